@@ -1,0 +1,181 @@
+package action
+
+import "time"
+
+// Locator says which element is meant: by one of ref, selector, role (with
+// name and index) or text. When several are given, ref wins over selector,
+// selector over role, role over text.
+type Locator struct {
+	Ref      string `json:"ref,omitempty" maxLength:"32" doc:"Reference from a snapshot: e12, @e12 or ref=e12" example:"e12"`
+	Selector string `json:"selector,omitempty" maxLength:"4096" doc:"CSS selector; pierces open shadow roots" example:"#save"`
+	Role     string `json:"role,omitempty" maxLength:"64" doc:"ARIA role" example:"button"`
+	Name     string `json:"name,omitempty" maxLength:"1024" doc:"Accessible name, with role: equal, or else contained" example:"Save"`
+	Index    *int   `json:"index,omitempty" minimum:"0" doc:"Which of several matches, from 0"`
+	Text     string `json:"text,omitempty" maxLength:"1024" doc:"Visible text: equal, or else contained"`
+	Strict   bool   `json:"strict,omitempty" doc:"Refuse when more than one element matches"`
+}
+
+// Zero reports whether l names nothing.
+func (l Locator) Zero() bool {
+	return l.Ref == "" && l.Selector == "" && l.Role == "" && l.Text == ""
+}
+
+// Timing bounds a verb.
+type Timing struct {
+	Timeout int `json:"timeout,omitempty" minimum:"0" maximum:"120000" doc:"Longest time to wait, in milliseconds; 0 is the default"`
+}
+
+// Limit returns the bound as a duration; fallback where none was given.
+func (t Timing) Limit(fallback time.Duration) time.Duration {
+	if t.Timeout <= 0 {
+		return fallback
+	}
+	return min(time.Duration(t.Timeout)*time.Millisecond, 120*time.Second) // clamp: SPEC section 11
+}
+
+// None is for verbs without arguments.
+type None struct{}
+
+// ByID names one thing.
+type ByID struct {
+	ID string `json:"id" path:"id" maxLength:"64"`
+}
+
+// SessionStart asks for a session.
+type SessionStart struct {
+	Name     string   `json:"name,omitempty" maxLength:"64" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]*$" doc:"A name to address it by, unique among the scope's open sessions" example:"invoices"`
+	Provider string   `json:"provider,omitempty" doc:"sandbox (default)"`
+	URL      string   `json:"url,omitempty" maxLength:"8192" doc:"Navigate there first"`
+	Width    int      `json:"width,omitempty" minimum:"0" maximum:"3840" doc:"CSS pixels; 1280 when 0"`
+	Height   int      `json:"height,omitempty" minimum:"0" maximum:"2160" doc:"CSS pixels; 720 when 0"`
+	DPI      int      `json:"dpi,omitempty" minimum:"0" maximum:"384" doc:"96 when 0"`
+	Headless bool     `json:"headless,omitempty" doc:"No display: no live view"`
+	Allow    []string `json:"allow,omitempty" maxItems:"200" doc:"Hosts documents may come from; for an agent only such as the gateway's configuration allows" example:"[\"*.example.com\"]"`
+}
+
+// SessionList filters sessions.
+type SessionList struct {
+	IncludeArchived bool `json:"include_archived,omitempty" query:"include_archived"`
+}
+
+// Goto navigates.
+type Goto struct {
+	URL       string `json:"url" maxLength:"8192" doc:"http, https or about:blank; https when there is no scheme" example:"https://example.com/"`
+	WaitUntil string `json:"waitUntil,omitempty" enum:"load,domcontentloaded,networkidle" doc:"load when empty"`
+	Timing
+}
+
+// Reload reloads.
+type Reload struct {
+	IgnoreCache bool `json:"ignoreCache,omitempty"`
+	Timing
+}
+
+// Click clicks.
+type Click struct {
+	Locator
+	Button     string   `json:"button,omitempty" enum:"left,right,middle" doc:"left when empty"`
+	ClickCount int      `json:"clickCount,omitempty" minimum:"0" maximum:"3" doc:"1 when 0; 2 is a double click"`
+	Modifiers  []string `json:"modifiers,omitempty" maxItems:"4" doc:"Alt, Control, Meta, Shift"`
+	Timing
+}
+
+// Type types.
+type Type struct {
+	Locator
+	Input  string `json:"text" maxLength:"100000" doc:"The text to type"` // takes the place of Locator.Text
+	Clear  bool   `json:"clear,omitempty" doc:"Empty the field first"`
+	Submit bool   `json:"submit,omitempty" doc:"Press Enter afterwards"`
+	Delay  int    `json:"delay,omitempty" minimum:"0" maximum:"1000" doc:"Milliseconds between keys"`
+	Timing
+}
+
+// Press presses a key on an element, or where the focus is.
+type Press struct {
+	Locator
+	Key string `json:"key" minLength:"1" maxLength:"64" doc:"A key as in KeyboardEvent.key, with modifiers joined by +" example:"Control+a"`
+	Timing
+}
+
+// Select chooses options.
+type Select struct {
+	Locator
+	Values []string `json:"values" minItems:"1" maxItems:"1000" doc:"Values or labels"`
+	Timing
+}
+
+// Hover moves the pointer.
+type Hover struct {
+	Locator
+	Timing
+}
+
+// Scroll scrolls the viewport, or an element, or an element into view when no
+// distance is given.
+type Scroll struct {
+	Locator
+	X float64 `json:"x,omitempty" doc:"CSS pixels to the right"`
+	Y float64 `json:"y,omitempty" doc:"CSS pixels down"`
+	Timing
+}
+
+// AnswerDialog answers a dialog.
+type AnswerDialog struct {
+	Accept bool   `json:"accept"`
+	Prompt string `json:"text,omitempty" maxLength:"10000" doc:"Answer to a prompt"`
+}
+
+// WaitFor waits; by default for the selector body to be attached. A time-out
+// is an answer, not a fault.
+type WaitFor struct {
+	Locator
+	State       string `json:"state,omitempty" enum:"attached,detached,visible,hidden" doc:"attached when empty"`
+	TextGone    string `json:"textGone,omitempty" maxLength:"1024"`
+	URL         string `json:"url,omitempty" maxLength:"8192" doc:"Until the page's URL contains this"`
+	NetworkIdle bool   `json:"networkidle,omitempty"`
+	Timeout     *int   `json:"timeout,omitempty" minimum:"0" maximum:"120000" doc:"Milliseconds; 5000 when absent"`
+}
+
+// Extract reads the page.
+type Extract struct {
+	Mode string `json:"mode,omitempty" query:"mode" enum:"text,title" doc:"text when empty"`
+}
+
+// TakeSnapshot asks for the page as text or tree.
+type TakeSnapshot struct {
+	Format string `json:"format,omitempty" query:"format" enum:"text,tree" doc:"text when empty"`
+	Ref    string `json:"ref,omitempty" query:"ref" maxLength:"32" doc:"Only what is below this element"`
+	Depth  int    `json:"depth,omitempty" query:"depth" minimum:"0" maximum:"200" doc:"Deepest level of a tree; the configured one when 0"`
+	URLs   bool   `json:"urls,omitempty" query:"urls" doc:"Show where links lead"`
+}
+
+// TakeScreenshot asks for pixels.
+type TakeScreenshot struct {
+	Format   string `json:"format,omitempty" query:"format" enum:"png,jpeg,webp" doc:"png when empty"`
+	Quality  int    `json:"quality,omitempty" query:"quality" minimum:"0" maximum:"100" doc:"Of jpeg and webp; 80 when 0"`
+	FullPage bool   `json:"fullPage,omitempty" query:"fullPage"`
+	Selector string `json:"selector,omitempty" query:"selector" maxLength:"4096" doc:"Only this element"`
+	Ref      string `json:"ref,omitempty" query:"ref" maxLength:"32" doc:"Only this element"`
+}
+
+// ApprovalList filters questions.
+type ApprovalList struct {
+	State string `json:"state,omitempty" query:"state" enum:"pending,approved,denied,expired,used,all" doc:"pending when empty"`
+}
+
+// Answer answers a question. CRITICAL wants a reason.
+type Answer struct {
+	ID         string `json:"id" path:"id" maxLength:"64"`
+	Approve    bool   `json:"approve"`
+	Reason     string `json:"reason,omitempty" maxLength:"1000"`
+	ForSession bool   `json:"forSession,omitempty" doc:"Cover later calls of this kind in the session; MEDIUM only"`
+}
+
+// AuditQuery filters the trail.
+type AuditQuery struct {
+	Session string `json:"session,omitempty" query:"session" maxLength:"64"`
+	Actor   string `json:"actor,omitempty" query:"actor" maxLength:"128"`
+	Verb    string `json:"verb,omitempty" query:"verb" maxLength:"64"`
+	After   int64  `json:"after,omitempty" query:"after" minimum:"0" doc:"Only records with a greater sequence number"`
+	Limit   int    `json:"limit,omitempty" query:"limit" minimum:"0" maximum:"1000" doc:"The newest so many, or with after the next so many; 100 when 0"`
+}

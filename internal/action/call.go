@@ -1,0 +1,156 @@
+// Package action is the table of verbs and the plain data that travels with a
+// call: who asks, for what, what the page showed, what came back. It holds no
+// behaviour beyond looking a verb up and checking its arguments.
+package action
+
+import "time"
+
+// Role is what a caller may be. The zero Role is nobody and is refused.
+type Role string
+
+// The roles (SPEC section 1).
+const (
+	Agent    Role = "agent"    // driven by a model; assumed to be hijackable by what it reads
+	Viewer   Role = "viewer"   // may only watch
+	Operator Role = "operator" // a person or their program
+)
+
+// Caller is an authenticated party. Nothing crosses scopes.
+type Caller struct {
+	Actor string `json:"actor"` // id of the party, for the audit
+	Scope string `json:"scope"` // the user or tenant it acts for
+	Role  Role   `json:"role"`
+}
+
+// Call is one request on its way through the gate.
+type Call struct {
+	ID      string        // correlation id, set by the surface or else by the gate
+	Verb    string        // a name of the table, "page.click"
+	Caller  Caller        // from the token, never from the body
+	Session string        // id or name; empty means the caller's most recent open one
+	Args    any           // pointer to the verb's argument type, see Verb.NewArgs
+	Surface string        // "rest", "mcp" or "cli", for the audit
+	Wait    time.Duration // longest time to block on a question; 0 means until it is answered or expires
+}
+
+// Result is what a call answers with.
+type Result struct {
+	Session   string     `json:"session,omitempty"` // id of the session it ran in
+	Data      any        `json:"data,omitempty"`    // pointer to the verb's result type, see Verb.NewData
+	Page      *Page      `json:"page,omitempty"`    // where the active page is now
+	Modal     *Dialog    `json:"modal,omitempty"`   // a dialog that waits for page.dialog
+	Notes     []string   `json:"notes,omitempty"`   // what else the caller should know: popups, downloads, blocked requests
+	Artifacts []Artifact `json:"artifacts,omitempty"`
+	Pending   *Pending   `json:"pending,omitempty"` // set when a question still waits; nothing was done
+}
+
+// Page is where a page is.
+type Page struct {
+	URL   string `json:"url"`
+	Title string `json:"title"`
+}
+
+// Dialog is an open JavaScript dialog.
+type Dialog struct {
+	Kind    string `json:"kind"` // alert, confirm, prompt
+	Message string `json:"message"`
+	Default string `json:"default,omitempty"` // prefilled answer of a prompt
+}
+
+// Artifact names a file that a session left.
+type Artifact struct {
+	ID        string    `json:"id"`
+	Session   string    `json:"session"`
+	Name      string    `json:"name"`
+	MediaType string    `json:"mediaType"`
+	Size      int64     `json:"size"` // bytes
+	SHA256    string    `json:"sha256"`
+	Created   time.Time `json:"created"`
+}
+
+// Pending says that a person has not answered yet. The same call made again
+// picks the answer up.
+type Pending struct {
+	Approval string    `json:"approvalId"`
+	Expires  time.Time `json:"expires"`
+	Risk     Risk      `json:"risk"`
+}
+
+// Facts are what the gate judges a call by. They are taken from the live page,
+// not from the caller's words.
+type Facts struct {
+	Session     SessionFacts
+	Page        Page
+	Element     *Element     // the element found, for verbs that have one
+	Destination *Destination // where a navigation, or a click on a link, would go
+}
+
+// SessionFacts are the counters and state of a session at the time of a call.
+type SessionFacts struct {
+	ID       string
+	Box      string
+	State    string
+	Actions  int // write calls so far
+	Failures int // failures in a row so far
+}
+
+// Element is what the page says of an element.
+type Element struct {
+	Role         string `json:"role"`
+	Name         string `json:"name"`
+	Tag          string `json:"tag"`                    // lower case
+	Type         string `json:"type,omitempty"`         // of an input or button
+	Autocomplete string `json:"autocomplete,omitempty"` // the attribute
+	Ref          string `json:"ref,omitempty"`
+	Label        string `json:"label,omitempty"`     // value, title, icon label or test id, where Name is empty
+	FieldName    string `json:"fieldName,omitempty"` // name and id attributes, for what a field is about
+	Placeholder  string `json:"placeholder,omitempty"`
+	FrameURL     string `json:"frameUrl,omitempty"`   // of the frame it is in
+	LinkURL      string `json:"linkUrl,omitempty"`    // absolute, for what leads somewhere
+	FormAction   string `json:"formAction,omitempty"` // absolute, of the form it is in
+	FormMethod   string `json:"formMethod,omitempty"` // "get", "post", "dialog"
+	Submits      bool   `json:"submits,omitempty"`    // activating it (or Enter in it) submits a form
+	SubmitName   string `json:"submitName,omitempty"` // name of the form's default button
+	Editable     bool   `json:"editable,omitempty"`
+	Code         bool   `json:"code,omitempty"`      // a code editor
+	Protected    bool   `json:"protected,omitempty"` // its value is a secret
+	Toggle       bool   `json:"toggle,omitempty"`    // a checkbox, radio, tab, switch, disclosure
+}
+
+// Destination is a URL as the egress door parses and judges it.
+type Destination struct {
+	URL     string // normalised
+	Host    string // canonical host, no port
+	Site    string // registrable domain
+	Allowed bool   // a document may be loaded from there
+	Reason  string // why not, when not allowed
+}
+
+// Pin ties a verdict to the thing that was judged: Do refuses with
+// page_changed when it no longer holds.
+type Pin struct {
+	Session  string // session id
+	Tab      string // CDP target id
+	Document string // loader id of the frame's document
+	Node     string // identity of the element inside the document
+	Print    string // fingerprint of what was judged: role, name, type, link, form
+}
+
+// Refusal is one request that the egress door or the engine refused.
+type Refusal struct {
+	Time   time.Time `json:"time"`
+	Host   string    `json:"host"`
+	URL    string    `json:"url,omitempty"`
+	Reason string    `json:"reason"`
+	Page   bool      `json:"page"` // false for the browser's own background requests
+}
+
+// Network is what a session's browser may reach. The zero Network refuses
+// everything.
+type Network struct {
+	Navigation   []string `json:"navigation,omitempty"`   // hosts and "*." patterns documents may come from
+	Subresources string   `json:"subresources,omitempty"` // same-site, listed or any-public
+	Listed       []string `json:"listed,omitempty"`       // hosts subresources may come from
+	AllowPrivate []string `json:"allowPrivate,omitempty"` // host:port that may resolve to private addresses
+	Ports        []int    `json:"ports,omitempty"`        // destination ports; 80 and 443 when empty
+}

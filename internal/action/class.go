@@ -1,0 +1,60 @@
+package action
+
+import "fmt"
+
+// Class says what kind of access a verb gives. The zero Class is refused.
+type Class int
+
+// The classes (SPEC section 6).
+const (
+	Read  Class = iota + 1 // changes nothing
+	Write                  // changes the page or the web
+	Raw                    // unmediated access: script, HTML, cookies, CDP
+	Admin                  // the operator's
+)
+
+var classNames = map[Class]string{Read: "read", Write: "write", Raw: "raw", Admin: "admin"}
+
+// String returns the name of c, "invalid" for one that is none.
+func (c Class) String() string {
+	if n, ok := classNames[c]; ok {
+		return n
+	}
+	return "invalid"
+}
+
+// Risk is how bad a call could be. The zero Risk is not a risk anybody judged,
+// and is treated as the highest.
+type Risk int
+
+// The risks (SPEC section 8).
+const (
+	Low Risk = iota + 1
+	Medium
+	High
+	Critical
+)
+
+var riskNames = map[Risk]string{Low: "LOW", Medium: "MEDIUM", High: "HIGH", Critical: "CRITICAL"}
+
+// String returns the name of r; an unjudged risk is CRITICAL.
+func (r Risk) String() string {
+	if n, ok := riskNames[r]; ok {
+		return n
+	}
+	return "CRITICAL"
+}
+
+// MarshalText writes the name of r.
+func (r Risk) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText reads a name that MarshalText wrote.
+func (r *Risk) UnmarshalText(text []byte) error {
+	for risk, name := range riskNames {
+		if name == string(text) {
+			*r = risk
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is no risk", text)
+}

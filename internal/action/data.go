@@ -1,0 +1,180 @@
+package action
+
+import "time"
+
+// Session is the record of a session.
+type Session struct {
+	ID       string     `json:"id"`
+	Name     string     `json:"name,omitempty"`
+	Scope    string     `json:"scope"`
+	Actor    string     `json:"actor"`
+	Provider string     `json:"provider"`
+	State    string     `json:"state"` // starting, open, paused, taken_over, closing, closed, failed, archived
+	Box      string     `json:"box,omitempty"`
+	Created  time.Time  `json:"created"`
+	LastUsed time.Time  `json:"lastUsed"`
+	Closed   *time.Time `json:"closed,omitempty"`
+	Reason   string     `json:"reason,omitempty"` // why it was closed, or failed
+	Actions  int        `json:"actions"`
+	Width    int        `json:"width"`
+	Height   int        `json:"height"`
+	DPI      int        `json:"dpi"`
+	Headless bool       `json:"headless"`
+	Allow    []string   `json:"allow"` // hosts documents may come from
+	Page     *Page      `json:"page,omitempty"`
+}
+
+// SessionListing is a list of sessions, newest first.
+type SessionListing struct {
+	Sessions []Session `json:"sessions"`
+}
+
+// Navigated says where a navigation ended.
+type Navigated struct {
+	URL    string `json:"url"`
+	Title  string `json:"title"`
+	Status int    `json:"status"` // HTTP status of the document; 0 for about:blank
+}
+
+// Acted says what was done, and to what.
+type Acted struct {
+	OK       bool     `json:"ok"`
+	Element  *Element `json:"element,omitempty"`
+	Matches  int      `json:"matches,omitempty"`  // elements the locator matched
+	Selected []string `json:"selected,omitempty"` // values selected by page.select
+	NewPage  bool     `json:"newPage,omitempty"`  // the call made the page navigate
+}
+
+// Scrolled says where the scroll ended.
+type Scrolled struct {
+	OK bool    `json:"ok"`
+	X  float64 `json:"x"` // scroll position in CSS pixels
+	Y  float64 `json:"y"`
+}
+
+// Waited says whether what was waited for came.
+type Waited struct {
+	Found bool `json:"found"`
+}
+
+// Extracted is text read from the page.
+type Extracted struct {
+	Mode  string `json:"mode"`
+	Text  string `json:"text"`
+	URL   string `json:"url"`
+	Title string `json:"title"`
+}
+
+// Snapshot is the page as an agent sees it.
+type Snapshot struct {
+	Text   string `json:"snapshot,omitempty"` // grammar of SPEC section 7
+	Tree   *Node  `json:"tree,omitempty"`
+	URL    string `json:"url"`
+	Title  string `json:"title"`
+	Hidden int    `json:"hidden,omitempty"` // pieces of text left out because a person could not see them
+}
+
+// Node is an element of the JSON tree.
+type Node struct {
+	Role      string         `json:"role"`
+	Name      string         `json:"name,omitempty"`
+	Ref       string         `json:"ref,omitempty"`
+	Value     string         `json:"value,omitempty"`
+	Protected bool           `json:"protected,omitempty"`
+	Level     int            `json:"level,omitempty"`
+	States    map[string]any `json:"states,omitempty"` // checked, expanded, disabled…
+	URL       string         `json:"url,omitempty"`
+	Children  []*Node        `json:"children,omitempty"`
+}
+
+// Screenshot is pixels.
+type Screenshot struct {
+	Format string `json:"format"`
+	Width  int    `json:"width"` // pixels
+	Height int    `json:"height"`
+	Bytes  []byte `json:"bytes"`
+}
+
+// ArtifactListing is a list of artifacts, newest first.
+type ArtifactListing struct {
+	Artifacts []Artifact `json:"artifacts"`
+}
+
+// File is an artifact with its content.
+type File struct {
+	Artifact
+	Bytes []byte `json:"bytes"`
+}
+
+// Question is an approval asked of a person.
+type Question struct {
+	ID         string     `json:"id"`
+	State      string     `json:"state"` // pending, approved, denied, expired, used
+	Session    string     `json:"session"`
+	Scope      string     `json:"scope"`
+	Actor      string     `json:"actor"`
+	Verb       string     `json:"verb"`
+	Risk       Risk       `json:"risk"`
+	Rule       string     `json:"rule"` // the rule that asks
+	Why        string     `json:"why"`  // why it is asked, for people
+	Element    *Element   `json:"element,omitempty"`
+	Page       Page       `json:"page"`
+	Input      string     `json:"input,omitempty"`      // typed text, redacted
+	Screenshot string     `json:"screenshot,omitempty"` // artifact id
+	Asked      time.Time  `json:"asked"`
+	Expires    time.Time  `json:"expires"`
+	Answered   *time.Time `json:"answered,omitempty"`
+	AnsweredBy string     `json:"answeredBy,omitempty"`
+	Reason     string     `json:"reason,omitempty"`
+}
+
+// QuestionListing is a list of questions, oldest first.
+type QuestionListing struct {
+	Questions []Question `json:"questions"`
+}
+
+// Record is one line of the audit trail (SPEC section 10).
+type Record struct {
+	Seq           int64     `json:"seq"`
+	EventType     string    `json:"event_type"` // intent, outcome, session, box, blocked, question, answer, config
+	CorrelationID string    `json:"correlation_id"`
+	Timestamp     time.Time `json:"timestamp"`
+	Actor         string    `json:"actor,omitempty"`
+	Role          Role      `json:"role,omitempty"`
+	Scope         string    `json:"scope,omitempty"`
+	SessionID     string    `json:"session_id,omitempty"`
+	ContainerID   string    `json:"container_id,omitempty"`
+	Action        string    `json:"action,omitempty"` // the verb
+	Surface       string    `json:"surface,omitempty"`
+	URL           string    `json:"url,omitempty"`
+	Domain        string    `json:"domain,omitempty"`
+	TargetURL     string    `json:"target_url,omitempty"`
+	TargetElement string    `json:"target_element,omitempty"` // role, name, ref or selector
+	InputValue    string    `json:"input_value,omitempty"`    // redacted
+	Result        string    `json:"result,omitempty"`         // ok, fault, pending
+	Error         string    `json:"error,omitempty"`          // fault code and message
+	Risk          string    `json:"risk,omitempty"`
+	Rule          string    `json:"rule,omitempty"`
+	HITLDecision  string    `json:"hitl_decision,omitempty"` // auto_approved, operator, approved, denied, expired, pending
+	AnsweredBy    string    `json:"answered_by,omitempty"`
+	Screenshot    string    `json:"screenshot_path,omitempty"` // artifact id
+	UserAgent     string    `json:"user_agent,omitempty"`
+	DurationMS    int64     `json:"duration_ms,omitempty"`
+	Detail        string    `json:"detail,omitempty"`
+	Hash          string    `json:"hash"` // SHA-256 over the record before's hash and this record, hex
+}
+
+// AuditPage is a piece of the trail, in order.
+type AuditPage struct {
+	Records []Record `json:"records"`
+	Last    int64    `json:"last"` // sequence number of the newest record there is
+}
+
+// AuditVerdict is what verification found.
+type AuditVerdict struct {
+	OK      bool   `json:"ok"`
+	Records int64  `json:"records"` // checked
+	Head    string `json:"head"`    // hash of the newest record
+	Broken  int64  `json:"broken,omitempty"`
+	Problem string `json:"problem,omitempty"`
+}

@@ -1,0 +1,71 @@
+package action
+
+import "net/http"
+
+// Verb is a row of the table: one kind of call, and how each surface offers it.
+type Verb struct {
+	Name    string
+	Class   Class
+	Risk    Risk       // default, where the page's facts say nothing else
+	Counts  bool       // counts against max_actions_per_session
+	Target  bool       // acts on an element: its facts are looked at first
+	NewArgs func() any // pointer to a zero value of its argument type
+	NewData func() any // pointer to a zero value of its result type; nil when it has none
+	Method  string     // REST
+	Path    string     // REST; below /v1
+	Tool    string     // MCP tool; empty when there is none
+	Command string     // command line; empty when there is none
+	Summary string     // one line, for every generated reference
+}
+
+func of[T any]() any { return new(T) }
+
+// Verbs is the table, in the order references show it.
+var Verbs = []Verb{
+	{Name: "session.start", Class: Write, Risk: Low, NewArgs: of[SessionStart], NewData: of[Session], Method: http.MethodPost, Path: "/sessions", Tool: "browser_session", Command: "session start", Summary: "Start a session: one browser in a box of its own"},
+	{Name: "session.list", Class: Read, Risk: Low, NewArgs: of[SessionList], NewData: of[SessionListing], Method: http.MethodGet, Path: "/sessions", Tool: "browser_session", Command: "session list", Summary: "List the scope's sessions, newest first"},
+	{Name: "session.show", Class: Read, Risk: Low, NewArgs: of[None], NewData: of[Session], Method: http.MethodGet, Path: "/sessions/{session}", Command: "session show", Summary: "Show a session"},
+	{Name: "session.close", Class: Write, Risk: Low, NewArgs: of[None], NewData: of[Session], Method: http.MethodPost, Path: "/sessions/{session}/close", Tool: "browser_close", Command: "session close", Summary: "Close a session: ends its box, keeps its record and artifacts"},
+	{Name: "session.archive", Class: Write, Risk: Low, NewArgs: of[None], NewData: of[Session], Method: http.MethodPost, Path: "/sessions/{session}/archive", Command: "session archive", Summary: "Archive a session: closes it first if open, and hides it"},
+
+	{Name: "page.goto", Class: Write, Risk: Low, Counts: true, NewArgs: of[Goto], NewData: of[Navigated], Method: http.MethodPost, Path: "/browser/navigate", Tool: "browser_navigate", Command: "goto", Summary: "Navigate to a URL"},
+	{Name: "page.back", Class: Write, Risk: Low, Counts: true, NewArgs: of[None], NewData: of[Page], Method: http.MethodPost, Path: "/browser/back", Tool: "browser_navigate_back", Command: "back", Summary: "Go back in the history"},
+	{Name: "page.forward", Class: Write, Risk: Low, Counts: true, NewArgs: of[None], NewData: of[Page], Method: http.MethodPost, Path: "/browser/forward", Command: "forward", Summary: "Go forward in the history"},
+	{Name: "page.reload", Class: Write, Risk: Low, Counts: true, NewArgs: of[Reload], NewData: of[Page], Method: http.MethodPost, Path: "/browser/reload", Command: "reload", Summary: "Reload the page"},
+	{Name: "page.click", Class: Write, Risk: Medium, Counts: true, Target: true, NewArgs: of[Click], NewData: of[Acted], Method: http.MethodPost, Path: "/browser/click", Tool: "browser_click", Command: "click", Summary: "Click an element"},
+	{Name: "page.type", Class: Write, Risk: Medium, Counts: true, Target: true, NewArgs: of[Type], NewData: of[Acted], Method: http.MethodPost, Path: "/browser/type", Tool: "browser_type", Command: "type", Summary: "Type text into an element"},
+	{Name: "page.press", Class: Write, Risk: Medium, Counts: true, Target: true, NewArgs: of[Press], NewData: of[Acted], Method: http.MethodPost, Path: "/browser/press", Tool: "browser_press_key", Command: "press", Summary: "Press a key or a combination of keys"},
+	{Name: "page.select", Class: Write, Risk: Medium, Counts: true, Target: true, NewArgs: of[Select], NewData: of[Acted], Method: http.MethodPost, Path: "/browser/select", Tool: "browser_select_option", Command: "select", Summary: "Select options by value or label"},
+	{Name: "page.hover", Class: Write, Risk: Low, Counts: true, Target: true, NewArgs: of[Hover], NewData: of[Acted], Method: http.MethodPost, Path: "/browser/hover", Tool: "browser_hover", Command: "hover", Summary: "Move the pointer over an element"},
+	{Name: "page.scroll", Class: Write, Risk: Low, Counts: true, NewArgs: of[Scroll], NewData: of[Scrolled], Method: http.MethodPost, Path: "/browser/scroll", Tool: "browser_scroll", Command: "scroll", Summary: "Scroll the page or an element"},
+	{Name: "page.dialog", Class: Write, Risk: Medium, Counts: true, NewArgs: of[AnswerDialog], NewData: of[Acted], Method: http.MethodPost, Path: "/browser/dialog", Tool: "browser_handle_dialog", Command: "dialog", Summary: "Answer an open JavaScript dialog"},
+	{Name: "page.wait_for", Class: Read, Risk: Low, NewArgs: of[WaitFor], NewData: of[Waited], Method: http.MethodPost, Path: "/browser/wait", Tool: "browser_wait_for", Command: "wait", Summary: "Wait for an element, a text, a URL or a quiet network"},
+	{Name: "page.extract", Class: Read, Risk: Low, NewArgs: of[Extract], NewData: of[Extracted], Method: http.MethodGet, Path: "/browser/extract", Tool: "browser_read", Command: "extract", Summary: "Extract the page's text or title"},
+	{Name: "page.snapshot", Class: Read, Risk: Low, NewArgs: of[TakeSnapshot], NewData: of[Snapshot], Method: http.MethodGet, Path: "/browser/snapshot", Tool: "browser_snapshot", Command: "snapshot", Summary: "Show the page as roles, names and references"},
+	{Name: "page.screenshot", Class: Read, Risk: Low, NewArgs: of[TakeScreenshot], NewData: of[Screenshot], Method: http.MethodGet, Path: "/browser/screenshot", Tool: "browser_take_screenshot", Command: "screenshot", Summary: "Take a screenshot"},
+
+	{Name: "artifact.list", Class: Read, Risk: Low, NewArgs: of[None], NewData: of[ArtifactListing], Method: http.MethodGet, Path: "/sessions/{session}/artifacts", Command: "artifacts", Summary: "List the files a session left"},
+	{Name: "artifact.get", Class: Read, Risk: Low, NewArgs: of[ByID], NewData: of[File], Method: http.MethodGet, Path: "/artifacts/{id}", Summary: "Fetch a file a session left"},
+
+	{Name: "approval.status", Class: Read, Risk: Low, NewArgs: of[ByID], NewData: of[Question], Method: http.MethodGet, Path: "/approvals/{id}/status", Tool: "browser_approval_status", Summary: "Say whether a question was answered"},
+	{Name: "approval.list", Class: Admin, Risk: Low, NewArgs: of[ApprovalList], NewData: of[QuestionListing], Method: http.MethodGet, Path: "/approvals", Command: "approvals list", Summary: "List questions that wait for a person"},
+	{Name: "approval.show", Class: Admin, Risk: Low, NewArgs: of[ByID], NewData: of[Question], Method: http.MethodGet, Path: "/approvals/{id}", Command: "approvals show", Summary: "Show a question"},
+	{Name: "approval.answer", Class: Admin, Risk: Low, NewArgs: of[Answer], NewData: of[Question], Method: http.MethodPost, Path: "/approvals/{id}/answer", Command: "approvals approve", Summary: "Approve or deny a question"},
+
+	{Name: "audit.query", Class: Admin, Risk: Low, NewArgs: of[AuditQuery], NewData: of[AuditPage], Method: http.MethodGet, Path: "/audit", Command: "audit tail", Summary: "Read the audit trail"},
+	{Name: "audit.verify", Class: Admin, Risk: Low, NewArgs: of[None], NewData: of[AuditVerdict], Method: http.MethodGet, Path: "/audit/verify", Command: "audit verify", Summary: "Verify the audit trail's hash chain"},
+}
+
+var byName = func() map[string]*Verb {
+	m := make(map[string]*Verb, len(Verbs))
+	for i := range Verbs {
+		m[Verbs[i].Name] = &Verbs[i]
+	}
+	return m
+}()
+
+// Lookup returns the row of a verb.
+func Lookup(name string) (*Verb, bool) {
+	v, ok := byName[name]
+	return v, ok
+}

@@ -1,0 +1,42 @@
+package action_test
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+func TestEveryRowIsComplete(t *testing.T) {
+	name := regexp.MustCompile(`^[a-z]+\.[a-z_]+$`)
+	seen := map[string]string{}
+	for _, v := range action.Verbs {
+		if !name.MatchString(v.Name) || v.Summary == "" || v.NewArgs == nil || v.NewData == nil {
+			t.Errorf("%s is incomplete", v.Name)
+		}
+		if v.Class.String() == "invalid" || v.Risk == 0 {
+			t.Errorf("%s has no class or risk", v.Name)
+		}
+		if v.Counts && v.Class != action.Write {
+			t.Errorf("%s counts as an action but is of class %s", v.Name, v.Class)
+		}
+		for _, key := range []string{v.Name, v.Method + " " + v.Path} {
+			if other, taken := seen[key]; taken {
+				t.Errorf("%s and %s share %q", v.Name, other, key)
+			}
+			seen[key] = v.Name
+		}
+	}
+}
+
+func TestZeroValuesRefuse(t *testing.T) {
+	if action.Risk(0).String() != "CRITICAL" {
+		t.Error("an unjudged risk is not the highest")
+	}
+	if action.Class(0).String() != "invalid" {
+		t.Error("a verb without a class has a valid one")
+	}
+	if _, found := action.Lookup("page.fly"); found {
+		t.Error("an unknown verb was found")
+	}
+}

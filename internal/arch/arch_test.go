@@ -1,0 +1,82 @@
+// Package arch holds the floor plan: which room may enter which. A room that
+// is not on the plan, or an import that the plan does not list, fails here.
+package arch
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/gloveboxhq/glovebox/"
+
+// plan lists, for each room below internal/, the rooms it may import. Change
+// it in a commit of its own that says why, and docs/architecture.md with it.
+var plan = map[string][]string{
+	"fault":               {},
+	"action":              {"fault"},
+	"config":              {},
+	"store":               {},
+	"browser/cdp":         {"fault"},
+	"browser/inpage":      {"fault"},
+	"browser/snapshot":    {"fault", "action", "browser/inpage"},
+	"browser/page":        {"action", "fault", "browser/cdp", "browser/inpage", "browser/snapshot"},
+	"browser/browsertest": {"browser/cdp"},
+	"sandbox":             {"fault"},
+	"sandbox/bridge":      {"fault", "sandbox"},
+	"sandbox/guest":       {"fault", "sandbox", "sandbox/bridge"},
+	"sandbox/docker":      {"fault", "sandbox", "sandbox/bridge"},
+	"sandbox/image":       {"fault"},
+	"sandbox/sandboxtest": {"fault", "sandbox"},
+	"artifact":            {"action", "fault", "store"},
+	"session":             {"action", "fault", "artifact", "store", "sandbox", "browser/page", "browser/cdp"},
+	"gate/policy":         {"action", "fault"},
+	"gate/approval":       {"action", "fault", "store"},
+	"gate/audit":          {"action", "fault", "store"},
+	"gate/egress":         {"action", "fault"},
+	"gate":                {"action", "fault", "gate/policy", "gate/approval", "gate/audit"},
+	"auth":                {"action", "fault"},
+	"surface/rest":        {"action", "fault", "auth"},
+	"surface/mcp":         {"action", "fault", "auth"},
+	"client":              {"action", "fault"},
+	"surface/cli":         {"action", "fault", "client", "config", "sandbox/image", "surface/mcp"},
+	"app":                 {"*"},
+	"arch":                {},
+}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+}
+
+func TestRoomsKeepToTheFloorPlan(t *testing.T) {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "../...").Output()
+	if err != nil {
+		t.Fatalf("cannot list rooms: %v", err)
+	}
+	decoder := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var p listed
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		room := strings.TrimPrefix(p.ImportPath, module+"internal/")
+		allowed, known := plan[room]
+		if !known {
+			t.Errorf("room %s is not on the floor plan", room)
+			continue
+		}
+		for _, imported := range p.Imports {
+			other, ours := strings.CutPrefix(imported, module+"internal/")
+			if ours && !slices.Contains(allowed, other) && !slices.Contains(allowed, "*") {
+				t.Errorf("%s may not enter %s", room, other)
+			}
+		}
+	}
+}

@@ -1,0 +1,88 @@
+// Package browsertest starts a real Chromium for tests of the page engine: one
+// process for each test binary, with its own sandbox on, driven over a pipe.
+package browsertest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+)
+
+const testUser = 10001 // Chromium's sandbox refuses root; the image uses the same id
+
+// Chromium is a running browser.
+type Chromium struct {
+	command *exec.Cmd
+	dir     string
+	in, out *os.File
+	once    sync.Once
+}
+
+// Start starts Chromium with the given flags after its own. The binary is
+// $GLOVEBOX_TEST_CHROMIUM or Debian's.
+func Start(flags ...string) (*Chromium, error) {
+	binary := os.Getenv("GLOVEBOX_TEST_CHROMIUM")
+	if binary == "" {
+		binary = "/usr/lib/chromium/chromium"
+	}
+	dir, err := os.MkdirTemp("", "glovebox-chromium-")
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a profile: %w", err)
+	}
+	fromUs, toChromium, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a pipe: %w", err)
+	}
+	fromChromium, toUs, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a pipe: %w", err)
+	}
+	args := append([]string{
+		"--headless", "--remote-debugging-pipe", "--no-startup-window", "--no-first-run",
+		"--disable-gpu", "--disable-quic", "--disable-sync", "--disable-background-networking",
+		"--disable-component-update", "--disable-back-forward-cache", "--mute-audio",
+		"--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,Translate,OptimizationHints",
+		"--user-data-dir=" + filepath.Join(dir, "profile"),
+	}, flags...)
+	c := &Chromium{command: exec.Command(binary, args...), dir: dir, in: fromChromium, out: toChromium}
+	c.command.ExtraFiles = []*os.File{fromUs, toUs}
+	c.command.Env = []string{"HOME=" + dir, "PATH=/usr/bin:/bin", "LANG=C.UTF-8"}
+	c.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if os.Getuid() == 0 {
+		c.command.SysProcAttr.Credential = &syscall.Credential{Uid: testUser, Gid: testUser}
+		if err := os.Chown(dir, testUser, testUser); err != nil {
+			return nil, fmt.Errorf("cannot hand the profile over: %w", err)
+		}
+	}
+	if err := c.command.Start(); err != nil {
+		return nil, fmt.Errorf("cannot start %s: %w", binary, err)
+	}
+	_, _ = fromUs.Close(), toUs.Close()
+	return c, nil
+}
+
+// Transport returns the browser's pipe. There is one: call it once.
+func (c *Chromium) Transport() cdp.Transport {
+	return cdp.NewPipe(c.in, c.out, func() error {
+		_ = c.out.Close()
+		return c.in.Close()
+	})
+}
+
+// PID returns the browser's process id.
+func (c *Chromium) PID() int { return c.command.Process.Pid }
+
+// Stop ends the browser and everything it started, and removes its profile.
+func (c *Chromium) Stop() {
+	c.once.Do(func() {
+		_ = syscall.Kill(-c.command.Process.Pid, syscall.SIGKILL)
+		_ = c.command.Wait()
+		_, _ = c.in.Close(), c.out.Close()
+		_ = os.RemoveAll(c.dir)
+	})
+}

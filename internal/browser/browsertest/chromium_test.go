@@ -1,0 +1,41 @@
+package browsertest_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+)
+
+func TestChromiumAnswersOverThePipe(t *testing.T) {
+	c, err := browsertest.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Stop()
+	conn := cdp.Open(c.Transport(), 0, func(cdp.Event) {})
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	var version struct{ Product string }
+	if err := conn.Root().Call(ctx, "Browser.getVersion", nil, &version); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(version.Product, "Chrome/") {
+		t.Errorf("product %q", version.Product)
+	}
+	if err := conn.Root().Call(ctx, "No.such", nil, nil); err == nil {
+		t.Error("an unknown method was accepted")
+	}
+	c.Stop()
+	select {
+	case <-conn.Done():
+	case <-ctx.Done():
+		t.Error("the connection outlives the browser")
+	}
+	if err := conn.Root().Call(ctx, "Browser.getVersion", nil, nil); err == nil {
+		t.Error("a call on a dead connection succeeded")
+	}
+}

@@ -1,0 +1,277 @@
+// Package cdp speaks the Chrome DevTools Protocol: one connection, flattened
+// sessions, calls and events. It knows nothing of pages; nothing else in the
+// house speaks the protocol.
+package cdp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+)
+
+// Transport carries whole protocol messages, in order. Read blocks until one
+// arrives; Close makes it return an error. Write may be called by several
+// goroutines at once.
+type Transport interface {
+	Read() ([]byte, error)
+	Write(message []byte) error
+	Close() error
+}
+
+// Event is something the browser says by itself.
+type Event struct {
+	Session string // id of the session it belongs to; empty for the browser's own
+	Method  string
+	Params  json.RawMessage
+}
+
+// ErrClosed is in the chain of every error of a connection that has ended.
+var ErrClosed = errors.New("cdp connection closed")
+
+// ErrDetached is in the chain of the error of a call whose session ended
+// before it was answered.
+var ErrDetached = errors.New("cdp session detached")
+
+// Error is the browser's own answer that a call failed.
+type Error struct {
+	Method  string `json:"-"`
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	Data    string `json:"data,omitempty"`
+}
+
+// Error returns the method and what the browser said of it.
+func (e *Error) Error() string {
+	if e.Data != "" {
+		return fmt.Sprintf("%s: %s (%d): %s", e.Method, e.Message, e.Code, e.Data)
+	}
+	return fmt.Sprintf("%s: %s (%d)", e.Method, e.Message, e.Code)
+}
+
+// Conn is a connection to one browser. It is safe for concurrent use.
+type Conn struct {
+	transport Transport
+	onEvent   func(Event)
+	next      atomic.Int64
+	done      chan struct{}
+
+	mu      sync.Mutex
+	waiting map[int64]*Pending
+	err     error
+}
+
+// Open starts a connection over a transport, which it owns from then on.
+// onEvent is called for every event on the reading goroutine, so that the
+// order of events and answers is kept: it must not block and must not wait
+// for a call. firstID is the id of the first call: a connection that takes
+// over a browser from another one starts elsewhere, so that answers to the
+// other's calls are not taken for its own.
+func Open(transport Transport, firstID int64, onEvent func(Event)) *Conn {
+	c := &Conn{
+		transport: transport,
+		onEvent:   onEvent,
+		done:      make(chan struct{}),
+		waiting:   make(map[int64]*Pending),
+	}
+	c.next.Store(firstID)
+	go c.read()
+	return c
+}
+
+// Done is closed when the connection has ended; Err then says why.
+func (c *Conn) Done() <-chan struct{} { return c.done }
+
+// Err returns why the connection ended, nil while it lives.
+func (c *Conn) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// Close ends the connection and waits for its reader. Calls in flight fail.
+func (c *Conn) Close() error {
+	err := c.transport.Close()
+	<-c.done
+	return err
+}
+
+// Root returns the browser's own session.
+func (c *Conn) Root() *Session { return &Session{conn: c} }
+
+// Session returns the session of that id.
+func (c *Conn) Session(id string) *Session { return &Session{conn: c, id: id} }
+
+// Detach fails every call in flight of a session that has ended, with err and
+// ErrDetached in the chain.
+func (c *Conn) Detach(session string, err error) {
+	c.mu.Lock()
+	var lost []*Pending
+	for id, p := range c.waiting {
+		if p.session == session {
+			lost = append(lost, p)
+			delete(c.waiting, id)
+		}
+	}
+	c.mu.Unlock()
+	for _, p := range lost {
+		p.fail(fmt.Errorf("%s: %w: %w", p.method, ErrDetached, err))
+	}
+}
+
+type message struct {
+	ID      int64           `json:"id,omitempty"`
+	Session string          `json:"sessionId,omitempty"`
+	Method  string          `json:"method,omitempty"`
+	Params  json.RawMessage `json:"params,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   *Error          `json:"error,omitempty"`
+}
+
+func (c *Conn) read() {
+	for {
+		data, err := c.transport.Read()
+		if err != nil {
+			c.end(err)
+			return
+		}
+		var m message
+		if err := json.Unmarshal(data, &m); err != nil {
+			c.end(fmt.Errorf("malformed message: %w", err))
+			return
+		}
+		if m.ID == 0 {
+			c.onEvent(Event{Session: m.Session, Method: m.Method, Params: m.Params})
+			continue
+		}
+		c.mu.Lock()
+		p := c.waiting[m.ID]
+		delete(c.waiting, m.ID)
+		c.mu.Unlock()
+		if p != nil {
+			p.answer(m)
+		}
+	}
+}
+
+func (c *Conn) end(err error) {
+	_ = c.transport.Close()
+	err = fmt.Errorf("%w: %w", ErrClosed, err)
+	c.mu.Lock()
+	c.err = err
+	lost := c.waiting
+	c.waiting = nil
+	c.mu.Unlock()
+	for _, p := range lost {
+		p.fail(fmt.Errorf("%s: %w", p.method, err))
+	}
+	close(c.done)
+}
+
+// Session is one target's side of a connection. It is a value to be made at
+// will; it holds no state of its own.
+type Session struct {
+	conn *Conn
+	id   string
+}
+
+// ID returns the session id, empty for the browser's own session.
+func (s *Session) ID() string { return s.id }
+
+// Call sends a call and waits for its answer. params and result may be nil.
+// The browser's refusal is an *Error.
+func (s *Session) Call(ctx context.Context, method string, params, result any) error {
+	return s.Send(method, params).Wait(ctx, result)
+}
+
+// Send sends a call without waiting for its answer, so that several travel
+// together.
+func (s *Session) Send(method string, params any) *Pending {
+	p := &Pending{conn: s.conn, session: s.id, method: method, done: make(chan struct{})}
+	m := message{Session: s.id, Method: method}
+	if params != nil {
+		raw, err := json.Marshal(params)
+		if err != nil {
+			p.fail(fmt.Errorf("%s: cannot encode parameters: %w", method, err))
+			return p
+		}
+		m.Params = raw
+	}
+	m.ID = s.conn.next.Add(1)
+	p.id = m.ID
+	data, err := json.Marshal(m)
+	if err != nil {
+		p.fail(fmt.Errorf("%s: cannot encode: %w", method, err))
+		return p
+	}
+	s.conn.mu.Lock()
+	if s.conn.waiting == nil {
+		err := s.conn.err
+		s.conn.mu.Unlock()
+		p.fail(fmt.Errorf("%s: %w", method, err))
+		return p
+	}
+	s.conn.waiting[p.id] = p
+	s.conn.mu.Unlock()
+	if err := s.conn.transport.Write(data); err != nil {
+		p.forget()
+		p.fail(fmt.Errorf("%s: %w: %w", method, ErrClosed, err))
+	}
+	return p
+}
+
+// Pending is a call whose answer has not been waited for.
+type Pending struct {
+	conn    *Conn
+	id      int64
+	session string
+	method  string
+
+	once   sync.Once
+	done   chan struct{}
+	result json.RawMessage
+	err    error
+}
+
+// Wait waits for the answer and decodes it into result, which may be nil.
+func (p *Pending) Wait(ctx context.Context, result any) error {
+	select {
+	case <-p.done:
+	case <-ctx.Done():
+		p.forget()
+		return fmt.Errorf("%s: %w", p.method, ctx.Err())
+	}
+	if p.err != nil || result == nil {
+		return p.err
+	}
+	if err := json.Unmarshal(p.result, result); err != nil {
+		return fmt.Errorf("%s: cannot decode answer: %w", p.method, err)
+	}
+	return nil
+}
+
+func (p *Pending) forget() {
+	p.conn.mu.Lock()
+	delete(p.conn.waiting, p.id)
+	p.conn.mu.Unlock()
+}
+
+func (p *Pending) answer(m message) {
+	p.once.Do(func() {
+		p.result = m.Result
+		if m.Error != nil {
+			m.Error.Method = p.method
+			p.err = m.Error
+		}
+		close(p.done)
+	})
+}
+
+func (p *Pending) fail(err error) {
+	p.once.Do(func() {
+		p.err = err
+		close(p.done)
+	})
+}

@@ -1,0 +1,96 @@
+// Package fault holds the one error type that crosses rooms: a stable code, a
+// sentence for people, a hint that says what to do, and a closed table that
+// tells each edge (REST, JSON-RPC, command line) how to show it.
+package fault
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Fault is an error with a stable code. Message says what happened, Hint what
+// to do about it. The cause stays inside: it is for logs and errors.Is, and is
+// never shown to a caller.
+type Fault struct {
+	Code    Code           `json:"code"`
+	Message string         `json:"message"`
+	Hint    string         `json:"hint,omitempty"`
+	Details map[string]any `json:"details,omitempty"` // facts a program can act on; never secrets
+	cause   error
+}
+
+// New makes a fault with a formatted message.
+func New(code Code, format string, args ...any) *Fault {
+	return &Fault{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Error returns "code: message", and the cause where there is one: it is what
+// logs show. Callers are shown Message and Hint only.
+func (f *Fault) Error() string {
+	if f.cause != nil {
+		return fmt.Sprintf("%s: %s: %v", f.Code, f.Message, f.cause)
+	}
+	return fmt.Sprintf("%s: %s", f.Code, f.Message)
+}
+
+// Unwrap returns the cause.
+func (f *Fault) Unwrap() error { return f.cause }
+
+// Is reports whether target is a fault of the same code, so that
+// errors.Is(err, fault.New(fault.StaleRef, "")) works.
+func (f *Fault) Is(target error) bool {
+	t, ok := target.(*Fault)
+	return ok && t.Code == f.Code
+}
+
+// Hinted returns a copy of f with a hint: one sentence that says what to do.
+func (f *Fault) Hinted(format string, args ...any) *Fault {
+	c := *f
+	c.Hint = fmt.Sprintf(format, args...)
+	return &c
+}
+
+// Because returns a copy of f that wraps err as its cause.
+func (f *Fault) Because(err error) *Fault {
+	c := *f
+	c.cause = err
+	return &c
+}
+
+// With returns a copy of f with one more detail.
+func (f *Fault) With(key string, value any) *Fault {
+	c := *f
+	c.Details = make(map[string]any, len(f.Details)+1)
+	for k, v := range f.Details {
+		c.Details[k] = v
+	}
+	c.Details[key] = value
+	return &c
+}
+
+// Retryable reports whether the same call may succeed later without a person
+// repairing anything.
+func (f *Fault) Retryable() bool { return f.Code.Info().Retryable }
+
+// From returns the fault in err's chain. An error that is no fault becomes
+// Internal, its text kept as the cause and not shown. From(nil) is nil.
+func From(err error) *Fault {
+	if err == nil {
+		return nil
+	}
+	var f *Fault
+	if errors.As(err, &f) {
+		return f
+	}
+	return New(Internal, "something went wrong inside glovebox").
+		Hinted("look for the correlation id in the gateway's log").Because(err)
+}
+
+// CodeOf returns the code of err, Internal for an error that is no fault, and
+// the empty code for nil.
+func CodeOf(err error) Code {
+	if err == nil {
+		return ""
+	}
+	return From(err).Code
+}

@@ -1,0 +1,23 @@
+package sandbox
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"regexp"
+)
+
+// idBytes is 8: with the scope hash and a prefix of up to 20 characters a
+// container name stays under 63 characters.
+const idBytes = 8
+
+var idPattern = regexp.MustCompile(`^[0-9a-f]{16}$`)
+
+// NewID returns a fresh box id: 16 hex digits.
+func NewID() string {
+	var b [idBytes]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	return hex.EncodeToString(b[:])
+}
+
+// ValidID reports whether id has the shape of a box id.
+func ValidID(id string) bool { return idPattern.MatchString(id) }

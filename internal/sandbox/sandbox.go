@@ -1,0 +1,122 @@
+// Package sandbox is the contract for places a browser may run in: a driver
+// makes boxes, a box holds one Chromium. Every driver passes the suite in
+// sandboxtest.
+package sandbox
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"net"
+	"time"
+)
+
+// Driver makes, finds and ends boxes. It is safe for concurrent use.
+type Driver interface {
+	// Start makes a box and returns it when its browser answers calls, all
+	// readiness phases passed. Whatever fails, nothing of the box is left.
+	// Faults: sandbox_runtime_required when there is no engine or image,
+	// start_failed with the phase and the last lines of the log.
+	Start(ctx context.Context, spec Spec) (Box, error)
+	// Attach takes a box up again that an earlier process of this gateway
+	// started. Faults: not_found when there is no such box, or it is dead.
+	Attach(ctx context.Context, id string, egress func(net.Conn)) (Box, error)
+	// List returns the boxes of this gateway instance, in any state, also
+	// those that were made but never started. Other instances' are not shown.
+	List(ctx context.Context) ([]Info, error)
+	// Stop ends a box and removes all of it. A box that is not there is no
+	// error.
+	Stop(ctx context.Context, id string) error
+}
+
+// Box is a running box.
+type Box interface {
+	Info() Info
+	// Assign gives a box that was started without a scope to a scope and a
+	// session, once. From then on the bridge refuses tokens of any other.
+	Assign(ctx context.Context, scope, session string) error
+	// CDP opens the connection to the browser. There is one at a time: a new
+	// one ends the one before.
+	CDP(ctx context.Context) (Stream, error)
+	// Health asks the guest how the box is.
+	Health(ctx context.Context) (Health, error)
+	// Done is closed when the box is gone or its guest cannot be reached any
+	// more; Err then says why.
+	Done() <-chan struct{}
+	Err() error
+}
+
+// Stream carries whole CDP messages; it fits cdp.Transport.
+type Stream interface {
+	Read() ([]byte, error)
+	Write(message []byte) error
+	Close() error
+}
+
+// Spec asks for a box.
+type Spec struct {
+	ID       string             // NewID; the caller stores it before Start
+	Scope    string             // empty for a warm box, which is assigned later
+	Session  string             // empty for a warm box
+	Width    int                // of the display in pixels
+	Height   int                //
+	DPI      int                //
+	Headless bool               // no display
+	Egress   func(net.Conn)     // is handed every connection the box's browser makes; owns it
+	Progress func(phase string) // is told what Start does; may be nil
+}
+
+// Info is what is known of a box without asking it.
+type Info struct {
+	ID        string
+	Name      string // of the container
+	ScopeHash string // empty while unassigned
+	Session   string // empty while unassigned
+	State     string // created, running, exited
+	Created   time.Time
+}
+
+// Health is what a guest reports. It comes out of a box: hostile input, its
+// sizes and ranges are checked by the bridge.
+type Health struct {
+	Phase     string    `json:"phase"` // starting, ready, failed
+	Browser   Process   `json:"browser"`
+	Display   Process   `json:"display"`
+	Restarts  int       `json:"restarts"` // of the browser, by the guest
+	Renderers []Proof   `json:"renderers"`
+	Log       []string  `json:"log"` // last lines of Chromium's log
+	Since     time.Time `json:"since"`
+}
+
+// Process is one process of a box.
+type Process struct {
+	Running bool   `json:"running"`
+	PID     int    `json:"pid,omitempty"`
+	Exit    string `json:"exit,omitempty"` // why it is not running
+}
+
+// Proof is what /proc says of one renderer process.
+type Proof struct {
+	PID            int    `json:"pid"`
+	SeccompFilters int    `json:"seccompFilters"`
+	OwnUserNS      bool   `json:"ownUserNs"` // differs from the guest's
+	OwnNetNS       bool   `json:"ownNetNs"`
+	CapEff         string `json:"capEff"` // hex, "0000000000000000" is none
+}
+
+// Strong reports whether Chromium's own sandbox holds this renderer: two
+// seccomp filters (the engine's and Chromium's), namespaces of its own, no
+// capabilities (SPEC section 4).
+func (p Proof) Strong() bool {
+	return p.SeccompFilters >= 2 && p.OwnUserNS && p.OwnNetNS && p.CapEff == "0000000000000000"
+}
+
+// ScopeHash returns what is shown of a scope in names and labels: the first
+// 16 hex digits of its SHA-256. The empty scope has the empty hash.
+func ScopeHash(scope string) string {
+	if scope == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(scope))
+	return hex.EncodeToString(sum[:])[:16]
+}
