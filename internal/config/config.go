@@ -1,0 +1,138 @@
+// Package config is the gateway's configuration: one strict YAML file, an
+// environment variable for every key, a default for everything. It is the only
+// room that reads either.
+package config
+
+// Config is the whole configuration. Key names are those of the reference
+// documents; `doc` is what the generated reference says of a key.
+type Config struct {
+	Server   Server   `yaml:"server"`
+	Auth     Auth     `yaml:"auth"`
+	Browser  Browser  `yaml:"browser"`
+	Security Security `yaml:"security"`
+}
+
+// Server is where the gateway listens and keeps its state.
+type Server struct {
+	Listen   string `yaml:"listen" doc:"Address of REST and MCP; loopback only"`
+	StateDir string `yaml:"state_dir" doc:"Folder of everything that is kept; $XDG_STATE_HOME/glovebox when empty"`
+}
+
+// Auth says who may call. The gateway makes an operator's and an agent's token
+// for the scope "default" at its first start; these come on top.
+type Auth struct {
+	Tokens []Token `yaml:"tokens" doc:"More callers, each with name, role, scope, sha256 of the token and expires"`
+}
+
+// Token is a caller that may present the token of this hash.
+type Token struct {
+	Name    string `yaml:"name" doc:"Actor id in the audit"`
+	Role    string `yaml:"role" doc:"agent, viewer or operator"`
+	Scope   string `yaml:"scope" doc:"The user or tenant the caller acts for"`
+	SHA256  string `yaml:"sha256" doc:"Of the token, 64 hex digits"`
+	Expires string `yaml:"expires" doc:"RFC 3339; never when empty"`
+}
+
+// Browser is what a session's browser is like and where it runs.
+type Browser struct {
+	Enabled       bool     `yaml:"enabled" doc:"false refuses every session"`
+	Provider      string   `yaml:"provider" doc:"Where browsers run: sandbox"`
+	Timeout       int      `yaml:"timeout_seconds" doc:"Of an action, 1 to 120 seconds"`
+	MaxMinutes    int      `yaml:"max_session_minutes" doc:"Longest life of a session in minutes; -1: no limit"`
+	RetentionDays int      `yaml:"artifacts_retention_days" doc:"Sessions and artifacts older than this many days are removed; -1: never"`
+	Viewport      Viewport `yaml:"viewport"`
+	Sandbox       Sandbox  `yaml:"sandbox"`
+}
+
+// Viewport is the display's default size.
+type Viewport struct {
+	Width  int `yaml:"width" doc:"Pixels"`
+	Height int `yaml:"height" doc:"Pixels"`
+	DPI    int `yaml:"dpi" doc:"Dots per inch"`
+}
+
+// Sandbox is how boxes are made.
+type Sandbox struct {
+	Driver      string    `yaml:"driver" doc:"docker"`
+	Image       string    `yaml:"container_image" doc:"Made by glovebox image build; glovebox-browser:<version> when empty"`
+	NamePrefix  string    `yaml:"container_name_prefix" doc:"Of every container, at most 20 characters"`
+	WarmPool    int       `yaml:"warm_pool" doc:"Boxes kept ready; 0 to 20"`
+	Restarts    int       `yaml:"runtime_restart_attempts" doc:"How often a box starts its crashed browser again"`
+	Warmup      bool      `yaml:"runtime_warmup_on_start" doc:"Check engine and image when the gateway starts"`
+	Lease       int       `yaml:"lease_seconds" doc:"A box that no gateway answers for so long ends itself"`
+	Container   Container `yaml:"container"`
+	AllowWeak   bool      `yaml:"allow_weak_sandbox" doc:"Let sessions run where Chromium's own sandbox is not proven; the audit says so"`
+	KeepOnClose bool      `yaml:"keep_boxes_on_shutdown" doc:"Leave open sessions' boxes running at shutdown, for a restart within the lease"`
+}
+
+// Container bounds a box.
+type Container struct {
+	Memory string  `yaml:"memory_limit" doc:"Bytes, with k, m or g; swap is off"`
+	CPUs   float64 `yaml:"cpus" doc:"Processors; 1.0 is one"`
+	PIDs   int64   `yaml:"pids_limit" doc:"Tasks, threads included; 256 at least"`
+	Shm    string  `yaml:"shm_size" doc:"Size of /dev/shm in bytes, with k, m or g"`
+}
+
+// Security is what sessions may do.
+type Security struct {
+	IdleTimeout   int      `yaml:"session_timeout" doc:"Seconds without a call after which a session is closed; -1: never"`
+	MaxActions    int      `yaml:"max_actions_per_session" doc:"Calls that change something; -1: no limit"`
+	MaxConcurrent int      `yaml:"max_concurrent_sessions" doc:"Open sessions of a scope; -1: no limit"`
+	MaxSessions   int      `yaml:"max_sessions" doc:"Open sessions of all scopes together; -1: no limit"`
+	Network       Network  `yaml:"network"`
+	Snapshot      Snapshot `yaml:"snapshot"`
+	HITL          HITL     `yaml:"hitl"`
+}
+
+// Network is what agents' sessions may reach. An empty navigation list lets
+// them go nowhere.
+type Network struct {
+	Navigation   []string `yaml:"navigation" doc:"Hosts documents may come from; *.example.com for its sub-domains"`
+	Subresources string   `yaml:"subresources" doc:"What documents may load: same-site, listed or any-public"`
+	Listed       []string `yaml:"listed" doc:"Hosts for subresources: listed"`
+	AllowPrivate []string `yaml:"allow_private" doc:"host:port that may be a private address, for local development"`
+	Ports        []int    `yaml:"ports" doc:"Ports that may be connected to"`
+}
+
+// Snapshot is how pages are shown.
+type Snapshot struct {
+	ExcludePasswords bool `yaml:"exclude_password_fields" doc:"Leave password fields out altogether; their values never show"`
+	ExcludeHidden    bool `yaml:"exclude_hidden_elements" doc:"Leave out what a person could not see"`
+	MaxDepth         int  `yaml:"max_depth" doc:"Of the JSON tree"`
+}
+
+// HITL is when a person is asked.
+type HITL struct {
+	Enabled   bool     `yaml:"enabled" doc:"false denies whatever a person should be asked"`
+	Timeouts  Timeouts `yaml:"timeouts"`
+	Trusted   []string `yaml:"trusted_domains" doc:"MEDIUM calls run there unasked"`
+	Sensitive []string `yaml:"sensitive_domains" doc:"Navigation there is HIGH; beats trusted"`
+}
+
+// Timeouts is how long a question waits; silence denies.
+type Timeouts struct {
+	Medium   int `yaml:"medium" doc:"Seconds"`
+	High     int `yaml:"high" doc:"Seconds"`
+	Critical int `yaml:"critical" doc:"Seconds"`
+}
+
+// Default returns the configuration of an empty file.
+func Default() Config {
+	return Config{
+		Server: Server{Listen: "127.0.0.1:2468"},
+		Browser: Browser{
+			Enabled: true, Provider: "sandbox", Timeout: 30, MaxMinutes: 20, RetentionDays: 7,
+			Viewport: Viewport{Width: 1280, Height: 720, DPI: 96},
+			Sandbox: Sandbox{
+				Driver: "docker", NamePrefix: "glovebox-", WarmPool: 1, Restarts: 1, Warmup: true, Lease: 30,
+				Container: Container{Memory: "512m", CPUs: 1, PIDs: 512, Shm: "128m"},
+			},
+		},
+		Security: Security{
+			IdleTimeout: 300, MaxActions: 100, MaxConcurrent: 5, MaxSessions: 20,
+			Network:  Network{Subresources: "same-site", Ports: []int{80, 443}},
+			Snapshot: Snapshot{ExcludeHidden: true, MaxDepth: 10},
+			HITL:     HITL{Enabled: true, Timeouts: Timeouts{Medium: 120, High: 60, Critical: 30}},
+		},
+	}
+}

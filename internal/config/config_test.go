@@ -1,0 +1,153 @@
+package config_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/gloveboxhq/glovebox/internal/config"
+)
+
+var update = flag.Bool("update", false, "rewrite generated files")
+
+func env(pairs ...string) config.Env {
+	return func(name string) (string, bool) {
+		for i := 0; i < len(pairs); i += 2 {
+			if pairs[i] == name {
+				return pairs[i+1], true
+			}
+		}
+		return "", false
+	}
+}
+
+func load(t *testing.T, text string, pairs ...string) (config.Config, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "glovebox.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, from, err := config.Load(path, env(append(pairs, "HOME", "/home/someone")...))
+	if from != path {
+		t.Errorf("read %q, want %q", from, path)
+	}
+	return c, err
+}
+
+func TestAnEmptyFileGivesTheDefaults(t *testing.T) {
+	c, err := load(t, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := config.Default()
+	want.Server.StateDir = "/home/someone/.local/state/glovebox"
+	if diff := cmp.Diff(want, c); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTheEnvironmentWinsOverTheFile(t *testing.T) {
+	c, err := load(t, "browser: {sandbox: {warm_pool: 3}}\nsecurity: {network: {navigation: [a.example]}}\n",
+		"GLOVEBOX_BROWSER_SANDBOX_WARM_POOL", "0",
+		"GLOVEBOX_SECURITY_NETWORK_NAVIGATION", "b.example, *.c.example",
+		"GLOVEBOX_SECURITY_NETWORK_PORTS", "80,8443",
+		"GLOVEBOX_BROWSER_ENABLED", "false",
+		"GLOVEBOX_SERVER_STATE_DIR", "/var/lib/glovebox")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Browser.Sandbox.WarmPool != 0 || c.Browser.Enabled || c.Server.StateDir != "/var/lib/glovebox" {
+		t.Errorf("got %+v", c)
+	}
+	if diff := cmp.Diff([]string{"b.example", "*.c.example"}, c.Security.Network.Navigation); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]int{80, 8443}, c.Security.Network.Ports); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestMistakesAreNamed(t *testing.T) {
+	tests := []struct{ name, text, variable, want string }{
+		{"unknown key", "browser: {sandbox: {warm_pol: 1}}", "", `unknown key "browser.sandbox.warm_pol"; the nearest known one is "browser.sandbox.warm_pool"`},
+		{"unknown section", "browsers: {enabled: true}", "", `nearest known one is "browser.enabled"`},
+		{"unknown key of a token", "auth: {tokens: [{nam: x}]}", "", "nam"},
+		{"scalar for a section", "browser: 3", "", "browser: wants keys below it"},
+		{"section without keys", "browser:", "", "browser: has no value"},
+		{"wrong type", "browser: {timeout_seconds: soon}", "", "cannot unmarshal"},
+		{"not YAML", "browser: [", "", "not valid YAML"},
+		{"timeout over the bound", "browser: {timeout_seconds: 121}", "", "browser.timeout_seconds: 121 is not between 1 and 120"},
+		{"zero limit", "security: {max_actions_per_session: 0}", "", "neither above 0 nor -1"},
+		{"public address", "server: {listen: 0.0.0.0:2468}", "", "not a loopback address"},
+		{"address without port", "server: {listen: localhost}", "", "not host:port"},
+		{"driver that is not there", "browser: {sandbox: {driver: podman}}", "", `not one of ["docker"]`},
+		{"size that is none", "browser: {sandbox: {container: {memory_limit: much}}}", "", "is no size"},
+		{"too little memory", "browser: {sandbox: {container: {memory_limit: 64m}}}", "", "too little"},
+		{"subresources", "security: {network: {subresources: all}}", "", "any-public"},
+		{"token role", "auth: {tokens: [{name: a, scope: s, role: root, sha256: x}]}", "", `"root"`},
+		{"environment", "", "many", "GLOVEBOX_BROWSER_SANDBOX_WARM_POOL: want a whole number"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var pairs []string
+			if tt.variable != "" {
+				pairs = []string{"GLOVEBOX_BROWSER_SANDBOX_WARM_POOL", tt.variable}
+			}
+			_, err := load(t, tt.text, pairs...)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want one with %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestATokenInPlaceOfItsHashIsNotShown(t *testing.T) {
+	_, err := load(t, "auth: {tokens: [{name: a, scope: s, role: agent, sha256: gbx_ag_SECRETSECRET}]}")
+	if err == nil || strings.Contains(err.Error(), "SECRETSECRET") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestPrintedConfigurationLoadsAgain(t *testing.T) {
+	c, err := load(t, "security: {hitl: {trusted_domains: [a.example]}}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := c.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := load(t, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(c, again, cmpopts.EquateEmpty()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestReferencePageIsUpToDate(t *testing.T) {
+	const path = "../../docs/reference/configuration.md"
+	if *update {
+		if err := os.WriteFile(path, []byte(config.Reference()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(config.Reference(), string(got)); diff != "" {
+		t.Errorf("run make gen:\n%s", diff)
+	}
+	for _, key := range config.Keys() {
+		if key.Doc == "" {
+			t.Errorf("%s has no doc", key.Path)
+		}
+	}
+}

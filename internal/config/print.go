@@ -1,0 +1,49 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+// YAML returns c as a file that Load reads. It holds no secrets: tokens are
+// configured by their hash.
+func (c Config) YAML() (string, error) {
+	data, err := yaml.Marshal(c)
+	if err != nil {
+		return "", fmt.Errorf("cannot encode the configuration: %w", err)
+	}
+	return string(data), nil
+}
+
+// Reference returns the reference page of every key, in markdown.
+func Reference() string {
+	var b strings.Builder
+	b.WriteString("# Configuration\n\n")
+	b.WriteString("One YAML file: `--config`, `$GLOVEBOX_CONFIG`, `./glovebox.yaml` or `$XDG_CONFIG_HOME/glovebox/config.yaml`,\n")
+	b.WriteString("the first that is there. An unknown key is an error. Each key has an environment variable, which wins; lists are\n")
+	b.WriteString("written with commas there. Everything has a default: an empty file works. This page is generated\n")
+	b.WriteString("(`make gen`).\n\n")
+	b.WriteString("| key | default | what it is | environment |\n|---|---|---|---|\n")
+	root := reflect.ValueOf(Default())
+	for _, key := range Keys() {
+		name := ""
+		if key.Env != "" {
+			name = "`" + key.Env + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", key.Path, show(root.FieldByIndex(key.at)), key.Doc, name)
+	}
+	return b.String()
+}
+
+func show(v reflect.Value) string {
+	if v.Kind() == reflect.Slice && v.Len() == 0 {
+		return "`[]`"
+	}
+	if v.Kind() == reflect.String && v.Len() == 0 {
+		return "empty"
+	}
+	return fmt.Sprintf("`%v`", v.Interface())
+}

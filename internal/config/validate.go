@@ -1,0 +1,148 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/docker/go-units"
+)
+
+var (
+	hashPattern   = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	prefixPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,19}$`)
+)
+
+// Bytes returns a size of the configuration ("512m") in bytes.
+func Bytes(size string) (int64, error) {
+	n, err := units.RAMInBytes(size)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no size; write one like 512m", size)
+	}
+	return n, nil
+}
+
+func (c *Config) validate() error {
+	b, s := &c.Browser, &c.Security
+	checks := []error{
+		loopback(c.Server.Listen),
+		oneOf("browser.provider", b.Provider, "sandbox"),
+		between("browser.timeout_seconds", b.Timeout, 1, 120),
+		limit("browser.max_session_minutes", b.MaxMinutes),
+		limit("browser.artifacts_retention_days", b.RetentionDays),
+		between("browser.viewport.width", b.Viewport.Width, 200, 3840),
+		between("browser.viewport.height", b.Viewport.Height, 200, 2160),
+		between("browser.viewport.dpi", b.Viewport.DPI, 48, 384),
+		oneOf("browser.sandbox.driver", b.Sandbox.Driver, "docker"),
+		match("browser.sandbox.container_name_prefix", b.Sandbox.NamePrefix, prefixPattern),
+		between("browser.sandbox.warm_pool", b.Sandbox.WarmPool, 0, 20),
+		between("browser.sandbox.runtime_restart_attempts", b.Sandbox.Restarts, 0, 10),
+		between("browser.sandbox.lease_seconds", b.Sandbox.Lease, 5, 600),
+		between("browser.sandbox.container.pids_limit", int(b.Sandbox.Container.PIDs), 256, 1<<15),
+		limit("security.session_timeout", s.IdleTimeout),
+		limit("security.max_actions_per_session", s.MaxActions),
+		limit("security.max_concurrent_sessions", s.MaxConcurrent),
+		limit("security.max_sessions", s.MaxSessions),
+		oneOf("security.network.subresources", s.Network.Subresources, "same-site", "listed", "any-public"),
+		between("security.snapshot.max_depth", s.Snapshot.MaxDepth, 1, 200),
+		between("security.hitl.timeouts.medium", s.HITL.Timeouts.Medium, 1, 3600),
+		between("security.hitl.timeouts.high", s.HITL.Timeouts.High, 1, 3600),
+		between("security.hitl.timeouts.critical", s.HITL.Timeouts.Critical, 1, 3600),
+		c.container(),
+	}
+	for i, token := range c.Auth.Tokens {
+		checks = append(checks, token.validate(fmt.Sprintf("auth.tokens[%d]", i)))
+	}
+	for _, port := range s.Network.Ports {
+		checks = append(checks, between("security.network.ports", port, 1, 65535))
+	}
+	for _, err := range checks {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Config) container() error {
+	box := c.Browser.Sandbox.Container
+	memory, err := Bytes(box.Memory)
+	if err != nil {
+		return fmt.Errorf("browser.sandbox.container.memory_limit: %w", err)
+	}
+	if memory < 256<<20 { // Chromium with one page does not live in less (docs/benchmarks.md)
+		return fmt.Errorf("browser.sandbox.container.memory_limit: %s is too little for a browser; 256m is the least", box.Memory)
+	}
+	if _, err := Bytes(box.Shm); err != nil {
+		return fmt.Errorf("browser.sandbox.container.shm_size: %w", err)
+	}
+	if box.CPUs <= 0 || box.CPUs > 256 {
+		return fmt.Errorf("browser.sandbox.container.cpus: %g is not above 0", box.CPUs)
+	}
+	return nil
+}
+
+// loopback refuses addresses that other machines reach: there is no TLS yet.
+func loopback(listen string) error {
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return fmt.Errorf("server.listen: %q is not host:port", listen)
+	}
+	if host == "localhost" {
+		return nil
+	}
+	if address, err := netip.ParseAddr(host); err != nil || !address.IsLoopback() {
+		return fmt.Errorf("server.listen: %s is not a loopback address; other machines reach the gateway through a tunnel", host)
+	}
+	return nil
+}
+
+func (t Token) validate(at string) error {
+	if t.Name == "" || t.Scope == "" {
+		return fmt.Errorf("%s: name and scope must not be empty", at)
+	}
+	if err := oneOf(at+".role", t.Role, "agent", "viewer", "operator"); err != nil {
+		return err
+	}
+	if !hashPattern.MatchString(t.SHA256) {
+		return fmt.Errorf("%s.sha256: want 64 hex digits", at) // the value may be a token: it is not shown
+	}
+	if t.Expires == "" {
+		return nil
+	}
+	if _, err := time.Parse(time.RFC3339, t.Expires); err != nil {
+		return fmt.Errorf("%s.expires: want a time like 2027-01-31T00:00:00Z", at)
+	}
+	return nil
+}
+
+func between(path string, value, low, high int) error {
+	if value < low || value > high {
+		return fmt.Errorf("%s: %d is not between %d and %d", path, value, low, high)
+	}
+	return nil
+}
+
+func limit(path string, value int) error {
+	if value == -1 || value > 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %d is neither above 0 nor -1, which disables the limit", path, value)
+}
+
+func oneOf(path, value string, allowed ...string) error {
+	if slices.Contains(allowed, value) {
+		return nil
+	}
+	return fmt.Errorf("%s: %q is not one of %q", path, value, allowed)
+}
+
+func match(path, value string, pattern *regexp.Regexp) error {
+	if pattern.MatchString(value) {
+		return nil
+	}
+	return fmt.Errorf("%s: %q does not match %s", path, value, pattern)
+}
