@@ -1,0 +1,162 @@
+package action
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// Field is one argument of a verb, as its struct tags describe it.
+type Field struct {
+	Name  string // in JSON
+	Index []int  // for reflect's FieldByIndex
+	Tag   reflect.StructTag
+	Type  reflect.Type
+}
+
+// Required reports whether a call must give f: it has no omitempty.
+func (f Field) Required() bool { return !strings.Contains(f.Tag.Get("json"), ",omitempty") }
+
+// Fields lists the JSON fields of a struct type, or a pointer to one, embedded
+// structs included; of two with the same name the outer one counts.
+func Fields(t reflect.Type) []Field {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	var fields []Field
+	for _, sf := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(sf.Tag.Get("json"), ",")
+		if sf.Anonymous || !sf.IsExported() || name == "" || name == "-" {
+			continue
+		}
+		f := Field{Name: name, Index: sf.Index, Tag: sf.Tag, Type: sf.Type}
+		at := slices.IndexFunc(fields, func(other Field) bool { return other.Name == name })
+		switch {
+		case at < 0:
+			fields = append(fields, f)
+		case len(f.Index) < len(fields[at].Index):
+			fields[at] = f
+		}
+	}
+	return fields
+}
+
+// Check holds args, a pointer to a struct of this room, against the bounds its
+// tags state (maxLength, minLength, minimum, maximum, minItems, maxItems,
+// enum, pattern), and refuses text that holds NUL or is not UTF-8. A breach is
+// a fault invalid_request that names the field and never repeats its value.
+func Check(args any) error {
+	v := reflect.ValueOf(args)
+	for v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return fault.New(fault.InvalidRequest, "the call has no arguments")
+		}
+		v = v.Elem()
+	}
+	if v.Kind() != reflect.Struct {
+		return fault.New(fault.InvalidRequest, "the arguments are not an object")
+	}
+	for _, f := range Fields(v.Type()) {
+		if problem := check(v.FieldByIndex(f.Index), f.Tag); problem != "" {
+			out := invalid(f.Name, problem)
+			if doc := f.Tag.Get("doc"); doc != "" {
+				out = out.Hinted("%s: %s", f.Name, doc)
+			}
+			return out
+		}
+	}
+	return nil
+}
+
+// check returns what is wrong with a value, or nothing.
+func check(v reflect.Value, tag reflect.StructTag) string {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return ""
+		}
+		return check(v.Elem(), tag)
+	case reflect.String:
+		return checkText(v.String(), tag)
+	case reflect.Int, reflect.Int64:
+		return checkNumber(float64(v.Int()), tag)
+	case reflect.Float64:
+		return checkNumber(v.Float(), tag)
+	case reflect.Slice:
+		return checkList(v, tag)
+	}
+	return ""
+}
+
+func checkText(s string, tag reflect.StructTag) string {
+	if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
+		return "must be text without NUL characters"
+	}
+	length := utf8.RuneCountInString(s)
+	if most, ok := number(tag, "maxLength"); ok && float64(length) > most {
+		return fmt.Sprintf("must have at most %v characters", most)
+	}
+	if least, ok := number(tag, "minLength"); ok && float64(length) < least {
+		return fmt.Sprintf("must have at least %v characters", least)
+	}
+	if enum := tag.Get("enum"); enum != "" && s != "" && !slices.Contains(strings.Split(enum, ","), s) {
+		return "must be one of " + strings.ReplaceAll(enum, ",", ", ")
+	}
+	if pattern := tag.Get("pattern"); pattern != "" && s != "" && !compiled(pattern).MatchString(s) {
+		return "must match " + pattern
+	}
+	return ""
+}
+
+func checkNumber(n float64, tag reflect.StructTag) string {
+	if least, ok := number(tag, "minimum"); ok && n < least {
+		return fmt.Sprintf("must be at least %v", least)
+	}
+	if most, ok := number(tag, "maximum"); ok && n > most {
+		return fmt.Sprintf("must be at most %v", most)
+	}
+	return ""
+}
+
+func checkList(v reflect.Value, tag reflect.StructTag) string {
+	if most, ok := number(tag, "maxItems"); ok && float64(v.Len()) > most {
+		return fmt.Sprintf("must have at most %v items", most)
+	}
+	if least, ok := number(tag, "minItems"); ok && float64(v.Len()) < least {
+		return fmt.Sprintf("must have at least %v items", least)
+	}
+	for i := range v.Len() {
+		if v.Index(i).Kind() != reflect.String {
+			continue
+		}
+		if problem := checkText(v.Index(i).String(), `maxLength:"8192"`); problem != "" {
+			return fmt.Sprintf("item %d %s", i, problem)
+		}
+	}
+	return ""
+}
+
+func number(tag reflect.StructTag, key string) (float64, bool) {
+	n, err := strconv.ParseFloat(tag.Get(key), 64)
+	return n, err == nil
+}
+
+var patterns sync.Map // string → *regexp.Regexp
+
+func compiled(pattern string) *regexp.Regexp {
+	if re, ok := patterns.Load(pattern); ok {
+		return re.(*regexp.Regexp)
+	}
+	re, _ := patterns.LoadOrStore(pattern, regexp.MustCompile(pattern)) // patterns are our own tags; a test compiles them all
+	return re.(*regexp.Regexp)
+}

@@ -1,0 +1,102 @@
+package action_test
+
+import (
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+func TestDecodeIsStrictAndNamesTheFieldOnly(t *testing.T) {
+	const secret = "hunter2"
+	cases := map[string]struct{ body, field string }{
+		"unknown field":      {`{"text":"a","passwort":"hunter2"}`, "passwort"},
+		"other case":         {`{"text":"a","TEXT":"hunter2"}`, "TEXT"},
+		"given twice":        {`{"text":"a","text":"hunter2"}`, "text"},
+		"wrong type":         {`{"text":"a","clear":"hunter2"}`, "clear"},
+		"number for text":    {`{"text":12}`, "text"},
+		"list for text":      {`{"text":["hunter2"]}`, "text"},
+		"no object":          {`"hunter2"`, ""},
+		"cut off":            {`{"text":"hunter2`, ""},
+		"two values":         {`{"text":"a"}{"text":"hunter2"}`, ""},
+		"bad UTF-8":          {"{\"text\":\"hunter2\xff\"}", ""},
+		"lone surrogate":     {`{"text":"\ud800hunter2"}`, ""},
+		"very deep":          {strings.Repeat("[", 100_000), ""},
+		"deep below a field": {`{"text":` + strings.Repeat("[", 100_000), ""},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := fault.From(action.Decode([]byte(c.body), new(action.Type)))
+			if f == nil || f.Code != fault.InvalidRequest || f.Hint == "" {
+				t.Fatalf("got %+v, want invalid_request with a hint", f)
+			}
+			if strings.Contains(f.Message+f.Hint, secret) {
+				t.Errorf("a value is repeated: %s %s", f.Message, f.Hint)
+			}
+			if !strings.HasPrefix(f.Message, c.field) {
+				t.Errorf("%q does not name %q", f.Message, c.field)
+			}
+		})
+	}
+}
+
+func TestDecodeTakesTheOuterOfTwoFieldsOfOneName(t *testing.T) {
+	var got action.Type
+	if err := action.Decode([]byte(`{"text":"hello","ref":"e3","timeout":5}`), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Input != "hello" || got.Locator.Text != "" || got.Ref != "e3" || got.Timeout != 5 {
+		t.Errorf("got %+v", got)
+	}
+	if err := action.Decode([]byte(" \n"), &got); err != nil {
+		t.Errorf("an empty body: %v", err)
+	}
+}
+
+func TestCheckHoldsArgumentsAgainstTheirTags(t *testing.T) {
+	minus := -1
+	cases := map[string]struct {
+		args  any
+		field string
+	}{
+		"too long":         {&action.Goto{URL: strings.Repeat("x", 8193)}, "url"},
+		"not in the enum":  {&action.Goto{WaitUntil: "soon"}, "waitUntil"},
+		"embedded bound":   {&action.Goto{Timing: action.Timing{Timeout: 120_001}}, "timeout"},
+		"negative":         {&action.Click{Locator: action.Locator{Index: &minus}}, "index"},
+		"NUL":              {&action.Type{Input: "a\x00b"}, "text"},
+		"NUL in a list":    {&action.Select{Values: []string{"a\x00"}}, "values"},
+		"too few items":    {&action.Select{}, "values"},
+		"too short":        {&action.Press{}, "key"},
+		"pattern":          {&action.SessionStart{Name: "../x"}, "name"},
+		"bad UTF-8":        {&action.Extract{Mode: "\xff"}, "mode"},
+		"too many in list": {&action.Click{Modifiers: make([]string, 5)}, "modifiers"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := fault.From(action.Check(c.args))
+			if f == nil || f.Details["field"] != c.field {
+				t.Fatalf("got %v, want a fault about %s", f, c.field)
+			}
+		})
+	}
+	good := &action.Click{Locator: action.Locator{Ref: "e1"}, Button: "left"}
+	if err := action.Check(good); err != nil {
+		t.Errorf("a good call is refused: %v", err)
+	}
+	if action.Check(nil) == nil || action.Check((*action.Goto)(nil)) == nil {
+		t.Error("missing arguments pass")
+	}
+}
+
+func TestEveryTagIsWellFormed(t *testing.T) {
+	for _, v := range action.Verbs {
+		for _, f := range action.Fields(reflect.TypeOf(v.NewArgs())) {
+			if _, err := regexp.Compile(f.Tag.Get("pattern")); err != nil {
+				t.Errorf("%s.%s: %v", v.Name, f.Name, err)
+			}
+		}
+	}
+}
