@@ -1,0 +1,172 @@
+// Package client calls a running gateway over REST. It has the shape of the
+// gate's door, so that the command line and the MCP server on standard input
+// work with either.
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const (
+	dialLimit   = 5 * time.Second  // to reach the gateway; it is near
+	callLimit   = 10 * time.Minute // above the longest question plus the longest action, see SPEC sections 8 and 11
+	healthLimit = 5 * time.Second
+	mostBytes   = 64 << 20 // of an answer; an artifact is the largest thing there is
+)
+
+// Client speaks to one gateway with one token. It is safe for concurrent use.
+type Client struct {
+	base  *url.URL
+	token string
+	http  *http.Client
+}
+
+// New makes a client of the gateway at baseURL, "http://127.0.0.1:2468". The
+// gateway is not contacted. A URL that is not http or https, or has no host,
+// is a fault invalid_request.
+func New(baseURL, token string) (*Client, error) {
+	base, err := url.Parse(strings.TrimRight(baseURL, "/"))
+	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") || base.User != nil {
+		return nil, fault.New(fault.InvalidRequest, "the gateway's address is not a URL").
+			Hinted("give one like http://127.0.0.1:2468")
+	}
+	if strings.ContainsAny(token, "\r\n\x00") {
+		return nil, fault.New(fault.Unauthenticated, "the token holds a line break").
+			Hinted("use the content of operator.token or agent.token in the state folder")
+	}
+	transport := &http.Transport{
+		DialContext:           (&net.Dialer{Timeout: dialLimit}).DialContext,
+		TLSHandshakeTimeout:   dialLimit,
+		MaxIdleConnsPerHost:   8,
+		IdleConnTimeout:       time.Minute,
+		ResponseHeaderTimeout: callLimit,
+	}
+	refuse := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Client{base: base, token: token, http: &http.Client{Transport: transport, CheckRedirect: refuse}}, nil
+}
+
+// Close gives idle connections back.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Call makes one call through the gateway. The caller is whoever the token
+// says, whatever call.Caller holds. Data of the result is a pointer to the
+// verb's result type. Errors are faults: those of the gateway as it sent them,
+// with the correlation id in Details["correlationId"], not_active when no
+// gateway answers, browser_action_timeout when the deadline passes. When ctx is
+// cancelled its error is returned, wrapped.
+func (c *Client) Call(ctx context.Context, call action.Call) (action.Result, error) {
+	verb, known := action.Lookup(call.Verb)
+	if !known {
+		return action.Result{}, fault.New(fault.UnknownAction, "there is no verb of that name").
+			Hinted("see the list of verbs in the documentation")
+	}
+	body, err := json.Marshal(request{Session: call.Session, Args: call.Args, WaitSeconds: call.Wait.Seconds()})
+	if err != nil {
+		return action.Result{}, fault.New(fault.InvalidRequest, "the arguments cannot be written as JSON").Because(err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base.String()+"/v1/verbs/"+verb.Name, bytes.NewReader(body))
+	if err != nil {
+		return action.Result{}, fault.From(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if call.ID != "" {
+		req.Header.Set("X-Request-Id", call.ID)
+	}
+	if call.Surface != "" {
+		req.Header.Set("Glovebox-Surface", call.Surface)
+	}
+	raw, err := c.send(req)
+	if err != nil {
+		return action.Result{}, err
+	}
+	return decode(verb, raw)
+}
+
+// Health returns nil when a gateway answers at the address, and a fault
+// not_active when none does. It needs no token.
+func (c *Client) Health(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, healthLimit)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base.String()+"/v1/health", http.NoBody)
+	if err != nil {
+		return fault.From(err)
+	}
+	raw, err := c.send(req)
+	if err != nil {
+		return err
+	}
+	var health struct {
+		OK bool `json:"ok"`
+	}
+	if json.Unmarshal(raw, &health) != nil || !health.OK {
+		return stranger()
+	}
+	return nil
+}
+
+// request is the body of POST /v1/verbs/{verb}.
+type request struct {
+	Session     string  `json:"session,omitempty"`
+	Args        any     `json:"args,omitempty"`
+	WaitSeconds float64 `json:"waitSeconds,omitempty"`
+}
+
+func (c *Client) send(req *http.Request) ([]byte, error) {
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	req.Header.Set("Accept", "application/json")
+	res, err := c.http.Do(req)
+	if err != nil {
+		return nil, unreachable(req.Context(), err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	raw, err := io.ReadAll(io.LimitReader(res.Body, mostBytes+1))
+	if err != nil {
+		return nil, unreachable(req.Context(), err)
+	}
+	if len(raw) > mostBytes {
+		return nil, fault.New(fault.Internal, "the gateway's answer is larger than %d bytes", mostBytes)
+	}
+	if res.StatusCode >= 300 {
+		return nil, problemFault(res, raw)
+	}
+	return raw, nil
+}
+
+// unreachable tells apart a gateway that is not there from a call that took
+// too long or was given up.
+func unreachable(ctx context.Context, err error) error {
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fault.New(fault.ActionTimeout, "the gateway did not answer in time").Because(err)
+	case ctx.Err() != nil:
+		return fmt.Errorf("call given up: %w", ctx.Err())
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return fault.New(fault.NotActive, "no gateway is running at that address").Hinted("start it: glovebox serve").Because(err)
+	default:
+		return fault.New(fault.NotActive, "the gateway cannot be reached").
+			Hinted("check the address, or start the gateway: glovebox serve").Because(err)
+	}
+}
+
+func stranger() *fault.Fault {
+	return fault.New(fault.NotActive, "what answers at that address is not a glovebox gateway").
+		Hinted("check the address; start the gateway with: glovebox serve")
+}
