@@ -1,0 +1,55 @@
+# Everything a person does with this tree, by name. `make` alone lists it.
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+GOFLAGS_BUILD = -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
+export CGO_ENABLED = 0
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+.PHONY: build
+build: ## build ./glovebox, one static binary
+	go build $(GOFLAGS_BUILD) -o glovebox ./cmd/glovebox
+
+.PHONY: demo
+demo: ## set up what is missing and watch the main job run in a real box (YES=1: do not ask)
+	@scripts/prepare.sh demo $(MAKE) --no-print-directory demo-ready
+
+.PHONY: demo-ready
+demo-ready: build
+	@./glovebox image build
+	@go run ./demo
+
+.PHONY: up
+up: ## run the gateway in the foreground, and print how to connect
+	@scripts/prepare.sh demo $(MAKE) --no-print-directory up-ready
+
+.PHONY: up-ready
+up-ready: build
+	@./glovebox image build
+	@./glovebox serve
+
+.PHONY: test
+test: ## run every test: unit, real Chromium, real boxes, end to end
+	@scripts/prepare.sh test $(MAKE) --no-print-directory test-ready
+
+.PHONY: test-ready
+test-ready: build lint
+	./glovebox image build
+	CGO_ENABLED=1 go test -race -timeout 20m ./...
+	go run ./demo
+
+.PHONY: lint
+lint: ## gofmt, vet, staticcheck, go.mod
+	@test -z "$$(gofmt -l cmd demo internal images e2e bench)" || { gofmt -l cmd demo internal images e2e bench; exit 1; }
+	go vet ./...
+	go tool staticcheck ./...
+	go mod tidy -diff
+
+.PHONY: gen
+gen: ## write the generated reference pages
+	go test ./internal/config ./internal/fault ./internal/surface/rest -run 'UpToDate' -update
+
+.PHONY: bench
+bench: ## run the benchmarks against the bare protocol, in a real Chromium and a real box
+	@scripts/prepare.sh test go test -run '^$$' -bench . -benchtime 2s -timeout 30m ./bench/...

@@ -1,0 +1,232 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/client"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const watchEvery = 500 * time.Millisecond // between two looks at the list; a person does not notice half a second
+
+func (r *root) approvalCommands() []*cobra.Command {
+	group := &cobra.Command{Use: "approvals", Short: "See and answer what agents must ask a person", Args: between(0, 0), RunE: help}
+	group.AddCommand(r.approvalList(), r.approvalShow(), r.answer("approve", true), r.answer("deny", false), r.approvalWatch())
+	return []*cobra.Command{group}
+}
+
+func (r *root) approvalList() *cobra.Command {
+	var call action.ApprovalList
+	c := verb("approval.list", "list", "glovebox approvals list --state all")
+	c.Args = between(0, 0)
+	c.Flags().StringVar(&call.State, "state", "", "pending, approved, denied, expired, used or all (default pending)")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return r.call(c.Context(), "approval.list", &call, func(result action.Result) {
+			got, ok := result.Data.(*action.QuestionListing)
+			if !ok || len(got.Questions) == 0 {
+				r.printf("no questions\n")
+				return
+			}
+			w := tabwriter.NewWriter(r.io.Out, 0, 4, 2, ' ', 0)
+			fmt.Fprintln(w, "APPROVAL\tRISK\tSTATE\tVERB\tELEMENT\tPAGE\tLEFT")
+			for _, q := range got.Questions {
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", q.ID, q.Risk, q.State, q.Verb, short(element(q.Element), 40), short(q.Page.URL, 40), left(q))
+			}
+			_ = w.Flush()
+		})
+	}
+	return c
+}
+
+func element(e *action.Element) string {
+	if e == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s %q", e.Role, first(e.Name, e.Label))
+}
+
+func left(q action.Question) string {
+	if q.State != "pending" {
+		return ""
+	}
+	return max(0, time.Until(q.Expires)).Round(time.Second).String()
+}
+
+func (r *root) approvalShow() *cobra.Command {
+	c := verb("approval.show", "show <approval>", "glovebox approvals show 7c1e…")
+	c.Args = between(1, 1)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return r.call(c.Context(), "approval.show", &action.ByID{ID: args[0]}, r.showQuestion)
+	}
+	return c
+}
+
+func (r *root) showQuestion(result action.Result) {
+	if q, ok := result.Data.(*action.Question); ok {
+		r.question(*q)
+	}
+}
+
+func (r *root) question(q action.Question) {
+	risk := r.style.warn(q.Risk.String())
+	if q.Risk >= action.High {
+		risk = r.style.bad(q.Risk.String())
+	}
+	r.printf("%s  %s  %s\n", r.style.bold(q.ID), risk, q.State)
+	row := func(name, value string) {
+		if value != "" {
+			r.printf("  %-8s %s\n", name, clean(value))
+		}
+	}
+	row("verb", q.Verb)
+	row("element", element(q.Element))
+	row("types", q.Input)
+	row("page", strings.TrimSpace(q.Page.Title+" "+q.Page.URL))
+	row("why", q.Why)
+	row("asked by", q.Actor)
+	row("session", q.Session)
+	if q.Risk == action.Critical {
+		row("", "this operation is irreversible")
+	}
+	row("left", left(q))
+	row("answer", strings.TrimSpace(q.AnsweredBy+" "+q.Reason))
+}
+
+func (r *root) answer(name string, approve bool) *cobra.Command {
+	var call action.Answer
+	c := verb("approval.answer", name+" <approval>", "glovebox approvals "+name+" 7c1e… --reason 'asked for by Ada'")
+	c.Short = strings.ToUpper(name[:1]) + name[1:] + " a question"
+	c.Args = between(1, 1)
+	c.Flags().StringVar(&call.Reason, "reason", "", "why; CRITICAL wants one")
+	if approve {
+		c.Flags().BoolVar(&call.ForSession, "for-session", false, "cover later calls of this kind in the session (MEDIUM only)")
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		call.ID, call.Approve = args[0], approve
+		return r.call(c.Context(), "approval.answer", &call, r.showQuestion)
+	}
+	return c
+}
+
+func (r *root) approvalWatch() *cobra.Command {
+	return &cobra.Command{
+		Use:     "watch",
+		Short:   "Wait for questions and answer them here",
+		Long:    "Shows each question as it comes, rings the bell, and reads the answer:\n  a [reason]  approve\n  s [reason]  approve for the session (MEDIUM only)\n  d [reason]  deny\n  an empty line leaves it to somebody else",
+		Example: "  glovebox approvals watch",
+		Args:    between(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			door, err := r.door(operatorToken)
+			if err != nil {
+				return err
+			}
+			r.printf("%s\n", r.style.dim("waiting for questions; Ctrl-C ends"))
+			return r.watch(c.Context(), door)
+		},
+	}
+}
+
+func (r *root) watch(ctx context.Context, door *client.Client) error {
+	lines := make(chan string)
+	go func() { // ends with the process: a read of a terminal cannot be interrupted
+		defer close(lines)
+		for scanner := bufio.NewScanner(r.io.In); scanner.Scan(); {
+			select {
+			case lines <- scanner.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	shown := map[string]bool{}
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for {
+		result, err := door.Call(ctx, action.Call{Verb: "approval.list", Args: &action.ApprovalList{}, Surface: "cli"})
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for _, q := range result.Data.(*action.QuestionListing).Questions {
+			if shown[q.ID] {
+				continue
+			}
+			shown[q.ID] = true
+			if err := r.ask(ctx, door, q, lines); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// ask shows one question and carries its answer, until it expires.
+func (r *root) ask(ctx context.Context, door *client.Client, q action.Question, lines <-chan string) error {
+	if r.json {
+		return r.print(action.Result{Data: q}, nil)
+	}
+	if r.io.Terminal {
+		r.printf("\a")
+	}
+	r.question(q)
+	countdown := time.NewTicker(time.Second)
+	defer countdown.Stop()
+	for {
+		r.printf("\r  [a]pprove [s]ession [d]eny, %4s left > ", left(q))
+		select {
+		case line, open := <-lines:
+			if !open {
+				return errors.New("standard input has ended")
+			}
+			return r.reply(ctx, door, q, line)
+		case <-countdown.C:
+			if time.Now().After(q.Expires) {
+				r.printf("\n%s\n", r.style.dim("expired: denied"))
+				return nil
+			}
+			if !r.io.Terminal {
+				continue
+			}
+		case <-ctx.Done():
+			r.printf("\n")
+			return nil
+		}
+	}
+}
+
+func (r *root) reply(ctx context.Context, door *client.Client, q action.Question, line string) error {
+	word, reason, _ := strings.Cut(strings.TrimSpace(line), " ")
+	call := &action.Answer{ID: q.ID, Reason: strings.TrimSpace(reason)}
+	switch word {
+	case "a", "approve":
+		call.Approve = true
+	case "s", "session":
+		call.Approve, call.ForSession = true, true
+	case "d", "deny":
+	default:
+		r.printf("%s\n", r.style.dim("left alone"))
+		return nil
+	}
+	result, err := door.Call(ctx, action.Call{Verb: "approval.answer", Args: call, Surface: "cli"})
+	if err != nil { // somebody else was quicker, or a reason is missing: the watch goes on
+		r.printf("%s %s\n", r.style.bad("error:"), clean(fault.From(err).Message))
+		return nil
+	}
+	r.showQuestion(result)
+	return nil
+}

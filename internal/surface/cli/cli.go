@@ -1,0 +1,219 @@
+// Package cli is the command line: it translates words into calls of a gateway
+// over REST, and answers into text or JSON. What only the gateway's own
+// process can do (serve, guest, doctor) is handed in.
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/client"
+	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// Stdio is where a command reads and writes.
+type Stdio struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Terminal bool // Out is a terminal: colour and progress are welcome
+}
+
+// Parts are the commands that need more of the house than this room may enter.
+type Parts struct {
+	Serve   func(ctx context.Context, c config.Config, s ServeOptions) error
+	Guest   func(ctx context.Context, args []string) error
+	Doctor  func(ctx context.Context, c config.Config) []Check
+	Image   func(c config.Config) string // the image's tag
+	Version string
+}
+
+// ServeOptions are what serve is told beyond the configuration.
+type ServeOptions struct {
+	IdleExit int       // seconds without sessions and calls after which it ends; 0: never
+	Out      io.Writer // what people read: address, tokens' files, how to connect
+	LogJSON  bool
+	Err      io.Writer // the log
+}
+
+// Check is one line of doctor.
+type Check struct {
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+	Repair string `json:"repair,omitempty"` // the command that repairs it
+}
+
+type root struct {
+	parts  Parts
+	io     Stdio
+	env    config.Env
+	config string
+	url    string
+	token  string
+	target string // session id or name
+	json   bool
+	dir    string
+	style  style
+}
+
+// Run runs one command and returns its exit status (SPEC section 11).
+func Run(ctx context.Context, parts Parts, args []string, env config.Env, stdio Stdio) int {
+	r := &root{parts: parts, io: stdio, env: env, style: newStyle(stdio, env)}
+	command := r.command()
+	command.SetArgs(args)
+	command.SetIn(stdio.In)
+	command.SetOut(stdio.Out)
+	command.SetErr(stdio.Err)
+	err := command.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	return r.fail(err)
+}
+
+func (r *root) command() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "glovebox",
+		Short: "A governed web browser for AI agents",
+		Long: "Glovebox gives an AI agent a real browser in a sealed box: it cannot leave the allowed\n" +
+			"domains, a person is asked before it deletes, sends or pays, and every step is recorded.",
+		Example:       "  glovebox doctor\n  glovebox image build\n  glovebox serve --allow example.com\n  glovebox smoke https://example.com/",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	flags := c.PersistentFlags()
+	flags.StringVar(&r.config, "config", "", "configuration file")
+	flags.StringVar(&r.url, "url", "", "address of the gateway (default: server.listen of the configuration)")
+	flags.StringVar(&r.token, "token", "", "token to call with (default: $GLOVEBOX_TOKEN, or the operator's in the state directory)")
+	flags.StringVarP(&r.target, "session", "s", "", "session id or name (default: the most recently used)")
+	flags.BoolVar(&r.json, "json", false, "print JSON")
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	for _, group := range [][]*cobra.Command{
+		r.gatewayCommands(), r.sessionCommands(), r.pageCommands(), r.approvalCommands(), r.auditCommands(), r.houseCommands(),
+	} {
+		c.AddCommand(group...)
+	}
+	return c
+}
+
+// usage makes a mistake on the command line a fault of its own code.
+func usage(err error) error {
+	return fault.New(fault.InvalidRequest, "%s", err.Error()).Hinted("add --help for what the command takes")
+}
+
+// exactly is cobra.ExactArgs with a fault.
+func between(low, high int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) >= low && (high < 0 || len(args) <= high) {
+			return nil
+		}
+		return usage(fmt.Errorf("%s: wrong number of arguments; usage: %s", c.CommandPath(), c.UseLine()))
+	}
+}
+
+func (r *root) fail(err error) int {
+	var f *fault.Fault
+	if !errors.As(err, &f) {
+		f = fault.New(fault.InvalidRequest, "%s", err.Error())
+	}
+	if r.json {
+		_ = json.NewEncoder(r.io.Out).Encode(map[string]any{"error": f})
+	} else {
+		fmt.Fprintf(r.io.Err, "%s %s\n", r.style.bad("error:"), clean(f.Message))
+		if f.Hint != "" {
+			fmt.Fprintf(r.io.Err, "%s %s\n", r.style.dim(" hint:"), clean(f.Hint))
+		}
+	}
+	return f.Code.Info().Exit
+}
+
+func (r *root) load() (config.Config, error) {
+	c, _, err := config.Load(r.config, r.env)
+	if err != nil {
+		return c, fault.New(fault.InvalidRequest, "%s", err.Error()).Hinted("glovebox config check says whether it is right")
+	}
+	return c, nil
+}
+
+// door returns a client of the gateway. name is the file of the token in the
+// state directory, used where no other token was given.
+func (r *root) door(name string) (*client.Client, error) {
+	c, err := r.load()
+	if err != nil {
+		return nil, err
+	}
+	address := r.url
+	if address == "" {
+		address = "http://" + c.Server.Listen
+	}
+	token, err := r.secret(c, name)
+	if err != nil {
+		return nil, err
+	}
+	return client.New(address, token), nil
+}
+
+func (r *root) secret(c config.Config, name string) (string, error) {
+	if r.token != "" {
+		return r.token, nil
+	}
+	if token, _ := r.env("GLOVEBOX_TOKEN"); token != "" {
+		return token, nil
+	}
+	data, err := os.ReadFile(c.Server.StateDir + "/" + name)
+	if err != nil {
+		return "", fault.New(fault.Unauthenticated, "no token: %s cannot be read", name).
+			Hinted("start the gateway first (glovebox serve), or give --token or $GLOVEBOX_TOKEN").Because(err)
+	}
+	return strings.TrimSpace(string(data)), nil
+}
+
+const (
+	operatorToken = "operator.token"
+	agentToken    = "agent.token"
+)
+
+// call makes a call as the operator and prints its answer with show, or as
+// JSON.
+func (r *root) call(ctx context.Context, verb string, args any, show func(action.Result)) error {
+	door, err := r.door(operatorToken)
+	if err != nil {
+		return err
+	}
+	result, err := door.Call(ctx, action.Call{Verb: verb, Session: r.target, Args: args, Surface: "cli"})
+	if err != nil {
+		return err
+	}
+	return r.print(result, show)
+}
+
+func (r *root) print(result action.Result, show func(action.Result)) error {
+	if r.json {
+		return json.NewEncoder(r.io.Out).Encode(result)
+	}
+	if result.Pending != nil {
+		r.printf("waits for a person: approval %s, until %s\n", result.Pending.Approval, result.Pending.Expires.Local().Format("15:04:05"))
+		return nil
+	}
+	if show != nil {
+		show(result)
+	}
+	for _, note := range result.Notes {
+		r.printf("%s %s\n", r.style.dim("note:"), clean(note))
+	}
+	if result.Modal != nil {
+		r.printf("%s a %s is open: %s (answer with: glovebox dialog accept|dismiss)\n", r.style.warn("dialog:"), result.Modal.Kind, clean(result.Modal.Message))
+	}
+	return nil
+}
+
+func (r *root) printf(format string, args ...any) { fmt.Fprintf(r.io.Out, format, args...) }

@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/client"
+	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
+)
+
+const (
+	startWait = 30 * time.Second // for a gateway started in the background to answer; a cold engine takes a few
+	idleExit  = 10 * 60          // seconds after which a gateway that was started in the background ends by itself
+)
+
+func (r *root) gatewayCommands() []*cobra.Command {
+	return []*cobra.Command{r.serve(), r.mcp(), r.smoke(), r.doctor(), r.guest()}
+}
+
+func (r *root) serve() *cobra.Command {
+	var options ServeOptions
+	var allow, trust, private []string
+	var listen string
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the gateway",
+		Long: "Runs the gateway: REST and MCP on server.listen, until it is interrupted. The first start makes\n" +
+			"an operator's and an agent's token in the state directory.",
+		Example: "  glovebox serve\n  glovebox serve --allow example.com,*.example.org --trust example.com\n  glovebox serve --allow localhost --allow-private localhost:3000",
+		Args:    between(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			conf, err := r.load()
+			if err != nil {
+				return err
+			}
+			if listen != "" {
+				conf.Server.Listen = listen
+			}
+			network := &conf.Security.Network
+			network.Navigation = append(network.Navigation, allow...)
+			network.AllowPrivate = append(network.AllowPrivate, private...)
+			conf.Security.HITL.Trusted = append(conf.Security.HITL.Trusted, trust...)
+			options.Out, options.Err, options.LogJSON = r.io.Out, r.io.Err, r.json
+			return r.parts.Serve(c.Context(), conf, options)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&listen, "listen", "", "address, in place of server.listen")
+	f.StringSliceVar(&allow, "allow", nil, "more hosts for security.network.navigation")
+	f.StringSliceVar(&private, "allow-private", nil, "more host:port for security.network.allow_private")
+	f.StringSliceVar(&trust, "trust", nil, "more hosts for security.hitl.trusted_domains")
+	f.IntVar(&options.IdleExit, "idle-exit", 0, "end after so many seconds without sessions and calls (0: never)")
+	return c
+}
+
+func (r *root) guest() *cobra.Command {
+	return &cobra.Command{
+		Use:                "guest",
+		Short:              "Run inside a box (the image starts it)",
+		Hidden:             true,
+		DisableFlagParsing: true,
+		RunE:               func(c *cobra.Command, args []string) error { return r.parts.Guest(c.Context(), args) },
+	}
+}
+
+// ready makes sure that a gateway answers, starting one in the background when
+// none does: it outlives this command, and ends by itself when it is idle.
+func (r *root) ready(ctx context.Context, tokenFile string) (*client.Client, error) {
+	conf, err := r.load()
+	if err != nil {
+		return nil, err
+	}
+	address := r.url
+	if address == "" {
+		address = "http://" + conf.Server.Listen
+	}
+	if client.New(address, "").Health(ctx) == nil {
+		return r.door(tokenFile)
+	}
+	if r.url != "" {
+		return nil, fault.New(fault.NotActive, "no gateway answers at %s", r.url).Hinted("start it there, or leave --url out")
+	}
+	if err := r.spawn(ctx, conf, client.New(address, "")); err != nil {
+		return nil, err
+	}
+	return r.door(tokenFile)
+}
+
+func (r *root) spawn(ctx context.Context, conf config.Config, gateway *client.Client) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("cannot find this program: %w", err)
+	}
+	if err := os.MkdirAll(conf.Server.StateDir, 0o700); err != nil {
+		return fault.New(fault.StartFailed, "cannot make the state directory").Because(err)
+	}
+	path := filepath.Join(conf.Server.StateDir, "gateway.log")
+	log, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return fault.New(fault.StartFailed, "cannot open %s", path).Because(err)
+	}
+	defer log.Close()
+	args := []string{"serve", "--idle-exit", fmt.Sprint(idleExit)}
+	if r.config != "" {
+		args = append(args, "--config", r.config)
+	}
+	gatewayProcess := exec.Command(self, args...)
+	gatewayProcess.Stdout, gatewayProcess.Stderr = log, log
+	gatewayProcess.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // it outlives this command and its terminal
+	if err := gatewayProcess.Start(); err != nil {
+		return fault.New(fault.StartFailed, "cannot start the gateway").Because(err)
+	}
+	exited := make(chan error, 1)
+	go func() { exited <- gatewayProcess.Wait() }()
+	ctx, cancel := context.WithTimeout(ctx, startWait)
+	defer cancel()
+	failed := fault.New(fault.StartFailed, "the gateway did not start").Hinted("read %s, or run glovebox doctor", path)
+	for gateway.Health(ctx) != nil {
+		select {
+		case err := <-exited:
+			return failed.Because(errors.Join(errors.New("it ended"), err))
+		case <-ctx.Done():
+			return failed.Because(ctx.Err())
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	return nil
+}
+
+func (r *root) mcp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "mcp",
+		Short: "Speak MCP on standard input and output",
+		Long: "Speaks MCP on standard input and output, as an agent of the gateway. Where none is running it starts\n" +
+			"one in the background, which ends ten minutes after its last session. Approvals are answered elsewhere:\n" +
+			"glovebox approvals watch.",
+		Example: "  claude mcp add glovebox -- glovebox mcp\n  glovebox mcp --config ./glovebox.yaml",
+		Args:    between(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			door, err := r.ready(c.Context(), agentToken)
+			if err != nil {
+				return err
+			}
+			return mcp.Stdio(c.Context(), mcp.Options{Door: door, Version: r.parts.Version, Session: r.target}, r.io.In, r.io.Out)
+		},
+	}
+}
+
+func (r *root) doctor() *cobra.Command {
+	return &cobra.Command{
+		Use:     "doctor",
+		Short:   "Check everything a session needs, and say what repairs it",
+		Example: "  glovebox doctor --json",
+		Args:    between(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			conf, err := r.load()
+			if err != nil {
+				return err
+			}
+			checks := r.parts.Doctor(c.Context(), conf)
+			broken := 0
+			for _, check := range checks {
+				if !check.OK {
+					broken++
+				}
+			}
+			if r.json {
+				if err := r.print(action.Result{Data: checks}, nil); err != nil {
+					return err
+				}
+			} else {
+				r.showChecks(checks)
+			}
+			if broken > 0 {
+				return fault.New(fault.SandboxRuntimeRequired, "%d of %d checks failed", broken, len(checks)).
+					Hinted("repair them in the order shown; no session starts before")
+			}
+			return nil
+		},
+	}
+}
+
+func (r *root) showChecks(checks []Check) {
+	for _, check := range checks {
+		mark := r.style.good("ok  ")
+		if !check.OK {
+			mark = r.style.bad("FAIL")
+		}
+		r.printf("%s  %-10s %s\n", mark, check.Name, clean(check.Detail))
+		if !check.OK && check.Repair != "" {
+			r.printf("      %-10s repair: %s\n", "", check.Repair)
+		}
+	}
+}

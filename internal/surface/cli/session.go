@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+func (r *root) sessionCommands() []*cobra.Command {
+	sessions := &cobra.Command{Use: "session", Short: "Start, list and end sessions", Args: between(0, 0), RunE: help}
+	sessions.AddCommand(r.sessionStart(), r.sessionList(),
+		r.sessionVerb("show", "session.show"), r.sessionVerb("close", "session.close"), r.sessionVerb("archive", "session.archive"))
+	artifacts := &cobra.Command{Use: "artifacts", Short: "List and fetch the files sessions left", Args: between(0, 0), RunE: help}
+	artifacts.AddCommand(r.artifactList(), r.artifactGet())
+	return []*cobra.Command{sessions, artifacts}
+}
+
+// help is what a command that only groups others does.
+func help(c *cobra.Command, _ []string) error { return c.Help() }
+
+func (r *root) sessionStart() *cobra.Command {
+	var call action.SessionStart
+	c := verb("session.start", "start", "glovebox session start --name invoices --allow '*.example.com' --open https://app.example.com/")
+	c.Args = between(0, 0)
+	f := c.Flags()
+	f.StringVar(&call.Name, "name", "", "a name to address it by")
+	f.StringVar(&call.Provider, "provider", "", "sandbox")
+	f.StringVar(&call.URL, "open", "", "URL to navigate to first")
+	f.IntVar(&call.Width, "width", 0, "pixels (default 1280)")
+	f.IntVar(&call.Height, "height", 0, "pixels (default 720)")
+	f.IntVar(&call.DPI, "dpi", 0, "dots per inch (default 96)")
+	f.BoolVar(&call.Headless, "headless", false, "no display")
+	f.StringSliceVar(&call.Allow, "allow", nil, "hosts documents may come from, with commas between them")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return r.call(c.Context(), "session.start", &call, r.showSession)
+	}
+	return c
+}
+
+func (r *root) showSession(result action.Result) {
+	s, ok := result.Data.(*action.Session)
+	if !ok {
+		return
+	}
+	w := tabwriter.NewWriter(r.io.Out, 0, 4, 2, ' ', 0)
+	row := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "%s\t%s\n", name, clean(value))
+		}
+	}
+	row("session", s.ID)
+	row("name", s.Name)
+	row("state", s.State)
+	row("reason", s.Reason)
+	row("box", s.Box)
+	row("scope", s.Scope)
+	row("created", s.Created.Local().Format(time.DateTime))
+	row("actions", fmt.Sprint(s.Actions))
+	row("display", fmt.Sprintf("%d × %d at %d dpi", s.Width, s.Height, s.DPI))
+	row("allowed", strings.Join(s.Allow, ", "))
+	if s.Page != nil {
+		row("page", s.Page.URL)
+	}
+	_ = w.Flush()
+}
+
+func (r *root) sessionList() *cobra.Command {
+	var call action.SessionList
+	c := verb("session.list", "list", "glovebox session list --archived")
+	c.Args = between(0, 0)
+	c.Flags().BoolVar(&call.IncludeArchived, "archived", false, "also archived ones")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return r.call(c.Context(), "session.list", &call, func(result action.Result) {
+			got, ok := result.Data.(*action.SessionListing)
+			if !ok || len(got.Sessions) == 0 {
+				r.printf("no sessions\n")
+				return
+			}
+			w := tabwriter.NewWriter(r.io.Out, 0, 4, 2, ' ', 0)
+			fmt.Fprintln(w, "SESSION\tNAME\tSTATE\tACTIONS\tCREATED\tPAGE")
+			for _, s := range got.Sessions {
+				page := ""
+				if s.Page != nil {
+					page = short(s.Page.URL, 50)
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", s.ID, s.Name, s.State, s.Actions, s.Created.Local().Format(time.DateTime), page)
+			}
+			_ = w.Flush()
+		})
+	}
+	return c
+}
+
+// sessionVerb makes a command for one session, named by the argument, by
+// --session, or by being the last used.
+func (r *root) sessionVerb(name, verbName string) *cobra.Command {
+	c := verb(verbName, name+" [<session>]", "glovebox session "+name+" invoices")
+	c.Args = between(0, 1)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		r.target = first(append(args, r.target)...)
+		return r.call(c.Context(), verbName, &action.None{}, r.showSession)
+	}
+	return c
+}
+
+func (r *root) artifactList() *cobra.Command {
+	c := verb("artifact.list", "list [<session>]", "glovebox artifacts list invoices")
+	c.Args = between(0, 1)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		r.target = first(append(args, r.target)...)
+		return r.call(c.Context(), "artifact.list", &action.None{}, func(result action.Result) {
+			got, ok := result.Data.(*action.ArtifactListing)
+			if !ok || len(got.Artifacts) == 0 {
+				r.printf("no artifacts\n")
+				return
+			}
+			w := tabwriter.NewWriter(r.io.Out, 0, 4, 2, ' ', 0)
+			fmt.Fprintln(w, "ARTIFACT\tNAME\tTYPE\tBYTES\tCREATED")
+			for _, a := range got.Artifacts {
+				fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\n", a.ID, short(a.Name, 40), a.MediaType, a.Size, a.Created.Local().Format(time.DateTime))
+			}
+			_ = w.Flush()
+		})
+	}
+	return c
+}
+
+func (r *root) artifactGet() *cobra.Command {
+	c := verb("artifact.get", "get <artifact> [<file>]", "glovebox artifacts get 5f2a… page.png")
+	c.Args = between(1, 2)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		var failed error
+		err := r.call(c.Context(), "artifact.get", &action.ByID{ID: args[0]}, func(result action.Result) {
+			file, ok := result.Data.(*action.File)
+			if !ok {
+				return
+			}
+			path := first(append(args[1:], file.Name)...)
+			if failed = os.WriteFile(path, file.Bytes, 0o644); failed == nil {
+				r.printf("%s %d bytes\n", clean(path), len(file.Bytes))
+			}
+		})
+		if err != nil {
+			return err
+		}
+		return failed
+	}
+	return c
+}

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/client"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// tidyUp bounds the closing of a session after a failed smoke test.
+const tidyUp = 20 * time.Second
+
+func (r *root) smoke() *cobra.Command {
+	return &cobra.Command{
+		Use:     "smoke <url>",
+		Short:   "Run the main job once: start, goto, extract, screenshot, archive",
+		Example: "  glovebox smoke https://example.com/",
+		Args:    between(1, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			door, err := r.ready(c.Context(), operatorToken)
+			if err != nil {
+				return err
+			}
+			return r.runSmoke(c.Context(), door, args[0])
+		},
+	}
+}
+
+type step struct {
+	Step   string `json:"step"`
+	MS     int64  `json:"ms"`
+	Detail string `json:"detail"`
+}
+
+func (r *root) runSmoke(ctx context.Context, door *client.Client, address string) error {
+	host, err := hostOf(address)
+	if err != nil {
+		return err
+	}
+	session := ""
+	do := func(verb string, args any, tell func(action.Result) string) error {
+		begin := time.Now()
+		result, err := door.Call(ctx, action.Call{Verb: verb, Session: session, Args: args, Surface: "cli"})
+		took := time.Since(begin)
+		if err != nil {
+			r.printf("%s %-17s %s\n", r.style.bad("FAIL"), verb, clean(fault.From(err).Message))
+			return err
+		}
+		if session == "" {
+			session = result.Session
+		}
+		r.tellStep(step{Step: verb, MS: took.Milliseconds(), Detail: tell(result)})
+		return nil
+	}
+	err = smokeSteps(do, host, address)
+	if err != nil && session != "" {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyUp)
+		defer cancel()
+		_, _ = door.Call(ctx, action.Call{Verb: "session.archive", Session: session, Args: &action.None{}, Surface: "cli"})
+	}
+	return err
+}
+
+// hostOf returns the host of an address, which smoke allows its session.
+func hostOf(address string) (string, error) {
+	if !strings.Contains(address, "://") {
+		address = "https://" + address
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" {
+		return "", fault.New(fault.InvalidURL, "%q is no URL", address).Hinted("write one like https://example.com/")
+	}
+	return u.Hostname(), nil
+}
+
+func smokeSteps(do func(string, any, func(action.Result) string) error, host, address string) error {
+	steps := []struct {
+		verb string
+		args any
+		tell func(action.Result) string
+	}{
+		{"session.start", &action.SessionStart{Allow: []string{host}}, func(r action.Result) string {
+			return "session " + r.Session
+		}},
+		{"page.goto", &action.Goto{URL: address}, func(r action.Result) string {
+			at := r.Data.(*action.Navigated)
+			return fmt.Sprintf("%d %s", at.Status, at.URL)
+		}},
+		{"page.extract", &action.Extract{Mode: "title"}, func(r action.Result) string {
+			return r.Data.(*action.Extracted).Text
+		}},
+		{"page.extract", &action.Extract{Mode: "text"}, func(r action.Result) string {
+			text := r.Data.(*action.Extracted).Text
+			return fmt.Sprintf("%d characters: %s", len([]rune(text)), short(text, 60))
+		}},
+		{"page.screenshot", &action.TakeScreenshot{}, func(r action.Result) string {
+			shot := r.Data.(*action.Screenshot)
+			detail := fmt.Sprintf("%d × %d %s, %d bytes", shot.Width, shot.Height, shot.Format, len(shot.Bytes))
+			for _, a := range r.Artifacts {
+				detail += ", artifact " + a.ID
+			}
+			return detail
+		}},
+		{"session.archive", &action.None{}, func(r action.Result) string { return r.Data.(*action.Session).State }},
+	}
+	for _, s := range steps {
+		if err := do(s.verb, s.args, s.tell); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *root) tellStep(s step) {
+	if r.json {
+		_ = json.NewEncoder(r.io.Out).Encode(s)
+		return
+	}
+	r.printf("%s   %-17s %5d ms  %s\n", r.style.good("ok"), s.Step, s.MS, clean(s.Detail))
+}

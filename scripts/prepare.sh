@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# Installs and starts what is missing for `make demo`, `make up` and
+# `make test`, then runs the command it is given. What it started it ends
+# again; what it installed stays.
+#
+#   scripts/prepare.sh demo <command…>   engine, debootstrap where needed
+#   scripts/prepare.sh test <command…>   also Chromium and Xvfb for the tests
+#
+# It says what it is about to do and asks first. YES=1 (or CI=true, or no
+# terminal to ask on) goes on without asking.
+set -euo pipefail
+
+purpose=$1
+shift
+
+say() { printf '\033[2m==> %s\033[0m\n' "$*" >&2; }
+stop() { printf 'error: %s\n' "$*" >&2; exit 8; }
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+command -v go >/dev/null || stop "Go is missing. Install Go 1.26 or newer: https://go.dev/dl/"
+
+engine_answers() { docker version --format '{{.Server.Version}}' >/dev/null 2>&1; }
+
+# What is missing, as Debian packages.
+missing=()
+need() { # need <package> <test command…>
+  local package=$1
+  shift
+  "$@" >/dev/null 2>&1 || missing+=("$package")
+}
+if ! engine_answers; then
+  need docker.io command -v dockerd
+  need iptables command -v iptables
+fi
+if ! docker image inspect debian:bookworm-slim >/dev/null 2>&1; then
+  need debootstrap command -v debootstrap
+fi
+if [ "$purpose" = test ]; then
+  need chromium test -x "${GLOVEBOX_TEST_CHROMIUM:-/usr/lib/chromium/chromium}"
+  need xvfb command -v Xvfb
+fi
+
+agree() {
+  [ "${YES:-}" = 1 ] || [ "${CI:-}" = true ] && return 0
+  if [ ! -t 0 ]; then
+    say "no terminal to ask on: going on (interrupt to stop)"
+    return 0
+  fi
+  read -r -p "go on? [y/N] " answer
+  [ "$answer" = y ] || [ "$answer" = Y ] || stop "nothing was changed"
+}
+
+if [ ${#missing[@]} -gt 0 ]; then
+  say "missing: ${missing[*]}"
+  command -v apt-get >/dev/null || stop "install them with your package manager and try again"
+  say "about to run: apt-get install --no-install-recommends ${missing[*]}"
+  agree
+  as_root apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+fi
+
+# The engine: started here where no service manager runs it, and ended again.
+engine_pid=
+engine_dir=
+cleanup() {
+  if [ -n "$engine_pid" ]; then
+    as_root kill "$engine_pid" 2>/dev/null || true
+    for _ in $(seq 100); do
+      as_root kill -0 "$engine_pid" 2>/dev/null || break
+      sleep 0.1
+    done
+  fi
+  [ -z "$engine_dir" ] || rm -rf "$engine_dir"
+}
+trap cleanup EXIT
+
+start_engine() {
+  if [ -d /run/systemd/system ] && command -v systemctl >/dev/null; then
+    say "starting the container engine: systemctl start docker"
+    as_root systemctl start docker
+  else
+    say "starting the container engine: dockerd (it ends with this command)"
+    engine_dir=$(mktemp -d)
+    as_root dockerd --pidfile "$engine_dir/pid" >"$engine_dir/log" 2>&1 &
+    engine_pid=$!
+  fi
+  for _ in $(seq 300); do
+    engine_answers && return 0
+    sleep 0.1
+  done
+  [ -z "$engine_dir" ] || tail -n 20 "$engine_dir/log" >&2
+  stop "the container engine does not answer; is this user in the docker group?"
+}
+
+engine_answers || start_engine
+
+"$@"
