@@ -29,12 +29,3 @@ func Reference() string {
 	}
 	return b.String()
 }
-
-func cmp.Or(orders ...int) int {
-	for _, order := range orders {
-		if order != 0 {
-			return order
-		}
-	}
-	return 0
-}
