@@ -1,0 +1,11 @@
+// Package images holds the files boxes are built from, so that the binary can
+// build its own image. They are the same files a plain "docker build" reads.
+package images
+
+import "embed"
+
+// Browser is the build context of the box, without the glovebox binary: its
+// Dockerfile and Chromium's managed policy, at the root.
+//
+//go:embed browser/Dockerfile browser/policy.json
+var Browser embed.FS

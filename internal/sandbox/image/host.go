@@ -1,0 +1,105 @@
+package image
+
+import (
+	"bufio"
+	"context"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const aptTime = 5 * time.Second // for apt-config, which reads files
+
+// command is an exec.Cmd that is ended with all it started, softly first so
+// that it can unmount and remove what it made.
+func command(ctx context.Context, name string, arguments ...string) *exec.Cmd {
+	run := exec.CommandContext(ctx, name, arguments...)
+	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	run.Cancel = func() error { return syscall.Kill(-run.Process.Pid, syscall.SIGTERM) }
+	run.WaitDelay = killGrace
+	return run
+}
+
+// hostProxy returns the proxy the host's apt uses, empty where there is none
+// or no apt.
+func hostProxy(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, aptTime)
+	defer cancel()
+	out, err := command(ctx, "apt-config", "shell", "proxy", "Acquire::http::Proxy").Output()
+	if err != nil {
+		return ""
+	}
+	// proxy='http://127.0.0.1:3142'
+	value, found := strings.CutPrefix(strings.TrimSpace(string(out)), "proxy='")
+	if !found {
+		return ""
+	}
+	value = strings.TrimSuffix(value, "'")
+	if parsed, err := url.Parse(value); err != nil || parsed.Host == "" {
+		return "" // DIRECT, or nothing this can use
+	}
+	return value
+}
+
+// loopback reports whether a proxy listens on this machine only.
+func loopback(proxy string) bool {
+	parsed, err := url.Parse(proxy)
+	if err != nil || proxy == "" {
+		return false
+	}
+	host := parsed.Hostname()
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// hostMirror returns the archive the host's apt reads the suite from, empty
+// where there is none.
+func hostMirror(ctx context.Context) string {
+	files := []string{"/etc/apt/sources.list"}
+	for _, pattern := range []string{"/etc/apt/sources.list.d/*.list", "/etc/apt/sources.list.d/*.sources"} {
+		more, _ := filepath.Glob(pattern) // the patterns are well-formed
+		files = append(files, more...)
+	}
+	for _, name := range files {
+		if ctx.Err() != nil {
+			return ""
+		}
+		file, err := os.Open(name)
+		if err != nil {
+			continue
+		}
+		mirror := mirrorIn(bufio.NewScanner(file))
+		_ = file.Close()
+		if mirror != "" {
+			return mirror
+		}
+	}
+	return ""
+}
+
+// mirrorIn finds the archive of the suite in a list of sources, in either of
+// apt's formats (sources.list(5)).
+func mirrorIn(lines *bufio.Scanner) string {
+	var uri string
+	for lines.Scan() {
+		fields := strings.Fields(lines.Text())
+		switch {
+		case len(fields) == 0:
+			uri = ""
+		case len(fields) >= 4 && fields[0] == "deb" && fields[2] == suite:
+			return fields[1]
+		case len(fields) >= 2 && fields[0] == "URIs:":
+			uri = fields[1]
+		case len(fields) >= 2 && fields[0] == "Suites:" && fields[1] == suite:
+			if uri != "" {
+				return uri
+			}
+		}
+	}
+	return ""
+}

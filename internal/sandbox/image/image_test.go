@@ -1,0 +1,249 @@
+package image
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/containerd/errdefs"
+	"github.com/google/go-cmp/cmp"
+	"github.com/moby/moby/client"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// program builds a static Linux program that prints text.
+func program(t *testing.T, text string) string {
+	t.Helper()
+	dir := t.TempDir()
+	source := filepath.Join(dir, "main.go")
+	if err := os.WriteFile(source, []byte("package main\n\nfunc main() { println(\""+text+"\") }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "program")
+	run := exec.Command("go", "build", "-o", out, source)
+	run.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux")
+	if log, err := run.CombinedOutput(); err != nil {
+		t.Fatalf("cannot build: %v\n%s", err, log)
+	}
+	return out
+}
+
+func TestBuildRefusesWhatCannotRunInABox(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	shell, err := filepath.EvalSymlinks("/bin/sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, binary := range map[string]string{
+		"not there": filepath.Join(t.TempDir(), "missing"),
+		"a script":  script,
+		"dynamic":   shell,
+	} {
+		_, err := prepare(binary, "")
+		f := fault.From(err)
+		if fault.CodeOf(err) != fault.InvalidRequest || !strings.Contains(f.Hint, "--binary") {
+			t.Errorf("%s: %v, hint %q", name, err, f.Hint)
+		}
+	}
+	if _, err := prepare(program(t, "x"), "s390x-or-unknown"); err != nil {
+		t.Errorf("an engine of an unknown kind: %v", err)
+	}
+}
+
+func TestBuildRefusesAnOtherMachinesBinary(t *testing.T) {
+	data, err := os.ReadFile(program(t, "x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	for machine := range machines {
+		if static(data, machine) != nil {
+			refused++
+		}
+	}
+	if refused != len(machines)-1 {
+		t.Errorf("refused by %d of %d kinds of machine, want all but one", refused, len(machines))
+	}
+}
+
+func TestContextHoldsTheFilesAndIsTheSameEachTime(t *testing.T) {
+	binary := program(t, "x")
+	pack := func() []byte {
+		r, err := prepare(binary, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := r.context()
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	first := pack()
+	if !bytes.Equal(first, pack()) {
+		t.Error("two archives of the same files differ")
+	}
+	modes := map[string]int64{}
+	archive := tar.NewReader(bytes.NewReader(first))
+	for {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		modes[header.Name] = header.Mode
+	}
+	want := map[string]int64{"Dockerfile": 0o644, "policy.json": 0o644, "glovebox": 0o755}
+	if diff := cmp.Diff(want, modes); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestFollowKeepsTheLastLinesAndTheFailure(t *testing.T) {
+	var out bytes.Buffer
+	stream := strings.NewReader(strings.Repeat(`{"stream":"a line\n"}`+"\n", 50) +
+		`{"stream":"the last\n\n"}` + "\n" + `{"error":"step 4 failed"}` + "\n")
+	log, err := follow(stream, &out)
+	if err == nil || err.Error() != "step 4 failed" {
+		t.Errorf("failure %v", err)
+	}
+	if len(log) != logLines || log[logLines-1] != "the last" {
+		t.Errorf("kept %d lines, last %q", len(log), log[len(log)-1])
+	}
+	if got := strings.Count(out.String(), "a line\n"); got != 50 {
+		t.Errorf("told %d lines of 50", got)
+	}
+	if _, err := follow(strings.NewReader("nonsense\n"), io.Discard); err == nil {
+		t.Error("a stream that is no JSON is taken for success")
+	}
+}
+
+func TestMirrorIsReadFromBothFormats(t *testing.T) {
+	for text, want := range map[string]string{
+		"# none\n": "",
+		"deb http://a.example/debian bookworm main\n":                                                                                 "http://a.example/debian",
+		"deb http://a.example/debian-security bookworm-security main\n":                                                               "",
+		"Types: deb\nURIs: http://b.example/debian\nSuites: bookworm bookworm-updates\n":                                              "http://b.example/debian",
+		"Types: deb\nURIs: http://c.example/x\nSuites: nodistro\n":                                                                    "",
+		"URIs: http://c.example/x\n\nSuites: bookworm\n":                                                                              "",
+		"Types: deb\nURIs: http://s.example/security\nSuites: bookworm-security\n\nURIs: http://d.example/debian\nSuites: bookworm\n": "http://d.example/debian",
+	} {
+		if got := mirrorIn(bufio.NewScanner(strings.NewReader(text))); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestAProxyOfThisMachineNeedsItsNetwork(t *testing.T) {
+	for proxy, want := range map[string]bool{
+		"": false, "http://proxy.example:3142": false, "http://localhost:3142": true,
+		"http://127.0.0.1:3142": true, "http://[::1]:3142": true, "http://192.0.2.1:1": false, "%": false,
+	} {
+		if got := loopback(proxy); got != want {
+			t.Errorf("%q: %t", proxy, got)
+		}
+	}
+}
+
+func TestImageIsAbsentThenCurrentThenStale(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds an image")
+	}
+	tag := "glovebox-imagetest:" + strings.ToLower(filepath.Base(t.TempDir()))
+	first, second := program(t, "one"), program(t, "two")
+	state := func(binary string, want State) {
+		t.Helper()
+		got, err := Present(t.Context(), tag, binary)
+		if err != nil || got != want {
+			t.Errorf("the image is %q (%v), want %q", got, err, want)
+		}
+	}
+	state(first, Absent)
+	var out bytes.Buffer
+	if err := Build(t.Context(), Options{Tag: tag, Binary: first, Out: &out}); err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	removeImage(t, tag)
+	if !strings.Contains(out.String(), "built "+tag) {
+		t.Errorf("the progress says %q", out.String())
+	}
+	state(first, Current)
+	state(second, Stale)
+}
+
+func TestBuildWithoutATagOrEngineIsAFault(t *testing.T) {
+	if err := Build(t.Context(), Options{}); fault.CodeOf(err) != fault.InvalidRequest {
+		t.Errorf("without a tag: %v", err)
+	}
+	t.Setenv("DOCKER_HOST", "unix://"+filepath.Join(t.TempDir(), "none.sock"))
+	err := Build(t.Context(), Options{Tag: "x:y"})
+	if fault.CodeOf(err) != fault.SandboxRuntimeRequired || !strings.Contains(fault.From(err).Hint, "start Docker") {
+		t.Errorf("without an engine: %v", err)
+	}
+}
+
+// The base of that name can be pulled from nowhere: it is made by debootstrap
+// where that can run, else the fault says how.
+func TestBaseThatCannotBePulledIsMade(t *testing.T) {
+	if testing.Short() {
+		t.Skip("installs a Debian")
+	}
+	engine, _, err := dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = engine.Close() }()
+	name := "localhost:1/glovebox-basetest:bookworm"
+	var out bytes.Buffer
+	err = ensureBase(t.Context(), engine, name, Options{Out: &out, Proxy: hostProxy(t.Context())})
+	if _, missing := exec.LookPath("debootstrap"); missing != nil || os.Geteuid() != 0 {
+		if fault.CodeOf(err) != fault.SandboxRuntimeRequired || !strings.Contains(fault.From(err).Hint, "debootstrap") {
+			t.Errorf("where debootstrap cannot run: %v", err)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	removeImage(t, name)
+	if err := ensureBase(t.Context(), engine, name, Options{Out: io.Discard}); err != nil {
+		t.Errorf("the base that is there: %v", err)
+	}
+	left, err := filepath.Glob(filepath.Join(roomyDir(), "glovebox-base-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+func removeImage(t *testing.T, name string) {
+	t.Cleanup(func() {
+		engine, err := client.New(client.FromEnv)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer func() { _ = engine.Close() }()
+		options := client.ImageRemoveOptions{PruneChildren: true}
+		if _, err := engine.ImageRemove(context.Background(), name, options); err != nil && !errdefs.IsNotFound(err) {
+			t.Errorf("cannot remove %s: %v", name, err)
+		}
+	})
+}

@@ -1,0 +1,79 @@
+package image
+
+import (
+	"context"
+	"time"
+
+	"github.com/containerd/errdefs"
+	"github.com/moby/moby/client"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// State says how an image on the engine relates to this program.
+type State string
+
+// The states. The zero value is none of them.
+const (
+	Absent  State = "absent"  // no image of that tag
+	Stale   State = "stale"   // built from another glovebox, or by other means
+	Current State = "current" // built from this glovebox and these files
+)
+
+const answerTime = 5 * time.Second // for an engine on this machine to answer a question
+
+// Present says whether the image of that tag is current for a binary (a path,
+// empty for the running program). Faults: sandbox_runtime_required when no
+// engine answers, invalid_request when the binary cannot be read.
+func Present(ctx context.Context, tag, binary string) (State, error) {
+	engine, architecture, err := dial(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = engine.Close() }()
+	recipe, err := prepare(binary, architecture)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	found, err := engine.ImageInspect(ctx, tag)
+	if errdefs.IsNotFound(err) {
+		return Absent, nil
+	}
+	if err != nil {
+		return "", noEngine(err)
+	}
+	if found.Config == nil {
+		return Stale, nil
+	}
+	for label, value := range recipe.labels() {
+		if found.Config.Labels[label] != value {
+			return Stale, nil
+		}
+	}
+	return Current, nil
+}
+
+// dial connects to the engine the environment names (DOCKER_HOST and so on),
+// and returns what it runs on.
+func dial(ctx context.Context) (*client.Client, string, error) {
+	engine, err := client.New(client.FromEnv)
+	if err != nil {
+		return nil, "", noEngine(err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	info, err := engine.Info(ctx, client.InfoOptions{})
+	if err != nil {
+		_ = engine.Close()
+		return nil, "", noEngine(err)
+	}
+	return engine, info.Info.Architecture, nil
+}
+
+func noEngine(err error) error {
+	return fault.New(fault.SandboxRuntimeRequired, "no container engine answers").
+		Hinted("start Docker (on Linux: sudo systemctl start docker) or point DOCKER_HOST at one, then run %q", Command).
+		Because(err)
+}

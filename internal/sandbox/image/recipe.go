@@ -1,0 +1,127 @@
+package image
+
+import (
+	"archive/tar"
+	"bytes"
+	"crypto/sha256"
+	"debug/elf"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/gloveboxhq/glovebox/images"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const staticBuild = "CGO_ENABLED=0 GOOS=linux go build -o glovebox ./cmd/glovebox"
+
+// file is one file of the build context.
+type file struct {
+	name string
+	mode int64
+	data []byte
+}
+
+// recipe is everything an image is built from.
+type recipe struct {
+	files  []file // the embedded ones, then the binary
+	binary string // SHA-256 of the binary
+	hash   string // SHA-256 of the embedded ones
+}
+
+// prepare reads the recipe. binary is a path, empty for the running program;
+// architecture is the engine's, as uname says it, empty when it is not known.
+func prepare(binary, architecture string) (*recipe, error) {
+	if binary == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, fault.New(fault.InvalidRequest, "this program cannot find its own file").
+				Hinted("build a static one (%s) and name it with --binary", staticBuild).Because(err)
+		}
+		binary = self
+	}
+	data, err := os.ReadFile(binary)
+	if err != nil {
+		return nil, fault.New(fault.InvalidRequest, "the glovebox binary cannot be read").
+			Hinted("name a file that exists with --binary").Because(err)
+	}
+	if err := static(data, architecture); err != nil {
+		return nil, fault.New(fault.InvalidRequest, "this glovebox binary cannot run in a box: %v", err).
+			Hinted("build a static one (%s) and name it with --binary", staticBuild)
+	}
+	r, err := embedded()
+	if err != nil {
+		return nil, err
+	}
+	r.binary = digest(data)
+	r.files = append(r.files, file{"glovebox", 0o755, data})
+	return r, nil
+}
+
+// embedded returns the recipe without a binary.
+func embedded() (*recipe, error) {
+	r := &recipe{}
+	sum := sha256.New()
+	for _, name := range []string{"Dockerfile", "policy.json"} {
+		data, err := fs.ReadFile(images.Browser, "browser/"+name)
+		if err != nil {
+			return nil, fmt.Errorf("cannot read an embedded file: %w", err)
+		}
+		_, _ = fmt.Fprintf(sum, "%s %d\n%s", name, len(data), data) // a hash does not fail
+		r.files = append(r.files, file{name, 0o644, data})
+	}
+	r.hash = hex.EncodeToString(sum.Sum(nil))
+	return r, nil
+}
+
+func (r *recipe) labels() map[string]string {
+	return map[string]string{LabelBinary: r.binary, LabelRecipe: r.hash}
+}
+
+// context returns the build context as a tar archive, the same bytes for the
+// same files.
+func (r *recipe) context() (io.Reader, error) {
+	var packed bytes.Buffer
+	archive := tar.NewWriter(&packed)
+	for _, f := range r.files {
+		header := &tar.Header{Name: f.name, Mode: f.mode, Size: int64(len(f.data)), Typeflag: tar.TypeReg}
+		if err := archive.WriteHeader(header); err != nil {
+			return nil, fmt.Errorf("cannot pack %s: %w", f.name, err)
+		}
+		if _, err := archive.Write(f.data); err != nil {
+			return nil, fmt.Errorf("cannot pack %s: %w", f.name, err)
+		}
+	}
+	if err := archive.Close(); err != nil {
+		return nil, fmt.Errorf("cannot pack the build context: %w", err)
+	}
+	return &packed, nil
+}
+
+// machines are the names uname has for what Go's toolchain builds for.
+var machines = map[string]elf.Machine{"x86_64": elf.EM_X86_64, "aarch64": elf.EM_AARCH64}
+
+// static reports what keeps a binary from running in the image.
+func static(data []byte, architecture string) error {
+	program, err := elf.NewFile(bytes.NewReader(data))
+	if err != nil {
+		return fmt.Errorf("it is no Linux program")
+	}
+	defer func() { _ = program.Close() }()
+	if want, known := machines[architecture]; known && program.Machine != want {
+		return fmt.Errorf("it is for %s, the engine runs on %s", program.Machine, want)
+	}
+	for _, part := range program.Progs {
+		if part.Type == elf.PT_INTERP {
+			return fmt.Errorf("it is linked to libraries of this machine")
+		}
+	}
+	return nil
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

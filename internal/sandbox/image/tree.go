@@ -1,0 +1,78 @@
+package image
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/moby/moby/client"
+)
+
+// importStream makes an image of a tar stream.
+func importStream(ctx context.Context, engine *client.Client, tree io.Reader, name string, options Options) error {
+	source := client.ImageImportSource{Source: tree, SourceName: "-"}
+	answer, err := engine.ImageImport(ctx, source, name, client.ImageImportOptions{
+		Message: "made by glovebox with debootstrap",
+		Changes: []string{`CMD ["bash"]`},
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Close() }()
+	_, err = follow(answer, options.Out)
+	return err
+}
+
+// roomyDir is where a whole system fits and may be executed: /tmp is often
+// small and in memory.
+func roomyDir() string {
+	if info, err := os.Stat("/var/tmp"); err == nil && info.IsDir() {
+		return "/var/tmp"
+	}
+	return os.TempDir()
+}
+
+// removeTree removes a tree debootstrap worked in, after unmounting what it
+// may have left mounted when it was interrupted: nothing of the running system
+// is ever removed through such a mount.
+func removeTree(dir string) error {
+	mounts, err := mountsBelow(dir)
+	if err != nil {
+		return fmt.Errorf("%s is left behind: %w", dir, err)
+	}
+	for _, mount := range slices.Backward(mounts) {
+		if err := exec.Command("umount", mount).Run(); err != nil {
+			return fmt.Errorf("%s is left behind: %s cannot be unmounted: %w", dir, mount, err)
+		}
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("%s is left behind: %w", dir, err)
+	}
+	return nil
+}
+
+// mountsBelow lists the mount points below dir, outermost first
+// (proc_pid_mountinfo(5): the fifth field).
+func mountsBelow(dir string) ([]string, error) {
+	table, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return nil, fmt.Errorf("cannot list mounts: %w", err)
+	}
+	dir, err = filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for line := range strings.Lines(string(table)) {
+		fields := strings.Fields(line)
+		if len(fields) > 4 && strings.HasPrefix(fields[4], dir+"/") {
+			found = append(found, fields[4])
+		}
+	}
+	return found, nil
+}
