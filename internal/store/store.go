@@ -1,0 +1,95 @@
+// Package store opens the gateway's one SQLite file and brings its schema up
+// to date. What the tables hold belongs to the rooms that use them.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	_ "modernc.org/sqlite" // registers the driver "sqlite"
+)
+
+const (
+	busyTimeout = 5 * time.Second // longest wait for another connection's lock
+	idleReaders = 4               // connections kept open for reading; more come and go
+)
+
+// DB is the open file. Writes go through Writer, which is one connection, so
+// that writers queue here and not on SQLite's lock; reads go through Reader
+// and see the last commit. Both are safe for concurrent use.
+type DB struct {
+	Writer *sql.DB
+	Reader *sql.DB
+}
+
+// Open opens the file at path, makes it when there is none (mode 0600, its
+// folder must be there), and applies the migrations it lacks. Commits survive
+// the death of the process; a power cut may lose the last of them
+// (synchronous NORMAL with a write-ahead log).
+func Open(ctx context.Context, path string) (*DB, error) {
+	if err := private(path); err != nil {
+		return nil, err
+	}
+	writer, err := sql.Open("sqlite", source(path, false))
+	if err != nil {
+		return nil, fmt.Errorf("cannot open %s: %w", path, err)
+	}
+	writer.SetMaxOpenConns(1)
+	if err := migrate(ctx, writer); err != nil {
+		return nil, errors.Join(err, writer.Close())
+	}
+	reader, err := sql.Open("sqlite", source(path, true))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("cannot open %s: %w", path, err), writer.Close())
+	}
+	reader.SetMaxOpenConns(max(idleReaders, 2*runtime.NumCPU()))
+	reader.SetMaxIdleConns(idleReaders)
+	return &DB{Writer: writer, Reader: reader}, nil
+}
+
+// Close closes both sides. The last close folds the write-ahead log into the
+// file.
+func (db *DB) Close() error {
+	return errors.Join(db.Reader.Close(), db.Writer.Close())
+}
+
+// private makes sure that only the owner can read the file: SQLite gives its
+// log and index files the mode of the file itself.
+func private(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("cannot open the store: %w", err)
+	}
+	if err := errors.Join(file.Chmod(0o600), file.Close()); err != nil {
+		return fmt.Errorf("cannot make %s private: %w", path, err)
+	}
+	return nil
+}
+
+// source is the data source name of path.
+func source(path string, readOnly bool) string {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		absolute = path // relative names work too, as long as the folder stays
+	}
+	q := url.Values{"_pragma": {
+		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()),
+		"journal_mode(WAL)",
+		"synchronous(NORMAL)",
+		"foreign_keys(1)",
+	}}
+	q.Set("_txlock", "immediate")
+	if readOnly {
+		q.Add("_pragma", "query_only(1)")
+		q.Set("_txlock", "deferred")
+	}
+	name := url.URL{Scheme: "file", Path: absolute, RawQuery: q.Encode()}
+	return name.String()
+}
