@@ -1,0 +1,187 @@
+package inpage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// Caller is a protocol session: that of the target the frame lives in.
+type Caller interface {
+	Call(ctx context.Context, method string, params, result any) error
+}
+
+// Frame is one document's isolated world. It is a value, to be made at will;
+// it is useless once the document is replaced, and its calls then fail with
+// the browser's own error (no such context).
+type Frame struct {
+	Session Caller
+	Context int64  // executionContextId of the world
+	Unique  string // uniqueId of the world: never reused, unlike Context
+}
+
+// Request is a call of a function of the world, as the parameters of
+// Runtime.callFunctionOn. It is for callers who send without waiting; Answer
+// then takes what comes back.
+func (f Frame) Request(function string, arg any) (any, error) {
+	raw, err := json.Marshal(arg)
+	if err != nil {
+		return nil, fmt.Errorf("cannot encode the argument of %s: %w", function, err)
+	}
+	p := callParams{
+		Declaration:   "(name, arg) => __glovebox.run(name, arg)",
+		Arguments:     []argument{{Value: function}, {Value: string(raw)}},
+		ReturnByValue: true,
+		AwaitPromise:  true,
+		UniqueContext: f.Unique,
+	}
+	if f.Unique == "" {
+		p.Context = f.Context
+	}
+	return p, nil
+}
+
+type callParams struct {
+	Declaration   string     `json:"functionDeclaration"`
+	Arguments     []argument `json:"arguments,omitempty"`
+	ReturnByValue bool       `json:"returnByValue,omitempty"`
+	AwaitPromise  bool       `json:"awaitPromise,omitempty"`
+	UniqueContext string     `json:"uniqueContextId,omitempty"`
+	Context       int64      `json:"executionContextId,omitempty"`
+	Object        string     `json:"objectId,omitempty"`
+}
+
+type argument struct {
+	Value  any    `json:"value,omitempty"`
+	Object string `json:"objectId,omitempty"`
+}
+
+// Answer is what Runtime.callFunctionOn answers to a Request.
+type Answer struct {
+	Result struct {
+		Value string `json:"value"` // JSON text; an object by value costs several times more
+	} `json:"result"`
+	Exception *struct {
+		Text   string `json:"text"`
+		Object *struct {
+			Description string `json:"description"`
+		} `json:"exception"`
+	} `json:"exceptionDetails"`
+}
+
+// Decode puts what the function returned into result. An exception in the
+// world is an internal fault with the exception as its cause.
+func (a Answer) Decode(result any) error {
+	if a.Exception != nil {
+		text := a.Exception.Text
+		if a.Exception.Object != nil {
+			text = a.Exception.Object.Description
+		}
+		return fault.New(fault.Internal, "the page could not be read").
+			Hinted("take a new snapshot, or reload the page").Because(errors.New(text))
+	}
+	if result == nil {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(a.Result.Value), result); err != nil {
+		return fault.New(fault.Internal, "the page could not be read").
+			Hinted("reload the page").Because(err)
+	}
+	return nil
+}
+
+func (f Frame) call(ctx context.Context, function string, arg, result any) error {
+	params, err := f.Request(function, arg)
+	if err != nil {
+		return err
+	}
+	var a Answer
+	if err := f.Session.Call(ctx, "Runtime.callFunctionOn", params, &a); err != nil {
+		return fmt.Errorf("cannot call %s in the page: %w", function, err)
+	}
+	return a.Decode(result)
+}
+
+// Find looks for elements. It waits in the page, up to q.Wait, until there is
+// a match. Fault: invalid_selector.
+func (f Frame) Find(ctx context.Context, q Query) (Found, error) {
+	var found Found
+	if err := f.call(ctx, "find", q, &found); err != nil {
+		return Found{}, err
+	}
+	return found, found.Fault()
+}
+
+// Facts reads what the page says of an element.
+func (f Frame) Facts(ctx context.Context, node int) (Facts, error) {
+	var facts Facts
+	err := f.call(ctx, "facts", byNode{node}, &facts)
+	return facts, err
+}
+
+// Ready verifies the pin, scrolls the element into view and says where to
+// point. It waits in the page, up to q.Wait, until the element is ready.
+func (f Frame) Ready(ctx context.Context, q Pinned) (Readiness, error) {
+	var r Readiness
+	err := f.call(ctx, "ready", q, &r)
+	return r, err
+}
+
+// Focus gives the element the focus, with the caret at the end of its text,
+// all of it selected, or emptied.
+func (f Frame) Focus(ctx context.Context, q Focus) (Focused, error) {
+	var r Focused
+	err := f.call(ctx, "focus", q, &r)
+	return r, err
+}
+
+// Choose selects options of a select element.
+func (f Frame) Choose(ctx context.Context, q Choice) (Chosen, error) {
+	var r Chosen
+	err := f.call(ctx, "choose", q, &r)
+	return r, err
+}
+
+// Scroll scrolls the document or an element, and says where it then is.
+func (f Frame) Scroll(ctx context.Context, q Scroll) (Scrolled, error) {
+	var r Scrolled
+	err := f.call(ctx, "scroll", q, &r)
+	return r, err
+}
+
+// Text reads what a person can read of the frame, at most 1 MiB.
+func (f Frame) Text(ctx context.Context) (Text, error) {
+	var r Text
+	err := f.call(ctx, "text", struct{}{}, &r)
+	return r, err
+}
+
+// Wait waits in the page for conditions, up to c.Wait.
+func (f Frame) Wait(ctx context.Context, c Conditions) (Waited, error) {
+	var r Waited
+	if err := f.call(ctx, "waitFor", c, &r); err != nil {
+		return Waited{}, err
+	}
+	return r, Found{Error: r.Error, Message: r.Message}.Fault()
+}
+
+// Embedded says where the viewport of an iframe lies in its parent's, and
+// whether a point of it would reach the iframe.
+func (f Frame) Embedded(ctx context.Context, q Embedded) (Embedding, error) {
+	var r Embedding
+	err := f.call(ctx, "embedded", q, &r)
+	return r, err
+}
+
+// Snapshot reads the frame as a tree. Closed shadow roots are in it after
+// Pierce.
+func (f Frame) Snapshot(ctx context.Context, q Walk) (*Tree, error) {
+	var t Tree
+	if err := f.call(ctx, "snapshot", q, &t); err != nil {
+		return nil, err
+	}
+	return &t, nil
+}

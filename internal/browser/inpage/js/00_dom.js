@@ -1,0 +1,96 @@
+// The DOM as the page cannot fake it. Named form controls and images shadow
+// properties of forms and documents ("DOM clobbering"), so that every property
+// is read through its prototype's getter.
+const getter = (proto, name) => {
+  const read = Object.getOwnPropertyDescriptor(proto, name).get;
+  return node => Reflect.apply(read, node, []);
+};
+const method = (proto, name) => {
+  const run = proto[name];
+  return (node, ...args) => Reflect.apply(run, node, args);
+};
+const nodeType = getter(Node.prototype, 'nodeType');
+const firstChild = getter(Node.prototype, 'firstChild');
+const nextSibling = getter(Node.prototype, 'nextSibling');
+const parentNode = getter(Node.prototype, 'parentNode');
+const isConnected = getter(Node.prototype, 'isConnected');
+const ownerDocument = getter(Node.prototype, 'ownerDocument');
+const textContent = getter(Node.prototype, 'textContent');
+const nodeData = getter(CharacterData.prototype, 'data');
+const rootOf = method(Node.prototype, 'getRootNode');
+const contains = method(Node.prototype, 'contains');
+const position = method(Node.prototype, 'compareDocumentPosition');
+const localName = getter(Element.prototype, 'localName');
+const namespace = getter(Element.prototype, 'namespaceURI');
+const openShadow = getter(Element.prototype, 'shadowRoot');
+const assignedSlot = getter(Element.prototype, 'assignedSlot');
+const textSlot = getter(Text.prototype, 'assignedSlot');
+const assignedNodes = method(HTMLSlotElement.prototype, 'assignedNodes');
+const attribute = method(Element.prototype, 'getAttribute');
+const hasAttribute = method(Element.prototype, 'hasAttribute');
+const boundingRect = method(Element.prototype, 'getBoundingClientRect');
+const clientRects = method(Element.prototype, 'getClientRects');
+const matches = method(Element.prototype, 'matches');
+const closest = method(Element.prototype, 'closest');
+const animations = method(Element.prototype, 'getAnimations');
+const intoView = method(Element.prototype, 'scrollIntoView');
+const clientWidth = getter(Element.prototype, 'clientWidth');
+const clientHeight = getter(Element.prototype, 'clientHeight');
+const clientLeft = getter(Element.prototype, 'clientLeft');
+const clientTop = getter(Element.prototype, 'clientTop');
+const editableContent = getter(HTMLElement.prototype, 'isContentEditable');
+const documentElement = getter(Document.prototype, 'documentElement');
+const bodyOf = getter(Document.prototype, 'body');
+const titleOf = getter(Document.prototype, 'title');
+const byId = method(Document.prototype, 'getElementById');
+const byIdInShadow = method(DocumentFragment.prototype, 'getElementById');
+const allInDocument = method(Document.prototype, 'querySelectorAll');
+const allInFragment = method(DocumentFragment.prototype, 'querySelectorAll');
+const allInElement = method(Element.prototype, 'querySelectorAll');
+const pointInDocument = method(Document.prototype, 'elementFromPoint');
+const activeInDocument = getter(Document.prototype, 'activeElement');
+const pointInShadow = method(ShadowRoot.prototype, 'elementFromPoint');
+const activeInShadow = getter(ShadowRoot.prototype, 'activeElement');
+const hostOf = getter(ShadowRoot.prototype, 'host');
+
+const ELEMENT = 1, TEXT = 3, DOCUMENT = 9, FRAGMENT = 11;
+const HTML = 'http://www.w3.org/1999/xhtml', SVG = 'http://www.w3.org/2000/svg';
+const isElement = node => node !== null && node !== undefined && nodeType(node) === ELEMENT;
+const isHTML = element => namespace(element) === HTML;
+const tagOf = element => isHTML(element) ? localName(element) : namespace(element) === SVG ? 'svg:' + localName(element) : '';
+
+// Closed shadow roots that the engine handed in, by host.
+const closedRoots = new WeakMap();
+const shadowOf = element => openShadow(element) ?? closedRoots.get(element) ?? null;
+
+// The parent in the tree that is laid out: through slots and out of shadow
+// roots.
+const flatParent = node => {
+  const slot = nodeType(node) === ELEMENT ? assignedSlot(node) : nodeType(node) === TEXT ? textSlot(node) : null;
+  if (slot !== null) return slot;
+  const parent = parentNode(node);
+  if (parent === null || nodeType(parent) === DOCUMENT) return null;
+  if (nodeType(parent) === FRAGMENT) return parent instanceof ShadowRoot ? hostOf(parent) : null;
+  return parent;
+};
+
+// Calls visit for each child in the tree that is laid out.
+const eachChild = (element, visit) => {
+  const shadow = shadowOf(element);
+  if (shadow === null && localName(element) === 'slot' && isHTML(element)) {
+    const assigned = assignedNodes(element);
+    if (assigned.length > 0) {
+      for (const node of assigned) visit(node);
+      return;
+    }
+  }
+  for (let node = firstChild(shadow ?? element); node !== null; node = nextSibling(node)) visit(node);
+};
+
+const inFlat = (ancestor, node) => {
+  for (let at = node; at !== null; at = flatParent(at)) if (at === ancestor) return true;
+  return false;
+};
+
+const idIn = (scope, id) => nodeType(scope) === DOCUMENT ? byId(scope, id)
+  : scope instanceof DocumentFragment ? byIdInShadow(scope, id) : null;

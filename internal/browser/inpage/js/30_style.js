@@ -1,0 +1,49 @@
+// What layout says, read once per element and call.
+let cache;
+const renew = () => {
+  cache = {style: new Map(), labels: null, shown: new Map(), roles: new Map()};
+};
+renew();
+const styleOf = element => {
+  let style = cache.style.get(element);
+  if (style === undefined) cache.style.set(element, style = getComputedStyle(element));
+  return style;
+};
+const shows = method(Element.prototype, 'checkVisibility');
+
+// Whether an element takes part in the page at all: laid out, not
+// visibility: hidden, and not inside something that is aria-hidden.
+const laidOut = element => {
+  let known = cache.shown.get(element);
+  if (known === undefined) {
+    known = styleOf(element).display === 'contents'
+      ? styleOf(element).visibility === 'visible' && (flatParent(element) === null || laidOut(flatParent(element)))
+      : shows(element, {visibilityProperty: true});
+    cache.shown.set(element, known);
+  }
+  return known;
+};
+const ariaHidden = element => {
+  for (let at = element; at !== null; at = flatParent(at)) if (attribute(at, 'aria-hidden') === 'true') return true;
+  return false;
+};
+
+// The box of an element; of its contents for one that has none itself.
+const boxOf = element => {
+  const rect = boundingRect(element);
+  if (rect.width > 0 || rect.height > 0 || styleOf(element).display !== 'contents') return rect;
+  const range = new Range();
+  range.selectNodeContents(element);
+  return range.getBoundingClientRect();
+};
+const plainRect = rect => ({x: rect.left, y: rect.top, width: rect.width, height: rect.height});
+
+// Whether a person could point at the element: laid out and of some size; or,
+// for a checkbox or radio button drawn by other means, at its label.
+const pointable = element => {
+  if (!laidOut(element)) return false;
+  const rect = boxOf(element);
+  return rect.width > 0 && rect.height > 0;
+};
+const visible = element => pointable(element) || (isCheckable(element) && labelsOf(element).some(pointable));
+const isCheckable = element => isHTML(element) && localName(element) === 'input' && /^(checkbox|radio|file)$/.test(inputType(element));

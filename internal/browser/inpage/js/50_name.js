@@ -1,0 +1,179 @@
+// Accessible names (accname 1.2), as Chromium computes them, with two
+// differences: generated content counts only where there is nothing else, and
+// so does text that a person cannot see.
+const labelControl = getter(HTMLLabelElement.prototype, 'control');
+const labelable = new Set(['button', 'input', 'meter', 'output', 'progress', 'select', 'textarea']);
+const labelsOf = element => {
+  if (!labelable.has(localName(element)) && !localName(element).includes('-')) return [];
+  const root = rootOf(element);
+  cache.labels ??= new Map();
+  let map = cache.labels.get(root);
+  if (map === undefined) {
+    cache.labels.set(root, map = new Map());
+    for (const label of queryAll(root, 'label')) {
+      const control = label instanceof HTMLLabelElement ? labelControl(label) : null;
+      if (control !== null) map.set(control, [...(map.get(control) ?? []), label]);
+    }
+  }
+  return map.get(element) ?? [];
+};
+const queryAll = (root, selector) => nodeType(root) === DOCUMENT ? allInDocument(root, selector)
+  : nodeType(root) === FRAGMENT ? allInFragment(root, selector) : allInElement(root, selector);
+
+const fromContent = new Set(['button', 'cell', 'checkbox', 'columnheader', 'gridcell', 'heading', 'link', 'menuitem', 'menuitemcheckbox',
+  'menuitemradio', 'option', 'radio', 'row', 'rowheader', 'switch', 'tab', 'tooltip', 'treeitem']);
+const unnamed = new Set(['caption', 'code', 'deletion', 'emphasis', 'generic', 'insertion', 'paragraph', 'presentation', 'strong', 'subscript', 'superscript']);
+
+const nameOf = element => {
+  cache.names ??= new Map();
+  let name = cache.names.get(element);
+  if (name === undefined) cache.names.set(element, name = clean(computeName(element)));
+  return name;
+};
+const computeName = element => {
+  const referenced = referencedName(element);
+  if (referenced !== '') return referenced;
+  const label = attribute(element, 'aria-label');
+  if (label !== null && squeeze(label) !== '') return label;
+  const native = nativeName(element);
+  if (native !== null && squeeze(native) !== '') return native;
+  const role = roleOf(element);
+  if (fromContent.has(role) && role !== 'row') {
+    const text = contentName(element);
+    if (text !== '') return text;
+  }
+  return attribute(element, 'title') ?? '';
+};
+const referencedName = element => {
+  const ids = attribute(element, 'aria-labelledby');
+  if (ids === null || ids.trim() === '') return '';
+  const parts = [];
+  for (const id of ids.trim().split(/\s+/).slice(0, 32)) {
+    const target = idIn(rootOf(element), id);
+    if (target !== null) parts.push(referenceText(target));
+  }
+  return squeeze(parts.join(' '));
+};
+// The text of a node that aria-labelledby names: it may be hidden.
+const referenceText = target => {
+  const label = attribute(target, 'aria-label');
+  if (label !== null && squeeze(label) !== '') return label;
+  const native = nativeName(target);
+  if (native !== null && squeeze(native) !== '') return native;
+  const walk = newWalk(!laidOut(target));
+  walk.root = target;
+  return squeeze(contentText(target, walk, 0)) || (attribute(target, 'title') ?? '');
+};
+
+const childNamed = (element, tag) => {
+  for (let at = firstChild(element); at !== null; at = nextSibling(at)) if (isElement(at) && localName(at) === tag) return at;
+  return null;
+};
+const textOf = element => squeeze(contentText(element, newWalk(false), 0));
+const nativeName = element => {
+  const tag = tagOf(element);
+  switch (tag) {
+    case 'input': return inputName(element);
+    case 'select': case 'textarea': case 'meter': case 'progress': case 'output': return labelText(element) || fieldHint(element);
+    case 'button': return labelText(element);
+    case 'img': case 'area': return attribute(element, 'alt');
+    case 'fieldset': return captionText(element, 'legend');
+    case 'table': return captionText(element, 'caption');
+    case 'figure': return captionText(element, 'figcaption');
+    case 'option': case 'optgroup': return attribute(element, 'label');
+    case 'svg:svg': case 'svg:a': return captionText(element, 'title') || attribute(element, 'xlink:title');
+  }
+  return null;
+};
+const captionText = (element, tag) => {
+  const child = childNamed(element, tag);
+  return child === null ? null : namespace(child) === SVG ? textContent(child) : textOf(child);
+};
+const labelText = element => {
+  const walk = newWalk(false);
+  walk.skip = element;
+  return labelsOf(element).filter(laidOut).map(label => {
+    const own = attribute(label, 'aria-label');
+    return own !== null && squeeze(own) !== '' ? own : squeeze(contentText(label, walk, 0));
+  }).filter(text => text !== '').join(' ');
+};
+const fieldHint = element => attribute(element, 'title') || attribute(element, 'placeholder') || attribute(element, 'aria-placeholder');
+const inputName = element => {
+  const type = inputType(element);
+  const label = labelText(element);
+  if (label !== '') return label;
+  switch (type) {
+    case 'submit': return attribute(element, 'value') ?? (attribute(element, 'title') || 'Submit');
+    case 'reset': return attribute(element, 'value') ?? (attribute(element, 'title') || 'Reset');
+    case 'button': return attribute(element, 'value');
+    case 'image': return attribute(element, 'alt') ?? attribute(element, 'value') ?? (attribute(element, 'title') || 'Submit');
+    case 'file': return attribute(element, 'title') || 'Choose File';
+  }
+  return fieldHint(element);
+};
+
+// Text from content, at most a few thousand characters of it. Where nothing
+// visible is there, text hidden from the eye but not from screen readers
+// counts, and then generated content.
+const newWalk = hidden => ({hidden, left: NAME_LIMIT * 4, skip: null, root: null, clipped: false, generated: false});
+const contentName = element => {
+  const walk = newWalk(false);
+  walk.root = element;
+  const text = squeeze(seen(contentText(element, walk, 0)));
+  if (text !== '') return text;
+  walk.clipped = true;
+  walk.generated = true;
+  walk.left = NAME_LIMIT;
+  return squeeze(contentText(element, walk, 0));
+};
+const contentText = (element, walk, depth) => {
+  if (depth > 100 || walk.left <= 0) return '';
+  let text = walk.generated ? generated(element, '::before') : '';
+  const closed = tagOf(element) === 'details' && !hasAttribute(element, 'open');
+  eachChild(element, node => {
+    if (walk.left <= 0) return;
+    if (nodeType(node) === TEXT) {
+      if (!walk.hidden && !textShows(node, element, walk)) return;
+      const data = limited(nodeData(node), walk.left);
+      walk.left -= data.length;
+      text += data;
+    } else if (nodeType(node) === ELEMENT && !(closed && !isSummary(node))) {
+      text += childText(node, walk, depth);
+    }
+  });
+  return walk.generated ? text + generated(element, '::after') : text;
+};
+const textShows = (node, element, walk) => {
+  const style = styleOf(element);
+  if (style.visibility !== 'visible') return false;
+  return walk.clipped || !hiddenFromEye(element);
+};
+const generated = (element, pseudo) => {
+  const content = getComputedStyle(element, pseudo).content;
+  if (content === 'none' || content === 'normal') return '';
+  return (content.match(/"(?:[^"\\]|\\.)*"/g) ?? []).map(part => part.slice(1, -1).replace(/\\(.)/g, '$1')).join('');
+};
+const childText = (node, walk, depth) => {
+  const tag = tagOf(node);
+  if (tag === 'script' || tag === 'style' || tag === 'template' || tag === 'noscript' || node === walk.skip) return '';
+  if (tag === 'br') return ' ';
+  if (!walk.hidden && (attribute(node, 'aria-hidden') === 'true' || styleOf(node).display === 'none')) return '';
+  const text = ownText(node, tag, walk, depth);
+  const display = styleOf(node).display;
+  return display === 'inline' || display === 'contents' ? text : ' ' + text + ' ';
+};
+const ownText = (node, tag, walk, depth) => {
+  const label = attribute(node, 'aria-label');
+  if (label !== null && squeeze(label) !== '') return label;
+  if (tag === 'img' || tag === 'area') return attribute(node, 'alt') ?? attribute(node, 'title') ?? '';
+  const role = roleOf(node);
+  if (tag === 'svg:svg') return nativeName(node) ?? '';
+  if (embeddedValue.has(role) && tag !== 'button') {
+    if (walk.root === null || walk.root !== node) return isProtected(node) ? '' : valueOf(node);
+  }
+  if (role === 'group' || role === 'tree') if (walk.root !== null && roleOf(walk.root) === 'treeitem') return '';
+  if (tag === 'input') return inputName(node) ?? '';
+  const text = contentText(node, walk, depth + 1);
+  return squeeze(text) === '' && depth < 8 ? attribute(node, 'title') ?? text : text;
+};
+const embeddedValue = new Set(['textbox', 'searchbox', 'combobox', 'listbox', 'slider', 'spinbutton', 'progressbar', 'meter', 'scrollbar']);

@@ -1,0 +1,98 @@
+// Values, and which of them are secrets.
+const inputValue = getter(HTMLInputElement.prototype, 'value');
+const inputChecked = getter(HTMLInputElement.prototype, 'checked');
+const inputIndeterminate = getter(HTMLInputElement.prototype, 'indeterminate');
+const areaValue = getter(HTMLTextAreaElement.prototype, 'value');
+const selectOptions = getter(HTMLSelectElement.prototype, 'options');
+const selectChosen = getter(HTMLSelectElement.prototype, 'selectedOptions');
+const optionLabel = getter(HTMLOptionElement.prototype, 'label');
+const optionValue = getter(HTMLOptionElement.prototype, 'value');
+const optionSelected = getter(HTMLOptionElement.prototype, 'selected');
+const outputValue = getter(HTMLOutputElement.prototype, 'value');
+const progressValue = getter(HTMLProgressElement.prototype, 'value');
+const meterValue = getter(HTMLMeterElement.prototype, 'value');
+
+// Fields that were password fields once stay protected when the page shows
+// what they hold.
+const oncePassword = new WeakSet();
+const secretComplete = /(^|\s)(current-password|new-password|one-time-code|cc-(number|csc|exp|exp-month|exp-year|name|given-name|family-name|additional-name|type))(\s|$)/i;
+const secretHint = /pass(word|wd|phrase|code)|\bpwd\b|passwort|kennwort|contrase(ñ|n)a|mot.?de.?passe|senha|wachtwoord|密码|パスワード|비밀번호|пароль|one.?time|\botp\b|\btotp\b|\b[2m]fa\b|two.?factor|verification.?code|security.?code|\bcvv2?\b|\bcvc2?\b|\bcsc\b|card.?(number|no\b|num\b|code|verification)|credit.?card|\bcc.?(num|number|csc|cvc|cvv)|\bpin\b|\bpin.?code|\bssn\b|social.?security|secret|api.?key|private.?key|access.?token|auth.?token|recovery.?code|backup.?code|seed.?phrase/i;
+const worded = text => text.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_\-.[\]]+/g, ' ');
+const isProtected = element => {
+  const tag = tagOf(element);
+  if (tag !== 'input' && tag !== 'textarea') return isEditingHost(element) && securityOf(element);
+  if (oncePassword.has(element)) return true;
+  const type = tag === 'input' ? inputType(element) : 'textarea';
+  if (type === 'password') {
+    oncePassword.add(element);
+    return true;
+  }
+  if (type !== 'textarea' && !/^(text|tel|number|search|email|url)$/.test(type)) return false;
+  if (secretComplete.test(attribute(element, 'autocomplete') ?? '')) return true;
+  if (securityOf(element)) return true;
+  return ['name', 'id', 'aria-label', 'placeholder'].some(key => secretHint.test(worded(attribute(element, key) ?? ''))) ||
+    labelsOf(element).some(label => secretHint.test(limited(textContent(label), 200)));
+};
+const securityOf = element => {
+  const security = styleOf(element).webkitTextSecurity;
+  return security !== undefined && security !== 'none' && security !== '';
+};
+
+// The value a person sees in a control, never that of a protected one.
+const valueOf = element => {
+  if (isProtected(element)) return '';
+  switch (tagOf(element)) {
+    case 'input': return inputShown(element);
+    case 'textarea': return clean(areaValue(element), VALUE_LIMIT);
+    case 'select': return clean([...selectChosen(element)].slice(0, 20).map(optionLabel).join(', '), VALUE_LIMIT);
+    case 'output': return '';
+    case 'progress': return hasAttribute(element, 'value') ? String(progressValue(element)) : '';
+    case 'meter': return String(meterValue(element));
+  }
+  return ariaValue(element);
+};
+const inputShown = element => {
+  switch (inputType(element)) {
+    case 'button': case 'submit': case 'reset': case 'image': case 'checkbox': case 'radio': case 'hidden': return '';
+    case 'file': return clean(inputValue(element).replace(/^.*[\\/]/, ''), VALUE_LIMIT);
+  }
+  return clean(inputValue(element), VALUE_LIMIT);
+};
+const ariaValue = element => {
+  const role = roleOf(element);
+  if (role === 'slider' || role === 'spinbutton' || role === 'progressbar' || role === 'meter' || role === 'scrollbar') {
+    return clean(attribute(element, 'aria-valuetext') ?? attribute(element, 'aria-valuenow') ?? '');
+  }
+  if ((role === 'textbox' || role === 'searchbox' || role === 'combobox') && isElement(element)) return clean(visibleText(element, VALUE_LIMIT), VALUE_LIMIT);
+  return '';
+};
+const visibleText = (element, limit) => {
+  const walk = newWalk(false);
+  walk.left = limit;
+  walk.root = element;
+  return contentText(element, walk, 0);
+};
+// The world is there from the start of a document, so that a password field
+// is remembered before the page can change its type.
+const watchPasswords = () => {
+  const note = root => {
+    for (const field of queryAll(root, 'input[type=password i]')) oncePassword.add(field);
+  };
+  new MutationObserver(changes => {
+    for (const change of changes) {
+      if (change.type === 'attributes') {
+        if ((change.oldValue ?? '').toLowerCase() === 'password' || attribute(change.target, 'type')?.toLowerCase() === 'password') oncePassword.add(change.target);
+        continue;
+      }
+      for (const node of change.addedNodes) if (isElement(node)) {
+        if (localName(node) === 'input') isProtectedType(node);
+        else if (firstChild(node) !== null) note(node);
+      }
+    }
+  }).observe(document, {subtree: true, childList: true, attributes: true, attributeFilter: ['type'], attributeOldValue: true});
+  note(document);
+};
+const isProtectedType = element => {
+  if (attribute(element, 'type')?.toLowerCase() === 'password') oncePassword.add(element);
+};
+watchPasswords();

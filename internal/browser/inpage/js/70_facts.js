@@ -1,0 +1,130 @@
+// What the gate judges an element by.
+const formControl = {};
+for (const type of [HTMLInputElement, HTMLButtonElement, HTMLSelectElement, HTMLTextAreaElement, HTMLOutputElement, HTMLFieldSetElement]) {
+  formControl[type.name] = getter(type.prototype, 'form');
+}
+const formOf = element => {
+  for (let at = element; at !== null; at = flatParent(at)) {
+    for (const type of [HTMLInputElement, HTMLButtonElement, HTMLSelectElement, HTMLTextAreaElement, HTMLOutputElement]) {
+      if (at instanceof type) return formControl[type.name](at);
+    }
+    if (at instanceof HTMLFormElement) return at;
+  }
+  return null;
+};
+const formAction = getter(HTMLFormElement.prototype, 'action');
+const formMethod = getter(HTMLFormElement.prototype, 'method');
+const formElements = getter(HTMLFormElement.prototype, 'elements');
+const buttonType = getter(HTMLButtonElement.prototype, 'type');
+const absolute = text => {
+  try { return limited(new URL(text, document.baseURI).href, URL_LIMIT * 4); } catch { return ''; }
+};
+const isSubmit = element => {
+  if (element instanceof HTMLButtonElement) return buttonType(element) === 'submit';
+  return element instanceof HTMLInputElement && /^(submit|image)$/.test(inputType(element));
+};
+const collectionLength = getter(HTMLCollection.prototype, 'length');
+const collectionItem = method(HTMLCollection.prototype, 'item');
+const defaultButton = form => {
+  const controls = formElements(form);
+  for (let i = 0; i < Math.min(collectionLength(controls), 2000); i++) {
+    const control = collectionItem(controls, i);
+    if (isSubmit(control) && !disabledOf(control)) return control;
+  }
+  return null;
+};
+// The control that a click on the element activates: itself, the link, button
+// or summary it is in, or the control of its label.
+const activated = element => {
+  for (let at = element; at !== null; at = flatParent(at)) {
+    switch (tagOf(at)) {
+      case 'a': case 'area': case 'svg:a': if (hasAttribute(at, 'href')) return at; break;
+      case 'button': case 'input': case 'select': case 'textarea': case 'option': return at;
+      case 'summary': if (isSummary(at)) return at; break;
+      case 'label': return labelControl(at) ?? at;
+    }
+    if (given(at) !== '' && controlRoles.has(given(at))) return at;
+  }
+  return element;
+};
+const controlRoles = new Set(['button', 'checkbox', 'combobox', 'gridcell', 'link', 'listbox', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option',
+  'radio', 'scrollbar', 'searchbox', 'slider', 'spinbutton', 'switch', 'tab', 'textbox', 'treeitem']);
+const toggleRoles = new Set(['checkbox', 'radio', 'switch', 'tab', 'menuitemcheckbox', 'menuitemradio', 'option', 'treeitem']);
+const isEditable = element => {
+  const tag = tagOf(element);
+  if (tag === 'textarea') return !hasAttribute(element, 'readonly') && !disabledOf(element);
+  if (tag === 'input') return textual(element) && !hasAttribute(element, 'readonly') && !disabledOf(element);
+  return element instanceof HTMLElement && editableContent(element) === true;
+};
+const textual = element => /^(text|search|tel|url|email|password|number|date|time|datetime-local|month|week)$/.test(inputType(element));
+const codeEditor = '.monaco-editor, .CodeMirror, .cm-editor, .ace_editor, .cm-content, [data-language][contenteditable], pre[contenteditable], code[contenteditable]';
+const inCode = element => {
+  for (let at = element; at !== null; at = flatParent(at)) {
+    if (matches(at, codeEditor)) return true;
+    if ((tagOf(at) === 'pre' || tagOf(at) === 'code') && isEditable(at)) return true;
+  }
+  return false;
+};
+const isToggle = (element, role) => toggleRoles.has(role) || (tagOf(element) === 'summary' && isSummary(element)) ||
+  hasAttribute(element, 'aria-pressed') || (hasAttribute(element, 'aria-expanded') && role === 'button');
+
+// A word for what has no name: value, title, an icon's label, a test id, the
+// tail of the address.
+const labelFor = element => {
+  for (const key of ['value', 'title', 'alt', 'aria-description', 'data-tooltip', 'data-title', 'data-original-title']) {
+    if (key === 'value' && !isSubmit(element) && inputRoles[attribute(element, 'type')] !== 'button') continue;
+    const text = clean(attribute(element, key) ?? '', 200);
+    if (text !== '') return text;
+  }
+  for (const child of [...allInElement(element, 'svg, use, i, span, img, [class*=icon]')].slice(0, 8)) {
+    const text = iconLabel(child);
+    if (text !== '') return text;
+  }
+  for (const key of ['data-testid', 'data-test', 'data-test-id', 'data-qa', 'data-cy', 'data-action', 'name', 'id']) {
+    const text = clean(attribute(element, key) ?? '', 200);
+    if (text !== '') return text;
+  }
+  return clean(iconLabel(element) || (attribute(element, 'href') ?? '').replace(/[?#].*$/, '').split('/').filter(Boolean).pop() || '', 200);
+};
+const iconLabel = element => {
+  const use = localName(element) === 'use' ? (attribute(element, 'href') ?? attribute(element, 'xlink:href') ?? '').replace(/^.*#/, '') : '';
+  const title = attribute(element, 'title') ?? attribute(element, 'aria-label') ?? attribute(element, 'data-icon') ?? '';
+  const names = (attribute(element, 'class') ?? '').split(/\s+/).filter(name => /icon|^fa-|^bi-|^mdi-|^ti-|^lucide-/.test(name) && !/^(fa|icon|icons|bi|mdi)$/.test(name));
+  return clean(title || use || names.join(' '), 200);
+};
+
+const factsOf = element => {
+  const target = activated(element), tag = tagOf(element);
+  const same = target === element || !controlRoles.has(roleOf(target)) ? element : target;
+  const facts = {role: roleOf(same), name: nameOf(same), tag: localName(same)};
+  if (same instanceof HTMLInputElement) facts.type = inputType(same);
+  else if (same instanceof HTMLButtonElement) facts.type = buttonType(same);
+  facts.autocomplete = clean(attribute(same, 'autocomplete') ?? '', 100);
+  if (facts.name === '') facts.label = labelFor(same) || clean(textContent(element), 200);
+  facts.fieldName = clean([attribute(same, 'name'), attribute(same, 'id')].filter(Boolean).join(' '), 200);
+  facts.placeholder = clean(attribute(same, 'placeholder') ?? '', 200);
+  addLink(facts, target);
+  addForm(facts, target);
+  facts.editable = isEditable(same);
+  facts.code = inCode(same);
+  facts.protected = isProtected(same);
+  facts.toggle = isToggle(same, facts.role);
+  facts.frame = tag === 'iframe' || tag === 'frame';
+  facts.rect = plainRect(boxOf(element));
+  facts.print = JSON.stringify([facts.role, facts.name, facts.tag, facts.type, facts.label, facts.linkUrl, facts.formAction, facts.formMethod, facts.submits, facts.submitName, facts.protected, facts.editable]);
+  return facts;
+};
+const addLink = (facts, target) => {
+  const href = /^(a|area)$/.test(localName(target)) ? attribute(target, 'href') ?? attribute(target, 'xlink:href') : null;
+  if (href !== null) facts.linkUrl = absolute(href);
+};
+const addForm = (facts, target) => {
+  const form = formOf(target);
+  if (form === null) return;
+  const submit = isSubmit(target), button = submit ? target : defaultButton(form);
+  const action = submit && attribute(target, 'formaction') || (button && attribute(button, 'formaction'));
+  facts.formAction = action ? absolute(action) : limited(formAction(form), URL_LIMIT * 4);
+  facts.formMethod = ((submit && attribute(target, 'formmethod')) || formMethod(form)).toLowerCase();
+  facts.submits = submit || (target instanceof HTMLInputElement && textual(target));
+  if (facts.submits && button !== null) facts.submitName = nameOf(button) || labelFor(button);
+};

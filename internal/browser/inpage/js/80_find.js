@@ -1,0 +1,161 @@
+// Finding elements. Roots are the document and every shadow root in it that is
+// known, in document order of their hosts.
+const MATCH_LIMIT = 5000, FOUND_LIMIT = 20, VISIBLE_LIMIT = 100;
+const SHADOW_LIMIT = 5000;
+const shadowHostSelector = '*';
+const rootsOf = closedToo => {
+  const roots = [document];
+  for (let i = 0; i < roots.length && roots.length < SHADOW_LIMIT; i++) {
+    for (const element of queryAll(roots[i], shadowHostSelector)) {
+      const shadow = openShadow(element) ?? (closedToo ? closedRoots.get(element) : undefined);
+      if (shadow) roots.push(shadow);
+    }
+  }
+  return roots;
+};
+// Document order across shadow roots: a shadow tree comes right after its host.
+const inOrder = elements => {
+  const path = element => {
+    const steps = [element];
+    for (let root = rootOf(element); root instanceof ShadowRoot; root = rootOf(hostOf(root))) steps.unshift(hostOf(root));
+    return steps;
+  };
+  const paths = new Map(elements.map(element => [element, path(element)]));
+  return elements.sort((a, b) => {
+    const one = paths.get(a), two = paths.get(b);
+    for (let i = 0; i < Math.min(one.length, two.length); i++) {
+      if (one[i] !== two[i]) return position(one[i], two[i]) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
+    }
+    return one.length - two.length;
+  });
+};
+
+class InvalidSelector extends Error {}
+const bySelector = selector => {
+  try {
+    allInFragment(new DocumentFragment(), selector);
+  } catch (error) {
+    throw new InvalidSelector(limited(String(error.message).replace(/^.*?': /, ''), 500));
+  }
+  const roots = rootsOf(false), found = [];
+  for (const root of roots) {
+    for (const element of queryAll(root, selector)) {
+      found.push(element);
+      if (found.length >= MATCH_LIMIT) break;
+    }
+  }
+  return roots.length > 1 && found.length > 1 ? inOrder(found) : found;
+};
+
+// Those that equal what is asked for, or else those that contain it.
+const best = (candidates, textOf, wanted) => {
+  const goal = folded(wanted), equal = [], containing = [];
+  for (const element of candidates) {
+    const text = folded(textOf(element));
+    if (text === goal) equal.push(element);
+    else if (text.includes(goal)) containing.push(element);
+  }
+  return equal.length > 0 ? equal : containing;
+};
+const everything = () => {
+  const all = [];
+  for (const root of rootsOf(true)) for (const element of queryAll(root, '*')) all.push(element);
+  return all;
+};
+const byRole = (role, name) => {
+  const wanted = role.toLowerCase().trim(), alias = {image: 'img', none: 'presentation', directory: 'list'}[wanted] ?? wanted;
+  const found = [];
+  for (const root of rootsOf(true)) {
+    for (const element of queryAll(root, roleSelector(alias))) {
+      if (roleOf(element) === alias && laidOutLoosely(element) && !ariaHidden(element)) found.push(element);
+      if (found.length >= MATCH_LIMIT) break;
+    }
+  }
+  const ordered = inOrder(found);
+  return name ? best(ordered, nameOf, name) : ordered;
+};
+const laidOutLoosely = element => laidOut(element) || visible(element) || tagOf(element) === 'option';
+// A selector that every element of a role matches, to look at few.
+const roleSelectors = new Map();
+for (const [tag, role] of tagRoles) if (!tag.includes(':')) roleSelectors.set(role, [...(roleSelectors.get(role) ?? []), tag]);
+const extraTags = {button: 'input,summary', link: 'a,area', textbox: 'input,textarea,[contenteditable]', searchbox: 'input', checkbox: 'input', radio: 'input',
+  switch: 'input', slider: 'input', spinbutton: 'input', combobox: 'input,select', listbox: 'select,datalist', img: 'img,svg,image', banner: 'header', contentinfo: 'footer',
+  region: 'section', form: 'form', complementary: 'aside', cell: 'td', gridcell: 'td', columnheader: 'th', rowheader: 'th', presentation: 'img,[role]', generic: '*'};
+const roleSelector = role => ['[role]', ...(roleSelectors.get(role) ?? []), ...(extraTags[role] ? [extraTags[role]] : [])].join(',');
+
+// Visible text: the innermost elements that hold it, and buttons by value.
+const byText = wanted => {
+  const goal = folded(wanted), candidates = new Set();
+  if (goal === '') return [];
+  for (const root of rootsOf(true)) {
+    for (const element of holding(root, goal)) candidates.add(element);
+    for (const element of queryAll(root, 'input[type=submit i],input[type=button i],input[type=reset i]')) {
+      if (folded(inputValue(element)).includes(goal)) candidates.add(element);
+    }
+  }
+  const inner = [...candidates].filter(element => laidOut(element));
+  return inOrder(best(inner, shownText, wanted));
+};
+const shownText = element => element instanceof HTMLInputElement ? inputValue(element) : limited(textContent(element), NAME_LIMIT * 16);
+const skipText = new Set(['script', 'style', 'template', 'noscript', 'head', 'title', 'html']);
+// The deepest elements of a root whose text holds the goal. It descends only
+// where the text is.
+const holding = (root, goal) => {
+  const found = [];
+  const walk = (element, depth) => {
+    if (found.length >= MATCH_LIMIT || depth > 1000) return true;
+    let deeper = false;
+    for (let node = firstChild(element); node !== null; node = nextSibling(node)) {
+      if (!isElement(node) || skipText.has(localName(node)) && localName(node) !== 'html') continue;
+      if (folded(textContent(node)).includes(goal)) {
+        deeper = true;
+        if (!walk(node, depth + 1)) found.push(node);
+      }
+    }
+    return deeper;
+  };
+  walk(root, 0);
+  return found;
+};
+
+const candidatesFor = query => {
+  if (query.node) {
+    const element = elementOf(query.node);
+    return element === null ? [] : [element];
+  }
+  if (query.selector) return bySelector(query.selector);
+  if (query.role) return byRole(query.role, query.name ?? '');
+  if (query.text) return byText(query.text);
+  return [];
+};
+const choose = (found, index) => {
+  if (index !== undefined && index !== null) return found[index] ?? null;
+  return found.slice(0, VISIBLE_LIMIT).find(visible) ?? found[0] ?? null;
+};
+const findOnce = query => {
+  const found = candidatesFor(query), chosen = choose(found, query.index);
+  return {
+    matches: found.length,
+    visible: found.slice(0, VISIBLE_LIMIT).filter(visible).length,
+    nodes: found.slice(0, FOUND_LIMIT).map(numberOf),
+    node: chosen === null ? 0 : numberOf(chosen),
+    facts: chosen === null ? null : factsOf(chosen),
+  };
+};
+const find = async query => {
+  try {
+    let answer;
+    await until(() => {
+      answer = findOnce(query);
+      return answer.node !== 0 && (!query.visible || answer.visible > 0);
+    }, query.wait ?? 0);
+    return answer;
+  } catch (error) {
+    if (error instanceof InvalidSelector) return {error: 'invalid_selector', message: error.message, nodes: []};
+    throw error;
+  }
+};
+const facts = ({node}) => {
+  const element = elementOf(node);
+  return element === null ? {gone: true} : factsOf(element);
+};

@@ -1,0 +1,42 @@
+// Waiting without polling from outside: a condition is checked after each
+// change of the document, each few frames, and at the latest each 100 ms, as
+// changes in shadow roots, of values and of layout announce themselves to
+// nobody. A check that is slow is made more seldom.
+const until = (check, limit) => {
+  renew();
+  if (check() || limit <= 0) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const end = performance.now() + limit;
+    let next = 0, timer = 0, frame = 0, observer = null, over = false;
+    const finish = settle => {
+      over = true;
+      clearTimeout(timer);
+      cancelAnimationFrame(frame);
+      observer.disconnect();
+      settle();
+    };
+    const look = () => {
+      if (over) return;
+      const start = performance.now();
+      if (start < next && start < end) return;
+      renew();
+      let done = false;
+      try { done = check(); } catch (error) { return finish(() => reject(error)); }
+      if (done || start >= end) return finish(resolve);
+      const spent = performance.now() - start;
+      next = performance.now() + Math.min(500, Math.max(4, spent * 4));
+    };
+    const tick = () => {
+      look();
+      if (!over) timer = setTimeout(tick, Math.max(1, Math.min(100, end - performance.now(), Math.max(next - performance.now(), 20))));
+    };
+    const paint = () => {
+      look();
+      if (!over) frame = requestAnimationFrame(paint);
+    };
+    observer = new MutationObserver(look);
+    observer.observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
+    frame = requestAnimationFrame(paint);
+    tick();
+  });
+};

@@ -1,0 +1,140 @@
+// Whether an element can be acted on as a person would, and where to point.
+const ready = async query => {
+  let answer;
+  await until(() => {
+    answer = readiness(query);
+    return answer.ok || answer.gone || answer.changed || answer.wait === 'not a select';
+  }, query.wait ?? 0);
+  return answer;
+};
+const readiness = query => {
+  const element = elementOf(query.node);
+  if (element === null) return {gone: true};
+  const known = factsOf(element);
+  if (query.print && known.print !== query.print) return {changed: true, facts: known};
+  const target = pointTarget(element);
+  const refusal = unfit(element, target, query.kind);
+  if (refusal !== '') return {wait: refusal, facts: known};
+  const focused = activeElement() === element;
+  if (query.kind === 'focus') return {ok: true, rect: known.rect, facts: known, focused};
+  const before = boundingRect(target);
+  if (query.rect && isMoving(target) && differs(query.rect, before)) return moved(query, before, known);
+  const point = pointAt(target, element);
+  if (isMoving(target) && !settled(query, target)) return moved(query, boundingRect(target), known);
+  if (point.by !== undefined && query.kind !== 'type' && query.kind !== 'select' && query.kind !== 'scroll') {
+    return {wait: point.by === '' ? 'out of reach' : 'covered', by: point.by, facts: known};
+  }
+  return {ok: true, x: point.x ?? 0, y: point.y ?? 0, rect: plainRect(boundingRect(target)), facts: known, focused};
+};
+// The element to point at: itself, or its label where it is drawn by that.
+const pointTarget = element => {
+  if (pointable(element) || !isCheckable(element)) return element;
+  return labelsOf(element).find(pointable) ?? element;
+};
+const unfit = (element, target, kind) => {
+  if (!pointable(target)) return 'not visible';
+  if (kind !== 'hover' && kind !== 'scroll' && disabled(activated(element))) return 'disabled';
+  if (kind === 'type' && !isEditable(element)) return 'not editable';
+  if (kind === 'select' && tagOf(element) !== 'select') return 'not a select';
+  return '';
+};
+
+// Movement: an animation or transition that moves, on the element or around
+// it, and a place that differs from one look to the next.
+const moves = /transform|translate|rotate|scale|offset|left|right|top|bottom|inset|margin|padding|width|height|font|flex|grid|gap/i;
+const isMoving = element => {
+  for (let at = element; at !== null; at = flatParent(at)) {
+    for (const animation of animations(at)) {
+      if (animation.playState === 'running' && (animation.pending || (animation.effect?.getKeyframes?.() ?? []).some(frame => Object.keys(frame).some(key => moves.test(key))))) return true;
+    }
+  }
+  return false;
+};
+const differs = (a, b) => Math.abs(a.x - b.x) > 0.5 || Math.abs(a.y - b.y) > 0.5 || Math.abs(a.width - b.width) > 0.5 || Math.abs(a.height - b.height) > 0.5;
+const moved = (query, rect, known) => {
+  query.rect = plainRect(rect);
+  query.at = performance.now();
+  return {wait: 'moving', facts: known};
+};
+// An endless animation that does not displace it is no reason to wait: the
+// place has to be the same two looks, a frame apart.
+const settled = (query, target) => {
+  const rect = boundingRect(target);
+  return query.rect && query.at !== undefined && performance.now() - query.at >= 16 && !differs(query.rect, rect);
+};
+
+// A point of the element where the hit test reaches it, after scrolling it
+// into view if there is none. by is what covers it.
+const pointAt = (target, element) => {
+  let point = visiblePoint(target, element);
+  if (point.by === undefined) return point;
+  for (const block of ['nearest', 'center', 'end', 'start']) {
+    intoView(target, {block, inline: block === 'nearest' ? 'nearest' : 'center', behavior: 'instant'});
+    point = visiblePoint(target, element);
+    if (point.by === undefined) return point;
+  }
+  return point;
+};
+const visiblePoint = (target, element) => {
+  let by = '';
+  const width = innerWidth, height = innerHeight;
+  for (const rect of [...clientRects(target)].slice(0, 16)) {
+    const left = Math.max(rect.left, 0), right = Math.min(rect.right, width);
+    const top = Math.max(rect.top, 0), bottom = Math.min(rect.bottom, height);
+    if (right - left < 1 || bottom - top < 1) continue;
+    for (const [dx, dy] of spots) {
+      const x = left + (right - left) * dx, y = top + (bottom - top) * dy;
+      const hit = hitAt(x, y);
+      if (reaches(hit, target, element)) return {x, y};
+      by ||= describe(hit);
+    }
+  }
+  if (by === '' && styleOf(target).display === 'contents') return contentsPoint(target, element);
+  return {by};
+};
+const spots = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.5], [0.9, 0.5], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]];
+const contentsPoint = (target, element) => {
+  const rect = boxOf(target), x = rect.x + rect.width / 2, y = rect.y + rect.height / 2, hit = hitAt(x, y);
+  return reaches(hit, target, element) ? {x, y} : {by: describe(hit)};
+};
+// The deepest element at a point, through shadow roots.
+const hitAt = (x, y) => {
+  let hit = pointInDocument(document, x, y);
+  for (let depth = 0; hit !== null && depth < 100; depth++) {
+    const shadow = shadowOf(hit);
+    const inner = shadow === null ? null : pointInShadow(shadow, x, y);
+    if (inner === null || inner === hit) break;
+    hit = inner;
+  }
+  return hit;
+};
+const reaches = (hit, target, element) => {
+  if (hit === null) return false;
+  if (inFlat(target, hit) || inFlat(element, hit)) return true;
+  for (let at = hit; at !== null; at = flatParent(at)) {
+    if (tagOf(at) === 'label' && labelControl(at) === element) return true;
+    if (controlTags.has(tagOf(at))) return false;
+  }
+  // A link or button that is drawn by something laid out outside of it.
+  return false;
+};
+const controlTags = new Set(['a', 'button', 'input', 'select', 'textarea']);
+// What covers, in a few words, for the fault.
+const describe = element => {
+  if (element === null) return '';
+  let text = localName(element);
+  const id = attribute(element, 'id'), name = (attribute(element, 'class') ?? '').trim().split(/\s+/)[0];
+  if (id) text += '#' + id;
+  else if (name) text += '.' + name;
+  const label = squeeze(nameOf(element) || visibleText(element, 200));
+  return clean(text, 80) + (label === '' ? '' : ' ' + JSON.stringify(clean(label, 60)));
+};
+const activeElement = () => {
+  let active = activeInDocument(document);
+  for (let depth = 0; active !== null && depth < 100; depth++) {
+    const shadow = shadowOf(active), inner = shadow === null ? null : activeInShadow(shadow);
+    if (inner === null) break;
+    active = inner;
+  }
+  return active;
+};

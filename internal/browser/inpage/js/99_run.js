@@ -1,0 +1,12 @@
+// The one global of the world. Arguments and answers are JSON text.
+const functions = {find, facts, ready};
+const answer = value => JSON.stringify(value ?? null);
+const api = Object.freeze({
+  run(name, arg, ...nodes) {
+    renew();
+    const value = functions[name](JSON.parse(arg), ...nodes);
+    return value instanceof Promise ? value.then(answer) : answer(value);
+  },
+  element: number => elementOf(number),
+});
+Object.defineProperty(globalThis, '__glovebox', {value: api, enumerable: false, writable: false, configurable: false});

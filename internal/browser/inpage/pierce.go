@@ -1,0 +1,157 @@
+package inpage
+
+import (
+	"context"
+	"fmt"
+)
+
+const (
+	closedPerCall = 50 // closed shadow roots looked for in one Pierce; each costs a round trip
+	pierceRounds  = 4  // closed roots inside closed roots
+)
+
+// Adopt makes a node of the DOM domain known to the world and returns its
+// number. The page engine uses it for the owner elements of child frames.
+func (f Frame) Adopt(ctx context.Context, backendNode int64) (int, error) {
+	object, err := f.resolve(ctx, backendNode)
+	if err != nil {
+		return 0, err
+	}
+	defer f.release(ctx, object)
+	var number int
+	err = f.on(ctx, object, "function () { return __glovebox.run('adopt', 'null', this) }", nil, &number)
+	return number, err
+}
+
+// Pierce hands the world the closed shadow roots it cannot reach by itself,
+// and returns how many it found. Each host is asked about once in the life of
+// its document, so that a call that finds nothing new costs one round trip.
+func (f Frame) Pierce(ctx context.Context) (int, error) {
+	found := 0
+	for range pierceRounds {
+		var hosts []int
+		if err := f.call(ctx, "closedCandidates", closedPerCall, &hosts); err != nil {
+			return found, err
+		}
+		if len(hosts) == 0 {
+			return found, nil
+		}
+		news := 0
+		for _, host := range hosts {
+			adopted, err := f.pierceHost(ctx, host)
+			if err != nil {
+				return found, err
+			}
+			news += adopted
+		}
+		found += news
+		if news == 0 && len(hosts) < closedPerCall {
+			return found, nil
+		}
+	}
+	return found, nil
+}
+
+type domNode struct {
+	Node struct {
+		Shadow []struct {
+			Backend int64  `json:"backendNodeId"`
+			Type    string `json:"shadowRootType"`
+		} `json:"shadowRoots"`
+	} `json:"node"`
+}
+
+func (f Frame) pierceHost(ctx context.Context, host int) (int, error) {
+	object, err := f.object(ctx, host)
+	if err != nil || object == "" {
+		return 0, err
+	}
+	defer f.release(ctx, object)
+	var d domNode
+	params := map[string]any{"objectId": object, "depth": 0, "pierce": true}
+	if err := f.Session.Call(ctx, "DOM.describeNode", params, &d); err != nil {
+		return 0, fmt.Errorf("cannot look into a shadow root: %w", err)
+	}
+	for _, root := range d.Node.Shadow {
+		if root.Type != "closed" {
+			continue
+		}
+		shadow, err := f.resolve(ctx, root.Backend)
+		if err != nil {
+			return 0, err
+		}
+		defer f.release(ctx, shadow)
+		const adopt = "function (root) { return __glovebox.run('adoptShadow', 'null', this, root) }"
+		return 1, f.on(ctx, object, adopt, []argument{{Object: shadow}}, nil)
+	}
+	return 0, nil
+}
+
+// object returns the remote object of a numbered element, empty when it is
+// gone.
+func (f Frame) object(ctx context.Context, number int) (string, error) {
+	p := callParams{
+		Declaration:   "n => __glovebox.element(n)",
+		Arguments:     []argument{{Value: number}},
+		UniqueContext: f.Unique,
+	}
+	if f.Unique == "" {
+		p.Context = f.Context
+	}
+	var r struct {
+		Result struct {
+			Object string `json:"objectId"`
+		} `json:"result"`
+	}
+	if err := f.Session.Call(ctx, "Runtime.callFunctionOn", p, &r); err != nil {
+		return "", fmt.Errorf("cannot reach an element: %w", err)
+	}
+	return r.Result.Object, nil
+}
+
+// Backend returns the DOM domain's id of a numbered element, 0 when it is
+// gone. It is for what only that domain can do, as clipping a screenshot.
+func (f Frame) Backend(ctx context.Context, number int) (int64, error) {
+	object, err := f.object(ctx, number)
+	if err != nil || object == "" {
+		return 0, err
+	}
+	defer f.release(ctx, object)
+	var d struct {
+		Node struct {
+			Backend int64 `json:"backendNodeId"`
+		} `json:"node"`
+	}
+	if err := f.Session.Call(ctx, "DOM.describeNode", map[string]any{"objectId": object}, &d); err != nil {
+		return 0, fmt.Errorf("cannot describe an element: %w", err)
+	}
+	return d.Node.Backend, nil
+}
+
+func (f Frame) resolve(ctx context.Context, backendNode int64) (string, error) {
+	var r struct {
+		Object struct {
+			ID string `json:"objectId"`
+		} `json:"object"`
+	}
+	params := map[string]any{"backendNodeId": backendNode, "executionContextId": f.Context}
+	if err := f.Session.Call(ctx, "DOM.resolveNode", params, &r); err != nil {
+		return "", fmt.Errorf("cannot reach a node: %w", err)
+	}
+	return r.Object.ID, nil
+}
+
+func (f Frame) on(ctx context.Context, object, declaration string, args []argument, result any) error {
+	p := callParams{Declaration: declaration, Arguments: args, Object: object, ReturnByValue: true, AwaitPromise: true}
+	var a Answer
+	if err := f.Session.Call(ctx, "Runtime.callFunctionOn", p, &a); err != nil {
+		return fmt.Errorf("cannot call a function in the page: %w", err)
+	}
+	return a.Decode(result)
+}
+
+// release lets the browser forget an object. When it fails the document, and
+// the object with it, are gone.
+func (f Frame) release(ctx context.Context, object string) {
+	_ = f.Session.Call(ctx, "Runtime.releaseObject", map[string]string{"objectId": object}, nil)
+}

@@ -1,0 +1,54 @@
+package inpage
+
+// Walk says what a snapshot holds.
+type Walk struct {
+	Root             int  `json:"root,omitempty"`  // only what is below this element
+	Depth            int  `json:"depth,omitempty"` // deepest level of elements; 0 is the walker's own bound (1000)
+	IncludeHidden    bool `json:"includeHidden,omitempty"`
+	ExcludePasswords bool `json:"excludePasswords,omitempty"` // leave password fields out wholly
+}
+
+// Tree is one frame as a person perceives it.
+type Tree struct {
+	Gone   bool    `json:"gone,omitempty"` // Root is not in the document any more
+	URL    string  `json:"url"`            // token-like parameters masked
+	Title  string  `json:"title"`
+	Hidden int     `json:"hidden,omitempty"` // pieces of text left out because a person could not see them
+	Cut    bool    `json:"cut,omitempty"`    // the page has more than the walker's bounds (100,000 nodes)
+	Nodes  []*Node `json:"nodes"`
+}
+
+// Node is an element, or a piece of text when Text is set.
+type Node struct {
+	Text      string  `json:"t,omitempty"`
+	Role      string  `json:"r,omitempty"`
+	Name      string  `json:"n,omitempty"`
+	Number    int     `json:"i,omitempty"` // identity inside the document, for what can be acted on and for iframes
+	Value     string  `json:"v,omitempty"`
+	Protected bool    `json:"p,omitempty"` // the value stays in the page
+	Level     int     `json:"l,omitempty"` // of a heading or tree item
+	States    *States `json:"s,omitempty"`
+	URL       string  `json:"u,omitempty"` // of a link; token-like parameters masked
+	Frame     bool    `json:"f,omitempty"` // an iframe: Number is that of its element
+	Children  []*Node `json:"c,omitempty"`
+}
+
+// States are what ARIA and HTML say of an element. Empty and false mean that
+// nothing is said.
+type States struct {
+	Checked     string `json:"checked,omitempty"` // true, false, mixed
+	Pressed     string `json:"pressed,omitempty"`
+	Selected    string `json:"selected,omitempty"`
+	Expanded    string `json:"expanded,omitempty"`
+	Current     string `json:"current,omitempty"` // true, page, step, location, date, time
+	Popup       string `json:"popup,omitempty"`   // menu, listbox, tree, grid, dialog
+	Disabled    bool   `json:"disabled,omitempty"`
+	Required    bool   `json:"required,omitempty"`
+	Invalid     bool   `json:"invalid,omitempty"`
+	ReadOnly    bool   `json:"readonly,omitempty"`
+	Focused     bool   `json:"focused,omitempty"`
+	Busy        bool   `json:"busy,omitempty"`
+	Modal       bool   `json:"modal,omitempty"`
+	Multiline   bool   `json:"multiline,omitempty"`
+	Description string `json:"description,omitempty"`
+}

@@ -1,0 +1,208 @@
+package inpage
+
+import "github.com/gloveboxhq/glovebox/internal/fault"
+
+// Query says which elements to find: by number, selector, role (with name) or
+// text; the first given wins.
+type Query struct {
+	Node     int    `json:"node,omitempty"`
+	Selector string `json:"selector,omitempty"` // CSS; pierces open shadow roots
+	Role     string `json:"role,omitempty"`
+	Name     string `json:"name,omitempty"` // with role: equal, or else contained
+	Text     string `json:"text,omitempty"` // visible text: equal, or else contained
+	Index    *int   `json:"index,omitempty"`
+	Visible  bool   `json:"visible,omitempty"` // only a visible element ends the wait
+	Wait     int    `json:"wait,omitempty"`    // milliseconds; 0 looks once
+}
+
+// Found is what matched. Node is 0 when nothing did, or when Index is beyond
+// the matches.
+type Found struct {
+	Error   string `json:"error,omitempty"` // "invalid_selector"
+	Message string `json:"message,omitempty"`
+	Matches int    `json:"matches"` // all of them
+	Visible int    `json:"visible"` // the visible ones among the first 100
+	Nodes   []int  `json:"nodes"`   // the first 20, in document order
+	Node    int    `json:"node"`    // the one meant: by Index, else the first visible, else the first
+	Facts   *Facts `json:"facts"`   // of Node
+}
+
+// Fault returns the fault for an invalid selector, nil otherwise.
+func (f Found) Fault() error {
+	if f.Error == "" {
+		return nil
+	}
+	return fault.New(fault.InvalidSelector, "%s", f.Message).
+		Hinted("give a CSS selector, or find the element by ref, by role and name, or by text")
+}
+
+type byNode struct {
+	Node int `json:"node"`
+}
+
+// Element has the fields of action.Element, in the same order, so that one
+// converts to the other. Ref and FrameURL are the page engine's to fill.
+type Element struct {
+	Role         string `json:"role"`
+	Name         string `json:"name"`
+	Tag          string `json:"tag"`
+	Type         string `json:"type,omitempty"`
+	Autocomplete string `json:"autocomplete,omitempty"`
+	Ref          string `json:"ref,omitempty"`
+	Label        string `json:"label,omitempty"`
+	FieldName    string `json:"fieldName,omitempty"`
+	Placeholder  string `json:"placeholder,omitempty"`
+	FrameURL     string `json:"frameUrl,omitempty"`
+	LinkURL      string `json:"linkUrl,omitempty"`
+	FormAction   string `json:"formAction,omitempty"`
+	FormMethod   string `json:"formMethod,omitempty"`
+	Submits      bool   `json:"submits,omitempty"`
+	SubmitName   string `json:"submitName,omitempty"`
+	Editable     bool   `json:"editable,omitempty"`
+	Code         bool   `json:"code,omitempty"`
+	Protected    bool   `json:"protected,omitempty"`
+	Toggle       bool   `json:"toggle,omitempty"`
+}
+
+// Facts are what the page says of an element, and its fingerprint.
+type Facts struct {
+	Gone bool `json:"gone,omitempty"` // not in the document any more; nothing else is then set
+	Element
+	Print string `json:"print"` // role, name, type, link, form, protected, submits
+	Frame bool   `json:"frame"` // an iframe: what is in it belongs to another Frame
+	Rect  Rect   `json:"rect"`
+}
+
+// Rect is a box in the frame's viewport, in CSS pixels.
+type Rect struct {
+	X      float64 `json:"x"`
+	Y      float64 `json:"y"`
+	Width  float64 `json:"width"`
+	Height float64 `json:"height"`
+}
+
+// Kind is what an element is to be ready for.
+type Kind string
+
+// The kinds.
+const (
+	ForClick  Kind = "click"
+	ForHover  Kind = "hover"
+	ForType   Kind = "type"
+	ForSelect Kind = "select"
+	ForScroll Kind = "scroll"
+	ForFocus  Kind = "focus" // for a key press: attached, visible and enabled
+)
+
+// Pinned names the element a verdict was given for.
+type Pinned struct {
+	Node  int    `json:"node"`
+	Print string `json:"print,omitempty"` // empty does not check
+	Kind  Kind   `json:"kind"`
+	Rect  *Rect  `json:"rect,omitempty"` // where it was when it was looked at: a different place means it moves
+	Wait  int    `json:"wait,omitempty"` // milliseconds; 0 looks once
+}
+
+// Readiness says where to point, or why not. One of OK, Gone, Changed and
+// Wait is set.
+type Readiness struct {
+	OK      bool    `json:"ok,omitempty"`
+	Gone    bool    `json:"gone,omitempty"`
+	Changed bool    `json:"changed,omitempty"` // the fingerprint differs
+	Wait    string  `json:"wait,omitempty"`    // "not visible", "disabled", "not editable", "not a select", "moving", "covered", "out of reach"
+	By      string  `json:"by,omitempty"`      // what covers it: `div.modal "Cookie consent"`
+	X       float64 `json:"x"`                 // in the frame's viewport, CSS pixels
+	Y       float64 `json:"y"`
+	Rect    Rect    `json:"rect"`
+	Focused bool    `json:"focused,omitempty"` // it has the focus already
+	Facts   *Facts  `json:"facts,omitempty"`
+}
+
+// Focus asks for the focus.
+type Focus struct {
+	Node  int  `json:"node"`
+	All   bool `json:"all,omitempty"`   // select all of its text; otherwise the caret goes to the end
+	Clear bool `json:"clear,omitempty"` // empty it first, with input and change events
+}
+
+// Focused says whether the element now has the focus.
+type Focused struct {
+	OK   bool `json:"ok"`
+	Gone bool `json:"gone,omitempty"`
+}
+
+// Choice asks for options of a select element by value or label.
+type Choice struct {
+	Node   int      `json:"node"`
+	Values []string `json:"values"`
+}
+
+// Chosen says what is now selected. When a value matches nothing, nothing was
+// changed, Missing names it and Options lists what there is.
+type Chosen struct {
+	OK       bool     `json:"ok,omitempty"`
+	Gone     bool     `json:"gone,omitempty"`
+	Error    string   `json:"error,omitempty"` // "not a select", "single", "missing", "disabled"
+	Missing  string   `json:"missing,omitempty"`
+	Options  []string `json:"options,omitempty"` // labels, at most 50
+	Selected []string `json:"selected,omitempty"`
+}
+
+// Scroll asks for scrolling: by a distance, or, with a node and no distance,
+// of the node into view. Without a node the document scrolls.
+type Scroll struct {
+	Node int     `json:"node,omitempty"`
+	X    float64 `json:"x,omitempty"`
+	Y    float64 `json:"y,omitempty"`
+}
+
+// Scrolled is the position of what was scrolled, in CSS pixels.
+type Scrolled struct {
+	Gone bool    `json:"gone,omitempty"`
+	X    float64 `json:"x"`
+	Y    float64 `json:"y"`
+	MaxX float64 `json:"maxX"`
+	MaxY float64 `json:"maxY"`
+}
+
+// Text is the visible text of a frame.
+type Text struct {
+	Title string `json:"title"`
+	Text  string `json:"text"`
+	Cut   bool   `json:"cut,omitempty"` // there was more than 1 MiB
+}
+
+// Conditions are what Wait waits for; all of those given.
+type Conditions struct {
+	Query           // an element, in State
+	State    string `json:"state,omitempty"` // attached, detached, visible, hidden; attached when empty
+	TextGone string `json:"textGone,omitempty"`
+	URL      string `json:"url,omitempty"` // contained in the frame's URL
+}
+
+// Waited says whether it came.
+type Waited struct {
+	Error   string `json:"error,omitempty"`
+	Message string `json:"message,omitempty"`
+	Found   bool   `json:"found"`
+}
+
+// Embedded asks for an iframe's place; X and Y are a point of its viewport.
+type Embedded struct {
+	Node   int     `json:"node"`
+	X      float64 `json:"x"`
+	Y      float64 `json:"y"`
+	Scroll bool    `json:"scroll,omitempty"` // bring the point into view first
+}
+
+// Embedding is the point in the parent's viewport.
+type Embedding struct {
+	Gone   bool    `json:"gone,omitempty"`
+	X      float64 `json:"x"`
+	Y      float64 `json:"y"`
+	By     string  `json:"by,omitempty"` // what covers the iframe there; empty when nothing does
+	Left   float64 `json:"left"`         // content box of the iframe
+	Top    float64 `json:"top"`
+	ScaleX float64 `json:"scaleX"` // of a transformed iframe; 1 otherwise
+	ScaleY float64 `json:"scaleY"`
+}
