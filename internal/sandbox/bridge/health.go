@@ -1,0 +1,85 @@
+package bridge
+
+import (
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+)
+
+// Bounds of what is believed of a guest's report.
+const (
+	maxReport    = 256 << 10 // bytes of an answer
+	maxLogLines  = 100
+	maxLine      = 512 // runes
+	maxReason    = 256 // runes
+	maxRenderers = 64
+	maxPID       = 1 << 22 // the kernel's own limit, PID_MAX_LIMIT
+	maxCount     = 1 << 20
+)
+
+// Phases of a guest.
+const (
+	PhaseStarting = "starting"
+	PhaseReady    = "ready"
+	PhaseFailed   = "failed"
+)
+
+var capPattern = regexp.MustCompile(`^[0-9a-f]{16}$`)
+
+// clean makes a report out of a box harmless: everything bounded, no control
+// characters, numbers in range. What is out of shape becomes what refuses: a
+// failed phase, a renderer that is not strong.
+func clean(h sandbox.Health, now time.Time) sandbox.Health {
+	if h.Phase != PhaseStarting && h.Phase != PhaseReady {
+		h.Phase = PhaseFailed
+	}
+	h.Browser, h.Display = cleanProcess(h.Browser), cleanProcess(h.Display)
+	h.Restarts = clamp(h.Restarts, maxCount)
+	h.Renderers = h.Renderers[:min(len(h.Renderers), maxRenderers)]
+	for i, p := range h.Renderers {
+		h.Renderers[i] = cleanProof(p)
+	}
+	h.Log = h.Log[max(0, len(h.Log)-maxLogLines):]
+	for i, line := range h.Log {
+		h.Log[i] = Printable(line, maxLine)
+	}
+	if h.Since.Before(now.Add(-10*365*24*time.Hour)) || h.Since.After(now.Add(time.Minute)) {
+		h.Since = time.Time{}
+	}
+	return h
+}
+
+func cleanProcess(p sandbox.Process) sandbox.Process {
+	return sandbox.Process{Running: p.Running, PID: clamp(p.PID, maxPID), Exit: Printable(p.Exit, maxReason)}
+}
+
+func cleanProof(p sandbox.Proof) sandbox.Proof {
+	p.PID = clamp(p.PID, maxPID)
+	p.SeccompFilters = clamp(p.SeccompFilters, maxCount)
+	if !capPattern.MatchString(p.CapEff) {
+		p.CapEff = "unknown"
+	}
+	return p
+}
+
+func clamp(n, most int) int { return max(0, min(n, most)) }
+
+// Printable returns at most n runes of s with everything that is no graphic
+// character, and every character that changes the direction of text, replaced
+// by a space.
+func Printable(s string, n int) string {
+	var b strings.Builder
+	for _, r := range s {
+		if n--; n < 0 {
+			break
+		}
+		if r == unicode.ReplacementChar || !unicode.IsGraphic(r) {
+			r = ' '
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

@@ -1,0 +1,171 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+)
+
+// Deadlines of the phases of readiness, wall time of each (SPEC section 4). A
+// guest ends its own wait for the display after 10 s and says so.
+const (
+	readyGuest     = 15 * time.Second // until the guest has dialled
+	readyDisplay   = 12 * time.Second // until the X socket answers
+	readyHTTP      = 12 * time.Second // until /json/version answers
+	readyHandshake = 8 * time.Second  // until a WebSocket answers Browser.getVersion
+	diagnosis      = 2 * time.Second  // for asking why a phase failed
+)
+
+// Names of the phases, as progress and faults show them.
+const (
+	NotReadyGuest     = "guest_not_ready"
+	NotReadyDisplay   = "display_not_ready"
+	NotReadyHTTP      = "cdp_not_ready:http"
+	NotReadyHandshake = "cdp_not_ready:handshake"
+)
+
+// handshakeID is the id of the call that tests the handshake, at the end of
+// what the protocol allows (a 32 bit integer), where no client begins.
+const handshakeID = 1<<31 - 2
+
+const faultLines = 10 // of the log in a fault
+
+// WaitReady returns when the browser answers calls over the wire: the guest
+// has dialled, the display is there, /json/version names a WebSocket, and the
+// WebSocket answers, each within its own deadline. progress, which may be nil,
+// is told of each phase that begins. Faults: start_failed, its message
+// "sandbox_browser_launch_failed: <phase>; process …; log: …".
+func (l *Link) WaitReady(ctx context.Context, progress func(phase string)) error {
+	if progress == nil {
+		progress = func(string) {}
+	}
+	phases := []struct {
+		tell, name string
+		limit      time.Duration
+		pass       func(context.Context) error
+	}{
+		{"waiting for the guest", NotReadyGuest, readyGuest, l.Connected},
+		{"waiting for the display", NotReadyDisplay, readyDisplay, l.displayReady},
+		{"waiting for the browser", NotReadyHTTP, readyHTTP, l.httpReady},
+		{"waiting for the first answer", NotReadyHandshake, readyHandshake, l.handshakeReady},
+	}
+	for _, p := range phases {
+		if l.o.Headless && p.name == NotReadyDisplay {
+			continue
+		}
+		progress(p.tell)
+		if err := within(ctx, p.limit, p.pass); err != nil {
+			return l.notReady(ctx, p.name, err)
+		}
+	}
+	return nil
+}
+
+func within(ctx context.Context, limit time.Duration, pass func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return pass(ctx)
+}
+
+func (l *Link) displayReady(ctx context.Context) error {
+	return l.call(ctx, http.MethodGet, "/display", nil, nil)
+}
+
+func (l *Link) httpReady(ctx context.Context) error {
+	var v Version
+	if err := l.call(ctx, http.MethodGet, "/json/version", nil, &v); err != nil {
+		return err
+	}
+	if !strings.HasPrefix(v.URL, "ws://") {
+		return errors.New("/json/version names no WebSocket")
+	}
+	return nil
+}
+
+func (l *Link) handshakeReady(ctx context.Context) error {
+	s, err := l.CDP(ctx)
+	if err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = s.Close() })
+	defer func() {
+		stop()
+		_ = s.Close()
+	}()
+	call := fmt.Sprintf(`{"id":%d,"method":"Browser.getVersion"}`, handshakeID)
+	if err := s.Write([]byte(call)); err != nil {
+		return err
+	}
+	for {
+		data, err := s.Read()
+		if err != nil {
+			return err
+		}
+		var answer struct {
+			ID     int64
+			Result struct{ Product string }
+		}
+		if err := json.Unmarshal(data, &answer); err != nil {
+			return fmt.Errorf("malformed answer: %w", err)
+		}
+		if answer.ID == handshakeID {
+			if answer.Result.Product == "" {
+				return errors.New("Browser.getVersion names no product")
+			}
+			return nil
+		}
+	}
+}
+
+// notReady says which phase failed, and what the guest knows of the reason.
+func (l *Link) notReady(ctx context.Context, phase string, cause error) error {
+	hint := "glovebox doctor looks for what is missing; the log says what the browser said last"
+	if ctx.Err() != nil {
+		cause = errors.Join(ctx.Err(), cause)
+	}
+	l.mu.Lock()
+	connected := l.current != nil
+	l.mu.Unlock()
+	f := fault.New(fault.StartFailed, "sandbox_browser_launch_failed: %s; process unknown; log: none", phase)
+	if connected {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diagnosis)
+		defer cancel()
+		if h, err := l.Health(ctx); err == nil {
+			f = fault.New(fault.StartFailed, "sandbox_browser_launch_failed: %s; process %s; log: %s",
+				phase, processes(h, l.o.Headless), lastLines(h.Log))
+		}
+	}
+	return f.Hinted("%s", hint).With("phase", phase).Because(cause)
+}
+
+func processes(h sandbox.Health, headless bool) string {
+	browser := "browser " + process(h.Browser)
+	if headless {
+		return browser
+	}
+	return browser + ", display " + process(h.Display)
+}
+
+func process(p sandbox.Process) string {
+	switch {
+	case p.Running:
+		return fmt.Sprintf("running (pid %d)", p.PID)
+	case p.Exit != "":
+		return "ended: " + p.Exit
+	}
+	return "not started"
+}
+
+func lastLines(log []string) string {
+	if len(log) == 0 {
+		return "none"
+	}
+	return strings.Join(log[max(0, len(log)-faultLines):], " | ")
+}

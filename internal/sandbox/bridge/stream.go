@@ -1,0 +1,93 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// Close codes of the CDP WebSocket (RFC 6455 section 7.4.2: 4000 to 4999 are
+// for private use).
+const (
+	CloseReplaced    websocket.StatusCode = 4001 // another client took the browser over
+	CloseBrowserGone websocket.StatusCode = 4002 // the browser crashed or was ended
+)
+
+// Why a CDP stream ended, in the chain of the error of Read.
+var (
+	ErrReplaced    = errors.New("another connection to the browser took over")
+	ErrBrowserGone = errors.New("the browser ended")
+)
+
+const writeTimeout = 15 * time.Second // for one message to leave; the guest gives up on a deaf browser after 10
+
+// stream is the gateway's end of a CDP WebSocket. Reads come from one
+// goroutine at a time, writes from many.
+type stream struct {
+	conn *websocket.Conn
+	ctx  context.Context // of the stream's life, which has no call of its own
+	end  context.CancelFunc
+	buf  bytes.Buffer
+	once sync.Once
+}
+
+func newStream(conn *websocket.Conn) *stream {
+	conn.SetReadLimit(MaxMessage)
+	ctx, cancel := context.WithCancel(context.Background())
+	return &stream{conn: conn, ctx: ctx, end: cancel}
+}
+
+// Read returns the next message, which belongs to the caller.
+func (s *stream) Read() ([]byte, error) {
+	kind, r, err := s.conn.Reader(s.ctx)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read from the box: %w", ended(err))
+	}
+	if kind != websocket.MessageText {
+		_ = s.Close()
+		return nil, errors.New("cannot read from the box: it sent no text")
+	}
+	s.buf.Reset()
+	if _, err := s.buf.ReadFrom(r); err != nil {
+		return nil, fmt.Errorf("cannot read from the box: %w", ended(err))
+	}
+	message := bytes.Clone(s.buf.Bytes())
+	if s.buf.Cap() > 1<<20 {
+		s.buf = bytes.Buffer{} // one large screenshot does not hold its memory for ever
+	}
+	return message, nil
+}
+
+// Write sends a message within 15 seconds; where that fails the stream ends.
+func (s *stream) Write(message []byte) error {
+	ctx, cancel := context.WithTimeout(s.ctx, writeTimeout)
+	defer cancel()
+	if err := s.conn.Write(ctx, websocket.MessageText, message); err != nil {
+		return fmt.Errorf("cannot write to the box: %w", ended(err))
+	}
+	return nil
+}
+
+// Close ends the stream at once.
+func (s *stream) Close() error {
+	s.once.Do(func() {
+		s.end()
+		_ = s.conn.CloseNow() // what it says of a connection that is gone already does not matter
+	})
+	return nil
+}
+
+func ended(err error) error {
+	switch websocket.CloseStatus(err) {
+	case CloseReplaced:
+		return fmt.Errorf("%w: %w", ErrReplaced, err)
+	case CloseBrowserGone:
+		return fmt.Errorf("%w: %w", ErrBrowserGone, err)
+	}
+	return err
+}

@@ -1,0 +1,133 @@
+package bridge
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+)
+
+const (
+	subject      = "glovebox-gateway"
+	tokenLife    = 30 * time.Second // a request uses its token within milliseconds
+	maxTokenLife = 60 * time.Second // SPEC section 4
+	maxToken     = 1 << 10          // bytes; ours have about 450
+	maxSeen      = 4096             // tokens within a token's life; a gateway sends a few a second
+)
+
+var jtiPattern = regexp.MustCompile(`^[0-9a-f]{32}$`)
+
+// claims are what a token says (RFC 7519): for whom (scope hash), to which
+// box (audience), by whom (subject), when, and which one it is.
+type claims struct {
+	jwt.RegisteredClaims
+	Scope *string `json:"scope"` // a pointer: absent is not the same as unassigned
+}
+
+// mint signs a token for one request to a box.
+func (k *Key) mint(box, scope string, now time.Time) (string, error) {
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // never fails (crypto/rand)
+	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, claims{
+		RegisteredClaims: jwt.RegisteredClaims{
+			Subject:   subject,
+			Audience:  jwt.ClaimStrings{box},
+			IssuedAt:  jwt.NewNumericDate(now),
+			ExpiresAt: jwt.NewNumericDate(now.Add(tokenLife)),
+			ID:        hex.EncodeToString(id[:]),
+		},
+		Scope: &scope,
+	})
+	signed, err := token.SignedString(k.private)
+	if err != nil {
+		return "", fmt.Errorf("cannot sign a bridge token: %w", err)
+	}
+	return signed, nil
+}
+
+// Verifier judges the tokens that reach one box. It is safe for concurrent
+// use.
+type Verifier struct {
+	box string
+	key ed25519.PublicKey
+	now func() time.Time
+
+	mu   sync.Mutex
+	seen map[string]time.Time // token id → when it expires
+}
+
+// NewVerifier returns the judge of a box. publicKey is what Key.Public
+// returned. Faults: invalid_request.
+func NewVerifier(publicKey, box string) (*Verifier, error) {
+	key, err := parsePublic(publicKey)
+	if err != nil {
+		return nil, err
+	}
+	return &Verifier{box: box, key: key, now: time.Now, seen: map[string]time.Time{}}, nil
+}
+
+var errUnauthorized = errors.New("bridge_unauthorized")
+
+// verify judges the values of the Authorization header for a box assigned to
+// scope. It says only yes or no.
+func (v *Verifier) verify(authorization []string, scope string) error {
+	if len(authorization) != 1 || len(authorization[0]) > maxToken {
+		return errUnauthorized
+	}
+	raw, found := strings.CutPrefix(authorization[0], "Bearer ")
+	if !found {
+		return errUnauthorized
+	}
+	var c claims
+	token, err := jwt.ParseWithClaims(raw, &c,
+		func(*jwt.Token) (any, error) { return v.key, nil },
+		jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}),
+		jwt.WithAudience(v.box), jwt.WithSubject(subject),
+		jwt.WithExpirationRequired(), jwt.WithIssuedAt(),
+		jwt.WithStrictDecoding(), jwt.WithTimeFunc(v.now))
+	if err != nil || !token.Valid || !c.exact(scope) {
+		return errUnauthorized
+	}
+	return v.firstSeen(c.ID, c.ExpiresAt.Time)
+}
+
+// exact checks what the library leaves to us.
+func (c *claims) exact(scope string) bool {
+	if c.IssuedAt == nil || c.ExpiresAt == nil || len(c.Audience) != 1 {
+		return false
+	}
+	life := c.ExpiresAt.Sub(c.IssuedAt.Time)
+	return life > 0 && life <= maxTokenLife &&
+		c.Scope != nil && *c.Scope == scope &&
+		jtiPattern.MatchString(c.ID)
+}
+
+// firstSeen remembers the token until it expires. When too many are
+// remembered it refuses.
+func (v *Verifier) firstSeen(id string, expires time.Time) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if _, replayed := v.seen[id]; replayed {
+		return errUnauthorized
+	}
+	if len(v.seen) >= maxSeen {
+		now := v.now()
+		for other, end := range v.seen {
+			if !now.Before(end) {
+				delete(v.seen, other)
+			}
+		}
+	}
+	if len(v.seen) >= maxSeen {
+		return errUnauthorized
+	}
+	v.seen[id] = expires
+	return nil
+}
