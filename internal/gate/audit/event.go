@@ -1,0 +1,14 @@
+package audit
+
+// The kinds of record (SPEC section 10). Each call leaves one intent and one
+// outcome; the others are events.
+const (
+	Intent   = "intent"   // what a call asks for, and what was decided
+	Outcome  = "outcome"  // what became of it
+	Session  = "session"  // a session began, ended, was found again
+	Box      = "box"      // a box began or ended
+	Blocked  = "blocked"  // a request was refused by the egress door or the engine
+	Question = "question" // a person was asked
+	Answer   = "answer"   // a person answered
+	Config   = "config"   // a configuration was loaded
+)

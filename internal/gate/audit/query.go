@@ -1,0 +1,81 @@
+package audit
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+const defaultLimit = 100 // records of a page; action.AuditQuery.Limit
+
+// Query reads the records of a scope that q asks for, in order: the newest
+// ones, or those that follow q.After. An empty scope has no records.
+func (l *Log) Query(ctx context.Context, q action.AuditQuery, scope string) (action.AuditPage, error) {
+	page := action.AuditPage{Records: []action.Record{}}
+	end, err := readHead(ctx, l.db.Reader)
+	if err != nil {
+		return page, unreadable(err)
+	}
+	page.Last = end.seq
+	if scope == "" {
+		return page, nil
+	}
+	query, args := selection(q, scope)
+	rows, err := l.db.Reader.QueryContext(ctx, query, args...)
+	if err != nil {
+		return page, unreadable(err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var text, hash string
+		if err := rows.Scan(&text, &hash); err != nil {
+			return page, unreadable(err)
+		}
+		page.Records = append(page.Records, decode(text, hash))
+	}
+	if err := rows.Err(); err != nil {
+		return page, unreadable(err)
+	}
+	if q.After == 0 {
+		slices.Reverse(page.Records)
+	}
+	return page, nil
+}
+
+// selection is the statement for q.
+func selection(q action.AuditQuery, scope string) (string, []any) {
+	where, args := []string{"scope = ?"}, []any{scope}
+	for _, filter := range []struct{ column, value string }{
+		{"session", q.Session}, {"actor", q.Actor}, {"verb", q.Verb},
+	} {
+		if filter.value != "" {
+			where, args = append(where, filter.column+" = ?"), append(args, filter.value)
+		}
+	}
+	order := "DESC"
+	if q.After > 0 {
+		where, args = append(where, "seq > ?"), append(args, q.After)
+		order = "ASC"
+	}
+	limit := q.Limit
+	if limit <= 0 {
+		limit = defaultLimit
+	}
+	text := fmt.Sprintf("SELECT record, hash FROM audit WHERE %s ORDER BY seq %s LIMIT ?", strings.Join(where, " AND "), order)
+	return text, append(args, limit)
+}
+
+// decode turns a row into a record. A row that cannot be decoded was tampered
+// with: it is shown as such, so that a query does not hide it.
+func decode(text, hash string) action.Record {
+	var r action.Record
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		r = action.Record{Error: "this record cannot be read", Detail: "run an audit verification"}
+	}
+	r.Hash = hash
+	return r
+}
