@@ -1,0 +1,137 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+)
+
+const (
+	stopLimit  = 15 * time.Second // wall time to end a box
+	proofLimit = 5 * time.Second  // wall time of a health report
+)
+
+// shape is what a box is made for.
+type shape struct {
+	width, height, dpi int
+	headless           bool
+}
+
+// stage is a box with its page open.
+type stage struct {
+	box     sandbox.Box
+	browser Browser
+}
+
+// make makes a box and opens its page, and proves Chromium's sandbox. The box
+// is the caller's from then on; whatever fails, nothing of it is left.
+func (r *Registry) make(ctx context.Context, spec sandbox.Spec, guard page.Options) (s stage, err error) {
+	if err := r.own(ctx, spec.ID, spec.Session); err != nil {
+		return stage{}, err
+	}
+	defer func() {
+		if err != nil {
+			r.unmake(ctx, spec.ID, s.browser)
+		}
+	}()
+	if s.box, err = r.driver.Start(ctx, spec); err != nil {
+		return s, err
+	}
+	if s.browser, err = r.open(ctx, s.box, guard); err != nil {
+		return s, err
+	}
+	return s, r.prove(ctx, s.box)
+}
+
+// own stores that a box of this id may come to be, before it does.
+func (r *Registry) own(ctx context.Context, box, session string) error {
+	r.mu.Lock()
+	r.owned[box] = struct{}{}
+	r.mu.Unlock()
+	err := r.ledger.intend(ctx, box, session)
+	if err != nil {
+		r.disown(box)
+	}
+	return err
+}
+
+func (r *Registry) disown(box string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.owned, box)
+}
+
+// unmake ends a box, its page and its way out, however ctx has ended. What
+// cannot be removed now is tried again by housekeeping.
+func (r *Registry) unmake(ctx context.Context, box string, browser Browser) {
+	defer r.disown(box)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
+	defer cancel()
+	r.door.Close(box)
+	if browser != nil {
+		if err := browser.Close(); err != nil {
+			r.log.DebugContext(ctx, "cannot close a page", "box", box, "error", err)
+		}
+	}
+	err := r.driver.Stop(ctx, box)
+	if err == nil {
+		err = r.ledger.gone(ctx, box)
+	}
+	if err != nil {
+		r.log.ErrorContext(ctx, "cannot end a box; it is tried again", "box", box, "error", err)
+	}
+}
+
+// prove asks the box whether Chromium's own sandbox holds every renderer.
+// Faults: sandbox_weak; not_active when the box does not answer.
+func (r *Registry) prove(ctx context.Context, box sandbox.Box) error {
+	ctx, cancel := context.WithTimeout(ctx, proofLimit)
+	defer cancel()
+	health, err := box.Health(ctx)
+	if err != nil {
+		return fmt.Errorf("cannot prove the sandbox: %w", err)
+	}
+	problem := weakness(health)
+	if problem == "" {
+		return nil
+	}
+	if r.config.AllowWeak {
+		r.log.WarnContext(ctx, "weak sandbox allowed by browser.sandbox.allow_weak_sandbox", "box", box.Info().ID, "problem", problem)
+		r.boxEvent(box.Info().ID, "", "", "weak sandbox allowed by configuration: "+problem)
+		return nil
+	}
+	return fault.New(fault.SandboxWeak, "Chromium's own sandbox does not hold: %s", problem).
+		Hinted("run glovebox doctor; browser.sandbox.allow_weak_sandbox lets sessions run without, and the audit says so")
+}
+
+// weakness says what of Chromium's sandbox is not proven; nothing when all is.
+func weakness(health sandbox.Health) string {
+	if len(health.Renderers) == 0 {
+		return "no renderer to look at"
+	}
+	for _, p := range health.Renderers {
+		if !p.Strong() {
+			return fmt.Sprintf("renderer %d has %d seccomp filters, own user namespace %t, own network namespace %t, capabilities %s",
+				p.PID, p.SeccompFilters, p.OwnUserNS, p.OwnNetNS, p.CapEff)
+		}
+	}
+	return ""
+}
+
+// spec asks for a box whose connections the door serves.
+func (r *Registry) spec(id string, s shape) sandbox.Spec {
+	return sandbox.Spec{
+		ID: id, Width: s.width, Height: s.height, DPI: s.dpi, Headless: s.headless,
+		Egress:   r.egress(id),
+		Progress: func(phase string) { r.log.Debug("box", "box", id, "phase", phase) },
+	}
+}
+
+func (r *Registry) egress(box string) func(net.Conn) {
+	return func(conn net.Conn) { r.door.Handle(box, conn) }
+}

@@ -1,0 +1,213 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// setBox stores which box a starting session gets.
+func (l *live) setBox(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.record.Box = id
+}
+
+// opened makes a session open, if nobody has ended it meanwhile, and has it
+// watched.
+func (r *Registry) opened(l *live, s stage) bool {
+	l.mu.Lock()
+	l.box, l.browser = s.box, s.browser
+	ok := l.ending == nil
+	if ok {
+		l.record.State = open
+		page := s.browser.Page()
+		l.record.Page = &page
+		l.touch()
+	}
+	l.mu.Unlock()
+	if ok {
+		r.work.Go(func() { r.watch(l, s) })
+		r.askToSave()
+	}
+	return ok
+}
+
+// watch waits for whatever ends a session, and ends it.
+func (r *Registry) watch(l *live, s stage) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for alive := true; alive; {
+		select {
+		case <-l.closing:
+			alive = false
+		case <-s.box.Done():
+			l.end(lost(s))
+		case <-s.browser.Done():
+			l.end(lost(s))
+		case <-timer.C:
+			next, over := r.deadline(l, time.Now())
+			if over != nil {
+				l.end(*over)
+			}
+			if next > 0 {
+				timer.Reset(next)
+			}
+		}
+	}
+	r.conclude(l, "")
+}
+
+// lost says why a session failed whose box or browser is gone. The box is
+// asked first: when it goes, the browser goes with it.
+func lost(s stage) ending {
+	select {
+	case <-s.box.Done():
+		return ending{state: failed, reason: "its box is gone" + because(s.box.Err())}
+	default:
+		return ending{state: failed, reason: "its browser is gone" + because(s.browser.Err())}
+	}
+}
+
+func because(err error) string {
+	if err == nil {
+		return ""
+	}
+	const most = 200 // bytes; the rest is in the log
+	text := err.Error()
+	if len(text) > most {
+		text = text[:most] + "…"
+	}
+	return ": " + text
+}
+
+// deadline returns how the session ends when a limit is reached at that time,
+// or else how long until one may be; 0 when there is none.
+func (r *Registry) deadline(l *live, now time.Time) (next time.Duration, over *ending) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if most := r.config.MaxAge; most > 0 {
+		if next = most - now.Sub(l.record.Created); next <= 0 {
+			return 0, limitEnding("browser.max_session_minutes", "open for "+most.String())
+		}
+	}
+	if most := r.config.IdleTimeout; most > 0 {
+		idle := most - now.Sub(l.record.LastUsed)
+		if len(l.calls) > 0 {
+			idle = most // a call that takes long is no idleness
+		}
+		if idle <= 0 {
+			return 0, limitEnding("security.session_timeout", "idle for "+most.String())
+		}
+		if next == 0 || idle < next {
+			next = idle
+		}
+	}
+	return next, nil
+}
+
+func limitEnding(key, what string) *ending {
+	return &ending{state: closed, reason: fmt.Sprintf("%s, the limit of %s", what, key), limit: key}
+}
+
+// conclude ends what a session has and stores how it ended. end must have been
+// called; conclude must be called once.
+func (r *Registry) conclude(l *live, correlation string) {
+	ctx := context.Background() // the session's last steps belong to no call; unmake and store are bounded
+	l.mu.Lock()
+	box, browser, how := l.record.Box, l.browser, *l.ending
+	l.mu.Unlock()
+	if how.keep {
+		r.leave(ctx, l, browser)
+		return
+	}
+	if box != "" && r.owns(box) {
+		r.unmake(ctx, box, browser)
+	}
+	r.settle(l)
+	l.mu.Lock()
+	at := time.Now().UTC()
+	l.record.State, l.record.Reason, l.record.Closed = how.state, how.reason, &at
+	record := l.record
+	l.mu.Unlock()
+	if err := r.store(ctx, l); err != nil {
+		r.log.Error("cannot record the end of a session", "session", l.id, "error", err)
+	}
+	r.event(record, correlation, how.reason)
+	r.log.Info("session ended", "session", l.id, "state", how.state, "reason", how.reason)
+	r.delist(l)
+}
+
+// leave lets an open session go as it is. Its box waits for the next process
+// as long as its lease lets it.
+func (r *Registry) leave(ctx context.Context, l *live, browser Browser) {
+	if err := browser.Close(); err != nil {
+		r.log.Debug("cannot close a page", "session", l.id, "error", err)
+	}
+	l.mu.Lock()
+	l.record.State, l.record.Reason = open, ""
+	l.mu.Unlock()
+	if err := r.store(ctx, l); err != nil {
+		r.log.Error("cannot record an open session", "session", l.id, "error", err)
+	}
+	r.log.Info("session left open for the next gateway", "session", l.id, "box", l.now().Box)
+	r.delist(l)
+}
+
+func (r *Registry) owns(box string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, yes := r.owned[box]
+	return yes
+}
+
+// finish ends a session and waits until nothing is left of it.
+func (r *Registry) finish(ctx context.Context, l *live, e ending) error {
+	l.end(e)
+	select {
+	case <-l.ended:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("the session is still ending: %w", context.Cause(ctx))
+	}
+}
+
+// close closes a session. One that is closed already is shown as it is.
+func (r *Registry) close(ctx context.Context, call action.Call) (action.Result, error) {
+	if l := r.find(call); l != nil {
+		if err := r.finish(ctx, l, ending{state: closed, reason: "closed by " + call.Caller.Actor}); err != nil {
+			return action.Result{}, err
+		}
+		record := l.now()
+		return shown(record), nil
+	}
+	record, err := r.ended(ctx, call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	return shown(record), nil
+}
+
+// archive closes a session first if it is open, and hides it.
+func (r *Registry) archive(ctx context.Context, call action.Call) (action.Result, error) {
+	result, err := r.close(ctx, call)
+	if err != nil {
+		return result, err
+	}
+	record := result.Data.(*action.Session) //nolint:errcheck // shown made it
+	if record.State == archived {
+		return result, nil
+	}
+	if err := r.ledger.archive(ctx, record.ID); err != nil {
+		return action.Result{}, err
+	}
+	record.State = archived
+	r.event(*record, call.ID, "archived")
+	return result, nil
+}
+
+func shown(record action.Session) action.Result {
+	return action.Result{Session: record.ID, Data: &record}
+}

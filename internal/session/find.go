@@ -1,0 +1,118 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"regexp"
+	"strconv"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// idPattern is the shape of session ids; no session may be named like one.
+var idPattern = regexp.MustCompile(`^s[0-9a-f]{16}$`)
+
+func newID() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	return "s" + hex.EncodeToString(b[:])
+}
+
+// find returns the live session a call means: by id or name, else the scope's
+// most recently used open one of the configured provider. nil when it is not
+// live.
+func (r *Registry) find(call action.Call) *live {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if l := r.live[call.Session]; l != nil && l.scope == call.Caller.Scope {
+		return l
+	}
+	var best *live
+	var bestRecord action.Session
+	for _, l := range r.live {
+		if l.scope != call.Caller.Scope {
+			continue
+		}
+		record := l.now()
+		wanted := record.Name == call.Session
+		if call.Session == "" {
+			wanted = record.State == open && record.Provider == r.config.Provider
+		}
+		if wanted && (best == nil || better(record, bestRecord)) {
+			best, bestRecord = l, record
+		}
+	}
+	return best
+}
+
+// better prefers open sessions over ones that end or begin, then the one used
+// last.
+func better(a, b action.Session) bool {
+	if (a.State == open) != (b.State == open) {
+		return a.State == open
+	}
+	return a.LastUsed.After(b.LastUsed)
+}
+
+// byBox returns the live session of a box, nil when there is none.
+func (r *Registry) byBox(box string) *live {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, l := range r.live {
+		if l.now().Box == box {
+			return l
+		}
+	}
+	return nil
+}
+
+// admit returns the open session a call means. Faults: session_not_found,
+// not_active.
+func (r *Registry) admit(ctx context.Context, call action.Call) (*live, error) {
+	if l := r.find(call); l != nil {
+		return l, nil
+	}
+	record, err := r.ended(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	return nil, notOpen(record)
+}
+
+// recordOf returns the record of the session a call means, open or not.
+func (r *Registry) recordOf(ctx context.Context, call action.Call) (action.Session, action.SessionFacts, error) {
+	if l := r.find(call); l != nil {
+		return l.now(), l.facts(), nil
+	}
+	record, err := r.ended(ctx, call)
+	return record, action.SessionFacts{ID: record.ID, Box: record.Box, State: record.State, Actions: record.Actions}, err
+}
+
+// ended finds a session that is not live. One of another scope is as absent as
+// one that never was.
+func (r *Registry) ended(ctx context.Context, call action.Call) (action.Session, error) {
+	if call.Session == "" {
+		return action.Session{}, fault.New(fault.NotActive, "no session is open").
+			Hinted("start one with session.start").With("state", "none")
+	}
+	e, found, err := r.ledger.byKey(ctx, call.Caller.Scope, call.Session)
+	if err != nil {
+		return action.Session{}, err
+	}
+	if !found {
+		return action.Session{}, fault.New(fault.SessionNotFound, "there is no session %s", quoted(call.Session)).
+			Hinted("list the sessions there are with session.list, or start one")
+	}
+	return e.Session, nil
+}
+
+// quoted makes a caller's word fit for a message.
+func quoted(word string) string {
+	const most = 64 // characters; the longest name
+	if letters := []rune(word); len(letters) > most {
+		word = string(letters[:most]) + "…"
+	}
+	return strconv.Quote(word)
+}

@@ -1,0 +1,189 @@
+package session
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/store"
+)
+
+const maxListed = 500 // sessions in a list
+
+// ledger keeps the records of sessions.
+type ledger struct{ db *store.DB }
+
+// entry is a session's record with what callers are not shown of it.
+type entry struct {
+	action.Session
+	network  action.Network
+	failures int
+}
+
+const entryColumns = `id, name, scope, actor, provider, state, box, created, last_used, closed,
+	reason, actions, failures, width, height, dpi, headless, network, url, title`
+
+func (g ledger) insert(ctx context.Context, e entry) error {
+	network, err := json.Marshal(e.network)
+	if err != nil {
+		return fmt.Errorf("cannot encode a session's network: %w", err)
+	}
+	_, err = g.db.Writer.ExecContext(ctx,
+		`INSERT INTO sessions (`+entryColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		e.ID, e.Name, e.Scope, e.Actor, e.Provider, e.State, e.Box, e.Created.UnixNano(), e.LastUsed.UnixNano(), 0,
+		e.Reason, e.Actions, e.failures, e.Width, e.Height, e.DPI, e.Headless, string(network), "", "")
+	if err != nil {
+		return fmt.Errorf("cannot record session: %w", err)
+	}
+	return nil
+}
+
+// update stores what may change of a session.
+func (g ledger) update(ctx context.Context, record action.Session, failures int) error {
+	var ended int64
+	if record.Closed != nil {
+		ended = record.Closed.UnixNano()
+	}
+	var page action.Page
+	if record.Page != nil {
+		page = *record.Page
+	}
+	_, err := g.db.Writer.ExecContext(ctx,
+		`UPDATE sessions SET state = ?, box = ?, last_used = ?, closed = ?, reason = ?, actions = ?, failures = ?,
+			url = ?, title = ? WHERE id = ?`,
+		record.State, record.Box, record.LastUsed.UnixNano(), ended, record.Reason, record.Actions, failures,
+		bare(page.URL), page.Title, record.ID)
+	if err != nil {
+		return fmt.Errorf("cannot record session %s: %w", record.ID, err)
+	}
+	return nil
+}
+
+// archive hides a session that has ended.
+func (g ledger) archive(ctx context.Context, id string) error {
+	if _, err := g.db.Writer.ExecContext(ctx, `UPDATE sessions SET state = ? WHERE id = ?`, archived, id); err != nil {
+		return fmt.Errorf("cannot archive session %s: %w", id, err)
+	}
+	return nil
+}
+
+// bare returns a URL without query and fragment, where secrets travel.
+func bare(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
+	return u.String()
+}
+
+// byKey finds a session of the scope by id, or the newest by name.
+func (g ledger) byKey(ctx context.Context, scope, key string) (entry, bool, error) {
+	list, err := g.query(ctx, `WHERE scope = ? AND (id = ? OR name = ?) ORDER BY id = ? DESC, created DESC LIMIT 1`,
+		scope, key, key, key)
+	if err != nil || len(list) == 0 {
+		return entry{}, false, err
+	}
+	return list[0], true, nil
+}
+
+// list returns a scope's sessions, newest first.
+func (g ledger) list(ctx context.Context, scope string, withArchived bool) ([]entry, error) {
+	return g.query(ctx, `WHERE scope = ? AND (? OR state <> 'archived') ORDER BY created DESC, id LIMIT ?`,
+		scope, withArchived, maxListed)
+}
+
+// unfinished returns the sessions that an earlier process did not end.
+func (g ledger) unfinished(ctx context.Context) ([]entry, error) {
+	return g.query(ctx, `WHERE state IN ('starting', 'open', 'closing') ORDER BY created`)
+}
+
+// forget removes the records of sessions that ended before the given time.
+func (g ledger) forget(ctx context.Context, before time.Time) (int64, error) {
+	gone, err := g.db.Writer.ExecContext(ctx, `DELETE FROM sessions WHERE closed > 0 AND closed < ?`, before.UnixNano())
+	if err != nil {
+		return 0, fmt.Errorf("cannot remove old sessions: %w", err)
+	}
+	return gone.RowsAffected()
+}
+
+func (g ledger) query(ctx context.Context, where string, args ...any) ([]entry, error) {
+	rows, err := g.db.Reader.QueryContext(ctx, `SELECT `+entryColumns+` FROM sessions `+where, args...)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read sessions: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []entry
+	for rows.Next() {
+		e, err := scanEntry(rows)
+		if err != nil {
+			return nil, fmt.Errorf("cannot read sessions: %w", err)
+		}
+		list = append(list, e)
+	}
+	return list, rows.Err()
+}
+
+func scanEntry(rows *sql.Rows) (entry, error) {
+	var e entry
+	var created, used, ended int64
+	var network string
+	var page action.Page
+	err := rows.Scan(&e.ID, &e.Name, &e.Scope, &e.Actor, &e.Provider, &e.State, &e.Box, &created, &used, &ended,
+		&e.Reason, &e.Actions, &e.failures, &e.Width, &e.Height, &e.DPI, &e.Headless, &network, &page.URL, &page.Title)
+	if err != nil {
+		return e, err
+	}
+	e.Created, e.LastUsed = time.Unix(0, created).UTC(), time.Unix(0, used).UTC()
+	if ended > 0 {
+		at := time.Unix(0, ended).UTC()
+		e.Closed = &at
+	}
+	if page.URL != "" {
+		e.Page = &page
+	}
+	err = json.Unmarshal([]byte(network), &e.network)
+	e.Allow = allowed(e.network)
+	return e, err
+}
+
+// intend stores that a box is about to be made. session is empty for a warm
+// one.
+func (g ledger) intend(ctx context.Context, box, session string) error {
+	_, err := g.db.Writer.ExecContext(ctx, `INSERT INTO boxes (id, session, created) VALUES (?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET session = excluded.session`, box, session, time.Now().UnixNano())
+	if err != nil {
+		return fmt.Errorf("cannot record box: %w", err)
+	}
+	return nil
+}
+
+// gone stores that nothing is left of a box.
+func (g ledger) gone(ctx context.Context, box string) error {
+	if _, err := g.db.Writer.ExecContext(ctx, `DELETE FROM boxes WHERE id = ?`, box); err != nil {
+		return fmt.Errorf("cannot forget box: %w", err)
+	}
+	return nil
+}
+
+// boxes returns every box there may be.
+func (g ledger) boxes(ctx context.Context) (ids []string, err error) {
+	rows, err := g.db.Reader.QueryContext(ctx, `SELECT id FROM boxes ORDER BY created`)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read boxes: %w", err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, fmt.Errorf("cannot read boxes: %w", err)
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}

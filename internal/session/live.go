@@ -1,0 +1,162 @@
+package session
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+)
+
+// live is a session that is not over.
+type live struct {
+	id      string
+	scope   string
+	network action.Network
+
+	turn    chan struct{} // holds one token: who has it acts on the page
+	closing chan struct{} // closed when the end has begun
+	ended   chan struct{} // closed when nothing is left but the record
+
+	saving sync.Mutex // one writer of the record at a time, so that the newest is stored last
+
+	mu       sync.Mutex
+	record   action.Session
+	failures int // in a row
+	dirty    bool
+	box      sandbox.Box
+	browser  Browser
+	calls    map[*context.CancelCauseFunc]struct{} // in flight
+	ending   *ending
+	refusals bucket
+}
+
+// ending is why a session is over. The first one counts.
+type ending struct {
+	state  string // closed or failed
+	reason string // for people
+	limit  string // configuration key of the limit that was reached, if one was
+	keep   bool   // not over: left to the next process
+}
+
+func newLive(record action.Session, network action.Network) *live {
+	return &live{
+		id: record.ID, scope: record.Scope, network: network, record: record,
+		turn: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
+		calls: map[*context.CancelCauseFunc]struct{}{},
+	}
+}
+
+// now returns a copy of the record as it is now.
+func (l *live) now() action.Session {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.record
+}
+
+func (l *live) facts() action.SessionFacts {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return action.SessionFacts{
+		ID: l.id, Box: l.record.Box, State: l.record.State,
+		Actions: l.record.Actions, Failures: l.failures,
+	}
+}
+
+// enter admits a call to an open session. The context it returns ends when the
+// session does; leave must be called. Faults: not_active.
+func (l *live) enter(ctx context.Context) (inside context.Context, leave func(), err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.record.State != open {
+		return nil, nil, l.gone()
+	}
+	inside, leave = l.register(ctx)
+	return inside, leave, nil
+}
+
+// register must be called with mu held.
+func (l *live) register(ctx context.Context) (context.Context, func()) {
+	inside, cancel := context.WithCancelCause(ctx)
+	key := &cancel
+	l.calls[key] = struct{}{}
+	l.touch()
+	return inside, func() {
+		cancel(nil)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.calls, key)
+		l.touch()
+	}
+}
+
+func (l *live) touch() {
+	l.record.LastUsed = time.Now().UTC()
+	l.dirty = true
+}
+
+// take waits for the turn to act on the page.
+func (l *live) take(ctx context.Context) (release func(), err error) {
+	select {
+	case l.turn <- struct{}{}:
+		return func() { <-l.turn }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// end begins the end of the session, once. Calls in flight are cancelled.
+func (l *live) end(e ending) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ending != nil {
+		return
+	}
+	l.ending = &e
+	l.record.State, l.record.Reason = closing, e.reason
+	gone := l.gone()
+	for cancel := range l.calls {
+		(*cancel)(gone)
+	}
+	close(l.closing)
+}
+
+// gone is what a call to a session that is not open is told. mu must be held.
+func (l *live) gone() *fault.Fault {
+	f := notOpen(l.record)
+	if l.ending != nil && l.ending.limit != "" {
+		f = f.With("limit", l.ending.limit)
+	}
+	return f
+}
+
+// over returns the fault of a session that has begun to end, else nil.
+func (l *live) over() *fault.Fault {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ending == nil {
+		return nil
+	}
+	return l.gone()
+}
+
+// notOpen says of a session that it cannot be acted in, and what to do.
+func notOpen(record action.Session) *fault.Fault {
+	f := fault.New(fault.NotActive, "session %s is %s", label(record), record.State).With("state", record.State)
+	if record.Reason != "" {
+		f.Message += ": " + record.Reason
+	}
+	if record.State == starting {
+		return f.Hinted("wait until its start has answered")
+	}
+	return f.Hinted("start a new session")
+}
+
+func label(record action.Session) string {
+	if record.Name != "" {
+		return record.Name
+	}
+	return record.ID
+}

@@ -1,0 +1,98 @@
+package session
+
+import (
+	"net"
+	"slices"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const navigationKey = "security.network.navigation"
+
+// reach works out what a session's browser may reach: the configured network,
+// narrowed to what the request names. An agent may only narrow; an operator
+// may name any host. Faults: blocked_domain naming the hosts that are not
+// configured.
+func reach(configured action.Network, caller action.Caller, asked []string) (action.Network, error) {
+	n := action.Network{
+		Navigation: slices.Clone(configured.Navigation), Subresources: configured.Subresources,
+		Listed: slices.Clone(configured.Listed), AllowPrivate: slices.Clone(configured.AllowPrivate),
+		Ports: slices.Clone(configured.Ports),
+	}
+	if len(asked) == 0 {
+		return n, nil
+	}
+	n.Navigation, n.AllowPrivate = nil, nil
+	var outside []string
+	for _, pattern := range asked {
+		pattern = fold(pattern)
+		switch private := isPrivate(pattern); {
+		case caller.Role != action.Operator && !within(configured, pattern):
+			outside = append(outside, pattern)
+		case private:
+			n.AllowPrivate = append(n.AllowPrivate, pattern)
+		default:
+			n.Navigation = append(n.Navigation, pattern)
+			n.AllowPrivate = append(n.AllowPrivate, portsOf(configured, pattern)...)
+		}
+	}
+	if len(outside) > 0 {
+		return action.Network{}, fault.New(fault.BlockedDomain, "not allowed by %s: %s", navigationKey, strings.Join(outside, ", ")).
+			Hinted("ask for configured hosts only, or let an operator add these to %s", navigationKey).With("hosts", outside)
+	}
+	return n, nil
+}
+
+// fold makes patterns comparable. Spellings it does not make alike are refused
+// to agents, and judged by the door for operators.
+func fold(pattern string) string {
+	return strings.TrimSuffix(strings.ToLower(strings.TrimSpace(pattern)), ".")
+}
+
+// isPrivate reports whether an entry is host:port, the form of allow_private.
+func isPrivate(pattern string) bool {
+	_, _, err := net.SplitHostPort(pattern)
+	return err == nil
+}
+
+// within reports whether the configuration allows all that pattern matches.
+func within(configured action.Network, pattern string) bool {
+	if isPrivate(pattern) {
+		return slices.ContainsFunc(configured.AllowPrivate, func(c string) bool { return fold(c) == pattern })
+	}
+	return slices.ContainsFunc(configured.Navigation, func(c string) bool {
+		c = fold(c)
+		name, wide := strings.CutPrefix(c, "*.")
+		return c == pattern || wide && name != "" && strings.HasSuffix(strings.TrimPrefix(pattern, "*."), "."+name)
+	})
+}
+
+// portsOf returns the configured private places of a host that was asked for
+// by its name alone.
+func portsOf(configured action.Network, host string) []string {
+	var places []string
+	for _, place := range configured.AllowPrivate {
+		if name, _, err := net.SplitHostPort(place); err == nil && fold(name) == host {
+			places = append(places, place)
+		}
+	}
+	return places
+}
+
+// allowed lists what documents of a network may come from.
+func allowed(n action.Network) []string {
+	return append(append([]string{}, n.Navigation...), n.AllowPrivate...)
+}
+
+// blockedFault says that a document may not come from a place.
+func blockedFault(d action.Destination) *fault.Fault {
+	host := d.Host
+	if host == "" {
+		host = "the address"
+	}
+	return fault.New(fault.BlockedDomain, "%s is blocked: %s", host, d.Reason).
+		Hinted("go elsewhere, or let an operator add the host to %s", navigationKey).
+		With("host", d.Host).With("reason", d.Reason)
+}

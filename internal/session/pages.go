@@ -1,0 +1,186 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/artifact"
+	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// guard makes a page ask the door before it loads a document.
+func (r *Registry) guard(o *page.Options, box string) {
+	o.Guard = func(rawURL string) error {
+		if d := r.door.Judge(box, rawURL); !d.Allowed {
+			return blockedFault(d)
+		}
+		return nil
+	}
+	o.Refused = func(refusal action.Refusal) { r.Refused(box, refusal) }
+}
+
+// lookAtPage returns the facts of the page a call would act on.
+func (r *Registry) lookAtPage(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	l, err := r.admit(ctx, call)
+	if err != nil {
+		return action.Facts{}, action.Pin{}, err
+	}
+	ctx, leave, err := l.enter(ctx)
+	if err != nil {
+		return action.Facts{}, action.Pin{}, err
+	}
+	defer leave()
+	if err := r.exhausted(l, call.Verb); err != nil {
+		return action.Facts{Session: l.facts()}, action.Pin{}, err
+	}
+	facts, pin, err := l.browser.Look(ctx, call.Verb, call.Args)
+	pin.Session = l.id
+	if err != nil {
+		err = r.failure(ctx, l, err)
+	}
+	facts.Session = l.facts()
+	if facts.Destination != nil && facts.Destination.URL != "" {
+		judged := r.door.Judge(facts.Session.Box, facts.Destination.URL)
+		facts.Destination = &judged
+	}
+	return facts, pin, err
+}
+
+// actOnPage does a page verb. Verbs that change something take turns.
+func (r *Registry) actOnPage(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
+	l, err := r.admit(ctx, call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	ctx, leave, err := l.enter(ctx)
+	if err != nil {
+		return action.Result{Session: l.id}, err
+	}
+	defer r.askToSave()
+	defer leave()
+	result, err := r.act(ctx, l, call, pin)
+	result.Session = l.id
+	if err != nil {
+		return result, r.failure(ctx, l, err)
+	}
+	r.success(l, result)
+	if shot, yes := result.Data.(*action.Screenshot); yes && shot != nil {
+		r.keep(ctx, l, shot, &result)
+	}
+	return result, nil
+}
+
+func (r *Registry) act(ctx context.Context, l *live, call action.Call, pin action.Pin) (action.Result, error) {
+	verb, known := action.Lookup(call.Verb)
+	if !known {
+		return action.Result{}, unknown(call.Verb)
+	}
+	if verb.Class != action.Read {
+		release, err := l.take(ctx)
+		if err != nil {
+			return action.Result{}, err
+		}
+		defer release()
+	}
+	if err := r.count(l, verb); err != nil {
+		return action.Result{}, err
+	}
+	return l.browser.Do(ctx, call.Verb, call.Args, pin)
+}
+
+// exhausted ends a session that has done as much as it may, when a call wants
+// to do more. Faults: limit_reached.
+func (r *Registry) exhausted(l *live, name string) error {
+	const key = "security.max_actions_per_session"
+	verb, known := action.Lookup(name)
+	if !known || !verb.Counts || r.config.MaxActions < 0 || l.facts().Actions < r.config.MaxActions {
+		return nil
+	}
+	err := fault.New(fault.LimitReached, "%s: a session may do %d actions, and %s has done them", key, r.config.MaxActions, label(l.now())).
+		Hinted("the session is closed; start a new one").With("limit", key).With("max", r.config.MaxActions)
+	l.end(ending{state: closed, reason: err.Message, limit: key})
+	return err
+}
+
+// count counts an action before it is done, whether or not it succeeds.
+func (r *Registry) count(l *live, verb *action.Verb) error {
+	if err := r.exhausted(l, verb.Name); err != nil || !verb.Counts {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.record.Actions++
+	return nil
+}
+
+func (r *Registry) success(l *live, result action.Result) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.failures = 0
+	if result.Page != nil {
+		at := *result.Page
+		l.record.Page = &at
+	}
+}
+
+// failure counts a failure and says what a caller is told of it. A session
+// whose box or browser is gone is ended here: its watcher may not have seen it
+// yet.
+func (r *Registry) failure(ctx context.Context, l *live, err error) error {
+	if fault.CodeOf(err) == fault.LimitReached {
+		return err
+	}
+	l.mu.Lock()
+	s := stage{box: l.box, browser: l.browser}
+	l.mu.Unlock()
+	if !s.alive() {
+		l.end(lost(s))
+	}
+	if over := l.over(); over != nil {
+		return over.Because(err)
+	}
+	if !errors.Is(context.Cause(ctx), context.Canceled) { // a caller that hung up says nothing of the page
+		l.mu.Lock()
+		l.failures++
+		l.mu.Unlock()
+	}
+	return err
+}
+
+// goFirst opens the page a session was started for.
+func (r *Registry) goFirst(ctx context.Context, l *live, rawURL string) action.Result {
+	call := action.Call{
+		Verb: "page.goto", Session: l.id, Caller: action.Caller{Scope: l.scope}, Args: &action.Goto{URL: rawURL},
+	}
+	_, pin, err := r.lookAtPage(ctx, call)
+	var result action.Result
+	if err == nil {
+		result, err = r.actOnPage(ctx, call, pin)
+	}
+	result.Session = l.id
+	if err != nil {
+		f := fault.From(err)
+		note := "the session is open, but its first page did not load: " + f.Message
+		if f.Hint != "" {
+			note += "; " + f.Hint
+		}
+		result.Notes = append(result.Notes, note)
+	}
+	return result
+}
+
+// keep saves a screenshot as an artifact. One that cannot be kept is still
+// returned, with a note.
+func (r *Registry) keep(ctx context.Context, l *live, shot *action.Screenshot, result *action.Result) {
+	format := strings.ToLower(shot.Format)
+	kept, err := r.artifacts.Save(ctx, artifact.Owner{Scope: l.scope, Session: l.id}, "screenshot."+format, "image/"+format, shot.Bytes)
+	if err != nil {
+		r.log.WarnContext(ctx, "cannot keep a screenshot", "session", l.id, "error", err)
+		result.Notes = append(result.Notes, "the screenshot was not kept: "+fault.From(err).Message)
+		return
+	}
+	result.Artifacts = append(result.Artifacts, kept)
+}

@@ -1,0 +1,174 @@
+package session
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+)
+
+const (
+	firstRest = time.Second // after a warm box that could not be made
+	lastRest  = time.Minute // the rest doubles up to this
+)
+
+// pool keeps boxes ready whose page shows about:blank. A box leaves it once
+// and never comes back.
+type pool struct {
+	r     *Registry
+	shape shape
+	want  chan struct{} // asks for a look at how many there are
+
+	mu    sync.Mutex
+	ready []*warm // oldest first
+}
+
+// warm is a box that waits for a session.
+type warm struct {
+	stage
+	taken chan struct{}
+}
+
+func newPool(r *Registry) *pool {
+	return &pool{
+		r: r, want: make(chan struct{}, 1),
+		shape: shape{width: r.config.Width, height: r.config.Height, dpi: r.config.DPI},
+	}
+}
+
+// take returns a ready box of that shape, which is the caller's from then on;
+// nil when there is none.
+func (p *pool) take(s shape) *stage {
+	if s != p.shape {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, w := range p.ready {
+		if w.alive() { // dead ones are their watchers'
+			p.ready = append(p.ready[:i:i], p.ready[i+1:]...)
+			close(w.taken)
+			p.ask()
+			return &w.stage
+		}
+	}
+	return nil
+}
+
+func (s stage) alive() bool {
+	select {
+	case <-s.box.Done():
+		return false
+	case <-s.browser.Done():
+		return false
+	default:
+		return true
+	}
+}
+
+func (p *pool) ask() {
+	select {
+	case p.want <- struct{}{}:
+	default: // somebody has asked already
+	}
+}
+
+// run keeps as many boxes ready as are configured until ctx ends; then it ends
+// them.
+func (p *pool) run(ctx context.Context) {
+	var watchers sync.WaitGroup
+	defer watchers.Wait()
+	rest := firstRest
+	for ctx.Err() == nil {
+		if p.size() >= p.r.config.WarmPool {
+			rest = firstRest
+			wait(ctx, p.want, nil)
+			continue
+		}
+		w, err := p.make(ctx)
+		if err != nil {
+			p.complain(ctx, err, rest)
+			pause := time.NewTimer(rest)
+			wait(ctx, nil, pause.C) // a session that starts meanwhile gets a cold box
+			pause.Stop()
+			rest = min(2*rest, lastRest)
+			continue
+		}
+		rest = firstRest
+		p.mu.Lock()
+		p.ready = append(p.ready, w)
+		p.mu.Unlock()
+		watchers.Go(func() { p.watch(ctx, w) })
+	}
+}
+
+func wait(ctx context.Context, asked <-chan struct{}, after <-chan time.Time) {
+	select {
+	case <-ctx.Done():
+	case <-asked:
+	case <-after:
+	}
+}
+
+func (p *pool) complain(ctx context.Context, err error, rest time.Duration) {
+	if ctx.Err() == nil {
+		p.r.log.WarnContext(ctx, "cannot make a warm box", "error", err, "hint", fault.From(err).Hint, "again_in", rest)
+	}
+}
+
+func (p *pool) size() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.ready)
+}
+
+func (p *pool) make(ctx context.Context) (*warm, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.r.config.StartTimeout)
+	defer cancel()
+	o := p.r.options(p.shape)
+	o.Guard = func(string) error { return fault.New(fault.BlockedDomain, "a warm box may not load anything") }
+	s, err := p.r.make(ctx, p.r.spec(sandbox.NewID(), p.shape), o)
+	if err != nil {
+		return nil, err
+	}
+	return &warm{stage: s, taken: make(chan struct{})}, nil
+}
+
+// watch ends a warm box when it dies, or when ctx ends, unless it was taken.
+func (p *pool) watch(ctx context.Context, w *warm) {
+	select {
+	case <-w.taken:
+		return
+	case <-w.box.Done():
+	case <-w.browser.Done():
+	case <-ctx.Done():
+	}
+	if p.drop(w) {
+		p.r.unmake(ctx, w.box.Info().ID, w.browser)
+		p.ask()
+	}
+}
+
+// drop takes w out of the pool; false when a session has it.
+func (p *pool) drop(w *warm) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, other := range p.ready {
+		if other == w {
+			p.ready = append(p.ready[:i:i], p.ready[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// options are what a page of that shape is opened with, without a guard.
+func (r *Registry) options(s shape) page.Options {
+	o := r.page
+	o.Width, o.Height, o.DPI, o.Headless = s.width, s.height, s.dpi, s.headless
+	o.Guard, o.Refused = nil, nil
+	return o
+}

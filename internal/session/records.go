@@ -1,0 +1,153 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/artifact"
+)
+
+const (
+	saveEvery = time.Second     // counters of a busy session are stored this often; a killed gateway forgets no more
+	saveLimit = 5 * time.Second // wall time of storing a record
+)
+
+// list lists the scope's sessions, newest first.
+func (r *Registry) list(ctx context.Context, call action.Call) (action.Result, error) {
+	args, err := argsOf[action.SessionList](call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	entries, err := r.ledger.list(ctx, call.Caller.Scope, args.IncludeArchived)
+	if err != nil {
+		return action.Result{}, err
+	}
+	listing := action.SessionListing{Sessions: make([]action.Session, 0, len(entries))}
+	for _, e := range entries {
+		listing.Sessions = append(listing.Sessions, r.newest(e.Session))
+	}
+	return action.Result{Data: &listing}, nil
+}
+
+// newest returns the record as it is now, where it was read from the store.
+func (r *Registry) newest(record action.Session) action.Session {
+	r.mu.Lock()
+	l := r.live[record.ID]
+	r.mu.Unlock()
+	if l == nil {
+		return record
+	}
+	return l.now()
+}
+
+func (r *Registry) show(ctx context.Context, call action.Call) (action.Result, error) {
+	record, _, err := r.recordOf(ctx, call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	return shown(record), nil
+}
+
+func (r *Registry) listArtifacts(ctx context.Context, call action.Call) (action.Result, error) {
+	record, _, err := r.recordOf(ctx, call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	list, err := r.artifacts.List(ctx, artifact.Owner{Scope: record.Scope, Session: record.ID})
+	if err != nil {
+		return action.Result{}, err
+	}
+	return action.Result{Session: record.ID, Data: &action.ArtifactListing{Artifacts: list}}, nil
+}
+
+func (r *Registry) lookAtArtifact(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	args, err := argsOf[action.ByID](call)
+	if err != nil {
+		return action.Facts{}, action.Pin{}, err
+	}
+	a, err := r.artifacts.Find(ctx, call.Caller.Scope, args.ID)
+	return action.Facts{Session: action.SessionFacts{ID: a.Session}}, action.Pin{Session: a.Session}, err
+}
+
+func (r *Registry) loadArtifact(ctx context.Context, call action.Call) (action.Result, error) {
+	args, err := argsOf[action.ByID](call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	file, err := r.artifacts.Load(ctx, call.Caller.Scope, args.ID)
+	if err != nil {
+		return action.Result{}, err
+	}
+	return action.Result{Session: file.Session, Data: &file}, nil
+}
+
+// store stores a session's record as it is now.
+func (r *Registry) store(ctx context.Context, l *live) error {
+	l.saving.Lock()
+	defer l.saving.Unlock()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveLimit)
+	defer cancel()
+	l.mu.Lock()
+	record, failures := l.record, l.failures
+	l.dirty = false
+	l.mu.Unlock()
+	if err := r.ledger.update(ctx, record, failures); err != nil {
+		l.mu.Lock()
+		l.dirty = true
+		l.mu.Unlock()
+		return err
+	}
+	return nil
+}
+
+func (r *Registry) askToSave() {
+	select {
+	case r.flush <- struct{}{}:
+	default: // somebody has asked already
+	}
+}
+
+// save stores what has changed, a second after it was asked to, until ctx
+// ends.
+func (r *Registry) save(ctx context.Context) {
+	for {
+		wait(ctx, r.flush, nil)
+		pause := time.NewTimer(saveEvery)
+		wait(ctx, nil, pause.C)
+		pause.Stop()
+		if ctx.Err() != nil {
+			return
+		}
+		if err := r.saveDirty(ctx); err != nil {
+			r.log.ErrorContext(ctx, "cannot store sessions", "error", err)
+		}
+	}
+}
+
+func (r *Registry) saveDirty(ctx context.Context) error {
+	for _, l := range r.all() {
+		l.mu.Lock()
+		dirty := l.dirty
+		l.mu.Unlock()
+		if !dirty {
+			continue
+		}
+		if err := r.store(ctx, l); err != nil {
+			return fmt.Errorf("session %s: %w", l.id, err)
+		}
+	}
+	return nil
+}
+
+// all returns the sessions that are not over.
+func (r *Registry) all() []*live {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list := make([]*live, 0, len(r.live))
+	for _, l := range r.live {
+		list = append(list, l)
+	}
+	return list
+}

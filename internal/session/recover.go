@@ -1,0 +1,157 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+const (
+	attachAtOnce = 4                // boxes taken up at a time; each may wait for its guest to dial again
+	closeLimit   = 20 * time.Second // wall time for ending everything at Close
+)
+
+// Recover takes up what an earlier process of this gateway left, removes what
+// has grown old, and begins to fill the warm pool. Open sessions whose boxes
+// live go on, with stale refs; open ones without are failed; boxes without
+// open sessions are ended. It is called once, before the first call. An engine
+// that does not answer is no error: its boxes are ended when it does.
+func (r *Registry) Recover(ctx context.Context) error {
+	left, err := r.ledger.unfinished(ctx)
+	if err != nil {
+		return err
+	}
+	running, known := r.running(ctx)
+	var taken sync.WaitGroup
+	slots := make(chan struct{}, attachAtOnce)
+	for _, e := range left {
+		if e.State != open || !running[e.Box] {
+			r.giveUp(ctx, e, "its box was lost while the gateway was down")
+			continue
+		}
+		taken.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			r.takeUp(ctx, e)
+		})
+	}
+	taken.Wait()
+	for _, id := range known {
+		if !r.owns(id) {
+			r.try(ctx, r.ledger.intend(ctx, id, "")) // reap ends it, also when the store had lost it
+		}
+	}
+	r.try(ctx, r.reap(ctx))
+	close(r.ready)
+	return r.retain(ctx)
+}
+
+// running returns the boxes the driver says are running, and every box it
+// knows.
+func (r *Registry) running(ctx context.Context) (map[string]bool, []string) {
+	infos, err := r.driver.List(ctx)
+	if err != nil {
+		r.try(ctx, fmt.Errorf("cannot list the boxes of an earlier process: %w", err))
+	}
+	running := make(map[string]bool, len(infos))
+	ids := make([]string, 0, len(infos))
+	for _, info := range infos {
+		running[info.ID] = info.State == "running"
+		ids = append(ids, info.ID)
+	}
+	return running, ids
+}
+
+// try logs what may fail without harm: it is done again by housekeeping.
+func (r *Registry) try(ctx context.Context, err error) {
+	if err != nil {
+		r.log.WarnContext(ctx, "cannot clear up; it is tried again", "error", err)
+	}
+}
+
+// giveUp records that a session did not outlive the earlier process. One that
+// was closing is closed.
+func (r *Registry) giveUp(ctx context.Context, e entry, why string) {
+	at := time.Now().UTC()
+	record := e.Session
+	record.Closed = &at
+	if e.State == closing {
+		record.State = closed
+	} else {
+		record.State, record.Reason = failed, why
+	}
+	if err := r.ledger.update(ctx, record, e.failures); err != nil {
+		r.log.ErrorContext(ctx, "cannot record a lost session", "session", e.ID, "error", err)
+	}
+	r.event(record, "", record.Reason)
+	r.log.WarnContext(ctx, "session not taken up", "session", e.ID, "state", record.State, "reason", record.Reason)
+}
+
+// takeUp connects to a session's box again. When that fails the session is
+// failed, and its box is left to be reaped.
+func (r *Registry) takeUp(ctx context.Context, e entry) {
+	ctx, cancel := context.WithTimeout(ctx, r.config.StartTimeout)
+	defer cancel()
+	s, err := r.reattach(ctx, e)
+	if err != nil {
+		r.log.WarnContext(ctx, "cannot take a session up again", "session", e.ID, "box", e.Box, "error", err)
+		r.unmake(ctx, e.Box, s.browser)
+		r.giveUp(ctx, e, "its box could not be taken up again after a restart of the gateway")
+		return
+	}
+	l := newLive(e.Session, e.network)
+	l.failures = e.failures
+	r.mu.Lock()
+	r.add(l)
+	r.mu.Unlock()
+	r.opened(l, s)
+	r.event(l.now(), "", "taken up again after a restart of the gateway")
+	r.log.InfoContext(ctx, "session taken up again", "session", l.id, "box", e.Box)
+}
+
+func (r *Registry) reattach(ctx context.Context, e entry) (s stage, err error) {
+	if err := r.own(ctx, e.Box, e.ID); err != nil {
+		return s, err
+	}
+	if err := r.door.Open(e.Box, e.network); err != nil {
+		return s, err
+	}
+	if s.box, err = r.driver.Attach(ctx, e.Box, r.egress(e.Box)); err != nil {
+		return s, err
+	}
+	o := r.options(shape{width: e.Width, height: e.Height, dpi: e.DPI, headless: e.Headless})
+	r.guard(&o, e.Box)
+	if s.browser, err = r.open(ctx, s.box, o); err != nil {
+		return s, err
+	}
+	return s, r.prove(ctx, s.box)
+}
+
+// Close ends everything, within 20 s or when ctx ends: warm boxes, and open
+// sessions with theirs. With Config.KeepBoxes open sessions are left as they
+// are, for the next process. What could not be ended is found by the next
+// Recover.
+func (r *Registry) Close(ctx context.Context) error {
+	r.mu.Lock()
+	r.shut = true
+	r.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, closeLimit)
+	defer cancel()
+	for _, l := range r.all() {
+		keep := r.config.KeepBoxes && l.now().State == open
+		l.end(ending{state: closed, reason: "the gateway was shut down", keep: keep})
+	}
+	r.stop()
+	finished := make(chan struct{})
+	go func() {
+		r.work.Wait()
+		close(finished)
+	}()
+	select {
+	case <-finished:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("boxes may be left running; the next start ends them: %w", context.Cause(ctx))
+	}
+}

@@ -1,0 +1,160 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/artifact"
+	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+)
+
+// Registry holds the sessions of this gateway. It is safe for concurrent use.
+type Registry struct {
+	ledger    ledger
+	artifacts *artifact.Store
+	driver    sandbox.Driver
+	door      Door
+	open      Opener
+	page      page.Options
+	record    func(action.Record)
+	config    Config
+	log       *slog.Logger
+
+	pool  *pool
+	stop  context.CancelFunc // ends what runs in the background
+	flush chan struct{}      // asks for dirty records to be stored
+	work  sync.WaitGroup     // everything that runs in the background, and every session
+	ready chan struct{}      // closed by Recover
+
+	refusals chan action.Record // wait to be recorded
+
+	mu    sync.Mutex
+	live  map[string]*live    // by id
+	owned map[string]struct{} // boxes that somebody in this process looks after
+	shut  bool                // no session may start any more
+}
+
+// New makes a registry without sessions. Recover must be called next, and
+// Close at the end.
+func New(ctx context.Context, o Options) (*Registry, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	r := &Registry{
+		ledger: ledger{db: o.DB}, artifacts: o.Artifacts, driver: o.Driver, door: o.Door, open: o.Open, page: o.Page,
+		record: o.Record, config: o.Config, log: o.Log,
+		flush: make(chan struct{}, 1), ready: make(chan struct{}), refusals: make(chan action.Record, waitingRefusals), live: map[string]*live{}, owned: map[string]struct{}{},
+	}
+	if err := o.Door.Open(probe, o.Config.Network); err != nil {
+		return nil, fmt.Errorf("security.network: %w", err)
+	}
+	o.Door.Close(probe)
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	r.stop = stop
+	r.pool = newPool(r)
+	r.work.Go(func() { r.save(background) })
+	r.work.Go(func() { r.tell(background) })
+	r.work.Go(func() { wait(background, r.ready, nil); r.pool.run(background) })
+	r.work.Go(func() { wait(background, r.ready, nil); r.keepHouse(background) })
+	return r, nil
+}
+
+// waitingRefusals is how many refusals may wait to be recorded.
+const waitingRefusals = 256
+
+// probe is the door's name for rules that are only tried.
+const probe = "probe"
+
+// Look returns the facts a call is judged by, and the pin that ties the
+// verdict to them. Nothing changes, but that a session over its limits ends.
+// Faults: session_not_found, not_active, not_found, limit_reached,
+// provider_not_supported, invalid_provider, blocked_domain, and those of the
+// page engine.
+func (r *Registry) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	switch family(call.Verb) {
+	case "page":
+		return r.lookAtPage(ctx, call)
+	case "session", "artifact":
+		return r.lookAtRecord(ctx, call)
+	default:
+		return action.Facts{}, action.Pin{}, unknown(call.Verb)
+	}
+}
+
+// Do does what a call asks for. pin is what Look returned for the same call.
+// Faults: as Look, and already_active, start_failed, sandbox_weak,
+// sandbox_runtime_required, browser_disabled, page_changed.
+func (r *Registry) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
+	if pin.Session != "" {
+		call.Session = pin.Session // what was judged, also where the call named none
+	}
+	if family(call.Verb) == "page" {
+		return r.actOnPage(ctx, call, pin)
+	}
+	switch call.Verb {
+	case "session.start":
+		return r.start(ctx, call)
+	case "session.list":
+		return r.list(ctx, call)
+	case "session.show":
+		return r.show(ctx, call)
+	case "session.close":
+		return r.close(ctx, call)
+	case "session.archive":
+		return r.archive(ctx, call)
+	case "artifact.list":
+		return r.listArtifacts(ctx, call)
+	case "artifact.get":
+		return r.loadArtifact(ctx, call)
+	}
+	return action.Result{}, unknown(call.Verb)
+}
+
+func family(verb string) string {
+	name, _, _ := strings.Cut(verb, ".")
+	return name
+}
+
+func unknown(verb string) *fault.Fault {
+	return fault.New(fault.UnknownAction, "sessions know no verb %q", verb).Hinted("see the table of verbs")
+}
+
+// argsOf returns a call's arguments as T, which absent ones are the zero of.
+func argsOf[T any](call action.Call) (*T, error) {
+	if call.Args == nil {
+		return new(T), nil
+	}
+	args, ok := call.Args.(*T)
+	if !ok {
+		return nil, fault.New(fault.Internal, "%s was called with arguments of another verb", call.Verb).
+			Hinted("look for the correlation id in the gateway's log")
+	}
+	return args, nil
+}
+
+// lookAtRecord looks at calls that touch no page.
+func (r *Registry) lookAtRecord(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	switch call.Verb {
+	case "session.start":
+		return r.lookAtStart(call)
+	case "session.list":
+		return action.Facts{}, action.Pin{}, nil
+	case "artifact.get":
+		return r.lookAtArtifact(ctx, call)
+	}
+	record, facts, err := r.recordOf(ctx, call)
+	return action.Facts{Session: facts, Page: pageOf(record)}, action.Pin{Session: record.ID}, err
+}
+
+func pageOf(record action.Session) action.Page {
+	if record.Page == nil {
+		return action.Page{}
+	}
+	return *record.Page
+}

@@ -1,0 +1,118 @@
+// Package session knows which browsers are open, for whom and since when. It
+// starts and ends boxes, keeps warm ones ready, holds sessions to their limits
+// and carries verbs to the page of the session they are addressed to. It
+// judges nothing: that is the gate's.
+package session
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/artifact"
+	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/store"
+)
+
+// The states of a session (SPEC section 5).
+const (
+	starting = "starting"
+	open     = "open"
+	closing  = "closing"
+	closed   = "closed"
+	failed   = "failed"
+	archived = "archived"
+)
+
+// providerSandbox is the provider whose boxes a sandbox.Driver makes.
+const providerSandbox = "sandbox"
+
+// Door is the way out of boxes.
+type Door interface {
+	// Open sets or replaces the rules of a box. Faults: invalid_request for a
+	// pattern that is none.
+	Open(box string, n action.Network) error
+	// Close forgets a box's rules and ends its connections.
+	Close(box string)
+	// Handle serves a connection that a box's browser made, and owns it.
+	Handle(box string, conn net.Conn)
+	// Judge parses a URL and says whether a document of the box may be loaded
+	// from there.
+	Judge(box, rawURL string) action.Destination
+}
+
+// Browser is the page engine over one box's browser.
+type Browser interface {
+	Configure(o page.Options)
+	Look(ctx context.Context, verb string, args any) (action.Facts, action.Pin, error)
+	Do(ctx context.Context, verb string, args any, pin action.Pin) (action.Result, error)
+	Page() action.Page
+	Done() <-chan struct{}
+	Err() error
+	Close() error
+}
+
+// Opener connects the page engine to a box's browser.
+type Opener func(ctx context.Context, box sandbox.Box, o page.Options) (Browser, error)
+
+// Config is what sessions may be and for how long. -1 switches a limit off.
+type Config struct {
+	Enabled       bool           // false refuses every start
+	Provider      string         // of sessions that name none
+	Width         int            // of the display, pixels
+	Height        int            //
+	DPI           int            //
+	Network       action.Network // what agents' sessions may reach at most
+	WarmPool      int            // boxes kept ready
+	AllowWeak     bool           // go on where Chromium's own sandbox is not proven
+	KeepBoxes     bool           // leave open sessions' boxes running at Close, for the next process
+	IdleTimeout   time.Duration  // without a call
+	MaxAge        time.Duration  // from start
+	MaxActions    int            // calls that change something
+	MaxConcurrent int            // open sessions of a scope
+	MaxSessions   int            // open sessions of all scopes
+	Retention     time.Duration  // of ended sessions and of artifacts
+	StartTimeout  time.Duration  // of a box and its page; 60 s when 0
+}
+
+// Options are what a Registry is made of. All but Page and Record are needed.
+type Options struct {
+	DB        *store.DB
+	Artifacts *artifact.Store
+	Driver    sandbox.Driver
+	Door      Door
+	Open      Opener
+	Page      page.Options        // what every page is opened with; size and guard are the session's
+	Record    func(action.Record) // is told of events for the audit; must be safe for concurrent use
+	Config    Config
+	Log       *slog.Logger
+}
+
+const (
+	defaultStart = 60 * time.Second // wall time; the phases' own deadlines add up to 30 s (SPEC section 4)
+	maxWarm      = 20
+)
+
+func (o *Options) check() error {
+	switch {
+	case o.DB == nil, o.Artifacts == nil, o.Driver == nil, o.Door == nil, o.Open == nil, o.Log == nil:
+		return fmt.Errorf("a session registry needs a database, artifacts, a driver, a door, an opener and a log")
+	case o.Config.Width <= 0 || o.Config.Height <= 0 || o.Config.DPI <= 0:
+		return fmt.Errorf("the viewport %dx%d at %d dpi is none", o.Config.Width, o.Config.Height, o.Config.DPI)
+	case o.Config.WarmPool < 0 || o.Config.WarmPool > maxWarm:
+		return fmt.Errorf("browser.sandbox.warm_pool: %d is not between 0 and %d", o.Config.WarmPool, maxWarm)
+	case o.Config.IdleTimeout == 0 || o.Config.MaxAge == 0 || o.Config.Retention == 0:
+		return fmt.Errorf("idle time-out, longest life and retention must be set; a negative one is no limit")
+	}
+	if o.Config.StartTimeout <= 0 {
+		o.Config.StartTimeout = defaultStart
+	}
+	if o.Record == nil {
+		o.Record = func(action.Record) {}
+	}
+	return nil
+}

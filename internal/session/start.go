@@ -1,0 +1,291 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+)
+
+// plan is a checked request for a session.
+type plan struct {
+	args     action.SessionStart
+	provider string
+	shape    shape
+	network  action.Network
+	goal     *action.Destination // where to go first
+}
+
+// planFor checks a request as far as can be without starting anything.
+func (r *Registry) planFor(call action.Call) (plan, error) {
+	args, err := argsOf[action.SessionStart](call)
+	if err != nil {
+		return plan{}, err
+	}
+	p := plan{args: *args, shape: r.shapeOf(*args)}
+	if p.provider, err = r.providerOf(args.Provider); err != nil {
+		return plan{}, err
+	}
+	if !r.config.Enabled {
+		return plan{}, fault.New(fault.BrowserDisabled, "browsers are switched off by browser.enabled").
+			Hinted("do not retry; an operator can set browser.enabled to true")
+	}
+	if idPattern.MatchString(args.Name) {
+		return plan{}, fault.New(fault.InvalidRequest, "name: %s looks like a session id", quoted(args.Name)).
+			Hinted("choose another name")
+	}
+	if p.network, err = reach(r.config.Network, call.Caller, args.Allow); err != nil {
+		return plan{}, err
+	}
+	p.goal, err = r.tryNetwork(p.network, args.URL)
+	return p, err
+}
+
+func (r *Registry) providerOf(asked string) (string, error) {
+	if asked == "" {
+		asked = r.config.Provider
+	}
+	switch asked {
+	case providerSandbox:
+		return asked, nil
+	case "kernel":
+		return "", fault.New(fault.ProviderNotSupported, "provider kernel is not supported yet").
+			Hinted("use provider sandbox")
+	default:
+		return "", fault.New(fault.InvalidProvider, "%s is no provider", quoted(asked)).Hinted("use provider sandbox")
+	}
+}
+
+func (r *Registry) shapeOf(args action.SessionStart) shape {
+	s := shape{width: args.Width, height: args.Height, dpi: args.DPI, headless: args.Headless}
+	if s.width == 0 {
+		s.width = r.config.Width
+	}
+	if s.height == 0 {
+		s.height = r.config.Height
+	}
+	if s.dpi == 0 {
+		s.dpi = r.config.DPI
+	}
+	return s
+}
+
+// tryNetwork lets the door compile the rules, and judge where the session
+// would go first, before there is a box.
+func (r *Registry) tryNetwork(n action.Network, rawURL string) (*action.Destination, error) {
+	key := "probe-" + newID()
+	if err := r.door.Open(key, n); err != nil {
+		return nil, err
+	}
+	defer r.door.Close(key)
+	if rawURL == "" {
+		return nil, nil
+	}
+	address, err := page.Address(rawURL)
+	if err != nil {
+		return nil, err
+	}
+	goal := r.door.Judge(key, address)
+	return &goal, nil
+}
+
+func (r *Registry) lookAtStart(call action.Call) (action.Facts, action.Pin, error) {
+	p, err := r.planFor(call)
+	return action.Facts{Destination: p.goal}, action.Pin{}, err
+}
+
+// start starts a session. A page that does not load leaves it open, with a
+// note.
+func (r *Registry) start(ctx context.Context, call action.Call) (action.Result, error) {
+	p, err := r.planFor(call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	if p.goal != nil && !p.goal.Allowed {
+		return action.Result{}, blockedFault(*p.goal)
+	}
+	l, err := r.reserve(ctx, call.Caller, p)
+	if err != nil {
+		return action.Result{}, err
+	}
+	if err := r.launch(ctx, call, l, p.shape); err != nil {
+		return action.Result{}, err
+	}
+	result := action.Result{Session: l.id}
+	if p.args.URL != "" {
+		result = r.goFirst(ctx, l, p.args.URL)
+	}
+	record := l.now()
+	result.Data, result.Page = &record, record.Page
+	return result, nil
+}
+
+// reserve makes the record of a session that is about to start. Faults:
+// already_active, limit_reached.
+func (r *Registry) reserve(ctx context.Context, caller action.Caller, p plan) (*live, error) {
+	now := time.Now().UTC()
+	l := newLive(action.Session{
+		ID: newID(), Name: p.args.Name, Scope: caller.Scope, Actor: caller.Actor, Provider: p.provider,
+		State: starting, Created: now, LastUsed: now, Allow: allowed(p.network),
+		Width: p.shape.width, Height: p.shape.height, DPI: p.shape.dpi, Headless: p.shape.headless,
+	}, p.network)
+	if err := r.enlist(l); err != nil {
+		return nil, err
+	}
+	if err := r.ledger.insert(ctx, entry{Session: l.record, network: p.network}); err != nil {
+		r.delist(l)
+		return nil, err
+	}
+	return l, nil
+}
+
+// enlist adds a session if its name is free and the limits allow one more.
+func (r *Registry) enlist(l *live) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.shut {
+		return fault.New(fault.BrowserDisabled, "the gateway is shutting down").Hinted("try again when it is back")
+	}
+	all, mine := 0, 0
+	for _, other := range r.live {
+		record := other.now()
+		if record.State == closing {
+			continue
+		}
+		all++
+		if record.Scope != l.scope {
+			continue
+		}
+		mine++
+		if record.Name != "" && record.Name == l.record.Name {
+			return fault.New(fault.AlreadyActive, "a session named %s is open already", record.Name).
+				Hinted("address it by its name, close it first, or choose another name").With("session", record.ID)
+		}
+	}
+	if err := under("security.max_concurrent_sessions", "open sessions of a scope", mine, r.config.MaxConcurrent); err != nil {
+		return err
+	}
+	if err := under("security.max_sessions", "open sessions of all scopes", all, r.config.MaxSessions); err != nil {
+		return err
+	}
+	r.add(l)
+	return nil
+}
+
+// add must be called with mu held. The background work is not over before the
+// session is.
+func (r *Registry) add(l *live) {
+	r.live[l.id] = l
+	r.work.Add(1)
+}
+
+func under(key, what string, have, most int) error {
+	if most < 0 || have < most {
+		return nil
+	}
+	return fault.New(fault.LimitReached, "%s: at most %d %s", key, most, what).
+		Hinted("close a session that is not needed any more, or wait").With("limit", key).With("max", most)
+}
+
+func (r *Registry) delist(l *live) {
+	r.mu.Lock()
+	delete(r.live, l.id)
+	r.mu.Unlock()
+	close(l.ended)
+	r.work.Done()
+}
+
+// launch gets a session its box. When that fails the session is failed, or
+// closed when somebody closed it meanwhile.
+func (r *Registry) launch(ctx context.Context, call action.Call, l *live, s shape) error {
+	began := time.Now()
+	inside, cancel := context.WithTimeout(ctx, r.config.StartTimeout)
+	defer cancel()
+	l.mu.Lock()
+	inside, leave := l.register(inside)
+	l.mu.Unlock()
+	defer leave()
+	got, kind, err := r.stageFor(inside, l, s)
+	if err == nil {
+		if r.opened(l, got) {
+			r.event(l.now(), call.ID, fmt.Sprintf("started in a %s box, headless %t", kind, s.headless))
+			r.log.InfoContext(ctx, "session started", "session", l.id, "box", got.box.Info().ID, "kind", kind, "took", time.Since(began))
+			return nil
+		}
+		err = l.over()
+	}
+	err = startFault(inside, err)
+	l.end(ending{state: failed, reason: fault.From(err).Message})
+	r.conclude(l, call.ID)
+	return err
+}
+
+// stageFor returns a box whose page obeys the session's rules: a warm one, or
+// else a new one.
+func (r *Registry) stageFor(ctx context.Context, l *live, s shape) (stage, string, error) {
+	if w := r.pool.take(s); w != nil {
+		err := r.assign(ctx, l, *w, s)
+		return *w, "warm", err
+	}
+	id := sandbox.NewID()
+	l.setBox(id)
+	if err := r.store(ctx, l); err != nil {
+		return stage{}, "", err
+	}
+	if err := r.door.Open(id, l.network); err != nil {
+		return stage{}, "", err
+	}
+	spec := r.spec(id, s)
+	spec.Scope, spec.Session = l.scope, l.id
+	o := r.options(s)
+	r.guard(&o, id)
+	got, err := r.make(ctx, spec, o)
+	if err != nil {
+		r.door.Close(id)
+	}
+	return got, "cold", err
+}
+
+// assign gives a warm box to a session. Its sandbox is proven again: the first
+// time was perhaps long ago.
+func (r *Registry) assign(ctx context.Context, l *live, w stage, s shape) (err error) {
+	id := w.box.Info().ID
+	l.setBox(id)
+	defer func() {
+		if err != nil {
+			r.unmake(ctx, id, w.browser)
+		}
+	}()
+	if err := r.own(ctx, id, l.id); err != nil {
+		return err
+	}
+	if err := r.door.Open(id, l.network); err != nil {
+		return err
+	}
+	if err := w.box.Assign(ctx, l.scope, l.id); err != nil {
+		return err
+	}
+	o := r.options(s)
+	r.guard(&o, id)
+	w.browser.Configure(o)
+	return r.prove(ctx, w.box)
+}
+
+// startFault makes what went wrong fit for a caller.
+func startFault(ctx context.Context, err error) error {
+	if f := (*fault.Fault)(nil); errors.As(err, &f) {
+		return err
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		if f := (*fault.Fault)(nil); errors.As(cause, &f) {
+			return f
+		}
+	}
+	return fault.New(fault.StartFailed, "the session's box did not start").
+		Hinted("try again; glovebox doctor checks what a box needs").Because(err)
+}
