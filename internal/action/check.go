@@ -67,6 +67,9 @@ func Check(args any) error {
 		return fault.New(fault.InvalidRequest, "the arguments are not an object")
 	}
 	for _, f := range Fields(v.Type()) {
+		if err := present(f, v.FieldByIndex(f.Index)); err != nil {
+			return err
+		}
 		if problem := check(v.FieldByIndex(f.Index), f.Tag); problem != "" {
 			out := invalid(f.Name, problem)
 			if doc := f.Tag.Get("doc"); doc != "" {
@@ -76,6 +79,19 @@ func Check(args any) error {
 		}
 	}
 	return nil
+}
+
+// present refuses required text that is empty. The text to type may be: with
+// clear it empties a field.
+func present(f Field, v reflect.Value) error {
+	if v.Kind() != reflect.String || v.Len() > 0 || !f.Required() || f.Name == "text" {
+		return nil
+	}
+	out := invalid(f.Name, "is missing")
+	if f.Name == "url" {
+		out.Code = fault.MissingURL
+	}
+	return out.Hinted("give %s: %s", f.Name, f.Tag.Get("doc"))
 }
 
 // check returns what is wrong with a value, or nothing.
@@ -135,10 +151,10 @@ func checkList(v reflect.Value, tag reflect.StructTag) string {
 	if least, ok := number(tag, "minItems"); ok && float64(v.Len()) < least {
 		return fmt.Sprintf("must have at least %v items", least)
 	}
+	if v.Type().Elem().Kind() != reflect.String {
+		return ""
+	}
 	for i := range v.Len() {
-		if v.Index(i).Kind() != reflect.String {
-			continue
-		}
 		if problem := checkText(v.Index(i).String(), `maxLength:"8192"`); problem != "" {
 			return fmt.Sprintf("item %d %s", i, problem)
 		}

@@ -63,8 +63,9 @@ func TestCheckHoldsArgumentsAgainstTheirTags(t *testing.T) {
 		field string
 	}{
 		"too long":         {&action.Goto{URL: strings.Repeat("x", 8193)}, "url"},
-		"not in the enum":  {&action.Goto{WaitUntil: "soon"}, "waitUntil"},
-		"embedded bound":   {&action.Goto{Timing: action.Timing{Timeout: 120_001}}, "timeout"},
+		"missing":          {&action.Goto{}, "url"},
+		"not in the enum":  {&action.Goto{URL: "a.example", WaitUntil: "soon"}, "waitUntil"},
+		"embedded bound":   {&action.Goto{URL: "a.example", Timing: action.Timing{Timeout: 120_001}}, "timeout"},
 		"negative":         {&action.Click{Locator: action.Locator{Index: &minus}}, "index"},
 		"NUL":              {&action.Type{Input: "a\x00b"}, "text"},
 		"NUL in a list":    {&action.Select{Values: []string{"a\x00"}}, "values"},
@@ -85,6 +86,12 @@ func TestCheckHoldsArgumentsAgainstTheirTags(t *testing.T) {
 	good := &action.Click{Locator: action.Locator{Ref: "e1"}, Button: "left"}
 	if err := action.Check(good); err != nil {
 		t.Errorf("a good call is refused: %v", err)
+	}
+	if code := fault.CodeOf(action.Check(&action.Goto{})); code != fault.MissingURL {
+		t.Errorf("a missing URL has the code %s", code)
+	}
+	if err := action.Check(&action.Type{Clear: true}); err != nil {
+		t.Errorf("typing nothing is refused: %v", err)
 	}
 	if action.Check(nil) == nil || action.Check((*action.Goto)(nil)) == nil {
 		t.Error("missing arguments pass")

@@ -67,7 +67,7 @@ func keep(path, prefix string) (string, error) {
 }
 
 func read(path, prefix string) (string, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0) // neither a link nor a pipe that waits
 	if err != nil {
 		return "", fmt.Errorf("cannot read a token: %w", err)
 	}

@@ -1,0 +1,143 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// extras stand beside the fields of a verb's result.
+type extras struct {
+	Page      *action.Page      `json:"page,omitempty" doc:"Where the page is now"`
+	Modal     *action.Dialog    `json:"modal,omitempty" doc:"A dialog that waits for an answer"`
+	Notes     []string          `json:"notes,omitempty" doc:"What else happened"`
+	Artifacts []action.Artifact `json:"artifacts,omitempty" doc:"Files the call left"`
+}
+
+// waiting is the answer while a question waits; nothing was done.
+type waiting struct {
+	State    string      `json:"state" enum:"pending"`
+	Approval string      `json:"approvalId"`
+	Expires  time.Time   `json:"expires"`
+	Risk     action.Risk `json:"risk"`
+}
+
+// answer writes a result in the shape the verb's documentation gives: bytes
+// for what is bytes, otherwise the verb's own object with extras beside it.
+func answer(w http.ResponseWriter, r *http.Request, v *action.Verb, result action.Result) {
+	name(w, result)
+	if p := result.Pending; p != nil {
+		writeJSON(w, r, http.StatusAccepted, waiting{State: "pending", Approval: p.Approval, Expires: p.Expires, Risk: p.Risk})
+		return
+	}
+	switch data := result.Data.(type) {
+	case *action.Screenshot:
+		writeBytes(w, "image/"+data.Format, "", data.Bytes)
+	case *action.File:
+		writeBytes(w, data.MediaType, data.Name, data.Bytes)
+	default:
+		body, err := merge(result)
+		if err != nil {
+			fail(w, r, fmt.Errorf("cannot write the result of %s: %w", v.Name, err))
+			return
+		}
+		writeRaw(w, http.StatusOK, "application/json", body)
+	}
+}
+
+// merge writes the data's object and, behind its fields, the extras it does
+// not already have.
+func merge(result action.Result) ([]byte, error) {
+	data, err := json.Marshal(result.Data)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.HasPrefix(data, []byte("{")) {
+		data = []byte("{}")
+	}
+	var own map[string]json.RawMessage
+	if err := json.Unmarshal(data, &own); err != nil {
+		return nil, err
+	}
+	beside := extras{Page: result.Page, Modal: result.Modal, Notes: result.Notes, Artifacts: result.Artifacts}
+	_, hasPage := own["page"]
+	if _, hasURL := own["url"]; hasURL || hasPage {
+		beside.Page = nil
+	}
+	if _, has := own["artifacts"]; has {
+		beside.Artifacts = nil
+	}
+	more, err := json.Marshal(beside)
+	if err != nil || string(more) == "{}" {
+		return data, err
+	}
+	if string(data) == "{}" {
+		return more, nil
+	}
+	return slices.Concat(data[:len(data)-1], []byte(","), more[1:]), nil
+}
+
+func statusOf(result action.Result) int {
+	if result.Pending != nil {
+		return http.StatusAccepted
+	}
+	return http.StatusOK
+}
+
+// name tells the caller which session it was.
+func name(w http.ResponseWriter, result action.Result) {
+	if token.MatchString(result.Session) {
+		w.Header().Set(sessionHeader, result.Session)
+	}
+}
+
+func writeJSON(w http.ResponseWriter, r *http.Request, status int, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		fail(w, r, fmt.Errorf("cannot write the result: %w", err))
+		return
+	}
+	writeRaw(w, status, "application/json", body)
+}
+
+func writeRaw(w http.ResponseWriter, status int, mediaType string, body []byte) {
+	w.Header().Set("Content-Type", mediaType)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
+
+// harmless are media types a browser may show; a file's own type comes from a
+// box and is believed only if it is one of these.
+var harmless = []string{"image/png", "image/jpeg", "image/webp", "text/plain; charset=utf-8", "application/json", "application/pdf", "video/mp4"}
+
+func writeBytes(w http.ResponseWriter, mediaType, filename string, body []byte) {
+	if mediaType == "text/plain" {
+		mediaType += "; charset=utf-8"
+	}
+	if !slices.Contains(harmless, mediaType) {
+		mediaType = "application/octet-stream"
+	}
+	if filename != "" {
+		safe := strings.Map(plain, filename)
+		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": safe}))
+	}
+	writeRaw(w, http.StatusOK, mediaType, body)
+}
+
+// plain keeps what is safe in a file name on every system.
+func plain(r rune) rune {
+	switch {
+	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '-', r == '_':
+		return r
+	}
+	return '_'
+}

@@ -1,0 +1,171 @@
+package rest_test
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+func TestAnswersHaveTheDocumentedShape(t *testing.T) {
+	page := &action.Page{URL: "https://a.example/", Title: "A"}
+	cases := map[string]struct {
+		method, target, body string
+		result               action.Result
+		want                 string
+	}{
+		"navigate": {
+			"POST", "/v1/browser/navigate", `{"url":"a.example"}`,
+			action.Result{Page: page, Data: &action.Navigated{URL: page.URL, Title: "A", Status: 200}},
+			`{"url":"https://a.example/","title":"A","status":200}`,
+		},
+		"back":     {"POST", "/v1/browser/back", "", action.Result{Data: page}, `{"url":"https://a.example/","title":"A"}`},
+		"wait":     {"POST", "/v1/browser/wait", "{}", action.Result{Data: &action.Waited{}}, `{"found":false}`},
+		"snapshot": {"GET", "/v1/browser/snapshot", "", action.Result{Data: &action.Snapshot{Text: "page", URL: "u", Title: "t"}}, `{"snapshot":"page","url":"u","title":"t"}`},
+		"click with all that can stand beside": {
+			"POST", "/v1/browser/click", `{"ref":"e1"}`,
+			action.Result{Page: page, Data: &action.Acted{OK: true}, Modal: &action.Dialog{Kind: "alert", Message: "hi"}, Notes: []string{"n"}},
+			`{"ok":true,"page":{"url":"https://a.example/","title":"A"},"modal":{"kind":"alert","message":"hi"},"notes":["n"]}`,
+		},
+		"nothing": {"POST", "/v1/browser/click", `{"ref":"e1"}`, action.Result{}, `{}`},
+		"notes only": {
+			"POST", "/v1/browser/click", `{"ref":"e1"}`, action.Result{Notes: []string{"n"}}, `{"notes":["n"]}`,
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			c.result.Session = "s1"
+			w := build(t, answering(c.result)).do(request(c.method, c.target, c.body))
+			if w.Code != http.StatusOK || w.Body.String() != c.want {
+				t.Errorf("got %d %s\nwant    %s", w.Code, w.Body, c.want)
+			}
+			if w.Header().Get("Glovebox-Session") != "s1" || w.Header().Get("Content-Type") != "application/json" {
+				t.Errorf("headers %v", w.Header())
+			}
+		})
+	}
+}
+
+func TestScreenshotsAndFilesAreBytes(t *testing.T) {
+	shot := answering(action.Result{Data: &action.Screenshot{Format: "webp", Bytes: []byte("pixels")}})
+	w := build(t, shot).do(request("GET", "/v1/browser/screenshot", ""))
+	if w.Body.String() != "pixels" || w.Header().Get("Content-Type") != "image/webp" {
+		t.Errorf("%v %s", w.Header(), w.Body)
+	}
+	hostile := &action.File{Artifact: action.Artifact{Name: "a\r\nSet-Cookie: x=\"y\"/../ü.html", MediaType: "text/html"}, Bytes: []byte("<script>")}
+	w = build(t, answering(action.Result{Data: hostile})).do(request("GET", "/v1/artifacts/f1", ""))
+	h := w.Header()
+	if h.Get("Content-Type") != "application/octet-stream" || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Set-Cookie") != "" {
+		t.Errorf("headers %v", h)
+	}
+	if got := h.Get("Content-Disposition"); !strings.HasPrefix(got, "attachment") || strings.ContainsAny(got, "\r\n/\\<") {
+		t.Errorf("disposition %q", got)
+	}
+}
+
+func TestQuestionThatWaitsIs202(t *testing.T) {
+	expires := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	result := action.Result{Session: "s1", Pending: &action.Pending{Approval: "q1", Expires: expires, Risk: action.High}}
+	w := build(t, answering(result)).do(request("POST", "/v1/browser/click", `{"ref":"e1"}`))
+	want := `{"state":"pending","approvalId":"q1","expires":"2026-11-20T12:00:00Z","risk":"HIGH"}`
+	if w.Code != http.StatusAccepted || w.Body.String() != want {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+	w = build(t, answering(result)).do(request("POST", "/v1/verbs/page.click", `{"args":{"ref":"e1"}}`))
+	if w.Code != http.StatusAccepted || !strings.Contains(w.Body.String(), `"approvalId":"q1"`) {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+}
+
+func TestFaultsAreProblemDocuments(t *testing.T) {
+	for _, code := range fault.Codes() {
+		d := &door{answer: func(action.Call) (action.Result, error) {
+			return action.Result{}, fault.New(code, "it failed").Hinted("do this").With("rule", "r1").Because(errors.New("inner secret"))
+		}}
+		w := build(t, d).do(request("POST", "/v1/browser/back", ""))
+		p := wantProblem(t, w, code.Info().Status, code)
+		if p.Details["rule"] != "r1" || *p.Retryable != code.Info().Retryable || strings.Contains(w.Body.String(), "inner secret") {
+			t.Errorf("%s: %s", code, w.Body)
+		}
+		if got := w.Header().Get("Retry-After"); (code == fault.LimitReached) != (got != "") {
+			t.Errorf("%s: Retry-After %q", code, got)
+		}
+		if got := w.Header().Get("WWW-Authenticate"); (code == fault.Unauthenticated) != (got != "") {
+			t.Errorf("%s: WWW-Authenticate %q", code, got)
+		}
+	}
+}
+
+func TestErrorsThatAreNoFaultsStayInside(t *testing.T) {
+	for name, answer := range map[string]func(action.Call) (action.Result, error){
+		"error": func(action.Call) (action.Result, error) { return action.Result{}, errors.New("/var/lib/inner") },
+		"panic": func(action.Call) (action.Result, error) { panic("/var/lib/inner") },
+		"data that is no JSON": func(action.Call) (action.Result, error) {
+			return action.Result{Data: func() {}}, nil
+		},
+	} {
+		h := build(t, &door{answer: answer})
+		w := h.do(request("POST", "/v1/browser/back", ""))
+		wantProblem(t, w, http.StatusInternalServerError, fault.Internal)
+		if strings.Contains(w.Body.String(), "/var/lib") {
+			t.Errorf("%s: the cause is shown: %s", name, w.Body)
+		}
+	}
+}
+
+func TestLimitSaysWhenToComeBack(t *testing.T) {
+	d := &door{answer: func(action.Call) (action.Result, error) {
+		return action.Result{}, fault.New(fault.LimitReached, "too many").Hinted("wait").With("retryAfterSeconds", 17)
+	}}
+	if got := build(t, d).do(request("POST", "/v1/sessions", "")).Header().Get("Retry-After"); got != "17" {
+		t.Errorf("Retry-After %q, want 17", got)
+	}
+}
+
+func TestDescriptionListsEveryRoute(t *testing.T) {
+	w := build(t, refusing()).do(request("GET", "/openapi.json", ""))
+	var doc struct {
+		OpenAPI string                               `json:"openapi"`
+		Paths   map[string]map[string]map[string]any `json:"paths"`
+		Parts   struct {
+			Schemas map[string]struct {
+				Properties map[string]map[string]any `json:"properties"`
+				Required   []string                  `json:"required"`
+			} `json:"schemas"`
+		} `json:"components"`
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(doc.OpenAPI, "3.1") {
+		t.Errorf("version %q", doc.OpenAPI)
+	}
+	for _, v := range action.Verbs {
+		op := doc.Paths["/v1"+v.Path][strings.ToLower(v.Method)]
+		if op == nil || op["summary"] != v.Summary {
+			t.Errorf("%s is not described", v.Name)
+		}
+		if strings.HasPrefix(v.Path, "/browser/") && doc.Paths["/v1/sessions/{session}"+v.Path] == nil {
+			t.Errorf("%s is not described below a session", v.Name)
+		}
+	}
+	typed := doc.Parts.Schemas["TypeArgs"]
+	if typed.Properties["text"]["description"] != "The text to type" || len(typed.Required) != 1 {
+		t.Errorf("page.type takes %+v", typed)
+	}
+	for _, ref := range strings.Split(w.Body.String(), `"$ref":"#/components/schemas/`)[1:] {
+		name, _, _ := strings.Cut(ref, `"`)
+		if _, found := doc.Parts.Schemas[name]; !found {
+			t.Errorf("the schema %s is missing", name)
+		}
+	}
+	docs := build(t, refusing()).do(request("GET", "/docs", ""))
+	if docs.Code != http.StatusOK || !strings.Contains(docs.Body.String(), "page.goto") || strings.Contains(docs.Body.String(), "<script") {
+		t.Errorf("the page of documentation: %d", docs.Code)
+	}
+}

@@ -1,0 +1,81 @@
+package rest
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"net/http"
+	"regexp"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// entry is what the access line will say of a request. One goroutine writes
+// it: the one that serves the request.
+type entry struct {
+	id     string
+	caller action.Caller
+	fault  *fault.Fault
+}
+
+type entryKey struct{}
+
+func withEntry(ctx context.Context, e *entry) context.Context {
+	return context.WithValue(ctx, entryKey{}, e)
+}
+
+func correlation(ctx context.Context) string {
+	if e, ok := ctx.Value(entryKey{}).(*entry); ok {
+		return e.id
+	}
+	return ""
+}
+
+func note(r *http.Request, f *fault.Fault) {
+	if e, ok := r.Context().Value(entryKey{}).(*entry); ok {
+		e.fault = f
+	}
+}
+
+var token = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// requestID takes the caller's id where it is a short token, and makes one
+// otherwise.
+func requestID(asked string) string {
+	if token.MatchString(asked) {
+		return asked
+	}
+	var random [12]byte
+	_, _ = rand.Read(random[:]) // never fails, see crypto/rand
+	return "req-" + hex.EncodeToString(random[:])
+}
+
+// counted notes an answer's status and size for the access line.
+type counted struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (c *counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+func (c *counted) WriteHeader(status int) {
+	if c.status == 0 && status >= 200 {
+		c.status = status
+	}
+	c.ResponseWriter.WriteHeader(status)
+}
+
+func (c *counted) Write(b []byte) (int, error) {
+	if c.status == 0 {
+		c.status = http.StatusOK
+	}
+	n, err := c.ResponseWriter.Write(b)
+	c.bytes += int64(n)
+	return n, err
+}
+
+// Flush passes on what was written so far, for event streams.
+func (c *counted) Flush() { _ = http.NewResponseController(c.ResponseWriter).Flush() }

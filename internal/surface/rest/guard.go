@@ -1,0 +1,216 @@
+package rest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"path"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/auth"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const healthPath = "/v1/health"
+
+// guard stands before every route: it names the call, sees that it comes from
+// a known host, origin and caller, that it is small enough, and logs one line.
+type guard struct {
+	tokens  Tokens
+	hosts   []string
+	origins []string
+	log     *slog.Logger
+	next    http.Handler
+}
+
+func (g *guard) handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
+		seen := &entry{id: requestID(r.Header.Get("X-Request-Id"))}
+		r = r.WithContext(withEntry(r.Context(), seen))
+		out := &counted{ResponseWriter: w}
+		harden(out.Header(), seen.id)
+		defer g.finish(out, r, seen, start)
+		g.serve(out, r, seen)
+	})
+}
+
+// finish turns a panic into an answer and writes the access line. A panic that
+// means to end the connection is let through.
+func (g *guard) finish(out *counted, r *http.Request, seen *entry, start time.Time) {
+	if reason := recover(); reason != nil {
+		if reason == http.ErrAbortHandler {
+			panic(reason)
+		}
+		g.log.Error("panic in a request", "correlation", seen.id, "reason", reason, "stack", string(debug.Stack()))
+		if out.status == 0 {
+			fail(out, r, fault.From(errors.New("panic")))
+		}
+	}
+	level := slog.LevelInfo
+	if seen.fault != nil && seen.fault.Code == fault.Internal {
+		level = slog.LevelError
+	}
+	line := []any{
+		"method", r.Method, "path", short(r.URL.EscapedPath()), "status", out.status, "bytes", out.bytes,
+		"duration", time.Since(start), "correlation", seen.id,
+	}
+	if seen.caller.Actor != "" {
+		line = append(line, "actor", seen.caller.Actor, "scope", seen.caller.Scope)
+	}
+	if seen.fault != nil {
+		line = append(line, "fault", seen.fault.Error())
+	}
+	g.log.Log(r.Context(), level, "request", line...)
+}
+
+func (g *guard) serve(w http.ResponseWriter, r *http.Request, seen *entry) {
+	if f := g.place(r); f != nil {
+		refuse(w, r, http.StatusForbidden, f)
+		return
+	}
+	if g.cross(w, r) {
+		return
+	}
+	if r.URL.Path != path.Clean(r.URL.Path) || r.URL.EscapedPath() != path.Clean(r.URL.EscapedPath()) ||
+		strings.ContainsFunc(r.URL.Path, func(c rune) bool { return c < ' ' || c == 0x7f || c == '\\' }) {
+		refuse(w, r, http.StatusNotFound, noRoute())
+		return
+	}
+	if r.URL.Path != healthPath {
+		caller, err := g.tokens.Caller(bearer(r))
+		if err != nil {
+			fail(w, r, err)
+			return
+		}
+		seen.caller = caller
+		r = r.WithContext(auth.With(r.Context(), caller))
+	}
+	if status, f := take(w, r); f != nil {
+		refuse(w, r, status, f)
+		return
+	}
+	g.next.ServeHTTP(w, r)
+}
+
+// place refuses what a web page could send without being asked: a host name
+// that is not ours (DNS rebinding) and a foreign origin (cross-site requests).
+func (g *guard) place(r *http.Request) *fault.Fault {
+	host := hostname(r.Host)
+	if !loopback(host) && !slices.ContainsFunc(g.hosts, func(h string) bool { return strings.EqualFold(h, host) }) {
+		return fault.New(fault.DeniedByPolicy, "the Host header names no host of this gateway").
+			Hinted("call it as localhost or by the address it listens on")
+	}
+	origins := r.Header.Values("Origin")
+	if len(origins) == 0 {
+		return nil
+	}
+	if len(origins) == 1 && (g.allowed(origins[0]) || own(origins[0], r)) {
+		return nil
+	}
+	return fault.New(fault.DeniedByPolicy, "pages of this origin may not call the gateway").
+		Hinted("call it from a program, or add the origin to server.cors_allow_origins")
+}
+
+func (g *guard) allowed(origin string) bool { return slices.Contains(g.origins, origin) }
+
+func own(origin string, r *http.Request) bool {
+	u, err := url.Parse(origin)
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	return err == nil && u.Scheme == scheme && u.Host == r.Host && u.Path == ""
+}
+
+// cross adds what a configured origin's pages need (CORS), and answers their
+// preflight requests; it reports whether it answered.
+func (g *guard) cross(w http.ResponseWriter, r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if origin == "" || !g.allowed(origin) {
+		return false
+	}
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Add("Vary", "Origin")
+	h.Set("Access-Control-Expose-Headers", "Glovebox-Session, X-Request-Id, Retry-After, Mcp-Session-Id")
+	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
+		return false
+	}
+	h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Glovebox-Session, Prefer, X-Request-Id, Mcp-Session-Id, Mcp-Protocol-Version")
+	h.Set("Access-Control-Max-Age", "600")
+	w.WriteHeader(http.StatusNoContent)
+	return true
+}
+
+// take reads the whole body, bounded in size and time, and puts it back.
+func take(w http.ResponseWriter, r *http.Request) (int, *fault.Fault) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return 0, nil
+	}
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(bodyLimit)) // a writer that is no connection has no deadline to set
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBody))
+	_ = control.SetReadDeadline(time.Time{})
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return http.StatusRequestEntityTooLarge, fault.New(fault.InvalidRequest, "the body has more than %d bytes", mostBody).
+			Hinted("send less at a time")
+	case err != nil:
+		return http.StatusBadRequest, fault.New(fault.InvalidRequest, "the body did not arrive whole").
+			Hinted("send it within %s", bodyLimit).Because(err)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.ContentLength = int64(len(body))
+	return 0, nil
+}
+
+// bearer returns the token of the Authorization header, if there is exactly
+// one such header (RFC 6750).
+func bearer(r *http.Request) string {
+	values := r.Header.Values("Authorization")
+	if len(values) != 1 {
+		return ""
+	}
+	scheme, token, _ := strings.Cut(values[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}
+
+func hostname(hostport string) string {
+	host, _, err := net.SplitHostPort(hostport)
+	if err != nil {
+		host = hostport
+	}
+	return strings.Trim(host, "[]")
+}
+
+func loopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.IsLoopback()
+}
+
+func harden(h http.Header, id string) {
+	h.Set("X-Request-Id", id)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+}
+
+func short(s string) string { return s[:min(len(s), 200)] }

@@ -1,0 +1,167 @@
+package rest
+
+import (
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const sessionHeader = "Glovebox-Session"
+
+// sessionOf returns the session a request names, by path, header or query. Two
+// that differ are refused.
+func sessionOf(r *http.Request, v *action.Verb) (string, error) {
+	named := []string{r.PathValue("session")}
+	if ofPage(v) {
+		named = append(named, r.Header.Values(sessionHeader)...)
+		named = append(named, r.URL.Query()["session"]...)
+	}
+	found := ""
+	for _, name := range named {
+		if name == "" || name == found {
+			continue
+		}
+		if found != "" {
+			return "", fault.New(fault.InvalidRequest, "session is named twice, differently").
+				Hinted("name it by path, by header %s or by ?session=", sessionHeader).With("field", "session")
+		}
+		found = name
+	}
+	return found, goodSession(found)
+}
+
+func goodSession(name string) error {
+	if name == "" || token.MatchString(name) {
+		return nil
+	}
+	return fault.New(fault.InvalidRequest, "session is no id or name of a session").
+		Hinted("an id or name has letters, digits, dots, dashes and underscores, 64 at most").With("field", "session")
+}
+
+// fromQuery sets the fields of args that have a query tag. A parameter that
+// the verb does not take, or given twice, is refused.
+func fromQuery(r *http.Request, v *action.Verb, args any) error {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return fault.New(fault.InvalidRequest, "the query is not well formed").Hinted("percent-encode its values")
+	}
+	if ofPage(v) {
+		query.Del("session")
+	}
+	value := reflect.ValueOf(args).Elem()
+	for _, f := range action.Fields(value.Type()) {
+		name := f.Tag.Get("query")
+		given, found := query[name]
+		if name == "" || !found || v.Method != http.MethodGet {
+			continue
+		}
+		query.Del(name)
+		if len(given) > 1 || !set(value.FieldByIndex(f.Index), given[0]) {
+			return wrongParameter(name, f)
+		}
+	}
+	return leftOver(query)
+}
+
+func wrongParameter(name string, f action.Field) error {
+	return fault.New(fault.InvalidRequest, "%s must be one %s", name, f.Type.Kind()).
+		Hinted("%s: %s", name, f.Tag.Get("doc")).With("field", name)
+}
+
+// noQuery refuses any query.
+func noQuery(r *http.Request) error {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return fault.New(fault.InvalidRequest, "the query is not well formed").Hinted("percent-encode its values")
+	}
+	return leftOver(query)
+}
+
+func leftOver(query url.Values) error {
+	if len(query) == 0 {
+		return nil
+	}
+	names := make([]string, 0, len(query))
+	for name := range query {
+		names = append(names, name)
+	}
+	return fault.New(fault.InvalidRequest, "%s is no parameter of this call", printable(slices.Min(names))).
+		Hinted("see /openapi.json for the parameters it takes")
+}
+
+// printable makes a name that came from a caller fit to be shown.
+func printable(name string) string {
+	quoted := strconv.QuoteToASCII(name)
+	return quoted[:min(len(quoted), 64)]
+}
+
+// set parses text into a field of a kind that queries have.
+func set(field reflect.Value, text string) bool {
+	switch field.Kind() {
+	case reflect.String:
+		field.SetString(text)
+		return true
+	case reflect.Bool:
+		b, err := strconv.ParseBool(text)
+		field.SetBool(b)
+		return err == nil
+	case reflect.Int, reflect.Int64:
+		n, err := strconv.ParseInt(text, 10, 64)
+		field.SetInt(n)
+		return err == nil
+	}
+	return false
+}
+
+// fromBody decodes the JSON body, where there is one.
+func fromBody(r *http.Request, into any) error {
+	if r.Body == nil {
+		return nil
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, mostBody)) // the guard has bounded and buffered it
+	if err != nil {
+		return fault.New(fault.InvalidRequest, "the body did not arrive whole").Because(err)
+	}
+	if len(body) == 0 {
+		return nil
+	}
+	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	charset := params["charset"]
+	if err != nil || kind != "application/json" || (charset != "" && charset != "utf-8" && charset != "UTF-8") {
+		return fault.New(fault.InvalidRequest, "the body's Content-Type is not application/json").
+			Hinted("send JSON in UTF-8 with Content-Type: application/json")
+	}
+	if r.Header.Get("Content-Encoding") != "" {
+		return fault.New(fault.InvalidRequest, "the body is encoded").Hinted("send it without Content-Encoding")
+	}
+	return action.Decode(body, into)
+}
+
+// fromPath sets the fields of args that have a path tag. A body may repeat
+// them but not contradict them.
+func fromPath(r *http.Request, args any) error {
+	value := reflect.ValueOf(args).Elem()
+	for _, f := range action.Fields(value.Type()) {
+		name := f.Tag.Get("path")
+		if name == "" {
+			continue
+		}
+		text, field := r.PathValue(name), value.FieldByIndex(f.Index)
+		if !token.MatchString(text) {
+			return fault.New(fault.NotFound, "nothing has that id").Hinted("list what there is first")
+		}
+		if given := field.String(); given != "" && given != text {
+			return fault.New(fault.InvalidRequest, "%s differs between path and body", f.Name).
+				Hinted("leave it out of the body").With("field", f.Name)
+		}
+		field.SetString(text)
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+package rest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const retryAfter = 5 // seconds, where the fault does not say
+
+// problem is a fault as RFC 9457 and SPEC section 11 show it.
+type problem struct {
+	Type          string         `json:"type" doc:"Stable URI of the kind of fault" example:"tag:glovebox,2026:browser/not-active"`
+	Title         string         `json:"title"`
+	Status        int            `json:"status"`
+	Detail        string         `json:"detail"`
+	Instance      string         `json:"instance" doc:"URI of this occurrence"`
+	Code          fault.Code     `json:"code" doc:"Stable code; decide on this"`
+	Hint          string         `json:"hint,omitempty" doc:"What to do"`
+	Retryable     bool           `json:"retryable" doc:"The same call may succeed later by itself"`
+	CorrelationID string         `json:"correlationId" doc:"Finds the call in log and audit trail"`
+	Details       map[string]any `json:"details,omitempty"`
+}
+
+// fail answers with err as a problem document of its code's status.
+func fail(w http.ResponseWriter, r *http.Request, err error) {
+	f := fault.From(err)
+	var known *fault.Fault
+	if errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &known) {
+		f = fault.New(fault.ActionTimeout, "the call took longer than %s", callLimit).
+			Hinted("look at the page before calling again: it may have been done").Because(err)
+	}
+	refuse(w, r, f.Code.Info().Status, f)
+}
+
+// refuse answers with f as a problem document of another status than its
+// code's, for what only HTTP knows.
+func refuse(w http.ResponseWriter, r *http.Request, status int, f *fault.Fault) {
+	note(r, f)
+	id := correlation(r.Context())
+	doc := problem{
+		Type: f.Code.Type(), Title: f.Code.Info().Title, Status: status, Detail: f.Message,
+		Instance: "tag:glovebox,2026:call/" + id, Code: f.Code, Hint: f.Hint,
+		Retryable: f.Retryable(), CorrelationID: id, Details: f.Details,
+	}
+	body, err := json.Marshal(doc)
+	if err != nil { // only Details can hold what JSON cannot
+		doc.Details = nil
+		body, _ = json.Marshal(doc)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/problem+json")
+	switch f.Code {
+	case fault.LimitReached:
+		h.Set("Retry-After", seconds(f.Details["retryAfterSeconds"]))
+	case fault.Unauthenticated:
+		h.Set("WWW-Authenticate", `Bearer realm="glovebox"`)
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
+
+func seconds(detail any) string {
+	switch n := detail.(type) {
+	case int:
+		return strconv.Itoa(max(n, 1))
+	case float64:
+		return strconv.Itoa(max(int(n), 1))
+	}
+	return strconv.Itoa(retryAfter)
+}
+
+func noRoute() *fault.Fault {
+	return fault.New(fault.NotFound, "there is nothing at this path").Hinted("see /openapi.json for what there is")
+}
+
+func wrongMethod(allow string) *fault.Fault {
+	return fault.New(fault.InvalidRequest, "this path does not take this method").Hinted("it takes %s", allow)
+}

@@ -1,0 +1,119 @@
+// Package rest is the way in over HTTP: one route for each row of the table of
+// verbs, faults as problem documents, the description of it all. It decides
+// nothing; it checks who calls and from where, and translates.
+package rest
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+const (
+	mostBody    = 1 << 20          // bytes of a request's body
+	bodyLimit   = 30 * time.Second // to send one
+	callLimit   = 6 * time.Minute  // of one call: the longest question (SPEC section 8) and the longest action (section 11), with room
+	defaultWait = 55 * time.Second // on a question, where the caller does not say; SPEC section 6.3
+)
+
+// Door lets a call through, or refuses it with a fault.
+type Door interface {
+	Call(ctx context.Context, c action.Call) (action.Result, error)
+}
+
+// Tokens knows whose a token is; a fault unauthenticated when nobody's.
+type Tokens interface {
+	Caller(token string) (action.Caller, error)
+}
+
+// Options is what a surface is made of.
+type Options struct {
+	Door           Door
+	Auth           Tokens
+	MCP            http.Handler // at /mcp, behind the same checks; none when nil. The caller is in its context, see auth.From
+	Version        string
+	AllowedHosts   []string // names beside loopback that the Host header may hold, without port
+	AllowedOrigins []string // origins beside our own whose pages may call, "https://app.example"
+	Log            *slog.Logger
+}
+
+// New makes the handler of everything below /v1, of /openapi.json, /docs and
+// /mcp. Door, Auth and Log must be given.
+func New(o Options) (http.Handler, error) {
+	if o.Door == nil || o.Auth == nil || o.Log == nil {
+		return nil, errors.New("rest: Door, Auth and Log must be given")
+	}
+	s := &surface{door: o.Door, mux: http.NewServeMux()}
+	api := humago.New(s.mux, huma.Config{OpenAPI: describe(o.Version)})
+	for i := range action.Verbs {
+		for _, path := range paths(&action.Verbs[i]) {
+			s.offer(api, &action.Verbs[i], path)
+		}
+	}
+	s.offerGeneric(api)
+	s.offerHealth(api)
+	if err := s.offerDescription(api); err != nil {
+		return nil, err
+	}
+	if o.MCP != nil {
+		s.mux.Handle("/mcp", o.MCP)
+	}
+	return (&guard{
+		tokens: o.Auth, hosts: o.AllowedHosts, origins: o.AllowedOrigins, log: o.Log, next: s,
+	}).handler(), nil
+}
+
+// NewServer makes a server of h whose timeouts fit: headers are bounded, while
+// answers may take as long as a question waits. The caller listens, serves and
+// shuts down.
+func NewServer(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 10 * time.Second, // slow senders of headers
+		IdleTimeout:       2 * time.Minute,  // of a kept connection
+		MaxHeaderBytes:    32 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+}
+
+type surface struct {
+	door Door
+	mux  *http.ServeMux
+}
+
+// ServeHTTP routes a request that the guard let through; what the mux has no
+// route for is a fault like any other.
+func (s *surface) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	handler, pattern := s.mux.Handler(r)
+	if pattern != "" {
+		s.mux.ServeHTTP(w, r)
+		return
+	}
+	probe := &probe{header: http.Header{}}
+	handler.ServeHTTP(probe, r) // the mux's own answer: 404, or 405 with Allow
+	if probe.status == http.StatusMethodNotAllowed {
+		w.Header().Set("Allow", probe.header.Get("Allow"))
+		refuse(w, r, http.StatusMethodNotAllowed, wrongMethod(probe.header.Get("Allow")))
+		return
+	}
+	refuse(w, r, http.StatusNotFound, noRoute())
+}
+
+// probe takes an answer's status and header and drops its body.
+type probe struct {
+	header http.Header
+	status int
+}
+
+func (p *probe) Header() http.Header { return p.header }
+
+func (p *probe) WriteHeader(status int) { p.status = status }
+
+func (p *probe) Write(b []byte) (int, error) { return len(b), nil }

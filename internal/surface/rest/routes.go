@@ -1,0 +1,177 @@
+package rest
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/auth"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// ofPage reports whether a verb acts on a session that header or query name.
+func ofPage(v *action.Verb) bool { return strings.HasPrefix(v.Path, "/browser/") }
+
+// paths are the routes of a verb: those of pages are offered for the most
+// recent session, and below a session.
+func paths(v *action.Verb) []string {
+	if ofPage(v) {
+		return []string{"/v1" + v.Path, "/v1/sessions/{session}" + v.Path}
+	}
+	return []string{"/v1" + v.Path}
+}
+
+// offer adds the route of one verb and its description.
+func (s *surface) offer(api huma.API, v *action.Verb, path string) {
+	op := operation(api.OpenAPI(), v, path)
+	api.OpenAPI().AddOperation(op)
+	api.Adapter().Handle(op, func(hc huma.Context) {
+		r, w := humago.Unwrap(hc)
+		call, err := s.read(r, v)
+		if err != nil {
+			fail(w, r, err)
+			return
+		}
+		result, err := s.call(r, call)
+		if err != nil {
+			fail(w, r, err)
+			return
+		}
+		answer(w, r, v, result)
+	})
+}
+
+// read makes the call of a verb's own route.
+func (s *surface) read(r *http.Request, v *action.Verb) (action.Call, error) {
+	args := v.NewArgs()
+	session, err := sessionOf(r, v)
+	if err != nil {
+		return action.Call{}, err
+	}
+	if err := fromQuery(r, v, args); err != nil {
+		return action.Call{}, err
+	}
+	if v.Method != http.MethodGet {
+		if err := fromBody(r, args); err != nil {
+			return action.Call{}, err
+		}
+	}
+	if err := fromPath(r, args); err != nil {
+		return action.Call{}, err
+	}
+	if err := action.Check(args); err != nil {
+		return action.Call{}, err
+	}
+	return action.Call{Verb: v.Name, Session: session, Args: args, Wait: preferredWait(r)}, nil
+}
+
+// call takes a call through the door, as the caller the guard found.
+func (s *surface) call(r *http.Request, c action.Call) (action.Result, error) {
+	caller, found := auth.From(r.Context())
+	if !found {
+		return action.Result{}, fault.New(fault.Unauthenticated, "the call carries no valid token")
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), callLimit)
+	defer cancel()
+	c.ID, c.Caller, c.Surface = correlation(ctx), caller, "rest"
+	switch claimed := r.Header.Get("Glovebox-Surface"); claimed {
+	case "cli", "mcp": // our own clients say on whose behalf they call; it is for the audit only
+		c.Surface = claimed
+	}
+	return s.door.Call(ctx, c)
+}
+
+// generic is the body of POST /v1/verbs/{verb}.
+type generic struct {
+	Session     string          `json:"session,omitempty" maxLength:"64" doc:"Id or name; the most recently used open one when empty"`
+	Args        json.RawMessage `json:"args,omitempty" doc:"The verb's arguments"`
+	WaitSeconds float64         `json:"waitSeconds,omitempty" minimum:"0" maximum:"600" doc:"Longest time to wait for a person's answer; until it is answered or expires when 0"`
+}
+
+// offerGeneric adds the one route that takes any verb and answers with the
+// whole result, which is what our own clients use.
+func (s *surface) offerGeneric(api huma.API) {
+	op := genericOperation(api.OpenAPI())
+	api.OpenAPI().AddOperation(op)
+	api.Adapter().Handle(op, func(hc huma.Context) {
+		r, w := humago.Unwrap(hc)
+		call, err := readGeneric(r)
+		if err != nil {
+			fail(w, r, err)
+			return
+		}
+		result, err := s.call(r, call)
+		if err != nil {
+			fail(w, r, err)
+			return
+		}
+		name(w, result)
+		writeJSON(w, r, statusOf(result), result)
+	})
+}
+
+func readGeneric(r *http.Request) (action.Call, error) {
+	v, known := action.Lookup(r.PathValue("verb"))
+	if !known {
+		return action.Call{}, fault.New(fault.UnknownAction, "there is no verb of that name").
+			Hinted("see /openapi.json for the verbs")
+	}
+	if err := noQuery(r); err != nil {
+		return action.Call{}, err
+	}
+	var body generic
+	if err := fromBody(r, &body); err != nil {
+		return action.Call{}, err
+	}
+	if err := action.Check(&body); err != nil {
+		return action.Call{}, err
+	}
+	if err := goodSession(body.Session); err != nil {
+		return action.Call{}, err
+	}
+	args := v.NewArgs()
+	if err := action.Decode(body.Args, args); err != nil {
+		return action.Call{}, err
+	}
+	if err := action.Check(args); err != nil {
+		return action.Call{}, err
+	}
+	wait := time.Duration(body.WaitSeconds * float64(time.Second))
+	return action.Call{Verb: v.Name, Session: body.Session, Args: args, Wait: wait}, nil
+}
+
+// offerHealth adds the one route that strangers may use; it says only ok.
+func (s *surface) offerHealth(api huma.API) {
+	op := healthOperation(api.OpenAPI())
+	api.OpenAPI().AddOperation(op)
+	api.Adapter().Handle(op, func(hc huma.Context) {
+		r, w := humago.Unwrap(hc)
+		writeJSON(w, r, http.StatusOK, health{OK: true})
+	})
+}
+
+type health struct {
+	OK bool `json:"ok"`
+}
+
+// preferredWait reads "Prefer: wait=N" (RFC 7240): the longest time in seconds
+// to wait for a person's answer. What does not parse is ignored, as the RFC
+// wants.
+func preferredWait(r *http.Request) time.Duration {
+	for _, header := range r.Header.Values("Prefer") {
+		for part := range strings.SplitSeq(header, ",") {
+			text, found := strings.CutPrefix(strings.TrimSpace(part), "wait=")
+			if n, err := strconv.Atoi(text); found && err == nil && n >= 0 {
+				return max(time.Duration(min(n, 300))*time.Second, time.Millisecond) // 0 would mean for ever
+			}
+		}
+	}
+	return defaultWait
+}
