@@ -1,0 +1,183 @@
+package egress
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+const maxClients = 256 // connections of one box at a time; Chromium itself opens 32 to a proxy and 255 for WebSockets
+
+// box is what the door knows of one box.
+type box struct {
+	name      string
+	door      *Door
+	ctx       context.Context // ends with the box; every connection hangs on it
+	cancel    context.CancelFunc
+	transport *http.Transport // plain http only
+	pace      pace
+
+	mu       sync.Mutex
+	rules    *rules // nil refuses everything
+	clients  int
+	flows    map[*flow]struct{}
+	refusals ring
+}
+
+// flow is a request or tunnel that was let through; it ends when the rules no
+// longer allow it.
+type flow struct {
+	place
+	private bool
+	method  string
+	ctx     context.Context
+	cancel  context.CancelFunc
+}
+
+type flowKey struct{}
+
+func newBox(d *Door, name string) *box {
+	b := &box{name: name, door: d, flows: map[*flow]struct{}{}, pace: pace{interval: d.interval}}
+	b.ctx, b.cancel = context.WithCancel(context.Background())
+	b.transport = &http.Transport{
+		DialContext:            b.dialPlain,
+		DisableCompression:     true, // bodies pass as they are
+		MaxIdleConnsPerHost:    6,    // Chromium's own limit to one host
+		IdleConnTimeout:        30 * time.Second,
+		ResponseHeaderTimeout:  responseTime,
+		MaxResponseHeaderBytes: maxHead * 4,
+	}
+	return b
+}
+
+// enter counts a connection in, and says whether there is room for it.
+func (b *box) enter() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.clients >= maxClients {
+		return false
+	}
+	b.clients++
+	return true
+}
+
+// exit counts a connection out, and says whether nothing is left of a box that
+// has no rules.
+func (b *box) exit(room bool) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if room {
+		b.clients--
+	}
+	return b.clients == 0 && b.rules == nil
+}
+
+// current returns the rules that hold now; a nil box has none.
+func (b *box) current() *rules {
+	if b == nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.rules
+}
+
+func (b *box) setRules(r *rules) {
+	b.mu.Lock()
+	b.rules = r
+	for f := range b.flows {
+		if r.pass(f.place) != nil || f.private && !r.private[f.authority()] {
+			f.cancel()
+		}
+	}
+	b.mu.Unlock()
+	b.transport.CloseIdleConnections()
+}
+
+func (b *box) close() {
+	b.mu.Lock()
+	b.rules = nil
+	b.mu.Unlock()
+	b.cancel()
+	b.transport.CloseIdleConnections()
+}
+
+// admit lets a request to p through, or refuses it. Rules and registration are
+// one step, so that no flow is missed when rules change.
+func (b *box) admit(method string, p place) (*flow, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.rules.pass(p); err != nil {
+		return nil, err
+	}
+	f := &flow{place: p, private: b.rules.private[p.authority()], method: method}
+	f.ctx, f.cancel = context.WithCancel(context.WithValue(b.ctx, flowKey{}, f))
+	b.flows[f] = struct{}{}
+	return f, nil
+}
+
+func (b *box) end(f *flow) {
+	f.cancel()
+	b.mu.Lock()
+	delete(b.flows, f)
+	b.mu.Unlock()
+}
+
+// refuse keeps a refusal and tells whoever wants to know. The query of a URL
+// is left out: it may hold secrets.
+func (b *box) refuse(method, host, url string, why reason) {
+	r := action.Refusal{Time: time.Now(), Host: host, URL: url, Reason: string(why), Page: !isBackground(host, method)}
+	b.mu.Lock()
+	news := b.refusals.add(r)
+	b.mu.Unlock()
+	if !news {
+		return
+	}
+	b.door.options.Log.Info("egress refused", "box", b.name, "host", host, "reason", why, "page", r.Page)
+	if b.door.options.Refused != nil {
+		b.door.options.Refused(b.name, r)
+	}
+}
+
+// dialPlain connects for the transport. The place comes with the request's
+// context, as it was judged.
+func (b *box) dialPlain(ctx context.Context, _, _ string) (net.Conn, error) {
+	f, ok := ctx.Value(flowKey{}).(*flow)
+	if !ok {
+		return nil, noRules
+	}
+	return b.dial(ctx, f)
+}
+
+// dial connects for a flow; the connection ends with the box.
+func (b *box) dial(ctx context.Context, f *flow) (net.Conn, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(b.ctx, cancel)()
+	conn, err := b.door.caller.call(ctx, f.place, f.private)
+	if err != nil {
+		return nil, err
+	}
+	t := &tied{Conn: conn}
+	t.untie = context.AfterFunc(b.ctx, func() { _ = conn.Close() })
+	return t, nil
+}
+
+// tied is a connection that a context closes.
+type tied struct {
+	net.Conn
+	untie func() bool
+}
+
+// Close closes the connection and lets go of the context.
+func (t *tied) Close() error {
+	t.untie()
+	return t.Conn.Close()
+}
+
+// CloseWrite passes on the end of one direction.
+func (t *tied) CloseWrite() error { return closeWrite(t.Conn) }

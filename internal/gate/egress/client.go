@@ -1,0 +1,166 @@
+package egress
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+const (
+	idleTime     = 90 * time.Second  // between two requests of a connection; Chromium closes its own after 300 s
+	headTime     = 15 * time.Second  // from the first byte of a head to its last
+	responseTime = 120 * time.Second // from a request to the head of its answer: long polls take a minute
+	writeTime    = 60 * time.Second  // for one piece of an answer to be taken
+)
+
+// client is one proxy connection of a box.
+type client struct {
+	box    *box
+	conn   net.Conn
+	reader *bufio.Reader
+}
+
+// serve reads requests from conn until either side has had enough.
+func (b *box) serve(conn net.Conn, room bool) {
+	defer func() { _ = conn.Close() }()
+	defer context.AfterFunc(b.ctx, func() { _ = conn.Close() })()
+	c := &client{box: b, conn: conn, reader: bufio.NewReaderSize(conn, maxHead)}
+	if !room {
+		b.refuse("", "", "", crowded)
+		c.answer(http.StatusServiceUnavailable, crowded, true)
+		return
+	}
+	for c.turn() {
+		continue
+	}
+}
+
+// turn serves one request and reports whether another may follow.
+func (c *client) turn() bool {
+	if err := c.conn.SetReadDeadline(time.Now().Add(idleTime)); err != nil {
+		return false
+	}
+	if _, err := c.reader.Peek(1); err != nil {
+		return false
+	}
+	if err := c.conn.SetReadDeadline(time.Now().Add(headTime)); err != nil {
+		return false
+	}
+	raw, err := peekHead(c.reader)
+	if err != nil {
+		return c.reject("", "", err)
+	}
+	h, err := readHead(raw)
+	if err != nil {
+		return c.reject(h.method, "", err)
+	}
+	if h.method == http.MethodConnect {
+		_, _ = c.reader.Discard(len(raw))
+		c.tunnel(h)
+		return false
+	}
+	return c.forward(h)
+}
+
+// plainTarget reads where a request goes, and the path with the query. A target that is a path is addressed to
+// the door itself; https in the clear is nothing Chromium asks for.
+func (h head) plainTarget() (place, string, error) {
+	scheme, rest, found := strings.Cut(h.target, "://")
+	if !found {
+		return place{}, "", toGateway
+	}
+	if !strings.EqualFold(scheme, "http") {
+		return place{}, "", badScheme
+	}
+	end := strings.IndexAny(rest, `/?#\`)
+	if end < 0 {
+		end = len(rest)
+	}
+	p, err := parseAuthority("http", rest[:end])
+	if err != nil {
+		return place{}, "", err
+	}
+	if same, err := parseAuthority("http", h.host); err != nil || same.authority() != p.authority() {
+		return place{}, "", otherHost
+	}
+	if strings.ContainsAny(rest[end:], `#\`) {
+		return place{}, "", malformed
+	}
+	return p, rest[end:], nil
+}
+
+func (h head) tunnelTarget() (place, error) {
+	if h.body || !strings.Contains(h.target, ":") {
+		return place{}, malformed
+	}
+	p, err := parseAuthority("https", h.target)
+	if err != nil {
+		return place{}, err
+	}
+	if same, err := parseAuthority("https", h.host); err != nil || same.authority() != p.authority() {
+		return place{}, otherHost
+	}
+	return p, nil
+}
+
+// reject ends a connection over a request that was not let through. Errors of
+// the connection itself end it silently.
+func (c *client) reject(method, host string, err error) bool {
+	var why reason
+	if !errors.As(err, &why) {
+		return false
+	}
+	c.box.refuse(method, host, "", why)
+	status := http.StatusForbidden
+	if why == malformed || why == headTooLarge || why == chained {
+		status = http.StatusBadRequest
+	}
+	c.answer(status, why, true)
+	return false
+}
+
+// answer writes an answer of the door's own: a status, the reason as a header
+// the engine looks for, and a page for people. It reports whether it was
+// taken.
+func (c *client) answer(status int, why error, last bool) bool {
+	header := "X-Glovebox-Refused"
+	var f failure
+	words := why.Error()
+	if errors.As(why, &f) {
+		header, words = "X-Glovebox-Failed", f.Error()
+	}
+	body := fmt.Sprintf("<!doctype html><meta charset=utf-8><title>Refused</title><h1>Glovebox did not let this through</h1><p>%s</p>\n", html.EscapeString(words))
+	connection := "keep-alive"
+	if last {
+		connection = "close"
+	}
+	text := fmt.Sprintf("HTTP/1.1 %d %s\r\n%s: %s\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: %d\r\nCache-Control: no-store\r\nConnection: %s\r\n\r\n%s",
+		status, http.StatusText(status), header, words, len(body), connection, body)
+	if err := c.conn.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
+		return false
+	}
+	_, err := c.conn.Write([]byte(text))
+	return err == nil && !last
+}
+
+// failed answers a flow that was let through and came to nothing, and reports
+// whether another request may follow.
+func (c *client) failed(f *flow, url string, err error, last bool) bool {
+	var why reason
+	if errors.As(err, &why) {
+		c.box.refuse(f.method, f.host, url, why)
+		return c.answer(http.StatusForbidden, why, last)
+	}
+	var what failure
+	if !errors.As(err, &what) {
+		what = broken
+	}
+	c.box.door.options.Log.Debug("egress failed", "box", c.box.name, "host", f.host, "error", err)
+	return c.answer(http.StatusBadGateway, what, last)
+}

@@ -1,0 +1,144 @@
+package egress
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	resolveTime = 10 * time.Second // wall time for one name
+	dialTime    = 10 * time.Second // wall time for one address
+	dialAll     = 20 * time.Second // wall time for all addresses of a name
+	maxAnswers  = 64               // addresses of one name that are looked at
+)
+
+// Resolver finds the addresses of a name; *net.Resolver is one. The network is
+// always "ip".
+type Resolver interface {
+	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
+}
+
+// caller opens connections to places that rules let pass.
+type caller struct {
+	resolver Resolver
+	dial     func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
+	own      func() []netip.Addr
+	gateway  []netip.AddrPort
+}
+
+// call resolves p itself, checks every address of the answer, and connects to
+// a checked address. private lifts the ban on special addresses; the gateway's
+// own listeners stay out of reach all the same.
+func (c *caller) call(ctx context.Context, p place, private bool) (net.Conn, error) {
+	addrs, err := c.resolve(ctx, p, private)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.check(addrs, p.port, private); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, dialAll)
+	defer cancel()
+	var last error
+	for _, addr := range addrs {
+		one, done := context.WithTimeout(ctx, dialTime)
+		conn, err := c.dial(one, netip.AddrPortFrom(addr, p.port))
+		done()
+		if err == nil {
+			return conn, nil
+		}
+		last = err
+	}
+	return nil, errors.Join(unreachable, last)
+}
+
+func (c *caller) resolve(ctx context.Context, p place, private bool) ([]netip.Addr, error) {
+	if p.addr.IsValid() {
+		return []netip.Addr{p.addr}, nil
+	}
+	if p.host == "localhost" || strings.HasSuffix(p.host, ".localhost") { // RFC 6761 section 6.3
+		return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}, nil
+	}
+	name := p.host + "." // rooted: the machine's search domains do not apply
+	if private {
+		name = p.host
+	}
+	ctx, cancel := context.WithTimeout(ctx, resolveTime)
+	defer cancel()
+	addrs, err := c.resolver.LookupNetIP(ctx, "ip", name)
+	if err != nil || len(addrs) == 0 {
+		return nil, errors.Join(unknownHost, err)
+	}
+	for i := range addrs {
+		addrs[i] = addrs[i].Unmap() // the resolver may hand out IPv4 as mapped IPv6
+	}
+	return addrs, nil
+}
+
+// check refuses the whole answer for one bad address in it: who mixes public
+// and private addresses is trying something.
+func (c *caller) check(addrs []netip.Addr, port uint16, private bool) error {
+	if len(addrs) > maxAnswers {
+		return special
+	}
+	own := c.own()
+	for _, addr := range addrs {
+		if c.isGateway(netip.AddrPortFrom(addr, port), own) {
+			return toGateway
+		}
+		if private {
+			continue
+		}
+		if !isPublic(addr) {
+			return special
+		}
+		if contains(own, addr) {
+			return ownAddress
+		}
+	}
+	return nil
+}
+
+// isGateway reports whether to is one of the gateway's own listeners, under
+// whichever of the machine's addresses.
+func (c *caller) isGateway(to netip.AddrPort, own []netip.Addr) bool {
+	if to.Addr().IsUnspecified() { // the kernel takes it for loopback
+		to = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), to.Port())
+	}
+	for _, g := range c.gateway {
+		if g.Port() != to.Port() {
+			continue
+		}
+		local := to.Addr().IsLoopback() || contains(own, to.Addr())
+		if g.Addr().Unmap() == to.Addr() || g.Addr().IsUnspecified() && local {
+			return true
+		}
+	}
+	return false
+}
+
+func contains(all []netip.Addr, addr netip.Addr) bool {
+	for _, a := range all {
+		if a == addr {
+			return true
+		}
+	}
+	return false
+}
+
+// dialTCP connects to exactly the given address: Control sees the address the
+// socket is about to connect to, after everything that could have changed it.
+func dialTCP(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
+	d := net.Dialer{KeepAlive: 30 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
+		if got, err := netip.ParseAddrPort(address); err != nil || got != to {
+			return special
+		}
+		return nil
+	}}
+	return d.DialContext(ctx, "tcp", to.String())
+}

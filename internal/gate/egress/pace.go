@@ -1,0 +1,63 @@
+package egress
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+const (
+	maxDelay = 10 * time.Second // a request is held back at most this long, then refused
+	maxPaced = 4096             // hosts whose pace is remembered
+)
+
+// pace spaces out the requests to each host. The zero interval paces nothing.
+type pace struct {
+	interval time.Duration // between two requests to one host
+	mu       sync.Mutex
+	next     map[string]time.Time // when the next request to a host may go
+}
+
+// wait holds a request back until its turn, or refuses it with tooOften.
+func (p *pace) wait(ctx context.Context, host string) error {
+	if p.interval <= 0 {
+		return nil
+	}
+	delay, err := p.turn(host, time.Now())
+	if err != nil || delay <= 0 {
+		return err
+	}
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (p *pace) turn(host string, now time.Time) (time.Duration, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.next) >= maxPaced {
+		for h, t := range p.next {
+			if t.Before(now) {
+				delete(p.next, h)
+			}
+		}
+	}
+	at := p.next[host]
+	if at.Before(now) {
+		at = now
+	}
+	delay := at.Sub(now)
+	if _, known := p.next[host]; delay > maxDelay || !known && len(p.next) >= maxPaced {
+		return 0, tooOften
+	}
+	if p.next == nil {
+		p.next = map[string]time.Time{}
+	}
+	p.next[host] = at.Add(p.interval)
+	return delay, nil
+}

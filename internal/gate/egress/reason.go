@@ -1,0 +1,43 @@
+package egress
+
+// A reason says, in words for people, why something was refused. The words are
+// stable: they are in logs, in the audit trail and in the refusal's header.
+type reason string
+
+// Error returns the words.
+func (r reason) Error() string { return string(r) }
+
+const (
+	noRules      reason = "this box may not reach anything"
+	notAllowed   reason = "host is not on the allow list"
+	notDocument  reason = "documents may not come from this host"
+	badPort      reason = "port is not allowed"
+	badScheme    reason = "only http and https are allowed"
+	badURL       reason = "address cannot be parsed"
+	userInfo     reason = "addresses with a user name or password are refused"
+	oddSpelling  reason = "host is not in its canonical spelling"
+	special      reason = "host has a private or special address"
+	ownAddress   reason = "address belongs to the gateway's machine"
+	toGateway    reason = "requests to the gateway itself are refused"
+	otherServer  reason = "TLS server name differs from the host"
+	notTLS       reason = "tunnel carries neither TLS nor a WebSocket handshake"
+	otherHost    reason = "Host header differs from the address"
+	malformed    reason = "request is malformed"
+	headTooLarge reason = "request head is too large"
+	chained      reason = "request came through another proxy"
+	crowded      reason = "too many connections"
+	tooOften     reason = "too many requests to this host"
+)
+
+// failure says why a request that was allowed came to nothing. It is not a
+// refusal: nothing is recorded, the browser is told 502.
+type failure string
+
+// Error returns the words.
+func (f failure) Error() string { return string(f) }
+
+const (
+	unknownHost failure = "host has no address"
+	unreachable failure = "host cannot be reached"
+	broken      failure = "server's answer cannot be read"
+)

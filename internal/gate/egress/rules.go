@@ -1,0 +1,170 @@
+package egress
+
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// pattern is an exact host, or all sub-domains of one.
+type pattern struct {
+	host string
+	subs bool // "*.": matches below host, not host itself
+}
+
+func (p pattern) matches(host string) bool {
+	if !p.subs {
+		return host == p.host
+	}
+	return len(host) > len(p.host)+1 && strings.HasSuffix(host, "."+p.host)
+}
+
+// rules are a compiled action.Network. The zero rules and nil refuse
+// everything.
+type rules struct {
+	navigation []pattern
+	listed     []pattern
+	sites      map[string]bool // registrable domains of navigation, for same-site
+	anyPublic  bool
+	private    map[string]bool // host:port
+	ports      map[uint16]bool
+}
+
+// compile reads n. What it cannot read is an invalid_request that names the
+// entry.
+func compile(n action.Network) (*rules, error) {
+	r := &rules{private: map[string]bool{}, ports: map[uint16]bool{}}
+	var err error
+	if r.navigation, err = patterns("navigation", n.Navigation); err != nil {
+		return nil, err
+	}
+	if err := r.setSubresources(n); err != nil {
+		return nil, err
+	}
+	for _, entry := range n.AllowPrivate {
+		p, err := parseAuthority("http", entry)
+		if err != nil || !strings.HasSuffix(entry, ":"+strconv.Itoa(int(p.port))) {
+			return nil, invalid("allow_private", entry, "write host:port, like localhost:3000")
+		}
+		r.private[p.authority()] = true
+	}
+	for _, port := range n.Ports {
+		if port < 1 || port > 65535 {
+			return nil, fault.New(fault.InvalidRequest, "network ports: %d is not a port", port).
+				Hinted("ports are 1 to 65535; leave the list empty for 80 and 443")
+		}
+		r.ports[uint16(port)] = true
+	}
+	if len(n.Ports) == 0 {
+		r.ports = map[uint16]bool{80: true, 443: true}
+	}
+	return r, nil
+}
+
+func (r *rules) setSubresources(n action.Network) error {
+	listed, err := patterns("listed", n.Listed)
+	if err != nil {
+		return err
+	}
+	switch n.Subresources {
+	case "":
+	case "same-site":
+		r.sites = map[string]bool{}
+		for _, p := range r.navigation {
+			addr, _ := netip.ParseAddr(p.host)
+			r.sites[place{host: p.host, addr: addr}.site()] = true
+		}
+	case "listed":
+		r.listed = listed
+	case "any-public":
+		r.anyPublic = true
+	default:
+		return invalid("subresources", n.Subresources, "it is same-site, listed or any-public")
+	}
+	return nil
+}
+
+func patterns(list string, entries []string) ([]pattern, error) {
+	all := make([]pattern, 0, len(entries))
+	for _, entry := range entries {
+		host, subs := strings.CutPrefix(entry, "*.")
+		p, err := parsePattern(host)
+		if err != nil || subs && p.addr.IsValid() {
+			return nil, invalid(list, entry, "write a host like example.com, or *.example.com for its sub-domains; ports belong in allow_private or ports")
+		}
+		all = append(all, pattern{host: p.host, subs: subs})
+	}
+	return all, nil
+}
+
+// parsePattern reads the host of an entry. International names may be written
+// as people read them; addresses only canonically.
+func parsePattern(host string) (place, error) {
+	bare := strings.Trim(strings.TrimSuffix(host, "."), "[]")
+	if addr, err := netip.ParseAddr(bare); err == nil && addr.Is6() {
+		host = "[" + bare + "]"
+	} else if strings.ContainsAny(host, `/\?#%@:* `) {
+		return place{}, badURL
+	}
+	p, err := parseURL("http://" + host + "/")
+	if err == nil && p.addr.Is4() && p.host != bare {
+		return place{}, oddSpelling
+	}
+	return p, err
+}
+
+func invalid(list, entry, hint string) error {
+	return fault.New(fault.InvalidRequest, "network %s: %q is not a valid entry", list, entry).
+		Hinted("%s", hint).With("entry", entry).With("field", list)
+}
+
+// document says whether a document may come from p; the error is the reason
+// why not.
+func (r *rules) document(p place) error {
+	if err := r.door(p); err != nil || r.private[p.authority()] || r.navigable(p.host) {
+		return err
+	}
+	return notDocument
+}
+
+// pass says whether any request may go to p.
+func (r *rules) pass(p place) error {
+	if err := r.door(p); err != nil || r.private[p.authority()] || r.navigable(p.host) {
+		return err
+	}
+	if r.anyPublic || r.sites[p.site()] || matches(r.listed, p.host) {
+		return nil
+	}
+	return notAllowed
+}
+
+// door refuses what no list can allow.
+func (r *rules) door(p place) error {
+	if r == nil || len(r.navigation) == 0 && len(r.private) == 0 {
+		return noRules
+	}
+	if r.private[p.authority()] {
+		return nil
+	}
+	if !r.ports[p.port] {
+		return badPort
+	}
+	if p.addr.IsValid() && !isPublic(p.addr) {
+		return special
+	}
+	return nil
+}
+
+func (r *rules) navigable(host string) bool { return matches(r.navigation, host) }
+
+func matches(list []pattern, host string) bool {
+	for _, p := range list {
+		if p.matches(host) {
+			return true
+		}
+	}
+	return false
+}

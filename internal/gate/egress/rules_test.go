@@ -1,0 +1,133 @@
+package egress
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"pgregory.net/rapid"
+)
+
+func TestEntriesThatCannotBeReadAreNamed(t *testing.T) {
+	for _, entry := range []string{
+		"", "*", "*.", "**.example.com", "*example.com", "a.*.com", "example.*", "https://example.com", "example.com/", "example.com:443",
+		"localhost:3000", "user@example.com", "exam ple.com", " example.com", "0x7f.1", "127.1", "*.10.0.0.1", "a..b", "\x00", "*.*.com", "example.com?x",
+	} {
+		for _, n := range []action.Network{{Navigation: []string{entry}}, {Subresources: "listed", Listed: []string{entry}}, {Listed: []string{entry}}} {
+			_, err := compile(n)
+			f := fault.From(err)
+			if f == nil || f.Code != fault.InvalidRequest || f.Details["entry"] != entry || f.Hint == "" {
+				t.Errorf("%q: %v, want an invalid_request that names it", entry, err)
+			}
+		}
+	}
+	for _, entry := range []string{"", "localhost", "*.local:80", "http://localhost:3000", "localhost:0", "localhost:70000", "localhost:3000/", "u@localhost:3000", "0x7f.1:80", ":80"} {
+		if _, err := compile(action.Network{AllowPrivate: []string{entry}}); fault.CodeOf(err) != fault.InvalidRequest {
+			t.Errorf("private %q: %v, want invalid_request", entry, err)
+		}
+	}
+	for _, n := range []action.Network{{Ports: []int{0}}, {Ports: []int{65536}}, {Ports: []int{-1}}, {Subresources: "everything"}} {
+		if _, err := compile(n); fault.CodeOf(err) != fault.InvalidRequest {
+			t.Errorf("%+v: %v, want invalid_request", n, err)
+		}
+	}
+}
+
+func TestRulesDecideByHost(t *testing.T) {
+	network := func(mode string) action.Network {
+		return action.Network{Navigation: []string{"app.example.com", "*.docs.example", "Bücher.example"}, Subresources: mode,
+			Listed: []string{"cdn.test"}, AllowPrivate: []string{"localhost:3000", "[::1]:80"}}
+	}
+	for _, c := range []struct {
+		mode, url          string
+		document, anything error
+	}{
+		{"same-site", "https://app.example.com/", nil, nil},
+		{"same-site", "https://APP.example.com./", nil, nil},
+		{"same-site", "https://a.docs.example/", nil, nil},
+		{"same-site", "https://a.b.docs.example/", nil, nil},
+		{"same-site", "https://xn--bcher-kva.example/", nil, nil},
+		{"same-site", "https://docs.example/", notDocument, nil},
+		{"same-site", "https://img.example.com/", notDocument, nil},
+		{"same-site", "https://xapp.example.org/", notDocument, notAllowed},
+		{"same-site", "https://evildocs.example/", notDocument, notAllowed},
+		{"same-site", "https://app.example.com.evil.test/", notDocument, notAllowed},
+		{"same-site", "https://cdn.test/", notDocument, notAllowed},
+		{"listed", "https://cdn.test/", notDocument, nil},
+		{"listed", "https://img.example.com/", notDocument, notAllowed},
+		{"any-public", "https://whatever.test/", notDocument, nil},
+		{"any-public", "http://169.254.169.254/", special, special},
+		{"any-public", "http://[::ffff:8.8.8.8]/", special, special},
+		{"any-public", "https://app.example.com:22/", badPort, badPort},
+		{"", "https://img.example.com/", notDocument, notAllowed},
+		{"", "http://localhost:3000/", nil, nil},
+		{"", "http://[::1]/", nil, nil},
+		{"any-public", "http://localhost:3001/", badPort, badPort},
+		{"", "http://127.0.0.1:3000/", badPort, badPort},
+	} {
+		r, err := compile(network(c.mode))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := parseURL(c.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.document(p); !errors.Is(err, c.document) {
+			t.Errorf("%s: document from %s: %v, want %v", c.mode, c.url, err, c.document)
+		}
+		if err := r.pass(p); !errors.Is(err, c.anything) {
+			t.Errorf("%s: anything from %s: %v, want %v", c.mode, c.url, err, c.anything)
+		}
+	}
+}
+
+func TestZeroRulesRefuseEverything(t *testing.T) {
+	p, _ := parseURL("https://example.com/")
+	for _, n := range []action.Network{{}, {Subresources: "any-public"}, {Subresources: "listed", Listed: []string{"example.com"}}} {
+		r, err := compile(n)
+		if err != nil || r.document(p) == nil || r.pass(p) == nil {
+			t.Errorf("%+v lets something pass (%v)", n, err)
+		}
+	}
+	if (*rules)(nil).pass(p) == nil || (&rules{}).pass(p) == nil {
+		t.Error("no rules let something pass")
+	}
+}
+
+func TestPublicSuffixesAreNoSite(t *testing.T) {
+	r, err := compile(action.Network{Navigation: []string{"*.github.io", "mine.github.io"}, Subresources: "same-site"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _ := parseURL("https://mine.github.io.evil.test/")
+	if r.pass(p) == nil {
+		t.Error("a look-alike of a public suffix passes")
+	}
+	r, _ = compile(action.Network{Navigation: []string{"mine.github.io"}, Subresources: "same-site"})
+	if p, _ = parseURL("https://other.github.io/"); r.pass(p) == nil {
+		t.Error("a neighbour under a public suffix counts as the same site")
+	}
+}
+
+func TestSubdomainPatternsMatchOnlyBelowTheirHost(t *testing.T) {
+	label := rapid.StringMatching(`[a-z][a-z0-9]{0,6}`)
+	rapid.Check(t, func(t *rapid.T) {
+		base := label.Draw(t, "a") + "." + label.Draw(t, "b")
+		list, err := patterns("navigation", []string{"*." + base})
+		if err != nil {
+			t.Skip("not a host")
+		}
+		prefix := rapid.StringMatching(`[a-z0-9.-]{0,12}`).Draw(t, "prefix")
+		host := prefix + rapid.SampledFrom([]string{base, "." + base, base + ".evil.test", "x" + base}).Draw(t, "host")
+		p, err := parseURL("https://" + host + "/")
+		if err != nil {
+			t.Skip("not a host")
+		}
+		if got, want := matches(list, p.host), strings.HasSuffix(p.host, "."+base) && p.host != "."+base; got != want {
+			t.Fatalf("*.%s matches %s: %v", base, p.host, got)
+		}
+	})
+}

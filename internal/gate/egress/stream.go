@@ -1,0 +1,117 @@
+package egress
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const tunnelIdle = 10 * time.Minute // without a byte either way; WebSockets ping within one
+
+var buffers = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}
+
+// slow writes to a client that must take each piece within writeTime.
+type slow struct{ net.Conn }
+
+// Write writes p under a deadline of its own.
+func (s slow) Write(p []byte) (int, error) {
+	if err := s.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
+		return 0, err
+	}
+	return s.Conn.Write(p)
+}
+
+// watched is a request's body: each piece must come within idleTime, and it
+// notes its end.
+type watched struct {
+	io.ReadCloser
+	client *client
+	ended  atomic.Bool
+}
+
+// Read reads under a deadline of its own.
+func (w *watched) Read(p []byte) (int, error) {
+	if err := w.client.conn.SetReadDeadline(time.Now().Add(idleTime)); err != nil {
+		return 0, err
+	}
+	n, err := w.ReadCloser.Read(p)
+	if errors.Is(err, io.EOF) {
+		w.ended.Store(true)
+	}
+	return n, err
+}
+
+// Close leaves the rest of the body unread: the connection then ends.
+func (w *watched) Close() error { return nil }
+
+// stirred is an answer's body that puts off a timer whenever something came.
+type stirred struct {
+	io.ReadCloser
+	timer *time.Timer
+}
+
+// Read reads and puts the timer off.
+func (s *stirred) Read(p []byte) (int, error) {
+	n, err := s.ReadCloser.Read(p)
+	s.timer.Reset(tunnelIdle)
+	return n, err
+}
+
+// splice carries bytes both ways until both ends have finished, one fails, or
+// nothing moved for idle.
+func splice(client, server net.Conn, idle time.Duration) {
+	var moved atomic.Int64
+	moved.Store(time.Now().UnixNano())
+	var both sync.WaitGroup
+	carry := func(to, from net.Conn) {
+		if err := copyUntilIdle(to, from, idle, &moved); err != nil {
+			_, _ = to.Close(), from.Close()
+			return
+		}
+		_ = closeWrite(to)
+	}
+	both.Go(func() { carry(server, client) })
+	both.Go(func() { carry(client, server) })
+	both.Wait()
+}
+
+// copyUntilIdle copies until the end of from. moved is shared by both
+// directions: a long download is not idle because nothing goes up.
+func copyUntilIdle(to, from net.Conn, idle time.Duration, moved *atomic.Int64) error {
+	buffer := buffers.Get().(*[]byte)
+	defer buffers.Put(buffer)
+	for {
+		since := time.Unix(0, moved.Load())
+		if err := from.SetReadDeadline(since.Add(idle)); err != nil {
+			return err
+		}
+		n, err := from.Read(*buffer)
+		if n > 0 {
+			moved.Store(time.Now().UnixNano())
+			if _, err := (slow{to}).Write((*buffer)[:n]); err != nil {
+				return err
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.Is(err, os.ErrDeadlineExceeded) && time.Since(time.Unix(0, moved.Load())) < idle:
+			continue
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// closeWrite ends one direction of a connection, or all of it where that is
+// not possible.
+func closeWrite(conn net.Conn) error {
+	if half, ok := conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return conn.Close()
+}

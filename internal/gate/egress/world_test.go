@@ -1,0 +1,201 @@
+package egress
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+const patience = 10 * time.Second // for anything a test waits for
+
+// world is a small internet: names, public addresses, and loopback servers
+// behind them.
+type world struct {
+	t        testing.TB
+	mu       sync.Mutex
+	names    map[string][][]string // each look-up takes the next answer, the last one stays
+	hosts    map[string]string     // address:port → listener
+	dialled  []string
+	told     []action.Refusal
+	refusals chan action.Refusal
+	door     *Door
+}
+
+func newWorld(t testing.TB, change func(*Options)) *world {
+	w := &world{t: t, names: map[string][][]string{}, hosts: map[string]string{}, refusals: make(chan action.Refusal, 1000)}
+	o := Options{Resolver: w, Dial: w.dial, Own: func() []netip.Addr { return []netip.Addr{netip.MustParseAddr("5.5.5.5")} },
+		Refused: func(_ string, r action.Refusal) { w.refusals <- r }}
+	if change != nil {
+		change(&o)
+	}
+	w.door = New(o)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := w.door.Shutdown(ctx); err != nil {
+			t.Errorf("the door does not shut: %v", err)
+		}
+	})
+	return w
+}
+
+func (w *world) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	answers := w.names[strings.TrimSuffix(host, ".")]
+	if len(answers) == 0 {
+		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+	}
+	answer := answers[0]
+	if len(answers) > 1 {
+		w.names[strings.TrimSuffix(host, ".")] = answers[1:]
+	}
+	var addrs []netip.Addr
+	for _, a := range answer {
+		addrs = append(addrs, netip.MustParseAddr(a))
+	}
+	return addrs, nil
+}
+
+func (w *world) dial(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
+	w.mu.Lock()
+	w.dialled = append(w.dialled, to.String())
+	target, ok := w.hosts[to.String()]
+	w.mu.Unlock()
+	if !ok {
+		return nil, errors.New("connection refused")
+	}
+	return (&net.Dialer{}).DialContext(ctx, "tcp", target)
+}
+
+// serve puts a server behind a name.
+func (w *world) serve(name, address string, h http.Handler) {
+	s := httptest.NewServer(h)
+	w.t.Cleanup(s.Close)
+	w.place(name, address, s.Listener.Addr().String())
+}
+
+func (w *world) place(name, address, listener string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.names[name] = [][]string{{netip.MustParseAddrPort(address).Addr().String()}}
+	w.hosts[address] = listener
+}
+
+func (w *world) open(n action.Network) {
+	w.t.Helper()
+	if err := w.door.Open("box", n); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// connect opens a proxy connection of the box.
+func (w *world) connect() net.Conn {
+	w.t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	mine, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	theirs, err := l.Accept()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { _ = mine.Close() })
+	_ = mine.SetDeadline(time.Now().Add(patience)) // no test waits longer
+	w.door.Handle("box", theirs)
+	return mine
+}
+
+// browser is an HTTP client that knows only the proxy, as Chromium does.
+func (w *world) browser(roots *http.Transport) *http.Client {
+	t := &http.Transport{DisableCompression: true}
+	if roots != nil {
+		t.TLSClientConfig = roots.TLSClientConfig.Clone()
+	}
+	t.Proxy = http.ProxyURL(mustURL(w.t, "http://proxy.invalid"))
+	t.DialContext = func(context.Context, string, string) (net.Conn, error) { return w.connect(), nil }
+	w.t.Cleanup(t.CloseIdleConnections)
+	return &http.Client{Transport: t, Timeout: patience, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// exchange sends a raw request and returns the answer.
+func (w *world) exchange(request string) *http.Response {
+	w.t.Helper()
+	conn := w.connect()
+	if _, err := io.WriteString(conn, request); err != nil {
+		w.t.Fatal(err)
+	}
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		w.t.Fatalf("no answer to %q: %v", request, err)
+	}
+	w.t.Cleanup(func() { _ = response.Body.Close() })
+	return response
+}
+
+// tunnel opens a CONNECT tunnel and returns it, and the door's answer.
+func (w *world) tunnel(authority string) (net.Conn, *http.Response) {
+	w.t.Helper()
+	conn := w.connect()
+	if _, err := fmt.Fprintf(conn, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n\r\n", authority, authority); err != nil {
+		w.t.Fatal(err)
+	}
+	var head []byte
+	for one := make([]byte, 1); !bytes.HasSuffix(head, headEnd); head = append(head, one[0]) {
+		if _, err := io.ReadFull(conn, one); err != nil {
+			w.t.Fatalf("no answer to CONNECT %s: %v", authority, err)
+		}
+	}
+	response, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(head)), &http.Request{Method: http.MethodConnect})
+	if err != nil {
+		w.t.Fatalf("no answer to CONNECT %s: %v", authority, err)
+	}
+	return conn, response
+}
+
+// refused waits for the next refusal that is told.
+func (w *world) refused() action.Refusal {
+	w.t.Helper()
+	select {
+	case r := <-w.refusals:
+		return r
+	case <-time.After(patience):
+		w.t.Fatal("nothing was refused")
+		return action.Refusal{}
+	}
+}
+
+func (w *world) dials() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]string(nil), w.dialled...)
+}
+
+// secure starts a TLS server behind a name; the client it returns trusts it.
+func (w *world) secure(name, address string, h http.Handler) *http.Client {
+	s := httptest.NewUnstartedServer(h)
+	s.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
+	s.StartTLS()
+	w.t.Cleanup(s.Close)
+	w.place(name, address, s.Listener.Addr().String())
+	return s.Client()
+}
