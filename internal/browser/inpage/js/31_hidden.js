@@ -1,8 +1,132 @@
-// Ways to hide a text from people, by what the computed style of one element
-// says. What its ancestors and its place say is the walker's.
-const hiddenFromEye = element => {
-  cache.eye ??= new Map();
-  let hidden = cache.eye.get(element);
-  if (hidden === undefined) cache.eye.set(element, hidden = false);
-  return hidden;
+// Ways to hide a text from people. A context holds what the ancestors of an
+// element do to everything in it; most elements change nothing and share the
+// one of their parent.
+const openContext = Object.freeze({clip: null, clipAbsolute: null, opacity: 1, unseen: '', fixed: false});
+const contextOf = element => {
+  let context = cache.contexts.get(element);
+  if (context !== undefined) return context;
+  const parent = flatParent(element);
+  context = enter(element, parent === null ? openContext : contextOf(parent), styleOf(element));
+  cache.contexts.set(element, context);
+  return context;
+};
+const BARELY = 0.05; // opacity and alpha below which nothing can be read
+const enter = (element, outer, style) => {
+  let inner = outer;
+  const change = values => inner = {...inner, ...values};
+  const opacity = style.opacity;
+  if (opacity !== '1') {
+    change({opacity: inner.opacity * opacity});
+    if (inner.opacity < BARELY) change({unseen: inner.unseen || 'opacity'});
+  }
+  const clipPath = style.clipPath;
+  if (clipPath !== 'none' && clipsAll(clipPath, element)) change({unseen: 'clipped'});
+  const filter = style.filter;
+  if (filter !== 'none' && /opacity\(0(\.0\d*)?%?\)|blur\(\d{2,}/.test(filter)) change({unseen: 'filtered'});
+  const mask = style.maskImage;
+  if (mask !== 'none' && masksAll(mask)) change({unseen: 'masked'});
+  const placed = style.position;
+  if (placed === 'fixed') change({clip: null, clipAbsolute: null, fixed: true});
+  else if (placed === 'absolute') inner = inner.clip === inner.clipAbsolute ? inner : {...inner, clip: inner.clipAbsolute};
+  if ((placed === 'fixed' || placed === 'absolute') && clipRectEmpty(style.clip)) change({unseen: 'clipped'});
+  if (style.contentVisibility === 'hidden') change({unseen: 'clipped'});
+  return overflowing(element, inner, style, placed !== 'static');
+};
+const overflowing = (element, context, style, placed) => {
+  const x = style.overflowX;
+  if (x === 'visible' && style.overflowY === 'visible') {
+    return placed && context.clip !== context.clipAbsolute ? {...context, clipAbsolute: context.clip} : context;
+  }
+  const root = documentElement(document);
+  if (element === root || element === bodyOf(document) || style.display === 'inline') return context;
+  const rect = boundingRect(element);
+  let clip = intersect(context.clip, {left: rect.left, top: rect.top, right: rect.right, bottom: rect.bottom});
+  if (/auto|scroll/.test(x + style.overflowY) && !tiny(clip)) clip = null;
+  return {...context, clip, clipAbsolute: placed ? clip : context.clipAbsolute};
+};
+const intersect = (a, b) => a === null ? b
+  : {left: Math.max(a.left, b.left), top: Math.max(a.top, b.top), right: Math.min(a.right, b.right), bottom: Math.min(a.bottom, b.bottom)};
+const tiny = rect => rect.right - rect.left < 3 || rect.bottom - rect.top < 3;
+const inside = (clip, rect) => rect.left >= clip.left - 1 && rect.right <= clip.right + 1 && rect.top >= clip.top - 1 && rect.bottom <= clip.bottom + 1;
+
+const lengths = (text, size) => text.split(/\s+/).map(part => part.endsWith('%') ? parseFloat(part) / 100 * size : parseFloat(part) || 0);
+const clipsAll = (path, element) => {
+  const shape = /^(inset|circle|ellipse|polygon|rect|xywh)\((.*)\)/.exec(path);
+  if (shape === null) return false;
+  const rect = boundingRect(element), args = shape[2];
+  if (shape[1] === 'inset') {
+    const [top, right = top, bottom = top, left = right] = args.replace(/ round.*/, '').trim().split(/\s+/);
+    return lengths(top, rect.height)[0] + lengths(bottom, rect.height)[0] >= rect.height - 2 || lengths(left, rect.width)[0] + lengths(right, rect.width)[0] >= rect.width - 2;
+  }
+  if (shape[1] === 'circle' || shape[1] === 'ellipse') return /^0(px|%)?(\s|$)/.test(args.trim());
+  if (shape[1] === 'polygon') return polygonArea(args, rect) < 4;
+  return false;
+};
+const polygonArea = (args, rect) => {
+  const points = args.replace(/^(nonzero|evenodd),\s*/, '').split(',').map(pair => {
+    const [x, y] = pair.trim().split(/\s+/);
+    return [lengths(x, rect.width)[0], lengths(y ?? '0', rect.height)[0]];
+  });
+  return Math.abs(points.reduce((sum, [x, y], i) => {
+    const [nextX, nextY] = points[(i + 1) % points.length];
+    return sum + x * nextY - nextX * y;
+  }, 0)) / 2;
+};
+const clipRectEmpty = clip => {
+  const rect = /^rect\((.*)\)$/.exec(clip ?? '');
+  if (rect === null) return false;
+  const [top, right, bottom, left] = rect[1].split(/[\s,]+/).map(part => part === 'auto' ? NaN : parseFloat(part));
+  return bottom - top <= 2 || right - left <= 2;
+};
+const masksAll = mask => {
+  const colors = mask.match(/rgba?\([^)]*\)/g);
+  return /^(linear|radial|conic)-gradient/.test(mask) && colors !== null && colors.every(color => alphaOf(color) < BARELY);
+};
+
+// Whether the text right inside an element can be seen: 'yes', 'no', or
+// 'look' when its own box has to be asked.
+const textVerdict = element => {
+  let verdict = cache.verdicts.get(element);
+  if (verdict === undefined) cache.verdicts.set(element, verdict = judgeText(element, styleOf(element), contextOf(element)));
+  return verdict;
+};
+const judgeText = (element, style, context) => {
+  if (style.visibility !== 'visible' || context.unseen !== '' || style.display === 'none') return 'no';
+  if (parseFloat(style.fontSize) < 2) return 'no';
+  const security = style.webkitTextSecurity;
+  if (security && security !== 'none') return 'no';
+  const rect = boundingRect(element);
+  if (style.display === 'contents' || rect.width < 1 || rect.height < 1) return blends(element, style, null) ? 'no' : 'look';
+  if (outside(rect, context)) return style.display === 'inline' ? 'no' : 'look';
+  if (blends(element, style, rect)) return 'no';
+  if (context.clip !== null && !inside(context.clip, rect)) return 'look';
+  return Math.abs(parseFloat(style.textIndent)) > 30 || parseFloat(style.letterSpacing) < -2 ? 'look' : 'yes';
+};
+const outside = (rect, context) => {
+  if (context.fixed) return rect.right <= 1 || rect.bottom <= 1 || rect.left >= innerWidth - 1 || rect.top >= innerHeight - 1;
+  const {left, top, right, bottom} = extent();
+  return rect.right <= left + 1 || rect.bottom <= top + 1 || rect.left >= right - 1 || rect.top >= bottom - 1;
+};
+// How far a person can scroll, in coordinates of the viewport.
+const extent = () => {
+  if (cache.extent !== undefined) return cache.extent;
+  const root = documentElement(document), whole = scrollingElement(document) ?? root, x = scrollX, y = scrollY;
+  const locked = [root, bodyOf(document)].some(element => element !== null && /hidden|clip/.test(styleOf(element).overflowX));
+  const rightToLeft = styleOf(root).direction === 'rtl' || (bodyOf(document) !== null && styleOf(bodyOf(document)).direction === 'rtl');
+  const width = whole.scrollWidth, height = whole.scrollHeight;
+  return cache.extent = {
+    left: rightToLeft ? innerWidth - width - x : -x,
+    right: rightToLeft ? innerWidth - x : locked ? innerWidth : Math.max(width, innerWidth) - x,
+    top: -y,
+    bottom: Math.max(height, innerHeight) - y + 1,
+  };
+};
+const hiddenText = (node, element) => {
+  const verdict = textVerdict(element);
+  if (verdict !== 'look') return verdict === 'no';
+  const range = new Range(), context = contextOf(element);
+  range.selectNode(node);
+  const rect = range.getBoundingClientRect();
+  if (rect.width < 2 || rect.height < 2 || outside(rect, context)) return true;
+  return context.clip !== null && tiny(intersect(context.clip, rect));
 };

@@ -64,8 +64,9 @@ const nativeRole = element => {
     case 'li': return inList(element) ? 'listitem' : 'generic';
     case 'summary': return isSummary(element) ? 'button' : 'generic';
   }
-  if (editableContent !== null && element instanceof HTMLElement && isEditingHost(element)) return tagRoles.get(tag) ?? 'generic';
-  return tagRoles.get(tag) ?? 'generic';
+  const role = tagRoles.get(tag) ?? 'generic';
+  // Chromium calls an editable element generic; an agent has to know better.
+  return isEditingHost(element) && (role === 'generic' || role === 'paragraph' || role === 'code') ? 'textbox' : role;
 };
 const svgRole = (element, tag) => {
   if (tag === 'svg:a') return hasAttribute(element, 'href') || hasAttribute(element, 'xlink:href') ? 'link' : 'generic';

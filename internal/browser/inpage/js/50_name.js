@@ -6,7 +6,6 @@ const labelable = new Set(['button', 'input', 'meter', 'output', 'progress', 'se
 const labelsOf = element => {
   if (!labelable.has(localName(element)) && !localName(element).includes('-')) return [];
   const root = rootOf(element);
-  cache.labels ??= new Map();
   let map = cache.labels.get(root);
   if (map === undefined) {
     cache.labels.set(root, map = new Map());
@@ -25,7 +24,6 @@ const fromContent = new Set(['button', 'cell', 'checkbox', 'columnheader', 'grid
 const unnamed = new Set(['caption', 'code', 'deletion', 'emphasis', 'generic', 'insertion', 'paragraph', 'presentation', 'strong', 'subscript', 'superscript']);
 
 const nameOf = element => {
-  cache.names ??= new Map();
   let name = cache.names.get(element);
   if (name === undefined) cache.names.set(element, name = clean(computeName(element)));
   return name;
@@ -60,7 +58,7 @@ const referenceText = target => {
   if (label !== null && squeeze(label) !== '') return label;
   const native = nativeName(target);
   if (native !== null && squeeze(native) !== '') return native;
-  const walk = newWalk(!laidOut(target));
+  const walk = {...newWalk(!laidOut(target)), label: true};
   walk.root = target;
   return squeeze(contentText(target, walk, 0)) || (attribute(target, 'title') ?? '');
 };
@@ -69,7 +67,7 @@ const childNamed = (element, tag) => {
   for (let at = firstChild(element); at !== null; at = nextSibling(at)) if (isElement(at) && localName(at) === tag) return at;
   return null;
 };
-const textOf = element => squeeze(contentText(element, newWalk(false), 0));
+const textOf = element => squeeze(contentText(element, {...newWalk(false), label: true}, 0));
 const nativeName = element => {
   const tag = tagOf(element);
   switch (tag) {
@@ -90,7 +88,7 @@ const captionText = (element, tag) => {
   return child === null ? null : namespace(child) === SVG ? textContent(child) : textOf(child);
 };
 const labelText = element => {
-  const walk = newWalk(false);
+  const walk = {...newWalk(false), label: true};
   walk.skip = element;
   return labelsOf(element).filter(laidOut).map(label => {
     const own = attribute(label, 'aria-label');
@@ -115,12 +113,12 @@ const inputName = element => {
 // Text from content, at most a few thousand characters of it. Where nothing
 // visible is there, text hidden from the eye but not from screen readers
 // counts, and then generated content.
-const newWalk = hidden => ({hidden, left: NAME_LIMIT * 4, skip: null, root: null, clipped: false, generated: false});
+const newWalk = hidden => ({hidden, left: NAME_LIMIT * 4, skip: null, root: null, clipped: false, generated: false, label: false});
 const contentName = element => {
   const walk = newWalk(false);
   walk.root = element;
   const text = squeeze(seen(contentText(element, walk, 0)));
-  if (text !== '') return text;
+  if (text !== '' || !controlRoles.has(roleOf(element))) return text;
   walk.clipped = true;
   walk.generated = true;
   walk.left = NAME_LIMIT;
@@ -133,7 +131,7 @@ const contentText = (element, walk, depth) => {
   eachChild(element, node => {
     if (walk.left <= 0) return;
     if (nodeType(node) === TEXT) {
-      if (!walk.hidden && !textShows(node, element, walk)) return;
+      if (closed || !walk.hidden && !textShows(node, element, walk)) return;
       const data = limited(nodeData(node), walk.left);
       walk.left -= data.length;
       text += data;
@@ -144,9 +142,8 @@ const contentText = (element, walk, depth) => {
   return walk.generated ? text + generated(element, '::after') : text;
 };
 const textShows = (node, element, walk) => {
-  const style = styleOf(element);
-  if (style.visibility !== 'visible') return false;
-  return walk.clipped || !hiddenFromEye(element);
+  if (styleOf(element).visibility !== 'visible') return false;
+  return walk.clipped || walk.label || !hiddenText(node, element);
 };
 const generated = (element, pseudo) => {
   const content = getComputedStyle(element, pseudo).content;

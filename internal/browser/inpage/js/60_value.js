@@ -74,25 +74,31 @@ const visibleText = (element, limit) => {
 };
 // The world is there from the start of a document, so that a password field
 // is remembered before the page can change its type.
-const watchPasswords = () => {
-  const note = root => {
-    for (const field of queryAll(root, 'input[type=password i]')) oncePassword.add(field);
-  };
-  new MutationObserver(changes => {
-    for (const change of changes) {
-      if (change.type === 'attributes') {
-        if ((change.oldValue ?? '').toLowerCase() === 'password' || attribute(change.target, 'type')?.toLowerCase() === 'password') oncePassword.add(change.target);
-        continue;
-      }
-      for (const node of change.addedNodes) if (isElement(node)) {
-        if (localName(node) === 'input') isProtectedType(node);
-        else if (firstChild(node) !== null) note(node);
-      }
+const notePasswords = root => {
+  for (const field of queryAll(root, 'input[type=password i]')) oncePassword.add(field);
+};
+const passwordWatch = new MutationObserver(changes => {
+  for (const change of changes) {
+    if (change.type === 'attributes') {
+      if ((change.oldValue ?? '').toLowerCase() === 'password') oncePassword.add(change.target);
+      isProtectedType(change.target);
+      continue;
     }
-  }).observe(document, {subtree: true, childList: true, attributes: true, attributeFilter: ['type'], attributeOldValue: true});
-  note(document);
+    for (const node of change.addedNodes) {
+      if (!isElement(node)) continue;
+      isProtectedType(node);
+      if (firstChild(node) !== null) notePasswords(node);
+    }
+  }
+});
+const watched = new WeakSet();
+const watchShadow = root => {
+  if (watched.has(root)) return;
+  watched.add(root);
+  passwordWatch.observe(root, {subtree: true, childList: true, attributes: true, attributeFilter: ['type'], attributeOldValue: true});
+  notePasswords(root);
 };
 const isProtectedType = element => {
-  if (attribute(element, 'type')?.toLowerCase() === 'password') oncePassword.add(element);
+  if (localName(element) === 'input' && attribute(element, 'type')?.toLowerCase() === 'password') oncePassword.add(element);
 };
-watchPasswords();
+watchShadow(document);

@@ -17,7 +17,7 @@ const formMethod = getter(HTMLFormElement.prototype, 'method');
 const formElements = getter(HTMLFormElement.prototype, 'elements');
 const buttonType = getter(HTMLButtonElement.prototype, 'type');
 const absolute = text => {
-  try { return limited(new URL(text, document.baseURI).href, URL_LIMIT * 4); } catch { return ''; }
+  try { return limited(new URL(text, baseOf(document)).href, URL_LIMIT * 4); } catch { return ''; }
 };
 const isSubmit = element => {
   if (element instanceof HTMLButtonElement) return buttonType(element) === 'submit';

@@ -8,7 +8,10 @@ const rootsOf = closedToo => {
   for (let i = 0; i < roots.length && roots.length < SHADOW_LIMIT; i++) {
     for (const element of queryAll(roots[i], shadowHostSelector)) {
       const shadow = openShadow(element) ?? (closedToo ? closedRoots.get(element) : undefined);
-      if (shadow) roots.push(shadow);
+      if (shadow) {
+        watchShadow(shadow);
+        roots.push(shadow);
+      }
     }
   }
   return roots;
@@ -128,12 +131,12 @@ const candidatesFor = query => {
   if (query.text) return byText(query.text);
   return [];
 };
-const choose = (found, index) => {
+const pick = (found, index) => {
   if (index !== undefined && index !== null) return found[index] ?? null;
   return found.slice(0, VISIBLE_LIMIT).find(visible) ?? found[0] ?? null;
 };
 const findOnce = query => {
-  const found = candidatesFor(query), chosen = choose(found, query.index);
+  const found = candidatesFor(query), chosen = pick(found, query.index);
   return {
     matches: found.length,
     visible: found.slice(0, VISIBLE_LIMIT).filter(visible).length,

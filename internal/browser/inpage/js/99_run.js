@@ -1,11 +1,13 @@
 // The one global of the world. Arguments and answers are JSON text.
-const functions = {find, facts, ready};
+const functions = {find, facts, ready, focus, choose, scroll, embedded, adopt, adoptShadow, closedCandidates, waitFor, text, snapshot};
 const answer = value => JSON.stringify(value ?? null);
 const api = Object.freeze({
   run(name, arg, ...nodes) {
     renew();
     const value = functions[name](JSON.parse(arg), ...nodes);
-    return value instanceof Promise ? value.then(answer) : answer(value);
+    if (value instanceof Promise) return value.then(answer);
+    renew();
+    return answer(value);
   },
   element: number => elementOf(number),
 });

@@ -1,0 +1,112 @@
+// What can be acted on, and its states.
+const listenerAttributes = ['onclick', 'onmousedown', 'onmouseup', 'onpointerdown', 'onpointerup', 'ondblclick', 'ontouchstart', 'ng-click', 'data-ng-click', 'jsaction', 'v-on:click', '@click', 'x-on:click', 'hx-get', 'hx-post'];
+const interactive = (element, role) => {
+  switch (tagOf(element)) {
+    case 'html': case 'body': case 'iframe': case 'frame': return false;
+    case 'button': case 'select': case 'textarea': return !disabledOf(element);
+    case 'input': return inputType(element) !== 'hidden' && !disabledOf(element);
+    case 'a': case 'area': case 'svg:a': if (role === 'link' && hasAttribute(element, 'href')) return true; break;
+    case 'summary': if (isSummary(element)) return true; break;
+    case 'audio': case 'video': return hasAttribute(element, 'controls');
+    case 'option': case 'optgroup': return false;
+    case 'label': return drawsControl(element);
+  }
+  if (actingRoles.has(role)) return true;
+  if (isEditingHost(element)) return true;
+  const index = attribute(element, 'tabindex');
+  if (index !== null && parseInt(index, 10) >= 0) return true;
+  return listenerAttributes.some(name => hasAttribute(element, name)) || pointed(element);
+};
+const actingRoles = new Set(['button', 'checkbox', 'combobox', 'link', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'radio', 'searchbox', 'slider', 'spinbutton', 'switch', 'tab', 'textbox', 'treeitem']);
+// A pointer cursor that is not its parent's says that something listens.
+const pointed = element => {
+  if (styleOf(element).cursor !== 'pointer') return false;
+  const parent = flatParent(element);
+  return parent !== null && styleOf(parent).cursor !== 'pointer';
+};
+// A label counts when the control it stands for cannot be seen itself.
+const drawsControl = label => {
+  const control = labelControl(label);
+  return control !== null && !disabledOf(control) && !pointable(control) && !isCheckable(control);
+};
+
+// Whether a person can see a control: it has a box within reach and is not
+// made invisible. Invisible form controls over something visible are how pages
+// draw their own checkboxes and file pickers.
+const controlSeen = element => {
+  if (!laidOut(element)) return false;
+  const context = contextOf(element);
+  if (isCheckable(element) && labelsOf(element).some(label => pointable(label) && contextOf(label).unseen === '')) return true;
+  if (context.unseen !== '' && !(context.unseen === 'opacity' && +styleOf(element).opacity < BARELY && /^(input|select)$/.test(localName(element)))) return false;
+  const rect = seenBox(element);
+  if (rect === null || outside(rect, context)) return false;
+  return context.clip === null || !tiny(intersect(context.clip, rect)) || (rect.width >= 3 && rect.height >= 3 && inside(context.clip, rect));
+};
+const seenBox = element => {
+  const rect = boxOf(element);
+  if (rect.width > 1 && rect.height > 1) return rect;
+  for (const child of [...allInElement(element, '*')].slice(0, 12)) {
+    const inner = boundingRect(child);
+    if (inner.width > 1 && inner.height > 1 && laidOut(child)) return inner;
+  }
+  return null;
+};
+
+const tristate = value => value === 'mixed' ? 'mixed' : value === 'true' ? 'true' : value === 'false' ? 'false' : undefined;
+const aria = (element, name) => {
+  const value = attribute(element, name);
+  return value === null || value === '' || value === 'undefined' ? undefined : value.toLowerCase();
+};
+const checkedRoles = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
+const selectedRoles = new Set(['option', 'tab', 'row', 'gridcell', 'treeitem', 'columnheader', 'rowheader']);
+const statesOf = (element, role) => {
+  const s = {}, tag = tagOf(element);
+  if (checkedRoles.has(role)) s.checked = checkedState(element, tag);
+  if (role === 'button') s.pressed = tristate(aria(element, 'aria-pressed'));
+  if (selectedRoles.has(role)) s.selected = aria(element, 'aria-selected') === 'true' ? 'true' : undefined;
+  s.expanded = expandedState(element, tag);
+  const current = aria(element, 'aria-current');
+  if (current !== undefined && current !== 'false') s.current = clean(current, 20);
+  const popup = aria(element, 'aria-haspopup');
+  if (popup !== undefined && popup !== 'false') s.popup = popup === 'true' ? 'menu' : clean(popup, 20);
+  if (disabledOf(element) || (controlRoles.has(role) && ariaDisabled(element))) s.disabled = true;
+  addFieldStates(element, tag, role, s);
+  if (aria(element, 'aria-busy') === 'true') s.busy = true;
+  if ((role === 'dialog' || role === 'alertdialog') && (aria(element, 'aria-modal') === 'true' || (tag === 'dialog' && matches(element, ':modal')))) s.modal = true;
+  for (const key in s) if (s[key] !== undefined) return s;
+  return undefined;
+};
+const checkedState = (element, tag) => {
+  if (tag === 'input') return inputIndeterminate(element) ? 'mixed' : String(inputChecked(element));
+  return tristate(aria(element, 'aria-checked')) ?? 'false';
+};
+const expandedState = (element, tag) => {
+  if (tag === 'summary' && isSummary(element)) return String(hasAttribute(parentNode(element), 'open'));
+  const value = aria(element, 'aria-expanded');
+  return value === 'true' || value === 'false' ? value : undefined;
+};
+const fieldRoles = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton', 'listbox', 'checkbox', 'radiogroup', 'gridcell', 'tree', 'slider', 'switch']);
+const addFieldStates = (element, tag, role, s) => {
+  if (element === activeElementOnce()) s.focused = true;
+  if (!fieldRoles.has(role)) return;
+  const native = tag === 'input' || tag === 'select' || tag === 'textarea';
+  if ((native && matches(element, ':required')) || aria(element, 'aria-required') === 'true') s.required = true;
+  const invalid = aria(element, 'aria-invalid');
+  if ((invalid !== undefined && invalid !== 'false') || (native && matches(element, ':user-invalid'))) s.invalid = true;
+  if (((tag === 'input' || tag === 'textarea') && hasAttribute(element, 'readonly')) || aria(element, 'aria-readonly') === 'true') s.readonly = true;
+  if ((tag === 'textarea' || aria(element, 'aria-multiline') === 'true' || isEditingHost(element)) && role === 'textbox') s.multiline = true;
+};
+const activeElementOnce = () => {
+  if (cache.active === undefined) {
+    const active = activeElement();
+    cache.active = active === bodyOf(document) || active === documentElement(document) ? null : active;
+  }
+  return cache.active;
+};
+const levelOf = (element, role) => {
+  if (role !== 'heading' && role !== 'treeitem' && role !== 'listitem' && role !== 'row') return undefined;
+  const level = parseInt(attribute(element, 'aria-level') ?? '', 10);
+  if (level > 0 && level < 1000) return level;
+  if (role !== 'heading') return undefined;
+  return /^h[1-6]$/.test(localName(element)) ? +localName(element)[1] : 2;
+};

@@ -1,0 +1,259 @@
+// The walk: one pass over the tree that is laid out, to what a person
+// perceives. Wrappers without meaning are left out; their children take their
+// place. Adjacent inline text becomes one piece.
+const VISIT_LIMIT = 400000, EMIT_LIMIT = 100000, DEPTH_LIMIT = 1000, OPTION_WALK = 500, TEXT_PIECE = 1 << 14, OUTPUT_LIMIT = 8 << 20;
+const transparent = new Set(['generic', 'presentation', 'paragraph', 'strong', 'emphasis', 'code', 'time', 'mark', 'subscript', 'superscript', 'deletion',
+  'insertion', 'rowgroup', 'caption', 'document', 'canvas', 'object', 'math', 'suggestion', 'none']);
+const needsName = new Set(['group', 'img', 'canvas', 'form', 'region', 'audio', 'video', 'object']);
+const muting = new Set(['button', 'checkbox', 'heading', 'link', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'radio', 'switch', 'tab', 'tooltip', 'treeitem']);
+const oneText = new Set(['cell', 'gridcell', 'columnheader', 'rowheader', 'term', 'definition', 'generic', 'status', 'alert', 'blockquote', 'figure']);
+const silent = new Set(['script', 'style', 'template', 'noscript', 'head', 'title', 'meta', 'link', 'base', 'datalist', 'param', 'source', 'track', 'col', 'colgroup']);
+
+class Walker {
+  constructor(options) {
+    this.options = options;
+    this.maxDepth = Math.min(options.depth || DEPTH_LIMIT, DEPTH_LIMIT);
+    this.visited = this.emitted = this.size = this.hidden = 0;
+    this.cut = false;
+    this.run = '';
+  }
+  full() {
+    if (this.visited > VISIT_LIMIT || this.emitted > EMIT_LIMIT || this.size > OUTPUT_LIMIT) this.cut = true;
+    return this.cut;
+  }
+  flush(sink) {
+    if (this.run === '') return;
+    const text = clean(this.run, TEXT_PIECE);
+    this.run = '';
+    if (text === '') return;
+    this.size += text.length;
+    sink.push({t: text});
+  }
+  push(sink, node) {
+    this.flush(sink);
+    this.emitted++;
+    this.size += (node.n?.length ?? 0) + (node.v?.length ?? 0) + (node.u?.length ?? 0) + 30;
+    sink.push(node);
+  }
+  children(element, sink, at) {
+    const closed = tagOf(element) === 'details' && !hasAttribute(element, 'open');
+    eachChild(element, node => {
+      if (this.full()) return;
+      const type = nodeType(node);
+      if (type === TEXT) {
+        if (closed) this.hidden += nodeData(node).trim() === '' ? 0 : 1;
+        else this.text(node, element, at);
+      } else if (type === ELEMENT) {
+        if (closed && !isSummary(node)) this.leaveOut(node);
+        else this.element(node, sink, at);
+      }
+    });
+  }
+  text(node, element, at) {
+    this.visited++;
+    const data = nodeData(node);
+    if (data.trim() === '') {
+      if (this.run !== '') this.run += ' ';
+      return;
+    }
+    if (this.options.includeHidden ? styleOf(element).display === 'none' : hiddenText(node, element)) this.hidden++;
+    else if (!at.mute && this.run.length < TEXT_PIECE * 2) this.run += limited(data, TEXT_PIECE);
+  }
+  leaveOut(element) {
+    if (tagOf(element) !== 'slot' && textContent(element).trim() !== '') this.hidden++;
+  }
+  element(element, sink, at) {
+    this.visited++;
+    const tag = localName(element);
+    if (silent.has(tag) && isHTML(element)) return;
+    if (tag === 'br') {
+      this.run += ' ';
+      return;
+    }
+    const style = styleOf(element), display = style.display;
+    if (display === 'none' || display === '') return this.leaveOut(element);
+    if (!this.options.includeHidden && attribute(element, 'aria-hidden') === 'true') return this.leaveOut(element);
+    const block = !/^(inline|contents|ruby)/.test(display);
+    if (block) this.flush(sink);
+    else if (display !== 'inline' && this.run !== '') this.run += ' ';
+    this.show(element, tag, sink, at);
+    if (block) this.flush(sink);
+    else if (display !== 'inline' && this.run !== '') this.run += ' ';
+  }
+  show(element, tag, sink, at) {
+    const role = roleOf(element);
+    if (tag === 'iframe' || tag === 'frame') return this.frame(element, sink);
+    if (fieldTags.has(tag) && isHTML(element)) return this.field(element, role, sink);
+    const acts = interactive(element, role);
+    const shown = acts && (this.options.includeHidden || controlSeen(element));
+    const name = unnamedRole(element, role, acts) ? '' : nameOf(element);
+    if (tag === 'svg' && name === '' && !acts) return this.children(element, sink, {...at, mute: at.mute || !/text|foreignObject/i.test(innerTags(element))});
+    const structural = !transparent.has(role) && !(needsName.has(role) && name === '') && (!acts || shown) && !(at.mute && !structureInMute.has(role));
+    if (!shown && !structural) return this.through(element, role, name, sink, at);
+    if (at.depth >= this.maxDepth) return;
+    this.node(element, role, name, shown, sink, at);
+  }
+  // A wrapper that is left out. The text of what names its parent or a control
+  // is there already, as the name.
+  through(element, role, name, sink, at) {
+    if (!at.mute && namesOther(element)) return this.children(element, sink, {...at, mute: true});
+    if (at.mute && at.tree && role === 'group') return this.children(element, sink, {...at, mute: false, tree: false});
+    this.children(element, sink, at);
+  }
+  node(element, role, name, shown, sink, at) {
+    this.flush(sink);
+    const node = {r: role}, children = [];
+    const before = this.run;
+    this.run = '';
+    const mute = muting.has(role) && name !== '' ? mutes(element, name) : at.mute && !structureInMute.has(role);
+    this.children(element, children, {mute, depth: at.depth + 1, tree: role === 'treeitem'});
+    this.flush(children);
+    this.run = before;
+    this.describe(node, element, role, name, shown, children);
+    if (children.length > 0) node.c = children;
+    if (this.worthShowing(node, element, role, shown)) this.push(sink, node);
+    else this.splice(sink, children);
+  }
+  describe(node, element, role, name, shown, children) {
+    if (children.length === 1 && children[0].t !== undefined && (name === '' ? oneText.has(role) : folded(children[0].t) === folded(name))) {
+      name = limited(children[0].t, NAME_LIMIT);
+      if (children[0].t.length <= NAME_LIMIT) children.length = 0;
+    }
+    if (name !== '' && !(children.length > 0 && contentCells.has(role) && !named(element))) node.n = name;
+    if (shown) node.i = numberOf(element);
+    const value = valueRoles.has(role) ? valueOf(element) : '';
+    if (isEditingHost(element) && isProtected(element)) {
+      node.p = true;
+      children.length = 0;
+    } else if (value !== '') {
+      node.v = value;
+      if (role === 'textbox' || role === 'searchbox' || role === 'combobox') dropText(children, value);
+    }
+    node.l = levelOf(element, role);
+    node.s = statesOf(element, role);
+    if (role === 'link') node.u = linkOf(element);
+  }
+  // A heading, list or landmark that holds nothing is no use to anybody.
+  worthShowing(node, element, role, shown) {
+    if (shown || node.c !== undefined || role === 'separator' || role === 'progressbar' || role === 'meter' || role === 'scrollbar') return shown || node.c !== undefined || this.seen(element);
+    if (role === 'img' || role === 'video' || role === 'audio') return this.seen(element);
+    return node.n !== undefined && (oneText.has(role) || muting.has(role)) && this.seen(element) && (this.options.includeHidden || fallbackFree(element, role));
+  }
+  seen(element) {
+    return this.options.includeHidden || controlSeen(element);
+  }
+  splice(sink, children) {
+    for (const child of children) sink.push(child);
+  }
+  frame(element, sink) {
+    if (!this.options.includeHidden && !controlSeen(element)) return this.hidden++;
+    const node = {r: 'iframe', i: numberOf(element), f: true}, name = nameOf(element);
+    if (name !== '') node.n = name;
+    this.push(sink, node);
+  }
+  field(element, role, sink) {
+    const secret = isProtected(element);
+    if (role === 'presentation' || (secret && this.options.excludePasswords)) return;
+    if (!this.options.includeHidden && !controlSeen(element)) return;
+    const node = {r: role}, name = nameOf(element);
+    if (name !== '') node.n = name;
+    if (interactive(element, role)) node.i = numberOf(element);
+    if (secret) node.p = true;
+    else {
+      const value = valueOf(element);
+      if (value !== '' && value !== name) node.v = value;
+    }
+    node.s = statesOf(element, role);
+    if (localName(element) === 'select') this.choices(element, node);
+    this.push(sink, node);
+  }
+  choices(element, node) {
+    const children = [];
+    for (const option of [...selectOptions(element)].slice(0, OPTION_WALK)) {
+      const shown = {r: 'option', n: clean(optionLabel(option), 200)};
+      if (optionSelected(option)) shown.s = {selected: 'true'};
+      if (matches(option, ':disabled')) shown.s = {...shown.s, disabled: true};
+      this.size += shown.n.length + 30;
+      children.push(shown);
+    }
+    if (children.length > 0) node.c = children;
+  }
+}
+const fieldTags = new Set(['input', 'textarea', 'select', 'meter', 'progress']);
+const contentCells = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
+const valueRoles = new Set(['textbox', 'searchbox', 'combobox', 'slider', 'spinbutton', 'progressbar', 'meter', 'scrollbar']);
+const structureInMute = new Set(['group', 'list', 'menu', 'tree', 'table', 'grid']);
+const unnamedRole = (element, role, acts) => (unnamed.has(role) && !acts) || (role === 'generic' && !named(element));
+const innerTags = element => [...allInElement(element, 'text, foreignObject')].slice(0, 1).map(localName).join();
+// Text that is given as the name of a control or of the element around it.
+const namesOther = element => {
+  const tag = tagOf(element);
+  if (tag === 'label') {
+    const control = labelControl(element);
+    return control !== null && controlSeen(control) && folded(nameOf(control)).includes(folded(limited(labelOwnText(element, control), NAME_LIMIT))) && fieldTags.has(localName(control));
+  }
+  if (tag !== 'legend' && tag !== 'caption' && tag !== 'figcaption') return false;
+  const parent = flatParent(element);
+  return parent !== null && nameOf(parent) !== '' && nameOf(parent) === clean(textOf(element));
+};
+const labelOwnText = (label, control) => squeeze(contentText(label, {...newWalk(false), label: true, skip: control}, 0));
+// Whether the children's text of a named element says nothing new.
+const mutes = (element, name) => {
+  const label = attribute(element, 'aria-label') ?? attribute(element, 'aria-labelledby');
+  return label === null || label.trim() === '' || folded(limited(textOf(element), NAME_LIMIT * 4)) === folded(name);
+};
+// A heading or the like must owe its name to text that can be seen.
+const fallbackFree = element => named(element) || contentName(element) !== '';
+const dropText = (children, value) => {
+  for (let i = children.length - 1; i >= 0; i--) if (children[i].t !== undefined && value.includes(children[i].t)) children.splice(i, 1);
+};
+const linkOf = element => {
+  const href = attribute(element, 'href') ?? attribute(element, 'xlink:href');
+  if (href === null) return undefined;
+  try { return shownURL(new URL(href, baseOf(document)).href); } catch { return undefined; }
+};
+
+const snapshot = options => {
+  const walker = new Walker(options), nodes = [];
+  const root = options.root ? elementOf(options.root) : documentElement(document);
+  if (root === null) return {gone: options.root > 0, url: shownURL(location.href), title: '', nodes};
+  walker.element(root, nodes, {mute: false, depth: 0, tree: false});
+  walker.flush(nodes);
+  return {url: shownURL(location.href), title: clean(titleOf(document)), hidden: walker.hidden, cut: walker.cut, nodes};
+};
+
+// The same perception as plain text: a line for each block.
+const readable = (element, limit) => {
+  let text = '', cut = false, line = '';
+  const close = () => {
+    const whole = squeeze(seen(line));
+    line = '';
+    if (whole !== '') text += whole + '\n';
+    if (text.length > limit) cut = true;
+  };
+  const visit = (node, depth) => {
+    if (cut || depth > DEPTH_LIMIT) return;
+    const tag = localName(node);
+    if (silent.has(tag) && isHTML(node)) return;
+    if (tag === 'br') return close();
+    const display = styleOf(node).display;
+    if (display === 'none' || display === '' || fieldTags.has(tag)) return;
+    const block = !/^(inline|contents|ruby)/.test(display), cell = display === 'table-cell';
+    if (block && !cell) close();
+    const closed = tag === 'details' && !hasAttribute(node, 'open');
+    eachChild(node, child => {
+      if (nodeType(child) === TEXT) {
+        if (closed) return;
+        if (nodeData(child).trim() === '') line += ' ';
+        else if (!hiddenText(child, node)) line += nodeData(child);
+      } else if (nodeType(child) === ELEMENT && !(closed && !isSummary(child))) {
+        visit(child, depth + 1);
+      }
+    });
+    if (cell) line += '\t';
+    else if (block) close();
+  };
+  visit(element, 0);
+  close();
+  return {text: limited(text.trimEnd(), limit), cut};
+};
