@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"log/slog"
 	"net"
 	"net/http"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -110,12 +112,13 @@ func (d *Dialer) connect(ctx context.Context) error {
 	}
 	base, cancel := context.WithCancel(ctx)
 	defer cancel()
+	requests := &inflight{next: d.Handler}
 	server := &http.Server{
-		Handler:           d.Handler,
+		Handler:           requests,
 		ReadHeaderTimeout: callTimeout,
 		MaxHeaderBytes:    maxHeaders,
 		BaseContext:       func(net.Listener) context.Context { return base },
-		ErrorLog:          log.New(discard{}, "", 0),
+		ErrorLog:          log.New(io.Discard, "", 0), // of broken connections
 	}
 	stop := context.AfterFunc(ctx, func() { _ = mux.Close() })
 	defer stop()
@@ -128,10 +131,36 @@ func (d *Dialer) connect(ctx context.Context) error {
 	cancel()
 	_, _ = server.Close(), mux.Close()
 	<-pinging
+	requests.wait()
 	return fmt.Errorf("connection lost: %w", err)
 }
 
-// discard drops what net/http would say of a broken connection.
-type discard struct{}
+// inflight counts requests, so that the end of a connection can wait for them.
+type inflight struct {
+	next   http.Handler
+	mu     sync.Mutex
+	closed bool
+	wg     sync.WaitGroup
+}
 
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
+// ServeHTTP passes requests on until wait was called.
+func (f *inflight) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	closed := f.closed
+	if !closed {
+		f.wg.Add(1)
+	}
+	f.mu.Unlock()
+	if closed {
+		return
+	}
+	defer f.wg.Done()
+	f.next.ServeHTTP(w, r)
+}
+
+func (f *inflight) wait() {
+	f.mu.Lock()
+	f.closed = true
+	f.mu.Unlock()
+	f.wg.Wait()
+}

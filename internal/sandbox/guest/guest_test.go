@@ -1,0 +1,246 @@
+package guest_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/guest"
+)
+
+const testUser = 10001 // as in the image; Chromium's sandbox refuses root
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asGuest) != "" {
+		os.Exit(runAsGuest())
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// box is a guest running in this process and the gateway's link to it.
+type box struct {
+	t      *testing.T
+	config guest.Config
+	key    *bridge.Key
+	link   *bridge.Link
+	cancel context.CancelFunc
+	ended  chan struct{}
+	err    error
+}
+
+// prepare makes the link and the configuration of a guest.
+func prepare(t *testing.T, change func(*guest.Config)) *box {
+	t.Helper()
+	key, err := bridge.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for d := dir; d != "/" && d != os.TempDir(); d = filepath.Dir(d) {
+		if err := os.Chmod(d, 0o755); err != nil { // the browser's user must pass
+			t.Fatal(err)
+		}
+	}
+	work := filepath.Join(dir, "w")
+	if err := os.Mkdir(work, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(work, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	b := &box{t: t, key: key, ended: make(chan struct{}), config: guest.Config{
+		Boot: bridge.Boot{
+			Box: sandbox.NewID(), PublicKey: key.Public(), Lease: 30 * time.Second,
+			Width: 800, Height: 600, DPI: 96, Headless: true,
+		},
+		SocketDir: filepath.Join(dir, "s"), Dir: work,
+		Chromium: "/usr/lib/chromium/chromium", Xvfb: "/usr/bin/Xvfb", UID: testUser,
+		DisplayTimeout: 10 * time.Second, LaunchTimeout: 30 * time.Second,
+		Log: slog.New(slog.DiscardHandler),
+	}}
+	if change != nil {
+		change(&b.config)
+	}
+	b.listen()
+	t.Cleanup(func() { _ = b.link.Close() })
+	return b
+}
+
+func (b *box) listen() {
+	b.t.Helper()
+	link, err := bridge.Listen(bridge.LinkOptions{
+		Dir: b.config.SocketDir, Box: b.config.Box, ScopeHash: b.config.ScopeHash, Session: b.config.Session,
+		Headless: b.config.Headless, Key: b.key, Lease: b.config.Lease,
+		Egress: func(c net.Conn) { _ = c.Close() },
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.link = link
+}
+
+// start runs the guest until the test ends.
+func start(t *testing.T, change func(*guest.Config)) *box {
+	t.Helper()
+	b := prepare(t, change)
+	ctx, cancel := context.WithCancel(context.Background())
+	b.cancel = cancel
+	go func() {
+		defer close(b.ended)
+		b.err = guest.Run(ctx, b.config)
+	}()
+	t.Cleanup(func() { b.stop() })
+	return b
+}
+
+// stop ends the guest, which must take no more than its bound.
+func (b *box) stop() {
+	b.cancel()
+	b.waitEnd(10 * time.Second)
+}
+
+func (b *box) waitEnd(limit time.Duration) {
+	b.t.Helper()
+	select {
+	case <-b.ended:
+	case <-time.After(limit):
+		b.t.Fatal("the guest does not end")
+	}
+}
+
+func (b *box) ready() {
+	b.t.Helper()
+	if err := b.link.WaitReady(b.context(60*time.Second), nil); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *box) context(limit time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	b.t.Cleanup(cancel)
+	return ctx
+}
+
+func (b *box) health() sandbox.Health {
+	b.t.Helper()
+	h, err := b.link.Health(b.context(10 * time.Second))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return h
+}
+
+// eventually asks until the health is as wanted.
+func (b *box) eventually(what string, holds func(sandbox.Health) bool) sandbox.Health {
+	b.t.Helper()
+	ctx := b.context(40 * time.Second)
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		h := b.health()
+		if holds(h) {
+			return h
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			b.t.Fatalf("%s never came: %+v", what, h)
+		}
+	}
+}
+
+func (b *box) cdp() sandbox.Stream {
+	b.t.Helper()
+	s, err := b.link.CDP(b.context(30 * time.Second))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// call makes one CDP call over a stream and returns the result.
+func call(t *testing.T, s sandbox.Stream, id int, method, params string) json.RawMessage {
+	t.Helper()
+	result, err := tryCall(s, id, method, params)
+	if err != nil {
+		t.Fatalf("%s: %v", method, err)
+	}
+	return result
+}
+
+func tryCall(s sandbox.Stream, id int, method, params string) (json.RawMessage, error) {
+	if err := s.Write(fmt.Appendf(nil, `{"id":%d,%s,"params":%s}`, id, method, params)); err != nil {
+		return nil, err
+	}
+	for {
+		data, err := s.Read()
+		if err != nil {
+			return nil, err
+		}
+		var answer struct {
+			ID     int
+			Result json.RawMessage
+			Error  json.RawMessage
+		}
+		if err := json.Unmarshal(data, &answer); err != nil {
+			return nil, err
+		}
+		if answer.ID == id {
+			if answer.Error != nil {
+				return nil, fmt.Errorf("%s", answer.Error)
+			}
+			return answer.Result, nil
+		}
+	}
+}
+
+func method(name string) string { return `"method":"` + name + `"` }
+
+func version(t *testing.T, s sandbox.Stream) {
+	t.Helper()
+	if got := call(t, s, 1, method("Browser.getVersion"), "{}"); !bytes.Contains(got, []byte("Chrome/")) {
+		t.Fatalf("the browser says %s", got)
+	}
+}
+
+// script writes a program for the guest to start.
+func script(t *testing.T, lines ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "program")
+	for d := filepath.Dir(path); d != "/" && d != os.TempDir(); d = filepath.Dir(d) {
+		if err := os.Chmod(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := "#!/bin/sh\n" + strings.Join(lines, "\n") + "\n"
+	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// phases collects what WaitReady says.
+type phases struct {
+	mu   sync.Mutex
+	told []string
+}
+
+func (p *phases) add(phase string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.told = append(p.told, phase)
+}
