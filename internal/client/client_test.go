@@ -1,0 +1,240 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/client"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/surface/rest"
+)
+
+type door func(context.Context, action.Call) (action.Result, error)
+
+func (d door) Call(ctx context.Context, c action.Call) (action.Result, error) { return d(ctx, c) }
+
+type tokens struct{}
+
+func (tokens) Caller(token string) (action.Caller, error) {
+	if token != "good" {
+		return action.Caller{}, fault.New(fault.Unauthenticated, "no valid token").Hinted("send one")
+	}
+	return action.Caller{Actor: "agent", Scope: "default", Role: action.Agent}, nil
+}
+
+// gateway serves the real REST surface before a door.
+func gateway(t *testing.T, d door) string {
+	t.Helper()
+	h, err := rest.New(rest.Options{Door: d, Auth: tokens{}, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func connect(t *testing.T, url, token string) *client.Client {
+	t.Helper()
+	c, err := client.New(url, token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+func TestCallArrivesAndResultReturns(t *testing.T) {
+	index := 2
+	args := &action.Click{Locator: action.Locator{Role: "button", Name: "Save", Index: &index}, Modifiers: []string{"Shift"}}
+	want := action.Result{
+		Session: "s1",
+		Data:    &action.Acted{OK: true, Matches: 3, Element: &action.Element{Role: "button", Name: "Save", Tag: "button"}},
+		Page:    &action.Page{URL: "https://a.example/", Title: "A"},
+		Modal:   &action.Dialog{Kind: "confirm", Message: "Sure?"},
+		Notes:   []string{"a popup opened"},
+	}
+	var got action.Call
+	url := gateway(t, func(_ context.Context, c action.Call) (action.Result, error) {
+		got = c
+		return want, nil
+	})
+	call := action.Call{ID: "id-1", Verb: "page.click", Session: "s1", Args: args, Surface: "cli", Wait: 1500 * time.Millisecond}
+	result, err := connect(t, url, "good").Call(t.Context(), call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, result); diff != "" {
+		t.Errorf("the result differs:\n%s", diff)
+	}
+	call.Caller = action.Caller{Actor: "agent", Scope: "default", Role: action.Agent}
+	if diff := cmp.Diff(call, got); diff != "" {
+		t.Errorf("the call differs:\n%s", diff)
+	}
+}
+
+func TestEveryVerbReturnsItsOwnDataType(t *testing.T) {
+	url := gateway(t, func(_ context.Context, c action.Call) (action.Result, error) {
+		v, _ := action.Lookup(c.Verb)
+		return action.Result{Data: v.NewData()}, nil
+	})
+	c := connect(t, url, "good")
+	args := map[string]any{
+		"page.goto": &action.Goto{URL: "a.example"}, "page.press": &action.Press{Key: "Enter"}, "page.select": &action.Select{Values: []string{"a"}},
+		"artifact.get": &action.ByID{ID: "a"}, "approval.status": &action.ByID{ID: "a"}, "approval.show": &action.ByID{ID: "a"},
+		"approval.answer": &action.Answer{ID: "a"},
+	}
+	for _, v := range action.Verbs {
+		given := args[v.Name]
+		if given == nil {
+			given = v.NewArgs()
+		}
+		result, err := c.Call(t.Context(), action.Call{Verb: v.Name, Args: given})
+		if err != nil {
+			t.Errorf("%s: %v", v.Name, err)
+			continue
+		}
+		if got, want := typeOf(result.Data), typeOf(v.NewData()); got != want {
+			t.Errorf("%s returned a %s, want a %s", v.Name, got, want)
+		}
+	}
+}
+
+func TestBytesAndPendingSurvive(t *testing.T) {
+	url := gateway(t, func(_ context.Context, c action.Call) (action.Result, error) {
+		if c.Verb == "page.screenshot" {
+			return action.Result{Data: &action.Screenshot{Format: "png", Bytes: []byte{0, 1, 254, 255}}}, nil
+		}
+		return action.Result{Pending: &action.Pending{Approval: "q1", Risk: action.High}}, nil
+	})
+	c := connect(t, url, "good")
+	result, err := c.Call(t.Context(), action.Call{Verb: "page.screenshot"})
+	if err != nil || string(result.Data.(*action.Screenshot).Bytes) != "\x00\x01\xfe\xff" {
+		t.Errorf("%+v %v", result, err)
+	}
+	result, err = c.Call(t.Context(), action.Call{Verb: "page.back"})
+	if err != nil || result.Pending == nil || result.Pending.Approval != "q1" || result.Pending.Risk != action.High {
+		t.Errorf("%+v %v", result, err)
+	}
+}
+
+func TestFaultsReturnWhole(t *testing.T) {
+	sent := fault.New(fault.BlockedDomain, "evil.example is not allowed").Hinted("ask an operator").With("host", "evil.example")
+	url := gateway(t, func(context.Context, action.Call) (action.Result, error) { return action.Result{}, sent })
+	_, err := connect(t, url, "good").Call(t.Context(), action.Call{ID: "id-7", Verb: "page.back"})
+	got := fault.From(err)
+	if got.Code != sent.Code || got.Message != sent.Message || got.Hint != sent.Hint {
+		t.Errorf("got %+v", got)
+	}
+	if got.Details["host"] != "evil.example" || got.Details["correlationId"] != "id-7" {
+		t.Errorf("details %v", got.Details)
+	}
+	_, err = connect(t, url, "bad").Call(t.Context(), action.Call{Verb: "page.back"})
+	if fault.CodeOf(err) != fault.Unauthenticated {
+		t.Errorf("got %v", err)
+	}
+	_, err = connect(t, url, "good").Call(t.Context(), action.Call{Verb: "page.fly"})
+	if fault.CodeOf(err) != fault.UnknownAction {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestNoGatewayIsNotActiveAndSaysHowToStart(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	_ = l.Close()
+	c := connect(t, "http://"+address, "good")
+	for name, err := range map[string]error{"health": c.Health(t.Context()), "call": second(c.Call(t.Context(), action.Call{Verb: "page.back"}))} {
+		f := fault.From(err)
+		if f.Code != fault.NotActive || f.Hint != "start it: glovebox serve" {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+}
+
+func TestStrangersAreNotTakenForAGateway(t *testing.T) {
+	for name, h := range map[string]http.HandlerFunc{
+		"a page": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) },
+		"a 404":  http.NotFound,
+		"a redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusFound)
+		},
+	} {
+		server := httptest.NewServer(h)
+		c := connect(t, server.URL, "good")
+		for _, err := range []error{c.Health(t.Context()), second(c.Call(t.Context(), action.Call{Verb: "page.back"}))} {
+			if fault.CodeOf(err) != fault.NotActive {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		server.Close()
+	}
+}
+
+func TestCallEndsWithItsContext(t *testing.T) {
+	arrived, left := make(chan struct{}), make(chan struct{})
+	url := gateway(t, func(ctx context.Context, _ action.Call) (action.Result, error) {
+		close(arrived)
+		<-ctx.Done()
+		close(left)
+		return action.Result{}, ctx.Err()
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-arrived
+		cancel()
+	}()
+	_, err := connect(t, url, "good").Call(ctx, action.Call{Verb: "page.back"})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	<-left // the gateway noticed too
+}
+
+func TestDeadlineIsATimeout(t *testing.T) {
+	url := gateway(t, func(ctx context.Context, _ action.Call) (action.Result, error) {
+		<-ctx.Done()
+		return action.Result{}, ctx.Err()
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err := connect(t, url, "good").Call(ctx, action.Call{Verb: "page.back"})
+	if fault.CodeOf(err) != fault.ActionTimeout {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestBadAddressesAndTokensAreRefused(t *testing.T) {
+	for _, address := range []string{"", "127.0.0.1:2468", "ftp://a", "http://", "http://u:p@a", "http://a\x00"} {
+		if _, err := client.New(address, "t"); fault.CodeOf(err) != fault.InvalidRequest {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
+	if _, err := client.New("http://127.0.0.1:1", "a\r\nX: y"); fault.CodeOf(err) != fault.Unauthenticated {
+		t.Errorf("token with a line break: %v", err)
+	}
+}
+
+func TestHealthNeedsNoToken(t *testing.T) {
+	url := gateway(t, func(context.Context, action.Call) (action.Result, error) { return action.Result{}, nil })
+	if err := connect(t, url, "").Health(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func typeOf(v any) string { return fmt.Sprintf("%T", v) }
+
+func second(_ action.Result, err error) error { return err }
