@@ -1,0 +1,231 @@
+package sandboxtest
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+)
+
+// Spec returns a good request for a box of a scope, in session "s1"; of a warm
+// box when scope is empty. Its egress refuses everything.
+func Spec(scope string) sandbox.Spec {
+	spec := sandbox.Spec{
+		ID: sandbox.NewID(), Scope: scope, Width: 1024, Height: 768, DPI: 96,
+		Egress: func(c net.Conn) { _ = c.Close() },
+	}
+	if scope != "" {
+		spec.Session = "s1"
+	}
+	return spec
+}
+
+func bounded(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// start starts a box that is stopped at the latest when the test ends.
+func start(t *testing.T, driver sandbox.Driver, spec sandbox.Spec) sandbox.Box {
+	t.Helper()
+	box, err := driver.Start(bounded(t), spec)
+	if err != nil {
+		t.Fatalf("cannot start a box: %v", err)
+	}
+	return box
+}
+
+func stop(t *testing.T, driver sandbox.Driver, id string) {
+	t.Helper()
+	if err := driver.Stop(bounded(t), id); err != nil {
+		t.Fatalf("cannot stop: %v", err)
+	}
+}
+
+func list(t *testing.T, driver sandbox.Driver) []sandbox.Info {
+	t.Helper()
+	all, err := driver.List(bounded(t))
+	if err != nil {
+		t.Fatalf("cannot list: %v", err)
+	}
+	return all
+}
+
+func wantEmpty(t *testing.T, driver sandbox.Driver) {
+	t.Helper()
+	if left := list(t, driver); len(left) > 0 {
+		t.Errorf("boxes are left: %+v", left)
+	}
+}
+
+func wantInfo(t *testing.T, got sandbox.Info, spec sandbox.Spec) {
+	t.Helper()
+	if got.ID != spec.ID || got.ScopeHash != sandbox.ScopeHash(spec.Scope) || got.Session != spec.Session {
+		t.Errorf("the box says %+v, want id %s, scope hash %q, session %q",
+			got, spec.ID, sandbox.ScopeHash(spec.Scope), spec.Session)
+	}
+	if len(got.Name) > 63 || !strings.HasSuffix(got.Name, "-"+spec.ID) || !strings.Contains(got.Name, got.ScopeHash) {
+		t.Errorf("the name %q does not carry scope hash and id in 63 characters", got.Name)
+	}
+	if age := time.Since(got.Created); age < -time.Minute || age > 10*time.Minute {
+		t.Errorf("made %s ago", age)
+	}
+}
+
+// gone waits until a box says that it has ended.
+func gone(t *testing.T, box sandbox.Box) {
+	t.Helper()
+	select {
+	case <-box.Done():
+	case <-bounded(t).Done():
+		t.Fatal("the box does not end")
+	}
+	if box.Err() == nil {
+		t.Error("an ended box does not say why")
+	}
+}
+
+func connect(t *testing.T, box sandbox.Box) sandbox.Stream {
+	t.Helper()
+	stream, err := box.CDP(bounded(t))
+	if err != nil {
+		t.Fatalf("cannot connect to the browser: %v", err)
+	}
+	t.Cleanup(func() { _ = stream.Close() })
+	return stream
+}
+
+// ended waits until a stream can be read no more.
+func ended(t *testing.T, stream sandbox.Stream) {
+	t.Helper()
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		for {
+			if _, err := stream.Read(); err != nil {
+				return
+			}
+		}
+	}()
+	select {
+	case <-over:
+	case <-bounded(t).Done():
+		t.Error("the connection does not end")
+		_ = stream.Close()
+		<-over
+	}
+}
+
+// call calls a method of the browser and decodes its result.
+func call(t *testing.T, stream sandbox.Stream, id int, method string, params, result any) {
+	t.Helper()
+	message, err := json.Marshal(map[string]any{"id": id, "method": method, "params": params})
+	if err != nil {
+		t.Fatal(err)
+	}
+	unblock := context.AfterFunc(bounded(t), func() { _ = stream.Close() })
+	defer unblock()
+	if err := stream.Write(message); err != nil {
+		t.Fatalf("%s: cannot write: %v", method, err)
+	}
+	for {
+		data, err := stream.Read()
+		if err != nil {
+			t.Fatalf("%s: cannot read: %v", method, err)
+		}
+		var answer struct {
+			ID     int
+			Result json.RawMessage
+			Error  *struct{ Message string }
+		}
+		if err := json.Unmarshal(data, &answer); err != nil {
+			t.Fatalf("%s: %v in %.200q", method, err, data)
+		}
+		if answer.ID != id {
+			continue
+		}
+		if answer.Error != nil {
+			t.Fatalf("%s: %s", method, answer.Error.Message)
+		}
+		if err := json.Unmarshal(answer.Result, result); err != nil {
+			t.Fatalf("%s: %v", method, err)
+		}
+		return
+	}
+}
+
+// version asks the browser for its version.
+func version(t *testing.T, stream sandbox.Stream) {
+	t.Helper()
+	var v struct{ Product string }
+	call(t, stream, 71, "Browser.getVersion", struct{}{}, &v)
+	if v.Product == "" {
+		t.Error("the browser does not say what it is")
+	}
+}
+
+// browse opens a page.
+func browse(t *testing.T, stream sandbox.Stream, address string) {
+	t.Helper()
+	var v struct{ TargetID string }
+	call(t, stream, 72, "Target.createTarget", map[string]any{"url": address}, &v)
+	if v.TargetID == "" {
+		t.Error("the browser opened nothing")
+	}
+}
+
+// log keeps the first line of each connection.
+type log struct {
+	mu      sync.Mutex
+	lines   []string
+	changed chan struct{}
+}
+
+func newLog() *log { return &log{changed: make(chan struct{}, 1)} }
+
+// take answers a connection with a refusal.
+func (l *log) take(conn net.Conn) {
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	if err != nil {
+		return
+	}
+	l.mu.Lock()
+	l.lines = append(l.lines, strings.TrimSpace(line))
+	l.mu.Unlock()
+	select {
+	case l.changed <- struct{}{}:
+	default:
+	}
+	_, _ = fmt.Fprint(conn, "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+}
+
+// wait waits for a connection that begins with line; a browser makes others
+// too.
+func (l *log) wait(t *testing.T, line string) {
+	t.Helper()
+	ctx := bounded(t)
+	for {
+		l.mu.Lock()
+		lines := strings.Join(l.lines, "\n")
+		l.mu.Unlock()
+		if strings.Contains(lines, line) {
+			return
+		}
+		select {
+		case <-l.changed:
+		case <-ctx.Done():
+			t.Fatalf("no connection says %q; those that came say %q", line, lines)
+		}
+	}
+}

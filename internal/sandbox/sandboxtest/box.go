@@ -1,0 +1,90 @@
+package sandboxtest
+
+import (
+	"context"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+)
+
+// box is one driver's hold on a machine.
+type box struct {
+	engine  *Engine
+	machine *machine
+}
+
+func (b *box) Info() sandbox.Info {
+	b.engine.mu.Lock()
+	defer b.engine.mu.Unlock()
+	return b.machine.info
+}
+
+func (b *box) Assign(_ context.Context, scope, session string) error {
+	b.engine.mu.Lock()
+	defer b.engine.mu.Unlock()
+	m := b.machine
+	switch {
+	case m.err != nil:
+		return m.err
+	case scope == "" || session == "":
+		return fault.New(fault.InvalidRequest, "a box is assigned to a scope and a session").Hinted("give both")
+	case m.assigned:
+		return fault.New(fault.AlreadyActive, "the box is assigned already").Hinted("take another box")
+	}
+	m.assigned = true
+	m.info.ScopeHash, m.info.Session = sandbox.ScopeHash(scope), session
+	m.info.Name = name(scope, m.info.ID)
+	return nil
+}
+
+func (b *box) CDP(ctx context.Context) (sandbox.Stream, error) {
+	b.engine.mu.Lock()
+	m := b.machine
+	before, browser, ended := m.stream, m.browser, m.err
+	b.engine.mu.Unlock()
+	if ended != nil {
+		return nil, ended
+	}
+	if before != nil {
+		_ = before.Close()
+	}
+	connected, err := browser.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	opened := &stream{Stream: connected}
+	b.engine.mu.Lock()
+	defer b.engine.mu.Unlock()
+	if m.err != nil {
+		_ = opened.Close()
+		return nil, m.err
+	}
+	m.stream = opened
+	return opened, nil
+}
+
+func (b *box) Health(context.Context) (sandbox.Health, error) {
+	b.engine.mu.Lock()
+	defer b.engine.mu.Unlock()
+	if b.machine.err != nil {
+		return sandbox.Health{}, b.machine.err
+	}
+	return sandbox.Health{
+		Phase:   "ready",
+		Browser: sandbox.Process{Running: true, PID: 7},
+		Display: sandbox.Process{Running: true, PID: 6},
+		Renderers: []sandbox.Proof{{
+			PID: 8, SeccompFilters: 2, OwnUserNS: true, OwnNetNS: true, CapEff: "0000000000000000",
+		}},
+		Since: b.machine.info.Created.Truncate(time.Second),
+	}, nil
+}
+
+func (b *box) Done() <-chan struct{} { return b.machine.done }
+
+func (b *box) Err() error {
+	b.engine.mu.Lock()
+	defer b.engine.mu.Unlock()
+	return b.machine.err
+}

@@ -1,0 +1,121 @@
+package sandboxtest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"sync"
+
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+)
+
+// stream closes once, whoever does it.
+type stream struct {
+	sandbox.Stream
+	once sync.Once
+	err  error
+}
+
+func (s *stream) Close() error {
+	s.once.Do(func() { s.err = s.Stream.Close() })
+	return s.err
+}
+
+// door hands connections to whoever holds the box now.
+type door struct {
+	mu   sync.Mutex
+	take func(net.Conn)
+}
+
+func (d *door) open(take func(net.Conn)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.take = take
+}
+
+// request sends the first line and host of a proxied request, and hangs up.
+func (d *door) request(address string) {
+	parsed, err := url.Parse(address)
+	d.mu.Lock()
+	take := d.take
+	d.mu.Unlock()
+	if err != nil || parsed.Scheme != "http" || take == nil {
+		return
+	}
+	inside, outside := net.Pipe()
+	go take(outside) // which owns it
+	_, _ = fmt.Fprintf(inside, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", address, parsed.Host)
+	_ = inside.Close()
+}
+
+// tiny is the fake's browser: it says its version and opens targets, which
+// ask the door for their address.
+type tiny struct{ egress *door }
+
+func (t *tiny) Connect(context.Context) (sandbox.Stream, error) {
+	return &talk{browser: t, answers: make(chan []byte, 64), closed: make(chan struct{})}, nil
+}
+
+func (t *tiny) Close() error { return nil }
+
+// talk is one connection to tiny.
+type talk struct {
+	browser *tiny
+	answers chan []byte
+	closed  chan struct{}
+	targets int
+	mu      sync.Mutex
+}
+
+func (c *talk) Read() ([]byte, error) {
+	select {
+	case <-c.closed:
+		return nil, io.EOF
+	case answer := <-c.answers:
+		return answer, nil
+	}
+}
+
+func (c *talk) Write(message []byte) error {
+	var call struct {
+		ID     int64  `json:"id"`
+		Method string `json:"method"`
+		Params struct {
+			URL string `json:"url"`
+		} `json:"params"`
+	}
+	if err := json.Unmarshal(message, &call); err != nil {
+		return fmt.Errorf("malformed message: %w", err)
+	}
+	answer := map[string]any{"id": call.ID}
+	switch call.Method {
+	case "Browser.getVersion":
+		answer["result"] = map[string]any{"protocolVersion": "1.3", "product": "Fake/1.0", "userAgent": "Fake"}
+	case "Target.createTarget":
+		c.mu.Lock()
+		c.targets++
+		answer["result"] = map[string]any{"targetId": fmt.Sprintf("T%d", c.targets)}
+		c.mu.Unlock()
+		go c.browser.egress.request(call.Params.URL) // ends when the door's owner hangs up
+	default:
+		answer["error"] = map[string]any{"code": -32601, "message": fmt.Sprintf("'%s' wasn't found", call.Method)}
+	}
+	data, err := json.Marshal(answer)
+	if err != nil {
+		return fmt.Errorf("cannot encode the answer: %w", err)
+	}
+	select {
+	case <-c.closed:
+		return io.ErrClosedPipe
+	case c.answers <- data:
+		return nil
+	}
+}
+
+func (c *talk) Close() error {
+	close(c.closed)
+	return nil
+}

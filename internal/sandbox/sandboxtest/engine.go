@@ -1,0 +1,216 @@
+// Package sandboxtest holds the suite that every driver passes, and a driver
+// in memory that passes it first and that other rooms' tests use.
+package sandboxtest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+)
+
+// Phases are what a Start of the fake goes through, in order; Progress is told
+// each as it begins.
+var Phases = []string{"create", "start", "display", "http", "handshake"}
+
+// Engine is a machine for boxes in memory. Several drivers may use one, as
+// several gateways, and several lives of one gateway, use one Docker. It is
+// safe for concurrent use.
+type Engine struct {
+	// Browser makes the browser of a box; nil for one that answers
+	// Browser.getVersion and Target.createTarget and nothing else. It is set
+	// before the first Start.
+	Browser func(spec sandbox.Spec) (Browser, error)
+
+	mu    sync.Mutex
+	boxes map[string]*machine
+	fails map[string]error
+	holds map[string]chan struct{}
+}
+
+// Browser is what runs in a box of the fake.
+type Browser interface {
+	// Connect opens a connection; the engine has ended the one before.
+	Connect(ctx context.Context) (sandbox.Stream, error)
+	// Close ends the browser.
+	Close() error
+}
+
+// machine is one box: what outlives the driver that made it.
+type machine struct {
+	instance string
+	info     sandbox.Info
+	browser  Browser
+	egress   *door
+	stream   *stream
+	done     chan struct{}
+	err      error
+	assigned bool
+}
+
+// NewEngine makes a machine without boxes.
+func NewEngine() *Engine {
+	return &Engine{boxes: map[string]*machine{}, fails: map[string]error{}, holds: map[string]chan struct{}{}}
+}
+
+// FailAt makes every Start that reaches a phase fail with err, until it is
+// called with nil.
+func (e *Engine) FailAt(phase string, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.fails[phase] = err
+}
+
+// HoldAt makes every Start that reaches a phase wait until release is called.
+func (e *Engine) HoldAt(phase string) (release func()) {
+	gate := make(chan struct{})
+	e.mu.Lock()
+	e.holds[phase] = gate
+	e.mu.Unlock()
+	return sync.OnceFunc(func() {
+		e.mu.Lock()
+		if e.holds[phase] == gate {
+			delete(e.holds, phase)
+		}
+		e.mu.Unlock()
+		close(gate)
+	})
+}
+
+// Kill ends a box from outside, as a crash does: Done is closed, the box stays
+// in the list as exited until it is stopped.
+func (e *Engine) Kill(id string) {
+	e.mu.Lock()
+	m := e.boxes[id]
+	e.mu.Unlock()
+	if m != nil {
+		e.end(m, fault.New(fault.NotActive, "the box was killed").Hinted("start a new one"))
+	}
+}
+
+// Boxes returns the boxes of every instance, those that were never started
+// too.
+func (e *Engine) Boxes() []sandbox.Info { return e.list("") }
+
+// Leftover adds a box of an instance that was made and never started, as a
+// gateway that dies between the two leaves it.
+func (e *Engine) Leftover(instance, id string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.boxes[id] = &machine{instance: instance, done: make(chan struct{}), egress: &door{}, info: sandbox.Info{
+		ID: id, Name: "fake-warm-" + id, State: "created", Created: time.Now(),
+	}}
+}
+
+func (e *Engine) list(instance string) []sandbox.Info {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var all []sandbox.Info
+	for _, m := range e.boxes {
+		if instance == "" || m.instance == instance {
+			all = append(all, m.info)
+		}
+	}
+	slices.SortFunc(all, func(a, b sandbox.Info) int { return strings.Compare(a.ID, b.ID) })
+	return all
+}
+
+// add makes a box; the id must be free.
+func (e *Engine) add(instance string, spec sandbox.Spec) (*machine, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.boxes[spec.ID] != nil {
+		return nil, fault.New(fault.StartFailed, "a box %s is there already", spec.ID).Hinted("use a fresh id")
+	}
+	m := &machine{instance: instance, done: make(chan struct{}), egress: &door{}, assigned: spec.Scope != ""}
+	m.egress.open(spec.Egress)
+	m.info = sandbox.Info{
+		ID: spec.ID, Name: name(spec.Scope, spec.ID), ScopeHash: sandbox.ScopeHash(spec.Scope),
+		Session: spec.Session, State: "created", Created: time.Now(),
+	}
+	e.boxes[spec.ID] = m
+	return m, nil
+}
+
+// pass goes through one phase of a Start.
+func (e *Engine) pass(ctx context.Context, phase string) error {
+	e.mu.Lock()
+	err, gate := e.fails[phase], e.holds[phase]
+	e.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if gate != nil {
+		select {
+		case <-gate:
+		case <-ctx.Done():
+		}
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("start ended at %s: %w", phase, ctx.Err())
+	}
+	return nil
+}
+
+// run puts a browser into a box.
+func (e *Engine) run(m *machine, spec sandbox.Spec) error {
+	var browser Browser = &tiny{egress: m.egress}
+	if e.Browser != nil {
+		made, err := e.Browser(spec)
+		if err != nil {
+			return err
+		}
+		browser = made
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	m.browser = browser
+	m.info.State = "running"
+	return nil
+}
+
+// end ends a box once; remove also takes it off the list.
+func (e *Engine) end(m *machine, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if m.err != nil {
+		return
+	}
+	m.err = err
+	m.info.State = "exited"
+	if m.stream != nil {
+		_ = m.stream.Close()
+	}
+	if m.browser != nil {
+		_ = m.browser.Close()
+	}
+	close(m.done)
+}
+
+func (e *Engine) remove(id string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.boxes, id)
+}
+
+func (e *Engine) find(instance, id string) *machine {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	m := e.boxes[id]
+	if m == nil || m.instance != instance {
+		return nil
+	}
+	return m
+}
+
+func name(scope, id string) string {
+	if scope == "" {
+		return "fake-warm-" + id
+	}
+	return "fake-" + sandbox.ScopeHash(scope) + "-" + id
+}

@@ -1,0 +1,309 @@
+package sandboxtest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+)
+
+// Open makes a driver as a gateway's process does when it starts. leave ends
+// the driver's life as that process's end does: the boxes stay. Every driver
+// an Open makes is of the same gateway instance.
+type Open func(t *testing.T) (driver sandbox.Driver, leave func())
+
+// patience bounds every wait of the suite.
+const patience = 90 * time.Second
+
+// Run checks that a driver keeps the contract. instance makes an Open of a
+// gateway instance of its own, on the same machine as the others; it must have
+// no boxes.
+func Run(t *testing.T, instance func(t *testing.T) Open) {
+	for name, check := range map[string]func(*testing.T, func(*testing.T) Open){
+		"StartAnswersAndStops":            checkStart,
+		"RefusedSpecMakesNothing":         checkRefusals,
+		"CancelledStartLeavesNothing":     checkCancelled,
+		"AnIDIsUsedOnce":                  checkSameID,
+		"WarmBoxIsAssignedOnce":           checkAssign,
+		"ABoxWithAScopeIsNotAssigned":     checkAssigned,
+		"NewConnectionEndsTheOneBefore":   checkReplaced,
+		"BrowserReachesEgress":            checkEgress,
+		"NextProcessTakesBoxesUp":         checkAttach,
+		"UnknownBoxesAreNotFound":         checkUnknown,
+		"TwoBoxesAtOnceAreApart":          checkTwo,
+		"InstancesDoNotSeeOneAnothersBox": checkInstances,
+	} {
+		t.Run(name, func(t *testing.T) { check(t, instance) })
+	}
+}
+
+func checkStart(t *testing.T, instance func(*testing.T) Open) {
+	driver, leave := instance(t)(t)
+	defer leave()
+	spec := Spec("alice")
+	var phases []string
+	spec.Progress = func(phase string) { phases = append(phases, phase) }
+	box := start(t, driver, spec)
+	if len(phases) < 2 || slices.Contains(phases, "") {
+		t.Errorf("told the phases %q", phases)
+	}
+	wantInfo(t, box.Info(), spec)
+	if got := list(t, driver); len(got) != 1 || got[0].State != "running" {
+		t.Errorf("the list is %+v", got)
+	} else {
+		wantInfo(t, got[0], spec)
+	}
+	version(t, connect(t, box))
+	h, err := box.Health(t.Context())
+	if err != nil || h.Phase != "ready" || !h.Browser.Running {
+		t.Errorf("health %+v, %v", h, err)
+	}
+	if err := box.Err(); err != nil {
+		t.Errorf("a running box has the error %v", err)
+	}
+	stop(t, driver, spec.ID)
+	gone(t, box)
+	if _, err := box.Health(t.Context()); err == nil {
+		t.Error("a stopped box is healthy")
+	}
+	if _, err := box.CDP(t.Context()); err == nil {
+		t.Error("a stopped box takes connections")
+	}
+	wantEmpty(t, driver)
+	stop(t, driver, spec.ID)
+}
+
+func checkRefusals(t *testing.T, instance func(*testing.T) Open) {
+	driver, leave := instance(t)(t)
+	defer leave()
+	for name, spoil := range map[string]func(*sandbox.Spec){
+		"no id":                   func(s *sandbox.Spec) { s.ID = "" },
+		"an id that is a path":    func(s *sandbox.Spec) { s.ID = "../../../../etc0" },
+		"an id in capitals":       func(s *sandbox.Spec) { s.ID = "ABCDEF0123456789" },
+		"no width":                func(s *sandbox.Spec) { s.Width = 0 },
+		"a negative height":       func(s *sandbox.Spec) { s.Height = -1 },
+		"no dpi":                  func(s *sandbox.Spec) { s.DPI = 0 },
+		"no egress":               func(s *sandbox.Spec) { s.Egress = nil },
+		"a scope and no session":  func(s *sandbox.Spec) { s.Session = "" },
+		"a session and no scope":  func(s *sandbox.Spec) { s.Scope = "" },
+		"a display of gigapixels": func(s *sandbox.Spec) { s.Width, s.Height = 1<<20, 1<<20 },
+	} {
+		spec := Spec("alice")
+		spoil(&spec)
+		box, err := driver.Start(t.Context(), spec)
+		if fault.CodeOf(err) != fault.InvalidRequest || fault.From(err).Hint == "" || box != nil {
+			t.Errorf("%s: %v, %v", name, box, err)
+		}
+	}
+	wantEmpty(t, driver)
+}
+
+// checkCancelled cancels a Start at its first phase, at its second, and so on
+// until one has no further phase and succeeds.
+func checkCancelled(t *testing.T, instance func(*testing.T) Open) {
+	driver, leave := instance(t)(t)
+	defer leave()
+	for at := 1; ; at++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		spec := Spec("alice")
+		seen := 0
+		spec.Progress = func(string) {
+			if seen++; seen == at {
+				cancel()
+			}
+		}
+		box, err := driver.Start(ctx, spec)
+		cancelled := ctx.Err() != nil
+		cancel()
+		if !cancelled {
+			if err != nil {
+				t.Fatalf("not cancelled, and failed: %v", err)
+			}
+			version(t, connect(t, box))
+			stop(t, driver, spec.ID)
+			return
+		}
+		if err == nil || box != nil {
+			t.Fatalf("cancelled at phase %d, and answered %v", at, box)
+		}
+		if fault.CodeOf(err) == fault.Internal {
+			t.Errorf("cancelled at phase %d: no fault of the contract: %v", at, err)
+		}
+		wantEmpty(t, driver)
+	}
+}
+
+func checkSameID(t *testing.T, instance func(*testing.T) Open) {
+	driver, leave := instance(t)(t)
+	defer leave()
+	spec := Spec("alice")
+	box := start(t, driver, spec)
+	second := Spec("bob")
+	second.ID = spec.ID
+	if _, err := driver.Start(t.Context(), second); fault.CodeOf(err) != fault.StartFailed {
+		t.Errorf("the same id again: %v", err)
+	}
+	version(t, connect(t, box))
+	wantInfo(t, box.Info(), spec)
+	stop(t, driver, spec.ID)
+}
+
+func checkAssign(t *testing.T, instance func(*testing.T) Open) {
+	driver, leave := instance(t)(t)
+	defer leave()
+	spec := Spec("")
+	box := start(t, driver, spec)
+	wantInfo(t, box.Info(), spec)
+	for _, c := range [][2]string{{"", "s1"}, {"alice", ""}, {"", ""}} {
+		if err := box.Assign(t.Context(), c[0], c[1]); fault.CodeOf(err) != fault.InvalidRequest {
+			t.Errorf("assigned to %q: %v", c, err)
+		}
+	}
+	if err := box.Assign(t.Context(), "alice", "s1"); err != nil {
+		t.Fatalf("cannot assign: %v", err)
+	}
+	spec.Scope, spec.Session = "alice", "s1"
+	wantInfo(t, box.Info(), spec)
+	if got := list(t, driver); len(got) != 1 || got[0].ScopeHash != sandbox.ScopeHash("alice") {
+		t.Errorf("the list is %+v", got)
+	}
+	version(t, connect(t, box))
+	for _, scope := range []string{"alice", "bob"} {
+		if err := box.Assign(t.Context(), scope, "s2"); fault.CodeOf(err) != fault.AlreadyActive {
+			t.Errorf("assigned again to %s: %v", scope, err)
+		}
+	}
+	wantInfo(t, box.Info(), spec)
+	stop(t, driver, spec.ID)
+}
+
+func checkAssigned(t *testing.T, instance func(*testing.T) Open) {
+	driver, leave := instance(t)(t)
+	defer leave()
+	spec := Spec("alice")
+	box := start(t, driver, spec)
+	if err := box.Assign(t.Context(), "bob", "s2"); fault.CodeOf(err) != fault.AlreadyActive {
+		t.Errorf("a box of alice's was assigned: %v", err)
+	}
+	wantInfo(t, box.Info(), spec)
+	stop(t, driver, spec.ID)
+}
+
+func checkReplaced(t *testing.T, instance func(*testing.T) Open) {
+	driver, leave := instance(t)(t)
+	defer leave()
+	spec := Spec("alice")
+	box := start(t, driver, spec)
+	first := connect(t, box)
+	version(t, first)
+	second := connect(t, box)
+	ended(t, first)
+	version(t, second)
+	stop(t, driver, spec.ID)
+	ended(t, second)
+}
+
+func checkEgress(t *testing.T, instance func(*testing.T) Open) {
+	driver, leave := instance(t)(t)
+	defer leave()
+	spec := Spec("alice")
+	asked := newLog()
+	spec.Egress = asked.take
+	box := start(t, driver, spec)
+	browse(t, connect(t, box), "http://glovebox.test/first")
+	asked.wait(t, "GET http://glovebox.test/first HTTP/1.1")
+	stop(t, driver, spec.ID)
+}
+
+func checkAttach(t *testing.T, instance func(*testing.T) Open) {
+	open := instance(t)
+	driver, leave := open(t)
+	whole, warm := Spec("alice"), Spec("")
+	start(t, driver, whole)
+	box := start(t, driver, warm)
+	if err := box.Assign(t.Context(), "bob", "s7"); err != nil {
+		t.Fatal(err)
+	}
+	warm.Scope, warm.Session = "bob", "s7"
+	leave()
+
+	driver, leave = open(t)
+	defer leave()
+	if got := list(t, driver); len(got) != 2 {
+		t.Errorf("after the change of process the list is %+v", got)
+	}
+	for _, spec := range []sandbox.Spec{whole, warm} {
+		asked := newLog()
+		box, err := driver.Attach(bounded(t), spec.ID, asked.take)
+		if err != nil {
+			t.Fatalf("cannot attach: %v", err)
+		}
+		wantInfo(t, box.Info(), spec)
+		stream := connect(t, box)
+		version(t, stream)
+		browse(t, stream, "http://glovebox.test/again")
+		asked.wait(t, "GET http://glovebox.test/again HTTP/1.1")
+		stop(t, driver, spec.ID)
+		gone(t, box)
+	}
+	wantEmpty(t, driver)
+}
+
+func checkUnknown(t *testing.T, instance func(*testing.T) Open) {
+	driver, leave := instance(t)(t)
+	defer leave()
+	stop(t, driver, sandbox.NewID())
+	for _, id := range []string{sandbox.NewID(), "../x", ""} {
+		box, err := driver.Attach(t.Context(), id, newLog().take)
+		if fault.CodeOf(err) != fault.NotFound || box != nil {
+			t.Errorf("attached to %q: %v, %v", id, box, err)
+		}
+	}
+	wantEmpty(t, driver)
+}
+
+func checkTwo(t *testing.T, instance func(*testing.T) Open) {
+	driver, leave := instance(t)(t)
+	defer leave()
+	specs := []sandbox.Spec{Spec("alice"), Spec("bob")}
+	boxes := make([]sandbox.Box, len(specs))
+	errs := make([]error, len(specs))
+	ctx := bounded(t)
+	var wg sync.WaitGroup
+	for i, spec := range specs {
+		wg.Go(func() { boxes[i], errs[i] = driver.Start(ctx, spec) })
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	first, second := connect(t, boxes[0]), connect(t, boxes[1])
+	version(t, first)
+	version(t, second)
+	stop(t, driver, specs[0].ID)
+	ended(t, first)
+	version(t, second)
+	stop(t, driver, specs[1].ID)
+	wantEmpty(t, driver)
+}
+
+func checkInstances(t *testing.T, instance func(*testing.T) Open) {
+	ours, leaveOurs := instance(t)(t)
+	defer leaveOurs()
+	theirs, leaveTheirs := instance(t)(t)
+	defer leaveTheirs()
+	spec := Spec("alice")
+	box := start(t, ours, spec)
+	wantEmpty(t, theirs)
+	if _, err := theirs.Attach(t.Context(), spec.ID, newLog().take); fault.CodeOf(err) != fault.NotFound {
+		t.Errorf("another instance attached: %v", err)
+	}
+	stop(t, theirs, spec.ID)
+	version(t, connect(t, box))
+	stop(t, ours, spec.ID)
+}
