@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
 func TestRequestsToOneHostAreSpacedOut(t *testing.T) {
@@ -55,5 +57,20 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 	cancel()
 	if err := p.wait(ctx, "a.test"); err != context.Canceled {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestTheDoorRefusesWhoAsksTooOften(t *testing.T) {
+	w := newWorld(t, func(o *Options) { o.RequestsPerSecond = 0.05 })
+	w.serve("app.test", "9.9.9.9:80", hello)
+	w.open(action.Network{Navigation: []string{"app.test"}})
+	for i, want := range []int{200, 403} {
+		r := w.exchange("GET http://app.test/ HTTP/1.1\r\nHost: app.test\r\n\r\n")
+		if r.StatusCode != want {
+			t.Errorf("request %d: %d %v", i, r.StatusCode, r.Header)
+		}
+	}
+	if told := w.refused(); told.Reason != string(tooOften) {
+		t.Errorf("told %+v", told)
 	}
 }
