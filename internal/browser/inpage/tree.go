@@ -10,12 +10,13 @@ type Walk struct {
 
 // Tree is one frame as a person perceives it.
 type Tree struct {
-	Gone   bool    `json:"gone,omitempty"` // Root is not in the document any more
-	URL    string  `json:"url"`            // token-like parameters masked
-	Title  string  `json:"title"`
-	Hidden int     `json:"hidden,omitempty"` // pieces of text left out because a person could not see them
-	Cut    bool    `json:"cut,omitempty"`    // the page has more than the walker's bounds (100,000 nodes)
-	Nodes  []*Node `json:"nodes"`
+	Gone      bool    `json:"gone,omitempty"` // Root is not in the document any more
+	URL       string  `json:"url"`            // token-like parameters masked
+	Title     string  `json:"title"`
+	Hidden    int     `json:"hidden,omitempty"` // pieces of text left out because a person could not see them
+	Cut       bool    `json:"cut,omitempty"`    // the page has more than the walker's bounds (100,000 nodes)
+	Container int     `json:"k,omitempty"`      // identity of the root, when it has 20 children or more
+	Nodes     []*Node `json:"nodes"`
 }
 
 // Node is an element, or a piece of text when Text is set.
@@ -30,6 +31,7 @@ type Node struct {
 	States    *States `json:"s,omitempty"`
 	URL       string  `json:"u,omitempty"` // of a link; token-like parameters masked
 	Frame     bool    `json:"f,omitempty"` // an iframe: Number is that of its element
+	Container int     `json:"k,omitempty"` // identity of an element with 20 children or more, to narrow to
 	Children  []*Node `json:"c,omitempty"`
 }
 

@@ -2,6 +2,7 @@
 // perceives. Wrappers without meaning are left out; their children take their
 // place. Adjacent inline text becomes one piece.
 const VISIT_LIMIT = 400000, EMIT_LIMIT = 100000, DEPTH_LIMIT = 1000, OPTION_WALK = 500, TEXT_PIECE = 1 << 14, OUTPUT_LIMIT = 8 << 20;
+const MANY = 20; // children of one element that a snapshot may fold
 const transparent = new Set(['generic', 'presentation', 'paragraph', 'strong', 'emphasis', 'code', 'time', 'mark', 'subscript', 'superscript', 'deletion',
   'insertion', 'rowgroup', 'caption', 'document', 'canvas', 'object', 'math', 'suggestion', 'none']);
 const needsName = new Set(['group', 'img', 'canvas', 'form', 'region', 'audio', 'video', 'object']);
@@ -111,6 +112,7 @@ class Walker {
     this.run = before;
     this.describe(node, element, role, name, shown, children);
     if (children.length > 0) node.c = children;
+    if (children.length >= MANY) node.k = numberOf(element);
     if (this.worthShowing(node, element, role, shown)) this.push(sink, node);
     else this.splice(sink, children);
   }
@@ -219,7 +221,8 @@ const snapshot = options => {
   if (root === null) return {gone: options.root > 0, url: shownURL(location.href), title: '', nodes};
   walker.element(root, nodes, {mute: false, depth: 0, tree: false});
   walker.flush(nodes);
-  return {url: shownURL(location.href), title: clean(titleOf(document)), hidden: walker.hidden, cut: walker.cut, nodes};
+  const container = nodes.length >= MANY ? numberOf(root) : undefined;
+  return {url: shownURL(location.href), title: clean(titleOf(document)), k: container, hidden: walker.hidden, cut: walker.cut, nodes};
 };
 
 // The same perception as plain text: a line for each block.

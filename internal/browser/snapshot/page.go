@@ -1,0 +1,117 @@
+package snapshot
+
+import (
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+)
+
+// Frame is what was read of one document, with the frames inside it.
+type Frame struct {
+	Document string         // loader id
+	Tree     *inpage.Tree   // nil where the frame could not be read
+	Children map[int]*Frame // by the number of the iframe element in Tree
+}
+
+// Page is all frames of a page as one tree. Texts are nodes of role "text".
+type Page struct {
+	URL    string // token-like parameters masked
+	Title  string
+	Hidden int  // pieces of text left out because a person could not see them
+	Cut    bool // a frame has more than the walker's bounds
+	Nodes  []*action.Node
+
+	wide map[*action.Node]string // references of nodes with many children, to narrow to
+	top  string                  // the same for the document itself
+}
+
+const deepestFrames = 20 // frames inside frames; a page can nest itself without end
+
+// Merge puts frames together and gives references to what can be acted on.
+func Merge(f *Frame, refs *Refs) *Page {
+	p := &Page{wide: map[*action.Node]string{}}
+	if f == nil || f.Tree == nil {
+		return p
+	}
+	p.URL, p.Title = f.Tree.URL, f.Tree.Title
+	if f.Tree.Container != 0 {
+		p.top = refs.Ref(Place{f.Document, f.Tree.Container})
+	}
+	m := merging{page: p, refs: refs}
+	p.Nodes = m.frame(f, 0)
+	return p
+}
+
+type merging struct {
+	page *Page
+	refs *Refs
+}
+
+func (m merging) frame(f *Frame, depth int) []*action.Node {
+	if f == nil || f.Tree == nil || depth > deepestFrames {
+		return nil
+	}
+	m.page.Hidden += f.Tree.Hidden
+	m.page.Cut = m.page.Cut || f.Tree.Cut
+	return m.nodes(f, f.Tree.Nodes, depth)
+}
+
+func (m merging) nodes(f *Frame, nodes []*inpage.Node, depth int) []*action.Node {
+	if len(nodes) == 0 {
+		return nil
+	}
+	merged := make([]*action.Node, 0, len(nodes))
+	for _, n := range nodes {
+		if n != nil {
+			merged = append(merged, m.node(f, n, depth))
+		}
+	}
+	return merged
+}
+
+func (m merging) node(f *Frame, n *inpage.Node, depth int) *action.Node {
+	if n.Text != "" {
+		return &action.Node{Role: "text", Name: n.Text}
+	}
+	out := &action.Node{Role: n.Role, Name: n.Name, Value: n.Value, Protected: n.Protected, Level: n.Level, States: states(n.States), URL: n.URL}
+	if n.Frame {
+		out.Children = m.frame(f.Children[n.Number], depth+1)
+		return out
+	}
+	if n.Number != 0 {
+		out.Ref = m.refs.Ref(Place{f.Document, n.Number})
+	}
+	if n.Protected {
+		out.Value = ""
+	}
+	if n.Container != 0 {
+		m.page.wide[out] = m.refs.Ref(Place{f.Document, n.Container})
+	}
+	out.Children = m.nodes(f, n.Children, depth)
+	return out
+}
+
+// Tree returns the page in the Container document's JSON format: RootWebArea
+// at the top, at most depth levels below it; 0 is all of them.
+func (p *Page) Tree(depth int) *action.Node {
+	root := &action.Node{Role: "RootWebArea", Name: p.Title, URL: p.URL, Children: p.Nodes}
+	if depth <= 0 {
+		return root
+	}
+	return cut(root, depth)
+}
+
+func cut(n *action.Node, depth int) *action.Node {
+	if len(n.Children) == 0 {
+		return n
+	}
+	c := *n
+	c.Children = nil
+	if depth == 0 {
+		return &c
+	}
+	c.Children = make([]*action.Node, len(n.Children))
+	for i, child := range n.Children {
+		c.Children[i] = cut(child, depth-1)
+	}
+	return &c
+}

@@ -1,0 +1,105 @@
+// Package snapshot turns what the walker read in each frame into one page as
+// an agent sees it: references, a tree, and text in the grammar of SPEC
+// section 7. It is pure: it talks to no browser.
+package snapshot
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// Place is what a reference stands for: an element of one document.
+type Place struct {
+	Document string // loader id of the frame's document
+	Node     int    // identity inside it, as the in-page world numbers elements
+}
+
+// Refs gives references (e1, e2, …) to elements of a session's pages. A
+// reference is never used again, so that it cannot resolve to another element
+// than the one it was given for. The zero Refs is ready; it is safe for
+// concurrent use.
+type Refs struct {
+	mu        sync.Mutex
+	last      int
+	places    map[int]Place
+	documents map[string]map[int]int // document → node → number of the reference
+}
+
+// Ref returns the reference of an element, the same one each time.
+func (r *Refs) Ref(p Place) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	nodes := r.documents[p.Document]
+	if number, known := nodes[p.Node]; known {
+		return format(number)
+	}
+	if r.places == nil {
+		r.places, r.documents = map[int]Place{}, map[string]map[int]int{}
+	}
+	if nodes == nil {
+		nodes = map[int]int{}
+		r.documents[p.Document] = nodes
+	}
+	r.last++
+	r.places[r.last], nodes[p.Node] = p, r.last
+	return format(r.last)
+}
+
+// Resolve returns what a reference stands for. It takes e12, @e12 and
+// ref=e12. Faults: invalid_request for what is no reference, stale_ref for
+// one whose document is gone and for one that was never given.
+func (r *Refs) Resolve(ref string) (Place, error) {
+	number, valid := parse(ref)
+	if !valid {
+		return Place{}, fault.New(fault.InvalidRequest, "%q is not a reference", short(ref)).
+			Hinted("give a reference as the snapshot shows it in brackets, for example e12")
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p, known := r.places[number]
+	if !known {
+		return Place{}, Stale(format(number))
+	}
+	return p, nil
+}
+
+// Forget drops the references of a document that is gone. Using one of them
+// is stale_ref from then on.
+func (r *Refs) Forget(document string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, number := range r.documents[document] {
+		delete(r.places, number)
+	}
+	delete(r.documents, document)
+}
+
+// Stale is the fault for a reference that stands for nothing any more.
+func Stale(ref string) error {
+	return fault.New(fault.StaleRef, "reference %s is not on the page any more", short(ref)).
+		Hinted("take a new snapshot and use a reference from it")
+}
+
+func format(number int) string { return "e" + strconv.Itoa(number) }
+
+func parse(ref string) (int, bool) {
+	ref = strings.TrimSpace(ref)
+	ref = strings.TrimPrefix(strings.TrimPrefix(ref, "ref="), "@")
+	digits, found := strings.CutPrefix(ref, "e")
+	if !found || digits == "" || digits[0] < '1' || digits[0] > '9' {
+		return 0, false
+	}
+	number, err := strconv.Atoi(digits)
+	return number, err == nil
+}
+
+func short(s string) string {
+	const most = 40 // characters of a caller's input repeated in a message
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return s
+}

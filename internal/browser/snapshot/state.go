@@ -1,0 +1,49 @@
+package snapshot
+
+import "github.com/gloveboxhq/glovebox/internal/browser/inpage"
+
+// stateOrder is the order in which text shows states.
+var stateOrder = []string{
+	"focused", "checked", "pressed", "selected", "expanded", "current", "popup",
+	"disabled", "readonly", "required", "invalid", "busy", "modal", "multiline",
+}
+
+// states returns what is said of an element as data: true and false where the
+// state is one of two, and a word otherwise.
+func states(s *inpage.States) map[string]any {
+	if s == nil {
+		return nil
+	}
+	all := map[string]any{}
+	for name, word := range map[string]string{
+		"checked": s.Checked, "pressed": s.Pressed, "selected": s.Selected,
+		"expanded": s.Expanded, "current": s.Current, "popup": s.Popup,
+	} {
+		switch word {
+		case "":
+		case "true":
+			all[name] = true
+		case "false":
+			all[name] = false
+		default:
+			all[name] = word
+		}
+	}
+	for name, set := range map[string]bool{
+		"disabled": s.Disabled, "required": s.Required, "invalid": s.Invalid, "readonly": s.ReadOnly,
+		"focused": s.Focused, "busy": s.Busy, "modal": s.Modal, "multiline": s.Multiline,
+	} {
+		if set {
+			all[name] = true
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all
+}
+
+// shown reports whether text shows a state: what is usual is left out.
+func shown(name string, value any) bool {
+	return value != false || name == "expanded" || name == "pressed"
+}
