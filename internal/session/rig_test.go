@@ -1,0 +1,285 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/artifact"
+	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/egress"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
+	"github.com/gloveboxhq/glovebox/internal/session"
+	"github.com/gloveboxhq/glovebox/internal/store"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var (
+	alice = action.Caller{Actor: "agent-a", Scope: "alice", Role: action.Agent}
+	bob   = action.Caller{Actor: "agent-b", Scope: "bob", Role: action.Agent}
+	admin = action.Caller{Actor: "ann", Scope: "alice", Role: action.Operator}
+)
+
+// rig is a gateway's life around a registry: what outlives it is on disk and
+// on the engine.
+type rig struct {
+	*session.Registry
+	t       testing.TB
+	engine  *sandboxtest.Engine
+	driver  *driver
+	db      *store.DB
+	files   *artifact.Store
+	door    *egress.Door
+	state   string
+	options session.Options
+
+	mu     sync.Mutex
+	pages  map[string]*tab // the last one of each box
+	opens  int
+	fail   error // of opening a page
+	events []action.Record
+}
+
+func config() session.Config {
+	return session.Config{
+		Enabled: true, Provider: "sandbox", Width: 1280, Height: 720, DPI: 96,
+		Network:     action.Network{Navigation: []string{"app.example", "*.wide.example"}, Subresources: "same-site", AllowPrivate: []string{"localhost:3000"}},
+		IdleTimeout: 300 * time.Second, MaxAge: 20 * time.Minute,
+		MaxActions: 100, MaxConcurrent: 5, MaxSessions: 20, Retention: 7 * 24 * time.Hour,
+	}
+}
+
+type tweak func(*rig)
+
+func with(change func(*session.Config)) tweak { return func(r *rig) { change(&r.options.Config) } }
+
+// newRig makes a gateway on a machine of its own and lets it recover.
+func newRig(t testing.TB, tweaks ...tweak) *rig {
+	t.Helper()
+	return boot(t, t.TempDir(), sandboxtest.NewEngine(), tweaks...)
+}
+
+func boot(t testing.TB, state string, engine *sandboxtest.Engine, tweaks ...tweak) *rig {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	db, err := store.Open(t.Context(), filepath.Join(state, "state.db"))
+	must(t, err)
+	files, err := artifact.Open(t.Context(), filepath.Join(state, "artifacts"), db, artifact.Limits{Scope: 100}, log)
+	must(t, err)
+	r := &rig{
+		t: t, engine: engine, driver: &driver{Driver: engine.Driver("gw")}, db: db, files: files, door: egress.New(egress.Options{}), state: state,
+		pages: map[string]*tab{},
+	}
+	r.options = session.Options{
+		DB: db, Artifacts: files, Driver: r.driver, Door: r.door, Open: r.openPage, Record: r.record, Config: config(), Log: log,
+	}
+	for _, change := range tweaks {
+		change(r)
+	}
+	r.Registry, err = session.New(t.Context(), r.options)
+	must(t, err)
+	must(t, r.Recover(t.Context()))
+	t.Cleanup(r.end)
+	return r
+}
+
+// end ends the gateway as a shutdown does.
+func (r *rig) end() {
+	r.mu.Lock()
+	over := r.Registry == nil
+	r.mu.Unlock()
+	if over {
+		return
+	}
+	if err := r.Close(context.Background()); err != nil {
+		r.t.Error(err)
+	}
+	r.Registry = nil
+	must(r.t, errors.Join(r.door.Shutdown(context.Background()), r.files.Close(), r.db.Close()))
+}
+
+// again boots the gateway's next life.
+func (r *rig) again(tweaks ...tweak) *rig {
+	r.t.Helper()
+	r.end()
+	return boot(r.t, r.state, r.engine, tweaks...)
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (r *rig) record(event action.Record) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events = append(r.events, event)
+}
+
+// told reports whether an event of that type has been recorded whose result
+// or detail contains text.
+func (r *rig) told(kind, text string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.events, func(e action.Record) bool {
+		return e.EventType == kind && (strings.Contains(e.Result, text) || strings.Contains(e.Detail, text))
+	})
+}
+
+// call goes the way the gate goes: look, then do.
+func (r *rig) call(ctx context.Context, who action.Caller, verb, key string, args any) (action.Result, error) {
+	c := action.Call{ID: "c1", Verb: verb, Caller: who, Session: key, Args: args}
+	_, pin, err := r.Look(ctx, c)
+	if err != nil {
+		return action.Result{}, err
+	}
+	return r.Do(ctx, c, pin)
+}
+
+// start starts a session that must start.
+func (r *rig) start(who action.Caller, args action.SessionStart) action.Session {
+	r.t.Helper()
+	result, err := r.call(r.t.Context(), who, "session.start", "", &args)
+	must(r.t, err)
+	return *result.Data.(*action.Session)
+}
+
+func (r *rig) show(who action.Caller, key string) action.Session {
+	r.t.Helper()
+	result, err := r.call(r.t.Context(), who, "session.show", key, nil)
+	must(r.t, err)
+	return *result.Data.(*action.Session)
+}
+
+func wants(t testing.TB, code fault.Code, err error, words ...string) {
+	t.Helper()
+	f := fault.From(err)
+	if fault.CodeOf(err) != code || f.Hint == "" {
+		t.Fatalf("error %v with hint %q, want %s", err, hintOf(f), code)
+	}
+	for _, word := range words {
+		if !strings.Contains(f.Message+" "+f.Hint, word) {
+			t.Errorf("%q does not say %q", f.Message, word)
+		}
+	}
+}
+
+func hintOf(f *fault.Fault) string {
+	if f == nil {
+		return ""
+	}
+	return f.Hint
+}
+
+// boxes returns the ids of all boxes on the machine.
+func (r *rig) boxes() []string {
+	var ids []string
+	for _, info := range r.engine.Boxes() {
+		ids = append(ids, info.ID)
+	}
+	return ids
+}
+
+func (r *rig) page(box string) *tab {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.pages[box]
+}
+
+func (r *rig) openPage(ctx context.Context, box sandbox.Box, o page.Options) (session.Browser, error) {
+	stream, err := box.CDP(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.opens++
+	if r.fail != nil {
+		return nil, errors.Join(r.fail, stream.Close())
+	}
+	t := &tab{options: o, stream: stream, done: make(chan struct{}), at: action.Page{URL: "about:blank"}}
+	t.reader.Go(t.read)
+	r.pages[box.Info().ID] = t
+	return t, nil
+}
+
+// driver passes everything on; tests make parts of it fail.
+type driver struct {
+	sandbox.Driver
+	mu    sync.Mutex
+	weak  bool
+	stops error
+	lists error
+}
+
+func (d *driver) set(change func(*driver)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	change(d)
+}
+
+func (d *driver) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Box, error) {
+	b, err := d.Driver.Start(ctx, spec)
+	return wrap(d, b), err
+}
+
+func (d *driver) Attach(ctx context.Context, id string, egress sandboxEgress) (sandbox.Box, error) {
+	b, err := d.Driver.Attach(ctx, id, egress)
+	return wrap(d, b), err
+}
+
+func (d *driver) List(ctx context.Context) ([]sandbox.Info, error) {
+	d.mu.Lock()
+	err := d.lists
+	d.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	return d.Driver.List(ctx)
+}
+
+func (d *driver) Stop(ctx context.Context, id string) error {
+	d.mu.Lock()
+	err := d.stops
+	d.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return d.Driver.Stop(ctx, id)
+}
+
+type box struct {
+	sandbox.Box
+	driver *driver
+}
+
+func wrap(d *driver, b sandbox.Box) sandbox.Box {
+	if b == nil {
+		return nil
+	}
+	return &box{Box: b, driver: d}
+}
+
+func (b *box) Health(ctx context.Context) (sandbox.Health, error) {
+	health, err := b.Box.Health(ctx)
+	b.driver.mu.Lock()
+	defer b.driver.mu.Unlock()
+	if b.driver.weak && err == nil {
+		health.Renderers[0].SeccompFilters = 1
+	}
+	return health, err
+}

@@ -1,0 +1,124 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+)
+
+type sandboxEgress = func(net.Conn)
+
+// tab is a small page engine: it goes where it is told, if its guard lets it,
+// and knows no elements. It lives as long as its connection to the box.
+type tab struct {
+	stream sandbox.Stream
+	done   chan struct{}
+	reader sync.WaitGroup
+
+	mu      sync.Mutex
+	options page.Options
+	at      action.Page
+	fail    error
+	hold    chan struct{} // verbs wait for it to be closed
+	began   chan string   // is told of verbs that begin, where it is set
+	running int
+	most    int // verbs at once
+}
+
+func (t *tab) read() {
+	defer close(t.done)
+	for {
+		if _, err := t.stream.Read(); err != nil {
+			return
+		}
+	}
+}
+
+func (t *tab) set(change func(*tab)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	change(t)
+}
+
+func (t *tab) Configure(o page.Options) { t.set(func(t *tab) { t.options = o }) }
+
+func (t *tab) Look(_ context.Context, _ string, args any) (action.Facts, action.Pin, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	facts := action.Facts{Page: t.at}
+	if g, ok := args.(*action.Goto); ok {
+		facts.Destination = &action.Destination{URL: g.URL}
+	}
+	return facts, action.Pin{Tab: "t1", Document: "d1"}, t.fail
+}
+
+func (t *tab) Do(ctx context.Context, verb string, args any, _ action.Pin) (action.Result, error) {
+	t.mu.Lock()
+	t.running++
+	t.most = max(t.most, t.running)
+	hold, began := t.hold, t.began
+	t.mu.Unlock()
+	defer t.set(func(t *tab) { t.running-- })
+	if began != nil {
+		began <- verb
+	}
+	if hold != nil {
+		select {
+		case <-hold:
+		case <-ctx.Done():
+			return action.Result{}, ctx.Err()
+		case <-t.done:
+			return action.Result{}, errors.New("connection closed")
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.fail != nil {
+		return action.Result{}, t.fail
+	}
+	return t.act(verb, args)
+}
+
+func (t *tab) act(verb string, args any) (action.Result, error) {
+	switch verb {
+	case "page.goto":
+		to := args.(*action.Goto).URL
+		if err := t.options.Guard(to); err != nil {
+			t.options.Refused(action.Refusal{Host: "evil.example", URL: to, Reason: "not allowed", Page: true})
+			return action.Result{}, err
+		}
+		t.at = action.Page{URL: to, Title: "Title"}
+		return action.Result{Page: &t.at, Data: &action.Navigated{URL: to, Title: "Title", Status: 200}}, nil
+	case "page.screenshot":
+		return action.Result{Page: &t.at, Data: &action.Screenshot{Format: "png", Bytes: make([]byte, 60)}}, nil
+	}
+	return action.Result{Page: &t.at, Data: &action.Acted{OK: true}}, nil
+}
+
+func (t *tab) Page() action.Page {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.at
+}
+
+func (t *tab) Done() <-chan struct{} { return t.done }
+
+func (t *tab) Err() error {
+	select {
+	case <-t.done:
+		return errors.New("connection closed")
+	default:
+		return nil
+	}
+}
+
+func (t *tab) Close() error {
+	err := t.stream.Close()
+	t.reader.Wait()
+	return err
+}
