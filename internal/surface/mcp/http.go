@@ -1,0 +1,57 @@
+package mcp
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	sdkauth "github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/auth"
+)
+
+const (
+	stateless   = "2026-07-28"     // first revision of the protocol without sessions over HTTP
+	idleLimit   = 30 * time.Minute // of a session of an older revision
+	callerKey   = "caller"
+	mostMessage = 1 << 20 // bytes; as the REST surface
+)
+
+// Handler serves the protocol over streamable HTTP. It stands behind the REST
+// surface, which checks host, origin and token and leaves the caller in the
+// request's context; a request without one is refused. Revisions from
+// 2026-07-28 on have no sessions and want a stateless server, older ones a
+// stateful one, so there are two, told apart by Mcp-Protocol-Version.
+func (s *Surface) Handler() http.Handler {
+	server := func(*http.Request) *mcp.Server { return s.server }
+	options := mcp.StreamableHTTPOptions{
+		MaxRequestBodyBytes:          mostMessage,
+		PropagateRequestCancellation: true,
+		SessionTimeout:               idleLimit,
+		DisableLocalhostProtection:   true, // the REST surface checks Host, and knows which are configured
+		Logger:                       s.o.Log,
+	}
+	older := mcp.NewStreamableHTTPHandler(server, &options)
+	options.Stateless = true
+	newer := mcp.NewStreamableHTTPHandler(server, &options)
+	route := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Protocol-Version") >= stateless {
+			newer.ServeHTTP(w, r)
+			return
+		}
+		older.ServeHTTP(w, r)
+	})
+	// The library ties a session to the user its middleware names, so that a
+	// session id is of no use with another's token.
+	return sdkauth.RequireBearerToken(verify, &sdkauth.RequireBearerTokenOptions{AllowMissingExpiration: true})(route)
+}
+
+func verify(ctx context.Context, _ string, _ *http.Request) (*sdkauth.TokenInfo, error) {
+	caller, found := auth.From(ctx)
+	if !found || caller == (action.Caller{}) {
+		return nil, sdkauth.ErrInvalidToken
+	}
+	return &sdkauth.TokenInfo{UserID: caller.Scope + "/" + caller.Actor, Extra: map[string]any{callerKey: caller}}, nil
+}

@@ -1,0 +1,157 @@
+package mcp
+
+import (
+	"regexp"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// The arguments of the tools. Names are those of Playwright's MCP server and
+// of the Container document, so that agents find what they know; Tags are read
+// by action.Check and by schema.
+
+// in names the session a tool acts on.
+type in struct {
+	Session string `json:"session,omitempty" maxLength:"64" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]*$" doc:"Id or name; default: most recent"`
+}
+
+func (i in) named() string { return i.Session }
+
+// element says which element is meant.
+type element struct {
+	Target   string `json:"target,omitempty" maxLength:"4096" doc:"Ref from a snapshot (e12) or CSS selector"`
+	Ref      string `json:"ref,omitempty" maxLength:"32"`
+	Selector string `json:"selector,omitempty" maxLength:"4096"`
+	Role     string `json:"role,omitempty" maxLength:"64" doc:"ARIA role, with name"`
+	Name     string `json:"name,omitempty" maxLength:"1024"`
+	Index    *int   `json:"index,omitempty" minimum:"0" doc:"Of several matches, from 0"`
+	Element  string `json:"element,omitempty" maxLength:"1024" doc:"Description for people; not used to find it"`
+}
+
+var refShape = regexp.MustCompile(`^(?:@|ref=)?e\d+$`)
+
+func (e element) locator() action.Locator {
+	l := action.Locator{Ref: e.Ref, Selector: e.Selector, Role: e.Role, Name: e.Name, Index: e.Index}
+	if e.Target != "" && refShape.MatchString(e.Target) && l.Ref == "" {
+		l.Ref = e.Target
+	} else if e.Target != "" && l.Selector == "" {
+		l.Selector = e.Target
+	}
+	return l
+}
+
+type navigateIn struct {
+	URL     string `json:"url" maxLength:"8192"`
+	WaitFor string `json:"wait_for,omitempty" enum:"load,domcontentloaded,networkidle"`
+	in
+}
+
+type noneIn struct{ in }
+
+type snapshotIn struct {
+	Target string `json:"target,omitempty" maxLength:"32" doc:"Ref: only what is below it"`
+	Ref    string `json:"ref,omitempty" maxLength:"32"`
+	Depth  int    `json:"depth,omitempty" minimum:"0" maximum:"200"`
+	URLs   bool   `json:"urls,omitempty" doc:"Show where links lead"`
+	in
+}
+
+type clickIn struct {
+	element
+	Text        string   `json:"text,omitempty" maxLength:"1024" doc:"Visible text of it"`
+	DoubleClick bool     `json:"doubleClick,omitempty"`
+	Button      string   `json:"button,omitempty" enum:"left,right,middle"`
+	Modifiers   []string `json:"modifiers,omitempty" maxItems:"4" doc:"Alt, Control, Meta, Shift"`
+	in
+}
+
+type typeIn struct {
+	element
+	Text   string `json:"text" maxLength:"100000"`
+	Submit bool   `json:"submit,omitempty" doc:"Press Enter after"`
+	Slowly bool   `json:"slowly,omitempty" doc:"Key by key"`
+	Clear  bool   `json:"clear_first,omitempty" doc:"Empty the field first"`
+	in
+}
+
+type fillIn struct {
+	Fields []fieldIn `json:"fields" minItems:"1" maxItems:"50"`
+	in
+}
+
+type fieldIn struct {
+	element
+	Type  string `json:"type,omitempty" enum:"textbox,slider,combobox,checkbox,radio" doc:"textbox when absent"`
+	Value string `json:"value" maxLength:"100000" doc:"Text, option, or true/false; replaces what is there"`
+}
+
+type selectIn struct {
+	element
+	Values []string `json:"values" minItems:"1" maxItems:"1000" doc:"Values or labels"`
+	in
+}
+
+type hoverIn struct {
+	element
+	Text string `json:"text,omitempty" maxLength:"1024"`
+	in
+}
+
+type pressIn struct {
+	Key string `json:"key" minLength:"1" maxLength:"64" doc:"Enter, ArrowLeft, a, Control+a"`
+	element
+	in
+}
+
+type scrollIn struct {
+	X float64 `json:"x,omitempty" doc:"CSS pixels right"`
+	Y float64 `json:"y,omitempty" doc:"CSS pixels down"`
+	element
+	in
+}
+
+type waitIn struct {
+	Time     float64 `json:"time,omitempty" minimum:"0" maximum:"50" doc:"Seconds to let pass"`
+	Text     string  `json:"text,omitempty" maxLength:"1024" doc:"Until it shows"`
+	TextGone string  `json:"textGone,omitempty" maxLength:"1024"`
+	URL      string  `json:"url,omitempty" maxLength:"8192" doc:"Until the URL contains it"`
+	State    string  `json:"state,omitempty" enum:"attached,detached,visible,hidden" doc:"Of the element"`
+	Timeout  float64 `json:"timeout,omitempty" minimum:"0" maximum:"50" doc:"Seconds; 5 when absent"`
+	element
+	in
+}
+
+type dialogIn struct {
+	Accept bool   `json:"accept"`
+	Prompt string `json:"promptText,omitempty" maxLength:"10000"`
+	in
+}
+
+type screenshotIn struct {
+	Format   string `json:"type,omitempty" enum:"png,jpeg,webp"`
+	FullPage bool   `json:"full_page,omitempty"`
+	Full     bool   `json:"fullPage,omitempty"`
+	element
+	in
+}
+
+type readIn struct {
+	Format string `json:"format,omitempty" enum:"text,title,tree" doc:"text when absent; tree is the snapshot as JSON"`
+	in
+}
+
+type sessionIn struct {
+	Action   string   `json:"action" minLength:"1" enum:"start,list,close,archive"`
+	Name     string   `json:"name,omitempty" maxLength:"64" doc:"start: name to address it by"`
+	URL      string   `json:"url,omitempty" maxLength:"8192" doc:"start: go there"`
+	Width    int      `json:"width,omitempty" minimum:"0" maximum:"3840"`
+	Height   int      `json:"height,omitempty" minimum:"0" maximum:"2160"`
+	Headless bool     `json:"headless,omitempty"`
+	Allow    []string `json:"allow,omitempty" maxItems:"200" doc:"start: hosts to narrow it to"`
+	Archived bool     `json:"include_archived,omitempty" doc:"list: these too"`
+	in
+}
+
+type approvalIn struct {
+	ID string `json:"approval_id" maxLength:"64"`
+}

@@ -1,0 +1,271 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
+)
+
+var agent = action.Caller{Actor: "agent", Scope: "default", Role: action.Agent}
+
+// door is a small door: it keeps what came and answers as told.
+type door struct {
+	mu     sync.Mutex
+	calls  []action.Call
+	answer func(context.Context, action.Call) (action.Result, error)
+}
+
+func (d *door) Call(ctx context.Context, c action.Call) (action.Result, error) {
+	d.mu.Lock()
+	d.calls = append(d.calls, c)
+	d.mu.Unlock()
+	return d.answer(ctx, c)
+}
+
+func (d *door) verbs() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var all []string
+	for _, c := range d.calls {
+		all = append(all, c.Verb)
+	}
+	return strings.Join(all, " ")
+}
+
+func (d *door) call(t *testing.T, i int) action.Call {
+	t.Helper()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if i >= len(d.calls) {
+		t.Fatalf("only %d calls came", len(d.calls))
+	}
+	return d.calls[i]
+}
+
+func refusing() *door {
+	return &door{answer: func(context.Context, action.Call) (action.Result, error) {
+		return action.Result{}, fault.New(fault.DeniedByPolicy, "nothing passes").Hinted("tell your user")
+	}}
+}
+
+// site answers like a gateway with one page open.
+func site() *door {
+	return &door{answer: func(_ context.Context, c action.Call) (action.Result, error) {
+		return answerOf(c), nil
+	}}
+}
+
+func answerOf(c action.Call) action.Result {
+	result := action.Result{Session: "s1"}
+	switch args := c.Args.(type) {
+	case *action.TakeSnapshot:
+		shot := &action.Snapshot{Text: "page \"A\"\n button \"Save\" [e1]", URL: "https://a.example/x", Title: "A", Hidden: 2}
+		if args.Format == "tree" {
+			shot.Text, shot.Tree = "", &action.Node{Role: "checkbox", States: map[string]any{"checked": true}}
+		}
+		result.Data = shot
+	case *action.Goto:
+		result.Data = &action.Navigated{URL: "https://a.example/x", Title: "A", Status: 404}
+	case *action.Extract:
+		result.Data = &action.Extracted{Text: "words", URL: "https://a.example/x", Title: "A"}
+	case *action.TakeScreenshot:
+		result.Data = &action.Screenshot{Format: "png", Width: 2, Height: 1, Bytes: []byte("pixels")}
+	case *action.WaitFor:
+		result.Data = &action.Waited{Found: true}
+	case *action.Scroll:
+		result.Data = &action.Scrolled{OK: true, Y: 100}
+	case *action.SessionStart, *action.None:
+		result.Data = &action.Session{ID: "s1", Name: "n", State: "open"}
+	case *action.SessionList:
+		result.Data = &action.SessionListing{Sessions: []action.Session{{ID: "s1", State: "open"}}}
+	case *action.ByID:
+		result.Data = &action.Question{ID: args.ID, State: "approved"}
+	default:
+		result.Data = &action.Acted{OK: true, Matches: 2, Element: &action.Element{Role: "button", Name: "Save"}}
+	}
+	if c.Verb == "page.back" {
+		result.Data = &action.Page{URL: "https://a.example/x", Title: "A"}
+	}
+	return result
+}
+
+func surface(t *testing.T, d mcp.Door, change ...func(*mcp.Options)) *mcp.Surface {
+	t.Helper()
+	o := mcp.Options{Door: d, Version: "test", Caller: func(context.Context) (action.Caller, error) { return agent, nil }}
+	for _, f := range change {
+		f(&o)
+	}
+	s, err := mcp.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// connect lets a real client of the library speak to the surface over a pair
+// of pipes, as over standard input.
+func connect(t *testing.T, s *mcp.Surface, options *sdk.ClientOptions) *sdk.ClientSession {
+	t.Helper()
+	ours, theirs := pipes()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ctx, ours.Reader, ours.Writer) }()
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, options).Connect(ctx, theirs, nil)
+	if err != nil {
+		cancel()
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = session.Close()
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("serving ended with %v", err)
+		}
+	})
+	return session
+}
+
+func use(t *testing.T, c *sdk.ClientSession, tool string, args map[string]any) *sdk.CallToolResult {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	result, err := c.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		t.Fatalf("%s: %v", tool, err)
+	}
+	return result
+}
+
+func text(t *testing.T, r *sdk.CallToolResult) string {
+	t.Helper()
+	if len(r.Content) == 0 {
+		t.Fatal("the answer is empty")
+	}
+	content, ok := r.Content[0].(*sdk.TextContent)
+	if !ok {
+		t.Fatalf("the answer begins with %T", r.Content[0])
+	}
+	return content.Text
+}
+
+func structured(t *testing.T, r *sdk.CallToolResult) map[string]any {
+	t.Helper()
+	out, ok := r.StructuredContent.(map[string]any)
+	if !ok {
+		t.Fatalf("structured content is %T", r.StructuredContent)
+	}
+	return out
+}
+
+// arguments make a good call of each tool; verbs is what it then calls.
+var arguments = map[string]struct {
+	args  map[string]any
+	verbs string
+}{
+	"browser_navigate":        {map[string]any{"url": "a.example"}, "page.goto page.snapshot"},
+	"browser_navigate_back":   {nil, "page.back page.snapshot"},
+	"browser_snapshot":        {nil, "page.snapshot"},
+	"browser_click":           {map[string]any{"target": "e1"}, "page.click page.snapshot"},
+	"browser_type":            {map[string]any{"target": "e1", "text": "hi"}, "page.type page.snapshot"},
+	"browser_fill_form":       {map[string]any{"fields": []any{map[string]any{"target": "e1", "value": "hi"}}}, "page.type page.snapshot"},
+	"browser_select_option":   {map[string]any{"target": "e1", "values": []string{"a"}}, "page.select page.snapshot"},
+	"browser_hover":           {map[string]any{"target": "e1"}, "page.hover page.snapshot"},
+	"browser_press_key":       {map[string]any{"key": "Enter"}, "page.press page.snapshot"},
+	"browser_scroll":          {map[string]any{"y": 100}, "page.scroll page.snapshot"},
+	"browser_wait_for":        {map[string]any{"text": "hi"}, "page.wait_for page.snapshot"},
+	"browser_handle_dialog":   {map[string]any{"accept": true}, "page.dialog page.snapshot"},
+	"browser_take_screenshot": {nil, "page.screenshot"},
+	"browser_screenshot":      {map[string]any{"full_page": true}, "page.screenshot"},
+	"browser_read":            {nil, "page.extract"},
+	"browser_close":           {nil, "session.close"},
+	"browser_session":         {map[string]any{"action": "list"}, "session.list"},
+	"browser_approval_status": {map[string]any{"approval_id": "q1"}, "approval.status"},
+}
+
+func TestToolsAreFewSmallAndCoverTheVerbs(t *testing.T) {
+	c := connect(t, surface(t, site()), nil)
+	list, err := c.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d tools, %d bytes, about %d tokens", len(list.Tools), len(raw), len(raw)/4)
+	if len(list.Tools) > 30 || len(raw) > 18_000 { // SPEC section 6.3: 30 tools, 4,500 tokens
+		t.Error("the list is too large")
+	}
+	offered := map[string]*sdk.Tool{}
+	for _, tool := range list.Tools {
+		offered[tool.Name] = tool
+		if _, known := arguments[tool.Name]; !known {
+			t.Errorf("%s is not tested", tool.Name)
+		}
+		if strings.Contains(tool.Name, "approve") || tool.Description == "" {
+			t.Errorf("%s must not be, or not so", tool.Name)
+		}
+	}
+	for _, v := range action.Verbs {
+		if v.Tool != "" && offered[v.Tool] == nil {
+			t.Errorf("%s has no tool %s", v.Name, v.Tool)
+		}
+		if tool := offered[v.Tool]; tool != nil && tool.Annotations.ReadOnlyHint && v.Class != action.Read {
+			t.Errorf("%s says it only reads, but %s is %s", v.Tool, v.Name, v.Class)
+		}
+	}
+}
+
+func TestEveryToolGoesThroughTheDoorAndNoneAround(t *testing.T) {
+	for name, a := range arguments {
+		t.Run(name, func(t *testing.T) {
+			d := refusing()
+			result := use(t, connect(t, surface(t, d), nil), name, a.args)
+			if !result.IsError || !strings.Contains(text(t, result), "### Error\ndenied_by_policy: ") || !strings.Contains(text(t, result), "Next: tell your user") {
+				t.Errorf("got %q", text(t, result))
+			}
+			if first, _, _ := strings.Cut(a.verbs, " "); d.verbs() != first {
+				t.Errorf("it called %q, want %q only", d.verbs(), first)
+			}
+			if c := d.call(t, 0); c.Caller != agent || c.Surface != "mcp" || c.ID == "" || c.Wait <= 0 || c.Wait > 55*time.Second {
+				t.Errorf("call %+v", c)
+			}
+			if e := structured(t, result)["error"].(map[string]any); e["code"] != "denied_by_policy" || e["hint"] != "tell your user" {
+				t.Errorf("structured %v", e)
+			}
+		})
+	}
+}
+
+func TestEveryToolCallsItsVerbsInTheSessionNamed(t *testing.T) {
+	for name, a := range arguments {
+		t.Run(name, func(t *testing.T) {
+			d := site()
+			args := map[string]any{}
+			for k, v := range a.args {
+				args[k] = v
+			}
+			if name != "browser_approval_status" {
+				args["session"] = "invoices"
+			}
+			result := use(t, connect(t, surface(t, d), nil), name, args)
+			if result.IsError || d.verbs() != a.verbs {
+				t.Errorf("it called %q, want %q; %s", d.verbs(), a.verbs, text(t, result))
+			}
+			for i := range strings.Fields(a.verbs) {
+				if c := d.call(t, i); name != "browser_approval_status" && c.Session != "invoices" {
+					t.Errorf("%s ran in session %q", c.Verb, c.Session)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,219 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const slowKey = 50 // milliseconds between keys when typing slowly
+
+func navigate(ctx context.Context, t *turn, in *navigateIn) error {
+	result, err := t.call(ctx, "page.goto", &action.Goto{URL: in.URL, WaitUntil: in.WaitFor})
+	if err != nil {
+		return err
+	}
+	if went, ok := result.Data.(*action.Navigated); ok {
+		t.reply.page, t.reply.status, t.reply.data = &action.Page{URL: went.URL, Title: went.Title}, went.Status, went
+	}
+	t.show(ctx)
+	return nil
+}
+
+func back(ctx context.Context, t *turn, _ *noneIn) error {
+	result, err := t.call(ctx, "page.back", &action.None{})
+	if err != nil {
+		return err
+	}
+	if page, ok := result.Data.(*action.Page); ok {
+		t.reply.page = page
+	}
+	t.show(ctx)
+	return nil
+}
+
+func snapshot(ctx context.Context, t *turn, in *snapshotIn) error {
+	ref := in.Ref
+	if ref == "" {
+		ref = in.Target
+	}
+	result, err := t.call(ctx, "page.snapshot", &action.TakeSnapshot{Ref: ref, Depth: in.Depth, URLs: in.URLs})
+	if err != nil {
+		return err
+	}
+	if shot, ok := result.Data.(*action.Snapshot); ok {
+		t.reply.snapshot(shot, fullSnapshot)
+	}
+	return nil
+}
+
+func click(ctx context.Context, t *turn, in *clickIn) error {
+	args := &action.Click{Locator: in.locator(), Button: in.Button, Modifiers: in.Modifiers}
+	args.Text = in.Text
+	if in.DoubleClick {
+		args.ClickCount = 2
+	}
+	result, err := t.act(ctx, "page.click", args)
+	t.did("Clicked", result, err)
+	return err
+}
+
+func typeText(ctx context.Context, t *turn, in *typeIn) error {
+	args := &action.Type{Locator: in.locator(), Input: in.Text, Clear: in.Clear, Submit: in.Submit}
+	if in.Slowly {
+		args.Delay = slowKey
+	}
+	result, err := t.act(ctx, "page.type", args)
+	t.did("Typed into", result, err)
+	return err
+}
+
+func selectOption(ctx context.Context, t *turn, in *selectIn) error {
+	result, err := t.act(ctx, "page.select", &action.Select{Locator: in.locator(), Values: in.Values})
+	t.did("Selected in", result, err)
+	return err
+}
+
+func hover(ctx context.Context, t *turn, in *hoverIn) error {
+	args := &action.Hover{Locator: in.locator()}
+	args.Text = in.Text
+	result, err := t.act(ctx, "page.hover", args)
+	t.did("Pointer is over", result, err)
+	return err
+}
+
+func press(ctx context.Context, t *turn, in *pressIn) error {
+	result, err := t.act(ctx, "page.press", &action.Press{Locator: in.locator(), Key: in.Key})
+	t.did("Pressed the key on", result, err)
+	return err
+}
+
+func scroll(ctx context.Context, t *turn, in *scrollIn) error {
+	result, err := t.act(ctx, "page.scroll", &action.Scroll{Locator: in.locator(), X: in.X, Y: in.Y})
+	if err != nil {
+		return err
+	}
+	if to, ok := result.Data.(*action.Scrolled); ok {
+		t.reply.data = to
+		t.reply.did = append(t.reply.did, fmt.Sprintf("Scrolled to x=%.0f y=%.0f.", to.X, to.Y))
+	}
+	return nil
+}
+
+func dialog(ctx context.Context, t *turn, in *dialogIn) error {
+	result, err := t.act(ctx, "page.dialog", &action.AnswerDialog{Accept: in.Accept, Prompt: in.Prompt})
+	t.did("Answered the dialog", result, err)
+	return err
+}
+
+// did notes what an act was done to, in the page's own words.
+func (t *turn) did(what string, result action.Result, err error) {
+	acted, ok := result.Data.(*action.Acted)
+	if err != nil || !ok {
+		return
+	}
+	t.reply.data = acted
+	text := what
+	if e := acted.Element; e != nil {
+		text += " " + line(e.Role, 40) + " " + quoted(e.Name)
+	}
+	if acted.Matches > 1 {
+		text += fmt.Sprintf(" (the first of %d matches)", acted.Matches)
+	}
+	if len(acted.Selected) > 0 {
+		text += ": " + quoted(fmt.Sprint(acted.Selected))
+	}
+	t.reply.did = append(t.reply.did, text+".")
+}
+
+func waitFor(ctx context.Context, t *turn, in *waitIn) error {
+	if in.Time > 0 {
+		timer := time.NewTimer(time.Duration(in.Time * float64(time.Second)))
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	args := &action.WaitFor{Locator: in.locator(), State: in.State, TextGone: in.TextGone, URL: in.URL}
+	args.Text = in.Text
+	if in.Timeout > 0 {
+		args.Timeout = new(int(in.Timeout * 1000))
+	}
+	if args.Zero() && in.TextGone == "" && in.URL == "" {
+		if in.Time <= 0 {
+			return fault.New(fault.InvalidRequest, "nothing to wait for").Hinted("give text, textGone, url, an element, or time")
+		}
+		t.show(ctx)
+		return nil
+	}
+	result, err := t.call(ctx, "page.wait_for", args)
+	if err != nil {
+		return err
+	}
+	if waited, ok := result.Data.(*action.Waited); ok {
+		t.reply.data = waited
+		text := "It came."
+		if !waited.Found {
+			text = "It did not come in time."
+		}
+		t.reply.did = append(t.reply.did, text)
+	}
+	t.show(ctx)
+	return nil
+}
+
+func screenshot(ctx context.Context, t *turn, in *screenshotIn) error {
+	l := in.locator()
+	if l.Role != "" {
+		return fault.New(fault.InvalidRequest, "a screenshot of one element wants its ref or a selector").Hinted("take a browser_snapshot for refs")
+	}
+	args := &action.TakeScreenshot{Format: in.Format, FullPage: in.FullPage || in.Full, Ref: l.Ref, Selector: l.Selector}
+	result, err := t.call(ctx, "page.screenshot", args)
+	if err != nil {
+		return err
+	}
+	if shot, ok := result.Data.(*action.Screenshot); ok {
+		t.reply.image = &mcp.ImageContent{Data: shot.Bytes, MIMEType: "image/" + shot.Format}
+		t.reply.data = map[string]any{"format": shot.Format, "width": shot.Width, "height": shot.Height}
+	}
+	return nil
+}
+
+func read(ctx context.Context, t *turn, in *readIn) error {
+	if in.Format == "tree" {
+		return readTree(ctx, t)
+	}
+	result, err := t.call(ctx, "page.extract", &action.Extract{Mode: in.Format})
+	if err != nil {
+		return err
+	}
+	if got, ok := result.Data.(*action.Extracted); ok {
+		t.reply.page = &action.Page{URL: got.URL, Title: got.Title}
+		t.reply.text = marked(got.Text, got.URL, fullSnapshot)
+	}
+	return nil
+}
+
+func readTree(ctx context.Context, t *turn) error {
+	result, err := t.call(ctx, "page.snapshot", &action.TakeSnapshot{Format: "tree"})
+	if err != nil {
+		return err
+	}
+	if shot, ok := result.Data.(*action.Snapshot); ok {
+		tree, err := json.Marshal(shot.Tree)
+		if err != nil {
+			return fmt.Errorf("cannot write the tree: %w", err)
+		}
+		t.reply.page = &action.Page{URL: shot.URL, Title: shot.Title}
+		t.reply.text = marked(string(tree), shot.URL, fullSnapshot)
+	}
+	return nil
+}

@@ -1,0 +1,207 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// Bounds of page text in one answer, in bytes; a token is about four.
+const (
+	actSnapshot  = 24_000 // beside an act: 6,000 tokens, SPEC section 7
+	fullSnapshot = 96_000 // when asked for: 24,000 tokens, the most there ever is
+)
+
+// reply is what a turn will say. Words of the page stand between marks or in
+// quotes, on one line, so that a page cannot write headings of ours.
+type reply struct {
+	session   string
+	did       []string // what was done, a line each
+	page      *action.Page
+	status    int
+	text      string // of the page, between marks
+	modal     *action.Dialog
+	notes     []string
+	artifacts []action.Artifact
+	pending   *action.Pending
+	image     *mcp.ImageContent
+	data      any // the verb's own result, for structured output
+}
+
+// note keeps what every result has.
+func (r *reply) note(result action.Result) {
+	if result.Session != "" {
+		r.session = result.Session
+	}
+	if result.Page != nil {
+		r.page = result.Page
+	}
+	r.modal, r.pending = result.Modal, result.Pending
+	r.notes = append(r.notes, result.Notes...)
+	r.artifacts = append(r.artifacts, result.Artifacts...)
+}
+
+// snapshot adds the page as text, cut to most bytes.
+func (r *reply) snapshot(s *action.Snapshot, most int) {
+	r.page = &action.Page{URL: s.URL, Title: s.Title}
+	r.text = marked(s.Text, s.URL, most)
+	if s.Hidden > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%d pieces of text that a person could not see were left out", s.Hidden))
+	}
+}
+
+// marked puts page text between nonce marks, cut at a line's end.
+func marked(text, from string, most int) string {
+	cut := ""
+	if len(text) > most {
+		whole := len(text)
+		text = text[:most]
+		if end := strings.LastIndexByte(text, '\n'); end > 0 {
+			text = text[:end]
+		}
+		text = strings.ToValidUTF8(text, "")
+		cut = fmt.Sprintf("\n(cut: %d of %d bytes shown; use browser_snapshot with ref or depth for the rest)", len(text), whole)
+	}
+	id := newID()
+	return fmt.Sprintf("<untrusted %s origin=%q>\n%s\n</untrusted %s>%s", id, origin(from), strings.TrimRight(text, "\n"), id, cut)
+}
+
+func origin(from string) string {
+	u, err := url.Parse(from)
+	if err != nil || u.Host == "" {
+		return "none"
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// line makes words that may come from a page fit for one line of ours.
+func line(s string, most int) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
+	runes := []rune(strings.TrimSpace(s))
+	if len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return string(runes)
+}
+
+func quoted(s string) string { return `"` + strings.ReplaceAll(line(s, 200), `"`, "'") + `"` }
+
+// result is the answer of a call that was done.
+func (r *reply) result() *mcp.CallToolResult {
+	var b strings.Builder
+	heading(&b, "Result", r.did)
+	if p := r.page; p != nil {
+		lines := []string{"- URL: " + line(p.URL, 2000), "- Title: " + quoted(p.Title)}
+		if r.status != 0 {
+			lines = append(lines, fmt.Sprintf("- Status: %d", r.status))
+		}
+		heading(&b, "Page", lines)
+	}
+	if m := r.modal; m != nil {
+		heading(&b, "Modal state", []string{
+			fmt.Sprintf("- a %s dialog is open: %s", line(m.Kind, 20), quoted(m.Message)),
+			"Answer it with browser_handle_dialog before anything else.",
+		})
+	}
+	var events []string
+	for _, n := range r.notes {
+		events = append(events, "- "+line(n, 500))
+	}
+	for _, a := range r.artifacts {
+		events = append(events, fmt.Sprintf("- file kept: %s, %d bytes, id %s", quoted(a.Name), a.Size, line(a.ID, 64)))
+	}
+	heading(&b, "Events", events)
+	if r.text != "" {
+		heading(&b, "Snapshot", []string{r.text})
+	}
+	if b.Len() == 0 {
+		b.WriteString("Done.\n")
+	}
+	content := []mcp.Content{&mcp.TextContent{Text: b.String()}}
+	if r.image != nil {
+		content = append(content, r.image)
+	}
+	return &mcp.CallToolResult{Content: content, StructuredContent: r.structured()}
+}
+
+func heading(b *strings.Builder, title string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	b.WriteString("### " + title + "\n" + strings.Join(lines, "\n") + "\n")
+}
+
+// structured is the same for programs. Page text stays between its marks.
+func (r *reply) structured() map[string]any {
+	out := map[string]any{}
+	add := func(name string, value any, there bool) {
+		if there {
+			out[name] = value
+		}
+	}
+	add("session", r.session, r.session != "")
+	add("page", r.page, r.page != nil)
+	add("status", r.status, r.status != 0)
+	add("result", r.data, r.data != nil)
+	add("modal", r.modal, r.modal != nil)
+	add("events", r.notes, len(r.notes) > 0)
+	add("artifacts", r.artifacts, len(r.artifacts) > 0)
+	add("snapshot", r.text, r.text != "")
+	return out
+}
+
+// pendingResult is the answer while a person has not answered.
+func (r *reply) pendingResult() *mcp.CallToolResult {
+	p := r.pending
+	var b strings.Builder
+	heading(&b, "Result", r.did)
+	heading(&b, "Pending", []string{
+		fmt.Sprintf("A person was asked and has not answered yet (risk %s, until %s). This step was not done.", p.Risk, p.Expires.UTC().Format(time.RFC3339)),
+		fmt.Sprintf("Make the same call again to pick the answer up; browser_approval_status with id %s says how it stands.", line(p.Approval, 64)),
+	})
+	return &mcp.CallToolResult{
+		Content: []mcp.Content{&mcp.TextContent{Text: b.String()}},
+		StructuredContent: map[string]any{
+			"state": "pending", "approval_id": p.Approval, "expires": p.Expires, "risk": p.Risk, "session": r.session,
+		},
+	}
+}
+
+// failed is the answer of a call that was refused or went wrong: the model
+// reads it, so it says what to do next.
+func failed(err error) *mcp.CallToolResult {
+	f := fault.From(err)
+	lines := []string{string(f.Code) + ": " + line(f.Message, 1000)}
+	if f.Hint != "" {
+		lines = append(lines, "Next: "+line(f.Hint, 1000))
+	}
+	if f.Retryable() {
+		lines = append(lines, "The same call may succeed when made again.")
+	}
+	var b strings.Builder
+	heading(&b, "Error", lines)
+	structured := map[string]any{"code": f.Code, "message": f.Message, "hint": f.Hint, "retryable": f.Retryable()}
+	if _, err := json.Marshal(f.Details); err == nil && len(f.Details) > 0 {
+		structured["details"] = f.Details
+	}
+	return &mcp.CallToolResult{
+		IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: b.String()}},
+		StructuredContent: map[string]any{"error": structured},
+	}
+}

@@ -1,0 +1,67 @@
+package mcp
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// schema describes a struct of arguments from its tags. Bounds on lengths are
+// left out: they are checked all the same, and every byte here is paid for by
+// each conversation.
+func schema(t reflect.Type) map[string]any {
+	properties, required := map[string]any{}, []string{}
+	for _, f := range action.Fields(t) {
+		property := kind(f.Type)
+		if doc := f.Tag.Get("doc"); doc != "" {
+			property["description"] = doc
+		}
+		if enum := f.Tag.Get("enum"); enum != "" {
+			property["enum"] = strings.Split(enum, ",")
+		}
+		if most, err := strconv.Atoi(f.Tag.Get("maximum")); err == nil && f.Type.Kind() == reflect.Float64 {
+			property["maximum"] = most
+		}
+		properties[f.Name] = property
+		if f.Required() {
+			required = append(required, f.Name)
+		}
+	}
+	out := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+	if len(required) > 0 {
+		out["required"] = required
+	}
+	return out
+}
+
+func kind(t reflect.Type) map[string]any {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return kind(t.Elem())
+	case reflect.Bool:
+		return map[string]any{"type": "boolean"}
+	case reflect.Int:
+		return map[string]any{"type": "integer"}
+	case reflect.Float64:
+		return map[string]any{"type": "number"}
+	case reflect.Slice:
+		return map[string]any{"type": "array", "items": kind(t.Elem())}
+	case reflect.Struct:
+		return schema(t)
+	}
+	return map[string]any{"type": "string"}
+}
+
+// described is the tool as the protocol lists it.
+func (t tool) described() *mcp.Tool {
+	return &mcp.Tool{
+		Name: t.name, Description: t.about, InputSchema: schema(reflect.TypeOf(t.input()).Elem()),
+		Annotations: &mcp.ToolAnnotations{
+			ReadOnlyHint: t.effect == reads, DestructiveHint: new(t.effect == destroys), OpenWorldHint: new(true),
+		},
+	}
+}

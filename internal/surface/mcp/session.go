@@ -1,0 +1,108 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+func closeSession(ctx context.Context, t *turn, _ *noneIn) error {
+	return t.ended(ctx, "session.close")
+}
+
+func sessions(ctx context.Context, t *turn, in *sessionIn) error {
+	switch in.Action {
+	case "start":
+		return startSession(ctx, t, in)
+	case "list":
+		return listSessions(ctx, t, in)
+	case "close", "archive":
+		return t.ended(ctx, "session."+in.Action)
+	}
+	return fault.New(fault.InvalidRequest, "action must be one of start, list, close, archive").Hinted("give one of them")
+}
+
+func startSession(ctx context.Context, t *turn, in *sessionIn) error {
+	t.session = "" // a session that starts is not addressed
+	args := &action.SessionStart{
+		Name: in.Name, URL: in.URL, Width: in.Width, Height: in.Height, Headless: in.Headless, Allow: in.Allow,
+	}
+	result, err := t.call(ctx, "session.start", args)
+	if err != nil {
+		return err
+	}
+	t.surface.starts.add(t.caller)
+	t.told(result)
+	return nil
+}
+
+func listSessions(ctx context.Context, t *turn, in *sessionIn) error {
+	result, err := t.call(ctx, "session.list", &action.SessionList{IncludeArchived: in.Archived})
+	if err != nil {
+		return err
+	}
+	listing, ok := result.Data.(*action.SessionListing)
+	if !ok || len(listing.Sessions) == 0 {
+		t.reply.did = append(t.reply.did, "There are no sessions.")
+		return nil
+	}
+	t.reply.data = listing
+	for _, s := range listing.Sessions {
+		t.reply.did = append(t.reply.did, "- "+summary(&s))
+	}
+	return nil
+}
+
+func (t *turn) ended(ctx context.Context, verb string) error {
+	result, err := t.call(ctx, verb, &action.None{})
+	if err != nil {
+		return err
+	}
+	t.told(result)
+	return nil
+}
+
+// told notes the session a call answered with.
+func (t *turn) told(result action.Result) {
+	s, ok := result.Data.(*action.Session)
+	if !ok {
+		return
+	}
+	t.reply.session, t.reply.data, t.reply.page = s.ID, s, s.Page
+	t.reply.did = append(t.reply.did, "Session "+summary(s)+".")
+}
+
+func summary(s *action.Session) string {
+	text := line(s.ID, 64)
+	if s.Name != "" {
+		text += " (" + line(s.Name, 64) + ")"
+	}
+	text += " is " + line(s.State, 20)
+	if s.Page != nil {
+		text += fmt.Sprintf(", at %s", line(s.Page.URL, 500))
+	}
+	return text
+}
+
+func approvalStatus(ctx context.Context, t *turn, in *approvalIn) error {
+	result, err := t.call(ctx, "approval.status", &action.ByID{ID: in.ID})
+	if err != nil {
+		return err
+	}
+	q, ok := result.Data.(*action.Question)
+	if !ok {
+		return nil
+	}
+	next := map[string]string{
+		"pending":  "A person has not answered yet.",
+		"approved": "Approved: make the same call again now.",
+		"denied":   "Denied: do not try it again; tell your user.",
+		"expired":  "Nobody answered in time, which denies it.",
+		"used":     "It was approved and has been done.",
+	}[q.State]
+	t.reply.data = map[string]any{"approval_id": q.ID, "state": q.State, "expires": q.Expires, "risk": q.Risk}
+	t.reply.did = append(t.reply.did, "State: "+line(q.State, 20)+". "+next)
+	return nil
+}

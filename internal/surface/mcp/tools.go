@@ -1,0 +1,65 @@
+package mcp
+
+import (
+	"context"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// effect is what a tool may do to its surroundings.
+type effect int
+
+const (
+	destroys effect = iota // the zero effect is the worst
+	changes                // something that can be undone by going elsewhere
+	reads
+)
+
+// tool is one row: a name agents know, and what it does.
+type tool struct {
+	name   string
+	about  string
+	effect effect
+	input  func() any
+	run    func(ctx context.Context, t *turn, in any) error
+}
+
+// define ties a function to the type of its arguments. The session they name,
+// where they can, is the turn's.
+func define[T any](name string, e effect, run func(ctx context.Context, t *turn, in *T) error, about string) tool {
+	return tool{
+		name: name, about: about, effect: e, input: func() any { return new(T) },
+		run: func(ctx context.Context, t *turn, given any) error {
+			in, ok := given.(*T)
+			if !ok {
+				return fault.New(fault.Internal, "%s was called with the arguments of another tool", name)
+			}
+			if n, ok := given.(interface{ named() string }); ok {
+				t.session = n.named()
+			}
+			return run(ctx, t, in)
+		},
+	}
+}
+
+// tools is the whole list: for the verbs there are, under names agents know.
+var tools = []tool{
+	define("browser_navigate", changes, navigate, "Go to a URL and show the page. A person may have to approve a new site."),
+	define("browser_navigate_back", changes, back, "Go back in the history."),
+	define("browser_snapshot", reads, snapshot, "Show the page as roles, names and refs. Better than a screenshot for acting."),
+	define("browser_click", destroys, click, "Click an element, given by target, or role and name, or text. A person may have to approve."),
+	define("browser_type", destroys, typeText, "Type text into an element. Password fields are refused."),
+	define("browser_fill_form", destroys, fillForm, "Fill several fields; stops at the first that fails."),
+	define("browser_select_option", destroys, selectOption, "Choose options of a select by value or label."),
+	define("browser_hover", changes, hover, "Move the pointer over an element."),
+	define("browser_press_key", destroys, press, "Press a key, on an element or where the focus is."),
+	define("browser_scroll", changes, scroll, "Scroll the page or an element; with only an element, scroll it into view."),
+	define("browser_wait_for", reads, waitFor, "Wait for text, an element, a URL, or some time."),
+	define("browser_handle_dialog", destroys, dialog, "Answer an open dialog."),
+	define("browser_take_screenshot", reads, screenshot, "Take a picture of the page."),
+	define("browser_screenshot", reads, screenshot, "Same as browser_take_screenshot."),
+	define("browser_read", reads, read, "Read the page's text."),
+	define("browser_close", changes, closeSession, "Close the session; its record and files are kept."),
+	define("browser_session", changes, sessions, "Start, list, close or archive sessions. Each has its own browser."),
+	define("browser_approval_status", reads, approvalStatus, "Say whether a person has answered. Approving is up to people."),
+}

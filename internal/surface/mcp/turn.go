@@ -1,0 +1,144 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// errPending ends a turn whose question nobody has answered yet.
+var errPending = errors.New("a question waits")
+
+const leastWait = time.Second // on a question, for the later calls of a turn
+
+// turn is one tool call on its way: the calls it makes and what it will say.
+type turn struct {
+	surface *Surface
+	caller  action.Caller
+	session string // as the tool call names it
+	id      string
+	until   time.Time // questions are waited for until then
+	made    int
+	reply   reply
+}
+
+// call makes one call through the door and notes what every result has. When
+// no session is open and none was named, it starts one first: agents expect a
+// browser to be there. A question that nobody answered is errPending.
+func (t *turn) call(ctx context.Context, verb string, args any) (action.Result, error) {
+	if err := action.Check(args); err != nil {
+		return action.Result{}, err
+	}
+	before := t.surface.starts.count(t.caller)
+	result, err := t.pass(ctx, verb, args)
+	if fault.CodeOf(err) == fault.NotActive && t.session == "" && strings.HasPrefix(verb, "page.") {
+		if err := t.start(ctx, before); err != nil {
+			return action.Result{}, err
+		}
+		result, err = t.pass(ctx, verb, args)
+	}
+	if err != nil {
+		return action.Result{}, err
+	}
+	t.reply.note(result)
+	if result.Pending != nil {
+		return result, errPending
+	}
+	return result, nil
+}
+
+func (t *turn) pass(ctx context.Context, verb string, args any) (action.Result, error) {
+	t.made++
+	return t.surface.o.Door.Call(ctx, action.Call{
+		ID: fmt.Sprintf("mcp-%s-%d", t.id, t.made), Verb: verb, Caller: t.caller, Session: t.session,
+		Args: args, Surface: "mcp", Wait: max(time.Until(t.until), leastWait),
+	})
+}
+
+// start starts a session, unless another call of the same caller has done so
+// since count was taken.
+func (t *turn) start(ctx context.Context, count int) error {
+	release, err := t.surface.starts.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if t.surface.starts.count(t.caller) != count {
+		return nil
+	}
+	result, err := t.pass(ctx, "session.start", &action.SessionStart{})
+	if err != nil {
+		return err
+	}
+	t.reply.note(result)
+	if result.Pending != nil {
+		return errPending
+	}
+	t.surface.starts.add(t.caller)
+	t.reply.notes = append(t.reply.notes, "no session was open, so one was started")
+	return nil
+}
+
+// act makes a call that changes the page and shows the page afterwards.
+func (t *turn) act(ctx context.Context, verb string, args any) (action.Result, error) {
+	result, err := t.call(ctx, verb, args)
+	if err != nil {
+		return result, err
+	}
+	t.show(ctx)
+	return result, nil
+}
+
+// show adds a snapshot to the reply. While a dialog is open the page cannot be
+// read; a snapshot that fails does not make the deed undone, so it is a note.
+func (t *turn) show(ctx context.Context) {
+	if t.reply.modal != nil {
+		return
+	}
+	result, err := t.call(ctx, "page.snapshot", &action.TakeSnapshot{})
+	if err != nil {
+		t.reply.notes = append(t.reply.notes, "the page could not be shown: "+line(fault.From(err).Message, 300)+"; call browser_snapshot")
+		return
+	}
+	if shot, ok := result.Data.(*action.Snapshot); ok {
+		t.reply.snapshot(shot, actSnapshot)
+	}
+}
+
+// starts sees that concurrent calls of one caller start one session.
+type starts struct {
+	gate chan struct{}
+	mu   *sync.Mutex
+	done map[action.Caller]int
+}
+
+func newStarts() starts {
+	return starts{gate: make(chan struct{}, 1), mu: &sync.Mutex{}, done: map[action.Caller]int{}}
+}
+
+func (s starts) enter(ctx context.Context) (release func(), err error) {
+	select {
+	case s.gate <- struct{}{}:
+		return func() { <-s.gate }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (s starts) count(c action.Caller) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.done[c]
+}
+
+func (s starts) add(c action.Caller) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.done[c]++
+}
