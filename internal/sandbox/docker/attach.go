@@ -1,0 +1,76 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"net"
+
+	"github.com/moby/moby/api/types/container"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
+)
+
+// Attach takes up a box an earlier process of this gateway started
+// (sandbox.Driver): it listens on the box's sockets again and waits until the
+// guest has dialled, a lease at most. Whose the box is, is what the engine
+// says; a guest that says otherwise is not taken up.
+func (d *Driver) Attach(ctx context.Context, id string, egress func(net.Conn)) (sandbox.Box, error) {
+	if !sandbox.ValidID(id) {
+		return nil, notThere(id)
+	}
+	if egress == nil {
+		return nil, fault.New(fault.InvalidRequest, "nobody takes the box's connections").Hinted("pass egress")
+	}
+	ctx, release, err := d.reserve(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	b, err := d.attach(ctx, id, egress)
+	release(b)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+func (d *Driver) attach(ctx context.Context, id string, egress func(net.Conn)) (*box, error) {
+	found, err := d.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) != 1 || found[0].State != container.StateRunning {
+		return nil, notThere(id)
+	}
+	link, err := d.listen(bridge.LinkOptions{
+		Box: id, Adopt: true, Headless: found[0].Labels[labelHeadless] == "true", Egress: egress,
+	})
+	if err != nil {
+		return nil, err
+	}
+	info := d.info(found[0])
+	if err := d.adopt(ctx, link, info); err != nil {
+		_ = link.Close()
+		return nil, err
+	}
+	info.Session = link.Session()
+	return d.hold(found[0].ID, link, info), nil
+}
+
+// adopt waits for the guest and compares what it says with what is known.
+func (d *Driver) adopt(ctx context.Context, link *bridge.Link, info sandbox.Info) error {
+	waiting, cancel := context.WithTimeout(ctx, d.o.Lease)
+	defer cancel()
+	if err := link.Connected(waiting); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		return notThere(info.ID).Because(err)
+	}
+	if link.ScopeHash() != info.ScopeHash || info.Session != "" && link.Session() != info.Session {
+		d.o.Log.Error("a guest says it is another scope's or session's", "box", info.ID)
+		return notThere(info.ID).Because(errors.New("the guest claims another scope or session"))
+	}
+	return nil
+}

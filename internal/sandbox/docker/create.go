@@ -1,0 +1,123 @@
+package docker
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/docker/go-units"
+	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/api/types/mount"
+	"github.com/moby/moby/client"
+
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
+)
+
+// Labels of a container. None is taken from input; they cannot change, so of a
+// box that was assigned later only the name has the scope.
+const (
+	labelInstance = "glovebox.instance"
+	labelBox      = "glovebox.box"
+	labelScope    = "glovebox.scope" // hash
+	labelSession  = "glovebox.session"
+	labelLease    = "glovebox.lease"
+	labelHeadless = "glovebox.headless"
+	labelRequest  = "glovebox.request" // hash of the request the container was made by
+)
+
+const user = "10001:10001" // as in the image
+
+// tmpfs are the writable places of a box: apart, so that a page that fills
+// the profile does not take the browser's other files with it (measured: one
+// for all, filled, and the whole browser dies).
+var tmpfs = map[string]string{
+	"/tmp":      "rw,nosuid,nodev,noexec,size=64m,mode=1777",
+	"/tmp/prof": "rw,nosuid,nodev,noexec,size=96m,mode=0700,uid=10001,gid=10001",
+}
+
+// name is a container's name: prefix, scope hash or "warm", box id.
+func (d *Driver) name(scopeHash, id string) string {
+	if scopeHash == "" {
+		scopeHash = "warm"
+	}
+	return d.o.NamePrefix + scopeHash + "-" + id
+}
+
+// boot is what the guest of a box is told.
+func (d *Driver) boot(spec sandbox.Spec) bridge.Boot {
+	return bridge.Boot{
+		Box: spec.ID, ScopeHash: sandbox.ScopeHash(spec.Scope), Session: spec.Session,
+		PublicKey: d.o.Key.Public(), Lease: d.o.Lease, RestartAttempts: d.o.RestartAttempts,
+		Width: spec.Width, Height: spec.Height, DPI: spec.DPI, Headless: spec.Headless,
+	}
+}
+
+// request is what the engine is asked to make.
+func (d *Driver) request(spec sandbox.Spec) (client.ContainerCreateOptions, error) {
+	limits, err := d.host(spec.ID)
+	if err != nil {
+		return client.ContainerCreateOptions{}, err
+	}
+	boot := d.boot(spec)
+	config := &container.Config{
+		Image: d.o.Image, Hostname: "box", User: user, WorkingDir: "/tmp",
+		Env:             boot.Environ(),
+		NetworkDisabled: true,
+		Labels: map[string]string{
+			labelInstance: d.o.Instance,
+			labelBox:      spec.ID,
+			labelScope:    boot.ScopeHash,
+			labelSession:  spec.Session,
+			labelLease:    d.o.Lease.String(),
+			labelHeadless: strconv.FormatBool(spec.Headless),
+		},
+	}
+	asked, err := json.Marshal([]any{config, limits})
+	if err != nil {
+		return client.ContainerCreateOptions{}, fmt.Errorf("cannot encode the request for a container: %w", err)
+	}
+	sum := sha256.Sum256(asked)
+	config.Labels[labelRequest] = hex.EncodeToString(sum[:])
+	return client.ContainerCreateOptions{Name: d.name(boot.ScopeHash, spec.ID), Config: config, HostConfig: limits}, nil
+}
+
+// host is the wall around a box.
+func (d *Driver) host(id string) (*container.HostConfig, error) {
+	profile, err := Profile()
+	if err != nil {
+		return nil, err
+	}
+	return &container.HostConfig{
+		NetworkMode:    "none",
+		IpcMode:        container.IPCModePrivate,
+		CgroupnsMode:   container.CgroupnsModePrivate,
+		ReadonlyRootfs: true,
+		Tmpfs:          tmpfs,
+		ShmSize:        d.o.ShmSize,
+		CapDrop:        []string{"ALL"},
+		SecurityOpt:    []string{"no-new-privileges", "seccomp=" + profile},
+		OomScoreAdj:    500, // where memory is short a box goes before the gateway
+		LogConfig: container.LogConfig{ // what the guest says, for a fault that explains a start
+			Type: "json-file", Config: map[string]string{"max-size": "256k", "max-file": "1"},
+		},
+		Mounts: []mount.Mount{{
+			Type: mount.TypeBind, Source: d.dir(id), Target: bridge.MountPoint, ReadOnly: true,
+			BindOptions: &mount.BindOptions{Propagation: mount.PropagationRPrivate},
+		}},
+		Resources: container.Resources{
+			Memory:     d.o.Memory,
+			MemorySwap: d.o.Memory, // memory and swap together: no swap
+			NanoCPUs:   int64(d.o.CPUs * 1e9),
+			PidsLimit:  &d.o.PidsLimit,
+			Ulimits: []*units.Ulimit{ // always all: Podman fails on some it would choose itself
+				{Name: "core"}, // no core dumps: they would hold what pages held
+				{Name: "msgqueue"},
+				{Name: "nofile", Soft: 4096, Hard: 4096},
+				{Name: "nproc", Soft: 32768, Hard: 32768}, // of all boxes, which share a user id; PidsLimit is a box's own
+			},
+		},
+	}, nil
+}

@@ -1,0 +1,59 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/containerd/errdefs"
+	"github.com/moby/moby/client"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const buildCommand = "glovebox image build"
+
+// engineFault says what an error of the engine means for whoever wanted doing
+// done, as in "start the box".
+func (d *Driver) engineFault(err error, doing string) error {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return fault.New(fault.SandboxRuntimeRequired, "the container engine does not let this user in").
+			Hinted("run: sudo usermod -aG docker $USER, then log in again; do not retry before").Because(err)
+	case client.IsErrConnectionFailed(err):
+		return fault.New(fault.SandboxRuntimeRequired, "no container engine answers").
+			Hinted("start Docker (sudo systemctl start docker) or point DOCKER_HOST at one; do not retry before").
+			Because(err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fault.New(fault.StartFailed, "the container engine did not %s in time", doing).
+			Hinted("look whether the machine is overloaded, then try again").Because(err)
+	case errors.Is(err, context.Canceled):
+		return fault.New(fault.StartFailed, "nobody waited for the engine to %s", doing).
+			Hinted("try again").Because(err)
+	}
+	return fault.New(fault.StartFailed, "the container engine could not %s", doing).
+		Hinted("the gateway's log has the engine's reason; glovebox doctor checks the engine").Because(err)
+}
+
+// createFault is engineFault for making a container, where an image may be
+// missing and a name may be taken.
+func (d *Driver) createFault(err error) error {
+	switch {
+	case errdefs.IsNotFound(err):
+		return fault.New(fault.SandboxRuntimeRequired, "the image %s is not there", d.o.Image).
+			Hinted("run: %s; do not retry before", buildCommand).Because(err)
+	case errdefs.IsConflict(err):
+		return fault.New(fault.StartFailed, "a container of that name is there already").
+			Hinted("use a fresh id").Because(err)
+	}
+	return d.engineFault(err, "make the box")
+}
+
+func notThere(id string) *fault.Fault {
+	return fault.New(fault.NotFound, "there is no running box %s", id).Hinted("start a new session")
+}
+
+func ended(id, how string, args ...any) *fault.Fault {
+	return fault.New(fault.NotActive, "box %s %s", id, fmt.Sprintf(how, args...)).Hinted("start a new session")
+}

@@ -1,0 +1,178 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/moby/moby/client"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
+)
+
+// Start makes a box and waits until its browser answers (sandbox.Driver). A
+// call to the engine is not broken off half-way, because nobody would know
+// what came of it: a cancelled Start returns when the engine has answered, and
+// everything is removed.
+func (d *Driver) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Box, error) {
+	if spec.Progress == nil {
+		spec.Progress = func(string) {}
+	}
+	if err := d.checkSpec(spec); err != nil {
+		return nil, err
+	}
+	ctx, release, err := d.reserve(ctx, spec.ID)
+	if err != nil {
+		return nil, err
+	}
+	b, err := d.start(ctx, spec)
+	release(b)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+func (d *Driver) checkSpec(spec sandbox.Spec) error {
+	refuse := func(what, hint string) error {
+		return fault.New(fault.InvalidRequest, "%s", what).Hinted("%s", hint)
+	}
+	switch {
+	case !sandbox.ValidID(spec.ID):
+		return refuse("the box id is not 16 hex digits", "use sandbox.NewID")
+	case (spec.Scope == "") != (spec.Session == ""):
+		return refuse("a box has a scope and a session, or neither", "give both or none")
+	case spec.Egress == nil:
+		return refuse("nobody takes the box's connections", "set Egress")
+	}
+	return d.boot(spec).Check()
+}
+
+// start does it; what it made is gone when it returns an error.
+func (d *Driver) start(ctx context.Context, spec sandbox.Spec) (_ *box, err error) {
+	if _, err := os.Lstat(d.dir(spec.ID)); !errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New(fault.StartFailed, "box %s was there already", spec.ID).Hinted("use a fresh id")
+	}
+	spec.Progress("making the box")
+	link, err := d.listen(bridge.LinkOptions{
+		Box: spec.ID, ScopeHash: sandbox.ScopeHash(spec.Scope), Session: spec.Session,
+		Headless: spec.Headless, Egress: spec.Egress,
+	})
+	var made string
+	defer func() {
+		if err != nil {
+			d.discard(ctx, spec.ID, made, link)
+		}
+	}()
+	if err != nil {
+		return nil, err
+	}
+	if made, err = d.create(ctx, spec); err != nil {
+		return nil, err
+	}
+	spec.Progress("starting the box")
+	if err := d.run(ctx, made); err != nil {
+		return nil, err
+	}
+	b := d.hold(made, link, sandbox.Info{
+		ID: spec.ID, Name: d.name(sandbox.ScopeHash(spec.Scope), spec.ID), ScopeHash: sandbox.ScopeHash(spec.Scope),
+		Session: spec.Session, State: "running", Created: time.Now(),
+	})
+	if err := d.ready(ctx, b, spec.Progress); err != nil {
+		b.finish(err)
+		<-b.released
+		return nil, err
+	}
+	return b, nil
+}
+
+func (d *Driver) create(ctx context.Context, spec sandbox.Spec) (string, error) {
+	request, err := d.request(spec)
+	if err != nil {
+		return "", err
+	}
+	if ctx.Err() != nil {
+		return "", d.engineFault(ctx.Err(), "make the box")
+	}
+	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), makeTime)
+	defer cancel()
+	answer, err := d.engine.ContainerCreate(whole, request)
+	if err != nil {
+		if whole.Err() != nil {
+			d.sweep(ctx, spec.ID) // the engine may have made it without our hearing of it
+		}
+		return "", d.createFault(err)
+	}
+	for _, warning := range answer.Warnings {
+		d.o.Log.Warn("the engine warns of a box", "box", spec.ID, "warning", warning)
+	}
+	return answer.ID, nil
+}
+
+func (d *Driver) run(ctx context.Context, made string) error {
+	if ctx.Err() != nil {
+		return d.engineFault(ctx.Err(), "start the box")
+	}
+	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), makeTime)
+	defer cancel()
+	if _, err := d.engine.ContainerStart(whole, made, client.ContainerStartOptions{}); err != nil {
+		return d.engineFault(err, "start the box")
+	}
+	return nil
+}
+
+// ready waits for the browser to answer, no longer than its container lives.
+func (d *Driver) ready(ctx context.Context, b *box, progress func(string)) error {
+	waiting, cancel := context.WithCancel(ctx)
+	joined := make(chan struct{})
+	go func() {
+		defer close(joined)
+		select {
+		case <-b.done:
+			cancel()
+		case <-waiting.Done():
+		}
+	}()
+	err := b.link.WaitReady(waiting, progress)
+	cancel()
+	<-joined
+	if err == nil && ctx.Err() != nil { // cancelled as the last phase passed
+		return d.engineFault(ctx.Err(), "start the box")
+	}
+	if err != nil && ctx.Err() == nil && b.Err() != nil {
+		return d.died(ctx, b, err)
+	}
+	return err
+}
+
+// died explains a container that ended before its browser answered, with the
+// last words of its guest.
+func (d *Driver) died(ctx context.Context, b *box, err error) error {
+	f := fault.From(err)
+	phase, _ := f.Details["phase"].(string)
+	return fault.New(fault.StartFailed, "sandbox_browser_launch_failed: %s; process %s; log: %s",
+		phase, fault.From(b.Err()).Message, d.lastWords(ctx, b.container)).
+		Hinted("%s", f.Hint).With("phase", phase).Because(fmt.Errorf("%w: %w", b.Err(), err))
+}
+
+// discard removes all that a Start made before it failed.
+func (d *Driver) discard(ctx context.Context, id, made string, link *bridge.Link) {
+	if made != "" {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTime)
+		defer cancel()
+		if err := d.remove(ctx, made); err != nil {
+			d.o.Log.Error("a box that failed to start is left on the engine", "box", id, "reason", err)
+		}
+	}
+	if link != nil {
+		_ = link.Close()
+	}
+	if err := os.RemoveAll(d.dir(id)); err != nil {
+		d.o.Log.Error("the folder of a box is left", "box", id, "reason", err)
+	}
+}
