@@ -2,10 +2,12 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 // setBox stores which box a starting session gets.
@@ -44,9 +46,9 @@ func (r *Registry) watch(l *live, s stage) {
 		case <-l.closing:
 			alive = false
 		case <-s.box.Done():
-			l.end(lost(s))
+			r.lose(l, s)
 		case <-s.browser.Done():
-			l.end(lost(s))
+			r.lose(l, s)
 		case <-timer.C:
 			next, over := r.deadline(l, time.Now())
 			if over != nil {
@@ -57,7 +59,13 @@ func (r *Registry) watch(l *live, s stage) {
 			}
 		}
 	}
-	r.conclude(l, "")
+	r.conclude(l)
+}
+
+// lose begins the end of a session whose box or browser is gone.
+func (r *Registry) lose(l *live, s stage) {
+	r.log.Warn("a session lost its browser", "session", l.id, "box_error", s.box.Err(), "browser_error", s.browser.Err())
+	l.end(lost(s))
 }
 
 // lost says why a session failed whose box or browser is gone. The box is
@@ -71,16 +79,12 @@ func lost(s stage) ending {
 	}
 }
 
+// because shows only what was written for callers.
 func because(err error) string {
-	if err == nil {
-		return ""
+	if f := (*fault.Fault)(nil); errors.As(err, &f) {
+		return ": " + f.Message
 	}
-	const most = 200 // bytes; the rest is in the log
-	text := err.Error()
-	if len(text) > most {
-		text = text[:most] + "…"
-	}
-	return ": " + text
+	return ""
 }
 
 // deadline returns how the session ends when a limit is reached at that time,
@@ -114,7 +118,7 @@ func limitEnding(key, what string) *ending {
 
 // conclude ends what a session has and stores how it ended. end must have been
 // called; conclude must be called once.
-func (r *Registry) conclude(l *live, correlation string) {
+func (r *Registry) conclude(l *live) {
 	ctx := context.Background() // the session's last steps belong to no call; unmake and store are bounded
 	l.mu.Lock()
 	box, browser, how := l.record.Box, l.browser, *l.ending
@@ -135,7 +139,7 @@ func (r *Registry) conclude(l *live, correlation string) {
 	if err := r.store(ctx, l); err != nil {
 		r.log.Error("cannot record the end of a session", "session", l.id, "error", err)
 	}
-	r.event(record, correlation, how.reason)
+	r.event(record, how.call, how.reason)
 	r.log.Info("session ended", "session", l.id, "state", how.state, "reason", how.reason)
 	r.delist(l)
 }
@@ -177,7 +181,7 @@ func (r *Registry) finish(ctx context.Context, l *live, e ending) error {
 // close closes a session. One that is closed already is shown as it is.
 func (r *Registry) close(ctx context.Context, call action.Call) (action.Result, error) {
 	if l := r.find(call); l != nil {
-		if err := r.finish(ctx, l, ending{state: closed, reason: "closed by " + call.Caller.Actor}); err != nil {
+		if err := r.finish(ctx, l, ending{state: closed, reason: "closed by " + call.Caller.Actor, call: call.ID}); err != nil {
 			return action.Result{}, err
 		}
 		record := l.now()

@@ -39,6 +39,7 @@ type ending struct {
 	reason string // for people
 	limit  string // configuration key of the limit that was reached, if one was
 	keep   bool   // not over: left to the next process
+	call   string // correlation id of the call that ended it, if one did
 }
 
 func newLive(record action.Session, network action.Network) *live {

@@ -137,7 +137,7 @@ func (r *Registry) failure(ctx context.Context, l *live, err error) error {
 	s := stage{box: l.box, browser: l.browser}
 	l.mu.Unlock()
 	if !s.alive() {
-		l.end(lost(s))
+		r.lose(l, s)
 	}
 	if over := l.over(); over != nil {
 		return over.Because(err)

@@ -353,7 +353,7 @@ func TestNoLimitsMeansNoEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, with(func(c *session.Config) { c.MaxAge, c.IdleTimeout, c.MaxActions, c.Retention = -1, -1, -1, -1 }))
 		s := r.start(alice, action.SessionStart{})
-		time.Sleep(30 * 24 * time.Hour)
+		time.Sleep(48 * time.Hour)
 		if got := r.show(alice, s.ID); got.State != "open" {
 			t.Errorf("%+v", got)
 		}

@@ -43,7 +43,7 @@ func (r *Registry) Recover(ctx context.Context) error {
 		}
 	}
 	r.try(ctx, r.reap(ctx))
-	close(r.ready)
+	r.recovered.Do(func() { close(r.ready) })
 	return r.retain(ctx)
 }
 

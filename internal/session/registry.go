@@ -32,6 +32,8 @@ type Registry struct {
 	work  sync.WaitGroup     // everything that runs in the background, and every session
 	ready chan struct{}      // closed by Recover
 
+	recovered sync.Once
+
 	refusals chan action.Record // wait to be recorded
 
 	mu    sync.Mutex

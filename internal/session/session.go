@@ -56,6 +56,8 @@ type Browser interface {
 	Close() error
 }
 
+var _ Browser = (*page.Browser)(nil)
+
 // Opener connects the page engine to a box's browser.
 type Opener func(ctx context.Context, box sandbox.Box, o page.Options) (Browser, error)
 

@@ -220,8 +220,9 @@ func (r *Registry) launch(ctx context.Context, call action.Call, l *live, s shap
 		err = l.over()
 	}
 	err = startFault(inside, err)
-	l.end(ending{state: failed, reason: fault.From(err).Message})
-	r.conclude(l, call.ID)
+	r.log.WarnContext(ctx, "session did not start", "session", l.id, "error", err)
+	l.end(ending{state: failed, reason: fault.From(err).Message, call: call.ID})
+	r.conclude(l)
 	return err
 }
 
