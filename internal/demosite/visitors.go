@@ -1,0 +1,86 @@
+package demosite
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"net/http"
+	"sync"
+)
+
+// The test account, which the sign-in page shows.
+const (
+	testEmail    = "demo@northwind.example"
+	testPassword = "northwind-demo"
+)
+
+const (
+	cookieName  = "northwind"
+	maxVisitors = 1000 // signed in at a time; beyond that everybody signs in again
+)
+
+// visitors are who is signed in, and what the next page is to tell them. It is
+// safe for concurrent use.
+type visitors struct {
+	mu    sync.Mutex
+	notes map[string]string // by cookie
+	count int
+}
+
+// admit signs a visitor in.
+func (v *visitors) admit(w http.ResponseWriter) {
+	id := rand.Text()
+	v.mu.Lock()
+	if v.notes == nil || len(v.notes) >= maxVisitors {
+		v.notes = map[string]string{}
+	}
+	v.notes[id] = ""
+	v.count++
+	v.mu.Unlock()
+	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: id, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
+}
+
+func (v *visitors) dismiss(w http.ResponseWriter, r *http.Request) {
+	v.mu.Lock()
+	delete(v.notes, cookieOf(r))
+	v.mu.Unlock()
+	http.SetCookie(w, &http.Cookie{Name: cookieName, Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteLaxMode})
+}
+
+func (v *visitors) knows(r *http.Request) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	_, ok := v.notes[cookieOf(r)]
+	return ok
+}
+
+// tell leaves a note for the visitor's next page.
+func (v *visitors) tell(r *http.Request, note string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if _, ok := v.notes[cookieOf(r)]; ok {
+		v.notes[cookieOf(r)] = note
+	}
+}
+
+// note takes the visitor's note.
+func (v *visitors) note(r *http.Request) string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	note, ok := v.notes[cookieOf(r)]
+	if ok {
+		v.notes[cookieOf(r)] = ""
+	}
+	return note
+}
+
+func cookieOf(r *http.Request) string {
+	c, err := r.Cookie(cookieName)
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}
+
+func isTestAccount(email, password string) bool {
+	return email == testEmail && subtle.ConstantTimeCompare([]byte(password), []byte(testPassword)) == 1
+}
