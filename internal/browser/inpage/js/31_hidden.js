@@ -1,7 +1,7 @@
 // Ways to hide a text from people. A context holds what the ancestors of an
 // element do to everything in it; most elements change nothing and share the
 // one of their parent.
-const openContext = Object.freeze({clip: null, clipAbsolute: null, opacity: 1, unseen: '', fixed: false});
+const openContext = Object.freeze({clip: null, clipAbsolute: null, opacity: 1, unseen: '', fixed: false, reach: null});
 const contextOf = element => {
   let context = cache.contexts.get(element);
   if (context !== undefined) return context;
@@ -26,7 +26,7 @@ const enter = (element, outer, style) => {
   const mask = style.maskImage;
   if (mask !== 'none' && masksAll(mask)) change({unseen: 'masked'});
   const placed = style.position;
-  if (placed === 'fixed') change({clip: null, clipAbsolute: null, fixed: true});
+  if (placed === 'fixed') change({clip: null, clipAbsolute: null, fixed: true, reach: null});
   else if (placed === 'absolute') inner = inner.clip === inner.clipAbsolute ? inner : {...inner, clip: inner.clipAbsolute};
   if ((placed === 'fixed' || placed === 'absolute') && clipRectEmpty(style.clip)) change({unseen: 'clipped'});
   if (style.contentVisibility === 'hidden') change({unseen: 'clipped'});
@@ -41,8 +41,19 @@ const overflowing = (element, context, style, placed) => {
   if (element === root || element === bodyOf(document) || style.display === 'inline') return context;
   const rect = boundingRect(element);
   let clip = intersect(context.clip, {left: rect.left, top: rect.top, right: rect.right, bottom: rect.bottom});
-  if (/auto|scroll/.test(x + style.overflowY) && !tiny(clip)) clip = null;
-  return {...context, clip, clipAbsolute: placed ? clip : context.clipAbsolute};
+  let {reach} = context;
+  if (/auto|scroll/.test(x + style.overflowY) && !tiny(clip)) {
+    clip = null;
+    if (scrollWidthOf(element) > clientWidth(element) || scrollHeightOf(element) > clientHeight(element)) reach = reachOf(element, rect, style);
+  }
+  return {...context, clip, clipAbsolute: placed ? clip : context.clipAbsolute, reach};
+};
+// Where the content of a scroll container begins: what lies before that is
+// beyond any scrolling.
+const reachOf = (element, rect, style) => {
+  const left = scrollLeftOf(element), top = scrollTopOf(element);
+  const backwards = style.direction === 'rtl' || left < 0 || /reverse/.test(style.flexDirection);
+  return {left: backwards ? -Infinity : rect.left - left, top: top < 0 || /reverse/.test(style.flexDirection) ? -Infinity : rect.top - top};
 };
 const intersect = (a, b) => a === null ? b
   : {left: Math.max(a.left, b.left), top: Math.max(a.top, b.top), right: Math.min(a.right, b.right), bottom: Math.min(a.bottom, b.bottom)};
@@ -92,6 +103,7 @@ const textVerdict = element => {
 };
 const judgeText = (element, style, context) => {
   if (style.visibility !== 'visible' || context.unseen !== '' || style.display === 'none') return 'no';
+  if (context.clip !== null && tiny(context.clip)) return 'no';
   if (parseFloat(style.fontSize) < 2) return 'no';
   const security = style.webkitTextSecurity;
   if (security && security !== 'none') return 'no';
@@ -104,6 +116,7 @@ const judgeText = (element, style, context) => {
 };
 const outside = (rect, context) => {
   if (context.fixed) return rect.right <= 1 || rect.bottom <= 1 || rect.left >= innerWidth - 1 || rect.top >= innerHeight - 1;
+  if (context.reach !== null) return rect.right <= context.reach.left + 1 || rect.bottom <= context.reach.top + 1;
   const {left, top, right, bottom} = extent();
   return rect.right <= left + 1 || rect.bottom <= top + 1 || rect.left >= right - 1 || rect.top >= bottom - 1;
 };

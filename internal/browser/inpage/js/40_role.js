@@ -57,7 +57,7 @@ const nativeRole = element => {
     case 'header': return sectioned(element) ? 'generic' : 'banner';
     case 'footer': return sectioned(element) ? 'generic' : 'contentinfo';
     case 'section': return named(element) ? 'region' : 'generic';
-    case 'form': return named(element) ? 'form' : 'generic';
+    case 'form': return 'form';
     case 'aside': return sectioned(element, true) && !named(element) ? 'generic' : 'complementary';
     case 'td': case 'th': return cellRole(element, tag);
     case 'tr': case 'tbody': case 'thead': case 'tfoot': return tableIsPresentation(element) ? 'generic' : tagRoles.get(tag);

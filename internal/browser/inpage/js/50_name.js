@@ -20,7 +20,7 @@ const queryAll = (root, selector) => nodeType(root) === DOCUMENT ? allInDocument
   : nodeType(root) === FRAGMENT ? allInFragment(root, selector) : allInElement(root, selector);
 
 const fromContent = new Set(['button', 'cell', 'checkbox', 'columnheader', 'gridcell', 'heading', 'link', 'menuitem', 'menuitemcheckbox',
-  'menuitemradio', 'option', 'radio', 'row', 'rowheader', 'switch', 'tab', 'tooltip', 'treeitem']);
+  'menuitemradio', 'option', 'radio', 'row', 'rowheader', 'switch', 'tab', 'term', 'tooltip', 'treeitem']);
 const unnamed = new Set(['caption', 'code', 'deletion', 'emphasis', 'generic', 'insertion', 'paragraph', 'presentation', 'strong', 'subscript', 'superscript']);
 
 const nameOf = element => {
@@ -36,11 +36,17 @@ const computeName = element => {
   const native = nativeName(element);
   if (native !== null && squeeze(native) !== '') return native;
   const role = roleOf(element);
-  if (fromContent.has(role) && role !== 'row') {
+  if (fromContent.has(role) && (role !== 'row' || inGrid(element))) {
     const text = contentName(element);
     if (text !== '') return text;
   }
   return attribute(element, 'title') ?? '';
+};
+// A row is named by its cells where it can be acted on as a whole.
+const inGrid = row => {
+  if (given(row) === 'row') return true;
+  const table = ancestorTable(row);
+  return table !== null && /grid$/.test(given(table));
 };
 const referencedName = element => {
   const ids = attribute(element, 'aria-labelledby');
@@ -77,7 +83,6 @@ const nativeName = element => {
     case 'img': case 'area': return attribute(element, 'alt');
     case 'fieldset': return captionText(element, 'legend');
     case 'table': return captionText(element, 'caption');
-    case 'figure': return captionText(element, 'figcaption');
     case 'option': case 'optgroup': return attribute(element, 'label');
     case 'svg:svg': case 'svg:a': return captionText(element, 'title') || attribute(element, 'xlink:title');
   }

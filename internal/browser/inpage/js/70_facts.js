@@ -39,7 +39,7 @@ const activated = element => {
   for (let at = element; at !== null; at = flatParent(at)) {
     switch (tagOf(at)) {
       case 'a': case 'area': case 'svg:a': if (hasAttribute(at, 'href')) return at; break;
-      case 'button': case 'input': case 'select': case 'textarea': case 'option': return at;
+      case 'button': case 'input': case 'select': case 'textarea': case 'option': case 'optgroup': return at;
       case 'summary': if (isSummary(at)) return at; break;
       case 'label': return labelControl(at) ?? at;
     }

@@ -182,7 +182,7 @@ class Walker {
   }
 }
 const fieldTags = new Set(['input', 'textarea', 'select', 'meter', 'progress']);
-const contentCells = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
+const contentCells = new Set(['row', 'term', 'cell', 'gridcell', 'columnheader', 'rowheader']);
 const valueRoles = new Set(['textbox', 'searchbox', 'combobox', 'slider', 'spinbutton', 'progressbar', 'meter', 'scrollbar']);
 const structureInMute = new Set(['group', 'list', 'menu', 'tree', 'table', 'grid']);
 const unnamedRole = (element, role, acts) => (unnamed.has(role) && !acts) || (role === 'generic' && !named(element));
@@ -194,7 +194,7 @@ const namesOther = element => {
     const control = labelControl(element);
     return control !== null && controlSeen(control) && folded(nameOf(control)).includes(folded(limited(labelOwnText(element, control), NAME_LIMIT))) && fieldTags.has(localName(control));
   }
-  if (tag !== 'legend' && tag !== 'caption' && tag !== 'figcaption') return false;
+  if (tag !== 'legend' && tag !== 'caption') return false;
   const parent = flatParent(element);
   return parent !== null && nameOf(parent) !== '' && nameOf(parent) === clean(textOf(element));
 };
