@@ -1,0 +1,92 @@
+package mcp_test
+
+import (
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/auth"
+	"github.com/gloveboxhq/glovebox/internal/client"
+	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
+	"github.com/gloveboxhq/glovebox/internal/surface/rest"
+)
+
+// gateway is the real REST surface with the real tokens, and MCP behind it.
+func gateway(t *testing.T, d *door) (url, token string) {
+	t.Helper()
+	dir := t.TempDir()
+	book, err := auth.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, auth.AgentFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := surface(t, d)
+	h, err := rest.New(rest.Options{Door: d, Auth: book, MCP: tools.Handler(), Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(h)
+	t.Cleanup(func() {
+		_ = tools.Close()
+		server.Close()
+	})
+	return server.URL, strings.TrimSpace(string(text))
+}
+
+func TestMCPBehindRESTKnowsTheTokensOwner(t *testing.T) {
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		d := site()
+		url, token := gateway(t, d)
+		c, err := dial(t, url+"/mcp", token, version)
+		if err != nil {
+			t.Fatalf("%s: %v", version, err)
+		}
+		if result := use(t, c, "browser_click", map[string]any{"target": "e1"}); result.IsError {
+			t.Errorf("%s: %s", version, text(t, result))
+		}
+		if got := d.call(t, 0); got.Caller != agent || got.Surface != "mcp" {
+			t.Errorf("%s: call %+v", version, got)
+		}
+		_ = c.Close()
+		if c, err := dial(t, url+"/mcp", "gbx_ag_wrong", version); err == nil {
+			_ = c.Close()
+			t.Errorf("%s: a wrong token was let in", version)
+		}
+	}
+}
+
+func TestMCPOverStandardInputCallsARunningGateway(t *testing.T) {
+	d := site()
+	url, token := gateway(t, d)
+	remote, err := client.New(url, token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(remote.Close)
+	nobody := func(o *mcp.Options) { o.Caller = nil } // the gateway knows the token's owner
+	result := use(t, connect(t, surface(t, remote, nobody), nil), "browser_navigate", map[string]any{"url": "a.example"})
+	if result.IsError || !strings.Contains(text(t, result), "button \"Save\" [e1]") {
+		t.Errorf("got %s", text(t, result))
+	}
+	if got := d.call(t, 0); got.Caller != agent || got.Surface != "mcp" || got.Args.(*action.Goto).URL != "a.example" {
+		t.Errorf("call %+v", got)
+	}
+}
+
+func TestNoGatewayIsToldInWords(t *testing.T) {
+	remote, err := client.New("http://127.0.0.1:1", "t") // port 1: nobody listens
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := use(t, connect(t, surface(t, remote), nil), "browser_snapshot", nil)
+	if got := text(t, result); !result.IsError || !strings.Contains(got, "glovebox serve") {
+		t.Errorf("got %s", got)
+	}
+}
