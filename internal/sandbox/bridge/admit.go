@@ -46,7 +46,7 @@ func (l *Link) admit(conn net.Conn) (*wire, error) {
 	}
 	w := &wire{mux: mux, client: &http.Client{
 		Transport: &http.Transport{
-			DialContext:            func(context.Context, string, string) (net.Conn, error) { return mux.Open() },
+			DialContext:            func(context.Context, string, string) (net.Conn, error) { return openLane(mux) },
 			DisableKeepAlives:      true, // a stream costs nothing; a kept one would outlive its token's moment
 			DisableCompression:     true,
 			MaxResponseHeaderBytes: 16 << 10,

@@ -127,7 +127,7 @@ func (d *Dialer) connect(ctx context.Context) error {
 		defer close(pinging)
 		pingUntilLost(mux, min(heartbeat, d.Lease/3), d.alive)
 	}()
-	err = server.Serve(mux) // returns when the connection is lost
+	err = server.Serve(lanes{mux}) // returns when the connection is lost
 	cancel()
 	_, _ = server.Close(), mux.Close()
 	<-pinging

@@ -10,8 +10,6 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/hashicorp/yamux"
-
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
@@ -103,18 +101,4 @@ func receiveHello(conn net.Conn) (hello, error) {
 		return hello{}, err
 	}
 	return h, conn.SetReadDeadline(time.Time{})
-}
-
-// muxConfig is the same on both sides. Pings are sent by us, because the lease
-// needs to know when the last one was answered.
-func muxConfig(lease time.Duration) *yamux.Config {
-	c := yamux.DefaultConfig()
-	c.EnableKeepAlive = false
-	c.AcceptBacklog = 32
-	c.ConnectionWriteTimeout = min(pingTimeout, lease/3)
-	c.MaxStreamWindowSize = 1 << 20 // bytes; a screenshot without waiting for the other side
-	c.StreamOpenTimeout = 20 * time.Second
-	c.StreamCloseTimeout = 10 * time.Second
-	c.LogOutput = io.Discard
-	return c
 }

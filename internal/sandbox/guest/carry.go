@@ -28,10 +28,11 @@ type client struct {
 	once sync.Once
 }
 
-// close says why, and closes in any case within a second.
+// close says why, and closes in any case within a second: a client that does
+// not listen is cut off by the end of its context.
 func (c *client) close(code websocket.StatusCode, reason string) {
 	c.once.Do(func() {
-		timer := time.AfterFunc(closeTimeout, func() { _ = c.conn.CloseNow() })
+		timer := time.AfterFunc(closeTimeout, c.end)
 		defer timer.Stop()
 		_ = c.conn.Close(code, reason) // a client that has gone needs no reason
 		c.end()
@@ -111,7 +112,6 @@ func (c *client) receive(b *browser) (websocket.StatusCode, string) {
 // pump carries messages from the browser to whoever is the client when a
 // message begins, in pieces as they come. It returns when the browser ends.
 func (b *browser) pump() {
-	defer b.leave()
 	for {
 		chunk, err := b.in.ReadSlice(0)
 		whole := err == nil
@@ -127,7 +127,8 @@ func (b *browser) pump() {
 	}
 }
 
-// leave tells the client that the browser is gone.
+// leave tells the client that the browser is gone. It is called when the state
+// says so too: a client that hears it comes back at once.
 func (b *browser) leave() {
 	b.mu.Lock()
 	c := b.client

@@ -89,22 +89,31 @@ func (c Config) profile() string { return filepath.Join(c.Dir, "prof", "default"
 func (c Config) home() string    { return filepath.Join(c.Dir, "home") }
 
 // makeDirs makes what Chromium writes to, owned by whom it runs as. The profile
-// is new for each browser: one that crashed leaves locks and half-written files.
+// is new for each browser: one that crashed leaves locks and half-written
+// files. The place where crash dumps begin is closed: Chromium 156 writes them
+// with --disable-breakpad too, they hold the memory of pages, and without its
+// crash handler (--disable-crashpad-for-testing) its network process dies.
 func (c Config) makeDirs() error {
 	if err := os.RemoveAll(c.profile()); err != nil {
 		return err
 	}
-	for _, dir := range []string{filepath.Join(c.Dir, "prof"), c.profile(), c.home()} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+	dir := c.home()
+	dirs := []string{filepath.Join(c.Dir, "prof"), c.profile(), dir}
+	for _, name := range []string{".config", "chromium", "Crash Reports", "new"} {
+		dir = filepath.Join(dir, name)
+		dirs = append(dirs, dir)
+	}
+	for _, d := range dirs {
+		if err := os.MkdirAll(d, 0o700); err != nil {
 			return err
 		}
 		if os.Getuid() == 0 {
-			if err := os.Chown(dir, c.UID, c.UID); err != nil {
+			if err := os.Chown(d, c.UID, c.UID); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	return os.Chmod(dir, 0o500)
 }
 
 // environ is all that the programs of a box see: nothing of the gateway's.

@@ -61,7 +61,7 @@ func ChromiumFlags(c Config) []string {
 		"--metrics-recording-only",                 //
 		"--disable-default-apps",                   //
 		"--disable-extensions",                     //
-		"--disable-breakpad",                       // no crash dumps: they hold the page's memory
+		"--disable-breakpad",                       // no crash reports; Config.makeDirs sees to the dumps it writes all the same
 		"--disable-features=" + strings.Join(disabledFeatures, ","),
 
 		fmt.Sprintf("--window-size=%d,%d", c.Width, c.Height), // fills the display

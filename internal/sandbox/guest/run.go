@@ -197,8 +197,8 @@ func (g *guest) attend(ctx context.Context, b *browser, displayDied <-chan struc
 	case <-ctx.Done():
 	}
 	g.state.update(func(s *snapshot) { s.browser, s.phase = nil, bridge.PhaseStarting })
+	b.leave() // also: a client that takes nothing does not hold the pump
 	b.process.stop(browserGrace)
-	b.leave() // a client that takes nothing does not hold the pump
 	b.close()
 	<-pumped
 	exit := "the browser " + b.process.exit
