@@ -42,6 +42,7 @@ var plan = map[string][]string{
 	"auth":                {"action", "fault"},
 	"surface/rest":        {"action", "fault", "auth"},
 	"surface/mcp":         {"action", "fault", "auth"},
+	"demosite":            {},
 	"client":              {"action", "fault"},
 	"surface/cli":         {"action", "fault", "client", "config", "sandbox/image", "surface/mcp"},
 	"app":                 {"*"},

@@ -125,23 +125,23 @@ var jobs = []string{
 	"Quarterly security review.", "Photography for the spring catalogue.", "",
 }
 
-// stock returns a ledger with a year of business in it, the same each time.
+// stock returns a ledger with some months of business in it, the same each time.
 func stock(today time.Time) *ledger {
 	l := &ledger{next: 1001}
 	for n := range 34 {
 		name := customers[n*7%len(customers)]
-		issued := today.AddDate(0, 0, -9*(34-n))
+		issued := today.AddDate(0, 0, -4*(34-n))
 		i := Invoice{
 			Customer: name, Email: "accounts@" + domain(name), Cents: int64(48000 + n*n*731%910000 + n*1250),
 			Currency: []string{"EUR", "EUR", "USD", "GBP"}[n%4], Issued: issued, Due: issued.AddDate(0, 0, 30),
 			Status: Paid, Remind: n%3 == 0, Notes: jobs[n%len(jobs)],
 		}
 		switch {
-		case n >= 31:
+		case n >= 32:
 			i.Status = Draft
 		case i.Due.After(today):
 			i.Status = Sent
-		case n%9 == 5:
+		case n >= 20 && n%3 == 2:
 			i.Status = Overdue
 		}
 		l.add(i)

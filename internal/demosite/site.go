@@ -44,7 +44,7 @@ type Site struct {
 	messages []string
 }
 
-// New makes a site with a year of invoices in it.
+// New makes a site with some months of invoices in it.
 func New(o Options) *Site {
 	if o.Now == nil {
 		o.Now = time.Now

@@ -10,7 +10,14 @@ function toast(text) {
 }
 
 for (const button of document.querySelectorAll("[data-toast]")) {
-  button.addEventListener("click", () => toast(button.dataset.toast));
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      toast(button.dataset.toast);
+    } catch {
+      toast("Copy it from the address bar: " + location.href);
+    }
+  });
 }
 
 if (document.body.dataset.note) toast(document.body.dataset.note);
