@@ -1,0 +1,130 @@
+package approval
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const keptReason = 1000 // characters; action.Answer.Reason
+
+// Answer takes a person's answer to a question of their scope. Faults:
+// denied_by_policy for anyone but an operator, not_found, not_active when it
+// was answered before, approval_timeout when its time is over, invalid_request
+// when CRITICAL is approved without a reason, or a grant is given for what none
+// can cover.
+func (d *Desk) Answer(ctx context.Context, by action.Caller, a action.Answer) (action.Question, error) {
+	if by.Role != action.Operator {
+		return action.Question{}, fault.New(fault.DeniedByPolicy, "only an operator answers questions").
+			Hinted("use an operator's token")
+	}
+	tx, err := d.db.Writer.BeginTx(ctx, nil)
+	if err != nil {
+		return action.Question{}, broken(err)
+	}
+	defer func() { _ = tx.Rollback() }() // does nothing after a commit
+	q, err := d.settle(ctx, tx, by, a)
+	if err != nil {
+		return action.Question{}, broken(err)
+	}
+	if err := tx.Commit(); err != nil {
+		return action.Question{}, broken(err)
+	}
+	d.ring(q.ID)
+	return q, nil
+}
+
+// settle checks and stores an answer.
+func (d *Desk) settle(ctx context.Context, tx *sql.Tx, by action.Caller, a action.Answer) (action.Question, error) {
+	now := d.now().UTC().Truncate(time.Millisecond)
+	if err := expire(ctx, tx, now); err != nil {
+		return action.Question{}, err
+	}
+	var host string
+	q, err := scan(tx.QueryRowContext(ctx, `SELECT state, question FROM questions WHERE id = ? AND scope = ?`, a.ID, by.Scope))
+	if errors.Is(err, sql.ErrNoRows) {
+		return q, unknown()
+	}
+	if err == nil {
+		err = tx.QueryRowContext(ctx, `SELECT host FROM questions WHERE id = ?`, a.ID).Scan(&host)
+	}
+	if err != nil {
+		return q, err
+	}
+	if err := acceptable(q, host, a); err != nil {
+		return q, err
+	}
+	err = d.keep(ctx, tx, &q, host, by, a, now)
+	return q, err
+}
+
+// keep stores an answer that is acceptable.
+func (d *Desk) keep(ctx context.Context, tx *sql.Tx, q *action.Question, host string, by action.Caller, a action.Answer, now time.Time) error {
+	q.State = Denied
+	if a.Approve {
+		q.State = Approved
+	}
+	q.Answered, q.AnsweredBy, q.Reason = &now, by.Actor, Inert(strings.TrimSpace(a.Reason), keptReason)
+	text, err := json.Marshal(q)
+	if err != nil {
+		return fmt.Errorf("cannot encode a question: %w", err)
+	}
+	claimable := now.Add(q.Expires.Sub(q.Asked))
+	_, err = tx.ExecContext(ctx, `UPDATE questions SET state = ?, question = ?, claimable = ? WHERE id = ?`,
+		q.State, string(text), claimable.UnixMilli(), q.ID)
+	if err != nil || !a.Approve || !a.ForSession {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT OR REPLACE INTO grants (session, verb, host, question) VALUES (?, ?, ?, ?)`,
+		q.Session, q.Verb, host, q.ID)
+	return err
+}
+
+// acceptable says what is wrong with an answer.
+func acceptable(q action.Question, host string, a action.Answer) error {
+	switch q.State {
+	case Pending:
+	case Expired:
+		return fault.New(fault.ApprovalTimeout, "the question expired at %s; silence denied it", q.Expires.Format(time.TimeOnly)).
+			Hinted("nothing is left to answer: the agent asks anew when it tries again")
+	default:
+		return fault.New(fault.NotActive, "the question was already answered: %s", q.State).
+			Hinted("an answer counts once and cannot be changed").With("state", q.State)
+	}
+	if !a.Approve {
+		return nil
+	}
+	if q.Risk >= action.Critical && strings.TrimSpace(a.Reason) == "" {
+		return fault.New(fault.InvalidRequest, "a CRITICAL call is approved with a reason").
+			Hinted("say why, for the record").With("field", "reason")
+	}
+	if a.ForSession && (q.Risk != action.Medium || q.Session == "" || host == "") {
+		return fault.New(fault.InvalidRequest, "only a MEDIUM call on a page can be allowed for the session").
+			Hinted("approve this one call").With("field", "forSession")
+	}
+	return nil
+}
+
+// Granted reports whether a person allowed calls of this verb on this host for
+// the rest of the session.
+func (d *Desk) Granted(ctx context.Context, session, verb, host string) (bool, error) {
+	if session == "" || host == "" {
+		return false, nil
+	}
+	var one int
+	err := d.db.Reader.QueryRowContext(ctx, `SELECT 1 FROM grants WHERE session = ? AND verb = ? AND host = ?`, session, verb, host).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, broken(err)
+	}
+	return true, nil
+}

@@ -1,0 +1,124 @@
+package approval
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// Ask puts a question to people, or finds the one that was already asked about
+// the same call: still waiting, or answered and not yet picked up. fresh says
+// that it is new. Await it next. Faults: limit_reached when too many wait.
+func (d *Desk) Ask(ctx context.Context, r Request) (q action.Question, fresh bool, err error) {
+	binding, err := r.Subject.binding()
+	if err != nil {
+		return q, false, err
+	}
+	tx, err := d.db.Writer.BeginTx(ctx, nil)
+	if err != nil {
+		return q, false, broken(err)
+	}
+	defer func() { _ = tx.Rollback() }() // does nothing after a commit
+	now := d.now()
+	if err := expire(ctx, tx, now); err != nil {
+		return q, false, broken(err)
+	}
+	q, err = scan(tx.QueryRowContext(ctx, `SELECT state, question FROM questions
+		WHERE binding = ? AND (state = 'pending' OR told = 0 AND claimable >= ? AND state IN ('approved', 'denied', 'expired'))
+		ORDER BY asked DESC LIMIT 1`, binding, now.UnixMilli()))
+	if errors.Is(err, sql.ErrNoRows) {
+		fresh = true
+		q, err = d.insert(ctx, tx, r, binding, now)
+	}
+	if err != nil {
+		return q, false, broken(err)
+	}
+	if err := tx.Commit(); err != nil {
+		return q, false, broken(err)
+	}
+	return q, fresh, nil
+}
+
+// insert stores a new question.
+func (d *Desk) insert(ctx context.Context, tx *sql.Tx, r Request, binding string, now time.Time) (action.Question, error) {
+	var pending int
+	err := tx.QueryRowContext(ctx, `SELECT count(*) FROM questions WHERE scope = ? AND state = 'pending'`, r.Subject.Scope).Scan(&pending)
+	if err != nil {
+		return action.Question{}, err
+	}
+	if pending >= maxPending {
+		return action.Question{}, fault.New(fault.LimitReached, "%d questions of this scope already wait for a person", pending).
+			Hinted("wait until some are answered or expire").With("limit", "questions").With("max", maxPending)
+	}
+	q := questionOf(r, now, d.timeouts.of(r.Risk))
+	text, err := json.Marshal(q)
+	if err != nil {
+		return q, fmt.Errorf("cannot encode a question: %w", err)
+	}
+	wait := q.Expires.Sub(q.Asked)
+	_, err = tx.ExecContext(ctx, `INSERT INTO questions (id, scope, session, verb, host, risk, binding, state, asked, expires, claimable, question)
+		VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?)`,
+		q.ID, q.Scope, q.Session, q.Verb, r.Host, q.Risk.String(), binding,
+		now.UnixMilli(), q.Expires.UnixMilli(), q.Expires.Add(wait).UnixMilli(), string(text))
+	return q, err
+}
+
+// questionOf is a request as people are shown it.
+func questionOf(r Request, now time.Time, wait time.Duration) action.Question {
+	now = now.UTC().Truncate(time.Millisecond)
+	why := Inert(r.Why, 2*shownText)
+	if r.Risk == action.Critical {
+		why += "; this operation is irreversible"
+	}
+	return action.Question{
+		ID: newID(), State: Pending, Session: r.Subject.Session, Scope: r.Subject.Scope, Actor: r.Actor,
+		Verb: r.Subject.Verb, Risk: r.Risk, Rule: r.Rule, Why: why,
+		Element: inertElement(r.Element),
+		Page:    action.Page{URL: Inert(r.Page.URL, 2*shownText), Title: Inert(r.Page.Title, shownText)},
+		Input:   Inert(r.Input, 2*shownText), Asked: now, Expires: now.Add(wait),
+	}
+}
+
+// execer is what *sql.DB and *sql.Tx have in common.
+type execer interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
+// expire marks the questions whose time is over.
+func expire(ctx context.Context, in execer, now time.Time) error {
+	_, err := in.ExecContext(ctx, `UPDATE questions SET state = 'expired' WHERE state = 'pending' AND expires <= ?`, now.UnixMilli())
+	return err
+}
+
+// scan reads a question. The state of its row counts, not that of its text.
+func scan(from interface{ Scan(...any) error }) (action.Question, error) {
+	var q action.Question
+	var state, text string
+	if err := from.Scan(&state, &text); err != nil {
+		return q, err
+	}
+	if err := json.Unmarshal([]byte(text), &q); err != nil {
+		return q, fmt.Errorf("cannot read a question: %w", err)
+	}
+	q.State = state
+	return q, nil
+}
+
+// broken is the fault of a store that fails; faults pass.
+func broken(err error) error {
+	var f *fault.Fault
+	if errors.As(err, &f) {
+		return f
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return gone(err)
+	}
+	return fault.New(fault.Internal, "the approval desk cannot use its store").
+		Hinted("make room on the gateway's disk and check that its state folder can be written").Because(err)
+}

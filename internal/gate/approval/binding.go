@@ -1,0 +1,65 @@
+package approval
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// Subject is the call that a question is about: an answer covers exactly this.
+type Subject struct {
+	Scope    string
+	Session  string // id
+	Verb     string
+	Args     any    // the arguments, as they are encoded in JSON
+	Print    string // fingerprint of the element judged
+	Document string // it was in
+}
+
+// binding is the hash of a subject. What is typed is in it, so only the hash
+// is kept.
+func (s Subject) binding() (string, error) {
+	args, err := json.Marshal(s.Args)
+	if err != nil {
+		return "", fmt.Errorf("cannot encode the arguments: %w", err)
+	}
+	sum := sha256.New()
+	for _, part := range []string{s.Scope, s.Session, s.Verb, string(args), s.Print, s.Document} {
+		_, _ = fmt.Fprintf(sum, "%d:%s", len(part), part) // a hash never fails
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// newID makes an id that cannot be guessed.
+func newID() string {
+	var b [12]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	return "q" + hex.EncodeToString(b[:])
+}
+
+// States of a question.
+const (
+	Pending  = "pending"
+	Approved = "approved"
+	Denied   = "denied"
+	Expired  = "expired"
+	Used     = "used" // approved, and the call it was asked about ran
+)
+
+// Request is a question to be asked. Text that comes from the page or the
+// caller is made inert before it is kept.
+type Request struct {
+	Subject Subject
+	Actor   string
+	Risk    action.Risk
+	Rule    string
+	Why     string
+	Host    string // a session's grant would be for it; empty: none is possible
+	Element *action.Element
+	Page    action.Page
+	Input   string // typed text or address, redacted
+}

@@ -1,0 +1,127 @@
+// Package approval is the desk where calls wait for a person: it keeps the
+// questions, merges identical ones, takes answers, and gives each answer out
+// once, to the call it was asked about. Silence denies.
+package approval
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/store"
+)
+
+const maxPending = 20 // waiting questions of a scope; SPEC section 8
+
+// Timeouts is how long a question of each risk waits, and for how long its
+// answer can be used afterwards.
+type Timeouts struct {
+	Medium   time.Duration
+	High     time.Duration
+	Critical time.Duration
+}
+
+// Defaults are the waiting times of SPEC section 8.
+var Defaults = Timeouts{Medium: 120 * time.Second, High: 60 * time.Second, Critical: 30 * time.Second}
+
+// of returns the waiting time for a risk; an unjudged one waits as briefly as
+// the highest.
+func (t Timeouts) of(r action.Risk) time.Duration {
+	switch r {
+	case action.Low, action.Medium:
+		return t.Medium
+	case action.High:
+		return t.High
+	}
+	return t.Critical
+}
+
+// Options are what a desk needs.
+type Options struct {
+	DB       *store.DB
+	Log      *slog.Logger
+	Timeouts Timeouts         // Defaults where one is zero
+	Now      func() time.Time // time.Now when nil
+}
+
+// Desk keeps the questions. It is safe for concurrent use.
+type Desk struct {
+	db       *store.DB
+	log      *slog.Logger
+	timeouts Timeouts
+	now      func() time.Time
+
+	mu      sync.Mutex
+	waiting map[string]*bell // by question id
+}
+
+// bell wakes the calls that wait for one question.
+type bell struct {
+	rung    chan struct{} // closed when the question was answered
+	waiters int
+}
+
+// Open makes a desk over db. Questions that still waited when the last gateway
+// ended are expired: the calls that asked them are gone.
+func Open(ctx context.Context, o Options) (*Desk, error) {
+	if o.DB == nil || o.Log == nil {
+		return nil, fault.New(fault.Internal, "the approval desk was opened without a store or a logger")
+	}
+	d := &Desk{db: o.DB, log: o.Log, timeouts: o.Timeouts, now: o.Now, waiting: map[string]*bell{}}
+	if d.now == nil {
+		d.now = time.Now
+	}
+	d.timeouts.fill()
+	done, err := d.db.Writer.ExecContext(ctx, `UPDATE questions SET state = 'expired' WHERE state = 'pending'`)
+	if err != nil {
+		return nil, fmt.Errorf("cannot expire old questions: %w", err)
+	}
+	if n, err := done.RowsAffected(); err == nil && n > 0 {
+		d.log.Info("questions of the last run expired", "count", n)
+	}
+	return d, nil
+}
+
+func (t *Timeouts) fill() {
+	for _, f := range []struct {
+		value    *time.Duration
+		fallback time.Duration
+	}{{&t.Medium, Defaults.Medium}, {&t.High, Defaults.High}, {&t.Critical, Defaults.Critical}} {
+		if *f.value <= 0 {
+			*f.value = f.fallback
+		}
+	}
+}
+
+// listen returns the bell of a question. leave must be called once.
+func (d *Desk) listen(id string) (rung <-chan struct{}, leave func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	b := d.waiting[id]
+	if b == nil {
+		b = &bell{rung: make(chan struct{})}
+		d.waiting[id] = b
+	}
+	b.waiters++
+	return b.rung, func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if b.waiters--; b.waiters == 0 && d.waiting[id] == b {
+			delete(d.waiting, id)
+		}
+	}
+}
+
+// ring wakes whoever waits for a question.
+func (d *Desk) ring(id string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if b := d.waiting[id]; b != nil {
+		close(b.rung)
+		delete(d.waiting, id)
+	}
+}

@@ -1,0 +1,63 @@
+package approval
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+const shownText = 200 // characters of a text from the page that people are shown
+
+// Inert makes text from a page or a caller safe to show to people and to
+// print: control, bidirectional, zero-width and other invisible characters,
+// line separators, and bytes that are no UTF-8 become visible escapes, and no
+// more than most characters are kept.
+func Inert(text string, most int) string {
+	var b strings.Builder
+	kept := 0
+	for len(text) > 0 {
+		if kept == most {
+			b.WriteRune('…')
+			break
+		}
+		r, size := utf8.DecodeRuneInString(text)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[0])
+		case isInvisible(r):
+			fmt.Fprintf(&b, `\u{%04x}`, r)
+		default:
+			b.WriteRune(r)
+		}
+		text = text[size:]
+		kept++
+	}
+	return b.String()
+}
+
+// isInvisible reports whether r shows nothing, or changes how other text shows.
+func isInvisible(r rune) bool {
+	if r == ' ' {
+		return false
+	}
+	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs, unicode.Variation_Selector) ||
+		r == 0x115f || r == 0x1160 || r == 0x3164 || r == 0xffa0 || r == 0x2800 // Hangul fillers, blank Braille
+}
+
+// inertElement is a copy of e that is safe to show.
+func inertElement(e *action.Element) *action.Element {
+	if e == nil {
+		return nil
+	}
+	c := *e
+	for _, text := range []*string{
+		&c.Role, &c.Name, &c.Tag, &c.Type, &c.Autocomplete, &c.Ref, &c.Label, &c.FieldName, &c.Placeholder,
+		&c.FrameURL, &c.LinkURL, &c.FormAction, &c.FormMethod, &c.SubmitName,
+	} {
+		*text = Inert(*text, shownText)
+	}
+	return &c
+}

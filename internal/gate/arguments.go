@@ -1,0 +1,114 @@
+package gate
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const maxSession = 64 // characters of a session's id or name; action.SessionStart.Name
+
+// checkArguments holds the call's arguments against the verb's row: their
+// type, the bounds its tags state, and what the verb cannot do without.
+func (p *passage) checkArguments() error {
+	want := p.verb.NewArgs()
+	if p.call.Args == nil {
+		p.call.Args = want
+	}
+	if got := reflect.ValueOf(p.call.Args); got.Type() != reflect.TypeOf(want) || got.IsNil() {
+		p.call.Args = want // nothing later on meets another type
+		return fault.New(fault.InvalidRequest, "the arguments are those of another verb").
+			Hinted("%s takes %s", p.call.Verb, strings.TrimPrefix(reflect.TypeOf(want).String(), "*"))
+	}
+	if len(p.call.Session) > maxSession || !isPlain(p.call.Session) {
+		return fault.New(fault.InvalidRequest, "session is no session's id or name").
+			Hinted("list sessions to see them").With("field", "session")
+	}
+	if err := action.Check(p.call.Args); err != nil {
+		return err
+	}
+	if err := checkControls(p.call.Args); err != nil {
+		return err
+	}
+	return p.checkRequired()
+}
+
+// checkControls refuses control characters, which no name, address or text
+// needs: line breaks and tabs aside, and those too in what is one line.
+func checkControls(args any) error {
+	v := reflect.ValueOf(args).Elem()
+	for _, f := range action.Fields(v.Type()) {
+		oneLine := f.Name == "url" || f.Name == "id" || f.Name == "ref" || f.Name == "role"
+		for _, text := range textsOf(v.FieldByIndex(f.Index)) {
+			if !oneLine {
+				text = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(text)
+			}
+			if !isPlain(text) {
+				return fault.New(fault.InvalidRequest, "%s holds control characters", f.Name).
+					Hinted("leave them out; keys such as Escape are pressed with page.press").With("field", f.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// textsOf are the texts in a field.
+func textsOf(v reflect.Value) []string {
+	switch {
+	case v.Kind() == reflect.String:
+		return []string{v.String()}
+	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.String:
+		texts := make([]string, v.Len())
+		for i := range texts {
+			texts[i] = v.Index(i).String()
+		}
+		return texts
+	}
+	return nil
+}
+
+// isPlain reports whether a text is free of control characters.
+func isPlain(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r >= 0x7f && r <= 0x9f })
+}
+
+// checkRequired refuses calls that lack what their verb cannot do without.
+func (p *passage) checkRequired() error {
+	switch args := p.call.Args.(type) {
+	case *action.Goto:
+		if strings.TrimSpace(args.URL) == "" {
+			return fault.New(fault.MissingURL, "no address was given").
+				Hinted("give url, such as https://example.com/").With("field", "url")
+		}
+	case *action.ByID:
+		return requireID(args.ID)
+	case *action.Answer:
+		return requireID(args.ID)
+	case *action.Click:
+		return requireElement(args.Locator)
+	case *action.Type:
+		return requireElement(args.Locator)
+	case *action.Select:
+		return requireElement(args.Locator)
+	case *action.Hover:
+		return requireElement(args.Locator)
+	}
+	return nil
+}
+
+func requireID(id string) error {
+	if id == "" {
+		return fault.New(fault.InvalidRequest, "no id was given").Hinted("give id").With("field", "id")
+	}
+	return nil
+}
+
+func requireElement(l action.Locator) error {
+	if l.Zero() {
+		return fault.New(fault.MissingSelector, "no element was named").
+			Hinted("give a ref from a snapshot, a selector, a role with a name, or a text").With("field", "ref")
+	}
+	return nil
+}

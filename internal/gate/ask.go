@@ -1,0 +1,77 @@
+package gate
+
+import (
+	"context"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/approval"
+	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+)
+
+const maxRounds = 3 // questions asked for one call, when others took the approvals
+
+// ask has a person decide. waits says that nobody has yet, and that the caller
+// does not want to wait longer: result then names the question.
+func (p *passage) ask(ctx context.Context) (result action.Result, waits bool, err error) {
+	var q action.Question
+	for range maxRounds {
+		if q, err = p.askOnce(ctx); fault.CodeOf(err) != fault.NotActive {
+			break // not_active: an identical call took the approval, so a person is asked again
+		}
+	}
+	p.approval, p.answeredBy = q.ID, q.AnsweredBy
+	switch {
+	case fault.CodeOf(err) == fault.ApprovalDenied:
+		p.hitl = denied
+	case q.State == approval.Expired:
+		p.hitl = expired
+	case err == nil && q.State == approval.Pending:
+		return action.Result{
+			Session: p.facts.Session.ID,
+			Page:    pageOf(p.facts),
+			Pending: &action.Pending{Approval: q.ID, Expires: q.Expires, Risk: q.Risk},
+		}, true, nil
+	case err == nil:
+		p.hitl = approved
+	}
+	return action.Result{}, false, err
+}
+
+func (p *passage) askOnce(ctx context.Context) (action.Question, error) {
+	q, fresh, err := p.g.desk.Ask(ctx, approval.Request{
+		Subject: approval.Subject{
+			Scope: p.call.Caller.Scope, Session: p.facts.Session.ID, Verb: p.call.Verb, Args: p.call.Args,
+			Print: p.pin.Print, Document: p.pin.Document,
+		},
+		Actor: p.call.Caller.Actor, Risk: p.verdict.Risk, Rule: p.verdict.Rule, Why: p.verdict.Why, Host: p.verdict.Host,
+		Element: masked(p.facts.Element),
+		Page:    action.Page{URL: maskURL(p.facts.Page.URL), Title: p.facts.Page.Title},
+		Input:   p.shown(),
+	})
+	if err != nil {
+		return q, err
+	}
+	if fresh {
+		event := p.record()
+		event.EventType, event.HITLDecision, event.Detail = audit.Question, pending, "question "+q.ID
+		p.g.audit.Record(event)
+	}
+	return p.g.desk.Await(ctx, q.ID, p.call.Wait)
+}
+
+// shown is what people see of a call's input: what is typed, or where it goes.
+func (p *passage) shown() string {
+	if text := p.input(); text != "" {
+		return text
+	}
+	return p.target()
+}
+
+func pageOf(f action.Facts) *action.Page {
+	if f.Page.URL == "" {
+		return nil
+	}
+	page := f.Page
+	return &page
+}

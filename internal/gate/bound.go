@@ -1,0 +1,90 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const (
+	clean = 3 * time.Second // for the engine to end by its own limit, with the better fault
+	grace = 2 * time.Second // for it to come back after its context ended
+)
+
+const defaultWait = 5 * time.Second // of page.wait_for; SPEC section 6.1
+
+// limit is how long Sessions may take for the call.
+func (p *passage) limit() time.Duration {
+	switch args := p.call.Args.(type) {
+	case *action.WaitFor:
+		if args != nil && args.Timeout != nil {
+			return time.Duration(*args.Timeout) * time.Millisecond
+		}
+		return defaultWait
+	case interface {
+		Limit(fallback time.Duration) time.Duration
+	}:
+		return args.Limit(p.g.timeouts.Action)
+	}
+	switch p.call.Verb {
+	case "session.start", "session.close", "session.archive":
+		return p.g.timeouts.Start
+	}
+	return p.g.timeouts.Action
+}
+
+// bounded runs f, which calls Sessions, for as long as the call may take. Even
+// where f ignores its context the call ends; f's goroutine is then waited for
+// by Gate.Close. A panic of f becomes a fault.
+func bounded[T any](ctx context.Context, p *passage, f func(context.Context) (T, error)) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	limit := p.limit()
+	ctx, cancel := context.WithTimeout(ctx, limit+clean)
+	defer cancel()
+	answers := make(chan answer, 1)
+	p.g.work.Go(func() {
+		var a answer
+		defer func() {
+			if r := recover(); r != nil {
+				a = answer{err: p.g.panicked(p.call, r)}
+			}
+			answers <- a
+		}()
+		a.value, a.err = f(ctx)
+	})
+	var a answer
+	select {
+	case a = <-answers:
+	case <-ctx.Done():
+		timer := time.NewTimer(grace)
+		defer timer.Stop()
+		select {
+		case a = <-answers:
+		case <-timer.C:
+			a.err = ctx.Err()
+		}
+	}
+	return a.value, p.ended(a.err, limit)
+}
+
+// ended turns the end of a context into a fault; other errors pass.
+func (p *passage) ended(err error, limit time.Duration) error {
+	var known *fault.Fault
+	switch {
+	case err == nil || errors.As(err, &known):
+		return err
+	case errors.Is(err, context.DeadlineExceeded):
+		return fault.New(fault.ActionTimeout, "%s:%s:%gs", fault.ActionTimeout, label(p.call.Verb), limit.Seconds()).
+			Hinted("try again, or give a longer timeout (up to 120000 ms)")
+	case errors.Is(err, context.Canceled):
+		return fault.New(fault.ActionTimeout, "the caller went away before %s was done", p.call.Verb).
+			Hinted("look at the page before you repeat it: it may have been done")
+	}
+	return err
+}

@@ -1,0 +1,117 @@
+// Package gate is the one door that every call of every surface goes through:
+// who and what, look, decide, record, ask, do, record, answer.
+package gate
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/approval"
+	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+)
+
+// Sessions is what lies behind the door. Look takes the facts of the live page
+// and a pin; Do does the same call to the same thing, or refuses with
+// page_changed.
+type Sessions interface {
+	Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error)
+	Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error)
+}
+
+// Timeouts bound what Sessions may take; waiting for a person does not count.
+type Timeouts struct {
+	Action time.Duration // of a verb that gives none itself; browser.timeout_seconds
+	Start  time.Duration // of starting, closing or archiving a session
+}
+
+// Options are what a gate is made of. All but Timeouts must be given.
+type Options struct {
+	Sessions Sessions
+	Policy   *policy.Policy
+	Desk     *approval.Desk
+	Audit    *audit.Log
+	Log      *slog.Logger
+	Timeouts Timeouts // 30 s and 90 s where zero
+}
+
+// Gate is the door. It is safe for concurrent use.
+type Gate struct {
+	sessions Sessions
+	policy   *policy.Policy
+	desk     *approval.Desk
+	audit    *audit.Log
+	log      *slog.Logger
+	timeouts Timeouts
+	work     sync.WaitGroup // calls behind the door, also those nobody waits for any more
+}
+
+// New makes a gate. Without one of its parts there is none: fault internal.
+func New(o Options) (*Gate, error) {
+	if o.Sessions == nil || o.Policy == nil || o.Desk == nil || o.Audit == nil || o.Log == nil {
+		return nil, fault.New(fault.Internal, "the gate lacks one of its parts")
+	}
+	g := &Gate{sessions: o.Sessions, policy: o.Policy, desk: o.Desk, audit: o.Audit, log: o.Log, timeouts: o.Timeouts}
+	if g.timeouts.Action <= 0 {
+		g.timeouts.Action = 30 * time.Second // SPEC section 15, timeout_seconds
+	}
+	if g.timeouts.Start <= 0 {
+		g.timeouts.Start = 90 * time.Second // container and readiness phases (SPEC section 4), with room for a first page
+	}
+	return g, nil
+}
+
+// Call lets one call through, or not. Every call leaves one intent and one
+// outcome in the audit trail. A question that still waits after call.Wait is
+// Result.Pending, and nothing was done. The error is a *fault.Fault: besides
+// those of Sessions, unknown_action, unauthenticated, invalid_request,
+// missing_url, missing_selector, denied_by_policy, blocked_domain,
+// approval_denied, approval_timeout, limit_reached, audit_unavailable,
+// browser_action_timeout, internal.
+func (g *Gate) Call(ctx context.Context, call action.Call) (action.Result, error) {
+	if !isID(call.ID) {
+		call.ID = newID()
+	}
+	p := &passage{g: g, call: call, started: time.Now()}
+	result, err := p.guarded(ctx)
+	return p.leave(result, err)
+}
+
+// Close waits until every call has left, or until ctx ends. The surfaces must
+// be closed before it.
+func (g *Gate) Close(ctx context.Context) error {
+	done := make(chan struct{})
+	go func() { // ends when the last call does, whose waits are bounded
+		defer close(done)
+		g.work.Wait()
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("calls are still in progress: %w", context.Cause(ctx))
+	}
+}
+
+// isID reports whether a surface's correlation id is plain enough for records.
+func isID(id string) bool {
+	for _, r := range id {
+		if r <= ' ' || r > '~' {
+			return false
+		}
+	}
+	return id != "" && len(id) <= 64
+}
+
+func newID() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	return "c" + hex.EncodeToString(b[:])
+}

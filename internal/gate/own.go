@@ -1,0 +1,69 @@
+package gate
+
+import (
+	"context"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+)
+
+// ownVerbs are the verbs that the gate does itself. They take the same path
+// and leave the same records.
+var ownVerbs = map[string]func(context.Context, *passage) (action.Result, error){
+	"approval.status": withArgs(func(ctx context.Context, p *passage, a *action.ByID) (any, error) {
+		q, err := p.g.desk.Status(ctx, p.call.Caller.Scope, a.ID)
+		return &q, err
+	}),
+	"approval.list": withArgs(func(ctx context.Context, p *passage, a *action.ApprovalList) (any, error) {
+		l, err := p.g.desk.List(ctx, p.call.Caller.Scope, a.State)
+		return &l, err
+	}),
+	"approval.show": withArgs(func(ctx context.Context, p *passage, a *action.ByID) (any, error) {
+		q, err := p.g.desk.Show(ctx, p.call.Caller.Scope, a.ID)
+		return &q, err
+	}),
+	"approval.answer": withArgs(answer),
+	"audit.query": withArgs(func(ctx context.Context, p *passage, a *action.AuditQuery) (any, error) {
+		page, err := p.g.audit.Query(ctx, *a, p.call.Caller.Scope)
+		return &page, err
+	}),
+	"audit.verify": withArgs(func(ctx context.Context, p *passage, _ *action.None) (any, error) {
+		v, err := p.g.audit.Verify(ctx)
+		return &v, err
+	}),
+}
+
+// withArgs makes a verb of a function over its arguments, whose type the
+// passage has checked.
+func withArgs[A any](f func(context.Context, *passage, *A) (any, error)) func(context.Context, *passage) (action.Result, error) {
+	return func(ctx context.Context, p *passage) (action.Result, error) {
+		data, err := f(ctx, p, p.call.Args.(*A))
+		if err != nil {
+			return action.Result{}, err
+		}
+		return action.Result{Data: data}, nil
+	}
+}
+
+// answer takes a person's answer and records what it was about.
+func answer(ctx context.Context, p *passage, a *action.Answer) (any, error) {
+	q, err := p.g.desk.Answer(ctx, p.call.Caller, *a)
+	if err != nil {
+		return nil, err
+	}
+	p.approval = q.ID
+	event := action.Record{
+		EventType: audit.Answer, CorrelationID: p.call.ID,
+		Actor: p.call.Caller.Actor, Role: p.call.Caller.Role, Scope: q.Scope, Surface: p.call.Surface,
+		SessionID: q.Session, Action: q.Verb, URL: q.Page.URL, Risk: q.Risk.String(), Rule: q.Rule,
+		HITLDecision: q.State, AnsweredBy: q.AnsweredBy, Detail: "question " + q.ID,
+	}
+	if q.Reason != "" {
+		event.Detail += ": " + q.Reason
+	}
+	if a.Approve && a.ForSession {
+		event.Detail += " (for the session)"
+	}
+	p.g.audit.Record(event)
+	return &q, nil
+}

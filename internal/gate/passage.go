@@ -1,0 +1,173 @@
+package gate
+
+import (
+	"context"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+)
+
+// passage is one call on its way through the gate.
+type passage struct {
+	g       *Gate
+	call    action.Call
+	verb    *action.Verb // nil until it was found in the table
+	started time.Time
+
+	facts   action.Facts
+	pin     action.Pin
+	verdict policy.Verdict
+	judged  bool // verdict is set
+
+	begun      bool   // the intent is stored
+	hitl       string // what people had to do with it
+	answeredBy string
+	approval   string // id of the question
+}
+
+// What people had to do with a call (SPEC section 10, hitl_decision).
+const (
+	autoApproved = "auto_approved"
+	byOperator   = "operator"
+	approved     = "approved"
+	denied       = "denied"
+	expired      = "expired"
+	pending      = "pending"
+)
+
+// guarded walks the path. A panic becomes a fault, so that the call still
+// leaves its outcome.
+func (p *passage) guarded(ctx context.Context) (result action.Result, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			result, err = action.Result{}, p.g.panicked(p.call, r)
+		}
+	}()
+	return p.walk(ctx)
+}
+
+// walk is the path of SPEC section 8.
+func (p *passage) walk(ctx context.Context) (action.Result, error) {
+	if err := p.identify(); err != nil {
+		return action.Result{}, err
+	}
+	own := ownVerbs[p.call.Verb]
+	if own == nil {
+		if err := p.look(ctx); err != nil {
+			return action.Result{}, err
+		}
+	}
+	if err := p.decide(ctx); err != nil {
+		return action.Result{}, err
+	}
+	if p.verb.Class != action.Read {
+		if err := p.begin(); err != nil {
+			return action.Result{}, err
+		}
+	}
+	if p.verdict.Decision == policy.Ask {
+		if result, waits, err := p.ask(ctx); err != nil || waits {
+			return result, err
+		}
+	}
+	if own != nil {
+		return own(ctx, p)
+	}
+	return p.do(ctx)
+}
+
+// identify checks who asks for what, before anything is looked at.
+func (p *passage) identify() error {
+	verb, found := action.Lookup(p.call.Verb)
+	if !found {
+		return fault.New(fault.UnknownAction, "there is no such verb").
+			Hinted("see the table of verbs: /openapi.json, or the tools of the MCP server")
+	}
+	p.verb = verb
+	c := p.call.Caller
+	if c.Scope == "" || c.Actor == "" || c.Role == "" {
+		return fault.New(fault.Unauthenticated, "the caller is not known").Hinted("send a valid token")
+	}
+	if err := p.checkArguments(); err != nil {
+		return err
+	}
+	if v, refused := p.g.policy.Admit(c, verb); refused {
+		p.verdict, p.judged = v, true
+		return p.refusal()
+	}
+	return nil
+}
+
+// look takes the facts that the call is judged by.
+func (p *passage) look(ctx context.Context) error {
+	type seen struct {
+		facts action.Facts
+		pin   action.Pin
+	}
+	s, err := bounded(ctx, p, func(ctx context.Context) (seen, error) {
+		facts, pin, err := p.g.sessions.Look(ctx, p.call)
+		return seen{facts, pin}, err
+	})
+	p.facts, p.pin = s.facts, s.pin
+	return err
+}
+
+// decide asks the policy, and looks for a grant where it would have a person
+// asked.
+func (p *passage) decide(ctx context.Context) error {
+	p.verdict, p.judged = p.g.policy.Decide(p.call, p.verb, p.facts), true
+	if p.verdict.Decision == policy.Ask && p.verdict.Risk == action.Medium {
+		granted, err := p.g.desk.Granted(ctx, p.facts.Session.ID, p.call.Verb, p.verdict.Host)
+		if err != nil {
+			return err
+		}
+		if granted {
+			p.verdict.Decision, p.verdict.Rule = policy.Allow, "grant"
+			p.hitl = approved
+		}
+	}
+	p.g.log.Info("judged", "id", p.call.ID, "verb", p.call.Verb, "actor", p.call.Caller.Actor, "session", p.facts.Session.ID,
+		"decision", p.verdict.Decision.String(), "risk", p.verdict.Risk.String(), "rule", p.verdict.Rule)
+	switch {
+	case p.verdict.Decision == policy.Ask:
+		p.hitl = pending
+	case p.verdict.Decision != policy.Allow:
+		return p.refusal()
+	case p.call.Caller.Role == action.Operator:
+		p.hitl = byOperator
+	case p.hitl == "":
+		p.hitl = autoApproved
+	}
+	return nil
+}
+
+// refusal is the fault for a verdict that denies.
+func (p *passage) refusal() error {
+	code := p.verdict.Code
+	if code == "" {
+		code = fault.DeniedByPolicy
+	}
+	return fault.New(code, "%s", plain(p.verdict.Why)).Hinted("%s", p.verdict.Hint).
+		With("rule", p.verdict.Rule).With("risk", p.verdict.Risk.String())
+}
+
+// do lets the call through.
+func (p *passage) do(ctx context.Context) (action.Result, error) {
+	return bounded(ctx, p, func(ctx context.Context) (action.Result, error) {
+		return p.g.sessions.Do(ctx, p.call, p.pin)
+	})
+}
+
+// panicked logs a panic and returns the fault that is shown for it.
+func (g *Gate) panicked(call action.Call, reason any) error {
+	g.log.Error("a call panicked", "id", call.ID, "verb", call.Verb, "reason", reason, "stack", string(debug.Stack()))
+	return fault.New(fault.Internal, "something went wrong inside glovebox").
+		Hinted("look for the correlation id in the gateway's log").With("correlationId", call.ID)
+}
+
+// label is how a verb is called in the message of a time-out.
+func label(verb string) string { return strings.TrimPrefix(verb, "page.") }

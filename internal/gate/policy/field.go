@@ -1,0 +1,183 @@
+package policy
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// typing judges text typed into the element found, with what its control
+// characters do: the page engine types Enter and Tab as keys.
+func (p *Policy) typing(args *action.Type, facts action.Facts) judgement {
+	j := p.fill(facts)
+	if facts.Element == nil {
+		return j
+	}
+	rest, after, tab := strings.Cut(args.Input, "\t")
+	if tab && after != "" {
+		j.join(astray("Tab"))
+	}
+	multiline := facts.Element.Tag == "textarea"
+	if at := strings.IndexAny(rest, "\r\n"); at >= 0 && !multiline {
+		j.join(p.enter(facts))
+		if facts.Element.Tag == "input" && strings.Trim(rest[at:], "\r\n") != "" {
+			j.join(astray("Enter"))
+		}
+	}
+	if args.Submit {
+		j.join(p.enter(facts))
+	}
+	return j
+}
+
+// astray refuses text that would go on in a field nobody has looked at.
+func astray(key string) judgement {
+	return judgement{
+		risk: action.Critical, rule: "field.astray", why: "the text after " + key + " would go into a field that was not judged",
+		refuse: fault.DeniedByPolicy, hint: "type into each field with a call of its own",
+	}
+}
+
+// enter judges the Enter key on the element found.
+func (p *Policy) enter(facts action.Facts) judgement {
+	e := facts.Element
+	switch {
+	case e == nil:
+		return judgement{risk: action.Medium, rule: "press.unknown", why: "nothing is known of what the key would do", hosts: hostsOf(facts)}
+	case e.Editable && e.Submits:
+		return p.submit(facts)
+	case e.Editable && (isSearch(e) || words.free.in(fieldText(e)) && e.Tag == "input" && !words.personal.in(fieldText(e))):
+		return judgement{risk: action.Low, rule: "press.search", why: "it searches", hosts: hostsOf(facts)}
+	case e.Editable:
+		return judgement{risk: action.Medium, rule: "press.enter", why: "Enter may send what is in the field", hosts: hostsOf(facts)}
+	}
+	return p.activate(facts)
+}
+
+// fill judges a change of a field's value by what the field is for.
+func (p *Policy) fill(facts action.Facts) judgement {
+	e := facts.Element
+	if e == nil {
+		return judgement{risk: action.High, rule: "field.unknown", why: "nothing is known of the field", hosts: hostsOf(facts)}
+	}
+	j := judgement{risk: action.Medium, rule: "field.unmatched", why: "no rule knows what the field is for", hosts: hostsOf(facts)}
+	text := fieldText(e)
+	switch {
+	case isSecret(e, text):
+		j.private = true
+		j.raise(action.Critical, "field.secret", "the field is for a password or another secret")
+		j.refuse, j.hint = fault.DeniedByPolicy, "secrets are never typed by agents: ask the operator to sign in, or to have the credentials injected"
+	case e.Protected || isCard(e) || words.guarded.in(text):
+		j.private = e.Protected || isCard(e)
+		j.raise(action.High, "field.guarded", "the field is for a card, an identity or a configuration")
+	case e.Code:
+		j.raise(action.High, "field.code", "it is a code editor")
+	case isSearch(e):
+		j = judgement{risk: action.Low, rule: "field.free", why: "the field is for searching", hosts: hostsOf(facts)}
+	case words.personal.in(text) || personalTypes[e.Type] || isPersonal(e):
+		j.rule, j.why = "field.personal", "the field is for personal data"
+	case words.free.in(text):
+		j = judgement{risk: action.Low, rule: "field.free", why: "the field is for searching or commenting", hosts: hostsOf(facts)}
+	}
+	return j
+}
+
+// fieldText is everything that says what a field is for.
+func fieldText(e *action.Element) string {
+	return strings.Join([]string{e.Name, split(e.Label), e.Placeholder, split(e.FieldName)}, " · ")
+}
+
+var (
+	personalTypes = map[string]bool{"email": true, "tel": true}
+	secretTokens  = map[string]bool{"current-password": true, "new-password": true, "one-time-code": true}
+)
+
+// isSecret reports whether a field holds what an agent must never type. A
+// protected field counts, unless all that protects it is that it is for a
+// payment card.
+func isSecret(e *action.Element, text string) bool {
+	if e.Type == "password" || hasToken(e, func(t string) bool { return secretTokens[t] }) {
+		return true
+	}
+	if isCard(e) {
+		return false // its security code is no password
+	}
+	return words.secret.in(text) || e.Protected && !words.guarded.in(text)
+}
+
+// isCard reports whether autocomplete marks a payment card's field (HTML
+// standard, autofill field names).
+func isCard(e *action.Element) bool {
+	return hasToken(e, func(t string) bool { return strings.HasPrefix(t, "cc-") })
+}
+
+// isPersonal reports whether autocomplete marks any other field.
+func isPersonal(e *action.Element) bool {
+	return hasToken(e, func(t string) bool { return t != "on" && t != "off" })
+}
+
+func hasToken(e *action.Element, match func(string) bool) bool {
+	for _, t := range strings.Fields(strings.ToLower(e.Autocomplete)) {
+		if match(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// press judges a key or a combination of keys on the element found.
+func (p *Policy) press(combination string, facts action.Facts) judgement {
+	key, modified := keyOf(combination)
+	switch strings.ToLower(key) {
+	case "enter", "numpadenter", "return", "\r", "\n":
+		j := p.enter(facts)
+		if modified { // Control+Enter sends in many editors
+			j.raise(action.Medium, "press.enter", "Enter may send what is in the field")
+		}
+		return j
+	case "tab", "escape", "esc", "home", "end", "pageup", "pagedown", "arrowup", "arrowdown", "arrowleft", "arrowright",
+		"up", "down", "left", "right", "shift", "control", "alt", "meta":
+		return p.move(facts)
+	}
+	e := facts.Element
+	if e != nil && (e.Editable || e.Tag == "select" || e.Protected) {
+		return p.fill(facts) // it types, deletes, pastes or chooses
+	}
+	if e != nil && (key == " " || strings.EqualFold(key, "space") || strings.EqualFold(key, "spacebar")) {
+		j := p.activate(facts)
+		if j.refuse == "" {
+			return j // a link is not followed by the space bar, but where one is blocked nothing is lost
+		}
+	}
+	return judgement{risk: action.Medium, rule: "press.shortcut", why: "the key may be a shortcut of the page", hosts: hostsOf(facts)}
+}
+
+// move judges a key that moves the focus, the cursor or the view. In a list or
+// slider it changes the value.
+func (p *Policy) move(facts action.Facts) judgement {
+	e := facts.Element
+	if e != nil && (e.Tag == "select" || e.Role == "slider" || e.Role == "spinbutton") && !e.Protected {
+		return p.fill(facts)
+	}
+	return judgement{risk: action.Low, rule: "press.move", why: "the key moves the focus or the view", hosts: hostsOf(facts)}
+}
+
+// keyOf returns the last key of a combination, and whether others than Shift
+// are held with it.
+func keyOf(combination string) (key string, modified bool) {
+	key = combination
+	for {
+		at := strings.IndexByte(key, '+')
+		if at <= 0 || at == len(key)-1 {
+			break
+		}
+		modified = modified || key[:at] != "Shift"
+		key = key[at+1:]
+	}
+	if utf8.RuneCountInString(key) == 1 {
+		return key, modified
+	}
+	return strings.TrimSpace(key), modified
+}

@@ -1,0 +1,97 @@
+package policy
+
+import (
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// judgement is a verdict in the making. Rules only raise its risk.
+type judgement struct {
+	risk   action.Risk
+	rule   string
+	why    string
+	refuse fault.Code // set when no answer could allow it
+	hint   string
+	auto   bool     // MEDIUM runs without trust: the destination is allowed anyway
+	hosts  []string // all must be trusted for MEDIUM to run
+
+	private bool // what is typed must not be recorded or shown
+}
+
+// raise makes j at least as bad as risk says, for the reason given.
+func (j *judgement) raise(risk action.Risk, rule, why string) {
+	if risk > j.risk {
+		j.risk, j.rule, j.why = risk, rule, why
+	}
+}
+
+// join takes over what is worse in other, and every host that must be trusted.
+func (j *judgement) join(other judgement) {
+	j.raise(other.risk, other.rule, other.why)
+	if other.refuse != "" && j.refuse == "" {
+		j.refuse, j.hint, j.rule, j.why = other.refuse, other.hint, other.rule, other.why
+	}
+	j.auto = j.auto && other.auto
+	j.private = j.private || other.private
+	j.hosts = append(j.hosts, other.hosts...)
+}
+
+// judge applies the built-in risk table to a write call (SPEC section 8).
+func (p *Policy) judge(call action.Call, verb *action.Verb, facts action.Facts) judgement {
+	switch args := call.Args.(type) {
+	case *action.Goto:
+		if args != nil {
+			return p.navigate(facts, facts.Destination, true)
+		}
+	case *action.SessionStart:
+		if args != nil && args.URL != "" {
+			return p.navigate(facts, facts.Destination, true)
+		}
+	case *action.Click:
+		if args != nil {
+			return p.activate(facts)
+		}
+	case *action.Type:
+		if args != nil {
+			return p.typing(args, facts)
+		}
+	case *action.Press:
+		if args != nil {
+			return p.press(args.Key, facts)
+		}
+	case *action.Select:
+		if args != nil {
+			return p.fill(facts)
+		}
+	case *action.AnswerDialog:
+		if args != nil {
+			return p.dialog(args, facts)
+		}
+	}
+	j := judgement{risk: verb.Risk, rule: "verb", why: "it is the verb's own risk", hosts: hostsOf(facts)}
+	if j.risk < action.Low || j.risk > action.Critical {
+		j.risk = action.Critical
+	}
+	return j
+}
+
+// dialog judges the answer to a JavaScript dialog. What it says may raise the
+// risk where it is known.
+func (p *Policy) dialog(args *action.AnswerDialog, facts action.Facts) judgement {
+	if !args.Accept {
+		return judgement{risk: action.Low, rule: "dialog.dismiss", why: "a dialog is dismissed", hosts: hostsOf(facts)}
+	}
+	return judgement{risk: action.Medium, rule: "dialog.accept", why: "a dialog of the page is confirmed", hosts: hostsOf(facts)}
+}
+
+// hostsOf are the hosts that a call on the page concerns: the page's, and that
+// of the frame the element is in.
+func hostsOf(facts action.Facts) []string {
+	hosts := []string{hostOf(facts.Page.URL)}
+	if e := facts.Element; e != nil && e.FrameURL != "" {
+		if h := hostOf(e.FrameURL); h != hosts[0] && e.FrameURL != "about:blank" && e.FrameURL != "about:srcdoc" {
+			hosts = append(hosts, h)
+		}
+	}
+	return hosts
+}

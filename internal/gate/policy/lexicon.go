@@ -1,0 +1,182 @@
+package policy
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"unicode"
+)
+
+//go:embed words/*.txt
+var files embed.FS
+
+// lexicon are the phrases of one meaning in every language.
+type lexicon struct {
+	phrases map[string][][]string // by their first word
+	exact   map[string]bool       // whole phrases
+	parts   []string              // of scripts that do not part words: found anywhere
+}
+
+func (l *lexicon) add(phrase string) {
+	t := tokens(phrase)
+	if len(t) == 0 {
+		return
+	}
+	if l.phrases == nil {
+		l.phrases, l.exact = map[string][][]string{}, map[string]bool{}
+	}
+	l.exact[strings.Join(t, " ")] = true
+	if whole := strings.Join(t, ""); strings.ContainsFunc(whole, isUnparted) {
+		l.parts = append(l.parts, whole)
+		return
+	}
+	l.phrases[t[0]] = append(l.phrases[t[0]], t)
+}
+
+// isUnparted reports whether r belongs to a script that writes words together.
+func isUnparted(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+}
+
+// in reports whether one of the phrases is in a text, at word boundaries.
+func (l *lexicon) in(text string) bool {
+	t := tokens(text)
+	for i, first := range t {
+		for _, phrase := range l.phrases[first] {
+			if startsWith(t[i:], phrase) {
+				return true
+			}
+		}
+	}
+	whole := strings.Join(t, "")
+	for _, part := range l.parts {
+		if strings.Contains(whole, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// is reports whether a text is one of the phrases and nothing more, numbers
+// aside.
+func (l *lexicon) is(text string) bool {
+	var kept []string
+	for _, t := range tokens(text) {
+		if strings.ContainsFunc(t, unicode.IsLetter) {
+			kept = append(kept, t)
+		}
+	}
+	return l.exact[strings.Join(kept, " ")]
+}
+
+func startsWith(list, prefix []string) bool {
+	if len(list) < len(prefix) {
+		return false
+	}
+	for i, p := range prefix {
+		if list[i] != p {
+			return false
+		}
+	}
+	return true
+}
+
+// dictionary is every meaning the rules know.
+type dictionary struct {
+	critical, high, medium, low     lexicon // of controls
+	secret, guarded, personal, free lexicon // of fields
+	checkout, settings              lexicon // of paths
+}
+
+func (d *dictionary) sections() map[string]*lexicon {
+	return map[string]*lexicon{
+		"critical": &d.critical, "high": &d.high, "medium": &d.medium, "low": &d.low,
+		"secret": &d.secret, "guarded": &d.guarded, "personal": &d.personal, "free": &d.free,
+		"checkout": &d.checkout, "settings": &d.settings,
+	}
+}
+
+// hostBook is what hosts.txt holds.
+type hostBook struct {
+	payment, sensitive             patterns
+	paymentLabels, sensitiveLabels map[string]bool
+}
+
+var words, hosts = mustLoad()
+
+// mustLoad reads the embedded lists. They are part of the program: a test
+// holds that each is complete.
+func mustLoad() (*dictionary, *hostBook) {
+	d, h := &dictionary{}, &hostBook{}
+	sections := d.sections()
+	names, err := fs.Glob(files, "words/*.txt")
+	if err != nil {
+		names = nil
+	}
+	for _, name := range names {
+		lists := sectionsOf(name)
+		if path.Base(name) == "hosts.txt" {
+			*h = bookOf(lists)
+			continue
+		}
+		for section, list := range lists {
+			for _, phrase := range list {
+				sections[section].add(phrase)
+			}
+		}
+	}
+	return d, h
+}
+
+func bookOf(lists map[string][]string) hostBook {
+	// A pattern that cannot be read leaves a list empty, which a test finds.
+	payment, _ := parsePatterns(lists["payment"])
+	sensitive, _ := parsePatterns(lists["sensitive"])
+	return hostBook{
+		payment: payment, sensitive: sensitive,
+		paymentLabels: setOf(lists["payment labels"]), sensitiveLabels: setOf(lists["sensitive labels"]),
+	}
+}
+
+func setOf(list []string) map[string]bool {
+	set := make(map[string]bool, len(list))
+	for _, s := range list {
+		set[s] = true
+	}
+	return set
+}
+
+// sectionsOf reads a list: [section], then phrases parted by commas; # begins
+// a comment.
+func sectionsOf(name string) map[string][]string {
+	text, err := fs.ReadFile(files, name)
+	if err != nil {
+		return nil
+	}
+	lists, section := map[string][]string{}, ""
+	for line := range strings.Lines(string(text)) {
+		line, _, _ = strings.Cut(line, "#")
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]") {
+			section = line[1 : len(line)-1]
+			continue
+		}
+		for phrase := range strings.SplitSeq(line, ",") {
+			if phrase = strings.TrimSpace(phrase); phrase != "" {
+				lists[section] = append(lists[section], phrase)
+			}
+		}
+	}
+	return lists
+}
+
+// String says how large the dictionary is, for the log at start-up.
+func (d *dictionary) String() string {
+	n := 0
+	for _, l := range d.sections() {
+		n += len(l.exact)
+	}
+	return fmt.Sprintf("%d phrases", n)
+}

@@ -1,0 +1,160 @@
+// Package policy says what becomes of a call: it runs, a person is asked, or
+// it is refused. A policy is a value: the same call and the same facts give the
+// same verdict, and nothing is read, waited for or written.
+package policy
+
+import (
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// Decision is what becomes of a call. The zero Decision refuses.
+type Decision int
+
+// The decisions.
+const (
+	Deny Decision = iota
+	Ask
+	Allow
+)
+
+// String returns the name of d; anything unknown is a refusal.
+func (d Decision) String() string {
+	switch d {
+	case Ask:
+		return "ask"
+	case Allow:
+		return "allow"
+	}
+	return "deny"
+}
+
+// Verdict is a decision and its reasons.
+type Verdict struct {
+	Decision Decision
+	Risk     action.Risk
+	Rule     string     // which rule decided, stable; "click.delete"
+	Why      string     // one sentence without a full stop, for people
+	Code     fault.Code // of a refusal: denied_by_policy or blocked_domain
+	Host     string     // whose trust counted; a grant is for it. Empty: no grant can cover the call
+	Hint     string     // of a refusal: what to do instead
+	Private  bool       // what is typed must not be recorded or shown
+}
+
+// Config is what a deployment decides. The zero Config trusts nobody and asks
+// nobody: everything that needs a person is refused.
+type Config struct {
+	Enabled   bool     // people are there to be asked; security.hitl.enabled
+	Trusted   []string // hosts and "*." patterns where MEDIUM calls run unasked
+	Sensitive []string // hosts and "*." patterns that are HIGH to navigate to, and never trusted
+}
+
+// Policy judges calls. The zero Policy, and a nil one, refuse everything. It
+// is safe for concurrent use.
+type Policy struct {
+	made      bool
+	enabled   bool
+	trusted   patterns
+	sensitive patterns
+}
+
+// New makes a policy. A pattern that is no host is a fault invalid_request
+// that names it.
+func New(c Config) (*Policy, error) {
+	trusted, err := parsePatterns(c.Trusted)
+	if err != nil {
+		return nil, err
+	}
+	sensitive, err := parsePatterns(c.Sensitive)
+	if err != nil {
+		return nil, err
+	}
+	return &Policy{made: true, enabled: c.Enabled, trusted: trusted, sensitive: sensitive}, nil
+}
+
+// Decide judges a call by its verb's row and the facts of the live page.
+func (p *Policy) Decide(call action.Call, verb *action.Verb, facts action.Facts) Verdict {
+	if v, refused := p.Admit(call.Caller, verb); refused {
+		return v
+	}
+	j := judgement{risk: action.Low, rule: "read", why: "it changes nothing"}
+	if verb.Class == action.Write {
+		j = p.judge(call, verb, facts)
+	}
+	if call.Caller.Role == action.Operator {
+		return p.operator(verb, j)
+	}
+	return p.settle(j)
+}
+
+// Admit judges what needs no facts: whether a caller of this role may use a
+// verb of this class at all. The gate asks it before it looks at a page.
+func (p *Policy) Admit(caller action.Caller, verb *action.Verb) (v Verdict, refused bool) {
+	switch {
+	case p == nil || !p.made || verb == nil || verb.Class.String() == "invalid":
+		return deny("none", "there is no policy that allows it", "repair the gateway's configuration"), true
+	case caller.Role == action.Operator:
+		return Verdict{}, false
+	case caller.Role != action.Agent && caller.Role != action.Viewer:
+		return deny("role", "the caller has no role", "use a token with a role"), true
+	case verb.Class == action.Admin:
+		return deny("class.admin", "it is for operators", "leave this to the people who run the gateway"), true
+	case verb.Class == action.Read:
+		return Verdict{}, false
+	case caller.Role == action.Viewer:
+		return deny("role.viewer", "a viewer may only watch", "use an agent's or an operator's token"), true
+	case verb.Class == action.Raw:
+		return deny("class.raw", "it gives unmediated access to the page", "use the page verbs, or ask an operator"), true
+	}
+	return Verdict{}, false
+}
+
+// operator is the verdict for people: nothing is asked of them, but the
+// session's walls hold for them too.
+func (p *Policy) operator(verb *action.Verb, j judgement) Verdict {
+	if j.refuse == fault.BlockedDomain {
+		return p.settle(j)
+	}
+	if verb.Class == action.Raw {
+		j.risk = max(j.risk, action.High)
+	}
+	return Verdict{Decision: Allow, Risk: j.risk, Rule: "operator", Why: "an operator asked for it", Private: j.private}
+}
+
+// settle turns a judgement of an agent's call into a verdict.
+func (p *Policy) settle(j judgement) Verdict {
+	v := Verdict{Risk: j.risk, Rule: j.rule, Why: j.why, Private: j.private}
+	if j.refuse != "" {
+		v.Code, v.Hint = j.refuse, j.hint
+		return v
+	}
+	if j.risk == action.Medium && len(j.hosts) > 0 {
+		v.Host = j.hosts[0]
+	}
+	if j.risk == action.Low || j.risk == action.Medium && (j.auto || p.trusts(j.hosts)) {
+		v.Decision = Allow
+		return v
+	}
+	if !p.enabled {
+		v.Code, v.Hint = fault.DeniedByPolicy, "nobody can be asked: security.hitl.enabled is false"
+		return v
+	}
+	v.Decision = Ask
+	return v
+}
+
+// trusts reports whether hosts are some, all trusted, none sensitive.
+func (p *Policy) trusts(hosts []string) bool {
+	for _, h := range hosts {
+		if !p.trusted.match(h) || p.isSensitive(h) || isPayment(h) {
+			return false
+		}
+	}
+	return len(hosts) > 0
+}
+
+func (p *Policy) isSensitive(host string) bool { return p.sensitive.match(host) || isSensitive(host) }
+
+func deny(rule, why, hint string) Verdict {
+	return Verdict{Risk: action.Critical, Rule: rule, Why: why, Code: fault.DeniedByPolicy, Hint: hint}
+}

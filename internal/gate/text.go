@@ -1,0 +1,171 @@
+package gate
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/gate/approval"
+)
+
+const hidden = "[not recorded]" // in place of what may be a secret
+
+// input is what the call types or chooses, as records and questions show it:
+// nothing of it where the field is protected, or where nothing is known of the
+// field.
+func (p *passage) input() string {
+	var text string
+	switch a := p.call.Args.(type) {
+	case *action.Type:
+		text = a.Input
+	case *action.Press:
+		if utf8.RuneCountInString(a.Key) > 1 {
+			return inert(a.Key) // a named key, or a combination
+		}
+		text = a.Key
+	case *action.Select:
+		text = strings.Join(a.Values, ", ")
+	case *action.AnswerDialog:
+		if a.Accept {
+			return "accept"
+		}
+		return "dismiss"
+	}
+	if text == "" {
+		return ""
+	}
+	if e := p.facts.Element; e == nil || e.Protected || !p.judged || p.verdict.Private {
+		return hidden
+	}
+	return inert(text)
+}
+
+// target is where the call would lead.
+func (p *passage) target() string {
+	if d := p.facts.Destination; d != nil && d.URL != "" {
+		return address(d.URL)
+	}
+	switch a := p.call.Args.(type) {
+	case *action.Goto:
+		return address(a.URL)
+	case *action.SessionStart:
+		return address(a.URL)
+	}
+	return ""
+}
+
+// element is what the call acts on: what the page says of it, or else what the
+// caller said.
+func (p *passage) element() string {
+	if e := p.facts.Element; e != nil {
+		text := e.Role
+		if text == "" {
+			text = e.Tag
+		}
+		name := e.Name
+		if name == "" {
+			name = e.Label
+		}
+		text += fmt.Sprintf(" %q", approval.Inert(name, keptText))
+		if e.Ref != "" {
+			text += " [" + e.Ref + "]"
+		}
+		return approval.Inert(text, 2*keptText)
+	}
+	switch a := p.call.Args.(type) {
+	case *action.Click:
+		return described(a.Locator)
+	case *action.Type:
+		return described(a.Locator)
+	case *action.Press:
+		return described(a.Locator)
+	case *action.Select:
+		return described(a.Locator)
+	case *action.Hover:
+		return described(a.Locator)
+	}
+	return ""
+}
+
+// described is an element as the caller named it.
+func described(l action.Locator) string {
+	switch {
+	case l.Ref != "":
+		return inert("ref " + l.Ref)
+	case l.Selector != "":
+		return inert("selector " + l.Selector)
+	case l.Role != "":
+		return inert(strings.TrimSpace("role " + l.Role + " " + l.Name))
+	case l.Text != "":
+		return inert("text " + l.Text)
+	}
+	return ""
+}
+
+// tellsSecret matches names of parameters whose values are often secrets.
+var tellsSecret = regexp.MustCompile(`(?i)token|secret|passw|passwd|pwd|api.?key|auth|session|signature|^sig$|^code$|^key$|credential|jwt|otp|nonce|ticket`)
+
+// maskURL hides what in an address may be a secret: user information and the
+// values of parameters with telling names, in query and fragment.
+func maskURL(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		before, _, cut := strings.Cut(address, "?")
+		if cut {
+			return before + "?[masked]"
+		}
+		return address
+	}
+	if u.User != nil {
+		u.User = url.User("masked")
+	}
+	u.RawQuery = maskQuery(u.RawQuery)
+	if fragment := maskQuery(u.EscapedFragment()); fragment != u.EscapedFragment() {
+		u.Fragment, u.RawFragment = fragment, ""
+	}
+	return u.String()
+}
+
+// maskQuery hides values in the text of a query, and leaves the rest as it is.
+func maskQuery(query string) string {
+	if !strings.Contains(query, "=") {
+		return query
+	}
+	parts := strings.Split(query, "&")
+	for i, part := range parts {
+		name, value, _ := strings.Cut(part, "=")
+		if plainName, err := url.QueryUnescape(name); err == nil {
+			if value != "" && tellsSecret.MatchString(plainName) {
+				parts[i] = name + "=masked"
+			}
+		} else {
+			parts[i] = "masked"
+		}
+	}
+	return strings.Join(parts, "&")
+}
+
+// masked is a copy of e whose addresses hide what may be a secret.
+func masked(e *action.Element) *action.Element {
+	if e == nil {
+		return nil
+	}
+	c := *e
+	c.LinkURL, c.FormAction, c.FrameURL = maskURL(c.LinkURL), maskURL(c.FormAction), maskURL(c.FrameURL)
+	return &c
+}
+
+// hostOf returns the host of an address, empty when it has none.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
+}
+
+// plain is text from facts that goes into a fault's message.
+func plain(text string) string { return approval.Inert(text, 2*keptText) }
