@@ -1,22 +1,123 @@
 package inpage_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-func TestFind(t *testing.T) {
-	p := open(t, `<title>t</title><form action="/save" method=post><label>Email <input id=e name=mail autocomplete=email></label>
-<button id=b>Save all</button><button id=c>Save</button><a href="/x?token=abc" id=l>Read</a></form>`)
-	f := p.find(inpage.Query{Selector: "#e"})
-	t.Logf("%+v %+v", f, f.Facts)
-	f = p.find(inpage.Query{Role: "button", Name: "save"})
-	t.Logf("%+v %+v", f, f.Facts)
-	f = p.find(inpage.Query{Text: "Read"})
-	t.Logf("%+v %+v", f, f.Facts)
-	_, err := p.frame.Find(p.ctx, inpage.Query{Selector: "#["})
-	t.Log(err)
-	r, err := p.frame.Ready(p.ctx, inpage.Pinned{Node: p.node("#b"), Kind: "click"})
-	t.Logf("%+v %v", r, err)
+const findPage = `<body><button hidden>Save</button><button id=b1>Save all</button><button id=b2> sAvE </button><a href=/next id=a>Go <b>on</b></a>
+<div id=host></div><p id=p>Some <i>plain</i> words</p><input type=submit value="Send it" id=send><x-open></x-open>
+<script>host.attachShadow({mode:'open'}).innerHTML='<button class=deep>Deep</button><div id=h2></div>';
+host.shadowRoot.getElementById('h2').attachShadow({mode:'open'}).innerHTML='<button class=deep>Deeper</button>';</script><button class=deep>After</button>`
+
+func TestFindTakesTheFirstVisibleMatch(t *testing.T) {
+	p := open(t, findPage)
+	one := 1
+	nine := 9
+	for name, c := range map[string]struct {
+		query   inpage.Query
+		matches int
+		want    string
+	}{
+		"selector":              {inpage.Query{Selector: "button"}, 6, "Save all"},
+		"role":                  {inpage.Query{Role: "button"}, 6, "Save all"},
+		"role, equal name":      {inpage.Query{Role: "button", Name: "save"}, 1, "sAvE"},
+		"role, contained name":  {inpage.Query{Role: "button", Name: "av"}, 2, "Save all"},
+		"role, index":           {inpage.Query{Role: "button", Index: &one}, 6, "sAvE"},
+		"index out of range":    {inpage.Query{Role: "button", Index: &nine}, 6, ""},
+		"text across elements":  {inpage.Query{Text: "go on"}, 1, "Go on"},
+		"contained text":        {inpage.Query{Text: "plain"}, 1, ""},
+		"text of a button":      {inpage.Query{Text: "Send it"}, 1, "Send it"},
+		"text in a shadow root": {inpage.Query{Text: "Deeper"}, 1, "Deeper"},
+		"selector in a shadow":  {inpage.Query{Selector: ".deep"}, 3, "Deep"},
+		"none":                  {inpage.Query{Role: "dialog"}, 0, ""},
+		"unknown role":          {inpage.Query{Role: "nonsense"}, 0, ""},
+		"a role with a quote":   {inpage.Query{Role: `"],*`}, 0, ""},
+	} {
+		f := p.find(c.query)
+		if f.Matches != c.matches {
+			t.Errorf("%s: %d matches, want %d", name, f.Matches, c.matches)
+		}
+		if got := factsName(f); got != c.want {
+			t.Errorf("%s: found %q, want %q", name, got, c.want)
+		}
+	}
 }
+
+func factsName(f inpage.Found) string {
+	if f.Facts == nil {
+		return ""
+	}
+	return f.Facts.Name
+}
+
+func TestShadowMatchesComeInDocumentOrder(t *testing.T) {
+	p := open(t, findPage)
+	f := p.find(inpage.Query{Selector: ".deep"})
+	var names []string
+	for _, node := range f.Nodes {
+		facts, err := p.frame.Facts(p.ctx, node)
+		must(t, err)
+		names = append(names, facts.Name)
+	}
+	if len(names) != 3 || names[0] != "Deep" || names[1] != "Deeper" || names[2] != "After" {
+		t.Errorf("order %q", names)
+	}
+}
+
+func TestAnInvalidSelectorIsAFault(t *testing.T) {
+	p := open(t, findPage)
+	for _, selector := range []string{"#[", "a >", ":nope(", "{}", "p::"} {
+		if _, err := p.frame.Find(p.ctx, inpage.Query{Selector: selector}); !errors.Is(err, fault.New(fault.InvalidSelector, "")) {
+			t.Errorf("%s: %v", selector, err)
+		}
+		if _, err := p.frame.Wait(p.ctx, inpage.Conditions{Query: inpage.Query{Selector: selector, Wait: 1000}}); !errors.Is(err, fault.New(fault.InvalidSelector, "")) {
+			t.Errorf("waiting for %s: %v", selector, err)
+		}
+	}
+}
+
+func TestFindWaitsForAnElement(t *testing.T) {
+	p := open(t, `<p>x</p>`)
+	p.page(`setTimeout(() => document.body.insertAdjacentHTML('beforeend', '<button style="display:none">Late</button>'), 60); setTimeout(() => document.querySelector('button').style.display = '', 120); 0`)
+	f := p.find(inpage.Query{Role: "button", Name: "Late", Visible: true, Wait: 5000})
+	if f.Visible != 1 || f.Facts.Name != "Late" {
+		t.Errorf("found %+v", f)
+	}
+	if f := p.find(inpage.Query{Selector: "#never", Wait: 50}); f.Matches != 0 || f.Node != 0 {
+		t.Errorf("found %+v", f)
+	}
+}
+
+func TestFactsSayWhatTheGateJudges(t *testing.T) {
+	p := open(t, `<form action=/pay method=post><input id=e name=mail autocomplete=email placeholder="Your mail"><button id=b formaction=/buy>Buy <b>now</b></button><a id=l href="/out?x=1#y"><svg class="icon-trash"></svg></a></form>
+<div class=CodeMirror><textarea id=c></textarea></div><input type=checkbox id=k><label id=lab for=k>Agree</label><button id=n data-testid=del-row><i class="fa fa-trash"></i></button><span id=in><button><b id=inner>Delete</b></button></span><form method=dialog><button id=d>OK</button></form><iframe id=f></iframe>`)
+	for selector, check := range map[string]func(f inpage.Facts) bool{
+		"#e": func(f inpage.Facts) bool {
+			return f.Type == "text" && f.Autocomplete == "email" && f.FieldName == "mail e" && f.Placeholder == "Your mail" && f.Editable && f.Submits && f.SubmitName == "Buy now" && f.FormMethod == "post"
+		},
+		"#b": func(f inpage.Facts) bool {
+			return f.Type == "submit" && f.Submits && suffix(f.FormAction, "/buy") && f.Name == "Buy now"
+		},
+		"#l": func(f inpage.Facts) bool {
+			return f.Role == "link" && f.Name == "" && f.Label != "" && suffix(f.LinkURL, "/out?x=1#y")
+		},
+		"#c":     func(f inpage.Facts) bool { return f.Code && f.Editable },
+		"#k":     func(f inpage.Facts) bool { return f.Toggle && f.Name == "Agree" && !f.Editable },
+		"#lab":   func(f inpage.Facts) bool { return f.Role == "checkbox" && f.Toggle },
+		"#n":     func(f inpage.Facts) bool { return f.Name == "" && f.Label == "fa-trash" },
+		"#inner": func(f inpage.Facts) bool { return f.Role == "button" && f.Name == "Delete" },
+		"#d":     func(f inpage.Facts) bool { return f.FormMethod == "dialog" && f.Submits },
+		"#f":     func(f inpage.Facts) bool { return f.Frame },
+	} {
+		found := p.find(inpage.Query{Selector: selector})
+		if found.Facts == nil || !check(*found.Facts) {
+			t.Errorf("%s: %+v", selector, found.Facts)
+		}
+	}
+}
+
+func suffix(s, end string) bool { return len(s) >= len(end) && s[len(s)-len(end):] == end }

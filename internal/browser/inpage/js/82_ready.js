@@ -18,7 +18,7 @@ const readiness = query => {
   const focused = activeElement() === element;
   if (query.kind === 'focus') return {ok: true, rect: known.rect, facts: known, focused};
   const before = boundingRect(target);
-  if (query.rect && isMoving(target) && differs(query.rect, before)) return moved(query, before, known);
+  if (query.rect && differs(query.rect, before)) return moved(query, before, known);
   const point = pointAt(target, element);
   if (isMoving(target) && !settled(query, target)) return moved(query, boundingRect(target), known);
   if (point.by !== undefined && query.kind !== 'type' && query.kind !== 'select' && query.kind !== 'scroll') {
@@ -42,25 +42,36 @@ const unfit = (element, target, kind) => {
 // Movement: an animation or transition that moves, on the element or around
 // it, and a place that differs from one look to the next.
 const moves = /transform|translate|rotate|scale|offset|left|right|top|bottom|inset|margin|padding|width|height|font|flex|grid|gap/i;
-const isMoving = element => {
+const notStyle = new Set(['offset', 'computedOffset', 'easing', 'composite']);
+const playState = getter(Animation.prototype, 'playState');
+const effectOf = getter(Animation.prototype, 'effect');
+const movements = element => {
+  const found = [];
   for (let at = element; at !== null; at = flatParent(at)) {
     for (const animation of animations(at)) {
-      if (animation.playState === 'running' && (animation.pending || (animation.effect?.getKeyframes?.() ?? []).some(frame => Object.keys(frame).some(key => moves.test(key))))) return true;
+      const effect = effectOf(animation);
+      if (playState(animation) !== 'running' || !(effect instanceof KeyframeEffect)) continue;
+      if (effect.getKeyframes().some(frame => Object.keys(frame).some(key => !notStyle.has(key) && moves.test(key)))) found.push(effect);
     }
   }
-  return false;
+  return found;
 };
+const isMoving = element => movements(element).length > 0;
 const differs = (a, b) => Math.abs(a.x - b.x) > 0.5 || Math.abs(a.y - b.y) > 0.5 || Math.abs(a.width - b.width) > 0.5 || Math.abs(a.height - b.height) > 0.5;
 const moved = (query, rect, known) => {
-  query.rect = plainRect(rect);
-  query.at = performance.now();
+  if (query.at === undefined || differs(query.rect, rect)) {
+    query.rect = plainRect(rect);
+    query.at = performance.now();
+  }
   return {wait: 'moving', facts: known};
 };
-// An endless animation that does not displace it is no reason to wait: the
-// place has to be the same two looks, a frame apart.
+// What ends is waited for. An endless animation that does not displace the
+// element is no reason to wait: it has to be in the same place two looks
+// apart.
+const LOOKS_APART = 40; // milliseconds
 const settled = (query, target) => {
-  const rect = boundingRect(target);
-  return query.rect && query.at !== undefined && performance.now() - query.at >= 16 && !differs(query.rect, rect);
+  if (movements(target).some(effect => Number.isFinite(effect.getComputedTiming().endTime))) return false;
+  return query.rect && query.at !== undefined && performance.now() - query.at >= LOOKS_APART && !differs(query.rect, boundingRect(target));
 };
 
 // A point of the element where the hit test reaches it, after scrolling it
