@@ -1,0 +1,156 @@
+package page
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// aim is a pinned element that is ready, and the point that reaches it.
+type aim struct {
+	place place
+	node  int
+	facts *inpage.Facts
+	x, y  float64 // in the tab's viewport, CSS pixels
+	found bool    // it has the focus already
+}
+
+// pinned returns the frame and number a pin names. Fault: page_changed.
+func (b *Browser) pinned(t *tab, pin action.Pin) (place, int, error) {
+	node, err := strconv.Atoi(pin.Node)
+	if err != nil || pin.Tab != t.id {
+		return place{}, 0, errChanged
+	}
+	p, ok := b.placeOf(t, pin.Document)
+	if !ok {
+		return place{}, 0, errChanged
+	}
+	return p, node, nil
+}
+
+var errChanged = fault.New(fault.PageChanged, "the element or its page is not the one that was looked at").
+	Hinted("take a new snapshot and look again")
+
+// take waits until a pinned element is ready for kind and finds the point
+// where it receives events. Faults: page_changed, not_actionable.
+func (b *Browser) take(ctx context.Context, t *tab, pin action.Pin, kind inpage.Kind, timing action.Timing) (aim, error) {
+	p, node, err := b.pinned(t, pin)
+	if err != nil {
+		return aim{}, err
+	}
+	root, err := b.main(ctx, t)
+	if err != nil {
+		return aim{}, err
+	}
+	if err := b.drawnOnce(ctx, root); err != nil {
+		return aim{}, err
+	}
+	wait := timing.Limit(findLimit)
+	deadline := time.Now().Add(wait)
+	q := inpage.Pinned{Node: node, Print: pin.Print, Kind: kind}
+	b.mu.Lock()
+	if b.looked.pin == pin {
+		rect := b.looked.rect
+		q.Rect = &rect
+	}
+	b.mu.Unlock()
+	for {
+		q.Wait = int(max(0, time.Until(deadline)) / time.Millisecond)
+		r, err := p.world.Ready(ctx, q)
+		if err != nil {
+			return aim{}, err
+		}
+		if r.Gone || r.Changed {
+			return aim{}, errChanged
+		}
+		if !r.OK {
+			return aim{}, notReady(r.Wait, r.By, wait)
+		}
+		x, y, by, err := b.point(ctx, p, r.X, r.Y)
+		if err != nil {
+			return aim{}, err
+		}
+		if by == "" || kind == inpage.ForFocus || kind == inpage.ForSelect {
+			if err := b.drawn(ctx, t, p); err != nil {
+				return aim{}, err
+			}
+			return aim{place: p, node: node, facts: r.Facts, x: x, y: y, found: r.Focused}, nil
+		}
+		if time.Until(deadline) <= 0 {
+			return aim{}, notReady("covered", by, wait)
+		}
+		if err := pause(ctx, 50*time.Millisecond); err != nil {
+			return aim{}, err
+		}
+		q.Rect = nil // frames were scrolled meanwhile
+	}
+}
+
+func notReady(why, by string, wait time.Duration) error {
+	f := fault.New(fault.NotActionable, "the element is %s after %s", why, wait).With("reason", why)
+	switch why {
+	case "covered":
+		f = fault.New(fault.NotActionable, "the element is covered by %s", by).
+			With("reason", why).With("by", by).
+			Hinted("close or act on what covers it first")
+	case "disabled":
+		f = f.Hinted("fill in what the page asks for first, or wait for it to be enabled")
+	case "moving":
+		f = f.Hinted("wait for the animation to end and try again")
+	default:
+		f = f.Hinted("take a new snapshot: another element may be meant")
+	}
+	return f
+}
+
+// point turns a point of a frame's viewport into one of the tab's. by names
+// what covers a frame on the way; it is empty when nothing does.
+func (b *Browser) point(ctx context.Context, p place, x, y float64) (px, py float64, by string, err error) {
+	f := p.frame
+	for {
+		parent, _, embedded := b.embedder(f)
+		if !embedded {
+			if f.parent != nil {
+				return 0, 0, "", errMoved
+			}
+			return x, y, by, nil
+		}
+		number, err := b.ownerOf(ctx, f, parent)
+		if err != nil {
+			return 0, 0, "", err
+		}
+		e, err := parent.world.Embedded(ctx, inpage.Embedded{Node: number, X: x, Y: y, Scroll: true})
+		if err != nil {
+			return 0, 0, "", err
+		}
+		if e.Gone {
+			return 0, 0, "", errChanged
+		}
+		if by == "" {
+			by = e.By
+		}
+		if err := b.presented(ctx, f, parent, e); err != nil {
+			return 0, 0, "", err
+		}
+		x, y, f = e.X, e.Y, parent.frame
+	}
+}
+
+// acted says what was done, and to what.
+func (b *Browser) acted(a aim, pin action.Pin) *action.Acted {
+	out := &action.Acted{OK: true}
+	if a.facts != nil {
+		e := b.element(hit{place: a.place, node: a.node, facts: *a.facts})
+		out.Element = &e
+	}
+	b.mu.Lock()
+	if b.looked.pin == pin {
+		out.Matches = b.looked.matches
+	}
+	b.mu.Unlock()
+	return out
+}

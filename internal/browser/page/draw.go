@@ -1,0 +1,67 @@
+package page
+
+import (
+	"context"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+)
+
+// The browser drops input for a document that has not been drawn yet, and
+// routes it to a frame of another process by what is drawn. Both cost two
+// frames of waiting, once, and nothing after. What is out of sight is never
+// drawn: hence the bound of 250 ms.
+const (
+	twoFrames = "() => new Promise(done => { setTimeout(done, 250); requestAnimationFrame(() => requestAnimationFrame(() => done())) })"
+	firstDraw = "() => performance.getEntriesByType('paint').length > 0 || (" + twoFrames + ")()"
+)
+
+// drawn waits until the tab's document, and that of the frame acted in, have
+// been drawn once.
+func (b *Browser) drawn(ctx context.Context, t *tab, p place) error {
+	root, ok := b.rootPlace(t)
+	if !ok {
+		return errMoved
+	}
+	if err := b.drawnOnce(ctx, root); err != nil || p.frame == root.frame {
+		return err
+	}
+	return b.drawnOnce(ctx, p)
+}
+
+func (b *Browser) drawnOnce(ctx context.Context, p place) error {
+	b.mu.Lock()
+	known := p.frame.drawn == p.document
+	b.mu.Unlock()
+	if known {
+		return nil
+	}
+	if err := await(ctx, p, firstDraw); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	p.frame.drawn = p.document
+	b.mu.Unlock()
+	return nil
+}
+
+// presented waits until a frame of another process is drawn where the layout
+// has it, if that is not where it was before.
+func (b *Browser) presented(ctx context.Context, f *frame, parent place, e inpage.Embedding) error {
+	here := inpage.Embedding{Left: e.Left, Top: e.Top, ScaleX: e.ScaleX, ScaleY: e.ScaleY}
+	b.mu.Lock()
+	apart := f.target != parent.frame.target
+	known := f.shown == here
+	f.shown = here
+	b.mu.Unlock()
+	if !apart || known {
+		return nil
+	}
+	return await(ctx, parent, twoFrames)
+}
+
+// await runs a function of no arguments in a frame and waits for its promise.
+func await(ctx context.Context, p place, function string) error {
+	return p.world.Session.Call(ctx, "Runtime.callFunctionOn", map[string]any{
+		"functionDeclaration": function, "uniqueContextId": p.world.Unique, "awaitPromise": true,
+	}, nil)
+}

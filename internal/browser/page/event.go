@@ -1,0 +1,243 @@
+package page
+
+import (
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+)
+
+// event takes in what the browser says by itself. It runs on the reading
+// goroutine: it changes state and leaves everything else to the queue.
+func (b *Browser) event(e cdp.Event) {
+	take, known := events[e.Method]
+	if !known {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	take(b, e.Session, b.sessions[e.Session], e.Params)
+}
+
+type taker func(b *Browser, session string, from *target, params json.RawMessage)
+
+// on decodes an event of any target.
+func on[P any](do func(b *Browser, session string, p P)) taker {
+	return func(b *Browser, session string, _ *target, params json.RawMessage) {
+		var p P
+		if json.Unmarshal(params, &p) == nil {
+			do(b, session, p)
+		}
+	}
+}
+
+// inTab decodes an event of a tab or of a frame in one.
+func inTab[P any](do func(b *Browser, t *tab, from *target, p P)) taker {
+	return func(b *Browser, _ string, from *target, params json.RawMessage) {
+		var p P
+		if from == nil || from.tab == nil || json.Unmarshal(params, &p) != nil {
+			return
+		}
+		do(b, from.tab, from, p)
+		b.change()
+	}
+}
+
+type byFrame struct {
+	Frame       string `json:"frameId"`
+	Parent      string `json:"parentFrameId"`
+	Loader      string `json:"loaderId"`
+	Name        string `json:"name"`
+	URL         string `json:"url"`
+	Reason      string `json:"reason"`
+	Disposition string `json:"disposition"`
+	Type        string `json:"navigationType"`
+}
+
+var events = joined(targetEvents, frameEvents, worldEvents, networkEvents, dialogEvents)
+
+func joined(parts ...map[string]taker) map[string]taker {
+	all := make(map[string]taker)
+	for _, part := range parts {
+		maps.Copy(all, part)
+	}
+	return all
+}
+
+var targetEvents = map[string]taker{
+	"Target.attachedToTarget": on(func(b *Browser, session string, p attached) { b.attach(session, p) }),
+	"Target.detachedFromTarget": on(func(b *Browser, _ string, p struct {
+		Session string `json:"sessionId"`
+	}) {
+		b.detach(p.Session)
+	}),
+	"Target.targetInfoChanged": on(func(b *Browser, _ string, p struct {
+		Info targetInfo `json:"targetInfo"`
+	}) {
+		// The browser names a page without a title after its URL.
+		if t := b.tabs[p.Info.ID]; t != nil && p.Info.URL == t.root.url && !strings.Contains(p.Info.URL, p.Info.Title) {
+			t.title = clean(p.Info.Title)
+		}
+	}),
+	"Inspector.targetCrashed": func(b *Browser, _ string, from *target, _ json.RawMessage) { b.crash(from) },
+}
+
+var frameEvents = map[string]taker{
+	"Page.frameAttached": inTab(func(_ *Browser, t *tab, from *target, p byFrame) {
+		if f := t.frame(p.Frame, p.Parent); f.target == nil {
+			f.target = from
+		}
+	}),
+	"Page.frameDetached": inTab(func(_ *Browser, t *tab, from *target, p byFrame) {
+		f := t.frames[p.Frame]
+		switch {
+		case f == nil || f == t.root:
+		case p.Reason != "swap":
+			t.drop(f)
+		case f.target == from:
+			f.target = nil // the target of its new process is told of next
+			t.forget(f)
+		}
+	}),
+	"Page.frameNavigated": inTab(func(_ *Browser, t *tab, from *target, p struct {
+		Frame frameInfo `json:"frame"`
+	}) {
+		t.navigated(from, p.Frame)
+	}),
+	"Page.navigatedWithinDocument": inTab(func(_ *Browser, t *tab, _ *target, p byFrame) {
+		if f := t.frames[p.Frame]; f != nil {
+			f.url = p.URL
+			if f == t.root {
+				t.moves.within++
+			}
+		}
+	}),
+	"Page.lifecycleEvent": inTab(func(_ *Browser, t *tab, _ *target, p byFrame) {
+		if f := t.frames[p.Frame]; f != nil {
+			f.lifecycle(p.Loader, p.Name)
+		}
+	}),
+	"Page.frameRequestedNavigation": inTab(func(b *Browser, t *tab, _ *target, p byFrame) {
+		switch {
+		case p.Disposition == "newTab" || p.Disposition == "newWindow":
+			t.popups.asked++
+		case p.Frame == t.root.id && p.Disposition == "currentTab":
+			t.moves.asked++
+		case p.Disposition == "download":
+			b.note(downloadRefused)
+		}
+	}),
+	"Page.windowOpen": inTab(func(_ *Browser, t *tab, _ *target, p byFrame) {
+		t.popups.asked++
+		t.opened = p.URL
+	}),
+	"Page.frameStartedNavigating": inTab(func(_ *Browser, t *tab, _ *target, p byFrame) {
+		if p.Frame == t.root.id && p.Type != "sameDocument" && p.Type != "historySameDocument" {
+			t.moves.asked++
+		}
+	}),
+	"Page.frameStoppedLoading": inTab(func(_ *Browser, t *tab, _ *target, p byFrame) {
+		if p.Frame == t.root.id {
+			t.moves.stopped++
+		}
+	}),
+	"Page.downloadWillBegin": inTab(func(b *Browser, t *tab, _ *target, _ byFrame) {
+		t.moves.downloads++
+		b.note(downloadRefused)
+	}),
+}
+
+const downloadRefused = "a download was refused: downloads are off"
+
+type world struct {
+	Context struct {
+		ID     int64  `json:"id"`
+		Unique string `json:"uniqueId"`
+		Name   string `json:"name"`
+		Aux    struct {
+			Frame string `json:"frameId"`
+		} `json:"auxData"`
+	} `json:"context"`
+}
+
+var worldEvents = map[string]taker{
+	"Runtime.executionContextCreated": inTab(func(_ *Browser, t *tab, from *target, p world) {
+		f := t.frames[p.Context.Aux.Frame]
+		if p.Context.Name == inpage.World && f != nil && f.target == from {
+			f.context, f.unique = p.Context.ID, p.Context.Unique
+		}
+	}),
+	"Runtime.executionContextDestroyed": inTab(func(_ *Browser, t *tab, _ *target, p struct {
+		Unique string `json:"executionContextUniqueId"`
+	}) {
+		for _, f := range t.frames {
+			if f.unique == p.Unique {
+				t.forget(f)
+			}
+		}
+	}),
+	"Runtime.executionContextsCleared": inTab(func(_ *Browser, t *tab, from *target, _ struct{}) {
+		for _, f := range t.frames {
+			if f.target == from {
+				t.forget(f)
+			}
+		}
+	}),
+}
+
+type request struct {
+	ID       string `json:"requestId"`
+	Loader   string `json:"loaderId"`
+	Type     string `json:"type"`
+	Frame    string `json:"frameId"`
+	Error    string `json:"errorText"`
+	Response struct {
+		Status int `json:"status"`
+	} `json:"response"`
+}
+
+func (r request) document() bool { return r.Type == "Document" && r.ID == r.Loader }
+
+var networkEvents = map[string]taker{
+	"Fetch.requestPaused": inTab(func(b *Browser, t *tab, from *target, p paused) { b.judge(t, from, p) }),
+	"Network.requestWillBeSent": inTab(func(_ *Browser, t *tab, _ *target, p request) {
+		if p.Type != "EventSource" && len(t.inflight) < 10_000 {
+			t.inflight[p.ID] = struct{}{}
+		}
+		t.lastBusy = time.Now()
+	}),
+	"Network.responseReceived": inTab(func(_ *Browser, t *tab, _ *target, p request) {
+		if !p.document() {
+			return
+		}
+		if len(t.status) > 100 {
+			clear(t.status)
+		}
+		t.status[p.Loader] = p.Response.Status
+	}),
+	"Network.loadingFinished": inTab(func(_ *Browser, t *tab, _ *target, p request) { t.finished(p.ID) }),
+	"Network.loadingFailed": inTab(func(_ *Browser, t *tab, _ *target, p request) {
+		if p.Type == "Document" {
+			if len(t.failures) > 100 {
+				clear(t.failures)
+			}
+			t.failures[p.ID] = p.Error
+		}
+		t.finished(p.ID)
+	}),
+}
+
+func (t *tab) finished(id string) {
+	delete(t.inflight, id)
+	t.lastBusy = time.Now()
+}
+
+func (b *Browser) log() *slog.Logger {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.options.Log
+}

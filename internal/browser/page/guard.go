@@ -1,0 +1,92 @@
+package page
+
+import (
+	"errors"
+	"net/url"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// documentsOnly makes the browser ask us before it requests a document. What
+// documents load is the egress door's to judge.
+var documentsOnly = map[string]any{"patterns": []map[string]string{
+	{"urlPattern": "*", "resourceType": "Document", "requestStage": "Request"},
+}}
+
+type paused struct {
+	ID      string `json:"requestId"`
+	Frame   string `json:"frameId"`
+	Request struct {
+		URL string `json:"url"`
+	} `json:"request"`
+}
+
+// judge asks the guard about a document and answers the browser. b.mu is held.
+func (b *Browser) judge(t *tab, from *target, p paused) {
+	guard, refused := b.options.Guard, b.options.Refused
+	if p.Frame == t.root.id {
+		t.moves.asked++
+	}
+	session := from.session
+	b.work.add(func() {
+		err := ask(guard, p.Request.URL)
+		if err == nil {
+			session.Send("Fetch.continueRequest", map[string]string{"requestId": p.ID})
+			return
+		}
+		b.refuse(t, p, err)
+		session.Send("Fetch.failRequest", map[string]string{"requestId": p.ID, "errorReason": "BlockedByClient"})
+		if refused != nil {
+			refused(refusal(p.Request.URL, err))
+		}
+	})
+}
+
+func ask(guard func(string) error, url string) error {
+	if guard == nil {
+		return fault.New(fault.BlockedDomain, "this browser has no session: it may load nothing").
+			Hinted("start a session")
+	}
+	return guard(url)
+}
+
+func (b *Browser) refuse(t *tab, p paused, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p.Frame == t.root.id {
+		t.refused = blocked(p.Request.URL, err)
+	}
+	b.note("blocked: %s", fault.From(blocked(p.Request.URL, err)).Message)
+	b.change()
+}
+
+// blocked turns what a guard said into a fault.
+func blocked(address string, err error) error {
+	var f *fault.Fault
+	if errors.As(err, &f) {
+		return f
+	}
+	return fault.New(fault.BlockedDomain, "%s is not allowed", host(address)).
+		Hinted("stay on the allowed hosts, or ask an operator to allow it").
+		With("host", host(address)).Because(err)
+}
+
+// refusal leaves the query out: it may hold secrets.
+func refusal(address string, err error) action.Refusal {
+	r := action.Refusal{Time: time.Now(), Host: host(address), Reason: fault.From(blocked(address, err)).Message, Page: true}
+	if u, parse := url.Parse(address); parse == nil {
+		u.RawQuery, u.Fragment, u.User = "", "", nil
+		r.URL = u.String()
+	}
+	return r
+}
+
+func host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" {
+		return "that address"
+	}
+	return u.Hostname()
+}

@@ -1,0 +1,188 @@
+package page
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// typeText types into an element: runs of text at once, Enter and Tab as keys;
+// with a delay every character as a key.
+func (b *Browser) typeText(ctx context.Context, t *tab, a *action.Type, pin action.Pin) (any, error) {
+	text, err := typeable(a.Input)
+	if err != nil {
+		return nil, err
+	}
+	at, err := b.take(ctx, t, pin, inpage.ForType, a.Timing)
+	if err != nil {
+		return nil, err
+	}
+	before := b.mark(t)
+	acted := b.acted(at, pin)
+	if err := b.focus(ctx, t, at, inpage.Focus{Node: at.node, Clear: a.Clear}); err != nil {
+		return acted, err
+	}
+	if a.Submit {
+		text += "\n"
+	}
+	if err := b.write(ctx, t, text, time.Duration(a.Delay)*time.Millisecond); err != nil {
+		return acted, err
+	}
+	if err := b.commit(ctx, at, text); err != nil {
+		return acted, err
+	}
+	acted.NewPage, err = b.settle(ctx, t, &at.place, before)
+	return acted, err
+}
+
+// typeable refuses control characters other than line feed and tab.
+func typeable(s string) (string, error) {
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	if i := strings.IndexFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }); i >= 0 {
+		return "", fault.New(fault.InvalidRequest, "the text holds a control character at byte %d", i).
+			Hinted("leave control characters out; only line feeds and tabs can be typed")
+	}
+	return s, nil
+}
+
+// focus gives an element the focus, in the page, or by a click where that does
+// not do.
+func (b *Browser) focus(ctx context.Context, t *tab, at aim, q inpage.Focus) error {
+	f, err := at.place.world.Focus(ctx, q)
+	if err != nil {
+		return err
+	}
+	if f.Gone {
+		return errChanged
+	}
+	if f.OK {
+		return nil
+	}
+	if err := b.send(ctx, t, clicks(at, "left", 1, 0)); err != nil {
+		return err
+	}
+	f, err = at.place.world.Focus(ctx, q)
+	if err == nil && !f.OK {
+		return fault.New(fault.NotActionable, "the element does not take the focus").
+			Hinted("click it first, or type into another element").With("reason", "no focus")
+	}
+	return err
+}
+
+// announce fires change, as leaving the field would: the next thing an agent
+// does may not take the focus away.
+const announce = `n => {
+	const e = __glovebox.element(n);
+	if (e instanceof HTMLInputElement || e instanceof HTMLTextAreaElement)
+		EventTarget.prototype.dispatchEvent.call(e, new Event('change', {bubbles: true}));
+}`
+
+// commit tells the page that typing is over; Enter and Tab have told it
+// already. A navigation may have taken the element away; that is no failure.
+func (b *Browser) commit(ctx context.Context, at aim, text string) error {
+	if text == "" || strings.HasSuffix(text, "\n") || strings.HasSuffix(text, "\t") {
+		return nil
+	}
+	err := at.place.world.Session.Call(ctx, "Runtime.callFunctionOn", map[string]any{
+		"functionDeclaration": announce, "uniqueContextId": at.place.world.Unique,
+		"arguments": []map[string]int{{"value": at.node}},
+	}, nil)
+	if err != nil && moved(err) {
+		return nil
+	}
+	return err
+}
+
+// write sends text where the focus is.
+func (b *Browser) write(ctx context.Context, t *tab, text string, delay time.Duration) error {
+	if delay > 0 {
+		for _, r := range text {
+			if err := b.send(ctx, t, writing(r)); err != nil {
+				return err
+			}
+			if err := pause(ctx, delay); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var strokes []stroke
+	for text != "" {
+		run, rest, key := split(text)
+		if run != "" {
+			strokes = append(strokes, stroke{"Input.insertText", map[string]string{"text": run}})
+		}
+		if key != 0 {
+			strokes = append(strokes, writing(key)...)
+		}
+		text = rest
+	}
+	return b.send(ctx, t, strokes)
+}
+
+// split cuts text at its first line feed or tab.
+func split(text string) (run, rest string, key rune) {
+	i := strings.IndexAny(text, "\n\t")
+	if i < 0 {
+		return text, "", 0
+	}
+	return text[:i], text[i+1:], rune(text[i])
+}
+
+func writing(r rune) []stroke {
+	switch r {
+	case '\n':
+		k, _ := keyOf("Enter")
+		return k.strokes(nil)
+	case '\t':
+		k, _ := keyOf("Tab")
+		return k.strokes(nil)
+	}
+	return character(r).strokes(nil)
+}
+
+// press presses a key, on an element or where the focus is.
+func (b *Browser) press(ctx context.Context, t *tab, a *action.Press, pin action.Pin) (any, error) {
+	held, k, err := chord(a.Key)
+	if err != nil {
+		return nil, err
+	}
+	at, err := b.pressAt(ctx, t, a, pin)
+	if err != nil {
+		return nil, err
+	}
+	before := b.mark(t)
+	acted := b.acted(at, pin)
+	if err := b.send(ctx, t, k.strokes(held)); err != nil {
+		return acted, err
+	}
+	acted.NewPage, err = b.settle(ctx, t, &at.place, before)
+	return acted, err
+}
+
+func (b *Browser) pressAt(ctx context.Context, t *tab, a *action.Press, pin action.Pin) (aim, error) {
+	if !a.Zero() {
+		at, err := b.take(ctx, t, pin, inpage.ForFocus, a.Timing)
+		if err != nil || at.found {
+			return at, err
+		}
+		return at, b.focus(ctx, t, at, inpage.Focus{Node: at.node})
+	}
+	h, err := b.focused(ctx, t)
+	if err != nil {
+		return aim{}, err
+	}
+	if pin.Tab != t.id || h.place.document != pin.Document || strconv.Itoa(h.node) != pin.Node || h.facts.Print != pin.Print {
+		return aim{}, errChanged
+	}
+	if err := b.drawn(ctx, t, h.place); err != nil {
+		return aim{}, err
+	}
+	return aim{place: h.place, node: h.node, facts: &h.facts}, nil
+}

@@ -1,0 +1,159 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/nlnwa/whatwg-url/url"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+var (
+	hostAndPort = regexp.MustCompile(`^[^/?#:@\s]+:\d{1,5}([/?#]|$)`)
+	scheme      = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+	parser      = url.NewParser()
+)
+
+// Address returns the URL a navigation to raw goes to, as the browser's own
+// parser would read it (WHATWG URL). Only http, https and about:blank; https
+// where there is no scheme. Faults: missing_url, invalid_url.
+func Address(raw string) (string, error) {
+	raw = strings.TrimSpace(raw)
+	if raw == "" {
+		return "", fault.New(fault.MissingURL, "no URL was given").Hinted("give an http or https URL")
+	}
+	if strings.ContainsFunc(raw, func(r rune) bool { return r < 0x20 || r == 0x7f }) {
+		return "", invalidURL("it contains control characters")
+	}
+	if raw == "about:blank" {
+		return raw, nil
+	}
+	if hostAndPort.MatchString(raw) || !scheme.MatchString(raw) {
+		raw = "https://" + strings.TrimPrefix(raw, "//")
+	}
+	u, err := parser.Parse(raw)
+	if err != nil {
+		return "", invalidURL("it cannot be parsed")
+	}
+	if p := u.Protocol(); p != "http:" && p != "https:" {
+		return "", invalidURL("only http, https and about:blank can be visited")
+	}
+	if u.Username() != "" || u.Password() != "" {
+		return "", invalidURL("it carries a user name or password")
+	}
+	return u.Href(false), nil
+}
+
+func invalidURL(why string) error {
+	return fault.New(fault.InvalidURL, "the URL cannot be visited: %s", why).
+		Hinted("give an http or https URL, such as https://example.com/")
+}
+
+var lifecycles = map[string]string{"": "load", "load": "load", "domcontentloaded": "DOMContentLoaded", "networkidle": "networkIdle"}
+
+type navigated struct {
+	Loader   string `json:"loaderId"`
+	Error    string `json:"errorText"`
+	Download bool   `json:"isDownload"`
+}
+
+// visit navigates. Faults: missing_url, invalid_url, invalid_request,
+// navigation_failed, and what the guard said.
+func (b *Browser) visit(ctx context.Context, t *tab, a *action.Goto, _ action.Pin) (any, error) {
+	address, err := Address(a.URL)
+	if err != nil {
+		return nil, err
+	}
+	event, known := lifecycles[a.WaitUntil]
+	if !known {
+		return nil, fault.New(fault.InvalidRequest, "waitUntil %q is not known", a.WaitUntil).
+			Hinted("use load, domcontentloaded or networkidle")
+	}
+	before := b.mark(t)
+	var answer navigated
+	err = t.main.session.Call(ctx, "Page.navigate", map[string]string{"url": address}, &answer)
+	if err == nil {
+		if err := b.failed(t, address, answer); err != nil {
+			return nil, err
+		}
+		err = b.loaded(ctx, t, before, answer.Loader, event)
+	}
+	if err != nil {
+		b.giveUp(t, err)
+		return b.partly(t, before, answer.Loader), err
+	}
+	return b.arrivedAt(ctx, t, answer.Loader), nil
+}
+
+// failed turns the browser's word on a navigation into a fault.
+func (b *Browser) failed(t *tab, address string, n navigated) error {
+	b.mu.Lock()
+	refused, status := t.refused, t.status[n.Loader]
+	b.mu.Unlock()
+	switch {
+	case n.Download:
+		return fault.New(fault.NavigationFailed, "%s is a download, not a page", host(address)).
+			With("error", "download").Hinted("downloads are off: visit a page instead")
+	case n.Error == "":
+		return nil
+	case refused != nil && strings.Contains(n.Error, "BLOCKED_BY"):
+		return refused
+	case n.Error == "net::ERR_HTTP_RESPONSE_CODE_FAILURE" && status != 0:
+		return nil // a document without a body: its status says it
+	case n.Error == "net::ERR_ABORTED":
+		return fault.New(fault.NavigationFailed, "%s sent no page (%s): a 204 answer, a download, or the page itself went elsewhere", host(address), n.Error).
+			With("error", n.Error).Hinted("the page before is still there; try another URL")
+	}
+	return fault.New(fault.NavigationFailed, "%s could not be loaded: %s", host(address), n.Error).
+		With("error", n.Error).Hinted("check the address; the server may be down or unreachable")
+}
+
+// loaded waits for a lifecycle event of the loader's document, or of one that
+// took its place.
+func (b *Browser) loaded(ctx context.Context, t *tab, before mark, loader, event string) error {
+	if loader == "" {
+		return nil // a move inside the document
+	}
+	return b.await(ctx, func() bool {
+		f := t.root
+		return t.closed || f.loader != before.loader && f.events[event] || f.loader == loader && f.events[event]
+	})
+}
+
+// giveUp stops a load that took too long, so that the tab is free.
+func (b *Browser) giveUp(t *tab, err error) {
+	if !errors.Is(err, errDialog) {
+		t.main.session.Send("Page.stopLoading", nil)
+	}
+}
+
+// partly is what a navigation had come to when a dialog stopped us waiting.
+func (b *Browser) partly(t *tab, before mark, loader string) any {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t.dialog == nil || t.root.loader == before.loader {
+		return nil
+	}
+	if loader == "" {
+		loader = t.root.loader
+	}
+	return &action.Navigated{URL: t.root.url, Title: t.title, Status: t.status[loader]}
+}
+
+func (b *Browser) arrivedAt(ctx context.Context, t *tab, loader string) *action.Navigated {
+	bounded, stop := context.WithTimeout(ctx, time.Second) // the title is worth no more
+	defer stop()
+	_ = b.titled(bounded, t)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := &action.Navigated{URL: t.root.url, Title: t.title, Status: t.status[t.root.loader]}
+	if n.Status == 0 {
+		n.Status = t.status[loader]
+	}
+	return n
+}

@@ -1,0 +1,64 @@
+package page
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// Options say how a browser is set up and what it may load. The zero Guard
+// refuses every document.
+type Options struct {
+	Width, Height int  // viewport in CSS pixels; 1280 and 720 when 0
+	DPI           int  // 96 when 0: device pixels per 96th of an inch of CSS
+	Headless      bool // there is no display
+
+	// Guard is asked before each document is requested: main frames, child
+	// frames, popups and every hop of a redirect. An error refuses the
+	// request; page.goto returns it. It must not block.
+	Guard func(url string) error
+	// Refused is told of each document that Guard refused. May be nil; must
+	// not block.
+	Refused func(action.Refusal)
+
+	MaxDepth              int  // deepest level of a JSON tree; 10 when 0
+	ExcludePasswordFields bool // leave password fields out of snapshots wholly
+	IncludeHidden         bool // show text that a person could not see
+
+	Log           *slog.Logger  // nil discards
+	DialogTimeout time.Duration // an unanswered dialog is dismissed after it; 60 s when 0
+}
+
+func (o Options) filled() Options {
+	if o.Width <= 0 {
+		o.Width = 1280 // SPEC section 5
+	}
+	if o.Height <= 0 {
+		o.Height = 720
+	}
+	if o.DPI <= 0 {
+		o.DPI = 96
+	}
+	if o.MaxDepth <= 0 {
+		o.MaxDepth = 10 // SPEC section 7
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.DialogTimeout <= 0 {
+		o.DialogTimeout = 60 * time.Second // SPEC section 6.1
+	}
+	return o
+}
+
+type metrics struct {
+	Width  int     `json:"width"`
+	Height int     `json:"height"`
+	Scale  float64 `json:"deviceScaleFactor"`
+	Mobile bool    `json:"mobile"`
+}
+
+func (o Options) metrics() metrics {
+	return metrics{Width: o.Width, Height: o.Height, Scale: float64(o.DPI) / 96}
+}

@@ -1,0 +1,100 @@
+package page
+
+import (
+	"context"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+type mouse struct {
+	Type      string  `json:"type"`
+	X         float64 `json:"x"`
+	Y         float64 `json:"y"`
+	Button    string  `json:"button"`
+	Buttons   int     `json:"buttons"`
+	Clicks    int     `json:"clickCount"`
+	Modifiers int     `json:"modifiers"`
+}
+
+var buttons = map[string]int{"left": 1, "right": 2, "middle": 4}
+
+// click presses and releases a button where the element is.
+func (b *Browser) click(ctx context.Context, t *tab, a *action.Click, pin action.Pin) (any, error) {
+	button := a.Button
+	if button == "" {
+		button = "left"
+	}
+	if buttons[button] == 0 {
+		return nil, fault.New(fault.InvalidRequest, "button %q is not known", a.Button).
+			Hinted("use left, right or middle")
+	}
+	held, err := modifiers(a.Modifiers)
+	if err != nil {
+		return nil, err
+	}
+	at, err := b.take(ctx, t, pin, inpage.ForClick, a.Timing)
+	if err != nil {
+		return nil, err
+	}
+	before := b.mark(t)
+	acted := b.acted(at, pin)
+	strokes := clicks(at, button, max(a.ClickCount, 1), held)
+	if err := b.send(ctx, t, strokes); err != nil {
+		return acted, err
+	}
+	acted.NewPage, err = b.settle(ctx, t, &at.place, before)
+	return acted, err
+}
+
+func clicks(at aim, button string, count, held int) []stroke {
+	move := mouse{Type: "mouseMoved", X: at.x, Y: at.y, Button: "none", Modifiers: held}
+	strokes := []stroke{{"Input.dispatchMouseEvent", move}}
+	for n := 1; n <= count; n++ {
+		press := mouse{Type: "mousePressed", X: at.x, Y: at.y, Button: button, Buttons: buttons[button], Clicks: n, Modifiers: held}
+		release := press
+		release.Type, release.Buttons = "mouseReleased", 0
+		strokes = append(strokes, stroke{"Input.dispatchMouseEvent", press}, stroke{"Input.dispatchMouseEvent", release})
+	}
+	return strokes
+}
+
+// hover moves the pointer over the element.
+func (b *Browser) hover(ctx context.Context, t *tab, a *action.Hover, pin action.Pin) (any, error) {
+	at, err := b.take(ctx, t, pin, inpage.ForHover, a.Timing)
+	if err != nil {
+		return nil, err
+	}
+	before := b.mark(t)
+	acted := b.acted(at, pin)
+	move := mouse{Type: "mouseMoved", X: at.x, Y: at.y, Button: "none"}
+	if err := b.send(ctx, t, []stroke{{"Input.dispatchMouseEvent", move}}); err != nil {
+		return acted, err
+	}
+	acted.NewPage, err = b.settle(ctx, t, &at.place, before)
+	return acted, err
+}
+
+// stroke is one input event.
+type stroke struct {
+	method string
+	params any
+}
+
+// send dispatches input events together: one after the other each waits for
+// the frame clock, 16 ms (EVIDENCE, "Speed"). Input goes to the tab's own
+// session, which hands it to the process of the frame it is over.
+func (b *Browser) send(ctx context.Context, t *tab, strokes []stroke) error {
+	sent := make([]*cdp.Pending, len(strokes))
+	for i, s := range strokes {
+		sent[i] = t.main.session.Send(s.method, s.params)
+	}
+	for _, p := range sent {
+		if err := p.Wait(ctx, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+package page
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode"
+)
+
+const (
+	settleLimit = 5 * time.Second // for a navigation that an action began to show its document
+	popupLimit  = 2 * time.Second // for a new tab that an action asked for
+)
+
+// mark is the state of a tab before an action.
+type mark struct {
+	moves  moves
+	popups counter
+	loader string
+	tab    *tab
+}
+
+func (b *Browser) mark(t *tab) mark {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t.refused = nil
+	return mark{moves: t.moves, popups: t.popups, loader: t.root.loader, tab: t}
+}
+
+// settle waits for what an action set off, without a fixed wait: after one
+// round trip in the page we have been told of every navigation and popup that
+// the action began. A navigation that takes longer is no failure. It reports
+// whether the tab shows a new document. Only what ends the verb is an error.
+func (b *Browser) settle(ctx context.Context, t *tab, where *place, before mark) (bool, error) {
+	if where == nil {
+		if p, ok := b.rootPlace(t); ok {
+			where = &p
+		}
+	}
+	if where != nil {
+		if err := await(ctx, *where, oneTask); err != nil && !moved(err) {
+			return false, err
+		}
+		if err := b.titled(ctx, t); err != nil && !moved(err) {
+			return false, err
+		}
+	}
+	bounded, stop := context.WithTimeout(ctx, settleLimit)
+	defer stop()
+	err := b.await(bounded, func() bool { return t.closed || t.crashed || t.arrived(before) })
+	if err := ended(ctx, err); err != nil {
+		return false, err
+	}
+	if err := b.popup(ctx, t, before); err != nil {
+		return false, err
+	}
+	b.mu.Lock()
+	news := t.root.loader != before.loader
+	b.mu.Unlock()
+	if now := b.current(); now != nil && (news || now != t) {
+		if err := ended(ctx, b.titled(bounded, now)); err != nil && !moved(err) {
+			return news, err
+		}
+	}
+	return news, nil
+}
+
+// oneTask answers when the tasks that wait in the frame have run: links to
+// javascript: are one.
+const oneTask = "() => new Promise(done => { const c = new MessageChannel(); c.port1.onmessage = () => { c.port1.close(); done() }; c.port2.postMessage(0) })"
+
+// titled brings a tab's title, if its document can be read now.
+func (b *Browser) titled(ctx context.Context, t *tab) error {
+	p, ok := b.rootPlace(t)
+	if !ok {
+		return nil
+	}
+	return b.roundTrip(ctx, t, p)
+}
+
+// ended keeps an error only when the verb itself is over.
+func ended(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil && isContext(err) {
+		return nil
+	}
+	return err
+}
+
+// arrived reports whether a navigation that began after before, if any, shows
+// its document or came to nothing.
+func (t *tab) arrived(before mark) bool {
+	if t.root.loader != before.loader {
+		return t.root.events["DOMContentLoaded"]
+	}
+	now := t.moves
+	return now.asked == before.moves.asked ||
+		now.within > before.moves.within ||
+		now.downloads > before.moves.downloads ||
+		now.stopped > before.moves.stopped
+}
+
+// popup waits for a new tab that the action asked for, until it shows its
+// document.
+func (b *Browser) popup(ctx context.Context, t *tab, before mark) error {
+	b.mu.Lock()
+	asked, came := t.popups.asked > before.popups.asked, t.popups.done > before.popups.done
+	b.mu.Unlock()
+	if !asked && !came {
+		return nil
+	}
+	bounded, stop := context.WithTimeout(ctx, popupLimit)
+	defer stop()
+	err := b.await(bounded, func() bool {
+		if t.popups.done == before.popups.done {
+			return false
+		}
+		now := b.activeLocked()
+		if now == nil || now == t {
+			return true
+		}
+		started := !leadsSomewhere(t.opened) || leadsSomewhere(now.root.url)
+		return now.isSet && started && now.root.context != 0 && now.root.events["DOMContentLoaded"]
+	})
+	return ended(ctx, err)
+}
+
+// leadsSomewhere tells a new tab's own document from the empty one it starts
+// with.
+func leadsSomewhere(url string) bool { return url != "" && url != "about:blank" }
+
+func (b *Browser) rootPlace(t *tab) (place, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return t.root.place()
+}
+
+// title reads the title past elements that are named "title".
+const title = "() => String(Object.getOwnPropertyDescriptor(Document.prototype, 'title').get.call(document)).slice(0, 1024)"
+
+// roundTrip goes to a frame's renderer and back, and brings the tab's title
+// from the main frame.
+func (b *Browser) roundTrip(ctx context.Context, t *tab, p place) error {
+	var answer struct {
+		Result struct {
+			Value string `json:"value"`
+		} `json:"result"`
+	}
+	params := map[string]any{"functionDeclaration": title, "uniqueContextId": p.world.Unique, "returnByValue": true}
+	if err := p.world.Session.Call(ctx, "Runtime.callFunctionOn", params, &answer); err != nil {
+		return err
+	}
+	if p.frame != t.root {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t.root.unique == p.document {
+		t.title = clean(answer.Result.Value)
+	}
+	return nil
+}
+
+// clean leaves out what no person sees in a title: control characters and the
+// invisible ones that can hide text (tags, zero width, bidi overrides).
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
+			return -1
+		}
+		return r
+	}, s)
+}

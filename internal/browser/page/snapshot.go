@@ -1,0 +1,143 @@
+package page
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const childLimit = 3 * time.Second // for a child frame to be read; it is left out after it
+
+// snapshot shows the page, or what is below one element of it.
+func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, _ action.Pin) (any, error) {
+	if a.Format != "" && a.Format != "text" && a.Format != "tree" {
+		return nil, fault.New(fault.InvalidRequest, "format %q is not known", a.Format).Hinted("use text or tree")
+	}
+	top, err := b.main(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.roundTrip(ctx, t, top); err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	o := b.options
+	b.mu.Unlock()
+	walk := inpage.Walk{IncludeHidden: o.IncludeHidden, ExcludePasswords: o.ExcludePasswordFields}
+	if a.Ref != "" {
+		h, err := b.byRef(ctx, t, a.Ref)
+		if err != nil {
+			return nil, err
+		}
+		top, walk.Root = h.place, h.node
+	}
+	root, err := b.read(ctx, t, top, walk)
+	if err != nil {
+		return nil, err
+	}
+	merged := snapshot.Merge(root, &b.refs)
+	here := b.facts(t)
+	out := &action.Snapshot{URL: here.URL, Title: here.Title, Hidden: merged.Hidden}
+	if a.Format != "tree" {
+		out.Text = merged.Text(snapshot.Options{URLs: a.URLs, Depth: a.Depth, Unfold: a.Ref != ""})
+		return out, nil
+	}
+	depth := a.Depth
+	if depth <= 0 {
+		depth = o.MaxDepth
+	}
+	out.Tree = merged.Tree(depth)
+	return out, nil
+}
+
+// reading is one frame of a snapshot being taken.
+type reading struct {
+	place place
+	frame snapshot.Frame
+	owner int // number of its iframe element in the parent; 0 when unknown
+	err   error
+}
+
+// read reads top and every frame below it, all at once, and puts them
+// together.
+func (b *Browser) read(ctx context.Context, t *tab, top place, walk inpage.Walk) (*snapshot.Frame, error) {
+	all := map[*frame]*reading{}
+	var readers sync.WaitGroup
+	for _, p := range b.places(t) {
+		if !below(p.frame, top.frame) {
+			continue
+		}
+		r := &reading{place: p, frame: snapshot.Frame{Document: p.document}}
+		all[p.frame] = r
+		q := inpage.Walk{IncludeHidden: walk.IncludeHidden, ExcludePasswords: walk.ExcludePasswords}
+		if p.frame == top.frame {
+			r.place, q = top, walk
+		}
+		readers.Go(func() { b.readOne(ctx, r, q, p.frame != top.frame) })
+	}
+	readers.Wait()
+	root := all[top.frame]
+	if root == nil {
+		return nil, errMoved
+	}
+	if root.err != nil {
+		return nil, root.err
+	}
+	if root.frame.Tree.Gone {
+		return nil, errChanged
+	}
+	b.join(t, all, root)
+	return &root.frame, nil
+}
+
+func below(f, top *frame) bool {
+	for ; f != nil; f = f.parent {
+		if f == top {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *Browser) readOne(ctx context.Context, r *reading, q inpage.Walk, child bool) {
+	if child {
+		var stop func()
+		ctx, stop = context.WithTimeout(ctx, childLimit)
+		defer stop()
+		if parent, _, ok := b.embedder(r.place.frame); ok {
+			if r.owner, r.err = b.ownerOf(ctx, r.place.frame, parent); r.err != nil {
+				return
+			}
+		}
+	}
+	if _, r.err = r.place.world.Pierce(ctx); r.err == nil {
+		r.frame.Tree, r.err = r.place.world.Snapshot(ctx, q)
+	}
+}
+
+// join puts child frames into their parents.
+func (b *Browser) join(t *tab, all map[*frame]*reading, root *reading) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for f, r := range all {
+		parent := all[f.parent]
+		if r == root || parent == nil {
+			continue
+		}
+		if r.err != nil {
+			if _, there := t.frames[f.id]; there {
+				b.note("a frame of %s could not be read and is left out", host(f.url))
+			}
+			continue
+		}
+		if parent.frame.Children == nil {
+			parent.frame.Children = map[int]*snapshot.Frame{}
+		}
+		parent.frame.Children[r.owner] = &r.frame
+	}
+}

@@ -1,0 +1,146 @@
+package page
+
+import (
+	"context"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// tab is one page of the browser. Its fields are guarded by Browser.mu.
+type tab struct {
+	id     string
+	opener string
+	main   *target
+	root   *frame
+	frames map[string]*frame
+	title  string
+	refs   *snapshot.Refs
+	ready  chan struct{} // closed when the tab is set up
+	isSet  bool
+	closed bool
+
+	crashed bool
+	suspect bool // a verb timed out: its renderer may not answer any more
+	dialog  *dialog
+	running map[*running]struct{} // verbs to interrupt
+
+	moves    moves
+	popups   counter
+	opened   string            // where the last window.open led
+	status   map[string]int    // HTTP status of a document, by loader
+	failures map[string]string // net:: error of a document, by loader
+	refused  error             // the guard's last refusal of a main document
+	inflight map[string]struct{}
+	lastBusy time.Time // when a request last started or ended
+}
+
+// counter counts what was asked for and what came.
+type counter struct{ asked, done int }
+
+// moves counts the steps of the main frame's navigations.
+type moves struct {
+	asked     int // requested or started
+	within    int // inside the document: fragments, history.pushState
+	stopped   int // loading ended, with or without a new document
+	downloads int
+}
+
+type running struct{ cancel context.CancelCauseFunc }
+
+func newTab(t *target, refs *snapshot.Refs) *tab {
+	n := &tab{
+		id: t.id, main: t, refs: refs,
+		frames:   make(map[string]*frame),
+		ready:    make(chan struct{}),
+		running:  make(map[*running]struct{}),
+		status:   make(map[string]int),
+		failures: make(map[string]string),
+		inflight: make(map[string]struct{}),
+		lastBusy: time.Now(),
+	}
+	n.root = &frame{id: t.id, target: t}
+	n.frames[t.id] = n.root
+	return n
+}
+
+func (t *tab) setUp() {
+	if !t.isSet {
+		t.isSet = true
+		close(t.ready)
+	}
+}
+
+// interrupt ends every verb that runs in the tab.
+func (t *tab) interrupt(cause error) {
+	for r := range t.running {
+		r.cancel(cause)
+	}
+}
+
+// enter bounds a verb: by its limit, and by what may happen to the tab
+// meanwhile (a dialog, a crash). The function it returns must be called.
+func (b *Browser) enter(ctx context.Context, t *tab, limit time.Duration) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, stop := context.WithTimeoutCause(ctx, limit, errLimit)
+	r := &running{cancel: cancel}
+	b.mu.Lock()
+	if t.closed {
+		cancel(errClosedTab)
+	}
+	t.running[r] = struct{}{}
+	b.mu.Unlock()
+	return ctx, func() {
+		b.mu.Lock()
+		delete(t.running, r)
+		b.mu.Unlock()
+		stop()
+		cancel(nil)
+	}
+}
+
+// admit refuses a verb that cannot run in the tab's present state.
+func (b *Browser) admit(t *tab, verb string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t.dialog != nil && verb != "page.dialog" {
+		return t.dialog.fault()
+	}
+	if t.crashed && verb != "page.goto" && verb != "page.dialog" {
+		return errCrashed
+	}
+	return nil
+}
+
+var errCrashed = fault.New(fault.PageCrashed, "the page crashed").
+	Hinted("navigate again with page.goto: the tab still works")
+
+// crash notes that a target's renderer died. b.mu is held.
+func (b *Browser) crash(t *target) {
+	if t == nil {
+		return
+	}
+	b.conn.Detach(t.session.ID(), errCrashed)
+	if t.tab == nil {
+		return
+	}
+	if t.kind != "page" {
+		t.tab.lose(t)
+		b.change()
+		return
+	}
+	t.tab.crashed = true
+	t.tab.lose(t)
+	t.tab.dropDialog()
+	t.tab.interrupt(errCrashed)
+	b.change()
+}
+
+// facts returns where a tab is.
+func (b *Browser) facts(t *tab) action.Page {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return action.Page{URL: t.root.url, Title: t.title}
+}

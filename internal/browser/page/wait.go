@@ -1,0 +1,169 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const (
+	waitDefault = 5 * time.Second        // API document, POST /browser/wait
+	quiet       = 500 * time.Millisecond // without a request: what networkidle means to Chromium
+)
+
+func waitLimit(a *action.WaitFor) time.Duration {
+	if a.Timeout == nil {
+		return waitDefault
+	}
+	return min(time.Duration(max(*a.Timeout, 0))*time.Millisecond, 120*time.Second) // SPEC section 11
+}
+
+// waitFor waits until everything asked for holds at once. A time-out is an
+// answer.
+func (b *Browser) waitFor(ctx context.Context, t *tab, a *action.WaitFor, _ action.Pin) (any, error) {
+	w, err := b.wanted(a)
+	if err != nil {
+		return nil, err
+	}
+	deadline := time.Now().Add(waitLimit(a))
+	for {
+		holds, err := b.holds(ctx, t, w)
+		if err != nil && !moved(err) || holds {
+			return waited(holds, err)
+		}
+		left := time.Until(deadline)
+		if left <= 0 {
+			return &action.Waited{}, nil
+		}
+		if err := b.watch(ctx, t, w, left); err != nil {
+			return waited(false, err)
+		}
+	}
+}
+
+// waited is the answer; what a dialog interrupts has not been found.
+func waited(found bool, err error) (any, error) {
+	if err != nil && !errors.Is(err, errDialog) && !isContext(err) {
+		return nil, err
+	}
+	return &action.Waited{Found: found}, err
+}
+
+// wanted is what is waited for.
+type wanted struct {
+	element inpage.Conditions // zero Query: no element
+	ref     string
+	located bool
+	gone    string
+	url     string
+	idle    bool
+}
+
+func (b *Browser) wanted(a *action.WaitFor) (wanted, error) {
+	switch a.State {
+	case "", "attached", "detached", "visible", "hidden":
+	default:
+		return wanted{}, fault.New(fault.InvalidRequest, "state %q is not known", a.State).
+			Hinted("use attached, detached, visible or hidden")
+	}
+	w := wanted{gone: a.TextGone, url: a.URL, idle: a.NetworkIdle, ref: a.Ref, located: !a.Zero()}
+	q := inpage.Query{Selector: a.Selector, Role: a.Role, Name: a.Name, Text: a.Text, Index: a.Index}
+	state := a.State
+	if a.Zero() && a.TextGone == "" && a.URL == "" && !a.NetworkIdle {
+		q.Selector, w.located = "body", true
+	}
+	if a.Text != "" && a.Selector == "" && a.Role == "" && state == "" {
+		state = "visible" // a text is there when it can be read
+	}
+	w.element = inpage.Conditions{Query: q, State: state}
+	return w, nil
+}
+
+func (w wanted) absent() bool {
+	return w.element.State == "detached" || w.element.State == "hidden"
+}
+
+func (b *Browser) holds(ctx context.Context, t *tab, w wanted) (bool, error) {
+	b.mu.Lock()
+	url := t.root.url
+	calm := len(t.inflight) == 0 && time.Since(t.lastBusy) >= quiet
+	b.mu.Unlock()
+	if w.url != "" && !strings.Contains(url, w.url) || w.idle && !calm {
+		return false, nil
+	}
+	if w.gone != "" {
+		gone, err := b.inFrames(ctx, t, inpage.Conditions{TextGone: w.gone}, true)
+		if err != nil || !gone {
+			return false, err
+		}
+	}
+	switch {
+	case !w.located:
+		return true, nil
+	case w.ref != "":
+		return b.refHolds(ctx, t, w)
+	}
+	return b.inFrames(ctx, t, w.element, w.absent())
+}
+
+// inFrames looks once: does c hold in every frame, or in any?
+func (b *Browser) inFrames(ctx context.Context, t *tab, c inpage.Conditions, every bool) (bool, error) {
+	if _, err := b.main(ctx, t); err != nil {
+		return false, err
+	}
+	for _, p := range b.places(t) {
+		if c.Selector == "" {
+			if _, err := p.world.Pierce(ctx); err != nil && !moved(err) {
+				return false, err
+			}
+		}
+		r, err := p.world.Wait(ctx, c)
+		if err != nil {
+			return false, err
+		}
+		if r.Found != every {
+			return r.Found, nil
+		}
+	}
+	return every, nil
+}
+
+// refHolds waits for an element that a snapshot named: it can only go away or
+// change whether it is visible.
+func (b *Browser) refHolds(ctx context.Context, t *tab, w wanted) (bool, error) {
+	h, err := b.byRef(ctx, t, w.ref)
+	if fault.CodeOf(err) == fault.StaleRef {
+		if w.absent() {
+			return true, nil
+		}
+		return false, err
+	}
+	if err != nil {
+		return false, err
+	}
+	r, err := h.place.world.Wait(ctx, inpage.Conditions{Query: inpage.Query{Node: h.node}, State: w.element.State})
+	return r.Found, err
+}
+
+// watch waits a little for something to change: in the main frame for the
+// condition itself, otherwise for anything the browser tells.
+func (b *Browser) watch(ctx context.Context, t *tab, w wanted, left time.Duration) error {
+	const least = 20 * time.Millisecond
+	started := time.Now()
+	span := min(left, stirring)
+	if p, ok := b.rootPlace(t); ok && w.ref == "" && (w.located || w.gone != "") {
+		c := w.element
+		c.TextGone = w.gone
+		c.Wait = int(span/time.Millisecond) + 1
+		if _, err := p.world.Wait(ctx, c); err != nil && !moved(err) {
+			return err
+		}
+		return pause(ctx, min(left, least)-time.Since(started))
+	}
+	return pause(ctx, min(left, 2*least))
+}
