@@ -38,6 +38,7 @@ func (g *guard) handler() http.Handler {
 		r = r.WithContext(withEntry(r.Context(), seen))
 		out := &counted{ResponseWriter: w}
 		harden(out.Header(), seen.id)
+		hurry(out, r)
 		defer g.finish(out, r, seen, start)
 		g.serve(out, r, seen)
 	})
@@ -152,15 +153,26 @@ func (g *guard) cross(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// take reads the whole body, bounded in size and time, and puts it back.
+func hasBody(r *http.Request) bool { return r.Body != nil && r.Body != http.NoBody }
+
+// hurry bounds the time a body may take, also that of a request which is
+// refused before its body was read: the server drains it.
+func hurry(w http.ResponseWriter, r *http.Request) {
+	if hasBody(r) {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyLimit)) // a writer that is no connection has none
+	}
+}
+
+// take reads the whole body, bounded in size, and puts it back. The deadline
+// that hurry set is lifted only once the body is there: a call may take longer.
 func take(w http.ResponseWriter, r *http.Request) (int, *fault.Fault) {
-	if r.Body == nil || r.Body == http.NoBody {
+	if !hasBody(r) {
 		return 0, nil
 	}
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(bodyLimit)) // a writer that is no connection has no deadline to set
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBody))
-	_ = control.SetReadDeadline(time.Time{})
+	if err != nil {
+		w.Header().Set("Connection", "close") // what is left of the body is not worth reading
+	}
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
@@ -170,6 +182,7 @@ func take(w http.ResponseWriter, r *http.Request) (int, *fault.Fault) {
 		return http.StatusBadRequest, fault.New(fault.InvalidRequest, "the body did not arrive whole").
 			Hinted("send it within %s", bodyLimit).Because(err)
 	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	r.ContentLength = int64(len(body))
 	return 0, nil
