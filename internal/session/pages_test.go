@@ -287,35 +287,39 @@ func TestCallsInFlightEndWithTheSession(t *testing.T) {
 		"gateway is shut": {func(r *rig, _ action.Session) { must(r.t, r.Close(r.t.Context())) }, "closed", "shut down"},
 	}
 	for name, tt := range endings {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				r := newRig(t)
-				s := r.start(alice, action.SessionStart{})
-				r.page(s.Box).set(func(p *tab) { p.hold = make(chan struct{}) })
-				done := make(chan error, 2)
-				for range 2 { // one acts, one waits for its turn
-					go func() {
-						_, err := r.call(t.Context(), alice, "page.back", s.ID, nil)
-						done <- err
-					}()
-				}
-				synctest.Wait()
-				tt.end(r, s)
-				for range 2 {
-					wants(t, fault.NotActive, <-done, tt.says, "start a new session")
-				}
-				synctest.Wait()
-				if got := r.show(alice, s.ID); got.State != tt.state || !strings.Contains(got.Reason, tt.says) {
-					t.Errorf("record %+v", got)
-				}
-				if len(r.boxes()) != 0 {
-					t.Errorf("boxes %v", r.boxes())
-				}
-				_, err := r.call(t.Context(), alice, "page.back", s.ID, nil)
-				wants(t, fault.NotActive, err, tt.says)
+		for _, deaf := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, deaf %t", name, deaf), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) { callsEnd(t, deaf, tt.state, tt.says, tt.end) })
 			})
-		})
+		}
 	}
+}
+
+func callsEnd(t *testing.T, deaf bool, state, says string, end func(*rig, action.Session)) {
+	r := newRig(t)
+	s := r.start(alice, action.SessionStart{})
+	r.page(s.Box).set(func(p *tab) { p.hold, p.deaf = make(chan struct{}), deaf })
+	done := make(chan error, 2)
+	for range 2 { // one acts, one waits for its turn
+		go func() {
+			_, err := r.call(t.Context(), alice, "page.back", s.ID, nil)
+			done <- err
+		}()
+	}
+	synctest.Wait()
+	end(r, s)
+	for range 2 {
+		wants(t, fault.NotActive, <-done, says, "start a new session")
+	}
+	synctest.Wait()
+	if got := r.show(alice, s.ID); got.State != state || !strings.Contains(got.Reason, says) {
+		t.Errorf("record %+v", got)
+	}
+	if len(r.boxes()) != 0 {
+		t.Errorf("boxes %v", r.boxes())
+	}
+	_, err := r.call(t.Context(), alice, "page.back", s.ID, nil)
+	wants(t, fault.NotActive, err, says)
 }
 
 func TestAnIdleSessionIsClosedAndABusyOneIsNot(t *testing.T) {

@@ -102,6 +102,7 @@ func (p *pool) run(ctx context.Context) {
 		p.ready = append(p.ready, w)
 		p.mu.Unlock()
 		watchers.Go(func() { p.watch(ctx, w) })
+		p.r.boxEvent(w.box.Info().ID, "", "", "warm box is ready")
 	}
 }
 

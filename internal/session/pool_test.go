@@ -2,7 +2,6 @@ package session_test
 
 import (
 	"errors"
-	"runtime"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -189,23 +188,16 @@ func TestCloseEndsEveryBox(t *testing.T) {
 
 func BenchmarkStartFromThePool(b *testing.B) {
 	r := newRig(b, pooled(4), with(func(c *session.Config) { c.MaxConcurrent, c.MaxSessions = -1, -1 }))
-	ready := func() bool {
-		n := 0
-		for _, info := range r.engine.Boxes() {
-			if info.Session == "" && r.page(info.ID) != nil {
-				n++
-			}
-		}
-		return n == 4
-	}
+	started := 0
 	b.ResetTimer()
 	for b.Loop() {
 		b.StopTimer()
-		for !ready() {
-			runtime.Gosched()
+		for r.count("box", "warm box is ready") < started+4 {
+			<-r.news
 		}
 		b.StartTimer()
 		s := r.start(alice, action.SessionStart{})
+		started++
 		b.StopTimer()
 		_, err := r.call(b.Context(), alice, "session.close", s.ID, nil)
 		must(b, err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -50,6 +49,7 @@ type rig struct {
 	opens  int
 	fail   error // of opening a page
 	events []action.Record
+	news   chan struct{} // has something in it after each event
 }
 
 func config() session.Config {
@@ -80,7 +80,7 @@ func boot(t testing.TB, state string, engine *sandboxtest.Engine, tweaks ...twea
 	must(t, err)
 	r := &rig{
 		t: t, engine: engine, driver: &driver{Driver: engine.Driver("gw")}, db: db, files: files, door: egress.New(egress.Options{}), state: state,
-		pages: map[string]*tab{},
+		pages: map[string]*tab{}, news: make(chan struct{}, 1),
 	}
 	r.options = session.Options{
 		DB: db, Artifacts: files, Driver: r.driver, Door: r.door, Open: r.openPage, Record: r.record, Config: config(), Log: log,
@@ -128,16 +128,25 @@ func (r *rig) record(event action.Record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.events = append(r.events, event)
+	select {
+	case r.news <- struct{}{}:
+	default:
+	}
 }
 
 // told reports whether an event of that type has been recorded whose result
 // or detail contains text.
-func (r *rig) told(kind, text string) bool {
+func (r *rig) told(kind, text string) bool { return r.count(kind, text) > 0 }
+
+func (r *rig) count(kind, text string) (n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.ContainsFunc(r.events, func(e action.Record) bool {
-		return e.EventType == kind && (strings.Contains(e.Result, text) || strings.Contains(e.Detail, text))
-	})
+	for _, e := range r.events {
+		if e.EventType == kind && (strings.Contains(e.Result, text) || strings.Contains(e.Detail, text)) {
+			n++
+		}
+	}
+	return n
 }
 
 // call goes the way the gate goes: look, then do.
@@ -224,6 +233,7 @@ type driver struct {
 	weak  bool
 	stops error
 	lists error
+	hold  chan struct{} // Stop waits for it to be closed
 }
 
 func (d *driver) set(change func(*driver)) {
@@ -254,10 +264,17 @@ func (d *driver) List(ctx context.Context) ([]sandbox.Info, error) {
 
 func (d *driver) Stop(ctx context.Context, id string) error {
 	d.mu.Lock()
-	err := d.stops
+	err, hold := d.stops, d.hold
 	d.mu.Unlock()
 	if err != nil {
 		return err
+	}
+	if hold != nil {
+		select {
+		case <-hold:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 	return d.Driver.Stop(ctx, id)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -200,6 +201,50 @@ func TestNamesAreUniqueAmongAScopesOpenSessions(t *testing.T) {
 	if got := r.show(alice, "work"); got.ID != second.ID {
 		t.Errorf("work is %s, want the open %s (the closed one is %s)", got.ID, second.ID, first.ID)
 	}
+}
+
+func TestASessionThatIsEndingHoldsNeitherNameNorPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, with(func(c *session.Config) { c.MaxConcurrent, c.MaxSessions = 1, 1 }))
+		first := r.start(alice, action.SessionStart{Name: "work"})
+		hold, done := make(chan struct{}), make(chan error, 1)
+		r.driver.set(func(d *driver) { d.hold = hold })
+		go func() {
+			_, err := r.call(t.Context(), alice, "session.close", "work", nil)
+			done <- err
+		}()
+		synctest.Wait()
+		if got := r.show(alice, first.ID); got.State != "closing" {
+			t.Fatalf("first: %+v", got)
+		}
+		second := r.start(alice, action.SessionStart{Name: "work"})
+		if got := r.show(alice, "work"); got.ID != second.ID {
+			t.Errorf("work is %+v", got)
+		}
+		close(hold)
+		must(t, <-done)
+	})
+}
+
+func TestABoxThatDoesNotStopHoldsNobodyForLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		s := r.start(alice, action.SessionStart{})
+		hold := make(chan struct{})
+		r.driver.set(func(d *driver) { d.hold = hold })
+		began := time.Now()
+		_, err := r.call(t.Context(), alice, "session.close", s.ID, nil)
+		must(t, err)
+		if took := time.Since(began); took > 15*time.Second {
+			t.Errorf("closing took %s", took)
+		}
+		close(hold)
+		time.Sleep(61 * time.Second)
+		synctest.Wait()
+		if len(r.boxes()) != 0 {
+			t.Errorf("boxes %v", r.boxes())
+		}
+	})
 }
 
 func TestLimitsOfOpenSessions(t *testing.T) {

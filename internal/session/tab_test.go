@@ -25,7 +25,7 @@ type tab struct {
 	at      action.Page
 	fail    error
 	hold    chan struct{} // verbs wait for it to be closed
-	began   chan string   // is told of verbs that begin, where it is set
+	deaf    bool          // verbs that wait do not notice that the connection is gone
 	running int
 	most    int // verbs at once
 }
@@ -61,18 +61,18 @@ func (t *tab) Do(ctx context.Context, verb string, args any, _ action.Pin) (acti
 	t.mu.Lock()
 	t.running++
 	t.most = max(t.most, t.running)
-	hold, began := t.hold, t.began
+	hold, done := t.hold, t.done
+	if t.deaf {
+		done = nil
+	}
 	t.mu.Unlock()
 	defer t.set(func(t *tab) { t.running-- })
-	if began != nil {
-		began <- verb
-	}
 	if hold != nil {
 		select {
 		case <-hold:
 		case <-ctx.Done():
 			return action.Result{}, ctx.Err()
-		case <-t.done:
+		case <-done:
 			return action.Result{}, errors.New("connection closed")
 		}
 	}
