@@ -26,7 +26,7 @@ const (
 // value and address stays on its line.
 func (p *Page) Text(o Options) string {
 	w := &writer{page: p, options: o}
-	w.line(0, "page "+quote(p.Title)+" "+oneLine(p.URL))
+	w.line(0, strings.TrimSuffix("page "+quote(p.Title)+" "+oneLine(p.URL), " "))
 	w.siblings(p.Nodes, 1, p.top)
 	if p.Cut {
 		w.line(1, "… the page goes on; narrow with ref")
@@ -95,9 +95,11 @@ func (w *writer) node(n *action.Node, level int) {
 	w.siblings(n.Children, level+1, ref)
 }
 
+var wrapper = map[string]bool{"listitem": true, "cell": true, "gridcell": true}
+
 // hollow reports whether a node says nothing that its only child does not.
 func hollow(n *action.Node) bool {
-	return n.Role == "listitem" && len(n.Children) == 1 && n.Name == "" && n.Ref == "" && n.Value == "" && n.Level == 0 && len(n.States) == 0
+	return wrapper[n.Role] && len(n.Children) == 1 && n.Name == "" && n.Ref == "" && n.Value == "" && n.Level == 0 && len(n.States) == 0
 }
 
 func (w *writer) describe(n *action.Node) string {

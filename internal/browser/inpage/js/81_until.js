@@ -2,6 +2,7 @@
 // change of the document, each few frames, and at the latest each 100 ms, as
 // changes in shadow roots, of values and of layout announce themselves to
 // nobody. A check that is slow is made more seldom.
+let frames = 0; // painted while something waits
 const until = (check, limit) => {
   renew();
   if (check() || limit <= 0) return Promise.resolve();
@@ -31,6 +32,7 @@ const until = (check, limit) => {
       if (!over) timer = setTimeout(tick, Math.max(1, Math.min(100, end - performance.now(), Math.max(next - performance.now(), 20))));
     };
     const paint = () => {
+      frames++;
       look();
       if (!over) frame = requestAnimationFrame(paint);
     };

@@ -18,7 +18,7 @@ const readiness = query => {
   const focused = activeElement() === element;
   if (query.kind === 'focus') return {ok: true, rect: known.rect, facts: known, focused};
   const before = boundingRect(target);
-  if (query.rect && differs(query.rect, before)) return moved(query, before, known);
+  if (query.rect && (differs(query.rect, before) || (query.at !== undefined && !still(query)))) return moved(query, before, known);
   const point = pointAt(target, element);
   if (isMoving(target) && !settled(query, target)) return moved(query, boundingRect(target), known);
   if (point.by !== undefined && query.kind !== 'type' && query.kind !== 'select' && query.kind !== 'scroll') {
@@ -62,17 +62,16 @@ const moved = (query, rect, known) => {
   if (query.at === undefined || differs(query.rect, rect)) {
     query.rect = plainRect(rect);
     query.at = performance.now();
+    query.frame = frames;
   }
   return {wait: 'moving', facts: known};
 };
 // What ends is waited for. An endless animation that does not displace the
-// element is no reason to wait: it has to be in the same place two looks
-// apart.
-const LOOKS_APART = 40; // milliseconds
-const settled = (query, target) => {
-  if (movements(target).some(effect => Number.isFinite(effect.getComputedTiming().endTime))) return false;
-  return query.rect && query.at !== undefined && performance.now() - query.at >= LOOKS_APART && !differs(query.rect, boundingRect(target));
-};
+// element is no reason to wait: it has to be in the same place for two frames,
+// or, where nothing is painted, for some time.
+const STILL_FRAMES = 2, STILL_TIME = 250; // milliseconds
+const still = query => query.at !== undefined && (frames - query.frame >= STILL_FRAMES || performance.now() - query.at >= STILL_TIME);
+const settled = (query, target) => !movements(target).some(effect => Number.isFinite(effect.getComputedTiming().endTime)) && still(query);
 
 // A point of the element where the hit test reaches it, after scrolling it
 // into view if there is none. by is what covers it.
