@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -92,11 +93,8 @@ func (k *Key) Public() string {
 	return base64.StdEncoding.EncodeToString(k.private.Public().(ed25519.PublicKey))
 }
 
-// String keeps the key out of logs.
-func (k *Key) String() string { return "[secret]" }
-
-// GoString keeps the key out of %#v.
-func (k *Key) GoString() string { return "[secret]" }
+// Format keeps the key out of everything that is printed, whatever the verb.
+func (k *Key) Format(to fmt.State, _ rune) { _, _ = io.WriteString(to, "[secret]") }
 
 func parsePublic(text string) (ed25519.PublicKey, error) {
 	raw, err := base64.StdEncoding.DecodeString(text)

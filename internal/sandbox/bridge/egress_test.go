@@ -1,0 +1,102 @@
+package bridge
+
+import (
+	"context"
+	"io"
+	"net"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// forward runs the guest's forwarder and returns its address.
+func forward(t *testing.T, r *rig) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- Forward(ctx, listener, filepath.Join(r.dir, EgressSocket)) }()
+	t.Cleanup(func() {
+		cancel()
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Errorf("Forward returned %v", err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Error("Forward does not end")
+		}
+	})
+	return listener.Addr().String()
+}
+
+func TestBytesPassBothWaysAndHalvesCloseApart(t *testing.T) {
+	r := newRig(t, longLease)
+	heard := make(chan string, 1)
+	r.listen(func(o *LinkOptions) {
+		o.Egress = func(c net.Conn) {
+			defer func() { _ = c.Close() }()
+			all, _ := io.ReadAll(c) // ends when the browser has said all
+			heard <- string(all)
+			_, _ = io.WriteString(c, "answer")
+		}
+	})
+	conn := loopback(t, forward(t, r))
+	if _, err := io.WriteString(conn, "question"); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(conn)
+	if err != nil || string(got) != "answer" || <-heard != "question" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestNoEgressMeansNoWayOut(t *testing.T) {
+	r := newRig(t, longLease)
+	r.listen(nil)
+	conn := loopback(t, forward(t, r))
+	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	if n, err := conn.Read(make([]byte, 1)); n != 0 || isTimeout(err) {
+		t.Errorf("read %d, %v", n, err)
+	}
+}
+
+func TestWithoutAGatewayTheBrowserIsHungUpOn(t *testing.T) {
+	r := newRig(t, longLease)
+	conn := loopback(t, forward(t, r))
+	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	if n, err := conn.Read(make([]byte, 1)); n != 0 || isTimeout(err) {
+		t.Errorf("read %d, %v", n, err)
+	}
+}
+
+func isTimeout(err error) bool {
+	e, ok := err.(net.Error)
+	return ok && e.Timeout()
+}
+
+func TestClosingTheLinkEndsEveryConnection(t *testing.T) {
+	r := newRig(t, longLease)
+	began := make(chan struct{})
+	l := r.listen(func(o *LinkOptions) {
+		o.Egress = func(c net.Conn) {
+			close(began)
+			_, _ = io.Copy(io.Discard, c) // holds on until it is closed
+		}
+	})
+	conn := loopback(t, forward(t, r))
+	<-began
+	if err := l.Close(); err != nil { // waits for the owner of the connection
+		t.Fatal(err)
+	}
+	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	if n, err := conn.Read(make([]byte, 1)); n != 0 || isTimeout(err) {
+		t.Errorf("read %d, %v", n, err)
+	}
+}

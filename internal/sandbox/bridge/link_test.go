@@ -1,0 +1,404 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/yamux"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+)
+
+const longLease = 30 * time.Second
+
+func TestMessagesOfEverySizePass(t *testing.T) {
+	r := newRig(t, longLease)
+	l := r.listen(nil)
+	r.dial()
+	s := r.stream(l)
+	for _, n := range []int{1, 1 << 10, 300 << 10, 8 << 20} {
+		echoes(t, s, strings.Repeat("é", n/2)+"x")
+	}
+}
+
+func TestExpiryDoesNotBreakAnOpenConnection(t *testing.T) {
+	r := newRig(t, longLease)
+	l := r.listen(nil)
+	r.dial()
+	s := r.stream(l)
+	echoes(t, s, "before")
+	later := time.Now().Add(5 * time.Minute)
+	r.verifier.mu.Lock() // orders the write before the next request
+	r.verifier.now = func() time.Time { return later }
+	r.verifier.mu.Unlock()
+	echoes(t, s, "after")
+	if _, err := l.Health(r.context()); err == nil {
+		t.Error("a token of five minutes ago still holds")
+	}
+}
+
+func TestBoxIsAssignedOnce(t *testing.T) {
+	r := newRig(t, longLease)
+	l := r.listen(nil)
+	r.dial()
+	if err := l.Assign(r.context(), "", "s"); fault.CodeOf(err) != fault.InvalidRequest {
+		t.Errorf("no scope: %v", err)
+	}
+	if err := l.Assign(r.context(), "alice", "../s"); fault.CodeOf(err) != fault.InvalidRequest {
+		t.Errorf("malformed session: %v", err)
+	}
+	if err := l.Assign(r.context(), "alice", "s-1"); err != nil {
+		t.Fatal(err)
+	}
+	if l.ScopeHash() != sandbox.ScopeHash("alice") || l.Session() != "s-1" {
+		t.Errorf("assigned to %q %q", l.ScopeHash(), l.Session())
+	}
+	if err := l.Assign(r.context(), "bob", "s-2"); fault.CodeOf(err) != fault.AlreadyActive {
+		t.Errorf("second assignment: %v", err)
+	}
+	if _, err := l.Health(r.context()); err != nil {
+		t.Errorf("after the assignment: %v", err)
+	}
+	// A gateway that believes the box to be free, or another's, is refused.
+	for _, scope := range []string{"", sandbox.ScopeHash("bob")} {
+		l.mu.Lock()
+		l.scope = scope
+		l.mu.Unlock()
+		if _, err := l.Health(r.context()); fault.CodeOf(err) != fault.CDPError {
+			t.Errorf("a token of scope %q: %v", scope, err)
+		}
+	}
+}
+
+func TestGuestRefusesASecondAssignmentByItself(t *testing.T) {
+	a := NewAssignment(Boot{Box: sandbox.NewID()})
+	if !a.assign("0123456789abcdef", "s") || a.assign("fedcba9876543210", "t") {
+		t.Error("assigned other than once")
+	}
+	if h := a.hello(); h.Scope != "0123456789abcdef" || h.Session != "s" {
+		t.Errorf("hello %+v", h)
+	}
+}
+
+func TestGuestComesBackToTheNextGateway(t *testing.T) {
+	r := newRig(t, longLease)
+	l := r.listen(nil)
+	r.dial()
+	if err := l.Assign(r.context(), "alice", "s-1"); err != nil {
+		t.Fatal(err)
+	}
+	s := r.stream(l)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Read(); err == nil {
+		t.Error("a stream outlives its link")
+	}
+	if _, err := l.Health(r.context()); !errors.Is(err, errClosed) {
+		t.Errorf("a closed link: %v", err)
+	}
+	next := r.listen(func(o *LinkOptions) { o.Adopt = true })
+	if err := next.Connected(r.context()); err != nil {
+		t.Fatal(err)
+	}
+	if next.ScopeHash() != sandbox.ScopeHash("alice") || next.Session() != "s-1" {
+		t.Errorf("adopted %q %q", next.ScopeHash(), next.Session())
+	}
+	echoes(t, r.stream(next), "hello again")
+}
+
+func TestGatewayWithAnotherKeyIsRefused(t *testing.T) {
+	r := newRig(t, longLease)
+	other, err := NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := r.listen(func(o *LinkOptions) { o.Key = other })
+	r.dial()
+	err = l.Assign(r.context(), "mallory", "s")
+	if fault.CodeOf(err) != fault.CDPError || !strings.Contains(err.Error(), "bridge_unauthorized") {
+		t.Errorf("got %v", err)
+	}
+	if h := r.dialer.Assignment.hello(); h.Scope != "" {
+		t.Error("the box was assigned")
+	}
+}
+
+func TestLinkEndsWhenItsGuestStaysAway(t *testing.T) {
+	r := newRig(t, 300*time.Millisecond)
+	l := r.listen(nil)
+	r.dial()
+	if err := l.Connected(r.context()); err != nil {
+		t.Fatal(err)
+	}
+	if l.Err() != nil {
+		t.Errorf("a living link has ended: %v", l.Err())
+	}
+	r.cancel()
+	select {
+	case <-l.Done():
+	case <-r.context().Done():
+		t.Fatal("Done is not closed")
+	}
+	if fault.CodeOf(l.Err()) != fault.NotActive {
+		t.Errorf("Err %v", l.Err())
+	}
+}
+
+func TestGuestEndsAfterTheLease(t *testing.T) {
+	for name, gateway := range map[string]func(*testing.T, *rig){
+		"nobody listens": func(*testing.T, *rig) {},
+		"a gateway that hangs": func(t *testing.T, r *rig) {
+			// The kernel completes the connection; nobody ever answers a ping.
+			bridge, egress, err := listenBoth(r.dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _, _ = bridge.Close(), egress.Close() })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, 300*time.Millisecond)
+			gateway(t, r)
+			r.dial()
+			select {
+			case err := <-r.ended:
+				if !errors.Is(err, ErrLease) {
+					t.Errorf("Run returned %v", err)
+				}
+			case <-r.context().Done():
+				t.Fatal("the guest does not end")
+			}
+		})
+	}
+}
+
+func TestGuestThatIsCancelledEndsWithoutError(t *testing.T) {
+	r := newRig(t, longLease)
+	l := r.listen(nil)
+	r.dial()
+	s := r.stream(l)
+	r.cancel()
+	if err := <-r.ended; err != nil {
+		t.Errorf("Run returned %v", err)
+	}
+	if _, err := s.Read(); err == nil {
+		t.Error("the stream outlives the guest")
+	}
+}
+
+// hostile dials as something in the box might.
+func hostile(t *testing.T, r *rig, first []byte) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("unix", filepath.Join(r.dir, BridgeSocket))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	if _, err := conn.Write(first); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+func framed(body string) []byte {
+	return append([]byte{byte(len(body) >> 8), byte(len(body))}, body...)
+}
+
+func TestMalformedHellosAreHungUpOn(t *testing.T) {
+	r := newRig(t, longLease)
+	l := r.listen(func(o *LinkOptions) { o.ScopeHash, o.Session = "0123456789abcdef", "s-1" })
+	for name, first := range map[string][]byte{
+		"not JSON":       framed("hello"),
+		"too long":       framed(strings.Repeat(" ", maxHello+1)),
+		"other protocol": framed(`{"protocol":2,"box":"` + r.boot.Box + `"}`),
+		"no box":         framed(`{"protocol":1}`),
+		"other box":      framed(`{"protocol":1,"box":"` + sandbox.NewID() + `","scope":"0123456789abcdef","session":"s-1"}`),
+		"other scope":    framed(`{"protocol":1,"box":"` + r.boot.Box + `","scope":"fedcba9876543210","session":"s-1"}`),
+		"no scope":       framed(`{"protocol":1,"box":"` + r.boot.Box + `"}`),
+		"bad session":    framed(`{"protocol":1,"box":"` + r.boot.Box + `","scope":"0123456789abcdef","session":"a b"}`),
+	} {
+		conn := hostile(t, r, first)
+		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+		if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: not hung up on", name)
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.current != nil {
+		t.Error("one of them was taken for the guest")
+	}
+}
+
+// answering is a hostile guest: it gets past hello and answers as it likes.
+func answering(t *testing.T, r *rig, handler http.Handler) {
+	t.Helper()
+	conn := hostile(t, r, framed(`{"protocol":1,"box":"`+r.boot.Box+`"}`))
+	mux, err := yamux.Server(conn, muxConfig(longLease))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: handler}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = server.Serve(mux)
+	}()
+	t.Cleanup(func() {
+		_, _ = server.Close(), mux.Close()
+		<-done
+	})
+}
+
+func TestHostileAnswersAreBounded(t *testing.T) {
+	for name, answer := range map[string]http.HandlerFunc{
+		"endless body": func(w http.ResponseWriter, _ *http.Request) {
+			block := bytes.Repeat([]byte(" "), 64<<10)
+			for {
+				if _, err := w.Write(block); err != nil {
+					return
+				}
+			}
+		},
+		"no JSON": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") },
+		"redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://elsewhere/", http.StatusFound)
+		},
+		"huge header": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X", strings.Repeat("x", 1<<20))
+			w.WriteHeader(http.StatusOK)
+		},
+		"terminal codes": func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusTeapot)
+			_, _ = io.WriteString(w, `{"error":"\u001b[2Jgone\r\n\u202e"}`)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, longLease)
+			l := r.listen(nil)
+			answering(t, r, answer)
+			_, err := l.Health(r.context())
+			if fault.CodeOf(err) != fault.CDPError {
+				t.Errorf("health: %v", err)
+			}
+			if strings.ContainsAny(err.Error(), "\x1b\r\n\u202e") {
+				t.Errorf("control characters pass: %q", err)
+			}
+			if _, err := l.CDP(r.context()); fault.CodeOf(err) != fault.CDPError {
+				t.Errorf("CDP: %v", err)
+			}
+		})
+	}
+}
+
+func TestGuestMayNotOpenStreams(t *testing.T) {
+	r := newRig(t, longLease)
+	l := r.listen(nil)
+	conn := hostile(t, r, framed(`{"protocol":1,"box":"`+r.boot.Box+`"}`))
+	mux, err := yamux.Server(conn, muxConfig(longLease))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = mux.Close() }()
+	if err := l.Connected(r.context()); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := mux.Open(); err == nil {
+		defer func() { _ = s.Close() }()
+	}
+	select {
+	case <-mux.CloseChan():
+	case <-r.context().Done():
+		t.Error("the gateway takes streams of a guest")
+	}
+}
+
+func TestListenReplacesStaleSocketsOnly(t *testing.T) {
+	r := newRig(t, longLease)
+	stale, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(mkdir(t, r.dir), BridgeSocket)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stale.SetUnlinkOnClose(false) // as a killed gateway leaves it
+	_ = stale.Close()
+	r.listen(nil)
+	r.dial()
+
+	other := newRig(t, longLease)
+	path := filepath.Join(mkdir(t, other.dir), EgressSocket)
+	if err := os.WriteFile(path, []byte("precious"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Listen(LinkOptions{Dir: other.dir, Box: other.boot.Box, Key: other.key, Lease: longLease})
+	if fault.CodeOf(err) != fault.Internal {
+		t.Errorf("Listen: %v", err)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "precious" {
+		t.Errorf("the file was touched: %q, %v", text, err)
+	}
+}
+
+func mkdir(t *testing.T, dir string) string {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestListenRefusesZeroOptions(t *testing.T) {
+	key, err := NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := LinkOptions{Dir: t.TempDir(), Box: sandbox.NewID(), Key: key, Lease: longLease}
+	for name, spoil := range map[string]func(*LinkOptions){
+		"box": func(o *LinkOptions) { o.Box = "" }, "key": func(o *LinkOptions) { o.Key = nil },
+		"lease": func(o *LinkOptions) { o.Lease = 0 }, "scope": func(o *LinkOptions) { o.ScopeHash = "alice" },
+	} {
+		o := whole
+		spoil(&o)
+		if _, err := Listen(o); fault.CodeOf(err) != fault.InvalidRequest {
+			t.Errorf("without %s: %v", name, err)
+		}
+	}
+}
+
+func TestReadinessNamesThePhaseThatFailed(t *testing.T) {
+	r := newRig(t, longLease)
+	r.guest.health = sandbox.Health{Phase: PhaseStarting, Log: []string{"one\x1b[2J", "two"}}
+	l := r.listen(nil)
+	r.dial()
+	var told []string
+	if err := l.WaitReady(r.context(), func(p string) { told = append(told, p) }); err != nil {
+		t.Fatal(err)
+	}
+	if len(told) != 4 {
+		t.Errorf("phases %q", told)
+	}
+	r.guest.noScreen.Store(true)
+	err := l.WaitReady(r.context(), nil)
+	want := "sandbox_browser_launch_failed: display_not_ready; process browser not started, display not started; log: one [2J | two"
+	if f := fault.From(err); f.Code != fault.StartFailed || f.Message != want {
+		t.Errorf("got %v", err)
+	}
+	r.guest.noScreen.Store(false)
+	r.guest.silent.Store(true)
+	ctx, cancel := context.WithTimeout(r.context(), 200*time.Millisecond)
+	defer cancel()
+	err = l.WaitReady(ctx, nil)
+	if f := fault.From(err); f.Details["phase"] != NotReadyHandshake || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+}
