@@ -42,10 +42,20 @@ func (r *Registry) make(ctx context.Context, spec sandbox.Spec, guard page.Optio
 	if s.box, err = r.driver.Start(ctx, spec); err != nil {
 		return s, err
 	}
-	if s.browser, err = r.open(ctx, s.box, guard); err != nil {
+	if s.browser, err = r.openPage(ctx, s.box, guard); err != nil {
 		return s, err
 	}
 	return s, r.prove(ctx, s.box)
+}
+
+// openPage opens a box's page. A page that did not open is nil, whatever the
+// opener made of it.
+func (r *Registry) openPage(ctx context.Context, box sandbox.Box, o page.Options) (Browser, error) {
+	b, err := r.open(ctx, box, o)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
 }
 
 // own stores that a box of this id may come to be, before it does.

@@ -21,15 +21,21 @@ type ledger struct{ db *store.DB }
 // entry is a session's record with what callers are not shown of it.
 type entry struct {
 	action.Session
-	network  action.Network
+	terms    terms
 	failures int
+}
+
+// terms are what a session was started under.
+type terms struct {
+	action.Network
+	Role action.Role `json:"role"` // of who started it
 }
 
 const entryColumns = `id, name, scope, actor, provider, state, box, created, last_used, closed,
 	reason, actions, failures, width, height, dpi, headless, network, url, title`
 
 func (g ledger) insert(ctx context.Context, e entry) error {
-	network, err := json.Marshal(e.network)
+	network, err := json.Marshal(e.terms)
 	if err != nil {
 		return fmt.Errorf("cannot encode a session's network: %w", err)
 	}
@@ -147,8 +153,8 @@ func scanEntry(rows *sql.Rows) (entry, error) {
 	if page.URL != "" {
 		e.Page = &page
 	}
-	err = json.Unmarshal([]byte(network), &e.network)
-	e.Allow = allowed(e.network)
+	err = json.Unmarshal([]byte(network), &e.terms)
+	e.Allow = allowed(e.terms.Network)
 	return e, err
 }
 

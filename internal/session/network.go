@@ -45,6 +45,20 @@ func reach(configured action.Network, caller action.Caller, asked []string) (act
 	return n, nil
 }
 
+// renew returns a session's network under a configuration that may have changed
+// since it started: what an operator did not choose is held to the new one.
+func renew(configured action.Network, t terms) action.Network {
+	if t.Role == action.Operator {
+		return t.Network
+	}
+	n := t.Network
+	outside := func(pattern string) bool { return !within(configured, fold(pattern)) }
+	n.Navigation = slices.DeleteFunc(slices.Clone(n.Navigation), outside)
+	n.AllowPrivate = slices.DeleteFunc(slices.Clone(n.AllowPrivate), outside)
+	n.Subresources, n.Listed, n.Ports = configured.Subresources, configured.Listed, configured.Ports
+	return n
+}
+
 // fold makes patterns comparable. Spellings it does not make alike are refused
 // to agents, and judged by the door for operators.
 func fold(pattern string) string {

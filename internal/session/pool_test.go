@@ -152,6 +152,25 @@ func TestASessionDoesNotWaitForThePool(t *testing.T) {
 	})
 }
 
+func TestAWarmBoxThatCannotBeAssignedIsPassedOver(t *testing.T) {
+	for _, warm := range []int{1, 2} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, pooled(warm))
+			synctest.Wait()
+			r.driver.set(func(d *driver) { d.once = errors.New("the guest hung up") })
+			before := r.boxes()
+			s := r.start(alice, action.SessionStart{})
+			if slices.Contains(before, s.Box) != (warm > 1) {
+				t.Errorf("of %d warm boxes got %s", warm, s.Box)
+			}
+			synctest.Wait()
+			if n := len(r.boxes()); n != warm+1 {
+				t.Errorf("%d boxes, want the session's and %d warm ones", n, warm)
+			}
+		})
+	}
+}
+
 func TestAWarmBoxThatGrewWeakIsRefusedAndEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pooled(1))

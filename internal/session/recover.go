@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
 const (
@@ -93,14 +95,16 @@ func (r *Registry) giveUp(ctx context.Context, e entry, why string) {
 func (r *Registry) takeUp(ctx context.Context, e entry) {
 	ctx, cancel := context.WithTimeout(ctx, r.config.StartTimeout)
 	defer cancel()
-	s, err := r.reattach(ctx, e)
+	network := renew(r.config.Network, e.terms)
+	s, err := r.reattach(ctx, e, network)
 	if err != nil {
 		r.log.WarnContext(ctx, "cannot take a session up again", "session", e.ID, "box", e.Box, "error", err)
 		r.unmake(ctx, e.Box, s.browser)
 		r.giveUp(ctx, e, "its box could not be taken up again after a restart of the gateway")
 		return
 	}
-	l := newLive(e.Session, e.network)
+	e.Allow = allowed(network)
+	l := newLive(e.Session, network)
 	l.failures = e.failures
 	r.mu.Lock()
 	r.add(l)
@@ -110,11 +114,11 @@ func (r *Registry) takeUp(ctx context.Context, e entry) {
 	r.log.InfoContext(ctx, "session taken up again", "session", l.id, "box", e.Box)
 }
 
-func (r *Registry) reattach(ctx context.Context, e entry) (s stage, err error) {
+func (r *Registry) reattach(ctx context.Context, e entry, network action.Network) (s stage, err error) {
 	if err := r.own(ctx, e.Box, e.ID); err != nil {
 		return s, err
 	}
-	if err := r.door.Open(e.Box, e.network); err != nil {
+	if err := r.door.Open(e.Box, network); err != nil {
 		return s, err
 	}
 	if s.box, err = r.driver.Attach(ctx, e.Box, r.egress(e.Box)); err != nil {
@@ -122,7 +126,7 @@ func (r *Registry) reattach(ctx context.Context, e entry) (s stage, err error) {
 	}
 	o := r.options(shape{width: e.Width, height: e.Height, dpi: e.DPI, headless: e.Headless})
 	r.guard(&o, e.Box)
-	if s.browser, err = r.open(ctx, s.box, o); err != nil {
+	if s.browser, err = r.openPage(ctx, s.box, o); err != nil {
 		return s, err
 	}
 	return s, r.prove(ctx, s.box)

@@ -87,6 +87,27 @@ func (r *rig) spec(id string) sandbox.Spec {
 	return sandbox.Spec{ID: id, Width: 10, Height: 10, DPI: 96, Egress: func(conn net.Conn) { _ = conn.Close() }}
 }
 
+func TestAfterARestartTheNewConfigurationHolds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, with(keep))
+		agents, operators := r.start(alice, action.SessionStart{}), r.start(admin, action.SessionStart{Allow: []string{"b.example"}})
+		next := r.again(with(keep), with(func(c *session.Config) {
+			c.Network = action.Network{Navigation: []string{"app.example"}, Subresources: "listed"}
+		}))
+		for _, s := range []struct{ id, allow string }{{agents.ID, "app.example"}, {operators.ID, "b.example"}} {
+			if diff := cmp.Diff([]string{s.allow}, next.show(alice, s.id).Allow); diff != "" {
+				t.Error(diff)
+			}
+		}
+		if d := next.door.Judge(agents.Box, "https://a.wide.example/"); d.Allowed {
+			t.Error("a host that was taken off the configuration is still allowed")
+		}
+		if d := next.door.Judge(operators.Box, "https://b.example/"); !d.Allowed {
+			t.Errorf("the operator's host: %+v", d)
+		}
+	})
+}
+
 func TestSessionsWithoutALivingBoxAreFailed(t *testing.T) {
 	losses := map[string]func(r *rig, box string){
 		"stopped": func(r *rig, box string) { must(r.t, r.engine.Driver("gw").Stop(r.t.Context(), box)) },

@@ -218,7 +218,7 @@ func (r *rig) openPage(ctx context.Context, box sandbox.Box, o page.Options) (se
 	defer r.mu.Unlock()
 	r.opens++
 	if r.fail != nil {
-		return nil, errors.Join(r.fail, stream.Close())
+		return (*tab)(nil), errors.Join(r.fail, stream.Close()) // as an opener does that passes a pointer on
 	}
 	t := &tab{options: o, stream: stream, done: make(chan struct{}), at: action.Page{URL: "about:blank"}}
 	t.reader.Go(t.read)
@@ -233,6 +233,7 @@ type driver struct {
 	weak  bool
 	stops error
 	lists error
+	once  error         // the next Assign answers so
 	hold  chan struct{} // Stop waits for it to be closed
 }
 
@@ -289,6 +290,17 @@ func wrap(d *driver, b sandbox.Box) sandbox.Box {
 		return nil
 	}
 	return &box{Box: b, driver: d}
+}
+
+func (b *box) Assign(ctx context.Context, scope, session string) error {
+	b.driver.mu.Lock()
+	err := b.driver.once
+	b.driver.once = nil
+	b.driver.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return b.Box.Assign(ctx, scope, session)
 }
 
 func (b *box) Health(ctx context.Context) (sandbox.Health, error) {

@@ -137,7 +137,7 @@ func (r *Registry) reserve(ctx context.Context, caller action.Caller, p plan) (*
 	if err := r.enlist(l); err != nil {
 		return nil, err
 	}
-	if err := r.ledger.insert(ctx, entry{Session: l.record, network: p.network}); err != nil {
+	if err := r.ledger.insert(ctx, entry{Session: l.record, terms: terms{Network: p.network, Role: caller.Role}}); err != nil {
 		r.delist(l)
 		return nil, err
 	}
@@ -229,9 +229,12 @@ func (r *Registry) launch(ctx context.Context, call action.Call, l *live, s shap
 // stageFor returns a box whose page obeys the session's rules: a warm one, or
 // else a new one.
 func (r *Registry) stageFor(ctx context.Context, l *live, s shape) (stage, string, error) {
-	if w := r.pool.take(s); w != nil {
+	for w := r.pool.take(s); w != nil; w = r.pool.take(s) {
 		err := r.assign(ctx, l, *w, s)
-		return *w, "warm", err
+		if err == nil || ctx.Err() != nil || fault.CodeOf(err) == fault.SandboxWeak {
+			return *w, "warm", err
+		}
+		r.log.WarnContext(ctx, "a warm box was of no use", "box", w.box.Info().ID, "error", err)
 	}
 	id := sandbox.NewID()
 	l.setBox(id)

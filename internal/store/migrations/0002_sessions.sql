@@ -1,6 +1,7 @@
 -- +goose Up
 
--- Times are nanoseconds since 1970. network is action.Network as JSON; url
+-- Times are nanoseconds since 1970. network is action.Network as JSON, with the
+-- role of who started the session; url
 -- has no query and no fragment.
 CREATE TABLE sessions (
     id        TEXT PRIMARY KEY,
