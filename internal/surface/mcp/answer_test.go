@@ -255,6 +255,13 @@ func TestFormTogglesOnlyWhatIsNotYetAsWanted(t *testing.T) {
 	}
 	d := site()
 	use(t, connect(t, surface(t, d), nil), "browser_fill_form", map[string]any{"fields": []any{
+		map[string]any{"name": "Email", "value": "a@b"},
+	}})
+	if args, ok := d.call(t, 0).Args.(*action.Type); !ok || args.Role != "textbox" || args.Name != "Email" || !args.Clear {
+		t.Errorf("a field with a name became %+v", d.call(t, 0))
+	}
+	d = site()
+	use(t, connect(t, surface(t, d), nil), "browser_fill_form", map[string]any{"fields": []any{
 		map[string]any{"ref": "e1", "type": "combobox", "value": "Blue"},
 	}})
 	if args, ok := d.call(t, 0).Args.(*action.Select); !ok || args.Values[0] != "Blue" {

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,9 @@ func fillForm(ctx context.Context, t *turn, in *fillIn) error {
 }
 
 func fillField(ctx context.Context, t *turn, f fieldIn) error {
+	if l := f.locator(); l.Zero() && f.Name != "" { // a name alone is that of a field of the type given
+		f.Role = cmp.Or(f.Type, "textbox")
+	}
 	var err error
 	switch f.Type {
 	case "checkbox", "radio":

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -78,6 +79,11 @@ func parameters(doc *huma.OpenAPI, v *action.Verb, path string) []*huma.Param {
 // they are decoded.
 func arguments(doc *huma.OpenAPI, v *action.Verb) *huma.Schema {
 	t := reflect.TypeOf(v.NewArgs()).Elem()
+	name := t.Name() + "Args"
+	ref := &huma.Schema{Ref: "#/components/schemas/" + name}
+	if _, known := doc.Components.Schemas.Map()[name]; known {
+		return ref
+	}
 	schema := &huma.Schema{Type: "object", Properties: map[string]*huma.Schema{}, AdditionalProperties: false}
 	for _, f := range action.Fields(t) {
 		schema.Properties[f.Name] = huma.SchemaFromField(doc.Components.Schemas, structField(f), t.Name()+f.Name)
@@ -85,9 +91,8 @@ func arguments(doc *huma.OpenAPI, v *action.Verb) *huma.Schema {
 			schema.Required = append(schema.Required, f.Name)
 		}
 	}
-	name := t.Name() + "Args"
 	doc.Components.Schemas.Map()[name] = schema
-	return &huma.Schema{Ref: "#/components/schemas/" + name}
+	return ref
 }
 
 func structField(f action.Field) reflect.StructField {
@@ -120,16 +125,19 @@ func responses(doc *huma.OpenAPI, v *action.Verb) map[string]*huma.Response {
 // withExtras adds the schema of a verb's object with the extras beside its
 // fields.
 func withExtras(doc *huma.OpenAPI, t reflect.Type) *huma.Schema {
-	registry := doc.Components.Schemas
+	registry, name := doc.Components.Schemas, t.Name()+"Answer"
+	ref := &huma.Schema{Ref: "#/components/schemas/" + name}
+	if _, known := registry.Map()[name]; known {
+		return ref
+	}
 	schema := huma.SchemaFromType(registry, t)
 	for _, f := range action.Fields(reflect.TypeFor[extras]()) {
 		if _, has := schema.Properties[f.Name]; !has {
 			schema.Properties[f.Name] = huma.SchemaFromField(registry, structField(f), f.Name)
 		}
 	}
-	name := t.Name() + "Answer"
 	registry.Map()[name] = schema
-	return &huma.Schema{Ref: "#/components/schemas/" + name}
+	return ref
 }
 
 func genericOperation(doc *huma.OpenAPI) *huma.Operation {
@@ -163,25 +171,27 @@ func healthOperation(doc *huma.OpenAPI) *huma.Operation {
 }
 
 // offerDescription serves the description as JSON and as a page without
-// script. Both are made once, after the last operation was added.
-func (s *surface) offerDescription(api huma.API) error {
-	spec, err := json.Marshal(api.OpenAPI())
-	if err != nil {
-		return err
-	}
-	var page bytes.Buffer
-	if err := docsPage.Execute(&page, action.Verbs); err != nil {
-		return err
-	}
-	serve := func(path, mediaType string, body []byte) {
+// script. Both are written when first asked for, which is after the last
+// operation was added.
+func (s *surface) offerDescription(api huma.API) {
+	serve := func(path, mediaType string, write func() ([]byte, error)) {
+		once := sync.OnceValues(write)
 		api.Adapter().Handle(&huma.Operation{Method: http.MethodGet, Path: path}, func(hc huma.Context) {
-			_, w := humago.Unwrap(hc)
+			r, w := humago.Unwrap(hc)
+			body, err := once()
+			if err != nil {
+				fail(w, r, err)
+				return
+			}
 			writeRaw(w, http.StatusOK, mediaType, body)
 		})
 	}
-	serve("/openapi.json", "application/openapi+json", spec)
-	serve("/docs", "text/html; charset=utf-8", page.Bytes())
-	return nil
+	serve("/openapi.json", "application/openapi+json", func() ([]byte, error) { return json.Marshal(api.OpenAPI()) })
+	serve("/docs", "text/html; charset=utf-8", func() ([]byte, error) {
+		var page bytes.Buffer
+		err := docsPage.Execute(&page, action.Verbs)
+		return page.Bytes(), err
+	})
 }
 
 func jsonOf(schema *huma.Schema) map[string]*huma.MediaType {

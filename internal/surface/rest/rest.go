@@ -59,9 +59,7 @@ func New(o Options) (http.Handler, error) {
 	}
 	s.offerGeneric(api)
 	s.offerHealth(api)
-	if err := s.offerDescription(api); err != nil {
-		return nil, err
-	}
+	s.offerDescription(api)
 	if o.MCP != nil {
 		s.mux.Handle("/mcp", o.MCP)
 	}
