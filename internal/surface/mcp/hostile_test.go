@@ -1,0 +1,88 @@
+package mcp_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// messages are bodies no client of ours would send.
+var messages = map[string]string{
+	"empty":          "",
+	"no JSON":        "hunter2",
+	"deep list":      strings.Repeat("[", 900_000),
+	"deep object":    strings.Repeat(`{"a":`, 180_000),
+	"deep arguments": `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"browser_snapshot","arguments":` + strings.Repeat(`{"a":`, 150_000) + "1" + strings.Repeat("}", 150_000) + `}}`,
+	"deep and whole": strings.Repeat("[", 400_000) + strings.Repeat("]", 400_000),
+	"bad UTF-8":      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\xfe\"}",
+	"no method":      `{"jsonrpc":"2.0","id":1}`,
+	"too large":      `{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("a", 1<<20) + `"}`,
+	"many at once":   "[" + strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"tools/list"},`, 100) + `{"jsonrpc":"2.0","id":2,"method":"tools/list"}]`,
+}
+
+func TestHostileMessagesOverHTTPCallNothingAndServeOn(t *testing.T) {
+	for name, body := range messages {
+		for _, version := range []string{"", "2025-06-18", "2026-07-28", "9999-99-99", "x\u00e4"} {
+			t.Run(name+" "+version, func(t *testing.T) {
+				d := site()
+				url, token := gateway(t, d)
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				defer cancel()
+				r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/mcp", strings.NewReader(body))
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Header.Set("Content-Type", "application/json")
+				r.Header.Set("Accept", "application/json, text/event-stream")
+				if version != "" {
+					r.Header.Set("Mcp-Protocol-Version", version)
+				}
+				res, err := (&http.Client{Transport: bearer(token)}).Do(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				answer, _ := io.ReadAll(res.Body)
+				_ = res.Body.Close()
+				if res.StatusCode >= 500 || d.verbs() != "" {
+					t.Errorf("status %d, called %q: %.200s", res.StatusCode, d.verbs(), answer)
+				}
+				c, err := dial(t, url+"/mcp", token, "2026-07-28")
+				if err != nil {
+					t.Fatalf("it serves no more: %v", err)
+				}
+				_ = c.Close()
+			})
+		}
+	}
+}
+
+func TestHostileLinesOverStandardInputCallNothing(t *testing.T) {
+	for name, body := range messages {
+		t.Run(name, func(t *testing.T) {
+			d := site()
+			s := surface(t, d)
+			in, feed := io.Pipe()
+			out, sink := io.Pipe()
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			done := make(chan error, 1)
+			go func() {
+				done <- s.Serve(ctx, in, sink)
+				_ = sink.Close()
+			}()
+			go func() {
+				_, _ = io.WriteString(feed, strings.ReplaceAll(body, "\n", " ")+"\n")
+				_ = feed.Close()
+			}()
+			_, _ = io.Copy(io.Discard, bufio.NewReader(out))
+			<-done // however it ends, it ends
+			if d.verbs() != "" {
+				t.Errorf("called %q", d.verbs())
+			}
+		})
+	}
+}
