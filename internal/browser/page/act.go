@@ -112,11 +112,11 @@ func notReady(why, by string, wait time.Duration) error {
 func (b *Browser) point(ctx context.Context, p place, x, y float64) (px, py float64, by string, err error) {
 	f := p.frame
 	for {
-		parent, _, embedded := b.embedder(f)
-		if !embedded {
-			if f.parent != nil {
-				return 0, 0, "", errMoved
-			}
+		parent, main, ok := b.embedder(f)
+		if !ok {
+			return 0, 0, "", errMoved
+		}
+		if main {
 			return x, y, by, nil
 		}
 		number, err := b.ownerOf(ctx, f, parent)

@@ -166,8 +166,15 @@ type world struct {
 
 var worldEvents = map[string]taker{
 	"Runtime.executionContextCreated": inTab(func(_ *Browser, t *tab, from *target, p world) {
+		if p.Context.Name != inpage.World {
+			return
+		}
 		f := t.frames[p.Context.Aux.Frame]
-		if p.Context.Name == inpage.World && f != nil && f.target == from {
+		if f == nil && !from.settled { // it was there before we came
+			f = t.frame(p.Context.Aux.Frame, "")
+			f.target = from
+		}
+		if f != nil && f.target == from {
 			f.context, f.unique = p.Context.ID, p.Context.Unique
 		}
 	}),

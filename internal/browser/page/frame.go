@@ -2,7 +2,7 @@ package page
 
 import (
 	"context"
-	"strings"
+	"slices"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
 )
@@ -114,14 +114,8 @@ func (t *tab) drop(f *frame) {
 	t.dropChildren(f)
 	t.forget(f)
 	delete(t.frames, f.id)
-	if f.parent == nil {
-		return
-	}
-	for i, c := range f.parent.children {
-		if c == f {
-			f.parent.children = append(f.parent.children[:i:i], f.parent.children[i+1:]...)
-			return
-		}
+	if f.parent != nil {
+		f.parent.release(f)
 	}
 }
 
@@ -147,10 +141,14 @@ func (t *tab) lose(gone *target) {
 }
 
 // merge fills in the frames that were there before we were told of changes.
-func (t *tab) merge(from *target, tree frameTree) {
+func (t *tab) merge(from *target, tree frameTree, parent *frame) {
 	f := t.root
 	if tree.Frame.ID != t.root.id {
 		f = t.frame(tree.Frame.ID, tree.Frame.Parent)
+		if parent != nil && f.parent != parent {
+			f.parent.release(f)
+			f.parent, parent.children = parent, append(parent.children, f)
+		}
 	}
 	if f.target == nil {
 		f.target = from
@@ -160,8 +158,13 @@ func (t *tab) merge(from *target, tree frameTree) {
 		f.url = tree.Frame.URL + tree.Frame.Fragment
 	}
 	for _, c := range tree.Children {
-		t.merge(from, c)
+		t.merge(from, c, f)
 	}
+}
+
+// release takes a child out.
+func (f *frame) release(child *frame) {
+	f.children = slices.DeleteFunc(f.children, func(c *frame) bool { return c == child })
 }
 
 // place is a frame as it was when it was looked at.
@@ -217,15 +220,16 @@ func (b *Browser) main(ctx context.Context, t *tab) (place, error) {
 	return p, err
 }
 
-// embedder returns the frame that embeds f.
-func (b *Browser) embedder(f *frame) (parent place, id string, ok bool) {
+// embedder returns the frame that embeds f. There is none around a main frame;
+// ok is false when it cannot be read now.
+func (b *Browser) embedder(f *frame) (parent place, main, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if f.parent == nil {
-		return place{}, f.id, false
+		return place{}, true, true
 	}
 	parent, ok = f.parent.place()
-	return parent, f.id, ok
+	return parent, false, ok
 }
 
 // ownerOf returns the number of a frame's iframe element in its parent.
@@ -251,5 +255,3 @@ func (b *Browser) ownerOf(ctx context.Context, f *frame, parent place) (int, err
 	b.mu.Unlock()
 	return number, nil
 }
-
-func isErrorPage(url string) bool { return strings.HasPrefix(url, "chrome-error:") }

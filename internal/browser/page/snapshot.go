@@ -69,7 +69,7 @@ func (b *Browser) read(ctx context.Context, t *tab, top place, walk inpage.Walk)
 	all := map[*frame]*reading{}
 	var readers sync.WaitGroup
 	for _, p := range b.places(t) {
-		if !below(p.frame, top.frame) {
+		if !b.below(p.frame, top.frame) {
 			continue
 		}
 		r := &reading{place: p, frame: snapshot.Frame{Document: p.document}}
@@ -95,7 +95,9 @@ func (b *Browser) read(ctx context.Context, t *tab, top place, walk inpage.Walk)
 	return &root.frame, nil
 }
 
-func below(f, top *frame) bool {
+func (b *Browser) below(f, top *frame) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	for ; f != nil; f = f.parent {
 		if f == top {
 			return true
@@ -109,7 +111,7 @@ func (b *Browser) readOne(ctx context.Context, r *reading, q inpage.Walk, child 
 		var stop func()
 		ctx, stop = context.WithTimeout(ctx, childLimit)
 		defer stop()
-		if parent, _, ok := b.embedder(r.place.frame); ok {
+		if parent, main, ok := b.embedder(r.place.frame); ok && !main {
 			if r.owner, r.err = b.ownerOf(ctx, r.place.frame, parent); r.err != nil {
 				return
 			}

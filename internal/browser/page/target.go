@@ -16,6 +16,7 @@ type target struct {
 	kind    string // page, iframe, worker, service_worker, shared_worker…
 	session *cdp.Session
 	tab     *tab // nil for workers
+	settled bool // it is set up: we are told of every frame of it
 }
 
 type filter struct {
@@ -136,12 +137,13 @@ func (b *Browser) settled(t *target, sent []*cdp.Pending, tree *cdp.Pending) {
 		}
 		if tree.Wait(ctx, &answer) == nil {
 			b.mu.Lock()
-			t.tab.merge(t, answer.Tree)
+			t.tab.merge(t, answer.Tree, nil)
 			b.mu.Unlock()
 		}
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	t.settled = true
 	if t.kind == "page" {
 		t.tab.setUp()
 	}

@@ -1,0 +1,26 @@
+package page
+
+// Kill crashes the renderer of a tab, without waiting for an answer.
+func Kill(b *Browser, tab string) error {
+	b.mu.Lock()
+	session := b.tabs[tab].main.session
+	b.mu.Unlock()
+	session.Send("Page.crash", nil)
+	return b.untilCrashed(tab)
+}
+
+func (b *Browser) untilCrashed(tab string) error {
+	for {
+		b.mu.Lock()
+		crashed, changed := b.tabs[tab].crashed, b.changed
+		b.mu.Unlock()
+		if crashed {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-b.conn.Done():
+			return b.conn.Err()
+		}
+	}
+}
