@@ -49,7 +49,7 @@ func run(m *testing.M) int {
 // tab is a page of its own context with the world in its main frame.
 type tab struct {
 	*cdp.Session
-	t     *testing.T
+	t     testing.TB
 	ctx   context.Context
 	frame inpage.Frame
 	main  string // id of the main frame
@@ -59,7 +59,7 @@ type tab struct {
 	loaded chan string             // loader ids whose load event came
 }
 
-func open(t *testing.T, html string) *tab {
+func open(t testing.TB, html string) *tab {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -71,7 +71,7 @@ func open(t *testing.T, html string) *tab {
 	return p
 }
 
-func blank(t *testing.T) *tab {
+func blank(t testing.TB) *tab {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), testLimit)
 	root := chromium.conn.Root()
@@ -196,7 +196,7 @@ func (p *tab) node(selector string) int {
 	return found.Node
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -2,8 +2,9 @@ package inpage
 
 // Walk says what a snapshot holds.
 type Walk struct {
-	Root             int  `json:"root,omitempty"`  // only what is below this element
-	Depth            int  `json:"depth,omitempty"` // deepest level of elements; 0 is the walker's own bound (1000)
+	Root             int  `json:"root,omitempty"`   // only what is below this element
+	Depth            int  `json:"depth,omitempty"`  // deepest level of elements; 0 is the walker's own bound (1000)
+	NoURLs           bool `json:"noUrls,omitempty"` // do not say where links lead
 	IncludeHidden    bool `json:"includeHidden,omitempty"`
 	ExcludePasswords bool `json:"excludePasswords,omitempty"` // leave password fields out wholly
 }

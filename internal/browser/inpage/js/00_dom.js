@@ -3,11 +3,11 @@
 // is read through its prototype's getter.
 const getter = (proto, name) => {
   const read = Object.getOwnPropertyDescriptor(proto, name).get;
-  return node => Reflect.apply(read, node, []);
+  return node => read.call(node);
 };
 const method = (proto, name) => {
   const run = proto[name];
-  return (node, ...args) => Reflect.apply(run, node, args);
+  return (node, a, b) => run.call(node, a, b);
 };
 const nodeType = getter(Node.prototype, 'nodeType');
 const firstChild = getter(Node.prototype, 'firstChild');

@@ -1,13 +1,24 @@
 // What layout says, read once per element and call.
 let cache;
 const renew = () => {
-  cache = {style: new Map(), shown: new Map(), roles: new Map(), names: new Map(), labels: new Map(), contexts: new Map(), verdicts: new Map(), backdrops: new Map()};
+  cache = {style: new Map(), shown: new Map(), roles: new Map(), names: new Map(), labels: new Map(), contexts: new Map(), verdicts: new Map(), backdrops: new Map(), rects: new Map(), off: new Map(), blends: new Map()};
+};
+const renewPlaces = () => {
+  cache.rects.clear();
+  cache.contexts.clear();
+  cache.verdicts.clear();
 };
 renew();
 const styleOf = element => {
   let style = cache.style.get(element);
   if (style === undefined) cache.style.set(element, style = getComputedStyle(element));
   return style;
+};
+// The box of an element, for passes that only read.
+const rectOf = element => {
+  let rect = cache.rects.get(element);
+  if (rect === undefined) cache.rects.set(element, rect = boundingRect(element));
+  return rect;
 };
 const shows = method(Element.prototype, 'checkVisibility');
 
@@ -30,7 +41,7 @@ const ariaHidden = element => {
 
 // The box of an element; of its contents for one that has none itself.
 const boxOf = element => {
-  const rect = boundingRect(element);
+  const rect = rectOf(element);
   if (rect.width > 0 || rect.height > 0 || styleOf(element).display !== 'contents') return rect;
   const range = new Range();
   range.selectNodeContents(element);

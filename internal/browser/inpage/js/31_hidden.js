@@ -29,6 +29,7 @@ const enter = (element, outer, style) => {
   if (placed === 'fixed') change({clip: null, clipAbsolute: null, fixed: true, reach: null});
   else if (placed === 'absolute') inner = inner.clip === inner.clipAbsolute ? inner : {...inner, clip: inner.clipAbsolute};
   if ((placed === 'fixed' || placed === 'absolute') && clipRectEmpty(style.clip)) change({unseen: 'clipped'});
+  if (style.display === 'inline') return inner;
   if (style.contentVisibility === 'hidden') change({unseen: 'clipped'});
   return overflowing(element, inner, style, placed !== 'static');
 };
@@ -38,8 +39,8 @@ const overflowing = (element, context, style, placed) => {
     return placed && context.clip !== context.clipAbsolute ? {...context, clipAbsolute: context.clip} : context;
   }
   const root = documentElement(document);
-  if (element === root || element === bodyOf(document) || style.display === 'inline') return context;
-  const rect = boundingRect(element);
+  if (element === root || element === bodyOf(document)) return context;
+  const rect = rectOf(element);
   let clip = intersect(context.clip, {left: rect.left, top: rect.top, right: rect.right, bottom: rect.bottom});
   let {reach} = context;
   if (/auto|scroll/.test(x + style.overflowY) && !tiny(clip)) {
@@ -107,7 +108,7 @@ const judgeText = (element, style, context) => {
   if (parseFloat(style.fontSize) < 2) return 'no';
   const security = style.webkitTextSecurity;
   if (security && security !== 'none') return 'no';
-  const rect = boundingRect(element);
+  const rect = rectOf(element);
   if (style.display === 'contents' || rect.width < 1 || rect.height < 1) return blends(element, style, null) ? 'no' : 'look';
   if (outside(rect, context)) return style.display === 'inline' ? 'no' : 'look';
   if (blends(element, style, rect)) return 'no';

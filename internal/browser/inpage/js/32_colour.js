@@ -1,5 +1,6 @@
 // Text in the colour of what is behind it.
 const NEAR = 14; // sum of the differences of red, green and blue that no eye separates
+const CLEAR = 'rgba(0, 0, 0, 0)';
 const channels = color => {
   const rgb = /^rgba?\(([\d.]+), ([\d.]+), ([\d.]+)(?:, ([\d.]+))?\)$/.exec(color);
   return rgb === null ? null : [+rgb[1], +rgb[2], +rgb[3], rgb[4] === undefined ? 1 : +rgb[4]];
@@ -18,10 +19,12 @@ const near = (a, b) => {
 };
 const blends = (element, style, rect) => {
   const color = style.webkitTextFillColor || style.color;
-  const faint = alphaOf(color) < BARELY;
-  if (!faint && !near(color, backdrop(element))) return false;
+  const behind = backdrop(element), pair = color + behind;
+  let close = cache.blends.get(pair);
+  if (close === undefined) cache.blends.set(pair, close = alphaOf(color) < BARELY ? 'faint' : near(color, behind) ? 'near' : 'no');
+  if (close === 'no') return false;
   if (style.textShadow !== 'none' || parseFloat(style.webkitTextStrokeWidth) > 0) return false;
-  if (faint) return style.backgroundClip !== 'text' && style.webkitBackgroundClip !== 'text';
+  if (close === 'faint') return style.backgroundClip !== 'text' && style.webkitBackgroundClip !== 'text';
   return rect === null || !paintedBehind(element, color, rect);
 };
 // The colour behind an element by its ancestors; 'unknown' where one has an
@@ -30,7 +33,7 @@ const backdrop = element => {
   let known = cache.backdrops.get(element);
   if (known !== undefined) return known;
   const style = styleOf(element);
-  const color = style.backgroundColor, alpha = alphaOf(color);
+  const color = style.backgroundColor, alpha = color === CLEAR ? 0 : alphaOf(color);
   if (style.backgroundImage !== 'none') known = 'unknown';
   else if (alpha > 0.95) known = color;
   else if (alpha > BARELY) known = 'unknown';

@@ -149,12 +149,12 @@ const disabledOf = element => {
   return false;
 };
 const ariaDisabled = element => {
-  for (let at = element; at !== null; at = flatParent(at)) {
-    const value = attribute(at, 'aria-disabled');
-    if (value === 'true') return true;
-    if (value === 'false') return false;
-  }
-  return false;
+  let off = cache.off.get(element);
+  if (off !== undefined) return off;
+  const value = attribute(element, 'aria-disabled'), parent = flatParent(element);
+  off = value === 'true' || (value !== 'false' && parent !== null && ariaDisabled(parent));
+  cache.off.set(element, off);
+  return off;
 };
 const disabled = element => disabledOf(element) || ariaDisabled(element);
 const focusable = element => {

@@ -79,6 +79,7 @@ const pointAt = (target, element) => {
   let point = visiblePoint(target, element);
   if (point.by === undefined) return point;
   for (const block of ['nearest', 'center', 'end', 'start']) {
+    renewPlaces();
     intoView(target, {block, inline: block === 'nearest' ? 'nearest' : 'center', behavior: 'instant'});
     point = visiblePoint(target, element);
     if (point.by === undefined) return point;

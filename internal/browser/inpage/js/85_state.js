@@ -1,5 +1,5 @@
 // What can be acted on, and its states.
-const listenerAttributes = ['onclick', 'onmousedown', 'onmouseup', 'onpointerdown', 'onpointerup', 'ondblclick', 'ontouchstart', 'ng-click', 'data-ng-click', 'jsaction', 'v-on:click', '@click', 'x-on:click', 'hx-get', 'hx-post'];
+const listenerAttributes = new Set(['onclick', 'onmousedown', 'onmouseup', 'onpointerdown', 'onpointerup', 'ondblclick', 'ontouchstart', 'ng-click', 'data-ng-click', 'jsaction', 'v-on:click', '@click', 'x-on:click', 'hx-get', 'hx-post']);
 const interactive = (element, role) => {
   switch (tagOf(element)) {
     case 'html': case 'body': case 'iframe': case 'frame': return false;
@@ -15,8 +15,11 @@ const interactive = (element, role) => {
   if (isEditingHost(element)) return true;
   const index = attribute(element, 'tabindex');
   if (index !== null && parseInt(index, 10) >= 0) return true;
-  return listenerAttributes.some(name => hasAttribute(element, name)) || pointed(element);
+  return listens(element) || pointed(element);
 };
+const attributeNames = method(Element.prototype, 'getAttributeNames');
+const hasAttributes = method(Element.prototype, 'hasAttributes');
+const listens = element => hasAttributes(element) && attributeNames(element).some(name => listenerAttributes.has(name));
 const actingRoles = new Set(['button', 'checkbox', 'combobox', 'link', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'radio', 'searchbox', 'slider', 'spinbutton', 'switch', 'tab', 'textbox', 'treeitem']);
 // A pointer cursor that is not its parent's says that something listens.
 const pointed = element => {
@@ -46,7 +49,7 @@ const seenBox = element => {
   const rect = boxOf(element);
   if (rect.width > 1 && rect.height > 1) return rect;
   for (const child of [...allInElement(element, '*')].slice(0, 12)) {
-    const inner = boundingRect(child);
+    const inner = rectOf(child);
     if (inner.width > 1 && inner.height > 1 && laidOut(child)) return inner;
   }
   return null;

@@ -133,7 +133,7 @@ class Walker {
     }
     node.l = levelOf(element, role);
     node.s = statesOf(element, role);
-    if (role === 'link') node.u = linkOf(element);
+    if (role === 'link' && !this.options.noUrls) node.u = linkOf(element);
   }
   // A heading, list or landmark that holds nothing is no use to anybody.
   worthShowing(node, element, role, shown) {
@@ -209,7 +209,13 @@ const fallbackFree = element => named(element) || contentName(element) !== '';
 const dropText = (children, value) => {
   for (let i = children.length - 1; i >= 0; i--) if (children[i].t !== undefined && value.includes(children[i].t)) children.splice(i, 1);
 };
+const anchorHref = getter(HTMLAnchorElement.prototype, 'href');
+const harmless = /^https?:\/\/[\w.:-]+(\/[^/?#@]{0,23})*$/;
 const linkOf = element => {
+  if (element instanceof HTMLAnchorElement) {
+    const href = anchorHref(element);
+    if (href.length < 500 && harmless.test(href)) return href;
+  }
   const href = attribute(element, 'href') ?? attribute(element, 'xlink:href');
   if (href === null) return undefined;
   try { return shownURL(new URL(href, baseOf(document)).href); } catch { return undefined; }
