@@ -7,8 +7,8 @@ import (
 )
 
 // The arguments of the tools. Names are those of Playwright's MCP server and
-// of the Container document, so that agents find what they know; Tags are read
-// by action.Check and by schema.
+// of the Container document, so that agents find what they know. Tags
+// are read by action.Check and by schema.
 
 // in names the session a tool acts on.
 type in struct {

@@ -92,10 +92,14 @@ func statusOf(result action.Result) int {
 	return http.StatusOK
 }
 
-// name tells the caller which session it was.
+// name tells the caller which session it was, and where a question that waits
+// can be looked at.
 func name(w http.ResponseWriter, result action.Result) {
 	if token.MatchString(result.Session) {
 		w.Header().Set(sessionHeader, result.Session)
+	}
+	if p := result.Pending; p != nil && token.MatchString(p.Approval) {
+		w.Header().Set("Location", "/v1/approvals/"+p.Approval+"/status")
 	}
 }
 

@@ -73,7 +73,7 @@ func TestQuestionThatWaitsIs202(t *testing.T) {
 	result := action.Result{Session: "s1", Pending: &action.Pending{Approval: "q1", Expires: expires, Risk: action.High}}
 	w := build(t, answering(result)).do(request("POST", "/v1/browser/click", `{"ref":"e1"}`))
 	want := `{"state":"pending","approvalId":"q1","expires":"2026-11-20T12:00:00Z","risk":"HIGH"}`
-	if w.Code != http.StatusAccepted || w.Body.String() != want {
+	if w.Code != http.StatusAccepted || w.Body.String() != want || w.Header().Get("Location") != "/v1/approvals/q1/status" {
 		t.Errorf("got %d %s", w.Code, w.Body)
 	}
 	w = build(t, answering(result)).do(request("POST", "/v1/verbs/page.click", `{"args":{"ref":"e1"}}`))
