@@ -21,6 +21,9 @@ func (l *Link) acceptEgress() {
 	defer open.closeAll()
 	for {
 		conn, err := l.egress.AcceptUnix()
+		if err != nil && scarce(l.ctx, err) {
+			continue
+		}
 		if err != nil {
 			l.lost(err)
 			return
@@ -87,6 +90,9 @@ func Forward(ctx context.Context, listener net.Listener, path string) error {
 		conn, err := listener.Accept()
 		if ctx.Err() != nil {
 			return nil
+		}
+		if err != nil && scarce(ctx, err) {
+			continue
 		}
 		if err != nil {
 			_ = listener.Close()

@@ -56,6 +56,9 @@ func (l *Link) acceptGuests() {
 	slots := make(chan struct{}, maxAdmits)
 	for {
 		conn, err := l.bridge.Accept()
+		if err != nil && scarce(l.ctx, err) {
+			continue
+		}
 		if err != nil {
 			l.lost(err)
 			return
