@@ -1,5 +1,5 @@
 # Everything a person does with this tree, by name. `make` alone lists it.
-VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+VERSION ?= 0.1.0-dev
 GOFLAGS_BUILD = -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 export CGO_ENABLED = 0
 

@@ -160,3 +160,10 @@ func pageOf(record action.Session) action.Page {
 	}
 	return *record.Page
 }
+
+// Live returns how many sessions are open, those that start or close included.
+func (r *Registry) Live() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.live)
+}

@@ -159,7 +159,7 @@ func (r *root) door(name string) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return client.New(address, token), nil
+	return client.New(address, token)
 }
 
 func (r *root) secret(c config.Config, name string) (string, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -85,13 +86,17 @@ func (r *root) ready(ctx context.Context, tokenFile string) (*client.Client, err
 	if address == "" {
 		address = "http://" + conf.Server.Listen
 	}
-	if client.New(address, "").Health(ctx) == nil {
+	gateway, err := client.New(address, "")
+	if err != nil {
+		return nil, err
+	}
+	if gateway.Health(ctx) == nil {
 		return r.door(tokenFile)
 	}
 	if r.url != "" {
 		return nil, fault.New(fault.NotActive, "no gateway answers at %s", r.url).Hinted("start it there, or leave --url out")
 	}
-	if err := r.spawn(ctx, conf, client.New(address, "")); err != nil {
+	if err := r.spawn(ctx, conf, gateway); err != nil {
 		return nil, err
 	}
 	return r.door(tokenFile)
@@ -152,10 +157,20 @@ func (r *root) mcp() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return mcp.Stdio(c.Context(), mcp.Options{Door: door, Version: r.parts.Version, Session: r.target}, r.io.In, r.io.Out)
+			agents, err := mcp.New(mcp.Options{Door: door, Version: r.parts.Version})
+			if err != nil {
+				return err
+			}
+			defer agents.Close()
+			return agents.Serve(c.Context(), io.NopCloser(r.io.In), keepOpen{r.io.Out})
 		},
 	}
 }
+
+// keepOpen is standard output, which is not ours to close.
+type keepOpen struct{ io.Writer }
+
+func (keepOpen) Close() error { return nil }
 
 func (r *root) doctor() *cobra.Command {
 	return &cobra.Command{

@@ -14,21 +14,19 @@ func (r *root) houseCommands() []*cobra.Command {
 
 func (r *root) image() *cobra.Command {
 	group := &cobra.Command{Use: "image", Short: "Build the image that boxes are made of", Args: between(0, 0), RunE: help}
-	var force bool
 	build := &cobra.Command{
 		Use:     "build",
 		Short:   "Build the image, and its base where no registry answers",
-		Example: "  glovebox image build\n  glovebox image build --force",
+		Example: "  glovebox image build",
 		Args:    between(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			conf, err := r.load()
 			if err != nil {
 				return err
 			}
-			return image.Build(c.Context(), image.Options{Tag: r.parts.Image(conf), Out: r.io.Err, Force: force})
+			return image.Build(c.Context(), image.Options{Tag: r.parts.Image(conf), Out: r.io.Err})
 		},
 	}
-	build.Flags().BoolVar(&force, "force", false, "build also when the image is current")
 	group.AddCommand(build)
 	return group
 }

@@ -1,0 +1,116 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+)
+
+// floor is a bare protocol client: the fewest calls that do a thing at all,
+// with no checks, no judgement and no record. It is what the engine and the
+// gate are measured against.
+type floor struct {
+	conn *cdp.Conn
+	tab  *cdp.Session
+	load func(url string) // and wait for the load event
+}
+
+func newFloor(ctx context.Context, b *testing.B, t cdp.Transport) *floor {
+	b.Helper()
+	loaded := make(chan struct{}, 1)
+	conn := cdp.Open(t, 0, func(e cdp.Event) {
+		if e.Method == "Page.loadEventFired" {
+			select {
+			case loaded <- struct{}{}:
+			default:
+			}
+		}
+	})
+	f := &floor{conn: conn}
+	var made struct{ BrowserContextID, TargetID, SessionID string }
+	must(b, conn.Root().Call(ctx, "Target.createBrowserContext", nil, &made))
+	must(b, conn.Root().Call(ctx, "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": made.BrowserContextID, "width": width, "height": height}, &made))
+	must(b, conn.Root().Call(ctx, "Target.attachToTarget", map[string]any{"targetId": made.TargetID, "flatten": true}, &made))
+	f.tab = conn.Session(made.SessionID)
+	must(b, f.tab.Call(ctx, "Page.enable", nil, nil))
+	must(b, f.tab.Call(ctx, "Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true}, nil))
+	f.load = func(url string) {
+		select {
+		case <-loaded:
+		default:
+		}
+		must(b, f.tab.Call(ctx, "Page.navigate", map[string]any{"url": url}, nil))
+		<-loaded
+	}
+	return f
+}
+
+func (f *floor) evaluate(ctx context.Context, b *testing.B, expression string, result any) {
+	b.Helper()
+	var answer struct {
+		Result struct{ Value json.RawMessage }
+	}
+	must(b, f.tab.Call(ctx, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}, &answer))
+	if result != nil {
+		must(b, json.Unmarshal(answer.Result.Value, result))
+	}
+}
+
+// click finds the middle of an element and sends the three mouse events
+// together.
+func (f *floor) click(ctx context.Context, b *testing.B, selector string) {
+	b.Helper()
+	var at struct{ X, Y float64 }
+	f.evaluate(ctx, b, fmt.Sprintf(`(() => {const r = document.querySelector(%q).getBoundingClientRect(); return {x: r.x + r.width/2, y: r.y + r.height/2}})()`, selector), &at)
+	var pending []*cdp.Pending
+	for _, kind := range []string{"mouseMoved", "mousePressed", "mouseReleased"} {
+		params := map[string]any{"type": kind, "x": at.X, "y": at.Y}
+		if kind != "mouseMoved" {
+			params["button"], params["clickCount"] = "left", 1
+		}
+		pending = append(pending, f.tab.Send("Input.dispatchMouseEvent", params))
+	}
+	for _, p := range pending {
+		must(b, p.Wait(ctx, nil))
+	}
+}
+
+// fill focuses a field, selects what is in it, and inserts text.
+func (f *floor) fill(ctx context.Context, b *testing.B, selector, text string) {
+	b.Helper()
+	f.evaluate(ctx, b, fmt.Sprintf(`(() => {const e = document.querySelector(%q); e.focus(); e.select(); return true})()`, selector), nil)
+	must(b, f.tab.Call(ctx, "Input.insertText", map[string]any{"text": text}, nil))
+}
+
+// walk is a walker in the page: roles by tag, names by text, visible only.
+const walk = `(() => {
+  const out = [];
+  const visit = (e, depth) => {
+    const r = e.getBoundingClientRect();
+    if (r.width === 0 || r.height === 0 || getComputedStyle(e).visibility !== 'visible') return;
+    const own = [...e.childNodes].filter(n => n.nodeType === 3).map(n => n.data.trim()).join(' ').trim();
+    if (own || /^(A|BUTTON|INPUT|SELECT|TEXTAREA)$/.test(e.tagName)) out.push([depth, e.tagName, own || e.getAttribute('aria-label') || e.name || '', e.value || '']);
+    for (const c of e.children) visit(c, depth + 1);
+  };
+  visit(document.body, 0);
+  return out;
+})()`
+
+func (f *floor) snapshot(ctx context.Context, b *testing.B) {
+	b.Helper()
+	var rows [][]any
+	f.evaluate(ctx, b, walk, &rows)
+	if len(rows) == 0 {
+		b.Fatal("the floor saw nothing")
+	}
+}
+
+func must(b *testing.B, err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatal(err)
+	}
+}

@@ -1,0 +1,186 @@
+// Package bench measures Glovebox against the bare protocol in the same run,
+// on the same pages: floor is the fewest protocol calls that do the thing at
+// all, engine adds finding, checking and pinning, gate adds judging and the
+// audit. Results with date and machine are in docs/benchmarks.md.
+package bench
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/gate"
+	"github.com/gloveboxhq/glovebox/internal/gate/approval"
+	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+	"github.com/gloveboxhq/glovebox/internal/store"
+)
+
+const width, height = 1280, 720
+
+// rig is one way of doing things to a page.
+type rig struct {
+	load     func(url string)
+	click    func()
+	fill     func(text string)
+	snapshot func()
+}
+
+var rigs = []struct {
+	name string
+	open func(b *testing.B) rig
+}{
+	{"floor", floorRig}, {"engine", engineRig}, {"gate", gateRig},
+}
+
+// each runs a benchmark with each rig on a fresh browser, one after the other.
+func each(b *testing.B, path string, run func(b *testing.B, r rig)) {
+	address := site(b)
+	for _, way := range rigs {
+		b.Run(way.name, func(b *testing.B) {
+			r := way.open(b)
+			r.load(address + path)
+			b.ResetTimer()
+			run(b, r)
+		})
+	}
+}
+
+func BenchmarkClick(b *testing.B) {
+	each(b, "/small", func(b *testing.B, r rig) {
+		for b.Loop() {
+			r.click()
+		}
+	})
+}
+
+func BenchmarkType(b *testing.B) {
+	each(b, "/small", func(b *testing.B, r rig) {
+		for i := 0; b.Loop(); i++ {
+			r.fill(fmt.Sprintf("some text %d", i))
+		}
+	})
+}
+
+func BenchmarkSnapshotSmall(b *testing.B) { benchmarkSnapshot(b, "/small") }
+
+func BenchmarkSnapshotTable(b *testing.B) { benchmarkSnapshot(b, "/table") }
+
+func benchmarkSnapshot(b *testing.B, path string) {
+	each(b, path, func(b *testing.B, r rig) {
+		for b.Loop() {
+			r.snapshot()
+		}
+	})
+}
+
+func BenchmarkNavigate(b *testing.B) {
+	address := site(b)
+	for _, way := range rigs {
+		b.Run(way.name, func(b *testing.B) {
+			r := way.open(b)
+			for b.Loop() {
+				r.load(address + "/small")
+			}
+		})
+	}
+}
+
+func chromium(b *testing.B) cdp.Transport {
+	b.Helper()
+	c, err := browsertest.Start()
+	must(b, err)
+	b.Cleanup(c.Stop)
+	return c.Transport()
+}
+
+func floorRig(b *testing.B) rig {
+	ctx := b.Context()
+	f := newFloor(ctx, b, chromium(b))
+	return rig{
+		load:     func(url string) { f.load(url) },
+		click:    func() { f.click(ctx, b, "#count") },
+		fill:     func(text string) { f.fill(ctx, b, "#name", text) },
+		snapshot: func() { f.snapshot(ctx, b) },
+	}
+}
+
+func engineRig(b *testing.B) rig {
+	ctx := b.Context()
+	browser := openPage(b)
+	return verbs(b, func(verb string, args any) (action.Result, error) {
+		_, pin, err := browser.Look(ctx, verb, args)
+		if err != nil {
+			return action.Result{}, err
+		}
+		return browser.Do(ctx, verb, args, pin)
+	})
+}
+
+func openPage(b *testing.B) *page.Browser {
+	b.Helper()
+	browser, err := page.Open(b.Context(), chromium(b), page.Options{Width: width, Height: height, Guard: func(string) error { return nil }})
+	must(b, err)
+	b.Cleanup(func() { _ = browser.Close() })
+	return browser
+}
+
+func verbs(b *testing.B, call func(verb string, args any) (action.Result, error)) rig {
+	do := func(verb string, args any) {
+		b.Helper()
+		if _, err := call(verb, args); err != nil {
+			b.Fatalf("%s: %v", verb, err)
+		}
+	}
+	return rig{
+		load:  func(url string) { do("page.goto", &action.Goto{URL: url}) },
+		click: func() { do("page.click", &action.Click{Locator: action.Locator{Selector: "#count"}}) },
+		fill: func(text string) {
+			do("page.type", &action.Type{Locator: action.Locator{Selector: "#name"}, Input: text, Clear: true})
+		},
+		snapshot: func() { do("page.snapshot", &action.TakeSnapshot{}) },
+	}
+}
+
+// single is the gate's view of one browser that is always open.
+type single struct{ browser *page.Browser }
+
+func (s single) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	facts, pin, err := s.browser.Look(ctx, call.Verb, call.Args)
+	facts.Session = action.SessionFacts{ID: "bench", State: "open"}
+	if facts.Destination != nil {
+		facts.Destination.Host, facts.Destination.Allowed = "127.0.0.1", true
+	}
+	return facts, pin, err
+}
+
+func (s single) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
+	return s.browser.Do(ctx, call.Verb, call.Args, pin)
+}
+
+func gateRig(b *testing.B) rig {
+	ctx := b.Context()
+	log := slog.New(slog.DiscardHandler)
+	db, err := store.Open(ctx, filepath.Join(b.TempDir(), "glovebox.db"))
+	must(b, err)
+	b.Cleanup(func() { _ = db.Close() })
+	trail, err := audit.Open(ctx, audit.Options{DB: db, Log: log})
+	must(b, err)
+	b.Cleanup(trail.Close)
+	desk, err := approval.Open(ctx, approval.Options{DB: db, Log: log})
+	must(b, err)
+	rules, err := policy.New(policy.Config{Enabled: true, Trusted: []string{"127.0.0.1"}})
+	must(b, err)
+	door, err := gate.New(gate.Options{Sessions: single{openPage(b)}, Policy: rules, Desk: desk, Audit: trail, Log: log})
+	must(b, err)
+	caller := action.Caller{Actor: "bench", Scope: "bench", Role: action.Agent}
+	return verbs(b, func(verb string, args any) (action.Result, error) {
+		return door.Call(ctx, action.Call{Verb: verb, Args: args, Caller: caller, Surface: "bench"})
+	})
+}

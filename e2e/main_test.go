@@ -1,0 +1,40 @@
+// Package e2e runs the built binary as a stranger would: a real gateway, real
+// boxes, a small web application, and real clients of every surface.
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// imageTag is the image of these tests: the chromium layers are the same as of
+// any other, and the binary is the one under test.
+const imageTag = "glovebox-browser:e2e"
+
+var binary string // path of the program under test
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "glovebox-e2e-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	binary = filepath.Join(dir, "glovebox")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -X main.version=e2e", "-o", binary, "../cmd/glovebox")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	image := exec.Command(binary, "image", "build")
+	image.Env = append(os.Environ(), "GLOVEBOX_BROWSER_SANDBOX_CONTAINER_IMAGE="+imageTag)
+	for _, command := range []*exec.Cmd{build, image} {
+		if out, err := command.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "%v: %v\n%s", command.Args, err, out)
+			return 1
+		}
+	}
+	return m.Run()
+}

@@ -1,0 +1,186 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/egress"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/docker"
+	"github.com/gloveboxhq/glovebox/internal/surface/cli"
+)
+
+const (
+	diagnosis = 60 * time.Second // of everything doctor does
+	leastRoom = 1 << 30          // bytes free in the state directory; artifacts and audit grow there
+)
+
+// diagnose checks everything a session needs. Where engine and image are
+// there it starts a box of its own and proves what holds inside.
+func diagnose(ctx context.Context, c config.Config, version string) []cli.Check {
+	ctx, cancel := context.WithTimeout(ctx, diagnosis)
+	defer cancel()
+	checks := []cli.Check{{Name: "config", OK: true, Detail: "every key is right"}, disk(c.Server.StateDir)}
+	dir, err := os.MkdirTemp("", "glovebox-doctor-")
+	if err != nil {
+		return append(checks, cli.Check{Name: "disk", Detail: err.Error(), Repair: "make room in " + os.TempDir()})
+	}
+	defer os.RemoveAll(dir)
+	own := c
+	own.Server.StateDir = dir // an instance of its own: a running gateway's boxes are not touched
+	driver, err := openDriver(own, version, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return append(checks, failed("engine", err))
+	}
+	defer driver.Close()
+	for _, finding := range driver.Check(ctx) {
+		checks = append(checks, cli.Check(finding))
+	}
+	for _, check := range checks {
+		if !check.OK {
+			return checks // a box cannot start before these are repaired
+		}
+	}
+	return append(checks, tryBox(ctx, c, driver)...)
+}
+
+func failed(name string, err error) cli.Check {
+	f := fault.From(err)
+	return cli.Check{Name: name, Detail: f.Message, Repair: f.Hint}
+}
+
+func disk(dir string) cli.Check {
+	check := cli.Check{Name: "disk", Repair: "make room, or set server.state_dir to a folder that can be written"}
+	if err := hostDir(dir); err != nil {
+		check.Detail = err.Error()
+		return check
+	}
+	var stat syscall.Statfs_t
+	if err := syscall.Statfs(dir, &stat); err != nil {
+		check.Detail = err.Error()
+		return check
+	}
+	free := stat.Bavail * uint64(stat.Bsize)
+	check.Detail = fmt.Sprintf("%s, %d MiB free", dir, free>>20)
+	if check.OK = free >= leastRoom; check.OK {
+		check.Repair = ""
+	}
+	return check
+}
+
+// hostDir reports whether dir can be written.
+func hostDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	probe, err := os.CreateTemp(dir, ".probe-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(probe.Name())
+	_, err = probe.Write(make([]byte, 1<<20)) // an audit that cannot grow stops everything
+	return errors.Join(err, probe.Close())
+}
+
+// tryBox starts a box and says what holds in it.
+func tryBox(ctx context.Context, c config.Config, driver *docker.Driver) []cli.Check {
+	door := egress.New(egress.Options{})
+	defer func() { _ = door.Shutdown(context.WithoutCancel(ctx)) }()
+	id := sandbox.NewID()
+	begin := time.Now()
+	box, err := driver.Start(ctx, sandbox.Spec{
+		ID: id, Scope: "doctor", Session: "doctor",
+		Width: c.Browser.Viewport.Width, Height: c.Browser.Viewport.Height, DPI: c.Browser.Viewport.DPI,
+		Egress: func(conn net.Conn) { door.Handle(id, conn) },
+	})
+	if err != nil {
+		return []cli.Check{failed("box", err)}
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
+		defer cancel()
+		_ = driver.Stop(ctx, id)
+	}()
+	started := cli.Check{Name: "box", OK: true, Detail: fmt.Sprintf("ready in %d ms; the box and this machine agree on the time", time.Since(begin).Milliseconds())}
+	browser, err := openPage(ctx, box, page.Options{Guard: func(string) error { return nil }})
+	if err != nil {
+		return []cli.Check{started, failed("browser", err)}
+	}
+	defer browser.Close()
+	health, err := box.Health(ctx)
+	if err != nil {
+		return []cli.Check{started, failed("health", err)}
+	}
+	return []cli.Check{started, proven(health), display(health), wayOut(ctx, door, id, browser)}
+}
+
+func proven(h sandbox.Health) cli.Check {
+	check := cli.Check{Name: "sandbox", OK: len(h.Renderers) > 0, Detail: "no renderer to look at"}
+	for _, r := range h.Renderers {
+		check.Detail = fmt.Sprintf("a renderer has %d seccomp filters, own user namespace %t, own network namespace %t, capabilities %s",
+			r.SeccompFilters, r.OwnUserNS, r.OwnNetNS, r.CapEff)
+		check.OK = check.OK && r.Strong()
+	}
+	if !check.OK {
+		check.Repair = "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, or user.max_user_namespaces above 0)"
+	}
+	return check
+}
+
+func display(h sandbox.Health) cli.Check {
+	if h.Display.Running {
+		return cli.Check{Name: "display", OK: true, Detail: "Xvfb runs"}
+	}
+	return cli.Check{Name: "display", Detail: "Xvfb does not run: " + h.Display.Exit, Repair: "glovebox image build"}
+}
+
+// wayOut sends the browser where no rule lets it: the door must refuse it.
+func wayOut(ctx context.Context, door *egress.Door, id string, browser interface {
+	Do(context.Context, string, any, action.Pin) (action.Result, error)
+}) cli.Check {
+	_, err := browser.Do(ctx, "page.goto", &action.Goto{URL: "http://doctor.invalid/", Timing: action.Timing{Timeout: 10_000}}, action.Pin{})
+	refusals := door.Refusals(id)
+	if len(refusals) == 0 {
+		return cli.Check{Name: "egress", Detail: fmt.Sprintf("no request reached the egress door: %v", err), Repair: "read the box's log: docker logs"}
+	}
+	return cli.Check{Name: "egress", OK: true, Detail: "the box's requests reach the door, which refuses what no rule allows"}
+}
+
+// openDriver opens the Docker driver of the gateway of this state directory.
+func openDriver(c config.Config, version string, log *slog.Logger) (*docker.Driver, error) {
+	id, err := instance(c.Server.StateDir)
+	if err != nil {
+		return nil, err
+	}
+	key, err := bridge.LoadOrCreateKey(filepath.Join(c.Server.StateDir, "bridge.key"))
+	if err != nil {
+		return nil, err
+	}
+	box := c.Browser.Sandbox
+	memory, err := config.Bytes(box.Container.Memory)
+	if err != nil {
+		return nil, err
+	}
+	shm, err := config.Bytes(box.Container.Shm)
+	if err != nil {
+		return nil, err
+	}
+	return docker.New(docker.Options{
+		Image: imageTag(c, version), NamePrefix: box.NamePrefix, Instance: id, Key: key,
+		SocketDir: filepath.Join(c.Server.StateDir, "boxes"),
+		Memory:    memory, CPUs: box.Container.CPUs, PidsLimit: box.Container.PIDs, ShmSize: shm,
+		Lease: time.Duration(box.Lease) * time.Second, RestartAttempts: box.Restarts, Log: log,
+	})
+}

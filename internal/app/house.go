@@ -1,0 +1,173 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"path/filepath"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/artifact"
+	"github.com/gloveboxhq/glovebox/internal/auth"
+	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/gate"
+	"github.com/gloveboxhq/glovebox/internal/gate/approval"
+	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+	"github.com/gloveboxhq/glovebox/internal/gate/egress"
+	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/session"
+	"github.com/gloveboxhq/glovebox/internal/store"
+)
+
+// House is an open gateway: everything but the surfaces. Close it.
+type House struct {
+	Gate   *gate.Gate
+	Tokens *auth.Book
+
+	sessions *session.Registry
+	rooms    []room // in the order they were opened
+}
+
+// room is one thing to close.
+type room struct {
+	name  string
+	close func(context.Context) error
+}
+
+// Open opens a gateway on the state directory of c. own are the addresses it
+// listens on, which no box may reach. Faults: already_active when another
+// gateway uses the directory, start_failed, invalid_request for a
+// configuration a room refuses.
+func Open(ctx context.Context, c config.Config, version string, own []netip.AddrPort, log *slog.Logger) (_ *House, err error) {
+	h := &House{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, h.Close(context.WithoutCancel(ctx)))
+		}
+	}()
+	dir := c.Server.StateDir
+	locked, err := lock(dir)
+	if err != nil {
+		return nil, err
+	}
+	h.keep("lock", func(context.Context) error { return locked.Close() })
+	if h.Tokens, err = openTokens(c); err != nil {
+		return nil, err
+	}
+	db, err := store.Open(ctx, filepath.Join(dir, "glovebox.db"))
+	if err != nil {
+		return nil, err
+	}
+	h.keep("store", func(context.Context) error { return db.Close() })
+	trail, err := audit.Open(ctx, audit.Options{DB: db, Log: log})
+	if err != nil {
+		return nil, err
+	}
+	h.keep("audit", func(context.Context) error { trail.Close(); return nil })
+	if err := h.openSessions(ctx, c, version, db, trail, own, log); err != nil {
+		return nil, err
+	}
+	if err := h.openGate(ctx, c, db, trail, log); err != nil {
+		return nil, err
+	}
+	trail.Record(action.Record{EventType: "config", Detail: "gateway " + version + " started"})
+	return h, h.sessions.Recover(ctx)
+}
+
+func (h *House) keep(name string, end func(context.Context) error) {
+	h.rooms = append(h.rooms, room{name, end})
+}
+
+// Close closes every room, the last opened first. Boxes end, within the bound
+// of the session room.
+func (h *House) Close(ctx context.Context) error {
+	var errs []error
+	for i := len(h.rooms) - 1; i >= 0; i-- {
+		if err := h.rooms[i].close(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", h.rooms[i].name, err))
+		}
+	}
+	h.rooms = nil
+	return errors.Join(errs...)
+}
+
+func openTokens(c config.Config) (*auth.Book, error) {
+	entries, err := tokens(c)
+	if err != nil {
+		return nil, err
+	}
+	return auth.Open(c.Server.StateDir, entries...)
+}
+
+func (h *House) openSessions(ctx context.Context, c config.Config, version string, db *store.DB, trail *audit.Log, own []netip.AddrPort, log *slog.Logger) error {
+	driver, err := openDriver(c, version, log)
+	if err != nil {
+		return err
+	}
+	h.keep("driver", func(context.Context) error { return driver.Close() })
+	door := egress.New(egress.Options{
+		Gateway: own, Log: log,
+		Refused: func(box string, r action.Refusal) { h.sessions.Refused(box, r) },
+	})
+	h.keep("egress", door.Shutdown)
+	artifacts, err := artifact.Open(ctx, filepath.Join(c.Server.StateDir, "artifacts"), db, artifact.Limits{}, log)
+	if err != nil {
+		return err
+	}
+	h.keep("artifacts", func(context.Context) error { return artifacts.Close() })
+	h.sessions, err = session.New(ctx, session.Options{
+		DB: db, Artifacts: artifacts, Driver: driver, Door: door, Record: trail.Record,
+		Open: openPage, Page: pageOptions(c), Config: sessionConfig(c), Log: log,
+	})
+	if err != nil {
+		return err
+	}
+	h.keep("sessions", h.sessions.Close)
+	return nil
+}
+
+// openPage connects the page engine to a box's browser.
+func openPage(ctx context.Context, box sandbox.Box, o page.Options) (session.Browser, error) {
+	stream, err := box.CDP(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return page.Open(ctx, stream, o)
+}
+
+func (h *House) openGate(ctx context.Context, c config.Config, db *store.DB, trail *audit.Log, log *slog.Logger) error {
+	hitl := c.Security.HITL
+	rules, err := policy.New(policy.Config{Enabled: hitl.Enabled, Trusted: hitl.Trusted, Sensitive: hitl.Sensitive})
+	if err != nil {
+		return err
+	}
+	desk, err := approval.Open(ctx, approval.Options{DB: db, Log: log, Timeouts: approval.Timeouts{
+		Medium:   time.Duration(hitl.Timeouts.Medium) * time.Second,
+		High:     time.Duration(hitl.Timeouts.High) * time.Second,
+		Critical: time.Duration(hitl.Timeouts.Critical) * time.Second,
+	}})
+	if err != nil {
+		return err
+	}
+	h.Gate, err = gate.New(gate.Options{
+		Sessions: h.sessions, Policy: rules, Desk: desk, Audit: trail, Log: log,
+		Timeouts: gate.Timeouts{Action: time.Duration(c.Browser.Timeout) * time.Second},
+	})
+	return err
+}
+
+// listenAddress returns the address a listener has, for the egress door to
+// refuse.
+func listenAddress(l net.Listener) []netip.AddrPort {
+	tcp, ok := l.Addr().(*net.TCPAddr)
+	if !ok {
+		return nil
+	}
+	return []netip.AddrPort{tcp.AddrPort()}
+}

@@ -1,0 +1,53 @@
+// Package app builds the house: it opens every room in dependency order, and
+// closes them in reverse. It is the only room that knows all rooms.
+package app
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/mattn/go-isatty"
+
+	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/guest"
+	"github.com/gloveboxhq/glovebox/internal/surface/cli"
+)
+
+// Main runs the program and returns its exit status.
+func Main(ctx context.Context, version string, args []string, env config.Env, in io.Reader, out, err io.Writer) int {
+	parts := cli.Parts{
+		Version: version,
+		Image:   func(c config.Config) string { return imageTag(c, version) },
+		Serve: func(ctx context.Context, c config.Config, o cli.ServeOptions) error {
+			return serve(ctx, c, version, o)
+		},
+		Guest: func(ctx context.Context, _ []string) error { return runGuest(ctx, err) },
+		Doctor: func(ctx context.Context, c config.Config) []cli.Check {
+			return diagnose(ctx, c, version)
+		},
+	}
+	return cli.Run(ctx, parts, args, env, cli.Stdio{In: in, Out: out, Err: err, Terminal: terminal(out)})
+}
+
+func terminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && isatty.IsTerminal(file.Fd())
+}
+
+func runGuest(ctx context.Context, out io.Writer) error {
+	c, err := guest.FromEnvironment(slog.New(slog.NewTextHandler(out, nil)))
+	if err != nil {
+		return err
+	}
+	return guest.Run(ctx, c)
+}
+
+// imageTag returns the tag of the image boxes are made of.
+func imageTag(c config.Config, version string) string {
+	if c.Browser.Sandbox.Image != "" {
+		return c.Browser.Sandbox.Image
+	}
+	return "glovebox-browser:" + version
+}

@@ -1,0 +1,71 @@
+package app
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/auth"
+	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/session"
+)
+
+// span turns a number of the configuration into a duration; -1, which
+// switches a limit off, stays -1.
+func span(n int, unit time.Duration) time.Duration {
+	if n < 0 {
+		return -1
+	}
+	return time.Duration(n) * unit
+}
+
+func network(c config.Network) action.Network {
+	return action.Network{
+		Navigation: c.Navigation, Subresources: c.Subresources, Listed: c.Listed, AllowPrivate: c.AllowPrivate, Ports: c.Ports,
+	}
+}
+
+func sessionConfig(c config.Config) session.Config {
+	return session.Config{
+		Enabled:       c.Browser.Enabled,
+		Provider:      c.Browser.Provider,
+		Width:         c.Browser.Viewport.Width,
+		Height:        c.Browser.Viewport.Height,
+		DPI:           c.Browser.Viewport.DPI,
+		Network:       network(c.Security.Network),
+		WarmPool:      c.Browser.Sandbox.WarmPool,
+		AllowWeak:     c.Browser.Sandbox.AllowWeak,
+		KeepBoxes:     c.Browser.Sandbox.KeepOnClose,
+		IdleTimeout:   span(c.Security.IdleTimeout, time.Second),
+		MaxAge:        span(c.Browser.MaxMinutes, time.Minute),
+		MaxActions:    c.Security.MaxActions,
+		MaxConcurrent: c.Security.MaxConcurrent,
+		MaxSessions:   c.Security.MaxSessions,
+		Retention:     span(c.Browser.RetentionDays, 24*time.Hour),
+	}
+}
+
+func pageOptions(c config.Config) page.Options {
+	return page.Options{
+		MaxDepth:              c.Security.Snapshot.MaxDepth,
+		ExcludePasswordFields: c.Security.Snapshot.ExcludePasswords,
+		IncludeHidden:         !c.Security.Snapshot.ExcludeHidden,
+	}
+}
+
+func tokens(c config.Config) ([]auth.Entry, error) {
+	entries := make([]auth.Entry, 0, len(c.Auth.Tokens))
+	for _, t := range c.Auth.Tokens {
+		entry := auth.Entry{Name: t.Name, Role: action.Role(t.Role), Scope: t.Scope, SHA256: t.SHA256}
+		if t.Expires != "" {
+			expires, err := time.Parse(time.RFC3339, t.Expires)
+			if err != nil {
+				return nil, fmt.Errorf("token %s: %w", t.Name, err)
+			}
+			entry.Expires = expires
+		}
+		entries = append(entries, entry)
+	}
+	return entries, nil
+}

@@ -1,0 +1,166 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/auth"
+	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/surface/cli"
+	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
+	"github.com/gloveboxhq/glovebox/internal/surface/rest"
+)
+
+// shutdownLimit bounds the end of a gateway: answers on their way, then its
+// boxes.
+const shutdownLimit = 25 * time.Second
+
+// serve runs a gateway until ctx ends or it has been idle for too long.
+func serve(ctx context.Context, c config.Config, version string, o cli.ServeOptions) (err error) {
+	log := slog.New(slog.NewTextHandler(o.Err, nil))
+	if o.LogJSON {
+		log = slog.New(slog.NewJSONHandler(o.Err, nil))
+	}
+	listener, err := net.Listen("tcp", c.Server.Listen)
+	if err != nil {
+		return fault.New(fault.StartFailed, "cannot listen on %s", c.Server.Listen).
+			Hinted("another gateway may be running there; choose another address with --listen").Because(err)
+	}
+	defer listener.Close()
+	house, err := Open(ctx, c, version, listenAddress(listener), log)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownLimit)
+		defer cancel()
+		err = errors.Join(err, house.Close(ctx))
+	}()
+	idle := newIdle(house, time.Duration(o.IdleExit)*time.Second)
+	handler, err := surfaces(house, idle, version, log)
+	if err != nil {
+		return err
+	}
+	if err := greet(o.Out, c, listener.Addr().String()); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go idle.watch(ctx, cancel)
+	return run(ctx, rest.NewServer(handler, log), listener)
+}
+
+func surfaces(house *House, door rest.Door, version string, log *slog.Logger) (http.Handler, error) {
+	agents, err := mcp.New(mcp.Options{Door: door, Version: version, Log: log})
+	if err != nil {
+		return nil, err
+	}
+	return rest.New(rest.Options{Door: door, Auth: house.Tokens, MCP: agents.Handler(), Version: version, Log: log})
+}
+
+func run(ctx context.Context, server *http.Server, listener net.Listener) error {
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("the listener ended: %w", err)
+	case <-ctx.Done():
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second) // for answers on their way
+	defer cancel()
+	if server.Shutdown(ctx) != nil {
+		_ = server.Close()
+	}
+	<-failed
+	return nil
+}
+
+// greet says where the gateway is and how to connect to it.
+func greet(w io.Writer, c config.Config, address string) error {
+	token, err := os.ReadFile(filepath.Join(c.Server.StateDir, auth.AgentFile))
+	if err != nil {
+		return fmt.Errorf("cannot read the agent's token: %w", err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		self = "glovebox"
+	}
+	allowed := "nowhere yet: add hosts with --allow, or security.network.navigation"
+	if hosts := c.Security.Network.Navigation; len(hosts) > 0 {
+		allowed = strings.Join(hosts, ", ")
+	}
+	_, err = fmt.Fprintf(w, `glovebox listens on http://%[1]s
+  agents may go    %[2]s
+  agent's token    %[3]s
+  operator's token in %[4]s
+
+Connect an agent:
+  Claude Code      claude mcp add glovebox -- %[5]s mcp
+  Cursor, others   {"mcpServers": {"glovebox": {"command": %[5]q, "args": ["mcp"]}}}
+  over HTTP        http://%[1]s/mcp with the header Authorization: Bearer <agent's token>
+
+Answer what agents must ask: %[5]s approvals watch
+API: http://%[1]s/docs
+`, address, allowed, strings.TrimSpace(string(token)), filepath.Join(c.Server.StateDir, auth.OperatorFile), self)
+	return err
+}
+
+// idle is a door that knows when it was last used.
+type idle struct {
+	house *House
+	limit time.Duration
+	calls chan struct{} // one for each call that begins or ends
+}
+
+func newIdle(house *House, limit time.Duration) *idle {
+	return &idle{house: house, limit: limit, calls: make(chan struct{}, 1)}
+}
+
+// Call lets a call through to the gate.
+func (i *idle) Call(ctx context.Context, call action.Call) (action.Result, error) {
+	i.touch()
+	defer i.touch()
+	return i.house.Gate.Call(ctx, call)
+}
+
+func (i *idle) touch() {
+	select {
+	case i.calls <- struct{}{}:
+	default:
+	}
+}
+
+// watch ends the gateway when it was not used for the limit and no session is
+// open. With no limit it does nothing.
+func (i *idle) watch(ctx context.Context, end func()) {
+	if i.limit <= 0 {
+		return
+	}
+	timer := time.NewTimer(i.limit)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-i.calls:
+			timer.Reset(i.limit)
+		case <-timer.C:
+			if i.house.sessions.Live() == 0 {
+				end()
+				return
+			}
+			timer.Reset(i.limit)
+		}
+	}
+}
