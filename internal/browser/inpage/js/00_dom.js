@@ -7,7 +7,8 @@ const getter = (proto, name) => {
 };
 const method = (proto, name) => {
   const run = proto[name];
-  return (node, a, b) => run.call(node, a, b);
+  // An overload may depend on the number of arguments.
+  return (node, a, b) => b === undefined ? run.call(node, a) : run.call(node, a, b);
 };
 const nodeType = getter(Node.prototype, 'nodeType');
 const firstChild = getter(Node.prototype, 'firstChild');

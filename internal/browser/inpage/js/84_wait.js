@@ -24,16 +24,3 @@ const holds = (query, locates) => {
   }
   return asked.length > 0;
 };
-
-// The text of the frame as a person reads it, without what is hidden from
-// them.
-const TEXT_LIMIT = 1 << 20;
-const text = () => {
-  const body = bodyOf(document) ?? documentElement(document);
-  const out = {title: clean(titleOf(document)), text: ''};
-  if (body === null) return out;
-  const lines = readable(body, TEXT_LIMIT);
-  out.text = lines.text;
-  if (lines.cut) out.cut = true;
-  return out;
-};

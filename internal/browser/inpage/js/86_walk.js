@@ -230,39 +230,3 @@ const snapshot = options => {
   const container = nodes.length >= MANY ? numberOf(root) : undefined;
   return {url: shownURL(location.href), title: clean(titleOf(document)), k: container, hidden: walker.hidden, cut: walker.cut, nodes};
 };
-
-// The same perception as plain text: a line for each block.
-const readable = (element, limit) => {
-  let text = '', cut = false, line = '';
-  const close = () => {
-    const whole = squeeze(seen(line));
-    line = '';
-    if (whole !== '') text += whole + '\n';
-    if (text.length > limit) cut = true;
-  };
-  const visit = (node, depth) => {
-    if (cut || depth > DEPTH_LIMIT) return;
-    const tag = localName(node);
-    if (silent.has(tag) && isHTML(node)) return;
-    if (tag === 'br') return close();
-    const display = styleOf(node).display;
-    if (display === 'none' || display === '' || fieldTags.has(tag)) return;
-    const block = !/^(inline|contents|ruby)/.test(display), cell = display === 'table-cell';
-    if (block && !cell) close();
-    const closed = tag === 'details' && !hasAttribute(node, 'open');
-    eachChild(node, child => {
-      if (nodeType(child) === TEXT) {
-        if (closed) return;
-        if (nodeData(child).trim() === '') line += ' ';
-        else if (!hiddenText(child, node)) line += nodeData(child);
-      } else if (nodeType(child) === ELEMENT && !(closed && !isSummary(child))) {
-        visit(child, depth + 1);
-      }
-    });
-    if (cell) line += '\t';
-    else if (block) close();
-  };
-  visit(element, 0);
-  close();
-  return {text: limited(text.trimEnd(), limit), cut};
-};

@@ -1,0 +1,33 @@
+// Scrolling, at once and not smoothly: a person who waits sees the same.
+const scroll = ({node, x = 0, y = 0}) => {
+  const element = node ? elementOf(node) : null;
+  if (node && element === null) return {gone: true, x: 0, y: 0};
+  if (element !== null && x === 0 && y === 0) {
+    intoView(element, {block: 'center', inline: 'nearest', behavior: 'instant'});
+    return scrolledTo(scrollingElement(document) ?? documentElement(document));
+  }
+  const target = scroller(element, x, y);
+  scrollElement(target, {left: x, top: y, behavior: 'instant'});
+  return scrolledTo(target);
+};
+const scrollElement = method(Element.prototype, 'scrollBy');
+const scrollLeftOf = getter(Element.prototype, 'scrollLeft');
+const scrollTopOf = getter(Element.prototype, 'scrollTop');
+const scrollWidthOf = getter(Element.prototype, 'scrollWidth');
+const scrollHeightOf = getter(Element.prototype, 'scrollHeight');
+// What the wheel would scroll: the element or the nearest around it that can,
+// at last the document; without an element, the largest one in the middle of
+// the viewport when the document itself cannot scroll.
+const scroller = (element, x, y) => {
+  const whole = scrollingElement(document) ?? documentElement(document);
+  const start = element ?? (canScroll(whole, x, y) ? null : hitAt(innerWidth / 2, innerHeight / 2));
+  for (let at = start; at !== null; at = flatParent(at)) {
+    if (at !== whole && /auto|scroll/.test(y !== 0 ? styleOf(at).overflowY : styleOf(at).overflowX) && canScroll(at, x, y)) return at;
+  }
+  return whole;
+};
+const canScroll = (element, x, y) => (y !== 0 && scrollHeightOf(element) > clientHeight(element) + 1) || (x !== 0 && scrollWidthOf(element) > clientWidth(element) + 1);
+const scrolledTo = element => ({
+  x: scrollLeftOf(element), y: scrollTopOf(element),
+  maxX: Math.max(0, scrollWidthOf(element) - clientWidth(element)), maxY: Math.max(0, scrollHeightOf(element) - clientHeight(element)),
+});

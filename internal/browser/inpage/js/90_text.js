@@ -1,0 +1,47 @@
+// The text of the frame as a person reads it, without what is hidden from
+// them.
+const TEXT_LIMIT = 1 << 20;
+const text = () => {
+  const body = bodyOf(document) ?? documentElement(document);
+  const out = {title: clean(titleOf(document)), text: ''};
+  if (body === null) return out;
+  const lines = readable(body, TEXT_LIMIT);
+  out.text = lines.text;
+  if (lines.cut) out.cut = true;
+  return out;
+};
+// The same perception as plain text: a line for each block.
+const readable = (element, limit) => {
+  let text = '', cut = false, line = '';
+  const close = () => {
+    const whole = squeeze(seen(line));
+    line = '';
+    if (whole !== '') text += whole + '\n';
+    if (text.length > limit) cut = true;
+  };
+  const visit = (node, depth) => {
+    if (cut || depth > DEPTH_LIMIT) return;
+    const tag = localName(node);
+    if (silent.has(tag) && isHTML(node)) return;
+    if (tag === 'br') return close();
+    const display = styleOf(node).display;
+    if (display === 'none' || display === '' || fieldTags.has(tag)) return;
+    const block = !/^(inline|contents|ruby)/.test(display), cell = display === 'table-cell';
+    if (block && !cell) close();
+    const closed = tag === 'details' && !hasAttribute(node, 'open');
+    eachChild(node, child => {
+      if (nodeType(child) === TEXT) {
+        if (closed) return;
+        if (nodeData(child).trim() === '') line += ' ';
+        else if (!hiddenText(child, node)) line += nodeData(child);
+      } else if (nodeType(child) === ELEMENT && !(closed && !isSummary(child))) {
+        visit(child, depth + 1);
+      }
+    });
+    if (cell) line += '\t';
+    else if (block) close();
+  };
+  visit(element, 0);
+  close();
+  return {text: limited(text.trimEnd(), limit), cut};
+};
