@@ -241,7 +241,7 @@ func removeImage(t *testing.T, name string) {
 			return
 		}
 		defer func() { _ = engine.Close() }()
-		options := client.ImageRemoveOptions{PruneChildren: true}
+		options := client.ImageRemoveOptions{} // the layers below are the cache of the next build
 		if _, err := engine.ImageRemove(context.Background(), name, options); err != nil && !errdefs.IsNotFound(err) {
 			t.Errorf("cannot remove %s: %v", name, err)
 		}

@@ -1,0 +1,137 @@
+package docker_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/moby/moby/client"
+	"go.uber.org/goleak"
+
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/docker"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/image"
+)
+
+// run is of this run of the tests: names and instances carry it, so that two
+// runs on one engine do not meet.
+var run = sandbox.NewID()
+
+const program = "github.com/gloveboxhq/glovebox/internal/sandbox/docker/testdata/guest"
+
+// tag is the image of the tests. It stays, so that the next run builds one
+// layer or nothing.
+const tag = "glovebox-browser:test"
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		if err := buildImage(); err != nil {
+			fmt.Fprintf(os.Stderr, "these tests need a container engine and an image: %v\n", err)
+			return 1
+		}
+		code := m.Run()
+		if err := tidy(); err != nil {
+			fmt.Fprintf(os.Stderr, "left behind: %v\n", err)
+			return 1
+		}
+		if err := goleak.Find(); err != nil && code == 0 {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return code
+	}())
+}
+
+func buildImage() error {
+	dir, err := os.MkdirTemp("", "glovebox-docker-test-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	binary := filepath.Join(dir, "glovebox")
+	build := exec.Command("go", "build", "-trimpath", "-o", binary, program)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux")
+	if log, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("cannot build the guest: %w\n%s", err, log)
+	}
+	state, err := image.Present(context.Background(), tag, binary)
+	if err != nil || state == image.Current {
+		return err
+	}
+	return image.Build(context.Background(), image.Options{Tag: tag, Binary: binary, Out: os.Stderr})
+}
+
+// tidy removes the containers a test left, which it should not have.
+func tidy() error {
+	engine, err := client.New(client.FromEnv)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = engine.Close() }()
+	ours := client.Filters{}.Add("name", prefix())
+	left, err := engine.ContainerList(context.Background(), client.ContainerListOptions{All: true, Filters: ours})
+	if err != nil {
+		return err
+	}
+	for _, c := range left.Items {
+		_, removal := engine.ContainerRemove(context.Background(), c.ID, client.ContainerRemoveOptions{Force: true})
+		err = errors.Join(err, fmt.Errorf("container %v", c.Names), removal)
+	}
+	return err
+}
+
+func prefix() string { return "gbt-" + run[:8] + "-" }
+
+// options are those of the defaults, for an instance of its own.
+func options(t *testing.T) docker.Options {
+	t.Helper()
+	key, err := bridge.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "gbt-") // t.TempDir's names are too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return docker.Options{
+		Image: tag, NamePrefix: prefix(), Instance: sandbox.NewID(), SocketDir: dir, Key: key,
+		Memory: 512 << 20, CPUs: 1, PidsLimit: 512, ShmSize: 128 << 20,
+		Lease: 30 * time.Second, RestartAttempts: 1,
+		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	}
+}
+
+// open makes a driver and closes it, and stops what is left of its boxes, when
+// the test ends.
+func open(t *testing.T, o docker.Options) *docker.Driver {
+	t.Helper()
+	d, err := docker.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		left, err := d.List(ctx)
+		for _, info := range left {
+			if err := d.Stop(ctx, info.ID); err != nil {
+				t.Errorf("cannot stop %s: %v", info.Name, err)
+			}
+		}
+		if err != nil {
+			t.Errorf("cannot list: %v", err)
+		}
+		if err := d.Close(); err != nil {
+			t.Errorf("cannot close: %v", err)
+		}
+	})
+	return d
+}
