@@ -75,7 +75,7 @@ func judgeWords(j *judgement, text string) {
 		j.raise(action.Critical, "click.pay", "it pays, transfers, or closes an account")
 	case words.high.in(text):
 		j.raise(action.High, "click.delete", "it deletes, ends, sends or publishes something")
-	case words.medium.in(text):
+	case words.medium.in(text) && !words.low.is(text): // "apply filters" only shows something else
 		j.raise(action.Medium, "click.save", "it saves or submits something")
 	}
 }
