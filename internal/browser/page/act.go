@@ -42,11 +42,7 @@ func (b *Browser) take(ctx context.Context, t *tab, pin action.Pin, kind inpage.
 	if err != nil {
 		return aim{}, err
 	}
-	root, err := b.main(ctx, t)
-	if err != nil {
-		return aim{}, err
-	}
-	if err := b.drawnOnce(ctx, root); err != nil {
+	if err := b.rootDrawn(ctx, t); err != nil {
 		return aim{}, err
 	}
 	wait := timing.Limit(findLimit)

@@ -18,14 +18,20 @@ const (
 // drawn waits until the tab's document, and that of the frame acted in, have
 // been drawn once.
 func (b *Browser) drawn(ctx context.Context, t *tab, p place) error {
-	root, ok := b.rootPlace(t)
-	if !ok {
-		return errMoved
-	}
-	if err := b.drawnOnce(ctx, root); err != nil || p.frame == root.frame {
+	if err := b.rootDrawn(ctx, t); err != nil || p.frame == t.root {
 		return err
 	}
 	return b.drawnOnce(ctx, p)
+}
+
+// rootDrawn does so for the tab's own document. Until then no animation moves
+// in it either, so that what will move looks still.
+func (b *Browser) rootDrawn(ctx context.Context, t *tab) error {
+	root, err := b.main(ctx, t)
+	if err != nil {
+		return err
+	}
+	return b.drawnOnce(ctx, root)
 }
 
 func (b *Browser) drawnOnce(ctx context.Context, p place) error {

@@ -131,6 +131,11 @@ var frameEvents = map[string]taker{
 			b.note(downloadRefused)
 		}
 	}),
+	"Page.frameScheduledNavigation": inTab(func(_ *Browser, t *tab, _ *target, p byFrame) {
+		if strings.HasPrefix(p.URL, "javascript:") {
+			t.moves.scripts++
+		}
+	}),
 	"Page.windowOpen": inTab(func(_ *Browser, t *tab, _ *target, p byFrame) {
 		t.popups.asked++
 		t.opened = p.URL

@@ -46,7 +46,7 @@ const patience = 30 * time.Second // for anything in a test, on a busy machine
 // trial is a browser for one test.
 type trial struct {
 	*page.Browser
-	t    *testing.T
+	t    testing.TB
 	ctx  context.Context //nolint:containedctx // the life of a test
 	lane *lane
 }
@@ -54,7 +54,7 @@ type trial struct {
 func openAll(string) error { return nil }
 
 // start opens a fresh browser that may go anywhere.
-func start(t *testing.T, options ...func(*page.Options)) *trial {
+func start(t testing.TB, options ...func(*page.Options)) *trial {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	t.Cleanup(cancel)
@@ -76,7 +76,7 @@ func start(t *testing.T, options ...func(*page.Options)) *trial {
 }
 
 // wipe ends all pages and contexts.
-func wipe(t *testing.T) {
+func wipe(t testing.TB) {
 	t.Helper()
 	conn := cdp.Open(shared.join(), 1<<30+1<<29, func(cdp.Event) {})
 	defer func() { _ = conn.Close() }()
@@ -92,7 +92,7 @@ func wipe(t *testing.T) {
 	}
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +125,7 @@ func (tr *trial) refuse(code fault.Code, verb string, args any) *fault.Fault {
 	return expect(tr.t, code, err)
 }
 
-func expect(t *testing.T, code fault.Code, err error) *fault.Fault {
+func expect(t testing.TB, code fault.Code, err error) *fault.Fault {
 	t.Helper()
 	if err == nil {
 		t.Fatalf("no fault, want %s", code)
@@ -148,13 +148,13 @@ func (tr *trial) visit(html string) *httptest.Server {
 	return s
 }
 
-func serve(t *testing.T, html string) *httptest.Server {
+func serve(t testing.TB, html string) *httptest.Server {
 	t.Helper()
 	return site(t, map[string]string{"/": html})
 }
 
 // site serves pages by path.
-func site(t *testing.T, pages map[string]string) *httptest.Server {
+func site(t testing.TB, pages map[string]string) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
 	for path, html := range pages {
@@ -170,7 +170,7 @@ func site(t *testing.T, pages map[string]string) *httptest.Server {
 	return listen(t, mux)
 }
 
-func listen(t *testing.T, h http.Handler) *httptest.Server {
+func listen(t testing.TB, h http.Handler) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)

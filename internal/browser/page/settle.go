@@ -38,10 +38,7 @@ func (b *Browser) settle(ctx context.Context, t *tab, where *place, before mark)
 		}
 	}
 	if where != nil {
-		if err := await(ctx, *where, oneTask); err != nil && !moved(err) {
-			return false, err
-		}
-		if err := b.titled(ctx, t); err != nil && !moved(err) {
+		if err := b.heard(ctx, t, *where, before); err != nil && !moved(err) {
 			return false, err
 		}
 	}
@@ -65,9 +62,28 @@ func (b *Browser) settle(ctx context.Context, t *tab, where *place, before mark)
 	return news, nil
 }
 
-// oneTask answers when the tasks that wait in the frame have run: links to
-// javascript: are one.
+// oneTask answers when the tasks that wait in the frame have run. After input
+// the browser draws first: it costs up to a frame.
 const oneTask = "() => new Promise(done => { const c = new MessageChannel(); c.port1.onmessage = () => { c.port1.close(); done() }; c.port2.postMessage(0) })"
+
+// heard returns when everything that an action set off in its frame has been
+// told of.
+func (b *Browser) heard(ctx context.Context, t *tab, where place, before mark) error {
+	if err := b.roundTrip(ctx, t, where); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	script := t.moves.scripts > before.moves.scripts
+	b.mu.Unlock()
+	if script { // a link to javascript: runs as a task of its own
+		if err := await(ctx, where, oneTask); err != nil {
+			return err
+		}
+	} else if where.frame == t.root {
+		return nil
+	}
+	return b.titled(ctx, t)
+}
 
 // titled brings a tab's title, if its document can be read now.
 func (b *Browser) titled(ctx context.Context, t *tab) error {

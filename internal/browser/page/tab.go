@@ -46,6 +46,7 @@ type moves struct {
 	within    int // inside the document: fragments, history.pushState
 	stopped   int // loading ended, with or without a new document
 	downloads int
+	scripts   int // javascript: URLs, of any frame
 }
 
 type running struct{ cancel context.CancelCauseFunc }
