@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	settleLimit = 5 * time.Second // for a navigation that an action began to show its document
-	popupLimit  = 2 * time.Second // for a new tab that an action asked for
+	settleLimit = 5 * time.Second        // for a navigation that an action began to show its document
+	popupLimit  = 500 * time.Millisecond // for a new tab that an action asked for; it may be refused one
 )
 
 // mark is the state of a tab before an action.
@@ -124,20 +124,22 @@ func (b *Browser) popup(ctx context.Context, t *tab, before mark) error {
 	if !asked && !came {
 		return nil
 	}
-	bounded, stop := context.WithTimeout(ctx, popupLimit)
+	opening, stop := context.WithTimeout(ctx, popupLimit)
 	defer stop()
-	err := b.await(bounded, func() bool {
-		if t.popups.done == before.popups.done {
-			return false
-		}
+	err := b.await(opening, func() bool { return t.closed || t.popups.done > before.popups.done })
+	if err != nil {
+		return ended(ctx, err)
+	}
+	loading, end := context.WithTimeout(ctx, settleLimit)
+	defer end()
+	return ended(ctx, b.await(loading, func() bool {
 		now := b.activeLocked()
-		if now == nil || now == t {
+		if now == nil || now == t || now.dialog != nil {
 			return true
 		}
 		started := !leadsSomewhere(t.opened) || leadsSomewhere(now.root.url)
 		return now.isSet && started && now.root.context != 0 && now.root.events["DOMContentLoaded"]
-	})
-	return ended(ctx, err)
+	}))
 }
 
 // leadsSomewhere tells a new tab's own document from the empty one it starts
