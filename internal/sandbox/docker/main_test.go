@@ -24,7 +24,7 @@ import (
 // runs on one engine do not meet.
 var run = sandbox.NewID()
 
-const program = "github.com/gloveboxhq/glovebox/internal/sandbox/docker/testdata/guest"
+const program = "github.com/gloveboxhq/glovebox/cmd/glovebox"
 
 // tag is the image of the tests. It stays, so that the next run builds one
 // layer or nothing.

@@ -1,0 +1,135 @@
+package docker_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/moby/moby/api/pkg/stdcopy"
+	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/client"
+
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/docker"
+)
+
+func bounded(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// engine is the tests' own connection to the engine.
+func engine(t *testing.T) *client.Client {
+	t.Helper()
+	c, err := client.New(client.FromEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// inside runs a shell command in a box as the box's user and returns what it
+// wrote.
+func inside(t *testing.T, box sandbox.Box, command string) (string, int) {
+	t.Helper()
+	ctx, e := bounded(t), engine(t)
+	made, err := e.ExecCreate(ctx, box.Info().Name, client.ExecCreateOptions{
+		Cmd: []string{"sh", "-c", command}, AttachStdout: true, AttachStderr: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	attached, err := e.ExecAttach(ctx, made.ID, client.ExecAttachOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer attached.Close()
+	var out bytes.Buffer
+	if _, err := stdcopy.StdCopy(&out, &out, attached.Reader); err != nil {
+		t.Fatal(err)
+	}
+	result, err := e.ExecInspect(ctx, made.ID, client.ExecInspectOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(out.String()), result.ExitCode
+}
+
+// containers lists the containers of an instance in any state.
+func containers(t *testing.T, instance string) []container.Summary {
+	t.Helper()
+	ours := client.Filters{}.Add("label", "glovebox.instance="+instance)
+	all, err := engine(t).ContainerList(bounded(t), client.ContainerListOptions{All: true, Filters: ours})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.Items
+}
+
+func start(t *testing.T, d *docker.Driver, spec sandbox.Spec) sandbox.Box {
+	t.Helper()
+	box, err := d.Start(bounded(t), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return box
+}
+
+// until asks again and again whether something holds.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	ctx := bounded(t)
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatalf("waited in vain: %s", what)
+		}
+	}
+}
+
+// contextOf is a build context with nothing but a Dockerfile.
+func contextOf(t *testing.T, recipe string) io.Reader {
+	t.Helper()
+	var packed bytes.Buffer
+	archive := tar.NewWriter(&packed)
+	header := &tar.Header{Name: "Dockerfile", Mode: 0o644, Size: int64(len(recipe))}
+	if err := archive.WriteHeader(header); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := archive.Write([]byte(recipe)); err != nil {
+		t.Fatal(err)
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return &packed
+}
+
+func drain(t *testing.T, body io.ReadCloser) {
+	t.Helper()
+	text, err := io.ReadAll(body)
+	if err != nil || bytes.Contains(text, []byte(`"error"`)) {
+		t.Fatalf("cannot build: %v\n%s", err, text)
+	}
+	if err := body.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// cleanup outlives the test, whose own context has ended.
+func cleanup(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}

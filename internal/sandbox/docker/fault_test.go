@@ -1,0 +1,125 @@
+package docker_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/moby/moby/client"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/docker"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
+)
+
+func TestOptionsAreCheckedAndZeroIsRefused(t *testing.T) {
+	for name, spoil := range map[string]func(*docker.Options){
+		"nothing":           func(o *docker.Options) { *o = docker.Options{} },
+		"no image":          func(o *docker.Options) { o.Image = "" },
+		"a long prefix":     func(o *docker.Options) { o.NamePrefix = strings.Repeat("x", 30) },
+		"a prefix of dirt":  func(o *docker.Options) { o.NamePrefix = "../" },
+		"no instance":       func(o *docker.Options) { o.Instance = "" },
+		"a filter":          func(o *docker.Options) { o.Instance = "a=b,c" },
+		"no folder":         func(o *docker.Options) { o.SocketDir = "" },
+		"no key":            func(o *docker.Options) { o.Key = nil },
+		"no memory":         func(o *docker.Options) { o.Memory = 0 },
+		"no processor":      func(o *docker.Options) { o.CPUs = 0 },
+		"no shared memory":  func(o *docker.Options) { o.ShmSize = 0 },
+		"too few tasks":     func(o *docker.Options) { o.PidsLimit = 255 },
+		"no lease":          func(o *docker.Options) { o.Lease = 0 },
+		"negative restarts": func(o *docker.Options) { o.RestartAttempts = -1 },
+	} {
+		o := options(t)
+		spoil(&o)
+		if d, err := docker.New(o); fault.CodeOf(err) != fault.InvalidRequest || d != nil {
+			t.Errorf("%s: %v, %v", name, d, err)
+		}
+	}
+}
+
+func TestMissingImageSaysHowToBuildIt(t *testing.T) {
+	o := options(t)
+	o.Image = "glovebox-none:0"
+	d := open(t, o)
+	_, err := d.Start(bounded(t), sandboxtest.Spec("alice"))
+	f := fault.From(err)
+	if f.Code != fault.SandboxRuntimeRequired || !strings.Contains(f.Hint, "glovebox image build") {
+		t.Errorf("%v, hint %q", err, f.Hint)
+	}
+	if left, err := os.ReadDir(o.SocketDir); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+	for _, finding := range d.Check(bounded(t)) {
+		if wrong := finding.Name == "image"; finding.OK == wrong || (finding.Repair != "") != wrong {
+			t.Errorf("doctor says %+v", finding)
+		}
+	}
+}
+
+func TestWithoutAnEngineEverythingSaysWhatToStart(t *testing.T) {
+	t.Setenv("DOCKER_HOST", "unix://"+filepath.Join(t.TempDir(), "none.sock"))
+	d, err := docker.New(options(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	spec := sandboxtest.Spec("alice")
+	_, started := d.Start(bounded(t), spec)
+	_, listed := d.List(bounded(t))
+	_, attached := d.Attach(bounded(t), spec.ID, spec.Egress)
+	for name, err := range map[string]error{
+		"start": started, "list": listed, "attach": attached, "stop": d.Stop(bounded(t), spec.ID),
+	} {
+		f := fault.From(err)
+		if f == nil || f.Code != fault.SandboxRuntimeRequired || !strings.Contains(f.Hint, "start Docker") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	findings := d.Check(bounded(t))
+	if len(findings) != 1 || findings[0].OK || !strings.Contains(findings[0].Repair, "start Docker") {
+		t.Errorf("doctor says %+v", findings)
+	}
+}
+
+func TestCheckFindsAHealthyMachineHealthy(t *testing.T) {
+	findings := open(t, options(t)).Check(bounded(t))
+	if len(findings) != 6 {
+		t.Errorf("%d findings", len(findings))
+	}
+	for _, finding := range findings {
+		if !finding.OK || finding.Detail == "" || finding.Repair != "" {
+			t.Errorf("doctor says %+v", finding)
+		}
+	}
+}
+
+// An image whose first process ends at once: the start says so, with what the
+// process said, long before the deadline of its phase.
+func TestGuestThatEndsAtOnceIsExplained(t *testing.T) {
+	e := engine(t)
+	broken := "glovebox-broken:" + run
+	recipe := "FROM " + tag + "\nENTRYPOINT [\"/bin/sh\", \"-c\", \"echo the guest is out of order >&2; exit 3\"]\n"
+	answer, err := e.ImageBuild(bounded(t), contextOf(t, recipe), client.ImageBuildOptions{Tags: []string{broken}, Remove: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	drain(t, answer.Body)
+	t.Cleanup(func() {
+		if _, err := e.ImageRemove(cleanup(t), broken, client.ImageRemoveOptions{}); err != nil {
+			t.Errorf("cannot remove the image: %v", err)
+		}
+	})
+	o := options(t)
+	o.Image = broken
+	_, err = open(t, o).Start(bounded(t), sandboxtest.Spec("alice"))
+	f := fault.From(err)
+	for _, want := range []string{"sandbox_browser_launch_failed: guest_not_ready", "status 3", "the guest is out of order"} {
+		if f.Code != fault.StartFailed || !strings.Contains(f.Message, want) {
+			t.Errorf("%q lacks %q", f.Message, want)
+		}
+	}
+	if left := containers(t, o.Instance); len(left) > 0 {
+		t.Errorf("left %+v", left)
+	}
+}

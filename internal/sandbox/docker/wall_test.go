@@ -1,0 +1,229 @@
+package docker_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/docker"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
+)
+
+// TestWallOfARunningBox proves from inside a box what it is held by.
+func TestWallOfARunningBox(t *testing.T) {
+	o := options(t)
+	box := start(t, open(t, o), sandboxtest.Spec("alice"))
+	for name, prove := range map[string]func(*testing.T, sandbox.Box, docker.Options){
+		"process 1 is the guest, unprivileged": proveProcess,
+		"limits hold":                          proveLimits,
+		"little is writable":                   proveWritable,
+		"there is no network":                  proveNetwork,
+		"the sockets cannot be changed":        proveSockets,
+		"nothing secret is told":               proveSecrets,
+		"forbidden calls fail":                 proveCalls,
+		"renderers are in Chromium's sandbox":  proveRenderers,
+		"fonts draw CJK and emoji":             proveFonts,
+	} {
+		t.Run(name, func(t *testing.T) { prove(t, box, o) })
+	}
+}
+
+// fields reads "name: value" lines.
+func fields(text string) map[string]string {
+	all := map[string]string{}
+	for line := range strings.Lines(text) {
+		if name, value, found := strings.Cut(line, ":"); found {
+			all[name] = strings.Join(strings.Fields(value), " ")
+		}
+	}
+	return all
+}
+
+func proveProcess(t *testing.T, box sandbox.Box, _ docker.Options) {
+	status, _ := inside(t, box, "cat /proc/1/status")
+	got := fields(status)
+	for name, want := range map[string]string{
+		"Uid": "10001 10001 10001 10001", "Gid": "10001 10001 10001 10001",
+		"CapInh": "0000000000000000", "CapPrm": "0000000000000000", "CapEff": "0000000000000000",
+		"CapBnd": "0000000000000000", "CapAmb": "0000000000000000",
+		"NoNewPrivs": "1", "Seccomp": "2",
+	} {
+		if got[name] != want {
+			t.Errorf("%s is %q, want %q", name, got[name], want)
+		}
+	}
+	line, _ := inside(t, box, `tr '\0' ' ' < /proc/1/cmdline`)
+	if line != "/usr/local/bin/glovebox guest" {
+		t.Errorf("process 1 is %q", line)
+	}
+	raised, _ := inside(t, box, "find / -xdev -type f -perm /6000 2>/dev/null")
+	if raised != "" {
+		t.Errorf("these programs gain rights: %s", raised)
+	}
+}
+
+func proveLimits(t *testing.T, box sandbox.Box, o docker.Options) {
+	cgroup := func(v2, v1 string) string {
+		text, _ := inside(t, box, fmt.Sprintf("cat /sys/fs/cgroup/%s 2>/dev/null || cat /sys/fs/cgroup/%s", v2, v1))
+		return text
+	}
+	if got := cgroup("pids.max", "pids/pids.max"); got != fmt.Sprint(o.PidsLimit) {
+		t.Errorf("tasks are limited to %s, want %d", got, o.PidsLimit)
+	}
+	if got := cgroup("memory.max", "memory/memory.limit_in_bytes"); got != fmt.Sprint(o.Memory) {
+		t.Errorf("memory is limited to %s, want %d", got, o.Memory)
+	}
+	// version 2 counts swap apart, version 1 together with memory
+	if got := cgroup("memory.swap.max", "memory/memory.memsw.limit_in_bytes"); got != "0" && got != fmt.Sprint(o.Memory) {
+		t.Errorf("there is swap: %s", got)
+	}
+	limits, _ := inside(t, box, "cat /proc/1/limits")
+	for _, want := range []string{"Max core file size 0 0", "Max msgqueue size 0 0", "Max open files 4096 4096"} {
+		if !strings.Contains(strings.Join(strings.Fields(limits), " "), want) {
+			t.Errorf("the limits lack %q:\n%s", want, limits)
+		}
+	}
+}
+
+func proveWritable(t *testing.T, box sandbox.Box, _ docker.Options) {
+	found, _ := inside(t, box, `find / -path /proc -prune -o \( -type d -o -type f \) -writable -print 2>/dev/null`)
+	var tops []string
+	for path := range strings.Lines(found) {
+		path = strings.TrimSpace(path)
+		for _, top := range []string{"/tmp", "/dev/shm"} {
+			if strings.HasPrefix(path, top+"/") {
+				path = top
+			}
+		}
+		tops = append(tops, path)
+	}
+	slices.Sort(tops)
+	tops = slices.Compact(tops)
+	if diff := cmp.Diff([]string{"/dev/mqueue", "/dev/shm", "/tmp"}, tops); diff != "" {
+		t.Error(diff)
+	}
+	// a queue takes memory nobody counts; the limit of 0 bytes for queues forbids it
+	if out, code := inside(t, box, "touch /dev/mqueue/queue"); code == 0 {
+		t.Errorf("a message queue was made: %s", out)
+	}
+	mounts, _ := inside(t, box, "cat /proc/1/mounts")
+	modes := map[string]string{} // place → first of its options; proc_pid_mounts(5)
+	for mount := range strings.Lines(mounts) {
+		if f := strings.Fields(mount); len(f) > 3 {
+			modes[f[1]] = f[3]
+		}
+	}
+	for place, want := range map[string]string{
+		"/": "ro,", bridge.MountPoint: "ro,", "/tmp": "rw,nosuid,nodev,noexec,", "/tmp/prof": "rw,nosuid,nodev,noexec,",
+	} {
+		if !strings.HasPrefix(modes[place], want) {
+			t.Errorf("%s is mounted %q, want %q", place, modes[place], want)
+		}
+	}
+	if out, code := inside(t, box, "cp /bin/true /tmp/prof/x && /tmp/prof/x"); code == 0 {
+		t.Errorf("what a page writes can be run: %s", out)
+	}
+}
+
+func proveNetwork(t *testing.T, box sandbox.Box, _ docker.Options) {
+	if devices, _ := inside(t, box, "ls /sys/class/net"); devices != "lo" {
+		t.Errorf("interfaces: %s", devices)
+	}
+	if routes, _ := inside(t, box, "tail -n +2 /proc/net/route"); routes != "" {
+		t.Errorf("routes: %s", routes)
+	}
+}
+
+func proveSockets(t *testing.T, box sandbox.Box, o docker.Options) {
+	for _, change := range []string{"touch x", "rm -f bridge.sock", "mv egress.sock e", "ln -s / s", "chmod 777 ."} {
+		if out, code := inside(t, box, "cd "+bridge.MountPoint+" && "+change); code == 0 {
+			t.Errorf("%s worked: %s", change, out)
+		}
+	}
+	names, _ := inside(t, box, "ls "+bridge.MountPoint)
+	if strings.Join(strings.Fields(names), " ") != bridge.BridgeSocket+" "+bridge.EgressSocket {
+		t.Errorf("the folder of sockets holds %s", names)
+	}
+	info, err := os.Stat(o.SocketDir)
+	if err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("other users may enter %s: %v, %v", o.SocketDir, info.Mode(), err)
+	}
+	if _, err := os.Stat(filepath.Join(o.SocketDir, box.Info().ID, bridge.BridgeSocket)); err != nil {
+		t.Error(err)
+	}
+}
+
+// proveSecrets: whatever runs in a box can read what its first process was
+// started with (proc_pid_environ(5)), so that is exactly what it needs.
+func proveSecrets(t *testing.T, box sandbox.Box, _ docker.Options) {
+	told, _ := inside(t, box, `tr '\0' '\n' < /proc/1/environ | sort`)
+	var names []string
+	for line := range strings.Lines(told) {
+		name, _, _ := strings.Cut(strings.TrimSpace(line), "=")
+		names = append(names, name)
+	}
+	want := []string{
+		"GLOVEBOX_GUEST_BOX", "GLOVEBOX_GUEST_DISPLAY", "GLOVEBOX_GUEST_HEADLESS", "GLOVEBOX_GUEST_LEASE",
+		"GLOVEBOX_GUEST_PUBLIC_KEY", "GLOVEBOX_GUEST_RESTARTS", "GLOVEBOX_GUEST_SCOPE", "GLOVEBOX_GUEST_SESSION",
+		"HOME", "HOSTNAME", "LANG", "PATH",
+	}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Error(diff)
+	}
+	if strings.Contains(told, "alice") {
+		t.Error("the box is told the scope itself, not its hash")
+	}
+}
+
+func proveCalls(t *testing.T, box sandbox.Box, _ docker.Options) {
+	for _, attempt := range []string{
+		"unshare --mount true", "unshare --net true", "unshare --user --mount true", "mount -t tmpfs none /tmp",
+		"nsenter --target 1 --mount true", "su -c true", "dmesg", "mknod /tmp/null c 1 3",
+	} {
+		if out, code := inside(t, box, attempt); code == 0 {
+			t.Errorf("%s worked: %s", attempt, out)
+		}
+	}
+}
+
+func proveRenderers(t *testing.T, box sandbox.Box, _ docker.Options) {
+	stream, err := box.CDP(bounded(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stream.Close() }()
+	if err := stream.Write([]byte(`{"id":1,"method":"Target.createTarget","params":{"url":"about:blank"}}`)); err != nil {
+		t.Fatal(err)
+	}
+	var proofs []sandbox.Proof
+	until(t, "a renderer", func() bool {
+		h, err := box.Health(bounded(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		proofs = h.Renderers
+		return len(proofs) > 0
+	})
+	until(t, "every renderer is held", func() bool {
+		h, err := box.Health(bounded(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return !slices.ContainsFunc(h.Renderers, func(p sandbox.Proof) bool { return !p.Strong() })
+	})
+}
+
+func proveFonts(t *testing.T, box sandbox.Box, _ docker.Options) {
+	for _, language := range []string{":lang=zh-cn", ":lang=zh-tw", ":lang=ja", ":lang=ko", ":charset=1f600", ":lang=ru"} {
+		if fonts, _ := inside(t, box, "fc-list "+language); fonts == "" {
+			t.Errorf("no font for %s", language)
+		}
+	}
+}
