@@ -30,7 +30,6 @@ type world struct {
 	names    map[string][][]string // each look-up takes the next answer, the last one stays
 	hosts    map[string]string     // address:port → listener
 	dialled  []string
-	told     []action.Refusal
 	refusals chan action.Refusal
 	door     *Door
 }
