@@ -103,14 +103,18 @@ const shownText = element => element instanceof HTMLInputElement ? inputValue(el
 const skipText = new Set(['script', 'style', 'template', 'noscript', 'head', 'title', 'html']);
 // The deepest elements of a root whose text holds the goal. It descends only
 // where the text is.
+const TEXT_BUDGET = 64 << 20; // characters looked through in one search
 const holding = (root, goal) => {
   const found = [];
+  let budget = TEXT_BUDGET;
   const walk = (element, depth) => {
-    if (found.length >= MATCH_LIMIT || depth > 1000) return true;
+    if (found.length >= MATCH_LIMIT || depth > NEST_LIMIT || budget < 0) return true;
     let deeper = false;
     for (let node = firstChild(element); node !== null; node = nextSibling(node)) {
       if (!isElement(node) || skipText.has(localName(node)) && localName(node) !== 'html') continue;
-      if (folded(textContent(node)).includes(goal)) {
+      const held = textContent(node);
+      budget -= held.length;
+      if (held.length >= goal.length && folded(held).includes(goal)) {
         deeper = true;
         if (!walk(node, depth + 1)) found.push(node);
       }

@@ -2,6 +2,7 @@
 // perceives. Wrappers without meaning are left out; their children take their
 // place. Adjacent inline text becomes one piece.
 const VISIT_LIMIT = 400000, EMIT_LIMIT = 100000, DEPTH_LIMIT = 1000, OPTION_WALK = 500, TEXT_PIECE = 1 << 14, OUTPUT_LIMIT = 8 << 20;
+const NEST_LIMIT = 700; // elements inside elements; the parser makes 512
 const MANY = 20; // children of one element that a snapshot may fold
 const transparent = new Set(['generic', 'presentation', 'paragraph', 'strong', 'emphasis', 'code', 'time', 'mark', 'subscript', 'superscript', 'deletion',
   'insertion', 'rowgroup', 'caption', 'document', 'canvas', 'object', 'math', 'suggestion', 'none']);
@@ -14,13 +15,13 @@ class Walker {
   constructor(options) {
     this.options = options;
     this.maxDepth = Math.min(options.depth || DEPTH_LIMIT, DEPTH_LIMIT);
-    this.visited = this.emitted = this.size = this.hidden = 0;
-    this.cut = false;
+    this.visited = this.emitted = this.size = this.hidden = this.nest = 0;
+    this.cut = this.stopped = false;
     this.run = '';
   }
   full() {
-    if (this.visited > VISIT_LIMIT || this.emitted > EMIT_LIMIT || this.size > OUTPUT_LIMIT) this.cut = true;
-    return this.cut;
+    if (this.visited > VISIT_LIMIT || this.emitted > EMIT_LIMIT || this.size > OUTPUT_LIMIT) this.cut = this.stopped = true;
+    return this.stopped;
   }
   flush(sink) {
     if (this.run === '') return;
@@ -77,7 +78,13 @@ class Walker {
     const block = !/^(inline|contents|ruby)/.test(display);
     if (block) this.flush(sink);
     else if (display !== 'inline' && this.run !== '') this.run += ' ';
+    if (this.nest >= NEST_LIMIT) {
+      this.cut = true;
+      return;
+    }
+    this.nest++;
     this.show(element, tag, sink, at);
+    this.nest--;
     if (block) this.flush(sink);
     else if (display !== 'inline' && this.run !== '') this.run += ' ';
   }
@@ -91,7 +98,10 @@ class Walker {
     if (tag === 'svg' && name === '' && !acts) return this.children(element, sink, {...at, mute: at.mute || !/text|foreignObject/i.test(innerTags(element))});
     const structural = !transparent.has(role) && !(needsName.has(role) && name === '') && (!acts || shown) && !(at.mute && !structureInMute.has(role));
     if (!shown && !structural) return this.through(element, role, name, sink, at);
-    if (at.depth >= this.maxDepth) return;
+    if (at.depth >= this.maxDepth) {
+      at.more = true;
+      return;
+    }
     this.node(element, role, name, shown, sink, at);
   }
   // A wrapper that is left out. The text of what names its parent or a control
@@ -107,13 +117,14 @@ class Walker {
     const before = this.run;
     this.run = '';
     const mute = muting.has(role) && name !== '' ? mutes(element, name) : at.mute && !structureInMute.has(role);
-    this.children(element, children, {mute, depth: at.depth + 1, tree: role === 'treeitem'});
+    const inner = {mute, depth: at.depth + 1, tree: role === 'treeitem', more: false};
+    this.children(element, children, inner);
     this.flush(children);
     this.run = before;
     this.describe(node, element, role, name, shown, children);
     if (children.length > 0) node.c = children;
     if (children.length >= MANY) node.k = numberOf(element);
-    if (this.worthShowing(node, element, role, shown)) this.push(sink, node);
+    if (inner.more || this.worthShowing(node, element, role, shown)) this.push(sink, node);
     else this.splice(sink, children);
   }
   describe(node, element, role, name, shown, children) {

@@ -20,7 +20,7 @@ const readable = (element, limit) => {
     if (text.length > limit) cut = true;
   };
   const visit = (node, depth) => {
-    if (cut || depth > DEPTH_LIMIT) return;
+    if (cut || depth > NEST_LIMIT) return;
     const tag = localName(node);
     if (silent.has(tag) && isHTML(node)) return;
     if (tag === 'br') return close();
