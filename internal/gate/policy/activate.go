@@ -19,6 +19,7 @@ func (p *Policy) activate(facts action.Facts) judgement {
 	switch {
 	case isWebLink(e):
 		j = p.navigate(facts, facts.Destination, false)
+		j.hosts = append(hostsOf(facts), j.hosts...)
 	case e.Submits:
 		j = p.submit(facts)
 	case e.Toggle || navigational[e.Role]:
@@ -54,13 +55,14 @@ func isWebLink(e *action.Element) bool {
 // judged by its label and the addresses behind it, and is never LOW.
 func judgeName(j *judgement, e *action.Element) {
 	judgeWords(j, e.Name)
+	judgeWords(j, split(e.Label))
 	if hasWords(e.Name) {
 		return
 	}
 	if !takesText(e) {
 		j.raise(action.Medium, "click.unnamed", "the control has no name")
+		j.auto = false
 	}
-	judgeWords(j, split(e.Label))
 	for _, address := range []string{e.FormAction, e.LinkURL} {
 		for _, s := range segmentsOf(address) {
 			judgeWords(j, s)
@@ -77,6 +79,7 @@ func judgeWords(j *judgement, text string) {
 		j.raise(action.High, "click.delete", "it deletes, ends, sends or publishes something")
 	case words.medium.in(text) && !words.low.is(text): // "apply filters" only shows something else
 		j.raise(action.Medium, "click.save", "it saves or submits something")
+		j.auto = false // more than going to an allowed place
 	}
 }
 

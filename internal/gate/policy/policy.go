@@ -128,8 +128,8 @@ func (p *Policy) settle(j judgement) Verdict {
 		v.Code, v.Hint = j.refuse, j.hint
 		return v
 	}
-	if j.risk == action.Medium && len(j.hosts) > 0 {
-		v.Host = j.hosts[0]
+	if j.risk == action.Medium {
+		v.Host = only(j.hosts)
 	}
 	if j.risk == action.Low || j.risk == action.Medium && (j.auto || p.trusts(j.hosts)) {
 		v.Decision = Allow
@@ -141,6 +141,19 @@ func (p *Policy) settle(j judgement) Verdict {
 	}
 	v.Decision = Ask
 	return v
+}
+
+// only is the host of a list that holds no other; a grant is for one host.
+func only(hosts []string) string {
+	for _, h := range hosts {
+		if h != hosts[0] {
+			return ""
+		}
+	}
+	if len(hosts) == 0 {
+		return ""
+	}
+	return hosts[0]
 }
 
 // trusts reports whether hosts are some, all trusted, none sensitive.

@@ -84,6 +84,8 @@ func TestClicks(t *testing.T) {
 		{"link on the site", action.Element{Role: "link", Tag: "a", Name: "Invoices", LinkURL: "https://app.example.com/list"}, want{Allow, action.Low, "navigation.same-site"}},
 		{"link to a sub-domain", action.Element{Role: "link", Tag: "a", Name: "Help", LinkURL: "https://help.example.com/"}, want{Allow, action.Low, "navigation.same-site"}},
 		{"link to another site", action.Element{Role: "link", Tag: "a", Name: "News", LinkURL: "https://news.example.org/"}, want{Allow, action.Medium, "navigation.new-domain"}},
+		{"link that saves", action.Element{Role: "link", Tag: "a", Name: "Save", LinkURL: "https://news.example.org/"}, want{Ask, action.Medium, ""}},
+		{"link without a name", action.Element{Role: "link", Tag: "a", LinkURL: "https://app.example.com/x"}, want{Ask, action.Medium, "click.unnamed"}},
 		{"link to a checkout", action.Element{Role: "link", Tag: "a", Name: "Continue", LinkURL: "https://app.example.com/checkout/1"}, want{Ask, action.Critical, "navigation.checkout"}},
 		{"link to settings", action.Element{Role: "link", Tag: "a", Name: "Preferences", LinkURL: "https://app.example.com/settings"}, want{Ask, action.High, "navigation.settings"}},
 		{"link that deletes", action.Element{Role: "link", Tag: "a", Name: "Delete", LinkURL: "https://app.example.com/x/1"}, want{Ask, action.High, "click.delete"}},
@@ -298,6 +300,9 @@ func TestTrustMustHoldForEveryHost(t *testing.T) {
 		if v := decide(t, p, action.Agent, "page.click", &action.Click{}, c.f); v.Decision != c.want {
 			t.Errorf("%s: %s by %s", name, v.Decision, v.Rule)
 		}
+	}
+	if v := decide(t, mustNew(t, Config{Enabled: true}), action.Agent, "page.click", &action.Click{}, at("https://app.example.com/", "https://widget.example.org/", "")); v.Host != "" {
+		t.Errorf("a grant for %q would cover a frame of another host", v.Host)
 	}
 	if v := decide(t, p, action.Agent, "page.click", &action.Click{}, on(button("Delete"))); v.Decision != Ask {
 		t.Errorf("HIGH ran on a trusted host: %+v", v)

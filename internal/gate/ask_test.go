@@ -1,0 +1,213 @@
+package gate_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+)
+
+// inBubble runs f with a house in a bubble whose clock moves on when all wait.
+func inBubble(t *testing.T, f func(t *testing.T, h *house)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		h := build(t, policy.Config{Enabled: true})
+		defer h.close(t)
+		f(t, h)
+	})
+}
+
+// waiting returns the one question that waits.
+func (h *house) waiting(t *testing.T) action.Question {
+	t.Helper()
+	result, err := h.Call(context.Background(), action.Call{Verb: "approval.list", Caller: operator})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := result.Data.(*action.QuestionListing)
+	if len(l.Questions) != 1 {
+		t.Fatalf("%d questions wait", len(l.Questions))
+	}
+	return l.Questions[0]
+}
+
+func (h *house) answer(t *testing.T, a action.Answer) error {
+	t.Helper()
+	_, err := h.Call(context.Background(), action.Call{Verb: "approval.answer", Caller: operator, Args: &a})
+	return err
+}
+
+func TestAQuestionBlocksUntilAPersonAnswers(t *testing.T) {
+	for _, yes := range []bool{true, false} {
+		inBubble(t, func(t *testing.T, h *house) {
+			result := make(chan error, 1)
+			go func() {
+				_, err := h.Call(context.Background(), click(agent))
+				result <- err
+			}()
+			synctest.Wait()
+			q := h.waiting(t)
+			if q.Risk != action.High || q.Element == nil || q.Element.Name != "Delete invoice" || q.Page.URL != "https://app.example.com/invoices?token=masked" {
+				t.Errorf("question %+v", q)
+			}
+			time.Sleep(40 * time.Second) // the bubble's clock
+			if h.shelf.count() != 0 {
+				t.Error("it ran before the answer")
+			}
+			if err := h.answer(t, action.Answer{ID: q.ID, Approve: yes}); err != nil {
+				t.Fatal(err)
+			}
+			err := <-result
+			synctest.Wait()
+			if yes && (err != nil || h.shelf.count() != 1) {
+				t.Errorf("approved: %v, %d done", err, h.shelf.count())
+			}
+			if yes && h.shelf.pins[0].Print != "Delete invoice" {
+				t.Errorf("done with pin %+v", h.shelf.pins[0])
+			}
+			if !yes {
+				wantCode(t, "denied", err, fault.ApprovalDenied)
+			}
+			h.checkStory(t, yes)
+		})
+	}
+}
+
+// checkStory checks what a question left in the trail.
+func (h *house) checkStory(t *testing.T, yes bool) {
+	t.Helper()
+	story, decision := map[string]int{}, map[bool]string{true: "approved", false: "denied"}[yes]
+	for _, r := range h.records(t) {
+		if r.Action != "page.click" {
+			continue
+		}
+		story[r.EventType]++
+		if r.EventType == audit.Intent && r.HITLDecision != "pending" ||
+			r.EventType == audit.Outcome && (r.HITLDecision != decision || r.AnsweredBy != "ann") ||
+			r.EventType == audit.Answer && (r.HITLDecision != decision || r.AnsweredBy != "ann") {
+			t.Errorf("record %+v", r)
+		}
+	}
+	if fmt.Sprint(story) != "map[answer:1 intent:1 outcome:1 question:1]" {
+		t.Errorf("the trail holds %v", story)
+	}
+	if v, err := h.audit.Verify(context.Background()); err != nil || !v.OK {
+		t.Errorf("verdict %+v, %v", v, err)
+	}
+}
+
+func TestSilenceDeniesAndIsRecorded(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *house) {
+		start := time.Now()
+		_, err := h.Call(context.Background(), click(agent))
+		wantCode(t, "silence", err, fault.ApprovalTimeout)
+		if took := time.Since(start).Round(time.Second); took != time.Minute {
+			t.Errorf("waited %s", took)
+		}
+		if _, outcome := h.last(t); outcome.HITLDecision != "expired" || outcome.DurationMS < 59_000 {
+			t.Errorf("outcome %+v", outcome)
+		}
+		if h.shelf.count() != 0 {
+			t.Error("it ran")
+		}
+	})
+}
+
+func TestACallThatDoesNotWaitPicksTheAnswerUpLater(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *house) {
+		call := click(agent)
+		call.Wait = 2 * time.Second
+		for range 2 { // identical questions are one
+			result, err := h.Call(context.Background(), call)
+			if err != nil || result.Pending == nil || result.Pending.Risk != action.High {
+				t.Fatalf("got %+v, %v", result, err)
+			}
+			if _, outcome := h.last(t); outcome.Result != "pending" || outcome.HITLDecision != "pending" {
+				t.Errorf("outcome %+v", outcome)
+			}
+		}
+		q := h.waiting(t)
+		status, err := h.Call(context.Background(), action.Call{Verb: "approval.status", Caller: agent, Args: &action.ByID{ID: q.ID}})
+		if s := status.Data.(*action.Question); err != nil || s.State != "pending" || s.Element != nil {
+			t.Errorf("status %+v, %v", s, err)
+		}
+		if err := h.answer(t, action.Answer{ID: q.ID, Approve: true}); err != nil {
+			t.Fatal(err)
+		}
+		other := call
+		other.Args = &action.Click{Locator: action.Locator{Ref: "e7"}, ClickCount: 2}
+		if result, err := h.Call(context.Background(), other); err != nil || result.Pending == nil {
+			t.Errorf("another call used the approval: %+v, %v", result, err)
+		}
+		if result, err := h.Call(context.Background(), call); err != nil || result.Pending != nil || h.shelf.count() != 1 {
+			t.Errorf("the same call: %+v, %v, %d done", result, err, h.shelf.count())
+		}
+		if result, err := h.Call(context.Background(), call); err != nil || result.Pending == nil || h.shelf.count() != 1 {
+			t.Errorf("the approval was used twice: %+v, %v", result, err)
+		}
+	})
+}
+
+func TestConcurrentIdenticalCallsShareAQuestionButNotItsAnswer(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *house) {
+		var wg sync.WaitGroup
+		var timeouts, ok int
+		var mu sync.Mutex
+		for range 3 {
+			wg.Go(func() {
+				_, err := h.Call(context.Background(), click(agent))
+				mu.Lock()
+				defer mu.Unlock()
+				switch fault.CodeOf(err) {
+				case "":
+					ok++
+				case fault.ApprovalTimeout:
+					timeouts++
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		if err := h.answer(t, action.Answer{ID: h.waiting(t).ID, Approve: true}); err != nil {
+			t.Fatal(err)
+		}
+		wg.Wait()
+		if ok != 1 || timeouts != 2 || h.shelf.count() != 1 {
+			t.Errorf("%d ran, %d expired, %d were done", ok, timeouts, h.shelf.count())
+		}
+	})
+}
+
+func TestAGrantCoversLaterCalls(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *house) {
+		h.shelf.element = &action.Element{Role: "button", Name: "Save"}
+		call := click(agent)
+		call.Wait = time.Second
+		if result, err := h.Call(context.Background(), call); err != nil || result.Pending == nil {
+			t.Fatalf("got %+v, %v", result, err)
+		}
+		if err := h.answer(t, action.Answer{ID: h.waiting(t).ID, Approve: true, ForSession: true}); err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			if result, err := h.Call(context.Background(), call); err != nil || result.Pending != nil {
+				t.Fatalf("under the grant: %+v, %v", result, err)
+			}
+		}
+		if intent, _ := h.last(t); intent.Rule != "grant" {
+			t.Errorf("intent %+v", intent)
+		}
+		h.shelf.element = &action.Element{Role: "button", Name: "Delete"}
+		if result, err := h.Call(context.Background(), call); err != nil || result.Pending == nil {
+			t.Errorf("the grant covered a HIGH call: %+v, %v", result, err)
+		}
+	})
+}
