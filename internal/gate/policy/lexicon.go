@@ -2,7 +2,6 @@ package policy
 
 import (
 	"embed"
-	"fmt"
 	"io/fs"
 	"path"
 	"strings"
@@ -170,13 +169,4 @@ func sectionsOf(name string) map[string][]string {
 		}
 	}
 	return lists
-}
-
-// String says how large the dictionary is, for the log at start-up.
-func (d *dictionary) String() string {
-	n := 0
-	for _, l := range d.sections() {
-		n += len(l.exact)
-	}
-	return fmt.Sprintf("%d phrases", n)
 }
