@@ -58,3 +58,26 @@ func BenchmarkFindAndReady(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkBareWalk is the floor: reading little of each element, and no
+// judging of it.
+func BenchmarkBareWalk(b *testing.B) {
+	const walk = `(() => {
+  const out = [];
+  for (const e of document.querySelectorAll('body *')) {
+    const style = getComputedStyle(e), rect = e.getBoundingClientRect();
+    if (style.display === 'none' || style.visibility !== 'visible' || rect.width === 0) continue;
+    out.push({role: e.getAttribute('role') ?? e.localName, name: e.firstChild?.data ?? '', pointer: style.cursor === 'pointer'});
+  }
+  return JSON.stringify(out);
+})()`
+	for name, script := range map[string]string{"small": smallScript, "table500": tableScript, "nodes50k": largeScript} {
+		b.Run(name, func(b *testing.B) {
+			p := blank(b)
+			p.page(script)
+			for b.Loop() {
+				p.page(walk)
+			}
+		})
+	}
+}
