@@ -78,6 +78,7 @@ func build(ctx context.Context, engine *client.Client, recipe *recipe, options O
 	if options.Proxy != "" { // known to every engine: not declared, not kept in the image
 		arguments["http_proxy"], arguments["https_proxy"] = &options.Proxy, &options.Proxy
 	}
+	before, _ := engine.ImageInspect(ctx, options.Tag) // none, the first time
 	_, _ = fmt.Fprintf(options.Out, "building %s\n", options.Tag)
 	files, err := recipe.context()
 	if err != nil {
@@ -99,7 +100,22 @@ func build(ctx context.Context, engine *client.Client, recipe *recipe, options O
 				"--mirror names another one, --network host uses the host's network").Because(err)
 	}
 	_, _ = fmt.Fprintf(options.Out, "built %s\n", options.Tag)
+	dropReplaced(ctx, engine, before.ID)
 	return nil
+}
+
+// dropReplaced removes the image that had the tag before, unless it has
+// another name or is in use: each has a layer of its own with the binary.
+func dropReplaced(ctx context.Context, engine *client.Client, id string) {
+	if id == "" {
+		return
+	}
+	old, err := engine.ImageInspect(ctx, id)
+	if err != nil || len(old.RepoTags) > 0 || old.Config == nil || old.Config.Labels[LabelBinary] == "" {
+		return
+	}
+	// refused while a container is made of it; then it stays until it is pruned
+	_, _ = engine.ImageRemove(ctx, id, client.ImageRemoveOptions{PruneChildren: true})
 }
 
 // follow copies the progress of an engine's stream to out, and returns its

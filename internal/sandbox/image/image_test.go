@@ -187,6 +187,23 @@ func TestImageIsAbsentThenCurrentThenStale(t *testing.T) {
 	}
 	state(first, Current)
 	state(second, Stale)
+
+	engine, _, err := dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = engine.Close() }()
+	before, err := engine.ImageInspect(t.Context(), tag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Build(t.Context(), Options{Tag: tag, Binary: second}); err != nil {
+		t.Fatal(err)
+	}
+	state(second, Current)
+	if _, err := engine.ImageInspect(t.Context(), before.ID); !errdefs.IsNotFound(err) {
+		t.Errorf("the image that was replaced is left: %v", err)
+	}
 }
 
 func TestBuildWithoutATagOrEngineIsAFault(t *testing.T) {
@@ -241,7 +258,7 @@ func removeImage(t *testing.T, name string) {
 			return
 		}
 		defer func() { _ = engine.Close() }()
-		options := client.ImageRemoveOptions{} // the layers below are the cache of the next build
+		options := client.ImageRemoveOptions{PruneChildren: true} // layers another image has stay
 		if _, err := engine.ImageRemove(context.Background(), name, options); err != nil && !errdefs.IsNotFound(err) {
 			t.Errorf("cannot remove %s: %v", name, err)
 		}
