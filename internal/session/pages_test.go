@@ -1,8 +1,12 @@
 package session_test
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -106,6 +110,31 @@ func TestTheGuardHoldsDocumentsToTheNetwork(t *testing.T) {
 			t.Errorf("recorded %+v", r.blocked())
 		}
 	})
+}
+
+func TestABoxsConnectionsGoToTheDoorAndRefusalsAreRecorded(t *testing.T) {
+	for _, warm := range []int{0, 1} {
+		r := newRig(t, pooled(warm))
+		for warm > 0 && !r.told("box", "warm box is ready") {
+			<-r.news
+		}
+		s := r.start(alice, action.SessionStart{})
+		inside, outside := net.Pipe()
+		r.driver.ways[s.Box](outside)
+		_, err := inside.Write([]byte("GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"))
+		must(t, err)
+		answer, err := http.ReadResponse(bufio.NewReader(inside), nil)
+		must(t, err)
+		_, err = io.Copy(io.Discard, answer.Body)
+		must(t, errors.Join(err, answer.Body.Close(), inside.Close()))
+		if answer.StatusCode != http.StatusForbidden {
+			t.Fatalf("answered %s", answer.Status)
+		}
+		must(t, r.Close(t.Context())) // what was refused is recorded by then
+		if got := r.blocked()[0]; got.Domain != "evil.example" || got.SessionID != s.ID || got.Scope != "alice" || got.ContainerID != s.Box {
+			t.Errorf("recorded %+v", got)
+		}
+	}
 }
 
 func (r *rig) blocked() (list []action.Record) {

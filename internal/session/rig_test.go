@@ -79,9 +79,10 @@ func boot(t testing.TB, state string, engine *sandboxtest.Engine, tweaks ...twea
 	files, err := artifact.Open(t.Context(), filepath.Join(state, "artifacts"), db, artifact.Limits{Scope: 100}, log)
 	must(t, err)
 	r := &rig{
-		t: t, engine: engine, driver: &driver{Driver: engine.Driver("gw")}, db: db, files: files, door: egress.New(egress.Options{}), state: state,
+		t: t, engine: engine, driver: &driver{Driver: engine.Driver("gw")}, db: db, files: files, state: state,
 		pages: map[string]*tab{}, news: make(chan struct{}, 1),
 	}
+	r.door = egress.New(egress.Options{Refused: func(box string, refusal action.Refusal) { r.Refused(box, refusal) }})
 	r.options = session.Options{
 		DB: db, Artifacts: files, Driver: r.driver, Door: r.door, Open: r.openPage, Record: r.record, Config: config(), Log: log,
 	}
@@ -233,8 +234,9 @@ type driver struct {
 	weak  bool
 	stops error
 	lists error
-	once  error         // the next Assign answers so
-	hold  chan struct{} // Stop waits for it to be closed
+	ways  map[string]sandboxEgress // out of boxes
+	once  error                    // the next Assign answers so
+	hold  chan struct{}            // Stop waits for it to be closed
 }
 
 func (d *driver) set(change func(*driver)) {
@@ -244,6 +246,12 @@ func (d *driver) set(change func(*driver)) {
 }
 
 func (d *driver) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Box, error) {
+	d.set(func(d *driver) {
+		if d.ways == nil {
+			d.ways = map[string]sandboxEgress{}
+		}
+		d.ways[spec.ID] = spec.Egress
+	})
 	b, err := d.Driver.Start(ctx, spec)
 	return wrap(d, b), err
 }
