@@ -18,7 +18,7 @@ import (
 type Open func(t *testing.T) (driver sandbox.Driver, leave func())
 
 // patience bounds every wait of the suite.
-const patience = 30 * time.Second
+const patience = 60 * time.Second
 
 // Run checks that a driver keeps the contract. instance makes an Open of a
 // gateway instance of its own, on the same machine as the others; it must have
