@@ -15,8 +15,7 @@ const (
 func BenchmarkSnapshot(b *testing.B) {
 	for name, script := range map[string]string{"small": smallScript, "table500": tableScript, "nodes50k": largeScript} {
 		b.Run(name, func(b *testing.B) {
-			p := blank(b)
-			p.frame = p.world(p.main)
+			p := open(b, "")
 			p.page(script)
 			for b.Loop() {
 				if _, err := p.frame.Snapshot(p.ctx, inpage.Walk{}); err != nil {
@@ -30,8 +29,7 @@ func BenchmarkSnapshot(b *testing.B) {
 func BenchmarkPierceFirst(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
-		p := blank(b)
-		p.frame = p.world(p.main)
+		p := open(b, "")
 		p.page(largeScript)
 		b.StartTimer()
 		if _, err := p.frame.Pierce(p.ctx); err != nil {
@@ -43,8 +41,7 @@ func BenchmarkPierceFirst(b *testing.B) {
 func BenchmarkFindAndReady(b *testing.B) {
 	for name, script := range map[string]string{"small": smallScript, "table500": tableScript + `;document.body.insertAdjacentHTML('beforeend', '<button>Save</button>')`} {
 		b.Run(name, func(b *testing.B) {
-			p := blank(b)
-			p.frame = p.world(p.main)
+			p := open(b, "")
 			p.page(script)
 			for b.Loop() {
 				found, err := p.frame.Find(p.ctx, inpage.Query{Role: "button", Name: "Save"})

@@ -1,15 +1,11 @@
 // The DOM as the page cannot fake it. Named form controls and images shadow
 // properties of forms and documents ("DOM clobbering"), so that every property
 // is read through its prototype's getter.
-const getter = (proto, name) => {
-  const read = Object.getOwnPropertyDescriptor(proto, name).get;
-  return node => read.call(node);
-};
-const method = (proto, name) => {
-  const run = proto[name];
-  // An overload may depend on the number of arguments.
-  return (node, a, b) => b === undefined ? run.call(node, a) : run.call(node, a, b);
-};
+// Bound calls, as closures over the accessor would all share one body that
+// the compiler cannot specialise.
+const call = Function.prototype.call;
+const getter = (proto, name) => call.bind(Object.getOwnPropertyDescriptor(proto, name).get);
+const method = (proto, name) => call.bind(proto[name]);
 const nodeType = getter(Node.prototype, 'nodeType');
 const firstChild = getter(Node.prototype, 'firstChild');
 const nextSibling = getter(Node.prototype, 'nextSibling');

@@ -229,7 +229,8 @@ const linkOf = element => {
   }
   const href = attribute(element, 'href') ?? attribute(element, 'xlink:href');
   if (href === null) return undefined;
-  try { return shownURL(new URL(href, baseOf(document)).href); } catch { return undefined; }
+  const url = URL.parse(href, baseOf(document));
+  return url === null ? undefined : shownURL(url.href);
 };
 
 const snapshot = options => {
