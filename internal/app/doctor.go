@@ -19,6 +19,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/docker"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/image"
 	"github.com/gloveboxhq/glovebox/internal/surface/cli"
 )
 
@@ -48,12 +49,27 @@ func diagnose(ctx context.Context, c config.Config, version string) []cli.Check 
 	for _, finding := range driver.Check(ctx) {
 		checks = append(checks, cli.Check(finding))
 	}
+	checks = append(checks, guestIsCurrent(ctx, imageTag(c, version))...)
 	for _, check := range checks {
 		if !check.OK {
 			return checks // a box cannot start before these are repaired
 		}
 	}
 	return append(checks, tryBox(ctx, c, driver)...)
+}
+
+// guestIsCurrent says whether the image holds this very program as its guest.
+func guestIsCurrent(ctx context.Context, tag string) []cli.Check {
+	state, err := image.Present(ctx, tag, "")
+	switch {
+	case err != nil:
+		return []cli.Check{failed("guest", err)}
+	case state == image.Absent: // the image's own line says so
+		return nil
+	case state == image.Stale:
+		return []cli.Check{{Name: "guest", Detail: "the image was built for another version of this program", Repair: image.Command}}
+	}
+	return []cli.Check{{Name: "guest", OK: true, Detail: "the image holds this program"}}
 }
 
 func failed(name string, err error) cli.Check {

@@ -159,7 +159,11 @@ func (h *House) openGate(ctx context.Context, c config.Config, db *store.DB, tra
 		Sessions: h.sessions, Policy: rules, Desk: desk, Audit: trail, Log: log,
 		Timeouts: gate.Timeouts{Action: time.Duration(c.Browser.Timeout) * time.Second},
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	h.keep("gate", h.Gate.Close)
+	return nil
 }
 
 // listenAddress returns the address a listener has, for the egress door to

@@ -48,7 +48,12 @@ func serve(ctx context.Context, c config.Config, version string, o cli.ServeOpti
 		err = errors.Join(err, house.Close(ctx))
 	}()
 	idle := newIdle(house, time.Duration(o.IdleExit)*time.Second)
-	handler, err := surfaces(house, idle, version, log)
+	agents, err := mcp.New(mcp.Options{Door: idle, Version: version, Log: log})
+	if err != nil {
+		return err
+	}
+	defer agents.Close()
+	handler, err := rest.New(rest.Options{Door: idle, Auth: house.Tokens, MCP: agents.Handler(), Version: version, Log: log})
 	if err != nil {
 		return err
 	}
@@ -59,14 +64,6 @@ func serve(ctx context.Context, c config.Config, version string, o cli.ServeOpti
 	defer cancel()
 	go idle.watch(ctx, cancel)
 	return run(ctx, rest.NewServer(handler, log), listener)
-}
-
-func surfaces(house *House, door rest.Door, version string, log *slog.Logger) (http.Handler, error) {
-	agents, err := mcp.New(mcp.Options{Door: door, Version: version, Log: log})
-	if err != nil {
-		return nil, err
-	}
-	return rest.New(rest.Options{Door: door, Auth: house.Tokens, MCP: agents.Handler(), Version: version, Log: log})
 }
 
 func run(ctx context.Context, server *http.Server, listener net.Listener) error {

@@ -92,6 +92,12 @@ func (b *Browser) addTab(t *target, info targetInfo) {
 	}
 }
 
+// online keeps navigator.onLine true: a box has no network interface, so pages
+// would take themselves to be offline (SPEC section 9). The protocol's own
+// emulation does not reach it (Chromium 156), hence a script that runs before
+// any of the page or worker.
+const online = `Object.defineProperty((self.Navigator || self.WorkerNavigator).prototype, "onLine", {get: () => true, configurable: true, enumerable: true})`
+
 // setUp makes a target ours. The calls travel together; the last one lets it
 // run. Answers are waited for elsewhere, so that a page that spins from its
 // first line keeps nobody else waiting.
@@ -100,6 +106,7 @@ func (b *Browser) setUp(t *target, viewport metrics) {
 	send := func(method string, params any) { sent = append(sent, t.session.Send(method, params)) }
 	if t.tab == nil {
 		send("Target.setAutoAttach", attachToAll)
+		send("Runtime.evaluate", map[string]string{"expression": online})
 		send("Runtime.runIfWaitingForDebugger", nil)
 		b.own.Go(func() { b.settled(t, sent, nil) })
 		return
@@ -107,6 +114,7 @@ func (b *Browser) setUp(t *target, viewport metrics) {
 	send("Page.enable", nil)
 	send("Page.setLifecycleEventsEnabled", map[string]bool{"enabled": true})
 	send("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": inpage.Source, "worldName": inpage.World, "runImmediately": true})
+	send("Page.addScriptToEvaluateOnNewDocument", map[string]string{"source": online})
 	send("Runtime.enable", nil)
 	send("Inspector.enable", nil)
 	// Bodies are not read here: the browser need not keep them.

@@ -61,7 +61,6 @@ type root struct {
 	token  string
 	target string // session id or name
 	json   bool
-	dir    string
 	style  style
 }
 
