@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -33,46 +33,60 @@ type gateway struct {
 	config   string
 	address  string
 	site     string // URL of the application, on localhost
+	app      *demosite.Site
 	env      []string
 	process  *exec.Cmd
 	ended    chan error
-	log      *bytes.Buffer
+	log      *tape
 	operator *client.Client
 	agent    *client.Client
 }
 
-// settings change the configuration of a gateway; extra is YAML below the
-// top level, appended as it is.
+// settings change the configuration of a gateway.
 type settings struct {
 	env      []string
 	warmPool int
+	image    string // imageTag when empty
 	sandbox  string // more keys of browser.sandbox, in flow style
-	security string // more keys of security, in flow style
+	security string // more keys of security, one line each
+	tokens   string // entries of auth.tokens, in flow style
 }
 
-// start starts a gateway and ends it, and checks that no box is left, when the
-// test ends.
+// start starts a gateway and ends it when the test ends. It then checks that no
+// box is left.
 func start(t *testing.T, s settings) *gateway {
 	t.Helper()
-	g := &gateway{t: t, dir: t.TempDir(), env: s.env}
+	g := prepare(t, s)
+	g.run()
+	return g
+}
+
+// prepare makes what a gateway needs, without starting one.
+func prepare(t *testing.T, s settings) *gateway {
+	t.Helper()
+	g := &gateway{t: t, dir: t.TempDir(), env: s.env, address: freeAddress(t)}
 	support := httptest.NewUnstartedServer(nil)
-	app := demosite.New(demosite.Options{SupportURL: "http://" + support.Listener.Addr().String()})
-	support.Config.Handler = app.Support()
+	g.app = demosite.New(demosite.Options{SupportURL: "http://" + support.Listener.Addr().String()})
+	support.Config.Handler = g.app.Support()
 	support.Start()
 	t.Cleanup(support.Close)
-	site := httptest.NewServer(app.App())
-	t.Cleanup(site.Close)
+	site := httptest.NewServer(withLab(g.app.App()))
+	t.Cleanup(func() { site.CloseClientConnections(); site.Close() })
 	_, port, _ := net.SplitHostPort(site.Listener.Addr().String())
 	g.site = "http://localhost:" + port
-	g.address = freeAddress(t)
 	g.config = filepath.Join(g.dir, "glovebox.yaml")
+	image := imageTag
+	if s.image != "" {
+		image = s.image
+	}
 	text := fmt.Sprintf(`server: {listen: %q, state_dir: %q}
+auth: {tokens: [%s]}
 browser:
-  sandbox: {container_image: %q, warm_pool: %d%s}
+  sandbox: {container_image: %q, container_name_prefix: gbe2e-, warm_pool: %d%s}
 security:
   network: {navigation: [localhost], subresources: listed, listed: ["127.0.0.1"], allow_private: ["localhost:%s", %q]}
   hitl: {trusted_domains: [localhost]}%s
-`, g.address, filepath.Join(g.dir, "state"), imageTag, s.warmPool, prefixed(", ", s.sandbox), port,
+`, g.address, filepath.Join(g.dir, "state"), s.tokens, image, s.warmPool, prefixed(", ", s.sandbox), port,
 		support.Listener.Addr().String(), prefixed("\n  ", s.security))
 	if err := os.WriteFile(g.config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -81,7 +95,6 @@ security:
 		g.end(syscall.SIGTERM)
 		g.noBoxes()
 	})
-	g.run()
 	return g
 }
 
@@ -105,7 +118,7 @@ func freeAddress(t *testing.T) string {
 // run starts the process and waits until it answers.
 func (g *gateway) run() {
 	g.t.Helper()
-	g.log = &bytes.Buffer{}
+	g.log = &tape{}
 	g.process = exec.Command(binary, "serve", "--config", g.config)
 	g.process.Env = append(os.Environ(), g.env...)
 	g.process.Stdout, g.process.Stderr = g.log, g.log
@@ -167,6 +180,24 @@ func (g *gateway) end(signal syscall.Signal) {
 	g.process = nil
 }
 
+// tape keeps what a process prints, and may be read while it does.
+type tape struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (t *tape) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.Write(b)
+}
+
+func (t *tape) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.String()
+}
+
 // boxes lists the containers of this gateway, in any state.
 func (g *gateway) boxes() []string {
 	g.t.Helper()
@@ -189,32 +220,43 @@ func (g *gateway) noBoxes() {
 	}
 }
 
-// command runs the command line against the gateway.
-func (g *gateway) command(args ...string) (string, error) {
-	g.t.Helper()
-	ctx, cancel := context.WithTimeout(g.t.Context(), 2*time.Minute)
-	defer cancel()
-	c := exec.CommandContext(ctx, binary, append(args, "--config", g.config)...)
-	c.Env = append(os.Environ(), g.env...)
-	out, err := c.CombinedOutput()
-	return string(out), err
+// settled waits until no box is left, which a close answers before.
+func (g *gateway) settled(t *testing.T) {
+	t.Helper()
+	until(t, endLimit, "the boxes to be gone", func() bool { return len(g.boxes()) == 0 })
 }
 
-// http makes a REST request as the operator, as curl would.
-func (g *gateway) http(method, path, body string) *http.Response {
-	g.t.Helper()
-	request, err := http.NewRequestWithContext(g.t.Context(), method, "http://"+g.address+path, strings.NewReader(body))
-	if err != nil {
-		g.t.Fatal(err)
+// until polls a condition of the world outside this process, bounded.
+func until(t *testing.T, limit time.Duration, what string, holds func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatalf("waited %s for %s", limit, what)
+		}
 	}
-	request.Header.Set("Authorization", "Bearer "+g.token("operator"))
-	if body != "" {
-		request.Header.Set("Content-Type", "application/json")
+}
+
+// command runs the command line against the gateway, and returns standard
+// output, standard error and the exit status.
+func (g *gateway) command(t *testing.T, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	var out, complaint bytes.Buffer
+	c := exec.CommandContext(ctx, binary, append(args, "--config", g.config)...)
+	c.Env = append(os.Environ(), g.env...)
+	c.Stdout, c.Stderr = &out, &complaint
+	err := c.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Error(err)
+		return "", err.Error(), -1
 	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		g.t.Fatal(err)
-	}
-	g.t.Cleanup(func() { _ = response.Body.Close() })
-	return response
+	return out.String(), complaint.String(), c.ProcessState.ExitCode()
 }

@@ -1,0 +1,38 @@
+package e2e
+
+import (
+	"fmt"
+	"html"
+	"net/http"
+)
+
+// withLab adds small pages with one oddity each to an application, below /lab/.
+func withLab(app http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", app)
+	page := func(path, title, body string) {
+		mux.HandleFunc("GET /lab/"+path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			fmt.Fprintf(w, "<!doctype html><title>%s</title>\n%s\n", html.EscapeString(title), body)
+		})
+	}
+	page("controls", "Controls", `<h1>Controls</h1>
+<label>Search <input id=q type=search></label>
+<label>Colour <select id=colour><option value=r>Red<option value=g>Green</select></label>
+<button id=count type=button aria-pressed=false onclick="this.textContent='Show '+(++n)">Show 0</button>
+<a id=below href="#end" onmouseover="this.textContent='Hovered'">More</a>
+<p style="height:3000px">tall</p><p id=end>The end</p>
+<script>let n=0</script>`)
+	page("dialog", "Dialog", `<button type=button aria-expanded=false onclick="document.title=String(prompt('Your name?','nobody'))">Show the question</button>`)
+	page("escape", "Escape \x1b[31mred\x1b[0m \u202etitle", "<p>text \x1b]0;owned\x07 and \x1b[2J more</p>")
+	page("slow-click", "Slow", `<button type=button aria-expanded=false onclick="for(const end=Date.now()+60000;Date.now()<end;);">Show more</button>`)
+	mux.HandleFunc("GET /lab/never", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	mux.HandleFunc("GET /lab/fetch", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, `<!doctype html><title>Fetch</title><p id=out>waiting</p><script>
+fetch(%q).then(r => "status " + r.status, e => "refused " + e)
+  .then(text => document.getElementById("out").textContent = "fetch: " + text)
+</script>`, r.URL.Query().Get("url"))
+	})
+	return mux
+}

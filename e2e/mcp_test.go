@@ -1,0 +1,181 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/gloveboxhq/glovebox/internal/demosite"
+)
+
+// agent is an MCP client as agents have one.
+type agent struct {
+	t *testing.T
+	*mcp.ClientSession
+}
+
+// stdio starts glovebox mcp and connects to it.
+func (g *gateway) stdio(t *testing.T) agent {
+	t.Helper()
+	return connect(t, &mcp.CommandTransport{Command: exec.Command(binary, "mcp", "--config", g.config)}, "")
+}
+
+// streamable connects over HTTP with a token.
+func (g *gateway) streamable(t *testing.T, token, version string) agent {
+	t.Helper()
+	return connect(t, &mcp.StreamableClientTransport{
+		Endpoint: "http://" + g.address + "/mcp", HTTPClient: &http.Client{Transport: bearer(token)}, MaxRetries: -1,
+	}, version)
+}
+
+func connect(t *testing.T, transport mcp.Transport, version string) agent {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "e2e", Version: "1"}, nil).
+		Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	return agent{t, session}
+}
+
+// bearer adds a token to requests.
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(b))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// use calls a tool and returns its text and its structured content.
+func (a agent) use(tool string, args object) (string, *mcp.CallToolResult) {
+	a.t.Helper()
+	result, err := a.CallTool(a.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		a.t.Fatalf("%s %v: %v", tool, args, err)
+	}
+	text := ""
+	for _, content := range result.Content {
+		if c, ok := content.(*mcp.TextContent); ok {
+			text += c.Text
+		}
+	}
+	return text, result
+}
+
+// must calls a tool that succeeds with an answer that holds want.
+func (a agent) must(tool string, args object, want string) string {
+	a.t.Helper()
+	text, result := a.use(tool, args)
+	if result.IsError || !strings.Contains(text, want) {
+		a.t.Fatalf("%s %v: want %q, got\n%s", tool, args, want, text)
+	}
+	return text
+}
+
+// refused calls a tool that fails with a fault code.
+func (a agent) refused(tool string, args object, code string) string {
+	a.t.Helper()
+	text, result := a.use(tool, args)
+	problem, _ := result.StructuredContent.(object)
+	detail, _ := problem["error"].(object)
+	if !result.IsError || !strings.HasPrefix(text, "### Error\n"+code+": ") || detail["code"] != code {
+		a.t.Errorf("%s %v: want %s, got\n%s\n%v", tool, args, code, text, result.StructuredContent)
+	}
+	return text
+}
+
+func mcpOverStdio(t *testing.T, g *gateway) { agentMainJob(t, g, g.stdio(t)) }
+
+func mcpOverHTTP(t *testing.T, g *gateway) {
+	agentMainJob(t, g, g.streamable(t, g.token("agent"), "2026-07-28"))
+}
+
+// agentMainJob is the main job as an agent does it, with the operator at the
+// command line.
+func agentMainJob(t *testing.T, g *gateway, a agent) {
+	a.must("browser_navigate", object{"url": g.site}, "Sign in to Northwind")
+	a.refused("browser_type", object{"role": "textbox", "name": "Password", "text": "northwind-demo"}, "denied_by_policy")
+	a.must("browser_click", object{"role": "button", "name": "Continue as demo user"}, "/invoices")
+	a.must("browser_navigate", object{"url": g.site + "/invoices/new"}, "Create invoice")
+	a.must("browser_fill_form", object{"fields": []object{
+		{"role": "textbox", "name": "Customer", "value": "Ada Lovelace & Co"},
+		{"role": "textbox", "name": "Billing e-mail", "value": "ada@lovelace.example"},
+		{"role": "textbox", "name": "Amount", "value": "1250.00"},
+		{"selector": "[name=currency]", "type": "combobox", "value": "GBP"},
+	}}, "Ada Lovelace & Co")
+	text := a.must("browser_click", object{"role": "button", "name": "Create invoice"}, "Ada Lovelace & Co")
+	if strings.Contains(text, demosite.Injection) {
+		t.Errorf("hidden text reached the agent:\n%s", text)
+	}
+	invoice := g.app.Invoices()[0]
+	if invoice.Customer != "Ada Lovelace & Co" || invoice.Cents != 125000 || invoice.Currency != "GBP" {
+		t.Errorf("the site has %+v", invoice)
+	}
+	a.refused("browser_navigate", object{"url": demosite.ForbiddenURL}, "blocked_domain")
+	agentDeletes(t, g, a, invoice.ID)
+	_, picture := a.use("browser_take_screenshot", object{})
+	if len(picture.Content) != 2 || !bytes.HasPrefix(picture.Content[1].(*mcp.ImageContent).Data, []byte("\x89PNG")) {
+		t.Errorf("no picture: %+v", picture.Content)
+	}
+	session := picture.StructuredContent.(object)["session"].(string)
+	a.must("browser_session", object{"action": "archive"}, "archived")
+	want := "session.start ok, page.goto ok, page.snapshot ok, page.type fault, page.click ok, page.snapshot ok, page.goto ok, " +
+		"page.snapshot ok, page.type ok, page.type ok, page.type ok, page.select ok, page.snapshot ok, page.click ok, page.snapshot ok, " +
+		"page.goto fault, page.click fault, page.click ok, page.snapshot ok, page.screenshot ok, session.archive ok"
+	if got := g.verbs(t, session); got != want {
+		t.Errorf("the trail has\n%s\nwant\n%s", got, want)
+	}
+}
+
+// agentDeletes asks twice: the operator says no, then yes.
+func agentDeletes(t *testing.T, g *gateway, a agent, invoice string) {
+	t.Helper()
+	call := object{"role": "button", "name": "Delete invoice"}
+	answered := g.answer(t, "deny", "keep it")
+	a.refused("browser_click", call, "approval_denied")
+	if <-answered; !exists(g.app, invoice) {
+		t.Fatal("a denied call was done")
+	}
+	answered = g.answer(t, "approve", "the customer asked for it")
+	a.must("browser_click", call, "/invoices")
+	if <-answered; exists(g.app, invoice) {
+		t.Error("an approved call was not done")
+	}
+}
+
+// answer waits for a question and answers it at the command line. The channel
+// closes when that is done.
+func (g *gateway) answer(t *testing.T, word, reason string) <-chan struct{} {
+	t.Helper()
+	done := make(chan struct{})
+	t.Cleanup(func() { <-done })
+	go func() {
+		defer close(done)
+		id := ""
+		for tick := time.Tick(50 * time.Millisecond); id == ""; {
+			select {
+			case <-tick:
+			case <-t.Context().Done():
+				return
+			}
+			list, _, _ := g.command(t, "approvals", "list")
+			if lines := strings.Split(list, "\n"); strings.HasPrefix(list, "APPROVAL") && len(lines) > 1 {
+				id, _, _ = strings.Cut(lines[1], " ")
+			}
+		}
+		if out, complaint, status := g.command(t, "approvals", word, id, "--reason", reason); status != 0 {
+			t.Errorf("%s: %d\n%s%s", word, status, out, complaint)
+		}
+	}()
+	return done
+}

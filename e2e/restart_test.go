@@ -1,0 +1,129 @@
+package e2e
+
+import (
+	"net/http"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// reopened uses a session that an earlier process of the gateway opened.
+func reopened(t *testing.T, g *gateway, id, oldRef, box string) {
+	t.Helper()
+	c := g.curl(t, "agent")
+	if shown := c.get("/v1/sessions/" + id).object(http.StatusOK); shown["state"] != "open" || shown["box"] != box {
+		t.Fatalf("the session is %v", shown)
+	}
+	stale := c.post("/v1/browser/click", `{"ref": "`+oldRef+`"}`).problem(fault.StaleRef)
+	if hint, _ := stale["hint"].(string); !strings.Contains(hint, "snapshot") {
+		t.Errorf("a stale reference does not say what to do: %v", stale)
+	}
+	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/login"}`).object(http.StatusOK)
+	text := c.get("/v1/browser/snapshot").object(http.StatusOK)["snapshot"].(string)
+	fresh := ref(t, text, `button "Continue as demo user"`)
+	c.post("/v1/browser/click", `{"ref": "`+fresh+`"}`).object(http.StatusOK)
+}
+
+// used opens a session, goes somewhere, and returns its id, box and a
+// reference of its page.
+func used(t *testing.T, g *gateway) (id, box, oldRef string) {
+	t.Helper()
+	c := g.curl(t, "agent")
+	session := c.post("/v1/sessions", `{"name": "lasting"}`).object(http.StatusOK)
+	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/login"}`).object(http.StatusOK)
+	text := c.get("/v1/browser/snapshot").object(http.StatusOK)["snapshot"].(string)
+	return session["id"].(string), session["box"].(string), ref(t, text, `button "Continue as demo user"`)
+}
+
+func TestSessionOutlivesTheGateway(t *testing.T) {
+	g := start(t, settings{sandbox: "keep_boxes_on_shutdown: true"})
+	id, box, oldRef := used(t, g)
+	kept := g.boxes()
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		g.end(signal)
+		g.run()
+		if now := g.boxes(); !slices.Equal(now, kept) {
+			t.Fatalf("after %s the boxes are %v, were %v", signal, now, kept)
+		}
+		reopened(t, g, id, oldRef, box)
+		text := g.curl(t, "agent").get("/v1/browser/snapshot").object(http.StatusOK)["snapshot"].(string)
+		oldRef = ref(t, text, `link "New invoice"`)
+	}
+	g.curl(t, "agent").post("/v1/sessions/lasting/archive", "").object(http.StatusOK)
+	g.settled(t)
+	g.trailHolds(t)
+}
+
+func TestBoxEndsWithItsLease(t *testing.T) {
+	g := start(t, settings{sandbox: "lease_seconds: 5", warmPool: 1})
+	id, _, _ := used(t, g)
+	until(t, startLimit, "the warm box", func() bool { return len(g.boxes()) == 2 })
+	g.end(syscall.SIGKILL)
+	until(t, 30*time.Second, "both boxes to end themselves", func() bool { return g.running() == 0 })
+	g.run()
+	until(t, startLimit, "leftovers to be removed and a warm box to come", func() bool { return len(g.boxes()) == 1 && g.running() == 1 })
+	shown := g.curl(t, "agent").get("/v1/sessions/" + id).object(http.StatusOK)
+	if shown["state"] != "failed" || !strings.Contains(shown["reason"].(string), "while the gateway was down") {
+		t.Errorf("the session is %v", shown)
+	}
+	g.curl(t, "agent").get("/v1/browser/snapshot", "Glovebox-Session: "+id).problem(fault.NotActive)
+}
+
+// running counts the containers of this gateway that run.
+func (g *gateway) running() int {
+	g.t.Helper()
+	n := 0
+	for _, id := range g.boxes() {
+		out, err := exec.Command("docker", "inspect", "-f", "{{.State.Running}}", id).Output()
+		if err == nil && strings.TrimSpace(string(out)) == "true" {
+			n++
+		}
+	}
+	return n
+}
+
+// TestLeftoversAreReapedAndNeighboursAreNot kills a gateway with a warm box
+// and an open session: the next one takes the session up and ends the warm
+// box, while another gateway on the same engine keeps its own.
+func TestLeftoversAreReapedAndNeighboursAreNot(t *testing.T) {
+	neighbour := start(t, settings{})
+	neighboursID, _, _ := used(t, neighbour)
+	theirs := neighbour.boxes()
+	g := start(t, settings{warmPool: 1, sandbox: "lease_seconds: 60"})
+	c := g.curl(t, "agent")
+	id, _, _ := used(t, g)
+	until(t, startLimit, "the warm box", func() bool { return g.running() == 2 })
+	before := g.boxes()
+	g.end(syscall.SIGKILL)
+	g.run()
+	until(t, startLimit, "the old warm box to be replaced", func() bool {
+		now := g.boxes()
+		kept := 0
+		for _, box := range now {
+			if slices.Contains(before, box) {
+				kept++
+			}
+		}
+		return len(now) == 2 && kept == 1
+	})
+	c.get("/v1/sessions/" + id + "/browser/snapshot").object(http.StatusOK)
+	g.end(syscall.SIGTERM)
+	g.noBoxes()
+	if now := neighbour.boxes(); !slices.Equal(now, theirs) {
+		t.Errorf("the neighbour's boxes are %v, were %v", now, theirs)
+	}
+	neighbour.curl(t, "agent").get("/v1/sessions/" + neighboursID + "/browser/snapshot").object(http.StatusOK)
+}
+
+func TestTwoGatewaysDoNotShareAStateDirectory(t *testing.T) {
+	g := start(t, settings{})
+	out, complaint, status := g.command(t, "serve", "--listen", "127.0.0.1:0")
+	if status != fault.AlreadyActive.Info().Exit || !strings.Contains(complaint, "another gateway uses the state directory") {
+		t.Errorf("status %d\n%s%s", status, out, complaint)
+	}
+}

@@ -1,0 +1,39 @@
+package e2e
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"testing"
+)
+
+// stranger is the token of an agent of another scope.
+const stranger = "the-token-of-an-agent-of-another-scope"
+
+func strangersToken() string {
+	return fmt.Sprintf("{name: stranger, role: agent, scope: elsewhere, sha256: %x}", sha256.Sum256([]byte(stranger)))
+}
+
+// TestGateway holds the tests that can share a gateway: each has sessions of
+// its own, and leaves no box.
+func TestGateway(t *testing.T) {
+	g := start(t, settings{tokens: strangersToken()})
+	for _, test := range []struct {
+		name string
+		run  func(*testing.T, *gateway)
+	}{
+		{"MCPOverStdio", mcpOverStdio},
+		{"MCPOverHTTP", mcpOverHTTP},
+		{"RESTMainJob", restMainJob},
+		{"RESTQuestion", restQuestion},
+		{"Strangers", strangers},
+		{"WebPages", webPages},
+		{"BadInput", badInput},
+		{"BadPages", badPages},
+		{"BadTools", badTools},
+		{"WayOut", wayOut},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.run(t, g) })
+		g.settled(t)
+	}
+	g.trailHolds(t)
+}
