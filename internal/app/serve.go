@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -57,7 +56,7 @@ func serve(ctx context.Context, c config.Config, version string, o cli.ServeOpti
 	if err != nil {
 		return err
 	}
-	if err := greet(o.Out, c, listener.Addr().String()); err != nil {
+	if err := greet(o, c, listener.Addr().String()); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -83,11 +82,16 @@ func run(ctx context.Context, server *http.Server, listener net.Listener) error 
 	return nil
 }
 
-// greet says where the gateway is and how to connect to it.
-func greet(w io.Writer, c config.Config, address string) error {
-	token, err := os.ReadFile(filepath.Join(c.Server.StateDir, auth.AgentFile))
-	if err != nil {
-		return fmt.Errorf("cannot read the agent's token: %w", err)
+// greet says where the gateway is and how to connect to it. The agent's token
+// is shown on a terminal only: elsewhere it would stay in a log.
+func greet(o cli.ServeOptions, c config.Config, address string) error {
+	token := "in " + filepath.Join(c.Server.StateDir, auth.AgentFile)
+	if o.Terminal {
+		data, err := os.ReadFile(filepath.Join(c.Server.StateDir, auth.AgentFile))
+		if err != nil {
+			return fmt.Errorf("cannot read the agent's token: %w", err)
+		}
+		token = strings.TrimSpace(string(data))
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -97,7 +101,7 @@ func greet(w io.Writer, c config.Config, address string) error {
 	if hosts := c.Security.Network.Navigation; len(hosts) > 0 {
 		allowed = strings.Join(hosts, ", ")
 	}
-	_, err = fmt.Fprintf(w, `glovebox listens on http://%[1]s
+	_, err = fmt.Fprintf(o.Out, `glovebox listens on http://%[1]s
   agents may go    %[2]s
   agent's token    %[3]s
   operator's token in %[4]s
@@ -109,7 +113,7 @@ Connect an agent:
 
 Answer what agents must ask: %[5]s approvals watch
 API: http://%[1]s/docs
-`, address, allowed, strings.TrimSpace(string(token)), filepath.Join(c.Server.StateDir, auth.OperatorFile), self)
+`, address, allowed, token, filepath.Join(c.Server.StateDir, auth.OperatorFile), self)
 	return err
 }
 

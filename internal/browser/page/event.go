@@ -208,7 +208,9 @@ type request struct {
 	Frame    string `json:"frameId"`
 	Error    string `json:"errorText"`
 	Response struct {
-		Status int `json:"status"`
+		Status  int               `json:"status"`
+		URL     string            `json:"url"`
+		Headers map[string]string `json:"headers"`
 	} `json:"response"`
 }
 
@@ -228,6 +230,10 @@ var networkEvents = map[string]taker{
 		}
 		if len(t.status) > 100 {
 			clear(t.status)
+			clear(t.away)
+		}
+		if err := turnedAway(p.Response.URL, p.Response.Headers); err != nil {
+			t.away[p.Loader] = err
 		}
 		t.status[p.Loader] = p.Response.Status
 	}),

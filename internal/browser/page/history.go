@@ -80,11 +80,13 @@ func (b *Browser) reloaded(ctx context.Context, t *tab, before mark) (any, error
 func (b *Browser) landed(t *tab) error {
 	b.mu.Lock()
 	failed, loader, refused := t.root.failed, t.root.loader, t.refused
-	why, status := t.failures[loader], t.status[loader]
+	why, status, away := t.failures[loader], t.status[loader], t.away[loader]
 	b.mu.Unlock()
 	switch {
 	case refused != nil:
 		return refused
+	case away != nil:
+		return away
 	case !failed || status != 0:
 		return nil
 	case why == "":

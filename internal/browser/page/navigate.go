@@ -83,6 +83,9 @@ func (b *Browser) visit(ctx context.Context, t *tab, a *action.Goto, _ action.Pi
 		}
 		err = b.loaded(ctx, t, before, answer.Loader, event)
 	}
+	if err == nil {
+		err = b.away(t)
+	}
 	if err != nil {
 		b.giveUp(t, err)
 		return b.partly(t, before, answer.Loader), err
@@ -111,6 +114,14 @@ func (b *Browser) failed(t *tab, address string, n navigated) error {
 	}
 	return fault.New(fault.NavigationFailed, "%s could not be loaded: %s", host(address), n.Error).
 		With("error", n.Error).Hinted("check the address; the server may be down or unreachable")
+}
+
+// away returns the fault of the active document when the egress door answered
+// for its server.
+func (b *Browser) away(t *tab) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return t.away[t.root.loader]
 }
 
 // loaded waits for a lifecycle event of the loader's document, or of one that

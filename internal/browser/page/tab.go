@@ -31,6 +31,7 @@ type tab struct {
 	popups   counter
 	opened   string            // where the last window.open led
 	status   map[string]int    // HTTP status of a document, by loader
+	away     map[string]error  // documents the egress door answered for itself, by loader
 	failures map[string]string // net:: error of a document, by loader
 	refused  error             // the guard's last refusal of a main document
 	inflight map[string]struct{}
@@ -58,6 +59,7 @@ func newTab(t *target, refs *snapshot.Refs) *tab {
 		ready:    make(chan struct{}),
 		running:  make(map[*running]struct{}),
 		status:   make(map[string]int),
+		away:     make(map[string]error),
 		failures: make(map[string]string),
 		inflight: make(map[string]struct{}),
 		lastBusy: time.Now(),

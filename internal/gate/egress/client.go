@@ -129,13 +129,13 @@ func (c *client) reject(method, host string, err error) bool {
 // the engine looks for, and a page for people. It reports whether it was
 // taken.
 func (c *client) answer(status int, why error, last bool) bool {
-	header := "X-Glovebox-Refused"
+	header, title := "X-Glovebox-Refused", "Not let through"
 	var f failure
 	words := why.Error()
 	if errors.As(why, &f) {
-		header, words = "X-Glovebox-Failed", f.Error()
+		header, title, words = "X-Glovebox-Failed", "Not reached", f.Error()
 	}
-	body := fmt.Sprintf("<!doctype html><meta charset=utf-8><title>Refused</title><h1>Glovebox did not let this through</h1><p>%s</p>\n", html.EscapeString(words))
+	body := fmt.Sprintf("<!doctype html><meta charset=utf-8><title>%[1]s</title><h1>%[1]s</h1><p>%[2]s</p>\n", title, html.EscapeString(words))
 	connection := "keep-alive"
 	if last {
 		connection = "close"

@@ -40,6 +40,7 @@ type Parts struct {
 type ServeOptions struct {
 	IdleExit int       // seconds without sessions and calls after which it ends; 0: never
 	Out      io.Writer // what people read: address, tokens' files, how to connect
+	Terminal bool      // Out is a terminal: the agent's token may be shown
 	LogJSON  bool
 	Err      io.Writer // the log
 }

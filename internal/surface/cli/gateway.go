@@ -52,7 +52,7 @@ func (r *root) serve() *cobra.Command {
 			network.Navigation = append(network.Navigation, allow...)
 			network.AllowPrivate = append(network.AllowPrivate, private...)
 			conf.Security.HITL.Trusted = append(conf.Security.HITL.Trusted, trust...)
-			options.Out, options.Err, options.LogJSON = r.io.Out, r.io.Err, r.json
+			options.Out, options.Err, options.Terminal, options.LogJSON = r.io.Out, r.io.Err, r.io.Terminal, r.json
 			return r.parts.Serve(c.Context(), conf, options)
 		},
 	}
