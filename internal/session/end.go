@@ -18,7 +18,8 @@ func (l *live) setBox(id string) {
 }
 
 // opened makes a session open, if nobody has ended it meanwhile, and has it
-// watched.
+// watched. It is stored before anybody is told: a gateway that dies right after
+// its answer must find the session again.
 func (r *Registry) opened(l *live, s stage) bool {
 	l.mu.Lock()
 	l.box, l.browser = s.box, s.browser
@@ -32,7 +33,10 @@ func (r *Registry) opened(l *live, s stage) bool {
 	l.mu.Unlock()
 	if ok {
 		r.work.Go(func() { r.watch(l, s) })
-		r.askToSave()
+		if err := r.store(context.Background(), l); err != nil { // store is bounded; nothing but the record is at stake
+			r.log.Error("cannot record an open session", "session", l.id, "error", err)
+			r.askToSave()
+		}
 	}
 	return ok
 }

@@ -262,3 +262,15 @@ func TestCountersAreStoredWithoutBeingAsked(t *testing.T) {
 		}
 	})
 }
+
+func TestAnOpenSessionIsStoredBeforeItsStartIsAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		s := r.start(alice, action.SessionStart{})
+		var state, box string
+		must(t, r.db.Reader.QueryRow(`SELECT state, box FROM sessions WHERE id = ?`, s.ID).Scan(&state, &box))
+		if state != "open" || box != s.Box {
+			t.Errorf("stored as %s in box %q; a gateway that dies now would lose it", state, box)
+		}
+	})
+}
