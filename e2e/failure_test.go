@@ -1,11 +1,11 @@
 package e2e
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -50,15 +50,143 @@ func midClick(t *testing.T, g *gateway, c curl, kind string) answer {
 	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/slow-click"}`).object(http.StatusOK)
 	pids := g.chromium(t, kind)
 	came := make(chan answer, 1)
-	started := g.app.SlowClicks()
+	started := g.lab.clicked.Load()
 	go func() {
 		came <- c.post("/v1/browser/click", `{"text": "Show more", "timeout": 20000}`)
 	}()
-	until(t, startLimit, "the click to reach the page", func() bool { return g.app.SlowClicks() > started })
+	until(t, startLimit, "the click to reach the page", func() bool { return g.lab.clicked.Load() > started })
 	for _, pid := range pids {
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			t.Error(err)
 		}
 	}
 	return <-came
+}
+
+// rendererKilled ends the renderer of a page in the middle of a click: the
+// call fails at once, and the session goes on.
+func rendererKilled(t *testing.T, g *gateway) {
+	c := g.curl(t, "agent")
+	c.open(`{}`)
+	midClick(t, g, c, "renderer").problem(fault.PageCrashed)
+	c.get("/v1/browser/snapshot").problem(fault.PageCrashed)
+	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/controls"}`).object(http.StatusOK)
+	text := c.get("/v1/browser/snapshot").object(http.StatusOK)["snapshot"].(string)
+	c.post("/v1/browser/click", `{"ref": "`+ref(t, text, `button "Show 0"`)+`"}`).object(http.StatusOK)
+}
+
+// browserKilled ends the whole browser in the middle of a click: the session
+// fails and says why, and another one starts.
+func browserKilled(t *testing.T, g *gateway) {
+	c := g.curl(t, "agent")
+	id := c.open(`{}`)
+	got := midClick(t, g, c, "browser").problem(fault.NotActive)
+	if hint, _ := got["hint"].(string); !strings.Contains(hint, "session") {
+		t.Errorf("it does not say what to do: %v", got)
+	}
+	var shown object
+	until(t, endLimit, "the session to end", func() bool {
+		shown = c.get("/v1/sessions/" + id).object(http.StatusOK)
+		return shown["state"] == "failed"
+	})
+	if reason, _ := shown["reason"].(string); !strings.Contains(reason, "gone") {
+		t.Errorf("the session is %v", shown)
+	}
+	g.settled(t)
+	c.open(`{}`)
+	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/controls"}`).object(http.StatusOK)
+}
+
+// callerGoesAway hangs up in the middle of a click: the call ends, is in the
+// trail, and the session goes on.
+func callerGoesAway(t *testing.T, g *gateway) {
+	c := g.curl(t, "agent")
+	id := c.open(`{}`)
+	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/slow-click"}`).object(http.StatusOK)
+	started := g.lab.clicked.Load()
+	ctx, hangUp := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		body := strings.NewReader(`{"text": "Show more"}`)
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+"/v1/browser/click", body)
+		if err != nil {
+			ended <- err
+			return
+		}
+		request.Header.Set("Authorization", "Bearer "+c.token)
+		request.Header.Set("Content-Type", "application/json")
+		response, err := http.DefaultClient.Do(request)
+		if err == nil {
+			_ = response.Body.Close()
+		}
+		ended <- err
+	}()
+	until(t, startLimit, "the click to reach the page", func() bool { return g.lab.clicked.Load() > started })
+	hangUp()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("the request ended with %v", err)
+	}
+	until(t, endLimit, "the click to be in the trail", func() bool { return strings.HasSuffix(g.verbs(t, id), "page.click fault") })
+	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/controls"}`).object(http.StatusOK)
+}
+
+func TestNoEngineIsAFaultThatSaysSo(t *testing.T) {
+	g := prepare(t, settings{env: []string{"DOCKER_HOST=unix:///nonexistent/docker.sock"}})
+	doctorSays(t, g, "engine", "start Docker")
+	g.run()
+	problem := g.curl(t, "agent").post("/v1/sessions", `{}`).problem(fault.SandboxRuntimeRequired)
+	if problem["hint"] == "" || problem["hint"] == nil {
+		t.Errorf("no hint: %v", problem)
+	}
+	out, complaint, status := g.command(t, "session", "start")
+	if status != 8 || !strings.Contains(complaint, "error: ") || !strings.Contains(complaint, "hint: ") || out != "" {
+		t.Errorf("status %d\n%s%s", status, out, complaint)
+	}
+	a := g.stdio(t)
+	a.refused("browser_navigate", object{"url": g.site}, "sandbox_runtime_required")
+}
+
+func TestNoImageIsAFaultThatSaysHowToBuildIt(t *testing.T) {
+	g := prepare(t, settings{image: "glovebox-browser:never-built"})
+	doctorSays(t, g, "image", "glovebox image build")
+	g.run()
+	problem := g.curl(t, "agent").post("/v1/sessions", `{}`).problem(fault.SandboxRuntimeRequired)
+	if hint, _ := problem["hint"].(string); !strings.Contains(hint, "glovebox image build") {
+		t.Errorf("the hint is %v", problem["hint"])
+	}
+	out, complaint, status := g.command(t, "session", "start", "--json")
+	var failed struct {
+		Error fault.Fault `json:"error"`
+	}
+	if err := json.Unmarshal([]byte(out), &failed); err != nil || status != 8 || failed.Error.Code != fault.SandboxRuntimeRequired {
+		t.Errorf("status %d %v\n%s%s", status, err, out, complaint)
+	}
+}
+
+// doctorSays wants one check to fail with a repair.
+func doctorSays(t *testing.T, g *gateway, name, repair string) {
+	t.Helper()
+	out, complaint, status := g.command(t, "doctor", "--json")
+	if status != 8 {
+		t.Errorf("doctor ended with %d\n%s%s", status, out, complaint)
+	}
+	var report struct {
+		Data []struct {
+			Name   string
+			OK     bool
+			Repair string
+		}
+	}
+	if err := json.NewDecoder(strings.NewReader(out)).Decode(&report); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, check := range report.Data {
+		if check.Name == name {
+			if check.OK || !strings.Contains(check.Repair, repair) {
+				t.Errorf("doctor says %+v", check)
+			}
+			return
+		}
+	}
+	t.Errorf("doctor does not look at the %s: %s", name, out)
 }

@@ -34,6 +34,7 @@ type gateway struct {
 	address  string
 	site     string // URL of the application, on localhost
 	app      *demosite.Site
+	lab      lab
 	env      []string
 	process  *exec.Cmd
 	ended    chan error
@@ -70,7 +71,7 @@ func prepare(t *testing.T, s settings) *gateway {
 	support.Config.Handler = g.app.Support()
 	support.Start()
 	t.Cleanup(support.Close)
-	site := httptest.NewServer(withLab(g.app.App()))
+	site := httptest.NewServer(g.lab.with(g.app.App()))
 	t.Cleanup(func() { site.CloseClientConnections(); site.Close() })
 	_, port, _ := net.SplitHostPort(site.Listener.Addr().String())
 	g.site = "http://localhost:" + port

@@ -4,10 +4,14 @@ import (
 	"fmt"
 	"html"
 	"net/http"
+	"sync/atomic"
 )
 
-// withLab adds small pages with one oddity each to an application, below /lab/.
-func withLab(app http.Handler) http.Handler {
+// lab is small pages with one oddity each, below /lab/.
+type lab struct{ clicked atomic.Int32 } // clicks that a page reported and has not finished
+
+// with adds the pages to an application.
+func (l *lab) with(app http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", app)
 	page := func(path, title, body string) {
@@ -25,8 +29,12 @@ func withLab(app http.Handler) http.Handler {
 <script>let n=0</script>`)
 	page("dialog", "Dialog", `<button type=button aria-expanded=false onclick="document.title=String(prompt('Your name?','nobody'))">Show the question</button>`)
 	page("escape", "Escape \x1b[31mred\x1b[0m \u202etitle", "<p>text \x1b]0;owned\x07 and \x1b[2J more</p>")
-	page("slow-click", "Slow", `<button type=button aria-expanded=false onclick="for(const end=Date.now()+60000;Date.now()<end;);">Show more</button>`)
+	page("slow-click", "Slow", `<button type=button aria-expanded=false onclick="const r=new XMLHttpRequest;r.open('GET','/lab/clicked',false);r.send()">Show more</button>`)
 	mux.HandleFunc("GET /lab/never", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	mux.HandleFunc("GET /lab/clicked", func(_ http.ResponseWriter, r *http.Request) {
+		l.clicked.Add(1)
+		<-r.Context().Done()
+	})
 	mux.HandleFunc("GET /lab/fetch", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprintf(w, `<!doctype html><title>Fetch</title><p id=out>waiting</p><script>

@@ -101,6 +101,11 @@ func TestLeftoversAreReapedAndNeighboursAreNot(t *testing.T) {
 	before := g.boxes()
 	g.end(syscall.SIGKILL)
 	g.run()
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("boxes were %v, are %v\n%s", before, g.boxes(), g.log)
+		}
+	})
 	until(t, startLimit, "the old warm box to be replaced", func() bool {
 		now := g.boxes()
 		kept := 0

@@ -31,6 +31,9 @@ func TestGateway(t *testing.T) {
 		{"BadPages", badPages},
 		{"BadTools", badTools},
 		{"WayOut", wayOut},
+		{"RendererKilled", rendererKilled},
+		{"BrowserKilled", browserKilled},
+		{"CallerGoesAway", callerGoesAway},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, g) })
 		g.settled(t)
