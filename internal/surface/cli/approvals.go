@@ -94,9 +94,6 @@ func (r *root) question(q action.Question) {
 	row("why", q.Why)
 	row("asked by", q.Actor)
 	row("session", q.Session)
-	if q.Risk == action.Critical {
-		row("", "this operation is irreversible")
-	}
 	row("left", left(q))
 	row("answer", strings.TrimSpace(q.AnsweredBy+" "+q.Reason))
 }
@@ -187,13 +184,15 @@ func (r *root) ask(ctx context.Context, door *client.Client, q action.Question, 
 	countdown := time.NewTicker(time.Second)
 	defer countdown.Stop()
 	for {
-		r.printf("\r  [a]pprove [s]ession [d]eny, %4s left > ", left(q))
+		r.printf("\r  %s, %4s left > ", choices(q), left(q))
 		select {
 		case line, open := <-lines:
 			if !open {
 				return errors.New("standard input has ended")
 			}
-			return r.reply(ctx, door, q, line)
+			if r.reply(ctx, door, q, line) {
+				return nil
+			}
 		case <-countdown.C:
 			if time.Now().After(q.Expires) {
 				r.printf("\n%s\n", r.style.dim("expired: denied"))
@@ -209,7 +208,21 @@ func (r *root) ask(ctx context.Context, door *client.Client, q action.Question, 
 	}
 }
 
-func (r *root) reply(ctx context.Context, door *client.Client, q action.Question, line string) error {
+// choices says how a question can be answered.
+func choices(q action.Question) string {
+	switch q.Risk {
+	case action.Medium:
+		return "[a]pprove [s]ession [d]eny"
+	case action.High:
+		return "[a]pprove [d]eny"
+	default:
+		return "[a]pprove <reason> [d]eny"
+	}
+}
+
+// reply carries one line of a person's, and reports whether the question is
+// settled: a mistake is shown and asked again.
+func (r *root) reply(ctx context.Context, door *client.Client, q action.Question, line string) bool {
 	word, reason, _ := strings.Cut(strings.TrimSpace(line), " ")
 	call := &action.Answer{ID: q.ID, Reason: strings.TrimSpace(reason)}
 	switch word {
@@ -218,15 +231,19 @@ func (r *root) reply(ctx context.Context, door *client.Client, q action.Question
 	case "s", "session":
 		call.Approve, call.ForSession = true, true
 	case "d", "deny":
-	default:
+	case "":
 		r.printf("%s\n", r.style.dim("left alone"))
-		return nil
+		return true
+	default:
+		r.printf("%s\n", r.style.dim("answer a, s or d, with a reason after it; an empty line leaves it alone"))
+		return false
 	}
 	result, err := door.Call(ctx, action.Call{Verb: "approval.answer", Args: call, Surface: "cli"})
-	if err != nil { // somebody else was quicker, or a reason is missing: the watch goes on
-		r.printf("%s %s\n", r.style.bad("error:"), clean(fault.From(err).Message))
-		return nil
+	if err != nil {
+		f := fault.From(err)
+		r.printf("%s %s\n", r.style.bad("error:"), clean(f.Message))
+		return f.Code != fault.InvalidRequest // anything else: somebody was quicker, or time is over
 	}
 	r.showQuestion(result)
-	return nil
+	return true
 }
