@@ -51,8 +51,8 @@ func (g *gateway) trailHolds(t *testing.T) {
 			t.Errorf("call %s left%s", id, left)
 		}
 	}
-	if len(steps) < 2 {
-		t.Errorf("only %d calls are in the trail", len(steps))
+	if len(steps) == 0 {
+		t.Error("no call is in the trail")
 	}
 }
 

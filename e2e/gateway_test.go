@@ -65,7 +65,12 @@ func start(t *testing.T, s settings) *gateway {
 // prepare makes what a gateway needs, without starting one.
 func prepare(t *testing.T, s settings) *gateway {
 	t.Helper()
-	g := &gateway{t: t, dir: t.TempDir(), env: s.env, address: freeAddress(t)}
+	dir, err := os.MkdirTemp("", "gbe2e-") // short: sockets have paths of at most 108 bytes
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	g := &gateway{t: t, dir: dir, env: s.env, address: freeAddress(t)}
 	support := httptest.NewUnstartedServer(nil)
 	g.app = demosite.New(demosite.Options{SupportURL: "http://" + support.Listener.Addr().String()})
 	support.Config.Handler = g.app.Support()
