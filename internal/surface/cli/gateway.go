@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -31,7 +32,7 @@ func (r *root) gatewayCommands() []*cobra.Command {
 
 func (r *root) serve() *cobra.Command {
 	var options ServeOptions
-	var allow, trust, private []string
+	var to reach
 	var listen string
 	c := &cobra.Command{
 		Use:   "serve",
@@ -48,21 +49,44 @@ func (r *root) serve() *cobra.Command {
 			if listen != "" {
 				conf.Server.Listen = listen
 			}
-			network := &conf.Security.Network
-			network.Navigation = append(network.Navigation, allow...)
-			network.AllowPrivate = append(network.AllowPrivate, private...)
-			conf.Security.HITL.Trusted = append(conf.Security.HITL.Trusted, trust...)
+			to.add(&conf)
 			options.Out, options.Err, options.Terminal, options.LogJSON = r.io.Out, r.io.Err, r.io.Terminal, r.json
 			return r.parts.Serve(c.Context(), conf, options)
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&listen, "listen", "", "address, in place of server.listen")
-	f.StringSliceVar(&allow, "allow", nil, "more hosts for security.network.navigation")
-	f.StringSliceVar(&private, "allow-private", nil, "more host:port for security.network.allow_private")
-	f.StringSliceVar(&trust, "trust", nil, "more hosts for security.hitl.trusted_domains")
+	to.flags(c)
 	f.IntVar(&options.IdleExit, "idle-exit", 0, "end after so many seconds without sessions and calls (0: never)")
 	return c
+}
+
+// reach is the flags that widen where agents may go.
+type reach struct{ allow, private, trust []string }
+
+func (t *reach) flags(c *cobra.Command) {
+	f := c.Flags()
+	f.StringSliceVar(&t.allow, "allow", nil, "more hosts for security.network.navigation")
+	f.StringSliceVar(&t.private, "allow-private", nil, "more host:port for security.network.allow_private")
+	f.StringSliceVar(&t.trust, "trust", nil, "more hosts for security.hitl.trusted_domains")
+}
+
+func (t reach) add(c *config.Config) {
+	network := &c.Security.Network
+	network.Navigation = append(network.Navigation, t.allow...)
+	network.AllowPrivate = append(network.AllowPrivate, t.private...)
+	c.Security.HITL.Trusted = append(c.Security.HITL.Trusted, t.trust...)
+}
+
+// args are the same flags for a gateway that is started in the background.
+func (t reach) args() []string {
+	var args []string
+	for flag, hosts := range map[string][]string{"--allow": t.allow, "--allow-private": t.private, "--trust": t.trust} {
+		if len(hosts) > 0 {
+			args = append(args, flag, strings.Join(hosts, ","))
+		}
+	}
+	return args
 }
 
 func (r *root) guest() *cobra.Command {
@@ -77,7 +101,7 @@ func (r *root) guest() *cobra.Command {
 
 // ready makes sure that a gateway answers, starting one in the background when
 // none does: it outlives this command, and ends by itself when it is idle.
-func (r *root) ready(ctx context.Context, tokenFile string) (*client.Client, error) {
+func (r *root) ready(ctx context.Context, tokenFile string, to reach) (*client.Client, error) {
 	conf, err := r.load()
 	if err != nil {
 		return nil, err
@@ -91,18 +115,21 @@ func (r *root) ready(ctx context.Context, tokenFile string) (*client.Client, err
 		return nil, err
 	}
 	if gateway.Health(ctx) == nil {
+		if len(to.args()) > 0 {
+			fmt.Fprintf(r.io.Err, "%s a gateway is running already: %s do not change where its agents may go\n", r.style.warn("note:"), strings.Join(to.args(), " "))
+		}
 		return r.door(tokenFile)
 	}
 	if r.url != "" {
 		return nil, fault.New(fault.NotActive, "no gateway answers at %s", r.url).Hinted("start it there, or leave --url out")
 	}
-	if err := r.spawn(ctx, conf, gateway); err != nil {
+	if err := r.spawn(ctx, conf, gateway, to); err != nil {
 		return nil, err
 	}
 	return r.door(tokenFile)
 }
 
-func (r *root) spawn(ctx context.Context, conf config.Config, gateway *client.Client) error {
+func (r *root) spawn(ctx context.Context, conf config.Config, gateway *client.Client, to reach) error {
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("cannot find this program: %w", err)
@@ -116,7 +143,7 @@ func (r *root) spawn(ctx context.Context, conf config.Config, gateway *client.Cl
 		return fault.New(fault.StartFailed, "cannot open %s", path).Because(err)
 	}
 	defer log.Close()
-	args := []string{"serve", "--idle-exit", fmt.Sprint(idleExit)}
+	args := append([]string{"serve", "--idle-exit", fmt.Sprint(idleExit)}, to.args()...)
 	if r.config != "" {
 		args = append(args, "--config", r.config)
 	}
@@ -144,16 +171,17 @@ func (r *root) spawn(ctx context.Context, conf config.Config, gateway *client.Cl
 }
 
 func (r *root) mcp() *cobra.Command {
-	return &cobra.Command{
+	var to reach
+	c := &cobra.Command{
 		Use:   "mcp",
 		Short: "Speak MCP on standard input and output",
 		Long: "Speaks MCP on standard input and output, as an agent of the gateway. Where none is running it starts\n" +
 			"one in the background, which ends ten minutes after its last session. Approvals are answered elsewhere:\n" +
 			"glovebox approvals watch.",
-		Example: "  claude mcp add glovebox -- glovebox mcp\n  glovebox mcp --config ./glovebox.yaml",
+		Example: "  claude mcp add glovebox -- glovebox mcp --allow example.com,*.example.org\n  glovebox mcp --config ./glovebox.yaml",
 		Args:    between(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			door, err := r.ready(c.Context(), agentToken)
+			door, err := r.ready(c.Context(), agentToken, to)
 			if err != nil {
 				return err
 			}
@@ -165,6 +193,8 @@ func (r *root) mcp() *cobra.Command {
 			return agents.Serve(c.Context(), io.NopCloser(r.io.In), keepOpen{r.io.Out})
 		},
 	}
+	to.flags(c)
+	return c
 }
 
 // keepOpen is standard output, which is not ours to close.

@@ -25,7 +25,7 @@ func (r *root) smoke() *cobra.Command {
 		Example: "  glovebox smoke https://example.com/",
 		Args:    between(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			door, err := r.ready(c.Context(), operatorToken)
+			door, err := r.ready(c.Context(), operatorToken, reach{})
 			if err != nil {
 				return err
 			}

@@ -1,0 +1,239 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+// command is a line and the call it must become.
+type command struct {
+	verb    string
+	line    []string
+	session string
+	args    any
+}
+
+// commands has at least one line for every verb that the table gives a
+// command.
+var commands = []command{
+	{"session.start", []string{"session", "start", "--name", "n", "--width", "800", "--allow", "a.example,b.example", "--headless"}, "",
+		&action.SessionStart{Name: "n", Width: 800, Allow: []string{"a.example", "b.example"}, Headless: true}},
+	{"session.list", []string{"session", "list", "--archived"}, "", &action.SessionList{IncludeArchived: true}},
+	{"session.show", []string{"session", "show", "n"}, "n", &action.None{}},
+	{"session.close", []string{"session", "close", "-s", "n"}, "n", &action.None{}},
+	{"session.archive", []string{"session", "archive"}, "", &action.None{}},
+	{"page.goto", []string{"goto", "example.com", "--wait-until", "networkidle", "--timeout", "2s", "-s", "n"}, "n",
+		&action.Goto{URL: "example.com", WaitUntil: "networkidle", Timing: action.Timing{Timeout: 2000}}},
+	{"page.back", []string{"back"}, "", &action.None{}},
+	{"page.forward", []string{"forward"}, "", &action.None{}},
+	{"page.reload", []string{"reload", "--ignore-cache"}, "", &action.Reload{IgnoreCache: true}},
+	{"page.click", []string{"click", "@e12", "--button", "right", "--count", "2", "--modifier", "Shift"}, "",
+		&action.Click{Locator: action.Locator{Ref: "@e12"}, Button: "right", ClickCount: 2, Modifiers: []string{"Shift"}}},
+	{"page.click", []string{"click", "e12x"}, "", &action.Click{Locator: action.Locator{Selector: "e12x"}}},
+	{"page.click", []string{"click", "--role", "button", "--name", "Save", "--index", "0", "--strict"}, "",
+		&action.Click{Locator: action.Locator{Role: "button", Name: "Save", Index: ptr(0), Strict: true}}},
+	{"page.type", []string{"type", "e4", "--submit", "--clear", "--delay", "20ms", "--", "-dashed"}, "",
+		&action.Type{Locator: action.Locator{Ref: "e4"}, Input: "-dashed", Submit: true, Clear: true, Delay: 20}},
+	{"page.press", []string{"press", "Control+a", "e4"}, "", &action.Press{Locator: action.Locator{Ref: "e4"}, Key: "Control+a"}},
+	{"page.select", []string{"select", "#c", "red", "green"}, "", &action.Select{Locator: action.Locator{Selector: "#c"}, Values: []string{"red", "green"}}},
+	{"page.hover", []string{"hover", "--text", "More"}, "", &action.Hover{Locator: action.Locator{Text: "More"}}},
+	{"page.scroll", []string{"scroll", "--y", "-600"}, "", &action.Scroll{Y: -600}},
+	{"page.dialog", []string{"dialog", "accept", "--text", "Ada"}, "", &action.AnswerDialog{Accept: true, Prompt: "Ada"}},
+	{"page.wait_for", []string{"wait", "#done", "--state", "visible", "--timeout", "0s"}, "",
+		&action.WaitFor{Locator: action.Locator{Selector: "#done"}, State: "visible", Timeout: ptr(0)}},
+	{"page.extract", []string{"extract", "title"}, "", &action.Extract{Mode: "title"}},
+	{"page.snapshot", []string{"snapshot", "--ref", "e3", "--depth", "4", "--urls"}, "", &action.TakeSnapshot{Ref: "e3", Depth: 4, URLs: true}},
+	{"page.screenshot", []string{"screenshot", "--format", "webp", "--quality", "50", "--full-page"}, "",
+		&action.TakeScreenshot{Format: "webp", Quality: 50, FullPage: true}},
+	{"artifact.list", []string{"artifacts", "list", "n"}, "n", &action.None{}},
+	{"artifact.get", []string{"artifacts", "get", "a1"}, "", &action.ByID{ID: "a1"}},
+	{"approval.list", []string{"approvals", "list", "--state", "all"}, "", &action.ApprovalList{State: "all"}},
+	{"approval.list", []string{"approvals", "watch"}, "", &action.ApprovalList{}},
+	{"approval.show", []string{"approvals", "show", "q1"}, "", &action.ByID{ID: "q1"}},
+	{"approval.answer", []string{"approvals", "approve", "q1", "--reason", "why", "--for-session"}, "",
+		&action.Answer{ID: "q1", Approve: true, Reason: "why", ForSession: true}},
+	{"approval.answer", []string{"approvals", "deny", "q1"}, "", &action.Answer{ID: "q1"}},
+	{"audit.query", []string{"audit", "tail", "-n", "5", "--actor", "ann", "--verb", "page.goto", "-s", "n"}, "",
+		&action.AuditQuery{Session: "n", Actor: "ann", Verb: "page.goto", Limit: 5}},
+	{"audit.verify", []string{"audit", "verify"}, "", &action.None{}},
+}
+
+func TestEveryVerbWithACommandIsWalked(t *testing.T) {
+	for _, verb := range action.Verbs {
+		walked := slices.ContainsFunc(commands, func(c command) bool { return c.verb == verb.Name })
+		if verb.Command != "" && !walked {
+			t.Errorf("no line runs %s (glovebox %s)", verb.Name, verb.Command)
+		}
+	}
+}
+
+// TestNothingPassesADoorThatRefuses walks every command: it makes exactly its
+// call, and what the gate says is what the user and the shell are told.
+func TestNothingPassesADoorThatRefuses(t *testing.T) {
+	codes := fault.Codes()
+	slices.Sort(codes)
+	next := 0
+	d := &door{}
+	r := newRig(t, d)
+	for _, c := range commands {
+		code := codes[next%len(codes)]
+		next++
+		d.answer = func(action.Call) (action.Result, error) {
+			return action.Result{}, fault.New(code, "the gate\x1b[31m says no").Hinted("do \u202esomething else")
+		}
+		out, complaint, status := r.run(c.line...)
+		if status != code.Info().Exit || complaint != "error: the gate[31m says no\n hint: do something else\n" {
+			t.Errorf("%v: status %d, want %d for %s:\n%s", c.line, status, code.Info().Exit, code, complaint)
+		}
+		if c.line[len(c.line)-1] != "watch" && out != "" {
+			t.Errorf("%v printed %q", c.line, out)
+		}
+		calls := d.taken()
+		if len(calls) != 1 || calls[0].Verb != c.verb || calls[0].Session != c.session || calls[0].Surface != "cli" {
+			t.Fatalf("%v became %+v", c.line, calls)
+		}
+		if !reflect.DeepEqual(calls[0].Args, c.args) {
+			t.Errorf("%v became %+v, want %+v", c.line, calls[0].Args, c.args)
+		}
+	}
+	if next < len(codes) {
+		t.Logf("%d of %d codes were shown", next, len(codes))
+	}
+}
+
+// TestEveryFaultHasItsExitStatus goes through the codes rather than the verbs,
+// in JSON.
+func TestEveryFaultHasItsExitStatus(t *testing.T) {
+	d := &door{}
+	r := newRig(t, d)
+	for _, code := range fault.Codes() {
+		d.answer = func(action.Call) (action.Result, error) {
+			return action.Result{}, fault.New(code, "no").Hinted("wait").With("rule", "r1")
+		}
+		out, complaint, status := r.run("back", "--json")
+		var got struct {
+			Error fault.Fault `json:"error"`
+		}
+		if err := json.Unmarshal([]byte(out), &got); err != nil {
+			t.Fatalf("%s: %v\n%s", code, err, out)
+		}
+		if status != code.Info().Exit || status == 0 || complaint != "" || got.Error.Code != code || got.Error.Message != "no" ||
+			got.Error.Hint != "wait" || got.Error.Details["rule"] != "r1" {
+			t.Errorf("%s: status %d, %s%s", code, status, out, complaint)
+		}
+	}
+}
+
+func TestWrongLinesMakeNoCall(t *testing.T) {
+	d := &door{answer: func(action.Call) (action.Result, error) { return action.Result{}, nil }}
+	r := newRig(t, d)
+	for _, line := range [][]string{
+		{"no-such-command"}, {"goto"}, {"goto", "a", "b"}, {"click", "--no-such-flag"}, {"click", "a", "b"}, {"type", "e4"},
+		{"type"}, {"select", "#c"}, {"press"}, {"dialog"}, {"dialog", "perhaps"}, {"back", "now"}, {"approvals", "approve"},
+		{"approvals", "deny", "q1", "--for-session"}, {"artifacts", "get"}, {"audit", "verify", "now"}, {"wait", "--timeout", "soon"},
+		{"session", "start", "--width", "wide"}, {"session", "show", "a", "b"}, {"smoke"}, {"version", "now"}, {"config", "check", "x"},
+	} {
+		out, complaint, status := r.run(line...)
+		if status != 2 || !strings.HasPrefix(complaint, "error: ") || out != "" {
+			t.Errorf("%v: status %d\n%s%s", line, status, out, complaint)
+		}
+		if calls := d.taken(); len(calls) != 0 {
+			t.Errorf("%v called %+v", line, calls)
+		}
+	}
+}
+
+// hostile is text of a page that would act on a terminal.
+const hostile = "a\x1b]0;owned\x07b\x1b[2Jc\u202ed\u200be\u009bf\rg"
+
+// harmless reports whether a terminal would only show text.
+func harmless(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r))
+	})
+}
+
+func TestWhatPagesWriteDoesNotReachTheTerminal(t *testing.T) {
+	d := &door{answer: answerHostile}
+	r := newRig(t, d)
+	for _, c := range commands {
+		if c.line[len(c.line)-1] == "watch" { // it would wait for a person
+			continue
+		}
+		out, complaint, status := r.run(c.line...)
+		if !harmless(out) || !harmless(complaint) {
+			t.Errorf("%v: status %d\n%q\n%q", c.line, status, out, complaint)
+		}
+		if status == 0 && out == "" {
+			t.Errorf("%v printed nothing", c.line)
+		}
+		out, _, status = r.run(append(slices.Clone(c.line[:len(c.line):len(c.line)]), "--json")...)
+		if c.line[len(c.line)-1] == "-dashed" {
+			continue // after -- everything is text
+		}
+		var any map[string]any
+		if status == 0 && (json.NewDecoder(strings.NewReader(out)).Decode(&any) != nil || strings.ContainsAny(out, "\x1b\x07\r")) {
+			t.Errorf("%v --json printed %q", c.line, out)
+		}
+	}
+	if out, _, status := r.run("doctor"); status != 8 || !harmless(out) || !strings.Contains(out, "repair: glovebox image build") {
+		t.Errorf("doctor: %d %q", status, out)
+	}
+}
+
+// answerHostile answers every verb with every text field written by a page.
+func answerHostile(c action.Call) (action.Result, error) {
+	result := action.Result{
+		Page: &action.Page{URL: "http://" + hostile, Title: hostile}, Notes: []string{hostile},
+		Modal: &action.Dialog{Kind: hostile, Message: hostile, Default: hostile},
+	}
+	verb, _ := action.Lookup(c.Verb)
+	data := verb.NewData()
+	fill(reflect.ValueOf(data).Elem(), 0)
+	if verdict, ok := data.(*action.AuditVerdict); ok {
+		verdict.OK = false
+	}
+	if file, ok := data.(*action.File); ok {
+		file.Name = "file.bin"
+	}
+	if shot, ok := data.(*action.Screenshot); ok {
+		shot.Format = "png"
+	}
+	result.Data = data
+	return result, nil
+}
+
+// fill sets every string below v to hostile text and gives every list one
+// entry.
+func fill(v reflect.Value, depth int) {
+	if depth > 6 || !v.CanSet() {
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(hostile)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Field(i); f.CanSet() {
+				fill(f, depth+1)
+			}
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), depth+1)
+	case reflect.Slice:
+		if v.Type().Elem().Kind() != reflect.Uint8 {
+			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+			fill(v.Index(0), depth+1)
+		}
+	}
+}
