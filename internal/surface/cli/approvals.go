@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/client"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -132,7 +131,7 @@ func (r *root) approvalWatch() *cobra.Command {
 	}
 }
 
-func (r *root) watch(ctx context.Context, door *client.Client) error {
+func (r *root) watch(ctx context.Context, door caller) error {
 	lines := make(chan string)
 	go func() { // ends with the process: a read of a terminal cannot be interrupted
 		defer close(lines)
@@ -148,7 +147,7 @@ func (r *root) watch(ctx context.Context, door *client.Client) error {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	for {
-		result, err := door.Call(ctx, action.Call{Verb: "approval.list", Args: &action.ApprovalList{}, Surface: "cli"})
+		result, err := r.send(ctx, door, action.Call{Verb: "approval.list", Args: &action.ApprovalList{}})
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -173,7 +172,7 @@ func (r *root) watch(ctx context.Context, door *client.Client) error {
 }
 
 // ask shows one question and carries its answer, until it expires.
-func (r *root) ask(ctx context.Context, door *client.Client, q action.Question, lines <-chan string) error {
+func (r *root) ask(ctx context.Context, door caller, q action.Question, lines <-chan string) error {
 	if r.json {
 		return r.print(action.Result{Data: q}, nil)
 	}
@@ -183,8 +182,8 @@ func (r *root) ask(ctx context.Context, door *client.Client, q action.Question, 
 	r.question(q)
 	countdown := time.NewTicker(time.Second)
 	defer countdown.Stop()
+	r.prompt(q)
 	for {
-		r.printf("\r  %s, %4s left > ", choices(q), left(q))
 		select {
 		case line, open := <-lines:
 			if !open {
@@ -193,13 +192,15 @@ func (r *root) ask(ctx context.Context, door *client.Client, q action.Question, 
 			if r.reply(ctx, door, q, line) {
 				return nil
 			}
+			r.prompt(q)
 		case <-countdown.C:
 			if time.Now().After(q.Expires) {
 				r.printf("\n%s\n", r.style.dim("expired: denied"))
 				return nil
 			}
-			if !r.io.Terminal {
-				continue
+			if r.io.Terminal { // the time left runs down in place
+				r.printf("\r")
+				r.prompt(q)
 			}
 		case <-ctx.Done():
 			r.printf("\n")
@@ -207,6 +208,8 @@ func (r *root) ask(ctx context.Context, door *client.Client, q action.Question, 
 		}
 	}
 }
+
+func (r *root) prompt(q action.Question) { r.printf("  %s, %4s left > ", choices(q), left(q)) }
 
 // choices says how a question can be answered.
 func choices(q action.Question) string {
@@ -222,7 +225,7 @@ func choices(q action.Question) string {
 
 // reply carries one line of a person's, and reports whether the question is
 // settled: a mistake is shown and asked again.
-func (r *root) reply(ctx context.Context, door *client.Client, q action.Question, line string) bool {
+func (r *root) reply(ctx context.Context, door caller, q action.Question, line string) bool {
 	word, reason, _ := strings.Cut(strings.TrimSpace(line), " ")
 	call := &action.Answer{ID: q.ID, Reason: strings.TrimSpace(reason)}
 	switch word {
@@ -238,7 +241,7 @@ func (r *root) reply(ctx context.Context, door *client.Client, q action.Question
 		r.printf("%s\n", r.style.dim("answer a, s or d, with a reason after it; an empty line leaves it alone"))
 		return false
 	}
-	result, err := door.Call(ctx, action.Call{Verb: "approval.answer", Args: call, Surface: "cli"})
+	result, err := r.send(ctx, door, action.Call{Verb: "approval.answer", Args: call})
 	if err != nil {
 		f := fault.From(err)
 		r.printf("%s %s\n", r.style.bad("error:"), clean(f.Message))

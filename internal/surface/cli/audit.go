@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"strings"
 	"time"
 
@@ -34,7 +33,7 @@ func (r *root) auditTail() *cobra.Command {
 		}
 		call.Session = r.target
 		for {
-			result, err := door.Call(c.Context(), action.Call{Verb: "audit.query", Args: &call, Surface: "cli"})
+			result, err := r.send(c.Context(), door, action.Call{Verb: "audit.query", Args: &call})
 			if err != nil {
 				return err
 			}
@@ -60,7 +59,7 @@ func (r *root) auditTail() *cobra.Command {
 
 func (r *root) record(record action.Record) {
 	if r.json {
-		_ = json.NewEncoder(r.io.Out).Encode(record)
+		_ = encode(r.io.Out, record)
 		return
 	}
 	outcome := record.Result
@@ -92,7 +91,7 @@ func (r *root) auditVerify() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		result, err := door.Call(c.Context(), action.Call{Verb: "audit.verify", Args: &action.None{}, Surface: "cli"})
+		result, err := r.send(c.Context(), door, action.Call{Verb: "audit.verify", Args: &action.None{}})
 		if err != nil {
 			return err
 		}

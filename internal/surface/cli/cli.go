@@ -5,7 +5,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -126,7 +125,7 @@ func (r *root) fail(err error) int {
 		f = fault.New(fault.InvalidRequest, "%s", err.Error())
 	}
 	if r.json {
-		_ = json.NewEncoder(r.io.Out).Encode(map[string]any{"error": f})
+		_ = encode(r.io.Out, map[string]any{"error": f})
 	} else {
 		fmt.Fprintf(r.io.Err, "%s %s\n", r.style.bad("error:"), clean(f.Message))
 		if f.Hint != "" {
@@ -189,7 +188,7 @@ func (r *root) call(ctx context.Context, verb string, args any, show func(action
 	if err != nil {
 		return err
 	}
-	result, err := door.Call(ctx, action.Call{Verb: verb, Session: r.target, Args: args, Surface: "cli"})
+	result, err := r.send(ctx, door, action.Call{Verb: verb, Session: r.target, Args: args})
 	if err != nil {
 		return err
 	}
@@ -198,7 +197,7 @@ func (r *root) call(ctx context.Context, verb string, args any, show func(action
 
 func (r *root) print(result action.Result, show func(action.Result)) error {
 	if r.json {
-		return json.NewEncoder(r.io.Out).Encode(result)
+		return encode(r.io.Out, result)
 	}
 	if result.Pending != nil {
 		r.printf("waits for a person: approval %s, until %s\n", result.Pending.Approval, result.Pending.Expires.Local().Format("15:04:05"))

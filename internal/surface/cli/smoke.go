@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/client"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -40,7 +38,7 @@ type step struct {
 	Detail string `json:"detail"`
 }
 
-func (r *root) runSmoke(ctx context.Context, door *client.Client, address string) error {
+func (r *root) runSmoke(ctx context.Context, door caller, address string) error {
 	host, err := hostOf(address)
 	if err != nil {
 		return err
@@ -48,7 +46,7 @@ func (r *root) runSmoke(ctx context.Context, door *client.Client, address string
 	session := ""
 	do := func(verb string, args any, tell func(action.Result) string) error {
 		begin := time.Now()
-		result, err := door.Call(ctx, action.Call{Verb: verb, Session: session, Args: args, Surface: "cli"})
+		result, err := r.send(ctx, door, action.Call{Verb: verb, Session: session, Args: args})
 		took := time.Since(begin)
 		if err != nil {
 			r.printf("%s %-17s %s\n", r.style.bad("FAIL"), verb, clean(fault.From(err).Message))
@@ -64,7 +62,7 @@ func (r *root) runSmoke(ctx context.Context, door *client.Client, address string
 	if err != nil && session != "" {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyUp)
 		defer cancel()
-		_, _ = door.Call(ctx, action.Call{Verb: "session.archive", Session: session, Args: &action.None{}, Surface: "cli"})
+		_, _ = r.send(ctx, door, action.Call{Verb: "session.archive", Session: session, Args: &action.None{}})
 	}
 	return err
 }
@@ -121,7 +119,7 @@ func smokeSteps(do func(string, any, func(action.Result) string) error, host, ad
 
 func (r *root) tellStep(s step) {
 	if r.json {
-		_ = json.NewEncoder(r.io.Out).Encode(s)
+		_ = encode(r.io.Out, s)
 		return
 	}
 	r.printf("%s   %-17s %5d ms  %s\n", r.style.good("ok"), s.Step, s.MS, clean(s.Detail))
