@@ -125,7 +125,9 @@ func (r *root) approvalWatch() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r.printf("%s\n", r.style.dim("waiting for questions; Ctrl-C ends"))
+			if !r.json {
+				r.printf("%s\n", r.style.dim("waiting for questions; Ctrl-C ends"))
+			}
 			return r.watch(c.Context(), door)
 		},
 	}

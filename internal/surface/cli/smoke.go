@@ -49,7 +49,9 @@ func (r *root) runSmoke(ctx context.Context, door caller, address string) error 
 		result, err := r.send(ctx, door, action.Call{Verb: verb, Session: session, Args: args})
 		took := time.Since(begin)
 		if err != nil {
-			r.printf("%s %-17s %s\n", r.style.bad("FAIL"), verb, clean(fault.From(err).Message))
+			if !r.json { // Run prints the fault
+				r.printf("%s %-17s %s\n", r.style.bad("FAIL"), verb, clean(fault.From(err).Message))
+			}
 			return err
 		}
 		if session == "" {
