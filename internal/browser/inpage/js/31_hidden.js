@@ -1,7 +1,7 @@
 // Ways to hide a text from people. A context holds what the ancestors of an
 // element do to everything in it; most elements change nothing and share the
 // one of their parent.
-const openContext = Object.freeze({clip: null, clipAbsolute: null, opacity: 1, unseen: '', fixed: false, reach: null});
+const openContext = Object.freeze({clip: null, clipAbsolute: null, opacity: 1, unseen: '', fixed: false, reach: null, sunk: false});
 const contextOf = element => {
   let context = cache.contexts.get(element);
   if (context !== undefined) return context;
@@ -26,6 +26,7 @@ const enter = (element, outer, style) => {
   const mask = style.maskImage;
   if (mask !== 'none' && masksAll(mask)) change({unseen: 'masked'});
   const placed = style.position;
+  if (placed !== 'static' && style.zIndex < 0) change({sunk: true});
   if (placed === 'fixed') change({clip: null, clipAbsolute: null, fixed: true, reach: null});
   else if (placed === 'absolute') inner = inner.clip === inner.clipAbsolute ? inner : {...inner, clip: inner.clipAbsolute};
   if ((placed === 'fixed' || placed === 'absolute') && clipRectEmpty(style.clip)) change({unseen: 'clipped'});
@@ -135,7 +136,8 @@ const extent = () => {
     bottom: Math.max(height, innerHeight) - y + 1,
   };
 };
-const hiddenText = (node, element) => {
+const hiddenText = (node, element) => undrawn(node, element) || coveredText(node, element);
+const undrawn = (node, element) => {
   const verdict = textVerdict(element);
   if (verdict !== 'look') return verdict === 'no';
   const range = new Range(), context = contextOf(element);

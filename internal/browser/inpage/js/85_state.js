@@ -43,6 +43,7 @@ const controlSeen = element => {
   if (context.unseen !== '' && !(context.unseen === 'opacity' && +styleOf(element).opacity < BARELY && /^(input|select)$/.test(localName(element)))) return false;
   const rect = seenBox(element);
   if (rect === null || outside(rect, context)) return false;
+  if (coveredControl(element)) return false;
   return context.clip === null || !tiny(intersect(context.clip, rect)) || (rect.width >= 3 && rect.height >= 3 && inside(context.clip, rect));
 };
 const seenBox = element => {

@@ -235,6 +235,7 @@ const linkOf = element => {
 
 const snapshot = options => {
   const walker = new Walker(options), nodes = [];
+  if (!options.includeHidden) lookForCovers();
   const root = options.root ? elementOf(options.root) : documentElement(document);
   if (root === null) return {gone: options.root > 0, url: shownURL(location.href), title: '', nodes};
   walker.element(root, nodes, {mute: false, depth: 0, tree: false});

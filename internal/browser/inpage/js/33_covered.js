@@ -1,0 +1,110 @@
+// Text under an opaque other element. What is asked is geometry and the order
+// of painting (CSS 2.2 appendix E), so that it answers for what lies outside
+// the viewport and for covers that no pointer touches; inside the viewport a
+// hit test may overrule it. In doubt the text is shown. Only passes that ask
+// for it pay: see lookForCovers.
+const COVER_SCAN = 100000, COVER_LIMIT = 5000, COVER_CHECKS = 2000, COVER_BAND = 128;
+const OPAQUE = 0.98; // alpha from which nothing shines through
+const allAtPoint = method(Document.prototype, 'elementsFromPoint');
+const allInShadowAtPoint = method(ShadowRoot.prototype, 'elementsFromPoint');
+const lookForCovers = () => cache.covers = null;
+
+// What could cover, by the horizontal bands of the page that it reaches into;
+// what is higher than a screen or two is in every band.
+const knownCovers = () => {
+  if (cache.covers !== null) return cache.covers;
+  const found = cache.covers = {bands: new Map(), high: [], screens: [], count: 0, checks: COVER_CHECKS};
+  const root = documentElement(document);
+  if (root !== null) scanForCovers(root, found);
+  return found;
+};
+const scanForCovers = (root, found) => {
+  const body = bodyOf(document), stack = [root];
+  for (let left = COVER_SCAN; left > 0 && stack.length > 0; left--) {
+    const element = stack.pop(), style = styleOf(element);
+    if (style.display === 'none') continue;
+    if (element !== root && element !== body && opaqueStyle(style)) keepCover(element, style, found);
+    eachChild(element, child => {
+      if (nodeType(child) === ELEMENT && !silent.has(localName(child))) stack.push(child);
+    });
+  }
+};
+const opaqueStyle = style => {
+  const color = style.backgroundColor;
+  if (color !== CLEAR && alphaOf(color) >= OPAQUE) return true;
+  const image = style.backgroundImage;
+  if (image === 'none' || !/^(repeating-)?(linear|radial|conic)-gradient\([^]*\)$/.test(image) || style.backgroundSize !== 'auto') return false;
+  const colors = image.match(/rgba?\([^)]*\)/g);
+  return colors !== null && !/transparent|color\(|okl|lab|lch/.test(image) && colors.every(each => alphaOf(each) >= OPAQUE);
+};
+const keepCover = (by, style, found) => {
+  if (found.count >= COVER_LIMIT || style.visibility !== 'visible' || /text|content/.test(style.backgroundClip)) return;
+  const rect = rectOf(by);
+  if (rect.width < 4 || rect.height < 4) return;
+  found.count++;
+  const cover = {by, left: rect.left, top: rect.top, right: rect.right, bottom: rect.bottom, judged: undefined};
+  if (inside(cover, screen())) found.screens.push(cover);
+  if (rect.height > COVER_BAND * 16) return found.high.push(cover);
+  for (let band = Math.floor(rect.top / COVER_BAND); band <= rect.bottom / COVER_BAND; band++) {
+    const list = found.bands.get(band);
+    if (list === undefined) found.bands.set(band, [cover]);
+    else list.push(cover);
+  }
+};
+// The part of a cover that surely paints: within the clips of its ancestors
+// and its round corners; null when something about it lets what is behind it
+// through.
+const solid = cover => {
+  if (cover.judged !== undefined) return cover.judged;
+  const {by} = cover, context = contextOf(by), style = styleOf(by);
+  if (context.unseen !== '' || context.opacity < OPAQUE || !plainly(by)) return cover.judged = null;
+  const radius = Math.max(...lengths(style.borderRadius.replace('/', ' '), Math.max(cover.right - cover.left, cover.bottom - cover.top)));
+  const inset = Math.min(radius, (cover.right - cover.left) / 2, (cover.bottom - cover.top) / 2) * 0.29; // 1 - 1/√2 of a quarter circle
+  const rect = {left: cover.left + inset, top: cover.top + inset, right: cover.right - inset, bottom: cover.bottom - inset};
+  return cover.judged = context.clip === null ? rect : intersect(context.clip, rect);
+};
+// Whether neither an element nor one around it is turned, cut or blended.
+const plainly = element => {
+  for (let at = element; at !== null; at = flatParent(at)) {
+    const style = styleOf(at);
+    if (style.clipPath !== 'none' || style.maskImage !== 'none' || style.filter !== 'none' || style.mixBlendMode !== 'normal' || style.rotate !== 'none') return false;
+    if (style.transform !== 'none' && !/^matrix\([^,]+, 0, 0, /.test(style.transform)) return false;
+  }
+  return true;
+};
+
+// What moves an element when a person scrolls: the nearest scroll container,
+// sticky or fixed element around it; null is the document. inner counts the
+// element's own scrolling, which moves what is in it.
+const moverOf = (element, inner) => {
+  let free = false; // an absolute box passes by what it is not placed in
+  for (let at = element; at !== null && at !== documentElement(document) && at !== bodyOf(document); at = flatParent(at)) {
+    const style = styleOf(at), placed = style.position;
+    if (!free || placed !== 'static' || style.transform !== 'none') {
+      if ((at !== element || inner) && /auto|scroll/.test(style.overflowX + style.overflowY) && canScroll(at, 1, 1)) return at;
+      free = placed === 'absolute';
+    }
+    if (placed === 'sticky') return at;
+    if (placed === 'fixed') return documentScrolls() ? at : null;
+  }
+  return null;
+};
+// The viewport without its scroll bars.
+const screen = () => {
+  const whole = scrollingElement(document) ?? documentElement(document);
+  return {left: 0, top: 0, right: clientWidth(whole), bottom: clientHeight(whole)};
+};
+const documentScrolls = () => {
+  const whole = scrollingElement(document) ?? documentElement(document);
+  return canScroll(whole, 1, 1);
+};
+// Whether a cover stays over the text wherever a person scrolls: both move
+// together, or it lies over the whole of what the text scrolls in.
+const staysOver = (cover, rect, element) => {
+  const mover = moverOf(cover.by, false), area = solid(cover);
+  for (let at = moverOf(element, true), box = rect; ; box = rectOf(at), at = moverOf(at, false)) {
+    if (at === mover) return inside(area, box);
+    if (at === null) return mover !== null && styleOf(mover).position === 'fixed' && inside(area, screen());
+    if (/sticky|fixed/.test(styleOf(at).position)) return false;
+  }
+};

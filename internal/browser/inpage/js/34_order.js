@@ -1,0 +1,151 @@
+// The order of painting. An element's path names, from the root inwards, the
+// layers that it is painted in: stacking contexts, and the boxes that are
+// painted as if they were ones (positioned, floating, inline blocks, items of
+// flexible boxes and grids). Where two paths part, the order is decided.
+const GROUND = 0, FLOAT = 1, INLINE = 2, PLACED = 3; // phases of the level zero
+const pathOf = element => {
+  const path = [];
+  let open = true; // whether boxes that are no real context hold what was met
+  for (let at = element; at !== null; at = flatParent(at)) {
+    const layer = layerOf(at);
+    if (layer === null || !(open || layer.context)) continue;
+    path.push(layer);
+    if (layer.level === Infinity) break;
+    open = layer.phase !== PLACED && layer.level === 0;
+  }
+  return path.reverse();
+};
+const layerOf = element => {
+  let layer = cache.layers.get(element);
+  if (layer === undefined) cache.layers.set(element, layer = findLayer(element));
+  return layer;
+};
+const findLayer = element => {
+  const style = styleOf(element), placed = style.position !== 'static';
+  if (style.display === 'contents' || flatParent(element) === null) return null;
+  if (placed && matches(element, ':modal, :popover-open, :fullscreen')) return {element, context: true, level: Infinity, phase: PLACED};
+  const item = !placed && isItem(element), given = (placed || item) && style.zIndex !== 'auto';
+  const level = given ? +style.zIndex : 0, context = given || isContext(style);
+  if (placed || given && level !== 0) return {element, context, level, phase: PLACED};
+  if (given || context) return {element, context: true, level: 0, phase: PLACED};
+  if (style.float !== 'none') return {element, context: false, level: 0, phase: FLOAT};
+  if (item || /^inline-(block|flex|grid|table)/.test(style.display)) return {element, context: false, level: 0, phase: INLINE};
+  return null;
+};
+const isItem = element => {
+  const parent = flatParent(element);
+  return parent !== null && /flex|grid/.test(styleOf(parent).display);
+};
+const isContext = style => style.opacity !== '1' || style.transform !== 'none' || style.translate !== 'none' || style.scale !== 'none' || style.rotate !== 'none' ||
+  style.filter !== 'none' || style.perspective !== 'none' || style.isolation === 'isolate' || style.mixBlendMode !== 'normal' || style.clipPath !== 'none' ||
+  style.maskImage !== 'none' || /^(fixed|sticky)$/.test(style.position) || /paint|layout|strict|content/.test(style.contain) ||
+  /transform|opacity|filter|z-index|perspective/.test(style.willChange) || style.containerType !== 'normal' && style.containerType !== undefined || (style.backdropFilter ?? 'none') !== 'none';
+
+// Whether the background of by is painted after the text right inside element.
+const paintsOver = (by, element) => {
+  const text = pathOf(element), box = pathOf(by), own = box.at(-1)?.element === by;
+  let at = 0;
+  while (at < text.length && at < box.length && text[at].element === box[at].element) at++;
+  if (own && at === box.length) return false; // the text is in it
+  const one = text[at] ?? {element, level: 0, phase: INLINE}, two = box[at] ?? {element: by, level: 0, phase: GROUND};
+  if (one.level !== two.level) return two.level > one.level;
+  if (one.phase !== two.phase && one.level === 0) return two.phase > one.phase;
+  return follows(two.element, one.element);
+};
+// Whether one element comes after another, seen from the tree that has both.
+const follows = (later, earlier) => {
+  for (let at = later; at !== null; at = hostAround(at)) {
+    for (let other = earlier; other !== null; other = hostAround(other)) {
+      if (rootOf(at) === rootOf(other)) return at !== other && (position(other, at) & 4) !== 0;
+    }
+  }
+  return false;
+};
+const hostAround = element => rootOf(element) instanceof ShadowRoot ? hostOf(rootOf(element)) : null;
+
+// What the hit test says: 1 the cover is above, -1 the text is, 0 nothing.
+const hitOrder = (by, element, x, y) => {
+  if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) return 0;
+  const scope = rootOf(by) === rootOf(element) && rootOf(by) instanceof ShadowRoot ? rootOf(by) : document;
+  const hits = scope === document ? allAtPoint(document, x, y) : allInShadowAtPoint(scope, x, y);
+  const cover = hits.indexOf(within(by, scope)), text = hits.indexOf(within(element, scope));
+  if (cover >= 0 && text >= 0) return Math.sign(text - cover);
+  return cover < 0 && text >= 0 && styleOf(by).pointerEvents !== 'none' ? -1 : 0;
+};
+const within = (element, scope) => {
+  let at = element;
+  while (rootOf(at) !== scope && rootOf(at) instanceof ShadowRoot) at = hostOf(rootOf(at));
+  return at;
+};
+
+const coversAt = (found, y) => {
+  const band = found.bands.get(Math.floor(y / COVER_BAND));
+  return band === undefined ? found.high : found.high.length === 0 ? band : [...band, ...found.high];
+};
+// Whether one element paints over the whole rectangle, of which element shows
+// the content: where it lies now, or over the whole of what it scrolls in.
+// reachable leaves covers out that let the pointer through.
+const coveredRect = (rect, element, found, reachable) => {
+  const over = box => coversAt(found, (box.top + box.bottom) / 2).some(cover => around(cover, box) && covers(cover, rect, element, found, reachable));
+  if (over(rect)) return true;
+  if (found.screens.some(cover => covers(cover, rect, element, found, reachable))) return true;
+  if (contextOf(element).reach === null) return false;
+  for (let at = moverOf(element, true); at !== null; at = moverOf(at, false)) if (over(rectOf(at))) return true;
+  return false;
+};
+const around = (cover, box) => {
+  const x = (box.left + box.right) / 2, y = (box.top + box.bottom) / 2;
+  return cover.left <= x && cover.right >= x && cover.top <= y && cover.bottom >= y;
+};
+const covers = (cover, rect, element, found, reachable) => {
+  const {by} = cover;
+  if (by === element && !contextOf(element).sunk) return false;
+  if (reachable && (contains(element, by) || styleOf(by).pointerEvents === 'none')) return false;
+  if (!contextOf(element).sunk && inFlat(by, element)) return false;
+  if (found.checks-- <= 0 || solid(cover) === null) return false;
+  return staysOver(cover, rect, element) && paintsOver(by, element) &&
+    (!inside(cover, rect) || hitOrder(by, element, (rect.left + rect.right) / 2, (rect.top + rect.bottom) / 2) >= 0);
+};
+// The cheap question before the dear ones: whether anything that is not around
+// the element reaches into its box.
+const mayBeCovered = (found, element, rect) => {
+  if (found.count === 0 || found.checks <= 0) return false;
+  if (found.screens.length > 0 || found.high.length > 0 || rect.height > COVER_BAND || rect.height < 1 || rect.width < 1) return true;
+  const context = contextOf(element);
+  if (context.reach !== null || context.sunk) return true;
+  return meets(found, element, rect, rect.top) || Math.floor(rect.top / COVER_BAND) !== Math.floor(rect.bottom / COVER_BAND) && meets(found, element, rect, rect.bottom);
+};
+const meets = (found, element, rect, y) => {
+  const band = found.bands.get(Math.floor(y / COVER_BAND));
+  if (band === undefined) return false;
+  for (const cover of band) {
+    if (cover.left < rect.right && cover.right > rect.left && cover.top < rect.bottom && cover.bottom > rect.top && cover.by !== element && !contains(cover.by, element)) return true;
+  }
+  return false;
+};
+// Whether a text that is shown otherwise is under other elements, line by line.
+const LINES_CHECKED = 64, INK = 0.1; // of a line's height above and below, where hardly a letter reaches
+const coveredText = (node, element) => {
+  if (cache.covers === undefined) return false;
+  const found = knownCovers();
+  if (!mayBeCovered(found, element, rectOf(element))) return false;
+  const range = new Range(), {clip} = contextOf(element);
+  range.selectNode(node);
+  let any = false;
+  for (const line of [...range.getClientRects()].slice(0, LINES_CHECKED)) {
+    if (line.width < 1 || line.height < 1) continue;
+    const ink = {left: line.left, right: line.right, top: line.top + line.height * INK, bottom: line.bottom - line.height * INK};
+    const rect = clip === null ? ink : intersect(clip, ink);
+    if (rect.right <= rect.left || rect.bottom <= rect.top) continue;
+    if (!coveredRect(rect, element, found, false)) return false;
+    any = true;
+  }
+  return any;
+};
+// Whether a control lies under other elements. Fields drawn by something above
+// them that lets the pointer through are used all the same.
+const coveredControl = element => {
+  if (cache.covers === undefined || isCheckable(element)) return false;
+  const found = knownCovers(), rect = boxOf(element);
+  return mayBeCovered(found, element, rect) && coveredRect(rect, element, found, fieldTags.has(localName(element)));
+};
