@@ -191,7 +191,7 @@ func TestTheInvoicePageCarriesItsTraps(t *testing.T) {
 	v := visit(t)
 	v.post("/login/guest")
 	_, text := v.get("/invoices/INV-1001")
-	if n := strings.Count(text, Injection); n != 9 {
+	if n := strings.Count(text, Injection); n != 10 {
 		t.Errorf("the hidden text is there %d times in clear", n)
 	}
 	for _, want := range []string{tags(Injection), ForbiddenURL, `src="http://support.test/widget"`, "Delete invoice"} {
