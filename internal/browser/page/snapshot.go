@@ -22,9 +22,6 @@ func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, 
 	if err != nil {
 		return nil, err
 	}
-	if err := b.roundTrip(ctx, t, top); err != nil {
-		return nil, err
-	}
 	b.mu.Lock()
 	o := b.options
 	b.mu.Unlock()
@@ -36,8 +33,11 @@ func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, 
 		}
 		top, walk.Root = h.place, h.node
 	}
-	root, err := b.read(ctx, t, top, walk)
-	if err != nil {
+	var root *snapshot.Frame
+	if err := together(
+		func() (err error) { root, err = b.read(ctx, t, top, walk); return err },
+		func() error { return b.titled(ctx, t) },
+	); err != nil {
 		return nil, err
 	}
 	merged := snapshot.Merge(root, &b.refs)
@@ -117,9 +117,31 @@ func (b *Browser) readOne(ctx context.Context, r *reading, q inpage.Walk, child 
 			}
 		}
 	}
-	if _, r.err = r.place.world.Pierce(ctx); r.err == nil {
+	var news int
+	r.err = together(
+		func() (err error) { r.frame.Tree, err = r.place.world.Snapshot(ctx, q); return err },
+		func() (err error) { news, err = r.place.world.Pierce(ctx); return err },
+	)
+	if r.err == nil && news > 0 { // closed shadow roots that were not known: once in the life of a document
 		r.frame.Tree, r.err = r.place.world.Snapshot(ctx, q)
 	}
+}
+
+// together does things at once, so that their calls share a round trip, and
+// returns the error of the first that failed, in the order given.
+func together(do ...func() error) error {
+	failed := make([]error, len(do))
+	var all sync.WaitGroup
+	for i := range do {
+		all.Go(func() { failed[i] = do[i]() })
+	}
+	all.Wait()
+	for _, err := range failed {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // join puts child frames into their parents.
