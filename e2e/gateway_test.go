@@ -33,6 +33,7 @@ type gateway struct {
 	config   string
 	address  string
 	site     string // URL of the application, on localhost
+	nobody   string // URL that is allowed and where nobody listens
 	app      *demosite.Site
 	lab      lab
 	env      []string
@@ -80,6 +81,8 @@ func prepare(t *testing.T, s settings) *gateway {
 	t.Cleanup(func() { site.CloseClientConnections(); site.Close() })
 	_, port, _ := net.SplitHostPort(site.Listener.Addr().String())
 	g.site = "http://localhost:" + port
+	_, deadPort, _ := net.SplitHostPort(freeAddress(t))
+	g.nobody = "http://localhost:" + deadPort + "/"
 	g.config = filepath.Join(g.dir, "glovebox.yaml")
 	image := imageTag
 	if s.image != "" {
@@ -90,9 +93,9 @@ auth: {tokens: [%s]}
 browser:
   sandbox: {container_image: %q, container_name_prefix: gbe2e-, warm_pool: %d%s}
 security:
-  network: {navigation: [localhost], subresources: listed, listed: ["127.0.0.1"], allow_private: ["localhost:%s", %q]}
+  network: {navigation: [localhost], subresources: listed, listed: ["127.0.0.1"], allow_private: ["localhost:%s", "localhost:%s", %q]}
   hitl: {trusted_domains: [localhost]}%s
-`, g.address, filepath.Join(g.dir, "state"), s.tokens, image, s.warmPool, prefixed(", ", s.sandbox), port,
+`, g.address, filepath.Join(g.dir, "state"), s.tokens, image, s.warmPool, prefixed(", ", s.sandbox), port, deadPort,
 		support.Listener.Addr().String(), prefixed("\n  ", s.security))
 	if err := os.WriteFile(g.config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -17,8 +18,13 @@ func strangers(t *testing.T, g *gateway) {
 	if health := nobody.get("/v1/health").object(http.StatusOK); health["ok"] != true || len(health) != 1 {
 		t.Errorf("health tells a stranger %v", health)
 	}
-	for _, path := range []string{"/v1/sessions", "/v1/browser/snapshot", "/openapi.json", "/docs", "/mcp", "/nothing"} {
+	for _, path := range []string{"/v1/sessions", "/v1/browser/snapshot", "/v1/audit", "/mcp", "/nothing"} {
 		nobody.get(path).problem(fault.Unauthenticated)
+	}
+	for _, path := range []string{"/openapi.json", "/docs"} { // what the API is like is no secret
+		if got := nobody.get(path); got.status != http.StatusOK {
+			t.Errorf("%s: %d", path, got.status)
+		}
 	}
 	nobody.token = "wrong"
 	if got := nobody.get("/v1/sessions"); got.header.Get("WWW-Authenticate") == "" {
@@ -130,9 +136,11 @@ func badInput(t *testing.T, g *gateway) {
 func badPages(t *testing.T, g *gateway) {
 	c := g.curl(t, "agent")
 	c.open(`{}`)
-	gone := freeAddress(t)
-	_, port, _ := strings.Cut(gone, ":")
-	c.post("/v1/browser/navigate", `{"url": "http://localhost:`+port+`/"}`).problem(fault.BlockedDomain)
+	c.post("/v1/browser/navigate", `{"url": "http://localhost:1/"}`).problem(fault.BlockedDomain)
+	dead := c.post("/v1/browser/navigate", `{"url": "`+g.nobody+`"}`).problem(fault.NavigationFailed)
+	if dead["hint"] == nil || strings.Contains(fmt.Sprint(dead), "127.0.0.1:") {
+		t.Errorf("nobody listens there, and it says %v", dead)
+	}
 	got := c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/never", "timeout": 1000}`).problem(fault.ActionTimeout)
 	if got["detail"] != "browser_action_timeout:goto:1s" {
 		t.Errorf("it says %v", got["detail"])
@@ -146,6 +154,11 @@ func badPages(t *testing.T, g *gateway) {
 		t.Errorf("waited %v", wait)
 	}
 	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/login"}`).object(http.StatusOK)
+	operator := g.curl(t, "operator")
+	id := operator.open(`{"allow": ["nowhere.invalid"]}`)
+	for _, address := range []string{"http://nowhere.invalid/", "https://nowhere.invalid/"} {
+		operator.post("/v1/sessions/"+id+"/browser/navigate", `{"url": "`+address+`"}`).problem(fault.NavigationFailed)
+	}
 }
 
 // badTools are tool calls that are refused, each with what to do next.
