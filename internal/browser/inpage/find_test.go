@@ -94,7 +94,7 @@ func TestFindWaitsForAnElement(t *testing.T) {
 
 func TestFactsSayWhatTheGateJudges(t *testing.T) {
 	p := open(t, `<form action=/pay method=post><input id=e name=mail autocomplete=email placeholder="Your mail"><button id=b formaction=/buy>Buy <b>now</b></button><a id=l href="/out?x=1#y"><svg class="icon-trash"></svg></a></form>
-<div class=CodeMirror><textarea id=c></textarea></div><input type=checkbox id=k><label id=lab for=k>Agree</label><button id=n data-testid=del-row><i class="fa fa-trash"></i></button><span id=in><button><b id=inner>Delete</b></button></span><form method=dialog><button id=d>OK</button></form><iframe id=f></iframe>`)
+<div class=CodeMirror><textarea id=c></textarea></div><input type=checkbox id=k><label id=lab for=k>Agree</label><button id=n data-testid=del-row><i class="fa fa-trash"></i></button><span id=in><button><b id=inner>Delete</b></button></span><form method=dialog><button id=d>OK</button></form><iframe id=f></iframe><button id=s title="Delete row">&times;</button><button id=w title="All of it">Save</button>`)
 	for selector, check := range map[string]func(f inpage.Facts) bool{
 		"#e": func(f inpage.Facts) bool {
 			return f.Type == "text" && f.Autocomplete == "email" && f.FieldName == "mail e" && f.Placeholder == "Your mail" && f.Editable && f.Submits && f.SubmitName == "Buy now" && f.FormMethod == "post"
@@ -111,6 +111,8 @@ func TestFactsSayWhatTheGateJudges(t *testing.T) {
 		"#n":     func(f inpage.Facts) bool { return f.Name == "" && f.Label == "fa-trash" },
 		"#inner": func(f inpage.Facts) bool { return f.Role == "button" && f.Name == "Delete" },
 		"#d":     func(f inpage.Facts) bool { return f.FormMethod == "dialog" && f.Submits },
+		"#s":     func(f inpage.Facts) bool { return f.Name == "×" && f.Label == "Delete row" }, // a sign says nothing
+		"#w":     func(f inpage.Facts) bool { return f.Name == "Save" && f.Label == "" },
 		"#f":     func(f inpage.Facts) bool { return f.Frame },
 	} {
 		found := p.find(inpage.Query{Selector: selector})

@@ -138,6 +138,21 @@ func (f Frame) Focus(ctx context.Context, q Focus) (Focused, error) {
 	return r, err
 }
 
+// Active says which element keys go to.
+func (f Frame) Active(ctx context.Context) (Active, error) {
+	var r Active
+	err := f.call(ctx, "focused", struct{}{}, &r)
+	return r, err
+}
+
+// OptionLabels returns the labels of the options that a choice would select, or
+// of all options where it has no values.
+func (f Frame) OptionLabels(ctx context.Context, q Choice) ([]string, error) {
+	var labels []string
+	err := f.call(ctx, "optionLabels", q, &labels)
+	return labels, err
+}
+
 // Choose selects options of a select element.
 func (f Frame) Choose(ctx context.Context, q Choice) (Chosen, error) {
 	var r Chosen

@@ -52,6 +52,13 @@ func (f Frame) Pierce(ctx context.Context) (int, error) {
 	return found, nil
 }
 
+// PierceAt hands the world the closed shadow root of one element, if it has
+// one.
+func (f Frame) PierceAt(ctx context.Context, node int) error {
+	_, err := f.pierceHost(ctx, node)
+	return err
+}
+
 type domNode struct {
 	Node struct {
 		Shadow []struct {

@@ -9,9 +9,14 @@ import (
 
 func (p *tab) ready(selector string, kind inpage.Kind, wait int) inpage.Readiness {
 	p.t.Helper()
-	r, err := p.frame.Ready(p.ctx, inpage.Pinned{Node: p.node(selector), Kind: kind, Wait: wait})
-	must(p.t, err)
-	return r
+	for {
+		r, err := p.frame.Ready(p.ctx, inpage.Pinned{Node: p.node(selector), Kind: kind, Wait: wait})
+		must(p.t, err)
+		if r.Pierce == 0 {
+			return r
+		}
+		must(p.t, p.frame.PierceAt(p.ctx, r.Pierce)) // as the page engine does
+	}
 }
 
 func TestReadySaysWhyNot(t *testing.T) {
@@ -36,6 +41,12 @@ func TestReadySaysWhyNot(t *testing.T) {
 		"covered":            {`<button id=x>x</button><div class="modal big" style="position:fixed;inset:0">Cookie consent</div>`, inpage.ForClick, "covered", `div.modal "Cookie consent"`},
 		"pointer-events":     {`<button id=x style="pointer-events:none">x</button>`, inpage.ForClick, "covered", "body"},
 		"off screen for all": {`<button id=x style="position:fixed;left:-900px">x</button>`, inpage.ForClick, "out of reach", ""},
+		"a frame":            {`<iframe id=x></iframe>`, inpage.ForClick, "a frame", ""},
+		"keys for a frame":   {`<iframe id=x></iframe>`, inpage.ForFocus, "a frame", ""},
+		"all of it a button": {`<div id=x><button style="width:100px;height:40px">Delete</button></div>`, inpage.ForClick, "covered", `button "Delete"`},
+		"all of it a frame":  {`<div id=x><iframe style="border:0;width:100px;height:40px"></iframe></div>`, inpage.ForClick, "covered", "iframe"},
+		"all of it a link":   {`<p id=x><a href=/away style="display:block;height:40px">Delete</a></p>`, inpage.ForClick, "covered", `a "Delete"`},
+		"a closed root":      {`<div id=x></div><script>x.attachShadow({mode:'closed'}).innerHTML='<button style="width:100px;height:40px">Delete</button>'</script>`, inpage.ForClick, "covered", `button "Delete"`},
 		"moving":             {`<style>@keyframes m{to{transform:translateX(500px)}}</style><button id=x style="animation:m 3s infinite alternate">x</button>`, inpage.ForClick, "moving", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -56,6 +67,7 @@ func TestReadyPointsAtWhatIsHit(t *testing.T) {
 		"behind a sticky head":  `<div style="position:fixed;top:0;height:200px;width:100%;background:red"></div><button id=x style="position:absolute;top:150px;height:20px">x</button><div style="height:3000px"></div>`,
 		"centre is covered":     `<button id=x style="position:absolute;left:0;top:0;width:200px;height:100px">x</button><div style="position:absolute;left:60px;top:20px;width:80px;height:60px;background:red"></div>`,
 		"wrapped link":          `<div style="width:120px">some words go here <a id=x href=#>and a link that wraps over lines</a></div>`,
+		"beside a control":      `<div id=x style="width:300px;height:60px;text-align:center"><button>Delete</button></div>`,
 		"child is hit":          `<button id=x><svg width=30 height=30><rect width=30 height=30 /></svg></button>`,
 		"label over a checkbox": `<label style="position:relative;display:block;width:99px;height:30px"><input id=x type=checkbox style="opacity:0"><span style="position:absolute;inset:0;background:#eee"></span></label>`,
 		"checkbox by its label": `<input type=checkbox id=x style="display:none"><label for=x>Draw</label>`,

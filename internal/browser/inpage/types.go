@@ -103,13 +103,15 @@ type Pinned struct {
 	Wait  int    `json:"wait,omitempty"` // milliseconds; 0 looks once
 }
 
-// Readiness says where to point, or why not. One of OK, Gone, Changed and
-// Wait is set.
+// Readiness says where to point, or why not. One of OK, Gone, Changed,
+// Pierce and Wait is set.
 type Readiness struct {
 	OK      bool    `json:"ok,omitempty"`
 	Gone    bool    `json:"gone,omitempty"`
 	Changed bool    `json:"changed,omitempty"` // the fingerprint differs
-	Wait    string  `json:"wait,omitempty"`    // "not visible", "disabled", "not editable", "not a select", "moving", "covered", "out of reach"
+	Wait    string  `json:"wait,omitempty"`    // "not visible", "disabled", "not editable", "not a select", "a frame", "moving", "covered", "out of reach"
+	Pierce  int     `json:"pierce,omitempty"`  // an element that may have a closed shadow root: PierceAt, then ask again
+	Reached bool    `json:"reached,omitempty"` // X and Y reach it
 	By      string  `json:"by,omitempty"`      // what covers it: `div.modal "Cookie consent"`
 	X       float64 `json:"x"`                 // in the frame's viewport, CSS pixels
 	Y       float64 `json:"y"`
@@ -127,8 +129,18 @@ type Focus struct {
 
 // Focused says whether the element now has the focus.
 type Focused struct {
-	OK   bool `json:"ok"`
-	Gone bool `json:"gone,omitempty"`
+	OK     bool `json:"ok"`
+	Gone   bool `json:"gone,omitempty"`
+	Secret bool `json:"secret,omitempty"` // its value is protected now
+}
+
+// Active is the element that keys go to. Node is 0 when nothing, or a frame,
+// has the focus. Pierce is an element that may have a closed shadow root:
+// PierceAt, then ask again.
+type Active struct {
+	Node   int    `json:"node"`
+	Pierce int    `json:"pierce,omitempty"`
+	Facts  *Facts `json:"facts,omitempty"`
 }
 
 // Choice asks for options of a select element by value or label.

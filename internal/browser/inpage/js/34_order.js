@@ -110,15 +110,16 @@ const covers = (cover, rect, element, found, reachable) => {
 // the element reaches into its box.
 const mayBeCovered = (found, element, rect) => {
   if (found.count === 0 || found.checks <= 0) return false;
-  if (found.screens.length > 0 || found.high.length > 0 || rect.height > COVER_BAND || rect.height < 1 || rect.width < 1) return true;
   const context = contextOf(element);
-  if (context.reach !== null || context.sunk) return true;
-  return meets(found, element, rect, rect.top) || Math.floor(rect.top / COVER_BAND) !== Math.floor(rect.bottom / COVER_BAND) && meets(found, element, rect, rect.bottom);
+  if (context.reach !== null || context.sunk || rect.height > COVER_BAND || rect.height < 1 || rect.width < 1) return true;
+  if (found.screens.some(({by}) => by !== element && !contains(by, element))) return true;
+  if (meets(found.high, element, rect)) return true;
+  const first = Math.floor(rect.top / COVER_BAND), last = Math.floor(rect.bottom / COVER_BAND);
+  return meets(found.bands.get(first), element, rect) || last !== first && meets(found.bands.get(last), element, rect);
 };
-const meets = (found, element, rect, y) => {
-  const band = found.bands.get(Math.floor(y / COVER_BAND));
-  if (band === undefined) return false;
-  for (const cover of band) {
+const meets = (list, element, rect) => {
+  if (list === undefined) return false;
+  for (const cover of list) {
     if (cover.left < rect.right && cover.right > rect.left && cover.top < rect.bottom && cover.bottom > rect.top && cover.by !== element && !contains(cover.by, element)) return true;
   }
   return false;

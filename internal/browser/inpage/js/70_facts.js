@@ -100,7 +100,7 @@ const factsOf = element => {
   if (same instanceof HTMLInputElement) facts.type = inputType(same);
   else if (same instanceof HTMLButtonElement) facts.type = buttonType(same);
   facts.autocomplete = clean(attribute(same, 'autocomplete') ?? '', 100);
-  if (facts.name === '') facts.label = labelFor(same) || clean(textContent(element), 200);
+  if (!/[\p{L}\p{N}].*[\p{L}\p{N}]/su.test(facts.name)) facts.label = labelFor(same) || clean(textContent(element), 200);
   facts.fieldName = clean([attribute(same, 'name'), attribute(same, 'id')].filter(Boolean).join(' '), 200);
   facts.placeholder = clean(attribute(same, 'placeholder') ?? '', 200);
   addLink(facts, target);

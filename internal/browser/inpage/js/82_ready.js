@@ -3,7 +3,7 @@ const ready = async query => {
   let answer;
   await until(() => {
     answer = readiness(query);
-    return answer.ok || answer.gone || answer.changed || answer.wait === 'not a select';
+    return answer.ok || answer.gone || answer.changed || answer.pierce || answer.wait === 'not a select' || answer.wait === 'a frame';
   }, query.wait ?? 0);
   return answer;
 };
@@ -16,16 +16,20 @@ const readiness = query => {
   const refusal = unfit(element, target, query.kind);
   if (refusal !== '') return {wait: refusal, facts: known};
   const focused = activeElement() === element;
+  if (acting.has(query.kind) && isUnasked(element, query.kind === 'focus')) return {pierce: askAbout(element), facts: known};
   if (query.kind === 'focus') return {ok: true, rect: known.rect, facts: known, focused};
   const before = boundingRect(target);
   if (query.rect && (differs(query.rect, before) || (query.at !== undefined && !still(query)))) return moved(query, before, known);
-  const point = pointAt(target, element);
+  const point = pointAt(target, element, query.kind === 'click');
+  if (point.pierce !== undefined) return {pierce: point.pierce, facts: known};
   if (isMoving(target) && !settled(query, target)) return moved(query, boundingRect(target), known);
   if (point.by !== undefined && query.kind !== 'type' && query.kind !== 'select' && query.kind !== 'scroll') {
     return {wait: point.by === '' ? 'out of reach' : 'covered', by: point.by, facts: known};
   }
-  return {ok: true, x: point.x ?? 0, y: point.y ?? 0, rect: plainRect(boundingRect(target)), facts: known, focused};
+  return {ok: true, reached: point.by === undefined, x: point.x ?? 0, y: point.y ?? 0, rect: plainRect(boundingRect(target)), facts: known, focused};
 };
+const acting = new Set(['click', 'type', 'focus']);
+const framing = new Set(['iframe', 'frame', 'object', 'embed', 'fencedframe']);
 // The element to point at: itself, or its label where it is drawn by that.
 const pointTarget = element => {
   if (pointable(element) || !isCheckable(element)) return element;
@@ -34,6 +38,7 @@ const pointTarget = element => {
 const unfit = (element, target, kind) => {
   if (!pointable(target)) return 'not visible';
   if (kind !== 'hover' && kind !== 'scroll' && disabled(activated(element))) return 'disabled';
+  if (acting.has(kind) && framing.has(tagOf(element))) return 'a frame';
   if (kind === 'type' && !isEditable(element)) return 'not editable';
   if (kind === 'select' && tagOf(element) !== 'select') return 'not a select';
   return '';
@@ -75,18 +80,18 @@ const settled = (query, target) => !movements(target).some(effect => Number.isFi
 
 // A point of the element where the hit test reaches it, after scrolling it
 // into view if there is none. by is what covers it.
-const pointAt = (target, element) => {
-  let point = visiblePoint(target, element);
+const pointAt = (target, element, alone) => {
+  let point = visiblePoint(target, element, alone);
   if (point.by === undefined) return point;
   for (const block of ['nearest', 'center', 'end', 'start']) {
     renewPlaces();
     intoView(target, {block, inline: block === 'nearest' ? 'nearest' : 'center', behavior: 'instant'});
-    point = visiblePoint(target, element);
+    point = visiblePoint(target, element, alone);
     if (point.by === undefined) return point;
   }
   return point;
 };
-const visiblePoint = (target, element) => {
+const visiblePoint = (target, element, alone) => {
   let by = '';
   const width = innerWidth, height = innerHeight;
   for (const rect of [...clientRects(target)].slice(0, 16)) {
@@ -96,17 +101,45 @@ const visiblePoint = (target, element) => {
     for (const [dx, dy] of spots) {
       const x = left + (right - left) * dx, y = top + (bottom - top) * dy;
       const hit = hitAt(x, y);
-      if (reaches(hit, target, element)) return {x, y};
+      if (reaches(hit, target, element)) {
+        const inner = alone ? innerAt(hit, target, element) : null;
+        if (inner === null) return {x, y};
+        if (isUnasked(inner)) return {pierce: askAbout(inner)};
+        by ||= describe(inner);
+        continue;
+      }
       by ||= describe(hit);
     }
   }
-  if (by === '' && styleOf(target).display === 'contents') return contentsPoint(target, element);
+  if (by === '' && styleOf(target).display === 'contents') return contentsPoint(target, element, alone);
   return {by};
 };
 const spots = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.5], [0.9, 0.5], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]];
-const contentsPoint = (target, element) => {
+const contentsPoint = (target, element, alone) => {
   const rect = boxOf(target), x = rect.x + rect.width / 2, y = rect.y + rect.height / 2, hit = hitAt(x, y);
-  return reaches(hit, target, element) ? {x, y} : {by: describe(hit)};
+  if (!reaches(hit, target, element)) return {by: describe(hit)};
+  const inner = alone ? innerAt(hit, target, element) : null;
+  if (inner === null) return {x, y};
+  return isUnasked(inner) ? {pierce: askAbout(inner)} : {by: describe(inner)};
+};
+// What inside the element a press would act on instead of it: another control,
+// a frame, or what may be one because its shadow root is not known yet.
+const innerAt = (hit, target, element) => {
+  const meant = activated(element);
+  for (let at = hit; at !== null && at !== target && at !== element; at = flatParent(at)) {
+    if (at === meant || tagOf(at) === 'label' && labelControl(at) === meant) return null;
+    if (isUnasked(at) || actsAlone(at)) return at;
+  }
+  return null;
+};
+const actsAlone = element => {
+  switch (tagOf(element)) {
+    case 'a': case 'area': case 'svg:a': return hasAttribute(element, 'href');
+    case 'button': case 'input': case 'select': case 'textarea': return true;
+    case 'summary': return isSummary(element);
+    case 'label': return labelControl(element) !== null;
+  }
+  return framing.has(tagOf(element)) || controlRoles.has(given(element)) || hasAttribute(element, 'onclick');
 };
 // The deepest element at a point, through shadow roots.
 const hitAt = (x, y) => {

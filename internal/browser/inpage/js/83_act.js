@@ -22,7 +22,23 @@ const focus = ({node, all, clear}) => {
   if (clear) clearText(target);
   else placeCaret(target, all);
   const active = activeElement();
-  return {ok: active !== null && inFlat(target, active)};
+  return {ok: active !== null && (active === target || inFlat(target, active) && !framing.has(tagOf(active)) && !actsAlone(active)), secret: isProtected(target)};
+};
+// The element that keys go to; none when a frame or nothing has the focus.
+const focused = () => {
+  const active = activeElement();
+  if (active === null || !matches(active, ':focus')) return {node: 0};
+  if (isUnasked(active)) return {node: 0, pierce: askAbout(active)};
+  return {node: numberOf(active), facts: factsOf(active)};
+};
+// The labels of the options that values or labels choose; of all options when
+// none are given.
+const optionLabels = ({node, values}) => {
+  const element = elementOf(node);
+  if (!(element instanceof HTMLSelectElement)) return [];
+  const options = [...selectOptions(element)];
+  const wanted = values ? values.map(value => optionFor(options, value)).filter(Boolean) : options.filter(usable);
+  return wanted.slice(0, 1000).map(option => clean(optionLabel(option), 200));
 };
 const placeCaret = (element, all) => {
   if (element instanceof HTMLInputElement) {

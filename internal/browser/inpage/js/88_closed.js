@@ -21,6 +21,13 @@ const closedCandidates = limit => {
   }
   return found.map(numberOf);
 };
+// Elements that a press or a key goes to are asked about one by one.
+const isUnasked = (element, always) => !askedHosts.has(element) && isHTML(element) && openShadow(element) === null && !closedRoots.has(element) &&
+  (localName(element).includes('-') || plainHosts.has(localName(element)) && (always || element === activeElement() || hidesLight(element)));
+const askAbout = element => {
+  askedHosts.add(element);
+  return numberOf(element);
+};
 const plainHosts = new Set(hostTags.split(','));
 const mayBeClosed = element => {
   if (!isHTML(element) || openShadow(element) !== null || closedRoots.has(element)) return false;
