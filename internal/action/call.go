@@ -83,6 +83,9 @@ type Facts struct {
 	Page        Page
 	Element     *Element     // the element found, for verbs that have one
 	Destination *Destination // where a navigation, or a click on a link, would go
+	Options     []string     // labels of what would be, or could be, chosen in a list
+	Dialog      *Dialog      // the open dialog, for answering it
+	Resubmits   bool         // a reload would post a form again
 }
 
 // SessionFacts are the counters and state of a session at the time of a call.
@@ -102,7 +105,7 @@ type Element struct {
 	Type         string `json:"type,omitempty"`         // of an input or button
 	Autocomplete string `json:"autocomplete,omitempty"` // the attribute
 	Ref          string `json:"ref,omitempty"`
-	Label        string `json:"label,omitempty"`     // value, title, icon label or test id, where Name is empty
+	Label        string `json:"label,omitempty"`     // value, title, icon label or test id, where Name is empty or a mere sign
 	FieldName    string `json:"fieldName,omitempty"` // name and id attributes, for what a field is about
 	Placeholder  string `json:"placeholder,omitempty"`
 	FrameURL     string `json:"frameUrl,omitempty"`   // of the frame it is in

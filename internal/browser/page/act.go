@@ -17,6 +17,7 @@ type aim struct {
 	facts *inpage.Facts
 	x, y  float64 // in the tab's viewport, CSS pixels
 	found bool    // it has the focus already
+	there bool    // x and y reach it
 }
 
 // pinned returns the frame and number a pin names. Fault: page_changed.
@@ -63,6 +64,12 @@ func (b *Browser) take(ctx context.Context, t *tab, pin action.Pin, kind inpage.
 		if r.Gone || r.Changed {
 			return aim{}, errChanged
 		}
+		if r.Pierce != 0 { // each element is asked about once
+			if err := p.world.PierceAt(ctx, r.Pierce); err != nil {
+				return aim{}, err
+			}
+			continue
+		}
 		if !r.OK {
 			return aim{}, notReady(r.Wait, r.By, wait)
 		}
@@ -74,7 +81,7 @@ func (b *Browser) take(ctx context.Context, t *tab, pin action.Pin, kind inpage.
 			if err := b.drawn(ctx, t, p); err != nil {
 				return aim{}, err
 			}
-			return aim{place: p, node: node, facts: r.Facts, x: x, y: y, found: r.Focused}, nil
+			return aim{place: p, node: node, facts: r.Facts, x: x, y: y, found: r.Focused, there: r.Reached && by == ""}, nil
 		}
 		if time.Until(deadline) <= 0 {
 			return aim{}, notReady("covered", by, wait)
@@ -95,6 +102,9 @@ func notReady(why, by string, wait time.Duration) error {
 			Hinted("close or act on what covers it first")
 	case "disabled":
 		f = f.Hinted("fill in what the page asks for first, or wait for it to be enabled")
+	case "a frame":
+		f = fault.New(fault.NotActionable, "the element is a frame").With("reason", why).
+			Hinted("name an element inside the frame: a snapshot shows them")
 	case "moving":
 		f = f.Hinted("wait for the animation to end and try again")
 	default:

@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -95,13 +96,25 @@ func (b *Browser) modal(t *tab) *action.Dialog {
 	return &says
 }
 
+// printOf is the fingerprint of a dialog; empty where there is none.
+func printOf(d *action.Dialog) string {
+	if d == nil {
+		return ""
+	}
+	return strconv.Quote(d.Kind) + strconv.Quote(d.Message) + strconv.Quote(d.Default)
+}
+
 // answer answers the open dialog, and waits for what it set off.
-func (b *Browser) answer(ctx context.Context, t *tab, a *action.AnswerDialog, _ action.Pin) (any, error) {
+func (b *Browser) answer(ctx context.Context, t *tab, a *action.AnswerDialog, pin action.Pin) (any, error) {
 	b.mu.Lock()
 	d := t.dialog
 	b.mu.Unlock()
 	if d == nil {
 		return nil, fault.New(fault.InvalidRequest, "no dialog is open").Hinted("go on without page.dialog")
+	}
+	if printOf(&d.Dialog) != pin.Print {
+		return nil, fault.New(fault.PageChanged, "another dialog is open than the one that was looked at").
+			Hinted("read what it says now, and answer that")
 	}
 	before := b.mark(t)
 	params := map[string]any{"accept": a.Accept}

@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"net/http"
 	"slices"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
@@ -105,6 +106,7 @@ func (t *tab) navigated(from *target, info frameInfo) {
 	f.commit(info)
 	if f == t.root {
 		t.crashed = false
+		t.sent, t.method = t.method == http.MethodPost, ""
 		t.title = ""
 		clear(t.inflight) // the old document's requests are over
 	}

@@ -19,7 +19,8 @@ type paused struct {
 	ID      string `json:"requestId"`
 	Frame   string `json:"frameId"`
 	Request struct {
-		URL string `json:"url"`
+		URL    string `json:"url"`
+		Method string `json:"method"`
 	} `json:"request"`
 }
 
@@ -28,6 +29,7 @@ func (b *Browser) judge(t *tab, from *target, p paused) {
 	guard, refused := b.options.Guard, b.options.Refused
 	if p.Frame == t.root.id {
 		t.moves.asked++
+		t.method = p.Request.Method
 	}
 	session := from.session
 	b.work.add(func() {

@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -42,13 +43,24 @@ func (b *Browser) travel(ctx context.Context, t *tab, by int) (any, error) {
 	return b.reloaded(ctx, t, before)
 }
 
-func (b *Browser) reload(ctx context.Context, t *tab, a *action.Reload, _ action.Pin) (any, error) {
+func (b *Browser) reload(ctx context.Context, t *tab, a *action.Reload, pin action.Pin) (any, error) {
+	if pin.Tab != t.id || strconv.FormatBool(b.posted(t)) != pin.Print {
+		return nil, errChanged
+	}
 	before := b.mark(t)
 	params := map[string]bool{"ignoreCache": a.IgnoreCache}
 	if err := t.main.session.Call(ctx, "Page.reload", params, nil); err != nil {
 		return nil, err
 	}
 	return b.reloaded(ctx, t, before)
+}
+
+// posted reports whether the tab's document is the answer to a form that was
+// posted: to load it again would post that again.
+func (b *Browser) posted(t *tab) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return t.sent
 }
 
 // reloaded waits for the load of a document that the browser was told to show.

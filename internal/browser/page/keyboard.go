@@ -61,18 +61,22 @@ func (b *Browser) focus(ctx context.Context, t *tab, at aim, q inpage.Focus) err
 	if f.Gone {
 		return errChanged
 	}
-	if f.OK {
-		return nil
+	if !f.OK && at.there {
+		if err := b.send(ctx, t, clicks(at, "left", 1, 0)); err != nil {
+			return err
+		}
+		if f, err = at.place.world.Focus(ctx, q); err != nil {
+			return err
+		}
 	}
-	if err := b.send(ctx, t, clicks(at, "left", 1, 0)); err != nil {
-		return err
-	}
-	f, err = at.place.world.Focus(ctx, q)
-	if err == nil && !f.OK {
+	if !f.OK {
 		return fault.New(fault.NotActionable, "the element does not take the focus").
 			Hinted("click it first, or type into another element").With("reason", "no focus")
 	}
-	return err
+	if f.Secret && (at.facts == nil || !at.facts.Protected) {
+		return errChanged // it became a password field when it got the focus
+	}
+	return nil
 }
 
 // announce fires change, as leaving the field would: the next thing an agent

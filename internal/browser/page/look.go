@@ -46,6 +46,15 @@ func (b *Browser) Look(ctx context.Context, name string, args any) (action.Facts
 	facts := action.Facts{Page: action.Page{URL: t.root.url, Title: t.title}}
 	pin := action.Pin{Tab: t.id, Document: t.root.unique}
 	b.mu.Unlock()
+	if name == "page.dialog" {
+		facts.Dialog = b.modal(t)
+		pin.Print = printOf(facts.Dialog)
+		return facts, pin, nil
+	}
+	if name == "page.reload" {
+		facts.Resubmits = b.posted(t)
+		pin.Print = strconv.FormatBool(facts.Resubmits)
+	}
 	if g, ok := args.(*action.Goto); ok && g != nil {
 		address, err := Address(g.URL)
 		if err != nil {
@@ -61,7 +70,37 @@ func (b *Browser) Look(ctx context.Context, name string, args any) (action.Facts
 		return facts, pin, fault.New(fault.InvalidRequest, "the arguments are of the wrong kind").
 			Hinted("use the argument type of the verb's row")
 	}
-	return b.lookAt(ctx, t, name, locator, timing, facts)
+	facts, pin, err := b.lookAt(ctx, t, name, locator, timing, facts)
+	if err == nil {
+		facts.Options, err = b.optionsOf(ctx, t, facts, pin, args)
+	}
+	return facts, pin, err
+}
+
+// optionsOf returns the labels of what would be chosen in a list: for a key,
+// any of them could be.
+func (b *Browser) optionsOf(ctx context.Context, t *tab, f action.Facts, pin action.Pin, args any) ([]string, error) {
+	choice := inpage.Choice{}
+	switch a := args.(type) {
+	case *action.Select:
+		choice.Values = a.Values
+	case *action.Press:
+	default:
+		return nil, nil
+	}
+	if f.Element == nil || f.Element.Tag != "select" {
+		return nil, nil
+	}
+	p, node, err := b.pinned(t, pin)
+	if err != nil {
+		return nil, err
+	}
+	choice.Node = node
+	labels, err := p.world.OptionLabels(ctx, choice)
+	if err != nil && moved(err) {
+		return nil, errChanged
+	}
+	return labels, err
 }
 
 func (b *Browser) lookAt(ctx context.Context, t *tab, name string, l action.Locator, timing action.Timing, facts action.Facts) (action.Facts, action.Pin, error) {
@@ -109,29 +148,46 @@ func (b *Browser) focused(ctx context.Context, t *tab) (hit, error) {
 	if _, err := b.main(ctx, t); err != nil {
 		return hit{}, err
 	}
-	var body hit
 	places := b.places(t)
-	for i := len(places) - 1; i >= 0; i-- {
+	for i := len(places) - 1; i >= 0; i-- { // inner frames first: around the one with the focus, its frame has it too
 		p := places[i]
-		for _, selector := range []string{":focus", "body, :root"} {
-			found, err := p.world.Find(ctx, inpage.Query{Selector: selector})
-			if err != nil && (i == 0 || !moved(err)) {
-				return hit{}, err
-			}
-			if err != nil || found.Node == 0 || found.Facts == nil {
+		active, err := activeIn(ctx, p)
+		if err != nil {
+			if i > 0 && moved(err) {
 				continue
 			}
-			h := hit{place: p, node: found.Node, facts: *found.Facts, matches: 1}
-			if selector == ":focus" && !h.facts.Frame {
-				return h, nil
-			}
-			body = h
+			return hit{}, err
+		}
+		if active.Node != 0 && active.Facts != nil && !active.Facts.Frame {
+			return hit{place: p, node: active.Node, facts: *active.Facts, matches: 1}, nil
 		}
 	}
-	if body.node == 0 {
+	return b.body(ctx, places[0])
+}
+
+// activeIn asks for the element with the focus, into closed shadow roots.
+func activeIn(ctx context.Context, p place) (inpage.Active, error) {
+	for {
+		active, err := p.world.Active(ctx)
+		if err != nil || active.Pierce == 0 {
+			return active, err
+		}
+		if err := p.world.PierceAt(ctx, active.Pierce); err != nil {
+			return active, err
+		}
+	}
+}
+
+// body is what keys go to when nothing has the focus.
+func (b *Browser) body(ctx context.Context, p place) (hit, error) {
+	found, err := p.world.Find(ctx, inpage.Query{Selector: "body, :root"})
+	if err != nil {
+		return hit{}, err
+	}
+	if found.Node == 0 || found.Facts == nil {
 		return hit{}, errMoved
 	}
-	return body, nil
+	return hit{place: p, node: found.Node, facts: *found.Facts, matches: 1}, nil
 }
 
 // locate finds the element that is meant, and waits for it up to wait.

@@ -27,6 +27,8 @@ type tab struct {
 	dialog  *dialog
 	running map[*running]struct{} // verbs to interrupt
 
+	method   string // of the last request for a main document
+	sent     bool   // the document is the answer to a form that was posted
 	moves    moves
 	popups   counter
 	opened   string            // where the last window.open led
