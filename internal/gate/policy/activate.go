@@ -117,6 +117,9 @@ func (p *Policy) judgeAction(j *judgement, facts action.Facts) {
 		j.hosts = append(j.hosts, to)
 		p.judgeHost(j, to)
 	}
+	if facts.Element.FormMethod != "get" {
+		judgeActing(j, facts.Element.FormAction)
+	}
 	for _, s := range segmentsOf(facts.Element.FormAction) {
 		if words.checkout.is(s) {
 			j.raise(action.Critical, "submit.checkout", "it sends a checkout form")

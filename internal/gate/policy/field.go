@@ -84,6 +84,24 @@ func (p *Policy) fill(facts action.Facts) judgement {
 	return j
 }
 
+// choose judges the choice of options, by the list's purpose and by what the
+// options say: a page may act on a choice at once.
+func (p *Policy) choose(args *action.Select, facts action.Facts) judgement {
+	j := p.fill(facts)
+	for _, text := range args.Values {
+		judgeWords(&j, text)
+	}
+	return offered(j, facts)
+}
+
+// offered raises the risk by the options that would or could be chosen.
+func offered(j judgement, facts action.Facts) judgement {
+	for _, text := range facts.Options {
+		judgeWords(&j, text)
+	}
+	return j
+}
+
 // fieldText is everything that says what a field is for.
 func fieldText(e *action.Element) string {
 	return strings.Join([]string{e.Name, split(e.Label), e.Placeholder, split(e.FieldName)}, " · ")
@@ -132,18 +150,18 @@ func (p *Policy) press(combination string, facts action.Facts) judgement {
 	key, modified := keyOf(combination)
 	switch strings.ToLower(key) {
 	case "enter", "numpadenter", "return", "\r", "\n":
-		j := p.enter(facts)
-		if modified { // Control+Enter sends in many editors
-			j.raise(action.Medium, "press.enter", "Enter may send what is in the field")
-		}
-		return j
+		return sending(p.enter(facts), modified, facts)
 	case "tab", "escape", "esc", "home", "end", "pageup", "pagedown", "arrowup", "arrowdown", "arrowleft", "arrowright",
 		"up", "down", "left", "right", "shift", "control", "alt", "meta":
 		return p.move(facts)
 	}
 	e := facts.Element
 	if e != nil && (e.Editable || e.Tag == "select" || e.Protected) {
-		return p.fill(facts) // it types, deletes, pastes or chooses
+		j := offered(p.fill(facts), facts) // it types, deletes, pastes or chooses
+		if modified && !edits(key) {
+			j.raise(action.Medium, "press.shortcut", "the key may be a shortcut of the page")
+		}
+		return accessKey(j, combination)
 	}
 	if e != nil && (key == " " || strings.EqualFold(key, "space") || strings.EqualFold(key, "spacebar")) {
 		j := p.activate(facts)
@@ -151,7 +169,43 @@ func (p *Policy) press(combination string, facts action.Facts) judgement {
 			return j // a link is not followed by the space bar, but where one is blocked nothing is lost
 		}
 	}
-	return judgement{risk: action.Medium, rule: "press.shortcut", why: "the key may be a shortcut of the page", hosts: hostsOf(facts)}
+	j := judgement{risk: action.Medium, rule: "press.shortcut", why: "the key may be a shortcut of the page", hosts: hostsOf(facts)}
+	if strings.EqualFold(key, "delete") || strings.EqualFold(key, "del") || strings.EqualFold(key, "backspace") {
+		j.raise(action.High, "press.delete", "the key may delete what is selected")
+	}
+	return accessKey(j, combination)
+}
+
+// sending raises the risk of Enter with another key: in many editors it sends.
+func sending(j judgement, modified bool, facts action.Facts) judgement {
+	if !modified {
+		return j
+	}
+	j.raise(action.Medium, "press.enter", "Enter may send what is in the field")
+	if e := facts.Element; e != nil && e.Editable && e.Tag != "input" {
+		j.raise(action.High, "press.send", "with Control or Command, Enter sends in many editors")
+	}
+	return j
+}
+
+// edits reports whether a key with Control edits text, and nothing else.
+func edits(key string) bool {
+	switch strings.ToLower(key) {
+	case "a", "c", "x", "v", "y", "z", "backspace", "delete", "del", "insert":
+		return true
+	}
+	return false
+}
+
+// accessKey raises the risk of keys with Alt: they activate an element of the
+// page that was not looked at (HTML standard, accesskey).
+func accessKey(j judgement, combination string) judgement {
+	for held := range strings.SplitSeq(combination, "+") {
+		if held == "Alt" || held == "Option" {
+			j.raise(action.High, "press.accesskey", "with Alt, the key may press a button that was not looked at")
+		}
+	}
+	return j
 }
 
 // move judges a key that moves the focus, the cursor or the view. In a list or
@@ -159,7 +213,7 @@ func (p *Policy) press(combination string, facts action.Facts) judgement {
 func (p *Policy) move(facts action.Facts) judgement {
 	e := facts.Element
 	if e != nil && (e.Tag == "select" || e.Role == "slider" || e.Role == "spinbutton") && !e.Protected {
-		return p.fill(facts)
+		return offered(p.fill(facts), facts)
 	}
 	return judgement{risk: action.Low, rule: "press.move", why: "the key moves the focus or the view", hosts: hostsOf(facts)}
 }

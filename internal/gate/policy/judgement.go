@@ -61,27 +61,57 @@ func (p *Policy) judge(call action.Call, verb *action.Verb, facts action.Facts) 
 		}
 	case *action.Select:
 		if args != nil {
-			return p.fill(facts)
+			return p.choose(args, facts)
+		}
+	case *action.Reload:
+		if args != nil {
+			return p.reload(verb, facts)
 		}
 	case *action.AnswerDialog:
 		if args != nil {
 			return p.dialog(args, facts)
 		}
 	}
+	return ownRisk(verb, facts)
+}
+
+// dialog judges the answer to a JavaScript dialog by what it says.
+func (p *Policy) dialog(args *action.AnswerDialog, facts action.Facts) judgement {
+	if !args.Accept {
+		return judgement{risk: action.Low, rule: "dialog.dismiss", why: "a dialog is dismissed", hosts: hostsOf(facts)}
+	}
+	d := facts.Dialog
+	if d != nil && d.Kind == "alert" {
+		return judgement{risk: action.Low, rule: "dialog.alert", why: "it only tells something", hosts: hostsOf(facts)}
+	}
+	j := judgement{risk: action.Medium, rule: "dialog.accept", why: "a dialog of the page is confirmed", hosts: hostsOf(facts)}
+	if d == nil {
+		return j
+	}
+	judgeWords(&j, d.Message)
+	if d.Kind == "prompt" && words.secret.in(d.Message) {
+		j.private = true
+		j.raise(action.Critical, "field.secret", "the dialog asks for a password or another secret")
+		j.refuse, j.hint = fault.DeniedByPolicy, "secrets are never typed by agents: dismiss the dialog and ask the operator to sign in"
+	}
+	return j
+}
+
+// reload judges loading the page again.
+func (p *Policy) reload(verb *action.Verb, facts action.Facts) judgement {
+	if facts.Resubmits {
+		return judgement{risk: action.High, rule: "reload.resubmit", why: "it posts a form for a second time", hosts: hostsOf(facts)}
+	}
+	return ownRisk(verb, facts)
+}
+
+// ownRisk is the judgement of a verb that no rule knows more of.
+func ownRisk(verb *action.Verb, facts action.Facts) judgement {
 	j := judgement{risk: verb.Risk, rule: "verb", why: "it is the verb's own risk", hosts: hostsOf(facts)}
 	if j.risk < action.Low || j.risk > action.Critical {
 		j.risk = action.Critical
 	}
 	return j
-}
-
-// dialog judges the answer to a JavaScript dialog. What it says may raise the
-// risk where it is known.
-func (p *Policy) dialog(args *action.AnswerDialog, facts action.Facts) judgement {
-	if !args.Accept {
-		return judgement{risk: action.Low, rule: "dialog.dismiss", why: "a dialog is dismissed", hosts: hostsOf(facts)}
-	}
-	return judgement{risk: action.Medium, rule: "dialog.accept", why: "a dialog of the page is confirmed", hosts: hostsOf(facts)}
 }
 
 // hostsOf are the hosts that a call on the page concerns: the page's, and that

@@ -101,6 +101,7 @@ func (d *dictionary) sections() map[string]*lexicon {
 type hostBook struct {
 	payment, sensitive             patterns
 	paymentLabels, sensitiveLabels map[string]bool
+	acting, actingNames            map[string]bool // in paths, and as values of parameters of these names
 }
 
 var words, hosts = mustLoad()
@@ -136,6 +137,7 @@ func bookOf(lists map[string][]string) hostBook {
 	return hostBook{
 		payment: payment, sensitive: sensitive,
 		paymentLabels: setOf(lists["payment labels"]), sensitiveLabels: setOf(lists["sensitive labels"]),
+		acting: setOf(lists["acting"]), actingNames: setOf(lists["acting names"]),
 	}
 }
 

@@ -1,6 +1,9 @@
 package policy
 
 import (
+	"net/url"
+	"strings"
+
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
@@ -27,7 +30,32 @@ func (p *Policy) navigate(facts action.Facts, to *action.Destination, direct boo
 		p.judgeHost(&j, to.Host)
 	}
 	judgePath(&j, to.URL)
+	judgeActing(&j, to.URL)
 	return j
+}
+
+// judgeActing raises the risk of an address that by its path or query does
+// something when it is requested: to name it does what its button would.
+func judgeActing(j *judgement, address string) {
+	for _, s := range segmentsOf(address) {
+		if hosts.acting[s] {
+			j.raise(action.High, "navigation.acting", "the address deletes, ends or signs out of something")
+		}
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return
+	}
+	for name, values := range u.Query() {
+		if !hosts.actingNames[strings.ToLower(name)] {
+			continue
+		}
+		for _, v := range values {
+			if hosts.acting[strings.Join(tokens(split(v)), " ")] {
+				j.raise(action.High, "navigation.acting", "the address deletes, ends or signs out of something")
+			}
+		}
+	}
 }
 
 // judgeHost raises the risk by what a host is for.
