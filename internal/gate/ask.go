@@ -42,7 +42,7 @@ func (p *passage) askOnce(ctx context.Context) (action.Question, error) {
 	q, fresh, err := p.g.desk.Ask(ctx, approval.Request{
 		Subject: approval.Subject{
 			Scope: p.call.Caller.Scope, Session: p.facts.Session.ID, Verb: p.call.Verb, Args: p.call.Args,
-			Print: p.pin.Print, Document: p.pin.Document,
+			Print: p.pin.Print, Document: p.pin.Document, Node: p.pin.Node,
 		},
 		Actor: p.call.Caller.Actor, Risk: p.verdict.Risk, Rule: p.verdict.Rule, Why: p.verdict.Why, Host: p.verdict.Host,
 		Element: masked(p.facts.Element),

@@ -18,6 +18,7 @@ type Subject struct {
 	Args     any    // the arguments, as they are encoded in JSON
 	Print    string // fingerprint of the element judged
 	Document string // it was in
+	Node     string // which element of the document: twins have the same fingerprint
 }
 
 // binding is the hash of a subject. What is typed is in it, so only the hash
@@ -28,7 +29,7 @@ func (s Subject) binding() (string, error) {
 		return "", fmt.Errorf("cannot encode the arguments: %w", err)
 	}
 	sum := sha256.New()
-	for _, part := range []string{s.Scope, s.Session, s.Verb, string(args), s.Print, s.Document} {
+	for _, part := range []string{s.Scope, s.Session, s.Verb, string(args), s.Print, s.Document, s.Node} {
 		_, _ = fmt.Fprintf(sum, "%d:%s", len(part), part) // a hash never fails
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil

@@ -1,0 +1,30 @@
+package approval_test
+
+import (
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/gate/approval"
+)
+
+// Rows of a list have buttons that look the same. When the approved one is
+// gone, the same arguments find its neighbour.
+func TestAnApprovalDoesNotCoverATwin(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *approval.Desk) {
+		first := request(action.High, `{"role":"button","name":"Delete","index":0}`)
+		first.Subject.Node = "17"
+		q := ask(t, d, first)
+		if _, err := d.Answer(t.Context(), person, action.Answer{ID: q.ID, Approve: true}); err != nil {
+			t.Fatal(err)
+		}
+		twin := first
+		twin.Subject.Node = "18"
+		if other := ask(t, d, twin); other.ID == q.ID || other.State != approval.Pending {
+			t.Errorf("the answer to %s was given to a twin: %+v", q.ID, other)
+		}
+		same, fresh, err := d.Ask(t.Context(), first)
+		if err != nil || fresh || same.ID != q.ID {
+			t.Errorf("the element that was approved is asked about again: %+v, %v", same, err)
+		}
+	})
+}
