@@ -99,13 +99,15 @@ const walk = `(() => {
   return out;
 })()`
 
-func (f *floor) snapshot(ctx context.Context, b *testing.B) {
+// snapshot returns the bytes of the answer.
+func (f *floor) snapshot(ctx context.Context, b *testing.B) int {
 	b.Helper()
-	var rows [][]any
+	var rows json.RawMessage
 	f.evaluate(ctx, b, walk, &rows)
-	if len(rows) == 0 {
+	if len(rows) <= len("[]") {
 		b.Fatal("the floor saw nothing")
 	}
+	return len(rows)
 }
 
 func must(b *testing.B, err error) {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
-	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/page"
 	"github.com/gloveboxhq/glovebox/internal/gate"
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
@@ -30,6 +29,8 @@ type rig struct {
 	click    func()
 	fill     func(text string)
 	snapshot func()
+	size     func() int   // bytes of a snapshot as an agent gets it
+	calls    func() int64 // protocol messages sent so far
 }
 
 var rigs = []struct {
@@ -39,71 +40,46 @@ var rigs = []struct {
 	{"floor", floorRig}, {"engine", engineRig}, {"gate", gateRig},
 }
 
-// each runs a benchmark with each rig on a fresh browser, one after the other.
-func each(b *testing.B, path string, run func(b *testing.B, r rig)) {
-	address := site(b)
-	for _, way := range rigs {
-		b.Run(way.name, func(b *testing.B) {
-			r := way.open(b)
-			r.load(address + path)
-			b.ResetTimer()
-			run(b, r)
-		})
-	}
-}
-
 func BenchmarkClick(b *testing.B) {
-	each(b, "/small", func(b *testing.B, r rig) {
-		for b.Loop() {
-			r.click()
-		}
-	})
+	turns(b, "/small", func(r rig, _ int) { r.click() })
 }
 
 func BenchmarkType(b *testing.B) {
-	each(b, "/small", func(b *testing.B, r rig) {
-		for i := 0; b.Loop(); i++ {
-			r.fill(fmt.Sprintf("some text %d", i))
-		}
-	})
+	turns(b, "/small", func(r rig, round int) { r.fill(fmt.Sprintf("some text %d", round)) })
 }
 
-func BenchmarkSnapshotSmall(b *testing.B) { benchmarkSnapshot(b, "/small") }
+func BenchmarkSnapshotSmall(b *testing.B) {
+	turns(b, "/small", func(r rig, _ int) { r.snapshot() })
+}
 
-func BenchmarkSnapshotTable(b *testing.B) { benchmarkSnapshot(b, "/table") }
+func BenchmarkSnapshotTable(b *testing.B) {
+	turns(b, "/table", func(r rig, _ int) { r.snapshot() })
+}
 
-func benchmarkSnapshot(b *testing.B, path string) {
-	each(b, path, func(b *testing.B, r rig) {
-		for b.Loop() {
-			r.snapshot()
-		}
-	})
+func BenchmarkClickTable(b *testing.B) {
+	turns(b, "/table", func(r rig, _ int) { r.click() })
 }
 
 func BenchmarkNavigate(b *testing.B) {
-	address := site(b)
-	for _, way := range rigs {
-		b.Run(way.name, func(b *testing.B) {
-			r := way.open(b)
-			for b.Loop() {
-				r.load(address + "/small")
-			}
-		})
-	}
+	address := site(b) + "/small"
+	turnsAt(b, address, func(r rig, _ int) { r.load(address) })
 }
 
-func chromium(b *testing.B) cdp.Transport {
+func chromium(b *testing.B) *counted {
 	b.Helper()
 	c, err := browsertest.Start()
 	must(b, err)
 	b.Cleanup(c.Stop)
-	return c.Transport()
+	return &counted{Transport: c.Transport()}
 }
 
 func floorRig(b *testing.B) rig {
 	ctx := b.Context()
-	f := newFloor(ctx, b, chromium(b))
+	wire := chromium(b)
+	f := newFloor(ctx, b, wire)
 	return rig{
+		calls:    wire.sent.Load,
+		size:     func() int { return f.snapshot(ctx, b) },
 		load:     func(url string) { f.load(url) },
 		click:    func() { f.click(ctx, b, "#count") },
 		fill:     func(text string) { f.fill(ctx, b, "#name", text) },
@@ -113,8 +89,8 @@ func floorRig(b *testing.B) rig {
 
 func engineRig(b *testing.B) rig {
 	ctx := b.Context()
-	browser := openPage(b)
-	return verbs(b, func(verb string, args any) (action.Result, error) {
+	browser, wire := openPage(b)
+	return verbs(b, wire, func(verb string, args any) (action.Result, error) {
 		_, pin, err := browser.Look(ctx, verb, args)
 		if err != nil {
 			return action.Result{}, err
@@ -123,22 +99,30 @@ func engineRig(b *testing.B) rig {
 	})
 }
 
-func openPage(b *testing.B) *page.Browser {
+func openPage(b *testing.B) (*page.Browser, *counted) {
 	b.Helper()
-	browser, err := page.Open(b.Context(), chromium(b), page.Options{Width: width, Height: height, Guard: func(string) error { return nil }})
+	wire := chromium(b)
+	browser, err := page.Open(b.Context(), wire, page.Options{Width: width, Height: height, Guard: func(string) error { return nil }})
 	must(b, err)
 	b.Cleanup(func() { _ = browser.Close() })
-	return browser
+	return browser, wire
 }
 
-func verbs(b *testing.B, call func(verb string, args any) (action.Result, error)) rig {
-	do := func(verb string, args any) {
+func verbs(b *testing.B, wire *counted, call func(verb string, args any) (action.Result, error)) rig {
+	do := func(verb string, args any) action.Result {
 		b.Helper()
-		if _, err := call(verb, args); err != nil {
+		result, err := call(verb, args)
+		if err != nil {
 			b.Fatalf("%s: %v", verb, err)
 		}
+		return result
 	}
 	return rig{
+		calls: wire.sent.Load,
+		size: func() int {
+			shown, _ := do("page.snapshot", &action.TakeSnapshot{}).Data.(*action.Snapshot)
+			return len(shown.Text)
+		},
 		load:  func(url string) { do("page.goto", &action.Goto{URL: url}) },
 		click: func() { do("page.click", &action.Click{Locator: action.Locator{Selector: "#count"}}) },
 		fill: func(text string) {
@@ -175,12 +159,13 @@ func gateRig(b *testing.B) rig {
 	b.Cleanup(trail.Close)
 	desk, err := approval.Open(ctx, approval.Options{DB: db, Log: log})
 	must(b, err)
+	browser, wire := openPage(b)
 	rules, err := policy.New(policy.Config{Enabled: true, Trusted: []string{"127.0.0.1"}})
 	must(b, err)
-	door, err := gate.New(gate.Options{Sessions: single{openPage(b)}, Policy: rules, Desk: desk, Audit: trail, Log: log})
+	door, err := gate.New(gate.Options{Sessions: single{browser}, Policy: rules, Desk: desk, Audit: trail, Log: log})
 	must(b, err)
 	caller := action.Caller{Actor: "bench", Scope: "bench", Role: action.Agent}
-	return verbs(b, func(verb string, args any) (action.Result, error) {
+	return verbs(b, wire, func(verb string, args any) (action.Result, error) {
 		return door.Call(ctx, action.Call{Verb: verb, Args: args, Caller: caller, Surface: "bench"})
 	})
 }
