@@ -32,13 +32,21 @@ const blends = (element, style, rect) => {
 const backdrop = element => {
   let known = cache.backdrops.get(element);
   if (known !== undefined) return known;
-  const style = styleOf(element);
-  const color = style.backgroundColor, alpha = color === CLEAR ? 0 : alphaOf(color);
-  if (style.backgroundImage !== 'none') known = 'unknown';
+  const color = groundOf(element), alpha = color === CLEAR ? 0 : alphaOf(color);
+  if (color === 'unknown') known = 'unknown';
   else if (alpha > 0.95) known = color;
   else if (alpha > BARELY) known = 'unknown';
   else known = flatParent(element) === null ? canvas(element) : backdrop(flatParent(element));
   cache.backdrops.set(element, known);
+  return known;
+};
+// The colour that an element itself paints; 'unknown' where it has an image.
+const groundOf = element => {
+  let known = cache.grounds.get(element);
+  if (known === undefined) {
+    const style = styleOf(element);
+    cache.grounds.set(element, known = style.backgroundImage === 'none' ? style.backgroundColor : 'unknown');
+  }
   return known;
 };
 // The root shows the body's background when it has none itself.

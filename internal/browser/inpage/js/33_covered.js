@@ -3,41 +3,43 @@
 // the viewport and for covers that no pointer touches; inside the viewport a
 // hit test may overrule it. In doubt the text is shown. Only passes that ask
 // for it pay: see lookForCovers.
-const COVER_SCAN = 100000, COVER_LIMIT = 5000, COVER_CHECKS = 2000, COVER_BAND = 128;
+const COVER_SCAN = 100000, COVER_LIMIT = 5000, COVER_LOOKS = 50000, COVER_CHECKS = 2000, COVER_BAND = 128;
 const OPAQUE = 0.98; // alpha from which nothing shines through
-const allAtPoint = method(Document.prototype, 'elementsFromPoint');
-const allInShadowAtPoint = method(ShadowRoot.prototype, 'elementsFromPoint');
 const lookForCovers = () => cache.covers = null;
 
 // What could cover, by the horizontal bands of the page that it reaches into;
 // what is higher than a screen or two is in every band.
 const knownCovers = () => {
   if (cache.covers !== null) return cache.covers;
-  const found = cache.covers = {bands: new Map(), high: [], screens: [], count: 0, checks: COVER_CHECKS};
+  const found = cache.covers = {bands: new Map(), high: [], screens: [], scrollers: new Map(), count: 0, looks: COVER_LOOKS, checks: COVER_CHECKS};
   const root = documentElement(document);
   if (root !== null) scanForCovers(root, found);
   return found;
 };
+const firstElement = getter(Element.prototype, 'firstElementChild');
+const firstInFragment = getter(DocumentFragment.prototype, 'firstElementChild');
+const nextElement = getter(Element.prototype, 'nextElementSibling');
 const scanForCovers = (root, found) => {
   const body = bodyOf(document), stack = [root];
   for (let left = COVER_SCAN; left > 0 && stack.length > 0; left--) {
-    const element = stack.pop(), style = styleOf(element);
-    if (style.display === 'none') continue;
-    if (element !== root && element !== body && opaqueStyle(style)) keepCover(element, style, found);
-    eachChild(element, child => {
-      if (nodeType(child) === ELEMENT && !silent.has(localName(child))) stack.push(child);
-    });
+    const element = stack.pop(), ground = groundOf(element);
+    if (ground !== CLEAR && element !== root && element !== body && paintsAll(element, ground)) keepCover(element, found);
+    const shadow = shadowOf(element), first = firstElement(element);
+    if (first === null && shadow === null || styleOf(element).display === 'none') continue;
+    for (let child = first; child !== null; child = nextElement(child)) stack.push(child);
+    if (shadow !== null) for (let child = firstInFragment(shadow); child !== null; child = nextElement(child)) stack.push(child);
   }
 };
-const opaqueStyle = style => {
-  const color = style.backgroundColor;
-  if (color !== CLEAR && alphaOf(color) >= OPAQUE) return true;
-  const image = style.backgroundImage;
-  if (image === 'none' || !/^(repeating-)?(linear|radial|conic)-gradient\([^]*\)$/.test(image) || style.backgroundSize !== 'auto') return false;
+const paintsAll = (element, ground) => {
+  if (ground !== 'unknown') return alphaOf(ground) >= OPAQUE;
+  const style = styleOf(element), image = style.backgroundImage;
+  if (alphaOf(style.backgroundColor) >= OPAQUE) return true;
+  if (!/^(repeating-)?(linear|radial|conic)-gradient\([^]*\)$/.test(image) || style.backgroundSize !== 'auto') return false;
   const colors = image.match(/rgba?\([^)]*\)/g);
   return colors !== null && !/transparent|color\(|okl|lab|lch/.test(image) && colors.every(each => alphaOf(each) >= OPAQUE);
 };
-const keepCover = (by, style, found) => {
+const keepCover = (by, found) => {
+  const style = styleOf(by);
   if (found.count >= COVER_LIMIT || style.visibility !== 'visible' || /text|content/.test(style.backgroundClip)) return;
   const rect = rectOf(by);
   if (rect.width < 4 || rect.height < 4) return;

@@ -63,19 +63,11 @@ const follows = (later, earlier) => {
 };
 const hostAround = element => rootOf(element) instanceof ShadowRoot ? hostOf(rootOf(element)) : null;
 
-// What the hit test says: 1 the cover is above, -1 the text is, 0 nothing.
-const hitOrder = (by, element, x, y) => {
-  if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) return 0;
-  const scope = rootOf(by) === rootOf(element) && rootOf(by) instanceof ShadowRoot ? rootOf(by) : document;
-  const hits = scope === document ? allAtPoint(document, x, y) : allInShadowAtPoint(scope, x, y);
-  const cover = hits.indexOf(within(by, scope)), text = hits.indexOf(within(element, scope));
-  if (cover >= 0 && text >= 0) return Math.sign(text - cover);
-  return cover < 0 && text >= 0 && styleOf(by).pointerEvents !== 'none' ? -1 : 0;
-};
-const within = (element, scope) => {
-  let at = element;
-  while (rootOf(at) !== scope && rootOf(at) instanceof ShadowRoot) at = hostOf(rootOf(at));
-  return at;
+// Whether the hit test finds the text's element where the cover should be.
+const hitsText = (by, element, x, y) => {
+  if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight || styleOf(by).pointerEvents === 'none') return false;
+  const hit = hitAt(x, y);
+  return hit !== null && !inFlat(by, hit) && inFlat(element, hit);
 };
 
 const coversAt = (found, y) => {
@@ -89,9 +81,24 @@ const coveredRect = (rect, element, found, reachable) => {
   const over = box => coversAt(found, (box.top + box.bottom) / 2).some(cover => around(cover, box) && covers(cover, rect, element, found, reachable));
   if (over(rect)) return true;
   if (found.screens.some(cover => covers(cover, rect, element, found, reachable))) return true;
-  if (contextOf(element).reach === null) return false;
+  if (!scrollerMeets(found, element)) return false;
   for (let at = moverOf(element, true); at !== null; at = moverOf(at, false)) if (over(rectOf(at))) return true;
   return false;
+};
+// Whether something that is not around what the element scrolls in lies over
+// that; asked once for each scroll container.
+const scrollerMeets = (found, element) => {
+  const {reach} = contextOf(element);
+  if (reach === null) return false;
+  let known = found.scrollers.get(reach);
+  if (known !== undefined) return known;
+  known = false;
+  for (let at = moverOf(element, true); at !== null && !known; at = moverOf(at, false)) {
+    const box = rectOf(at);
+    known = coversAt(found, (box.top + box.bottom) / 2).some(cover => around(cover, box) && !contains(cover.by, at) && !contains(at, cover.by));
+  }
+  found.scrollers.set(reach, known);
+  return known;
 };
 const around = (cover, box) => {
   const x = (box.left + box.right) / 2, y = (box.top + box.bottom) / 2;
@@ -100,18 +107,19 @@ const around = (cover, box) => {
 const covers = (cover, rect, element, found, reachable) => {
   const {by} = cover;
   if (by === element && !contextOf(element).sunk) return false;
+  if (found.looks-- <= 0) return false;
   if (reachable && (contains(element, by) || styleOf(by).pointerEvents === 'none')) return false;
   if (!contextOf(element).sunk && inFlat(by, element)) return false;
-  if (found.checks-- <= 0 || solid(cover) === null) return false;
+  if (solid(cover) === null || found.checks-- <= 0) return false;
   return staysOver(cover, rect, element) && paintsOver(by, element) &&
-    (!inside(cover, rect) || hitOrder(by, element, (rect.left + rect.right) / 2, (rect.top + rect.bottom) / 2) >= 0);
+    (!inside(cover, rect) || !hitsText(by, element, (rect.left + rect.right) / 2, (rect.top + rect.bottom) / 2));
 };
 // The cheap question before the dear ones: whether anything that is not around
 // the element reaches into its box.
 const mayBeCovered = (found, element, rect) => {
-  if (found.count === 0 || found.checks <= 0) return false;
+  if (found.count === 0 || found.checks <= 0 || found.looks <= 0) return false;
   const context = contextOf(element);
-  if (context.reach !== null || context.sunk || rect.height > COVER_BAND || rect.height < 1 || rect.width < 1) return true;
+  if (context.sunk || scrollerMeets(found, element) || rect.height > COVER_BAND || rect.height < 1 || rect.width < 1) return true;
   if (found.screens.some(({by}) => by !== element && !contains(by, element))) return true;
   if (meets(found.high, element, rect)) return true;
   const first = Math.floor(rect.top / COVER_BAND), last = Math.floor(rect.bottom / COVER_BAND);
