@@ -55,6 +55,7 @@ func cut(s string) string {
 // nobody answers it. b.mu is held.
 func (b *Browser) openDialog(t *tab, from *target, says action.Dialog) {
 	t.dropDialog()
+	t.dialogs++
 	d := &dialog{Dialog: says, target: from}
 	d.timer = time.AfterFunc(b.options.DialogTimeout, func() { b.dismiss(t, d) })
 	t.dialog = d

@@ -105,7 +105,7 @@ func (t *tab) navigated(from *target, info frameInfo) {
 	t.dropChildren(f)
 	f.commit(info)
 	if f == t.root {
-		t.crashed = false
+		t.crashed, t.dialogs = false, 0
 		t.sent, t.method = t.method == http.MethodPost, ""
 		t.title = ""
 		clear(t.inflight) // the old document's requests are over

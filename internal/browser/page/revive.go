@@ -15,8 +15,11 @@ const (
 // opened (SPEC section 4, the ladder of recovery).
 func (b *Browser) revive(ctx context.Context, t *tab) (*tab, error) {
 	b.mu.Lock()
-	doubtful := t.suspect && !t.crashed
+	doubtful, asking := t.suspect && !t.crashed, t.dialog != nil && t.dialogs >= maxDialogs
 	b.mu.Unlock()
+	if asking {
+		return b.replace(ctx, t, "the page asked without end: its tab was closed and a new one opened")
+	}
 	if !doubtful {
 		return t, nil
 	}
@@ -29,6 +32,11 @@ func (b *Browser) revive(ctx context.Context, t *tab) (*tab, error) {
 		b.mu.Unlock()
 		return t, nil
 	}
+	return b.replace(ctx, t, "the page did not answer any more: its tab was closed and a new one opened")
+}
+
+// replace opens a new tab and closes the old one.
+func (b *Browser) replace(ctx context.Context, t *tab, why string) (*tab, error) {
 	ctx, cancel := context.WithTimeout(ctx, setupLimit)
 	defer cancel()
 	next, err := b.newTab(ctx)
@@ -42,7 +50,7 @@ func (b *Browser) revive(ctx context.Context, t *tab) (*tab, error) {
 		return nil, err
 	}
 	b.mu.Lock()
-	b.note("the page did not answer any more: its tab was closed and a new one opened")
+	b.note("%s", why)
 	b.mu.Unlock()
 	return next, nil
 }

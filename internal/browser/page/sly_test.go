@@ -105,6 +105,18 @@ func TestDialogsAreJudgedAndPinned(t *testing.T) {
 	tr.wantTitle("false")
 }
 
+func TestAPageThatAsksWithoutEndCanBeLeft(t *testing.T) {
+	tr := start(t)
+	s := site(t, map[string]string{"/": `<title>asks</title><script>for(;;)alert('again')</script>`, "/ok": `<title>ok</title>`})
+	tr.must("page.goto", &action.Goto{URL: s.URL})
+	tr.refuse(fault.DialogOpen, "page.goto", &action.Goto{URL: s.URL + "/ok"})
+	for range 3 {
+		tr.must("page.dialog", &action.AnswerDialog{Accept: true})
+	}
+	tr.must("page.goto", &action.Goto{URL: s.URL + "/ok"})
+	tr.wantTitle("ok")
+}
+
 func TestWhatIsChosenIsToldByLabel(t *testing.T) {
 	tr := start(t)
 	tr.visit(`<select id=x><option value=1>Keep</option><option value=2>Delete all</option><option value=3 disabled>Pay</option></select>`)

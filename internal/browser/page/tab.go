@@ -25,6 +25,7 @@ type tab struct {
 	crashed bool
 	suspect bool // a verb timed out: its renderer may not answer any more
 	dialog  *dialog
+	dialogs int                   // opened by the document
 	running map[*running]struct{} // verbs to interrupt
 
 	method   string // of the last request for a main document
@@ -106,11 +107,15 @@ func (b *Browser) enter(ctx context.Context, t *tab, limit time.Duration) (conte
 	}
 }
 
+// maxDialogs is how many dialogs a document opens before it may be left with
+// one open: a page that asks without end must not keep the tab.
+const maxDialogs = 3
+
 // admit refuses a verb that cannot run in the tab's present state.
 func (b *Browser) admit(t *tab, verb string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if t.dialog != nil && verb != "page.dialog" {
+	if t.dialog != nil && verb != "page.dialog" && (verb != "page.goto" || t.dialogs < maxDialogs) {
 		return t.dialog.fault()
 	}
 	if t.crashed && verb != "page.goto" && verb != "page.dialog" {
