@@ -69,16 +69,14 @@ func webPages(t *testing.T, g *gateway) {
 	}
 }
 
-// badInput is a list of requests that are refused before anything is done.
-func badInput(t *testing.T, g *gateway) {
-	c := g.curl(t, "agent")
-	id := c.open(`{}`)
-	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/controls"}`).object(http.StatusOK)
-	before := c.get("/v1/sessions/" + id).object(http.StatusOK)["actions"]
-	for _, bad := range []struct {
-		what, path, body string
-		code             fault.Code
-	}{
+// badBody is a request that must be refused with a code.
+type badBody struct {
+	what, path, body string
+	code             fault.Code
+}
+
+func badBodies(g *gateway) []badBody {
+	return []badBody{
 		{"no JSON", "/v1/browser/navigate", `{"url": `, fault.InvalidRequest},
 		{"two values", "/v1/browser/navigate", `{"url": "` + g.site + `"} {}`, fault.InvalidRequest},
 		{"a list", "/v1/browser/navigate", `[1]`, fault.InvalidRequest},
@@ -108,7 +106,16 @@ func badInput(t *testing.T, g *gateway) {
 		{"a key that is none", "/v1/browser/press", `{"key": "NoSuchKey"}`, fault.InvalidRequest},
 		{"an unknown verb", "/v1/verbs/page.destroy", `{}`, fault.UnknownAction},
 		{"no dialog", "/v1/browser/dialog", `{"accept": true}`, fault.InvalidRequest},
-	} {
+	}
+}
+
+// badInput is a list of requests that are refused before anything is done.
+func badInput(t *testing.T, g *gateway) {
+	c := g.curl(t, "agent")
+	id := c.open(`{}`)
+	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/controls"}`).object(http.StatusOK)
+	before := c.get("/v1/sessions/" + id).object(http.StatusOK)["actions"]
+	for _, bad := range badBodies(g) {
 		t.Run(strings.ReplaceAll(bad.what, " ", "-"), func(t *testing.T) {
 			c := c
 			c.t = t

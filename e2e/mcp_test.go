@@ -179,3 +179,35 @@ func (g *gateway) answer(t *testing.T, word, reason string) <-chan struct{} {
 	}()
 	return done
 }
+
+// pickedUp is a question whose caller did not wait: when it is answered later,
+// the same call made again runs, over whichever surface, and once.
+func pickedUp(t *testing.T, g *gateway) {
+	c := g.curl(t, "agent")
+	session := c.open(`{}`)
+	signIn(t, g, c)
+	invoice := g.app.Invoices()[0].ID
+	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/invoices/`+invoice+`"}`).object(http.StatusOK)
+	waits := c.post("/v1/browser/click", `{"role": "button", "name": "Delete invoice"}`, "Prefer: wait=0").object(http.StatusAccepted)
+	id := waits["approvalId"].(string)
+	a := g.streamable(t, g.token("agent"), "2025-11-25")
+	a.must("browser_approval_status", object{"approval_id": id}, "has not answered yet")
+	if out, complaint, status := g.command(t, "approvals", "approve", id, "--reason", "late"); status != 0 {
+		t.Fatalf("status %d\n%s%s", status, out, complaint)
+	}
+	a.must("browser_approval_status", object{"approval_id": id}, "make the same call again now")
+	a.must("browser_click", object{"role": "button", "name": "Delete invoice", "session": session}, "/invoices")
+	if exists(g.app, invoice) {
+		t.Error("the approved call was not done")
+	}
+	a.must("browser_approval_status", object{"approval_id": id}, "has been done")
+	for _, record := range g.trail(t) {
+		if record.EventType == "outcome" && record.Action == "page.click" && strings.Contains(record.Detail, id) && record.Result == "ok" {
+			if record.HITLDecision != "approved" || record.AnsweredBy == "" || record.Surface != "mcp" {
+				t.Errorf("the trail says %+v", record)
+			}
+			return
+		}
+	}
+	t.Error("the trail does not say which question the click was")
+}

@@ -25,6 +25,7 @@ func TestGateway(t *testing.T) {
 		{"MCPOverHTTP", mcpOverHTTP},
 		{"RESTMainJob", restMainJob},
 		{"RESTQuestion", restQuestion},
+		{"PickedUp", pickedUp},
 		{"Strangers", strangers},
 		{"WebPages", webPages},
 		{"BadInput", badInput},
