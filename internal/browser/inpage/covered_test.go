@@ -128,3 +128,15 @@ func TestWhatOnlySeemsCoveredIsShown(t *testing.T) {
 		})
 	}
 }
+
+func TestManyTextsOnOneAnotherAreBounded(t *testing.T) {
+	p := blank(t)
+	p.show(`<p>SHOWN</p>`)
+	p.page(`document.body.insertAdjacentHTML('beforeend', Array.from({length: 3000}, (_, i) =>
+		'<p style="position:absolute;top:90px;left:0;width:300px;background:#eee">word ' + i + '</p>').join(''))`)
+	tree, err := p.frame.Snapshot(p.ctx, inpage.Walk{})
+	must(t, err)
+	if out := flatten(t, tree); !strings.Contains(out, "SHOWN") || !strings.Contains(out, `"word 2999"`) || tree.Hidden < 500 {
+		t.Errorf("%d texts were left out of %d bytes", tree.Hidden, len(out))
+	}
+}
