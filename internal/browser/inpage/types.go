@@ -99,8 +99,9 @@ type Pinned struct {
 	Node  int    `json:"node"`
 	Print string `json:"print,omitempty"` // empty does not check
 	Kind  Kind   `json:"kind"`
-	Rect  *Rect  `json:"rect,omitempty"` // where it was when it was looked at: a different place means it moves
-	Wait  int    `json:"wait,omitempty"` // milliseconds; 0 looks once
+	Rect  *Rect  `json:"rect,omitempty"`  // where it was when it was looked at: a different place means it moves
+	Wait  int    `json:"wait,omitempty"`  // milliseconds; 0 looks once
+	Focus *Focus `json:"focus,omitempty"` // give it the focus as soon as it is ready; for ForFocus only where it has it not
 }
 
 // Readiness says where to point, or why not. One of OK, Gone, Changed,
@@ -118,6 +119,8 @@ type Readiness struct {
 	Rect    Rect    `json:"rect"`
 	Focused bool    `json:"focused,omitempty"` // it has the focus already
 	Facts   *Facts  `json:"facts,omitempty"`
+
+	Took *Focused `json:"took,omitempty"` // what became of Pinned.Focus, when it was tried
 }
 
 // Focus asks for the focus.

@@ -15,9 +15,10 @@ type aim struct {
 	place place
 	node  int
 	facts *inpage.Facts
-	x, y  float64 // in the tab's viewport, CSS pixels
-	found bool    // it has the focus already
-	there bool    // x and y reach it
+	x, y  float64         // in the tab's viewport, CSS pixels
+	found bool            // it has the focus already
+	there bool            // x and y reach it
+	took  *inpage.Focused // what became of giving it the focus, where that was tried
 }
 
 // pinned returns the frame and number a pin names. Fault: page_changed.
@@ -39,6 +40,20 @@ var errChanged = fault.New(fault.PageChanged, "the element or its page is not th
 // take waits until a pinned element is ready for kind and finds the point
 // where it receives events. Faults: page_changed, not_actionable.
 func (b *Browser) take(ctx context.Context, t *tab, pin action.Pin, kind inpage.Kind, timing action.Timing) (aim, error) {
+	return b.takeFor(ctx, t, pin, inpage.Pinned{Kind: kind}, timing)
+}
+
+// takeFocused is take for keys: an element of the tab's own document gets the
+// focus in the same round trip. In frames their place is to be checked first.
+func (b *Browser) takeFocused(ctx context.Context, t *tab, pin action.Pin, kind inpage.Kind, f inpage.Focus, timing action.Timing) (aim, error) {
+	q := inpage.Pinned{Kind: kind}
+	if root, ok := b.rootPlace(t); ok && root.document == pin.Document {
+		q.Focus = &f
+	}
+	return b.takeFor(ctx, t, pin, q, timing)
+}
+
+func (b *Browser) takeFor(ctx context.Context, t *tab, pin action.Pin, q inpage.Pinned, timing action.Timing) (aim, error) {
 	p, node, err := b.pinned(t, pin)
 	if err != nil {
 		return aim{}, err
@@ -48,7 +63,7 @@ func (b *Browser) take(ctx context.Context, t *tab, pin action.Pin, kind inpage.
 	}
 	wait := timing.Limit(findLimit)
 	deadline := time.Now().Add(wait)
-	q := inpage.Pinned{Node: node, Print: pin.Print, Kind: kind}
+	q.Node, q.Print = node, pin.Print
 	b.mu.Lock()
 	if b.looked.pin == pin {
 		rect := b.looked.rect
@@ -77,11 +92,11 @@ func (b *Browser) take(ctx context.Context, t *tab, pin action.Pin, kind inpage.
 		if err != nil {
 			return aim{}, err
 		}
-		if by == "" || kind == inpage.ForFocus || kind == inpage.ForSelect {
+		if by == "" || q.Kind == inpage.ForFocus || q.Kind == inpage.ForSelect {
 			if err := b.drawn(ctx, t, p); err != nil {
 				return aim{}, err
 			}
-			return aim{place: p, node: node, facts: r.Facts, x: x, y: y, found: r.Focused, there: r.Reached && by == ""}, nil
+			return aim{place: p, node: node, facts: r.Facts, x: x, y: y, found: r.Focused, there: r.Reached && by == "", took: r.Took}, nil
 		}
 		if time.Until(deadline) <= 0 {
 			return aim{}, notReady("covered", by, wait)

@@ -19,13 +19,14 @@ func (b *Browser) typeText(ctx context.Context, t *tab, a *action.Type, pin acti
 	if err != nil {
 		return nil, err
 	}
-	at, err := b.take(ctx, t, pin, inpage.ForType, a.Timing)
+	before := b.mark(t)
+	focus := inpage.Focus{Clear: a.Clear}
+	at, err := b.takeFocused(ctx, t, pin, inpage.ForType, focus, a.Timing)
 	if err != nil {
 		return nil, err
 	}
-	before := b.mark(t)
 	acted := b.acted(at, pin)
-	if err := b.focus(ctx, t, at, inpage.Focus{Node: at.node, Clear: a.Clear}); err != nil {
+	if err := b.focus(ctx, t, at, focus); err != nil {
 		return acted, err
 	}
 	if a.Submit {
@@ -54,7 +55,8 @@ func typeable(s string) (string, error) {
 // focus gives an element the focus, in the page, or by a click where that does
 // not do.
 func (b *Browser) focus(ctx context.Context, t *tab, at aim, q inpage.Focus) error {
-	f, err := at.place.world.Focus(ctx, q)
+	q.Node = at.node
+	f, err := at.tookOr(func() (inpage.Focused, error) { return at.place.world.Focus(ctx, q) })
 	if err != nil {
 		return err
 	}
@@ -77,6 +79,14 @@ func (b *Browser) focus(ctx context.Context, t *tab, at aim, q inpage.Focus) err
 		return errChanged // it became a password field when it got the focus
 	}
 	return nil
+}
+
+// tookOr is how the element took the focus, or what give says of it.
+func (a aim) tookOr(give func() (inpage.Focused, error)) (inpage.Focused, error) {
+	if a.took != nil {
+		return *a.took, nil
+	}
+	return give()
 }
 
 // announce fires change, as leaving the field would: the next thing an agent
@@ -172,11 +182,11 @@ func (b *Browser) press(ctx context.Context, t *tab, a *action.Press, pin action
 
 func (b *Browser) pressAt(ctx context.Context, t *tab, a *action.Press, pin action.Pin) (aim, error) {
 	if !a.Zero() {
-		at, err := b.take(ctx, t, pin, inpage.ForFocus, a.Timing)
+		at, err := b.takeFocused(ctx, t, pin, inpage.ForFocus, inpage.Focus{}, a.Timing)
 		if err != nil || at.found {
 			return at, err
 		}
-		return at, b.focus(ctx, t, at, inpage.Focus{Node: at.node})
+		return at, b.focus(ctx, t, at, inpage.Focus{})
 	}
 	h, err := b.focused(ctx, t)
 	if err != nil {
