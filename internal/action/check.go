@@ -26,6 +26,8 @@ func (f Field) Required() bool { return !strings.Contains(f.Tag.Get("json"), ",o
 
 // Fields lists the JSON fields of a struct type, or a pointer to one, embedded
 // structs included; of two with the same name the outer one counts.
+//
+// The list is shared: do not change it.
 func Fields(t reflect.Type) []Field {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -33,6 +35,16 @@ func Fields(t reflect.Type) []Field {
 	if t.Kind() != reflect.Struct {
 		return nil
 	}
+	if known, ok := fields.Load(t); ok {
+		return known.([]Field)
+	}
+	known, _ := fields.LoadOrStore(t, fieldsOf(t))
+	return known.([]Field)
+}
+
+var fields sync.Map // reflect.Type → []Field: every call is checked against them
+
+func fieldsOf(t reflect.Type) []Field {
 	var fields []Field
 	for _, sf := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(sf.Tag.Get("json"), ",")

@@ -3,7 +3,6 @@ package gate
 import (
 	"reflect"
 	"strings"
-	"sync"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -40,7 +39,7 @@ func (p *passage) checkArguments() error {
 // needs: line breaks and tabs aside, and those too in what is one line.
 func checkControls(args any) error {
 	v := reflect.ValueOf(args).Elem()
-	for _, f := range fieldsOf(v.Type()) {
+	for _, f := range action.Fields(v.Type()) {
 		oneLine := f.Name == "url" || f.Name == "id" || f.Name == "ref" || f.Name == "role"
 		for _, text := range textsOf(v.FieldByIndex(f.Index)) {
 			if strings.ContainsFunc(text, func(r rune) bool { return isControl(r) && (oneLine || !isLayout(r)) }) {
@@ -75,18 +74,6 @@ func isPlain(text string) bool {
 func isControl(r rune) bool { return r < ' ' || r >= 0x7f && r <= 0x9f }
 
 func isLayout(r rune) bool { return r == '\t' || r == '\n' || r == '\r' }
-
-var fields sync.Map // reflect.Type → []action.Field
-
-// fieldsOf is action.Fields, looked up once for each type.
-func fieldsOf(t reflect.Type) []action.Field {
-	if known, ok := fields.Load(t); ok {
-		return known.([]action.Field)
-	}
-	found := action.Fields(t)
-	fields.Store(t, found)
-	return found
-}
 
 // checkRequired refuses calls that lack what their verb cannot do without.
 func (p *passage) checkRequired() error {
