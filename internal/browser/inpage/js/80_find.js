@@ -2,7 +2,9 @@
 // known, in document order of their hosts.
 const MATCH_LIMIT = 5000, FOUND_LIMIT = 20, VISIBLE_LIMIT = 100;
 const SHADOW_LIMIT = 5000;
-const shadowHostSelector = '*';
+// What may have a shadow root: not the elements that pages have most of. The
+// browser sorts those out several times faster than we do.
+const shadowHostSelector = ':not(a,b,br,button,i,img,input,label,li,option,path,script,svg,td,tr,ul)';
 const rootsOf = closedToo => {
   const roots = [document];
   for (let i = 0; i < roots.length && roots.length < SHADOW_LIMIT; i++) {

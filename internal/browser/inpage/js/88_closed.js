@@ -12,7 +12,7 @@ const hostTags = 'article,aside,blockquote,div,footer,h1,h2,h3,h4,h5,h6,header,m
 const closedCandidates = limit => {
   const found = [];
   for (const root of rootsOf(true)) {
-    for (const element of queryAll(root, '*')) {
+    for (const element of queryAll(root, shadowHostSelector)) {
       if (found.length >= limit) return found.map(numberOf);
       if (askedHosts.has(element) || !mayBeClosed(element)) continue;
       askedHosts.add(element);
