@@ -49,11 +49,17 @@ func BenchmarkType(b *testing.B) {
 }
 
 func BenchmarkSnapshotSmall(b *testing.B) {
-	turns(b, "/small", func(r rig, _ int) { r.snapshot() })
+	benchmarkSnapshot(b, "/small")
 }
 
 func BenchmarkSnapshotTable(b *testing.B) {
-	turns(b, "/table", func(r rig, _ int) { r.snapshot() })
+	benchmarkSnapshot(b, "/table")
+}
+
+func benchmarkSnapshot(b *testing.B, path string) {
+	for i, r := range turns(b, path, func(r rig, _ int) { r.snapshot() }) {
+		b.ReportMetric(float64(r.size()), rigs[i].name+"-bytes")
+	}
 }
 
 func BenchmarkClickTable(b *testing.B) {

@@ -24,13 +24,13 @@ func (c *counted) Write(message []byte) error {
 // turns has all rigs do the same thing to a page, one after the other in each
 // round and each beginning as often: on a machine that does other things too,
 // only what was measured at the same time can be compared.
-func turns(b *testing.B, path string, do func(r rig, round int)) {
-	turnsAt(b, site(b)+path, do)
+func turns(b *testing.B, path string, do func(r rig, round int)) []rig {
+	return turnsAt(b, site(b)+path, do)
 }
 
 const warming = 5 // rounds that are not counted: caches fill, and code is compiled
 
-func turnsAt(b *testing.B, address string, do func(r rig, round int)) {
+func turnsAt(b *testing.B, address string, do func(r rig, round int)) []rig {
 	open := make([]rig, len(rigs))
 	for i, way := range rigs {
 		open[i] = way.open(b)
@@ -63,6 +63,7 @@ func turnsAt(b *testing.B, address string, do func(r rig, round int)) {
 			b.ReportMetric(float64(mid)/float64(floor), way.name+"/floor")
 		}
 	}
+	return open
 }
 
 func median(all []time.Duration) time.Duration {
