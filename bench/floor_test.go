@@ -85,7 +85,9 @@ func (f *floor) fill(ctx context.Context, b *testing.B, selector, text string) {
 	must(b, f.tab.Call(ctx, "Input.insertText", map[string]any{"text": text}, nil))
 }
 
-// walk is a walker in the page: roles by tag, names by text, visible only.
+// walk is a simple walker in the page: roles by tag, names by text, what has a
+// size. It computes no names from labels and ARIA, knows no shadow roots, no
+// frames and no text hidden by other means, numbers nothing and masks nothing.
 const walk = `(() => {
   const out = [];
   const visit = (e, depth) => {
