@@ -6,8 +6,8 @@ package audit
 
 import (
 	"context"
+	"database/sql"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	queueTimeout  = 5 * time.Second // longest wait for the writer to take a record; a guess, above the store's busy time-out
+	queueTimeout  = 5 * time.Second // longest wait for a record's commit to begin; a guess, above the store's busy time-out
 	commitTimeout = 8 * time.Second // longest time of one commit; above the store's busy time-out
-	largestBatch  = 256             // entries in one commit, so that a commit stays short
+	largestBatch  = 256             // records in one commit, so that a commit stays short
 )
 
 // Options are what a log needs.
@@ -30,22 +30,23 @@ type Options struct {
 	Now func() time.Time // time.Now when nil
 }
 
-// Log writes the trail. One goroutine owns the end of the chain and commits
-// what waits in one transaction, so that many callers share one commit. It is
-// safe for concurrent use.
+// Log writes the trail. Of the callers who wait one leads: it commits what
+// waits by then in one statement, so that many share one commit, and a caller
+// that is alone hands nothing over to another goroutine. It is safe for
+// concurrent use.
 type Log struct {
-	db    *store.DB
-	log   *slog.Logger
-	now   func() time.Time
-	queue chan *entry
-	quit  chan struct{}
-	once  sync.Once
-	wg    sync.WaitGroup
+	db      *store.DB
+	log     *slog.Logger
+	now     func() time.Time
+	inserts [2]*sql.Stmt  // of one record, and of two
+	lead    chan struct{} // full while someone leads
 
-	unsure bool // the last commit failed; only the writer looks
+	unsure bool // the last commit failed; only who leads looks
 
-	mu   sync.Mutex
-	head head // the newest record stored
+	mu      sync.Mutex
+	head    head     // the newest record stored
+	waiting []*entry // what no commit has taken yet, in order
+	closed  bool
 }
 
 // entry is records that are stored together, or not at all.
@@ -59,10 +60,7 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 	if o.DB == nil || o.Log == nil {
 		return nil, fault.New(fault.Internal, "the audit log was opened without a store or a logger")
 	}
-	l := &Log{
-		db: o.DB, log: o.Log, now: o.Now,
-		queue: make(chan *entry), quit: make(chan struct{}),
-	}
+	l := &Log{db: o.DB, log: o.Log, now: o.Now, lead: make(chan struct{}, 1)}
 	if l.now == nil {
 		l.now = time.Now
 	}
@@ -71,15 +69,30 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 		return nil, unavailable(err)
 	}
 	l.head = h
-	l.wg.Go(l.write)
+	for i := range l.inserts {
+		if l.inserts[i], err = o.DB.Writer.PrepareContext(ctx, insertion(i+1)); err != nil {
+			l.release()
+			return nil, unavailable(err)
+		}
+	}
 	return l, nil
 }
 
 // Close stores what was handed in before it and stops. Later records are
 // refused with audit_unavailable.
 func (l *Log) Close() {
-	l.once.Do(func() { close(l.quit) })
-	l.wg.Wait()
+	l.mu.Lock()
+	known := l.closed
+	l.closed = true
+	l.mu.Unlock()
+	l.lead <- struct{}{} // bounded: who leads makes one commit
+	defer func() { <-l.lead }()
+	for batch := l.take(); len(batch) > 0; batch = l.take() {
+		l.store(batch)
+	}
+	if !known {
+		l.release()
+	}
 }
 
 // Begin stores the intent of a call and returns when it is durable. A write or
@@ -122,16 +135,14 @@ func (l *Log) Append(records ...action.Record) error {
 		return nil
 	}
 	e := &entry{records: records, done: make(chan error, 1)}
-	timer := time.NewTimer(queueTimeout)
-	defer timer.Stop()
-	select {
-	case l.queue <- e:
-	case <-l.quit:
+	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
 		return unavailable(errors.New("the audit log is closed"))
-	case <-timer.C:
-		return unavailable(fmt.Errorf("the writer took no record for %s", queueTimeout))
 	}
-	if err := <-e.done; err != nil { // bounded: the writer gives each batch commitTimeout
+	l.waiting = append(l.waiting, e)
+	l.mu.Unlock()
+	if err := l.committed(e); err != nil {
 		return unavailable(err)
 	}
 	return nil

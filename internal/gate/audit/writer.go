@@ -6,84 +6,149 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// write is the goroutine that owns the end of the chain.
-func (l *Log) write() {
+// committed waits until a commit has taken e, its own or that of another
+// caller, and returns what became of it.
+func (l *Log) committed(e *entry) error {
+	select {
+	case l.lead <- struct{}{}: // nobody leads: the usual case, without a timer
+		if err, done := l.leading(e); done {
+			return err
+		}
+	default:
+	}
+	timer := time.NewTimer(queueTimeout)
+	defer timer.Stop()
 	for {
 		select {
-		case e := <-l.queue:
-			l.store(l.gather(e))
-		case <-l.quit:
-			return
+		case err := <-e.done:
+			return err
+		case l.lead <- struct{}{}:
+			if err, done := l.leading(e); done {
+				return err
+			}
+		case <-timer.C:
+			if l.withdraw(e) {
+				return fmt.Errorf("no commit took the record for %s", queueTimeout)
+			}
+			return <-e.done // bounded: each commit has commitTimeout
 		}
 	}
 }
 
-// gather adds what waits by now to first.
-func (l *Log) gather(first *entry) []*entry {
-	batch := []*entry{first}
-	for len(batch) < largestBatch {
-		select {
-		case e := <-l.queue:
-			batch = append(batch, e)
-		default:
-			return batch
-		}
+// leading makes one commit and lets the next caller lead. e may have been
+// committed before, or be beyond the batch.
+func (l *Log) leading(e *entry) (err error, done bool) {
+	defer func() { <-l.lead }()
+	if len(e.done) == 0 {
+		l.store(l.take())
+	}
+	select {
+	case err = <-e.done:
+		return err, true
+	default:
+		return nil, false
+	}
+}
+
+// take takes what waits, as much as one commit holds.
+func (l *Log) take() []*entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n, records := 0, 0
+	for n < len(l.waiting) && (n == 0 || records+len(l.waiting[n].records) <= largestBatch) {
+		records += len(l.waiting[n].records)
+		n++
+	}
+	batch := l.waiting[:n:n]
+	if l.waiting = l.waiting[n:]; len(l.waiting) == 0 {
+		l.waiting = nil
 	}
 	return batch
+}
+
+// withdraw takes e back, unless a commit has taken it.
+func (l *Log) withdraw(e *entry) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	before := len(l.waiting)
+	l.waiting = slices.DeleteFunc(slices.Clone(l.waiting), func(other *entry) bool { return other == e })
+	return len(l.waiting) < before
 }
 
 // store commits a batch and tells every waiter.
 func (l *Log) store(batch []*entry) {
 	ctx, cancel := context.WithTimeout(context.Background(), commitTimeout)
 	defer cancel()
-	err := l.commit(ctx, batch)
-	l.unsure = err != nil
-	for _, e := range batch {
-		e.done <- err
-	}
+	err := errors.New("the commit broke off") // what is told after a panic
+	defer func() {
+		l.unsure = err != nil
+		for _, e := range batch {
+			e.done <- err
+		}
+	}()
+	err = l.commit(ctx, batch)
 }
 
-// commit stores a batch in one transaction, after the newest record this log
-// knows of: if someone cut the table's tail meanwhile, the gap stays to be
-// found. Only after a failed commit does the table know better than we do
-// where the trail ends.
-func (l *Log) commit(ctx context.Context, batch []*entry) error {
-	tx, err := l.db.Writer.BeginTx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("cannot begin: %w", err)
-	}
-	defer func() { _ = tx.Rollback() }() // does nothing after a commit
+// commit stores a batch in one statement, all of it or nothing, after the
+// newest record this log knows of: if someone cut the table's tail meanwhile,
+// the gap stays to be found. Only after a failed commit does the table know
+// better than we do where the trail ends.
+func (l *Log) commit(ctx context.Context, batch []*entry) (err error) {
 	end := l.end()
 	if l.unsure {
-		if end, err = readHead(ctx, tx); err != nil {
+		if end, err = readHead(ctx, l.db.Writer); err != nil {
 			return err
 		}
 	}
-	insert, err := tx.PrepareContext(ctx, `INSERT INTO audit (seq, scope, session, actor, verb, record, hash) VALUES (?, ?, ?, ?, ?, ?, ?)`)
-	if err != nil {
-		return fmt.Errorf("cannot prepare: %w", err)
-	}
-	defer func() { _ = insert.Close() }()
+	var values []any
 	for _, e := range batch {
 		for i := range e.records {
-			if end, err = l.insert(ctx, insert, end, e.records[i]); err != nil {
+			if end, values, err = l.add(values, end, e.records[i]); err != nil {
 				return err
 			}
 		}
 	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("cannot commit: %w", err)
+	if err := l.insert(ctx, values); err != nil {
+		return fmt.Errorf("cannot insert: %w", err)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.head = end
 	return nil
+}
+
+const columns = 7 // of the table; a statement may have 32,766 values (SQLite, limit 9)
+
+// insertion is the statement that stores n records.
+func insertion(n int) string {
+	return `INSERT INTO audit (seq, scope, session, actor, verb, record, hash) VALUES (?, ?, ?, ?, ?, ?, ?)` +
+		strings.Repeat(`, (?, ?, ?, ?, ?, ?, ?)`, n-1)
+}
+
+func (l *Log) insert(ctx context.Context, values []any) (err error) {
+	n := len(values) / columns
+	if n <= len(l.inserts) {
+		_, err = l.inserts[n-1].ExecContext(ctx, values...)
+	} else {
+		_, err = l.db.Writer.ExecContext(ctx, insertion(n), values...)
+	}
+	return err
+}
+
+// release lets go of the statements.
+func (l *Log) release() {
+	for _, s := range l.inserts {
+		if s != nil {
+			_ = s.Close()
+		}
+	}
 }
 
 // end is the newest record this log knows of.
@@ -93,8 +158,9 @@ func (l *Log) end() head {
 	return l.head
 }
 
-// insert stores one record after end and returns the new end.
-func (l *Log) insert(ctx context.Context, into *sql.Stmt, end head, r action.Record) (head, error) {
+// add chains one record to end: it returns the row's values behind those given,
+// and the new end.
+func (l *Log) add(values []any, end head, r action.Record) (head, []any, error) {
 	r.Seq = end.seq + 1
 	if r.Timestamp.IsZero() {
 		r.Timestamp = l.now()
@@ -105,23 +171,14 @@ func (l *Log) insert(ctx context.Context, into *sql.Stmt, end head, r action.Rec
 	r.Timestamp = r.Timestamp.UTC().Truncate(time.Microsecond)
 	text, err := canonical(r)
 	if err != nil {
-		return end, err
+		return end, nil, err
 	}
 	next := head{seq: r.Seq, hash: link(end.hash, text)}
-	_, err = into.ExecContext(ctx, r.Seq, r.Scope, r.SessionID, r.Actor, r.Action, string(text), hex.EncodeToString(next.hash[:]))
-	if err != nil {
-		return end, fmt.Errorf("cannot insert: %w", err)
-	}
-	return next, nil
-}
-
-// querier is what *sql.DB and *sql.Tx have in common.
-type querier interface {
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	return next, append(values, r.Seq, r.Scope, r.SessionID, r.Actor, r.Action, string(text), hex.EncodeToString(next.hash[:])), nil
 }
 
 // readHead reads the end of the chain.
-func readHead(ctx context.Context, from querier) (head, error) {
+func readHead(ctx context.Context, from *sql.DB) (head, error) {
 	var h head
 	var text string
 	err := from.QueryRowContext(ctx, `SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1`).Scan(&h.seq, &text)
