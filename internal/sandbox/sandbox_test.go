@@ -1,0 +1,52 @@
+package sandbox_test
+
+import (
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+)
+
+func TestIDsAreFreshAndValid(t *testing.T) {
+	seen := map[string]bool{}
+	for range 1000 {
+		id := sandbox.NewID()
+		if !sandbox.ValidID(id) || seen[id] {
+			t.Fatalf("id %q", id)
+		}
+		seen[id] = true
+	}
+	for _, bad := range []string{"", "ABCDEF0123456789", "0123456789abcde", "0123456789abcdef0", "../../etc/passwd", "0123456789abcde\n"} {
+		if sandbox.ValidID(bad) {
+			t.Errorf("%q is valid", bad)
+		}
+	}
+}
+
+func TestScopeHashTellsScopesApart(t *testing.T) {
+	if sandbox.ScopeHash("") != "" {
+		t.Error("the empty scope has a hash")
+	}
+	if sandbox.ScopeHash("a") == sandbox.ScopeHash("b") || len(sandbox.ScopeHash("a")) != 16 {
+		t.Error("hashes are not distinct, or not 16 digits")
+	}
+}
+
+func TestOnlyAWholeProofIsStrong(t *testing.T) {
+	strong := sandbox.Proof{SeccompFilters: 2, OwnUserNS: true, OwnNetNS: true, CapEff: "0000000000000000"}
+	if !strong.Strong() || (sandbox.Proof{}).Strong() {
+		t.Fatal("a whole proof is weak, or an empty one strong")
+	}
+	for name, weaken := range map[string]func(*sandbox.Proof){
+		"one filter":        func(p *sandbox.Proof) { p.SeccompFilters = 1 },
+		"shared user ns":    func(p *sandbox.Proof) { p.OwnUserNS = false },
+		"shared network ns": func(p *sandbox.Proof) { p.OwnNetNS = false },
+		"a capability":      func(p *sandbox.Proof) { p.CapEff = "0000000000200000" },
+		"unknown":           func(p *sandbox.Proof) { p.CapEff = "" },
+	} {
+		weak := strong
+		weaken(&weak)
+		if weak.Strong() {
+			t.Errorf("%s: strong", name)
+		}
+	}
+}
