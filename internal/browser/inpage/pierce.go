@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	closedPerCall = 50 // closed shadow roots looked for in one Pierce; each costs a round trip
+	ClosedPerCall = 50 // closed shadow roots looked for in one round; each costs a round trip
 	pierceRounds  = 4  // closed roots inside closed roots
 )
 
@@ -27,15 +27,18 @@ func (f Frame) Adopt(ctx context.Context, backendNode int64) (int, error) {
 // and returns how many it found. Each host is asked about once in the life of
 // its document, so that a call that finds nothing new costs one round trip.
 func (f Frame) Pierce(ctx context.Context) (int, error) {
+	var hosts []int
+	if err := f.call(ctx, "closedCandidates", ClosedPerCall, &hosts); err != nil {
+		return 0, err
+	}
+	return f.PierceHosts(ctx, hosts)
+}
+
+// PierceHosts is Pierce where a walk has said whom to ask first. Without hosts
+// it asks nothing.
+func (f Frame) PierceHosts(ctx context.Context, hosts []int) (int, error) {
 	found := 0
-	for range pierceRounds {
-		var hosts []int
-		if err := f.call(ctx, "closedCandidates", closedPerCall, &hosts); err != nil {
-			return found, err
-		}
-		if len(hosts) == 0 {
-			return found, nil
-		}
+	for round := 1; len(hosts) > 0; round++ {
 		news := 0
 		for _, host := range hosts {
 			adopted, err := f.pierceHost(ctx, host)
@@ -45,8 +48,12 @@ func (f Frame) Pierce(ctx context.Context) (int, error) {
 			news += adopted
 		}
 		found += news
-		if news == 0 && len(hosts) < closedPerCall {
+		if round == pierceRounds || news == 0 && len(hosts) < ClosedPerCall {
 			return found, nil
+		}
+		hosts = nil
+		if err := f.call(ctx, "closedCandidates", ClosedPerCall, &hosts); err != nil {
+			return found, err
 		}
 	}
 	return found, nil

@@ -7,6 +7,7 @@ type Walk struct {
 	NoURLs           bool `json:"noUrls,omitempty"` // do not say where links lead
 	IncludeHidden    bool `json:"includeHidden,omitempty"`
 	ExcludePasswords bool `json:"excludePasswords,omitempty"` // leave password fields out wholly
+	Hosts            int  `json:"hosts,omitempty"`            // as many elements that may have a closed shadow root are asked for at most; see Tree.Hosts
 }
 
 // Tree is one frame as a person perceives it.
@@ -18,6 +19,7 @@ type Tree struct {
 	Cut       bool    `json:"cut,omitempty"`    // the page has more than the walker's bounds (100,000 nodes)
 	Container int     `json:"k,omitempty"`      // identity of the root, when it has 20 children or more
 	Nodes     []*Node `json:"nodes"`
+	Hosts     []int   `json:"hosts,omitempty"` // elements that may have a closed shadow root, each named once in the life of a document: for PierceHosts
 }
 
 // Node is an element, or a piece of text when Text is set.

@@ -167,15 +167,17 @@ func (b *Browser) roundTrip(ctx context.Context, t *tab, p place) error {
 	if err := p.world.Session.Call(ctx, "Runtime.callFunctionOn", params, &answer); err != nil {
 		return err
 	}
-	if p.frame != t.root {
-		return nil
-	}
+	b.entitle(t, p, answer.Result.Value)
+	return nil
+}
+
+// entitle notes the tab's title, where p is its own document and still there.
+func (b *Browser) entitle(t *tab, p place, title string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if t.root.unique == p.document {
-		t.title = clean(answer.Result.Value)
+	if p.frame == t.root && t.root.unique == p.document {
+		t.title = clean(title)
 	}
-	return nil
 }
 
 // clean leaves out what no person sees in a title: control characters and the

@@ -33,11 +33,11 @@ func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, 
 		}
 		top, walk.Root = h.place, h.node
 	}
-	var root *snapshot.Frame
-	if err := together(
-		func() (err error) { root, err = b.read(ctx, t, top, walk); return err },
-		func() error { return b.titled(ctx, t) },
-	); err != nil {
+	root, err := b.read(ctx, t, top, walk)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.titledBy(ctx, t, top, root.Tree.Title); err != nil {
 		return nil, err
 	}
 	merged := snapshot.Merge(root, &b.refs)
@@ -74,11 +74,15 @@ func (b *Browser) read(ctx context.Context, t *tab, top place, walk inpage.Walk)
 		}
 		r := &reading{place: p, frame: snapshot.Frame{Document: p.document}}
 		all[p.frame] = r
-		q := inpage.Walk{IncludeHidden: walk.IncludeHidden, ExcludePasswords: walk.ExcludePasswords}
 		if p.frame == top.frame {
-			r.place, q = top, walk
+			r.place = top
+			continue
 		}
-		readers.Go(func() { b.readOne(ctx, r, q, p.frame != top.frame) })
+		q := inpage.Walk{IncludeHidden: walk.IncludeHidden, ExcludePasswords: walk.ExcludePasswords}
+		readers.Go(func() { b.readOne(ctx, r, q, true) })
+	}
+	if r := all[top.frame]; r != nil {
+		b.readOne(ctx, r, walk, false)
 	}
 	readers.Wait()
 	root := all[top.frame]
@@ -117,30 +121,23 @@ func (b *Browser) readOne(ctx context.Context, r *reading, q inpage.Walk, child 
 			}
 		}
 	}
-	var news int
-	r.err = together(
-		func() (err error) { r.frame.Tree, err = r.place.world.Snapshot(ctx, q); return err },
-		func() (err error) { news, err = r.place.world.Pierce(ctx); return err },
-	)
-	if r.err == nil && news > 0 { // closed shadow roots that were not known: once in the life of a document
+	q.Hosts = inpage.ClosedPerCall
+	if r.frame.Tree, r.err = r.place.world.Snapshot(ctx, q); r.err != nil {
+		return
+	}
+	news, err := r.place.world.PierceHosts(ctx, r.frame.Tree.Hosts)
+	if r.err = err; err == nil && news > 0 { // closed shadow roots that were not known: once in the life of a document
 		r.frame.Tree, r.err = r.place.world.Snapshot(ctx, q)
 	}
 }
 
-// together does things at once, so that their calls share a round trip, and
-// returns the error of the first that failed, in the order given.
-func together(do ...func() error) error {
-	failed := make([]error, len(do))
-	var all sync.WaitGroup
-	for i := range do {
-		all.Go(func() { failed[i] = do[i]() })
+// titledBy takes the tab's title from what was read of its own document, or
+// asks for it where a frame was read alone.
+func (b *Browser) titledBy(ctx context.Context, t *tab, top place, title string) error {
+	if top.frame != t.root {
+		return b.titled(ctx, t)
 	}
-	all.Wait()
-	for _, err := range failed {
-		if err != nil {
-			return err
-		}
-	}
+	b.entitle(t, top, title)
 	return nil
 }
 

@@ -241,5 +241,6 @@ const snapshot = options => {
   walker.element(root, nodes, {mute: false, depth: 0, tree: false});
   walker.flush(nodes);
   const container = nodes.length >= MANY ? numberOf(root) : undefined;
-  return {url: shownURL(location.href), title: clean(titleOf(document)), k: container, hidden: walker.hidden, cut: walker.cut, nodes};
+  const hosts = options.hosts ? closedCandidates(options.hosts) : undefined;
+  return {url: shownURL(location.href), title: clean(titleOf(document)), k: container, hidden: walker.hidden, cut: walker.cut, nodes, hosts};
 };
