@@ -179,3 +179,32 @@ type AuditQuery struct {
 	After   int64  `json:"after,omitempty" query:"after" minimum:"0" doc:"Only records with a greater sequence number"`
 	Limit   int    `json:"limit,omitempty" query:"limit" minimum:"0" maximum:"1000" doc:"The newest so many, or with after the next so many; 100 when 0"`
 }
+
+// CookieList filters cookies.
+type CookieList struct {
+	URL string `json:"url,omitempty" query:"url" maxLength:"8192" doc:"Only cookies that a request to this address would carry; all of the session's when empty" example:"https://example.com/account"`
+}
+
+// CookieSet sets cookies.
+type CookieSet struct {
+	Cookies []NewCookie `json:"cookies" minItems:"1" maxItems:"200" doc:"The cookies; one that is there already is replaced"`
+}
+
+// NewCookie is a cookie to set. A listed Cookie can be set again as it is.
+type NewCookie struct {
+	Name     string   `json:"name" maxLength:"1024" doc:"Without =, ; and white space" example:"theme"`
+	Value    *string  `json:"value" maxLength:"4096" doc:"Without ; and control characters; with the name 4096 bytes at most" example:"dark"`
+	Domain   string   `json:"domain,omitempty" maxLength:"255" doc:"Host it is sent to; with a leading dot its sub-domains too; the page's host when empty" example:".example.com"`
+	Path     string   `json:"path,omitempty" maxLength:"1024" doc:"/ when empty"`
+	Expires  *float64 `json:"expires,omitempty" minimum:"-1" maximum:"253402300799" doc:"Seconds since 1970; ends with the session when absent or -1"`
+	HTTPOnly bool     `json:"httpOnly,omitempty" doc:"Hide it from scripts"`
+	Secure   bool     `json:"secure,omitempty" doc:"Send it over TLS only"`
+	SameSite string   `json:"sameSite,omitempty" enum:"Strict,Lax,None" doc:"The browser's default when empty; None needs secure"`
+}
+
+// CookieDelete chooses cookies to delete; all of the session's when it says
+// nothing.
+type CookieDelete struct {
+	Name   *string `json:"name,omitempty" query:"name" minLength:"1" maxLength:"1024" doc:"Only cookies of this name"`
+	Domain *string `json:"domain,omitempty" query:"domain" minLength:"1" maxLength:"255" doc:"Only cookies of this domain and its sub-domains" example:"example.com"`
+}

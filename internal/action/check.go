@@ -89,6 +89,27 @@ func Check(args any) error {
 			}
 			return out
 		}
+		if err := checkItems(f, v.FieldByIndex(f.Index)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkItems holds the objects of a list against the bounds of their own
+// fields.
+func checkItems(f Field, list reflect.Value) error {
+	if list.Kind() != reflect.Slice || list.Type().Elem().Kind() != reflect.Struct {
+		return nil
+	}
+	for i := range list.Len() {
+		if err := Check(list.Index(i).Addr().Interface()); err != nil {
+			out := fault.From(err)
+			inner, _ := out.Details["field"].(string)
+			field := fmt.Sprintf("%s.%d.%s", f.Name, i, inner)
+			out.Message = field + strings.TrimPrefix(out.Message, inner)
+			return out.With("field", field)
+		}
 	}
 	return nil
 }

@@ -107,3 +107,18 @@ func TestEveryTagIsWellFormed(t *testing.T) {
 		}
 	}
 }
+
+func TestItemsOfAListAreChecked(t *testing.T) {
+	good, long := "v", strings.Repeat("v", 5000)
+	for field, c := range map[string]action.NewCookie{
+		"cookies.1.name":     {Value: &good},
+		"cookies.1.value":    {Name: "a", Value: &long},
+		"cookies.1.sameSite": {Name: "a", Value: &good, SameSite: "strict"},
+	} {
+		err := action.Check(&action.CookieSet{Cookies: []action.NewCookie{{Name: "a", Value: &good}, c}})
+		f := fault.From(err)
+		if err == nil || f.Details["field"] != field || !strings.HasPrefix(f.Message, field+" ") || strings.Contains(f.Message+f.Hint, "vvv") {
+			t.Errorf("%s: %v about %v", field, err, f)
+		}
+	}
+}

@@ -95,6 +95,34 @@ type Screenshot struct {
 	Bytes  []byte `json:"bytes"`
 }
 
+// Cookie is a cookie of the session's browser.
+type Cookie struct {
+	Name     string  `json:"name"`
+	Value    string  `json:"value"`
+	Domain   string  `json:"domain"` // with a leading dot: its sub-domains too
+	Path     string  `json:"path"`
+	Expires  float64 `json:"expires"` // seconds since 1970; -1 ends with the session
+	HTTPOnly bool    `json:"httpOnly"`
+	Secure   bool    `json:"secure"`
+	SameSite string  `json:"sameSite"` // Strict, Lax, None; empty where the site said nothing
+}
+
+// CookieListing is a list of cookies, by domain, path and name.
+type CookieListing struct {
+	Cookies []Cookie `json:"cookies"`
+}
+
+// CookiesSet says that every cookie was set.
+type CookiesSet struct {
+	OK bool `json:"ok"`
+}
+
+// CookiesDeleted says how many cookies were deleted.
+type CookiesDeleted struct {
+	OK      bool `json:"ok"`
+	Deleted int  `json:"deleted"`
+}
+
 // ArtifactListing is a list of artifacts, newest first.
 type ArtifactListing struct {
 	Artifacts []Artifact `json:"artifacts"`

@@ -44,6 +44,10 @@ var Verbs = []Verb{
 	{Name: "page.snapshot", Class: Read, Risk: Low, NewArgs: of[TakeSnapshot], NewData: of[Snapshot], Method: http.MethodGet, Path: "/browser/snapshot", Tool: "browser_snapshot", Command: "snapshot", Summary: "Show the page as roles, names and references"},
 	{Name: "page.screenshot", Class: Read, Risk: Low, NewArgs: of[TakeScreenshot], NewData: of[Screenshot], Method: http.MethodGet, Path: "/browser/screenshot", Tool: "browser_take_screenshot", Command: "screenshot", Summary: "Take a screenshot"},
 
+	{Name: "cookie.list", Class: Raw, Risk: High, NewArgs: of[CookieList], NewData: of[CookieListing], Method: http.MethodGet, Path: "/browser/cookies", Command: "cookies list", Summary: "List the session's cookies with their values"},
+	{Name: "cookie.set", Class: Raw, Risk: High, NewArgs: of[CookieSet], NewData: of[CookiesSet], Method: http.MethodPost, Path: "/browser/cookies", Command: "cookies set", Summary: "Set cookies for hosts the session may open"},
+	{Name: "cookie.delete", Class: Raw, Risk: High, NewArgs: of[CookieDelete], NewData: of[CookiesDeleted], Method: http.MethodDelete, Path: "/browser/cookies", Command: "cookies delete", Summary: "Delete cookies, by name and domain or all of them"},
+
 	{Name: "artifact.list", Class: Read, Risk: Low, NewArgs: of[None], NewData: of[ArtifactListing], Method: http.MethodGet, Path: "/sessions/{session}/artifacts", Command: "artifacts", Summary: "List the files a session left"},
 	{Name: "artifact.get", Class: Read, Risk: Low, NewArgs: of[ByID], NewData: of[File], Method: http.MethodGet, Path: "/artifacts/{id}", Summary: "Fetch a file a session left"},
 

@@ -54,6 +54,8 @@ func checkControls(args any) error {
 // textsOf are the texts in a field.
 func textsOf(v reflect.Value) []string {
 	switch {
+	case v.Kind() == reflect.Pointer && !v.IsNil():
+		return textsOf(v.Elem())
 	case v.Kind() == reflect.String:
 		return []string{v.String()}
 	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.String:

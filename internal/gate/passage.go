@@ -157,9 +157,10 @@ func (p *passage) refusal() error {
 
 // do lets the call through.
 func (p *passage) do(ctx context.Context) (action.Result, error) {
-	return bounded(ctx, p, func(ctx context.Context) (action.Result, error) {
+	result, err := bounded(ctx, p, func(ctx context.Context) (action.Result, error) {
 		return p.g.sessions.Do(ctx, p.call, p.pin)
 	})
+	return conceal(p.call.Caller.Role, result), err
 }
 
 // panicked logs a panic and returns the fault that is shown for it.

@@ -53,6 +53,8 @@ func (p *passage) target() string {
 		return address(a.URL)
 	case *action.SessionStart:
 		return address(a.URL)
+	case *action.CookieList:
+		return address(a.URL)
 	}
 	return ""
 }
@@ -86,8 +88,33 @@ func (p *passage) element() string {
 		return described(a.Locator)
 	case *action.Hover:
 		return described(a.Locator)
+	case *action.CookieSet:
+		return cookiesOf(a)
+	case *action.CookieDelete:
+		return chosen(a)
 	}
 	return ""
+}
+
+// cookiesOf names the cookies of a call, never their values.
+func cookiesOf(a *action.CookieSet) string {
+	names := make([]string, len(a.Cookies))
+	for i, c := range a.Cookies {
+		names[i] = strings.TrimSpace(c.Name + " " + c.Domain)
+	}
+	return inert("cookies " + strings.Join(names, ", "))
+}
+
+// chosen says which cookies are to be deleted.
+func chosen(a *action.CookieDelete) string {
+	text := "all cookies"
+	if a.Name != nil {
+		text = "cookies " + *a.Name
+	}
+	if a.Domain != nil {
+		text += " of " + *a.Domain
+	}
+	return inert(text)
 }
 
 // described is an element as the caller named it.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"net"
 	"slices"
 	"strings"
@@ -93,6 +94,33 @@ func portsOf(configured action.Network, host string) []string {
 		}
 	}
 	return places
+}
+
+// mayHaveCookies returns nil when documents of a box may come from a host, at
+// whatever port: cookies know none. Faults: blocked_domain.
+func (r *Registry) mayHaveCookies(box, host string) error {
+	places := []string{"https://" + host + "/", "http://" + host + "/"}
+	if l := r.byBox(box); l != nil {
+		for _, port := range l.network.Ports {
+			places = append(places, fmt.Sprintf("https://%s:%d/", host, port))
+		}
+		for _, place := range portsOf(l.network, fold(host)) {
+			places = append(places, "http://"+place+"/")
+		}
+	}
+	var refused action.Destination
+	for i, place := range places {
+		d := r.door.Judge(box, place)
+		if d.Allowed {
+			return nil
+		}
+		if i == 0 {
+			refused = d
+		}
+	}
+	return fault.New(fault.BlockedDomain, "%s may have no cookies here: the session may not open it", host).
+		Hinted("name a host the session may open, or let an operator add it to %s", navigationKey).
+		With("host", host).With("reason", refused.Reason)
 }
 
 // allowed lists what documents of a network may come from.

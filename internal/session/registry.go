@@ -80,7 +80,7 @@ const probe = "probe"
 // page engine.
 func (r *Registry) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	switch family(call.Verb) {
-	case "page":
+	case "page", "cookie":
 		return r.lookAtPage(ctx, call)
 	case "session", "artifact":
 		return r.lookAtRecord(ctx, call)
@@ -96,7 +96,7 @@ func (r *Registry) Do(ctx context.Context, call action.Call, pin action.Pin) (ac
 	if pin.Session != "" {
 		call.Session = pin.Session // what was judged, also where the call named none
 	}
-	if family(call.Verb) == "page" {
+	if onPage(call.Verb) {
 		return r.actOnPage(ctx, call, pin)
 	}
 	switch call.Verb {
@@ -116,6 +116,15 @@ func (r *Registry) Do(ctx context.Context, call action.Call, pin action.Pin) (ac
 		return r.loadArtifact(ctx, call)
 	}
 	return action.Result{}, unknown(call.Verb)
+}
+
+// onPage reports whether a verb acts on a session's browser.
+func onPage(verb string) bool {
+	switch family(verb) {
+	case "page", "cookie":
+		return true
+	}
+	return false
 }
 
 func family(verb string) string {

@@ -58,7 +58,7 @@ func start(t testing.TB, options ...func(*page.Options)) *trial {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	t.Cleanup(cancel)
-	o := page.Options{Width: 800, Height: 600, Guard: openAll}
+	o := page.Options{Width: 800, Height: 600, Guard: openAll, Owns: openAll}
 	for _, change := range options {
 		change(&o)
 	}

@@ -18,6 +18,9 @@ type Options struct {
 	// frames, popups and every hop of a redirect. An error refuses the
 	// request; page.goto returns it. It must not block.
 	Guard func(url string) error
+	// Owns is asked before a cookie is set for a host. An error refuses it, and
+	// is what the call faults with. nil refuses every host.
+	Owns func(host string) error
 	// Refused is told of each document that Guard refused. May be nil; must
 	// not block.
 	Refused func(action.Refusal)

@@ -85,6 +85,10 @@ var verbs = map[string]verb{
 	"page.extract":    verbOf(nil, (*Browser).extract),
 	"page.snapshot":   verbOf(nil, (*Browser).snapshot),
 	"page.screenshot": verbOf(nil, (*Browser).screenshot),
+
+	"cookie.list":   verbOf(nil, (*Browser).listCookies),
+	"cookie.set":    verbOf(nil, (*Browser).setCookies),
+	"cookie.delete": verbOf(nil, (*Browser).deleteCookies),
 }
 
 // acts lists the verbs that take turns.

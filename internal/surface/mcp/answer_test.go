@@ -187,7 +187,7 @@ func TestWrongArgumentsAreToldAndNothingIsCalled(t *testing.T) {
 		"NUL":            {"browser_type", map[string]any{"text": "hunter2\x00"}, "text must be text without NUL"},
 		"nothing to do":  {"browser_wait_for", nil, "nothing to wait for"},
 		"empty form":     {"browser_fill_form", map[string]any{"fields": []any{}}, "fields must have at least 1"},
-		"bad field":      {"browser_fill_form", map[string]any{"fields": []any{map[string]any{"type": "hunter2", "value": "a"}}}, "field 1 of 1: type must be one of"},
+		"bad field":      {"browser_fill_form", map[string]any{"fields": []any{map[string]any{"type": "hunter2", "value": "a"}}}, "fields.0.type must be one of"},
 		"toggle, no ref": {"browser_fill_form", map[string]any{"fields": []any{map[string]any{"type": "checkbox", "role": "checkbox", "value": "true"}}}, "field 1 of 1: a checkbox wants a ref"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -14,11 +14,6 @@ import (
 // fails or waits for a person, and says how far it came.
 func fillForm(ctx context.Context, t *turn, in *fillIn) error {
 	for i, f := range in.Fields {
-		if err := action.Check(&f); err != nil {
-			return at(err, i, len(in.Fields))
-		}
-	}
-	for i, f := range in.Fields {
 		if err := fillField(ctx, t, f); err != nil {
 			return at(err, i, len(in.Fields))
 		}

@@ -32,7 +32,15 @@ func TestAnswersHaveTheDocumentedShape(t *testing.T) {
 			action.Result{Page: page, Data: &action.Acted{OK: true}, Modal: &action.Dialog{Kind: "alert", Message: "hi"}, Notes: []string{"n"}},
 			`{"ok":true,"page":{"url":"https://a.example/","title":"A"},"modal":{"kind":"alert","message":"hi"},"notes":["n"]}`,
 		},
-		"nothing": {"POST", "/v1/browser/click", `{"ref":"e1"}`, action.Result{}, `{}`},
+		"cookies": {
+			"GET", "/v1/browser/cookies?url=https://a.example/", "",
+			action.Result{Data: &action.CookieListing{Cookies: []action.Cookie{{Name: "a", Value: "1", Domain: ".a.example", Path: "/", Expires: -1, Secure: true}}}},
+			`{"cookies":[{"name":"a","value":"1","domain":".a.example","path":"/","expires":-1,"httpOnly":false,"secure":true,"sameSite":""}]}`,
+		},
+		"no cookies":      {"GET", "/v1/browser/cookies", "", action.Result{Data: &action.CookieListing{Cookies: []action.Cookie{}}}, `{"cookies":[]}`},
+		"cookies set":     {"POST", "/v1/browser/cookies", `{"cookies":[{"name":"a","value":""}]}`, action.Result{Data: &action.CookiesSet{OK: true}}, `{"ok":true}`},
+		"cookies deleted": {"DELETE", "/v1/browser/cookies?name=a&domain=a.example", "", action.Result{Data: &action.CookiesDeleted{OK: true, Deleted: 2}}, `{"ok":true,"deleted":2}`},
+		"nothing":         {"POST", "/v1/browser/click", `{"ref":"e1"}`, action.Result{}, `{}`},
 		"notes only": {
 			"POST", "/v1/browser/click", `{"ref":"e1"}`, action.Result{Notes: []string{"n"}}, `{"notes":["n"]}`,
 		},

@@ -45,6 +45,11 @@ func goodSession(name string) error {
 		Hinted("an id or name has letters, digits, dots, dashes and underscores, 64 at most").With("field", "session")
 }
 
+// inQuery reports whether a verb's arguments travel in the query.
+func inQuery(v *action.Verb) bool {
+	return v.Method == http.MethodGet || v.Method == http.MethodDelete
+}
+
 // fromQuery sets the fields of args that have a query tag. A parameter that
 // the verb does not take, or given twice, is refused.
 func fromQuery(r *http.Request, v *action.Verb, args any) error {
@@ -59,7 +64,7 @@ func fromQuery(r *http.Request, v *action.Verb, args any) error {
 	for _, f := range action.Fields(value.Type()) {
 		name := f.Tag.Get("query")
 		given, found := query[name]
-		if name == "" || !found || v.Method != http.MethodGet {
+		if name == "" || !found || !inQuery(v) {
 			continue
 		}
 		query.Del(name)
@@ -105,6 +110,9 @@ func printable(name string) string {
 // set parses text into a field of a kind that queries have.
 func set(field reflect.Value, text string) bool {
 	switch field.Kind() {
+	case reflect.Pointer: // of what is absent or given, also as the empty text
+		field.Set(reflect.New(field.Type().Elem()))
+		return set(field.Elem(), text)
 	case reflect.String:
 		field.SetString(text)
 		return true

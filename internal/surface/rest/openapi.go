@@ -45,7 +45,7 @@ func operation(doc *huma.OpenAPI, v *action.Verb, path string) *huma.Operation {
 		Parameters:  parameters(doc, v, path),
 		Responses:   responses(doc, v),
 	}
-	if v.Method != http.MethodGet {
+	if !inQuery(v) {
 		op.RequestBody = &huma.RequestBody{Content: jsonOf(arguments(doc, v))}
 	}
 	return op
@@ -65,7 +65,7 @@ func parameters(doc *huma.OpenAPI, v *action.Verb, path string) []*huma.Param {
 		schema := huma.SchemaFromField(doc.Components.Schemas, structField(f), "")
 		if name := f.Tag.Get("path"); name != "" {
 			all = append(all, &huma.Param{Name: name, In: "path", Required: true, Schema: schema})
-		} else if name := f.Tag.Get("query"); name != "" && v.Method == http.MethodGet {
+		} else if name := f.Tag.Get("query"); name != "" && inQuery(v) {
 			all = append(all, &huma.Param{Name: name, In: "query", Schema: schema, Description: f.Tag.Get("doc")})
 		}
 	}

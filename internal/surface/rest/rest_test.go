@@ -145,6 +145,7 @@ var bodies = map[string]string{
 	"page.press":      `{"key":"Enter"}`,
 	"page.select":     `{"ref":"e1","values":["a"]}`,
 	"approval.answer": `{"approve":true}`,
+	"cookie.set":      `{"cookies":[{"name":"a","value":"1"}]}`,
 }
 
 func TestEveryVerbGoesThroughTheDoorAndNoneAround(t *testing.T) {

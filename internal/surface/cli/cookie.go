@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+const mostCookies = 1 << 20 // bytes of a file of cookies; the gateway takes no more
+
+func (r *root) cookieCommands() []*cobra.Command {
+	group := &cobra.Command{Use: "cookies", Short: "List, set and delete the session's cookies", Args: between(0, 0), RunE: help}
+	group.AddCommand(r.cookieList(), r.cookieSet(), r.cookieDelete())
+	return []*cobra.Command{group}
+}
+
+func (r *root) cookieList() *cobra.Command {
+	c := verb("cookie.list", "list [<url>]", "glovebox cookies list\nglovebox cookies list https://app.example.com/account\nglovebox cookies list --json > cookies.json")
+	c.Args = between(0, 1)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		call := &action.CookieList{URL: first(args...)}
+		return r.call(c.Context(), "cookie.list", call, func(result action.Result) {
+			got, ok := result.Data.(*action.CookieListing)
+			if !ok || len(got.Cookies) == 0 {
+				r.printf("no cookies\n")
+				return
+			}
+			w := tabwriter.NewWriter(r.io.Out, 0, 4, 2, ' ', 0)
+			fmt.Fprintln(w, "DOMAIN\tPATH\tNAME\tVALUE\tEXPIRES\tFLAGS")
+			for _, k := range got.Cookies {
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", short(k.Domain, 40), short(k.Path, 30), short(k.Name, 40), short(k.Value, 40), expiry(k.Expires), flagsOf(k))
+			}
+			_ = w.Flush()
+		})
+	}
+	return c
+}
+
+func expiry(seconds float64) string {
+	if seconds < 0 {
+		return "session"
+	}
+	return time.Unix(int64(seconds), 0).Local().Format(time.DateTime)
+}
+
+func flagsOf(c action.Cookie) string {
+	var flags []string
+	if c.Secure {
+		flags = append(flags, "secure")
+	}
+	if c.HTTPOnly {
+		flags = append(flags, "httpOnly")
+	}
+	if c.SameSite != "" {
+		flags = append(flags, c.SameSite)
+	}
+	return strings.Join(flags, " ")
+}
+
+func (r *root) cookieSet() *cobra.Command {
+	var file string
+	var one action.NewCookie
+	var expires time.Duration
+	c := verb("cookie.set", "set [<name>=<value>]",
+		"glovebox cookies set theme=dark --domain .example.com --expires 24h\nglovebox cookies set --file cookies.json\npass show app/cookies | glovebox cookies set --file -")
+	c.Long = "Sets a cookie for the page's host, or for --domain. Other users of this machine can see what stands on a\n" +
+		"command line: put secrets in a file, or on standard input. The file is JSON as \"cookies list --json\" prints."
+	c.Args = between(0, 1)
+	f := c.Flags()
+	f.StringVarP(&file, "file", "f", "", "a file of cookies; - is standard input")
+	f.StringVar(&one.Domain, "domain", "", "host; with a leading dot its sub-domains too (default: the page's host)")
+	f.StringVar(&one.Path, "path", "", "(default /)")
+	f.DurationVar(&expires, "expires", 0, "how long it lasts (default: the session)")
+	f.BoolVar(&one.Secure, "secure", false, "send it over TLS only")
+	f.BoolVar(&one.HTTPOnly, "http-only", false, "hide it from scripts")
+	f.StringVar(&one.SameSite, "same-site", "", "Strict, Lax or None")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		call, err := r.cookiesToSet(file, args, one, expires)
+		if err != nil {
+			return err
+		}
+		return r.call(c.Context(), "cookie.set", call, func(action.Result) {
+			r.printf("%s %s set\n", r.style.good("ok"), count(len(call.Cookies), "cookie"))
+		})
+	}
+	return c
+}
+
+// cookiesToSet makes the arguments from a file or from the command line.
+func (r *root) cookiesToSet(file string, args []string, one action.NewCookie, expires time.Duration) (*action.CookieSet, error) {
+	if (file == "") == (len(args) == 0) {
+		return nil, usage(errors.New("want either <name>=<value> or --file"))
+	}
+	if file != "" {
+		return r.readCookies(file)
+	}
+	name, value, found := strings.Cut(args[0], "=")
+	if !found {
+		return nil, usage(errors.New("want <name>=<value>"))
+	}
+	one.Name, one.Value = name, &value
+	if expires != 0 {
+		at := float64(time.Now().Add(expires).Unix())
+		one.Expires = &at
+	}
+	return &action.CookieSet{Cookies: []action.NewCookie{one}}, nil
+}
+
+// readCookies reads cookies as a call takes them, or as a result lists them.
+func (r *root) readCookies(path string) (*action.CookieSet, error) {
+	source := r.io.In
+	if path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, usage(err)
+		}
+		defer file.Close()
+		source = file
+	}
+	raw, err := io.ReadAll(io.LimitReader(source, mostCookies))
+	if err != nil {
+		return nil, usage(fmt.Errorf("cannot read %s: %w", path, err))
+	}
+	var listed struct {
+		Data json.RawMessage `json:"data"`
+	}
+	if json.Unmarshal(raw, &listed) == nil && listed.Data != nil {
+		raw = listed.Data
+	}
+	var set action.CookieSet
+	return &set, action.Decode(raw, &set)
+}
+
+func (r *root) cookieDelete() *cobra.Command {
+	var name, domain string
+	var all bool
+	c := verb("cookie.delete", "delete", "glovebox cookies delete --name theme\nglovebox cookies delete --domain example.com\nglovebox cookies delete --all")
+	c.Args = between(0, 0)
+	f := c.Flags()
+	f.StringVar(&name, "name", "", "only cookies of this name")
+	f.StringVar(&domain, "domain", "", "only cookies of this domain and its sub-domains")
+	f.BoolVar(&all, "all", false, "all cookies of the session")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		var call action.CookieDelete
+		if f.Changed("name") {
+			call.Name = &name
+		}
+		if f.Changed("domain") {
+			call.Domain = &domain
+		}
+		if all != (call.Name == nil && call.Domain == nil) {
+			return usage(errors.New("want --name or --domain, or else --all"))
+		}
+		return r.call(c.Context(), "cookie.delete", &call, func(result action.Result) {
+			if got, ok := result.Data.(*action.CookiesDeleted); ok {
+				r.printf("%s %s deleted\n", r.style.good("ok"), count(got.Deleted, "cookie"))
+			}
+		})
+	}
+	return c
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
