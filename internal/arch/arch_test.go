@@ -44,7 +44,8 @@ var plan = map[string][]string{
 	"surface/mcp":         {"action", "fault", "auth"},
 	"demosite":            {},
 	"client":              {"action", "fault"},
-	"surface/cli":         {"action", "fault", "client", "config", "sandbox/image", "surface/mcp"},
+	"install":             {"fault"},
+	"surface/cli":         {"action", "fault", "client", "config", "install", "sandbox/image", "surface/mcp"},
 	"app":                 {"*"},
 	"arch":                {},
 }

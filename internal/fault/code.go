@@ -37,6 +37,7 @@ const (
 	Internal               Code = "internal"
 	CDPError               Code = "cdp_error"
 	NavigationFailed       Code = "navigation_failed"
+	InstallRequired        Code = "install_required"
 	SandboxRuntimeRequired Code = "sandbox_runtime_required"
 	BrowserDisabled        Code = "browser_disabled"
 	ActionTimeout          Code = "browser_action_timeout"
@@ -83,6 +84,7 @@ var infos = map[Code]Info{
 	Internal:               {"Internal Error", "internal", http.StatusInternalServerError, -32603, 1, false},
 	CDPError:               {"Browser Protocol Error", "cdp-error", http.StatusBadGateway, -32603, 1, true},
 	NavigationFailed:       {"Navigation Failed", "navigation-failed", http.StatusBadGateway, -32603, 1, true},
+	InstallRequired:        {"Install Required", "install-required", http.StatusFailedDependency, -32002, 8, false},
 	SandboxRuntimeRequired: {"Sandbox Runtime Required", "sandbox-runtime-required", http.StatusServiceUnavailable, -32002, 8, false},
 	BrowserDisabled:        {"Browser Disabled", "browser-disabled", http.StatusServiceUnavailable, -32002, 8, false},
 	ActionTimeout:          {"Action Timeout", "browser-action-timeout", http.StatusGatewayTimeout, -32003, 9, true},

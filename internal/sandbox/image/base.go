@@ -20,7 +20,7 @@ const (
 	pullTime    = 5 * time.Minute  // for 30 MB
 	baseTime    = 15 * time.Minute // for debootstrap, which unpacks some hundred packages
 	killGrace   = 10 * time.Second // for debootstrap to unmount what it mounted
-	makeBaseFor = "sudo apt-get install debootstrap && sudo " + Command
+	makeBaseFor = "sudo glovebox install engine && sudo " + Command
 )
 
 // ensureBase sees to it that the engine has an image of that name: it pulls it, and

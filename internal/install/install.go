@@ -1,0 +1,141 @@
+// Package install says which packages of a distribution a browser, a desktop
+// or a container engine needs, which commands install them, and runs those.
+// What is to be run is worked out from a description of the machine alone, so
+// that it can be printed, read and tested without changing anything.
+package install
+
+import (
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// Set is what to install.
+type Set string
+
+// The sets (SPEC section 6.5).
+const (
+	Browser Set = "browser" // Chromium, a display, fonts, ffmpeg
+	Desktop Set = "desktop" // a display with windows, and tools to work it
+	Engine  Set = "engine"  // a container engine, and what makes a base image where no registry answers
+)
+
+// Manager is a package manager.
+type Manager string
+
+// The package managers that are known.
+const (
+	APT Manager = "apt" // Debian, Ubuntu
+	DNF Manager = "dnf" // Fedora, CentOS, RHEL
+	APK Manager = "apk" // Alpine
+)
+
+// program is the manager's command.
+func (m Manager) program() string {
+	if m == APT {
+		return "apt-get"
+	}
+	return string(m)
+}
+
+// Command is a program and its arguments, none of which needs quoting.
+type Command []string
+
+// String returns the command as one types it.
+func (c Command) String() string { return strings.Join(c, " ") }
+
+// MarshalText writes the command as one types it.
+func (c Command) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// Plan is what installing a set comes to on a machine.
+type Plan struct {
+	Set      Set       `json:"set"`
+	Manager  Manager   `json:"packageManager"`
+	Missing  []string  `json:"missing"`  // what the machine does not have yet; empty: nothing to do
+	Packages []string  `json:"packages"` // all of the set: the manager leaves out what is there
+	Commands []Command `json:"commands"` // in order, each only if the one before succeeded
+	Notes    []string  `json:"notes,omitempty"`
+}
+
+// Make works out how to install a set on a machine, by its own package manager
+// unless asked names another. Faults: invalid_request for a set or a manager
+// that is none, install_required where it cannot be done here.
+func Make(set Set, asked Manager, m Machine) (Plan, error) {
+	if _, known := tables[set]; !known {
+		return Plan{}, fault.New(fault.InvalidRequest, "there is nothing of that name to install").
+			Hinted("install browser, desktop or engine")
+	}
+	if m.OS != "linux" {
+		return Plan{}, fault.New(fault.InstallRequired, "packages can be installed on Linux only, and this is %s", m.OS).
+			Hinted("run it on the Linux machine, or in the container, that the browsers run on")
+	}
+	manager, err := m.manager(asked)
+	if err != nil {
+		return Plan{}, err
+	}
+	d := m.distribution()
+	if why, instead := d.lacks(set, manager); why != "" {
+		return Plan{}, fault.New(fault.InstallRequired, "%s", why).Hinted("%s", instead)
+	}
+	p := Plan{Set: set, Manager: manager, Missing: m.Missing(set), Packages: packages(set, manager, d)}
+	p.Commands = commands(set, manager, d, p.Packages, m.init())
+	if m.UID != 0 {
+		for i, c := range p.Commands {
+			p.Commands[i] = append(Command{"sudo"}, c...)
+		}
+	}
+	p.Notes = notes(set, manager, d, m)
+	return p, nil
+}
+
+// Again returns the command line that installs a set without asking.
+func Again(set Set) string { return "glovebox install " + string(set) + " --yes" }
+
+func commands(set Set, manager Manager, d distribution, names []string, init string) []Command {
+	var all []Command
+	switch manager {
+	case APT:
+		all = append(all, Command{"apt-get", "update"},
+			append(Command{"env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-y", "--no-install-recommends"}, names...))
+	case DNF:
+		if d.rebuild() {
+			all = append(all, Command{"dnf", "install", "-y", "epel-release"})
+		}
+		all = append(all, append(Command{"dnf", "install", "-y", "--setopt=install_weak_deps=False"}, names...))
+	case APK:
+		all = append(all, append(Command{"apk", "add", "--no-cache"}, names...))
+	}
+	if set != Engine {
+		return all
+	}
+	switch init {
+	case "systemd":
+		all = append(all, Command{"systemctl", "enable", "--now", "docker"})
+	case "openrc":
+		all = append(all, Command{"rc-update", "add", "docker", "default"}, Command{"rc-service", "docker", "start"})
+	}
+	return all
+}
+
+func notes(set Set, manager Manager, d distribution, m Machine) []string {
+	var all []string
+	if d.ID == "rhel" && manager == DNF {
+		all = append(all, "some of the packages are in EPEL, which has to be enabled first: docs.fedoraproject.org/en-US/epel")
+	}
+	if set == Browser && manager == APT && d.ID == "debian" && !m.hasSecuritySuite() {
+		all = append(all, "apt's sources name no security suite, where Chromium's fixes come from: add it first (www.debian.org/security)")
+	}
+	if manager == APK {
+		all = append(all, "the packages are in Alpine's main and community repositories: both must be in /etc/apk/repositories")
+	}
+	if set == Browser {
+		all = append(all, "sessions in containers bring their own browser (glovebox image build): this is for a machine that is itself the container")
+	}
+	if set == Engine && m.UID != 0 {
+		all = append(all, "to use the engine: sudo usermod -aG docker $USER, then log in again; members of that group are as good as root")
+	}
+	if set == Engine && m.init() == "" {
+		all = append(all, "no service manager runs here: start the engine yourself, with dockerd")
+	}
+	return all
+}
