@@ -54,6 +54,12 @@ var commands = []command{
 	{"page.snapshot", []string{"snapshot", "--ref", "e3", "--depth", "4", "--urls"}, "", &action.TakeSnapshot{Ref: "e3", Depth: 4, URLs: true}},
 	{"page.screenshot", []string{"screenshot", "--format", "webp", "--quality", "50", "--full-page"}, "",
 		&action.TakeScreenshot{Format: "webp", Quality: 50, FullPage: true}},
+	{"cookie.list", []string{"cookies", "list", "https://a.example/x"}, "", &action.CookieList{URL: "https://a.example/x"}},
+	{"cookie.set", []string{"cookies", "set", "a=b=c", "--domain", ".a.example", "--path", "/x", "--secure", "--http-only", "--same-site", "Lax", "-s", "n"}, "n",
+		&action.CookieSet{Cookies: []action.NewCookie{{Name: "a", Value: ptr("b=c"), Domain: ".a.example", Path: "/x", Secure: true, HTTPOnly: true, SameSite: "Lax"}}}},
+	{"cookie.delete", []string{"cookies", "delete", "--name", "a", "--domain", "a.example"}, "",
+		&action.CookieDelete{Name: ptr("a"), Domain: ptr("a.example")}},
+	{"cookie.delete", []string{"cookies", "delete", "--all"}, "", &action.CookieDelete{}},
 	{"artifact.list", []string{"artifacts", "list", "n"}, "n", &action.None{}},
 	{"artifact.get", []string{"artifacts", "get", "a1"}, "", &action.ByID{ID: "a1"}},
 	{"approval.list", []string{"approvals", "list", "--state", "all"}, "", &action.ApprovalList{State: "all"}},
@@ -137,7 +143,10 @@ func TestWrongLinesMakeNoCall(t *testing.T) {
 		{"no-such-command"}, {"goto"}, {"goto", "a", "b"}, {"click", "--no-such-flag"}, {"click", "a", "b"}, {"type", "e4"},
 		{"type"}, {"select", "#c"}, {"press"}, {"dialog"}, {"dialog", "perhaps"}, {"back", "now"}, {"approvals", "approve"},
 		{"approvals", "deny", "q1", "--for-session"}, {"artifacts", "get"}, {"audit", "verify", "now"}, {"wait", "--timeout", "soon"},
-		{"session", "start", "--width", "wide"}, {"session", "show", "a", "b"}, {"smoke"}, {"version", "now"}, {"config", "check", "x"},
+		{"session", "start", "--width", "wide"}, {"session", "show", "a", "b"}, {"cookies", "set"}, {"cookies", "set", "a"}, {"cookies", "set", "a=b", "--file", "x"}, {"cookies", "set", "--file", "no-such-file"},
+		{"cookies", "delete"}, {"cookies", "delete", "--all", "--name", "a"}, {"cookies", "delete", "--name", ""},
+		{"install", "kitchen"}, {"install", "browser", "now"}, {"install", "browser", "--package-manager", "pip"},
+		{"smoke"}, {"version", "now"}, {"config", "check", "x"},
 	} {
 		out, complaint, status := r.run(line...)
 		if status != 2 || !strings.HasPrefix(complaint, "error: ") || out != "" {
