@@ -40,7 +40,9 @@ func TestCookiesAreReadAsTheyAreListed(t *testing.T) {
 }
 
 func TestCookiesThatEnd(t *testing.T) {
-	d := &door{answer: func(action.Call) (action.Result, error) { return action.Result{Data: &action.CookiesSet{OK: true}}, nil }}
+	d := &door{answer: func(action.Call) (action.Result, error) {
+		return action.Result{Data: &action.CookiesSet{OK: true}}, nil
+	}}
 	before := float64(time.Now().Add(time.Hour).Unix())
 	if _, complaint, status := newRig(t, d).run("cookies", "set", "a=b", "--expires", "1h"); status != 0 {
 		t.Fatal(status, complaint)
