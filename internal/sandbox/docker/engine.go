@@ -23,7 +23,7 @@ func (d *Driver) engineFault(err error, doing string) error {
 			Hinted("run: sudo usermod -aG docker $USER, then log in again; do not retry before").Because(err)
 	case client.IsErrConnectionFailed(err):
 		return fault.New(fault.SandboxRuntimeRequired, "no container engine answers").
-			Hinted("install one (glovebox install engine), start it (sudo systemctl start docker) or point DOCKER_HOST at one; do not retry before").
+			Hinted("start Docker (sudo systemctl start docker), install it (glovebox install engine) or point DOCKER_HOST at an engine; do not retry before").
 			Because(err)
 	case errors.Is(err, context.DeadlineExceeded):
 		return fault.New(fault.StartFailed, "the container engine did not %s in time", doing).

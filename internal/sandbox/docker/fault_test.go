@@ -77,7 +77,7 @@ func TestWithoutAnEngineEverythingSaysWhatToStart(t *testing.T) {
 		}
 	}
 	findings := d.Check(bounded(t))
-	if len(findings) != 1 || findings[0].OK || !strings.Contains(findings[0].Repair, "start Docker") {
+	if len(findings) != 1 || findings[0].OK || !strings.Contains(findings[0].Repair, "start Docker") || !strings.Contains(findings[0].Repair, "glovebox install engine") {
 		t.Errorf("doctor says %+v", findings)
 	}
 }

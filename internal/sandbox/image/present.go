@@ -74,6 +74,6 @@ func dial(ctx context.Context) (*client.Client, string, error) {
 
 func noEngine(err error) error {
 	return fault.New(fault.SandboxRuntimeRequired, "no container engine answers").
-		Hinted("install one (glovebox install engine), start it (on Linux: sudo systemctl start docker) or point DOCKER_HOST at one, then run %q", Command).
+		Hinted("start Docker (on Linux: sudo systemctl start docker), install it (glovebox install engine) or point DOCKER_HOST at an engine, then run %q", Command).
 		Because(err)
 }
