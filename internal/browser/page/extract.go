@@ -23,7 +23,7 @@ func (b *Browser) extract(ctx context.Context, t *tab, a *action.Extract, _ acti
 	if err != nil {
 		return nil, err
 	}
-	if err := b.roundTrip(ctx, t, p); err != nil {
+	if err := b.roundTrip(ctx, t, p, glance); err != nil {
 		return nil, err
 	}
 	here := b.facts(t)

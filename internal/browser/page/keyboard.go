@@ -35,10 +35,7 @@ func (b *Browser) typeText(ctx context.Context, t *tab, a *action.Type, pin acti
 	if err := b.write(ctx, t, text, time.Duration(a.Delay)*time.Millisecond); err != nil {
 		return acted, err
 	}
-	if err := b.commit(ctx, at, text); err != nil {
-		return acted, err
-	}
-	acted.NewPage, err = b.settle(ctx, t, &at.place, before)
+	acted.NewPage, err = b.settleBy(ctx, t, &at.place, before, committed(at, text))
 	return acted, err
 }
 
@@ -90,27 +87,23 @@ func (a aim) tookOr(give func() (inpage.Focused, error)) (inpage.Focused, error)
 }
 
 // announce fires change, as leaving the field would: the next thing an agent
-// does may not take the focus away.
-const announce = `n => {
+// does may not take the focus away. It answers after a task, which a form that
+// is submitted on change takes, with the title.
+const announce = `async n => {
 	const e = __glovebox.element(n);
 	if (e instanceof HTMLInputElement || e instanceof HTMLTextAreaElement)
 		EventTarget.prototype.dispatchEvent.call(e, new Event('change', {bubbles: true}));
+	await (` + oneTask + `)();
+	return (` + title + `)();
 }`
 
-// commit tells the page that typing is over; Enter and Tab have told it
-// already. A navigation may have taken the element away; that is no failure.
-func (b *Browser) commit(ctx context.Context, at aim, text string) error {
+// committed is what to run when typing is over: Enter and Tab have told the
+// page already.
+func committed(at aim, text string) closing {
 	if text == "" || strings.HasSuffix(text, "\n") || strings.HasSuffix(text, "\t") {
-		return nil
+		return glance
 	}
-	err := at.place.world.Session.Call(ctx, "Runtime.callFunctionOn", map[string]any{
-		"functionDeclaration": announce, "uniqueContextId": at.place.world.Unique,
-		"arguments": []map[string]int{{"value": at.node}},
-	}, nil)
-	if err != nil && moved(err) {
-		return nil
-	}
-	return err
+	return closing{function: announce, node: at.node}
 }
 
 // write sends text where the focus is.

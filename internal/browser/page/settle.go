@@ -32,13 +32,18 @@ func (b *Browser) mark(t *tab) mark {
 // the action began. A navigation that takes longer is no failure. It reports
 // whether the tab shows a new document. Only what ends the verb is an error.
 func (b *Browser) settle(ctx context.Context, t *tab, where *place, before mark) (bool, error) {
+	return b.settleBy(ctx, t, where, before, glance)
+}
+
+// settleBy is settle with a round trip that does something too.
+func (b *Browser) settleBy(ctx context.Context, t *tab, where *place, before mark, by closing) (bool, error) {
 	if where == nil {
 		if p, ok := b.rootPlace(t); ok {
 			where = &p
 		}
 	}
 	if where != nil {
-		if err := b.heard(ctx, t, *where, before); err != nil && !moved(err) {
+		if err := b.heard(ctx, t, *where, before, by); err != nil && !moved(err) {
 			return false, err
 		}
 	}
@@ -68,8 +73,8 @@ const oneTask = "() => new Promise(done => { const c = new MessageChannel(); c.p
 
 // heard returns when everything that an action set off in its frame has been
 // told of.
-func (b *Browser) heard(ctx context.Context, t *tab, where place, before mark) error {
-	if err := b.roundTrip(ctx, t, where); err != nil {
+func (b *Browser) heard(ctx context.Context, t *tab, where place, before mark, by closing) error {
+	if err := b.roundTrip(ctx, t, where, by); err != nil {
 		return err
 	}
 	b.mu.Lock()
@@ -91,7 +96,7 @@ func (b *Browser) titled(ctx context.Context, t *tab) error {
 	if !ok {
 		return nil
 	}
-	return b.roundTrip(ctx, t, p)
+	return b.roundTrip(ctx, t, p, glance)
 }
 
 // ended keeps an error only when the verb itself is over.
@@ -155,15 +160,26 @@ func (b *Browser) rootPlace(t *tab) (place, bool) {
 // title reads the title past elements that are named "title".
 const title = "() => String(Object.getOwnPropertyDescriptor(Document.prototype, 'title').get.call(document)).slice(0, 1024)"
 
+// closing is what a round trip runs: a function that returns the title.
+type closing struct {
+	function string
+	node     int // its argument
+}
+
+var glance = closing{function: title}
+
 // roundTrip goes to a frame's renderer and back, and brings the tab's title
 // from the main frame.
-func (b *Browser) roundTrip(ctx context.Context, t *tab, p place) error {
+func (b *Browser) roundTrip(ctx context.Context, t *tab, p place, by closing) error {
 	var answer struct {
 		Result struct {
 			Value string `json:"value"`
 		} `json:"result"`
 	}
-	params := map[string]any{"functionDeclaration": title, "uniqueContextId": p.world.Unique, "returnByValue": true}
+	params := map[string]any{
+		"functionDeclaration": by.function, "uniqueContextId": p.world.Unique, "returnByValue": true, "awaitPromise": true,
+		"arguments": []map[string]int{{"value": by.node}},
+	}
 	if err := p.world.Session.Call(ctx, "Runtime.callFunctionOn", params, &answer); err != nil {
 		return err
 	}
