@@ -31,6 +31,10 @@ type Call struct {
 	Args    any           // pointer to the verb's argument type, see Verb.NewArgs
 	Surface string        // "rest", "mcp" or "cli", for the audit
 	Wait    time.Duration // longest time to block on a question; 0 means until it is answered or expires
+
+	// Progress is told what a long call is at, in words for people. It must
+	// not block; nil for nobody.
+	Progress func(phase string)
 }
 
 // Result is what a call answers with.

@@ -210,7 +210,7 @@ func (r *Registry) launch(ctx context.Context, call action.Call, l *live, s shap
 	inside, leave := l.register(inside)
 	l.mu.Unlock()
 	defer leave()
-	got, kind, err := r.stageFor(inside, l, s)
+	got, kind, err := r.stageFor(inside, l, s, call.Progress)
 	if err == nil {
 		if r.opened(l, got) {
 			r.event(l.now(), call.ID, fmt.Sprintf("started in a %s box, headless %t", kind, s.headless))
@@ -227,8 +227,8 @@ func (r *Registry) launch(ctx context.Context, call action.Call, l *live, s shap
 }
 
 // stageFor returns a box whose page obeys the session's rules: a warm one, or
-// else a new one.
-func (r *Registry) stageFor(ctx context.Context, l *live, s shape) (stage, string, error) {
+// else a new one, of whose phases progress is told.
+func (r *Registry) stageFor(ctx context.Context, l *live, s shape, progress func(string)) (stage, string, error) {
 	for w := r.pool.take(s); w != nil; w = r.pool.take(s) {
 		err := r.assign(ctx, l, *w, s)
 		if err == nil || ctx.Err() != nil || fault.CodeOf(err) == fault.SandboxWeak {
@@ -246,6 +246,9 @@ func (r *Registry) stageFor(ctx context.Context, l *live, s shape) (stage, strin
 	}
 	spec := r.spec(id, s)
 	spec.Scope, spec.Session = l.scope, l.id
+	if progress != nil {
+		spec.Progress = progress
+	}
 	o := r.options(s)
 	r.guard(&o, id)
 	got, err := r.make(ctx, spec, o)

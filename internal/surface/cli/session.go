@@ -38,6 +38,9 @@ func (r *root) sessionStart() *cobra.Command {
 	f.BoolVar(&call.Headless, "headless", false, "no display")
 	f.StringSliceVar(&call.Allow, "allow", nil, "hosts documents may come from, with commas between them")
 	c.RunE = func(c *cobra.Command, _ []string) error {
+		if r.io.Terminal && !r.json { // a cold box takes a second or two
+			fmt.Fprintln(r.io.Err, r.style.dim("starting a session…"))
+		}
 		return r.call(c.Context(), "session.start", &call, r.showSession)
 	}
 	return c

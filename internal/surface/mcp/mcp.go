@@ -119,8 +119,9 @@ func (s *Surface) handler(t tool) mcp.ToolHandler {
 			return failed(err), nil
 		}
 		turn := &turn{surface: s, caller: caller, id: newID(), until: time.Now().Add(s.o.Wait)}
-		stop := report(ctx, req)
+		tell, stop := report(ctx, req)
 		defer stop()
+		turn.tell = tell
 		err = t.run(ctx, turn, in)
 		switch {
 		case errors.Is(ctx.Err(), context.Canceled):
@@ -155,35 +156,42 @@ func newID() string {
 }
 
 // report sends progress notes while a tool call runs, when the client asked
-// for them, and returns the function that ends them.
-func report(ctx context.Context, req *mcp.CallToolRequest) (stop func()) {
+// for them: each phase that tell is told of, and every few seconds that it
+// still runs. stop ends them.
+func report(ctx context.Context, req *mcp.CallToolRequest) (tell func(phase string), stop func()) {
 	asked := req.Params.GetProgressToken()
 	if asked == nil {
-		return func() {}
+		return nil, func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
+	phases := make(chan string, 16) // of a start there are fewer
 	go func() {
 		defer close(done)
 		ticker := time.NewTicker(progress)
 		defer ticker.Stop()
 		start := time.Now()
 		for {
+			message := "still waiting: for the page, or for a person to answer"
 			select {
 			case <-ctx.Done():
 				return
+			case message = <-phases:
 			case <-ticker.C:
-				note := &mcp.ProgressNotificationParams{
-					ProgressToken: asked, Progress: time.Since(start).Seconds(),
-					Message: "still waiting: for the page, or for a person to answer",
-				}
-				if req.Session.NotifyProgress(ctx, note) != nil {
-					return // the client is gone; the call ends by its own context
-				}
+			}
+			note := &mcp.ProgressNotificationParams{ProgressToken: asked, Progress: time.Since(start).Seconds(), Message: message}
+			if req.Session.NotifyProgress(ctx, note) != nil {
+				return // the client is gone; the call ends by its own context
 			}
 		}
 	}()
-	return func() {
+	tell = func(phase string) {
+		select {
+		case phases <- phase:
+		default: // nobody keeps up: the next note will do
+		}
+	}
+	return tell, func() {
 		cancel()
 		<-done
 	}

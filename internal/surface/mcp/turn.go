@@ -24,6 +24,7 @@ type turn struct {
 	session string // as the tool call names it
 	id      string
 	until   time.Time // questions are waited for until then
+	tell    func(phase string)
 	made    int
 	reply   reply
 }
@@ -37,7 +38,7 @@ func (t *turn) call(ctx context.Context, verb string, args any) (action.Result, 
 	}
 	before := t.surface.starts.count(t.caller)
 	result, err := t.pass(ctx, verb, args)
-	if fault.CodeOf(err) == fault.NotActive && t.session == "" && strings.HasPrefix(verb, "page.") {
+	if nothingOpen(err) && t.session == "" && strings.HasPrefix(verb, "page.") {
 		if err := t.start(ctx, before); err != nil {
 			return action.Result{}, err
 		}
@@ -53,11 +54,18 @@ func (t *turn) call(ctx context.Context, verb string, args any) (action.Result, 
 	return result, nil
 }
 
+// nothingOpen tells a caller that has no session from one whose session ended
+// under it, who must hear of that.
+func nothingOpen(err error) bool {
+	f := fault.From(err)
+	return f != nil && f.Code == fault.NotActive && f.Details["state"] == "none"
+}
+
 func (t *turn) pass(ctx context.Context, verb string, args any) (action.Result, error) {
 	t.made++
 	return t.surface.o.Door.Call(ctx, action.Call{
 		ID: fmt.Sprintf("mcp-%s-%d", t.id, t.made), Verb: verb, Caller: t.caller, Session: t.session,
-		Args: args, Surface: "mcp", Wait: max(time.Until(t.until), leastWait),
+		Args: args, Surface: "mcp", Wait: max(time.Until(t.until), leastWait), Progress: t.tell,
 	})
 }
 

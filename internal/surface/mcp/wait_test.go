@@ -26,7 +26,7 @@ func closed() *door {
 		if c.Verb == "session.start" {
 			open = true
 		} else if !open {
-			return action.Result{}, fault.New(fault.NotActive, "no session is open").Hinted("start one")
+			return action.Result{}, fault.New(fault.NotActive, "no session is open").Hinted("start one").With("state", "none")
 		}
 		return answerOf(c), nil
 	}
@@ -178,6 +178,33 @@ func TestProgressIsToldWhileAQuestionWaits(t *testing.T) {
 			t.Errorf("%d notes of progress", notes)
 		}
 	})
+}
+
+func TestPhasesOfAStartAreTold(t *testing.T) {
+	told := make(chan string, 1)
+	d := site()
+	d.answer = func(ctx context.Context, c action.Call) (action.Result, error) {
+		c.Progress("starting the box")
+		select { // the answer must not overtake the note
+		case <-told:
+		case <-ctx.Done():
+		}
+		return answerOf(c), nil
+	}
+	c := connect(t, surface(t, d), &sdk.ClientOptions{
+		ProgressNotificationHandler: func(_ context.Context, note *sdk.ProgressNotificationClientRequest) {
+			if note.Params.Message == "starting the box" {
+				close(told)
+			}
+		},
+	})
+	params := &sdk.CallToolParams{Name: "browser_session", Arguments: map[string]any{"action": "start"}}
+	params.SetProgressToken("p1")
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if result, err := c.CallTool(ctx, params); err != nil || result.IsError {
+		t.Fatalf("%v %+v", err, result)
+	}
 }
 
 func TestCancelledCallsReachTheDoor(t *testing.T) {
