@@ -1,12 +1,14 @@
 // What layout says, read once per element and call.
 let cache;
 const renew = () => {
-  cache = {style: new Map(), shown: new Map(), roles: new Map(), names: new Map(), labels: new Map(), contexts: new Map(), verdicts: new Map(), backdrops: new Map(), rects: new Map(), off: new Map(), blends: new Map(), layers: new Map(), grounds: new Map()};
+  cache = {style: new Map(), shown: new Map(), roles: new Map(), names: new Map(), labels: new Map(), contexts: new Map(), verdicts: new Map(), backdrops: new Map(), rects: new Map(), off: new Map(), blends: new Map(), layers: new Map(), grounds: new Map(), seen: new Map(), hidden: new Map()};
 };
 const renewPlaces = () => {
   cache.rects.clear();
   cache.contexts.clear();
   cache.verdicts.clear();
+  cache.seen.clear();
+  cache.hidden.clear();
 };
 renew();
 const styleOf = element => {

@@ -136,7 +136,13 @@ const extent = () => {
     bottom: Math.max(height, innerHeight) - y + 1,
   };
 };
-const hiddenText = (node, element) => undrawn(node, element) || coveredText(node, element);
+// Asked twice of most texts: for the name of what holds them, and for what is
+// read.
+const hiddenText = (node, element) => {
+  let hidden = cache.hidden.get(node);
+  if (hidden === undefined) cache.hidden.set(node, hidden = undrawn(node, element) || coveredText(node, element));
+  return hidden;
+};
 const undrawn = (node, element) => {
   const verdict = textVerdict(element);
   if (verdict !== 'look') return verdict === 'no';

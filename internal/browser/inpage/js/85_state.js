@@ -37,6 +37,11 @@ const drawsControl = label => {
 // made invisible. Invisible form controls over something visible are how pages
 // draw their own checkboxes and file pickers.
 const controlSeen = element => {
+  let known = cache.seen.get(element);
+  if (known === undefined) cache.seen.set(element, known = judgeControl(element));
+  return known;
+};
+const judgeControl = element => {
   if (!laidOut(element)) return false;
   const context = contextOf(element);
   if (isCheckable(element) && labelsOf(element).some(label => pointable(label) && contextOf(label).unseen === '')) return true;

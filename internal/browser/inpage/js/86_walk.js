@@ -233,14 +233,22 @@ const linkOf = element => {
   return url === null ? undefined : shownURL(url.href);
 };
 
+// The address of this document, masked: it seldom changes.
+let here = {href: '', shown: ''};
+const shownHere = () => {
+  const {href} = location;
+  if (here.href !== href) here = {href, shown: shownURL(href)};
+  return here.shown;
+};
+
 const snapshot = options => {
   const walker = new Walker(options), nodes = [];
   if (!options.includeHidden) lookForCovers();
   const root = options.root ? elementOf(options.root) : documentElement(document);
-  if (root === null) return {gone: options.root > 0, url: shownURL(location.href), title: '', nodes};
+  if (root === null) return {gone: options.root > 0, url: shownHere(), title: '', nodes};
   walker.element(root, nodes, {mute: false, depth: 0, tree: false});
   walker.flush(nodes);
   const container = nodes.length >= MANY ? numberOf(root) : undefined;
   const hosts = options.hosts ? closedCandidates(options.hosts) : undefined;
-  return {url: shownURL(location.href), title: clean(titleOf(document)), k: container, hidden: walker.hidden, cut: walker.cut, nodes, hosts};
+  return {url: shownHere(), title: clean(titleOf(document)), k: container, hidden: walker.hidden, cut: walker.cut, nodes, hosts};
 };
