@@ -40,6 +40,15 @@ func TestType(t *testing.T) {
 	}
 }
 
+func TestTypingThatSubmitsItsFormOnChangeShowsTheNewPage(t *testing.T) {
+	tr := start(t)
+	s := tr.visit(`<form action=/next><input id=i onchange="this.form.submit()"></form>`)
+	r := tr.must("page.type", &action.Type{Locator: selector("#i"), Input: "x"})
+	if !r.Data.(*action.Acted).NewPage || !strings.HasPrefix(r.Page.URL, s.URL+"/next") {
+		t.Errorf("%+v on %+v", r.Data, r.Page)
+	}
+}
+
 func TestPress(t *testing.T) {
 	tr := start(t)
 	tr.visit(`<input id=i value=abc onkeydown="log(event)"><script>const keys = [];
