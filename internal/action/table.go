@@ -13,6 +13,7 @@ type Verb struct {
 	NewData func() any // pointer to a zero value of its result type; nil when it has none
 	Method  string     // REST
 	Path    string     // REST; below /v1
+	Status  int        // REST; of success, 200 when 0
 	Tool    string     // MCP tool; empty when there is none
 	Command string     // command line; empty when there is none
 	Summary string     // one line, for every generated reference
@@ -47,6 +48,12 @@ var Verbs = []Verb{
 	{Name: "cookie.list", Class: Raw, Risk: High, NewArgs: of[CookieList], NewData: of[CookieListing], Method: http.MethodGet, Path: "/browser/cookies", Command: "cookies list", Summary: "List the session's cookies with their values"},
 	{Name: "cookie.set", Class: Raw, Risk: High, NewArgs: of[CookieSet], NewData: of[CookiesSet], Method: http.MethodPost, Path: "/browser/cookies", Command: "cookies set", Summary: "Set cookies for hosts the session may open"},
 	{Name: "cookie.delete", Class: Raw, Risk: High, NewArgs: of[CookieDelete], NewData: of[CookiesDeleted], Method: http.MethodDelete, Path: "/browser/cookies", Command: "cookies delete", Summary: "Delete cookies, by name and domain or all of them"},
+	{Name: "tab.list", Class: Read, Risk: Low, NewArgs: of[None], NewData: of[TabListing], Method: http.MethodGet, Path: "/browser/tabs", Tool: "browser_tabs", Command: "tabs list", Summary: "List the browser's tabs, in the order they were opened"},
+	{Name: "tab.open", Class: Write, Risk: Low, Counts: true, NewArgs: of[OpenTab], NewData: of[Tab], Method: http.MethodPost, Path: "/browser/tabs", Status: http.StatusCreated, Tool: "browser_tabs", Command: "tabs open", Summary: "Open a tab, which becomes the active one"},
+	{Name: "tab.activate", Class: Write, Risk: Low, Counts: true, NewArgs: of[ByID], NewData: of[Tab], Method: http.MethodPost, Path: "/browser/tabs/{id}/activate", Tool: "browser_tabs", Command: "tabs activate", Summary: "Make a tab the active one, which verbs act on"},
+	{Name: "tab.close", Class: Write, Risk: Low, Counts: true, NewArgs: of[ByID], NewData: of[Closed], Method: http.MethodDelete, Path: "/browser/tabs/{id}", Tool: "browser_tabs", Command: "tabs close", Summary: "Close a tab; the last one leaves an empty one"},
+	{Name: "page.console", Class: Read, Risk: Low, NewArgs: of[ReadConsole], NewData: of[ConsoleListing], Method: http.MethodGet, Path: "/browser/console", Tool: "browser_console_messages", Command: "console", Summary: "Read what pages, frames and workers wrote to the console, and their uncaught errors"},
+	{Name: "page.network", Class: Read, Risk: Low, NewArgs: of[ReadNetwork], NewData: of[NetworkListing], Method: http.MethodGet, Path: "/browser/network", Tool: "browser_network_requests", Command: "network", Summary: "List the requests of pages, frames and workers"},
 
 	{Name: "artifact.list", Class: Read, Risk: Low, NewArgs: of[None], NewData: of[ArtifactListing], Method: http.MethodGet, Path: "/sessions/{session}/artifacts", Command: "artifacts", Summary: "List the files a session left"},
 	{Name: "artifact.get", Class: Read, Risk: Low, NewArgs: of[ByID], NewData: of[File], Method: http.MethodGet, Path: "/artifacts/{id}", Summary: "Fetch a file a session left"},

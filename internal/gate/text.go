@@ -51,6 +51,8 @@ func (p *passage) target() string {
 	switch a := p.call.Args.(type) {
 	case *action.Goto:
 		return address(a.URL)
+	case *action.OpenTab:
+		return address(a.URL)
 	case *action.SessionStart:
 		return address(a.URL)
 	case *action.CookieList:

@@ -80,7 +80,7 @@ const probe = "probe"
 // page engine.
 func (r *Registry) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	switch family(call.Verb) {
-	case "page", "cookie":
+	case "page", "tab", "cookie":
 		return r.lookAtPage(ctx, call)
 	case "session", "artifact":
 		return r.lookAtRecord(ctx, call)
@@ -121,7 +121,7 @@ func (r *Registry) Do(ctx context.Context, call action.Call, pin action.Pin) (ac
 // onPage reports whether a verb acts on a session's browser.
 func onPage(verb string) bool {
 	switch family(verb) {
-	case "page", "cookie":
+	case "page", "tab", "cookie":
 		return true
 	}
 	return false

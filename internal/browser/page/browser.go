@@ -39,6 +39,10 @@ type Browser struct {
 	notes    []string
 	changed  chan struct{} // closed and replaced at each change of state
 	looked   looked
+	made     int // tabs so far
+	making   int // tabs that we are opening ourselves
+	console  ring[utterance]
+	traffic  traffic
 }
 
 // Open takes over a browser. On a fresh one it makes an off-the-record context
@@ -128,7 +132,13 @@ func (b *Browser) newTab(ctx context.Context) (*tab, error) {
 	if b.context != "" {
 		params["browserContextId"] = b.context
 	}
+	b.making++
 	b.mu.Unlock()
+	defer func() {
+		b.mu.Lock()
+		b.making--
+		b.mu.Unlock()
+	}()
 	var made struct {
 		ID string `json:"targetId"`
 	}
@@ -248,5 +258,5 @@ var errNoTab = errors.New("no tab")
 
 func noTab() error {
 	return fault.New(fault.NotActive, "the browser has no open tab").
-		Hinted("start a new session").Because(errNoTab)
+		Hinted("open one with tab.open, or start a new session").Because(errNoTab)
 }

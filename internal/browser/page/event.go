@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"maps"
 	"strings"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
@@ -58,7 +57,7 @@ type byFrame struct {
 	Type        string `json:"navigationType"`
 }
 
-var events = joined(targetEvents, frameEvents, worldEvents, networkEvents, dialogEvents)
+var events = joined(targetEvents, frameEvents, worldEvents, networkEvents, dialogEvents, consoleEvents)
 
 func joined(parts ...map[string]taker) map[string]taker {
 	all := make(map[string]taker)
@@ -199,59 +198,6 @@ var worldEvents = map[string]taker{
 			}
 		}
 	}),
-}
-
-type request struct {
-	ID       string `json:"requestId"`
-	Loader   string `json:"loaderId"`
-	Type     string `json:"type"`
-	Frame    string `json:"frameId"`
-	Error    string `json:"errorText"`
-	Response struct {
-		Status  int               `json:"status"`
-		URL     string            `json:"url"`
-		Headers map[string]string `json:"headers"`
-	} `json:"response"`
-}
-
-func (r request) document() bool { return r.Type == "Document" && r.ID == r.Loader }
-
-var networkEvents = map[string]taker{
-	"Fetch.requestPaused": inTab(func(b *Browser, t *tab, from *target, p paused) { b.judge(t, from, p) }),
-	"Network.requestWillBeSent": inTab(func(_ *Browser, t *tab, _ *target, p request) {
-		if p.Type != "EventSource" && len(t.inflight) < 10_000 {
-			t.inflight[p.ID] = struct{}{}
-		}
-		t.lastBusy = time.Now()
-	}),
-	"Network.responseReceived": inTab(func(_ *Browser, t *tab, _ *target, p request) {
-		if !p.document() {
-			return
-		}
-		if len(t.status) > 100 {
-			clear(t.status)
-			clear(t.away)
-		}
-		if err := turnedAway(p.Response.URL, p.Response.Headers); err != nil {
-			t.away[p.Loader] = err
-		}
-		t.status[p.Loader] = p.Response.Status
-	}),
-	"Network.loadingFinished": inTab(func(_ *Browser, t *tab, _ *target, p request) { t.finished(p.ID) }),
-	"Network.loadingFailed": inTab(func(_ *Browser, t *tab, _ *target, p request) {
-		if p.Type == "Document" {
-			if len(t.failures) > 100 {
-				clear(t.failures)
-			}
-			t.failures[p.ID] = p.Error
-		}
-		t.finished(p.ID)
-	}),
-}
-
-func (t *tab) finished(id string) {
-	delete(t.inflight, id)
-	t.lastBusy = time.Now()
 }
 
 func (b *Browser) log() *slog.Logger {

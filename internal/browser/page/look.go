@@ -38,6 +38,9 @@ func (b *Browser) Look(ctx context.Context, name string, args any) (action.Facts
 	if !known {
 		return action.Facts{}, action.Pin{}, unknown(name)
 	}
+	if v.wide != nil {
+		return b.lookWide(args)
+	}
 	t := b.current()
 	if t == nil {
 		return action.Facts{}, action.Pin{}, b.trouble(ctx, name, verbLimit, b.gone())

@@ -21,6 +21,9 @@ type tab struct {
 	ready  chan struct{} // closed when the tab is set up
 	isSet  bool
 	closed bool
+	made   int // which of the browser's tabs it is, in the order they were opened
+
+	leaving bool // we close it
 
 	crashed bool
 	suspect bool // a verb timed out: its renderer may not answer any more

@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
@@ -17,6 +18,8 @@ type target struct {
 	session *cdp.Session
 	tab     *tab // nil for workers
 	settled bool // it is set up: we are told of every frame of it
+
+	released time.Time // when we last let go of what it logged
 }
 
 type filter struct {
@@ -62,6 +65,11 @@ type attached struct {
 func (b *Browser) attach(from string, e attached) {
 	t := &target{id: e.Info.ID, kind: e.Info.Type, session: b.conn.Session(e.Session)}
 	parent := b.sessions[from]
+	if t.kind == "page" && len(b.tabs) >= maxTabs && b.making == 0 {
+		b.surplus(t, e.Info.Opener)
+		b.change()
+		return
+	}
 	switch {
 	case t.kind == "page":
 		b.addTab(t, e.Info)
@@ -81,6 +89,8 @@ func (b *Browser) addTab(t *target, info targetInfo) {
 	n := newTab(t, &b.refs)
 	n.root.url, n.title, n.opener = info.URL, info.Title, info.Opener
 	t.tab = n
+	b.made++
+	n.made = b.made
 	b.tabs[n.id] = n
 	b.order = append(b.order, n)
 	if b.context == "" {
@@ -98,6 +108,10 @@ func (b *Browser) addTab(t *target, info targetInfo) {
 // any of the page or worker.
 const online = `Object.defineProperty((self.Navigator || self.WorkerNavigator).prototype, "onLine", {get: () => true, configurable: true, enumerable: true})`
 
+// noBodies is of Network.enable: bodies are not read here, so the browser need
+// not keep them.
+var noBodies = map[string]int{"maxTotalBufferSize": 1, "maxResourceBufferSize": 1}
+
 // setUp makes a target ours. The calls travel together; the last one lets it
 // run. Answers are waited for elsewhere, so that a page that spins from its
 // first line keeps nobody else waiting.
@@ -107,6 +121,9 @@ func (b *Browser) setUp(t *target, viewport metrics) {
 	if t.tab == nil {
 		send("Target.setAutoAttach", attachToAll)
 		send("Runtime.evaluate", map[string]string{"expression": online})
+		send("Runtime.enable", nil)
+		send("Log.enable", nil)
+		send("Network.enable", noBodies)
 		send("Runtime.runIfWaitingForDebugger", nil)
 		b.own.Go(func() { b.settled(t, sent, nil) })
 		return
@@ -117,8 +134,8 @@ func (b *Browser) setUp(t *target, viewport metrics) {
 	send("Page.addScriptToEvaluateOnNewDocument", map[string]string{"source": online})
 	send("Runtime.enable", nil)
 	send("Inspector.enable", nil)
-	// Bodies are not read here: the browser need not keep them.
-	send("Network.enable", map[string]int{"maxTotalBufferSize": 1, "maxResourceBufferSize": 1})
+	send("Log.enable", nil)
+	send("Network.enable", noBodies)
 	send("Fetch.enable", documentsOnly)
 	send("Target.setAutoAttach", attachToAll)
 	if t.kind == "page" {
@@ -194,7 +211,9 @@ func (b *Browser) removeTab(t *tab) {
 	t.interrupt(errClosedTab)
 	t.setUp()
 	if next := b.activeLocked(); wasActive && next != nil {
-		b.note("the active tab was closed; the one before it is active")
+		if !t.leaving {
+			b.note("the active tab was closed; the one before it is active")
+		}
 		session := next.main.session
 		b.work.add(func() { session.Send("Page.bringToFront", nil) })
 	}

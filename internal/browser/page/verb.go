@@ -20,6 +20,7 @@ type verb struct {
 	limit  func(args any) time.Duration
 	target func(args any) (action.Locator, action.Timing, bool)
 	do     func(b *Browser, ctx context.Context, t *tab, args any, pin action.Pin) (any, error)
+	wide   func(b *Browser, ctx context.Context, args any) (any, error) // instead of do: see wideOf
 }
 
 // verbOf makes a verb of a function over its arguments. A function that did
@@ -89,6 +90,12 @@ var verbs = map[string]verb{
 	"cookie.list":   verbOf(nil, (*Browser).listCookies),
 	"cookie.set":    verbOf(nil, (*Browser).setCookies),
 	"cookie.delete": verbOf(nil, (*Browser).deleteCookies),
+	"tab.list":      wideOf((*Browser).listTabs),
+	"tab.open":      wideOf((*Browser).openTab),
+	"tab.activate":  wideOf((*Browser).activateTab),
+	"tab.close":     wideOf((*Browser).closeTab),
+	"page.console":  wideOf((*Browser).readConsole),
+	"page.network":  wideOf((*Browser).readNetwork),
 }
 
 // acts lists the verbs that take turns.
@@ -116,6 +123,9 @@ func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin)
 			return action.Result{}, b.trouble(ctx, name, limit, ctx.Err())
 		}
 	}
+	if v.wide != nil {
+		return b.doWide(ctx, name, v, args)
+	}
 	t := b.current()
 	if t == nil {
 		return action.Result{}, b.trouble(ctx, name, limit, b.gone())
@@ -140,10 +150,15 @@ func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin)
 }
 
 func (b *Browser) result(ctx context.Context, t *tab, name string, limit time.Duration, data any, err error) (action.Result, error) {
-	var out action.Result
 	if err != nil {
 		err = b.endedBy(ctx, t, name, limit, data, err)
 	}
+	return b.outcome(data, err)
+}
+
+// outcome adds what every result has.
+func (b *Browser) outcome(data any, err error) (action.Result, error) {
+	var out action.Result
 	active := b.current()
 	out.Modal = b.modal(active)
 	here := b.Page()

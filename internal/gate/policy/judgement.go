@@ -43,6 +43,10 @@ func (p *Policy) judge(call action.Call, verb *action.Verb, facts action.Facts) 
 		if args != nil {
 			return p.navigate(facts, facts.Destination, true)
 		}
+	case *action.OpenTab:
+		if args != nil && args.URL != "" {
+			return p.navigate(facts, facts.Destination, true)
+		}
 	case *action.SessionStart:
 		if args != nil && args.URL != "" {
 			return p.navigate(facts, facts.Destination, true)

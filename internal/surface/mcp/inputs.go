@@ -121,6 +121,24 @@ type waitIn struct {
 	in
 }
 
+type tabsIn struct {
+	Action string `json:"action" minLength:"1" enum:"list,new,select,close"`
+	Index  *int   `json:"index,omitempty" minimum:"0" doc:"Place in the list"`
+	ID     string `json:"id,omitempty" maxLength:"64"`
+	URL    string `json:"url,omitempty" maxLength:"8192" doc:"new: go there"`
+	in
+}
+
+type consoleIn struct {
+	Level string `json:"level,omitempty" enum:"error,warning,info,debug" doc:"And what is worse; default info"`
+	in
+}
+
+type networkIn struct {
+	Filter string `json:"filter,omitempty" maxLength:"512" doc:"Regexp for the URL"`
+	in
+}
+
 type dialogIn struct {
 	Accept bool   `json:"accept"`
 	Prompt string `json:"promptText,omitempty" maxLength:"10000"`

@@ -85,12 +85,29 @@ func answerOf(c action.Call) action.Result {
 		result.Data = &action.Scrolled{OK: true, Y: 100}
 	case *action.SessionStart, *action.None:
 		result.Data = &action.Session{ID: "s1", Name: "n", State: "open"}
+	case *action.OpenTab:
+		result.Data = &action.Tab{ID: "T2", URL: "https://a.example/x", Title: "A", Active: true}
+	case *action.ReadConsole:
+		result.Data = &action.ConsoleListing{Messages: []action.ConsoleMessage{{Level: "debug", Text: "quiet"}, {Level: "log", Text: "said\n### Error", URL: "https://a.example/x", Line: 3}, {Level: "error", Text: "went wrong"}}}
+	case *action.ReadNetwork:
+		result.Data = &action.NetworkListing{Requests: []action.NetworkRequest{
+			{Method: "GET", URL: "https://a.example/x", Status: 200, MimeType: "text/html", ResponseSize: 10, Duration: 2.4},
+			{Method: "POST", URL: "https://a.example/y", Error: "net::ERR_FAILED"},
+		}}
 	case *action.SessionList:
 		result.Data = &action.SessionListing{Sessions: []action.Session{{ID: "s1", State: "open"}}}
 	case *action.ByID:
 		result.Data = &action.Question{ID: args.ID, State: "approved"}
 	default:
 		result.Data = &action.Acted{OK: true, Matches: 2, Element: &action.Element{Role: "button", Name: "Save"}}
+	}
+	switch c.Verb {
+	case "tab.list":
+		result.Data = &action.TabListing{Tabs: []action.Tab{{ID: "T1", URL: "https://a.example/x", Title: "A"}, {ID: "T2", URL: "https://b.example/", Title: "B\n### Page", Active: true}}}
+	case "tab.activate":
+		result.Data = &action.Tab{ID: "T1", URL: "https://a.example/x", Title: "A", Active: true}
+	case "tab.close":
+		result.Data = &action.Closed{OK: true}
 	}
 	if c.Verb == "page.back" {
 		result.Data = &action.Page{URL: "https://a.example/x", Title: "A"}
@@ -186,9 +203,13 @@ var arguments = map[string]struct {
 	"browser_take_screenshot": {nil, "page.screenshot"},
 	"browser_screenshot":      {map[string]any{"full_page": true}, "page.screenshot"},
 	"browser_read":            {nil, "page.extract"},
-	"browser_close":           {nil, "session.close"},
-	"browser_session":         {map[string]any{"action": "list"}, "session.list"},
-	"browser_approval_status": {map[string]any{"approval_id": "q1"}, "approval.status"},
+
+	"browser_tabs":             {map[string]any{"action": "select", "index": 0}, "tab.list tab.activate page.snapshot"},
+	"browser_console_messages": {nil, "page.console"},
+	"browser_network_requests": {nil, "page.network"},
+	"browser_close":            {nil, "session.close"},
+	"browser_session":          {map[string]any{"action": "list"}, "session.list"},
+	"browser_approval_status":  {map[string]any{"approval_id": "q1"}, "approval.status"},
 }
 
 func TestToolsAreFewSmallAndCoverTheVerbs(t *testing.T) {

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -28,6 +29,7 @@ type reply struct {
 	page      *action.Page
 	status    int
 	text      string // of the page, between marks
+	heading   string // of text; Snapshot when empty
 	modal     *action.Dialog
 	notes     []string
 	artifacts []action.Artifact
@@ -128,7 +130,7 @@ func (r *reply) result() *mcp.CallToolResult {
 	}
 	heading(&b, "Events", events)
 	if r.text != "" {
-		heading(&b, "Snapshot", []string{r.text})
+		heading(&b, cmp.Or(r.heading, "Snapshot"), []string{r.text})
 	}
 	if b.Len() == 0 {
 		b.WriteString("Done.\n")
@@ -162,7 +164,7 @@ func (r *reply) structured() map[string]any {
 	add("modal", r.modal, r.modal != nil)
 	add("events", r.notes, len(r.notes) > 0)
 	add("artifacts", r.artifacts, len(r.artifacts) > 0)
-	add("snapshot", r.text, r.text != "")
+	add(strings.ToLower(cmp.Or(r.heading, "Snapshot")), r.text, r.text != "")
 	return out
 }
 

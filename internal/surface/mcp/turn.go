@@ -38,7 +38,7 @@ func (t *turn) call(ctx context.Context, verb string, args any) (action.Result, 
 	}
 	before := t.surface.starts.count(t.caller)
 	result, err := t.pass(ctx, verb, args)
-	if nothingOpen(err) && t.session == "" && strings.HasPrefix(verb, "page.") {
+	if nothingOpen(err) && t.session == "" && (strings.HasPrefix(verb, "page.") || strings.HasPrefix(verb, "tab.")) {
 		if err := t.start(ctx, before); err != nil {
 			return action.Result{}, err
 		}

@@ -49,8 +49,15 @@ func answer(w http.ResponseWriter, r *http.Request, v *action.Verb, result actio
 			fail(w, r, fmt.Errorf("cannot write the result of %s: %w", v.Name, err))
 			return
 		}
-		writeRaw(w, http.StatusOK, "application/json", body)
+		writeRaw(w, successOf(v), "application/json", body)
 	}
+}
+
+func successOf(v *action.Verb) int {
+	if v.Status != 0 {
+		return v.Status
+	}
+	return http.StatusOK
 }
 
 // merge writes the data's object and, behind its fields, the extras it does

@@ -40,7 +40,27 @@ func TestAnswersHaveTheDocumentedShape(t *testing.T) {
 		"no cookies":      {"GET", "/v1/browser/cookies", "", action.Result{Data: &action.CookieListing{Cookies: []action.Cookie{}}}, `{"cookies":[]}`},
 		"cookies set":     {"POST", "/v1/browser/cookies", `{"cookies":[{"name":"a","value":""}]}`, action.Result{Data: &action.CookiesSet{OK: true}}, `{"ok":true}`},
 		"cookies deleted": {"DELETE", "/v1/browser/cookies?name=a&domain=a.example", "", action.Result{Data: &action.CookiesDeleted{OK: true, Deleted: 2}}, `{"ok":true,"deleted":2}`},
-		"nothing":         {"POST", "/v1/browser/click", `{"ref":"e1"}`, action.Result{}, `{}`},
+		"tabs": {
+			"GET", "/v1/browser/tabs", "",
+			action.Result{Page: page, Data: &action.TabListing{Tabs: []action.Tab{{ID: "T1", URL: "u", Title: "t", Active: true}}}},
+			`{"tabs":[{"id":"T1","url":"u","title":"t","active":true}],"page":{"url":"https://a.example/","title":"A"}}`,
+		},
+		"activate": {
+			"POST", "/v1/browser/tabs/T1/activate", "", action.Result{Page: page, Data: &action.Tab{ID: "T1", URL: "u", Title: "t", Active: true}},
+			`{"id":"T1","url":"u","title":"t","active":true}`,
+		},
+		"close tab": {"DELETE", "/v1/browser/tabs/T1", "", action.Result{Data: &action.Closed{OK: true}}, `{"ok":true}`},
+		"console": {
+			"GET", "/v1/browser/console?level=error&limit=5&clear=true", "",
+			action.Result{Data: &action.ConsoleListing{Messages: []action.ConsoleMessage{{Level: "error", Text: "x", URL: "u", Line: 3, Timestamp: time.UnixMilli(1_700_000_000_123).UTC()}}}},
+			`{"messages":[{"level":"error","text":"x","url":"u","line":3,"timestamp":"2023-11-14T22:13:20.123Z"}]}`,
+		},
+		"network": {
+			"GET", "/v1/browser/network?limit=5&urlPattern=%5C.js%24", "",
+			action.Result{Data: &action.NetworkListing{Requests: []action.NetworkRequest{{URL: "u", Method: "GET", Status: 200, MimeType: "text/html", ResponseSize: 10, Duration: 1.5, Timestamp: time.UnixMilli(1_700_000_000_123).UTC()}}}},
+			`{"requests":[{"url":"u","method":"GET","status":200,"mimeType":"text/html","responseSize":10,"duration":1.5,"timestamp":"2023-11-14T22:13:20.123Z"}]}`,
+		},
+		"nothing": {"POST", "/v1/browser/click", `{"ref":"e1"}`, action.Result{}, `{}`},
 		"notes only": {
 			"POST", "/v1/browser/click", `{"ref":"e1"}`, action.Result{Notes: []string{"n"}}, `{"notes":["n"]}`,
 		},
@@ -56,6 +76,24 @@ func TestAnswersHaveTheDocumentedShape(t *testing.T) {
 				t.Errorf("headers %v", w.Header())
 			}
 		})
+	}
+}
+
+func TestATabThatIsOpenedIs201(t *testing.T) {
+	d := answering(action.Result{Data: &action.Tab{ID: "T1", URL: "https://a.example/", Title: "A", Active: true}})
+	w := build(t, d).do(request("POST", "/v1/browser/tabs", `{"url":"a.example"}`))
+	if want := `{"id":"T1","url":"https://a.example/","title":"A","active":true}`; w.Code != http.StatusCreated || w.Body.String() != want {
+		t.Errorf("got %d %s, want 201 %s", w.Code, w.Body, want)
+	}
+	if args := d.last(t).Args.(*action.OpenTab); args.URL != "a.example" {
+		t.Errorf("it went to %q", args.URL)
+	}
+	build(t, d).do(request("GET", "/v1/browser/network?limit=5&urlPattern=%5C.js%24", ""))
+	if args := d.last(t).Args.(*action.ReadNetwork); args.Limit != 5 || args.Pattern != `\.js$` {
+		t.Errorf("it asked for %+v", args)
+	}
+	for _, bad := range []string{"/v1/browser/console?level=loud", "/v1/browser/console?limit=1001", "/v1/browser/network?clear=1", "/v1/browser/console?clear=perhaps"} {
+		wantProblem(t, build(t, d).do(request("GET", bad, "")), http.StatusBadRequest, fault.InvalidRequest)
 	}
 }
 

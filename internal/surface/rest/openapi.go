@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"net/http"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -116,7 +117,8 @@ func responses(doc *huma.OpenAPI, v *action.Verb) map[string]*huma.Response {
 	}
 	ok.Headers = map[string]*huma.Param{sessionHeader: {Description: "Id of the session", Schema: &huma.Schema{Type: "string"}}}
 	return map[string]*huma.Response{
-		"200":     ok,
+		strconv.Itoa(successOf(v)): ok,
+
 		"202":     {Description: "A person has not answered yet and nothing was done; the same call made again picks the answer up", Content: jsonOf(registry.Schema(reflect.TypeFor[waiting](), true, ""))},
 		"default": {Description: "A fault (RFC 9457)", Content: map[string]*huma.MediaType{"application/problem+json": {Schema: registry.Schema(reflect.TypeFor[problem](), true, "")}}},
 	}

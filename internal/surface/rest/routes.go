@@ -58,7 +58,7 @@ func (s *surface) read(r *http.Request, v *action.Verb) (action.Call, error) {
 	if err := fromQuery(r, v, args); err != nil {
 		return action.Call{}, err
 	}
-	if v.Method != http.MethodGet {
+	if !inQuery(v) {
 		if err := fromBody(r, args); err != nil {
 			return action.Call{}, err
 		}
