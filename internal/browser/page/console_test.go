@@ -122,11 +122,30 @@ func TestConsoleHearsAllTabsFramesAndWorkers(t *testing.T) {
 	}
 }
 
-// TestAFloodOfMessagesIsBounded has a page write 200,000 lines, some of them
+func TestLoggedObjectsAreLetGo(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<title>logs</title>`)
+	released := make(chan struct{}, 10)
+	tr.lane.fail(func(method string, _ int64, _ string) ([]byte, error) {
+		if method == "Runtime.releaseObjectGroup" {
+			released <- struct{}{}
+		}
+		return nil, nil
+	})
+	defer tr.lane.fail(nil)
+	tr.visit(`<script>console.log({big: 1})</script>`)
+	select {
+	case <-released:
+	case <-tr.ctx.Done():
+		t.Error("the page's objects are kept")
+	}
+}
+
+// TestAFloodOfMessagesIsBounded has a page write 50,000 lines, some of them
 // long and with objects, while verbs are done beside it.
 func TestAFloodOfMessagesIsBounded(t *testing.T) {
 	tr := start(t)
-	const lines = 200_000
+	const lines = 50_000
 	s := site(t, map[string]string{"/": `<title>quiet</title>`, "/flood": fmt.Sprintf(`<title>flood</title><script>
 		let n = 0; const long = 'x'.repeat(100000)
 		const some = () => { for (let i = 0; i < 500 && n < %d; i++) console.log('line', ++n, {n, a: [n]}, n %% 1000 ? '' : long)

@@ -91,7 +91,7 @@ var networkEvents = map[string]taker{
 	}), nil),
 }
 
-func began(f *traffic, session string, p request) { f.begin(requestKey(session, p), p) }
+func began(f *traffic, session string, p request) { f.begin(requestKey(session, p.ID), p) }
 
 func (t *tab) began(p request) {
 	if p.Type != "EventSource" && len(t.inflight) < 10_000 {

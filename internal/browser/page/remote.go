@@ -160,7 +160,6 @@ func sentence(args []remote) string {
 	args = args[:min(len(args), most)]
 	var out strings.Builder
 	if len(args) > 0 && args[0].Type == "string" {
-		var rest []remote
 		text, rest := placed(args[0].text(), args[1:])
 		out.WriteString(text)
 		args = rest

@@ -26,21 +26,17 @@ type exchange struct {
 	length float64 // bytes so far
 }
 
-// requestKey is what a request is known by. Ids are unique in a process only, but
-// for documents, whose events may change the process on the way.
-func requestKey(session string, p request) string {
-	if p.ID == p.Loader {
-		return p.ID
+// requestKey is what a request is known by. Those that the browser sends for a
+// document or a worker have ids of their own, and may end in another session
+// than they began in; the others are numbered within a process.
+func requestKey(session, id string) string {
+	if strings.Contains(id, ".") {
+		return session + "/" + id
 	}
-	return session + "/" + p.ID
+	return id
 }
 
-func (f *traffic) find(session, id string) *exchange {
-	if x := f.open[session+"/"+id]; x != nil {
-		return x
-	}
-	return f.open[id]
-}
+func (f *traffic) find(session, id string) *exchange { return f.open[requestKey(session, id)] }
 
 // begin notes a request that is sent. What it redirects from has ended.
 func (f *traffic) begin(key string, p request) {

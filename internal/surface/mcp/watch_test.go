@@ -1,13 +1,12 @@
 package mcp_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-
-	"context"
 )
 
 func TestTabsAreListedOpenedSelectedAndClosed(t *testing.T) {
