@@ -92,7 +92,8 @@ func TestEveryVerbReturnsItsOwnDataType(t *testing.T) {
 	args := map[string]any{
 		"page.goto": &action.Goto{URL: "a.example"}, "page.press": &action.Press{Key: "Enter"}, "page.select": &action.Select{Values: []string{"a"}},
 		"artifact.get": &action.ByID{ID: "a"}, "approval.status": &action.ByID{ID: "a"}, "approval.show": &action.ByID{ID: "a"},
-		"approval.answer": &action.Answer{ID: "a"},
+		"approval.answer": &action.Answer{ID: "a"}, "tab.activate": &action.ByID{ID: "a"}, "tab.close": &action.ByID{ID: "a"},
+		"cookie.set": &action.CookieSet{Cookies: []action.NewCookie{{Name: "n", Value: new("v")}}},
 	}
 	for _, v := range action.Verbs {
 		given := args[v.Name]
