@@ -71,6 +71,9 @@ func restPicture(t *testing.T, c curl) {
 	if size := picture.Bounds().Size(); size.X != 1000 || size.Y < 500 || size.Y > 700 {
 		t.Errorf("the picture is %v", size)
 	}
+	if pdf := c.get("/v1/browser/pdf?format=letter"); pdf.header.Get("Content-Type") != "application/pdf" || !bytes.HasPrefix(pdf.body, []byte("%PDF-")) {
+		t.Errorf("pdf: %d %s", pdf.status, pdf.header.Get("Content-Type"))
+	}
 	title := c.get("/v1/browser/extract?mode=title").object(http.StatusOK)
 	if title["mode"] != "title" || title["text"] == "" || title["url"] == "" {
 		t.Errorf("title %v", title)
@@ -81,10 +84,10 @@ func restPicture(t *testing.T, c curl) {
 func restEnd(t *testing.T, g *gateway, c curl, id string) {
 	t.Helper()
 	files, _ := c.get("/v1/sessions/by-hand/artifacts").object(http.StatusOK)["artifacts"].([]any)
-	if len(files) != 1 {
+	if len(files) != 2 {
 		t.Fatalf("artifacts %v", files)
 	}
-	file := c.get("/v1/artifacts/" + files[0].(object)["id"].(string))
+	file := c.get("/v1/artifacts/" + files[1].(object)["id"].(string))
 	if file.status != http.StatusOK || !bytes.HasPrefix(file.body, []byte("\x89PNG")) {
 		t.Errorf("artifact: %d, %d bytes", file.status, len(file.body))
 	}

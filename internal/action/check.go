@@ -143,6 +143,8 @@ func check(v reflect.Value, tag reflect.StructTag) string {
 		return checkNumber(v.Float(), tag)
 	case reflect.Slice:
 		return checkList(v, tag)
+	case reflect.Map:
+		return checkMap(v, tag)
 	}
 	return ""
 }
@@ -177,12 +179,36 @@ func checkNumber(n float64, tag reflect.StructTag) string {
 	return ""
 }
 
-func checkList(v reflect.Value, tag reflect.StructTag) string {
+func checkLength(v reflect.Value, tag reflect.StructTag) string {
 	if most, ok := number(tag, "maxItems"); ok && float64(v.Len()) > most {
 		return fmt.Sprintf("must have at most %v items", most)
 	}
 	if least, ok := number(tag, "minItems"); ok && float64(v.Len()) < least {
 		return fmt.Sprintf("must have at least %v items", least)
+	}
+	return ""
+}
+
+// checkMap holds a map of texts against the bounds; neither names nor values
+// are repeated.
+func checkMap(v reflect.Value, tag reflect.StructTag) string {
+	if problem := checkLength(v, tag); problem != "" {
+		return problem
+	}
+	for names := v.MapRange(); names.Next(); {
+		if problem := checkText(names.Key().String(), `maxLength:"256" minLength:"1"`); problem != "" {
+			return "has a name that " + problem
+		}
+		if problem := checkText(names.Value().String(), `maxLength:"4096" minLength:"1"`); problem != "" {
+			return "has a value that " + problem
+		}
+	}
+	return ""
+}
+
+func checkList(v reflect.Value, tag reflect.StructTag) string {
+	if problem := checkLength(v, tag); problem != "" {
+		return problem
 	}
 	if v.Type().Elem().Kind() != reflect.String {
 		return ""

@@ -1,6 +1,9 @@
 package action
 
-import "net/http"
+import (
+	"net/http"
+	"reflect"
+)
 
 // Verb is a row of the table: one kind of call, and how each surface offers it.
 type Verb struct {
@@ -55,6 +58,13 @@ var Verbs = []Verb{
 	{Name: "page.console", Class: Read, Risk: Low, NewArgs: of[ReadConsole], NewData: of[ConsoleListing], Method: http.MethodGet, Path: "/browser/console", Tool: "browser_console_messages", Command: "console", Summary: "Read what pages, frames and workers wrote to the console, and their uncaught errors"},
 	{Name: "page.network", Class: Read, Risk: Low, NewArgs: of[ReadNetwork], NewData: of[NetworkListing], Method: http.MethodGet, Path: "/browser/network", Tool: "browser_network_requests", Command: "network", Summary: "List the requests of pages, frames and workers"},
 
+	{Name: "page.content", Class: Raw, Risk: High, NewArgs: of[Content], NewData: of[HTML], Method: http.MethodGet, Path: "/browser/content", Command: "content", Summary: "Read the page's HTML, or an element's"},
+	{Name: "page.markdown", Class: Read, Risk: Low, NewArgs: of[Markdown], NewData: of[Marked], Method: http.MethodGet, Path: "/browser/markdown", Tool: "browser_markdown", Command: "markdown", Summary: "Read the page as markdown"},
+	{Name: "page.links", Class: Read, Risk: Low, NewArgs: of[None], NewData: of[LinkListing], Method: http.MethodGet, Path: "/browser/links", Command: "links", Summary: "List where the page leads"},
+	{Name: "page.scrape", Class: Read, Risk: Low, NewArgs: of[Scrape], NewData: of[Scraped], Method: http.MethodPost, Path: "/browser/scrape", Command: "scrape", Summary: "Read the text or an attribute of all that selectors match"},
+	{Name: "page.execute", Class: Raw, Risk: High, NewArgs: of[Execute], NewData: of[Executed], Method: http.MethodPost, Path: "/browser/execute", Command: "execute", Summary: "Run a script in the page"},
+	{Name: "page.pdf", Class: Read, Risk: Low, NewArgs: of[PrintPDF], NewData: of[PDF], Method: http.MethodGet, Path: "/browser/pdf", Command: "pdf", Summary: "Print the page as PDF"},
+
 	{Name: "artifact.list", Class: Read, Risk: Low, NewArgs: of[None], NewData: of[ArtifactListing], Method: http.MethodGet, Path: "/sessions/{session}/artifacts", Command: "artifacts", Summary: "List the files a session left"},
 	{Name: "artifact.get", Class: Read, Risk: Low, NewArgs: of[ByID], NewData: of[File], Method: http.MethodGet, Path: "/artifacts/{id}", Summary: "Fetch a file a session left"},
 
@@ -79,4 +89,17 @@ var byName = func() map[string]*Verb {
 func Lookup(name string) (*Verb, bool) {
 	v, ok := byName[name]
 	return v, ok
+}
+
+// As returns the row that a call with these arguments is judged, counted and
+// recorded by. It is v itself, but for a verb that only reads and whose
+// arguments send the page elsewhere first: that is a write.
+func (v *Verb) As(args any) *Verb {
+	n, may := args.(interface{ Navigates() bool })
+	if !may || v.Class != Read || reflect.ValueOf(args).IsZero() || !n.Navigates() {
+		return v
+	}
+	row := *v
+	row.Class, row.Counts = Write, true
+	return &row
 }

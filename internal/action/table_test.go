@@ -7,6 +7,18 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
+func TestAScrapeThatGoesSomewhereIsAWrite(t *testing.T) {
+	v, _ := action.Lookup("page.scrape")
+	for _, args := range []any{nil, (*action.Scrape)(nil), &action.Scrape{}, &action.Goto{URL: "x"}} {
+		if v.As(args) != v {
+			t.Errorf("%+v is not a read", args)
+		}
+	}
+	if w := v.As(&action.Scrape{URL: "x"}); w.Class != action.Write || !w.Counts || v.Class != action.Read || v.Counts {
+		t.Errorf("as a navigation %+v, the row %+v", w, v)
+	}
+}
+
 func TestEveryRowIsComplete(t *testing.T) {
 	name := regexp.MustCompile(`^[a-z]+\.[a-z_]+$`)
 	seen := map[string]string{}

@@ -64,6 +64,12 @@ func textsOf(v reflect.Value) []string {
 			texts[i] = v.Index(i).String()
 		}
 		return texts
+	case v.Kind() == reflect.Map && v.Type().Elem().Kind() == reflect.String:
+		var texts []string
+		for names := v.MapRange(); names.Next(); {
+			texts = append(texts, names.Key().String(), names.Value().String())
+		}
+		return texts
 	}
 	return nil
 }

@@ -214,23 +214,31 @@ func TestWhatIsRefusedLeavesIntentAndOutcome(t *testing.T) {
 		change func(*shelf)
 		want   fault.Code
 	}{
-		"unknown verb":      {action.Call{Verb: "page.fly", Caller: agent}, nil, fault.UnknownAction},
-		"no caller":         {action.Call{Verb: "page.click", Caller: action.Caller{Scope: "acme"}}, nil, fault.Unauthenticated},
-		"unknown role":      {snapshot(action.Caller{Actor: "x", Scope: "acme", Role: "root"}), nil, fault.DeniedByPolicy},
-		"wrong arguments":   {action.Call{Verb: "page.click", Caller: agent, Args: &action.Goto{}}, nil, fault.InvalidRequest},
-		"not a pointer":     {action.Call{Verb: "page.click", Caller: agent, Args: action.Click{}}, nil, fault.InvalidRequest},
-		"nil arguments":     {action.Call{Verb: "page.click", Caller: agent, Args: zero}, nil, fault.InvalidRequest},
-		"no element":        {action.Call{Verb: "page.click", Caller: agent}, nil, fault.MissingSelector},
-		"no address":        {action.Call{Verb: "page.goto", Caller: agent, Args: &action.Goto{URL: " "}}, nil, fault.MissingURL},
-		"no id":             {action.Call{Verb: "approval.status", Caller: agent}, nil, fault.InvalidRequest},
-		"out of bounds":     {action.Call{Verb: "page.click", Caller: agent, Args: &action.Click{Locator: action.Locator{Ref: "e1"}, ClickCount: 9}}, nil, fault.InvalidRequest},
-		"control character": {action.Call{Verb: "page.type", Caller: agent, Args: &action.Type{Locator: action.Locator{Ref: "e1"}, Input: "a\x1b[A"}}, nil, fault.InvalidRequest},
-		"line in address":   {action.Call{Verb: "page.goto", Caller: agent, Args: &action.Goto{URL: "https://a.example/\r\nX: y"}}, nil, fault.InvalidRequest},
-		"long session":      {action.Call{Verb: "page.snapshot", Caller: agent, Session: strings.Repeat("s", 65)}, nil, fault.InvalidRequest},
-		"viewer writes":     {click(viewer), nil, fault.DeniedByPolicy},
-		"agent answers":     {action.Call{Verb: "approval.answer", Caller: agent, Args: &action.Answer{ID: "q", Approve: true}}, nil, fault.DeniedByPolicy},
-		"agent audits":      {action.Call{Verb: "audit.query", Caller: agent}, nil, fault.DeniedByPolicy},
-		"look fails":        {click(agent), func(s *shelf) { s.lookErr = fault.New(fault.StaleRef, "gone").Hinted("look again") }, fault.StaleRef},
+		"unknown verb":        {action.Call{Verb: "page.fly", Caller: agent}, nil, fault.UnknownAction},
+		"no caller":           {action.Call{Verb: "page.click", Caller: action.Caller{Scope: "acme"}}, nil, fault.Unauthenticated},
+		"unknown role":        {snapshot(action.Caller{Actor: "x", Scope: "acme", Role: "root"}), nil, fault.DeniedByPolicy},
+		"wrong arguments":     {action.Call{Verb: "page.click", Caller: agent, Args: &action.Goto{}}, nil, fault.InvalidRequest},
+		"not a pointer":       {action.Call{Verb: "page.click", Caller: agent, Args: action.Click{}}, nil, fault.InvalidRequest},
+		"nil arguments":       {action.Call{Verb: "page.click", Caller: agent, Args: zero}, nil, fault.InvalidRequest},
+		"no element":          {action.Call{Verb: "page.click", Caller: agent}, nil, fault.MissingSelector},
+		"no address":          {action.Call{Verb: "page.goto", Caller: agent, Args: &action.Goto{URL: " "}}, nil, fault.MissingURL},
+		"no id":               {action.Call{Verb: "approval.status", Caller: agent}, nil, fault.InvalidRequest},
+		"out of bounds":       {action.Call{Verb: "page.click", Caller: agent, Args: &action.Click{Locator: action.Locator{Ref: "e1"}, ClickCount: 9}}, nil, fault.InvalidRequest},
+		"control character":   {action.Call{Verb: "page.type", Caller: agent, Args: &action.Type{Locator: action.Locator{Ref: "e1"}, Input: "a\x1b[A"}}, nil, fault.InvalidRequest},
+		"line in address":     {action.Call{Verb: "page.goto", Caller: agent, Args: &action.Goto{URL: "https://a.example/\r\nX: y"}}, nil, fault.InvalidRequest},
+		"long session":        {action.Call{Verb: "page.snapshot", Caller: agent, Session: strings.Repeat("s", 65)}, nil, fault.InvalidRequest},
+		"viewer writes":       {click(viewer), nil, fault.DeniedByPolicy},
+		"agent answers":       {action.Call{Verb: "approval.answer", Caller: agent, Args: &action.Answer{ID: "q", Approve: true}}, nil, fault.DeniedByPolicy},
+		"agent audits":        {action.Call{Verb: "audit.query", Caller: agent}, nil, fault.DeniedByPolicy},
+		"agent runs a script": {action.Call{Verb: "page.execute", Caller: agent, Args: &action.Execute{Expression: "1"}}, nil, fault.DeniedByPolicy},
+		"agent reads HTML":    {action.Call{Verb: "page.content", Caller: agent}, nil, fault.DeniedByPolicy},
+		"viewer goes to read": {scrape(viewer, "https://app.example.com/"), nil, fault.DeniedByPolicy},
+		"control in selector": {action.Call{Verb: "page.scrape", Caller: agent, Args: &action.Scrape{Selectors: map[string]string{"a": "h1\x1b"}}}, nil, fault.InvalidRequest},
+		"nothing to read":     {action.Call{Verb: "page.scrape", Caller: agent}, nil, fault.InvalidRequest},
+		"blocked scrape": {scrape(agent, "https://evil.example/"), func(s *shelf) {
+			s.to = &action.Destination{URL: "https://evil.example/", Host: "evil.example", Reason: "not on the list"}
+		}, fault.BlockedDomain},
+		"look fails": {click(agent), func(s *shelf) { s.lookErr = fault.New(fault.StaleRef, "gone").Hinted("look again") }, fault.StaleRef},
 		"blocked": {action.Call{Verb: "page.goto", Caller: agent, Args: &action.Goto{URL: "https://evil.example/"}}, func(s *shelf) {
 			s.to = &action.Destination{URL: "https://evil.example/", Host: "evil.example", Reason: "not on the list"}
 		}, fault.BlockedDomain},
@@ -250,6 +258,25 @@ func TestWhatIsRefusedLeavesIntentAndOutcome(t *testing.T) {
 				t.Errorf("intent %+v\noutcome %+v", intent, outcome)
 			}
 		})
+	}
+}
+
+func scrape(who action.Caller, to string) action.Call {
+	return action.Call{Verb: "page.scrape", Caller: who, Args: &action.Scrape{Selectors: map[string]string{"a": "h1"}, URL: to}}
+}
+
+func TestAScriptIsRecordedWithoutItsText(t *testing.T) {
+	h := open(t)
+	call := action.Call{Verb: "page.execute", Caller: operator, Args: &action.Execute{Expression: "login('hunter2')"}}
+	if _, err := h.Call(t.Context(), call); err != nil {
+		t.Fatal(err)
+	}
+	intent, _ := h.last(t)
+	if !strings.HasPrefix(intent.InputValue, "script of 16 characters, sha256 ") || intent.Risk != "HIGH" || intent.HITLDecision != "operator" {
+		t.Errorf("intent %+v", intent)
+	}
+	if strings.Contains(fmt.Sprintf("%+v", h.records(t)), "login(") {
+		t.Error("the script is in the trail")
 	}
 }
 
@@ -333,6 +360,7 @@ func TestEveryCallOfEveryVerbAndRoleLeavesOneOfEach(t *testing.T) {
 		"page.select": &action.Select{Locator: locator, Values: []string{"a"}}, "page.hover": &action.Hover{Locator: locator},
 		"artifact.get": &action.ByID{ID: "a1"}, "approval.status": &action.ByID{ID: "q1"}, "approval.show": &action.ByID{ID: "q1"},
 		"approval.answer": &action.Answer{ID: "q1"},
+		"page.scrape":     &action.Scrape{Selectors: map[string]string{"a": "h1"}}, "page.execute": &action.Execute{Expression: "1"},
 	}
 	calls := 0
 	for i := range action.Verbs {

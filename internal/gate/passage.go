@@ -95,7 +95,8 @@ func (p *passage) identify() error {
 	if err := p.checkArguments(); err != nil {
 		return err
 	}
-	if v, refused := p.g.policy.Admit(c, verb); refused {
+	p.verb = verb.As(p.call.Args)
+	if v, refused := p.g.policy.Admit(c, p.verb); refused {
 		p.verdict, p.judged = v, true
 		return p.refusal()
 	}

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -28,6 +29,8 @@ func (p *passage) input() string {
 		text = a.Key
 	case *action.Select:
 		text = strings.Join(a.Values, ", ")
+	case *action.Execute:
+		return fmt.Sprintf("script of %d characters, sha256 %x", utf8.RuneCountInString(a.Expression), sha256.Sum256([]byte(a.Expression)))
 	case *action.AnswerDialog:
 		if a.Accept {
 			return "accept"
@@ -56,6 +59,8 @@ func (p *passage) target() string {
 	case *action.SessionStart:
 		return address(a.URL)
 	case *action.CookieList:
+		return address(a.URL)
+	case *action.Scrape:
 		return address(a.URL)
 	}
 	return ""
@@ -94,6 +99,8 @@ func (p *passage) element() string {
 		return cookiesOf(a)
 	case *action.CookieDelete:
 		return chosen(a)
+	case *action.Content:
+		return described(action.Locator{Selector: a.Selector})
 	}
 	return ""
 }

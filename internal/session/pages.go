@@ -34,7 +34,7 @@ func (r *Registry) lookAtPage(ctx context.Context, call action.Call) (action.Fac
 		return action.Facts{}, action.Pin{}, err
 	}
 	defer leave()
-	if err := r.exhausted(l, call.Verb); err != nil {
+	if err := r.exhausted(l, call.Verb, call.Args); err != nil {
 		return action.Facts{Session: l.facts()}, action.Pin{}, err
 	}
 	facts, pin, err := l.browser.Look(ctx, call.Verb, call.Args)
@@ -68,8 +68,8 @@ func (r *Registry) actOnPage(ctx context.Context, call action.Call, pin action.P
 		return result, r.failure(ctx, l, err)
 	}
 	r.success(l, result)
-	if shot, yes := result.Data.(*action.Screenshot); yes && shot != nil {
-		r.keep(ctx, l, shot, &result)
+	if name, kind, content := fileOf(result.Data); len(content) > 0 {
+		r.keep(ctx, l, name, kind, content, &result)
 	}
 	return result, nil
 }
@@ -79,6 +79,7 @@ func (r *Registry) act(ctx context.Context, l *live, call action.Call, pin actio
 	if !known {
 		return action.Result{}, unknown(call.Verb)
 	}
+	verb = verb.As(call.Args)
 	if verb.Class != action.Read {
 		release, err := l.take(ctx)
 		if err != nil {
@@ -86,7 +87,7 @@ func (r *Registry) act(ctx context.Context, l *live, call action.Call, pin actio
 		}
 		defer release()
 	}
-	if err := r.count(l, verb); err != nil {
+	if err := r.count(l, verb, call.Args); err != nil {
 		return action.Result{}, err
 	}
 	return l.browser.Do(ctx, call.Verb, call.Args, pin)
@@ -94,10 +95,10 @@ func (r *Registry) act(ctx context.Context, l *live, call action.Call, pin actio
 
 // exhausted ends a session that has done as much as it may, when a call wants
 // to do more. Faults: limit_reached.
-func (r *Registry) exhausted(l *live, name string) error {
+func (r *Registry) exhausted(l *live, name string, args any) error {
 	const key = "security.max_actions_per_session"
 	verb, known := action.Lookup(name)
-	if !known || !verb.Counts || r.config.MaxActions < 0 || l.facts().Actions < r.config.MaxActions {
+	if !known || !verb.As(args).Counts || r.config.MaxActions < 0 || l.facts().Actions < r.config.MaxActions {
 		return nil
 	}
 	err := fault.New(fault.LimitReached, "%s: a session may do %d actions, and %s has done them", key, r.config.MaxActions, label(l.now())).
@@ -107,8 +108,8 @@ func (r *Registry) exhausted(l *live, name string) error {
 }
 
 // count counts an action before it is done, whether or not it succeeds.
-func (r *Registry) count(l *live, verb *action.Verb) error {
-	if err := r.exhausted(l, verb.Name); err != nil || !verb.Counts {
+func (r *Registry) count(l *live, verb *action.Verb, args any) error {
+	if err := r.exhausted(l, verb.Name, args); err != nil || !verb.Counts {
 		return err
 	}
 	l.mu.Lock()
@@ -173,14 +174,30 @@ func (r *Registry) goFirst(ctx context.Context, l *live, rawURL string) action.R
 	return result
 }
 
-// keep saves a screenshot as an artifact. One that cannot be kept is still
-// returned, with a note.
-func (r *Registry) keep(ctx context.Context, l *live, shot *action.Screenshot, result *action.Result) {
-	format := strings.ToLower(shot.Format)
-	kept, err := r.artifacts.Save(ctx, artifact.Owner{Scope: l.scope, Session: l.id}, "screenshot."+format, "image/"+format, shot.Bytes)
+// fileOf is the file that a result holds, if it is one to keep.
+func fileOf(data any) (name, mediaType string, content []byte) {
+	switch file := data.(type) {
+	case *action.Screenshot:
+		if file != nil {
+			format := strings.ToLower(file.Format)
+			return "screenshot." + format, "image/" + format, file.Bytes
+		}
+	case *action.PDF:
+		if file != nil {
+			return "page.pdf", "application/pdf", file.Bytes
+		}
+	}
+	return "", "", nil
+}
+
+// keep saves a file as an artifact. One that cannot be kept is still returned,
+// with a note.
+func (r *Registry) keep(ctx context.Context, l *live, name, mediaType string, content []byte, result *action.Result) {
+	kept, err := r.artifacts.Save(ctx, artifact.Owner{Scope: l.scope, Session: l.id}, name, mediaType, content)
 	if err != nil {
-		r.log.WarnContext(ctx, "cannot keep a screenshot", "session", l.id, "error", err)
-		result.Notes = append(result.Notes, "the screenshot was not kept: "+fault.From(err).Message)
+		r.log.WarnContext(ctx, "cannot keep a file", "name", name, "session", l.id, "error", err)
+		what, _, _ := strings.Cut(name, ".")
+		result.Notes = append(result.Notes, "the "+what+" was not kept: "+fault.From(err).Message)
 		return
 	}
 	result.Artifacts = append(result.Artifacts, kept)

@@ -99,6 +99,28 @@ func TestLookJudgesWhereACallWouldGo(t *testing.T) {
 	}
 }
 
+func TestAScrapeThatGoesSomewhereCountsAndOneThatReadsDoesNot(t *testing.T) {
+	r := newRig(t, with(func(c *session.Config) { c.MaxActions = 1 }))
+	r.start(alice, action.SessionStart{})
+	lists := map[string]string{"a": "h1"}
+	for _, to := range []string{"", "", "https://app.example/", ""} {
+		_, err := r.call(t.Context(), alice, "page.scrape", "", &action.Scrape{Selectors: lists, URL: to})
+		must(t, err)
+	}
+	_, err := r.call(t.Context(), alice, "page.scrape", "", &action.Scrape{Selectors: lists, URL: "https://app.example/"})
+	wants(t, fault.LimitReached, err)
+}
+
+func TestPDFsAreKept(t *testing.T) {
+	r := newRig(t)
+	r.start(alice, action.SessionStart{})
+	result, err := r.call(t.Context(), alice, "page.pdf", "", &action.PrintPDF{})
+	must(t, err)
+	if a := result.Artifacts; len(a) != 1 || a[0].MediaType != "application/pdf" || a[0].Name != "page.pdf" {
+		t.Errorf("artifacts %+v, notes %q", a, result.Notes)
+	}
+}
+
 func TestTheGuardHoldsDocumentsToTheNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -120,7 +142,9 @@ func TestABoxsConnectionsGoToTheDoorAndRefusalsAreRecorded(t *testing.T) {
 		}
 		s := r.start(alice, action.SessionStart{})
 		inside, outside := net.Pipe()
-		r.driver.ways[s.Box](outside)
+		var way sandboxEgress
+		r.driver.set(func(d *driver) { way = d.ways[s.Box] }) // the pool makes the next box meanwhile
+		way(outside)
 		_, err := inside.Write([]byte("GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"))
 		must(t, err)
 		answer, err := http.ReadResponse(bufio.NewReader(inside), nil)

@@ -94,6 +94,8 @@ func (t *tab) act(verb string, args any) (action.Result, error) {
 		}
 		t.at = action.Page{URL: to, Title: "Title"}
 		return action.Result{Page: &t.at, Data: &action.Navigated{URL: to, Title: "Title", Status: 200}}, nil
+	case "page.pdf":
+		return action.Result{Page: &t.at, Data: &action.PDF{Bytes: make([]byte, 60)}}, nil
 	case "page.screenshot":
 		return action.Result{Page: &t.at, Data: &action.Screenshot{Format: "png", Bytes: make([]byte, 60)}}, nil
 	}

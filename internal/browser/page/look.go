@@ -58,8 +58,8 @@ func (b *Browser) Look(ctx context.Context, name string, args any) (action.Facts
 		facts.Resubmits = b.posted(t)
 		pin.Print = strconv.FormatBool(facts.Resubmits)
 	}
-	if g, ok := args.(*action.Goto); ok && g != nil {
-		address, err := Address(g.URL)
+	if to, goes := addressed(args); goes {
+		address, err := Address(to)
 		if err != nil {
 			return facts, pin, err
 		}
@@ -104,6 +104,21 @@ func (b *Browser) optionsOf(ctx context.Context, t *tab, f action.Facts, pin act
 		return nil, errChanged
 	}
 	return labels, err
+}
+
+// addressed returns the address that a call goes to by its own words.
+func addressed(args any) (to string, goes bool) {
+	switch a := args.(type) {
+	case *action.Goto:
+		if a != nil {
+			return a.URL, true
+		}
+	case *action.Scrape:
+		if a != nil {
+			return a.URL, a.Navigates()
+		}
+	}
+	return "", false
 }
 
 func (b *Browser) lookAt(ctx context.Context, t *tab, name string, l action.Locator, timing action.Timing, facts action.Facts) (action.Facts, action.Pin, error) {

@@ -14,6 +14,7 @@ type remote struct {
 	Value       json.RawMessage `json:"value"`
 	Special     string          `json:"unserializableValue"` // 1n, NaN, -0, Infinity
 	Description string          `json:"description"`
+	Object      string          `json:"objectId"`
 	Preview     *preview        `json:"preview"`
 }
 

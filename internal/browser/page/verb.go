@@ -96,12 +96,25 @@ var verbs = map[string]verb{
 	"tab.close":     wideOf((*Browser).closeTab),
 	"page.console":  wideOf((*Browser).readConsole),
 	"page.network":  wideOf((*Browser).readNetwork),
+
+	"page.content":  verbOf(nil, (*Browser).content),
+	"page.markdown": verbOf(nil, (*Browser).markdown),
+	"page.links":    verbOf(nil, (*Browser).links),
+	"page.scrape":   verbOf(func(a *action.Scrape) time.Duration { return limited(a.Timing) }, (*Browser).scrape),
+	"page.execute":  verbOf(func(a *action.Execute) time.Duration { return limited(a.Timing) }, (*Browser).execute),
+	"page.pdf":      verbOf(nil, (*Browser).pdf),
 }
 
 // acts lists the verbs that take turns.
-func acts(verb string) bool {
+func acts(verb string, args any) bool {
 	row, known := action.Lookup(verb)
-	return known && row.Class == action.Write && verb != "page.dialog"
+	return known && row.As(args).Class != action.Read && verb != "page.dialog"
+}
+
+// goes reports whether a verb takes the page to an address.
+func goes(verb string, args any) bool {
+	s, scrapes := args.(*action.Scrape)
+	return verb == "page.goto" || scrapes && s != nil && s.Navigates()
 }
 
 // Do carries a verb out. args points to the verb's argument type; pin is what
@@ -115,7 +128,7 @@ func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin)
 		return action.Result{}, unknown(name)
 	}
 	limit := v.limit(args)
-	if acts(name) {
+	if acts(name, args) {
 		select {
 		case <-b.turn:
 			defer func() { b.turn <- struct{}{} }()
@@ -133,7 +146,7 @@ func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin)
 	if err := b.admit(t, name); err != nil {
 		return action.Result{Modal: b.modal(t)}, err
 	}
-	if name == "page.goto" {
+	if goes(name, args) {
 		var err error
 		if t, err = b.revive(ctx, t); err != nil {
 			return action.Result{}, b.trouble(ctx, name, limit, err)

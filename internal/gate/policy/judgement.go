@@ -47,6 +47,10 @@ func (p *Policy) judge(call action.Call, verb *action.Verb, facts action.Facts) 
 		if args != nil && args.URL != "" {
 			return p.navigate(facts, facts.Destination, true)
 		}
+	case *action.Scrape:
+		if args != nil && args.Navigates() {
+			return p.navigate(facts, facts.Destination, true)
+		}
 	case *action.SessionStart:
 		if args != nil && args.URL != "" {
 			return p.navigate(facts, facts.Destination, true)

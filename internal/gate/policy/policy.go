@@ -74,6 +74,9 @@ func New(c Config) (*Policy, error) {
 
 // Decide judges a call by its verb's row and the facts of the live page.
 func (p *Policy) Decide(call action.Call, verb *action.Verb, facts action.Facts) Verdict {
+	if verb != nil {
+		verb = verb.As(call.Args)
+	}
 	if v, refused := p.Admit(call.Caller, verb); refused {
 		return v
 	}

@@ -153,6 +153,34 @@ func TestNavigation(t *testing.T) {
 	check(t, "start", decide(t, p, action.Agent, "session.start", &action.SessionStart{}, action.Facts{}), want{Allow, action.Low, "verb"})
 }
 
+func TestScrapingIsReadingUntilItGoesSomewhere(t *testing.T) {
+	p := mustNew(t, Config{Enabled: true})
+	lists := map[string]string{"a": "h1"}
+	here := action.Facts{Page: action.Page{URL: pageURL}}
+	there := func(address string) action.Facts {
+		return action.Facts{Page: action.Page{URL: pageURL}, Destination: to(address)}
+	}
+	stays, goes := &action.Scrape{Selectors: lists}, &action.Scrape{Selectors: lists, URL: "https://x.example/"}
+	check(t, "stays", decide(t, p, action.Agent, "page.scrape", stays, here), want{Allow, action.Low, "read"})
+	check(t, "viewer stays", decide(t, p, action.Viewer, "page.scrape", stays, here), want{Allow, action.Low, "read"})
+	check(t, "viewer goes", decide(t, p, action.Viewer, "page.scrape", goes, there("https://x.example/")), want{Deny, action.Critical, "role.viewer"})
+	check(t, "goes", decide(t, p, action.Agent, "page.scrape", goes, there("https://x.example/")), want{Allow, action.Medium, "navigation.new-domain"})
+	check(t, "goes to a bank", decide(t, p, action.Agent, "page.scrape", goes, there("https://banking.example/")), want{Ask, action.High, "navigation.sensitive"})
+	check(t, "goes nowhere known", decide(t, p, action.Agent, "page.scrape", goes, here), want{Deny, action.High, "navigation.unknown"})
+	blocked := action.Facts{Page: here.Page, Destination: &action.Destination{URL: "https://evil.example/", Host: "evil.example"}}
+	check(t, "goes out", decide(t, p, action.Operator, "page.scrape", goes, blocked), want{Deny, action.High, "navigation.blocked"})
+}
+
+func TestRawVerbsAreForOperators(t *testing.T) {
+	p := mustNew(t, Config{Enabled: true, Trusted: []string{"app.example.com"}})
+	here := action.Facts{Page: action.Page{URL: pageURL}}
+	for verb, args := range map[string]any{"page.content": &action.Content{}, "page.execute": &action.Execute{Expression: "1"}} {
+		check(t, verb, decide(t, p, action.Agent, verb, args, here), want{Deny, action.Critical, "class.raw"})
+		check(t, verb, decide(t, p, action.Viewer, verb, args, here), want{Deny, action.Critical, "role.viewer"})
+		check(t, verb, decide(t, p, action.Operator, verb, args, here), want{Allow, action.High, "operator"})
+	}
+}
+
 func TestPlacesThatAreNotAllowedAreBlocked(t *testing.T) {
 	p := mustNew(t, Config{Enabled: true, Trusted: []string{"evil.example"}})
 	away := to("https://evil.example/")

@@ -158,6 +158,11 @@ type readIn struct {
 	in
 }
 
+type markdownIn struct {
+	Full bool `json:"full,omitempty" doc:"Navigation, header and footer too"`
+	in
+}
+
 type sessionIn struct {
 	Action   string   `json:"action" minLength:"1" enum:"start,list,close,archive"`
 	Name     string   `json:"name,omitempty" maxLength:"64" doc:"start: name to address it by"`

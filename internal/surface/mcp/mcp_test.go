@@ -77,6 +77,8 @@ func answerOf(c action.Call) action.Result {
 		result.Data = &action.Navigated{URL: "https://a.example/x", Title: "A", Status: 404}
 	case *action.Extract:
 		result.Data = &action.Extracted{Text: "words", URL: "https://a.example/x", Title: "A"}
+	case *action.Markdown:
+		result.Data = &action.Marked{Markdown: "# words", URL: "https://a.example/x", Title: "A"}
 	case *action.TakeScreenshot:
 		result.Data = &action.Screenshot{Format: "png", Width: 2, Height: 1, Bytes: []byte("pixels")}
 	case *action.WaitFor:
@@ -203,6 +205,7 @@ var arguments = map[string]struct {
 	"browser_take_screenshot": {nil, "page.screenshot"},
 	"browser_screenshot":      {map[string]any{"full_page": true}, "page.screenshot"},
 	"browser_read":            {nil, "page.extract"},
+	"browser_markdown":        {map[string]any{"full": true}, "page.markdown"},
 
 	"browser_tabs":             {map[string]any{"action": "select", "index": 0}, "tab.list tab.activate page.snapshot"},
 	"browser_console_messages": {nil, "page.console"},

@@ -202,6 +202,18 @@ func read(ctx context.Context, t *turn, in *readIn) error {
 	return nil
 }
 
+func markdown(ctx context.Context, t *turn, in *markdownIn) error {
+	result, err := t.call(ctx, "page.markdown", &action.Markdown{Full: in.Full})
+	if err != nil {
+		return err
+	}
+	if got, ok := result.Data.(*action.Marked); ok {
+		t.reply.page = &action.Page{URL: got.URL, Title: got.Title}
+		t.reply.text = marked(got.Markdown, got.URL, fullSnapshot)
+	}
+	return nil
+}
+
 func readTree(ctx context.Context, t *turn) error {
 	result, err := t.call(ctx, "page.snapshot", &action.TakeSnapshot{Format: "tree"})
 	if err != nil {

@@ -62,6 +62,7 @@ var tools = []tool{
 	define("browser_take_screenshot", reads, screenshot, "Take a picture of the page."),
 	define("browser_screenshot", reads, screenshot, "Same as browser_take_screenshot."),
 	define("browser_read", reads, read, "Read the page's text."),
+	define("browser_markdown", reads, markdown, "Read the page as markdown: headings, links, tables, code."),
 	define("browser_close", changes, closeSession, "Close the session; its record and files are kept."),
 	define("browser_session", changes, sessions, "Start, list, close or archive sessions. Each has its own browser."),
 	define("browser_approval_status", reads, approvalStatus, "Say whether a person has answered. Approving is up to people."),

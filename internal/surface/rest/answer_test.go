@@ -27,6 +27,18 @@ func TestAnswersHaveTheDocumentedShape(t *testing.T) {
 		"back":     {"POST", "/v1/browser/back", "", action.Result{Data: page}, `{"url":"https://a.example/","title":"A"}`},
 		"wait":     {"POST", "/v1/browser/wait", "{}", action.Result{Data: &action.Waited{}}, `{"found":false}`},
 		"snapshot": {"GET", "/v1/browser/snapshot", "", action.Result{Data: &action.Snapshot{Text: "page", URL: "u", Title: "t"}}, `{"snapshot":"page","url":"u","title":"t"}`},
+		"content":  {"GET", "/v1/browser/content?selector=main", "", action.Result{Page: page, Data: &action.HTML{HTML: "h", URL: "u", Title: "t"}}, `{"html":"h","url":"u","title":"t"}`},
+		"markdown": {"GET", "/v1/browser/markdown?full=true", "", action.Result{Page: page, Data: &action.Marked{Markdown: "# m", URL: "u", Title: "t"}}, `{"markdown":"# m","url":"u","title":"t"}`},
+		"links":    {"GET", "/v1/browser/links", "", action.Result{Page: page, Data: &action.LinkListing{Links: []action.Link{{Href: "h", Text: "t"}}, URL: "u"}}, `{"links":[{"href":"h","text":"t"}],"url":"u"}`},
+		"scrape": {
+			"POST", "/v1/browser/scrape", `{"selectors":{"title":"h1"},"url":"a.example"}`,
+			action.Result{Page: page, Data: &action.Scraped{Data: map[string][]string{"title": {"T"}}, URL: "u", Title: "t"}}, `{"data":{"title":["T"]},"url":"u","title":"t"}`,
+		},
+		"execute": {
+			"POST", "/v1/browser/execute", `{"expression":"1","awaitPromise":true}`,
+			action.Result{Data: &action.Executed{Result: json.RawMessage(`{"a":1}`), Type: "object"}}, `{"result":{"a":1},"type":"object"}`,
+		},
+		"execute without a value": {"POST", "/v1/browser/execute", `{"expression":";"}`, action.Result{Data: &action.Executed{Type: "undefined"}}, `{"result":null,"type":"undefined"}`},
 		"click with all that can stand beside": {
 			"POST", "/v1/browser/click", `{"ref":"e1"}`,
 			action.Result{Page: page, Data: &action.Acted{OK: true}, Modal: &action.Dialog{Kind: "alert", Message: "hi"}, Notes: []string{"n"}},
@@ -103,6 +115,14 @@ func TestScreenshotsAndFilesAreBytes(t *testing.T) {
 	if w.Body.String() != "pixels" || w.Header().Get("Content-Type") != "image/webp" {
 		t.Errorf("%v %s", w.Header(), w.Body)
 	}
+	d := answering(action.Result{Data: &action.PDF{Bytes: []byte("%PDF")}})
+	w = build(t, d).do(request("GET", "/v1/browser/pdf?format=letter&landscape=true&printBackground=true&scale=0.5", ""))
+	if w.Body.String() != "%PDF" || w.Header().Get("Content-Type") != "application/pdf" || *d.last(t).Args.(*action.PrintPDF) != (action.PrintPDF{Format: "letter", Landscape: true, PrintBackground: true, Scale: 0.5}) {
+		t.Errorf("%v %s %+v", w.Header(), w.Body, d.last(t).Args)
+	}
+	for _, query := range []string{"scale=NaN", "scale=Inf", "scale=3", "scale=x", "format=a3"} {
+		wantProblem(t, build(t, d).do(request("GET", "/v1/browser/pdf?"+query, "")), 400, fault.InvalidRequest)
+	}
 	hostile := &action.File{Artifact: action.Artifact{Name: "a\r\nSet-Cookie: x=\"y\"/../ü.html", MediaType: "text/html"}, Bytes: []byte("<script>")}
 	w = build(t, answering(action.Result{Data: hostile})).do(request("GET", "/v1/artifacts/f1", ""))
 	h := w.Header()
@@ -112,6 +132,14 @@ func TestScreenshotsAndFilesAreBytes(t *testing.T) {
 	if got := h.Get("Content-Disposition"); !strings.HasPrefix(got, "attachment") || strings.ContainsAny(got, "\r\n/\\<") {
 		t.Errorf("disposition %q", got)
 	}
+}
+
+func TestScrapeRefusesWhatIsNoMapOfSelectors(t *testing.T) {
+	d := answering(action.Result{})
+	for _, body := range []string{`{}`, `{"selectors":{}}`, `{"selectors":{"a":""}}`, `{"selectors":{"":"h1"}}`, `{"selectors":{"a":1}}`, `{"selectors":["h1"]}`, `{"selectors":{"a":"x","a":"y"}}`, `{"selectors":{"a":"\u0000"}}`} {
+		wantProblem(t, build(t, d).do(request("POST", "/v1/browser/scrape", body)), 400, fault.InvalidRequest)
+	}
+	wantProblem(t, build(t, d).do(request("POST", "/v1/browser/execute", `{"awaitPromise":true}`)), 400, fault.InvalidRequest)
 }
 
 func TestQuestionThatWaitsIs202(t *testing.T) {

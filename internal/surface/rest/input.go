@@ -2,6 +2,7 @@ package rest
 
 import (
 	"io"
+	"math"
 	"mime"
 	"net/http"
 	"net/url"
@@ -124,6 +125,10 @@ func set(field reflect.Value, text string) bool {
 		n, err := strconv.ParseInt(text, 10, 64)
 		field.SetInt(n)
 		return err == nil
+	case reflect.Float64:
+		f, err := strconv.ParseFloat(text, 64)
+		field.SetFloat(f)
+		return err == nil && !math.IsNaN(f) && !math.IsInf(f, 0)
 	}
 	return false
 }

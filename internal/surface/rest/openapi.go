@@ -110,6 +110,8 @@ func responses(doc *huma.OpenAPI, v *action.Verb) map[string]*huma.Response {
 	switch v.NewData().(type) {
 	case *action.Screenshot:
 		ok.Content = binary("image/png", "image/jpeg", "image/webp")
+	case *action.PDF:
+		ok.Content = binary("application/pdf")
 	case *action.File:
 		ok.Content = binary("application/octet-stream")
 	default:

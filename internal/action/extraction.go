@@ -1,0 +1,84 @@
+package action
+
+// Content asks for HTML as it is.
+type Content struct {
+	Selector string `json:"selector,omitempty" query:"selector" maxLength:"4096" doc:"The inner HTML of the first element that matches; the whole document when empty" example:"main"`
+}
+
+// Markdown asks for the page as markdown.
+type Markdown struct {
+	Full   bool `json:"full,omitempty" query:"full" doc:"Keep navigation, page header, footer and asides"`
+	Images bool `json:"images,omitempty" query:"images" doc:"Keep images, by address and description"`
+}
+
+// Scrape asks for the text or an attribute of what selectors match. With a URL
+// it navigates there first, and is judged as a navigation.
+type Scrape struct {
+	Selectors map[string]string `json:"selectors" minItems:"1" maxItems:"100" doc:"Name of each list, and the CSS selector of what goes in it; selector@attribute reads an attribute in place of the text" example:"{\"title\": \"h1\", \"pictures\": \"img@src\"}"`
+	URL       string            `json:"url,omitempty" maxLength:"8192" doc:"Navigate there first"`
+	Timing
+}
+
+// Navigates reports whether the call goes somewhere before it reads.
+func (s Scrape) Navigates() bool { return s.URL != "" }
+
+// Execute asks for a script to be run in the page's own world.
+type Execute struct {
+	Expression   string `json:"expression" minLength:"1" maxLength:"1000000" doc:"JavaScript; the value of its last statement is the result" example:"document.title"`
+	AwaitPromise bool   `json:"awaitPromise,omitempty" doc:"Wait for the promise that it returns"`
+	Timing
+}
+
+// PrintPDF asks for the page on paper.
+type PrintPDF struct {
+	Format          string  `json:"format,omitempty" query:"format" enum:"a4,letter,legal" doc:"Paper; a4 when empty"`
+	Landscape       bool    `json:"landscape,omitempty" query:"landscape"`
+	PrintBackground bool    `json:"printBackground,omitempty" query:"printBackground" doc:"Backgrounds too"`
+	Scale           float64 `json:"scale,omitempty" query:"scale" minimum:"0" maximum:"2" doc:"0.1 to 2; 1 when 0"`
+}
+
+// HTML is HTML read from the page.
+type HTML struct {
+	HTML  string `json:"html"`
+	URL   string `json:"url"`
+	Title string `json:"title"`
+}
+
+// Marked is the page as markdown.
+type Marked struct {
+	Markdown string `json:"markdown"`
+	URL      string `json:"url"`
+	Title    string `json:"title"`
+	Hidden   int    `json:"hidden,omitempty"` // pieces of text left out because a person could not see them
+}
+
+// Link is where the page leads.
+type Link struct {
+	Href string `json:"href"` // absolute; token-like parameters masked
+	Text string `json:"text"`
+}
+
+// LinkListing is the page's links, in its order, each address once.
+type LinkListing struct {
+	Links []Link `json:"links"`
+	URL   string `json:"url"`
+}
+
+// Scraped is what selectors matched, each list in document order.
+type Scraped struct {
+	Data  map[string][]string `json:"data"`
+	URL   string              `json:"url"`
+	Title string              `json:"title"`
+}
+
+// Executed is the value of a script. What JSON has no word for is written as
+// text: "NaN", "-0", the digits of a bigint, "[circular]", "[function f]".
+type Executed struct {
+	Result any    `json:"result"`
+	Type   string `json:"type"` // as typeof says it
+}
+
+// PDF is the page on paper.
+type PDF struct {
+	Bytes []byte `json:"bytes"`
+}

@@ -1,0 +1,45 @@
+// Package extract turns what was read from a page into what is handed out. It
+// is pure: text in, text out.
+package extract
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/strikethrough"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
+)
+
+// Markdown makes markdown (CommonMark, with the tables and strikethrough of
+// GitHub's) of HTML as inpage.Markup writes it.
+func Markdown(html string) (string, error) {
+	// A converter is made for each call: it is cheap beside the conversion, and
+	// its plugins keep state while they run.
+	c := converter.NewConverter(converter.WithPlugins(
+		base.NewBasePlugin(),
+		commonmark.NewCommonmarkPlugin(commonmark.WithListEndComment(false)),
+		strikethrough.NewStrikethroughPlugin(),
+		table.NewTablePlugin(table.WithHeaderPromotion(true), table.WithSkipEmptyRows(true), table.WithPresentationTables(true)),
+	))
+	text, err := c.ConvertString(html)
+	if err != nil {
+		return "", fmt.Errorf("cannot make markdown of the page: %w", err)
+	}
+	return tidy(text), nil
+}
+
+var blank = regexp.MustCompile(`\n{3,}`)
+
+// tidy takes out the runs of empty lines that emptied elements leave, outside
+// of code.
+func tidy(text string) string {
+	parts := strings.Split(text, "```")
+	for i := 0; i < len(parts); i += 2 {
+		parts[i] = blank.ReplaceAllString(parts[i], "\n\n")
+	}
+	return strings.TrimSpace(strings.Join(parts, "```"))
+}

@@ -1,0 +1,226 @@
+package page
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/extract"
+	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// content reads the HTML of the document, or what is inside an element, as it
+// is. Faults: invalid_selector, not_found.
+func (b *Browser) content(ctx context.Context, t *tab, a *action.Content, _ action.Pin) (any, error) {
+	p, err := b.whole(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	node := 0
+	if a.Selector != "" {
+		h, err := b.locate(ctx, t, action.Locator{Selector: a.Selector}, findLimit)
+		if err != nil {
+			return nil, err
+		}
+		p, node = h.place, h.node
+	}
+	got, err := p.world.HTML(ctx, node)
+	if err != nil {
+		return nil, err
+	}
+	if got.Gone {
+		return nil, errMoved
+	}
+	if got.Cut {
+		b.say("the HTML was cut at 8 MiB: give a selector for a part of it")
+	}
+	here := b.facts(t)
+	return &action.HTML{HTML: got.HTML, URL: here.URL, Title: here.Title}, nil
+}
+
+// whole waits until the main frame can be read and its title is known.
+func (b *Browser) whole(ctx context.Context, t *tab) (place, error) {
+	p, err := b.main(ctx, t)
+	if err != nil {
+		return p, err
+	}
+	return p, b.roundTrip(ctx, t, p, glance)
+}
+
+// say notes something for the result.
+func (b *Browser) say(format string, args ...any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.note(format, args...)
+}
+
+// eachFrame has a function read the frames in turn, the main one first, closed
+// shadow roots known. A child frame that goes away meanwhile is left out.
+func (b *Browser) eachFrame(ctx context.Context, t *tab, read func(inpage.Frame) error) error {
+	for _, p := range b.places(t) {
+		_, err := p.world.Pierce(ctx)
+		if err == nil || moved(err) {
+			err = read(p.world)
+		}
+		if err != nil && (p.frame == t.root || !moved(err)) {
+			return err
+		}
+	}
+	return nil
+}
+
+// markdown reads what a person can see of the page, with its structure.
+func (b *Browser) markdown(ctx context.Context, t *tab, a *action.Markdown, _ action.Pin) (any, error) {
+	if _, err := b.whole(ctx, t); err != nil {
+		return nil, err
+	}
+	here := b.facts(t)
+	out := &action.Marked{URL: here.URL, Title: here.Title}
+	var parts []string
+	size := 0
+	err := b.eachFrame(ctx, t, func(w inpage.Frame) error {
+		if size >= textLimit {
+			return nil
+		}
+		m, err := w.Markup(ctx, inpage.Marking{Full: a.Full, Images: a.Images})
+		if err != nil {
+			return err
+		}
+		text, err := extract.Markdown(m.HTML)
+		if err != nil {
+			return fault.New(fault.Internal, "the page could not be made markdown of").
+				Hinted("use page.extract or page.snapshot").Because(err)
+		}
+		out.Hidden += m.Hidden
+		if m.Cut || size+len(text) > textLimit {
+			text = strings.ToValidUTF8(text[:min(len(text), textLimit-size)], "")
+			b.say("the markdown was cut at 1 MiB: the page has more")
+		}
+		if size += len(text); text != "" {
+			parts = append(parts, text)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Markdown = strings.Join(parts, "\n\n")
+	return out, nil
+}
+
+const mostLinks = 5000
+
+// links lists where the page and its frames lead, each address once.
+func (b *Browser) links(ctx context.Context, t *tab, _ *action.None, _ action.Pin) (any, error) {
+	if _, err := b.whole(ctx, t); err != nil {
+		return nil, err
+	}
+	out := &action.LinkListing{Links: []action.Link{}, URL: b.facts(t).URL}
+	known := map[string]int{}
+	cut := false
+	err := b.eachFrame(ctx, t, func(w inpage.Frame) error {
+		found, err := w.Links(ctx)
+		cut = cut || found.Cut
+		for _, l := range found.Links {
+			at, twice := known[l.Href]
+			switch {
+			case twice && out.Links[at].Text == "":
+				out.Links[at].Text = l.Text
+			case !twice && len(out.Links) >= mostLinks:
+				cut = true
+			case !twice:
+				known[l.Href] = len(out.Links)
+				out.Links = append(out.Links, action.Link(l))
+			}
+		}
+		return err
+	})
+	if cut {
+		b.say("only the first %d links are listed", mostLinks)
+	}
+	return out, err
+}
+
+// attributed splits selector@attribute. An @ that belongs to the selector is
+// in quotes, brackets or behind a backslash, so that no name can follow it to
+// the end.
+var attributed = regexp.MustCompile(`(?s)^(.*[^\\])@([A-Za-z_][A-Za-z0-9_.:-]*)$`)
+
+// sought reads what a scrape asks for: selector@attribute, or the attribute
+// behind the list's own name.
+func sought(name, selector string) inpage.Wanted {
+	if m := attributed.FindStringSubmatch(selector); m != nil {
+		return inpage.Wanted{Selector: strings.TrimSpace(m[1]), Attribute: m[2]}
+	}
+	if m := attributed.FindStringSubmatch(name); m != nil {
+		return inpage.Wanted{Selector: selector, Attribute: m[2]}
+	}
+	return inpage.Wanted{Selector: selector}
+}
+
+// scrape reads lists, after a navigation where one is asked for. Faults:
+// invalid_selector, denied_by_policy for what is protected, and those of a
+// navigation.
+func (b *Browser) scrape(ctx context.Context, t *tab, a *action.Scrape, _ action.Pin) (any, error) {
+	if a.Navigates() {
+		if _, err := b.visit(ctx, t, &action.Goto{URL: a.URL}, action.Pin{}); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := b.whole(ctx, t); err != nil {
+		return nil, err
+	}
+	var names []string
+	for name := range a.Selectors {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var items []inpage.Wanted
+	data := make(map[string][]string, len(names))
+	for _, name := range names {
+		items, data[name] = append(items, sought(name, a.Selectors[name])), []string{}
+	}
+	hidden, cut := 0, false
+	err := b.eachFrame(ctx, t, func(w inpage.Frame) error {
+		got, err := w.Scrape(ctx, items)
+		if err == nil {
+			err = refusedScrape(got, names)
+		}
+		for i, list := range got.Lists {
+			data[names[i]] = append(data[names[i]], list...)
+		}
+		hidden, cut = hidden+got.Hidden, cut || got.Cut
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	b.remark(hidden, cut)
+	here := b.facts(t)
+	return &action.Scraped{Data: data, URL: here.URL, Title: here.Title}, nil
+}
+
+// remark says what a scrape left out.
+func (b *Browser) remark(hidden int, cut bool) {
+	if hidden > 0 {
+		b.say("%d of the elements hold text that a person could not see; it is left out", hidden)
+	}
+	if cut {
+		b.say("the lists were cut: more matches than 1 MiB of text, or 5000 in one list")
+	}
+}
+
+func refusedScrape(got inpage.Harvest, names []string) error {
+	if got.Error == "" || got.At < 0 || got.At >= len(names) {
+		return nil
+	}
+	f := fault.New(fault.InvalidSelector, "selectors.%s cannot be read: %s", names[got.At], got.Message).
+		Hinted("give a CSS selector, such as h1, or img@src for an attribute")
+	if got.Error == "refused" {
+		f.Code, f.Hint = fault.DeniedByPolicy, "leave it out: secrets, scripts and raw HTML are not handed out by page.scrape"
+	}
+	return f.With("field", "selectors")
+}
