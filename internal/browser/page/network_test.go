@@ -68,13 +68,13 @@ func TestNetworkShowsEveryRequestAndItsEnd(t *testing.T) {
 	before := time.Now().Add(-time.Second)
 	tr.must("page.goto", &action.Goto{URL: s.URL + "/go"})
 	for words, want := range map[string]action.NetworkRequest{
-		"/go":          {URL: s.URL + "/go", Method: "GET", Status: 302, MimeType: "text/html"},
-		"/data":        {URL: s.URL + "/data?access_token=(masked)", Method: "POST", Status: 200, MimeType: "application/json"},
-		"/gone":        {URL: s.URL + "/gone", Method: "GET", Status: 404, MimeType: "text/plain"},
-		"/worker.js":   {URL: s.URL + "/worker.js", Method: "GET", Status: 200, MimeType: "text/javascript"},
-		"/from-worker": {URL: s.URL + "/from-worker", Method: "GET", Status: 200, MimeType: "text/plain"},
-		"/framed":      {URL: elsewhere(s) + "/framed", Method: "GET", Status: 200, MimeType: "text/html"},
-		"/from-frame":  {URL: elsewhere(s) + "/from-frame", Method: "GET", Status: 200, MimeType: "text/plain"},
+		"/go":           {URL: s.URL + "/go", Method: "GET", Status: 302, MimeType: "text/html"},
+		"/data":         {URL: s.URL + "/data?access_token=(masked)", Method: "POST", Status: 200, MimeType: "application/json"},
+		s.URL + "/gone": {URL: s.URL + "/gone", Method: "GET", Status: 404, MimeType: "text/plain"},
+		"/worker.js":    {URL: s.URL + "/worker.js", Method: "GET", Status: 200, MimeType: "text/javascript"},
+		"/from-worker":  {URL: s.URL + "/from-worker", Method: "GET", Status: 200, MimeType: "text/plain"},
+		"/framed":       {URL: elsewhere(s) + "/framed", Method: "GET", Status: 200, MimeType: "text/html"},
+		"/from-frame":   {URL: elsewhere(s) + "/from-frame", Method: "GET", Status: 200, MimeType: "text/plain"},
 	} {
 		got := tr.ended(words)
 		if got.Timestamp.Before(before) || got.Timestamp.After(time.Now().Add(time.Second)) || got.Duration <= 0 || got.Duration > 60_000 || got.ResponseSize <= 0 || got.Error != "" {
