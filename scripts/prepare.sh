@@ -63,17 +63,18 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 
 # The engine: started here where no service manager runs it, and ended again.
-engine_pid=
 engine_dir=
 cleanup() {
-  if [ -n "$engine_pid" ]; then
-    as_root kill "$engine_pid" 2>/dev/null || true
-    for _ in $(seq 100); do
-      as_root kill -0 "$engine_pid" 2>/dev/null || break
+  [ -n "$engine_dir" ] || return 0
+  local pid
+  if pid=$(cat "$engine_dir/pid" 2>/dev/null); then
+    as_root kill "$pid" 2>/dev/null || true
+    for _ in $(seq 200); do
+      as_root kill -0 "$pid" 2>/dev/null || break
       sleep 0.1
     done
   fi
-  [ -z "$engine_dir" ] || rm -rf "$engine_dir"
+  rm -rf "$engine_dir"
 }
 trap cleanup EXIT
 
@@ -85,7 +86,6 @@ start_engine() {
     say "starting the container engine: dockerd (it ends with this command)"
     engine_dir=$(mktemp -d)
     as_root dockerd --pidfile "$engine_dir/pid" >"$engine_dir/log" 2>&1 &
-    engine_pid=$!
   fi
   for _ in $(seq 300); do
     engine_answers && return 0

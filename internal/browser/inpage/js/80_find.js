@@ -117,14 +117,25 @@ const holding = (root, goal) => {
       const held = textContent(node);
       budget -= held.length;
       if (held.length >= goal.length && folded(held).includes(goal)) {
-        deeper = true;
-        if (!walk(node, depth + 1)) found.push(node);
+        if (walk(node, depth + 1)) deeper = true;
+        else if (folded(spoken(node, 0)).includes(goal)) deeper = found.push(node) > 0;
       }
     }
     return deeper;
   };
   walk(root, 0);
   return found;
+};
+// The text of an element without what is never shown: the words of a script
+// are no text of the page it stands in.
+const spoken = (element, depth) => {
+  let text = '';
+  if (depth > NEST_LIMIT) return text;
+  for (let node = firstChild(element); node !== null; node = nextSibling(node)) {
+    if (nodeType(node) === TEXT) text += textContent(node);
+    else if (isElement(node) && !skipText.has(localName(node))) text += spoken(node, depth + 1);
+  }
+  return text;
 };
 
 const candidatesFor = query => {
