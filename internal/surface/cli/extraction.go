@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -130,21 +129,13 @@ func (r *root) pdf() *cobra.Command {
 	f.BoolVar(&call.PrintBackground, "print-background", false, "backgrounds too")
 	f.Float64Var(&call.Scale, "scale", 0, "0.1 to 2 (default 1)")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		path := first(append(args, "page.pdf")...)
-		var failed error
-		err := r.call(c.Context(), "page.pdf", &call, func(result action.Result) {
+		return r.save(c.Context(), "page.pdf", &call, func(result action.Result) (string, []byte, string) {
 			got, ok := result.Data.(*action.PDF)
 			if !ok {
-				return
+				return "", nil, ""
 			}
-			if failed = os.WriteFile(path, got.Bytes, 0o644); failed == nil {
-				r.printf("%s %d bytes\n", path, len(got.Bytes))
-			}
+			return first(append(args, "page.pdf")...), got.Bytes, ""
 		})
-		if err != nil {
-			return err
-		}
-		return failed
 	}
 	return c
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -285,21 +284,13 @@ func (r *root) screenshot() *cobra.Command {
 	f.StringVar(&call.Selector, "selector", "", "only this element")
 	f.StringVar(&call.Ref, "ref", "", "only this element")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		var failed error
-		err := r.call(c.Context(), "page.screenshot", &call, func(result action.Result) {
+		return r.save(c.Context(), "page.screenshot", &call, func(result action.Result) (string, []byte, string) {
 			shot, ok := result.Data.(*action.Screenshot)
 			if !ok {
-				return
+				return "", nil, ""
 			}
-			path := first(append(args, "screenshot."+shot.Format)...)
-			if failed = os.WriteFile(path, shot.Bytes, 0o644); failed == nil {
-				r.printf("%s %d × %d, %d bytes\n", path, shot.Width, shot.Height, len(shot.Bytes))
-			}
+			return first(append(args, "screenshot."+shot.Format)...), shot.Bytes, fmt.Sprintf("%d × %d, ", shot.Width, shot.Height)
 		})
-		if err != nil {
-			return err
-		}
-		return failed
 	}
 	return c
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -138,21 +137,13 @@ func (r *root) artifactGet() *cobra.Command {
 	c := verb("artifact.get", "get <artifact> [<file>]", "glovebox artifacts get 5f2a… page.png")
 	c.Args = between(1, 2)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		var failed error
-		err := r.call(c.Context(), "artifact.get", &action.ByID{ID: args[0]}, func(result action.Result) {
+		return r.save(c.Context(), "artifact.get", &action.ByID{ID: args[0]}, func(result action.Result) (string, []byte, string) {
 			file, ok := result.Data.(*action.File)
 			if !ok {
-				return
+				return "", nil, ""
 			}
-			path := first(append(args[1:], file.Name)...)
-			if failed = os.WriteFile(path, file.Bytes, 0o644); failed == nil {
-				r.printf("%s %d bytes\n", clean(path), len(file.Bytes))
-			}
+			return first(append(args[1:], file.Name)...), file.Bytes, ""
 		})
-		if err != nil {
-			return err
-		}
-		return failed
 	}
 	return c
 }
