@@ -11,8 +11,9 @@ import (
 )
 
 // imageTag is the image of these tests: the chromium layers are the same as of
-// any other, and the binary is the one under test.
-const imageTag = "glovebox-browser:e2e"
+// any other, and the binary is the one under test. $GLOVEBOX_TEST_TREE keeps
+// the images of trees that are tested side by side apart.
+var imageTag = "glovebox-browser:e2e" + os.Getenv("GLOVEBOX_TEST_TREE")
 
 var binary string // path of the program under test
 

@@ -27,8 +27,9 @@ var run = sandbox.NewID()
 const program = "github.com/gloveboxhq/glovebox/cmd/glovebox"
 
 // tag is the image of the tests. It stays, so that the next run builds one
-// layer or nothing.
-const tag = "glovebox-browser:test"
+// layer or nothing. $GLOVEBOX_TEST_TREE keeps the images of trees that are
+// tested side by side apart.
+var tag = "glovebox-browser:test" + os.Getenv("GLOVEBOX_TEST_TREE")
 
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
