@@ -4,7 +4,7 @@
 # again; what it installed stays.
 #
 #   scripts/prepare.sh demo <command…>   engine, debootstrap where needed
-#   scripts/prepare.sh test <command…>   also Chromium and Xvfb for the tests
+#   scripts/prepare.sh test <command…>   also Chromium, Xvfb, Node and npm for the tests
 #
 # It says what it is about to do and asks first. YES=1 (or CI=true, or no
 # terminal to ask on) goes on without asking.
@@ -41,6 +41,8 @@ fi
 if [ "$purpose" = test ]; then
   need chromium test -x "${GLOVEBOX_TEST_CHROMIUM:-/usr/lib/chromium/chromium}"
   need xvfb command -v Xvfb
+  need nodejs command -v node
+  need npm command -v npm
 fi
 
 agree() {
