@@ -67,7 +67,7 @@ type Goto struct {
 
 // Reload reloads.
 type Reload struct {
-	IgnoreCache bool `json:"ignoreCache,omitempty"`
+	IgnoreCache bool `json:"ignoreCache,omitempty" example:"true"`
 	Timing
 }
 
@@ -83,7 +83,7 @@ type Click struct {
 // Type types.
 type Type struct {
 	Locator
-	Input  string `json:"text" maxLength:"100000" doc:"The text to type"` // takes the place of Locator.Text
+	Input  string `json:"text" maxLength:"100000" doc:"The text to type" example:"Ada Lovelace"` // takes the place of Locator.Text
 	Clear  bool   `json:"clear,omitempty" doc:"Empty the field first"`
 	Submit bool   `json:"submit,omitempty" doc:"Press Enter afterwards"`
 	Delay  int    `json:"delay,omitempty" minimum:"0" maximum:"1000" doc:"Milliseconds between keys"`
@@ -100,7 +100,7 @@ type Press struct {
 // Select chooses options.
 type Select struct {
 	Locator
-	Values []string `json:"values" minItems:"1" maxItems:"1000" doc:"Values or labels"`
+	Values []string `json:"values" minItems:"1" maxItems:"1000" doc:"Values or labels" example:"[\"Red\"]"`
 	Timing
 }
 
@@ -115,7 +115,7 @@ type Hover struct {
 type Scroll struct {
 	Locator
 	X float64 `json:"x,omitempty" doc:"CSS pixels to the right"`
-	Y float64 `json:"y,omitempty" doc:"CSS pixels down"`
+	Y float64 `json:"y,omitempty" doc:"CSS pixels down" example:"600"`
 	Timing
 }
 
@@ -129,7 +129,7 @@ type AnswerDialog struct {
 // is an answer, not a fault.
 type WaitFor struct {
 	Locator
-	State       string `json:"state,omitempty" enum:"attached,detached,visible,hidden" doc:"attached when empty"`
+	State       string `json:"state,omitempty" enum:"attached,detached,visible,hidden" doc:"attached when empty" example:"visible"`
 	TextGone    string `json:"textGone,omitempty" maxLength:"1024"`
 	URL         string `json:"url,omitempty" maxLength:"8192" doc:"Until the page's URL contains this"`
 	NetworkIdle bool   `json:"networkidle,omitempty"`
@@ -167,7 +167,7 @@ type ApprovalList struct {
 type Answer struct {
 	ID         string `json:"id" path:"id" maxLength:"64"`
 	Approve    bool   `json:"approve"`
-	Reason     string `json:"reason,omitempty" maxLength:"1000"`
+	Reason     string `json:"reason,omitempty" maxLength:"1000" example:"the customer asked for it"`
 	ForSession bool   `json:"forSession,omitempty" doc:"Cover later calls of this kind in the session; MEDIUM only"`
 }
 

@@ -67,7 +67,7 @@ type Extracted struct {
 
 // Snapshot is the page as an agent sees it.
 type Snapshot struct {
-	Text   string `json:"snapshot,omitempty"` // grammar of SPEC section 7
+	Text   string `json:"snapshot,omitempty" example:"page \"Example Domain\" https://example.com/\n heading \"Example Domain\" level=1\n link \"More\" [e3]"` // grammar of SPEC section 7
 	Tree   *Node  `json:"tree,omitempty"`
 	URL    string `json:"url"`
 	Title  string `json:"title"`
@@ -137,7 +137,7 @@ type File struct {
 // Question is an approval asked of a person.
 type Question struct {
 	ID         string     `json:"id"`
-	State      string     `json:"state"` // pending, approved, denied, expired, used
+	State      string     `json:"state" example:"pending"` // pending, approved, denied, expired, used
 	Session    string     `json:"session"`
 	Scope      string     `json:"scope"`
 	Actor      string     `json:"actor"`

@@ -13,6 +13,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/config"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/guest"
 	"github.com/gloveboxhq/glovebox/internal/surface/cli"
+	"github.com/gloveboxhq/glovebox/internal/surface/rest"
 )
 
 // Main runs the program and returns its exit status.
@@ -20,6 +21,12 @@ func Main(ctx context.Context, version string, args []string, env config.Env, in
 	parts := cli.Parts{
 		Version: version,
 		Image:   func(c config.Config) string { return imageTag(c, version) },
+		Describe: func(page bool) ([]byte, error) {
+			if page {
+				return rest.Documentation()
+			}
+			return rest.Description()
+		},
 		Serve: func(ctx context.Context, c config.Config, o cli.ServeOptions) error {
 			return serve(ctx, c, version, o)
 		},

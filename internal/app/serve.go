@@ -47,12 +47,12 @@ func serve(ctx context.Context, c config.Config, version string, o cli.ServeOpti
 		err = errors.Join(err, house.Close(ctx))
 	}()
 	idle := newIdle(house, time.Duration(o.IdleExit)*time.Second)
-	agents, err := mcp.New(mcp.Options{Door: idle, Version: version, Log: log})
+	agents, err := mcp.New(mcp.Options{Door: idle, Log: log})
 	if err != nil {
 		return err
 	}
 	defer agents.Close()
-	handler, err := rest.New(rest.Options{Door: idle, Auth: house.Tokens, MCP: agents.Handler(), Version: version, Log: log})
+	handler, err := rest.New(rest.Options{Door: idle, Auth: house.Tokens, MCP: agents.Handler(), Log: log})
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ Connect an agent:
   over HTTP        http://%[1]s/mcp with the header Authorization: Bearer <agent's token>
 
 Answer what agents must ask: %[5]s approvals watch
-API: http://%[1]s/docs
+API: http://%[1]s/docs (with a token), or %[5]s openapi --docs
 `, address, allowed, token, filepath.Join(c.Server.StateDir, auth.OperatorFile), self)
 	return err
 }

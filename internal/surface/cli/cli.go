@@ -28,11 +28,15 @@ type Stdio struct {
 
 // Parts are the commands that need more of the house than this room may enter.
 type Parts struct {
-	Serve   func(ctx context.Context, c config.Config, s ServeOptions) error
-	Guest   func(ctx context.Context, args []string) error
-	Doctor  func(ctx context.Context, c config.Config) []Check
-	Image   func(c config.Config) string // the image's tag
-	Version string
+	Serve  func(ctx context.Context, c config.Config, s ServeOptions) error
+	Guest  func(ctx context.Context, args []string) error
+	Doctor func(ctx context.Context, c config.Config) []Check
+	Image  func(c config.Config) string // the image's tag
+
+	// Describe returns the description of the REST interface: OpenAPI, or a
+	// page of HTML.
+	Describe func(page bool) ([]byte, error)
+	Version  string
 }
 
 // ServeOptions are what serve is told beyond the configuration.

@@ -9,7 +9,7 @@ import (
 )
 
 func (r *root) houseCommands() []*cobra.Command {
-	return []*cobra.Command{r.image(), r.configuration(), r.version()}
+	return []*cobra.Command{r.image(), r.configuration(), r.openapi(), r.version()}
 }
 
 func (r *root) image() *cobra.Command {

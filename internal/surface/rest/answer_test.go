@@ -232,14 +232,10 @@ func TestDescriptionListsEveryRoute(t *testing.T) {
 	if typed.Properties["text"]["description"] != "The text to type" || len(typed.Required) != 1 {
 		t.Errorf("page.type takes %+v", typed)
 	}
-	for _, ref := range strings.Split(w.Body.String(), `"$ref":"#/components/schemas/`)[1:] {
+	for _, ref := range strings.Split(w.Body.String(), `"$ref": "#/components/schemas/`)[1:] {
 		name, _, _ := strings.Cut(ref, `"`)
 		if _, found := doc.Parts.Schemas[name]; !found {
 			t.Errorf("the schema %s is missing", name)
 		}
-	}
-	docs := build(t, refusing()).do(request("GET", "/docs", ""))
-	if docs.Code != http.StatusOK || !strings.Contains(docs.Body.String(), "page.goto") || strings.Contains(docs.Body.String(), "<script") {
-		t.Errorf("the page of documentation: %d", docs.Code)
 	}
 }

@@ -1,27 +1,172 @@
 package rest
 
-// docsText is the page at /docs, made from the table of verbs.
-const docsText = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Glovebox over HTTP</title>
-<style>
-:root { color-scheme: light dark; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 56rem; margin: 0 auto; padding: 1rem; }
-code { font: 0.9em ui-monospace, monospace; }
-table { border-collapse: collapse; width: 100%; }
-td, th { text-align: left; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0; border-bottom: 1px solid #8884; }
-h2 { margin-top: 2rem; }
-</style>
-<h1>Glovebox over HTTP</h1>
-<p>Every call carries <code>Authorization: Bearer</code> with a token. Routes below <code>/v1/browser</code> act on the session named
-by the header <code>Glovebox-Session</code> or by <code>?session=</code>, and exist below <code>/v1/sessions/{session}</code> too.
-Faults are <code>application/problem+json</code>. The machine-readable description is <a href="/openapi.json"><code>/openapi.json</code></a>.</p>
-{{range .}}<h2 id="{{.Name}}">{{.Summary}}</h2>
-<p><code>{{.Method}} /v1{{.Path}}</code> · verb <code>{{.Name}}</code> · class {{.Class}}{{if .Tool}} · MCP tool <code>{{.Tool}}</code>{{end}}</p>
-{{with fields .}}<table><tr><th scope="col">Field</th><th scope="col">Type</th><th scope="col">Meaning</th></tr>
-{{range .}}<tr><td><code>{{.Name}}</code>{{if .Required}} (required){{end}}</td><td>{{.Type}}</td><td>{{doc .}}</td></tr>
-{{end}}</table>
-{{end}}{{end}}</html>
-`
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"html/template"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+)
+
+//go:embed docs.html
+var docsText string
+
+var docsPage = template.Must(template.New("docs").Parse(docsText))
+
+// chapter is a group of operations on the page of documentation.
+type chapter struct {
+	Name, About string
+	Entries     []exhibit
+}
+
+// exhibit is an operation on the page of documentation.
+type exhibit struct {
+	*huma.Operation
+	Anchor string
+	Fields []fieldRow // of the body
+	Curl   string
+	Status string // of success
+	Answer string // of success, by example
+}
+
+// fieldRow is a field of a body.
+type fieldRow struct {
+	Name, Type, Meaning string
+	Required            bool
+}
+
+// Documentation returns the description as a page of HTML without script, the
+// same that a gateway serves at /docs.
+func Documentation() ([]byte, error) {
+	s, api := offline()
+	return s.page(api.OpenAPI())
+}
+
+func (s *surface) page(doc *huma.OpenAPI) ([]byte, error) {
+	var chapters []chapter
+	for _, tag := range doc.Tags {
+		c := chapter{Name: tag.Name, About: tag.Description}
+		for _, op := range s.operations {
+			if op.Tags[0] == tag.Name && !strings.HasSuffix(op.OperationID, inSession) {
+				c.Entries = append(c.Entries, exhibited(doc, op))
+			}
+		}
+		chapters = append(chapters, c)
+	}
+	var page bytes.Buffer
+	err := docsPage.Execute(&page, chapters)
+	return page.Bytes(), err
+}
+
+func exhibited(doc *huma.OpenAPI, op *huma.Operation) exhibit {
+	e := exhibit{Operation: op, Anchor: op.OperationID, Curl: curlOf(doc, op)}
+	if op.RequestBody != nil {
+		schema := doc.Components.Schemas.SchemaFromRef(op.RequestBody.Content["application/json"].Schema.Ref)
+		e.Fields = rowsOf(schema)
+	}
+	for _, status := range []string{"200", "201"} {
+		if r := op.Responses[status]; r != nil {
+			e.Status, e.Answer = status, answerOf(r)
+		}
+	}
+	return e
+}
+
+func rowsOf(schema *huma.Schema) []fieldRow {
+	var rows []fieldRow
+	for name, s := range schema.Properties {
+		kind := s.Type
+		if len(s.Enum) > 0 {
+			kind = inline(s.Enum)
+		}
+		rows = append(rows, fieldRow{Name: name, Type: kind, Meaning: s.Description, Required: slices.Contains(schema.Required, name)})
+	}
+	slices.SortFunc(rows, func(a, b fieldRow) int {
+		if a.Required != b.Required {
+			if a.Required {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return rows
+}
+
+func answerOf(r *huma.Response) string {
+	var kinds []string
+	for kind, media := range r.Content {
+		if media.Example != nil {
+			return pretty(media.Example)
+		}
+		kinds = append(kinds, kind)
+	}
+	slices.Sort(kinds)
+	return "the bytes, as " + strings.Join(kinds, " or ")
+}
+
+// curlOf is the command that makes the example's call.
+func curlOf(doc *huma.OpenAPI, op *huma.Operation) string {
+	path := op.Path
+	for _, p := range op.Parameters {
+		if p.In == "path" {
+			path = strings.Replace(path, "{"+p.Name+"}", sample(p), 1)
+		}
+	}
+	command := "curl -s"
+	if len(op.Security) == 0 {
+		command += ` -H "Authorization: Bearer $T"`
+	}
+	if op.Method != http.MethodGet && op.Method != http.MethodPost || op.Method == http.MethodPost && op.RequestBody == nil {
+		command += " -X " + op.Method
+	}
+	if op.RequestBody != nil {
+		body := inline(op.RequestBody.Content["application/json"].Example)
+		command += " \\\n  -H 'Content-Type: application/json' -d '" + strings.ReplaceAll(body, "'", `'\''`) + "'"
+	}
+	return command + " \\\n  " + doc.Servers[0].URL + path
+}
+
+func sample(p *huma.Param) string {
+	if p.Schema != nil && len(p.Schema.Examples) > 0 {
+		if text, ok := p.Schema.Examples[0].(string); ok {
+			return text
+		}
+	}
+	return familiar["id"].(string)
+}
+
+func inline(v any) string {
+	text, _ := json.Marshal(v) // examples are ours; a test writes them all
+	return string(text)
+}
+
+func pretty(v any) string {
+	text, _ := json.MarshalIndent(v, "", "  ") // as above
+	return string(text)
+}
+
+// offerDescription serves the description as JSON and as a page. Both are
+// written when first asked for.
+func (s *surface) offerDescription(api huma.API) {
+	serve := func(path, mediaType string, write func(*huma.OpenAPI) ([]byte, error)) {
+		once := sync.OnceValues(func() ([]byte, error) { return write(api.OpenAPI()) })
+		api.Adapter().Handle(&huma.Operation{Method: http.MethodGet, Path: path}, func(hc huma.Context) {
+			r, w := humago.Unwrap(hc)
+			body, err := once()
+			if err != nil {
+				fail(w, r, err)
+				return
+			}
+			writeRaw(w, http.StatusOK, mediaType, body)
+		})
+	}
+	serve("/openapi.json", "application/openapi+json", written)
+	serve("/docs", "text/html; charset=utf-8", s.page)
+}

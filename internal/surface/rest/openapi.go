@@ -1,62 +1,54 @@
 package rest
 
 import (
-	"bytes"
-	"encoding/json"
-	"html/template"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// describe begins the description: OpenAPI 3.1.
-func describe(version string) *huma.OpenAPI {
-	return &huma.OpenAPI{
-		OpenAPI: "3.1.0",
-		Info: &huma.Info{
-			Title: "Glovebox", Version: version,
-			Description: "A governed web browser for AI agents. Every call is judged, recorded and, where a person must agree, asked about.",
-		},
-		Components: &huma.Components{
-			Schemas:         huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer),
-			SecuritySchemes: map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer"}},
-		},
-		Security: []map[string][]string{{"token": {}}},
-	}
+// inSession ends the ids of operations below /v1/sessions/{session}.
+const inSession = "-in-session"
+
+// demands reports whether a call of a verb must have a body.
+func demands(v *action.Verb) bool {
+	return slices.ContainsFunc(action.Fields(reflect.TypeOf(v.NewArgs())), func(f action.Field) bool {
+		return f.Required() && f.Tag.Get("path") == ""
+	})
 }
 
 // operation describes a verb at one of its paths.
 func operation(doc *huma.OpenAPI, v *action.Verb, path string) *huma.Operation {
 	id := strings.ReplaceAll(v.Name, ".", "-")
 	if strings.Contains(path, "{session}") && ofPage(v) {
-		id += "-in-session"
+		id += inSession
 	}
 	op := &huma.Operation{
 		Method: v.Method, Path: path, OperationID: id, Summary: v.Summary,
-		Description: "Verb `" + v.Name + "`, class " + v.Class.String() + ".",
-		Tags:        []string{strings.Split(v.Name, ".")[0]},
+		Description: about(v),
+		Tags:        []string{tagOf(v)},
 		Parameters:  parameters(doc, v, path),
 		Responses:   responses(doc, v),
 	}
 	if !inQuery(v) {
-		op.RequestBody = &huma.RequestBody{Content: jsonOf(arguments(doc, v))}
+		op.RequestBody = &huma.RequestBody{
+			Description: "The verb's arguments", Required: demands(v), Content: jsonOf(arguments(doc, v), exampleArguments(v)),
+		}
 	}
 	return op
 }
 
 func parameters(doc *huma.OpenAPI, v *action.Verb, path string) []*huma.Param {
-	text := &huma.Schema{Type: "string", MaxLength: new(64)}
+	text := &huma.Schema{Type: "string", MaxLength: new(64), Examples: []any{"invoices"}}
 	var all []*huma.Param
 	if strings.Contains(path, "{session}") {
-		all = append(all, &huma.Param{Name: "session", In: "path", Required: true, Schema: text, Description: "Id or name"})
+		all = append(all, &huma.Param{Name: "session", In: "path", Required: true, Schema: text, Description: "Id or name of the session"})
 	} else if ofPage(v) {
 		all = append(all,
 			&huma.Param{Name: sessionHeader, In: "header", Schema: text, Description: "Id or name of the session; the most recently used open one when absent"},
@@ -65,7 +57,7 @@ func parameters(doc *huma.OpenAPI, v *action.Verb, path string) []*huma.Param {
 	for _, f := range action.Fields(reflect.TypeOf(v.NewArgs())) {
 		schema := huma.SchemaFromField(doc.Components.Schemas, structField(f), "")
 		if name := f.Tag.Get("path"); name != "" {
-			all = append(all, &huma.Param{Name: name, In: "path", Required: true, Schema: schema})
+			all = append(all, &huma.Param{Name: name, In: "path", Required: true, Schema: schema, Description: "Id, as listed"})
 		} else if name := f.Tag.Get("query"); name != "" && inQuery(v) {
 			all = append(all, &huma.Param{Name: name, In: "query", Schema: schema, Description: f.Tag.Get("doc")})
 		}
@@ -105,7 +97,6 @@ func exported(name string) string {
 }
 
 func responses(doc *huma.OpenAPI, v *action.Verb) map[string]*huma.Response {
-	registry := doc.Components.Schemas
 	ok := &huma.Response{Description: "Done"}
 	switch v.NewData().(type) {
 	case *action.Screenshot:
@@ -115,15 +106,37 @@ func responses(doc *huma.OpenAPI, v *action.Verb) map[string]*huma.Response {
 	case *action.File:
 		ok.Content = binary("application/octet-stream")
 	default:
-		ok.Content = jsonOf(withExtras(doc, reflect.TypeOf(v.NewData()).Elem()))
+		ok.Content = jsonOf(withExtras(doc, reflect.TypeOf(v.NewData()).Elem()), exampleOf(reflect.TypeOf(v.NewData())))
 	}
 	ok.Headers = map[string]*huma.Param{sessionHeader: {Description: "Id of the session", Schema: &huma.Schema{Type: "string"}}}
-	return map[string]*huma.Response{
-		strconv.Itoa(successOf(v)): ok,
+	return refusals(doc, map[string]*huma.Response{strconv.Itoa(successOf(v)): ok, "202": shared(doc, "Waiting")})
+}
 
-		"202":     {Description: "A person has not answered yet and nothing was done; the same call made again picks the answer up", Content: jsonOf(registry.Schema(reflect.TypeFor[waiting](), true, ""))},
-		"default": {Description: "A fault (RFC 9457)", Content: map[string]*huma.MediaType{"application/problem+json": {Schema: registry.Schema(reflect.TypeFor[problem](), true, "")}}},
+// refusals adds what every operation may answer with: faults.
+func refusals(doc *huma.OpenAPI, all map[string]*huma.Response) map[string]*huma.Response {
+	all["4XX"], all["5XX"] = shared(doc, "Refused"), shared(doc, "Failed")
+	return all
+}
+
+// shared returns a reference to a response that many operations have, and sees
+// that the description has it.
+func shared(doc *huma.OpenAPI, name string) *huma.Response {
+	all := doc.Components.Responses
+	if len(all) == 0 {
+		registry := doc.Components.Schemas
+		fault := func(about string, example problem) *huma.Response {
+			schema := registry.Schema(reflect.TypeFor[problem](), true, "")
+			return &huma.Response{Description: about, Content: map[string]*huma.MediaType{"application/problem+json": {Schema: schema, Example: example}}}
+		}
+		all["Waiting"] = &huma.Response{
+			Description: "A person has not answered yet and nothing was done; the same call made again picks the answer up",
+			Headers:     map[string]*huma.Param{"Location": {Description: "Where to ask whether it was answered", Schema: &huma.Schema{Type: "string"}}},
+			Content:     jsonOf(registry.Schema(reflect.TypeFor[waiting](), true, ""), exampleOf(reflect.TypeFor[waiting]())),
+		}
+		all["Refused"] = fault("A fault of the call (RFC 9457); `code` says which", refusedExample)
+		all["Failed"] = fault("A fault of the gateway, the box or the web (RFC 9457); `code` says which", failedExample)
 	}
+	return &huma.Response{Ref: "#/components/responses/" + name}
 }
 
 // withExtras adds the schema of a verb's object with the extras beside its
@@ -150,56 +163,33 @@ func genericOperation(doc *huma.OpenAPI) *huma.Operation {
 		names = append(names, v.Name)
 	}
 	registry := doc.Components.Schemas
-	result := jsonOf(registry.Schema(reflect.TypeFor[action.Result](), true, ""))
+	result := jsonOf(registry.Schema(reflect.TypeFor[action.Result](), true, ""), exampleResult)
 	return &huma.Operation{
 		Method: http.MethodPost, Path: "/v1/verbs/{verb}", OperationID: "verb", Tags: []string{"verbs"},
 		Summary:     "Make a call by the verb's name, and get the whole result",
-		Parameters:  []*huma.Param{{Name: "verb", In: "path", Required: true, Schema: &huma.Schema{Type: "string", Enum: names}}},
-		RequestBody: &huma.RequestBody{Content: jsonOf(registry.Schema(reflect.TypeFor[generic](), true, ""))},
-		Responses: map[string]*huma.Response{
-			"200":     {Description: "Done", Content: result},
-			"202":     {Description: "A person has not answered yet; see pending", Content: result},
-			"default": {Description: "A fault (RFC 9457)", Content: map[string]*huma.MediaType{"application/problem+json": {Schema: registry.Schema(reflect.TypeFor[problem](), true, "")}}},
-		},
+		Description: "Any verb of the table, with its arguments as an object. It is judged, recorded and asked about as the verb's own route is.",
+		Parameters:  []*huma.Param{{Name: "verb", In: "path", Required: true, Description: "Name of the verb", Schema: &huma.Schema{Type: "string", Enum: names, Examples: []any{"page.click"}}}},
+		RequestBody: &huma.RequestBody{Description: "Session and arguments", Content: jsonOf(registry.Schema(reflect.TypeFor[generic](), true, ""), exampleGeneric)},
+		Responses: refusals(doc, map[string]*huma.Response{
+			"200": {Description: "Done", Content: result},
+			"202": {Description: "A person has not answered yet; see pending", Content: result},
+		}),
 	}
 }
 
 func healthOperation(doc *huma.OpenAPI) *huma.Operation {
+	registry := doc.Components.Schemas
 	return &huma.Operation{
 		Method: http.MethodGet, Path: healthPath, OperationID: "health", Tags: []string{"health"},
-		Summary: "Say that the gateway runs; needs no token", Security: []map[string][]string{{}},
-		Responses: map[string]*huma.Response{
-			"200": {Description: "It runs", Content: jsonOf(doc.Components.Schemas.Schema(reflect.TypeFor[health](), true, ""))},
-		},
+		Summary: "Say that the gateway runs", Description: "Needs no token, and tells a stranger nothing else.", Security: []map[string][]string{{}},
+		Responses: refusals(doc, map[string]*huma.Response{
+			"200": {Description: "It runs", Content: jsonOf(registry.Schema(reflect.TypeFor[health](), true, ""), health{OK: true})},
+		}),
 	}
 }
 
-// offerDescription serves the description as JSON and as a page without
-// script. Both are written when first asked for, which is after the last
-// operation was added.
-func (s *surface) offerDescription(api huma.API) {
-	serve := func(path, mediaType string, write func() ([]byte, error)) {
-		once := sync.OnceValues(write)
-		api.Adapter().Handle(&huma.Operation{Method: http.MethodGet, Path: path}, func(hc huma.Context) {
-			r, w := humago.Unwrap(hc)
-			body, err := once()
-			if err != nil {
-				fail(w, r, err)
-				return
-			}
-			writeRaw(w, http.StatusOK, mediaType, body)
-		})
-	}
-	serve("/openapi.json", "application/openapi+json", func() ([]byte, error) { return json.Marshal(api.OpenAPI()) })
-	serve("/docs", "text/html; charset=utf-8", func() ([]byte, error) {
-		var page bytes.Buffer
-		err := docsPage.Execute(&page, action.Verbs)
-		return page.Bytes(), err
-	})
-}
-
-func jsonOf(schema *huma.Schema) map[string]*huma.MediaType {
-	return map[string]*huma.MediaType{"application/json": {Schema: schema}}
+func jsonOf(schema *huma.Schema, example any) map[string]*huma.MediaType {
+	return map[string]*huma.MediaType{"application/json": {Schema: schema, Example: example}}
 }
 
 func binary(mediaTypes ...string) map[string]*huma.MediaType {
@@ -209,8 +199,3 @@ func binary(mediaTypes ...string) map[string]*huma.MediaType {
 	}
 	return content
 }
-
-var docsPage = template.Must(template.New("docs").Funcs(template.FuncMap{
-	"fields": func(v action.Verb) []action.Field { return action.Fields(reflect.TypeOf(v.NewArgs())) },
-	"doc":    func(f action.Field) string { return f.Tag.Get("doc") },
-}).Parse(docsText))

@@ -41,12 +41,7 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 // code's, for what only HTTP knows.
 func refuse(w http.ResponseWriter, r *http.Request, status int, f *fault.Fault) {
 	note(r, f)
-	id := correlation(r.Context())
-	doc := problem{
-		Type: f.Code.Type(), Title: f.Code.Info().Title, Status: status, Detail: f.Message,
-		Instance: "tag:glovebox,2026:call/" + id, Code: f.Code, Hint: f.Hint,
-		Retryable: f.Retryable(), CorrelationID: id, Details: f.Details,
-	}
+	doc := shown(f, status, correlation(r.Context()))
 	body, err := json.Marshal(doc)
 	if err != nil { // only Details can hold what JSON cannot
 		doc.Details = nil
@@ -62,6 +57,15 @@ func refuse(w http.ResponseWriter, r *http.Request, status int, f *fault.Fault) 
 	}
 	w.WriteHeader(status)
 	_, _ = w.Write(body)
+}
+
+// shown is f as a problem document.
+func shown(f *fault.Fault, status int, id string) problem {
+	return problem{
+		Type: f.Code.Type(), Title: f.Code.Info().Title, Status: status, Detail: f.Message,
+		Instance: "tag:glovebox,2026:call/" + id, Code: f.Code, Hint: f.Hint,
+		Retryable: f.Retryable(), CorrelationID: id, Details: f.Details,
+	}
 }
 
 func seconds(detail any) string {

@@ -38,9 +38,8 @@ type Options struct {
 	Door           Door
 	Auth           Tokens
 	MCP            http.Handler // at /mcp, behind the same checks; none when nil. The caller is in its context, see auth.From
-	Version        string
-	AllowedHosts   []string // names beside loopback that the Host header may hold, without port
-	AllowedOrigins []string // origins beside our own whose pages may call, "https://app.example"
+	AllowedHosts   []string     // names beside loopback that the Host header may hold, without port
+	AllowedOrigins []string     // origins beside our own whose pages may call, "https://app.example"
 	Log            *slog.Logger
 }
 
@@ -51,7 +50,18 @@ func New(o Options) (http.Handler, error) {
 		return nil, errors.New("rest: Door, Auth and Log must be given")
 	}
 	s := &surface{door: o.Door, mux: http.NewServeMux()}
-	api := humago.New(s.mux, huma.Config{OpenAPI: describe(o.Version)})
+	s.offerDescription(s.offerAll())
+	if o.MCP != nil {
+		s.mux.Handle("/mcp", o.MCP)
+	}
+	return (&guard{
+		tokens: o.Auth, hosts: o.AllowedHosts, origins: o.AllowedOrigins, log: o.Log, next: s,
+	}).handler(), nil
+}
+
+// offerAll adds every route, and returns their description.
+func (s *surface) offerAll() huma.API {
+	api := humago.New(s.mux, huma.Config{OpenAPI: describe()})
 	for i := range action.Verbs {
 		for _, path := range paths(&action.Verbs[i]) {
 			s.offer(api, &action.Verbs[i], path)
@@ -59,13 +69,8 @@ func New(o Options) (http.Handler, error) {
 	}
 	s.offerGeneric(api)
 	s.offerHealth(api)
-	s.offerDescription(api)
-	if o.MCP != nil {
-		s.mux.Handle("/mcp", o.MCP)
-	}
-	return (&guard{
-		tokens: o.Auth, hosts: o.AllowedHosts, origins: o.AllowedOrigins, log: o.Log, next: s,
-	}).handler(), nil
+	finish(api.OpenAPI(), s.operations)
+	return api
 }
 
 // NewServer makes a server of h whose timeouts fit: headers are bounded, while
@@ -82,8 +87,15 @@ func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 }
 
 type surface struct {
-	door Door
-	mux  *http.ServeMux
+	door       Door
+	mux        *http.ServeMux
+	operations []*huma.Operation // as offered, in the order of the table
+}
+
+// describe adds an operation to the description.
+func (s *surface) describe(api huma.API, op *huma.Operation) {
+	api.OpenAPI().AddOperation(op)
+	s.operations = append(s.operations, op)
 }
 
 // ServeHTTP routes a request that the guard let through; what the mux has no

@@ -31,7 +31,7 @@ func paths(v *action.Verb) []string {
 // offer adds the route of one verb and its description.
 func (s *surface) offer(api huma.API, v *action.Verb, path string) {
 	op := operation(api.OpenAPI(), v, path)
-	api.OpenAPI().AddOperation(op)
+	s.describe(api, op)
 	api.Adapter().Handle(op, func(hc huma.Context) {
 		r, w := humago.Unwrap(hc)
 		call, err := s.read(r, v)
@@ -99,7 +99,7 @@ type generic struct {
 // whole result, which is what our own clients use.
 func (s *surface) offerGeneric(api huma.API) {
 	op := genericOperation(api.OpenAPI())
-	api.OpenAPI().AddOperation(op)
+	s.describe(api, op)
 	api.Adapter().Handle(op, func(hc huma.Context) {
 		r, w := humago.Unwrap(hc)
 		call, err := readGeneric(r)
@@ -150,7 +150,7 @@ func readGeneric(r *http.Request) (action.Call, error) {
 // offerHealth adds the one route that strangers may use; it says only ok.
 func (s *surface) offerHealth(api huma.API) {
 	op := healthOperation(api.OpenAPI())
-	api.OpenAPI().AddOperation(op)
+	s.describe(api, op)
 	api.Adapter().Handle(op, func(hc huma.Context) {
 		r, w := humago.Unwrap(hc)
 		writeJSON(w, r, http.StatusOK, health{OK: true})

@@ -1,0 +1,139 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// apiVersion is the version of the interface, which its paths begin with, and
+// not of the program: the description changes only when the interface does.
+const apiVersion = "1"
+
+// describe begins the description: OpenAPI 3.1.
+func describe() *huma.OpenAPI {
+	return &huma.OpenAPI{
+		OpenAPI: "3.1.0",
+		Info: &huma.Info{
+			Title: "Glovebox", Version: apiVersion,
+			Description: "A governed web browser for AI agents. Every call is judged, recorded and, where a person must agree, asked about.",
+			Contact:     &huma.Contact{Name: "Glovebox", URL: "https://github.com/gloveboxhq/glovebox"},
+			License:     &huma.License{Name: "Apache 2.0", Identifier: "Apache-2.0"},
+		},
+		Servers: []*huma.Server{{URL: "http://127.0.0.1:2468", Description: "Where a gateway listens by default"}},
+		Components: &huma.Components{
+			Schemas:   huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer),
+			Responses: map[string]*huma.Response{},
+			SecuritySchemes: map[string]*huma.SecurityScheme{"token": {
+				Type: "http", Scheme: "bearer", Description: "A token of an agent, a viewer or an operator: what it may do is its role's",
+			}},
+		},
+		Security: []map[string][]string{{"token": {}}},
+	}
+}
+
+// tags say what each group of operations is about.
+var tags = map[string]string{
+	"session":  "Browsers in boxes of their own, from start to archive",
+	"browser":  "The browser of a session as a whole",
+	"page":     "What is done on a page, and what is read from it",
+	"cookie":   "The cookies of a session; operators only",
+	"tab":      "The tabs of a session; verbs act on the active one",
+	"download": "Files that pages offered",
+	"profile":  "User data kept from one session to the next",
+	"cdp":      "The browser's own protocol, for other programs",
+	"artifact": "Files that sessions left",
+	"approval": "Questions that wait for a person, and their answers",
+	"audit":    "The record of every call",
+	"verbs":    "Any verb by its name",
+	"health":   "Whether the gateway runs",
+}
+
+// finish completes the description once every operation is in it: the groups
+// in the order of the table, and what struct tags cannot say of a schema.
+func finish(doc *huma.OpenAPI, operations []*huma.Operation) {
+	for _, op := range operations {
+		for _, name := range op.Tags {
+			if !slices.ContainsFunc(doc.Tags, func(t *huma.Tag) bool { return t.Name == name }) {
+				doc.Tags = append(doc.Tags, &huma.Tag{Name: name, Description: tags[name]})
+			}
+		}
+	}
+	for _, schema := range doc.Components.Schemas.Map() {
+		for name, property := range schema.Properties {
+			tell(name, property)
+		}
+	}
+}
+
+// tell corrects a property: lists are never null, the bounds of a map are
+// those of its properties, and a risk is one of four.
+func tell(name string, s *huma.Schema) {
+	if s.Type == huma.TypeArray {
+		s.Nullable = false
+	}
+	if s.Type == huma.TypeObject {
+		s.MinProperties, s.MaxProperties, s.MinItems, s.MaxItems = s.MinItems, s.MaxItems, nil, nil
+	}
+	if name == "risk" && s.Type == huma.TypeString {
+		s.Enum = []any{action.Low.String(), action.Medium.String(), action.High.String(), action.Critical.String()}
+	}
+}
+
+// tagOf returns the group of a verb: its noun.
+func tagOf(v *action.Verb) string {
+	noun, _, _ := strings.Cut(v.Name, ".")
+	return noun
+}
+
+var classTexts = map[action.Class]string{
+	action.Read:  "it changes nothing",
+	action.Write: "it changes the page or the web",
+	action.Raw:   "it gives unmediated access, which agents have only where policy grants it",
+	action.Admin: "it is the operator's",
+}
+
+// about is a verb's paragraph: what kind of call it is, and what it is called
+// elsewhere.
+func about(v *action.Verb) string {
+	text := "Verb `" + v.Name + "`, class " + v.Class.String() + ": " + classTexts[v.Class] + ". Its risk is " + v.Risk.String() + " unless the page says otherwise."
+	if v.Tool != "" {
+		text += " MCP tool: `" + v.Tool + "`."
+	}
+	if v.Command != "" {
+		text += " Command: `glovebox " + v.Command + "`."
+	}
+	return text
+}
+
+// offline is a surface that only describes itself.
+func offline() (*surface, huma.API) {
+	s := &surface{mux: http.NewServeMux()}
+	return s, s.offerAll()
+}
+
+// Description returns the OpenAPI 3.1 description of every route as indented
+// JSON with sorted names, the same for every gateway of this interface.
+func Description() ([]byte, error) {
+	_, api := offline()
+	return written(api.OpenAPI())
+}
+
+func written(doc *huma.OpenAPI) ([]byte, error) {
+	flat, err := json.Marshal(doc)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, flat, "", "  "); err != nil {
+		return nil, err
+	}
+	out.WriteByte('\n')
+	return out.Bytes(), nil
+}
