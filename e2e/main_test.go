@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,7 +16,10 @@ import (
 // the images of trees that are tested side by side apart.
 var imageTag = "glovebox-browser:e2e" + os.Getenv("GLOVEBOX_TEST_TREE")
 
-var binary string // path of the program under test
+var (
+	binary string    // path of the program under test
+	wire   *contract // what the program says of its REST interface
+)
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
@@ -37,5 +41,24 @@ func run(m *testing.M) int {
 			return 1
 		}
 	}
-	return m.Run()
+	if wire, err = readContract(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return complete(m.Run())
+}
+
+// complete says how much of the description the run did, and fails a whole
+// run that left an operation out.
+func complete(status int) int {
+	if status != 0 || flag.Lookup("test.run").Value.String() != "" || flag.Lookup("test.skip").Value.String() != "" {
+		return status
+	}
+	all, done := wire.operations()
+	fmt.Printf("%d of %d operations were done, every answer as described\n", done, all)
+	for _, missing := range wire.undone(excused) {
+		fmt.Fprintln(os.Stderr, missing)
+		status = 1
+	}
+	return status
 }

@@ -34,7 +34,8 @@ type answer struct {
 	body   []byte
 }
 
-// do sends one request. A body is sent as JSON; headers are "Name: value".
+// do sends one request, and holds it and what comes back against the
+// description. A body is sent as JSON; headers are "Name: value".
 func (c curl) do(method, path, body string, headers ...string) answer {
 	c.t.Helper()
 	request, err := http.NewRequestWithContext(c.t.Context(), method, c.base+path, strings.NewReader(body))
@@ -59,6 +60,9 @@ func (c curl) do(method, path, body string, headers ...string) answer {
 	got, err := io.ReadAll(response.Body)
 	if err != nil {
 		c.t.Fatal(err)
+	}
+	if err := wire.judge(exchange{request, body, response.StatusCode, response.Header, got}); err != nil {
+		c.t.Errorf("%s %s: %v\n%.500q", method, path, err, got)
 	}
 	return answer{c.t, method + " " + path, response.StatusCode, response.Header, got}
 }

@@ -26,6 +26,7 @@ func TestGateway(t *testing.T) {
 		{"RESTMainJob", restMainJob},
 		{"RESTQuestion", restQuestion},
 		{"PickedUp", pickedUp},
+		{"EveryOperation", everyOperation},
 		{"Cookies", cookies},
 		{"Strangers", strangers},
 		{"WebPages", webPages},

@@ -128,6 +128,9 @@ func writeRaw(w http.ResponseWriter, status int, mediaType string, body []byte) 
 	_, _ = w.Write(body)
 }
 
+// unknownBytes is the media type of what a browser should not look into.
+const unknownBytes = "application/octet-stream"
+
 // harmless are media types a browser may show; a file's own type comes from a
 // box and is believed only if it is one of these.
 var harmless = []string{"image/png", "image/jpeg", "image/webp", "text/plain; charset=utf-8", "application/json", "application/pdf", "video/mp4"}
@@ -137,7 +140,7 @@ func writeBytes(w http.ResponseWriter, mediaType, filename string, body []byte) 
 		mediaType += "; charset=utf-8"
 	}
 	if !slices.Contains(harmless, mediaType) {
-		mediaType = "application/octet-stream"
+		mediaType = unknownBytes
 	}
 	if filename != "" {
 		safe := strings.Map(plain, filename)

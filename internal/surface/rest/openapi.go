@@ -104,7 +104,7 @@ func responses(doc *huma.OpenAPI, v *action.Verb) map[string]*huma.Response {
 	case *action.PDF:
 		ok.Content = binary("application/pdf")
 	case *action.File:
-		ok.Content = binary("application/octet-stream")
+		ok.Content = binary(slices.Concat(harmless, []string{unknownBytes})...)
 	default:
 		ok.Content = jsonOf(withExtras(doc, reflect.TypeOf(v.NewData()).Elem()), exampleOf(reflect.TypeOf(v.NewData())))
 	}
@@ -195,6 +195,7 @@ func jsonOf(schema *huma.Schema, example any) map[string]*huma.MediaType {
 func binary(mediaTypes ...string) map[string]*huma.MediaType {
 	content := map[string]*huma.MediaType{}
 	for _, mediaType := range mediaTypes {
+		mediaType, _, _ = strings.Cut(mediaType, ";")
 		content[mediaType] = &huma.MediaType{Schema: &huma.Schema{Type: "string", Format: "binary"}}
 	}
 	return content

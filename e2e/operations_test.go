@@ -1,0 +1,186 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// excused are operations that the whole run may leave undone, each with why.
+var excused = map[string]string{}
+
+// attempt is a call of a verb that succeeds. The operator makes it, on a page
+// of the lab, in a session of its own.
+type attempt struct {
+	page  string // below /lab/, opened first; the page before stays when empty
+	query string // "?x=y"
+	body  string
+	id    func(*bench) string // what stands for {id} in the path
+	first func(*bench)        // what must be so before
+	after func(*bench, answer)
+}
+
+// bench is where attempts are made.
+type bench struct {
+	t       *testing.T
+	g       *gateway
+	c       curl
+	session string
+}
+
+// attempts has one for every verb of the table; a verb without one fails.
+var attempts = map[string]attempt{
+	"session.start":   {body: `{"name": "tried", "width": 800, "height": 600}`, after: func(b *bench, a answer) { b.archive(a.object(http.StatusOK)["id"].(string)) }},
+	"session.list":    {query: "?include_archived=true"},
+	"session.show":    {},
+	"session.close":   {first: (*bench).another},
+	"session.archive": {first: (*bench).another},
+
+	"page.goto":       {body: `{"url": "SITE/lab/controls", "waitUntil": "domcontentloaded", "timeout": 20000}`},
+	"page.back":       {page: "controls"},
+	"page.forward":    {},
+	"page.reload":     {page: "controls", body: `{"ignoreCache": true}`},
+	"page.click":      {page: "controls", body: `{"selector": "#count", "button": "left", "clickCount": 1}`},
+	"page.type":       {page: "controls", body: `{"selector": "#q", "text": "Ada & Søn", "clear": true}`},
+	"page.press":      {page: "controls", body: `{"selector": "#q", "key": "Tab"}`},
+	"page.select":     {page: "controls", body: `{"selector": "#colour", "values": ["Green"]}`},
+	"page.hover":      {page: "controls", body: `{"selector": "#below"}`},
+	"page.scroll":     {page: "controls", body: `{"y": 100}`},
+	"page.dialog":     {page: "dialog", body: `{"accept": true, "text": "Ada"}`, first: func(b *bench) { b.done("page.click", `{"selector": "button"}`) }},
+	"page.wait_for":   {page: "controls", body: `{"selector": "#end", "state": "visible", "timeout": 2000}`},
+	"page.extract":    {query: "?mode=text"},
+	"page.snapshot":   {query: "?format=tree&depth=5&urls=true"},
+	"page.screenshot": {query: "?format=webp&quality=60&fullPage=true"},
+	"page.console":    {page: "controls", query: "?level=error&limit=5&clear=true"},
+	"page.network":    {query: "?limit=5&urlPattern=lab"},
+	"page.content":    {page: "controls", query: "?selector=h1"},
+	"page.markdown":   {query: "?full=true&images=true"},
+	"page.links":      {page: "controls"},
+	"page.scrape":     {body: `{"selectors": {"title": "h1", "links": "a@href"}, "url": "SITE/lab/controls"}`},
+	"page.execute":    {page: "controls", body: `{"expression": "({a: [1, null, 'x']})"}`},
+	"page.pdf":        {query: "?format=letter&scale=0.5"},
+
+	"cookie.list":   {query: "?url=http://localhost/"},
+	"cookie.set":    {body: `{"cookies": [{"name": "a", "value": "1", "domain": "localhost", "sameSite": "Lax"}]}`},
+	"cookie.delete": {query: "?name=a&domain=localhost"},
+	"tab.list":      {},
+	"tab.open":      {body: `{"url": "SITE/lab/controls"}`},
+	"tab.activate":  {id: (*bench).tab},
+	"tab.close":     {id: (*bench).tab},
+
+	"artifact.list": {},
+	"artifact.get":  {id: (*bench).artifact},
+
+	"approval.status": {id: (*bench).question},
+	"approval.list":   {query: "?state=all"},
+	"approval.show":   {id: (*bench).question},
+	"approval.answer": {id: (*bench).question, body: `{"approve": false, "reason": "not today"}`},
+	"audit.query":     {query: "?limit=20&verb=page.click"},
+	"audit.verify":    {},
+}
+
+// everyOperation does every verb at each of its routes, and by its name. What
+// goes over the wire is held against the description by the client.
+func everyOperation(t *testing.T, g *gateway) {
+	b := &bench{t: t, g: g, c: g.curl(t, "operator")}
+	b.session = b.c.open(`{"name": "bench"}`)
+	b.open("controls")
+	for _, v := range action.Verbs {
+		try, known := attempts[v.Name]
+		if !known {
+			t.Errorf("%s has no attempt", v.Name)
+			continue
+		}
+		paths := []string{"/v1" + v.Path}
+		if strings.HasPrefix(v.Path, "/browser/") {
+			paths = append(paths, "/v1/sessions/{session}"+v.Path)
+		}
+		for _, path := range paths {
+			t.Run(v.Name, func(t *testing.T) {
+				at := *b
+				at.t, at.c.t = t, t
+				at.try(&v, try, path)
+			})
+		}
+	}
+	b.done("session.show", "")
+	b.c.get("/v1/health").object(http.StatusOK)
+}
+
+func (b *bench) try(v *action.Verb, try attempt, path string) {
+	b.t.Helper()
+	if try.page != "" {
+		b.open(try.page)
+	}
+	if try.first != nil {
+		try.first(b)
+	}
+	if try.id != nil {
+		path = strings.Replace(path, "{id}", try.id(b), 1)
+	}
+	path = strings.Replace(path, "{session}", b.session, 1)
+	got := b.c.do(v.Method, path+try.query, strings.ReplaceAll(try.body, "SITE", b.g.site))
+	want := max(v.Status, http.StatusOK)
+	if got.status != want {
+		b.t.Errorf("%s: %d, want %d\n%.300q", got.what, got.status, want, got.body)
+		return
+	}
+	if try.after != nil {
+		try.after(b, got)
+	}
+}
+
+func (b *bench) open(page string) {
+	b.t.Helper()
+	b.done("page.goto", fmt.Sprintf(`{"url": "%s/lab/%s"}`, b.g.site, page))
+}
+
+// done makes a call by the verb's name in the bench's session.
+func (b *bench) done(verb, args string) object {
+	b.t.Helper()
+	if args == "" {
+		args = "{}"
+	}
+	return b.c.post("/v1/verbs/"+verb, fmt.Sprintf(`{"session": %q, "args": %s}`, b.session, args)).object(http.StatusOK)
+}
+
+// another puts a session in place of the bench's, for one attempt.
+func (b *bench) another() {
+	b.t.Helper()
+	b.session = b.c.open(`{}`)
+}
+
+func (b *bench) archive(id string) {
+	b.t.Helper()
+	b.c.post("/v1/sessions/"+id+"/archive", "").object(http.StatusOK)
+}
+
+func (b *bench) tab() string {
+	b.t.Helper()
+	tab, _ := b.done("tab.open", "")["data"].(object)
+	return fmt.Sprint(tab["id"])
+}
+
+func (b *bench) artifact() string {
+	b.t.Helper()
+	b.done("page.screenshot", "")
+	files, _ := b.c.get("/v1/sessions/" + b.session + "/artifacts").object(http.StatusOK)["artifacts"].([]any)
+	if len(files) == 0 {
+		b.t.Fatal("a screenshot left no artifact")
+	}
+	return files[0].(object)["id"].(string)
+}
+
+// question has the agent ask for something that a person must agree to.
+func (b *bench) question() string {
+	b.t.Helper()
+	agent := b.g.curl(b.t, "agent")
+	b.done("page.goto", fmt.Sprintf(`{"url": "%s/login"}`, b.g.site))
+	b.done("page.click", `{"text": "Continue as demo user"}`)
+	b.done("page.goto", fmt.Sprintf(`{"url": "%s/invoices/%s"}`, b.g.site, b.g.app.Invoices()[0].ID))
+	waits := agent.post("/v1/sessions/"+b.session+"/browser/click", `{"role": "button", "name": "Delete invoice"}`, "Prefer: wait=0").object(http.StatusAccepted)
+	return waits["approvalId"].(string)
+}
