@@ -15,6 +15,8 @@ import (
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 // document is the part of the description that requests and answers are held
@@ -49,6 +51,7 @@ type contract struct {
 	mu       sync.Mutex
 	schemas  map[string]*jsonschema.Schema // by place in the document
 	done     map[string]int                // answers of success, by operation
+	faults   map[fault.Code]int            // answers of failure
 }
 
 // readContract asks the program under test for its description.
@@ -57,7 +60,7 @@ func readContract() (*contract, error) {
 	if err != nil {
 		return nil, fmt.Errorf("glovebox openapi: %w", err)
 	}
-	c := &contract{compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{}, done: map[string]int{}}
+	c := &contract{compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{}, done: map[string]int{}, faults: map[fault.Code]int{}}
 	c.compiler.AssertFormat()
 	if err := json.Unmarshal(text, &c.document); err != nil {
 		return nil, err
@@ -83,6 +86,7 @@ func (c *contract) judge(x exchange) error {
 	if slices.Contains(unlisted, x.request.URL.Path) {
 		return nil
 	}
+	c.note(x)
 	path, op := c.find(x.request.Method, x.request.URL.EscapedPath())
 	if op == nil { // no such route: any fault, in the shape of all faults
 		if x.status < 400 {
@@ -112,6 +116,17 @@ func (c *contract) judge(x exchange) error {
 		response, at = c.Components.Responses[name], place("components", "responses", name)
 	}
 	return c.body(response, at, x)
+}
+
+// note counts the code of a fault.
+func (c *contract) note(x exchange) {
+	var f struct{ Code fault.Code }
+	if x.status < 400 || json.Unmarshal(x.body, &f) != nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.faults[f.Code]++
 }
 
 // find returns the operation of a request; of several paths that match, the
@@ -218,6 +233,31 @@ func (c *contract) undone(reasons map[string]string) []string {
 	for id := range reasons {
 		if !described[id] {
 			missing = append(missing, id+" is excused and does not exist: strike it out")
+		}
+	}
+	slices.Sort(missing)
+	return missing
+}
+
+// unmet lists the codes that no answer had, but for those with a reason, and
+// reasons that no longer hold.
+func (c *contract) unmet(reasons map[fault.Code]string) []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var missing []string
+	codes := fault.Codes()
+	for _, code := range codes {
+		_, excused := reasons[code]
+		switch {
+		case c.faults[code] == 0 && !excused:
+			missing = append(missing, string(code)+" was never answered: bring it about in fault_test.go")
+		case c.faults[code] > 0 && excused:
+			missing = append(missing, string(code)+" is excused and was answered: strike it out")
+		}
+	}
+	for code := range reasons {
+		if !slices.Contains(codes, code) {
+			missing = append(missing, string(code)+" is excused and does not exist: strike it out")
 		}
 	}
 	slices.Sort(missing)

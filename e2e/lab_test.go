@@ -28,6 +28,7 @@ func (l *lab) with(app http.Handler) http.Handler {
 <p style="height:3000px">tall</p><p id=end>The end</p>
 <script>let n=0</script>`)
 	page("dialog", "Dialog", `<button type=button aria-expanded=false onclick="document.title=String(prompt('Your name?','nobody'))">Show the question</button>`)
+	page("disabled", "Disabled", `<button type=button disabled>Show more</button>`)
 	page("escape", "Escape \x1b[31mred\x1b[0m \u202etitle", "<p>text \x1b]0;owned\x07 and \x1b[2J more</p>")
 	page("slow-click", "Slow", `<button type=button aria-expanded=false onclick="const r=new XMLHttpRequest;r.open('GET','/lab/clicked',false);r.send()">Show more</button>`)
 	mux.HandleFunc("GET /lab/never", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -49,14 +50,14 @@ func run(m *testing.M) int {
 }
 
 // complete says how much of the description the run did, and fails a whole
-// run that left an operation out.
+// run that left an operation or a fault out.
 func complete(status int) int {
 	if status != 0 || flag.Lookup("test.run").Value.String() != "" || flag.Lookup("test.skip").Value.String() != "" {
 		return status
 	}
 	all, done := wire.operations()
 	fmt.Printf("%d of %d operations were done, every answer as described\n", done, all)
-	for _, missing := range wire.undone(excused) {
+	for _, missing := range slices.Concat(wire.undone(excused), wire.unmet(unseen)) {
 		fmt.Fprintln(os.Stderr, missing)
 		status = 1
 	}

@@ -124,7 +124,7 @@ func (a answer) problemAs(code fault.Code, status int) object {
 	a.t.Helper()
 	var o object
 	if err := json.Unmarshal(a.body, &o); err != nil || a.header.Get("Content-Type") != "application/problem+json" {
-		a.t.Fatalf("%s: no problem document: %d %s\n%s", a.what, a.status, a.header.Get("Content-Type"), a.body)
+		a.t.Fatalf("%s: no problem document: %d %s\n%.500q", a.what, a.status, a.header.Get("Content-Type"), a.body)
 	}
 	if a.status != status || o["code"] != string(code) || o["status"] != float64(status) || o["type"] != code.Type() ||
 		o["title"] != code.Info().Title || o["retryable"] != code.Info().Retryable {

@@ -27,6 +27,7 @@ func TestGateway(t *testing.T) {
 		{"RESTQuestion", restQuestion},
 		{"PickedUp", pickedUp},
 		{"EveryOperation", everyOperation},
+		{"Faults", faults},
 		{"Cookies", cookies},
 		{"Strangers", strangers},
 		{"WebPages", webPages},

@@ -1,0 +1,131 @@
+package e2e
+
+import (
+	"database/sql"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	_ "modernc.org/sqlite"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// unseen are faults that no answer of a whole run has, each with why. A run
+// that has one after all fails, and so does one that lacks any other.
+var unseen = map[fault.Code]string{
+	fault.SessionPaused:   "comes with credential scanning and take-over",
+	fault.SandboxWeak:     "takes a kernel that keeps Chromium from sandboxing itself; the session room's tests show one",
+	fault.CDPError:        "takes a browser or guest that breaks the protocol; the bridge room's tests have both",
+	fault.InstallRequired: "comes with the local driver; on the command line TestInstall has it",
+}
+
+// faults brings about, one after the other, the faults that other tests do not
+// meet on their way.
+func faults(t *testing.T, g *gateway) {
+	agent, operator := g.curl(t, "agent"), g.curl(t, "operator")
+	id := agent.open(`{"name": "twice"}`)
+	agent.post("/v1/sessions", `{"name": "twice"}`).problem(fault.AlreadyActive)
+	agent.post("/v1/sessions", `{"provider": "kernel"}`).problem(fault.ProviderNotSupported)
+	agent.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/disabled"}`).object(http.StatusOK)
+	agent.post("/v1/browser/click", `{"selector": "button", "timeout": 300}`).problem(fault.NotActionable)
+	agent.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/dialog"}`).object(http.StatusOK)
+	agent.post("/v1/browser/click", `{"selector": "button"}`).object(http.StatusOK)
+	agent.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/controls"}`).problem(fault.DialogOpen)
+	operator.post("/v1/sessions/"+id+"/browser/dialog", `{"accept": false}`).object(http.StatusOK)
+	pageChanges(t, g, id)
+}
+
+// pageChanges has a person approve what the page no longer shows.
+func pageChanges(t *testing.T, g *gateway, id string) {
+	t.Helper()
+	agent, operator := g.curl(t, "agent"), g.curl(t, "operator")
+	signIn(t, g, agent)
+	agent.post("/v1/browser/navigate", `{"url": "`+g.site+`/invoices/`+g.app.Invoices()[0].ID+`"}`).object(http.StatusOK)
+	came := make(chan answer, 1)
+	go func() {
+		came <- agent.post("/v1/browser/click", `{"role": "button", "name": "Delete invoice"}`, "Prefer: wait=30")
+	}()
+	var asked string
+	until(t, startLimit, "the question", func() bool {
+		for _, q := range operator.get("/v1/approvals").object(http.StatusOK)["questions"].([]any) {
+			if q.(object)["session"] == id {
+				asked = q.(object)["id"].(string)
+			}
+		}
+		return asked != ""
+	})
+	operator.post("/v1/sessions/"+id+"/browser/reload", "").object(http.StatusOK)
+	operator.post("/v1/approvals/"+asked+"/answer", `{"approve": true, "reason": "go on"}`).object(http.StatusOK)
+	(<-came).problem(fault.PageChanged)
+}
+
+func TestSilenceIsAnAnswerThatRefuses(t *testing.T) {
+	g := start(t, settings{env: []string{"GLOVEBOX_SECURITY_HITL_TIMEOUTS_HIGH=1"}})
+	c := g.curl(t, "agent")
+	c.open(`{}`)
+	signIn(t, g, c)
+	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/invoices/`+g.app.Invoices()[0].ID+`"}`).object(http.StatusOK)
+	c.post("/v1/browser/click", `{"role": "button", "name": "Delete invoice"}`, "Prefer: wait=30").problem(fault.ApprovalTimeout)
+}
+
+func TestBrowsersThatAreSwitchedOffDoNotStart(t *testing.T) {
+	g := start(t, settings{env: []string{"GLOVEBOX_BROWSER_ENABLED=false"}})
+	g.curl(t, "agent").post("/v1/sessions", `{}`).problem(fault.BrowserDisabled)
+}
+
+func TestBoxThatIsNoneIsAFailedStart(t *testing.T) {
+	g := start(t, settings{image: "debian:bookworm-slim"})
+	g.curl(t, "agent").post("/v1/sessions", `{}`).problem(fault.StartFailed)
+}
+
+// TestNothingRunsThatCannotBeRecorded keeps the trail from being written, as
+// another program does that holds its file.
+func TestNothingRunsThatCannotBeRecorded(t *testing.T) {
+	g := start(t, settings{})
+	c := g.curl(t, "operator")
+	c.open(`{}`)
+	db, err := sql.Open("sqlite", filepath.Join(g.dir, "state", "glovebox.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	lock, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	if _, err := lock.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/controls"}`).problem(fault.AuditUnavailable)
+	if _, err := lock.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/controls"}`).object(http.StatusOK)
+}
+
+// TestTroubleOfTheHouseIsInternal puts a folder where the house keeps a file.
+func TestTroubleOfTheHouseIsInternal(t *testing.T) {
+	g := start(t, settings{})
+	c := g.curl(t, "operator")
+	id := c.open(`{}`)
+	c.get("/v1/browser/screenshot")
+	files, _ := c.get("/v1/sessions/" + id + "/artifacts").object(http.StatusOK)["artifacts"].([]any)
+	if len(files) != 1 {
+		t.Fatalf("artifacts %v", files)
+	}
+	file := files[0].(object)["id"].(string)
+	path := filepath.Join(g.dir, "state", "artifacts", file)
+	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.get("/v1/artifacts/" + file); strings.Contains(string(got.body), g.dir) {
+		t.Errorf("it shows where files are: %s", got.body)
+	} else {
+		got.problem(fault.Internal)
+	}
+}
