@@ -83,17 +83,21 @@ func Check(args any) error {
 			return err
 		}
 		if problem := check(v.FieldByIndex(f.Index), f.Tag); problem != "" {
-			out := invalid(f.Name, problem)
-			if doc := f.Tag.Get("doc"); doc != "" {
-				out = out.Hinted("%s: %s", f.Name, doc)
-			}
-			return out
+			return invalid(f.Name, problem).Hinted("%s", meaning(f))
 		}
 		if err := checkItems(f, v.FieldByIndex(f.Index)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// meaning says what a field is for, or at least that it must be corrected.
+func meaning(f Field) string {
+	if doc := f.Tag.Get("doc"); doc != "" {
+		return f.Name + ": " + doc
+	}
+	return "correct " + f.Name + " and call again"
 }
 
 // checkItems holds the objects of a list against the bounds of their own
