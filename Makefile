@@ -50,6 +50,16 @@ lint: ## gofmt, vet, staticcheck, go.mod
 gen: ## write the generated reference pages
 	go test ./internal/config ./internal/fault ./internal/surface/rest -run 'UpToDate' -update
 
+FUZZTIME ?= 5m
+.PHONY: fuzz
+fuzz: ## run every fuzz target, FUZZTIME=5m each; what fails is kept below testdata/fuzz
+	@grep -rlE '^func Fuzz' --include=*_test.go internal | xargs -n1 dirname | sort -u | while read -r room; do \
+	  for target in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]+' $$room/*_test.go | cut -c6-); do \
+	    echo "==> $$room $$target"; \
+	    go test ./$$room -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) || exit 1; \
+	  done; \
+	done
+
 .PHONY: bench
 bench: ## run the benchmarks against the bare protocol, in a real Chromium and a real box
 	@scripts/prepare.sh test go test -run '^$$' -bench . -benchtime 2s -timeout 30m ./bench/...

@@ -24,3 +24,9 @@ func (b *Browser) untilCrashed(tab string) error {
 		}
 	}
 }
+
+// Sought takes a selector of a scrape apart.
+func Sought(selector string) (css, attribute string) {
+	w := sought("name", selector)
+	return w.Selector, w.Attribute
+}

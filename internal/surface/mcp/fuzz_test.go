@@ -1,0 +1,63 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// strict is a door that notes what comes through and refuses it.
+type strict struct{ calls []action.Call }
+
+func (d *strict) Call(_ context.Context, c action.Call) (action.Result, error) {
+	d.calls = append(d.calls, c)
+	return action.Result{}, fault.New(fault.NotActive, "nothing is open").Hinted("start a session")
+}
+
+// FuzzArguments gives any bytes to any tool. The model always gets an answer
+// that it can read; nothing panics; only JSON comes through the door.
+func FuzzArguments(f *testing.F) {
+	for i, seed := range []string{
+		"", "{}", "null", `{"target":"e1"}`, `{"target":"a[["}`, `{"url":"https://a.example"}`, `{"action":"start","name":"n"}`, `{"fields":[{"name":"a","value":"b"}]}`,
+		`{"session":"../x"}`, `{"x":` + strings.Repeat("[", 200), "{\"a\":\"\xff\"}", `{"index":-1}`, `{"key":"Enter","time":1e308}`,
+	} {
+		for tool := range 4 {
+			f.Add(byte(i*4+tool), []byte(seed))
+		}
+	}
+	log, d := &bytes.Buffer{}, &strict{}
+	s, err := New(Options{Door: d, Log: slog.New(slog.NewTextHandler(log, nil)), Caller: func(context.Context) (action.Caller, error) {
+		return action.Caller{Actor: "agent", Scope: "default", Role: action.Agent}, nil
+	}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, which byte, raw []byte) {
+		log.Reset()
+		d.calls = nil
+		tool := tools[int(which)%len(tools)]
+		result, err := s.handler(tool)(t.Context(), &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Name: tool.name, Arguments: json.RawMessage(raw)}})
+		if err != nil || result == nil || len(result.Content) == 0 {
+			t.Fatalf("%s %q: %+v, %v", tool.name, raw, result, err)
+		}
+		if strings.Contains(log.String(), "panic") {
+			t.Fatalf("%s %q: %s", tool.name, raw, log)
+		}
+		if valid := json.Valid(raw) || len(strings.TrimSpace(string(raw))) == 0; !valid && (!result.IsError || len(d.calls) > 0) {
+			t.Errorf("%s took %q", tool.name, raw)
+		}
+		for _, c := range d.calls {
+			if _, known := action.Lookup(c.Verb); !known || action.Check(c.Args) != nil {
+				t.Errorf("%s %q: %s %+v came through", tool.name, raw, c.Verb, c.Args)
+			}
+		}
+	})
+}
