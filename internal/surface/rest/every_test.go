@@ -31,6 +31,9 @@ func routes(t *testing.T) []route {
 	var all []route
 	for i := range action.Verbs {
 		v := &action.Verbs[i]
+		if v.Path == "" { // no surface offers it
+			continue
+		}
 		query := v.Method == http.MethodGet || v.Method == http.MethodDelete
 		all = append(all, route{v, v.Method, fill.Replace("/v1" + v.Path), bodies[v.Name], query})
 		if strings.HasPrefix(v.Path, "/browser/") {
@@ -133,7 +136,9 @@ func spoiled(good string) map[string]string {
 func TestNoRouteTakesASpoiledBody(t *testing.T) {
 	v := newVictim(t)
 	for _, at := range routes(t) {
-		if at.query {
+		if at.query { // which takes no body, not even a good one
+			v.refuses(t, request(at.method, at.target, `{}`))
+			v.refuses(t, request(at.method, at.target, canary))
 			continue
 		}
 		for name, body := range spoiled(at.body) {
@@ -239,6 +244,9 @@ func TestNoPathClimbs(t *testing.T) {
 	v := newVictim(t)
 	bad := []string{"..", "%2e%2e", "..%2f..%2fetc", "%2e%2e%2fetc%2fpasswd", "a%00b", "a%2fb", "a%5cb", "a%0d%0ab", "%ff", "a%20b", "%252e%252e", "a;b", strings.Repeat("a", 65), "-", "%c0%af"}
 	for _, verb := range action.Verbs {
+		if verb.Path == "" {
+			continue
+		}
 		for _, path := range []string{"/v1" + verb.Path, "/v1/sessions/{session}" + verb.Path} {
 			for _, variable := range []string{"{id}", "{session}"} {
 				if !strings.Contains(path, variable) || strings.Count(path, "{session}") > 1 {

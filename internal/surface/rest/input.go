@@ -157,6 +157,15 @@ func fromBody(r *http.Request, into any) error {
 	return action.Decode(body, into)
 }
 
+// noBody refuses a body where arguments travel in the query: who sends one
+// means it, and without it the call could do more than was meant.
+func noBody(r *http.Request, _ any) error {
+	if !hasBody(r) || r.ContentLength == 0 {
+		return nil
+	}
+	return fault.New(fault.InvalidRequest, "a %s takes no body", r.Method).Hinted("give the arguments in the query")
+}
+
 // fromPath sets the fields of args that have a path tag. A body may repeat
 // them but not contradict them.
 func fromPath(r *http.Request, args any) error {

@@ -58,10 +58,12 @@ func (s *surface) read(r *http.Request, v *action.Verb) (action.Call, error) {
 	if err := fromQuery(r, v, args); err != nil {
 		return action.Call{}, err
 	}
-	if !inQuery(v) {
-		if err := fromBody(r, args); err != nil {
-			return action.Call{}, err
-		}
+	take := fromBody
+	if inQuery(v) {
+		take = noBody
+	}
+	if err := take(r, args); err != nil {
+		return action.Call{}, err
 	}
 	if err := fromPath(r, args); err != nil {
 		return action.Call{}, err
