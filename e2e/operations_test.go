@@ -46,7 +46,7 @@ var attempts = map[string]attempt{
 	"page.click":      {page: "controls", body: `{"selector": "#count", "button": "left", "clickCount": 1}`},
 	"page.type":       {page: "controls", body: `{"selector": "#q", "text": "Ada & Søn", "clear": true}`},
 	"page.press":      {page: "controls", body: `{"selector": "#q", "key": "Tab"}`},
-	"page.select":     {page: "controls", body: `{"selector": "#colour", "values": ["Green"]}`},
+	"page.select":     {page: "controls", body: `{"selector": "#colour", "value": "Green"}`},
 	"page.hover":      {page: "controls", body: `{"selector": "#below"}`},
 	"page.scroll":     {page: "controls", body: `{"y": 100}`},
 	"page.dialog":     {page: "dialog", body: `{"accept": true, "text": "Ada"}`, first: func(b *bench) { b.done("page.click", `{"selector": "button"}`) }},
@@ -89,6 +89,9 @@ func everyOperation(t *testing.T, g *gateway) {
 	b.session = b.c.open(`{"name": "bench"}`)
 	b.open("controls")
 	for _, v := range action.Verbs {
+		if v.Path == "" { // no surface offers it
+			continue
+		}
 		try, known := attempts[v.Name]
 		if !known {
 			t.Errorf("%s has no attempt", v.Name)

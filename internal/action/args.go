@@ -46,9 +46,9 @@ type SessionStart struct {
 	Name     string   `json:"name,omitempty" maxLength:"64" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]*$" doc:"A name to address it by, unique among the scope's open sessions" example:"invoices"`
 	Provider string   `json:"provider,omitempty" doc:"sandbox (default)"`
 	URL      string   `json:"url,omitempty" maxLength:"8192" doc:"Navigate there first"`
-	Width    int      `json:"width,omitempty" minimum:"0" maximum:"3840" doc:"CSS pixels; 1280 when 0"`
-	Height   int      `json:"height,omitempty" minimum:"0" maximum:"2160" doc:"CSS pixels; 720 when 0"`
-	DPI      int      `json:"dpi,omitempty" minimum:"0" maximum:"384" doc:"96 when 0"`
+	Width    int      `json:"width,omitempty" minimum:"0" maximum:"3840" default:"1280" doc:"CSS pixels; 1280 when 0"`
+	Height   int      `json:"height,omitempty" minimum:"0" maximum:"2160" default:"720" doc:"CSS pixels; 720 when 0"`
+	DPI      int      `json:"dpi,omitempty" minimum:"0" maximum:"384" default:"96" doc:"96 when 0"`
 	Headless bool     `json:"headless,omitempty" doc:"No display: no live view"`
 	Allow    []string `json:"allow,omitempty" maxItems:"200" doc:"Hosts documents may come from; for an agent only such as the gateway's configuration allows" example:"[\"*.example.com\"]"`
 }
@@ -61,7 +61,7 @@ type SessionList struct {
 // Goto navigates.
 type Goto struct {
 	URL       string `json:"url" maxLength:"8192" doc:"http, https or about:blank; https when there is no scheme" example:"https://example.com/"`
-	WaitUntil string `json:"waitUntil,omitempty" enum:"load,domcontentloaded,networkidle" doc:"load when empty"`
+	WaitUntil string `json:"waitUntil,omitempty" enum:"load,domcontentloaded,networkidle" default:"load" doc:"load when empty"`
 	Timing
 }
 
@@ -74,8 +74,8 @@ type Reload struct {
 // Click clicks.
 type Click struct {
 	Locator
-	Button     string   `json:"button,omitempty" enum:"left,right,middle" doc:"left when empty"`
-	ClickCount int      `json:"clickCount,omitempty" minimum:"0" maximum:"3" doc:"1 when 0; 2 is a double click"`
+	Button     string   `json:"button,omitempty" enum:"left,right,middle" default:"left" doc:"left when empty"`
+	ClickCount int      `json:"clickCount,omitempty" minimum:"0" maximum:"3" default:"1" doc:"1 when 0; 2 is a double click"`
 	Modifiers  []string `json:"modifiers,omitempty" maxItems:"4" doc:"Alt, Control, Meta, Shift"`
 	Timing
 }
@@ -97,11 +97,24 @@ type Press struct {
 	Timing
 }
 
-// Select chooses options.
+// Select chooses options. A single Value is read as Values of one.
 type Select struct {
 	Locator
-	Values []string `json:"values" minItems:"1" maxItems:"1000" doc:"Values or labels" example:"[\"Red\"]"`
+	Value  *string  `json:"value,omitempty" maxLength:"8192" doc:"Value or label of one option; values for several"`
+	Values []string `json:"values,omitempty" minItems:"1" maxItems:"1000" doc:"Values or labels" example:"[\"Red\"]"`
 	Timing
+}
+
+// settle leaves only Values, which is what is judged, recorded and done.
+func (s *Select) settle() error {
+	if s.Value == nil {
+		return nil
+	}
+	if len(s.Values) > 0 {
+		return invalid("value", "and values are both given").Hinted("give one of them")
+	}
+	s.Value, s.Values = nil, []string{*s.Value}
+	return nil
 }
 
 // Hover moves the pointer.
@@ -129,11 +142,11 @@ type AnswerDialog struct {
 // is an answer, not a fault.
 type WaitFor struct {
 	Locator
-	State       string `json:"state,omitempty" enum:"attached,detached,visible,hidden" doc:"attached when empty" example:"visible"`
+	State       string `json:"state,omitempty" enum:"attached,detached,visible,hidden" default:"attached" doc:"attached when empty" example:"visible"`
 	TextGone    string `json:"textGone,omitempty" maxLength:"1024"`
 	URL         string `json:"url,omitempty" maxLength:"8192" doc:"Until the page's URL contains this"`
 	NetworkIdle bool   `json:"networkidle,omitempty"`
-	Timeout     *int   `json:"timeout,omitempty" minimum:"0" maximum:"120000" doc:"Milliseconds; 5000 when absent"`
+	Timeout     *int   `json:"timeout,omitempty" minimum:"0" maximum:"120000" default:"5000" doc:"Milliseconds; 5000 when absent"`
 }
 
 // Extract reads the page.
@@ -151,7 +164,7 @@ type TakeSnapshot struct {
 
 // TakeScreenshot asks for pixels.
 type TakeScreenshot struct {
-	Format   string `json:"format,omitempty" query:"format" enum:"png,jpeg,webp" doc:"png when empty"`
+	Format   string `json:"format,omitempty" query:"format" enum:"png,jpeg,webp" default:"png" doc:"png when empty"`
 	Quality  int    `json:"quality,omitempty" query:"quality" minimum:"0" maximum:"100" doc:"Of jpeg and webp; 80 when 0"`
 	FullPage bool   `json:"fullPage,omitempty" query:"fullPage"`
 	Selector string `json:"selector,omitempty" query:"selector" maxLength:"4096" doc:"Only this element"`

@@ -56,6 +56,23 @@ func TestDecodeTakesTheOuterOfTwoFieldsOfOneName(t *testing.T) {
 	}
 }
 
+func TestOneValueIsAListOfOne(t *testing.T) {
+	for body, want := range map[string][]string{`{"value":"a"}`: {"a"}, `{"value":""}`: {""}, `{"values":["a","b"]}`: {"a", "b"}} {
+		var got action.Select
+		if err := action.Decode([]byte(body), &got); err != nil || !reflect.DeepEqual(got.Values, want) || got.Value != nil || action.Check(&got) != nil {
+			t.Errorf("%s is %+v, %v", body, got, err)
+		}
+	}
+	var got action.Select
+	if err := action.Decode([]byte(`{"value":"a","values":["b"]}`), &got); fault.CodeOf(err) != fault.InvalidRequest {
+		t.Errorf("both at once: %v", err)
+	}
+	got = action.Select{}
+	if err := action.Decode([]byte(`{}`), &got); err != nil || action.Check(&got) == nil {
+		t.Error("no value passes")
+	}
+}
+
 func TestCheckHoldsArgumentsAgainstTheirTags(t *testing.T) {
 	minus := -1
 	cases := map[string]struct {

@@ -22,10 +22,13 @@ func Decode(raw []byte, into any) error {
 		return nil
 	}
 	err := json.Unmarshal(raw, into, json.RejectUnknownMembers(true))
-	if err == nil {
-		return nil
+	if err != nil {
+		return decodeFault(err, into)
 	}
-	return decodeFault(err, into)
+	if s, two := into.(interface{ settle() error }); two { // there are two ways to say the same
+		return s.settle()
+	}
+	return nil
 }
 
 func decodeFault(err error, into any) error {

@@ -31,10 +31,10 @@ type Execute struct {
 
 // PrintPDF asks for the page on paper.
 type PrintPDF struct {
-	Format          string  `json:"format,omitempty" query:"format" enum:"a4,letter,legal" doc:"Paper; a4 when empty"`
+	Format          string  `json:"format,omitempty" query:"format" enum:"a4,letter,legal" default:"a4" doc:"Paper; a4 when empty"`
 	Landscape       bool    `json:"landscape,omitempty" query:"landscape"`
 	PrintBackground bool    `json:"printBackground,omitempty" query:"printBackground" doc:"Backgrounds too"`
-	Scale           float64 `json:"scale,omitempty" query:"scale" minimum:"0" maximum:"2" doc:"0.1 to 2; 1 when 0"`
+	Scale           float64 `json:"scale,omitempty" query:"scale" minimum:"0" maximum:"2" default:"1" doc:"0.1 to 2; 1 when 0"`
 }
 
 // HTML is HTML read from the page.

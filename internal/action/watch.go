@@ -10,13 +10,13 @@ type OpenTab struct {
 // ReadConsole reads the console.
 type ReadConsole struct {
 	Level string `json:"level,omitempty" query:"level" enum:"log,warn,error,info,debug" doc:"Only messages of this level"`
-	Limit int    `json:"limit,omitempty" query:"limit" minimum:"0" maximum:"1000" doc:"The newest so many; 100 when 0"`
+	Limit int    `json:"limit,omitempty" query:"limit" minimum:"0" maximum:"1000" default:"100" doc:"The newest so many; 100 when 0"`
 	Clear bool   `json:"clear,omitempty" query:"clear" doc:"Forget every message after reading"`
 }
 
 // ReadNetwork lists requests.
 type ReadNetwork struct {
-	Limit   int    `json:"limit,omitempty" query:"limit" minimum:"0" maximum:"1000" doc:"The newest so many; 100 when 0"`
+	Limit   int    `json:"limit,omitempty" query:"limit" minimum:"0" maximum:"1000" default:"100" doc:"The newest so many; 100 when 0"`
 	Pattern string `json:"urlPattern,omitempty" query:"urlPattern" maxLength:"512" doc:"Regular expression (RE2) searched in the URL as it is shown" example:"/api/"`
 }
 

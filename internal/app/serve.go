@@ -52,7 +52,7 @@ func serve(ctx context.Context, c config.Config, version string, o cli.ServeOpti
 		return err
 	}
 	defer agents.Close()
-	handler, err := rest.New(rest.Options{Door: idle, Auth: house.Tokens, MCP: agents.Handler(), Log: log})
+	handler, err := rest.New(rest.Options{Door: idle, Auth: house.Tokens, MCP: agents.Handler(), Version: version, Log: log})
 	if err != nil {
 		return err
 	}

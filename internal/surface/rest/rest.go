@@ -38,6 +38,7 @@ type Options struct {
 	Door           Door
 	Auth           Tokens
 	MCP            http.Handler // at /mcp, behind the same checks; none when nil. The caller is in its context, see auth.From
+	Version        string       // of the program
 	AllowedHosts   []string     // names beside loopback that the Host header may hold, without port
 	AllowedOrigins []string     // origins beside our own whose pages may call, "https://app.example"
 	Log            *slog.Logger

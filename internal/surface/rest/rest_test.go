@@ -79,7 +79,7 @@ type house struct {
 func build(t *testing.T, d rest.Door, change ...func(*rest.Options)) house {
 	t.Helper()
 	log := &bytes.Buffer{}
-	o := rest.Options{Door: d, Auth: tokens{}, Log: slog.New(slog.NewTextHandler(log, nil))}
+	o := rest.Options{Door: d, Auth: tokens{}, Version: "test", Log: slog.New(slog.NewTextHandler(log, nil))}
 	for _, f := range change {
 		f(&o)
 	}
