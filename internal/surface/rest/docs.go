@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"html/template"
 	"net/http"
 	"slices"
@@ -17,7 +18,21 @@ import (
 //go:embed docs.html
 var docsText string
 
-var docsPage = template.Must(template.New("docs").Parse(docsText))
+var docsPage = template.Must(template.New("docs").Funcs(template.FuncMap{"coded": coded}).Parse(docsText))
+
+// coded shows what stands between backquotes, as CommonMark writes code, as
+// code. All else is escaped.
+func coded(text string) template.HTML {
+	var out strings.Builder
+	for i, part := range strings.Split(text, "`") {
+		part = template.HTMLEscapeString(part)
+		if i%2 == 1 {
+			part = "<code>" + part + "</code>"
+		}
+		out.WriteString(part)
+	}
+	return template.HTML(out.String())
+}
 
 // chapter is a group of operations on the page of documentation.
 type chapter struct {
@@ -83,7 +98,7 @@ func rowsOf(schema *huma.Schema) []fieldRow {
 	for name, s := range schema.Properties {
 		kind := s.Type
 		if len(s.Enum) > 0 {
-			kind = inline(s.Enum)
+			kind = strings.Trim(fmt.Sprint(s.Enum), "[]")
 		}
 		rows = append(rows, fieldRow{Name: name, Type: kind, Meaning: s.Description, Required: slices.Contains(schema.Required, name)})
 	}
