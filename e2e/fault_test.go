@@ -20,7 +20,7 @@ var unseen = map[fault.Code]string{
 	fault.SessionPaused:   "comes with credential scanning and take-over",
 	fault.SandboxWeak:     "takes a kernel that keeps Chromium from sandboxing itself; the session room's tests show one",
 	fault.CDPError:        "takes a browser or guest that breaks the protocol; the bridge room's tests have both",
-	fault.InstallRequired: "comes with the local driver; on the command line TestInstall has it",
+	fault.InstallRequired: "comes with the local driver; the install room's tests have it",
 }
 
 // faults brings about, one after the other, the faults that other tests do not
