@@ -160,6 +160,13 @@ func (f Frame) Choose(ctx context.Context, q Choice) (Chosen, error) {
 	return r, err
 }
 
+// Assign gives a field that has a format of its own its value.
+func (f Frame) Assign(ctx context.Context, q Assignment) (Assigned, error) {
+	var r Assigned
+	err := f.call(ctx, "assign", q, &r)
+	return r, err
+}
+
 // Scroll scrolls the document or an element, and says where it then is.
 func (f Frame) Scroll(ctx context.Context, q Scroll) (Scrolled, error) {
 	var r Scrolled

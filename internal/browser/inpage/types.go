@@ -163,6 +163,22 @@ type Chosen struct {
 	Selected []string `json:"selected,omitempty"`
 }
 
+// Assignment is the whole value for a field that has a format of its own: date,
+// time, month, week, datetime-local, range or color (HTML standard, 4.10.5.1).
+type Assignment struct {
+	Node  int    `json:"node"`
+	Value string `json:"value"`
+}
+
+// Assigned says whether the field took it. When it did not, nothing was
+// changed, and Takes says what it does take.
+type Assigned struct {
+	OK    bool   `json:"ok,omitempty"`
+	Gone  bool   `json:"gone,omitempty"`
+	Error string `json:"error,omitempty"` // "not editable", "format"
+	Takes string `json:"takes,omitempty"`
+}
+
 // Scroll asks for scrolling: by a distance, or, with a node and no distance,
 // of the node into view. Without a node the document scrolls.
 type Scroll struct {

@@ -29,6 +29,11 @@ func (b *Browser) typeText(ctx context.Context, t *tab, a *action.Type, pin acti
 	if err := b.focus(ctx, t, at, focus); err != nil {
 		return acted, err
 	}
+	if hasFormat[acted.Element.Type] {
+		if text, err = b.assign(ctx, at, text); err != nil {
+			return nil, err
+		}
+	}
 	if a.Submit {
 		text += "\n"
 	}

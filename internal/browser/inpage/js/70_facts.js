@@ -33,8 +33,8 @@ const defaultButton = form => {
   }
   return null;
 };
-// The control that a click on the element activates: itself, the link, button
-// or summary it is in, or the control of its label.
+// The control that a click on the element activates: itself, the link, button,
+// summary or editable content it is in, or the control of its label.
 const activated = element => {
   for (let at = element; at !== null; at = flatParent(at)) {
     switch (tagOf(at)) {
@@ -43,7 +43,7 @@ const activated = element => {
       case 'summary': if (isSummary(at)) return at; break;
       case 'label': return labelControl(at) ?? at;
     }
-    if (given(at) !== '' && controlRoles.has(given(at))) return at;
+    if (given(at) !== '' && controlRoles.has(given(at)) || isEditingHost(at)) return at;
   }
   return element;
 };

@@ -43,7 +43,7 @@ const unfit = (element, target, kind) => {
   if (!pointable(target)) return 'not visible';
   if (kind !== 'hover' && kind !== 'scroll' && disabled(activated(element))) return 'disabled';
   if (acting.has(kind) && framing.has(tagOf(element))) return 'a frame';
-  if (kind === 'type' && !isEditable(element)) return 'not editable';
+  if (kind === 'type' && !isEditable(element) && !takesFormat(element)) return 'not editable';
   if (kind === 'select' && tagOf(element) !== 'select') return 'not a select';
   return '';
 };

@@ -17,12 +17,18 @@ const announce = (element, ...names) => {
 const focus = ({node, all, clear}) => {
   const element = elementOf(node);
   if (element === null) return {gone: true, ok: false};
-  const target = tagOf(element) === 'label' ? labelControl(element) ?? element : element;
-  (target instanceof SVGElement ? focusOnSVG : focusOn)(target, {preventScroll: true});
+  const target = tagOf(element) === 'label' ? labelControl(element) ?? element : element, host = hostOfEditing(target);
+  (host instanceof SVGElement ? focusOnSVG : focusOn)(host, {preventScroll: true});
   if (clear) clearText(target);
   else placeCaret(target, all);
   const active = activeElement();
-  return {ok: active !== null && (active === target || inFlat(target, active) && !framing.has(tagOf(active)) && !actsAlone(active)), secret: isProtected(target)};
+  return {ok: active !== null && (active === host || inFlat(target, active) && !framing.has(tagOf(active)) && !actsAlone(active)), secret: isProtected(host)};
+};
+// What takes the focus for a piece of editable content; anything else itself.
+const hostOfEditing = element => {
+  if (!(element instanceof HTMLElement) || editableContent(element) !== true || focusable(element)) return element;
+  for (let at = element; at !== null; at = flatParent(at)) if (isEditingHost(at)) return at;
+  return element;
 };
 // The element that keys go to; none when a frame or nothing has the focus.
 const focused = () => {
@@ -55,7 +61,7 @@ const placeCaret = (element, all) => {
 };
 const clearText = element => {
   if (element instanceof HTMLInputElement) {
-    if (inputValue(element) === '') return;
+    if (inputValue(element) === '' || hasFormat(element)) return; // its value is replaced as a whole
     writeInput(element, '');
   } else if (element instanceof HTMLTextAreaElement) {
     if (areaValue(element) === '') return;
