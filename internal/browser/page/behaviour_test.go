@@ -8,7 +8,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-//go:embed testdata/*.html
+//go:embed testdata/*.html testdata/*.js
 var fixtures embed.FS
 
 // fixture is a page of testdata.

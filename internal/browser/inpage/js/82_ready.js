@@ -34,10 +34,13 @@ const readiness = query => {
 };
 const acting = new Set(['click', 'type', 'focus']);
 const framing = new Set(['iframe', 'frame', 'object', 'embed', 'fencedframe']);
-// The element to point at: itself, or its label where it is drawn by that.
+// The element to point at: itself, or what it is drawn by: its label, or what
+// is in it and is no control of its own.
+const DRAWN_BY = 12; // descendants that are looked at
 const pointTarget = element => {
-  if (pointable(element) || !isCheckable(element)) return element;
-  return labelsOf(element).find(pointable) ?? element;
+  if (pointable(element)) return element;
+  if (isCheckable(element)) return labelsOf(element).find(pointable) ?? element;
+  return [...allInElement(element, '*')].slice(0, DRAWN_BY).find(inner => pointable(inner) && innerAt(inner, element, element) === null) ?? element;
 };
 const unfit = (element, target, kind) => {
   if (!pointable(target)) return 'not visible';
@@ -102,8 +105,9 @@ const visiblePoint = (target, element, alone) => {
     const left = Math.max(rect.left, 0), right = Math.min(rect.right, width);
     const top = Math.max(rect.top, 0), bottom = Math.min(rect.bottom, height);
     if (right - left < 1 || bottom - top < 1) continue;
+    const wide = right - left - 2, high = bottom - top - 2; // spots keep a pixel from the edge
     for (const [dx, dy] of spots) {
-      const x = left + (right - left) * dx, y = top + (bottom - top) * dy;
+      const x = left + (wide > 0 ? 1 + wide * dx : (right - left) * dx), y = top + (high > 0 ? 1 + high * dy : (bottom - top) * dy);
       const hit = hitAt(x, y);
       if (reaches(hit, target, element)) {
         const inner = alone ? innerAt(hit, target, element) : null;
@@ -118,7 +122,8 @@ const visiblePoint = (target, element, alone) => {
   if (by === '' && styleOf(target).display === 'contents') return contentsPoint(target, element, alone);
   return {by};
 };
-const spots = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.5], [0.9, 0.5], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]];
+const spots = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.5], [0.9, 0.5], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9],
+  [0.5, 0], [0.5, 1], [0, 0.5], [1, 0.5], [0, 0], [1, 0], [0, 1], [1, 1]];
 const contentsPoint = (target, element, alone) => {
   const rect = boxOf(target), x = rect.x + rect.width / 2, y = rect.y + rect.height / 2, hit = hitAt(x, y);
   if (!reaches(hit, target, element)) return {by: describe(hit)};
