@@ -3,8 +3,8 @@ package action
 import "time"
 
 // Locator says which element is meant: by one of ref, selector, role (with
-// name and index) or text. When several are given, ref wins over selector,
-// selector over role, role over text.
+// name and index), text, or x and y. When several are given, ref wins over
+// selector, selector over role, role over text, text over x and y.
 type Locator struct {
 	Ref      string `json:"ref,omitempty" maxLength:"32" doc:"Reference from a snapshot: e12, @e12 or ref=e12" example:"e12"`
 	Selector string `json:"selector,omitempty" maxLength:"4096" doc:"CSS selector; pierces open shadow roots" example:"#save"`
@@ -13,11 +13,28 @@ type Locator struct {
 	Index    *int   `json:"index,omitempty" minimum:"0" doc:"Which of several matches, from 0"`
 	Text     string `json:"text,omitempty" maxLength:"1024" doc:"Visible text: equal, or else contained"`
 	Strict   bool   `json:"strict,omitempty" doc:"Refuse when more than one element matches"`
+
+	X *float64 `json:"x,omitempty" minimum:"0" maximum:"16384" doc:"What receives this point of the viewport; CSS pixels from its left, with y"`
+	Y *float64 `json:"y,omitempty" minimum:"0" maximum:"16384" doc:"CSS pixels from its top"`
 }
 
 // Zero reports whether l names nothing.
 func (l Locator) Zero() bool {
+	return l.words() && l.X == nil && l.Y == nil
+}
+
+// words reports whether l names nothing in words.
+func (l Locator) words() bool {
 	return l.Ref == "" && l.Selector == "" && l.Role == "" && l.Text == ""
+}
+
+// Point returns the point of the viewport that l names, in CSS pixels; named
+// is false where it names an element in words, or nothing.
+func (l Locator) Point() (x, y float64, named bool) {
+	if !l.words() || l.X == nil || l.Y == nil {
+		return 0, 0, false
+	}
+	return *l.X, *l.Y, true
 }
 
 // Timing bounds a verb.
@@ -129,7 +146,17 @@ type Scroll struct {
 	Locator
 	X float64 `json:"x,omitempty" doc:"CSS pixels to the right"`
 	Y float64 `json:"y,omitempty" doc:"CSS pixels down" example:"600"`
+
+	AtX *float64 `json:"atX,omitempty" minimum:"0" maximum:"16384" doc:"Scroll what is at this point of the viewport; CSS pixels from its left, with atY"`
+	AtY *float64 `json:"atY,omitempty" minimum:"0" maximum:"16384" doc:"CSS pixels from its top"`
 	Timing
+}
+
+// What returns what is to be scrolled; x and y are taken for the distance.
+func (s *Scroll) What() Locator {
+	l := s.Locator
+	l.X, l.Y = s.AtX, s.AtY
+	return l
 }
 
 // AnswerDialog answers a dialog.

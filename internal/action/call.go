@@ -86,6 +86,7 @@ type Facts struct {
 	Session     SessionFacts
 	Page        Page
 	Element     *Element     // the element found, for verbs that have one
+	Onto        *Element     // what it would be dropped on, for page.drag
 	Destination *Destination // where a navigation, or a click on a link, would go
 	Options     []string     // labels of what would be, or could be, chosen in a list
 	Dialog      *Dialog      // the open dialog, for answering it
@@ -141,6 +142,7 @@ type Pin struct {
 	Document string // loader id of the frame's document
 	Node     string // identity of the element inside the document
 	Print    string // fingerprint of what was judged: role, name, type, link, form
+	Drop     Spot   // the second element of page.drag
 }
 
 // Refusal is one request that the egress door or the engine refused.

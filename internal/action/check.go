@@ -88,6 +88,11 @@ func Check(args any) error {
 		if err := checkItems(f, v.FieldByIndex(f.Index)); err != nil {
 			return err
 		}
+		if inner := v.FieldByIndex(f.Index); inner.Kind() == reflect.Struct && inner.CanAddr() {
+			if err := checkInner(f.Name, inner); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -100,6 +105,20 @@ func meaning(f Field) string {
 	return "correct " + f.Name + " and call again"
 }
 
+// checkInner holds an object that is a field against the bounds of its own
+// fields.
+func checkInner(name string, v reflect.Value) error {
+	err := Check(v.Addr().Interface())
+	if err == nil {
+		return nil
+	}
+	out := fault.From(err)
+	inner, _ := out.Details["field"].(string)
+	field := name + "." + inner
+	out.Message = field + strings.TrimPrefix(out.Message, inner)
+	return out.With("field", field)
+}
+
 // checkItems holds the objects of a list against the bounds of their own
 // fields.
 func checkItems(f Field, list reflect.Value) error {
@@ -107,12 +126,8 @@ func checkItems(f Field, list reflect.Value) error {
 		return nil
 	}
 	for i := range list.Len() {
-		if err := Check(list.Index(i).Addr().Interface()); err != nil {
-			out := fault.From(err)
-			inner, _ := out.Details["field"].(string)
-			field := fmt.Sprintf("%s.%d.%s", f.Name, i, inner)
-			out.Message = field + strings.TrimPrefix(out.Message, inner)
-			return out.With("field", field)
+		if err := checkInner(fmt.Sprintf("%s.%d", f.Name, i), list.Index(i)); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -85,6 +85,7 @@ func TestCheckHoldsArgumentsAgainstTheirTags(t *testing.T) {
 		"embedded bound":   {&action.Goto{URL: "a.example", Timing: action.Timing{Timeout: 120_001}}, "timeout"},
 		"negative":         {&action.Click{Locator: action.Locator{Index: &minus}}, "index"},
 		"NUL":              {&action.Type{Input: "a\x00b"}, "text"},
+		"inside an object": {&action.Drag{To: action.Locator{Index: &minus}}, "to.index"},
 		"NUL in a list":    {&action.Select{Values: []string{"a\x00"}}, "values"},
 		"too few items":    {&action.Select{}, "values"},
 		"too short":        {&action.Press{}, "key"},

@@ -58,6 +58,12 @@ func textsOf(v reflect.Value) []string {
 		return textsOf(v.Elem())
 	case v.Kind() == reflect.String:
 		return []string{v.String()}
+	case v.Kind() == reflect.Struct:
+		var texts []string
+		for _, f := range action.Fields(v.Type()) {
+			texts = append(texts, textsOf(v.FieldByIndex(f.Index))...)
+		}
+		return texts
 	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.String:
 		texts := make([]string, v.Len())
 		for i := range texts {
@@ -103,6 +109,12 @@ func (p *passage) checkRequired() error {
 		return requireElement(args.Locator)
 	case *action.Hover:
 		return requireElement(args.Locator)
+	case *action.Drag:
+		for name, end := range map[string]action.Locator{"from": args.From, "to": args.To} {
+			if err := requireElement(end); err != nil {
+				return fault.From(err).With("field", name)
+			}
+		}
 	}
 	return nil
 }
@@ -117,7 +129,7 @@ func requireID(id string) error {
 func requireElement(l action.Locator) error {
 	if l.Zero() {
 		return fault.New(fault.MissingSelector, "no element was named").
-			Hinted("give a ref from a snapshot, a selector, a role with a name, or a text").With("field", "ref")
+			Hinted("give a ref from a snapshot, a selector, a role with a name, a text, or x and y").With("field", "ref")
 	}
 	return nil
 }

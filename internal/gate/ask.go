@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -42,7 +43,7 @@ func (p *passage) askOnce(ctx context.Context) (action.Question, error) {
 	q, fresh, err := p.g.desk.Ask(ctx, approval.Request{
 		Subject: approval.Subject{
 			Scope: p.call.Caller.Scope, Session: p.facts.Session.ID, Verb: p.call.Verb, Args: p.call.Args,
-			Print: p.pin.Print, Document: p.pin.Document, Node: p.pin.Node,
+			Print: p.pin.Print, Document: p.pin.Document, Node: p.pin.Node, Drop: p.pin.Drop,
 		},
 		Actor: p.call.Caller.Actor, Risk: p.verdict.Risk, Rule: p.verdict.Rule, Why: p.verdict.Why, Host: p.verdict.Host,
 		Element: masked(p.facts.Element),
@@ -60,8 +61,12 @@ func (p *passage) askOnce(ctx context.Context) (action.Question, error) {
 	return p.g.desk.Await(ctx, q.ID, p.call.Wait)
 }
 
-// shown is what people see of a call's input: what is typed, or where it goes.
+// shown is what people see of a call's input: what is typed, what something is
+// dropped on, or where it goes.
 func (p *passage) shown() string {
+	if text := p.onto(); text != "" {
+		return strings.TrimSpace(text)
+	}
 	if text := p.input(); text != "" {
 		return text
 	}

@@ -358,6 +358,7 @@ func TestEveryCallOfEveryVerbAndRoleLeavesOneOfEach(t *testing.T) {
 		"page.goto": &action.Goto{URL: "https://app.example.com/"}, "page.click": &action.Click{Locator: locator},
 		"page.type": &action.Type{Locator: locator, Input: "x"}, "page.press": &action.Press{Key: "Tab"},
 		"page.select": &action.Select{Locator: locator, Values: []string{"a"}}, "page.hover": &action.Hover{Locator: locator},
+		"page.drag":    &action.Drag{From: locator, To: locator},
 		"artifact.get": &action.ByID{ID: "a1"}, "approval.status": &action.ByID{ID: "q1"}, "approval.show": &action.ByID{ID: "q1"},
 		"approval.answer": &action.Answer{ID: "q1"},
 		"page.scrape":     &action.Scrape{Selectors: map[string]string{"a": "h1"}}, "page.execute": &action.Execute{Expression: "1"},

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"net/url"
@@ -82,7 +83,7 @@ func (p *passage) element() string {
 		if e.Ref != "" {
 			text += " [" + e.Ref + "]"
 		}
-		return approval.Inert(text, 2*keptText)
+		return approval.Inert(text, 2*keptText) + p.onto()
 	}
 	switch a := p.call.Args.(type) {
 	case *action.Click:
@@ -95,6 +96,8 @@ func (p *passage) element() string {
 		return described(a.Locator)
 	case *action.Hover:
 		return described(a.Locator)
+	case *action.Drag:
+		return described(a.From) + " onto " + described(a.To)
 	case *action.CookieSet:
 		return cookiesOf(a)
 	case *action.CookieDelete:
@@ -103,6 +106,15 @@ func (p *passage) element() string {
 		return described(action.Locator{Selector: a.Selector})
 	}
 	return ""
+}
+
+// onto is what the element would be dropped on.
+func (p *passage) onto() string {
+	e := p.facts.Onto
+	if e == nil {
+		return ""
+	}
+	return approval.Inert(fmt.Sprintf(" onto %s %q", cmp.Or(e.Role, e.Tag), approval.Inert(cmp.Or(e.Name, e.Label), keptText)), 2*keptText)
 }
 
 // cookiesOf names the cookies of a call, never their values.
@@ -137,6 +149,9 @@ func described(l action.Locator) string {
 		return inert(strings.TrimSpace("role " + l.Role + " " + l.Name))
 	case l.Text != "":
 		return inert("text " + l.Text)
+	}
+	if x, y, named := l.Point(); named {
+		return fmt.Sprintf("the point %g, %g", x, y)
 	}
 	return ""
 }

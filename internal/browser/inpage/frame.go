@@ -138,6 +138,26 @@ func (f Frame) Focus(ctx context.Context, q Focus) (Focused, error) {
 	return r, err
 }
 
+// At says which element receives a point of the viewport.
+func (f Frame) At(ctx context.Context, at Point) (Receiver, error) {
+	var r Receiver
+	err := f.call(ctx, "at", at, &r)
+	return r, err
+}
+
+// WatchDrag notes from now on whether the page begins a drag and drop.
+func (f Frame) WatchDrag(ctx context.Context) error {
+	return f.call(ctx, "watchDrag", struct{}{}, nil)
+}
+
+// DragBegan reports whether the page began a drag and drop since WatchDrag,
+// and did not prevent it.
+func (f Frame) DragBegan(ctx context.Context) (bool, error) {
+	var began bool
+	err := f.call(ctx, "dragBegan", struct{}{}, &began)
+	return began, err
+}
+
 // Active says which element keys go to.
 func (f Frame) Active(ctx context.Context) (Active, error) {
 	var r Active

@@ -92,6 +92,8 @@ const (
 	ForSelect Kind = "select"
 	ForScroll Kind = "scroll"
 	ForFocus  Kind = "focus" // for a key press: attached, visible and enabled
+	ForDrag   Kind = "drag"  // to be pressed and dragged
+	ForDrop   Kind = "drop"  // for something to be dropped on it; it may be disabled
 )
 
 // Pinned names the element a verdict was given for.
@@ -102,6 +104,25 @@ type Pinned struct {
 	Rect  *Rect  `json:"rect,omitempty"`  // where it was when it was looked at: a different place means it moves
 	Wait  int    `json:"wait,omitempty"`  // milliseconds; 0 looks once
 	Focus *Focus `json:"focus,omitempty"` // give it the focus as soon as it is ready; for ForFocus only where it has it not
+
+	Point  *Point `json:"point,omitempty"`  // point there and nowhere else; nothing is scrolled
+	Offset *Point `json:"offset,omitempty"` // point there, from its left and top edge, and nowhere else
+}
+
+// Point is a point of the frame's viewport, in CSS pixels.
+type Point struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+}
+
+// Receiver is the element that receives a point. Node is 0 where none does.
+// Inner is set when it is a frame: the point in that frame's viewport. Pierce
+// is an element that may have a closed shadow root: PierceAt, then ask again.
+type Receiver struct {
+	Node   int    `json:"node"`
+	Pierce int    `json:"pierce,omitempty"`
+	Facts  *Facts `json:"facts,omitempty"`
+	Inner  *Point `json:"inner,omitempty"`
 }
 
 // Readiness says where to point, or why not. One of OK, Gone, Changed,

@@ -38,9 +38,14 @@ var errChanged = fault.New(fault.PageChanged, "the element or its page is not th
 	Hinted("take a new snapshot and look again")
 
 // take waits until a pinned element is ready for kind and finds the point
-// where it receives events. Faults: page_changed, not_actionable.
-func (b *Browser) take(ctx context.Context, t *tab, pin action.Pin, kind inpage.Kind, timing action.Timing) (aim, error) {
-	return b.takeFor(ctx, t, pin, inpage.Pinned{Kind: kind}, timing)
+// where it receives events, or makes sure of the one that l names. Faults:
+// page_changed, not_actionable.
+func (b *Browser) take(ctx context.Context, t *tab, pin action.Pin, l action.Locator, kind inpage.Kind, timing action.Timing) (aim, error) {
+	q := inpage.Pinned{Kind: kind}
+	if err := b.pinnedPoint(ctx, t, pin, l, &q); err != nil {
+		return aim{}, err
+	}
+	return b.takeFor(ctx, t, pin, q, timing)
 }
 
 // takeFocused is take for keys: an element of the tab's own document gets the
@@ -65,7 +70,7 @@ func (b *Browser) takeFor(ctx context.Context, t *tab, pin action.Pin, q inpage.
 	deadline := time.Now().Add(wait)
 	q.Node, q.Print = node, pin.Print
 	b.mu.Lock()
-	if b.looked.pin == pin {
+	if b.looked.pin == pin && q.Point == nil {
 		rect := b.looked.rect
 		q.Rect = &rect
 	}

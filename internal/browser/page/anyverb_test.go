@@ -24,6 +24,7 @@ var callsOf = map[string]func(url string) any{
 	"page.press":      func(string) any { return &action.Press{Locator: selector("#i"), Key: "a"} },
 	"page.select":     func(string) any { return &action.Select{Locator: selector("#s"), Values: []string{"b"}} },
 	"page.hover":      func(string) any { return &action.Hover{Locator: selector("#b")} },
+	"page.drag":       func(string) any { return &action.Drag{From: selector("#d"), To: selector("#b")} },
 	"page.scroll":     func(string) any { return &action.Scroll{Y: 10} },
 	"page.wait_for":   func(string) any { return &action.WaitFor{Locator: selector("#b")} },
 	"page.extract":    func(string) any { return &action.Extract{} },

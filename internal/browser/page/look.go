@@ -77,6 +77,9 @@ func (b *Browser) Look(ctx context.Context, name string, args any) (action.Facts
 	if err == nil {
 		facts.Options, err = b.optionsOf(ctx, t, facts, pin, args)
 	}
+	if d, drags := args.(*action.Drag); drags && err == nil {
+		return b.lookOnto(ctx, t, d, facts, pin)
+	}
 	return facts, pin, err
 }
 
@@ -212,10 +215,14 @@ func (b *Browser) body(ctx context.Context, p place) (hit, error) {
 func (b *Browser) locate(ctx context.Context, t *tab, l action.Locator, wait time.Duration) (hit, error) {
 	if l.Zero() {
 		return hit{}, fault.New(fault.MissingSelector, "no element was named").
-			Hinted("give a ref from a snapshot, a selector, a role with a name, or a text")
+			Hinted("give a ref from a snapshot, a selector, a role with a name, a text, or x and y")
 	}
 	if l.Ref != "" {
 		return b.byRef(ctx, t, l.Ref)
+	}
+	if isPlace(l) {
+		s, err := b.spotAt(ctx, t, l)
+		return s.hit, err
 	}
 	if _, err := b.main(ctx, t); err != nil {
 		return hit{}, err

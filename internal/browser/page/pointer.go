@@ -35,7 +35,7 @@ func (b *Browser) click(ctx context.Context, t *tab, a *action.Click, pin action
 	if err != nil {
 		return nil, err
 	}
-	at, err := b.take(ctx, t, pin, inpage.ForClick, a.Timing)
+	at, err := b.take(ctx, t, pin, a.Locator, inpage.ForClick, a.Timing)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func clicks(at aim, button string, count, held int) []stroke {
 
 // hover moves the pointer over the element.
 func (b *Browser) hover(ctx context.Context, t *tab, a *action.Hover, pin action.Pin) (any, error) {
-	at, err := b.take(ctx, t, pin, inpage.ForHover, a.Timing)
+	at, err := b.take(ctx, t, pin, a.Locator, inpage.ForHover, a.Timing)
 	if err != nil {
 		return nil, err
 	}

@@ -15,8 +15,8 @@ func (b *Browser) scroll(ctx context.Context, t *tab, a *action.Scroll, _ action
 		return nil, err
 	}
 	q := inpage.Scroll{X: a.X, Y: a.Y}
-	if !a.Zero() {
-		h, err := b.locate(ctx, t, a.Locator, a.Timing.Limit(findLimit))
+	if what := a.What(); !what.Zero() {
+		h, err := b.locate(ctx, t, what, a.Timing.Limit(findLimit))
 		if err != nil {
 			return nil, err
 		}

@@ -15,7 +15,7 @@ func (b *Browser) choose(ctx context.Context, t *tab, a *action.Select, pin acti
 		return nil, fault.New(fault.InvalidRequest, "no values were given").
 			Hinted("give the values or labels of the options to select")
 	}
-	at, err := b.take(ctx, t, pin, inpage.ForSelect, a.Timing)
+	at, err := b.take(ctx, t, pin, a.Locator, inpage.ForSelect, a.Timing)
 	if err != nil {
 		return nil, err
 	}

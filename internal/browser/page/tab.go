@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -35,6 +36,7 @@ type tab struct {
 	sent     bool   // the document is the answer to a form that was posted
 	moves    moves
 	popups   counter
+	dragged  json.RawMessage   // what the page gave to the drag that we intercepted
 	opened   string            // where the last window.open led
 	status   map[string]int    // HTTP status of a document, by loader
 	away     map[string]error  // documents the egress door answered for itself, by loader

@@ -79,6 +79,8 @@ var verbs = map[string]verb{
 		at(targetOf(func(a *action.Press) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
 	"page.select": verbOf(func(a *action.Select) time.Duration { return limited(a.Timing) }, (*Browser).choose).
 		at(targetOf(func(a *action.Select) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
+	"page.drag": verbOf(func(a *action.Drag) time.Duration { return limited(a.Timing) }, (*Browser).drag).
+		at(targetOf(func(a *action.Drag) (action.Locator, action.Timing) { return a.From, a.Timing })),
 	"page.scroll": verbOf(func(a *action.Scroll) time.Duration { return limited(a.Timing) }, (*Browser).scroll),
 
 	"page.dialog":     verbOf(nil, (*Browser).answer),

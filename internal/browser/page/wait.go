@@ -71,6 +71,10 @@ func (b *Browser) wanted(a *action.WaitFor) (wanted, error) {
 		return wanted{}, fault.New(fault.InvalidRequest, "state %q is not known", a.State).
 			Hinted("use attached, detached, visible or hidden")
 	}
+	if isPlace(a.Locator) {
+		return wanted{}, fault.New(fault.InvalidRequest, "a point of the viewport is nothing to wait for").
+			Hinted("give a ref, a selector, a role with a name, or a text").With("field", "x")
+	}
 	w := wanted{gone: a.TextGone, url: a.URL, idle: a.NetworkIdle, ref: a.Ref, located: !a.Zero()}
 	q := inpage.Query{Selector: a.Selector, Role: a.Role, Name: a.Name, Text: a.Text, Index: a.Index}
 	state := a.State

@@ -17,10 +17,13 @@ func TestAnApprovalDoesNotCoverATwin(t *testing.T) {
 		if _, err := d.Answer(t.Context(), person, action.Answer{ID: q.ID, Approve: true}); err != nil {
 			t.Fatal(err)
 		}
-		twin := first
+		twin, dropped := first, first
 		twin.Subject.Node = "18"
-		if other := ask(t, d, twin); other.ID == q.ID || other.State != approval.Pending {
-			t.Errorf("the answer to %s was given to a twin: %+v", q.ID, other)
+		dropped.Subject.Drop.Node = "19"
+		for _, r := range []approval.Request{twin, dropped} {
+			if other := ask(t, d, r); other.ID == q.ID || other.State != approval.Pending {
+				t.Errorf("the answer to %s was given to a twin: %+v", q.ID, other)
+			}
 		}
 		same, fresh, err := d.Ask(t.Context(), first)
 		if err != nil || fresh || same.ID != q.ID {

@@ -59,6 +59,10 @@ func (p *Policy) judge(call action.Call, verb *action.Verb, facts action.Facts) 
 		if args != nil {
 			return p.activate(facts)
 		}
+	case *action.Drag:
+		if args != nil {
+			return p.drag(facts)
+		}
 	case *action.Type:
 		if args != nil {
 			return p.typing(args, facts)
@@ -123,10 +127,13 @@ func ownRisk(verb *action.Verb, facts action.Facts) judgement {
 }
 
 // hostsOf are the hosts that a call on the page concerns: the page's, and that
-// of the frame the element is in.
+// of the frames its elements are in.
 func hostsOf(facts action.Facts) []string {
 	hosts := []string{hostOf(facts.Page.URL)}
-	if e := facts.Element; e != nil && e.FrameURL != "" {
+	for _, e := range []*action.Element{facts.Element, facts.Onto} {
+		if e == nil || e.FrameURL == "" {
+			continue
+		}
 		if h := hostOf(e.FrameURL); h != hosts[0] && e.FrameURL != "about:blank" && e.FrameURL != "about:srcdoc" {
 			hosts = append(hosts, h)
 		}

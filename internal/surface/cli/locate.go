@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"fmt"
 	"regexp"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +16,7 @@ var refPattern = regexp.MustCompile(`^(@|ref=)?e\d+$`)
 type where struct {
 	action.Locator
 	index int
+	at    string
 }
 
 func (w *where) flags(c *cobra.Command) {
@@ -24,22 +27,48 @@ func (w *where) flags(c *cobra.Command) {
 	f.IntVar(&w.index, "index", -1, "which of several matches, from 0")
 	f.StringVar(&w.Locator.Text, "text", "", "visible text of the element")
 	f.BoolVar(&w.Strict, "strict", false, "refuse when more than one element matches")
+	f.StringVar(&w.at, "at", "", "what receives this point of the viewport, in CSS pixels: x,y")
 }
 
 // take reads the element from the first argument, a reference or a selector,
 // when no flag named one, and returns the locator and the other arguments.
-func (w *where) take(args []string) (action.Locator, []string) {
+func (w *where) take(args []string) (action.Locator, []string, error) {
 	l := w.Locator
 	if w.index >= 0 {
 		l.Index = &w.index
 	}
+	if w.at != "" {
+		p, ok := pointOf(w.at)
+		if !ok {
+			return l, args, usage(fmt.Errorf("want --at x,y in CSS pixels, not %q", w.at))
+		}
+		l.X, l.Y = p.X, p.Y
+	}
 	if !l.Zero() || len(args) == 0 {
-		return l, args
+		return l, args, nil
 	}
-	if refPattern.MatchString(args[0]) {
-		l.Ref = args[0]
-	} else {
-		l.Selector = args[0]
+	named := locatorOf(args[0])
+	l.Ref, l.Selector = named.Ref, named.Selector
+	return l, args[1:], nil
+}
+
+// locatorOf reads a reference, or else a selector.
+func locatorOf(word string) action.Locator {
+	if refPattern.MatchString(word) {
+		return action.Locator{Ref: word}
 	}
-	return l, args[1:]
+	return action.Locator{Selector: word}
+}
+
+var pointPattern = regexp.MustCompile(`^(\d+(?:\.\d+)?),(\d+(?:\.\d+)?)$`)
+
+// pointOf reads x,y.
+func pointOf(word string) (action.Locator, bool) {
+	parts := pointPattern.FindStringSubmatch(word)
+	if parts == nil {
+		return action.Locator{}, false
+	}
+	x, errX := strconv.ParseFloat(parts[1], 64)
+	y, errY := strconv.ParseFloat(parts[2], 64)
+	return action.Locator{X: &x, Y: &y}, errX == nil && errY == nil
 }

@@ -13,7 +13,7 @@ import (
 func (r *root) pageCommands() []*cobra.Command {
 	return []*cobra.Command{
 		r.goTo(), r.plain("back", "page.back"), r.plain("forward", "page.forward"), r.reload(),
-		r.click(), r.typeText(), r.press(), r.choose(), r.hover(), r.scroll(), r.dialog(),
+		r.click(), r.typeText(), r.press(), r.choose(), r.hover(), r.drag(), r.scroll(), r.dialog(),
 		r.wait(), r.extract(), r.snapshot(), r.screenshot(),
 		r.content(), r.markdown(), r.links(), r.scrape(), r.execute(), r.pdf(),
 	}
@@ -89,7 +89,10 @@ func (r *root) act(name, use, example string, low, high int, build func(action.L
 	w.flags(c)
 	timeoutFlag(c, &limit)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		locator, rest := w.take(args)
+		locator, rest, err := w.take(args)
+		if err != nil {
+			return err
+		}
 		call, err := build(locator, rest, timing(limit))
 		if err != nil {
 			return usage(err)
@@ -121,7 +124,7 @@ func (r *root) click() *cobra.Command {
 	var count int
 	var modifiers []string
 	c := r.act("page.click", "click [<ref>|<selector>]",
-		"glovebox click e12\nglovebox click '#save'\nglovebox click --role button --name Save\nglovebox click --text 'Read more'", 0, 1,
+		"glovebox click e12\nglovebox click '#save'\nglovebox click --at 320,200\nglovebox click --role button --name Save\nglovebox click --text 'Read more'", 0, 1,
 		func(l action.Locator, _ []string, t action.Timing) (any, error) {
 			return &action.Click{Locator: l, Button: button, ClickCount: count, Modifiers: modifiers, Timing: t}, nil
 		})
@@ -154,7 +157,10 @@ func (r *root) press() *cobra.Command {
 	c.Args = between(1, 2)
 	w.flags(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		locator, _ := w.take(args[1:])
+		locator, _, err := w.take(args[1:])
+		if err != nil {
+			return err
+		}
 		return r.call(c.Context(), "page.press", &action.Press{Locator: locator, Key: args[0]}, r.showActed)
 	}
 	return c
@@ -190,7 +196,9 @@ func (r *root) scroll() *cobra.Command {
 	var x, y float64
 	c := r.act("page.scroll", "scroll [<ref>|<selector>]", "glovebox scroll --y 600\nglovebox scroll e40", 0, 1,
 		func(l action.Locator, _ []string, t action.Timing) (any, error) {
-			return &action.Scroll{Locator: l, X: x, Y: y, Timing: t}, nil
+			s := &action.Scroll{Locator: l, X: x, Y: y, AtX: l.X, AtY: l.Y, Timing: t}
+			s.Locator.X, s.Locator.Y = nil, nil
+			return s, nil
 		})
 	c.Flags().Float64Var(&x, "x", 0, "CSS pixels to the right")
 	c.Flags().Float64Var(&y, "y", 0, "CSS pixels down")
@@ -225,7 +233,10 @@ func (r *root) wait() *cobra.Command {
 	f.BoolVar(&call.NetworkIdle, "networkidle", false, "until the network is quiet")
 	f.DurationVar(&limit, "timeout", limit, "longest time to wait, at most 2m")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		call.Locator, _ = w.take(args)
+		var err error
+		if call.Locator, _, err = w.take(args); err != nil {
+			return err
+		}
 		ms := int(limit.Milliseconds())
 		call.Timeout = &ms
 		return r.call(c.Context(), "page.wait_for", &call, func(result action.Result) {

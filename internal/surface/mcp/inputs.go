@@ -28,6 +28,17 @@ type element struct {
 	Element  string `json:"element,omitempty" maxLength:"1024" doc:"Description for people; not used to find it"`
 }
 
+// point is an element by where it is.
+type point struct {
+	X *float64 `json:"x,omitempty" minimum:"0" maximum:"16384" doc:"Point of the viewport, instead of target"`
+	Y *float64 `json:"y,omitempty" minimum:"0" maximum:"16384"`
+}
+
+func (p point) of(l action.Locator) action.Locator {
+	l.X, l.Y = p.X, p.Y
+	return l
+}
+
 var refShape = regexp.MustCompile(`^(?:@|ref=)?e\d+$`)
 
 func (e element) locator() action.Locator {
@@ -58,6 +69,7 @@ type snapshotIn struct {
 
 type clickIn struct {
 	element
+	point
 	Text        string   `json:"text,omitempty" maxLength:"1024" doc:"Visible text of it"`
 	DoubleClick bool     `json:"doubleClick,omitempty"`
 	Button      string   `json:"button,omitempty" enum:"left,right,middle"`
@@ -67,6 +79,7 @@ type clickIn struct {
 
 type typeIn struct {
 	element
+	point
 	Text   string `json:"text" maxLength:"100000"`
 	Submit bool   `json:"submit,omitempty" doc:"Press Enter after"`
 	Slowly bool   `json:"slowly,omitempty" doc:"Key by key"`
@@ -93,6 +106,7 @@ type selectIn struct {
 
 type hoverIn struct {
 	element
+	point
 	Text string `json:"text,omitempty" maxLength:"1024"`
 	in
 }

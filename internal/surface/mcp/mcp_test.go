@@ -198,6 +198,7 @@ var arguments = map[string]struct {
 	"browser_fill_form":       {map[string]any{"fields": []any{map[string]any{"target": "e1", "value": "hi"}}}, "page.type page.snapshot"},
 	"browser_select_option":   {map[string]any{"target": "e1", "values": []string{"a"}}, "page.select page.snapshot"},
 	"browser_hover":           {map[string]any{"target": "e1"}, "page.hover page.snapshot"},
+	"browser_drag":            {map[string]any{"startElement": "card", "startRef": "e1", "endElement": "list", "endTarget": "#done"}, "page.drag page.snapshot"},
 	"browser_press_key":       {map[string]any{"key": "Enter"}, "page.press page.snapshot"},
 	"browser_scroll":          {map[string]any{"y": 100}, "page.scroll page.snapshot"},
 	"browser_wait_for":        {map[string]any{"text": "hi"}, "page.wait_for page.snapshot"},

@@ -54,7 +54,7 @@ func snapshot(ctx context.Context, t *turn, in *snapshotIn) error {
 }
 
 func click(ctx context.Context, t *turn, in *clickIn) error {
-	args := &action.Click{Locator: in.locator(), Button: in.Button, Modifiers: in.Modifiers}
+	args := &action.Click{Locator: in.of(in.locator()), Button: in.Button, Modifiers: in.Modifiers}
 	args.Text = in.Text
 	if in.DoubleClick {
 		args.ClickCount = 2
@@ -65,7 +65,7 @@ func click(ctx context.Context, t *turn, in *clickIn) error {
 }
 
 func typeText(ctx context.Context, t *turn, in *typeIn) error {
-	args := &action.Type{Locator: in.locator(), Input: in.Text, Clear: in.Clear, Submit: in.Submit}
+	args := &action.Type{Locator: in.of(in.locator()), Input: in.Text, Clear: in.Clear, Submit: in.Submit}
 	if in.Slowly {
 		args.Delay = slowKey
 	}
@@ -81,7 +81,7 @@ func selectOption(ctx context.Context, t *turn, in *selectIn) error {
 }
 
 func hover(ctx context.Context, t *turn, in *hoverIn) error {
-	args := &action.Hover{Locator: in.locator()}
+	args := &action.Hover{Locator: in.of(in.locator())}
 	args.Text = in.Text
 	result, err := t.act(ctx, "page.hover", args)
 	t.did("Pointer is over", result, err)

@@ -52,6 +52,7 @@ var tools = []tool{
 	define("browser_fill_form", destroys, fillForm, "Fill several fields; stops at the first that fails."),
 	define("browser_select_option", destroys, selectOption, "Choose options of a select by value or label."),
 	define("browser_hover", changes, hover, "Move the pointer over an element."),
+	define("browser_drag", destroys, drag, "Drag an element onto another. A person may have to approve."),
 	define("browser_press_key", destroys, press, "Press a key, on an element or where the focus is."),
 	define("browser_scroll", changes, scroll, "Scroll the page or an element; with only an element, scroll it into view."),
 	define("browser_wait_for", reads, waitFor, "Wait for text, an element, a URL, or some time."),

@@ -80,11 +80,13 @@ const labelFor = element => {
     const text = iconLabel(child);
     if (text !== '') return text;
   }
+  const own = iconLabel(element);
+  if (own !== '') return own;
   for (const key of ['data-testid', 'data-test', 'data-test-id', 'data-qa', 'data-cy', 'data-action', 'name', 'id']) {
     const text = clean(attribute(element, key) ?? '', 200);
     if (text !== '') return text;
   }
-  return clean(iconLabel(element) || (attribute(element, 'href') ?? '').replace(/[?#].*$/, '').split('/').filter(Boolean).pop() || '', 200);
+  return clean((attribute(element, 'href') ?? '').replace(/[?#].*$/, '').split('/').filter(Boolean).pop() ?? '', 200);
 };
 const iconLabel = element => {
   const use = localName(element) === 'use' ? (attribute(element, 'href') ?? attribute(element, 'xlink:href') ?? '').replace(/^.*#/, '') : '';
@@ -100,7 +102,7 @@ const factsOf = element => {
   if (same instanceof HTMLInputElement) facts.type = inputType(same);
   else if (same instanceof HTMLButtonElement) facts.type = buttonType(same);
   facts.autocomplete = clean(attribute(same, 'autocomplete') ?? '', 100);
-  if (!/[\p{L}\p{N}].*[\p{L}\p{N}]/su.test(facts.name)) facts.label = labelFor(same) || clean(textContent(element), 200);
+  if (!hasWord(facts.name)) facts.label = wordsFor(same, element);
   facts.fieldName = clean([attribute(same, 'name'), attribute(same, 'id')].filter(Boolean).join(' '), 200);
   facts.placeholder = clean(attribute(same, 'placeholder') ?? '', 200);
   addLink(facts, target);
@@ -113,6 +115,23 @@ const factsOf = element => {
   facts.rect = plainRect(boxOf(element));
   facts.print = JSON.stringify([facts.role, facts.name, facts.tag, facts.type, facts.label, facts.linkUrl, facts.formAction, facts.formMethod, facts.submits, facts.submitName, facts.protected, facts.editable]);
   return facts;
+};
+// What says what a thing without a name is for: a short text in it does so
+// better than an id. What people have written is no such text.
+const hasWord = text => /[\p{L}\p{N}].*[\p{L}\p{N}]/su.test(text);
+const wordsFor = (same, element) => {
+  const label = labelFor(same), text = clean(written(element, 0), 400);
+  if (label === '') return clean(text, 200);
+  return !hasWord(text) || text.length > 200 || text === label ? label : label + ' · ' + text;
+};
+const written = (element, depth) => {
+  let text = '';
+  if (depth > 50 || isEditingHost(element) || isEditable(element)) return text;
+  for (let node = firstChild(element); node !== null && text.length < 800; node = nextSibling(node)) {
+    if (nodeType(node) === TEXT) text += nodeData(node);
+    else if (isElement(node) && !skipText.has(localName(node))) text += written(node, depth + 1);
+  }
+  return text;
 };
 const addLink = (facts, target) => {
   const href = /^(a|area)$/.test(localName(target)) ? attribute(target, 'href') ?? attribute(target, 'xlink:href') : null;

@@ -24,7 +24,7 @@ const readiness = query => {
   if (query.kind === 'focus') return {ok: true, rect: known.rect, facts: known, focused};
   const before = boundingRect(target);
   if (query.rect && (differs(query.rect, before) || (query.at !== undefined && !still(query)))) return moved(query, before, known);
-  const point = pointAt(target, element, query.kind === 'click');
+  const point = pointFor(query, target, element);
   if (point.pierce !== undefined) return {pierce: point.pierce, facts: known};
   if (isMoving(target) && !settled(query, target)) return moved(query, boundingRect(target), known);
   if (point.by !== undefined && query.kind !== 'type' && query.kind !== 'select' && query.kind !== 'scroll') {
@@ -32,7 +32,13 @@ const readiness = query => {
   }
   return {ok: true, reached: point.by === undefined, x: point.x ?? 0, y: point.y ?? 0, rect: plainRect(boundingRect(target)), facts: known, focused};
 };
-const acting = new Set(['click', 'type', 'focus']);
+const acting = new Set(['click', 'type', 'focus', 'drag', 'drop']);
+const pressing = new Set(['click', 'drag', 'drop']); // what no control inside the element may receive in its place
+const pointFor = (query, target, element) => {
+  const alone = pressing.has(query.kind);
+  if (query.point) return givenPoint(query.point, target, element, alone);
+  return query.offset ? offsetPoint(query.offset, target, element, alone) : pointAt(target, element, alone);
+};
 const framing = new Set(['iframe', 'frame', 'object', 'embed', 'fencedframe']);
 // The element to point at: itself, or what it is drawn by: its label, or what
 // is in it and is no control of its own.
@@ -44,7 +50,7 @@ const pointTarget = element => {
 };
 const unfit = (element, target, kind) => {
   if (!pointable(target)) return 'not visible';
-  if (kind !== 'hover' && kind !== 'scroll' && disabled(activated(element))) return 'disabled';
+  if (kind !== 'hover' && kind !== 'scroll' && kind !== 'drop' && disabled(activated(element))) return 'disabled';
   if (acting.has(kind) && framing.has(tagOf(element))) return 'a frame';
   if (kind === 'type' && !isEditable(element) && !takesFormat(element)) return 'not editable';
   if (kind === 'select' && tagOf(element) !== 'select') return 'not a select';

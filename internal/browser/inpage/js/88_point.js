@@ -1,0 +1,46 @@
+// What receives a point of the viewport.
+const at = ({x, y}) => {
+  const hit = hitAt(x, y);
+  if (hit === null) return {node: 0};
+  if (isUnasked(hit)) return {node: 0, pierce: askAbout(hit)};
+  const found = {node: numberOf(hit), facts: factsOf(hit)};
+  if (framing.has(tagOf(hit))) {
+    const {left, top, scaleX, scaleY} = framePlace(hit, 0, 0);
+    found.inner = {x: (x - left) / scaleX, y: (y - top) / scaleY};
+  }
+  return found;
+};
+// A point that was asked for: it must reach the element, and is never made to
+// by scrolling.
+const givenPoint = ({x, y}, target, element, alone) => {
+  const hit = hitAt(x, y);
+  if (!reaches(hit, target, element)) return {by: describe(hit)};
+  const inner = alone ? innerAt(hit, target, element) : null;
+  if (inner === null) return {x, y};
+  return isUnasked(inner) ? {pierce: askAbout(inner)} : {by: describe(inner)};
+};
+const offsetPoint = (offset, target, element, alone) => {
+  const at = () => {
+    const {left, top} = boundingRect(target);
+    return {x: left + offset.x, y: top + offset.y};
+  };
+  let point = givenPoint(at(), target, element, alone);
+  if (point.by === undefined) return point;
+  renewPlaces();
+  intoView(target, {block: 'center', inline: 'center', behavior: 'instant'});
+  return givenPoint(at(), target, element, alone);
+};
+
+// Whether the page begins a drag and drop.
+let dragStart = null;
+const eventPrevented = getter(Event.prototype, 'defaultPrevented');
+const listen = method(EventTarget.prototype, 'addEventListener');
+const noteDrag = event => { dragStart = event; };
+let notesDrags = false;
+const watchDrag = () => {
+  dragStart = null;
+  if (!notesDrags) listen(window, 'dragstart', noteDrag, {capture: true});
+  notesDrags = true;
+  return null;
+};
+const dragBegan = () => dragStart !== null && !eventPrevented(dragStart);

@@ -1,0 +1,27 @@
+package mcp
+
+import (
+	"context"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+type dragIn struct {
+	StartElement string `json:"startElement,omitempty" maxLength:"1024" doc:"Description for people"`
+	StartTarget  string `json:"startTarget,omitempty" maxLength:"4096" doc:"Ref or CSS selector of what to drag"`
+	StartRef     string `json:"startRef,omitempty" maxLength:"32"`
+	EndElement   string `json:"endElement,omitempty" maxLength:"1024"`
+	EndTarget    string `json:"endTarget,omitempty" maxLength:"4096" doc:"Ref or CSS selector of what to drop it on"`
+	EndRef       string `json:"endRef,omitempty" maxLength:"32"`
+	in
+}
+
+func drag(ctx context.Context, t *turn, in *dragIn) error {
+	args := &action.Drag{
+		From: element{Target: in.StartTarget, Ref: in.StartRef}.locator(),
+		To:   element{Target: in.EndTarget, Ref: in.EndRef}.locator(),
+	}
+	result, err := t.act(ctx, "page.drag", args)
+	t.did("Dragged", result, err)
+	return err
+}
