@@ -15,7 +15,8 @@ import (
 type floor struct {
 	conn *cdp.Conn
 	tab  *cdp.Session
-	load func(url string) // and wait for the load event
+	load func(url string)                // and wait for the load event
+	move func(method string, params any) // a call that loads a document, and wait for that
 }
 
 func newFloor(ctx context.Context, b *testing.B, t cdp.Transport) *floor {
@@ -37,14 +38,15 @@ func newFloor(ctx context.Context, b *testing.B, t cdp.Transport) *floor {
 	f.tab = conn.Session(made.SessionID)
 	must(b, f.tab.Call(ctx, "Page.enable", nil, nil))
 	must(b, f.tab.Call(ctx, "Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true}, nil))
-	f.load = func(url string) {
+	f.move = func(method string, params any) {
 		select {
 		case <-loaded:
 		default:
 		}
-		must(b, f.tab.Call(ctx, "Page.navigate", map[string]any{"url": url}, nil))
+		must(b, f.tab.Call(ctx, method, params, nil))
 		<-loaded
 	}
+	f.load = func(url string) { f.move("Page.navigate", map[string]any{"url": url}) }
 	return f
 }
 
@@ -110,6 +112,24 @@ func (f *floor) snapshot(ctx context.Context, b *testing.B) int {
 		b.Fatal("the floor saw nothing")
 	}
 	return len(rows)
+}
+
+// hover moves the pointer to the middle of an element.
+func (f *floor) hover(ctx context.Context, b *testing.B, selector string) {
+	b.Helper()
+	var at struct{ X, Y float64 }
+	f.evaluate(ctx, b, fmt.Sprintf(`(() => {const r = document.querySelector(%q).getBoundingClientRect(); return {x: r.x + r.width/2, y: r.y + r.height/2}})()`, selector), &at)
+	must(b, f.tab.Call(ctx, "Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": at.X, "y": at.Y}, nil))
+}
+
+// shoot takes a picture of the viewport.
+func (f *floor) shoot(ctx context.Context, b *testing.B) {
+	b.Helper()
+	var shot struct{ Data []byte }
+	must(b, f.tab.Call(ctx, "Page.captureScreenshot", map[string]any{"format": "png", "optimizeForSpeed": true}, &shot))
+	if len(shot.Data) == 0 {
+		b.Fatal("the floor took no picture")
+	}
 }
 
 func must(b *testing.B, err error) {

@@ -29,6 +29,7 @@ type rig struct {
 	click    func()
 	fill     func(text string)
 	snapshot func()
+	shoot    func()       // a screenshot
 	size     func() int   // bytes of a snapshot as an agent gets it
 	calls    func() int64 // protocol messages sent so far
 }
@@ -66,6 +67,30 @@ func BenchmarkClickTable(b *testing.B) {
 	turns(b, "/table", func(r rig, _ int) { r.click() })
 }
 
+// The same on pages as applications have them, of 5,000 and 50,000 nodes.
+
+func BenchmarkLargeClick(b *testing.B) {
+	onLarge(b, func(r rig, _ int) { r.click() })
+}
+
+func BenchmarkLargeType(b *testing.B) {
+	onLarge(b, func(r rig, round int) { r.fill(fmt.Sprintf("some text %d", round)) })
+}
+
+func BenchmarkLargeSnapshot(b *testing.B) {
+	onLarge(b, func(r rig, _ int) { r.snapshot() })
+}
+
+func BenchmarkLargeScreenshot(b *testing.B) {
+	onLarge(b, func(r rig, _ int) { r.shoot() })
+}
+
+func onLarge(b *testing.B, do func(r rig, round int)) {
+	for _, size := range []string{"5k", "50k"} {
+		b.Run(size, func(b *testing.B) { turns(b, "/"+size, do) })
+	}
+}
+
 func BenchmarkNavigate(b *testing.B) {
 	address := site(b) + "/small"
 	turnsAt(b, address, func(r rig, _ int) { r.load(address) })
@@ -90,6 +115,7 @@ func floorRig(b *testing.B) rig {
 		click:    func() { f.click(ctx, b, "#count") },
 		fill:     func(text string) { f.fill(ctx, b, "#name", text) },
 		snapshot: func() { f.snapshot(ctx, b) },
+		shoot:    func() { f.shoot(ctx, b) },
 	}
 }
 
@@ -135,6 +161,7 @@ func verbs(b *testing.B, wire *counted, call func(verb string, args any) (action
 			do("page.type", &action.Type{Locator: action.Locator{Selector: "#name"}, Input: text, Clear: true})
 		},
 		snapshot: func() { do("page.snapshot", &action.TakeSnapshot{}) },
+		shoot:    func() { do("page.screenshot", &action.TakeScreenshot{}) },
 	}
 }
 
@@ -155,6 +182,16 @@ func (s single) Do(ctx context.Context, call action.Call, pin action.Pin) (actio
 }
 
 func gateRig(b *testing.B) rig {
+	door, wire := openDoor(b)
+	caller := action.Caller{Actor: "bench", Scope: "bench", Role: action.Agent}
+	return verbs(b, wire, func(verb string, args any) (action.Result, error) {
+		return door.Call(b.Context(), action.Call{Verb: verb, Args: args, Caller: caller, Surface: "bench"})
+	})
+}
+
+// openDoor is a gate with everything real, before one open page.
+func openDoor(b *testing.B) (*gate.Gate, *counted) {
+	b.Helper()
 	ctx := b.Context()
 	log := slog.New(slog.DiscardHandler)
 	db, err := store.Open(ctx, filepath.Join(b.TempDir(), "glovebox.db"))
@@ -170,8 +207,5 @@ func gateRig(b *testing.B) rig {
 	must(b, err)
 	door, err := gate.New(gate.Options{Sessions: single{browser}, Policy: rules, Desk: desk, Audit: trail, Log: log})
 	must(b, err)
-	caller := action.Caller{Actor: "bench", Scope: "bench", Role: action.Agent}
-	return verbs(b, wire, func(verb string, args any) (action.Result, error) {
-		return door.Call(ctx, action.Call{Verb: verb, Args: args, Caller: caller, Surface: "bench"})
-	})
+	return door, wire
 }

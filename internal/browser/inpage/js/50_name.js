@@ -3,9 +3,12 @@
 // so does text that a person cannot see.
 const labelControl = getter(HTMLLabelElement.prototype, 'control');
 const labelable = new Set(['button', 'input', 'meter', 'output', 'progress', 'select', 'textarea']);
+// For a few elements each is looked up by itself, for many all labels at once.
+const FEW = 4;
 const labelsOf = element => {
   if (!labelable.has(localName(element)) && !localName(element).includes('-')) return [];
   const root = rootOf(element);
+  if (cache.asked++ < FEW) return labelsOfOne(element, root);
   let map = cache.labels.get(root);
   if (map === undefined) {
     cache.labels.set(root, map = new Map());
@@ -15,6 +18,12 @@ const labelsOf = element => {
     }
   }
   return map.get(element) ?? [];
+};
+const labelsOfOne = (element, root) => {
+  const around = closest(element, 'label'), id = attribute(element, 'id');
+  const found = id === null || id === '' ? [] : [...queryAll(root, 'label[for="' + CSS.escape(id) + '"]')];
+  if (around !== null && !found.includes(around)) found.push(around);
+  return found.filter(label => label instanceof HTMLLabelElement && labelControl(label) === element).sort((a, b) => position(a, b) & 4 ? -1 : 1);
 };
 const queryAll = (root, selector) => nodeType(root) === DOCUMENT ? allInDocument(root, selector)
   : nodeType(root) === FRAGMENT ? allInFragment(root, selector) : allInElement(root, selector);

@@ -77,20 +77,25 @@ const visibleText = (element, limit) => {
 const notePasswords = root => {
   for (const field of queryAll(root, 'input[type=password i]')) oncePassword.add(field);
 };
-const passwordWatch = new MutationObserver(changes => {
+let possibleHosts = new WeakMap(); // by root, as the tree is now: see mayHost
+const takeIn = changes => {
   for (const change of changes) {
     if (change.type === 'attributes') {
       if ((change.oldValue ?? '').toLowerCase() === 'password') oncePassword.add(change.target);
       isProtectedType(change.target);
       continue;
     }
+    possibleHosts = new WeakMap();
     for (const node of change.addedNodes) {
       if (!isElement(node)) continue;
       isProtectedType(node);
       if (firstChild(node) !== null) notePasswords(node);
     }
   }
-});
+};
+const passwordWatch = new MutationObserver(takeIn);
+// What has changed and was not told of yet.
+const noticeChanges = () => takeIn(passwordWatch.takeRecords());
 const watched = new WeakSet();
 const watchShadow = root => {
   if (watched.has(root)) return;

@@ -5,10 +5,18 @@ const SHADOW_LIMIT = 5000;
 // What may have a shadow root: not the elements that pages have most of. The
 // browser sorts those out several times faster than we do.
 const shadowHostSelector = ':not(a,b,br,button,i,img,input,label,li,option,path,script,svg,td,tr,ul)';
+// A shadow root may come to any of them without a word; which elements there
+// are changes only with the tree, and of that the observer tells.
+const mayHost = root => {
+  noticeChanges();
+  let hosts = possibleHosts.get(root);
+  if (hosts === undefined) possibleHosts.set(root, hosts = [...queryAll(root, shadowHostSelector)]);
+  return hosts;
+};
 const rootsOf = closedToo => {
   const roots = [document];
   for (let i = 0; i < roots.length && roots.length < SHADOW_LIMIT; i++) {
-    for (const element of queryAll(roots[i], shadowHostSelector)) {
+    for (const element of mayHost(roots[i])) {
       const shadow = openShadow(element) ?? (closedToo ? closedRoots.get(element) : undefined);
       if (shadow) {
         watchShadow(shadow);

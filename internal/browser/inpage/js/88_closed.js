@@ -12,7 +12,7 @@ const hostTags = 'article,aside,blockquote,div,footer,h1,h2,h3,h4,h5,h6,header,m
 const closedCandidates = limit => {
   const found = [];
   for (const root of rootsOf(true)) {
-    for (const element of queryAll(root, shadowHostSelector)) {
+    for (const element of mayHost(root)) {
       if (found.length >= limit) return found.map(numberOf);
       if (askedHosts.has(element) || !mayBeClosed(element)) continue;
       askedHosts.add(element);
@@ -44,10 +44,13 @@ const hidesLight = element => {
   for (let node = firstChild(element); node !== null; node = nextSibling(node)) {
     const type = nodeType(node);
     if (type === ELEMENT) {
-      if (clientRects(node).length > 0 || styleOf(node).display !== 'none') return false;
+      const {display} = styleOf(node);
+      if (display === '') any = true; // it is in no slot
+      else if (display !== 'none' || clientRects(node).length > 0) return false;
       continue;
     }
     if (type !== TEXT || nodeData(node).trim() === '') continue;
+    if (cache.hidden.get(node) === false) return false; // it was seen in this pass
     const range = new Range();
     range.selectNode(node);
     if (range.getClientRects().length > 0) return false;
