@@ -11,6 +11,7 @@ type Marking struct {
 // Markup is a frame as plain HTML without attributes but href, src, alt,
 // start, spans and the language of code.
 type Markup struct {
+	Title  string `json:"title"`
 	HTML   string `json:"html"`
 	Hidden int    `json:"hidden"`        // pieces of text left out because a person could not see them
 	Cut    bool   `json:"cut,omitempty"` // there was more than 1 MiB
@@ -19,7 +20,7 @@ type Markup struct {
 // Markup reads what a person can see of the frame, with its structure.
 func (f Frame) Markup(ctx context.Context, q Marking) (Markup, error) {
 	var m Markup
-	err := f.call(ctx, "markup", q, &m)
+	err := f.read(ctx, "markup", q, &m)
 	return m, err
 }
 
@@ -46,6 +47,7 @@ type Link struct {
 
 // Links are a frame's links in document order, each address once.
 type Links struct {
+	Title string `json:"title"`
 	Links []Link `json:"links"`
 	Cut   bool   `json:"cut,omitempty"` // there were more than 5000
 }
@@ -53,7 +55,7 @@ type Links struct {
 // Links lists where the frame leads.
 func (f Frame) Links(ctx context.Context) (Links, error) {
 	var l Links
-	err := f.call(ctx, "links", struct{}{}, &l)
+	err := f.read(ctx, "links", struct{}{}, &l)
 	return l, err
 }
 
@@ -67,6 +69,7 @@ type Wanted struct {
 // Harvest is what was found, one list for each that was wanted. Error and At
 // say which of them could not be had.
 type Harvest struct {
+	Title   string     `json:"title"`
 	Error   string     `json:"error,omitempty"` // invalid_selector, refused
 	Message string     `json:"message,omitempty"`
 	At      int        `json:"at,omitempty"`
@@ -78,6 +81,6 @@ type Harvest struct {
 // Scrape reads lists of texts and attributes.
 func (f Frame) Scrape(ctx context.Context, items []Wanted) (Harvest, error) {
 	var h Harvest
-	err := f.call(ctx, "scrape", map[string]any{"items": items}, &h)
+	err := f.read(ctx, "scrape", map[string]any{"items": items}, &h)
 	return h, err
 }

@@ -194,10 +194,11 @@ func (f Frame) Scroll(ctx context.Context, q Scroll) (Scrolled, error) {
 	return r, err
 }
 
-// Text reads what a person can read of the frame, at most 1 MiB.
+// Text reads what a person can read of the frame, at most 1 MiB, closed shadow
+// roots included.
 func (f Frame) Text(ctx context.Context) (Text, error) {
 	var r Text
-	err := f.call(ctx, "text", struct{}{}, &r)
+	err := f.read(ctx, "text", struct{}{}, &r)
 	return r, err
 }
 

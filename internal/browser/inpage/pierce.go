@@ -2,6 +2,7 @@ package inpage
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 )
 
@@ -57,6 +58,30 @@ func (f Frame) PierceHosts(ctx context.Context, hosts []int) (int, error) {
 		}
 	}
 	return found, nil
+}
+
+// read calls a function that reads the document, closed shadow roots included:
+// where there are some that the world did not know it is called again. As a
+// rule there are none, and it costs one round trip.
+func (f Frame) read(ctx context.Context, function string, arg, result any) error {
+	var first struct {
+		Value json.RawMessage `json:"value"`
+		Hosts []int           `json:"hosts"`
+	}
+	if err := f.call(ctx, "reading", map[string]any{"name": function, "arg": arg, "limit": ClosedPerCall}, &first); err != nil {
+		return err
+	}
+	news, err := f.PierceHosts(ctx, first.Hosts)
+	if err != nil {
+		return err
+	}
+	if news > 0 {
+		return f.call(ctx, function, arg, result)
+	}
+	if err := json.Unmarshal(first.Value, result); err != nil {
+		return fmt.Errorf("cannot read the answer of %s: %w", function, err)
+	}
+	return nil
 }
 
 // PierceAt hands the world the closed shadow root of one element, if it has

@@ -105,6 +105,8 @@ type Pinned struct {
 	Wait  int    `json:"wait,omitempty"`  // milliseconds; 0 looks once
 	Focus *Focus `json:"focus,omitempty"` // give it the focus as soon as it is ready; for ForFocus only where it has it not
 
+	Choose *Choice `json:"choose,omitempty"` // select these options as soon as it is ready
+
 	Point  *Point `json:"point,omitempty"`  // point there and nowhere else; nothing is scrolled
 	Offset *Point `json:"offset,omitempty"` // point there, from its left and top edge, and nowhere else
 }
@@ -141,7 +143,8 @@ type Readiness struct {
 	Focused bool    `json:"focused,omitempty"` // it has the focus already
 	Facts   *Facts  `json:"facts,omitempty"`
 
-	Took *Focused `json:"took,omitempty"` // what became of Pinned.Focus, when it was tried
+	Took  *Focused `json:"took,omitempty"`  // what became of Pinned.Focus, when it was tried
+	Chose *Chosen  `json:"chose,omitempty"` // what became of Pinned.Choose
 }
 
 // Focus asks for the focus.

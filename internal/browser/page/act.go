@@ -19,6 +19,7 @@ type aim struct {
 	found bool            // it has the focus already
 	there bool            // x and y reach it
 	took  *inpage.Focused // what became of giving it the focus, where that was tried
+	chose *inpage.Chosen  // what became of choosing, likewise
 }
 
 // pinned returns the frame and number a pin names. Fault: page_changed.
@@ -101,7 +102,7 @@ func (b *Browser) takeFor(ctx context.Context, t *tab, pin action.Pin, q inpage.
 			if err := b.drawn(ctx, t, p); err != nil {
 				return aim{}, err
 			}
-			return aim{place: p, node: node, facts: r.Facts, x: x, y: y, found: r.Focused, there: r.Reached && by == "", took: r.Took}, nil
+			return aim{place: p, node: node, facts: r.Facts, x: x, y: y, found: r.Focused, there: r.Reached && by == "", took: r.Took, chose: r.Chose}, nil
 		}
 		if time.Until(deadline) <= 0 {
 			return aim{}, notReady("covered", by, wait)

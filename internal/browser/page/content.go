@@ -57,16 +57,20 @@ func (b *Browser) say(format string, args ...any) {
 	b.note(format, args...)
 }
 
-// eachFrame has a function read the frames in turn, the main one first, closed
-// shadow roots known. A child frame that goes away meanwhile is left out.
-func (b *Browser) eachFrame(ctx context.Context, t *tab, read func(inpage.Frame) error) error {
+// eachFrame has a function read the frames in turn, the main one first, which
+// also tells the tab's title. A child frame that goes away meanwhile is left
+// out.
+func (b *Browser) eachFrame(ctx context.Context, t *tab, read func(inpage.Frame) (title string, err error)) error {
+	if _, err := b.main(ctx, t); err != nil {
+		return err
+	}
 	for _, p := range b.places(t) {
-		_, err := p.world.Pierce(ctx)
-		if err == nil || moved(err) {
-			err = read(p.world)
-		}
+		title, err := read(p.world)
 		if err != nil && (p.frame == t.root || !moved(err)) {
 			return err
+		}
+		if err == nil && p.frame == t.root {
+			b.entitle(t, p, title)
 		}
 	}
 	return nil
@@ -74,24 +78,20 @@ func (b *Browser) eachFrame(ctx context.Context, t *tab, read func(inpage.Frame)
 
 // markdown reads what a person can see of the page, with its structure.
 func (b *Browser) markdown(ctx context.Context, t *tab, a *action.Markdown, _ action.Pin) (any, error) {
-	if _, err := b.whole(ctx, t); err != nil {
-		return nil, err
-	}
-	here := b.facts(t)
-	out := &action.Marked{URL: here.URL, Title: here.Title}
+	out := &action.Marked{}
 	var parts []string
 	size := 0
-	err := b.eachFrame(ctx, t, func(w inpage.Frame) error {
+	err := b.eachFrame(ctx, t, func(w inpage.Frame) (string, error) {
 		if size >= textLimit {
-			return nil
+			return "", nil
 		}
 		m, err := w.Markup(ctx, inpage.Marking{Full: a.Full, Images: a.Images})
 		if err != nil {
-			return err
+			return "", err
 		}
 		text, err := extract.Markdown(m.HTML)
 		if err != nil {
-			return fault.New(fault.Internal, "the page could not be made markdown of").
+			return "", fault.New(fault.Internal, "the page could not be made markdown of").
 				Hinted("use page.extract or page.snapshot").Because(err)
 		}
 		out.Hidden += m.Hidden
@@ -102,11 +102,13 @@ func (b *Browser) markdown(ctx context.Context, t *tab, a *action.Markdown, _ ac
 		if size += len(text); text != "" {
 			parts = append(parts, text)
 		}
-		return nil
+		return m.Title, nil
 	})
 	if err != nil {
 		return nil, err
 	}
+	here := b.facts(t)
+	out.URL, out.Title = here.URL, here.Title
 	out.Markdown = strings.Join(parts, "\n\n")
 	return out, nil
 }
@@ -115,13 +117,10 @@ const mostLinks = 5000
 
 // links lists where the page and its frames lead, each address once.
 func (b *Browser) links(ctx context.Context, t *tab, _ *action.None, _ action.Pin) (any, error) {
-	if _, err := b.whole(ctx, t); err != nil {
-		return nil, err
-	}
-	out := &action.LinkListing{Links: []action.Link{}, URL: b.facts(t).URL}
+	out := &action.LinkListing{Links: []action.Link{}}
 	known := map[string]int{}
 	cut := false
-	err := b.eachFrame(ctx, t, func(w inpage.Frame) error {
+	err := b.eachFrame(ctx, t, func(w inpage.Frame) (string, error) {
 		found, err := w.Links(ctx)
 		cut = cut || found.Cut
 		for _, l := range found.Links {
@@ -136,8 +135,9 @@ func (b *Browser) links(ctx context.Context, t *tab, _ *action.None, _ action.Pi
 				out.Links = append(out.Links, action.Link(l))
 			}
 		}
-		return err
+		return found.Title, err
 	})
+	out.URL = b.facts(t).URL
 	if cut {
 		b.say("only the first %d links are listed", mostLinks)
 	}
@@ -170,9 +170,6 @@ func (b *Browser) scrape(ctx context.Context, t *tab, a *action.Scrape, _ action
 			return nil, err
 		}
 	}
-	if _, err := b.whole(ctx, t); err != nil {
-		return nil, err
-	}
 	var names []string
 	for name := range a.Selectors {
 		names = append(names, name)
@@ -184,7 +181,7 @@ func (b *Browser) scrape(ctx context.Context, t *tab, a *action.Scrape, _ action
 		items, data[name] = append(items, sought(name, a.Selectors[name])), []string{}
 	}
 	hidden, cut := 0, false
-	err := b.eachFrame(ctx, t, func(w inpage.Frame) error {
+	err := b.eachFrame(ctx, t, func(w inpage.Frame) (string, error) {
 		got, err := w.Scrape(ctx, items)
 		if err == nil {
 			err = refusedScrape(got, names)
@@ -193,7 +190,7 @@ func (b *Browser) scrape(ctx context.Context, t *tab, a *action.Scrape, _ action
 			data[names[i]] = append(data[names[i]], list...)
 		}
 		hidden, cut = hidden+got.Hidden, cut || got.Cut
-		return err
+		return got.Title, err
 	})
 	if err != nil {
 		return nil, err

@@ -37,9 +37,6 @@ func (b *Browser) extract(ctx context.Context, t *tab, a *action.Extract, _ acti
 func (b *Browser) text(ctx context.Context, t *tab) (string, error) {
 	var all strings.Builder
 	for _, p := range b.places(t) {
-		if _, err := p.world.Pierce(ctx); err != nil && !moved(err) {
-			return "", err
-		}
 		r, err := p.world.Text(ctx)
 		if err != nil {
 			if p.frame == t.root || !moved(err) {

@@ -15,13 +15,15 @@ func (b *Browser) choose(ctx context.Context, t *tab, a *action.Select, pin acti
 		return nil, fault.New(fault.InvalidRequest, "no values were given").
 			Hinted("give the values or labels of the options to select")
 	}
-	at, err := b.take(ctx, t, pin, a.Locator, inpage.ForSelect, a.Timing)
+	before := b.mark(t)
+	at, err := b.takeChoosing(ctx, t, pin, a)
 	if err != nil {
 		return nil, err
 	}
-	before := b.mark(t)
 	acted := b.acted(at, pin)
-	chosen, err := at.place.world.Choose(ctx, inpage.Choice{Node: at.node, Values: a.Values})
+	chosen, err := at.choseOr(func() (inpage.Chosen, error) {
+		return at.place.world.Choose(ctx, inpage.Choice{Node: at.node, Values: a.Values})
+	})
 	if err != nil {
 		return acted, err
 	}
@@ -31,6 +33,27 @@ func (b *Browser) choose(ctx context.Context, t *tab, a *action.Select, pin acti
 	acted.Selected = chosen.Selected
 	acted.NewPage, err = b.settle(ctx, t, &at.place, before)
 	return acted, err
+}
+
+// takeChoosing is take for a choice: in the tab's own document the options are
+// chosen in the same round trip. In frames their place is to be checked first.
+func (b *Browser) takeChoosing(ctx context.Context, t *tab, pin action.Pin, a *action.Select) (aim, error) {
+	q := inpage.Pinned{Kind: inpage.ForSelect}
+	if err := b.pinnedPoint(ctx, t, pin, a.Locator, &q); err != nil {
+		return aim{}, err
+	}
+	if root, ok := b.rootPlace(t); ok && root.document == pin.Document {
+		q.Choose = &inpage.Choice{Values: a.Values}
+	}
+	return b.takeFor(ctx, t, pin, q, a.Timing)
+}
+
+// choseOr is what became of the choice, or what choose says of it.
+func (a aim) choseOr(choose func() (inpage.Chosen, error)) (inpage.Chosen, error) {
+	if a.chose != nil {
+		return *a.chose, nil
+	}
+	return choose()
 }
 
 func unchosen(c inpage.Chosen) error {

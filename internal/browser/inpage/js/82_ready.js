@@ -9,6 +9,10 @@ const ready = async query => {
     renew();
     answer.took = focus({...query.focus, node: query.node});
   }
+  if (answer.ok && query.choose) {
+    renew();
+    answer.chose = choose({...query.choose, node: query.node});
+  }
   return answer;
 };
 const readiness = query => {

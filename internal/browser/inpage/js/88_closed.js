@@ -21,6 +21,8 @@ const closedCandidates = limit => {
   }
   return found.map(numberOf);
 };
+// What another function reads, and whom to ask before it is read again.
+const reading = ({name, arg, limit}) => ({value: functions[name](arg), hosts: closedCandidates(limit)});
 // Elements that a press or a key goes to are asked about one by one.
 const isUnasked = (element, always) => !askedHosts.has(element) && isHTML(element) && openShadow(element) === null && !closedRoots.has(element) &&
   (localName(element).includes('-') || plainHosts.has(localName(element)) && (always || element === activeElement() || hidesLight(element)));

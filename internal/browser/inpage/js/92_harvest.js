@@ -11,7 +11,7 @@ const html = ({node}) => {
 };
 
 const links = () => {
-  const found = new Map(), roots = rootsOf(true), out = {links: [], cut: false};
+  const found = new Map(), roots = rootsOf(true), out = {title: clean(titleOf(document)), links: [], cut: false};
   const all = roots.flatMap(root => [...queryAll(root, 'a,area')]);
   for (const element of roots.length > 1 ? inOrder(all) : all) {
     const href = linkOf(element);
@@ -35,7 +35,7 @@ const linkText = element => {
 
 class Refused extends Error {}
 const scrape = ({items}) => {
-  const out = {lists: [], hidden: 0, cut: false};
+  const out = {title: clean(titleOf(document)), lists: [], hidden: 0, cut: false};
   let left = HARVEST_LIMIT;
   for (const [at, item] of items.entries()) {
     const values = [];
