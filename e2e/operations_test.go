@@ -48,6 +48,7 @@ var attempts = map[string]attempt{
 	"page.press":      {page: "controls", body: `{"selector": "#q", "key": "Tab"}`},
 	"page.select":     {page: "controls", body: `{"selector": "#colour", "value": "Green"}`},
 	"page.hover":      {page: "controls", body: `{"selector": "#below"}`},
+	"page.drag":       {page: "controls", body: `{"from": {"selector": "#below"}, "to": {"selector": "#q"}, "offsetX": 3, "offsetY": 3}`},
 	"page.scroll":     {page: "controls", body: `{"y": 100}`},
 	"page.dialog":     {page: "dialog", body: `{"accept": true, "text": "Ada"}`, first: func(b *bench) { b.done("page.click", `{"selector": "button"}`) }},
 	"page.wait_for":   {page: "controls", body: `{"selector": "#end", "state": "visible", "timeout": 2000}`},

@@ -14,7 +14,10 @@ func FuzzTake(f *testing.F) {
 		f.Add(seed, "more")
 	}
 	f.Fuzz(func(t *testing.T, first, second string) {
-		l, rest := (&where{index: -1}).take([]string{first, second})
+		l, rest, err := (&where{index: -1}).take([]string{first, second})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if len(rest) != 1 || rest[0] != second {
 			t.Errorf("%q leaves %q", first, rest)
 		}
