@@ -126,12 +126,21 @@ func (c *carrying) lift(ctx context.Context) error {
 }
 
 // carry moves to the target, so that what it passes sees it, and stays there
-// for a frame.
+// for a frame. The browser keeps a drag in the process that it first enters
+// (Input.dispatchDragEvent): one that has to end elsewhere enters there.
 func (c *carrying) carry(ctx context.Context, to aim) error {
-	startX, startY := c.x, c.y
-	for step := 1; step <= dragSteps; step++ {
-		part := float64(step) / dragSteps
+	startX, startY, steps := c.x, c.y, dragSteps
+	if c.data != nil && to.place.frame.target != c.t.main {
+		steps = 0
+	}
+	for step := 1; step <= steps; step++ {
+		part := float64(step) / float64(steps)
 		if err := c.over(ctx, startX+(to.x-startX)*part, startY+(to.y-startY)*part); err != nil {
+			return err
+		}
+	}
+	if steps == 0 {
+		if err := c.over(ctx, to.x, to.y); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,8 @@
 package page_test
 
 import (
+	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -84,18 +86,29 @@ func TestBothEndsOfADragAreLookedAtAndPinned(t *testing.T) {
 }
 
 func TestDraggingIntoAndInsideFrames(t *testing.T) {
-	tr := start(t)
-	s := site(t, map[string]string{
-		"/":   `<style>body {margin: 0}</style><div id=card draggable=true ondragstart="event.dataTransfer.setData('text/plain', 'outer')" style="width:90px;height:40px">Card</div><iframe src=/in style="margin:20px;width:400px;height:300px"></iframe>`,
-		"/in": fixture(t, "drag"),
-	})
-	tr.visitAt(s.URL)
-	const inner = `document.querySelector('iframe').contentDocument.`
-	tr.must("page.drag", &action.Drag{From: action.Locator{Text: "Card"}, To: action.Locator{Text: "Done"}})
-	tr.wantEval(inner+`getElementById('zone').textContent`, "Done + outer")
-	one := 1
-	tr.must("page.drag", &action.Drag{From: action.Locator{Selector: "[draggable]", Index: &one}, To: action.Locator{Text: "Trash"}})
-	tr.wantEval(inner+`getElementById('trash').textContent`, "Trash + the card")
+	for name, at := range map[string]func(*httptest.Server) string{
+		"of the same origin": func(s *httptest.Server) string { return s.URL },
+		"of another site":    elsewhere,
+	} {
+		t.Run(name, func(t *testing.T) {
+			tr := start(t)
+			s := site(t, map[string]string{
+				"/in": fixture(t, "drag"),
+				"/": `<body style="margin:0"><div draggable=true ondragstart="event.dataTransfer.setData('text/plain', 'outer')" style="width:90px;height:40px">Outer</div>
+					<iframe style="margin:20px;width:400px;height:300px"></iframe><script>document.querySelector('iframe').src = new URLSearchParams(location.search).get('in') + '/in'</script>`,
+			})
+			tr.visitAt(s.URL + "/?in=" + url.QueryEscape(at(s)))
+			drag := func(from, to, becomes string) {
+				t.Helper()
+				tr.must("page.drag", &action.Drag{From: action.Locator{Text: from}, To: action.Locator{Text: to}})
+				if text := tr.must("page.extract", &action.Extract{}).Data.(*action.Extracted).Text; !strings.Contains(text, becomes) {
+					t.Errorf("%s was not dropped on %s: %q", from, to, text)
+				}
+			}
+			drag("Outer", "Done", "Done + outer")
+			drag("Card", "Trash", "Trash + the card")
+		})
+	}
 }
 
 func TestADialogInTheMiddleOfADragLeavesNoButtonPressed(t *testing.T) {
