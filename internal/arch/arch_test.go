@@ -31,6 +31,7 @@ var plan = map[string][]string{
 	"sandbox/bridge":      {"fault", "sandbox"},
 	"sandbox/guest":       {"fault", "sandbox", "sandbox/bridge"},
 	"sandbox/docker":      {"fault", "sandbox", "sandbox/bridge"},
+	"sandbox/local":       {"fault", "sandbox", "sandbox/bridge"},
 	"sandbox/image":       {"fault"},
 	"sandbox/sandboxtest": {"fault", "sandbox"},
 	"artifact":            {"action", "fault", "store"},
