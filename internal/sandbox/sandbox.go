@@ -9,6 +9,8 @@ import (
 	"encoding/hex"
 	"net"
 	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 // Driver makes, finds and ends boxes. It is safe for concurrent use.
@@ -66,6 +68,23 @@ type Spec struct {
 	Progress func(phase string) // is told what Start does; may be nil
 }
 
+// Check reports the first thing that no driver can do of what s asks for.
+// Faults: invalid_request. Sizes are checked by bridge.Boot.
+func (s Spec) Check() error {
+	refuse := func(what, hint string) error {
+		return fault.New(fault.InvalidRequest, "%s", what).Hinted("%s", hint)
+	}
+	switch {
+	case !ValidID(s.ID):
+		return refuse("the box id is not 16 hex digits", "use sandbox.NewID")
+	case (s.Scope == "") != (s.Session == ""):
+		return refuse("a box has a scope and a session, or neither", "give both or none")
+	case s.Egress == nil:
+		return refuse("nobody takes the box's connections", "set Egress")
+	}
+	return nil
+}
+
 // Info is what is known of a box without asking it.
 type Info struct {
 	ID        string
@@ -73,7 +92,22 @@ type Info struct {
 	ScopeHash string // empty while unassigned
 	Session   string // empty while unassigned
 	State     string // created, running, exited
+	Egress    string // EgressSealed or EgressBestEffort
 	Created   time.Time
+}
+
+// How far a box is held to its Spec's Egress.
+const (
+	EgressSealed     = "sealed"      // it has no other way out
+	EgressBestEffort = "best-effort" // its browser is told to use no other; what takes the browser over is not
+)
+
+// Finding is one line of what a driver's check of the machine shows.
+type Finding struct {
+	Name   string // of what was looked at
+	OK     bool   //
+	Detail string // what was found
+	Repair string // what to do; empty when it is OK
 }
 
 // Health is what a guest reports. It comes out of a box: hostile input, its

@@ -12,15 +12,11 @@ import (
 	"github.com/moby/moby/client"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
 // Finding is one line of what doctor shows.
-type Finding struct {
-	Name   string // of what was looked at
-	OK     bool   //
-	Detail string // what was found
-	Repair string // what to do; empty when it is OK
-}
+type Finding = sandbox.Finding
 
 // Check looks at everything a box needs of the machine. It changes nothing
 // and makes no box. Where no engine answers that is the only finding.

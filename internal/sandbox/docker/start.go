@@ -39,16 +39,8 @@ func (d *Driver) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Box, err
 }
 
 func (d *Driver) checkSpec(spec sandbox.Spec) error {
-	refuse := func(what, hint string) error {
-		return fault.New(fault.InvalidRequest, "%s", what).Hinted("%s", hint)
-	}
-	switch {
-	case !sandbox.ValidID(spec.ID):
-		return refuse("the box id is not 16 hex digits", "use sandbox.NewID")
-	case (spec.Scope == "") != (spec.Session == ""):
-		return refuse("a box has a scope and a session, or neither", "give both or none")
-	case spec.Egress == nil:
-		return refuse("nobody takes the box's connections", "set Egress")
+	if err := spec.Check(); err != nil {
+		return err
 	}
 	return d.boot(spec).Check()
 }
@@ -81,7 +73,7 @@ func (d *Driver) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 	}
 	b := d.hold(made, link, sandbox.Info{
 		ID: spec.ID, Name: d.name(sandbox.ScopeHash(spec.Scope), spec.ID), ScopeHash: sandbox.ScopeHash(spec.Scope),
-		Session: spec.Session, State: "running", Created: time.Now(),
+		Session: spec.Session, State: "running", Egress: sandbox.EgressSealed, Created: time.Now(),
 	})
 	if err := d.ready(ctx, b, spec.Progress); err != nil {
 		b.finish(err)

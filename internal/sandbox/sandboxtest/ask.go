@@ -76,6 +76,9 @@ func wantInfo(t *testing.T, got sandbox.Info, spec sandbox.Spec) {
 	if len(got.Name) > 63 || !strings.HasSuffix(got.Name, "-"+spec.ID) || !strings.Contains(got.Name, got.ScopeHash) {
 		t.Errorf("the name %q does not carry scope hash and id in 63 characters", got.Name)
 	}
+	if got.Egress != sandbox.EgressSealed && got.Egress != sandbox.EgressBestEffort {
+		t.Errorf("the box says %q of its way out", got.Egress)
+	}
 	if age := time.Since(got.Created); age < -time.Minute || age > 10*time.Minute {
 		t.Errorf("made %s ago", age)
 	}
