@@ -34,6 +34,7 @@ type Config struct {
 	Dir            string        // writable: profile and home are below
 	ProxyPort      int           // on loopback, of the browser's way out; 0 lets the system choose
 	UID            int           // whom Chromium and Xvfb run as when the guest is root; Chromium's sandbox refuses root
+	Shared         bool          // other boxes' programs see this one's display socket: it takes a cookie
 	Reap           bool          // take over orphans: the guest is the first process, or a subreaper
 	DisplayTimeout time.Duration // until the X socket answers
 	LaunchTimeout  time.Duration // until the browser answers its first call
@@ -128,6 +129,9 @@ func (c Config) environ(display string) []string {
 	}
 	if display != "" {
 		env = append(env, "DISPLAY="+display)
+	}
+	if c.Shared {
+		env = append(env, "XAUTHORITY="+c.cookie())
 	}
 	return env
 }

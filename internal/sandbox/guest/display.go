@@ -29,6 +29,9 @@ func (g *guest) startDisplay(ctx context.Context) (*child, string, error) {
 	} else if !errors.Is(err, fs.ErrExist) {
 		return nil, "", fmt.Errorf("cannot make %s: %w", socketDir, err)
 	}
+	if err := g.c.writeCookie(); err != nil {
+		return nil, "", err
+	}
 	number, says, err := os.Pipe()
 	if err != nil {
 		return nil, "", fmt.Errorf("cannot make a pipe: %w", err)
@@ -42,7 +45,11 @@ func (g *guest) startDisplay(ctx context.Context) (*child, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	name, err := displayName(ctx, number, p)
+	socketName := socketDir + "/X"
+	if g.c.Shared {
+		socketName = "@" + socketName // unix(7): abstract
+	}
+	name, err := displayName(ctx, socketName, number, p)
 	if err != nil {
 		p.stop(displayGrace)
 		return nil, "", err
@@ -52,17 +59,24 @@ func (g *guest) startDisplay(ctx context.Context) (*child, string, error) {
 
 // xvfbFlags returns the flags of the display.
 func xvfbFlags(c Config) []string {
-	return []string{
+	flags := []string{
 		"-displayfd", "3", // picks a free number, says it there
 		"-screen", "0", fmt.Sprintf("%dx%dx24", c.Width, c.Height),
 		"-dpi", strconv.Itoa(c.DPI),
 		"-nolisten", "tcp", // its socket is the only door
 		"-noreset", // keeps its state when the last client leaves
 	}
+	if c.Shared {
+		flags = append(flags,
+			"-nolisten", "unix", // no file among others' files: the abstract socket, which a network namespace keeps in
+			"-auth", c.cookie(),
+		)
+	}
+	return flags
 }
 
 // displayName reads the number and dials the socket once.
-func displayName(ctx context.Context, number *os.File, p *child) (string, error) {
+func displayName(ctx context.Context, socketName string, number *os.File, p *child) (string, error) {
 	stop := context.AfterFunc(ctx, func() { _ = number.SetReadDeadline(time.Now()) })
 	defer stop()
 	said, err := io.ReadAll(io.LimitReader(number, 16))
@@ -70,7 +84,7 @@ func displayName(ctx context.Context, number *os.File, p *child) (string, error)
 	if _, numeric := strconv.Atoi(text); err != nil || numeric != nil {
 		return "", displayFailure(ctx, p)
 	}
-	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", socketDir+"/X"+text)
+	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", socketName+text)
 	if err != nil {
 		return "", fmt.Errorf("the display's socket does not answer: %w", err)
 	}
