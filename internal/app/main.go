@@ -12,6 +12,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/config"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/guest"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/local"
 	"github.com/gloveboxhq/glovebox/internal/surface/cli"
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
 )
@@ -44,9 +45,17 @@ func terminal(w io.Writer) bool {
 }
 
 func runGuest(ctx context.Context, out io.Writer) error {
+	place, beside, err := local.Enter() // beside the gateway, or in a container of its own
+	if err != nil {
+		return err
+	}
 	c, err := guest.FromEnvironment(slog.New(slog.NewTextHandler(out, nil)))
 	if err != nil {
 		return err
+	}
+	if beside {
+		c.SocketDir, c.Dir, c.ProxyPort = place.Sockets, place.Home, place.ProxyPort()
+		c.Shared, c.Reap = true, true
 	}
 	return guest.Run(ctx, c)
 }

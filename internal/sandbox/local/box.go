@@ -1,0 +1,185 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"sync"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
+)
+
+// box is a box this driver holds (sandbox.Box).
+type box struct {
+	driver   *Driver
+	guest    *os.File // its first process, watched
+	link     *bridge.Link
+	done     chan struct{} // closed by finish
+	released chan struct{} // closed when the link is closed too
+
+	mu     sync.Mutex
+	record record
+	err    error
+}
+
+var _ sandbox.Box = (*box)(nil)
+
+// hold watches a guest. When it ends or is lost, or the driver closes, the box
+// is done and its sockets are closed.
+func (d *Driver) hold(r record, link *bridge.Link) (*box, error) {
+	guest, err := r.Guest.watch()
+	if err != nil {
+		return nil, d.died(r.ID, "ended at once", err)
+	}
+	b := &box{
+		driver: d, guest: guest, link: link, record: r,
+		done: make(chan struct{}), released: make(chan struct{}),
+	}
+	d.wg.Go(b.watch)
+	return b, nil
+}
+
+func (b *box) watch() {
+	defer close(b.released)
+	ctx, cancel := context.WithCancel(b.driver.ctx)
+	id := b.Info().ID
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if await(ctx, b.guest) {
+			b.finish(ended(id, "ended"))
+		}
+		cancel()
+	})
+	select {
+	case <-b.link.Done():
+		b.finish(b.link.Err())
+	case <-b.done:
+	case <-ctx.Done():
+	}
+	cancel()
+	wg.Wait()
+	b.finish(ended(id, "was let go by the gateway"))
+	_, _ = b.guest.Close(), b.link.Close()
+}
+
+// finish ends the box once.
+func (b *box) finish(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.err == nil {
+		b.err = err
+		close(b.done)
+	}
+}
+
+// Info returns what is known of the box (sandbox.Box).
+func (b *box) Info() sandbox.Info {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.record.info()
+}
+
+// Assign gives the box to a scope and a session (sandbox.Box), and stores it
+// for the gateway's next life.
+func (b *box) Assign(ctx context.Context, scope, session string) error {
+	if err := b.Err(); err != nil {
+		return err
+	}
+	if err := b.link.Assign(ctx, scope, session); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.record.ScopeHash, b.record.Session = sandbox.ScopeHash(scope), session
+	b.record.Name = b.driver.name(b.record.ScopeHash, b.record.ID)
+	return b.driver.keep(b.record)
+}
+
+// CDP opens the connection to the browser (sandbox.Box).
+func (b *box) CDP(ctx context.Context) (sandbox.Stream, error) {
+	if err := b.Err(); err != nil {
+		return nil, err
+	}
+	return b.link.CDP(ctx)
+}
+
+// Health asks the guest (sandbox.Box).
+func (b *box) Health(ctx context.Context) (sandbox.Health, error) {
+	if err := b.Err(); err != nil {
+		return sandbox.Health{}, err
+	}
+	return b.link.Health(ctx)
+}
+
+// Done is closed when the box is gone (sandbox.Box).
+func (b *box) Done() <-chan struct{} { return b.done }
+
+// Err says why the box is gone (sandbox.Box).
+func (b *box) Err() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.err
+}
+
+// Attach takes up a box an earlier process of this gateway started
+// (sandbox.Driver): it listens on the box's sockets again and waits until the
+// guest has dialled, a lease at most. A guest that says it is another scope's
+// than the record does is not taken up.
+func (d *Driver) Attach(ctx context.Context, id string, egress func(net.Conn)) (sandbox.Box, error) {
+	if !sandbox.ValidID(id) {
+		return nil, notThere(id)
+	}
+	if egress == nil {
+		return nil, fault.New(fault.InvalidRequest, "nobody takes the box's connections").Hinted("pass egress")
+	}
+	ctx, release, err := d.reserve(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	b, err := d.attach(ctx, id, egress)
+	release(b)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+func (d *Driver) attach(ctx context.Context, id string, egress func(net.Conn)) (*box, error) {
+	r, there, err := d.read(id)
+	if err != nil {
+		return nil, err
+	}
+	if !there || !r.Guest.alive() {
+		return nil, notThere(id)
+	}
+	link, err := d.listen(bridge.LinkOptions{Box: id, Adopt: true, Headless: r.Headless, Egress: egress})
+	if err != nil {
+		return nil, err
+	}
+	b, err := d.adopt(ctx, link, r)
+	if err != nil {
+		_ = link.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// adopt waits for the guest and compares what it says with what is known.
+func (d *Driver) adopt(ctx context.Context, link *bridge.Link, r record) (*box, error) {
+	waiting, cancel := context.WithTimeout(ctx, d.o.Lease)
+	defer cancel()
+	if err := link.Connected(waiting); err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		return nil, notThere(r.ID).Because(err)
+	}
+	if link.ScopeHash() != r.ScopeHash || link.Session() != r.Session {
+		d.o.Log.Error("a guest says it is another scope's or session's", "box", r.ID)
+		return nil, notThere(r.ID).Because(errors.New("the guest claims another scope or session"))
+	}
+	return d.hold(r, link)
+}

@@ -1,0 +1,117 @@
+package local_test
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/local"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
+)
+
+// TestInContainers runs this binary's own tests in containers.
+func TestInContainers(t *testing.T) {
+	outside(t)
+	seccomp := "seccomp=" + profile(t)
+	const root = "--user=0:0 --cap-add=SETUID --cap-add=SETGID --cap-add=CHOWN --cap-add=DAC_OVERRIDE"
+	for name, c := range map[string]struct{ run, flags string }{
+		"as a user":                   {"^(TestDriverKeepsTheContract|TestWalls|TestAKilledGuest|TestEachBox)", "--user=10001:10001 --security-opt=" + seccomp},
+		"as root":                     {"^(TestWalls|TestAKilledGuest|TestEachBox|TestDriverKeepsTheContract/(Start|Two|Next))", root + " --security-opt=" + seccomp},
+		"with the engine's profile":   {"^TestNoUserNamespaces", "--user=10001:10001"},
+		"with the machine's pids":     {"^TestRefused", "--pid=host --security-opt=" + seccomp},
+		"with the machine's IPC":      {"^TestRefused", "--ipc=host --security-opt=" + seccomp},
+		"without any seccomp profile": {"^TestAccepted", "--user=10001:10001 --security-opt=seccomp=unconfined"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := contain(t, c.run, strings.Fields(c.flags)...)
+			if err != nil || !strings.Contains(out, "--- PASS") || strings.Contains(out, "--- SKIP") {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+// TestBareHostIsRefused has no container around it; a variable and a marker
+// file do not make one.
+func TestBareHostIsRefused(t *testing.T) {
+	outside(t)
+	if local.Contained() == nil {
+		t.Skip("these tests run in a container themselves")
+	}
+	t.Setenv("container", "docker")
+	wantRefused(t)
+	if out, err := exec.Command("unshare", "--fork", "--pid", "--ipc", "--mount-proc", "true").CombinedOutput(); err != nil {
+		t.Skipf("no namespaces to be had: %v %s", err, out)
+	}
+	self := exec.Command("unshare", "--fork", "--pid", "--ipc", "--mount-proc", "/proc/self/exe")
+	self.Args = append(self.Args[:len(self.Args)-1], executable(t), "-test.run", "^TestRefused$", "-test.v")
+	self.Env = append(self.Environ(), inContainer+"=1")
+	if out, err := self.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS") {
+		t.Errorf("in namespaces on the machine's root: %v\n%s", err, out)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	inside(t)
+	wantRefused(t)
+}
+
+func wantRefused(t *testing.T) {
+	t.Helper()
+	d, err := local.New(options(t))
+	f := fault.From(err)
+	if d != nil || f.Code != fault.SandboxRuntimeRequired || !strings.Contains(f.Hint, "docker") || f.Details["missing"] == nil {
+		t.Errorf("not refused: %v, %+v", d, f)
+	}
+}
+
+func TestAccepted(t *testing.T) {
+	inside(t)
+	if err := local.Contained(); err != nil {
+		t.Errorf("refused: %v", fault.From(err).Details)
+	}
+}
+
+func TestDriverKeepsTheContract(t *testing.T) {
+	inside(t)
+	sandboxtest.Run(t, func(t *testing.T) sandboxtest.Open {
+		o := options(t)
+		open(t, o) // sees to what is left when the test ends
+		return func(t *testing.T) (sandbox.Driver, func()) {
+			d, err := local.New(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return d, func() {
+				if err := d.Close(); err != nil {
+					t.Errorf("cannot close: %v", err)
+				}
+			}
+		}
+	})
+}
+
+// TestNoUserNamespaces runs under the engine's own seccomp profile.
+func TestNoUserNamespaces(t *testing.T) {
+	inside(t)
+	d := open(t, options(t))
+	_, err := d.Start(t.Context(), sandboxtest.Spec("alice"))
+	if f := fault.From(err); f.Code != fault.SandboxWeak || !strings.Contains(f.Hint, "glovebox image seccomp") {
+		t.Errorf("not refused: %+v", f)
+	}
+	if left, err := d.List(t.Context()); err != nil || len(left) > 0 {
+		t.Errorf("left: %v %v", left, err)
+	}
+}
+
+func executable(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,121 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// leastLandlock is the version of Landlock (landlock(7)) that lets a program
+// rename files between folders, as Chromium does.
+const leastLandlock = 2
+
+// Rights of Landlock.
+const (
+	readRights = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
+	fileRights = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
+		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV // the only ones a rule for a file may have
+	allRights = unix.LANDLOCK_ACCESS_FS_IOCTL_DEV<<1 - 1 // every one up to the last of version 5
+)
+
+// landlock returns the version of Landlock that the kernel has switched on, 0
+// for none.
+func landlock() int {
+	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	if errno != 0 {
+		return 0
+	}
+	return int(version)
+}
+
+// handled are the rights that a version knows, and with it takes from
+// everything that no rule names.
+func handled(version int) uint64 {
+	rights := uint64(allRights)
+	for since, right := range map[int]uint64{
+		3: unix.LANDLOCK_ACCESS_FS_TRUNCATE, 5: unix.LANDLOCK_ACCESS_FS_IOCTL_DEV,
+	} {
+		if version < since {
+			rights &^= right
+		}
+	}
+	return rights
+}
+
+// closeFiles leaves this thread, and what it starts, the files a browser
+// needs: programs and fonts to read, /proc and /dev, its own folder, and /tmp
+// for the display. The gateway's state and other boxes' folders are not among
+// them. Since version 6 it can signal nobody outside the box either.
+func (p Place) closeFiles() error {
+	version := landlock()
+	if version < leastLandlock {
+		return errors.New("the kernel has no Landlock")
+	}
+	rules := unix.LandlockRulesetAttr{Handled_access_fs: handled(version)}
+	size := unsafe.Offsetof(rules.Handled_access_net) // as long as the first version knew it
+	if version >= 6 {
+		rules.Scoped = unix.LANDLOCK_SCOPE_SIGNAL | unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET
+		size = unsafe.Offsetof(rules.Quiet_access_fs)
+	}
+	set, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&rules)), size, 0)
+	if errno != 0 {
+		return fmt.Errorf("cannot make Landlock rules: %w", errno)
+	}
+	defer func() { _ = unix.Close(int(set)) }()
+	for place, rights := range p.open() {
+		if err := admit(int(set), place, rights&rules.Handled_access_fs); err != nil {
+			return fmt.Errorf("cannot open %s by Landlock: %w", place, err)
+		}
+	}
+	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, set, 0, 0); errno != 0 {
+		return fmt.Errorf("cannot enforce Landlock rules: %w", errno)
+	}
+	return nil
+}
+
+// open are the places a box may use, with what it may do there.
+func (p Place) open() map[string]uint64 {
+	places := map[string]uint64{
+		"/proc": allRights, // the kernel's own rules hold there
+		"/dev":  allRights,
+		"/tmp":  allRights,
+		p.Home:  allRights,
+	}
+	for _, place := range []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/sys", "/var/cache/fontconfig", p.Sockets} {
+		places[place] = readRights
+	}
+	if program, err := os.Executable(); err == nil {
+		places[program] = readRights
+	}
+	return places
+}
+
+// admit adds a rule; a place that is not there needs none.
+func admit(set int, place string, rights uint64) error {
+	file, err := unix.Open(place, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unix.Close(file) }()
+	var stat unix.Stat_t
+	if err := unix.Fstat(file, &stat); err != nil {
+		return err
+	}
+	if stat.Mode&unix.S_IFMT != unix.S_IFDIR {
+		rights &= fileRights
+	}
+	rule := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(file)}
+	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(set), unix.LANDLOCK_RULE_PATH_BENEATH,
+		uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+package local
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// process is the first of a box, so that it is not taken for another of the
+// same number.
+type process struct {
+	PID       int    `json:"pid"`
+	Started   string `json:"started"`   // in ticks since the machine's start (proc_pid_stat(5), field 22)
+	Namespace uint64 `json:"namespace"` // inode of its user namespace, which nothing of the box leaves
+}
+
+// identify reads what tells a process from others.
+func identify(pid int) (process, error) {
+	started, err := startOf(pid)
+	if err != nil {
+		return process{}, err
+	}
+	var stat unix.Stat_t
+	if err := unix.Stat(fmt.Sprintf("/proc/%d/ns/user", pid), &stat); err != nil {
+		return process{}, fmt.Errorf("cannot read the user namespace of a box: %w", err)
+	}
+	return process{PID: pid, Started: started, Namespace: stat.Ino}, nil
+}
+
+// startOf fails for a process that is not there, and for one that has ended
+// and was not waited for.
+func startOf(pid int) (string, error) {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return "", err
+	}
+	fields := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
+	const state, start = 0, 19 // after the name
+	if len(fields) <= start || fields[state] == "Z" {
+		return "", errors.New("the process has ended")
+	}
+	return fields[start], nil
+}
+
+func (p process) alive() bool {
+	started, err := startOf(p.PID)
+	return err == nil && started == p.Started
+}
+
+// watch opens the process for await and signal (pidfd_open(2)).
+func (p process) watch() (*os.File, error) {
+	fd, err := unix.PidfdOpen(p.PID, unix.PIDFD_NONBLOCK)
+	if err != nil {
+		return nil, fmt.Errorf("cannot watch process %d: %w", p.PID, err)
+	}
+	file := os.NewFile(uintptr(fd), "pidfd")
+	if !p.alive() { // looked at after it was opened: the number is not another's
+		_ = file.Close()
+		return nil, errors.New("the process has ended")
+	}
+	return file, nil
+}
+
+// await returns when the process has ended or ctx has; it reports which.
+func await(ctx context.Context, pidfd *os.File) bool {
+	unblock := context.AfterFunc(ctx, func() { _ = pidfd.SetReadDeadline(time.Now()) })
+	defer unblock()
+	raw, err := pidfd.SyscallConn()
+	if err != nil {
+		return false
+	}
+	over := false
+	_ = raw.Read(func(fd uintptr) bool {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
+		over = err == nil && n == 1
+		return over
+	})
+	return over
+}
+
+func signal(pidfd *os.File, s unix.Signal) {
+	raw, err := pidfd.SyscallConn()
+	if err != nil {
+		return
+	}
+	_ = raw.Control(func(fd uintptr) { _ = unix.PidfdSendSignal(int(fd), s, nil, 0) })
+}
+
+// reap takes the exit of a process that was our child.
+func reap(pid int) {
+	for {
+		if _, err := unix.Wait4(pid, nil, unix.WNOHANG, nil); !errors.Is(err, unix.EINTR) {
+			return
+		}
+	}
+}
+
+const sweepAgain = 20 * time.Millisecond // until what was killed has ended
+
+// sweep kills every process in a user namespace or below it, again until there
+// is none. Faults are those of ctx.
+func sweep(ctx context.Context, namespace uint64) error {
+	for {
+		left := inside(namespace)
+		if len(left) == 0 {
+			return nil
+		}
+		for _, pid := range left {
+			_ = unix.Kill(pid, unix.SIGKILL)
+			reap(pid)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%d processes are left: %w", len(left), ctx.Err())
+		case <-time.After(sweepAgain):
+		}
+	}
+}
+
+// inside lists the processes in a user namespace or below it.
+func inside(namespace uint64) []int {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	var found []int
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err == nil && isIn(pid, namespace) {
+			found = append(found, pid)
+		}
+	}
+	return found
+}
+
+const mostNested = 32 // user namespaces, by the kernel (user_namespaces(7))
+
+// isIn walks from the user namespace of a process up (ioctl_nsfs(2)).
+func isIn(pid int, namespace uint64) bool {
+	fd, err := unix.Open(fmt.Sprintf("/proc/%d/ns/user", pid), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	for range mostNested {
+		if err != nil {
+			return false
+		}
+		var stat unix.Stat_t
+		here := unix.Fstat(fd, &stat) == nil && stat.Ino == namespace
+		parent, up := unix.IoctlRetInt(fd, unix.NS_GET_PARENT)
+		_ = unix.Close(fd)
+		if here {
+			if up == nil {
+				_ = unix.Close(parent)
+			}
+			return true
+		}
+		fd, err = parent, up
+	}
+	if err == nil {
+		_ = unix.Close(fd)
+	}
+	return false
+}

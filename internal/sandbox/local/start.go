@@ -1,0 +1,226 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
+)
+
+// Start makes a box and waits until its browser answers (sandbox.Driver).
+func (d *Driver) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Box, error) {
+	if spec.Progress == nil {
+		spec.Progress = func(string) {}
+	}
+	if err := spec.Check(); err != nil {
+		return nil, err
+	}
+	if err := d.boot(spec).Check(); err != nil {
+		return nil, err
+	}
+	ctx, release, err := d.reserve(ctx, spec.ID)
+	if err != nil {
+		return nil, err
+	}
+	b, err := d.start(ctx, spec)
+	release(b)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+func (d *Driver) boot(spec sandbox.Spec) bridge.Boot {
+	return bridge.Boot{
+		Box: spec.ID, ScopeHash: sandbox.ScopeHash(spec.Scope), Session: spec.Session,
+		PublicKey: d.o.Key.Public(), Lease: d.o.Lease, RestartAttempts: d.o.RestartAttempts,
+		Width: spec.Width, Height: spec.Height, DPI: spec.DPI, Headless: spec.Headless,
+	}
+}
+
+// name is a box's name: prefix, scope hash or "warm", box id.
+func (d *Driver) name(scopeHash, id string) string {
+	if scopeHash == "" {
+		scopeHash = "warm"
+	}
+	return d.o.NamePrefix + scopeHash + "-" + id
+}
+
+// start does it; what it made is gone when it returns an error.
+func (d *Driver) start(ctx context.Context, spec sandbox.Spec) (_ *box, err error) {
+	if _, err := os.Lstat(d.file(spec.ID)); !errors.Is(err, fs.ErrNotExist) {
+		return nil, there(spec.ID)
+	}
+	w, err := d.survey()
+	if err != nil {
+		return nil, err
+	}
+	spec.Progress("making the box")
+	hash := sandbox.ScopeHash(spec.Scope)
+	r := record{
+		ID: spec.ID, Name: d.name(hash, spec.ID), ScopeHash: hash, Session: spec.Session,
+		Headless: spec.Headless, Sealed: w.sealed, Created: time.Now(),
+	}
+	var link *bridge.Link
+	defer func() {
+		if err != nil {
+			d.discard(ctx, r, link)
+		}
+	}()
+	if r.User, err = d.takeUser(); err != nil {
+		return nil, err
+	}
+	if err := d.makeFolders(r.ID, r.User); err != nil {
+		return nil, err
+	}
+	if err := d.keep(r); err != nil {
+		return nil, err
+	}
+	if link, err = d.listen(bridge.LinkOptions{
+		Box: r.ID, ScopeHash: hash, Session: r.Session, Headless: r.Headless, Egress: spec.Egress,
+	}); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, givenUp(ctx)
+	}
+	spec.Progress("starting the box")
+	if err := d.launch(&r, spec, w); err != nil {
+		return nil, err
+	}
+	b, err := d.hold(r, link)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.ready(ctx, b, spec.Progress); err != nil {
+		b.finish(err)
+		<-b.released
+		return nil, err
+	}
+	return b, nil
+}
+
+func givenUp(ctx context.Context) *fault.Fault {
+	return fault.New(fault.StartFailed, "nobody waited for the box").Hinted("try again").Because(ctx.Err())
+}
+
+func (d *Driver) listen(o bridge.LinkOptions) (*bridge.Link, error) {
+	o.Dir, o.Key, o.Lease, o.Log = d.sockets(o.Box), d.o.Key, d.o.Lease, d.o.Log
+	return bridge.Listen(o)
+}
+
+// launch starts the guest and records which process it is.
+func (d *Driver) launch(r *record, spec sandbox.Spec, w walls) error {
+	place, err := Place{
+		Sockets: d.sockets(r.ID), Home: d.home(r.ID), Sealed: w.sealed, Files: w.files, Tasks: uint64(d.o.PidsLimit),
+	}.environ()
+	if err != nil {
+		return err
+	}
+	words, err := os.OpenFile(d.log(r.ID), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return noDir(d.own(), err)
+	}
+	defer func() { _ = words.Close() }()
+	guest, err := os.StartProcess("/proc/self/exe", d.o.Arguments, &os.ProcAttr{
+		Dir: "/", Env: append(d.boot(spec).Environ(), place),
+		Files: []*os.File{nil, words, words}, Sys: attributes(w.sealed, r.User),
+	})
+	if err != nil {
+		return fault.New(fault.StartFailed, "the box's process cannot be started").
+			Hinted("glovebox doctor says what this container lacks").Because(err)
+	}
+	pid := guest.Pid
+	_ = guest.Release() // it is waited for by its number, also by the next life
+	if r.Guest, err = identify(pid); err != nil {
+		r.Guest = process{PID: pid}
+		return d.died(r.ID, "ended at once", err)
+	}
+	return d.keep(*r)
+}
+
+// ready waits for the browser to answer, no longer than its guest lives.
+func (d *Driver) ready(ctx context.Context, b *box, progress func(string)) error {
+	waiting, cancel := context.WithCancel(ctx)
+	unhook := make(chan struct{})
+	go func() {
+		defer close(unhook)
+		select {
+		case <-b.done:
+			cancel()
+		case <-waiting.Done():
+		}
+	}()
+	err := b.link.WaitReady(waiting, progress)
+	cancel()
+	<-unhook
+	switch {
+	case ctx.Err() != nil:
+		return givenUp(ctx)
+	case err != nil && b.Err() != nil:
+		return d.died(b.Info().ID, fault.From(b.Err()).Message, err)
+	}
+	return err
+}
+
+const (
+	lastLines = 10
+	maxLine   = 512 // characters
+)
+
+// died explains a guest that ended before its browser answered, with its last
+// words, made harmless.
+func (d *Driver) died(id, how string, err error) error {
+	f := fault.From(err)
+	phase, _ := f.Details["phase"].(string)
+	if phase == "" {
+		phase = bridge.NotReadyGuest
+	}
+	data, _ := os.ReadFile(d.log(id)) // none says nothing
+	var lines []string
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimSpace(bridge.Printable(line, maxLine)); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	words := "none"
+	if len(lines) > 0 {
+		words = strings.Join(lines[max(0, len(lines)-lastLines):], " | ")
+	}
+	return fault.New(fault.StartFailed, "sandbox_browser_launch_failed: %s; process %s; log: %s", phase, how, words).
+		Hinted("glovebox doctor says what this container lacks").With("phase", phase).Because(fmt.Errorf("%s: %w", how, err))
+}
+
+// discard removes all that a Start made before it failed.
+func (d *Driver) discard(ctx context.Context, r record, link *bridge.Link) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTime)
+	defer cancel()
+	if link != nil {
+		_ = link.Close()
+	}
+	if err := d.end(ctx, r); err != nil {
+		d.o.Log.Error("a box that failed to start is left", "box", r.ID, "reason", err)
+	}
+}
+
+// List returns this instance's boxes in any state (sandbox.Driver).
+func (d *Driver) List(context.Context) ([]sandbox.Info, error) {
+	all, err := d.all()
+	if err != nil {
+		return nil, err
+	}
+	infos := make([]sandbox.Info, 0, len(all))
+	for _, r := range all {
+		infos = append(infos, r.info())
+	}
+	slices.SortFunc(infos, func(a, b sandbox.Info) int { return strings.Compare(a.ID, b.ID) })
+	return infos, nil
+}
