@@ -9,3 +9,9 @@ import "embed"
 //
 //go:embed browser/Dockerfile browser/policy.json
 var Browser embed.FS
+
+// AllInOne is the Dockerfile of the image that holds the gateway too. It is
+// built from the image of the box.
+//
+//go:embed all-in-one/Dockerfile
+var AllInOne []byte

@@ -20,7 +20,8 @@ type Session struct {
 	Height   int        `json:"height"`
 	DPI      int        `json:"dpi"`
 	Headless bool       `json:"headless"`
-	Allow    []string   `json:"allow"` // hosts documents may come from
+	Allow    []string   `json:"allow"`            // hosts documents may come from
+	Egress   string     `json:"egress,omitempty"` // of an open session's box: sealed, or best-effort where it may have ways past the egress door
 	Page     *Page      `json:"page,omitempty"`
 }
 

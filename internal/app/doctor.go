@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -17,8 +16,6 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate/egress"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
-	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
-	"github.com/gloveboxhq/glovebox/internal/sandbox/docker"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/image"
 	"github.com/gloveboxhq/glovebox/internal/surface/cli"
 )
@@ -43,13 +40,15 @@ func diagnose(ctx context.Context, c config.Config, version string) []cli.Check 
 	own.Server.StateDir = dir // an instance of its own: a running gateway's boxes are not touched
 	driver, err := openDriver(own, version, slog.New(slog.DiscardHandler))
 	if err != nil {
-		return append(checks, failed("engine", err))
+		return append(checks, failed(own.Browser.Sandbox.Driver, err))
 	}
 	defer driver.Close()
 	for _, finding := range driver.Check(ctx) {
 		checks = append(checks, cli.Check(finding))
 	}
-	checks = append(checks, guestIsCurrent(ctx, imageTag(c, version))...)
+	if c.Browser.Sandbox.Driver == "docker" {
+		checks = append(checks, guestIsCurrent(ctx, imageTag(c, version))...)
+	}
 	for _, check := range checks {
 		if !check.OK {
 			return checks // a box cannot start before these are repaired
@@ -111,7 +110,7 @@ func hostDir(dir string) error {
 }
 
 // tryBox starts a box and says what holds in it.
-func tryBox(ctx context.Context, c config.Config, driver *docker.Driver) []cli.Check {
+func tryBox(ctx context.Context, c config.Config, driver driver) []cli.Check {
 	door := egress.New(egress.Options{})
 	defer func() { _ = door.Shutdown(context.WithoutCancel(ctx)) }()
 	id := sandbox.NewID()
@@ -172,31 +171,4 @@ func wayOut(ctx context.Context, door *egress.Door, id string, browser interface
 		return cli.Check{Name: "egress", Detail: fmt.Sprintf("no request reached the egress door: %v", err), Repair: "read the box's log: docker logs"}
 	}
 	return cli.Check{Name: "egress", OK: true, Detail: "the box's requests reach the door, which refuses what no rule allows"}
-}
-
-// openDriver opens the Docker driver of the gateway of this state directory.
-func openDriver(c config.Config, version string, log *slog.Logger) (*docker.Driver, error) {
-	id, err := instance(c.Server.StateDir)
-	if err != nil {
-		return nil, err
-	}
-	key, err := bridge.LoadOrCreateKey(filepath.Join(c.Server.StateDir, "bridge.key"))
-	if err != nil {
-		return nil, err
-	}
-	box := c.Browser.Sandbox
-	memory, err := config.Bytes(box.Container.Memory)
-	if err != nil {
-		return nil, err
-	}
-	shm, err := config.Bytes(box.Container.Shm)
-	if err != nil {
-		return nil, err
-	}
-	return docker.New(docker.Options{
-		Image: imageTag(c, version), NamePrefix: box.NamePrefix, Instance: id, Key: key,
-		SocketDir: filepath.Join(c.Server.StateDir, "boxes"),
-		Memory:    memory, CPUs: box.Container.CPUs, PidsLimit: box.Container.PIDs, ShmSize: shm,
-		Lease: time.Duration(box.Lease) * time.Second, RestartAttempts: box.Restarts, Log: log,
-	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/mattn/go-isatty"
 
 	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/docker"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/guest"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/local"
 	"github.com/gloveboxhq/glovebox/internal/surface/cli"
@@ -21,6 +22,7 @@ import (
 func Main(ctx context.Context, version string, args []string, env config.Env, in io.Reader, out, err io.Writer) int {
 	parts := cli.Parts{
 		Version: version,
+		Seccomp: docker.Profile,
 		Image:   func(c config.Config) string { return imageTag(c, version) },
 		Describe: func(page bool) ([]byte, error) {
 			if page {

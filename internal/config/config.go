@@ -15,6 +15,7 @@ type Config struct {
 // Server is where the gateway listens and keeps its state.
 type Server struct {
 	Listen   string `yaml:"listen" doc:"Address of REST and MCP; loopback only"`
+	Insecure bool   `yaml:"allow_insecure_listen" doc:"Let server.listen be an address that other machines reach, without TLS: for a container whose port is published on its machine's loopback"`
 	StateDir string `yaml:"state_dir" doc:"Folder of everything that is kept; $XDG_STATE_HOME/glovebox when empty"`
 }
 
@@ -53,7 +54,7 @@ type Viewport struct {
 
 // Sandbox is how boxes are made.
 type Sandbox struct {
-	Driver      string    `yaml:"driver" doc:"docker"`
+	Driver      string    `yaml:"driver" doc:"docker: a container for each session; local: in the gateway's own container, and refused outside of one"`
 	Image       string    `yaml:"container_image" doc:"Made by glovebox image build; glovebox-browser:<version> when empty"`
 	NamePrefix  string    `yaml:"container_name_prefix" doc:"Of every container, at most 20 characters"`
 	WarmPool    int       `yaml:"warm_pool" doc:"Boxes kept ready; 0 to 20"`

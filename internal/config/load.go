@@ -35,7 +35,7 @@ func Load(path string, env Env) (Config, string, error) {
 	if err := c.fill(env); err != nil {
 		return Config{}, file, err
 	}
-	if err := c.validate(); err != nil {
+	if err := c.Check(); err != nil {
 		return Config{}, file, err
 	}
 	return c, file, nil

@@ -25,10 +25,11 @@ func Bytes(size string) (int64, error) {
 	return n, nil
 }
 
-func (c *Config) validate() error {
+// Check reports the first thing wrong with c, naming its key.
+func (c *Config) Check() error {
 	b, s := &c.Browser, &c.Security
 	checks := []error{
-		loopback(c.Server.Listen),
+		c.Server.listen(),
 		oneOf("browser.provider", b.Provider, "sandbox"),
 		between("browser.timeout_seconds", b.Timeout, 1, 120),
 		limit("browser.max_session_minutes", b.MaxMinutes),
@@ -36,7 +37,7 @@ func (c *Config) validate() error {
 		between("browser.viewport.width", b.Viewport.Width, 200, 3840),
 		between("browser.viewport.height", b.Viewport.Height, 200, 2160),
 		between("browser.viewport.dpi", b.Viewport.DPI, 48, 384),
-		oneOf("browser.sandbox.driver", b.Sandbox.Driver, "docker"),
+		oneOf("browser.sandbox.driver", b.Sandbox.Driver, "docker", "local"),
 		match("browser.sandbox.container_name_prefix", b.Sandbox.NamePrefix, prefixPattern),
 		between("browser.sandbox.warm_pool", b.Sandbox.WarmPool, 0, 20),
 		between("browser.sandbox.runtime_restart_attempts", b.Sandbox.Restarts, 0, 10),
@@ -85,19 +86,34 @@ func (c *Config) container() error {
 	return nil
 }
 
-// loopback refuses addresses that other machines reach: there is no TLS yet.
-func loopback(listen string) error {
-	host, _, err := net.SplitHostPort(listen)
+// listen refuses addresses that other machines reach: there is no TLS yet. A
+// container whose port is published on its machine's loopback is told to.
+func (s Server) listen() error {
+	host, _, err := net.SplitHostPort(s.Listen)
 	if err != nil {
-		return fmt.Errorf("server.listen: %q is not host:port", listen)
+		return fmt.Errorf("server.listen: %q is not host:port", s.Listen)
 	}
 	if host == "localhost" {
 		return nil
 	}
-	if address, err := netip.ParseAddr(host); err != nil || !address.IsLoopback() {
-		return fmt.Errorf("server.listen: %s is not a loopback address; other machines reach the gateway through a tunnel", host)
+	address, err := netip.ParseAddr(host)
+	switch {
+	case err == nil && (address.IsLoopback() || s.Insecure):
+		return nil
+	case err != nil && s.Insecure:
+		return fmt.Errorf("server.listen: %q is no address", host)
 	}
-	return nil
+	return fmt.Errorf("server.listen: %s is not a loopback address; other machines reach the gateway through a tunnel "+
+		"(server.allow_insecure_listen is for containers)", host)
+}
+
+// URL returns where the gateway is reached from its own machine or container.
+func (s Server) URL() string {
+	host, port, err := net.SplitHostPort(s.Listen)
+	if address, parseErr := netip.ParseAddr(host); err == nil && parseErr == nil && address.IsUnspecified() {
+		return "http://" + net.JoinHostPort("127.0.0.1", port)
+	}
+	return "http://" + s.Listen
 }
 
 func (t Token) validate(at string) error {

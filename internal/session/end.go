@@ -25,7 +25,7 @@ func (r *Registry) opened(l *live, s stage) bool {
 	l.box, l.browser = s.box, s.browser
 	ok := l.ending == nil
 	if ok {
-		l.record.State = open
+		l.record.State, l.record.Egress = open, s.box.Info().Egress
 		page := s.browser.Page()
 		l.record.Page = &page
 		l.touch()

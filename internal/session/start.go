@@ -213,7 +213,7 @@ func (r *Registry) launch(ctx context.Context, call action.Call, l *live, s shap
 	got, kind, err := r.stageFor(inside, l, s, call.Progress)
 	if err == nil {
 		if r.opened(l, got) {
-			r.event(l.now(), call.ID, fmt.Sprintf("started in a %s box, headless %t", kind, s.headless))
+			r.event(l.now(), call.ID, fmt.Sprintf("started in a %s box, headless %t, egress %s", kind, s.headless, got.box.Info().Egress))
 			r.log.InfoContext(ctx, "session started", "session", l.id, "box", got.box.Info().ID, "kind", kind, "took", time.Since(began))
 			return nil
 		}

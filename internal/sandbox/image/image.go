@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -46,9 +47,6 @@ func Build(ctx context.Context, options Options) error {
 	if options.Tag == "" {
 		return fault.New(fault.InvalidRequest, "an image needs a tag").Hinted("give one, as in --tag glovebox-browser:dev")
 	}
-	if options.Out == nil {
-		options.Out = io.Discard
-	}
 	engine, architecture, err := dial(ctx)
 	if err != nil {
 		return err
@@ -58,20 +56,30 @@ func Build(ctx context.Context, options Options) error {
 	if err != nil {
 		return err
 	}
-	if options.Proxy == "" {
-		options.Proxy = hostProxy(ctx)
-	}
-	if options.Network == "" && loopback(options.Proxy) {
-		options.Network = "host" // the host's own proxy is not in a container's loopback
-	}
+	options = options.complete(ctx)
 	if err := ensureBase(ctx, engine, base, options); err != nil {
 		return err
 	}
 	return build(ctx, engine, recipe, options)
 }
 
+// complete fills in what the host knows.
+func (o Options) complete(ctx context.Context) Options {
+	if o.Out == nil {
+		o.Out = io.Discard
+	}
+	if o.Proxy == "" {
+		o.Proxy = hostProxy(ctx)
+	}
+	if o.Network == "" && loopback(o.Proxy) {
+		o.Network = "host" // the host's own proxy is not in a container's loopback
+	}
+	return o
+}
+
 func build(ctx context.Context, engine *client.Client, recipe *recipe, options Options) error {
 	arguments := map[string]*string{}
+	maps.Copy(arguments, recipe.arguments)
 	if options.Mirror != "" {
 		arguments["APT_MIRROR"] = &options.Mirror
 	}

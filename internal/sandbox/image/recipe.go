@@ -29,6 +29,8 @@ type recipe struct {
 	files  []file // the embedded ones, then the binary
 	binary string // SHA-256 of the binary
 	hash   string // SHA-256 of the embedded ones
+
+	arguments map[string]*string // of the build, beside those every build has
 }
 
 // prepare reads the recipe. binary is a path, empty for the running program;

@@ -33,6 +33,8 @@ type Parts struct {
 	Doctor func(ctx context.Context, c config.Config) []Check
 	Image  func(c config.Config) string // the image's tag
 
+	// Seccomp returns the seccomp profile of boxes, as JSON.
+	Seccomp func() (string, error)
 	// Describe returns the description of the REST interface: OpenAPI, or a
 	// page of HTML.
 	Describe func(page bool) ([]byte, error)
@@ -156,7 +158,7 @@ func (r *root) door(name string) (*client.Client, error) {
 	}
 	address := r.url
 	if address == "" {
-		address = "http://" + c.Server.Listen
+		address = c.Server.URL()
 	}
 	token, err := r.secret(c, name)
 	if err != nil {

@@ -34,6 +34,7 @@ func (r *root) serve() *cobra.Command {
 	var options ServeOptions
 	var to reach
 	var listen string
+	var insecure bool
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the gateway",
@@ -46,8 +47,10 @@ func (r *root) serve() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if listen != "" {
-				conf.Server.Listen = listen
+			conf.Server.Listen = first(listen, conf.Server.Listen)
+			conf.Server.Insecure = conf.Server.Insecure || insecure
+			if err := conf.Check(); err != nil {
+				return usage(err)
 			}
 			to.add(&conf)
 			options.Out, options.Err, options.Terminal, options.LogJSON = r.io.Out, r.io.Err, r.io.Terminal, r.json
@@ -56,6 +59,7 @@ func (r *root) serve() *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&listen, "listen", "", "address, in place of server.listen")
+	f.BoolVar(&insecure, "allow-insecure-listen", false, "let that address be one that other machines reach, without TLS: in a container whose port is published on loopback")
 	to.flags(c)
 	f.IntVar(&options.IdleExit, "idle-exit", 0, "end after so many seconds without sessions and calls (0: never)")
 	return c
@@ -108,7 +112,7 @@ func (r *root) ready(ctx context.Context, tokenFile string, to reach) (*client.C
 	}
 	address := r.url
 	if address == "" {
-		address = "http://" + conf.Server.Listen
+		address = conf.Server.URL()
 	}
 	gateway, err := client.New(address, "")
 	if err != nil {

@@ -5,36 +5,10 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/config"
-	"github.com/gloveboxhq/glovebox/internal/sandbox/image"
 )
 
 func (r *root) houseCommands() []*cobra.Command {
-	return []*cobra.Command{r.image(), r.configuration(), r.openapi(), r.version()}
-}
-
-func (r *root) image() *cobra.Command {
-	group := &cobra.Command{Use: "image", Short: "Build the image that boxes are made of", Args: between(0, 0), RunE: help}
-	var options image.Options
-	build := &cobra.Command{
-		Use:     "build",
-		Short:   "Build the image, and its base where no registry answers",
-		Example: "  glovebox image build\n  glovebox image build --network host",
-		Args:    between(0, 0),
-		RunE: func(c *cobra.Command, _ []string) error {
-			conf, err := r.load()
-			if err != nil {
-				return err
-			}
-			options.Tag, options.Out = r.parts.Image(conf), r.io.Err
-			return image.Build(c.Context(), options)
-		},
-	}
-	f := build.Flags()
-	f.StringVar(&options.Mirror, "mirror", "", "Debian's archive, as http://server/debian (default: the base's own)")
-	f.StringVar(&options.Network, "network", "", "of the build: the engine's default, or host")
-	f.StringVar(&options.Binary, "binary", "", "a static Linux glovebox to put in (default: this program)")
-	group.AddCommand(build)
-	return group
+	return []*cobra.Command{r.image(), r.health(), r.configuration(), r.openapi(), r.version()}
 }
 
 func (r *root) configuration() *cobra.Command {
