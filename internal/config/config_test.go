@@ -84,8 +84,9 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"timeout over the bound", "browser: {timeout_seconds: 121}", "", "browser.timeout_seconds: 121 is not between 1 and 120"},
 		{"zero limit", "security: {max_actions_per_session: 0}", "", "neither above 0 nor -1"},
 		{"public address", "server: {listen: 0.0.0.0:2468}", "", "not a loopback address"},
+		{"no address, told to", "server: {listen: 'box.example:2468', allow_insecure_listen: true}", "", "is no address"},
 		{"address without port", "server: {listen: localhost}", "", "not host:port"},
-		{"driver that is not there", "browser: {sandbox: {driver: podman}}", "", `not one of ["docker"]`},
+		{"driver that is not there", "browser: {sandbox: {driver: podman}}", "", `not one of ["docker" "local"]`},
 		{"size that is none", "browser: {sandbox: {container: {memory_limit: much}}}", "", "is no size"},
 		{"too little memory", "browser: {sandbox: {container: {memory_limit: 64m}}}", "", "too little"},
 		{"subresources", "security: {network: {subresources: all}}", "", "any-public"},
@@ -148,6 +149,22 @@ func TestReferencePageIsUpToDate(t *testing.T) {
 	for _, key := range config.Keys() {
 		if key.Doc == "" {
 			t.Errorf("%s has no doc", key.Path)
+		}
+	}
+}
+
+// TestAContainersGatewayIsReached listens on every address, told to, and is
+// found on its own loopback.
+func TestAContainersGatewayIsReached(t *testing.T) {
+	for text, want := range map[string]string{
+		"server: {listen: '0.0.0.0:2468', allow_insecure_listen: true}": "http://127.0.0.1:2468",
+		"server: {listen: '[::]:99', allow_insecure_listen: true}":      "http://127.0.0.1:99",
+		"server: {listen: '192.0.2.7:80', allow_insecure_listen: true}": "http://192.0.2.7:80",
+		"server: {listen: 'localhost:80'}":                              "http://localhost:80",
+	} {
+		c, err := load(t, text)
+		if err != nil || c.Server.URL() != want {
+			t.Errorf("%s: %v, %s, want %s", text, err, c.Server.URL(), want)
 		}
 	}
 }

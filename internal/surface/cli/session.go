@@ -61,6 +61,7 @@ func (r *root) showSession(result action.Result) {
 	row("state", s.State)
 	row("reason", s.Reason)
 	row("box", s.Box)
+	row("egress", s.Egress)
 	row("scope", s.Scope)
 	row("created", s.Created.Local().Format(time.DateTime))
 	row("actions", fmt.Sprint(s.Actions))
