@@ -48,6 +48,22 @@ func TestInstallInAFreshMachine(t *testing.T) {
 	if err := json.Unmarshal([]byte(again), &got); err != nil || status != 0 || !got.Data.Installed || len(got.Data.Missing) != 0 || got.Data.Manager != "apt" {
 		t.Errorf("a second time: %d %s %v", status, again, err)
 	}
+	installDesktop(t, m)
+}
+
+// installDesktop goes on where Xvfb, ffmpeg and fonts are there already.
+func installDesktop(t *testing.T, m freshMachine) {
+	t.Helper()
+	out, status := m.run(t, "", "/glovebox", "install", "desktop", "--yes", "--package-manager", "apt")
+	if status != 0 || !strings.Contains(out, "ok installed: openbox, xdotool, xclip, imagemagick") || strings.Contains(out, "missing: Xvfb") {
+		t.Fatalf("not installed: %d %s", status, out)
+	}
+	const works = `Xvfb :7 -screen 0 300x200x24 -nolisten tcp -noreset & export DISPLAY=:7
+		for i in $(seq 100); do xrandr >/dev/null 2>&1 && break; sleep 0.1; done
+		xrandr | grep -q 300x200; xdotool mousemove 20 30 getmouselocation; openbox --version; command -v xclip dbus-launch xauth`
+	if out, status := m.run(t, "", "sh", "-ec", works); status != 0 || !strings.Contains(out, "x:20 y:30") {
+		t.Errorf("what was installed: %d %s", status, out)
+	}
 }
 
 // TestInstallPrintsForOtherManagers has nothing to run the commands on.

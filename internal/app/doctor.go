@@ -149,7 +149,8 @@ func proven(h sandbox.Health) cli.Check {
 		check.OK = check.OK && r.Strong()
 	}
 	if !check.OK {
-		check.Repair = "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, or user.max_user_namespaces above 0)"
+		check.Repair = "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, or user.max_user_namespaces above 0); " +
+			"start an all-in-one container with the seccomp profile that glovebox image seccomp prints"
 	}
 	return check
 }

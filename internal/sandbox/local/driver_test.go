@@ -3,8 +3,11 @@ package local_test
 import (
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
@@ -23,6 +26,7 @@ func TestInContainers(t *testing.T) {
 		"with the engine's profile":   {"^TestNoUserNamespaces", "--user=10001:10001"},
 		"with the machine's pids":     {"^TestRefused", "--pid=host --security-opt=" + seccomp},
 		"with the machine's IPC":      {"^TestRefused", "--ipc=host --security-opt=" + seccomp},
+		"without network namespaces":  {"^TestBestEffortIsSaid", "--user=10001:10001 --security-opt=seccomp=" + withoutNetworks(t)},
 		"without any seccomp profile": {"^TestAccepted", "--user=10001:10001 --security-opt=seccomp=unconfined"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -65,6 +69,47 @@ func wantRefused(t *testing.T) {
 	f := fault.From(err)
 	if d != nil || f.Code != fault.SandboxRuntimeRequired || !strings.Contains(f.Hint, "docker") || f.Details["missing"] == nil {
 		t.Errorf("not refused: %v, %+v", d, f)
+	}
+}
+
+// withoutNetworks is the profile of boxes, which then cannot make a network
+// namespace by clone.
+func withoutNetworks(t *testing.T) string {
+	t.Helper()
+	path := profile(t)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const refused = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC
+	narrower := strings.ReplaceAll(string(text), strconv.Itoa(refused), strconv.Itoa(refused|unix.CLONE_NEWNET))
+	if narrower == string(text) {
+		t.Fatal("the profile does not look at the flags of clone as it did")
+	}
+	if err := os.WriteFile(path, []byte(narrower), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestBestEffortIsSaid runs where a box cannot have a network namespace.
+// Chromium's own sandbox cannot either, so that no box starts in such a
+// container; it is said before.
+func TestBestEffortIsSaid(t *testing.T) {
+	inside(t)
+	d := open(t, options(t))
+	var said string
+	for _, finding := range d.Check(t.Context()) {
+		said += finding.Name + ": " + finding.Detail + "\n"
+	}
+	if !strings.Contains(said, "network: egress: best-effort") {
+		t.Errorf("the check says\n%s", said)
+	}
+	if _, err := d.Start(t.Context(), sandboxtest.Spec("alice")); fault.CodeOf(err) != fault.StartFailed {
+		t.Errorf("started: %v", err)
+	}
+	if left, err := d.List(t.Context()); err != nil || len(left) > 0 {
+		t.Errorf("left: %v %v", left, err)
 	}
 }
 

@@ -28,6 +28,8 @@ import (
 // the test binary is gateway and guest.
 const inContainer = "GLOVEBOX_TEST_IN_CONTAINER"
 
+const mostTasks = 512 // of a box
+
 // tag is the image, the one the docker driver's tests use.
 var tag = "glovebox-browser:test" + os.Getenv("GLOVEBOX_TEST_TREE")
 
@@ -91,7 +93,7 @@ func options(t *testing.T) local.Options {
 	}
 	return local.Options{
 		Dir: "/run/boxes/all", NamePrefix: "gbt-", Instance: sandbox.NewID(), Arguments: []string{"glovebox", "guest"},
-		Key: key, PidsLimit: 512, Lease: 30 * time.Second, RestartAttempts: 1,
+		Key: key, PidsLimit: mostTasks, Lease: 30 * time.Second, RestartAttempts: 1,
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 }

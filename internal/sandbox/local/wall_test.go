@@ -30,6 +30,8 @@ type attempts struct {
 	Environ    string            // read the gateway's environment
 	Dial       string            // connect to an address of the internet
 	Mount      string            // mount something
+	Processes  int               // it could start beside each other
+	Fork       string            // why not one more
 	Interfaces []string
 	Limits     string
 }
@@ -75,12 +77,32 @@ func look(arguments []string) int {
 	for _, i := range all {
 		a.Interfaces = append(a.Interfaces, i.Name)
 	}
+	a.Processes, a.Fork = multiply()
 	limits, _ := os.ReadFile("/proc/self/limits")
 	a.Limits = strings.Join(strings.Fields(string(limits)), " ")
 	if err := json.NewEncoder(os.Stdout).Encode(a); err != nil {
 		return 3
 	}
 	return 0
+}
+
+// multiply starts processes until it may not, and ends them.
+func multiply() (started int, why string) {
+	var pids []int
+	defer func() {
+		for _, pid := range pids {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+			_, _ = syscall.Wait4(pid, nil, 0, nil)
+		}
+	}()
+	for range 2 * mostTasks {
+		pid, err := syscall.ForkExec("/usr/bin/sleep", []string{"sleep", "60"}, &syscall.ProcAttr{})
+		if err != nil {
+			return len(pids), err.Error()
+		}
+		pids = append(pids, pid)
+	}
+	return len(pids), ""
 }
 
 // TestWalls proves from behind the walls of a box what it is held by.
@@ -136,6 +158,9 @@ func TestWalls(t *testing.T) {
 		if a.Status[name] != want {
 			t.Errorf("%s is %q, want %q", name, a.Status[name], want)
 		}
+	}
+	if a.Processes >= mostTasks || a.Processes < mostTasks/2 || !strings.Contains(a.Fork, "temporarily unavailable") {
+		t.Errorf("a box could start %d processes, then: %q", a.Processes, a.Fork)
 	}
 	for _, want := range []string{"Max core file size 0 0", "Max processes 512 512", "Max open files 4096 4096"} {
 		if !strings.Contains(a.Limits, want) {
