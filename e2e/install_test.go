@@ -60,7 +60,8 @@ func installDesktop(t *testing.T, m freshMachine) {
 	}
 	const works = `Xvfb :7 -screen 0 300x200x24 -nolisten tcp -noreset & export DISPLAY=:7
 		for i in $(seq 100); do xrandr >/dev/null 2>&1 && break; sleep 0.1; done
-		xrandr | grep -q 300x200; xdotool mousemove 20 30 getmouselocation; openbox --version; command -v xclip dbus-launch xauth`
+		xrandr | grep -q 300x200; xdotool mousemove 20 30 getmouselocation; openbox --version
+		for p in xclip dbus-launch xauth; do command -v $p; done`
 	if out, status := m.run(t, "", "sh", "-ec", works); status != 0 || !strings.Contains(out, "x:20 y:30") {
 		t.Errorf("what was installed: %d %s", status, out)
 	}
