@@ -31,6 +31,9 @@ func (l *lab) with(app http.Handler) http.Handler {
 	page("disabled", "Disabled", `<button type=button disabled>Show more</button>`)
 	page("escape", "Escape \x1b[31mred\x1b[0m \u202etitle", "<p>text \x1b]0;owned\x07 and \x1b[2J more</p>")
 	page("slow-click", "Slow", `<button type=button aria-expanded=false onclick="const r=new XMLHttpRequest;r.open('GET','/lab/clicked',false);r.send()">Show more</button>`)
+	page("flood-loop", "Flood", `<script>let n = 0; setTimeout(() => { for (;;) console.log('line', ++n, {n}) }, 200)</script>`)
+	page("flood-tasks", "Flood", `<script>let n = 0; const some = () => { for (let i = 0; i < 2000; i++) console.log('line', ++n, {n}); setTimeout(some) }; setTimeout(some, 200)</script>`)
+	page("flood-workers", "Flood", `<script>for (let i = 0; i < 2; i++) new Worker(URL.createObjectURL(new Blob(["let n = 0; for (;;) console.log('line', ++n, {n})"])))</script>`)
 	mux.HandleFunc("GET /lab/never", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	mux.HandleFunc("GET /lab/clicked", func(_ http.ResponseWriter, r *http.Request) {
 		l.clicked.Add(1)

@@ -38,6 +38,7 @@ func TestGateway(t *testing.T) {
 		{"RendererKilled", rendererKilled},
 		{"BrowserKilled", browserKilled},
 		{"CallerGoesAway", callerGoesAway},
+		{"Floods", floods},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, g) })
 		g.settled(t)

@@ -252,6 +252,9 @@ func (p *Pending) Wait(ctx context.Context, result any) error {
 	return nil
 }
 
+// Done is closed when the call was answered, or will not be any more.
+func (p *Pending) Done() <-chan struct{} { return p.done }
+
 func (p *Pending) forget() {
 	p.conn.mu.Lock()
 	delete(p.conn.waiting, p.id)

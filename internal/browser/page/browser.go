@@ -42,6 +42,7 @@ type Browser struct {
 	made     int // tabs so far
 	making   int // tabs that we are opening ourselves
 	console  ring[utterance]
+	noise    meter // what all targets wrote to the console
 	traffic  traffic
 }
 

@@ -34,7 +34,7 @@ var consoleEvents = map[string]taker{
 // heardAs keeps an event of any target: tabs, frames, workers.
 func heardAs(read func(json.RawMessage) (action.ConsoleMessage, bool)) taker {
 	return func(b *Browser, _ string, from *target, params json.RawMessage) {
-		if from == nil {
+		if from == nil || !b.hears(from, params) {
 			return
 		}
 		b.release(from, params)
@@ -50,14 +50,13 @@ func heardAs(read func(json.RawMessage) (action.ConsoleMessage, bool)) taker {
 	}
 }
 
-// release lets go of what a target logged: the protocol would keep each object
-// alive as long as its document. b.mu is held.
+// release lets go of what a target logged, now and then. b.mu is held.
 func (b *Browser) release(from *target, params json.RawMessage) {
 	if !bytes.Contains(params, []byte(`"objectId"`)) || time.Since(from.released) < releaseEvery {
 		return
 	}
 	from.released = time.Now()
-	b.work.add(func() { from.session.Send("Runtime.releaseObjectGroup", map[string]string{"objectGroup": "console"}) })
+	b.work.add(func() { from.session.Send("Runtime.releaseObjectGroup", consoleObjects) })
 }
 
 // readConsole lists the newest messages, oldest first.

@@ -86,10 +86,12 @@ var targetEvents = map[string]taker{
 }
 
 var frameEvents = map[string]taker{
-	"Page.frameAttached": inTab(func(_ *Browser, t *tab, from *target, p byFrame) {
-		if f := t.frame(p.Frame, p.Parent); f.target == nil {
+	"Page.frameAttached": inTab(func(b *Browser, t *tab, from *target, p byFrame) {
+		f := t.frame(p.Frame, p.Parent)
+		if f.target == nil {
 			f.target = from
 		}
+		b.worlds(from, f)
 	}),
 	"Page.frameDetached": inTab(func(_ *Browser, t *tab, from *target, p byFrame) {
 		f := t.frames[p.Frame]
@@ -102,10 +104,14 @@ var frameEvents = map[string]taker{
 			t.forget(f)
 		}
 	}),
-	"Page.frameNavigated": inTab(func(_ *Browser, t *tab, from *target, p struct {
+	"Page.frameNavigated": inTab(func(b *Browser, t *tab, from *target, p struct {
 		Frame frameInfo `json:"frame"`
 	}) {
-		t.navigated(from, p.Frame)
+		f := t.navigated(from, p.Frame)
+		if from.muted {
+			t.forget(f) // nobody told of the end of its world
+		}
+		b.worlds(from, f)
 	}),
 	"Page.navigatedWithinDocument": inTab(func(_ *Browser, t *tab, _ *target, p byFrame) {
 		if f := t.frames[p.Frame]; f != nil {
@@ -179,6 +185,9 @@ var worldEvents = map[string]taker{
 			f.target = from
 		}
 		if f != nil && f.target == from {
+			if f.unique != p.Context.Unique {
+				t.forget(f)
+			}
 			f.context, f.unique = p.Context.ID, p.Context.Unique
 		}
 	}),

@@ -96,7 +96,7 @@ func (t *tab) frame(id, parent string) *frame {
 }
 
 // navigated notes a commit that a target reported.
-func (t *tab) navigated(from *target, info frameInfo) {
+func (t *tab) navigated(from *target, info frameInfo) *frame {
 	f := t.root
 	if info.ID != t.root.id {
 		f = t.frame(info.ID, info.Parent)
@@ -110,6 +110,7 @@ func (t *tab) navigated(from *target, info frameInfo) {
 		t.title = ""
 		clear(t.inflight) // the old document's requests are over
 	}
+	return f
 }
 
 func (t *tab) drop(f *frame) {

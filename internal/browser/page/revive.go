@@ -15,10 +15,14 @@ const (
 // opened (SPEC section 4, the ladder of recovery).
 func (b *Browser) revive(ctx context.Context, t *tab) (*tab, error) {
 	b.mu.Lock()
-	doubtful, asking := t.suspect && !t.crashed, t.dialog != nil && t.dialogs >= maxDialogs
+	floods := t.main.muted && !t.crashed
+	doubtful, asking := (t.suspect || floods) && !t.crashed, t.dialog != nil && t.dialogs >= maxDialogs
 	b.mu.Unlock()
 	if asking {
 		return b.replace(ctx, t, "the page asked without end: its tab was closed and a new one opened")
+	}
+	if floods && !calmed(ctx, t) {
+		return b.replace(ctx, t, "the page wrote to its console without end: its tab was closed and a new one opened")
 	}
 	if !doubtful {
 		return t, nil

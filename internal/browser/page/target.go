@@ -19,7 +19,14 @@ type target struct {
 	tab     *tab // nil for workers
 	settled bool // it is set up: we are told of every frame of it
 
-	released time.Time // when we last let go of what it logged
+	released time.Time     // when we last let go of what it logged
+	noise    meter         // what it wrote to the console
+	muted    bool          // it is not listened to
+	listen   chan struct{} // closed when it is listened to again, or gone
+	late     int           // events that came since it was muted
+	wrote    time.Time     // when one of them was written
+	parent   *target       // what made it, where that is known
+	asked    bool          // for its script worlds, while it is muted
 }
 
 type filter struct {
@@ -65,6 +72,7 @@ type attached struct {
 func (b *Browser) attach(from string, e attached) {
 	t := &target{id: e.Info.ID, kind: e.Info.Type, session: b.conn.Session(e.Session)}
 	parent := b.sessions[from]
+	t.parent = parent
 	if t.kind == "page" && len(b.tabs) >= maxTabs && b.making == 0 {
 		b.surplus(t, e.Info.Opener)
 		b.change()
@@ -122,6 +130,7 @@ func (b *Browser) setUp(t *target, viewport metrics) {
 		send("Target.setAutoAttach", attachToAll)
 		send("Runtime.evaluate", map[string]string{"expression": online})
 		send("Runtime.enable", nil)
+		send("Runtime.setMaxCallStackSizeToCapture", topOfStack)
 		send("Log.enable", nil)
 		send("Network.enable", noBodies)
 		send("Runtime.runIfWaitingForDebugger", nil)
@@ -133,6 +142,7 @@ func (b *Browser) setUp(t *target, viewport metrics) {
 	send("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": inpage.Source, "worldName": inpage.World, "runImmediately": true})
 	send("Page.addScriptToEvaluateOnNewDocument", map[string]string{"source": online})
 	send("Runtime.enable", nil)
+	send("Runtime.setMaxCallStackSizeToCapture", topOfStack)
 	send("Inspector.enable", nil)
 	send("Log.enable", nil)
 	send("Network.enable", noBodies)
@@ -182,6 +192,10 @@ func (b *Browser) detach(session string) {
 		return
 	}
 	delete(b.sessions, session)
+	if t.muted {
+		t.muted = false
+		close(t.listen)
+	}
 	b.conn.Detach(session, errClosedTab)
 	if t.tab == nil {
 		return

@@ -1,0 +1,26 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// floods opens pages that write to the console without end, in a real box: the
+// session outlives each of them.
+func floods(t *testing.T, g *gateway) {
+	c := g.curl(t, "operator")
+	for _, path := range []string{"flood-tasks", "flood-loop", "flood-workers"} {
+		id := c.open("{}")
+		at := "/v1/sessions/" + id + "/browser/"
+		c.post(at+"navigate", `{"url": "`+g.site+`/lab/`+path+`"}`).object(http.StatusOK)
+		until(t, endLimit, path+" to be muted", func() bool {
+			return strings.Contains(string(c.get(at+"console?limit=1000").body), "left out for a while")
+		})
+		c.post(at+"navigate", `{"url": "`+g.site+`/lab/controls"}`).object(http.StatusOK)
+		if got := c.get(at + "extract?mode=title").object(http.StatusOK); got["text"] != "Controls" {
+			t.Errorf("after %s the page is %v", path, got)
+		}
+		c.post("/v1/sessions/"+id+"/archive", "").object(http.StatusOK)
+	}
+}
