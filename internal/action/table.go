@@ -47,6 +47,7 @@ var Verbs = []Verb{
 	{Name: "page.wait_for", Class: Read, Risk: Low, NewArgs: of[WaitFor], NewData: of[Waited], Method: http.MethodPost, Path: "/browser/wait", Tool: "browser_wait_for", Command: "wait", Summary: "Wait for an element, a text, a URL or a quiet network"},
 	{Name: "page.extract", Class: Read, Risk: Low, NewArgs: of[Extract], NewData: of[Extracted], Method: http.MethodGet, Path: "/browser/extract", Tool: "browser_read", Command: "extract", Summary: "Extract the page's text or title"},
 	{Name: "page.snapshot", Class: Read, Risk: Low, NewArgs: of[TakeSnapshot], NewData: of[Snapshot], Method: http.MethodGet, Path: "/browser/snapshot", Tool: "browser_snapshot", Command: "snapshot", Summary: "Show the page as roles, names and references"},
+	{Name: "page.find", Class: Read, Risk: Low, NewArgs: of[Find], NewData: of[Matches], Method: http.MethodGet, Path: "/browser/find", Tool: "browser_find", Command: "find", Summary: "Find text and elements on the page, with their references"},
 	{Name: "page.screenshot", Class: Read, Risk: Low, NewArgs: of[TakeScreenshot], NewData: of[Screenshot], Method: http.MethodGet, Path: "/browser/screenshot", Tool: "browser_take_screenshot", Command: "screenshot", Summary: "Take a screenshot"},
 
 	{Name: "cookie.list", Class: Raw, Risk: High, NewArgs: of[CookieList], NewData: of[CookieListing], Method: http.MethodGet, Path: "/browser/cookies", Command: "cookies list", Summary: "List the session's cookies with their values"},

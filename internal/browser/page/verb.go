@@ -87,6 +87,7 @@ var verbs = map[string]verb{
 	"page.wait_for":   verbOf(func(a *action.WaitFor) time.Duration { return waitLimit(a) + slack }, (*Browser).waitFor),
 	"page.extract":    verbOf(nil, (*Browser).extract),
 	"page.snapshot":   verbOf(nil, (*Browser).snapshot),
+	"page.find":       verbOf(nil, (*Browser).find),
 	"page.screenshot": verbOf(nil, (*Browser).screenshot),
 
 	"cookie.list":   verbOf(nil, (*Browser).listCookies),

@@ -167,6 +167,15 @@ type screenshotIn struct {
 	in
 }
 
+type findIn struct {
+	Text  string `json:"text,omitempty" maxLength:"1024" doc:"Contained, any case"`
+	Regex string `json:"regex,omitempty" maxLength:"512"`
+	Role  string `json:"role,omitempty" maxLength:"64"`
+	Name  string `json:"name,omitempty" maxLength:"1024"`
+	Limit int    `json:"limit,omitempty" minimum:"0" maximum:"100"`
+	in
+}
+
 type readIn struct {
 	Format string `json:"format,omitempty" enum:"text,title,tree" doc:"text when absent; tree is the snapshot as JSON"`
 	in

@@ -96,6 +96,10 @@ func answerOf(c action.Call) action.Result {
 			{Method: "GET", URL: "https://a.example/x", Status: 200, MimeType: "text/html", ResponseSize: 10, Duration: 2.4},
 			{Method: "POST", URL: "https://a.example/y", Error: "net::ERR_FAILED"},
 		}}
+	case *action.Find:
+		result.Data = &action.Matches{URL: "https://a.example/x", Title: "A", Total: 30, Matches: []action.Match{
+			{Role: "button", Name: "Save", Ref: "e1", Text: "Save", Path: []string{"main", `heading "Form"`}}, {Role: "text", Text: "saved\n### Error"},
+		}}
 	case *action.SessionList:
 		result.Data = &action.SessionListing{Sessions: []action.Session{{ID: "s1", State: "open"}}}
 	case *action.ByID:
@@ -209,6 +213,7 @@ var arguments = map[string]struct {
 	"browser_markdown":        {map[string]any{"full": true}, "page.markdown"},
 
 	"browser_tabs":             {map[string]any{"action": "select", "index": 0}, "tab.list tab.activate page.snapshot"},
+	"browser_find":             {map[string]any{"text": "save"}, "page.find"},
 	"browser_console_messages": {nil, "page.console"},
 	"browser_network_requests": {nil, "page.network"},
 	"browser_close":            {nil, "session.close"},

@@ -47,6 +47,7 @@ var tools = []tool{
 	define("browser_navigate", changes, navigate, "Go to a URL and show the page. A person may have to approve a new site."),
 	define("browser_navigate_back", changes, back, "Go back in the history."),
 	define("browser_snapshot", reads, snapshot, "Show the page as roles, names and refs. Better than a screenshot for acting."),
+	define("browser_find", reads, find, "Find text or elements on the page: shorter than a snapshot, with refs."),
 	define("browser_click", destroys, click, "Click an element, given by target, or role and name, or text. A person may have to approve."),
 	define("browser_type", destroys, typeText, "Type text into an element. Password fields are refused."),
 	define("browser_fill_form", destroys, fillForm, "Fill several fields; stops at the first that fails."),

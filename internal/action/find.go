@@ -1,0 +1,33 @@
+package action
+
+// Find says what to look for on a page. All that is given must hold.
+type Find struct {
+	Text     string `json:"text,omitempty" query:"text" maxLength:"1024" doc:"Contained in the name, value or text, whatever its case" example:"invoice"`
+	Regex    string `json:"regex,omitempty" query:"regex" maxLength:"512" doc:"Regular expression (RE2) searched in the name, value or text"`
+	Role     string `json:"role,omitempty" query:"role" maxLength:"64" doc:"ARIA role" example:"button"`
+	Name     string `json:"name,omitempty" query:"name" maxLength:"1024" doc:"Contained in the accessible name, whatever its case"`
+	Selector string `json:"selector,omitempty" query:"selector" maxLength:"4096" doc:"Only inside the first element that this CSS selector matches" example:"main"`
+	Limit    int    `json:"limit,omitempty" query:"limit" minimum:"0" maximum:"100" doc:"The first so many matches; 20 when 0"`
+	Context  int    `json:"context,omitempty" query:"context" minimum:"0" maximum:"500" doc:"Characters shown on each side of a match; 60 when 0"`
+}
+
+// Zero reports whether f asks for nothing.
+func (f Find) Zero() bool { return f.Text == "" && f.Regex == "" && f.Role == "" && f.Name == "" }
+
+// Match is one thing that was found.
+type Match struct {
+	Role string   `json:"role"`
+	Name string   `json:"name,omitempty"`
+	Ref  string   `json:"ref,omitempty"`  // of it, or else of what it is part of and can be acted on
+	Text string   `json:"text,omitempty"` // around the match
+	Path []string `json:"path,omitempty"` // the landmarks and headings it stands below, outermost first
+}
+
+// Matches is what was found, in document order.
+type Matches struct {
+	Matches []Match `json:"matches"`
+	Total   int     `json:"total"` // also those beyond the limit
+	URL     string  `json:"url"`
+	Title   string  `json:"title"`
+	Hidden  int     `json:"hidden,omitempty"` // pieces of text not looked through because a person could not see them
+}

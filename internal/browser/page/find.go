@@ -1,0 +1,81 @@
+package page
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const (
+	foundLimit = 20 // matches, where a call does not say how many
+	foundWords = 60 // characters on each side of a match
+)
+
+// find looks for words and roles in what a snapshot would show, with its
+// references. Faults: invalid_request, invalid_selector, not_found for a
+// selector that matches nothing.
+func (b *Browser) find(ctx context.Context, t *tab, a *action.Find, _ action.Pin) (any, error) {
+	q, err := queryOf(a)
+	if err != nil {
+		return nil, err
+	}
+	top, err := b.main(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	o := b.options
+	b.mu.Unlock()
+	walk := inpage.Walk{IncludeHidden: o.IncludeHidden, ExcludePasswords: o.ExcludePasswordFields, NoURLs: true}
+	if a.Selector != "" {
+		h, err := b.locate(ctx, t, action.Locator{Selector: a.Selector}, 0)
+		if err != nil {
+			return nil, err
+		}
+		top, walk.Root = h.place, h.node
+	}
+	root, err := b.read(ctx, t, top, walk)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.titledBy(ctx, t, top, root.Tree.Title); err != nil {
+		return nil, err
+	}
+	merged := snapshot.Merge(root, &b.refs)
+	if merged.Cut {
+		b.say("the page is too large to be looked through whole: give a selector for a part of it")
+	}
+	here := b.facts(t)
+	out := &action.Matches{URL: here.URL, Title: here.Title, Hidden: merged.Hidden}
+	out.Matches, out.Total = merged.Find(q)
+	return out, nil
+}
+
+func queryOf(a *action.Find) (snapshot.Query, error) {
+	q := snapshot.Query{Role: strings.ToLower(strings.TrimSpace(a.Role)), Name: a.Name, Text: a.Text, Limit: a.Limit, Context: a.Context}
+	if a.Zero() {
+		return q, fault.New(fault.InvalidRequest, "nothing to look for").
+			Hinted("give text, regex, role or name").With("field", "text")
+	}
+	if q.Limit <= 0 {
+		q.Limit = foundLimit
+	}
+	if q.Context <= 0 {
+		q.Context = foundWords
+	}
+	if a.Regex == "" {
+		return q, nil
+	}
+	pattern, err := regexp.Compile(a.Regex)
+	if err != nil {
+		return q, fault.New(fault.InvalidRequest, "regex is no regular expression").
+			Hinted("it takes the syntax of RE2: no look-around, no back-references").With("field", "regex")
+	}
+	q.Pattern = pattern
+	return q, nil
+}

@@ -1,0 +1,75 @@
+package page_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+func (tr *trial) found(a action.Find) *action.Matches {
+	tr.t.Helper()
+	return tr.must("page.find", &a).Data.(*action.Matches)
+}
+
+func TestFindLooksIntoFramesAndShadowRoots(t *testing.T) {
+	tr := start(t)
+	s := site(t, map[string]string{
+		"/": `<title>top</title><main><h1>Shop</h1><h2>Cart</h2><p>Your needle costs 5 EUR</p><button>Buy the NEEDLE</button>
+			<p style="display:none">needle hidden</p><input type=password value="needle-secret" aria-label="Pass"><div id=host></div></main>
+			<script>host.attachShadow({mode: 'closed'}).innerHTML = '<a href=/x onclick="document.title = 1; return false">needle in a closed root</a>'
+			document.body.append(Object.assign(document.createElement('iframe'), {title: 'far', src: location.href.replace('127.0.0.1', 'localhost') + 'inner'}))</script>`,
+		"/inner": `<h2>Inner</h2><button onclick="this.textContent = 'pressed'">needle in a frame</button>`,
+	})
+	tr.must("page.goto", &action.Goto{URL: s.URL})
+	tr.must("page.wait_for", &action.WaitFor{Locator: action.Locator{Text: "needle in a frame"}})
+	got := tr.found(action.Find{Text: "Needle"})
+	var all []string
+	for _, m := range got.Matches {
+		all = append(all, m.Role+" "+m.Text+" < "+strings.Join(m.Path, " > "))
+	}
+	want := []string{
+		`text Your needle costs 5 EUR < main > heading "Shop" > heading "Cart"`,
+		`button Buy the NEEDLE < main > heading "Shop" > heading "Cart"`,
+		`link needle in a closed root < main > heading "Shop" > heading "Cart"`,
+		`button needle in a frame < iframe "far" > heading "Inner"`,
+	}
+	if strings.Join(all, "\n") != strings.Join(want, "\n") || got.Total != 4 || got.Title != "top" || got.Hidden == 0 {
+		t.Fatalf("%d found, %d hidden:\n%s\nwant\n%s", got.Total, got.Hidden, strings.Join(all, "\n"), strings.Join(want, "\n"))
+	}
+	tr.must("page.click", &action.Click{Locator: action.Locator{Ref: got.Matches[3].Ref}})
+	if again := tr.found(action.Find{Role: "Button", Name: "PRESSED"}); again.Total != 1 || again.Matches[0].Ref != got.Matches[3].Ref {
+		t.Errorf("after the click %+v", again)
+	}
+	if secret := tr.found(action.Find{Text: "secret"}); secret.Total != 0 {
+		t.Errorf("a protected value is found: %+v", secret)
+	}
+}
+
+func TestFindIsNarrowedAndBounded(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<title>many</title><ul>` + strings.Repeat(`<li><a href=/x>item <b>7</b></a>`, 150) + `</ul><section id=s aria-label=Prices>` + strings.Repeat("long ", 100) + `12.50 EUR` + strings.Repeat(" text", 100) + `</section>`)
+	if got := tr.found(action.Find{Text: "item"}); got.Total != 150 || len(got.Matches) != 20 || got.Matches[19].Ref == "" {
+		t.Errorf("%d of %d", len(got.Matches), got.Total)
+	}
+	if got := tr.found(action.Find{Text: "item", Limit: 3}); len(got.Matches) != 3 {
+		t.Errorf("%d of 3", len(got.Matches))
+	}
+	price := tr.found(action.Find{Regex: `\d+\.\d+ EUR`, Context: 5})
+	if price.Total != 1 || price.Matches[0].Text != "…long 12.50 EUR text…" {
+		t.Errorf("the price is %+v", price)
+	}
+	if got := tr.found(action.Find{Text: "item", Selector: "#s"}); got.Total != 0 {
+		t.Errorf("%+v is outside", got)
+	}
+	if got := tr.found(action.Find{Text: "EUR", Selector: "#s"}); got.Total != 1 {
+		t.Errorf("%+v inside", got)
+	}
+	tr.refuse(fault.InvalidRequest, "page.find", &action.Find{})
+	tr.refuse(fault.InvalidSelector, "page.find", &action.Find{Text: "x", Selector: "!"})
+	tr.refuse(fault.NotFound, "page.find", &action.Find{Text: "x", Selector: "#none"})
+	if f := tr.refuse(fault.InvalidRequest, "page.find", &action.Find{Regex: "(s3cret"}); strings.Contains(f.Error(), "s3cret") {
+		t.Errorf("%v repeats the pattern", f)
+	}
+}

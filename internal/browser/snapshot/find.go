@@ -1,0 +1,170 @@
+package snapshot
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// Query says what to look for in a page. All that is given must hold.
+type Query struct {
+	Role, Name, Text string         // Name and Text are contained, whatever their case
+	Pattern          *regexp.Regexp // nil is none
+	Limit            int            // matches that are returned
+	Context          int            // characters on each side of a match
+}
+
+// Find returns what matches, in document order, and how much does in all.
+// Protected values are not in a page, and so not found.
+func (p *Page) Find(q Query) ([]action.Match, int) {
+	f := &finder{query: q, matches: []action.Match{}}
+	f.name, f.text = plain(q.Name), plain(q.Text)
+	f.walk(p.Nodes, "", nil)
+	return f.matches, f.total
+}
+
+type finder struct {
+	query      Query
+	name, text string // folded
+	matches    []action.Match
+	total      int
+}
+
+// walk looks through siblings. A heading stands above what follows it, until
+// the next one that is not below it.
+func (f *finder) walk(nodes []*action.Node, ref string, path []step) {
+	for _, n := range nodes {
+		own := n.Ref
+		if own == "" {
+			own = ref
+		}
+		f.judge(n, own, path)
+		below := path
+		if landmarks[n.Role] {
+			below = append(path[:len(path):len(path)], step{text: strings.TrimSpace(n.Role + " " + titled(n))})
+		}
+		f.walk(n.Children, own, below)
+		if n.Role == "heading" {
+			path = append(above(path, n.Level), step{level: max(n.Level, 1), text: "heading " + titled(n)})
+		}
+	}
+}
+
+// step is a landmark, of level 0, or a heading on the way to a match.
+type step struct {
+	level int
+	text  string
+}
+
+// above is the part of a path that a heading of a level stands below.
+func above(path []step, level int) []step {
+	end := len(path)
+	for end > 0 && path[end-1].level >= max(level, 1) {
+		end--
+	}
+	return path[:end:end]
+}
+
+var landmarks = map[string]bool{
+	"banner": true, "complementary": true, "contentinfo": true, "dialog": true, "alertdialog": true, "form": true, "iframe": true,
+	"main": true, "navigation": true, "region": true, "search": true, "table": true, "article": true,
+}
+
+const mostNamed = 80 // characters of a name on a path
+
+func titled(n *action.Node) string {
+	text := n.Name
+	if text == "" && n.Role == "heading" && len(n.Children) > 0 {
+		text = n.Children[0].Name
+	}
+	if text == "" {
+		return ""
+	}
+	return quote(around(text, 0, 0, mostNamed))
+}
+
+func (f *finder) judge(n *action.Node, ref string, path []step) {
+	q := f.query
+	if q.Role != "" && n.Role != q.Role || f.name != "" && !strings.Contains(plain(n.Name), f.name) {
+		return
+	}
+	text, ok := f.said(n)
+	if !ok {
+		return
+	}
+	if f.total++; len(f.matches) >= q.Limit {
+		return
+	}
+	m := action.Match{Role: n.Role, Ref: ref, Text: text}
+	if n.Role != "text" {
+		m.Name = around(n.Name, 0, 0, mostNamed)
+	}
+	for _, s := range path {
+		m.Path = append(m.Path, s.text)
+	}
+	f.matches = append(f.matches, m)
+}
+
+// said returns the words of a node around what is looked for in it.
+func (f *finder) said(n *action.Node) (string, bool) {
+	if f.text == "" && f.query.Pattern == nil {
+		return "", true
+	}
+	for _, words := range []string{n.Name, n.Value} {
+		from, to, ok := f.within(words)
+		if ok {
+			return around(words, from, to, f.query.Context), true
+		}
+	}
+	return "", false
+}
+
+// within returns where in a text it is that is looked for, in bytes.
+func (f *finder) within(words string) (from, to int, ok bool) {
+	if words == "" {
+		return 0, 0, false
+	}
+	if f.text != "" {
+		folded := plain(words)
+		at := strings.Index(folded, f.text)
+		if at < 0 {
+			return 0, 0, false
+		}
+		if from, to = at, at+len(f.text); len(folded) != len(words) { // folding moved it
+			from, to = min(from, len(words)), min(to, len(words))
+		}
+	}
+	if f.query.Pattern != nil {
+		at := f.query.Pattern.FindStringIndex(words)
+		if at == nil {
+			return 0, 0, false
+		}
+		from, to = at[0], at[1]
+	}
+	return from, to, true
+}
+
+// plain is a text as it is compared.
+func plain(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+
+// around cuts a text to some characters on each side of a part of it.
+func around(text string, from, to, context int) string {
+	for back := 0; back < context && from > 0; back++ {
+		_, size := utf8.DecodeLastRuneInString(text[:from])
+		from -= size
+	}
+	for on := 0; on < context && to < len(text); on++ {
+		_, size := utf8.DecodeRuneInString(text[to:])
+		to += size
+	}
+	cut := strings.ToValidUTF8(text[from:to], "")
+	if from > 0 {
+		cut = "…" + cut
+	}
+	if to < len(text) {
+		cut += "…"
+	}
+	return cut
+}
