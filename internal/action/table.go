@@ -59,6 +59,7 @@ var Verbs = []Verb{
 	{Name: "tab.close", Class: Write, Risk: Low, Counts: true, NewArgs: of[ByID], NewData: of[Closed], Method: http.MethodDelete, Path: "/browser/tabs/{id}", Tool: "browser_tabs", Command: "tabs close", Summary: "Close a tab; the last one leaves an empty one"},
 	{Name: "page.console", Class: Read, Risk: Low, NewArgs: of[ReadConsole], NewData: of[ConsoleListing], Method: http.MethodGet, Path: "/browser/console", Tool: "browser_console_messages", Command: "console", Summary: "Read what pages, frames and workers wrote to the console, and their uncaught errors"},
 	{Name: "page.network", Class: Read, Risk: Low, NewArgs: of[ReadNetwork], NewData: of[NetworkListing], Method: http.MethodGet, Path: "/browser/network", Tool: "browser_network_requests", Command: "network", Summary: "List the requests of pages, frames and workers"},
+	{Name: "page.har", Class: Read, Risk: Low, NewArgs: of[ExportHAR], NewData: of[HAR], Method: http.MethodGet, Path: "/browser/har", Command: "har", Summary: "Export the requests as an HTTP archive (HAR 1.2), without bodies"},
 
 	{Name: "page.content", Class: Raw, Risk: High, NewArgs: of[Content], NewData: of[HTML], Method: http.MethodGet, Path: "/browser/content", Command: "content", Summary: "Read the page's HTML, or an element's"},
 	{Name: "page.markdown", Class: Read, Risk: Low, NewArgs: of[Markdown], NewData: of[Marked], Method: http.MethodGet, Path: "/browser/markdown", Tool: "browser_markdown", Command: "markdown", Summary: "Read the page as markdown"},
@@ -95,13 +96,26 @@ func Lookup(name string) (*Verb, bool) {
 
 // As returns the row that a call with these arguments is judged, counted and
 // recorded by. It is v itself, but for a verb that only reads and whose
-// arguments send the page elsewhere first: that is a write.
+// arguments send the page elsewhere first, which is a write, or ask for what
+// only raw access gives.
 func (v *Verb) As(args any) *Verb {
-	n, may := args.(interface{ Navigates() bool })
-	if !may || v.Class != Read || reflect.ValueOf(args).IsZero() || !n.Navigates() {
+	if v.Class != Read || args == nil || reflect.ValueOf(args).IsZero() {
 		return v
 	}
 	row := *v
-	row.Class, row.Counts = Write, true
+	switch a := args.(type) {
+	case interface{ Navigates() bool }:
+		if !a.Navigates() {
+			return v
+		}
+		row.Class, row.Counts = Write, true
+	case interface{ Raw() bool }:
+		if !a.Raw() {
+			return v
+		}
+		row.Class, row.Risk = Raw, High
+	default:
+		return v
+	}
 	return &row
 }

@@ -19,6 +19,18 @@ func TestAScrapeThatGoesSomewhereIsAWrite(t *testing.T) {
 	}
 }
 
+func TestHeadersAreRawAccess(t *testing.T) {
+	for name, args := range map[string][2]any{
+		"page.har":     {&action.ExportHAR{}, &action.ExportHAR{Headers: true}},
+		"page.network": {&action.ReadNetwork{Limit: 5}, &action.ReadNetwork{Headers: true}},
+	} {
+		v, _ := action.Lookup(name)
+		if plain, raw := v.As(args[0]), v.As(args[1]); plain.Class != action.Read || raw.Class != action.Raw || raw.Risk != action.High || v.Class != action.Read {
+			t.Errorf("%s is %+v, with headers %+v", name, plain, raw)
+		}
+	}
+}
+
 func TestEveryRowIsComplete(t *testing.T) {
 	name := regexp.MustCompile(`^[a-z]+\.[a-z_]+$`)
 	seen := map[string]string{}

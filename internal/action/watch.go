@@ -18,6 +18,7 @@ type ReadConsole struct {
 type ReadNetwork struct {
 	Limit   int    `json:"limit,omitempty" query:"limit" minimum:"0" maximum:"1000" default:"100" doc:"The newest so many; 100 when 0"`
 	Pattern string `json:"urlPattern,omitempty" query:"urlPattern" maxLength:"512" doc:"Regular expression (RE2) searched in the URL as it is shown" example:"/api/"`
+	Headers bool   `json:"headers,omitempty" query:"headers" doc:"With headers, credentials masked; for operators"`
 }
 
 // Tab is one page of a browser.
@@ -63,6 +64,7 @@ type NetworkRequest struct {
 	Timestamp    time.Time `json:"timestamp"`         // when it was sent
 	Error        string    `json:"error,omitempty"`   // why it failed
 	Pending      bool      `json:"pending,omitempty"` // it still runs
+	Headers      *Headers  `json:"headers,omitempty"` // where they were asked for
 }
 
 // NetworkListing is a list of requests, oldest first.

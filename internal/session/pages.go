@@ -182,6 +182,10 @@ func fileOf(data any) (name, mediaType string, content []byte) {
 			format := strings.ToLower(file.Format)
 			return "screenshot." + format, "image/" + format, file.Bytes
 		}
+	case *action.HAR:
+		if file != nil && !file.Headers { // what operators alone may read is not kept where agents can fetch it
+			return "session.har", "application/json", file.Bytes
+		}
 	case *action.PDF:
 		if file != nil {
 			return "page.pdf", "application/pdf", file.Bytes

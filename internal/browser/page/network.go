@@ -15,8 +15,9 @@ type request struct {
 	Time    float64 `json:"timestamp"` // seconds of the browser's own clock
 	Wall    float64 `json:"wallTime"`  // seconds since the epoch
 	Request struct {
-		URL    string `json:"url"`
-		Method string `json:"method"`
+		URL     string            `json:"url"`
+		Method  string            `json:"method"`
+		Headers map[string]string `json:"headers"`
 	} `json:"request"`
 	Redirect *response `json:"redirectResponse"`
 	Response response  `json:"response"`
@@ -28,6 +29,8 @@ type request struct {
 	Cors     struct {
 		Error string `json:"corsError"`
 	} `json:"corsErrorStatus"`
+	DataLength int64 `json:"dataLength"` // bytes of a piece of the body, decoded
+	tab        string
 }
 
 type response struct {
@@ -36,6 +39,8 @@ type response struct {
 	MimeType string            `json:"mimeType"`
 	Length   float64           `json:"encodedDataLength"`
 	Headers  map[string]string `json:"headers"`
+	Protocol string            `json:"protocol"`
+	Timing   *timing           `json:"timing"`
 }
 
 func (r request) document() bool { return r.Type == "Document" && r.ID == r.Loader }
@@ -47,6 +52,9 @@ func ofNetwork(note func(f *traffic, session string, p request), inTab func(t *t
 		var p request
 		if from == nil || json.Unmarshal(params, &p) != nil {
 			return
+		}
+		if from.tab != nil {
+			p.tab = from.tab.id
 		}
 		note(&b.traffic, session, p)
 		if from.tab != nil && inTab != nil {
@@ -71,6 +79,9 @@ var networkEvents = map[string]taker{
 	"Network.responseReceived": ofNetwork(noting(func(_ *traffic, x *exchange, p request) {
 		x.answered(p.Response)
 	}), (*tab).answered),
+	"Network.dataReceived": ofNetwork(noting(func(_ *traffic, x *exchange, p request) {
+		x.body += p.DataLength
+	}), nil),
 	"Network.loadingFinished": ofNetwork(noting(func(f *traffic, x *exchange, p request) {
 		f.end(x, p.Time, p.Length)
 	}), func(t *tab, p request) { t.finished(p.ID) }),

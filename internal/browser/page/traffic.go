@@ -24,6 +24,13 @@ type exchange struct {
 	seen   action.NetworkRequest
 	began  float64 // seconds of the browser's own clock
 	length float64 // bytes so far
+
+	tab            string // that it belongs to; empty for a worker's
+	protocol       string
+	location       string // where it redirects to
+	body           int64  // bytes of the answer, decoded
+	timing         *timing
+	sent, received map[string]string // headers, credentials masked
 }
 
 // requestKey is what a request is known by. Those that the browser sends for a
@@ -42,13 +49,14 @@ func (f *traffic) find(session, id string) *exchange { return f.open[requestKey(
 func (f *traffic) begin(key string, p request) {
 	if from := f.open[key]; from != nil && p.Redirect != nil {
 		from.answered(*p.Redirect)
+		from.location = brief(first(p.Request.URL, p.URL))
 		f.end(from, p.Time, p.Redirect.Length)
 	}
 	address := first(p.Request.URL, p.URL)
 	if strings.HasPrefix(address, "data:") || strings.HasPrefix(address, "blob:") {
 		return // nothing that goes over a network
 	}
-	x := &exchange{key: key, began: p.Time, seen: action.NetworkRequest{
+	x := &exchange{key: key, began: p.Time, tab: p.tab, sent: shownHeaders(p.Request.Headers), seen: action.NetworkRequest{
 		URL: brief(address), Method: first(p.Request.Method, "GET"), Timestamp: time.Now().UTC().Truncate(time.Millisecond), Pending: true,
 	}}
 	if p.Wall > 0 {
@@ -65,6 +73,7 @@ func (f *traffic) begin(key string, p request) {
 
 func (x *exchange) answered(r response) {
 	x.seen.Status, x.seen.MimeType, x.length = r.Status, brief(r.MimeType), r.Length
+	x.protocol, x.timing, x.received = brief(r.Protocol), r.Timing, shownHeaders(r.Headers)
 	if err := turnedAway(r.URL, r.Headers); err != nil {
 		x.seen.Error = fault.From(err).Message
 	}
@@ -106,7 +115,11 @@ func (b *Browser) readNetwork(ctx context.Context, a *action.ReadNetwork) (any, 
 	b.mu.Lock()
 	requests := make([]action.NetworkRequest, 0, len(b.traffic.kept.kept))
 	for _, x := range b.traffic.kept.all() {
-		requests = append(requests, x.seen)
+		seen := x.seen
+		if a.Headers {
+			seen.Headers = &action.Headers{Request: x.sent, Response: x.received}
+		}
+		requests = append(requests, seen)
 	}
 	b.mu.Unlock()
 	found := requests[:0]

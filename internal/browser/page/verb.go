@@ -99,6 +99,7 @@ var verbs = map[string]verb{
 	"tab.close":     wideOf((*Browser).closeTab),
 	"page.console":  wideOf((*Browser).readConsole),
 	"page.network":  wideOf((*Browser).readNetwork),
+	"page.har":      wideOf((*Browser).exportHAR),
 
 	"page.content":  verbOf(nil, (*Browser).content),
 	"page.markdown": verbOf(nil, (*Browser).markdown),

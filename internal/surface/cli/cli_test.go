@@ -82,6 +82,7 @@ var commands = []command{
 	{"tab.close", []string{"tabs", "close", "T1"}, "", &action.ByID{ID: "T1"}},
 	{"page.console", []string{"console", "--level", "error", "-n", "5", "--clear"}, "", &action.ReadConsole{Level: "error", Limit: 5, Clear: true}},
 	{"page.network", []string{"network", "/api/", "-n", "5"}, "", &action.ReadNetwork{Limit: 5, Pattern: "/api/"}},
+	{"page.har", []string{"har", "--headers", "-s", "n"}, "n", &action.ExportHAR{Headers: true}},
 	{"page.find", []string{"find", "total", "--regex", "[0-9]", "--role", "button", "--name", "Save", "--in", "main", "-n", "5", "--context", "9"}, "",
 		&action.Find{Text: "total", Regex: "[0-9]", Role: "button", Name: "Save", Selector: "main", Limit: 5, Context: 9}},
 	{"artifact.list", []string{"artifacts", "list", "n"}, "n", &action.None{}},

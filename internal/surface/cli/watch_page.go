@@ -12,7 +12,7 @@ import (
 func (r *root) tabCommands() []*cobra.Command {
 	group := &cobra.Command{Use: "tabs", Short: "List, open, activate and close tabs", Args: between(0, 0), RunE: help}
 	group.AddCommand(r.listTabs(), r.openTab(), r.oneTab("tab.activate", "activate"), r.oneTab("tab.close", "close"))
-	return []*cobra.Command{group, r.console(), r.network()}
+	return []*cobra.Command{group, r.console(), r.network(), r.har()}
 }
 
 func (r *root) listTabs() *cobra.Command {

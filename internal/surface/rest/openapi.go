@@ -103,6 +103,8 @@ func responses(doc *huma.OpenAPI, v *action.Verb) map[string]*huma.Response {
 		ok.Content = binary("image/png", "image/jpeg", "image/webp")
 	case *action.PDF:
 		ok.Content = binary("application/pdf")
+	case *action.HAR:
+		ok.Content = binary("application/json")
 	case *action.File:
 		ok.Content = binary(slices.Concat(harmless, []string{unknownBytes})...)
 	default:
