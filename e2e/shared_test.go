@@ -39,6 +39,7 @@ func TestGateway(t *testing.T) {
 		{"BrowserKilled", browserKilled},
 		{"CallerGoesAway", callerGoesAway},
 		{"Floods", floods},
+		{"Headers", headers},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, g) })
 		g.settled(t)

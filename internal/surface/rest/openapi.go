@@ -104,7 +104,7 @@ func responses(doc *huma.OpenAPI, v *action.Verb) map[string]*huma.Response {
 	case *action.PDF:
 		ok.Content = binary("application/pdf")
 	case *action.HAR:
-		ok.Content = binary("application/json")
+		ok.Content = jsonOf(&huma.Schema{Type: "object", Description: "A network log (HAR 1.2)"}, exampleHAR)
 	case *action.File:
 		ok.Content = binary(slices.Concat(harmless, []string{unknownBytes})...)
 	default:
@@ -189,6 +189,9 @@ func healthOperation(doc *huma.OpenAPI) *huma.Operation {
 		}),
 	}
 }
+
+// exampleHAR is the smallest archive there is.
+var exampleHAR = map[string]any{"log": map[string]any{"version": "1.2", "creator": map[string]any{"name": "Glovebox", "version": "1"}, "pages": []any{}, "entries": []any{}}}
 
 func jsonOf(schema *huma.Schema, example any) map[string]*huma.MediaType {
 	return map[string]*huma.MediaType{"application/json": {Schema: schema, Example: example}}
