@@ -4,6 +4,7 @@
 package cdp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -58,9 +59,12 @@ type Conn struct {
 	next      atomic.Int64
 	done      chan struct{}
 
-	mu      sync.Mutex
-	waiting map[int64]*Pending
-	err     error
+	mu        sync.Mutex
+	waiting   map[int64]*Pending
+	relayed   map[int64]*Relayed
+	lines     map[string]*Line // by session
+	waitingOf map[*Line]int    // calls of a line in relayed
+	err       error
 }
 
 // Open starts a connection over a transport, which it owns from then on.
@@ -75,6 +79,9 @@ func Open(transport Transport, firstID int64, onEvent func(Event)) *Conn {
 		onEvent:   onEvent,
 		done:      make(chan struct{}),
 		waiting:   make(map[int64]*Pending),
+		relayed:   make(map[int64]*Relayed),
+		lines:     make(map[string]*Line),
+		waitingOf: make(map[*Line]int),
 	}
 	c.next.Store(firstID)
 	go c.read()
@@ -130,30 +137,91 @@ type message struct {
 	Error   *Error          `json:"error,omitempty"`
 }
 
+// read takes in messages. Answers to calls of a line are handed on piece by
+// piece; everything else is taken whole.
 func (c *Conn) read() {
+	in := piecesOf(c.transport)
+	var parts []byte // of a message that came in several
 	for {
-		data, err := c.transport.Read()
+		piece, last, err := in.ReadPiece()
 		if err != nil {
 			c.end(err)
 			return
 		}
-		var m message
-		if err := json.Unmarshal(data, &m); err != nil {
-			c.end(fmt.Errorf("malformed message: %w", err))
+		if call, rest := c.answered(piece); call != nil {
+			err = pass(in, call, rest, last)
+		} else {
+			if !last {
+				if parts, err = join(in, append(parts[:0], piece...)); err == nil {
+					piece = parts
+				}
+			}
+			if err == nil {
+				err = c.take(piece)
+			}
+			if cap(parts) > keptBuffer {
+				parts = nil
+			}
+		}
+		if err != nil {
+			c.end(err)
 			return
 		}
-		if m.ID == 0 {
-			c.onEvent(Event{Session: m.Session, Method: m.Method, Params: m.Params})
-			continue
-		}
-		c.mu.Lock()
-		p := c.waiting[m.ID]
-		delete(c.waiting, m.ID)
-		c.mu.Unlock()
-		if p != nil {
-			p.answer(m)
+	}
+}
+
+const keptBuffer = 1 << 20 // bytes kept between messages: one large screenshot does not hold its memory for ever
+
+// join reads the rest of a message whose first piece is parts.
+func join(in Pieces, parts []byte) ([]byte, error) {
+	for {
+		piece, last, err := in.ReadPiece()
+		if parts = append(parts, piece...); err != nil || last {
+			return parts, err
 		}
 	}
+}
+
+// pass hands an answer on whose first piece is given.
+func pass(in Pieces, call *Relayed, piece []byte, last bool) error {
+	to := call.line.to
+	to.Answer(call, piece, last)
+	for !last {
+		var err error
+		if piece, last, err = in.ReadPiece(); err != nil {
+			return err
+		}
+		to.Answer(call, piece, last)
+	}
+	return nil
+}
+
+// take takes a whole message in: an event, or an answer to a call of ours.
+func (c *Conn) take(data []byte) error {
+	if call, rest := c.answered(data); call != nil { // its first piece was too short to tell
+		call.line.to.Answer(call, rest, true)
+		return nil
+	}
+	if line, session := c.lineOf(data); line != nil && !bytes.HasPrefix(data, answerHead) {
+		line.to.Event(session, data)
+		return nil
+	}
+	var m message
+	if err := json.Unmarshal(data, &m); err != nil {
+		return fmt.Errorf("malformed message: %w", err)
+	}
+	if m.ID == 0 {
+		c.onEvent(Event{Session: m.Session, Method: m.Method, Params: m.Params})
+		return nil
+	}
+	c.mu.Lock()
+	p := c.waiting[m.ID]
+	delete(c.waiting, m.ID)
+	c.mu.Unlock()
+	if p != nil {
+		p.answer(m)
+	}
+	return nil
 }
 
 func (c *Conn) end(err error) {
@@ -163,6 +231,7 @@ func (c *Conn) end(err error) {
 	c.err = err
 	lost := c.waiting
 	c.waiting = nil
+	clear(c.relayed)
 	c.mu.Unlock()
 	for _, p := range lost {
 		p.fail(fmt.Errorf("%s: %w", p.method, err))

@@ -104,7 +104,7 @@ func (b *Browser) start(ctx context.Context) error {
 	if err := t.wait(ctx); err != nil {
 		return err
 	}
-	deny := map[string]any{"behavior": "deny", "eventsEnabled": true}
+	deny := downloads()
 	if b.context != "" {
 		deny["browserContextId"] = b.context
 	}

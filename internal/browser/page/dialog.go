@@ -15,6 +15,7 @@ type dialog struct {
 	action.Dialog
 	target *target
 	timer  *time.Timer
+	kept   bool // it opened under a verb, whose caller is told of it and answers
 }
 
 // errDialog interrupts a verb when a dialog opens under it.
@@ -56,7 +57,7 @@ func cut(s string) string {
 func (b *Browser) openDialog(t *tab, from *target, says action.Dialog) {
 	t.dropDialog()
 	t.dialogs++
-	d := &dialog{Dialog: says, target: from}
+	d := &dialog{Dialog: says, target: from, kept: len(t.running) > 0}
 	d.timer = time.AfterFunc(b.options.DialogTimeout, func() { b.dismiss(t, d) })
 	t.dialog = d
 	t.interrupt(errDialog)

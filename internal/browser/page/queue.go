@@ -1,46 +1,12 @@
 package page
 
-import "sync"
+import "github.com/gloveboxhq/glovebox/internal/browser/cdp"
 
-// queue runs what events ask for, in order, away from the goroutine that reads
-// them: a write to the browser may block while the browser waits for us to
-// read.
-type queue struct {
-	mu   sync.Mutex
-	jobs []func()
-	wake chan struct{}
-}
+// queue runs what events ask for, away from the goroutine that reads them.
+type queue struct{ jobs *cdp.Queue }
 
-func newQueue() *queue { return &queue{wake: make(chan struct{}, 1)} }
+func newQueue() *queue { return &queue{jobs: cdp.NewQueue()} }
 
-func (q *queue) add(job func()) {
-	q.mu.Lock()
-	q.jobs = append(q.jobs, job)
-	q.mu.Unlock()
-	select {
-	case q.wake <- struct{}{}:
-	default:
-	}
-}
+func (q *queue) add(job func()) { q.jobs.Add(job) }
 
-func (q *queue) take() []func() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	jobs := q.jobs
-	q.jobs = nil
-	return jobs
-}
-
-// run runs jobs until done is closed.
-func (q *queue) run(done <-chan struct{}) {
-	for {
-		for _, job := range q.take() {
-			job()
-		}
-		select {
-		case <-q.wake:
-		case <-done:
-			return
-		}
-	}
-}
+func (q *queue) run(done <-chan struct{}) { q.jobs.Run(done) }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"time"
 
@@ -34,7 +35,12 @@ type stream struct {
 	end  context.CancelFunc
 	buf  bytes.Buffer
 	once sync.Once
+
+	now   io.Reader // the message that is being read in pieces
+	piece []byte
 }
+
+const pieceSize = 64 << 10 // bytes of a message handed out at a time; of a pipe's buffer, too
 
 func newStream(conn *websocket.Conn) *stream {
 	conn.SetReadLimit(MaxMessage)
@@ -44,13 +50,9 @@ func newStream(conn *websocket.Conn) *stream {
 
 // Read returns the next message, which belongs to the caller.
 func (s *stream) Read() ([]byte, error) {
-	kind, r, err := s.conn.Reader(s.ctx)
+	r, err := s.begin()
 	if err != nil {
-		return nil, fmt.Errorf("cannot read from the box: %w", ended(err))
-	}
-	if kind != websocket.MessageText {
-		_ = s.Close()
-		return nil, errors.New("cannot read from the box: it sent no text")
+		return nil, err
 	}
 	s.buf.Reset()
 	if _, err := s.buf.ReadFrom(r); err != nil {
@@ -61,6 +63,41 @@ func (s *stream) Read() ([]byte, error) {
 		s.buf = bytes.Buffer{} // one large screenshot does not hold its memory for ever
 	}
 	return message, nil
+}
+
+// begin begins the next message.
+func (s *stream) begin() (io.Reader, error) {
+	kind, r, err := s.conn.Reader(s.ctx)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read from the box: %w", ended(err))
+	}
+	if kind != websocket.MessageText {
+		_ = s.Close()
+		return nil, errors.New("cannot read from the box: it sent no text")
+	}
+	return r, nil
+}
+
+// ReadPiece returns the next piece of a message, valid until the next call;
+// last ends the message. It is used instead of Read.
+func (s *stream) ReadPiece() (piece []byte, last bool, err error) {
+	if s.now == nil {
+		if s.now, err = s.begin(); err != nil {
+			return nil, false, err
+		}
+	}
+	if s.piece == nil {
+		s.piece = make([]byte, pieceSize)
+	}
+	n, err := io.ReadFull(s.now, s.piece)
+	switch err { //nolint:errorlint // bare ones end the message; wrapped ones are of a connection that broke off
+	case nil:
+		return s.piece[:n], false, nil
+	case io.EOF, io.ErrUnexpectedEOF:
+		s.now = nil
+		return s.piece[:n], true, nil
+	}
+	return nil, false, fmt.Errorf("cannot read from the box: %w", ended(err))
 }
 
 // Write sends a message within 15 seconds; where that fails the stream ends.

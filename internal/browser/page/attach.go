@@ -1,0 +1,72 @@
+package page
+
+import (
+	"context"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/relay"
+)
+
+// Attach gives a client of the protocol a place at the browser beside the
+// verbs: it sees the session's tabs and what it makes itself. What pages load
+// is guarded for it too. heed is told of each of its calls. Faults:
+// not_active, cdp_error.
+func (b *Browser) Attach(ctx context.Context, heed func(action.Message)) (action.Attachment, error) {
+	ctx, cancel := context.WithTimeout(ctx, setupLimit)
+	defer cancel()
+	client, err := relay.Open(ctx, b.conn, (*beside)(b), heed)
+	if err != nil {
+		return nil, err
+	}
+	return client, nil
+}
+
+// downloads is how downloads are handled, in every context: parameters of
+// Browser.setDownloadBehavior.
+func downloads() map[string]any {
+	return map[string]any{"behavior": "deny", "eventsEnabled": true}
+}
+
+// beside is the browser as clients' relays see it.
+type beside Browser
+
+func (h *beside) Home() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.context
+}
+
+func (h *beside) Downloads() map[string]any { return downloads() }
+
+// Judge asks the guard about a document.
+func (h *beside) Judge(address string) error {
+	h.mu.Lock()
+	guard := h.options.Guard
+	h.mu.Unlock()
+	return ask(guard, address)
+}
+
+// Keeps reports whether a dialog of a target is a verb's: one opened under it,
+// or it is running and is about to be told.
+func (h *beside) Keeps(target string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t := (*Browser)(h).tabOfTarget(target)
+	if t == nil {
+		return false
+	}
+	return len(t.running) > 0 || t.dialog != nil && t.dialog.kept
+}
+
+// tabOfTarget returns the tab that a target is, or is a frame of. b.mu is held.
+func (b *Browser) tabOfTarget(id string) *tab {
+	if t := b.tabs[id]; t != nil {
+		return t
+	}
+	for _, t := range b.sessions {
+		if t.id == id {
+			return t.tab
+		}
+	}
+	return nil
+}

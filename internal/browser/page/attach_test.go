@@ -1,0 +1,516 @@
+package page_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// cord is both ends of a client's connection, in memory: Send and Take are the
+// client's, Read and Write the gateway's.
+type cord struct {
+	up, down chan []byte
+	over     chan struct{}
+	once     sync.Once
+	part     []byte
+}
+
+func newCord() *cord {
+	return &cord{up: make(chan []byte), down: make(chan []byte), over: make(chan struct{})}
+}
+
+func (c *cord) Read(ctx context.Context) ([]byte, error) {
+	select {
+	case message := <-c.up:
+		return message, nil
+	case <-c.over:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (c *cord) Write(ctx context.Context, piece []byte, last bool) error {
+	if c.part = append(c.part, piece...); !last {
+		return nil
+	}
+	message := c.part
+	c.part = nil
+	select {
+	case c.down <- message:
+		return nil
+	case <-c.over:
+		return io.EOF
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// clientEnd is the client's end as a transport of our own connection.
+type clientEnd struct{ *cord }
+
+func (c clientEnd) Read() ([]byte, error) {
+	select {
+	case message := <-c.down:
+		return message, nil
+	case <-c.over:
+		return nil, io.EOF
+	}
+}
+
+func (c clientEnd) Write(message []byte) error {
+	select {
+	case c.up <- message:
+		return nil
+	case <-c.over:
+		return io.EOF
+	}
+}
+
+func (c clientEnd) Close() error {
+	c.once.Do(func() { close(c.over) })
+	return nil
+}
+
+// guest is a client of the protocol beside the engine.
+type guest struct {
+	*trial
+	conn   *cdp.Conn
+	served chan error
+
+	mu    sync.Mutex
+	heard []action.Message
+	seen  []cdp.Event
+	moved chan struct{}
+}
+
+// connect attaches a client.
+func (tr *trial) connect() *guest {
+	tr.t.Helper()
+	g := &guest{trial: tr, served: make(chan error, 1), moved: make(chan struct{})}
+	attachment, err := tr.Attach(tr.ctx, func(m action.Message) {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.heard = append(g.heard, m)
+	})
+	must(tr.t, err)
+	line := newCord()
+	go func() { g.served <- attachment.Serve(tr.ctx, line); close(g.served); _ = clientEnd{line}.Close() }()
+	g.conn = cdp.Open(clientEnd{line}, 0, func(e cdp.Event) {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.seen = append(g.seen, e)
+		close(g.moved)
+		g.moved = make(chan struct{})
+	})
+	tr.t.Cleanup(func() { _ = g.leave() })
+	return g
+}
+
+func (g *guest) leave() error {
+	_ = g.conn.Close()
+	return <-g.served
+}
+
+func (g *guest) call(session, method string, params any) json.RawMessage {
+	g.t.Helper()
+	var result json.RawMessage
+	if err := g.conn.Session(session).Call(g.ctx, method, params, &result); err != nil {
+		g.t.Fatalf("%s: %v", method, err)
+	}
+	return result
+}
+
+// refused expects that the gateway refuses a call, and says why.
+func (g *guest) refused(session, method string, params any, why string) {
+	g.t.Helper()
+	var said *cdp.Error
+	err := g.conn.Session(session).Call(g.ctx, method, params, nil)
+	if !errors.As(err, &said) || said.Code != -32000 || !strings.Contains(said.Message, why) {
+		g.t.Errorf("%s %v: %v, want a refusal with %q", method, params, err, why)
+	}
+}
+
+// event waits for an event for which want returns true.
+func (g *guest) event(want func(cdp.Event) bool) cdp.Event {
+	g.t.Helper()
+	for {
+		g.mu.Lock()
+		at := slices.IndexFunc(g.seen, want)
+		moved := g.moved
+		var found cdp.Event
+		if at >= 0 {
+			found = g.seen[at]
+		}
+		g.mu.Unlock()
+		if at >= 0 {
+			return found
+		}
+		select {
+		case <-moved:
+		case <-g.ctx.Done():
+			g.t.Fatal("the event did not come")
+		}
+	}
+}
+
+type aTarget struct {
+	Session string `json:"sessionId"`
+	Waiting bool   `json:"waitingForDebugger"`
+	Info    struct {
+		ID      string `json:"targetId"`
+		Type    string `json:"type"`
+		URL     string `json:"url"`
+		Context string `json:"browserContextId"`
+	} `json:"targetInfo"`
+}
+
+// attached waits until the client is attached to a page that fits.
+func (g *guest) attached(fits func(aTarget) bool) aTarget {
+	g.t.Helper()
+	var found aTarget
+	g.event(func(e cdp.Event) bool {
+		if e.Method != "Target.attachedToTarget" {
+			return false
+		}
+		var a aTarget
+		must(g.t, json.Unmarshal(e.Params, &a))
+		if a.Info.Type == "page" && fits(a) {
+			found = a
+			return true
+		}
+		return false
+	})
+	return found
+}
+
+func (g *guest) follow() {
+	g.t.Helper()
+	g.call("", "Target.setAutoAttach", map[string]any{"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true})
+}
+
+func anyPage(aTarget) bool { return true }
+
+// open opens a page in a context, empty for the session's own, and returns its
+// session.
+func (g *guest) open(browserContext, url string) aTarget {
+	g.t.Helper()
+	params := map[string]string{"url": url}
+	if browserContext != "" {
+		params["browserContextId"] = browserContext
+	}
+	var made struct {
+		ID string `json:"targetId"`
+	}
+	must(g.t, json.Unmarshal(g.call("", "Target.createTarget", params), &made))
+	a := g.attached(func(a aTarget) bool { return a.Info.ID == made.ID })
+	g.call(a.Session, "Page.enable", nil)
+	g.call(a.Session, "Runtime.runIfWaitingForDebugger", nil)
+	return a
+}
+
+func (g *guest) newContext() string {
+	g.t.Helper()
+	var made struct {
+		ID string `json:"browserContextId"`
+	}
+	must(g.t, json.Unmarshal(g.call("", "Target.createBrowserContext", nil), &made))
+	return made.ID
+}
+
+func (g *guest) evaluate(session, expression string) string {
+	g.t.Helper()
+	var answer struct {
+		Result struct {
+			Value json.RawMessage `json:"value"`
+		} `json:"result"`
+	}
+	must(g.t, json.Unmarshal(g.call(session, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}), &answer))
+	return string(answer.Result.Value)
+}
+
+func TestAClientSharesTheTabsOfTheSession(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<title>shared</title>`)
+	g := tr.connect()
+	g.follow()
+	a := g.attached(anyPage)
+	if got := g.evaluate(a.Session, "document.title"); got != `"shared"` {
+		t.Errorf("the client reads %s", got)
+	}
+	g.evaluate(a.Session, `document.title = "changed"`)
+	tr.wantTitle("changed")
+	opened := g.open("", "about:blank")
+	if opened.Info.Context != a.Info.Context {
+		t.Error("a page without a context is not in the session's own")
+	}
+	tabs := tr.must("tab.list", &action.None{}).Data.(*action.TabListing).Tabs
+	if !slices.ContainsFunc(tabs, func(tab action.Tab) bool { return tab.ID == opened.Info.ID && tab.Active }) {
+		t.Errorf("the client's page is not the active tab of %+v", tabs)
+	}
+	must(t, g.leave())
+	tr.must("page.extract", &action.Extract{Mode: "title"})
+}
+
+func TestLargeAnswersReachAClientWhole(t *testing.T) {
+	tr := start(t)
+	g := tr.connect()
+	g.follow()
+	a := g.attached(anyPage)
+	for _, size := range []int{1, 65_000, 65_536, 20 << 20} {
+		if got := g.evaluate(a.Session, `"x".repeat(`+itoa(size)+`)`); len(got) != size+2 {
+			t.Errorf("%d bytes came as %d", size, len(got))
+		}
+	}
+}
+
+func itoa(n int) string { raw, _ := json.Marshal(n); return string(raw) }
+
+func TestTheGuardHoldsForWhatClientsOpen(t *testing.T) {
+	web := site(t, map[string]string{"/": `<title>web</title>`, "/closed": `<title>closed</title>`})
+	tr := start(t, func(o *page.Options) {
+		o.Guard = func(url string) error {
+			if strings.HasSuffix(url, "/closed") {
+				return errors.New("closed")
+			}
+			return nil
+		}
+	})
+	g := tr.connect()
+	g.follow()
+	for _, where := range []string{"", g.newContext()} {
+		a := g.open(where, "about:blank")
+		g.refused(a.Session, "Page.navigate", map[string]string{"url": web.URL + "/closed"}, "may not open")
+		g.refused("", "Target.createTarget", map[string]string{"url": web.URL + "/closed", "browserContextId": a.Info.Context}, "may not open")
+		g.call(a.Session, "Page.navigate", map[string]string{"url": web.URL})
+		g.evaluate(a.Session, `new Promise(done => { const f = document.createElement("iframe"); f.onload = done; f.src = "/"; document.body.append(f) })`)
+		before := g.count("Page.frameNavigated")
+		g.evaluate(a.Session, `setTimeout(() => location = "/closed")`)
+		g.event(g.after(before, "Page.frameNavigated"))
+		if got := g.evaluate(a.Session, "document.title"); got == `"closed"` {
+			t.Errorf("a page in context %q came to a closed document", where)
+		}
+	}
+}
+
+func (g *guest) count(method string) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n := 0
+	for _, e := range g.seen {
+		if e.Method == method {
+			n++
+		}
+	}
+	return n
+}
+
+// after fits the n+1st event of a method.
+func (g *guest) after(n int, method string) func(cdp.Event) bool {
+	return func(e cdp.Event) bool {
+		if e.Method != method {
+			return false
+		}
+		found := 0
+		for _, other := range g.seen { // the lock is held
+			if other.Method == method {
+				found++
+			}
+		}
+		return found > n
+	}
+}
+
+func TestAClientsInterceptionDoesNotSwitchOursOff(t *testing.T) {
+	web := site(t, map[string]string{"/": `<title>web</title>`, "/closed": `<title>closed</title>`})
+	tr := start(t, func(o *page.Options) {
+		o.Guard = func(url string) error {
+			if strings.HasSuffix(url, "/closed") {
+				return errors.New("closed")
+			}
+			return nil
+		}
+	})
+	g := tr.connect()
+	g.follow()
+	a := g.open("", "about:blank")
+	g.call(a.Session, "Fetch.enable", map[string]any{"patterns": []map[string]string{{"urlPattern": "*"}}})
+	paused := func() string {
+		var p struct {
+			ID string `json:"requestId"`
+		}
+		e := g.event(func(e cdp.Event) bool { return e.Method == "Fetch.requestPaused" })
+		must(t, json.Unmarshal(e.Params, &p))
+		g.mu.Lock()
+		g.seen = slices.DeleteFunc(g.seen, func(e cdp.Event) bool { return e.Method == "Fetch.requestPaused" })
+		g.mu.Unlock()
+		return p.ID
+	}
+	going := g.conn.Session(a.Session).Send("Page.navigate", map[string]string{"url": web.URL})
+	id := paused()
+	g.refused(a.Session, "Fetch.continueRequest", map[string]string{"requestId": id, "url": web.URL + "/closed"}, "may not open")
+	// A redirect made up by the client is judged like any other.
+	g.call(a.Session, "Fetch.fulfillRequest", map[string]any{"requestId": id, "responseCode": 302, "responseHeaders": []map[string]string{{"name": "Location", "value": web.URL + "/closed"}}})
+	var went struct {
+		Error string `json:"errorText"`
+	}
+	g.call(a.Session, "Fetch.disable", nil)
+	must(t, going.Wait(g.ctx, &went))
+	if went.Error == "" {
+		t.Errorf("the made up redirect led to %s", g.evaluate(a.Session, "document.title"))
+	}
+	g.call(a.Session, "Page.navigate", map[string]string{"url": web.URL})
+	if _, err := tr.do("page.goto", &action.Goto{URL: web.URL + "/closed"}); err == nil {
+		t.Error("the guard is off")
+	}
+}
+
+func TestClientsDoNotSeeEachOthersContexts(t *testing.T) {
+	tr := start(t)
+	one, two := tr.connect(), tr.connect()
+	one.follow()
+	two.follow()
+	private := one.newContext()
+	a := one.open(private, "about:blank")
+	two.refused("", "Target.attachToTarget", map[string]any{"targetId": a.Info.ID, "flatten": true}, "no such target")
+	two.refused("", "Target.closeTarget", map[string]any{"targetId": a.Info.ID}, "no such target")
+	two.refused("", "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": private}, "not one of this client")
+	two.refused("", "Target.disposeBrowserContext", map[string]any{"browserContextId": private}, "only a context that this client made")
+	two.refused("", "Storage.getCookies", map[string]any{"browserContextId": private}, "not one of this client")
+	two.refused("", "Target.detachFromTarget", map[string]any{"sessionId": a.Session}, "not one of this client")
+	if shown := string(two.call("", "Target.getTargets", nil)); strings.Contains(shown, a.Info.ID) || strings.Contains(shown, `"browser"`) {
+		t.Errorf("the other client is shown %s", shown)
+	}
+	if shown := string(two.call("", "Target.getBrowserContexts", nil)); strings.Contains(shown[:strings.Index(shown, "default")], private) {
+		t.Errorf("the other client is shown %s", shown)
+	}
+	var gone *cdp.Error
+	if err := two.conn.Session(a.Session).Call(two.ctx, "Runtime.evaluate", map[string]string{"expression": "1"}, nil); !errors.As(err, &gone) || gone.Code != -32001 {
+		t.Errorf("another client's session answers %v", err)
+	}
+	// The page waits for nobody who may not see it.
+	if got := one.evaluate(a.Session, "1 + 1"); got != "2" {
+		t.Errorf("evaluated to %s", got)
+	}
+	must(t, one.leave())
+	if _, err := tr.do("page.extract", &action.Extract{Mode: "title"}); err != nil {
+		t.Errorf("after the client left: %v", err)
+	}
+	three := tr.connect()
+	three.refused("", "Target.getTargetInfo", map[string]any{"targetId": a.Info.ID}, "no such target")
+}
+
+func TestPopupsHangNobodyWhoeverIsAttached(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<button onclick="window.open('/')">open</button>`)
+	one, two := tr.connect(), tr.connect()
+	for _, g := range []*guest{one, two} {
+		g.follow()
+		a := g.attached(anyPage)
+		g.call(a.Session, "Page.enable", nil)
+	}
+	tr.must("page.click", &action.Click{Locator: selector("button")})
+	for _, g := range []*guest{one, two} {
+		popup := g.attached(func(a aTarget) bool { return a.Waiting })
+		g.call(popup.Session, "Runtime.runIfWaitingForDebugger", nil)
+	}
+	tr.must("page.wait_for", &action.WaitFor{Locator: selector("button")})
+}
+
+func TestADialogHasOneOwner(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<title>none</title><button onclick="document.title = confirm('sure?')">ask</button>`)
+	g := tr.connect()
+	g.follow()
+	a := g.attached(anyPage)
+	g.call(a.Session, "Page.enable", nil)
+
+	// Opened under a call over the API: its caller answers, the client is not asked.
+	r := tr.must("page.click", &action.Click{Locator: selector("button")})
+	if r.Modal == nil {
+		t.Fatal("the dialog is not told to the caller")
+	}
+	g.refused(a.Session, "Page.handleJavaScriptDialog", map[string]bool{"accept": false}, "caller answers")
+	if n := g.count("Page.javascriptDialogOpening"); n != 0 {
+		t.Error("the client was asked too")
+	}
+	tr.must("page.dialog", &action.AnswerDialog{Accept: true})
+	tr.wantTitle("true")
+
+	// Opened under the client's own call: it answers, and the engine is told.
+	asked := g.conn.Session(a.Session).Send("Runtime.evaluate", map[string]string{"expression": `document.title = confirm("mine?")`})
+	g.event(func(e cdp.Event) bool { return e.Method == "Page.javascriptDialogOpening" })
+	g.call(a.Session, "Page.handleJavaScriptDialog", map[string]bool{"accept": false})
+	must(t, asked.Wait(g.ctx, nil))
+	tr.wantTitle("false")
+}
+
+func TestWhatAClientIsRefusedIsTold(t *testing.T) {
+	tr := start(t)
+	g := tr.connect()
+	g.refused("", "Browser.close", nil, "session.close")
+	g.refused("", "SystemInfo.getInfo", nil, "SystemInfo")
+	g.call("", "Browser.getVersion", nil)
+	must(t, g.leave())
+	want := []action.Message{
+		{Method: "Browser.close", Refused: "the browser is the session's: close the session with session.close"},
+		{Method: "SystemInfo.getInfo", Refused: "SystemInfo is not among the domains that stay within a session"},
+		{Method: "Browser.getVersion"},
+	}
+	if !slices.Equal(g.heard, want) {
+		t.Errorf("told %+v, want %+v", g.heard, want)
+	}
+}
+
+func TestDownloadsStayAsTheSessionHasThem(t *testing.T) {
+	files := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/file" {
+			w.Header().Set("Content-Disposition", "attachment")
+		}
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, `<a href="/file">file</a>`)
+	}))
+	tr := start(t)
+	g := tr.connect()
+	g.follow()
+	for _, where := range []string{"", g.newContext()} {
+		params := map[string]any{"behavior": "allow", "downloadPath": t.TempDir(), "eventsEnabled": true}
+		if where != "" {
+			params["browserContextId"] = where
+		}
+		g.call("", "Browser.setDownloadBehavior", params)
+		a := g.open(where, files.URL)
+		g.evaluate(a.Session, `new Promise(done => { if (document.readyState == "complete") done(); else onload = done })`)
+		g.evaluate(a.Session, `document.querySelector("a").click()`)
+		e := g.event(func(e cdp.Event) bool {
+			return e.Method == "Browser.downloadProgress" && !strings.Contains(string(e.Params), `"inProgress"`)
+		})
+		if !strings.Contains(string(e.Params), `"canceled"`) {
+			t.Errorf("in context %q: %s", where, e.Params)
+		}
+		g.mu.Lock()
+		g.seen = nil
+		g.mu.Unlock()
+	}
+}
+
+func TestAClientIsToldThatTheBrowserIsGone(t *testing.T) {
+	tr := start(t)
+	g := tr.connect()
+	g.call("", "Browser.getVersion", nil)
+	must(t, tr.Close())
+	if f := fault.From(<-g.served); f == nil || f.Code != fault.NotActive {
+		t.Errorf("served until %v", f)
+	}
+}
