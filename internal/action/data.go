@@ -165,7 +165,7 @@ type QuestionListing struct {
 // Record is one line of the audit trail (SPEC section 10).
 type Record struct {
 	Seq           int64     `json:"seq"`
-	EventType     string    `json:"event_type"` // intent, outcome, session, box, blocked, question, answer, config
+	EventType     string    `json:"event_type"` // intent, outcome, session, box, blocked, question, answer, protocol, config
 	CorrelationID string    `json:"correlation_id"`
 	Timestamp     time.Time `json:"timestamp"`
 	Actor         string    `json:"actor,omitempty"`

@@ -68,6 +68,8 @@ var Verbs = []Verb{
 	{Name: "page.execute", Class: Raw, Risk: High, NewArgs: of[Execute], NewData: of[Executed], Method: http.MethodPost, Path: "/browser/execute", Command: "execute", Summary: "Run a script in the page"},
 	{Name: "page.pdf", Class: Read, Risk: Low, NewArgs: of[PrintPDF], NewData: of[PDF], Method: http.MethodGet, Path: "/browser/pdf", Command: "pdf", Summary: "Print the page as PDF"},
 
+	{Name: "cdp.attach", Class: Raw, Risk: Critical, NewArgs: of[None], NewData: of[CDPEndpoint], Method: http.MethodGet, Path: "/browser/cdp", Summary: "Attach a client of the browser's protocol, such as Playwright, over a WebSocket"},
+
 	{Name: "artifact.list", Class: Read, Risk: Low, NewArgs: of[None], NewData: of[ArtifactListing], Method: http.MethodGet, Path: "/sessions/{session}/artifacts", Command: "artifacts", Summary: "List the files a session left"},
 	{Name: "artifact.get", Class: Read, Risk: Low, NewArgs: of[ByID], NewData: of[File], Method: http.MethodGet, Path: "/artifacts/{id}", Summary: "Fetch a file a session left"},
 

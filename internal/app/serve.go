@@ -52,10 +52,11 @@ func serve(ctx context.Context, c config.Config, version string, o cli.ServeOpti
 		return err
 	}
 	defer agents.Close()
-	handler, err := rest.New(rest.Options{Door: idle, Auth: house.Tokens, MCP: agents.Handler(), Version: version, Log: log})
+	handler, err := rest.New(rest.Options{Door: idle, Clients: idle, Auth: house.Tokens, MCP: agents.Handler(), Version: version, Log: log})
 	if err != nil {
 		return err
 	}
+	defer handler.Close()
 	if err := greet(o, c, listener.Addr().String()); err != nil {
 		return err
 	}
@@ -133,6 +134,14 @@ func (i *idle) Call(ctx context.Context, call action.Call) (action.Result, error
 	i.touch()
 	defer i.touch()
 	return i.house.Gate.Call(ctx, call)
+}
+
+// Attach lets a client of the browser's protocol through to the gate. Its
+// session is open as long as it is attached, so that the gateway is not idle.
+func (i *idle) Attach(ctx context.Context, call action.Call) (action.Attachment, error) {
+	i.touch()
+	defer i.touch()
+	return i.house.Gate.Attach(ctx, call) //nolint:wrapcheck // a fault
 }
 
 func (i *idle) touch() {

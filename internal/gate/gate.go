@@ -24,6 +24,7 @@ import (
 type Sessions interface {
 	Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error)
 	Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error)
+	Attach(ctx context.Context, call action.Call, pin action.Pin, heed func(action.Message)) (action.Attachment, error)
 }
 
 // Timeouts bound what Sessions may take; waiting for a person does not count.

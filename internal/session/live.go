@@ -31,6 +31,7 @@ type live struct {
 	calls    map[*context.CancelCauseFunc]struct{} // in flight
 	ending   *ending
 	refusals bucket
+	clients  int // of the browser's protocol
 }
 
 // ending is why a session is over. The first one counts.

@@ -135,10 +135,7 @@ func (r *Registry) failure(ctx context.Context, l *live, err error) error {
 	if fault.CodeOf(err) == fault.LimitReached {
 		return err
 	}
-	l.mu.Lock()
-	s := stage{box: l.box, browser: l.browser}
-	l.mu.Unlock()
-	if !s.alive() {
+	if s := l.stage(); !s.alive() {
 		r.lose(l, s)
 	}
 	if over := l.over(); over != nil {

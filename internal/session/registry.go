@@ -82,7 +82,7 @@ func (r *Registry) Look(ctx context.Context, call action.Call) (action.Facts, ac
 	switch family(call.Verb) {
 	case "page", "tab", "cookie":
 		return r.lookAtPage(ctx, call)
-	case "session", "artifact":
+	case "session", "artifact", "cdp":
 		return r.lookAtRecord(ctx, call)
 	default:
 		return action.Facts{}, action.Pin{}, unknown(call.Verb)
@@ -110,6 +110,8 @@ func (r *Registry) Do(ctx context.Context, call action.Call, pin action.Pin) (ac
 		return r.close(ctx, call)
 	case "session.archive":
 		return r.archive(ctx, call)
+	case "cdp.attach":
+		return action.Result{}, noAttachment()
 	case "artifact.list":
 		return r.listArtifacts(ctx, call)
 	case "artifact.get":

@@ -50,6 +50,7 @@ type Browser interface {
 	Configure(o page.Options)
 	Look(ctx context.Context, verb string, args any) (action.Facts, action.Pin, error)
 	Do(ctx context.Context, verb string, args any, pin action.Pin) (action.Result, error)
+	Attach(ctx context.Context, heed func(action.Message)) (action.Attachment, error)
 	Page() action.Page
 	Done() <-chan struct{}
 	Err() error

@@ -95,7 +95,7 @@ var narrow = []string{"Browser", "IO", "Target", "Tracing"}
 
 // address is what the browser may be told to load: the prefix leaves no second
 // reading of the scheme (URL standard, 4.4).
-var address = regexp.MustCompile(`^(?i:https?)://[^\x00-\x20\\]`)
+var address = regexp.MustCompile(`^(?i:https?)://[^\x00-\x20\\/]`)
 
 // document refuses addresses that are no document of the web, and those that
 // the session may not open.

@@ -15,6 +15,7 @@ const (
 	mostQueued   = 80 << 20               // bytes a client may be behind at all: one longest message (64 MiB), and some
 	patience     = 100 * time.Millisecond // the browser waits for one client at most, for each second
 	writeTimeout = 30 * time.Second       // for a client to take a piece
+	lastWrite    = time.Second            // for it to take the last one
 )
 
 // errSlow ends a client that does not read what it asked for.
@@ -189,8 +190,11 @@ func (o *outbox) run(ctx context.Context, to action.Wire) error {
 	}
 }
 
+// write writes a piece. One that is on its way when ctx ends may still arrive:
+// a connection whose write is broken off can close with no reason.
 func write(ctx context.Context, to action.Wire, p piece) error {
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
-	return to.Write(ctx, p.data, p.last) //nolint:wrapcheck // the client's own
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(lastWrite, cancel) })()
+	return to.Write(whole, p.data, p.last) //nolint:wrapcheck // the client's own
 }

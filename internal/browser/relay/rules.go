@@ -1,5 +1,10 @@
 package relay
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Rules lists what the filter does beyond passing calls on, in the order the
 // documentation shows it.
 var Rules = []Rule{
@@ -69,3 +74,18 @@ var rules = func() map[string]Rule {
 	}
 	return all
 }()
+
+// Table is the rules that refuse or change something, for the documentation.
+func Table() string {
+	var table strings.Builder
+	table.WriteString("| method | |\n|---|---|\n")
+	for _, r := range Rules {
+		switch {
+		case r.closed:
+			fmt.Fprintf(&table, "| `%s` | refused: %s |\n", r.Method, r.Why)
+		case r.Why != "":
+			fmt.Fprintf(&table, "| `%s` | %s |\n", r.Method, r.Why)
+		}
+	}
+	return table.String()
+}

@@ -10,5 +10,6 @@ const (
 	Blocked  = "blocked"  // a request was refused by the egress door or the engine
 	Question = "question" // a person was asked
 	Answer   = "answer"   // a person answered
+	Protocol = "protocol" // what a client of the browser's protocol did, and what it was refused
 	Config   = "config"   // a configuration was loaded
 )

@@ -119,7 +119,7 @@ func (p *Policy) operator(verb *action.Verb, j judgement) Verdict {
 		return p.settle(j)
 	}
 	if verb.Class == action.Raw {
-		j.risk = max(j.risk, action.High)
+		j.risk = max(j.risk, verb.Risk, action.High)
 	}
 	return Verdict{Decision: Allow, Risk: j.risk, Rule: "operator", Why: "an operator asked for it", Private: j.private}
 }

@@ -62,7 +62,7 @@ type counted struct {
 func (c *counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 func (c *counted) WriteHeader(status int) {
-	if c.status == 0 && status >= 200 {
+	if c.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
 		c.status = status
 	}
 	c.ResponseWriter.WriteHeader(status)

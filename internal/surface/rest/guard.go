@@ -81,13 +81,16 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, seen *entry) {
 	if g.cross(w, r) {
 		return
 	}
+	r = unslashed(r)
 	if r.URL.Path != path.Clean(r.URL.Path) || r.URL.EscapedPath() != path.Clean(r.URL.EscapedPath()) ||
 		strings.ContainsFunc(r.URL.Path, func(c rune) bool { return c < ' ' || c == 0x7f || c == '\\' }) {
 		refuse(w, r, http.StatusNotFound, noRoute())
 		return
 	}
-	if r.URL.Path != healthPath { // which tells a stranger only that the gateway lives
-		caller, err := g.tokens.Caller(bearer(r))
+	if r.URL.Path != healthPath && r.URL.Path != rootVersion { // which tell a stranger only that the gateway lives, and what every gateway of its version tells
+		var token string
+		token, r = credential(r)
+		caller, err := g.tokens.Caller(token)
 		if err != nil {
 			fail(w, r, err)
 			return

@@ -36,6 +36,9 @@ func operation(doc *huma.OpenAPI, v *action.Verb, path string) *huma.Operation {
 		Parameters:  parameters(doc, v, path),
 		Responses:   responses(doc, v),
 	}
+	if v.Name == attachVerb {
+		op.Responses["101"] = &huma.Response{Description: "The browser's protocol, where the request asks for a WebSocket. Clients that can send no header give the token as ?access_token="}
+	}
 	if !inQuery(v) {
 		op.RequestBody = &huma.RequestBody{
 			Description: "The verb's arguments", Required: demands(v), Content: jsonOf(arguments(doc, v), exampleArguments(v)),

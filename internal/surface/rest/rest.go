@@ -36,6 +36,7 @@ type Tokens interface {
 // Options is what a surface is made of.
 type Options struct {
 	Door           Door
+	Clients        Clients // of the browser's protocol; none are let in when nil
 	Auth           Tokens
 	MCP            http.Handler // at /mcp, behind the same checks; none when nil. The caller is in its context, see auth.From
 	Version        string       // of the program
@@ -44,20 +45,29 @@ type Options struct {
 	Log            *slog.Logger
 }
 
+// Surface is the way in over HTTP. Close it when its server has been shut down.
+type Surface struct {
+	http.Handler
+	guests *guests
+}
+
+// Close ends the connections of the browser's protocol and waits for them.
+func (s *Surface) Close() { s.guests.close() }
+
 // New makes the handler of everything below /v1, of /openapi.json, /docs and
 // /mcp. Door, Auth and Log must be given.
-func New(o Options) (http.Handler, error) {
+func New(o Options) (*Surface, error) {
 	if o.Door == nil || o.Auth == nil || o.Log == nil {
 		return nil, errors.New("rest: Door, Auth and Log must be given")
 	}
-	s := &surface{door: o.Door, mux: http.NewServeMux()}
+	s := &surface{door: o.Door, clients: o.Clients, guests: newGuests(), mux: http.NewServeMux()}
 	s.offerDescription(s.offerAll())
+	s.offerDiscovery(o.Version)
 	if o.MCP != nil {
 		s.mux.Handle("/mcp", o.MCP)
 	}
-	return (&guard{
-		tokens: o.Auth, hosts: o.AllowedHosts, origins: o.AllowedOrigins, log: o.Log, next: s,
-	}).handler(), nil
+	outside := &guard{tokens: o.Auth, hosts: o.AllowedHosts, origins: o.AllowedOrigins, log: o.Log, next: s}
+	return &Surface{Handler: outside.handler(), guests: s.guests}, nil
 }
 
 // offerAll adds every route, and returns their description.
@@ -89,6 +99,8 @@ func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 
 type surface struct {
 	door       Door
+	clients    Clients
+	guests     *guests
 	mux        *http.ServeMux
 	operations []*huma.Operation // as offered, in the order of the table
 }

@@ -34,6 +34,10 @@ func (s *surface) offer(api huma.API, v *action.Verb, path string) {
 	s.describe(api, op)
 	api.Adapter().Handle(op, func(hc huma.Context) {
 		r, w := humago.Unwrap(hc)
+		if v.Name == attachVerb && upgrades(r) {
+			s.attach(w, r, v)
+			return
+		}
 		call, err := s.read(r, v)
 		if err != nil {
 			fail(w, r, err)

@@ -1,0 +1,194 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/approval"
+	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+)
+
+const (
+	tallyEvery     = time.Second // between two records of the same method
+	mostMethods    = 64          // counted apart in that time; the rest together
+	mostRefusals   = 20          // recorded singly in that time; the rest are counted
+	attachVerb     = "cdp.attach"
+	otherMethods   = "other methods"
+	otherRefusals  = "more calls"
+	keptRefusalWhy = 200 // characters
+)
+
+// Attach lets a client of the browser's protocol in, or not: on the same path
+// as Call, which leaves intent and outcome. What the client then does is
+// recorded by method, each second; when that cannot be stored it is put out.
+// The faults are those of Call.
+func (g *Gate) Attach(ctx context.Context, call action.Call) (action.Attachment, error) {
+	call.Verb, call.Args = attachVerb, &action.None{}
+	if !isID(call.ID) {
+		call.ID = newID()
+	}
+	p := &passage{g: g, call: call, started: time.Now()}
+	a := &attached{g: g, started: p.started, counts: map[string]int{}}
+	err := p.admitClient(ctx, a)
+	if _, err := p.leave(action.Result{Session: p.facts.Session.ID}, err); err != nil {
+		if a.inner != nil {
+			a.inner.Close()
+		}
+		return nil, err
+	}
+	a.base = p.record()
+	a.base.EventType = audit.Protocol
+	return a, nil
+}
+
+// admitClient walks the path of a call up to its doing, which is attaching. A
+// panic becomes a fault.
+func (p *passage) admitClient(ctx context.Context, a *attached) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = p.g.panicked(p.call, r)
+		}
+	}()
+	if err := p.identify(); err != nil {
+		return err
+	}
+	if err := p.look(ctx); err != nil {
+		return err
+	}
+	if err := p.decide(ctx); err != nil {
+		return err
+	}
+	if p.verdict.Decision != policy.Allow { // nobody waits for a person with a connection open
+		return fault.New(fault.DeniedByPolicy, "a person would have to agree").Hinted("use the page verbs, or ask an operator")
+	}
+	if err := p.begin(); err != nil {
+		return err
+	}
+	a.inner, err = bounded(ctx, p, func(ctx context.Context) (action.Attachment, error) {
+		inner, err := p.g.sessions.Attach(ctx, p.call, p.pin, a.heed)
+		if err == nil && ctx.Err() != nil { // nobody waits for it any more
+			inner.Close()
+			return nil, ctx.Err()
+		}
+		return inner, err
+	})
+	return err
+}
+
+// attached is a client whose calls are recorded.
+type attached struct {
+	g       *Gate
+	inner   action.Attachment
+	base    action.Record
+	started time.Time
+
+	mu       sync.Mutex
+	counts   map[string]int // since the last records, by method
+	refused  []action.Message
+	unlisted int // refusals since then beyond mostRefusals
+	calls    int // in all
+	refusals int // in all
+}
+
+// heed takes note of a call.
+func (a *attached) heed(m action.Message) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.calls++
+	if m.Refused == "" {
+		if _, known := a.counts[m.Method]; !known && len(a.counts) >= mostMethods {
+			m.Method = otherMethods
+		}
+		a.counts[m.Method]++
+		return
+	}
+	a.refusals++
+	if len(a.refused) < mostRefusals {
+		a.refused = append(a.refused, m)
+	} else {
+		a.unlisted++
+	}
+}
+
+// Close gives the client's place up.
+func (a *attached) Close() {
+	a.inner.Close()
+	a.g.audit.Record(a.event("never connected", "ok"))
+}
+
+// Serve serves the client, and records what it does as long as that can be
+// stored. Faults: as action.Attachment, and audit_unavailable.
+func (a *attached) Serve(ctx context.Context, wire action.Wire) error {
+	a.g.work.Add(1)
+	defer a.g.work.Done()
+	ctx, cancel := context.WithCancelCause(ctx)
+	var telling sync.WaitGroup
+	telling.Go(func() { a.tell(ctx, cancel) })
+	err := a.inner.Serve(ctx, wire)
+	cancel(nil)
+	telling.Wait()
+	last := a.tally()
+	a.mu.Lock()
+	left := a.event(fmt.Sprintf("left after %d calls, of which %d were refused or changed", a.calls, a.refusals), "ok")
+	a.mu.Unlock()
+	left.DurationMS = time.Since(a.started).Milliseconds()
+	if f := fault.From(err); f != nil {
+		left.Result, left.Error = "fault", approval.Inert(fmt.Sprintf("%s: %s", f.Code, f.Message), keptError)
+	}
+	if lost := a.g.audit.Append(append(last, left)...); lost != nil {
+		a.g.log.Error("what a client did last was not recorded", "id", a.base.CorrelationID, "error", lost)
+	}
+	return err
+}
+
+// tell stores records each second until ctx ends; a client whose records
+// cannot be stored is put out.
+func (a *attached) tell(ctx context.Context, putOut context.CancelCauseFunc) {
+	ticker := time.NewTicker(tallyEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			if err := a.g.audit.Append(a.tally()...); err != nil {
+				putOut(err)
+				return
+			}
+		}
+	}
+}
+
+// tally returns the records of what was done since the last ones.
+func (a *attached) tally() []action.Record {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var records []action.Record
+	for _, method := range slices.Sorted(maps.Keys(a.counts)) {
+		records = append(records, a.event(fmt.Sprintf("%s: %d", method, a.counts[method]), "ok"))
+	}
+	for _, m := range a.refused {
+		r := a.event(m.Method, "refused")
+		r.Error = approval.Inert(m.Refused, keptRefusalWhy)
+		records = append(records, r)
+	}
+	if a.unlisted > 0 {
+		records = append(records, a.event(fmt.Sprintf("%s: %d", otherRefusals, a.unlisted), "refused"))
+	}
+	clear(a.counts)
+	a.refused, a.unlisted = nil, 0
+	return records
+}
+
+func (a *attached) event(what, result string) action.Record {
+	r := a.base
+	r.Timestamp, r.Detail, r.Result = time.Now(), approval.Inert(what, keptText), result
+	return r
+}

@@ -1,0 +1,156 @@
+package gate_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+)
+
+// seat is a client's place on the shelf: it says what the client asked, and
+// serves until its client leaves.
+type seat struct {
+	heed  func(action.Message)
+	leave chan struct{}
+	mu    sync.Mutex
+	shut  bool
+}
+
+func (s *seat) Serve(ctx context.Context, _ action.Wire) error {
+	select {
+	case <-s.leave:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (s *seat) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shut = true
+}
+
+var seats sync.Map // by shelf: the last place given
+
+func (s *shelf) Attach(_ context.Context, call action.Call, pin action.Pin, heed func(action.Message)) (action.Attachment, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.done = append(s.done, call.Verb)
+	s.pins = append(s.pins, pin)
+	if s.doErr != nil {
+		return nil, s.doErr
+	}
+	place := &seat{heed: heed, leave: make(chan struct{})}
+	seats.Store(s, place)
+	return place, nil
+}
+
+func (s *shelf) seat() *seat {
+	place, _ := seats.Load(s)
+	return place.(*seat)
+}
+
+func protocolRecords(all []action.Record) (lines []string) {
+	for _, r := range all {
+		if r.EventType == audit.Protocol {
+			lines = append(lines, r.Result+" "+r.Detail+" "+r.Error)
+		}
+	}
+	return lines
+}
+
+func TestOnlyOperatorsAttachToTheBrowser(t *testing.T) {
+	h := open(t)
+	for _, c := range []action.Caller{agent, viewer, {}, {Actor: "x", Scope: "acme"}} {
+		if a, err := h.Attach(t.Context(), action.Call{Caller: c, Surface: "rest"}); err == nil || a != nil {
+			t.Errorf("%+v may attach", c)
+		}
+	}
+	if len(h.shelf.done) != 0 {
+		t.Errorf("done %q", h.shelf.done)
+	}
+	a, err := h.Attach(t.Context(), action.Call{Caller: operator, Surface: "rest"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Close()
+	intent, outcome := h.last(t)
+	if intent.Action != "cdp.attach" || intent.Risk != "CRITICAL" || intent.HITLDecision != "operator" || outcome.Result != "ok" || !h.shelf.seat().shut {
+		t.Errorf("intent %+v\noutcome %+v", intent, outcome)
+	}
+}
+
+func TestARefusedClientLeavesItsOutcome(t *testing.T) {
+	h := open(t)
+	h.shelf.doErr = fault.New(fault.LimitReached, "enough clients").Hinted("disconnect one")
+	_, err := h.Attach(t.Context(), action.Call{Caller: operator})
+	wantCode(t, "attach", err, fault.LimitReached)
+	if _, outcome := h.last(t); outcome.Result != "fault" || !strings.Contains(outcome.Error, "enough clients") {
+		t.Errorf("outcome %+v", outcome)
+	}
+}
+
+func TestWhatClientsDoIsRecordedByMethodAndSecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := build(t, policy.Config{Enabled: true})
+		a, err := h.Attach(t.Context(), action.Call{Caller: operator, Surface: "rest"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		served := make(chan error, 1)
+		go func() { served <- a.Serve(t.Context(), nil) }()
+		place := h.shelf.seat()
+		for range 3 {
+			place.heed(action.Message{Method: "Page.navigate"})
+		}
+		for range 25 {
+			place.heed(action.Message{Method: "Browser.close", Refused: "it is the session's"})
+		}
+		time.Sleep(1100 * time.Millisecond) // synthetic
+		synctest.Wait()
+		lines := protocolRecords(h.records(t))
+		if len(lines) != 22 || lines[0] != "ok Page.navigate: 3 " || lines[1] != "refused Browser.close it is the session's" || lines[21] != "refused more calls: 5 " {
+			t.Errorf("recorded %d: %q", len(lines), lines)
+		}
+		for i := range 100 {
+			place.heed(action.Message{Method: "Page.m" + strings.Repeat("x", i)})
+		}
+		close(place.leave)
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+		lines = protocolRecords(h.records(t))[22:]
+		if len(lines) != 66 || !slices.Contains(lines, "ok other methods: 36 ") || lines[65] != "ok left after 128 calls, of which 25 were refused or changed " {
+			t.Errorf("recorded %d: %q", len(lines), lines)
+		}
+		h.close(t)
+	})
+}
+
+func TestAClientWhoseCallsCannotBeRecordedIsPutOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := build(t, policy.Config{Enabled: true})
+		a, err := h.Attach(t.Context(), action.Call{Caller: operator})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.audit.Close()
+		served := make(chan error, 1)
+		go func() { served <- a.Serve(t.Context(), nil) }()
+		h.shelf.seat().heed(action.Message{Method: "Page.navigate"})
+		if err := <-served; !errors.Is(err, fault.New(fault.AuditUnavailable, "")) {
+			t.Errorf("served until %v", err)
+		}
+		h.close(t)
+	})
+}

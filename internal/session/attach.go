@@ -1,0 +1,117 @@
+package session
+
+import (
+	"context"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// mostClients is how many clients of the protocol a session's browser has at a
+// time: each hears of everything that happens in it.
+const mostClients = 8
+
+// attachment is a client's place at a session's browser.
+type attachment struct {
+	action.Attachment
+	r *Registry
+	l *live
+}
+
+// Attach gives a client of the browser's protocol a place at the session's
+// browser. heed is told of each of its calls. Faults: as Look, limit_reached,
+// cdp_error.
+func (r *Registry) Attach(ctx context.Context, call action.Call, pin action.Pin, heed func(action.Message)) (action.Attachment, error) {
+	if pin.Session != "" {
+		call.Session = pin.Session
+	}
+	l, err := r.admit(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	ctx, leave, err := l.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if err := l.seat(); err != nil {
+		return nil, err
+	}
+	inner, err := l.browser.Attach(ctx, heed)
+	if err != nil {
+		l.unseat()
+		return nil, r.failure(ctx, l, err)
+	}
+	return &attachment{Attachment: inner, r: r, l: l}, nil
+}
+
+func (l *live) seat() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.clients >= mostClients {
+		return fault.New(fault.LimitReached, "the session has %d clients of the protocol, which is all it may have", mostClients).
+			Hinted("disconnect one").With("limit", "clients").With("max", mostClients)
+	}
+	l.clients++
+	return nil
+}
+
+func (l *live) unseat() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.clients--
+}
+
+// Serve serves as long as the session is open. An attached client keeps it
+// from being idle. The fault of a session that ended says how in Details
+// "ended": closed, failed, or left (to the next gateway).
+func (a *attachment) Serve(ctx context.Context, wire action.Wire) error {
+	defer a.l.unseat()
+	inside, leave, err := a.l.enter(ctx)
+	if err != nil {
+		a.Attachment.Close()
+		return a.l.told(err)
+	}
+	defer leave()
+	err = a.Attachment.Serve(inside, wire)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	if s := a.l.stage(); !s.alive() {
+		a.r.lose(a.l, s)
+	}
+	return a.l.told(err)
+}
+
+// Close gives the place up.
+func (a *attachment) Close() {
+	a.Attachment.Close()
+	a.l.unseat()
+}
+
+func (l *live) stage() stage {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return stage{box: l.box, browser: l.browser}
+}
+
+// told is what a client is told whose serving ended with err: that the session
+// is over, and how, where it is.
+func (l *live) told(err error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ending == nil {
+		return err
+	}
+	how := l.ending.state
+	if l.ending.keep {
+		how = "left"
+	}
+	return l.gone().With("ended", how).Because(err)
+}
+
+// noAttachment is the answer to a client that asks over plain HTTP.
+func noAttachment() *fault.Fault {
+	return fault.New(fault.InvalidRequest, "the browser's protocol is spoken over a WebSocket").
+		Hinted("connect a client to /v1/browser/cdp; glovebox cdp url says how")
+}

@@ -1,0 +1,73 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// place is a client's place at a tab: it is served until it is told to end.
+type place struct{ over <-chan struct{} }
+
+func (p place) Serve(ctx context.Context, _ action.Wire) error {
+	select {
+	case <-p.over:
+		return errors.New("the browser is gone")
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (place) Close() {}
+
+func (t *tab) Attach(context.Context, func(action.Message)) (action.Attachment, error) {
+	return place{t.done}, nil
+}
+
+func TestASessionHasSoManyClientsAndAnotherScopeHasNone(t *testing.T) {
+	r := newRig(t)
+	s := r.start(alice, action.SessionStart{Name: "work"})
+	ctx := t.Context()
+	_, err := r.Attach(ctx, action.Call{Verb: "cdp.attach", Caller: bob, Session: s.ID}, action.Pin{}, nil)
+	wants(t, fault.SessionNotFound, err)
+	var places []action.Attachment
+	for range 8 {
+		a, err := r.Attach(ctx, action.Call{Verb: "cdp.attach", Caller: admin, Session: "work"}, action.Pin{}, nil)
+		must(t, err)
+		places = append(places, a)
+	}
+	_, err = r.Attach(ctx, action.Call{Verb: "cdp.attach", Caller: admin}, action.Pin{Session: s.ID}, nil)
+	wants(t, fault.LimitReached, err, "disconnect")
+	places[0].Close()
+	_, err = r.Attach(ctx, action.Call{Verb: "cdp.attach", Caller: admin}, action.Pin{Session: s.ID}, nil)
+	must(t, err)
+	_, err = r.Do(ctx, action.Call{Verb: "cdp.attach", Caller: admin}, action.Pin{Session: s.ID})
+	wants(t, fault.InvalidRequest, err, "WebSocket")
+}
+
+func TestAClientIsToldHowItsSessionEnded(t *testing.T) {
+	for name, end := range map[string]func(r *rig, id string){
+		"closed": func(r *rig, id string) {
+			_, err := r.call(t.Context(), admin, "session.close", id, nil)
+			must(r.t, err)
+		},
+		"failed": func(r *rig, id string) { r.engine.Kill(r.show(admin, id).Box) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			s := r.start(alice, action.SessionStart{})
+			a, err := r.Attach(t.Context(), action.Call{Verb: "cdp.attach", Caller: admin}, action.Pin{Session: s.ID}, nil)
+			must(t, err)
+			served := make(chan error, 1)
+			go func() { served <- a.Serve(t.Context(), nil) }()
+			r.t = t
+			end(r, s.ID)
+			if f := fault.From(<-served); f == nil || f.Code != fault.NotActive || f.Details["ended"] != name {
+				t.Errorf("served until %+v", f)
+			}
+		})
+	}
+}

@@ -1,0 +1,222 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/coder/websocket"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/auth"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const (
+	attachVerb  = "cdp.attach"
+	cdpPath     = "/browser/cdp"
+	rootVersion = "/json/version" // where Puppeteer looks, given any address of a server
+	tokenQuery  = "access_token"  // RFC 6750, 2.3: WebSocket clients of browsers cannot send headers
+)
+
+// Clients lets clients of the browser's protocol in, or refuses them with a
+// fault.
+type Clients interface {
+	Attach(ctx context.Context, c action.Call) (action.Attachment, error)
+}
+
+// errShutdown is the cause of the end of clients when the gateway ends.
+var errShutdown = errors.New("the gateway ends")
+
+// guests are the clients that are connected now.
+type guests struct {
+	ctx  context.Context //nolint:containedctx // the life of the surface
+	end  context.CancelCauseFunc
+	mu   sync.Mutex
+	shut bool
+	wg   sync.WaitGroup
+}
+
+func newGuests() *guests {
+	ctx, end := context.WithCancelCause(context.Background())
+	return &guests{ctx: ctx, end: end}
+}
+
+// enter counts a client in; it reports false when the surface is closed.
+func (g *guests) enter() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.shut {
+		g.wg.Add(1)
+	}
+	return !g.shut
+}
+
+func (g *guests) close() {
+	g.mu.Lock()
+	g.shut = true
+	g.mu.Unlock()
+	g.end(errShutdown)
+	g.wg.Wait()
+}
+
+// upgrades reports whether a request asks for a WebSocket (RFC 6455, 4.2.1).
+func upgrades(r *http.Request) bool {
+	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
+}
+
+// attach lets a client in and serves it until it, the session or the gateway
+// ends.
+func (s *surface) attach(w http.ResponseWriter, r *http.Request, v *action.Verb) {
+	call, err := s.read(r, v)
+	if err != nil {
+		fail(w, r, err)
+		return
+	}
+	caller, found := auth.From(r.Context())
+	if !found || s.clients == nil || !s.guests.enter() {
+		fail(w, r, fault.New(fault.NotActive, "the gateway takes no clients of the browser's protocol").Hinted("connect when it runs again"))
+		return
+	}
+	defer s.guests.wg.Done()
+	call.ID, call.Caller, call.Surface = correlation(r.Context()), caller, "rest"
+	place, err := s.clients.Attach(r.Context(), call)
+	if err != nil {
+		fail(w, r, err)
+		return
+	}
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+		InsecureSkipVerify: true, // of the origin, which the guard has verified
+		CompressionMode:    websocket.CompressionDisabled,
+	})
+	if err != nil { // it has answered
+		place.Close()
+		return
+	}
+	conn.SetReadLimit(mostMessage)
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(r.Context())) // the request's own ends with no connection any more
+	stop := context.AfterFunc(s.guests.ctx, func() { cancel(errShutdown) })
+	line := newWire(conn)
+	err = place.Serve(ctx, line)
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	stop()
+	cancel(nil)
+	line.close(closing(err))
+}
+
+// offerDiscovery adds what clients ask over HTTP before they connect.
+func (s *surface) offerDiscovery(version string) {
+	for _, base := range []string{"/v1" + cdpPath, "/v1/sessions/{session}" + cdpPath} {
+		s.mux.HandleFunc("GET "+base+"/json/version", func(w http.ResponseWriter, r *http.Request) { s.version(w, r, version) })
+		s.mux.HandleFunc("GET "+base+"/json/list", s.list)
+		s.mux.HandleFunc("GET "+base+"/json", s.list)
+	}
+	s.mux.HandleFunc("GET "+rootVersion, func(w http.ResponseWriter, r *http.Request) { s.version(w, r, version) })
+}
+
+// version says where the WebSocket is. It tells nothing of this gateway's
+// sessions, so that strangers may ask at the root, where Puppeteer sends no
+// token.
+func (s *surface) version(w http.ResponseWriter, r *http.Request, version string) {
+	at, err := endpoint(r)
+	if err != nil {
+		fail(w, r, err)
+		return
+	}
+	writeJSON(w, r, http.StatusOK, map[string]string{
+		"Browser": "Glovebox/" + version, "Protocol-Version": "1.3", "webSocketDebuggerUrl": at,
+	})
+}
+
+// page is a tab as Chromium's own /json/list shows it. All are reached through
+// the one WebSocket of the browser.
+type page struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Title    string `json:"title"`
+	URL      string `json:"url"`
+	Endpoint string `json:"webSocketDebuggerUrl"`
+}
+
+func (s *surface) list(w http.ResponseWriter, r *http.Request) {
+	v, _ := action.Lookup("tab.list")
+	at, err := endpoint(r)
+	if err != nil {
+		fail(w, r, err)
+		return
+	}
+	call, err := s.read(r, v)
+	if err != nil {
+		fail(w, r, err)
+		return
+	}
+	result, err := s.call(r, call)
+	if err != nil {
+		fail(w, r, err)
+		return
+	}
+	pages := []page{}
+	if listing, ok := result.Data.(*action.TabListing); ok {
+		for _, t := range listing.Tabs {
+			pages = append(pages, page{ID: t.ID, Type: "page", Title: t.Title, URL: t.URL, Endpoint: at})
+		}
+	}
+	writeJSON(w, r, http.StatusOK, pages)
+}
+
+// endpoint is the WebSocket's address from where the caller is.
+func endpoint(r *http.Request) (string, error) {
+	v, _ := action.Lookup(attachVerb)
+	session, err := sessionOf(r, v)
+	if err != nil {
+		return "", err
+	}
+	at := url.URL{Scheme: "ws", Host: r.Host, Path: "/v1" + cdpPath}
+	if r.TLS != nil {
+		at.Scheme = "wss"
+	}
+	if session != "" {
+		at.Path = "/v1/sessions/" + session + cdpPath
+	}
+	return at.String(), nil
+}
+
+// ofCDP reports whether a path is the WebSocket of a session's browser.
+func ofCDP(path string) bool {
+	return strings.HasPrefix(path, "/v1/") && strings.HasSuffix(path, cdpPath)
+}
+
+// unslashed takes away the slash that Playwright puts behind the address it asks
+// for the version.
+func unslashed(r *http.Request) *http.Request {
+	path, cut := strings.CutSuffix(r.URL.Path, "/")
+	if !cut || r.URL.RawPath != "" || !strings.HasSuffix(path, cdpPath+"/json/version") {
+		return r
+	}
+	r = r.Clone(r.Context())
+	r.URL.Path = path
+	return r
+}
+
+// credential returns the token of a request, and the request without it where
+// it came in the query: which only a WebSocket's may (it is no part of what is
+// logged, and of nothing that is linked or cached).
+func credential(r *http.Request) (string, *http.Request) {
+	query := r.URL.Query()
+	given, found := query[tokenQuery]
+	if !found || !ofCDP(r.URL.Path) || !upgrades(r) {
+		return bearer(r), r
+	}
+	query.Del(tokenQuery)
+	r = r.Clone(r.Context())
+	r.URL.RawQuery = query.Encode()
+	if len(given) != 1 || len(r.Header.Values("Authorization")) > 0 {
+		return "", r
+	}
+	return given[0], r
+}

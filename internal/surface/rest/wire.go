@@ -1,0 +1,136 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/coder/websocket"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// mostMessage is the longest message a client of the browser's protocol may
+// send, in bytes: what the way to the box carries.
+const mostMessage = 64 << 20
+
+// wire is a WebSocket of a client of the browser's protocol. It is read by a
+// goroutine of its own: one whose read is given up can close no more with a
+// code that says why.
+type wire struct {
+	conn *websocket.Conn
+	in   bytes.Buffer
+	out  io.WriteCloser // the message that is being written in pieces
+
+	want chan struct{} // the next message is wanted
+	came chan error    // it is in in, or there is none
+	done chan struct{} // the goroutine has ended
+}
+
+func newWire(conn *websocket.Conn) *wire {
+	w := &wire{conn: conn, want: make(chan struct{}), came: make(chan error, 1), done: make(chan struct{})}
+	go func() {
+		defer close(w.done)
+		for range w.want {
+			w.came <- w.receive(context.Background()) // ends with the connection, see close
+		}
+	}()
+	return w
+}
+
+// close says why, ends the connection, and waits for the goroutine. It is the
+// last call.
+func (w *wire) close(code websocket.StatusCode, why string) {
+	_ = w.conn.Close(code, why) // bounded; a client that has gone needs no reason
+	close(w.want)
+	<-w.done
+}
+
+// Read returns the client's next message, text or binary, however many frames
+// it came in. After an error it must not be called again.
+func (w *wire) Read(ctx context.Context) ([]byte, error) {
+	select {
+	case w.want <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	select {
+	case err := <-w.came:
+		return w.in.Bytes(), err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (w *wire) receive(ctx context.Context) error {
+	_, r, err := w.conn.Reader(ctx)
+	if err != nil {
+		return fmt.Errorf("cannot read from the client: %w", err)
+	}
+	if w.in.Cap() > 1<<20 {
+		w.in = bytes.Buffer{} // one large message does not hold its memory for ever
+	}
+	w.in.Reset()
+	if _, err := w.in.ReadFrom(r); err != nil {
+		return fmt.Errorf("cannot read from the client: %w", err)
+	}
+	return nil
+}
+
+// Write sends a piece of a message as a frame.
+func (w *wire) Write(ctx context.Context, piece []byte, last bool) error {
+	if w.out == nil && last {
+		return told(w.conn.Write(ctx, websocket.MessageText, piece))
+	}
+	if w.out == nil {
+		out, err := w.conn.Writer(ctx, websocket.MessageText)
+		if err != nil {
+			return told(err)
+		}
+		w.out = out
+	}
+	if _, err := w.out.Write(piece); err != nil || !last {
+		return told(err)
+	}
+	out := w.out
+	w.out = nil
+	return told(out.Close())
+}
+
+func told(err error) error {
+	if err != nil {
+		return fmt.Errorf("cannot write to the client: %w", err)
+	}
+	return nil
+}
+
+// closing says to a client why its connection ends (RFC 6455, 7.4.1).
+func closing(err error) (websocket.StatusCode, string) {
+	f := fault.From(err)
+	switch {
+	case f == nil:
+		return websocket.StatusNormalClosure, ""
+	case errors.Is(err, errShutdown), f.Details["ended"] == "left":
+		return websocket.StatusServiceRestart, "the gateway ends"
+	case f.Details["limit"] != nil && f.Code == fault.NotActive:
+		return websocket.StatusGoingAway, reason(f)
+	case f.Details["ended"] == "closed":
+		return websocket.StatusNormalClosure, reason(f)
+	case f.Code == fault.LimitReached, f.Code == fault.InvalidRequest:
+		return websocket.StatusPolicyViolation, reason(f)
+	}
+	return websocket.StatusInternalError, reason(f)
+}
+
+// reason is a fault in as many bytes as a close frame holds.
+func reason(f *fault.Fault) string {
+	const most = 123 // RFC 6455, 5.5.1
+	text := string(f.Code) + ": " + f.Message
+	for len(text) > most {
+		r := []rune(text)
+		text = string(r[:len(r)-1])
+	}
+	return text
+}
