@@ -70,6 +70,9 @@ type attached struct {
 
 // attach takes a new target in. b.mu is held.
 func (b *Browser) attach(from string, e attached) {
+	if e.Info.Type == "browser" {
+		return // the session of a client that Attach lets in
+	}
 	t := &target{id: e.Info.ID, kind: e.Info.Type, session: b.conn.Session(e.Session)}
 	parent := b.sessions[from]
 	t.parent = parent

@@ -14,7 +14,8 @@ import (
 // call is one message of a client.
 type call struct {
 	id      int64
-	session string // empty: the browser's own
+	session string // empty: the client's first
+	root    bool   // of the browser, not of a target
 	method  string
 	params  jsontext.Value // an object; empty where none was given
 }

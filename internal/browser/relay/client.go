@@ -17,6 +17,7 @@ import (
 const (
 	askTimeout   = 10 * time.Second // for the browser process to answer what a client's call depends on
 	closeTimeout = 5 * time.Second  // for it to end a client's sessions
+	mostBrowsers = 20               // sessions of the browser that a client may have
 	mostContexts = 20               // that a client may have; each may have the session's tabs
 )
 
@@ -45,6 +46,7 @@ type Client struct {
 
 	mu       sync.Mutex
 	targets  map[string]string   // by session
+	browsers map[string]struct{} // sessions of the browser that the client asked for besides its first
 	contexts map[string]struct{} // that the client made
 	streams  map[string]struct{} // that it may read
 	printing map[int64]struct{}  // its calls whose answers name such a stream
@@ -55,7 +57,7 @@ type Client struct {
 func Open(ctx context.Context, conn *cdp.Conn, host Host, heed func(action.Message)) (*Client, error) {
 	c := &Client{
 		conn: conn, host: host, heed: heed, out: newOutbox(), jobs: cdp.NewQueue(),
-		targets: map[string]string{}, contexts: map[string]struct{}{}, streams: map[string]struct{}{}, printing: map[int64]struct{}{},
+		targets: map[string]string{}, browsers: map[string]struct{}{}, contexts: map[string]struct{}{}, streams: map[string]struct{}{}, printing: map[int64]struct{}{},
 	}
 	var err error
 	if c.line, err = conn.Attach(ctx, c); err != nil {
@@ -97,10 +99,7 @@ func (c *Client) Serve(ctx context.Context, wire action.Wire) error {
 	err := c.receive(ctx, wire)
 	cancel(err)
 	work.Wait()
-	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
-		return ended(cause)
-	}
-	return nil
+	return ended(context.Cause(ctx))
 }
 
 // ended turns why a client was given up into a fault.
@@ -148,6 +147,7 @@ func (c *Client) take(ctx context.Context, message []byte) error {
 		c.refuse(m, -32001, "Session with given id not found.") // as the browser says it
 		return nil
 	}
+	m.root = c.isRoot(m.session)
 	j, err := judge((*grant)(c), &m)
 	if err == nil {
 		err = c.permitted(ctx, j)
@@ -159,6 +159,13 @@ func (c *Client) take(ctx context.Context, message []byte) error {
 	}
 	c.heed(action.Message{Method: m.method, Refused: j.noted})
 	return c.carry(ctx, m, j)
+}
+
+func (c *Client) isRoot(session string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, browser := c.browsers[session]
+	return session == "" || browser
 }
 
 // permitted sees to what of a judgement only the browser knows.

@@ -51,12 +51,16 @@ func (c *Client) concerns(session string, message []byte) bool {
 	}
 	switch e.Method {
 	case "Target.attachedToTarget":
-		if !(*grant)(c).sees(e.Params.Info) {
+		browser := e.Params.Info.Type == "browser" // filtered like the client's first session
+		if !browser && !(*grant)(c).sees(e.Params.Info) {
 			c.letGo(session, e.Params.Session)
 			return false
 		}
 		c.mu.Lock()
 		c.targets[e.Params.Session] = e.Params.Info.ID
+		if browser {
+			c.browsers[e.Params.Session] = struct{}{}
+		}
 		c.mu.Unlock()
 		c.line.Adopt(e.Params.Session)
 	case "Target.detachedFromTarget":
@@ -66,6 +70,7 @@ func (c *Client) concerns(session string, message []byte) bool {
 		c.line.Drop(e.Params.Session)
 		c.mu.Lock()
 		delete(c.targets, e.Params.Session)
+		delete(c.browsers, e.Params.Session)
 		c.mu.Unlock()
 	case "Target.targetCreated", "Target.targetInfoChanged":
 		return (*grant)(c).sees(e.Params.Info)

@@ -46,6 +46,7 @@ type house interface {
 	judge(address string) error // a document may be loaded from there
 	downloads() map[string]any  // how downloads are handled
 	full() bool                 // the client has as many contexts as it may
+	spread() bool               // the client has as many browser sessions as it may
 	keeps(session string) bool  // an open dialog there is the engine's to answer
 }
 
@@ -129,11 +130,18 @@ func inContext(h house, c *call, p params) (judgement, error) {
 	switch {
 	case err != nil:
 		return judgement{}, err
-	case context == "" && c.session == "":
+	case context == "" && c.root:
 		p.set("browserContextId", h.home())
 		return judgement{params: p}, nil
 	case context != "" && !h.holds(context):
 		return judgement{}, refusal("the context is not one of this client")
+	}
+	return judgement{}, nil
+}
+
+func attachToBrowser(h house, _ *call, _ params) (judgement, error) {
+	if h.spread() {
+		return judgement{}, refusal("the client has as many browser sessions as it may")
 	}
 	return judgement{}, nil
 }
@@ -154,7 +162,7 @@ func createTarget(h house, c *call, p params) (judgement, error) {
 	if hidden {
 		return judgement{}, refusal("hidden targets cannot be watched")
 	}
-	return inContext(h, &call{method: c.method}, p) // wherever it is asked, it is the browser that makes it
+	return inContext(h, &call{method: c.method, root: true}, p) // wherever it is asked, it is the browser that makes it
 }
 
 func createContext(h house, _ *call, p params) (judgement, error) {
@@ -226,7 +234,7 @@ func setDownloads(h house, c *call, p params) (judgement, error) {
 	if err != nil {
 		return judgement{}, err
 	}
-	j, err := inContext(h, &call{method: c.method}, p)
+	j, err := inContext(h, &call{method: c.method, root: true}, p)
 	if err != nil {
 		return j, err
 	}

@@ -18,6 +18,7 @@ func (room) reads(handle string) bool  { return handle == "7" }
 func (room) downloads() map[string]any {
 	return map[string]any{"behavior": "deny", "eventsEnabled": true}
 }
+func (r room) spread() bool      { return r.crowded }
 func (r room) full() bool        { return r.crowded }
 func (r room) keeps(string) bool { return r.busy }
 func (room) judge(address string) error {
@@ -30,6 +31,7 @@ func (room) judge(address string) error {
 func try(t *testing.T, h house, message string) (call, judgement, error) {
 	t.Helper()
 	c, err := parse([]byte(message))
+	c.root = c.session == ""
 	if err != nil {
 		t.Fatalf("%s: %v", message, err)
 	}
@@ -53,7 +55,7 @@ func TestWhatWouldLeaveTheSessionIsRefused(t *testing.T) {
 		{"Browser.close", ""}, {"Browser.crash", ""}, {"Browser.crashGpuProcess", ""}, {"Browser.getBrowserCommandLine", ""},
 		{"Browser.executeBrowserCommand", `{"commandId":"openTabSearch"}`}, {"Browser.grantPermissions", `{"permissions":[],"browserContextId":"OTHER"}`},
 		{"SystemInfo.getInfo", ""}, {"Tethering.bind", `{"port":1}`}, {"Extensions.loadUnpacked", `{"path":"/"}`}, {"Unheard.of", ""}, {"Memory.prepareForLeakDetection", ""},
-		{"Target.sendMessageToTarget", `{"message":"{}"}`}, {"Target.attachToBrowserTarget", ""}, {"Target.exposeDevToolsProtocol", `{"targetId":"x"}`},
+		{"Target.sendMessageToTarget", `{"message":"{}"}`}, {"Target.exposeDevToolsProtocol", `{"targetId":"x"}`},
 		{"Target.setRemoteLocations", `{"locations":[]}`}, {"Target.setAutoAttach", `{"autoAttach":true,"waitForDebuggerOnStart":true}`},
 		{"Target.attachToTarget", `{"targetId":"x"}`}, {"Target.attachToTarget", `{"targetId":"x","flatten":false}`}, {"Target.detachFromTarget", `{"targetId":"x"}`},
 		{"Target.createBrowserContext", `{"proxyServer":"direct://"}`}, {"Target.createBrowserContext", `{"proxyBypassList":"*"}`},
@@ -145,6 +147,7 @@ func FuzzFilter(f *testing.F) {
 		if err != nil {
 			return
 		}
+		c.root = c.session == ""
 		j, err := judge(room{}, &c)
 		if err != nil {
 			return

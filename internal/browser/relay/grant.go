@@ -18,6 +18,12 @@ func (g *grant) made(context string) bool {
 	return ours
 }
 
+func (g *grant) spread() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.browsers) >= mostBrowsers
+}
+
 func (g *grant) full() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

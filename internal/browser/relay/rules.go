@@ -36,7 +36,7 @@ var Rules = []Rule{
 	{Method: "Target.createBrowserContext", judge: createContext, Why: "without a proxy of its own; it ends with the client"},
 	{Method: "Target.disposeBrowserContext", judge: disposeContext, Why: "only what the client made"},
 	{Method: "Target.sendMessageToTarget", closed: true, Why: "nested messages are not carried: attach flattened"},
-	{Method: "Target.attachToBrowserTarget", closed: true, Why: "a client has one browser session"},
+	{Method: "Target.attachToBrowserTarget", judge: attachToBrowser, Why: "the new session is filtered like the first; 20 at most"},
 	{Method: "Target.exposeDevToolsProtocol", closed: true, Why: "a page must not have the protocol"},
 
 	{Method: "Page.navigate", judge: opensDocument, Why: "only http, https and about:blank that the session may open"},

@@ -106,6 +106,9 @@ func (s *surface) attach(w http.ResponseWriter, r *http.Request, v *action.Verb)
 	}
 	stop()
 	cancel(nil)
+	if err != nil {
+		note(r, fault.From(err)) // for the access line
+	}
 	line.close(closing(err))
 }
 

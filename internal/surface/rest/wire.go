@@ -22,7 +22,9 @@ const mostMessage = 64 << 20
 type wire struct {
 	conn *websocket.Conn
 	in   bytes.Buffer
-	out  io.WriteCloser // the message that is being written in pieces
+	out  io.WriteCloser  // the message that is being written in pieces
+	life context.Context //nolint:containedctx // of what is written: a writer keeps the first context it is given
+	end  context.CancelFunc
 
 	want chan struct{} // the next message is wanted
 	came chan error    // it is in in, or there is none
@@ -30,7 +32,8 @@ type wire struct {
 }
 
 func newWire(conn *websocket.Conn) *wire {
-	w := &wire{conn: conn, want: make(chan struct{}), came: make(chan error, 1), done: make(chan struct{})}
+	life, end := context.WithCancel(context.Background())
+	w := &wire{conn: conn, life: life, end: end, want: make(chan struct{}), came: make(chan error, 1), done: make(chan struct{})}
 	go func() {
 		defer close(w.done)
 		for range w.want {
@@ -44,6 +47,7 @@ func newWire(conn *websocket.Conn) *wire {
 // last call.
 func (w *wire) close(code websocket.StatusCode, why string) {
 	_ = w.conn.Close(code, why) // bounded; a client that has gone needs no reason
+	w.end()
 	close(w.want)
 	<-w.done
 }
@@ -79,13 +83,15 @@ func (w *wire) receive(ctx context.Context) error {
 	return nil
 }
 
-// Write sends a piece of a message as a frame.
+// Write sends a piece of a message as a frame. When ctx ends before it is sent
+// the connection ends.
 func (w *wire) Write(ctx context.Context, piece []byte, last bool) error {
+	defer context.AfterFunc(ctx, w.end)()
 	if w.out == nil && last {
-		return told(w.conn.Write(ctx, websocket.MessageText, piece))
+		return told(w.conn.Write(w.life, websocket.MessageText, piece))
 	}
 	if w.out == nil {
-		out, err := w.conn.Writer(ctx, websocket.MessageText)
+		out, err := w.conn.Writer(w.life, websocket.MessageText)
 		if err != nil {
 			return told(err)
 		}
