@@ -32,5 +32,5 @@ type Attachment interface {
 
 // CDPEndpoint is where clients of the browser's protocol connect.
 type CDPEndpoint struct {
-	URL string `json:"url" doc:"WebSocket address; send the operator's token with it"`
+	URL string `json:"url" doc:"Where clients connect with a WebSocket; they send an operator's token with it"`
 }

@@ -110,8 +110,13 @@ func (l *live) told(err error) error {
 	return l.gone().With("ended", how).Because(err)
 }
 
-// noAttachment is the answer to a client that asks over plain HTTP.
-func noAttachment() *fault.Fault {
-	return fault.New(fault.InvalidRequest, "the browser's protocol is spoken over a WebSocket").
-		Hinted("connect a client to /v1/browser/cdp; glovebox cdp url says how")
+// endpoint answers a client that asks over plain HTTP: where the WebSocket of
+// the session is.
+func (r *Registry) endpoint(ctx context.Context, call action.Call) (action.Result, error) {
+	l, err := r.admit(ctx, call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	at := &action.CDPEndpoint{URL: "/v1/sessions/" + l.id + "/browser/cdp"}
+	return action.Result{Session: l.id, Data: at, Notes: []string{"nothing was attached: connect a client of the browser's protocol there, over a WebSocket"}}, nil
 }

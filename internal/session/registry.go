@@ -111,7 +111,7 @@ func (r *Registry) Do(ctx context.Context, call action.Call, pin action.Pin) (ac
 	case "session.archive":
 		return r.archive(ctx, call)
 	case "cdp.attach":
-		return action.Result{}, noAttachment()
+		return r.endpoint(ctx, call)
 	case "artifact.list":
 		return r.listArtifacts(ctx, call)
 	case "artifact.get":

@@ -36,9 +36,6 @@ func operation(doc *huma.OpenAPI, v *action.Verb, path string) *huma.Operation {
 		Parameters:  parameters(doc, v, path),
 		Responses:   responses(doc, v),
 	}
-	if v.Name == attachVerb {
-		op.Responses["101"] = &huma.Response{Description: "The browser's protocol, where the request asks for a WebSocket. Clients that can send no header give the token as ?access_token="}
-	}
 	if !inQuery(v) {
 		op.RequestBody = &huma.RequestBody{
 			Description: "The verb's arguments", Required: demands(v), Content: jsonOf(arguments(doc, v), exampleArguments(v)),
@@ -114,7 +111,11 @@ func responses(doc *huma.OpenAPI, v *action.Verb) map[string]*huma.Response {
 		ok.Content = jsonOf(withExtras(doc, reflect.TypeOf(v.NewData()).Elem()), exampleOf(reflect.TypeOf(v.NewData())))
 	}
 	ok.Headers = map[string]*huma.Param{sessionHeader: {Description: "Id of the session", Schema: &huma.Schema{Type: "string"}}}
-	return refusals(doc, map[string]*huma.Response{strconv.Itoa(successOf(v)): ok, "202": shared(doc, "Waiting")})
+	all := refusals(doc, map[string]*huma.Response{strconv.Itoa(successOf(v)): ok, "202": shared(doc, "Waiting")})
+	if v.Name == attachVerb {
+		all["101"] = &huma.Response{Description: "The browser's protocol, to a request for a WebSocket; a client that can send no header gives its token as ?access_token="}
+	}
+	return all
 }
 
 // refusals adds what every operation may answer with: faults.

@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -27,7 +28,7 @@ var reference = []known{
 	{call: "POST /browser/start", sends: []string{"width", "height", "dpi", "url", "headless", "contextId", "streamVideoCodec", "streamAudioCodec", "streamFrameRate", "webrtcPortRange", "recordingFps"}, defaults: map[string]any{"width": 1280.0, "height": 720.0, "dpi": 96.0}, reads: started, pending: "browser.start"},
 	{call: "POST /browser/stop", reads: []string{"state"}, pending: "browser.stop"},
 	{call: "GET /browser/status", reads: started, pending: "browser.status"},
-	{call: "GET /browser/cdp", pending: "cdp.attach"},
+	{call: "GET /browser/cdp", status: 101},
 
 	{call: "POST /browser/navigate", sends: []string{"url", "waitUntil"}, defaults: map[string]any{"waitUntil": "load"}, reads: []string{"url", "title", "status"}},
 	{call: "POST /browser/back", reads: []string{"url", "title"}},
@@ -159,9 +160,9 @@ func (o offer) hold(t *testing.T, what string, op offered, k known) {
 			t.Errorf("%s: %s is %v by default, want %v", what, name, got, want)
 		}
 	}
-	response, found := op.Responses[fmt.Sprint(max(k.status, 200))]
+	response, found := op.Responses[fmt.Sprint(cmp.Or(k.status, 200))]
 	if !found {
-		t.Errorf("%s does not answer %d", what, max(k.status, 200))
+		t.Errorf("%s does not answer %d", what, cmp.Or(k.status, 200))
 	}
 	kinds := slices.Collect(maps.Keys(response.Content))
 	fields := o.resolve(response.Content["application/json"].Schema).Properties
