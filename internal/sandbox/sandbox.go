@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"net"
 	"time"
 
@@ -42,6 +43,12 @@ type Box interface {
 	CDP(ctx context.Context) (Stream, error)
 	// Health asks the guest how the box is.
 	Health(ctx context.Context) (Health, error)
+	// Profile ends the browser in order, so that it writes all it knows, and
+	// returns its profile as a tar, for the caller to read to its end and
+	// close. The box is of no other use from then on; it may be asked again. It
+	// is hostile input. Faults: invalid_request for a box without Spec.Profile,
+	// cdp_error when the browser did not end by itself.
+	Profile(ctx context.Context) (io.ReadCloser, error)
 	// Done is closed when the box is gone or its guest cannot be reached any
 	// more; Err then says why.
 	Done() <-chan struct{}
@@ -64,6 +71,7 @@ type Spec struct {
 	Height   int                //
 	DPI      int                //
 	Headless bool               // no display
+	Profile  Profile            // nil for a browser that keeps nothing
 	Egress   func(net.Conn)     // is handed every connection the box's browser makes; owns it
 	Progress func(phase string) // is told what Start does; may be nil
 }
@@ -84,6 +92,10 @@ func (s Spec) Check() error {
 	}
 	return nil
 }
+
+// Profile writes the tar of the files that a browser starts with; nothing for a
+// new one. What it faults with is what Start faults with.
+type Profile func(w io.Writer) error
 
 // Info is what is known of a box without asking it.
 type Info struct {

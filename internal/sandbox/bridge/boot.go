@@ -23,6 +23,7 @@ type Boot struct {
 	Height          int           //
 	DPI             int           //
 	Headless        bool          // no display
+	Profile         bool          // the gateway sends a profile before the browser starts, and asks for it at the end
 }
 
 const envPrefix = "GLOVEBOX_GUEST_"
@@ -46,6 +47,7 @@ func (b Boot) Environ() []string {
 		envPrefix + "RESTARTS=" + strconv.Itoa(b.RestartAttempts),
 		envPrefix + "DISPLAY=" + fmt.Sprintf("%dx%dx%d", b.Width, b.Height, b.DPI),
 		envPrefix + "HEADLESS=" + strconv.FormatBool(b.Headless),
+		envPrefix + "PROFILE=" + strconv.FormatBool(b.Profile),
 	}
 }
 
@@ -67,6 +69,9 @@ func BootFrom(getenv func(string) string) (Boot, error) {
 	}
 	if b.Headless, err = strconv.ParseBool(getenv(envPrefix + "HEADLESS")); err != nil {
 		return Boot{}, badBoot("HEADLESS", "true or false")
+	}
+	if b.Profile, err = strconv.ParseBool(getenv(envPrefix + "PROFILE")); err != nil {
+		return Boot{}, badBoot("PROFILE", "true or false")
 	}
 	sides := strings.Split(getenv(envPrefix+"DISPLAY"), "x")
 	if len(sides) != 3 {

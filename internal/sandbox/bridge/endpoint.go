@@ -30,6 +30,14 @@ type Guest interface {
 	Carry(ctx context.Context, conn *websocket.Conn)
 	// Health says how the box is.
 	Health() sandbox.Health
+	// TakeProfile makes what r holds the profile that the browser starts with,
+	// once.
+	TakeProfile(r io.Reader) error
+	// EndBrowser returns when the browser has written its profile and ended, or
+	// why it will not.
+	EndBrowser(ctx context.Context) error
+	// GiveProfile writes the profile of a browser that has ended.
+	GiveProfile(w io.Writer) error
 }
 
 // ErrNoBrowser is in the chain of what a Guest returns while it has no browser
@@ -76,7 +84,8 @@ type endpoint struct {
 }
 
 // NewEndpoint returns the handler of a guest: GET /display, /json/version,
-// /health, /cdp (a WebSocket) and POST /assign. Whatever comes without a token
+// /health, /cdp (a WebSocket) and POST /assign, /profile/take, /profile/give.
+// Whatever comes without a token
 // that holds gets 401 {"error":"bridge_unauthorized"}.
 func NewEndpoint(v *Verifier, a *Assignment, g Guest) http.Handler {
 	e := &endpoint{verifier: v, assignment: a, guest: g, mux: http.NewServeMux()}
@@ -85,6 +94,8 @@ func NewEndpoint(v *Verifier, a *Assignment, g Guest) http.Handler {
 	e.mux.HandleFunc("GET /health", e.health)
 	e.mux.HandleFunc("GET /cdp", e.cdp)
 	e.mux.HandleFunc("POST /assign", e.assign)
+	e.mux.HandleFunc("POST /profile/take", e.takeProfile)
+	e.mux.HandleFunc("POST /profile/give", e.giveProfile)
 	return e
 }
 

@@ -14,16 +14,17 @@ import (
 
 // LinkOptions say which box a link is for.
 type LinkOptions struct {
-	Dir       string         // the gateway's directory for this box; made by Listen, its parent must be closed to others
-	Box       string         // box id
-	ScopeHash string         // of the box; empty while unassigned
-	Session   string         // of the box; empty while unassigned
-	Adopt     bool           // take scope and session from the guest: the box was started by an earlier process
-	Headless  bool           // the box has no display to wait for
-	Key       *Key           // signs the tokens; the box was started with its public half
-	Lease     time.Duration  // Done closes when the guest was away for so long
-	Egress    func(net.Conn) // owns every connection the browser makes; nil refuses them all
-	Log       *slog.Logger   // may be nil
+	Dir       string          // the gateway's directory for this box; made by Listen, its parent must be closed to others
+	Box       string          // box id
+	ScopeHash string          // of the box; empty while unassigned
+	Session   string          // of the box; empty while unassigned
+	Adopt     bool            // take scope and session from the guest: the box was started by an earlier process
+	Headless  bool            // the box has no display to wait for
+	Profile   sandbox.Profile // is sent when the guest has dialled; nil where the box keeps nothing
+	Key       *Key            // signs the tokens; the box was started with its public half
+	Lease     time.Duration   // Done closes when the guest was away for so long
+	Egress    func(net.Conn)  // owns every connection the browser makes; nil refuses them all
+	Log       *slog.Logger    // may be nil
 }
 
 // Link is the gateway's end of the wire to one box. The guest may come, go and

@@ -1,8 +1,10 @@
 package bridge
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"path/filepath"
@@ -23,6 +25,10 @@ type echo struct {
 	health   sandbox.Health
 	noScreen atomic.Bool
 	silent   atomic.Bool // takes messages, answers none
+
+	keeps  *bytes.Buffer // its profile; nil for none
+	hangs  error         // why its browser does not end
+	broken error         // why its profile breaks off
 }
 
 func (e *echo) Display(context.Context) error {
@@ -35,6 +41,27 @@ func (e *echo) Display(context.Context) error {
 func (e *echo) Version(context.Context) (Version, error) { return Version{Browser: "Echo/1"}, nil }
 
 func (e *echo) Health() sandbox.Health { return e.health }
+
+func (e *echo) TakeProfile(r io.Reader) error {
+	if e.keeps == nil {
+		return ErrNoProfile
+	}
+	_, err := io.Copy(e.keeps, r)
+	return err
+}
+
+func (e *echo) EndBrowser(context.Context) error {
+	if e.keeps == nil {
+		return ErrNoProfile
+	}
+	return e.hangs
+}
+
+// GiveProfile breaks off where broken says so, after what there is.
+func (e *echo) GiveProfile(w io.Writer) error {
+	_, err := w.Write(e.keeps.Bytes())
+	return errors.Join(err, e.broken)
+}
 
 func (e *echo) Carry(ctx context.Context, conn *websocket.Conn) {
 	defer func() { _ = conn.CloseNow() }()

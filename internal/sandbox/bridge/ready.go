@@ -17,6 +17,7 @@ import (
 // guest ends its own wait for the display after 10 s and says so.
 const (
 	readyGuest     = 15 * time.Second // until the guest has dialled
+	readyProfile   = 20 * time.Second // until the guest has unpacked 64 MiB
 	readyDisplay   = 12 * time.Second // until the X socket answers
 	readyHTTP      = 12 * time.Second // until /json/version answers
 	readyHandshake = 8 * time.Second  // until a WebSocket answers Browser.getVersion
@@ -26,6 +27,7 @@ const (
 // Names of the phases, as progress and faults show them.
 const (
 	NotReadyGuest     = "guest_not_ready"
+	NotReadyProfile   = "profile_not_ready"
 	NotReadyDisplay   = "display_not_ready"
 	NotReadyHTTP      = "cdp_not_ready:http"
 	NotReadyHandshake = "cdp_not_ready:handshake"
@@ -52,16 +54,20 @@ func (l *Link) WaitReady(ctx context.Context, progress func(phase string)) error
 		pass       func(context.Context) error
 	}{
 		{"waiting for the guest", NotReadyGuest, readyGuest, l.Connected},
+		{"unpacking the profile", NotReadyProfile, readyProfile, l.sendProfile},
 		{"waiting for the display", NotReadyDisplay, readyDisplay, l.displayReady},
 		{"waiting for the browser", NotReadyHTTP, readyHTTP, l.httpReady},
 		{"waiting for the first answer", NotReadyHandshake, readyHandshake, l.handshakeReady},
 	}
 	for _, p := range phases {
-		if l.o.Headless && p.name == NotReadyDisplay {
+		if l.o.Headless && p.name == NotReadyDisplay || l.o.Profile == nil && p.name == NotReadyProfile {
 			continue
 		}
 		progress(p.tell)
 		if err := within(ctx, p.limit, p.pass); err != nil {
+			if own := fault.CodeOf(err); p.name == NotReadyProfile && own != fault.Internal && own != fault.CDPError {
+				return err // of the profile, not of the box
+			}
 			return l.notReady(ctx, p.name, err)
 		}
 	}

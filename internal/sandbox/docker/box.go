@@ -2,6 +2,7 @@ package docker
 
 import (
 	"context"
+	"io"
 	"sync"
 	"time"
 
@@ -146,6 +147,14 @@ func (b *box) Health(ctx context.Context) (sandbox.Health, error) {
 		return sandbox.Health{}, err
 	}
 	return b.link.Health(ctx)
+}
+
+// Profile ends the browser and returns what it kept (sandbox.Box).
+func (b *box) Profile(ctx context.Context) (io.ReadCloser, error) {
+	if err := b.Err(); err != nil {
+		return nil, err
+	}
+	return b.link.Profile(ctx)
 }
 
 // Done is closed when the box is gone (sandbox.Box).

@@ -51,7 +51,7 @@ func (d *Driver) boot(spec sandbox.Spec) bridge.Boot {
 	return bridge.Boot{
 		Box: spec.ID, ScopeHash: sandbox.ScopeHash(spec.Scope), Session: spec.Session,
 		PublicKey: d.o.Key.Public(), Lease: d.o.Lease, RestartAttempts: d.o.RestartAttempts,
-		Width: spec.Width, Height: spec.Height, DPI: spec.DPI, Headless: spec.Headless,
+		Width: spec.Width, Height: spec.Height, DPI: spec.DPI, Headless: spec.Headless, Profile: spec.Profile != nil,
 	}
 }
 

@@ -53,7 +53,7 @@ func (d *Driver) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 	spec.Progress("making the box")
 	link, err := d.listen(bridge.LinkOptions{
 		Box: spec.ID, ScopeHash: sandbox.ScopeHash(spec.Scope), Session: spec.Session,
-		Headless: spec.Headless, Egress: spec.Egress,
+		Headless: spec.Headless, Profile: spec.Profile, Egress: spec.Egress,
 	})
 	var made string
 	defer func() {

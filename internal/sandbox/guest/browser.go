@@ -40,6 +40,9 @@ type browser struct {
 
 // launch starts Chromium and returns when it has answered a call.
 func (g *guest) launch(ctx context.Context, display string) (*browser, error) {
+	if err := g.awaitProfile(ctx); err != nil {
+		return nil, err
+	}
 	if err := g.c.makeDirs(); err != nil {
 		return nil, fmt.Errorf("cannot make the browser's directories: %w", err)
 	}

@@ -90,13 +90,16 @@ func (c Config) profile() string { return filepath.Join(c.Dir, "prof", "default"
 func (c Config) home() string    { return filepath.Join(c.Dir, "home") }
 
 // makeDirs makes what Chromium writes to, owned by whom it runs as. The profile
-// is new for each browser: one that crashed leaves locks and half-written
-// files. The place where crash dumps begin is closed: Chromium 156 writes them
+// is new for each browser, because one that crashed leaves locks and
+// half-written files; but for one that the gateway sent: there a new browser
+// takes over what is left, as on a person's machine. The place where crash dumps begin is closed: Chromium 156 writes them
 // with --disable-breakpad too, they hold the memory of pages, and without its
 // crash handler (--disable-crashpad-for-testing) its network process dies.
 func (c Config) makeDirs() error {
-	if err := os.RemoveAll(c.profile()); err != nil {
-		return err
+	if !c.Profile {
+		if err := os.RemoveAll(c.profile()); err != nil {
+			return err
+		}
 	}
 	dir := c.home()
 	dirs := []string{filepath.Join(c.Dir, "prof"), c.profile(), dir}

@@ -43,7 +43,7 @@ type box struct {
 }
 
 // prepare makes the link and the configuration of a guest.
-func prepare(t *testing.T, change func(*guest.Config)) *box {
+func prepare(t *testing.T, change func(*guest.Config), links ...func(*bridge.LinkOptions)) *box {
 	t.Helper()
 	key, err := bridge.NewKey()
 	if err != nil {
@@ -71,18 +71,22 @@ func prepare(t *testing.T, change func(*guest.Config)) *box {
 	if change != nil {
 		change(&b.config)
 	}
-	b.listen()
+	b.listen(links...)
 	t.Cleanup(func() { _ = b.link.Close() })
 	return b
 }
 
-func (b *box) listen() {
+func (b *box) listen(links ...func(*bridge.LinkOptions)) {
 	b.t.Helper()
-	link, err := bridge.Listen(bridge.LinkOptions{
+	o := bridge.LinkOptions{
 		Dir: b.config.SocketDir, Box: b.config.Box, ScopeHash: b.config.ScopeHash, Session: b.config.Session,
 		Headless: b.config.Headless, Key: b.key, Lease: b.config.Lease,
 		Egress: func(c net.Conn) { _ = c.Close() },
-	})
+	}
+	for _, change := range links {
+		change(&o)
+	}
+	link, err := bridge.Listen(o)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -90,9 +94,9 @@ func (b *box) listen() {
 }
 
 // start runs the guest until the test ends.
-func start(t *testing.T, change func(*guest.Config)) *box {
+func start(t *testing.T, change func(*guest.Config), links ...func(*bridge.LinkOptions)) *box {
 	t.Helper()
-	b := prepare(t, change)
+	b := prepare(t, change, links...)
 	ctx, cancel := context.WithCancel(context.Background())
 	b.cancel = cancel
 	go func() {

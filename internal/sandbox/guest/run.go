@@ -124,6 +124,9 @@ func (g *guest) supervise(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
+		if g.state.read().ending {
+			return g.rest(ctx)
+		}
 		g.c.Log.Warn("the browser ended", "reason", err)
 		g.log.add("guest: " + err.Error())
 		if g.state.read().restarts >= g.c.RestartAttempts {
@@ -198,6 +201,7 @@ func (g *guest) attend(ctx context.Context, b *browser, displayDied <-chan struc
 	}
 	g.state.update(func(s *snapshot) { s.browser, s.phase = nil, bridge.PhaseStarting })
 	b.leave() // also: a client that takes nothing does not hold the pump
+	g.letEnd(ctx, b)
 	b.process.stop(browserGrace)
 	b.close()
 	<-pumped

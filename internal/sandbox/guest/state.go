@@ -26,6 +26,11 @@ type snapshot struct {
 	browser   *browser        // nil while none answers
 	restarts  int
 	since     time.Time // of the phase
+
+	taking bool // somebody has begun to send a profile
+	taken  bool // the profile is there
+	ending bool // the browser was asked to end, and is not started again
+	ended  bool // it has ended after that
 }
 
 func newState() *state {

@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"sync"
@@ -104,6 +105,14 @@ func (b *box) CDP(ctx context.Context) (sandbox.Stream, error) {
 		return nil, err
 	}
 	return b.link.CDP(ctx)
+}
+
+// Profile ends the browser and returns what it kept (sandbox.Box).
+func (b *box) Profile(ctx context.Context) (io.ReadCloser, error) {
+	if err := b.Err(); err != nil {
+		return nil, err
+	}
+	return b.link.Profile(ctx)
 }
 
 // Health asks the guest (sandbox.Box).

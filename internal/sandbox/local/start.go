@@ -42,7 +42,7 @@ func (d *Driver) boot(spec sandbox.Spec) bridge.Boot {
 	return bridge.Boot{
 		Box: spec.ID, ScopeHash: sandbox.ScopeHash(spec.Scope), Session: spec.Session,
 		PublicKey: d.o.Key.Public(), Lease: d.o.Lease, RestartAttempts: d.o.RestartAttempts,
-		Width: spec.Width, Height: spec.Height, DPI: spec.DPI, Headless: spec.Headless,
+		Width: spec.Width, Height: spec.Height, DPI: spec.DPI, Headless: spec.Headless, Profile: spec.Profile != nil,
 	}
 }
 
@@ -86,6 +86,7 @@ func (d *Driver) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 	}
 	if link, err = d.listen(bridge.LinkOptions{
 		Box: r.ID, ScopeHash: hash, Session: r.Session, Headless: r.Headless, Egress: spec.Egress,
+		Profile: spec.Profile,
 	}); err != nil {
 		return nil, err
 	}

@@ -1,7 +1,9 @@
 package sandboxtest
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -79,6 +81,23 @@ func (b *box) Health(context.Context) (sandbox.Health, error) {
 		}},
 		Since: b.machine.info.Created.Truncate(time.Second),
 	}, nil
+}
+
+// Profile returns what the box was started with, or what was put into it since.
+func (b *box) Profile(context.Context) (io.ReadCloser, error) {
+	b.engine.mu.Lock()
+	defer b.engine.mu.Unlock()
+	switch m := b.machine; {
+	case m.err != nil:
+		return nil, m.err
+	case !m.keeps:
+		return nil, fault.New(fault.InvalidRequest, "the box keeps no profile").Hinted("start one with a profile")
+	default:
+		if m.stream != nil {
+			_ = m.stream.Close() // its browser has ended
+		}
+		return io.NopCloser(bytes.NewReader(m.profile)), nil
+	}
 }
 
 func (b *box) Done() <-chan struct{} { return b.machine.done }

@@ -3,6 +3,7 @@
 package sandboxtest
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -51,6 +52,8 @@ type machine struct {
 	done     chan struct{}
 	err      error
 	assigned bool
+	keeps    bool   // was started with a profile
+	profile  []byte // a tar
 }
 
 // NewEngine makes a machine without boxes.
@@ -91,6 +94,21 @@ func (e *Engine) Kill(id string) {
 	if m != nil {
 		e.end(m, fault.New(fault.NotActive, "the box was killed").Hinted("start a new one"))
 	}
+}
+
+// Keep puts a tar in the place of a box's profile, as a browser does that was
+// used.
+func (e *Engine) Keep(id string, profile []byte) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.boxes[id].profile = profile
+}
+
+// Kept returns what a box has for its profile.
+func (e *Engine) Kept(id string) []byte {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.boxes[id].profile
 }
 
 // Boxes returns the boxes of every instance, those that were never started
@@ -159,6 +177,12 @@ func (e *Engine) pass(ctx context.Context, phase string) error {
 
 // run puts a browser into a box.
 func (e *Engine) run(m *machine, spec sandbox.Spec) error {
+	var profile bytes.Buffer
+	if spec.Profile != nil {
+		if err := spec.Profile(&profile); err != nil {
+			return err
+		}
+	}
 	var browser Browser = &tiny{egress: m.egress}
 	if e.Browser != nil {
 		made, err := e.Browser(spec)
@@ -170,6 +194,7 @@ func (e *Engine) run(m *machine, spec sandbox.Spec) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	m.browser = browser
+	m.keeps, m.profile = spec.Profile != nil, profile.Bytes()
 	m.info.State = "running"
 	return nil
 }

@@ -1,0 +1,103 @@
+package guest_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/guest"
+)
+
+// keeping starts a guest whose browser starts with a profile.
+func keeping(t *testing.T, profile []byte) *box {
+	t.Helper()
+	return start(t, func(c *guest.Config) { c.Profile, c.RestartAttempts = true, 1 }, func(o *bridge.LinkOptions) {
+		o.Profile = func(w io.Writer) error {
+			_, err := w.Write(profile)
+			return err
+		}
+	})
+}
+
+// giveBack ends the browser and returns its profile.
+func (b *box) giveBack() []byte {
+	b.t.Helper()
+	body, err := b.link.Profile(b.context(30 * time.Second))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer body.Close()
+	tar, err := io.ReadAll(body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return tar
+}
+
+func TestCookiesSurviveInAProfile(t *testing.T) {
+	first := keeping(t, nil)
+	first.ready()
+	s := first.cdp()
+	expires := time.Now().Add(24 * time.Hour).Unix()
+	call(t, s, 1, method("Target.createTarget"), `{"url":"about:blank"}`)
+	call(t, s, 2, method("Storage.setCookies"), fmt.Sprintf(`{"cookies":[{"name":"who","value":"ann","url":"http://site.example/","expires":%d}]}`, expires))
+	profile := first.giveBack()
+	if len(profile) == 0 || len(profile) > 16<<20 {
+		t.Errorf("a nearly new profile has %d bytes", len(profile))
+	}
+	if !bytes.Equal(profile, first.giveBack()) {
+		t.Error("a profile that is asked for again is another")
+	}
+	if h := first.health(); h.Restarts != 0 || h.Browser.Running {
+		t.Errorf("after its end: %+v", h)
+	}
+	first.stop()
+
+	second := keeping(t, profile)
+	second.ready()
+	if got := call(t, second.cdp(), 1, method("Storage.getCookies"), `{}`); !strings.Contains(string(got), `"value":"ann"`) {
+		t.Errorf("the next browser has %s", got)
+	}
+}
+
+func TestAKilledBrowserGivesNoProfile(t *testing.T) {
+	b := keeping(t, nil)
+	b.ready()
+	for range 2 { // it is restarted once
+		s := b.cdp()
+		version(t, s)
+		kill(t, b.health().Browser.PID)
+		if _, err := s.Read(); err == nil {
+			t.Fatal("a killed browser speaks")
+		}
+	}
+	b.eventually("failure", func(h sandbox.Health) bool { return h.Phase == bridge.PhaseFailed })
+	if _, err := b.link.Profile(b.context(30 * time.Second)); fault.CodeOf(err) != fault.CDPError {
+		t.Errorf("a killed browser: %v", err)
+	}
+}
+
+func TestAGuestWithoutAProfileGivesNone(t *testing.T) {
+	b := start(t, nil)
+	b.ready()
+	if _, err := b.link.Profile(b.context(10 * time.Second)); fault.CodeOf(err) != fault.InvalidRequest {
+		t.Errorf("gave one: %v", err)
+	}
+	version(t, b.cdp()) // and lives
+}
+
+func TestAHostileProfileStartsNoBrowser(t *testing.T) {
+	b := keeping(t, []byte(strings.Repeat("no tar", 1000)))
+	if err := b.link.WaitReady(b.context(60*time.Second), nil); err == nil {
+		t.Error("a browser started")
+	}
+	if b.health().Browser.Running {
+		t.Error("the browser runs")
+	}
+}
