@@ -32,6 +32,20 @@ type Driver interface {
 	Stop(ctx context.Context, id string) error
 }
 
+// Checker is a driver that can say what keeps boxes from starting, without
+// making one.
+type Checker interface {
+	// Missing lists what is not there, the first to repair first; nothing when
+	// all is.
+	Missing(ctx context.Context) []Lack
+}
+
+// Lack is one thing that a machine does not have.
+type Lack struct {
+	Name   string // "engine", "image"
+	Repair string // the command, or what to do
+}
+
 // Box is a running box.
 type Box interface {
 	Info() Info
@@ -128,7 +142,8 @@ type Health struct {
 	Phase     string    `json:"phase"` // starting, ready, failed
 	Browser   Process   `json:"browser"`
 	Display   Process   `json:"display"`
-	Restarts  int       `json:"restarts"` // of the browser, by the guest
+	Screen    string    `json:"screen,omitempty"` // name of the display, ":0"; empty without one
+	Restarts  int       `json:"restarts"`         // of the browser, by the guest
 	Renderers []Proof   `json:"renderers"`
 	Log       []string  `json:"log"` // last lines of Chromium's log
 	Since     time.Time `json:"since"`

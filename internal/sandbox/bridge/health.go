@@ -27,6 +27,8 @@ const (
 	PhaseFailed   = "failed"
 )
 
+var screenPattern = regexp.MustCompile(`^:[0-9]{1,5}$`)
+
 var capPattern = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
 // clean makes a report out of a box harmless: everything bounded, no control
@@ -37,6 +39,9 @@ func clean(h sandbox.Health, now time.Time) sandbox.Health {
 		h.Phase = PhaseFailed
 	}
 	h.Browser, h.Display = cleanProcess(h.Browser), cleanProcess(h.Display)
+	if !screenPattern.MatchString(h.Screen) {
+		h.Screen = ""
+	}
 	h.Restarts = clamp(h.Restarts, maxCount)
 	h.Renderers = h.Renderers[:min(len(h.Renderers), maxRenderers)]
 	for i, p := range h.Renderers {

@@ -39,6 +39,17 @@ func (d *Driver) Check(ctx context.Context) []Finding {
 	}
 }
 
+// Missing says whether there are an engine and an image (sandbox.Checker).
+func (d *Driver) Missing(ctx context.Context) []sandbox.Lack {
+	var missing []sandbox.Lack
+	for _, f := range d.Check(ctx) {
+		if !f.OK && (f.Name == "engine" || f.Name == "image") {
+			missing = append(missing, sandbox.Lack{Name: f.Name, Repair: f.Repair})
+		}
+	}
+	return missing
+}
+
 func engineFinding(info system.Info) Finding {
 	f := Finding{Name: "engine", OK: true, Detail: fmt.Sprintf("%s on %s", info.ServerVersion, info.OperatingSystem)}
 	if info.OSType != "linux" {

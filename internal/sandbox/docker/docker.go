@@ -66,6 +66,8 @@ type Driver struct {
 	pending map[string]*pending // being started or attached
 }
 
+var _ sandbox.Checker = (*Driver)(nil)
+
 var _ sandbox.Driver = (*Driver)(nil)
 
 // pending is a Start or Attach in flight, which Stop ends first.

@@ -32,6 +32,7 @@ func (g *guest) Health() sandbox.Health {
 		Phase:     s.phase,
 		Browser:   s.process,
 		Display:   s.display,
+		Screen:    s.screen,
 		Restarts:  s.restarts,
 		Renderers: proofs(s.process.PID),
 		Log:       g.log.all(),

@@ -166,12 +166,12 @@ func (g *guest) live(ctx context.Context) error {
 		}
 		name, died = at, display.done
 		g.state.update(func(s *snapshot) {
-			s.display, s.displayUp = sandbox.Process{Running: true, PID: display.pid}, true
+			s.display, s.displayUp, s.screen = sandbox.Process{Running: true, PID: display.pid}, true, at
 		})
 		defer func() {
 			display.stop(displayGrace)
 			g.state.update(func(s *snapshot) {
-				s.display, s.displayUp = sandbox.Process{Exit: display.exit}, false
+				s.display, s.displayUp, s.screen = sandbox.Process{Exit: display.exit}, false, ""
 			})
 		}()
 	}

@@ -22,6 +22,7 @@ type snapshot struct {
 	phase     string
 	display   sandbox.Process
 	displayUp bool
+	screen    string          // name of the display
 	process   sandbox.Process // of the browser
 	browser   *browser        // nil while none answers
 	restarts  int

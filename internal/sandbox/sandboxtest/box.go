@@ -79,6 +79,7 @@ func (b *box) Health(context.Context) (sandbox.Health, error) {
 		Renderers: []sandbox.Proof{{
 			PID: 8, SeccompFilters: 2, OwnUserNS: true, OwnNetNS: true, CapEff: "0000000000000000",
 		}},
+		Log:   []string{"the browser started"},
 		Since: b.machine.info.Created.Truncate(time.Second),
 	}, nil
 }
