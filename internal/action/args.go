@@ -67,6 +67,7 @@ type SessionStart struct {
 	Height   int      `json:"height,omitempty" minimum:"0" maximum:"2160" default:"720" doc:"CSS pixels; 720 when 0"`
 	DPI      int      `json:"dpi,omitempty" minimum:"0" maximum:"384" default:"96" doc:"96 when 0"`
 	Headless bool     `json:"headless,omitempty" doc:"No display: no live view"`
+	Profile  string   `json:"profile,omitempty" maxLength:"64" doc:"Saved user data to use, by id or name; operators only"`
 	Allow    []string `json:"allow,omitempty" maxItems:"200" doc:"Hosts documents may come from; for an agent only such as the gateway's configuration allows" example:"[\"*.example.com\"]"`
 }
 

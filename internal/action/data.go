@@ -20,8 +20,9 @@ type Session struct {
 	Height   int        `json:"height"`
 	DPI      int        `json:"dpi"`
 	Headless bool       `json:"headless"`
-	Allow    []string   `json:"allow"`            // hosts documents may come from
-	Egress   string     `json:"egress,omitempty"` // of an open session's box: sealed, or best-effort where it may have ways past the egress door
+	Allow    []string   `json:"allow"`             // hosts documents may come from
+	Egress   string     `json:"egress,omitempty"`  // of an open session's box: sealed, or best-effort where it may have ways past the egress door
+	Profile  string     `json:"profile,omitempty"` // id of the profile it uses
 	Page     *Page      `json:"page,omitempty"`
 }
 

@@ -32,6 +32,13 @@ var Verbs = []Verb{
 	{Name: "session.close", Class: Write, Risk: Low, NewArgs: of[None], NewData: of[Session], Method: http.MethodPost, Path: "/sessions/{session}/close", Tool: "browser_close", Command: "session close", Summary: "Close a session: ends its box, keeps its record and artifacts"},
 	{Name: "session.archive", Class: Write, Risk: Low, NewArgs: of[None], NewData: of[Session], Method: http.MethodPost, Path: "/sessions/{session}/archive", Command: "session archive", Summary: "Archive a session: closes it first if open, and hides it"},
 
+	{Name: "browser.start", Class: Write, Risk: Low, NewArgs: of[BrowserStart], NewData: of[BrowserStatus], Method: http.MethodPost, Path: "/browser/start", Command: "browser start", Summary: "Start a browser, where none is open yet"},
+	{Name: "browser.stop", Class: Write, Risk: Low, NewArgs: of[None], NewData: of[BrowserStatus], Method: http.MethodPost, Path: "/browser/stop", Command: "browser stop", Summary: "Stop the browser: closes its session"},
+	{Name: "browser.status", Class: Read, Risk: Low, NewArgs: of[None], NewData: of[BrowserStatus], Method: http.MethodGet, Path: "/browser/status", Command: "browser status", Summary: "Say how the browser is"},
+	{Name: "profile.list", Class: Raw, Risk: High, NewArgs: of[None], NewData: of[ProfileListing], Method: http.MethodGet, Path: "/browser/contexts", Command: "profile list", Summary: "List the scope's profiles: saved user data of browsers"},
+	{Name: "profile.create", Class: Raw, Risk: High, NewArgs: of[ProfileCreate], NewData: of[Profile], Method: http.MethodPost, Path: "/browser/contexts", Status: http.StatusCreated, Command: "profile create", Summary: "Create an empty profile, for sessions to use"},
+	{Name: "profile.delete", Class: Raw, Risk: High, NewArgs: of[ByID], NewData: of[ProfileDeleted], Method: http.MethodDelete, Path: "/browser/contexts/{id}", Command: "profile delete", Summary: "Delete a profile and all that was saved in it"},
+
 	{Name: "page.goto", Class: Write, Risk: Low, Counts: true, NewArgs: of[Goto], NewData: of[Navigated], Method: http.MethodPost, Path: "/browser/navigate", Tool: "browser_navigate", Command: "goto", Summary: "Navigate to a URL"},
 	{Name: "page.back", Class: Write, Risk: Low, Counts: true, NewArgs: of[None], NewData: of[Page], Method: http.MethodPost, Path: "/browser/back", Tool: "browser_navigate_back", Command: "back", Summary: "Go back in the history"},
 	{Name: "page.forward", Class: Write, Risk: Low, Counts: true, NewArgs: of[None], NewData: of[Page], Method: http.MethodPost, Path: "/browser/forward", Command: "forward", Summary: "Go forward in the history"},
@@ -99,9 +106,18 @@ func Lookup(name string) (*Verb, bool) {
 // As returns the row that a call with these arguments is judged, counted and
 // recorded by. It is v itself, but for a verb that only reads and whose
 // arguments send the page elsewhere first, which is a write, or ask for what
-// only raw access gives.
+// only raw access gives; and for a session with saved user data, which gives
+// access to it.
 func (v *Verb) As(args any) *Verb {
-	if v.Class != Read || args == nil || reflect.ValueOf(args).IsZero() {
+	if args == nil || reflect.ValueOf(args).IsZero() {
+		return v
+	}
+	if o, may := args.(interface{ OpensProfile() bool }); may && o.OpensProfile() {
+		row := *v
+		row.Class, row.Risk = Raw, High
+		return &row
+	}
+	if v.Class != Read {
 		return v
 	}
 	row := *v

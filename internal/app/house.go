@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/egress"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+	"github.com/gloveboxhq/glovebox/internal/profile"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/session"
 	"github.com/gloveboxhq/glovebox/internal/store"
@@ -121,8 +123,12 @@ func (h *House) openSessions(ctx context.Context, c config.Config, version strin
 		return err
 	}
 	h.keep("artifacts", func(context.Context) error { return artifacts.Close() })
+	profiles, err := openProfiles(ctx, c, db, log)
+	if err != nil {
+		return err
+	}
 	h.sessions, err = session.New(ctx, session.Options{
-		DB: db, Artifacts: artifacts, Driver: driver, Door: door, Record: trail.Record,
+		DB: db, Artifacts: artifacts, Profiles: profiles, Driver: driver, Door: door, Record: trail.Record,
 		Open: openPage, Page: pageOptions(c), Config: sessionConfig(c), Log: log,
 	})
 	if err != nil {
@@ -130,6 +136,16 @@ func (h *House) openSessions(ctx context.Context, c config.Config, version strin
 	}
 	h.keep("sessions", h.sessions.Close)
 	return nil
+}
+
+// openProfiles opens the saved user data. The key may be in the environment,
+// and is in no configuration: that is printed.
+func openProfiles(ctx context.Context, c config.Config, db *store.DB, log *slog.Logger) (*profile.Store, error) {
+	key, err := profile.Key(os.Getenv(profile.KeyEnv), c.Server.StateDir)
+	if err != nil {
+		return nil, err
+	}
+	return profile.Open(ctx, filepath.Join(c.Server.StateDir, "profiles"), db, key, log)
 }
 
 // openPage connects the page engine to a box's browser.

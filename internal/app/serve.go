@@ -23,7 +23,7 @@ import (
 
 // shutdownLimit bounds the end of a gateway: answers on their way, then its
 // boxes.
-const shutdownLimit = 25 * time.Second
+const shutdownLimit = 35 * time.Second
 
 // serve runs a gateway until ctx ends or it has been idle for too long.
 func serve(ctx context.Context, c config.Config, version string, o cli.ServeOptions) (err error) {

@@ -94,6 +94,7 @@ func TestEveryVerbReturnsItsOwnDataType(t *testing.T) {
 		"artifact.get": &action.ByID{ID: "a"}, "approval.status": &action.ByID{ID: "a"}, "approval.show": &action.ByID{ID: "a"},
 		"approval.answer": &action.Answer{ID: "a"}, "tab.activate": &action.ByID{ID: "a"}, "tab.close": &action.ByID{ID: "a"},
 		"page.scrape": &action.Scrape{Selectors: map[string]string{"title": "h1"}}, "page.execute": &action.Execute{Expression: "1"},
+		"profile.create": &action.ProfileCreate{Name: "work"}, "profile.delete": &action.ByID{ID: "a"},
 		"cookie.set": &action.CookieSet{Cookies: []action.NewCookie{{Name: "n", Value: new("v")}}},
 	}
 	for _, v := range action.Verbs {

@@ -26,6 +26,9 @@ func Reference() string {
 	b.WriteString("the first that is there. An unknown key is an error. Each key has an environment variable, which wins; lists are\n")
 	b.WriteString("written with commas there. Everything has a default: an empty file works. This page is generated\n")
 	b.WriteString("(`make gen`).\n\n")
+	b.WriteString("One variable stands for no key, because a configuration holds no secrets: `GLOVEBOX_PROFILE_KEY`, the age identity\n")
+	b.WriteString("(`AGE-SECRET-KEY-1…`, as `age-keygen` prints it) that profiles are encrypted under. Without it the gateway makes one\n")
+	b.WriteString("in `profiles.key` of the state directory. Profiles are readable with the key they were saved under, and no other.\n\n")
 	b.WriteString("| key | default | what it is | environment |\n|---|---|---|---|\n")
 	root := reflect.ValueOf(Default())
 	for _, key := range Keys() {

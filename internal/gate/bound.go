@@ -30,7 +30,7 @@ func (p *passage) limit() time.Duration {
 		return args.Limit(p.g.timeouts.Action)
 	}
 	switch p.call.Verb {
-	case "session.start", "session.close", "session.archive":
+	case "session.start", "session.close", "session.archive", "browser.start", "browser.stop":
 		return p.g.timeouts.Start
 	}
 	return p.g.timeouts.Action

@@ -59,6 +59,8 @@ func (p *passage) target() string {
 		return address(a.URL)
 	case *action.SessionStart:
 		return address(a.URL)
+	case *action.BrowserStart:
+		return address(a.URL)
 	case *action.CookieList:
 		return address(a.URL)
 	case *action.Scrape:
@@ -98,6 +100,16 @@ func (p *passage) element() string {
 		return described(a.Locator)
 	case *action.Drag:
 		return described(a.From) + " onto " + described(a.To)
+	case *action.SessionStart:
+		return profileNamed(a.Profile)
+	case *action.BrowserStart:
+		return profileNamed(a.Context)
+	case *action.ProfileCreate:
+		return profileNamed(a.Name)
+	case *action.ByID:
+		if p.call.Verb == "profile.delete" {
+			return profileNamed(a.ID)
+		}
 	case *action.CookieSet:
 		return cookiesOf(a)
 	case *action.CookieDelete:
@@ -115,6 +127,14 @@ func (p *passage) onto() string {
 		return ""
 	}
 	return approval.Inert(fmt.Sprintf(" onto %s %q", cmp.Or(e.Role, e.Tag), approval.Inert(cmp.Or(e.Name, e.Label), keptText)), 2*keptText)
+}
+
+// profileNamed is saved user data as the caller named it, nothing for none.
+func profileNamed(key string) string {
+	if key == "" {
+		return ""
+	}
+	return inert("profile " + key)
 }
 
 // cookiesOf names the cookies of a call, never their values.

@@ -20,6 +20,7 @@ const (
 type shape struct {
 	width, height, dpi int
 	headless           bool
+	profile            string // id of the saved user data it starts with; a warm box has none
 }
 
 // stage is a box with its page open.
@@ -137,6 +138,7 @@ func weakness(health sandbox.Health) string {
 func (r *Registry) spec(id string, s shape) sandbox.Spec {
 	return sandbox.Spec{
 		ID: id, Width: s.width, Height: s.height, DPI: s.dpi, Headless: s.headless,
+		Profile:  r.loader(s.profile),
 		Egress:   r.egress(id),
 		Progress: func(phase string) { r.log.Debug("box", "box", id, "phase", phase) },
 	}

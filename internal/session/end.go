@@ -131,6 +131,7 @@ func (r *Registry) conclude(l *live) {
 		r.leave(ctx, l, browser)
 		return
 	}
+	r.keepProfile(ctx, l, how)
 	if box != "" && r.owns(box) {
 		r.unmake(ctx, box, browser)
 	}

@@ -28,7 +28,8 @@ type entry struct {
 // terms are what a session was started under.
 type terms struct {
 	action.Network
-	Role action.Role `json:"role"` // of who started it
+	Role    action.Role `json:"role"`              // of who started it
+	Profile string      `json:"profile,omitempty"` // id of what it saves to
 }
 
 const entryColumns = `id, name, scope, actor, provider, state, box, created, last_used, closed,
@@ -154,7 +155,7 @@ func scanEntry(rows *sql.Rows) (entry, error) {
 		e.Page = &page
 	}
 	err = json.Unmarshal([]byte(network), &e.terms)
-	e.Allow = allowed(e.terms.Network)
+	e.Allow, e.Session.Profile = allowed(e.terms.Network), e.terms.Profile
 	return e, err
 }
 

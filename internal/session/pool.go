@@ -170,6 +170,7 @@ func (p *pool) drop(w *warm) bool {
 func (r *Registry) options(s shape) page.Options {
 	o := r.page
 	o.Width, o.Height, o.DPI, o.Headless = s.width, s.height, s.dpi, s.headless
+	o.Keeps = s.profile != ""
 	o.Guard, o.Owns, o.Refused = nil, nil, nil
 	return o
 }

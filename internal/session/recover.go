@@ -11,7 +11,7 @@ import (
 
 const (
 	attachAtOnce = 4                // boxes taken up at a time; each may wait for its guest to dial again
-	closeLimit   = 20 * time.Second // wall time for ending everything at Close
+	closeLimit   = 30 * time.Second // wall time for ending everything at Close: saving profiles, then boxes
 )
 
 // Recover takes up what an earlier process of this gateway left, removes what
@@ -99,6 +99,7 @@ func (r *Registry) takeUp(ctx context.Context, e entry) {
 	s, err := r.reattach(ctx, e, network)
 	if err != nil {
 		r.log.WarnContext(ctx, "cannot take a session up again", "session", e.ID, "box", e.Box, "error", err)
+		r.rescueProfile(ctx, e, s.box)
 		r.unmake(ctx, e.Box, s.browser)
 		r.giveUp(ctx, e, "its box could not be taken up again after a restart of the gateway")
 		return
@@ -124,7 +125,7 @@ func (r *Registry) reattach(ctx context.Context, e entry, network action.Network
 	if s.box, err = r.driver.Attach(ctx, e.Box, r.egress(e.Box)); err != nil {
 		return s, err
 	}
-	o := r.options(shape{width: e.Width, height: e.Height, dpi: e.DPI, headless: e.Headless})
+	o := r.options(shape{width: e.Width, height: e.Height, dpi: e.DPI, headless: e.Headless, profile: e.terms.Profile})
 	r.guard(&o, e.Box)
 	if s.browser, err = r.openPage(ctx, s.box, o); err != nil {
 		return s, err
@@ -132,7 +133,7 @@ func (r *Registry) reattach(ctx context.Context, e entry, network action.Network
 	return s, r.prove(ctx, s.box)
 }
 
-// Close ends everything, within 20 s or when ctx ends: warm boxes, and open
+// Close ends everything, within 30 s or when ctx ends: warm boxes, and open
 // sessions with theirs. With Config.KeepBoxes open sessions are left as they
 // are, for the next process. What could not be ended is found by the next
 // Recover.

@@ -11,6 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/artifact"
 	"github.com/gloveboxhq/glovebox/internal/browser/page"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/profile"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
@@ -18,6 +19,7 @@ import (
 type Registry struct {
 	ledger    ledger
 	artifacts *artifact.Store
+	profiles  *profile.Store
 	driver    sandbox.Driver
 	door      Door
 	open      Opener
@@ -49,7 +51,7 @@ func New(ctx context.Context, o Options) (*Registry, error) {
 		return nil, err
 	}
 	r := &Registry{
-		ledger: ledger{db: o.DB}, artifacts: o.Artifacts, driver: o.Driver, door: o.Door, open: o.Open, page: o.Page,
+		ledger: ledger{db: o.DB}, artifacts: o.Artifacts, profiles: o.Profiles, driver: o.Driver, door: o.Door, open: o.Open, page: o.Page,
 		record: o.Record, config: o.Config, log: o.Log,
 		flush: make(chan struct{}, 1), ready: make(chan struct{}), refusals: make(chan action.Record, waitingRefusals), live: map[string]*live{}, owned: map[string]struct{}{},
 	}
@@ -84,6 +86,10 @@ func (r *Registry) Look(ctx context.Context, call action.Call) (action.Facts, ac
 		return r.lookAtPage(ctx, call)
 	case "session", "artifact", "cdp":
 		return r.lookAtRecord(ctx, call)
+	case "browser":
+		return r.lookAtBrowser(ctx, call)
+	case "profile":
+		return action.Facts{}, action.Pin{}, nil
 	default:
 		return action.Facts{}, action.Pin{}, unknown(call.Verb)
 	}
@@ -112,6 +118,18 @@ func (r *Registry) Do(ctx context.Context, call action.Call, pin action.Pin) (ac
 		return r.archive(ctx, call)
 	case "cdp.attach":
 		return r.endpoint(ctx, call)
+	case "browser.start":
+		return r.startBrowser(ctx, call)
+	case "browser.stop":
+		return r.stopBrowser(ctx, call)
+	case "browser.status":
+		return r.showBrowser(ctx, call)
+	case "profile.list":
+		return r.listProfiles(ctx, call)
+	case "profile.create":
+		return r.createProfile(ctx, call)
+	case "profile.delete":
+		return r.deleteProfile(ctx, call)
 	case "artifact.list":
 		return r.listArtifacts(ctx, call)
 	case "artifact.get":
@@ -155,7 +173,7 @@ func argsOf[T any](call action.Call) (*T, error) {
 func (r *Registry) lookAtRecord(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	switch call.Verb {
 	case "session.start":
-		return r.lookAtStart(call)
+		return r.lookAtStart(ctx, call)
 	case "session.list":
 		return action.Facts{}, action.Pin{}, nil
 	case "artifact.get":

@@ -17,6 +17,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/page"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate/egress"
+	"github.com/gloveboxhq/glovebox/internal/profile"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
 	"github.com/gloveboxhq/glovebox/internal/session"
@@ -40,6 +41,7 @@ type rig struct {
 	driver  *driver
 	db      *store.DB
 	files   *artifact.Store
+	kept    *profile.Store
 	door    *egress.Door
 	state   string
 	options session.Options
@@ -78,13 +80,18 @@ func boot(t testing.TB, state string, engine *sandboxtest.Engine, tweaks ...twea
 	must(t, err)
 	files, err := artifact.Open(t.Context(), filepath.Join(state, "artifacts"), db, artifact.Limits{Scope: 100}, log)
 	must(t, err)
+	key, err := profile.Key("", state)
+	must(t, err)
+	kept, err := profile.Open(t.Context(), filepath.Join(state, "profiles"), db, key, log)
+	must(t, err)
 	r := &rig{
-		t: t, engine: engine, driver: &driver{Driver: engine.Driver("gw")}, db: db, files: files, state: state,
+		kept: kept,
+		t:    t, engine: engine, driver: &driver{Driver: engine.Driver("gw")}, db: db, files: files, state: state,
 		pages: map[string]*tab{}, news: make(chan struct{}, 1),
 	}
 	r.door = egress.New(egress.Options{Refused: func(box string, refusal action.Refusal) { r.Refused(box, refusal) }})
 	r.options = session.Options{
-		DB: db, Artifacts: files, Driver: r.driver, Door: r.door, Open: r.openPage, Record: r.record, Config: config(), Log: log,
+		DB: db, Artifacts: files, Profiles: kept, Driver: r.driver, Door: r.door, Open: r.openPage, Record: r.record, Config: config(), Log: log,
 	}
 	for _, change := range tweaks {
 		change(r)

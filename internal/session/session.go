@@ -14,6 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/artifact"
 	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/profile"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/store"
 )
@@ -86,6 +87,7 @@ type Config struct {
 type Options struct {
 	DB        *store.DB
 	Artifacts *artifact.Store
+	Profiles  *profile.Store
 	Driver    sandbox.Driver
 	Door      Door
 	Open      Opener
@@ -102,8 +104,8 @@ const (
 
 func (o *Options) check() error {
 	switch {
-	case o.DB == nil, o.Artifacts == nil, o.Driver == nil, o.Door == nil, o.Open == nil, o.Log == nil:
-		return fmt.Errorf("a session registry needs a database, artifacts, a driver, a door, an opener and a log")
+	case o.DB == nil, o.Artifacts == nil, o.Profiles == nil, o.Driver == nil, o.Door == nil, o.Open == nil, o.Log == nil:
+		return fmt.Errorf("a session registry needs a database, artifacts, profiles, a driver, a door, an opener and a log")
 	case o.Config.Width <= 0 || o.Config.Height <= 0 || o.Config.DPI <= 0:
 		return fmt.Errorf("the viewport %dx%d at %d dpi is none", o.Config.Width, o.Config.Height, o.Config.DPI)
 	case o.Config.WarmPool < 0 || o.Config.WarmPool > maxWarm:

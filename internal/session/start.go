@@ -22,7 +22,7 @@ type plan struct {
 }
 
 // planFor checks a request as far as can be without starting anything.
-func (r *Registry) planFor(call action.Call) (plan, error) {
+func (r *Registry) planFor(ctx context.Context, call action.Call) (plan, error) {
 	args, err := argsOf[action.SessionStart](call)
 	if err != nil {
 		return plan{}, err
@@ -38,6 +38,9 @@ func (r *Registry) planFor(call action.Call) (plan, error) {
 	if idPattern.MatchString(args.Name) {
 		return plan{}, fault.New(fault.InvalidRequest, "name: %s looks like a session id", quoted(args.Name)).
 			Hinted("choose another name")
+	}
+	if p.shape.profile, err = r.profileOf(ctx, call.Caller.Scope, args.Profile); err != nil {
+		return plan{}, err
 	}
 	if p.network, err = reach(r.config.Network, call.Caller, args.Allow); err != nil {
 		return plan{}, err
@@ -94,15 +97,15 @@ func (r *Registry) tryNetwork(n action.Network, rawURL string) (*action.Destinat
 	return &goal, nil
 }
 
-func (r *Registry) lookAtStart(call action.Call) (action.Facts, action.Pin, error) {
-	p, err := r.planFor(call)
+func (r *Registry) lookAtStart(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	p, err := r.planFor(ctx, call)
 	return action.Facts{Destination: p.goal}, action.Pin{}, err
 }
 
 // start starts a session. A page that does not load leaves it open, with a
 // note.
 func (r *Registry) start(ctx context.Context, call action.Call) (action.Result, error) {
-	p, err := r.planFor(call)
+	p, err := r.planFor(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
@@ -133,11 +136,12 @@ func (r *Registry) reserve(ctx context.Context, caller action.Caller, p plan) (*
 		ID: newID(), Name: p.args.Name, Scope: caller.Scope, Actor: caller.Actor, Provider: p.provider,
 		State: starting, Created: now, LastUsed: now, Allow: allowed(p.network),
 		Width: p.shape.width, Height: p.shape.height, DPI: p.shape.dpi, Headless: p.shape.headless,
+		Profile: p.shape.profile,
 	}, p.network)
 	if err := r.enlist(l); err != nil {
 		return nil, err
 	}
-	if err := r.ledger.insert(ctx, entry{Session: l.record, terms: terms{Network: p.network, Role: caller.Role}}); err != nil {
+	if err := r.ledger.insert(ctx, entry{Session: l.record, terms: terms{Network: p.network, Role: caller.Role, Profile: p.shape.profile}}); err != nil {
 		r.delist(l)
 		return nil, err
 	}
@@ -154,6 +158,9 @@ func (r *Registry) enlist(l *live) error {
 	all, mine := 0, 0
 	for _, other := range r.live {
 		record := other.now()
+		if err := apart(l.record, record); err != nil {
+			return err
+		}
 		if record.State == closing {
 			continue
 		}

@@ -32,7 +32,7 @@ type Browser struct {
 
 	mu       sync.Mutex
 	options  Options
-	context  string // browser context of our tabs
+	context  string // browser context of our tabs; empty for the browser's own profile
 	sessions map[string]*target
 	tabs     map[string]*tab
 	order    []*tab // oldest focus first; the last one is active
@@ -47,7 +47,7 @@ type Browser struct {
 }
 
 // Open takes over a browser. On a fresh one it makes an off-the-record context
-// with one empty tab; on one that has pages already it attaches to them. The
+// (with Options.Keeps it uses the profile) with one empty tab; on one that has pages already it attaches to them. The
 // browser owns the transport from then on. Faults: not_active, cdp_error.
 func Open(ctx context.Context, t cdp.Transport, o Options) (*Browser, error) {
 	b := &Browser{
@@ -114,6 +114,9 @@ func (b *Browser) start(ctx context.Context) error {
 // firstTab makes an off-the-record context: a normal profile writes cookies to
 // disk under a constant key (EVIDENCE, "Credentials and pages").
 func (b *Browser) firstTab(ctx context.Context) (*tab, error) {
+	if b.options.Keeps { // set before anything else runs, and never changed: a warm browser keeps nothing
+		return b.newTab(ctx)
+	}
 	var made struct {
 		ID string `json:"browserContextId"`
 	}

@@ -13,6 +13,7 @@ type Options struct {
 	Width, Height int  // viewport in CSS pixels; 1280 and 720 when 0
 	DPI           int  // 96 when 0: device pixels per 96th of an inch of CSS
 	Headless      bool // there is no display
+	Keeps         bool // tabs are in the browser's own profile, not off the record
 
 	// Guard is asked before each document is requested: main frames, child
 	// frames, popups and every hop of a redirect. An error refuses the

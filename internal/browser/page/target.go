@@ -104,7 +104,7 @@ func (b *Browser) addTab(t *target, info targetInfo) {
 	n.made = b.made
 	b.tabs[n.id] = n
 	b.order = append(b.order, n)
-	if b.context == "" {
+	if b.context == "" && !b.options.Keeps {
 		b.context = info.Context
 	}
 	if opener := b.tabs[info.Opener]; opener != nil {

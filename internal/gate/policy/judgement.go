@@ -55,6 +55,10 @@ func (p *Policy) judge(call action.Call, verb *action.Verb, facts action.Facts) 
 		if args != nil && args.URL != "" {
 			return p.navigate(facts, facts.Destination, true)
 		}
+	case *action.BrowserStart:
+		if args != nil && args.URL != "" {
+			return p.navigate(facts, facts.Destination, true)
+		}
 	case *action.Click:
 		if args != nil {
 			return p.activate(facts)

@@ -147,6 +147,7 @@ var bodies = map[string]string{
 	"page.scrape":     `{"selectors":{"a":"h1"}}`,
 	"page.execute":    `{"expression":"1"}`,
 	"approval.answer": `{"approve":true}`,
+	"profile.create":  `{"name":"work"}`,
 	"cookie.set":      `{"cookies":[{"name":"a","value":"1"}]}`,
 }
 

@@ -91,7 +91,23 @@ func (s *surface) call(r *http.Request, c action.Call) (action.Result, error) {
 	case "cli", "mcp": // our own clients say on whose behalf they call; it is for the audit only
 		c.Surface = claimed
 	}
-	return s.door.Call(ctx, c)
+	result, err := s.door.Call(ctx, c)
+	complete(r, result.Data)
+	return result, err
+}
+
+// complete makes an address of what the house knows only as a path: where the
+// caller reached us, the guard has judged.
+func complete(r *http.Request, data any) {
+	status, ok := data.(*action.BrowserStatus)
+	if !ok || status == nil || !strings.HasPrefix(status.CDPURL, "/") {
+		return
+	}
+	scheme := "ws://"
+	if r.TLS != nil {
+		scheme = "wss://"
+	}
+	status.CDPURL = scheme + r.Host + status.CDPURL
 }
 
 // generic is the body of POST /v1/verbs/{verb}.

@@ -1,0 +1,36 @@
+package action
+
+import "time"
+
+// ProfileCreate asks for a profile.
+type ProfileCreate struct {
+	Name string `json:"name" maxLength:"64" doc:"A name to use it by, unique in the scope" example:"work"`
+}
+
+// Profile is saved user data of browsers: cookies, storage, databases. The API
+// calls it a context.
+type Profile struct {
+	ID      string     `json:"id"` // 32 hex digits
+	Name    string     `json:"name"`
+	Created time.Time  `json:"createdAt"`
+	Saved   *time.Time `json:"savedAt,omitempty"` // when a session last ended with it
+	Size    int64      `json:"sizeBytes"`         // on disk, encrypted; 0 until then
+	Session string     `json:"session,omitempty"` // id of the session that uses it now
+}
+
+// ProfileListing is a list of profiles, by name.
+type ProfileListing struct {
+	Contexts []Profile `json:"contexts"`
+}
+
+// ProfileDeleted says that nothing is left of a profile.
+type ProfileDeleted struct {
+	OK bool   `json:"ok"`
+	ID string `json:"id"`
+}
+
+// OpensProfile reports whether the session is to use saved user data.
+func (s *SessionStart) OpensProfile() bool { return s.Profile != "" }
+
+// OpensProfile reports whether the session is to use saved user data.
+func (s *BrowserStart) OpensProfile() bool { return s.Context != "" }

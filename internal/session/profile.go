@@ -1,0 +1,143 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+)
+
+// keepLimit bounds how long a session's end waits for its profile: 10 s for the
+// browser to end, the rest for its files.
+const keepLimit = 20 * time.Second
+
+// profileOf returns the id of the scope's profile of that id or name, nothing
+// for none. Faults: not_found.
+func (r *Registry) profileOf(ctx context.Context, scope, key string) (string, error) {
+	if key == "" {
+		return "", nil
+	}
+	p, err := r.profiles.Find(ctx, scope, key)
+	return p.ID, err
+}
+
+// loader writes a profile into a box that starts; nil for none.
+func (r *Registry) loader(id string) sandbox.Profile {
+	if id == "" {
+		return nil
+	}
+	return func(w io.Writer) error {
+		return r.profiles.Load(context.Background(), id, w) // ends with w, which the start of the box bounds
+	}
+}
+
+// apart refuses a second session with one profile, until the first one has
+// saved. Faults: already_active.
+func apart(record, other action.Session) error {
+	if record.Profile == "" || record.Profile != other.Profile {
+		return nil
+	}
+	return inUse(other)
+}
+
+func inUse(by action.Session) error {
+	return fault.New(fault.AlreadyActive, "the profile is in use by session %s", label(by)).
+		Hinted("close that session and wait until it has ended").With("session", by.ID)
+}
+
+// keepProfile saves what a session leaves, before its box ends. What goes wrong
+// stands in the record's reason: the profile is then as the session before left
+// it.
+func (r *Registry) keepProfile(ctx context.Context, l *live, how ending) {
+	l.mu.Lock()
+	id, box := l.record.Profile, l.box
+	l.mu.Unlock()
+	if id == "" || box == nil {
+		return
+	}
+	began := time.Now()
+	if err := r.saveProfile(ctx, id, box); err != nil {
+		r.log.ErrorContext(ctx, "a profile was not saved", "session", l.id, "profile", id, "error", err)
+		r.event(l.now(), how.call, "its profile was not saved: "+fault.From(err).Message)
+		return
+	}
+	r.log.InfoContext(ctx, "profile saved", "session", l.id, "profile", id, "took", time.Since(began))
+	r.event(l.now(), how.call, "its profile was saved")
+}
+
+// saveProfile takes a profile out of a box. The browser has ended afterwards.
+func (r *Registry) saveProfile(ctx context.Context, id string, box sandbox.Box) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepLimit)
+	defer cancel()
+	files, err := box.Profile(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(r.profiles.Save(ctx, id, files), files.Close())
+}
+
+// rescueProfile saves what a session left whose browser had ended when the
+// gateway did: it was about to be saved.
+func (r *Registry) rescueProfile(ctx context.Context, e entry, box sandbox.Box) {
+	if e.terms.Profile == "" || box == nil {
+		return
+	}
+	err := r.saveProfile(ctx, e.terms.Profile, box)
+	if err == nil {
+		r.event(e.Session, "", "its profile was saved after a restart of the gateway")
+		return
+	}
+	r.event(e.Session, "", "its profile was not saved: "+fault.From(err).Message)
+	r.log.ErrorContext(ctx, "a profile was not saved", "session", e.ID, "profile", e.terms.Profile, "error", err)
+}
+
+// userOf returns the session that uses a profile.
+func (r *Registry) userOf(profile string) (action.Session, bool) {
+	for _, l := range r.all() {
+		if record := l.now(); record.Profile == profile {
+			return record, true
+		}
+	}
+	return action.Session{}, false
+}
+
+func (r *Registry) listProfiles(ctx context.Context, call action.Call) (action.Result, error) {
+	list, err := r.profiles.List(ctx, call.Caller.Scope)
+	if err != nil {
+		return action.Result{}, err
+	}
+	for i, p := range list {
+		user, _ := r.userOf(p.ID)
+		list[i].Session = user.ID
+	}
+	return action.Result{Data: &action.ProfileListing{Contexts: list}}, nil
+}
+
+func (r *Registry) createProfile(ctx context.Context, call action.Call) (action.Result, error) {
+	args, err := argsOf[action.ProfileCreate](call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	p, err := r.profiles.Create(ctx, call.Caller.Scope, args.Name)
+	return action.Result{Data: &p}, err
+}
+
+// deleteProfile deletes a profile that no session uses. One that starts at the
+// same moment finds it gone.
+func (r *Registry) deleteProfile(ctx context.Context, call action.Call) (action.Result, error) {
+	args, err := argsOf[action.ByID](call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	if user, used := r.userOf(args.ID); used && user.Scope == call.Caller.Scope {
+		return action.Result{}, inUse(user)
+	}
+	if err := r.profiles.Delete(ctx, call.Caller.Scope, args.ID); err != nil {
+		return action.Result{}, err
+	}
+	return action.Result{Data: &action.ProfileDeleted{OK: true, ID: args.ID}}, nil
+}
