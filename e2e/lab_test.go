@@ -29,6 +29,21 @@ func (l *lab) with(app http.Handler) http.Handler {
 <script>let n=0</script>`)
 	page("dialog", "Dialog", `<button type=button aria-expanded=false onclick="document.title=String(prompt('Your name?','nobody'))">Show the question</button>`)
 	page("disabled", "Disabled", `<button type=button disabled>Show more</button>`)
+	page("visitor", "Visitor", `<p id=out>waiting</p><script>
+const given = new URLSearchParams(location.search).get("name"), name = given && "is-" + given // what is kept was in no address
+const out = document.getElementById("out"), open = indexedDB.open("visitors", 1)
+open.onupgradeneeded = () => open.result.createObjectStore("who")
+open.onsuccess = () => {
+  const who = open.result.transaction("who", "readwrite", {durability: "strict"}), store = who.objectStore("who")
+  if (name) {
+    document.cookie = "who=" + name + ";max-age=86400"
+    localStorage.who = name
+    store.put(name, 1)
+  }
+  const known = store.get(1)
+  who.oncomplete = () => out.textContent = "cookie: " + document.cookie.replace("who=", "") + "; storage: " + localStorage.who + "; database: " + known.result + ";"
+}
+</script>`)
 	page("escape", "Escape \x1b[31mred\x1b[0m \u202etitle", "<p>text \x1b]0;owned\x07 and \x1b[2J more</p>")
 	page("slow-click", "Slow", `<button type=button aria-expanded=false onclick="const r=new XMLHttpRequest;r.open('GET','/lab/clicked',false);r.send()">Show more</button>`)
 	page("flood-loop", "Flood", `<script>let n = 0; setTimeout(() => { for (;;) console.log('line', ++n, {n}) }, 200)</script>`)

@@ -29,6 +29,7 @@ func TestGateway(t *testing.T) {
 		{"EveryOperation", everyOperation},
 		{"Faults", faults},
 		{"Cookies", cookies},
+		{"Profiles", profiles},
 		{"Strangers", strangers},
 		{"WebPages", webPages},
 		{"BadInput", badInput},
