@@ -76,6 +76,9 @@ func TestWithoutAnEngineEverythingSaysWhatToStart(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	if missing := d.Missing(bounded(t)); len(missing) != 1 || missing[0].Name != "engine" || missing[0].Repair == "" {
+		t.Errorf("missing %+v", missing)
+	}
 	findings := d.Check(bounded(t))
 	if len(findings) != 1 || findings[0].OK || !strings.Contains(findings[0].Repair, "start Docker") || !strings.Contains(findings[0].Repair, "glovebox install engine") {
 		t.Errorf("doctor says %+v", findings)
@@ -83,7 +86,11 @@ func TestWithoutAnEngineEverythingSaysWhatToStart(t *testing.T) {
 }
 
 func TestCheckFindsAHealthyMachineHealthy(t *testing.T) {
-	findings := open(t, options(t)).Check(bounded(t))
+	d := open(t, options(t))
+	if missing := d.Missing(bounded(t)); len(missing) > 0 {
+		t.Errorf("missing %+v", missing)
+	}
+	findings := d.Check(bounded(t))
 	if len(findings) != 6 {
 		t.Errorf("%d findings", len(findings))
 	}

@@ -33,6 +33,7 @@ func Run(t *testing.T, instance func(t *testing.T) Open) {
 		"ABoxWithAScopeIsNotAssigned":     checkAssigned,
 		"NewConnectionEndsTheOneBefore":   checkReplaced,
 		"BrowserReachesEgress":            checkEgress,
+		"AProfileGoesInAndComesOut":       checkProfile,
 		"NextProcessTakesBoxesUp":         checkAttach,
 		"UnknownBoxesAreNotFound":         checkUnknown,
 		"TwoBoxesAtOnceAreApart":          checkTwo,
