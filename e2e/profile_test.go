@@ -156,9 +156,13 @@ func TestProfilesSurviveTheGateway(t *testing.T) {
 	}
 	open()
 	visit(t, g, "ann")
+	g.curl(t, "operator").post("/v1/browser/navigate", `{"url": "`+g.site+`/login"}`).object(http.StatusOK)
+	g.curl(t, "operator").post("/v1/browser/click", `{"role": "button", "name": "Continue as demo user"}`).object(http.StatusOK)
+	signedIn(t, g)
 	g.end(syscall.SIGTERM)
 	g.run()
 	session := open()
+	signedIn(t, g)
 	wantVisitor(t, visit(t, g, ""), "ann")
 	visit(t, g, "bob")
 	g.end(syscall.SIGKILL)
@@ -167,8 +171,13 @@ func TestProfilesSurviveTheGateway(t *testing.T) {
 	if status := c.get("/v1/browser/status").object(http.StatusOK); status["session"] != session || status["contextId"] != id {
 		t.Fatalf("after a kill: %v", status)
 	}
+	c.post("/v1/browser/tabs", `{"url": "`+g.site+`/lab/visitor"}`).object(http.StatusCreated)
+	signedIn(t, g)
 	c.post("/v1/browser/stop", "").object(http.StatusOK)
 	session = open()
+	if tabs, _ := c.get("/v1/browser/tabs").object(http.StatusOK)["tabs"].([]any); len(tabs) != 1 {
+		t.Errorf("the last session's tabs came back: %v", tabs)
+	}
 	wantVisitor(t, visit(t, g, ""), "bob")
 	visit(t, g, "cleo")
 	killedWhileItSaves(t, g, session)
@@ -178,6 +187,16 @@ func TestProfilesSurviveTheGateway(t *testing.T) {
 		t.Errorf("the profile is lost: %q", said)
 	}
 	wrongKey(t, g)
+}
+
+// signedIn wants the demo to know the visitor, by a cookie without an expiry.
+func signedIn(t *testing.T, g *gateway) {
+	t.Helper()
+	c := g.curl(t, "operator")
+	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/"}`).object(http.StatusOK)
+	if text := c.get("/v1/browser/snapshot").object(http.StatusOK)["snapshot"].(string); !strings.Contains(text, `link "New invoice"`) {
+		t.Errorf("not signed in:\n%s", text)
+	}
 }
 
 // killedWhileItSaves kills the gateway when its session has begun to end.

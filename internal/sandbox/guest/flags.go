@@ -70,6 +70,11 @@ func ChromiumFlags(c Config) []string {
 	if c.DPI != 96 {
 		flags = append(flags, fmt.Sprintf("--force-device-scale-factor=%.4g", float64(c.DPI)/96)) // CSS pixels are 1/96 inch
 	}
+	if c.Profile {
+		// Cookies that end with the browser stay too: sites keep people signed in
+		// by them. Which tabs were open is left out of the profile.
+		flags = append(flags, "--restore-last-session")
+	}
 	if c.Headless {
 		flags = append(flags, "--headless") // the new one: the same browser without a display
 	} else {

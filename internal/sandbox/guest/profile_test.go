@@ -46,7 +46,7 @@ func TestCookiesSurviveInAProfile(t *testing.T) {
 	s := first.cdp()
 	expires := time.Now().Add(24 * time.Hour).Unix()
 	call(t, s, 1, method("Target.createTarget"), `{"url":"about:blank"}`)
-	call(t, s, 2, method("Storage.setCookies"), fmt.Sprintf(`{"cookies":[{"name":"who","value":"ann","url":"http://site.example/","expires":%d}]}`, expires))
+	call(t, s, 2, method("Storage.setCookies"), fmt.Sprintf(`{"cookies":[{"name":"who","value":"ann","url":"http://site.example/","expires":%d},{"name":"session","value":"open","url":"http://site.example/"}]}`, expires))
 	profile := first.giveBack()
 	if len(profile) == 0 || len(profile) > 16<<20 {
 		t.Errorf("a nearly new profile has %d bytes", len(profile))
@@ -61,8 +61,13 @@ func TestCookiesSurviveInAProfile(t *testing.T) {
 
 	second := keeping(t, profile)
 	second.ready()
-	if got := call(t, second.cdp(), 1, method("Storage.getCookies"), `{}`); !strings.Contains(string(got), `"value":"ann"`) {
+	s = second.cdp()
+	got := string(call(t, s, 1, method("Storage.getCookies"), `{}`))
+	if !strings.Contains(got, `"value":"ann"`) || !strings.Contains(got, `"value":"open"`) {
 		t.Errorf("the next browser has %s", got)
+	}
+	if pages := string(call(t, s, 2, method("Target.getTargets"), `{"filter":[{"type":"page"}]}`)); pages != `{"targetInfos":[]}` {
+		t.Errorf("the next browser opened %s", pages)
 	}
 }
 
