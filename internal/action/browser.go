@@ -4,9 +4,9 @@ import "time"
 
 // BrowserStart asks for a browser: a session of its own where none is open.
 type BrowserStart struct {
-	Width     int    `json:"width,omitempty" minimum:"0" maximum:"3840" doc:"CSS pixels; 1280 when 0"`
-	Height    int    `json:"height,omitempty" minimum:"0" maximum:"2160" doc:"CSS pixels; 720 when 0"`
-	DPI       int    `json:"dpi,omitempty" minimum:"0" maximum:"384" doc:"96 when 0"`
+	Width     int    `json:"width,omitempty" minimum:"0" maximum:"3840" default:"1280" doc:"CSS pixels; 1280 when 0"`
+	Height    int    `json:"height,omitempty" minimum:"0" maximum:"2160" default:"720" doc:"CSS pixels; 720 when 0"`
+	DPI       int    `json:"dpi,omitempty" minimum:"0" maximum:"384" default:"96" doc:"96 when 0"`
 	URL       string `json:"url,omitempty" maxLength:"8192" doc:"Navigate there first; about:blank when empty"`
 	Headless  *bool  `json:"headless,omitempty" doc:"No display: no live view; false when absent"`
 	Context   string `json:"contextId,omitempty" maxLength:"64" doc:"Profile to use, by id or name"`

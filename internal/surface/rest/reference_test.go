@@ -25,9 +25,9 @@ type known struct {
 
 // reference is the whole of it: 37 operations on 33 paths.
 var reference = []known{
-	{call: "POST /browser/start", sends: []string{"width", "height", "dpi", "url", "headless", "contextId", "streamVideoCodec", "streamAudioCodec", "streamFrameRate", "webrtcPortRange", "recordingFps"}, defaults: map[string]any{"width": 1280.0, "height": 720.0, "dpi": 96.0}, reads: started, pending: "browser.start"},
-	{call: "POST /browser/stop", reads: []string{"state"}, pending: "browser.stop"},
-	{call: "GET /browser/status", reads: started, pending: "browser.status"},
+	{call: "POST /browser/start", sends: []string{"width", "height", "dpi", "url", "headless", "contextId", "streamVideoCodec", "streamAudioCodec", "streamFrameRate", "webrtcPortRange", "recordingFps"}, defaults: map[string]any{"width": 1280.0, "height": 720.0, "dpi": 96.0}, reads: started},
+	{call: "POST /browser/stop", reads: []string{"state"}},
+	{call: "GET /browser/status", reads: started},
 	{call: "GET /browser/cdp", status: 101},
 
 	{call: "POST /browser/navigate", sends: []string{"url", "waitUntil"}, defaults: map[string]any{"waitUntil": "load"}, reads: []string{"url", "title", "status"}},
@@ -63,9 +63,9 @@ var reference = []known{
 
 	{call: "POST /browser/crawl", sends: []string{"url", "maxPages", "maxDepth", "allowedDomains", "extract"}, defaults: map[string]any{"maxPages": 10.0, "maxDepth": 2.0}, reads: []string{"pages", "totalPages", "truncated"}, pending: "page.crawl"},
 
-	{call: "GET /browser/contexts", reads: []string{"contexts"}, pending: "profile.list"},
-	{call: "POST /browser/contexts", sends: []string{"name"}, status: 201, reads: []string{"id", "name", "createdAt"}, pending: "profile.create"},
-	{call: "DELETE /browser/contexts/{id}", pending: "profile.delete"},
+	{call: "GET /browser/contexts", reads: []string{"contexts"}},
+	{call: "POST /browser/contexts", sends: []string{"name"}, status: 201, reads: []string{"id", "name", "createdAt"}},
+	{call: "DELETE /browser/contexts/{id}"},
 
 	{call: "GET /browser/cookies", sends: []string{"url"}, reads: []string{"cookies"}},
 	{call: "POST /browser/cookies", sends: []string{"cookies"}, reads: []string{"ok"}},
