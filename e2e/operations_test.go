@@ -39,6 +39,15 @@ var attempts = map[string]attempt{
 	"session.close":   {first: (*bench).another},
 	"session.archive": {first: (*bench).another},
 
+	"browser.start":  {body: `{"dpi": 96, "streamFrameRate": 30}`},
+	"browser.stop":   {first: (*bench).another},
+	"browser.status": {},
+	"profile.list":   {},
+	"profile.create": {body: `{"name": "tried"}`, after: func(b *bench, a answer) {
+		b.done("profile.delete", fmt.Sprintf(`{"id": %q}`, a.object(http.StatusCreated)["id"]))
+	}},
+	"profile.delete": {id: (*bench).profile},
+
 	"page.goto":       {body: `{"url": "SITE/lab/controls", "waitUntil": "domcontentloaded", "timeout": 20000}`},
 	"page.back":       {page: "controls"},
 	"page.forward":    {},
@@ -162,6 +171,12 @@ func (b *bench) another() {
 func (b *bench) archive(id string) {
 	b.t.Helper()
 	b.c.post("/v1/sessions/"+id+"/archive", "").object(http.StatusOK)
+}
+
+func (b *bench) profile() string {
+	b.t.Helper()
+	made, _ := b.done("profile.create", `{"name": "tried"}`)["data"].(object)
+	return fmt.Sprint(made["id"])
 }
 
 func (b *bench) tab() string {

@@ -14,12 +14,19 @@ import (
 // giveLimit bounds how long a browser may take to write what it knows and end.
 const giveLimit = 12 * time.Second
 
+// restOfTar is how much may follow the end of a tar: padding.
+const restOfTar = 1 << 20
+
 // ErrNoProfile is in the chain of what a Guest returns that has no profile to
 // take or give, or not any more.
 var ErrNoProfile = errors.New("no profile")
 
 func (e *endpoint) takeProfile(w http.ResponseWriter, r *http.Request) {
-	switch err := e.guest.TakeProfile(r.Body); {
+	err := e.guest.TakeProfile(r.Body)
+	// A tar ends before its stream does. An answer given before the rest was
+	// read closes the connection, and the gateway would take that for a failure.
+	_, _ = io.CopyN(io.Discard, r.Body, restOfTar)
+	switch {
 	case errors.Is(err, ErrNoProfile):
 		refuse(w, http.StatusForbidden, "no_profile")
 	case err != nil:
