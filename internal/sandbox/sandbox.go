@@ -14,6 +14,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
+// Where a box's browser finds files to upload, and puts what it downloads. Each
+// is a place of its own, so that a full one is not the browser's end.
+const (
+	UploadDir   = "/tmp/upload"
+	DownloadDir = "/tmp/download"
+)
+
 // Driver makes, finds and ends boxes. It is safe for concurrent use.
 type Driver interface {
 	// Start makes a box and returns it when its browser answers calls, all
@@ -63,6 +70,18 @@ type Box interface {
 	// is hostile input. Faults: invalid_request for a box without Spec.Profile,
 	// cdp_error when the browser did not end by itself.
 	Profile(ctx context.Context) (io.ReadCloser, error)
+	// Put writes a file for the browser to upload, in a new folder below
+	// UploadDir, and returns its path there. name is one plain file name.
+	// Faults: invalid_request for another name, limit_reached when the box
+	// has no room, cdp_error.
+	Put(ctx context.Context, name string, content []byte) (path string, err error)
+	// Fetch reads a file below DownloadDir, by the id the browser gave it.
+	// Faults: not_found, limit_reached when it has more than most bytes,
+	// cdp_error.
+	Fetch(ctx context.Context, id string, most int64) ([]byte, error)
+	// Remove removes a file that Put wrote, by its path, or one below
+	// DownloadDir, by its id. One that is not there is no error.
+	Remove(ctx context.Context, file string) error
 	// Done is closed when the box is gone or its guest cannot be reached any
 	// more; Err then says why.
 	Done() <-chan struct{}

@@ -80,15 +80,16 @@ type endpoint struct {
 	verifier   *Verifier
 	assignment *Assignment
 	guest      Guest
+	folders    Folders
 	mux        *http.ServeMux
 }
 
 // NewEndpoint returns the handler of a guest: GET /display, /json/version,
-// /health, /cdp (a WebSocket) and POST /assign, /profile/take, /profile/give.
-// Whatever comes without a token
+// /health, /cdp (a WebSocket), POST /assign, /profile/take, /profile/give, and
+// the files of folders. Whatever comes without a token
 // that holds gets 401 {"error":"bridge_unauthorized"}.
-func NewEndpoint(v *Verifier, a *Assignment, g Guest) http.Handler {
-	e := &endpoint{verifier: v, assignment: a, guest: g, mux: http.NewServeMux()}
+func NewEndpoint(v *Verifier, a *Assignment, g Guest, f Folders) http.Handler {
+	e := &endpoint{verifier: v, assignment: a, guest: g, folders: f, mux: http.NewServeMux()}
 	e.mux.HandleFunc("GET /display", e.display)
 	e.mux.HandleFunc("GET /json/version", e.version)
 	e.mux.HandleFunc("GET /health", e.health)
@@ -96,6 +97,10 @@ func NewEndpoint(v *Verifier, a *Assignment, g Guest) http.Handler {
 	e.mux.HandleFunc("POST /assign", e.assign)
 	e.mux.HandleFunc("POST /profile/take", e.takeProfile)
 	e.mux.HandleFunc("POST /profile/give", e.giveProfile)
+	e.mux.HandleFunc("PUT /upload/{folder}/{name}", e.put)
+	e.mux.HandleFunc("DELETE /upload/{folder}/{name}", e.removeUpload)
+	e.mux.HandleFunc("GET /download/{id}", e.fetch)
+	e.mux.HandleFunc("DELETE /download/{id}", e.removeDownload)
 	return e
 }
 

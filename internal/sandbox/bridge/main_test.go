@@ -88,6 +88,7 @@ type rig struct {
 	boot     Boot
 	key      *Key
 	dir      string
+	folders  Folders
 	guest    *echo
 	verifier *Verifier
 	dialer   *Dialer
@@ -102,7 +103,7 @@ func newRig(t *testing.T, lease time.Duration) *rig {
 		t.Fatal(err)
 	}
 	r := &rig{
-		t: t, key: key, dir: filepath.Join(t.TempDir(), "s"), guest: &echo{}, ended: make(chan error, 1),
+		t: t, key: key, dir: filepath.Join(t.TempDir(), "s"), guest: &echo{}, folders: Folders{Upload: t.TempDir(), Download: t.TempDir()}, ended: make(chan error, 1),
 		boot: Boot{Box: sandbox.NewID(), PublicKey: key.Public(), Lease: lease, Width: 1, Height: 1, DPI: 96},
 	}
 	if r.verifier, err = NewVerifier(r.boot.PublicKey, r.boot.Box); err != nil {
@@ -110,7 +111,7 @@ func newRig(t *testing.T, lease time.Duration) *rig {
 	}
 	assignment := NewAssignment(r.boot)
 	r.dialer = &Dialer{
-		Dir: r.dir, Assignment: assignment, Handler: NewEndpoint(r.verifier, assignment, r.guest),
+		Dir: r.dir, Assignment: assignment, Handler: NewEndpoint(r.verifier, assignment, r.guest, r.folders),
 		Lease: lease, Log: slog.New(slog.DiscardHandler),
 	}
 	return r

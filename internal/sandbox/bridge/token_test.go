@@ -142,7 +142,7 @@ func fixture(t *testing.T) (*Key, string, *Verifier, http.Handler) {
 	}
 	v.now = func() time.Time { return clock }
 	a := NewAssignment(Boot{Box: box, ScopeHash: "0123456789abcdef", Session: "s"})
-	return key, box, v, NewEndpoint(v, a, &echo{})
+	return key, box, v, NewEndpoint(v, a, &echo{}, Folders{})
 }
 
 func TestEveryAttackOnTheTokenGetsTheSameAnswer(t *testing.T) {

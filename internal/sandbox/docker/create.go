@@ -36,6 +36,9 @@ const user = "10001:10001" // as in the image
 var tmpfs = map[string]string{
 	"/tmp":      "rw,nosuid,nodev,noexec,size=64m,mode=1777",
 	"/tmp/prof": "rw,nosuid,nodev,noexec,size=96m,mode=0700,uid=10001,gid=10001",
+
+	sandbox.UploadDir:   "rw,nosuid,nodev,noexec,size=64m,mode=0700,uid=10001,gid=10001",
+	sandbox.DownloadDir: "rw,nosuid,nodev,noexec,size=96m,mode=0700,uid=10001,gid=10001", // above what the page engine lets downloads have
 }
 
 // name is a container's name: prefix, scope hash or "warm", box id.

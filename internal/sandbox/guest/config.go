@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
 )
 
@@ -89,6 +90,14 @@ func (c Config) check() error {
 func (c Config) profile() string { return filepath.Join(c.Dir, "prof", "default") }
 func (c Config) home() string    { return filepath.Join(c.Dir, "home") }
 
+// folders are where files are exchanged with the gateway.
+func (c Config) folders() bridge.Folders {
+	return bridge.Folders{
+		Upload:   filepath.Join(c.Dir, filepath.Base(sandbox.UploadDir)),
+		Download: filepath.Join(c.Dir, filepath.Base(sandbox.DownloadDir)),
+	}
+}
+
 // makeDirs makes what Chromium writes to, owned by whom it runs as. The profile
 // is new for each browser, because one that crashed leaves locks and
 // half-written files; but for one that the gateway sent: there a new browser
@@ -102,7 +111,7 @@ func (c Config) makeDirs() error {
 		}
 	}
 	dir := c.home()
-	dirs := []string{filepath.Join(c.Dir, "prof"), c.profile(), dir}
+	dirs := []string{filepath.Join(c.Dir, "prof"), c.profile(), c.folders().Upload, c.folders().Download, dir}
 	for _, name := range []string{".config", "chromium", "Crash Reports", "new"} {
 		dir = filepath.Join(dir, name)
 		dirs = append(dirs, dir)

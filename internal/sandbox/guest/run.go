@@ -79,7 +79,7 @@ func (g *guest) run(ctx context.Context, verifier *bridge.Verifier, egress net.L
 	assignment := bridge.NewAssignment(g.c.Boot)
 	dialer := &bridge.Dialer{
 		Dir: g.c.SocketDir, Assignment: assignment, Lease: g.c.Lease, Log: g.c.Log,
-		Handler: bridge.NewEndpoint(verifier, assignment, g),
+		Handler: bridge.NewEndpoint(verifier, assignment, g, g.c.folders()),
 	}
 	var wg sync.WaitGroup
 	for _, part := range []func(context.Context) error{

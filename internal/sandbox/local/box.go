@@ -115,6 +115,30 @@ func (b *box) Profile(ctx context.Context) (io.ReadCloser, error) {
 	return b.link.Profile(ctx)
 }
 
+// Put writes a file to upload (sandbox.Box).
+func (b *box) Put(ctx context.Context, name string, content []byte) (string, error) {
+	if err := b.Err(); err != nil {
+		return "", err
+	}
+	return b.link.Put(ctx, name, content)
+}
+
+// Fetch reads what was downloaded (sandbox.Box).
+func (b *box) Fetch(ctx context.Context, id string, most int64) ([]byte, error) {
+	if err := b.Err(); err != nil {
+		return nil, err
+	}
+	return b.link.Fetch(ctx, id, most)
+}
+
+// Remove removes a file (sandbox.Box).
+func (b *box) Remove(ctx context.Context, file string) error {
+	if err := b.Err(); err != nil {
+		return err
+	}
+	return b.link.Remove(ctx, file)
+}
+
 // Health asks the guest (sandbox.Box).
 func (b *box) Health(ctx context.Context) (sandbox.Health, error) {
 	if err := b.Err(); err != nil {

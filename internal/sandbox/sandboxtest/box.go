@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -107,4 +110,64 @@ func (b *box) Err() error {
 	b.engine.mu.Lock()
 	defer b.engine.mu.Unlock()
 	return b.machine.err
+}
+
+// Put keeps a file in memory (sandbox.Box).
+func (b *box) Put(_ context.Context, name string, content []byte) (string, error) {
+	b.engine.mu.Lock()
+	defer b.engine.mu.Unlock()
+	if b.machine.err != nil {
+		return "", b.machine.err
+	}
+	if strings.ContainsAny(name, "/\x00") || name == "" || name == "." || name == ".." {
+		return "", fault.New(fault.InvalidRequest, "the file has no plain name").Hinted("give one")
+	}
+	path := sandbox.UploadDir + "/" + sandbox.NewID() + "/" + name
+	if b.machine.files == nil {
+		b.machine.files = map[string][]byte{}
+	}
+	b.machine.files[path] = slices.Clone(content)
+	return path, nil
+}
+
+// Fetch reads a download (sandbox.Box); tests put it there with Engine.Download.
+func (b *box) Fetch(_ context.Context, id string, most int64) ([]byte, error) {
+	b.engine.mu.Lock()
+	defer b.engine.mu.Unlock()
+	content, found := b.machine.files[id]
+	switch {
+	case b.machine.err != nil:
+		return nil, b.machine.err
+	case !found:
+		return nil, fault.New(fault.NotFound, "nothing was downloaded as that").Hinted("list the downloads")
+	case int64(len(content)) > most:
+		return nil, fault.New(fault.LimitReached, "the file has more than %d bytes", most).Hinted("download less")
+	}
+	return slices.Clone(content), nil
+}
+
+// Remove forgets a file (sandbox.Box).
+func (b *box) Remove(_ context.Context, file string) error {
+	b.engine.mu.Lock()
+	defer b.engine.mu.Unlock()
+	delete(b.machine.files, file)
+	return b.machine.err
+}
+
+// Download puts a file where the box's browser puts what it downloads.
+func (e *Engine) Download(box, id string, content []byte) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	m := e.boxes[box]
+	if m.files == nil {
+		m.files = map[string][]byte{}
+	}
+	m.files[id] = content
+}
+
+// Files returns the names of the files that a box holds.
+func (e *Engine) Files(box string) []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Sorted(maps.Keys(e.boxes[box].files))
 }

@@ -52,8 +52,9 @@ type machine struct {
 	done     chan struct{}
 	err      error
 	assigned bool
-	keeps    bool   // was started with a profile
-	profile  []byte // a tar
+	keeps    bool              // was started with a profile
+	profile  []byte            // a tar
+	files    map[string][]byte // by path to upload, or by id of a download
 }
 
 // NewEngine makes a machine without boxes.

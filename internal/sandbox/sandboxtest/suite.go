@@ -3,6 +3,7 @@ package sandboxtest
 import (
 	"context"
 	"errors"
+	"path"
 	"slices"
 	"sync"
 	"testing"
@@ -67,8 +68,12 @@ func checkStart(t *testing.T, instance func(*testing.T) Open) {
 	if err := box.Err(); err != nil {
 		t.Errorf("a running box has the error %v", err)
 	}
+	checkFiles(t, box)
 	stop(t, driver, spec.ID)
 	gone(t, box)
+	if _, err := box.Put(t.Context(), "late", nil); err == nil {
+		t.Error("a stopped box takes files")
+	}
 	if _, err := box.Health(t.Context()); err == nil {
 		t.Error("a stopped box is healthy")
 	}
@@ -77,6 +82,33 @@ func checkStart(t *testing.T, instance func(*testing.T) Open) {
 	}
 	wantEmpty(t, driver)
 	stop(t, driver, spec.ID)
+}
+
+// checkFiles puts a file in and takes it out, and asks for what is not there.
+func checkFiles(t *testing.T, box sandbox.Box) {
+	t.Helper()
+	const name = "a b%2F ü 漢.txt"
+	at, err := box.Put(t.Context(), name, []byte("content"))
+	if err != nil || path.Base(at) != name || path.Dir(path.Dir(at)) != sandbox.UploadDir {
+		t.Errorf("put at %q, %v", at, err)
+	}
+	other, err := box.Put(t.Context(), name, nil)
+	if err != nil || other == at {
+		t.Errorf("put another at %q, %v", other, err)
+	}
+	for _, name := range []string{"", ".", "..", "../x", "/etc/passwd", "a/b"} {
+		if at, err := box.Put(t.Context(), name, nil); fault.CodeOf(err) != fault.InvalidRequest {
+			t.Errorf("%q was put at %q, %v", name, at, err)
+		}
+	}
+	for range 2 {
+		if err := box.Remove(t.Context(), at); err != nil {
+			t.Errorf("cannot remove %s: %v", at, err)
+		}
+	}
+	if _, err := box.Fetch(t.Context(), "01234567-89ab-cdef-0123-456789abcdef", 1); fault.CodeOf(err) != fault.NotFound {
+		t.Errorf("fetched what is not there: %v", err)
+	}
 }
 
 func checkRefusals(t *testing.T, instance func(*testing.T) Open) {

@@ -1,0 +1,117 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+)
+
+const fileTimeout = 60 * time.Second // for a file of MaxUpload bytes on a busy machine
+
+// Put writes a file into a new folder of the box (sandbox.Box). Where it is, is
+// decided here: nothing the guest says is believed.
+func (l *Link) Put(ctx context.Context, name string, content []byte) (string, error) {
+	if !plainName(name) || len(content) > MaxUpload {
+		return "", fault.New(fault.InvalidRequest, "a file to upload has one plain name and %d bytes at most", MaxUpload).
+			Hinted("give it a name without a path")
+	}
+	folder := sandbox.NewID()
+	ctx, cancel := context.WithTimeout(ctx, fileTimeout)
+	defer cancel()
+	res, err := l.file(ctx, http.MethodPut, "/upload/"+folder+"/"+url.PathEscape(name), content)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = res.Body.Close() }()
+	switch res.StatusCode {
+	case http.StatusOK:
+		return path.Join(sandbox.UploadDir, folder, name), nil
+	case http.StatusInsufficientStorage:
+		return "", fault.New(fault.LimitReached, "box %s has no room for a file of %d bytes", l.o.Box, len(content)).
+			Hinted("upload less at a time").With("limit", "upload folder")
+	}
+	return "", refused(l.o.Box, res)
+}
+
+// Fetch reads a file that was downloaded (sandbox.Box).
+func (l *Link) Fetch(ctx context.Context, id string, most int64) ([]byte, error) {
+	if !downloadPattern.MatchString(id) {
+		return nil, noDownload()
+	}
+	ctx, cancel := context.WithTimeout(ctx, fileTimeout)
+	defer cancel()
+	res, err := l.file(ctx, http.MethodGet, "/download/"+id, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	switch res.StatusCode {
+	case http.StatusOK:
+	case http.StatusNotFound:
+		return nil, noDownload()
+	default:
+		return nil, refused(l.o.Box, res)
+	}
+	content, err := io.ReadAll(io.LimitReader(res.Body, most+1))
+	switch {
+	case err != nil:
+		return nil, silent(l.o.Box).Because(err)
+	case int64(len(content)) > most:
+		return nil, fault.New(fault.LimitReached, "the file has more than %d bytes", most).
+			Hinted("download a smaller one").With("max", most)
+	}
+	return content, nil
+}
+
+func noDownload() *fault.Fault {
+	return fault.New(fault.NotFound, "nothing was downloaded as that").Hinted("list the downloads there are")
+}
+
+// Remove removes a file (sandbox.Box).
+func (l *Link) Remove(ctx context.Context, file string) error {
+	at := "/download/" + file
+	if rest, found := strings.CutPrefix(file, sandbox.UploadDir+"/"); found {
+		folder, name, _ := strings.Cut(rest, "/")
+		if !folderPattern.MatchString(folder) || !plainName(name) {
+			return fault.New(fault.InvalidRequest, "that is no file of the box").Hinted("give a path that Put returned")
+		}
+		at = "/upload/" + folder + "/" + url.PathEscape(name)
+	} else if !downloadPattern.MatchString(file) {
+		return noDownload()
+	}
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	return l.call(ctx, http.MethodDelete, at, nil, nil)
+}
+
+// file makes one request whose body, or answer, is a file.
+func (l *Link) file(ctx context.Context, method, at string, content []byte) (*http.Response, error) {
+	w, err := l.wire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	req, err := l.request(ctx, method, at, nil)
+	if err != nil {
+		return nil, err
+	}
+	if method == http.MethodPut {
+		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(content)), int64(len(content))
+		if len(content) == 0 {
+			req.Body = http.NoBody
+		}
+	}
+	res, err := w.client.Do(req)
+	if err != nil {
+		return nil, silent(l.o.Box).Because(fmt.Errorf("%s: %w", method, err))
+	}
+	return res, nil
+}
