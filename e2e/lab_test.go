@@ -1,11 +1,29 @@
 package e2e
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"html"
+	"io"
 	"net/http"
 	"sync/atomic"
 )
+
+var downloadable = bytes.Repeat([]byte{0, 1, 2, 0xff}, 1<<18)
+
+// take answers with the hash of the file that was posted.
+func take(w http.ResponseWriter, r *http.Request) {
+	file, _, err := r.FormFile("f")
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	sum := sha256.New()
+	_, _ = io.Copy(sum, file)
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = fmt.Fprintf(w, "<!doctype html><title>Taken</title><p>%x</p>", sum.Sum(nil))
+}
 
 // lab is small pages with one oddity each, below /lab/.
 type lab struct{ clicked atomic.Int32 } // clicks that a page reported and has not finished
@@ -49,6 +67,12 @@ open.onsuccess = () => {
 	page("flood-loop", "Flood", `<script>let n = 0; setTimeout(() => { for (;;) console.log('line', ++n, {n}) }, 200)</script>`)
 	page("flood-tasks", "Flood", `<script>let n = 0; const some = () => { for (let i = 0; i < 2000; i++) console.log('line', ++n, {n}); setTimeout(some) }; setTimeout(some, 200)</script>`)
 	page("flood-workers", "Flood", `<script>for (let i = 0; i < 2; i++) new Worker(URL.createObjectURL(new Blob(["let n = 0; for (;;) console.log('line', ++n, {n})"])))</script>`)
+	page("files", "Files", `<form action="/lab/take" method=post enctype="multipart/form-data"><input id=file type=file name=f aria-label=File><button>Hand in</button></form>`)
+	mux.HandleFunc("POST /lab/take", take)
+	mux.HandleFunc("GET /lab/download", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Disposition", "attachment; filename=report.bin")
+		_, _ = w.Write(downloadable)
+	})
 	mux.HandleFunc("GET /lab/never", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	mux.HandleFunc("GET /lab/clicked", func(_ http.ResponseWriter, r *http.Request) {
 		l.clicked.Add(1)

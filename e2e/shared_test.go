@@ -30,6 +30,7 @@ func TestGateway(t *testing.T) {
 		{"Faults", faults},
 		{"Cookies", cookies},
 		{"Profiles", profiles},
+		{"Files", files},
 		{"Strangers", strangers},
 		{"WebPages", webPages},
 		{"BadInput", badInput},

@@ -36,6 +36,8 @@ type Navigated struct {
 	URL    string `json:"url"`
 	Title  string `json:"title"`
 	Status int    `json:"status"` // HTTP status of the document; 0 for about:blank
+
+	Download string `json:"download,omitempty"` // id of the download that came instead of a document
 }
 
 // Acted says what was done, and to what.

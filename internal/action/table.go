@@ -17,12 +17,15 @@ type Verb struct {
 	Method  string     // REST
 	Path    string     // REST; below /v1
 	Status  int        // REST; of success, 200 when 0
+	Body    int64      // REST; most bytes of a request's body, where it is more than of others
 	Tool    string     // MCP tool; empty when there is none
 	Command string     // command line; empty when there is none
 	Summary string     // one line, for every generated reference
 }
 
 func of[T any]() any { return new(T) }
+
+const filesBody = MostUpload/3*4 + 1<<20 // bytes: base64 and what is around it
 
 // Verbs is the table, in the order references show it.
 var Verbs = []Verb{
@@ -49,6 +52,7 @@ var Verbs = []Verb{
 	{Name: "page.select", Class: Write, Risk: Medium, Counts: true, Target: true, NewArgs: of[Select], NewData: of[Acted], Method: http.MethodPost, Path: "/browser/select", Tool: "browser_select_option", Command: "select", Summary: "Select options by value or label"},
 	{Name: "page.hover", Class: Write, Risk: Low, Counts: true, Target: true, NewArgs: of[Hover], NewData: of[Acted], Method: http.MethodPost, Path: "/browser/hover", Tool: "browser_hover", Command: "hover", Summary: "Move the pointer over an element"},
 	{Name: "page.drag", Class: Write, Risk: Medium, Counts: true, Target: true, NewArgs: of[Drag], NewData: of[Acted], Method: http.MethodPost, Path: "/browser/drag", Tool: "browser_drag", Command: "drag", Summary: "Drag an element onto another"},
+	{Name: "page.upload", Class: Write, Risk: Medium, Counts: true, Target: true, NewArgs: of[Upload], NewData: of[Uploaded], Method: http.MethodPost, Path: "/browser/upload", Body: filesBody, Tool: "browser_file_upload", Command: "upload", Summary: "Give files to a file input, or to the file chooser an element opens"},
 	{Name: "page.scroll", Class: Write, Risk: Low, Counts: true, NewArgs: of[Scroll], NewData: of[Scrolled], Method: http.MethodPost, Path: "/browser/scroll", Tool: "browser_scroll", Command: "scroll", Summary: "Scroll the page or an element"},
 	{Name: "page.dialog", Class: Write, Risk: Medium, Counts: true, NewArgs: of[AnswerDialog], NewData: of[Acted], Method: http.MethodPost, Path: "/browser/dialog", Tool: "browser_handle_dialog", Command: "dialog", Summary: "Answer an open JavaScript dialog"},
 	{Name: "page.wait_for", Class: Read, Risk: Low, NewArgs: of[WaitFor], NewData: of[Waited], Method: http.MethodPost, Path: "/browser/wait", Tool: "browser_wait_for", Command: "wait", Summary: "Wait for an element, a text, a URL or a quiet network"},
@@ -64,6 +68,9 @@ var Verbs = []Verb{
 	{Name: "tab.open", Class: Write, Risk: Low, Counts: true, NewArgs: of[OpenTab], NewData: of[Tab], Method: http.MethodPost, Path: "/browser/tabs", Status: http.StatusCreated, Tool: "browser_tabs", Command: "tabs open", Summary: "Open a tab, which becomes the active one"},
 	{Name: "tab.activate", Class: Write, Risk: Low, Counts: true, NewArgs: of[ByID], NewData: of[Tab], Method: http.MethodPost, Path: "/browser/tabs/{id}/activate", Tool: "browser_tabs", Command: "tabs activate", Summary: "Make a tab the active one, which verbs act on"},
 	{Name: "tab.close", Class: Write, Risk: Low, Counts: true, NewArgs: of[ByID], NewData: of[Closed], Method: http.MethodDelete, Path: "/browser/tabs/{id}", Tool: "browser_tabs", Command: "tabs close", Summary: "Close a tab; the last one leaves an empty one"},
+	{Name: "download.list", Class: Read, Risk: Low, NewArgs: of[DownloadList], NewData: of[DownloadListing], Method: http.MethodGet, Path: "/browser/downloads", Command: "downloads list", Summary: "List what pages downloaded, oldest first"},
+	{Name: "download.get", Class: Read, Risk: Low, NewArgs: of[ByID], NewData: of[File], Method: http.MethodGet, Path: "/browser/downloads/{id}", Command: "downloads get", Summary: "Fetch a downloaded file out of the box, and keep it as an artifact"},
+	{Name: "download.cancel", Class: Write, Risk: Low, NewArgs: of[ByID], NewData: of[Closed], Method: http.MethodDelete, Path: "/browser/downloads/{id}", Command: "downloads cancel", Summary: "Cancel a download, or remove what came of it from the box"},
 	{Name: "page.console", Class: Read, Risk: Low, NewArgs: of[ReadConsole], NewData: of[ConsoleListing], Method: http.MethodGet, Path: "/browser/console", Tool: "browser_console_messages", Command: "console", Summary: "Read what pages, frames and workers wrote to the console, and their uncaught errors"},
 	{Name: "page.network", Class: Read, Risk: Low, NewArgs: of[ReadNetwork], NewData: of[NetworkListing], Method: http.MethodGet, Path: "/browser/network", Tool: "browser_network_requests", Command: "network", Summary: "List the requests of pages, frames and workers"},
 	{Name: "page.har", Class: Read, Risk: Low, NewArgs: of[ExportHAR], NewData: of[HAR], Method: http.MethodGet, Path: "/browser/har", Command: "har", Summary: "Export the requests as an HTTP archive (HAR 1.2), without bodies"},
@@ -78,6 +85,7 @@ var Verbs = []Verb{
 	{Name: "cdp.attach", Class: Raw, Risk: Critical, NewArgs: of[None], NewData: of[CDPEndpoint], Method: http.MethodGet, Path: "/browser/cdp", Summary: "Attach a client of the browser's protocol, such as Playwright, over a WebSocket"},
 
 	{Name: "artifact.list", Class: Read, Risk: Low, NewArgs: of[None], NewData: of[ArtifactListing], Method: http.MethodGet, Path: "/sessions/{session}/artifacts", Command: "artifacts", Summary: "List the files a session left"},
+	{Name: "artifact.put", Class: Write, Risk: Low, NewArgs: of[NewFile], NewData: of[Artifact], Method: http.MethodPost, Path: "/sessions/{session}/artifacts", Status: http.StatusCreated, Body: filesBody, Summary: "Keep a file with a session, to upload later"},
 	{Name: "artifact.get", Class: Read, Risk: Low, NewArgs: of[ByID], NewData: of[File], Method: http.MethodGet, Path: "/artifacts/{id}", Summary: "Fetch a file a session left"},
 
 	{Name: "approval.status", Class: Read, Risk: Low, NewArgs: of[ByID], NewData: of[Question], Method: http.MethodGet, Path: "/approvals/{id}/status", Tool: "browser_approval_status", Summary: "Say whether a question was answered"},

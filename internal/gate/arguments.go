@@ -115,6 +115,8 @@ func (p *passage) checkRequired() error {
 				return fault.From(err).With("field", name)
 			}
 		}
+	case *action.Upload:
+		return requireElement(args.Locator)
 	}
 	return nil
 }

@@ -78,6 +78,9 @@ func (p *passage) outcome(result action.Result, f *fault.Fault) action.Record {
 	if len(result.Artifacts) > 0 && p.call.Verb == "page.screenshot" {
 		r.Screenshot = result.Artifacts[0].ID
 	}
+	if files := carried(result.Data); files != "" {
+		r.Detail = join(r.Detail, files)
+	}
 	if result.Page != nil && result.Page.URL != p.facts.Page.URL {
 		r.Detail = join(r.Detail, "now at "+address(result.Page.URL))
 	}

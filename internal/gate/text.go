@@ -32,6 +32,10 @@ func (p *passage) input() string {
 		text = strings.Join(a.Values, ", ")
 	case *action.Execute:
 		return fmt.Sprintf("script of %d characters, sha256 %x", utf8.RuneCountInString(a.Expression), sha256.Sum256([]byte(a.Expression)))
+	case *action.Upload:
+		return named(a)
+	case *action.NewFile:
+		return inert(fileOf(*a))
 	case *action.AnswerDialog:
 		if a.Accept {
 			return "accept"
@@ -110,6 +114,8 @@ func (p *passage) element() string {
 		if p.call.Verb == "profile.delete" {
 			return profileNamed(a.ID)
 		}
+	case *action.Upload:
+		return described(a.Locator)
 	case *action.CookieSet:
 		return cookiesOf(a)
 	case *action.CookieDelete:

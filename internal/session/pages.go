@@ -20,6 +20,7 @@ func (r *Registry) guard(o *page.Options, box string) {
 		return nil
 	}
 	o.Owns = func(host string) error { return r.mayHaveCookies(box, host) }
+	o.Files = &boxFiles{registry: r, box: box}
 	o.Refused = func(refusal action.Refusal) { r.Refused(box, refusal) }
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/artifact"
+	"github.com/gloveboxhq/glovebox/internal/browser/page"
 )
 
 const (
@@ -60,6 +61,27 @@ func (r *Registry) listArtifacts(ctx context.Context, call action.Call) (action.
 		return action.Result{}, err
 	}
 	return action.Result{Session: record.ID, Data: &action.ArtifactListing{Artifacts: list}}, nil
+}
+
+// saveArtifact keeps a file that a caller sends.
+func (r *Registry) saveArtifact(ctx context.Context, call action.Call) (action.Result, error) {
+	args, err := argsOf[action.NewFile](call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	if len(args.Bytes) > action.MostUpload {
+		return action.Result{}, tooMuch()
+	}
+	record, _, err := r.recordOf(ctx, call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	owner := artifact.Owner{Scope: record.Scope, Session: record.ID}
+	kept, err := r.artifacts.Save(ctx, owner, page.FileName(args.Name), args.MediaType, args.Bytes)
+	if err != nil {
+		return action.Result{}, err
+	}
+	return action.Result{Session: record.ID, Data: &kept}, nil
 }
 
 func (r *Registry) lookAtArtifact(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {

@@ -82,7 +82,7 @@ const probe = "probe"
 // page engine.
 func (r *Registry) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	switch family(call.Verb) {
-	case "page", "tab", "cookie":
+	case "page", "tab", "cookie", "download":
 		return r.lookAtPage(ctx, call)
 	case "session", "artifact", "cdp":
 		return r.lookAtRecord(ctx, call)
@@ -132,6 +132,8 @@ func (r *Registry) Do(ctx context.Context, call action.Call, pin action.Pin) (ac
 		return r.deleteProfile(ctx, call)
 	case "artifact.list":
 		return r.listArtifacts(ctx, call)
+	case "artifact.put":
+		return r.saveArtifact(ctx, call)
 	case "artifact.get":
 		return r.loadArtifact(ctx, call)
 	}
@@ -141,7 +143,7 @@ func (r *Registry) Do(ctx context.Context, call action.Call, pin action.Pin) (ac
 // onPage reports whether a verb acts on a session's browser.
 func onPage(verb string) bool {
 	switch family(verb) {
-	case "page", "tab", "cookie":
+	case "page", "tab", "cookie", "download":
 		return true
 	}
 	return false

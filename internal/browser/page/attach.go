@@ -21,12 +21,6 @@ func (b *Browser) Attach(ctx context.Context, heed func(action.Message)) (action
 	return client, nil
 }
 
-// downloads is how downloads are handled, in every context: parameters of
-// Browser.setDownloadBehavior.
-func downloads() map[string]any {
-	return map[string]any{"behavior": "deny", "eventsEnabled": true}
-}
-
 // beside is the browser as clients' relays see it.
 type beside Browser
 
@@ -36,7 +30,14 @@ func (h *beside) Home() string {
 	return h.context
 }
 
-func (h *beside) Downloads() map[string]any { return downloads() }
+// Downloads is how they are handled, for every context.
+func (h *beside) Downloads() map[string]any {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	behaviour := (*Browser)(h).behaviour()
+	delete(behaviour, "browserContextId")
+	return behaviour
+}
 
 // Judge asks the guard about a document.
 func (h *beside) Judge(address string) error {

@@ -44,6 +44,8 @@ type Browser struct {
 	console  ring[utterance]
 	noise    meter // what all targets wrote to the console
 	traffic  traffic
+
+	downloads downloads
 }
 
 // Open takes over a browser. On a fresh one it makes an off-the-record context
@@ -58,6 +60,7 @@ func Open(ctx context.Context, t cdp.Transport, o Options) (*Browser, error) {
 		tabs:     make(map[string]*tab),
 		changed:  make(chan struct{}),
 	}
+	b.downloads.fetching = make(chan struct{}, 1)
 	b.turn <- struct{}{}
 	// Events may arrive before conn is set: they wait for the lock.
 	b.mu.Lock()
@@ -104,11 +107,10 @@ func (b *Browser) start(ctx context.Context) error {
 	if err := t.wait(ctx); err != nil {
 		return err
 	}
-	deny := downloads()
-	if b.context != "" {
-		deny["browserContextId"] = b.context
-	}
-	return b.root.Call(ctx, "Browser.setDownloadBehavior", deny, nil)
+	b.mu.Lock()
+	behaviour := b.behaviour()
+	b.mu.Unlock()
+	return b.root.Call(ctx, "Browser.setDownloadBehavior", behaviour, nil)
 }
 
 // firstTab makes an off-the-record context: a normal profile writes cookies to

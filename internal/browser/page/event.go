@@ -57,7 +57,7 @@ type byFrame struct {
 	Type        string `json:"navigationType"`
 }
 
-var events = joined(targetEvents, frameEvents, worldEvents, networkEvents, dialogEvents, consoleEvents, dragEvents)
+var events = joined(targetEvents, frameEvents, worldEvents, networkEvents, dialogEvents, consoleEvents, dragEvents, downloadEvents, chooserEvents)
 
 func joined(parts ...map[string]taker) map[string]taker {
 	all := make(map[string]taker)
@@ -132,8 +132,10 @@ var frameEvents = map[string]taker{
 			t.popups.asked++
 		case p.Frame == t.root.id && p.Disposition == "currentTab":
 			t.moves.asked++
-		case p.Disposition == "download":
+		case p.Disposition == "download" && b.options.Downloads == "":
 			b.note(downloadRefused)
+		case p.Disposition == "download" && p.Frame == t.root.id:
+			t.moves.asked++ // it is over when the download begins, or comes to nothing
 		}
 	}),
 	"Page.frameScheduledNavigation": inTab(func(_ *Browser, t *tab, _ *target, p byFrame) {
@@ -156,8 +158,10 @@ var frameEvents = map[string]taker{
 		}
 	}),
 	"Page.downloadWillBegin": inTab(func(b *Browser, t *tab, _ *target, _ byFrame) {
-		t.moves.downloads++
-		b.note(downloadRefused)
+		if b.options.Downloads == "" { // otherwise Browser.downloadWillBegin tells more
+			t.moves.downloads++
+			b.note(downloadRefused)
+		}
 	}),
 }
 

@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"errors"
+	"net/http"
 	"regexp"
 	"strings"
 	"time"
@@ -78,6 +79,9 @@ func (b *Browser) visit(ctx context.Context, t *tab, a *action.Goto, _ action.Pi
 	var answer navigated
 	err = t.main.session.Call(ctx, "Page.navigate", map[string]string{"url": address}, &answer)
 	if err == nil {
+		if stayed := b.stayed(ctx, t, before, answer); stayed != nil {
+			return stayed, nil
+		}
 		if err := b.failed(t, address, answer); err != nil {
 			return nil, err
 		}
@@ -91,6 +95,35 @@ func (b *Browser) visit(ctx context.Context, t *tab, a *action.Goto, _ action.Pi
 		return b.partly(t, before, answer.Loader), err
 	}
 	return b.arrivedAt(ctx, t, answer.Loader), nil
+}
+
+// stayed is the answer to a navigation that leaves the page as it is without
+// having failed: the server sent a download, or nothing (204, 205). nil when it
+// is neither.
+func (b *Browser) stayed(ctx context.Context, t *tab, before mark, n navigated) *action.Navigated {
+	b.mu.Lock()
+	status, allowed := t.status[n.Loader], b.options.Downloads != ""
+	b.mu.Unlock()
+	switch {
+	case n.Download && allowed:
+		bounded, stop := context.WithTimeout(ctx, downloadLimit)
+		defer stop()
+		if b.await(bounded, func() bool { return t.moves.downloads > before.moves.downloads }) != nil {
+			return nil
+		}
+	case n.Error == "net::ERR_ABORTED" && (status == http.StatusNoContent || status == http.StatusResetContent):
+	default:
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := &action.Navigated{URL: t.root.url, Title: t.title, Status: status}
+	if n.Download {
+		out.Download = t.downloaded
+	} else {
+		b.note("the server sent no page (%d): the page before is still there", status)
+	}
+	return out
 }
 
 // failed turns the browser's word on a navigation into a fault.

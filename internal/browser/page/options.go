@@ -26,6 +26,14 @@ type Options struct {
 	// not block.
 	Refused func(action.Refusal)
 
+	// Downloads is the folder, as the browser sees it, where what pages download
+	// is kept apart. Empty refuses every download.
+	Downloads    string
+	MostDownload int64 // bytes of one download; 32 MiB when 0
+	// Files carries files in and out. nil refuses uploads, and leaves downloads
+	// where they are.
+	Files Files
+
 	MaxDepth              int  // deepest level of a JSON tree; 10 when 0
 	ExcludePasswordFields bool // leave password fields out of snapshots wholly
 	IncludeHidden         bool // show text that a person could not see
@@ -46,6 +54,9 @@ func (o Options) filled() Options {
 	}
 	if o.MaxDepth <= 0 {
 		o.MaxDepth = 10 // SPEC section 7
+	}
+	if o.MostDownload <= 0 {
+		o.MostDownload = defaultDownload
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -53,6 +53,9 @@ func (b *Browser) settleBy(ctx context.Context, t *tab, where *place, before mar
 	if err := ended(ctx, err); err != nil {
 		return false, err
 	}
+	if err := ended(ctx, b.download(ctx, t, before)); err != nil {
+		return false, err
+	}
 	if err := b.popup(ctx, t, before); err != nil {
 		return false, err
 	}
@@ -118,6 +121,23 @@ func (t *tab) arrived(before mark) bool {
 		now.within > before.moves.within ||
 		now.downloads > before.moves.downloads ||
 		now.stopped > before.moves.stopped
+}
+
+// download waits for the browser to tell of a download, where a navigation of
+// the action came to nothing: it tells of that first.
+func (b *Browser) download(ctx context.Context, t *tab, before mark) error {
+	const limit = 250 * time.Millisecond
+	b.mu.Lock()
+	nothing := b.options.Downloads != "" && !t.closed && t.root.loader == before.loader &&
+		t.moves.asked > before.moves.asked && t.moves.stopped > before.moves.stopped &&
+		t.moves.within == before.moves.within && t.moves.downloads == before.moves.downloads
+	b.mu.Unlock()
+	if !nothing {
+		return nil
+	}
+	bounded, stop := context.WithTimeout(ctx, limit)
+	defer stop()
+	return b.await(bounded, func() bool { return t.closed || t.moves.downloads > before.moves.downloads })
 }
 
 // popup waits for a new tab that the action asked for, until it shows its

@@ -32,12 +32,18 @@ type tab struct {
 	dialogs int                   // opened by the document
 	running map[*running]struct{} // verbs to interrupt
 
-	method   string // of the last request for a main document
-	sent     bool   // the document is the answer to a form that was posted
-	moves    moves
-	popups   counter
-	dragged  json.RawMessage   // what the page gave to the drag that we intercepted
-	opened   string            // where the last window.open led
+	method  string // of the last request for a main document
+	sent    bool   // the document is the answer to a form that was posted
+	moves   moves
+	popups  counter
+	dragged json.RawMessage // what the page gave to the drag that we intercepted
+	opened  string          // where the last window.open led
+
+	downloaded string  // id of the newest download
+	chooser    chooser // the last one that the page opened
+	choosers   int     // opened so far
+	choosing   bool    // page.upload waits for one
+
 	status   map[string]int    // HTTP status of a document, by loader
 	away     map[string]error  // documents the egress door answered for itself, by loader
 	failures map[string]string // net:: error of a document, by loader

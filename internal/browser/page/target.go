@@ -150,6 +150,7 @@ func (b *Browser) setUp(t *target, viewport metrics) {
 	send("Log.enable", nil)
 	send("Network.enable", noBodies)
 	send("Fetch.enable", documentsOnly)
+	send("Page.setInterceptFileChooserDialog", map[string]bool{"enabled": true})
 	send("Target.setAutoAttach", attachToAll)
 	if t.kind == "page" {
 		send("Page.setPrerenderingAllowed", map[string]bool{"isAllowed": false})

@@ -81,6 +81,8 @@ var verbs = map[string]verb{
 		at(targetOf(func(a *action.Select) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
 	"page.drag": verbOf(func(a *action.Drag) time.Duration { return limited(a.Timing) }, (*Browser).drag).
 		at(targetOf(func(a *action.Drag) (action.Locator, action.Timing) { return a.From, a.Timing })),
+	"page.upload": verbOf(func(a *action.Upload) time.Duration { return limited(a.Timing) }, (*Browser).upload).
+		at(targetOf(func(a *action.Upload) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
 	"page.scroll": verbOf(func(a *action.Scroll) time.Duration { return limited(a.Timing) }, (*Browser).scroll),
 
 	"page.dialog":     verbOf(nil, (*Browser).answer),
@@ -100,6 +102,10 @@ var verbs = map[string]verb{
 	"page.console":  wideOf((*Browser).readConsole),
 	"page.network":  wideOf((*Browser).readNetwork),
 	"page.har":      wideOf((*Browser).exportHAR),
+
+	"download.list":   wideOf((*Browser).listDownloads),
+	"download.get":    wideOf((*Browser).getDownload),
+	"download.cancel": wideOf((*Browser).cancelDownload),
 
 	"page.content":  verbOf(nil, (*Browser).content),
 	"page.markdown": verbOf(nil, (*Browser).markdown),

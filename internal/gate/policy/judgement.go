@@ -75,6 +75,10 @@ func (p *Policy) judge(call action.Call, verb *action.Verb, facts action.Facts) 
 		if args != nil {
 			return p.press(args.Key, facts)
 		}
+	case *action.Upload:
+		if args != nil {
+			return p.upload(args, facts)
+		}
 	case *action.Select:
 		if args != nil {
 			return p.choose(args, facts)

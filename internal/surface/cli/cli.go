@@ -103,7 +103,7 @@ func (r *root) command() *cobra.Command {
 	flags.BoolVar(&r.json, "json", false, "print JSON")
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	for _, group := range [][]*cobra.Command{
-		r.gatewayCommands(), r.sessionCommands(), r.pageCommands(), r.tabCommands(), r.cookieCommands(), r.cdpCommands(), r.profileCommands(), r.browserCommands(), r.approvalCommands(), r.auditCommands(), r.houseCommands(), r.installCommands(),
+		r.gatewayCommands(), r.sessionCommands(), r.pageCommands(), r.tabCommands(), r.fileCommands(), r.cookieCommands(), r.cdpCommands(), r.profileCommands(), r.browserCommands(), r.approvalCommands(), r.auditCommands(), r.houseCommands(), r.installCommands(),
 	} {
 		c.AddCommand(group...)
 	}

@@ -117,6 +117,19 @@ type pressIn struct {
 	in
 }
 
+type uploadIn struct {
+	Paths []string `json:"paths,omitempty" maxItems:"20" doc:"Ids of artifacts, or paths a former upload gave; none clears"`
+	Files []fileIn `json:"files,omitempty" maxItems:"20"`
+	element
+	in
+}
+
+type fileIn struct {
+	Name  string `json:"name" maxLength:"255"`
+	Text  string `json:"text,omitempty" maxLength:"500000"`
+	Bytes []byte `json:"base64,omitempty" doc:"Instead of text"`
+}
+
 type scrollIn struct {
 	X float64 `json:"x,omitempty" doc:"CSS pixels right"`
 	Y float64 `json:"y,omitempty" doc:"CSS pixels down"`

@@ -206,6 +206,7 @@ var arguments = map[string]struct {
 	"browser_press_key":       {map[string]any{"key": "Enter"}, "page.press page.snapshot"},
 	"browser_scroll":          {map[string]any{"y": 100}, "page.scroll page.snapshot"},
 	"browser_wait_for":        {map[string]any{"text": "hi"}, "page.wait_for page.snapshot"},
+	"browser_file_upload":     {map[string]any{"target": "e1", "files": []any{map[string]any{"name": "a.txt", "text": "hi"}}}, "page.upload page.snapshot"},
 	"browser_handle_dialog":   {map[string]any{"accept": true}, "page.dialog page.snapshot"},
 	"browser_take_screenshot": {nil, "page.screenshot"},
 	"browser_screenshot":      {map[string]any{"full_page": true}, "page.screenshot"},

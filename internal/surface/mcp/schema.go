@@ -49,6 +49,9 @@ func kind(t reflect.Type) map[string]any {
 	case reflect.Float64:
 		return map[string]any{"type": "number"}
 	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return map[string]any{"type": "string"} // base64, as JSON has bytes
+		}
 		return map[string]any{"type": "array", "items": kind(t.Elem())}
 	case reflect.Struct:
 		return schema(t)

@@ -57,6 +57,7 @@ var tools = []tool{
 	define("browser_press_key", destroys, press, "Press a key, on an element or where the focus is."),
 	define("browser_scroll", changes, scroll, "Scroll the page or an element; with only an element, scroll it into view."),
 	define("browser_wait_for", reads, waitFor, "Wait for text, an element, a URL, or some time."),
+	define("browser_file_upload", destroys, upload, "Give files to a file input, or to an element that opens a file chooser."),
 	define("browser_handle_dialog", destroys, dialog, "Answer an open dialog."),
 	define("browser_tabs", changes, tabs, "List, open, select or close tabs. Tools act on the selected one."),
 	define("browser_console_messages", reads, consoleMessages, "Show the console and uncaught errors."),

@@ -29,6 +29,8 @@ type guard struct {
 	origins []string
 	log     *slog.Logger
 	next    http.Handler
+	most    func(*http.Request) int64 // bytes of a body
+	large   chan struct{}             // holds a token for each large body
 }
 
 func (g *guard) handler() http.Handler {
@@ -98,7 +100,17 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, seen *entry) {
 		seen.caller = caller
 		r = r.WithContext(auth.With(r.Context(), caller))
 	}
-	if status, f := take(w, r); f != nil {
+	most := g.most(r)
+	if most > mostBody && r.ContentLength != 0 {
+		select {
+		case g.large <- struct{}{}:
+			defer func() { <-g.large }()
+		default:
+			fail(w, r, fault.New(fault.LimitReached, "%d calls with files are in progress", cap(g.large)).Hinted("try again when one of them is done"))
+			return
+		}
+	}
+	if status, f := take(w, r, most); f != nil {
 		refuse(w, r, status, f)
 		return
 	}
@@ -168,18 +180,18 @@ func hurry(w http.ResponseWriter, r *http.Request) {
 
 // take reads the whole body, bounded in size, and puts it back. The deadline
 // that hurry set is lifted only once the body is there: a call may take longer.
-func take(w http.ResponseWriter, r *http.Request) (int, *fault.Fault) {
+func take(w http.ResponseWriter, r *http.Request, most int64) (int, *fault.Fault) {
 	if !hasBody(r) {
 		return 0, nil
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if err != nil {
 		w.Header().Set("Connection", "close") // what is left of the body is not worth reading
 	}
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return http.StatusRequestEntityTooLarge, fault.New(fault.InvalidRequest, "the body has more than %d bytes", mostBody).
+		return http.StatusRequestEntityTooLarge, fault.New(fault.InvalidRequest, "the body has more than %d bytes", most).
 			Hinted("send less at a time")
 	case err != nil:
 		return http.StatusBadRequest, fault.New(fault.InvalidRequest, "the body did not arrive whole").

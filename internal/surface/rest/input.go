@@ -138,7 +138,7 @@ func fromBody(r *http.Request, into any) error {
 	if r.Body == nil {
 		return nil
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, mostBody)) // the guard has bounded and buffered it
+	body, err := io.ReadAll(r.Body) // the guard has bounded and buffered it
 	if err != nil {
 		return fault.New(fault.InvalidRequest, "the body did not arrive whole").Because(err)
 	}

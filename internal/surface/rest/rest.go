@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -17,7 +18,8 @@ import (
 )
 
 const (
-	mostBody    = 1 << 20          // bytes of a request's body
+	mostBody    = 1 << 20          // bytes of a request's body, where its verb does not take more
+	mostLarge   = 4                // requests with larger bodies at a time: each takes its size several times over
 	bodyLimit   = 30 * time.Second // to send one
 	callLimit   = 6 * time.Minute  // of one call: the longest question (SPEC section 8) and the longest action (section 11), with room
 	defaultWait = 55 * time.Second // on a question, where the caller does not say; SPEC section 6.3
@@ -66,7 +68,10 @@ func New(o Options) (*Surface, error) {
 	if o.MCP != nil {
 		s.mux.Handle("/mcp", o.MCP)
 	}
-	outside := &guard{tokens: o.Auth, hosts: o.AllowedHosts, origins: o.AllowedOrigins, log: o.Log, next: s}
+	outside := &guard{
+		tokens: o.Auth, hosts: o.AllowedHosts, origins: o.AllowedOrigins, log: o.Log, next: s,
+		most: s.most, large: make(chan struct{}, mostLarge),
+	}
 	return &Surface{Handler: outside.handler(), guests: s.guests}, nil
 }
 
@@ -95,6 +100,28 @@ func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 		MaxHeaderBytes:    32 << 10,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
+}
+
+// most is how many bytes the body of a request may have: more than of others
+// only on the routes of verbs that take files.
+func (s *surface) most(r *http.Request) int64 {
+	_, pattern := s.mux.Handler(r)
+	verb, generic := strings.CutPrefix(r.URL.Path, "/v1/verbs/")
+	for i := range action.Verbs {
+		v := &action.Verbs[i]
+		if v.Body == 0 {
+			continue
+		}
+		if generic && v.Name == verb && r.Method == http.MethodPost {
+			return v.Body
+		}
+		for _, path := range paths(v) {
+			if pattern == v.Method+" "+path {
+				return v.Body
+			}
+		}
+	}
+	return mostBody
 }
 
 type surface struct {

@@ -144,6 +144,7 @@ var bodies = map[string]string{
 	"page.type":       `{"ref":"e1","text":"hello"}`,
 	"page.press":      `{"key":"Enter"}`,
 	"page.select":     `{"ref":"e1","values":["a"]}`,
+	"artifact.put":    `{"name":"a.txt","bytes":"aGk="}`,
 	"page.scrape":     `{"selectors":{"a":"h1"}}`,
 	"page.execute":    `{"expression":"1"}`,
 	"approval.answer": `{"approve":true}`,

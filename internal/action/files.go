@@ -1,0 +1,74 @@
+package action
+
+import "time"
+
+// MostUpload is how many bytes the files of one upload have together.
+const MostUpload = 24 << 20
+
+// Upload gives files to a file input, or to the file chooser that an element
+// opens when it is clicked.
+type Upload struct {
+	Locator
+	Path     string    `json:"path,omitempty" maxLength:"512" doc:"A file uploaded to this session before, by the path its answer gave" example:"/tmp/upload/0123456789abcdef/report.pdf"`
+	Artifact string    `json:"artifact,omitempty" maxLength:"64" doc:"Id of an artifact: a download, a screenshot, or one put there by artifact.put"`
+	Paths    []string  `json:"paths,omitempty" maxItems:"20" doc:"Several of either: paths or ids of artifacts"`
+	Files    []NewFile `json:"files,omitempty" maxItems:"20" doc:"Files sent with the call; 24 MiB together"`
+	Clear    bool      `json:"clear,omitempty" doc:"Take all files out of the input; without files only"`
+	Timing
+}
+
+// Count is how many files u names.
+func (u Upload) Count() int {
+	n := len(u.Paths) + len(u.Files)
+	for _, one := range []string{u.Path, u.Artifact} {
+		if one != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// NewFile is a file sent with a call.
+type NewFile struct {
+	Name      string `json:"name" maxLength:"255" doc:"What the page is told it is called" example:"report.pdf"`
+	MediaType string `json:"mediaType,omitempty" maxLength:"255" example:"application/pdf"`
+	Bytes     []byte `json:"bytes" doc:"Content, in base64"`
+}
+
+// Uploaded says what was given to the page.
+type Uploaded struct {
+	Acted
+	Files []SentFile `json:"files"`
+}
+
+// SentFile is a file that was given to a page.
+type SentFile struct {
+	Name   string `json:"name"`
+	Size   int64  `json:"size"` // bytes
+	SHA256 string `json:"sha256"`
+	Path   string `json:"path"` // where the browser finds it
+}
+
+// DownloadList asks for the downloads of the session's browser.
+type DownloadList struct {
+	Wait int `json:"wait,omitempty" query:"wait" minimum:"0" maximum:"20000" doc:"Milliseconds to wait for running downloads to end"`
+}
+
+// DownloadListing is the session's downloads, oldest first.
+type DownloadListing struct {
+	Downloads []Download `json:"downloads"`
+}
+
+// Download is a file that a page gave to the browser. It lies in the box until
+// it is fetched.
+type Download struct {
+	ID        string    `json:"id"`
+	URL       string    `json:"url"`  // without what looks like a secret
+	Name      string    `json:"name"` // as the page suggests it, made safe
+	State     string    `json:"state" enum:"running,done,failed,cancelled,refused"`
+	Size      int64     `json:"size"`               // bytes; 0 while it is not known
+	Received  int64     `json:"received"`           // bytes
+	Artifact  string    `json:"artifact,omitempty"` // id, once it was fetched
+	Error     string    `json:"error,omitempty"`    // why it is not there
+	Timestamp time.Time `json:"timestamp"`          // when it began
+}

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+func (r *root) fileCommands() []*cobra.Command {
+	group := &cobra.Command{Use: "downloads", Short: "List, fetch and cancel downloads", Args: between(0, 0), RunE: help}
+	group.AddCommand(r.downloadList(), r.downloadGet(), r.downloadCancel())
+	return []*cobra.Command{r.upload(), group}
+}
+
+func (r *root) upload() *cobra.Command {
+	var w where
+	var limit time.Duration
+	var call action.Upload
+	c := verb("page.upload", "upload [<ref>|<selector>] <local file>…",
+		"glovebox upload e7 report.pdf\nglovebox upload 'input[type=file]' a.png b.png\nglovebox upload --role button --name 'Choose a file' report.pdf\nglovebox upload e7 --artifact 0123456789abcdef0123456789abcdef\nglovebox upload e7 --clear")
+	c.Args = between(0, -1)
+	w.flags(c)
+	timeoutFlag(c, &limit)
+	c.Flags().StringSliceVar(&call.Paths, "artifact", nil, "ids of artifacts to upload")
+	c.Flags().BoolVar(&call.Clear, "clear", false, "take all files out of the input")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		at, names, err := w.take(args)
+		if err != nil {
+			return err
+		}
+		call.Locator = at
+		if call.Files, err = readFiles(names); err != nil {
+			return usage(err)
+		}
+		call.Timing = timing(limit)
+		return r.call(c.Context(), "page.upload", &call, func(result action.Result) {
+			if got, ok := result.Data.(*action.Uploaded); ok {
+				for _, f := range got.Files {
+					r.printf("%s %s %d bytes, sha256 %s\n", r.style.good("ok"), short(f.Name, 80), f.Size, short(f.SHA256, 64))
+				}
+			}
+			r.showPage(result)
+		})
+	}
+	return c
+}
+
+// readFiles reads files of this machine, no more than one upload takes.
+func readFiles(names []string) ([]action.NewFile, error) {
+	var files []action.NewFile
+	left := int64(action.MostUpload)
+	for _, name := range names {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		content, err := io.ReadAll(io.LimitReader(file, left+1))
+		if err := errors.Join(err, file.Close()); err != nil {
+			return nil, fmt.Errorf("cannot read %s: %w", name, err)
+		}
+		if left -= int64(len(content)); left < 0 {
+			return nil, fmt.Errorf("the files have more than %d bytes together", action.MostUpload)
+		}
+		files = append(files, action.NewFile{Name: filepath.Base(name), MediaType: mime.TypeByExtension(filepath.Ext(name)), Bytes: content})
+	}
+	return files, nil
+}
+
+func (r *root) downloadList() *cobra.Command {
+	var wait time.Duration
+	c := verb("download.list", "list", "glovebox downloads list\nglovebox downloads list --wait 10s")
+	c.Args = between(0, 0)
+	c.Flags().DurationVar(&wait, "wait", 0, "wait so long for running downloads, at most 20s")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return r.call(c.Context(), "download.list", &action.DownloadList{Wait: int(wait.Milliseconds())}, func(result action.Result) {
+			got, ok := result.Data.(*action.DownloadListing)
+			if !ok || len(got.Downloads) == 0 {
+				r.printf("no downloads\n")
+				return
+			}
+			w := tabwriter.NewWriter(r.io.Out, 0, 4, 2, ' ', 0)
+			fmt.Fprintln(w, "DOWNLOAD\tNAME\tSTATE\tBYTES\tFROM")
+			for _, d := range got.Downloads {
+				fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\n", short(d.ID, 64), short(d.Name, 40), short(d.State, 12), d.Received, short(d.URL, 80))
+			}
+			_ = w.Flush()
+		})
+	}
+	return c
+}
+
+func (r *root) downloadGet() *cobra.Command {
+	var out string
+	c := verb("download.get", "get <id>", "glovebox downloads get 5b1b0a3e-6e0d-4d0c-8f3a-2b1c0d9e8f70\nglovebox downloads get 5b1b0a3e-6e0d-4d0c-8f3a-2b1c0d9e8f70 -o report.pdf")
+	c.Args = between(1, 1)
+	c.Flags().StringVarP(&out, "output", "o", "", "file to write (default: the download's own name, in this folder, if nothing has it)")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return r.save(c.Context(), "download.get", &action.ByID{ID: args[0]}, func(result action.Result) (string, []byte, string) {
+			got, ok := result.Data.(*action.File)
+			if !ok {
+				return "", nil, ""
+			}
+			return first(out, unused(filepath.Base(got.Name))), got.Bytes, "artifact " + short(got.ID, 64) + ", "
+		})
+	}
+	return c
+}
+
+// unused is a name that no file here has: a page chose it, and must not choose
+// what is overwritten.
+func unused(name string) string {
+	for n := 0; ; n++ {
+		try := name
+		if n > 0 {
+			try = fmt.Sprintf("%s.%d", name, n)
+		}
+		if _, err := os.Lstat(try); errors.Is(err, os.ErrNotExist) {
+			return try
+		}
+	}
+}
+
+func (r *root) downloadCancel() *cobra.Command {
+	c := verb("download.cancel", "cancel <id>", "glovebox downloads cancel 5b1b0a3e-6e0d-4d0c-8f3a-2b1c0d9e8f70")
+	c.Args = between(1, 1)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return r.call(c.Context(), "download.cancel", &action.ByID{ID: args[0]}, func(action.Result) {
+			r.printf("%s\n", r.style.good("ok"))
+		})
+	}
+	return c
+}

@@ -1,0 +1,31 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// upload gives files to the element, and without files clears it.
+func upload(ctx context.Context, t *turn, in *uploadIn) error {
+	args := &action.Upload{Locator: in.locator(), Paths: in.Paths, Clear: len(in.Paths)+len(in.Files) == 0}
+	for _, f := range in.Files {
+		content := f.Bytes
+		if len(content) == 0 {
+			content = []byte(f.Text)
+		}
+		args.Files = append(args.Files, action.NewFile{Name: f.Name, Bytes: content})
+	}
+	result, err := t.act(ctx, "page.upload", args)
+	if err != nil {
+		return err
+	}
+	if got, ok := result.Data.(*action.Uploaded); ok {
+		t.reply.data = got
+		for _, f := range got.Files {
+			t.reply.did = append(t.reply.did, fmt.Sprintf("Gave the page %s, %d bytes, as %s.", quoted(f.Name), f.Size, line(f.Path, 400)))
+		}
+	}
+	return nil
+}
