@@ -93,6 +93,7 @@ func TestEveryVerbReturnsItsOwnDataType(t *testing.T) {
 		"page.goto": &action.Goto{URL: "a.example"}, "page.press": &action.Press{Key: "Enter"}, "page.select": &action.Select{Values: []string{"a"}},
 		"artifact.get": &action.ByID{ID: "a"}, "approval.status": &action.ByID{ID: "a"}, "approval.show": &action.ByID{ID: "a"},
 		"approval.answer": &action.Answer{ID: "a"}, "tab.activate": &action.ByID{ID: "a"}, "tab.close": &action.ByID{ID: "a"},
+		"download.get": &action.ByID{ID: "a"}, "download.cancel": &action.ByID{ID: "a"}, "artifact.put": &action.NewFile{Name: "a"},
 		"page.scrape": &action.Scrape{Selectors: map[string]string{"title": "h1"}}, "page.execute": &action.Execute{Expression: "1"},
 		"profile.create": &action.ProfileCreate{Name: "work"}, "profile.delete": &action.ByID{ID: "a"},
 		"cookie.set": &action.CookieSet{Cookies: []action.NewCookie{{Name: "n", Value: new("v")}}},

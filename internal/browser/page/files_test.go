@@ -219,7 +219,7 @@ func offers(t *testing.T, file []byte) string {
 	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = io.WriteString(w, `<title>offers</title><a id=link download href="/plain">link</a> <a id=sent href="/file?token=hunter2hunter2hunter2">sent</a>
-			<a id=blob download="blob.txt">blob</a> <button id=pop onclick="open('/file')">pop</button> <a id=bad download="../../etc/pass&#x202e;wd" href="/plain">bad</a>
+			<a id=blob download="blob.txt">blob</a> <button id=pop onclick="window.open('/file')">pop</button> <a id=bad download="../../etc/pass&#x202e;wd" href="/plain">bad</a>
 			<a id=endless href="/endless">endless</a> <a id=two onclick="for (const n of [1, 2]) { const a = document.createElement('a'); a.href = '/plain?' + n; a.download = n + '.txt'; a.click() }">two</a>
 			<script>document.getElementById('blob').href = URL.createObjectURL(new Blob(['from a blob']))</script>`)
 	})
@@ -272,7 +272,7 @@ func TestDownloadsAreKeptApartAndFetched(t *testing.T) {
 		by, name string
 		content  []byte
 	}{
-		{"#link", "plain", file},
+		{"#link", "plain.txt", file},
 		{"#sent", "漢.bin", file},
 		{"#blob", "blob.txt", []byte("from a blob")},
 		{"#pop", "漢.bin", file},
