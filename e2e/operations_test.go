@@ -58,6 +58,7 @@ var attempts = map[string]attempt{
 	"page.select":     {page: "controls", body: `{"selector": "#colour", "value": "Green"}`},
 	"page.hover":      {page: "controls", body: `{"selector": "#below"}`},
 	"page.drag":       {page: "controls", body: `{"from": {"selector": "#below"}, "to": {"selector": "#q"}, "offsetX": 3, "offsetY": 3}`},
+	"page.upload":     {page: "files", body: `{"selector": "#file", "files": [{"name": "a.txt", "bytes": "aGVsbG8="}]}`},
 	"page.scroll":     {page: "controls", body: `{"y": 100}`},
 	"page.dialog":     {page: "dialog", body: `{"accept": true, "text": "Ada"}`, first: func(b *bench) { b.done("page.click", `{"selector": "button"}`) }},
 	"page.wait_for":   {page: "controls", body: `{"selector": "#end", "state": "visible", "timeout": 2000}`},
@@ -83,7 +84,10 @@ var attempts = map[string]attempt{
 	"tab.activate":  {id: (*bench).tab},
 	"tab.close":     {id: (*bench).tab},
 
+	"download.list": {query: "?wait=100"},
+
 	"artifact.list": {},
+	"artifact.put":  {body: `{"name": "a.txt", "mediaType": "text/plain", "bytes": "aGVsbG8="}`},
 	"artifact.get":  {id: (*bench).artifact},
 
 	"approval.status": {id: (*bench).question},

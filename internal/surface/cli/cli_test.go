@@ -86,8 +86,6 @@ var commands = []command{
 	{"cookie.delete", []string{"cookies", "delete", "--name", "a", "--domain", "a.example"}, "",
 		&action.CookieDelete{Name: ptr("a"), Domain: ptr("a.example")}},
 	{"cookie.delete", []string{"cookies", "delete", "--all"}, "", &action.CookieDelete{}},
-	{"page.upload", []string{"upload", "e7", "testdata/upload.txt", "--timeout", "2s"}, "",
-		&action.Upload{Locator: action.Locator{Ref: "e7"}, Files: []action.NewFile{{Name: "upload.txt", MediaType: "text/plain; charset=utf-8", Bytes: []byte("local\n")}}, Timing: action.Timing{Timeout: 2000}}},
 	{"page.upload", []string{"upload", "#f", "--artifact", "a1,a2"}, "", &action.Upload{Locator: action.Locator{Selector: "#f"}, Paths: []string{"a1", "a2"}}},
 	{"page.upload", []string{"upload", "#f", "--clear"}, "", &action.Upload{Locator: action.Locator{Selector: "#f"}, Clear: true}},
 	{"download.list", []string{"downloads", "list", "--wait", "2s"}, "", &action.DownloadList{Wait: 2000}},
