@@ -84,7 +84,9 @@ var attempts = map[string]attempt{
 	"tab.activate":  {id: (*bench).tab},
 	"tab.close":     {id: (*bench).tab},
 
-	"download.list": {query: "?wait=100"},
+	"download.list":   {query: "?wait=100"},
+	"download.get":    {id: (*bench).download},
+	"download.cancel": {id: (*bench).download},
 
 	"artifact.list": {},
 	"artifact.put":  {body: `{"name": "a.txt", "mediaType": "text/plain", "bytes": "aGVsbG8="}`},
@@ -187,6 +189,14 @@ func (b *bench) tab() string {
 	b.t.Helper()
 	tab, _ := b.done("tab.open", "")["data"].(object)
 	return fmt.Sprint(tab["id"])
+}
+
+// download is the id of a download that is done.
+func (b *bench) download() string {
+	b.t.Helper()
+	went, _ := b.done("page.goto", fmt.Sprintf(`{"url": "%s/lab/download"}`, b.g.site))["data"].(object)
+	b.done("download.list", `{"wait": 5000}`)
+	return fmt.Sprint(went["download"])
 }
 
 func (b *bench) artifact() string {
