@@ -9,16 +9,18 @@ import (
 	"encoding/hex"
 	"io"
 	"net"
+	"path"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Where a box's browser finds files to upload, and puts what it downloads. Each
-// is a place of its own, so that a full one is not the browser's end.
+// Folders of a box, below Info.Dir: where its browser finds files to upload,
+// and puts what it downloads. Each is a place of its own where the driver can
+// make it one, so that a full one is not the browser's end.
 const (
-	UploadDir   = "/tmp/upload"
-	DownloadDir = "/tmp/download"
+	UploadFolder   = "upload"
+	DownloadFolder = "download"
 )
 
 // Driver makes, finds and ends boxes. It is safe for concurrent use.
@@ -71,16 +73,16 @@ type Box interface {
 	// cdp_error when the browser did not end by itself.
 	Profile(ctx context.Context) (io.ReadCloser, error)
 	// Put writes a file for the browser to upload, in a new folder below
-	// UploadDir, and returns its path there. name is one plain file name.
+	// Info.Uploads, and returns its path there. name is one plain file name.
 	// Faults: invalid_request for another name, limit_reached when the box
 	// has no room, cdp_error.
 	Put(ctx context.Context, name string, content []byte) (path string, err error)
-	// Fetch reads a file below DownloadDir, by the id the browser gave it.
+	// Fetch reads a file below Info.Downloads, by the id the browser gave it.
 	// Faults: not_found, limit_reached when it has more than most bytes,
 	// cdp_error.
 	Fetch(ctx context.Context, id string, most int64) ([]byte, error)
 	// Remove removes a file that Put wrote, by its path, or one below
-	// DownloadDir, by its id. One that is not there is no error.
+	// Info.Downloads, by its id. One that is not there is no error.
 	Remove(ctx context.Context, file string) error
 	// Done is closed when the box is gone or its guest cannot be reached any
 	// more; Err then says why.
@@ -139,7 +141,14 @@ type Info struct {
 	State     string // created, running, exited
 	Egress    string // EgressSealed or EgressBestEffort
 	Created   time.Time
+	Dir       string // the folder of the box that its browser writes to, as it sees it
 }
+
+// Uploads is where the box's browser finds files to upload.
+func (i Info) Uploads() string { return path.Join(i.Dir, UploadFolder) }
+
+// Downloads is where the box's browser puts what it downloads.
+func (i Info) Downloads() string { return path.Join(i.Dir, DownloadFolder) }
 
 // How far a box is held to its Spec's Egress.
 const (

@@ -286,6 +286,7 @@ func (r *Registry) assign(ctx context.Context, l *live, w stage, s shape) (err e
 	}
 	o := r.options(s)
 	r.guard(&o, id)
+	o.Downloads = w.box.Info().Downloads()
 	w.browser.Configure(o)
 	return r.prove(ctx, w.box)
 }

@@ -34,7 +34,7 @@ func (l *Link) Put(ctx context.Context, name string, content []byte) (string, er
 	defer func() { _ = res.Body.Close() }()
 	switch res.StatusCode {
 	case http.StatusOK:
-		return path.Join(sandbox.UploadDir, folder, name), nil
+		return path.Join(l.o.Home, sandbox.UploadFolder, folder, name), nil
 	case http.StatusInsufficientStorage:
 		return "", fault.New(fault.LimitReached, "box %s has no room for a file of %d bytes", l.o.Box, len(content)).
 			Hinted("upload less at a time").With("limit", "upload folder")
@@ -79,7 +79,7 @@ func noDownload() *fault.Fault {
 // Remove removes a file (sandbox.Box).
 func (l *Link) Remove(ctx context.Context, file string) error {
 	at := "/download/" + file
-	if rest, found := strings.CutPrefix(file, sandbox.UploadDir+"/"); found {
+	if rest, found := strings.CutPrefix(file, path.Join(l.o.Home, sandbox.UploadFolder)+"/"); found {
 		folder, name, _ := strings.Cut(rest, "/")
 		if !folderPattern.MatchString(folder) || !plainName(name) {
 			return fault.New(fault.InvalidRequest, "that is no file of the box").Hinted("give a path that Put returned")

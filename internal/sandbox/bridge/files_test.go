@@ -10,7 +10,12 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/sandbox"
+)
+
+// Where the box has its files, as its browser sees it.
+const (
+	home    = "/tmp"
+	uploads = home + "/upload"
 )
 
 const download = "01234567-89ab-cdef-0123-456789abcdef"
@@ -25,7 +30,7 @@ func TestFilesGoInAndComeOut(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%q: %v", name, err)
 		}
-		rest, found := strings.CutPrefix(at, sandbox.UploadDir)
+		rest, found := strings.CutPrefix(at, uploads)
 		got, err := os.ReadFile(filepath.Join(r.folders.Upload, rest))
 		if err != nil || !found || !bytes.Equal(got, content) {
 			t.Errorf("%q at %s has %d bytes, %v", name, at, len(got), err)
@@ -78,7 +83,7 @@ func TestOnlyPlainFilesOfTheFoldersTravel(t *testing.T) {
 			t.Errorf("%q is put at %q, %v", name, at, err)
 		}
 	}
-	for _, file := range []string{"/etc/passwd", sandbox.UploadDir + "/../x", sandbox.UploadDir + "/0123456789abcdef/../../x", "..", ""} {
+	for _, file := range []string{"/etc/passwd", uploads + "/../x", uploads + "/0123456789abcdef/../../x", "..", ""} {
 		if err := l.Remove(r.context(), file); err == nil {
 			t.Errorf("%q was removed", file)
 		}

@@ -16,6 +16,7 @@ import (
 type LinkOptions struct {
 	Dir       string          // the gateway's directory for this box; made by Listen, its parent must be closed to others
 	Box       string          // box id
+	Home      string          // the folder its browser writes to, as it sees it (sandbox.Info.Dir)
 	ScopeHash string          // of the box; empty while unassigned
 	Session   string          // of the box; empty while unassigned
 	Adopt     bool            // take scope and session from the guest: the box was started by an earlier process

@@ -139,7 +139,7 @@ func (r *rig) dial() {
 // listen makes the gateway's end, closed when the test ends.
 func (r *rig) listen(change func(*LinkOptions)) *Link {
 	r.t.Helper()
-	o := LinkOptions{Dir: r.dir, Box: r.boot.Box, Key: r.key, Lease: r.boot.Lease}
+	o := LinkOptions{Dir: r.dir, Box: r.boot.Box, Home: home, Key: r.key, Lease: r.boot.Lease}
 	if change != nil {
 		change(&o)
 	}

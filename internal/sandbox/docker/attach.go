@@ -44,7 +44,7 @@ func (d *Driver) attach(ctx context.Context, id string, egress func(net.Conn)) (
 		return nil, notThere(id)
 	}
 	link, err := d.listen(bridge.LinkOptions{
-		Box: id, Adopt: true, Headless: found[0].Labels[labelHeadless] == "true", Egress: egress,
+		Box: id, Home: home, Adopt: true, Headless: found[0].Labels[labelHeadless] == "true", Egress: egress,
 	})
 	if err != nil {
 		return nil, err

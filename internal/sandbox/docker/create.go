@@ -28,17 +28,20 @@ const (
 	labelRequest  = "glovebox.request" // hash of the request the container was made by
 )
 
-const user = "10001:10001" // as in the image
+const (
+	user = "10001:10001" // as in the image
+	home = "/tmp"        // where its browser writes; the guest's own default
+)
 
 // tmpfs are the writable places of a box: apart, so that a page that fills
 // the profile does not take the browser's other files with it (measured: one
 // for all, filled, and the whole browser dies).
 var tmpfs = map[string]string{
-	"/tmp":      "rw,nosuid,nodev,noexec,size=64m,mode=1777",
-	"/tmp/prof": "rw,nosuid,nodev,noexec,size=96m,mode=0700,uid=10001,gid=10001",
+	home:           "rw,nosuid,nodev,noexec,size=64m,mode=1777",
+	home + "/prof": "rw,nosuid,nodev,noexec,size=96m,mode=0700,uid=10001,gid=10001",
 
-	sandbox.UploadDir:   "rw,nosuid,nodev,noexec,size=64m,mode=0700,uid=10001,gid=10001",
-	sandbox.DownloadDir: "rw,nosuid,nodev,noexec,size=96m,mode=0700,uid=10001,gid=10001", // above what the page engine lets downloads have
+	home + "/" + sandbox.UploadFolder:   "rw,nosuid,nodev,noexec,size=64m,mode=0700,uid=10001,gid=10001",
+	home + "/" + sandbox.DownloadFolder: "rw,nosuid,nodev,noexec,size=96m,mode=0700,uid=10001,gid=10001", // above what the page engine lets downloads have
 }
 
 // name is a container's name: prefix, scope hash or "warm", box id.
@@ -66,7 +69,7 @@ func (d *Driver) request(spec sandbox.Spec) (client.ContainerCreateOptions, erro
 	}
 	boot := d.boot(spec)
 	config := &container.Config{
-		Image: d.o.Image, Hostname: "box", User: user, WorkingDir: "/tmp",
+		Image: d.o.Image, Hostname: "box", User: user, WorkingDir: home,
 		Env:             boot.Environ(),
 		NetworkDisabled: true,
 		Labels: map[string]string{

@@ -46,7 +46,7 @@ func (d *Driver) info(c container.Summary) sandbox.Info {
 	id := c.Labels[labelBox]
 	info := sandbox.Info{
 		ID: id, State: state(c.State), Created: time.Unix(c.Created, 0),
-		Session: c.Labels[labelSession], Egress: sandbox.EgressSealed,
+		Session: c.Labels[labelSession], Egress: sandbox.EgressSealed, Dir: home,
 	}
 	if len(c.Names) > 0 {
 		info.Name = strings.TrimPrefix(c.Names[0], "/")

@@ -53,7 +53,7 @@ func (d *Driver) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 	spec.Progress("making the box")
 	link, err := d.listen(bridge.LinkOptions{
 		Box: spec.ID, ScopeHash: sandbox.ScopeHash(spec.Scope), Session: spec.Session,
-		Headless: spec.Headless, Profile: spec.Profile, Egress: spec.Egress,
+		Home: home, Headless: spec.Headless, Profile: spec.Profile, Egress: spec.Egress,
 	})
 	var made string
 	defer func() {
@@ -73,7 +73,7 @@ func (d *Driver) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 	}
 	b := d.hold(made, link, sandbox.Info{
 		ID: spec.ID, Name: d.name(sandbox.ScopeHash(spec.Scope), spec.ID), ScopeHash: sandbox.ScopeHash(spec.Scope),
-		Session: spec.Session, State: "running", Egress: sandbox.EgressSealed, Created: time.Now(),
+		Session: spec.Session, State: "running", Egress: sandbox.EgressSealed, Created: time.Now(), Dir: home,
 	})
 	if err := d.ready(ctx, b, spec.Progress); err != nil {
 		b.finish(err)

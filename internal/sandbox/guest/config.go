@@ -93,8 +93,8 @@ func (c Config) home() string    { return filepath.Join(c.Dir, "home") }
 // folders are where files are exchanged with the gateway.
 func (c Config) folders() bridge.Folders {
 	return bridge.Folders{
-		Upload:   filepath.Join(c.Dir, filepath.Base(sandbox.UploadDir)),
-		Download: filepath.Join(c.Dir, filepath.Base(sandbox.DownloadDir)),
+		Upload:   filepath.Join(c.Dir, sandbox.UploadFolder),
+		Download: filepath.Join(c.Dir, sandbox.DownloadFolder),
 	}
 }
 

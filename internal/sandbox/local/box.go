@@ -80,7 +80,7 @@ func (b *box) finish(err error) {
 func (b *box) Info() sandbox.Info {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.record.info()
+	return b.driver.info(b.record)
 }
 
 // Assign gives the box to a scope and a session (sandbox.Box), and stores it
@@ -188,7 +188,7 @@ func (d *Driver) attach(ctx context.Context, id string, egress func(net.Conn)) (
 	if !there || !r.Guest.alive() {
 		return nil, notThere(id)
 	}
-	link, err := d.listen(bridge.LinkOptions{Box: id, Adopt: true, Headless: r.Headless, Egress: egress})
+	link, err := d.listen(bridge.LinkOptions{Box: id, Home: d.home(id), Adopt: true, Headless: r.Headless, Egress: egress})
 	if err != nil {
 		return nil, err
 	}

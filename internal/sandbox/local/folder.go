@@ -30,10 +30,10 @@ type record struct {
 	Guest     process   `json:"guest"` // the zero process before it was started
 }
 
-func (r record) info() sandbox.Info {
+func (d *Driver) info(r record) sandbox.Info {
 	i := sandbox.Info{
 		ID: r.ID, Name: r.Name, ScopeHash: r.ScopeHash, Session: r.Session, Created: r.Created,
-		State: "running", Egress: sandbox.EgressSealed,
+		State: "running", Egress: sandbox.EgressSealed, Dir: d.home(r.ID),
 	}
 	if !r.Sealed {
 		i.Egress = sandbox.EgressBestEffort

@@ -86,7 +86,7 @@ func (d *Driver) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 	}
 	if link, err = d.listen(bridge.LinkOptions{
 		Box: r.ID, ScopeHash: hash, Session: r.Session, Headless: r.Headless, Egress: spec.Egress,
-		Profile: spec.Profile,
+		Home: d.home(r.ID), Profile: spec.Profile,
 	}); err != nil {
 		return nil, err
 	}
@@ -220,7 +220,7 @@ func (d *Driver) List(context.Context) ([]sandbox.Info, error) {
 	}
 	infos := make([]sandbox.Info, 0, len(all))
 	for _, r := range all {
-		infos = append(infos, r.info())
+		infos = append(infos, d.info(r))
 	}
 	slices.SortFunc(infos, func(a, b sandbox.Info) int { return strings.Compare(a.ID, b.ID) })
 	return infos, nil

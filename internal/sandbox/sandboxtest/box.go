@@ -122,7 +122,7 @@ func (b *box) Put(_ context.Context, name string, content []byte) (string, error
 	if strings.ContainsAny(name, "/\x00") || name == "" || name == "." || name == ".." {
 		return "", fault.New(fault.InvalidRequest, "the file has no plain name").Hinted("give one")
 	}
-	path := sandbox.UploadDir + "/" + sandbox.NewID() + "/" + name
+	path := b.machine.info.Uploads() + "/" + sandbox.NewID() + "/" + name
 	if b.machine.files == nil {
 		b.machine.files = map[string][]byte{}
 	}

@@ -150,7 +150,7 @@ func (e *Engine) add(instance string, spec sandbox.Spec) (*machine, error) {
 	m.egress.open(spec.Egress)
 	m.info = sandbox.Info{
 		ID: spec.ID, Name: name(spec.Scope, spec.ID), ScopeHash: sandbox.ScopeHash(spec.Scope),
-		Session: spec.Session, State: "created", Egress: sandbox.EgressSealed, Created: time.Now(),
+		Session: spec.Session, State: "created", Egress: sandbox.EgressSealed, Created: time.Now(), Dir: "/tmp",
 	}
 	e.boxes[spec.ID] = m
 	return m, nil

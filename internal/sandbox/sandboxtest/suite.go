@@ -89,7 +89,7 @@ func checkFiles(t *testing.T, box sandbox.Box) {
 	t.Helper()
 	const name = "a b%2F ü 漢.txt"
 	at, err := box.Put(t.Context(), name, []byte("content"))
-	if err != nil || path.Base(at) != name || path.Dir(path.Dir(at)) != sandbox.UploadDir {
+	if err != nil || path.Base(at) != name || path.Dir(path.Dir(at)) != box.Info().Uploads() {
 		t.Errorf("put at %q, %v", at, err)
 	}
 	other, err := box.Put(t.Context(), name, nil)

@@ -55,7 +55,7 @@ var reference = []known{
 	{call: "POST /browser/select", sends: []string{"selector", "value"}, reads: []string{"ok"}},
 	{call: "POST /browser/hover", sends: []string{"selector"}, reads: []string{"ok"}},
 	{call: "POST /browser/scroll", sends: []string{"selector", "x", "y"}, reads: []string{"ok"}},
-	{call: "POST /browser/upload", sends: []string{"selector", "path"}, reads: []string{"ok"}, pending: "page.upload"},
+	{call: "POST /browser/upload", sends: []string{"selector", "path"}, reads: []string{"ok"}},
 	{call: "POST /browser/dialog", sends: []string{"accept", "text"}, reads: []string{"ok"}},
 
 	{call: "GET /browser/console", sends: []string{"level", "limit"}, defaults: map[string]any{"limit": 100.0}, reads: []string{"messages"}},
