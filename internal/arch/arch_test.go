@@ -44,6 +44,7 @@ var plan = map[string][]string{
 	"gate/audit":          {"action", "fault", "store"},
 	"gate/egress":         {"action", "fault"},
 	"gate":                {"action", "fault", "gate/policy", "gate/approval", "gate/audit"},
+	"macro":               {"action", "fault"},
 	"auth":                {"action", "fault"},
 	"surface/rest":        {"action", "fault", "auth"},
 	"surface/mcp":         {"action", "fault", "auth"},
