@@ -35,6 +35,8 @@ type Call struct {
 	// Progress is told what a long call is at, in words for people. It must
 	// not block; nil for nobody.
 	Progress func(phase string)
+	// Crawl is told of a crawl while it runs; nil for nobody.
+	Crawl *CrawlWatch
 }
 
 // Result is what a call answers with.
@@ -91,6 +93,7 @@ type Facts struct {
 	Options     []string     // labels of what would be, or could be, chosen in a list
 	Dialog      *Dialog      // the open dialog, for answering it
 	Resubmits   bool         // a reload would post a form again
+	Crawl       *CrawlGrant  // the crawl that a page belongs to, or that is to begin
 }
 
 // SessionFacts are the counters and state of a session at the time of a call.

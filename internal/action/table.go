@@ -11,6 +11,7 @@ type Verb struct {
 	Class   Class
 	Risk    Risk       // default, where the page's facts say nothing else
 	Counts  bool       // counts against max_actions_per_session
+	Inner   bool       // a step of a macro: no surface offers it, and the door takes it from none
 	Target  bool       // acts on an element: its facts are looked at first
 	NewArgs func() any // pointer to a zero value of its argument type
 	NewData func() any // pointer to a zero value of its result type; nil when it has none
@@ -83,6 +84,10 @@ var Verbs = []Verb{
 	{Name: "page.pdf", Class: Read, Risk: Low, NewArgs: of[PrintPDF], NewData: of[PDF], Method: http.MethodGet, Path: "/browser/pdf", Command: "pdf", Summary: "Print the page as PDF"},
 
 	{Name: "cdp.attach", Class: Raw, Risk: Critical, NewArgs: of[None], NewData: of[CDPEndpoint], Method: http.MethodGet, Path: "/browser/cdp", Summary: "Attach a client of the browser's protocol, such as Playwright, over a WebSocket"},
+	{Name: "page.crawl", Class: Write, Risk: Low, Counts: true, NewArgs: of[Crawl], NewData: of[Crawled], Method: http.MethodPost, Path: "/browser/crawl", Tool: "browser_crawl", Command: "crawl", Summary: "Read the pages that can be reached from one, breadth first, in tabs of their own"},
+	{Name: "crawl.page", Class: Write, Risk: Low, Inner: true, NewArgs: of[CrawlPage], NewData: of[CrawlVisit], Summary: "Read one page of a crawl"},
+	{Name: "crawl.file", Class: Write, Risk: Low, Inner: true, NewArgs: of[CrawlFile], NewData: of[CrawlFetched], Summary: "Fetch robots.txt or a sitemap for a crawl"},
+	{Name: "crawl.end", Class: Write, Risk: Low, Inner: true, NewArgs: of[CrawlEnd], NewData: of[None], Summary: "End a crawl and close its tabs"},
 
 	{Name: "artifact.list", Class: Read, Risk: Low, NewArgs: of[None], NewData: of[ArtifactListing], Method: http.MethodGet, Path: "/sessions/{session}/artifacts", Command: "artifacts", Summary: "List the files a session left"},
 	{Name: "artifact.put", Class: Write, Risk: Low, NewArgs: of[NewFile], NewData: of[Artifact], Method: http.MethodPost, Path: "/sessions/{session}/artifacts", Status: http.StatusCreated, Body: filesBody, Summary: "Keep a file with a session, to upload later"},
@@ -109,6 +114,17 @@ var byName = func() map[string]*Verb {
 func Lookup(name string) (*Verb, bool) {
 	v, ok := byName[name]
 	return v, ok
+}
+
+// Offered lists the verbs that surfaces offer.
+func Offered() []*Verb {
+	var all []*Verb
+	for i := range Verbs {
+		if !Verbs[i].Inner {
+			all = append(all, &Verbs[i])
+		}
+	}
+	return all
 }
 
 // As returns the row that a call with these arguments is judged, counted and

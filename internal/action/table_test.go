@@ -1,6 +1,7 @@
 package action_test
 
 import (
+	"cmp"
 	"regexp"
 	"testing"
 
@@ -44,7 +45,10 @@ func TestEveryRowIsComplete(t *testing.T) {
 		if v.Counts && v.Class != action.Write {
 			t.Errorf("%s counts as an action but is of class %s", v.Name, v.Class)
 		}
-		for _, key := range []string{v.Name, v.Method + " " + v.Path} {
+		if v.Inner != (v.Path == "") || v.Inner && v.Tool+v.Command+v.Method != "" {
+			t.Errorf("%s is half offered", v.Name)
+		}
+		for _, key := range []string{v.Name, v.Method + " " + cmp.Or(v.Path, v.Name)} {
 			if other, taken := seen[key]; taken {
 				t.Errorf("%s and %s share %q", v.Name, other, key)
 			}

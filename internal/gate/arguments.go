@@ -97,6 +97,11 @@ func (p *passage) checkRequired() error {
 			return fault.New(fault.MissingURL, "no address was given").
 				Hinted("give url, such as https://example.com/").With("field", "url")
 		}
+	case *action.Crawl:
+		if strings.TrimSpace(args.URL) == "" {
+			return fault.New(fault.MissingURL, "no address was given").
+				Hinted("give url, such as https://example.com/").With("field", "url")
+		}
 	case *action.ByID:
 		return requireID(args.ID)
 	case *action.Answer:

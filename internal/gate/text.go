@@ -69,6 +69,12 @@ func (p *passage) target() string {
 		return address(a.URL)
 	case *action.Scrape:
 		return address(a.URL)
+	case *action.Crawl:
+		return address(a.URL)
+	case *action.CrawlPage:
+		return address(a.URL)
+	case *action.CrawlFile:
+		return address(a.URL)
 	}
 	return ""
 }

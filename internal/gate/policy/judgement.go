@@ -51,6 +51,12 @@ func (p *Policy) judge(call action.Call, verb *action.Verb, facts action.Facts) 
 		if args != nil && args.Navigates() {
 			return p.navigate(facts, facts.Destination, true)
 		}
+	case *action.Crawl:
+		if args != nil {
+			return p.crawl(call, args, facts)
+		}
+	case *action.CrawlPage, *action.CrawlFile:
+		return p.crawlPage(facts)
 	case *action.SessionStart:
 		if args != nil && args.URL != "" {
 			return p.navigate(facts, facts.Destination, true)

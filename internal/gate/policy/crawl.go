@@ -1,0 +1,72 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// crawl judges a crawl as going to each of its hosts: what a person allows
+// here is asked once, and covers the crawl's pages.
+func (p *Policy) crawl(call action.Call, args *action.Crawl, facts action.Facts) judgement {
+	if facts.Crawl == nil {
+		return blocked("the hosts could not be judged", "crawl.unknown")
+	}
+	j := p.navigate(facts, facts.Destination, true)
+	for i := range facts.Crawl.Also {
+		j.join(p.navigate(facts, &facts.Crawl.Also[i], true))
+	}
+	if call.Caller.Role == action.Operator {
+		return j
+	}
+	if args.Ruthless() {
+		return forOperators("crawl.ruthless", "it leaves out the politeness or the bounds of a crawl",
+			"leave out ignoreRobots and perDomain, and keep delay at 200 or more and maxPages at 100 or less")
+	}
+	if row, _ := action.Lookup("page.content"); args.Extract == "html" {
+		if _, refused := p.Admit(call.Caller, row); refused {
+			return forOperators("crawl.html", "it reads the HTML of pages", "use extract markdown, text or links")
+		}
+	}
+	return j
+}
+
+// crawlPage judges one page of a crawl that was let begin. Nobody is asked
+// again: what the grant does not cover is refused, and the crawl goes on
+// without it. The first page is the one that people were asked about; of the
+// others none may be an address that acts, settings or a checkout.
+func (p *Policy) crawlPage(facts action.Facts) judgement {
+	to := facts.Destination
+	switch {
+	case facts.Crawl == nil || to == nil:
+		return blocked("no crawl is open for it", "crawl.none")
+	case !to.Allowed || to.Host == "":
+		return blocked(reasonOf(to), "navigation.blocked")
+	case !slices.ContainsFunc(facts.Crawl.Hosts, func(h string) bool { return covers(h, to.Host) }):
+		return blocked(to.Host+" is not among the crawl's hosts", "crawl.host")
+	}
+	j := judgement{risk: action.Low, rule: "crawl.granted", why: "it is a page of a crawl that was allowed", auto: true, hosts: []string{to.Host}}
+	if to.URL == facts.Crawl.Start {
+		return j
+	}
+	judgePath(&j, to.URL)
+	judgeActing(&j, to.URL)
+	if j.risk >= action.High {
+		j.refuse, j.hint = fault.DeniedByPolicy, "go there with page.goto, so that a person can be asked"
+	}
+	return j
+}
+
+// covers reports whether a host of a grant, or its "*." pattern, is for host.
+func covers(granted, host string) bool {
+	if suffix, wild := strings.CutPrefix(granted, "*"); wild {
+		return strings.HasSuffix(host, suffix) && len(host) > len(suffix)
+	}
+	return granted == host && host != ""
+}
+
+func forOperators(rule, why, hint string) judgement {
+	return judgement{risk: action.High, rule: rule, why: why, refuse: fault.DeniedByPolicy, hint: hint}
+}
