@@ -70,6 +70,7 @@ type CrawlWatch struct {
 // Its pages are calls of crawl.page that name the id.
 type CrawlOpened struct {
 	ID    string   `json:"id"`
+	Start string   `json:"start"` // the first page, normalised
 	Hosts []string `json:"hosts"` // and "*." patterns that its pages may be on
 }
 

@@ -94,11 +94,12 @@ func TestEveryVerbReturnsItsOwnDataType(t *testing.T) {
 		"artifact.get": &action.ByID{ID: "a"}, "approval.status": &action.ByID{ID: "a"}, "approval.show": &action.ByID{ID: "a"},
 		"approval.answer": &action.Answer{ID: "a"}, "tab.activate": &action.ByID{ID: "a"}, "tab.close": &action.ByID{ID: "a"},
 		"download.get": &action.ByID{ID: "a"}, "download.cancel": &action.ByID{ID: "a"}, "artifact.put": &action.NewFile{Name: "a"},
+		"page.crawl":  &action.Crawl{URL: "a.example"},
 		"page.scrape": &action.Scrape{Selectors: map[string]string{"title": "h1"}}, "page.execute": &action.Execute{Expression: "1"},
 		"profile.create": &action.ProfileCreate{Name: "work"}, "profile.delete": &action.ByID{ID: "a"},
 		"cookie.set": &action.CookieSet{Cookies: []action.NewCookie{{Name: "n", Value: new("v")}}},
 	}
-	for _, v := range action.Verbs {
+	for _, v := range action.Offered() {
 		given := args[v.Name]
 		if given == nil {
 			given = v.NewArgs()

@@ -31,7 +31,8 @@ type live struct {
 	calls    map[*context.CancelCauseFunc]struct{} // in flight
 	ending   *ending
 	refusals bucket
-	clients  int // of the browser's protocol
+	clients  int    // of the browser's protocol
+	crawl    *crawl // the one that runs, nil when none does
 }
 
 // ending is why a session is over. The first one counts.

@@ -81,9 +81,14 @@ const probe = "probe"
 // provider_not_supported, invalid_provider, blocked_domain, and those of the
 // page engine.
 func (r *Registry) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	if call.Verb == "page.crawl" {
+		return r.lookAtCrawl(ctx, call)
+	}
 	switch family(call.Verb) {
 	case "page", "tab", "cookie", "download":
 		return r.lookAtPage(ctx, call)
+	case "crawl":
+		return r.lookAtStep(ctx, call)
 	case "session", "artifact", "cdp":
 		return r.lookAtRecord(ctx, call)
 	case "browser":
@@ -101,6 +106,12 @@ func (r *Registry) Look(ctx context.Context, call action.Call) (action.Facts, ac
 func (r *Registry) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
 	if pin.Session != "" {
 		call.Session = pin.Session // what was judged, also where the call named none
+	}
+	if call.Verb == "page.crawl" {
+		return r.beginCrawl(ctx, call)
+	}
+	if family(call.Verb) == "crawl" {
+		return r.stepInCrawl(ctx, call)
 	}
 	if onPage(call.Verb) {
 		return r.actOnPage(ctx, call, pin)

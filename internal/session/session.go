@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -44,6 +45,8 @@ type Door interface {
 	// Judge parses a URL and says whether a document of the box may be loaded
 	// from there.
 	Judge(box, rawURL string) action.Destination
+	// Transport fetches for a box, under the rules for its browser.
+	Transport(box string) *http.Transport
 }
 
 // Browser is the page engine over one box's browser.
@@ -52,6 +55,7 @@ type Browser interface {
 	Look(ctx context.Context, verb string, args any) (action.Facts, action.Pin, error)
 	Do(ctx context.Context, verb string, args any, pin action.Pin) (action.Result, error)
 	Attach(ctx context.Context, heed func(action.Message)) (action.Attachment, error)
+	Crawl(o page.CrawlOptions) page.Crawler
 	Page() action.Page
 	Done() <-chan struct{}
 	Err() error

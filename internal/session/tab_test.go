@@ -124,3 +124,14 @@ func (t *tab) Close() error {
 	t.reader.Wait()
 	return err
 }
+
+// Crawl reads nothing: crawls are tested with a real browser.
+func (t *tab) Crawl(page.CrawlOptions) page.Crawler { return nobody{} }
+
+type nobody struct{}
+
+func (nobody) Visit(context.Context, string, time.Duration) (*action.CrawlVisit, error) {
+	return nil, errors.New("there is no browser")
+}
+
+func (nobody) Close(context.Context) error { return nil }

@@ -44,7 +44,7 @@ func (h *beside) Judge(address string) error {
 	h.mu.Lock()
 	guard := h.options.Guard
 	h.mu.Unlock()
-	return ask(guard, address)
+	return allowed(guard, address)
 }
 
 // Keeps reports whether a dialog of a target is a verb's: one opened under it,

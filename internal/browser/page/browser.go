@@ -41,6 +41,7 @@ type Browser struct {
 	looked   looked
 	made     int // tabs so far
 	making   int // tabs that we are opening ourselves
+	hiding   int // tabs of a crawl that are being opened
 	console  ring[utterance]
 	noise    meter // what all targets wrote to the console
 	traffic  traffic
@@ -155,6 +156,11 @@ func (b *Browser) newTab(ctx context.Context) (*tab, error) {
 	if err := b.await(ctx, func() bool { t = b.tabs[made.ID]; return t != nil }); err != nil {
 		return nil, err
 	}
+	b.mu.Lock()
+	if !t.closed {
+		b.show(t)
+	}
+	b.mu.Unlock()
 	return t, t.wait(ctx)
 }
 

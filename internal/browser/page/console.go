@@ -34,7 +34,7 @@ var consoleEvents = map[string]taker{
 // heardAs keeps an event of any target: tabs, frames, workers.
 func heardAs(read func(json.RawMessage) (action.ConsoleMessage, bool)) taker {
 	return func(b *Browser, _ string, from *target, params json.RawMessage) {
-		if from == nil || !b.hears(from, params) {
+		if from == nil || from.isHidden() || !b.hears(from, params) {
 			return
 		}
 		b.release(from, params)

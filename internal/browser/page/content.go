@@ -78,10 +78,22 @@ func (b *Browser) eachFrame(ctx context.Context, t *tab, read func(inpage.Frame)
 
 // markdown reads what a person can see of the page, with its structure.
 func (b *Browser) markdown(ctx context.Context, t *tab, a *action.Markdown, _ action.Pin) (any, error) {
-	out := &action.Marked{}
+	out, cut, err := b.marked(ctx, t, a)
+	if err != nil {
+		return nil, err
+	}
+	if cut {
+		b.say("the markdown was cut at 1 MiB: the page has more")
+	}
+	return out, nil
+}
+
+// marked is the page as markdown; cut says that there is more.
+func (b *Browser) marked(ctx context.Context, t *tab, a *action.Markdown) (out *action.Marked, cut bool, err error) {
+	out = &action.Marked{}
 	var parts []string
 	size := 0
-	err := b.eachFrame(ctx, t, func(w inpage.Frame) (string, error) {
+	err = b.eachFrame(ctx, t, func(w inpage.Frame) (string, error) {
 		if size >= textLimit {
 			return "", nil
 		}
@@ -97,7 +109,7 @@ func (b *Browser) markdown(ctx context.Context, t *tab, a *action.Markdown, _ ac
 		out.Hidden += m.Hidden
 		if m.Cut || size+len(text) > textLimit {
 			text = strings.ToValidUTF8(text[:min(len(text), textLimit-size)], "")
-			b.say("the markdown was cut at 1 MiB: the page has more")
+			cut = true
 		}
 		if size += len(text); text != "" {
 			parts = append(parts, text)
@@ -105,12 +117,12 @@ func (b *Browser) markdown(ctx context.Context, t *tab, a *action.Markdown, _ ac
 		return m.Title, nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	here := b.facts(t)
 	out.URL, out.Title = here.URL, here.Title
 	out.Markdown = strings.Join(parts, "\n\n")
-	return out, nil
+	return out, cut, nil
 }
 
 const mostLinks = 5000

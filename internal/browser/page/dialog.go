@@ -33,6 +33,10 @@ var dialogEvents = map[string]taker{
 		Message string `json:"message"`
 		Default string `json:"defaultPrompt"`
 	}) {
+		if t.hidden && p.Type != "beforeunload" {
+			b.work.add(func() { from.session.Send(handleDialog, map[string]bool{"accept": false}) })
+			return
+		}
 		if p.Type == "beforeunload" {
 			b.work.add(func() { from.session.Send(handleDialog, map[string]bool{"accept": true}) })
 			return

@@ -104,6 +104,10 @@ func (b *Browser) downloadBegan(p byDownload) {
 	if b.options.Downloads == "" || b.downloads.find(p.ID) != nil {
 		return
 	}
+	if b.isOfCrawl(p.Frame) {
+		b.cancel(p.ID)
+		return
+	}
 	if !b.downloads.room() {
 		b.cancel(p.ID)
 		b.note("a download was refused: %d of them wait in the box to be fetched or cancelled", mostDownloads)
@@ -123,10 +127,23 @@ func (b *Browser) downloadBegan(p byDownload) {
 	b.change()
 }
 
+// isOfCrawl reports whether a frame is of a tab that nobody sees.
+func (b *Browser) isOfCrawl(frame string) bool {
+	for _, t := range b.tabs {
+		if t.hidden && t.frames[frame] != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // downloadMoved notes how far a download has come, and ends one that has more
 // than it may. b.mu is held.
 func (b *Browser) downloadMoved(p byDownload) {
 	d := b.downloads.find(p.ID)
+	if d == nil && p.State == "completed" {
+		b.dropLater(p.ID) // nobody is to have it: it was whole before it could be cancelled
+	}
 	if d == nil || d.ended {
 		return
 	}

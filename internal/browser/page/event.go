@@ -132,7 +132,7 @@ var frameEvents = map[string]taker{
 			t.popups.asked++
 		case p.Frame == t.root.id && p.Disposition == "currentTab":
 			t.moves.asked++
-		case p.Disposition == "download" && b.options.Downloads == "":
+		case p.Disposition == "download" && b.options.Downloads == "" && !t.hidden:
 			b.note(downloadRefused)
 		case p.Disposition == "download" && p.Frame == t.root.id:
 			t.moves.asked++ // it is over when the download begins, or comes to nothing
@@ -158,8 +158,10 @@ var frameEvents = map[string]taker{
 		}
 	}),
 	"Page.downloadWillBegin": inTab(func(b *Browser, t *tab, _ *target, _ byFrame) {
-		if b.options.Downloads == "" { // otherwise Browser.downloadWillBegin tells more
+		if b.options.Downloads == "" || t.hidden { // otherwise Browser.downloadWillBegin tells more
 			t.moves.downloads++
+		}
+		if b.options.Downloads == "" && !t.hidden {
 			b.note(downloadRefused)
 		}
 	}),

@@ -18,6 +18,7 @@ var documentsOnly = map[string]any{"patterns": []map[string]string{
 type paused struct {
 	ID      string `json:"requestId"`
 	Frame   string `json:"frameId"`
+	Type    string `json:"resourceType"`
 	Request struct {
 		URL    string `json:"url"`
 		Method string `json:"method"`
@@ -26,6 +27,15 @@ type paused struct {
 
 // judge asks the guard about a document and answers the browser. b.mu is held.
 func (b *Browser) judge(t *tab, from *target, p paused) {
+	if t.hidden {
+		b.judgeVisit(t, from, p)
+		return
+	}
+	b.ask(t, from, p)
+}
+
+// ask asks the guard about a document. b.mu is held.
+func (b *Browser) ask(t *tab, from *target, p paused) {
 	guard, refused := b.options.Guard, b.options.Refused
 	if p.Frame == t.root.id {
 		t.moves.asked++
@@ -33,7 +43,7 @@ func (b *Browser) judge(t *tab, from *target, p paused) {
 	}
 	session := from.session
 	b.work.add(func() {
-		err := ask(guard, p.Request.URL)
+		err := allowed(guard, p.Request.URL)
 		if err == nil {
 			session.Send("Fetch.continueRequest", map[string]string{"requestId": p.ID})
 			return
@@ -46,7 +56,7 @@ func (b *Browser) judge(t *tab, from *target, p paused) {
 	})
 }
 
-func ask(guard func(string) error, url string) error {
+func allowed(guard func(string) error, url string) error {
 	if guard == nil {
 		return fault.New(fault.BlockedDomain, "this browser has no session: it may load nothing").
 			Hinted("start a session")
@@ -60,7 +70,9 @@ func (b *Browser) refuse(t *tab, p paused, err error) {
 	if p.Frame == t.root.id {
 		t.refused = blocked(p.Request.URL, err)
 	}
-	b.note("blocked: %s", fault.From(blocked(p.Request.URL, err)).Message)
+	if !t.hidden {
+		b.note("blocked: %s", fault.From(blocked(p.Request.URL, err)).Message)
+	}
 	b.change()
 }
 

@@ -56,7 +56,9 @@ func ofNetwork(note func(f *traffic, session string, p request), inTab func(t *t
 		if from.tab != nil {
 			p.tab = from.tab.id
 		}
-		note(&b.traffic, session, p)
+		if !from.isHidden() {
+			note(&b.traffic, session, p)
+		}
 		if from.tab != nil && inTab != nil {
 			inTab(from.tab, p)
 			b.change()
@@ -123,6 +125,9 @@ func (t *tab) answered(p request) {
 		t.away[p.Loader] = err
 	}
 	t.status[p.Loader] = p.Response.Status
+	if t.visit != nil && p.Frame == t.root.id {
+		t.visit.status, t.visit.mime = p.Response.Status, p.Response.MimeType
+	}
 }
 
 func (t *tab) loadFailed(p request) {

@@ -25,6 +25,8 @@ type tab struct {
 	made   int // which of the browser's tabs it is, in the order they were opened
 
 	leaving bool // we close it
+	hidden  bool // of a crawl
+	visit   *visit
 
 	crashed bool
 	suspect bool // a verb timed out: its renderer may not answer any more

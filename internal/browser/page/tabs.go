@@ -41,7 +41,7 @@ func (b *Browser) told(t *tab) *action.Tab {
 // its page is closed again. Faults: limit_reached, and those of page.goto.
 func (b *Browser) openTab(ctx context.Context, a *action.OpenTab) (any, error) {
 	b.mu.Lock()
-	full := len(b.tabs) >= maxTabs
+	full := len(b.order) >= maxTabs
 	b.mu.Unlock()
 	if full {
 		return nil, fault.New(fault.LimitReached, "a browser has %d tabs at most, and this one has them", maxTabs).
@@ -108,7 +108,7 @@ func (b *Browser) closeTab(ctx context.Context, a *action.ByID) (any, error) {
 		return nil, err
 	}
 	b.mu.Lock()
-	last := len(b.tabs) == 1
+	last := len(b.order) == 1
 	b.mu.Unlock()
 	if last {
 		if _, err := b.newTab(ctx); err != nil {
@@ -139,7 +139,7 @@ func (b *Browser) shut(ctx context.Context, t *tab) error {
 func (b *Browser) tabOf(id string) (*tab, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if t := b.tabs[id]; t != nil {
+	if t := b.tabs[id]; t != nil && !t.hidden {
 		return t, nil
 	}
 	return nil, noSuchTab()

@@ -18,6 +18,7 @@ type target struct {
 	session *cdp.Session
 	tab     *tab // nil for workers
 	settled bool // it is set up: we are told of every frame of it
+	hidden  bool // of a crawl: its tab, or what that started
 
 	released time.Time     // when we last let go of what it logged
 	noise    meter         // what it wrote to the console
@@ -75,8 +76,12 @@ func (b *Browser) attach(from string, e attached) {
 	}
 	t := &target{id: e.Info.ID, kind: e.Info.Type, session: b.conn.Session(e.Session)}
 	parent := b.sessions[from]
-	t.parent = parent
-	if t.kind == "page" && len(b.tabs) >= maxTabs && b.making == 0 {
+	t.parent, t.hidden = parent, parent.isHidden()
+	if t.kind == "page" && b.unwanted(e.Info.Opener) {
+		b.work.add(func() { b.root.Send("Target.closeTarget", map[string]string{"targetId": t.id}) })
+		return
+	}
+	if t.kind == "page" && len(b.order) >= maxTabs && b.making+b.hiding == 0 {
 		b.surplus(t, e.Info.Opener)
 		b.change()
 		return
@@ -91,8 +96,9 @@ func (b *Browser) attach(from string, e attached) {
 		t.tab.forget(f)
 	}
 	b.sessions[e.Session] = t
-	viewport := b.options.metrics()
-	b.work.add(func() { b.setUp(t, viewport) })
+	viewport, hidden := b.options.metrics(), t.isHidden()
+	resources := t.tab != nil && t.tab.visit != nil && t.tab.visit.resources
+	b.work.add(func() { b.setUp(t, viewport, intercepted(hidden, resources)) })
 	b.change()
 }
 
@@ -103,7 +109,9 @@ func (b *Browser) addTab(t *target, info targetInfo) {
 	b.made++
 	n.made = b.made
 	b.tabs[n.id] = n
-	b.order = append(b.order, n)
+	if b.hiding == 0 || info.Opener != "" {
+		b.order = append(b.order, n)
+	}
 	if b.context == "" && !b.options.Keeps {
 		b.context = info.Context
 	}
@@ -126,7 +134,7 @@ var noBodies = map[string]int{"maxTotalBufferSize": 1, "maxResourceBufferSize": 
 // setUp makes a target ours. The calls travel together; the last one lets it
 // run. Answers are waited for elsewhere, so that a page that spins from its
 // first line keeps nobody else waiting.
-func (b *Browser) setUp(t *target, viewport metrics) {
+func (b *Browser) setUp(t *target, viewport metrics, intercept map[string]any) {
 	var sent []*cdp.Pending
 	send := func(method string, params any) { sent = append(sent, t.session.Send(method, params)) }
 	if t.tab == nil {
@@ -149,7 +157,7 @@ func (b *Browser) setUp(t *target, viewport metrics) {
 	send("Inspector.enable", nil)
 	send("Log.enable", nil)
 	send("Network.enable", noBodies)
-	send("Fetch.enable", documentsOnly)
+	send("Fetch.enable", intercept)
 	send("Page.setInterceptFileChooserDialog", map[string]bool{"enabled": true})
 	send("Target.setAutoAttach", attachToAll)
 	if t.kind == "page" {

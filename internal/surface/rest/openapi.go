@@ -165,7 +165,7 @@ func withExtras(doc *huma.OpenAPI, t reflect.Type) *huma.Schema {
 
 func genericOperation(doc *huma.OpenAPI) *huma.Operation {
 	var names []any
-	for _, v := range action.Verbs {
+	for _, v := range action.Offered() {
 		names = append(names, v.Name)
 	}
 	registry := doc.Components.Schemas

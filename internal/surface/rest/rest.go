@@ -78,9 +78,9 @@ func New(o Options) (*Surface, error) {
 // offerAll adds every route, and returns their description.
 func (s *surface) offerAll() huma.API {
 	api := humago.New(s.mux, huma.Config{OpenAPI: describe()})
-	for i := range action.Verbs {
-		for _, path := range paths(&action.Verbs[i]) {
-			s.offer(api, &action.Verbs[i], path)
+	for _, v := range action.Offered() {
+		for _, path := range paths(v) {
+			s.offer(api, v, path)
 		}
 	}
 	s.offerGeneric(api)

@@ -145,6 +145,7 @@ var bodies = map[string]string{
 	"page.press":      `{"key":"Enter"}`,
 	"page.select":     `{"ref":"e1","values":["a"]}`,
 	"artifact.put":    `{"name":"a.txt","bytes":"aGk="}`,
+	"page.crawl":      `{"url":"a.example"}`,
 	"page.scrape":     `{"selectors":{"a":"h1"}}`,
 	"page.execute":    `{"expression":"1"}`,
 	"approval.answer": `{"approve":true}`,
@@ -153,7 +154,7 @@ var bodies = map[string]string{
 }
 
 func TestEveryVerbGoesThroughTheDoorAndNoneAround(t *testing.T) {
-	for _, v := range action.Verbs {
+	for _, v := range action.Offered() {
 		targets := []string{"/v1" + v.Path}
 		if strings.HasPrefix(v.Path, "/browser/") {
 			targets = append(targets, "/v1/sessions/s1"+v.Path)
@@ -165,7 +166,7 @@ func TestEveryVerbGoesThroughTheDoorAndNoneAround(t *testing.T) {
 				target := strings.NewReplacer("{session}", "s1", "{id}", "a1").Replace(target)
 				method, body := v.Method, bodies[v.Name]
 				if strings.HasPrefix(target, "/v1/verbs/") {
-					method, body = http.MethodPost, genericBody(t, &v)
+					method, body = http.MethodPost, genericBody(t, v)
 				}
 				w := build(t, d).do(request(method, target, body))
 				wantProblem(t, w, http.StatusForbidden, fault.DeniedByPolicy)

@@ -43,6 +43,10 @@ func (s *surface) offer(api huma.API, v *action.Verb, path string) {
 			fail(w, r, err)
 			return
 		}
+		if wantsEvents(r, v.Name) {
+			s.stream(w, r, call, func(result action.Result) { answer(w, r, v, result) })
+			return
+		}
 		result, err := s.call(r, call)
 		if err != nil {
 			fail(w, r, err)
@@ -129,19 +133,26 @@ func (s *surface) offerGeneric(api huma.API) {
 			fail(w, r, err)
 			return
 		}
+		whole := func(result action.Result) {
+			name(w, result)
+			writeJSON(w, r, statusOf(result), result)
+		}
+		if wantsEvents(r, call.Verb) {
+			s.stream(w, r, call, whole)
+			return
+		}
 		result, err := s.call(r, call)
 		if err != nil {
 			fail(w, r, err)
 			return
 		}
-		name(w, result)
-		writeJSON(w, r, statusOf(result), result)
+		whole(result)
 	})
 }
 
 func readGeneric(r *http.Request) (action.Call, error) {
 	v, known := action.Lookup(r.PathValue("verb"))
-	if !known {
+	if !known || v.Inner {
 		return action.Call{}, fault.New(fault.UnknownAction, "there is no verb of that name").
 			Hinted("see /openapi.json for the verbs")
 	}

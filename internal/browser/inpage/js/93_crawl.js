@@ -1,0 +1,33 @@
+// What a crawl must know of a page: where it leads, as it is and as it may be
+// shown, and what it says of itself to crawlers. Hidden links count: menus
+// hide them.
+const LEAD_LIMIT = 2000;
+const leads = () => {
+  const found = new Map(), out = {leads: [], shown: []}, roots = rootsOf(true);
+  const all = roots.flatMap(root => [...queryAll(root, 'a,area')]);
+  for (const element of roots.length > 1 ? inOrder(all) : all) {
+    const href = attribute(element, 'href'), url = href === null ? null : URL.parse(href, baseOf(document));
+    if (url === null || !/^https?:$/.test(url.protocol) || url.href.length > 8192) continue;
+    if (found.has(url.href)) continue;
+    if (out.leads.length >= LEAD_LIMIT) break;
+    found.set(url.href, true);
+    out.leads.push(url.href);
+    out.shown.push(shownURL(url.href));
+  }
+  const canonical = queryAll(document, 'link[rel~="canonical" i][href]')[0];
+  if (canonical !== undefined) out.canonical = URL.parse(attribute(canonical, 'href'), baseOf(document))?.href;
+  const robots = [...queryAll(document, 'meta[name="robots" i]')].map(meta => attribute(meta, 'content') ?? '').join(',');
+  out.nofollow = /\b(nofollow|none)\b/i.test(robots);
+  return out;
+};
+
+// Answers when nothing of the document has changed for a while: at once where
+// no script could change it.
+const quiet = ({still, wait}) => new Promise(done => {
+  if (queryAll(document, 'script:not([type*="json" i])').length === 0) return done({script: false});
+  const end = () => { observer.disconnect(); clearTimeout(timer); clearTimeout(last); done({script: true}); };
+  let timer = setTimeout(end, still);
+  const last = setTimeout(end, wait);
+  const observer = new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(end, still); });
+  observer.observe(document, {subtree: true, childList: true, characterData: true});
+});

@@ -1,0 +1,34 @@
+// Package macro holds what is one request and many calls. It stands before the
+// gate: every step is a call of its own, judged and recorded like any other.
+package macro
+
+import (
+	"context"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// Gate lets one call through, or refuses it with a fault.
+type Gate interface {
+	Call(ctx context.Context, c action.Call) (action.Result, error)
+}
+
+// Door is a gate that knows macros besides. It is safe for concurrent use.
+type Door struct{ gate Gate }
+
+// New makes a door before a gate.
+func New(gate Gate) *Door { return &Door{gate} }
+
+// Call makes a call: a macro's steps one by one, and anything else as it is.
+// Steps themselves are taken from nobody: unknown_action.
+func (d *Door) Call(ctx context.Context, c action.Call) (action.Result, error) {
+	if v, known := action.Lookup(c.Verb); known && v.Inner {
+		return action.Result{}, fault.New(fault.UnknownAction, "there is no such verb").
+			Hinted("see the table of verbs: /openapi.json, or the tools of the MCP server")
+	}
+	if c.Verb == "page.crawl" {
+		return d.crawl(ctx, c)
+	}
+	return d.gate.Call(ctx, c)
+}

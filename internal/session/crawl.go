@@ -1,0 +1,295 @@
+package session
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const (
+	mostFile     = 4 << 20 // bytes of robots.txt or a sitemap, unpacked
+	fileLimit    = 10 * time.Second
+	crawlTabs    = 5 * time.Second // to close the tabs of a crawl
+	crawlerAgent = "Mozilla/5.0 (compatible; Glovebox)"
+)
+
+// crawl is a crawl that was let begin in a session.
+type crawl struct {
+	id     string
+	grant  action.CrawlGrant
+	reader page.Crawler
+	files  *http.Transport
+}
+
+// close closes its tabs and connections.
+func (c *crawl) close(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(ctx, crawlTabs)
+	defer stop()
+	c.files.CloseIdleConnections()
+	return c.reader.Close(ctx)
+}
+
+// lookAtCrawl returns the facts of a crawl that is to begin: where it begins,
+// and where else it would go, as the door judges it.
+func (r *Registry) lookAtCrawl(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	args, err := argsOf[action.Crawl](call)
+	if err != nil {
+		return action.Facts{}, action.Pin{}, err
+	}
+	start, err := page.Address(args.URL)
+	if err != nil {
+		return action.Facts{}, action.Pin{}, err
+	}
+	l, err := r.admit(ctx, call)
+	if err != nil {
+		return action.Facts{}, action.Pin{}, err
+	}
+	_, leave, err := l.enter(ctx)
+	if err != nil {
+		return action.Facts{}, action.Pin{}, err
+	}
+	defer leave()
+	facts := action.Facts{Session: l.facts(), Page: l.browser.Page()}
+	pin := action.Pin{Session: l.id}
+	if err := r.exhausted(l, call.Verb, call.Args); err != nil {
+		return facts, pin, err
+	}
+	to := r.door.Judge(facts.Session.Box, start)
+	facts.Destination = &to
+	facts.Crawl, err = r.grantOf(facts.Session.Box, args, to)
+	return facts, pin, err
+}
+
+// grantOf is what a crawl would be let do. Faults: invalid_request for what is
+// no host.
+func (r *Registry) grantOf(box string, args *action.Crawl, start action.Destination) (*action.CrawlGrant, error) {
+	grant := &action.CrawlGrant{Start: withoutFragment(start.URL)}
+	if len(args.AllowedDomains) == 0 {
+		grant.Hosts = []string{start.Host}
+		return grant, nil
+	}
+	for _, domain := range args.AllowedDomains {
+		domain = fold(domain)
+		name, wild := strings.CutPrefix(domain, "*.")
+		probe := name
+		if wild {
+			probe = "any." + name // of a pattern's sub-domains one stands for all
+		}
+		to := r.judgeHost(box, probe)
+		if to.Host != probe {
+			return nil, fault.New(fault.InvalidRequest, "allowedDomains holds what is no host").
+				Hinted("give hosts such as docs.example.com, or *.example.com for sub-domains").With("field", "allowedDomains")
+		}
+		grant.Hosts, grant.Also = append(grant.Hosts, domain), append(grant.Also, to)
+	}
+	if !slices.Contains(grant.Hosts, start.Host) {
+		grant.Hosts = append(grant.Hosts, start.Host)
+	}
+	return grant, nil
+}
+
+// judgeHost says whether documents may come from a host, at whatever port.
+func (r *Registry) judgeHost(box, host string) action.Destination {
+	first := r.door.Judge(box, "https://"+host+"/")
+	if first.Allowed || first.Host == "" || r.mayHaveCookies(box, host) != nil {
+		return first
+	}
+	first.Allowed, first.Reason = true, ""
+	return first
+}
+
+func withoutFragment(address string) string {
+	address, _, _ = strings.Cut(address, "#")
+	return address
+}
+
+// beginCrawl opens a crawl. Only one runs in a session at a time. It counts as
+// one action, its pages as none.
+func (r *Registry) beginCrawl(ctx context.Context, call action.Call) (action.Result, error) {
+	facts, _, err := r.lookAtCrawl(ctx, call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	if d := facts.Destination; !d.Allowed {
+		return action.Result{}, blockedFault(*d)
+	}
+	args, err := argsOf[action.Crawl](call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	l, err := r.admit(ctx, call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	verb, _ := action.Lookup(call.Verb)
+	c := &crawl{
+		id: newID(), grant: *facts.Crawl, files: r.door.Transport(facts.Session.Box),
+		reader: l.browser.Crawl(page.CrawlOptions{Extract: args.Extract, Resources: args.Resources}),
+	}
+	if !l.setCrawl(c) {
+		return action.Result{}, fault.New(fault.LimitReached, "a crawl runs in this session already").
+			Hinted("wait until it has ended, or use another session").With("limit", "crawls").With("max", 1)
+	}
+	if err := r.count(l, verb, call.Args); err != nil {
+		l.dropCrawl(c.id)
+		return action.Result{}, err
+	}
+	defer r.askToSave()
+	return action.Result{Session: l.id, Data: &action.CrawlOpened{ID: c.id, Start: c.grant.Start, Hosts: c.grant.Hosts}}, nil
+}
+
+// lookAtStep returns the facts of a step of a crawl: what its crawl was let
+// do, and where the step goes.
+func (r *Registry) lookAtStep(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	l, err := r.admit(ctx, call)
+	if err != nil {
+		return action.Facts{}, action.Pin{}, err
+	}
+	facts, pin := action.Facts{Session: l.facts()}, action.Pin{Session: l.id}
+	id, address := stepOf(call.Args)
+	c := l.crawlOf(id)
+	if c == nil {
+		return facts, pin, noCrawl()
+	}
+	facts.Crawl = &c.grant
+	if address != "" {
+		to := r.door.Judge(facts.Session.Box, address)
+		facts.Destination = &to
+	}
+	return facts, pin, nil
+}
+
+// stepOf is the crawl that a step belongs to, and where it goes.
+func stepOf(args any) (id, address string) {
+	switch a := args.(type) {
+	case *action.CrawlPage:
+		return a.Crawl, a.URL
+	case *action.CrawlFile:
+		return a.Crawl, a.URL
+	case *action.CrawlEnd:
+		return a.Crawl, ""
+	}
+	return "", ""
+}
+
+func noCrawl() error {
+	return fault.New(fault.NotFound, "no such crawl is open").Hinted("begin one with page.crawl")
+}
+
+// stepInCrawl does a step. Steps take no turns, and count neither as actions
+// nor as failures of the session: a page that fails costs only itself.
+func (r *Registry) stepInCrawl(ctx context.Context, call action.Call) (action.Result, error) {
+	l, err := r.admit(ctx, call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	ctx, leave, err := l.enter(ctx)
+	if err != nil {
+		return action.Result{Session: l.id}, err
+	}
+	defer leave()
+	id, _ := stepOf(call.Args)
+	c := l.crawlOf(id)
+	if c == nil {
+		return action.Result{}, noCrawl()
+	}
+	result := action.Result{Session: l.id}
+	switch args := call.Args.(type) {
+	case *action.CrawlPage:
+		result.Data, err = c.reader.Visit(ctx, args.URL, args.Limit(0))
+	case *action.CrawlFile:
+		result.Data, err = c.file(ctx, args.URL, args.Limit(fileLimit))
+	case *action.CrawlEnd:
+		l.dropCrawl(c.id)
+		err = c.close(ctx)
+	}
+	if err == nil {
+		return result, nil
+	}
+	if over := l.over(); over != nil {
+		return action.Result{}, over.Because(err)
+	}
+	return action.Result{}, err
+}
+
+// file fetches what needs no browser, by the box's own way out.
+func (c *crawl) file(ctx context.Context, address string, limit time.Duration) (*action.CrawlFetched, error) {
+	ctx, stop := context.WithTimeout(ctx, limit)
+	defer stop()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return nil, fault.New(fault.InvalidURL, "the address cannot be read").Hinted("give an http or https URL")
+	}
+	request.Header.Set("User-Agent", crawlerAgent)
+	response, err := c.files.RoundTrip(request)
+	if err != nil {
+		return nil, unfetched(address, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if said := response.Header.Get("X-Glovebox-Refused") + response.Header.Get("X-Glovebox-Failed"); said != "" && request.URL.Scheme == "http" {
+		return nil, unfetched(address, nil).With("error", said)
+	}
+	out := &action.CrawlFetched{Status: response.StatusCode}
+	if to, err := response.Location(); err == nil && response.StatusCode/100 == 3 {
+		out.Redirect = to.String()
+		return out, nil
+	}
+	if out.Body, err = unpacked(response.Body); err != nil {
+		return nil, unfetched(address, err)
+	}
+	return out, nil
+}
+
+// unpacked reads a file, and what is inside one that is packed.
+func unpacked(body io.Reader) ([]byte, error) {
+	whole, err := io.ReadAll(io.LimitReader(body, mostFile))
+	if err != nil || len(whole) < 2 || whole[0] != 0x1f || whole[1] != 0x8b { // RFC 1952 section 2.3.1
+		return whole, err
+	}
+	return gunzip(whole)
+}
+
+func unfetched(address string, err error) *fault.Fault {
+	f := fault.New(fault.NavigationFailed, "%s could not be fetched", bare(address)).
+		Hinted("check the address; the server may be down or unreachable")
+	if err != nil {
+		f = f.Because(err)
+	}
+	return f
+}
+
+// setCrawl makes c the session's crawl, unless there is one.
+func (l *live) setCrawl(c *crawl) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.crawl != nil {
+		return false
+	}
+	l.crawl = c
+	return true
+}
+
+// crawlOf returns the session's crawl of that id, nil when there is none.
+func (l *live) crawlOf(id string) *crawl {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.crawl == nil || id == "" || l.crawl.id != id {
+		return nil
+	}
+	return l.crawl
+}
+
+func (l *live) dropCrawl(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.crawl != nil && l.crawl.id == id {
+		l.crawl = nil
+	}
+}

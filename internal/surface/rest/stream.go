@@ -1,0 +1,135 @@
+package rest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const (
+	heartbeat  = 10 * time.Second // between comments that keep a silent stream open
+	writeLimit = 10 * time.Second // for one event to be taken by a slow reader
+)
+
+// wantsEvents reports whether a call that tells of itself while it runs is to
+// be answered as server-sent events.
+func wantsEvents(r *http.Request, verb string) bool {
+	if verb != "page.crawl" {
+		return false
+	}
+	for part := range strings.SplitSeq(r.Header.Get("Accept"), ",") {
+		if kind, _, err := mime.ParseMediaType(part); err == nil && kind == "text/event-stream" {
+			return true
+		}
+	}
+	return false
+}
+
+// events is an answer that is written while the call runs
+// (https://html.spec.whatwg.org/multipage/server-sent-events.html). Until the
+// first event nothing is sent, so that a call that was refused is answered as
+// any other.
+type events struct {
+	w   http.ResponseWriter
+	end context.CancelFunc // of the call, when its reader is gone
+
+	mu    sync.Mutex
+	begun bool
+	err   error
+}
+
+// send writes one event.
+func (e *events) send(name string, data any) {
+	text, err := json.Marshal(data)
+	if err != nil {
+		text = []byte("{}")
+	}
+	e.write(fmt.Sprintf("event: %s\ndata: %s\n\n", name, text))
+}
+
+func (e *events) write(text string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.err != nil {
+		return
+	}
+	if !e.begun {
+		e.begun = true
+		e.w.Header().Set("Content-Type", "text/event-stream")
+		e.w.WriteHeader(http.StatusOK)
+	}
+	c := http.NewResponseController(e.w)
+	_ = c.SetWriteDeadline(time.Now().Add(writeLimit)) // a writer that is no connection has none
+	if _, e.err = e.w.Write([]byte(text)); e.err == nil {
+		e.err = c.Flush()
+	}
+	if e.err != nil {
+		e.end()
+	}
+}
+
+func (e *events) sent() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.begun
+}
+
+// beat keeps a stream that has begun open while nothing happens.
+func (e *events) beat(ctx context.Context) {
+	t := time.NewTicker(heartbeat)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+			if e.sent() {
+				e.write(": still there\n\n")
+			}
+		}
+	}
+}
+
+// stream makes a call and tells of it by events: page for each page,
+// progress, and done with the whole result but for the pages, or error with a
+// problem document. One that did not come to its first event is answered as
+// plain says.
+func (s *surface) stream(w http.ResponseWriter, r *http.Request, call action.Call, plain func(action.Result)) {
+	ctx, stop := context.WithCancel(r.Context())
+	e := &events{w: w, end: stop}
+	call.Crawl = &action.CrawlWatch{
+		Page:     func(p action.CrawledPage) { e.send("page", p) },
+		Progress: func(p action.CrawlProgress) { e.send("progress", p) },
+	}
+	var beats sync.WaitGroup
+	beats.Go(func() { e.beat(ctx) })
+	result, err := s.call(r.WithContext(ctx), call)
+	stop()
+	beats.Wait()
+	switch {
+	case err != nil && !e.sent():
+		fail(w, r, err)
+	case err != nil:
+		f := fault.From(err)
+		note(r, f)
+		e.send("error", map[string]any{"code": f.Code, "detail": f.Message, "hint": f.Hint, "correlationId": correlation(r.Context())})
+	case result.Pending != nil:
+		plain(result)
+	default:
+		if crawled, ok := result.Data.(*action.Crawled); ok {
+			short := *crawled
+			short.Pages = []action.CrawledPage{} // they were sent
+			result.Data = &short
+		}
+		e.send("done", result)
+	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+}
