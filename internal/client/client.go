@@ -91,6 +91,9 @@ func (c *Client) Call(ctx context.Context, call action.Call) (action.Result, err
 	if call.Surface != "" {
 		req.Header.Set("Glovebox-Surface", call.Surface)
 	}
+	if call.Crawl != nil && verb.Name == "page.crawl" {
+		return c.follow(req, verb, call.Crawl)
+	}
 	raw, err := c.send(req)
 	if err != nil {
 		return action.Result{}, err
@@ -127,16 +130,25 @@ type request struct {
 	WaitSeconds float64 `json:"waitSeconds,omitempty"`
 }
 
-func (c *Client) send(req *http.Request) ([]byte, error) {
+func (c *Client) sign(req *http.Request) {
 	if c.token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.token)
 	}
+}
+
+func (c *Client) send(req *http.Request) ([]byte, error) {
+	c.sign(req)
 	req.Header.Set("Accept", "application/json")
 	res, err := c.http.Do(req)
 	if err != nil {
 		return nil, unreachable(req.Context(), err)
 	}
 	defer func() { _ = res.Body.Close() }()
+	return c.whole(req, res)
+}
+
+// whole reads an answer that comes in one piece.
+func (c *Client) whole(req *http.Request, res *http.Response) ([]byte, error) {
 	raw, err := io.ReadAll(io.LimitReader(res.Body, mostBytes+1))
 	if err != nil {
 		return nil, unreachable(req.Context(), err)

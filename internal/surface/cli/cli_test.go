@@ -77,6 +77,8 @@ var commands = []command{
 	{"page.links", []string{"links", "-s", "n"}, "n", &action.None{}},
 	{"page.scrape", []string{"scrape", "title=h1", "pictures=a[x=y] img@src", "--from", "a.example", "--timeout", "2s"}, "",
 		&action.Scrape{Selectors: map[string]string{"title": "h1", "pictures": "a[x=y] img@src"}, URL: "a.example", Timing: action.Timing{Timeout: 2000}}},
+	{"page.crawl", []string{"crawl", "a.example", "--max-pages", "5", "--allow", "a.example,*.b.example", "--extract", "text", "--sitemap", "--delay", "300", "--timeout", "3s"}, "",
+		&action.Crawl{URL: "a.example", MaxPages: 5, MaxDepth: new(2), AllowedDomains: []string{"a.example", "*.b.example"}, Extract: "text", Sitemap: true, Delay: new(300), Timeout: 3000}},
 	{"page.execute", []string{"execute", "--await", "fetch('/x')"}, "", &action.Execute{Expression: "fetch('/x')", AwaitPromise: true}},
 	{"page.pdf", []string{"pdf", "--format", "letter", "--landscape", "--print-background", "--scale", "0.5"}, "",
 		&action.PrintPDF{Format: "letter", Landscape: true, PrintBackground: true, Scale: 0.5}},

@@ -15,7 +15,7 @@ func (r *root) pageCommands() []*cobra.Command {
 		r.goTo(), r.plain("back", "page.back"), r.plain("forward", "page.forward"), r.reload(),
 		r.click(), r.typeText(), r.press(), r.choose(), r.hover(), r.drag(), r.scroll(), r.dialog(),
 		r.wait(), r.extract(), r.snapshot(), r.find(), r.screenshot(),
-		r.content(), r.markdown(), r.links(), r.scrape(), r.execute(), r.pdf(),
+		r.content(), r.markdown(), r.links(), r.scrape(), r.execute(), r.pdf(), r.crawl(),
 	}
 }
 

@@ -66,6 +66,7 @@ var tools = []tool{
 	define("browser_screenshot", reads, screenshot, "Same as browser_take_screenshot."),
 	define("browser_read", reads, read, "Read the page's text."),
 	define("browser_markdown", reads, markdown, "Read the page as markdown: headings, links, tables, code."),
+	define("browser_crawl", changes, crawl, "Read the pages that can be reached from a URL, breadth first, without touching the open tabs."),
 	define("browser_close", changes, closeSession, "Close the session; its record and files are kept."),
 	define("browser_session", changes, sessions, "Start, list, close or archive sessions. Each has its own browser."),
 	define("browser_approval_status", reads, approvalStatus, "Say whether a person has answered. Approving is up to people."),

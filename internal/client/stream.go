@@ -1,0 +1,113 @@
+package client
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// follow makes a request whose answer comes as server-sent events, and tells
+// watch of them. The result has every page that came. An answer of another
+// type is decoded as it is.
+func (c *Client) follow(req *http.Request, verb *action.Verb, watch *action.CrawlWatch) (action.Result, error) {
+	c.sign(req)
+	req.Header.Set("Accept", "text/event-stream, application/json")
+	res, err := c.http.Do(req)
+	if err != nil {
+		return action.Result{}, unreachable(req.Context(), err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); kind != "text/event-stream" {
+		raw, err := c.whole(req, res)
+		if err != nil {
+			return action.Result{}, err
+		}
+		return decode(verb, raw)
+	}
+	s := &stream{verb: verb, watch: watch}
+	lines := bufio.NewReader(io.LimitReader(res.Body, mostBytes))
+	for {
+		name, data, err := event(lines)
+		if err != nil {
+			return s.cut(), unreachable(req.Context(), err)
+		}
+		if result, over, err := s.take(name, data); over {
+			return result, err
+		}
+	}
+}
+
+// event reads one event; comments are skipped.
+func event(lines *bufio.Reader) (name string, data []byte, err error) {
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			return "", nil, err
+		}
+		line = strings.TrimRight(line, "\r\n")
+		field, value, _ := strings.Cut(line, ":")
+		value = strings.TrimPrefix(value, " ")
+		switch {
+		case line == "" && name != "":
+			return name, data, nil
+		case field == "event":
+			name = value
+		case field == "data":
+			data = append(data, value...)
+		}
+	}
+}
+
+// stream is what has come so far.
+type stream struct {
+	verb  *action.Verb
+	watch *action.CrawlWatch
+	pages []action.CrawledPage
+}
+
+// take takes in one event; over says that it was the last one.
+func (s *stream) take(name string, data []byte) (result action.Result, over bool, err error) {
+	switch name {
+	case "page":
+		var p action.CrawledPage
+		if json.Unmarshal(data, &p) != nil {
+			return s.cut(), true, stranger()
+		}
+		s.pages = append(s.pages, p)
+		if s.watch.Page != nil {
+			s.watch.Page(p)
+		}
+	case "progress":
+		var p action.CrawlProgress
+		if json.Unmarshal(data, &p) == nil && s.watch.Progress != nil {
+			s.watch.Progress(p)
+		}
+	case "done":
+		result, err := decode(s.verb, data)
+		if crawled, ok := result.Data.(*action.Crawled); ok && s.pages != nil {
+			crawled.Pages = s.pages
+		}
+		return result, true, err
+	case "error":
+		var p problem
+		if json.Unmarshal(data, &p) != nil || p.Code == "" {
+			return s.cut(), true, stranger()
+		}
+		return s.cut(), true, (&fault.Fault{Code: p.Code, Message: p.Detail, Hint: p.Hint}).With("correlationId", p.CorrelationID)
+	}
+	return action.Result{}, false, nil
+}
+
+// cut is the result of a stream that ended early.
+func (s *stream) cut() action.Result {
+	if len(s.pages) == 0 {
+		return action.Result{}
+	}
+	return action.Result{Data: &action.Crawled{Pages: s.pages, TotalPages: len(s.pages), Truncated: true, Stopped: "cancelled"}}
+}
