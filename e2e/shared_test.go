@@ -28,6 +28,7 @@ func TestGateway(t *testing.T) {
 		{"PickedUp", pickedUp},
 		{"EveryOperation", everyOperation},
 		{"Faults", faults},
+		{"Crawls", crawls},
 		{"Cookies", cookies},
 		{"Profiles", profiles},
 		{"Files", files},

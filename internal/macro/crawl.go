@@ -50,6 +50,7 @@ type crawling struct {
 	steps  atomic.Int64
 
 	seen   map[string]bool // by key: met, whatever became of it
+	deep   map[string]bool // by key: too deep to be read
 	kept   map[string]print
 	traps  traps
 	lanes  lanes
@@ -120,7 +121,7 @@ func newCrawling(gate Gate, call action.Call, session string, args action.Crawl,
 	c := &crawling{
 		gate: gate, args: args, opened: opened,
 		call: action.Call{ID: call.ID, Caller: call.Caller, Session: session, Surface: call.Surface, Wait: time.Millisecond},
-		seen: map[string]bool{}, kept: map[string]print{},
+		seen: map[string]bool{}, deep: map[string]bool{}, kept: map[string]print{},
 		traps: traps{most: max(likeness, args.MaxPages)},
 		lanes: lanes{most: args.PerDomain, delay: time.Duration(*args.Delay) * time.Millisecond, known: map[string]*lane{}},
 		out:   action.Crawled{Pages: []action.CrawledPage{}, Skipped: map[string]int{}},

@@ -223,6 +223,16 @@ func TestRedirectsAreCheckedAndTwinsLeftOut(t *testing.T) {
 	})
 }
 
+func TestARedirectIsNotLostToALinkThatIsTooDeep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &web{
+			links:    map[string][]string{a + "/": {a + "/1", a + "/moved"}, a + "/1": {a + "/2"}},
+			redirect: map[string]string{a + "/moved": a + "/2"},
+		}
+		wants(t, run(t, w, action.Crawl{MaxDepth: new(1)}), "/ 0", "/1 1", "/2 1")
+	})
+}
+
 func TestACrawlKeepsWhatWasDoneWhenItIsCutShort(t *testing.T) {
 	many := map[string][]string{}
 	for i := range 30 {

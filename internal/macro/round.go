@@ -227,11 +227,11 @@ func (c *crawling) keep(at candidate, v *action.CrawlVisit) {
 // lead notes links for the next depth.
 func (c *crawling) lead(links []string, depth int) {
 	for _, to := range links {
-		reason := c.meet(to)
-		if reason == "" && depth > *c.args.MaxDepth {
-			reason = "depth"
+		if depth > *c.args.MaxDepth {
+			c.tooDeep(to)
+			continue
 		}
-		switch reason {
+		switch reason := c.meet(to); reason {
 		case "":
 			c.next = append(c.next, candidate{url: address(to), depth: depth})
 		case "duplicate": // links repeat: that says nothing
@@ -239,6 +239,17 @@ func (c *crawling) lead(links []string, depth int) {
 			c.out.Skipped[reason]++
 		}
 	}
+}
+
+// tooDeep counts a link beyond the deepest page. It is not met: a redirect may
+// lead there from less deep.
+func (c *crawling) tooDeep(to string) {
+	k := key(to)
+	if k == "" || c.seen[k] || c.deep[k] || len(c.deep) >= mostKnown || !c.within(host(to)) {
+		return
+	}
+	c.deep[k] = true
+	c.out.Skipped["depth"]++
 }
 
 // add adds a page as far as there is room for its content.

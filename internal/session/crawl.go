@@ -39,15 +39,15 @@ func (c *crawl) close(ctx context.Context) error {
 // lookAtCrawl returns the facts of a crawl that is to begin: where it begins,
 // and where else it would go, as the door judges it.
 func (r *Registry) lookAtCrawl(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	l, err := r.admit(ctx, call)
+	if err != nil {
+		return action.Facts{}, action.Pin{}, err
+	}
 	args, err := argsOf[action.Crawl](call)
 	if err != nil {
 		return action.Facts{}, action.Pin{}, err
 	}
 	start, err := page.Address(args.URL)
-	if err != nil {
-		return action.Facts{}, action.Pin{}, err
-	}
-	l, err := r.admit(ctx, call)
 	if err != nil {
 		return action.Facts{}, action.Pin{}, err
 	}
@@ -83,7 +83,7 @@ func (r *Registry) grantOf(box string, args *action.Crawl, start action.Destinat
 			probe = "any." + name // of a pattern's sub-domains one stands for all
 		}
 		to := r.judgeHost(box, probe)
-		if to.Host != probe {
+		if probe == "" || to.Host != probe {
 			return nil, fault.New(fault.InvalidRequest, "allowedDomains holds what is no host").
 				Hinted("give hosts such as docs.example.com, or *.example.com for sub-domains").With("field", "allowedDomains")
 		}

@@ -203,7 +203,7 @@ func (c *crawler) arrive(ctx context.Context, t *tab, v *visit, before mark, loa
 func (c *crawler) told(t *tab, v *visit, n navigated) *action.CrawlVisit {
 	c.b.mu.Lock()
 	defer c.b.mu.Unlock()
-	page := action.CrawledPage{URL: shown(v.address), Status: v.status, Links: []string{}}
+	page := action.CrawledPage{URL: shown(v.address), Status: v.status, Links: []string{}, Error: unsuccessful(v.status)}
 	if v.redirect != "" {
 		return &action.CrawlVisit{Page: page, Redirect: v.redirect}
 	}
@@ -270,10 +270,16 @@ func (c *crawler) read(ctx context.Context, t *tab) (*action.CrawlVisit, error) 
 	c.b.mu.Lock()
 	out.Page.Status = t.status[t.root.loader]
 	c.b.mu.Unlock()
-	if out.Page.Status >= 400 {
-		out.Page.Error = "HTTP " + strconv.Itoa(out.Page.Status)
-	}
+	out.Page.Error = unsuccessful(out.Page.Status)
 	return out, nil
+}
+
+// unsuccessful says of a status that it is no success.
+func unsuccessful(status int) string {
+	if status < 400 {
+		return ""
+	}
+	return "HTTP " + strconv.Itoa(status)
 }
 
 func (c *crawler) leads(ctx context.Context, t *tab, out *action.CrawlVisit) error {

@@ -36,7 +36,8 @@ func (p *Policy) crawl(call action.Call, args *action.Crawl, facts action.Facts)
 // crawlPage judges one page of a crawl that was let begin. Nobody is asked
 // again: what the grant does not cover is refused, and the crawl goes on
 // without it. The first page is the one that people were asked about; of the
-// others none may be an address that acts, settings or a checkout.
+// others none may be an address that acts, an operator's crawl included, nor
+// for agents settings or a checkout.
 func (p *Policy) crawlPage(facts action.Facts) judgement {
 	to := facts.Destination
 	switch {
@@ -51,8 +52,9 @@ func (p *Policy) crawlPage(facts action.Facts) judgement {
 	if to.URL == facts.Crawl.Start {
 		return j
 	}
-	judgePath(&j, to.URL)
 	judgeActing(&j, to.URL)
+	j.held = j.risk >= action.High // nobody who asks for a crawl has seen its links
+	judgePath(&j, to.URL)
 	if j.risk >= action.High {
 		j.refuse, j.hint = fault.DeniedByPolicy, "go there with page.goto, so that a person can be asked"
 	}

@@ -70,6 +70,13 @@ func TestAPageOfACrawlIsNeverAskedAbout(t *testing.T) {
 			t.Errorf("%s: %+v", address, v)
 		}
 	}
+	for address, want := range map[string]Decision{"https://docs.example.com/settings/x": Allow, "https://docs.example.com/items/1/delete": Deny, "https://docs.example.com/logout": Deny} {
+		f := crawlFacts("https://docs.example.com/")
+		f.Destination = to(address)
+		if v := decideCrawl(t, action.Operator, "crawl.page", &action.CrawlPage{}, f); v.Decision != want {
+			t.Errorf("an operator's %s: %+v", address, v)
+		}
+	}
 	f := crawlFacts("https://docs.example.com/")
 	f.Crawl = nil
 	if v := decideCrawl(t, action.Operator, "crawl.page", &action.CrawlPage{}, f); v.Decision != Deny {

@@ -15,6 +15,7 @@ type judgement struct {
 	auto   bool     // MEDIUM runs without trust: the destination is allowed anyway
 	hosts  []string // all must be trusted for MEDIUM to run
 
+	held    bool // the refusal holds for operators too
 	private bool // what is typed must not be recorded or shown
 }
 

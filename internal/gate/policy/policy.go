@@ -115,7 +115,7 @@ func (p *Policy) Admit(caller action.Caller, verb *action.Verb) (v Verdict, refu
 // operator is the verdict for people: nothing is asked of them, but the
 // session's walls hold for them too.
 func (p *Policy) operator(verb *action.Verb, j judgement) Verdict {
-	if j.refuse == fault.BlockedDomain {
+	if j.refuse == fault.BlockedDomain || j.refuse != "" && j.held {
 		return p.settle(j)
 	}
 	if verb.Class == action.Raw {

@@ -77,6 +77,10 @@ func answerOf(c action.Call) action.Result {
 		result.Data = &action.Navigated{URL: "https://a.example/x", Title: "A", Status: 404}
 	case *action.Extract:
 		result.Data = &action.Extracted{Text: "words", URL: "https://a.example/x", Title: "A"}
+	case *action.Crawl:
+		result.Data = &action.Crawled{TotalPages: 2, Stopped: "max_pages", Truncated: true, Skipped: map[string]int{"robots": 3}, Pages: []action.CrawledPage{
+			{URL: "https://a.example/", Title: "A", Content: "words of the page", Status: 200}, {URL: "https://a.example/gone", Error: "HTTP 404"},
+		}}
 	case *action.Markdown:
 		result.Data = &action.Marked{Markdown: "# words", URL: "https://a.example/x", Title: "A"}
 	case *action.TakeScreenshot:
@@ -211,6 +215,7 @@ var arguments = map[string]struct {
 	"browser_take_screenshot": {nil, "page.screenshot"},
 	"browser_screenshot":      {map[string]any{"full_page": true}, "page.screenshot"},
 	"browser_read":            {nil, "page.extract"},
+	"browser_crawl":           {map[string]any{"url": "a.example", "maxPages": 2}, "page.crawl"},
 	"browser_markdown":        {map[string]any{"full": true}, "page.markdown"},
 
 	"browser_tabs":             {map[string]any{"action": "select", "index": 0}, "tab.list tab.activate page.snapshot"},
