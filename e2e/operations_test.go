@@ -75,6 +75,7 @@ var attempts = map[string]attempt{
 	"page.scrape":     {body: `{"selectors": {"title": "h1", "links": "a@href"}, "url": "SITE/lab/controls"}`},
 	"page.execute":    {page: "controls", body: `{"expression": "({a: [1, null, 'x']})"}`},
 	"page.pdf":        {query: "?format=letter&scale=0.5"},
+	"page.crawl":      {body: `{"url": "SITE/warren/", "maxPages": 2, "extract": "links"}`},
 
 	"cookie.list":   {query: "?url=http://localhost/"},
 	"cookie.set":    {body: `{"cookies": [{"name": "a", "value": "1", "domain": "localhost", "sameSite": "Lax"}]}`},

@@ -110,6 +110,11 @@ func responses(doc *huma.OpenAPI, v *action.Verb) map[string]*huma.Response {
 	default:
 		ok.Content = jsonOf(withExtras(doc, reflect.TypeOf(v.NewData()).Elem()), exampleOf(reflect.TypeOf(v.NewData())))
 	}
+	if v.Name == "page.crawl" {
+		ok.Content["text/event-stream"] = &huma.MediaType{Schema: &huma.Schema{
+			Type: "string", Description: "Where it is accepted: events page, progress, and last done or error; see the page on crawls",
+		}, Example: "event: progress\ndata: {\"pages\":1,\"queued\":3,\"url\":\"https://example.com/\"}\n\n"}
+	}
 	ok.Headers = map[string]*huma.Param{sessionHeader: {Description: "Id of the session", Schema: &huma.Schema{Type: "string"}}}
 	all := refusals(doc, map[string]*huma.Response{strconv.Itoa(successOf(v)): ok, "202": shared(doc, "Waiting")})
 	if v.Name == attachVerb {

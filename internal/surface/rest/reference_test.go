@@ -61,7 +61,7 @@ var reference = []known{
 	{call: "GET /browser/console", sends: []string{"level", "limit"}, defaults: map[string]any{"limit": 100.0}, reads: []string{"messages"}},
 	{call: "GET /browser/network", sends: []string{"limit", "urlPattern"}, reads: []string{"requests"}},
 
-	{call: "POST /browser/crawl", sends: []string{"url", "maxPages", "maxDepth", "allowedDomains", "extract"}, defaults: map[string]any{"maxPages": 10.0, "maxDepth": 2.0}, reads: []string{"pages", "totalPages", "truncated"}, pending: "page.crawl"},
+	{call: "POST /browser/crawl", sends: []string{"url", "maxPages", "maxDepth", "allowedDomains", "extract"}, defaults: map[string]any{"maxPages": 10.0, "maxDepth": 2.0}, reads: []string{"pages", "totalPages", "truncated"}},
 
 	{call: "GET /browser/contexts", reads: []string{"contexts"}},
 	{call: "POST /browser/contexts", sends: []string{"name"}, status: 201, reads: []string{"id", "name", "createdAt"}},
