@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -115,14 +116,12 @@ func rowsOf(schema *huma.Schema) []fieldRow {
 }
 
 func answerOf(r *huma.Response) string {
-	var kinds []string
-	for kind, media := range r.Content {
-		if media.Example != nil {
-			return pretty(media.Example)
+	kinds := slices.Sorted(maps.Keys(r.Content)) // JSON comes before event streams
+	for _, kind := range kinds {
+		if example := r.Content[kind].Example; example != nil {
+			return pretty(example)
 		}
-		kinds = append(kinds, kind)
 	}
-	slices.Sort(kinds)
 	return "the bytes, as " + strings.Join(kinds, " or ")
 }
 
