@@ -12,20 +12,20 @@ import (
 
 // in names the session a tool acts on.
 type in struct {
-	Session string `json:"session,omitempty" maxLength:"64" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]*$" doc:"Id or name; default: most recent"`
+	Session string `json:"session,omitempty" maxLength:"64" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]*$" doc:"Default: most recent"`
 }
 
 func (i in) named() string { return i.Session }
 
 // element says which element is meant.
 type element struct {
-	Target   string `json:"target,omitempty" maxLength:"4096" doc:"Ref from a snapshot (e12) or CSS selector"`
+	Target   string `json:"target,omitempty" maxLength:"4096" doc:"Ref (e12) or CSS selector"`
 	Ref      string `json:"ref,omitempty" maxLength:"32"`
 	Selector string `json:"selector,omitempty" maxLength:"4096"`
 	Role     string `json:"role,omitempty" maxLength:"64" doc:"ARIA role, with name"`
 	Name     string `json:"name,omitempty" maxLength:"1024"`
-	Index    *int   `json:"index,omitempty" minimum:"0" doc:"Of several matches, from 0"`
-	Element  string `json:"element,omitempty" maxLength:"1024" doc:"Description for people; not used to find it"`
+	Index    *int   `json:"index,omitempty" minimum:"0" doc:"Of matches, from 0"`
+	Element  string `json:"element,omitempty" maxLength:"1024" doc:"For people; not used to find it"`
 }
 
 // point is an element by where it is.
