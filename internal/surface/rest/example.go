@@ -68,6 +68,8 @@ func exampleOf(t reflect.Type) any {
 		return exampleTime
 	case reflect.TypeFor[action.Risk]():
 		return action.High.String()
+	case reflect.TypeFor[[]byte]():
+		return []byte("Example Domain")
 	}
 	switch t.Kind() {
 	case reflect.Struct:
