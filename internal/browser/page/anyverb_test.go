@@ -11,7 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-const everything = `<title>all</title><meta charset=utf-8><h1>All</h1><input id=i><button id=b>Go</button><div id=d draggable=true>Drag</div><select id=s><option>a<option>b</select><a href=#x>Link</a>`
+const everything = `<title>all</title><meta charset=utf-8><h1>All</h1><input id=i><input id=f type=file><button id=b>Go</button><div id=d draggable=true>Drag</div><select id=s><option>a<option>b</select><a href=#x>Link</a>`
 
 // callsOf has arguments for each verb that acts on a page's tab.
 var callsOf = map[string]func(url string) any{
@@ -24,11 +24,14 @@ var callsOf = map[string]func(url string) any{
 	"page.press":      func(string) any { return &action.Press{Locator: selector("#i"), Key: "a"} },
 	"page.select":     func(string) any { return &action.Select{Locator: selector("#s"), Values: []string{"b"}} },
 	"page.hover":      func(string) any { return &action.Hover{Locator: selector("#b")} },
+	"page.upload":     func(string) any { return &action.Upload{Locator: selector("#f"), Files: []action.NewFile{{Name: "a.txt"}}} },
 	"page.drag":       func(string) any { return &action.Drag{From: selector("#d"), To: selector("#b")} },
 	"page.scroll":     func(string) any { return &action.Scroll{Y: 10} },
 	"page.wait_for":   func(string) any { return &action.WaitFor{Locator: selector("#b")} },
 	"page.extract":    func(string) any { return &action.Extract{} },
 	"page.snapshot":   func(string) any { return &action.TakeSnapshot{} },
+	"page.find":       func(string) any { return &action.Find{Text: "All"} },
+	"page.har":        func(string) any { return &action.ExportHAR{} },
 	"page.screenshot": func(string) any { return &action.TakeScreenshot{} },
 	"page.content":    func(string) any { return &action.Content{} },
 	"page.markdown":   func(string) any { return &action.Markdown{} },
@@ -45,8 +48,8 @@ var callsOf = map[string]func(url string) any{
 }
 
 // notWalked are verbs of a page whose own tests have dialogs: they answer one,
-// or need the id of a tab.
-var notWalked = map[string]bool{"page.dialog": true, "tab.activate": true, "tab.close": true, "cookie.set": true}
+// need the id of a tab, or have tabs of their own.
+var notWalked = map[string]bool{"page.dialog": true, "page.crawl": true, "tab.activate": true, "tab.close": true, "cookie.set": true}
 
 func TestADialogInTheMiddleOfAnyVerb(t *testing.T) {
 	for _, row := range action.Verbs {
@@ -67,7 +70,7 @@ func TestADialogInTheMiddleOfAnyVerb(t *testing.T) {
 // turn: the verb ends in time, done or with a fault that names the dialog; and
 // when that is answered the tab can be used.
 func interrupted(t *testing.T, verb string, args func(string) any) {
-	tr := start(t)
+	tr, _ := withFiles(t)
 	s := tr.visit(everything)
 	for n, injected := int64(1), true; injected && n <= 5; n++ {
 		tr.visitAt(s.URL + fmt.Sprint("/?", n))

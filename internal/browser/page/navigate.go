@@ -142,7 +142,7 @@ func (b *Browser) failed(t *tab, address string, n navigated) error {
 	case n.Error == "net::ERR_HTTP_RESPONSE_CODE_FAILURE" && status != 0:
 		return nil // a document without a body: its status says it
 	case n.Error == "net::ERR_ABORTED":
-		return fault.New(fault.NavigationFailed, "%s sent no page (%s): a 204 answer, a download, or the page itself went elsewhere", host(address), n.Error).
+		return fault.New(fault.NavigationFailed, "%s sent no page (%s): the page itself went elsewhere, or the request was given up", host(address), n.Error).
 			With("error", n.Error).Hinted("the page before is still there; try another URL")
 	}
 	return fault.New(fault.NavigationFailed, "%s could not be loaded: %s", host(address), n.Error).
