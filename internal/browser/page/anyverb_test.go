@@ -15,16 +15,18 @@ const everything = `<title>all</title><meta charset=utf-8><h1>All</h1><input id=
 
 // callsOf has arguments for each verb that acts on a page's tab.
 var callsOf = map[string]func(url string) any{
-	"page.goto":       func(url string) any { return &action.Goto{URL: url} },
-	"page.back":       func(string) any { return &action.None{} },
-	"page.forward":    func(string) any { return &action.None{} },
-	"page.reload":     func(string) any { return &action.Reload{} },
-	"page.click":      func(string) any { return &action.Click{Locator: selector("#b")} },
-	"page.type":       func(string) any { return &action.Type{Locator: selector("#i"), Input: "text"} },
-	"page.press":      func(string) any { return &action.Press{Locator: selector("#i"), Key: "a"} },
-	"page.select":     func(string) any { return &action.Select{Locator: selector("#s"), Values: []string{"b"}} },
-	"page.hover":      func(string) any { return &action.Hover{Locator: selector("#b")} },
-	"page.upload":     func(string) any { return &action.Upload{Locator: selector("#f"), Files: []action.NewFile{{Name: "a.txt"}}} },
+	"page.goto":    func(url string) any { return &action.Goto{URL: url} },
+	"page.back":    func(string) any { return &action.None{} },
+	"page.forward": func(string) any { return &action.None{} },
+	"page.reload":  func(string) any { return &action.Reload{} },
+	"page.click":   func(string) any { return &action.Click{Locator: selector("#b")} },
+	"page.type":    func(string) any { return &action.Type{Locator: selector("#i"), Input: "text"} },
+	"page.press":   func(string) any { return &action.Press{Locator: selector("#i"), Key: "a"} },
+	"page.select":  func(string) any { return &action.Select{Locator: selector("#s"), Values: []string{"b"}} },
+	"page.hover":   func(string) any { return &action.Hover{Locator: selector("#b")} },
+	"page.upload": func(string) any {
+		return &action.Upload{Locator: selector("#f"), Files: []action.NewFile{{Name: "a.txt"}}}
+	},
 	"page.drag":       func(string) any { return &action.Drag{From: selector("#d"), To: selector("#b")} },
 	"page.scroll":     func(string) any { return &action.Scroll{Y: 10} },
 	"page.wait_for":   func(string) any { return &action.WaitFor{Locator: selector("#b")} },
