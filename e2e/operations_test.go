@@ -93,6 +93,7 @@ var attempts = map[string]attempt{
 	"artifact.put":  {body: `{"name": "a.txt", "mediaType": "text/plain", "bytes": "aGVsbG8="}`},
 	"artifact.get":  {id: (*bench).artifact},
 
+	"cdp.attach":      {},
 	"approval.status": {id: (*bench).question},
 	"approval.list":   {query: "?state=all"},
 	"approval.show":   {id: (*bench).question},

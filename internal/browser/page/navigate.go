@@ -14,6 +14,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
+const titleLimit = 5 * time.Second // for a document that has loaded to tell its title on a busy machine
+
 var (
 	hostAndPort = regexp.MustCompile(`^[^/?#:@\s]+:\d{1,5}([/?#]|$)`)
 	scheme      = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
@@ -83,6 +85,9 @@ func (b *Browser) visit(ctx context.Context, t *tab, a *action.Goto, _ action.Pi
 			return stayed, nil
 		}
 		if err := b.failed(t, address, answer); err != nil {
+			b.mu.Lock()
+			t.lost = answer.Loader
+			b.mu.Unlock()
 			return nil, err
 		}
 		err = b.loaded(ctx, t, before, answer.Loader, event)
@@ -158,14 +163,15 @@ func (b *Browser) away(t *tab) error {
 }
 
 // loaded waits for a lifecycle event of the loader's document, or of one that
-// took its place.
+// took its place. The page Chromium shows for a navigation that failed before
+// this one may come late: it is neither.
 func (b *Browser) loaded(ctx context.Context, t *tab, before mark, loader, event string) error {
 	if loader == "" {
 		return nil // a move inside the document
 	}
 	return b.await(ctx, func() bool {
 		f := t.root
-		return t.closed || f.loader != before.loader && f.events[event] || f.loader == loader && f.events[event]
+		return t.closed || f.loader != before.loader && f.loader != t.lost && f.events[event] || f.loader == loader && f.events[event]
 	})
 }
 
@@ -190,7 +196,7 @@ func (b *Browser) partly(t *tab, before mark, loader string) any {
 }
 
 func (b *Browser) arrivedAt(ctx context.Context, t *tab, loader string) *action.Navigated {
-	bounded, stop := context.WithTimeout(ctx, time.Second) // the title is worth no more
+	bounded, stop := context.WithTimeout(ctx, titleLimit)
 	defer stop()
 	_ = b.titled(bounded, t)
 	b.mu.Lock()

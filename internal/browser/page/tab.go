@@ -48,6 +48,7 @@ type tab struct {
 
 	status   map[string]int    // HTTP status of a document, by loader
 	away     map[string]error  // documents the egress door answered for itself, by loader
+	lost     string            // loader of the last navigation that failed
 	failures map[string]string // net:: error of a document, by loader
 	refused  error             // the guard's last refusal of a main document
 	inflight map[string]struct{}
