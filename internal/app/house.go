@@ -127,9 +127,13 @@ func (h *House) openSessions(ctx context.Context, c config.Config, version strin
 	if err != nil {
 		return err
 	}
+	pages, err := pageOptions(c)
+	if err != nil {
+		return err
+	}
 	h.sessions, err = session.New(ctx, session.Options{
 		DB: db, Artifacts: artifacts, Profiles: profiles, Driver: driver, Door: door, Record: trail.Record,
-		Open: openPage, Page: pageOptions(c), Config: sessionConfig(c), Log: log,
+		Open: openPage, Page: pages, Config: sessionConfig(c), Log: log,
 	})
 	if err != nil {
 		return err

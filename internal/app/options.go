@@ -46,12 +46,14 @@ func sessionConfig(c config.Config) session.Config {
 	}
 }
 
-func pageOptions(c config.Config) page.Options {
+func pageOptions(c config.Config) (page.Options, error) {
+	most, err := config.Bytes(c.Browser.Downloads.MaxSize)
 	return page.Options{
+		MostDownload:          most,
 		MaxDepth:              c.Security.Snapshot.MaxDepth,
 		ExcludePasswordFields: c.Security.Snapshot.ExcludePasswords,
 		IncludeHidden:         !c.Security.Snapshot.ExcludeHidden,
-	}
+	}, err
 }
 
 func tokens(c config.Config) ([]auth.Entry, error) {

@@ -36,13 +36,19 @@ type Token struct {
 
 // Browser is what a session's browser is like and where it runs.
 type Browser struct {
-	Enabled       bool     `yaml:"enabled" doc:"false refuses every session"`
-	Provider      string   `yaml:"provider" doc:"Where browsers run: sandbox"`
-	Timeout       int      `yaml:"timeout_seconds" doc:"Of an action, 1 to 120 seconds"`
-	MaxMinutes    int      `yaml:"max_session_minutes" doc:"Longest life of a session in minutes; -1: no limit"`
-	RetentionDays int      `yaml:"artifacts_retention_days" doc:"Sessions and artifacts older than this many days are removed; -1: never"`
-	Viewport      Viewport `yaml:"viewport"`
-	Sandbox       Sandbox  `yaml:"sandbox"`
+	Enabled       bool      `yaml:"enabled" doc:"false refuses every session"`
+	Provider      string    `yaml:"provider" doc:"Where browsers run: sandbox"`
+	Timeout       int       `yaml:"timeout_seconds" doc:"Of an action, 1 to 120 seconds"`
+	MaxMinutes    int       `yaml:"max_session_minutes" doc:"Longest life of a session in minutes; -1: no limit"`
+	RetentionDays int       `yaml:"artifacts_retention_days" doc:"Sessions and artifacts older than this many days are removed; -1: never"`
+	Viewport      Viewport  `yaml:"viewport"`
+	Downloads     Downloads `yaml:"downloads"`
+	Sandbox       Sandbox   `yaml:"sandbox"`
+}
+
+// Downloads bounds what pages give to the browser.
+type Downloads struct {
+	MaxSize string `yaml:"max_size" doc:"Of one download in bytes, with k, m or g; 64m at most. One that has more is refused"`
 }
 
 // Viewport is the display's default size.
@@ -123,7 +129,8 @@ func Default() Config {
 		Server: Server{Listen: "127.0.0.1:2468"},
 		Browser: Browser{
 			Enabled: true, Provider: "sandbox", Timeout: 30, MaxMinutes: 20, RetentionDays: 7,
-			Viewport: Viewport{Width: 1280, Height: 720, DPI: 96},
+			Viewport:  Viewport{Width: 1280, Height: 720, DPI: 96},
+			Downloads: Downloads{MaxSize: "32m"},
 			Sandbox: Sandbox{
 				Driver: "docker", NamePrefix: "glovebox-", WarmPool: 1, Restarts: 1, Warmup: true, Lease: 30,
 				Container: Container{Memory: "512m", CPUs: 1, PIDs: 512, Shm: "128m"},

@@ -52,6 +52,7 @@ func (c *Config) Check() error {
 		between("security.hitl.timeouts.medium", s.HITL.Timeouts.Medium, 1, 3600),
 		between("security.hitl.timeouts.high", s.HITL.Timeouts.High, 1, 3600),
 		between("security.hitl.timeouts.critical", s.HITL.Timeouts.Critical, 1, 3600),
+		c.Browser.Downloads.check(),
 		c.container(),
 	}
 	for i, token := range c.Auth.Tokens {
@@ -64,6 +65,21 @@ func (c *Config) Check() error {
 		if err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// mostDownload is what all downloads of a box may have together, and what one
+// artifact may.
+const mostDownload = 64 << 20
+
+func (d Downloads) check() error {
+	size, err := Bytes(d.MaxSize)
+	if err != nil {
+		return fmt.Errorf("browser.downloads.max_size: %w", err)
+	}
+	if size < 1 || size > mostDownload {
+		return fmt.Errorf("browser.downloads.max_size: %s is not between 1 byte and 64m, which a box has room for", d.MaxSize)
 	}
 	return nil
 }

@@ -174,7 +174,7 @@ func (b *Browser) overweight(d *download) string {
 	case d.State != stateRunning && d.State != stateDone:
 		return ""
 	case max(d.Size, d.Received) > b.options.MostDownload:
-		return "it has more bytes than a download may have"
+		return "it has more bytes than a download may have (browser.downloads.max_size)"
 	case b.downloads.weight() > mostQuarantined:
 		return "all downloads together have more bytes than may lie in the box: fetch or cancel some"
 	}
