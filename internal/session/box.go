@@ -52,7 +52,7 @@ func (r *Registry) make(ctx context.Context, spec sandbox.Spec, guard page.Optio
 // openPage opens a box's page. A page that did not open is nil, whatever the
 // opener made of it.
 func (r *Registry) openPage(ctx context.Context, box sandbox.Box, o page.Options) (Browser, error) {
-	o.Downloads = box.Info().Downloads()
+	o.Downloads, o.Uploads = box.Info().Downloads(), box.Info().Uploads()
 	b, err := r.open(ctx, box, o)
 	if err != nil {
 		return nil, err

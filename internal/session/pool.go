@@ -172,6 +172,6 @@ func (r *Registry) options(s shape) page.Options {
 	o.Width, o.Height, o.DPI, o.Headless = s.width, s.height, s.dpi, s.headless
 	o.Keeps = s.profile != ""
 	o.Guard, o.Owns, o.Refused = nil, nil, nil
-	o.Downloads, o.Files = "", nil
+	o.Downloads, o.Uploads, o.Files = "", "", nil
 	return o
 }

@@ -286,7 +286,7 @@ func (r *Registry) assign(ctx context.Context, l *live, w stage, s shape) (err e
 	}
 	o := r.options(s)
 	r.guard(&o, id)
-	o.Downloads = w.box.Info().Downloads()
+	o.Downloads, o.Uploads = w.box.Info().Downloads(), w.box.Info().Uploads()
 	w.browser.Configure(o)
 	return r.prove(ctx, w.box)
 }

@@ -30,6 +30,9 @@ type Options struct {
 	// is kept apart. Empty refuses every download.
 	Downloads    string
 	MostDownload int64 // bytes of one download; 32 MiB when 0
+	// Uploads is the folder, as the browser sees it, where Files puts what is
+	// uploaded. Empty: no file of the browser's machine may be named to it.
+	Uploads string
 	// Files carries files in and out. nil refuses uploads, and leaves downloads
 	// where they are.
 	Files Files
