@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -102,9 +104,10 @@ func (r *root) message(m action.ConsoleMessage) {
 
 func (r *root) network() *cobra.Command {
 	var call action.ReadNetwork
-	c := verb("page.network", "network [<pattern>]", "glovebox network\nglovebox network '/api/' -n 20")
+	c := verb("page.network", "network [<pattern>]", "glovebox network\nglovebox network '/api/' -n 20\nglovebox network --headers -n 1")
 	c.Args = between(0, 1)
 	c.Flags().IntVarP(&call.Limit, "lines", "n", 0, "how many of the newest requests (default 100)")
+	c.Flags().BoolVar(&call.Headers, "headers", false, "with headers, credentials masked; for operators")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		call.Pattern = first(args...)
 		return r.call(c.Context(), "page.network", &call, func(result action.Result) {
@@ -128,4 +131,15 @@ func (r *root) request(q action.NetworkRequest) {
 	}
 	r.printf("%s %s %s %s  %s %d B %.0f ms\n", r.style.dim(q.Timestamp.Local().Format("15:04:05.000")), outcome, short(q.Method, 10),
 		short(q.URL, 200), short(q.MimeType, 40), q.ResponseSize, q.Duration)
+	if q.Headers != nil {
+		r.headers(">", q.Headers.Request)
+		r.headers("<", q.Headers.Response)
+	}
+}
+
+// headers prints one side's headers, indented; to says which way they went.
+func (r *root) headers(to string, headers map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		r.printf("    %s %s: %s\n", to, r.style.dim(short(name, 80)), short(headers[name], 200))
+	}
 }

@@ -8,6 +8,20 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
+func TestHeadersStandBelowTheirRequest(t *testing.T) {
+	r := newRig(t, &door{answer: func(action.Call) (action.Result, error) {
+		return action.Result{Data: &action.NetworkListing{Requests: []action.NetworkRequest{{
+			URL: "https://a.example/", Method: "GET", Status: 200, Headers: &action.Headers{
+				Request: map[string]string{"b": "2", "a": "1\x1b[2J\n12:00"}, Response: map[string]string{"server": "x"},
+			},
+		}}}}, nil
+	}})
+	out, _, status := r.run("network", "--headers")
+	if status != 0 || !strings.HasSuffix(out, "\n    > a: 1[2J 12:00\n    > b: 2\n    < server: x\n") {
+		t.Errorf("status %d, printed %q", status, out)
+	}
+}
+
 func TestConsoleLinesAreInert(t *testing.T) {
 	r := newRig(t, &door{answer: func(c action.Call) (action.Result, error) {
 		if c.Verb == "page.network" {
