@@ -61,3 +61,24 @@ func TestOldUploadsMakeRoomForNewOnes(t *testing.T) {
 	_, err := files.Stage(t.Context(), &action.Upload{Path: sent[0].Path})
 	wants(t, fault.InvalidRequest, err)
 }
+
+func TestAnEndedSessionTakesNoArtifacts(t *testing.T) {
+	r := newRig(t)
+	s := r.start(alice, action.SessionStart{})
+	put := func(who action.Caller) error {
+		_, err := r.call(t.Context(), who, "artifact.put", s.ID, &action.NewFile{Name: "a.txt", Bytes: []byte("kept")})
+		return err
+	}
+	must(t, put(alice))
+	for _, how := range []string{"session.close", "session.archive"} {
+		_, err := r.call(t.Context(), alice, how, s.ID, nil)
+		must(t, err)
+		wants(t, fault.NotActive, put(alice))
+		wants(t, fault.SessionNotFound, put(bob))
+	}
+	left, err := r.call(t.Context(), alice, "artifact.list", s.ID, nil)
+	must(t, err)
+	if list := left.Data.(*action.ArtifactListing).Artifacts; len(list) != 1 {
+		t.Errorf("it has %v", list)
+	}
+}

@@ -63,7 +63,9 @@ func (r *Registry) listArtifacts(ctx context.Context, call action.Call) (action.
 	return action.Result{Session: record.ID, Data: &action.ArtifactListing{Artifacts: list}}, nil
 }
 
-// saveArtifact keeps a file that a caller sends.
+// saveArtifact keeps a file that a caller sends, with a session that is open:
+// what an ended one left stays as it was. Faults: not_active,
+// session_not_found, invalid_request, limit_reached.
 func (r *Registry) saveArtifact(ctx context.Context, call action.Call) (action.Result, error) {
 	args, err := argsOf[action.NewFile](call)
 	if err != nil {
@@ -72,16 +74,21 @@ func (r *Registry) saveArtifact(ctx context.Context, call action.Call) (action.R
 	if len(args.Bytes) > action.MostUpload {
 		return action.Result{}, tooMuch()
 	}
-	record, _, err := r.recordOf(ctx, call)
+	l, err := r.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	owner := artifact.Owner{Scope: record.Scope, Session: record.ID}
+	ctx, leave, err := l.enter(ctx)
+	if err != nil {
+		return action.Result{}, err
+	}
+	defer leave()
+	owner := artifact.Owner{Scope: l.scope, Session: l.id}
 	kept, err := r.artifacts.Save(ctx, owner, page.FileName(args.Name), args.MediaType, args.Bytes)
 	if err != nil {
 		return action.Result{}, err
 	}
-	return action.Result{Session: record.ID, Data: &kept}, nil
+	return action.Result{Session: l.id, Data: &kept}, nil
 }
 
 func (r *Registry) lookAtArtifact(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
