@@ -41,7 +41,7 @@ var Verbs = []Verb{
 	{Name: "browser.status", Class: Read, Risk: Low, NewArgs: of[None], NewData: of[BrowserStatus], Method: http.MethodGet, Path: "/browser/status", Command: "browser status", Summary: "Say how the browser is"},
 	{Name: "profile.list", Class: Raw, Risk: High, NewArgs: of[None], NewData: of[ProfileListing], Method: http.MethodGet, Path: "/browser/contexts", Command: "profile list", Summary: "List the scope's profiles: saved user data of browsers"},
 	{Name: "profile.create", Class: Raw, Risk: High, NewArgs: of[ProfileCreate], NewData: of[Profile], Method: http.MethodPost, Path: "/browser/contexts", Status: http.StatusCreated, Command: "profile create", Summary: "Create an empty profile, for sessions to use"},
-	{Name: "profile.delete", Class: Raw, Risk: High, NewArgs: of[ByID], NewData: of[ProfileDeleted], Method: http.MethodDelete, Path: "/browser/contexts/{id}", Command: "profile delete", Summary: "Delete a profile and all that was saved in it"},
+	{Name: "profile.delete", Class: Raw, Risk: High, NewArgs: of[ByID], NewData: of[ProfileDeleted], Method: http.MethodDelete, Path: "/browser/contexts/{id}", Command: "profile delete", Summary: "Delete a profile, by id or name, and all that was saved in it"},
 
 	{Name: "page.goto", Class: Write, Risk: Low, Counts: true, NewArgs: of[Goto], NewData: of[Navigated], Method: http.MethodPost, Path: "/browser/navigate", Tool: "browser_navigate", Command: "goto", Summary: "Navigate to a URL"},
 	{Name: "page.back", Class: Write, Risk: Low, Counts: true, NewArgs: of[None], NewData: of[Page], Method: http.MethodPost, Path: "/browser/back", Tool: "browser_navigate_back", Command: "back", Summary: "Go back in the history"},

@@ -126,18 +126,22 @@ func (r *Registry) createProfile(ctx context.Context, call action.Call) (action.
 	return action.Result{Data: &p}, err
 }
 
-// deleteProfile deletes a profile that no session uses. One that starts at the
+// deleteProfile deletes a profile, by id or name, that no session uses. One that starts at the
 // same moment finds it gone.
 func (r *Registry) deleteProfile(ctx context.Context, call action.Call) (action.Result, error) {
 	args, err := argsOf[action.ByID](call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	if user, used := r.userOf(args.ID); used && user.Scope == call.Caller.Scope {
-		return action.Result{}, inUse(user)
-	}
-	if err := r.profiles.Delete(ctx, call.Caller.Scope, args.ID); err != nil {
+	p, err := r.profiles.Find(ctx, call.Caller.Scope, args.ID)
+	if err != nil {
 		return action.Result{}, err
 	}
-	return action.Result{Data: &action.ProfileDeleted{OK: true, ID: args.ID}}, nil
+	if user, used := r.userOf(p.ID); used {
+		return action.Result{}, inUse(user)
+	}
+	if err := r.profiles.Delete(ctx, call.Caller.Scope, p.ID); err != nil {
+		return action.Result{}, err
+	}
+	return action.Result{Data: &action.ProfileDeleted{OK: true, ID: p.ID}}, nil
 }

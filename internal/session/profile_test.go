@@ -74,16 +74,21 @@ func TestAProfileHasOneUserAtATime(t *testing.T) {
 	s := r.start(admin, action.SessionStart{Name: "one", Profile: "work"})
 	_, err := r.call(t.Context(), admin, "session.start", "", &action.SessionStart{Profile: p.ID})
 	wants(t, fault.AlreadyActive, err, "in use by session one", "close")
-	_, err = r.call(t.Context(), admin, "profile.delete", "", &action.ByID{ID: p.ID})
-	wants(t, fault.AlreadyActive, err, "in use")
+	for _, key := range []string{p.ID, "work"} {
+		_, err = r.call(t.Context(), admin, "profile.delete", "", &action.ByID{ID: key})
+		wants(t, fault.AlreadyActive, err, "in use")
+	}
 	result, err := r.call(t.Context(), admin, "profile.list", "", &action.None{})
 	must(t, err)
 	if got := result.Data.(*action.ProfileListing).Contexts; len(got) != 1 || got[0].Session != s.ID {
 		t.Errorf("listed %+v", got)
 	}
 	r.shut(admin, s.ID)
-	_, err = r.call(t.Context(), admin, "profile.delete", "", &action.ByID{ID: p.ID})
+	gone, err := r.call(t.Context(), admin, "profile.delete", "", &action.ByID{ID: "work"})
 	must(t, err)
+	if got := gone.Data.(*action.ProfileDeleted); got.ID != p.ID {
+		t.Errorf("deleted %+v, want %s", got, p.ID)
+	}
 	_, err = r.call(t.Context(), admin, "session.start", "", &action.SessionStart{Profile: p.ID})
 	wants(t, fault.NotFound, err, "profile")
 }
@@ -120,8 +125,10 @@ func TestProfilesAreOfTheirScope(t *testing.T) {
 		wants(t, fault.NotFound, err)
 	}
 	r.start(admin, action.SessionStart{Profile: "work"})
-	_, err := r.call(t.Context(), bob, "profile.delete", "", &action.ByID{ID: p.ID})
-	wants(t, fault.NotFound, err)
+	for _, key := range []string{p.ID, "work"} {
+		_, err := r.call(t.Context(), bob, "profile.delete", "", &action.ByID{ID: key})
+		wants(t, fault.NotFound, err)
+	}
 }
 
 func TestAWarmBoxServesNoProfile(t *testing.T) {

@@ -62,7 +62,7 @@ func (r *root) profileCreate() *cobra.Command {
 }
 
 func (r *root) profileDelete() *cobra.Command {
-	c := verb("profile.delete", "delete <profile>", "glovebox profile delete 0123456789abcdef0123456789abcdef")
+	c := verb("profile.delete", "delete <profile>", "glovebox profile delete work\nglovebox profile delete 0123456789abcdef0123456789abcdef")
 	c.Args = between(1, 1)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return r.call(c.Context(), "profile.delete", &action.ByID{ID: args[0]}, func(action.Result) {
