@@ -141,19 +141,33 @@ func (s *surface) describe(api huma.API, op *huma.Operation) {
 // ServeHTTP routes a request that the guard let through; what the mux has no
 // route for is a fault like any other.
 func (s *surface) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	handler, pattern := s.mux.Handler(r)
+	asked := r
+	if r.Method == http.MethodHead {
+		asked = headless(r)
+	}
+	handler, pattern := s.mux.Handler(asked)
 	if pattern != "" {
 		s.mux.ServeHTTP(w, r)
 		return
 	}
 	probe := &probe{header: http.Header{}}
-	handler.ServeHTTP(probe, r) // the mux's own answer: 404, or 405 with Allow
+	handler.ServeHTTP(probe, asked) // the mux's own answer: 404, or 405 with Allow
 	if probe.status == http.StatusMethodNotAllowed {
-		w.Header().Set("Allow", probe.header.Get("Allow"))
-		refuse(w, r, http.StatusMethodNotAllowed, wrongMethod(probe.header.Get("Allow")))
+		allow := strings.Replace(probe.header.Get("Allow"), "GET, HEAD", "GET", 1) // the mux's own HEAD
+		w.Header().Set("Allow", allow)
+		refuse(w, r, http.StatusMethodNotAllowed, wrongMethod(allow))
 		return
 	}
 	refuse(w, r, http.StatusNotFound, noRoute())
+}
+
+// headless is a HEAD request with a method that no route has. The mux takes
+// HEAD for GET, which would make a call: recorded, counted, perhaps waited for,
+// and its answer thrown away.
+func headless(r *http.Request) *http.Request {
+	other := *r
+	other.Method = "-"
+	return &other
 }
 
 // probe takes an answer's status and header and drops its body.
