@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,17 +29,11 @@ func (r *root) approvalList() *cobra.Command {
 	c.Flags().StringVar(&call.State, "state", "", "pending, approved, denied, expired, used or all (default pending)")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return r.call(c.Context(), "approval.list", &call, func(result action.Result) {
-			got, ok := result.Data.(*action.QuestionListing)
-			if !ok || len(got.Questions) == 0 {
-				r.printf("no questions\n")
-				return
+			if got, ok := result.Data.(*action.QuestionListing); ok {
+				table(r, "no questions", "APPROVAL\tRISK\tSTATE\tVERB\tELEMENT\tPAGE\tLEFT", got.Questions, func(q action.Question) []any {
+					return []any{q.ID, q.Risk, q.State, q.Verb, short(element(q.Element), 40), short(q.Page.URL, 40), left(q)}
+				})
 			}
-			w := tabwriter.NewWriter(r.io.Out, 0, 4, 2, ' ', 0)
-			fmt.Fprintln(w, "APPROVAL\tRISK\tSTATE\tVERB\tELEMENT\tPAGE\tLEFT")
-			for _, q := range got.Questions {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", q.ID, q.Risk, q.State, q.Verb, short(element(q.Element), 40), short(q.Page.URL, 40), left(q))
-			}
-			_ = w.Flush()
 		})
 	}
 	return c

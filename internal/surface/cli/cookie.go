@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,17 +28,11 @@ func (r *root) cookieList() *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		call := &action.CookieList{URL: first(args...)}
 		return r.call(c.Context(), "cookie.list", call, func(result action.Result) {
-			got, ok := result.Data.(*action.CookieListing)
-			if !ok || len(got.Cookies) == 0 {
-				r.printf("no cookies\n")
-				return
+			if got, ok := result.Data.(*action.CookieListing); ok {
+				table(r, "no cookies", "DOMAIN\tPATH\tNAME\tVALUE\tEXPIRES\tFLAGS", got.Cookies, func(k action.Cookie) []any {
+					return []any{short(k.Domain, 40), short(k.Path, 30), short(k.Name, 40), short(k.Value, 40), expiry(k.Expires), flagsOf(k)}
+				})
 			}
-			w := tabwriter.NewWriter(r.io.Out, 0, 4, 2, ' ', 0)
-			fmt.Fprintln(w, "DOMAIN\tPATH\tNAME\tVALUE\tEXPIRES\tFLAGS")
-			for _, k := range got.Cookies {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", short(k.Domain, 40), short(k.Path, 30), short(k.Name, 40), short(k.Value, 40), expiry(k.Expires), flagsOf(k))
-			}
-			_ = w.Flush()
 		})
 	}
 	return c

@@ -7,7 +7,6 @@ import (
 	"mime"
 	"os"
 	"path/filepath"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -82,17 +81,11 @@ func (r *root) downloadList() *cobra.Command {
 	c.Flags().DurationVar(&wait, "wait", 0, "wait so long for running downloads, at most 20s")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return r.call(c.Context(), "download.list", &action.DownloadList{Wait: int(wait.Milliseconds())}, func(result action.Result) {
-			got, ok := result.Data.(*action.DownloadListing)
-			if !ok || len(got.Downloads) == 0 {
-				r.printf("no downloads\n")
-				return
+			if got, ok := result.Data.(*action.DownloadListing); ok {
+				table(r, "no downloads", "DOWNLOAD\tNAME\tSTATE\tBYTES\tFROM", got.Downloads, func(d action.Download) []any {
+					return []any{short(d.ID, 64), short(d.Name, 40), short(d.State, 12), d.Received, short(d.URL, 80)}
+				})
 			}
-			w := tabwriter.NewWriter(r.io.Out, 0, 4, 2, ' ', 0)
-			fmt.Fprintln(w, "DOWNLOAD\tNAME\tSTATE\tBYTES\tFROM")
-			for _, d := range got.Downloads {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\n", short(d.ID, 64), short(d.Name, 40), short(d.State, 12), d.Received, short(d.URL, 80))
-			}
-			_ = w.Flush()
 		})
 	}
 	return c

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,17 +24,11 @@ func (r *root) profileList() *cobra.Command {
 	c.Args = between(0, 0)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return r.call(c.Context(), "profile.list", &action.None{}, func(result action.Result) {
-			got, ok := result.Data.(*action.ProfileListing)
-			if !ok || len(got.Contexts) == 0 {
-				r.printf("no profiles\n")
-				return
+			if got, ok := result.Data.(*action.ProfileListing); ok {
+				table(r, "no profiles", "PROFILE\tNAME\tBYTES\tSAVED\tIN USE BY", got.Contexts, func(p action.Profile) []any {
+					return []any{short(p.ID, 32), short(p.Name, 64), p.Size, savedAt(p), short(p.Session, 40)}
+				})
 			}
-			w := tabwriter.NewWriter(r.io.Out, 0, 4, 2, ' ', 0)
-			fmt.Fprintln(w, "PROFILE\tNAME\tBYTES\tSAVED\tIN USE BY")
-			for _, p := range got.Contexts {
-				fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\n", short(p.ID, 32), short(p.Name, 64), p.Size, savedAt(p), short(p.Session, 40))
-			}
-			_ = w.Flush()
 		})
 	}
 	return c
@@ -115,31 +108,26 @@ func (r *root) showBrowser(result action.Result) {
 	if !ok {
 		return
 	}
-	w := tabwriter.NewWriter(r.io.Out, 0, 4, 2, ' ', 0)
-	row := func(name, value string) {
-		if value != "" {
-			fmt.Fprintf(w, "%s\t%s\n", name, clean(value))
+	r.facts(func(row func(name, value string)) {
+		row("browser", s.State)
+		row("session", s.Session)
+		row("profile", s.Context)
+		row("page", s.URL)
+		row("protocol", s.CDPURL)
+		if s.Resolution != nil {
+			row("display", strings.TrimSpace(fmt.Sprintf("%s %d × %d at %d dpi", s.Display, s.Resolution.Width, s.Resolution.Height, s.Resolution.DPI)))
 		}
-	}
-	row("browser", s.State)
-	row("session", s.Session)
-	row("profile", s.Context)
-	row("page", s.URL)
-	row("protocol", s.CDPURL)
-	if s.Resolution != nil {
-		row("display", strings.TrimSpace(fmt.Sprintf("%s %d × %d at %d dpi", s.Display, s.Resolution.Width, s.Resolution.Height, s.Resolution.DPI)))
-	}
-	for _, p := range s.Processes {
-		state := "ended"
-		if p.Running {
-			state = fmt.Sprintf("runs as %d", p.PID)
+		for _, p := range s.Processes {
+			state := "ended"
+			if p.Running {
+				state = fmt.Sprintf("runs as %d", p.PID)
+			}
+			row(clean(p.Name), state)
 		}
-		row(clean(p.Name), state)
-	}
-	if s.LastError != nil {
-		row("error", s.LastError.Code+": "+s.LastError.Message)
-	}
-	row("missing", strings.Join(s.Missing, ", "))
-	row("repair", s.InstallCommand)
-	_ = w.Flush()
+		if s.LastError != nil {
+			row("error", s.LastError.Code+": "+s.LastError.Message)
+		}
+		row("missing", strings.Join(s.Missing, ", "))
+		row("repair", s.InstallCommand)
+	})
 }

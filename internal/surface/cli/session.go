@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -51,28 +50,23 @@ func (r *root) showSession(result action.Result) {
 	if !ok {
 		return
 	}
-	w := tabwriter.NewWriter(r.io.Out, 0, 4, 2, ' ', 0)
-	row := func(name, value string) {
-		if value != "" {
-			fmt.Fprintf(w, "%s\t%s\n", name, clean(value))
+	r.facts(func(row func(name, value string)) {
+		row("session", s.ID)
+		row("name", s.Name)
+		row("state", s.State)
+		row("reason", s.Reason)
+		row("box", s.Box)
+		row("egress", s.Egress)
+		row("scope", s.Scope)
+		row("created", s.Created.Local().Format(time.DateTime))
+		row("actions", fmt.Sprint(s.Actions))
+		row("display", fmt.Sprintf("%d × %d at %d dpi", s.Width, s.Height, s.DPI))
+		row("allowed", strings.Join(s.Allow, ", "))
+		row("profile", s.Profile)
+		if s.Page != nil {
+			row("page", s.Page.URL)
 		}
-	}
-	row("session", s.ID)
-	row("name", s.Name)
-	row("state", s.State)
-	row("reason", s.Reason)
-	row("box", s.Box)
-	row("egress", s.Egress)
-	row("scope", s.Scope)
-	row("created", s.Created.Local().Format(time.DateTime))
-	row("actions", fmt.Sprint(s.Actions))
-	row("display", fmt.Sprintf("%d × %d at %d dpi", s.Width, s.Height, s.DPI))
-	row("allowed", strings.Join(s.Allow, ", "))
-	row("profile", s.Profile)
-	if s.Page != nil {
-		row("page", s.Page.URL)
-	}
-	_ = w.Flush()
+	})
 }
 
 func (r *root) sessionList() *cobra.Command {
@@ -82,21 +76,15 @@ func (r *root) sessionList() *cobra.Command {
 	c.Flags().BoolVar(&call.IncludeArchived, "archived", false, "also archived ones")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return r.call(c.Context(), "session.list", &call, func(result action.Result) {
-			got, ok := result.Data.(*action.SessionListing)
-			if !ok || len(got.Sessions) == 0 {
-				r.printf("no sessions\n")
-				return
+			if got, ok := result.Data.(*action.SessionListing); ok {
+				table(r, "no sessions", "SESSION\tNAME\tSTATE\tACTIONS\tCREATED\tPAGE", got.Sessions, func(s action.Session) []any {
+					page := ""
+					if s.Page != nil {
+						page = short(s.Page.URL, 50)
+					}
+					return []any{s.ID, s.Name, s.State, s.Actions, s.Created.Local().Format(time.DateTime), page}
+				})
 			}
-			w := tabwriter.NewWriter(r.io.Out, 0, 4, 2, ' ', 0)
-			fmt.Fprintln(w, "SESSION\tNAME\tSTATE\tACTIONS\tCREATED\tPAGE")
-			for _, s := range got.Sessions {
-				page := ""
-				if s.Page != nil {
-					page = short(s.Page.URL, 50)
-				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", s.ID, s.Name, s.State, s.Actions, s.Created.Local().Format(time.DateTime), page)
-			}
-			_ = w.Flush()
 		})
 	}
 	return c
@@ -120,17 +108,11 @@ func (r *root) artifactList() *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		r.target = first(append(args, r.target)...)
 		return r.call(c.Context(), "artifact.list", &action.None{}, func(result action.Result) {
-			got, ok := result.Data.(*action.ArtifactListing)
-			if !ok || len(got.Artifacts) == 0 {
-				r.printf("no artifacts\n")
-				return
+			if got, ok := result.Data.(*action.ArtifactListing); ok {
+				table(r, "no artifacts", "ARTIFACT\tNAME\tTYPE\tBYTES\tCREATED", got.Artifacts, func(a action.Artifact) []any {
+					return []any{a.ID, short(a.Name, 40), a.MediaType, a.Size, a.Created.Local().Format(time.DateTime)}
+				})
 			}
-			w := tabwriter.NewWriter(r.io.Out, 0, 4, 2, ' ', 0)
-			fmt.Fprintln(w, "ARTIFACT\tNAME\tTYPE\tBYTES\tCREATED")
-			for _, a := range got.Artifacts {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\n", a.ID, short(a.Name, 40), a.MediaType, a.Size, a.Created.Local().Format(time.DateTime))
-			}
-			_ = w.Flush()
 		})
 	}
 	return c
