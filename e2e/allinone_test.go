@@ -40,7 +40,7 @@ func TestAllInOne(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, *gateway)
-	}{{"RESTMainJob", restMainJob}, {"RESTQuestion", restQuestion}, {"MCPOverHTTP", mcpOverHTTP}} {
+	}{{"RESTMainJob", restMainJob}, {"RESTQuestion", restQuestion}, {"MCPOverHTTP", mcpOverHTTP}, {"Files", files}, {"Profile", profileComesBack}} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, g) })
 	}
 	t.Run("Doctor", func(t *testing.T) {

@@ -46,6 +46,22 @@ func newContext(t *testing.T, g *gateway, name string) string {
 	return id
 }
 
+// profileComesBack keeps a visitor from one browser to the next, and deletes
+// the profile by its name.
+func profileComesBack(t *testing.T, g *gateway) {
+	c := g.curl(t, "operator")
+	id := newContext(t, g, "round")
+	for _, name := range []string{"canary-eve", ""} {
+		c.post("/v1/browser/start", `{"contextId": "round"}`).object(http.StatusOK)
+		wantVisitor(t, visit(t, g, name), "canary-eve")
+		c.post("/v1/browser/stop", "").object(http.StatusOK)
+	}
+	if out, complaint, status := g.command(t, "profile", "delete", "round"); status != 0 {
+		t.Errorf("not deleted: %d %s%s", status, out, complaint)
+	}
+	c.do(http.MethodDelete, "/v1/browser/contexts/"+id, "").problem(fault.NotFound)
+}
+
 func profiles(t *testing.T, g *gateway) {
 	c := g.curl(t, "operator")
 	id := newContext(t, g, "work")

@@ -3,12 +3,18 @@ package local
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
+
+const installCommand = "glovebox install browser --yes"
+
+var _ sandbox.Checker = (*Driver)(nil)
 
 // programs are what a box runs, with the files that are looked for.
 var programs = map[string]string{"chromium": "/usr/lib/chromium/chromium", "Xvfb": "/usr/bin/Xvfb"}
@@ -33,18 +39,35 @@ func (d *Driver) Check(context.Context) []sandbox.Finding {
 	)
 }
 
-func programsFinding() sandbox.Finding {
-	var missing []string
-	for name, path := range programs {
-		if _, err := os.Stat(path); err != nil {
+// Missing says which programs are not there, or which wall the container does
+// not permit (sandbox.Checker).
+func (d *Driver) Missing(context.Context) []sandbox.Lack {
+	var lacks []sandbox.Lack
+	for _, name := range missingPrograms() {
+		lacks = append(lacks, sandbox.Lack{Name: name, Repair: installCommand})
+	}
+	if _, err := d.survey(); err != nil {
+		lacks = append(lacks, sandbox.Lack{Name: "walls", Repair: fault.From(err).Hint})
+	}
+	return lacks
+}
+
+func missingPrograms() (missing []string) {
+	for _, name := range slices.Sorted(maps.Keys(programs)) {
+		if _, err := os.Stat(programs[name]); err != nil {
 			missing = append(missing, name)
 		}
 	}
+	return missing
+}
+
+func programsFinding() sandbox.Finding {
+	missing := missingPrograms()
 	if len(missing) == 0 {
 		return sandbox.Finding{Name: "programs", OK: true, Detail: "Chromium and Xvfb are there"}
 	}
 	return sandbox.Finding{
-		Name: "programs", Detail: strings.Join(missing, " and ") + " is missing", Repair: "glovebox install browser --yes",
+		Name: "programs", Detail: strings.Join(missing, " and ") + " is missing", Repair: installCommand,
 	}
 }
 

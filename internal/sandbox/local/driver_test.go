@@ -24,6 +24,7 @@ func TestInContainers(t *testing.T) {
 		"as a user":                   {"^(TestDriverKeepsTheContract|TestWalls|TestAKilledGuest|TestEachBox)", "--user=10001:10001 --security-opt=" + seccomp},
 		"as root":                     {"^(TestWalls|TestAKilledGuest|TestEachBox|TestDriverKeepsTheContract/(Start|Two|Next))", root + " --security-opt=" + seccomp},
 		"with the engine's profile":   {"^TestNoUserNamespaces", "--user=10001:10001"},
+		"without a browser":           {"^TestAMissingProgramIsSaid", "--user=10001:10001 --tmpfs=/usr/lib/chromium --security-opt=" + seccomp},
 		"with the machine's pids":     {"^TestRefused", "--pid=host --security-opt=" + seccomp},
 		"with the machine's IPC":      {"^TestRefused", "--ipc=host --security-opt=" + seccomp},
 		"without network namespaces":  {"^TestBestEffortIsSaid", "--user=10001:10001 --security-opt=seccomp=" + withoutNetworks(t)},
@@ -105,6 +106,9 @@ func TestBestEffortIsSaid(t *testing.T) {
 	if !strings.Contains(said, "network: egress: best-effort") {
 		t.Errorf("the check says\n%s", said)
 	}
+	if missing := d.Missing(t.Context()); len(missing) > 0 {
+		t.Errorf("missing %+v", missing)
+	}
 	if _, err := d.Start(t.Context(), sandboxtest.Spec("alice")); fault.CodeOf(err) != fault.StartFailed {
 		t.Errorf("started: %v", err)
 	}
@@ -139,6 +143,15 @@ func TestDriverKeepsTheContract(t *testing.T) {
 	})
 }
 
+// TestAMissingProgramIsSaid runs where nothing lies in Chromium's place.
+func TestAMissingProgramIsSaid(t *testing.T) {
+	inside(t)
+	missing := open(t, options(t)).Missing(t.Context())
+	if len(missing) != 1 || missing[0].Name != "chromium" || missing[0].Repair != "glovebox install browser --yes" {
+		t.Errorf("missing %+v", missing)
+	}
+}
+
 // TestNoUserNamespaces runs under the engine's own seccomp profile.
 func TestNoUserNamespaces(t *testing.T) {
 	inside(t)
@@ -146,6 +159,9 @@ func TestNoUserNamespaces(t *testing.T) {
 	_, err := d.Start(t.Context(), sandboxtest.Spec("alice"))
 	if f := fault.From(err); f.Code != fault.SandboxWeak || !strings.Contains(f.Hint, "glovebox image seccomp") {
 		t.Errorf("not refused: %+v", f)
+	}
+	if missing := d.Missing(t.Context()); len(missing) != 1 || missing[0].Name != "walls" || !strings.Contains(missing[0].Repair, "glovebox image seccomp") {
+		t.Errorf("missing %+v", missing)
 	}
 	if left, err := d.List(t.Context()); err != nil || len(left) > 0 {
 		t.Errorf("left: %v %v", left, err)
