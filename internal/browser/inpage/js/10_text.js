@@ -14,7 +14,8 @@ const limited = (text, limit) => {
   return text.slice(0, end) + '…';
 };
 const seen = text => suspicious.test(text) ? text.replace(unseen, '').replace(joiner, '') : text;
-const squeeze = text => text.replace(/\s+/g, ' ').trim();
+const loose = /^\s|\s\s|\s$|[^\S ]/;
+const squeeze = text => loose.test(text) ? text.replace(/\s+/g, ' ').trim() : text;
 const clean = (text, limit = NAME_LIMIT) => limited(squeeze(seen(limited(text, limit * 8))), limit);
 const folded = text => squeeze(seen(text)).toLowerCase();
 

@@ -1,7 +1,7 @@
 // What layout says, read once per element and call.
 let cache;
 const renew = () => {
-  cache = {style: new Map(), shown: new Map(), roles: new Map(), names: new Map(), labels: new Map(), contexts: new Map(), verdicts: new Map(), backdrops: new Map(), rects: new Map(), off: new Map(), blends: new Map(), layers: new Map(), grounds: new Map(), seen: new Map(), hidden: new Map(), asked: 0};
+  cache = {style: new Map(), displays: new Map(), shown: new Map(), roles: new Map(), names: new Map(), labels: new Map(), contexts: new Map(), verdicts: new Map(), backdrops: new Map(), rects: new Map(), off: new Map(), blends: new Map(), layers: new Map(), grounds: new Map(), plain: new Map(), met: new Map(), seen: new Map(), hidden: new Map(), asked: 0};
 };
 const renewPlaces = () => {
   cache.rects.clear();
@@ -9,6 +9,8 @@ const renewPlaces = () => {
   cache.verdicts.clear();
   cache.seen.clear();
   cache.hidden.clear();
+  cache.met.clear();
+  cache.screen = undefined;
 };
 renew();
 const styleOf = element => {
@@ -16,22 +18,31 @@ const styleOf = element => {
   if (style === undefined) cache.style.set(element, style = getComputedStyle(element));
   return style;
 };
+// Asked several times of each element, and dear to ask.
+const displayOf = element => {
+  let display = cache.displays.get(element);
+  if (display === undefined) cache.displays.set(element, display = styleOf(element).display);
+  return display;
+};
+// A box as an object of our own: each property of a DOMRect is a call.
+const copied = ({left, top, right, bottom, width, height}) => ({left, top, right, bottom, width, height});
 // The box of an element, for passes that only read.
 const rectOf = element => {
   let rect = cache.rects.get(element);
-  if (rect === undefined) cache.rects.set(element, rect = boundingRect(element));
+  if (rect === undefined) cache.rects.set(element, rect = copied(boundingRect(element)));
   return rect;
 };
 const shows = method(Element.prototype, 'checkVisibility');
 
+const byVisibility = Object.freeze({visibilityProperty: true});
 // Whether an element takes part in the page at all: laid out, not
 // visibility: hidden, and not inside something that is aria-hidden.
 const laidOut = element => {
   let known = cache.shown.get(element);
   if (known === undefined) {
-    known = styleOf(element).display === 'contents'
+    known = displayOf(element) === 'contents'
       ? styleOf(element).visibility === 'visible' && (flatParent(element) === null || laidOut(flatParent(element)))
-      : shows(element, {visibilityProperty: true});
+      : shows(element, byVisibility);
     cache.shown.set(element, known);
   }
   return known;
@@ -44,10 +55,10 @@ const ariaHidden = element => {
 // The box of an element; of its contents for one that has none itself.
 const boxOf = element => {
   const rect = rectOf(element);
-  if (rect.width > 0 || rect.height > 0 || styleOf(element).display !== 'contents') return rect;
+  if (rect.width > 0 || rect.height > 0 || displayOf(element) !== 'contents') return rect;
   const range = new Range();
   range.selectNodeContents(element);
-  return range.getBoundingClientRect();
+  return copied(range.getBoundingClientRect());
 };
 const plainRect = rect => ({x: rect.left, y: rect.top, width: rect.width, height: rect.height});
 

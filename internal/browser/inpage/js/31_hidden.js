@@ -30,7 +30,7 @@ const enter = (element, outer, style) => {
   if (placed === 'fixed') change({clip: null, clipAbsolute: null, fixed: true, reach: null});
   else if (placed === 'absolute') inner = inner.clip === inner.clipAbsolute ? inner : {...inner, clip: inner.clipAbsolute};
   if ((placed === 'fixed' || placed === 'absolute') && clipRectEmpty(style.clip)) change({unseen: 'clipped'});
-  if (style.display === 'inline') return inner;
+  if (displayOf(element) === 'inline') return inner;
   if (style.contentVisibility === 'hidden') change({unseen: 'clipped'});
   return overflowing(element, inner, style, placed !== 'static');
 };
@@ -42,7 +42,7 @@ const overflowing = (element, context, style, placed) => {
   const root = documentElement(document);
   if (element === root || element === bodyOf(document)) return context;
   const rect = rectOf(element);
-  let clip = intersect(context.clip, {left: rect.left, top: rect.top, right: rect.right, bottom: rect.bottom});
+  let clip = intersect(context.clip, rect);
   let {reach} = context;
   if (/auto|scroll/.test(x + style.overflowY) && !tiny(clip)) {
     clip = null;
@@ -104,14 +104,14 @@ const textVerdict = element => {
   return verdict;
 };
 const judgeText = (element, style, context) => {
-  if (style.visibility !== 'visible' || context.unseen !== '' || style.display === 'none') return 'no';
+  if (style.visibility !== 'visible' || context.unseen !== '' || displayOf(element) === 'none') return 'no';
   if (context.clip !== null && tiny(context.clip)) return 'no';
   if (parseFloat(style.fontSize) < 2) return 'no';
   const security = style.webkitTextSecurity;
   if (security && security !== 'none') return 'no';
   const rect = rectOf(element);
-  if (style.display === 'contents' || rect.width < 1 || rect.height < 1) return blends(element, style, null) ? 'no' : 'look';
-  if (outside(rect, context)) return style.display === 'inline' ? 'no' : 'look';
+  if (displayOf(element) === 'contents' || rect.width < 1 || rect.height < 1) return blends(element, style, null) ? 'no' : 'look';
+  if (outside(rect, context)) return displayOf(element) === 'inline' ? 'no' : 'look';
   if (blends(element, style, rect)) return 'no';
   if (context.clip !== null && !inside(context.clip, rect)) return 'look';
   return Math.abs(parseFloat(style.textIndent)) > 30 || parseFloat(style.letterSpacing) < -2 ? 'look' : 'yes';
@@ -148,7 +148,7 @@ const undrawn = (node, element) => {
   if (verdict !== 'look') return verdict === 'no';
   const range = new Range(), context = contextOf(element);
   range.selectNode(node);
-  const rect = range.getBoundingClientRect();
+  const rect = copied(range.getBoundingClientRect());
   if (rect.width < 2 || rect.height < 2 || outside(rect, context)) return true;
   return context.clip !== null && tiny(intersect(context.clip, rect));
 };

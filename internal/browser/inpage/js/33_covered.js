@@ -25,7 +25,7 @@ const scanForCovers = (root, found) => {
     const element = stack.pop(), ground = groundOf(element);
     if (ground !== CLEAR && element !== root && element !== body && paintsAll(element, ground)) keepCover(element, found);
     const shadow = shadowOf(element), first = firstElement(element);
-    if (first === null && shadow === null || styleOf(element).display === 'none') continue;
+    if (first === null && shadow === null || displayOf(element) === 'none') continue;
     for (let child = first; child !== null; child = nextElement(child)) stack.push(child);
     if (shadow !== null) for (let child = firstInFragment(shadow); child !== null; child = nextElement(child)) stack.push(child);
   }
@@ -67,12 +67,17 @@ const solid = cover => {
 };
 // Whether neither an element nor one around it is turned, cut or blended.
 const plainly = element => {
-  for (let at = element; at !== null; at = flatParent(at)) {
-    const style = styleOf(at);
-    if (style.clipPath !== 'none' || style.maskImage !== 'none' || style.filter !== 'none' || style.mixBlendMode !== 'normal' || style.rotate !== 'none') return false;
-    if (style.transform !== 'none' && !/^matrix\([^,]+, 0, 0, /.test(style.transform)) return false;
+  let known = cache.plain.get(element);
+  if (known === undefined) {
+    const parent = flatParent(element);
+    cache.plain.set(element, known = plain(styleOf(element)) && (parent === null || plainly(parent)));
   }
-  return true;
+  return known;
+};
+const plain = style => {
+  if (style.clipPath !== 'none' || style.maskImage !== 'none' || style.filter !== 'none' || style.mixBlendMode !== 'normal' || style.rotate !== 'none') return false;
+  const {transform} = style;
+  return transform === 'none' || /^matrix\([^,]+, 0, 0, /.test(transform);
 };
 
 // What moves an element when a person scrolls: the nearest scroll container,
@@ -92,7 +97,8 @@ const moverOf = (element, inner) => {
   return null;
 };
 // The viewport without its scroll bars.
-const screen = () => {
+const screen = () => cache.screen ??= screenNow();
+const screenNow = () => {
   const whole = scrollingElement(document) ?? documentElement(document);
   return {left: 0, top: 0, right: clientWidth(whole), bottom: clientHeight(whole)};
 };

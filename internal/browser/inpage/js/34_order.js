@@ -22,19 +22,19 @@ const layerOf = element => {
 };
 const findLayer = element => {
   const style = styleOf(element), placed = style.position !== 'static';
-  if (style.display === 'contents' || flatParent(element) === null) return null;
+  if (displayOf(element) === 'contents' || flatParent(element) === null) return null;
   if (placed && matches(element, ':modal, :popover-open, :fullscreen')) return {element, context: true, level: Infinity, phase: PLACED};
   const item = !placed && isItem(element), given = (placed || item) && style.zIndex !== 'auto';
   const level = given ? +style.zIndex : 0, context = given || isContext(style);
   if (placed || given && level !== 0) return {element, context, level, phase: PLACED};
   if (given || context) return {element, context: true, level: 0, phase: PLACED};
   if (style.float !== 'none') return {element, context: false, level: 0, phase: FLOAT};
-  if (item || /^inline-(block|flex|grid|table)/.test(style.display)) return {element, context: false, level: 0, phase: INLINE};
+  if (item || /^inline-(block|flex|grid|table)/.test(displayOf(element))) return {element, context: false, level: 0, phase: INLINE};
   return null;
 };
 const isItem = element => {
   const parent = flatParent(element);
-  return parent !== null && /flex|grid/.test(styleOf(parent).display);
+  return parent !== null && /flex|grid/.test(displayOf(parent));
 };
 const isContext = style => style.opacity !== '1' || style.transform !== 'none' || style.translate !== 'none' || style.scale !== 'none' || style.rotate !== 'none' ||
   style.filter !== 'none' || style.perspective !== 'none' || style.isolation === 'isolate' || style.mixBlendMode !== 'normal' || style.clipPath !== 'none' ||
@@ -118,17 +118,24 @@ const covers = (cover, rect, element, found, reachable) => {
 // the element reaches into its box.
 const mayBeCovered = (found, element, rect) => {
   if (found.count === 0 || found.checks <= 0 || found.looks <= 0) return false;
+  if (rect !== cache.rects.get(element)) return anythingMeets(found, element, rect); // one of its contents
+  let known = cache.met.get(element);
+  if (known === undefined) cache.met.set(element, known = anythingMeets(found, element, rect));
+  return known;
+};
+const anythingMeets = (found, element, rect) => {
   const context = contextOf(element);
   if (context.sunk || scrollerMeets(found, element) || rect.height > COVER_BAND || rect.height < 1 || rect.width < 1) return true;
-  if (found.screens.some(({by}) => by !== element && !contains(by, element))) return true;
+  if (found.screens.length > 0 && found.screens.some(({by}) => by !== element && !contains(by, element))) return true;
   if (meets(found.high, element, rect)) return true;
   const first = Math.floor(rect.top / COVER_BAND), last = Math.floor(rect.bottom / COVER_BAND);
   return meets(found.bands.get(first), element, rect) || last !== first && meets(found.bands.get(last), element, rect);
 };
 const meets = (list, element, rect) => {
   if (list === undefined) return false;
+  const {left, top, right, bottom} = rect;
   for (const cover of list) {
-    if (cover.left < rect.right && cover.right > rect.left && cover.top < rect.bottom && cover.bottom > rect.top && cover.by !== element && !contains(cover.by, element)) return true;
+    if (cover.left < right && cover.right > left && cover.top < bottom && cover.bottom > top && cover.by !== element && !contains(cover.by, element)) return true;
   }
   return false;
 };

@@ -156,8 +156,7 @@ const contentText = (element, walk, depth) => {
   return walk.generated ? text + generated(element, '::after') : text;
 };
 const textShows = (node, element, walk) => {
-  if (styleOf(element).visibility !== 'visible') return false;
-  return walk.clipped || walk.label || !hiddenText(node, element);
+  return walk.clipped || walk.label ? styleOf(element).visibility === 'visible' : !hiddenText(node, element);
 };
 const generated = (element, pseudo) => {
   const content = getComputedStyle(element, pseudo).content;
@@ -168,9 +167,9 @@ const childText = (node, walk, depth) => {
   const tag = tagOf(node);
   if (tag === 'script' || tag === 'style' || tag === 'template' || tag === 'noscript' || node === walk.skip) return '';
   if (tag === 'br') return ' ';
-  if (!walk.hidden && (attribute(node, 'aria-hidden') === 'true' || styleOf(node).display === 'none')) return '';
+  if (!walk.hidden && (attribute(node, 'aria-hidden') === 'true' || displayOf(node) === 'none')) return '';
   const text = ownText(node, tag, walk, depth);
-  const display = styleOf(node).display;
+  const display = displayOf(node);
   return display === 'inline' || display === 'contents' ? text : ' ' + text + ' ';
 };
 const ownText = (node, tag, walk, depth) => {

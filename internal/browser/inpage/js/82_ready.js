@@ -135,7 +135,7 @@ const visiblePoint = (target, element, alone) => {
 const spots = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.5], [0.9, 0.5], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9],
   [0.5, 0], [0.5, 1], [0, 0.5], [1, 0.5], [0, 0], [1, 0], [0, 1], [1, 1]];
 const contentsPoint = (target, element, alone) => {
-  const rect = boxOf(target), x = rect.x + rect.width / 2, y = rect.y + rect.height / 2, hit = hitAt(x, y);
+  const rect = boxOf(target), x = rect.left + rect.width / 2, y = rect.top + rect.height / 2, hit = hitAt(x, y);
   if (!reaches(hit, target, element)) return {by: describe(hit)};
   const inner = alone ? innerAt(hit, target, element) : null;
   if (inner === null) return {x, y};

@@ -68,8 +68,14 @@ const aria = (element, name) => {
 };
 const checkedRoles = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
 const selectedRoles = new Set(['option', 'tab', 'row', 'gridcell', 'treeitem', 'columnheader', 'rowheader']);
+// Roles that only ARIA attributes and the focus give a state.
+const stillRoles = new Set(['cell', 'columnheader', 'heading', 'list', 'listitem', 'row', 'rowheader', 'table', 'term', 'definition', 'article', 'region', 'navigation', 'main']);
+const ownStates = new Set(['button', 'dialog', 'fieldset', 'input', 'optgroup', 'option', 'select', 'summary', 'textarea']);
+const isStill = (element, tag, role) => stillRoles.has(role) && !ownStates.has(tag) &&
+  (!hasAttributes(element) || !attributeNames(element).some(name => name.startsWith('aria-')));
 const statesOf = (element, role) => {
   const s = {}, tag = tagOf(element);
+  if (isStill(element, tag, role)) return element === activeElementOnce() ? {focused: true} : undefined;
   if (checkedRoles.has(role)) s.checked = checkedState(element, tag);
   if (role === 'button') s.pressed = tristate(aria(element, 'aria-pressed'));
   if (selectedRoles.has(role)) s.selected = aria(element, 'aria-selected') === 'true' ? 'true' : undefined;

@@ -58,7 +58,7 @@ class Walker {
       if (this.run !== '') this.run += ' ';
       return;
     }
-    if (this.options.includeHidden ? styleOf(element).display === 'none' : hiddenText(node, element)) this.hidden++;
+    if (this.options.includeHidden ? displayOf(element) === 'none' : hiddenText(node, element)) this.hidden++;
     else if (!at.mute && this.run.length < TEXT_PIECE * 2) this.run += limited(data, TEXT_PIECE);
   }
   leaveOut(element) {
@@ -72,7 +72,7 @@ class Walker {
       this.run += ' ';
       return;
     }
-    const style = styleOf(element), display = style.display;
+    const display = displayOf(element);
     if (display === 'none' || display === '') return this.leaveOut(element);
     if (!this.options.includeHidden && attribute(element, 'aria-hidden') === 'true') return this.leaveOut(element);
     const block = !/^(inline|contents|ruby)/.test(display);

@@ -25,7 +25,7 @@ const readable = (element, limit) => {
     const tag = localName(node);
     if (silent.has(tag) && isHTML(node)) return;
     if (tag === 'br') return close();
-    const display = styleOf(node).display;
+    const display = displayOf(node);
     if (display === 'none' || display === '' || fieldTags.has(tag)) return;
     const block = !/^(inline|contents|ruby)/.test(display), cell = display === 'table-cell';
     if (block && !cell) close();
