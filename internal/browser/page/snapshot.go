@@ -25,7 +25,7 @@ func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, 
 	b.mu.Lock()
 	o := b.options
 	b.mu.Unlock()
-	walk := inpage.Walk{IncludeHidden: o.IncludeHidden, ExcludePasswords: o.ExcludePasswordFields}
+	walk := inpage.Walk{IncludeHidden: o.IncludeHidden, ExcludePasswords: o.ExcludePasswordFields, NoURLs: a.Format != "tree" && !a.URLs}
 	if a.Ref != "" {
 		h, err := b.byRef(ctx, t, a.Ref)
 		if err != nil {
@@ -78,7 +78,7 @@ func (b *Browser) read(ctx context.Context, t *tab, top place, walk inpage.Walk)
 			r.place = top
 			continue
 		}
-		q := inpage.Walk{IncludeHidden: walk.IncludeHidden, ExcludePasswords: walk.ExcludePasswords}
+		q := inpage.Walk{IncludeHidden: walk.IncludeHidden, ExcludePasswords: walk.ExcludePasswords, NoURLs: walk.NoURLs}
 		readers.Go(func() { b.readOne(ctx, r, q, true) })
 	}
 	if r := all[top.frame]; r != nil {
