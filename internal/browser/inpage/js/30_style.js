@@ -60,6 +60,30 @@ const boxOf = element => {
   range.selectNodeContents(element);
   return copied(range.getBoundingClientRect());
 };
+// The lines of a text. One range serves all: a page pays for each that exists
+// whenever it changes, and asking for the lines costs a third of asking for
+// the box around them.
+const probe = new Range();
+const linesOf = text => {
+  probe.selectNodeContents(text);
+  const lines = Array.from(probe.getClientRects(), copied);
+  probe.selectNodeContents(document);
+  probe.collapse(true);
+  return lines;
+};
+// The box around lines, of those that have a size.
+const aroundLines = lines => {
+  let left = Infinity, top = Infinity, right = -Infinity, bottom = -Infinity;
+  for (const line of lines) {
+    if (line.width <= 0 || line.height <= 0) continue;
+    left = Math.min(left, line.left);
+    top = Math.min(top, line.top);
+    right = Math.max(right, line.right);
+    bottom = Math.max(bottom, line.bottom);
+  }
+  return right < left ? nowhere : {left, top, right, bottom, width: right - left, height: bottom - top};
+};
+const nowhere = Object.freeze({left: 0, top: 0, right: 0, bottom: 0, width: 0, height: 0});
 const plainRect = rect => ({x: rect.left, y: rect.top, width: rect.width, height: rect.height});
 
 // Whether a person could point at the element: laid out and of some size; or,

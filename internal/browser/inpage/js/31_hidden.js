@@ -146,9 +146,7 @@ const hiddenText = (node, element) => {
 const undrawn = (node, element) => {
   const verdict = textVerdict(element);
   if (verdict !== 'look') return verdict === 'no';
-  const range = new Range(), context = contextOf(element);
-  range.selectNode(node);
-  const rect = copied(range.getBoundingClientRect());
+  const rect = aroundLines(linesOf(node)), context = contextOf(element);
   if (rect.width < 2 || rect.height < 2 || outside(rect, context)) return true;
   return context.clip !== null && tiny(intersect(context.clip, rect));
 };

@@ -145,10 +145,9 @@ const coveredText = (node, element) => {
   if (cache.covers === undefined) return false;
   const found = knownCovers();
   if (!mayBeCovered(found, element, rectOf(element))) return false;
-  const range = new Range(), {clip} = contextOf(element);
-  range.selectNode(node);
+  const {clip} = contextOf(element);
   let any = false;
-  for (const line of [...range.getClientRects()].slice(0, LINES_CHECKED)) {
+  for (const line of linesOf(node).slice(0, LINES_CHECKED)) {
     if (line.width < 1 || line.height < 1) continue;
     const ink = {left: line.left, right: line.right, top: line.top + line.height * INK, bottom: line.bottom - line.height * INK};
     const rect = clip === null ? ink : intersect(clip, ink);
