@@ -197,6 +197,7 @@ type TakeScreenshot struct {
 	FullPage bool   `json:"fullPage,omitempty" query:"fullPage"`
 	Selector string `json:"selector,omitempty" query:"selector" maxLength:"4096" doc:"Only this element"`
 	Ref      string `json:"ref,omitempty" query:"ref" maxLength:"32" doc:"Only this element"`
+	Labels   bool   `json:"labels,omitempty" query:"labels" doc:"Draw the reference of each element that can be acted on; png and jpeg only"`
 }
 
 // ApprovalList filters questions.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
@@ -24,14 +23,11 @@ func (b *Browser) find(ctx context.Context, t *tab, a *action.Find, _ action.Pin
 	if err != nil {
 		return nil, err
 	}
-	top, err := b.main(ctx, t)
+	top, walk, err := b.outset(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	b.mu.Lock()
-	o := b.options
-	b.mu.Unlock()
-	walk := inpage.Walk{IncludeHidden: o.IncludeHidden, ExcludePasswords: o.ExcludePasswordFields, NoURLs: true}
+	walk.NoURLs = true
 	if a.Selector != "" {
 		h, err := b.locate(ctx, t, action.Locator{Selector: a.Selector}, 0)
 		if err != nil {
@@ -39,14 +35,10 @@ func (b *Browser) find(ctx context.Context, t *tab, a *action.Find, _ action.Pin
 		}
 		top, walk.Root = h.place, h.node
 	}
-	root, err := b.read(ctx, t, top, walk)
+	merged, err := b.perceive(ctx, t, top, walk)
 	if err != nil {
 		return nil, err
 	}
-	if err := b.titledBy(ctx, t, top, root.Tree.Title); err != nil {
-		return nil, err
-	}
-	merged := snapshot.Merge(root, &b.refs)
 	if merged.Cut {
 		b.say("the page is too large to be looked through whole: give a selector for a part of it")
 	}

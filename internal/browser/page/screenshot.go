@@ -13,7 +13,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-const largest = 16384 // device pixels of a side: what Chromium can draw in one surface
+// What a picture may hold. A side is bounded by Chromium's surfaces (16384
+// device pixels) and by WebP (RFC 9649 section 2.7: 14 bits, and 16383 in
+// Chromium's encoder); all of it by the memory of the box, four bytes a pixel
+// in each of several copies.
+const (
+	longest = 16383    // device pixels of a side
+	most    = 32 << 20 // device pixels
+)
 
 type clip struct {
 	X      float64 `json:"x"` // of the document, CSS pixels
@@ -37,27 +44,45 @@ func (b *Browser) screenshot(ctx context.Context, t *tab, a *action.TakeScreensh
 	if err != nil {
 		return nil, err
 	}
+	if a.Ref != "" || a.Selector != "" || a.FullPage {
+		show, err := b.hideBars(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		defer show()
+	}
+	cut := false
 	switch {
 	case a.Ref != "" || a.Selector != "":
-		c.Clip, err = b.clipOf(ctx, t, action.Locator{Ref: a.Ref, Selector: a.Selector})
+		c.Clip, cut, err = b.clipOf(ctx, t, action.Locator{Ref: a.Ref, Selector: a.Selector})
 	case a.FullPage:
-		c.Clip, err = b.wholePage(ctx, t)
+		c.Clip, cut, err = b.wholePage(ctx, t)
 	}
 	if err != nil {
 		return nil, err
 	}
 	c.Beyond = c.Clip != nil
-	var shot struct {
-		Data []byte `json:"data"`
+	take := b.capture
+	if a.Labels {
+		take = b.captureLabelled
 	}
-	if err := t.main.session.Call(ctx, "Page.captureScreenshot", c, &shot); err != nil {
-		return nil, err
-	}
-	width, height, err := sizeOf(c.Format, shot.Data)
+	data, err := take(ctx, t, c)
 	if err != nil {
 		return nil, err
 	}
-	return &action.Screenshot{Format: c.Format, Width: width, Height: height, Bytes: shot.Data}, nil
+	width, height, err := sizeOf(c.Format, data)
+	if err != nil {
+		return nil, err
+	}
+	return &action.Screenshot{Format: c.Format, Width: width, Height: height, Cut: cut, Bytes: data}, nil
+}
+
+func (b *Browser) capture(ctx context.Context, t *tab, c capture) ([]byte, error) {
+	var shot struct {
+		Data []byte `json:"data"`
+	}
+	err := t.main.session.Call(ctx, "Page.captureScreenshot", c, &shot)
+	return shot.Data, err
 }
 
 func captureOf(a *action.TakeScreenshot) (capture, error) {
@@ -78,6 +103,9 @@ func captureOf(a *action.TakeScreenshot) (capture, error) {
 	default:
 		return c, fault.New(fault.InvalidRequest, "format %q is not known", a.Format).Hinted("use png, jpeg or webp")
 	}
+	if a.Labels && c.Format == "webp" {
+		return c, fault.New(fault.InvalidRequest, "labels are not drawn on webp").Hinted("use png or jpeg").With("field", "format")
+	}
 	return c, nil
 }
 
@@ -86,73 +114,104 @@ type layout struct {
 		Width  float64 `json:"width"`
 		Height float64 `json:"height"`
 	} `json:"cssContentSize"`
+	Laid struct {
+		Width  float64 `json:"clientWidth"` // without scroll bars
+		Height float64 `json:"clientHeight"`
+	} `json:"cssLayoutViewport"`
 	Viewport struct {
-		X float64 `json:"pageX"`
-		Y float64 `json:"pageY"`
+		X      float64 `json:"pageX"`
+		Y      float64 `json:"pageY"`
+		Width  float64 `json:"clientWidth"`
+		Height float64 `json:"clientHeight"`
 	} `json:"cssVisualViewport"`
 }
 
-func (b *Browser) wholePage(ctx context.Context, t *tab) (*clip, error) {
+func (b *Browser) layout(ctx context.Context, t *tab) (layout, error) {
 	var l layout
-	if err := t.main.session.Call(ctx, "Page.getLayoutMetrics", nil, &l); err != nil {
-		return nil, err
-	}
-	return b.bounded(clip{Width: l.Content.Width, Height: l.Content.Height, Scale: 1}), nil
+	err := t.main.session.Call(ctx, "Page.getLayoutMetrics", nil, &l)
+	return l, err
 }
 
-// clipOf returns where an element is in the document, after it was scrolled
-// into view: what loads late has then been asked for.
-func (b *Browser) clipOf(ctx context.Context, t *tab, l action.Locator) (*clip, error) {
+func (b *Browser) wholePage(ctx context.Context, t *tab) (c *clip, cut bool, err error) {
+	l, err := b.layout(ctx, t)
+	if err != nil {
+		return nil, false, err
+	}
+	c, cut = b.bounded(clip{Width: l.Content.Width, Height: l.Content.Height, Scale: 1})
+	return c, cut, nil
+}
+
+// clipOf returns where an element is seen in the document, after it was
+// scrolled into view: what loads late has then been asked for. cut says that a
+// part of it is not.
+func (b *Browser) clipOf(ctx context.Context, t *tab, l action.Locator) (c *clip, cut bool, err error) {
 	h, err := b.locate(ctx, t, l, findLimit)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if _, err := h.place.world.Scroll(ctx, inpage.Scroll{Node: h.node}); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	facts, err := h.place.world.Facts(ctx, h.node)
+	box, cut, err := b.seen(ctx, h)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	r := facts.Rect
-	if facts.Gone || r.Width < 1 || r.Height < 1 {
-		return nil, fault.New(fault.NotActionable, "the element has no size: there is nothing to see").
-			With("reason", "not visible").Hinted("take a screenshot of the page instead")
-	}
-	// The far corner first: bringing it into view may move the near one.
-	if _, _, _, err = b.point(ctx, h.place, r.X+r.Width, r.Y+r.Height); err != nil {
-		return nil, err
-	}
-	x, y, _, err := b.point(ctx, h.place, r.X, r.Y)
+	lay, err := b.layout(ctx, t)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	farX, farY, _, err := b.point(ctx, h.place, r.X+r.Width, r.Y+r.Height)
-	if err != nil {
-		return nil, err
-	}
-	var lay layout
-	if err := t.main.session.Call(ctx, "Page.getLayoutMetrics", nil, &lay); err != nil {
-		return nil, err
-	}
-	left, top := math.Floor(x+lay.Viewport.X), math.Floor(y+lay.Viewport.Y)
-	return b.bounded(clip{
-		X: left, Y: top, Scale: 1,
-		Width:  math.Ceil(farX+lay.Viewport.X) - left,
-		Height: math.Ceil(farY+lay.Viewport.Y) - top,
-	}), nil
+	box.X, box.Y = box.X+lay.Viewport.X, box.Y+lay.Viewport.Y
+	r := snapped(box.Rect)
+	c, larger := b.bounded(clip{X: r.X, Y: r.Y, Width: r.Width, Height: r.Height, Scale: 1})
+	return c, cut || larger, nil
 }
 
-// bounded cuts what is larger than a surface, and says so.
-func (b *Browser) bounded(c clip) *clip {
+// snapped is a box as Chromium paints it: from one whole CSS pixel to another,
+// whatever the scale is.
+func snapped(r inpage.Rect) inpage.Rect {
+	x, y := math.Round(r.X), math.Round(r.Y)
+	return inpage.Rect{X: x, Y: y, Width: math.Round(r.X+r.Width) - x, Height: math.Round(r.Y+r.Height) - y}
+}
+
+// seen returns where an element is seen in the tab's viewport once the frames
+// around it have been scrolled to it. Fault: not_actionable when it is nowhere.
+func (b *Browser) seen(ctx context.Context, h hit) (box inpage.Box, cut bool, err error) {
+	facts, err := h.place.world.Facts(ctx, h.node)
+	if err != nil {
+		return box, false, err
+	}
+	r := facts.Rect
+	if _, _, _, err = b.point(ctx, h.place, r.X+r.Width/2, r.Y+r.Height/2); err != nil {
+		return box, false, err
+	}
+	boxes, err := b.boxes(ctx, h.place, []int{h.node}, false)
+	if err != nil {
+		return box, false, err
+	}
+	if len(boxes) == 0 {
+		return box, false, fault.New(fault.NotActionable, "nothing of the element can be seen").
+			With("reason", "not visible").Hinted("take a screenshot of the page instead")
+	}
+	if cut = boxes[0].Cut; cut {
+		b.say("the picture shows the part of the element that what it scrolls in shows: scroll there for the rest")
+	}
+	return boxes[0], cut, nil
+}
+
+// bounded cuts what is larger than a picture may be, and says so.
+func (b *Browser) bounded(c clip) (*clip, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	most := math.Floor(largest / b.options.metrics().Scale)
-	if c.Width > most || c.Height > most {
-		b.note("the picture was cut at %d pixels: the page is larger", largest)
+	scale := b.options.metrics().Scale
+	side := math.Floor(longest / scale)
+	width, height := c.Width, c.Height
+	c.Width = max(1, min(width, side))
+	c.Height = max(1, min(height, side, math.Floor(most/(c.Width*scale*scale))))
+	cut := c.Width < width || c.Height < height
+	if cut {
+		b.note("the picture was cut to %g × %g of %g × %g CSS pixels: take the rest as elements, or scroll to it", c.Width, c.Height, width, height)
 	}
-	c.Width, c.Height = max(1, min(c.Width, most)), max(1, min(c.Height, most))
-	return &c
+	return &c, cut
 }
 
 // sizeOf reads the size of a picture in pixels.

@@ -18,14 +18,11 @@ func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, 
 	if a.Format != "" && a.Format != "text" && a.Format != "tree" {
 		return nil, fault.New(fault.InvalidRequest, "format %q is not known", a.Format).Hinted("use text or tree")
 	}
-	top, err := b.main(ctx, t)
+	top, walk, err := b.outset(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	b.mu.Lock()
-	o := b.options
-	b.mu.Unlock()
-	walk := inpage.Walk{IncludeHidden: o.IncludeHidden, ExcludePasswords: o.ExcludePasswordFields, NoURLs: a.Format != "tree" && !a.URLs}
+	walk.NoURLs = a.Format != "tree" && !a.URLs
 	if a.Ref != "" {
 		h, err := b.byRef(ctx, t, a.Ref)
 		if err != nil {
@@ -33,14 +30,10 @@ func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, 
 		}
 		top, walk.Root = h.place, h.node
 	}
-	root, err := b.read(ctx, t, top, walk)
+	merged, err := b.perceive(ctx, t, top, walk)
 	if err != nil {
 		return nil, err
 	}
-	if err := b.titledBy(ctx, t, top, root.Tree.Title); err != nil {
-		return nil, err
-	}
-	merged := snapshot.Merge(root, &b.refs)
 	here := b.facts(t)
 	out := &action.Snapshot{URL: here.URL, Title: here.Title, Hidden: merged.Hidden}
 	if a.Format != "tree" {
@@ -49,10 +42,34 @@ func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, 
 	}
 	depth := a.Depth
 	if depth <= 0 {
-		depth = o.MaxDepth
+		b.mu.Lock()
+		depth = b.options.MaxDepth
+		b.mu.Unlock()
 	}
 	out.Tree = merged.Tree(depth)
 	return out, nil
+}
+
+// outset is where reading the whole page starts, and what the session's options
+// have it leave out.
+func (b *Browser) outset(ctx context.Context, t *tab) (place, inpage.Walk, error) {
+	top, err := b.main(ctx, t)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return top, inpage.Walk{IncludeHidden: b.options.IncludeHidden, ExcludePasswords: b.options.ExcludePasswordFields}, err
+}
+
+// perceive reads a frame with those below it into one page with references,
+// and the tab's title with them.
+func (b *Browser) perceive(ctx context.Context, t *tab, top place, walk inpage.Walk) (*snapshot.Page, error) {
+	root, err := b.read(ctx, t, top, walk)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.titledBy(ctx, t, top, root.Tree.Title); err != nil {
+		return nil, err
+	}
+	return snapshot.Merge(root, &b.refs), nil
 }
 
 // reading is one frame of a snapshot being taken.
@@ -63,9 +80,20 @@ type reading struct {
 	err   error
 }
 
-// read reads top and every frame below it, all at once, and puts them
-// together.
+// read reads top and every frame below it, and puts them together.
 func (b *Browser) read(ctx context.Context, t *tab, top place, walk inpage.Walk) (*snapshot.Frame, error) {
+	all, err := b.readAll(ctx, t, top, walk)
+	if err != nil {
+		return nil, err
+	}
+	root := all[top.frame]
+	b.join(t, all, root)
+	return &root.frame, nil
+}
+
+// readAll reads top and every frame below it, all at once. Child frames that
+// could not be read say so.
+func (b *Browser) readAll(ctx context.Context, t *tab, top place, walk inpage.Walk) (map[*frame]*reading, error) {
 	all := map[*frame]*reading{}
 	var readers sync.WaitGroup
 	for _, p := range b.places(t) {
@@ -95,8 +123,7 @@ func (b *Browser) read(ctx context.Context, t *tab, top place, walk inpage.Walk)
 	if root.frame.Tree.Gone {
 		return nil, errChanged
 	}
-	b.join(t, all, root)
-	return &root.frame, nil
+	return all, nil
 }
 
 func (b *Browser) below(f, top *frame) bool {

@@ -72,6 +72,7 @@ var commands = []command{
 	{"page.snapshot", []string{"snapshot", "--ref", "e3", "--depth", "4", "--urls"}, "", &action.TakeSnapshot{Ref: "e3", Depth: 4, URLs: true}},
 	{"page.screenshot", []string{"screenshot", "--format", "webp", "--quality", "50", "--full-page"}, "",
 		&action.TakeScreenshot{Format: "webp", Quality: 50, FullPage: true}},
+	{"page.screenshot", []string{"screenshot", "--labels"}, "", &action.TakeScreenshot{Labels: true}},
 	{"page.content", []string{"content", "main"}, "", &action.Content{Selector: "main"}},
 	{"page.markdown", []string{"markdown", "--full", "--images"}, "", &action.Markdown{Full: true, Images: true}},
 	{"page.links", []string{"links", "-s", "n"}, "n", &action.None{}},

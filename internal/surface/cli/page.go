@@ -286,7 +286,7 @@ func (r *root) snapshot() *cobra.Command {
 
 func (r *root) screenshot() *cobra.Command {
 	var call action.TakeScreenshot
-	c := verb("page.screenshot", "screenshot [<file>]", "glovebox screenshot page.png\nglovebox screenshot --full-page --format jpeg page.jpg")
+	c := verb("page.screenshot", "screenshot [<file>]", "glovebox screenshot page.png\nglovebox screenshot --full-page --format jpeg page.jpg\nglovebox screenshot --labels page.png")
 	c.Args = between(0, 1)
 	f := c.Flags()
 	f.StringVar(&call.Format, "format", "", "png, jpeg or webp (default png)")
@@ -294,6 +294,7 @@ func (r *root) screenshot() *cobra.Command {
 	f.BoolVar(&call.FullPage, "full-page", false, "the whole scrollable page")
 	f.StringVar(&call.Selector, "selector", "", "only this element")
 	f.StringVar(&call.Ref, "ref", "", "only this element")
+	f.BoolVar(&call.Labels, "labels", false, "draw the reference of each element that can be acted on (png, jpeg)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return r.save(c.Context(), "page.screenshot", &call, func(result action.Result) (string, []byte, string) {
 			shot, ok := result.Data.(*action.Screenshot)

@@ -152,12 +152,12 @@ func TestLargePagesAreCutAndSaySo(t *testing.T) {
 
 func TestScreenshotIsAnImage(t *testing.T) {
 	d := site()
-	result := use(t, connect(t, surface(t, d), nil), "browser_take_screenshot", map[string]any{"fullPage": true, "target": "e4", "type": "png"})
+	result := use(t, connect(t, surface(t, d), nil), "browser_take_screenshot", map[string]any{"fullPage": true, "target": "e4", "type": "png", "labels": true})
 	image, ok := result.Content[1].(*sdk.ImageContent)
 	if !ok || string(image.Data) != "pixels" || image.MIMEType != "image/png" {
 		t.Errorf("content %+v", result.Content)
 	}
-	if args := d.call(t, 0).Args.(*action.TakeScreenshot); !args.FullPage || args.Ref != "e4" {
+	if args := d.call(t, 0).Args.(*action.TakeScreenshot); !args.FullPage || args.Ref != "e4" || !args.Labels {
 		t.Errorf("arguments %+v", args)
 	}
 }

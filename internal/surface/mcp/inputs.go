@@ -176,6 +176,7 @@ type screenshotIn struct {
 	Format   string `json:"type,omitempty" enum:"png,jpeg,webp"`
 	FullPage bool   `json:"full_page,omitempty"`
 	Full     bool   `json:"fullPage,omitempty"`
+	Labels   bool   `json:"labels,omitempty" doc:"Draw refs on it"`
 	element
 	in
 }

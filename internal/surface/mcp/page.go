@@ -175,14 +175,14 @@ func screenshot(ctx context.Context, t *turn, in *screenshotIn) error {
 	if l.Role != "" {
 		return fault.New(fault.InvalidRequest, "a screenshot of one element wants its ref or a selector").Hinted("take a browser_snapshot for refs")
 	}
-	args := &action.TakeScreenshot{Format: in.Format, FullPage: in.FullPage || in.Full, Ref: l.Ref, Selector: l.Selector}
+	args := &action.TakeScreenshot{Format: in.Format, FullPage: in.FullPage || in.Full, Ref: l.Ref, Selector: l.Selector, Labels: in.Labels}
 	result, err := t.call(ctx, "page.screenshot", args)
 	if err != nil {
 		return err
 	}
 	if shot, ok := result.Data.(*action.Screenshot); ok {
 		t.reply.image = &mcp.ImageContent{Data: shot.Bytes, MIMEType: "image/" + shot.Format}
-		t.reply.data = map[string]any{"format": shot.Format, "width": shot.Width, "height": shot.Height}
+		t.reply.data = map[string]any{"format": shot.Format, "width": shot.Width, "height": shot.Height, "cut": shot.Cut}
 	}
 	return nil
 }

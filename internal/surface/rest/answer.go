@@ -22,6 +22,9 @@ type extras struct {
 	Artifacts []action.Artifact `json:"artifacts,omitempty" doc:"Files the call left"`
 }
 
+// cutHeader says of a picture that a part of what was asked for is not on it.
+const cutHeader = "Glovebox-Cut"
+
 // waiting is the answer while a question waits; nothing was done.
 type waiting struct {
 	State    string      `json:"state" enum:"pending"`
@@ -40,6 +43,9 @@ func answer(w http.ResponseWriter, r *http.Request, v *action.Verb, result actio
 	}
 	switch data := result.Data.(type) {
 	case *action.Screenshot:
+		if data.Cut {
+			w.Header().Set(cutHeader, "true")
+		}
 		writeBytes(w, "image/"+data.Format, "", data.Bytes)
 	case *action.PDF:
 		writeBytes(w, "application/pdf", "page.pdf", data.Bytes)

@@ -112,8 +112,13 @@ func TestATabThatIsOpenedIs201(t *testing.T) {
 func TestScreenshotsAndFilesAreBytes(t *testing.T) {
 	shot := answering(action.Result{Data: &action.Screenshot{Format: "webp", Bytes: []byte("pixels")}})
 	w := build(t, shot).do(request("GET", "/v1/browser/screenshot", ""))
-	if w.Body.String() != "pixels" || w.Header().Get("Content-Type") != "image/webp" {
+	if w.Body.String() != "pixels" || w.Header().Get("Content-Type") != "image/webp" || w.Header().Get("Glovebox-Cut") != "" {
 		t.Errorf("%v %s", w.Header(), w.Body)
+	}
+	cut := answering(action.Result{Data: &action.Screenshot{Format: "png", Cut: true, Bytes: []byte("pixels")}})
+	w = build(t, cut).do(request("GET", "/v1/browser/screenshot?fullPage=true&labels=true", ""))
+	if w.Header().Get("Glovebox-Cut") != "true" || !cut.last(t).Args.(*action.TakeScreenshot).Labels {
+		t.Errorf("a cut picture has %v for %+v", w.Header(), cut.last(t).Args)
 	}
 	d := answering(action.Result{Data: &action.PDF{Bytes: []byte("%PDF")}})
 	w = build(t, d).do(request("GET", "/v1/browser/pdf?format=letter&landscape=true&printBackground=true&scale=0.5", ""))

@@ -116,6 +116,9 @@ func responses(doc *huma.OpenAPI, v *action.Verb) map[string]*huma.Response {
 		}, Example: "event: progress\ndata: {\"pages\":1,\"queued\":3,\"url\":\"https://example.com/\"}\n\n"}
 	}
 	ok.Headers = map[string]*huma.Param{sessionHeader: {Description: "Id of the session", Schema: &huma.Schema{Type: "string"}}}
+	if _, picture := v.NewData().(*action.Screenshot); picture {
+		ok.Headers[cutHeader] = &huma.Param{Description: "A part of what was asked for is not on the picture: it was too large, or what it scrolls in hides it", Schema: &huma.Schema{Type: "string", Enum: []any{"true"}}}
+	}
 	all := refusals(doc, map[string]*huma.Response{strconv.Itoa(successOf(v)): ok, "202": shared(doc, "Waiting")})
 	if v.Name == attachVerb {
 		all["101"] = &huma.Response{Description: "The browser's protocol, to a request for a WebSocket; a client that can send no header gives its token as ?access_token="}

@@ -1,0 +1,61 @@
+package page
+
+import (
+	"context"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+)
+
+// boxes returns where elements of a frame are seen in the tab's viewport, by
+// their numbers: what scroll containers and frames leave of them.
+func (b *Browser) boxes(ctx context.Context, p place, nodes []int, uncovered bool) ([]inpage.Box, error) {
+	if len(nodes) == 0 {
+		return nil, nil
+	}
+	found, err := p.world.Boxes(ctx, inpage.Boxing{Nodes: nodes, Embedded: p.frame.parent != nil, Uncovered: uncovered})
+	for f := p.frame; err == nil && len(found) > 0; {
+		parent, main, ok := b.embedder(f)
+		if !ok {
+			return nil, errMoved
+		}
+		if main {
+			return found, nil
+		}
+		found, err = b.outward(ctx, f, parent, found)
+		f = parent.frame
+	}
+	return found, err
+}
+
+// outward turns boxes of a frame's viewport into ones of its parent's.
+func (b *Browser) outward(ctx context.Context, f *frame, parent place, boxes []inpage.Box) ([]inpage.Box, error) {
+	number, err := b.ownerOf(ctx, f, parent)
+	if err != nil {
+		return nil, err
+	}
+	at, err := parent.world.Embedded(ctx, inpage.Embedded{Node: number})
+	if err != nil {
+		return nil, err
+	}
+	windows, err := parent.world.Boxes(ctx, inpage.Boxing{Nodes: []int{number}, Embedded: parent.frame.parent != nil})
+	if err != nil || at.Gone || len(windows) == 0 {
+		return nil, err
+	}
+	seen := boxes[:0]
+	for _, box := range boxes {
+		box.Rect = inpage.Rect{X: at.Left + box.X*at.ScaleX, Y: at.Top + box.Y*at.ScaleY, Width: box.Width * at.ScaleX, Height: box.Height * at.ScaleY}
+		whole := box.Rect
+		box.Rect = common(whole, windows[0].Rect)
+		box.Cut = box.Cut || box.Width < whole.Width-1 || box.Height < whole.Height-1
+		if box.Width >= 1 && box.Height >= 1 {
+			seen = append(seen, box)
+		}
+	}
+	return seen, nil
+}
+
+// common is where two boxes overlap; its sides may be negative.
+func common(a, b inpage.Rect) inpage.Rect {
+	x, y := max(a.X, b.X), max(a.Y, b.Y)
+	return inpage.Rect{X: x, Y: y, Width: min(a.X+a.Width, b.X+b.Width) - x, Height: min(a.Y+a.Height, b.Y+b.Height) - y}
+}

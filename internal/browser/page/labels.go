@@ -1,0 +1,126 @@
+package page
+
+import (
+	"cmp"
+	"context"
+	"image"
+	"math"
+	"slices"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+	"github.com/gloveboxhq/glovebox/internal/browser/picture"
+	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
+)
+
+const mostLabels = 1000 // on one picture; a person cannot tell more apart
+
+// captureLabelled draws the references of what can be acted on onto the
+// picture after it was taken: the page has no part in it.
+func (b *Browser) captureLabelled(ctx context.Context, t *tab, c capture) ([]byte, error) {
+	labels, err := b.labels(ctx, t, c.Clip)
+	if err != nil {
+		return nil, err
+	}
+	o := picture.Options{Scale: int(max(1, math.Round(b.scale()))), Most: 2 * most}
+	if c.Quality != nil && c.Format == "jpeg" {
+		o.Quality = max(1, *c.Quality)
+	}
+	c.Format, c.Quality = "png", nil
+	data, err := b.capture(ctx, t, c)
+	if err != nil {
+		return nil, err
+	}
+	return picture.Draw(data, labels, o)
+}
+
+func (b *Browser) scale() float64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.options.metrics().Scale
+}
+
+// labels returns what to draw on a picture of the viewport, or of a clip of the
+// document.
+func (b *Browser) labels(ctx context.Context, t *tab, c *clip) ([]picture.Label, error) {
+	badges, err := b.badges(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	view, err := b.layout(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	part := clip{X: view.Viewport.X, Y: view.Viewport.Y, Width: view.Viewport.Width, Height: view.Viewport.Height}
+	if c != nil {
+		part = *c
+	}
+	var labels []picture.Label
+	for _, m := range badges {
+		m.rect.X += view.Viewport.X - part.X
+		m.rect.Y += view.Viewport.Y - part.Y
+		m.rect = common(snapped(m.rect), inpage.Rect{Width: part.Width, Height: part.Height})
+		if m.rect.Width < 1 || m.rect.Height < 1 {
+			continue
+		}
+		if len(labels) == mostLabels {
+			b.say("only the first %d of the elements on the picture have labels", mostLabels)
+			break
+		}
+		labels = append(labels, picture.Label{Text: m.ref, Box: pixels(m.rect, b.scale())})
+	}
+	return labels, nil
+}
+
+func pixels(r inpage.Rect, scale float64) image.Rectangle {
+	at := func(x float64) int { return int(math.Round(x * scale)) }
+	return image.Rect(at(r.X), at(r.Y), at(r.X+r.Width), at(r.Y+r.Height))
+}
+
+// badge is a reference, and where its element is in the tab's viewport.
+type badge struct {
+	ref  string
+	rect inpage.Rect
+}
+
+// badges returns what a snapshot gives references to, with the same ones, in
+// all frames, as far as it can be seen. A frame that goes away meanwhile is
+// left out.
+func (b *Browser) badges(ctx context.Context, t *tab) ([]badge, error) {
+	top, walk, err := b.outset(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	walk.NoURLs = true
+	all, err := b.readAll(ctx, t, top, walk)
+	if err != nil {
+		return nil, err
+	}
+	var badges []badge
+	for _, p := range b.places(t) {
+		r := all[p.frame]
+		if r == nil || r.err != nil || r.place.document != p.document {
+			continue
+		}
+		boxes, err := b.boxes(ctx, p, numbers(r.frame.Tree.Nodes, nil), true)
+		if err != nil && (p.frame == t.root || !moved(err)) {
+			return nil, err
+		}
+		for _, box := range boxes {
+			ref := b.refs.Ref(snapshot.Place{Document: p.document, Node: box.Node})
+			badges = append(badges, badge{ref: ref, rect: box.Rect})
+		}
+	}
+	slices.SortStableFunc(badges, func(a, b badge) int { return cmp.Compare(a.rect.Y, b.rect.Y) })
+	return badges, nil
+}
+
+// numbers lists the elements of a tree that a snapshot gives references to.
+func numbers(nodes []*inpage.Node, to []int) []int {
+	for _, n := range nodes {
+		if n.Number != 0 && !n.Frame {
+			to = append(to, n.Number)
+		}
+		to = numbers(n.Children, to)
+	}
+	return to
+}
