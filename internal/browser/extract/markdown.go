@@ -5,6 +5,7 @@ package extract
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
@@ -12,11 +13,12 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/strikethrough"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
+	"golang.org/x/net/html"
 )
 
 // Markdown makes markdown (CommonMark, with the tables and strikethrough of
 // GitHub's) of HTML as inpage.Markup writes it.
-func Markdown(html string) (string, error) {
+func Markdown(markup string) (string, error) {
 	// A converter is made for each call: it is cheap beside the conversion, and
 	// its plugins keep state while they run.
 	c := converter.NewConverter(converter.WithPlugins(
@@ -25,11 +27,23 @@ func Markdown(html string) (string, error) {
 		strikethrough.NewStrikethroughPlugin(),
 		table.NewTablePlugin(table.WithHeaderPromotion(true), table.WithSkipEmptyRows(true), table.WithPresentationTables(true)),
 	))
-	text, err := c.ConvertString(html)
+	c.Register.RendererFor("x-task", converter.TagTypeInline, task, converter.PriorityStandard)
+	text, err := c.ConvertString(markup)
 	if err != nil {
 		return "", fmt.Errorf("cannot make markdown of the page: %w", err)
 	}
 	return tidy(text), nil
+}
+
+// task writes the box of a list of tasks, which the library does not know: it
+// is an element of inpage's own.
+func task(_ converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
+	box := "[ ] "
+	if slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "checked" }) {
+		box = "[x] "
+	}
+	_, _ = w.WriteString(box)
+	return converter.RenderSuccess
 }
 
 var blank = regexp.MustCompile(`\n{3,}`)

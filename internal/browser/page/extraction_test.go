@@ -260,3 +260,56 @@ func TestPDFHasThePaperAskedFor(t *testing.T) {
 	tr.refuse(fault.InvalidRequest, "page.pdf", &action.PrintPDF{Format: "a3"})
 	tr.refuse(fault.InvalidRequest, "page.pdf", &action.PrintPDF{Scale: 0.05})
 }
+
+func TestMarkdownKeepsStructure(t *testing.T) {
+	tr := start(t)
+	s := tr.visit(`<dl><dt>Term</dt><dd>Meaning</dd><dd>Another</dd></dl><blockquote><p>Said</p><blockquote>Deeper</blockquote></blockquote>
+		<ul><li><input type=checkbox checked disabled> Done</li><li><input type=checkbox> Open</li><li><label><input type=checkbox> Labelled</label></li></ul><input type=checkbox checked>
+		<details open><summary>Shown</summary><p>Inside</p></details><details><summary>Closed</summary><p>folded away</p></details>
+		<p>Energy <math><mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup><annotation encoding="application/x-tex">obey=me</annotation></math> is <math><mfrac><mi>a</mi><mi>b</mi></mfrac></math>.</p>
+		<p>Chart <svg width=90 height=20><text y=15>in the drawing</text></svg> <a href="/s"><svg role=img aria-label="Settings" width=20 height=20><rect width=9 height=9></rect></svg></a></p>
+		<div class="highlight-source-python"><pre>x = 1</pre></div><pre><code class="lang-c++">int a;</code></pre><ol start=3><li>Three<ul><li>Sub</li></ul></li><li>Four<pre><code>in a list</code></pre></li></ol>
+		<table><caption>Prices</caption><tr><th>A|B</th><th>N</th></tr><tr><td>x<br>y</td><td>1</td></tr></table><p>1. no list</p>`)
+	got := tr.must("page.markdown", &action.Markdown{}).Data.(*action.Marked).Markdown
+	for _, want := range []string{
+		"**Term**\n\n- Meaning\n\n- Another", "> Said\n> \n> > Deeper", "- [x] Done\n- [ ] Open\n- [ ] Labelled", "Shown\n\nInside\n\nClosed", "Energy E=mc^2 is a/b.",
+		"Chart in the drawing [Settings](" + s.URL + "/s)", "```python\nx = 1\n```", "```c++\nint a;\n```", "3. Three\n   \n   - Sub\n4. Four\n   \n   ```\n   in a list\n   ```",
+		"Prices\n\n| A\\|B | N |", "1\\. no list",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in it", want)
+		}
+	}
+	for _, bad := range []string{"folded", "obey", "\n[x]"} {
+		if strings.Contains(got, bad) {
+			t.Errorf("%q is in it", bad)
+		}
+	}
+	if t.Failed() {
+		t.Log(got)
+	}
+}
+
+func TestExecuteReturnsOddValues(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<dl>`)
+	for script, want := range map[string]string{
+		"new ArrayBuffer(2)": "[0,0]", "new WeakMap()": `"[object WeakMap]"`, "document": `"[node #document]"`, "[,1]": "[null,1]", "document.querySelectorAll('dl')": `["[element dl]"]`,
+		"({toJSON() { return 5 }})": "5", "[new Date(NaN)]": `["[invalid date]"]`, "({[Symbol('a')]: 1, b: Symbol('c')})": `{"b":"Symbol(c)"}`, "Object.create(null)": "{}",
+		"new Error('e')": `"Error: e\n    at \u003canonymous\u003e:1:1"`, "new Number(5)": "5",
+	} {
+		raw, err := json.Marshal(tr.must("page.execute", &action.Execute{Expression: script}).Data.(*action.Executed).Result)
+		if err != nil || string(raw) != want {
+			t.Errorf("%s: %s (%v), want %s", script, raw, err, want)
+		}
+	}
+	for script, want := range map[string]string{
+		"throw null": "null", "throw undefined": "undefined", "throw 'text'": `"text"`, "Promise.reject(7)": "7", "Promise.reject(new TypeError('no'))": "TypeError: no",
+		"new (": "SyntaxError: Unexpected end of input", "new Proxy({}, {ownKeys() { throw 1 }})": "1",
+	} {
+		f := tr.refuse(fault.InvalidRequest, "page.execute", &action.Execute{Expression: script, AwaitPromise: true})
+		if f.Details["exception"] != want {
+			t.Errorf("%s: %v, want %s", script, f.Details["exception"], want)
+		}
+	}
+}

@@ -1,11 +1,11 @@
 // The frame as plain HTML, to be made markdown of: what carries meaning, as a
 // person sees it. Fields, scripts and what is hidden are not in it.
 const MARKUP_LIMIT = 1 << 20;
-const keptTags = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'ul', 'ol', 'li', 'dl', 'dt', 'dd', 'pre', 'code', 'kbd', 'samp', 'blockquote',
+const keptTags = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'ul', 'ol', 'li', 'pre', 'code', 'kbd', 'samp', 'blockquote',
   'strong', 'b', 'em', 'i', 'del', 's']);
 const inlineTags = new Set(['code', 'kbd', 'samp', 'strong', 'b', 'em', 'i', 'del', 's']);
 const aroundTags = new Set(['nav', 'footer', 'aside']), aroundRoles = new Set(['navigation', 'contentinfo', 'complementary', 'banner']);
-const mutedTags = new Set(['iframe', 'frame', 'svg', 'canvas', 'video', 'audio', 'object', 'embed', ...fieldTags]);
+const mutedTags = new Set(['iframe', 'frame', 'canvas', 'video', 'audio', 'object', 'embed', ...fieldTags]);
 const webLink = /^(https?|mailto|tel):/;
 const escaped = text => text.replace(/[&<>"]/g, c => ({'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'})[c]);
 
@@ -30,6 +30,7 @@ class Markup {
     if (at.depth > NEST_LIMIT) return this.cut = true;
     if (tag === 'br') return this.emit(at.pre ? '\n' : at.flat ? ' ' : '<br>');
     if (tag === 'img') return this.image(element, at);
+    if (tag === 'input' && inputType(element) === 'checkbox') return this.task(element, at);
     if (mutedTags.has(tag) || isEditingHost(element) && isProtected(element)) return;
     const {display} = styleOf(element);
     if (display === 'none' || display === '' || attribute(element, 'aria-hidden') === 'true') return this.leaveOut(element);
@@ -43,6 +44,11 @@ class Markup {
     if (tag === 'a' && !at.link) return this.link(element, block, at);
     if (tag === 'table' && !at.flat) return this.table(element, at);
     if (tag === 'hr' && !at.flat) return this.emit('<hr>');
+    if (tag === 'math') return this.children(element, {...at, flat: true, math: true});
+    if (at.math) return this.formula(element, tag, at);
+    if (tag === 'svg') return this.drawing(element, at);
+    if (tag === 'dt' && !at.flat) return this.enclose(element, '<p><strong>', '</strong></p>', {...at, flat: true});
+    if (tag === 'dd' && !at.flat) return this.enclose(element, '<ul><li>', '</li></ul>', at);
     const level = headingLevel(element, tag), kept = level > 0 ? 'h' + level : keptTags.has(tag) && isHTML(element) ? tag : block ? 'div' : '';
     if (at.flat && !inlineTags.has(kept)) {
       if (block) this.emit(' ');
@@ -53,14 +59,40 @@ class Markup {
     if (kept === '') return this.children(element, at);
     const pre = at.pre || kept === 'pre';
     this.emit('<' + kept + this.details(element, kept) + '>');
-    this.children(element, {...at, pre});
+    this.children(element, {...at, pre, item: kept === 'li' || at.item});
     this.emit('</' + kept + '>');
   }
   details(element, tag) {
     if (tag === 'ol') return number(element, 'start');
     if (tag !== 'code' && tag !== 'pre') return '';
-    const language = /(?:^|\s)(?:language|lang|highlight-source)-([\w+#.-]{1,30})/.exec(attribute(element, 'class') ?? '');
+    const language = languageOf(element) ?? (tag === 'pre' ? languageOf(flatParent(element)) : null);
     return language === null ? '' : ' class="language-' + language[1] + '"';
+  }
+  enclose(element, before, after, at) {
+    this.emit(before);
+    this.children(element, at);
+    this.emit(after);
+  }
+  // The box that is ticked in a list of tasks.
+  task(element, at) {
+    if (at.item && !at.flat && controlSeen(element)) this.emit(inputChecked(element) ? '<x-task checked></x-task>' : '<x-task></x-task>');
+  }
+  // A formula in one line, of what is seen of it: its TeX is not.
+  formula(element, tag, at) {
+    const sign = {msup: '^', msub: '_', mfrac: '/'}[tag];
+    let first = true;
+    eachChild(element, node => {
+      if (nodeType(node) === TEXT) return this.text(node, element, at, false);
+      if (nodeType(node) !== ELEMENT) return;
+      if (sign !== undefined && !first) this.emit(sign);
+      first = false;
+      this.visit(node, at);
+    });
+  }
+  // A drawing is its words; in a link, which would say nothing else, its name.
+  drawing(element, at) {
+    if (innerTags(element) !== '') return this.children(element, {...at, flat: true});
+    if (at.link && controlSeen(element)) this.emit(escaped(nameOf(element)));
   }
   // What is in a link is one line: markdown has no other.
   link(element, block, at) {
@@ -81,6 +113,7 @@ class Markup {
   }
   table(element, at) {
     const layout = laysOut(element), rows = [...allInElement(element, 'tr')].filter(row => closest(row, 'table') === element);
+    for (const caption of allInElement(element, 'caption')) if (closest(caption, 'table') === element) this.enclose(caption, '<p>', '</p>', {...at, flat: true});
     this.emit(layout ? '<div>' : '<table>');
     for (const row of rows) {
       if (styleOf(row).display === 'none') { this.leaveOut(row); continue; }
@@ -115,11 +148,12 @@ class Markup {
   }
   text(node, element, at, closed) {
     const data = nodeData(node);
-    if (data.trim() === '') return this.emit(at.pre ? data : ' ');
+    if (data.trim() === '') return this.emit(at.pre ? data : at.math ? '' : ' ');
     if (closed || hiddenText(node, element)) this.hidden++;
     else this.emit(escaped(seen(limited(data, MARKUP_LIMIT))));
   }
 }
+const languageOf = element => element === null ? null : /(?:^|\s)(?:language|lang|highlight-source)-([\w+#.-]{1,30})/.exec(attribute(element, 'class') ?? '');
 const headingLevel = (element, tag) => {
   if (/^h[1-6]$/.test(tag) || attribute(element, 'role') !== 'heading') return 0;
   return Math.min(6, levelOf(element, 'heading') ?? 2);
