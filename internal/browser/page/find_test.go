@@ -73,3 +73,25 @@ func TestFindIsNarrowedAndBounded(t *testing.T) {
 		t.Errorf("%v repeats the pattern", f)
 	}
 }
+
+func TestFindJoinsWhatInlineElementsSplit(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<title>split</title><h1>Rules</h1><p>Please see the <a href=/terms>Terms</a> of <b>use</b>, and <a href=/more>read more</a>.</p><ul><li>see</li><li>the Terms</li></ul>`)
+	got := tr.found(action.Find{Text: "see the terms of use"})
+	if got.Total != 1 || got.Matches[0].Role != "text" || got.Matches[0].Text != "Please see the Terms of use, and read more." || strings.Join(got.Matches[0].Path, "") != `heading "Rules"` {
+		t.Fatalf("%+v", got)
+	}
+	r := tr.must("page.click", &action.Click{Locator: action.Locator{Ref: got.Matches[0].Ref}})
+	if e := r.Data.(*action.Acted).Element; e.Name != "Terms" {
+		t.Errorf("its reference is of %+v", e)
+	}
+	tr.must("page.back", &action.None{})
+	for words, want := range map[string]int{"see the terms": 1, "terms": 2, "read more": 1, "more.": 1, "see the": 1} {
+		if got := tr.found(action.Find{Text: words}); got.Total != want {
+			t.Errorf("%q is found %d times, want %d: %+v", words, got.Total, want, got.Matches)
+		}
+	}
+	if got := tr.found(action.Find{Regex: `the \w+ of use`}); got.Total != 1 {
+		t.Errorf("a pattern: %+v", got)
+	}
+}

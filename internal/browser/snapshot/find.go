@@ -35,7 +35,10 @@ type finder struct {
 // walk looks through siblings. A heading stands above what follows it, until
 // the next one that is not below it.
 func (f *finder) walk(nodes []*action.Node, ref string, path []step) {
-	for _, n := range nodes {
+	for i, n := range nodes {
+		if i == 0 || !inLine(nodes[i-1]) {
+			f.line(nodes[i:], ref, path)
+		}
 		own := n.Ref
 		if own == "" {
 			own = ref
@@ -94,12 +97,16 @@ func (f *finder) judge(n *action.Node, ref string, path []step) {
 	if !ok {
 		return
 	}
-	if f.total++; len(f.matches) >= q.Limit {
-		return
-	}
 	m := action.Match{Role: n.Role, Ref: ref, Text: text}
 	if n.Role != "text" {
 		m.Name = around(n.Name, 0, 0, mostNamed)
+	}
+	f.keep(m, path)
+}
+
+func (f *finder) keep(m action.Match, path []step) {
+	if f.total++; len(f.matches) >= f.query.Limit {
+		return
 	}
 	for _, s := range path {
 		m.Path = append(m.Path, s.text)
