@@ -158,6 +158,18 @@ func (f Frame) DragBegan(ctx context.Context) (bool, error) {
 	return began, err
 }
 
+// WatchPointer notes from now on whether the pointer moves over the frame.
+func (f Frame) WatchPointer(ctx context.Context) error {
+	return f.call(ctx, "watchPointer", struct{}{}, nil)
+}
+
+// PointerCame reports whether it did since WatchPointer.
+func (f Frame) PointerCame(ctx context.Context) (bool, error) {
+	var came bool
+	err := f.call(ctx, "pointerCame", struct{}{}, &came)
+	return came, err
+}
+
 // Active says which element keys go to.
 func (f Frame) Active(ctx context.Context) (Active, error) {
 	var r Active

@@ -102,6 +102,9 @@ func (b *Browser) takeFor(ctx context.Context, t *tab, pin action.Pin, q inpage.
 			if err := b.drawn(ctx, t, p); err != nil {
 				return aim{}, err
 			}
+			if err := b.arrive(ctx, t, p, q.Kind, mouse{Type: "mouseMoved", X: x, Y: y, Button: "none"}); err != nil {
+				return aim{}, err
+			}
 			return aim{place: p, node: node, facts: r.Facts, x: x, y: y, found: r.Focused, there: r.Reached && by == "", took: r.Took, chose: r.Chose}, nil
 		}
 		if time.Until(deadline) <= 0 {

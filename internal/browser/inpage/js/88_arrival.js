@@ -1,0 +1,11 @@
+// Whether the pointer came to this frame: what routes it there may not have
+// drawn the frame yet.
+let arrived = false, awaitsPointer = false;
+const noteArrival = event => { if (event.isTrusted) arrived = true; };
+const watchPointer = () => {
+  arrived = false;
+  if (!awaitsPointer) for (const kind of ['pointermove', 'mousemove']) listen(window, kind, noteArrival, {capture: true, passive: true});
+  awaitsPointer = true;
+  return null;
+};
+const pointerCame = () => arrived;
