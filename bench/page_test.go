@@ -13,6 +13,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/page"
 	"github.com/gloveboxhq/glovebox/internal/gate"
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
@@ -101,7 +102,16 @@ func chromium(b *testing.B) *counted {
 	c, err := browsertest.Start()
 	must(b, err)
 	b.Cleanup(c.Stop)
-	return &counted{Transport: c.Transport()}
+	return &counted{Pieces: pieces(b, c)}
+}
+
+func pieces(b *testing.B, c *browsertest.Chromium) cdp.Pieces {
+	b.Helper()
+	pipe, ok := c.Transport().(cdp.Pieces)
+	if !ok {
+		b.Fatal("the pipe does not hand out pieces")
+	}
+	return pipe
 }
 
 func floorRig(b *testing.B) rig {
@@ -169,7 +179,12 @@ func verbs(b *testing.B, wire *counted, call func(verb string, args any) (action
 type single struct{ browser *page.Browser }
 
 func (s single) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
-	facts, pin, err := s.browser.Look(ctx, call.Verb, call.Args)
+	var facts action.Facts
+	var pin action.Pin
+	var err error
+	if call.Verb != attachVerb { // which is the session room's
+		facts, pin, err = s.browser.Look(ctx, call.Verb, call.Args)
+	}
 	facts.Session = action.SessionFacts{ID: "bench", State: "open"}
 	if facts.Destination != nil {
 		facts.Destination.Host, facts.Destination.Allowed = "127.0.0.1", true

@@ -11,14 +11,14 @@ import (
 
 // counted counts the messages that are sent.
 type counted struct {
-	cdp.Transport
+	cdp.Pieces
 	sent atomic.Int64
 }
 
 // Write sends a message.
 func (c *counted) Write(message []byte) error {
 	c.sent.Add(1)
-	return c.Transport.Write(message)
+	return c.Pieces.Write(message)
 }
 
 // turns has all rigs do the same thing to a page, one after the other in each
