@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
 	"github.com/gloveboxhq/glovebox/internal/browser/relay"
 )
 
@@ -38,6 +39,15 @@ func (h *beside) Downloads() map[string]any {
 	delete(behaviour, "browserContextId")
 	return behaviour
 }
+
+// Uploads is where the files are that pages may be given.
+func (h *beside) Uploads() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.options.Uploads
+}
+
+func (h *beside) World() string { return inpage.World }
 
 // Judge asks the guard about a document.
 func (h *beside) Judge(address string) error {

@@ -31,7 +31,8 @@ type Options struct {
 	Downloads    string
 	MostDownload int64 // bytes of one download; 32 MiB when 0
 	// Uploads is the folder, as the browser sees it, where Files puts what is
-	// uploaded. Empty: no file of the browser's machine may be named to it.
+	// uploaded, and the only one whose files clients of the protocol may give to
+	// pages. Empty: none.
 	Uploads string
 	// Files carries files in and out. nil refuses uploads, and leaves downloads
 	// where they are.

@@ -27,6 +27,8 @@ type Host interface {
 	Home() string               // browser context of the session's tabs
 	Judge(address string) error // a document may be loaded from there
 	Downloads() map[string]any  // parameters of Browser.setDownloadBehavior
+	Uploads() string            // folder of files that pages may be given; empty: none
+	World() string              // name of the engine's own script world
 	Keeps(target string) bool   // a dialog of that target is one of ours to answer
 }
 

@@ -14,6 +14,7 @@ type info struct {
 
 var (
 	ofTargets  = []byte(`{"method":"Target.`)
+	ofTraces   = []byte(`{"method":"Tracing.tracingComplete"`)
 	ofDialogs  = []byte(`{"method":"Page.javascriptDialogOpening"`)
 	anyMethod  = []byte(`{"method":"`)
 	endMessage = []byte("}")
@@ -29,11 +30,29 @@ func (c *Client) Event(session string, message []byte) {
 		bytes.HasPrefix(message, ofDialogs) && c.kept(session, message):
 		return
 	}
+	if bytes.HasPrefix(message, ofTraces) {
+		c.traced(message)
+	}
 	if body, own := bytes.CutSuffix(message, c.tail); own {
 		c.out.put(body, endMessage)
 		return
 	}
 	c.out.put(message)
+}
+
+// traced takes note of the stream of a trace, which the client may read.
+func (c *Client) traced(message []byte) {
+	var e struct {
+		Params struct {
+			Stream string `json:"stream"`
+		} `json:"params"`
+	}
+	if json.Unmarshal(message, &e) != nil || e.Params.Stream == "" {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.streams[e.Params.Stream] = struct{}{}
 }
 
 // concerns takes note of what an event says of targets, and reports whether it

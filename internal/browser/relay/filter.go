@@ -1,14 +1,11 @@
 package relay
 
 import (
+	_ "embed"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 )
-
-// uploads is the folder of the box whose files pages may be given.
-const uploads = "/tmp/upload/"
 
 // refusal says why a call is not passed on.
 type refusal string
@@ -44,6 +41,8 @@ type house interface {
 	made(context string) bool   // the client made the context
 	reads(stream string) bool   // the client may read the stream
 	judge(address string) error // a document may be loaded from there
+	uploads() string            // the folder of the box whose files pages may be given; empty: none
+	world() string              // the engine's own script world
 	downloads() map[string]any  // how downloads are handled
 	full() bool                 // the client has as many contexts as it may
 	spread() bool               // the client has as many browser sessions as it may
@@ -61,7 +60,6 @@ type Rule struct {
 // judge says what becomes of a call: it is passed on, changed or refused (the
 // error is a refusal). It is pure but for what it asks the house.
 func judge(h house, c *call) (judgement, error) {
-	domain, _, _ := strings.Cut(c.method, ".")
 	if rule, known := rules[c.method]; known {
 		if rule.closed {
 			return judgement{}, refusal(rule.Why)
@@ -72,27 +70,29 @@ func judge(h house, c *call) (judgement, error) {
 		}
 		return rule.judge(h, c, p)
 	}
-	switch {
-	case slices.Contains(open, domain):
+	if _, passed := open[c.method]; passed {
 		return judgement{}, nil
-	case slices.Contains(narrow, domain):
-		return judgement{}, refusal("of " + domain + " only what stays within the session is passed on")
 	}
-	return judgement{}, refusal(domain + " is not among the domains that stay within a session")
+	return judgement{}, refusal("it is not among the methods that stay within a session")
 }
 
-// open are the domains whose methods act on the pages a session is attached
-// to; rules except some of them.
-var open = []string{
-	"Accessibility", "Animation", "Audits", "CSS", "CacheStorage", "Console", "DOM", "DOMDebugger", "DOMSnapshot",
-	"DOMStorage", "Debugger", "DeviceOrientation", "Emulation", "EventBreakpoints", "Fetch", "HeapProfiler", "IndexedDB",
-	"Input", "Inspector", "LayerTree", "Log", "Media", "Network", "Overlay", "Page", "Performance",
-	"PerformanceTimeline", "Preload", "Profiler", "Runtime", "Schema", "Security", "ServiceWorker", "Storage",
-	"WebAudio", "WebAuthn",
-}
+// open are the methods that are passed on as they come: those of Chromium 156
+// that act on the pages a session is attached to. Each line is a domain and its
+// methods. What a newer browser adds is refused until it has been read.
+//
+//go:embed open.txt
+var openList string
 
-// narrow are the domains of which only the methods with a rule are passed on.
-var narrow = []string{"Browser", "IO", "Target", "Tracing"}
+var open = func() map[string]struct{} {
+	methods := map[string]struct{}{}
+	for line := range strings.Lines(openList) {
+		words := strings.Fields(line)
+		for _, name := range words[1:] {
+			methods[words[0]+"."+name] = struct{}{}
+		}
+	}
+	return methods
+}()
 
 // address is what the browser may be told to load: the prefix leaves no second
 // reading of the scheme (URL standard, 4.4).
@@ -253,31 +253,44 @@ func setDownloads(h house, c *call, p params) (judgement, error) {
 }
 
 // uploadsOnly refuses files outside of the folder of uploads.
-func uploadsOnly(files []string) error {
+func uploadsOnly(h house, files []string) error {
+	folder := h.uploads() + "/"
 	for _, file := range files {
-		if !strings.HasPrefix(file, uploads) || path.Clean(file) != file || strings.ContainsRune(file, 0) {
-			return refusal("only files below " + uploads + " may be given to a page")
+		if folder == "/" || !strings.HasPrefix(file, folder) || path.Clean(file) != file || strings.ContainsRune(file, 0) {
+			return refusal("only files that were uploaded to the session may be given to a page")
 		}
 	}
 	return nil
 }
 
-func setFiles(_ house, _ *call, p params) (judgement, error) {
+func setFiles(h house, _ *call, p params) (judgement, error) {
 	files, err := read[[]string](p, "files")
 	if err != nil {
 		return judgement{}, err
 	}
-	return judgement{}, uploadsOnly(files)
+	return judgement{}, uploadsOnly(h, files)
 }
 
-func dragFiles(_ house, _ *call, p params) (judgement, error) {
+func dragFiles(h house, _ *call, p params) (judgement, error) {
 	data, err := read[struct {
 		Files []string `json:"files"`
 	}](p, "data")
 	if err != nil {
 		return judgement{}, err
 	}
-	return judgement{}, uploadsOnly(data.Files)
+	return judgement{}, uploadsOnly(h, data.Files)
+}
+
+// notOurWorld refuses to run a client's scripts in the script world that the
+// engine judges elements from.
+func notOurWorld(name string) func(house, *call, params) (judgement, error) {
+	return func(h house, _ *call, p params) (judgement, error) {
+		world, err := read[string](p, name)
+		if err == nil && world == h.world() {
+			err = refusal("that script world is the page engine's")
+		}
+		return judgement{}, err
+	}
 }
 
 func continueRequest(h house, _ *call, p params) (judgement, error) {
@@ -325,7 +338,7 @@ func printPDF(_ house, _ *call, p params) (judgement, error) {
 func readStream(h house, _ *call, p params) (judgement, error) {
 	handle, err := read[string](p, "handle")
 	if err == nil && !h.reads(handle) {
-		err = refusal("only streams of a page this client printed may be read")
+		err = refusal("only streams of what this client printed or traced may be read")
 	}
 	return judgement{}, err
 }

@@ -18,6 +18,8 @@ func (room) reads(handle string) bool  { return handle == "7" }
 func (room) downloads() map[string]any {
 	return map[string]any{"behavior": "deny", "eventsEnabled": true}
 }
+func (room) uploads() string     { return "/tmp/upload" }
+func (room) world() string       { return "ours" }
 func (r room) spread() bool      { return r.crowded }
 func (r room) full() bool        { return r.crowded }
 func (r room) keeps(string) bool { return r.busy }
@@ -75,6 +77,20 @@ func TestWhatWouldLeaveTheSessionIsRefused(t *testing.T) {
 		{"Network.setRequestInterception", `{"patterns":[]}`}, {"Network.loadNetworkResource", `{"url":"file:///etc/passwd"}`},
 		{"Security.setIgnoreCertificateErrors", `{"ignore":true}`}, {"Storage.getCookies", `{"browserContextId":"OTHER"}`},
 		{"Tracing.start", `{"perfettoConfig":"eA=="}`}, {"Tracing.start", `{"tracingBackend":"system"}`}, {"Tracing.requestMemoryDump", ""},
+		// It would outlast the client, or run what nothing checked.
+		{"Page.addCompilationCache", `{"url":"https://a.example/x.js","data":"eA=="}`}, {"LayerTree.loadSnapshot", `{"tiles":[]}`}, {"Page.setRPHRegistrationMode", `{"mode":"autoAccept"}`},
+		{"Emulation.setVirtualTimePolicy", `{"policy":"pause"}`}, {"Page.startScreenRecording", ""},
+		// The engine's own script world.
+		{"Page.createIsolatedWorld", `{"frameId":"F","worldName":"ours"}`}, {"Page.addScriptToEvaluateOnNewDocument", `{"source":"1","worldName":"ours"}`}, {"Runtime.addBinding", `{"name":"x","executionContextName":"ours"}`},
+		{"Page.createIsolatedWorld", `{"frameId":"F","worldName":7}`},
+		// Other domains of Chromium 156, and methods that no list names.
+		{"Autofill.trigger", `{"fieldId":1}`}, {"BackgroundService.setRecording", `{"shouldRecord":true,"service":"backgroundFetch"}`}, {"Browser.addMockCamera", ""}, {"Browser.getHistograms", ""}, {"Browser.setDockTile", ""},
+		{"Browser.addPrivacySandboxEnrollmentOverride", `{"url":"https://a.example"}`}, {"Browser.setGlobalPrivacyControl", `{"enabled":true}`}, {"Cast.startTabMirroring", `{"sinkName":"x"}`}, {"CrashReportContext.getEntries", ""},
+		{"DeviceAccess.selectPrompt", `{"id":"1","deviceId":"1"}`}, {"DigitalCredentials.setVirtualWalletBehavior", ""}, {"Extensions.getExtensions", ""}, {"Extensions.setStorageItems", `{"id":"x","storageArea":"local","values":{}}`},
+		{"FedCm.openUrl", `{"dialogId":"1","accountIndex":0,"accountUrlType":"TermsOfService"}`}, {"FileSystem.getDirectory", `{"bucketFileSystemLocator":{}}`}, {"HeadlessExperimental.beginFrame", ""}, {"PWA.install", `{"manifestId":"x"}`},
+		{"PWA.launchFilesInApp", `{"manifestId":"x","files":["/etc/passwd"]}`}, {"SmartCardEmulation.enable", ""}, {"BluetoothEmulation.enable", `{"state":"powered-on","leSupported":true}`}, {"SystemInfo.getProcessInfo", ""},
+		{"Target.openDevTools", `{"targetId":"x"}`}, {"Target.getDevToolsTarget", `{"targetId":"x"}`}, {"Tethering.unbind", `{"port":1}`}, {"Tracing.getTrackEventDescriptor", ""}, {"WebMCP.invokeTool", `{}`}, {"Page.notYetMade", ""}, {"Network.notYetMade", ""},
+		{"Storage.setProtectedAudienceKAnonymity", `{"owner":"x","name":"x","hashes":[]}`}, {"Storage.setInterestGroupTracking", `{"enable":true}`},
 		{"IO.read", `{"handle":"1"}`}, {"IO.read", ""}, {"IO.resolveBlob", `{"objectId":"1"}`}, {"IO.close", `{"handle":"1"}`},
 	} {
 		for _, session := range []string{"", "S1"} {
@@ -97,6 +113,8 @@ func TestWhatStaysInTheSessionIsPassedOn(t *testing.T) {
 		{"S1", "Runtime.evaluate", `{"expression":"1"}`, ""}, {"S1", "Page.setBypassCSP", `{"enabled":true}`, ""}, {"S1", "Network.getAllCookies", "", ""}, {"S1", "Page.navigate", `null`, ""},
 		{"S1", "DOM.setFileInputFiles", `{"files":["/tmp/upload/a.txt"]}`, ""}, {"S1", "DOM.setFileInputFiles", `{"files":[]}`, ""}, {"S1", "Input.dispatchDragEvent", `{"data":{"items":[]}}`, ""},
 		{"S1", "Fetch.continueRequest", `{"requestId":"1"}`, ""}, {"", "Tracing.start", `{"transferMode":"ReturnAsStream"}`, ""}, {"S1", "IO.read", `{"handle":"7"}`, ""},
+		{"S1", "Page.createIsolatedWorld", `{"frameId":"F","worldName":"theirs"}`, ""}, {"S1", "Page.addScriptToEvaluateOnNewDocument", `{"source":"1"}`, ""}, {"S1", "Runtime.addBinding", `{"name":"x"}`, ""},
+		{"S1", "Network.setExtraHTTPHeaders", `{"headers":{}}`, ""}, {"S1", "WebAuthn.enable", "", ""}, {"S1", "Emulation.setUserAgentOverride", `{"userAgent":"x"}`, ""}, {"S1", "Page.captureSnapshot", "", ""}, {"S1", "Debugger.pause", "", ""},
 		{"", "Target.createTarget", `{"url":"about:blank"}`, `{"browserContextId":"HOME","url":"about:blank"}`}, {"", "Target.createTarget", `{"url":"about:blank","browserContextId":"MINE"}`, ""},
 		{"", "Storage.getCookies", "", `{"browserContextId":"HOME"}`}, {"S1", "Storage.getCookies", "", ""}, {"", "Storage.setCookies", `{"cookies":[],"browserContextId":"HOME"}`, ""},
 		{"", "Target.createBrowserContext", `{"disposeOnDetach":false}`, `{"disposeOnDetach":true}`}, {"", "Target.setAutoAttach", `{"autoAttach":false,"waitForDebuggerOnStart":false}`, ""},
@@ -157,7 +175,8 @@ func FuzzFilter(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		if rules[c.method].closed {
+		_, ruled := rules[c.method]
+		if _, listed := open[c.method]; rules[c.method].closed || !ruled && !listed {
 			t.Fatalf("%s is passed on", c.method)
 		}
 		var p struct {
@@ -180,7 +199,7 @@ func FuzzFilter(f *testing.F) {
 			}
 		case "DOM.setFileInputFiles":
 			for _, file := range p.Files {
-				if !strings.HasPrefix(file, uploads) || strings.Contains(file, "..") && strings.Contains(file, "/../") {
+				if !strings.HasPrefix(file, "/tmp/upload/") || strings.Contains(file, "..") && strings.Contains(file, "/../") {
 					t.Fatalf("file %q is passed on", file)
 				}
 			}
@@ -210,6 +229,17 @@ func TestTheAnswersTailIsCutWhereverThePiecesEnd(t *testing.T) {
 			if string(got) != want.cut {
 				t.Fatalf("in pieces of %d: %s, want %s", size, got, want.cut)
 			}
+		}
+	}
+}
+
+func TestNoMethodIsBothOpenAndRuled(t *testing.T) {
+	if len(open) < 300 {
+		t.Fatalf("only %d methods are open", len(open))
+	}
+	for method := range open {
+		if _, ruled := rules[method]; ruled || !methodPattern.MatchString(method) {
+			t.Errorf("%s is in open.txt", method)
 		}
 	}
 }

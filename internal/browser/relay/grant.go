@@ -9,6 +9,10 @@ func (g *grant) judge(address string) error { return g.host.Judge(address) }
 
 func (g *grant) downloads() map[string]any { return g.host.Downloads() }
 
+func (g *grant) uploads() string { return g.host.Uploads() }
+
+func (g *grant) world() string { return g.host.World() }
+
 func (g *grant) keeps(session string) bool { return (*Client)(g).keeps(session) }
 
 func (g *grant) made(context string) bool {

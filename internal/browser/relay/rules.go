@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Rules lists what the filter does beyond passing calls on, in the order the
+// Rules lists what the filter does beyond passing on what open.txt names, in the order the
 // documentation shows it.
 var Rules = []Rule{
 	{Method: "Browser.getVersion", judge: pass},
@@ -44,14 +44,23 @@ var Rules = []Rule{
 	{Method: "Page.setPrerenderingAllowed", judge: noPrerendering, Why: "pages that nobody sees may not be rendered ahead"},
 	{Method: "Page.handleJavaScriptDialog", judge: answerDialog, Why: "a dialog that opened under a call over the API is its caller's to answer"},
 	{Method: "Page.printToPDF", judge: printPDF},
-	{Method: "DOM.setFileInputFiles", judge: setFiles, Why: "only files below " + uploads},
+	{Method: "Page.createIsolatedWorld", judge: notOurWorld("worldName"), Why: "not the page engine's own script world"},
+	{Method: "Page.addScriptToEvaluateOnNewDocument", judge: notOurWorld("worldName"), Why: "the same"},
+	{Method: "Runtime.addBinding", judge: notOurWorld("executionContextName"), Why: "the same"},
+	{Method: "Page.addCompilationCache", closed: true, Why: "compiled code is run without a check"},
+	{Method: "Page.startScreenRecording", closed: true, Why: "what it records is kept in the browser's memory; use Page.startScreencast"},
+	{Method: "Page.stopScreenRecording", closed: true, Why: "the same"},
+	{Method: "Page.setRPHRegistrationMode", closed: true, Why: "what it agrees to would outlast the client"},
+	{Method: "LayerTree.loadSnapshot", closed: true, Why: "the picture is drawn without a check"},
+	{Method: "Emulation.setVirtualTimePolicy", closed: true, Why: "it would outlast the client, and stop the verbs"},
+	{Method: "DOM.setFileInputFiles", judge: setFiles, Why: "only files that were uploaded to the session"},
 	{Method: "Input.dispatchDragEvent", judge: dragFiles, Why: "the same for dragged files"},
 
 	{Method: "Fetch.continueRequest", judge: continueRequest, Why: "another address must be one the session may open"},
-	{Method: "Fetch.takeResponseBodyAsStream", closed: true, Why: "streams are read of printed pages only"},
+	{Method: "Fetch.takeResponseBodyAsStream", closed: true, Why: "streams are read of prints and traces only"},
 	{Method: "Network.setRequestInterception", closed: true, Why: "use Fetch, beside which ours holds"},
 	{Method: "Network.continueInterceptedRequest", closed: true, Why: "the same"},
-	{Method: "Network.takeResponseBodyForInterceptionAsStream", closed: true, Why: "streams are read of printed pages only"},
+	{Method: "Network.takeResponseBodyForInterceptionAsStream", closed: true, Why: "streams are read of prints and traces only"},
 	{Method: "Network.loadNetworkResource", closed: true, Why: "the browser process itself would load it"},
 	{Method: "Security.setIgnoreCertificateErrors", closed: true, Why: "certificates are checked"},
 	{Method: "Security.setOverrideCertificateErrors", closed: true, Why: "certificates are checked"},
@@ -63,7 +72,7 @@ var Rules = []Rule{
 	{Method: "Tracing.start", judge: trace, Why: "without perfettoConfig, which may write files, and of the browser only"},
 	{Method: "Tracing.end", judge: pass},
 	{Method: "Tracing.getCategories", judge: pass},
-	{Method: "IO.read", judge: readStream, Why: "only streams of a page the client printed"},
+	{Method: "IO.read", judge: readStream, Why: "only streams of what the client printed or traced"},
 	{Method: "IO.close", judge: readStream, Why: "the same"},
 }
 
