@@ -93,6 +93,8 @@ type guest struct {
 	heard []action.Message
 	seen  []cdp.Event
 	moved chan struct{}
+
+	onEvent func(cdp.Event) // may be nil
 }
 
 // connect attaches a client.
@@ -111,6 +113,9 @@ func (tr *trial) connect() *guest {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		g.seen = append(g.seen, e)
+		if g.onEvent != nil {
+			g.onEvent(e)
+		}
 		close(g.moved)
 		g.moved = make(chan struct{})
 	})

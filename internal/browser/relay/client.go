@@ -17,6 +17,7 @@ import (
 const (
 	askTimeout   = 10 * time.Second // for the browser process to answer what a client's call depends on
 	closeTimeout = 5 * time.Second  // for it to end a client's sessions
+	pauseLimit   = 10 * time.Second // a new target waits for a client's debugger, which others wait for too
 	mostBrowsers = 20               // sessions of the browser that a client may have
 	mostContexts = 20               // that a client may have; each may have the session's tabs
 )
@@ -47,11 +48,12 @@ type Client struct {
 	whole []byte // of that answer, where it is looked through
 
 	mu       sync.Mutex
-	targets  map[string]string   // by session
-	browsers map[string]struct{} // sessions of the browser that the client asked for besides its first
-	contexts map[string]struct{} // that the client made
-	streams  map[string]struct{} // that it may read
-	printing map[int64]struct{}  // its calls whose answers name such a stream
+	targets  map[string]string      // by session
+	browsers map[string]struct{}    // sessions of the browser that the client asked for besides its first
+	contexts map[string]struct{}    // that the client made
+	streams  map[string]struct{}    // that it may read
+	printing map[int64]struct{}     // its calls whose answers name such a stream
+	pauses   map[string]*time.Timer // of targets that wait for the client, by session; nil when it is closed
 }
 
 // Open gives a client a place at the browser. heed is told of each call, on
@@ -60,6 +62,7 @@ func Open(ctx context.Context, conn *cdp.Conn, host Host, heed func(action.Messa
 	c := &Client{
 		conn: conn, host: host, heed: heed, out: newOutbox(), jobs: cdp.NewQueue(),
 		targets: map[string]string{}, browsers: map[string]struct{}{}, contexts: map[string]struct{}{}, streams: map[string]struct{}{}, printing: map[int64]struct{}{},
+		pauses: map[string]*time.Timer{},
 	}
 	var err error
 	if c.line, err = conn.Attach(ctx, c); err != nil {
@@ -78,6 +81,12 @@ func lost(err error) error {
 
 // Close ends the client's sessions and contexts in the browser.
 func (c *Client) Close() {
+	c.mu.Lock()
+	for _, timer := range c.pauses {
+		timer.Stop()
+	}
+	c.pauses = nil
+	c.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	_ = c.line.Close(ctx) // where the browser does not answer, its end is the session's

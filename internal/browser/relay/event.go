@@ -3,6 +3,7 @@ package relay
 import (
 	"bytes"
 	"encoding/json"
+	"time"
 )
 
 // info is what the browser says of a target.
@@ -62,6 +63,7 @@ func (c *Client) concerns(session string, message []byte) bool {
 		Method string `json:"method"`
 		Params struct {
 			Session string `json:"sessionId"`
+			Waiting bool   `json:"waitingForDebugger"`
 			Info    info   `json:"targetInfo"`
 		} `json:"params"`
 	}
@@ -77,6 +79,9 @@ func (c *Client) concerns(session string, message []byte) bool {
 		}
 		c.mu.Lock()
 		c.targets[e.Params.Session] = e.Params.Info.ID
+		if e.Params.Waiting {
+			c.resumeLate(e.Params.Session)
+		}
 		if browser {
 			c.browsers[e.Params.Session] = struct{}{}
 		}
@@ -90,6 +95,10 @@ func (c *Client) concerns(session string, message []byte) bool {
 		c.mu.Lock()
 		delete(c.targets, e.Params.Session)
 		delete(c.browsers, e.Params.Session)
+		if timer := c.pauses[e.Params.Session]; timer != nil {
+			timer.Stop()
+			delete(c.pauses, e.Params.Session)
+		}
 		c.mu.Unlock()
 	case "Target.targetCreated", "Target.targetInfoChanged":
 		return (*grant)(c).sees(e.Params.Info)
@@ -105,6 +114,17 @@ func (c *Client) letGo(parent, session string) {
 	c.jobs.Add(func() {
 		c.conn.Session(session).Send("Runtime.runIfWaitingForDebugger", nil)
 		c.conn.Session(parent).Send("Target.detachFromTarget", map[string]string{"sessionId": session})
+	})
+}
+
+// resumeLate bounds how long a target waits for the client to let it run: the
+// page engine and other clients wait with it. mu is held.
+func (c *Client) resumeLate(session string) {
+	if c.pauses == nil {
+		return
+	}
+	c.pauses[session] = time.AfterFunc(pauseLimit, func() {
+		c.jobs.Add(func() { c.conn.Session(session).Send("Runtime.runIfWaitingForDebugger", nil) })
 	})
 }
 

@@ -79,7 +79,7 @@ func TestWhatWouldLeaveTheSessionIsRefused(t *testing.T) {
 		{"Tracing.start", `{"perfettoConfig":"eA=="}`}, {"Tracing.start", `{"tracingBackend":"system"}`}, {"Tracing.requestMemoryDump", ""},
 		// It would outlast the client, or run what nothing checked.
 		{"Page.addCompilationCache", `{"url":"https://a.example/x.js","data":"eA=="}`}, {"LayerTree.loadSnapshot", `{"tiles":[]}`}, {"Page.setRPHRegistrationMode", `{"mode":"autoAccept"}`},
-		{"Emulation.setVirtualTimePolicy", `{"policy":"pause"}`}, {"Page.startScreenRecording", ""},
+		{"Emulation.setVirtualTimePolicy", `{"policy":"pause"}`}, {"Page.startScreenRecording", ""}, {"Page.waitForDebugger", ""},
 		// The engine's own script world.
 		{"Page.createIsolatedWorld", `{"frameId":"F","worldName":"ours"}`}, {"Page.addScriptToEvaluateOnNewDocument", `{"source":"1","worldName":"ours"}`}, {"Runtime.addBinding", `{"name":"x","executionContextName":"ours"}`},
 		{"Page.createIsolatedWorld", `{"frameId":"F","worldName":7}`},

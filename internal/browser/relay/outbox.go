@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -32,9 +33,10 @@ type outbox struct {
 	after  []piece // whole messages that wait for the open one to end
 	open   bool    // a message has begun and not ended
 	bytes  int
-	failed bool
-	wake   chan struct{} // something was put
-	taken  chan struct{} // something was taken
+	failed bool                    // nothing is taken in any more
+	putOut context.CancelCauseFunc // ends run
+	wake   chan struct{}           // something was put
+	taken  chan struct{}           // something was taken
 
 	left time.Duration // of the patience; the putting goroutine's
 	last time.Time
@@ -87,22 +89,38 @@ func (o *outbox) put(parts ...[]byte) {
 	p := piece{join(parts...), true}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.bytes += len(p.data)
-	if o.open {
+	switch {
+	case !o.admit(p):
+	case o.open:
 		o.after = append(o.after, p)
-		return
+	default:
+		o.queue = append(o.queue, p)
+		signal(o.wake)
 	}
-	o.queue = append(o.queue, p)
-	signal(o.wake)
 }
+
+// admit counts a piece in, unless the client is given up. mu is held.
+func (o *outbox) admit(p piece) bool {
+	if o.bytes += len(p.data); o.bytes > mostQueued && !o.failed {
+		o.fail()
+		if o.putOut != nil {
+			o.putOut(errSlow)
+		}
+	}
+	return !o.failed
+}
+
+// fail lets go of what is queued. mu is held.
+func (o *outbox) fail() { o.failed, o.queue, o.after = true, nil, nil }
 
 // begin queues a piece of a message that is open until last. One goroutine
 // calls it: the one that reads from the browser, which waits here for a while.
 func (o *outbox) begin(last bool, parts ...[]byte) {
 	p := piece{join(parts...), last}
 	o.mu.Lock()
-	o.bytes += len(p.data)
-	o.queue = append(o.queue, p)
+	if o.admit(p) {
+		o.queue = append(o.queue, p)
+	}
 	o.open = !last
 	if last {
 		o.queue = append(o.queue, o.after...)
@@ -141,15 +159,12 @@ func (o *outbox) wait() {
 }
 
 // take returns what is queued.
-func (o *outbox) take() ([]piece, error) {
+func (o *outbox) take() []piece {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.bytes > mostQueued {
-		return nil, errSlow
-	}
 	queued := o.queue
 	o.queue = nil
-	return queued, nil
+	return queued
 }
 
 func (o *outbox) took(n int) {
@@ -159,27 +174,25 @@ func (o *outbox) took(n int) {
 	signal(o.taken)
 }
 
-// run writes what is put until ctx ends or the client fails.
+// run writes what is put until ctx ends, the client fails, or it is too far
+// behind, however long it takes for a piece.
 func (o *outbox) run(ctx context.Context, to action.Wire) error {
-	defer func() {
-		o.mu.Lock()
-		o.failed = true
-		o.mu.Unlock()
-		signal(o.taken)
-	}()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer o.stop()
+	if !o.start(cancel) {
+		return errSlow
+	}
 	for {
-		queued, err := o.take()
-		if err != nil {
-			return err
-		}
+		queued := o.take()
 		for _, p := range queued {
 			if err := write(ctx, to, p); err != nil {
-				return err
+				return cmp.Or(context.Cause(ctx), err)
 			}
 			o.took(len(p.data))
 			release(p.data)
 		}
-		if len(queued) > 0 {
+		if len(queued) > 0 && ctx.Err() == nil {
 			continue
 		}
 		select {
@@ -188,6 +201,20 @@ func (o *outbox) run(ctx context.Context, to action.Wire) error {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+func (o *outbox) start(putOut context.CancelCauseFunc) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.putOut = putOut
+	return !o.failed
+}
+
+func (o *outbox) stop() {
+	o.mu.Lock()
+	o.fail()
+	o.mu.Unlock()
+	signal(o.taken)
 }
 
 // write writes a piece. One that is on its way when ctx ends may still arrive:
