@@ -7,8 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/coder/websocket"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
@@ -42,6 +45,64 @@ func TestClientsOfTheProtocol(t *testing.T) {
 			}
 			if strings.Contains(trail+g.log.String(), g.token("operator")) {
 				t.Error("the token is in the audit or the log")
+			}
+		})
+	}
+}
+
+// attach connects a client to the gateway's most recent session, and makes a
+// call so that it is known to be served.
+func (g *gateway) attach(t *testing.T) *websocket.Conn {
+	t.Helper()
+	header := http.Header{"Authorization": {"Bearer " + g.token("operator")}}
+	conn, _, err := websocket.Dial(t.Context(), "ws://"+g.address+"/v1/browser/cdp", &websocket.DialOptions{HTTPHeader: header}) //nolint:bodyclose // it is the connection's
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.CloseNow() })
+	if err := conn.Write(t.Context(), websocket.MessageText, []byte(`{"id":1,"method":"Browser.getVersion"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := conn.Read(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+func TestClientsAreToldHowTheirBrowserEnded(t *testing.T) {
+	for name, ending := range map[string]struct {
+		end  func(g *gateway, id string)
+		code websocket.StatusCode
+	}{
+		"killed": {func(g *gateway, _ string) {
+			for _, pid := range g.chromium(t, "browser") {
+				if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+					t.Error(err)
+				}
+			}
+		}, websocket.StatusInternalError},
+		"closed": {func(g *gateway, id string) {
+			g.curl(t, "operator").post("/v1/sessions/"+id+"/close", "").object(http.StatusOK)
+		}, websocket.StatusNormalClosure},
+		"shutdown": {func(g *gateway, _ string) { g.end(syscall.SIGTERM) }, websocket.StatusServiceRestart},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := start(t, settings{})
+			id := g.curl(t, "operator").open(`{}`)
+			conn := g.attach(t)
+			told := make(chan error, 1)
+			go func() {
+				_, _, err := conn.Read(t.Context())
+				told <- err
+			}()
+			ending.end(g, id)
+			select {
+			case err := <-told:
+				if websocket.CloseStatus(err) != ending.code {
+					t.Errorf("told %v, want %d", err, ending.code)
+				}
+			case <-time.After(endLimit):
+				t.Error("the client was told nothing")
 			}
 		})
 	}

@@ -24,7 +24,7 @@ type Wire interface {
 type Attachment interface {
 	// Serve carries messages until the client goes away (nil), the browser or
 	// the session ends, or ctx does. Faults: not_active, limit_reached,
-	// cdp_error, invalid_request; and what Wire.Write returns.
+	// cdp_error, invalid_request.
 	Serve(ctx context.Context, client Wire) error
 	// Close gives the place up without serving.
 	Close()

@@ -466,11 +466,13 @@ func TestWhatAClientIsRefusedIsTold(t *testing.T) {
 	g := tr.connect()
 	g.refused("", "Browser.close", nil, "session.close")
 	g.refused("", "SystemInfo.getInfo", nil, "SystemInfo")
+	g.refused("", "Target.sendMessageToTarget", map[string]string{"message": `{"id":1,"method":"Browser.close"}`}, "nested")
 	g.call("", "Browser.getVersion", nil)
 	must(t, g.leave())
 	want := []action.Message{
 		{Method: "Browser.close", Refused: "the browser is the session's: close the session with session.close"},
-		{Method: "SystemInfo.getInfo", Refused: "SystemInfo is not among the domains that stay within a session"},
+		{Method: "SystemInfo.getInfo", Refused: "it is not among the methods that stay within a session"},
+		{Method: "Target.sendMessageToTarget", Refused: "nested messages are not carried: attach flattened"},
 		{Method: "Browser.getVersion"},
 	}
 	if !slices.Equal(g.heard, want) {

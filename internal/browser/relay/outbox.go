@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -187,7 +188,7 @@ func (o *outbox) run(ctx context.Context, to action.Wire) error {
 		queued := o.take()
 		for _, p := range queued {
 			if err := write(ctx, to, p); err != nil {
-				return cmp.Or(context.Cause(ctx), err)
+				return cmp.Or(context.Cause(ctx), err) // its end is why the write was broken off
 			}
 			o.took(len(p.data))
 			release(p.data)
@@ -223,5 +224,12 @@ func write(ctx context.Context, to action.Wire, p piece) error {
 	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(lastWrite, cancel) })()
-	return to.Write(whole, p.data, p.last) //nolint:wrapcheck // the client's own
+	err := to.Write(whole, p.data, p.last)
+	switch {
+	case err == nil:
+		return nil
+	case whole.Err() != nil:
+		return errSlow
+	}
+	return fmt.Errorf("%w: %w", errGone, err)
 }

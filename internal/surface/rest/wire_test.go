@@ -1,0 +1,158 @@
+package rest_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/surface/rest"
+)
+
+// places lets every client in, and serves it as told.
+type places func(ctx context.Context, wire action.Wire) error
+
+func (p places) Attach(context.Context, action.Call) (action.Attachment, error) { return p, nil }
+
+func (p places) Serve(ctx context.Context, wire action.Wire) error { return p(ctx, wire) }
+
+func (places) Close() {}
+
+// echo says back what it hears, in two pieces.
+func echo(ctx context.Context, wire action.Wire) error {
+	for {
+		message, err := wire.Read(ctx)
+		if err != nil {
+			return nil //nolint:nilerr // the client has gone
+		}
+		message = bytes.Clone(message)
+		half := len(message) / 2
+		if err := wire.Write(ctx, message[:half], false); err != nil {
+			return err
+		}
+		if err := wire.Write(ctx, message[half:], true); err != nil {
+			return err
+		}
+	}
+}
+
+// attach connects a client over a real connection.
+func attach(t *testing.T, serve places) (*websocket.Conn, *rest.Surface) {
+	t.Helper()
+	surface, err := rest.New(rest.Options{Door: refusing(), Clients: serve, Auth: tokens{}, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(surface)
+	t.Cleanup(func() { surface.Close(); server.Close() })
+	header := http.Header{"Authorization": {"Bearer " + goodToken}}
+	conn, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(server.URL, "http")+"/v1/browser/cdp", &websocket.DialOptions{HTTPHeader: header}) //nolint:bodyclose // it is the connection's
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.SetReadLimit(-1)
+	t.Cleanup(func() { _ = conn.CloseNow() })
+	return conn, surface
+}
+
+func TestMessagesComeWholeInWhateverFrames(t *testing.T) {
+	conn, _ := attach(t, echo)
+	for _, sent := range []struct {
+		kind   websocket.MessageType
+		frames []string
+	}{
+		{websocket.MessageText, []string{`{"id":1,"method":"Browser.getVersion"}`}},
+		{websocket.MessageBinary, []string{`{"id":2,"method":"Browser.getVersion"}`}},
+		{websocket.MessageText, []string{`{"id":3,"met`, `hod":"Browser.`, ``, `getVersion"}`}},
+		{websocket.MessageBinary, []string{`{"id":4,`, strings.Repeat(" ", 3<<20), `"method":"Browser.getVersion"}`}},
+	} {
+		w, err := conn.Writer(t.Context(), sent.kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, frame := range sent.frames {
+			if _, err := io.WriteString(w, frame); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		kind, got, err := conn.Read(t.Context())
+		if want := strings.Join(sent.frames, ""); err != nil || kind != websocket.MessageText || string(got) != want {
+			t.Errorf("%d frames came back as %v of %d bytes, want %d: %v", len(sent.frames), kind, len(got), len(want), err)
+		}
+	}
+}
+
+func TestAMessageThatIsTooLongEndsTheConnection(t *testing.T) {
+	conn, _ := attach(t, echo)
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		w, err := conn.Writer(t.Context(), websocket.MessageText)
+		for n := 0; err == nil && n <= 64<<20; n += 1 << 20 { // fails when the other end has had enough
+			_, err = w.Write(make([]byte, 1<<20))
+		}
+	}()
+	_, _, err := conn.Read(t.Context())
+	if code := websocket.CloseStatus(err); code != websocket.StatusMessageTooBig {
+		t.Errorf("closed with %v: %v", code, err)
+	}
+	_ = conn.CloseNow()
+	<-over
+}
+
+func TestAClientIsToldByCodeWhyItsConnectionEnds(t *testing.T) {
+	for code, end := range map[websocket.StatusCode]error{
+		websocket.StatusNormalClosure:   fault.New(fault.NotActive, "the session was closed").Hinted("start one").With("ended", "closed"),
+		websocket.StatusServiceRestart:  fault.New(fault.NotActive, "the session is left").Hinted("connect again").With("ended", "left"),
+		websocket.StatusGoingAway:       fault.New(fault.NotActive, "the session was idle").Hinted("start one").With("limit", "idle"),
+		websocket.StatusInternalError:   fault.New(fault.NotActive, "the browser is gone").Hinted("start one").With("ended", "failed"),
+		websocket.StatusPolicyViolation: fault.New(fault.LimitReached, "%s", strings.Repeat("ü", 200)).Hinted("read"),
+	} {
+		conn, _ := attach(t, func(context.Context, action.Wire) error { return end })
+		_, _, err := conn.Read(t.Context())
+		if websocket.CloseStatus(err) != code {
+			t.Errorf("%v is told as %v", end, err)
+		}
+	}
+}
+
+func TestClientsAreToldThatTheGatewayEnds(t *testing.T) {
+	serving := make(chan struct{})
+	conn, surface := attach(t, func(ctx context.Context, _ action.Wire) error {
+		close(serving)
+		<-ctx.Done()
+		return context.Cause(ctx)
+	})
+	<-serving
+	closed := make(chan struct{})
+	began := time.Now()
+	go func() { surface.Close(); close(closed) }()
+	_, _, err := conn.Read(t.Context())
+	if websocket.CloseStatus(err) != websocket.StatusServiceRestart {
+		t.Errorf("told %v", err)
+	}
+	<-closed
+	if took := time.Since(began); took > 4*time.Second { // the library waits five for an answer that does not come
+		t.Errorf("a client that answers held the gateway up for %v", took)
+	}
+	header := http.Header{"Authorization": {"Bearer " + goodToken}}
+	r := request("GET", "/v1/browser/cdp", "")
+	r.Header = header
+	r.Header.Set("Connection", "Upgrade")
+	r.Header.Set("Upgrade", "websocket")
+	w := httptest.NewRecorder()
+	surface.ServeHTTP(w, r)
+	wantProblem(t, w, http.StatusConflict, fault.NotActive)
+}
