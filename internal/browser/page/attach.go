@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -28,7 +29,7 @@ type beside Browser
 func (h *beside) Home() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.context
+	return cmp.Or(h.context, h.home)
 }
 
 // Downloads is how they are handled, for every context.

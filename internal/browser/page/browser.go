@@ -33,6 +33,7 @@ type Browser struct {
 	mu       sync.Mutex
 	options  Options
 	context  string // browser context of our tabs; empty for the browser's own profile
+	home     string // browser context of the first tab, named there too
 	sessions map[string]*target
 	tabs     map[string]*tab
 	order    []*tab // oldest focus first; the last one is active

@@ -112,6 +112,9 @@ func (b *Browser) addTab(t *target, info targetInfo) {
 	if b.hiding == 0 || info.Opener != "" {
 		b.order = append(b.order, n)
 	}
+	if b.home == "" {
+		b.home = info.Context
+	}
 	if b.context == "" && !b.options.Keeps {
 		b.context = info.Context
 	}
