@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -11,8 +12,9 @@ import (
 )
 
 const (
-	foundLimit = 20 // matches, where a call does not say how many
-	foundWords = 60 // characters on each side of a match
+	foundLimit = 20  // matches, where a call does not say how many
+	foundWords = 60  // characters on each side of a match
+	mostSteps  = 300 // instructions of a compiled expression: each may cost a step for each character of the page
 )
 
 // find looks for words and roles in what a snapshot would show, with its
@@ -44,8 +46,19 @@ func (b *Browser) find(ctx context.Context, t *tab, a *action.Find, _ action.Pin
 	}
 	here := b.facts(t)
 	out := &action.Matches{URL: here.URL, Title: here.Title, Hidden: merged.Hidden}
-	out.Matches, out.Total = merged.Find(q)
-	return out, nil
+	out.Matches, out.Total = merged.Find(ctx, q)
+	return out, ctx.Err()
+}
+
+// tooHeavy reports whether an expression is one that takes the gateway's time:
+// RE2 never backtracks, but a repetition is written out.
+func tooHeavy(expression string) bool {
+	tree, err := syntax.Parse(expression, syntax.Perl)
+	if err != nil {
+		return true
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	return err != nil || len(program.Inst) > mostSteps
 }
 
 func queryOf(a *action.Find) (snapshot.Query, error) {
@@ -67,6 +80,10 @@ func queryOf(a *action.Find) (snapshot.Query, error) {
 	if err != nil {
 		return q, fault.New(fault.InvalidRequest, "regex is no regular expression").
 			Hinted("it takes the syntax of RE2: no look-around, no back-references").With("field", "regex")
+	}
+	if tooHeavy(a.Regex) {
+		return q, fault.New(fault.InvalidRequest, "regex repeats too much").
+			Hinted("write smaller repetitions than {100}, or * and +").With("field", "regex")
 	}
 	q.Pattern = pattern
 	return q, nil

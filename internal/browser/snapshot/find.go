@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"context"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -17,15 +18,17 @@ type Query struct {
 }
 
 // Find returns what matches, in document order, and how much does in all.
-// Protected values are not in a page, and so not found.
-func (p *Page) Find(q Query) ([]action.Match, int) {
-	f := &finder{query: q, matches: []action.Match{}}
+// Protected values are not in a page, and so not found. When ctx ends, what
+// was found by then is returned.
+func (p *Page) Find(ctx context.Context, q Query) ([]action.Match, int) {
+	f := &finder{ctx: ctx, query: q, matches: []action.Match{}}
 	f.name, f.text = plain(q.Name), plain(q.Text)
 	f.walk(p.Nodes, "", nil)
 	return f.matches, f.total
 }
 
 type finder struct {
+	ctx        context.Context // of the one call that it lives for
 	query      Query
 	name, text string // folded
 	matches    []action.Match
@@ -36,6 +39,9 @@ type finder struct {
 // the next one that is not below it.
 func (f *finder) walk(nodes []*action.Node, ref string, path []step) {
 	for i, n := range nodes {
+		if f.ctx.Err() != nil {
+			return
+		}
 		if i == 0 || !inLine(nodes[i-1]) {
 			f.line(nodes[i:], ref, path)
 		}
