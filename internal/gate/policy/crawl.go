@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 
@@ -53,6 +54,7 @@ func (p *Policy) crawlPage(facts action.Facts) judgement {
 		return j
 	}
 	judgeActing(&j, to.URL)
+	judgeHint(&j, to.URL)
 	j.held = j.risk >= action.High // nobody who asks for a crawl has seen its links
 	judgePath(&j, to.URL)
 	if j.risk >= action.High {
@@ -60,6 +62,29 @@ func (p *Policy) crawlPage(facts action.Facts) judgement {
 	}
 	return j
 }
+
+// judgeHint raises the risk of an address that may act: nobody has seen the
+// link, so that a hint is enough. It is a name of one or two words that begins
+// with what acts (delete_item), a parameter named so, or one that says so,
+// whatever it is called.
+func judgeHint(j *judgement, address string) {
+	hinted := false
+	for _, s := range segmentsOf(strings.ReplaceAll(address, ";", "/")) {
+		first, rest, _ := strings.Cut(s, " ")
+		hinted = hinted || hosts.acting[first] && !strings.Contains(rest, " ")
+	}
+	if u, err := url.Parse(address); err == nil {
+		for name, values := range u.Query() {
+			hinted = hinted || hosts.acting[plainly(name)] || slices.ContainsFunc(values, func(v string) bool { return hosts.acting[plainly(v)] })
+		}
+	}
+	if hinted {
+		j.raise(action.High, "navigation.acting", "the address may delete, end or sign out of something")
+	}
+}
+
+// plainly is a text as the lists of acting words have it.
+func plainly(s string) string { return strings.Join(tokens(split(s)), " ") }
 
 // covers reports whether a host of a grant, or its "*." pattern, is for host.
 func covers(granted, host string) bool {

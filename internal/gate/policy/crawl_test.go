@@ -84,6 +84,21 @@ func TestAPageOfACrawlIsNeverAskedAbout(t *testing.T) {
 	}
 }
 
+func TestACrawlTakesAHintThatAnAddressActs(t *testing.T) {
+	for path, want := range map[string]Decision{
+		"/delete_item?id=3": Deny, "/api/deleteUser/3": Deny, "/a?delete=1": Deny, "/index.php?page=logout": Deny, "/x;delete=1": Deny,
+		"/docs/delete-a-branch": Allow, "/docs/how-to-remove": Allow, "/search?q=how+to+delete": Allow, "/a?page=2": Allow,
+	} {
+		f := crawlFacts("https://docs.example.com/")
+		f.Destination = to("https://docs.example.com" + path)
+		for _, role := range []action.Role{action.Agent, action.Operator} {
+			if v := decideCrawl(t, role, "crawl.page", &action.CrawlPage{}, f); v.Decision != want {
+				t.Errorf("%s as %s: %+v", path, role, v)
+			}
+		}
+	}
+}
+
 func TestACrawlsPagesStayOnItsHosts(t *testing.T) {
 	p := mustNew(t, Config{Enabled: true})
 	rapid.Check(t, func(t *rapid.T) {
