@@ -114,6 +114,7 @@ type Element struct {
 	Autocomplete string `json:"autocomplete,omitempty"` // the attribute
 	Ref          string `json:"ref,omitempty"`
 	Label        string `json:"label,omitempty"`     // value, title, icon label or test id, where Name is empty or a mere sign
+	Within       string `json:"-"`                   // labels, headings and short texts of what it is in; to judge by, not to show
 	FieldName    string `json:"fieldName,omitempty"` // name and id attributes, for what a field is about
 	Placeholder  string `json:"placeholder,omitempty"`
 	FrameURL     string `json:"frameUrl,omitempty"`   // of the frame it is in

@@ -50,6 +50,7 @@ type Element struct {
 	Autocomplete string `json:"autocomplete,omitempty"`
 	Ref          string `json:"ref,omitempty"`
 	Label        string `json:"label,omitempty"`
+	Within       string `json:"within,omitempty"`
 	FieldName    string `json:"fieldName,omitempty"`
 	Placeholder  string `json:"placeholder,omitempty"`
 	FrameURL     string `json:"frameUrl,omitempty"`

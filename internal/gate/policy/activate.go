@@ -56,6 +56,9 @@ func isWebLink(e *action.Element) bool {
 func judgeName(j *judgement, e *action.Element) {
 	judgeWords(j, e.Name)
 	judgeWords(j, split(e.Label))
+	if isPart(e) {
+		judgeWords(j, e.Within)
+	}
 	if hasWords(e.Name) {
 		return
 	}
@@ -69,6 +72,17 @@ func judgeName(j *judgement, e *action.Element) {
 		}
 	}
 }
+
+// isPart reports whether e is no control by itself: a click on it is one on
+// whatever around it listens.
+func isPart(e *action.Element) bool {
+	return e.LinkURL == "" && !e.Submits && !e.Toggle && !e.Editable && !controls[e.Role] && !navigational[e.Role] && !fields[e.Tag]
+}
+
+var (
+	controls = map[string]bool{"button": true, "link": true, "menuitem": true, "combobox": true, "listbox": true, "slider": true, "spinbutton": true, "scrollbar": true, "gridcell": true}
+	fields   = map[string]bool{"a": true, "button": true, "input": true, "select": true, "textarea": true, "option": true, "summary": true}
+)
 
 // judgeWords raises the risk by the words of a control.
 func judgeWords(j *judgement, text string) {

@@ -20,5 +20,6 @@ func (p *Policy) drag(facts action.Facts) judgement {
 		judgeWords(&j, e.Name)
 		judgeWords(&j, split(e.Label))
 	}
+	judgeWords(&j, facts.Onto.Within) // a drop reaches what the target is in, too
 	return j
 }

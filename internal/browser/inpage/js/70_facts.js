@@ -103,6 +103,7 @@ const factsOf = element => {
   else if (same instanceof HTMLButtonElement) facts.type = buttonType(same);
   facts.autocomplete = clean(attribute(same, 'autocomplete') ?? '', 100);
   if (!hasWord(facts.name)) facts.label = wordsFor(same, element);
+  facts.within = surroundings(element);
   facts.fieldName = clean([attribute(same, 'name'), attribute(same, 'id')].filter(Boolean).join(' '), 200);
   facts.placeholder = clean(attribute(same, 'placeholder') ?? '', 200);
   addLink(facts, target);
@@ -123,6 +124,24 @@ const wordsFor = (same, element) => {
   const label = labelFor(same), text = clean(written(element, 0), 400);
   if (label === '') return clean(text, 200);
   return !hasWord(text) || text.length > 200 || text === label ? label : label + ' · ' + text;
+};
+// What stands around an element: the labels, headings and short texts of what
+// it is in. A click or drop on a part without words is one on the whole.
+const AROUND = 8, BESIDE = 30, LONG = 80; // levels, children of each, characters of one text
+const captions = new Set(['b', 'em', 'figcaption', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'i', 'label', 'legend', 'p', 'small', 'span', 'strong']);
+const caption = node => {
+  if (nodeType(node) === TEXT) return nodeData(node);
+  return isElement(node) && captions.has(localName(node)) && !actsAlone(node) ? written(node, 40) : '';
+};
+const surroundings = element => {
+  const texts = [];
+  let at = flatParent(element);
+  for (let level = 0; level < AROUND && at !== null && !/^(body|html)$/.test(tagOf(at)); level++, at = flatParent(at)) {
+    texts.push(attribute(at, 'aria-label') ?? '', attribute(at, 'title') ?? '');
+    let node = firstChild(at);
+    for (let i = 0; i < BESIDE && node !== null; i++, node = nextSibling(node)) texts.push(caption(node));
+  }
+  return clean(texts.map(text => clean(text, LONG + 1)).filter(text => text.length <= LONG && hasWord(text)).join(' · '), 400);
 };
 const written = (element, depth) => {
   let text = '';
