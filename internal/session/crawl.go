@@ -129,10 +129,12 @@ func (r *Registry) beginCrawl(ctx context.Context, call action.Call) (action.Res
 		return action.Result{}, err
 	}
 	verb, _ := action.Lookup(call.Verb)
-	c := &crawl{
-		id: newID(), grant: *facts.Crawl, files: r.door.Transport(facts.Session.Box),
-		reader: l.browser.Crawl(page.CrawlOptions{Extract: args.Extract, Resources: args.Resources}),
+	files := r.door.Transport(facts.Session.Box)
+	options := page.CrawlOptions{Extract: args.Extract, Resources: args.Resources}
+	if args.Render == "auto" {
+		options.Way = files
 	}
+	c := &crawl{id: newID(), grant: *facts.Crawl, files: files, reader: l.browser.Crawl(options)}
 	if !l.setCrawl(c) {
 		return action.Result{}, fault.New(fault.LimitReached, "a crawl runs in this session already").
 			Hinted("wait until it has ended, or use another session").With("limit", "crawls").With("max", 1)

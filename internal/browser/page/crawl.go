@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"mime"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -24,6 +25,9 @@ const (
 type CrawlOptions struct {
 	Extract   string // markdown (also when empty), html, text, links
 	Resources bool   // load images, fonts and media too
+	// Way fetches pages that need no browser, by the browser's own way out; nil
+	// has every page rendered.
+	Way http.RoundTripper
 }
 
 // Crawler reads pages in tabs of its own, which nobody else sees.
@@ -44,11 +48,13 @@ type crawler struct {
 	tabs    map[*tab]bool // whether the tab is in use
 	making  int
 	closed  bool
+	known   plainKnown
 }
 
 // Crawl makes a crawler; it has no tabs yet. Close it.
 func (b *Browser) Crawl(o CrawlOptions) Crawler {
-	return &crawler{b: b, options: o, tabs: make(map[*tab]bool)}
+	known := plainKnown{sheets: map[string]string{}, vain: map[string]int{}}
+	return &crawler{b: b, options: o, tabs: make(map[*tab]bool), known: known}
 }
 
 // Visit implements Crawler.
@@ -61,6 +67,9 @@ func (c *crawler) Visit(ctx context.Context, address string, limit time.Duration
 		return nil, err
 	}
 	address, _, _ = strings.Cut(address, "#")
+	if out := c.plainly(ctx, address); out != nil {
+		return out, nil
+	}
 	t, err := c.take(ctx)
 	if err != nil {
 		return nil, c.b.trouble(ctx, "crawl", limit, err)
