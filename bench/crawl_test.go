@@ -42,6 +42,12 @@ func magazine(b *testing.B) string {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprint(w, article(n))
 	})
+	mux.HandleFunc("/still/{n}", func(w http.ResponseWriter, r *http.Request) {
+		var n int
+		_, _ = fmt.Sscan(r.PathValue("n"), &n)
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, strings.Replace(article(n), "<script src=/menu.js defer></script>", "", 1))
+	})
 	mux.HandleFunc("/img/", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "image/png")
 		_, _ = w.Write(picture)
@@ -74,7 +80,8 @@ func article(n int) string {
 
 // BenchmarkCrawl reads the same pages with as many tabs: a bare client that
 // waits for the load event and takes the text, and the engine's crawler, with
-// what need not be loaded left out and not. The gate and politeness are not in
+// what need not be loaded left out and not; and the same pages without a
+// script, rendered and (render: auto) only fetched. The gate and politeness are not in
 // it: they are a choice.
 func BenchmarkCrawl(b *testing.B) {
 	base := magazine(b)
@@ -84,6 +91,12 @@ func BenchmarkCrawl(b *testing.B) {
 	}{
 		{"floor", crawlFloor},
 		{"markdown", func(b *testing.B, base string) { crawlEngine(b, base, page.CrawlOptions{}) }},
+		{"still-always", func(b *testing.B, base string) { crawlPagesAt(b, base+"/still", page.CrawlOptions{}) }},
+		{"still-auto", func(b *testing.B, base string) {
+			way := http.DefaultTransport.(*http.Transport).Clone()
+			defer way.CloseIdleConnections()
+			crawlPagesAt(b, base+"/still", page.CrawlOptions{Way: way})
+		}},
 		{"text", func(b *testing.B, base string) { crawlEngine(b, base, page.CrawlOptions{Extract: "text"}) }},
 		{"text-resources", func(b *testing.B, base string) {
 			crawlEngine(b, base, page.CrawlOptions{Extract: "text", Resources: true})
@@ -127,7 +140,9 @@ func crawled(b *testing.B) cdp.Transport {
 	return c.Transport()
 }
 
-func crawlEngine(b *testing.B, base string, o page.CrawlOptions) {
+func crawlEngine(b *testing.B, base string, o page.CrawlOptions) { crawlPagesAt(b, base+"/p", o) }
+
+func crawlPagesAt(b *testing.B, under string, o page.CrawlOptions) {
 	b.StopTimer()
 	ctx, cancel := context.WithTimeout(b.Context(), 5*time.Minute)
 	defer cancel()
@@ -137,7 +152,7 @@ func crawlEngine(b *testing.B, base string, o page.CrawlOptions) {
 	c := engine.Crawl(o)
 	b.StartTimer()
 	inTabs(func(_, n int) {
-		v, err := c.Visit(ctx, fmt.Sprintf("%s/p/%d", base, n), time.Minute)
+		v, err := c.Visit(ctx, fmt.Sprintf("%s/%d", under, n), time.Minute)
 		if err != nil || !good(v, n) {
 			b.Errorf("page %d: %+v %v", n, v, err)
 		}

@@ -35,6 +35,7 @@ type Page struct {
 	linked   []string
 	inline   []styled
 	looks    map[*html.Node]*look
+	rules    map[string]rule // by their selectors
 	front    []colour
 	ground   []colour
 	styled   bool
@@ -66,7 +67,7 @@ func Open(source []byte, contentType, address string) (*Page, bool) {
 	if err != nil {
 		return nil, false
 	}
-	p := &Page{root: root, base: base, looks: map[*html.Node]*look{}}
+	p := &Page{root: root, base: base, looks: map[*html.Node]*look{}, rules: map[string]rule{}}
 	if !p.inspect(root, 0) || p.body == nil {
 		return nil, false
 	}

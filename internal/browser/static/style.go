@@ -83,7 +83,7 @@ func (p *Page) sheet(text string) bool {
 		case css.QualifiedRuleGrammar:
 			selectors = append(selectors, joined(parser.Values()))
 		case css.BeginRulesetGrammar:
-			r := p.matched(append(selectors, joined(parser.Values())), len(open) > 0)
+			r := p.rule(append(selectors, joined(parser.Values())), len(open) > 0)
 			selectors = nil
 			if idle(open) {
 				r = rule{}
@@ -128,6 +128,18 @@ var (
 	certain = regexp.MustCompile(`^([\w\s.#>+~*-]|\[hidden\])+$`)
 	bare    = regexp.MustCompile(`(^|[\s>+~]):`) // of no element by name
 )
+
+// rule is that of some selectors, which style sheets repeat.
+func (p *Page) rule(selectors []string, perhaps bool) rule {
+	key := strings.Join(selectors, ",")
+	r, known := p.rules[key]
+	if !known {
+		r = p.matched(selectors, false)
+		p.rules[key] = r
+	}
+	r.perhaps = r.perhaps || perhaps
+	return r
+}
 
 // matched finds the elements that a rule is for. A selector that is not plain
 // is taken more widely than it is meant, or for everything.
