@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/page"
@@ -140,26 +141,18 @@ func TestPagesReadTheSameWithoutTheBrowser(t *testing.T) {
 	}
 }
 
-// FuzzStatic holds both ways against each other over pages made of pieces: the
-// browser is the oracle.
-func FuzzStatic(f *testing.F) {
+// TestGeneratedPagesReadTheSameWithoutTheBrowser holds both ways against each
+// other over pages made of pieces: the browser is the oracle.
+func TestGeneratedPagesReadTheSameWithoutTheBrowser(t *testing.T) {
 	s := &shelf{}
 	server := httptest.NewServer(s)
-	f.Cleanup(server.Close)
-	for _, seed := range []string{"\x00\x01\x02\x03", "\x10\x20\x30\x40\x50\x60", "\x05\x15\x25\x09\x0a\x0b\x1c\x2d\x3e\x04"} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, choices []byte) {
-		tr := start(t)
-		body := doctype
-		for _, c := range choices[:min(len(choices), 60)] {
-			body += pieces[int(c)%len(pieces)]
-		}
-		for _, extract := range []string{"markdown", "text"} {
-			auto, always, _ := s.both(t, tr, server.URL, body, "text/html; charset=utf-8", extract)
-			if diff := gocmp.Diff(always, auto); diff != "" {
-				t.Errorf("%s\nwithout the browser (-always +auto):\n%s", body, diff)
-			}
+	t.Cleanup(server.Close)
+	rapid.Check(t, func(r *rapid.T) {
+		body := doctype + strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 40).Draw(r, "pieces"), "")
+		extract := rapid.SampledFrom([]string{"markdown", "text"}).Draw(r, "extract")
+		auto, always, _ := s.both(t, start(t), server.URL, body, "text/html; charset=utf-8", extract)
+		if diff := gocmp.Diff(always, auto); diff != "" {
+			r.Fatalf("%s\nwithout the browser (-always +auto):\n%s", body, diff)
 		}
 	})
 }
