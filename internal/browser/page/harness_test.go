@@ -90,6 +90,25 @@ func wipe(t testing.TB) {
 	for _, id := range contexts.IDs {
 		must(t, conn.Root().Call(ctx, "Target.disposeBrowserContext", map[string]string{"browserContextId": id}, nil))
 	}
+	for wipePages(ctx, t, conn.Root()) {
+	}
+}
+
+// wipePages ends the pages that are in no context of their own, and reports
+// whether there were any: the browser needs a moment.
+func wipePages(ctx context.Context, t testing.TB, root *cdp.Session) bool {
+	t.Helper()
+	var targets struct {
+		Infos []struct {
+			ID string `json:"targetId"`
+		} `json:"targetInfos"`
+	}
+	pages := map[string]any{"filter": []map[string]any{{"type": "page"}, {"exclude": true}}}
+	must(t, root.Call(ctx, "Target.getTargets", pages, &targets))
+	for _, i := range targets.Infos {
+		_ = root.Call(ctx, "Target.closeTarget", map[string]string{"targetId": i.ID}, nil) // one may be on its way out
+	}
+	return len(targets.Infos) > 0
 }
 
 func must(t testing.TB, err error) {
