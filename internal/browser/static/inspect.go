@@ -52,12 +52,15 @@ func (p *Page) wide(n *html.Node) bool {
 
 func (p *Page) element(n *html.Node) bool {
 	if n.Namespace != "" {
-		return n.Namespace == "svg" && (n.Data == "svg" || svgTags[strings.ToLower(n.Data)]) && attributes(n, svgAttributes)
+		return n.Namespace == "svg" && !inLink(n) && (n.Data == "svg" || svgTags[strings.ToLower(n.Data)]) && attributes(n, svgAttributes)
 	}
 	if _, known := tags[n.Data]; !known || !attributes(n, htmlAttributes) {
 		return false
 	}
 	switch n.DataAtom {
+	case atom.Input:
+		kind, _ := attribute(n, "type")
+		return !strings.EqualFold(kind, "checkbox") // the box of a task is read
 	case atom.Body:
 		p.body = n
 	case atom.Script:
@@ -77,6 +80,16 @@ func (p *Page) element(n *html.Node) bool {
 		p.inline = append(p.inline, styled{n, text})
 	}
 	return true
+}
+
+// inLink reports whether a drawing may be all that a link says.
+func inLink(n *html.Node) bool {
+	for at := n.Parent; at != nil; at = at.Parent {
+		if at.DataAtom == atom.A {
+			return true
+		}
+	}
+	return false
 }
 
 // htmlAttributes change neither what is shown nor how; svgAttributes neither.

@@ -113,10 +113,15 @@ func details(n *html.Node, tag string) string {
 		return ""
 	}
 	class, _ := attribute(n, "class")
-	if found := language.FindStringSubmatch(class); found != nil {
-		return ` class="language-` + found[1] + `"`
+	found := language.FindStringSubmatch(class)
+	if found == nil && tag == "pre" {
+		class, _ = attribute(n.Parent, "class")
+		found = language.FindStringSubmatch(class)
 	}
-	return ""
+	if found == nil {
+		return ""
+	}
+	return ` class="language-` + found[1] + `"`
 }
 
 func (m *marker) link(n *html.Node, block bool, at place) {

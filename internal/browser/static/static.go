@@ -162,8 +162,8 @@ const (
 
 var tags = tagKinds(map[int]string{
 	inline: "a abbr acronym b big bdi cite code data del dfn em font i img ins kbd label map mark output picture q s samp small span strike strong sub sup time tt u var wbr br button",
-	block: "html body address article aside blockquote center dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol p pre search section ul " +
-		"table thead tbody tfoot tr caption",
+	block: "html body address article aside blockquote center div fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol p pre search section ul " +
+		"table thead tbody tfoot tr",
 	cell:    "td th",
 	silent:  "head title meta link script style noscript source col colgroup area datalist",
 	field:   "input textarea select option optgroup meter progress",
