@@ -18,3 +18,16 @@ func TestWhatHasAnIDIsJudgedByItsWordsToo(t *testing.T) {
 		}
 	}
 }
+
+func TestANameThatBeliesTheTextIsJudgedByBoth(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<button id=lie aria-label=Back>Delete everything</button><button id=more aria-label="Delete invoice 4">Delete</button>` +
+		`<button id=sign aria-label=Close>×</button><button id=plain><span>Save</span><div>now</div></button><label>Act <select id=acts><option>Delete<option>Send</select></label>`)
+	for id, want := range map[string]string{"#lie": "Delete everything", "#more": "", "#sign": "", "#plain": "", "#acts": ""} {
+		facts, _, err := tr.Look(tr.ctx, "page.click", &action.Click{Locator: selector(id)})
+		must(t, err)
+		if facts.Element.Label != want {
+			t.Errorf("%s is labelled %q, want %q", id, facts.Element.Label, want)
+		}
+	}
+}

@@ -165,12 +165,20 @@ func (b *Browser) opened(ctx context.Context, t *tab, a *action.Upload, at *aim,
 	if !ok || asked.Backend == 0 {
 		return slot{}, errNoChooser
 	}
+	if p.frame != ready.place.frame {
+		return slot{}, errElsewhere
+	}
 	*at = ready
 	return b.slotOf(ctx, p, asked.Backend)
 }
 
 var errNoChooser = fault.New(fault.NotActionable, "a click on the element opens no file chooser that takes files").
 	Hinted("name the file input itself; a snapshot or a selector such as input[type=file] finds it").With("reason", "no file chooser")
+
+// What was judged is the element that was clicked: a chooser of another frame
+// is somebody else's.
+var errElsewhere = fault.New(fault.NotActionable, "the file chooser that opened belongs to another frame").
+	Hinted("name the file input in that frame itself").With("reason", "chooser of another frame")
 
 // give puts the files into the input and waits for what that sets off.
 func (b *Browser) give(ctx context.Context, t *tab, a *action.Upload, pin action.Pin, at aim, to slot, files Files) (any, error) {

@@ -102,7 +102,7 @@ const factsOf = element => {
   if (same instanceof HTMLInputElement) facts.type = inputType(same);
   else if (same instanceof HTMLButtonElement) facts.type = buttonType(same);
   facts.autocomplete = clean(attribute(same, 'autocomplete') ?? '', 100);
-  if (!hasWord(facts.name)) facts.label = wordsFor(same, element);
+  facts.label = hasWord(facts.name) ? beside(same, facts.name) : wordsFor(same, element);
   facts.within = surroundings(element);
   facts.fieldName = clean([attribute(same, 'name'), attribute(same, 'id')].filter(Boolean).join(' '), 200);
   facts.placeholder = clean(attribute(same, 'placeholder') ?? '', 200);
@@ -120,6 +120,12 @@ const factsOf = element => {
 // What says what a thing without a name is for: a short text in it does so
 // better than an id. What people have written is no such text.
 const hasWord = text => /[\p{L}\p{N}].*[\p{L}\p{N}]/su.test(text);
+// What people read on a thing that is named otherwise.
+const beside = (element, name) => {
+  const text = tagOf(element) === 'select' ? '' : clean(written(element, 0), 400);
+  return hasWord(text) && text.length <= 200 && !packed(name).includes(packed(text)) ? text : '';
+};
+const packed = text => text.toLowerCase().replace(/\s+/g, '');
 const wordsFor = (same, element) => {
   const label = labelFor(same), text = clean(written(element, 0), 400);
   if (label === '') return clean(text, 200);
