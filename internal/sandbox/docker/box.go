@@ -2,7 +2,6 @@ package docker
 
 import (
 	"context"
-	"io"
 	"sync"
 	"time"
 
@@ -18,15 +17,13 @@ const askAgain = time.Second // after the engine broke off a wait, as a restart 
 
 // box is a container this driver holds (sandbox.Box).
 type box struct {
+	*bridge.Hold
 	driver    *Driver
-	container string // the engine's id of it
-	link      *bridge.Link
-	done      chan struct{} // closed by finish
+	container string        // the engine's id of it
 	released  chan struct{} // closed when the link is closed too
 
 	mu   sync.Mutex
 	info sandbox.Info
-	err  error
 }
 
 var _ sandbox.Box = (*box)(nil)
@@ -35,8 +32,8 @@ var _ sandbox.Box = (*box)(nil)
 // driver closes, the box is done and its sockets are closed.
 func (d *Driver) hold(made string, link *bridge.Link, info sandbox.Info) *box {
 	b := &box{
-		driver: d, container: made, link: link, info: info,
-		done: make(chan struct{}), released: make(chan struct{}),
+		driver: d, container: made, Hold: bridge.NewHold(link), info: info,
+		released: make(chan struct{}),
 	}
 	d.wg.Go(b.watch)
 	return b
@@ -51,15 +48,15 @@ func (b *box) watch() {
 		cancel()
 	})
 	select {
-	case <-b.link.Done():
-		b.finish(b.link.Err())
-	case <-b.done:
+	case <-b.Link().Done():
+		b.finish(b.Link().Err())
+	case <-b.Done():
 	case <-ctx.Done():
 	}
 	cancel()
 	wg.Wait()
 	b.finish(ended(b.info.ID, "was let go by the gateway"))
-	_ = b.link.Close()
+	_ = b.Link().Close()
 }
 
 // waitExit returns when the container has ended, which it then says, or ctx.
@@ -97,10 +94,8 @@ func pause(ctx context.Context, d time.Duration) {
 func (b *box) finish(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.err == nil {
-		b.err = err
+	if b.Finish(err) {
 		b.info.State = "exited"
-		close(b.done)
 	}
 }
 
@@ -117,7 +112,7 @@ func (b *box) Assign(ctx context.Context, scope, session string) error {
 	if err := b.Err(); err != nil {
 		return err
 	}
-	if err := b.link.Assign(ctx, scope, session); err != nil {
+	if err := b.Link().Assign(ctx, scope, session); err != nil {
 		return err
 	}
 	hash := sandbox.ScopeHash(scope)
@@ -131,62 +126,4 @@ func (b *box) Assign(ctx context.Context, scope, session string) error {
 	defer b.mu.Unlock()
 	b.info.ScopeHash, b.info.Session, b.info.Name = hash, session, name
 	return nil
-}
-
-// CDP opens the connection to the browser (sandbox.Box).
-func (b *box) CDP(ctx context.Context) (sandbox.Stream, error) {
-	if err := b.Err(); err != nil {
-		return nil, err
-	}
-	return b.link.CDP(ctx)
-}
-
-// Health asks the guest (sandbox.Box).
-func (b *box) Health(ctx context.Context) (sandbox.Health, error) {
-	if err := b.Err(); err != nil {
-		return sandbox.Health{}, err
-	}
-	return b.link.Health(ctx)
-}
-
-// Profile ends the browser and returns what it kept (sandbox.Box).
-func (b *box) Profile(ctx context.Context) (io.ReadCloser, error) {
-	if err := b.Err(); err != nil {
-		return nil, err
-	}
-	return b.link.Profile(ctx)
-}
-
-// Put writes a file to upload (sandbox.Box).
-func (b *box) Put(ctx context.Context, name string, content []byte) (string, error) {
-	if err := b.Err(); err != nil {
-		return "", err
-	}
-	return b.link.Put(ctx, name, content)
-}
-
-// Fetch reads what was downloaded (sandbox.Box).
-func (b *box) Fetch(ctx context.Context, id string, most int64) ([]byte, error) {
-	if err := b.Err(); err != nil {
-		return nil, err
-	}
-	return b.link.Fetch(ctx, id, most)
-}
-
-// Remove removes a file (sandbox.Box).
-func (b *box) Remove(ctx context.Context, file string) error {
-	if err := b.Err(); err != nil {
-		return err
-	}
-	return b.link.Remove(ctx, file)
-}
-
-// Done is closed when the box is gone (sandbox.Box).
-func (b *box) Done() <-chan struct{} { return b.done }
-
-// Err says why the box is gone (sandbox.Box).
-func (b *box) Err() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.err
 }

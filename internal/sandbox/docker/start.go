@@ -120,19 +120,7 @@ func (d *Driver) run(ctx context.Context, made string) error {
 
 // ready waits for the browser to answer, no longer than its container lives.
 func (d *Driver) ready(ctx context.Context, b *box, progress func(string)) error {
-	waiting, cancel := context.WithCancel(ctx)
-	joined := make(chan struct{})
-	go func() {
-		defer close(joined)
-		select {
-		case <-b.done:
-			cancel()
-		case <-waiting.Done():
-		}
-	}()
-	err := b.link.WaitReady(waiting, progress)
-	cancel()
-	<-joined
+	err := b.WaitReady(ctx, progress)
 	if err == nil && ctx.Err() != nil { // cancelled as the last phase passed
 		return d.engineFault(ctx.Err(), "start the box")
 	}

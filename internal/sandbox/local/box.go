@@ -3,7 +3,6 @@ package local
 import (
 	"context"
 	"errors"
-	"io"
 	"net"
 	"os"
 	"sync"
@@ -15,15 +14,13 @@ import (
 
 // box is a box this driver holds (sandbox.Box).
 type box struct {
+	*bridge.Hold
 	driver   *Driver
-	guest    *os.File // its first process, watched
-	link     *bridge.Link
-	done     chan struct{} // closed by finish
+	guest    *os.File      // its first process, watched
 	released chan struct{} // closed when the link is closed too
 
 	mu     sync.Mutex
 	record record
-	err    error
 }
 
 var _ sandbox.Box = (*box)(nil)
@@ -36,8 +33,8 @@ func (d *Driver) hold(r record, link *bridge.Link) (*box, error) {
 		return nil, d.died(r.ID, "ended at once", err)
 	}
 	b := &box{
-		driver: d, guest: guest, link: link, record: r,
-		done: make(chan struct{}), released: make(chan struct{}),
+		driver: d, guest: guest, Hold: bridge.NewHold(link), record: r,
+		released: make(chan struct{}),
 	}
 	d.wg.Go(b.watch)
 	return b, nil
@@ -50,30 +47,20 @@ func (b *box) watch() {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		if await(ctx, b.guest) {
-			b.finish(ended(id, "ended"))
+			b.Finish(ended(id, "ended"))
 		}
 		cancel()
 	})
 	select {
-	case <-b.link.Done():
-		b.finish(b.link.Err())
-	case <-b.done:
+	case <-b.Link().Done():
+		b.Finish(b.Link().Err())
+	case <-b.Done():
 	case <-ctx.Done():
 	}
 	cancel()
 	wg.Wait()
-	b.finish(ended(id, "was let go by the gateway"))
-	_, _ = b.guest.Close(), b.link.Close()
-}
-
-// finish ends the box once.
-func (b *box) finish(err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.err == nil {
-		b.err = err
-		close(b.done)
-	}
+	b.Finish(ended(id, "was let go by the gateway"))
+	_, _ = b.guest.Close(), b.Link().Close()
 }
 
 // Info returns what is known of the box (sandbox.Box).
@@ -89,7 +76,7 @@ func (b *box) Assign(ctx context.Context, scope, session string) error {
 	if err := b.Err(); err != nil {
 		return err
 	}
-	if err := b.link.Assign(ctx, scope, session); err != nil {
+	if err := b.Link().Assign(ctx, scope, session); err != nil {
 		return err
 	}
 	b.mu.Lock()
@@ -97,64 +84,6 @@ func (b *box) Assign(ctx context.Context, scope, session string) error {
 	b.record.ScopeHash, b.record.Session = sandbox.ScopeHash(scope), session
 	b.record.Name = b.driver.name(b.record.ScopeHash, b.record.ID)
 	return b.driver.keep(b.record)
-}
-
-// CDP opens the connection to the browser (sandbox.Box).
-func (b *box) CDP(ctx context.Context) (sandbox.Stream, error) {
-	if err := b.Err(); err != nil {
-		return nil, err
-	}
-	return b.link.CDP(ctx)
-}
-
-// Profile ends the browser and returns what it kept (sandbox.Box).
-func (b *box) Profile(ctx context.Context) (io.ReadCloser, error) {
-	if err := b.Err(); err != nil {
-		return nil, err
-	}
-	return b.link.Profile(ctx)
-}
-
-// Put writes a file to upload (sandbox.Box).
-func (b *box) Put(ctx context.Context, name string, content []byte) (string, error) {
-	if err := b.Err(); err != nil {
-		return "", err
-	}
-	return b.link.Put(ctx, name, content)
-}
-
-// Fetch reads what was downloaded (sandbox.Box).
-func (b *box) Fetch(ctx context.Context, id string, most int64) ([]byte, error) {
-	if err := b.Err(); err != nil {
-		return nil, err
-	}
-	return b.link.Fetch(ctx, id, most)
-}
-
-// Remove removes a file (sandbox.Box).
-func (b *box) Remove(ctx context.Context, file string) error {
-	if err := b.Err(); err != nil {
-		return err
-	}
-	return b.link.Remove(ctx, file)
-}
-
-// Health asks the guest (sandbox.Box).
-func (b *box) Health(ctx context.Context) (sandbox.Health, error) {
-	if err := b.Err(); err != nil {
-		return sandbox.Health{}, err
-	}
-	return b.link.Health(ctx)
-}
-
-// Done is closed when the box is gone (sandbox.Box).
-func (b *box) Done() <-chan struct{} { return b.done }
-
-// Err says why the box is gone (sandbox.Box).
-func (b *box) Err() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.err
 }
 
 // Attach takes up a box an earlier process of this gateway started

@@ -102,7 +102,7 @@ func (d *Driver) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 		return nil, err
 	}
 	if err := d.ready(ctx, b, spec.Progress); err != nil {
-		b.finish(err)
+		b.Finish(err)
 		<-b.released
 		return nil, err
 	}
@@ -150,19 +150,7 @@ func (d *Driver) launch(r *record, spec sandbox.Spec, w walls) error {
 
 // ready waits for the browser to answer, no longer than its guest lives.
 func (d *Driver) ready(ctx context.Context, b *box, progress func(string)) error {
-	waiting, cancel := context.WithCancel(ctx)
-	unhook := make(chan struct{})
-	go func() {
-		defer close(unhook)
-		select {
-		case <-b.done:
-			cancel()
-		case <-waiting.Done():
-		}
-	}()
-	err := b.link.WaitReady(waiting, progress)
-	cancel()
-	<-unhook
+	err := b.WaitReady(ctx, progress)
 	switch {
 	case ctx.Err() != nil:
 		return givenUp(ctx)

@@ -31,7 +31,7 @@ func (d *Driver) Stop(ctx context.Context, id string) error {
 	held := d.boxes[id]
 	d.mu.Unlock()
 	if held != nil {
-		held.finish(ended(id, "was stopped"))
+		held.Finish(ended(id, "was stopped"))
 		<-held.released
 	}
 	r, there, err := d.read(id)
