@@ -142,6 +142,7 @@ func TestWaitFor(t *testing.T) {
 			t.Errorf("%s was not found", name)
 		}
 	}
+	tr.must("page.wait_for", &action.WaitFor{Locator: action.Locator{Text: "Done"}}) // the last of these may not have waited for it
 	short := 150
 	for name, a := range map[string]*action.WaitFor{
 		"selector": {Locator: selector("#none"), Timeout: &short},
