@@ -1,6 +1,6 @@
 package audit
 
-// The kinds of record (SPEC section 10). Each call leaves one intent and one
+// The kinds of record. Each call leaves one intent and one
 // outcome; the others are events.
 const (
 	Intent   = "intent"   // what a call asks for, and what was decided
@@ -12,4 +12,5 @@ const (
 	Answer   = "answer"   // a person answered
 	Protocol = "protocol" // what a client of the browser's protocol did, and what it was refused
 	Config   = "config"   // a configuration was loaded
+	Alert    = "alert"    // people should look: a session was paused, a credential was found, a person is wanted
 )

@@ -47,6 +47,7 @@ type Log struct {
 	head    head     // the newest record stored
 	waiting []*entry // what no commit has taken yet, in order
 	closed  bool
+	grown   chan struct{} // closed when head moves; nil while nobody follows
 }
 
 // entry is records that are stored together, or not at all.
@@ -84,6 +85,7 @@ func (l *Log) Close() {
 	l.mu.Lock()
 	known := l.closed
 	l.closed = true
+	l.wake()
 	l.mu.Unlock()
 	l.lead <- struct{}{} // bounded: who leads makes one commit
 	defer func() { <-l.lead }()

@@ -25,21 +25,11 @@ func (l *Log) Query(ctx context.Context, q action.AuditQuery, scope string) (act
 		return page, nil
 	}
 	query, args := selection(q, scope)
-	rows, err := l.db.Reader.QueryContext(ctx, query, args...)
+	records, err := l.read(ctx, query, args...)
 	if err != nil {
-		return page, unreadable(err)
+		return page, err
 	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var text, hash string
-		if err := rows.Scan(&text, &hash); err != nil {
-			return page, unreadable(err)
-		}
-		page.Records = append(page.Records, decode(text, hash))
-	}
-	if err := rows.Err(); err != nil {
-		return page, unreadable(err)
-	}
+	page.Records = append(page.Records, records...)
 	if q.After == 0 {
 		slices.Reverse(page.Records)
 	}
@@ -65,17 +55,39 @@ func selection(q action.AuditQuery, scope string) (string, []any) {
 	if limit <= 0 {
 		limit = defaultLimit
 	}
-	text := fmt.Sprintf("SELECT record, hash FROM audit WHERE %s ORDER BY seq %s LIMIT ?", strings.Join(where, " AND "), order)
+	text := fmt.Sprintf("SELECT seq, record, hash FROM audit WHERE %s ORDER BY seq %s LIMIT ?", strings.Join(where, " AND "), order)
 	return text, append(args, limit)
+}
+
+// read returns the records of a statement that selects number, record and hash.
+func (l *Log) read(ctx context.Context, query string, args ...any) ([]action.Record, error) {
+	rows, err := l.db.Reader.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	defer func() { _ = rows.Close() }()
+	var records []action.Record
+	for rows.Next() {
+		var seq int64
+		var text, hash string
+		if err := rows.Scan(&seq, &text, &hash); err != nil {
+			return nil, unreadable(err)
+		}
+		records = append(records, decode(seq, text, hash))
+	}
+	if err := rows.Err(); err != nil {
+		return nil, unreadable(err)
+	}
+	return records, nil
 }
 
 // decode turns a row into a record. A row that cannot be decoded was tampered
 // with: it is shown as such, so that a query does not hide it.
-func decode(text, hash string) action.Record {
+func decode(seq int64, text, hash string) action.Record {
 	var r action.Record
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
 		r = action.Record{Error: "this record cannot be read", Detail: "run an audit verification"}
 	}
-	r.Hash = hash
+	r.Seq, r.Hash = seq, hash // where it is in the trail, whatever it says
 	return r
 }

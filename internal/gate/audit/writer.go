@@ -121,6 +121,7 @@ func (l *Log) commit(ctx context.Context, batch []*entry) (err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.head = end
+	l.wake()
 	return nil
 }
 
