@@ -19,7 +19,8 @@ const module = "github.com/gloveboxhq/glovebox/"
 var plan = map[string][]string{
 	"fault":               {},
 	"action":              {"fault"},
-	"config":              {},
+	"spelling":            {},
+	"config":              {"spelling"},
 	"store":               {},
 	"browser/cdp":         {"fault"},
 	"browser/inpage":      {"fault"},
@@ -41,7 +42,7 @@ var plan = map[string][]string{
 	"artifact":            {"action", "fault", "store"},
 	"profile":             {"action", "fault", "store", "sandbox/bundle"},
 	"session":             {"action", "fault", "artifact", "profile", "store", "sandbox", "browser/page", "browser/cdp"},
-	"gate/policy":         {"action", "fault"},
+	"gate/policy":         {"action", "fault", "spelling"},
 	"gate/approval":       {"action", "fault", "store"},
 	"gate/audit":          {"action", "fault", "store"},
 	"gate/egress":         {"action", "fault"},
@@ -53,7 +54,7 @@ var plan = map[string][]string{
 	"demosite":            {},
 	"client":              {"action", "fault"},
 	"install":             {"fault"},
-	"surface/cli":         {"action", "fault", "client", "config", "install", "sandbox/image", "surface/mcp"},
+	"surface/cli":         {"action", "fault", "client", "config", "install", "sandbox/image", "spelling", "surface/mcp"},
 	"app":                 {"*"},
 	"arch":                {},
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/spelling"
 )
 
 // Key is one leaf of the configuration.
@@ -63,7 +65,7 @@ func checkKeys(tree map[string]any) error {
 		if slices.ContainsFunc(leaves, func(leaf string) bool { return strings.HasPrefix(leaf, path+".") }) {
 			return fmt.Errorf("%s: wants keys below it, not a value", path)
 		}
-		return fmt.Errorf("unknown key %q; the nearest known one is %q", path, nearest(path, leaves))
+		return fmt.Errorf("unknown key %q; the nearest known one is %q", path, spelling.Nearest(path, leaves))
 	}
 	return nil
 }
@@ -86,31 +88,6 @@ func flatten(tree map[string]any, prefix string) iter.Seq2[string, any] {
 			}
 		}
 	}
-}
-
-func nearest(path string, known []string) string {
-	return slices.MinFunc(known, func(a, b string) int { return distance(path, a) - distance(path, b) })
-}
-
-// distance is the Levenshtein distance of a and b in bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }
 
 func fromEnv(c *Config, env Env) error {

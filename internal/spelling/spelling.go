@@ -1,0 +1,34 @@
+// Package spelling finds the known word that somebody may have meant.
+package spelling
+
+import "slices"
+
+// Nearest returns the known word with the smallest distance to word, the first
+// of several; empty when none is known.
+func Nearest(word string, known []string) string {
+	if len(known) == 0 {
+		return ""
+	}
+	return slices.MinFunc(known, func(a, b string) int { return distance(word, a) - distance(word, b) })
+}
+
+// distance is the Levenshtein distance of a and b in bytes.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
