@@ -34,7 +34,7 @@ func (g *Gate) Attach(ctx context.Context, call action.Call) (action.Attachment,
 	if !isID(call.ID) {
 		call.ID = newID()
 	}
-	p := &passage{g: g, call: call, started: time.Now()}
+	p := g.passage(call)
 	a := &attached{g: g, started: p.started, counts: map[string]int{}}
 	err := p.admitClient(ctx, a)
 	if _, err := p.leave(action.Result{Session: p.facts.Session.ID}, err); err != nil {

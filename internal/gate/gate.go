@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -46,7 +47,7 @@ type Options struct {
 // Gate is the door. It is safe for concurrent use.
 type Gate struct {
 	sessions Sessions
-	policy   *policy.Policy
+	policy   atomic.Pointer[policy.Policy]
 	desk     *approval.Desk
 	audit    *audit.Log
 	log      *slog.Logger
@@ -59,7 +60,8 @@ func New(o Options) (*Gate, error) {
 	if o.Sessions == nil || o.Policy == nil || o.Desk == nil || o.Audit == nil || o.Log == nil {
 		return nil, fault.New(fault.Internal, "the gate lacks one of its parts")
 	}
-	g := &Gate{sessions: o.Sessions, policy: o.Policy, desk: o.Desk, audit: o.Audit, log: o.Log, timeouts: o.Timeouts}
+	g := &Gate{sessions: o.Sessions, desk: o.Desk, audit: o.Audit, log: o.Log, timeouts: o.Timeouts}
+	g.policy.Store(o.Policy)
 	if g.timeouts.Action <= 0 {
 		g.timeouts.Action = 30 * time.Second // SPEC section 15, timeout_seconds
 	}
@@ -80,9 +82,20 @@ func (g *Gate) Call(ctx context.Context, call action.Call) (action.Result, error
 	if !isID(call.ID) {
 		call.ID = newID()
 	}
-	p := &passage{g: g, call: call, started: time.Now()}
+	p := g.passage(call)
 	result, err := p.guarded(ctx)
 	return p.leave(result, err)
+}
+
+// SetPolicy has every call from now on judged by another policy. Calls on
+// their way, those that wait for a person included, keep the one they began
+// with. Without a policy nothing changes: fault internal.
+func (g *Gate) SetPolicy(p *policy.Policy) error {
+	if p == nil {
+		return fault.New(fault.Internal, "a gate has a policy")
+	}
+	g.policy.Store(p)
+	return nil
 }
 
 // Close waits until every call has left, or until ctx ends. The surfaces must

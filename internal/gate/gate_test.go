@@ -37,13 +37,17 @@ type shelf struct {
 	to      *action.Destination
 	lookErr error
 	doErr   error
+	look    func(ctx context.Context) // runs inside Look
 	do      func(ctx context.Context) // runs inside Do
 	looked  int
 	done    []string
 	pins    []action.Pin
 }
 
-func (s *shelf) Look(_ context.Context, call action.Call) (action.Facts, action.Pin, error) {
+func (s *shelf) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	if s.look != nil {
+		s.look(ctx)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.looked++
@@ -127,8 +131,10 @@ func (h *house) close(t testing.TB) {
 	_ = h.db.Close()
 }
 
-func open(t testing.TB) *house {
-	h := build(t, policy.Config{Enabled: true})
+func open(t testing.TB) *house { return openWith(t, policy.Config{Enabled: true}) }
+
+func openWith(t testing.TB, c policy.Config) *house {
+	h := build(t, c)
 	t.Cleanup(func() { h.close(t) })
 	return h
 }

@@ -14,6 +14,7 @@ import (
 // passage is one call on its way through the gate.
 type passage struct {
 	g       *Gate
+	policy  *policy.Policy // the whole way: one call is judged by one policy
 	call    action.Call
 	verb    *action.Verb // nil until it was found in the table
 	started time.Time
@@ -27,6 +28,10 @@ type passage struct {
 	hitl       string // what people had to do with it
 	answeredBy string
 	approval   string // id of the question
+}
+
+func (g *Gate) passage(call action.Call) *passage {
+	return &passage{g: g, policy: g.policy.Load(), call: call, started: time.Now()}
 }
 
 // What people had to do with a call (SPEC section 10, hitl_decision).
@@ -96,7 +101,7 @@ func (p *passage) identify() error {
 		return err
 	}
 	p.verb = verb.As(p.call.Args)
-	if v, refused := p.g.policy.Admit(c, p.verb); refused {
+	if v, refused := p.policy.Admit(c, p.verb); refused {
 		p.verdict, p.judged = v, true
 		return p.refusal()
 	}
@@ -120,7 +125,7 @@ func (p *passage) look(ctx context.Context) error {
 // decide asks the policy, and looks for a grant where it would have a person
 // asked.
 func (p *passage) decide(ctx context.Context) error {
-	p.verdict, p.judged = p.g.policy.Decide(p.call, p.verb, p.facts), true
+	p.verdict, p.judged = p.policy.Decide(p.call, p.verb, p.facts), true
 	if p.verdict.Decision == policy.Ask && p.verdict.Risk == action.Medium {
 		granted, err := p.g.desk.Granted(ctx, p.facts.Session.ID, p.call.Verb, p.verdict.Host)
 		if err != nil {

@@ -1,0 +1,81 @@
+package gate_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+)
+
+func policyOf(t *testing.T, c policy.Config) *policy.Policy {
+	t.Helper()
+	p, err := policy.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestANewPolicyJudgesTheNextCall(t *testing.T) {
+	h := openWith(t, policy.Config{Enabled: true, Trusted: []string{"app.example.com"}})
+	h.shelf.element = &action.Element{Role: "button", Tag: "button", Name: "Frobnicate"}
+	if _, err := h.Call(t.Context(), click(agent)); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.SetPolicy(policyOf(t, policy.Config{})); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Call(t.Context(), click(agent)); fault.CodeOf(err) != fault.DeniedByPolicy {
+		t.Errorf("under the new policy: %v", err)
+	}
+	if err := h.SetPolicy(nil); fault.CodeOf(err) != fault.Internal {
+		t.Errorf("a gate without a policy: %v", err)
+	}
+	if h.shelf.count() != 1 {
+		t.Errorf("%d clicks were done", h.shelf.count())
+	}
+}
+
+// TestACallKeepsThePolicyItBeganWith exchanges the policy while a call looks:
+// it is decided by the policy that let it look.
+func TestACallKeepsThePolicyItBeganWith(t *testing.T) {
+	h := openWith(t, policy.Config{Enabled: true, Trusted: []string{"app.example.com"}})
+	h.shelf.element = &action.Element{Role: "button", Tag: "button", Name: "Frobnicate"}
+	var once sync.Once
+	h.shelf.look = func(context.Context) {
+		once.Do(func() { _ = h.SetPolicy(policyOf(t, policy.Config{})) })
+	}
+	if _, err := h.Call(t.Context(), click(agent)); err != nil {
+		t.Errorf("the first call: %v", err)
+	}
+	if _, err := h.Call(t.Context(), click(agent)); fault.CodeOf(err) != fault.DeniedByPolicy {
+		t.Errorf("the second: %v", err)
+	}
+}
+
+// TestPoliciesMayBeExchangedUnderLoad has calls and exchanges at the same
+// time: each call is either allowed or denied, whole.
+func TestPoliciesMayBeExchangedUnderLoad(t *testing.T) {
+	h := openWith(t, policy.Config{Enabled: true, Trusted: []string{"app.example.com"}})
+	h.shelf.element = &action.Element{Role: "button", Tag: "button", Name: "Frobnicate"}
+	open, shut := policyOf(t, policy.Config{Enabled: true, Trusted: []string{"app.example.com"}}), policyOf(t, policy.Config{})
+	var callers sync.WaitGroup
+	for range 4 {
+		callers.Go(func() {
+			for range 25 {
+				if _, err := h.Call(context.Background(), click(agent)); err != nil && fault.CodeOf(err) != fault.DeniedByPolicy {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for i := range 500 {
+		if err := h.SetPolicy(map[bool]*policy.Policy{true: open, false: shut}[i%2 == 0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	callers.Wait()
+}
