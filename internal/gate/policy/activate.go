@@ -86,12 +86,16 @@ var (
 
 // judgeWords raises the risk by the words of a control.
 func judgeWords(j *judgement, text string) {
+	if text == "" {
+		return
+	}
+	said := readings(text)
 	switch {
-	case words.critical.in(text):
+	case words.critical.among(said):
 		j.raise(action.Critical, "click.pay", "it pays, transfers, or closes an account")
-	case words.high.in(text):
+	case words.high.among(said):
 		j.raise(action.High, "click.delete", "it deletes, ends, sends or publishes something")
-	case words.medium.in(text) && !words.low.is(text): // "apply filters" only shows something else
+	case words.medium.among(said) && !words.low.is(text): // "apply filters" only shows something else
 		j.raise(action.Medium, "click.save", "it saves or submits something")
 		j.auto = false // more than going to an allowed place
 	}
@@ -106,7 +110,7 @@ func (p *Policy) submit(facts action.Facts) judgement {
 	if !takesText(e) && hasWords(e.Name) {
 		name = e.Name
 	}
-	if e.FormMethod == "get" && (isSearch(e) || words.low.is(name) && words.free.in(name)) {
+	if e.FormMethod == "get" && (isSearch(e) || words.low.is(name) && words.free.written(name)) {
 		j = judgement{risk: action.Low, rule: "submit.search", why: "it searches", hosts: hostsOf(facts)}
 	}
 	judgeWords(&j, name)

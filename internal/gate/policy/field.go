@@ -48,7 +48,7 @@ func (p *Policy) enter(facts action.Facts) judgement {
 		return judgement{risk: action.Medium, rule: "press.unknown", why: "nothing is known of what the key would do", hosts: hostsOf(facts)}
 	case e.Editable && e.Submits:
 		return p.submit(facts)
-	case e.Editable && (isSearch(e) || words.free.in(fieldText(e)) && e.Tag == "input" && !words.personal.in(fieldText(e))):
+	case e.Editable && (isSearch(e) || words.free.written(fieldText(e)) && e.Tag == "input" && !words.personal.in(fieldText(e))):
 		return judgement{risk: action.Low, rule: "press.search", why: "it searches", hosts: hostsOf(facts)}
 	case e.Editable:
 		return judgement{risk: action.Medium, rule: "press.enter", why: "Enter may send what is in the field", hosts: hostsOf(facts)}
@@ -78,7 +78,7 @@ func (p *Policy) fill(facts action.Facts) judgement {
 		j = judgement{risk: action.Low, rule: "field.free", why: "the field is for searching", hosts: hostsOf(facts)}
 	case words.personal.in(text) || personalTypes[e.Type] || isPersonal(e):
 		j.rule, j.why = "field.personal", "the field is for personal data"
-	case words.free.in(text):
+	case words.free.written(text):
 		j = judgement{risk: action.Low, rule: "field.free", why: "the field is for searching or commenting", hosts: hostsOf(facts)}
 	}
 	return j

@@ -14,20 +14,48 @@ var plain = strings.NewReplacer("đ", "d", "ł", "l", "ø", "o", "æ", "ae", "œ
 // fold makes texts comparable: compatibility forms, case, diacritics and
 // invisible characters are gone.
 func fold(text string) string {
-	text = cases.Fold().String(norm.NFKC.String(text)) // not kept: a caser holds state
+	if isASCII(text) {
+		return strings.ToLower(text)
+	}
+	text = cases.Fold().String(visible(text)) // not kept: a caser holds state
 	text = strings.Map(func(r rune) rune {
-		if r >= 0x300 && r <= 0x36f || unicode.Is(unicode.Cf, r) {
-			return -1 // combining marks of alphabets (not of kana), format characters
+		if isMark(r) || isIgnorable(r) {
+			return -1
 		}
 		return r
 	}, norm.NFD.String(text))
 	return plain.Replace(norm.NFC.String(text))
 }
 
+// visible is a text without characters that draw nothing, in the compatibility
+// forms of the others.
+func visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		if isIgnorable(r) {
+			return -1
+		}
+		return r
+	}, norm.NFKC.String(text))
+}
+
+// isMark reports whether r is a combining mark of alphabets. Those of kana and
+// of scripts whose vowels are marks make another letter, and stay.
+func isMark(r rune) bool {
+	return r >= 0x300 && r <= 0x36f || r >= 0x483 && r <= 0x489 || r >= 0x1ab0 && r <= 0x1aff ||
+		r >= 0x1dc0 && r <= 0x1dff || r >= 0x20d0 && r <= 0x20ff || r >= 0xfe20 && r <= 0xfe2f
+}
+
+// isIgnorable reports whether r draws nothing (Unicode Default_Ignorable_Code_Point).
+func isIgnorable(r rune) bool {
+	return r >= 0x80 && unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+}
+
 // tokens are the words of a text, folded. What is neither letter nor digit
 // parts them, so icons and punctuation are no words.
-func tokens(text string) []string {
-	return strings.FieldsFunc(fold(text), func(r rune) bool {
+func tokens(text string) []string { return wordsOf(fold(text)) }
+
+func wordsOf(folded string) []string {
+	return strings.FieldsFunc(folded, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) || isPrivate(r)
 	})
 }

@@ -39,19 +39,36 @@ func isUnparted(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
-// in reports whether one of the phrases is in a text, at word boundaries.
-func (l *lexicon) in(text string) bool {
-	t := tokens(text)
-	for i, first := range t {
+// in reports whether one of the phrases is in a text, at word boundaries,
+// however the text is read.
+func (l *lexicon) in(text string) bool { return l.among(readings(text)) }
+
+func (l *lexicon) among(all []reading) bool {
+	for i := range all {
+		if l.reads(&all[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// written reports whether one of the phrases is in a text as it is written:
+// for what lowers a risk, which what only looks alike must not.
+func (l *lexicon) written(text string) bool { return l.reads(&readings(text)[0]) }
+
+func (l *lexicon) reads(r *reading) bool {
+	for i, first := range r.words {
 		for _, phrase := range l.phrases[first] {
-			if startsWith(t[i:], phrase) {
+			if startsWith(r.words[i:], phrase) {
 				return true
 			}
 		}
 	}
-	whole := strings.Join(t, "")
+	if isASCII(r.whole) {
+		return false // no script that writes words together
+	}
 	for _, part := range l.parts {
-		if strings.Contains(whole, part) {
+		if strings.Contains(r.whole, part) {
 			return true
 		}
 	}

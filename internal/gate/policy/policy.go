@@ -4,6 +4,10 @@
 package policy
 
 import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
@@ -47,6 +51,7 @@ type Config struct {
 	Enabled   bool     // people are there to be asked; security.hitl.enabled
 	Trusted   []string // hosts and "*." patterns where MEDIUM calls run unasked
 	Sensitive []string // hosts and "*." patterns that are HIGH to navigate to, and never trusted
+	Rules     []Rule   // the first that matches decides
 }
 
 // Policy judges calls. The zero Policy, and a nil one, refuse everything. It
@@ -56,39 +61,102 @@ type Policy struct {
 	enabled   bool
 	trusted   patterns
 	sensitive patterns
+	rules     []rule
+	granted   map[string]bool // raw verbs that some rule gives to agents
+	hash      string
 }
 
-// New makes a policy. A pattern that is no host is a fault invalid_request
-// that names it.
+// New makes a policy. A configuration with a problem is a fault
+// invalid_request that names the first one.
 func New(c Config) (*Policy, error) {
-	trusted, err := parsePatterns(c.Trusted)
-	if err != nil {
-		return nil, err
+	p, problems := read(c)
+	if len(problems) > 0 {
+		return nil, fault.New(fault.InvalidRequest, "%s", problems[0].Error()).
+			Hinted("glovebox config check names everything that is wrong").With("field", problems[0].Path)
 	}
-	sensitive, err := parsePatterns(c.Sensitive)
-	if err != nil {
-		return nil, err
+	return p, nil
+}
+
+// Check returns everything that is wrong with a configuration, in its order.
+func Check(c Config) []Problem {
+	_, problems := read(c)
+	return problems
+}
+
+func read(c Config) (*Policy, []Problem) {
+	p := &Policy{made: true, enabled: c.Enabled, granted: map[string]bool{}, hash: hashOf(c)}
+	r := &reader{}
+	p.trusted = r.hosts("trusted_domains", c.Trusted)
+	p.sensitive = r.hosts("sensitive_domains", c.Sensitive)
+	for i, source := range c.Rules {
+		x := r.rule(i, source)
+		p.rules = append(p.rules, x)
+		for name := range x.verbs {
+			if verb, known := action.Lookup(name); known && x.act != judge && x.act != denies && x.givesRaw(verb) {
+				p.granted[name] = true
+			}
+		}
 	}
-	return &Policy{made: true, enabled: c.Enabled, trusted: trusted, sensitive: sensitive}, nil
+	return p, r.problems
+}
+
+// Hash identifies the policy: two with the same hash judge alike. It is hex of
+// SHA-256.
+func (p *Policy) Hash() string { return p.hash }
+
+func hashOf(c Config) string {
+	text, err := json.Marshal(c)
+	if err != nil { // of texts and flags: cannot happen
+		return ""
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(text))
 }
 
 // Decide judges a call by its verb's row and the facts of the live page.
 func (p *Policy) Decide(call action.Call, verb *action.Verb, facts action.Facts) Verdict {
+	v, _ := p.weigh(call, verb, facts)
+	return v
+}
+
+// weigh decides, and returns what rules see of the call where they are asked.
+func (p *Policy) weigh(call action.Call, verb *action.Verb, facts action.Facts) (Verdict, *view) {
 	if verb != nil {
 		verb = verb.As(call.Args)
 	}
 	if v, refused := p.Admit(call.Caller, verb); refused {
-		return v
+		return v, nil
 	}
-	j := judgement{risk: action.Low, rule: "read", why: "it changes nothing"}
-	if verb.Class == action.Write {
-		j = p.judge(call, verb, facts)
+	j := p.judgement(call, verb, facts)
+	if j.refuse == fault.BlockedDomain || j.refuse != "" && (j.held || call.Caller.Role != action.Operator) {
+		return p.settle(j), nil // no rule allows it
 	}
-	if call.Caller.Role == action.Operator {
-		return p.operator(verb, j)
+	seen := &view{call: &call, verb: verb, facts: &facts, hosts: concerned(j, facts)}
+	x := p.first(seen)
+	switch {
+	case call.Caller.Role == action.Operator && x == nil:
+		return p.operator(verb, j), seen
+	case x == nil && verb.Class == action.Raw && verb.Name != scripted:
+		return classRaw(), seen
+	case x == nil:
+		return p.bounded(verb, p.settle(j)), seen
 	}
-	return p.settle(j)
+	return p.bounded(verb, p.follow(x, j, verb)), seen
 }
+
+// judgement is what the built-in table says of a call.
+func (p *Policy) judgement(call action.Call, verb *action.Verb, facts action.Facts) judgement {
+	switch verb.Class {
+	case action.Write:
+		return p.judge(call, verb, facts)
+	case action.Raw:
+		return judgement{risk: max(verb.Risk, action.High), rule: "class.raw", why: "it gives unmediated access to the page", hosts: hostsOf(facts)}
+	}
+	return judgement{risk: action.Low, rule: "read", why: "it changes nothing", hosts: hostsOf(facts)}
+}
+
+// scripted is the raw verb that agents have unless a rule denies it: a person
+// reads each script.
+const scripted = "page.execute"
 
 // Admit judges what needs no facts: whether a caller of this role may use a
 // verb of this class at all. The gate asks it before it looks at a page.
@@ -106,18 +174,26 @@ func (p *Policy) Admit(caller action.Caller, verb *action.Verb) (v Verdict, refu
 		return Verdict{}, false
 	case caller.Role == action.Viewer:
 		return deny("role.viewer", "a viewer may only watch", "use an agent's or an operator's token"), true
-	case verb.Class == action.Raw:
-		return deny("class.raw", "it gives unmediated access to the page", "use the page verbs, or ask an operator"), true
+	case verb.Class == action.Raw && !p.offers(verb):
+		return classRaw(), true
 	}
 	return Verdict{}, false
+}
+
+// offers reports whether an agent may be let use a raw verb at all. What is
+// raw by its arguments alone is never.
+func (p *Policy) offers(verb *action.Verb) bool {
+	row, known := action.Lookup(verb.Name)
+	return known && row.Class == action.Raw && (verb.Name == scripted || p.granted[verb.Name])
+}
+
+func classRaw() Verdict {
+	return deny("class.raw", "it gives unmediated access to the page", "use the page verbs, or ask an operator")
 }
 
 // operator is the verdict for people: nothing is asked of them, but the
 // session's walls hold for them too.
 func (p *Policy) operator(verb *action.Verb, j judgement) Verdict {
-	if j.refuse == fault.BlockedDomain || j.refuse != "" && j.held {
-		return p.settle(j)
-	}
 	if verb.Class == action.Raw {
 		j.risk = max(j.risk, verb.Risk, action.High)
 	}
@@ -138,6 +214,11 @@ func (p *Policy) settle(j judgement) Verdict {
 		v.Decision = Allow
 		return v
 	}
+	return p.asking(v)
+}
+
+// asking has a person decide, where there is one.
+func (p *Policy) asking(v Verdict) Verdict {
 	if !p.enabled {
 		v.Code, v.Hint = fault.DeniedByPolicy, "nobody can be asked: security.hitl.enabled is false"
 		return v

@@ -174,11 +174,22 @@ func TestScrapingIsReadingUntilItGoesSomewhere(t *testing.T) {
 func TestRawVerbsAreForOperators(t *testing.T) {
 	p := mustNew(t, Config{Enabled: true, Trusted: []string{"app.example.com"}})
 	here := action.Facts{Page: action.Page{URL: pageURL}}
-	for verb, args := range map[string]any{"page.content": &action.Content{}, "page.execute": &action.Execute{Expression: "1"}} {
+	for verb, args := range map[string]any{"page.content": &action.Content{}, "cookie.list": &action.CookieList{}, "cdp.attach": &action.None{}, "profile.list": &action.None{}} {
 		check(t, verb, decide(t, p, action.Agent, verb, args, here), want{Deny, action.Critical, "class.raw"})
 		check(t, verb, decide(t, p, action.Viewer, verb, args, here), want{Deny, action.Critical, "role.viewer"})
-		check(t, verb, decide(t, p, action.Operator, verb, args, here), want{Allow, action.High, "operator"})
+		if v := decide(t, p, action.Operator, verb, args, here); v.Decision != Allow || v.Risk < action.High {
+			t.Errorf("an operator's %s: %+v", verb, v)
+		}
 	}
+}
+
+func TestAScriptOfAnAgentIsReadByAPerson(t *testing.T) {
+	p := mustNew(t, Config{Enabled: true, Trusted: []string{"app.example.com"}})
+	here := action.Facts{Page: action.Page{URL: pageURL}}
+	script := &action.Execute{Expression: "1"}
+	check(t, "agent", decide(t, p, action.Agent, "page.execute", script, here), want{Ask, action.High, "class.raw"})
+	check(t, "viewer", decide(t, p, action.Viewer, "page.execute", script, here), want{Deny, action.Critical, "role.viewer"})
+	check(t, "nobody to ask", decide(t, mustNew(t, Config{}), action.Agent, "page.execute", script, here), want{Deny, action.High, "class.raw"})
 }
 
 func TestPlacesThatAreNotAllowedAreBlocked(t *testing.T) {
@@ -368,7 +379,7 @@ func TestZeroPoliciesAndStrangersAreRefused(t *testing.T) {
 	if d := good.Decide(action.Call{Caller: action.Caller{Role: action.Agent}}, unrated, action.Facts{}); d.Decision != Ask || d.Risk != action.Critical {
 		t.Errorf("a verb without risk: %+v", d)
 	}
-	raw := &action.Verb{Name: "page.execute", Class: action.Raw, Risk: action.High}
+	raw := &action.Verb{Name: "page.new", Class: action.Raw, Risk: action.High}
 	if d := good.Decide(action.Call{Caller: action.Caller{Role: action.Agent}}, raw, action.Facts{}); d.Decision != Deny {
 		t.Errorf("raw for an agent: %+v", d)
 	}

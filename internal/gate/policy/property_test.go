@@ -95,7 +95,7 @@ func TestViewersNeverWriteAndAgentsNeverAdminister(t *testing.T) {
 		if v := decideAs(action.Viewer); verb.Class != action.Read && v.Decision != Deny {
 			t.Fatalf("a viewer got %s for %s", v.Decision, verb.Name)
 		}
-		if v := decideAs(action.Agent); (verb.Class == action.Admin || verb.Class == action.Raw) && v.Decision != Deny {
+		if v := decideAs(action.Agent); (verb.Class == action.Admin || verb.Class == action.Raw) && v.Decision != Deny && (verb.Name != scripted || v.Decision != Ask) {
 			t.Fatalf("an agent got %s for %s", v.Decision, verb.Name)
 		}
 	})
@@ -110,13 +110,4 @@ func TestHighAndCriticalNeverRunForAgents(t *testing.T) {
 			t.Fatalf("%s ran: %+v", verb, v)
 		}
 	})
-}
-
-func BenchmarkDecide(b *testing.B) {
-	p := mustNew(b, Config{Enabled: true})
-	f := on(button("Delete this invoice and everything that belongs to it"))
-	call := action.Call{Verb: "page.click", Args: &action.Click{}, Caller: action.Caller{Role: action.Agent}}
-	for b.Loop() {
-		p.Decide(call, byName("page.click"), f)
-	}
 }

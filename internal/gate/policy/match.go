@@ -1,0 +1,186 @@
+package policy
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// view is a call as rules see it. Texts are taken from it once, and only when
+// a rule asks.
+type view struct {
+	call  *action.Call
+	verb  *action.Verb
+	facts *action.Facts
+	hosts []string          // that the call concerns
+	texts map[string][]seen // by parameter
+}
+
+// seen is a text in the forms that a rule may know it by.
+type seen struct {
+	lower string   // where it is ASCII
+	forms []string // as it is first; more where letters can be written in other ways
+}
+
+func (v *view) values(param string) []seen {
+	if texts, known := v.texts[param]; known {
+		return texts
+	}
+	var raw []string
+	if slot, isFact := slots[param]; isFact {
+		raw = Params[slot].of(v.facts)
+	} else {
+		raw = argument(v.call.Args, param)
+	}
+	texts := make([]seen, len(raw))
+	for i, text := range raw {
+		texts[i] = seen{forms: formsOf(text)}
+		if isASCII(text) {
+			texts[i].lower = strings.ToLower(text)
+		}
+	}
+	if v.texts == nil {
+		v.texts = map[string][]seen{}
+	}
+	v.texts[param] = texts
+	return texts
+}
+
+// miss is why a rule does not match a call. The zero miss says that it does.
+type miss struct {
+	kind missKind
+	at   int // the condition, from 0
+}
+
+type missKind int
+
+const (
+	hits missKind = iota
+	otherTool
+	otherRole
+	otherHost
+	ungranted
+	condFails
+)
+
+// explain says in words why a rule does not match.
+func (x *rule) explain(m miss) string {
+	switch m.kind {
+	case hits:
+		return ""
+	case otherTool:
+		return "it is for other tools"
+	case otherRole:
+		return "it is for other roles"
+	case otherHost:
+		if x.act == allows {
+			return "a host of the call is not among its hosts"
+		}
+		return "none of the call's hosts is among its hosts"
+	case ungranted:
+		return "it does not name the verb and the role, as a grant of unmediated access must"
+	}
+	return fmt.Sprintf("condition %d on %s does not hold", m.at+1, x.conditions[m.at].param)
+}
+
+// against holds a call against the rule. What the rule allows must hold for
+// every host and value of the call; what it asks about or denies for one.
+func (x *rule) against(v *view) miss {
+	switch {
+	case x.verbs != nil && !x.verbs[v.verb.Name]:
+		return miss{kind: otherTool}
+	case !x.roles[v.call.Caller.Role]:
+		return miss{kind: otherRole}
+	case !x.covers(v.hosts):
+		return miss{kind: otherHost}
+	case v.verb.Class == action.Raw && (x.act == allows || x.act == asks) && !x.givesRaw(v.verb):
+		return miss{kind: ungranted}
+	}
+	for i := range x.conditions {
+		if !x.conditions[i].holds(v, x.act == allows) {
+			return miss{kind: condFails, at: i}
+		}
+	}
+	return miss{}
+}
+
+// givesRaw reports whether the rule may give a verb that is raw: it names the
+// verb and the roles, and the verb is raw by itself, not by its arguments.
+func (x *rule) givesRaw(verb *action.Verb) bool {
+	row, known := action.Lookup(verb.Name)
+	return known && row.Class == action.Raw && x.grants && x.verbs[verb.Name]
+}
+
+func (x *rule) covers(hosts []string) bool {
+	if len(x.source.Hosts) == 0 {
+		return true
+	}
+	matched := 0
+	for _, h := range hosts {
+		if x.hosts.match(h) {
+			matched++
+		}
+	}
+	return matched > 0 && (x.act != allows || matched == len(hosts))
+}
+
+func (c *condition) holds(v *view, every bool) bool {
+	values := v.values(c.param)
+	for i := range values {
+		if c.is(&values[i], every) != every {
+			return !every
+		}
+	}
+	return every && len(values) > 0
+}
+
+// is reports whether a text is what the condition asks for. Strictly, only as
+// it is written: what looks alike must not be allowed for it.
+func (c *condition) is(text *seen, strictly bool) bool {
+	forms := text.forms
+	if strictly {
+		forms = forms[:1]
+	}
+	for _, form := range forms {
+		switch {
+		case c.pattern != nil:
+			if c.pattern.in(form, text.lower) {
+				return true
+			}
+		case strictly:
+			for _, value := range c.exact {
+				if strings.EqualFold(value, form) {
+					return true
+				}
+			}
+		case c.values[fold(form)]:
+			return true
+		}
+	}
+	return false
+}
+
+// formsOf are the ways to read a text: as it is, without invisible letters and
+// compatibility forms, without marks, and with look-alike letters as Latin.
+func formsOf(text string) []string {
+	forms := []string{text}
+	if isASCII(text) {
+		return forms
+	}
+	for _, form := range []string{visible(text), fold(text), fold(latin(text))} {
+		if form != forms[len(forms)-1] {
+			forms = append(forms, form)
+		}
+	}
+	return forms
+}
+
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}

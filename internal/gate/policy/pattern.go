@@ -1,0 +1,85 @@
+package policy
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"strings"
+)
+
+// pattern is a regular expression, searched whatever the case. Most texts are
+// told by the words it needs, without running it: 50 ns in place of 2 µs.
+type pattern struct {
+	*regexp.Regexp
+	needs []string // lower case: one of these is in every ASCII text that matches; nil where that is not known
+}
+
+func newPattern(text string) (*pattern, error) {
+	if _, err := regexp.Compile(text); err != nil { // by itself: what is put around it could repair it
+		return nil, err
+	}
+	whole := "(?i)(?:" + text + ")"
+	compiled, err := regexp.Compile(whole)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := syntax.Parse(whole, syntax.Perl)
+	if err != nil {
+		return nil, err
+	}
+	return &pattern{Regexp: compiled, needs: needed(tree.Simplify())}, nil
+}
+
+// in reports whether the pattern is found in a text. lower is the text in lower
+// case where it is ASCII, or else empty.
+func (p *pattern) in(text, lower string) bool {
+	if p.needs != nil && lower != "" && !containsOne(lower, p.needs) {
+		return false
+	}
+	return p.MatchString(text)
+}
+
+func containsOne(text string, words []string) bool {
+	for _, w := range words {
+		if strings.Contains(text, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// needed returns words of which every match has one, nil where there are none.
+func needed(tree *syntax.Regexp) []string {
+	switch tree.Op {
+	case syntax.OpLiteral:
+		return []string{strings.ToLower(string(tree.Rune))}
+	case syntax.OpCapture, syntax.OpPlus:
+		return needed(tree.Sub[0])
+	case syntax.OpConcat:
+		var best []string
+		for _, part := range tree.Sub {
+			if words := needed(part); words != nil && (best == nil || shortest(words) > shortest(best)) {
+				best = words
+			}
+		}
+		return best
+	case syntax.OpAlternate:
+		var all []string
+		for _, part := range tree.Sub {
+			words := needed(part)
+			if words == nil {
+				return nil
+			}
+			all = append(all, words...)
+		}
+		return all
+	}
+	return nil
+}
+
+func shortest(words []string) int {
+	least := len(words[0])
+	for _, w := range words {
+		least = min(least, len(w))
+	}
+	return least
+}
