@@ -193,6 +193,7 @@ type Record struct {
 	Screenshot    string    `json:"screenshot_path,omitempty"` // artifact id
 	UserAgent     string    `json:"user_agent,omitempty"`
 	DurationMS    int64     `json:"duration_ms,omitempty"`
+	ApprovalID    string    `json:"approval_id,omitempty"` // of the question it is about
 	Detail        string    `json:"detail,omitempty"`
 	Hash          string    `json:"hash"` // SHA-256 over the record before's hash and this record, hex
 }

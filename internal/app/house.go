@@ -167,7 +167,7 @@ func (h *House) openGate(ctx context.Context, c config.Config, db *store.DB, tra
 	if err != nil {
 		return err
 	}
-	desk, err := approval.Open(ctx, approval.Options{DB: db, Log: log, Timeouts: approval.Timeouts{
+	desk, err := approval.Open(ctx, approval.Options{DB: db, Log: log, Ended: gate.Ended(trail), Timeouts: approval.Timeouts{
 		Medium:   time.Duration(hitl.Timeouts.Medium) * time.Second,
 		High:     time.Duration(hitl.Timeouts.High) * time.Second,
 		Critical: time.Duration(hitl.Timeouts.Critical) * time.Second,
@@ -175,6 +175,7 @@ func (h *House) openGate(ctx context.Context, c config.Config, db *store.DB, tra
 	if err != nil {
 		return err
 	}
+	h.keep("approval", func(context.Context) error { desk.Close(); return nil })
 	h.Gate, err = gate.New(gate.Options{
 		Sessions: h.sessions, Policy: rules, Desk: desk, Audit: trail, Log: log,
 		Timeouts: gate.Timeouts{Action: time.Duration(c.Browser.Timeout) * time.Second},

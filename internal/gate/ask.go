@@ -55,7 +55,7 @@ func (p *passage) askOnce(ctx context.Context) (action.Question, error) {
 	}
 	if fresh {
 		event := p.record()
-		event.EventType, event.HITLDecision, event.Detail = audit.Question, pending, "question "+q.ID
+		event.EventType, event.HITLDecision, event.ApprovalID, event.Detail = audit.Question, pending, q.ID, "question "+q.ID
 		p.g.audit.Record(event)
 	}
 	return p.g.desk.Await(ctx, q.ID, p.call.Wait)

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 )
 
 // ownVerbs are the verbs that the gate does itself. They take the same path
@@ -52,15 +51,9 @@ func answer(ctx context.Context, p *passage, a *action.Answer) (any, error) {
 		return nil, err
 	}
 	p.approval = q.ID
-	event := action.Record{
-		EventType: audit.Answer, CorrelationID: p.call.ID,
-		Actor: p.call.Caller.Actor, Role: p.call.Caller.Role, Scope: q.Scope, Surface: p.call.Surface,
-		SessionID: q.Session, Action: q.Verb, URL: q.Page.URL, Risk: q.Risk.String(), Rule: q.Rule,
-		HITLDecision: q.State, AnsweredBy: q.AnsweredBy, Detail: "question " + q.ID,
-	}
-	if q.Reason != "" {
-		event.Detail += ": " + q.Reason
-	}
+	event := answerOf(q)
+	event.CorrelationID, event.Surface = p.call.ID, p.call.Surface
+	event.Actor, event.Role = p.call.Caller.Actor, p.call.Caller.Role
 	if a.Approve && a.ForSession {
 		event.Detail += " (for the session)"
 	}

@@ -107,7 +107,7 @@ func (p *passage) record() action.Record {
 		r.Risk, r.Rule = p.verdict.Risk.String(), p.verdict.Rule
 	}
 	if p.approval != "" {
-		r.Detail = "question " + p.approval
+		r.ApprovalID, r.Detail = p.approval, "question "+p.approval
 	}
 	return r
 }

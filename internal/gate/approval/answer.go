@@ -77,7 +77,7 @@ func (d *Desk) keep(ctx context.Context, tx *sql.Tx, q *action.Question, host st
 		return fmt.Errorf("cannot encode a question: %w", err)
 	}
 	claimable := now.Add(q.Expires.Sub(q.Asked))
-	_, err = tx.ExecContext(ctx, `UPDATE questions SET state = ?, question = ?, claimable = ? WHERE id = ?`,
+	_, err = tx.ExecContext(ctx, `UPDATE questions SET state = ?, question = ?, claimable = ?, noted = 1 WHERE id = ?`,
 		q.State, string(text), claimable.UnixMilli(), q.ID)
 	if err != nil || !a.Approve || !a.ForSession {
 		return err

@@ -42,6 +42,10 @@ func (d *Desk) Ask(ctx context.Context, r Request) (q action.Question, fresh boo
 	if err := tx.Commit(); err != nil {
 		return q, false, broken(err)
 	}
+	select {
+	case d.asked <- struct{}{}:
+	default: // rung already
+	}
 	return q, fresh, nil
 }
 

@@ -123,6 +123,10 @@ func unknown() error {
 }
 
 func deniedFault(q action.Question) *fault.Fault {
+	if q.AnsweredBy == "" { // nobody's answer: see Open
+		return fault.New(fault.ApprovalDenied, "%s before a person answered", restarted).
+			Hinted("make the call again to ask anew").With("approval", q.ID).With("rule", q.Rule)
+	}
 	f := fault.New(fault.ApprovalDenied, "a person said no").
 		Hinted("do not try this again; find another way, or tell the user").With("approval", q.ID).With("rule", q.Rule)
 	if q.Reason != "" {

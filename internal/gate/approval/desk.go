@@ -46,14 +46,24 @@ type Options struct {
 	Log      *slog.Logger
 	Timeouts Timeouts         // Defaults where one is zero
 	Now      func() time.Time // time.Now when nil
+
+	// Ended is told of each question that ended without an answer: it expired,
+	// or the gateway ended before. At least once, also after a crash. Nobody
+	// is told when it is nil.
+	Ended func(action.Question)
 }
 
-// Desk keeps the questions. It is safe for concurrent use.
+// Desk keeps the questions. It is safe for concurrent use. Close it.
 type Desk struct {
 	db       *store.DB
 	log      *slog.Logger
 	timeouts Timeouts
 	now      func() time.Time
+	ended    func(action.Question)
+
+	asked chan struct{} // rung when a question was asked
+	stop  context.CancelFunc
+	work  sync.WaitGroup
 
 	mu      sync.Mutex
 	waiting map[string]*bell // by question id
@@ -66,24 +76,35 @@ type bell struct {
 }
 
 // Open makes a desk over db. Questions that still waited when the last gateway
-// ended are expired: the calls that asked them are gone.
+// ended are denied: the calls that asked them are gone.
 func Open(ctx context.Context, o Options) (*Desk, error) {
 	if o.DB == nil || o.Log == nil {
 		return nil, fault.New(fault.Internal, "the approval desk was opened without a store or a logger")
 	}
-	d := &Desk{db: o.DB, log: o.Log, timeouts: o.Timeouts, now: o.Now, waiting: map[string]*bell{}}
+	d := &Desk{db: o.DB, log: o.Log, timeouts: o.Timeouts, now: o.Now, ended: o.Ended, asked: make(chan struct{}, 1), waiting: map[string]*bell{}}
 	if d.now == nil {
 		d.now = time.Now
 	}
 	d.timeouts.fill()
-	done, err := d.db.Writer.ExecContext(ctx, `UPDATE questions SET state = 'expired' WHERE state = 'pending'`)
+	done, err := d.db.Writer.ExecContext(ctx, `UPDATE questions SET state = 'denied', question = json_set(question, '$.reason', ?) WHERE state = 'pending'`, restarted)
 	if err != nil {
-		return nil, fmt.Errorf("cannot expire old questions: %w", err)
+		return nil, fmt.Errorf("cannot deny old questions: %w", err)
 	}
 	if n, err := done.RowsAffected(); err == nil && n > 0 {
-		d.log.Info("questions of the last run expired", "count", n)
+		d.log.Info("questions of the last run were denied", "count", n)
+	}
+	ctx, d.stop = context.WithCancel(context.WithoutCancel(ctx))
+	if d.ended != nil {
+		d.work.Go(func() { d.tend(ctx) })
 	}
 	return d, nil
+}
+
+// Close stops telling of questions that end. What was not told then is told by
+// the next desk over the same store.
+func (d *Desk) Close() {
+	d.stop()
+	d.work.Wait()
 }
 
 func (t *Timeouts) fill() {

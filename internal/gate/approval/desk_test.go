@@ -340,7 +340,7 @@ func TestPageTextInQuestionsIsInert(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := `Delete\u{001b}[2J\u{202e}\u{200b}\u{2066}\u{000a}` + strings.Repeat("x", 200-14) + "…"; q.Element.Name != want {
+		if want := `Delete\u{001b}[2J\u{202e}\u{200b}\u{2066}\u{000a}` + strings.Repeat("x", 200-14) + "… (314 more)"; q.Element.Name != want {
 			t.Errorf("name %q, want %q", q.Element.Name, want)
 		}
 		if q.Page.Title != `\u{2028}t\u{e0041}` || q.Input != `a\u{0000}\xff` {
@@ -352,7 +352,7 @@ func TestPageTextInQuestionsIsInert(t *testing.T) {
 	})
 }
 
-func TestQuestionsDoNotSurviveARestartButAnswersDo(t *testing.T) {
+func TestARestartDeniesWhatWaitedAndKeepsAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := openStore(t)
 		defer func() { _ = db.Close() }()
@@ -364,9 +364,13 @@ func TestQuestionsDoNotSurviveARestartButAnswersDo(t *testing.T) {
 		}
 		second := openDesk(t, db)
 		_, err := second.Answer(t.Context(), person, action.Answer{ID: waiting.ID, Approve: true})
-		wantCode(t, "answer to a question of the last run", err, fault.ApprovalTimeout)
+		wantCode(t, "answer to a question of the last run", err, fault.NotActive)
 		_, err = second.Await(t.Context(), waiting.ID, 0)
-		wantCode(t, "its call", err, fault.ApprovalTimeout)
+		wantCode(t, "its call", err, fault.ApprovalDenied)
+		if said := fault.From(err).Message; !strings.Contains(said, "restarted") {
+			t.Errorf("the call is told %q", said)
+		}
+		ask(t, second, request(action.High, "waiting")) // the refusal was heard
 		if q, err := second.Await(t.Context(), answered.ID, 0); err != nil || q.State != approval.Used {
 			t.Errorf("the answer: %+v, %v", q, err)
 		}

@@ -13,14 +13,14 @@ const shownText = 200 // characters of a text from the page that people are show
 
 // Inert makes text from a page or a caller safe to show to people and to
 // print: control, bidirectional, zero-width and other invisible characters,
-// line separators, and bytes that are no UTF-8 become visible escapes, and no
-// more than most characters are kept.
+// line separators, and bytes that are no UTF-8 become visible escapes, \u{202e},
+// and no more than most characters are kept: of more it says how many.
 func Inert(text string, most int) string {
 	var b strings.Builder
 	kept := 0
 	for len(text) > 0 {
 		if kept == most {
-			b.WriteRune('…')
+			fmt.Fprintf(&b, "… (%d more)", utf8.RuneCountInString(text))
 			break
 		}
 		r, size := utf8.DecodeRuneInString(text)
@@ -43,8 +43,8 @@ func isInvisible(r rune) bool {
 	if r == ' ' {
 		return false
 	}
-	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs, unicode.Variation_Selector) ||
-		r == 0x115f || r == 0x1160 || r == 0x3164 || r == 0xffa0 || r == 0x2800 // Hangul fillers, blank Braille
+	return unicode.IsControl(r) || r == 0x2800 || // blank Braille
+		unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // inertElement is a copy of e that is safe to show.

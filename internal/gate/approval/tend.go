@@ -1,0 +1,91 @@
+package approval
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+const (
+	restarted  = "the gateway restarted" // the reason of what was denied because of it
+	tendAgain  = time.Second             // after the store failed
+	tendAtMost = 100                     // questions told of at a time
+)
+
+// tend tells of questions that end without an answer, until ctx ends.
+func (d *Desk) tend(ctx context.Context) {
+	for ctx.Err() == nil {
+		left, err := d.note(ctx)
+		if err != nil {
+			left = tendAgain
+			if ctx.Err() == nil {
+				d.log.Error("cannot tell which questions ended", "error", err)
+			}
+		}
+		d.rest(ctx, left)
+	}
+}
+
+// rest waits for the next question to expire or to be asked. A negative time is
+// none.
+func (d *Desk) rest(ctx context.Context, left time.Duration) {
+	var over <-chan time.Time
+	if left >= 0 {
+		timer := time.NewTimer(left)
+		defer timer.Stop()
+		over = timer.C
+	}
+	select {
+	case <-over:
+	case <-d.asked:
+	case <-ctx.Done():
+	}
+}
+
+// note tells of what has ended, and returns how long the next question still
+// waits; less than zero when none does. A question counts as told once it was.
+func (d *Desk) note(ctx context.Context) (left time.Duration, err error) {
+	now := d.now()
+	if err := expire(ctx, d.db.Writer, now); err != nil {
+		return 0, err
+	}
+	ended, err := d.unnoted(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, q := range ended {
+		d.ended(q)
+		if _, err := d.db.Writer.ExecContext(ctx, `UPDATE questions SET noted = 1 WHERE id = ?`, q.ID); err != nil {
+			return 0, err
+		}
+	}
+	if len(ended) == tendAtMost {
+		return 0, nil
+	}
+	var next sql.NullInt64
+	err = d.db.Reader.QueryRowContext(ctx, `SELECT min(expires) FROM questions WHERE noted = 0 AND state = 'pending'`).Scan(&next)
+	if err != nil || !next.Valid {
+		return -1, err
+	}
+	return max(0, time.UnixMilli(next.Int64).Sub(now)), nil
+}
+
+// unnoted reads the questions whose end nobody was told of.
+func (d *Desk) unnoted(ctx context.Context) ([]action.Question, error) {
+	rows, err := d.db.Reader.QueryContext(ctx, `SELECT state, question FROM questions WHERE noted = 0 AND state IN ('denied', 'expired') ORDER BY expires LIMIT ?`, tendAtMost)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var all []action.Question
+	for rows.Next() {
+		q, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, q)
+	}
+	return all, rows.Err()
+}
