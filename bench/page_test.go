@@ -192,6 +192,8 @@ func (s single) Look(ctx context.Context, call action.Call) (action.Facts, actio
 	return facts, pin, err
 }
 
+func (s single) Portrait(context.Context, action.Call, action.Pin) (string, error) { return "", nil }
+
 func (s single) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
 	return s.browser.Do(ctx, call.Verb, call.Args, pin)
 }

@@ -153,7 +153,8 @@ type Question struct {
 	Element    *Element   `json:"element,omitempty"`
 	Page       Page       `json:"page"`
 	Input      string     `json:"input,omitempty"`      // typed text, redacted
-	Screenshot string     `json:"screenshot,omitempty"` // artifact id
+	Within     string     `json:"within,omitempty"`     // labels, headings and short texts around the element, which tell it from others like it
+	Screenshot string     `json:"screenshot,omitempty"` // artifact id of a picture with the element outlined; operators alone may fetch it
 	Asked      time.Time  `json:"asked"`
 	Expires    time.Time  `json:"expires"`
 	Answered   *time.Time `json:"answered,omitempty"`

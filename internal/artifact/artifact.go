@@ -44,6 +44,7 @@ type Limits struct {
 type Owner struct {
 	Scope   string
 	Session string
+	Private bool // only operators may know of it; in a List, these too
 }
 
 // Store keeps artifacts. It is safe for concurrent use.
@@ -108,7 +109,7 @@ func (s *Store) Save(ctx context.Context, owner Owner, name, mediaType string, c
 	}
 	err := s.write(a.ID, content)
 	if err == nil {
-		err = s.insert(ctx, owner.Scope, a)
+		err = s.insert(ctx, owner, a)
 	}
 	if err != nil {
 		s.release(owner.Scope, size)
@@ -119,12 +120,21 @@ func (s *Store) Save(ctx context.Context, owner Owner, name, mediaType string, c
 }
 
 // Find returns what is known of an artifact. One of another scope is as
-// absent as one that never was. Faults: not_found.
+// absent as one that never was, and so is a private one. Faults: not_found.
 func (s *Store) Find(ctx context.Context, scope, id string) (action.Artifact, error) {
+	return s.find(ctx, Owner{Scope: scope}, id)
+}
+
+// FindAny is Find for operators: private ones too.
+func (s *Store) FindAny(ctx context.Context, scope, id string) (action.Artifact, error) {
+	return s.find(ctx, Owner{Scope: scope, Private: true}, id)
+}
+
+func (s *Store) find(ctx context.Context, of Owner, id string) (action.Artifact, error) {
 	if !idPattern.MatchString(id) {
 		return action.Artifact{}, absent()
 	}
-	a, err := s.lookup(ctx, scope, id)
+	a, err := s.lookup(ctx, of, id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return action.Artifact{}, absent()
 	}
@@ -134,7 +144,16 @@ func (s *Store) Find(ctx context.Context, scope, id string) (action.Artifact, er
 // Load returns an artifact with its content. Faults: not_found; internal when
 // the content is not what was kept.
 func (s *Store) Load(ctx context.Context, scope, id string) (action.File, error) {
-	a, err := s.Find(ctx, scope, id)
+	return s.load(ctx, Owner{Scope: scope}, id)
+}
+
+// LoadAny is Load for operators: private ones too.
+func (s *Store) LoadAny(ctx context.Context, scope, id string) (action.File, error) {
+	return s.load(ctx, Owner{Scope: scope, Private: true}, id)
+}
+
+func (s *Store) load(ctx context.Context, of Owner, id string) (action.File, error) {
+	a, err := s.find(ctx, of, id)
 	if err != nil {
 		return action.File{}, err
 	}

@@ -20,19 +20,19 @@ func scan(r row) (action.Artifact, error) {
 	return a, err
 }
 
-func (s *Store) insert(ctx context.Context, scope string, a action.Artifact) error {
+func (s *Store) insert(ctx context.Context, owner Owner, a action.Artifact) error {
 	_, err := s.db.Writer.ExecContext(ctx,
-		`INSERT INTO artifacts (scope, `+columns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-		scope, a.ID, a.Session, a.Name, a.MediaType, a.Size, a.SHA256, a.Created.UnixNano())
+		`INSERT INTO artifacts (scope, private, `+columns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		owner.Scope, owner.Private, a.ID, a.Session, a.Name, a.MediaType, a.Size, a.SHA256, a.Created.UnixNano())
 	if err != nil {
 		return fmt.Errorf("cannot record artifact: %w", err)
 	}
 	return nil
 }
 
-func (s *Store) lookup(ctx context.Context, scope, id string) (action.Artifact, error) {
+func (s *Store) lookup(ctx context.Context, of Owner, id string) (action.Artifact, error) {
 	a, err := scan(s.db.Reader.QueryRowContext(ctx,
-		`SELECT `+columns+` FROM artifacts WHERE id = ? AND scope = ?`, id, scope))
+		`SELECT `+columns+` FROM artifacts WHERE id = ? AND scope = ? AND (private = 0 OR ?)`, id, of.Scope, of.Private))
 	if err != nil {
 		return a, fmt.Errorf("cannot look artifact up: %w", err)
 	}
@@ -40,11 +40,11 @@ func (s *Store) lookup(ctx context.Context, scope, id string) (action.Artifact, 
 }
 
 // List returns the artifacts of a session of the scope, newest first, at most
-// 1000.
+// 1000; private ones only where the owner says so.
 func (s *Store) List(ctx context.Context, owner Owner) (list []action.Artifact, err error) {
 	rows, err := s.db.Reader.QueryContext(ctx,
-		`SELECT `+columns+` FROM artifacts WHERE scope = ? AND session = ? ORDER BY created DESC, id LIMIT ?`,
-		owner.Scope, owner.Session, maxListed)
+		`SELECT `+columns+` FROM artifacts WHERE scope = ? AND session = ? AND (private = 0 OR ?) ORDER BY created DESC, id LIMIT ?`,
+		owner.Scope, owner.Session, owner.Private, maxListed)
 	if err != nil {
 		return nil, fmt.Errorf("cannot list artifacts: %w", err)
 	}

@@ -49,12 +49,15 @@ func (p *passage) askOnce(ctx context.Context) (action.Question, error) {
 		Element: masked(p.facts.Element),
 		Page:    action.Page{URL: maskURL(p.facts.Page.URL), Title: p.facts.Page.Title},
 		Input:   p.shown(),
+		Within:  within(p.facts.Element),
 	})
 	if err != nil {
 		return q, err
 	}
 	if fresh {
+		p.illustrate(ctx, &q)
 		event := p.record()
+		event.Screenshot = q.Screenshot
 		event.EventType, event.HITLDecision, event.ApprovalID, event.Detail = audit.Question, pending, q.ID, "question "+q.ID
 		p.g.audit.Record(event)
 	}

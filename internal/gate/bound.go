@@ -40,25 +40,11 @@ func (p *passage) limit() time.Duration {
 // where f ignores its context the call ends; f's goroutine is then waited for
 // by Gate.Close. A panic of f becomes a fault.
 func bounded[T any](ctx context.Context, p *passage, f func(context.Context) (T, error)) (T, error) {
-	type answer struct {
-		value T
-		err   error
-	}
 	limit := p.limit()
 	ctx, cancel := context.WithTimeout(ctx, limit+clean)
 	defer cancel()
-	answers := make(chan answer, 1)
-	p.g.work.Go(func() {
-		var a answer
-		defer func() {
-			if r := recover(); r != nil {
-				a = answer{err: p.g.panicked(p.call, r)}
-			}
-			answers <- a
-		}()
-		a.value, a.err = f(ctx)
-	})
-	var a answer
+	answers := apart(ctx, p, f)
+	var a answer[T]
 	select {
 	case a = <-answers:
 	case <-ctx.Done():
@@ -71,6 +57,29 @@ func bounded[T any](ctx context.Context, p *passage, f func(context.Context) (T,
 		}
 	}
 	return a.value, p.ended(a.err, limit)
+}
+
+// answer is what a function returned.
+type answer[T any] struct {
+	value T
+	err   error
+}
+
+// apart runs f in a goroutine that Gate.Close waits for, and returns where its
+// answer will be. A panic becomes a fault.
+func apart[T any](ctx context.Context, p *passage, f func(context.Context) (T, error)) <-chan answer[T] {
+	answers := make(chan answer[T], 1)
+	p.g.work.Go(func() {
+		var a answer[T]
+		defer func() {
+			if r := recover(); r != nil {
+				a = answer[T]{err: p.g.panicked(p.call, r)}
+			}
+			answers <- a
+		}()
+		a.value, a.err = f(ctx)
+	})
+	return answers
 }
 
 // ended turns the end of a context into a fault; other errors pass.

@@ -21,11 +21,13 @@ import (
 
 // Sessions is what lies behind the door. Look takes the facts of the live page
 // and a pin; Do does the same call to the same thing, or refuses with
-// page_changed.
+// page_changed. Portrait keeps a picture for operators of what a call would act
+// on.
 type Sessions interface {
 	Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error)
 	Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error)
 	Attach(ctx context.Context, call action.Call, pin action.Pin, heed func(action.Message)) (action.Attachment, error)
+	Portrait(ctx context.Context, call action.Call, pin action.Pin) (artifact string, err error)
 }
 
 // Timeouts bound what Sessions may take; waiting for a person does not count.

@@ -39,6 +39,7 @@ type shelf struct {
 	doErr   error
 	look    func(ctx context.Context) // runs inside Look
 	do      func(ctx context.Context) // runs inside Do
+	picture func(ctx context.Context) (string, error)
 	looked  int
 	done    []string
 	pins    []action.Pin
@@ -72,6 +73,13 @@ func (s *shelf) Do(ctx context.Context, call action.Call, pin action.Pin) (actio
 	defer s.mu.Unlock()
 	s.done, s.pins = append(s.done, call.Verb), append(s.pins, pin)
 	return action.Result{Session: "s1", Page: &action.Page{URL: "https://app.example.com/next"}}, s.doErr
+}
+
+func (s *shelf) Portrait(ctx context.Context, _ action.Call, pin action.Pin) (string, error) {
+	if s.picture != nil {
+		return s.picture(ctx)
+	}
+	return "picture of " + pin.Print, nil
 }
 
 func (s *shelf) count() int {

@@ -21,7 +21,7 @@ var ownVerbs = map[string]func(context.Context, *passage) (action.Result, error)
 		q, err := p.g.desk.Show(ctx, p.call.Caller.Scope, a.ID)
 		return &q, err
 	}),
-	"approval.answer": withArgs(answer),
+	"approval.answer": withArgs(takeAnswer),
 	"audit.query": withArgs(func(ctx context.Context, p *passage, a *action.AuditQuery) (any, error) {
 		page, err := p.g.audit.Query(ctx, *a, p.call.Caller.Scope)
 		return &page, err
@@ -44,8 +44,8 @@ func withArgs[A any](f func(context.Context, *passage, *A) (any, error)) func(co
 	}
 }
 
-// answer takes a person's answer and records what it was about.
-func answer(ctx context.Context, p *passage, a *action.Answer) (any, error) {
+// takeAnswer takes a person's answer and records what it was about.
+func takeAnswer(ctx context.Context, p *passage, a *action.Answer) (any, error) {
 	q, err := p.g.desk.Answer(ctx, p.call.Caller, *a)
 	if err != nil {
 		return nil, err

@@ -56,6 +56,7 @@ type Browser interface {
 	Do(ctx context.Context, verb string, args any, pin action.Pin) (action.Result, error)
 	Attach(ctx context.Context, heed func(action.Message)) (action.Attachment, error)
 	Crawl(o page.CrawlOptions) page.Crawler
+	Portrait(ctx context.Context, pin action.Pin) ([]byte, error)
 	Page() action.Page
 	Done() <-chan struct{}
 	Err() error

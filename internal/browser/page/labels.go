@@ -17,7 +17,16 @@ const mostLabels = 1000 // on one picture; a person cannot tell more apart
 // captureLabelled draws the references of what can be acted on onto the
 // picture after it was taken: the page has no part in it.
 func (b *Browser) captureLabelled(ctx context.Context, t *tab, c capture) ([]byte, error) {
-	labels, err := b.labels(ctx, t, c.Clip)
+	badges, err := b.badges(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	return b.captureWith(ctx, t, c, badges)
+}
+
+// captureWith draws badges onto the picture after it was taken.
+func (b *Browser) captureWith(ctx context.Context, t *tab, c capture, badges []badge) ([]byte, error) {
+	labels, err := b.labels(ctx, t, badges, c.Clip)
 	if err != nil {
 		return nil, err
 	}
@@ -41,11 +50,7 @@ func (b *Browser) scale() float64 {
 
 // labels returns what to draw on a picture of the viewport, or of a clip of the
 // document.
-func (b *Browser) labels(ctx context.Context, t *tab, c *clip) ([]picture.Label, error) {
-	badges, err := b.badges(ctx, t)
-	if err != nil {
-		return nil, err
-	}
+func (b *Browser) labels(ctx context.Context, t *tab, badges []badge, c *clip) ([]picture.Label, error) {
 	view, err := b.layout(ctx, t)
 	if err != nil {
 		return nil, err
@@ -76,7 +81,7 @@ func pixels(r inpage.Rect, scale float64) image.Rectangle {
 	return image.Rect(at(r.X), at(r.Y), at(r.X+r.Width), at(r.Y+r.Height))
 }
 
-// badge is a reference, and where its element is in the tab's viewport.
+// badge is a reference or a word, and where its element is in the tab's viewport.
 type badge struct {
 	ref  string
 	rect inpage.Rect

@@ -64,4 +64,5 @@ type Request struct {
 	Element *action.Element
 	Page    action.Page
 	Input   string // typed text or address, redacted
+	Within  string // what stands around the element
 }

@@ -98,7 +98,7 @@ func TestAnApprovalOfMergedCallsIsForOne(t *testing.T) {
 func TestAnAnswerAMillisecondTooLateIsNone(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *approval.Desk) {
 		q := ask(t, d, request(action.Critical, "a"))
-		time.Sleep(time.Until(q.Expires) - time.Millisecond) // the bubble's clock
+		time.Sleep(time.Until(q.Expires) - time.Millisecond)                            // the bubble's clock
 		_, err := d.Answer(t.Context(), person, action.Answer{ID: q.ID, Approve: true}) // without a reason: refused, and it still waits
 		wantCode(t, "no reason", err, fault.InvalidRequest)
 		time.Sleep(time.Millisecond)

@@ -1,0 +1,52 @@
+package gate
+
+import (
+	"context"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+const portraitLimit = 2 * time.Second // of the least time a person has, 30 s
+
+// illustrate adds a picture of the element to a question. A picture that fails,
+// or takes too long, is no reason not to ask.
+func (p *passage) illustrate(ctx context.Context, q *action.Question) {
+	if p.facts.Element == nil {
+		return
+	}
+	id, err := p.portrait(context.WithoutCancel(ctx)) // a caller that goes away leaves its question
+	if err == nil {
+		err = p.g.desk.Illustrate(context.WithoutCancel(ctx), q.ID, id)
+	}
+	if err != nil {
+		p.g.log.Warn("a question has no picture", "id", p.call.ID, "question", q.ID, "error", err)
+		return
+	}
+	q.Screenshot = id
+}
+
+// portrait waits for a picture no longer than portraitLimit. One that comes
+// later is kept and shown to nobody, until retention removes it.
+func (p *passage) portrait(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, portraitLimit)
+	defer cancel()
+	answers := apart(ctx, p, func(ctx context.Context) (string, error) {
+		return p.g.sessions.Portrait(ctx, p.call, p.pin)
+	})
+	select {
+	case a := <-answers:
+		return a.value, a.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// within is what stands around an element, for people to tell it from others
+// like it.
+func within(e *action.Element) string {
+	if e == nil {
+		return ""
+	}
+	return e.Within
+}
