@@ -39,6 +39,11 @@ var attempts = map[string]attempt{
 	"session.close":   {first: (*bench).another},
 	"session.archive": {first: (*bench).another},
 
+	"session.pause":     {body: `{"reason": "a look"}`, after: func(b *bench, _ answer) { b.done("session.resume", "") }},
+	"session.resume":    {body: `{"note": "go on"}`, first: func(b *bench) { b.done("session.pause", "") }},
+	"session.take":      {body: `{"reason": "my turn"}`, after: func(b *bench, _ answer) { b.done("session.hand_back", "") }},
+	"session.hand_back": {body: `{"note": "signed in"}`, first: func(b *bench) { b.done("session.take", "") }},
+
 	"browser.start":  {body: `{"dpi": 96, "streamFrameRate": 30}`},
 	"browser.stop":   {first: (*bench).another},
 	"browser.status": {},

@@ -15,6 +15,7 @@ type Session struct {
 	LastUsed time.Time  `json:"lastUsed"`
 	Closed   *time.Time `json:"closed,omitempty"`
 	Reason   string     `json:"reason,omitempty"` // why it was closed, or failed
+	Hold     *Hold      `json:"hold,omitempty"`   // while it is paused or taken over
 	Actions  int        `json:"actions"`
 	Width    int        `json:"width"`
 	Height   int        `json:"height"`
@@ -170,7 +171,7 @@ type QuestionListing struct {
 // Record is one line of the audit trail (SPEC section 10).
 type Record struct {
 	Seq           int64     `json:"seq"`
-	EventType     string    `json:"event_type"` // intent, outcome, session, box, blocked, question, answer, protocol, config
+	EventType     string    `json:"event_type"` // intent, outcome, session, box, blocked, question, answer, alert, protocol, config
 	CorrelationID string    `json:"correlation_id"`
 	Timestamp     time.Time `json:"timestamp"`
 	Actor         string    `json:"actor,omitempty"`

@@ -28,6 +28,11 @@ type Sessions interface {
 	Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error)
 	Attach(ctx context.Context, call action.Call, pin action.Pin, heed func(action.Message)) (action.Attachment, error)
 	Portrait(ctx context.Context, call action.Call, pin action.Pin) (artifact string, err error)
+	// Halt pauses a session, by its id, from the gate's side, and alerts. code
+	// and why are what its agents are told. One that is paused or taken over
+	// stays as it is, and the alert is recorded. Faults: session_not_found,
+	// not_active.
+	Halt(ctx context.Context, session, code, why string) error
 }
 
 // Timeouts bound what Sessions may take; waiting for a person does not count.

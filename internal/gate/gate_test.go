@@ -43,6 +43,7 @@ type shelf struct {
 	looked  int
 	done    []string
 	pins    []action.Pin
+	halts   []string
 }
 
 func (s *shelf) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
@@ -80,6 +81,13 @@ func (s *shelf) Portrait(ctx context.Context, _ action.Call, pin action.Pin) (st
 		return s.picture(ctx)
 	}
 	return "picture of " + pin.Print, nil
+}
+
+func (s *shelf) Halt(_ context.Context, session, code, why string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.halts = append(s.halts, session+" "+code+" "+why)
+	return nil
 }
 
 func (s *shelf) count() int {

@@ -14,8 +14,9 @@ const mostClients = 8
 // attachment is a client's place at a session's browser.
 type attachment struct {
 	action.Attachment
-	r *Registry
-	l *live
+	r    *Registry
+	l    *live
+	call action.Call // that let it in
 }
 
 // Attach gives a client of the browser's protocol a place at the session's
@@ -29,7 +30,7 @@ func (r *Registry) Attach(ctx context.Context, call action.Call, pin action.Pin,
 	if err != nil {
 		return nil, err
 	}
-	ctx, leave, err := l.enter(ctx)
+	ctx, leave, err := l.enter(ctx, call)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +43,7 @@ func (r *Registry) Attach(ctx context.Context, call action.Call, pin action.Pin,
 		l.unseat()
 		return nil, r.failure(ctx, l, err)
 	}
-	return &attachment{Attachment: inner, r: r, l: l}, nil
+	return &attachment{Attachment: inner, r: r, l: l, call: call}, nil
 }
 
 func (l *live) seat() error {
@@ -67,13 +68,16 @@ func (l *live) unseat() {
 // "ended": closed, failed, or left (to the next gateway).
 func (a *attachment) Serve(ctx context.Context, wire action.Wire) error {
 	defer a.l.unseat()
-	inside, leave, err := a.l.enter(ctx)
+	inside, leave, err := a.l.wire(ctx, a.call)
 	if err != nil {
 		a.Attachment.Close()
 		return a.l.told(err)
 	}
 	defer leave()
 	err = a.Attachment.Serve(inside, wire)
+	if put := context.Cause(inside); fault.CodeOf(put) == fault.SessionPaused {
+		return put
+	}
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
@@ -81,6 +85,29 @@ func (a *attachment) Serve(ctx context.Context, wire action.Wire) error {
 		a.r.lose(a.l, s)
 	}
 	return a.l.told(err)
+}
+
+// wire is enter for a client that stays: it is put out when somebody takes the
+// session from it.
+func (l *live) wire(ctx context.Context, call action.Call) (context.Context, func(), error) {
+	inside, leave, err := l.enter(ctx, call)
+	if err != nil {
+		return nil, nil, err
+	}
+	inside, cancel := context.WithCancelCause(inside)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.bars(call); err != nil {
+		cancel(err)
+	}
+	l.wires[&cancel] = call
+	return inside, func() {
+		l.mu.Lock()
+		delete(l.wires, &cancel)
+		l.mu.Unlock()
+		cancel(nil)
+		leave()
+	}, nil
 }
 
 // Close gives the place up.

@@ -10,9 +10,15 @@ import (
 )
 
 // place is a client's place at a tab: it is served until it is told to end.
-type place struct{ over <-chan struct{} }
+type place struct {
+	over  <-chan struct{}
+	began chan<- struct{} // is told that it is served; nil for nobody
+}
 
 func (p place) Serve(ctx context.Context, _ action.Wire) error {
+	if p.began != nil {
+		p.began <- struct{}{}
+	}
 	select {
 	case <-p.over:
 		return errors.New("the browser is gone")
@@ -24,7 +30,7 @@ func (p place) Serve(ctx context.Context, _ action.Wire) error {
 func (place) Close() {}
 
 func (t *tab) Attach(context.Context, func(action.Message)) (action.Attachment, error) {
-	return place{t.done}, nil
+	return place{t.done, t.began}, nil
 }
 
 func TestASessionHasSoManyClientsAndAnotherScopeHasNone(t *testing.T) {

@@ -51,7 +51,7 @@ func (r *Registry) lookAtCrawl(ctx context.Context, call action.Call) (action.Fa
 	if err != nil {
 		return action.Facts{}, action.Pin{}, err
 	}
-	_, leave, err := l.enter(ctx)
+	_, leave, err := l.enter(ctx, call)
 	if err != nil {
 		return action.Facts{}, action.Pin{}, err
 	}
@@ -192,7 +192,7 @@ func (r *Registry) stepInCrawl(ctx context.Context, call action.Call) (action.Re
 	if err != nil {
 		return action.Result{}, err
 	}
-	ctx, leave, err := l.enter(ctx)
+	ctx, leave, err := l.enter(ctx, call)
 	if err != nil {
 		return action.Result{Session: l.id}, err
 	}

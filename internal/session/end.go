@@ -25,7 +25,7 @@ func (r *Registry) opened(l *live, s stage) bool {
 	l.box, l.browser = s.box, s.browser
 	ok := l.ending == nil
 	if ok {
-		l.record.State, l.record.Egress = open, s.box.Info().Egress
+		l.record.State, l.record.Hold, l.record.Egress = l.control.state(), l.control.Hold, s.box.Info().Egress
 		page := s.browser.Page()
 		l.record.Page = &page
 		l.touch()
@@ -46,7 +46,12 @@ func (r *Registry) watch(l *live, s stage) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for alive := true; alive; {
+		l.mu.Lock()
+		changed := l.changed
+		l.mu.Unlock()
 		select {
+		case <-changed: // a hold has limits of its own
+			timer.Reset(0)
 		case <-l.closing:
 			alive = false
 		case <-s.box.Done():
@@ -102,6 +107,9 @@ func (r *Registry) deadline(l *live, now time.Time) (next time.Duration, over *e
 		}
 	}
 	if most := r.config.IdleTimeout; most > 0 {
+		if l.control.Hold != nil {
+			most *= patience
+		}
 		idle := most - now.Sub(l.record.LastUsed)
 		if len(l.calls) > 0 {
 			idle = most // a call that takes long is no idleness
@@ -139,6 +147,7 @@ func (r *Registry) conclude(l *live) {
 	l.mu.Lock()
 	at := time.Now().UTC()
 	l.record.State, l.record.Reason, l.record.Closed = how.state, how.reason, &at
+	l.record.Hold, l.control = nil, control{}
 	record := l.record
 	l.mu.Unlock()
 	if err := r.store(ctx, l); err != nil {
@@ -156,7 +165,7 @@ func (r *Registry) leave(ctx context.Context, l *live, browser Browser) {
 		r.log.Debug("cannot close a page", "session", l.id, "error", err)
 	}
 	l.mu.Lock()
-	l.record.State, l.record.Reason = open, ""
+	l.record.State, l.record.Reason = l.control.state(), ""
 	l.mu.Unlock()
 	if err := r.store(ctx, l); err != nil {
 		r.log.Error("cannot record an open session", "session", l.id, "error", err)

@@ -46,6 +46,15 @@ func (r *Registry) event(record action.Session, correlation, what string) {
 	})
 }
 
+// alert records that somebody should look at a session, and why.
+func (r *Registry) alert(record action.Session, correlation, why string) {
+	r.record(action.Record{
+		EventType: "alert", CorrelationID: correlation, Timestamp: time.Now().UTC(),
+		Actor: record.Actor, Scope: record.Scope, SessionID: record.ID, ContainerID: record.Box,
+		Result: record.State, Detail: why,
+	})
+}
+
 // boxEvent records a change of a box.
 func (r *Registry) boxEvent(box, session, scope, what string) {
 	r.record(action.Record{

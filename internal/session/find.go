@@ -21,8 +21,9 @@ func newID() string {
 }
 
 // find returns the live session a call means: by id or name, else the scope's
-// most recently used open one of the configured provider. nil when it is not
-// live.
+// most recently used open one of the configured provider, held or not: a call
+// must not land on another page because a person took its own. nil when it is
+// not live.
 func (r *Registry) find(call action.Call) *live {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -38,7 +39,7 @@ func (r *Registry) find(call action.Call) *live {
 		record := l.now()
 		wanted := record.Name == call.Session
 		if call.Session == "" {
-			wanted = record.State == open && record.Provider == r.config.Provider
+			wanted = isOpen(record.State) && record.Provider == r.config.Provider
 		}
 		if wanted && (best == nil || better(record, bestRecord)) {
 			best, bestRecord = l, record
@@ -50,8 +51,8 @@ func (r *Registry) find(call action.Call) *live {
 // better prefers open sessions over ones that end or begin, then the one used
 // last.
 func better(a, b action.Session) bool {
-	if (a.State == open) != (b.State == open) {
-		return a.State == open
+	if isOpen(a.State) != isOpen(b.State) {
+		return isOpen(a.State)
 	}
 	return a.LastUsed.After(b.LastUsed)
 }

@@ -22,6 +22,7 @@ type ledger struct{ db *store.DB }
 type entry struct {
 	action.Session
 	terms    terms
+	control  control
 	failures int
 }
 
@@ -33,7 +34,7 @@ type terms struct {
 }
 
 const entryColumns = `id, name, scope, actor, provider, state, box, created, last_used, closed,
-	reason, actions, failures, width, height, dpi, headless, network, url, title`
+	reason, actions, failures, width, height, dpi, headless, network, url, title, control`
 
 func (g ledger) insert(ctx context.Context, e entry) error {
 	network, err := json.Marshal(e.terms)
@@ -41,7 +42,7 @@ func (g ledger) insert(ctx context.Context, e entry) error {
 		return fmt.Errorf("cannot encode a session's network: %w", err)
 	}
 	_, err = g.db.Writer.ExecContext(ctx,
-		`INSERT INTO sessions (`+entryColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		`INSERT INTO sessions (`+entryColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')`,
 		e.ID, e.Name, e.Scope, e.Actor, e.Provider, e.State, e.Box, e.Created.UnixNano(), e.LastUsed.UnixNano(), 0,
 		e.Reason, e.Actions, e.failures, e.Width, e.Height, e.DPI, e.Headless, string(network), "", "")
 	if err != nil {
@@ -51,7 +52,11 @@ func (g ledger) insert(ctx context.Context, e entry) error {
 }
 
 // update stores what may change of a session.
-func (g ledger) update(ctx context.Context, record action.Session, failures int) error {
+func (g ledger) update(ctx context.Context, record action.Session, failures int, c control) error {
+	hands, err := c.text()
+	if err != nil {
+		return err
+	}
 	var ended int64
 	if record.Closed != nil {
 		ended = record.Closed.UnixNano()
@@ -60,11 +65,11 @@ func (g ledger) update(ctx context.Context, record action.Session, failures int)
 	if record.Page != nil {
 		page = *record.Page
 	}
-	_, err := g.db.Writer.ExecContext(ctx,
+	_, err = g.db.Writer.ExecContext(ctx,
 		`UPDATE sessions SET state = ?, box = ?, last_used = ?, closed = ?, reason = ?, actions = ?, failures = ?,
-			url = ?, title = ? WHERE id = ?`,
+			url = ?, title = ?, control = ? WHERE id = ?`,
 		record.State, record.Box, record.LastUsed.UnixNano(), ended, record.Reason, record.Actions, failures,
-		bare(page.URL), page.Title, record.ID)
+		bare(page.URL), page.Title, hands, record.ID)
 	if err != nil {
 		return fmt.Errorf("cannot record session %s: %w", record.ID, err)
 	}
@@ -107,7 +112,7 @@ func (g ledger) list(ctx context.Context, scope string, withArchived bool) ([]en
 
 // unfinished returns the sessions that an earlier process did not end.
 func (g ledger) unfinished(ctx context.Context) ([]entry, error) {
-	return g.query(ctx, `WHERE state IN ('starting', 'open', 'closing') ORDER BY created`)
+	return g.query(ctx, `WHERE state IN ('starting', 'open', 'paused', 'taken_over', 'closing') ORDER BY created`)
 }
 
 // forget removes the records of sessions that ended before the given time.
@@ -139,10 +144,10 @@ func (g ledger) query(ctx context.Context, where string, args ...any) ([]entry, 
 func scanEntry(rows *sql.Rows) (entry, error) {
 	var e entry
 	var created, used, ended int64
-	var network string
+	var network, hands string
 	var page action.Page
 	err := rows.Scan(&e.ID, &e.Name, &e.Scope, &e.Actor, &e.Provider, &e.State, &e.Box, &created, &used, &ended,
-		&e.Reason, &e.Actions, &e.failures, &e.Width, &e.Height, &e.DPI, &e.Headless, &network, &page.URL, &page.Title)
+		&e.Reason, &e.Actions, &e.failures, &e.Width, &e.Height, &e.DPI, &e.Headless, &network, &page.URL, &page.Title, &hands)
 	if err != nil {
 		return e, err
 	}
@@ -154,6 +159,10 @@ func scanEntry(rows *sql.Rows) (entry, error) {
 	if page.URL != "" {
 		e.Page = &page
 	}
+	if err := e.control.read(hands); err != nil {
+		return e, err
+	}
+	e.Hold = e.control.Hold
 	err = json.Unmarshal([]byte(network), &e.terms)
 	e.Allow, e.Session.Profile = allowed(e.terms.Network), e.terms.Profile
 	return e, err

@@ -33,6 +33,9 @@ type live struct {
 	refusals bucket
 	clients  int    // of the browser's protocol
 	crawl    *crawl // the one that runs, nil when none does
+	control  control
+	changed  chan struct{}                            // closed when the hold does, and made anew
+	wires    map[*context.CancelCauseFunc]action.Call // clients of the protocol that are served, and what let them in
 }
 
 // ending is why a session is over. The first one counts.
@@ -48,7 +51,7 @@ func newLive(record action.Session, network action.Network) *live {
 	return &live{
 		id: record.ID, scope: record.Scope, network: network, record: record,
 		turn: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
-		calls: map[*context.CancelCauseFunc]struct{}{},
+		calls: map[*context.CancelCauseFunc]struct{}{}, changed: make(chan struct{}), wires: map[*context.CancelCauseFunc]action.Call{},
 	}
 }
 
@@ -69,12 +72,15 @@ func (l *live) facts() action.SessionFacts {
 }
 
 // enter admits a call to an open session. The context it returns ends when the
-// session does; leave must be called. Faults: not_active.
-func (l *live) enter(ctx context.Context) (inside context.Context, leave func(), err error) {
+// session does; leave must be called. Faults: not_active, session_paused.
+func (l *live) enter(ctx context.Context, call action.Call) (inside context.Context, leave func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.record.State != open {
+	if !isOpen(l.record.State) {
 		return nil, nil, l.gone()
+	}
+	if err := l.bars(call); err != nil {
+		return nil, nil, err
 	}
 	inside, leave = l.register(ctx)
 	return inside, leave, nil
@@ -100,14 +106,21 @@ func (l *live) touch() {
 	l.dirty = true
 }
 
-// take waits for the turn to act on the page.
-func (l *live) take(ctx context.Context) (release func(), err error) {
+// take waits for the turn to act on the page. Who got it acts only if nobody
+// holds the session by then. Faults: session_paused.
+func (l *live) take(ctx context.Context, call action.Call) (release func(), err error) {
 	select {
 	case l.turn <- struct{}{}:
-		return func() { <-l.turn }, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.bars(call); err != nil {
+		<-l.turn
+		return nil, err
+	}
+	return func() { <-l.turn }, nil
 }
 
 // end begins the end of the session, once. Calls in flight are cancelled.

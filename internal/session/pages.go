@@ -30,7 +30,7 @@ func (r *Registry) lookAtPage(ctx context.Context, call action.Call) (action.Fac
 	if err != nil {
 		return action.Facts{}, action.Pin{}, err
 	}
-	ctx, leave, err := l.enter(ctx)
+	ctx, leave, err := l.enter(ctx, call)
 	if err != nil {
 		return action.Facts{}, action.Pin{}, err
 	}
@@ -57,7 +57,7 @@ func (r *Registry) actOnPage(ctx context.Context, call action.Call, pin action.P
 	if err != nil {
 		return action.Result{}, err
 	}
-	ctx, leave, err := l.enter(ctx)
+	ctx, leave, err := l.enter(ctx, call)
 	if err != nil {
 		return action.Result{Session: l.id}, err
 	}
@@ -82,7 +82,7 @@ func (r *Registry) act(ctx context.Context, l *live, call action.Call, pin actio
 	}
 	verb = verb.As(call.Args)
 	if verb.Class != action.Read {
-		release, err := l.take(ctx)
+		release, err := l.take(ctx, call)
 		if err != nil {
 			return action.Result{}, err
 		}

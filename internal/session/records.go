@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -78,7 +79,7 @@ func (r *Registry) saveArtifact(ctx context.Context, call action.Call) (action.R
 	if err != nil {
 		return action.Result{}, err
 	}
-	ctx, leave, err := l.enter(ctx)
+	ctx, leave, err := l.enter(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
@@ -127,10 +128,11 @@ func (r *Registry) store(ctx context.Context, l *live) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveLimit)
 	defer cancel()
 	l.mu.Lock()
-	record, failures := l.record, l.failures
+	record, failures, hands := l.record, l.failures, l.control
+	hands.Notes = slices.Clone(hands.Notes)
 	l.dirty = false
 	l.mu.Unlock()
-	if err := r.ledger.update(ctx, record, failures); err != nil {
+	if err := r.ledger.update(ctx, record, failures, hands); err != nil {
 		l.mu.Lock()
 		l.dirty = true
 		l.mu.Unlock()

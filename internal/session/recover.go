@@ -28,7 +28,7 @@ func (r *Registry) Recover(ctx context.Context) error {
 	var taken sync.WaitGroup
 	slots := make(chan struct{}, attachAtOnce)
 	for _, e := range left {
-		if e.State != open || !running[e.Box] {
+		if !isOpen(e.State) || !running[e.Box] {
 			r.giveUp(ctx, e, "its box was lost while the gateway was down")
 			continue
 		}
@@ -77,13 +77,13 @@ func (r *Registry) try(ctx context.Context, err error) {
 func (r *Registry) giveUp(ctx context.Context, e entry, why string) {
 	at := time.Now().UTC()
 	record := e.Session
-	record.Closed = &at
+	record.Closed, record.Hold = &at, nil
 	if e.State == closing {
 		record.State = closed
 	} else {
 		record.State, record.Reason = failed, why
 	}
-	if err := r.ledger.update(ctx, record, e.failures); err != nil {
+	if err := r.ledger.update(ctx, record, e.failures, control{}); err != nil {
 		r.log.ErrorContext(ctx, "cannot record a lost session", "session", e.ID, "error", err)
 	}
 	r.event(record, "", record.Reason)
@@ -106,7 +106,7 @@ func (r *Registry) takeUp(ctx context.Context, e entry) {
 	}
 	e.Allow = allowed(network)
 	l := newLive(e.Session, network)
-	l.failures = e.failures
+	l.failures, l.control = e.failures, e.control
 	r.mu.Lock()
 	r.add(l)
 	r.mu.Unlock()
@@ -144,7 +144,7 @@ func (r *Registry) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, closeLimit)
 	defer cancel()
 	for _, l := range r.all() {
-		keep := r.config.KeepBoxes && l.now().State == open
+		keep := r.config.KeepBoxes && isOpen(l.now().State)
 		l.end(ending{state: closed, reason: "the gateway was shut down", keep: keep})
 	}
 	r.stop()

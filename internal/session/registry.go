@@ -77,10 +77,13 @@ const probe = "probe"
 
 // Look returns the facts a call is judged by, and the pin that ties the
 // verdict to them. Nothing changes, but that a session over its limits ends.
-// Faults: session_not_found, not_active, not_found, limit_reached,
+// Faults: session_not_found, not_active, session_paused, not_found, limit_reached,
 // provider_not_supported, invalid_provider, blocked_domain, and those of the
 // page engine.
 func (r *Registry) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	if facts, err := r.barred(call); err != nil {
+		return action.Facts{Session: facts}, action.Pin{}, err
+	}
 	if call.Verb == "page.crawl" {
 		return r.lookAtCrawl(ctx, call)
 	}
@@ -107,6 +110,17 @@ func (r *Registry) Do(ctx context.Context, call action.Call, pin action.Pin) (ac
 	if pin.Session != "" {
 		call.Session = pin.Session // what was judged, also where the call named none
 	}
+	if _, err := r.barred(call); err != nil {
+		return action.Result{}, err
+	}
+	result, err := r.do(ctx, call, pin)
+	if err == nil && call.Caller.Role == action.Agent {
+		r.tellAgent(&result)
+	}
+	return result, err
+}
+
+func (r *Registry) do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
 	if call.Verb == "page.crawl" {
 		return r.beginCrawl(ctx, call)
 	}
@@ -127,6 +141,12 @@ func (r *Registry) Do(ctx context.Context, call action.Call, pin action.Pin) (ac
 		return r.close(ctx, call)
 	case "session.archive":
 		return r.archive(ctx, call)
+	case "session.pause":
+		return r.pause(ctx, call)
+	case "session.resume", "session.hand_back":
+		return r.release(ctx, call)
+	case "session.take":
+		return r.takeOver(ctx, call)
 	case "cdp.attach":
 		return r.endpoint(ctx, call)
 	case "browser.start":

@@ -20,14 +20,16 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/store"
 )
 
-// The states of a session (SPEC section 5).
+// The states of a session (docs/control.md).
 const (
-	starting = "starting"
-	open     = "open"
-	closing  = "closing"
-	closed   = "closed"
-	failed   = "failed"
-	archived = "archived"
+	starting  = "starting"
+	open      = "open"
+	paused    = "paused"
+	takenOver = "taken_over"
+	closing   = "closing"
+	closed    = "closed"
+	failed    = "failed"
+	archived  = "archived"
 )
 
 // providerSandbox is the provider whose boxes a sandbox.Driver makes.

@@ -29,6 +29,9 @@ type tab struct {
 	deaf    bool          // verbs that wait do not notice that the connection is gone
 	running int
 	most    int // verbs at once
+	acted   int // verbs that came to be done
+	tabs    []action.Tab
+	began   chan struct{} // is told of each client that is served
 }
 
 func (t *tab) read() {
@@ -86,6 +89,11 @@ func (t *tab) Do(ctx context.Context, verb string, args any, _ action.Pin) (acti
 }
 
 func (t *tab) act(verb string, args any) (action.Result, error) {
+	switch verb {
+	case "tab.list":
+		return action.Result{Data: &action.TabListing{Tabs: t.tabs}}, nil
+	}
+	t.acted++
 	switch verb {
 	case "page.goto":
 		to := args.(*action.Goto).URL

@@ -10,6 +10,7 @@ const (
 	Blocked  = "blocked"  // a request was refused by the egress door or the engine
 	Question = "question" // a person was asked
 	Answer   = "answer"   // a person answered
+	Alert    = "alert"    // a session was paused or failed, or a person is wanted: somebody should look
 	Protocol = "protocol" // what a client of the browser's protocol did, and what it was refused
 	Config   = "config"   // a configuration was loaded
 	Alert    = "alert"    // people should look: a session was paused, a credential was found, a person is wanted

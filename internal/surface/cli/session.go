@@ -11,9 +11,10 @@ import (
 )
 
 func (r *root) sessionCommands() []*cobra.Command {
-	sessions := &cobra.Command{Use: "session", Short: "Start, list and end sessions", Args: between(0, 0), RunE: help}
+	sessions := &cobra.Command{Use: "session", Short: "Start, list, hold and end sessions", Args: between(0, 0), RunE: help}
 	sessions.AddCommand(r.sessionStart(), r.sessionList(),
 		r.sessionVerb("show", "session.show"), r.sessionVerb("close", "session.close"), r.sessionVerb("archive", "session.archive"))
+	sessions.AddCommand(r.controlCommands()...)
 	artifacts := &cobra.Command{Use: "artifacts", Short: "List and fetch the files sessions left", Args: between(0, 0), RunE: help}
 	artifacts.AddCommand(r.artifactList(), r.artifactGet())
 	return []*cobra.Command{sessions, artifacts}
@@ -54,6 +55,7 @@ func (r *root) showSession(result action.Result) {
 		row("session", s.ID)
 		row("name", s.Name)
 		row("state", s.State)
+		row("held", held(s.Hold))
 		row("reason", s.Reason)
 		row("box", s.Box)
 		row("egress", s.Egress)

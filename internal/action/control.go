@@ -1,0 +1,32 @@
+package action
+
+import "time"
+
+// House is the actor of what the gateway does by itself.
+const House = "glovebox"
+
+// Hold says who keeps a session from its agents, and why. The session's state
+// says how: paused, or taken_over by a person who acts in it.
+type Hold struct {
+	By    string    `json:"by" doc:"Actor; glovebox where the gateway paused it by itself"`
+	Code  string    `json:"code" doc:"operator, help_wanted, failures, or the code of the fault that paused it" example:"operator"`
+	Why   string    `json:"why"`
+	Since time.Time `json:"since"`
+}
+
+// Codes of a hold; one that the gate asked for has the code of its fault.
+const (
+	ByOperator = "operator"    // a person's doing
+	HelpWanted = "help_wanted" // the agent asked for a person
+	Failures   = "failures"    // too many calls in a row failed
+)
+
+// Hands says why a person pauses a session or takes it over.
+type Hands struct {
+	Reason string `json:"reason,omitempty" maxLength:"500" doc:"Why; its agents are told" example:"looking at the form"`
+}
+
+// HandBack ends a hold.
+type HandBack struct {
+	Note string `json:"note,omitempty" maxLength:"500" doc:"What the agent is told" example:"I signed in for you"`
+}
