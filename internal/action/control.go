@@ -30,3 +30,20 @@ type Hands struct {
 type HandBack struct {
 	Note string `json:"note,omitempty" maxLength:"500" doc:"What the agent is told" example:"I signed in for you"`
 }
+
+// HumanRequest asks for a person.
+type HumanRequest struct {
+	Reason string `json:"reason" minLength:"1" maxLength:"500" doc:"What you need a person for; they read it" example:"the site asks for a code from the phone"`
+}
+
+// States of a request for a person.
+const (
+	StillHeld  = "pending"     // nobody has handed the session back yet
+	HandedBack = "handed_back" // it is the agent's again
+)
+
+// HumanRequested says how a request for a person stands.
+type HumanRequested struct {
+	State string `json:"state" example:"handed_back"` // pending, handed_back
+	Hold  *Hold  `json:"hold,omitempty"`              // who has the session, while it is pending
+}

@@ -40,6 +40,7 @@ func sessionConfig(c config.Config) session.Config {
 		IdleTimeout:   span(c.Security.IdleTimeout, time.Second),
 		MaxAge:        span(c.Browser.MaxMinutes, time.Minute),
 		MaxActions:    c.Security.MaxActions,
+		MaxFailures:   c.Security.MaxFailures,
 		MaxConcurrent: c.Security.MaxConcurrent,
 		MaxSessions:   c.Security.MaxSessions,
 		Retention:     span(c.Browser.RetentionDays, 24*time.Hour),

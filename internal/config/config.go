@@ -84,6 +84,7 @@ type Container struct {
 type Security struct {
 	IdleTimeout   int      `yaml:"session_timeout" doc:"Seconds without a call after which a session is closed; -1: never"`
 	MaxActions    int      `yaml:"max_actions_per_session" doc:"Calls that change something; -1: no limit"`
+	MaxFailures   int      `yaml:"max_failures" doc:"Calls of an agent that act on a page and fail, in a row, after which its session is paused and a person asked for guidance; -1: never"`
 	MaxConcurrent int      `yaml:"max_concurrent_sessions" doc:"Open sessions of a scope; -1: no limit"`
 	MaxSessions   int      `yaml:"max_sessions" doc:"Open sessions of all scopes together; -1: no limit"`
 	Network       Network  `yaml:"network"`
@@ -137,7 +138,7 @@ func Default() Config {
 			},
 		},
 		Security: Security{
-			IdleTimeout: 300, MaxActions: 100, MaxConcurrent: 5, MaxSessions: 20,
+			IdleTimeout: 300, MaxActions: 100, MaxFailures: 3, MaxConcurrent: 5, MaxSessions: 20,
 			Network:  Network{Subresources: "same-site", Ports: []int{80, 443}},
 			Snapshot: Snapshot{ExcludeHidden: true, MaxDepth: 10},
 			HITL:     HITL{Enabled: true, Timeouts: Timeouts{Medium: 120, High: 60, Critical: 30}},

@@ -45,6 +45,7 @@ func (c *Config) Check() error {
 		between("browser.sandbox.container.pids_limit", int(b.Sandbox.Container.PIDs), 256, 1<<15),
 		limit("security.session_timeout", s.IdleTimeout),
 		limit("security.max_actions_per_session", s.MaxActions),
+		limit("security.max_failures", s.MaxFailures),
 		limit("security.max_concurrent_sessions", s.MaxConcurrent),
 		limit("security.max_sessions", s.MaxSessions),
 		oneOf("security.network.subresources", s.Network.Subresources, "same-site", "listed", "any-public"),

@@ -14,6 +14,10 @@ const (
 	grace = 2 * time.Second // for it to come back after its context ended
 )
 
+// longestHold is the wait for a person who has a session, where the caller
+// sets none; the session room has a bound of its own.
+const longestHold = 15 * time.Minute
+
 const defaultWait = 5 * time.Second // of page.wait_for; SPEC section 6.1
 
 // limit is how long Sessions may take for the call.
@@ -30,6 +34,8 @@ func (p *passage) limit() time.Duration {
 		return args.Limit(p.g.timeouts.Action)
 	}
 	switch p.call.Verb {
+	case "session.request_human":
+		return max(p.call.Wait, 0) + longestHold
 	case "session.start", "session.close", "session.archive", "browser.start", "browser.stop":
 		return p.g.timeouts.Start
 	}

@@ -36,6 +36,12 @@ func (p *passage) input() string {
 		return named(a)
 	case *action.NewFile:
 		return inert(fileOf(*a))
+	case *action.Hands:
+		return inert(a.Reason)
+	case *action.HandBack:
+		return inert(a.Note)
+	case *action.HumanRequest:
+		return inert(a.Reason)
 	case *action.AnswerDialog:
 		if a.Accept {
 			return "accept"

@@ -41,7 +41,7 @@ func (r *Registry) Attach(ctx context.Context, call action.Call, pin action.Pin,
 	inner, err := l.browser.Attach(ctx, heed)
 	if err != nil {
 		l.unseat()
-		return nil, r.failure(ctx, l, err)
+		return nil, r.failure(ctx, l, call, err)
 	}
 	return &attachment{Attachment: inner, r: r, l: l, call: call}, nil
 }

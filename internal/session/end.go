@@ -153,6 +153,9 @@ func (r *Registry) conclude(l *live) {
 	if err := r.store(ctx, l); err != nil {
 		r.log.Error("cannot record the end of a session", "session", l.id, "error", err)
 	}
+	if how.state == failed && how.call == "" { // nobody is being told by an answer
+		r.alert(record, "", "the session failed: "+how.reason)
+	}
 	r.event(record, how.call, how.reason)
 	r.log.Info("session ended", "session", l.id, "state", how.state, "reason", how.reason)
 	r.delist(l)

@@ -41,7 +41,7 @@ func (r *Registry) lookAtPage(ctx context.Context, call action.Call) (action.Fac
 	facts, pin, err := l.browser.Look(ctx, call.Verb, call.Args)
 	pin.Session = l.id
 	if err != nil {
-		err = r.failure(ctx, l, err)
+		err = r.failure(ctx, l, call, err)
 	}
 	facts.Session = l.facts()
 	if facts.Destination != nil && facts.Destination.URL != "" {
@@ -66,9 +66,9 @@ func (r *Registry) actOnPage(ctx context.Context, call action.Call, pin action.P
 	result, err := r.act(ctx, l, call, pin)
 	result.Session = l.id
 	if err != nil {
-		return result, r.failure(ctx, l, err)
+		return result, r.failure(ctx, l, call, err)
 	}
-	r.success(l, result)
+	r.success(l, call, result)
 	if name, kind, content := fileOf(result.Data); len(content) > 0 {
 		r.keep(ctx, l, name, kind, content, &result)
 	}
@@ -119,10 +119,12 @@ func (r *Registry) count(l *live, verb *action.Verb, args any) error {
 	return nil
 }
 
-func (r *Registry) success(l *live, result action.Result) {
+func (r *Registry) success(l *live, call action.Call, result action.Result) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.failures = 0
+	if guided(call) {
+		l.failures = 0
+	}
 	if result.Page != nil {
 		at := *result.Page
 		l.record.Page = &at
@@ -132,8 +134,8 @@ func (r *Registry) success(l *live, result action.Result) {
 // failure counts a failure and says what a caller is told of it. A session
 // whose box or browser is gone is ended here: its watcher may not have seen it
 // yet.
-func (r *Registry) failure(ctx context.Context, l *live, err error) error {
-	if fault.CodeOf(err) == fault.LimitReached {
+func (r *Registry) failure(ctx context.Context, l *live, call action.Call, err error) error {
+	if code := fault.CodeOf(err); code == fault.LimitReached || code == fault.SessionPaused {
 		return err
 	}
 	if s := l.stage(); !s.alive() {
@@ -142,19 +144,15 @@ func (r *Registry) failure(ctx context.Context, l *live, err error) error {
 	if over := l.over(); over != nil {
 		return over.Because(err)
 	}
-	if !errors.Is(context.Cause(ctx), context.Canceled) { // a caller that hung up says nothing of the page
-		l.mu.Lock()
-		l.failures++
-		l.mu.Unlock()
+	if errors.Is(context.Cause(ctx), context.Canceled) { // a caller that hung up says nothing of the page
+		return err
 	}
-	return err
+	return r.strike(ctx, l, call, err)
 }
 
 // goFirst opens the page a session was started for.
-func (r *Registry) goFirst(ctx context.Context, l *live, rawURL string) action.Result {
-	call := action.Call{
-		Verb: "page.goto", Session: l.id, Caller: action.Caller{Scope: l.scope}, Args: &action.Goto{URL: rawURL},
-	}
+func (r *Registry) goFirst(ctx context.Context, l *live, start action.Call, rawURL string) action.Result {
+	call := action.Call{ID: start.ID, Verb: "page.goto", Session: l.id, Caller: start.Caller, Args: &action.Goto{URL: rawURL}}
 	_, pin, err := r.lookAtPage(ctx, call)
 	var result action.Result
 	if err == nil {

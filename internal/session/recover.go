@@ -86,6 +86,9 @@ func (r *Registry) giveUp(ctx context.Context, e entry, why string) {
 	if err := r.ledger.update(ctx, record, e.failures, control{}); err != nil {
 		r.log.ErrorContext(ctx, "cannot record a lost session", "session", e.ID, "error", err)
 	}
+	if record.State == failed {
+		r.alert(record, "", "the session failed: "+record.Reason)
+	}
 	r.event(record, "", record.Reason)
 	r.log.WarnContext(ctx, "session not taken up", "session", e.ID, "state", record.State, "reason", record.Reason)
 }

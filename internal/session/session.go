@@ -84,6 +84,7 @@ type Config struct {
 	IdleTimeout   time.Duration  // without a call
 	MaxAge        time.Duration  // from start
 	MaxActions    int            // calls that change something
+	MaxFailures   int            // of an agent's acts on a page, in a row, until a person is asked for guidance
 	MaxConcurrent int            // open sessions of a scope
 	MaxSessions   int            // open sessions of all scopes
 	Retention     time.Duration  // of ended sessions and of artifacts
@@ -117,8 +118,8 @@ func (o *Options) check() error {
 		return fmt.Errorf("the viewport %dx%d at %d dpi is none", o.Config.Width, o.Config.Height, o.Config.DPI)
 	case o.Config.WarmPool < 0 || o.Config.WarmPool > maxWarm:
 		return fmt.Errorf("browser.sandbox.warm_pool: %d is not between 0 and %d", o.Config.WarmPool, maxWarm)
-	case o.Config.IdleTimeout == 0 || o.Config.MaxAge == 0 || o.Config.Retention == 0:
-		return fmt.Errorf("idle time-out, longest life and retention must be set; a negative one is no limit")
+	case o.Config.IdleTimeout == 0 || o.Config.MaxAge == 0 || o.Config.Retention == 0 || o.Config.MaxFailures == 0:
+		return fmt.Errorf("idle time-out, longest life, retention and failures in a row must be set; a negative one is no limit")
 	}
 	if o.Config.StartTimeout <= 0 {
 		o.Config.StartTimeout = defaultStart

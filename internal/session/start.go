@@ -121,7 +121,7 @@ func (r *Registry) start(ctx context.Context, call action.Call) (action.Result, 
 	}
 	result := action.Result{Session: l.id}
 	if p.args.URL != "" {
-		result = r.goFirst(ctx, l, p.args.URL)
+		result = r.goFirst(ctx, l, call, p.args.URL)
 	}
 	record := l.now()
 	result.Data, result.Page = &record, record.Page
