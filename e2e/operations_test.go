@@ -15,12 +15,13 @@ var excused = map[string]string{}
 // attempt is a call of a verb that succeeds. The operator makes it, on a page
 // of the lab, in a session of its own.
 type attempt struct {
-	page  string // below /lab/, opened first; the page before stays when empty
-	query string // "?x=y"
-	body  string
-	id    func(*bench) string // what stands for {id} in the path
-	first func(*bench)        // what must be so before
-	after func(*bench, answer)
+	page   string // below /lab/, opened first; the page before stays when empty
+	query  string // "?x=y"
+	body   string
+	header string
+	id     func(*bench) string // what stands for {id} in the path
+	first  func(*bench)        // what must be so before
+	after  func(*bench, answer)
 }
 
 // bench is where attempts are made.
@@ -39,10 +40,11 @@ var attempts = map[string]attempt{
 	"session.close":   {first: (*bench).another},
 	"session.archive": {first: (*bench).another},
 
-	"session.pause":     {body: `{"reason": "a look"}`, after: func(b *bench, _ answer) { b.done("session.resume", "") }},
-	"session.resume":    {body: `{"note": "go on"}`, first: func(b *bench) { b.done("session.pause", "") }},
-	"session.take":      {body: `{"reason": "my turn"}`, after: func(b *bench, _ answer) { b.done("session.hand_back", "") }},
-	"session.hand_back": {body: `{"note": "signed in"}`, first: func(b *bench) { b.done("session.take", "") }},
+	"session.pause":         {body: `{"reason": "a look"}`, after: func(b *bench, _ answer) { b.done("session.resume", "") }},
+	"session.resume":        {body: `{"note": "go on"}`, first: func(b *bench) { b.done("session.pause", "") }},
+	"session.take":          {body: `{"reason": "my turn"}`, after: func(b *bench, _ answer) { b.done("session.hand_back", "") }},
+	"session.hand_back":     {body: `{"note": "signed in"}`, first: func(b *bench) { b.done("session.take", "") }},
+	"session.request_human": {body: `{"reason": "a captcha"}`, header: "Prefer: wait=0", after: func(b *bench, _ answer) { b.done("session.resume", "") }},
 
 	"browser.start":  {body: `{"dpi": 96, "streamFrameRate": 30}`},
 	"browser.stop":   {first: (*bench).another},
@@ -150,7 +152,11 @@ func (b *bench) try(v *action.Verb, try attempt, path string) {
 		path = strings.Replace(path, "{id}", try.id(b), 1)
 	}
 	path = strings.Replace(path, "{session}", b.session, 1)
-	got := b.c.do(v.Method, path+try.query, strings.ReplaceAll(try.body, "SITE", b.g.site))
+	var headers []string
+	if try.header != "" {
+		headers = append(headers, try.header)
+	}
+	got := b.c.do(v.Method, path+try.query, strings.ReplaceAll(try.body, "SITE", b.g.site), headers...)
 	want := max(v.Status, http.StatusOK)
 	if got.status != want {
 		b.t.Errorf("%s: %d, want %d\n%.300q", got.what, got.status, want, got.body)

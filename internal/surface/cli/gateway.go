@@ -176,20 +176,21 @@ func (r *root) spawn(ctx context.Context, conf config.Config, gateway *client.Cl
 
 func (r *root) mcp() *cobra.Command {
 	var to reach
+	var groups []string
 	c := &cobra.Command{
 		Use:   "mcp",
 		Short: "Speak MCP on standard input and output",
 		Long: "Speaks MCP on standard input and output, as an agent of the gateway. Where none is running it starts\n" +
 			"one in the background, which ends ten minutes after its last session. Approvals are answered elsewhere:\n" +
 			"glovebox approvals watch.",
-		Example: "  claude mcp add glovebox -- glovebox mcp --allow example.com,*.example.org\n  glovebox mcp --config ./glovebox.yaml",
+		Example: "  claude mcp add glovebox -- glovebox mcp --allow example.com,*.example.org\n  glovebox mcp --config ./glovebox.yaml\n  glovebox mcp --tools act,read",
 		Args:    between(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			door, err := r.ready(c.Context(), agentToken, to)
 			if err != nil {
 				return err
 			}
-			agents, err := mcp.New(mcp.Options{Door: door, Version: r.parts.Version})
+			agents, err := mcp.New(mcp.Options{Door: door, Version: r.parts.Version, Tools: groups})
 			if err != nil {
 				return err
 			}
@@ -198,6 +199,7 @@ func (r *root) mcp() *cobra.Command {
 		},
 	}
 	to.flags(c)
+	c.Flags().StringSliceVar(&groups, "tools", nil, "only these groups of tools, with commas between them: act, read, many, debug, session; core is always there (default: all)")
 	return c
 }
 

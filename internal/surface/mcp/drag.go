@@ -7,11 +7,11 @@ import (
 )
 
 type dragIn struct {
-	StartElement string `json:"startElement,omitempty" maxLength:"1024" doc:"Description for people"`
-	StartTarget  string `json:"startTarget,omitempty" maxLength:"4096" doc:"Ref or CSS selector of what to drag"`
+	StartElement string `json:"startElement,omitempty" maxLength:"1024" doc:"For people"`
+	StartTarget  string `json:"startTarget,omitempty" maxLength:"4096" doc:"Ref or selector to drag"`
 	StartRef     string `json:"startRef,omitempty" maxLength:"32"`
 	EndElement   string `json:"endElement,omitempty" maxLength:"1024"`
-	EndTarget    string `json:"endTarget,omitempty" maxLength:"4096" doc:"Ref or CSS selector of what to drop it on"`
+	EndTarget    string `json:"endTarget,omitempty" maxLength:"4096" doc:"Ref or selector to drop on"`
 	EndRef       string `json:"endRef,omitempty" maxLength:"32"`
 	in
 }

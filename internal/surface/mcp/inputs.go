@@ -12,7 +12,7 @@ import (
 
 // in names the session a tool acts on.
 type in struct {
-	Session string `json:"session,omitempty" maxLength:"64" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]*$" doc:"Default: most recent"`
+	Session string `json:"session,omitempty" maxLength:"64" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]*$"`
 }
 
 func (i in) named() string { return i.Session }
@@ -25,12 +25,12 @@ type element struct {
 	Role     string `json:"role,omitempty" maxLength:"64" doc:"ARIA role, with name"`
 	Name     string `json:"name,omitempty" maxLength:"1024"`
 	Index    *int   `json:"index,omitempty" minimum:"0" doc:"Of matches, from 0"`
-	Element  string `json:"element,omitempty" maxLength:"1024" doc:"For people; not used to find it"`
+	Element  string `json:"element,omitempty" maxLength:"1024" doc:"For people"`
 }
 
 // point is an element by where it is.
 type point struct {
-	X *float64 `json:"x,omitempty" minimum:"0" maximum:"16384" doc:"Point of the viewport, instead of target"`
+	X *float64 `json:"x,omitempty" minimum:"0" maximum:"16384" doc:"Viewport point, instead of target"`
 	Y *float64 `json:"y,omitempty" minimum:"0" maximum:"16384"`
 }
 
@@ -94,8 +94,8 @@ type fillIn struct {
 
 type fieldIn struct {
 	element
-	Type  string `json:"type,omitempty" enum:"textbox,slider,combobox,checkbox,radio" doc:"textbox when absent"`
-	Value string `json:"value" maxLength:"100000" doc:"Text, option, or true/false; replaces what is there"`
+	Type  string `json:"type,omitempty" enum:"textbox,slider,combobox,checkbox,radio" doc:"Default textbox"`
+	Value string `json:"value" maxLength:"100000" doc:"Text, option or true/false"`
 }
 
 type selectIn struct {
@@ -118,7 +118,7 @@ type pressIn struct {
 }
 
 type uploadIn struct {
-	Paths []string `json:"paths,omitempty" maxItems:"20" doc:"Ids of artifacts, or paths a former upload gave; none clears"`
+	Paths []string `json:"paths,omitempty" maxItems:"20" doc:"Artifact ids, or paths of a former upload; none clears"`
 	Files []fileIn `json:"files,omitempty" maxItems:"20"`
 	element
 	in
@@ -157,7 +157,7 @@ type tabsIn struct {
 }
 
 type consoleIn struct {
-	Level string `json:"level,omitempty" enum:"error,warning,info,debug" doc:"And what is worse; default info"`
+	Level string `json:"level,omitempty" enum:"error,warning,info,debug" doc:"And worse; default info"`
 	in
 }
 
@@ -191,18 +191,18 @@ type findIn struct {
 }
 
 type readIn struct {
-	Format string `json:"format,omitempty" enum:"text,title,tree" doc:"text when absent; tree is the snapshot as JSON"`
+	Format string `json:"format,omitempty" enum:"text,title,tree" doc:"Default text; tree is JSON"`
 	in
 }
 
 type markdownIn struct {
-	Full bool `json:"full,omitempty" doc:"Navigation, header and footer too"`
+	Full bool `json:"full,omitempty" doc:"Navigation and footer too"`
 	in
 }
 
 type sessionIn struct {
 	Action   string   `json:"action" minLength:"1" enum:"start,list,close,archive"`
-	Name     string   `json:"name,omitempty" maxLength:"64" doc:"start: name to address it by"`
+	Name     string   `json:"name,omitempty" maxLength:"64" doc:"start: its name"`
 	URL      string   `json:"url,omitempty" maxLength:"8192" doc:"start: go there"`
 	Width    int      `json:"width,omitempty" minimum:"0" maximum:"3840"`
 	Height   int      `json:"height,omitempty" minimum:"0" maximum:"2160"`

@@ -10,9 +10,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// schema describes a struct of arguments from its tags. Bounds on lengths are
-// left out: they are checked all the same, and every byte here is paid for by
-// each conversation.
+// schema describes a struct of arguments from its tags. Bounds on lengths, and
+// that nothing else may be given, are left out: they are checked all the same,
+// and every byte here is paid for by each conversation.
 func schema(t reflect.Type) map[string]any {
 	properties, required := map[string]any{}, []string{}
 	for _, f := range action.Fields(t) {
@@ -31,7 +31,7 @@ func schema(t reflect.Type) map[string]any {
 			required = append(required, f.Name)
 		}
 	}
-	out := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+	out := map[string]any{"type": "object", "properties": properties}
 	if len(required) > 0 {
 		out["required"] = required
 	}
@@ -61,10 +61,9 @@ func kind(t reflect.Type) map[string]any {
 
 // described is the tool as the protocol lists it.
 func (t tool) described() *mcp.Tool {
-	return &mcp.Tool{
-		Name: t.name, Description: t.about, InputSchema: schema(reflect.TypeOf(t.input()).Elem()),
-		Annotations: &mcp.ToolAnnotations{
-			ReadOnlyHint: t.effect == reads, DestructiveHint: new(t.effect == destroys), OpenWorldHint: new(true),
-		},
+	hints := &mcp.ToolAnnotations{ReadOnlyHint: t.effect == reads} // by default, what does not only read destroys, in an open world
+	if t.effect == changes {
+		hints.DestructiveHint = new(false)
 	}
+	return &mcp.Tool{Name: t.name, Description: t.about, InputSchema: schema(reflect.TypeOf(t.input()).Elem()), Annotations: hints}
 }

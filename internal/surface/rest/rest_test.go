@@ -140,17 +140,19 @@ func wantProblem(t *testing.T, w *httptest.ResponseRecorder, status int, code fa
 
 // bodies are arguments that make a call of each verb valid.
 var bodies = map[string]string{
-	"page.goto":       `{"url":"https://a.example/"}`,
-	"page.type":       `{"ref":"e1","text":"hello"}`,
-	"page.press":      `{"key":"Enter"}`,
-	"page.select":     `{"ref":"e1","values":["a"]}`,
-	"artifact.put":    `{"name":"a.txt","bytes":"aGk="}`,
-	"page.crawl":      `{"url":"a.example"}`,
-	"page.scrape":     `{"selectors":{"a":"h1"}}`,
-	"page.execute":    `{"expression":"1"}`,
-	"approval.answer": `{"approve":true}`,
-	"profile.create":  `{"name":"work"}`,
-	"cookie.set":      `{"cookies":[{"name":"a","value":"1"}]}`,
+	"page.goto":             `{"url":"https://a.example/"}`,
+	"page.type":             `{"ref":"e1","text":"hello"}`,
+	"page.press":            `{"key":"Enter"}`,
+	"page.select":           `{"ref":"e1","values":["a"]}`,
+	"artifact.put":          `{"name":"a.txt","bytes":"aGk="}`,
+	"page.crawl":            `{"url":"a.example"}`,
+	"page.scrape":           `{"selectors":{"a":"h1"}}`,
+	"page.execute":          `{"expression":"1"}`,
+	"approval.answer":       `{"approve":true}`,
+	"profile.create":        `{"name":"work"}`,
+	"session.request_human": `{"reason":"a captcha"}`,
+	"session.allow":         `{"host":"a.example"}`,
+	"cookie.set":            `{"cookies":[{"name":"a","value":"1"}]}`,
 }
 
 func TestEveryVerbGoesThroughTheDoorAndNoneAround(t *testing.T) {
