@@ -156,6 +156,8 @@ type Refusal struct {
 	URL    string    `json:"url,omitempty"`
 	Reason string    `json:"reason"`
 	Page   bool      `json:"page"` // false for the browser's own background requests
+
+	Document string `json:"document,omitempty"` // address of the page, frame or worker that asked, where the browser tells
 }
 
 // Network is what a session's browser may reach. The zero Network refuses

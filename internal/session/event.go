@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	refusalBurst = 20                     // refusals recorded singly at once
+	refusalBurst = 100                    // refusals recorded singly at once: a page may name as many hosts
 	refusalEvery = 500 * time.Millisecond // and then one in so long: a page must not fill the audit
+	askerTime    = time.Second            // for the browser to tell which page asked, on a busy machine
 )
 
 // bucket lets so many refusals through; the rest are counted. The zero bucket
@@ -78,23 +79,44 @@ func (r *Registry) Refused(box string, refusal action.Refusal) {
 		return
 	}
 	select {
-	case r.refusals <- blocked(l.record, refusal, skipped):
+	case r.refusals <- refused{Refusal: refusal, record: l.record, browser: l.browser, skipped: skipped}:
 	default:
 		l.refusals.skipped += skipped + 1
 	}
+}
+
+// refused is a refusal that waits to be recorded.
+type refused struct {
+	action.Refusal
+	record  action.Session
+	browser Browser
+	skipped int
+}
+
+// asked finds out which page asked. It waits no longer than askerTime after
+// the refusal, so that many that nobody asked for delay each other no further.
+func (f *refused) asked(ctx context.Context) {
+	if !f.Page || f.Document != "" || f.browser == nil {
+		return
+	}
+	ctx, cancel := context.WithDeadline(ctx, f.Time.Add(askerTime))
+	defer cancel()
+	f.Document = f.browser.Asker(ctx, f.Host)
 }
 
 // tell records refusals until ctx ends, and then those that wait.
 func (r *Registry) tell(ctx context.Context) {
 	for {
 		select {
-		case record := <-r.refusals:
-			r.record(record)
+		case f := <-r.refusals:
+			f.asked(ctx)
+			r.record(f.blocked())
 		case <-ctx.Done():
 			for {
 				select {
-				case record := <-r.refusals:
-					r.record(record)
+				case f := <-r.refusals:
+					f.asked(ctx)
+					r.record(f.blocked())
 				default:
 					return
 				}
@@ -103,17 +125,20 @@ func (r *Registry) tell(ctx context.Context) {
 	}
 }
 
-func blocked(record action.Session, refusal action.Refusal, skipped int) action.Record {
-	detail := refusal.Reason
-	if !refusal.Page {
+func (f *refused) blocked() action.Record {
+	record, refusal, detail := f.record, f.Refusal, f.Reason
+	switch {
+	case !f.Page:
 		detail += " (the browser's own request)"
+	case f.Document == "":
+		detail += " (no page is known to have asked)"
 	}
-	if skipped > 0 {
-		detail += fmt.Sprintf("; %d refusals before it were not recorded", skipped)
+	if f.skipped > 0 {
+		detail += fmt.Sprintf("; %d refusals before it were not recorded", f.skipped)
 	}
 	return action.Record{
 		EventType: "blocked", Timestamp: refusal.Time, Actor: record.Actor, Scope: record.Scope,
-		SessionID: record.ID, ContainerID: record.Box, Domain: refusal.Host, TargetURL: bare(refusal.URL),
+		SessionID: record.ID, ContainerID: record.Box, URL: bare(refusal.Document), Domain: refusal.Host, TargetURL: bare(refusal.URL),
 		Result: "fault", Detail: detail,
 	}
 }

@@ -155,7 +155,7 @@ func TestABoxsConnectionsGoToTheDoorAndRefusalsAreRecorded(t *testing.T) {
 			t.Fatalf("answered %s", answer.Status)
 		}
 		must(t, r.Close(t.Context())) // what was refused is recorded by then
-		if got := r.blocked()[0]; got.Domain != "evil.example" || got.SessionID != s.ID || got.Scope != "alice" || got.ContainerID != s.Box {
+		if got := r.blocked()[0]; got.Domain != "evil.example" || got.SessionID != s.ID || got.Scope != "alice" || got.ContainerID != s.Box || got.URL != "https://asker.example/page" {
 			t.Errorf("recorded %+v", got)
 		}
 	}
@@ -187,7 +187,7 @@ func TestAPageCannotFillTheAuditWithRefusals(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		refuse(1)
 		all := r.blocked()
-		if first != 20 || len(all) != 21 || !strings.Contains(all[20].Detail, "980 refusals before it") {
+		if first != 100 || len(all) != 101 || !strings.Contains(all[100].Detail, "900 refusals before it") {
 			t.Errorf("%d at first, then %d, last %+v", first, len(all), all[len(all)-1])
 		}
 		refuse(100)

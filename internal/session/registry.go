@@ -36,7 +36,7 @@ type Registry struct {
 
 	recovered sync.Once
 
-	refusals chan action.Record // wait to be recorded
+	refusals chan refused // wait to be recorded
 
 	mu    sync.Mutex
 	live  map[string]*live    // by id
@@ -53,7 +53,7 @@ func New(ctx context.Context, o Options) (*Registry, error) {
 	r := &Registry{
 		ledger: ledger{db: o.DB}, artifacts: o.Artifacts, profiles: o.Profiles, driver: o.Driver, door: o.Door, open: o.Open, page: o.Page,
 		record: o.Record, config: o.Config, log: o.Log,
-		flush: make(chan struct{}, 1), ready: make(chan struct{}), refusals: make(chan action.Record, waitingRefusals), live: map[string]*live{}, owned: map[string]struct{}{},
+		flush: make(chan struct{}, 1), ready: make(chan struct{}), refusals: make(chan refused, waitingRefusals), live: map[string]*live{}, owned: map[string]struct{}{},
 	}
 	if err := o.Door.Open(probe, o.Config.Network); err != nil {
 		return nil, fmt.Errorf("security.network: %w", err)

@@ -60,6 +60,9 @@ type Browser interface {
 	Crawl(o page.CrawlOptions) page.Crawler
 	Portrait(ctx context.Context, pin action.Pin) ([]byte, error)
 	Page() action.Page
+	// Asker returns which document last asked for something of a host, waiting
+	// until ctx ends for the browser to tell; "" when it does not.
+	Asker(ctx context.Context, host string) string
 	Done() <-chan struct{}
 	Err() error
 	Close() error

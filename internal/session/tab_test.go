@@ -111,6 +111,8 @@ func (t *tab) act(verb string, args any) (action.Result, error) {
 	return action.Result{Page: &t.at, Data: &action.Acted{OK: true}}, nil
 }
 
+func (t *tab) Asker(context.Context, string) string { return "https://asker.example/page?secret=1" }
+
 func (t *tab) Page() action.Page {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -46,6 +46,7 @@ type Browser struct {
 	console  ring[utterance]
 	noise    meter // what all targets wrote to the console
 	traffic  traffic
+	askers   askers
 
 	downloads downloads
 }

@@ -3,6 +3,7 @@ package page
 import (
 	"errors"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -51,7 +52,7 @@ func (b *Browser) ask(t *tab, from *target, p paused) {
 		b.refuse(t, p, err)
 		session.Send("Fetch.failRequest", map[string]string{"requestId": p.ID, "errorReason": "BlockedByClient"})
 		if refused != nil {
-			refused(refusal(p.Request.URL, err))
+			refused(b.refusal(t, p, err))
 		}
 	})
 }
@@ -88,11 +89,13 @@ func blocked(address string, err error) error {
 }
 
 // refusal leaves the query out: it may hold secrets.
-func refusal(address string, err error) action.Refusal {
-	r := action.Refusal{Time: time.Now(), Host: host(address), Reason: fault.From(blocked(address, err)).Message, Page: true}
-	if u, parse := url.Parse(address); parse == nil {
-		u.RawQuery, u.Fragment, u.User = "", "", nil
-		r.URL = u.String()
+func (b *Browser) refusal(t *tab, p paused, err error) action.Refusal {
+	to := p.Request.URL
+	r := action.Refusal{Time: time.Now(), Host: host(to), URL: bareAddress(to), Reason: fault.From(blocked(to, err)).Message, Page: true}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if r.Document = b.askers[strings.TrimSuffix(r.Host, ".")]; r.Document == "" {
+		r.Document = bareAddress(b.shownIn(t, t.frames[p.Frame]))
 	}
 	return r
 }

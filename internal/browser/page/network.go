@@ -7,14 +7,15 @@ import (
 
 // request is what the protocol's events say of a request.
 type request struct {
-	ID      string  `json:"requestId"`
-	Loader  string  `json:"loaderId"`
-	Type    string  `json:"type"`
-	Frame   string  `json:"frameId"`
-	URL     string  `json:"url"`       // of a WebSocket
-	Time    float64 `json:"timestamp"` // seconds of the browser's own clock
-	Wall    float64 `json:"wallTime"`  // seconds since the epoch
-	Request struct {
+	ID       string  `json:"requestId"`
+	Loader   string  `json:"loaderId"`
+	Type     string  `json:"type"`
+	Frame    string  `json:"frameId"`
+	Document string  `json:"documentURL"`
+	URL      string  `json:"url"`       // of a WebSocket
+	Time     float64 `json:"timestamp"` // seconds of the browser's own clock
+	Wall     float64 `json:"wallTime"`  // seconds since the epoch
+	Request  struct {
 		URL     string            `json:"url"`
 		Method  string            `json:"method"`
 		Headers map[string]string `json:"headers"`
@@ -55,6 +56,9 @@ func ofNetwork(note func(f *traffic, session string, p request), inTab func(t *t
 		}
 		if from.tab != nil {
 			p.tab = from.tab.id
+		}
+		if p.Document != "" || p.URL != "" { // a request or a WebSocket begins
+			b.asked(from, p)
 		}
 		if !from.isHidden() {
 			note(&b.traffic, session, p)
