@@ -19,7 +19,6 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate"
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
-	"github.com/gloveboxhq/glovebox/internal/gate/egress"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 	"github.com/gloveboxhq/glovebox/internal/profile"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
@@ -113,10 +112,10 @@ func (h *House) openSessions(ctx context.Context, c config.Config, version strin
 		return err
 	}
 	h.keep("driver", func(context.Context) error { return driver.Close() })
-	door := egress.New(egress.Options{
-		Gateway: own, Log: log,
-		Refused: func(box string, r action.Refusal) { h.sessions.Refused(box, r) },
-	})
+	door, err := openDoor(c.Security.Network, own, log, func(box string, r action.Refusal) { h.sessions.Refused(box, r) })
+	if err != nil {
+		return err
+	}
 	h.keep("egress", door.Shutdown)
 	artifacts, err := artifact.Open(ctx, filepath.Join(c.Server.StateDir, "artifacts"), db, artifact.Limits{}, log)
 	if err != nil {

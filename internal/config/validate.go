@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -49,6 +50,7 @@ func (c *Config) Check() error {
 		limit("security.max_concurrent_sessions", s.MaxConcurrent),
 		limit("security.max_sessions", s.MaxSessions),
 		oneOf("security.network.subresources", s.Network.Subresources, "same-site", "listed", "any-public"),
+		s.Network.check(),
 		between("security.snapshot.max_depth", s.Snapshot.MaxDepth, 1, 200),
 		between("security.hitl.timeouts.medium", s.HITL.Timeouts.Medium, 1, 3600),
 		between("security.hitl.timeouts.high", s.HITL.Timeouts.High, 1, 3600),
@@ -83,6 +85,34 @@ func (d Downloads) check() error {
 		return fmt.Errorf("browser.downloads.max_size: %s is not between 1 byte and 64m, which a box has room for", d.MaxSize)
 	}
 	return nil
+}
+
+// check reports what is wrong with the door's limits. Chromium alone opens 32
+// connections to a proxy.
+func (n Network) check() error {
+	if _, err := n.Bytes(); err != nil {
+		return fmt.Errorf("security.network.max_bytes_per_session: %w", err)
+	}
+	if _, err := netip.ParseAddrPort(n.Resolver); err != nil && n.Resolver != "" {
+		return fmt.Errorf("security.network.resolver: %q is not ip:port", n.Resolver)
+	}
+	return errors.Join(
+		limit("security.network.requests_per_second", n.Pace),
+		between("security.network.max_connections", n.Connections, 32, 4096),
+		limit("security.network.max_connection_minutes", n.MaxMinutes),
+	)
+}
+
+// Bytes returns how many bytes a session may move; 0 is no limit.
+func (n Network) Bytes() (int64, error) {
+	if n.MaxBytes == "-1" {
+		return 0, nil
+	}
+	size, err := Bytes(n.MaxBytes)
+	if err == nil && size < 1<<20 {
+		err = fmt.Errorf("%s is less than one page takes; 1m is the least, and -1 is no limit", n.MaxBytes)
+	}
+	return size, err
 }
 
 func (c *Config) container() error {

@@ -2,15 +2,15 @@ package egress
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
-
-const maxClients = 256 // connections of one box at a time; Chromium itself opens 32 to a proxy and 255 for WebSockets
 
 // box is what the door knows of one box.
 type box struct {
@@ -20,6 +20,8 @@ type box struct {
 	cancel    context.CancelFunc
 	transport *http.Transport // plain http only
 	pace      pace
+	moved     atomic.Int64 // bytes, both ways
+	spent     atomic.Bool  // it has moved all it may
 
 	mu       sync.Mutex
 	rules    *rules // nil refuses everything
@@ -41,7 +43,7 @@ type flow struct {
 type flowKey struct{}
 
 func newBox(d *Door, name string) *box {
-	b := &box{name: name, door: d, flows: map[*flow]struct{}{}, pace: pace{interval: d.interval}}
+	b := &box{name: name, door: d, flows: map[*flow]struct{}{}, pace: pace{interval: d.interval, slack: burst}}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	b.transport = &http.Transport{
 		DialContext:            b.dialPlain,
@@ -58,7 +60,7 @@ func newBox(d *Door, name string) *box {
 func (b *box) enter() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.clients >= maxClients {
+	if b.clients >= b.door.options.Limits.connections() {
 		return false
 	}
 	b.clients++
@@ -114,13 +116,27 @@ func (b *box) admit(method string, p place) (*flow, error) {
 	if err := b.rules.pass(p); err != nil {
 		return nil, err
 	}
+	if b.spent.Load() {
+		return nil, spent
+	}
 	f := &flow{place: p, private: b.rules.private[p.authority()], method: method}
-	f.ctx, f.cancel = context.WithCancel(context.WithValue(b.ctx, flowKey{}, f))
+	f.ctx, f.cancel = limited(context.WithValue(b.ctx, flowKey{}, f), b.door.options.Limits.Connection)
 	b.flows[f] = struct{}{}
 	return f, nil
 }
 
+// limited ends with its parent, or after limit where that is above 0.
+func limited(parent context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if limit <= 0 {
+		return context.WithCancel(parent)
+	}
+	return context.WithTimeout(parent, limit)
+}
+
 func (b *box) end(f *flow) {
+	if errors.Is(f.ctx.Err(), context.DeadlineExceeded) {
+		b.refuse(f.method, f.host, "", tooLong)
+	}
 	f.cancel()
 	b.mu.Lock()
 	delete(b.flows, f)

@@ -30,7 +30,8 @@ type client struct {
 func (b *box) serve(conn net.Conn, room bool) {
 	defer func() { _ = conn.Close() }()
 	defer context.AfterFunc(b.ctx, func() { _ = conn.Close() })()
-	c := &client{box: b, conn: conn, reader: bufio.NewReaderSize(conn, maxHead)}
+	through := counted{conn, b}
+	c := &client{box: b, conn: through, reader: bufio.NewReaderSize(through, maxHead)}
 	if !room {
 		b.refuse("", "", "", crowded)
 		c.answer(http.StatusServiceUnavailable, crowded, true)

@@ -23,6 +23,14 @@ type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
+// Asking returns a resolver that asks one DNS server, host:port, over UDP and
+// TCP. The machine's hosts file still comes first.
+func Asking(server string) Resolver {
+	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return (&net.Dialer{Timeout: resolveTime}).DialContext(ctx, network, server)
+	}}
+}
+
 // caller opens connections to places that rules let pass.
 type caller struct {
 	resolver Resolver
@@ -107,7 +115,8 @@ func (c *caller) check(addrs []netip.Addr, port uint16, private bool) error {
 // isGateway reports whether to is one of the gateway's own listeners, under
 // whichever of the machine's addresses.
 func (c *caller) isGateway(to netip.AddrPort, own []netip.Addr) bool {
-	if to.Addr().IsUnspecified() { // the kernel takes it for loopback
+	to = netip.AddrPortFrom(to.Addr().Unmap(), to.Port()) // ::ffff:127.0.0.1 is the same place
+	if to.Addr().IsUnspecified() {                        // the kernel takes it for loopback
 		to = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), to.Port())
 	}
 	for _, g := range c.gateway {

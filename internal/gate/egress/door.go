@@ -1,7 +1,7 @@
 // Package egress is the only way out of a box: the HTTP proxy that Chromium in
 // a box must use, because the box has no other route. It decides by host from
 // the rules of the box, resolves names itself, connects only to addresses it
-// has checked, and keeps what it refused (SPEC section 9).
+// has checked, and keeps what it refused.
 //
 // The door sees no further than a proxy can. Inside TLS it sees the server
 // name and nothing else, so it cannot tell a document from an image: documents
@@ -22,7 +22,7 @@ import (
 )
 
 // Options are what a door is made of. The zero Options work: the machine's
-// resolver, plain TCP, no rate limit, nobody told.
+// resolver, plain TCP, no limits, nobody told.
 type Options struct {
 	Resolver Resolver                                                // nil: net.DefaultResolver
 	Dial     func(context.Context, netip.AddrPort) (net.Conn, error) // nil: TCP to exactly that address
@@ -30,9 +30,7 @@ type Options struct {
 	Gateway  []netip.AddrPort                                        // the gateway's listeners: refused even where private addresses are allowed
 	Log      *slog.Logger                                            // nil: silent
 
-	// RequestsPerSecond spaces out the requests of a box to one host; a TLS
-	// connection counts as one. 0 is no limit.
-	RequestsPerSecond float64
+	Limits Limits // of each box
 
 	// Refused is told of each refusal, of the same host and reason once in ten
 	// seconds. It is called from the connection's goroutine: it may call the
@@ -67,8 +65,8 @@ func New(o Options) *Door {
 	}
 	d := &Door{options: o, boxes: map[string]*box{}}
 	d.caller = caller{resolver: o.Resolver, dial: o.Dial, own: o.Own, gateway: o.Gateway}
-	if o.RequestsPerSecond > 0 {
-		d.interval = time.Duration(float64(time.Second) / o.RequestsPerSecond)
+	if pace := o.Limits.RequestsPerSecond; pace > 0 {
+		d.interval = time.Duration(float64(time.Second) / pace)
 	}
 	return d
 }

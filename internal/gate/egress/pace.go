@@ -9,13 +9,18 @@ import (
 const (
 	maxDelay = 10 * time.Second // a request is held back at most this long, then refused
 	maxPaced = 4096             // hosts whose pace is remembered
+
+	// burst is how much of its pace a host's requests may be ahead. A page asks
+	// for all its parts at once: with ten a second it may have 200 of a host.
+	burst = 20 * time.Second
 )
 
 // pace spaces out the requests to each host. The zero interval paces nothing.
 type pace struct {
-	interval time.Duration // between two requests to one host
+	interval time.Duration // between two requests to one host, in the long run
+	slack    time.Duration // how far they may be ahead of that
 	mu       sync.Mutex
-	next     map[string]time.Time // when the next request to a host may go
+	next     map[string]time.Time // when the next request to a host would go without slack
 }
 
 // wait holds a request back until its turn, or refuses it with tooOften.
@@ -51,7 +56,7 @@ func (p *pace) turn(host string, now time.Time) (time.Duration, error) {
 	if at.Before(now) {
 		at = now
 	}
-	delay := at.Sub(now)
+	delay := max(0, at.Sub(now)-p.slack)
 	if _, known := p.next[host]; delay > maxDelay || !known && len(p.next) >= maxPaced {
 		return 0, tooOften
 	}

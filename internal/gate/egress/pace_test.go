@@ -61,7 +61,7 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 }
 
 func TestTheDoorRefusesWhoAsksTooOften(t *testing.T) {
-	w := newWorld(t, func(o *Options) { o.RequestsPerSecond = 0.05 })
+	w := newWorld(t, func(o *Options) { o.Limits.RequestsPerSecond = 0.01 })
 	w.serve("app.test", "9.9.9.9:80", hello)
 	w.open(action.Network{Navigation: []string{"app.test"}})
 	for i, want := range []int{200, 403} {

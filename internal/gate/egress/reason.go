@@ -27,6 +27,8 @@ const (
 	chained      reason = "request came through another proxy"
 	crowded      reason = "too many connections"
 	tooOften     reason = "too many requests to this host"
+	spent        reason = "session has moved all the bytes it may"
+	tooLong      reason = "connection was open for too long"
 )
 
 // failure says why a request that was allowed came to nothing. It is not a

@@ -1,0 +1,68 @@
+package egress
+
+import (
+	"net"
+	"time"
+)
+
+// Limits are what a box may do through the door. A number that is not above 0
+// is no limit, but for Connections.
+type Limits struct {
+	// RequestsPerSecond is the pace of a box to one host, once it has sent 20
+	// seconds' worth of requests at once. A TLS connection counts as one
+	// request: what is inside is not seen.
+	RequestsPerSecond float64
+	Connections       int           // of a box at a time; 256 when not above 0
+	Bytes             int64         // of a box, both ways, in its life
+	Connection        time.Duration // from the start of a request or tunnel to its end
+}
+
+// maxClients is how many connections a box may have where nothing else is
+// said; Chromium itself opens 32 to a proxy and 255 for WebSockets.
+const maxClients = 256
+
+func (l Limits) connections() int {
+	if l.Connections > 0 {
+		return l.Connections
+	}
+	return maxClients
+}
+
+// counted is a connection whose bytes count for its box.
+type counted struct {
+	net.Conn
+	box *box
+}
+
+// Read reads and counts.
+func (c counted) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	return n, c.box.count(n, err)
+}
+
+// Write writes and counts.
+func (c counted) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	return n, c.box.count(n, err)
+}
+
+// CloseWrite passes on the end of one direction.
+func (c counted) CloseWrite() error { return closeWrite(c.Conn) }
+
+// count counts the bytes of a read or write that came to err. What is over the
+// limit ends everything the box has open.
+func (b *box) count(n int, err error) error {
+	limit := b.door.options.Limits.Bytes
+	if limit <= 0 || b.moved.Add(int64(n)) <= limit {
+		return err
+	}
+	if b.spent.CompareAndSwap(false, true) {
+		b.refuse("", "", "", spent)
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for f := range b.flows {
+			f.cancel()
+		}
+	}
+	return spent
+}
