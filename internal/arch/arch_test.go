@@ -49,7 +49,7 @@ var plan = map[string][]string{
 	"gate/scan":              {"action"},
 	"gate/egress/egresstest": {},
 	"gate":                   {"action", "fault", "gate/policy", "gate/approval", "gate/audit", "gate/scan"},
-	"macro":                  {"action", "fault"},
+	"macro":                  {"action", "fault", "store"},
 	"auth":                   {"action", "fault"},
 	"surface/rest":           {"action", "fault", "auth"},
 	"surface/mcp":            {"action", "fault", "auth"},
