@@ -50,7 +50,7 @@ var plan = map[string][]string{
 	"gate/egress/egresstest": {},
 	"gate":                   {"action", "fault", "gate/policy", "gate/approval", "gate/audit", "gate/scan"},
 	"macro":                  {"action", "fault", "store"},
-	"auth":                   {"action", "fault"},
+	"auth":                   {"action", "fault", "store"},
 	"surface/rest":           {"action", "fault", "auth"},
 	"surface/mcp":            {"action", "fault", "auth"},
 	"demosite":               {},
