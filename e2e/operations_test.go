@@ -107,6 +107,13 @@ var attempts = map[string]attempt{
 	"approval.answer": {id: (*bench).question, body: `{"approve": false, "reason": "not today"}`},
 	"audit.query":     {query: "?limit=20&verb=page.click"},
 	"audit.verify":    {},
+
+	"token.create": {body: `{"name": "tried", "role": "viewer", "expiresIn": 600}`, after: func(b *bench, a answer) {
+		b.done("token.revoke", fmt.Sprintf(`{"id": %q}`, a.object(http.StatusCreated)["id"]))
+	}},
+	"token.list":   {query: "?all=true"},
+	"token.revoke": {id: (*bench).token},
+	"token.whoami": {},
 }
 
 // everyOperation does every verb at each of its routes, and by its name. What
@@ -231,4 +238,11 @@ func (b *bench) question() string {
 	b.done("page.goto", fmt.Sprintf(`{"url": "%s/invoices/%s"}`, b.g.site, b.g.app.Invoices()[0].ID))
 	waits := agent.post("/v1/sessions/"+b.session+"/browser/click", `{"role": "button", "name": "Delete invoice"}`, "Prefer: wait=0").object(http.StatusAccepted)
 	return waits["approvalId"].(string)
+}
+
+// token is the name of a token that may be revoked.
+func (b *bench) token() string {
+	b.t.Helper()
+	made, _ := b.done("token.create", `{"name": "to.revoke", "role": "agent"}`)["data"].(object)
+	return fmt.Sprint(made["name"])
 }

@@ -105,6 +105,11 @@ var Verbs = []Verb{
 
 	{Name: "audit.query", Class: Admin, Risk: Low, NewArgs: of[AuditQuery], NewData: of[AuditPage], Method: http.MethodGet, Path: "/audit", Command: "audit tail", Summary: "Read the audit trail"},
 	{Name: "audit.verify", Class: Admin, Risk: Low, NewArgs: of[None], NewData: of[AuditVerdict], Method: http.MethodGet, Path: "/audit/verify", Command: "audit verify", Summary: "Verify the audit trail's hash chain"},
+
+	{Name: "token.create", Class: Admin, Risk: High, NewArgs: of[TokenCreate], NewData: of[TokenMade], Method: http.MethodPost, Path: "/tokens", Status: http.StatusCreated, Command: "token create", Summary: "Make a token to call with, which is shown once"},
+	{Name: "token.list", Class: Admin, Risk: Low, NewArgs: of[TokenList], NewData: of[TokenListing], Method: http.MethodGet, Path: "/tokens", Command: "token list", Summary: "List the tokens that may call"},
+	{Name: "token.revoke", Class: Admin, Risk: High, NewArgs: of[TokenRevoke], NewData: of[TokenRevoked], Method: http.MethodDelete, Path: "/tokens/{id}", Command: "token revoke", Summary: "Revoke a token, by id or name: at once, and for good"},
+	{Name: "token.whoami", Class: Read, Risk: Low, NewArgs: of[None], NewData: of[Whoami], Method: http.MethodGet, Path: "/whoami", Command: "whoami", Summary: "Say who the caller is to the gateway"},
 }
 
 var byName = func() map[string]*Verb {

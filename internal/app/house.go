@@ -52,25 +52,10 @@ func Open(ctx context.Context, c config.Config, version string, own []netip.Addr
 			err = errors.Join(err, h.Close(context.WithoutCancel(ctx)))
 		}
 	}()
-	dir := c.Server.StateDir
-	locked, err := lock(dir)
+	db, trail, err := h.openRecords(ctx, c, log)
 	if err != nil {
 		return nil, err
 	}
-	h.keep("lock", func(context.Context) error { return locked.Close() })
-	if h.Tokens, err = openTokens(c); err != nil {
-		return nil, err
-	}
-	db, err := store.Open(ctx, filepath.Join(dir, "glovebox.db"))
-	if err != nil {
-		return nil, err
-	}
-	h.keep("store", func(context.Context) error { return db.Close() })
-	trail, err := audit.Open(ctx, audit.Options{DB: db, Log: log})
-	if err != nil {
-		return nil, err
-	}
-	h.keep("audit", func(context.Context) error { trail.Close(); return nil })
 	if err := h.openSessions(ctx, c, version, db, trail, own, log); err != nil {
 		return nil, err
 	}
@@ -79,6 +64,33 @@ func Open(ctx context.Context, c config.Config, version string, own []netip.Addr
 	}
 	trail.Record(action.Record{EventType: "config", Detail: "gateway " + version + " started"})
 	return h, h.sessions.Recover(ctx)
+}
+
+// openRecords opens what is kept in the state directory: tokens, store, trail.
+func (h *House) openRecords(ctx context.Context, c config.Config, log *slog.Logger) (*store.DB, *audit.Log, error) {
+	locked, err := lock(c.Server.StateDir)
+	if err != nil {
+		return nil, nil, err
+	}
+	h.keep("lock", func(context.Context) error { return locked.Close() })
+	if h.Tokens, err = openTokens(c); err != nil {
+		return nil, nil, err
+	}
+	db, err := store.Open(ctx, filepath.Join(c.Server.StateDir, "glovebox.db"))
+	if err != nil {
+		return nil, nil, err
+	}
+	h.keep("store", func(context.Context) error { return db.Close() })
+	trail, err := audit.Open(ctx, audit.Options{DB: db, Log: log})
+	if err != nil {
+		return nil, nil, err
+	}
+	h.keep("audit", func(context.Context) error { trail.Close(); return nil })
+	if err := h.Tokens.Keep(ctx, db); err != nil {
+		return nil, nil, err
+	}
+	h.keep("tokens", h.Tokens.Close)
+	return db, trail, nil
 }
 
 func (h *House) keep(name string, end func(context.Context) error) {
@@ -176,7 +188,7 @@ func (h *House) openGate(ctx context.Context, c config.Config, db *store.DB, tra
 	}
 	h.keep("approval", func(context.Context) error { desk.Close(); return nil })
 	h.Gate, err = gate.New(gate.Options{
-		Sessions: h.sessions, Policy: rules, Desk: desk, Audit: trail, Log: log,
+		Sessions: h.sessions, Policy: rules, Desk: desk, Audit: trail, Log: log, Tokens: h.Tokens,
 		Timeouts: gate.Timeouts{Action: time.Duration(c.Browser.Timeout) * time.Second},
 	})
 	if err != nil {

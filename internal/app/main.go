@@ -33,7 +33,8 @@ func Main(ctx context.Context, version string, args []string, env config.Env, in
 		Serve: func(ctx context.Context, c config.Config, o cli.ServeOptions) error {
 			return serve(ctx, c, version, o)
 		},
-		Guest: func(ctx context.Context, _ []string) error { return runGuest(ctx, err) },
+		Offline: offline,
+		Guest:   func(ctx context.Context, _ []string) error { return runGuest(ctx, err) },
 		Doctor: func(ctx context.Context, c config.Config) []cli.Check {
 			return diagnose(ctx, c, version)
 		},

@@ -45,7 +45,7 @@ func TestFirstStartMakesTwoTokensThatStay(t *testing.T) {
 		operator: {Actor: "operator", Scope: "default", Role: action.Operator},
 		agent:    {Actor: "agent", Scope: "default", Role: action.Agent},
 	} {
-		if got, err := book.Caller(text); err != nil || got != want {
+		if got, err := book.Identify(t.Context(), text); err != nil || got.Caller != want {
 			t.Errorf("got %+v, %v; want %+v", got, err, want)
 		}
 	}
@@ -82,7 +82,7 @@ func TestStartsAtOnceAgreeOnOneToken(t *testing.T) {
 		if book == nil {
 			continue
 		}
-		if _, err := book.Caller(text); err != nil {
+		if _, err := book.Identify(t.Context(), text); err != nil {
 			t.Errorf("book %d does not know the token in the file", i)
 		}
 	}
@@ -123,15 +123,15 @@ func TestCallersThatAreRefusedLookTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := book.Caller("short-lived"); err != nil || got.Scope != "team" {
+		if got, err := book.Identify(t.Context(), "short-lived"); err != nil || got.Caller.Scope != "team" {
 			t.Errorf("before its end: %+v, %v", got, err)
 		}
 		time.Sleep(time.Hour) // synthetic clock
 		var first string
 		for _, text := range []string{"short-lived", "unknown", "", strings.Repeat("x", 10_000), hash("short-lived")} {
-			caller, err := book.Caller(text)
-			if fault.CodeOf(err) != fault.Unauthenticated || caller != (action.Caller{}) {
-				t.Fatalf("got %+v, %v", caller, err)
+			who, err := book.Identify(t.Context(), text)
+			if fault.CodeOf(err) != fault.Unauthenticated || who.Caller != (action.Caller{}) {
+				t.Fatalf("got %+v, %v", who, err)
 			}
 			if first == "" {
 				first = err.Error()
@@ -145,7 +145,7 @@ func TestCallersThatAreRefusedLookTheSame(t *testing.T) {
 
 func TestZeroBookKnowsNobody(t *testing.T) {
 	var book auth.Book
-	if _, err := book.Caller(""); fault.CodeOf(err) != fault.Unauthenticated {
+	if _, err := book.Identify(t.Context(), ""); fault.CodeOf(err) != fault.Unauthenticated {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,9 +1,7 @@
 package auth
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base32"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -40,17 +38,20 @@ func Open(stateDir string, entries ...Entry) (*Book, error) {
 	own := []struct {
 		file, prefix string
 		role         action.Role
-	}{{OperatorFile, "gbx_op_", action.Operator}, {AgentFile, "gbx_ag_", action.Agent}}
-	all := make([]Entry, 0, len(own)+len(entries))
+	}{{OperatorFile, prefixes[action.Operator], action.Operator}, {AgentFile, prefixes[action.Agent], action.Agent}}
+	book := &Book{}
 	for _, o := range own {
 		token, err := keep(filepath.Join(stateDir, o.file), o.prefix)
 		if err != nil {
 			return nil, err
 		}
 		hash := sha256.Sum256([]byte(token))
-		all = append(all, Entry{Name: string(o.role), Role: o.role, Scope: DefaultScope, SHA256: hex.EncodeToString(hash[:])})
+		entry := Entry{Name: string(o.role), Role: o.role, Scope: DefaultScope, SHA256: hex.EncodeToString(hash[:])}
+		if err := book.add(FromFile, entry); err != nil {
+			return nil, err
+		}
 	}
-	return New(append(all, entries...)...)
+	return book, book.add(FromConfig, entries...)
 }
 
 // keep reads the token in path; where there is none it writes one first. Of
@@ -93,17 +94,12 @@ func read(path, prefix string) (string, error) {
 // create writes a new token whole or not at all: into a file of another name,
 // which is then linked to path. An existing path is fs.ErrExist.
 func create(path, prefix string) error {
-	var random [32]byte
-	if _, err := rand.Read(random[:]); err != nil {
-		return err
-	}
-	text := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(random[:])
 	f, err := os.CreateTemp(filepath.Dir(path), ".token-*") // mode 0600
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.Remove(f.Name()) }()
-	_, err = f.WriteString(prefix + strings.ToLower(text) + "\n")
+	_, err = f.WriteString(secret(prefix) + "\n")
 	err = errors.Join(err, f.Sync(), f.Close())
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/auth"
 	"github.com/gloveboxhq/glovebox/internal/client"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
@@ -25,11 +26,11 @@ func (d door) Call(ctx context.Context, c action.Call) (action.Result, error) { 
 
 type tokens struct{}
 
-func (tokens) Caller(token string) (action.Caller, error) {
+func (tokens) Identify(_ context.Context, token string) (auth.Identity, error) {
 	if token != "good" {
-		return action.Caller{}, fault.New(fault.Unauthenticated, "no valid token").Hinted("send one")
+		return auth.Identity{}, fault.New(fault.Unauthenticated, "no valid token").Hinted("send one")
 	}
-	return action.Caller{Actor: "agent", Scope: "default", Role: action.Agent}, nil
+	return auth.Identity{Caller: action.Caller{Actor: "agent", Scope: "default", Role: action.Agent}}, nil
 }
 
 // gateway serves the real REST surface before a door.
@@ -97,6 +98,7 @@ func TestEveryVerbReturnsItsOwnDataType(t *testing.T) {
 		"page.crawl":  &action.Crawl{URL: "a.example"},
 		"page.scrape": &action.Scrape{Selectors: map[string]string{"title": "h1"}}, "page.execute": &action.Execute{Expression: "1"},
 		"profile.create": &action.ProfileCreate{Name: "work"}, "profile.delete": &action.ByID{ID: "a"},
+		"token.create": &action.TokenCreate{Name: "ci", Role: action.Agent}, "token.revoke": &action.TokenRevoke{ID: "ci"},
 		"cookie.set": &action.CookieSet{Cookies: []action.NewCookie{{Name: "n", Value: new("v")}}},
 	}
 	for _, v := range action.Offered() {

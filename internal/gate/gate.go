@@ -41,13 +41,14 @@ type Timeouts struct {
 	Start  time.Duration // of starting, closing or archiving a session
 }
 
-// Options are what a gate is made of. All but Timeouts must be given.
+// Options are what a gate is made of. All but Tokens and Timeouts must be given.
 type Options struct {
 	Sessions Sessions
 	Policy   *policy.Policy
 	Desk     *approval.Desk
 	Audit    *audit.Log
 	Log      *slog.Logger
+	Tokens   Tokens   // of the verbs about them; those are refused when nil
 	Timeouts Timeouts // 30 s and 90 s where zero
 }
 
@@ -58,6 +59,7 @@ type Gate struct {
 	desk     *approval.Desk
 	audit    *audit.Log
 	log      *slog.Logger
+	tokens   Tokens
 	timeouts Timeouts
 	work     sync.WaitGroup // calls behind the door, also those nobody waits for any more
 }
@@ -67,7 +69,7 @@ func New(o Options) (*Gate, error) {
 	if o.Sessions == nil || o.Policy == nil || o.Desk == nil || o.Audit == nil || o.Log == nil {
 		return nil, fault.New(fault.Internal, "the gate lacks one of its parts")
 	}
-	g := &Gate{sessions: o.Sessions, desk: o.Desk, audit: o.Audit, log: o.Log, timeouts: o.Timeouts}
+	g := &Gate{sessions: o.Sessions, desk: o.Desk, audit: o.Audit, log: o.Log, tokens: o.Tokens, timeouts: o.Timeouts}
 	g.policy.Store(o.Policy)
 	if g.timeouts.Action <= 0 {
 		g.timeouts.Action = 30 * time.Second // SPEC section 15, timeout_seconds

@@ -30,6 +30,16 @@ var ownVerbs = map[string]func(context.Context, *passage) (action.Result, error)
 		v, err := p.g.audit.Verify(ctx)
 		return &v, err
 	}),
+	"token.create": withTokens(createToken),
+	"token.revoke": withTokens(revokeToken),
+	"token.list": withTokens(func(ctx context.Context, p *passage, a *action.TokenList) (any, error) {
+		l, err := p.g.tokens.List(ctx, p.call.Caller, *a)
+		return &l, err
+	}),
+	"token.whoami": withTokens(func(ctx context.Context, p *passage, _ *action.None) (any, error) {
+		w, err := p.g.tokens.Whoami(ctx, p.call.Caller)
+		return &w, err
+	}),
 }
 
 // withArgs makes a verb of a function over its arguments, whose type the

@@ -18,7 +18,7 @@ func (r *Registry) Portrait(ctx context.Context, call action.Call, pin action.Pi
 	if err != nil {
 		return "", err
 	}
-	ctx, leave, err := l.enter(ctx)
+	ctx, leave, err := l.enter(ctx, call)
 	if err != nil {
 		return "", err
 	}

@@ -13,5 +13,5 @@ const (
 	Alert    = "alert"    // a session was paused or failed, or a person is wanted: somebody should look
 	Protocol = "protocol" // what a client of the browser's protocol did, and what it was refused
 	Config   = "config"   // a configuration was loaded
-	Alert    = "alert"    // people should look: a session was paused, a credential was found, a person is wanted
+	Token    = "token"    // a token was made or revoked
 )

@@ -33,6 +33,10 @@ type Parts struct {
 	Doctor func(ctx context.Context, c config.Config) []Check
 	Image  func(c config.Config) string // the image's tag
 
+	// Offline makes a call about tokens on the state directory, while no
+	// gateway uses it.
+	Offline func(ctx context.Context, c config.Config, call action.Call) (action.Result, error)
+
 	// Seccomp returns the seccomp profile of boxes, as JSON.
 	Seccomp func() (string, error)
 	// Describe returns the description of the REST interface: OpenAPI, or a
@@ -103,7 +107,7 @@ func (r *root) command() *cobra.Command {
 	flags.BoolVar(&r.json, "json", false, "print JSON")
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	for _, group := range [][]*cobra.Command{
-		r.gatewayCommands(), r.sessionCommands(), r.pageCommands(), r.tabCommands(), r.fileCommands(), r.cookieCommands(), r.cdpCommands(), r.profileCommands(), r.browserCommands(), r.approvalCommands(), r.auditCommands(), r.houseCommands(), r.installCommands(),
+		r.gatewayCommands(), r.sessionCommands(), r.pageCommands(), r.tabCommands(), r.fileCommands(), r.cookieCommands(), r.cdpCommands(), r.profileCommands(), r.browserCommands(), r.approvalCommands(), r.auditCommands(), r.tokenCommands(), r.houseCommands(), r.installCommands(),
 	} {
 		c.AddCommand(group...)
 	}

@@ -120,6 +120,11 @@ var commands = []command{
 	{"audit.query", []string{"audit", "tail", "-n", "5", "--actor", "ann", "--verb", "page.goto", "-s", "n"}, "",
 		&action.AuditQuery{Session: "n", Actor: "ann", Verb: "page.goto", Limit: 5}},
 	{"audit.verify", []string{"audit", "verify"}, "", &action.None{}},
+	{"token.create", []string{"token", "create", "--name", "ci", "--role", "agent", "--scope", "team", "--expires", "720h"}, "",
+		&action.TokenCreate{Name: "ci", Role: action.Agent, Scope: "team", ExpiresIn: 2_592_000}},
+	{"token.list", []string{"token", "list", "--all"}, "", &action.TokenList{All: true}},
+	{"token.revoke", []string{"token", "revoke", "ci", "--scope", "team", "--force"}, "", &action.TokenRevoke{ID: "ci", Scope: "team", Force: true}},
+	{"token.whoami", []string{"whoami"}, "", &action.None{}},
 }
 
 func TestEveryVerbWithACommandIsWalked(t *testing.T) {

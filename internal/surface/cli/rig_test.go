@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/auth"
 	"github.com/gloveboxhq/glovebox/internal/config"
 	"github.com/gloveboxhq/glovebox/internal/surface/cli"
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
@@ -42,8 +43,8 @@ func (d *door) taken() []action.Call {
 // anyone lets every token in as an operator.
 type anyone struct{}
 
-func (anyone) Caller(string) (action.Caller, error) {
-	return action.Caller{Actor: "ann", Scope: "default", Role: action.Operator}, nil
+func (anyone) Identify(context.Context, string) (auth.Identity, error) {
+	return auth.Identity{Caller: action.Caller{Actor: "ann", Scope: "default", Role: action.Operator}}, nil
 }
 
 // rig is a command line in front of a gateway with that door.

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -53,5 +54,6 @@ func verify(ctx context.Context, _ string, _ *http.Request) (*sdkauth.TokenInfo,
 	if !found || caller == (action.Caller{}) {
 		return nil, sdkauth.ErrInvalidToken
 	}
-	return &sdkauth.TokenInfo{UserID: caller.Scope + "/" + caller.Actor, Extra: map[string]any{callerKey: caller}}, nil
+	user := fmt.Sprintf("%q %q %s", caller.Scope, caller.Actor, caller.Role)
+	return &sdkauth.TokenInfo{UserID: user, Extra: map[string]any{callerKey: caller}}, nil
 }

@@ -99,12 +99,18 @@ func (s *surface) attach(w http.ResponseWriter, r *http.Request, v *action.Verb)
 	conn.SetReadLimit(mostMessage)
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(r.Context())) // the request's own ends with no connection any more
 	stop := context.AfterFunc(s.guests.ctx, func() { cancel(errShutdown) })
+	leave := context.AfterFunc(r.Context(), func() {
+		if cause := ended(r.Context(), nil); cause != nil {
+			cancel(cause)
+		}
+	})
 	line := newWire(conn)
 	err = place.Serve(ctx, line)
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
 	stop()
+	leave()
 	cancel(nil)
 	if err != nil {
 		note(r, fault.From(err)) // for the access line

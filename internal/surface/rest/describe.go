@@ -46,6 +46,7 @@ var tags = map[string]string{
 	"cookie":   "The cookies of a session; operators only",
 	"tab":      "The tabs of a session; verbs act on the active one",
 	"download": "Files that pages offered",
+	"token":    "Who may call",
 	"profile":  "User data kept from one session to the next",
 	"cdp":      "The browser's own protocol, for other programs",
 	"artifact": "Files that sessions left",

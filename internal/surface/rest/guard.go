@@ -15,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gloveboxhq/glovebox/internal/auth"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -92,13 +91,15 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, seen *entry) {
 	if r.URL.Path != healthPath && r.URL.Path != rootVersion { // which tell a stranger only that the gateway lives, and what every gateway of its version tells
 		var token string
 		token, r = credential(r)
-		caller, err := g.tokens.Caller(token)
+		who, err := g.tokens.Identify(r.Context(), token)
 		if err != nil {
 			fail(w, r, err)
 			return
 		}
-		seen.caller = caller
-		r = r.WithContext(auth.With(r.Context(), caller))
+		seen.caller = who.Caller
+		bound, release := who.Bind(r.Context()) // whatever is done ends with the token
+		defer release()
+		r = r.WithContext(bound)
 	}
 	most := g.most(r)
 	if most > mostBody && r.ContentLength != 0 {

@@ -28,13 +28,22 @@ type problem struct {
 
 // fail answers with err as a problem document of its code's status.
 func fail(w http.ResponseWriter, r *http.Request, err error) {
-	f := fault.From(err)
+	f := fault.From(ended(r.Context(), err))
 	var known *fault.Fault
 	if errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &known) {
 		f = fault.New(fault.ActionTimeout, "the call took longer than %s", callLimit).
 			Hinted("look at the page before calling again: it may have been done").Because(err)
 	}
 	refuse(w, r, f.Code.Info().Status, f)
+}
+
+// ended is why what was done for a request ended: err, or that its token is
+// no longer one that may call.
+func ended(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); fault.CodeOf(cause) == fault.Unauthenticated {
+		return cause
+	}
+	return err
 }
 
 // refuse answers with f as a problem document of another status than its

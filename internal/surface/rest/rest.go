@@ -15,6 +15,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/auth"
 )
 
 const (
@@ -32,7 +33,7 @@ type Door interface {
 
 // Tokens knows whose a token is; a fault unauthenticated when nobody's.
 type Tokens interface {
-	Caller(token string) (action.Caller, error)
+	Identify(ctx context.Context, token string) (auth.Identity, error)
 }
 
 // Options is what a surface is made of.

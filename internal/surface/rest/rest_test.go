@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/auth"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
 )
@@ -64,11 +65,11 @@ func answering(result action.Result) *door {
 
 type tokens struct{}
 
-func (tokens) Caller(token string) (action.Caller, error) {
+func (tokens) Identify(_ context.Context, token string) (auth.Identity, error) {
 	if token != goodToken {
-		return action.Caller{}, fault.New(fault.Unauthenticated, "no valid token").Hinted("send one")
+		return auth.Identity{}, fault.New(fault.Unauthenticated, "no valid token").Hinted("send one")
 	}
-	return agent, nil
+	return auth.Identity{Caller: agent}, nil
 }
 
 type house struct {
@@ -150,6 +151,7 @@ var bodies = map[string]string{
 	"page.execute":          `{"expression":"1"}`,
 	"approval.answer":       `{"approve":true}`,
 	"profile.create":        `{"name":"work"}`,
+	"token.create":          `{"name":"ci","role":"agent"}`,
 	"session.request_human": `{"reason":"a captcha"}`,
 	"session.allow":         `{"host":"a.example"}`,
 	"cookie.set":            `{"cookies":[{"name":"a","value":"1"}]}`,

@@ -118,7 +118,7 @@ func (s *surface) stream(w http.ResponseWriter, r *http.Request, call action.Cal
 	case err != nil && !e.sent():
 		fail(w, r, err)
 	case err != nil:
-		f := fault.From(err)
+		f := fault.From(ended(r.Context(), err))
 		note(r, f)
 		e.send("error", map[string]any{"code": f.Code, "detail": f.Message, "hint": f.Hint, "correlationId": correlation(r.Context())})
 	case result.Pending != nil:

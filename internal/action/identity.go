@@ -1,0 +1,71 @@
+package action
+
+import "time"
+
+// TokenCreate asks for a token that others may call with.
+type TokenCreate struct {
+	Name      string `json:"name" maxLength:"64" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]*$" doc:"Who calls with it, for the audit; unique in the scope" example:"ci"`
+	Role      Role   `json:"role" enum:"agent,viewer,operator" doc:"What it may do" example:"agent"`
+	Scope     string `json:"scope,omitempty" maxLength:"64" pattern:"^[A-Za-z0-9][A-Za-z0-9._@-]*$" doc:"The user or tenant it acts for; the caller's own when empty. Only the gateway's own operator may name another"`
+	ExpiresIn int    `json:"expiresIn,omitempty" minimum:"0" maximum:"315360000" doc:"Seconds until it expires; never when 0" example:"2592000"`
+}
+
+// TokenList asks which tokens there are.
+type TokenList struct {
+	All bool `json:"all,omitempty" query:"all" doc:"Those of every scope; for the gateway's own operator only"`
+}
+
+// TokenRevoke ends a token for good.
+type TokenRevoke struct {
+	ID    string `json:"id" path:"id" maxLength:"64" doc:"Its id or name" example:"ci"`
+	Scope string `json:"scope,omitempty" query:"scope" maxLength:"64" pattern:"^[A-Za-z0-9][A-Za-z0-9._@-]*$" doc:"The scope a name is of; the caller's own when empty. Only the gateway's own operator may name another"`
+	Force bool   `json:"force,omitempty" query:"force" doc:"Also where it is the last operator's token of its scope"`
+}
+
+// Token is what is known of a token that may call. The token itself is kept
+// nowhere.
+type Token struct {
+	ID      string     `json:"id,omitempty"` // of those that can be revoked
+	Name    string     `json:"name"`
+	Role    Role       `json:"role"`
+	Scope   string     `json:"scope"`
+	Source  string     `json:"source" enum:"file,config,created,issuer" doc:"Where it is from: a file of the state directory, auth.tokens, token.create, or the issuer of auth.jwt"`
+	Created *time.Time `json:"createdAt,omitempty"`
+	Expires *time.Time `json:"expiresAt,omitempty"` // absent: never
+	Used    *time.Time `json:"lastUsedAt,omitempty" doc:"To the minute"`
+}
+
+// TokenMade is a new token, which is shown this once.
+type TokenMade struct {
+	Token
+	Secret string `json:"token" doc:"What to call with: Authorization: Bearer. It is shown this once and kept nowhere"`
+}
+
+// TokenListing is a list of tokens, by scope and name.
+type TokenListing struct {
+	Tokens []Token `json:"tokens"`
+}
+
+// TokenRevoked says that a token is of no use any more.
+type TokenRevoked struct {
+	OK    bool   `json:"ok"`
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Scope string `json:"scope"`
+}
+
+// Whoami says who the caller is to the gateway.
+type Whoami struct {
+	Actor   string     `json:"actor"`
+	Scope   string     `json:"scope"`
+	Role    Role       `json:"role"`
+	Source  string     `json:"source" enum:"file,config,created,issuer" doc:"Where the token is from"`
+	Expires *time.Time `json:"expiresAt,omitempty"` // absent: never
+	Rate    *Rate      `json:"rate,omitempty"`      // absent: no limit
+}
+
+// Rate is how many requests a caller may make.
+type Rate struct {
+	PerSecond float64 `json:"requestsPerSecond"`
+	Burst     int     `json:"burst"`
+}

@@ -1,0 +1,39 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/auth"
+	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// offline makes a call about tokens on the state directory while no gateway
+// uses it: through a gate like any other, which records it, but with no
+// sessions behind. Who may open the directory is its own operator. Faults:
+// already_active when a gateway uses it.
+func offline(ctx context.Context, c config.Config, call action.Call) (result action.Result, err error) {
+	if !strings.HasPrefix(call.Verb, "token.") {
+		return result, fault.New(fault.NotActive, "no gateway is running").Hinted("start it: glovebox serve")
+	}
+	if call.Verb == "token.revoke" {
+		c.Auth.Tokens = nil // also one whose name the configuration has taken since, which keeps the gateway from starting
+	}
+	log := slog.New(slog.DiscardHandler)
+	h := &House{}
+	defer func() { err = errors.Join(err, h.Close(context.WithoutCancel(ctx))) }()
+	db, trail, err := h.openRecords(ctx, c, log)
+	if err != nil {
+		return result, err
+	}
+	if err := h.openGate(ctx, c, db, trail, log); err != nil {
+		return result, err
+	}
+	call.Caller = action.Caller{Actor: string(action.Operator), Scope: auth.DefaultScope, Role: action.Operator}
+	call.Surface = "offline"
+	return h.Gate.Call(ctx, call)
+}

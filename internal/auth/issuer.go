@@ -1,0 +1,137 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+const (
+	issued     = "jwt:"           // begins the actor of every token of an issuer: no other token has such a name
+	mostSigned = 8 << 10          // bytes of a signed token
+	mostWhy    = 200              // bytes of why one was refused, in the log
+	leeway     = 30 * time.Second // between the issuer's clock and ours
+)
+
+// methods are the signatures that are taken. What is symmetric, or none, is
+// not among them (RFC 8725, 3.1).
+var methods = []string{"RS256", "ES256", "EdDSA"}
+
+// Issuer is somebody else who says who callers are, by signed tokens (RFC
+// 7519).
+type Issuer struct {
+	Name       string // its "iss", exactly
+	Audience   string // that must be in "aud", exactly
+	KeysURL    string // of its keys (RFC 7517): https, or http on loopback
+	RoleClaim  string // the claim that holds agent, viewer or operator
+	ScopeClaim string // the claim that holds the scope
+	Log        *slog.Logger
+}
+
+type issuer struct {
+	Issuer
+	keys   *keySet
+	parser *jwt.Parser
+}
+
+// Trust lets callers in whose token i has signed: as "jwt:" and the token's
+// subject, in the role and scope its claims name. It is called once, before
+// the book is in use. Keys are fetched when they are first needed: an issuer
+// that is away keeps nobody else out. A missing name, audience or claim, and an
+// address that is neither https nor on loopback, are errors.
+func (b *Book) Trust(i Issuer) error {
+	if i.Name == "" || i.Audience == "" || i.RoleClaim == "" || i.ScopeClaim == "" || i.Log == nil {
+		return errors.New("issuer, audience, role_claim and scope_claim must be given")
+	}
+	at, err := url.Parse(i.KeysURL)
+	if err != nil || at.Host == "" || at.User != nil || (at.Scheme != "https" && (at.Scheme != "http" || !loopback(at.Hostname()))) {
+		return errors.New("jwks_url must be an https address")
+	}
+	b.issuer = &issuer{Issuer: i, keys: newKeySet(i.KeysURL, i.Log), parser: jwt.NewParser(
+		jwt.WithValidMethods(methods), jwt.WithIssuer(i.Name), jwt.WithAudience(i.Audience), jwt.WithLeeway(leeway),
+		jwt.WithExpirationRequired(), jwt.WithIssuedAt(), jwt.WithStrictDecoding(),
+	)}
+	return nil
+}
+
+// issued returns who a signed token says the caller is. Its error is for the
+// log: the caller is told nothing of it.
+func (b *Book) issued(ctx context.Context, token string) (Identity, error) {
+	if b.issuer == nil || len(token) > mostSigned || strings.Count(token, ".") != 2 {
+		return Identity{}, errUnknown
+	}
+	i, err := b.issuer.identify(ctx, token)
+	if err != nil {
+		why := err.Error() // it may hold what the token's header says
+		return Identity{}, errors.New(why[:min(len(why), mostWhy)])
+	}
+	if b.rate.PerSecond > 0 {
+		i.limit = b.paces.of(i.Caller, b.rate)
+	}
+	return i, nil
+}
+
+var errUnknown = errors.New("the token is not known")
+
+func (i *issuer) identify(ctx context.Context, token string) (Identity, error) {
+	claims := jwt.MapClaims{}
+	_, err := i.parser.ParseWithClaims(token, claims, func(t *jwt.Token) (any, error) { return i.key(ctx, t) })
+	if err != nil {
+		return Identity{}, err
+	}
+	expires, err := claims.GetExpirationTime()
+	if err != nil {
+		return Identity{}, err
+	}
+	caller, err := i.caller(claims)
+	return Identity{Caller: caller, Source: FromIssuer, Expires: expires.Add(leeway)}, err
+}
+
+// key returns the issuer's key that a token names, which must be for the
+// token's own algorithm. A header that must be understood is not (RFC 7515,
+// 4.1.11), and what a header says of where keys are is not looked at.
+func (i *issuer) key(ctx context.Context, t *jwt.Token) (any, error) {
+	if _, critical := t.Header["crit"]; critical {
+		return nil, errors.New("it has critical headers")
+	}
+	id, _ := t.Header["kid"].(string)
+	if id == "" {
+		return nil, errors.New("it names no key")
+	}
+	key, found := i.keys.find(ctx, id)
+	if !found {
+		return nil, errors.New("it names a key that the issuer does not have")
+	}
+	if key.method != t.Method.Alg() {
+		return nil, errors.New("its key is for another algorithm")
+	}
+	return key.public, nil
+}
+
+// plain is what a subject or a scope may consist of: it stands in records,
+// logs and questions.
+var plain = regexp.MustCompile(`^[!-~]{1,128}$`)
+
+// caller is who the claims say calls.
+func (i *issuer) caller(claims jwt.MapClaims) (action.Caller, error) {
+	subject, _ := claims["sub"].(string)
+	scope, _ := claims[i.ScopeClaim].(string)
+	role, _ := claims[i.RoleClaim].(string)
+	if !plain.MatchString(subject) || !plain.MatchString(scope) {
+		return action.Caller{}, fmt.Errorf("its sub or %s is missing, or no plain text", i.ScopeClaim)
+	}
+	if !slices.Contains(roles, action.Role(role)) {
+		return action.Caller{}, fmt.Errorf("its %s is none of agent, viewer and operator", i.RoleClaim)
+	}
+	return action.Caller{Actor: issued + subject, Scope: scope, Role: action.Role(role)}, nil
+}

@@ -1,0 +1,237 @@
+package auth
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const (
+	mostOfScope = 100   // tokens made for one scope
+	mostMade    = 1_000 // in all: each request compares with every one, 20 ns each
+	idPrefix    = "tok_"
+)
+
+// prefixes begin the tokens of each role, so that one that was lost is told
+// for what it is.
+var prefixes = map[action.Role]string{action.Operator: "gbx_op_", action.Agent: "gbx_ag_", action.Viewer: "gbx_vw_"}
+
+// secret makes a token: a prefix and 256 random bits in base32.
+func secret(prefix string) string {
+	var random [32]byte
+	_, _ = rand.Read(random[:]) // never fails (crypto/rand)
+	text := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(random[:])
+	return prefix + strings.ToLower(text)
+}
+
+// house reports whether a caller is the gateway's own operator: whoever has
+// the file operator.token could read the store as well, and is therefore the
+// only one who makes and revokes tokens of other scopes.
+func house(c action.Caller) bool {
+	return c == action.Caller{Actor: string(action.Operator), Scope: DefaultScope, Role: action.Operator}
+}
+
+// scopeOf is the scope a caller acts on who named one, or none.
+func scopeOf(by action.Caller, named string) (string, error) {
+	if named == "" || named == by.Scope {
+		return by.Scope, nil
+	}
+	if !house(by) {
+		return "", fault.New(fault.DeniedByPolicy, "the scope is not the caller's own").
+			Hinted("leave it out, or call with the operator.token of the gateway's state folder").With("field", "scope")
+	}
+	return named, nil
+}
+
+// Create makes a token, keeps its hash, and lets it call from now on. Faults:
+// invalid_request for the name, denied_by_policy for another's scope,
+// already_active when the scope has one of that name, limit_reached,
+// not_active where the book keeps no tokens.
+func (b *Book) Create(ctx context.Context, by action.Caller, a action.TokenCreate) (action.TokenMade, error) {
+	scope, err := scopeOf(by, a.Scope)
+	if err != nil {
+		return action.TokenMade{}, err
+	}
+	if strings.HasPrefix(a.Name, idPrefix) {
+		return action.TokenMade{}, fault.New(fault.InvalidRequest, "name would be taken for an id").
+			Hinted("choose one that does not begin with %s", idPrefix).With("field", "name")
+	}
+	text := secret(prefixes[a.Role])
+	k := &known{
+		hash: sha256.Sum256([]byte(text)), caller: action.Caller{Actor: a.Name, Scope: scope, Role: a.Role},
+		source: Created, id: newID(), created: time.Now().UTC().Truncate(time.Second),
+	}
+	if a.ExpiresIn > 0 {
+		k.expires = k.created.Add(time.Duration(a.ExpiresIn) * time.Second)
+	}
+	k.life, k.revoke = context.WithCancelCause(context.Background())
+	if err := b.keep(ctx, k); err != nil {
+		return action.TokenMade{}, err
+	}
+	return action.TokenMade{Token: k.shown(), Secret: text}, nil
+}
+
+func newID() string {
+	var random [8]byte
+	_, _ = rand.Read(random[:]) // never fails (crypto/rand)
+	return idPrefix + hex.EncodeToString(random[:])
+}
+
+// keep stores a token that was made and adds it to the book.
+func (b *Book) keep(ctx context.Context, k *known) error {
+	b.change.Lock()
+	defer b.change.Unlock()
+	if b.db == nil {
+		return fault.New(fault.NotActive, "this gateway keeps no tokens").Hinted("add them to auth.tokens of its configuration")
+	}
+	if b.clashes(k) {
+		return fault.New(fault.AlreadyActive, "the scope has a token of that name").
+			Hinted("revoke it first, or choose another name").With("field", "name")
+	}
+	if b.made("") >= mostMade || b.made(k.caller.Scope) >= mostOfScope {
+		return fault.New(fault.LimitReached, "a scope may have %d tokens, and all scopes together %d", mostOfScope, mostMade).
+			Hinted("revoke tokens that are not needed any more: glovebox token list")
+	}
+	if err := b.insert(ctx, k); err != nil {
+		return err
+	}
+	b.enter(k)
+	return nil
+}
+
+// made counts the tokens that were made for a scope, or for all.
+func (b *Book) made(scope string) int {
+	n := 0
+	for _, k := range b.all() {
+		if k.id != "" && (scope == "" || k.caller.Scope == scope) {
+			n++
+		}
+	}
+	return n
+}
+
+// List returns the tokens of the caller's scope, or of all, by scope and name.
+// Faults: denied_by_policy.
+func (b *Book) List(_ context.Context, by action.Caller, a action.TokenList) (action.TokenListing, error) {
+	if a.All && !house(by) {
+		return action.TokenListing{}, fault.New(fault.DeniedByPolicy, "other scopes are not the caller's to see").
+			Hinted("leave all out, or call with the operator.token of the gateway's state folder").With("field", "all")
+	}
+	list := action.TokenListing{Tokens: []action.Token{}}
+	for _, k := range b.all() {
+		if a.All || k.caller.Scope == by.Scope {
+			list.Tokens = append(list.Tokens, k.shown())
+		}
+	}
+	slices.SortFunc(list.Tokens, func(x, y action.Token) int {
+		return cmp.Or(cmp.Compare(x.Scope, y.Scope), cmp.Compare(x.Name, y.Name))
+	})
+	return list, nil
+}
+
+// Revoke ends a token that was made, and whatever is open in its name. Once
+// it has returned the token is gone for good, a power cut included. Faults:
+// not_found, also for one of another scope; denied_by_policy for one that the
+// gateway did not make, and for the last operator's of its scope unless forced.
+func (b *Book) Revoke(ctx context.Context, by action.Caller, a action.TokenRevoke) (action.TokenRevoked, error) {
+	scope, err := scopeOf(by, a.Scope)
+	if err != nil {
+		return action.TokenRevoked{}, err
+	}
+	b.change.Lock()
+	defer b.change.Unlock()
+	k := b.named(by, a.ID, scope)
+	if k == nil {
+		return action.TokenRevoked{}, fault.New(fault.NotFound, "there is no such token").Hinted("list those there are: glovebox token list")
+	}
+	if err := b.mayEnd(k, a.Force); err != nil {
+		return action.TokenRevoked{}, err
+	}
+	if err := b.remove(ctx, k); err != nil {
+		return action.TokenRevoked{}, err
+	}
+	b.mu.Lock()
+	b.known = slices.DeleteFunc(b.known, func(other *known) bool { return other == k })
+	b.mu.Unlock()
+	k.revoke(over("the token was revoked"))
+	return action.TokenRevoked{OK: true, ID: k.id, Name: k.caller.Actor, Scope: k.caller.Scope}, nil
+}
+
+// named returns the token of an id, or else of a name in a scope; nil where
+// there is none that the caller may know of.
+func (b *Book) named(by action.Caller, key, scope string) *known {
+	var found *known
+	for _, k := range b.all() {
+		if k.id != "" && k.id == key && (house(by) || k.caller.Scope == scope) {
+			return k
+		}
+		if k.caller.Actor == key && k.caller.Scope == scope {
+			found = k
+		}
+	}
+	return found
+}
+
+// mayEnd refuses to revoke what is not in the store, and what would leave a
+// scope without an operator.
+func (b *Book) mayEnd(k *known, force bool) error {
+	switch k.source {
+	case FromFile:
+		return fault.New(fault.DeniedByPolicy, "the token is in a file of the gateway's state folder").
+			Hinted("delete %s there and start the gateway again: it makes a new one", k.caller.Actor+".token")
+	case FromConfig:
+		return fault.New(fault.DeniedByPolicy, "the token is in the gateway's configuration").
+			Hinted("take it out of auth.tokens and start the gateway again")
+	}
+	if force || k.caller.Role != action.Operator || k.over(time.Now()) {
+		return nil
+	}
+	left := slices.ContainsFunc(b.all(), func(other *known) bool {
+		return other != k && other.caller.Role == action.Operator && other.caller.Scope == k.caller.Scope && !other.over(time.Now())
+	})
+	if left {
+		return nil
+	}
+	return fault.New(fault.DeniedByPolicy, "it is the last operator's token of scope %s", k.caller.Scope).
+		Hinted("make another first, or force it: then nobody of that scope can answer questions")
+}
+
+// shown is what a list says of a token.
+func (k *known) shown() action.Token {
+	t := action.Token{ID: k.id, Name: k.caller.Actor, Role: k.caller.Role, Scope: k.caller.Scope, Source: string(k.source)}
+	t.Created, t.Expires = at(k.created), at(k.expires)
+	if minutes := k.used.Load(); minutes > 0 {
+		t.Used = at(time.Unix(minutes*60, 0))
+	}
+	return t
+}
+
+// at is a time as answers have it; nil for the zero time.
+func at(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+// Whoami says who the caller of ctx is. Faults: unauthenticated.
+func (b *Book) Whoami(ctx context.Context, by action.Caller) (action.Whoami, error) {
+	i := whole(ctx)
+	if i.Caller != by {
+		return action.Whoami{}, fmt.Errorf("the caller of the context is not who calls")
+	}
+	return action.Whoami{
+		Actor: by.Actor, Scope: by.Scope, Role: by.Role, Source: string(i.Source), Expires: at(i.Expires), Rate: i.Rate(),
+	}, nil
+}
