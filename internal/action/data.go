@@ -208,9 +208,13 @@ type AuditPage struct {
 
 // AuditVerdict is what verification found.
 type AuditVerdict struct {
-	OK      bool   `json:"ok"`
-	Records int64  `json:"records"` // checked
-	Head    string `json:"head"`    // hash of the newest record
-	Broken  int64  `json:"broken,omitempty"`
-	Problem string `json:"problem,omitempty"`
+	OK          bool   `json:"ok"`
+	Records     int64  `json:"records" doc:"How many were verified"`
+	First       int64  `json:"first,omitempty" doc:"Number of the oldest record there is; above 1 where retention has removed some"`
+	Head        string `json:"head" doc:"Hash of the newest record"`
+	Checkpoints int64  `json:"checkpoints,omitempty" doc:"Signed checkpoints that the trail holds"`
+	Signed      int64  `json:"signed,omitempty" doc:"Number of the newest record that a checkpoint is of"`
+	Key         string `json:"key,omitempty" doc:"Id of the key that signed"`
+	Broken      int64  `json:"broken,omitempty" doc:"Number of the record where the trail is not right any more"`
+	Problem     string `json:"problem,omitempty" doc:"What is wrong there"`
 }

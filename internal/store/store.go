@@ -60,6 +60,19 @@ func (db *DB) Close() error {
 	return errors.Join(db.Reader.Close(), db.Writer.Close())
 }
 
+// Look opens a file for reading only: also a copy, or one that another process
+// has open. It is not brought up to date, and nothing in it changes.
+func Look(path string) (*sql.DB, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("cannot open the store: %w", err)
+	}
+	db, err := sql.Open("sqlite", source(path, true)+"&mode=ro")
+	if err != nil {
+		return nil, fmt.Errorf("cannot open %s: %w", path, err)
+	}
+	return db, nil
+}
+
 // private makes sure that only the owner can read the file: SQLite gives its
 // log and index files the mode of the file itself.
 func private(path string) error {
@@ -81,7 +94,6 @@ func source(path string, readOnly bool) string {
 	}
 	q := url.Values{"_pragma": {
 		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()),
-		"journal_mode(WAL)",
 		"synchronous(NORMAL)",
 		"foreign_keys(1)",
 	}}
@@ -89,6 +101,8 @@ func source(path string, readOnly bool) string {
 	if readOnly {
 		q.Add("_pragma", "query_only(1)")
 		q.Set("_txlock", "deferred")
+	} else {
+		q.Add("_pragma", "journal_mode(WAL)")
 	}
 	name := url.URL{Scheme: "file", Path: absolute, RawQuery: q.Encode()}
 	return name.String()

@@ -3,15 +3,16 @@ package audit
 // The kinds of record. Each call leaves one intent and one
 // outcome; the others are events.
 const (
-	Intent   = "intent"   // what a call asks for, and what was decided
-	Outcome  = "outcome"  // what became of it
-	Session  = "session"  // a session began, ended, was found again
-	Box      = "box"      // a box began or ended
-	Blocked  = "blocked"  // a request was refused by the egress door or the engine
-	Question = "question" // a person was asked
-	Answer   = "answer"   // a person answered
-	Alert    = "alert"    // a session was paused or failed, or a person is wanted: somebody should look
-	Protocol = "protocol" // what a client of the browser's protocol did, and what it was refused
-	Config   = "config"   // a configuration was loaded
-	Token    = "token"    // a token was made or revoked
+	Intent    = "intent"    // what a call asks for, and what was decided
+	Outcome   = "outcome"   // what became of it
+	Session   = "session"   // a session began, ended, was found again
+	Box       = "box"       // a box began or ended
+	Blocked   = "blocked"   // a request was refused by the egress door or the engine
+	Question  = "question"  // a person was asked
+	Answer    = "answer"    // a person answered
+	Alert     = "alert"     // a session was paused or failed, or a person is wanted: somebody should look
+	Protocol  = "protocol"  // what a client of the browser's protocol did, and what it was refused
+	Config    = "config"    // a configuration was loaded
+	Retention = "retention" // old records were removed
+	Token     = "token"     // a token was made or revoked
 )

@@ -8,7 +8,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,9 +27,12 @@ const (
 
 // Options are what a log needs.
 type Options struct {
-	DB  *store.DB
-	Log *slog.Logger     // told of events that could not be stored
-	Now func() time.Time // time.Now when nil
+	DB   *store.DB
+	Log  *slog.Logger     // told of events that could not be stored
+	Now  func() time.Time // time.Now when nil
+	Seal Seal             // how the trail is signed; not at all when it has no key
+	Keep time.Duration    // records older than this are removed, in whole signed segments; never when 0
+	Lazy bool             // intents are not flushed to the disk before their calls run: a power cut may lose them
 }
 
 // Log writes the trail. Of the callers who wait one leads: it commits what
@@ -38,8 +43,11 @@ type Log struct {
 	db      *store.DB
 	log     *slog.Logger
 	now     func() time.Time
-	inserts [2]*sql.Stmt  // of one record, and of two
-	lead    chan struct{} // full while someone leads
+	lazy    bool
+	inserts [2][2]*sql.Stmt // of one record, and of two; without and with a flush
+	lead    chan struct{}   // full while someone leads
+	seals   *sealer         // nil when nothing is signed
+	tidier  *tidier         // nil when everything is kept
 
 	unsure bool // the last commit failed; only who leads looks
 
@@ -53,15 +61,17 @@ type Log struct {
 // entry is records that are stored together, or not at all.
 type entry struct {
 	records []action.Record
+	flush   bool       // it must be on the disk before anybody is told
 	done    chan error // gets exactly one value; has room for it
 }
 
-// Open starts a log at the end of the trail that db holds. Close it.
+// Open starts a log at the end of the trail that db holds. Close it. Faults:
+// audit_unavailable, internal.
 func Open(ctx context.Context, o Options) (*Log, error) {
 	if o.DB == nil || o.Log == nil {
 		return nil, fault.New(fault.Internal, "the audit log was opened without a store or a logger")
 	}
-	l := &Log{db: o.DB, log: o.Log, now: o.Now, lead: make(chan struct{}, 1)}
+	l := &Log{db: o.DB, log: o.Log, now: o.Now, lazy: o.Lazy, lead: make(chan struct{}, 1)}
 	if l.now == nil {
 		l.now = time.Now
 	}
@@ -70,40 +80,81 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 		return nil, unavailable(err)
 	}
 	l.head = h
-	for i := range l.inserts {
-		if l.inserts[i], err = o.DB.Writer.PrepareContext(ctx, insertion(i+1)); err != nil {
+	if err := l.prepare(ctx); err != nil {
+		l.release()
+		return nil, unavailable(err)
+	}
+	if o.Seal.Key != nil {
+		if l.seals, err = newSealer(ctx, l, o.Seal); err != nil {
 			l.release()
 			return nil, unavailable(err)
+		}
+		if o.Keep > 0 {
+			l.tidier = newTidier(l, o.Keep)
 		}
 	}
 	return l, nil
 }
 
-// Close stores what was handed in before it and stops. Later records are
-// refused with audit_unavailable.
+// prepare makes the statements that are used most.
+func (l *Log) prepare(ctx context.Context) (err error) {
+	for flush := range l.inserts {
+		for i := range l.inserts[flush] {
+			if l.inserts[flush][i], err = l.db.Writer.PrepareContext(ctx, insertion(i+1, flush == 1)); err != nil {
+				return fmt.Errorf("cannot prepare: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// Close stores what was handed in before it, signs a last checkpoint and stops.
+// Later records are refused with audit_unavailable.
 func (l *Log) Close() {
+	if l.tidier != nil {
+		l.tidier.close()
+	}
 	l.mu.Lock()
 	known := l.closed
 	l.closed = true
 	l.wake()
 	l.mu.Unlock()
+	if known {
+		return
+	}
+	l.drain()
+	if l.seals != nil {
+		l.seals.close()
+	}
+	l.release()
+}
+
+// drain stores what waits.
+func (l *Log) drain() {
 	l.lead <- struct{}{} // bounded: who leads makes one commit
 	defer func() { <-l.lead }()
 	for batch := l.take(); len(batch) > 0; batch = l.take() {
 		l.store(batch)
 	}
-	if !known {
-		l.release()
-	}
 }
 
-// Begin stores the intent of a call and returns when it is durable. A write or
-// raw call may run only after Begin returned nil; its fault is
-// audit_unavailable. No method takes a context: a caller that goes away leaves
-// its records all the same, and every wait is bounded here.
+// Begin stores the intent of a call and returns when it is on the disk. A write
+// or raw call may run only after Begin returned nil; its fault is
+// audit_unavailable, also while checkpoints cannot be written. No method takes
+// a context: a caller that goes away leaves its records all the same, and every
+// wait is bounded here.
 func (l *Log) Begin(intent action.Record) error {
 	intent.EventType = Intent
-	return l.Append(intent)
+	if l.lazy {
+		return l.Append(intent)
+	}
+	if l.seals != nil {
+		if err := l.seals.failure(); err != nil {
+			l.seals.ask() // so that the next call may pass, without waiting for the disk here
+			return unsigned(err)
+		}
+	}
+	return l.append(true, intent)
 }
 
 // End stores the outcome of a call.
@@ -129,14 +180,19 @@ func (l *Log) Record(event action.Record) {
 	}
 }
 
-// Append stores records together, next to each other, and returns when they
-// are durable. Seq, Hash and, where it is zero, Timestamp are set here. The
+// Append stores records together, next to each other, and returns when a death
+// of the process cannot undo it; a power cut can, until the next intent or
+// checkpoint. Seq, Hash and, where it is zero, Timestamp are set here. The
 // fault is audit_unavailable, and then none of them was stored.
 func (l *Log) Append(records ...action.Record) error {
+	return l.append(false, records...)
+}
+
+func (l *Log) append(flush bool, records ...action.Record) error {
 	if len(records) == 0 {
 		return nil
 	}
-	e := &entry{records: records, done: make(chan error, 1)}
+	e := &entry{records: records, flush: flush, done: make(chan error, 1)}
 	l.mu.Lock()
 	if l.closed {
 		l.mu.Unlock()
@@ -146,6 +202,9 @@ func (l *Log) Append(records ...action.Record) error {
 	l.mu.Unlock()
 	if err := l.committed(e); err != nil {
 		return unavailable(err)
+	}
+	if l.seals != nil && slices.ContainsFunc(records, ends) {
+		l.seals.ask()
 	}
 	return nil
 }

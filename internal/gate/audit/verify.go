@@ -2,13 +2,16 @@ package audit
 
 import (
 	"context"
+	"crypto/ed25519"
 	"database/sql"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
+	"math"
+	"path/filepath"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/store"
 )
 
 // unreadable is the fault of a trail that cannot be read.
@@ -17,80 +20,120 @@ func unreadable(err error) *fault.Fault {
 		Hinted("check the gateway's disk and state folder, then try again").Because(err)
 }
 
-// row is a record as the table holds it.
-type row struct {
-	seq                         int64
-	scope, session, actor, verb string
-	text, hash                  string
-}
-
 // Verify walks the whole trail and says which record is the first that was
-// changed, or before which one records are missing or out of order. It also
-// finds a tail that was cut since this log was opened. The fault is
-// audit_unavailable, when the trail cannot be read at all.
+// changed, or before which one records are missing or out of order; held
+// against the signed checkpoints, also which part was rewritten, and whether
+// its tail was cut. The fault is audit_unavailable, when the trail cannot be
+// read at all.
 func (l *Log) Verify(ctx context.Context) (action.AuditVerdict, error) {
-	known := l.end()
-	rows, err := l.db.Reader.QueryContext(ctx, `SELECT seq, scope, session, actor, verb, record, hash FROM audit ORDER BY seq`)
+	e, err := l.evidence(ctx)
 	if err != nil {
 		return action.AuditVerdict{}, unreadable(err)
 	}
-	defer func() { _ = rows.Close() }()
-	end, verdict, err := walk(rows, known)
+	return e.verify(ctx, l.db.Reader)
+}
+
+// evidence is what this gateway knows of its trail. The table's own state is
+// read first: what is signed meanwhile would else seem to be missing.
+func (l *Log) evidence(ctx context.Context) (e evidence, err error) {
+	if e.kept, err = readState(ctx, l.db.Reader); err != nil {
+		return e, err
+	}
+	e.known = l.end()
+	if l.seals != nil {
+		err = l.seals.testify(&e)
+	}
+	return e, err
+}
+
+// testify adds the checkpoints. The newest may be on its way to the second
+// place: nobody signs meanwhile.
+func (s *sealer) testify(e *evidence) (err error) {
+	s.sealing.Lock()
+	defer s.sealing.Unlock()
+	e.public, _ = s.key.Public().(ed25519.PublicKey)
+	e.points, e.problem, err = readCheckpoints(s.path, e.public)
+	if s.waiting != nil {
+		e.points = append(e.points, s.newest)
+	}
+	e.newest = s.newest.Seq
+	return err
+}
+
+// Inspect verifies the trail of a state directory, or of a copy of one, with
+// nothing of a gateway: its file, a folder of checkpoints and a public key. The
+// fault is audit_unavailable, when it cannot be read at all.
+func Inspect(ctx context.Context, file, folder string, public ed25519.PublicKey) (action.AuditVerdict, error) {
+	db, err := store.Look(file)
 	if err != nil {
 		return action.AuditVerdict{}, unreadable(err)
 	}
-	if verdict.Problem == "" && end.seq < known.seq {
-		verdict.Broken = end.seq + 1
-		verdict.Problem = fmt.Sprintf("the trail ends at record %d, but this gateway has stored %d", end.seq, known.seq)
-	}
-	verdict.OK = verdict.Problem == ""
-	if end.seq > 0 {
-		verdict.Head = hex.EncodeToString(end.hash[:])
-	}
-	return verdict, nil
+	defer func() { _ = db.Close() }()
+	return inspect(ctx, db, folder, public)
 }
 
-// walk checks row after row until one is wrong.
-func walk(rows *sql.Rows, known head) (head, action.AuditVerdict, error) {
-	var end head
-	var verdict action.AuditVerdict
-	for rows.Next() {
-		var r row
-		if err := rows.Scan(&r.seq, &r.scope, &r.session, &r.actor, &r.verb, &r.text, &r.hash); err != nil {
-			return end, verdict, fmt.Errorf("cannot read the record after %d: %w", end.seq, err)
-		}
-		next, problem := check(r, end)
-		if problem == "" && next.seq == known.seq && next.hash != known.hash {
-			problem = fmt.Sprintf("record %d is not the one this gateway stored", r.seq)
-		}
-		if problem != "" {
-			verdict.Broken, verdict.Problem = end.seq+1, problem
-			return end, verdict, nil
-		}
-		verdict.Records++
-		end = next
+func inspect(ctx context.Context, db *sql.DB, folder string, public ed25519.PublicKey) (v action.AuditVerdict, err error) {
+	e := evidence{public: public}
+	if e.kept, err = readState(ctx, db); err != nil {
+		return v, unreadable(err)
 	}
-	return end, verdict, rows.Err()
+	if e.points, e.problem, err = readCheckpoints(filepath.Join(folder, FileName(public)), public); err != nil {
+		return v, unreadable(err)
+	}
+	return e.verify(ctx, db)
 }
 
-// check says what is wrong with a row that should follow end; nothing when it
-// is right.
-func check(r row, end head) (next head, problem string) {
-	if r.seq != end.seq+1 {
-		return end, fmt.Sprintf("record %d is missing: %d follows %d", end.seq+1, r.seq, end.seq)
+// evidence is what a trail is held against.
+type evidence struct {
+	public  ed25519.PublicKey // nil when nothing is signed
+	points  []Checkpoint      // in order, each signature verified
+	problem string            // of the second place
+	kept    state             // as the table has it
+	known   head              // the end that a running gateway knows of
+	newest  int64             // the newest record that it has signed
+}
+
+// verify holds a trail against the evidence.
+func (e *evidence) verify(ctx context.Context, from *sql.DB) (action.AuditVerdict, error) {
+	w := &walk{e: e, points: e.points}
+	if err := w.all(ctx, from, math.MaxInt64); err != nil {
+		return action.AuditVerdict{}, unreadable(err)
 	}
-	sum := link(end.hash, []byte(r.text))
-	stored, ok := parseHash(r.hash)
-	if !ok || stored != sum {
-		return end, fmt.Sprintf("record %d does not fit its hash and the record before it", r.seq)
+	if w.problem == "" {
+		w.finish()
 	}
-	var content action.Record
-	if err := json.Unmarshal([]byte(r.text), &content); err != nil {
-		return end, fmt.Sprintf("record %d cannot be read", r.seq)
+	v := action.AuditVerdict{
+		OK: w.problem == "", Records: w.records, First: w.first, Checkpoints: w.held, Signed: w.signed,
+		Broken: w.broken, Problem: w.problem,
 	}
-	if content.Seq != r.seq || content.Scope != r.scope || content.SessionID != r.session ||
-		content.Actor != r.actor || content.Action != r.verb {
-		return end, fmt.Sprintf("record %d is filed under something else than it says", r.seq)
+	if w.end.seq > 0 {
+		v.Head = hex.EncodeToString(w.end.hash[:])
 	}
-	return head{seq: r.seq, hash: sum}, ""
+	if e.public != nil {
+		v.Key = KeyID(e.public)
+	}
+	return v, nil
+}
+
+// second says what is wrong with the second place itself.
+func (e *evidence) second() string {
+	last := Checkpoint{}
+	if len(e.points) > 0 {
+		last = e.points[len(e.points)-1]
+	}
+	switch c, err := readCheckpoint([]byte(e.kept.checkpoint), e.public); {
+	case e.problem != "":
+		return e.problem
+	case last.Seq < e.newest:
+		return fmt.Sprintf("the checkpoint of record %d is missing: the last one is of record %d", e.newest, last.Seq)
+	case e.kept.checkpoint == "" && last.Seq == 0: // nothing was signed yet
+		return ""
+	case e.kept.checkpoint == "":
+		return fmt.Sprintf("the trail knows of no checkpoint, but there is one of record %d of %s", last.Seq, clock(last.Time))
+	case err != nil:
+		return fmt.Sprintf("the newest checkpoint as the trail has it %s", err)
+	case last.Seq < c.Seq:
+		return fmt.Sprintf("the checkpoint of record %d of %s is missing in the second place; a gateway that was killed while it wrote it adds it when it starts", c.Seq, clock(c.Time))
+	}
+	return ""
 }

@@ -108,46 +108,75 @@ func (l *Log) commit(ctx context.Context, batch []*entry) (err error) {
 		}
 	}
 	var values []any
+	flush := false
 	for _, e := range batch {
+		flush = flush || e.flush
 		for i := range e.records {
 			if end, values, err = l.add(values, end, e.records[i]); err != nil {
 				return err
 			}
 		}
 	}
-	if err := l.insert(ctx, values); err != nil {
+	if err := l.insert(ctx, values, flush); err != nil {
 		return fmt.Errorf("cannot insert: %w", err)
 	}
+	l.moved(end)
+	return nil
+}
+
+// moved says that the trail now ends there.
+func (l *Log) moved(end head) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.head = end
 	l.wake()
-	return nil
+	l.mu.Unlock()
+	if l.seals != nil {
+		l.seals.grew(end.seq)
+	}
 }
 
 const columns = 7 // of the table; a statement may have 32,766 values (SQLite, limit 9)
 
-// insertion is the statement that stores n records.
-func insertion(n int) string {
+// flushing is the setting of SQLite by which a commit is on the disk when it
+// returns, or by which only the death of the process cannot undo it
+// (https://sqlite.org/pragma.html#pragma_synchronous, of a write-ahead log). It
+// goes in one statement with the commit: another user of the connection may
+// have left it otherwise.
+func flushing(flush bool) string {
+	if flush {
+		return `PRAGMA synchronous = FULL; `
+	}
+	return `PRAGMA synchronous = NORMAL; `
+}
+
+// insertion is the statement that stores n records and commits them.
+func insertion(n int, flush bool) string { return flushing(flush) + recordInsertion(n) }
+
+func recordInsertion(n int) string {
 	return `INSERT INTO audit (seq, scope, session, actor, verb, record, hash) VALUES (?, ?, ?, ?, ?, ?, ?)` +
 		strings.Repeat(`, (?, ?, ?, ?, ?, ?, ?)`, n-1)
 }
 
-func (l *Log) insert(ctx context.Context, values []any) (err error) {
-	n := len(values) / columns
-	if n <= len(l.inserts) {
-		_, err = l.inserts[n-1].ExecContext(ctx, values...)
+func (l *Log) insert(ctx context.Context, values []any, flush bool) (err error) {
+	n, kept := len(values)/columns, l.inserts[0]
+	if flush {
+		kept = l.inserts[1]
+	}
+	if n <= len(kept) {
+		_, err = kept[n-1].ExecContext(ctx, values...)
 	} else {
-		_, err = l.db.Writer.ExecContext(ctx, insertion(n), values...)
+		_, err = l.db.Writer.ExecContext(ctx, insertion(n, flush), values...)
 	}
 	return err
 }
 
 // release lets go of the statements.
 func (l *Log) release() {
-	for _, s := range l.inserts {
-		if s != nil {
-			_ = s.Close()
+	for _, kept := range l.inserts {
+		for _, s := range kept {
+			if s != nil {
+				_ = s.Close()
+			}
 		}
 	}
 }

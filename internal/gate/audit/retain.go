@@ -1,0 +1,193 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const (
+	tidyEvery = 24 * time.Hour
+	cutAtOnce = 5000 // records in one transaction, so that calls wait for a moment only
+	cutSays   = "removed the records up to %d, whose hash is %s"
+)
+
+// cutOf returns what a record of retention says was removed.
+func cutOf(r action.Record) (upTo int64, isCut bool) {
+	if r.EventType != Retention {
+		return 0, false
+	}
+	var hash string
+	n, _ := fmt.Sscanf(r.Detail, cutSays, &upTo, &hash)
+	return upTo, n == 2
+}
+
+// Retain removes records older than before: whole segments, each ending at a
+// signed checkpoint, and only when they verify. The checkpoints stay, and a
+// record says up to where the trail was cut, so that verification goes on from
+// there. Faults: audit_unavailable, also for a trail that does not verify.
+func (l *Log) Retain(ctx context.Context, before time.Time) (removed int64, err error) {
+	if l.seals == nil {
+		return 0, nil
+	}
+	e, err := l.evidence(ctx)
+	if err != nil {
+		return 0, unreadable(err)
+	}
+	if problem := e.second(); problem != "" {
+		return 0, doubtful(problem)
+	}
+	ends := segments(e, before)
+	if len(ends) == 0 {
+		return 0, nil
+	}
+	if err := l.provable(ctx, e, ends[len(ends)-1]); err != nil {
+		return 0, err
+	}
+	for _, c := range ends {
+		n, err := l.cut(ctx, c)
+		if removed += n; err != nil {
+			return removed, unavailable(err)
+		}
+	}
+	return removed, l.Sign()
+}
+
+// segments are the checkpoints to cut at, one after the other: the last that
+// was signed before a time, and some between, so that no cut is too large.
+func segments(e evidence, before time.Time) (ends []Checkpoint) {
+	from := e.kept.cut
+	for i, c := range e.points {
+		old := c.Seq > e.kept.cut && c.Time.Before(before)
+		last := i+1 == len(e.points) || !e.points[i+1].Time.Before(before)
+		if old && (last || e.points[i+1].Seq-from > cutAtOnce) {
+			ends, from = append(ends, c), c.Seq
+		}
+		if last {
+			break
+		}
+	}
+	return ends
+}
+
+// provable verifies the trail up to a checkpoint.
+func (l *Log) provable(ctx context.Context, e evidence, end Checkpoint) error {
+	w := &walk{e: &e, points: e.points}
+	if err := w.all(ctx, l.db.Reader, end.Seq); err != nil {
+		return unreadable(err)
+	}
+	if w.problem == "" && w.signed != end.Seq {
+		w.wrong(w.end.seq+1, "the trail ends at %s, before the checkpoint of record %d", w.last(), end.Seq)
+	}
+	if w.problem != "" {
+		return doubtful(w.problem)
+	}
+	return nil
+}
+
+func doubtful(problem string) *fault.Fault {
+	return fault.New(fault.AuditUnavailable, "old records are not removed, because the trail does not verify: %s", problem).
+		Hinted("keep the state directory as it is, and compare it with a backup")
+}
+
+// cut removes the records up to a checkpoint, and says so in the same
+// transaction. Nobody appends meanwhile.
+func (l *Log) cut(ctx context.Context, upTo Checkpoint) (removed int64, err error) {
+	select {
+	case l.lead <- struct{}{}:
+		defer func() { <-l.lead }()
+	case <-ctx.Done():
+		return 0, fmt.Errorf("nothing was removed: %w", ctx.Err())
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
+	defer cancel()
+	end := l.end()
+	if l.unsure {
+		if end, err = readHead(ctx, l.db.Writer); err != nil {
+			return 0, err
+		}
+	}
+	l.unsure = true // until it is known to be done
+	removed, end, err = l.cutNow(ctx, upTo, end)
+	if err != nil {
+		return 0, err
+	}
+	l.unsure = false
+	l.moved(end)
+	return removed, nil
+}
+
+func (l *Log) cutNow(ctx context.Context, upTo Checkpoint, end head) (removed int64, _ head, err error) {
+	end, values, err := l.add(nil, end, action.Record{
+		EventType: Retention, Result: "ok", Detail: fmt.Sprintf(cutSays, upTo.Seq, upTo.Hash),
+	})
+	if err != nil {
+		return 0, end, err
+	}
+	conn, err := l.db.Writer.Conn(ctx)
+	if err != nil {
+		return 0, end, fmt.Errorf("cannot remove records: %w", err)
+	}
+	defer func() { _ = conn.Close() }()
+	// What is removed is overwritten: its pages are used again only later.
+	if _, err := conn.ExecContext(ctx, flushing(true)+`PRAGMA secure_delete = ON`); err != nil {
+		return 0, end, fmt.Errorf("cannot remove records: %w", err)
+	}
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return 0, end, fmt.Errorf("cannot remove records: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	if _, err := tx.ExecContext(ctx, `UPDATE audit_state SET cut = ?`, upTo.Seq); err != nil {
+		return 0, end, fmt.Errorf("cannot say what is removed: %w", err)
+	}
+	gone, err := tx.ExecContext(ctx, `DELETE FROM audit WHERE seq <= ?`, upTo.Seq)
+	if err != nil {
+		return 0, end, fmt.Errorf("cannot remove records: %w", err)
+	}
+	if _, err := tx.ExecContext(ctx, recordInsertion(1), values...); err != nil {
+		return 0, end, fmt.Errorf("cannot record what is removed: %w", err)
+	}
+	if err := tx.Commit(); err != nil {
+		return 0, end, fmt.Errorf("cannot remove records: %w", err)
+	}
+	removed, _ = gone.RowsAffected() // SQLite has it
+	l.log.Info("old audit records were removed", "records", removed, "upTo", upTo.Seq)
+	return removed, end, nil
+}
+
+// tidier removes old records at once and daily, in a goroutine that close ends.
+type tidier struct {
+	end  context.CancelFunc
+	done sync.WaitGroup
+}
+
+func newTidier(l *Log, keep time.Duration) *tidier {
+	ctx, end := context.WithCancel(context.Background())
+	t := &tidier{end: end}
+	t.done.Go(func() {
+		ticker := time.NewTicker(tidyEvery)
+		defer ticker.Stop()
+		for {
+			if _, err := l.Retain(ctx, l.now().Add(-keep)); err != nil && ctx.Err() == nil {
+				l.log.Error("old audit records were not removed", "error", err)
+				l.Record(action.Record{EventType: Alert, Result: "fault", Error: fault.From(err).Message})
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+		}
+	})
+	return t
+}
+
+func (t *tidier) close() {
+	t.end()
+	t.done.Wait()
+}

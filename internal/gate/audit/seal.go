@@ -1,0 +1,226 @@
+package audit
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const (
+	sealRecords = 100              // records after which the trail is signed
+	sealEvery   = 60 * time.Second // and after which it is, when there are new ones
+	sealAgain   = time.Second      // between attempts while checkpoints cannot be written
+)
+
+// Seal is how a trail is signed.
+type Seal struct {
+	Key    ed25519.PrivateKey
+	Folder string // of the checkpoints: the second place; it is made when it is not there
+}
+
+// sealer signs checkpoints of a log: one goroutine, which close ends.
+type sealer struct {
+	l      *Log
+	key    ed25519.PrivateKey
+	path   string
+	due    chan struct{} // a checkpoint is wanted
+	ended  chan struct{}
+	done   chan struct{}
+	ending sync.Once
+
+	sealing sync.Mutex // who signs; guards the next two
+	newest  Checkpoint // as the table has it
+	waiting []byte     // its line, when the second place does not have it yet
+
+	mu     sync.Mutex
+	signed int64 // newest.Seq
+	failed error // of the last attempt
+}
+
+// newSealer goes on where the newest checkpoint of the table ends. What a death
+// of the process kept from the second place is written there now.
+func newSealer(ctx context.Context, l *Log, o Seal) (*sealer, error) {
+	if len(o.Key) != ed25519.PrivateKeySize || o.Folder == "" {
+		return nil, errors.New("the key or the folder of the checkpoints is missing")
+	}
+	public, _ := o.Key.Public().(ed25519.PublicKey)
+	s := &sealer{
+		l: l, key: o.Key, path: filepath.Join(o.Folder, FileName(public)),
+		due: make(chan struct{}, 1), ended: make(chan struct{}), done: make(chan struct{}),
+	}
+	state, err := readState(ctx, l.db.Reader)
+	if err != nil {
+		return nil, err
+	}
+	if c, err := readCheckpoint([]byte(state.checkpoint), public); err == nil {
+		s.newest, s.signed = c, c.Seq
+		s.resume(public, state.checkpoint)
+	}
+	go s.run()
+	return s, nil
+}
+
+// resume finds out whether the second place has the newest checkpoint. Only
+// what follows on what it has is written again: a gap there stays to be found.
+func (s *sealer) resume(public ed25519.PublicKey, line string) {
+	points, problem, err := readCheckpoints(s.path, public)
+	var last Checkpoint
+	if len(points) > 0 {
+		last = points[len(points)-1]
+	}
+	interrupted := problem == "" || strings.Contains(problem, "is cut off")
+	if err == nil && interrupted && last.Seq == s.newest.Seq-s.newest.Count {
+		s.waiting = []byte(line + "\n")
+		s.ask()
+	}
+}
+
+func (s *sealer) run() {
+	defer close(s.done)
+	ticker := time.NewTicker(sealEvery)
+	defer ticker.Stop()
+	for {
+		again := time.NewTimer(sealAgain)
+		if s.failure() == nil {
+			again.Stop()
+		}
+		select {
+		case <-s.ended:
+			again.Stop()
+			return
+		case <-s.due:
+		case <-ticker.C:
+		case <-again.C:
+		}
+		again.Stop()
+		s.seal()
+	}
+}
+
+// close signs what is there and ends the goroutine.
+func (s *sealer) close() {
+	s.ending.Do(func() { close(s.ended) })
+	<-s.done
+	s.seal()
+}
+
+// ask wants a checkpoint soon.
+func (s *sealer) ask() {
+	select {
+	case s.due <- struct{}{}:
+	default: // one is wanted already
+	}
+}
+
+// grew says how many records there are now.
+func (s *sealer) grew(seq int64) {
+	s.mu.Lock()
+	due := seq-s.signed >= sealRecords && s.failed == nil
+	s.mu.Unlock()
+	if due {
+		s.ask()
+	}
+}
+
+// failure is why the trail is not signed.
+func (s *sealer) failure() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failed
+}
+
+// seal signs the trail as it is, unless nothing is new, and tells when that
+// begins to fail and when it works again.
+func (s *sealer) seal() error {
+	s.sealing.Lock()
+	defer s.sealing.Unlock()
+	err := s.attempt()
+	s.mu.Lock()
+	before := s.failed
+	s.failed, s.signed = err, s.newest.Seq
+	s.mu.Unlock()
+	switch {
+	case err != nil && before == nil:
+		s.l.log.Error("the audit trail cannot be signed; calls that change something are refused until it can", "path", s.path, "error", err)
+	case err == nil && before != nil:
+		s.l.log.Info("the audit trail is signed again", "path", s.path)
+	}
+	return err
+}
+
+// attempt brings the newest checkpoint to the second place. It is stored in the
+// table first, which flushes everything it speaks of: a power cut must not take
+// what was signed.
+func (s *sealer) attempt() error {
+	if s.waiting == nil {
+		end := s.l.end()
+		if end.seq == s.newest.Seq {
+			return nil
+		}
+		if err := s.draw(end); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
+		return fmt.Errorf("cannot make the folder of the checkpoints: %w", err)
+	}
+	if err := appendLine(s.path, s.waiting); err != nil {
+		return err
+	}
+	s.waiting = nil
+	return nil
+}
+
+// draw signs a new checkpoint and stores it in the table.
+func (s *sealer) draw(end head) error {
+	public, _ := s.key.Public().(ed25519.PublicKey)
+	c := Checkpoint{
+		Type: checkpointType, Seq: end.seq, Hash: hex.EncodeToString(end.hash[:]), Key: KeyID(public),
+		Time: s.l.now().UTC().Truncate(time.Microsecond), Count: end.seq - s.newest.Seq,
+	}
+	line, err := c.sign(s.key)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), commitTimeout)
+	defer cancel()
+	if _, err := s.l.db.Writer.ExecContext(ctx, flushing(true)+`UPDATE audit_state SET checkpoint = ?`, string(line[:len(line)-1])); err != nil {
+		return fmt.Errorf("cannot keep a checkpoint: %w", err)
+	}
+	s.newest, s.waiting = c, line
+	return nil
+}
+
+// ends reports whether a session ended with a record: the trail is signed then.
+func ends(r action.Record) bool {
+	return r.EventType == Session && (r.Result == "closed" || r.Result == "failed")
+}
+
+// Sign signs the trail as it is now, in the table and in the second place; no
+// key, nothing to do. The fault is audit_unavailable.
+func (l *Log) Sign() error {
+	if l.seals == nil {
+		return nil
+	}
+	if err := l.seals.seal(); err != nil {
+		return unsigned(err)
+	}
+	return nil
+}
+
+// unsigned is the fault of a trail whose checkpoints cannot be written.
+func unsigned(err error) *fault.Fault {
+	return fault.New(fault.AuditUnavailable, "the audit trail's checkpoints cannot be written").
+		Hinted("nothing is changed that cannot be proven: see that audit.checkpoint_dir can be written and has room").
+		Because(err)
+}

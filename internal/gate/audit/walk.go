@@ -1,0 +1,156 @@
+package audit
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// row is a record as the table holds it.
+type row struct {
+	seq                         int64
+	scope, session, actor, verb string
+	text, hash                  string
+}
+
+// walk goes from record to record until one is wrong.
+type walk struct {
+	e       *evidence
+	points  []Checkpoint // not passed yet
+	end     head         // the last record that is right
+	at      time.Time    // of it
+	what    string       // it did
+	first   int64        // the first record there is
+	records int64
+	held    int64 // checkpoints that the trail holds
+	signed  int64 // the last record that one is of
+	told    int64 // the last record that retention says it removed
+	broken  int64
+	problem string
+}
+
+// all walks up to a record, or until one is wrong.
+func (w *walk) all(ctx context.Context, from *sql.DB, upTo int64) error {
+	rows, err := from.QueryContext(ctx, `SELECT seq, scope, session, actor, verb, record, hash FROM audit WHERE seq <= ? ORDER BY seq`, upTo)
+	if err != nil {
+		return fmt.Errorf("cannot read the records: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var r row
+		if err := rows.Scan(&r.seq, &r.scope, &r.session, &r.actor, &r.verb, &r.text, &r.hash); err != nil {
+			return fmt.Errorf("cannot read the record after %d: %w", w.end.seq, err)
+		}
+		if w.first == 0 {
+			w.begin(r)
+		}
+		if w.step(r); w.problem != "" {
+			return nil
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("cannot read the records after %d: %w", w.end.seq, err)
+	}
+	return nil
+}
+
+// wrong notes the first thing that is wrong, at the record where it shows.
+func (w *walk) wrong(seq int64, format string, args ...any) {
+	if w.problem == "" {
+		w.broken, w.problem = seq, fmt.Sprintf(format, args...)
+	}
+}
+
+// begin starts at the first record there is. Where retention has cut, that is
+// the one behind a checkpoint.
+func (w *walk) begin(r row) {
+	w.first = r.seq
+	for r.seq > 1 && len(w.points) > 0 && w.points[0].Seq < r.seq {
+		c := w.points[0]
+		if w.points = w.points[1:]; c.Seq == r.seq-1 {
+			w.end.seq = c.Seq
+			w.end.hash, _ = parseHash(c.Hash)
+			w.at, w.what = c.Time, "a checkpoint"
+		}
+	}
+}
+
+// step takes the next record.
+func (w *walk) step(r row) {
+	if r.seq != w.end.seq+1 {
+		w.wrong(w.end.seq+1, "record %d is missing: %d follows %s", w.end.seq+1, r.seq, w.last())
+		return
+	}
+	sum := link(w.end.hash, []byte(r.text))
+	stored, ok := parseHash(r.hash)
+	var content action.Record
+	err := json.Unmarshal([]byte(r.text), &content)
+	switch {
+	case !ok || stored != sum:
+		w.wrong(r.seq, "record %d does not fit its hash and the record before it, which is %s", r.seq, w.last())
+	case err != nil:
+		w.wrong(r.seq, "record %d, after %s, cannot be read", r.seq, w.last())
+	case content.Seq != r.seq || content.Scope != r.scope || content.SessionID != r.session ||
+		content.Actor != r.actor || content.Action != r.verb:
+		w.wrong(r.seq, "record %d of %s is filed under something else than it says", r.seq, clock(content.Timestamp))
+	case r.seq == w.e.known.seq && sum != w.e.known.hash:
+		w.wrong(r.seq, "record %d of %s is not the one this gateway stored", r.seq, clock(content.Timestamp))
+	}
+	if w.problem != "" {
+		return
+	}
+	w.end, w.at, w.what = head{seq: r.seq, hash: sum}, content.Timestamp, content.EventType+" "+content.Action
+	w.records++
+	if n, isCut := cutOf(content); isCut {
+		w.told = n
+	}
+	w.hold()
+}
+
+// hold compares the record with its checkpoint, if it has one.
+func (w *walk) hold() {
+	if len(w.points) == 0 || w.points[0].Seq != w.end.seq {
+		return
+	}
+	c := w.points[0]
+	w.points = w.points[1:]
+	if c.Hash != hex.EncodeToString(w.end.hash[:]) {
+		w.wrong(w.signed+1, "the trail was rewritten somewhere in records %d to %d: %s is not the one that was signed at %s",
+			w.signed+1, c.Seq, w.last(), clock(c.Time))
+		return
+	}
+	w.held, w.signed = w.held+1, c.Seq
+}
+
+// finish looks at the end of the trail, at what retention says, and at the
+// second place.
+func (w *walk) finish() {
+	switch {
+	case w.first > 1 && w.told != w.first-1:
+		w.wrong(w.first-1, "records before %d are missing, and no record of retention says that it removed them", w.first)
+	case w.first <= 1 && w.told > 0:
+		w.wrong(1, "records 1 to %d are there, but a record of retention says that it removed them", w.told)
+	case w.end.seq < w.e.known.seq:
+		w.wrong(w.end.seq+1, "the trail ends at %s, but this gateway has stored %d records", w.last(), w.e.known.seq)
+	case len(w.points) > 0:
+		c := w.points[len(w.points)-1]
+		w.wrong(w.end.seq+1, "the trail was cut: it ends at %s, but record %d was signed at %s", w.last(), c.Seq, clock(c.Time))
+	case w.e.public != nil:
+		if problem := w.e.second(); problem != "" {
+			w.wrong(w.signed+1, "%s", problem)
+		}
+	}
+}
+
+// last names the record before the one that is looked at.
+func (w *walk) last() string {
+	if w.end.seq == 0 {
+		return "the beginning"
+	}
+	return fmt.Sprintf("record %d (%s, %s)", w.end.seq, w.what, clock(w.at))
+}
