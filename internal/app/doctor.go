@@ -30,7 +30,7 @@ const (
 func diagnose(ctx context.Context, c config.Config, version string) []cli.Check {
 	ctx, cancel := context.WithTimeout(ctx, diagnosis)
 	defer cancel()
-	checks := []cli.Check{{Name: "config", OK: true, Detail: "every key is right"}, disk(c.Server.StateDir)}
+	checks := []cli.Check{{Name: "config", OK: true, Detail: "every key is right"}, disk(c.Server.StateDir), secondPlace(c)}
 	dir, err := os.MkdirTemp("", "glovebox-doctor-")
 	if err != nil {
 		return append(checks, cli.Check{Name: "disk", Detail: err.Error(), Repair: "make room in " + os.TempDir()})
@@ -93,6 +93,15 @@ func disk(dir string) cli.Check {
 		check.Repair = ""
 	}
 	return check
+}
+
+// secondPlace says whether checkpoints of the audit trail can be written.
+func secondPlace(c config.Config) cli.Check {
+	dir := checkpointDir(c)
+	if err := hostDir(dir); err != nil {
+		return cli.Check{Name: "audit", Detail: err.Error(), Repair: "make room, or set audit.checkpoint_dir to a folder that can be written"}
+	}
+	return cli.Check{Name: "audit", OK: true, Detail: "checkpoints are signed in " + dir}
 }
 
 // hostDir reports whether dir can be written.

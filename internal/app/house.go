@@ -76,12 +76,12 @@ func (h *House) openRecords(ctx context.Context, c config.Config, log *slog.Logg
 	if h.Tokens, err = openTokens(c); err != nil {
 		return nil, nil, err
 	}
-	db, err := store.Open(ctx, filepath.Join(c.Server.StateDir, "glovebox.db"))
+	db, err := store.Open(ctx, filepath.Join(c.Server.StateDir, storeFile))
 	if err != nil {
 		return nil, nil, err
 	}
 	h.keep("store", func(context.Context) error { return db.Close() })
-	trail, err := audit.Open(ctx, audit.Options{DB: db, Log: log})
+	trail, err := openTrail(ctx, c, db, log)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -38,6 +38,7 @@ func Main(ctx context.Context, version string, args []string, env config.Env, in
 		Doctor: func(ctx context.Context, c config.Config) []cli.Check {
 			return diagnose(ctx, c, version)
 		},
+		Trail: cli.Trail{Inspect: inspectTrail, Key: showKey},
 	}
 	return cli.Run(ctx, parts, args, env, cli.Stdio{In: in, Out: out, Err: err, Terminal: terminal(out)})
 }

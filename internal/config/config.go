@@ -10,6 +10,14 @@ type Config struct {
 	Auth     Auth     `yaml:"auth"`
 	Browser  Browser  `yaml:"browser"`
 	Security Security `yaml:"security"`
+	Audit    Audit    `yaml:"audit"`
+}
+
+// Audit is how the trail of every call is kept.
+type Audit struct {
+	RetentionDays int    `yaml:"retention_days" doc:"Records older than this many days are removed, in whole signed segments; -1: never"`
+	CheckpointDir string `yaml:"checkpoint_dir" doc:"Folder of the signed checkpoints, best on another disk or machine; checkpoints in the state directory when empty"`
+	Durable       bool   `yaml:"require_durable" doc:"Flush the intent of a call that changes something to the disk before it runs, and refuse such calls while checkpoints cannot be written"`
 }
 
 // Server is where the gateway listens and keeps its state.
@@ -151,5 +159,6 @@ func Default() Config {
 			Snapshot: Snapshot{ExcludeHidden: true, MaxDepth: 10},
 			HITL:     HITL{Enabled: true, Timeouts: Timeouts{Medium: 120, High: 60, Critical: 30}},
 		},
+		Audit: Audit{RetentionDays: 90, Durable: true},
 	}
 }

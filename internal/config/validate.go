@@ -55,6 +55,7 @@ func (c *Config) Check() error {
 		between("security.hitl.timeouts.medium", s.HITL.Timeouts.Medium, 1, 3600),
 		between("security.hitl.timeouts.high", s.HITL.Timeouts.High, 1, 3600),
 		between("security.hitl.timeouts.critical", s.HITL.Timeouts.Critical, 1, 3600),
+		limit("audit.retention_days", c.Audit.RetentionDays),
 		c.Browser.Downloads.check(),
 		c.container(),
 	}

@@ -7,12 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 func (r *root) auditCommands() []*cobra.Command {
 	group := &cobra.Command{Use: "audit", Short: "Read and verify the audit trail", Args: between(0, 0), RunE: help}
-	group.AddCommand(r.auditTail(), r.auditVerify())
+	group.AddCommand(r.auditTail(), r.auditVerify(), r.auditKey())
 	return []*cobra.Command{group}
 }
 
@@ -81,28 +80,4 @@ func (r *root) record(record action.Record) {
 		}
 	}
 	r.printf("%6d %s\n", record.Seq, strings.Join(kept, "  "))
-}
-
-func (r *root) auditVerify() *cobra.Command {
-	c := verb("audit.verify", "verify", "glovebox audit verify --json")
-	c.Args = between(0, 0)
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		door, err := r.door(operatorToken)
-		if err != nil {
-			return err
-		}
-		result, err := r.send(c.Context(), door, action.Call{Verb: "audit.verify", Args: &action.None{}})
-		if err != nil {
-			return err
-		}
-		verdict := result.Data.(*action.AuditVerdict)
-		if verdict.OK {
-			return r.print(result, func(action.Result) {
-				r.printf("%s %d records, head %s\n", r.style.good("the chain holds:"), verdict.Records, verdict.Head)
-			})
-		}
-		return fault.New(fault.AuditUnavailable, "the audit trail is broken at record %d: %s", verdict.Broken, verdict.Problem).
-			Hinted("keep the state directory as it is, and compare it with a backup")
-	}
-	return c
 }

@@ -43,6 +43,7 @@ type Parts struct {
 	// page of HTML.
 	Describe func(page bool) ([]byte, error)
 	Version  string
+	Trail    Trail
 }
 
 // ServeOptions are what serve is told beyond the configuration.
