@@ -174,7 +174,7 @@ func openPage(ctx context.Context, box sandbox.Box, o page.Options) (session.Bro
 
 func (h *House) openGate(ctx context.Context, c config.Config, db *store.DB, trail *audit.Log, log *slog.Logger) error {
 	hitl := c.Security.HITL
-	rules, err := policy.New(policy.Config{Enabled: hitl.Enabled, Trusted: hitl.Trusted, Sensitive: hitl.Sensitive})
+	rules, err := policy.New(policyConfig(c))
 	if err != nil {
 		return err
 	}

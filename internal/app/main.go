@@ -21,9 +21,10 @@ import (
 // Main runs the program and returns its exit status.
 func Main(ctx context.Context, version string, args []string, env config.Env, in io.Reader, out, err io.Writer) int {
 	parts := cli.Parts{
-		Version: version,
-		Seccomp: docker.Profile,
-		Image:   func(c config.Config) string { return imageTag(c, version) },
+		Version:  version,
+		Problems: policyProblems,
+		Seccomp:  docker.Profile,
+		Image:    func(c config.Config) string { return imageTag(c, version) },
 		Describe: func(page bool) ([]byte, error) {
 			if page {
 				return rest.Documentation()

@@ -11,6 +11,8 @@ type Config struct {
 	Browser  Browser  `yaml:"browser"`
 	Security Security `yaml:"security"`
 	Audit    Audit    `yaml:"audit"`
+
+	Source Source `yaml:"-" json:"-"`
 }
 
 // Audit is how the trail of every call is kept.
@@ -18,6 +20,12 @@ type Audit struct {
 	RetentionDays int    `yaml:"retention_days" doc:"Records older than this many days are removed, in whole signed segments; -1: never"`
 	CheckpointDir string `yaml:"checkpoint_dir" doc:"Folder of the signed checkpoints, best on another disk or machine; checkpoints in the state directory when empty"`
 	Durable       bool   `yaml:"require_durable" doc:"Flush the intent of a call that changes something to the disk before it runs, and refuse such calls while checkpoints cannot be written"`
+}
+
+// Source is where a configuration was read from.
+type Source struct {
+	File   string // empty: there is none, and every key has its default
+	SHA256 string // of the file, hex
 }
 
 // Server is where the gateway listens and keeps its state.
@@ -128,6 +136,7 @@ type HITL struct {
 	Timeouts  Timeouts `yaml:"timeouts"`
 	Trusted   []string `yaml:"trusted_domains" doc:"MEDIUM calls run there unasked"`
 	Sensitive []string `yaml:"sensitive_domains" doc:"Navigation there is HIGH; beats trusted"`
+	Rules     []Rule   `yaml:"rules" doc:"The first that matches a call decides it: [policy.md](../policy.md)"`
 }
 
 // Timeouts is how long a question waits; silence denies.

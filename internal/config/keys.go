@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"iter"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -14,7 +15,7 @@ import (
 // Key is one leaf of the configuration.
 type Key struct {
 	Path string // "browser.sandbox.warm_pool"
-	Env  string // "GLOVEBOX_BROWSER_SANDBOX_WARM_POOL"; empty for lists of tokens
+	Env  string // "GLOVEBOX_BROWSER_SANDBOX_WARM_POOL"; empty for lists of objects
 	Doc  string
 	at   []int
 }
@@ -26,6 +27,9 @@ func walk(t reflect.Type, prefix string, at []int) iter.Seq[Key] {
 	return func(yield func(Key) bool) {
 		for i := range t.NumField() {
 			field := t.Field(i)
+			if field.Tag.Get("yaml") == "-" {
+				continue
+			}
 			path := strings.TrimPrefix(prefix+"."+field.Tag.Get("yaml"), ".")
 			where := append(slices.Clone(at), i)
 			if field.Type.Kind() == reflect.Struct {
@@ -37,7 +41,7 @@ func walk(t reflect.Type, prefix string, at []int) iter.Seq[Key] {
 				continue
 			}
 			key := Key{Path: path, Doc: field.Tag.Get("doc"), at: where}
-			if field.Type != reflect.TypeFor[[]Token]() {
+			if !holdsObjects(field.Type) {
 				key.Env = "GLOVEBOX_" + strings.ToUpper(strings.ReplaceAll(path, ".", "_"))
 			}
 			if !yield(key) {
@@ -47,27 +51,79 @@ func walk(t reflect.Type, prefix string, at []int) iter.Seq[Key] {
 	}
 }
 
-// checkKeys refuses keys that are not known, naming the nearest that is.
-func checkKeys(tree map[string]any) error {
-	known := map[string]bool{}
+func holdsObjects(t reflect.Type) bool {
+	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct
+}
+
+// checkKeys names every key that is not known with the nearest that is, and
+// every key without a value.
+func checkKeys(tree map[string]any) (problems Problems) {
+	known := map[string]Key{}
 	var leaves []string
 	for _, key := range Keys() {
 		leaves = append(leaves, key.Path)
-		known[key.Path] = true
+		known[key.Path] = key
 	}
 	for path, value := range flatten(tree, "") {
-		if value == nil {
-			return fmt.Errorf("%s: has no value; leave the key out for its default", path)
+		key, isKnown := known[path]
+		switch {
+		case value == nil:
+			problems = append(problems, Problem{Path: path, Message: "has no value; leave the key out for its default"})
+		case isKnown:
+			problems = append(problems, checkObjects(path, value, reflect.TypeFor[Config]().FieldByIndex(key.at).Type)...)
+		case slices.ContainsFunc(leaves, func(leaf string) bool { return strings.HasPrefix(leaf, path+".") }):
+			problems = append(problems, Problem{Path: path, Message: "wants keys below it, not a value"})
+		default:
+			problems = append(problems, unknownKey(path, spelling.Nearest(path, leaves)))
 		}
-		if known[path] {
-			continue
-		}
-		if slices.ContainsFunc(leaves, func(leaf string) bool { return strings.HasPrefix(leaf, path+".") }) {
-			return fmt.Errorf("%s: wants keys below it, not a value", path)
-		}
-		return fmt.Errorf("unknown key %q; the nearest known one is %q", path, spelling.Nearest(path, leaves))
 	}
-	return nil
+	return problems
+}
+
+// checkObjects does the same for the objects of a list.
+func checkObjects(path string, value any, t reflect.Type) (problems Problems) {
+	list, isList := value.([]any)
+	if !isList || !holdsObjects(t) {
+		return nil
+	}
+	fields := map[string]reflect.Type{}
+	for i := range t.Elem().NumField() {
+		name, _, _ := strings.Cut(t.Elem().Field(i).Tag.Get("yaml"), ",")
+		fields[name] = t.Elem().Field(i).Type
+	}
+	for i, item := range list {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		object, isObject := item.(map[string]any)
+		if !isObject {
+			problems = append(problems, Problem{Path: at, Message: "wants keys below it, not a value"})
+		}
+		for name, value := range object {
+			inner, isKnown := fields[name]
+			switch {
+			case value == nil:
+				problems = append(problems, Problem{Path: at + "." + name, Message: "has no value; leave the key out"})
+			case inner == reflect.TypeFor[*Scalar]() && !isScalar(value):
+				problems = append(problems, Problem{Path: at + "." + name, Message: "wants a text, a number, true or false"})
+			case isKnown:
+				problems = append(problems, checkObjects(at+"."+name, value, inner)...)
+			default:
+				problems = append(problems, unknownKey(at+"."+name, at+"."+spelling.Nearest(name, slices.Sorted(maps.Keys(fields)))))
+			}
+		}
+	}
+	return problems
+}
+
+func isScalar(value any) bool {
+	switch value.(type) {
+	case []any, map[string]any:
+		return false
+	}
+	return true
+}
+
+func unknownKey(path, nearest string) Problem {
+	return Problem{Path: path, Message: fmt.Sprintf("unknown key %q; the nearest known one is %q", path, nearest), unknown: true}
 }
 
 func flatten(tree map[string]any, prefix string) iter.Seq2[string, any] {

@@ -1,11 +1,13 @@
 package config
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -19,26 +21,57 @@ type Env func(name string) (string, bool)
 // $XDG_CONFIG_HOME/glovebox/config.yaml are looked for. It returns the path of
 // the file that was read, empty when there was none.
 func Load(path string, env Env) (Config, string, error) {
+	c, err := Examine(path, env)
+	file := c.Source.File
+	if err == nil {
+		return c, file, nil
+	}
+	if file != "" {
+		err = fmt.Errorf("%s: %w", file, err)
+	}
+	return Config{}, file, err
+}
+
+// Examine is Load that goes on after the first mistake: an error that is
+// Problems names all of them, those that other rooms find included. The
+// configuration then says where it was read from, and no more.
+func Examine(path string, env Env, further ...func(Config) []Problem) (Config, error) {
 	c := Default()
 	file, data, err := find(path, env)
 	if err != nil {
-		return Config{}, "", err
+		return Config{}, err
 	}
+	c.Source = Source{File: file}
 	if file != "" {
-		if err := decode(data, &c); err != nil {
-			return Config{}, file, fmt.Errorf("%s: %w", file, err)
+		c.Source.SHA256 = fmt.Sprintf("%x", sha256.Sum256(data))
+	}
+	problems := c.read(data, env)
+	if !slices.ContainsFunc(problems, unreadable) {
+		problems = append(problems, c.problems()...)
+		for _, more := range further {
+			problems = append(problems, more(c)...)
 		}
 	}
-	if err := fromEnv(&c, env); err != nil {
-		return Config{}, file, err
+	if len(problems) > 0 {
+		return Config{Source: c.Source}, locate(data, problems, env)
+	}
+	return c, nil
+}
+
+// unreadable reports whether a problem leaves values out that were given, so
+// that nothing can be said of them.
+func unreadable(p Problem) bool { return !p.unknown }
+
+// read fills c from the file and the environment.
+func (c *Config) read(data []byte, env Env) (problems Problems) {
+	problems = decode(data, c)
+	if err := fromEnv(c, env); err != nil {
+		problems = append(problems, Problem{Message: err.Error()})
 	}
 	if err := c.fill(env); err != nil {
-		return Config{}, file, err
+		problems = append(problems, problemOf(err))
 	}
-	if err := c.Check(); err != nil {
-		return Config{}, file, err
-	}
-	return c, file, nil
+	return problems
 }
 
 func find(path string, env Env) (string, []byte, error) {
@@ -75,21 +108,26 @@ func userPath(env Env, variable, fallback string, rest ...string) string {
 	return filepath.Join(append([]string{base, "glovebox"}, rest...)...)
 }
 
-func decode(data []byte, c *Config) error {
+func decode(data []byte, c *Config) (problems Problems) {
 	var tree map[string]any
 	if err := yaml.Unmarshal(data, &tree); err != nil {
-		return fmt.Errorf("not valid YAML: %s", firstLine(err))
+		return Problems{parsing("not valid YAML: ", err)}
 	}
 	if len(tree) == 0 {
 		return nil // decoding nothing would clear the defaults
 	}
-	if err := checkKeys(tree); err != nil {
-		return err
+	problems = checkKeys(tree)
+	if slices.ContainsFunc(problems, unreadable) {
+		return problems
 	}
-	if err := yaml.UnmarshalWithOptions(data, c, yaml.Strict()); err != nil {
-		return errors.New(firstLine(err))
+	strict := []yaml.DecodeOption{yaml.Strict()}
+	if len(problems) > 0 { // they name what is not known; what is, is read
+		strict = nil
 	}
-	return nil
+	if err := yaml.UnmarshalWithOptions(data, c, strict...); err != nil {
+		problems = append(problems, parsing("", err))
+	}
+	return problems
 }
 
 // firstLine drops the excerpt of the file that the parser adds: it may show

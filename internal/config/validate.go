@@ -26,8 +26,16 @@ func Bytes(size string) (int64, error) {
 	return n, nil
 }
 
-// Check reports the first thing wrong with c, naming its key.
+// Check reports what is wrong with c, as Problems.
 func (c *Config) Check() error {
+	if problems := c.problems(); len(problems) > 0 {
+		return problems
+	}
+	return nil
+}
+
+// problems lists what is wrong with c. Each check names its key first.
+func (c *Config) problems() (problems Problems) {
 	b, s := &c.Browser, &c.Security
 	checks := []error{
 		c.Server.listen(),
@@ -67,10 +75,10 @@ func (c *Config) Check() error {
 	}
 	for _, err := range checks {
 		if err != nil {
-			return err
+			problems = append(problems, problemOf(err))
 		}
 	}
-	return nil
+	return problems
 }
 
 // mostDownload is what all downloads of a box may have together, and what one

@@ -42,6 +42,9 @@ type Parts struct {
 	// Describe returns the description of the REST interface: OpenAPI, or a
 	// page of HTML.
 	Describe func(page bool) ([]byte, error)
+	// Problems lists what the rest of the house finds wrong with a
+	// configuration; nil where there is none to ask.
+	Problems func(c config.Config) []config.Problem
 	Version  string
 	Trail    Trail
 }

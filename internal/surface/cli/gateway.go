@@ -43,7 +43,7 @@ func (r *root) serve() *cobra.Command {
 		Example: "  glovebox serve\n  glovebox serve --allow example.com,*.example.org --trust example.com\n  glovebox serve --allow localhost --allow-private localhost:3000",
 		Args:    between(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			conf, err := r.load()
+			conf, err := r.examine(r.config)
 			if err != nil {
 				return err
 			}

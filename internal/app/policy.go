@@ -1,0 +1,40 @@
+package app
+
+import (
+	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+)
+
+const policyKeys = "security.hitl." // what the policy calls rules is rules below it
+
+// policyConfig is the policy's part of a configuration.
+func policyConfig(c config.Config) policy.Config {
+	hitl := c.Security.HITL
+	out := policy.Config{Enabled: hitl.Enabled, Trusted: hitl.Trusted, Sensitive: hitl.Sensitive}
+	for _, r := range hitl.Rules {
+		rule := policy.Rule{Tools: r.Tools, Roles: r.Roles, Hosts: r.Hosts, Risk: r.Risk, Action: r.Action, Description: r.Description}
+		for _, c := range r.Conditions {
+			rule.Conditions = append(rule.Conditions, condition(c))
+		}
+		out.Rules = append(out.Rules, rule)
+	}
+	return out
+}
+
+func condition(c config.Condition) policy.Condition {
+	out := policy.Condition{Param: c.Param, Equals: (*string)(c.Equals), Matches: c.Matches}
+	for _, value := range c.In {
+		out.In = append(out.In, string(value))
+	}
+	return out
+}
+
+// policyProblems lists what the policy finds wrong with a configuration, by
+// the configuration's keys.
+func policyProblems(c config.Config) []config.Problem {
+	var all []config.Problem
+	for _, p := range policy.Check(policyConfig(c)) {
+		all = append(all, config.Problem{Path: policyKeys + p.Path, Message: p.Message})
+	}
+	return all
+}

@@ -1,0 +1,146 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// Problem is one thing wrong with a configuration.
+type Problem struct {
+	Path    string `json:"path,omitempty"` // of the key: "security.hitl.rules[2].action"
+	Line    int    `json:"line,omitempty"` // in the file, from 1; 0 where it is not in it
+	Message string `json:"message"`
+
+	unknown bool // the key is not known: what it holds is left out, and the rest can be read
+}
+
+func (p Problem) Error() string {
+	text := p.Message
+	if p.Path != "" && !p.unknown { // the message names it
+		text = p.Path + ": " + text
+	}
+	if p.Line > 0 {
+		return fmt.Sprintf("line %d: %s", p.Line, text)
+	}
+	return text
+}
+
+// Problems is everything that is wrong with a configuration, in the order of
+// the file.
+type Problems []Problem
+
+func (all Problems) Error() string {
+	switch len(all) {
+	case 0:
+		return "nothing is wrong"
+	case 1:
+		return all[0].Error()
+	}
+	return fmt.Sprintf("%s (and %d more)", all[0].Error(), len(all)-1)
+}
+
+// problemOf reads an error of a check, which names its key first.
+func problemOf(err error) Problem {
+	var p Problem
+	if errors.As(err, &p) {
+		return p
+	}
+	path, message, found := strings.Cut(err.Error(), ": ")
+	if found && isKey(path) {
+		return Problem{Path: path, Message: message}
+	}
+	return Problem{Message: err.Error()}
+}
+
+// isKey reports whether a path leads to a key, or into one that is a list.
+func isKey(path string) bool {
+	path, _, _ = strings.Cut(path, "[")
+	return slices.ContainsFunc(Keys(), func(k Key) bool { return k.Path == path || strings.HasPrefix(k.Path, path+".") })
+}
+
+// parsing is what the parser complains about. The excerpt of the file that it
+// adds is left out: it may show more than a reader of the log should see.
+func parsing(prefix string, err error) Problem {
+	p := Problem{Message: prefix + firstLine(err)}
+	var at yaml.Error
+	if errors.As(err, &at) {
+		p.Message = prefix + at.GetMessage()
+		if token := at.GetToken(); token != nil && token.Position != nil {
+			p.Line = token.Position.Line
+		}
+	}
+	return p
+}
+
+// locate fills in where the keys of problems are in the file, and puts the
+// problems into its order. What the environment says is not in it.
+func locate(data []byte, problems Problems, env Env) Problems {
+	file, err := parser.ParseBytes(data, 0)
+	for i, p := range problems {
+		if err == nil && p.Line == 0 && p.Path != "" && !fromEnvironment(p.Path, env) {
+			problems[i].Line = lineOf(file, p.Path)
+		}
+	}
+	slices.SortStableFunc(problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Path, b.Path))
+	})
+	return problems
+}
+
+func fromEnvironment(path string, env Env) bool {
+	path, _, _ = strings.Cut(path, "[")
+	for _, key := range Keys() {
+		if key.Path == path && key.Env != "" {
+			_, set := env(key.Env)
+			return set
+		}
+	}
+	return false
+}
+
+// lineOf returns the line of a key, or of the last key on the way to it that is
+// there; 0 where not even the first is.
+func lineOf(file *ast.File, path string) int {
+	if len(file.Docs) == 0 {
+		return 0
+	}
+	node, line := file.Docs[0].Body, 0
+	for part := range strings.SplitSeq(strings.ReplaceAll(path, "[", ".["), ".") {
+		next, at := step(node, part)
+		if next == nil {
+			break
+		}
+		node, line = next, at
+	}
+	return line
+}
+
+// step goes from a node to what it holds under a name, or at an index "[2]".
+func step(node ast.Node, part string) (next ast.Node, line int) {
+	if index, inList := strings.CutPrefix(part, "["); inList {
+		list, ok := node.(*ast.SequenceNode)
+		i, err := strconv.Atoi(strings.TrimSuffix(index, "]"))
+		if !ok || err != nil || i >= len(list.Values) {
+			return nil, 0
+		}
+		return list.Values[i], list.Values[i].GetToken().Position.Line
+	}
+	pairs, ok := node.(ast.MapNode)
+	if !ok {
+		return nil, 0
+	}
+	for each := pairs.MapRange(); each.Next(); {
+		if key := each.Key(); key.GetToken().Value == part {
+			return each.Value(), key.GetToken().Position.Line
+		}
+	}
+	return nil, 0
+}
