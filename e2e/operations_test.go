@@ -105,6 +105,8 @@ var attempts = map[string]attempt{
 	"approval.list":   {query: "?state=all"},
 	"approval.show":   {id: (*bench).question},
 	"approval.answer": {id: (*bench).question, body: `{"approve": false, "reason": "not today"}`},
+	"policy.show":     {},
+	"policy.explain":  {body: `{"verb": "page.click", "args": {"ref": "e1"}, "element": {"role": "button", "name": "Delete"}}`},
 	"audit.query":     {query: "?limit=20&verb=page.click"},
 	"audit.verify":    {},
 

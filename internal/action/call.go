@@ -32,6 +32,10 @@ type Call struct {
 	Surface string        // "rest", "mcp" or "cli", for the audit
 	Wait    time.Duration // longest time to block on a question; 0 means until it is answered or expires
 
+	// Peek says that nobody means to make the call: looking counts for nothing,
+	// and ends nothing.
+	Peek bool
+
 	// Progress is told what a long call is at, in words for people. It must
 	// not block; nil for nobody.
 	Progress func(phase string)

@@ -103,6 +103,9 @@ var Verbs = []Verb{
 	{Name: "approval.show", Class: Admin, Risk: Low, NewArgs: of[ByID], NewData: of[Question], Method: http.MethodGet, Path: "/approvals/{id}", Command: "approvals show", Summary: "Show a question"},
 	{Name: "approval.answer", Class: Admin, Risk: Low, NewArgs: of[Answer], NewData: of[Question], Method: http.MethodPost, Path: "/approvals/{id}/answer", Command: "approvals approve", Summary: "Approve or deny a question"},
 
+	{Name: "policy.show", Class: Read, Risk: Low, NewArgs: of[None], NewData: of[PolicyView], Method: http.MethodGet, Path: "/policy", Command: "policy show", Summary: "Show the policy in force"},
+	{Name: "policy.explain", Class: Admin, Risk: Low, NewArgs: of[PolicyQuery], NewData: of[PolicyExplanation], Method: http.MethodPost, Path: "/policy/explain", Command: "policy explain", Summary: "Say what would become of a call, and which rule would decide; nothing is done"},
+
 	{Name: "audit.query", Class: Admin, Risk: Low, NewArgs: of[AuditQuery], NewData: of[AuditPage], Method: http.MethodGet, Path: "/audit", Command: "audit tail", Summary: "Read the audit trail"},
 	{Name: "audit.verify", Class: Admin, Risk: Low, NewArgs: of[None], NewData: of[AuditVerdict], Method: http.MethodGet, Path: "/audit/verify", Command: "audit verify", Summary: "Verify the audit trail's hash chain"},
 

@@ -23,6 +23,7 @@ func Main(ctx context.Context, version string, args []string, env config.Env, in
 	parts := cli.Parts{
 		Version:  version,
 		Problems: policyProblems,
+		Explain:  explain,
 		Seccomp:  docker.Profile,
 		Image:    func(c config.Config) string { return imageTag(c, version) },
 		Describe: func(page bool) ([]byte, error) {

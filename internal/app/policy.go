@@ -1,6 +1,9 @@
 package app
 
 import (
+	"slices"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/config"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
@@ -10,7 +13,11 @@ const policyKeys = "security.hitl." // what the policy calls rules is rules belo
 // policyConfig is the policy's part of a configuration.
 func policyConfig(c config.Config) policy.Config {
 	hitl := c.Security.HITL
-	out := policy.Config{Enabled: hitl.Enabled, Trusted: hitl.Trusted, Sensitive: hitl.Sensitive}
+	out := policy.Config{
+		Enabled: hitl.Enabled, Trusted: hitl.Trusted, Sensitive: hitl.Sensitive,
+		Allowed: slices.Concat(c.Security.Network.Navigation, c.Security.Network.AllowPrivate),
+		File:    c.Source.File, SHA256: c.Source.SHA256,
+	}
 	for _, r := range hitl.Rules {
 		rule := policy.Rule{Tools: r.Tools, Roles: r.Roles, Hosts: r.Hosts, Risk: r.Risk, Action: r.Action, Description: r.Description}
 		for _, c := range r.Conditions {
@@ -37,4 +44,14 @@ func policyProblems(c config.Config) []config.Problem {
 		all = append(all, config.Problem{Path: policyKeys + p.Path, Message: p.Message})
 	}
 	return all
+}
+
+// explain says what the policy of a configuration would do with a call, without
+// a gateway.
+func explain(c config.Config, q action.PolicyQuery) (action.PolicyExplanation, error) {
+	p, err := policy.New(policyConfig(c))
+	if err != nil {
+		return action.PolicyExplanation{}, err
+	}
+	return p.Explain(q, nil)
 }

@@ -41,6 +41,7 @@ type shelf struct {
 	do      func(ctx context.Context) // runs inside Do
 	picture func(ctx context.Context) (string, error)
 	looked  int
+	peeked  bool
 	done    []string
 	pins    []action.Pin
 	halts   []string
@@ -53,6 +54,7 @@ func (s *shelf) Look(ctx context.Context, call action.Call) (action.Facts, actio
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.looked++
+	s.peeked = s.peeked || call.Peek
 	facts := action.Facts{
 		Session:     action.SessionFacts{ID: "s1", Box: "b1", State: "open"},
 		Page:        action.Page{URL: "https://app.example.com/invoices?token=hunter2", Title: "Invoices"},

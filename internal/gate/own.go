@@ -22,6 +22,8 @@ var ownVerbs = map[string]func(context.Context, *passage) (action.Result, error)
 		return &q, err
 	}),
 	"approval.answer": withArgs(takeAnswer),
+	"policy.show":     withArgs(showPolicy),
+	"policy.explain":  withArgs(explainPolicy),
 	"audit.query": withArgs(func(ctx context.Context, p *passage, a *action.AuditQuery) (any, error) {
 		page, err := p.g.audit.Query(ctx, *a, p.call.Caller.Scope)
 		return &page, err

@@ -35,12 +35,14 @@ func (r *Registry) lookAtPage(ctx context.Context, call action.Call) (action.Fac
 		return action.Facts{}, action.Pin{}, err
 	}
 	defer leave()
-	if err := r.exhausted(l, call.Verb, call.Args); err != nil {
-		return action.Facts{Session: l.facts()}, action.Pin{}, err
+	if !call.Peek {
+		if err := r.exhausted(l, call.Verb, call.Args); err != nil {
+			return action.Facts{Session: l.facts()}, action.Pin{}, err
+		}
 	}
 	facts, pin, err := l.browser.Look(ctx, call.Verb, call.Args)
 	pin.Session = l.id
-	if err != nil {
+	if err != nil && !call.Peek {
 		err = r.failure(ctx, l, call, err)
 	}
 	facts.Session = l.facts()

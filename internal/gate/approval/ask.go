@@ -60,7 +60,7 @@ func (d *Desk) insert(ctx context.Context, tx *sql.Tx, r Request, binding string
 		return action.Question{}, fault.New(fault.LimitReached, "%d questions of this scope already wait for a person", pending).
 			Hinted("wait until some are answered or expire").With("limit", "questions").With("max", maxPending)
 	}
-	q := questionOf(r, now, d.timeouts.of(r.Risk))
+	q := questionOf(r, now, d.Timeouts().of(r.Risk))
 	text, err := json.Marshal(q)
 	if err != nil {
 		return q, fmt.Errorf("cannot encode a question: %w", err)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -57,7 +58,7 @@ type Options struct {
 type Desk struct {
 	db       *store.DB
 	log      *slog.Logger
-	timeouts Timeouts
+	timeouts atomic.Pointer[Timeouts]
 	now      func() time.Time
 	ended    func(action.Question)
 
@@ -81,11 +82,11 @@ func Open(ctx context.Context, o Options) (*Desk, error) {
 	if o.DB == nil || o.Log == nil {
 		return nil, fault.New(fault.Internal, "the approval desk was opened without a store or a logger")
 	}
-	d := &Desk{db: o.DB, log: o.Log, timeouts: o.Timeouts, now: o.Now, ended: o.Ended, asked: make(chan struct{}, 1), waiting: map[string]*bell{}}
+	d := &Desk{db: o.DB, log: o.Log, now: o.Now, ended: o.Ended, asked: make(chan struct{}, 1), waiting: map[string]*bell{}}
 	if d.now == nil {
 		d.now = time.Now
 	}
-	d.timeouts.fill()
+	d.SetTimeouts(o.Timeouts)
 	done, err := d.db.Writer.ExecContext(ctx, `UPDATE questions SET state = 'denied', question = json_set(question, '$.reason', ?) WHERE state = 'pending'`, restarted)
 	if err != nil {
 		return nil, fmt.Errorf("cannot deny old questions: %w", err)
@@ -106,6 +107,16 @@ func (d *Desk) Close() {
 	d.stop()
 	d.work.Wait()
 }
+
+// SetTimeouts changes how long questions wait that are asked from now on;
+// Defaults where one is zero.
+func (d *Desk) SetTimeouts(t Timeouts) {
+	t.fill()
+	d.timeouts.Store(&t)
+}
+
+// Timeouts returns how long questions wait.
+func (d *Desk) Timeouts() Timeouts { return *d.timeouts.Load() }
 
 func (t *Timeouts) fill() {
 	for _, f := range []struct {

@@ -52,6 +52,11 @@ type Config struct {
 	Trusted   []string // hosts and "*." patterns where MEDIUM calls run unasked
 	Sensitive []string // hosts and "*." patterns that are HIGH to navigate to, and never trusted
 	Rules     []Rule   // the first that matches decides
+
+	// What follows is shown, and judges nothing.
+	Allowed []string // where agents may go: hosts, "*." patterns, host:port
+	File    string   // the configuration file
+	SHA256  string   // of the file, hex
 }
 
 // Policy judges calls. The zero Policy, and a nil one, refuse everything. It
@@ -64,6 +69,7 @@ type Policy struct {
 	rules     []rule
 	granted   map[string]bool // raw verbs that some rule gives to agents
 	hash      string
+	source    Config
 }
 
 // New makes a policy. A configuration with a problem is a fault
@@ -84,7 +90,7 @@ func Check(c Config) []Problem {
 }
 
 func read(c Config) (*Policy, []Problem) {
-	p := &Policy{made: true, enabled: c.Enabled, granted: map[string]bool{}, hash: hashOf(c)}
+	p := &Policy{made: true, enabled: c.Enabled, granted: map[string]bool{}, hash: hashOf(c), source: c}
 	r := &reader{}
 	p.trusted = r.hosts("trusted_domains", c.Trusted)
 	p.sensitive = r.hosts("sensitive_domains", c.Sensitive)
@@ -105,6 +111,7 @@ func read(c Config) (*Policy, []Problem) {
 func (p *Policy) Hash() string { return p.hash }
 
 func hashOf(c Config) string {
+	c.Allowed, c.File, c.SHA256 = nil, "", ""
 	text, err := json.Marshal(c)
 	if err != nil { // of texts and flags: cannot happen
 		return ""

@@ -45,8 +45,10 @@ type Parts struct {
 	// Problems lists what the rest of the house finds wrong with a
 	// configuration; nil where there is none to ask.
 	Problems func(c config.Config) []config.Problem
-	Version  string
-	Trail    Trail
+	// Explain says what the policy of a configuration would do with a call.
+	Explain func(c config.Config, q action.PolicyQuery) (action.PolicyExplanation, error)
+	Version string
+	Trail   Trail
 }
 
 // ServeOptions are what serve is told beyond the configuration.
@@ -111,7 +113,21 @@ func (r *root) command() *cobra.Command {
 	flags.BoolVar(&r.json, "json", false, "print JSON")
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	for _, group := range [][]*cobra.Command{
-		r.gatewayCommands(), r.sessionCommands(), r.pageCommands(), r.tabCommands(), r.fileCommands(), r.cookieCommands(), r.cdpCommands(), r.profileCommands(), r.browserCommands(), r.approvalCommands(), r.auditCommands(), r.tokenCommands(), r.houseCommands(), r.installCommands(),
+		r.gatewayCommands(),
+		r.sessionCommands(),
+		r.pageCommands(),
+		r.tabCommands(),
+		r.fileCommands(),
+		r.cookieCommands(),
+		r.cdpCommands(),
+		r.profileCommands(),
+		r.browserCommands(),
+		r.approvalCommands(),
+		r.policyCommands(),
+		r.auditCommands(),
+		r.tokenCommands(),
+		r.houseCommands(),
+		r.installCommands(),
 	} {
 		c.AddCommand(group...)
 	}

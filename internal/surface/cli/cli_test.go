@@ -125,6 +125,13 @@ var commands = []command{
 	{"token.list", []string{"token", "list", "--all"}, "", &action.TokenList{All: true}},
 	{"token.revoke", []string{"token", "revoke", "ci", "--scope", "team", "--force"}, "", &action.TokenRevoke{ID: "ci", Scope: "team", Force: true}},
 	{"token.whoami", []string{"whoami"}, "", &action.None{}},
+	{"policy.show", []string{"policy", "show"}, "", &action.None{}},
+	{"policy.explain", []string{"policy", "explain", "page.type", "ref=e1", "text=12", "submit=true", "--role", "viewer", "--host", "a.example", "--element-name", "Save", "--element-form-action", "/x", "--onto-submits", "-s", "n"}, "",
+		&action.PolicyQuery{Verb: "page.type", Args: []byte(`{"ref":"e1","submit":true,"text":"12"}`), Role: action.Viewer, Session: "n", PageURL: "https://a.example/",
+			Element: action.PolicyElement{Name: "Save", FormAction: "/x"}, Onto: action.PolicyElement{Submits: true}}},
+	{"policy.explain", []string{"policy", "explain", "page.select", "values=a,b", "--option", "A,B"}, "",
+		&action.PolicyQuery{Verb: "page.select", Args: []byte(`{"values":["a","b"]}`), Role: action.Agent, Options: []string{"A", "B"}}},
+	{"policy.explain", []string{"policy", "explain", "page.goto", `{"url":"x"}`}, "", &action.PolicyQuery{Verb: "page.goto", Args: []byte(`{"url":"x"}`), Role: action.Agent}},
 }
 
 func TestEveryVerbWithACommandIsWalked(t *testing.T) {
@@ -200,7 +207,7 @@ func TestWrongLinesMakeNoCall(t *testing.T) {
 		{"session", "start", "--width", "wide"}, {"session", "show", "a", "b"}, {"cookies", "set"}, {"cookies", "set", "a"}, {"cookies", "set", "a=b", "--file", "x"}, {"cookies", "set", "--file", "no-such-file"},
 		{"cookies", "delete"}, {"cookies", "delete", "--all", "--name", "a"}, {"cookies", "delete", "--name", ""},
 		{"install", "kitchen"}, {"install", "browser", "now"}, {"install", "browser", "--package-manager", "pip"},
-		{"smoke"}, {"version", "now"}, {"config", "check", "x"},
+		{"smoke"}, {"version", "now"}, {"config", "check", "x", "y"}, {"policy", "explain"}, {"policy", "explain", "page.click", "e1"}, {"policy", "explain", "page.click", "{"}, {"policy", "explain", "page.click", "--offline", "-s", "n"},
 	} {
 		out, complaint, status := r.run(line...)
 		if status != 2 || !strings.HasPrefix(complaint, "error: ") || out != "" {

@@ -51,6 +51,7 @@ var tags = map[string]string{
 	"cdp":      "The browser's own protocol, for other programs",
 	"artifact": "Files that sessions left",
 	"approval": "Questions that wait for a person, and their answers",
+	"policy":   "What is allowed, asked and denied, and why",
 	"audit":    "The record of every call",
 	"verbs":    "Any verb by its name",
 	"health":   "Whether the gateway runs",

@@ -150,6 +150,7 @@ var bodies = map[string]string{
 	"page.scrape":           `{"selectors":{"a":"h1"}}`,
 	"page.execute":          `{"expression":"1"}`,
 	"approval.answer":       `{"approve":true}`,
+	"policy.explain":        `{"verb":"page.click","element":{"name":"Delete"}}`,
 	"profile.create":        `{"name":"work"}`,
 	"token.create":          `{"name":"ci","role":"agent"}`,
 	"session.request_human": `{"reason":"a captcha"}`,

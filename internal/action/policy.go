@@ -1,0 +1,112 @@
+package action
+
+import "encoding/json"
+
+// PolicyQuery asks what would become of a call, without making it. The facts
+// it is judged by are those of a session's live page, or else those given.
+type PolicyQuery struct {
+	Verb string          `json:"verb" minLength:"1" maxLength:"64" doc:"A verb" example:"page.click"`
+	Args json.RawMessage `json:"args,omitempty" doc:"The verb's arguments, as its call takes them"`
+	Role Role            `json:"role,omitempty" enum:"agent,viewer,operator" doc:"Of the caller; agent when empty"`
+
+	Session string `json:"session,omitempty" maxLength:"64" doc:"Look at this session's page, by id or name; what is given below is not used then"`
+
+	PageURL string        `json:"pageUrl,omitempty" maxLength:"8192" doc:"Where the page is" example:"https://app.example.com/"`
+	Element PolicyElement `json:"element,omitempty" doc:"What the page would say of the element"`
+	Onto    PolicyElement `json:"onto,omitempty" doc:"The same of what something is dropped on"`
+	Options []string      `json:"options,omitempty" maxItems:"1000" doc:"Labels of what would be chosen in a list"`
+	Dialog  string        `json:"dialog,omitempty" maxLength:"8192" doc:"What the open dialog says, which asks to confirm"`
+}
+
+// PolicyElement is what a page might say of an element. The zero PolicyElement
+// is none.
+type PolicyElement struct {
+	Role         string `json:"role,omitempty" maxLength:"64" doc:"ARIA role" example:"button"`
+	Name         string `json:"name,omitempty" maxLength:"1024" doc:"Accessible name" example:"Delete"`
+	Label        string `json:"label,omitempty" maxLength:"1024" doc:"Value, title, icon or test id, where the name says nothing"`
+	Within       string `json:"within,omitempty" maxLength:"1024" doc:"Labels and headings of what it is in"`
+	Tag          string `json:"tag,omitempty" maxLength:"64" doc:"In lower case; what the role suggests when empty"`
+	Type         string `json:"type,omitempty" maxLength:"64" doc:"Of an input or button"`
+	FieldName    string `json:"fieldName,omitempty" maxLength:"256" doc:"name and id attributes"`
+	Placeholder  string `json:"placeholder,omitempty" maxLength:"1024" doc:"Of a field"`
+	Autocomplete string `json:"autocomplete,omitempty" maxLength:"256" doc:"The attribute"`
+	FrameURL     string `json:"frameUrl,omitempty" maxLength:"8192" doc:"Of the frame it is in; the page when empty"`
+	LinkURL      string `json:"linkUrl,omitempty" maxLength:"8192" doc:"Where it leads"`
+	FormAction   string `json:"formAction,omitempty" maxLength:"8192" doc:"Where its form is sent"`
+	FormMethod   string `json:"formMethod,omitempty" enum:"get,post,dialog" doc:"How"`
+	SubmitName   string `json:"submitName,omitempty" maxLength:"1024" doc:"Name of its form's default button"`
+	Submits      bool   `json:"submits,omitempty" doc:"Activating it submits a form"`
+	Toggle       bool   `json:"toggle,omitempty" doc:"A checkbox, radio, tab or switch"`
+	Editable     bool   `json:"editable,omitempty" doc:"Text can be typed into it"`
+	Protected    bool   `json:"protected,omitempty" doc:"Its value is a secret"`
+}
+
+// PolicyExplanation says what would become of a call, and why.
+type PolicyExplanation struct {
+	Decision string       `json:"decision" enum:"allow,ask,deny"`
+	Risk     Risk         `json:"risk"`
+	Rule     string       `json:"rule"` // which decided: a name of the built-in table, or rule.<number>
+	Why      string       `json:"why"`
+	Hint     string       `json:"hint,omitempty"` // of a refusal: what to do instead
+	Builtin  PolicyReason `json:"builtin"`        // what would be without configured rules
+	Rules    []RuleTried  `json:"rules"`          // every configured rule, in order
+	Assumed  []string     `json:"assumed"`        // what was not looked at
+	Policy   string       `json:"policy"`         // hash of the policy
+}
+
+// PolicyReason is a verdict in short.
+type PolicyReason struct {
+	Decision string `json:"decision" enum:"allow,ask,deny"`
+	Risk     Risk   `json:"risk"`
+	Rule     string `json:"rule"`
+	Why      string `json:"why"`
+}
+
+// RuleTried is a configured rule, and whether it matched.
+type RuleTried struct {
+	Number      int    `json:"number"` // from 1, in the order of the file
+	Description string `json:"description,omitempty"`
+	Matched     bool   `json:"matched"`
+	Why         string `json:"why"`
+}
+
+// PolicyView is the policy in force. What patterns rules have is for operators.
+type PolicyView struct {
+	Policy    string         `json:"policy"`               // hash; of two alike policies it is the same
+	File      string         `json:"file,omitempty"`       // the configuration file, for operators
+	SHA256    string         `json:"fileSha256,omitempty"` // of the file
+	Asking    bool           `json:"asking"`               // people are there to be asked; what they should be asked is denied otherwise
+	Timeouts  PolicyTimeouts `json:"timeouts"`
+	Roles     []RoleClasses  `json:"roles"`
+	Trusted   []string       `json:"trustedDomains"`
+	Sensitive []string       `json:"sensitiveDomains"` // those configured, on top of the built-in ones
+	Allowed   []string       `json:"allowedDomains"`   // where agents may go
+	Rules     []PolicyRule   `json:"rules"`
+}
+
+// PolicyTimeouts is how long a question waits, in seconds.
+type PolicyTimeouts struct {
+	Medium   float64 `json:"medium"`
+	High     float64 `json:"high"`
+	Critical float64 `json:"critical"`
+}
+
+// RoleClasses says which classes of verbs a role has.
+type RoleClasses struct {
+	Role    Role     `json:"role"`
+	Classes []string `json:"classes"`
+	Granted []string `json:"granted"` // verbs beyond them
+}
+
+// PolicyRule is a configured rule. Only number, action, risk and description
+// are shown to agents.
+type PolicyRule struct {
+	Number      int      `json:"number"`
+	Action      string   `json:"action,omitempty"`
+	Risk        string   `json:"risk,omitempty"`
+	Description string   `json:"description,omitempty"`
+	Tools       []string `json:"tools,omitempty"`
+	Roles       []string `json:"roles,omitempty"`
+	Hosts       []string `json:"hosts,omitempty"`
+	Conditions  []string `json:"conditions,omitempty"` // in words
+}

@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+func (r *root) policyCommands() []*cobra.Command {
+	group := &cobra.Command{Use: "policy", Short: "Show the policy, and say what it would do with a call", Args: between(0, 0), RunE: help}
+	group.AddCommand(r.policyShow(), r.policyExplain())
+	return []*cobra.Command{group}
+}
+
+func (r *root) policyShow() *cobra.Command {
+	c := verb("policy.show", "show", "glovebox policy show --json")
+	c.Args = between(0, 0)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return r.call(c.Context(), "policy.show", &action.None{}, func(result action.Result) {
+			if view, ok := result.Data.(*action.PolicyView); ok {
+				r.showPolicy(view)
+			}
+		})
+	}
+	return c
+}
+
+func (r *root) showPolicy(v *action.PolicyView) {
+	asks := "people are asked"
+	if !v.Asking {
+		asks = "nobody is asked: what a person should decide is denied"
+	}
+	r.printf("%s\n", r.style.bold("policy "+v.Policy))
+	r.printf("  file       %s\n", strings.TrimSpace(first(v.File, "none")+"  "+v.SHA256))
+	r.printf("  questions  %s; they wait %gs at MEDIUM, %gs at HIGH, %gs at CRITICAL\n", asks, v.Timeouts.Medium, v.Timeouts.High, v.Timeouts.Critical)
+	for _, role := range v.Roles {
+		r.printf("  %-9s  %s\n", role.Role, strings.Join(append(role.Classes, role.Granted...), ", "))
+	}
+	for _, list := range []struct {
+		name  string
+		hosts []string
+	}{{"allowed", v.Allowed}, {"trusted", v.Trusted}, {"sensitive", v.Sensitive}} {
+		r.printf("  %-9s  %s\n", list.name, first(strings.Join(list.hosts, ", "), "none"))
+	}
+	for _, rule := range v.Rules {
+		words := slices.DeleteFunc([]string{rule.Action, rule.Risk, strings.Join(rule.Tools, ","), strings.Join(rule.Roles, ","),
+			strings.Join(rule.Hosts, ","), strings.Join(rule.Conditions, " and "), r.style.dim(rule.Description)}, func(s string) bool { return s == "" })
+		r.printf("  rule %-4d  %s\n", rule.Number, strings.Join(words, "  "))
+	}
+}
+
+func (r *root) policyExplain() *cobra.Command {
+	var q action.PolicyQuery
+	var role, host string
+	var offline bool
+	c := verb("policy.explain", "explain <verb> [<argument>=<value>…]",
+		"glovebox policy explain page.click --element-role button --element-name Delete --host app.example.com\n"+
+			"glovebox policy explain page.goto url=https://bank.example/ --offline\n"+
+			"glovebox policy explain page.click ref=e12 --session invoices")
+	c.Long = "Says what would become of a call, by which rule, and why each rule before it did not match. Nothing is done.\n" +
+		"With --session the page is looked at as the call would; otherwise what the flags say counts. --offline judges by the\n" +
+		"configuration file, without a gateway."
+	c.Args = between(1, -1)
+	f := c.Flags()
+	f.StringVar(&role, "role", "agent", "of the caller: agent, viewer or operator")
+	f.BoolVar(&offline, "offline", false, "judge by the configuration file, without a gateway")
+	f.StringVar(&host, "host", "", "host the page is on, instead of --page")
+	f.StringVar(&q.PageURL, "page", "", "address of the page")
+	f.StringSliceVar(&q.Options, "option", nil, "labels of what would be chosen in a list")
+	f.StringVar(&q.Dialog, "dialog", "", "what the open dialog says")
+	elementFlags(c, "element", "the element's", &q.Element)
+	elementFlags(c, "onto", "what it is dropped on: its", &q.Onto)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		q.Verb, q.Role, q.Session = args[0], action.Role(role), r.target
+		if q.PageURL == "" && host != "" {
+			q.PageURL = "https://" + host + "/"
+		}
+		var err error
+		if q.Args, err = argumentsOf(q.Verb, args[1:]); err != nil {
+			return err
+		}
+		if offline {
+			return r.explainOffline(q)
+		}
+		r.target = "" // it is the question's, not the call's
+		return r.call(c.Context(), "policy.explain", &q, r.showExplanation)
+	}
+	return c
+}
+
+// elementFlags are the flags that state what a page would say of an element:
+// one for each text of it, --<prefix>-name, and one for what is true of it.
+func elementFlags(c *cobra.Command, prefix, whose string, e *action.PolicyElement) {
+	v := reflect.ValueOf(e).Elem()
+	for _, field := range action.Fields(v.Type()) {
+		at, name := v.FieldByIndex(field.Index), prefix+"-"+dashed(field.Name)
+		about := whose + " " + field.Name
+		switch at.Kind() {
+		case reflect.Bool:
+			c.Flags().BoolVar(at.Addr().Interface().(*bool), name, false, about)
+		case reflect.String:
+			c.Flags().StringVar(at.Addr().Interface().(*string), name, "", about)
+		}
+	}
+}
+
+// dashed is a name as flags are written: formAction, form-action.
+func dashed(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if r >= 'A' && r <= 'Z' {
+			b.WriteByte('-')
+			r += 'a' - 'A'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// argumentsOf makes a verb's arguments of words: name=value, or one JSON
+// object.
+func argumentsOf(verb string, words []string) (json.RawMessage, error) {
+	if len(words) == 0 {
+		return nil, nil
+	}
+	if len(words) == 1 && strings.HasPrefix(words[0], "{") {
+		if !json.Valid([]byte(words[0])) {
+			return nil, usage(errors.New("the arguments are no valid JSON"))
+		}
+		return json.RawMessage(words[0]), nil
+	}
+	var fields []action.Field
+	if row, known := action.Lookup(verb); known {
+		fields = action.Fields(reflect.TypeOf(row.NewArgs()))
+	}
+	object := map[string]any{}
+	for _, word := range words {
+		name, value, found := strings.Cut(word, "=")
+		if !found || name == "" {
+			return nil, usage(fmt.Errorf("want <argument>=<value>, not %q", word))
+		}
+		object[name] = valueOf(fields, name, value)
+	}
+	return json.Marshal(object)
+}
+
+// valueOf is a value of the kind that the argument has: a text, a list of
+// texts with commas between them, or else JSON.
+func valueOf(fields []action.Field, name, value string) any {
+	for _, f := range fields {
+		kind := f.Type
+		if kind.Kind() == reflect.Pointer {
+			kind = kind.Elem()
+		}
+		switch {
+		case f.Name != name || kind.Kind() == reflect.String:
+		case kind == reflect.TypeFor[[]string]():
+			return strings.Split(value, ",")
+		case json.Valid([]byte(value)):
+			return json.RawMessage(value)
+		}
+	}
+	return value
+}
+
+func (r *root) explainOffline(q action.PolicyQuery) error {
+	if q.Session != "" {
+		return usage(errors.New("--offline looks at no session"))
+	}
+	conf, err := r.examine(r.config)
+	if err != nil {
+		return err
+	}
+	out, err := r.parts.Explain(conf, q)
+	if err != nil {
+		return err
+	}
+	return r.print(action.Result{Data: &out}, r.showExplanation)
+}
+
+func (r *root) showExplanation(result action.Result) {
+	e, ok := result.Data.(*action.PolicyExplanation)
+	if !ok {
+		return
+	}
+	show := map[string]func(string) string{"allow": r.style.good, "ask": r.style.warn, "deny": r.style.bad}[e.Decision]
+	if show == nil {
+		show = r.style.bold
+	}
+	r.printf("%s  %s  by %s: %s\n", show(e.Decision), e.Risk, r.style.bold(e.Rule), clean(e.Why))
+	if e.Hint != "" {
+		r.printf("  hint: %s\n", clean(e.Hint))
+	}
+	r.printf("  without rules: %s  %s  by %s: %s\n", e.Builtin.Decision, e.Builtin.Risk, e.Builtin.Rule, clean(e.Builtin.Why))
+	for _, rule := range e.Rules {
+		mark := " "
+		if rule.Matched {
+			mark = r.style.good("→")
+		}
+		r.printf("%s rule %-3d %s %s\n", mark, rule.Number, clean(rule.Why), r.style.dim(clean(rule.Description)))
+	}
+	for _, assumed := range e.Assumed {
+		r.printf("%s %s\n", r.style.dim("note:"), assumed)
+	}
+}
