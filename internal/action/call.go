@@ -41,6 +41,8 @@ type Call struct {
 	Progress func(phase string)
 	// Crawl is told of a crawl while it runs; nil for nobody.
 	Crawl *CrawlWatch
+	// Events is told of what happens while events.follow runs; nil for nobody.
+	Events *EventWatch
 }
 
 // Result is what a call answers with.

@@ -143,8 +143,8 @@ func Offered() []*Verb {
 // As returns the row that a call with these arguments is judged, counted and
 // recorded by. It is v itself, but for a verb that only reads and whose
 // arguments send the page elsewhere first, which is a write, or ask for what
-// only raw access gives; and for a session with saved user data, which gives
-// access to it.
+// only raw access gives; for a session with saved user data, which gives access
+// to it; and for events that everybody may list, which is a read.
 func (v *Verb) As(args any) *Verb {
 	if args == nil || reflect.ValueOf(args).IsZero() {
 		return v
@@ -152,6 +152,11 @@ func (v *Verb) As(args any) *Verb {
 	if o, may := args.(interface{ OpensProfile() bool }); may && o.OpensProfile() {
 		row := *v
 		row.Class, row.Risk = Raw, High
+		return &row
+	}
+	if o, may := args.(interface{ Public() bool }); may && o.Public() {
+		row := *v
+		row.Class = Read
 		return &row
 	}
 	if v.Class != Read {

@@ -94,6 +94,9 @@ func (c *Client) Call(ctx context.Context, call action.Call) (action.Result, err
 	if call.Crawl != nil && verb.Name == "page.crawl" {
 		return c.follow(req, verb, call.Crawl)
 	}
+	if call.Events != nil && verb.Name == "events.follow" {
+		return c.events(req, call.Events)
+	}
 	raw, err := c.send(req)
 	if err != nil {
 		return action.Result{}, err

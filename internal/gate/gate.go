@@ -61,6 +61,7 @@ type Gate struct {
 	log      *slog.Logger
 	tokens   Tokens
 	timeouts Timeouts
+	seats    seats
 	work     sync.WaitGroup // calls behind the door, also those nobody waits for any more
 }
 

@@ -123,6 +123,7 @@ func (r *root) command() *cobra.Command {
 		r.profileCommands(),
 		r.browserCommands(),
 		r.approvalCommands(),
+		r.eventCommands(),
 		r.policyCommands(),
 		r.auditCommands(),
 		r.tokenCommands(),

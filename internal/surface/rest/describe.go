@@ -52,6 +52,7 @@ var tags = map[string]string{
 	"artifact": "Files that sessions left",
 	"approval": "Questions that wait for a person, and their answers",
 	"policy":   "What is allowed, asked and denied, and why",
+	"events":   "What happens, as it happens",
 	"audit":    "The record of every call",
 	"verbs":    "Any verb by its name",
 	"health":   "Whether the gateway runs",

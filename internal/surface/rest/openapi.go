@@ -62,6 +62,9 @@ func parameters(doc *huma.OpenAPI, v *action.Verb, path string) []*huma.Param {
 			all = append(all, &huma.Param{Name: name, In: "query", Schema: schema, Description: f.Tag.Get("doc")})
 		}
 	}
+	if v.Name == followVerb {
+		all = append(all, &huma.Param{Name: lastEventID, In: "header", Schema: &huma.Schema{Type: "string", Pattern: "^[0-9]+$"}, Description: "The same as after, as a client sends it that lost its stream of events"})
+	}
 	return append(all, &huma.Param{
 		Name: "Prefer", In: "header", Schema: &huma.Schema{Type: "string"}, Example: "wait=10",
 		Description: "wait=N: longest time in seconds to wait for a person's answer before 202 (RFC 7240); 55 when absent",
@@ -114,6 +117,11 @@ func responses(doc *huma.OpenAPI, v *action.Verb) map[string]*huma.Response {
 		ok.Content["text/event-stream"] = &huma.MediaType{Schema: &huma.Schema{
 			Type: "string", Description: "Where it is accepted: events page, progress, and last done or error; see the page on crawls",
 		}, Example: "event: progress\ndata: {\"pages\":1,\"queued\":3,\"url\":\"https://example.com/\"}\n\n"}
+	}
+	if v.Name == followVerb {
+		ok.Content["text/event-stream"] = &huma.MediaType{Schema: &huma.Schema{
+			Type: "string", Description: "Where it is accepted: each event with its number as id, its kind as event, and itself as data; a comment every 10 seconds. It ends after 5 minutes: come again with Last-Event-ID",
+		}, Example: "id: 7\nevent: session\ndata: {\"id\":7,\"kind\":\"session\",\"record\":{}}\n\n"}
 	}
 	ok.Headers = map[string]*huma.Param{sessionHeader: {Description: "Id of the session", Schema: &huma.Schema{Type: "string"}}}
 	if _, picture := v.NewData().(*action.Screenshot); picture {

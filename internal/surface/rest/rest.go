@@ -51,11 +51,15 @@ type Options struct {
 // Surface is the way in over HTTP. Close it when its server has been shut down.
 type Surface struct {
 	http.Handler
-	guests *guests
+	guests    *guests
+	followers *followers
 }
 
 // Close ends the connections of the browser's protocol and waits for them.
-func (s *Surface) Close() { s.guests.close() }
+func (s *Surface) Close() {
+	s.followers.end()
+	s.guests.close()
+}
 
 // New makes the handler of everything below /v1, of /openapi.json, /docs and
 // /mcp. Door, Auth and Log must be given.
@@ -63,7 +67,7 @@ func New(o Options) (*Surface, error) {
 	if o.Door == nil || o.Auth == nil || o.Log == nil {
 		return nil, errors.New("rest: Door, Auth and Log must be given")
 	}
-	s := &surface{door: o.Door, clients: o.Clients, guests: newGuests(), mux: http.NewServeMux()}
+	s := &surface{door: o.Door, clients: o.Clients, guests: newGuests(), followers: newFollowers(), mux: http.NewServeMux()}
 	s.offerDescription(s.offerAll())
 	s.offerDiscovery(o.Version)
 	if o.MCP != nil {
@@ -73,7 +77,7 @@ func New(o Options) (*Surface, error) {
 		tokens: o.Auth, hosts: o.AllowedHosts, origins: o.AllowedOrigins, log: o.Log, next: s,
 		most: s.most, large: make(chan struct{}, mostLarge),
 	}
-	return &Surface{Handler: outside.handler(), guests: s.guests}, nil
+	return &Surface{Handler: outside.handler(), guests: s.guests, followers: s.followers}, nil
 }
 
 // offerAll adds every route, and returns their description.
@@ -94,13 +98,17 @@ func (s *surface) offerAll() huma.API {
 // answers may take as long as a question waits. The caller listens, serves and
 // shuts down.
 func NewServer(h http.Handler, log *slog.Logger) *http.Server {
-	return &http.Server{
+	server := &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: 10 * time.Second, // slow senders of headers
 		IdleTimeout:       2 * time.Minute,  // of a kept connection
 		MaxHeaderBytes:    32 << 10,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
+	if s, ours := h.(*Surface); ours {
+		server.RegisterOnShutdown(s.followers.end)
+	}
+	return server
 }
 
 // most is how many bytes the body of a request may have: more than of others
@@ -129,6 +137,7 @@ type surface struct {
 	door       Door
 	clients    Clients
 	guests     *guests
+	followers  *followers
 	mux        *http.ServeMux
 	operations []*huma.Operation // as offered, in the order of the table
 }

@@ -22,7 +22,7 @@ const (
 // wantsEvents reports whether a call that tells of itself while it runs is to
 // be answered as server-sent events.
 func wantsEvents(r *http.Request, verb string) bool {
-	if verb != "page.crawl" {
+	if verb != "page.crawl" && verb != followVerb {
 		return false
 	}
 	for part := range strings.SplitSeq(r.Header.Get("Accept"), ",") {
@@ -103,6 +103,10 @@ func (e *events) beat(ctx context.Context) {
 // problem document. One that did not come to its first event is answered as
 // plain says.
 func (s *surface) stream(w http.ResponseWriter, r *http.Request, call action.Call, plain func(action.Result)) {
+	if call.Verb == followVerb {
+		s.follow(w, r, call, plain)
+		return
+	}
 	ctx, stop := context.WithCancel(r.Context())
 	e := &events{w: w, end: stop}
 	call.Crawl = &action.CrawlWatch{

@@ -1,0 +1,171 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+)
+
+const (
+	mostFollowers = 16              // of a scope: each reads the trail for itself
+	followFor     = 5 * time.Minute // then the follower comes again, and shows its token again
+	mostEvents    = 100             // of one page
+	pageFor       = 5 * time.Second // to read a page
+)
+
+// kindOf is the kind of event that a record is; none for an intent, whose
+// outcome follows.
+var kindOf = map[string]string{
+	audit.Session: "session", audit.Box: "session",
+	audit.Question: "question", audit.Answer: "answer", audit.Alert: "alert", audit.Config: "config",
+	audit.Outcome: "action", audit.Blocked: "action", audit.Protocol: "action",
+}
+
+// follow tells a watcher of what happens in the caller's scope, until it goes
+// away or its time is over, and returns a page of it where there is no
+// watcher. A configuration is of no scope, and every operator's to hear of.
+func follow(ctx context.Context, p *passage, a *action.FollowEvents) (any, error) {
+	if err := mayFollow(p.call.Caller.Role, a); err != nil {
+		return nil, err
+	}
+	after, err := p.from(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	if p.call.Events == nil {
+		return p.eventPage(ctx, a, after)
+	}
+	leave, err := p.g.seats.take(p.call.Caller.Scope)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	p.call.Events.Begin()
+	last := after
+	ctx, cancel := context.WithTimeout(ctx, followFor)
+	defer cancel()
+	err = p.g.audit.Follow(ctx, p.span(a), after, func(r action.Record) error {
+		last = r.Seq
+		if e, wanted := p.eventOf(ctx, a, r); wanted {
+			return p.call.Events.Event(e)
+		}
+		return nil
+	})
+	if ctx.Err() != nil {
+		err = nil // its time is over, or the follower went away
+	}
+	return &action.EventPage{Events: []action.Event{}, Last: last}, err
+}
+
+// mayFollow refuses kinds that there are not, and agents: what people are
+// asked and say is not for whom they are asked about.
+func mayFollow(role action.Role, a *action.FollowEvents) error {
+	if role == action.Agent {
+		return fault.New(fault.DeniedByPolicy, "agents do not follow events").
+			Hinted("use session.list, and approval.status for a question of yours").With("rule", "class.admin")
+	}
+	for kind := range strings.SplitSeq(a.Kinds, ",") {
+		if kind != "" && !slices.Contains(action.EventKinds, kind) {
+			return fault.New(fault.InvalidRequest, "there is no such kind of event").
+				Hinted("kinds are %s", strings.Join(action.EventKinds, ", ")).With("field", "kinds")
+		}
+	}
+	return nil
+}
+
+// from is the record that the events asked for follow.
+func (p *passage) from(ctx context.Context, a *action.FollowEvents) (int64, error) {
+	if a.After != nil {
+		return *a.After, nil
+	}
+	page, err := p.g.audit.Query(ctx, action.AuditQuery{Limit: 1}, p.call.Caller.Scope)
+	return page.Last, err
+}
+
+// span is the scope whose records are read: every one where those of none are
+// wanted too.
+func (p *passage) span(a *action.FollowEvents) string {
+	if a.Wants("config") {
+		return ""
+	}
+	return p.call.Caller.Scope
+}
+
+// eventOf is a record as an event, where the call asks for such and the caller
+// may hear of it.
+func (p *passage) eventOf(ctx context.Context, a *action.FollowEvents, r action.Record) (e action.Event, wanted bool) {
+	own, kind := p.call.Caller.Scope, kindOf[r.EventType]
+	if !a.Wants(kind) || r.Scope != own && (r.Scope != "" || kind != "config") {
+		return e, false
+	}
+	e = action.Event{ID: r.Seq, Kind: kind, Record: r}
+	if r.ApprovalID != "" && (kind == "question" || kind == "answer") {
+		if q, err := p.g.desk.Show(ctx, own, r.ApprovalID); err == nil {
+			e.Question = &q
+		}
+	}
+	return e, true
+}
+
+var errFull = errors.New("the page is full")
+
+// eventPage returns the next events up to the end of the trail, as many as
+// there is room and time for.
+func (p *passage) eventPage(ctx context.Context, a *action.FollowEvents, after int64) (*action.EventPage, error) {
+	end, err := p.from(ctx, &action.FollowEvents{})
+	page := &action.EventPage{Events: []action.Event{}, Last: max(after, end)}
+	if err != nil || after >= end {
+		return page, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, pageFor)
+	defer cancel()
+	page.Last = after
+	err = p.g.audit.Follow(ctx, "", after, func(r action.Record) error { // of every scope: the last one must come by
+		page.Last = r.Seq
+		if e, wanted := p.eventOf(ctx, a, r); wanted {
+			page.Events = append(page.Events, e)
+		}
+		if r.Seq >= end || len(page.Events) == mostEvents {
+			return errFull
+		}
+		return nil
+	})
+	if errors.Is(err, errFull) || ctx.Err() != nil {
+		err = nil
+	}
+	return page, err
+}
+
+// seats counts the followers of each scope. The zero seats are free.
+type seats struct {
+	mu    sync.Mutex
+	taken map[string]int
+}
+
+// take gives a follower a place. Fault: limit_reached.
+func (s *seats) take(scope string) (leave func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.taken == nil {
+		s.taken = map[string]int{}
+	}
+	if s.taken[scope] >= mostFollowers {
+		return nil, fault.New(fault.LimitReached, "%d followers of this scope are there already", mostFollowers).
+			Hinted("end one of them").With("limit", "followers").With("max", mostFollowers)
+	}
+	s.taken[scope]++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.taken[scope]--; s.taken[scope] == 0 {
+			delete(s.taken, scope)
+		}
+	}, nil
+}

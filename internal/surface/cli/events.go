@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const (
+	comeAgain     = time.Second      // after a stream of events ended
+	comeAgainLate = 10 * time.Second // at most, while no gateway answers
+)
+
+func (r *root) eventCommands() []*cobra.Command {
+	var kinds []string
+	var after int64
+	c := verb("events.follow", "events", "glovebox events\nglovebox events --kind question,answer,alert --json\nglovebox events --after 0")
+	c.Args = between(0, 0)
+	c.Flags().StringSliceVar(&kinds, "kind", nil, strings.Join(action.EventKinds, ", ")+" (default: all)")
+	c.Flags().Int64Var(&after, "after", -1, "begin behind this event; 0: with the oldest (default: what is yet to come)")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		door, err := r.door(operatorToken)
+		if err != nil {
+			return err
+		}
+		args := &action.FollowEvents{Kinds: strings.Join(kinds, ",")}
+		if after >= 0 {
+			args.After = &after
+		}
+		return r.follow(c.Context(), door, args, func(e action.Event) error {
+			if r.json {
+				return encode(r.io.Out, e)
+			}
+			r.showEvent(e)
+			return nil
+		}, r.told)
+	}
+	return []*cobra.Command{c}
+}
+
+// told says on standard error that no gateway answers, and that one does again.
+func (r *root) told(lost error) {
+	if lost == nil {
+		fmt.Fprintf(r.io.Err, "%s\n", r.style.dim("the gateway is there again"))
+		return
+	}
+	fmt.Fprintf(r.io.Err, "%s %s; trying again\n", r.style.warn("note:"), clean(fault.From(lost).Message))
+}
+
+// follow tells of events until ctx ends, over restarts of the gateway: state is
+// told of the first failure to reach it, and with nil when it is there again.
+// Errors that trying again does not mend are returned, and any before the
+// first stream began.
+func (r *root) follow(ctx context.Context, door caller, args *action.FollowEvents, each func(action.Event) error, state func(error)) error {
+	begun, lost, pause := false, false, comeAgain
+	watch := &action.EventWatch{
+		Begin: func() {
+			if lost {
+				state(nil)
+			}
+			begun, lost, pause = true, false, comeAgain
+		},
+		Event: func(e action.Event) error {
+			args.After = &e.ID
+			if !r.json {
+				wash(reflect.ValueOf(&e))
+			}
+			return each(e)
+		},
+	}
+	for {
+		err := r.followOnce(ctx, door, args, watch)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil && (!begun || !passing(err)) {
+			return err
+		}
+		if err != nil && !lost {
+			lost = true
+			state(err)
+		}
+		if err != nil {
+			pause = min(2*pause, comeAgainLate)
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// followOnce follows until the stream ends. The first time it asks where the
+// trail ends, so that nothing is missed however early the stream breaks off.
+func (r *root) followOnce(ctx context.Context, door caller, args *action.FollowEvents, watch *action.EventWatch) error {
+	if args.After == nil {
+		result, err := r.send(ctx, door, action.Call{Verb: "events.follow", Args: args})
+		if err != nil {
+			return err
+		}
+		if page, ok := result.Data.(*action.EventPage); ok {
+			args.After = &page.Last
+		}
+	}
+	_, err := r.send(ctx, door, action.Call{Verb: "events.follow", Args: args, Events: watch})
+	return err
+}
+
+// passing reports whether an error is one of a gateway that is away for a
+// while, or slow.
+func passing(err error) bool {
+	var f *fault.Fault
+	if !errors.As(err, &f) {
+		return false
+	}
+	return f.Code == fault.NotActive || f.Code == fault.ActionTimeout || f.Code == fault.AuditUnavailable
+}
+
+func (r *root) showEvent(e action.Event) {
+	rec := e.Record
+	paint := map[string]func(string) string{"question": r.style.warn, "alert": r.style.bad}[e.Kind]
+	if paint == nil {
+		paint = r.style.dim
+	}
+	words := []string{rec.Action, rec.TargetElement, rec.Risk, rec.HITLDecision, rec.Result, first(rec.TargetURL, rec.URL), rec.Error, rec.Detail}
+	var said []string
+	for _, word := range words {
+		if word != "" {
+			said = append(said, short(word, 80))
+		}
+	}
+	r.printf("%6d %s %s %s  %s\n", e.ID, r.style.dim(rec.Timestamp.Local().Format("15:04:05")), paint(fmt.Sprintf("%-8s", e.Kind)),
+		short(rec.SessionID, 20), strings.Join(said, "  "))
+}

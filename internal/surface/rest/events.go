@@ -1,0 +1,99 @@
+package rest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const (
+	followVerb  = "events.follow"
+	lastEventID = "Last-Event-ID"
+	comeAgain   = 1000 // milliseconds until a client comes again
+)
+
+// followers are the streams of events, which end when the server shuts down:
+// it would wait for them.
+type followers struct {
+	once sync.Once
+	over chan struct{}
+}
+
+func newFollowers() *followers { return &followers{over: make(chan struct{})} }
+
+func (f *followers) end() { f.once.Do(func() { close(f.over) }) }
+
+// follow answers events.follow as server-sent events, from the one that the
+// client had last.
+func (s *surface) follow(w http.ResponseWriter, r *http.Request, call action.Call, plain func(action.Result)) {
+	if err := resume(r, call.Args); err != nil {
+		fail(w, r, err)
+		return
+	}
+	ctx, stop := context.WithCancel(r.Context())
+	defer stop()
+	e := &events{w: w, end: stop}
+	call.Events = &action.EventWatch{
+		Begin: func() { e.write(fmt.Sprintf("retry: %d\n\n", comeAgain)) },
+		Event: e.tell,
+	}
+	var beside sync.WaitGroup
+	beside.Go(func() { e.beat(ctx) })
+	beside.Go(func() {
+		select {
+		case <-s.followers.over:
+			stop()
+		case <-ctx.Done():
+		}
+	})
+	result, err := s.call(r.WithContext(ctx), call)
+	stop()
+	beside.Wait()
+	switch {
+	case err != nil && !e.sent():
+		fail(w, r, err)
+	case err != nil:
+		note(r, fault.From(err))
+	case !e.sent():
+		plain(result)
+	}
+}
+
+// resume takes the header that a client sends which lost its connection.
+func resume(r *http.Request, args any) error {
+	text := r.Header.Get(lastEventID)
+	a, ok := args.(*action.FollowEvents)
+	if text == "" || !ok {
+		return nil
+	}
+	last, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || last < 0 {
+		return fault.New(fault.InvalidRequest, "%s is no number of an event", lastEventID).
+			Hinted("send the id of the last event, or leave it out").With("field", lastEventID)
+	}
+	a.After = &last
+	return nil
+}
+
+// tell writes an event with its number.
+func (e *events) tell(event action.Event) error {
+	text, err := json.Marshal(event)
+	if err != nil {
+		return fmt.Errorf("cannot write an event: %w", err)
+	}
+	e.write(fmt.Sprintf("id: %d\nevent: %s\ndata: %s\n\n", event.ID, event.Kind, text))
+	return e.broken()
+}
+
+// broken says why no more can be written.
+func (e *events) broken() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.err
+}
