@@ -45,6 +45,7 @@ var plan = map[string][]string{
 	"gate/policy":            {"action", "fault", "spelling"},
 	"gate/approval":          {"action", "fault", "store"},
 	"gate/audit":             {"action", "fault", "store"},
+	"gate/webhook":           {"action", "fault", "gate/approval", "gate/audit", "store"},
 	"gate/egress":            {"action", "fault"},
 	"gate/scan":              {"action"},
 	"gate/egress/egresstest": {},
