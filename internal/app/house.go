@@ -20,6 +20,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+	"github.com/gloveboxhq/glovebox/internal/gate/webhook"
 	"github.com/gloveboxhq/glovebox/internal/profile"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/session"
@@ -187,6 +188,9 @@ func (h *House) openGate(ctx context.Context, c config.Config, db *store.DB, tra
 		return err
 	}
 	h.keep("approval", func(context.Context) error { desk.Close(); return nil })
+	if err := h.openWebhook(ctx, hitl.Webhook, webhook.Options{DB: db, Trail: trail, Desk: desk, Log: log}); err != nil {
+		return err
+	}
 	h.Gate, err = gate.New(gate.Options{
 		Sessions: h.sessions, Policy: rules, Desk: desk, Audit: trail, Log: log, Tokens: h.Tokens,
 		Timeouts: gate.Timeouts{Action: time.Duration(c.Browser.Timeout) * time.Second},

@@ -38,7 +38,7 @@ func Main(ctx context.Context, version string, args []string, env config.Env, in
 		Offline: offline,
 		Guest:   func(ctx context.Context, _ []string) error { return runGuest(ctx, err) },
 		Doctor: func(ctx context.Context, c config.Config) []cli.Check {
-			return diagnose(ctx, c, version)
+			return append(diagnose(ctx, c, version), told(ctx, c)...)
 		},
 		Trail: cli.Trail{Inspect: inspectTrail, Key: showKey},
 	}

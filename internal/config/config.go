@@ -137,6 +137,13 @@ type HITL struct {
 	Trusted   []string `yaml:"trusted_domains" doc:"MEDIUM calls run there unasked"`
 	Sensitive []string `yaml:"sensitive_domains" doc:"Navigation there is HIGH; beats trusted"`
 	Rules     []Rule   `yaml:"rules" doc:"The first that matches a call decides it: [policy.md](../policy.md)"`
+	Webhook   Webhook  `yaml:"webhook"`
+}
+
+// Webhook is an address that is told of questions and alerts.
+type Webhook struct {
+	URL       string `yaml:"url" doc:"Told of questions and alerts (docs/approvals.md); https, or http on this machine; nobody when empty"`
+	SecretEnv string `yaml:"secret_env" doc:"Name of the environment variable that holds the secret it is signed with: whsec_ and base64"`
 }
 
 // Timeouts is how long a question waits; silence denies.

@@ -65,6 +65,7 @@ func (c *Config) problems() (problems Problems) {
 		between("security.hitl.timeouts.critical", s.HITL.Timeouts.Critical, 1, 3600),
 		limit("audit.retention_days", c.Audit.RetentionDays),
 		c.Browser.Downloads.check(),
+		s.HITL.Webhook.check(),
 		c.container(),
 	}
 	for i, token := range c.Auth.Tokens {

@@ -1,0 +1,159 @@
+package webhook
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// parcel is a message on its way.
+type parcel struct {
+	seq      int64
+	name     string
+	body     string
+	attempts int
+}
+
+// deliver sends what is due, until ctx ends.
+func (s *Sender) deliver(ctx context.Context) {
+	for ctx.Err() == nil {
+		due, next, err := s.due(ctx)
+		if err != nil {
+			if ctx.Err() == nil {
+				s.log.Error("the webhook cannot read its messages", "error", err)
+			}
+			rest(ctx, again)
+			continue
+		}
+		var on sync.WaitGroup
+		for _, p := range due {
+			on.Go(func() { s.hand(ctx, p) })
+		}
+		on.Wait() // bounded: each has the time of an attempt
+		if len(due) == 0 {
+			s.idle(ctx, next)
+		}
+	}
+}
+
+// idle waits for a message to become due, or to be stored.
+func (s *Sender) idle(ctx context.Context, next time.Duration) {
+	timer := time.NewTimer(next)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-s.bell:
+	case <-ctx.Done():
+	}
+}
+
+// oldest are the messages that none of the same question goes before.
+const oldest = `FROM webhook_messages m WHERE NOT EXISTS (SELECT 1 FROM webhook_messages e WHERE e.key = m.key AND e.seq < m.seq)`
+
+// due reads what is to be sent now, or else when the next is.
+func (s *Sender) due(ctx context.Context) (all []parcel, next time.Duration, err error) {
+	now := time.Now().UnixMilli()
+	rows, err := s.db.Reader.QueryContext(ctx, `SELECT seq, name, body, attempts `+oldest+` AND due <= ? ORDER BY seq LIMIT ?`, now, together)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var p parcel
+		if err := rows.Scan(&p.seq, &p.name, &p.body, &p.attempts); err != nil {
+			return nil, 0, err
+		}
+		all = append(all, p)
+	}
+	if err := rows.Err(); err != nil || len(all) > 0 {
+		return all, 0, err
+	}
+	var at sql.NullInt64
+	err = s.db.Reader.QueryRowContext(ctx, `SELECT min(due) `+oldest).Scan(&at)
+	if !at.Valid {
+		return nil, time.Hour, err // the bell rings before
+	}
+	return nil, max(0, time.UnixMilli(at.Int64).Sub(time.UnixMilli(now))), err
+}
+
+// hand sends one message and stores what became of it.
+func (s *Sender) hand(ctx context.Context, p parcel) {
+	failure := s.post(ctx, p)
+	if ctx.Err() != nil {
+		return // it is not known whether it came: the next sender tries again
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptLimit)
+	defer cancel()
+	if err := s.settle(ctx, p, failure); err != nil {
+		s.log.Error("the webhook cannot store what became of a message", "message", p.name, "error", err)
+		rest(ctx, again)
+	}
+}
+
+func (s *Sender) settle(ctx context.Context, p parcel, failure error) error {
+	now := time.Now()
+	if failure == nil {
+		return s.finish(ctx, p, `UPDATE webhook SET delivered = delivered + 1, problem = '', tried = ?`, now.UnixMilli())
+	}
+	why := failure.Error()
+	if p.attempts >= len(s.backoff) {
+		s.log.Error("the webhook gave a message up", "message", p.name, "attempts", p.attempts+1, "error", why)
+		return s.finish(ctx, p, `UPDATE webhook SET given_up = given_up + 1, problem = ?, tried = ?`, why, now.UnixMilli())
+	}
+	wait := s.backoff[p.attempts]
+	s.log.Warn("a webhook failed", "message", p.name, "attempt", p.attempts+1, "again", wait, "error", why)
+	_, err := s.db.Writer.ExecContext(ctx, `UPDATE webhook_messages SET attempts = attempts + 1, due = ? WHERE seq = ?`, now.Add(wait).UnixMilli(), p.seq)
+	if err == nil {
+		_, err = s.db.Writer.ExecContext(ctx, `UPDATE webhook SET problem = ?, tried = ?`, why, now.UnixMilli())
+	}
+	return err
+}
+
+// finish takes a message out and notes how it went.
+func (s *Sender) finish(ctx context.Context, p parcel, note string, args ...any) error {
+	_, err := s.db.Writer.ExecContext(ctx, `DELETE FROM webhook_messages WHERE seq = ?`, p.seq)
+	if err == nil {
+		_, err = s.db.Writer.ExecContext(ctx, note, args...)
+	}
+	return err
+}
+
+// post makes one attempt. Any status from 200 to 299 is delivery; the body of
+// an answer is not read. The address is in no error: it may hold a secret.
+func (s *Sender) post(ctx context.Context, p parcel) error {
+	now := time.Now()
+	signature, err := s.key.Sign(p.name, now, []byte(p.body))
+	if err != nil {
+		return fmt.Errorf("cannot sign: %w", err)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, strings.NewReader(p.body))
+	if err != nil {
+		return errors.New("the address is none")
+	}
+	for name, value := range map[string]string{
+		"Content-Type": "application/json", "User-Agent": "glovebox-webhook",
+		"webhook-id": p.name, "webhook-timestamp": strconv.FormatInt(now.Unix(), 10), "webhook-signature": signature,
+	} {
+		request.Header.Set(name, value)
+	}
+	response, err := s.client.Do(request)
+	if err != nil {
+		var at *url.Error
+		if errors.As(err, &at) {
+			err = at.Err
+		}
+		return err
+	}
+	_ = response.Body.Close()
+	if response.StatusCode/100 != 2 {
+		return fmt.Errorf("the answer was %d", response.StatusCode)
+	}
+	return nil
+}

@@ -1,0 +1,325 @@
+package webhook_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"go.uber.org/goleak"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/approval"
+	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+	"github.com/gloveboxhq/glovebox/internal/gate/webhook"
+	"github.com/gloveboxhq/glovebox/internal/store"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" // the specification's own example
+
+// told is one request that an endpoint took, checked as a receiver would.
+type told struct {
+	id, kind string
+	data     webhook.Data
+	body     string
+}
+
+// endpoint is a real server that records what it is told. first decides what
+// becomes of each request.
+type endpoint struct {
+	*httptest.Server
+	t     *testing.T
+	mu    sync.Mutex
+	all   []told
+	tries int
+	first func(try int, got told, w http.ResponseWriter, r *http.Request) (done bool)
+	news  chan told // of what was taken
+}
+
+func listen(t *testing.T, first func(int, told, http.ResponseWriter, *http.Request) bool) *endpoint {
+	t.Helper()
+	e := &endpoint{t: t, first: first, news: make(chan told, 100)}
+	e.Server = httptest.NewServer(e)
+	t.Cleanup(func() { e.CloseClientConnections(); e.Close() })
+	return e
+}
+
+func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the sender went away
+	}
+	receiver, err := standardwebhooks.NewWebhook(secret)
+	if err != nil {
+		e.t.Error(err)
+	}
+	if err := receiver.Verify(body, r.Header); err != nil || r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json" {
+		e.t.Errorf("%s %v: %v", r.Method, r.Header, err)
+	}
+	var m webhook.Message
+	if err := json.Unmarshal(body, &m); err != nil || m.Timestamp.IsZero() {
+		e.t.Errorf("%q: %v", body, err)
+	}
+	got := told{id: r.Header.Get("webhook-id"), kind: m.Type, data: m.Data, body: string(body)}
+	e.mu.Lock()
+	e.tries++
+	try := e.tries
+	e.mu.Unlock()
+	if e.first != nil && e.first(try, got, w, r) {
+		return
+	}
+	e.mu.Lock()
+	e.all = append(e.all, got)
+	e.mu.Unlock()
+	e.news <- got
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// next waits for the next message that was taken.
+func (e *endpoint) next() told {
+	e.t.Helper()
+	select {
+	case got := <-e.news:
+		return got
+	case <-time.After(30 * time.Second):
+		e.t.Fatal("nothing was told")
+		return told{}
+	}
+}
+
+// rig is a trail and a desk with something to tell.
+type rig struct {
+	t     *testing.T
+	db    *store.DB
+	trail *audit.Log
+	desk  *approval.Desk
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	db, err := store.Open(context.Background(), filepath.Join(t.TempDir(), "state.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	trail, err := audit.Open(context.Background(), audit.Options{DB: db, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	desk, err := approval.Open(context.Background(), approval.Options{DB: db, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { desk.Close(); trail.Close(); _ = db.Close() })
+	return &rig{t: t, db: db, trail: trail, desk: desk}
+}
+
+// send starts a sender whose retries come soon.
+func (r *rig) send(url string, change ...func(*webhook.Options)) *webhook.Sender {
+	r.t.Helper()
+	o := webhook.Options{
+		URL: url, Secret: secret, DB: r.db, Trail: r.trail, Desk: r.desk, Log: slog.New(slog.DiscardHandler),
+		Backoff: []time.Duration{5 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond},
+	}
+	for _, f := range change {
+		f(&o)
+	}
+	s, err := webhook.Open(r.t.Context(), o)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return s
+}
+
+// ask puts a question as the gate does.
+func (r *rig) ask(args string) action.Question {
+	r.t.Helper()
+	q, _, err := r.desk.Ask(r.t.Context(), approval.Request{
+		Subject: approval.Subject{Scope: "acme", Session: "s1", Verb: "page.type", Args: args}, Actor: "bot", Risk: action.High, Why: "it sends\u202e",
+		Element: &action.Element{Role: "button", Name: "Send"}, Within: "To Ann", Input: "hunter2", Page: action.Page{URL: "https://mail.example/?t=1"},
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.record(audit.Question, q, approval.Pending)
+	return q
+}
+
+func (r *rig) record(kind string, q action.Question, state string) {
+	r.trail.Record(action.Record{
+		EventType: kind, Scope: q.Scope, SessionID: q.Session, Action: q.Verb, URL: q.Page.URL, Risk: q.Risk.String(),
+		InputValue: "hunter2", HITLDecision: state, ApprovalID: q.ID, Detail: "question " + q.ID,
+	})
+}
+
+func (r *rig) alert(detail string) {
+	r.trail.Record(action.Record{EventType: audit.Alert, Scope: "acme", SessionID: "s1", Detail: detail})
+}
+
+// until waits for a state of the store, which no event tells of.
+func (r *rig) until(what string, holds func(webhook.Status) bool) webhook.Status {
+	r.t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	over := time.After(30 * time.Second)
+	for {
+		s, err := webhook.Read(r.t.Context(), r.db)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if holds(s) {
+			return s
+		}
+		select {
+		case <-tick.C:
+		case <-over:
+			r.t.Fatalf("waited for %s: %+v", what, s)
+		}
+	}
+}
+
+func TestQuestionsAndAlertsAreToldSignedAndWithoutWhatWasTyped(t *testing.T) {
+	r, e := newRig(t), listen(t, nil)
+	r.alert("before there was a webhook")
+	s := r.send(e.URL + "/hook?key=1")
+	defer s.Close()
+	q := r.ask("a")
+	if got := e.next(); got.kind != "question.asked" || got.data.Question != q.ID || got.data.State != "pending" || got.data.Element != `button "Send"` ||
+		got.data.Within != "To Ann" || got.data.Why != `it sends\u{202e}` || got.data.Risk != "HIGH" || got.data.Actor != "bot" ||
+		got.data.Expires == nil || got.data.Scope != "acme" || strings.Contains(got.body, "hunter2") || len(got.body) > 4096 {
+		t.Errorf("told %s %s", got.id, got.body)
+	}
+	r.trail.Record(action.Record{EventType: audit.Outcome, Scope: "acme"}) // nobody's business
+	r.record(audit.Answer, q, approval.Expired)
+	if got := e.next(); got.kind != "question.expired" {
+		t.Errorf("told %s", got.body)
+	}
+	r.record(audit.Answer, q, approval.Denied)
+	if got := e.next(); got.kind != "question.answered" || got.data.State != "denied" {
+		t.Errorf("told %s", got.body)
+	}
+	r.alert("paused\x1b[2J\u200b" + strings.Repeat("x", 1000))
+	if got := e.next(); got.kind != "alert" || !strings.HasPrefix(got.data.Detail, `paused\u{001b}[2J\u{200b}xxx`) || !strings.HasSuffix(got.data.Detail, " more)") {
+		t.Errorf("told %s", got.body)
+	}
+	r.until("all to be delivered", func(s webhook.Status) bool { return s.Delivered == 4 && s.Waiting == 0 && s.Problem == "" })
+}
+
+// An endpoint that fails, hangs or sends elsewhere is told again, and of each
+// question in order.
+func TestWhatFailsIsToldAgainInOrder(t *testing.T) {
+	elsewhere := listen(t, nil)
+	release := make(chan struct{})
+	e := listen(t, func(try int, got told, w http.ResponseWriter, r *http.Request) bool {
+		switch {
+		case got.kind != "question.asked":
+			return false
+		case try%4 == 1:
+			w.WriteHeader(http.StatusInternalServerError)
+		case try%4 == 2:
+			http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
+		case try%4 == 3:
+			<-release
+		default:
+			return false
+		}
+		return true
+	})
+	t.Cleanup(func() { close(release) })
+	r := newRig(t)
+	s := r.send(e.URL, func(o *webhook.Options) { o.Attempt = 300 * time.Millisecond })
+	defer s.Close()
+	q := r.ask("a")
+	r.record(audit.Answer, q, approval.Approved)
+	r.alert("meanwhile")
+	var order []string
+	for range 3 {
+		order = append(order, e.next().kind)
+	}
+	if !slices.Equal(order, []string{"alert", "question.asked", "question.answered"}) {
+		t.Errorf("told in the order %q", order)
+	}
+	r.until("the end", func(s webhook.Status) bool { return s.Delivered == 3 && s.Waiting == 0 })
+	if len(elsewhere.all) != 0 {
+		t.Error("a redirect was followed")
+	}
+}
+
+func TestAMessageIsGivenUpAfterFiveRetries(t *testing.T) {
+	r := newRig(t)
+	e := listen(t, func(_ int, got told, w http.ResponseWriter, _ *http.Request) bool {
+		w.WriteHeader(http.StatusGone)
+		return got.data.Detail != "second"
+	})
+	s := r.send(e.URL)
+	defer s.Close()
+	r.alert("first")
+	got := r.until("it to be given up", func(s webhook.Status) bool { return s.GivenUp == 1 && s.Waiting == 0 })
+	if e.tries != 6 || got.Problem != "the answer was 410" || got.Tried.IsZero() {
+		t.Errorf("after %d attempts %+v", e.tries, got)
+	}
+}
+
+// A gateway that dies with messages on their way tells them when it is back.
+func TestARestartLosesNothing(t *testing.T) {
+	r := newRig(t)
+	arrived, release := make(chan struct{}, 10), make(chan struct{})
+	hanging := listen(t, func(int, told, http.ResponseWriter, *http.Request) bool {
+		arrived <- struct{}{}
+		<-release
+		return true
+	})
+	s := r.send(hanging.URL)
+	q := r.ask("a")
+	select {
+	case <-arrived:
+	case <-time.After(30 * time.Second):
+		t.Fatal("nothing was tried")
+	}
+	s.Close()
+	close(release)
+	r.record(audit.Answer, q, approval.Approved) // while there is no sender
+	e := listen(t, nil)
+	s = r.send(e.URL)
+	defer s.Close()
+	if first, second := e.next(), e.next(); first.kind != "question.asked" || second.kind != "question.answered" || first.id == second.id {
+		t.Errorf("told %+v, %+v", first, second)
+	}
+}
+
+func TestOneThatIsConfiguredAnewIsNotToldOfThePast(t *testing.T) {
+	r, e := newRig(t), listen(t, nil)
+	r.send(e.URL).Close()
+	if err := webhook.Forget(t.Context(), r.db); err != nil {
+		t.Fatal(err)
+	}
+	r.alert("in between")
+	s := r.send(e.URL)
+	defer s.Close()
+	r.alert("afterwards")
+	if got := e.next(); got.data.Detail != "afterwards" {
+		t.Errorf("told %s", got.body)
+	}
+}
+
+func TestAWeakSecretIsRefusedAndNotShown(t *testing.T) {
+	r := newRig(t)
+	for _, weak := range []string{"", "whsec_", "whsec_!!!", "hunter2-hunter2-hunter2-hunter2-hunter2", "whsec_" + "MfKQ9r8GKYqrTwjUPD8="} {
+		_, err := webhook.Open(t.Context(), webhook.Options{URL: "https://x.example", Secret: weak, DB: r.db, Trail: r.trail, Desk: r.desk, Log: slog.New(slog.DiscardHandler)})
+		f := fault.From(err)
+		if fault.CodeOf(err) != fault.InvalidRequest || strings.Contains(f.Message+f.Hint, "hunter2") || f.Hint == "" {
+			t.Errorf("%q: %v", weak, err)
+		}
+	}
+}
