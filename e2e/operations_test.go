@@ -44,6 +44,7 @@ var attempts = map[string]attempt{
 	"session.resume":        {body: `{"note": "go on"}`, first: func(b *bench) { b.done("session.pause", "") }},
 	"session.take":          {body: `{"reason": "my turn"}`, after: func(b *bench, _ answer) { b.done("session.hand_back", "") }},
 	"session.hand_back":     {body: `{"note": "signed in"}`, first: func(b *bench) { b.done("session.take", "") }},
+	"session.allow":         {body: `{"host": "docs.example.com", "for": "page"}`},
 	"session.request_human": {body: `{"reason": "a captcha"}`, header: "Prefer: wait=0", after: func(b *bench, _ answer) { b.done("session.resume", "") }},
 
 	"browser.start":  {body: `{"dpi": 96, "streamFrameRate": 30}`},

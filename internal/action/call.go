@@ -172,6 +172,7 @@ type Network struct {
 	Navigation   []string `json:"navigation,omitempty"`   // hosts and "*." patterns documents may come from
 	Subresources string   `json:"subresources,omitempty"` // same-site, listed or any-public
 	Listed       []string `json:"listed,omitempty"`       // hosts subresources may come from
+	Granted      []string `json:"granted,omitempty"`      // hosts subresources may come from whatever Subresources says: a person allowed them
 	AllowPrivate []string `json:"allowPrivate,omitempty"` // host:port that may resolve to private addresses
 	Ports        []int    `json:"ports,omitempty"`        // destination ports; 80 and 443 when empty
 }

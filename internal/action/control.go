@@ -47,3 +47,12 @@ type HumanRequested struct {
 	State string `json:"state" example:"handed_back"` // pending, handed_back
 	Hold  *Hold  `json:"hold,omitempty"`              // who has the session, while it is pending
 }
+
+// AllowHost adds a host to what a session may reach, for as long as it lives.
+type AllowHost struct {
+	Host string `json:"host" minLength:"1" maxLength:"260" doc:"A host, *. and a host for its sub-domains, or host:port for what may be a private address" example:"docs.example.com"`
+	For  string `json:"for,omitempty" enum:"page,resource" default:"page" doc:"page: documents may come from there; resource: only what documents load"`
+}
+
+// Resource reports whether only what documents load may come from there.
+func (a AllowHost) Resource() bool { return a.For == "resource" }

@@ -39,6 +39,7 @@ var Verbs = []Verb{
 	{Name: "session.resume", Class: Admin, Risk: Low, NewArgs: of[HandBack], NewData: of[Session], Method: http.MethodPost, Path: "/sessions/{session}/resume", Command: "session resume", Summary: "Resume a paused session, with a note for its agent"},
 	{Name: "session.take", Class: Admin, Risk: Low, NewArgs: of[Hands], NewData: of[Session], Method: http.MethodPost, Path: "/sessions/{session}/take", Command: "session take", Summary: "Take a session over: you act in it, its agents wait"},
 	{Name: "session.hand_back", Class: Admin, Risk: Low, NewArgs: of[HandBack], NewData: of[Session], Method: http.MethodPost, Path: "/sessions/{session}/hand-back", Command: "session hand-back", Summary: "Hand a session back to its agents, which are told what changed"},
+	{Name: "session.allow", Class: Admin, Risk: Low, NewArgs: of[AllowHost], NewData: of[Session], Method: http.MethodPost, Path: "/sessions/{session}/allow", Command: "session allow", Summary: "Add a host to what a session may reach, for as long as it lives"},
 	{Name: "session.request_human", Class: Write, Risk: Low, NewArgs: of[HumanRequest], NewData: of[HumanRequested], Method: http.MethodPost, Path: "/sessions/{session}/request-human", Tool: "browser_request_human", Summary: "Ask for a person: pauses the session and waits until one hands it back"},
 
 	{Name: "browser.start", Class: Write, Risk: Low, NewArgs: of[BrowserStart], NewData: of[BrowserStatus], Method: http.MethodPost, Path: "/browser/start", Command: "browser start", Summary: "Start a browser, where none is open yet"},

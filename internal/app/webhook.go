@@ -48,7 +48,7 @@ func told(ctx context.Context, c config.Config) []cli.Check {
 		check.Detail, check.Repair = missing.Message, missing.Hint
 		return []cli.Check{check}
 	}
-	path := filepath.Join(c.Server.StateDir, "glovebox.db")
+	path := filepath.Join(c.Server.StateDir, storeFile)
 	if _, err := os.Stat(path); err != nil {
 		check.OK, check.Detail = true, "no gateway has run yet"
 		return []cli.Check{check}
@@ -58,7 +58,7 @@ func told(ctx context.Context, c config.Config) []cli.Check {
 		return []cli.Check{failed("webhook", err)}
 	}
 	defer db.Close()
-	s, err := webhook.Read(ctx, db)
+	s, err := webhook.Read(ctx, &store.DB{Reader: db})
 	if err != nil {
 		return []cli.Check{failed("webhook", err)}
 	}

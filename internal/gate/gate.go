@@ -33,6 +33,9 @@ type Sessions interface {
 	// stays as it is, and the alert is recorded. Faults: session_not_found,
 	// not_active.
 	Halt(ctx context.Context, session, code, why string) error
+	// Wanted returns the host that a person could add to a session so that a
+	// document may come from an address; empty where none would help.
+	Wanted(session, address string) string
 }
 
 // Timeouts bound what Sessions may take; waiting for a person does not count.
@@ -49,6 +52,7 @@ type Options struct {
 	Audit    *audit.Log
 	Log      *slog.Logger
 	Tokens   Tokens   // of the verbs about them; those are refused when nil
+	Wishes   bool     // people are there to be asked for hosts that a session may not reach; security.hitl.enabled
 	Timeouts Timeouts // 30 s and 90 s where zero
 }
 
@@ -62,6 +66,8 @@ type Gate struct {
 	tokens   Tokens
 	timeouts Timeouts
 	seats    seats
+	wishes   bool
+	wishing  sync.Mutex     // one wish is put at a time, so that their number holds
 	work     sync.WaitGroup // calls behind the door, also those nobody waits for any more
 }
 
@@ -70,7 +76,7 @@ func New(o Options) (*Gate, error) {
 	if o.Sessions == nil || o.Policy == nil || o.Desk == nil || o.Audit == nil || o.Log == nil {
 		return nil, fault.New(fault.Internal, "the gate lacks one of its parts")
 	}
-	g := &Gate{sessions: o.Sessions, desk: o.Desk, audit: o.Audit, log: o.Log, tokens: o.Tokens, timeouts: o.Timeouts}
+	g := &Gate{sessions: o.Sessions, desk: o.Desk, audit: o.Audit, log: o.Log, tokens: o.Tokens, wishes: o.Wishes, timeouts: o.Timeouts}
 	g.policy.Store(o.Policy)
 	if g.timeouts.Action <= 0 {
 		g.timeouts.Action = 30 * time.Second // SPEC section 15, timeout_seconds
@@ -94,7 +100,7 @@ func (g *Gate) Call(ctx context.Context, call action.Call) (action.Result, error
 	}
 	p := g.passage(call)
 	result, err := p.guarded(ctx)
-	return p.leave(result, err)
+	return p.leave(p.followed(ctx, result, err))
 }
 
 // SetPolicy has every call from now on judged by another policy. Calls on

@@ -45,6 +45,7 @@ type shelf struct {
 	done    []string
 	pins    []action.Pin
 	halts   []string
+	wanted  map[string]string // hosts that would help, by address
 }
 
 func (s *shelf) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
@@ -92,6 +93,12 @@ func (s *shelf) Halt(_ context.Context, session, code, why string) error {
 	return nil
 }
 
+func (s *shelf) Wanted(_, address string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.wanted[address]
+}
+
 func (s *shelf) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,7 +137,7 @@ func build(t testing.TB, c policy.Config) *house {
 		element: &action.Element{Role: "button", Tag: "button", Name: "Delete invoice", Ref: "e7"},
 		to:      &action.Destination{URL: "https://app.example.com/", Host: "app.example.com", Site: "example.com", Allowed: true},
 	}
-	g, err := gate.New(gate.Options{Sessions: s, Policy: judge, Desk: desk, Audit: trail, Log: log})
+	g, err := gate.New(gate.Options{Sessions: s, Policy: judge, Desk: desk, Audit: trail, Log: log, Wishes: true})
 	if err != nil {
 		t.Fatal(err)
 	}

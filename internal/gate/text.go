@@ -40,6 +40,8 @@ func (p *passage) input() string {
 		return inert(a.Reason)
 	case *action.HandBack:
 		return inert(a.Note)
+	case *action.AllowHost:
+		return inert(cmp.Or(a.For, "page") + " " + a.Host)
 	case *action.HumanRequest:
 		return inert(a.Reason)
 	case *action.AnswerDialog:

@@ -31,6 +31,8 @@ type terms struct {
 	action.Network
 	Role    action.Role `json:"role"`              // of who started it
 	Profile string      `json:"profile,omitempty"` // id of what it saves to
+
+	Granted []action.AllowHost `json:"more,omitempty"` // hosts that people added since
 }
 
 const entryColumns = `id, name, scope, actor, provider, state, box, created, last_used, closed,
@@ -72,6 +74,20 @@ func (g ledger) update(ctx context.Context, record action.Session, failures int,
 		bare(page.URL), page.Title, hands, record.ID)
 	if err != nil {
 		return fmt.Errorf("cannot record session %s: %w", record.ID, err)
+	}
+	return nil
+}
+
+// reach stores what a session may reach.
+func (g ledger) reach(ctx context.Context, id string, t terms) error {
+	ctx, cancel := context.WithTimeout(ctx, saveLimit)
+	defer cancel()
+	network, err := json.Marshal(t)
+	if err != nil {
+		return fmt.Errorf("cannot encode a session's network: %w", err)
+	}
+	if _, err := g.db.Writer.ExecContext(ctx, `UPDATE sessions SET network = ? WHERE id = ?`, string(network), id); err != nil {
+		return fmt.Errorf("cannot record what session %s may reach: %w", id, err)
 	}
 	return nil
 }
@@ -164,7 +180,7 @@ func scanEntry(rows *sql.Rows) (entry, error) {
 	}
 	e.Hold = e.control.Hold
 	err = json.Unmarshal([]byte(network), &e.terms)
-	e.Allow, e.Session.Profile = allowed(e.terms.Network), e.terms.Profile
+	e.Allow, e.Session.Profile = e.terms.allowed(), e.terms.Profile
 	return e, err
 }
 

@@ -12,15 +12,15 @@ import (
 
 // live is a session that is not over.
 type live struct {
-	id      string
-	scope   string
-	network action.Network
+	id    string
+	scope string
 
 	turn    chan struct{} // holds one token: who has it acts on the page
 	closing chan struct{} // closed when the end has begun
 	ended   chan struct{} // closed when nothing is left but the record
 
-	saving sync.Mutex // one writer of the record at a time, so that the newest is stored last
+	saving   sync.Mutex // one writer of the record at a time, so that the newest is stored last
+	reaching sync.Mutex // one change of what it may reach at a time
 
 	mu       sync.Mutex
 	record   action.Session
@@ -34,6 +34,8 @@ type live struct {
 	clients  int    // of the browser's protocol
 	crawl    *crawl // the one that runs, nil when none does
 	control  control
+	network  action.Network // what it may reach, which people may widen
+	terms    terms
 	changed  chan struct{}                            // closed when the hold does, and made anew
 	wires    map[*context.CancelCauseFunc]action.Call // clients of the protocol that are served, and what let them in
 }

@@ -101,10 +101,11 @@ func portsOf(configured action.Network, host string) []string {
 func (r *Registry) mayHaveCookies(box, host string) error {
 	places := []string{"https://" + host + "/", "http://" + host + "/"}
 	if l := r.byBox(box); l != nil {
-		for _, port := range l.network.Ports {
+		network := l.reach()
+		for _, port := range network.Ports {
 			places = append(places, fmt.Sprintf("https://%s:%d/", host, port))
 		}
-		for _, place := range portsOf(l.network, fold(host)) {
+		for _, place := range portsOf(network, fold(host)) {
 			places = append(places, "http://"+place+"/")
 		}
 	}
@@ -123,6 +124,15 @@ func (r *Registry) mayHaveCookies(box, host string) error {
 		With("host", host).With("reason", refused.Reason)
 }
 
+// allowed lists what documents of a session could come from.
+func (t terms) allowed() []string {
+	n := t.Network
+	for _, more := range t.Granted {
+		n = widen(n, action.Network{}, more)
+	}
+	return allowed(n)
+}
+
 // allowed lists what documents of a network may come from.
 func allowed(n action.Network) []string {
 	return append(append([]string{}, n.Navigation...), n.AllowPrivate...)
@@ -135,6 +145,6 @@ func blockedFault(d action.Destination) *fault.Fault {
 		host = "the address"
 	}
 	return fault.New(fault.BlockedDomain, "%s is blocked: %s", host, d.Reason).
-		Hinted("go elsewhere, or let an operator add the host to %s", navigationKey).
-		With("host", d.Host).With("reason", d.Reason)
+		Hinted("go elsewhere, or let an operator add the host: glovebox session allow, or %s for every session", navigationKey).
+		With("host", d.Host).With("reason", d.Reason).With("url", bare(d.URL))
 }

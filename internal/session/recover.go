@@ -98,7 +98,7 @@ func (r *Registry) giveUp(ctx context.Context, e entry, why string) {
 func (r *Registry) takeUp(ctx context.Context, e entry) {
 	ctx, cancel := context.WithTimeout(ctx, r.config.StartTimeout)
 	defer cancel()
-	network := renew(r.config.Network, e.terms)
+	network := e.terms.again(r.config.Network)
 	s, err := r.reattach(ctx, e, network)
 	if err != nil {
 		r.log.WarnContext(ctx, "cannot take a session up again", "session", e.ID, "box", e.Box, "error", err)
@@ -109,6 +109,7 @@ func (r *Registry) takeUp(ctx context.Context, e entry) {
 	}
 	e.Allow = allowed(network)
 	l := newLive(e.Session, network)
+	l.terms = e.terms
 	l.failures, l.control = e.failures, e.control
 	r.mu.Lock()
 	r.add(l)

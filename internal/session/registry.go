@@ -145,6 +145,8 @@ func (r *Registry) do(ctx context.Context, call action.Call, pin action.Pin) (ac
 		return r.pause(ctx, call)
 	case "session.resume", "session.hand_back":
 		return r.release(ctx, call)
+	case "session.allow":
+		return r.allow(ctx, call)
 	case "session.request_human":
 		return r.requestHuman(ctx, call)
 	case "session.take":

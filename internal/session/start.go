@@ -141,7 +141,8 @@ func (r *Registry) reserve(ctx context.Context, caller action.Caller, p plan) (*
 	if err := r.enlist(l); err != nil {
 		return nil, err
 	}
-	if err := r.ledger.insert(ctx, entry{Session: l.record, terms: terms{Network: p.network, Role: caller.Role, Profile: p.shape.profile}}); err != nil {
+	l.terms = terms{Network: p.network, Role: caller.Role, Profile: p.shape.profile}
+	if err := r.ledger.insert(ctx, entry{Session: l.record, terms: l.terms}); err != nil {
 		r.delist(l)
 		return nil, err
 	}
@@ -248,7 +249,7 @@ func (r *Registry) stageFor(ctx context.Context, l *live, s shape, progress func
 	if err := r.store(ctx, l); err != nil {
 		return stage{}, "", err
 	}
-	if err := r.door.Open(id, l.network); err != nil {
+	if err := r.door.Open(id, l.reach()); err != nil {
 		return stage{}, "", err
 	}
 	spec := r.spec(id, s)
@@ -278,7 +279,7 @@ func (r *Registry) assign(ctx context.Context, l *live, w stage, s shape) (err e
 	if err := r.own(ctx, id, l.id); err != nil {
 		return err
 	}
-	if err := r.door.Open(id, l.network); err != nil {
+	if err := r.door.Open(id, l.reach()); err != nil {
 		return err
 	}
 	if err := w.box.Assign(ctx, l.scope, l.id); err != nil {

@@ -54,22 +54,9 @@ func Open(ctx context.Context, path string) (*DB, error) {
 	return &DB{Writer: writer, Reader: reader}, nil
 }
 
-// Look opens the file of a gateway that may be running, to read it as it is: no
-// migration is applied, and there is no Writer.
-func Look(path string) (*DB, error) {
-	reader, err := sql.Open("sqlite", source(path, true))
-	if err != nil {
-		return nil, fmt.Errorf("cannot open %s: %w", path, err)
-	}
-	return &DB{Reader: reader}, nil
-}
-
 // Close closes both sides. The last close folds the write-ahead log into the
 // file.
 func (db *DB) Close() error {
-	if db.Writer == nil {
-		return db.Reader.Close()
-	}
 	return errors.Join(db.Reader.Close(), db.Writer.Close())
 }
 

@@ -27,6 +27,7 @@ func (p pattern) matches(host string) bool {
 type rules struct {
 	navigation []pattern
 	listed     []pattern
+	granted    []pattern       // by people, beside listed
 	sites      map[string]bool // registrable domains of navigation, for same-site
 	anyPublic  bool
 	private    map[string]bool // host:port
@@ -42,6 +43,9 @@ func compile(n action.Network) (*rules, error) {
 		return nil, err
 	}
 	if err := r.setSubresources(n); err != nil {
+		return nil, err
+	}
+	if r.granted, err = patterns("granted", n.Granted); err != nil {
 		return nil, err
 	}
 	for _, entry := range n.AllowPrivate {
@@ -135,7 +139,7 @@ func (r *rules) pass(p place) error {
 	if err := r.door(p); err != nil || r.private[p.authority()] || r.navigable(p.host) {
 		return err
 	}
-	if r.anyPublic || r.sites[p.site()] || matches(r.listed, p.host) {
+	if r.anyPublic || r.sites[p.site()] || matches(r.listed, p.host) || matches(r.granted, p.host) {
 		return nil
 	}
 	return notAllowed

@@ -38,7 +38,7 @@ func TestEntriesThatCannotBeReadAreNamed(t *testing.T) {
 func TestRulesDecideByHost(t *testing.T) {
 	network := func(mode string) action.Network {
 		return action.Network{Navigation: []string{"app.example.com", "*.docs.example", "Bücher.example"}, Subresources: mode,
-			Listed: []string{"cdn.test"}, AllowPrivate: []string{"localhost:3000", "[::1]:80"}}
+			Listed: []string{"cdn.test"}, Granted: []string{"granted.test"}, AllowPrivate: []string{"localhost:3000", "[::1]:80"}}
 	}
 	for _, c := range []struct {
 		mode, url          string
@@ -56,6 +56,9 @@ func TestRulesDecideByHost(t *testing.T) {
 		{"same-site", "https://app.example.com.evil.test/", notDocument, notAllowed},
 		{"same-site", "https://cdn.test/", notDocument, notAllowed},
 		{"listed", "https://cdn.test/", notDocument, nil},
+		{"same-site", "https://granted.test/", notDocument, nil},
+		{"", "https://granted.test/", notDocument, nil},
+		{"same-site", "https://a.granted.test/", notDocument, notAllowed},
 		{"listed", "https://img.example.com/", notDocument, notAllowed},
 		{"any-public", "https://whatever.test/", notDocument, nil},
 		{"any-public", "http://169.254.169.254/", special, special},

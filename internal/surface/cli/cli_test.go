@@ -33,6 +33,7 @@ var commands = []command{
 	{"session.archive", []string{"session", "archive"}, "", &action.None{}},
 	{"session.pause", []string{"session", "pause", "n", "--reason", "look"}, "n", &action.Hands{Reason: "look"}},
 	{"session.resume", []string{"session", "resume", "-s", "n", "--note", "go on"}, "n", &action.HandBack{Note: "go on"}},
+	{"session.allow", []string{"session", "allow", "a.example", "n", "--for", "resource"}, "n", &action.AllowHost{Host: "a.example", For: "resource"}},
 	{"session.take", []string{"session", "take"}, "", &action.Hands{}},
 	{"session.hand_back", []string{"session", "hand-back", "n"}, "n", &action.HandBack{}},
 	{"session.start", []string{"session", "start", "--profile", "work"}, "", &action.SessionStart{Profile: "work"}},

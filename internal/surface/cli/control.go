@@ -13,7 +13,7 @@ import (
 func (r *root) controlCommands() []*cobra.Command {
 	return []*cobra.Command{
 		r.holdVerb("pause", "session.pause", "looking at the form"), r.holdVerb("take", "session.take", "signing in"),
-		r.handBackVerb("resume", "session.resume"), r.handBackVerb("hand-back", "session.hand_back"),
+		r.allowHost(), r.handBackVerb("resume", "session.resume"), r.handBackVerb("hand-back", "session.hand_back"),
 	}
 }
 
@@ -37,6 +37,19 @@ func (r *root) handBackVerb(name, verbName string) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		r.target = first(append(args, r.target)...)
 		return r.call(c.Context(), verbName, &call, r.showSession)
+	}
+	return c
+}
+
+func (r *root) allowHost() *cobra.Command {
+	var call action.AllowHost
+	c := verb("session.allow", "allow <host> [<session>]", "glovebox session allow docs.example.com invoices\nglovebox session allow cdn.example.net --for resource")
+	c.Args = between(1, 2)
+	c.Flags().StringVar(&call.For, "for", "", "page or resource (default page)")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		call.Host = args[0]
+		r.target = first(append(args[1:], r.target)...)
+		return r.call(c.Context(), "session.allow", &call, r.showSession)
 	}
 	return c
 }

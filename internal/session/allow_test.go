@@ -1,0 +1,87 @@
+package session_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/session"
+)
+
+func TestAPersonAddsAHostToASession(t *testing.T) {
+	keep := with(func(c *session.Config) { c.KeepBoxes = true })
+	r := newRig(t, keep)
+	s := r.start(alice, action.SessionStart{})
+	two := r.start(alice, action.SessionStart{Name: "two"})
+	there := &action.Goto{URL: "https://new.example/"}
+	wants(t, fault.BlockedDomain, errOf(r.call(t.Context(), alice, "page.goto", s.ID, there)))
+	shown := r.hands(admin, "session.allow", s.ID, &action.AllowHost{Host: "New.Example."})
+	if !slices.Contains(shown.Allow, "new.example") || !r.told("session", "ann allowed documents from new.example") {
+		t.Errorf("it may reach %v", shown.Allow)
+	}
+	result, err := r.call(t.Context(), alice, "page.goto", s.ID, there)
+	must(t, err)
+	if len(result.Notes) != 1 || !strings.Contains(result.Notes[0], "a person allowed host new.example") {
+		t.Errorf("told %q", result.Notes)
+	}
+	wants(t, fault.BlockedDomain, errOf(r.call(t.Context(), alice, "page.goto", two.ID, there))) // it is that session's alone
+	wants(t, fault.BlockedDomain, errOf(r.call(t.Context(), alice, "page.goto", s.ID, &action.Goto{URL: "https://sub.new.example/"})))
+	r = r.again(keep)
+	must(t, errOf(r.call(t.Context(), alice, "page.goto", s.ID, there)))
+	if shown := r.show(alice, s.ID); !slices.Contains(shown.Allow, "new.example") {
+		t.Errorf("after a restart it may reach %v", shown.Allow)
+	}
+	r.hands(admin, "session.close", s.ID, nil)
+	if shown := r.show(alice, s.ID); !slices.Contains(shown.Allow, "new.example") {
+		t.Errorf("its record has %v", shown.Allow)
+	}
+	wants(t, fault.NotActive, errOf(r.call(t.Context(), admin, "session.allow", s.ID, &action.AllowHost{Host: "late.example"})))
+}
+
+func TestWhatIsNoHostChangesNothing(t *testing.T) {
+	r := newRig(t)
+	s := r.start(alice, action.SessionStart{})
+	for _, bad := range []action.AllowHost{
+		{Host: "https://a.example/"}, {Host: "a.example/x"}, {Host: "*"}, {Host: "*.10.0.0.1"}, {Host: "a b"}, {Host: "user@a.example"}, {Host: "*.*.example"},
+		{Host: "0x7f.1"}, {Host: "a.example:80:80"}, {Host: "a.example:3000", For: "resource"}, {Host: "a.example:99999"},
+	} {
+		wants(t, fault.InvalidRequest, errOf(r.call(t.Context(), admin, "session.allow", s.ID, &bad)))
+	}
+	if shown := r.show(alice, s.ID); !slices.Equal(shown.Allow, s.Allow) {
+		t.Errorf("it may reach %v", shown.Allow)
+	}
+	r.hands(admin, "session.allow", s.ID, &action.AllowHost{Host: "cdn.example", For: "resource"})
+	wants(t, fault.BlockedDomain, errOf(r.call(t.Context(), alice, "page.goto", s.ID, &action.Goto{URL: "https://cdn.example/"})))
+}
+
+func TestAHostIsWantedOnlyWhereAddingItWouldHelp(t *testing.T) {
+	r := newRig(t)
+	s := r.start(alice, action.SessionStart{Allow: []string{"a.wide.example"}})
+	for address, want := range map[string]string{
+		"https://new.example/x?y":  "new.example",
+		"https://NEW.example:443/": "new.example",
+		"https://app.example/":     "app.example",
+		"http://localhost:3000/":   "localhost", // configured, and not among what the session asked for
+		"http://localhost:4000/":   "",          // not configured: a private place is not for agents to ask for
+		"https://a.wide.example/":  "",          // it may go there
+		"https://new.example:8443": "",
+		"http://169.254.169.254/":  "",
+		"http://[::1]/":            "",
+		"http://10.0.0.1/":         "",
+		"file:///etc/passwd":       "",
+		"https://u:p@new.example/": "",
+		"https://0x7f000001/":      "",
+		"nonsense::":               "",
+		"":                         "",
+		"about:blank":              "",
+	} {
+		if got := r.Wanted(s.ID, address); got != want {
+			t.Errorf("%q wants %q, not %q", address, got, want)
+		}
+	}
+	if got := r.Wanted("s0000000000000000", "https://new.example/"); got != "" {
+		t.Errorf("a session that is none wants %q", got)
+	}
+}
