@@ -17,7 +17,6 @@ import (
 // unseen are faults that no answer of a whole run has, each with why. A run
 // that has one after all fails, and so does one that lacks any other.
 var unseen = map[fault.Code]string{
-	fault.SessionPaused:   "comes with credential scanning and take-over",
 	fault.SandboxWeak:     "takes a kernel that keeps Chromium from sandboxing itself; the session room's tests show one",
 	fault.CDPError:        "takes a browser or guest that breaks the protocol; the bridge room's tests have both",
 	fault.InstallRequired: "comes with the local driver; the install room's tests have it",

@@ -56,7 +56,8 @@ func (r *Registry) look(ctx context.Context, l *live) sight {
 func (v view) since(before view) string {
 	opened, shut := missing(v.Tabs, before.Tabs), missing(before.Tabs, v.Tabs)
 	var changes []string
-	if v.Page != before.Page {
+	retitled := v.Page.Title != before.Page.Title && v.Page.Title != "" && before.Page.Title != "" // it may not be known yet
+	if v.Page.URL != before.Page.URL || retitled {
 		changes = append(changes, fmt.Sprintf("the page went from %s to %s", place(before.Page), place(v.Page)))
 	}
 	for _, tabs := range []struct {
@@ -85,7 +86,11 @@ func missing(a, b []string) (n int) {
 
 // place is a page in a note. Its title is the page's own words.
 func place(p action.Page) string {
-	return fmt.Sprintf("%s %q", cut(bare(p.URL), shownText), cut(p.Title, shownText))
+	where := cut(bare(p.URL), shownText)
+	if p.Title != "" {
+		where += fmt.Sprintf(" %q", cut(p.Title, shownText))
+	}
+	return where
 }
 
 func cut(text string, most int) string {

@@ -1,0 +1,176 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// guidance has an agent fail three times, and a person help it from the
+// command line.
+func guidance(t *testing.T, g *gateway) {
+	a := g.stdio(t)
+	text := a.must("browser_navigate", object{"url": g.site + "/lab/controls"}, "Show 0")
+	id := g.lastSession(t)
+	defer g.curl(t, "operator").post("/v1/sessions/"+id+"/archive", "")
+	for range 2 {
+		a.must("browser_snapshot", object{}, "Show 0") // looking again is no success
+		if text = a.refused("browser_click", object{"target": "#gone"}, "not_found"); strings.Contains(text, "paused") {
+			t.Errorf("paused too early:\n%s", text)
+		}
+	}
+	if text = a.refused("browser_click", object{"target": "#gone"}, "not_found"); !strings.Contains(text, "the session is paused now, because 3 calls in a row failed") {
+		t.Errorf("the third failure says\n%s", text)
+	}
+	text = a.refused("browser_snapshot", object{}, "session_paused")
+	for _, said := range []string{"paused by glovebox", "asks for guidance", "browser_request_human", "glovebox session resume " + id} {
+		if !strings.Contains(text, said) {
+			t.Errorf("the refusal lacks %q:\n%s", said, text)
+		}
+	}
+	other := g.curl(t, "agent")
+	other.get("/v1/browser/snapshot").problem(fault.SessionPaused)
+	other.post("/v1/sessions/"+id+"/close", "").problem(fault.SessionPaused)
+	other.post("/v1/sessions/"+id+"/resume", "").problem(fault.DeniedByPolicy)
+	if shown := other.get("/v1/sessions/" + id).object(http.StatusOK); shown["state"] != "paused" || shown["hold"].(object)["code"] != "failures" {
+		t.Errorf("the session is %v", shown)
+	}
+	if out, complaint, status := g.command(t, "session", "resume", id, "--note", "use the other button"); status != 0 || !strings.Contains(out, "open") {
+		t.Fatalf("resume: %d\n%s%s", status, out, complaint)
+	}
+	text = a.must("browser_snapshot", object{}, "Show 0")
+	if strings.Count(text, "handed back by ") != 1 || !strings.Contains(text, `they say: "use the other button"`) {
+		t.Errorf("the agent is told\n%s", text)
+	}
+	if text = a.must("browser_click", object{"target": "#count"}, "Show 1"); strings.Contains(text, "handed back") {
+		t.Errorf("the agent is told twice\n%s", text)
+	}
+	if n := g.alerts(t, id, "asks for guidance"); n != 1 {
+		t.Errorf("%d alerts", n)
+	}
+}
+
+// lastSession is the id of the session that was started last.
+func (g *gateway) lastSession(t *testing.T) string {
+	t.Helper()
+	all := g.curl(t, "operator").get("/v1/sessions").object(http.StatusOK)["sessions"].([]any)
+	return all[0].(object)["id"].(string)
+}
+
+// alerts counts the alerts of a session whose words contain text.
+func (g *gateway) alerts(t *testing.T, id, text string) (n int) {
+	t.Helper()
+	for _, r := range g.curl(t, "operator").get("/v1/audit?limit=1000&session=" + id).object(http.StatusOK)["records"].([]any) {
+		if r := r.(object); r["event_type"] == "alert" && strings.Contains(r["detail"].(string), text) {
+			n++
+		}
+	}
+	return n
+}
+
+// helpWanted has an agent ask for a person, who signs in by the command line
+// while the agent waits.
+func helpWanted(t *testing.T, g *gateway) {
+	a := g.streamable(t, g.token("agent"), "2026-07-28")
+	a.must("browser_navigate", object{"url": g.site}, "Sign in to Northwind")
+	id := g.lastSession(t)
+	defer g.curl(t, "operator").post("/v1/sessions/"+id+"/archive", "")
+	told := make(chan string, 1)
+	go func() {
+		text, _ := a.use("browser_request_human", object{"reason": "the site wants a password"})
+		told <- text
+	}()
+	until(t, startLimit, "the alert", func() bool { return g.alerts(t, id, "the site wants a password") == 1 })
+	for _, line := range [][]string{
+		{"session", "take", id, "--reason", "signing in"},
+		{"click", "--role", "button", "--name", "Continue as demo user", "-s", id},
+		{"session", "hand-back", id, "--note", "you are signed in"},
+	} {
+		if out, complaint, status := g.command(t, line...); status != 0 {
+			t.Fatalf("%v: %d\n%s%s", line, status, out, complaint)
+		}
+	}
+	text := <-told
+	for _, said := range []string{"A person handed the session back.", `they say: "you are signed in"`, "the page went from " + g.site + "/login", "/invoices", "New invoice"} {
+		if !strings.Contains(text, said) {
+			t.Errorf("the answer lacks %q:\n%s", said, text)
+		}
+	}
+}
+
+// wished has an agent want a host that its session may not open.
+func wished(t *testing.T, g *gateway) {
+	c, operator := g.curl(t, "agent"), g.curl(t, "operator")
+	narrow := strings.TrimSuffix(strings.TrimPrefix(g.nobody, "http://"), "/")
+	id := c.open(`{"allow": ["` + narrow + `"]}`)
+	there := `{"url": "` + g.site + `/lab/controls"}`
+	refused := c.post("/v1/browser/navigate", there).problem(fault.BlockedDomain)
+	if !strings.Contains(refused["hint"].(string), "a person was asked whether to add localhost") {
+		t.Errorf("refused with %v", refused)
+	}
+	c.post("/v1/browser/navigate", `{"url": "http://169.254.169.254/"}`).problem(fault.BlockedDomain) // nobody is asked
+	c.post("/v1/browser/navigate", there).problem(fault.BlockedDomain)                                // nor a second time
+	var waits []object
+	for _, q := range operator.get("/v1/approvals").object(http.StatusOK)["questions"].([]any) {
+		if q := q.(object); q["session"] == id {
+			waits = append(waits, q)
+		}
+	}
+	if len(waits) != 1 || waits[0]["verb"] != "session.allow" || waits[0]["input"] != "localhost" {
+		t.Fatalf("questions %v", waits)
+	}
+	if out, complaint, status := g.command(t, "approvals", "approve", waits[0]["id"].(string)); status != 0 {
+		t.Fatalf("approve: %d\n%s%s", status, out, complaint)
+	}
+	went := c.post("/v1/browser/navigate", there).object(http.StatusOK)
+	if notes, _ := went["notes"].([]any); len(notes) == 0 || !strings.Contains(notes[0].(string), "a person allowed host localhost") {
+		t.Errorf("told %v", went)
+	}
+	c.post("/v1/browser/navigate", `{"url": "https://new.example/"}`).problem(fault.BlockedDomain)
+	operator.post("/v1/sessions/"+id+"/allow", `{"host": "new.example"}`).object(http.StatusOK)
+	c.post("/v1/browser/navigate", `{"url": "https://new.example/"}`).problem(fault.NavigationFailed) // no such host, but the door is open
+	operator.post("/v1/sessions/"+id+"/allow", `{"host": "https://new.example/"}`).problem(fault.InvalidRequest)
+}
+
+func TestAPersonTakesOverWithPlaywright(t *testing.T) {
+	g := start(t, settings{})
+	c := g.curl(t, "agent")
+	id := c.open(`{}`)
+	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/controls"}`).object(http.StatusOK)
+	g.journey(t, "takeover.mjs")
+	shown := c.get("/v1/browser/snapshot").object(http.StatusOK)
+	notes, _ := shown["notes"].([]any)
+	if len(notes) != 1 {
+		t.Fatalf("notes %v", notes)
+	}
+	for _, said := range []string{"handed back by ", "/lab/controls", "/lab/escape", "tabs opened: 1", "signed in for you"} {
+		if !strings.Contains(notes[0].(string), said) {
+			t.Errorf("%q lacks %q", notes[0], said)
+		}
+	}
+	c.post("/v1/sessions/"+id+"/archive", "").object(http.StatusOK)
+}
+
+func TestAHoldOutlivesTheGateway(t *testing.T) {
+	g := start(t, settings{sandbox: "keep_boxes_on_shutdown: true"})
+	c, operator := g.curl(t, "agent"), g.curl(t, "operator")
+	id := c.open(`{}`)
+	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/controls"}`).object(http.StatusOK)
+	for verb, state := range map[string]string{"pause": "paused", "take": "taken_over"} {
+		operator.post("/v1/sessions/"+id+"/"+verb, `{"reason": "lunch"}`).object(http.StatusOK)
+		for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+			g.end(signal)
+			g.run()
+			if shown := c.get("/v1/sessions/" + id).object(http.StatusOK); shown["state"] != state {
+				t.Errorf("after %s it is %v", signal, shown)
+			}
+			c.get("/v1/browser/snapshot").problem(fault.SessionPaused)
+			operator.get("/v1/browser/snapshot").object(http.StatusOK)
+		}
+		operator.post("/v1/sessions/"+id+"/hand-back", "").object(http.StatusOK)
+		c.get("/v1/browser/snapshot").object(http.StatusOK)
+	}
+}
