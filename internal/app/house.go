@@ -16,6 +16,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/auth"
 	"github.com/gloveboxhq/glovebox/internal/browser/page"
 	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate"
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
@@ -74,7 +75,7 @@ func (h *House) openRecords(ctx context.Context, c config.Config, log *slog.Logg
 		return nil, nil, err
 	}
 	h.keep("lock", func(context.Context) error { return locked.Close() })
-	if h.Tokens, err = openTokens(c); err != nil {
+	if h.Tokens, err = openTokens(c, log); err != nil {
 		return nil, nil, err
 	}
 	db, err := store.Open(ctx, filepath.Join(c.Server.StateDir, storeFile))
@@ -111,12 +112,25 @@ func (h *House) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-func openTokens(c config.Config) (*auth.Book, error) {
+func openTokens(c config.Config, log *slog.Logger) (*auth.Book, error) {
 	entries, err := tokens(c)
 	if err != nil {
 		return nil, err
 	}
-	return auth.Open(c.Server.StateDir, entries...)
+	book, err := auth.Open(c.Server.StateDir, entries...)
+	if err != nil {
+		return nil, err
+	}
+	book.Pace(auth.Rate{PerSecond: c.Auth.Rate.PerSecond, Burst: c.Auth.Rate.Burst})
+	if j := c.Auth.JWT; j.Issuer != "" {
+		err = book.Trust(auth.Issuer{
+			Name: j.Issuer, Audience: j.Audience, KeysURL: j.KeysURL, RoleClaim: j.RoleClaim, ScopeClaim: j.ScopeClaim, Log: log,
+		})
+	}
+	if err != nil {
+		return nil, fault.New(fault.StartFailed, "auth.jwt: %v", err).Hinted("see glovebox config print")
+	}
+	return book, nil
 }
 
 func (h *House) openSessions(ctx context.Context, c config.Config, version string, db *store.DB, trail *audit.Log, own []netip.AddrPort, log *slog.Logger) error {

@@ -53,11 +53,19 @@ func serve(ctx context.Context, c config.Config, version string, o cli.ServeOpti
 		return err
 	}
 	defer agents.Close()
-	handler, err := rest.New(rest.Options{Door: idle, Clients: idle, Auth: house.Tokens, MCP: agents.Handler(), Version: version, Log: log})
+	way, err := approach(c.Server)
+	if err != nil {
+		return err
+	}
+	way.Door, way.Clients, way.Auth, way.MCP, way.Version, way.Log = idle, idle, house.Tokens, agents.Handler(), version, log
+	handler, err := rest.New(way)
 	if err != nil {
 		return err
 	}
 	defer handler.Close()
+	if listener, err = secured(c.Server, listener, log); err != nil {
+		return err
+	}
 	if err := greet(o, c, listener.Addr().String()); err != nil {
 		return err
 	}
@@ -67,6 +75,7 @@ func serve(ctx context.Context, c config.Config, version string, o cli.ServeOpti
 	return run(ctx, rest.NewServer(handler, log), listener)
 }
 
+// run serves on a listener until ctx ends.
 func run(ctx context.Context, server *http.Server, listener net.Listener) error {
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
@@ -103,7 +112,7 @@ func greet(o cli.ServeOptions, c config.Config, address string) error {
 	if hosts := c.Security.Network.Navigation; len(hosts) > 0 {
 		allowed = strings.Join(hosts, ", ")
 	}
-	_, err = fmt.Fprintf(o.Out, `glovebox listens on http://%[1]s
+	_, err = fmt.Fprintf(o.Out, `glovebox listens on %[1]s
   agents may go    %[2]s
   agent's token    %[3]s
   operator's token in %[4]s
@@ -111,11 +120,11 @@ func greet(o cli.ServeOptions, c config.Config, address string) error {
 Connect an agent:
   Claude Code      claude mcp add glovebox -- %[5]s mcp
   Cursor, others   {"mcpServers": {"glovebox": {"command": %[5]q, "args": ["mcp"]}}}
-  over HTTP        http://%[1]s/mcp with the header Authorization: Bearer <agent's token>
+  over HTTP        %[1]s/mcp with the header Authorization: Bearer <agent's token>
 
 Answer what agents must ask: %[5]s approvals watch
-API: http://%[1]s/docs (with a token), or %[5]s openapi --docs
-`, address, allowed, token, filepath.Join(c.Server.StateDir, auth.OperatorFile), self)
+API: %[1]s/docs (with a token), or %[5]s openapi --docs
+`, base(c.Server)+address, allowed, token, filepath.Join(c.Server.StateDir, auth.OperatorFile), self)
 	return err
 }
 

@@ -40,8 +40,8 @@ type Book struct {
 	known []*known
 
 	rate   Rate
-	issuer *issuer // nil: none
-	paces  paces   // of the issuer's callers
+	issuer *issuer              // nil: none
+	paces  Paces[action.Caller] // of the issuer's callers
 
 	change sync.Mutex // held while what is stored changes: mu is not, because requests wait for it
 	db     *store.DB

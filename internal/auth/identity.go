@@ -55,16 +55,7 @@ func (i Identity) Bind(ctx context.Context) (bound context.Context, release func
 
 // Take counts one request against the token's rate. Where there have been too
 // many it counts none, and says how long to wait.
-func (i Identity) Take() (wait time.Duration, ok bool) {
-	if i.limit == nil {
-		return 0, true
-	}
-	r := i.limit.Reserve()
-	if wait = r.Delay(); wait > 0 {
-		r.Cancel()
-	}
-	return wait, wait == 0
-}
+func (i Identity) Take() (wait time.Duration, ok bool) { return take(i.limit) }
 
 // Rate is how many requests the token may make; nil for any number.
 func (i Identity) Rate() *action.Rate {

@@ -75,9 +75,7 @@ func (b *Book) issued(ctx context.Context, token string) (Identity, error) {
 		why := err.Error() // it may hold what the token's header says
 		return Identity{}, errors.New(why[:min(len(why), mostWhy)])
 	}
-	if b.rate.PerSecond > 0 {
-		i.limit = b.paces.of(i.Caller, b.rate)
-	}
+	i.limit = b.paces.of(i.Caller)
 	return i, nil
 }
 

@@ -6,6 +6,8 @@ package client
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,9 +38,11 @@ type Client struct {
 }
 
 // New makes a client of the gateway at baseURL, "http://127.0.0.1:2468". The
-// gateway is not contacted. A URL that is not http or https, or has no host,
-// is a fault invalid_request.
-func New(baseURL, token string) (*Client, error) {
+// gateway is not contacted. Over https it must prove itself by a certificate
+// that the machine trusts, or one in authorities, which are PEM. A URL that is
+// not http or https, or has no host, and authorities that hold no certificate,
+// are a fault invalid_request.
+func New(baseURL, token string, authorities ...[]byte) (*Client, error) {
 	base, err := url.Parse(strings.TrimRight(baseURL, "/"))
 	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") || base.User != nil {
 		return nil, fault.New(fault.InvalidRequest, "the gateway's address is not a URL").
@@ -48,8 +52,13 @@ func New(baseURL, token string) (*Client, error) {
 		return nil, fault.New(fault.Unauthenticated, "the token holds a line break").
 			Hinted("use the content of operator.token or agent.token in the state folder")
 	}
+	trusted, err := trust(authorities)
+	if err != nil {
+		return nil, err
+	}
 	transport := &http.Transport{
 		DialContext:           (&net.Dialer{Timeout: dialLimit}).DialContext,
+		TLSClientConfig:       trusted,
 		TLSHandshakeTimeout:   dialLimit,
 		MaxIdleConnsPerHost:   8,
 		IdleConnTimeout:       time.Minute,
@@ -165,6 +174,25 @@ func (c *Client) whole(req *http.Request, res *http.Response) ([]byte, error) {
 	return raw, nil
 }
 
+// trust is whose certificates are believed: the machine's, and authorities.
+func trust(authorities [][]byte) (*tls.Config, error) {
+	c := &tls.Config{MinVersion: tls.VersionTLS12}
+	if len(authorities) == 0 {
+		return c, nil
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool() // a machine without any
+	}
+	for _, pem := range authorities {
+		if !pool.AppendCertsFromPEM(pem) {
+			return nil, fault.New(fault.InvalidRequest, "the file of certificates holds none").Hinted("give a PEM file: --ca, or $GLOVEBOX_CA")
+		}
+	}
+	c.RootCAs = pool
+	return c, nil
+}
+
 // unreachable tells apart a gateway that is not there from a call that took
 // too long or was given up.
 func unreachable(ctx context.Context, err error) error {
@@ -175,10 +203,18 @@ func unreachable(ctx context.Context, err error) error {
 		return fmt.Errorf("call given up: %w", ctx.Err())
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return fault.New(fault.NotActive, "no gateway is running at that address").Hinted("start it: glovebox serve").Because(err)
+	case untrusted(err):
+		return fault.New(fault.NotActive, "what answers at that address does not prove that it is the gateway").
+			Hinted("give the certificate it is to be known by: --ca, or $GLOVEBOX_CA").Because(err)
 	default:
 		return fault.New(fault.NotActive, "the gateway cannot be reached").
 			Hinted("check the address, or start the gateway: glovebox serve").Because(err)
 	}
+}
+
+func untrusted(err error) bool {
+	var unproven *tls.CertificateVerificationError
+	return errors.As(err, &unproven)
 }
 
 func stranger() *fault.Fault {

@@ -30,15 +30,43 @@ type Source struct {
 
 // Server is where the gateway listens and keeps its state.
 type Server struct {
-	Listen   string `yaml:"listen" doc:"Address of REST and MCP; loopback only"`
-	Insecure bool   `yaml:"allow_insecure_listen" doc:"Let server.listen be an address that other machines reach, without TLS: for a container whose port is published on its machine's loopback"`
+	Listen   string `yaml:"listen" doc:"Address of REST and MCP; other than loopback needs server.tls or server.trusted_proxies"`
+	Insecure bool   `yaml:"allow_insecure_listen" doc:"Let server.listen be an address that other machines reach, without TLS and proxies: for a container whose port is published on its machine's loopback"`
 	StateDir string `yaml:"state_dir" doc:"Folder of everything that is kept; $XDG_STATE_HOME/glovebox when empty"`
+
+	TLS     TLS      `yaml:"tls"`
+	Proxies []string `yaml:"trusted_proxies" doc:"Addresses of proxies before the gateway, as CIDR; only they may say by X-Forwarded-For, -Proto and -Host whom they speak for"`
+	Hosts   []string `yaml:"allowed_hosts" doc:"Names beside localhost and the listening address that the Host header may hold, without port"`
+	Origins []string `yaml:"cors_allow_origins" doc:"Origins whose pages may call the gateway, https://app.example.com for example"`
+}
+
+// TLS is what the gateway proves itself with. Both files or none.
+type TLS struct {
+	Cert string `yaml:"cert" doc:"PEM file of the certificate and those that signed it; read again when it changes"`
+	Key  string `yaml:"key" doc:"PEM file of its key"`
 }
 
 // Auth says who may call. The gateway makes an operator's and an agent's token
 // for the scope "default" at its first start; these come on top.
 type Auth struct {
-	Tokens []Token `yaml:"tokens" doc:"More callers, each with name, role, scope, sha256 of the token and expires"`
+	Tokens []Token `yaml:"tokens" doc:"More callers, each with name, role, scope, sha256 of the token and expires; glovebox token create needs none of this"`
+	JWT    JWT     `yaml:"jwt"`
+	Rate   Rate    `yaml:"rate_limit"`
+}
+
+// JWT is an outside issuer of tokens. Without an issuer there is none.
+type JWT struct {
+	Issuer     string `yaml:"issuer" doc:"Who signs tokens (RFC 7519): their iss, exactly; nobody when empty"`
+	Audience   string `yaml:"audience" doc:"Who they must be for: in their aud, exactly"`
+	KeysURL    string `yaml:"jwks_url" doc:"Where the issuer's keys are (RFC 7517): https, or http on loopback"`
+	RoleClaim  string `yaml:"role_claim" doc:"The claim that holds agent, viewer or operator"`
+	ScopeClaim string `yaml:"scope_claim" doc:"The claim that holds the user or tenant the caller acts for"`
+}
+
+// Rate bounds the requests of each token.
+type Rate struct {
+	PerSecond float64 `yaml:"requests_per_second" doc:"Of each token; -1: no limit"`
+	Burst     int     `yaml:"burst" doc:"Requests at once"`
 }
 
 // Token is a caller that may present the token of this hash.
@@ -157,6 +185,10 @@ type Timeouts struct {
 func Default() Config {
 	return Config{
 		Server: Server{Listen: "127.0.0.1:2468"},
+		Auth: Auth{
+			JWT:  JWT{RoleClaim: "glovebox_role", ScopeClaim: "glovebox_scope"},
+			Rate: Rate{PerSecond: 500, Burst: 1000},
+		},
 		Browser: Browser{
 			Enabled: true, Provider: "sandbox", Timeout: 30, MaxMinutes: 20, RetentionDays: 7,
 			Viewport:  Viewport{Width: 1280, Height: 720, DPI: 96},

@@ -87,6 +87,18 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"public address", "server: {listen: 0.0.0.0:2468}", "", "not a loopback address"},
 		{"no address, told to", "server: {listen: 'box.example:2468', allow_insecure_listen: true}", "", "is no address"},
 		{"address without port", "server: {listen: localhost}", "", "not host:port"},
+		{"half a certificate", "server: {tls: {cert: c.pem}}", "", "server.tls: give cert and key, or neither"},
+		{"everybody for a proxy", "server: {trusted_proxies: [0.0.0.0/0]}", "", "server.trusted_proxies"},
+		{"proxy by name", "server: {trusted_proxies: [proxy.example]}", "", "is no address or network"},
+		{"host with a port", "server: {allowed_hosts: ['box.example:443']}", "", "without scheme and port"},
+		{"any host", "server: {allowed_hosts: ['*']}", "", "is no host name"},
+		{"any origin", "server: {cors_allow_origins: ['*']}", "", "is no origin"},
+		{"origin with a path", "server: {cors_allow_origins: ['https://app.example/x']}", "", "is no origin"},
+		{"origins by pattern", "server: {cors_allow_origins: ['https://*.example']}", "", "is no origin"},
+		{"issuer without audience", "auth: {jwt: {issuer: i, jwks_url: 'https://i.example'}}", "", "auth.jwt.audience: must be given"},
+		{"keys by file", "auth: {jwt: {issuer: i, audience: a, jwks_url: 'file:///k'}}", "", "auth.jwt.jwks_url"},
+		{"no rate", "auth: {rate_limit: {requests_per_second: 0}}", "", "neither above 0 nor -1"},
+		{"no burst", "auth: {rate_limit: {burst: 0}}", "", "auth.rate_limit.burst"},
 		{"driver that is not there", "browser: {sandbox: {driver: podman}}", "", `not one of ["docker" "local"]`},
 		{"size that is none", "browser: {sandbox: {container: {memory_limit: much}}}", "", "is no size"},
 		{"too little memory", "browser: {sandbox: {container: {memory_limit: 64m}}}", "", "too little"},
@@ -165,6 +177,8 @@ func TestAContainersGatewayIsReached(t *testing.T) {
 		"server: {listen: '[::]:99', allow_insecure_listen: true}":      "http://127.0.0.1:99",
 		"server: {listen: '192.0.2.7:80', allow_insecure_listen: true}": "http://192.0.2.7:80",
 		"server: {listen: 'localhost:80'}":                              "http://localhost:80",
+		"server: {listen: '0.0.0.0:80', trusted_proxies: [10.0.0.1]}":   "http://127.0.0.1:80",
+		"server: {listen: '[::]:443', tls: {cert: c, key: k}}":          "https://127.0.0.1:443",
 	} {
 		c, err := load(t, text)
 		if err != nil || c.Server.URL() != want {

@@ -3,8 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"net"
-	"net/netip"
 	"regexp"
 	"slices"
 	"time"
@@ -39,6 +37,9 @@ func (c *Config) problems() (problems Problems) {
 	b, s := &c.Browser, &c.Security
 	checks := []error{
 		c.Server.listen(),
+		c.Server.names(),
+		c.Auth.JWT.check(),
+		c.Auth.Rate.check(),
 		oneOf("browser.provider", b.Provider, "sandbox"),
 		between("browser.timeout_seconds", b.Timeout, 1, 120),
 		limit("browser.max_session_minutes", b.MaxMinutes),
@@ -141,36 +142,6 @@ func (c *Config) container() error {
 		return fmt.Errorf("browser.sandbox.container.cpus: %g is not above 0", box.CPUs)
 	}
 	return nil
-}
-
-// listen refuses addresses that other machines reach: there is no TLS yet. A
-// container whose port is published on its machine's loopback is told to.
-func (s Server) listen() error {
-	host, _, err := net.SplitHostPort(s.Listen)
-	if err != nil {
-		return fmt.Errorf("server.listen: %q is not host:port", s.Listen)
-	}
-	if host == "localhost" {
-		return nil
-	}
-	address, err := netip.ParseAddr(host)
-	switch {
-	case err == nil && (address.IsLoopback() || s.Insecure):
-		return nil
-	case err != nil && s.Insecure:
-		return fmt.Errorf("server.listen: %q is no address", host)
-	}
-	return fmt.Errorf("server.listen: %s is not a loopback address; other machines reach the gateway through a tunnel "+
-		"(server.allow_insecure_listen is for containers)", host)
-}
-
-// URL returns where the gateway is reached from its own machine or container.
-func (s Server) URL() string {
-	host, port, err := net.SplitHostPort(s.Listen)
-	if address, parseErr := netip.ParseAddr(host); err == nil && parseErr == nil && address.IsUnspecified() {
-		return "http://" + net.JoinHostPort("127.0.0.1", port)
-	}
-	return "http://" + s.Listen
 }
 
 func (t Token) validate(at string) error {

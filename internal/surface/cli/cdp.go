@@ -27,10 +27,7 @@ func (r *root) cdpURL() error {
 	if err != nil {
 		return err
 	}
-	base := r.url
-	if base == "" {
-		base = "http://" + c.Server.Listen
-	}
+	base := first(r.url, c.Server.URL())
 	path := "/v1/browser/cdp"
 	if r.target != "" {
 		path = "/v1/sessions/" + r.target + "/browser/cdp"

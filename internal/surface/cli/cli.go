@@ -75,6 +75,7 @@ type root struct {
 	config string
 	url    string
 	token  string
+	ca     string
 	target string // session id or name
 	json   bool
 	style  style
@@ -109,6 +110,7 @@ func (r *root) command() *cobra.Command {
 	flags.StringVar(&r.config, "config", "", "configuration file")
 	flags.StringVar(&r.url, "url", "", "address of the gateway (default: server.listen of the configuration)")
 	flags.StringVar(&r.token, "token", "", "token to call with (default: $GLOVEBOX_TOKEN, or the operator's in the state directory)")
+	flags.StringVar(&r.ca, "ca", "", "PEM file of certificates to know the gateway by, over https (default: $GLOVEBOX_CA, and the machine's)")
 	flags.StringVarP(&r.target, "session", "s", "", "session id or name (default: the most recently used)")
 	flags.BoolVar(&r.json, "json", false, "print JSON")
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
@@ -181,15 +183,38 @@ func (r *root) door(name string) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	address := r.url
-	if address == "" {
-		address = c.Server.URL()
-	}
 	token, err := r.secret(c, name)
 	if err != nil {
 		return nil, err
 	}
-	return client.New(address, token)
+	return r.connect(c, token)
+}
+
+// connect returns a client of the gateway with a token, or with none.
+func (r *root) connect(c config.Config, token string) (*client.Client, error) {
+	authorities, err := r.authorities(c)
+	if err != nil {
+		return nil, err
+	}
+	return client.New(first(r.url, c.Server.URL()), token, authorities...)
+}
+
+// authorities are the certificates to know the gateway by beside the
+// machine's: those that were given, and this machine's gateway's own.
+func (r *root) authorities(c config.Config) ([][]byte, error) {
+	given, _ := r.env("GLOVEBOX_CA")
+	file := first(r.ca, given)
+	if file == "" && r.url == "" {
+		file = c.Server.TLS.Cert
+	}
+	if file == "" {
+		return nil, nil
+	}
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fault.New(fault.InvalidRequest, "the certificates in %s cannot be read", file).Hinted("give a PEM file: --ca, or $GLOVEBOX_CA").Because(err)
+	}
+	return [][]byte{pem}, nil
 }
 
 func (r *root) secret(c config.Config, name string) (string, error) {

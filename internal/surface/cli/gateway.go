@@ -110,11 +110,7 @@ func (r *root) ready(ctx context.Context, tokenFile string, to reach) (*client.C
 	if err != nil {
 		return nil, err
 	}
-	address := r.url
-	if address == "" {
-		address = conf.Server.URL()
-	}
-	gateway, err := client.New(address, "")
+	gateway, err := r.connect(conf, "")
 	if err != nil {
 		return nil, err
 	}

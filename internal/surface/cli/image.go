@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/client"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/image"
 )
@@ -80,7 +79,7 @@ func (r *root) health() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			gateway, err := client.New(first(r.url, conf.Server.URL()), "")
+			gateway, err := r.connect(conf, "")
 			if err != nil {
 				return err
 			}

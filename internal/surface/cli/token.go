@@ -2,13 +2,14 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/client"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -102,12 +103,12 @@ func (r *root) tokens(ctx context.Context, verb string, args any, show func(acti
 	if r.parts.Offline == nil || r.url != "" || r.token != "" || given != "" {
 		return r.call(ctx, verb, args, show)
 	}
-	gateway, err := client.New(conf.Server.URL(), "")
+	gateway, err := r.connect(conf, "")
 	if err != nil {
 		return err
 	}
 	defer gateway.Close()
-	if fault.CodeOf(gateway.Health(ctx)) != fault.NotActive {
+	if !errors.Is(gateway.Health(ctx), syscall.ECONNREFUSED) { // something listens: it is to say what is wrong
 		return r.call(ctx, verb, args, show)
 	}
 	if err := action.Check(args); err != nil {

@@ -185,10 +185,7 @@ func endpoint(r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	at := url.URL{Scheme: "ws", Host: r.Host, Path: "/v1" + cdpPath}
-	if r.TLS != nil {
-		at.Scheme = "wss"
-	}
+	at := url.URL{Scheme: scheme(r, "ws", "wss"), Host: r.Host, Path: "/v1" + cdpPath}
 	if session != "" {
 		at.Path = "/v1/sessions/" + session + cdpPath
 	}

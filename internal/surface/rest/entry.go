@@ -14,6 +14,7 @@ import (
 // entry is what the access line will say of a request. One goroutine writes
 // it: the one that serves the request.
 type entry struct {
+	way
 	id     string
 	caller action.Caller
 	fault  *fault.Fault

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"net/netip"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gloveboxhq/glovebox/internal/auth"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -23,22 +25,26 @@ const healthPath = "/v1/health"
 // guard stands before every route: it names the call, sees that it comes from
 // a known host, origin and caller, that it is small enough, and logs one line.
 type guard struct {
-	tokens  Tokens
-	hosts   []string
-	origins []string
-	log     *slog.Logger
-	next    http.Handler
-	most    func(*http.Request) int64 // bytes of a body
-	large   chan struct{}             // holds a token for each large body
+	tokens    Tokens
+	hosts     []string
+	origins   []string
+	proxies   []netip.Prefix
+	direct    bool // requests may come from elsewhere than proxies and this machine
+	strangers auth.Paces[netip.Prefix]
+	log       *slog.Logger
+	next      http.Handler
+	most      func(*http.Request) int64 // bytes of a body
+	large     chan struct{}             // holds a token for each large body
 }
 
 func (g *guard) handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		seen := &entry{id: requestID(r.Header.Get("X-Request-Id"))}
+		seen.way, r = g.through(r)
 		r = r.WithContext(withEntry(r.Context(), seen))
 		out := &counted{ResponseWriter: w}
-		harden(out.Header(), seen.id)
+		harden(out.Header(), r, seen)
 		hurry(out, r)
 		defer g.finish(out, r, seen, start)
 		g.serve(out, r, seen)
@@ -75,7 +81,7 @@ func (g *guard) finish(out *counted, r *http.Request, seen *entry, start time.Ti
 }
 
 func (g *guard) serve(w http.ResponseWriter, r *http.Request, seen *entry) {
-	if f := g.place(r); f != nil {
+	if f := g.place(r, seen); f != nil {
 		refuse(w, r, http.StatusForbidden, f)
 		return
 	}
@@ -89,18 +95,44 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, seen *entry) {
 		return
 	}
 	if r.URL.Path != healthPath && r.URL.Path != rootVersion { // which tell a stranger only that the gateway lives, and what every gateway of its version tells
-		var token string
-		token, r = credential(r)
-		who, err := g.tokens.Identify(r.Context(), token)
+		known, release, err := g.admit(r, seen)
 		if err != nil {
 			fail(w, r, err)
 			return
 		}
-		seen.caller = who.Caller
-		bound, release := who.Bind(r.Context()) // whatever is done ends with the token
 		defer release()
-		r = r.WithContext(bound)
+		r = known
 	}
+	g.forward(w, r)
+}
+
+// admit sees whose token a request carries, and that it does not carry it too
+// often. What is done for the request ends with the token.
+func (g *guard) admit(r *http.Request, seen *entry) (*http.Request, func(), error) {
+	token, r := credential(r)
+	who, err := g.tokens.Identify(r.Context(), token)
+	if err != nil {
+		if wait, ok := g.strangers.Take(block(seen.from)); !ok {
+			err = tooMany("requests without a valid token come from this address", wait).Because(err)
+		}
+		return nil, nil, err
+	}
+	seen.caller = who.Caller
+	if wait, ok := who.Take(); !ok {
+		return nil, nil, tooMany("requests come with this token", wait)
+	}
+	bound, release := who.Bind(r.Context())
+	return r.WithContext(bound), release, nil
+}
+
+func tooMany(what string, wait time.Duration) *fault.Fault {
+	left := int(math.Ceil(wait.Seconds()))
+	return fault.New(fault.LimitReached, "too many %s", what).
+		Hinted("wait %d s before the next one", left).With("retryAfterSeconds", left)
+}
+
+// forward takes in the body and hands the request on.
+func (g *guard) forward(w http.ResponseWriter, r *http.Request) {
 	most := g.most(r)
 	if most > mostBody && r.ContentLength != 0 {
 		select {
@@ -119,12 +151,16 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, seen *entry) {
 }
 
 // place refuses what a web page could send without being asked: a host name
-// that is not ours (DNS rebinding) and a foreign origin (cross-site requests).
-func (g *guard) place(r *http.Request) *fault.Fault {
+// that is not ours (DNS rebinding) and a foreign origin (cross-site requests);
+// and, where tokens are safe on the way from a proxy only, who comes past it.
+func (g *guard) place(r *http.Request, seen *entry) *fault.Fault {
+	if !g.direct && !seen.proxied && !seen.from.IsLoopback() {
+		return fault.New(fault.DeniedByPolicy, "the gateway is reached through its proxy only").Hinted("call the proxy's address")
+	}
 	host := hostname(r.Host)
 	if !loopback(host) && !slices.ContainsFunc(g.hosts, func(h string) bool { return strings.EqualFold(h, host) }) {
 		return fault.New(fault.DeniedByPolicy, "the Host header names no host of this gateway").
-			Hinted("call it as localhost or by the address it listens on")
+			Hinted("call it as localhost, or add the name to server.allowed_hosts")
 	}
 	origins := r.Header.Values("Origin")
 	if len(origins) == 0 {
@@ -141,11 +177,7 @@ func (g *guard) allowed(origin string) bool { return slices.Contains(g.origins, 
 
 func own(origin string, r *http.Request) bool {
 	u, err := url.Parse(origin)
-	scheme := "http"
-	if r.TLS != nil {
-		scheme = "https"
-	}
-	return err == nil && u.Scheme == scheme && u.Host == r.Host && u.Path == ""
+	return err == nil && u.Scheme == scheme(r, "http", "https") && u.Host == r.Host && u.Path == ""
 }
 
 // cross adds what a configured origin's pages need (CORS), and answers their
@@ -234,12 +266,20 @@ func loopback(host string) bool {
 	return err == nil && addr.IsLoopback()
 }
 
-func harden(h http.Header, id string) {
-	h.Set("X-Request-Id", id)
+// harden sets the headers that every answer has: what browsers may do with it
+// (https://cheatsheetseries.owasp.org/cheatsheets/HTTP_Headers_Cheat_Sheet.html).
+func harden(h http.Header, r *http.Request, seen *entry) {
+	h.Set("X-Request-Id", seen.id)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Permissions-Policy", "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()")
+	if seen.secure && !loopback(hostname(r.Host)) { // of localhost it would hold for every other program there
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
 }
 
 func short(s string) string { return s[:min(len(s), 200)] }

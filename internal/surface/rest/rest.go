@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -26,6 +27,11 @@ const (
 	defaultWait = 55 * time.Second // on a question, where the caller does not say; SPEC section 6.3
 )
 
+// strangers is how many requests without a valid token one address may make:
+// a token of ours cannot be guessed, but each attempt is a line in the log and
+// may be a signature to verify.
+var strangers = auth.Rate{PerSecond: 10, Burst: 300}
+
 // Door lets a call through, or refuses it with a fault.
 type Door interface {
 	Call(ctx context.Context, c action.Call) (action.Result, error)
@@ -41,10 +47,12 @@ type Options struct {
 	Door           Door
 	Clients        Clients // of the browser's protocol; none are let in when nil
 	Auth           Tokens
-	MCP            http.Handler // at /mcp, behind the same checks; none when nil. The caller is in its context, see auth.From
-	Version        string       // of the program
-	AllowedHosts   []string     // names beside loopback that the Host header may hold, without port
-	AllowedOrigins []string     // origins beside our own whose pages may call, "https://app.example"
+	MCP            http.Handler   // at /mcp, behind the same checks; none when nil. The caller is in its context, see auth.From
+	Version        string         // of the program
+	AllowedHosts   []string       // names beside loopback that the Host header may hold, without port
+	AllowedOrigins []string       // origins beside our own whose pages may call, "https://app.example"
+	Proxies        []netip.Prefix // who may say whom they speak for: X-Forwarded-For, -Proto and -Host
+	OnlyProxies    bool           // requests come from there, and from this machine, only
 	Log            *slog.Logger
 }
 
@@ -74,7 +82,8 @@ func New(o Options) (*Surface, error) {
 		s.mux.Handle("/mcp", o.MCP)
 	}
 	outside := &guard{
-		tokens: o.Auth, hosts: o.AllowedHosts, origins: o.AllowedOrigins, log: o.Log, next: s,
+		tokens: o.Auth, hosts: o.AllowedHosts, origins: o.AllowedOrigins, proxies: o.Proxies, direct: !o.OnlyProxies,
+		strangers: auth.Paces[netip.Prefix]{Rate: strangers}, log: o.Log, next: s,
 		most: s.most, large: make(chan struct{}, mostLarge),
 	}
 	return &Surface{Handler: outside.handler(), guests: s.guests, followers: s.followers}, nil
@@ -98,7 +107,10 @@ func (s *surface) offerAll() huma.API {
 // answers may take as long as a question waits. The caller listens, serves and
 // shuts down.
 func NewServer(h http.Handler, log *slog.Logger) *http.Server {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
 	server := &http.Server{
+		Protocols:         protocols, // WebSockets are not served over HTTP/2
 		Handler:           h,
 		ReadHeaderTimeout: 10 * time.Second, // slow senders of headers
 		IdleTimeout:       2 * time.Minute,  // of a kept connection

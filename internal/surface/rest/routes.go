@@ -107,11 +107,7 @@ func complete(r *http.Request, data any) {
 	if !ok || status == nil || !strings.HasPrefix(status.CDPURL, "/") {
 		return
 	}
-	scheme := "ws://"
-	if r.TLS != nil {
-		scheme = "wss://"
-	}
-	status.CDPURL = scheme + r.Host + status.CDPURL
+	status.CDPURL = scheme(r, "ws://", "wss://") + r.Host + status.CDPURL
 }
 
 // generic is the body of POST /v1/verbs/{verb}.
