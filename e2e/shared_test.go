@@ -46,6 +46,7 @@ func TestGateway(t *testing.T) {
 		{"CallerGoesAway", callerGoesAway},
 		{"Floods", floods},
 		{"Headers", headers},
+		{"DNSRebinding", dnsRebinding},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, g) })
 		g.settled(t)
