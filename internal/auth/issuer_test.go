@@ -1,0 +1,408 @@
+package auth_test
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/auth"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// login is an issuer: a real server of keys that change, and that may be away.
+type login struct {
+	*httptest.Server
+	mu      sync.Mutex
+	keys    []any // jose.JSONWebKey, or whatever else is to stand there
+	status  int
+	fetches int
+}
+
+func (l *login) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.fetches++
+	if l.status != 0 {
+		w.Header().Set("Location", "/elsewhere")
+		w.WriteHeader(l.status)
+		if r.URL.Path != "/elsewhere" {
+			return
+		}
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{"keys": l.keys})
+}
+
+func (l *login) publish(status int, keys ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.status, l.keys = status, keys
+}
+
+func (l *login) fetched() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.fetches
+}
+
+// begin starts an issuer. It runs outside of the bubbles of synthetic clocks.
+func begin(t *testing.T) *login {
+	t.Helper()
+	l := &login{}
+	l.Server = httptest.NewServer(l)
+	t.Cleanup(l.Close)
+	return l
+}
+
+// book trusts the issuer.
+func (l *login) book(t *testing.T) *auth.Book {
+	t.Helper()
+	b := &auth.Book{}
+	if err := b.Trust(issuerAt(l.URL)); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func issuerAt(url string) auth.Issuer {
+	return auth.Issuer{Name: "https://login.example", Audience: "glovebox", KeysURL: url, RoleClaim: "role", ScopeClaim: "tenant", Log: slog.New(slog.DiscardHandler)}
+}
+
+func public(id string, key crypto.Signer) jose.JSONWebKey {
+	return jose.JSONWebKey{KeyID: id, Key: key.Public()}
+}
+
+func claims() jwt.MapClaims {
+	return jwt.MapClaims{
+		"iss": "https://login.example", "aud": "glovebox", "sub": "ann@example.com", "role": "viewer", "tenant": "team",
+		"iat": time.Now().Unix(), "exp": time.Now().Add(time.Hour).Unix(),
+	}
+}
+
+// sign makes a token with a header and claims that change has changed.
+func sign(t *testing.T, method jwt.SigningMethod, id string, key any, change func(header map[string]any, c jwt.MapClaims)) string {
+	t.Helper()
+	c := claims()
+	token := jwt.NewWithClaims(method, c)
+	token.Header["kid"] = id
+	if change != nil {
+		change(token.Header, c)
+	}
+	text, err := token.SignedString(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func generate(t *testing.T, bits int) *rsa.PrivateKey {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, bits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func curve(t *testing.T, c elliptic.Curve) *ecdsa.PrivateKey {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(c, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func edwards(t *testing.T) ed25519.PrivateKey {
+	t.Helper()
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func TestWhomAnIssuerVouchesForMayCall(t *testing.T) {
+	l := begin(t)
+	r, e, d := generate(t, 2048), curve(t, elliptic.P256()), edwards(t)
+	l.publish(0, public("r", r), public("e", e), public("d", d), map[string]string{"kty": "unheard of", "kid": "x"})
+	b := l.book(t)
+	for name, token := range map[string]string{
+		"RS256":         sign(t, jwt.SigningMethodRS256, "r", r, nil),
+		"ES256":         sign(t, jwt.SigningMethodES256, "e", e, nil),
+		"EdDSA":         sign(t, jwt.SigningMethodEdDSA, "d", d, nil),
+		"two audiences": sign(t, jwt.SigningMethodES256, "e", e, func(_ map[string]any, c jwt.MapClaims) { c["aud"] = []string{"other", "glovebox"} }),
+		"just expired":  sign(t, jwt.SigningMethodES256, "e", e, func(_ map[string]any, c jwt.MapClaims) { c["exp"] = time.Now().Add(-20 * time.Second).Unix() }),
+	} {
+		who, err := b.Identify(t.Context(), token)
+		want := action.Caller{Actor: "jwt:ann@example.com", Scope: "team", Role: action.Viewer}
+		if err != nil || who.Caller != want || who.Source != auth.FromIssuer || who.Expires.IsZero() {
+			t.Errorf("%s: %+v, %v", name, who, err)
+		}
+	}
+	if n := l.fetched(); n != 1 {
+		t.Errorf("the keys were fetched %d times", n)
+	}
+}
+
+func TestSignedTokensThatAreNotTaken(t *testing.T) {
+	l, thief := begin(t), begin(t)
+	r, e, small, other, stolen := generate(t, 2048), curve(t, elliptic.P256()), generate(t, 1024), curve(t, elliptic.P384()), curve(t, elliptic.P256())
+	sealing := public("sealing", e)
+	sealing.Use = "enc"
+	named := public("named", r)
+	named.Algorithm = "PS256"
+	l.publish(0, public("r", r), public("e", e), public("small", small), public("other", other), sealing, named, public("twice", r), public("twice", stolen),
+		jose.JSONWebKey{KeyID: "shared", Key: []byte("a secret that both sides know, as it were")})
+	thief.publish(0, public("e", stolen))
+	der, err := x509.MarshalPKIXPublicKey(r.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	es := jwt.SigningMethodES256
+	with := func(name string, value any) func(map[string]any, jwt.MapClaims) {
+		return func(_ map[string]any, c jwt.MapClaims) { c[name] = value }
+	}
+	without := func(name string) func(map[string]any, jwt.MapClaims) {
+		return func(_ map[string]any, c jwt.MapClaims) { delete(c, name) }
+	}
+	header := func(name string, value any) func(map[string]any, jwt.MapClaims) {
+		return func(h map[string]any, _ jwt.MapClaims) { h[name] = value }
+	}
+	now := time.Now()
+	good := sign(t, es, "e", e, nil)
+	parts := strings.Split(good, ".")
+	cases := map[string]string{
+		"no signature":               sign(t, jwt.SigningMethodNone, "e", jwt.UnsafeAllowNoneSignatureType, nil),
+		"public key as a shared one": sign(t, jwt.SigningMethodHS256, "r", pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}), nil),
+		"the same in DER":            sign(t, jwt.SigningMethodHS256, "r", der, nil),
+		"shared key of the set":      sign(t, jwt.SigningMethodHS256, "shared", []byte("a secret that both sides know, as it were"), nil),
+		"other padding":              sign(t, jwt.SigningMethodPS256, "r", r, nil),
+		"other hash":                 sign(t, jwt.SigningMethodRS512, "r", r, nil),
+		"other curve":                sign(t, jwt.SigningMethodES384, "other", other, nil),
+		"key of another kind":        sign(t, es, "r", e, nil),
+		"key for another algorithm":  sign(t, jwt.SigningMethodRS256, "named", r, nil),
+		"key for sealing":            sign(t, es, "sealing", e, nil),
+		"key that is too short":      sign(t, jwt.SigningMethodRS256, "small", small, nil),
+		"key id that two have":       sign(t, jwt.SigningMethodRS256, "twice", r, nil),
+		"the other of the two":       sign(t, es, "twice", stolen, nil),
+		"somebody else's key":        sign(t, es, "e", stolen, nil),
+		"no key id":                  sign(t, es, "", e, nil),
+		"key id that is no text":     sign(t, es, "e", e, header("kid", []string{"e"})),
+		"key id that is a path":      sign(t, es, "../../../../dev/null", e, nil),
+		"key id that is a query":     sign(t, es, "e' OR '1'='1", e, nil),
+		"unknown key id":             sign(t, es, "unknown", e, nil),
+		"keys elsewhere":             sign(t, es, "e", stolen, header("jku", thief.URL)),
+		"certificate elsewhere":      sign(t, es, "e", stolen, header("x5u", thief.URL)),
+		"its own key":                sign(t, es, "e", stolen, header("jwk", public("e", stolen))),
+		"critical header":            sign(t, es, "e", e, header("crit", []string{"b64"})),
+		"another issuer":             sign(t, es, "e", e, with("iss", "https://login.example.evil.example")),
+		"issuer with a slash":        sign(t, es, "e", e, with("iss", "https://login.example/")),
+		"no issuer":                  sign(t, es, "e", e, without("iss")),
+		"for somebody else":          sign(t, es, "e", e, with("aud", "gloveboxes")),
+		"for nobody":                 sign(t, es, "e", e, without("aud")),
+		"without an end":             sign(t, es, "e", e, without("exp")),
+		"expired":                    sign(t, es, "e", e, with("exp", now.Add(-40*time.Second).Unix())),
+		"not valid yet":              sign(t, es, "e", e, with("nbf", now.Add(time.Minute).Unix())),
+		"from the future":            sign(t, es, "e", e, with("iat", now.Add(time.Hour).Unix())),
+		"end that is no number":      sign(t, es, "e", e, with("exp", "tomorrow")),
+		"no role":                    sign(t, es, "e", e, without("role")),
+		"unknown role":               sign(t, es, "e", e, with("role", "admin")),
+		"role in capitals":           sign(t, es, "e", e, with("role", "Operator")),
+		"several roles":              sign(t, es, "e", e, with("role", []string{"viewer", "operator"})),
+		"no scope":                   sign(t, es, "e", e, without("tenant")),
+		"empty scope":                sign(t, es, "e", e, with("tenant", "")),
+		"scope with a line break":    sign(t, es, "e", e, with("tenant", "team\nother")),
+		"no subject":                 sign(t, es, "e", e, without("sub")),
+		"subject that does not show": sign(t, es, "e", e, with("sub", "ann\u202e")),
+		"subject that is long":       sign(t, es, "e", e, with("sub", strings.Repeat("a", 129))),
+		"large":                      sign(t, es, "e", e, with("more", strings.Repeat("a", 8<<10))),
+		"signature of another token": strings.Join([]string{parts[0], strings.Split(sign(t, es, "e", e, with("role", "operator")), ".")[1], parts[2]}, "."),
+		"no signature at its end":    parts[0] + "." + parts[1] + ".",
+		"two parts":                  parts[0] + "." + parts[1],
+		"four parts":                 good + ".x",
+		"padded":                     good + "==",
+		"words":                      "a.b.c",
+		"dots":                       "..",
+	}
+	b := l.book(t)
+	if _, err := b.Identify(t.Context(), good); err != nil {
+		t.Fatal(err)
+	}
+	for name, token := range cases {
+		who, err := b.Identify(t.Context(), token)
+		f := fault.From(err)
+		if f == nil || f.Code != fault.Unauthenticated || f.Message != "the call carries no valid token" || who.Caller != (action.Caller{}) {
+			t.Errorf("%s: %+v, %v", name, who, err)
+		}
+	}
+	if thief.fetched() != 0 {
+		t.Error("keys were fetched where a token said")
+	}
+	if n := l.fetched(); n > 2 {
+		t.Errorf("the keys were fetched %d times", n)
+	}
+}
+
+func TestATokenChangedAtAnyPlaceIsNotTaken(t *testing.T) {
+	l := begin(t)
+	for name, key := range map[string]crypto.Signer{"RS256": generate(t, 2048), "ES256": curve(t, elliptic.P256()), "EdDSA": edwards(t)} {
+		l.publish(0, public("k", key))
+		b := l.book(t)
+		good := sign(t, jwt.GetSigningMethod(name), "k", key, nil)
+		if _, err := b.Identify(t.Context(), good); err != nil {
+			t.Fatal(err)
+		}
+		for i := range good {
+			tried := "AB."
+			if i == len(good)-1 { // its last bits stand for nothing
+				tried = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+			}
+			for _, other := range []byte(tried) {
+				changed := []byte(good)
+				changed[i] = other
+				if _, err := b.Identify(t.Context(), string(changed)); err == nil && string(changed) != good {
+					t.Errorf("%s: byte %d may be %q", name, i, other)
+				}
+			}
+		}
+	}
+}
+
+func TestKeysMayChange(t *testing.T) {
+	l := begin(t)
+	first, second := curve(t, elliptic.P256()), curve(t, elliptic.P256())
+	synctest.Test(t, func(t *testing.T) {
+		l.publish(0, public("1", first))
+		b := l.book(t)
+		taken := func(id string, key *ecdsa.PrivateKey) bool {
+			_, err := b.Identify(t.Context(), sign(t, jwt.SigningMethodES256, id, key, nil))
+			return err == nil
+		}
+		if !taken("1", first) {
+			t.Error("the first key is not taken")
+		}
+		l.publish(0, public("1", first), public("2", second))
+		time.Sleep(10 * time.Second) // synthetic clock, as below
+		if !taken("2", second) || !taken("1", first) {
+			t.Error("a new key is not taken")
+		}
+		before := l.fetched()
+		for range 50 {
+			taken("none", first)
+		}
+		if n := l.fetched() - before; n != 0 {
+			t.Errorf("unknown keys had the set fetched %d times at once", n)
+		}
+		l.publish(0, public("2", second))
+		if !taken("1", first) {
+			t.Error("the set is not kept")
+		}
+		time.Sleep(10 * time.Minute)
+		if taken("1", first) || !taken("2", second) {
+			t.Error("a key that was withdrawn is taken")
+		}
+	})
+}
+
+func TestAnIssuerThatIsAwayIsMissedForADay(t *testing.T) {
+	l := begin(t)
+	key := curve(t, elliptic.P256())
+	synctest.Test(t, func(t *testing.T) {
+		b := l.book(t)
+		taken := func() bool {
+			_, err := b.Identify(t.Context(), sign(t, jwt.SigningMethodES256, "k", key, nil))
+			return err == nil
+		}
+		for _, status := range []int{http.StatusServiceUnavailable, http.StatusFound} {
+			l.publish(status, public("k", key))
+			if taken() {
+				t.Errorf("taken with status %d", status)
+			}
+			time.Sleep(10 * time.Second) // synthetic clock, as below
+		}
+		l.publish(0, public("k", key))
+		if !taken() {
+			t.Error("it is not asked again")
+		}
+		l.publish(http.StatusServiceUnavailable)
+		time.Sleep(23 * time.Hour)
+		before := l.fetched()
+		for range 20 {
+			if !taken() {
+				t.Fatal("a known key is not taken while the issuer is away")
+			}
+		}
+		if n := l.fetched() - before; n != 1 {
+			t.Errorf("it was asked %d times at once", n)
+		}
+		time.Sleep(time.Hour)
+		if taken() {
+			t.Error("a key of yesterday is taken")
+		}
+	})
+}
+
+func TestSetsOfKeysThatAreNoneChangeNothing(t *testing.T) {
+	l := begin(t)
+	key := curve(t, elliptic.P256())
+	synctest.Test(t, func(t *testing.T) {
+		l.publish(0, public("k", key))
+		b := l.book(t)
+		many := make([]any, 101)
+		for i := range many {
+			many[i] = public(strings.Repeat("k", i+2), key)
+		}
+		for name, keys := range map[string][]any{"nothing": nil, "too many": many, "too large": {strings.Repeat("a", 600<<10)}} {
+			if _, err := b.Identify(t.Context(), sign(t, jwt.SigningMethodES256, "k", key, nil)); err != nil {
+				t.Errorf("before %s: %v", name, err)
+			}
+			l.publish(0, keys...)
+			time.Sleep(10 * time.Minute) // synthetic clock
+			if _, err := b.Identify(t.Context(), sign(t, jwt.SigningMethodES256, "k", key, nil)); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			l.publish(0, public("k", key))
+			time.Sleep(10 * time.Minute)
+		}
+	})
+}
+
+func TestIssuersThatSayTooLittleAreRefused(t *testing.T) {
+	for name, spoil := range map[string]func(*auth.Issuer){
+		"no name":       func(i *auth.Issuer) { i.Name = "" },
+		"no audience":   func(i *auth.Issuer) { i.Audience = "" },
+		"no role claim": func(i *auth.Issuer) { i.RoleClaim = "" },
+		"in the clear":  func(i *auth.Issuer) { i.KeysURL = "http://login.example/keys" },
+		"a file":        func(i *auth.Issuer) { i.KeysURL = "file:///keys" },
+		"with password": func(i *auth.Issuer) { i.KeysURL = "https://a:b@login.example/keys" },
+	} {
+		i := issuerAt("https://login.example/keys")
+		spoil(&i)
+		if err := (&auth.Book{}).Trust(i); err == nil {
+			t.Errorf("%s: trusted", name)
+		}
+	}
+	for _, url := range []string{"https://login.example/keys", "http://localhost:1/keys", "http://[::1]:1/keys"} {
+		if err := (&auth.Book{}).Trust(issuerAt(url)); err != nil {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+}
