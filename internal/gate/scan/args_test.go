@@ -1,0 +1,103 @@
+package scan
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// fill puts a text of its own into every place for text in a value, and tells
+// where: by the name of the struct and the field.
+func fill(v reflect.Value, at string, told func(at, text string)) {
+	text := fmt.Sprintf("text-%s-", at)
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), at, told)
+	case reflect.String:
+		v.SetString(text)
+		told(at, text)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() {
+				fill(v.Field(i), v.Type().Name()+"."+f.Name, told)
+			}
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			v.SetBytes([]byte(text))
+			told(at, text)
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0), at, told)
+	case reflect.Map:
+		value := reflect.New(v.Type().Elem()).Elem()
+		fill(value, at, told)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(reflect.ValueOf(at+"-name").Convert(v.Type().Key()), value)
+		told(at, at+"-name")
+	}
+}
+
+func TestEveryTextOfEveryVerbIsLookedThroughOrListed(t *testing.T) {
+	seen := map[string]bool{}
+	for _, verb := range action.Verbs {
+		args := verb.NewArgs()
+		want := map[string]string{}
+		fill(reflect.ValueOf(args).Elem(), verb.Name, func(at, text string) { want[text] = at })
+		// Of two fields with one name in JSON the outer one is filled in.
+		shown := Args(args)
+		for text, at := range want {
+			found := slices.ContainsFunc(shown, func(s Text) bool { return s.Value == text })
+			_, listed := unsent[at]
+			seen[at] = true
+			if found == listed && !hiddenByOuter(reflect.TypeOf(args), at) {
+				t.Errorf("%s of %s: looked through %t, listed as not sent %t", at, verb.Name, found, listed)
+			}
+		}
+	}
+	for at := range unsent {
+		if !seen[at] {
+			t.Errorf("%s is listed as not sent, and no verb has it", at)
+		}
+	}
+}
+
+// hiddenByOuter reports whether the field at is hidden by one of the same name
+// in JSON of the struct that embeds it, as the text of a locator is by the text
+// to type.
+func hiddenByOuter(t reflect.Type, at string) bool {
+	for _, f := range action.Fields(t) {
+		if owner(t.Elem(), f) == at {
+			return false
+		}
+	}
+	return strings.HasPrefix(at, "Locator.")
+}
+
+func TestTextsSayWhereTheyStand(t *testing.T) {
+	dark := "dark"
+	got := Args(&action.CookieSet{Cookies: []action.NewCookie{{Name: "theme", Value: &dark}}})
+	want := []Text{{Field: "cookies.0.name", Value: "theme"}, {Field: "cookies.0.value", Label: "theme", Value: "dark"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %+v", got)
+	}
+	got = Args(&action.Upload{Files: []action.NewFile{{Name: "a.txt", Bytes: []byte("x")}}})
+	want = []Text{{Field: "files.0.name", Value: "a.txt"}, {Field: "files.0.bytes", File: "a.txt", Value: "x"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %+v", got)
+	}
+	for _, args := range []any{nil, (*action.Goto)(nil), &action.None{}, 5, struct{ a string }{"x"}} {
+		if got := Args(args); len(got) > 0 {
+			t.Errorf("%+v has %+v", args, got)
+		}
+	}
+	if got := Args(map[string]any{"text": []any{"a", [2]byte{'b', 'c'}}}); len(got) != 3 || got[2].Value != "bc" {
+		t.Errorf("got %+v", got)
+	}
+}

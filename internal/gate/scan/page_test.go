@@ -1,0 +1,91 @@
+package scan
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the published figures anew")
+
+const (
+	page  = "../../../docs/credential-scan.md"
+	begin = "<!-- figures: go test ./internal/gate/scan -run UpToDate -update -->\n"
+	over  = "<!-- end of figures -->\n"
+)
+
+func TestPublishedFiguresAreUpToDate(t *testing.T) {
+	old, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(old), begin)
+	_, after, ended := strings.Cut(rest, over)
+	if !ok || !ended {
+		t.Fatalf("%s has no place for the figures", page)
+	}
+	text := before + begin + figures(samples()) + over + after
+	if *update {
+		if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if text != string(old) {
+		t.Error("the figures have changed: run make gen")
+	}
+}
+
+// figures is the table of what is found and what passes.
+func figures(all []sample) string {
+	secrets, others := judge(all, true), judge(all, false)
+	rules := map[string]bool{}
+	for _, s := range all {
+		rules[s.Rule] = true
+	}
+	texts := ordinaryTexts()
+	taken := 0
+	for _, text := range texts {
+		if len(kindsIn(text)) > 0 {
+			taken++
+		}
+	}
+	found := 0
+	for _, c := range typed {
+		if slices.Contains(kindsIn(Text{Label: c.label, Value: c.text}), c.kind) {
+			found++
+		}
+	}
+	passed := 0
+	for _, example := range examples {
+		if len(kindsIn(Text{Value: example})) == 0 {
+			passed++
+		}
+	}
+	var b strings.Builder
+	b.WriteString("| texts | number | found | |\n|---|---|---|---|\n")
+	row := func(what string, n, hits int, note string) {
+		fmt.Fprintf(&b, "| %s | %d | %d (%.1f %%) | %s |\n", what, n, hits, 100*float64(hits)/float64(n), note)
+	}
+	row(fmt.Sprintf("secrets in the samples of gitleaks' %d rules", len(rules)), secrets.texts, secrets.found,
+		fmt.Sprintf("%d by the rule they are samples of; missed: %s", secrets.same, listed(secrets.missed)))
+	row("samples of gitleaks that its rules must pass", others.texts, others.found,
+		fmt.Sprintf("%d by the rule that must pass them; the others hold what another rule takes for a secret", others.same))
+	row("secrets as agents type and send them", len(typed), found, "[typed_test.go](../internal/gate/scan/typed_test.go)")
+	row("ordinary texts and addresses in twelve languages and more", len(texts), taken, "[ordinary.txt](../internal/gate/scan/testdata/ordinary.txt)")
+	row("published examples", len(examples), len(examples)-passed, "[example.go](../internal/gate/scan/example.go)")
+	return b.String()
+}
+
+func listed(missed map[string]int) string {
+	var all []string
+	for _, rule := range slices.Sorted(maps.Keys(missed)) {
+		all = append(all, fmt.Sprintf("%d of `%s`", missed[rule], rule))
+	}
+	if len(all) == 0 {
+		return "none"
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,87 @@
+package scan
+
+import (
+	"sync"
+	"unicode/utf8"
+)
+
+const (
+	mostTail   = 2048 // bytes kept of what was typed into one element
+	mostPlaces = 512  // elements
+)
+
+// Place is an element that is typed into.
+type Place struct {
+	Session, Document, Node string
+}
+
+// Tails keeps the end of what was typed into each element, so that a
+// credential is found that is typed letter by letter. It is in memory only, and
+// bounded: of many elements those are forgotten that were typed into long ago.
+// The zero Tails is empty and ready. It is safe for concurrent use.
+type Tails struct {
+	mu    sync.Mutex
+	clock uint64
+	kept  map[Place]tail
+}
+
+type tail struct {
+	text string
+	used uint64
+}
+
+// Join is what the element would hold, as far as it is known, with text typed
+// behind what is there.
+func (t *Tails) Join(at Place, text string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.kept[at].text + text
+}
+
+// Keep notes that an element holds text now.
+func (t *Tails) Keep(at Place, text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.kept == nil {
+		t.kept = map[Place]tail{}
+	}
+	if _, known := t.kept[at]; !known && len(t.kept) >= mostPlaces {
+		t.forgetOldest()
+	}
+	t.clock++
+	t.kept[at] = tail{text: end(text, mostTail), used: t.clock}
+}
+
+// Forget drops what is known of a session.
+func (t *Tails) Forget(session string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for at := range t.kept {
+		if at.Session == session {
+			delete(t.kept, at)
+		}
+	}
+}
+
+func (t *Tails) forgetOldest() {
+	var oldest Place
+	least := t.clock + 1
+	for at, kept := range t.kept {
+		if kept.used < least {
+			oldest, least = at, kept.used
+		}
+	}
+	delete(t.kept, oldest)
+}
+
+// end is the end of a text, most bytes of whole characters.
+func end(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	text = text[len(text)-most:]
+	for len(text) > 0 && !utf8.RuneStart(text[0]) {
+		text = text[1:]
+	}
+	return text
+}
