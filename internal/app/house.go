@@ -21,6 +21,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+	"github.com/gloveboxhq/glovebox/internal/gate/scan"
 	"github.com/gloveboxhq/glovebox/internal/gate/webhook"
 	"github.com/gloveboxhq/glovebox/internal/profile"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
@@ -214,6 +215,13 @@ func (h *House) openGate(ctx context.Context, c config.Config, db *store.DB, tra
 	}
 	h.keep("gate", h.Gate.Close)
 	return nil
+}
+
+// credentials is how calls are looked through for credentials. What is not
+// known halts.
+func credentials(c config.Config) gate.Credentials {
+	on := map[string]gate.OnCredential{"deny": gate.DenyCall, "ask": gate.AskPerson}[c.Security.Credentials.Scan]
+	return gate.Credentials{Scanner: scan.New(c.Security.Credentials.Test), On: on}
 }
 
 // listenAddress returns the address a listener has, for the egress door to

@@ -126,14 +126,15 @@ type Container struct {
 
 // Security is what sessions may do.
 type Security struct {
-	IdleTimeout   int      `yaml:"session_timeout" doc:"Seconds without a call after which a session is closed; -1: never"`
-	MaxActions    int      `yaml:"max_actions_per_session" doc:"Calls that change something; -1: no limit"`
-	MaxFailures   int      `yaml:"max_failures" doc:"Calls of an agent that act on a page and fail, in a row, after which its session is paused and a person asked for guidance; -1: never"`
-	MaxConcurrent int      `yaml:"max_concurrent_sessions" doc:"Open sessions of a scope; -1: no limit"`
-	MaxSessions   int      `yaml:"max_sessions" doc:"Open sessions of all scopes together; -1: no limit"`
-	Network       Network  `yaml:"network"`
-	Snapshot      Snapshot `yaml:"snapshot"`
-	HITL          HITL     `yaml:"hitl"`
+	IdleTimeout   int         `yaml:"session_timeout" doc:"Seconds without a call after which a session is closed; -1: never"`
+	MaxActions    int         `yaml:"max_actions_per_session" doc:"Calls that change something; -1: no limit"`
+	MaxFailures   int         `yaml:"max_failures" doc:"Calls of an agent that act on a page and fail, in a row, after which its session is paused and a person asked for guidance; -1: never"`
+	MaxConcurrent int         `yaml:"max_concurrent_sessions" doc:"Open sessions of a scope; -1: no limit"`
+	MaxSessions   int         `yaml:"max_sessions" doc:"Open sessions of all scopes together; -1: no limit"`
+	Network       Network     `yaml:"network"`
+	Credentials   Credentials `yaml:"credentials"`
+	Snapshot      Snapshot    `yaml:"snapshot"`
+	HITL          HITL        `yaml:"hitl"`
 }
 
 // Network is what agents' sessions may reach. An empty navigation list lets
@@ -149,6 +150,12 @@ type Network struct {
 	Connections  int      `yaml:"max_connections" doc:"Of a session at a time"`
 	MaxBytes     string   `yaml:"max_bytes_per_session" doc:"Bytes a session may move, both ways, with k, m or g; -1: no limit"`
 	MaxMinutes   int      `yaml:"max_connection_minutes" doc:"Longest life of one request, tunnel or WebSocket; -1: no limit"`
+}
+
+// Credentials is what becomes of credentials that agents send.
+type Credentials struct {
+	Scan string   `yaml:"scan_input" doc:"What becomes of an agent's call that holds a credential: halt refuses it and pauses the session, deny refuses it, ask asks a person"`
+	Test []string `yaml:"test_values" doc:"Values that are no credentials here, literally; documented examples pass in any case"`
 }
 
 // Snapshot is how pages are shown.
@@ -204,8 +211,9 @@ func Default() Config {
 				Subresources: "same-site", Ports: []int{80, 443},
 				Pace: 10, Connections: 256, MaxBytes: "2g", MaxMinutes: 60,
 			},
-			Snapshot: Snapshot{ExcludeHidden: true, MaxDepth: 10},
-			HITL:     HITL{Enabled: true, Timeouts: Timeouts{Medium: 120, High: 60, Critical: 30}},
+			Credentials: Credentials{Scan: "halt"},
+			Snapshot:    Snapshot{ExcludeHidden: true, MaxDepth: 10},
+			HITL:        HITL{Enabled: true, Timeouts: Timeouts{Medium: 120, High: 60, Critical: 30}},
 		},
 		Audit: Audit{RetentionDays: 90, Durable: true},
 	}

@@ -61,6 +61,7 @@ func (c *Config) problems() (problems Problems) {
 		limit("security.max_sessions", s.MaxSessions),
 		oneOf("security.network.subresources", s.Network.Subresources, "same-site", "listed", "any-public"),
 		s.Network.check(),
+		oneOf("security.credentials.scan_input", s.Credentials.Scan, "halt", "deny", "ask"),
 		between("security.snapshot.max_depth", s.Snapshot.MaxDepth, 1, 200),
 		between("security.hitl.timeouts.medium", s.HITL.Timeouts.Medium, 1, 3600),
 		between("security.hitl.timeouts.high", s.HITL.Timeouts.High, 1, 3600),
@@ -72,6 +73,9 @@ func (c *Config) problems() (problems Problems) {
 	}
 	for i, token := range c.Auth.Tokens {
 		checks = append(checks, token.validate(fmt.Sprintf("auth.tokens[%d]", i)))
+	}
+	for i, value := range s.Credentials.Test {
+		checks = append(checks, between(fmt.Sprintf("security.credentials.test_values[%d] (its length)", i), len(value), 4, 10_000))
 	}
 	for _, port := range s.Network.Ports {
 		checks = append(checks, between("security.network.ports", port, 1, 65535))

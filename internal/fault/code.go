@@ -16,6 +16,7 @@ const (
 	Unauthenticated        Code = "unauthenticated"
 	DeniedByPolicy         Code = "denied_by_policy"
 	BlockedDomain          Code = "blocked_domain"
+	CredentialDetected     Code = "credential_detected"
 	ApprovalDenied         Code = "approval_denied"
 	ApprovalTimeout        Code = "approval_timeout"
 	NotFound               Code = "not_found"
@@ -63,6 +64,7 @@ var infos = map[Code]Info{
 	Unauthenticated:        {"Unauthenticated", "unauthenticated", http.StatusUnauthorized, -32000, 3, false},
 	DeniedByPolicy:         {"Denied By Policy", "denied-by-policy", http.StatusForbidden, -32001, 4, false},
 	BlockedDomain:          {"Blocked Domain", "blocked-domain", http.StatusForbidden, -32001, 4, false},
+	CredentialDetected:     {"Credential Detected", "credential-detected", http.StatusForbidden, -32001, 4, false},
 	ApprovalDenied:         {"Approval Denied", "approval-denied", http.StatusForbidden, -32004, 4, false},
 	ApprovalTimeout:        {"Approval Timeout", "approval-timeout", http.StatusForbidden, -32004, 4, true},
 	NotFound:               {"Not Found", "not-found", http.StatusNotFound, -32002, 5, false},

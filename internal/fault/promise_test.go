@@ -13,7 +13,7 @@ import (
 var promised = map[int][]fault.Code{
 	http.StatusBadRequest:          {"invalid_request", "invalid_selector", "invalid_url", "missing_url", "missing_selector", "unknown_action"},
 	http.StatusUnauthorized:        {"unauthenticated"},
-	http.StatusForbidden:           {"denied_by_policy", "blocked_domain", "approval_denied", "approval_timeout"},
+	http.StatusForbidden:           {"denied_by_policy", "blocked_domain", "approval_denied", "approval_timeout", "credential_detected"},
 	http.StatusNotFound:            {"not_found", "session_not_found", "stale_ref"},
 	http.StatusConflict:            {"not_active", "already_active", "page_changed", "page_crashed", "not_actionable", "dialog_open", "session_paused", "provider_not_supported", "invalid_provider"},
 	http.StatusFailedDependency:    {"install_required"},
@@ -26,9 +26,8 @@ var promised = map[int][]fault.Code{
 
 // later are codes that are planned and do not exist yet, by what brings them.
 var later = map[fault.Code]string{
-	"credential_detected": "scanning of what agents type",
-	"desktop_conflict":    "desktop mode",
-	"browser_conflict":    "desktop mode",
+	"desktop_conflict": "desktop mode",
+	"browser_conflict": "desktop mode",
 }
 
 func TestCodesAndStatusesAreThosePromised(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+	"github.com/gloveboxhq/glovebox/internal/gate/scan"
 )
 
 // Sessions is what lies behind the door. Look takes the facts of the live page
@@ -44,7 +45,8 @@ type Timeouts struct {
 	Start  time.Duration // of starting, closing or archiving a session
 }
 
-// Options are what a gate is made of. All but Tokens and Timeouts must be given.
+// Options are what a gate is made of. All but Tokens, Timeouts and Credentials
+// must be given.
 type Options struct {
 	Sessions Sessions
 	Policy   *policy.Policy
@@ -54,6 +56,8 @@ type Options struct {
 	Tokens   Tokens   // of the verbs about them; those are refused when nil
 	Wishes   bool     // people are there to be asked for hosts that a session may not reach; security.hitl.enabled
 	Timeouts Timeouts // 30 s and 90 s where zero
+
+	Credentials Credentials
 }
 
 // Gate is the door. It is safe for concurrent use.
@@ -67,8 +71,12 @@ type Gate struct {
 	timeouts Timeouts
 	seats    seats
 	wishes   bool
-	wishing  sync.Mutex     // one wish is put at a time, so that their number holds
-	work     sync.WaitGroup // calls behind the door, also those nobody waits for any more
+	wishing  sync.Mutex // one wish is put at a time, so that their number holds
+
+	credentials Credentials
+	typed       scan.Tails // into which elements, by agents
+
+	work sync.WaitGroup // calls behind the door, also those nobody waits for any more
 }
 
 // New makes a gate. Without one of its parts there is none: fault internal.
@@ -78,6 +86,9 @@ func New(o Options) (*Gate, error) {
 	}
 	g := &Gate{sessions: o.Sessions, desk: o.Desk, audit: o.Audit, log: o.Log, tokens: o.Tokens, wishes: o.Wishes, timeouts: o.Timeouts}
 	g.policy.Store(o.Policy)
+	if g.credentials = o.Credentials; g.credentials.Scanner == nil {
+		g.credentials.Scanner = new(scan.Scanner)
+	}
 	if g.timeouts.Action <= 0 {
 		g.timeouts.Action = 30 * time.Second // SPEC section 15, timeout_seconds
 	}
@@ -92,7 +103,7 @@ func New(o Options) (*Gate, error) {
 // Result.Pending, and nothing was done. The error is a *fault.Fault: besides
 // those of Sessions, unknown_action, unauthenticated, invalid_request,
 // missing_url, missing_selector, denied_by_policy, blocked_domain,
-// approval_denied, approval_timeout, limit_reached, audit_unavailable,
+// credential_detected, approval_denied, approval_timeout, limit_reached, audit_unavailable,
 // browser_action_timeout, internal.
 func (g *Gate) Call(ctx context.Context, call action.Call) (action.Result, error) {
 	if !isID(call.ID) {

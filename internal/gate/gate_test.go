@@ -111,13 +111,17 @@ type house struct {
 	shelf *shelf
 	audit *audit.Log
 	db    *store.DB
+	file  string // of the store
 }
 
-func build(t testing.TB, c policy.Config) *house {
+func build(t testing.TB, c policy.Config) *house { return buildWith(t, c, gate.Credentials{}) }
+
+func buildWith(t testing.TB, c policy.Config, credentials gate.Credentials) *house {
 	t.Helper()
+	file := filepath.Join(t.TempDir(), "state.db")
 	ctx := context.Background()
 	log := slog.New(slog.DiscardHandler)
-	db, err := store.Open(ctx, filepath.Join(t.TempDir(), "state.db"))
+	db, err := store.Open(ctx, file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,11 +141,11 @@ func build(t testing.TB, c policy.Config) *house {
 		element: &action.Element{Role: "button", Tag: "button", Name: "Delete invoice", Ref: "e7"},
 		to:      &action.Destination{URL: "https://app.example.com/", Host: "app.example.com", Site: "example.com", Allowed: true},
 	}
-	g, err := gate.New(gate.Options{Sessions: s, Policy: judge, Desk: desk, Audit: trail, Log: log, Wishes: true})
+	g, err := gate.New(gate.Options{Sessions: s, Policy: judge, Desk: desk, Audit: trail, Log: log, Wishes: true, Credentials: credentials})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &house{Gate: g, shelf: s, audit: trail, db: db}
+	return &house{Gate: g, shelf: s, audit: trail, db: db, file: file}
 }
 
 // close ends a house. In a bubble it must happen before the bubble ends.

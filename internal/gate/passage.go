@@ -9,6 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+	"github.com/gloveboxhq/glovebox/internal/gate/scan"
 )
 
 // passage is one call on its way through the gate.
@@ -23,6 +24,8 @@ type passage struct {
 	pin     action.Pin
 	verdict policy.Verdict
 	judged  bool // verdict is set
+
+	credentials []scan.Finding // in what the call sends
 
 	begun      bool   // the intent is stored
 	hitl       string // what people had to do with it
@@ -61,10 +64,8 @@ func (p *passage) walk(ctx context.Context) (action.Result, error) {
 		return action.Result{}, err
 	}
 	own := ownVerbs[p.call.Verb]
-	if own == nil {
-		if err := p.look(ctx); err != nil {
-			return action.Result{}, err
-		}
+	if err := p.examine(ctx, own == nil); err != nil {
+		return action.Result{}, err
 	}
 	if err := p.decide(ctx); err != nil {
 		return action.Result{}, err
@@ -98,14 +99,33 @@ func (p *passage) identify() error {
 		return fault.New(fault.Unauthenticated, "the caller is not known").Hinted("send a valid token")
 	}
 	if err := p.checkArguments(); err != nil {
+		p.inspect() // what is refused is recorded, too
 		return err
 	}
 	p.verb = verb.As(p.call.Args)
 	if v, refused := p.policy.Admit(c, p.verb); refused {
 		p.verdict, p.judged = v, true
+		p.inspect()
 		return p.refusal()
 	}
 	return nil
+}
+
+// examine looks at the page, unless the verb is the gate's own, and refuses what
+// must not reach it.
+func (p *passage) examine(ctx context.Context, onPage bool) error {
+	var unseen error
+	if onPage {
+		unseen = p.look(ctx)
+	}
+	p.inspect() // after the look: the page knows what a text is for
+	if fault.CodeOf(unseen) == fault.SessionPaused {
+		return unseen
+	}
+	if err := p.credentialRefusal(ctx); err != nil {
+		return err
+	}
+	return unseen
 }
 
 // look takes the facts that the call is judged by.
@@ -126,6 +146,7 @@ func (p *passage) look(ctx context.Context) error {
 // asked.
 func (p *passage) decide(ctx context.Context) error {
 	p.verdict, p.judged = p.policy.Decide(p.call, p.verb, p.facts), true
+	p.askAboutCredentials()
 	if p.verdict.Decision == policy.Ask && p.verdict.Risk == action.Medium {
 		granted, err := p.g.desk.Granted(ctx, p.facts.Session.ID, p.call.Verb, p.verdict.Host)
 		if err != nil {
@@ -166,6 +187,9 @@ func (p *passage) do(ctx context.Context) (action.Result, error) {
 	result, err := bounded(ctx, p, func(ctx context.Context) (action.Result, error) {
 		return p.g.sessions.Do(ctx, p.call, p.pin)
 	})
+	if err == nil {
+		p.remember()
+	}
 	return conceal(p.call.Caller.Role, result), err
 }
 

@@ -82,7 +82,7 @@ func (p *passage) outcome(result action.Result, f *fault.Fault) action.Record {
 		r.Detail = join(r.Detail, files)
 	}
 	if result.Page != nil && result.Page.URL != p.facts.Page.URL {
-		r.Detail = join(r.Detail, "now at "+address(result.Page.URL))
+		r.Detail = join(r.Detail, "now at "+p.address(result.Page.URL))
 	}
 	return r
 }
@@ -93,7 +93,7 @@ func (p *passage) record() action.Record {
 	r := action.Record{
 		CorrelationID: c.ID, Actor: inert(c.Caller.Actor), Role: action.Role(inert(string(c.Caller.Role))), Scope: c.Caller.Scope,
 		SessionID: p.facts.Session.ID, ContainerID: p.facts.Session.Box, Action: inert(c.Verb), Surface: inert(c.Surface),
-		URL: address(p.facts.Page.URL), TargetURL: p.target(), TargetElement: p.element(), InputValue: p.input(),
+		URL: p.address(p.facts.Page.URL), TargetURL: p.target(), TargetElement: p.element(), InputValue: p.input(),
 		HITLDecision: p.hitl,
 	}
 	if r.SessionID == "" {
@@ -114,7 +114,10 @@ func (p *passage) record() action.Record {
 
 func inert(text string) string { return approval.Inert(text, keptText) }
 
-func address(url string) string { return approval.Inert(maskURL(url), keptURL) }
+// address is an address as records show it.
+func (p *passage) address(url string) string {
+	return approval.Inert(p.withoutCredentials(url), keptURL)
+}
 
 func join(a, b string) string {
 	if a == "" {

@@ -20,6 +20,9 @@ const hidden = "[not recorded]" // in place of what may be a secret
 // field.
 func (p *passage) input() string {
 	var text string
+	if len(p.credentials) > 0 {
+		return hidden
+	}
 	switch a := p.call.Args.(type) {
 	case *action.Type:
 		text = a.Input
@@ -62,27 +65,27 @@ func (p *passage) input() string {
 // target is where the call would lead.
 func (p *passage) target() string {
 	if d := p.facts.Destination; d != nil && d.URL != "" {
-		return address(d.URL)
+		return p.address(d.URL)
 	}
 	switch a := p.call.Args.(type) {
 	case *action.Goto:
-		return address(a.URL)
+		return p.address(a.URL)
 	case *action.OpenTab:
-		return address(a.URL)
+		return p.address(a.URL)
 	case *action.SessionStart:
-		return address(a.URL)
+		return p.address(a.URL)
 	case *action.BrowserStart:
-		return address(a.URL)
+		return p.address(a.URL)
 	case *action.CookieList:
-		return address(a.URL)
+		return p.address(a.URL)
 	case *action.Scrape:
-		return address(a.URL)
+		return p.address(a.URL)
 	case *action.Crawl:
-		return address(a.URL)
+		return p.address(a.URL)
 	case *action.CrawlPage:
-		return address(a.URL)
+		return p.address(a.URL)
 	case *action.CrawlFile:
-		return address(a.URL)
+		return p.address(a.URL)
 	}
 	return ""
 }
@@ -104,6 +107,9 @@ func (p *passage) element() string {
 			text += " [" + e.Ref + "]"
 		}
 		return approval.Inert(text, 2*keptText) + p.onto()
+	}
+	if len(p.credentials) > 0 {
+		return ""
 	}
 	switch a := p.call.Args.(type) {
 	case *action.Click:
