@@ -13,10 +13,14 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
 // socketDir is where X servers listen; the path is fixed in their libraries.
 const socketDir = "/tmp/.X11-unix"
+
+const socketLimit = time.Second // for the display to take a connection
 
 // startDisplay starts Xvfb and returns when its socket answers, with the
 // display's name. Xvfb picks a free number and says which (-displayfd).
@@ -45,11 +49,7 @@ func (g *guest) startDisplay(ctx context.Context) (*child, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	socketName := socketDir + "/X"
-	if g.c.Shared {
-		socketName = "@" + socketName // unix(7): abstract
-	}
-	name, err := displayName(ctx, socketName, number, p)
+	name, err := displayName(ctx, g.c.displaySocket(), number, p)
 	if err != nil {
 		p.stop(displayGrace)
 		return nil, "", err
@@ -73,6 +73,28 @@ func xvfbFlags(c Config) []string {
 		)
 	}
 	return flags
+}
+
+// displaySocket is the name of the display's socket, but for its number.
+func (c Config) displaySocket() string {
+	if c.Shared {
+		return "@" + socketDir + "/X" // unix(7): abstract
+	}
+	return socketDir + "/X"
+}
+
+// seen is the display's process as it is now: one whose socket does not answer
+// is as good as none.
+func (c Config) seen(display sandbox.Process, screen string) sandbox.Process {
+	if !display.Running {
+		return display
+	}
+	conn, err := net.DialTimeout("unix", c.displaySocket()+strings.TrimPrefix(screen, ":"), socketLimit)
+	if err != nil {
+		return sandbox.Process{PID: display.PID, Exit: "its socket does not answer"}
+	}
+	_ = conn.Close()
+	return display
 }
 
 // displayName reads the number and dials the socket once.

@@ -31,7 +31,7 @@ func (g *guest) Health() sandbox.Health {
 	return sandbox.Health{
 		Phase:     s.phase,
 		Browser:   s.process,
-		Display:   s.display,
+		Display:   g.c.seen(s.display, s.screen),
 		Screen:    s.screen,
 		Restarts:  s.restarts,
 		Renderers: proofs(s.process.PID),

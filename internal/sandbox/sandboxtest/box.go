@@ -78,7 +78,7 @@ func (b *box) Health(context.Context) (sandbox.Health, error) {
 	return sandbox.Health{
 		Phase:   "ready",
 		Browser: sandbox.Process{Running: true, PID: 7},
-		Display: sandbox.Process{Running: true, PID: 6},
+		Display: sandbox.Process{Running: true, PID: 6}, Screen: ":0",
 		Renderers: []sandbox.Proof{{
 			PID: 8, SeccompFilters: 2, OwnUserNS: true, OwnNetNS: true, CapEff: "0000000000000000",
 		}},
