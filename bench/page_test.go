@@ -194,6 +194,10 @@ func (s single) Look(ctx context.Context, call action.Call) (action.Facts, actio
 
 func (s single) Portrait(context.Context, action.Call, action.Pin) (string, error) { return "", nil }
 
+func (s single) Wanted(string, string) string { return "" }
+
+func (s single) Halt(context.Context, string, string, string) error { return nil }
+
 func (s single) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
 	return s.browser.Do(ctx, call.Verb, call.Args, pin)
 }

@@ -43,6 +43,8 @@ type Call struct {
 	Crawl *CrawlWatch
 	// Events is told of what happens while events.follow runs; nil for nobody.
 	Events *EventWatch
+	// Run is told of a run while the call waits for it; nil for nobody.
+	Run *RunWatch
 }
 
 // Result is what a call answers with.
@@ -100,6 +102,7 @@ type Facts struct {
 	Dialog      *Dialog      // the open dialog, for answering it
 	Resubmits   bool         // a reload would post a form again
 	Crawl       *CrawlGrant  // the crawl that a page belongs to, or that is to begin
+	Run         *RunGrant    // what the browser of a run would be let do
 }
 
 // SessionFacts are the counters and state of a session at the time of a call.

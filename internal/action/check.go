@@ -94,6 +94,9 @@ func Check(args any) error {
 			}
 		}
 	}
+	if w, is := args.(interface{ whole() error }); is { // what tags cannot say
+		return w.whole()
+	}
 	return nil
 }
 

@@ -31,11 +31,14 @@ func Decode(raw []byte, into any) error {
 	return nil
 }
 
-func decodeFault(err error, into any) error {
+func decodeFault(err error, into any) *fault.Fault {
 	var semantic *json.SemanticError
 	if errors.As(err, &semantic) {
 		field := fieldOf(semantic.JSONPointer)
+		var odd *misfit
 		switch {
+		case errors.As(err, &odd):
+			return invalid(strings.TrimSuffix(field+"."+odd.field, "."), odd.problem).Hinted("%s", odd.hint)
 		case errors.Is(err, json.ErrUnknownName):
 			return invalid(field, "is not known here").Hinted("%s", takes(into))
 		case field == "":

@@ -95,6 +95,16 @@ var Verbs = []Verb{
 	{Name: "crawl.file", Class: Write, Risk: Low, Inner: true, NewArgs: of[CrawlFile], NewData: of[CrawlFetched], Summary: "Fetch robots.txt or a sitemap for a crawl"},
 	{Name: "crawl.end", Class: Write, Risk: Low, Inner: true, NewArgs: of[CrawlEnd], NewData: of[None], Summary: "End a crawl and close its tabs"},
 
+	{Name: "run.start", Class: Write, Risk: Low, NewArgs: of[RunStart], NewData: of[Run], Method: http.MethodPost, Path: "/runs", Tool: "browser_run", Command: "run", Summary: "Run a batch of actions in a browser of its own, under a list of approved hosts"},
+	{Name: "run.list", Class: Read, Risk: Low, NewArgs: of[RunList], NewData: of[RunListing], Method: http.MethodGet, Path: "/runs", Command: "runs list", Summary: "List the scope's runs, newest first"},
+	{Name: "run.show", Class: Read, Risk: Low, NewArgs: of[RunShow], NewData: of[Run], Method: http.MethodGet, Path: "/runs/{id}", Tool: "browser_run", Command: "runs show", Summary: "Show a run and what it has done"},
+	{Name: "run.cancel", Class: Write, Risk: Low, NewArgs: of[ByID], NewData: of[Run], Method: http.MethodPost, Path: "/runs/{id}/cancel", Command: "runs cancel", Summary: "Cancel a run; what it has done is kept"},
+	{Name: "run.resume", Class: Admin, Risk: Low, NewArgs: of[RunResume], NewData: of[Run], Method: http.MethodPost, Path: "/runs/{id}/resume", Command: "runs resume", Summary: "Have a paused run go on, with a person's guidance"},
+	{Name: "run.open", Class: Write, Risk: Low, Inner: true, NewArgs: of[RunOpen], NewData: of[Session], Summary: "Start the browser of a run"},
+	{Name: "run.probe", Class: Read, Risk: Low, Inner: true, NewArgs: of[RunProbe], NewData: of[RunChecks], Summary: "Find out whether what a run needs is there"},
+	{Name: "run.end", Class: Write, Risk: Low, Inner: true, NewArgs: of[RunEnd], NewData: of[None], Summary: "End the browser of a run"},
+	{Name: "capability.show", Class: Read, Risk: Low, NewArgs: of[None], NewData: of[Capability], Method: http.MethodGet, Path: "/capability", Command: "capability", Summary: "Show the contract that runs keep, as data"},
+
 	{Name: "artifact.list", Class: Read, Risk: Low, NewArgs: of[None], NewData: of[ArtifactListing], Method: http.MethodGet, Path: "/sessions/{session}/artifacts", Command: "artifacts", Summary: "List the files a session left"},
 	{Name: "artifact.put", Class: Write, Risk: Low, NewArgs: of[NewFile], NewData: of[Artifact], Method: http.MethodPost, Path: "/sessions/{session}/artifacts", Status: http.StatusCreated, Body: filesBody, Summary: "Keep a file with an open session, to upload later"},
 	{Name: "artifact.get", Class: Read, Risk: Low, NewArgs: of[ByID], NewData: of[File], Method: http.MethodGet, Path: "/artifacts/{id}", Summary: "Fetch a file a session left"},

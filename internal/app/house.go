@@ -23,6 +23,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 	"github.com/gloveboxhq/glovebox/internal/gate/scan"
 	"github.com/gloveboxhq/glovebox/internal/gate/webhook"
+	"github.com/gloveboxhq/glovebox/internal/macro"
 	"github.com/gloveboxhq/glovebox/internal/profile"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/session"
@@ -32,6 +33,7 @@ import (
 // House is an open gateway: everything but the surfaces. Close it.
 type House struct {
 	Gate   *gate.Gate
+	Door   *macro.Door // what surfaces call: the gate, and macros before it
 	Tokens *auth.Book
 
 	sessions *session.Registry
@@ -66,7 +68,11 @@ func Open(ctx context.Context, c config.Config, version string, own []netip.Addr
 		return nil, err
 	}
 	trail.Record(action.Record{EventType: "config", Detail: "gateway " + version + " started"})
-	return h, h.sessions.Recover(ctx)
+	if err := h.sessions.Recover(ctx); err != nil {
+		return nil, err
+	}
+	h.Door.Tidy()
+	return h, nil
 }
 
 // openRecords opens what is kept in the state directory: tokens, store, trail.
@@ -206,14 +212,21 @@ func (h *House) openGate(ctx context.Context, c config.Config, db *store.DB, tra
 	if err := h.openWebhook(ctx, hitl.Webhook, webhook.Options{DB: db, Trail: trail, Desk: desk, Log: log}); err != nil {
 		return err
 	}
-	h.Gate, err = gate.New(gate.Options{
-		Sessions: h.sessions, Policy: rules, Desk: desk, Audit: trail, Log: log, Tokens: h.Tokens,
-		Timeouts: gate.Timeouts{Action: time.Duration(c.Browser.Timeout) * time.Second},
-	})
+	runs, err := macro.OpenRuns(ctx, macro.RunsOptions{DB: db, Log: log, Retention: sessionConfig(c).Retention})
 	if err != nil {
 		return err
 	}
+	h.Gate, err = gate.New(gate.Options{
+		Sessions: runs.Beside(h.sessions), Policy: rules, Desk: desk, Audit: trail, Log: log,
+		Tokens: h.Tokens, Wishes: hitl.Enabled, Credentials: credentials(c),
+		Timeouts: gate.Timeouts{Action: time.Duration(c.Browser.Timeout) * time.Second},
+	})
+	if err != nil {
+		return errors.Join(err, runs.Close(ctx))
+	}
 	h.keep("gate", h.Gate.Close)
+	h.Door = macro.New(h.Gate, runs)
+	h.keep("runs", runs.Close)
 	return nil
 }
 

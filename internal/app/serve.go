@@ -16,7 +16,6 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/auth"
 	"github.com/gloveboxhq/glovebox/internal/config"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/macro"
 	"github.com/gloveboxhq/glovebox/internal/surface/cli"
 	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
@@ -131,20 +130,19 @@ API: %[1]s/docs (with a token), or %[5]s openapi --docs
 // idle is a door that knows when it was last used.
 type idle struct {
 	house *House
-	door  *macro.Door
 	limit time.Duration
 	calls chan struct{} // one for each call that begins or ends
 }
 
 func newIdle(house *House, limit time.Duration) *idle {
-	return &idle{house: house, door: macro.New(house.Gate), limit: limit, calls: make(chan struct{}, 1)}
+	return &idle{house: house, limit: limit, calls: make(chan struct{}, 1)}
 }
 
 // Call lets a call through to the gate, a macro step by step.
 func (i *idle) Call(ctx context.Context, call action.Call) (action.Result, error) {
 	i.touch()
 	defer i.touch()
-	return i.door.Call(ctx, call)
+	return i.house.Door.Call(ctx, call)
 }
 
 // Attach lets a client of the browser's protocol through to the gate. Its

@@ -70,6 +70,12 @@ func textsOf(v reflect.Value) []string {
 			texts[i] = v.Index(i).String()
 		}
 		return texts
+	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct:
+		var texts []string
+		for i := range v.Len() {
+			texts = append(texts, textsOf(v.Index(i))...)
+		}
+		return texts
 	case v.Kind() == reflect.Map && v.Type().Elem().Kind() == reflect.String:
 		var texts []string
 		for names := v.MapRange(); names.Next(); {

@@ -36,7 +36,7 @@ func (p *passage) limit() time.Duration {
 	switch p.call.Verb {
 	case "session.request_human":
 		return max(p.call.Wait, 0) + longestHold
-	case "session.start", "session.close", "session.archive", "browser.start", "browser.stop":
+	case "session.start", "session.close", "session.archive", "browser.start", "browser.stop", "run.open", "run.end":
 		return p.g.timeouts.Start
 	}
 	return p.g.timeouts.Action

@@ -52,6 +52,14 @@ func (p *passage) input() string {
 			return "accept"
 		}
 		return "dismiss"
+	case *action.RunStart:
+		return inert(fmt.Sprintf("%d actions for %s, on %s", len(a.Actions), cmp.Or(a.Actor, p.call.Caller.Actor), strings.Join(a.DomainAllowlist, ", ")))
+	case *action.RunOpen:
+		return inert("hosts " + strings.Join(a.Hosts, ", "))
+	case *action.RunResume:
+		return inert(fmt.Sprintf("%s (%d actions in place of what was left)", a.Guidance, len(a.Actions)))
+	case *action.RunEnd:
+		return inert(a.Run + " " + a.Status + ": " + a.Reason)
 	}
 	if text == "" {
 		return ""
@@ -85,6 +93,10 @@ func (p *passage) target() string {
 	case *action.CrawlPage:
 		return p.address(a.URL)
 	case *action.CrawlFile:
+		return p.address(a.URL)
+	case *action.RunStart:
+		return p.address(a.URL)
+	case *action.RunOpen:
 		return p.address(a.URL)
 	}
 	return ""

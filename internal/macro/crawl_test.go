@@ -102,7 +102,7 @@ func run(t testing.TB, w *web, args action.Crawl) action.Crawled {
 	if args.URL == "" {
 		args.URL = a + "/"
 	}
-	result, err := macro.New(w).Call(t.Context(), action.Call{Verb: "page.crawl", Args: &args})
+	result, err := macro.New(w, nil).Call(t.Context(), action.Call{Verb: "page.crawl", Args: &args})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +299,7 @@ func TestACallerWhoGoesAwayEndsTheCrawlAndIsToldOfEachPage(t *testing.T) {
 				time.AfterFunc(time.Second, cancel)
 			}
 		}}
-		result, err := macro.New(w).Call(ctx, action.Call{Verb: "page.crawl", Args: &action.Crawl{URL: a + "/"}, Crawl: watch})
+		result, err := macro.New(w, nil).Call(ctx, action.Call{Verb: "page.crawl", Args: &action.Crawl{URL: a + "/"}, Crawl: watch})
 		c := result.Data.(*action.Crawled)
 		if err != nil || c.Stopped != "cancelled" || len(c.Pages) != 2 || len(told) != 2 || w.ended != 1 {
 			t.Errorf("%+v, %q, %v", c, told, err)
@@ -310,13 +310,13 @@ func TestACallerWhoGoesAwayEndsTheCrawlAndIsToldOfEachPage(t *testing.T) {
 func TestStepsAreTakenFromNobody(t *testing.T) {
 	w := &web{}
 	for _, v := range action.Verbs {
-		_, err := macro.New(w).Call(t.Context(), action.Call{Verb: v.Name, Args: &action.None{}})
+		_, err := macro.New(w, nil).Call(t.Context(), action.Call{Verb: v.Name, Args: &action.None{}})
 		if v.Inner != (fault.CodeOf(err) == fault.UnknownAction) {
 			t.Errorf("%s: %v", v.Name, err)
 		}
 	}
 	w.pending = true
-	if r, err := macro.New(w).Call(t.Context(), action.Call{Verb: "page.crawl", Args: &action.Crawl{URL: a}}); err != nil || r.Pending == nil || w.ended != 0 || len(w.asked) != 0 {
+	if r, err := macro.New(w, nil).Call(t.Context(), action.Call{Verb: "page.crawl", Args: &action.Crawl{URL: a}}); err != nil || r.Pending == nil || w.ended != 0 || len(w.asked) != 0 {
 		t.Errorf("while a question waits: %+v %v", r, err)
 	}
 }

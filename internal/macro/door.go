@@ -15,10 +15,13 @@ type Gate interface {
 }
 
 // Door is a gate that knows macros besides. It is safe for concurrent use.
-type Door struct{ gate Gate }
+type Door struct {
+	gate Gate
+	runs *Runs
+}
 
-// New makes a door before a gate.
-func New(gate Gate) *Door { return &Door{gate} }
+// New makes a door before a gate. Without runs, those are calls like any other.
+func New(gate Gate, runs *Runs) *Door { return &Door{gate, runs} }
 
 // Call makes a call: a macro's steps one by one, and anything else as it is.
 // Steps themselves are taken from nobody: unknown_action.
@@ -27,8 +30,15 @@ func (d *Door) Call(ctx context.Context, c action.Call) (action.Result, error) {
 		return action.Result{}, fault.New(fault.UnknownAction, "there is no such verb").
 			Hinted("see the table of verbs: /openapi.json, or the tools of the MCP server")
 	}
-	if c.Verb == "page.crawl" {
+	switch {
+	case c.Verb == "page.crawl":
 		return d.crawl(ctx, c)
+	case c.Verb == "run.start" && d.runs != nil:
+		return d.startRun(ctx, c)
+	case c.Verb == "run.show" && d.runs != nil:
+		return d.showRun(ctx, c)
+	case c.Verb == "run.resume" && d.runs != nil:
+		return d.resumeRun(ctx, c)
 	}
 	return d.gate.Call(ctx, c)
 }

@@ -31,6 +31,7 @@ type terms struct {
 	action.Network
 	Role    action.Role `json:"role"`              // of who started it
 	Profile string      `json:"profile,omitempty"` // id of what it saves to
+	Run     string      `json:"run,omitempty"`     // id of the run whose browser it is
 
 	Granted []action.AllowHost `json:"more,omitempty"` // hosts that people added since
 }

@@ -14,6 +14,7 @@ import (
 type live struct {
 	id    string
 	scope string
+	run   string // whose browser it is: no call means it that does not name it
 
 	turn    chan struct{} // holds one token: who has it acts on the page
 	closing chan struct{} // closed when the end has begun

@@ -111,6 +111,7 @@ func (r *Registry) takeUp(ctx context.Context, e entry) {
 	l := newLive(e.Session, network)
 	l.terms = e.terms
 	l.failures, l.control = e.failures, e.control
+	l.run = e.terms.Run
 	r.mu.Lock()
 	r.add(l)
 	r.mu.Unlock()

@@ -98,6 +98,8 @@ func (r *Registry) Look(ctx context.Context, call action.Call) (action.Facts, ac
 		return r.lookAtBrowser(ctx, call)
 	case "profile":
 		return action.Facts{}, action.Pin{}, nil
+	case "run":
+		return r.lookAtRun(ctx, call)
 	default:
 		return action.Facts{}, action.Pin{}, unknown(call.Verb)
 	}
@@ -165,6 +167,12 @@ func (r *Registry) do(ctx context.Context, call action.Call, pin action.Pin) (ac
 		return r.createProfile(ctx, call)
 	case "profile.delete":
 		return r.deleteProfile(ctx, call)
+	case "run.open":
+		return r.openRun(ctx, call)
+	case "run.probe":
+		return r.probeRun(ctx, call)
+	case "run.end":
+		return r.endRun(ctx, call)
 	case "artifact.list":
 		return r.listArtifacts(ctx, call)
 	case "artifact.put":

@@ -19,6 +19,7 @@ type plan struct {
 	shape    shape
 	network  action.Network
 	goal     *action.Destination // where to go first
+	run      string              // id of the run it is for, if it is for one
 }
 
 // planFor checks a request as far as can be without starting anything.
@@ -138,6 +139,7 @@ func (r *Registry) reserve(ctx context.Context, caller action.Caller, p plan) (*
 		Width: p.shape.width, Height: p.shape.height, DPI: p.shape.dpi, Headless: p.shape.headless,
 		Profile: p.shape.profile,
 	}, p.network)
+	l.run = p.run
 	if err := r.enlist(l); err != nil {
 		return nil, err
 	}

@@ -58,6 +58,12 @@ func (p *Policy) judge(call action.Call, verb *action.Verb, facts action.Facts) 
 		}
 	case *action.CrawlPage, *action.CrawlFile:
 		return p.crawlPage(facts)
+	case *action.RunStart:
+		if args != nil {
+			return runStart(args)
+		}
+	case *action.RunOpen:
+		return p.runOpen(facts)
 	case *action.SessionStart:
 		if args != nil && args.URL != "" {
 			return p.navigate(facts, facts.Destination, true)

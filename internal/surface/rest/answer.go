@@ -53,6 +53,8 @@ func answer(w http.ResponseWriter, r *http.Request, v *action.Verb, result actio
 		writeBytes(w, "application/json", "session.har", data.Bytes)
 	case *action.File:
 		writeBytes(w, data.MediaType, data.Name, data.Bytes)
+	case *action.Run:
+		answerRun(w, r, v, data)
 	default:
 		body, err := merge(result)
 		if err != nil {

@@ -40,22 +40,24 @@ func describe() *huma.OpenAPI {
 
 // tags say what each group of operations is about.
 var tags = map[string]string{
-	"session":  "Browsers in boxes of their own, from start to archive",
-	"browser":  "The browser of a session as a whole",
-	"page":     "What is done on a page, and what is read from it",
-	"cookie":   "The cookies of a session; operators only",
-	"tab":      "The tabs of a session; verbs act on the active one",
-	"download": "Files that pages offered",
-	"token":    "Who may call",
-	"profile":  "User data kept from one session to the next",
-	"cdp":      "The browser's own protocol, for other programs",
-	"artifact": "Files that sessions left",
-	"approval": "Questions that wait for a person, and their answers",
-	"policy":   "What is allowed, asked and denied, and why",
-	"events":   "What happens, as it happens",
-	"audit":    "The record of every call",
-	"verbs":    "Any verb by its name",
-	"health":   "Whether the gateway runs",
+	"session":    "Browsers in boxes of their own, from start to archive",
+	"browser":    "The browser of a session as a whole",
+	"page":       "What is done on a page, and what is read from it",
+	"cookie":     "The cookies of a session; operators only",
+	"tab":        "The tabs of a session; verbs act on the active one",
+	"download":   "Files that pages offered",
+	"token":      "Who may call",
+	"profile":    "User data kept from one session to the next",
+	"cdp":        "The browser's own protocol, for other programs",
+	"run":        "Contract runs: batches of actions, each in a browser of its own",
+	"artifact":   "Files that sessions left",
+	"approval":   "Questions that wait for a person, and their answers",
+	"policy":     "What is allowed, asked and denied, and why",
+	"events":     "What happens, as it happens",
+	"audit":      "The record of every call",
+	"capability": "The contract that runs keep",
+	"verbs":      "Any verb by its name",
+	"health":     "Whether the gateway runs",
 }
 
 // finish completes the description once every operation is in it: the groups
@@ -72,6 +74,9 @@ func finish(doc *huma.OpenAPI, operations []*huma.Operation) {
 		for name, property := range schema.Properties {
 			tell(name, property)
 		}
+	}
+	if _, has := doc.Components.Schemas.Map()["RunAction"]; has { // which fields go with which type
+		doc.Components.Schemas.Map()["RunAction"] = &huma.Schema{Extensions: action.RunActionSchema()}
 	}
 }
 

@@ -123,11 +123,22 @@ func responses(doc *huma.OpenAPI, v *action.Verb) map[string]*huma.Response {
 			Type: "string", Description: "Where it is accepted: each event with its number as id, its kind as event, and itself as data; a comment every 10 seconds. It ends after 5 minutes: come again with Last-Event-ID",
 		}, Example: "id: 7\nevent: session\ndata: {\"id\":7,\"kind\":\"session\",\"record\":{}}\n\n"}
 	}
+	if v.Name == "run.start" {
+		ok.Content["text/event-stream"] = &huma.MediaType{Schema: &huma.Schema{
+			Type: "string", Description: "Where it is accepted: events step, state, and last done or error; see the page on runs",
+		}, Example: "event: step\ndata: {\"action\":\"navigate\",\"timestamp\":\"2026-11-20T12:00:00Z\",\"success\":true,\"details\":\"https://example.com/ (200)\"}\n\n"}
+	}
 	ok.Headers = map[string]*huma.Param{sessionHeader: {Description: "Id of the session", Schema: &huma.Schema{Type: "string"}}}
 	if _, picture := v.NewData().(*action.Screenshot); picture {
 		ok.Headers[cutHeader] = &huma.Param{Description: "A part of what was asked for is not on the picture: it was too large, or what it scrolls in hides it", Schema: &huma.Schema{Type: "string", Enum: []any{"true"}}}
 	}
 	all := refusals(doc, map[string]*huma.Response{strconv.Itoa(successOf(v)): ok, "202": shared(doc, "Waiting")})
+	if v.Name == "run.start" {
+		all["202"] = &huma.Response{
+			Description: "The run is under way, or a person is asked about its hosts", Content: ok.Content,
+			Headers: map[string]*huma.Param{"Location": {Description: "Where it is shown", Schema: &huma.Schema{Type: "string"}}},
+		}
+	}
 	if v.Name == attachVerb {
 		all["101"] = &huma.Response{Description: "The browser's protocol, to a request for a WebSocket; a client that can send no header gives its token as ?access_token="}
 	}

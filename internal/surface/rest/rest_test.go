@@ -150,6 +150,8 @@ var bodies = map[string]string{
 	"page.scrape":           `{"selectors":{"a":"h1"}}`,
 	"page.execute":          `{"expression":"1"}`,
 	"approval.answer":       `{"approve":true}`,
+	"run.start":             `{"url":"https://a.example/","domain_allowlist":["a.example"],"actions":[{"type":"left_click","ref":"e1"}]}`,
+	"run.resume":            `{"guidance":"go on"}`,
 	"policy.explain":        `{"verb":"page.click","element":{"name":"Delete"}}`,
 	"profile.create":        `{"name":"work"}`,
 	"token.create":          `{"name":"ci","role":"agent"}`,

@@ -79,7 +79,7 @@ func (s *surface) read(r *http.Request, v *action.Verb) (action.Call, error) {
 	if err := action.Check(args); err != nil {
 		return action.Call{}, err
 	}
-	return action.Call{Verb: v.Name, Session: session, Args: args, Wait: preferredWait(r)}, nil
+	return action.Call{Verb: v.Name, Session: session, Args: args, Wait: patience(r, v)}, nil
 }
 
 // call takes a call through the door, as the caller the guard found.

@@ -22,7 +22,7 @@ const (
 // wantsEvents reports whether a call that tells of itself while it runs is to
 // be answered as server-sent events.
 func wantsEvents(r *http.Request, verb string) bool {
-	if verb != "page.crawl" && verb != followVerb {
+	if verb != "page.crawl" && verb != "run.start" && verb != followVerb {
 		return false
 	}
 	for part := range strings.SplitSeq(r.Header.Get("Accept"), ",") {
@@ -98,9 +98,9 @@ func (e *events) beat(ctx context.Context) {
 	}
 }
 
-// stream makes a call and tells of it by events: page for each page,
-// progress, and done with the whole result but for the pages, or error with a
-// problem document. One that did not come to its first event is answered as
+// stream makes a call and tells of it by events: of a crawl page for each page,
+// and progress; of a run step for each line of its log, and state; last done
+// with the whole result but for the pages, or error with a problem document. One that did not come to its first event is answered as
 // plain says.
 func (s *surface) stream(w http.ResponseWriter, r *http.Request, call action.Call, plain func(action.Result)) {
 	if call.Verb == followVerb {
@@ -112,6 +112,10 @@ func (s *surface) stream(w http.ResponseWriter, r *http.Request, call action.Cal
 	call.Crawl = &action.CrawlWatch{
 		Page:     func(p action.CrawledPage) { e.send("page", p) },
 		Progress: func(p action.CrawlProgress) { e.send("progress", p) },
+	}
+	call.Run = &action.RunWatch{
+		Step:  func(line action.RunEntry) { e.send("step", line) },
+		State: func(run action.Run) { e.send("state", stateOf(run)) },
 	}
 	var beats sync.WaitGroup
 	beats.Go(func() { e.beat(ctx) })

@@ -1,0 +1,209 @@
+package action
+
+import "time"
+
+// A contract run is a batch of actions in a browser of its own, under a list
+// of hosts that a person has approved. Its names are those of the contract
+// (docs/runs.md), which writes them in snake case.
+
+// MostRunActions is how many actions a run may have: as many as a session may
+// do by default.
+const MostRunActions = 100
+
+// RunTimeout is how long the actions of a run may take together, in
+// milliseconds, where it does not say.
+const RunTimeout = 30_000
+
+// RunStart asks for a run.
+type RunStart struct {
+	URL             string      `json:"url" minLength:"1" maxLength:"8192" doc:"Where the run begins; its host must be in domain_allowlist" example:"https://example.com/"`
+	Actions         []RunAction `json:"actions" minItems:"1" maxItems:"100" doc:"What to do there, in order" example:"[{\"type\": \"left_click\", \"role\": \"button\", \"name\": \"Save\"}]"`
+	DomainAllowlist []string    `json:"domain_allowlist" minItems:"1" maxItems:"50" itemPattern:"^(\\*\\.)?[^*:/@\\s]+(:[0-9]{1,5})?$" doc:"Hosts that documents may come from, *.example.com for sub-domains; those that nobody has approved are asked about" example:"[\"example.com\"]"`
+	Timeout         *int        `json:"timeout,omitempty" minimum:"1" maximum:"120000" default:"30000" doc:"Milliseconds for all actions together; 30000 when absent. Waiting for people does not count"`
+	ScreenshotDir   string      `json:"screenshot_dir,omitempty" maxLength:"256" default:"./test-results/screenshots/" doc:"Folder that the command line writes screenshots to, below the current one"`
+	Archetype       string      `json:"archetype,omitempty" maxLength:"64" default:"Builder" doc:"Who asks; none but Builder may"`
+	Phase           string      `json:"phase,omitempty" maxLength:"64" default:"Build" doc:"When; in no phase but Build"`
+	Actor           string      `json:"actor,omitempty" maxLength:"128" doc:"Whom the run is for, for its record; who calls is known from the token" example:"checkout-tests"`
+}
+
+// Budget is how long the actions of the run may take together.
+func (r *RunStart) Budget() time.Duration {
+	if r.Timeout == nil {
+		return RunTimeout * time.Millisecond
+	}
+	return time.Duration(*r.Timeout) * time.Millisecond
+}
+
+// RunAction is one action of a run. Which fields go with which type is in
+// RunKinds.
+type RunAction struct {
+	Type string `json:"type" doc:"What to do"`
+	Locator
+	URL       string   `json:"url,omitempty" maxLength:"8192" doc:"Where to go; its host must be in domain_allowlist"`
+	WaitUntil string   `json:"wait_until,omitempty" enum:"load,domcontentloaded,networkidle" doc:"load when absent"`
+	Value     *string  `json:"value,omitempty" maxLength:"10000" doc:"Test data to type; takes the place of what is there"`
+	Options   []string `json:"options,omitempty" maxItems:"100" doc:"Values or labels to choose in a list"`
+	Append    *bool    `json:"append,omitempty" doc:"Type behind what is there"`
+	Submit    *bool    `json:"submit,omitempty" doc:"Press Enter afterwards"`
+	Amount    *float64 `json:"amount,omitempty" minimum:"1" maximum:"100000" doc:"CSS pixels; 600 when absent"`
+	MS        *int     `json:"ms,omitempty" minimum:"0" maximum:"120000" doc:"Milliseconds to wait"`
+	FullPage  *bool    `json:"full_page,omitempty" doc:"All of the page"`
+	Timeout   *int     `json:"timeout,omitempty" minimum:"1" maximum:"120000" doc:"Longest time for this action, in milliseconds; 5000 when absent, for a navigation what the run has left"`
+}
+
+// The states of a run.
+const (
+	RunPending = "pending" // its browser starts, or a person is asked about its hosts
+	RunRunning = "running"
+	RunPaused  = "paused" // a person is asked for guidance
+	RunEnded   = "ended"  // FinalStatus says how
+)
+
+// The final statuses of a run.
+const (
+	RunCompleted = "completed"      // every action was tried
+	RunTimedOut  = "timeout"        // its time was over
+	RunFailed    = "error"          // something ended it
+	RunBlocked   = "blocked_domain" // it wanted to go where it may not
+)
+
+// Run is a run and what it has done so far.
+type Run struct {
+	ID          string          `json:"run_id"`
+	Session     string          `json:"session_id,omitempty"`
+	State       string          `json:"state" enum:"pending,running,paused,ended"`
+	Log         []RunEntry      `json:"execution_log"` // in order: checks before the first action, actions, what people said
+	Screenshots []RunScreenshot `json:"screenshots"`
+	Content     RunContent      `json:"page_content"`                                                         // what read_page read last
+	FinalStatus string          `json:"final_status,omitempty" enum:"completed,timeout,error,blocked_domain"` // of a run that has ended
+	Reason      *RunReason      `json:"reason,omitempty"`                                                     // of that, or why it is paused
+	WaitsFor    string          `json:"waits_for,omitempty" doc:"Id of the question that a person must answer"`
+	Archetype   string          `json:"archetype"`
+	Phase       string          `json:"phase"`
+	Actor       string          `json:"actor"` // whom it is for; else who called
+	Created     time.Time       `json:"created"`
+	Ended       *time.Time      `json:"ended,omitempty"`
+}
+
+// Failed is how many of a run's actions failed.
+func (r *Run) Failed() int {
+	n := 0
+	for _, e := range r.Log {
+		if !e.Success && e.Action != RunPauseEntry {
+			n++
+		}
+	}
+	return n
+}
+
+// What stands in a run's log beside its actions and checks.
+const (
+	RunPauseEntry  = "pause"
+	RunResumeEntry = "resume"
+)
+
+// RunEntry is one line of a run's log.
+type RunEntry struct {
+	Action    string    `json:"action"` // type of the action, name of the check, pause or resume
+	Timestamp time.Time `json:"timestamp"`
+	Success   bool      `json:"success"`
+	Details   string    `json:"details"` // never what was typed
+}
+
+// RunScreenshot is a screenshot that a run took.
+type RunScreenshot struct {
+	Name      string    `json:"name"`
+	Path      string    `json:"path"` // below the gateway's address; of the command line, the file
+	Timestamp time.Time `json:"timestamp"`
+}
+
+// RunContent is a page as read_page found it.
+type RunContent struct {
+	Title    string           `json:"title"`
+	URL      string           `json:"url"`
+	Elements []RunInteractive `json:"interactive_elements"`
+	Text     string           `json:"text_content"` // 100,000 bytes at most
+}
+
+// RunInteractive is an element that can be acted on.
+type RunInteractive struct {
+	Ref   string `json:"ref"`
+	Role  string `json:"role"`
+	Name  string `json:"name"`
+	Value string `json:"value,omitempty"`
+}
+
+// RunReason says why a run ended, or paused.
+type RunReason struct {
+	Code    string `json:"code" example:"completed"` // a fault's code, or completed, actions_failed, timeout, cancelled, gateway_stopped, gateway_restarted, no_guidance, preflight_failed
+	Message string `json:"message"`
+}
+
+// RunList filters runs.
+type RunList struct {
+	State string `json:"state,omitempty" query:"state" enum:"pending,running,paused,ended" doc:"Only runs in this state"`
+	Limit int    `json:"limit,omitempty" query:"limit" minimum:"0" maximum:"500" doc:"The newest so many; 100 when 0"`
+}
+
+// RunListing is a list of runs, newest first, without their pages' content.
+type RunListing struct {
+	Runs []Run `json:"runs"`
+}
+
+// RunShow names a run.
+type RunShow struct {
+	ID   string `json:"id" path:"id" maxLength:"64"`
+	Wait int    `json:"wait,omitempty" query:"wait" minimum:"0" maximum:"60" doc:"Seconds to wait for its end before it is shown as it is"`
+}
+
+// RunResume has a paused run go on.
+type RunResume struct {
+	ID       string      `json:"id" path:"id" maxLength:"64"`
+	Guidance string      `json:"guidance" minLength:"1" maxLength:"2000" doc:"What a person says to it, for its log" example:"the button is called Save now"`
+	Actions  []RunAction `json:"actions,omitempty" maxItems:"100" doc:"To be done in place of those that are left" example:"[{\"type\": \"left_click\", \"text\": \"Save now\"}]"`
+}
+
+// RunWatch is told of a run while it runs. Its functions are called one at a
+// time.
+type RunWatch struct {
+	Step  func(RunEntry) // each line of its log
+	State func(Run)      // when the state, or the question it waits for, changes
+}
+
+// RunOpen asks for the browser of a run; no surface offers it.
+type RunOpen struct {
+	Run   string   `json:"run" maxLength:"64"`
+	URL   string   `json:"url" maxLength:"8192"`
+	Hosts []string `json:"hosts" minItems:"1" maxItems:"50"`
+}
+
+// RunGrant is what the browser of a run would be let do.
+type RunGrant struct {
+	Hosts   []string
+	Unknown []string // of Hosts, those that nobody has approved
+}
+
+// RunProbe asks whether what a run needs is so; no surface offers it.
+type RunProbe struct {
+	Run string `json:"run" maxLength:"64"`
+	URL string `json:"url" maxLength:"8192"`
+}
+
+// RunChecks are what was found.
+type RunChecks struct {
+	Checks []RunCheck `json:"checks"`
+}
+
+// RunCheck is one finding.
+type RunCheck struct {
+	Name   string `json:"name"` // of Capability.RequiredStatus
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+}
+
+// RunEnd ends the browser of a run; no surface offers it.
+type RunEnd struct {
+	Run    string `json:"run" maxLength:"64"`
+	Status string `json:"status" maxLength:"32"`
+	Reason string `json:"reason" maxLength:"64"`
+}

@@ -1,0 +1,179 @@
+package action
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// RunKind is one type of action: which fields go with it.
+type RunKind struct {
+	Type    string
+	Summary string
+	Needs   []string // fields that must be given
+	Takes   []string // fields that may be
+	Element bool     // must name an element: ref, selector, role, text, or x and y
+	OneOf   []string // of these exactly one must be given
+}
+
+var (
+	byElement = []string{"ref", "selector", "role", "name", "index", "text", "x", "y", "strict"}
+	asElement = []string{"ref", "selector", "role", "name", "index", "text"}
+)
+
+// RunKinds are the types of actions, in the order of the contract.
+var RunKinds = []RunKind{
+	{Type: "navigate", Summary: "Go to a URL", Needs: []string{"url"}, Takes: []string{"wait_until", "timeout"}},
+	{Type: "screenshot", Summary: "Take a picture; name is the file's, without extension", Takes: []string{"name", "full_page", "ref", "selector"}},
+	{Type: "read_page", Summary: "Read title, text and the elements that can be acted on into page_content"},
+	{Type: "form_input", Summary: "Fill in a field with value, or choose options of a list", Element: true, OneOf: []string{"value", "options"}, Takes: slices.Concat(byElement, []string{"append", "submit", "timeout"})},
+	{Type: "left_click", Summary: "Click an element", Element: true, Takes: slices.Concat(byElement, []string{"timeout"})},
+	{Type: "scroll_down", Summary: "Scroll the page, or an element, down", Takes: slices.Concat(asElement, []string{"amount"})},
+	{Type: "scroll_up", Summary: "Scroll the page, or an element, up", Takes: slices.Concat(asElement, []string{"amount"})},
+	{Type: "search_text", Summary: "Look for text on the page; it fails where there is none", Needs: []string{"text"}},
+	{Type: "wait", Summary: "Wait for some time, for an element or for text", OneOf: []string{"ms", "selector", "text"}, Takes: []string{"timeout"}},
+	{Type: "go_back", Summary: "Go back in the history"},
+}
+
+// RunKindOf returns the row of a type.
+func RunKindOf(name string) (*RunKind, bool) {
+	at := slices.IndexFunc(RunKinds, func(k RunKind) bool { return k.Type == name })
+	if at < 0 {
+		return nil, false
+	}
+	return &RunKinds[at], true
+}
+
+// Fields are all that the type takes, in the order of RunAction.
+func (k *RunKind) Fields() []Field {
+	var all []Field
+	for _, f := range Fields(reflect.TypeFor[RunAction]()) {
+		if k.takes(f.Name) {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+func (k *RunKind) takes(field string) bool {
+	return field == "type" || slices.Contains(k.Needs, field) || slices.Contains(k.Takes, field) || slices.Contains(k.OneOf, field)
+}
+
+func (k *RunKind) hint() string {
+	var names []string
+	for _, f := range k.Fields() {
+		names = append(names, f.Name)
+	}
+	return k.Type + " takes " + strings.Join(names, ", ")
+}
+
+func kindNamesOfRun() string {
+	var names []string
+	for _, k := range RunKinds {
+		names = append(names, k.Type)
+	}
+	return strings.Join(names, ", ")
+}
+
+// misfit is what is wrong with an action of a run that is being decoded.
+type misfit struct{ field, problem, hint string }
+
+// Error returns the problem.
+func (m *misfit) Error() string { return m.field + " " + m.problem }
+
+// UnmarshalJSONFrom reads an action, and refuses fields that do not go with
+// its type, also such as are given and say nothing.
+func (a *RunAction) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	raw, err := dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	var members map[string]jsontext.Value
+	if json.Unmarshal(raw, &members) != nil || members == nil {
+		return &misfit{"", "must be an object", "give a type: " + kindNamesOfRun()}
+	}
+	var name string
+	if given, has := members["type"]; has && json.Unmarshal(given, &name) != nil {
+		return &misfit{"type", "must be a string", "give one of " + kindNamesOfRun()}
+	}
+	k, known := RunKindOf(name)
+	if !known {
+		return noKind()
+	}
+	for field := range members {
+		if !k.takes(field) {
+			return &misfit{clip(clean(field), 32), "does not go with " + name, k.hint()}
+		}
+	}
+	type plain RunAction // without this method
+	if err := json.Unmarshal(raw, (*plain)(a)); err != nil {
+		return typed(err, k)
+	}
+	return nil
+}
+
+func noKind() *misfit {
+	return &misfit{"type", "is no type of action", "give one of " + kindNamesOfRun()}
+}
+
+// typed says which field of an action is of another type.
+func typed(err error, k *RunKind) error {
+	f := decodeFault(err, &RunAction{})
+	field, _ := f.Details["field"].(string)
+	return &misfit{field, strings.TrimPrefix(f.Message, field+" "), k.hint()}
+}
+
+// whole refuses an action that lacks what its type needs, or holds what does
+// not go with it.
+func (a *RunAction) whole() error {
+	k, known := RunKindOf(a.Type)
+	if !known {
+		m := noKind()
+		return invalid(m.field, m.problem).Hinted("%s", m.hint)
+	}
+	given := a.given()
+	for _, field := range given {
+		if !k.takes(field) {
+			return invalid(field, "does not go with "+a.Type).Hinted("%s", k.hint())
+		}
+	}
+	for _, field := range k.Needs {
+		if !slices.Contains(given, field) {
+			return invalid(field, "is missing").Hinted("%s", k.hint())
+		}
+	}
+	if k.Element && a.Locator.Zero() {
+		return invalid("selector", "is missing: no element is named").Hinted("give a ref, a selector, a role with a name, a text, or x and y")
+	}
+	return k.one(given)
+}
+
+// one refuses none and several of what exactly one must be given of.
+func (k *RunKind) one(given []string) error {
+	n := 0
+	for _, field := range k.OneOf {
+		if slices.Contains(given, field) {
+			n++
+		}
+	}
+	if len(k.OneOf) > 0 && n != 1 {
+		return invalid(k.OneOf[0], fmt.Sprintf("or another of %s must be given, and only one", strings.Join(k.OneOf, ", "))).Hinted("%s", k.hint())
+	}
+	return nil
+}
+
+// given are the fields that say something.
+func (a *RunAction) given() []string {
+	var names []string
+	v := reflect.ValueOf(a).Elem()
+	for _, f := range Fields(v.Type()) {
+		if !v.FieldByIndex(f.Index).IsZero() {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}

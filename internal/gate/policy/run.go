@@ -1,0 +1,42 @@
+package policy
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// runStart judges a run by who asks for it and when. Its hosts are judged when
+// its browser is asked for, and each of its actions by itself.
+func runStart(args *action.RunStart) judgement {
+	j := judgement{risk: action.Low, rule: "run.start", why: "each of its actions is judged by itself"}
+	for _, rule := range []struct{ name, given, only string }{
+		{"archetype", args.Archetype, action.RunArchetype}, {"phase", args.Phase, action.RunPhase},
+	} {
+		if cmp.Or(rule.given, rule.only) != rule.only {
+			j.raise(action.High, "run."+rule.name, "runs are for "+rule.name+" "+rule.only+" only")
+			j.refuse, j.held = fault.DeniedByPolicy, true
+			j.hint = "leave " + rule.name + " out, or let a " + action.RunArchetype + " do it in phase " + action.RunPhase
+		}
+	}
+	return j
+}
+
+// runOpen judges the browser of a run by its hosts: those that nobody has
+// approved are put to a person, all in one question.
+func (p *Policy) runOpen(facts action.Facts) judgement {
+	to := facts.Destination
+	switch {
+	case facts.Run == nil || len(facts.Run.Hosts) == 0 || to == nil:
+		return blocked("the hosts could not be judged", "run.unknown")
+	case !to.Allowed || to.Host == "":
+		return blocked(reasonOf(to), "navigation.blocked")
+	}
+	j := judgement{risk: action.Low, rule: "run.domains", why: "its hosts are approved", auto: true}
+	if unknown := facts.Run.Unknown; len(unknown) > 0 {
+		j.raise(action.High, "run.domains", "a run wants to open hosts that nobody has approved: "+strings.Join(unknown, ", "))
+	}
+	return j
+}

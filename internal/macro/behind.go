@@ -1,0 +1,144 @@
+package macro
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// Sessions is what lies behind the gate.
+type Sessions interface {
+	Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error)
+	Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error)
+	Attach(ctx context.Context, call action.Call, pin action.Pin, heed func(action.Message)) (action.Attachment, error)
+	Portrait(ctx context.Context, call action.Call, pin action.Pin) (artifact string, err error)
+	Halt(ctx context.Context, session, code, why string) error
+	Wanted(session, address string) string
+}
+
+// Beside puts the records of runs behind the gate, beside the sessions: the
+// calls that show, cancel and resume a run are judged and recorded like any
+// other.
+func (r *Runs) Beside(s Sessions) Sessions { return &behind{Sessions: s, runs: r} }
+
+type behind struct {
+	Sessions
+	runs *Runs
+}
+
+// ours reports whether a verb is about records of runs. The steps of a run are
+// the sessions'.
+func ours(verb string) bool {
+	v, known := action.Lookup(verb)
+	return known && !v.Inner && (strings.HasPrefix(verb, "run.") || verb == "capability.show")
+}
+
+// Look checks a run as a whole before anything of it is begun.
+func (b *behind) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	if !ours(call.Verb) {
+		return b.Sessions.Look(ctx, call)
+	}
+	switch args := call.Args.(type) {
+	case *action.RunStart:
+		return action.Facts{}, action.Pin{}, sound(args)
+	case *action.RunResume:
+		return b.lookAtResume(call.Caller.Scope, args)
+	}
+	return action.Facts{}, action.Pin{}, nil
+}
+
+func (b *behind) lookAtResume(scope string, args *action.RunResume) (action.Facts, action.Pin, error) {
+	at := b.runs.under(scope, args.ID)
+	if at == nil {
+		return action.Facts{}, action.Pin{}, nil // Do says what is wrong
+	}
+	facts := action.Facts{Session: action.SessionFacts{ID: at.now().Session}}
+	return facts, action.Pin{}, within(args.Actions, at.args.DomainAllowlist)
+}
+
+// Do does what a call about runs asks for.
+func (b *behind) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
+	if !ours(call.Verb) {
+		return b.Sessions.Do(ctx, call, pin)
+	}
+	scope := call.Caller.Scope
+	switch args := call.Args.(type) {
+	case *action.RunStart:
+		return of(b.runs.begin(ctx, call, args))
+	case *action.RunShow:
+		return of(b.runs.show(ctx, scope, args.ID))
+	case *action.RunList:
+		runs, err := b.runs.ledger.list(ctx, scope, *args)
+		return action.Result{Data: &action.RunListing{Runs: runs}}, err
+	case *action.RunResume:
+		return of(b.runs.resume(ctx, call.Caller, args))
+	case *action.ByID:
+		return of(b.runs.cancel(ctx, call.Caller, args.ID))
+	}
+	capability := action.BrowserAutomation
+	return action.Result{Data: &capability}, nil
+}
+
+// of is a run as a result.
+func of(run action.Run, err error) (action.Result, error) {
+	if err != nil {
+		return action.Result{}, err
+	}
+	return action.Result{Session: run.Session, Data: &run}, nil
+}
+
+// begin records a run that was let begin; who called drives it.
+func (r *Runs) begin(ctx context.Context, call action.Call, args *action.RunStart) (action.Run, error) {
+	at := newRunning(r, call, args)
+	if err := r.enlist(at); err != nil {
+		return action.Run{}, err
+	}
+	err := r.ledger.insert(ctx, at.run, call.Caller)
+	if err == nil && ctx.Err() != nil { // nobody waits for it any more, so that nobody would drive it
+		end(&at.run, ending{action.RunFailed, string(fault.ActionTimeout), "its record was not made in time"})
+		r.save(ctx, at.run)
+		err = ctx.Err()
+	}
+	if err != nil {
+		r.driven(at)
+		return action.Run{}, err
+	}
+	return at.now(), nil
+}
+
+// cancel ends a run. One that has ended is shown as it is.
+func (r *Runs) cancel(ctx context.Context, by action.Caller, id string) (action.Run, error) {
+	if at := r.under(by.Scope, id); at != nil {
+		at.cancel(&cancelled{by.Actor})
+		return at.await(ctx, 0, nil), nil
+	}
+	return r.ledger.find(ctx, by.Scope, id)
+}
+
+// resume hands a person's guidance to a paused run. Faults: not_found,
+// not_active where it is not paused.
+func (r *Runs) resume(ctx context.Context, by action.Caller, args *action.RunResume) (action.Run, error) {
+	run, err := r.show(ctx, by.Scope, args.ID)
+	if err != nil {
+		return run, err
+	}
+	at := r.under(by.Scope, args.ID)
+	if at == nil || !at.guide(guidance{by: by.Actor, text: args.Guidance, actions: args.Actions}) {
+		return run, fault.New(fault.NotActive, "the run is not paused: it is %s", run.State).
+			Hinted("only a paused run can be resumed").With("state", run.State)
+	}
+	return at.now(), nil
+}
+
+func newRunID() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	return "r" + hex.EncodeToString(b[:])
+}
+
+func moment() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
