@@ -103,7 +103,7 @@ var Verbs = []Verb{
 	{Name: "run.open", Class: Write, Risk: Low, Inner: true, NewArgs: of[RunOpen], NewData: of[Session], Summary: "Start the browser of a run"},
 	{Name: "run.probe", Class: Read, Risk: Low, Inner: true, NewArgs: of[RunProbe], NewData: of[RunChecks], Summary: "Find out whether what a run needs is there"},
 	{Name: "run.end", Class: Write, Risk: Low, Inner: true, NewArgs: of[RunEnd], NewData: of[None], Summary: "End the browser of a run"},
-	{Name: "capability.show", Class: Read, Risk: Low, NewArgs: of[None], NewData: of[Capability], Method: http.MethodGet, Path: "/capability", Command: "capability", Summary: "Show the contract that runs keep, as data"},
+	{Name: "capability.show", Class: Read, Risk: Low, NewArgs: of[None], NewData: of[Capability], Method: http.MethodGet, Path: "/capability", Summary: "Show the contract that runs keep, as data"},
 
 	{Name: "artifact.list", Class: Read, Risk: Low, NewArgs: of[None], NewData: of[ArtifactListing], Method: http.MethodGet, Path: "/sessions/{session}/artifacts", Command: "artifacts", Summary: "List the files a session left"},
 	{Name: "artifact.put", Class: Write, Risk: Low, NewArgs: of[NewFile], NewData: of[Artifact], Method: http.MethodPost, Path: "/sessions/{session}/artifacts", Status: http.StatusCreated, Body: filesBody, Summary: "Keep a file with an open session, to upload later"},

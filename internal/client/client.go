@@ -100,8 +100,8 @@ func (c *Client) Call(ctx context.Context, call action.Call) (action.Result, err
 	if call.Surface != "" {
 		req.Header.Set("Glovebox-Surface", call.Surface)
 	}
-	if call.Crawl != nil && verb.Name == "page.crawl" {
-		return c.follow(req, verb, call.Crawl)
+	if call.Crawl != nil && verb.Name == "page.crawl" || call.Run != nil && verb.Name == "run.start" {
+		return c.follow(req, &stream{verb: verb, watch: call.Crawl, run: call.Run})
 	}
 	if call.Events != nil && verb.Name == "events.follow" {
 		return c.events(req, call.Events)

@@ -13,9 +13,9 @@ import (
 )
 
 // follow makes a request whose answer comes as server-sent events, and tells
-// watch of them. The result has every page that came. An answer of another
-// type is decoded as it is.
-func (c *Client) follow(req *http.Request, verb *action.Verb, watch *action.CrawlWatch) (action.Result, error) {
+// of them. The result has every page that came. An answer of another type is
+// decoded as it is.
+func (c *Client) follow(req *http.Request, s *stream) (action.Result, error) {
 	c.sign(req)
 	req.Header.Set("Accept", "text/event-stream, application/json")
 	res, err := c.http.Do(req)
@@ -28,9 +28,8 @@ func (c *Client) follow(req *http.Request, verb *action.Verb, watch *action.Craw
 		if err != nil {
 			return action.Result{}, err
 		}
-		return decode(verb, raw)
+		return decode(s.verb, raw)
 	}
-	s := &stream{verb: verb, watch: watch}
 	lines := bufio.NewReader(io.LimitReader(res.Body, mostBytes))
 	for {
 		name, data, err := event(lines)
@@ -67,25 +66,28 @@ func event(lines *bufio.Reader) (name string, data []byte, err error) {
 // stream is what has come so far.
 type stream struct {
 	verb  *action.Verb
-	watch *action.CrawlWatch
+	watch *action.CrawlWatch // of a crawl
+	run   *action.RunWatch   // of a run
 	pages []action.CrawledPage
 }
 
 // take takes in one event; over says that it was the last one.
 func (s *stream) take(name string, data []byte) (result action.Result, over bool, err error) {
 	switch name {
+	case "step", "state":
+		s.tell(name, data)
 	case "page":
 		var p action.CrawledPage
 		if json.Unmarshal(data, &p) != nil {
 			return s.cut(), true, stranger()
 		}
 		s.pages = append(s.pages, p)
-		if s.watch.Page != nil {
+		if s.watch != nil && s.watch.Page != nil {
 			s.watch.Page(p)
 		}
 	case "progress":
 		var p action.CrawlProgress
-		if json.Unmarshal(data, &p) == nil && s.watch.Progress != nil {
+		if json.Unmarshal(data, &p) == nil && s.watch != nil && s.watch.Progress != nil {
 			s.watch.Progress(p)
 		}
 	case "done":
@@ -102,6 +104,19 @@ func (s *stream) take(name string, data []byte) (result action.Result, over bool
 		return s.cut(), true, (&fault.Fault{Code: p.Code, Message: p.Detail, Hint: p.Hint}).With("correlationId", p.CorrelationID)
 	}
 	return action.Result{}, false, nil
+}
+
+// tell tells of a run.
+func (s *stream) tell(name string, data []byte) {
+	var line action.RunEntry
+	var run action.Run
+	switch {
+	case s.run == nil:
+	case name == "step" && s.run.Step != nil && json.Unmarshal(data, &line) == nil:
+		s.run.Step(line)
+	case name == "state" && s.run.State != nil && json.Unmarshal(data, &run) == nil:
+		s.run.State(run)
+	}
 }
 
 // cut is the result of a stream that ended early.

@@ -90,8 +90,12 @@ func Run(ctx context.Context, parts Parts, args []string, env config.Env, stdio 
 	command.SetOut(stdio.Out)
 	command.SetErr(stdio.Err)
 	err := command.ExecuteContext(ctx)
-	if err == nil {
+	var status ended
+	switch {
+	case err == nil:
 		return 0
+	case errors.As(err, &status): // what there is to say was said
+		return int(status)
 	}
 	return r.fail(err)
 }
@@ -128,6 +132,7 @@ func (r *root) command() *cobra.Command {
 		r.eventCommands(),
 		r.policyCommands(),
 		r.auditCommands(),
+		r.runCommands(),
 		r.tokenCommands(),
 		r.houseCommands(),
 		r.installCommands(),

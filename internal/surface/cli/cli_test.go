@@ -110,6 +110,11 @@ var commands = []command{
 	{"page.har", []string{"har", "--headers", "-s", "n"}, "n", &action.ExportHAR{Headers: true}},
 	{"page.find", []string{"find", "total", "--regex", "[0-9]", "--role", "button", "--name", "Save", "--in", "main", "-n", "5", "--context", "9"}, "",
 		&action.Find{Text: "total", Regex: "[0-9]", Role: "button", Name: "Save", Selector: "main", Limit: 5, Context: 9}},
+	{"run.start", []string{"run", "-"}, "", &action.RunStart{URL: "https://a.example/", DomainAllowlist: []string{"a.example"}, Actions: []action.RunAction{{Type: "go_back"}}, Timeout: new(500)}},
+	{"run.list", []string{"runs", "list", "--state", "paused", "--limit", "5"}, "", &action.RunList{State: "paused", Limit: 5}},
+	{"run.show", []string{"runs", "show", "r1", "--wait", "9"}, "", &action.RunShow{ID: "r1", Wait: 9}},
+	{"run.cancel", []string{"runs", "cancel", "r1"}, "", &action.ByID{ID: "r1"}},
+	{"run.resume", []string{"runs", "resume", "r1", "--guidance", "go on"}, "", &action.RunResume{ID: "r1", Guidance: "go on"}},
 	{"artifact.list", []string{"artifacts", "list", "n"}, "n", &action.None{}},
 	{"artifact.get", []string{"artifacts", "get", "a1"}, "", &action.ByID{ID: "a1"}},
 	{"approval.list", []string{"approvals", "list", "--state", "all"}, "", &action.ApprovalList{State: "all"}},
@@ -153,6 +158,7 @@ func TestNothingPassesADoorThatRefuses(t *testing.T) {
 	next := 0
 	d := &door{}
 	r := newRig(t, d)
+	r.in = "url: https://a.example/\ndomain_allowlist: [a.example]\nactions: [{type: go_back}]\ntimeout: 500\n"
 	for _, c := range commands {
 		code := codes[next%len(codes)]
 		next++

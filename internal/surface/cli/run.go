@@ -1,0 +1,312 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/cobra"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const (
+	mostRunFile = 1 << 20          // bytes
+	cancelLimit = 60 * time.Second // for a run to end that was interrupted
+	lookEvery   = 5                // seconds between looks at a run that outlasts its call
+)
+
+// ended is the exit status of a run that has ended.
+type ended int
+
+// Error is never shown: the run was.
+func (e ended) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// The exit statuses of runs, by final status; docs/runs.md. None is 0.
+var runStatus = map[string]ended{
+	action.RunCompleted: 0, action.RunFailed: 1, action.RunBlocked: 4, action.RunTimedOut: 9,
+}
+
+const someFailed ended = 10 // completed, and not every action succeeded
+
+func (r *root) runCommands() []*cobra.Command {
+	group := &cobra.Command{Use: "runs", Short: "See, cancel and resume runs", Args: between(0, 0), RunE: help}
+	group.AddCommand(r.runList(), r.runShow(), r.runCancel(), r.runResume())
+	return []*cobra.Command{r.run(), group, r.capability()}
+}
+
+func (r *root) run() *cobra.Command {
+	c := verb("run.start", "run <file.yaml|file.json>", "glovebox run checkout.yaml\nglovebox run - --json < checkout.json")
+	c.Long = "Runs the actions of a file (docs/runs.md) in a browser of its own, shows each as it is done, and writes\n" +
+		"screenshots to screenshot_dir, below the current folder. It ends with\n" +
+		"  0 every action was done    10 every action was tried, and some failed\n" +
+		"  1 error    4 blocked domain    9 timeout    (as by fault where the run was refused)\n" +
+		"Interrupted, it cancels the run; what was done is shown."
+	c.Args = between(1, 1)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		call, err := r.runFile(args[0])
+		if err != nil {
+			return err
+		}
+		door, err := r.door(operatorToken)
+		if err != nil {
+			return err
+		}
+		return r.drive(c.Context(), door, call)
+	}
+	return c
+}
+
+// runFile reads a run, strictly. JSON is YAML too.
+func (r *root) runFile(path string) (*action.RunStart, error) {
+	from := r.io.In
+	if path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, fault.New(fault.InvalidRequest, "%s cannot be read", path).Hinted("give the file of a run, or - for standard input").Because(err)
+		}
+		defer func() { _ = file.Close() }()
+		from = file
+	}
+	text, err := io.ReadAll(io.LimitReader(from, mostRunFile+1))
+	if err != nil || len(text) > mostRunFile {
+		return nil, fault.New(fault.InvalidRequest, "%s cannot be read, or has more than %d bytes", path, mostRunFile).Hinted("give the file of a run").Because(err)
+	}
+	if filepath.Ext(path) != ".json" {
+		if text, err = yaml.YAMLToJSON(text); err != nil {
+			return nil, fault.New(fault.InvalidRequest, "%s is no YAML: %s", path, yaml.FormatError(err, false, false)).Hinted("see docs/runs.md")
+		}
+	}
+	call := new(action.RunStart)
+	if err := action.Decode(text, call); err != nil {
+		return nil, err
+	}
+	return call, action.Check(call)
+}
+
+// drive starts a run, shows what it does, and waits for its end.
+func (r *root) drive(ctx context.Context, door caller, call *action.RunStart) error {
+	var id string
+	lines := 0
+	watch := &action.RunWatch{
+		Step:  func(e action.RunEntry) { lines++; r.runLine(e) },
+		State: func(run action.Run) { id = run.ID; r.runState(run) },
+	}
+	result, err := r.send(ctx, door, action.Call{Verb: "run.start", Args: call, Run: watch})
+	run, ok := result.Data.(*action.Run)
+	for err == nil && ok && run.State != action.RunEnded { // it outlasts a call, as one that waits for people may
+		result, err = r.send(ctx, door, action.Call{Verb: "run.show", Args: &action.RunShow{ID: run.ID, Wait: lookEvery}})
+		if run, ok = result.Data.(*action.Run); ok {
+			for ; lines < len(run.Log); lines++ {
+				r.runLine(run.Log[lines])
+			}
+		}
+	}
+	if ctx.Err() != nil && id != "" {
+		stopping, stop := context.WithTimeout(context.WithoutCancel(ctx), cancelLimit)
+		defer stop()
+		ctx = stopping
+		result, err = r.send(ctx, door, action.Call{Verb: "run.cancel", Args: &action.ByID{ID: id}})
+		run, ok = result.Data.(*action.Run)
+	}
+	if err != nil || !ok {
+		return err
+	}
+	return r.concluded(ctx, door, call, result, run)
+}
+
+// concluded writes the screenshots of a run and says how it ended.
+func (r *root) concluded(ctx context.Context, door caller, call *action.RunStart, result action.Result, run *action.Run) error {
+	wrong := r.keepShots(ctx, door, first(call.ScreenshotDir, "./test-results/screenshots/"), run)
+	if err := errors.Join(r.print(result, func(action.Result) { r.runEnd(run) }), wrong); err != nil {
+		return err
+	}
+	status, known := runStatus[run.FinalStatus]
+	if !known {
+		return runStatus[action.RunFailed]
+	}
+	if status == 0 && run.Failed() > 0 {
+		status = someFailed
+	}
+	if status == 0 {
+		return nil
+	}
+	return status
+}
+
+// keepShots writes a run's screenshots below the current folder, and nowhere
+// else: a link that leads out is not followed.
+func (r *root) keepShots(ctx context.Context, door caller, dir string, run *action.Run) error {
+	if len(run.Screenshots) == 0 {
+		return nil
+	}
+	here, err := os.OpenRoot(".")
+	if err == nil {
+		defer func() { _ = here.Close() }()
+		err = here.MkdirAll(filepath.Clean(dir), 0o755)
+	}
+	for i := range run.Screenshots {
+		shot := &run.Screenshots[i]
+		var result action.Result
+		if err == nil {
+			result, err = r.send(ctx, door, action.Call{Verb: "artifact.get", Args: &action.ByID{ID: filepath.Base(shot.Path)}})
+		}
+		if file, ok := result.Data.(*action.File); err == nil && ok {
+			path := filepath.Join(dir, filepath.Base(shot.Name))
+			if err = here.WriteFile(path, file.Bytes, 0o644); err == nil {
+				shot.Path = path
+			}
+		}
+	}
+	if err == nil || fault.CodeOf(err) != fault.Internal {
+		return err
+	}
+	return fault.New(fault.InvalidRequest, "screenshots cannot be written to %s", dir).
+		Hinted("give screenshot_dir a folder below the current one that can be written").Because(err)
+}
+
+func (r *root) runLine(e action.RunEntry) {
+	if r.json {
+		return
+	}
+	mark := r.style.good("ok  ")
+	if !e.Success {
+		mark = r.style.bad("FAIL")
+	}
+	if e.Action == action.RunPauseEntry {
+		mark = r.style.warn("wait")
+	}
+	r.printf("%s %-25s %s\n", mark, e.Action, short(e.Details, 200))
+}
+
+func (r *root) runState(run action.Run) {
+	switch {
+	case r.json:
+	case run.WaitsFor != "":
+		fmt.Fprintf(r.io.Err, "%s a person must answer: glovebox approvals show %s\n", r.style.warn("waits:"), clean(run.WaitsFor))
+	case run.State == action.RunPaused:
+		fmt.Fprintf(r.io.Err, "%s say how to go on: glovebox runs resume %s --guidance '…'\n", r.style.warn("paused:"), clean(run.ID))
+	}
+}
+
+func (r *root) runEnd(run *action.Run) {
+	status := r.style.good(run.FinalStatus)
+	if run.FinalStatus != action.RunCompleted || run.Failed() > 0 {
+		status = r.style.bad(first(run.FinalStatus, run.State))
+	}
+	why := ""
+	if run.Reason != nil {
+		why = run.Reason.Message
+	}
+	r.printf("%s %s: %s\n", r.style.bold(run.ID), status, short(why, 300))
+	for _, s := range run.Screenshots {
+		r.printf("     %s\n", clean(s.Path))
+	}
+}
+
+func (r *root) showRun(result action.Result) {
+	if run, ok := result.Data.(*action.Run); ok {
+		for _, e := range run.Log {
+			r.runLine(e)
+		}
+		r.runEnd(run)
+	}
+}
+
+func (r *root) runList() *cobra.Command {
+	var call action.RunList
+	c := verb("run.list", "list", "glovebox runs list --state paused")
+	c.Args = between(0, 0)
+	c.Flags().StringVar(&call.State, "state", "", "pending, running, paused or ended (default: all)")
+	c.Flags().IntVar(&call.Limit, "limit", 0, "the newest so many (default 100)")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return r.call(c.Context(), "run.list", &call, func(result action.Result) {
+			if got, ok := result.Data.(*action.RunListing); ok {
+				table(r, "no runs", "RUN\tSTATE\tSTATUS\tREASON\tSTEPS\tFOR\tCREATED", got.Runs, func(run action.Run) []any {
+					reason := ""
+					if run.Reason != nil {
+						reason = run.Reason.Code
+					}
+					return []any{run.ID, run.State, first(run.FinalStatus, "-"), short(first(reason, "-"), 30), len(run.Log), short(run.Actor, 30), run.Created.Local().Format(time.DateTime)}
+				})
+			}
+		})
+	}
+	return c
+}
+
+func (r *root) runShow() *cobra.Command {
+	var call action.RunShow
+	c := verb("run.show", "show <run>", "glovebox runs show r1f0… --wait 30 --json")
+	c.Args = between(1, 1)
+	c.Flags().IntVar(&call.Wait, "wait", 0, "seconds to wait for its end (60 at most)")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		call.ID = args[0]
+		return r.call(c.Context(), "run.show", &call, r.showRun)
+	}
+	return c
+}
+
+func (r *root) runCancel() *cobra.Command {
+	c := verb("run.cancel", "cancel <run>", "glovebox runs cancel r1f0…")
+	c.Args = between(1, 1)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return r.call(c.Context(), "run.cancel", &action.ByID{ID: args[0]}, r.showRun)
+	}
+	return c
+}
+
+func (r *root) runResume() *cobra.Command {
+	var call action.RunResume
+	var file string
+	c := verb("run.resume", "resume <run>", "glovebox runs resume r1f0… --guidance 'the button is called Save now'\nglovebox runs resume r1f0… --guidance 'do this instead' --actions rest.yaml")
+	c.Args = between(1, 1)
+	c.Flags().StringVar(&call.Guidance, "guidance", "", "what is to be said to it, for its log")
+	c.Flags().StringVar(&file, "actions", "", "file with a list of actions, to be done in place of those that are left")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if file != "" {
+			rest, err := readActions(file)
+			if err != nil {
+				return err
+			}
+			call.Actions = rest
+		}
+		call.ID = args[0]
+		return r.call(c.Context(), "run.resume", &call, r.showRun)
+	}
+	return c
+}
+
+// readActions reads a file that holds actions: below the name actions.
+func readActions(path string) ([]action.RunAction, error) {
+	text, err := os.ReadFile(path)
+	if err == nil {
+		text, err = yaml.YAMLToJSON(text)
+	}
+	if err != nil {
+		return nil, fault.New(fault.InvalidRequest, "%s cannot be read", path).Hinted("give a YAML or JSON file: actions: [{type: go_back}]").Because(err)
+	}
+	var given struct {
+		Actions []action.RunAction `json:"actions" minItems:"1" maxItems:"100"`
+	}
+	if err := action.Decode(text, &given); err != nil {
+		return nil, err
+	}
+	return given.Actions, action.Check(&given)
+}
+
+func (r *root) capability() *cobra.Command {
+	c := verb("capability.show", "capability", "glovebox capability --json")
+	c.Args = between(0, 0)
+	c.RunE = func(*cobra.Command, []string) error {
+		contract := action.BrowserAutomation // the same in every gateway of this version: none need run
+		return r.print(action.Result{Data: contract}, func(action.Result) { r.showCapability(contract) })
+	}
+	return c
+}
