@@ -220,6 +220,7 @@ var arguments = map[string]struct {
 	"browser_read":            {nil, "page.extract"},
 	"browser_crawl":           {map[string]any{"url": "a.example", "maxPages": 2}, "page.crawl"},
 	"browser_markdown":        {map[string]any{"full": true}, "page.markdown"},
+	"browser_run":             {map[string]any{"url": "https://a.example/", "domain_allowlist": []string{"a.example"}, "actions": []any{map[string]any{"type": "go_back"}}}, "run.start"},
 
 	"browser_tabs":             {map[string]any{"action": "select", "index": 0}, "tab.list tab.activate page.snapshot"},
 	"browser_find":             {map[string]any{"text": "save"}, "page.find"},
@@ -294,7 +295,8 @@ func TestEveryToolCallsItsVerbsInTheSessionNamed(t *testing.T) {
 			for k, v := range a.args {
 				args[k] = v
 			}
-			if name != "browser_approval_status" {
+			own := name == "browser_approval_status" || name == "browser_run" // which act in no session, or in one of their own
+			if !own {
 				args["session"] = "invoices"
 			}
 			result := use(t, connect(t, surface(t, d), nil), name, args)
@@ -302,7 +304,7 @@ func TestEveryToolCallsItsVerbsInTheSessionNamed(t *testing.T) {
 				t.Errorf("it called %q, want %q; %s", d.verbs(), a.verbs, text(t, result))
 			}
 			for i := range strings.Fields(a.verbs) {
-				if c := d.call(t, i); name != "browser_approval_status" && c.Session != "invoices" {
+				if c := d.call(t, i); !own && c.Session != "invoices" {
 					t.Errorf("%s ran in session %q", c.Verb, c.Session)
 				}
 			}

@@ -54,6 +54,9 @@ func kind(t reflect.Type) map[string]any {
 		}
 		return map[string]any{"type": "array", "items": kind(t.Elem())}
 	case reflect.Struct:
+		if t == reflect.TypeFor[action.RunAction]() {
+			return runActionSchema()
+		}
 		return schema(t)
 	}
 	return map[string]any{"type": "string"}

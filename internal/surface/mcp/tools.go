@@ -67,6 +67,7 @@ var tools = []tool{
 	define("browser_read", reads, read, "Read the page's text."),
 	define("browser_markdown", reads, markdown, "Read the page as markdown: headings, links, tables, code."),
 	define("browser_crawl", changes, crawl, "Read the pages reachable from a URL, breadth first, in tabs of its own."),
+	define("browser_run", destroys, run, "Run actions in a browser of its own, which then ends. A person may have to approve the hosts."),
 	define("browser_close", changes, closeSession, "Close the session; its record and files are kept."),
 	define("browser_session", changes, sessions, "Start, list, close or archive sessions. Each has its own browser."),
 	define("browser_request_human", changes, requestHuman, "Ask a person to take over, as for a password or captcha, and wait until they hand back."),

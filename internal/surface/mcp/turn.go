@@ -26,6 +26,7 @@ type turn struct {
 	until   time.Time // questions are waited for until then
 	tell    func(phase string)
 	watch   *action.CrawlWatch
+	run     *action.RunWatch
 	made    int
 	reply   reply
 }
@@ -66,7 +67,7 @@ func (t *turn) pass(ctx context.Context, verb string, args any) (action.Result, 
 	t.made++
 	return t.surface.o.Door.Call(ctx, action.Call{
 		ID: fmt.Sprintf("mcp-%s-%d", t.id, t.made), Verb: verb, Caller: t.caller, Session: t.session,
-		Args: args, Surface: "mcp", Wait: max(time.Until(t.until), leastWait), Progress: t.tell, Crawl: t.watch,
+		Args: args, Surface: "mcp", Wait: max(time.Until(t.until), leastWait), Progress: t.tell, Crawl: t.watch, Run: t.run,
 	})
 }
 
