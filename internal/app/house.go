@@ -36,6 +36,10 @@ type House struct {
 	Door   *macro.Door // what surfaces call: the gate, and macros before it
 	Tokens *auth.Book
 
+	config   config.Config  // in force
+	rules    *policy.Policy // at the start
+	trail    *audit.Log
+	desk     *approval.Desk
 	sessions *session.Registry
 	rooms    []room // in the order they were opened
 }
@@ -51,7 +55,7 @@ type room struct {
 // gateway uses the directory, start_failed, invalid_request for a
 // configuration a room refuses.
 func Open(ctx context.Context, c config.Config, version string, own []netip.AddrPort, log *slog.Logger) (_ *House, err error) {
-	h := &House{}
+	h := &House{config: c}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, h.Close(context.WithoutCancel(ctx)))
@@ -67,7 +71,6 @@ func Open(ctx context.Context, c config.Config, version string, own []netip.Addr
 	if err := h.openGate(ctx, c, db, trail, log); err != nil {
 		return nil, err
 	}
-	trail.Record(action.Record{EventType: "config", Detail: "gateway " + version + " started"})
 	if err := h.sessions.Recover(ctx); err != nil {
 		return nil, err
 	}
@@ -94,6 +97,7 @@ func (h *House) openRecords(ctx context.Context, c config.Config, log *slog.Logg
 	if err != nil {
 		return nil, nil, err
 	}
+	h.trail = trail
 	h.keep("audit", func(context.Context) error { trail.Close(); return nil })
 	if err := h.Tokens.Keep(ctx, db); err != nil {
 		return nil, nil, err
@@ -195,21 +199,16 @@ func openPage(ctx context.Context, box sandbox.Box, o page.Options) (session.Bro
 }
 
 func (h *House) openGate(ctx context.Context, c config.Config, db *store.DB, trail *audit.Log, log *slog.Logger) error {
-	hitl := c.Security.HITL
 	rules, err := policy.New(policyConfig(c))
 	if err != nil {
 		return err
 	}
-	desk, err := approval.Open(ctx, approval.Options{DB: db, Log: log, Ended: gate.Ended(trail), Timeouts: approval.Timeouts{
-		Medium:   time.Duration(hitl.Timeouts.Medium) * time.Second,
-		High:     time.Duration(hitl.Timeouts.High) * time.Second,
-		Critical: time.Duration(hitl.Timeouts.Critical) * time.Second,
-	}})
+	h.desk, err = approval.Open(ctx, approval.Options{DB: db, Log: log, Ended: gate.Ended(trail), Timeouts: timeouts(c)})
 	if err != nil {
 		return err
 	}
-	h.keep("approval", func(context.Context) error { desk.Close(); return nil })
-	if err := h.openWebhook(ctx, hitl.Webhook, webhook.Options{DB: db, Trail: trail, Desk: desk, Log: log}); err != nil {
+	h.keep("approval", func(context.Context) error { h.desk.Close(); return nil })
+	if err := h.openWebhook(ctx, c.Security.HITL.Webhook, webhook.Options{DB: db, Trail: trail, Desk: h.desk, Log: log}); err != nil {
 		return err
 	}
 	runs, err := macro.OpenRuns(ctx, macro.RunsOptions{DB: db, Log: log, Retention: sessionConfig(c).Retention})
@@ -217,8 +216,8 @@ func (h *House) openGate(ctx context.Context, c config.Config, db *store.DB, tra
 		return err
 	}
 	h.Gate, err = gate.New(gate.Options{
-		Sessions: runs.Beside(h.sessions), Policy: rules, Desk: desk, Audit: trail, Log: log,
-		Tokens: h.Tokens, Wishes: hitl.Enabled, Credentials: credentials(c),
+		Sessions: runs.Beside(h.sessions), Policy: rules, Desk: h.desk, Audit: trail, Log: log,
+		Tokens: h.Tokens, Wishes: c.Security.HITL.Enabled, Credentials: credentials(c),
 		Timeouts: gate.Timeouts{Action: time.Duration(c.Browser.Timeout) * time.Second},
 	})
 	if err != nil {
@@ -227,6 +226,7 @@ func (h *House) openGate(ctx context.Context, c config.Config, db *store.DB, tra
 	h.keep("gate", h.Gate.Close)
 	h.Door = macro.New(h.Gate, runs)
 	h.keep("runs", runs.Close)
+	h.rules = rules
 	return nil
 }
 

@@ -8,8 +8,11 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
+	"syscall"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -68,9 +71,15 @@ func serve(ctx context.Context, c config.Config, version string, o cli.ServeOpti
 	if err := greet(o, c, listener.Addr().String()); err != nil {
 		return err
 	}
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
+	var watching sync.WaitGroup
+	defer watching.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go idle.watch(ctx, cancel)
+	watching.Go(func() { idle.watch(ctx, cancel) })
+	watching.Go(func() { house.reloads(ctx, hangups, o, log, cancel) })
 	return run(ctx, rest.NewServer(handler, log), listener)
 }
 

@@ -128,3 +128,15 @@ security:
 		t.Error(diff)
 	}
 }
+
+func TestChangedKeysAreNamed(t *testing.T) {
+	a, b := config.Default(), config.Default()
+	b.Server.Listen, b.Security.HITL.Rules = "127.0.0.1:1", []config.Rule{{Tools: []string{"*"}}}
+	b.Source.File = "another"
+	if diff := cmp.Diff([]string{"server.listen", "security.hitl.rules"}, config.Changed(a, b)); diff != "" {
+		t.Error(diff)
+	}
+	if same := config.Changed(a, a); same != nil {
+		t.Errorf("of the same: %v", same)
+	}
+}

@@ -41,7 +41,7 @@ func (r *Registry) allow(ctx context.Context, call action.Call) (action.Result, 
 // widenTo lets a session reach more. What cannot be stored is not allowed.
 // l.reaching must be held.
 func (r *Registry) widenTo(ctx context.Context, l *live, more action.AllowHost) error {
-	wider := widen(l.reach(), r.config.Network, more)
+	wider := widen(l.reach(), *r.network.Load(), more)
 	if _, err := r.tryNetwork(wider, ""); err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (r *Registry) Wanted(session, address string) string {
 	if err != nil || now == nil || now.Allowed || now.Host == "" {
 		return ""
 	}
-	then, err := r.tryNetwork(widen(have, r.config.Network, action.AllowHost{Host: now.Host}), address)
+	then, err := r.tryNetwork(widen(have, *r.network.Load(), action.AllowHost{Host: now.Host}), address)
 	if err != nil || !then.Allowed {
 		return ""
 	}

@@ -98,7 +98,7 @@ func (r *Registry) giveUp(ctx context.Context, e entry, why string) {
 func (r *Registry) takeUp(ctx context.Context, e entry) {
 	ctx, cancel := context.WithTimeout(ctx, r.config.StartTimeout)
 	defer cancel()
-	network := e.terms.again(r.config.Network)
+	network := e.terms.again(*r.network.Load())
 	s, err := r.reattach(ctx, e, network)
 	if err != nil {
 		r.log.WarnContext(ctx, "cannot take a session up again", "session", e.ID, "box", e.Box, "error", err)

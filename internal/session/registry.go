@@ -2,10 +2,10 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/artifact"
@@ -26,6 +26,7 @@ type Registry struct {
 	page      page.Options
 	record    func(action.Record)
 	config    Config
+	network   atomic.Pointer[action.Network] // of sessions that start from now on
 	log       *slog.Logger
 
 	pool  *pool
@@ -55,10 +56,9 @@ func New(ctx context.Context, o Options) (*Registry, error) {
 		record: o.Record, config: o.Config, log: o.Log,
 		flush: make(chan struct{}, 1), ready: make(chan struct{}), refusals: make(chan refused, waitingRefusals), live: map[string]*live{}, owned: map[string]struct{}{},
 	}
-	if err := o.Door.Open(probe, o.Config.Network); err != nil {
-		return nil, fmt.Errorf("security.network: %w", err)
+	if err := r.SetNetwork(o.Config.Network); err != nil {
+		return nil, err
 	}
-	o.Door.Close(probe)
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r.stop = stop
 	r.pool = newPool(r)

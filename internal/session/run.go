@@ -32,7 +32,7 @@ func (r *Registry) planForRun(ctx context.Context, call action.Call) (plan, *act
 	}
 	grant := &action.RunGrant{Hosts: args.Hosts}
 	for _, host := range args.Hosts {
-		if !within(r.config.Network, fold(host)) {
+		if !within(*r.network.Load(), fold(host)) {
 			grant.Unknown = append(grant.Unknown, host)
 		}
 	}

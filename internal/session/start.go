@@ -43,7 +43,7 @@ func (r *Registry) planFor(ctx context.Context, call action.Call) (plan, error) 
 	if p.shape.profile, err = r.profileOf(ctx, call.Caller.Scope, args.Profile); err != nil {
 		return plan{}, err
 	}
-	if p.network, err = reach(r.config.Network, call.Caller, args.Allow); err != nil {
+	if p.network, err = reach(*r.network.Load(), call.Caller, args.Allow); err != nil {
 		return plan{}, err
 	}
 	p.goal, err = r.tryNetwork(p.network, args.URL)

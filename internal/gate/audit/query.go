@@ -36,9 +36,14 @@ func (l *Log) Query(ctx context.Context, q action.AuditQuery, scope string) (act
 	return page, nil
 }
 
+// ofScope is what a scope may see: its own records, and which configuration was
+// in force, which holds for all. Quotation marks in a record's texts are
+// escaped, so that only the field itself reads so.
+const ofScope = `(scope = ? OR scope = '' AND record LIKE '%"event_type":"` + Config + `"%')`
+
 // selection is the statement for q.
 func selection(q action.AuditQuery, scope string) (string, []any) {
-	where, args := []string{"scope = ?"}, []any{scope}
+	where, args := []string{ofScope}, []any{scope}
 	for _, filter := range []struct{ column, value string }{
 		{"session", q.Session}, {"actor", q.Actor}, {"verb", q.Verb},
 	} {

@@ -58,6 +58,9 @@ type ServeOptions struct {
 	Terminal bool      // Out is a terminal: the agent's token may be shown
 	LogJSON  bool
 	Err      io.Writer // the log
+
+	// Reload reads the configuration again, as serve was told to.
+	Reload func() (config.Config, error)
 }
 
 // Check is one line of doctor.

@@ -39,20 +39,29 @@ func (r *root) serve() *cobra.Command {
 		Use:   "serve",
 		Short: "Run the gateway",
 		Long: "Runs the gateway: REST and MCP on server.listen, until it is interrupted. The first start makes\n" +
-			"an operator's and an agent's token in the state directory.",
+			"an operator's and an agent's token in the state directory. SIGHUP reads the configuration again: rules,\n" +
+			"trusted and sensitive hosts and waiting times at once, networks for new sessions; a wrong file changes nothing.",
 		Example: "  glovebox serve\n  glovebox serve --allow example.com,*.example.org --trust example.com\n  glovebox serve --allow localhost --allow-private localhost:3000",
 		Args:    between(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			conf, err := r.examine(r.config)
+			configure := func() (config.Config, error) {
+				conf, err := r.examine(r.config)
+				if err != nil {
+					return conf, err
+				}
+				conf.Server.Listen = first(listen, conf.Server.Listen)
+				conf.Server.Insecure = conf.Server.Insecure || insecure
+				if err := conf.Check(); err != nil {
+					return conf, usage(err)
+				}
+				to.add(&conf)
+				return conf, nil
+			}
+			conf, err := configure()
 			if err != nil {
 				return err
 			}
-			conf.Server.Listen = first(listen, conf.Server.Listen)
-			conf.Server.Insecure = conf.Server.Insecure || insecure
-			if err := conf.Check(); err != nil {
-				return usage(err)
-			}
-			to.add(&conf)
+			options.Reload = configure
 			options.Out, options.Err, options.Terminal, options.LogJSON = r.io.Out, r.io.Err, r.io.Terminal, r.json
 			return r.parts.Serve(c.Context(), conf, options)
 		},

@@ -1,0 +1,21 @@
+package audit_test
+
+import (
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+)
+
+// TestEveryScopeSeesWhichConfigurationHeld has records of no scope: only those
+// of configurations are everybody's.
+func TestEveryScopeSeesWhichConfigurationHeld(t *testing.T) {
+	l := openLog(t, openStore(t))
+	l.Record(action.Record{EventType: audit.Config, Detail: "reloaded"})
+	l.Record(action.Record{EventType: audit.Box, Detail: "of nobody"})
+	l.Record(action.Record{EventType: audit.Config, Scope: "other", Detail: "of another"})
+	page, err := l.Query(t.Context(), action.AuditQuery{}, "acme")
+	if err != nil || len(page.Records) != 1 || page.Records[0].Detail != "reloaded" {
+		t.Errorf("%v %+v", err, page.Records)
+	}
+}
