@@ -65,11 +65,13 @@ func (p *passage) admitClient(ctx context.Context, a *attached) (err error) {
 	if err := p.decide(ctx); err != nil {
 		return err
 	}
-	if p.verdict.Decision != policy.Allow { // nobody waits for a person with a connection open
-		return fault.New(fault.DeniedByPolicy, "a person would have to agree").Hinted("use the page verbs, or ask an operator")
-	}
 	if err := p.begin(); err != nil {
 		return err
+	}
+	if p.verdict.Decision != policy.Allow {
+		if err := p.askClient(ctx); err != nil {
+			return err
+		}
 	}
 	a.inner, err = bounded(ctx, p, func(ctx context.Context) (action.Attachment, error) {
 		inner, err := p.g.sessions.Attach(ctx, p.call, p.pin, a.heed)
@@ -79,6 +81,25 @@ func (p *passage) admitClient(ctx context.Context, a *attached) (err error) {
 		}
 		return inner, err
 	})
+	return err
+}
+
+// clientWait is how long a client's connection is held open for a person's
+// answer: the clients known give up after 30 s.
+const clientWait = 20 * time.Second
+
+// askClient has a person decide about a client, which connects again when the
+// answer took longer. Faults: approval_timeout naming the question, and those
+// of an answer.
+func (p *passage) askClient(ctx context.Context) error {
+	if p.call.Wait <= 0 || p.call.Wait > clientWait {
+		p.call.Wait = clientWait
+	}
+	_, waits, err := p.ask(ctx)
+	if err == nil && waits {
+		return fault.New(fault.ApprovalTimeout, "a person has not answered yet").
+			Hinted("connect again when question %s is answered", p.approval).With("approvalId", p.approval)
+	}
 	return err
 }
 

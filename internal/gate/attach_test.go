@@ -90,6 +90,41 @@ func TestOnlyOperatorsAttachToTheBrowser(t *testing.T) {
 	}
 }
 
+// TestAGrantedAgentAttachesWhenAPersonAgrees has a rule that gives an agent the
+// protocol: each connection is asked, and recorded by method like any other.
+func TestAGrantedAgentAttachesWhenAPersonAgrees(t *testing.T) {
+	h := openWith(t, policy.Config{Enabled: true, Rules: []policy.Rule{{Tools: []string{"cdp.attach"}, Roles: []string{"agent"}, Action: "allow"}}})
+	connect := func() (action.Attachment, error) {
+		return h.Attach(t.Context(), action.Call{Caller: agent, Surface: "rest", Wait: time.Millisecond})
+	}
+	_, err := connect()
+	wantCode(t, "unanswered", err, fault.ApprovalTimeout)
+	id, _ := fault.From(err).Details["approvalId"].(string)
+	if id == "" || len(h.shelf.done) != 0 {
+		t.Fatalf("question %q, done %q", id, h.shelf.done)
+	}
+	if _, err := h.Call(t.Context(), action.Call{Verb: "approval.answer", Caller: operator, Args: &action.Answer{ID: id, Approve: true, Reason: "a test"}}); err != nil {
+		t.Fatal(err)
+	}
+	a, err := connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- a.Serve(t.Context(), nil) }()
+	h.shelf.seat().heed(action.Message{Method: "Page.navigate"})
+	close(h.shelf.seat().leave)
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+	if lines := protocolRecords(h.records(t)); len(lines) != 2 || lines[0] != "ok Page.navigate: 1 " {
+		t.Errorf("recorded %q", lines)
+	}
+	_, err = connect() // an answer is for one connection
+	wantCode(t, "again", err, fault.ApprovalTimeout)
+	h.last(t)
+}
+
 func TestARefusedClientLeavesItsOutcome(t *testing.T) {
 	h := open(t)
 	h.shelf.doErr = fault.New(fault.LimitReached, "enough clients").Hinted("disconnect one")

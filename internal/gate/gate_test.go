@@ -117,6 +117,11 @@ type house struct {
 func build(t testing.TB, c policy.Config) *house { return buildWith(t, c, gate.Credentials{}) }
 
 func buildWith(t testing.TB, c policy.Config, credentials gate.Credentials) *house {
+	return buildOn(t, c, credentials, func(h *house) gate.Sessions { return h.shelf })
+}
+
+// buildOn is build with a session room of another kind.
+func buildOn(t testing.TB, c policy.Config, credentials gate.Credentials, rooms func(*house) gate.Sessions) *house {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "state.db")
 	ctx := context.Background()
@@ -141,11 +146,12 @@ func buildWith(t testing.TB, c policy.Config, credentials gate.Credentials) *hou
 		element: &action.Element{Role: "button", Tag: "button", Name: "Delete invoice", Ref: "e7"},
 		to:      &action.Destination{URL: "https://app.example.com/", Host: "app.example.com", Site: "example.com", Allowed: true},
 	}
-	g, err := gate.New(gate.Options{Sessions: s, Policy: judge, Desk: desk, Audit: trail, Log: log, Wishes: true, Credentials: credentials})
+	h := &house{shelf: s, audit: trail, db: db, file: file}
+	h.Gate, err = gate.New(gate.Options{Sessions: rooms(h), Policy: judge, Desk: desk, Audit: trail, Log: log, Wishes: true, Credentials: credentials})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &house{Gate: g, shelf: s, audit: trail, db: db, file: file}
+	return h
 }
 
 // close ends a house. In a bubble it must happen before the bubble ends.

@@ -35,11 +35,15 @@ type evaluated struct {
 	Exception *thrown `json:"exceptionDetails"`
 }
 
-// execute runs a script in the main frame's own world. Faults: invalid_request
-// for a script that throws, with its stack; browser_action_timeout.
-func (b *Browser) execute(ctx context.Context, t *tab, a *action.Execute, _ action.Pin) (any, error) {
+// execute runs a script in the main frame's own world, in the document that was
+// looked at. Faults: invalid_request for a script that throws, with its stack;
+// page_changed; browser_action_timeout.
+func (b *Browser) execute(ctx context.Context, t *tab, a *action.Execute, pin action.Pin) (any, error) {
 	if _, err := b.whole(ctx, t); err != nil {
 		return nil, err
+	}
+	if root, there := b.rootPlace(t); !there || pin.Tab != t.id || root.document != pin.Document {
+		return nil, errChanged
 	}
 	limit := limited(a.Timing)
 	params := map[string]any{

@@ -81,6 +81,9 @@ func (p *Policy) fill(facts action.Facts) judgement {
 	case words.free.written(text):
 		j = judgement{risk: action.Low, rule: "field.free", why: "the field is for searching or commenting", hosts: hostsOf(facts)}
 	}
+	if e.Tag == "select" && e.Submits {
+		j.join(p.submit(facts)) // a choice sends the form at once
+	}
 	return j
 }
 

@@ -114,9 +114,12 @@ const factsOf = element => {
   facts.toggle = isToggle(same, facts.role);
   facts.frame = tag === 'iframe' || tag === 'frame';
   facts.rect = plainRect(boxOf(element));
-  facts.print = JSON.stringify([facts.role, facts.name, facts.tag, facts.type, facts.label, facts.linkUrl, facts.formAction, facts.formMethod, facts.submits, facts.submitName, facts.protected, facts.editable]);
+  facts.print = JSON.stringify([facts.role, facts.name, facts.tag, facts.type, facts.label, facts.linkUrl, facts.formAction, facts.formMethod, facts.submits, facts.submitName, facts.protected, facts.editable, choices(same)]);
   return facts;
 };
+// What can be chosen in a list is pinned with it.
+const choices = element => element instanceof HTMLSelectElement
+  ? [...selectOptions(element)].slice(0, OPTIONS).map(option => [clean(optionLabel(option), 200), clean(optionValue(option), 200)]) : undefined;
 // What says what a thing without a name is for: a short text in it does so
 // better than an id. What people have written is no such text.
 const hasWord = text => /[\p{L}\p{N}].*[\p{L}\p{N}]/su.test(text);
@@ -162,6 +165,10 @@ const addLink = (facts, target) => {
   const href = /^(a|area)$/.test(localName(target)) ? attribute(target, 'href') ?? attribute(target, 'xlink:href') : null;
   if (href !== null) facts.linkUrl = absolute(href);
 };
+// A list or box that says in its markup that a change submits its form. What a
+// script listens for cannot be known.
+const sendsAtOnce = (target, form) => (target instanceof HTMLSelectElement || target instanceof HTMLInputElement) &&
+  [target, form].some(at => ['onchange', 'oninput', 'onclick'].some(key => /submit\s*\(/i.test(attribute(at, key) ?? '')));
 const addForm = (facts, target) => {
   const form = formOf(target);
   if (form === null) return;
@@ -169,6 +176,6 @@ const addForm = (facts, target) => {
   const action = submit && attribute(target, 'formaction') || (button && attribute(button, 'formaction'));
   facts.formAction = action ? absolute(action) : limited(formAction(form), URL_LIMIT * 4);
   facts.formMethod = ((submit && attribute(target, 'formmethod')) || formMethod(form)).toLowerCase();
-  facts.submits = submit || (target instanceof HTMLInputElement && textual(target));
+  facts.submits = submit || (target instanceof HTMLInputElement && textual(target)) || sendsAtOnce(target, form);
   if (facts.submits && button !== null) facts.submitName = nameOf(button) || labelFor(button);
 };

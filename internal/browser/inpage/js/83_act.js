@@ -37,15 +37,16 @@ const focused = () => {
   if (isUnasked(active)) return {node: 0, pierce: askAbout(active)};
   return {node: numberOf(active), facts: factsOf(active)};
 };
-// The labels of the options that values or labels choose; of all options when
-// none are given.
+// The labels of the options that values or labels choose, of all options when
+// none are given; and their values, which a page may act on.
 const optionLabels = ({node, values}) => {
   const element = elementOf(node);
   if (!(element instanceof HTMLSelectElement)) return [];
   const options = [...selectOptions(element)];
   const wanted = values ? values.map(value => optionFor(options, value)).filter(Boolean) : options.filter(usable);
-  return wanted.slice(0, 1000).map(option => clean(optionLabel(option), 200));
+  return wanted.slice(0, OPTIONS).flatMap(option => [optionLabel(option), ...[optionValue(option)].filter(value => value !== optionLabel(option) && /\p{L}/u.test(value))]).map(text => clean(text, 200));
 };
+const OPTIONS = 1000; // options that are looked at
 const placeCaret = (element, all) => {
   if (element instanceof HTMLInputElement) {
     if (all) selectInput(element);
