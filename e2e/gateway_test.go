@@ -33,6 +33,7 @@ type gateway struct {
 	config   string
 	address  string
 	site     string // URL of the application, on localhost
+	support  string // URL of its widget, on 127.0.0.1
 	nobody   string // URL that is allowed and where nobody listens
 	app      *demosite.Site
 	lab      lab
@@ -75,6 +76,7 @@ func prepare(t *testing.T, s settings) *gateway {
 	support := httptest.NewUnstartedServer(nil)
 	g.app = demosite.New(demosite.Options{SupportURL: "http://" + support.Listener.Addr().String()})
 	support.Config.Handler = g.app.Support()
+	g.support = "http://" + support.Listener.Addr().String() + "/widget"
 	support.Start()
 	t.Cleanup(support.Close)
 	site := httptest.NewServer(g.lab.with(g.app.App()))

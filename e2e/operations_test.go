@@ -108,6 +108,8 @@ var attempts = map[string]attempt{
 	"approval.answer": {id: (*bench).question, body: `{"approve": false, "reason": "not today"}`},
 	"policy.show":     {},
 	"policy.explain":  {body: `{"verb": "page.click", "args": {"ref": "e1"}, "element": {"role": "button", "name": "Delete"}}`},
+	"grant.list":      {},
+	"grant.revoke":    {id: (*bench).granted},
 	"events.follow":   {query: "?kinds=session,answer&after=0"},
 	"audit.query":     {query: "?limit=20&verb=page.click"},
 	"audit.verify":    {},

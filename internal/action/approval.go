@@ -1,6 +1,9 @@
 package action
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // FollowEvents asks for what happens in a scope: as it happens where a surface
 // can tell of it, else what has happened since.
@@ -49,4 +52,26 @@ type EventPage struct {
 type EventWatch struct {
 	Begin func()            // once, before the first event: the call was let through
 	Event func(Event) error // ends the call when it fails
+}
+
+// Grant is an answer that covers later calls: of one verb, on one host, for the
+// rest of its session.
+type Grant struct {
+	ID        string    `json:"id"` // of the question that it answers
+	Session   string    `json:"session"`
+	Verb      string    `json:"verb"`
+	Host      string    `json:"host"`
+	Granted   time.Time `json:"granted"`
+	GrantedBy string    `json:"grantedBy"`
+	Reason    string    `json:"reason,omitempty"`
+}
+
+// GrantListing is a list of grants, oldest first.
+type GrantListing struct {
+	Grants []Grant `json:"grants"`
+}
+
+// Revoked says that a grant covers nothing any more.
+type Revoked struct {
+	OK bool `json:"ok"`
 }

@@ -1,6 +1,7 @@
 package gate_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -34,6 +35,7 @@ var (
 type shelf struct {
 	mu      sync.Mutex
 	element *action.Element
+	state   string // of the session; open when empty
 	to      *action.Destination
 	lookErr error
 	doErr   error
@@ -57,7 +59,7 @@ func (s *shelf) Look(ctx context.Context, call action.Call) (action.Facts, actio
 	s.looked++
 	s.peeked = s.peeked || call.Peek
 	facts := action.Facts{
-		Session:     action.SessionFacts{ID: "s1", Box: "b1", State: "open"},
+		Session:     action.SessionFacts{ID: "s1", Box: "b1", State: cmp.Or(s.state, "open")},
 		Page:        action.Page{URL: "https://app.example.com/invoices?token=hunter2", Title: "Invoices"},
 		Destination: s.to,
 	}

@@ -24,6 +24,8 @@ var ownVerbs = map[string]func(context.Context, *passage) (action.Result, error)
 	"approval.answer": withArgs(takeAnswer),
 	"policy.show":     withArgs(showPolicy),
 	"policy.explain":  withArgs(explainPolicy),
+	"grant.list":      withArgs(grants),
+	"grant.revoke":    withArgs(revoke),
 	"events.follow":   withArgs(follow),
 	"audit.query": withArgs(func(ctx context.Context, p *passage, a *action.AuditQuery) (any, error) {
 		page, err := p.g.audit.Query(ctx, *a, p.call.Caller.Scope)

@@ -64,7 +64,7 @@ func (p *passage) walk(ctx context.Context) (action.Result, error) {
 		return action.Result{}, err
 	}
 	own := ownVerbs[p.call.Verb]
-	if err := p.examine(ctx, own == nil); err != nil {
+	if err := p.examine(ctx, own == nil || ofSession[p.call.Verb]); err != nil {
 		return action.Result{}, err
 	}
 	if err := p.decide(ctx); err != nil {

@@ -92,7 +92,7 @@ func (r *Registry) Look(ctx context.Context, call action.Call) (action.Facts, ac
 		return r.lookAtPage(ctx, call)
 	case "crawl":
 		return r.lookAtStep(ctx, call)
-	case "session", "artifact", "cdp":
+	case "session", "artifact", "cdp", "grant":
 		return r.lookAtRecord(ctx, call)
 	case "browser":
 		return r.lookAtBrowser(ctx, call)

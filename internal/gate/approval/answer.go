@@ -111,20 +111,3 @@ func acceptable(q action.Question, host string, a action.Answer) error {
 	}
 	return nil
 }
-
-// Granted reports whether a person allowed calls of this verb on this host for
-// the rest of the session.
-func (d *Desk) Granted(ctx context.Context, session, verb, host string) (bool, error) {
-	if session == "" || host == "" {
-		return false, nil
-	}
-	var one int
-	err := d.db.Reader.QueryRowContext(ctx, `SELECT 1 FROM grants WHERE session = ? AND verb = ? AND host = ?`, session, verb, host).Scan(&one)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	if err != nil {
-		return false, broken(err)
-	}
-	return true, nil
-}

@@ -19,6 +19,7 @@ const watchEvery = 500 * time.Millisecond // between two looks at the list; a pe
 func (r *root) approvalCommands() []*cobra.Command {
 	group := &cobra.Command{Use: "approvals", Short: "See and answer what agents must ask a person", Args: between(0, 0), RunE: help}
 	group.AddCommand(r.approvalList(), r.approvalShow(), r.answer("approve", true), r.answer("deny", false), r.approvalWatch())
+	group.AddCommand(r.grantCommands()...)
 	return []*cobra.Command{group}
 }
 

@@ -123,6 +123,8 @@ var commands = []command{
 	{"approval.answer", []string{"approvals", "approve", "q1", "--reason", "why", "--for-session"}, "",
 		&action.Answer{ID: "q1", Approve: true, Reason: "why", ForSession: true}},
 	{"approval.answer", []string{"approvals", "deny", "q1"}, "", &action.Answer{ID: "q1"}},
+	{"grant.list", []string{"approvals", "grants", "-s", "n"}, "n", &action.None{}},
+	{"grant.revoke", []string{"approvals", "revoke", "q1", "-s", "n"}, "n", &action.ByID{ID: "q1"}},
 	{"events.follow", []string{"events", "--kind", "question,alert"}, "", &action.FollowEvents{Kinds: "question,alert"}},
 	{"audit.query", []string{"audit", "tail", "-n", "5", "--actor", "ann", "--verb", "page.goto", "-s", "n"}, "",
 		&action.AuditQuery{Session: "n", Actor: "ann", Verb: "page.goto", Limit: 5}},

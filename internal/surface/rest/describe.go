@@ -52,6 +52,7 @@ var tags = map[string]string{
 	"run":        "Contract runs: batches of actions, each in a browser of its own",
 	"artifact":   "Files that sessions left",
 	"approval":   "Questions that wait for a person, and their answers",
+	"grant":      "What people allowed for the rest of a session",
 	"policy":     "What is allowed, asked and denied, and why",
 	"events":     "What happens, as it happens",
 	"audit":      "The record of every call",

@@ -1,0 +1,80 @@
+package approval
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// Granted reports whether a person allowed calls of this verb on this host for
+// the rest of the session.
+func (d *Desk) Granted(ctx context.Context, session, verb, host string) (bool, error) {
+	if session == "" || host == "" {
+		return false, nil
+	}
+	var one int
+	err := d.db.Reader.QueryRowContext(ctx, `SELECT 1 FROM grants WHERE session = ? AND verb = ? AND host = ?`, session, verb, host).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, broken(err)
+	}
+	return true, nil
+}
+
+// Grants lists what people allowed for the rest of a session, oldest first.
+func (d *Desk) Grants(ctx context.Context, session string) (action.GrantListing, error) {
+	out := action.GrantListing{Grants: []action.Grant{}}
+	rows, err := d.db.Reader.QueryContext(ctx, `SELECT g.verb, g.host, q.question FROM grants g JOIN questions q ON q.id = g.question
+		WHERE g.session = ? ORDER BY q.asked, q.id`, session)
+	if err != nil {
+		return out, broken(err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var verb, host, text string
+		var q action.Question
+		if err := rows.Scan(&verb, &host, &text); err != nil {
+			return out, broken(err)
+		}
+		if err := json.Unmarshal([]byte(text), &q); err != nil {
+			return out, broken(fmt.Errorf("cannot read a question: %w", err))
+		}
+		g := action.Grant{ID: q.ID, Session: session, Verb: verb, Host: host, GrantedBy: q.AnsweredBy, Reason: q.Reason}
+		if q.Answered != nil {
+			g.Granted = *q.Answered
+		}
+		out.Grants = append(out.Grants, g)
+	}
+	if err := rows.Err(); err != nil {
+		return out, broken(err)
+	}
+	return out, nil
+}
+
+// Revoke takes a grant of a session back: the next call like those it covered
+// asks, also the very one it was given for, where the grant was used in place
+// of the answer. id is that of its question. The fault is not_found.
+func (d *Desk) Revoke(ctx context.Context, session, id string) error {
+	gone, err := d.mark(ctx, `DELETE FROM grants WHERE session = ? AND question = ?`, session, id)
+	if err != nil {
+		return err
+	}
+	if !gone {
+		return fault.New(fault.NotFound, "the session has no such grant").Hinted("list them: glovebox approvals grants")
+	}
+	_, err = d.mark(ctx, `UPDATE questions SET state = 'used', told = 1 WHERE id = ? AND state = 'approved'`, id)
+	return err
+}
+
+// EndGrants forgets the grants of a session that is over.
+func (d *Desk) EndGrants(ctx context.Context, session string) error {
+	_, err := d.mark(ctx, `DELETE FROM grants WHERE session = ?`, session)
+	return err
+}
