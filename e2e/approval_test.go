@@ -28,7 +28,8 @@ func (b *bench) granted() string {
 	b.t.Helper()
 	b.session = b.c.open(`{"allow": ["127.0.0.1"]}`)
 	agent := b.g.curl(b.t, "agent")
-	waits := agent.post("/v1/sessions/"+b.session+"/browser/navigate", fmt.Sprintf(`{"url": %q}`, b.g.support), "Prefer: wait=0").object(http.StatusAccepted)
+	agent.post("/v1/sessions/"+b.session+"/browser/navigate", fmt.Sprintf(`{"url": %q}`, b.g.support)).object(http.StatusOK)
+	waits := agent.post("/v1/sessions/"+b.session+"/browser/click", `{"selector": "h1"}`, "Prefer: wait=0").object(http.StatusAccepted)
 	id := waits["approvalId"].(string)
 	b.c.post("/v1/approvals/"+id+"/answer", `{"approve": true, "forSession": true}`).object(http.StatusOK)
 	return id
@@ -114,13 +115,13 @@ func ledger(t *testing.T) string {
 
 // TestApprovals is about what people are asked: that they see what it is
 // about, hear of it on each channel, over a killed gateway too, and that an
-// agent can answer none of it. Nothing is trusted.
+// agent can answer none of it. Nothing is trusted, and the site is sensitive.
 func TestApprovals(t *testing.T) {
 	site, told := ledger(t), newHook(t)
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(site, "http://"))
 	g := start(t, settings{sandbox: "lease_seconds: 120", env: []string{
 		"GLOVEBOX_SECURITY_NETWORK_NAVIGATION=127.0.0.1", "GLOVEBOX_SECURITY_NETWORK_ALLOW_PRIVATE=127.0.0.1:" + port,
-		"GLOVEBOX_SECURITY_HITL_TRUSTED_DOMAINS=", "GLOVEBOX_SECURITY_HITL_WEBHOOK_URL=" + told.URL,
+		"GLOVEBOX_SECURITY_HITL_TRUSTED_DOMAINS=", "GLOVEBOX_SECURITY_HITL_SENSITIVE_DOMAINS=127.0.0.1", "GLOVEBOX_SECURITY_HITL_WEBHOOK_URL=" + told.URL,
 		"GLOVEBOX_SECURITY_HITL_WEBHOOK_SECRET_ENV=HOOK_SECRET", "HOOK_SECRET=" + hookSecret,
 	}})
 	agent, operator := g.curl(t, "agent"), g.curl(t, "operator")
@@ -264,7 +265,7 @@ func or(a, b string) string {
 	return b
 }
 
-// crawlOfOneQuestion crawls where nothing is trusted: one question covers its
+// crawlOfOneQuestion crawls a sensitive host: one question covers its
 // host and all its pages, and nothing else afterwards.
 func crawlOfOneQuestion(t *testing.T, g *gateway, site string) {
 	t.Helper()

@@ -55,10 +55,28 @@ func left(q action.Question) string {
 }
 
 func (r *root) approvalShow() *cobra.Command {
-	c := verb("approval.show", "show <approval>", "glovebox approvals show 7c1e…")
+	var file string
+	c := verb("approval.show", "show <approval>", "glovebox approvals show 7c1e… --screenshot question.jpeg")
 	c.Args = between(1, 1)
+	c.Flags().StringVar(&file, "screenshot", "", "write the picture of the page, with the element outlined, to this new file")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return r.call(c.Context(), "approval.show", &action.ByID{ID: args[0]}, r.showQuestion)
+		door, err := r.door(operatorToken)
+		if err != nil {
+			return err
+		}
+		result, err := r.send(c.Context(), door, action.Call{Verb: "approval.show", Session: r.target, Args: &action.ByID{ID: args[0]}})
+		if err != nil {
+			return err
+		}
+		if q, ok := result.Data.(*action.Question); ok && file != "" {
+			if q.Screenshot == "" {
+				return fault.New(fault.NotFound, "there is no picture of this question").Hinted("leave --screenshot out")
+			}
+			if _, err := r.savePicture(c.Context(), door, q.Screenshot, file); err != nil {
+				return err
+			}
+		}
+		return r.print(result, r.showQuestion)
 	}
 	return c
 }
@@ -82,11 +100,13 @@ func (r *root) question(q action.Question) {
 	}
 	row("verb", q.Verb)
 	row("element", element(q.Element))
+	row("in", q.Within)
 	row("types", q.Input)
 	row("page", strings.TrimSpace(q.Page.Title+" "+q.Page.URL))
 	row("why", q.Why)
 	row("asked by", q.Actor)
 	row("session", q.Session)
+	row("picture", q.Screenshot)
 	row("left", left(q))
 	row("answer", strings.TrimSpace(q.AnsweredBy+" "+q.Reason))
 }
@@ -109,15 +129,21 @@ func (r *root) answer(name string, approve bool) *cobra.Command {
 
 func (r *root) approvalWatch() *cobra.Command {
 	return &cobra.Command{
-		Use:     "watch",
-		Short:   "Wait for questions and answer them here",
-		Long:    "Shows each question as it comes, rings the bell, and reads the answer:\n  a [reason]  approve\n  s [reason]  approve for the session (MEDIUM only)\n  d [reason]  deny\n  an empty line leaves it to somebody else",
+		Use:   "watch",
+		Short: "Wait for questions and answer them here",
+		Long: "Shows what waits, rings the bell for what is new, and takes answers by keys: a approves (HIGH is\n" +
+			"confirmed, CRITICAL wants a reason), s approves for the session (MEDIUM only), d denies, p fetches the\n" +
+			"picture, q ends. Without a terminal each question is printed as it comes, and its answer read as a line:\n" +
+			"  a [reason]  approve\n  s [reason]  approve for the session (MEDIUM only)\n  d [reason]  deny\n  an empty line leaves it to somebody else",
 		Example: "  glovebox approvals watch",
 		Args:    between(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			door, err := r.door(operatorToken)
 			if err != nil {
 				return err
+			}
+			if fd, is := r.terminal(); is {
+				return (&screen{r: r, door: door, fd: fd}).run(c.Context())
 			}
 			if !r.json {
 				r.printf("%s\n", r.style.dim("waiting for questions; Ctrl-C ends"))
