@@ -91,7 +91,7 @@ func (b *board) at() int {
 
 func (b *board) move(by int, now time.Time) {
 	if n := len(b.questions); n > 0 {
-		b.chosen, b.since = b.questions[(b.at()+by+n)%n].ID, now.Add(-settleTime)
+		b.chosen, b.since = b.questions[((b.at()+by)%n+n)%n].ID, now.Add(-settleTime)
 	}
 }
 
@@ -105,13 +105,18 @@ func (b *board) press(keys string, now time.Time) wish {
 		b.mode, b.reason, b.note = choosing, nil, ""
 		return wish{}
 	}
-	if b.mode == reasoning {
-		return b.write(keys)
-	}
-	if len([]rune(keys)) > 1 && !strings.HasPrefix(keys, "\x1b[") {
+	up, down := strings.Count(keys, "\x1b[A"), strings.Count(keys, "\x1b[B")
+	switch {
+	case strings.HasPrefix(keys, "\x1b"): // arrows, several of which may come together
+		if b.mode == choosing && len("\x1b[A")*(up+down) == len(keys) {
+			b.move(down-up, now)
+		}
 		return wish{}
-	}
-	if b.mode == confirming {
+	case b.mode == reasoning:
+		return b.write(keys)
+	case len([]rune(keys)) > 1:
+		return wish{}
+	case b.mode == confirming:
 		return b.confirm(keys)
 	}
 	return b.command(keys, now)
@@ -122,9 +127,9 @@ func (b *board) command(key string, now time.Time) wish {
 	switch key {
 	case "q":
 		return wish{quit: true}
-	case "\x1b[A", "k":
+	case "k":
 		b.move(-1, now)
-	case "\x1b[B", "j", "\t":
+	case "j", "\t":
 		b.move(1, now)
 	}
 	i := b.at()

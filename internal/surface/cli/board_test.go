@@ -59,6 +59,8 @@ func TestKeysAnswerAsMuchAsTheRiskWants(t *testing.T) {
 		{action.Critical, []string{"a", "s", "h", "e", "x", "\x7f", " ", "a", "s", "k", "e", "d", "\r"}, "{q1 true she asked false}"},
 		{action.Critical, []string{"a", "pasted reason\x1b[31m\r"}, "{q1 true pasted reason[31m false}"},
 		{action.Critical, []string{"a", "because", "\x1b", "\r"}, ""},
+		{action.Critical, []string{"a", "so", "\x1b[A", "\r"}, "{q1 true so false}"},
+		{action.High, []string{"a", "\x1b[B", "y"}, "{q1 true  false}"},
 		{action.Medium, []string{"aaa"}, ""}, // pasted
 		{action.High, []string{"a", "yes"}, ""},
 		{action.Medium, []string{"x", "\r", " ", ""}, ""},
@@ -99,7 +101,7 @@ func TestAKeyIsForTheQuestionThatWasThere(t *testing.T) {
 	if w := b.types("\x1b[B", "d"); w.answer == nil || w.answer.ID != "q2" {
 		t.Errorf("one down: %+v", w)
 	}
-	if w := b.types("\x1b[B", "p"); w.picture != "f00d" {
+	if w := b.types("\x1b[B\x1b[B\x1b[B\x1b[A\x1b[A", "p"); w.picture != "f00d" {
 		t.Errorf("the picture: %+v", w)
 	}
 	if !b.types("q").quit || !b.types("\x03").quit {
