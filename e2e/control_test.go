@@ -101,6 +101,17 @@ func helpWanted(t *testing.T, g *gateway) {
 	}
 }
 
+// wishes are the questions about hosts that wait, of a session.
+func (g *gateway) wishes(t *testing.T, id string) (waits []object) {
+	t.Helper()
+	for _, q := range g.curl(t, "operator").get("/v1/approvals").object(http.StatusOK)["questions"].([]any) {
+		if q := q.(object); q["session"] == id && q["verb"] == "session.allow" {
+			waits = append(waits, q)
+		}
+	}
+	return waits
+}
+
 // wished has an agent want a host that its session may not open.
 func wished(t *testing.T, g *gateway) {
 	c, operator := g.curl(t, "agent"), g.curl(t, "operator")
@@ -113,12 +124,7 @@ func wished(t *testing.T, g *gateway) {
 	}
 	c.post("/v1/browser/navigate", `{"url": "http://169.254.169.254/"}`).problem(fault.BlockedDomain) // nobody is asked
 	c.post("/v1/browser/navigate", there).problem(fault.BlockedDomain)                                // nor a second time
-	var waits []object
-	for _, q := range operator.get("/v1/approvals").object(http.StatusOK)["questions"].([]any) {
-		if q := q.(object); q["session"] == id {
-			waits = append(waits, q)
-		}
-	}
+	waits := g.wishes(t, id)
 	if len(waits) != 1 || waits[0]["verb"] != "session.allow" || waits[0]["input"] != "localhost" {
 		t.Fatalf("questions %v", waits)
 	}
@@ -128,6 +134,12 @@ func wished(t *testing.T, g *gateway) {
 	went := c.post("/v1/browser/navigate", there).object(http.StatusOK)
 	if notes, _ := went["notes"].([]any); len(notes) == 0 || !strings.Contains(notes[0].(string), "a person allowed host localhost") {
 		t.Errorf("told %v", went)
+	}
+	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/away"}`).object(http.StatusOK) // its frame is not asked about
+	c.post("/v1/browser/click", `{"selector": "button"}`).object(http.StatusOK)
+	until(t, startLimit, "the page's wish", func() bool { return len(g.wishes(t, id)) > 0 })
+	if waits := g.wishes(t, id); len(waits) != 1 || waits[0]["input"] != "elsewhere.example" || !strings.Contains(waits[0]["why"].(string), "a page in a session of agent") {
+		t.Errorf("questions %v", waits)
 	}
 	c.post("/v1/browser/navigate", `{"url": "https://new.example/"}`).problem(fault.BlockedDomain)
 	operator.post("/v1/sessions/"+id+"/allow", `{"host": "new.example"}`).object(http.StatusOK)

@@ -46,6 +46,7 @@ func (l *lab) with(app http.Handler) http.Handler {
 <p style="height:3000px">tall</p><p id=end>The end</p>
 <script>let n=0</script>`)
 	page("dialog", "Dialog", `<button type=button aria-expanded=false onclick="document.title=String(prompt('Your name?','nobody'))">Show the question</button>`)
+	page("away", "Away", `<button type=button aria-expanded=false onclick="location='https://elsewhere.example/x'">Show more</button><iframe src="https://frame.example/"></iframe>`)
 	page("disabled", "Disabled", `<button type=button disabled>Show more</button>`)
 	page("visitor", "Visitor", `<p id=out>waiting</p><script>
 const given = new URLSearchParams(location.search).get("name"), name = given && "is-" + given // what is kept was in no address

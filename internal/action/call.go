@@ -164,7 +164,8 @@ type Refusal struct {
 	Host   string    `json:"host"`
 	URL    string    `json:"url,omitempty"`
 	Reason string    `json:"reason"`
-	Page   bool      `json:"page"` // false for the browser's own background requests
+	Page   bool      `json:"page"`          // false for the browser's own background requests
+	Top    bool      `json:"top,omitempty"` // what a tab was to show, not what a frame or a page loads
 
 	Document string `json:"document,omitempty"` // address of the page, frame or worker that asked, where the browser tells
 }

@@ -31,7 +31,11 @@ func (p *passage) wish(ctx context.Context, err error) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), wishLimit)
 	defer cancel()
-	q, said, failed := p.g.wishFor(ctx, p, host)
+	actor := p.call.Caller.Actor
+	q, said, failed := p.g.wishFor(ctx, want{
+		host: host, why: actor + " wants to open a page of " + host, session: p.facts.Session.ID,
+		caller: p.call.Caller, page: p.facts.Page, event: p.record(),
+	})
 	if failed != nil {
 		p.g.log.Warn("a wish for a host could not be put to people", "id", p.call.ID, "host", host, "error", failed)
 		return err
@@ -52,28 +56,62 @@ func (p *passage) unreached(f *fault.Fault) string {
 	return address
 }
 
+// want is a host that somebody wants added to a session.
+type want struct {
+	host, why  string
+	session    string
+	caller     action.Caller // on whose behalf; of a page's want, who started the session
+	page       action.Page
+	event      action.Record // what is known of it, for the audit
+	everywhere int           // questions of the session, open or not, from which on none is put; 0: no such bound
+}
+
+// Wish has people asked whether a host may be added to a session, because a
+// page of it was to show one: of its own accord, or by what an agent clicked.
+// Of a session at most five such hosts are asked about. It may wait for the
+// store.
+func (g *Gate) Wish(session action.Session, host string) {
+	if !g.wishes {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), wishLimit) // it belongs to no call
+	defer cancel()
+	w := want{
+		host: host, why: "a page in a session of " + session.Actor + " was to open " + host, session: session.ID,
+		caller:     action.Caller{Actor: session.Actor, Scope: session.Scope},
+		event:      action.Record{Actor: session.Actor, Scope: session.Scope, SessionID: session.ID, ContainerID: session.Box, Domain: host},
+		everywhere: mostWishes,
+	}
+	if session.Page != nil {
+		w.page = *session.Page
+	}
+	if _, _, err := g.wishFor(ctx, w); err != nil {
+		g.log.Warn("a page's wish for a host could not be put to people", "session", session.ID, "host", host, "error", err)
+	}
+}
+
 // wishFor puts the question, unless it was put before, or too many wait. said
 // is what the agent is told.
-func (g *Gate) wishFor(ctx context.Context, p *passage, host string) (q action.Question, said string, err error) {
+func (g *Gate) wishFor(ctx context.Context, w want) (q action.Question, said string, err error) {
 	g.wishing.Lock()
 	defer g.wishing.Unlock()
-	before, err := g.desk.About(ctx, p.facts.Session.ID, allowVerb)
+	before, err := g.desk.About(ctx, w.session, allowVerb)
 	if err != nil {
 		return q, "", err
 	}
-	old, open := recall(before, host)
+	old, open := recall(before, w.host)
 	switch {
 	case old.State == approval.Pending:
-		return old, asked(host), nil
+		return old, asked(w.host), nil
 	case old.State == approval.Denied:
-		return old, "a person said no to " + host + " for this session: go elsewhere, and do not ask again", nil
-	case open >= mostWishes:
+		return old, "a person said no to " + w.host + " for this session: go elsewhere, and do not ask again", nil
+	case open >= mostWishes, w.everywhere > 0 && len(before) >= w.everywhere:
 		return q, "go elsewhere: people are already asked about other hosts of this session, and are asked about no more until those are answered", nil
 	case old.State == approval.Expired:
 		_, _ = g.desk.Await(ctx, old.ID, 0) // heard: what nobody answered may be asked again
 	}
-	q, err = g.askFor(ctx, p, host)
-	return q, asked(host), err
+	q, err = g.askFor(ctx, w)
+	return q, asked(w.host), err
 }
 
 // recall finds what became of the wish for a host, the newest first and a no
@@ -91,19 +129,19 @@ func recall(before []action.Question, host string) (old action.Question, open in
 }
 
 // askFor puts a wish to people and records that.
-func (g *Gate) askFor(ctx context.Context, p *passage, host string) (action.Question, error) {
-	actor := p.call.Caller.Actor
+func (g *Gate) askFor(ctx context.Context, w want) (action.Question, error) {
 	q, fresh, err := g.desk.Ask(ctx, approval.Request{
-		Subject: approval.Subject{Scope: p.call.Caller.Scope, Session: p.facts.Session.ID, Verb: allowVerb, Args: wished(host)},
-		Actor:   actor, Risk: action.Medium, Rule: "navigation.blocked",
-		Why:  actor + " wants to open a page of " + host + ", which this session may not: approving adds the host to the session",
-		Page: action.Page{URL: maskURL(p.facts.Page.URL), Title: p.facts.Page.Title}, Input: host,
+		Subject: approval.Subject{Scope: w.caller.Scope, Session: w.session, Verb: allowVerb, Args: wished(w.host)},
+		Actor:   w.caller.Actor, Risk: action.Medium, Rule: "navigation.blocked",
+		Why:  w.why + ", which this session may not: approving adds the host to the session",
+		Page: action.Page{URL: maskURL(w.page.URL), Title: w.page.Title}, Input: w.host,
 	})
 	if err != nil || !fresh {
 		return q, err
 	}
-	event := p.record()
-	event.EventType, event.Action, event.HITLDecision, event.Detail = audit.Question, allowVerb, pending, "question "+q.ID+": add host "+host
+	event := w.event
+	event.EventType, event.Action, event.Rule = audit.Question, allowVerb, q.Rule
+	event.Risk, event.HITLDecision, event.Detail = q.Risk.String(), pending, "question "+q.ID+": add host "+w.host
 	g.audit.Record(event)
 	return q, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 )
 
 // refuse has the shelf be kept from a host, which could be added or not.
@@ -123,6 +124,30 @@ func TestWishesAreFew(t *testing.T) {
 		}
 		if f := h.goes(agent); !strings.Contains(f.Hint, "no more until those are answered") {
 			t.Errorf("told %q", f.Hint)
+		}
+	})
+}
+
+func TestAPagesWishesArePutAndAreFewForEver(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *house) {
+		s := action.Session{ID: "s1", Scope: "acme", Actor: "bot", Box: "b1"}
+		for range 2 {
+			for i := range 7 {
+				h.Wish(s, fmt.Sprintf("h%d.example", i))
+			}
+			if n := len(h.wishes(t)); n != 5 {
+				t.Errorf("%d questions, want 5", n)
+			}
+			<-time.After(3 * time.Minute) // they expire, and a page does not ask anew
+		}
+		h.shelf.refuse("h9.example", true)
+		if h.goes(agent); len(h.wishes(t)) != 6 { // its agent may
+			t.Errorf("%d questions, want the agent's too", len(h.wishes(t)))
+		}
+		for _, r := range h.records(t) {
+			if r.EventType == audit.Question && (r.Action != "session.allow" || r.SessionID != "s1" || r.Scope != "acme" || r.HITLDecision != "pending" || r.Risk != "MEDIUM") {
+				t.Errorf("record %+v", r)
+			}
 		}
 	})
 }

@@ -85,3 +85,28 @@ func TestAHostIsWantedOnlyWhereAddingItWouldHelp(t *testing.T) {
 		t.Errorf("a session that is none wants %q", got)
 	}
 }
+
+func TestAPageThatWantsAHostIsToldOf(t *testing.T) {
+	wished := make(chan string, 1)
+	r := newRig(t, func(r *rig) {
+		r.options.Wished = func(s action.Session, host string) { wished <- s.ID + " " + host }
+	})
+	s := r.start(alice, action.SessionStart{})
+	refuse := func(address string, top bool) {
+		r.Refused(s.Box, action.Refusal{URL: address, Host: "x", Page: true, Top: top})
+	}
+	refuse("https://frame.example/", false)  // a frame's
+	refuse("http://169.254.169.254/", true)  // nothing would help
+	refuse("https://app.example/", true)     // it may
+	refuse("https://new.example/page", true) // this one
+	if got := <-wished; got != s.ID+" new.example" {
+		t.Errorf("told of %s", got)
+	}
+	r.hands(admin, "session.take", s.ID, &action.Hands{})
+	refuse("https://other.example/", true) // a person is there, and knows what they do
+	r.hands(admin, "session.hand_back", s.ID, &action.HandBack{})
+	refuse("https://third.example/", true)
+	if got := <-wished; got != s.ID+" third.example" {
+		t.Errorf("told of %s", got)
+	}
+}

@@ -83,6 +83,12 @@ func (r *Registry) Refused(box string, refusal action.Refusal) {
 	default:
 		l.refusals.skipped += skipped + 1
 	}
+	if refusal.Top && l.control.Hold == nil {
+		select {
+		case r.wishes <- wish{l.record, refusal.URL}:
+		default: // a page that wants so much is not asked for
+		}
+	}
 }
 
 // refused is a refusal that waits to be recorded.

@@ -38,6 +38,8 @@ type Registry struct {
 	recovered sync.Once
 
 	refusals chan refused // wait to be recorded
+	wishes   chan wish    // wait to be told
+	wished   func(action.Session, string)
 
 	mu    sync.Mutex
 	live  map[string]*live    // by id
@@ -54,7 +56,7 @@ func New(ctx context.Context, o Options) (*Registry, error) {
 	r := &Registry{
 		ledger: ledger{db: o.DB}, artifacts: o.Artifacts, profiles: o.Profiles, driver: o.Driver, door: o.Door, open: o.Open, page: o.Page,
 		record: o.Record, config: o.Config, log: o.Log,
-		flush: make(chan struct{}, 1), ready: make(chan struct{}), refusals: make(chan refused, waitingRefusals), live: map[string]*live{}, owned: map[string]struct{}{},
+		flush: make(chan struct{}, 1), ready: make(chan struct{}), refusals: make(chan refused, waitingRefusals), wishes: make(chan wish, waitingWishes), wished: o.Wished, live: map[string]*live{}, owned: map[string]struct{}{},
 	}
 	if err := r.SetNetwork(o.Config.Network); err != nil {
 		return nil, err
@@ -64,6 +66,7 @@ func New(ctx context.Context, o Options) (*Registry, error) {
 	r.pool = newPool(r)
 	r.work.Go(func() { r.save(background) })
 	r.work.Go(func() { r.tell(background) })
+	r.work.Go(func() { r.passOn(background) })
 	r.work.Go(func() { wait(background, r.ready, nil); r.pool.run(background) })
 	r.work.Go(func() { wait(background, r.ready, nil); r.keepHouse(background) })
 	return r, nil

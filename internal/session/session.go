@@ -94,7 +94,7 @@ type Config struct {
 	StartTimeout  time.Duration  // of a box and its page; 60 s when 0
 }
 
-// Options are what a Registry is made of. All but Page and Record are needed.
+// Options are what a Registry is made of. All but Page, Record and Wished are needed.
 type Options struct {
 	DB        *store.DB
 	Artifacts *artifact.Store
@@ -102,8 +102,9 @@ type Options struct {
 	Driver    sandbox.Driver
 	Door      Door
 	Open      Opener
-	Page      page.Options        // what every page is opened with; size and guard are the session's
-	Record    func(action.Record) // is told of events for the audit; must be safe for concurrent use
+	Page      page.Options                 // what every page is opened with; size and guard are the session's
+	Record    func(action.Record)          // is told of events for the audit; must be safe for concurrent use
+	Wished    func(action.Session, string) // is told of a host that a page of an open session wanted to show and may not; may take its time
 	Config    Config
 	Log       *slog.Logger
 }

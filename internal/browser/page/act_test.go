@@ -315,7 +315,7 @@ func TestTheGuardIsAskedBeforeEveryDocument(t *testing.T) {
 		t.Errorf("told of %d refusals: %+v", len(refused), refused)
 	}
 	for _, r := range refused {
-		if r.Host != "localhost" || strings.Contains(r.URL, "secret") || !r.Page {
+		if r.Host != "localhost" || strings.Contains(r.URL, "secret") || !r.Page || r.Top == strings.HasSuffix(r.URL, "/frame") {
 			t.Errorf("refusal %+v", r)
 		}
 	}

@@ -52,7 +52,9 @@ func (b *Browser) ask(t *tab, from *target, p paused) {
 		b.refuse(t, p, err)
 		session.Send("Fetch.failRequest", map[string]string{"requestId": p.ID, "errorReason": "BlockedByClient"})
 		if refused != nil {
-			refused(b.refusal(t, p, err))
+			r := b.refusal(t, p, err)
+			r.Top = p.Frame == t.root.id && !t.hidden
+			refused(r)
 		}
 	})
 }
