@@ -239,6 +239,7 @@ type driver struct {
 	sandbox.Driver
 	mu    sync.Mutex
 	weak  bool
+	mute  error // of every Health
 	stops error
 	lists error
 	ways  map[string]sandboxEgress // out of boxes
@@ -322,6 +323,9 @@ func (b *box) Health(ctx context.Context) (sandbox.Health, error) {
 	health, err := b.Box.Health(ctx)
 	b.driver.mu.Lock()
 	defer b.driver.mu.Unlock()
+	if b.driver.mute != nil {
+		return sandbox.Health{}, b.driver.mute
+	}
 	if b.driver.weak && err == nil {
 		health.Renderers[0].SeccompFilters = 1
 	}
