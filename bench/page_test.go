@@ -6,6 +6,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -194,9 +195,13 @@ func (s single) Look(ctx context.Context, call action.Call) (action.Facts, actio
 
 func (s single) Portrait(context.Context, action.Call, action.Pin) (string, error) { return "", nil }
 
-func (s single) Wanted(string, string) string { return "" }
+// Halt pauses nothing: nobody asks for it here.
+func (s single) Halt(context.Context, string, string, string) error {
+	return errors.New("there is nobody to pause for")
+}
 
-func (s single) Halt(context.Context, string, string, string) error { return nil }
+// Wanted knows no host: every one is open.
+func (s single) Wanted(string, string) string { return "" }
 
 func (s single) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
 	return s.browser.Do(ctx, call.Verb, call.Args, pin)

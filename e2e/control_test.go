@@ -1,10 +1,15 @@
 package e2e
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"net/http"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"github.com/coder/websocket"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
@@ -185,4 +190,38 @@ func TestAHoldOutlivesTheGateway(t *testing.T) {
 		operator.post("/v1/sessions/"+id+"/hand-back", "").object(http.StatusOK)
 		c.get("/v1/browser/snapshot").object(http.StatusOK)
 	}
+}
+
+// second is the token of another operator of the same scope.
+const second = "the-token-of-another-operator-of-the-same-scope"
+
+func TestAClientIsPutOutWhenAnotherOperatorTakesTheSession(t *testing.T) {
+	g := start(t, settings{tokens: fmt.Sprintf("{name: ben, role: operator, scope: default, sha256: %x}", sha256.Sum256([]byte(second)))})
+	ann, ben := g.curl(t, "operator"), g.curl(t, "operator")
+	ben.token = second
+	id := ann.open(`{}`)
+	conn := g.attach(t)
+	told := make(chan error, 1)
+	go func() {
+		_, _, err := conn.Read(t.Context())
+		told <- err
+	}()
+	if taken := ben.post("/v1/sessions/"+id+"/take", `{"reason": "my turn"}`).object(http.StatusOK); taken["hold"].(object)["by"] != "ben" {
+		t.Errorf("taken %v", taken)
+	}
+	select {
+	case err := <-told:
+		if websocket.CloseStatus(err) != websocket.StatusPolicyViolation || !strings.Contains(err.Error(), "session_paused") {
+			t.Errorf("told %v", err)
+		}
+	case <-time.After(endLimit):
+		t.Error("the client was told nothing")
+	}
+	ann.post("/v1/browser/reload", "").problem(fault.SessionPaused)
+	ann.post("/v1/sessions/"+id+"/hand-back", "").problem(fault.SessionPaused)
+	ann.get("/v1/browser/snapshot").object(http.StatusOK)
+	ben.post("/v1/browser/reload", "").object(http.StatusOK)
+	ann.post("/v1/sessions/"+id+"/take", "").object(http.StatusOK)
+	ann.post("/v1/sessions/"+id+"/hand-back", "").object(http.StatusOK)
+	g.trailHolds(t)
 }

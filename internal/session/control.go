@@ -72,6 +72,9 @@ func (r *Registry) changeHands(ctx context.Context, l *live, hold action.Hold, t
 		return "", fault.New(fault.PageChanged, "the session was handed back meanwhile").Hinted("make the call again")
 	}
 	switch {
+	case !isOpen(l.record.State):
+		defer l.mu.Unlock()
+		return "", l.gone()
 	case l.control.Taken && had.By == hold.By && taken, !l.control.Taken && !taken:
 		l.mu.Unlock()
 		return "", nil

@@ -56,6 +56,7 @@ func TestAHeldSessionKeepsAgentsOutAndLetsItsHolderIn(t *testing.T) {
 				must(t, errOf(r.call(t.Context(), alice, verb, "", nil)))
 			}
 			must(t, errOf(r.call(t.Context(), eye, "page.snapshot", "", nil)))
+			wants(t, fault.SessionPaused, errOf(r.call(t.Context(), eye, "page.click", "", &action.Click{})))
 			must(t, errOf(r.call(t.Context(), admin, "page.click", "work", &action.Click{})))
 			must(t, errOf(r.call(t.Context(), bob, "session.list", "", nil)))
 			if n := r.page(s.Box).acted; n != 2 {
