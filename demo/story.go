@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,7 +49,7 @@ func (s *stage) story(ctx context.Context) error {
 		{title: "It saves; the site is trusted, so this MEDIUM call runs unasked", tool: "browser_click",
 			args: arguments{"role": "button", "name": "Create invoice"}, want: "Ada Lovelace & Co", lacks: "Ignore", show: 12},
 		{title: "Text hidden in the page to mislead it does not reach it", tool: "browser_snapshot", args: arguments{}, want: "Message from the customer", lacks: demosite.Injection, show: 0},
-		{title: "A link leads to a domain that is not allowed: blocked at once", tool: "browser_navigate", fails: true,
+		{title: "A link leads to a domain that is not allowed: blocked at once, and a person may add it", tool: "browser_navigate", fails: true,
 			args: arguments{"url": demosite.ForbiddenURL}, want: "blocked_domain", show: 4},
 		{title: "It wants to delete the invoice: a person is asked", tool: "browser_click", asks: true,
 			args: arguments{"role": "button", "name": "Delete invoice"}, want: "/invoices", show: 8},
@@ -132,10 +133,14 @@ func (s *stage) approve(ctx context.Context) error {
 			return err
 		}
 		listing, ok := result.Data.(*action.QuestionListing)
-		if !ok || len(listing.Questions) == 0 {
+		if !ok {
 			continue
 		}
-		q := listing.Questions[0]
+		at := slices.IndexFunc(listing.Questions, func(q action.Question) bool { return q.Element != nil }) // the blocked domain is left unanswered
+		if at < 0 {
+			continue
+		}
+		q := listing.Questions[at]
 		fmt.Printf("   %s %s %s on %s\n", warn(q.Risk.String()), q.Verb, q.Element.Name, q.Page.URL)
 		fmt.Printf("   %s\n", dim("why: "+q.Why))
 		out, err := s.command(ctx, "approvals", "approve", q.ID, "--reason", "the customer asked for it")

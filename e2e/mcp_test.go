@@ -153,7 +153,7 @@ func agentDeletes(t *testing.T, g *gateway, a agent, invoice string) {
 	}
 }
 
-// answer waits for a question and answers it at the command line. The channel
+// answer waits for a question about an act and answers it at the command line. The channel
 // closes when that is done.
 func (g *gateway) answer(t *testing.T, word, reason string) <-chan struct{} {
 	t.Helper()
@@ -169,8 +169,10 @@ func (g *gateway) answer(t *testing.T, word, reason string) <-chan struct{} {
 				return
 			}
 			list, _, _ := g.command(t, "approvals", "list")
-			if lines := strings.Split(list, "\n"); strings.HasPrefix(list, "APPROVAL") && len(lines) > 1 {
-				id, _, _ = strings.Cut(lines[1], " ")
+			for line := range strings.SplitSeq(strings.TrimPrefix(list, "APPROVAL"), "\n") {
+				if strings.HasPrefix(line, "q") && !strings.Contains(line, "session.allow") { // the agent's wishes are left open
+					id, _, _ = strings.Cut(line, " ")
+				}
 			}
 		}
 		if out, complaint, status := g.command(t, "approvals", word, id, "--reason", reason); status != 0 {

@@ -11,9 +11,10 @@ import (
 )
 
 const (
-	allowVerb  = "session.allow"
-	mostWishes = 5               // questions for new hosts that a session has open: an agent must not drown the others
-	wishLimit  = 5 * time.Second // to put one, which no answer waits for
+	allowVerb   = "session.allow"
+	mostWishes  = 5               // questions for new hosts that a session has open: an agent must not drown the others
+	mostWaiting = 10              // questions of the scope, of any kind, from which on no wish is put: acts go first
+	wishLimit   = 5 * time.Second // to put one, which no answer waits for
 )
 
 // wish has people asked whether a host may be added to the session, where an
@@ -100,12 +101,16 @@ func (g *Gate) wishFor(ctx context.Context, w want) (q action.Question, said str
 		return q, "", err
 	}
 	old, open := recall(before, w.host)
+	waiting, err := g.desk.List(ctx, w.caller.Scope, approval.Pending)
+	if err != nil {
+		return q, "", err
+	}
 	switch {
 	case old.State == approval.Pending:
 		return old, asked(w.host), nil
 	case old.State == approval.Denied:
 		return old, "a person said no to " + w.host + " for this session: go elsewhere, and do not ask again", nil
-	case open >= mostWishes, w.everywhere > 0 && len(before) >= w.everywhere:
+	case open >= mostWishes, len(waiting.Questions) >= mostWaiting, w.everywhere > 0 && len(before) >= w.everywhere:
 		return q, "go elsewhere: people are already asked about other hosts of this session, and are asked about no more until those are answered", nil
 	case old.State == approval.Expired:
 		_, _ = g.desk.Await(ctx, old.ID, 0) // heard: what nobody answered may be asked again

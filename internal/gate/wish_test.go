@@ -213,3 +213,15 @@ func TestAYesWhoseHostCannotBeAddedSaysSo(t *testing.T) {
 		t.Errorf("%v, notes %q", err, result.Notes)
 	}
 }
+
+func TestWishesLeaveRoomForQuestionsAboutActs(t *testing.T) {
+	h := open(t)
+	for s := range 4 {
+		for i := range 4 {
+			h.Wish(action.Session{ID: fmt.Sprintf("s%d", s), Scope: "acme", Actor: "bot"}, fmt.Sprintf("h%d.example", i))
+		}
+	}
+	if n := len(h.wishes(t)); n != 10 {
+		t.Errorf("%d questions of a scope, want 10", n)
+	}
+}
