@@ -18,19 +18,19 @@ import (
 // command line.
 func guidance(t *testing.T, g *gateway) {
 	a := g.stdio(t)
-	text := a.must("browser_navigate", object{"url": g.site + "/lab/controls"}, "Show 0")
+	a.must("browser_navigate", object{"url": g.site + "/lab/controls"}, "Show 0")
 	id := g.lastSession(t)
 	defer g.curl(t, "operator").post("/v1/sessions/"+id+"/archive", "")
 	for range 2 {
 		a.must("browser_snapshot", object{}, "Show 0") // looking again is no success
-		if text = a.refused("browser_click", object{"target": "#gone"}, "not_found"); strings.Contains(text, "paused") {
+		if text := a.refused("browser_click", object{"target": "#gone"}, "not_found"); strings.Contains(text, "paused") {
 			t.Errorf("paused too early:\n%s", text)
 		}
 	}
-	if text = a.refused("browser_click", object{"target": "#gone"}, "not_found"); !strings.Contains(text, "the session is paused now, because 3 calls in a row failed") {
+	if text := a.refused("browser_click", object{"target": "#gone"}, "not_found"); !strings.Contains(text, "the session is paused now, because 3 calls in a row failed") {
 		t.Errorf("the third failure says\n%s", text)
 	}
-	text = a.refused("browser_snapshot", object{}, "session_paused")
+	text := a.refused("browser_snapshot", object{}, "session_paused")
 	for _, said := range []string{"paused by glovebox", "asks for guidance", "browser_request_human", "glovebox session resume " + id} {
 		if !strings.Contains(text, said) {
 			t.Errorf("the refusal lacks %q:\n%s", said, text)
