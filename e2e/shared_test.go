@@ -35,6 +35,7 @@ func TestGateway(t *testing.T) {
 		{"Cookies", cookies},
 		{"Profiles", profiles},
 		{"Files", files},
+		{"Credentials", credentials},
 		{"Strangers", strangers},
 		{"WebPages", webPages},
 		{"BadInput", badInput},

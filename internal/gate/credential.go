@@ -165,14 +165,20 @@ func (p *passage) askAboutCredentials() {
 	}
 }
 
+// holdsCredential reports whether a text of anybody's holds a credential, and is
+// not to be kept.
+func (g *Gate) holdsCredential(text string) bool {
+	return text != "" && len(g.credentials.Scanner.Find(scan.Text{Value: text})) > 0
+}
+
 // withoutCredentials is an address, or of one that holds a credential no more
 // than its origin.
 func (p *passage) withoutCredentials(address string) string {
-	if address == "" || len(p.g.credentials.Scanner.Find(scan.Text{Value: address})) == 0 {
+	if !p.g.holdsCredential(address) {
 		return maskURL(address)
 	}
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || len(p.g.credentials.Scanner.Find(scan.Text{Value: u.Host})) > 0 {
+	if err != nil || u.Host == "" || p.g.holdsCredential(u.Host) {
 		return hidden
 	}
 	return u.Scheme + "://" + u.Host + "/" + hidden

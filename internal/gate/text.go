@@ -64,7 +64,7 @@ func (p *passage) input() string {
 	if text == "" {
 		return ""
 	}
-	if e := p.facts.Element; e == nil || e.Protected || !p.judged || p.verdict.Private {
+	if e := p.facts.Element; e == nil || e.Protected || !p.judged || p.verdict.Private || p.g.holdsCredential(text) {
 		return hidden
 	}
 	return inert(text)
