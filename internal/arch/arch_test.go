@@ -39,6 +39,7 @@ var plan = map[string][]string{
 	"sandbox/local":          {"fault", "sandbox", "sandbox/bridge"},
 	"sandbox/image":          {"fault"},
 	"sandbox/sandboxtest":    {"fault", "sandbox"},
+	"sandbox/escape":         {},
 	"artifact":               {"action", "fault", "store"},
 	"profile":                {"action", "fault", "store", "sandbox/bundle"},
 	"session":                {"action", "fault", "artifact", "profile", "store", "sandbox", "browser/page", "browser/cdp"},
