@@ -1,0 +1,165 @@
+package docker_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/moby/moby/api/pkg/stdcopy"
+	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/client"
+
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/escape"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
+)
+
+// TestNothingLeadsOutOfABox makes every attempt inside a real box: as the
+// box's user, and in namespaces such as Chromium makes for a renderer, where a
+// process has every capability over what it made itself.
+func TestNothingLeadsOutOfABox(t *testing.T) {
+	box := start(t, open(t, options(t)), sandboxtest.Spec("alice"))
+	heldLikeTheGuest(t, box)
+	program := attempts(t)
+	for name, own := range map[string]bool{"as the box's user": false, "in namespaces of its own": true} {
+		t.Run(name, func(t *testing.T) {
+			var arguments []string
+			if own {
+				arguments = []string{"own"}
+			}
+			out := carried(t, box.Info().Name, program, arguments...)
+			var answers []escape.Answer
+			if err := json.Unmarshal(out, &answers); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			judge(t, answers, own)
+		})
+	}
+}
+
+// judge holds answers against what they must be.
+func judge(t *testing.T, answers []escape.Answer, own bool) {
+	t.Helper()
+	given := map[string]escape.Answer{}
+	for _, a := range answers {
+		given[a.Group+": "+a.Name] = a
+	}
+	for _, a := range escape.All() {
+		answer, made := given[a.Group+": "+a.Name]
+		switch {
+		case !made && !(own && a.Outside):
+			t.Errorf("%s: %s was not tried", a.Group, a.Name)
+		case made && answer.Errno == "":
+			t.Errorf("%s: %s was let through", a.Group, a.Name)
+		case made && !a.Holds(answer):
+			t.Errorf("%s: %s got %s, want %s", a.Group, a.Name, answer.Errno, a.Expected())
+		}
+	}
+	t.Logf("%d attempts", len(answers))
+}
+
+// TestAttemptsSucceedInAWeakBox keeps the attempts honest: in a container as an
+// engine makes it by default, as root, these are let through.
+func TestAttemptsSucceedInAWeakBox(t *testing.T) {
+	ctx, e, name := bounded(t), engine(t), prefix()+"weak"
+	made, err := e.ContainerCreate(ctx, client.ContainerCreateOptions{Name: name, Config: &container.Config{
+		Image: tag, User: "0", Entrypoint: []string{"sleep", "300"}, NetworkDisabled: true,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if _, err := e.ContainerRemove(ctx, made.ID, client.ContainerRemoveOptions{Force: true}); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := e.ContainerStart(ctx, made.ID, client.ContainerStartOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	program := attempts(t)
+	for _, attempt := range []string{
+		"namespaces: chroot", "other processes: ptrace traceme", "kernel: msgget", "identity: setuid", "identity: capset",
+		"sockets: raw IPv4", "sockets: netlink generic", "devices: mknod null", "writing: /etc/passwd",
+		"running what was written: /tmp", "running what was written: leave by chroot and ..",
+	} {
+		if out := string(carried(t, name, program, "one", attempt)); out != "let through\n" {
+			t.Errorf("%s: %q", attempt, out)
+		}
+	}
+}
+
+// heldLikeTheGuest fails if what a test runs in a box is held by less, or more,
+// than what the guest started.
+func heldLikeTheGuest(t *testing.T, box sandbox.Box) {
+	t.Helper()
+	const held = `grep -E '^(Uid|Gid|Groups|Cap|NoNewPrivs|Seccomp)' /proc/%/status; for n in cgroup ipc mnt net pid user uts; do readlink /proc/%/ns/$n; done`
+	guest, _ := inside(t, box, strings.ReplaceAll(held, "%", "1"))
+	test, _ := inside(t, box, strings.ReplaceAll(held, "%", "self"))
+	if guest != test {
+		t.Errorf("the guest has\n%s\nand this test\n%s", guest, test)
+	}
+}
+
+// attempts builds the program that makes them.
+func attempts(t *testing.T) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "escape")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "./testdata/escape")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	program, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+// loader runs a program that comes over its input, from memory: nothing that is
+// written in a box can be run.
+const loader = `use strict; binmode STDIN; my $name = "p";
+my %memfd_create = (x86_64 => 319, aarch64 => 279); my $machine = (POSIX::uname())[4];
+my $fd = syscall($memfd_create{$machine}, $name, 0); die "memfd_create: $!" if $fd < 0;
+open(my $out, ">&=", $fd) or die $!; binmode $out; local $/; print $out scalar <STDIN>; $out->flush;
+exec {"/proc/self/fd/$fd"} "escape", @ARGV or die "exec: $!";`
+
+// carried runs a program inside a container and returns what it wrote.
+func carried(t *testing.T, container string, program []byte, arguments ...string) []byte {
+	t.Helper()
+	ctx, e := bounded(t), engine(t)
+	made, err := e.ExecCreate(ctx, container, client.ExecCreateOptions{
+		Cmd: append([]string{"perl", "-MPOSIX", "-MIO::Handle", "-e", loader}, arguments...), AttachStdin: true, AttachStdout: true, AttachStderr: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	attached, err := e.ExecAttach(ctx, made.ID, client.ExecAttachOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer attached.Close()
+	if _, err := attached.Conn.Write(program); err != nil {
+		t.Fatal(err)
+	}
+	if err := attached.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	var out, complaints bytes.Buffer
+	if _, err := stdcopy.StdCopy(&out, &complaints, attached.Reader); err != nil {
+		t.Fatal(err)
+	}
+	result, err := e.ExecInspect(ctx, made.ID, client.ExecInspectOptions{})
+	if err != nil || result.ExitCode != 0 {
+		t.Fatalf("it ended with %d, %v: %s", result.ExitCode, err, complaints.String())
+	}
+	return out.Bytes()
+}

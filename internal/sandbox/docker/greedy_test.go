@@ -1,0 +1,72 @@
+package docker_test
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/docker"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
+)
+
+// TestAGreedyBoxHarmsItselfOnly takes inside a box what there is of tasks, files
+// and memory: each has an end, and the box still answers.
+func TestAGreedyBoxHarmsItselfOnly(t *testing.T) {
+	o := options(t)
+	box := start(t, open(t, o), sandboxtest.Spec("alice"))
+	for name, take := range map[string]func(*testing.T, sandbox.Box, docker.Options){
+		"tasks": takeTasks, "files": takeFiles, "places": takePlaces, "core": dumpCore,
+	} {
+		t.Run(name, func(t *testing.T) { take(t, box, o) })
+	}
+	t.Run("memory", func(t *testing.T) { takeMemory(t, box, o) }) // last: a renderer may go with it
+	if health, err := box.Health(bounded(t)); err != nil || health.Browser.PID == 0 {
+		t.Errorf("the box does not answer: %+v, %v", health, err)
+	}
+}
+
+// takeTasks starts processes until it may not, and ends them.
+func takeTasks(t *testing.T, box sandbox.Box, o docker.Options) {
+	out, code := inside(t, box, `perl -e 'my @all; while (@all < 5000) { my $p = fork; last unless defined $p; if (!$p) { sleep 60; exit } push @all, $p }
+print scalar(@all), " ", $!+0; kill 9, @all; wait for @all'`)
+	var started, errno int
+	if _, err := fmt.Sscan(out, &started, &errno); err != nil || code != 0 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if started < 100 || int64(started) >= o.PidsLimit || errno != 11 { // EAGAIN
+		t.Errorf("%d processes, then error %d; the limit is %d", started, errno, o.PidsLimit)
+	}
+}
+
+// takeFiles opens files until it may not.
+func takeFiles(t *testing.T, box sandbox.Box, _ docker.Options) {
+	out, _ := inside(t, box, `perl -e 'my @all; while (@all < 10000) { open(my $f, "<", "/dev/null") or last; push @all, $f } print scalar(@all)'`)
+	if opened, err := strconv.Atoi(out); err != nil || opened > 4096 || opened < 1000 {
+		t.Errorf("%s files, %v", out, err)
+	}
+}
+
+// takePlaces fills each place that can be written to.
+func takePlaces(t *testing.T, box sandbox.Box, o docker.Options) {
+	for place, most := range map[string]int64{"/tmp": 64 << 20, "/tmp/prof": 96 << 20, "/dev/shm": o.ShmSize} {
+		out, _ := inside(t, box, fmt.Sprintf(`cd %s && dd if=/dev/zero of=fill bs=1M count=200 2>/dev/null; stat -c %%s fill; rm -f fill`, place))
+		if size, err := strconv.ParseInt(out, 10, 64); err != nil || size > most || size == 0 {
+			t.Errorf("%s took %s bytes, of %d: %v", place, out, most, err)
+		}
+	}
+}
+
+// dumpCore has a process die as one that leaves its memory behind.
+func dumpCore(t *testing.T, box sandbox.Box, _ docker.Options) {
+	if out, _ := inside(t, box, `cd /tmp && perl -e 'kill 11, $$' 2>/dev/null; ls -d /tmp/core* 2>/dev/null`); out != "" {
+		t.Errorf("it left %s", out)
+	}
+}
+
+// takeMemory asks for more than there is.
+func takeMemory(t *testing.T, box sandbox.Box, o docker.Options) {
+	if out, code := inside(t, box, fmt.Sprintf(`perl -e '$all = "x" x %d; print length $all'`, o.Memory+o.Memory/2)); code == 0 {
+		t.Errorf("it got %s bytes", out)
+	}
+}

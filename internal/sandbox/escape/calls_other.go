@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package escape
+
+func ofArchitecture() []Attempt { return nil }
