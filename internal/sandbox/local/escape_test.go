@@ -1,0 +1,77 @@
+package local_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/escape"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/local"
+)
+
+// tryToLeave makes every attempt behind the walls of a box, and prints the
+// answers.
+func tryToLeave() int {
+	if _, _, err := local.Enter(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(escape.Run(false)); err != nil {
+		return 1
+	}
+	return 0
+}
+
+// others are the answers that differ from those in a container of a box's own.
+var others = map[string][]string{
+	// in its user namespace there is no such user
+	"identity: setuid": {"EINVAL"}, "identity: setgid": {"EINVAL"}, "identity: setreuid": {"EINVAL"},
+	"identity: setresuid": {"EINVAL"}, "identity: setresgid": {"EINVAL"},
+	// its profile lies in its home
+	"running what was written: /tmp/prof": {"ENOENT"},
+	// the process list is shared (docs/all-in-one.md): where the gateway is root, so is a process in it
+	"other processes: see one of another user": {"", "ESRCH"},
+}
+
+// TestNothingLeadsOutOfALocalBox makes the attempts that are made in a container
+// of a box's own.
+func TestNothingLeadsOutOfALocalBox(t *testing.T) {
+	inside(t)
+	d := open(t, options(t))
+	home := filepath.Join("/run/boxes", sandbox.NewID())
+	if err := os.Mkdir(home, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(home, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	out, err := d.Behind(t.Context(), home, home, "escape")
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var answers []escape.Answer
+	if err := json.Unmarshal(out, &answers); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	given := map[string]string{}
+	for _, a := range answers {
+		given[a.Group+": "+a.Name] = a.Errno
+	}
+	for _, a := range escape.All() {
+		name := a.Group + ": " + a.Name
+		errno, made := given[name]
+		if want, known := others[name]; known {
+			if !made || !slices.Contains(want, errno) {
+				t.Errorf("%s got %q, want one of %q", name, errno, want)
+			}
+			continue
+		}
+		if !made || !a.Holds(escape.Answer{Group: a.Group, Name: a.Name, Errno: errno}) {
+			t.Errorf("%s got %q, want %s", name, errno, a.Expected())
+		}
+	}
+}
