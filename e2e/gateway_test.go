@@ -32,6 +32,7 @@ type gateway struct {
 	dir      string
 	config   string
 	address  string
+	ca       []byte // PEM, of a gateway that speaks TLS; nil otherwise
 	site     string // URL of the application, on localhost
 	support  string // URL of its widget, on 127.0.0.1
 	nobody   string // URL that is allowed and where nobody listens
@@ -154,11 +155,22 @@ func (g *gateway) run() {
 
 func (g *gateway) client(token string) *client.Client {
 	g.t.Helper()
-	c, err := client.New("http://"+g.address, token)
+	authorities := [][]byte{g.ca}
+	if g.ca == nil {
+		authorities = nil
+	}
+	c, err := client.New(g.url(), token, authorities...)
 	if err != nil {
 		g.t.Fatal(err)
 	}
 	return c
+}
+
+func (g *gateway) url() string {
+	if g.ca != nil {
+		return "https://" + g.address
+	}
+	return "http://" + g.address
 }
 
 func (g *gateway) token(name string) string {

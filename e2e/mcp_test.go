@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -23,7 +24,9 @@ type agent struct {
 // stdio starts glovebox mcp and connects to it.
 func (g *gateway) stdio(t *testing.T) agent {
 	t.Helper()
-	return connect(t, &mcp.CommandTransport{Command: exec.Command(binary, "mcp", "--config", g.config)}, "")
+	command := exec.Command(binary, "mcp", "--config", g.config)
+	command.Env = append(os.Environ(), g.env...)
+	return connect(t, &mcp.CommandTransport{Command: command}, "")
 }
 
 // streamable connects over HTTP with a token.

@@ -10,6 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/auth"
 	"github.com/gloveboxhq/glovebox/internal/config"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 )
 
 // offline makes a call about tokens on the state directory while no gateway
@@ -33,6 +34,7 @@ func offline(ctx context.Context, c config.Config, call action.Call) (result act
 	if err := h.openGate(ctx, c, db, trail, log); err != nil {
 		return result, err
 	}
+	trail.Record(action.Record{EventType: audit.Config, Detail: "no gateway ran: the command line opened the state directory"})
 	call.Caller = action.Caller{Actor: string(action.Operator), Scope: auth.DefaultScope, Role: action.Operator}
 	call.Surface = "offline"
 	return h.Gate.Call(ctx, call)

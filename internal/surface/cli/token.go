@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 func (r *root) tokenCommands() []*cobra.Command {
@@ -36,7 +35,7 @@ func (r *root) tokenCreate() *cobra.Command {
 	f.DurationVar(&expires, "expires", 0, "how long it is valid, 720h for example (0: for ever)")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if expires < 0 || expires%time.Second != 0 {
-			return usage(fault.New(fault.InvalidRequest, "--expires must be whole seconds"))
+			return usage(errors.New("--expires must be whole seconds"))
 		}
 		call.Role, call.ExpiresIn = action.Role(role), int(expires/time.Second)
 		return r.tokens(c.Context(), "token.create", &call, func(result action.Result) {
