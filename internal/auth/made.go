@@ -18,7 +18,7 @@ import (
 
 const (
 	mostOfScope = 100   // tokens made for one scope
-	mostMade    = 1_000 // in all: each request compares with every one, 20 ns each
+	mostMade    = 1_000 // in all: a request is compared with each, less than 0.1 ms together (BenchmarkIdentify)
 	idPrefix    = "tok_"
 )
 
