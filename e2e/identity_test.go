@@ -13,6 +13,8 @@ import (
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -280,5 +282,45 @@ func nowhere(t *testing.T, g *gateway, tokens []string) {
 				t.Errorf("a token is in %s", where)
 			}
 		}
+	}
+}
+
+// TestBehindAProxy reaches a gateway through a proxy that speaks TLS, as the
+// proxy's address.
+func TestBehindAProxy(t *testing.T) {
+	g := start(t, settings{env: []string{"GLOVEBOX_SERVER_TRUSTED_PROXIES=127.0.0.0/8", "GLOVEBOX_SERVER_ALLOWED_HOSTS=example.com"}})
+	target, err := url.Parse(g.url())
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httptest.NewTLSServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(target)
+		r.SetXForwarded()
+	}})
+	t.Cleanup(proxy.Close)
+	client := proxy.Client() // which finds example.com there
+	for asked, want := range map[string]string{proxy.URL: "", "https://example.com": "max-age=31536000", "https://other.example.com": "refused"} {
+		response, err := client.Get(asked + "/json/version")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if want == "refused" {
+			if response.StatusCode != http.StatusForbidden {
+				t.Errorf("%s: %d", asked, response.StatusCode)
+			}
+			continue
+		}
+		if !strings.Contains(string(body), strings.Replace(asked, "https", "wss", 1)+"/v1/browser/cdp") || response.Header.Get("Strict-Transport-Security") != want {
+			t.Errorf("%s: %d %s %v", asked, response.StatusCode, body, response.Header)
+		}
+	}
+	ca := filepath.Join(g.dir, "ca.pem")
+	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: proxy.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, complaint, status := g.command(t, "whoami", "--url", proxy.URL, "--ca", ca); status != 0 {
+		t.Errorf("%d %s %s", status, out, complaint)
 	}
 }

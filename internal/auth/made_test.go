@@ -355,3 +355,28 @@ func TestEachTokenHasARateOfItsOwn(t *testing.T) {
 		}
 	})
 }
+
+func TestPacesAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := auth.Paces[int]{Rate: auth.Rate{PerSecond: 1, Burst: 1}}
+		for key := range 10_000 {
+			if _, ok := p.Take(key); !ok {
+				t.Fatalf("key %d is held up", key)
+			}
+		}
+		for i, want := range []bool{true, false, false} { // who comes now shares a place
+			if _, ok := p.Take(20_000 + i); ok != want {
+				t.Errorf("late comer %d: %t", i, ok)
+			}
+		}
+		if _, ok := p.Take(5); ok {
+			t.Error("one that was there has lost its count")
+		}
+		time.Sleep(time.Second) // synthetic clock
+		for key := range 3 {
+			if _, ok := p.Take(30_000 + key); !ok {
+				t.Errorf("key %d finds no place", key)
+			}
+		}
+	})
+}

@@ -123,14 +123,15 @@ func (r *root) ready(ctx context.Context, tokenFile string, to reach) (*client.C
 	if err != nil {
 		return nil, err
 	}
-	if gateway.Health(ctx) == nil {
+	silent := gateway.Health(ctx)
+	if silent == nil {
 		if len(to.args()) > 0 {
 			fmt.Fprintf(r.io.Err, "%s a gateway is running already: %s do not change where its agents may go\n", r.style.warn("note:"), strings.Join(to.args(), " "))
 		}
 		return r.door(tokenFile)
 	}
 	if r.url != "" {
-		return nil, fault.New(fault.NotActive, "no gateway answers at %s", r.url).Hinted("start it there, or leave --url out")
+		return nil, silent
 	}
 	if err := r.spawn(ctx, conf, gateway, to); err != nil {
 		return nil, err

@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/image"
 )
 
@@ -84,7 +83,7 @@ func (r *root) health() *cobra.Command {
 				return err
 			}
 			if err := gateway.Health(c.Context()); err != nil {
-				return fault.New(fault.NotActive, "no gateway answers").Hinted("glovebox serve starts one").Because(err)
+				return err
 			}
 			return r.print(action.Result{Data: map[string]bool{"ok": true}}, func(action.Result) {
 				r.printf("%s the gateway answers\n", r.style.good("ok"))
