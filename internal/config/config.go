@@ -194,7 +194,7 @@ func Default() Config {
 		Server: Server{Listen: "127.0.0.1:2468"},
 		Auth: Auth{
 			JWT:  JWT{RoleClaim: "glovebox_role", ScopeClaim: "glovebox_scope"},
-			Rate: Rate{PerSecond: 500, Burst: 1000},
+			Rate: Rate{PerSecond: 1000, Burst: 2000},
 		},
 		Browser: Browser{
 			Enabled: true, Provider: "sandbox", Timeout: 30, MaxMinutes: 20, RetentionDays: 7,
