@@ -3,18 +3,11 @@ package auth_test
 import (
 	"crypto"
 	"crypto/ecdsa"
-	"crypto/ed25519"
 	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/rsa"
 	"crypto/x509"
-	"encoding/json"
 	"encoding/pem"
-	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,118 +19,6 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/auth"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
-
-// login is an issuer: a real server of keys that change, and that may be away.
-type login struct {
-	*httptest.Server
-	mu      sync.Mutex
-	keys    []any // jose.JSONWebKey, or whatever else is to stand there
-	status  int
-	fetches int
-}
-
-func (l *login) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.fetches++
-	if l.status != 0 {
-		w.Header().Set("Location", "/elsewhere")
-		w.WriteHeader(l.status)
-		if r.URL.Path != "/elsewhere" {
-			return
-		}
-	}
-	_ = json.NewEncoder(w).Encode(map[string]any{"keys": l.keys})
-}
-
-func (l *login) publish(status int, keys ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.status, l.keys = status, keys
-}
-
-func (l *login) fetched() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.fetches
-}
-
-// begin starts an issuer. It runs outside of the bubbles of synthetic clocks.
-func begin(t *testing.T) *login {
-	t.Helper()
-	l := &login{}
-	l.Server = httptest.NewServer(l)
-	t.Cleanup(l.Close)
-	return l
-}
-
-// book trusts the issuer.
-func (l *login) book(t *testing.T) *auth.Book {
-	t.Helper()
-	b := &auth.Book{}
-	if err := b.Trust(issuerAt(l.URL)); err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-func issuerAt(url string) auth.Issuer {
-	return auth.Issuer{Name: "https://login.example", Audience: "glovebox", KeysURL: url, RoleClaim: "role", ScopeClaim: "tenant", Log: slog.New(slog.DiscardHandler)}
-}
-
-func public(id string, key crypto.Signer) jose.JSONWebKey {
-	return jose.JSONWebKey{KeyID: id, Key: key.Public()}
-}
-
-func claims() jwt.MapClaims {
-	return jwt.MapClaims{
-		"iss": "https://login.example", "aud": "glovebox", "sub": "ann@example.com", "role": "viewer", "tenant": "team",
-		"iat": time.Now().Unix(), "exp": time.Now().Add(time.Hour).Unix(),
-	}
-}
-
-// sign makes a token with a header and claims that change has changed.
-func sign(t *testing.T, method jwt.SigningMethod, id string, key any, change func(header map[string]any, c jwt.MapClaims)) string {
-	t.Helper()
-	c := claims()
-	token := jwt.NewWithClaims(method, c)
-	token.Header["kid"] = id
-	if change != nil {
-		change(token.Header, c)
-	}
-	text, err := token.SignedString(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
-func generate(t *testing.T, bits int) *rsa.PrivateKey {
-	t.Helper()
-	key, err := rsa.GenerateKey(rand.Reader, bits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return key
-}
-
-func curve(t *testing.T, c elliptic.Curve) *ecdsa.PrivateKey {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(c, rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return key
-}
-
-func edwards(t *testing.T) ed25519.PrivateKey {
-	t.Helper()
-	_, key, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return key
-}
 
 func TestWhomAnIssuerVouchesForMayCall(t *testing.T) {
 	l := begin(t)
