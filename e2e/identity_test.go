@@ -324,3 +324,26 @@ func TestBehindAProxy(t *testing.T) {
 		t.Errorf("%d %s %s", status, out, complaint)
 	}
 }
+
+// TestRates has one token call too often, over REST and MCP.
+func TestRates(t *testing.T) {
+	g := start(t, settings{env: []string{"GLOVEBOX_AUTH_RATE_LIMIT_REQUESTS_PER_SECOND=0.01", "GLOVEBOX_AUTH_RATE_LIMIT_BURST=5"}})
+	agent := g.curl(t, "agent")
+	for range 5 {
+		agent.get("/v1/whoami").object(http.StatusOK)
+	}
+	for _, path := range []string{"/v1/whoami", "/v1/sessions", "/mcp"} {
+		got := agent.get(path)
+		if after := got.header.Get("Retry-After"); after == "" || got.status != http.StatusTooManyRequests {
+			t.Errorf("%s: %d, Retry-After %q", path, got.status, after)
+		}
+		got.problem(fault.LimitReached)
+	}
+	g.curl(t, "operator").get("/v1/whoami").object(http.StatusOK)
+	if _, complaint, status := g.command(t, "whoami", "--token", g.token("agent")); status != 7 || !strings.Contains(complaint, "hint: wait") {
+		t.Errorf("%d %s", status, complaint)
+	}
+	if out, _, status := g.command(t, "health"); status != 0 {
+		t.Errorf("%d %s", status, out)
+	}
+}
