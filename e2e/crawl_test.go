@@ -28,6 +28,7 @@ func warren(mux *http.ServeMux) {
 	}
 	page("/warren/{$}", `<a href=one>1</a><a href=moved>m</a><a href=out>o</a><a href=gone>g</a><a href=private/x>p</a><a href=script>s</a><a href="one?utm_source=x#y">1</a>`)
 	page("/warren/one", `<a href=/warren/>home</a><a href=two>2</a><a href=/warren/account/delete>delete</a>`)
+	page("/warren/leave", `<a href="http://outside.example/">out</a>`)
 	page("/warren/two", `<a href=one>1</a>`)
 	page("/warren/private/x", `secret`)
 	page("/warren/account/delete", `deleted`)

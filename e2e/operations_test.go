@@ -97,6 +97,14 @@ var attempts = map[string]attempt{
 	"download.get":    {id: (*bench).download},
 	"download.cancel": {id: (*bench).download},
 
+	"run.start":  {body: `{"url": "SITE/lab/controls", "domain_allowlist": ["localhost"], "actions": [{"type": "wait", "ms": 1}], "timeout": 60000}`, header: "Prefer: wait=120"},
+	"run.list":   {query: "?state=ended&limit=5"},
+	"run.show":   {id: (*bench).run, query: "?wait=60"},
+	"run.cancel": {id: (*bench).run},
+	"run.resume": {id: (*bench).pausedRun, body: `{"guidance": "go on", "actions": [{"type": "go_back"}]}`},
+
+	"capability.show": {},
+
 	"artifact.list": {},
 	"artifact.put":  {body: `{"name": "a.txt", "mediaType": "text/plain", "bytes": "aGVsbG8="}`},
 	"artifact.get":  {id: (*bench).artifact},
@@ -251,4 +259,19 @@ func (b *bench) token() string {
 	b.t.Helper()
 	made, _ := b.done("token.create", `{"name": "to.revoke", "role": "agent"}`)["data"].(object)
 	return fmt.Sprint(made["name"])
+}
+
+// run starts a run that ends soon.
+func (b *bench) run() string {
+	b.t.Helper()
+	return b.c.post("/v1/runs", b.g.batch("/lab/controls", `{"type": "go_back"}`)).object(http.StatusAccepted)["run_id"].(string)
+}
+
+// pausedRun is a run that asks for guidance.
+func (b *bench) pausedRun() string {
+	b.t.Helper()
+	miss := `{"type": "search_text", "text": "nowhere"}`
+	id := b.c.post("/v1/runs", b.g.batch("/lab/controls", strings.Join([]string{miss, miss, miss}, ","))).object(http.StatusAccepted)["run_id"].(string)
+	until(b.t, startLimit, "the run to pause", func() bool { return b.c.get("/v1/runs/" + id).object(http.StatusOK)["state"] == "paused" })
+	return id
 }

@@ -32,6 +32,7 @@ func TestGateway(t *testing.T) {
 		{"HelpWanted", helpWanted},
 		{"Wished", wished},
 		{"Crawls", crawls},
+		{"Runs", contractRuns},
 		{"Cookies", cookies},
 		{"Profiles", profiles},
 		{"Files", files},

@@ -1,0 +1,462 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// preflight is what stands in a run's log before its first action.
+var preflight = []string{"DOMAIN_ALLOWLIST_APPROVED", "DOCKER_CONTAINER_ACTIVE", "XVFB_DISPLAY_READY", "DOMAIN_ALLOWLIST_LOADED"}
+
+// batch is the input of a run that begins at a path of the site.
+func (g *gateway) batch(path, actions string, more ...string) string {
+	return fmt.Sprintf(`{"url": "%s%s", "domain_allowlist": ["localhost"], "actions": [%s]%s}`, g.site, path, strings.ReplaceAll(actions, "SITE", g.site), strings.Join(append([]string{""}, more...), ", "))
+}
+
+// runs to its end over REST, as a caller who waits would.
+func (c curl) run(body string) object {
+	c.t.Helper()
+	run := c.post("/v1/runs", body, "Prefer: wait=120").object(http.StatusOK)
+	fits(c.t, run)
+	return run
+}
+
+// fits holds a run that has ended against the schema that is published.
+func fits(t *testing.T, run object) {
+	t.Helper()
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	schema, err := compiler.Compile("../docs/reference/run-output.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := json.Marshal(run)
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err == nil {
+		err = schema.Validate(value)
+	}
+	if err != nil {
+		t.Errorf("not as published: %v\n%s", err, text)
+	}
+}
+
+// wantRun wants a run to have ended so, after these actions; one that failed
+// begins with an exclamation mark.
+func wantRun(t *testing.T, run object, status, reason string, actions ...string) {
+	t.Helper()
+	got, _ := run["reason"].(object)
+	text, _ := json.MarshalIndent(run["execution_log"], "", " ")
+	if run["state"] != "ended" || run["final_status"] != status || got["code"] != reason {
+		t.Errorf("want %s (%s), got %v %v\n%s", status, reason, run["final_status"], got, text)
+	}
+	if did := stepsOf(run); !slices.Equal(did, append(slices.Clone(preflight), actions...)) {
+		t.Errorf("want %v after the checks, did %v\n%s", actions, did, text)
+	}
+}
+
+func stepsOf(run object) (all []string) {
+	lines, _ := run["execution_log"].([]any)
+	for _, one := range lines {
+		line, _ := one.(object)
+		name, _ := line["action"].(string)
+		if line["success"] != true {
+			name = "!" + name
+		}
+		all = append(all, name)
+	}
+	return all
+}
+
+// detail is the last line of a run's log.
+func detail(run object) string {
+	lines, _ := run["execution_log"].([]any)
+	line, _ := lines[len(lines)-1].(object)
+	text, _ := line["details"].(string)
+	return text
+}
+
+// contractRuns are the scenarios of contract runs that can share a gateway.
+func contractRuns(t *testing.T, g *gateway) {
+	for _, test := range []struct {
+		name string
+		run  func(*testing.T, *gateway)
+	}{
+		{"NormalNavigation", runNavigates}, {"SeveralSteps", runSteps}, {"BlockedDomain", runBlocked}, {"UnknownDomain", runAsks},
+		{"BlockedRedirect", runRedirected}, {"CredentialTyped", runCredential}, {"ElementMissing", runMissing}, {"TimeOut", runTimeout},
+		{"ActionLimit", runTooLong}, {"ContainerIsolation", runIsolated},
+		{"Guidance", runGuided}, {"Cancelled", runCancelled}, {"Events", runEvents}, {"CommandLine", runCommand}, {"Tool", runTool}, {"Examples", runExamples},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.run(t, g) })
+		g.settled(t)
+	}
+}
+
+func runNavigates(t *testing.T, g *gateway) {
+	run := g.curl(t, "agent").run(g.batch("/login", `{"type": "read_page"}`, `"actor": "nightly"`))
+	wantRun(t, run, "completed", "completed", "navigate", "read_page")
+	content, _ := run["page_content"].(object)
+	if content["url"] != g.site+"/login" || !strings.Contains(content["title"].(string), "Sign in") || !strings.Contains(content["text_content"].(string), "Continue as demo user") {
+		t.Errorf("content %v", content)
+	}
+	if elements, _ := content["interactive_elements"].([]any); !slices.ContainsFunc(elements, func(e any) bool { return e.(object)["name"] == "Continue as demo user" }) {
+		t.Errorf("elements %v", elements)
+	}
+	if run["actor"] != "nightly" || run["archetype"] != "Builder" || run["phase"] != "Build" {
+		t.Errorf("for %v %v %v", run["actor"], run["archetype"], run["phase"])
+	}
+}
+
+func runSteps(t *testing.T, g *gateway) {
+	c := g.curl(t, "agent")
+	run := c.run(g.batch("/lab/controls", `
+		{"type": "form_input", "selector": "#q", "value": "Ada & Søn"}, {"type": "form_input", "selector": "#colour", "options": ["Green"]},
+		{"type": "left_click", "selector": "#count"}, {"type": "search_text", "text": "Show 1"}, {"type": "scroll_down", "amount": 500}, {"type": "scroll_up", "amount": 100},
+		{"type": "wait", "ms": 50}, {"type": "wait", "selector": "#end", "timeout": 9000}, {"type": "screenshot", "name": "controls"},
+		{"type": "navigate", "url": "SITE/warren/one"}, {"type": "go_back"}, {"type": "screenshot", "full_page": true}, {"type": "read_page"}`, `"timeout": 60000`))
+	wantRun(t, run, "completed", "completed", "navigate", "form_input", "form_input", "left_click", "search_text", "scroll_down", "scroll_up", "wait", "wait", "screenshot",
+		"navigate", "go_back", "screenshot", "read_page")
+	shots, _ := run["screenshots"].([]any)
+	if len(shots) != 2 || shots[0].(object)["name"] != "001-controls.png" {
+		t.Fatalf("screenshots %v", shots)
+	}
+	for _, one := range shots {
+		picture := c.get(one.(object)["path"].(string))
+		if picture.status != http.StatusOK || !bytes.HasPrefix(picture.body, []byte("\x89PNG")) {
+			t.Errorf("%v: %d, %d bytes", one, picture.status, len(picture.body))
+		}
+	}
+	text, _ := json.Marshal(run["execution_log"])
+	if strings.Contains(string(text), "Ada") {
+		t.Errorf("what was typed is in the log: %s", text)
+	}
+	runAudited(t, g, run)
+}
+
+// runAudited wants each step of a run in the trail, with all that the contract
+// wants of a record.
+func runAudited(t *testing.T, g *gateway, run object) {
+	t.Helper()
+	seen := map[string]int{}
+	for _, r := range g.trail(t) {
+		if r.SessionID != run["session_id"] || r.EventType != "outcome" {
+			continue
+		}
+		seen[r.Action]++
+		if r.Action == "page.type" && (r.InputValue == "" || r.TargetElement == "" || r.Result != "ok" || r.ContainerID == "" || r.Actor == "" || r.Surface != "rest") {
+			t.Errorf("record %+v", r)
+		}
+		if r.Action == "page.screenshot" && r.Screenshot == "" {
+			t.Errorf("a screenshot without its file: %+v", r)
+		}
+	}
+	for verb, n := range map[string]int{"run.open": 1, "run.probe": 1, "page.goto": 2, "page.type": 1, "page.select": 1, "page.click": 1, "page.find": 1, "page.scroll": 2, "page.wait_for": 2, "page.screenshot": 2, "page.back": 1, "run.end": 1} {
+		if seen[verb] != n {
+			t.Errorf("%s left %d outcomes, want %d", verb, seen[verb], n)
+		}
+	}
+}
+
+func runBlocked(t *testing.T, g *gateway) {
+	c := g.curl(t, "agent")
+	before := len(c.get("/v1/runs").object(http.StatusOK)["runs"].([]any))
+	for _, spoiled := range []string{
+		strings.Replace(g.batch("/login", `{"type": "read_page"}`), g.site, "http://outside.example", 1),
+		g.batch("/login", `{"type": "read_page"}, {"type": "navigate", "url": "http://outside.example/"}`),
+		g.batch("/login", `{"type": "download"}`), g.batch("/login", `{"type": "read_page", "depth": 3}`), g.batch("/login", `{"type": "read_page"}`, `"screenshot_dir": "../.."`),
+		g.batch("/login", `{"type": "read_page"}`, `"timeout": 120001`), g.batch("/login", ``),
+	} {
+		if o := c.post("/v1/runs", spoiled).problem(fault.InvalidRequest); o["hint"] == "" {
+			t.Errorf("no hint: %v", o)
+		}
+	}
+	c.post("/v1/runs", g.batch("/login", `{"type": "read_page"}`, `"archetype": "Reviewer"`)).problem(fault.DeniedByPolicy)
+	c.post("/v1/runs", g.batch("/login", `{"type": "read_page"}`, `"phase": "Deploy"`)).problem(fault.DeniedByPolicy)
+	if after := len(c.get("/v1/runs").object(http.StatusOK)["runs"].([]any)); after != before || len(g.boxes()) != 0 {
+		t.Errorf("%d runs were recorded, %d boxes started", after-before, len(g.boxes()))
+	}
+	// A link of the page leads where the run may not go.
+	run := c.run(g.batch("/warren/leave", `{"type": "left_click", "text": "out"}, {"type": "read_page"}`))
+	wantRun(t, run, "blocked_domain", "blocked_domain", "navigate", "!left_click")
+	if !strings.Contains(detail(run), "outside.example") {
+		t.Errorf("the log says %q", detail(run))
+	}
+}
+
+// runAsks names hosts that nobody has approved: one question, and a box only
+// after a yes.
+func runAsks(t *testing.T, g *gateway) {
+	agent, operator := g.curl(t, "agent"), g.curl(t, "operator")
+	body := strings.Replace(g.batch("/login", `{"type": "read_page"}`), `["localhost"]`, `["localhost", "outside.example", "*.other.example"]`, 1)
+	for answer, want := range map[string][2]string{"false": {"blocked_domain", "approval_denied"}, "true": {"completed", "completed"}} {
+		begun := agent.post("/v1/runs", body, "Prefer: wait=2")
+		run := begun.object(http.StatusAccepted)
+		asked, _ := run["waits_for"].(string)
+		if run["state"] != "pending" || asked == "" || begun.header.Get("Location") != "/v1/runs/"+run["run_id"].(string) || len(g.boxes()) != 0 {
+			t.Fatalf("%v, at %s", run, begun.header.Get("Location"))
+		}
+		question := operator.get("/v1/approvals/" + asked).object(http.StatusOK)
+		if question["risk"] != "HIGH" || !strings.Contains(question["why"].(string), "outside.example, *.other.example") {
+			t.Errorf("question %v", question)
+		}
+		agent.post("/v1/approvals/"+asked+"/answer", `{"approve": true}`).problem(fault.DeniedByPolicy)
+		operator.post("/v1/approvals/"+asked+"/answer", `{"approve": `+answer+`, "reason": "because"}`).object(http.StatusOK)
+		end := agent.get("/v1/runs/" + run["run_id"].(string) + "?wait=60").object(http.StatusOK)
+		fits(t, end)
+		if got, _ := end["reason"].(object); end["final_status"] != want[0] || got["code"] != want[1] {
+			t.Errorf("after %s: %v %v", answer, end["final_status"], end["reason"])
+		}
+	}
+}
+
+func runRedirected(t *testing.T, g *gateway) {
+	c := g.curl(t, "agent")
+	run := c.run(g.batch("/warren/one", `{"type": "navigate", "url": "SITE/warren/out"}, {"type": "read_page"}`))
+	wantRun(t, run, "blocked_domain", "blocked_domain", "navigate", "!navigate")
+	if !strings.Contains(detail(run), "outside.example") {
+		t.Errorf("the log says %q", detail(run))
+	}
+	wantRun(t, c.run(g.batch("/warren/out", `{"type": "read_page"}`)), "blocked_domain", "blocked_domain", "!navigate")
+}
+
+// runCredential types what it must not: into a password field, and what looks
+// like a key into any field.
+func runCredential(t *testing.T, g *gateway) {
+	c := g.curl(t, "agent")
+	run := c.run(g.batch("/login", `{"type": "form_input", "role": "textbox", "name": "Password", "value": "correct horse"}, {"type": "read_page"}`))
+	wantRun(t, run, "completed", "actions_failed", "navigate", "!form_input", "read_page")
+	if text, _ := json.Marshal(run); bytes.Contains(text, []byte("correct horse")) {
+		t.Errorf("the password is in the output: %s", text)
+	}
+	if !slices.Contains(fault.Codes(), "credential_detected") {
+		t.Skip("nothing scans what is typed: the fault credential_detected switches the rest on")
+	}
+	key := "AKIA" + "Q3EGRFJ7Z5LLBKDM" // in two pieces: no scanner of this tree need find it
+	run = c.run(g.batch("/lab/controls", `{"type": "form_input", "selector": "#q", "value": "`+key+`"}, {"type": "read_page"}`))
+	wantRun(t, run, "error", "credential_detected", "navigate", "!form_input")
+	if text, _ := json.Marshal(run); bytes.Contains(text, []byte(key)) {
+		t.Errorf("the key is in the output: %s", text)
+	}
+}
+
+func runMissing(t *testing.T, g *gateway) {
+	run := g.curl(t, "agent").run(g.batch("/lab/controls", `{"type": "left_click", "selector": "#nowhere", "timeout": 500}, {"type": "search_text", "text": "nowhere to be found"}, {"type": "left_click", "selector": "#count"}`))
+	wantRun(t, run, "completed", "actions_failed", "navigate", "!left_click", "!search_text", "left_click")
+}
+
+func runTimeout(t *testing.T, g *gateway) {
+	c := g.curl(t, "agent")
+	wantRun(t, c.run(g.batch("/lab/never", `{"type": "read_page"}`, `"timeout": 1500`)), "timeout", "timeout", "!navigate")
+	wantRun(t, c.run(g.batch("/lab/controls", `{"type": "wait", "ms": 60000}, {"type": "read_page"}`, `"timeout": 4000`)), "timeout", "timeout", "navigate", "!wait")
+}
+
+// runTooLong has more actions than a session may do.
+func runTooLong(t *testing.T, g *gateway) {
+	scrolls := strings.TrimSuffix(strings.Repeat(`{"type": "scroll_down", "amount": 1},`, 101), ",")
+	g.curl(t, "agent").post("/v1/runs", g.batch("/lab/controls", scrolls)).problem(fault.InvalidRequest)
+}
+
+func TestARunStopsAtTheActionLimit(t *testing.T) {
+	g := start(t, settings{security: "max_actions_per_session: 3"})
+	run := g.curl(t, "agent").run(g.batch("/lab/controls", `{"type": "scroll_down"}, {"type": "scroll_up"}, {"type": "scroll_down"}, {"type": "read_page"}`))
+	wantRun(t, run, "error", "limit_reached", "navigate", "scroll_down", "scroll_up", "!scroll_down")
+	if !strings.Contains(detail(run), "max_actions_per_session") {
+		t.Errorf("the log says %q", detail(run))
+	}
+	g.settled(t)
+	g.trailHolds(t)
+}
+
+// runIsolated looks at the box of a run while it runs.
+func runIsolated(t *testing.T, g *gateway) {
+	c := g.curl(t, "agent")
+	for _, place := range []string{"file:///etc/passwd", "chrome://version", "data:text/html,x", "javascript:1"} {
+		c.post("/v1/runs", strings.Replace(g.batch("", `{"type": "read_page"}`), g.site, place, 1)).problem(fault.InvalidURL)
+	}
+	run := c.post("/v1/runs", g.batch("/lab/controls", `{"type": "wait", "ms": 60000}`, `"timeout": 90000`)).object(http.StatusAccepted)
+	id := run["run_id"].(string)
+	until(t, startLimit, "the run to wait", func() bool { return len(stepsOf(c.get("/v1/runs/"+id).object(http.StatusOK))) == len(preflight)+1 })
+	noInterface(t, g, id)
+	out, err := exec.CommandContext(t.Context(), "docker", "inspect", "--format", `{{range .Mounts}}{{.Type}} {{.RW}} {{.Source}};{{end}}{{.HostConfig.NetworkMode}} {{.HostConfig.Privileged}} {{.HostConfig.ReadonlyRootfs}}`, g.boxes()[0]).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mounts, rest, _ := strings.Cut(strings.TrimSpace(string(out)), ";")
+	if !strings.HasPrefix(mounts, "bind false "+filepath.Join(g.dir, "state", "boxes")) || rest != "none false true" {
+		t.Errorf("the box has %s", out)
+	}
+	end := c.post("/v1/runs/"+id+"/cancel", "").object(http.StatusOK)
+	wantRun(t, end, "error", "cancelled", "navigate", "!wait")
+}
+
+func runGuided(t *testing.T, g *gateway) {
+	agent, operator := g.curl(t, "agent"), g.curl(t, "operator")
+	miss := `{"type": "left_click", "selector": "#nowhere", "timeout": 200},`
+	begun := agent.post("/v1/runs", g.batch("/lab/controls", strings.Repeat(miss, 4)+`{"type": "read_page"}`), "Prefer: wait=0").object(http.StatusAccepted)
+	at := "/v1/runs/" + begun["run_id"].(string)
+	var paused object
+	until(t, startLimit, "the run to pause", func() bool {
+		paused = agent.get(at).object(http.StatusOK)
+		return paused["state"] == "paused"
+	})
+	if why, _ := paused["reason"].(object); why["code"] != "actions_failed" || len(g.boxes()) != 1 {
+		t.Errorf("paused for %v, with boxes %v", why, g.boxes())
+	}
+	agent.post(at+"/resume", `{"guidance": "go on"}`).problem(fault.DeniedByPolicy)
+	operator.post(at+"/resume", `{"guidance": "x", "actions": [{"type": "navigate", "url": "http://outside.example/"}]}`).problem(fault.InvalidRequest)
+	operator.post(at+"/resume", `{"guidance": "it is #count", "actions": [{"type": "left_click", "selector": "#count"}]}`).object(http.StatusOK)
+	end := agent.get(at + "?wait=60").object(http.StatusOK)
+	wantRun(t, end, "completed", "actions_failed", "navigate", "!left_click", "!left_click", "!left_click", "!pause", "resume", "left_click")
+	operator.post(at+"/resume", `{"guidance": "go on"}`).problem(fault.NotActive)
+}
+
+func runCancelled(t *testing.T, g *gateway) {
+	c := g.curl(t, "agent")
+	begun := c.post("/v1/runs", g.batch("/lab/controls", `{"type": "screenshot"}, {"type": "wait", "ms": 60000}`, `"timeout": 90000`)).object(http.StatusAccepted)
+	at := "/v1/runs/" + begun["run_id"].(string)
+	until(t, startLimit, "the screenshot", func() bool { return len(c.get(at).object(http.StatusOK)["screenshots"].([]any)) == 1 })
+	stranger := curl{t: t, base: c.base, token: stranger}
+	stranger.get(at).problem(fault.NotFound)
+	stranger.post(at+"/cancel", "").problem(fault.NotFound)
+	end := c.post(at+"/cancel", "").object(http.StatusOK)
+	wantRun(t, end, "error", "cancelled", "navigate", "screenshot", "!wait")
+	if shots, _ := end["screenshots"].([]any); len(shots) != 1 {
+		t.Errorf("kept %v", shots)
+	}
+}
+
+func runEvents(t *testing.T, g *gateway) {
+	answer := g.curl(t, "agent").post("/v1/runs", g.batch("/lab/controls", `{"type": "read_page"}`), "Accept: text/event-stream")
+	if answer.status != http.StatusOK || answer.header.Get("Content-Type") != "text/event-stream" {
+		t.Fatalf("%d %s\n%s", answer.status, answer.header.Get("Content-Type"), answer.body)
+	}
+	var names []string
+	var last object
+	for event := range strings.SplitSeq(strings.TrimSpace(string(answer.body)), "\n\n") {
+		name, data, _ := strings.Cut(strings.TrimPrefix(event, "event: "), "\ndata: ")
+		if last = nil; json.Unmarshal([]byte(data), &last) != nil {
+			t.Errorf("event %q", event)
+		}
+		if name == "step" {
+			name, _ = last["action"].(string)
+		}
+		names = append(names, name)
+	}
+	for _, want := range append(slices.Clone(preflight), "navigate", "read_page", "state") {
+		if !slices.Contains(names, want) {
+			t.Errorf("no %s in %v", want, names)
+		}
+	}
+	if whole, _ := last["data"].(object); names[len(names)-1] != "done" || whole["final_status"] != "completed" {
+		t.Errorf("the last of %v is %v", names, last)
+	}
+}
+
+// runCommand runs files by the command line, as the operator.
+func runCommand(t *testing.T, g *gateway) {
+	folder := t.TempDir()
+	file := filepath.Join(folder, "steps.yaml")
+	inFile := func(text string) (string, int) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		command := exec.CommandContext(t.Context(), binary, "run", file, "--config", g.config)
+		command.Dir = folder
+		out, _ := command.CombinedOutput()
+		return string(out), command.ProcessState.ExitCode()
+	}
+	head := "url: " + g.site + "/lab/controls\ndomain_allowlist: [localhost]\nscreenshot_dir: shots\nactions:\n"
+	out, status := inFile(head + "  - {type: left_click, selector: '#count'}\n  - {type: screenshot, name: end}\n")
+	if status != 0 || !strings.Contains(out, "left_click") || !strings.Contains(out, "completed: every action was done") {
+		t.Errorf("%d\n%s", status, out)
+	}
+	if picture, err := os.ReadFile(filepath.Join(folder, "shots", "001-end.png")); err != nil || !bytes.HasPrefix(picture, []byte("\x89PNG")) {
+		t.Errorf("the picture: %d bytes, %v", len(picture), err)
+	}
+	if out, status = inFile(head + "  - {type: left_click, selector: '#nowhere', timeout: 300}\n"); status != 10 || !strings.Contains(out, "FAIL left_click") {
+		t.Errorf("%d\n%s", status, out)
+	}
+	if out, status = inFile(head + "  - {type: fly}\n"); status != 2 || !strings.Contains(out, "is no type of action") {
+		t.Errorf("%d\n%s", status, out)
+	}
+	if out, _, status = g.command(t, "runs", "list", "--limit", "1"); status != 0 || !strings.Contains(out, "actions_failed") {
+		t.Errorf("%d\n%s", status, out)
+	}
+}
+
+func runTool(t *testing.T, g *gateway) {
+	a := g.stdio(t)
+	args := func(path string, actions ...any) object {
+		return object{"url": g.site + path, "domain_allowlist": []string{"localhost"}, "actions": actions}
+	}
+	text := a.must("browser_run", args("/login", object{"type": "read_page"}), "ended, completed: completed")
+	if !strings.Contains(text, "- DOMAIN_ALLOWLIST_LOADED ok") || !strings.Contains(text, "Continue as demo user") {
+		t.Error(text)
+	}
+	a.must("browser_run", args("/warren/one", object{"type": "navigate", "url": g.site + "/warren/out"}), "ended, blocked_domain: blocked_domain")
+	a.refused("browser_run", args("/login", object{"type": "fly"}), "invalid_request")
+}
+
+func TestARestartFailsRunsAndLeavesNoBox(t *testing.T) {
+	g := start(t, settings{sandbox: "keep_boxes_on_shutdown: true"})
+	for _, try := range []struct {
+		signal syscall.Signal
+		reason string
+	}{{syscall.SIGTERM, "gateway_stopped"}, {syscall.SIGKILL, "gateway_restarted"}} {
+		c := g.curl(t, "agent")
+		begun := c.post("/v1/runs", g.batch("/lab/controls", `{"type": "wait", "ms": 60000}`, `"timeout": 90000`)).object(http.StatusAccepted)
+		at := "/v1/runs/" + begun["run_id"].(string)
+		until(t, startLimit, "the run to wait", func() bool { return len(stepsOf(c.get(at).object(http.StatusOK))) == len(preflight)+1 })
+		g.end(try.signal)
+		g.run()
+		run := c.get(at).object(http.StatusOK)
+		if why, _ := run["reason"].(object); run["final_status"] != "error" || why["code"] != try.reason || !slices.Contains(stepsOf(run), "navigate") {
+			t.Errorf("after %s: %v %v", try.signal, run["final_status"], why)
+		}
+		g.settled(t) // also where boxes outlive a gateway: nobody drives it any more
+	}
+}
+
+// runExamples runs what the page on runs shows.
+func runExamples(t *testing.T, g *gateway) {
+	page, err := os.ReadFile("../docs/runs.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for part := range strings.SplitSeq(string(page), "```yaml\n") {
+		text, _, fenced := strings.Cut(part, "```")
+		if !fenced || !strings.HasPrefix(text, "url:") {
+			continue
+		}
+		n++
+		folder := t.TempDir()
+		text = strings.NewReplacer("https://shop.example", g.site, "shop.example", "localhost").Replace(text)
+		if err := os.WriteFile(filepath.Join(folder, "run.yaml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		ctx := t.Context()
+		command := exec.CommandContext(ctx, binary, "run", "run.yaml", "--config", g.config)
+		command.Dir, command.WaitDelay = folder, time.Second
+		if out, err := command.CombinedOutput(); err != nil {
+			t.Errorf("example %d: %v\n%s", n, err, out)
+		}
+	}
+	if n == 0 {
+		t.Error("the page shows no example")
+	}
+}
