@@ -70,6 +70,7 @@ func (r *running) open() *ending {
 		r.note(action.AllowlistApproved, false, "%s: %s", f.Code, f.Message)
 		return r.over(f, action.RunBlocked)
 	}
+	r.opening = f.Code == fault.ActionTimeout || r.ctx.Err() != nil // it may have come to be all the same
 	r.note(action.ContainerRunning, false, "%s: %s", f.Code, f.Message)
 	return r.over(f, action.RunFailed)
 }
@@ -225,7 +226,7 @@ func reasonOf(err error) action.RunReason {
 // however the run ended.
 func (r *running) close(e ending) ending {
 	session := r.now().Session
-	if session == "" {
+	if session == "" && !r.opening {
 		return e
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(r.ctx), endRunLimit)
@@ -233,7 +234,7 @@ func (r *running) close(e ending) ending {
 	if e.status == action.RunCompleted && r.now().Content.URL == "" {
 		_, _ = r.read(ctx) // what an action would have read; the run is over either way
 	}
-	if _, err := r.call(ctx, "run.end", &action.RunEnd{Run: r.run.ID, Status: e.status, Reason: cut(e.code, 64)}, 0); err != nil {
+	if _, err := r.call(ctx, "run.end", &action.RunEnd{Run: r.run.ID, Status: e.status, Reason: cut(e.code, 64)}, 0); err != nil && session != "" {
 		r.runs.log.Warn("the browser of a run was not ended in order", "run", r.run.ID, "session", session, "error", err)
 	}
 	return e

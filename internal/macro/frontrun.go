@@ -1,6 +1,7 @@
 package macro
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -41,7 +42,7 @@ func (d *Door) showRun(ctx context.Context, call action.Call) (action.Result, er
 	if at := d.runs.under(call.Caller.Scope, args.ID); at != nil {
 		return of(at.await(ctx, time.Duration(args.Wait)*time.Second, call.Run), nil)
 	}
-	return result, nil
+	return of(d.runs.show(ctx, call.Caller.Scope, args.ID)) // it may have ended since it was let be shown
 }
 
 // resumeRun has a session that is paused go on before its run does.
@@ -65,7 +66,7 @@ func (d *Door) tidy() {
 	for _, o := range d.runs.left() {
 		ctx, stop := context.WithTimeout(d.runs.life, endRunLimit)
 		_, err := d.gate.Call(ctx, action.Call{
-			ID: o.run.ID + ".tidy", Verb: "run.end", Caller: o.caller, Session: o.run.Session, Surface: "gateway",
+			ID: o.run.ID + ".tidy", Verb: "run.end", Caller: o.caller, Session: cmp.Or(o.run.Session, o.run.ID), Surface: "gateway",
 			Args: &action.RunEnd{Run: o.run.ID, Status: o.run.FinalStatus, Reason: "gateway_restarted"},
 		})
 		stop()
@@ -75,16 +76,12 @@ func (d *Door) tidy() {
 	}
 }
 
-// left returns the runs of the last gateway that had a browser, once.
+// left returns the runs of the last gateway, once. Of one that had just begun
+// the browser is known by its name: the run's id.
 func (r *Runs) left() []orphan {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var all []orphan
-	for _, o := range r.orphans {
-		if o.run.Session != "" {
-			all = append(all, o)
-		}
-	}
+	all := r.orphans
 	r.orphans = nil
 	return all
 }

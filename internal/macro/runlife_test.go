@@ -229,3 +229,22 @@ func TestRunsHaveABound(t *testing.T) {
 		}
 	})
 }
+
+func TestABrowserThatComesTooLateIsEndedToo(t *testing.T) {
+	b := good()
+	b.late = true
+	b.slow["run.open"] = 2 * time.Second
+	inHouse(t, b, func(h *house) {
+		run, err := h.make(bot, "run.start", input(click("#a")), time.Second)
+		if err != nil || run.State != action.RunPending {
+			t.Fatalf("%+v %v", run, err)
+		}
+		if run, err = h.make(bot, "run.cancel", &action.ByID{ID: run.ID}, 0); err != nil {
+			t.Fatal(err)
+		}
+		h.wants(run, action.RunFailed, "cancelled")
+		if did := b.did(); did[len(did)-1] != "run.end" || b.ended != run.ID {
+			t.Errorf("did %v, ended %q", did, b.ended)
+		}
+	})
+}

@@ -24,6 +24,7 @@ type running struct {
 	cancel  context.CancelCauseFunc
 	steps   atomic.Int64
 	left    time.Duration // for its actions; the driver's
+	opening bool          // its browser was asked for, and nobody knows whether it came; the driver's
 	advice  chan guidance
 
 	mu      sync.Mutex

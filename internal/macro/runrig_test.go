@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate"
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
@@ -37,6 +38,9 @@ type browser struct {
 	mu   sync.Mutex
 	done []string
 	open int
+
+	late  bool   // what is asked for comes, though nobody waits any more
+	ended string // which browser was ended last
 }
 
 func (b *browser) Look(_ context.Context, c action.Call) (action.Facts, action.Pin, error) {
@@ -69,7 +73,13 @@ func (b *browser) Do(ctx context.Context, c action.Call, _ action.Pin) (action.R
 		select {
 		case <-time.After(slow):
 		case <-ctx.Done():
-			return action.Result{}, ctx.Err()
+			if !b.late {
+				return action.Result{}, ctx.Err()
+			}
+			fail = ctx.Err()
+			b.mu.Lock()
+			b.open++
+			b.mu.Unlock()
 		}
 	}
 	if fail != nil {
@@ -86,8 +96,12 @@ func (b *browser) Do(ctx context.Context, c action.Call, _ action.Pin) (action.R
 		result.Data = &action.RunChecks{Checks: b.checks}
 	case *action.RunEnd:
 		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.open == 0 {
+			return action.Result{}, fault.New(fault.SessionNotFound, "there is no such session")
+		}
 		b.open--
-		b.mu.Unlock()
+		b.ended = c.Session
 	case *action.Goto:
 		result.Data = &action.Navigated{URL: args.URL, Title: "A", Status: 200}
 	case *action.Find:

@@ -23,6 +23,9 @@ func (r *running) call(ctx context.Context, verb string, args any, wait time.Dur
 	r.mu.Lock()
 	id, session := r.run.ID, r.run.Session
 	r.mu.Unlock()
+	if session == "" && verb != "run.open" {
+		session = id // its name
+	}
 	return r.gate.Call(ctx, action.Call{
 		ID: fmt.Sprintf("%s.%d", id, r.steps.Add(1)), Verb: verb, Caller: r.caller, Session: session, Args: args, Surface: r.surface, Wait: wait,
 	})
