@@ -18,7 +18,7 @@ type attempt struct {
 	page   string // below /lab/, opened first; the page before stays when empty
 	query  string // "?x=y"
 	body   string
-	header string
+	header string              // one more, "Name: value"
 	id     func(*bench) string // what stands for {id} in the path
 	first  func(*bench)        // what must be so before
 	after  func(*bench, answer)
