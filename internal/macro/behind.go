@@ -11,49 +11,29 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Sessions is what lies behind the gate.
-type Sessions interface {
-	Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error)
-	Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error)
-	Attach(ctx context.Context, call action.Call, pin action.Pin, heed func(action.Message)) (action.Attachment, error)
-	Portrait(ctx context.Context, call action.Call, pin action.Pin) (artifact string, err error)
-	Halt(ctx context.Context, session, code, why string) error
-	Wanted(session, address string) string
-}
-
-// Beside puts the records of runs behind the gate, beside the sessions: the
-// calls that show, cancel and resume a run are judged and recorded like any
-// other.
-func (r *Runs) Beside(s Sessions) Sessions { return &behind{Sessions: s, runs: r} }
-
-type behind struct {
-	Sessions
-	runs *Runs
-}
-
-// ours reports whether a verb is about records of runs. The steps of a run are
-// the sessions'.
-func ours(verb string) bool {
+// Holds reports whether a verb is about records of runs: those lie behind the
+// gate, beside the sessions, so that showing, cancelling and resuming a run are
+// judged and recorded like any other call. The steps of a run are the
+// sessions'.
+func (r *Runs) Holds(verb string) bool {
 	v, known := action.Lookup(verb)
 	return known && !v.Inner && (strings.HasPrefix(verb, "run.") || verb == "capability.show")
 }
 
-// Look checks a run as a whole before anything of it is begun.
-func (b *behind) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
-	if !ours(call.Verb) {
-		return b.Sessions.Look(ctx, call)
-	}
+// Look checks a run as a whole before anything of it is begun. It is for the
+// verbs that Holds names, as Do is.
+func (r *Runs) Look(_ context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	switch args := call.Args.(type) {
 	case *action.RunStart:
 		return action.Facts{}, action.Pin{}, sound(args)
 	case *action.RunResume:
-		return b.lookAtResume(call.Caller.Scope, args)
+		return r.lookAtResume(call.Caller.Scope, args)
 	}
 	return action.Facts{}, action.Pin{}, nil
 }
 
-func (b *behind) lookAtResume(scope string, args *action.RunResume) (action.Facts, action.Pin, error) {
-	at := b.runs.under(scope, args.ID)
+func (r *Runs) lookAtResume(scope string, args *action.RunResume) (action.Facts, action.Pin, error) {
+	at := r.under(scope, args.ID)
 	if at == nil {
 		return action.Facts{}, action.Pin{}, nil // Do says what is wrong
 	}
@@ -62,23 +42,20 @@ func (b *behind) lookAtResume(scope string, args *action.RunResume) (action.Fact
 }
 
 // Do does what a call about runs asks for.
-func (b *behind) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
-	if !ours(call.Verb) {
-		return b.Sessions.Do(ctx, call, pin)
-	}
+func (r *Runs) Do(ctx context.Context, call action.Call) (action.Result, error) {
 	scope := call.Caller.Scope
 	switch args := call.Args.(type) {
 	case *action.RunStart:
-		return of(b.runs.begin(ctx, call, args))
+		return of(r.begin(ctx, call, args))
 	case *action.RunShow:
-		return of(b.runs.show(ctx, scope, args.ID))
+		return of(r.show(ctx, scope, args.ID))
 	case *action.RunList:
-		runs, err := b.runs.ledger.list(ctx, scope, *args)
+		runs, err := r.ledger.list(ctx, scope, *args)
 		return action.Result{Data: &action.RunListing{Runs: runs}}, err
 	case *action.RunResume:
-		return of(b.runs.resume(ctx, call.Caller, args))
+		return of(r.resume(ctx, call.Caller, args))
 	case *action.ByID:
-		return of(b.runs.cancel(ctx, call.Caller, args.ID))
+		return of(r.cancel(ctx, call.Caller, args.ID))
 	}
 	capability := action.BrowserAutomation
 	return action.Result{Data: &capability}, nil

@@ -1,0 +1,32 @@
+package app
+
+import (
+	"context"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/gate"
+	"github.com/gloveboxhq/glovebox/internal/macro"
+)
+
+// beside is what lies behind the gate: the sessions, and beside them the
+// records of runs.
+type beside struct {
+	gate.Sessions
+	runs *macro.Runs
+}
+
+// Look looks where the verb belongs.
+func (b beside) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	if b.runs.Holds(call.Verb) {
+		return b.runs.Look(ctx, call)
+	}
+	return b.Sessions.Look(ctx, call)
+}
+
+// Do does a call where its verb belongs.
+func (b beside) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
+	if b.runs.Holds(call.Verb) {
+		return b.runs.Do(ctx, call)
+	}
+	return b.Sessions.Do(ctx, call, pin)
+}
