@@ -168,6 +168,9 @@ func TestApprovals(t *testing.T) {
 	if data := told.next(t, "question.answered", third); data["state"] != "denied" || data["answeredBy"] != nil {
 		t.Errorf("the webhook told %v", data)
 	}
+	if out, _, _ := g.command(t, "doctor"); !strings.Contains(out, "ok    webhook    ") || !strings.Contains(out, " delivered, 0 waiting, 0 given up") {
+		t.Errorf("doctor says of the webhook\n%s", out)
+	}
 	crawlOfOneQuestion(t, g, site)
 	// Not trailHolds: the stream of events that the kill broke off has no outcome.
 	if verdict := operator.get("/v1/audit/verify").object(http.StatusOK); verdict["ok"] != true {
