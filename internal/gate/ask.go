@@ -70,6 +70,9 @@ func (p *passage) shown() string {
 	if text := p.onto(); text != "" {
 		return strings.TrimSpace(text)
 	}
+	if script, runs := p.call.Args.(*action.Execute); runs {
+		return script.Expression // the record has its hash; who agrees must have read it
+	}
 	if text := p.input(); text != "" {
 		return text
 	}

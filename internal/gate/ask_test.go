@@ -3,6 +3,7 @@ package gate_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -210,4 +211,24 @@ func TestAGrantCoversLaterCalls(t *testing.T) {
 			t.Errorf("the grant covered a HIGH call: %+v, %v", result, err)
 		}
 	})
+}
+
+// TestAScriptIsShownToWhoAgrees has an agent ask for a script: the question
+// shows it, the trail has its hash only.
+func TestAScriptIsShownToWhoAgrees(t *testing.T) {
+	h := open(t)
+	script := "fetch('/x', {method: 'DELETE'}) //" + strings.Repeat("x", 3000) + "end"
+	result, err := h.Call(t.Context(), action.Call{Verb: "page.execute", Caller: agent, Args: &action.Execute{Expression: script}, Wait: time.Millisecond})
+	if err != nil || result.Pending == nil {
+		t.Fatalf("%+v %v", result, err)
+	}
+	shown, err := h.Call(t.Context(), action.Call{Verb: "approval.show", Caller: operator, Args: &action.ByID{ID: result.Pending.Approval}})
+	if err != nil || shown.Data.(*action.Question).Input != script {
+		t.Errorf("shown %+v %v", shown.Data, err)
+	}
+	for _, r := range h.records(t) {
+		if strings.Contains(r.InputValue+r.Detail, "DELETE") {
+			t.Errorf("recorded %+v", r)
+		}
+	}
 }

@@ -61,6 +61,7 @@ func (d *Desk) insert(ctx context.Context, tx *sql.Tx, r Request, binding string
 			Hinted("wait until some are answered or expire").With("limit", "questions").With("max", maxPending)
 	}
 	q := questionOf(r, now, d.Timeouts().of(r.Risk))
+	q.Input = Inert(r.Input, shownInput)
 	text, err := json.Marshal(q)
 	if err != nil {
 		return q, fmt.Errorf("cannot encode a question: %w", err)

@@ -18,6 +18,10 @@ import (
 
 const maxPending = 20 // waiting questions of a scope; SPEC section 8
 
+// shownInput is how much of what is typed or run people are shown, in
+// characters: a script whole (the policy refuses agents longer ones).
+const shownInput = 4000
+
 // Timeouts is how long a question of each risk waits, and for how long its
 // answer can be used afterwards.
 type Timeouts struct {

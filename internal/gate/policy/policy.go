@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -156,6 +157,10 @@ func (p *Policy) judgement(call action.Call, verb *action.Verb, facts action.Fac
 	case action.Write:
 		return p.judge(call, verb, facts)
 	case action.Raw:
+		if script, runs := call.Args.(*action.Execute); runs && script != nil && utf8.RuneCountInString(script.Expression) > mostScript {
+			return judgement{risk: action.High, rule: "script.long", why: "nobody would read a script of so many characters", hosts: hostsOf(facts),
+				refuse: fault.DeniedByPolicy, hint: fmt.Sprintf("ask for a script of %d characters at most, or use the page verbs", mostScript)}
+		}
 		return judgement{risk: max(verb.Risk, action.High), rule: "class.raw", why: "it gives unmediated access to the page", hosts: hostsOf(facts)}
 	}
 	return judgement{risk: action.Low, rule: "read", why: "it changes nothing", hosts: hostsOf(facts)}
@@ -164,6 +169,9 @@ func (p *Policy) judgement(call action.Call, verb *action.Verb, facts action.Fac
 // scripted is the raw verb that agents have unless a rule denies it: a person
 // reads each script.
 const scripted = "page.execute"
+
+// mostScript bounds an agent's script, in characters: questions show so much.
+const mostScript = 4000
 
 // Admit judges what needs no facts: whether a caller of this role may use a
 // verb of this class at all. The gate asks it before it looks at a page.
