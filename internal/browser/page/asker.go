@@ -30,6 +30,9 @@ func (b *Browser) asked(from *target, p request) {
 	if err != nil || to.Hostname() == "" {
 		return
 	}
+	if by, err := url.Parse(p.Document); err == nil && by.Host == to.Host && !p.document() {
+		return // a preflight names itself, and what a host asks of itself is no news
+	}
 	by := p.Document
 	switch {
 	case p.Redirect != nil:
@@ -64,11 +67,16 @@ func (b *Browser) shownIn(t *tab, f *frame) string {
 	return ""
 }
 
-// bareAddress is an http address without query, fragment and user; "" for any other.
+// bareAddress is an http address without query, fragment and user, or the
+// origin of what a script made; "" for any other.
 func bareAddress(address string) string {
-	u, err := url.Parse(strings.TrimPrefix(address, "blob:"))
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+	inner, made := strings.CutPrefix(address, "blob:")
+	u, err := url.Parse(inner)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https":
 		return ""
+	case made:
+		return "blob:" + u.Scheme + "://" + u.Host // the rest is a random name
 	}
 	u.RawQuery, u.Fragment, u.User = "", "", nil
 	return brief(u.String())

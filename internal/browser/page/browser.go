@@ -100,6 +100,9 @@ func (b *Browser) start(ctx context.Context) error {
 	if err := found.Wait(ctx, nil); err != nil {
 		return err
 	}
+	if err := b.root.Call(ctx, "Fetch.enable", documentsOnly, nil); err != nil {
+		return err
+	}
 	t := b.current()
 	if t == nil {
 		var err error

@@ -1,12 +1,14 @@
 package page
 
 import (
+	"encoding/json"
 	"errors"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -26,6 +28,32 @@ type paused struct {
 	} `json:"request"`
 }
 
+// judged takes in a request that waits for an answer. Each target asks about
+// its own documents. The browser as a whole asks once more, last before the
+// request is made: a frame in a process of its own may navigate before its
+// target was told to ask (a frame in a sandbox with srcdoc is not paused).
+func judged(b *Browser, session string, from *target, params json.RawMessage) {
+	if session != "" {
+		inTab(func(b *Browser, t *tab, from *target, p paused) { b.judge(t, from, p) })(b, session, from, params)
+		return
+	}
+	var p paused
+	if json.Unmarshal(params, &p) == nil {
+		b.question(b.root, b.tabWith(p.Frame), p)
+	}
+}
+
+// tabWith returns the tab a frame is in; nil for one that is not known yet. b.mu
+// is held.
+func (b *Browser) tabWith(frame string) *tab {
+	for _, t := range b.tabs {
+		if t.frames[frame] != nil {
+			return t
+		}
+	}
+	return nil
+}
+
 // judge asks the guard about a document and answers the browser. b.mu is held.
 func (b *Browser) judge(t *tab, from *target, p paused) {
 	if t.hidden {
@@ -37,12 +65,16 @@ func (b *Browser) judge(t *tab, from *target, p paused) {
 
 // ask asks the guard about a document. b.mu is held.
 func (b *Browser) ask(t *tab, from *target, p paused) {
-	guard, refused := b.options.Guard, b.options.Refused
 	if p.Frame == t.root.id {
 		t.moves.asked++
 		t.method = p.Request.Method
 	}
-	session := from.session
+	b.question(from.session, t, p)
+}
+
+// question puts a document to the guard. t may be nil. b.mu is held.
+func (b *Browser) question(session *cdp.Session, t *tab, p paused) {
+	guard, refused := b.options.Guard, b.options.Refused
 	b.work.add(func() {
 		err := allowed(guard, p.Request.URL)
 		if err == nil {
@@ -70,10 +102,10 @@ func allowed(guard func(string) error, url string) error {
 func (b *Browser) refuse(t *tab, p paused, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if p.Frame == t.root.id {
+	if t != nil && p.Frame == t.root.id {
 		t.refused = blocked(p.Request.URL, err)
 	}
-	if !t.hidden {
+	if t == nil || !t.hidden {
 		b.note("blocked: %s", fault.From(blocked(p.Request.URL, err)).Message)
 	}
 	b.change()
@@ -96,7 +128,7 @@ func (b *Browser) refusal(t *tab, p paused, err error) action.Refusal {
 	r := action.Refusal{Time: time.Now(), Host: host(to), URL: bareAddress(to), Reason: fault.From(blocked(to, err)).Message, Page: true}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if r.Document = b.askers[strings.TrimSuffix(r.Host, ".")]; r.Document == "" {
+	if r.Document = b.askers[strings.TrimSuffix(r.Host, ".")]; r.Document == "" && t != nil {
 		r.Document = bareAddress(b.shownIn(t, t.frames[p.Frame]))
 	}
 	return r

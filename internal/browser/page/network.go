@@ -80,7 +80,7 @@ func noting(do func(f *traffic, x *exchange, p request)) func(f *traffic, sessio
 }
 
 var networkEvents = map[string]taker{
-	"Fetch.requestPaused":       inTab(func(b *Browser, t *tab, from *target, p paused) { b.judge(t, from, p) }),
+	"Fetch.requestPaused":       judged,
 	"Network.requestWillBeSent": ofNetwork(began, (*tab).began),
 	"Network.responseReceived": ofNetwork(noting(func(_ *traffic, x *exchange, p request) {
 		x.answered(p.Response)
