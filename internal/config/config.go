@@ -146,7 +146,7 @@ type Network struct {
 	AllowPrivate []string `yaml:"allow_private" doc:"host:port that may be a private address, for local development"`
 	Ports        []int    `yaml:"ports" doc:"Ports that may be connected to"`
 	Resolver     string   `yaml:"resolver" doc:"DNS server that is asked for addresses, ip:port; the machine's when empty"`
-	Pace         int      `yaml:"requests_per_second" doc:"Of a session to one host in the long run; 20 seconds' worth may come at once. A TLS connection counts as one. -1: no limit"`
+	Pace         int      `yaml:"requests_per_second" doc:"Of a session to one host in the long run; 20 seconds' worth may come at once. A TLS connection counts as one, what allow_private names is exempt. -1: no limit"`
 	Connections  int      `yaml:"max_connections" doc:"Of a session at a time"`
 	MaxBytes     string   `yaml:"max_bytes_per_session" doc:"Bytes a session may move, both ways, with k, m or g; -1: no limit"`
 	MaxMinutes   int      `yaml:"max_connection_minutes" doc:"Longest life of one request, tunnel or WebSocket; -1: no limit"`

@@ -33,7 +33,7 @@ func (c *client) forward(h head) bool {
 		return c.answer(http.StatusForbidden, err, h.body)
 	}
 	defer c.box.end(f)
-	if err := c.box.pace.wait(f.ctx, p.host); err != nil {
+	if err := c.box.hold(f); err != nil {
 		return c.failed(f, shown, err, h.body)
 	}
 	return c.exchange(f, r, path, shown, r.ContentLength != 0)

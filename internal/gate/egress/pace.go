@@ -15,6 +15,16 @@ const (
 	burst = 20 * time.Second
 )
 
+// hold holds a flow back until its host's turn. Private places are exempt: they
+// are the operator's own, and a development server is asked for a thousand
+// modules at once.
+func (b *box) hold(f *flow) error {
+	if f.private {
+		return nil
+	}
+	return b.pace.wait(f.ctx, f.host)
+}
+
 // pace spaces out the requests to each host. The zero interval paces nothing.
 type pace struct {
 	interval time.Duration // between two requests to one host, in the long run

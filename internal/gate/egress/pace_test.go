@@ -60,6 +60,17 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 	}
 }
 
+func TestPrivatePlacesAreNotSpacedOut(t *testing.T) {
+	w := newWorld(t, func(o *Options) { o.Limits.RequestsPerSecond = 0.01 })
+	w.serve("dev.test", "127.0.0.1:3000", hello)
+	w.open(action.Network{AllowPrivate: []string{"dev.test:3000"}})
+	for i := range 10 {
+		if r := w.exchange("GET http://dev.test:3000/ HTTP/1.1\r\nHost: dev.test:3000\r\n\r\n"); r.StatusCode != 200 {
+			t.Errorf("request %d: %d %v", i, r.StatusCode, r.Header)
+		}
+	}
+}
+
 func TestTheDoorRefusesWhoAsksTooOften(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.Limits.RequestsPerSecond = 0.01 })
 	w.serve("app.test", "9.9.9.9:80", hello)

@@ -3,6 +3,7 @@ package egress
 import (
 	"net"
 	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -148,10 +149,18 @@ func hostOf(parsed, spelled string) (string, netip.Addr, error) {
 		}
 		return host, addr, nil
 	}
-	if !isName(host) {
+	if !isName(host) || strings.HasSuffix(parsed, ".") && !endsInDot(spelled) {
 		return "", netip.Addr{}, badURL
 	}
 	return host, netip.Addr{}, nil
+}
+
+// endsInDot reports whether a host was written with a dot at its end, in any
+// of the ways the standard knows. A last label that comes to nothing ("xn--")
+// leaves one behind, and is no host to Chromium.
+func endsInDot(spelled string) bool {
+	decoded, err := url.PathUnescape(spelled)
+	return err == nil && strings.TrimRight(decoded, ".。．｡") != decoded
 }
 
 // isName reports whether host is a name that DNS can hold, in ASCII.

@@ -25,7 +25,7 @@ var hostile = []struct{ host, want string }{
 	{"ex..ample.com", ""}, {"ｅxample.com", "example.com"}, {"example。com", "example.com"}, {"example%2ecom", "example.com"},
 	{"exa%6dple.com", "example.com"}, {"exam\u00adple.com", "example.com"}, {"ex\u200bample.com", "example.com"},
 	{"bücher.example", "xn--bcher-kva.example"}, {"BÜCHER.example", "xn--bcher-kva.example"},
-	{"xn--bcher-kva.example", "xn--bcher-kva.example"}, {"xn--a.example", ""}, {"xn--.example", ""},
+	{"xn--bcher-kva.example", "xn--bcher-kva.example"}, {"xn--a.example", ""}, {"xn--.example", ""}, {"example.com.xn--", ""}, {"example.com．xn--", ""}, {"example.com%2e", "example.com"}, {"example.com。", "example.com"},
 	{"exam\x00ple.com", ""}, {"exam%00ple.com", ""}, {"exam\rple.com", ""}, {"exam\nple.com", ""}, {"exam\tple.com", ""},
 	{"exam ple.com", ""}, {"exam%20ple.com", ""}, {"example.com\x7f", ""}, {"exam%0d%0aple.com", ""}, {"exam|ple.com", ""},
 	{"exam<ple.com", ""}, {"exam^ple.com", ""}, {"exam%25ple.com", ""}, {"exam%2fple.com", ""}, {"exam%40ple.com", ""},

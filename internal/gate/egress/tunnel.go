@@ -29,7 +29,7 @@ func (c *client) tunnel(h head) {
 		return
 	}
 	defer c.box.end(f)
-	if err := c.box.pace.wait(f.ctx, p.host); err != nil {
+	if err := c.box.hold(f); err != nil {
 		c.failed(f, "", err, true)
 		return
 	}
