@@ -266,16 +266,7 @@ func TestPopupBecomesTheActiveTab(t *testing.T) {
 
 func TestTheGuardIsAskedBeforeEveryDocument(t *testing.T) {
 	var refused []action.Refusal
-	told := make(chan action.Refusal, 20)
-	tr := start(t, func(o *page.Options) {
-		o.Guard = func(u string) error {
-			if strings.Contains(u, "localhost") {
-				return fault.New(fault.BlockedDomain, "localhost is not allowed").Hinted("stay here")
-			}
-			return nil
-		}
-		o.Refused = func(r action.Refusal) { told <- r }
-	})
+	tr, told := guarded(t)
 	var other string
 	hits := make(chan string, 20)
 	mux := http.NewServeMux()

@@ -54,16 +54,7 @@ func TestItIsKnownWhichDocumentAskedForAHost(t *testing.T) {
 }
 
 func TestARefusedDocumentNamesWhatAskedForIt(t *testing.T) {
-	told := make(chan action.Refusal, 20)
-	tr := start(t, func(o *page.Options) {
-		o.Guard = func(u string) error {
-			if strings.Contains(u, "localhost") {
-				return fault.New(fault.BlockedDomain, "localhost is not allowed").Hinted("stay here")
-			}
-			return nil
-		}
-		o.Refused = func(r action.Refusal) { told <- r }
-	})
+	tr, told := guarded(t)
 	var other string
 	s := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -97,4 +88,20 @@ func TestARefusedDocumentNamesWhatAskedForIt(t *testing.T) {
 		_, _ = tr.do("page.click", &action.Click{Locator: selector(id)}) // what comes of it is told
 		wants(path, "/page")
 	}
+}
+
+// guarded starts a browser that may load no document from localhost, and tells
+// of each that was refused.
+func guarded(t *testing.T) (*trial, <-chan action.Refusal) {
+	t.Helper()
+	told := make(chan action.Refusal, 100)
+	return start(t, func(o *page.Options) {
+		o.Guard = func(u string) error {
+			if strings.Contains(u, "localhost") {
+				return fault.New(fault.BlockedDomain, "localhost is not allowed").Hinted("stay here")
+			}
+			return nil
+		}
+		o.Refused = func(r action.Refusal) { told <- r }
+	}), told
 }

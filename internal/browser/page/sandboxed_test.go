@@ -8,23 +8,12 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
-	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 // A frame in a sandbox has a process of its own, and may navigate before
 // anybody is told of it.
 func TestTheGuardIsAskedAboutDocumentsOfSandboxedFrames(t *testing.T) {
-	told := make(chan action.Refusal, 100)
-	tr := start(t, func(o *page.Options) {
-		o.Guard = func(u string) error {
-			if strings.Contains(u, "localhost") {
-				return fault.New(fault.BlockedDomain, "localhost is not allowed").Hinted("stay here")
-			}
-			return nil
-		}
-		o.Refused = func(r action.Refusal) { told <- r }
-	})
+	tr, told := guarded(t)
 	var other string
 	reached := make(chan string, 100)
 	s := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
