@@ -1,0 +1,59 @@
+package e2e
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the table of docs/network.md")
+
+// TestNetworkPageListsTheWays keeps docs/network.md at what is tried.
+func TestNetworkPageListsTheWays(t *testing.T) {
+	const page, begin, end = "../docs/network.md", "<!-- ways -->\n", "<!-- /ways -->"
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		t.Fatalf("%s has no place for the table", page)
+	}
+	want := before + begin + table() + end + after
+	if *update {
+		if err := os.WriteFile(page, []byte(want), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if want != string(text) {
+		t.Errorf("%s is not what is tried: go test ./e2e -run TestNetworkPage -update", page)
+	}
+}
+
+// table lists every way: who tries it, what stops it, where it arrives when
+// nothing does.
+func table() string {
+	var b strings.Builder
+	row := func(who, what, stop, control string) {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", who, strings.ReplaceAll(what, "|", `\|`), stop, control)
+	}
+	shown := map[string]string{everywhere: "door", unwalled: "bare"}
+	row("who", "way", "stopped by", "arrives")
+	row("---", "---", "---", "---")
+	for _, w := range pageWays() {
+		row("page", w.what, w.stop, shown[w.control])
+	}
+	row("page, agent", fmt.Sprintf("%d spellings of addresses and schemes that are none of the web's, such as `http://0177.0.0.1/`", len(spellings(80, "gateway", "own"))), byGate, "")
+	row("client of the protocol", "a browser context with a proxy of its own, or around it", byGate, "")
+	for _, a := range direct {
+		row("process", a.what, a.stop, "")
+	}
+	for _, a := range proxied {
+		row("process", "through the door: "+a.what, a.stop, "")
+	}
+	return b.String()
+}
