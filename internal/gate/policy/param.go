@@ -136,7 +136,7 @@ var toolNames = slices.Sorted(maps.Keys(verbsOf))
 // checkParam complains where one of the verbs has neither such an argument nor
 // such a fact: the condition would never hold for it.
 func (r *reader) checkParam(path, param string, verbs map[string]bool) {
-	if verbs == nil { // every verb: what is asked for must be there for some
+	if len(verbs) == 0 { // every verb, or none that is known: what is asked for must be there for some
 		var all []string
 		for _, v := range action.Offered() {
 			all = append(all, paramsOf(v)...)

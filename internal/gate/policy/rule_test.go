@@ -227,6 +227,7 @@ func TestMistakesInRulesAreNamed(t *testing.T) {
 			r.Tools = []string{"*"}
 			r.Conditions = when("elment.name", Condition{Equals: text("x")})
 		}), `"element.name"`},
+		"also beside another": {Rule{Tools: []string{"page.clik"}, Action: "ask", Conditions: when("element.nme", Condition{Equals: text("x")})}, `"element.nme" is no parameter`},
 		"pattern":             {ok(func(r *Rule) { r.Conditions = when("element.name", Condition{Matches: text("(")}) }), "rules[0].conditions[0].matches: "},
 		"pattern that closes": {ok(func(r *Rule) { r.Conditions = when("element.name", Condition{Matches: text("a)|(b")}) }), "unexpected )"},
 		"empty pattern":       {ok(func(r *Rule) { r.Conditions = when("element.name", Condition{Matches: text("")}) }), "is empty"},
