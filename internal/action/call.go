@@ -30,6 +30,7 @@ type Call struct {
 	Session string        // id or name; empty means the caller's most recent open one
 	Args    any           // pointer to the verb's argument type, see Verb.NewArgs
 	Surface string        // "rest", "mcp" or "cli", for the audit
+	Source  Source        // where it came from, for the audit
 	Wait    time.Duration // longest time to block on a question; 0 means until it is answered or expires
 
 	// Peek says that nobody means to make the call: looking counts for nothing,

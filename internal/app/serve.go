@@ -154,6 +154,11 @@ func (i *idle) Call(ctx context.Context, call action.Call) (action.Result, error
 	return i.house.Door.Call(ctx, call)
 }
 
+// Refuse records a call that a surface refused.
+func (i *idle) Refuse(ctx context.Context, call action.Call, why error) {
+	i.house.Door.Refuse(ctx, call, why)
+}
+
 // Attach lets a client of the browser's protocol through to the gate. Its
 // session is open as long as it is attached, so that the gateway is not idle.
 func (i *idle) Attach(ctx context.Context, call action.Call) (action.Attachment, error) {

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -97,9 +98,7 @@ func (c *Client) Call(ctx context.Context, call action.Call) (action.Result, err
 	if call.ID != "" {
 		req.Header.Set("X-Request-Id", call.ID)
 	}
-	if call.Surface != "" {
-		req.Header.Set("Glovebox-Surface", call.Surface)
-	}
+	mark(req, call)
 	if call.Crawl != nil && verb.Name == "page.crawl" || call.Run != nil && verb.Name == "run.start" {
 		return c.follow(req, &stream{verb: verb, watch: call.Crawl, run: call.Run})
 	}
@@ -111,6 +110,31 @@ func (c *Client) Call(ctx context.Context, call action.Call) (action.Result, err
 		return action.Result{}, err
 	}
 	return decode(verb, raw)
+}
+
+// Refuse has the gateway record a call that was refused on this side: as one
+// of a verb that there is not, which the gateway refuses itself. Nobody waits
+// long for it, and a gateway that is gone records nothing.
+func (c *Client) Refuse(ctx context.Context, call action.Call, _ error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthLimit)
+	defer cancel()
+	name := url.PathEscape(strings.ReplaceAll(call.Source.Request, "/", ":"))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base.String()+"/v1/verbs/"+name, http.NoBody)
+	if err != nil {
+		return
+	}
+	mark(req, call)
+	_, _ = c.send(req)
+}
+
+// mark says for the audit on whose behalf a request is made.
+func mark(req *http.Request, call action.Call) {
+	if call.Surface != "" {
+		req.Header.Set("Glovebox-Surface", call.Surface)
+	}
+	if agent := call.Source.UserAgent; agent != "" && !strings.ContainsFunc(agent, unicode.IsControl) {
+		req.Header.Set("User-Agent", agent)
+	}
 }
 
 // Health returns nil when a gateway answers at the address, and a fault

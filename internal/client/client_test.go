@@ -24,6 +24,8 @@ type door func(context.Context, action.Call) (action.Result, error)
 
 func (d door) Call(ctx context.Context, c action.Call) (action.Result, error) { return d(ctx, c) }
 
+func (d door) Refuse(context.Context, action.Call, error) {}
+
 type tokens struct{}
 
 func (tokens) Identify(_ context.Context, token string) (auth.Identity, error) {
@@ -70,7 +72,7 @@ func TestCallArrivesAndResultReturns(t *testing.T) {
 		got = c
 		return want, nil
 	})
-	call := action.Call{ID: "id-1", Verb: "page.click", Session: "s1", Args: args, Surface: "cli", Wait: 1500 * time.Millisecond}
+	call := action.Call{ID: "id-1", Verb: "page.click", Session: "s1", Args: args, Surface: "cli", Wait: 1500 * time.Millisecond, Source: action.Source{UserAgent: "tool/1"}}
 	result, err := connect(t, url, "good").Call(t.Context(), call)
 	if err != nil {
 		t.Fatal(err)
@@ -79,6 +81,7 @@ func TestCallArrivesAndResultReturns(t *testing.T) {
 		t.Errorf("the result differs:\n%s", diff)
 	}
 	call.Caller = action.Caller{Actor: "agent", Scope: "default", Role: action.Agent}
+	call.Source = action.Source{Address: "127.0.0.1", UserAgent: "tool/1", Request: "POST /v1/verbs/page.click"}
 	if diff := cmp.Diff(call, got); diff != "" {
 		t.Errorf("the call differs:\n%s", diff)
 	}

@@ -76,7 +76,8 @@ type Gate struct {
 	credentials Credentials
 	typed       scan.Tails // into which elements, by agents
 
-	work sync.WaitGroup // calls behind the door, also those nobody waits for any more
+	noise noise
+	work  sync.WaitGroup // calls behind the door, also those nobody waits for any more
 }
 
 // New makes a gate. Without one of its parts there is none: fault internal.
@@ -89,6 +90,7 @@ func New(o Options) (*Gate, error) {
 	if g.credentials = o.Credentials; g.credentials.Scanner == nil {
 		g.credentials.Scanner = new(scan.Scanner)
 	}
+	g.noise.tell = g.tell
 	if g.timeouts.Action <= 0 {
 		g.timeouts.Action = 30 * time.Second // SPEC section 15, timeout_seconds
 	}
@@ -133,6 +135,7 @@ func (g *Gate) Close(ctx context.Context) error {
 		defer close(done)
 		g.work.Wait()
 	}()
+	g.noise.stop()
 	select {
 	case <-done:
 		return nil

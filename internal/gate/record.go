@@ -94,7 +94,7 @@ func (p *passage) record() action.Record {
 		CorrelationID: c.ID, Actor: inert(c.Caller.Actor), Role: action.Role(inert(string(c.Caller.Role))), Scope: c.Caller.Scope,
 		SessionID: p.facts.Session.ID, ContainerID: p.facts.Session.Box, Action: inert(c.Verb), Surface: inert(c.Surface),
 		URL: p.address(p.facts.Page.URL), TargetURL: p.target(), TargetElement: p.element(), InputValue: p.input(),
-		HITLDecision: p.hitl,
+		HITLDecision: p.hitl, UserAgent: inert(c.Source.UserAgent),
 	}
 	if r.SessionID == "" {
 		r.SessionID = inert(c.Session)

@@ -120,7 +120,7 @@ func newCrawling(gate Gate, call action.Call, session string, args action.Crawl,
 	}
 	c := &crawling{
 		gate: gate, args: args, opened: opened,
-		call: action.Call{ID: call.ID, Caller: call.Caller, Session: session, Surface: call.Surface, Wait: time.Millisecond},
+		call: action.Call{ID: call.ID, Caller: call.Caller, Session: session, Surface: call.Surface, Source: call.Source, Wait: time.Millisecond},
 		seen: map[string]bool{}, deep: map[string]bool{}, kept: map[string]print{},
 		traps: traps{most: max(likeness, args.MaxPages)},
 		lanes: lanes{most: args.PerDomain, delay: time.Duration(*args.Delay) * time.Millisecond, known: map[string]*lane{}},

@@ -37,6 +37,7 @@ type web struct {
 	ended   int
 	begun   int
 	pending bool
+	refused []string
 }
 
 func (w *web) Call(ctx context.Context, c action.Call) (action.Result, error) {
@@ -66,6 +67,18 @@ func (w *web) Call(ctx context.Context, c action.Call) (action.Result, error) {
 		return w.page(ctx, a.URL)
 	}
 	return action.Result{Data: "as it is"}, nil
+}
+
+func (w *web) Refuse(_ context.Context, c action.Call, _ error) {
+	w.refused = append(w.refused, c.Verb)
+}
+
+func TestAStepOfSomeoneElseIsRecorded(t *testing.T) {
+	w := &web{}
+	_, err := macro.New(w, nil).Call(t.Context(), action.Call{Verb: "crawl.page", Args: &action.CrawlPage{}})
+	if fault.CodeOf(err) != fault.UnknownAction || !slices.Equal(w.refused, []string{"crawl.page"}) {
+		t.Errorf("%v, recorded %v", err, w.refused)
+	}
 }
 
 func (w *web) page(ctx context.Context, url string) (action.Result, error) {

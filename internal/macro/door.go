@@ -9,9 +9,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Gate lets one call through, or refuses it with a fault.
+// Gate lets one call through, or refuses it with a fault. Refuse records a call
+// that was refused before it.
 type Gate interface {
 	Call(ctx context.Context, c action.Call) (action.Result, error)
+	Refuse(ctx context.Context, c action.Call, why error)
 }
 
 // Door is a gate that knows macros besides. It is safe for concurrent use.
@@ -27,8 +29,10 @@ func New(gate Gate, runs *Runs) *Door { return &Door{gate, runs} }
 // Steps themselves are taken from nobody: unknown_action.
 func (d *Door) Call(ctx context.Context, c action.Call) (action.Result, error) {
 	if v, known := action.Lookup(c.Verb); known && v.Inner {
-		return action.Result{}, fault.New(fault.UnknownAction, "there is no such verb").
+		err := fault.New(fault.UnknownAction, "there is no such verb").
 			Hinted("see the table of verbs: /openapi.json, or the tools of the MCP server")
+		d.gate.Refuse(ctx, c, err)
+		return action.Result{}, err
 	}
 	switch {
 	case c.Verb == "page.crawl":
@@ -42,3 +46,6 @@ func (d *Door) Call(ctx context.Context, c action.Call) (action.Result, error) {
 	}
 	return d.gate.Call(ctx, c)
 }
+
+// Refuse records a call that was refused before the door.
+func (d *Door) Refuse(ctx context.Context, c action.Call, why error) { d.gate.Refuse(ctx, c, why) }

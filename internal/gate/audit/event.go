@@ -13,6 +13,7 @@ const (
 	Alert     = "alert"     // a session was paused or failed, or a person is wanted: somebody should look
 	Protocol  = "protocol"  // what a client of the browser's protocol did, and what it was refused
 	Config    = "config"    // a configuration was loaded
+	Refused   = "refused"   // calls that were refused before the gate and only counted
 	Retention = "retention" // old records were removed
 	Token     = "token"     // a token was made or revoked
 )

@@ -31,6 +31,8 @@ func (d *door) Call(_ context.Context, c action.Call) (action.Result, error) {
 	return d.answer(c)
 }
 
+func (d *door) Refuse(context.Context, action.Call, error) {}
+
 // taken returns the calls since it was asked last.
 func (d *door) taken() []action.Call {
 	d.mu.Lock()

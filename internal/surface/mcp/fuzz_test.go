@@ -22,6 +22,8 @@ func (d *strict) Call(_ context.Context, c action.Call) (action.Result, error) {
 	return action.Result{}, fault.New(fault.NotActive, "nothing is open").Hinted("start a session")
 }
 
+func (d *strict) Refuse(context.Context, action.Call, error) {}
+
 // FuzzArguments gives any bytes to any tool. The model always gets an answer
 // that it can read; nothing panics; only JSON comes through the door.
 func FuzzArguments(f *testing.F) {

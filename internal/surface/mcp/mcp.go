@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -25,9 +26,11 @@ const (
 	progress    = 5 * time.Second  // between progress notes
 )
 
-// Door lets a call through, or refuses it with a fault.
+// Door lets a call through, or refuses it with a fault. Refuse records a call
+// that this room refused itself.
 type Door interface {
 	Call(ctx context.Context, c action.Call) (action.Result, error)
+	Refuse(ctx context.Context, c action.Call, why error)
 }
 
 // Options is what a surface is made of.
@@ -75,6 +78,7 @@ func New(o Options) (*Surface, error) {
 			Instructions: instructions,
 			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}, // the list never changes, and no logging
 		})
+	s.server.AddReceivingMiddleware(s.known)
 	for _, t := range offered {
 		s.server.AddTool(t.described(), s.handler(t))
 	}
@@ -113,22 +117,11 @@ func (s *Surface) handler(t tool) mcp.ToolHandler {
 		}()
 		ctx, cancel := context.WithTimeout(ctx, toolLimit)
 		defer cancel()
-		in := t.input()
-		if err := action.Decode(req.Params.Arguments, in); err != nil {
-			return failed(err), nil
-		}
-		if err := action.Check(in); err != nil {
-			return failed(err), nil
-		}
-		caller, err := s.caller(ctx, req)
-		if err != nil {
-			return failed(err), nil
-		}
-		turn := &turn{surface: s, caller: caller, id: newID(), until: time.Now().Add(s.o.Wait)}
+		turn := &turn{surface: s, id: newID(), until: time.Now().Add(s.o.Wait), source: source(req)}
 		tell, stop := report(ctx, req)
 		defer stop()
 		turn.tell = tell
-		err = t.run(ctx, turn, in)
+		err = s.use(ctx, t, turn, req)
 		switch {
 		case errors.Is(ctx.Err(), context.Canceled):
 			return nil, ctx.Err()
@@ -140,6 +133,54 @@ func (s *Surface) handler(t tool) mcp.ToolHandler {
 		return turn.reply.result(), nil
 	}
 }
+
+// use runs a tool. What fails before a call went through the door leaves its
+// record there all the same.
+func (s *Surface) use(ctx context.Context, t tool, turn *turn, req *mcp.CallToolRequest) (err error) {
+	defer func() {
+		if err != nil && turn.made == 0 && ctx.Err() == nil {
+			turn.refused(ctx, err)
+		}
+	}()
+	if turn.caller, err = s.caller(ctx, req); err != nil {
+		return err
+	}
+	in := t.input()
+	if err := action.Decode(req.Params.Arguments, in); err != nil {
+		return err
+	}
+	if err := action.Check(in); err != nil {
+		return err
+	}
+	return t.run(ctx, turn, in)
+}
+
+// known records tool calls that name no tool of ours; the library answers them.
+func (s *Surface) known(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+		req, ok := r.(*mcp.CallToolRequest)
+		if ok && !slices.ContainsFunc(tools, func(t tool) bool { return t.name == req.Params.Name }) {
+			caller, _ := s.caller(ctx, req) // nobody's call is a stranger's
+			turn := &turn{surface: s, caller: caller, id: newID(), source: source(req)}
+			turn.refused(ctx, fault.New(fault.UnknownAction, "there is no such tool"))
+		}
+		return next(ctx, method, r)
+	}
+}
+
+// source is where a tool call came from.
+func source(req *mcp.CallToolRequest) action.Source {
+	from := action.Source{Request: "tools/call " + req.Params.Name}
+	if from.Request = short(from.Request); req.Session == nil {
+		return from
+	}
+	if p := req.Session.InitializeParams(); p != nil && p.ClientInfo != nil {
+		from.UserAgent = short(p.ClientInfo.Name + "/" + p.ClientInfo.Version)
+	}
+	return from
+}
+
+func short(text string) string { return text[:min(len(text), 200)] }
 
 // caller is the token's owner over HTTP, and whoever Options say otherwise.
 func (s *Surface) caller(ctx context.Context, req *mcp.CallToolRequest) (action.Caller, error) {

@@ -21,6 +21,7 @@ const leastWait = time.Second // on a question, for the later calls of a turn
 type turn struct {
 	surface *Surface
 	caller  action.Caller
+	source  action.Source
 	session string // as the tool call names it
 	id      string
 	until   time.Time // questions are waited for until then
@@ -67,8 +68,15 @@ func (t *turn) pass(ctx context.Context, verb string, args any) (action.Result, 
 	t.made++
 	return t.surface.o.Door.Call(ctx, action.Call{
 		ID: fmt.Sprintf("mcp-%s-%d", t.id, t.made), Verb: verb, Caller: t.caller, Session: t.session,
-		Args: args, Surface: "mcp", Wait: max(time.Until(t.until), leastWait), Progress: t.tell, Crawl: t.watch, Run: t.run,
+		Args: args, Surface: "mcp", Source: t.source, Wait: max(time.Until(t.until), leastWait), Progress: t.tell, Crawl: t.watch, Run: t.run,
 	})
+}
+
+// refused records that the turn came to no call.
+func (t *turn) refused(ctx context.Context, why error) {
+	t.surface.o.Door.Refuse(ctx, action.Call{
+		ID: fmt.Sprintf("mcp-%s-0", t.id), Caller: t.caller, Session: t.session, Surface: "mcp", Source: t.source,
+	}, why)
 }
 
 // start starts a session, unless another call of the same caller has done so

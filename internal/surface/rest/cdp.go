@@ -82,7 +82,8 @@ func (s *surface) attach(w http.ResponseWriter, r *http.Request, v *action.Verb)
 		return
 	}
 	defer s.guests.wg.Done()
-	call.ID, call.Caller, call.Surface = correlation(r.Context()), caller, "rest"
+	call.ID, call.Caller, call.Surface, call.Source = correlation(r.Context()), caller, "rest", source(r)
+	passes(r)
 	place, err := s.clients.Attach(r.Context(), call)
 	if err != nil {
 		fail(w, r, err)

@@ -18,6 +18,8 @@ type entry struct {
 	id     string
 	caller action.Caller
 	fault  *fault.Fault
+	verb   string // of the route
+	called bool   // a call went through the door, which has recorded it
 }
 
 type entryKey struct{}
@@ -31,6 +33,37 @@ func correlation(ctx context.Context) string {
 		return e.id
 	}
 	return ""
+}
+
+// asks notes which verb a request is for.
+func asks(r *http.Request, verb string) {
+	if e, ok := r.Context().Value(entryKey{}).(*entry); ok {
+		e.verb = verb
+	}
+}
+
+// passes notes that a request goes through the door.
+func passes(r *http.Request) {
+	if e, ok := r.Context().Value(entryKey{}).(*entry); ok {
+		e.called = true
+	}
+}
+
+// source is where a request came from.
+func source(r *http.Request) action.Source {
+	return action.Source{
+		Address: hostname(r.RemoteAddr), UserAgent: short(r.UserAgent()), Request: short(r.Method + " " + r.URL.EscapedPath()),
+	}
+}
+
+// surfaceOf is whose surface a request comes from: our own clients say on whose
+// behalf they call; it is for the audit only.
+func surfaceOf(r *http.Request) string {
+	switch claimed := r.Header.Get("Glovebox-Surface"); claimed {
+	case "cli", "mcp":
+		return claimed
+	}
+	return "rest"
 }
 
 func note(r *http.Request, f *fault.Fault) {

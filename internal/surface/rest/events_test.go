@@ -22,6 +22,8 @@ type teller func(ctx context.Context, c action.Call) (action.Result, error)
 
 func (f teller) Call(ctx context.Context, c action.Call) (action.Result, error) { return f(ctx, c) }
 
+func (teller) Refuse(context.Context, action.Call, error) {}
+
 // serve runs a real server, and returns its address and how it is shut down.
 func serve(t *testing.T, d rest.Door) (address string, shutdown func()) {
 	t.Helper()

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/auth"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
@@ -25,6 +26,7 @@ const healthPath = "/v1/health"
 // guard stands before every route: it names the call, sees that it comes from
 // a known host, origin and caller, that it is small enough, and logs one line.
 type guard struct {
+	door      Door
 	tokens    Tokens
 	hosts     []string
 	origins   []string
@@ -63,6 +65,7 @@ func (g *guard) finish(out *counted, r *http.Request, seen *entry, start time.Ti
 			fail(out, r, fault.From(errors.New("panic")))
 		}
 	}
+	g.record(out, r, seen)
 	level := slog.LevelInfo
 	if seen.fault != nil && seen.fault.Code == fault.Internal {
 		level = slog.LevelError
@@ -78,6 +81,20 @@ func (g *guard) finish(out *counted, r *http.Request, seen *entry, start time.Ti
 		line = append(line, "fault", seen.fault.Error())
 	}
 	g.log.Log(r.Context(), level, "request", line...)
+}
+
+// record has the door record a request that was refused before it came there.
+func (g *guard) record(out *counted, r *http.Request, seen *entry) {
+	f := seen.fault
+	if f == nil && out.status >= http.StatusBadRequest { // the library that speaks MCP has answered
+		f = fault.New(fault.InvalidRequest, "the request was refused with status %d", out.status)
+	}
+	if f == nil || seen.called {
+		return
+	}
+	g.door.Refuse(r.Context(), action.Call{
+		ID: seen.id, Verb: seen.verb, Caller: seen.caller, Surface: surfaceOf(r), Source: source(r),
+	}, f)
 }
 
 func (g *guard) serve(w http.ResponseWriter, r *http.Request, seen *entry) {

@@ -296,3 +296,5 @@ func TestARevokedTokensCallsAndStreamsEnd(t *testing.T) {
 type doorOf func(context.Context, action.Call) (action.Result, error)
 
 func (d doorOf) Call(ctx context.Context, c action.Call) (action.Result, error) { return d(ctx, c) }
+
+func (doorOf) Refuse(context.Context, action.Call, error) {}

@@ -32,9 +32,11 @@ const (
 // may be a signature to verify.
 var strangers = auth.Rate{PerSecond: 10, Burst: 300}
 
-// Door lets a call through, or refuses it with a fault.
+// Door lets a call through, or refuses it with a fault. Refuse records a call
+// that this room refused itself.
 type Door interface {
 	Call(ctx context.Context, c action.Call) (action.Result, error)
+	Refuse(ctx context.Context, c action.Call, why error)
 }
 
 // Tokens knows whose a token is; a fault unauthenticated when nobody's.
@@ -82,7 +84,7 @@ func New(o Options) (*Surface, error) {
 		s.mux.Handle("/mcp", o.MCP)
 	}
 	outside := &guard{
-		tokens: o.Auth, hosts: o.AllowedHosts, origins: o.AllowedOrigins, proxies: o.Proxies, direct: !o.OnlyProxies,
+		door: o.Door, tokens: o.Auth, hosts: o.AllowedHosts, origins: o.AllowedOrigins, proxies: o.Proxies, direct: !o.OnlyProxies,
 		strangers: auth.Paces[netip.Prefix]{Rate: strangers}, log: o.Log, next: s,
 		most: s.most, large: make(chan struct{}, mostLarge),
 	}

@@ -25,9 +25,10 @@ var agent = action.Caller{Actor: "agent", Scope: "default", Role: action.Agent}
 
 // door is a small door: it keeps what came and answers as told.
 type door struct {
-	mu     sync.Mutex
-	calls  []action.Call
-	answer func(action.Call) (action.Result, error)
+	mu      sync.Mutex
+	calls   []action.Call
+	refused []refusal
+	answer  func(action.Call) (action.Result, error)
 }
 
 func (d *door) Call(_ context.Context, c action.Call) (action.Result, error) {
@@ -35,6 +36,18 @@ func (d *door) Call(_ context.Context, c action.Call) (action.Result, error) {
 	d.calls = append(d.calls, c)
 	d.mu.Unlock()
 	return d.answer(c)
+}
+
+func (d *door) Refuse(_ context.Context, c action.Call, why error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.refused = append(d.refused, refusal{c, fault.From(why)})
+}
+
+// refusal is a call that was refused before it came to the door.
+type refusal struct {
+	call action.Call
+	why  *fault.Fault
 }
 
 func (d *door) last(t *testing.T) action.Call {

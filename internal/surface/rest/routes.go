@@ -34,6 +34,7 @@ func (s *surface) offer(api huma.API, v *action.Verb, path string) {
 	s.describe(api, op)
 	api.Adapter().Handle(op, func(hc huma.Context) {
 		r, w := humago.Unwrap(hc)
+		asks(r, v.Name)
 		if v.Name == attachVerb && upgrades(r) {
 			s.attach(w, r, v)
 			return
@@ -90,11 +91,8 @@ func (s *surface) call(r *http.Request, c action.Call) (action.Result, error) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), callLimit)
 	defer cancel()
-	c.ID, c.Caller, c.Surface = correlation(ctx), caller, "rest"
-	switch claimed := r.Header.Get("Glovebox-Surface"); claimed {
-	case "cli", "mcp": // our own clients say on whose behalf they call; it is for the audit only
-		c.Surface = claimed
-	}
+	c.ID, c.Caller, c.Surface, c.Source = correlation(ctx), caller, surfaceOf(r), source(r)
+	passes(r)
 	result, err := s.door.Call(ctx, c)
 	complete(r, result.Data)
 	return result, err
@@ -152,6 +150,7 @@ func readGeneric(r *http.Request) (action.Call, error) {
 		return action.Call{}, fault.New(fault.UnknownAction, "there is no verb of that name").
 			Hinted("see /openapi.json for the verbs")
 	}
+	asks(r, v.Name)
 	if err := noQuery(r); err != nil {
 		return action.Call{}, err
 	}

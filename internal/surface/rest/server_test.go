@@ -133,6 +133,8 @@ type patient time.Duration
 
 func waiting(d time.Duration) rest.Door { return patient(d) }
 
+func (p patient) Refuse(context.Context, action.Call, error) {}
+
 func (p patient) Call(ctx context.Context, _ action.Call) (action.Result, error) {
 	timer := time.NewTimer(time.Duration(p))
 	defer timer.Stop()

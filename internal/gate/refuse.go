@@ -1,0 +1,134 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/approval"
+	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+)
+
+const (
+	noiseEvery   = time.Minute // between two records of what is counted
+	noiseSources = 256         // counted apart in that time; the rest together
+	elsewhere    = "other addresses"
+)
+
+// Refuse records a call that a surface refused before it came to the gate:
+// intent and outcome, as of any other. The calls of strangers, and those beyond
+// a limit, must not fill the disk: of them the first of a kind is recorded, and
+// then how many there were, each minute. Nothing is done with the call.
+func (g *Gate) Refuse(_ context.Context, call action.Call, why error) {
+	f := fault.From(why)
+	if f == nil {
+		return
+	}
+	if !isID(call.ID) {
+		call.ID = newID()
+	}
+	stranger := call.Caller == (action.Caller{})
+	if (stranger || f.Code == fault.LimitReached) && !g.noise.first(call, f.Code) {
+		return
+	}
+	p := &passage{g: g, call: call, started: time.Now()}
+	outcome := p.outcome(action.Result{}, f)
+	outcome.Detail = inert(call.Source.Request)
+	if stranger {
+		outcome.Detail = join(outcome.Detail, "from "+inert(call.Source.Address))
+	}
+	if lost := p.conclude(outcome); lost != nil {
+		g.log.Error("a refused call was not recorded", "id", call.ID, "error", lost)
+	}
+}
+
+// tell records what was counted.
+func (g *Gate) tell(records []action.Record) {
+	if err := g.audit.Append(records...); err != nil {
+		g.log.Error("refused calls were not recorded", "error", err)
+	}
+}
+
+// noise counts refused calls that are not recorded singly.
+type noise struct {
+	tell func([]action.Record)
+
+	mu    sync.Mutex
+	seen  map[kind]*tally
+	timer *time.Timer // runs while something is counted
+}
+
+// kind is what is counted together.
+type kind struct {
+	source string // address of a stranger, or else the caller
+	scope  string
+	code   fault.Code
+}
+
+type tally struct {
+	caller action.Caller
+	more   int // since the last record
+}
+
+// first reports whether a call is the first of its kind since none came for a
+// minute. If not, it is counted.
+func (n *noise) first(call action.Call, code fault.Code) bool {
+	k := kind{source: call.Source.Address, scope: call.Caller.Scope, code: code}
+	if call.Caller.Actor != "" {
+		k.source = call.Caller.Actor
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.seen == nil {
+		n.seen = map[kind]*tally{}
+	}
+	if _, known := n.seen[k]; !known && len(n.seen) >= noiseSources {
+		k = kind{source: elsewhere, code: code}
+	}
+	if n.timer == nil {
+		n.timer = time.AfterFunc(noiseEvery, n.report)
+	}
+	if t, known := n.seen[k]; known {
+		t.more++
+		return false
+	}
+	n.seen[k] = &tally{caller: call.Caller}
+	return true
+}
+
+// report records what was counted, and forgets who was silent.
+func (n *noise) report() { n.tell(n.collect(true)) }
+
+func (n *noise) collect(goOn bool) []action.Record {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var records []action.Record
+	for k, t := range n.seen {
+		if t.more == 0 {
+			delete(n.seen, k)
+			continue
+		}
+		records = append(records, action.Record{
+			EventType: audit.Refused, Actor: inert(t.caller.Actor), Role: t.caller.Role, Scope: t.caller.Scope,
+			Result: "fault", Error: string(k.code), Detail: approval.Inert(fmt.Sprintf("%d more calls from %s", t.more, k.source), keptText),
+		})
+		t.more = 0
+	}
+	if n.timer = nil; goOn && len(n.seen) > 0 {
+		n.timer = time.AfterFunc(noiseEvery, n.report)
+	}
+	return records
+}
+
+// stop ends the counting and records what was counted.
+func (n *noise) stop() {
+	n.mu.Lock()
+	if n.timer != nil {
+		n.timer.Stop()
+	}
+	n.mu.Unlock()
+	n.tell(n.collect(false))
+}
