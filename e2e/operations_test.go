@@ -120,6 +120,7 @@ var attempts = map[string]attempt{
 	"grant.revoke":    {id: (*bench).granted},
 	"events.follow":   {query: "?kinds=session,answer&after=0"},
 	"audit.query":     {query: "?limit=20&verb=page.click"},
+	"audit.export":    {query: "?format=csv&verb=page.click"},
 	"audit.verify":    {},
 
 	"token.create": {body: `{"name": "tried", "role": "viewer", "expiresIn": 600}`, after: func(b *bench, a answer) {

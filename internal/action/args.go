@@ -213,15 +213,6 @@ type Answer struct {
 	ForSession bool   `json:"forSession,omitempty" doc:"Cover later calls of this kind in the session; MEDIUM only"`
 }
 
-// AuditQuery filters the trail.
-type AuditQuery struct {
-	Session string `json:"session,omitempty" query:"session" maxLength:"64"`
-	Actor   string `json:"actor,omitempty" query:"actor" maxLength:"128"`
-	Verb    string `json:"verb,omitempty" query:"verb" maxLength:"64"`
-	After   int64  `json:"after,omitempty" query:"after" minimum:"0" doc:"Only records with a greater sequence number"`
-	Limit   int    `json:"limit,omitempty" query:"limit" minimum:"0" maximum:"1000" doc:"The newest so many, or with after the next so many; 100 when 0"`
-}
-
 // CookieList filters cookies.
 type CookieList struct {
 	URL string `json:"url,omitempty" query:"url" maxLength:"8192" doc:"Only cookies that a request to this address would carry; all of the session's when empty" example:"https://example.com/account"`

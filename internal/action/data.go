@@ -200,12 +200,6 @@ type Record struct {
 	Hash          string    `json:"hash"` // SHA-256 over the record before's hash and this record, hex
 }
 
-// AuditPage is a piece of the trail, in order.
-type AuditPage struct {
-	Records []Record `json:"records"`
-	Last    int64    `json:"last"` // sequence number of the newest record there is
-}
-
 // AuditVerdict is what verification found.
 type AuditVerdict struct {
 	OK          bool   `json:"ok"`

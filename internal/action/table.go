@@ -120,7 +120,8 @@ var Verbs = []Verb{
 	{Name: "policy.show", Class: Read, Risk: Low, NewArgs: of[None], NewData: of[PolicyView], Method: http.MethodGet, Path: "/policy", Command: "policy show", Summary: "Show the policy in force"},
 	{Name: "policy.explain", Class: Admin, Risk: Low, NewArgs: of[PolicyQuery], NewData: of[PolicyExplanation], Method: http.MethodPost, Path: "/policy/explain", Command: "policy explain", Summary: "Say what would become of a call, and which rule would decide; nothing is done"},
 
-	{Name: "audit.query", Class: Admin, Risk: Low, NewArgs: of[AuditQuery], NewData: of[AuditPage], Method: http.MethodGet, Path: "/audit", Command: "audit tail", Summary: "Read the audit trail"},
+	{Name: "audit.query", Class: Admin, Risk: Low, NewArgs: of[AuditQuery], NewData: of[AuditPage], Method: http.MethodGet, Path: "/audit", Command: "audit query", Summary: "Read the audit trail"},
+	{Name: "audit.export", Class: Admin, Risk: Low, NewArgs: of[AuditExport], NewData: of[AuditFile], Method: http.MethodGet, Path: "/audit/export", Command: "audit export", Summary: "Export the audit trail as a file"},
 	{Name: "audit.verify", Class: Admin, Risk: Low, NewArgs: of[None], NewData: of[AuditVerdict], Method: http.MethodGet, Path: "/audit/verify", Command: "audit verify", Summary: "Verify the audit trail's hash chain"},
 
 	{Name: "token.create", Class: Admin, Risk: High, NewArgs: of[TokenCreate], NewData: of[TokenMade], Method: http.MethodPost, Path: "/tokens", Status: http.StatusCreated, Command: "token create", Summary: "Make a token to call with, which is shown once"},

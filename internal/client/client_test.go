@@ -1,13 +1,16 @@
 package client_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -250,3 +253,37 @@ func TestHealthNeedsNoToken(t *testing.T) {
 func typeOf(v any) string { return fmt.Sprintf("%T", v) }
 
 func second(_ action.Result, err error) error { return err }
+
+func TestAnExportComesAsItIsWritten(t *testing.T) {
+	var got *action.AuditExport
+	broken := false
+	url := gateway(t, func(_ context.Context, c action.Call) (action.Result, error) {
+		got = c.Args.(*action.AuditExport)
+		send := func(_ context.Context, to io.Writer) error {
+			if _, err := io.WriteString(to, strings.Repeat("x", 100_000)); err != nil {
+				return err
+			}
+			if broken {
+				return errors.New("the disk has gone")
+			}
+			return nil
+		}
+		return action.Result{Data: &action.AuditFile{Name: "audit.csv", MediaType: "text/csv", Send: send}}, nil
+	})
+	want := action.AuditExport{AuditFilter: action.AuditFilter{Session: "s 1", From: "2026-01-01T00:00:00Z", House: true}, Format: "csv"}
+	c := connect(t, url, "good")
+	var out bytes.Buffer
+	if n, err := c.Export(t.Context(), want, &out); err != nil || n != 100_000 || out.Len() != 100_000 {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+	if diff := cmp.Diff(&want, got); diff != "" {
+		t.Errorf("the arguments differ:\n%s", diff)
+	}
+	broken = true
+	if _, err := c.Export(t.Context(), want, io.Discard); fault.CodeOf(err) != fault.Internal {
+		t.Errorf("what broke off: %v", err)
+	}
+	if _, err := connect(t, url, "bad").Export(t.Context(), want, io.Discard); fault.CodeOf(err) != fault.Unauthenticated {
+		t.Errorf("a wrong token: %v", err)
+	}
+}

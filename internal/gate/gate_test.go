@@ -376,7 +376,7 @@ func TestOperatorsReadTheTrailThroughTheGate(t *testing.T) {
 	if _, err := h.Call(t.Context(), snapshot(agent)); err != nil {
 		t.Fatal(err)
 	}
-	page, err := h.Call(t.Context(), action.Call{Verb: "audit.query", Caller: operator, Args: &action.AuditQuery{Verb: "page.snapshot"}})
+	page, err := h.Call(t.Context(), action.Call{Verb: "audit.query", Caller: operator, Args: &action.AuditQuery{AuditFilter: action.AuditFilter{Verb: "page.snapshot"}}})
 	if err != nil || len(page.Data.(*action.AuditPage).Records) != 2 {
 		t.Fatalf("got %+v, %v", page.Data, err)
 	}
@@ -385,7 +385,7 @@ func TestOperatorsReadTheTrailThroughTheGate(t *testing.T) {
 		t.Fatalf("got %+v, %v", verdict.Data, err)
 	}
 	stranger := action.Caller{Actor: "bob", Scope: "other", Role: action.Operator}
-	page, err = h.Call(t.Context(), action.Call{Verb: "audit.query", Caller: stranger, Args: &action.AuditQuery{Verb: "page.snapshot"}})
+	page, err = h.Call(t.Context(), action.Call{Verb: "audit.query", Caller: stranger, Args: &action.AuditQuery{AuditFilter: action.AuditFilter{Verb: "page.snapshot"}}})
 	if err != nil || len(page.Data.(*action.AuditPage).Records) != 0 {
 		t.Fatalf("another scope read %+v, %v", page.Data, err)
 	}

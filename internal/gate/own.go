@@ -31,6 +31,9 @@ var ownVerbs = map[string]func(context.Context, *passage) (action.Result, error)
 		page, err := p.g.audit.Query(ctx, *a, p.call.Caller.Scope)
 		return &page, err
 	}),
+	"audit.export": withArgs(func(_ context.Context, p *passage, a *action.AuditExport) (any, error) {
+		return p.g.audit.Export(*a, p.call.Caller.Scope)
+	}),
 	"audit.verify": withArgs(func(ctx context.Context, p *passage, _ *action.None) (any, error) {
 		v, err := p.g.audit.Verify(ctx)
 		return &v, err

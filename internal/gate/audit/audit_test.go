@@ -249,10 +249,10 @@ func TestQueryKeepsScopesApartAndOrders(t *testing.T) {
 		"newest two":    {action.AuditQuery{Limit: 2}, "acme", []int64{5, 6}},
 		"next two":      {action.AuditQuery{After: 1, Limit: 2}, "acme", []int64{2, 3}},
 		"other scope":   {action.AuditQuery{}, "other", []int64{7, 8}},
-		"by verb":       {action.AuditQuery{Verb: "page.goto"}, "other", []int64{7, 8}},
-		"by verb, none": {action.AuditQuery{Verb: "page.goto"}, "acme", nil},
-		"by session":    {action.AuditQuery{Session: "s2"}, "acme", nil},
-		"by actor":      {action.AuditQuery{Actor: "bot", After: 4}, "acme", []int64{5, 6}},
+		"by verb":       {action.AuditQuery{AuditFilter: action.AuditFilter{Verb: "page.goto"}}, "other", []int64{7, 8}},
+		"by verb, none": {action.AuditQuery{AuditFilter: action.AuditFilter{Verb: "page.goto"}}, "acme", nil},
+		"by session":    {action.AuditQuery{AuditFilter: action.AuditFilter{Session: "s2"}}, "acme", nil},
+		"by actor":      {action.AuditQuery{AuditFilter: action.AuditFilter{Actor: "bot"}, After: 4}, "acme", []int64{5, 6}},
 		"no scope":      {action.AuditQuery{}, "", nil},
 	} {
 		page, err := l.Query(t.Context(), c.q, c.scope)

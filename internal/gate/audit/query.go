@@ -6,16 +6,23 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 const defaultLimit = 100 // records of a page; action.AuditQuery.Limit
 
 // Query reads the records of a scope that q asks for, in order: the newest
-// ones, or those that follow q.After. An empty scope has no records.
+// ones, those before q.Before, or those that follow q.After. An empty scope has
+// no records. Faults: invalid_request, audit_unavailable.
 func (l *Log) Query(ctx context.Context, q action.AuditQuery, scope string) (action.AuditPage, error) {
 	page := action.AuditPage{Records: []action.Record{}}
+	s, err := selected(q.AuditFilter, scope)
+	if err != nil {
+		return page, err
+	}
 	end, err := readHead(ctx, l.db.Reader)
 	if err != nil {
 		return page, unreadable(err)
@@ -24,44 +31,75 @@ func (l *Log) Query(ctx context.Context, q action.AuditQuery, scope string) (act
 	if scope == "" {
 		return page, nil
 	}
-	query, args := selection(q, scope)
-	records, err := l.read(ctx, query, args...)
+	order := "DESC"
+	if q.Before > 0 {
+		s.and("seq < ?", q.Before)
+	}
+	if q.After > 0 {
+		s.and("seq > ?", q.After)
+		order = "ASC"
+	}
+	if q.Limit <= 0 {
+		q.Limit = defaultLimit
+	}
+	records, err := l.read(ctx, s.statement(order), append(s.args, q.Limit)...)
 	if err != nil {
 		return page, err
 	}
 	page.Records = append(page.Records, records...)
-	if q.After == 0 {
+	if order == "DESC" {
 		slices.Reverse(page.Records)
 	}
 	return page, nil
 }
 
 // ofScope is what a scope may see: its own records, and which configuration was
-// in force, which holds for all. Quotation marks in a record's texts are
-// escaped, so that only the field itself reads so.
-const ofScope = `(scope = ? OR scope = '' AND record LIKE '%"event_type":"` + Config + `"%')`
+// in force, which holds for all.
+const ofScope = `(scope = ? OR scope = '' AND event = '` + Config + `')`
 
-// selection is the statement for q.
-func selection(q action.AuditQuery, scope string) (string, []any) {
-	where, args := []string{ofScope}, []any{scope}
+// selection is what a statement asks for.
+type selection struct {
+	where []string
+	args  []any
+}
+
+func (s *selection) and(condition string, value any) {
+	s.where, s.args = append(s.where, condition), append(s.args, value)
+}
+
+func (s *selection) statement(order string) string {
+	return fmt.Sprintf("SELECT seq, record, hash FROM audit WHERE %s ORDER BY seq %s LIMIT ?", strings.Join(s.where, " AND "), order)
+}
+
+// selected is the selection of a filter among the records of a scope.
+func selected(f action.AuditFilter, scope string) (*selection, error) {
+	if f.House {
+		scope = ""
+	}
+	s := &selection{}
+	s.and(ofScope, scope)
 	for _, filter := range []struct{ column, value string }{
-		{"session", q.Session}, {"actor", q.Actor}, {"verb", q.Verb},
+		{"session", f.Session}, {"actor", f.Actor}, {"verb", f.Verb}, {"event", f.Event},
+		{"domain", f.Domain}, {"risk", f.Risk}, {"decision", f.Decision}, {"result", f.Result},
 	} {
 		if filter.value != "" {
-			where, args = append(where, filter.column+" = ?"), append(args, filter.value)
+			s.and(filter.column+" = ?", filter.value)
 		}
 	}
-	order := "DESC"
-	if q.After > 0 {
-		where, args = append(where, "seq > ?"), append(args, q.After)
-		order = "ASC"
+	for _, bound := range []struct{ name, condition, value string }{
+		{"from", "at >= ?", f.From}, {"to", "at < ?", f.To},
+	} {
+		if bound.value == "" {
+			continue
+		}
+		t, err := time.Parse(time.RFC3339, bound.value)
+		if err != nil {
+			return nil, fault.New(fault.InvalidRequest, "%s is no time", bound.name).
+				Hinted("write one like 2026-11-21T08:00:00Z").With("field", bound.name)
+		}
+		s.and(bound.condition, t.UnixMilli())
 	}
-	limit := q.Limit
-	if limit <= 0 {
-		limit = defaultLimit
-	}
-	text := fmt.Sprintf("SELECT seq, record, hash FROM audit WHERE %s ORDER BY seq %s LIMIT ?", strings.Join(where, " AND "), order)
-	return text, append(args, limit)
+	return s, nil
 }
 
 // read returns the records of a statement that selects number, record and hash.

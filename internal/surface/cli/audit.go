@@ -1,18 +1,60 @@
 package cli
 
 import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/client"
+	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 func (r *root) auditCommands() []*cobra.Command {
-	group := &cobra.Command{Use: "audit", Short: "Read and verify the audit trail", Args: between(0, 0), RunE: help}
-	group.AddCommand(r.auditTail(), r.auditVerify(), r.auditKey())
+	group := &cobra.Command{Use: "audit", Short: "Read, export and verify the audit trail", Args: between(0, 0), RunE: help}
+	group.AddCommand(r.auditQuery(), r.auditTail(), r.auditExport(), r.auditVerify(), r.auditKey())
 	return []*cobra.Command{group}
+}
+
+// filterFlags are the flags of everything that reads the trail. The session is
+// that of every command.
+func filterFlags(c *cobra.Command, a *action.AuditFilter) {
+	f := c.Flags()
+	f.StringVar(&a.Actor, "actor", "", "only this actor's")
+	f.StringVar(&a.Verb, "verb", "", "only this verb's, such as page.click")
+	f.StringVar(&a.Event, "event", "", "only this kind: intent, outcome, session, box, blocked, question, answer, protocol, config, retention, refused, alert")
+	f.StringVar(&a.Domain, "domain", "", "only about this host")
+	f.StringVar(&a.Risk, "risk", "", "only of this risk: LOW, MEDIUM, HIGH, CRITICAL")
+	f.StringVar(&a.Decision, "decision", "", "only where people had this to do with it: auto_approved, operator, approved, denied, expired, pending")
+	f.StringVar(&a.Result, "result", "", "only what became this: ok, fault, pending")
+	f.StringVar(&a.From, "from", "", "not before this time (RFC 3339)")
+	f.StringVar(&a.To, "to", "", "before this time (RFC 3339)")
+	f.BoolVar(&a.House, "house", false, "the records of no scope instead: the gateway's own, and calls of strangers")
+}
+
+func (r *root) auditQuery() *cobra.Command {
+	var call action.AuditQuery
+	c := verb("audit.query", "query", "glovebox audit query --verb page.click --result fault\nglovebox audit query --risk HIGH --from 2026-11-21T00:00:00Z --json\nglovebox audit query --before 4000 -n 500")
+	c.Args = between(0, 0)
+	filterFlags(c, &call.AuditFilter)
+	f := c.Flags()
+	f.IntVarP(&call.Limit, "lines", "n", 100, "how many records: the newest, or with --after the next")
+	f.Int64Var(&call.After, "after", 0, "only records with a greater number")
+	f.Int64Var(&call.Before, "before", 0, "only records with a smaller number")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		door, err := r.door(operatorToken)
+		if err != nil {
+			return err
+		}
+		_, err = r.records(c.Context(), door, call, false)
+		return err
+	}
+	return c
 }
 
 func (r *root) auditTail() *cobra.Command {
@@ -20,32 +62,21 @@ func (r *root) auditTail() *cobra.Command {
 	var follow bool
 	c := verb("audit.query", "tail", "glovebox audit tail -n 20\nglovebox audit tail -f --json")
 	c.Args = between(0, 0)
+	filterFlags(c, &call.AuditFilter)
 	f := c.Flags()
 	f.IntVarP(&call.Limit, "lines", "n", 20, "how many of the newest records")
 	f.BoolVarP(&follow, "follow", "f", false, "go on as records come")
-	f.StringVar(&call.Actor, "actor", "", "only this actor's")
-	f.StringVar(&call.Verb, "verb", "", "only this verb's")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		door, err := r.door(operatorToken)
 		if err != nil {
 			return err
 		}
-		call.Session = r.target
 		for {
-			result, err := r.send(c.Context(), door, action.Call{Verb: "audit.query", Args: &call})
-			if err != nil {
+			call.After, err = r.records(c.Context(), door, call, follow)
+			if err != nil || !follow {
 				return err
 			}
-			page := result.Data.(*action.AuditPage)
-			for _, record := range page.Records {
-				if !follow || record.Action != "audit.query" { // its own look-ups, two records each second
-					r.record(record)
-				}
-			}
-			if !follow {
-				return nil
-			}
-			call.After = page.Last
+			call.Limit = mostRecords
 			select {
 			case <-time.After(time.Second):
 			case <-c.Context().Done():
@@ -54,6 +85,71 @@ func (r *root) auditTail() *cobra.Command {
 		}
 	}
 	return c
+}
+
+const mostRecords = 1000 // of one page; action.AuditQuery
+
+// records prints a page and returns where the next one begins: behind the last
+// record, or, when there are no more, behind the newest that there was. Its own
+// look-ups are left out where it follows: they are two records each second.
+func (r *root) records(ctx context.Context, door *client.Client, q action.AuditQuery, follows bool) (after int64, err error) {
+	q.Session = r.target
+	result, err := r.send(ctx, door, action.Call{Verb: "audit.query", Args: &q})
+	if err != nil {
+		return 0, err
+	}
+	page, _ := result.Data.(*action.AuditPage)
+	for _, record := range page.Records {
+		if !follows || record.Action != "audit.query" {
+			r.record(record)
+		}
+	}
+	if n := len(page.Records); n == mostRecords {
+		return page.Records[n-1].Seq, nil
+	}
+	return page.Last, nil
+}
+
+func (r *root) auditExport() *cobra.Command {
+	var call action.AuditExport
+	var out string
+	c := verb("audit.export", "export", "glovebox audit export --out audit.jsonl\nglovebox audit export --format csv --from 2026-11-01T00:00:00Z --out november.csv")
+	c.Args = between(0, 0)
+	filterFlags(c, &call.AuditFilter)
+	c.Flags().StringVar(&call.Format, "format", "jsonl", "jsonl or csv")
+	c.Flags().StringVarP(&out, "out", "o", "", "file to write; standard output when empty")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		door, err := r.door(operatorToken)
+		if err != nil {
+			return err
+		}
+		call.Session = r.target
+		if out == "" {
+			_, err := door.Export(c.Context(), call, r.io.Out)
+			return err
+		}
+		return r.exportTo(c.Context(), door, call, out)
+	}
+	return c
+}
+
+// exportTo writes an export into a file that is there whole or not at all.
+func (r *root) exportTo(ctx context.Context, door *client.Client, call action.AuditExport, out string) error {
+	file, err := os.CreateTemp(filepath.Dir(out), ".export-*") // mode 0600
+	if err != nil {
+		return fault.New(fault.InvalidRequest, "cannot write %s: %s", out, err)
+	}
+	defer func() { _ = os.Remove(file.Name()) }()
+	n, err := door.Export(ctx, call, file)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(file.Name(), out); err != nil {
+		return fault.New(fault.InvalidRequest, "cannot write %s: %s", out, err)
+	}
+	return r.print(action.Result{Data: map[string]any{"file": out, "bytes": n}}, func(action.Result) {
+		r.printf("%s %d bytes in %s\n", r.style.good("exported:"), n, out)
+	})
 }
 
 func (r *root) record(record action.Record) {

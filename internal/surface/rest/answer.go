@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 // extras stand beside the fields of a verb's result.
@@ -51,6 +52,8 @@ func answer(w http.ResponseWriter, r *http.Request, v *action.Verb, result actio
 		writeBytes(w, "application/pdf", "page.pdf", data.Bytes)
 	case *action.HAR:
 		writeBytes(w, "application/json", "session.har", data.Bytes)
+	case *action.AuditFile:
+		send(w, r, data)
 	case *action.File:
 		writeBytes(w, data.MediaType, data.Name, data.Bytes)
 	case *action.Run:
@@ -63,6 +66,26 @@ func answer(w http.ResponseWriter, r *http.Request, v *action.Verb, result actio
 		}
 		writeRaw(w, successOf(v), "application/json", body)
 	}
+}
+
+// send writes a file that is read while it is sent. What cannot be sent to the
+// end is broken off, so that nobody takes it for the whole.
+func send(w http.ResponseWriter, r *http.Request, file *action.AuditFile) {
+	w.Header().Set("Content-Type", file.MediaType)
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name}))
+	w.WriteHeader(http.StatusOK)
+	if err := file.Send(r.Context(), patient{w}); err != nil {
+		note(r, fault.From(err))
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// patient writes to a reader that may be slow, but not silent.
+type patient struct{ w http.ResponseWriter }
+
+func (p patient) Write(b []byte) (int, error) {
+	_ = http.NewResponseController(p.w).SetWriteDeadline(time.Now().Add(writeLimit)) // a writer that is no connection has none
+	return p.w.Write(b)
 }
 
 func successOf(v *action.Verb) int {

@@ -202,7 +202,7 @@ func TestNoRouteTakesParametersItDoesNotKnow(t *testing.T) {
 	v := newVictim(t)
 	for _, at := range routes(t) {
 		queries := []string{"x=" + canary, "=" + canary, "%00=1", "x[]=1", "access_token=" + canary, "%ff=1", "a=%zz", "session[]=a", "session=a;b", "session=a%00", "session=%ff", "session=a&session=b"}
-		if at.verb.Name != "audit.query" { // whose filter may be any text
+		if at.verb.Name != "audit.query" && at.verb.Name != "audit.export" { // whose filter may be any text
 			queries = append(queries, "session=..%2f..", "session=a%0d%0aX:1")
 		}
 		if at.query {
