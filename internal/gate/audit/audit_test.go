@@ -316,24 +316,3 @@ func TestAClosedStoreIsAFault(t *testing.T) {
 		t.Errorf("Query answered %v", err)
 	}
 }
-
-func BenchmarkBegin(b *testing.B) {
-	l := openLog(b, openStore(b))
-	for b.Loop() {
-		if err := l.Begin(record(1)); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkBeginParallel(b *testing.B) {
-	l := openLog(b, openStore(b))
-	b.SetParallelism(16)
-	b.RunParallel(func(pb *testing.PB) {
-		for pb.Next() {
-			if err := l.Begin(record(1)); err != nil {
-				b.Error(err)
-			}
-		}
-	})
-}

@@ -108,6 +108,8 @@ func responses(doc *huma.OpenAPI, v *action.Verb) map[string]*huma.Response {
 		ok.Content = binary("application/pdf")
 	case *action.HAR:
 		ok.Content = jsonOf(&huma.Schema{Type: "object", Description: "A network log (HAR 1.2)"}, exampleHAR)
+	case *action.AuditFile:
+		ok.Content = binary("application/x-ndjson", "text/csv")
 	case *action.File:
 		ok.Content = binary(slices.Concat(harmless, []string{unknownBytes})...)
 	default:
