@@ -168,36 +168,36 @@ type QuestionListing struct {
 	Questions []Question `json:"questions"`
 }
 
-// Record is one line of the audit trail (SPEC section 10).
+// Record is one line of the audit trail; docs/audit.md says what stands in it.
 type Record struct {
-	Seq           int64     `json:"seq"`
-	EventType     string    `json:"event_type"` // intent, outcome, session, box, blocked, question, answer, alert, protocol, config
-	CorrelationID string    `json:"correlation_id"`
-	Timestamp     time.Time `json:"timestamp"`
-	Actor         string    `json:"actor,omitempty"`
-	Role          Role      `json:"role,omitempty"`
-	Scope         string    `json:"scope,omitempty"`
+	Seq           int64     `json:"seq" jsonschema:"place in the trail, from 1, without gaps"`
+	EventType     string    `json:"event_type" jsonschema:"intent and outcome of a call, or what else happened"`
+	CorrelationID string    `json:"correlation_id" jsonschema:"the same in intent, outcome, log, trace and the answer's X-Request-Id"`
+	Timestamp     time.Time `json:"timestamp" jsonschema:"UTC, microseconds"`
+	Actor         string    `json:"actor,omitempty" jsonschema:"whose token it was; absent for strangers and for the gateway itself"`
+	Role          Role      `json:"role,omitempty" jsonschema:"agent, viewer or operator"`
+	Scope         string    `json:"scope,omitempty" jsonschema:"the user or tenant that the caller acts for"`
 	SessionID     string    `json:"session_id,omitempty"`
-	ContainerID   string    `json:"container_id,omitempty"`
-	Action        string    `json:"action,omitempty"` // the verb
-	Surface       string    `json:"surface,omitempty"`
-	URL           string    `json:"url,omitempty"`
-	Domain        string    `json:"domain,omitempty"`
-	TargetURL     string    `json:"target_url,omitempty"`
-	TargetElement string    `json:"target_element,omitempty"` // role, name, ref or selector
-	InputValue    string    `json:"input_value,omitempty"`    // redacted
-	Result        string    `json:"result,omitempty"`         // ok, fault, pending
-	Error         string    `json:"error,omitempty"`          // fault code and message
-	Risk          string    `json:"risk,omitempty"`
-	Rule          string    `json:"rule,omitempty"`
-	HITLDecision  string    `json:"hitl_decision,omitempty"` // auto_approved, operator, approved, denied, expired, pending
-	AnsweredBy    string    `json:"answered_by,omitempty"`
-	Screenshot    string    `json:"screenshot_path,omitempty"` // artifact id
-	UserAgent     string    `json:"user_agent,omitempty"`
-	DurationMS    int64     `json:"duration_ms,omitempty"`
-	ApprovalID    string    `json:"approval_id,omitempty"` // of the question it is about
+	ContainerID   string    `json:"container_id,omitempty" jsonschema:"the box"`
+	Action        string    `json:"action,omitempty" jsonschema:"the verb, such as page.click"`
+	Surface       string    `json:"surface,omitempty" jsonschema:"rest, mcp or cli"`
+	URL           string    `json:"url,omitempty" jsonschema:"of the page, token-like parameters masked"`
+	Domain        string    `json:"domain,omitempty" jsonschema:"host of target_url, or else of url"`
+	TargetURL     string    `json:"target_url,omitempty" jsonschema:"where it would lead, masked likewise"`
+	TargetElement string    `json:"target_element,omitempty" jsonschema:"role, name and ref as the page has them, or what the caller said"`
+	InputValue    string    `json:"input_value,omitempty" jsonschema:"what was typed or chosen, redacted"`
+	Result        string    `json:"result,omitempty" jsonschema:"of an outcome: ok, fault or pending; of a session its state"`
+	Error         string    `json:"error,omitempty" jsonschema:"fault code and message"`
+	Risk          string    `json:"risk,omitempty" jsonschema:"LOW, MEDIUM, HIGH or CRITICAL"`
+	Rule          string    `json:"rule,omitempty" jsonschema:"the rule of the policy that decided"`
+	HITLDecision  string    `json:"hitl_decision,omitempty" jsonschema:"what people had to do with it: auto_approved, operator, approved, denied, expired or pending"`
+	AnsweredBy    string    `json:"answered_by,omitempty" jsonschema:"who answered the question"`
+	Screenshot    string    `json:"screenshot_path,omitempty" jsonschema:"id of the artifact"`
+	UserAgent     string    `json:"user_agent,omitempty" jsonschema:"what the client says it is"`
+	DurationMS    int64     `json:"duration_ms,omitempty" jsonschema:"of the whole call, a person's answer included"`
+	ApprovalID    string    `json:"approval_id,omitempty" jsonschema:"of the question it is about"`
 	Detail        string    `json:"detail,omitempty"`
-	Hash          string    `json:"hash"` // SHA-256 over the record before's hash and this record, hex
+	Hash          string    `json:"hash" jsonschema:"SHA-256 over the hash of the record before, as 32 bytes, and this record without its hash; hex"`
 }
 
 // AuditVerdict is what verification found.

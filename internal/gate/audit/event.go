@@ -17,3 +17,6 @@ const (
 	Retention = "retention" // old records were removed
 	Token     = "token"     // a token was made or revoked
 )
+
+// Events are all kinds of record.
+var Events = []string{Intent, Outcome, Session, Box, Blocked, Question, Answer, Protocol, Config, Refused, Retention, Alert}
