@@ -51,6 +51,7 @@ var plan = map[string][]string{
 	"gate/scan":              {"action"},
 	"gate/egress/egresstest": {},
 	"gate":                   {"action", "fault", "gate/policy", "gate/approval", "gate/audit", "gate/scan"},
+	"trace":                  {"action"},
 	"macro":                  {"action", "fault", "store"},
 	"auth":                   {"action", "fault", "store"},
 	"surface/rest":           {"action", "fault", "auth"},
