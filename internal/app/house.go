@@ -65,6 +65,9 @@ func Open(ctx context.Context, c config.Config, version string, own []netip.Addr
 	if err != nil {
 		return nil, err
 	}
+	if err := h.openTrace(ctx, c, version, trail, log); err != nil {
+		return nil, err
+	}
 	if err := h.openSessions(ctx, c, version, db, trail, own, log); err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/store"
 	"github.com/gloveboxhq/glovebox/internal/surface/cli"
+	"github.com/gloveboxhq/glovebox/internal/trace"
 )
 
 // storeFile is the name of the store in the state directory.
@@ -38,6 +39,21 @@ func openTrail(ctx context.Context, c config.Config, db *store.DB, log *slog.Log
 		Keep: max(0, span(c.Audit.RetentionDays, 24*time.Hour)),
 		Seal: audit.Seal{Key: key, Folder: checkpointDir(c)},
 	})
+}
+
+// openTrace begins to send spans of calls, where a collector is configured.
+func (h *House) openTrace(ctx context.Context, c config.Config, version string, trail *audit.Log, log *slog.Logger) error {
+	if c.Audit.OTLP == "" {
+		return nil
+	}
+	spans, err := trace.Open(ctx, trace.Options{
+		Endpoint: c.Audit.OTLP, Version: version, Follow: trail.Follow, After: trail.Last(), Log: log,
+	})
+	if err != nil {
+		return err
+	}
+	h.keep("trace", spans.Close)
+	return nil
 }
 
 // publicKey is the key that checkpoints are verified with: the one in a file,

@@ -19,6 +19,7 @@ type Config struct {
 type Audit struct {
 	RetentionDays int    `yaml:"retention_days" doc:"Records older than this many days are removed, in whole signed segments; -1: never"`
 	CheckpointDir string `yaml:"checkpoint_dir" doc:"Folder of the signed checkpoints, best on another disk or machine; checkpoints in the state directory when empty"`
+	OTLP          string `yaml:"otlp_endpoint" doc:"Address of an OpenTelemetry collector that is sent a span of each call, such as http://127.0.0.1:4318/v1/traces (OTLP over HTTP); none when empty"`
 	Durable       bool   `yaml:"require_durable" doc:"Flush the intent of a call that changes something to the disk before it runs, and refuse such calls while checkpoints cannot be written"`
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"net/url"
 	"regexp"
 	"slices"
 	"time"
@@ -67,6 +68,7 @@ func (c *Config) problems() (problems Problems) {
 		between("security.hitl.timeouts.high", s.HITL.Timeouts.High, 1, 3600),
 		between("security.hitl.timeouts.critical", s.HITL.Timeouts.Critical, 1, 3600),
 		limit("audit.retention_days", c.Audit.RetentionDays),
+		c.Audit.check(),
 		c.Browser.Downloads.check(),
 		s.HITL.Webhook.check(),
 		c.container(),
@@ -129,6 +131,17 @@ func (n Network) Bytes() (int64, error) {
 		err = fmt.Errorf("%s is less than one page takes; 1m is the least, and -1 is no limit", n.MaxBytes)
 	}
 	return size, err
+}
+
+func (a Audit) check() error {
+	if a.OTLP == "" {
+		return nil
+	}
+	u, err := url.Parse(a.OTLP)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil {
+		return errors.New("audit.otlp_endpoint: want an address like http://127.0.0.1:4318/v1/traces") // the value may hold a password
+	}
+	return nil
 }
 
 func (c *Config) container() error {

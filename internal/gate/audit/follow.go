@@ -42,6 +42,9 @@ func (l *Log) Follow(ctx context.Context, scope string, after int64, deliver fun
 	}
 }
 
+// Last is the number of the newest record.
+func (l *Log) Last() int64 { return l.end().seq }
+
 // following reads the next records of a scope.
 func (l *Log) following(ctx context.Context, scope string, after int64) ([]action.Record, error) {
 	query, args := `SELECT seq, record, hash FROM audit WHERE seq > ? ORDER BY seq LIMIT ?`, []any{after, followed}
