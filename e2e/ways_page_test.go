@@ -14,7 +14,7 @@ const (
 const (
 	everywhere = "door"  // at an allowed host, through the door
 	unwalled   = "naked" // at its host in a browser without walls only
-	never    = ""      // this browser does not do it, or not like this
+	never      = ""      // this browser does not do it, or not like this
 )
 
 // way is one way out that a page tries.

@@ -117,6 +117,8 @@ var Verbs = []Verb{
 	{Name: "grant.list", Class: Admin, Risk: Low, NewArgs: of[None], NewData: of[GrantListing], Method: http.MethodGet, Path: "/sessions/{session}/grants", Command: "approvals grants", Summary: "List what people allowed for the rest of a session"},
 	{Name: "grant.revoke", Class: Admin, Risk: Low, NewArgs: of[ByID], NewData: of[Revoked], Method: http.MethodDelete, Path: "/sessions/{session}/grants/{id}", Command: "approvals revoke", Summary: "Take back what was allowed for the rest of a session"},
 
+	{Name: "events.follow", Class: Admin, Risk: Low, NewArgs: of[FollowEvents], NewData: of[EventPage], Method: http.MethodGet, Path: "/events", Command: "events", Summary: "Follow what happens: sessions, questions, answers, actions, alerts"},
+
 	{Name: "policy.show", Class: Read, Risk: Low, NewArgs: of[None], NewData: of[PolicyView], Method: http.MethodGet, Path: "/policy", Command: "policy show", Summary: "Show the policy in force"},
 	{Name: "policy.explain", Class: Admin, Risk: Low, NewArgs: of[PolicyQuery], NewData: of[PolicyExplanation], Method: http.MethodPost, Path: "/policy/explain", Command: "policy explain", Summary: "Say what would become of a call, and which rule would decide; nothing is done"},
 

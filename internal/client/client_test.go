@@ -105,7 +105,7 @@ func TestEveryVerbReturnsItsOwnDataType(t *testing.T) {
 		"run.start":  &action.RunStart{URL: "https://a.example/", DomainAllowlist: []string{"a.example"}, Actions: []action.RunAction{{Type: "go_back"}}},
 		"run.show":   &action.RunShow{ID: "a"}, "run.cancel": &action.ByID{ID: "a"}, "run.resume": &action.RunResume{ID: "a", Guidance: "go on"},
 		"page.scrape": &action.Scrape{Selectors: map[string]string{"title": "h1"}}, "page.execute": &action.Execute{Expression: "1"},
-		"profile.create": &action.ProfileCreate{Name: "work"}, "profile.delete": &action.ByID{ID: "a"},
+		"profile.create": &action.ProfileCreate{Name: "work"}, "profile.delete": &action.ByID{ID: "a"}, "grant.revoke": &action.ByID{ID: "a"},
 		"token.create": &action.TokenCreate{Name: "ci", Role: action.Agent}, "token.revoke": &action.TokenRevoke{ID: "ci"},
 		"cookie.set": &action.CookieSet{Cookies: []action.NewCookie{{Name: "n", Value: new("v")}}},
 	}

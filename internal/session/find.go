@@ -39,7 +39,7 @@ func (r *Registry) find(call action.Call) *live {
 		record := l.now()
 		wanted := record.Name == call.Session
 		if call.Session == "" {
-			wanted = isOpen(record.State) && record.Provider == r.config.Provider
+			wanted = isOpen(record.State) && record.Provider == r.config.Provider && l.run == ""
 		}
 		if wanted && (best == nil || better(record, bestRecord)) {
 			best, bestRecord = l, record

@@ -140,10 +140,10 @@ func (r *Registry) reserve(ctx context.Context, caller action.Caller, p plan) (*
 		Profile: p.shape.profile,
 	}, p.network)
 	l.run = p.run
+	l.terms = terms{Network: p.network, Role: caller.Role, Profile: p.shape.profile, Run: p.run}
 	if err := r.enlist(l); err != nil {
 		return nil, err
 	}
-	l.terms = terms{Network: p.network, Role: caller.Role, Profile: p.shape.profile}
 	if err := r.ledger.insert(ctx, entry{Session: l.record, terms: l.terms}); err != nil {
 		r.delist(l)
 		return nil, err
