@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,8 +18,12 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/cli"
 )
 
-// reloaded are the keys that a reload takes over; the others want a restart.
-var reloaded = []string{"security.hitl.", "security.network."}
+// reloaded are the keys that a reload takes over; the others want a restart:
+// the door and the webhook are opened once.
+var reloaded = []string{
+	"security.hitl.enabled", "security.hitl.timeouts.", "security.hitl.trusted_domains", "security.hitl.sensitive_domains", "security.hitl.rules",
+	"security.network.navigation", "security.network.subresources", "security.network.listed", "security.network.allow_private", "security.network.ports",
+}
 
 const keptProblem = 1000 // characters of what is wrong with a configuration, in a record
 
@@ -62,7 +67,7 @@ func (h *House) Reload(c config.Config, log *slog.Logger) error {
 	}
 	var later []string
 	for _, key := range config.Changed(h.config, c) {
-		if !strings.HasPrefix(key, reloaded[0]) && !strings.HasPrefix(key, reloaded[1]) {
+		if !slices.ContainsFunc(reloaded, func(known string) bool { return strings.HasPrefix(key, known) }) {
 			later = append(later, key)
 		}
 	}
