@@ -72,6 +72,9 @@ func checkKeys(tree map[string]any) (problems Problems) {
 		case isKnown:
 			problems = append(problems, checkObjects(path, value, reflect.TypeFor[Config]().FieldByIndex(key.at).Type)...)
 		case slices.ContainsFunc(leaves, func(leaf string) bool { return strings.HasPrefix(leaf, path+".") }):
+			if empty, is := value.(map[string]any); is && len(empty) == 0 {
+				continue
+			}
 			problems = append(problems, Problem{Path: path, Message: "wants keys below it, not a value"})
 		default:
 			problems = append(problems, unknownKey(path, spelling.Nearest(path, leaves)))
@@ -131,7 +134,7 @@ func flatten(tree map[string]any, prefix string) iter.Seq2[string, any] {
 		for name, value := range tree {
 			path := strings.TrimPrefix(prefix+"."+name, ".")
 			below, isMap := value.(map[string]any)
-			if !isMap {
+			if !isMap || len(below) == 0 {
 				if !yield(path, value) {
 					return
 				}

@@ -140,3 +140,13 @@ func TestChangedKeysAreNamed(t *testing.T) {
 		t.Errorf("of the same: %v", same)
 	}
 }
+
+func TestEmptySectionsAreKnownOrNamed(t *testing.T) {
+	got := problems(t, "security: {netwrk: {}, network: {}}\nserver: {listen: nowhere}\n")
+	if !slices.ContainsFunc(got, func(p config.Problem) bool { return strings.Contains(p.Error(), `"security.netwrk"`) && p.Line == 1 }) {
+		t.Errorf("%v does not name security.netwrk", got)
+	}
+	if slices.ContainsFunc(got, func(p config.Problem) bool { return p.Path == "security.network" }) {
+		t.Errorf("%v names an empty section that is known", got)
+	}
+}
