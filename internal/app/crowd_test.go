@@ -106,6 +106,7 @@ func openCrowd(t *testing.T, limits session.Config) *crowd {
 	t.Cleanup(func() {
 		ctx := context.Background()
 		err := errors.Join(c.Close(ctx), rooms.Close(ctx))
+		desk.Close()
 		c.trail.Close()
 		if err := errors.Join(err, door.Shutdown(ctx), files.Close(), db.Close()); err != nil {
 			t.Error(err)

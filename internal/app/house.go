@@ -74,6 +74,7 @@ func Open(ctx context.Context, c config.Config, version string, own []netip.Addr
 	if err := h.openGate(ctx, c, db, trail, log); err != nil {
 		return nil, err
 	}
+	trail.Record(loaded("gateway "+version+" started", c, h.rules))
 	if err := h.sessions.Recover(ctx); err != nil {
 		return nil, err
 	}
