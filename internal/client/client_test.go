@@ -106,7 +106,9 @@ func TestEveryVerbReturnsItsOwnDataType(t *testing.T) {
 		"run.show":   &action.RunShow{ID: "a"}, "run.cancel": &action.ByID{ID: "a"}, "run.resume": &action.RunResume{ID: "a", Guidance: "go on"},
 		"page.scrape": &action.Scrape{Selectors: map[string]string{"title": "h1"}}, "page.execute": &action.Execute{Expression: "1"},
 		"profile.create": &action.ProfileCreate{Name: "work"}, "profile.delete": &action.ByID{ID: "a"}, "grant.revoke": &action.ByID{ID: "a"},
-		"token.create": &action.TokenCreate{Name: "ci", Role: action.Agent}, "token.revoke": &action.TokenRevoke{ID: "ci"},
+		"session.allow": &action.AllowHost{Host: "a.example"}, "session.request_human": &action.HumanRequest{Reason: "a captcha"},
+		"policy.explain": &action.PolicyQuery{Verb: "page.click"},
+		"token.create":   &action.TokenCreate{Name: "ci", Role: action.Agent}, "token.revoke": &action.TokenRevoke{ID: "ci"},
 		"cookie.set": &action.CookieSet{Cookies: []action.NewCookie{{Name: "n", Value: new("v")}}},
 	}
 	for _, v := range action.Offered() {

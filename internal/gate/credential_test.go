@@ -49,7 +49,8 @@ func sending() map[string]action.Call {
 		"in a crawl":    {Verb: "page.crawl", Args: &action.Crawl{URL: "https://app.example.com/" + token}},
 		"to the desk":   {Verb: "approval.status", Args: &action.ByID{ID: token}},
 		"out of bounds": {Verb: "page.goto", Args: &action.Goto{URL: "https://app.example.com/" + token, WaitUntil: "soon"}},
-		"not allowed":   {Verb: "page.execute", Args: &action.Execute{Expression: "f('" + token + "')"}},
+		"in a script":   {Verb: "page.execute", Args: &action.Execute{Expression: "f('" + token + "')"}},
+		"not allowed":   {Verb: "cookie.set", Args: &action.CookieSet{Cookies: []action.NewCookie{{Name: "n", Value: new(token)}}}},
 	}
 }
 

@@ -182,7 +182,8 @@ func (g *Gate) grant(ctx context.Context, by action.Call, q action.Question) err
 		return err
 	}
 	call := action.Call{ID: newID(), Verb: allowVerb, Caller: by.Caller, Session: q.Session, Args: wished(used.Input), Surface: by.Surface}
-	p := &passage{g: g, call: call, approval: q.ID, started: time.Now()}
+	p := g.passage(call)
+	p.approval = q.ID
 	_, err = p.leave(p.guarded(ctx))
 	return err
 }

@@ -19,4 +19,4 @@ const (
 )
 
 // Events are all kinds of record.
-var Events = []string{Intent, Outcome, Session, Box, Blocked, Question, Answer, Protocol, Config, Refused, Retention, Alert}
+var Events = []string{Intent, Outcome, Session, Box, Blocked, Question, Answer, Protocol, Config, Refused, Retention, Alert, Token}

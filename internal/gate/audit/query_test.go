@@ -35,7 +35,7 @@ func mixed(t testing.TB) *audit.Log {
 			t.Fatal(err)
 		}
 	}
-	l.Record(action.Record{EventType: audit.Config, Detail: "of no scope"})
+	l.Record(action.Record{EventType: audit.Box, Detail: "of no scope"})
 	return l
 }
 
