@@ -72,17 +72,23 @@ func note(r *http.Request, f *fault.Fault) {
 	}
 }
 
+// token matches a short name without spaces or signs.
 var token = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// requestID takes the caller's id where it is a short token, and makes one
-// otherwise.
+// named matches what a caller may call a request. Dots are for the steps of
+// runs and crawls.
+var named = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$`) // 39 of the 64 that the gate takes: a hyphen and 24 are ours
+
+// requestID is an id that no other request has, whatever its caller says: else
+// the records of two calls could be taken for one's. It begins with the
+// caller's where that is a short token.
 func requestID(asked string) string {
-	if token.MatchString(asked) {
-		return asked
+	if !named.MatchString(asked) {
+		asked = "req"
 	}
 	var random [12]byte
 	_, _ = rand.Read(random[:]) // never fails, see crypto/rand
-	return "req-" + hex.EncodeToString(random[:])
+	return asked + "-" + hex.EncodeToString(random[:])
 }
 
 // counted notes an answer's status and size for the access line.

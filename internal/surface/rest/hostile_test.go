@@ -131,11 +131,26 @@ func TestHealthTellsAStrangerOnlyOK(t *testing.T) {
 }
 
 func TestRequestIDsThatAreNoShortTokensAreReplaced(t *testing.T) {
-	for _, id := range []string{"a b", "a\tb", strings.Repeat("a", 65), "<script>", ""} {
+	for _, id := range []string{"a b", "a\tb", strings.Repeat("a", 65), "<script>", "", "r0123456789abcdef.3"} {
 		r := request("GET", "/v1/health", "")
 		r.Header.Set("X-Request-Id", id)
-		if got := build(t, refusing()).do(r).Header().Get("X-Request-Id"); got == id || got == "" {
+		if got := build(t, refusing()).do(r).Header().Get("X-Request-Id"); !strings.HasPrefix(got, "req-") {
 			t.Errorf("%q became %q", id, got)
+		}
+	}
+}
+
+func TestNoTwoRequestsHaveOneID(t *testing.T) {
+	h, seen := build(t, refusing()), map[string]bool{}
+	for range 3 {
+		for _, id := range []string{"mine", strings.Repeat("a", 39)} {
+			r := request("GET", "/v1/health", "")
+			r.Header.Set("X-Request-Id", id)
+			got := h.do(r).Header().Get("X-Request-Id")
+			if seen[got] || !strings.HasPrefix(got, id+"-") || len(got) > 64 {
+				t.Errorf("%q became %q", id, got)
+			}
+			seen[got] = true
 		}
 	}
 }
