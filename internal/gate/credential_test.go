@@ -2,6 +2,7 @@ package gate_test
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -260,5 +261,29 @@ func TestTestValuesPassTheGate(t *testing.T) {
 	t.Cleanup(func() { h.close(t) })
 	if _, err := h.Call(t.Context(), action.Call{Verb: "page.type", Caller: agent, Args: &action.Type{Locator: action.Locator{Ref: "e1"}, Input: token}}); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestRecordsHoldNoCredentialsThatWereNotForThePage(t *testing.T) {
+	h := scanned(t, gate.DenyCall)
+	h.shelf.element = nil
+	for _, call := range []action.Call{
+		{Verb: "page.hover", Args: &action.Hover{Locator: action.Locator{Text: token}}},
+		{Verb: "page.extract", Source: action.Source{UserAgent: "curl " + token}},
+		{Verb: "page.extract", Session: token},
+	} {
+		call.Caller = agent
+		_, _ = h.Call(t.Context(), call)
+	}
+	h.Refuse(t.Context(), action.Call{Caller: agent, Session: token, Source: action.Source{Request: "GET /v1/" + token, UserAgent: token}},
+		fault.New(fault.NotFound, "there is nothing at %s", token))
+	records := h.trail(t)
+	if len(records) < 8 {
+		t.Fatalf("%d records", len(records))
+	}
+	for _, r := range records {
+		if text, err := json.Marshal(r); err != nil || strings.Contains(string(text), token) {
+			t.Errorf("record %s %v", text, err)
+		}
 	}
 }

@@ -73,7 +73,7 @@ func (p *passage) outcome(result action.Result, f *fault.Fault) action.Record {
 		r.Result = pending
 	}
 	if f != nil {
-		r.Result, r.Error = "fault", approval.Inert(fmt.Sprintf("%s: %s", f.Code, f.Message), keptError)
+		r.Result, r.Error = "fault", p.harmless(approval.Inert(fmt.Sprintf("%s: %s", f.Code, f.Message), keptError))
 	}
 	if len(result.Artifacts) > 0 && p.call.Verb == "page.screenshot" {
 		r.Screenshot = result.Artifacts[0].ID
@@ -93,11 +93,11 @@ func (p *passage) record() action.Record {
 	r := action.Record{
 		CorrelationID: c.ID, Actor: inert(c.Caller.Actor), Role: action.Role(inert(string(c.Caller.Role))), Scope: c.Caller.Scope,
 		SessionID: p.facts.Session.ID, ContainerID: p.facts.Session.Box, Action: inert(c.Verb), Surface: inert(c.Surface),
-		URL: p.address(p.facts.Page.URL), TargetURL: p.target(), TargetElement: p.element(), InputValue: p.input(),
-		HITLDecision: p.hitl, UserAgent: inert(c.Source.UserAgent),
+		URL: p.address(p.facts.Page.URL), TargetURL: p.target(), TargetElement: p.harmless(p.element()), InputValue: p.input(),
+		HITLDecision: p.hitl, UserAgent: p.harmless(inert(c.Source.UserAgent)),
 	}
 	if r.SessionID == "" {
-		r.SessionID = inert(c.Session)
+		r.SessionID = p.harmless(inert(c.Session))
 	}
 	r.Domain = hostOf(r.TargetURL)
 	if r.Domain == "" {
@@ -110,6 +110,15 @@ func (p *passage) record() action.Record {
 		r.ApprovalID, r.Detail = p.approval, "question "+p.approval
 	}
 	return r
+}
+
+// harmless is a text of the caller's or the page's that is not looked through
+// before it is recorded, or nothing of it where it holds a credential.
+func (p *passage) harmless(text string) string {
+	if p.g.holdsCredential(text) {
+		return hidden
+	}
+	return text
 }
 
 func inert(text string) string { return approval.Inert(text, keptText) }

@@ -36,7 +36,7 @@ func (g *Gate) Refuse(_ context.Context, call action.Call, why error) {
 	}
 	p := &passage{g: g, call: call, started: time.Now()}
 	outcome := p.outcome(action.Result{}, f)
-	outcome.Detail = inert(call.Source.Request)
+	outcome.Detail = p.harmless(inert(call.Source.Request))
 	if stranger {
 		outcome.Detail = join(outcome.Detail, "from "+inert(call.Source.Address))
 	}
