@@ -53,7 +53,7 @@ func (r *Runs) Do(ctx context.Context, call action.Call) (action.Result, error) 
 		runs, err := r.ledger.list(ctx, scope, *args)
 		return action.Result{Data: &action.RunListing{Runs: runs}}, err
 	case *action.RunResume:
-		return of(r.resume(ctx, call.Caller, args))
+		return of(r.resume(ctx, call, args))
 	case *action.ByID:
 		return of(r.cancel(ctx, call.Caller, args.ID))
 	}
@@ -99,17 +99,29 @@ func (r *Runs) cancel(ctx context.Context, by action.Caller, id string) (action.
 
 // resume hands a person's guidance to a paused run. Faults: not_found,
 // not_active where it is not paused.
-func (r *Runs) resume(ctx context.Context, by action.Caller, args *action.RunResume) (action.Run, error) {
+func (r *Runs) resume(ctx context.Context, call action.Call, args *action.RunResume) (action.Run, error) {
+	by := call.Caller
 	run, err := r.show(ctx, by.Scope, args.ID)
 	if err != nil {
 		return run, err
 	}
 	at := r.under(by.Scope, args.ID)
+	if at != nil && run.State == action.RunPaused {
+		at.release(ctx, call)
+	}
 	if at == nil || !at.guide(guidance{by: by.Actor, text: args.Guidance, actions: args.Actions}) {
 		return run, fault.New(fault.NotActive, "the run is not paused: it is %s", run.State).
 			Hinted("only a paused run can be resumed").With("state", run.State)
 	}
 	return at.now(), nil
+}
+
+// release has a session that is paused go on before its run does, as a call of
+// the person who guides it.
+func (r *running) release(ctx context.Context, by action.Call) {
+	_, _ = r.gate.Call(ctx, action.Call{ // a session that is not paused needs none
+		ID: by.ID + ".s", Verb: "session.resume", Caller: by.Caller, Session: r.now().Session, Surface: by.Surface, Source: by.Source,
+	})
 }
 
 func newRunID() string {

@@ -41,8 +41,6 @@ func (d *Door) Call(ctx context.Context, c action.Call) (action.Result, error) {
 		return d.startRun(ctx, c)
 	case c.Verb == "run.show" && d.runs != nil:
 		return d.showRun(ctx, c)
-	case c.Verb == "run.resume" && d.runs != nil:
-		return d.resumeRun(ctx, c)
 	}
 	return d.gate.Call(ctx, c)
 }

@@ -45,19 +45,6 @@ func (d *Door) showRun(ctx context.Context, call action.Call) (action.Result, er
 	return of(d.runs.show(ctx, call.Caller.Scope, args.ID)) // it may have ended since it was let be shown
 }
 
-// resumeRun has a session that is paused go on before its run does.
-func (d *Door) resumeRun(ctx context.Context, call action.Call) (action.Result, error) {
-	args, named := call.Args.(*action.RunResume)
-	if _, known := action.Lookup("session.resume"); known && named && call.Caller.Role == action.Operator {
-		if at := d.runs.under(call.Caller.Scope, args.ID); at != nil && at.now().State == action.RunPaused {
-			resume := call
-			resume.ID, resume.Verb, resume.Session, resume.Args = call.ID+".s", "session.resume", at.now().Session, nil
-			_, _ = d.gate.Call(ctx, resume) // a session that is not paused needs none
-		}
-	}
-	return d.gate.Call(ctx, call)
-}
-
 // Tidy begins to end the browsers of runs that an earlier gateway left.
 // Runs.Close waits for it.
 func (d *Door) Tidy() { d.runs.work.Go(d.tidy) }

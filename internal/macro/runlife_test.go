@@ -31,6 +31,9 @@ func TestThreeFailuresInARowAskAPerson(t *testing.T) {
 		if _, err := h.make(person, "run.resume", away, 0); fault.CodeOf(err) != fault.InvalidRequest {
 			t.Errorf("resumed to elsewhere: %v", err)
 		}
+		if slices.Contains(b.did(), "session.resume") {
+			t.Error("guidance that was refused let the session go on")
+		}
 		if _, err := h.make(person, "run.resume", &action.RunResume{ID: run.ID, Guidance: "it is #there", Actions: []action.RunAction{click("#there")}}, 0); err != nil {
 			t.Fatal(err)
 		}
@@ -41,6 +44,9 @@ func TestThreeFailuresInARowAskAPerson(t *testing.T) {
 		h.wants(run, action.RunCompleted, "actions_failed")
 		if got := steps(run)[5:]; !slices.Equal(got, []string{"!left_click", "!left_click", "!left_click", "!pause", "resume", "left_click"}) {
 			t.Errorf("did %v", got)
+		}
+		if !slices.Contains(b.did(), "session.resume") {
+			t.Error("the session did not go on")
 		}
 		if last := run.Log[len(run.Log)-2]; last.Details != "ann: it is #there" {
 			t.Errorf("guidance %+v", last)
