@@ -3,7 +3,10 @@
 // behaviour beyond looking a verb up and checking its arguments.
 package action
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // Role is what a caller may be. The zero Role is nobody and is refused.
 type Role string
@@ -36,6 +39,10 @@ type Call struct {
 	// Peek says that nobody means to make the call: looking counts for nothing,
 	// and ends nothing.
 	Peek bool
+
+	// Bind binds what outlives the call to the token it came with: the context
+	// ends when that is revoked or expires. nil where no token can end.
+	Bind func(context.Context) (bound context.Context, release func())
 
 	// Progress is told what a long call is at, in words for people. It must
 	// not block; nil for nobody.

@@ -83,6 +83,12 @@ func From(ctx context.Context) (action.Caller, bool) {
 	return i.Caller, found
 }
 
+// Lasting returns what binds the things that outlive a request to the token
+// that came with it, see Bind.
+func Lasting(ctx context.Context) func(context.Context) (context.Context, func()) {
+	return whole(ctx).Bind
+}
+
 // whole returns all that Bind put there.
 func whole(ctx context.Context) Identity {
 	i, _ := ctx.Value(identityKey{}).(Identity)

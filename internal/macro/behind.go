@@ -73,6 +73,7 @@ func of(run action.Run, err error) (action.Result, error) {
 func (r *Runs) begin(ctx context.Context, call action.Call, args *action.RunStart) (action.Run, error) {
 	at := newRunning(r, call, args)
 	if err := r.enlist(at); err != nil {
+		at.cancel(err)
 		return action.Run{}, err
 	}
 	err := r.ledger.insert(ctx, at.run, call.Caller)
@@ -82,6 +83,7 @@ func (r *Runs) begin(ctx context.Context, call action.Call, args *action.RunStar
 		err = ctx.Err()
 	}
 	if err != nil {
+		at.cancel(err)
 		r.driven(at)
 		return action.Run{}, err
 	}

@@ -179,9 +179,12 @@ func (r *running) fatal(err error) *ending {
 // over is the end that a fault makes, unless the run was ended meanwhile.
 func (r *running) over(f *fault.Fault, status string) *ending {
 	var by *cancelled
+	var lost *fault.Fault
 	switch cause := context.Cause(r.ctx); {
 	case errors.As(cause, &by):
 		return &ending{action.RunFailed, "cancelled", by.Error()}
+	case errors.As(cause, &lost):
+		return &ending{action.RunFailed, string(lost.Code), lost.Message}
 	case cause != nil:
 		return &ending{action.RunFailed, "gateway_stopped", "the gateway ended while the run was under way"}
 	case r.left <= 0 && status == action.RunFailed && f.Code != credentialDetected:

@@ -57,6 +57,33 @@ func TestThreeFailuresInARowAskAPerson(t *testing.T) {
 	})
 }
 
+func TestARunEndsWithTheTokenItWasStartedWith(t *testing.T) {
+	b := good()
+	b.slow["page.click"] = 4 * time.Second
+	inHouse(t, b, func(h *house) {
+		life, revoke := context.WithCancelCause(context.Background())
+		bind := func(ctx context.Context) (context.Context, func()) {
+			bound, cancel := context.WithCancelCause(ctx)
+			stop := context.AfterFunc(life, func() { cancel(context.Cause(life)) })
+			return bound, func() { stop(); cancel(nil) }
+		}
+		result, err := h.Call(context.Background(), action.Call{Verb: "run.start", Caller: person, Args: input(click("#a"), click("#b")), Wait: time.Second, Bind: bind})
+		run, ok := result.Data.(*action.Run)
+		if err != nil || !ok || run.State != action.RunRunning {
+			t.Fatalf("run %+v, %v", result.Data, err)
+		}
+		revoke(fault.New(fault.Unauthenticated, "the token was revoked"))
+		ended, err := h.make(person, "run.show", &action.RunShow{ID: run.ID, Wait: 60}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.wants(ended, action.RunFailed, string(fault.Unauthenticated))
+		if slices.Contains(b.did(), "page.click #b") {
+			t.Errorf("did %v", b.did())
+		}
+	})
+}
+
 func TestNobodyGuidesAPausedRun(t *testing.T) {
 	b := good()
 	b.fails["page.click"] = fault.New(fault.NotFound, "no element matches")

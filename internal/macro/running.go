@@ -20,7 +20,7 @@ type running struct {
 	caller  action.Caller
 	surface string
 	args    action.RunStart
-	ctx     context.Context //nolint:containedctx // of the run, which outlives the call that started it
+	ctx     context.Context //nolint:containedctx // of the run, which outlives the call that started it, and not its token
 	cancel  context.CancelCauseFunc
 	steps   atomic.Int64
 	left    time.Duration // for its actions; the driver's
@@ -57,7 +57,15 @@ func newRunning(r *Runs, call action.Call, args *action.RunStart) *running {
 			Archetype: cmp.Or(args.Archetype, action.RunArchetype), Phase: cmp.Or(args.Phase, action.RunPhase), Actor: cmp.Or(args.Actor, call.Caller.Actor),
 		},
 	}
-	at.ctx, at.cancel = context.WithCancelCause(r.life)
+	life, release := r.life, func() {}
+	if call.Bind != nil {
+		life, release = call.Bind(life)
+	}
+	ctx, cancel := context.WithCancelCause(life)
+	at.ctx, at.cancel = ctx, func(why error) {
+		cancel(why)
+		release()
+	}
 	return at
 }
 

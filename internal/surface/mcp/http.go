@@ -17,6 +17,7 @@ const (
 	stateless   = "2026-07-28"     // first revision of the protocol without sessions over HTTP
 	idleLimit   = 30 * time.Minute // of a session of an older revision
 	callerKey   = "caller"
+	bindKey     = "bind"
 	mostMessage = 1 << 20 // bytes; as the REST surface
 )
 
@@ -55,5 +56,5 @@ func verify(ctx context.Context, _ string, _ *http.Request) (*sdkauth.TokenInfo,
 		return nil, sdkauth.ErrInvalidToken
 	}
 	user := fmt.Sprintf("%q %q %s", caller.Scope, caller.Actor, caller.Role)
-	return &sdkauth.TokenInfo{UserID: user, Extra: map[string]any{callerKey: caller}}, nil
+	return &sdkauth.TokenInfo{UserID: user, Extra: map[string]any{callerKey: caller, bindKey: auth.Lasting(ctx)}}, nil
 }

@@ -142,6 +142,7 @@ func (s *Surface) use(ctx context.Context, t tool, turn *turn, req *mcp.CallTool
 			turn.refused(ctx, err)
 		}
 	}()
+	turn.bind = bound(req)
 	if turn.caller, err = s.caller(ctx, req); err != nil {
 		return err
 	}
@@ -194,6 +195,15 @@ func (s *Surface) caller(ctx context.Context, req *mcp.CallToolRequest) (action.
 		return action.Caller{}, nil
 	}
 	return s.o.Caller(ctx)
+}
+
+// bound returns what binds the things that outlive a tool call to its token.
+func bound(req *mcp.CallToolRequest) binder {
+	if req.Extra == nil || req.Extra.TokenInfo == nil {
+		return nil
+	}
+	bind, _ := req.Extra.TokenInfo.Extra[bindKey].(binder)
+	return bind
 }
 
 func newID() string {

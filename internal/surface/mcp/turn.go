@@ -17,11 +17,15 @@ var errPending = errors.New("a question waits")
 
 const leastWait = time.Second // on a question, for the later calls of a turn
 
+// binder is as action.Call.Bind.
+type binder = func(context.Context) (context.Context, func())
+
 // turn is one tool call on its way: the calls it makes and what it will say.
 type turn struct {
 	surface *Surface
 	caller  action.Caller
 	source  action.Source
+	bind    binder
 	session string // as the tool call names it
 	id      string
 	until   time.Time // questions are waited for until then
@@ -68,7 +72,7 @@ func (t *turn) pass(ctx context.Context, verb string, args any) (action.Result, 
 	t.made++
 	return t.surface.o.Door.Call(ctx, action.Call{
 		ID: fmt.Sprintf("mcp-%s-%d", t.id, t.made), Verb: verb, Caller: t.caller, Session: t.session,
-		Args: args, Surface: "mcp", Source: t.source, Wait: max(time.Until(t.until), leastWait), Progress: t.tell, Crawl: t.watch, Run: t.run,
+		Args: args, Surface: "mcp", Source: t.source, Wait: max(time.Until(t.until), leastWait), Progress: t.tell, Crawl: t.watch, Run: t.run, Bind: t.bind,
 	})
 }
 

@@ -92,6 +92,7 @@ func (s *surface) call(r *http.Request, c action.Call) (action.Result, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), callLimit)
 	defer cancel()
 	c.ID, c.Caller, c.Surface, c.Source = correlation(ctx), caller, surfaceOf(r), source(r)
+	c.Bind = auth.Lasting(ctx)
 	passes(r)
 	result, err := s.door.Call(ctx, c)
 	complete(r, result.Data)
