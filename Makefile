@@ -36,7 +36,7 @@ test: ## run every test: unit, real Chromium, real boxes, end to end
 .PHONY: test-ready
 test-ready: build lint
 	./glovebox image build
-	CGO_ENABLED=1 go test -race -timeout 20m ./...
+	CGO_ENABLED=1 go test -race -timeout 30m ./...
 	go run ./demo
 
 .PHONY: lint
