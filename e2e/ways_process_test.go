@@ -34,7 +34,8 @@ sub family { my ($family, $type, $protocol) = @_; socket(my $s, $family, $type, 
 sub talk { my ($s, $first, $then) = @_; my $got = "";
   syswrite($s, $first); $got .= head($s); if (defined $then && $got =~ m{^HTTP/1.1 200}) { syswrite($s, $then); $got .= " then " . head($s) } return $got }
 sub head { my ($s) = @_; my $all = "";
-  while (IO::Select->new($s)->can_read(15)) { sysread($s, my $piece, 4096) or return $all . "closed"; $all .= $piece; last if $all =~ /\r\n\r\n/ }
+  while (IO::Select->new($s)->can_read(15)) { sysread($s, my $piece, 4096) or return $all . "closed"; $all .= $piece;
+    if ($all =~ /\r\n\r\n(.*)/s) { my $have = length $1; my ($size) = $all =~ /^content-length: (\d+)/im; last if $have >= ($size // 0) } }
   return join " ", ($all =~ m{^(HTTP/1.1 \d+)}g), ($all =~ /X-Glovebox-[A-Za-z]+: ([^\r]*)/g), ($all =~ /(canary)/g) }
 sub way { socket(my $s, AF_INET, SOCK_STREAM, 0) or die; connect($s, (place("127.0.0.1", 3128))[1]) or die "proxy: $!"; return $s }
 sub proxy { return talk(way(), @_) }
