@@ -71,6 +71,12 @@ func Open(ctx context.Context, c config.Config, version string, own []netip.Addr
 	if err := h.openSessions(ctx, c, version, db, trail, own, log); err != nil {
 		return nil, err
 	}
+	if err := h.openDesk(ctx, c, db, trail, log); err != nil {
+		return nil, err
+	}
+	if err := h.openWebhook(ctx, c.Security.HITL.Webhook, webhook.Options{DB: db, Trail: trail, Desk: h.desk, Log: log}); err != nil {
+		return nil, err
+	}
 	if err := h.openGate(ctx, c, db, trail, log); err != nil {
 		return nil, err
 	}
@@ -203,9 +209,9 @@ func openPage(ctx context.Context, box sandbox.Box, o page.Options) (session.Bro
 	return page.Open(ctx, stream, o)
 }
 
-func (h *House) openGate(ctx context.Context, c config.Config, db *store.DB, trail *audit.Log, log *slog.Logger) error {
-	rules, err := policy.New(policyConfig(c))
-	if err != nil {
+// openDesk opens what judges calls and what asks people.
+func (h *House) openDesk(ctx context.Context, c config.Config, db *store.DB, trail *audit.Log, log *slog.Logger) (err error) {
+	if h.rules, err = policy.New(policyConfig(c)); err != nil {
 		return err
 	}
 	h.desk, err = approval.Open(ctx, approval.Options{DB: db, Log: log, Ended: gate.Ended(trail), Timeouts: timeouts(c)})
@@ -213,15 +219,17 @@ func (h *House) openGate(ctx context.Context, c config.Config, db *store.DB, tra
 		return err
 	}
 	h.keep("approval", func(context.Context) error { h.desk.Close(); return nil })
-	if err := h.openWebhook(ctx, c.Security.HITL.Webhook, webhook.Options{DB: db, Trail: trail, Desk: h.desk, Log: log}); err != nil {
-		return err
-	}
+	return nil
+}
+
+// openGate opens the gate, and macros before it. The desk must be open.
+func (h *House) openGate(ctx context.Context, c config.Config, db *store.DB, trail *audit.Log, log *slog.Logger) error {
 	runs, err := macro.OpenRuns(ctx, macro.RunsOptions{DB: db, Log: log, Retention: sessionConfig(c).Retention})
 	if err != nil {
 		return err
 	}
 	h.Gate, err = gate.New(gate.Options{
-		Sessions: beside{h.sessions, runs}, Policy: rules, Desk: h.desk, Audit: trail, Log: log,
+		Sessions: beside{h.sessions, runs}, Policy: h.rules, Desk: h.desk, Audit: trail, Log: log,
 		Tokens: h.Tokens, Wishes: c.Security.HITL.Enabled, Credentials: credentials(c),
 		Timeouts: gate.Timeouts{Action: time.Duration(c.Browser.Timeout) * time.Second},
 	})
@@ -231,7 +239,6 @@ func (h *House) openGate(ctx context.Context, c config.Config, db *store.DB, tra
 	h.keep("gate", h.Gate.Close)
 	h.Door = macro.New(h.Gate, runs)
 	h.keep("runs", runs.Close)
-	h.rules = rules
 	return nil
 }
 

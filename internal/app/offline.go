@@ -31,6 +31,9 @@ func offline(ctx context.Context, c config.Config, call action.Call) (result act
 	if err != nil {
 		return result, err
 	}
+	if err := h.openDesk(ctx, c, db, trail, log); err != nil {
+		return result, err
+	}
 	if err := h.openGate(ctx, c, db, trail, log); err != nil {
 		return result, err
 	}
