@@ -120,6 +120,8 @@ type SessionFacts struct {
 	State    string
 	Actions  int // write calls so far
 	Failures int // failures in a row so far
+
+	Credentialed bool // credentials were put into it, at any time of its life
 }
 
 // Element is what the page says of an element.

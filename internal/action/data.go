@@ -25,6 +25,8 @@ type Session struct {
 	Egress   string     `json:"egress,omitempty"`  // of an open session's box: sealed, or best-effort where it may have ways past the egress door
 	Profile  string     `json:"profile,omitempty"` // id of the profile it uses
 	Page     *Page      `json:"page,omitempty"`
+
+	Credentialed []string `json:"credentialed,omitempty"` // domains whose credentials were put into it
 }
 
 // SessionListing is a list of sessions, newest first.

@@ -25,6 +25,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/webhook"
 	"github.com/gloveboxhq/glovebox/internal/macro"
 	"github.com/gloveboxhq/glovebox/internal/profile"
+	"github.com/gloveboxhq/glovebox/internal/redact"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/session"
 	"github.com/gloveboxhq/glovebox/internal/store"
@@ -41,7 +42,8 @@ type House struct {
 	trail    *audit.Log
 	desk     *approval.Desk
 	sessions *session.Registry
-	rooms    []room // in the order they were opened
+	known    redact.Book // the secrets of sessions
+	rooms    []room      // in the order they were opened
 }
 
 // room is one thing to close.
@@ -179,7 +181,7 @@ func (h *House) openSessions(ctx context.Context, c config.Config, version strin
 		return err
 	}
 	h.sessions, err = session.New(ctx, session.Options{
-		DB: db, Artifacts: artifacts, Profiles: profiles, Driver: driver, Door: door, Record: trail.Record,
+		DB: db, Artifacts: artifacts, Profiles: profiles, Driver: driver, Door: door, Record: trail.Record, Known: &h.known,
 		Wished: func(s action.Session, host string) { h.Gate.Wish(s, host) },
 		Open:   openPage, Page: pages, Config: sessionConfig(c), Log: log,
 	})
@@ -230,7 +232,7 @@ func (h *House) openGate(ctx context.Context, c config.Config, db *store.DB, tra
 	}
 	h.Gate, err = gate.New(gate.Options{
 		Sessions: beside{h.sessions, runs}, Policy: h.rules, Desk: h.desk, Audit: trail, Log: log,
-		Tokens: h.Tokens, Wishes: c.Security.HITL.Enabled, Credentials: credentials(c),
+		Tokens: h.Tokens, Wishes: c.Security.HITL.Enabled, Credentials: credentials(c), Known: &h.known,
 		Timeouts: gate.Timeouts{Action: time.Duration(c.Browser.Timeout) * time.Second},
 	})
 	if err != nil {

@@ -35,6 +35,8 @@ const (
 	StartFailed            Code = "start_failed"
 	SandboxWeak            Code = "sandbox_weak"
 	AuditUnavailable       Code = "audit_unavailable"
+	CredentialsUnavailable Code = "credentials_unavailable"
+	RedactionFailed        Code = "redaction_failed"
 	Internal               Code = "internal"
 	CDPError               Code = "cdp_error"
 	NavigationFailed       Code = "navigation_failed"
@@ -83,6 +85,8 @@ var infos = map[Code]Info{
 	StartFailed:            {"Start Failed", "start-failed", http.StatusInternalServerError, -32603, 1, true},
 	SandboxWeak:            {"Sandbox Weak", "sandbox-weak", http.StatusServiceUnavailable, -32002, 8, false},
 	AuditUnavailable:       {"Audit Unavailable", "audit-unavailable", http.StatusServiceUnavailable, -32002, 8, false},
+	CredentialsUnavailable: {"Credentials Unavailable", "credentials-unavailable", http.StatusServiceUnavailable, -32002, 8, true},
+	RedactionFailed:        {"Redaction Failed", "redaction-failed", http.StatusInternalServerError, -32603, 1, false},
 	Internal:               {"Internal Error", "internal", http.StatusInternalServerError, -32603, 1, false},
 	CDPError:               {"Browser Protocol Error", "cdp-error", http.StatusBadGateway, -32603, 1, true},
 	NavigationFailed:       {"Navigation Failed", "navigation-failed", http.StatusBadGateway, -32603, 1, true},

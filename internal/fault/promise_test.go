@@ -18,9 +18,9 @@ var promised = map[int][]fault.Code{
 	http.StatusConflict:            {"not_active", "already_active", "page_changed", "page_crashed", "not_actionable", "dialog_open", "session_paused", "provider_not_supported", "invalid_provider"},
 	http.StatusFailedDependency:    {"install_required"},
 	http.StatusTooManyRequests:     {"limit_reached"},
-	http.StatusInternalServerError: {"start_failed", "internal"},
+	http.StatusInternalServerError: {"start_failed", "internal", "redaction_failed"},
 	http.StatusBadGateway:          {"cdp_error", "navigation_failed"},
-	http.StatusServiceUnavailable:  {"sandbox_runtime_required", "sandbox_weak", "browser_disabled", "audit_unavailable"},
+	http.StatusServiceUnavailable:  {"sandbox_runtime_required", "sandbox_weak", "browser_disabled", "audit_unavailable", "credentials_unavailable"},
 	http.StatusGatewayTimeout:      {"browser_action_timeout"},
 }
 

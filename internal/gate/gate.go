@@ -18,6 +18,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 	"github.com/gloveboxhq/glovebox/internal/gate/scan"
+	"github.com/gloveboxhq/glovebox/internal/redact"
 )
 
 // Sessions is what lies behind the door. Look takes the facts of the live page
@@ -45,8 +46,8 @@ type Timeouts struct {
 	Start  time.Duration // of starting, closing or archiving a session
 }
 
-// Options are what a gate is made of. All but Tokens, Timeouts and Credentials
-// must be given.
+// Options are what a gate is made of. All but Tokens, Timeouts, Credentials and
+// Known must be given.
 type Options struct {
 	Sessions Sessions
 	Policy   *policy.Policy
@@ -58,6 +59,7 @@ type Options struct {
 	Timeouts Timeouts // 30 s and 90 s where zero
 
 	Credentials Credentials
+	Known       *redact.Book // the secrets of sessions, which no answer and no record has
 }
 
 // Gate is the door. It is safe for concurrent use.

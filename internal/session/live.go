@@ -71,6 +71,7 @@ func (l *live) facts() action.SessionFacts {
 	return action.SessionFacts{
 		ID: l.id, Box: l.record.Box, State: l.record.State,
 		Actions: l.record.Actions, Failures: l.failures,
+		Credentialed: len(l.record.Credentialed) > 0,
 	}
 }
 

@@ -15,7 +15,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/artifact"
 	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/credential"
 	"github.com/gloveboxhq/glovebox/internal/profile"
+	"github.com/gloveboxhq/glovebox/internal/redact"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/store"
 )
@@ -49,6 +51,15 @@ type Door interface {
 	Judge(box, rawURL string) action.Destination
 	// Transport fetches for a box, under the rules for its browser.
 	Transport(box string) *http.Transport
+}
+
+// Vault is where credentials come from.
+type Vault interface {
+	// For returns the credentials that a document from a host gets in a scope,
+	// nil where there are none. host is folded: lower case, punycode, no port.
+	// Faults: credentials_unavailable when the source cannot be asked or what it
+	// has is not sound.
+	For(ctx context.Context, scope, host string) (*credential.Set, error)
 }
 
 // Browser is the page engine over one box's browser.
@@ -94,7 +105,8 @@ type Config struct {
 	StartTimeout  time.Duration  // of a box and its page; 60 s when 0
 }
 
-// Options are what a Registry is made of. All but Page, Record and Wished are needed.
+// Options are what a Registry is made of. All but Page, Record, Wished, Vault
+// and Known are needed.
 type Options struct {
 	DB        *store.DB
 	Artifacts *artifact.Store
@@ -105,6 +117,8 @@ type Options struct {
 	Page      page.Options                 // what every page is opened with; size and guard are the session's
 	Record    func(action.Record)          // is told of events for the audit; must be safe for concurrent use
 	Wished    func(action.Session, string) // is told of a host that a page of an open session wanted to show and may not; may take its time
+	Vault     Vault                        // nil: no session gets credentials
+	Known     *redact.Book                 // learns the secrets of a session before its browser gets them
 	Config    Config
 	Log       *slog.Logger
 }
@@ -127,6 +141,9 @@ func (o *Options) check() error {
 	}
 	if o.Config.StartTimeout <= 0 {
 		o.Config.StartTimeout = defaultStart
+	}
+	if o.Known == nil {
+		o.Known = new(redact.Book)
 	}
 	if o.Record == nil {
 		o.Record = func(action.Record) {}

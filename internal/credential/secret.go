@@ -1,0 +1,36 @@
+// Package credential has the types of what opens an account: data only, and
+// nothing in it prints itself.
+package credential
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+)
+
+const hidden = "[secret]"
+
+// Secret is a text that is printed, logged and marshalled as [secret]. Only
+// Reveal gives it away.
+type Secret struct{ text string }
+
+// Keep makes a secret of a text.
+func Keep(text string) Secret { return Secret{text} }
+
+// Reveal is the text itself, for the one place that needs it.
+func (s Secret) Reveal() string { return s.text }
+
+// Len is how many bytes the text has.
+func (s Secret) Len() int { return len(s.text) }
+
+// String is [secret].
+func (s Secret) String() string { return hidden }
+
+// Format writes [secret], whatever the verb and its flags.
+func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, hidden) }
+
+// LogValue is [secret].
+func (s Secret) LogValue() slog.Value { return slog.StringValue(hidden) }
+
+// MarshalText is [secret], in JSON and YAML as well.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }

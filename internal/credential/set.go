@@ -1,0 +1,42 @@
+package credential
+
+import "time"
+
+// Set is the credentials of one domain, as a source had them (docs/credentials.md).
+type Set struct {
+	Domain  string // lower case, punycode; what it was found under: the host, or a parent of it
+	Path    string // in the source, for records
+	Version string // changes when the source has others; never derived from a value
+
+	Required bool // failing to inject it refuses the navigation
+
+	Cookies []Cookie
+	// LocalStorage, SessionStorage and Headers are for the origin
+	// https://<Domain>, or for Origin where that is given.
+	LocalStorage   map[string]Secret
+	SessionStorage map[string]Secret
+	Headers        map[string]Secret
+	Origin         string // scheme://host[:port]; empty for https://<Domain>
+
+	// Login is what page.fill_secret types: username, password, totp (a seed
+	// in base32), or names of the operator's own.
+	Login map[string]Secret
+}
+
+// Cookie is one cookie of a set. Its domain is Set.Domain or below it.
+type Cookie struct {
+	Name     string
+	Value    Secret
+	Domain   string // with a leading dot where sub-domains get it too
+	Path     string // "/" when empty
+	Expires  *time.Time
+	HTTPOnly bool
+	Secure   bool
+	SameSite string // Strict, Lax, None; empty for the browser's default
+}
+
+// Injects reports whether there is anything to put into a browser. What is only
+// typed does not count.
+func (s Set) Injects() bool {
+	return len(s.Cookies)+len(s.LocalStorage)+len(s.SessionStorage)+len(s.Headers) > 0
+}
