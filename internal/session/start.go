@@ -251,7 +251,7 @@ func (r *Registry) stageFor(ctx context.Context, l *live, s shape, progress func
 	if err := r.store(ctx, l); err != nil {
 		return stage{}, "", err
 	}
-	if err := r.door.Open(id, l.reach()); err != nil {
+	if err := r.letOut(l, id); err != nil {
 		return stage{}, "", err
 	}
 	spec := r.spec(id, s)
@@ -281,7 +281,7 @@ func (r *Registry) assign(ctx context.Context, l *live, w stage, s shape) (err e
 	if err := r.own(ctx, id, l.id); err != nil {
 		return err
 	}
-	if err := r.door.Open(id, l.reach()); err != nil {
+	if err := r.letOut(l, id); err != nil {
 		return err
 	}
 	if err := w.box.Assign(ctx, l.scope, l.id); err != nil {
@@ -292,6 +292,13 @@ func (r *Registry) assign(ctx context.Context, l *live, w stage, s shape) (err e
 	o.Downloads, o.Uploads = w.box.Info().Downloads(), w.box.Info().Uploads()
 	w.browser.Configure(o)
 	return r.prove(ctx, w.box)
+}
+
+// letOut gives a box the rules of its session.
+func (r *Registry) letOut(l *live, box string) error {
+	l.reaching.Lock()
+	defer l.reaching.Unlock()
+	return r.door.Open(box, l.reach())
 }
 
 // startFault makes what went wrong fit for a caller.
