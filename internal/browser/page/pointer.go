@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"errors"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
@@ -45,7 +46,10 @@ func (b *Browser) click(ctx context.Context, t *tab, a *action.Click, pin action
 	if err := b.send(ctx, t, strokes); err != nil {
 		return acted, err
 	}
-	acted.NewPage, err = b.settle(ctx, t, &at.place, before)
+	acted.NewPage, err = b.settleBy(ctx, t, &at.place, before, pressed)
+	if errors.Is(err, errChanged) {
+		return nil, errChanged
+	}
 	return acted, err
 }
 

@@ -188,6 +188,10 @@ type closing struct {
 
 var glance = closing{function: title}
 
+// pressed is a glance whose answer begins with whether the press was refused: 1
+// where what the pointer reached was not what was judged any more.
+var pressed = closing{function: "() => Number(__glovebox.run('pressRefused', 'null') === 'true') + (" + title + ")()"}
+
 // roundTrip goes to a frame's renderer and back, and brings the tab's title
 // from the main frame.
 func (b *Browser) roundTrip(ctx context.Context, t *tab, p place, by closing) error {
@@ -203,7 +207,15 @@ func (b *Browser) roundTrip(ctx context.Context, t *tab, p place, by closing) er
 	if err := p.world.Session.Call(ctx, "Runtime.callFunctionOn", params, &answer); err != nil {
 		return err
 	}
-	b.entitle(t, p, answer.Result.Value)
+	shown, refused := answer.Result.Value, false
+	if by == pressed {
+		shown, refused = strings.CutPrefix(shown, "1")
+		shown = strings.TrimPrefix(shown, "0")
+	}
+	b.entitle(t, p, shown)
+	if refused {
+		return errChanged
+	}
 	return nil
 }
 

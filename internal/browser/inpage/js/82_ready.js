@@ -5,6 +5,8 @@ const ready = async query => {
     answer = readiness(query);
     return answer.ok || answer.gone || answer.changed || answer.pierce || answer.wait === 'not a select' || answer.wait === 'a frame';
   }, query.wait ?? 0);
+  press = null;
+  if (answer.ok && query.kind === 'click') expectPress(query);
   if (answer.ok && query.focus && !(query.kind === 'focus' && answer.focused)) {
     renew();
     answer.took = focus({...query.focus, node: query.node});
