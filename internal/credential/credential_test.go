@@ -24,6 +24,8 @@ func TestASecretPrintsNowhere(t *testing.T) {
 		fmt.Fprintf(&out, verb+"\n", set.Cookies[0].Value)
 		fmt.Fprintf(&out, verb+"\n", &set.Cookies[0].Value)
 		fmt.Fprintf(&out, verb+"\n", set)
+		fmt.Fprintf(&out, verb+"\n", struct{ unexported credential.Set }{set})
+		fmt.Fprintf(&out, verb+"\n", &struct{ unexported []credential.Secret }{[]credential.Secret{set.Cookies[0].Value}})
 	}
 	for _, h := range []slog.Handler{slog.NewTextHandler(&out, nil), slog.NewJSONHandler(&out, nil)} {
 		slog.New(h).Info("a set", "set", set, "secret", set.Cookies[0].Value)
@@ -42,5 +44,14 @@ func TestASecretPrintsNowhere(t *testing.T) {
 	}
 	if !strings.Contains(out.String(), "[secret]") {
 		t.Errorf("nothing was printed: %s", out.String())
+	}
+}
+
+func TestSecretsOfTheSameTextAreEqual(t *testing.T) {
+	if credential.Keep("canary") != credential.Keep("cana"+"ry") || credential.Keep("") != (credential.Secret{}) {
+		t.Error("equal texts make different secrets")
+	}
+	if credential.Keep("a") == credential.Keep("b") || (credential.Secret{}).Reveal() != "" || (credential.Secret{}).Len() != 0 {
+		t.Error("secrets are not their texts")
 	}
 }
