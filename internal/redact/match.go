@@ -1,50 +1,137 @@
 package redact
 
 import (
-	"strings"
+	"bytes"
+	"encoding/json"
 
 	"github.com/gloveboxhq/glovebox/internal/credential"
 )
 
-// Mark stands where a secret was.
-const Mark = "[redacted]"
+// Mark stands where a secret was, and Dot for a letter or three of one that is
+// apart.
+const (
+	Mark = "[redacted]"
+	Dot  = "*"
+)
 
-// Matcher finds a set of secrets. nil finds none. It is safe for concurrent
-// use.
-type Matcher struct{ replacer *strings.Replacer }
+const longText = 1 << 30 // bytes; what is longer is not looked through, and not handed out
+
+// Matcher finds a set of secrets: as they are, escaped, encoded, turned, apart,
+// and long ones in pieces (docs/credentials.md, "Redaction"). nil finds none. It
+// is safe for concurrent use.
+type Matcher struct {
+	loose *index // nil for none
+	exact *index // of secrets too short to be found loosely
+}
 
 // New makes a matcher.
 func New(secrets ...credential.Secret) *Matcher {
-	var pairs []string
+	var all forms
 	for _, s := range secrets {
-		if s.Len() > 0 {
-			pairs = append(pairs, s.Reveal(), Mark)
+		for _, text := range parts(s.Reveal()) {
+			all.of(text)
 		}
 	}
-	return &Matcher{strings.NewReplacer(pairs...)}
+	m := new(Matcher)
+	if len(all.loose) > 0 {
+		m.loose = newIndex(gram, stride, all.loose)
+	}
+	if len(all.exact) > 0 {
+		m.exact = newIndex(shortest, 1, all.exact)
+	}
+	return m
 }
+
+// Has reports whether there is a secret in a text.
+func (m *Matcher) Has(text []byte) bool { return len(m.Find(text)) > 0 }
 
 // Text is a text without the secrets in it. One that cannot be looked through
 // is Mark as a whole.
 func (m *Matcher) Text(text string) string {
-	if m == nil {
+	if m == nil || len(text) < shortest {
 		return text
 	}
-	return m.replacer.Replace(text)
+	b := []byte(text)
+	if clean := m.Bytes(b); len(clean) != len(b) || !bytes.Equal(clean, b) {
+		return string(clean)
+	}
+	return text
 }
 
-// Bytes is Text for bytes. What has no secret is returned as it is.
+// Bytes is Text for bytes. A text that has no secret is returned itself.
 func (m *Matcher) Bytes(text []byte) []byte {
-	if !m.Has(text) {
-		return text
+	spans, err := m.find(text)
+	if err != nil {
+		return []byte(Mark)
 	}
-	return []byte(m.Text(string(text)))
+	return without(text, spans)
 }
 
-// JSON is Bytes for a JSON text, which stays one.
-func (m *Matcher) JSON(text []byte) []byte { return m.Bytes(text) }
+// JSON is Bytes for a JSON text, which stays one: a secret among numbers is
+// replaced by ones. Where that cannot be it is the string Mark.
+func (m *Matcher) JSON(text []byte) []byte {
+	spans, err := m.find(text)
+	if err != nil {
+		return []byte(`"` + Mark + `"`)
+	}
+	if len(spans) == 0 {
+		return text
+	}
+	if clean := withoutIn(text, spans); json.Valid(clean) {
+		return clean
+	}
+	return []byte(`"` + Mark + `"`)
+}
 
-// Has reports whether there is a secret in a text, in any form.
-func (m *Matcher) Has(text []byte) bool {
-	return m != nil && m.replacer.Replace(string(text)) != string(text)
+// without is a text without some of it.
+func without(text []byte, spans []Span) []byte {
+	if len(spans) == 0 {
+		return text
+	}
+	out := make([]byte, 0, len(text)+len(spans)*len(Mark))
+	last := 0
+	for _, s := range spans {
+		out = append(append(out, text[last:s.Start]...), stand(s)...)
+		last = s.End
+	}
+	return append(out, text[last:]...)
+}
+
+// stand is what stands for a span.
+func stand(s Span) string {
+	if s.End-s.Start < shortest {
+		return Dot
+	}
+	return Mark
+}
+
+// withoutIn is without for JSON: outside of strings there are numbers only.
+func withoutIn(text []byte, spans []Span) []byte {
+	out := make([]byte, 0, len(text)+len(spans)*len(Mark))
+	last, quoted := 0, false
+	for _, s := range spans {
+		quoted = inString(text[last:s.Start], quoted)
+		out = append(out, text[last:s.Start]...)
+		if quoted {
+			out = append(out, stand(s)...)
+		} else {
+			out = append(out, '1')
+		}
+		last = s.End
+	}
+	return append(out, text[last:]...)
+}
+
+// inString reports whether the end of a piece of JSON is inside of a string,
+// given whether its beginning is.
+func inString(piece []byte, quoted bool) bool {
+	for i := 0; i < len(piece); i++ {
+		switch {
+		case quoted && piece[i] == '\\':
+			i++
+		case piece[i] == '"':
+			quoted = !quoted
+		}
+	}
+	return quoted
 }

@@ -1,19 +1,62 @@
 package redact
 
-import "github.com/gloveboxhq/glovebox/internal/credential"
+import (
+	"regexp"
+	"strings"
+	"unicode"
 
-// Secrets are the texts of a set that no output may have: values of cookies,
-// storage, headers and logins, and the parts of them that open something by
-// themselves.
-func Secrets(set credential.Set) []credential.Secret {
-	var all []credential.Secret
+	"github.com/gloveboxhq/glovebox/internal/credential"
+)
+
+// username is the login that is no secret: an account's name is on each of its
+// pages.
+const username = "username"
+
+// Secrets are the texts of a set that no output may have: what is typed to log
+// in but the user's name, and of cookies, storage and headers what looks like a
+// secret and not like a setting (docs/credentials.md, "Redaction").
+func Secrets(set credential.Set) (all []credential.Secret) {
 	for _, c := range set.Cookies {
-		all = append(all, c.Value)
+		if c.HTTPOnly || telling(c.Value.Reveal()) {
+			all = append(all, c.Value)
+		}
 	}
-	for _, values := range []map[string]credential.Secret{set.LocalStorage, set.SessionStorage, set.Headers, set.Login} {
+	for _, values := range []map[string]credential.Secret{set.LocalStorage, set.SessionStorage} {
 		for _, v := range values {
+			if text := v.Reveal(); telling(text) || strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
+				all = append(all, v)
+			}
+		}
+	}
+	for _, v := range set.Headers {
+		all = append(all, v)
+	}
+	for name, v := range set.Login {
+		if name != username {
 			all = append(all, v)
 		}
 	}
 	return all
+}
+
+const (
+	tellingText  = 6  // bytes: what is shorter in a cookie or in storage is a setting
+	tellingWord  = 16 // of letters alone
+	tellingPhase = 40 // of words with blanks between them
+)
+
+// everyday matches what settings look like: numbers and times, languages,
+// versions, addresses of pages, files and colours.
+var everyday = regexp.MustCompile(`(?i)^(?:[0-9]{1,13}|[0-9]+(?:[.:/-][0-9]+)+|[a-z]{2,3}(?:[-_][a-z0-9]{2,8})+|#[0-9a-f]{3,8}|v?[0-9]+(?:\.[0-9]+)+[-+.a-z0-9]*|\d{4}-\d\d-\d\d(?:[T ][0-9:.]+(?:Z|[+-][0-9:]+)?)?|/[a-z/_-]*|https?://[^?#]*|[a-z]+/[a-z_]+)$`)
+
+// telling reports whether a text looks like a secret: long enough, and no
+// setting, no word, no sentence.
+func telling(text string) bool {
+	if len(text) < tellingText || everyday.MatchString(text) {
+		return false
+	}
+	if strings.ContainsFunc(text, unicode.IsSpace) && !strings.ContainsFunc(text, unicode.IsDigit) {
+		return len(text) >= tellingPhase
+	}
+	return len(text) >= tellingWord || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '_' })
 }

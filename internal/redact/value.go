@@ -1,55 +1,247 @@
 package redact
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
+	"strconv"
+	"unicode/utf8"
 )
 
 // ErrFailed is why a value could not be looked through. Nothing of it may be
 // handed out.
 var ErrFailed = errors.New("a value could not be looked through for secrets")
 
+const deepestValue = 200 // levels; what is deeper, or is in a ring, is not handed out
+
 // Value is v without the secrets in its texts: those of fields, elements and
-// keys, however deep. v itself is not changed, for others may hold parts of it;
-// where it has no secret it is what is returned.
+// keys, however deep, be they one secret's halves. v itself is not changed, for
+// others may hold parts of it; where it has no secret it is what is returned.
+// Bytes that are no text and have a secret, and what cannot be looked through,
+// are ErrFailed.
 func Value[T any](m *Matcher, v T) (_ T, err error) {
 	if m == nil {
 		return v, nil
 	}
+	var zero T
 	defer func() {
-		if r := recover(); r != nil {
-			var none T
-			v, err = none, fmt.Errorf("%w: %T", ErrFailed, v)
+		if recover() != nil {
+			err = fmt.Errorf("%w: %T", ErrFailed, v)
 		}
 	}()
-	out := reflect.New(reflect.TypeFor[T]()).Elem()
-	out.Set(m.copied(reflect.ValueOf(&v).Elem()))
-	return out.Interface().(T), nil
+	w := walk{}
+	value := reflect.ValueOf(&v).Elem()
+	w.visit(value, 0)
+	if w.spans, err = m.find(w.all); err != nil {
+		return zero, err
+	}
+	for _, b := range w.binary {
+		if spans, err := m.find(b); err != nil || len(spans) > 0 {
+			return zero, fmt.Errorf("%w: bytes of a %T have one", ErrFailed, v)
+		}
+	}
+	if len(w.spans) == 0 {
+		return v, nil
+	}
+	w.writes = true
+	w.at = 0
+	clean, _ := w.visit(value, 0).Interface().(T)
+	return clean, nil
 }
 
-// copied is a copy of v whose texts have no secrets.
-func (m *Matcher) copied(v reflect.Value) reflect.Value {
-	out := reflect.New(v.Type()).Elem()
-	out.Set(v)
+// walk visits the texts of a value twice in the same order: first it gathers
+// them, for a secret may be in several, then it writes them anew.
+type walk struct {
+	all    []byte   // every text, each on lines of its own
+	binary [][]byte // what is no text
+	spans  []Span   // of all that are secrets
+	at     int      // where in all the next text begins
+	writes bool
+}
+
+// visit returns a copy of v, where the walk writes.
+func (w *walk) visit(v reflect.Value, depth int) reflect.Value {
+	if depth > deepestValue {
+		panic(ErrFailed)
+	}
 	switch v.Kind() {
 	case reflect.String:
-		out.SetString(m.Text(v.String()))
+		return w.string(v)
 	case reflect.Pointer:
-		if !v.IsNil() {
-			out.Set(reflect.New(v.Type().Elem()))
-			out.Elem().Set(m.copied(v.Elem()))
-		}
+		return w.pointer(v, depth)
 	case reflect.Interface:
-		if !v.IsNil() {
-			out.Set(m.copied(v.Elem()))
-		}
+		return w.any(v, depth)
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				out.Field(i).Set(m.copied(v.Field(i)))
+		return w.fields(v, depth)
+	case reflect.Map:
+		return w.entries(v, depth)
+	case reflect.Slice, reflect.Array:
+		return w.elements(v, depth)
+	}
+	return v
+}
+
+// text gathers a text, or returns what it is to be.
+func (w *walk) text(text []byte) (clean []byte) {
+	start := w.at
+	w.at += len(text) + 1
+	if !w.writes {
+		w.all = append(append(w.all, text...), '\n')
+		return text
+	}
+	return without(text, w.within(start, start+len(text)))
+}
+
+// within are the spans of a part of all, from its beginning.
+func (w *walk) within(start, end int) (spans []Span) {
+	i, _ := slices.BinarySearchFunc(w.spans, start, func(s Span, at int) int { return s.End - at })
+	for ; i < len(w.spans) && w.spans[i].Start < end; i++ {
+		s := Span{max(w.spans[i].Start, start) - start, min(w.spans[i].End, end) - start}
+		if s.Start < s.End {
+			spans = append(spans, s)
+		}
+	}
+	return spans
+}
+
+func (w *walk) string(v reflect.Value) reflect.Value {
+	text := w.text([]byte(v.String()))
+	if !w.writes {
+		return v
+	}
+	out := reflect.New(v.Type()).Elem()
+	out.SetString(string(text))
+	return out
+}
+
+func (w *walk) pointer(v reflect.Value, depth int) reflect.Value {
+	if v.IsNil() {
+		return v
+	}
+	inner := w.visit(v.Elem(), depth+1)
+	if !w.writes {
+		return v
+	}
+	out := reflect.New(v.Type().Elem())
+	out.Elem().Set(inner)
+	return out
+}
+
+// any visits what is in an interface. A number there may be a secret's: it is a
+// text then.
+func (w *walk) any(v reflect.Value, depth int) reflect.Value {
+	if v.IsNil() {
+		return v
+	}
+	out := v
+	switch number := v.Interface().(type) {
+	case json.Number:
+		if clean := w.text([]byte(number)); string(clean) != string(number) {
+			out = reflect.ValueOf(string(clean))
+		}
+	case float64:
+		digits := strconv.FormatFloat(number, 'f', -1, 64)
+		if clean := w.text([]byte(digits)); string(clean) != digits {
+			out = reflect.ValueOf(string(clean))
+		}
+	default:
+		out = w.visit(v.Elem(), depth+1)
+	}
+	if !w.writes {
+		return v
+	}
+	boxed := reflect.New(v.Type()).Elem()
+	boxed.Set(out)
+	return boxed
+}
+
+// fields visits the exported ones: the others are shown by nothing.
+func (w *walk) fields(v reflect.Value, depth int) reflect.Value {
+	out := v
+	if w.writes {
+		out = reflect.New(v.Type()).Elem()
+		out.Set(v)
+	}
+	for i := range v.NumField() {
+		if v.Type().Field(i).IsExported() {
+			if inner := w.visit(v.Field(i), depth+1); w.writes {
+				out.Field(i).Set(inner)
 			}
 		}
 	}
+	return out
+}
+
+func (w *walk) entries(v reflect.Value, depth int) reflect.Value {
+	if v.IsNil() {
+		return v
+	}
+	keys := v.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int {
+		if x, y := fmt.Sprint(a), fmt.Sprint(b); x < y {
+			return -1
+		}
+		return 1
+	})
+	out := v
+	if w.writes {
+		out = reflect.MakeMapWithSize(v.Type(), len(keys))
+	}
+	for _, key := range keys {
+		name, value := w.visit(key, depth+1), w.visit(v.MapIndex(key), depth+1)
+		if w.writes {
+			out.SetMapIndex(name, value)
+		}
+	}
+	return out
+}
+
+func (w *walk) elements(v reflect.Value, depth int) reflect.Value {
+	if v.Kind() == reflect.Slice && v.IsNil() {
+		return v
+	}
+	if v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8 {
+		return w.bytes(v)
+	}
+	out := v
+	if w.writes {
+		out = reflect.New(v.Type()).Elem()
+		if v.Kind() == reflect.Slice {
+			out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
+		}
+	}
+	for i := range v.Len() {
+		if inner := w.visit(v.Index(i), depth+1); w.writes {
+			out.Index(i).Set(inner)
+		}
+	}
+	return out
+}
+
+var raw = reflect.TypeFor[json.RawMessage]()
+
+// bytes visits a text in bytes; JSON stays JSON.
+func (w *walk) bytes(v reflect.Value) reflect.Value {
+	text := v.Bytes()
+	if !utf8.Valid(text) {
+		if !w.writes {
+			w.binary = append(w.binary, text)
+		}
+		return v
+	}
+	start := w.at
+	clean := w.text(text)
+	if !w.writes {
+		return v
+	}
+	if v.Type() == raw {
+		if clean = withoutIn(text, w.within(start, start+len(text))); !json.Valid(clean) {
+			clean = []byte(`"` + Mark + `"`)
+		}
+	}
+	out := reflect.New(v.Type()).Elem()
+	out.SetBytes(clean)
 	return out
 }

@@ -1,0 +1,45 @@
+package redact_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/credential"
+	"github.com/gloveboxhq/glovebox/internal/redact"
+)
+
+func TestSettingsAreNotSecrets(t *testing.T) {
+	for _, text := range []string{
+		"dark", "light", "true", "en-US", "en", "zh-Hans-CN", "1", "1700000000000", "2026-11-21T18:00:00Z", "Europe/Berlin", "#ff8800", "v1.2.3", "192.168.0.1",
+		"/settings/profile", "https://app.example.com/start", "collapsed", "show-sidebar", "", "nobody told us",
+	} {
+		if got := redact.Secrets(credential.Set{LocalStorage: map[string]credential.Secret{"k": credential.Keep(text)}}); len(got) > 0 {
+			t.Errorf("%q is taken for a secret", text)
+		}
+	}
+}
+
+func TestSecretsOfASet(t *testing.T) {
+	keep := credential.Keep
+	set := credential.Set{
+		Cookies:        []credential.Cookie{{Name: "sid", Value: keep("abcd"), HTTPOnly: true}, {Name: "theme", Value: keep("dark")}, {Name: "csrf", Value: keep("tok3n-value")}},
+		LocalStorage:   map[string]credential.Secret{"auth": keep(`{"token":"abc123def456","theme":"dark"}`)},
+		SessionStorage: map[string]credential.Secret{"sort": keep("ascending")},
+		Headers:        map[string]credential.Secret{"Authorization": keep("Basic YW5uYTpzM2NyM3QtcHc=")},
+		Login:          map[string]credential.Secret{"username": keep("anna-the-admin1"), "password": keep("pw"), "totp": keep("JBSWY3DPEHPK3PXP")},
+	}
+	m := redact.New(redact.Secrets(set)...)
+	for _, text := range []string{"abcd", "tok3n-value", "abc123def456", "anna:s3cr3t-pw", "s3cr3t-pw", "YW5uYTpzM2NyM3QtcHc=", "jbsw y3dp ehpk 3pxp"} {
+		if m.Text(text) == text {
+			t.Errorf("%q is let through", text)
+		}
+	}
+	for _, text := range []string{"dark", "ascending", "anna-the-admin1", "token and theme", "Basic"} {
+		if got := m.Text(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+	if got := redact.Secrets(set); slices.Contains(got, keep("dark")) {
+		t.Error("a setting is among the secrets")
+	}
+}
