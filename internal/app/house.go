@@ -29,6 +29,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/session"
 	"github.com/gloveboxhq/glovebox/internal/store"
+	"github.com/gloveboxhq/glovebox/internal/vault"
 )
 
 // House is an open gateway: everything but the surfaces. Close it.
@@ -42,6 +43,7 @@ type House struct {
 	trail    *audit.Log
 	desk     *approval.Desk
 	sessions *session.Registry
+	vault    *vault.Vault
 	known    redact.Book // the secrets of sessions
 	rooms    []room      // in the order they were opened
 }
@@ -180,8 +182,13 @@ func (h *House) openSessions(ctx context.Context, c config.Config, version strin
 	if err != nil {
 		return err
 	}
+	if h.vault, err = openVault(c); err != nil {
+		return err
+	}
+	h.keep("vault", h.vault.Close)
 	h.sessions, err = session.New(ctx, session.Options{
-		DB: db, Artifacts: artifacts, Profiles: profiles, Driver: driver, Door: door, Record: trail.Record, Known: &h.known,
+		DB: db, Artifacts: artifacts, Profiles: profiles, Driver: driver, Door: door, Record: trail.Record,
+		Vault: h.vault, Known: &h.known,
 		Wished: func(s action.Session, host string) { h.Gate.Wish(s, host) },
 		Open:   openPage, Page: pages, Config: sessionConfig(c), Log: log,
 	})

@@ -153,12 +153,6 @@ type Network struct {
 	MaxMinutes   int      `yaml:"max_connection_minutes" doc:"Longest life of one request, tunnel or WebSocket; -1: no limit"`
 }
 
-// Credentials is what becomes of credentials that agents send.
-type Credentials struct {
-	Scan string   `yaml:"scan_input" doc:"What becomes of an agent's call that holds a credential: halt refuses it and pauses the session, deny refuses it, ask asks a person"`
-	Test []string `yaml:"test_values" doc:"Values that are no credentials here, literally; documented examples pass in any case"`
-}
-
 // Snapshot is how pages are shown.
 type Snapshot struct {
 	ExcludePasswords bool `yaml:"exclude_password_fields" doc:"Leave password fields out altogether; their values never show"`
@@ -212,7 +206,7 @@ func Default() Config {
 				Subresources: "same-site", Ports: []int{80, 443},
 				Pace: 10, Connections: 256, MaxBytes: "2g", MaxMinutes: 60,
 			},
-			Credentials: Credentials{Scan: "halt"},
+			Credentials: defaultCredentials(),
 			Snapshot:    Snapshot{ExcludeHidden: true, MaxDepth: 10},
 			HITL:        HITL{Enabled: true, Timeouts: Timeouts{Medium: 120, High: 60, Critical: 30}},
 		},

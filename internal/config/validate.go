@@ -63,6 +63,7 @@ func (c *Config) problems() (problems Problems) {
 		oneOf("security.network.subresources", s.Network.Subresources, "same-site", "listed", "any-public"),
 		s.Network.check(),
 		oneOf("security.credentials.scan_input", s.Credentials.Scan, "halt", "deny", "ask"),
+		s.Credentials.check(),
 		between("security.snapshot.max_depth", s.Snapshot.MaxDepth, 1, 200),
 		between("security.hitl.timeouts.medium", s.HITL.Timeouts.Medium, 1, 3600),
 		between("security.hitl.timeouts.high", s.HITL.Timeouts.High, 1, 3600),

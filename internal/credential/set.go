@@ -21,6 +21,9 @@ type Set struct {
 	// Login is what page.fill_secret types: username, password, totp (a seed
 	// in base32), or names of the operator's own.
 	Login map[string]Secret
+	// FillUnasked lets page.fill_secret type them without asking a person each
+	// time: "fill: allow" of the document.
+	FillUnasked bool
 }
 
 // Cookie is one cookie of a set. Its domain is Set.Domain or below it.

@@ -1,0 +1,84 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/credential"
+)
+
+const (
+	freshness = 3 * time.Second // for which an answer is used again: a page with ten frames asks ten times at once
+	mostKept  = 1000            // answers; the oldest are of no use after freshness
+)
+
+// recent keeps the last answers of a source for a moment, that there is none
+// included, and lets those who ask for the same at once wait for one answer. A
+// failure is told to those who waited for it and then forgotten.
+type recent struct {
+	mu      sync.Mutex
+	answers map[string]*answer
+}
+
+type answer struct {
+	done chan struct{} // closed when the rest is set
+	set  *credential.Set
+	err  error
+	at   time.Time
+}
+
+// get returns the answer at a path, by ask where none is fresh.
+func (r *recent) get(ctx context.Context, path string, ask func(context.Context) (*credential.Set, error)) (*credential.Set, error) {
+	for {
+		a, mine := r.claim(path)
+		if mine {
+			a.set, a.err = ask(ctx)
+			r.settle(path, a)
+			return a.set, a.err
+		}
+		select {
+		case <-a.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if errors.Is(a.err, context.Canceled) && ctx.Err() == nil { // who asked went away: this one asks now
+			continue
+		}
+		return a.set, a.err
+	}
+}
+
+// claim returns the answer at a path: one that is fresh or under way, or a new
+// one that the caller must settle.
+func (r *recent) claim(path string) (a *answer, mine bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if a := r.answers[path]; a != nil && (a.at.IsZero() || time.Since(a.at) < freshness) {
+		return a, false
+	}
+	if r.answers == nil || len(r.answers) >= mostKept {
+		r.answers = map[string]*answer{} // who waits has the answer itself
+	}
+	a = &answer{done: make(chan struct{})}
+	r.answers[path] = a
+	return a, true
+}
+
+func (r *recent) settle(path string, a *answer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a.at = time.Now()
+	if a.err != nil && r.answers[path] == a {
+		delete(r.answers, path)
+	}
+	close(a.done)
+}
+
+// forget lets go of what is kept of a path: another was stored there.
+func (r *recent) forget(path string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.answers, path)
+}
