@@ -129,6 +129,8 @@ var attempts = map[string]attempt{
 	"token.list":   {query: "?all=true"},
 	"token.revoke": {id: (*bench).token},
 	"token.whoami": {},
+
+	"credential.check": {body: `{"domain": "app.example.com"}`},
 }
 
 // everyOperation does every verb at each of its routes, and by its name. What

@@ -130,6 +130,8 @@ var Verbs = []Verb{
 	{Name: "token.list", Class: Admin, Risk: Low, NewArgs: of[TokenList], NewData: of[TokenListing], Method: http.MethodGet, Path: "/tokens", Command: "token list", Summary: "List the tokens that may call"},
 	{Name: "token.revoke", Class: Admin, Risk: High, NewArgs: of[TokenRevoke], NewData: of[TokenRevoked], Method: http.MethodDelete, Path: "/tokens/{id}", Command: "token revoke", Summary: "Revoke a token, by id or name: at once, and for good"},
 	{Name: "token.whoami", Class: Read, Risk: Low, NewArgs: of[None], NewData: of[Whoami], Method: http.MethodGet, Path: "/whoami", Command: "whoami", Summary: "Say who the caller is to the gateway"},
+
+	{Name: "credential.check", Class: Admin, Risk: Low, NewArgs: of[CredentialQuery], NewData: of[CredentialCheck], Method: http.MethodPost, Path: "/credentials/check", Command: "vault check", Summary: "Say what a host would get from the vault: kinds and numbers, never a value"},
 }
 
 var byName = func() map[string]*Verb {

@@ -9,16 +9,20 @@ import (
 )
 
 // beside is what lies behind the gate: the sessions, and beside them the
-// records of runs.
+// records of runs and the vault.
 type beside struct {
 	gate.Sessions
-	runs *macro.Runs
+	runs  *macro.Runs
+	house *House
 }
 
 // Look looks where the verb belongs.
 func (b beside) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	if b.runs.Holds(call.Verb) {
 		return b.runs.Look(ctx, call)
+	}
+	if call.Verb == checkVerb {
+		return action.Facts{}, action.Pin{}, nil
 	}
 	return b.Sessions.Look(ctx, call)
 }
@@ -27,6 +31,9 @@ func (b beside) Look(ctx context.Context, call action.Call) (action.Facts, actio
 func (b beside) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
 	if b.runs.Holds(call.Verb) {
 		return b.runs.Do(ctx, call)
+	}
+	if call.Verb == checkVerb {
+		return b.house.checkCredentials(ctx, call)
 	}
 	return b.Sessions.Do(ctx, call, pin)
 }

@@ -238,7 +238,7 @@ func (h *House) openGate(ctx context.Context, c config.Config, db *store.DB, tra
 		return err
 	}
 	h.Gate, err = gate.New(gate.Options{
-		Sessions: beside{h.sessions, runs}, Policy: h.rules, Desk: h.desk, Audit: trail, Log: log,
+		Sessions: beside{h.sessions, runs, h}, Policy: h.rules, Desk: h.desk, Audit: trail, Log: log,
 		Tokens: h.Tokens, Wishes: c.Security.HITL.Enabled, Credentials: credentials(c), Known: &h.known,
 		Timeouts: gate.Timeouts{Action: time.Duration(c.Browser.Timeout) * time.Second},
 	})

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 
 	"github.com/mattn/go-isatty"
 
@@ -36,9 +37,10 @@ func Main(ctx context.Context, version string, args []string, env config.Env, in
 			return serve(ctx, c, version, o)
 		},
 		Offline: offline,
+		Vault:   openVault,
 		Guest:   func(ctx context.Context, _ []string) error { return runGuest(ctx, err) },
 		Doctor: func(ctx context.Context, c config.Config) []cli.Check {
-			return append(diagnose(ctx, c, version), told(ctx, c)...)
+			return slices.Concat(diagnose(ctx, c, version), told(ctx, c), vaultLives(ctx, c))
 		},
 		Trail: cli.Trail{Inspect: inspectTrail, Key: showKey},
 	}

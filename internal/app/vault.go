@@ -1,11 +1,20 @@
 package app
 
 import (
+	"context"
+	"fmt"
 	"os"
 
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/auth"
 	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/surface/cli"
 	"github.com/gloveboxhq/glovebox/internal/vault"
 )
+
+// checkVerb is answered by the vault, beside the sessions.
+const checkVerb = "credential.check"
 
 // openVault opens where credentials come from. It asks nothing of it yet.
 // Faults: invalid_request, start_failed.
@@ -17,10 +26,63 @@ func openVault(c config.Config) (*vault.Vault, error) {
 	return vault.Open(vault.Options{Source: from, Path: c.Security.Credentials.Path})
 }
 
-// source is nil for none.
+// source is nil for none. Keys are in the environment or in files, and in no
+// configuration: that is printed.
 func source(c config.Config) (vault.Source, error) {
-	if c.Security.Credentials.Backend == "env" {
+	switch c.Security.Credentials.Backend {
+	case "file":
+		return vault.OpenFile(c.Server.StateDir, os.Getenv(vault.KeyEnv))
+	case "env":
 		return vault.Environment(os.Environ()), nil
 	}
 	return nil, nil
+}
+
+// checkCredentials says what a host would get in the caller's scope.
+func (h *House) checkCredentials(ctx context.Context, call action.Call) (action.Result, error) {
+	args, ok := call.Args.(*action.CredentialQuery)
+	if !ok {
+		return action.Result{}, fault.New(fault.Internal, "%s has the arguments of another verb", call.Verb)
+	}
+	host, known := vault.Fold(args.Domain)
+	if !known {
+		return action.Result{}, fault.New(fault.InvalidRequest, "domain is no host").
+			Hinted("write a host without scheme, port and path, like app.example.com").With("field", "domain")
+	}
+	found, looked, err := h.vault.Check(ctx, call.Caller.Scope, host)
+	if err != nil {
+		return action.Result{}, err
+	}
+	check := action.CredentialCheck{Host: host, Source: h.vault.Source(), Looked: looked, AutoInject: h.config.Security.Credentials.AutoInject}
+	if found != nil {
+		check.Found, check.Domain, check.Path, check.Version = true, found.Domain, found.Path, found.Version
+		check.CredentialCounts, check.Expired = action.CredentialCounts(found.Counts), found.Expired
+		check.Origin, check.Names, check.Ask, check.Required = found.Origin, found.Names, found.Ask, found.Required
+		if !found.Changed.IsZero() {
+			check.Changed = &found.Changed
+		}
+	}
+	return action.Result{Data: &check}, nil
+}
+
+// vaultLives says whether the vault can be asked, and how much is in it.
+func vaultLives(ctx context.Context, c config.Config) []cli.Check {
+	if c.Security.Credentials.Backend == "none" {
+		return nil
+	}
+	v, err := openVault(c)
+	if err != nil {
+		return []cli.Check{failed("vault", err)}
+	}
+	defer func() { _ = v.Close(ctx) }()
+	kept, err := v.List(ctx, auth.DefaultScope)
+	if err != nil {
+		return []cli.Check{failed("vault", err)}
+	}
+	for _, each := range kept {
+		if each.Problem != "" {
+			return []cli.Check{{Name: "vault", Detail: fmt.Sprintf("%s: %s", v.Source(), each.Problem), Repair: "glovebox vault check " + each.Domain}}
+		}
+	}
+	return []cli.Check{{Name: "vault", OK: true, Detail: fmt.Sprintf("%s has credentials of %d domains", v.Source(), len(kept))}}
 }

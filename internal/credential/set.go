@@ -4,9 +4,10 @@ import "time"
 
 // Set is the credentials of one domain, as a source had them (docs/credentials.md).
 type Set struct {
-	Domain  string // lower case, punycode; what it was found under: the host, or a parent of it
-	Path    string // in the source, for records
-	Version string // changes when the source has others; never derived from a value
+	Domain  string    // lower case, punycode; what it was found under: the host, or a parent of it
+	Path    string    // in the source, for records
+	Version string    // changes when the source has others; never derived from a value
+	Changed time.Time // when the source last got others; zero where it does not know
 
 	Required bool // failing to inject it refuses the navigation
 

@@ -2,6 +2,7 @@ package vault
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -32,26 +33,37 @@ func (environment) Name() string { return "the environment" }
 
 // Fetch returns the variable of a path. Two paths may have the same: what is in
 // it says which domain it is for.
-func (e environment) Fetch(_ context.Context, path string) ([]byte, string, error) {
+func (e environment) Fetch(_ context.Context, path string) (Document, error) {
 	name := variable(path)
 	for _, v := range e.variables {
 		if text, is := strings.CutPrefix(v, name+"="); is {
-			return []byte(text), "1", nil // the environment of a process does not change
+			return Document{Text: []byte(text), Version: "1"}, nil // the environment of a process does not change
 		}
 	}
-	return nil, "", nil
+	return Document{}, nil
 }
 
-// List returns the names of variables below the one that a prefix has: which
-// path each was made of cannot be told from it.
+// List returns the paths below a prefix: with the domain that each document
+// names or, where it names none that has this variable, what the variable is
+// called.
 func (e environment) List(_ context.Context, prefix string) ([]string, error) {
-	var names []string
+	var paths []string
 	for _, v := range e.variables {
-		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, variable(prefix)) {
-			names = append(names, name)
+		name, text, _ := strings.Cut(v, "=")
+		rest, below := strings.CutPrefix(name, variable(prefix))
+		if !below {
+			continue
 		}
+		var named struct {
+			Domain string `json:"domain"`
+		}
+		_ = json.Unmarshal([]byte(text), &named)
+		if variable(prefix+named.Domain) != name {
+			named.Domain = strings.ToLower(rest)
+		}
+		paths = append(paths, prefix+named.Domain)
 	}
-	return names, nil
+	return paths, nil
 }
 
 func variable(path string) string {

@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	patience     = 5 * time.Second // of one look-up, all its requests together
-	mostDocument = 1 << 20         // bytes of one document
+	patience     = 5 * time.Second  // of one look-up, all its requests together
+	writing      = 30 * time.Second // of keeping one document, with waiting for others who do
+	mostDocument = 1 << 20          // bytes of one document
 )
 
 // DefaultPath is where documents lie in a source that was told nothing else.
@@ -30,21 +31,29 @@ var errNoSite = errors.New("no registrable domain")
 // Source is a place that keeps documents under paths. It is safe for concurrent
 // use. Faults: credentials_unavailable, which name no value.
 type Source interface {
-	// Fetch returns the JSON document at a path, and its version, which changes
-	// when the document does and is not made of it. Nothing there: nil.
-	Fetch(ctx context.Context, path string) (document []byte, version string, err error)
+	// Fetch returns what is kept at a path, the zero Document where that is
+	// nothing.
+	Fetch(ctx context.Context, path string) (Document, error)
 	// List returns the paths below a prefix that ends with a slash or is empty.
 	List(ctx context.Context, prefix string) ([]string, error)
 	// Name says in a few words what it is, for people.
 	Name() string
 }
 
+// Document is what a source keeps at a path.
+type Document struct {
+	Text    []byte    // JSON; nil for nothing there
+	Version string    // changes when the text does, and is not made of it
+	Changed time.Time // zero where the source does not know
+}
+
 // Writable is a source that keeps what it is given.
 type Writable interface {
 	Source
-	// Store puts a document in place of what there was.
-	Store(ctx context.Context, path string, document []byte) error
-	// Drop removes a document, and reports whether there was one.
+	// Store puts a text in place of what there was at a path.
+	Store(ctx context.Context, path string, text []byte) error
+	// Drop removes what there is at a path, and reports whether that was
+	// anything.
 	Drop(ctx context.Context, path string) (bool, error)
 }
 
@@ -123,15 +132,15 @@ func (v *Vault) find(ctx context.Context, scope, host string) (*credential.Set, 
 
 // fetch reads the document of one domain; nil where there is none.
 func (v *Vault) fetch(ctx context.Context, path, domain string) (*credential.Set, error) {
-	document, version, err := v.source.Fetch(ctx, path)
-	if err != nil || document == nil {
+	found, err := v.source.Fetch(ctx, path)
+	if err != nil || found.Text == nil {
 		return nil, err
 	}
-	set, err := Parse(domain, document)
+	set, err := Parse(domain, found.Text)
 	if err != nil {
 		return nil, err
 	}
-	set.Path, set.Version = path, version
+	set.Path, set.Version, set.Changed = path, found.Version, found.Changed
 	return &set, nil
 }
 

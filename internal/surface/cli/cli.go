@@ -17,6 +17,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/client"
 	"github.com/gloveboxhq/glovebox/internal/config"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/vault"
 )
 
 // Stdio is where a command reads and writes.
@@ -36,6 +37,8 @@ type Parts struct {
 	// Offline makes a call about tokens on the state directory, while no
 	// gateway uses it.
 	Offline func(ctx context.Context, c config.Config, call action.Call) (action.Result, error)
+	// Vault opens where the credentials of a configuration come from.
+	Vault func(c config.Config) (*vault.Vault, error)
 
 	// Seccomp returns the seccomp profile of boxes, as JSON.
 	Seccomp func() (string, error)
@@ -137,6 +140,7 @@ func (r *root) command() *cobra.Command {
 		r.auditCommands(),
 		r.runCommands(),
 		r.tokenCommands(),
+		r.vaultCommands(),
 		r.houseCommands(),
 		r.installCommands(),
 	} {

@@ -135,6 +135,7 @@ var commands = []command{
 	{"audit.verify", []string{"audit", "verify"}, "", &action.None{}},
 	{"token.create", []string{"token", "create", "--name", "ci", "--role", "agent", "--scope", "team", "--expires", "720h"}, "",
 		&action.TokenCreate{Name: "ci", Role: action.Agent, Scope: "team", ExpiresIn: 2_592_000}},
+	{"credential.check", []string{"vault", "check", "app.example.com"}, "", &action.CredentialQuery{Domain: "app.example.com"}},
 	{"token.list", []string{"token", "list", "--all"}, "", &action.TokenList{All: true}},
 	{"token.revoke", []string{"token", "revoke", "ci", "--scope", "team", "--force"}, "", &action.TokenRevoke{ID: "ci", Scope: "team", Force: true}},
 	{"token.whoami", []string{"whoami"}, "", &action.None{}},

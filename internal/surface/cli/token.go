@@ -94,30 +94,40 @@ func (r *root) tokenRevoke() *cobra.Command {
 // should have one and none runs, on the state directory. Who can read that
 // needs no token.
 func (r *root) tokens(ctx context.Context, verb string, args any, show func(action.Result)) error {
-	conf, err := r.load()
-	if err != nil {
-		return err
-	}
-	given, _ := r.env("GLOVEBOX_TOKEN")
-	if r.parts.Offline == nil || r.url != "" || r.token != "" || given != "" {
-		return r.call(ctx, verb, args, show)
-	}
-	gateway, err := r.connect(conf, "")
-	if err != nil {
-		return err
-	}
-	defer gateway.Close()
-	if !errors.Is(gateway.Health(ctx), syscall.ECONNREFUSED) { // something listens: it is to say what is wrong
-		return r.call(ctx, verb, args, show)
-	}
-	if err := action.Check(args); err != nil {
-		return err
-	}
-	result, err := r.parts.Offline(ctx, conf, action.Call{Verb: verb, Args: args})
+	result, err := r.either(ctx, action.Call{Verb: verb, Args: args})
 	if err != nil {
 		return err
 	}
 	return r.print(result, show)
+}
+
+// either makes a call through the gateway or, where this machine should have
+// one and none runs, on the state directory.
+func (r *root) either(ctx context.Context, call action.Call) (action.Result, error) {
+	conf, err := r.load()
+	if err != nil {
+		return action.Result{}, err
+	}
+	given, _ := r.env("GLOVEBOX_TOKEN")
+	if r.parts.Offline != nil && r.url == "" && r.token == "" && given == "" {
+		gateway, err := r.connect(conf, "")
+		if err != nil {
+			return action.Result{}, err
+		}
+		defer gateway.Close()
+		if errors.Is(gateway.Health(ctx), syscall.ECONNREFUSED) { // what listens is to say what is wrong
+			if err := action.Check(call.Args); err != nil {
+				return action.Result{}, err
+			}
+			return r.parts.Offline(ctx, conf, call)
+		}
+	}
+	door, err := r.door(operatorToken)
+	if err != nil {
+		return action.Result{}, err
+	}
+	call.Session = r.target
+	return r.send(ctx, door, call)
 }
 
 func (r *root) whoami() *cobra.Command {

@@ -47,6 +47,7 @@ var tags = map[string]string{
 	"tab":        "The tabs of a session; verbs act on the active one",
 	"download":   "Files that pages offered",
 	"token":      "Who may call",
+	"credential": "What sessions are logged in with",
 	"profile":    "User data kept from one session to the next",
 	"cdp":        "The browser's own protocol, for other programs",
 	"run":        "Contract runs: batches of actions, each in a browser of its own",

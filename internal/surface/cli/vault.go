@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/vault"
+)
+
+const defaultScope = "default" // of the tokens a gateway makes at its first start
+
+func (r *root) vaultCommands() []*cobra.Command {
+	group := &cobra.Command{
+		Use: "vault", Short: "Keep and check credentials that sessions are logged in with", Args: between(0, 0), RunE: help,
+		Long: "Keeps credentials of domains, which sessions get when they visit them, and checks what a domain would get.\n" +
+			"By default they lie in one encrypted file of the state directory; security.credentials in the configuration\n" +
+			"names other places. No value is ever printed.",
+	}
+	group.AddCommand(r.vaultSet(), r.vaultList(), r.vaultRemove(), r.vaultCheck())
+	return []*cobra.Command{group}
+}
+
+// opened opens the vault of the configuration.
+func (r *root) opened() (*vault.Vault, error) {
+	conf, err := r.load()
+	if err != nil {
+		return nil, err
+	}
+	if r.parts.Vault == nil {
+		return nil, fault.New(fault.Internal, "this program was built without a vault")
+	}
+	return r.parts.Vault(conf)
+}
+
+func scopeFlag(c *cobra.Command, scope *string) {
+	c.Flags().StringVar(scope, "scope", defaultScope, "whose, where security.credentials.vault_path has {scope}")
+}
+
+func (r *root) vaultList() *cobra.Command {
+	var scope string
+	c := &cobra.Command{
+		Use: "list", Short: "List the domains there are credentials for: kinds and numbers, never a value", Args: between(0, 0),
+		Example: "  glovebox vault list\n  glovebox vault list --scope team-a --json",
+	}
+	scopeFlag(c, &scope)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		v, err := r.opened()
+		if err != nil {
+			return err
+		}
+		defer v.Close(c.Context())
+		kept, err := v.List(c.Context(), scope)
+		if err != nil {
+			return err
+		}
+		listing := map[string]any{"source": v.Source(), "domains": append([]vault.Report{}, kept...)}
+		return r.print(action.Result{Data: listing}, func(action.Result) {
+			table(r, v.Source()+" has no credentials", "DOMAIN\tHAS\tCHANGED\tPROBLEM", kept, func(k vault.Report) []any {
+				return []any{short(k.Domain, 60), amounts(action.CredentialCounts(k.Counts)), changedAt(&k.Changed), short(first(k.Problem, "-"), 120)}
+			})
+		})
+	}
+	return c
+}
+
+// amounts says how many there are of each kind.
+func amounts(n action.CredentialCounts) string {
+	var parts []string
+	for _, kind := range []struct {
+		n         int
+		one, more string
+	}{
+		{n.Cookies, "cookie", "cookies"}, {n.LocalStorage, "entry of localStorage", "entries of localStorage"},
+		{n.SessionStorage, "entry of sessionStorage", "entries of sessionStorage"}, {n.Headers, "header", "headers"},
+		{n.Login, "text to fill in", "texts to fill in"},
+	} {
+		if kind.n == 1 {
+			parts = append(parts, "1 "+kind.one)
+		} else if kind.n > 1 {
+			parts = append(parts, fmt.Sprintf("%d %s", kind.n, kind.more))
+		}
+	}
+	return first(strings.Join(parts, ", "), "nothing")
+}
+
+func changedAt(at *time.Time) string {
+	if at == nil || at.IsZero() {
+		return ""
+	}
+	return at.Local().Format(time.DateTime)
+}
+
+func (r *root) vaultRemove() *cobra.Command {
+	var scope string
+	c := &cobra.Command{
+		Use: "remove <domain>", Short: "Remove the credentials of a domain", Args: between(1, 1),
+		Long:    "Removes the credentials of a domain. Sessions that are logged in stay so until they end.",
+		Example: "  glovebox vault remove github.com",
+	}
+	scopeFlag(c, &scope)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		v, err := r.opened()
+		if err != nil {
+			return err
+		}
+		defer v.Close(c.Context())
+		if err := v.Remove(c.Context(), scope, args[0]); err != nil {
+			return err
+		}
+		return r.print(action.Result{Data: map[string]string{"domain": args[0]}}, func(action.Result) {
+			r.printf("%s credentials of %s removed from %s\n", r.style.good("ok"), clean(args[0]), v.Source())
+		})
+	}
+	return c
+}
+
+func (r *root) vaultCheck() *cobra.Command {
+	var scope string
+	c := verb("credential.check", "check <domain>", "glovebox vault check app.example.com\nglovebox vault check github.com --json")
+	c.Args = between(1, 1)
+	c.Long = "Says what a page of a host would get from the vault: where it was found, and how much of each kind. Asks the\n" +
+		"gateway or, where none runs, the vault itself. Exits with 5 where there is nothing."
+	c.Flags().StringVar(&scope, "scope", defaultScope, "whose, where no gateway runs; a gateway takes the caller's own")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		result, err := r.either(c.Context(), action.Call{
+			Verb: "credential.check", Args: &action.CredentialQuery{Domain: args[0]}, Caller: action.Caller{Scope: scope},
+		})
+		if err != nil {
+			return err
+		}
+		check, ok := result.Data.(*action.CredentialCheck)
+		err = r.print(result, func(action.Result) {
+			if ok {
+				r.showCheck(*check)
+			}
+		})
+		if err == nil && ok && !check.Found {
+			err = ended(fault.NotFound.Info().Exit)
+		}
+		return err
+	}
+	return c
+}
+
+func (r *root) showCheck(c action.CredentialCheck) {
+	if !c.Found {
+		r.printf("%s has no credentials for %s; looked at %s\n", c.Source, clean(c.Host), first(strings.Join(c.Looked, ", "), "nothing"))
+		return
+	}
+	r.facts(func(row func(name, value string)) {
+		row("host", c.Host)
+		row("found under", c.Domain)
+		row("in", c.Source+", "+c.Path)
+		row("changed", changedAt(c.Changed))
+		row("has", amounts(c.CredentialCounts))
+		row("for origin", c.Origin)
+		row("login names", strings.Join(c.Names, ", "))
+		if c.Expired > 0 {
+			row("left out", amounts(action.CredentialCounts{Cookies: c.Expired})+" that expired")
+		}
+		row("sessions", whenInjected(c))
+		if c.Ask {
+			row("filling", "a person is asked each time")
+		}
+	})
+}
+
+// whenInjected says which sessions get what was found.
+func whenInjected(c action.CredentialCheck) string {
+	switch {
+	case c.Cookies+c.LocalStorage+c.SessionStorage+c.Headers == 0:
+		return "get nothing by themselves: it is for filling in only"
+	case !c.AutoInject:
+		return "get it where a call names the domain: security.credentials.auto_inject is off"
+	case !c.Required:
+		return "get it, or go on without"
+	}
+	return "get it, or do not go there"
+}
