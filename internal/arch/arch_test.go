@@ -22,6 +22,7 @@ var plan = map[string][]string{
 	"redact":                 {"credential"},
 	"key":                    {"fault"},
 	"vault":                  {"credential", "fault", "key", "spelling"},
+	"vault/vaulttest":        {},
 	"action":                 {"fault"},
 	"spelling":               {},
 	"config":                 {"spelling"},
