@@ -1,0 +1,161 @@
+// Package vaulttest is a HashiCorp Vault for tests: a server that speaks the part
+// of its HTTP API that a reader of a KV version 2 engine needs, and fails the
+// test at a request that the API's documentation does not have
+// (developer.hashicorp.com/vault/api-docs).
+package vaulttest
+
+import (
+	"encoding/pem"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Options are what a Server is made with. The zero Options are a server over
+// HTTP with a KV engine at secret/ and AppRole at approle/, without namespaces.
+type Options struct {
+	TLS       bool
+	Namespace string // where engine, roles and tokens are; a request names it in X-Vault-Namespace
+	Mount     string // of the KV engine
+	AppRole   string // path of the auth method
+}
+
+// Server is a running Vault. It is safe for concurrent use.
+type Server struct {
+	URL string // scheme://host:port
+	CA  []byte // PEM, of a server with TLS
+
+	t       testing.TB
+	options Options
+
+	mu      sync.Mutex
+	ahead   time.Duration // of the machine's clock
+	sealed  bool
+	tokens  map[string]*token
+	roles   map[string]role
+	secrets map[string][]version
+	asked   []string
+	news    chan struct{} // closed at the next request
+	instead http.HandlerFunc
+}
+
+// Start starts a server on a port of 127.0.0.1 that the system chooses, and ends
+// it with the test.
+func Start(t testing.TB, o Options) *Server {
+	t.Helper()
+	if o.Mount = strings.Trim(o.Mount, "/"); o.Mount == "" {
+		o.Mount = "secret"
+	}
+	if o.AppRole = strings.Trim(o.AppRole, "/"); o.AppRole == "" {
+		o.AppRole = "approle"
+	}
+	s := &Server{
+		t: t, options: o,
+		tokens: map[string]*token{}, roles: map[string]role{}, secrets: map[string][]version{},
+		news: make(chan struct{}),
+	}
+	server := httptest.NewUnstartedServer(s)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // clients that distrust it are tested too
+	if o.TLS {
+		server.StartTLS()
+		s.CA = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	} else {
+		server.Start()
+	}
+	s.URL = server.URL
+	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
+	return s
+}
+
+// Advance moves the clock by which tokens live.
+func (s *Server) Advance(by time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ahead += by
+}
+
+// now must be called with mu held.
+func (s *Server) now() time.Time { return time.Now().Add(s.ahead).UTC() }
+
+// Seal seals the server, or opens it again. A sealed one answers nothing but
+// its health.
+func (s *Server) Seal(sealed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sealed = sealed
+}
+
+// Instead has requests that are as documented answered by a function: one that is
+// slow, that breaks off, or that answers what no Vault does. nil ends it.
+func (s *Server) Instead(answer http.HandlerFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.instead = answer
+}
+
+// Asked returns the requests so far as method and path, oldest first.
+func (s *Server) Asked() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.asked)
+}
+
+// Await waits until a request, as Asked has it, was made n times, and fails the
+// test after the limit.
+func (s *Server) Await(request string, n int, limit time.Duration) {
+	s.t.Helper()
+	over := time.NewTimer(limit)
+	defer over.Stop()
+	for {
+		s.mu.Lock()
+		asked, news := s.asked, s.news
+		s.mu.Unlock()
+		if count(asked, request) >= n {
+			return
+		}
+		select {
+		case <-news:
+		case <-over.C:
+			s.t.Fatalf("%s was not asked %d times in %s, but %v", request, n, limit, asked)
+		}
+	}
+}
+
+func count(all []string, one string) (n int) {
+	for _, other := range all {
+		if other == one {
+			n++
+		}
+	}
+	return n
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.asked = append(s.asked, r.Method+" "+r.URL.Path)
+	close(s.news)
+	s.news = make(chan struct{})
+	instead := s.instead
+	s.mu.Unlock()
+	route, body, wrong := s.read(r)
+	if wrong != "" {
+		s.t.Errorf("no request of Vault's API: %s %s: %s", r.Method, r.URL.Path, wrong)
+		answer{status: http.StatusMethodNotAllowed, errors: []string{"unsupported operation"}}.write(w)
+		return
+	}
+	if instead != nil {
+		instead(w, r)
+		return
+	}
+	s.mu.Lock()
+	got := s.answer(route, call{header: r.Header, path: route.rest, query: r.URL.Query(), body: body})
+	s.mu.Unlock()
+	got.write(w)
+}
