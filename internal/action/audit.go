@@ -11,7 +11,7 @@ type AuditFilter struct {
 	Session  string `json:"session,omitempty" query:"session" maxLength:"64"`
 	Actor    string `json:"actor,omitempty" query:"actor" maxLength:"128"`
 	Verb     string `json:"verb,omitempty" query:"verb" maxLength:"64" example:"page.click"`
-	Event    string `json:"event,omitempty" query:"event" maxLength:"32" doc:"Kind of record: intent, outcome, session, box, blocked, question, answer, protocol, config, retention, refused, alert" example:"blocked"`
+	Event    string `json:"event,omitempty" query:"event" maxLength:"32" doc:"Kind of record: intent, outcome, session, box, blocked, question, answer, protocol, config, retention, refused, alert, token, injection" example:"blocked"`
 	Domain   string `json:"domain,omitempty" query:"domain" maxLength:"255" doc:"Host that a record is about" example:"app.example.com"`
 	Risk     string `json:"risk,omitempty" query:"risk" enum:"LOW,MEDIUM,HIGH,CRITICAL"`
 	Decision string `json:"decision,omitempty" query:"decision" maxLength:"32" doc:"What people had to do with it: auto_approved, operator, approved, denied, expired, pending" example:"denied"`

@@ -1,6 +1,10 @@
 package credential
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 // Set is the credentials of one domain, as a source had them (docs/credentials.md).
 type Set struct {
@@ -43,4 +47,25 @@ type Cookie struct {
 // typed does not count.
 func (s Set) Injects() bool {
 	return len(s.Cookies)+len(s.LocalStorage)+len(s.SessionStorage)+len(s.Headers) > 0
+}
+
+// Counted says what a set puts into a browser, by kind and count: "2 cookies,
+// 1 header".
+func (s Set) Counted() string {
+	var kinds []string
+	for _, k := range []struct {
+		n    int
+		what string
+	}{
+		{len(s.Cookies), "cookie"}, {len(s.LocalStorage), "local storage item"},
+		{len(s.SessionStorage), "session storage item"}, {len(s.Headers), "header"},
+	} {
+		switch {
+		case k.n == 1:
+			kinds = append(kinds, "1 "+k.what)
+		case k.n > 1:
+			kinds = append(kinds, fmt.Sprintf("%d %ss", k.n, k.what))
+		}
+	}
+	return strings.Join(kinds, ", ")
 }

@@ -33,6 +33,9 @@ type terms struct {
 	Profile string      `json:"profile,omitempty"` // id of what it saves to
 	Run     string      `json:"run,omitempty"`     // id of the run whose browser it is
 
+	Credentialed map[string]string `json:"credentialed,omitempty"` // domains whose credentials it has, with their version
+	Named        []string          `json:"named,omitempty"`        // domains whose credentials were asked for
+
 	Granted []action.AllowHost `json:"more,omitempty"` // hosts that people added since
 }
 
@@ -182,6 +185,7 @@ func scanEntry(rows *sql.Rows) (entry, error) {
 	e.Hold = e.control.Hold
 	err = json.Unmarshal([]byte(network), &e.terms)
 	e.Allow, e.Session.Profile = e.terms.allowed(), e.terms.Profile
+	e.Session.Credentialed = e.terms.domains()
 	return e, err
 }
 

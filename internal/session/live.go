@@ -23,22 +23,23 @@ type live struct {
 	saving   sync.Mutex // one writer of the record at a time, so that the newest is stored last
 	reaching sync.Mutex // one change of what it may reach at a time
 
-	mu       sync.Mutex
-	record   action.Session
-	failures int // in a row
-	dirty    bool
-	box      sandbox.Box
-	browser  Browser
-	calls    map[*context.CancelCauseFunc]struct{} // in flight
-	ending   *ending
-	refusals bucket
-	clients  int    // of the browser's protocol
-	crawl    *crawl // the one that runs, nil when none does
-	control  control
-	network  action.Network // what it may reach, which people may widen
-	terms    terms
-	changed  chan struct{}                            // closed when the hold does, and made anew
-	wires    map[*context.CancelCauseFunc]action.Call // clients of the protocol that are served, and what let them in
+	mu        sync.Mutex
+	record    action.Session
+	failures  int // in a row
+	dirty     bool
+	box       sandbox.Box
+	browser   Browser
+	calls     map[*context.CancelCauseFunc]struct{} // in flight
+	ending    *ending
+	refusals  bucket
+	clients   int // of the browser's protocol
+	injection injection
+	crawl     *crawl // the one that runs, nil when none does
+	control   control
+	network   action.Network // what it may reach, which people may widen
+	terms     terms
+	changed   chan struct{}                            // closed when the hold does, and made anew
+	wires     map[*context.CancelCauseFunc]action.Call // clients of the protocol that are served, and what let them in
 }
 
 // ending is why a session is over. The first one counts.
@@ -53,7 +54,8 @@ type ending struct {
 func newLive(record action.Session, network action.Network) *live {
 	return &live{
 		id: record.ID, scope: record.Scope, network: network, record: record,
-		turn: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
+		injection: newInjection(),
+		turn:      make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
 		calls: map[*context.CancelCauseFunc]struct{}{}, changed: make(chan struct{}), wires: map[*context.CancelCauseFunc]action.Call{},
 	}
 }

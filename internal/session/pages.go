@@ -20,6 +20,9 @@ func (r *Registry) guard(o *page.Options, box string) {
 		return nil
 	}
 	o.Owns = func(host string) error { return r.mayHaveCookies(box, host) }
+	if r.vault != nil {
+		o.Prepare = func(ctx context.Context, rawURL string) error { return r.prepare(ctx, box, rawURL) }
+	}
 	o.Files = &boxFiles{registry: r, box: box}
 	o.Refused = func(refusal action.Refusal) { r.Refused(box, refusal) }
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/page"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/profile"
+	"github.com/gloveboxhq/glovebox/internal/redact"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
@@ -25,6 +26,8 @@ type Registry struct {
 	open      Opener
 	page      page.Options
 	record    func(action.Record)
+	vault     Vault
+	known     *redact.Book
 	config    Config
 	network   atomic.Pointer[action.Network] // of sessions that start from now on
 	log       *slog.Logger
@@ -55,7 +58,7 @@ func New(ctx context.Context, o Options) (*Registry, error) {
 	}
 	r := &Registry{
 		ledger: ledger{db: o.DB}, artifacts: o.Artifacts, profiles: o.Profiles, driver: o.Driver, door: o.Door, open: o.Open, page: o.Page,
-		record: o.Record, config: o.Config, log: o.Log,
+		record: o.Record, vault: o.Vault, known: o.Known, config: o.Config, log: o.Log,
 		flush: make(chan struct{}, 1), ready: make(chan struct{}), refusals: make(chan refused, waitingRefusals), wishes: make(chan wish, waitingWishes), wished: o.Wished, live: map[string]*live{}, owned: map[string]struct{}{},
 	}
 	if err := r.SetNetwork(o.Config.Network); err != nil {

@@ -69,6 +69,7 @@ type Browser interface {
 	Do(ctx context.Context, verb string, args any, pin action.Pin) (action.Result, error)
 	Attach(ctx context.Context, heed func(action.Message)) (action.Attachment, error)
 	Crawl(o page.CrawlOptions) page.Crawler
+	Inject(ctx context.Context, set credential.Set) error
 	Portrait(ctx context.Context, pin action.Pin) ([]byte, error)
 	Page() action.Page
 	// Asker returns which document last asked for something of a host, waiting
@@ -101,6 +102,7 @@ type Config struct {
 	MaxFailures   int            // of an agent's acts on a page, in a row, until a person is asked for guidance
 	MaxConcurrent int            // open sessions of a scope
 	MaxSessions   int            // open sessions of all scopes
+	AutoInject    bool           // put in the credentials of every host that is visited, not of those only that were named
 	Retention     time.Duration  // of ended sessions and of artifacts
 	StartTimeout  time.Duration  // of a box and its page; 60 s when 0
 }

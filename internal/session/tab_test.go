@@ -9,6 +9,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/credential"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
@@ -25,13 +26,15 @@ type tab struct {
 	options page.Options
 	at      action.Page
 	fail    error
+	refuses error         // what Inject answers
 	hold    chan struct{} // verbs wait for it to be closed
 	deaf    bool          // verbs that wait do not notice that the connection is gone
 	running int
 	most    int // verbs at once
 	acted   int // verbs that came to be done
 	tabs    []action.Tab
-	began   chan struct{} // is told of each client that is served
+	sets    []credential.Set // that were put in
+	began   chan struct{}    // is told of each client that is served
 }
 
 func (t *tab) read() {
@@ -101,6 +104,9 @@ func (t *tab) act(verb string, args any) (action.Result, error) {
 			t.options.Refused(action.Refusal{Host: "evil.example", URL: to, Reason: "not allowed", Page: true})
 			return action.Result{}, err
 		}
+		if err := t.prepare(to); err != nil {
+			return action.Result{}, err
+		}
 		t.at = action.Page{URL: to, Title: "Title"}
 		return action.Result{Page: &t.at, Data: &action.Navigated{URL: to, Title: "Title", Status: 200}}, nil
 	case "page.pdf":
@@ -109,6 +115,24 @@ func (t *tab) act(verb string, args any) (action.Result, error) {
 		return action.Result{Page: &t.at, Data: &action.Screenshot{Format: "png", Bytes: make([]byte, 60)}}, nil
 	}
 	return action.Result{Page: &t.at, Data: &action.Acted{OK: true}}, nil
+}
+
+// prepare is called with mu held, and lets go of it meanwhile.
+func (t *tab) prepare(to string) error {
+	prepare := t.options.Prepare
+	if prepare == nil {
+		return nil
+	}
+	t.mu.Unlock()
+	defer t.mu.Lock()
+	return prepare(context.Background(), to)
+}
+
+func (t *tab) Inject(_ context.Context, set credential.Set) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.sets = append(t.sets, set)
+	return t.refuses
 }
 
 func (t *tab) Asker(context.Context, string) string { return "https://asker.example/page?secret=1" }

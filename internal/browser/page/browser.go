@@ -27,8 +27,10 @@ type Browser struct {
 	root *cdp.Session
 	work *queue
 	refs snapshot.Refs
-	turn chan struct{}  // holds a token while nobody acts
-	own  sync.WaitGroup // every goroutine this browser started
+	turn chan struct{}   // holds a token while nobody acts
+	own  sync.WaitGroup  // every goroutine this browser started
+	life context.Context //nolint:containedctx // ends with the connection, and with it what is prepared
+	end  context.CancelFunc
 
 	mu       sync.Mutex
 	options  Options
@@ -49,6 +51,7 @@ type Browser struct {
 	askers   askers
 
 	downloads downloads
+	injected  map[string]injected // credentials that were put in, by domain
 }
 
 // Open takes over a browser. On a fresh one it makes an off-the-record context
@@ -63,6 +66,7 @@ func Open(ctx context.Context, t cdp.Transport, o Options) (*Browser, error) {
 		tabs:     make(map[string]*tab),
 		changed:  make(chan struct{}),
 	}
+	b.life, b.end = context.WithCancel(context.WithoutCancel(ctx))
 	b.downloads.fetching = make(chan struct{}, 1)
 	b.turn <- struct{}{}
 	// Events may arrive before conn is set: they wait for the lock.
@@ -70,7 +74,10 @@ func Open(ctx context.Context, t cdp.Transport, o Options) (*Browser, error) {
 	b.conn = cdp.Open(t, firstID(), b.event)
 	b.root = b.conn.Root()
 	b.mu.Unlock()
-	b.own.Go(func() { b.work.run(b.conn.Done()) })
+	b.own.Go(func() {
+		defer b.end()
+		b.work.run(b.conn.Done())
+	})
 	ctx, cancel := context.WithTimeout(ctx, setupLimit)
 	defer cancel()
 	if err := b.start(ctx); err != nil {

@@ -75,20 +75,26 @@ func (b *Browser) ask(t *tab, from *target, p paused) {
 // question puts a document to the guard. t may be nil. b.mu is held.
 func (b *Browser) question(session *cdp.Session, t *tab, p paused) {
 	guard, refused := b.options.Guard, b.options.Refused
+	prepare := b.preparing(session, t, p)
 	b.work.add(func() {
 		err := allowed(guard, p.Request.URL)
 		if err == nil {
-			session.Send("Fetch.continueRequest", map[string]string{"requestId": p.ID})
+			prepare(func() { session.Send("Fetch.continueRequest", map[string]string{"requestId": p.ID}) })
 			return
 		}
-		b.refuse(t, p, err)
-		session.Send("Fetch.failRequest", map[string]string{"requestId": p.ID, "errorReason": "BlockedByClient"})
+		b.turnAway(session, t, p, err)
 		if refused != nil {
 			r := b.refusal(t, p, err)
 			r.Top = p.Frame == t.root.id && !t.hidden
 			refused(r)
 		}
 	})
+}
+
+// turnAway fails a request that waits.
+func (b *Browser) turnAway(session *cdp.Session, t *tab, p paused, err error) {
+	b.refuse(t, p, err)
+	session.Send("Fetch.failRequest", map[string]string{"requestId": p.ID, "errorReason": "BlockedByClient"})
 }
 
 func allowed(guard func(string) error, url string) error {

@@ -178,6 +178,7 @@ func (b *Browser) loaded(ctx context.Context, t *tab, before mark, loader, event
 // giveUp stops a load that took too long, so that the tab is free.
 func (b *Browser) giveUp(t *tab, err error) {
 	if !errors.Is(err, errDialog) {
+		b.unprepare(t)
 		t.main.session.Send("Page.stopLoading", nil)
 	}
 }

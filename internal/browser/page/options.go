@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -19,6 +20,12 @@ type Options struct {
 	// frames, popups and every hop of a redirect. An error refuses the
 	// request; page.goto returns it. It must not block.
 	Guard func(url string) error
+	// Prepare is called for each document that a tab is to show, hidden tabs,
+	// popups and every hop of a redirect included, once Guard has let it through
+	// and before it is requested. It may block; ctx ends after 15 s, or when the
+	// navigation is given up. An error refuses the request, and is what page.goto
+	// faults with. nil: nothing is prepared.
+	Prepare func(ctx context.Context, url string) error
 	// Owns is asked before a cookie is set for a host. An error refuses it, and
 	// is what the call faults with. nil refuses every host.
 	Owns func(host string) error

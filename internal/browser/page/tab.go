@@ -51,6 +51,7 @@ type tab struct {
 	lost     string            // loader of the last navigation that failed
 	failures map[string]string // net:: error of a document, by loader
 	refused  error             // the guard's last refusal of a main document
+	unready  func()            // gives up preparing the document that is to come; nil when none is
 	inflight map[string]struct{}
 	lastBusy time.Time // when a request last started or ended
 }

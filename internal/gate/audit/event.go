@@ -16,7 +16,8 @@ const (
 	Refused   = "refused"   // calls that were refused before the gate and only counted
 	Retention = "retention" // old records were removed
 	Token     = "token"     // a token was made or revoked
+	Injection = "injection" // credentials were put into a session, could not be, or were taken out
 )
 
 // Events are all kinds of record.
-var Events = []string{Intent, Outcome, Session, Box, Blocked, Question, Answer, Protocol, Config, Refused, Retention, Alert, Token}
+var Events = []string{Intent, Outcome, Session, Box, Blocked, Question, Answer, Protocol, Config, Refused, Retention, Alert, Token, Injection}

@@ -27,7 +27,7 @@ func filterFlags(c *cobra.Command, a *action.AuditFilter) {
 	f := c.Flags()
 	f.StringVar(&a.Actor, "actor", "", "only this actor's")
 	f.StringVar(&a.Verb, "verb", "", "only this verb's, such as page.click")
-	f.StringVar(&a.Event, "event", "", "only this kind: intent, outcome, session, box, blocked, question, answer, protocol, config, retention, refused, alert")
+	f.StringVar(&a.Event, "event", "", "only this kind: intent, outcome, session, box, blocked, question, answer, protocol, config, retention, refused, alert, token, injection")
 	f.StringVar(&a.Domain, "domain", "", "only about this host")
 	f.StringVar(&a.Risk, "risk", "", "only of this risk: LOW, MEDIUM, HIGH, CRITICAL")
 	f.StringVar(&a.Decision, "decision", "", "only where people had this to do with it: auto_approved, operator, approved, denied, expired, pending")

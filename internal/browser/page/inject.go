@@ -1,0 +1,137 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/credential"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// injected is what was put in for a domain. Its fields are guarded by
+// Browser.mu.
+type injected struct {
+	set     credential.Set
+	cookies []setCookie
+}
+
+// Inject puts the credentials of a domain into the browser: all of them, or
+// none. What an earlier version of the set put in and this one has not is taken
+// out. Faults: credentials_unavailable, which names what the browser did not
+// take and never repeats a value.
+func (b *Browser) Inject(ctx context.Context, set credential.Set) error {
+	cookies, err := cookiesOf(set)
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	before := b.injected[set.Domain]
+	b.mu.Unlock()
+	if err := b.injectCookies(ctx, cookies); err != nil {
+		return errors.Join(err, b.withdraw(ctx, cookies))
+	}
+	gone := slices.DeleteFunc(slices.Clone(before.cookies), func(c setCookie) bool { return slices.ContainsFunc(cookies, c.replacedBy) })
+	if err := b.withdraw(ctx, gone); err != nil {
+		return untaken("the cookies of an earlier version could not be taken out").Because(err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.injected == nil {
+		b.injected = map[string]injected{}
+	}
+	b.injected[set.Domain] = injected{set: set, cookies: cookies}
+	b.note("signed in to %s with stored credentials: %s", set.Domain, set.Counted())
+	return nil
+}
+
+// cookiesOf are the cookies of a set as the browser takes them. One for another
+// domain than the set's is none of its.
+func cookiesOf(set credential.Set) ([]setCookie, error) {
+	cookies := make([]setCookie, len(set.Cookies))
+	for i, c := range set.Cookies {
+		value, expires := c.Value.Reveal(), (*float64)(nil)
+		if c.Expires != nil {
+			at := float64(c.Expires.Unix())
+			expires = &at
+		}
+		domain := c.Domain
+		if domain == "" {
+			domain = set.Domain
+		}
+		checked, err := checkCookie(i, action.NewCookie{
+			Name: c.Name, Value: &value, Domain: domain, Path: c.Path, Expires: expires,
+			HTTPOnly: c.HTTPOnly, Secure: c.Secure, SameSite: c.SameSite,
+		}, "")
+		if err != nil {
+			return nil, untaken("the credentials of %s have an unsound cookie: %s", set.Domain, fault.From(err).Message)
+		}
+		if !within(checked.host, set.Domain) {
+			return nil, untaken("cookies.%d of the credentials of %s is for another domain", i, set.Domain)
+		}
+		cookies[i] = checked
+	}
+	return cookies, nil
+}
+
+// injectCookies sets cookies and reads them back.
+func (b *Browser) injectCookies(ctx context.Context, cookies []setCookie) error {
+	if len(cookies) == 0 {
+		return nil
+	}
+	err := b.root.Call(ctx, "Storage.setCookies", b.storage(cookies), nil)
+	if refused := (*cdp.Error)(nil); errors.As(err, &refused) {
+		return untaken("the browser did not take the stored cookies")
+	}
+	if err != nil {
+		return err
+	}
+	now, err := b.jar(ctx)
+	if err != nil {
+		return err
+	}
+	for i, c := range cookies {
+		if !slices.ContainsFunc(now, c.stands) && !slices.ContainsFunc(cookies[i+1:], c.replacedBy) {
+			return untaken("the browser did not keep the stored cookie %q as it is", c.Name)
+		}
+	}
+	return nil
+}
+
+// stands reports whether c is s, with all that it says of who gets it.
+func (s setCookie) stands(c cookie) bool {
+	return s.became(c) && c.HTTPOnly == s.HTTPOnly && c.Secure == s.Secure && c.SameSite == s.SameSite &&
+		strings.HasPrefix(c.Domain, ".") == (s.Domain != "") && (c.Expires == sessionEnd) == (s.Expires == nil)
+}
+
+// withdraw takes cookies out, whatever their values are by now.
+func (b *Browser) withdraw(ctx context.Context, cookies []setCookie) error {
+	if len(cookies) == 0 {
+		return nil
+	}
+	t := b.current()
+	if t == nil {
+		return noTab()
+	}
+	var sent []*cdp.Pending
+	for _, c := range cookies {
+		domain := c.host
+		if c.Domain != "" {
+			domain = c.Domain
+		}
+		sent = append(sent, t.main.session.Send("Network.deleteCookies", map[string]any{"name": c.Name, "domain": domain, "path": c.Path}))
+	}
+	var err error
+	for _, p := range sent {
+		err = errors.Join(err, p.Wait(ctx, nil))
+	}
+	return err
+}
+
+func untaken(format string, args ...any) *fault.Fault {
+	return fault.New(fault.CredentialsUnavailable, format, args...).
+		Hinted("let an operator correct what is stored; glovebox vault check says what would be put in")
+}

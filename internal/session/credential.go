@@ -1,0 +1,198 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/credential"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/redact"
+)
+
+// noneFor is how long a host is known to have no credentials, so that a site
+// without any costs the vault one question.
+const noneFor = 30 * time.Second
+
+// injection is what a session remembers of its credentials beside its terms.
+type injection struct {
+	turn chan struct{}        // holds one token: who has it injects
+	none map[string]time.Time // hosts that had no credentials, and when; guarded by turn
+}
+
+func newInjection() injection {
+	return injection{turn: make(chan struct{}, 1), none: map[string]time.Time{}}
+}
+
+// prepare puts the credentials of a document's host into a box's browser before
+// the document is requested. Faults: credentials_unavailable, not_active.
+func (r *Registry) prepare(ctx context.Context, box, rawURL string) error {
+	l := r.byBox(box)
+	if l == nil { // it is being taken up, or has ended
+		return fault.New(fault.CredentialsUnavailable, "the session is not ready for its credentials").
+			Hinted("go there again")
+	}
+	host := r.door.Judge(box, rawURL).Host
+	if host == "" || !r.injects(l, host) {
+		return nil
+	}
+	return r.inject(ctx, l, host)
+}
+
+// injects reports whether documents of a host get credentials in a session, if
+// there are some.
+func (r *Registry) injects(l *live, host string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return r.config.AutoInject || slices.ContainsFunc(l.terms.Named, func(domain string) bool { return belongs(host, domain) })
+}
+
+// belongs reports whether a host is a domain or below it, at the border of a
+// label.
+func belongs(host, domain string) bool {
+	return host == domain || strings.HasSuffix(host, "."+domain)
+}
+
+// inject puts a host's credentials into a session's browser, once for each
+// version of them: the secrets are known before the browser has them, and that
+// it has them is stored before. Who comes while another injects waits. Faults:
+// credentials_unavailable.
+func (r *Registry) inject(ctx context.Context, l *live, host string) error {
+	select {
+	case l.injection.turn <- struct{}{}:
+	case <-ctx.Done():
+		return late(ctx)
+	}
+	defer func() { <-l.injection.turn }()
+	if at, known := l.injection.none[host]; known && time.Since(at) < noneFor {
+		return nil
+	}
+	set, err := r.vault.For(ctx, l.scope, host)
+	if err != nil {
+		err = unavailable(host, err)
+		r.injected(l, credential.Set{Domain: host}, err)
+		return err
+	}
+	if set == nil || !set.Injects() {
+		l.injection.none[host] = time.Now()
+		return nil
+	}
+	r.known.Learn(l.id, redact.Secrets(*set)...)
+	if v := l.holds(set.Domain); v != "" && v == set.Version {
+		return nil
+	}
+	return r.put(ctx, l, *set)
+}
+
+// put puts a set into a session's browser. The turn must be held.
+func (r *Registry) put(ctx context.Context, l *live, set credential.Set) error {
+	browser, err := l.engine()
+	if err == nil {
+		err = r.mark(ctx, l, set.Domain, "")
+	}
+	if err == nil {
+		err = browser.Inject(ctx, set)
+	}
+	if err == nil {
+		err = r.mark(ctx, l, set.Domain, set.Version)
+	}
+	if err != nil {
+		err = unavailable(set.Domain, err)
+	}
+	r.injected(l, set, err)
+	if err != nil && !set.Required && ctx.Err() == nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.note("the stored credentials of " + set.Domain + " could not be put in: it is visited without them")
+		return nil
+	}
+	return err
+}
+
+// mark stores that a session has the credentials of a domain: which version, or
+// that it is about to, with none. From then on it is credentialed, for its life.
+func (r *Registry) mark(ctx context.Context, l *live, domain, version string) error {
+	return r.amend(ctx, l, func(t *terms) {
+		t.Credentialed = maps.Clone(t.Credentialed)
+		if t.Credentialed == nil {
+			t.Credentialed = map[string]string{}
+		}
+		t.Credentialed[domain] = version
+	})
+}
+
+// amend changes the terms of a session. What cannot be stored does not change.
+func (r *Registry) amend(ctx context.Context, l *live, change func(*terms)) error {
+	l.reaching.Lock()
+	defer l.reaching.Unlock()
+	l.mu.Lock()
+	terms := l.terms
+	l.mu.Unlock()
+	change(&terms)
+	if err := r.ledger.reach(context.WithoutCancel(ctx), l.id, terms); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.terms, l.record.Credentialed = terms, terms.domains()
+	return nil
+}
+
+// domains are those whose credentials a session has, in order.
+func (t terms) domains() []string { return slices.Sorted(maps.Keys(t.Credentialed)) }
+
+// holds is the version of a domain's credentials that a session's browser has;
+// empty for none.
+func (l *live) holds(domain string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.terms.Credentialed[domain]
+}
+
+// engine is a session's browser. One that starts has none yet.
+func (l *live) engine() (Browser, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.browser == nil {
+		return nil, notOpen(l.record)
+	}
+	return l.browser, nil
+}
+
+// injected records that credentials were put into a session, or were not.
+func (r *Registry) injected(l *live, set credential.Set, err error) {
+	record := l.now()
+	event := action.Record{
+		EventType: "injection", Timestamp: time.Now().UTC(), Actor: record.Actor, Scope: record.Scope,
+		SessionID: record.ID, ContainerID: record.Box, Domain: set.Domain, Result: "ok",
+	}
+	if err != nil {
+		event.Result, event.Error = "fault", fault.From(err).Message
+	}
+	if set.Path != "" {
+		event.Detail = fmt.Sprintf("%s from %s, version %q", set.Counted(), set.Path, set.Version)
+	}
+	r.record(event)
+}
+
+// unavailable is what a caller is told of credentials that could not be put in.
+func unavailable(domain string, err error) error {
+	if fault.CodeOf(err) == fault.CredentialsUnavailable {
+		return err
+	}
+	return fault.New(fault.CredentialsUnavailable, "the credentials of %s could not be put in", domain).
+		Hinted("try again; an operator can ask glovebox vault check %s", domain).With("domain", domain).Because(err)
+}
+
+func late(ctx context.Context) error {
+	err := context.Cause(ctx)
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fault.New(fault.CredentialsUnavailable, "the credentials did not come in time").Hinted("try again").Because(err)
+}
