@@ -11,6 +11,8 @@ type PolicyQuery struct {
 
 	Session string `json:"session,omitempty" maxLength:"64" doc:"Look at this session's page, by id or name; what is given below is not used then"`
 
+	Credentialed bool `json:"credentialed,omitempty" doc:"Credentials were put into the session"`
+
 	PageURL string        `json:"pageUrl,omitempty" maxLength:"8192" doc:"Where the page is" example:"https://app.example.com/"`
 	Element PolicyElement `json:"element,omitempty" doc:"What the page would say of the element"`
 	Onto    PolicyElement `json:"onto,omitempty" doc:"The same of what something is dropped on"`

@@ -35,6 +35,9 @@ func (r *Registry) Attach(ctx context.Context, call action.Call, pin action.Pin,
 		return nil, err
 	}
 	defer leave()
+	if err := l.begins(call); err != nil {
+		return nil, err
+	}
 	if err := l.seat(); err != nil {
 		return nil, err
 	}
@@ -75,7 +78,7 @@ func (a *attachment) Serve(ctx context.Context, wire action.Wire) error {
 	}
 	defer leave()
 	err = a.Attachment.Serve(inside, wire)
-	if put := context.Cause(inside); fault.CodeOf(put) == fault.SessionPaused {
+	if put := context.Cause(inside); fault.CodeOf(put) == fault.SessionPaused || fault.CodeOf(put) == fault.DeniedByPolicy {
 		return put
 	}
 	if err == nil || ctx.Err() != nil {
@@ -88,7 +91,7 @@ func (a *attachment) Serve(ctx context.Context, wire action.Wire) error {
 }
 
 // wire is enter for a client that stays: it is put out when somebody takes the
-// session from it.
+// session from it, or credentials are put into it.
 func (l *live) wire(ctx context.Context, call action.Call) (context.Context, func(), error) {
 	inside, leave, err := l.enter(ctx, call)
 	if err != nil {
@@ -98,6 +101,9 @@ func (l *live) wire(ctx context.Context, call action.Call) (context.Context, fun
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.bars(call); err != nil {
+		cancel(err)
+	}
+	if err := l.withholds(call); err != nil {
 		cancel(err)
 	}
 	l.wires[&cancel] = call

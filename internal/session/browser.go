@@ -24,7 +24,7 @@ func (r *Registry) lookAtBrowser(ctx context.Context, call action.Call) (action.
 		return action.Facts{}, action.Pin{}, err
 	}
 	if open {
-		facts := action.SessionFacts{ID: record.ID, Box: record.Box, State: record.State, Actions: record.Actions}
+		facts := action.SessionFacts{ID: record.ID, Box: record.Box, State: record.State, Actions: record.Actions, Credentialed: len(record.Credentialed) > 0}
 		return action.Facts{Session: facts, Page: pageOf(record), Destination: goal(record, call)}, action.Pin{Session: record.ID}, nil
 	}
 	if call.Verb != "browser.start" {

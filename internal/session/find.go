@@ -88,7 +88,7 @@ func (r *Registry) recordOf(ctx context.Context, call action.Call) (action.Sessi
 		return l.now(), l.facts(), nil
 	}
 	record, err := r.ended(ctx, call)
-	return record, action.SessionFacts{ID: record.ID, Box: record.Box, State: record.State, Actions: record.Actions}, err
+	return record, action.SessionFacts{ID: record.ID, Box: record.Box, State: record.State, Actions: record.Actions, Credentialed: len(record.Credentialed) > 0}, err
 }
 
 // ended finds a session that is not live. One of another scope is as absent as

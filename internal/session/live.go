@@ -29,7 +29,7 @@ type live struct {
 	dirty     bool
 	box       sandbox.Box
 	browser   Browser
-	calls     map[*context.CancelCauseFunc]struct{} // in flight
+	calls     map[*context.CancelCauseFunc]action.Call // in flight
 	ending    *ending
 	refusals  bucket
 	clients   int // of the browser's protocol
@@ -40,6 +40,8 @@ type live struct {
 	terms     terms
 	changed   chan struct{}                            // closed when the hold does, and made anew
 	wires     map[*context.CancelCauseFunc]action.Call // clients of the protocol that are served, and what let them in
+
+	credentialed bool // credentials are being put into its browser, or were; see becomeCredentialed
 }
 
 // ending is why a session is over. The first one counts.
@@ -56,7 +58,7 @@ func newLive(record action.Session, network action.Network) *live {
 		id: record.ID, scope: record.Scope, network: network, record: record,
 		injection: newInjection(),
 		turn:      make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
-		calls: map[*context.CancelCauseFunc]struct{}{}, changed: make(chan struct{}), wires: map[*context.CancelCauseFunc]action.Call{},
+		calls: map[*context.CancelCauseFunc]action.Call{}, changed: make(chan struct{}), wires: map[*context.CancelCauseFunc]action.Call{},
 	}
 }
 
@@ -73,7 +75,7 @@ func (l *live) facts() action.SessionFacts {
 	return action.SessionFacts{
 		ID: l.id, Box: l.record.Box, State: l.record.State,
 		Actions: l.record.Actions, Failures: l.failures,
-		Credentialed: len(l.record.Credentialed) > 0,
+		Credentialed: l.isCredentialed(),
 	}
 }
 
@@ -88,15 +90,15 @@ func (l *live) enter(ctx context.Context, call action.Call) (inside context.Cont
 	if err := l.bars(call); err != nil {
 		return nil, nil, err
 	}
-	inside, leave = l.register(ctx)
+	inside, leave = l.register(ctx, call)
 	return inside, leave, nil
 }
 
 // register must be called with mu held.
-func (l *live) register(ctx context.Context) (context.Context, func()) {
+func (l *live) register(ctx context.Context, call action.Call) (context.Context, func()) {
 	inside, cancel := context.WithCancelCause(ctx)
 	key := &cancel
-	l.calls[key] = struct{}{}
+	l.calls[key] = call
 	l.touch()
 	return inside, func() {
 		cancel(nil)

@@ -93,10 +93,17 @@ func (r *Registry) act(ctx context.Context, l *live, call action.Call, pin actio
 		}
 		defer release()
 	}
+	if err := l.begins(call); err != nil {
+		return action.Result{}, err
+	}
 	if err := r.count(l, verb, call.Args); err != nil {
 		return action.Result{}, err
 	}
-	return l.browser.Do(ctx, call.Verb, call.Args, pin)
+	result, err := l.browser.Do(ctx, call.Verb, call.Args, pin)
+	if put := context.Cause(ctx); fault.CodeOf(put) == fault.DeniedByPolicy { // credentials came meanwhile
+		return action.Result{}, put
+	}
+	return result, err
 }
 
 // exhausted ends a session that has done as much as it may, when a call wants

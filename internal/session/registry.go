@@ -103,7 +103,7 @@ func (r *Registry) Look(ctx context.Context, call action.Call) (action.Facts, ac
 	case "browser":
 		return r.lookAtBrowser(ctx, call)
 	case "profile":
-		return action.Facts{}, action.Pin{}, nil
+		return r.lookAtProfiles(call), action.Pin{}, nil
 	case "run":
 		return r.lookAtRun(ctx, call)
 	default:

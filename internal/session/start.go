@@ -217,7 +217,7 @@ func (r *Registry) launch(ctx context.Context, call action.Call, l *live, s shap
 	inside, cancel := context.WithTimeout(ctx, r.config.StartTimeout)
 	defer cancel()
 	l.mu.Lock()
-	inside, leave := l.register(inside)
+	inside, leave := l.register(inside, call)
 	l.mu.Unlock()
 	defer leave()
 	got, kind, err := r.stageFor(inside, l, s, call.Progress)

@@ -85,6 +85,7 @@ func (p *Policy) tried(v *view) []action.RuleTried {
 func (p *Policy) imagine(q action.PolicyQuery, call action.Call, verb *action.Verb) (f action.Facts, assumed []string) {
 	assumed = []string{"the page was not looked at: facts that were not given are empty"}
 	f = action.Facts{Page: action.Page{URL: withScheme(q.PageURL)}, Options: q.Options}
+	f.Session.Credentialed = q.Credentialed
 	if verb.Target || q.Element != (action.PolicyElement{}) {
 		f.Element = elementOf(q.Element)
 	}

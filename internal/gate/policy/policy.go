@@ -134,6 +134,9 @@ func (p *Policy) weigh(call action.Call, verb *action.Verb, facts action.Facts) 
 	if v, refused := p.Admit(call.Caller, verb); refused {
 		return v, nil
 	}
+	if v, refused := withheld(call.Caller, verb, facts); refused {
+		return v, nil // no rule allows it
+	}
 	j := p.judgement(call, verb, facts)
 	if j.refuse == fault.BlockedDomain || j.refuse != "" && (j.held || call.Caller.Role != action.Operator) {
 		return p.settle(j), nil // no rule allows it

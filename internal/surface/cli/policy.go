@@ -72,6 +72,7 @@ func (r *root) policyExplain() *cobra.Command {
 	f.StringVar(&role, "role", "agent", "of the caller: agent, viewer or operator")
 	f.BoolVar(&offline, "offline", false, "judge by the configuration file, without a gateway")
 	f.StringVar(&host, "host", "", "host the page is on, instead of --page")
+	f.BoolVar(&q.Credentialed, "credentialed", false, "credentials were put into the session")
 	f.StringVar(&q.PageURL, "page", "", "address of the page")
 	f.StringSliceVar(&q.Options, "option", nil, "labels of what would be chosen in a list")
 	f.StringVar(&q.Dialog, "dialog", "", "what the open dialog says")

@@ -124,7 +124,7 @@ func closing(err error) (websocket.StatusCode, string) {
 		return websocket.StatusGoingAway, reason(f)
 	case f.Details["ended"] == "closed":
 		return websocket.StatusNormalClosure, reason(f)
-	case f.Code == fault.LimitReached, f.Code == fault.InvalidRequest, f.Code == fault.Unauthenticated, f.Code == fault.SessionPaused:
+	case f.Code == fault.LimitReached, f.Code == fault.InvalidRequest, f.Code == fault.Unauthenticated, f.Code == fault.SessionPaused, f.Code == fault.DeniedByPolicy:
 		return websocket.StatusPolicyViolation, reason(f)
 	}
 	return websocket.StatusInternalError, reason(f)

@@ -1,0 +1,36 @@
+package action
+
+import "strings"
+
+// Withheld reports whether a verb is for operators alone in a session that
+// holds credentials, whatever rules grant: what gives unmediated access to a
+// page, and the network log as a file. v is the row that a call is judged by,
+// see As.
+func (v *Verb) Withheld() bool { return v.Class == Raw || v.Name == "page.har" }
+
+// WithheldRule is the rule by which such a call is refused.
+const WithheldRule = "session.credentialed"
+
+// WithheldWhy says why, in one sentence without a full stop.
+const WithheldWhy = "credentials were put into this session, and it could read them"
+
+// Instead says what an agent may use in place of a withheld verb.
+func (v *Verb) Instead() string {
+	family, _, _ := strings.Cut(v.Name, ".")
+	switch family {
+	case "cookie", "profile":
+		return "leave cookies and profiles to the people who run the gateway: the session is signed in already"
+	}
+	if words, known := instead[v.Name]; known {
+		return words
+	}
+	return "use the page verbs: page.snapshot, page.click and the like"
+}
+
+var instead = map[string]string{
+	"page.execute": "use the page verbs: page.snapshot and page.find read, page.click and page.type act",
+	"page.content": "read the page with page.snapshot, page.markdown or page.extract",
+	"page.har":     "list requests with page.network",
+	"page.network": "list requests without headers",
+	"cdp.attach":   "use the page verbs; a client of the protocol can be attached in a session without credentials",
+}
