@@ -64,6 +64,7 @@ func (f Frame) Links(ctx context.Context) (Links, error) {
 type Wanted struct {
 	Selector  string `json:"selector"`
 	Attribute string `json:"attribute,omitempty"`
+	Seen      bool   `json:"seen,omitempty"` // only of what a person could see
 }
 
 // Harvest is what was found, one list for each that was wanted. Error and At

@@ -115,6 +115,14 @@ func (f Frame) Find(ctx context.Context, q Query) (Found, error) {
 	return found, found.Fault()
 }
 
+// Words returns the words of elements, in their order; empty for one that is
+// gone.
+func (f Frame) Words(ctx context.Context, q Wording) ([]string, error) {
+	var words []string
+	err := f.call(ctx, "words", q, &words)
+	return words, err
+}
+
 // Facts reads what the page says of an element.
 func (f Frame) Facts(ctx context.Context, node int) (Facts, error) {
 	var facts Facts

@@ -12,7 +12,15 @@ type Query struct {
 	Text     string `json:"text,omitempty"` // visible text: equal, or else contained
 	Index    *int   `json:"index,omitempty"`
 	Visible  bool   `json:"visible,omitempty"` // only a visible element ends the wait
+	Seen     bool   `json:"seen,omitempty"`    // only what a person could see, and no text that they could not
 	Wait     int    `json:"wait,omitempty"`    // milliseconds; 0 looks once
+}
+
+// Wording asks for the words by which elements are found: their names, or the
+// text that a person could see.
+type Wording struct {
+	Nodes []int `json:"nodes"`
+	Names bool  `json:"names,omitempty"`
 }
 
 // Found is what matched. Node is 0 when nothing did, or when Index is beyond

@@ -190,7 +190,11 @@ func (b *Browser) scrape(ctx context.Context, t *tab, a *action.Scrape, _ action
 	var items []inpage.Wanted
 	data := make(map[string][]string, len(names))
 	for _, name := range names {
-		items, data[name] = append(items, sought(name, a.Selectors[name])), []string{}
+		item, err := b.harmless(ctx, name, sought(name, a.Selectors[name]))
+		if err != nil {
+			return nil, err
+		}
+		items, data[name] = append(items, item), []string{}
 	}
 	hidden, cut := 0, false
 	err := b.eachFrame(ctx, t, func(w inpage.Frame) (string, error) {

@@ -227,7 +227,10 @@ func (b *Browser) locate(ctx context.Context, t *tab, l action.Locator, wait tim
 	if _, err := b.main(ctx, t); err != nil {
 		return hit{}, err
 	}
-	q := inpage.Query{Selector: l.Selector, Role: l.Role, Name: l.Name, Text: l.Text, Index: l.Index}
+	q, err := b.askable(ctx, inpage.Query{Selector: l.Selector, Role: l.Role, Name: l.Name, Text: l.Text, Index: l.Index})
+	if err != nil {
+		return hit{}, err
+	}
 	deadline := time.Now().Add(wait)
 	for {
 		h, err := b.search(ctx, t, q, l.Strict)
@@ -317,15 +320,23 @@ func (b *Browser) search(ctx context.Context, t *tab, q inpage.Query, strict boo
 
 func (b *Browser) searchIn(ctx context.Context, p place, q inpage.Query) (inpage.Found, error) {
 	found, err := p.world.Find(ctx, q)
-	if err != nil || found.Node != 0 || q.Selector != "" {
+	if err != nil {
 		return found, err
 	}
-	// What is in closed shadow roots is found by role and text once the world
-	// knows of them.
-	if news, err := p.world.Pierce(ctx); err != nil || news == 0 {
-		return found, err
+	if found.Node == 0 && q.Selector == "" {
+		// What is in closed shadow roots is found by role and text once the world
+		// knows of them.
+		news, err := p.world.Pierce(ctx)
+		if err != nil {
+			return found, err
+		}
+		if news > 0 {
+			if found, err = p.world.Find(ctx, q); err != nil {
+				return found, err
+			}
+		}
 	}
-	return p.world.Find(ctx, q)
+	return b.worded(ctx, p, q, found)
 }
 
 func (b *Browser) byRef(ctx context.Context, t *tab, ref string) (hit, error) {

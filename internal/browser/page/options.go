@@ -45,6 +45,13 @@ type Options struct {
 	// where they are.
 	Files Files
 
+	// Credentialed reports whether credentials were put into the browser: what
+	// agents look for is narrow then, see Trusted. nil: none were.
+	Credentialed func() bool
+	// Secrets returns where the session's known secrets are in a text, as ranges
+	// of bytes in its order. nil: none are known.
+	Secrets func(text string) [][2]int
+
 	MaxDepth              int  // deepest level of a JSON tree; 10 when 0
 	ExcludePasswordFields bool // leave password fields out of snapshots wholly
 	IncludeHidden         bool // show text that a person could not see

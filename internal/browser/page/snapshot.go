@@ -69,7 +69,11 @@ func (b *Browser) perceive(ctx context.Context, t *tab, top place, walk inpage.W
 	if err := b.titledBy(ctx, t, top, root.Tree.Title); err != nil {
 		return nil, err
 	}
-	return snapshot.Merge(root, &b.refs), nil
+	merged := snapshot.Merge(root, &b.refs)
+	if b.credentialed() {
+		merged.Conceal(b.concealer())
+	}
+	return merged, nil
 }
 
 // reading is one frame of a snapshot being taken.

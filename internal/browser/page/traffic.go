@@ -127,7 +127,7 @@ func (b *Browser) readNetwork(ctx context.Context, a *action.ReadNetwork) (any, 
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		r.URL = shown(r.URL)
+		r.URL = b.concealer().Text(shown(r.URL))
 		if pattern.MatchString(r.URL) {
 			found = append(found, r)
 		}

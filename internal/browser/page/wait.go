@@ -26,7 +26,7 @@ func waitLimit(a *action.WaitFor) time.Duration {
 // waitFor waits until everything asked for holds at once. A time-out is an
 // answer.
 func (b *Browser) waitFor(ctx context.Context, t *tab, a *action.WaitFor, _ action.Pin) (any, error) {
-	w, err := b.wanted(a)
+	w, err := b.wanted(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ type wanted struct {
 	idle    bool
 }
 
-func (b *Browser) wanted(a *action.WaitFor) (wanted, error) {
+func (b *Browser) wanted(ctx context.Context, a *action.WaitFor) (wanted, error) {
 	switch a.State {
 	case "", "attached", "detached", "visible", "hidden":
 	default:
@@ -84,8 +84,9 @@ func (b *Browser) wanted(a *action.WaitFor) (wanted, error) {
 	if a.Text != "" && a.Selector == "" && a.Role == "" && state == "" {
 		state = "visible" // a text is there when it can be read
 	}
+	q, err := b.askable(ctx, q)
 	w.element = inpage.Conditions{Query: q, State: state}
-	return w, nil
+	return w, err
 }
 
 func (w wanted) absent() bool {
@@ -97,8 +98,11 @@ func (b *Browser) holds(ctx context.Context, t *tab, w wanted) (bool, error) {
 	url := t.root.url
 	calm := len(t.inflight) == 0 && time.Since(t.lastBusy) >= quiet
 	b.mu.Unlock()
-	if w.url != "" && !strings.Contains(url, w.url) || w.idle && !calm {
+	if w.url != "" && !strings.Contains(b.readAs(ctx, url), w.url) || w.idle && !calm {
 		return false, nil
+	}
+	if w.element.Seen {
+		return b.seenHolds(ctx, t, w)
 	}
 	if w.gone != "" {
 		gone, err := b.inFrames(ctx, t, inpage.Conditions{TextGone: w.gone}, true)
@@ -113,6 +117,36 @@ func (b *Browser) holds(ctx context.Context, t *tab, w wanted) (bool, error) {
 		return b.refHolds(ctx, t, w)
 	}
 	return b.inFrames(ctx, t, w.element, w.absent())
+}
+
+// seenHolds is holds for who may look for what a person could see alone.
+func (b *Browser) seenHolds(ctx context.Context, t *tab, w wanted) (bool, error) {
+	if _, err := b.main(ctx, t); err != nil {
+		return false, err
+	}
+	if w.gone != "" {
+		h, err := b.search(ctx, t, inpage.Query{Text: w.gone, Seen: true}, false)
+		if err != nil || h.node != 0 {
+			return false, err
+		}
+	}
+	switch {
+	case !w.located:
+		return true, nil
+	case w.ref != "":
+		return b.refHolds(ctx, t, w)
+	}
+	h, err := b.search(ctx, t, w.element.Query, false)
+	return (h.node != 0) != w.absent(), err
+}
+
+// readAs is an address as what a caller waits for is looked for in it: as it is
+// shown, and for operators as it is.
+func (b *Browser) readAs(ctx context.Context, address string) string {
+	if ctx.Value(trusted{}) == true {
+		return address
+	}
+	return b.concealer().Text(shown(address))
 }
 
 // inFrames looks once: does c hold in every frame, or in any?

@@ -60,6 +60,13 @@ const bySelector = selector => {
   return roots.length > 1 && found.length > 1 ? inOrder(found) : found;
 };
 
+// What a person could see of what was found: the page as a whole, what is drawn
+// and not covered, and boxes that are drawn by their labels.
+const bySight = found => found.filter(element => element === documentElement(document) || element === bodyOf(document) || visible(element) && controlSeen(element));
+const textInSight = element => element instanceof HTMLInputElement ? inputValue(element) : limited(readable(element, NAME_LIMIT * 16).text, NAME_LIMIT * 16);
+const byTextInSight = wanted => best(bySight(byText(wanted)), textInSight, wanted);
+const words = ({nodes, names}) => nodes.map(elementOf).map(element => element === null ? '' : names ? nameOf(element) : textInSight(element));
+
 // Those that equal what is asked for, or else those that contain it.
 const best = (candidates, textOf, wanted) => {
   const goal = folded(wanted), equal = [], containing = [];
@@ -147,6 +154,10 @@ const spoken = (element, depth) => {
 };
 
 const candidatesFor = query => {
+  if (!query.seen || query.node) return anyFor(query);
+  return query.text && !query.selector && !query.role ? byTextInSight(query.text) : bySight(anyFor(query));
+};
+const anyFor = query => {
   if (query.node) {
     const element = elementOf(query.node);
     return element === null ? [] : [element];

@@ -40,7 +40,7 @@ const scrape = ({items}) => {
   for (const [at, item] of items.entries()) {
     const values = [];
     try {
-      const found = bySelector(item.selector);
+      const found = item.seen ? bySight(bySelector(item.selector)) : bySelector(item.selector);
       if (found.length >= MATCH_LIMIT) out.cut = true;
       for (const element of found) {
         const value = item.attribute ? attributeShown(element, item.attribute.toLowerCase()) : textShown(element, out);

@@ -1,0 +1,67 @@
+package snapshot
+
+import "github.com/gloveboxhq/glovebox/internal/action"
+
+// Concealer takes secrets out of texts. Find returns where they are, as ranges
+// of bytes in order; Mark stands in their place.
+type Concealer struct {
+	Find func(text string) [][2]int
+	Mark string
+}
+
+// Text is a text without the secrets in it.
+func (c Concealer) Text(text string) string {
+	out, end := "", 0
+	for _, s := range c.Find(text) {
+		if s[0] >= end {
+			out += text[end:s[0]] + c.Mark
+			end = s[1]
+		}
+	}
+	if end == 0 {
+		return text
+	}
+	return out + text[end:]
+}
+
+// Conceal takes secrets out of the words of a page, those included that begin in
+// one piece of a line and end in another, before anything is looked for in them
+// or cut out of them.
+func (p *Page) Conceal(c Concealer) {
+	p.Title, p.URL = c.Text(p.Title), c.Text(p.URL)
+	c.nodes(p.Nodes)
+}
+
+func (c Concealer) nodes(nodes []*action.Node) {
+	for i := 0; i < len(nodes); i++ {
+		end := i
+		for end < len(nodes) && inLine(nodes[end]) {
+			end++
+		}
+		c.line(nodes[i:end])
+		i = max(i, end-1)
+	}
+	for _, n := range nodes {
+		n.Name, n.Value, n.URL = c.Text(n.Name), c.Text(n.Value), c.Text(n.URL)
+		for key, state := range n.States {
+			if words, says := state.(string); says {
+				n.States[key] = c.Text(words)
+			}
+		}
+		c.nodes(n.Children)
+	}
+}
+
+// line takes out the pieces that a secret runs through.
+func (c Concealer) line(nodes []*action.Node) {
+	if len(nodes) < 2 {
+		return
+	}
+	words, starts := joined(nodes)
+	for _, s := range c.Find(words) {
+		first, last := piece(starts, s[0]), piece(starts, max(s[1]-1, s[0]))
+		for i := first; i <= last && first != last; i++ {
+			nodes[i].Name = c.Mark
+		}
+	}
+}
