@@ -106,8 +106,10 @@ func (l *live) wire(ctx context.Context, call action.Call) (context.Context, fun
 	if err := l.withholds(call); err != nil {
 		cancel(err)
 	}
-	l.wires[&cancel] = call
+	g := going{call, make(chan struct{})}
+	l.wires[&cancel] = g
 	return inside, func() {
+		defer close(g.left)
 		l.mu.Lock()
 		delete(l.wires, &cancel)
 		l.mu.Unlock()

@@ -96,6 +96,9 @@ func (r *Registry) put(ctx context.Context, l *live, set credential.Set) error {
 		err = r.mark(ctx, l, set.Domain, "")
 	}
 	if err == nil {
+		err = l.becomeCredentialed(ctx)
+	}
+	if err == nil {
 		err = browser.Inject(ctx, set)
 	}
 	if err == nil {

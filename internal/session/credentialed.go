@@ -2,27 +2,51 @@ package session
 
 import (
 	"context"
+	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/page"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
+// putOut is how long what agents may not go on with has to end.
+const putOut = 5 * time.Second
+
 // becomeCredentialed narrows what agents may do in the session, for its life.
-// Whoever puts credentials into its browser calls it right before, each time.
-// From its return on nothing that is withheld from agents begins or goes on:
-// calls in flight are cancelled, and agents' clients of the browser's protocol
-// are put out.
-func (l *live) becomeCredentialed() {
+// Whoever puts credentials into its browser calls it right before, each time,
+// and puts none in when it fails. What is withheld from agents does not begin
+// any more: calls in flight are cancelled, agents' clients of the browser's
+// protocol are put out, and it returns when they have left. Faults:
+// credentials_unavailable when they do not.
+func (l *live) becomeCredentialed(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, putOut)
+	defer cancel()
+	for _, left := range l.narrow() {
+		select {
+		case <-left:
+		case <-ctx.Done():
+			return fault.New(fault.CredentialsUnavailable, "what an agent does in the session did not end, so it gets no credentials").
+				Hinted("try again, or start a new session").Because(context.Cause(ctx))
+		}
+	}
+	return nil
+}
+
+// narrow marks the session, ends what is withheld from agents from then on and
+// returns what tells that it has ended.
+func (l *live) narrow() (left []<-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.credentialed = true
-	for _, going := range []map[*context.CancelCauseFunc]action.Call{l.calls, l.wires} {
-		for stop, call := range going {
-			if err := l.withholds(call); err != nil {
+	for _, all := range []map[*context.CancelCauseFunc]going{l.calls, l.wires} {
+		for stop, g := range all {
+			if err := l.withholds(g.call); err != nil {
 				(*stop)(err)
+				left = append(left, g.left)
 			}
 		}
 	}
+	return left
 }
 
 // isCredentialed reports whether credentials were put into the session, in this
@@ -41,6 +65,34 @@ func (l *live) withholds(call action.Call) error {
 		return nil
 	}
 	return fault.New(fault.DeniedByPolicy, "%s", action.WithheldWhy).Hinted("%s", verb.Instead()).With("rule", action.WithheldRule)
+}
+
+// rights tells the page engine for whom a call is made.
+func rights(ctx context.Context, call action.Call) context.Context {
+	if call.Caller.Role == action.Operator {
+		return page.Trusted(ctx)
+	}
+	return ctx
+}
+
+// holdsIn is what the page engine of a box asks: whether the session there holds
+// credentials, and where its known secrets are in a text.
+func (r *Registry) holdsIn(box string) (credentialed func() bool, secrets func(string) [][2]int) {
+	credentialed = func() bool {
+		l := r.byBox(box)
+		return l != nil && l.facts().Credentialed
+	}
+	secrets = func(text string) (all [][2]int) {
+		l := r.byBox(box)
+		if l == nil {
+			return nil
+		}
+		for _, s := range r.known.Of(l.id).Find([]byte(text)) {
+			all = append(all, [2]int{s.Start, s.End})
+		}
+		return all
+	}
+	return credentialed, secrets
 }
 
 // begins is withholds for a call that is about to be done. Faults:

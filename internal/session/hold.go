@@ -169,8 +169,8 @@ func (l *live) settleState() {
 	if l.control.Hold == nil {
 		return
 	}
-	for out, call := range l.wires {
-		if err := l.bars(call); err != nil {
+	for out, wire := range l.wires {
+		if err := l.bars(wire.call); err != nil {
 			(*out)(err)
 		}
 	}

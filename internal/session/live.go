@@ -29,7 +29,7 @@ type live struct {
 	dirty     bool
 	box       sandbox.Box
 	browser   Browser
-	calls     map[*context.CancelCauseFunc]action.Call // in flight
+	calls     map[*context.CancelCauseFunc]going // in flight
 	ending    *ending
 	refusals  bucket
 	clients   int // of the browser's protocol
@@ -38,10 +38,17 @@ type live struct {
 	control   control
 	network   action.Network // what it may reach, which people may widen
 	terms     terms
-	changed   chan struct{}                            // closed when the hold does, and made anew
-	wires     map[*context.CancelCauseFunc]action.Call // clients of the protocol that are served, and what let them in
+	changed   chan struct{}                      // closed when the hold does, and made anew
+	wires     map[*context.CancelCauseFunc]going // clients of the protocol that are served, and what let them in
 
-	credentialed bool // credentials are being put into its browser, or were; see becomeCredentialed
+	questions    allowance // that agents have for what is not there
+	credentialed bool      // credentials are being put into its browser, or were; see becomeCredentialed
+}
+
+// going is something of a call's that goes on in a session.
+type going struct {
+	call action.Call
+	left chan struct{} // closed when it has ended
 }
 
 // ending is why a session is over. The first one counts.
@@ -58,7 +65,7 @@ func newLive(record action.Session, network action.Network) *live {
 		id: record.ID, scope: record.Scope, network: network, record: record,
 		injection: newInjection(),
 		turn:      make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
-		calls: map[*context.CancelCauseFunc]action.Call{}, changed: make(chan struct{}), wires: map[*context.CancelCauseFunc]action.Call{},
+		calls: map[*context.CancelCauseFunc]going{}, changed: make(chan struct{}), wires: map[*context.CancelCauseFunc]going{},
 	}
 }
 
@@ -98,9 +105,11 @@ func (l *live) enter(ctx context.Context, call action.Call) (inside context.Cont
 func (l *live) register(ctx context.Context, call action.Call) (context.Context, func()) {
 	inside, cancel := context.WithCancelCause(ctx)
 	key := &cancel
-	l.calls[key] = call
+	g := going{call, make(chan struct{})}
+	l.calls[key] = g
 	l.touch()
 	return inside, func() {
+		defer close(g.left)
 		cancel(nil)
 		l.mu.Lock()
 		defer l.mu.Unlock()

@@ -25,6 +25,7 @@ func (r *Registry) guard(o *page.Options, box string) {
 	}
 	o.Files = &boxFiles{registry: r, box: box}
 	o.Refused = func(refusal action.Refusal) { r.Refused(box, refusal) }
+	o.Credentialed, o.Secrets = r.holdsIn(box)
 }
 
 // lookAtPage returns the facts of the page a call would act on.
@@ -38,6 +39,10 @@ func (r *Registry) lookAtPage(ctx context.Context, call action.Call) (action.Fac
 		return action.Facts{}, action.Pin{}, err
 	}
 	defer leave()
+	if err := l.mayAsk(call); err != nil {
+		return action.Facts{Session: l.facts()}, action.Pin{}, err
+	}
+	ctx = rights(ctx, call)
 	if !call.Peek {
 		if err := r.exhausted(l, call.Verb, call.Args); err != nil {
 			return action.Facts{Session: l.facts()}, action.Pin{}, err
@@ -45,6 +50,7 @@ func (r *Registry) lookAtPage(ctx context.Context, call action.Call) (action.Fac
 	}
 	facts, pin, err := l.browser.Look(ctx, call.Verb, call.Args)
 	pin.Session = l.id
+	l.heard(call, action.Result{}, err)
 	if err != nil && !call.Peek {
 		err = r.failure(ctx, l, call, err)
 	}
@@ -68,7 +74,11 @@ func (r *Registry) actOnPage(ctx context.Context, call action.Call, pin action.P
 	}
 	defer r.askToSave()
 	defer leave()
-	result, err := r.act(ctx, l, call, pin)
+	if err := l.mayAsk(call); err != nil {
+		return action.Result{Session: l.id}, err
+	}
+	result, err := r.act(rights(ctx, call), l, call, pin)
+	l.heard(call, result, err)
 	result.Session = l.id
 	if err != nil {
 		return result, r.failure(ctx, l, call, err)
