@@ -77,16 +77,16 @@ func (r *rig) goTo(who action.Caller, key, url string) (action.Result, error) {
 
 func TestCredentialsArePutInBeforeTheFirstPage(t *testing.T) {
 	var c cellar
-	c.store("alice", "app.example", "7", "canary-value")
+	c.store("alice", "app.example", "7", "canary-value-1")
 	r := newRig(t, drawing(&c))
 	s := r.start(alice, action.SessionStart{URL: "https://app.example/inbox"})
 	if len(s.Credentialed) != 1 || s.Credentialed[0] != "app.example" {
 		t.Errorf("credentialed for %q", s.Credentialed)
 	}
-	if sets := r.page(s.Box).sets; len(sets) != 1 || sets[0].Cookies[0].Value.Reveal() != "canary-value" {
+	if sets := r.page(s.Box).sets; len(sets) != 1 || sets[0].Cookies[0].Value.Reveal() != "canary-value-1" {
 		t.Errorf("%d sets were put in", len(sets))
 	}
-	if got := r.options.Known.Of(s.ID).Text("canary-value"); strings.Contains(got, "canary") {
+	if got := r.options.Known.Of(s.ID).Text("canary-value-1"); strings.Contains(got, "canary") {
 		t.Error("the value is not known as a secret")
 	}
 	r.wantsEvent("injection", func(e action.Record) bool {
@@ -122,7 +122,7 @@ func (r *rig) wantsEvent(kind string, fits func(action.Record) bool) {
 
 func TestAnotherScopesCredentialsAreNotPutIn(t *testing.T) {
 	var c cellar
-	c.store("bob", "app.example", "1", "canary-value")
+	c.store("bob", "app.example", "1", "canary-value-1")
 	r := newRig(t, drawing(&c))
 	s := r.start(alice, action.SessionStart{URL: "https://app.example/"})
 	if len(s.Credentialed) > 0 || len(r.page(s.Box).sets) > 0 {
@@ -152,7 +152,7 @@ func TestNothingIsVisitedWithoutTheCredentialsItNeeds(t *testing.T) {
 func TestWhatTheBrowserDoesNotTakeRefusesTheVisitUnlessItIsNotNeeded(t *testing.T) {
 	for _, required := range []bool{true, false} {
 		var c cellar
-		c.store("alice", "app.example", "1", "canary-value")
+		c.store("alice", "app.example", "1", "canary-value-1")
 		c.set(func(c *cellar) {
 			set := c.sets["alice app.example"]
 			set.Required = required
@@ -177,23 +177,23 @@ func TestWhatTheBrowserDoesNotTakeRefusesTheVisitUnlessItIsNotNeeded(t *testing.
 // TestANewVersionIsPutInAtTheNextVisit: and the old values stay known.
 func TestANewVersionIsPutInAtTheNextVisit(t *testing.T) {
 	var c cellar
-	c.store("alice", "app.example", "1", "canary-old")
+	c.store("alice", "app.example", "1", "canary-old-1")
 	r := newRig(t, drawing(&c))
 	s := r.start(alice, action.SessionStart{URL: "https://app.example/"})
-	c.store("alice", "app.example", "2", "canary-new")
+	c.store("alice", "app.example", "2", "canary-new-2")
 	_, err := r.goTo(alice, s.ID, "https://app.example/")
 	must(t, err)
-	if sets := r.page(s.Box).sets; len(sets) != 2 || sets[1].Cookies[0].Value.Reveal() != "canary-new" {
+	if sets := r.page(s.Box).sets; len(sets) != 2 || sets[1].Cookies[0].Value.Reveal() != "canary-new-2" {
 		t.Errorf("%d sets were put in", len(sets))
 	}
-	if got := r.options.Known.Of(s.ID).Text("canary-old canary-new"); strings.Contains(got, "canary") {
+	if got := r.options.Known.Of(s.ID).Text("canary-old-1 canary-new-2"); strings.Contains(got, "canary") {
 		t.Errorf("known are not both: %q", got)
 	}
 }
 
 func TestWithoutAutoInjectNothingIsPutIn(t *testing.T) {
 	var c cellar
-	c.store("alice", "app.example", "1", "canary-value")
+	c.store("alice", "app.example", "1", "canary-value-1")
 	r := newRig(t, drawing(&c), with(func(c *session.Config) { c.AutoInject = false }))
 	s := r.start(alice, action.SessionStart{URL: "https://app.example/"})
 	if len(s.Credentialed) > 0 || c.asked > 0 {
@@ -205,7 +205,7 @@ func TestWithoutAutoInjectNothingIsPutIn(t *testing.T) {
 func TestASignedInVisitInARealBrowser(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who := "nobody"
-		if c, err := r.Cookie("session"); err == nil && c.Value == "canary-value" {
+		if c, err := r.Cookie("session"); err == nil && c.Value == "canary-value-1" {
 			who = "signed in"
 		}
 		_, _ = w.Write([]byte("<title>" + who + "</title>"))
@@ -213,7 +213,7 @@ func TestASignedInVisitInARealBrowser(t *testing.T) {
 	t.Cleanup(site.Close)
 	host := strings.TrimPrefix(site.URL, "http://")
 	var c cellar
-	c.store("alice", "127.0.0.1", "1", "canary-value")
+	c.store("alice", "127.0.0.1", "1", "canary-value-1")
 	r := newRig(t, realPages, drawing(&c), with(func(c *session.Config) { c.Network.AllowPrivate = []string{host} }))
 	s := r.start(alice, action.SessionStart{})
 	result, err := r.goTo(alice, s.ID, site.URL)
