@@ -34,8 +34,18 @@ func source(c config.Config) (vault.Source, error) {
 		return vault.OpenFile(c.Server.StateDir, os.Getenv(vault.KeyEnv))
 	case "env":
 		return vault.Environment(os.Environ()), nil
+	case "vault":
+		return vault.Connect(server(c.Security.Credentials.HashiCorp))
 	}
 	return nil, nil
+}
+
+func server(c config.HashiCorp) vault.HashiCorp {
+	return vault.HashiCorp{
+		Address: c.Address, Namespace: c.Namespace, Mount: c.Mount, CA: c.CA, ServerName: c.ServerName,
+		Token:  vault.Opener{Given: os.Getenv(c.TokenEnv), File: c.TokenFile},
+		RoleID: c.RoleID, RoleMount: c.RoleMount, SecretID: vault.Opener{Given: os.Getenv(c.SecretIDEnv), File: c.SecretIDFile},
+	}
 }
 
 // checkCredentials says what a host would get in the caller's scope.

@@ -80,6 +80,26 @@ func (s *Server) secret(c call) answer {
 	return a
 }
 
+// write makes a new version of a secret (POST :mount/data/:path).
+func (s *Server) write(c call) answer {
+	var object map[string]any
+	body := c.body.(*writeBody)
+	if json.Unmarshal(body.Data, &object) != nil || object == nil {
+		return answer{status: http.StatusBadRequest, errors: []string{"no data provided"}}
+	}
+	s.secrets[c.path] = append(s.secrets[c.path], version{data: body.Data, made: s.now()})
+	all := s.secrets[c.path]
+	return answer{data: all[len(all)-1].metadata(len(all))}
+}
+
+// remove deletes the newest version of a secret (DELETE :mount/data/:path).
+func (s *Server) remove(c call) answer {
+	if all := s.secrets[c.path]; len(all) > 0 {
+		all[len(all)-1].deleted = s.now()
+	}
+	return answer{status: http.StatusNoContent}
+}
+
 func (v version) metadata(number int) map[string]any {
 	m := v.state()
 	m["custom_metadata"], m["version"] = nil, number

@@ -36,6 +36,10 @@ type (
 		RoleID   string `json:"role_id"`
 		SecretID string `json:"secret_id"`
 	}
+	writeBody struct {
+		Data    json.RawMessage `json:"data"`
+		Options json.RawMessage `json:"options"`
+	}
 	renewBody struct {
 		Increment any `json:"increment"` // seconds, or a duration such as "1h"
 	}
@@ -50,6 +54,8 @@ func (s *Server) routes() []route {
 		{methods: post, path: "auth/token/revoke-self", serve: (*Server).revoke},
 		{methods: post, path: "auth/" + s.options.AppRole + "/login", open: true, body: func() any { return new(loginBody) }, serve: (*Server).login},
 		{methods: get, path: s.options.Mount + "/data/", query: []string{"version"}, serve: (*Server).secret},
+		{methods: post, path: s.options.Mount + "/data/", body: func() any { return new(writeBody) }, serve: (*Server).write},
+		{methods: []string{http.MethodDelete}, path: s.options.Mount + "/data/", serve: (*Server).remove},
 		{methods: []string{"LIST"}, path: s.options.Mount + "/metadata/", serve: (*Server).list},
 		{methods: get, path: s.options.Mount + "/metadata/", query: []string{"list"}, serve: (*Server).metadata},
 	}
