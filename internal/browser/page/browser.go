@@ -51,7 +51,8 @@ type Browser struct {
 	askers   askers
 
 	downloads downloads
-	injected  map[string]injected // credentials that were put in, by domain
+	senders   map[string]sender    // by request; of origins that get headers
+	injected  map[string]*injected // credentials that were put in, by domain
 }
 
 // Open takes over a browser. On a fresh one it makes an off-the-record context

@@ -162,6 +162,10 @@ func (c *crawler) Close(ctx context.Context) error {
 
 // visit goes to a page in a hidden tab and reads it.
 func (c *crawler) visit(ctx context.Context, t *tab, address string) (*action.CrawlVisit, error) {
+	if err := c.b.prepareAhead(ctx, t, address); err != nil {
+		return nil, err
+	}
+	defer c.b.endAhead(t)
 	before := c.b.mark(t)
 	c.b.mu.Lock()
 	v := &visit{address: address, resources: c.options.Resources}

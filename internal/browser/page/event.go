@@ -57,7 +57,7 @@ type byFrame struct {
 	Type        string `json:"navigationType"`
 }
 
-var events = joined(targetEvents, frameEvents, worldEvents, networkEvents, dialogEvents, consoleEvents, dragEvents, downloadEvents, chooserEvents)
+var events = joined(targetEvents, frameEvents, worldEvents, networkEvents, dialogEvents, consoleEvents, dragEvents, downloadEvents, chooserEvents, depositEvents)
 
 func joined(parts ...map[string]taker) map[string]taker {
 	all := make(map[string]taker)
@@ -172,6 +172,7 @@ const downloadRefused = "a download was refused: downloads are off"
 type world struct {
 	Context struct {
 		ID     int64  `json:"id"`
+		Origin string `json:"origin"`
 		Unique string `json:"uniqueId"`
 		Name   string `json:"name"`
 		Aux    struct {
@@ -194,7 +195,7 @@ var worldEvents = map[string]taker{
 			if f.unique != p.Context.Unique {
 				t.forget(f)
 			}
-			f.context, f.unique = p.Context.ID, p.Context.Unique
+			f.context, f.unique, f.origin = p.Context.ID, p.Context.Unique, p.Context.Origin
 		}
 	}),
 	"Runtime.executionContextDestroyed": inTab(func(_ *Browser, t *tab, _ *target, p struct {

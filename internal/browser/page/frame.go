@@ -19,6 +19,7 @@ type frame struct {
 	failed   bool            // it shows an error page
 	events   map[string]bool // lifecycle events of the loader
 	context  int64           // our isolated world; 0 when there is none
+	origin   string          // of the document, as its world says
 	unique   string          // its unique id, which is the identity of the document: numbers of elements belong to it
 	owner    owner
 	shown    inpage.Embedding // where it was when it was last pointed at

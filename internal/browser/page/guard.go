@@ -25,7 +25,10 @@ type paused struct {
 	Request struct {
 		URL    string `json:"url"`
 		Method string `json:"method"`
+
+		Headers map[string]string `json:"headers"`
 	} `json:"request"`
+	Network string `json:"networkId"` // id of the request in events of the Network domain
 }
 
 // judged takes in a request that waits for an answer. Each target asks about
@@ -38,7 +41,11 @@ func judged(b *Browser, session string, from *target, params json.RawMessage) {
 		return
 	}
 	var p paused
-	if json.Unmarshal(params, &p) == nil {
+	switch {
+	case json.Unmarshal(params, &p) != nil:
+	case p.Type != "Document":
+		b.carry(p)
+	default:
 		b.question(b.root, b.tabWith(p.Frame), p)
 	}
 }
@@ -79,7 +86,13 @@ func (b *Browser) question(session *cdp.Session, t *tab, p paused) {
 	b.work.add(func() {
 		err := allowed(guard, p.Request.URL)
 		if err == nil {
-			prepare(func() { session.Send("Fetch.continueRequest", map[string]string{"requestId": p.ID}) })
+			prepare(func() {
+				if session == b.root {
+					b.goOn(p, t.leads(p))
+					return
+				}
+				session.Send("Fetch.continueRequest", map[string]string{"requestId": p.ID})
+			})
 			return
 		}
 		b.turnAway(session, t, p, err)

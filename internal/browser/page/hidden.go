@@ -13,6 +13,7 @@ import (
 type visit struct {
 	address   string // without a fragment
 	resources bool
+	empty     bool   // an empty document is all there is to see
 	begun     bool   // its document was requested
 	redirect  string // where a server or the page itself would have gone on
 	status    int
@@ -120,6 +121,12 @@ func (b *Browser) judgeVisit(t *tab, from *target, p paused) {
 	switch {
 	case v == nil:
 		refuse("Aborted") // between two pages nothing is wanted
+	case v.empty:
+		if p.Frame != t.root.id || p.Request.URL != v.address {
+			refuse("Aborted")
+			return
+		}
+		b.answerEmpty(from, p)
 	case p.Type != "" && p.Type != "Document":
 		refuse("BlockedByClient")
 	case p.Frame != t.root.id:

@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,7 +17,10 @@ import (
 // Browser.mu.
 type injected struct {
 	set     credential.Set
+	before  credential.Set // the version that was there until then
+	origin  string
 	cookies []setCookie
+	stored  bool // what is for localStorage is there
 }
 
 // Inject puts the credentials of a domain into the browser: all of them, or
@@ -28,9 +32,7 @@ func (b *Browser) Inject(ctx context.Context, set credential.Set) error {
 	if err != nil {
 		return err
 	}
-	b.mu.Lock()
-	before := b.injected[set.Domain]
-	b.mu.Unlock()
+	before := b.injectedFor(set.Domain)
 	if err := b.injectCookies(ctx, cookies); err != nil {
 		return errors.Join(err, b.withdraw(ctx, cookies))
 	}
@@ -38,14 +40,50 @@ func (b *Browser) Inject(ctx context.Context, set credential.Set) error {
 	if err := b.withdraw(ctx, gone); err != nil {
 		return untaken("the cookies of an earlier version could not be taken out").Because(err)
 	}
+	return b.intercept(ctx, func() { b.inject(set, before, cookies) })
+}
+
+// intercept changes what is injected, and has the browser ask about the
+// requests that it is for. Without an answer nothing has changed.
+func (b *Browser) intercept(ctx context.Context, change func()) error {
+	b.mu.Lock()
+	old := maps.Clone(b.injected)
+	change()
+	patterns, same := b.patterns(), sameOrigins(old, b.injected)
+	b.mu.Unlock()
+	if same {
+		return nil
+	}
+	err := b.root.Call(ctx, "Fetch.enable", patterns, nil)
+	if err != nil {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.injected = old
+	}
+	return err
+}
+
+// inject notes what was put in. b.mu is held.
+func (b *Browser) inject(set credential.Set, before injected, cookies []setCookie) {
+	if b.injected == nil {
+		b.injected = map[string]*injected{}
+	}
+	origin := set.Origin
+	if origin == "" {
+		origin = "https://" + set.Domain
+	}
+	b.injected[set.Domain] = &injected{set: set, before: before.set, origin: originOf(origin), cookies: cookies}
+	b.note("signed in to %s with stored credentials: %s", set.Domain, set.Counted())
+}
+
+// injectedFor is what was put in for a domain; an empty one for none.
+func (b *Browser) injectedFor(domain string) injected {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.injected == nil {
-		b.injected = map[string]injected{}
+	if in := b.injected[domain]; in != nil {
+		return *in
 	}
-	b.injected[set.Domain] = injected{set: set, cookies: cookies}
-	b.note("signed in to %s with stored credentials: %s", set.Domain, set.Counted())
-	return nil
+	return injected{}
 }
 
 // cookiesOf are the cookies of a set as the browser takes them. One for another

@@ -77,6 +77,10 @@ func (b *Browser) visit(ctx context.Context, t *tab, a *action.Goto, _ action.Pi
 		return nil, fault.New(fault.InvalidRequest, "waitUntil %q is not known", a.WaitUntil).
 			Hinted("use load, domcontentloaded or networkidle")
 	}
+	if err := b.prepareAhead(ctx, t, address); err != nil {
+		return nil, err
+	}
+	defer b.endAhead(t)
 	before := b.mark(t)
 	var answer navigated
 	err = t.main.session.Call(ctx, "Page.navigate", map[string]string{"url": address}, &answer)

@@ -63,6 +63,9 @@ func ofNetwork(note func(f *traffic, session string, p request), inTab func(t *t
 		if !from.isHidden() {
 			note(&b.traffic, session, p)
 		}
+		if from.tab != nil && p.Document != "" {
+			b.sends(from.tab, from, p)
+		}
 		if from.tab != nil && inTab != nil {
 			inTab(from.tab, p)
 			b.change()

@@ -1,8 +1,10 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
@@ -26,6 +28,10 @@ func (b *Browser) preparing(session *cdp.Session, t *tab, p paused) func(goOn fu
 		return func(goOn func()) { goOn() }
 	}
 	t.dropPreparing()
+	if t.ahead == p.Request.URL {
+		t.ahead = ""
+		prepare = func(context.Context, string) error { return nil }
+	}
 	ctx, stop := context.WithCancelCause(b.life)
 	t.unready = func() { stop(errGivenUp) }
 	return func(goOn func()) {
@@ -33,7 +39,11 @@ func (b *Browser) preparing(session *cdp.Session, t *tab, p paused) func(goOn fu
 			defer stop(nil)
 			ctx, end := context.WithTimeout(ctx, prepareLimit)
 			defer end()
-			switch err := prepare(ctx, p.Request.URL); {
+			err := prepare(ctx, p.Request.URL)
+			if err == nil {
+				err = b.stock(ctx, t, p.Request.URL)
+			}
+			switch {
 			case err == nil:
 				goOn()
 			case errors.Is(context.Cause(ctx), errGivenUp): // nobody waits for it any more
@@ -43,6 +53,38 @@ func (b *Browser) preparing(session *cdp.Session, t *tab, p paused) func(goOn fu
 			}
 		})
 	}
+}
+
+// prepareAhead prepares for an address that a call is about to go to, while the
+// page before can still be told of it. Faults: what Options.Prepare says.
+func (b *Browser) prepareAhead(ctx context.Context, t *tab, address string) error {
+	b.mu.Lock()
+	prepare, guard := b.options.Prepare, b.options.Guard
+	t.ahead = ""
+	b.mu.Unlock()
+	if prepare == nil || allowed(guard, address) != nil {
+		return nil // the guard says so once more, to the request
+	}
+	bounded, stop := context.WithTimeout(ctx, prepareLimit)
+	defer stop()
+	if err := prepare(bounded, address); err != nil {
+		return cmp.Or(ended(ctx, context.Cause(ctx)), unprepared(err))
+	}
+	if err := b.lieInWait(bounded, t, address); err != nil {
+		b.log().Debug("cannot wait for a document", "error", err) // the request is prepared for without
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t.ahead, _, _ = strings.Cut(address, "#")
+	return nil
+}
+
+// endAhead is called when a navigation that was prepared for has ended.
+func (b *Browser) endAhead(t *tab) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t.ahead = ""
+	b.drop(t)
 }
 
 // unprepared makes what went wrong fit for a caller.

@@ -53,6 +53,8 @@ type lane struct {
 	// before is asked before each call is sent: an answer instead of sending
 	// it, or an error that ends the connection.
 	before func(method string, id int64, session string) (answer []byte, err error)
+	// overhear is told of each message, > or <. May be nil.
+	overhear func(direction string, message []byte)
 }
 
 func (w *wire) join() *lane {
@@ -65,6 +67,9 @@ func (w *wire) join() *lane {
 
 func (l *lane) push(message []byte, err error) {
 	l.mu.Lock()
+	if l.overhear != nil {
+		l.overhear("<", message)
+	}
 	if message != nil {
 		l.queue = append(l.queue, message)
 	}
@@ -100,6 +105,9 @@ func (l *lane) Write(message []byte) error {
 	trace(">", message)
 	l.mu.Lock()
 	err, before := l.err, l.before
+	if l.overhear != nil {
+		l.overhear(">", message)
+	}
 	l.mu.Unlock()
 	if err != nil {
 		return err
