@@ -42,15 +42,14 @@ func (b *Book) Learn(session string, secrets ...credential.Secret) {
 			k.secrets = append(k.secrets, s)
 		}
 	}
-	if len(k.secrets) == before {
+	if len(k.secrets) == before && k.matcher != nil {
 		return
 	}
 	k.matcher = New(k.secrets...)
 	b.compile()
 }
 
-// Of is the matcher of one session; of one that holds no secrets it changes
-// nothing. An empty id is every session's: All.
+// Of is the matcher of one session; of one that has learned nothing it is nil. An empty id is every session's: All.
 func (b *Book) Of(session string) *Matcher {
 	if session == "" {
 		return b.All()

@@ -30,7 +30,7 @@ func (m *Matcher) Find(text []byte) []Span {
 // find is Find with an error in place of a panic: a text that is made to take
 // too long, or a mistake of ours. Neither is told: it may hold the text.
 func (m *Matcher) find(text []byte) (spans []Span, err error) {
-	if m == nil || len(text) < shortest {
+	if m.none() || len(text) < shortest {
 		return nil, nil
 	}
 	if len(text) > longText {
@@ -48,6 +48,9 @@ func (m *Matcher) find(text []byte) (spans []Span, err error) {
 	h.inside()
 	return merged(h.spans), nil
 }
+
+// none reports whether there is nothing to find.
+func (m *Matcher) none() bool { return m == nil || m.loose == nil && m.exact == nil }
 
 // plainly looks through the text as it is, and with escapes read.
 func (h *hunt) plainly() {

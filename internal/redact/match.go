@@ -48,7 +48,7 @@ func (m *Matcher) Has(text []byte) bool { return len(m.Find(text)) > 0 }
 // Text is a text without the secrets in it. One that cannot be looked through
 // is Mark as a whole.
 func (m *Matcher) Text(text string) string {
-	if m == nil || len(text) < shortest {
+	if m.none() || len(text) < shortest {
 		return text
 	}
 	b := []byte(text)

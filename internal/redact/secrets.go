@@ -17,7 +17,7 @@ const username = "username"
 // secret and not like a setting (docs/credentials.md, "Redaction").
 func Secrets(set credential.Set) (all []credential.Secret) {
 	for _, c := range set.Cookies {
-		if c.HTTPOnly || telling(c.Value.Reveal()) {
+		if c.HTTPOnly || !setting(c.Value.Reveal()) {
 			all = append(all, c.Value)
 		}
 	}
@@ -48,6 +48,13 @@ const (
 // everyday matches what settings look like: numbers and times, languages,
 // versions, addresses of pages, files and colours.
 var everyday = regexp.MustCompile(`(?i)^(?:[0-9]{1,13}|[0-9]+(?:[.:/-][0-9]+)+|[a-z]{2,3}(?:[-_][a-z0-9]{2,8})+|#[0-9a-f]{3,8}|v?[0-9]+(?:\.[0-9]+)+[-+.a-z0-9]*|\d{4}-\d\d-\d\d(?:[T ][0-9:.]+(?:Z|[+-][0-9:]+)?)?|/[a-z/_-]*|https?://[^?#]*|[a-z]+/[a-z_]+)$`)
+
+// setting reports whether a cookie's text looks like a setting: short, everyday,
+// or a word.
+func setting(text string) bool {
+	return len(text) < tellingText || everyday.MatchString(text) ||
+		len(text) < tellingWord && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+}
 
 // telling reports whether a text looks like a secret: long enough, and no
 // setting, no word, no sentence.

@@ -22,7 +22,7 @@ const deepestValue = 200 // levels; what is deeper, or is in a ring, is not hand
 // Bytes that are no text and have a secret, and what cannot be looked through,
 // are ErrFailed.
 func Value[T any](m *Matcher, v T) (_ T, err error) {
-	if m == nil {
+	if m.none() {
 		return v, nil
 	}
 	var zero T
@@ -38,7 +38,7 @@ func Value[T any](m *Matcher, v T) (_ T, err error) {
 		return zero, err
 	}
 	for _, b := range w.binary {
-		if spans, err := m.find(b); err != nil || len(spans) > 0 {
+		if m.inBinary(b) {
 			return zero, fmt.Errorf("%w: bytes of a %T have one", ErrFailed, v)
 		}
 	}
