@@ -37,6 +37,7 @@ type House struct {
 	Gate   *gate.Gate
 	Door   *macro.Door // what surfaces call: the gate, and macros before it
 	Tokens *auth.Book
+	Log    *slog.Logger // as it was given, without the secrets of sessions
 
 	config   config.Config  // in force
 	rules    *policy.Policy // at the start
@@ -60,6 +61,8 @@ type room struct {
 // configuration a room refuses.
 func Open(ctx context.Context, c config.Config, version string, own []netip.AddrPort, log *slog.Logger) (_ *House, err error) {
 	h := &House{config: c}
+	log = slog.New(h.known.Handler(log.Handler()))
+	h.Log = log
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, h.Close(context.WithoutCancel(ctx)))
@@ -107,7 +110,7 @@ func (h *House) openRecords(ctx context.Context, c config.Config, log *slog.Logg
 		return nil, nil, err
 	}
 	h.keep("store", func(context.Context) error { return db.Close() })
-	trail, err := openTrail(ctx, c, db, log)
+	trail, err := h.openTrail(ctx, c, db, log)
 	if err != nil {
 		return nil, nil, err
 	}

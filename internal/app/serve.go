@@ -49,6 +49,7 @@ func serve(ctx context.Context, c config.Config, version string, o cli.ServeOpti
 		defer cancel()
 		err = errors.Join(err, house.Close(ctx))
 	}()
+	log = house.Log
 	idle := newIdle(house, time.Duration(o.IdleExit)*time.Second)
 	agents, err := mcp.New(mcp.Options{Door: idle, Log: log})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/config"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/store"
 	"github.com/gloveboxhq/glovebox/internal/surface/cli"
@@ -29,13 +30,13 @@ func checkpointDir(c config.Config) string {
 	return filepath.Join(c.Server.StateDir, "checkpoints")
 }
 
-func openTrail(ctx context.Context, c config.Config, db *store.DB, log *slog.Logger) (*audit.Log, error) {
+func (h *House) openTrail(ctx context.Context, c config.Config, db *store.DB, log *slog.Logger) (*audit.Log, error) {
 	key, err := audit.Key(c.Server.StateDir)
 	if err != nil {
 		return nil, err
 	}
 	return audit.Open(ctx, audit.Options{
-		DB: db, Log: log, Lazy: !c.Audit.Durable,
+		DB: db, Log: log, Lazy: !c.Audit.Durable, Clean: gate.Cleansed(&h.known),
 		Keep: max(0, span(c.Audit.RetentionDays, 24*time.Hour)),
 		Seal: audit.Seal{Key: key, Folder: checkpointDir(c)},
 	})

@@ -152,7 +152,7 @@ func (a *attached) Serve(ctx context.Context, wire action.Wire) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var telling sync.WaitGroup
 	telling.Go(func() { a.tell(ctx, cancel) })
-	err := a.inner.Serve(ctx, wire)
+	err := a.inner.Serve(ctx, a.g.screened(wire, a.base.SessionID))
 	cancel(nil)
 	telling.Wait()
 	last := a.tally()

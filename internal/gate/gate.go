@@ -75,6 +75,8 @@ type Gate struct {
 	wishes   bool
 	wishing  sync.Mutex // one wish is put at a time, so that their number holds
 
+	known       *redact.Book // of secrets; never nil
+	informed    bool         // somebody else fills it
 	credentials Credentials
 	typed       scan.Tails // into which elements, by agents
 
@@ -89,6 +91,9 @@ func New(o Options) (*Gate, error) {
 	}
 	g := &Gate{sessions: o.Sessions, desk: o.Desk, audit: o.Audit, log: o.Log, tokens: o.Tokens, wishes: o.Wishes, timeouts: o.Timeouts}
 	g.policy.Store(o.Policy)
+	if g.known, g.informed = o.Known, o.Known != nil; !g.informed {
+		g.known = new(redact.Book)
+	}
 	if g.credentials = o.Credentials; g.credentials.Scanner == nil {
 		g.credentials.Scanner = new(scan.Scanner)
 	}
@@ -108,12 +113,13 @@ func New(o Options) (*Gate, error) {
 // those of Sessions, unknown_action, unauthenticated, invalid_request,
 // missing_url, missing_selector, denied_by_policy, blocked_domain,
 // credential_detected, approval_denied, approval_timeout, limit_reached, audit_unavailable,
-// browser_action_timeout, internal.
+// browser_action_timeout, redaction_failed, internal.
 func (g *Gate) Call(ctx context.Context, call action.Call) (action.Result, error) {
 	if !isID(call.ID) {
 		call.ID = newID()
 	}
 	p := g.passage(call)
+	p.muffle()
 	result, err := p.guarded(ctx)
 	return p.leave(p.followed(ctx, result, err))
 }

@@ -34,6 +34,7 @@ func (p *passage) leave(result action.Result, err error) (action.Result, error) 
 			p.g.log.Error("a call failed inside", "id", p.call.ID, "verb", plain(p.call.Verb), "error", err)
 		}
 	}
+	result, f = p.redacted(result, f)
 	lost := p.conclude(p.outcome(result, f))
 	switch {
 	case lost != nil && f == nil && !p.begun:

@@ -135,7 +135,7 @@ func recall(before []action.Question, host string) (old action.Question, open in
 
 // askFor puts a wish to people and records that.
 func (g *Gate) askFor(ctx context.Context, w want) (action.Question, error) {
-	q, fresh, err := g.desk.Ask(ctx, approval.Request{
+	q, fresh, err := g.question(ctx, approval.Request{
 		Subject: approval.Subject{Scope: w.caller.Scope, Session: w.session, Verb: allowVerb, Args: wished(w.host)},
 		Actor:   w.caller.Actor, Risk: action.Medium, Rule: "navigation.blocked",
 		Why:  w.why + ", which this session may not: approving adds the host to the session",

@@ -191,14 +191,14 @@ func (f *boxFiles) Keep(ctx context.Context, d action.Download) (action.File, er
 		return action.File{}, err
 	}
 	owner := artifact.Owner{Scope: l.scope, Session: l.id}
-	kept, err := f.registry.artifacts.Save(ctx, owner, d.Name, http.DetectContentType(bytes), bytes)
+	kept, err := f.registry.saved(ctx, owner, d.Name, http.DetectContentType(bytes), bytes)
 	if err != nil {
 		return action.File{}, err
 	}
 	if err := box.Remove(ctx, d.ID); err != nil {
 		f.registry.log.WarnContext(ctx, "cannot remove a download from its box", "box", f.box, "error", err)
 	}
-	return action.File{Artifact: kept, Bytes: bytes}, nil
+	return kept, nil
 }
 
 // Drop removes a download from the box (page.Files).

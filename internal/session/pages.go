@@ -215,12 +215,12 @@ func fileOf(data any) (name, mediaType string, content []byte) {
 // keep saves a file as an artifact. One that cannot be kept is still returned,
 // with a note.
 func (r *Registry) keep(ctx context.Context, l *live, name, mediaType string, content []byte, result *action.Result) {
-	kept, err := r.artifacts.Save(ctx, artifact.Owner{Scope: l.scope, Session: l.id}, name, mediaType, content)
+	kept, err := r.saved(ctx, artifact.Owner{Scope: l.scope, Session: l.id}, name, mediaType, content)
 	if err != nil {
 		r.log.WarnContext(ctx, "cannot keep a file", "name", name, "session", l.id, "error", err)
 		what, _, _ := strings.Cut(name, ".")
 		result.Notes = append(result.Notes, "the "+what+" was not kept: "+fault.From(err).Message)
 		return
 	}
-	result.Artifacts = append(result.Artifacts, kept)
+	result.Artifacts = append(result.Artifacts, kept.Artifact)
 }

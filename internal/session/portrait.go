@@ -28,7 +28,7 @@ func (r *Registry) Portrait(ctx context.Context, call action.Call, pin action.Pi
 		return "", fmt.Errorf("cannot take the picture: %w", err)
 	}
 	owner := artifact.Owner{Scope: l.scope, Session: l.id, Private: true}
-	kept, err := r.artifacts.Save(ctx, owner, "question.jpeg", "image/jpeg", picture)
+	kept, err := r.saved(ctx, owner, "question.jpeg", "image/jpeg", picture)
 	if err != nil {
 		return "", fmt.Errorf("cannot keep the picture: %w", err)
 	}

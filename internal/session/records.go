@@ -85,11 +85,11 @@ func (r *Registry) saveArtifact(ctx context.Context, call action.Call) (action.R
 	}
 	defer leave()
 	owner := artifact.Owner{Scope: l.scope, Session: l.id}
-	kept, err := r.artifacts.Save(ctx, owner, page.FileName(args.Name), args.MediaType, args.Bytes)
+	kept, err := r.saved(ctx, owner, page.FileName(args.Name), args.MediaType, args.Bytes)
 	if err != nil {
 		return action.Result{}, err
 	}
-	return action.Result{Session: l.id, Data: &kept}, nil
+	return action.Result{Session: l.id, Data: &kept.Artifact}, nil
 }
 
 func (r *Registry) lookAtArtifact(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
@@ -132,6 +132,7 @@ func (r *Registry) store(ctx context.Context, l *live) error {
 	hands.Notes = slices.Clone(hands.Notes)
 	l.dirty = false
 	l.mu.Unlock()
+	record, hands = r.recorded(record, hands)
 	if err := r.ledger.update(ctx, record, failures, hands); err != nil {
 		l.mu.Lock()
 		l.dirty = true

@@ -32,7 +32,11 @@ type Options struct {
 	Now  func() time.Time // time.Now when nil
 	Seal Seal             // how the trail is signed; not at all when it has no key
 	Keep time.Duration    // records older than this are removed, in whole signed segments; never when 0
-	Lazy bool             // intents are not flushed to the disk before their calls run: a power cut may lose them
+	// Clean is given each record before it is stored, and returns what is: without
+	// what nobody may read. nil changes nothing.
+	Clean func(action.Record) action.Record
+
+	Lazy bool // intents are not flushed to the disk before their calls run: a power cut may lose them
 }
 
 // Log writes the trail. Of the callers who wait one leads: it commits what
@@ -43,6 +47,7 @@ type Log struct {
 	db      *store.DB
 	log     *slog.Logger
 	now     func() time.Time
+	clean   func(action.Record) action.Record
 	lazy    bool
 	inserts [2][2]*sql.Stmt // of one record, and of two; without and with a flush
 	lead    chan struct{}   // full while someone leads
@@ -71,7 +76,7 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 	if o.DB == nil || o.Log == nil {
 		return nil, fault.New(fault.Internal, "the audit log was opened without a store or a logger")
 	}
-	l := &Log{db: o.DB, log: o.Log, now: o.Now, lazy: o.Lazy, lead: make(chan struct{}, 1)}
+	l := &Log{db: o.DB, log: o.Log, now: o.Now, clean: o.Clean, lazy: o.Lazy, lead: make(chan struct{}, 1)}
 	if l.now == nil {
 		l.now = time.Now
 	}
@@ -191,6 +196,12 @@ func (l *Log) Append(records ...action.Record) error {
 func (l *Log) append(flush bool, records ...action.Record) error {
 	if len(records) == 0 {
 		return nil
+	}
+	if l.clean != nil {
+		records = slices.Clone(records) // the caller's stay as they are
+		for i := range records {
+			records[i] = l.clean(records[i])
+		}
 	}
 	e := &entry{records: records, flush: flush, done: make(chan error, 1)}
 	l.mu.Lock()

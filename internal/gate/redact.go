@@ -1,0 +1,91 @@
+package gate
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/approval"
+	"github.com/gloveboxhq/glovebox/internal/redact"
+)
+
+// redacted is what a call answers without the secrets of its session, for every
+// role: by what is known as it leaves. An answer that cannot be looked through
+// does not leave.
+func (p *passage) redacted(result action.Result, f *fault.Fault) (action.Result, *fault.Fault) {
+	session := cmp.Or(result.Session, p.facts.Session.ID)
+	known := p.g.known.Of(session)
+	if p.unknown(known) {
+		return action.Result{}, unredacted("the secrets of this session are not known")
+	}
+	result, failed := redact.Value(known, result)
+	if failed == nil && f != nil {
+		f, failed = redact.Value(known, f)
+	}
+	if failed != nil {
+		p.g.log.Error("an answer could not be redacted", "id", p.call.ID, "verb", plain(p.call.Verb), "error", failed)
+		return action.Result{}, unredacted("the answer could not be looked through for secrets")
+	}
+	return result, f
+}
+
+// unknown reports whether the call is of a page with credentials in it, and
+// none are known: nothing of it may be told.
+func (p *passage) unknown(known *redact.Matcher) bool {
+	if !p.g.informed || known != nil || !p.facts.Session.Credentialed {
+		return false
+	}
+	family, _, _ := strings.Cut(p.call.Verb, ".")
+	return ofPage[family]
+}
+
+// ofPage are the families of verbs that tell of what a browser has.
+var ofPage = map[string]bool{"page": true, "tab": true, "cookie": true, "download": true, "crawl": true, "cdp": true}
+
+func unredacted(why string) *fault.Fault {
+	return fault.New(fault.RedactionFailed, "%s, and is not handed out", why).
+		Hinted("look at the page before you repeat the call, which may have been done; if this stays so, start another session")
+}
+
+// muffle has the caller told of progress without secrets.
+func (p *passage) muffle() {
+	tell := p.call.Progress
+	if tell == nil {
+		return
+	}
+	p.call.Progress = func(phase string) { tell(p.g.known.All().Text(phase)) }
+}
+
+// question puts a question to people without the secrets of its session. What
+// it covers stays what it is: of that a hash is kept.
+func (g *Gate) question(ctx context.Context, r approval.Request) (action.Question, bool, error) {
+	type shown struct {
+		Why, Input, Within string
+		Element            *action.Element
+		Page               action.Page
+	}
+	s, err := redact.Value(g.known.Of(r.Subject.Session), shown{r.Why, r.Input, r.Within, r.Element, r.Page})
+	if err != nil {
+		return action.Question{}, false, unredacted("the question could not be looked through for secrets").Because(err)
+	}
+	r.Why, r.Input, r.Within, r.Element, r.Page = s.Why, s.Input, s.Within, s.Element, s.Page
+	return g.desk.Ask(ctx, r)
+}
+
+// Cleansed returns what takes the secrets of every session out of a record, for
+// audit.Options. Of a record that cannot be looked through it keeps what it is
+// of, and nothing that was said.
+func Cleansed(known *redact.Book) func(action.Record) action.Record {
+	return func(r action.Record) action.Record {
+		clean, err := redact.Value(known.All(), r)
+		if err != nil {
+			return action.Record{
+				EventType: r.EventType, CorrelationID: r.CorrelationID, Timestamp: r.Timestamp, Scope: r.Scope, Actor: r.Actor, Role: r.Role,
+				SessionID: r.SessionID, ContainerID: r.ContainerID, Action: r.Action, Result: r.Result, Detail: redact.Mark,
+			}
+		}
+		return clean
+	}
+}
