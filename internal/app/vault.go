@@ -36,6 +36,17 @@ func source(c config.Config) (vault.Source, error) {
 		return vault.Environment(os.Environ()), nil
 	case "vault":
 		return vault.Connect(server(c.Security.Credentials.HashiCorp))
+	case "sops":
+		keys := os.Getenv(vault.SOPSKeyEnv)
+		if file := c.Security.Credentials.SOPS.KeyFile; file != "" {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return nil, fault.New(fault.InvalidRequest, "security.credentials.sops.age_key_file cannot be read").
+					Hinted("make %s readable for the gateway", file).Because(err)
+			}
+			keys = string(text)
+		}
+		return vault.SOPS(c.Security.Credentials.SOPS.Path, keys)
 	}
 	return nil, nil
 }
