@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -117,6 +118,9 @@ func originFlaw(text, domain string) string {
 		return "must be like https://app.example.com or http://localhost:8080"
 	case u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.ForceQuery || strings.HasSuffix(u.Host, ":"):
 		return "must have a scheme, a host and at most a port"
+	}
+	if port, err := strconv.ParseUint(u.Port(), 10, 16); u.Port() != "" && (err != nil || port == 0) {
+		return "has a port that is none"
 	}
 	host, known := Fold(u.Hostname())
 	if !known || !within(host, domain) {
