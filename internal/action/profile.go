@@ -5,6 +5,8 @@ import "time"
 // ProfileCreate asks for a profile.
 type ProfileCreate struct {
 	Name string `json:"name" maxLength:"64" doc:"A name to use it by, unique in the scope" example:"work"`
+
+	KeepCredentials bool `json:"keep_credentials,omitempty" doc:"Save stored credentials that sessions with it got, too; without it they are taken out first"`
 }
 
 // Profile is saved user data of browsers: cookies, storage, databases. The API
@@ -16,6 +18,10 @@ type Profile struct {
 	Saved   *time.Time `json:"savedAt,omitempty"` // when a session last ended with it
 	Size    int64      `json:"sizeBytes"`         // on disk, encrypted; 0 until then
 	Session string     `json:"session,omitempty"` // id of the session that uses it now
+
+	KeepCredentials bool `json:"keepCredentials,omitempty"` // what sessions got from the vault is saved in it
+
+	Credentialed []string `json:"credentialed,omitempty"` // domains whose credentials it may hold
 }
 
 // ProfileListing is a list of profiles, by name.

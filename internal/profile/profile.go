@@ -106,18 +106,36 @@ func missing() error {
 	return fault.New(fault.NotFound, "there is no such profile").Hinted("list those there are with profile.list, or create it")
 }
 
+// ByID returns the profile of that id, of whatever scope. Faults: not_found.
+func (s *Store) ByID(ctx context.Context, id string) (action.Profile, error) {
+	p, found, err := s.row(ctx, `WHERE id = ?`, id)
+	if err == nil && !found {
+		err = missing()
+	}
+	return p, err
+}
+
+// Holds notes the domains whose credentials may be in a profile.
+func (s *Store) Holds(ctx context.Context, id string, domains []string) error {
+	_, err := s.db.Writer.ExecContext(ctx, `UPDATE profiles SET credentialed = ? WHERE id = ?`, strings.Join(domains, " "), id)
+	if err != nil {
+		return fmt.Errorf("cannot record what a profile holds: %w", err)
+	}
+	return nil
+}
+
 // Create makes an empty profile. Faults: invalid_request for the name,
 // already_active when the scope has one of that name, limit_reached.
-func (s *Store) Create(ctx context.Context, scope, name string) (action.Profile, error) {
+func (s *Store) Create(ctx context.Context, scope, name string, keep bool) (action.Profile, error) {
 	if err := goodName(name); err != nil {
 		return action.Profile{}, err
 	}
 	var random [16]byte
 	_, _ = rand.Read(random[:]) // never fails (crypto/rand)
-	p := action.Profile{ID: hex.EncodeToString(random[:]), Name: name, Created: time.Now().UTC()}
-	done, err := s.db.Writer.ExecContext(ctx, `INSERT INTO profiles (id, scope, name, created, saved, size)
-		SELECT ?, ?, ?, ?, 0, 0 WHERE (SELECT count(*) FROM profiles WHERE scope = ?) < ?
-		ON CONFLICT (scope, name) DO NOTHING`, p.ID, scope, name, p.Created.UnixNano(), scope, maxProfiles)
+	p := action.Profile{ID: hex.EncodeToString(random[:]), Name: name, Created: time.Now().UTC(), KeepCredentials: keep}
+	done, err := s.db.Writer.ExecContext(ctx, `INSERT INTO profiles (id, scope, name, created, saved, size, keep_credentials)
+		SELECT ?, ?, ?, ?, 0, 0, ? WHERE (SELECT count(*) FROM profiles WHERE scope = ?) < ?
+		ON CONFLICT (scope, name) DO NOTHING`, p.ID, scope, name, p.Created.UnixNano(), keep, scope, maxProfiles)
 	if err != nil {
 		return action.Profile{}, fmt.Errorf("cannot record a profile: %w", err)
 	}
@@ -166,7 +184,7 @@ func (s *Store) Delete(ctx context.Context, scope, id string) error {
 	return nil
 }
 
-const selectProfiles = `SELECT id, name, created, saved, size FROM profiles `
+const selectProfiles = `SELECT id, name, created, saved, size, keep_credentials, credentialed FROM profiles `
 
 func (s *Store) row(ctx context.Context, where string, args ...any) (action.Profile, bool, error) {
 	p, err := scan(s.db.Reader.QueryRowContext(ctx, selectProfiles+where, args...))
@@ -179,10 +197,11 @@ func (s *Store) row(ctx context.Context, where string, args ...any) (action.Prof
 func scan(row interface{ Scan(into ...any) error }) (action.Profile, error) {
 	var p action.Profile
 	var created, saved int64
-	if err := row.Scan(&p.ID, &p.Name, &created, &saved, &p.Size); err != nil {
+	var domains string
+	if err := row.Scan(&p.ID, &p.Name, &created, &saved, &p.Size, &p.KeepCredentials, &domains); err != nil {
 		return p, fmt.Errorf("cannot read a profile: %w", err)
 	}
-	p.Created = time.Unix(0, created).UTC()
+	p.Created, p.Credentialed = time.Unix(0, created).UTC(), strings.Fields(domains)
 	if saved > 0 {
 		at := time.Unix(0, saved).UTC()
 		p.Saved = &at

@@ -64,7 +64,7 @@ func (b *bed) reopen() {
 // made creates a profile and saves one file in it.
 func (b *bed) made(name, text string) string {
 	b.t.Helper()
-	p, err := b.Create(b.t.Context(), "alice", name)
+	p, err := b.Create(b.t.Context(), "alice", name, false)
 	must(b.t, err)
 	must(b.t, b.Save(b.t.Context(), p.ID, bytes.NewReader(tarOf(b.t, text))))
 	return p.ID
@@ -127,7 +127,7 @@ func TestWhatASessionLeftIsThereForTheNext(t *testing.T) {
 
 func TestANewProfileIsEmpty(t *testing.T) {
 	b := newBed(t)
-	p, err := b.Create(t.Context(), "alice", "new")
+	p, err := b.Create(t.Context(), "alice", "new", false)
 	must(t, err)
 	var raw bytes.Buffer
 	must(t, b.Load(t.Context(), p.ID, &raw))
@@ -147,25 +147,25 @@ func TestScopesDoNotSeeEachOther(t *testing.T) {
 	if list, err := b.List(t.Context(), "bob"); err != nil || len(list) != 0 {
 		t.Errorf("bob sees %v, %v", list, err)
 	}
-	_, err = b.Create(t.Context(), "bob", "work")
+	_, err = b.Create(t.Context(), "bob", "work", false)
 	must(t, err)
 }
 
 func TestNames(t *testing.T) {
 	b := newBed(t)
 	for _, name := range []string{"", " a", "a\n", strings.Repeat("x", 65), strings.Repeat("0a", 16), "a\u202eb"} {
-		_, err := b.Create(t.Context(), "alice", name)
+		_, err := b.Create(t.Context(), "alice", name, false)
 		wants(t, fault.InvalidRequest, err, "name")
 	}
-	_, err := b.Create(t.Context(), "alice", "Büro 東京")
+	_, err := b.Create(t.Context(), "alice", "Büro 東京", false)
 	must(t, err)
-	_, err = b.Create(t.Context(), "alice", "Büro 東京")
+	_, err = b.Create(t.Context(), "alice", "Büro 東京", false)
 	wants(t, fault.AlreadyActive, err, "name")
 	for i := range 99 {
-		_, err := b.Create(t.Context(), "alice", "p"+strconv.Itoa(i))
+		_, err := b.Create(t.Context(), "alice", "p"+strconv.Itoa(i), false)
 		must(t, err)
 	}
-	_, err = b.Create(t.Context(), "alice", "one more")
+	_, err = b.Create(t.Context(), "alice", "one more", false)
 	wants(t, fault.LimitReached, err, "100")
 }
 

@@ -41,7 +41,8 @@ func (r *Registry) prepare(ctx context.Context, box, rawURL string) error {
 	if host == "" || !r.injects(l, host) {
 		return nil
 	}
-	return r.inject(ctx, l, host)
+	_, err := r.inject(ctx, l, host)
+	return err
 }
 
 // injects reports whether documents of a host get credentials in a session, if
@@ -60,33 +61,38 @@ func belongs(host, domain string) bool {
 
 // inject puts a host's credentials into a session's browser, once for each
 // version of them: the secrets are known before the browser has them, and that
-// it has them is stored before. Who comes while another injects waits. Faults:
-// credentials_unavailable.
-func (r *Registry) inject(ctx context.Context, l *live, host string) error {
+// it has them is stored before. Who comes while another injects waits. found
+// says whether there are some. Faults: credentials_unavailable.
+func (r *Registry) inject(ctx context.Context, l *live, host string) (found bool, err error) {
 	select {
 	case l.injection.turn <- struct{}{}:
 	case <-ctx.Done():
-		return late(ctx)
+		return false, late(ctx)
 	}
 	defer func() { <-l.injection.turn }()
 	if at, known := l.injection.none[host]; known && time.Since(at) < noneFor {
-		return nil
+		return false, nil
 	}
 	set, err := r.vault.For(ctx, l.scope, host)
 	if err != nil {
 		err = unavailable(host, err)
 		r.injected(l, credential.Set{Domain: host}, err)
-		return err
+		return false, err
 	}
 	if set == nil || !set.Injects() {
 		l.injection.none[host] = time.Now()
-		return nil
+		return false, nil
 	}
-	r.known.Learn(l.id, redact.Secrets(*set)...)
+	r.learn(l.id, *set)
 	if v := l.holds(set.Domain); v != "" && v == set.Version {
-		return nil
+		return true, nil
 	}
-	return r.put(ctx, l, *set)
+	return true, r.put(ctx, l, *set)
+}
+
+// learn makes the secrets of a set known.
+func (r *Registry) learn(session string, set credential.Set) {
+	r.known.Learn(session, redact.Secrets(set)...)
 }
 
 // put puts a set into a session's browser. The turn must be held.
@@ -125,7 +131,12 @@ func (r *Registry) mark(ctx context.Context, l *live, domain, version string) er
 		if t.Credentialed == nil {
 			t.Credentialed = map[string]string{}
 		}
-		t.Credentialed[domain] = version
+		if had := t.Credentialed[domain]; had != "" && version != "" && had != version {
+			t.Rotated = true
+		}
+		if version != "" || t.Credentialed[domain] == "" {
+			t.Credentialed[domain] = version
+		}
 	})
 }
 

@@ -10,9 +10,11 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/page"
 	"github.com/gloveboxhq/glovebox/internal/credential"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/redact"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/session"
 )
 
@@ -198,6 +200,179 @@ func TestWithoutAutoInjectNothingIsPutIn(t *testing.T) {
 	s := r.start(alice, action.SessionStart{URL: "https://app.example/"})
 	if len(s.Credentialed) > 0 || c.asked > 0 {
 		t.Errorf("the vault was asked %d times", c.asked)
+	}
+}
+
+// TestADomainIsNamed: at the start, or by a navigation, and an agent names only
+// what the session may open.
+func TestADomainIsNamed(t *testing.T) {
+	var c cellar
+	c.store("alice", "app.example", "1", "canary-value")
+	c.store("alice", "eu.wide.example", "1", "canary-wide")
+	c.store("alice", "other.example", "1", "canary-other")
+	r := newRig(t, drawing(&c), with(func(c *session.Config) { c.AutoInject = false }))
+	s := r.start(alice, action.SessionStart{URL: "https://eu.wide.example/", Credentials: []string{"App.Example."}})
+	if len(s.Credentialed) > 0 {
+		t.Errorf("what was not named was put in: %q", s.Credentialed)
+	}
+	_, err := r.goTo(alice, s.ID, "https://app.example/")
+	must(t, err)
+	for domain, code := range map[string]fault.Code{
+		"other.example": fault.BlockedDomain, "x.wide.example": fault.CredentialsUnavailable, "https://app.example/": fault.InvalidRequest, "*.wide.example": fault.InvalidRequest,
+	} {
+		_, err := r.call(t.Context(), alice, "page.goto", s.ID, &action.Goto{URL: "https://app.example/", DomainHint: domain})
+		wants(t, code, err)
+	}
+	_, err = r.call(t.Context(), alice, "page.goto", s.ID, &action.Goto{URL: "https://app.example/", DomainHint: "eu.wide.example"})
+	must(t, err)
+	if got := strings.Join(r.show(alice, s.ID).Credentialed, " "); got != "app.example eu.wide.example" {
+		t.Errorf("credentialed for %q", got)
+	}
+	_, err = r.call(t.Context(), alice, "session.start", "", &action.SessionStart{Credentials: []string{"other.example"}})
+	wants(t, fault.BlockedDomain, err, "other.example")
+	_, err = r.call(t.Context(), admin, "page.goto", s.ID, &action.Goto{URL: "https://app.example/", DomainHint: "other.example"})
+	must(t, err)
+}
+
+// TestOneInjectionForTwoTabs that come to a host at once, and a vault that takes
+// its time.
+func TestOneInjectionForTwoTabs(t *testing.T) {
+	var c cellar
+	c.store("alice", "app.example", "1", "canary-value")
+	r := newRig(t, drawing(&c))
+	s := r.start(alice, action.SessionStart{})
+	p := r.page(s.Box)
+	hold := make(chan struct{})
+	c.set(func(c *cellar) { c.hold = hold })
+	var visits sync.WaitGroup
+	for range 2 {
+		visits.Go(func() {
+			if err := p.options.Prepare(t.Context(), "https://app.example/"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	late, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := p.options.Prepare(late, "https://app.example/"); err == nil {
+		t.Error("who was given up got something")
+	}
+	close(hold)
+	visits.Wait()
+	if n := len(p.sets); n != 1 {
+		t.Errorf("put in %d times", n)
+	}
+}
+
+// TestCredentialsAreKnownAgainAfterARestart, before anybody may call.
+func TestCredentialsAreKnownAgainAfterARestart(t *testing.T) {
+	var c cellar
+	c.store("alice", "app.example", "1", "canary-value")
+	keep := with(func(c *session.Config) { c.KeepBoxes = true })
+	r := newRig(t, drawing(&c), keep)
+	s := r.start(alice, action.SessionStart{URL: "https://app.example/"})
+	r = r.again(drawing(&c), keep, freshCookie)
+	if got := r.options.Known.Of(s.ID).Text("canary-value canary-anew"); strings.Contains(got, "canary") {
+		t.Errorf("not known again: %q", got)
+	}
+	if got := r.show(alice, s.ID); got.State != "open" || len(got.Credentialed) != 1 {
+		t.Errorf("the session is %+v", got)
+	}
+	if p := r.page(s.Box); len(p.adopted) != 1 || len(p.sets) != 0 {
+		t.Errorf("taken over %d, put in %d", len(p.adopted), len(p.sets))
+	}
+}
+
+// freshCookie has every page say that a site changed its cookie.
+func freshCookie(r *rig) {
+	open := r.options.Open
+	r.options.Open = func(ctx context.Context, box sandbox.Box, o page.Options) (session.Browser, error) {
+		b, err := open(ctx, box, o)
+		if p, ok := b.(*tab); ok && p != nil {
+			p.set(func(p *tab) { p.fresh = []credential.Secret{credential.Keep("canary-anew")} })
+		}
+		return b, err
+	}
+}
+
+// TestASessionEndsWhoseSecretsCannotBeKnownAgain: nothing could be kept from
+// what it shows.
+func TestASessionEndsWhoseSecretsCannotBeKnownAgain(t *testing.T) {
+	for name, change := range map[string]func(c *cellar){
+		"the vault is away":     func(c *cellar) { c.set(func(c *cellar) { c.fail = errors.New("away") }) },
+		"they are gone":         func(c *cellar) { c.set(func(c *cellar) { c.sets = nil }) },
+		"there are others":      func(c *cellar) { c.store("alice", "app.example", "2", "canary-new") },
+		"there were others too": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var c cellar
+			c.store("alice", "app.example", "1", "canary-value")
+			keep := with(func(c *session.Config) { c.KeepBoxes = true })
+			r := newRig(t, drawing(&c), keep)
+			s := r.start(alice, action.SessionStart{URL: "https://app.example/"})
+			if change == nil {
+				c.store("alice", "app.example", "2", "canary-new")
+				_, err := r.goTo(alice, s.ID, "https://app.example/")
+				must(t, err)
+			} else {
+				change(&c)
+			}
+			r = r.again(drawing(&c), keep)
+			if got := r.show(alice, s.ID); got.State != "failed" {
+				t.Errorf("the session is %s", got.State)
+			}
+			if n := len(r.boxes()); n != 0 {
+				t.Errorf("%d boxes are left", n)
+			}
+		})
+	}
+}
+
+// TestWhatASiteSetsAnewIsKnownBeforeItIsTold.
+func TestWhatASiteSetsAnewIsKnownBeforeItIsTold(t *testing.T) {
+	var c cellar
+	c.store("alice", "app.example", "1", "canary-value")
+	r := newRig(t, drawing(&c))
+	s := r.start(alice, action.SessionStart{URL: "https://app.example/"})
+	r.page(s.Box).set(func(p *tab) { p.fresh = []credential.Secret{credential.Keep("canary-anew")} })
+	_, err := r.call(t.Context(), alice, "page.snapshot", s.ID, &action.TakeSnapshot{})
+	must(t, err)
+	if got := r.options.Known.Of(s.ID).Text("canary-anew"); strings.Contains(got, "canary") {
+		t.Error("a new cookie is not known")
+	}
+}
+
+// TestCredentialsAreTakenOutAtTheEnd, and a profile that was not made to keep
+// them is saved only when they were.
+func TestCredentialsAreTakenOutAtTheEnd(t *testing.T) {
+	for _, kind := range []struct {
+		keep, fails  bool
+		purged, kept bool
+	}{{purged: true, kept: true}, {fails: true}, {keep: true, kept: true}, {keep: true, fails: true, kept: true}} {
+		var c cellar
+		c.store("alice", "app.example", "1", "canary-value")
+		r := newRig(t, drawing(&c))
+		_, err := r.call(t.Context(), admin, "profile.create", "", &action.ProfileCreate{Name: "work", KeepCredentials: kind.keep})
+		must(t, err)
+		s := r.start(admin, action.SessionStart{URL: "https://app.example/", Profile: "work"})
+		p := r.page(s.Box)
+		if kind.fails {
+			p.set(func(p *tab) { p.refuses = errors.New("no") })
+		}
+		_, err = r.call(t.Context(), admin, "session.close", s.ID, nil)
+		must(t, err)
+		if got := strings.Join(p.purged, " ") == "app.example"; got != (kind.purged || kind.fails && !kind.keep) {
+			t.Errorf("%+v: asked to purge %q", kind, p.purged)
+		}
+		if r.told("injection", "purged") != kind.purged {
+			t.Errorf("%+v: recorded purged %t", kind, !kind.purged)
+		}
+		if r.told("session", "its profile was saved") != kind.kept {
+			t.Errorf("%+v: the profile is saved: %t", kind, !kind.kept)
+		}
+		if n := len(r.boxes()); n != 0 {
+			t.Errorf("%+v: %d boxes are left", kind, n)
+		}
 	}
 }
 

@@ -140,7 +140,7 @@ func (r *Registry) conclude(l *live) {
 		r.leave(ctx, l, browser)
 		return
 	}
-	r.keepProfile(ctx, l, how)
+	r.keepProfile(ctx, l, how, r.purge(ctx, l, how))
 	if box != "" && r.owns(box) {
 		r.unmake(ctx, box, browser)
 	}

@@ -34,6 +34,7 @@ type terms struct {
 	Run     string      `json:"run,omitempty"`     // id of the run whose browser it is
 
 	Credentialed map[string]string `json:"credentialed,omitempty"` // domains whose credentials it has, with their version
+	Rotated      bool              `json:"rotated,omitempty"`      // it had other versions before, which are stored nowhere
 	Named        []string          `json:"named,omitempty"`        // domains whose credentials were asked for
 
 	Granted []action.AllowHost `json:"more,omitempty"` // hosts that people added since

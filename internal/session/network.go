@@ -99,29 +99,39 @@ func portsOf(configured action.Network, host string) []string {
 // mayHaveCookies returns nil when documents of a box may come from a host, at
 // whatever port: cookies know none. Faults: blocked_domain.
 func (r *Registry) mayHaveCookies(box, host string) error {
-	places := []string{"https://" + host + "/", "http://" + host + "/"}
+	var network action.Network
 	if l := r.byBox(box); l != nil {
-		network := l.reach()
-		for _, port := range network.Ports {
-			places = append(places, fmt.Sprintf("https://%s:%d/", host, port))
-		}
-		for _, place := range portsOf(network, fold(host)) {
-			places = append(places, "http://"+place+"/")
-		}
+		network = l.reach()
 	}
-	var refused action.Destination
-	for i, place := range places {
-		d := r.door.Judge(box, place)
-		if d.Allowed {
-			return nil
-		}
-		if i == 0 {
-			refused = d
-		}
+	refused := r.opens(box, network, host)
+	if refused.Allowed {
+		return nil
 	}
 	return fault.New(fault.BlockedDomain, "%s may have no cookies here: the session may not open it", host).
 		Hinted("name a host the session may open, or let an operator add it to %s", navigationKey).
 		With("host", host).With("reason", refused.Reason)
+}
+
+// opens says whether documents of a box, which may reach a network, may come
+// from a host, at whatever port.
+func (r *Registry) opens(box string, n action.Network, host string) (first action.Destination) {
+	places := []string{"https://" + host + "/", "http://" + host + "/"}
+	for _, port := range n.Ports {
+		places = append(places, fmt.Sprintf("https://%s:%d/", host, port))
+	}
+	for _, place := range portsOf(n, fold(host)) {
+		places = append(places, "http://"+place+"/")
+	}
+	for i, place := range places {
+		d := r.door.Judge(box, place)
+		if d.Allowed {
+			return d
+		}
+		if i == 0 {
+			first = d
+		}
+	}
+	return first
 }
 
 // allowed lists what documents of a session could come from.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -51,6 +52,9 @@ func (r *Registry) lookAtPage(ctx context.Context, call action.Call) (action.Fac
 	facts, pin, err := l.browser.Look(ctx, call.Verb, call.Args)
 	pin.Session = l.id
 	l.heard(call, action.Result{}, err)
+	if err == nil {
+		err = r.relearn(ctx, l)
+	}
 	if err != nil && !call.Peek {
 		err = r.failure(ctx, l, call, err)
 	}
@@ -79,6 +83,9 @@ func (r *Registry) actOnPage(ctx context.Context, call action.Call, pin action.P
 	}
 	result, err := r.act(rights(ctx, call), l, call, pin)
 	l.heard(call, result, err)
+	if unlearned := r.relearn(ctx, l); unlearned != nil {
+		result, err = action.Result{}, cmp.Or(err, unlearned)
+	}
 	result.Session = l.id
 	if err != nil {
 		return result, r.failure(ctx, l, call, err)
@@ -108,6 +115,11 @@ func (r *Registry) act(ctx context.Context, l *live, call action.Call, pin actio
 	}
 	if err := r.count(l, verb, call.Args); err != nil {
 		return action.Result{}, err
+	}
+	if a, is := call.Args.(*action.Goto); is && a.DomainHint != "" {
+		if err := r.hint(ctx, l, call.Caller, a.DomainHint); err != nil {
+			return action.Result{}, err
+		}
 	}
 	result, err := l.browser.Do(ctx, call.Verb, call.Args, pin)
 	if put := context.Cause(ctx); fault.CodeOf(put) == fault.DeniedByPolicy { // credentials came meanwhile

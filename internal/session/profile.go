@@ -52,7 +52,7 @@ func inUse(by action.Session) error {
 // keepProfile saves what a session leaves, before its box ends. What goes wrong
 // stands in the record's reason: the profile is then as the session before left
 // it.
-func (r *Registry) keepProfile(ctx context.Context, l *live, how ending) {
+func (r *Registry) keepProfile(ctx context.Context, l *live, how ending, unpurged error) {
 	l.mu.Lock()
 	id, box := l.record.Profile, l.box
 	l.mu.Unlock()
@@ -60,7 +60,11 @@ func (r *Registry) keepProfile(ctx context.Context, l *live, how ending) {
 		return
 	}
 	began := time.Now()
-	if err := r.saveProfile(ctx, id, box); err != nil {
+	err := unpurged
+	if err == nil {
+		err = r.saveProfile(ctx, id, box)
+	}
+	if err != nil {
 		r.log.ErrorContext(ctx, "a profile was not saved", "session", l.id, "profile", id, "error", err)
 		r.event(l.now(), how.call, "its profile was not saved: "+fault.From(err).Message)
 		return
@@ -86,13 +90,44 @@ func (r *Registry) rescueProfile(ctx context.Context, e entry, box sandbox.Box) 
 	if e.terms.Profile == "" || box == nil {
 		return
 	}
-	err := r.saveProfile(ctx, e.terms.Profile, box)
+	err := r.saveRescued(ctx, e, box)
 	if err == nil {
 		r.event(e.Session, "", "its profile was saved after a restart of the gateway")
 		return
 	}
 	r.event(e.Session, "", "its profile was not saved: "+fault.From(err).Message)
 	r.log.ErrorContext(ctx, "a profile was not saved", "session", e.ID, "profile", e.terms.Profile, "error", err)
+}
+
+// saveRescued saves it where nothing is in it that must not be kept: its
+// browser has ended, and nothing can be taken out of it any more.
+func (r *Registry) saveRescued(ctx context.Context, e entry, box sandbox.Box) error {
+	keeps, err := r.keeps(ctx, e.terms)
+	if err == nil && len(e.terms.Credentialed) > 0 && !keeps {
+		err = unkeepable()
+	}
+	if err != nil {
+		return err
+	}
+	return r.saveProfile(ctx, e.terms.Profile, box)
+}
+
+// keeps reports whether what a session got from the vault is saved in its
+// profile. What it is for is stored before.
+func (r *Registry) keeps(ctx context.Context, t terms) (bool, error) {
+	if t.Profile == "" || len(t.Credentialed) == 0 {
+		return false, nil
+	}
+	p, err := r.profiles.ByID(ctx, t.Profile)
+	if err != nil || !p.KeepCredentials {
+		return false, err
+	}
+	return true, r.profiles.Holds(ctx, p.ID, t.domains())
+}
+
+func unkeepable() error {
+	return fault.New(fault.CredentialsUnavailable, "it may hold stored credentials, and was not made to keep them").
+		Hinted("glovebox profile create --keep-credentials makes one that may")
 }
 
 // userOf returns the session that uses a profile.
@@ -122,7 +157,7 @@ func (r *Registry) createProfile(ctx context.Context, call action.Call) (action.
 	if err != nil {
 		return action.Result{}, err
 	}
-	p, err := r.profiles.Create(ctx, call.Caller.Scope, args.Name)
+	p, err := r.profiles.Create(ctx, call.Caller.Scope, args.Name, args.KeepCredentials)
 	return action.Result{Data: &p}, err
 }
 

@@ -100,6 +100,9 @@ func (r *Registry) takeUp(ctx context.Context, e entry) {
 	defer cancel()
 	network := e.terms.again(*r.network.Load())
 	s, err := r.reattach(ctx, e, network)
+	if err == nil {
+		err = r.readopt(ctx, e, s.browser)
+	}
 	if err != nil {
 		r.log.WarnContext(ctx, "cannot take a session up again", "session", e.ID, "box", e.Box, "error", err)
 		r.rescueProfile(ctx, e, s.box)

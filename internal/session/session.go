@@ -70,6 +70,9 @@ type Browser interface {
 	Attach(ctx context.Context, heed func(action.Message)) (action.Attachment, error)
 	Crawl(o page.CrawlOptions) page.Crawler
 	Inject(ctx context.Context, set credential.Set) error
+	Adopt(ctx context.Context, set credential.Set) error
+	Fresh(ctx context.Context, domains []string) ([]credential.Secret, error)
+	Purge(ctx context.Context, domains []string) error
 	Portrait(ctx context.Context, pin action.Pin) ([]byte, error)
 	Page() action.Page
 	// Asker returns which document last asked for something of a host, waiting

@@ -18,6 +18,7 @@ type plan struct {
 	provider string
 	shape    shape
 	network  action.Network
+	named    []string            // domains whose credentials it asks for
 	goal     *action.Destination // where to go first
 	run      string              // id of the run it is for, if it is for one
 }
@@ -44,6 +45,9 @@ func (r *Registry) planFor(ctx context.Context, call action.Call) (plan, error) 
 		return plan{}, err
 	}
 	if p.network, err = reach(*r.network.Load(), call.Caller, args.Allow); err != nil {
+		return plan{}, err
+	}
+	if p.named, err = r.named(call.Caller, p.network, args.Credentials); err != nil {
 		return plan{}, err
 	}
 	p.goal, err = r.tryNetwork(p.network, args.URL)
@@ -140,7 +144,7 @@ func (r *Registry) reserve(ctx context.Context, caller action.Caller, p plan) (*
 		Profile: p.shape.profile,
 	}, p.network)
 	l.run = p.run
-	l.terms = terms{Network: p.network, Role: caller.Role, Profile: p.shape.profile, Run: p.run}
+	l.terms = terms{Network: p.network, Role: caller.Role, Profile: p.shape.profile, Run: p.run, Named: p.named}
 	if err := r.enlist(l); err != nil {
 		return nil, err
 	}

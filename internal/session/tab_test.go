@@ -34,7 +34,10 @@ type tab struct {
 	acted   int // verbs that came to be done
 	tabs    []action.Tab
 	sets    []credential.Set // that were put in
-	began   chan struct{}    // is told of each client that is served
+	adopted []credential.Set
+	fresh   []credential.Secret // cookies it says it has
+	purged  []string
+	began   chan struct{} // is told of each client that is served
 }
 
 func (t *tab) read() {
@@ -132,6 +135,26 @@ func (t *tab) Inject(_ context.Context, set credential.Set) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.sets = append(t.sets, set)
+	return t.refuses
+}
+
+func (t *tab) Adopt(_ context.Context, set credential.Set) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.adopted = append(t.adopted, set)
+	return nil
+}
+
+func (t *tab) Fresh(context.Context, []string) ([]credential.Secret, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.fresh, nil
+}
+
+func (t *tab) Purge(_ context.Context, domains []string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.purged = domains
 	return t.refuses
 }
 

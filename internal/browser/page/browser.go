@@ -51,6 +51,7 @@ type Browser struct {
 	askers   askers
 
 	downloads downloads
+	origins   map[string]bool      // that documents came from
 	senders   map[string]sender    // by request; of origins that get headers
 	injected  map[string]*injected // credentials that were put in, by domain
 }

@@ -151,11 +151,7 @@ func (b *Browser) deleteCookies(ctx context.Context, t *tab, a *action.CookieDel
 		if a.Name != nil && c.Name != *a.Name || a.Domain != nil && !within(c.Domain, domain) {
 			continue
 		}
-		params := map[string]any{"name": c.Name, "domain": c.Domain, "path": c.Path}
-		if c.Partition != nil {
-			params["partitionKey"] = c.Partition
-		}
-		sent = append(sent, t.main.session.Send("Network.deleteCookies", params))
+		sent = append(sent, t.main.session.Send("Network.deleteCookies", c.named()))
 	}
 	for _, p := range sent {
 		err = errors.Join(err, p.Wait(ctx, nil))
@@ -164,6 +160,15 @@ func (b *Browser) deleteCookies(ctx context.Context, t *tab, a *action.CookieDel
 		return nil, err
 	}
 	return &action.CookiesDeleted{OK: true, Deleted: len(sent)}, nil
+}
+
+// named is what a cookie is deleted by.
+func (c cookie) named() map[string]any {
+	params := map[string]any{"name": c.Name, "domain": c.Domain, "path": c.Path}
+	if c.Partition != nil {
+		params["partitionKey"] = c.Partition
+	}
+	return params
 }
 
 // bare is a cookie's domain without the dot that stands for sub-domains.

@@ -213,10 +213,15 @@ func (b *Browser) deposited(t *tab, d *deposit, in *injected, put *cdp.Pending) 
 		return
 	}
 	in.stored = true
+	t.gave(d.domain, in)
+}
+
+// gave notes that a tab has what is for its sessionStorage. b.mu is held.
+func (t *tab) gave(domain string, in *injected) {
 	if t.given == nil {
 		t.given = map[string]*injected{}
 	}
-	t.given[d.domain] = in
+	t.given[domain] = in
 }
 
 // originOf is the origin of an address; "" where it has none.

@@ -108,6 +108,7 @@ var frameEvents = map[string]taker{
 		Frame frameInfo `json:"frame"`
 	}) {
 		f := t.navigated(from, p.Frame)
+		b.cameFrom(f.url)
 		if from.muted {
 			t.forget(f) // nobody told of the end of its world
 		}

@@ -40,7 +40,10 @@ func (b *Browser) Inject(ctx context.Context, set credential.Set) error {
 	if err := b.withdraw(ctx, gone); err != nil {
 		return untaken("the cookies of an earlier version could not be taken out").Because(err)
 	}
-	return b.intercept(ctx, func() { b.inject(set, before, cookies) })
+	return b.intercept(ctx, func() {
+		b.inject(set, before, cookies)
+		b.note("signed in to %s with stored credentials: %s", set.Domain, set.Counted())
+	})
 }
 
 // intercept changes what is injected, and has the browser ask about the
@@ -64,7 +67,7 @@ func (b *Browser) intercept(ctx context.Context, change func()) error {
 }
 
 // inject notes what was put in. b.mu is held.
-func (b *Browser) inject(set credential.Set, before injected, cookies []setCookie) {
+func (b *Browser) inject(set credential.Set, before injected, cookies []setCookie) *injected {
 	if b.injected == nil {
 		b.injected = map[string]*injected{}
 	}
@@ -72,8 +75,10 @@ func (b *Browser) inject(set credential.Set, before injected, cookies []setCooki
 	if origin == "" {
 		origin = "https://" + set.Domain
 	}
-	b.injected[set.Domain] = &injected{set: set, before: before.set, origin: originOf(origin), cookies: cookies}
-	b.note("signed in to %s with stored credentials: %s", set.Domain, set.Counted())
+	in := &injected{set: set, before: before.set, origin: originOf(origin), cookies: cookies}
+	b.injected[set.Domain] = in
+	b.cameFrom(in.origin)
+	return in
 }
 
 // injectedFor is what was put in for a domain; an empty one for none.

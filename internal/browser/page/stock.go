@@ -34,33 +34,13 @@ func (b *Browser) stock(ctx context.Context, t *tab, address string) error {
 	return b.stockApart(ctx, d, in)
 }
 
-// stockApart fills an origin's localStorage from a hidden tab that shows an
-// empty document of it, for which no server is asked.
+// stockApart fills an origin's localStorage from a hidden tab.
 func (b *Browser) stockApart(ctx context.Context, d *deposit, in *injected) error {
-	t, err := b.newHiddenTab(ctx, CrawlOptions{})
+	t, unique, err := b.emptyDocument(ctx, d.origin)
 	if err != nil {
 		return unready(err)
 	}
 	defer b.discard(ctx, t)
-	address := d.origin + "/.glovebox-" + rand.Text()
-	b.mu.Lock()
-	t.visit = &visit{address: address, empty: true}
-	b.mu.Unlock()
-	s := t.main.session
-	bypass := s.Send("Network.setBypassServiceWorker", map[string]bool{"bypass": true})
-	if err := s.Call(ctx, "Page.navigate", map[string]string{"url": address}, nil); err != nil {
-		return unready(err)
-	}
-	if err := bypass.Wait(ctx, nil); err != nil {
-		return unready(err)
-	}
-	var unique string
-	if err := b.await(ctx, func() bool {
-		unique = t.root.unique
-		return t.closed || t.crashed || t.root.context != 0 && t.root.origin == d.origin
-	}); err != nil {
-		return unready(err)
-	}
 	only := &deposit{domain: d.domain, origin: d.origin, local: d.local}
 	b.deposited(t, only, in, hand(t, unique, only))
 	b.mu.Lock()
@@ -70,6 +50,55 @@ func (b *Browser) stockApart(ctx context.Context, d *deposit, in *injected) erro
 			Hinted("try again; a site that blocks storage cannot be given any").With("domain", d.domain)
 	}
 	return nil
+}
+
+// leftIn counts the items that an origin's localStorage has.
+func (b *Browser) leftIn(ctx context.Context, origin string) (int, error) {
+	t, unique, err := b.emptyDocument(ctx, origin)
+	if err != nil {
+		return 0, err
+	}
+	defer b.discard(ctx, t)
+	var answer struct {
+		Result struct {
+			Value int `json:"value"`
+		} `json:"result"`
+	}
+	err = t.main.session.Call(ctx, "Runtime.callFunctionOn", map[string]any{
+		"functionDeclaration": "() => localStorage.length", "uniqueContextId": unique, "returnByValue": true,
+	}, &answer)
+	return answer.Result.Value, err
+}
+
+// emptyDocument opens a hidden tab that shows an empty document of an origin,
+// for which no server is asked, and returns the world in it. Close it.
+func (b *Browser) emptyDocument(ctx context.Context, origin string) (_ *tab, unique string, err error) {
+	t, err := b.newHiddenTab(ctx, CrawlOptions{})
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() {
+		if err != nil {
+			b.discard(ctx, t)
+		}
+	}()
+	address := origin + "/.glovebox-" + rand.Text()
+	b.mu.Lock()
+	t.visit = &visit{address: address, empty: true}
+	b.mu.Unlock()
+	s := t.main.session
+	bypass := s.Send("Network.setBypassServiceWorker", map[string]bool{"bypass": true})
+	if err := s.Call(ctx, "Page.navigate", map[string]string{"url": address}, nil); err != nil {
+		return nil, "", err
+	}
+	if err := bypass.Wait(ctx, nil); err != nil {
+		return nil, "", err
+	}
+	err = b.await(ctx, func() bool {
+		unique = t.root.unique
+		return t.closed || t.crashed || t.root.context != 0 && t.root.origin == origin
+	})
+	return t, unique, err
 }
 
 // answerEmpty answers a document's request with an empty document.

@@ -52,14 +52,15 @@ func (r *root) showPage(result action.Result) {
 }
 
 func (r *root) goTo() *cobra.Command {
-	var until string
+	var until, domain string
 	var limit time.Duration
 	c := verb("page.goto", "goto <url>", "glovebox goto example.com\nglovebox goto https://example.com/ --wait-until networkidle")
 	c.Args = between(1, 1)
 	c.Flags().StringVar(&until, "wait-until", "", "load, domcontentloaded or networkidle (default load)")
+	c.Flags().StringVar(&domain, "domain-hint", "", "domain whose stored credentials the session gets first")
 	timeoutFlag(c, &limit)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return r.call(c.Context(), "page.goto", &action.Goto{URL: args[0], WaitUntil: until, Timing: timing(limit)}, func(result action.Result) {
+		return r.call(c.Context(), "page.goto", &action.Goto{URL: args[0], WaitUntil: until, DomainHint: domain, Timing: timing(limit)}, func(result action.Result) {
 			if at, ok := result.Data.(*action.Navigated); ok {
 				r.printf("%d %s %s\n", at.Status, r.style.bold(short(at.Title, 80)), clean(at.URL))
 			}

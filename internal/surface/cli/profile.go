@@ -42,10 +42,12 @@ func savedAt(p action.Profile) string {
 }
 
 func (r *root) profileCreate() *cobra.Command {
+	var keep bool
 	c := verb("profile.create", "create <name>", "glovebox profile create work\nglovebox session start --profile work --open https://app.example.com/")
 	c.Args = between(1, 1)
+	c.Flags().BoolVar(&keep, "keep-credentials", false, "save stored credentials that its sessions got, too")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return r.call(c.Context(), "profile.create", &action.ProfileCreate{Name: args[0]}, func(result action.Result) {
+		return r.call(c.Context(), "profile.create", &action.ProfileCreate{Name: args[0], KeepCredentials: keep}, func(result action.Result) {
 			if p, ok := result.Data.(*action.Profile); ok {
 				r.printf("%s profile %s %s\n", r.style.good("ok"), clean(p.Name), clean(p.ID))
 			}

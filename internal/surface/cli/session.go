@@ -36,6 +36,7 @@ func (r *root) sessionStart() *cobra.Command {
 	f.IntVar(&call.DPI, "dpi", 0, "dots per inch (default 96)")
 	f.BoolVar(&call.Headless, "headless", false, "no display")
 	f.StringVar(&call.Profile, "profile", "", "saved user data to use, by id or name")
+	f.StringSliceVar(&call.Credentials, "credentials", nil, "domains whose stored credentials it gets, with commas between them")
 	f.StringSliceVar(&call.Allow, "allow", nil, "hosts documents may come from, with commas between them")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if r.io.Terminal && !r.json { // a cold box takes a second or two
@@ -64,6 +65,7 @@ func (r *root) showSession(result action.Result) {
 		row("actions", fmt.Sprint(s.Actions))
 		row("display", fmt.Sprintf("%d × %d at %d dpi", s.Width, s.Height, s.DPI))
 		row("allowed", strings.Join(s.Allow, ", "))
+		row("credentials", strings.Join(s.Credentialed, ", "))
 		row("profile", s.Profile)
 		if s.Page != nil {
 			row("page", s.Page.URL)

@@ -1,0 +1,108 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const purgeLimit = 10 * time.Second // for a browser to let go of what was put into it, at a session's end
+
+// purge has a browser let go of the credentials that a session got, before its
+// box ends, and records that they are gone. An error says that they may be
+// there: the browser's profile must not be saved then. What a profile was made
+// to keep stays.
+func (r *Registry) purge(ctx context.Context, l *live, how ending) error {
+	l.mu.Lock()
+	t, browser := l.terms, l.browser
+	l.mu.Unlock()
+	if len(t.Credentialed) == 0 {
+		return nil
+	}
+	if keeps, err := r.keeps(ctx, t); err != nil || keeps {
+		return err
+	}
+	err := errors.New("there is no browser to ask")
+	if browser != nil {
+		bounded, stop := context.WithTimeout(ctx, purgeLimit)
+		err = browser.Purge(bounded, t.domains())
+		stop()
+	}
+	record := l.now()
+	event := action.Record{
+		EventType: "injection", CorrelationID: how.call, Timestamp: time.Now().UTC(), Actor: record.Actor, Scope: record.Scope,
+		SessionID: record.ID, ContainerID: record.Box, Result: "purged",
+		Detail: "cookies, storage and caches are gone from the browser: " + strings.Join(t.domains(), ", "),
+	}
+	if err != nil {
+		r.log.WarnContext(ctx, "a browser kept credentials; its box is destroyed", "session", l.id, "error", err)
+		err = unkeepable()
+		event.Result, event.Error = "fault", "the browser did not let go of all; its box is destroyed"
+		event.Detail = "not shown to be gone: " + strings.Join(t.domains(), ", ")
+	}
+	r.record(event)
+	return err
+}
+
+// readopt is for a browser that an earlier process put credentials into: their
+// secrets are known again before anybody may call. Those that cannot be known
+// any more are a fault.
+func (r *Registry) readopt(ctx context.Context, e entry, browser Browser) error {
+	if len(e.terms.Credentialed) == 0 {
+		return nil
+	}
+	if r.vault == nil || e.terms.Rotated {
+		return unknowable()
+	}
+	for domain, version := range e.terms.Credentialed {
+		set, err := r.vault.For(ctx, e.Scope, domain)
+		switch {
+		case err != nil:
+			return err
+		case set == nil, set.Domain != domain, version != "" && set.Version != version:
+			return unknowable()
+		}
+		r.learn(e.ID, *set)
+		if version == "" {
+			continue // it never came to be there in whole
+		}
+		if err := browser.Adopt(ctx, *set); err != nil {
+			return err
+		}
+	}
+	return r.freshen(ctx, e.ID, browser, e.terms.domains())
+}
+
+func unknowable() error {
+	return fault.New(fault.CredentialsUnavailable, "the credentials in the browser are not known any more").
+		Hinted("start a new session")
+}
+
+// relearn makes what a site has put in the place of its credentials known, such
+// as a new cookie: it opens the account too. It is called when a page was read,
+// before anybody is told what it says.
+func (r *Registry) relearn(ctx context.Context, l *live) error {
+	l.mu.Lock()
+	domains, browser := l.record.Credentialed, l.browser
+	l.mu.Unlock()
+	if len(domains) == 0 || browser == nil || l.over() != nil {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), proofLimit)
+	defer stop()
+	return r.freshen(ctx, l.id, browser, domains)
+}
+
+func (r *Registry) freshen(ctx context.Context, session string, browser Browser, domains []string) error {
+	values, err := browser.Fresh(ctx, domains)
+	if err != nil {
+		return fault.New(fault.RedactionFailed, "what the site made of its credentials could not be learned").
+			Hinted("try again, or start a new session").Because(err)
+	}
+	r.known.Learn(session, values...)
+	return nil
+}
