@@ -11,6 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+	"github.com/gloveboxhq/glovebox/internal/redact"
 )
 
 const (
@@ -54,6 +55,10 @@ func follow(ctx context.Context, p *passage, a *action.FollowEvents) (any, error
 	err = p.g.audit.Follow(ctx, p.span(a), after, func(r action.Record) error {
 		last = r.Seq
 		if e, wanted := p.eventOf(ctx, a, r); wanted {
+			var err error
+			if e, err = redact.Value(p.g.known.All(), e); err != nil {
+				return unredacted("an event could not be looked through for secrets").Because(err)
+			}
 			return p.call.Events.Event(e)
 		}
 		return nil

@@ -64,7 +64,9 @@ func withArgs[A any](f func(context.Context, *passage, *A) (any, error)) func(co
 
 // takeAnswer takes a person's answer and records what it was about.
 func takeAnswer(ctx context.Context, p *passage, a *action.Answer) (any, error) {
-	q, err := p.g.desk.Answer(ctx, p.call.Caller, *a)
+	said := *a
+	said.Reason = p.g.known.All().Text(said.Reason)
+	q, err := p.g.desk.Answer(ctx, p.call.Caller, said)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 const (
 	aloneLetters = 2  // a piece of a secret in letters apart has no more
+	besideTag    = 48 // bytes before a tag and behind it: more than a piece that does not count alone
 	longestNote  = 40 // bytes of what a snapshot says of an element in brackets
 )
 
@@ -16,73 +17,85 @@ func (h *hunt) apart() {
 	if x == nil {
 		return
 	}
-	r := reading{fold: &loosely, escapes: true, tags: true}
-	if tagged(h.src) {
-		h.with(x, r)
+	text := h.src
+	if h.read != nil {
+		text = h.read.text
 	}
-	s := read(nil, r)
-	defer s.release()
-	h.letters(s)
-	clear(append(s.text, make([]byte, slack)...)[len(s.text):])
-	s.text = append(s.text, make([]byte, slack)...)[:len(s.text)]
-	h.search(x, s, r)
+	for _, gather := range []func(*stream, []byte){letters, betweenTags} {
+		s := room(len(h.src), &loosely)
+		s.of = h.read
+		gather(s, text)
+		x.find(s, func(f *form, from, to int) { h.found(s, f, from, to) })
+		s.release()
+	}
 }
 
-// tagged reports whether a text has tags.
-func tagged(src []byte) bool {
-	return bytes.Contains(src, []byte("</")) || bytes.Contains(src, []byte("<br")) || bytes.Contains(src, []byte("<!"))
+// betweenTags makes a stream of what stands close to tags. A piece of a secret
+// that is longer is found by itself.
+func betweenTags(s *stream, text []byte) {
+	for at := 0; at < len(text); {
+		open := bytes.IndexByte(text[at:], '<')
+		if open < 0 {
+			return
+		}
+		size := max(1, tag(text[at+open:]))
+		s.part(text, max(at, at+open-besideTag), at+open)
+		at += open + size
+		if bytes.IndexByte(text[at:min(len(text), at+besideTag)], '<') < 0 { // else it is read from there
+			end := min(len(text), at+besideTag)
+			s.part(text, at, end)
+			at = end
+		}
+	}
+}
+
+// part reads a part of a text into s.
+func (s *stream) part(text []byte, from, to int) {
+	for i := from; i < to; i++ {
+		s.add(text[i], i)
+	}
 }
 
 // letters makes a stream of the words that are no longer than aloneLetters.
-func (h *hunt) letters(s *stream) {
-	src := h.src
-	for i := 0; i < len(src); {
-		c := src[i]
+func letters(s *stream, text []byte) {
+	for i := 0; i < len(text); {
+		c := text[i]
 		if !words[c] {
 			size := 1
-			if besides[c] {
-				size = max(1, aside(src, i))
+			if c == '<' || c == '[' {
+				size = max(1, aside(text, i))
 			}
 			i += size
 			continue
 		}
 		end := i + 1
-		for end < len(src) && words[src[end]] {
+		for end < len(text) && words[text[end]] {
 			end++
 		}
-		if end-i <= aloneLetters && !numbers(src, i, end) {
-			for at := i; at < end; at++ {
-				s.add(src[at], at, &loosely)
-			}
+		if end-i <= aloneLetters && !numbers(text, i, end) {
+			s.part(text, i, end)
 		}
 		i = end
 	}
 }
 
-// words are the bytes of words, besides those that something else begins with.
-var words, besides = func() (in, out [256]bool) {
+// words are the bytes of words.
+var words = func() (in [256]bool) {
 	for c := range 256 {
 		in[c] = inWord(byte(c))
-		out[c] = leads[c] || c == '<' || c == '['
 	}
-	return in, out
+	return in
 }()
 
-// aside is the length of what is no text at an offset: a tag, a note of a
-// snapshot such as [ref=e12], an escape.
-func aside(src []byte, at int) int {
-	switch c := src[at]; {
-	case c == '<':
-		return tag(src[at:])
-	case c == '[':
-		end := bytes.IndexByte(src[at:min(len(src), at+longestNote)], ']')
-		if end > 0 && bytes.IndexByte(src[at:at+end], '=') > 0 {
-			return end + 1
-		}
-	case leads[c]:
-		if char, size := escape(src[at:], 0); char < 0 || char > 0x7f || loosely[byte(char)] == 0 {
-			return size
-		}
+// aside is the length of what is no text at an offset: a tag, or a note of a
+// snapshot such as [ref=e12].
+func aside(text []byte, at int) int {
+	if text[at] == '<' {
+		return tag(text[at:])
+	}
+	end := bytes.IndexByte(text[at:min(len(text), at+longestNote)], ']')
+	if end > 0 && bytes.IndexByte(text[at:at+end], '=') > 0 {
+		return end + 1
 	}
 	return 0
 }

@@ -21,7 +21,7 @@ func (m *Matcher) inBinary(b []byte) (found bool) {
 		if search.in == nil {
 			continue
 		}
-		s := read(b, reading{fold: search.fold})
+		s := read(b, search.fold)
 		search.in.find(s, func(_ *form, from, to int) { found = found || to-from >= alone })
 		s.release()
 	}

@@ -9,68 +9,12 @@ import (
 
 const none rune = -256 // an escape that stands for no character
 
-const (
-	nesting   = 2  // escapes of escapes that are read
-	farEscape = 12 // characters of an escape that is itself escaped
-	longName  = 10 // letters of an entity's name
-)
+const longName = 10 // letters of an entity's name
 
-// leads are the bytes that escapes begin with.
-var leads = [256]bool{'%': true, '\\': true, '&': true}
-
-// escape reads the escape that a text begins with, be it escaped itself: the
-// character that it stands for, and its length, 0 where there is none. A
-// negative character is a single byte of one.
-func escape(s []byte, depth int) (char rune, size int) {
-	char, size = single(s)
-	lead := size > 0 && char > 0 && char < utf8.RuneSelf && leads[char]
-	if size > 0 && !lead || depth == nesting || len(s) < 3 {
-		return char, size
-	}
-	if size == 0 && !bytes.ContainsAny(s[1:min(len(s), longName)], `%\&`) {
-		return 0, 0
-	}
-	if outer, n := escaped(s, depth); n > 0 {
-		return outer, n
-	}
-	return char, size
-}
-
-// escaped reads an escape whose characters are escapes.
-func escaped(s []byte, depth int) (rune, int) {
-	var text [farEscape]byte
-	var ends [farEscape]int // where in s each ends
-	n, at := 0, 0
-	for ; n < farEscape && at < len(s); n++ {
-		char, size := rune(s[at]), 1
-		switch {
-		case leads[s[at]] && n == 0:
-			if c, w := single(s); w > 0 {
-				char, size = c, w
-			}
-		case leads[s[at]]:
-			if c, w := escape(s[at:], depth+1); w > 0 {
-				char, size = c, w
-			}
-		}
-		if char < 0 || char >= utf8.RuneSelf {
-			break
-		}
-		at += size
-		text[n], ends[n] = byte(char), at
-	}
-	if n < 2 || !leads[text[0]] {
-		return 0, 0
-	}
-	char, size := single(text[:n])
-	if size == 0 {
-		return 0, 0
-	}
-	return char, ends[size-1]
-}
-
-// single reads one escape of a URL, a string of JSON or JavaScript, or HTML.
-func single(s []byte) (rune, int) {
+// escape reads the escape of a URL, of a string of JSON or JavaScript, or of HTML
+// that a text begins with: the character that it stands for, and its length, 0
+// where there is none. A negative character is a single byte of one.
+func escape(s []byte) (char rune, size int) {
 	if len(s) < 2 {
 		return 0, 0
 	}

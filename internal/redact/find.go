@@ -13,6 +13,7 @@ type Span struct{ Start, End int }
 type hunt struct {
 	m     *Matcher
 	src   []byte
+	read  *plain // src with its escapes read; nil where it has none
 	spans []Span
 }
 
@@ -41,7 +42,7 @@ func (m *Matcher) find(text []byte) (spans []Span, err error) {
 			spans, err = nil, ErrFailed
 		}
 	}()
-	h := hunt{m: m, src: text}
+	h := hunt{m: m, src: text, read: unescape(text)}
 	h.plainly()
 	h.backwards()
 	h.apart()
@@ -52,21 +53,26 @@ func (m *Matcher) find(text []byte) (spans []Span, err error) {
 // none reports whether there is nothing to find.
 func (m *Matcher) none() bool { return m == nil || m.loose == nil && m.exact == nil }
 
-// plainly looks through the text as it is, and with escapes read.
+// plainly looks through the text as it is, and around the escapes in it with
+// them read.
 func (h *hunt) plainly() {
-	readings := []reading{{}}
-	if bytes.IndexByte(h.src, '%') >= 0 || bytes.IndexByte(h.src, '\\') >= 0 || bytes.IndexByte(h.src, '&') >= 0 {
-		readings = append(readings, reading{escapes: true})
-	}
-	for _, r := range readings {
-		if x := h.m.loose; x != nil {
-			r.fold = &loosely
-			h.with(x, r)
+	for _, by := range []struct {
+		in   *index
+		fold *[256]byte
+	}{{h.m.loose, &loosely}, {h.m.exact, &exactly}} {
+		if by.in == nil {
+			continue
 		}
-		if x := h.m.exact; x != nil {
-			r.fold = &exactly
-			h.with(x, r)
+		s := read(h.src, by.fold)
+		by.in.find(s, func(f *form, from, to int) { h.found(s, f, from, to) })
+		s.release()
+		if h.read == nil {
+			continue
 		}
+		u := read(h.read.text, by.fold)
+		u.of = h.read
+		by.in.findNear(u, func(f *form, from, to int) { h.found(u, f, from, to) })
+		u.release()
 	}
 }
 
@@ -84,19 +90,12 @@ func (h *hunt) backwards() {
 	}
 }
 
-func (h *hunt) with(x *index, r reading) {
-	s := read(h.src, r)
-	defer s.release()
-	h.search(x, s, r)
-}
-
-func (h *hunt) search(x *index, s *stream, r reading) {
-	x.find(s, func(f *form, from, to int) {
-		if f.bounded && (from > 0 && inWord(s.text[from-1]) || to < len(s.text) && inWord(s.text[to])) {
-			return
-		}
-		h.mark(s, from, to, r.escapes)
-	})
+// found notes a form that is in a stream.
+func (h *hunt) found(s *stream, f *form, from, to int) {
+	if f.bounded && (from > 0 && inWord(s.text[from-1]) || to < len(s.text) && inWord(s.text[to])) {
+		return
+	}
+	h.mark(s, from, to)
 }
 
 func inWord(b byte) bool { return letter(b) || digit(b) || b >= utf8.RuneSelf }
@@ -104,32 +103,33 @@ func inWord(b byte) bool { return letter(b) || digit(b) || b >= utf8.RuneSelf }
 // mark notes what in the source a part of a stream comes from. What is left
 // out of the stream stays, so that what a text is made of holds together, but
 // for the little that may stand inside of a secret.
-func (h *hunt) mark(s *stream, from, to int, escapes bool) {
-	span := Span{Start: int(s.at[from]), End: int(s.at[from])}
-	for _, at := range s.at[from:to] {
-		start := int(at)
-		if start > span.End && !soft(h.src[span.End:start]) {
+func (h *hunt) mark(s *stream, from, to int) {
+	span := h.character(s, from)
+	for i := from + 1; i < to; i++ {
+		next := h.character(s, i)
+		if next.Start > span.End && !soft(h.src[span.End:next.Start]) {
 			h.spans = append(h.spans, span)
-			span.Start = start
+			span = next
 		}
-		span.End = max(span.End, start+h.size(start, escapes))
+		span.End = max(span.End, next.End)
 	}
 	h.spans = append(h.spans, span)
 }
 
-// size is how many bytes the character at an offset of the source takes.
-func (h *hunt) size(at int, escapes bool) int {
-	c := h.src[at]
-	if escapes && leads[c] {
-		if _, size := escape(h.src[at:], 0); size > 0 {
-			return size
-		}
+// character is where in the source a character of a stream comes from.
+func (h *hunt) character(s *stream, i int) Span {
+	text, at := h.src, int(s.at[i])
+	if s.of != nil {
+		text = s.of.text
 	}
-	if c >= utf8.RuneSelf {
-		_, size := utf8.DecodeRune(h.src[at:])
-		return size
+	size := 1
+	if text[at] >= utf8.RuneSelf {
+		_, size = utf8.DecodeRune(text[at:])
 	}
-	return 1
+	if s.of != nil {
+		return Span{s.of.start(at), s.of.end(at + size - 1)}
+	}
+	return Span{at, at + size}
 }
 
 const softGap = 8 // bytes

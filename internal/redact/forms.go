@@ -36,9 +36,9 @@ func (all *forms) of(secret string) {
 		return
 	}
 	all.apart(text, bare)
-	s := read(text, reading{fold: &loosely, escapes: true})
-	defer s.release()
-	all.apart(text, bytes.Clone(s.text))
+	if p := unescape(text); p != nil {
+		all.apart(text, bareOf(p.text))
+	}
 }
 
 // apart adds the forms of a secret that is long enough to be found without
@@ -122,7 +122,7 @@ func base32Of(text []byte, offset int) []byte {
 
 // bareOf is a text without what is neither letter nor digit, in lower case.
 func bareOf(text []byte) []byte {
-	s := read(text, reading{fold: &loosely})
+	s := read(text, &loosely)
 	defer s.release()
 	return bytes.Clone(s.text)
 }

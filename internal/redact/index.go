@@ -3,6 +3,7 @@ package redact
 import (
 	"encoding/binary"
 	"errors"
+	"unicode/utf8"
 )
 
 const (
@@ -115,24 +116,50 @@ func (x *index) load(text []byte, at int) uint64 {
 
 // find tells of each form, or piece of one that counts, in s.
 func (x *index) find(s *stream, tell func(f *form, from, to int)) {
+	left := patience*len(s.text) + 1<<16
+	x.between(s, 0, len(s.text), &left, tell)
+}
+
+// findNear is find for what has a character in it that was an escape, or is next
+// to one.
+func (x *index) findNear(s *stream, tell func(f *form, from, to int)) {
+	left := patience*len(s.text) + 1<<16
+	near := x.width + x.stride
+	done, mark := 0, 0
+	for _, p := range s.of.pieces {
+		for mark < len(s.at) && int(s.at[mark]) < p.from {
+			mark++
+		}
+		from, to := max(done, mark-near), min(len(s.text), mark+near+utf8.UTFMax)
+		if from < to {
+			done = max(x.between(s, from, to, &left, tell), to-x.width)
+		}
+	}
+}
+
+// between looks at grams from an offset of s to another, and returns how far it
+// came.
+func (x *index) between(s *stream, from, end int, left *int, tell func(f *form, from, to int)) int {
 	n := len(s.text)
+	s.text = append(s.text, make([]byte, slack)...)[:n]
 	padded := s.text[:n+slack]
 	mask := uint64(1)<<(8*x.width) - 1
-	left := patience*n + 1<<16
-	for i := 0; i+x.width <= n; i += x.stride {
+	i := from
+	for ; i+x.width <= end; i += x.stride {
 		key := binary.LittleEndian.Uint64(padded[i:i+8]) & mask
 		h := key * mixer >> x.shift
 		if x.filter[h>>6]&(1<<(h&63)) == 0 {
 			continue
 		}
-		end, cost := x.probe(s.text, i, key, tell)
-		if left -= cost; left < 0 {
+		to, cost := x.probe(s.text, i, key, tell)
+		if *left -= cost; *left < 0 {
 			panic(errGivenUp)
 		}
-		if end > 0 {
-			i = max(i, end-x.width+1-x.stride)
+		if to > 0 {
+			i = max(i, to-x.width+1-x.stride)
 		}
 	}
+	return i
 }
 
 // probe compares what is around a gram with the forms that have it. end is

@@ -15,7 +15,7 @@ const (
 // were escaped, turned or encoded before: what was only encoded is found
 // without.
 func (h *hunt) inside() {
-	s := read(nil, reading{fold: &exactly})
+	s := room(len(h.src), &exactly)
 	defer s.release()
 	for at := 0; at < len(h.src); {
 		at = h.run(s, at)
@@ -126,7 +126,7 @@ func (h *hunt) hex(s *stream) {
 
 // within finds secrets in what was decoded.
 func (m *Matcher) within(text []byte) []Span {
-	h := hunt{m: m, src: text}
+	h := hunt{m: m, src: text, read: unescape(text)}
 	h.plainly()
 	return merged(h.spans)
 }

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"encoding/binary"
 	"sync"
 	"unicode/utf8"
 )
@@ -9,15 +10,11 @@ import (
 // stream is a text as it is looked through: letters and digits without what
 // stands between them, or escapes read.
 type stream struct {
+	fold *[256]byte // what a byte becomes; 0: it is left out
 	text []byte
-	at   []int32 // where in the source each byte comes from
-}
+	at   []int32 // where in what was read each byte comes from
 
-// reading is how a source becomes a stream.
-type reading struct {
-	fold    *[256]byte // what a byte becomes; 0: it is left out
-	escapes bool       // are read
-	tags    bool       // are left out
+	of *plain // what it was read from; nil: the source itself
 }
 
 // slack lets grams be loaded as eight bytes at the end of a text, too.
@@ -47,42 +44,55 @@ var exactly = func() (fold [256]byte) {
 	return fold
 }()
 
-// read makes a stream of src. It is valid until released.
-func read(src []byte, r reading) *stream {
+// room returns an empty stream that a source of n bytes has room in. Release
+// it.
+func room(n int, fold *[256]byte) *stream {
 	s, _ := streams.Get().(*stream)
-	if cap(s.text) < len(src)+slack {
-		s.text, s.at = make([]byte, len(src)+slack), make([]int32, len(src)+slack)
+	if cap(s.text) < n+slack {
+		s.text, s.at = make([]byte, n+slack), make([]int32, n+slack)
 	}
-	if !r.escapes && !r.tags && ascii(src) {
-		s.copied(src, r.fold)
-	} else {
-		s.text, s.at = s.text[:0], s.at[:0]
-		s.taken(src, r)
+	s.fold, s.text, s.at, s.of = fold, s.text[:0], s.at[:0], nil
+	return s
+}
+
+// read makes a stream of src as it is.
+func read(src []byte, fold *[256]byte) *stream {
+	s := room(len(src), fold)
+	for i := 0; i < len(src); {
+		n := ascii(src[i:])
+		s.copied(src[i:i+n], i)
+		for i += n; i < len(src) && src[i] >= utf8.RuneSelf; i++ {
+			s.add(src[i], i)
+		}
 	}
-	clear(s.text[len(s.text) : len(s.text)+slack])
 	return s
 }
 
 func (s *stream) release() { streams.Put(s) }
 
-func ascii(src []byte) bool {
-	for _, b := range src {
-		if b >= utf8.RuneSelf {
-			return false
-		}
+// ascii is how many bytes of ASCII a text begins with.
+func ascii(src []byte) int {
+	const high = 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(src) && binary.LittleEndian.Uint64(src[i:i+8])&high == 0; i += 8 {
 	}
-	return true
+	for i < len(src) && src[i] < utf8.RuneSelf {
+		i++
+	}
+	return i
 }
 
-// copied is the quick way, for ASCII as it comes: without branches.
-func (s *stream) copied(src []byte, fold *[256]byte) {
-	text, at, n := s.text[:len(src)], s.at[:len(src)], 0
+// copied is the quick way, for ASCII at an offset of the source: without
+// branches.
+func (s *stream) copied(src []byte, offset int) {
+	old := len(s.text)
+	fold, text, at, n := s.fold, s.text[old:old+len(src)], s.at[old:old+len(src)], 0
 	for i, c := range src {
 		b := fold[c]
-		text[n], at[n] = b, int32(i) //nolint:gosec // sources are below 2 GiB
+		text[n], at[n] = b, int32(offset+i) //nolint:gosec // sources are below 2 GiB
 		n += kept(b)
 	}
-	s.text, s.at = text[:n], at[:n]
+	s.text, s.at = s.text[:old+n], s.at[:old+n]
 }
 
 func kept(b byte) int {
@@ -92,92 +102,20 @@ func kept(b byte) int {
 	return 0
 }
 
-// taken reads escapes and leaves out tags, as the reading says. What is neither,
-// and ASCII, takes the short way through the loop.
-func (s *stream) taken(src []byte, r reading) {
-	special := &specials[index2(r.escapes, r.tags)]
-	fold, text, at, n := r.fold, s.text[:cap(s.text)], s.at[:cap(s.at)], 0
-	for i := 0; i < len(src); {
-		c := src[i]
-		if !special[c] {
-			b := fold[c]
-			text[n], at[n] = b, int32(i) //nolint:gosec // sources are below 2 GiB
-			n += kept(b)
-			i++
-			continue
-		}
-		s.text, s.at = text[:n], at[:n]
-		i += s.special(src, i, r)
-		n = len(s.text)
-	}
-	s.text, s.at = text[:n], at[:n]
-}
-
-// special reads what is not simply a letter, and returns its size.
-func (s *stream) special(src []byte, i int, r reading) int {
-	switch c := src[i]; {
-	case leads[c]:
-		if char, size := escape(src[i:], 0); size > 0 {
-			s.addRune(char, i, r.fold)
-			return size
-		}
-	case c == '<':
-		if size := tag(src[i:]); size > 0 {
-			return size
-		}
-	}
-	s.add(src[i], i, r.fold)
-	return 1
-}
-
-// specials are the bytes that are looked at closely: by whether escapes are
-// read, and whether tags are left out.
-var specials = func() (all [4][256]bool) {
-	for i := range all {
-		for c := range 256 {
-			all[i][c] = c >= utf8.RuneSelf || i&1 != 0 && leads[c] || i&2 != 0 && c == '<'
-		}
-	}
-	return all
-}()
-
-func index2(escapes, tags bool) (i int) {
-	if escapes {
-		i |= 1
-	}
-	if tags {
-		i |= 2
-	}
-	return i
-}
-
-func (s *stream) add(b byte, at int, fold *[256]byte) {
-	b = fold[b]
+func (s *stream) add(b byte, at int) {
+	b = s.fold[b]
 	if b == 0 {
 		return
 	}
 	s.text, s.at = append(s.text, b), append(s.at, int32(at)) //nolint:gosec // sources are below 2 GiB
 	if b >= utf8.RuneSelf {
-		s.settle(fold)
-	}
-}
-
-func (s *stream) addRune(char rune, at int, fold *[256]byte) {
-	switch {
-	case char == none:
-	case char < 0: // a byte of something longer
-		s.add(byte(-char), at, fold)
-	default:
-		var b [utf8.UTFMax]byte
-		for _, b := range b[:utf8.EncodeRune(b[:], char)] {
-			s.add(b, at, fold)
-		}
+		s.settle()
 	}
 }
 
 // settle leaves out what nobody sees or what only separates, and reads letters
 // that are drawn wide as what they look like, once their last byte is there.
-func (s *stream) settle(fold *[256]byte) {
+func (s *stream) settle() {
 	n := len(s.text)
 	char, size := utf8.DecodeLastRune(s.text)
 	if char == utf8.RuneError || size < 2 {
@@ -190,7 +128,7 @@ func (s *stream) settle(fold *[256]byte) {
 	at := int(s.at[n-size])
 	s.text, s.at = s.text[:n-size], s.at[:n-size]
 	if wide {
-		s.add(byte(char-0xff01+'!'), at, fold)
+		s.add(byte(char-0xff01+'!'), at)
 	}
 }
 
