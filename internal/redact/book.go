@@ -13,11 +13,13 @@ import (
 // Book knows the secrets of sessions. The zero Book is ready and knows none. It
 // is safe for concurrent use.
 type Book struct {
+	learning sync.Mutex // held while matchers are made, which takes a while
 	mu       sync.Mutex
 	sessions map[string]*known
 	all      atomic.Pointer[Matcher] // of every session; nil for none
 }
 
+// known is not changed once it is in a book.
 type known struct {
 	secrets []credential.Secret
 	matcher *Matcher
@@ -26,27 +28,49 @@ type known struct {
 // Learn adds secrets to what is known of a session. From its return on no
 // output has them. What is known already costs nothing.
 func (b *Book) Learn(session string, secrets ...credential.Secret) {
+	b.learning.Lock()
+	defer b.learning.Unlock()
+	k := b.of(session)
+	all := slices.Clone(k.secrets)
+	for _, s := range secrets {
+		if !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	if len(all) == len(k.secrets) && k.matcher != nil {
+		return
+	}
+	b.put(session, &known{all, New(all...)})
+}
+
+// put replaces what is known of a session; nil forgets it. learning is held.
+func (b *Book) put(session string, k *known) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	if b.sessions == nil {
 		b.sessions = map[string]*known{}
 	}
-	k := b.sessions[session]
-	if k == nil {
-		k = &known{}
-		b.sessions[session] = k
+	if b.sessions[session] = k; k == nil {
+		delete(b.sessions, session)
 	}
-	before := len(k.secrets)
-	for _, s := range secrets {
-		if !slices.Contains(k.secrets, s) {
-			k.secrets = append(k.secrets, s)
-		}
+	var secrets []credential.Secret
+	for _, k := range b.sessions {
+		secrets = append(secrets, k.secrets...)
 	}
-	if len(k.secrets) == before && k.matcher != nil {
+	b.mu.Unlock()
+	if len(secrets) == 0 {
+		b.all.Store(nil)
 		return
 	}
-	k.matcher = New(k.secrets...)
-	b.compile()
+	b.all.Store(New(secrets...))
+}
+
+func (b *Book) of(session string) *known {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if k := b.sessions[session]; k != nil {
+		return k
+	}
+	return new(known)
 }
 
 // Of is the matcher of one session; of one that has learned nothing it is nil. An empty id is every session's: All.
@@ -54,12 +78,7 @@ func (b *Book) Of(session string) *Matcher {
 	if session == "" {
 		return b.All()
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if k := b.sessions[session]; k != nil {
-		return k.matcher
-	}
-	return nil
+	return b.of(session).matcher
 }
 
 // All matches what is known of any session: for logs, and what belongs to none.
@@ -68,23 +87,9 @@ func (b *Book) All() *Matcher { return b.all.Load() }
 // Forget lets go of a session's secrets. Call it when nothing of the session
 // can leave any more.
 func (b *Book) Forget(session string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if _, had := b.sessions[session]; had {
-		delete(b.sessions, session)
-		b.compile()
+	b.learning.Lock()
+	defer b.learning.Unlock()
+	if b.of(session).matcher != nil {
+		b.put(session, nil)
 	}
-}
-
-// compile must be called with mu held.
-func (b *Book) compile() {
-	var secrets []credential.Secret
-	for _, k := range b.sessions {
-		secrets = append(secrets, k.secrets...)
-	}
-	if len(secrets) == 0 {
-		b.all.Store(nil)
-		return
-	}
-	b.all.Store(New(secrets...))
 }

@@ -22,7 +22,10 @@ const (
 )
 
 // book of forms: those that are found loosely, and those as they are.
-type forms struct{ loose, exact []form }
+type forms struct {
+	loose, exact []form
+	seen         map[string]bool
+}
 
 // of adds the ways in which a secret may be written, and in which it reads where
 // it has escapes itself.
@@ -90,19 +93,31 @@ func (all *forms) add(f form) {
 		f.least = max(f.least, thinned+gram+stride)
 		f.sure = f.least
 	}
-	if len(f.text) >= gram+stride-1 && !has(all.loose, f) {
+	if len(f.text) >= gram+stride-1 && all.fresh(f) {
 		all.loose = append(all.loose, f)
 	}
 }
 
 func (all *forms) whole(f form) {
-	if len(f.text) >= shortest && !has(all.exact, f) {
+	if len(f.text) >= shortest && all.fresh(f) {
 		all.exact = append(all.exact, f)
 	}
 }
 
-func has(all []form, f form) bool {
-	return slices.ContainsFunc(all, func(g form) bool { return bytes.Equal(f.text, g.text) })
+// fresh reports whether a form is there for the first time.
+func (all *forms) fresh(f form) bool {
+	key := string(f.text)
+	if f.least == 0 {
+		key = "exact " + key
+	}
+	if all.seen[key] {
+		return false
+	}
+	if all.seen == nil {
+		all.seen = map[string]bool{}
+	}
+	all.seen[key] = true
+	return true
 }
 
 // base64Of is what of a text's base64 does not depend on what is around it, for
