@@ -24,3 +24,11 @@ func (f Frame) Boxes(ctx context.Context, q Boxing) ([]Box, error) {
 	err := f.call(ctx, "boxes", q, &boxes)
 	return boxes, err
 }
+
+// Guarded returns the fields whose values are secrets, as far as they are drawn,
+// in closed shadow roots too.
+func (f Frame) Guarded(ctx context.Context) ([]int, error) {
+	var nodes []int
+	err := f.read(ctx, "guarded", struct{}{}, &nodes)
+	return nodes, err
+}

@@ -13,7 +13,15 @@ func (b *Browser) boxes(ctx context.Context, p place, nodes []int, uncovered boo
 		return nil, nil
 	}
 	found, err := p.world.Boxes(ctx, inpage.Boxing{Nodes: nodes, Embedded: p.frame.parent != nil, Uncovered: uncovered})
-	for f := p.frame; err == nil && len(found) > 0; {
+	if err != nil {
+		return nil, err
+	}
+	return b.inTab(ctx, p.frame, found)
+}
+
+// inTab turns boxes of a frame's viewport into ones of the tab's.
+func (b *Browser) inTab(ctx context.Context, f *frame, found []inpage.Box) ([]inpage.Box, error) {
+	for len(found) > 0 {
 		parent, main, ok := b.embedder(f)
 		if !ok {
 			return nil, errMoved
@@ -21,10 +29,13 @@ func (b *Browser) boxes(ctx context.Context, p place, nodes []int, uncovered boo
 		if main {
 			return found, nil
 		}
-		found, err = b.outward(ctx, f, parent, found)
+		var err error
+		if found, err = b.outward(ctx, f, parent, found); err != nil {
+			return nil, err
+		}
 		f = parent.frame
 	}
-	return found, err
+	return found, nil
 }
 
 // outward turns boxes of a frame's viewport into ones of its parent's.

@@ -10,6 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
 	"github.com/gloveboxhq/glovebox/internal/browser/picture"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
+	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 const mostLabels = 1000 // on one picture; a person cannot tell more apart
@@ -24,9 +25,50 @@ func (b *Browser) captureLabelled(ctx context.Context, t *tab, c capture) ([]byt
 	return b.captureWith(ctx, t, c, badges)
 }
 
-// captureWith draws badges onto the picture after it was taken.
+// captureWith draws badges onto the picture after it was taken, and covers what
+// no picture shows. Both are where they were before and after it was taken.
 func (b *Browser) captureWith(ctx context.Context, t *tab, c capture, badges []badge) ([]byte, error) {
 	labels, err := b.labels(ctx, t, badges, c.Clip)
+	if err != nil {
+		return nil, err
+	}
+	before, err := b.veiled(ctx, t)
+	for tries := 0; err == nil && tries < mostTries; tries++ {
+		plain := len(labels) == 0 && len(before) == 0
+		if !plain && c.Format == "webp" {
+			return nil, errNotDrawnOn()
+		}
+		var data []byte
+		if data, err = b.capture(ctx, t, c.drawable(plain)); err != nil {
+			break
+		}
+		var after []inpage.Rect
+		if after, err = b.veiled(ctx, t); err != nil || !slices.Equal(before, after) {
+			before = after
+			continue
+		}
+		if plain {
+			return data, nil
+		}
+		return b.coveredOn(ctx, t, c, data, labels, after)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return nil, errRestless()
+}
+
+// drawable is c as something can be drawn on what comes of it.
+func (c capture) drawable(plain bool) capture {
+	if !plain {
+		c.Format, c.Quality = "png", nil
+	}
+	return c
+}
+
+// coveredOn covers parts of the tab's viewport on a picture, and draws labels.
+func (b *Browser) coveredOn(ctx context.Context, t *tab, c capture, data []byte, labels []picture.Label, veiled []inpage.Rect) ([]byte, error) {
+	view, err := b.layout(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -34,12 +76,30 @@ func (b *Browser) captureWith(ctx context.Context, t *tab, c capture, badges []b
 	if c.Quality != nil && c.Format == "jpeg" {
 		o.Quality = max(1, *c.Quality)
 	}
-	c.Format, c.Quality = "png", nil
-	data, err := b.capture(ctx, t, c)
-	if err != nil {
-		return nil, err
+	for _, r := range veiled {
+		if on, seen := onPicture(view, c.Clip, r); seen {
+			o.Covers = append(o.Covers, pixels(on, b.scale()))
+		}
 	}
 	return picture.Draw(data, labels, o)
+}
+
+func errNotDrawnOn() error {
+	return fault.New(fault.InvalidRequest, "something of the page is covered on pictures, and webp is not drawn on").
+		Hinted("use png or jpeg").With("field", "format")
+}
+
+// onPicture is where a part of the tab's viewport is on a picture of it, or of a
+// clip of the document, in CSS pixels; seen is false where it is not on it.
+func onPicture(view layout, c *clip, r inpage.Rect) (on inpage.Rect, seen bool) {
+	part := clip{X: view.Viewport.X, Y: view.Viewport.Y, Width: view.Viewport.Width, Height: view.Viewport.Height}
+	if c != nil {
+		part = *c
+	}
+	r.X += view.Viewport.X - part.X
+	r.Y += view.Viewport.Y - part.Y
+	on = common(snapped(r), inpage.Rect{Width: part.Width, Height: part.Height})
+	return on, on.Width >= 1 && on.Height >= 1
 }
 
 func (b *Browser) scale() float64 {
@@ -55,23 +115,17 @@ func (b *Browser) labels(ctx context.Context, t *tab, badges []badge, c *clip) (
 	if err != nil {
 		return nil, err
 	}
-	part := clip{X: view.Viewport.X, Y: view.Viewport.Y, Width: view.Viewport.Width, Height: view.Viewport.Height}
-	if c != nil {
-		part = *c
-	}
 	var labels []picture.Label
 	for _, m := range badges {
-		m.rect.X += view.Viewport.X - part.X
-		m.rect.Y += view.Viewport.Y - part.Y
-		m.rect = common(snapped(m.rect), inpage.Rect{Width: part.Width, Height: part.Height})
-		if m.rect.Width < 1 || m.rect.Height < 1 {
+		on, seen := onPicture(view, c, m.rect)
+		if !seen {
 			continue
 		}
 		if len(labels) == mostLabels {
 			b.say("only the first %d of the elements on the picture have labels", mostLabels)
 			break
 		}
-		labels = append(labels, picture.Label{Text: m.ref, Box: pixels(m.rect, b.scale())})
+		labels = append(labels, picture.Label{Text: m.ref, Box: pixels(on, b.scale())})
 	}
 	return labels, nil
 }

@@ -62,9 +62,9 @@ func (b *Browser) screenshot(ctx context.Context, t *tab, a *action.TakeScreensh
 		return nil, err
 	}
 	c.Beyond = c.Clip != nil
-	take := b.capture
-	if a.Labels {
-		take = b.captureLabelled
+	take := b.captureLabelled
+	if !a.Labels {
+		take = func(ctx context.Context, t *tab, c capture) ([]byte, error) { return b.captureWith(ctx, t, c, nil) }
 	}
 	data, err := take(ctx, t, c)
 	if err != nil {

@@ -29,6 +29,8 @@ type Options struct {
 	Scale   int // of lines and letters; 1 is 13 pixels high
 	Most    int // pixels a picture may have; a larger one is refused before it is read
 	Quality int // of JPEG, 1 to 100; PNG when 0
+
+	Covers []image.Rectangle // parts of the picture of which nothing is to be seen, below all labels
 }
 
 var errTooLarge = errors.New("the picture is larger than what was asked for")
@@ -47,6 +49,9 @@ func Draw(data []byte, labels []Label, o Options) ([]byte, error) {
 		return nil, fmt.Errorf("cannot read the picture: %w", err)
 	}
 	c := canvasOf(read, max(o.Scale, 1))
+	for _, r := range o.Covers {
+		c.fill(r, cover)
+	}
 	for i, l := range labels {
 		c.outline(l.Box, inks[i%len(inks)])
 	}
@@ -73,6 +78,9 @@ var inks = []color.RGBA{
 	{R: 0xb7, G: 0x1c, B: 0x1c, A: 0xff}, {R: 0x0d, G: 0x47, B: 0xa1, A: 0xff}, {R: 0x1b, G: 0x5e, B: 0x20, A: 0xff},
 	{R: 0x6a, G: 0x1b, B: 0x9a, A: 0xff}, {R: 0x9c, G: 0x41, B: 0x00, A: 0xff}, {R: 0x00, G: 0x5b, B: 0x63, A: 0xff},
 }
+
+// cover is what hides: no page's own colour is likely to be it.
+var cover = color.RGBA{R: 0x5f, G: 0x63, B: 0x68, A: 0xff}
 
 // canvas is a picture that is drawn on, and where its labels are already.
 type canvas struct {

@@ -1,0 +1,104 @@
+package page
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// mostTries is how often a picture is taken anew because what is covered on it
+// was not where it had been.
+const mostTries = 5
+
+// veiled returns what no picture shows, in the tab's viewport: fields whose
+// values are secrets, and, in a session with credentials, known secrets that the
+// page has written down. Of a frame that does not say it is all of it.
+func (b *Browser) veiled(ctx context.Context, t *tab) ([]inpage.Rect, error) {
+	var all []inpage.Rect
+	for _, p := range b.places(t) {
+		found, err := b.guarded(ctx, t, p)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	if b.credentialed() {
+		spelled, err := b.spelled(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, spelled...)
+	}
+	return settled(all), nil
+}
+
+// settled are rectangles on whole pixels, in order, so that two lists can be
+// compared.
+func settled(all []inpage.Rect) []inpage.Rect {
+	for i, r := range all {
+		x, y := math.Floor(r.X), math.Floor(r.Y)
+		all[i] = inpage.Rect{X: x, Y: y, Width: math.Ceil(r.X+r.Width) - x, Height: math.Ceil(r.Y+r.Height) - y}
+	}
+	slices.SortFunc(all, func(a, b inpage.Rect) int {
+		return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X), cmp.Compare(a.Height, b.Height), cmp.Compare(a.Width, b.Width))
+	})
+	return slices.Compact(all)
+}
+
+// guarded returns where the fields of a frame are whose values are secrets.
+func (b *Browser) guarded(ctx context.Context, t *tab, p place) ([]inpage.Rect, error) {
+	if p.frame == t.root {
+		return b.fieldsOf(ctx, p)
+	}
+	inner, stop := context.WithTimeout(ctx, childLimit)
+	defer stop()
+	found, err := b.fieldsOf(inner, p)
+	if err != nil && ctx.Err() == nil {
+		return b.windowOf(ctx, p.frame)
+	}
+	return found, err
+}
+
+func (b *Browser) fieldsOf(ctx context.Context, p place) ([]inpage.Rect, error) {
+	nodes, err := p.world.Guarded(ctx)
+	if err != nil {
+		return nil, err
+	}
+	boxes, err := b.boxes(ctx, p, nodes, false)
+	return rects(boxes), err
+}
+
+func rects(boxes []inpage.Box) []inpage.Rect {
+	var all []inpage.Rect
+	for _, box := range boxes {
+		all = append(all, box.Rect)
+	}
+	return all
+}
+
+// windowOf returns where a frame is shown; nothing where it has gone.
+func (b *Browser) windowOf(ctx context.Context, f *frame) ([]inpage.Rect, error) {
+	parent, main, ok := b.embedder(f)
+	if main || !ok {
+		return nil, nil
+	}
+	number, err := b.ownerOf(ctx, f, parent)
+	if err == nil {
+		var boxes []inpage.Box
+		boxes, err = b.boxes(ctx, parent, []int{number}, false)
+		return rects(boxes), err
+	}
+	if moved(err) {
+		return nil, nil
+	}
+	return nil, err
+}
+
+func errRestless() error {
+	return fault.New(fault.PageChanged, "what no picture may show moved while it was taken, %d times", mostTries).
+		Hinted("wait until the page rests, and take it again; or read it with page.snapshot")
+}
