@@ -24,8 +24,10 @@ type printing struct {
 
 const mostPDF = 64 << 20 // bytes of a PDF
 
-// pdf prints the page. Chromium prints headful too. Faults: invalid_request,
-// limit_reached.
+// pdf prints the page. Chromium prints headful too. Of a page that has known
+// secrets anywhere in it nothing is printed: what a style sheet for print shows
+// cannot be told before. Faults: invalid_request, limit_reached,
+// denied_by_policy.
 func (b *Browser) pdf(ctx context.Context, t *tab, a *action.PrintPDF, _ action.Pin) (any, error) {
 	if _, err := b.whole(ctx, t); err != nil {
 		return nil, err
@@ -41,6 +43,9 @@ func (b *Browser) pdf(ctx context.Context, t *tab, a *action.PrintPDF, _ action.
 	if scale < 0.1 || scale > 2 {
 		return nil, fault.New(fault.InvalidRequest, "scale %v is out of range", a.Scale).Hinted("give 0.1 to 2").With("field", "scale")
 	}
+	if err := b.unwritten(ctx, t); err != nil {
+		return nil, err
+	}
 	var printed struct {
 		Stream string `json:"stream"`
 	}
@@ -50,6 +55,9 @@ func (b *Browser) pdf(ctx context.Context, t *tab, a *action.PrintPDF, _ action.
 	}
 	content, err := drain(ctx, t, printed.Stream)
 	if err != nil {
+		return nil, err
+	}
+	if err := b.unwritten(ctx, t); err != nil {
 		return nil, err
 	}
 	return &action.PDF{Bytes: content}, nil

@@ -3,11 +3,14 @@ package page
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 // layouts is what DOMSnapshot.captureSnapshot says of a target: all its
@@ -303,3 +306,24 @@ func (doc drawing) inList(work layouts, node int) bool {
 }
 
 var shownAttributes = map[string]bool{"value": true, "placeholder": true, "alt": true, "label": true}
+
+// unwritten refuses a page that has a known secret in a text, a value or an
+// attribute, drawn or not. Faults: denied_by_policy.
+func (b *Browser) unwritten(ctx context.Context, t *tab) error {
+	if !b.credentialed() {
+		return nil
+	}
+	for session := range b.sheets(t) {
+		work, err := filed(ctx, session)
+		if err != nil {
+			return err
+		}
+		if len(b.secrets(strings.Join(work.Strings, "\n"))) > 0 || slices.ContainsFunc(work.Documents, func(doc drawing) bool {
+			return len(b.spread(doc.texts(work))) > 0
+		}) {
+			return fault.New(fault.DeniedByPolicy, "the page holds a secret of the session, and it cannot be covered on paper").
+				Hinted("read the page with page.snapshot or page.markdown, or take a screenshot").With("rule", action.WithheldRule)
+		}
+	}
+	return nil
+}

@@ -156,3 +156,24 @@ func TestPicturesWithoutSecretsAreAsTheyWere(t *testing.T) {
 	}
 	tr.must("page.screenshot", &action.TakeScreenshot{Format: "webp"})
 }
+
+func TestAPageWithAKnownSecretIsNotPrinted(t *testing.T) {
+	for name, html := range map[string]string{
+		"a text": `<p>` + canary, "pieces": `<p><b>` + canary[:9] + `</b>` + canary[9:], "what only paper shows": `<style>@media screen{p{display:none}}</style><p>` + canary,
+		"an attribute": `<style>@media print{p::after{content:attr(data-k)}}</style><p data-k="` + canary + `">x`, "a value": `<input id=f><script>f.value = "` + canary[:9] + `" + "` + canary[9:] + `"</script>`,
+		"a frame": `<iframe srcdoc="<p>` + canary + `"></iframe>`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			tr := start(t, holding)
+			tr.visit(html)
+			if f := tr.refuse(fault.DeniedByPolicy, "page.pdf", &action.PrintPDF{}); !strings.Contains(f.Hint, "snapshot") {
+				t.Errorf("it is refused with %q", f.Hint)
+			}
+		})
+	}
+	tr := start(t, holding)
+	tr.visit(`<p>Nothing of note`)
+	if pdf := tr.must("page.pdf", &action.PrintPDF{}).Data.(*action.PDF); !bytes.HasPrefix(pdf.Bytes, []byte("%PDF")) {
+		t.Error("a page without secrets is not printed")
+	}
+}
