@@ -111,6 +111,7 @@ type Facts struct {
 	Resubmits   bool         // a reload would post a form again
 	Crawl       *CrawlGrant  // the crawl that a page belongs to, or that is to begin
 	Run         *RunGrant    // what the browser of a run would be let do
+	Secret      *SecretFacts // what would be typed, for page.fill_secret
 }
 
 // SessionFacts are the counters and state of a session at the time of a call.
@@ -122,6 +123,7 @@ type SessionFacts struct {
 	Failures int // failures in a row so far
 
 	Credentialed bool // credentials were put into it, at any time of its life
+	Scripted     bool // an agent had a script or a client of the browser's protocol in it
 }
 
 // Element is what the page says of an element.
@@ -134,6 +136,7 @@ type Element struct {
 	Ref          string `json:"ref,omitempty"`
 	Label        string `json:"label,omitempty"`     // value, title, icon label or test id, where Name is empty or a mere sign
 	Within       string `json:"-"`                   // labels, headings and short texts of what it is in; to judge by, not to show
+	Login        bool   `json:"-"`                   // a field of a form, or page, that has a password field
 	FieldName    string `json:"fieldName,omitempty"` // name and id attributes, for what a field is about
 	Placeholder  string `json:"placeholder,omitempty"`
 	FrameURL     string `json:"frameUrl,omitempty"`   // of the frame it is in

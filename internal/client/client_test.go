@@ -111,6 +111,7 @@ func TestEveryVerbReturnsItsOwnDataType(t *testing.T) {
 		"page.scrape": &action.Scrape{Selectors: map[string]string{"title": "h1"}}, "page.execute": &action.Execute{Expression: "1"},
 		"profile.create": &action.ProfileCreate{Name: "work"}, "profile.delete": &action.ByID{ID: "a"}, "grant.revoke": &action.ByID{ID: "a"},
 		"session.allow": &action.AllowHost{Host: "a.example"}, "session.request_human": &action.HumanRequest{Reason: "a captcha"},
+		"page.fill_secret": &action.FillSecret{Secret: "password"}, "credential.capture": &action.Capture{Domain: "a.example"},
 		"policy.explain": &action.PolicyQuery{Verb: "page.click"}, "credential.check": &action.CredentialQuery{Domain: "a.example"},
 		"token.create": &action.TokenCreate{Name: "ci", Role: action.Agent}, "token.revoke": &action.TokenRevoke{ID: "ci"},
 		"cookie.set": &action.CookieSet{Cookies: []action.NewCookie{{Name: "n", Value: new("v")}}},

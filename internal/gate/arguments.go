@@ -116,6 +116,8 @@ func (p *passage) checkRequired() error {
 		return requireElement(args.Locator)
 	case *action.Type:
 		return requireElement(args.Locator)
+	case *action.FillSecret:
+		return requireElement(args.Locator)
 	case *action.Select:
 		return requireElement(args.Locator)
 	case *action.Hover:

@@ -37,6 +37,7 @@ type shelf struct {
 	element *action.Element
 	state   string // of the session; open when empty
 	to      *action.Destination
+	secret  *action.SecretFacts
 	lookErr error
 	doErr   error
 	look    func(ctx context.Context) // runs inside Look
@@ -62,6 +63,7 @@ func (s *shelf) Look(ctx context.Context, call action.Call) (action.Facts, actio
 		Session:     action.SessionFacts{ID: "s1", Box: "b1", State: cmp.Or(s.state, "open")},
 		Page:        action.Page{URL: "https://app.example.com/invoices?token=hunter2", Title: "Invoices"},
 		Destination: s.to,
+		Secret:      s.secret,
 	}
 	pin := action.Pin{Session: "s1", Document: "d1"}
 	if v, _ := action.Lookup(call.Verb); v.Target {
@@ -401,6 +403,7 @@ func TestEveryCallOfEveryVerbAndRoleLeavesOneOfEach(t *testing.T) {
 		"page.goto": &action.Goto{URL: "https://app.example.com/"}, "page.click": &action.Click{Locator: locator},
 		"page.type": &action.Type{Locator: locator, Input: "x"}, "page.press": &action.Press{Key: "Tab"},
 		"page.select": &action.Select{Locator: locator, Values: []string{"a"}}, "page.hover": &action.Hover{Locator: locator},
+		"page.fill_secret": &action.FillSecret{Locator: locator, Secret: "password"}, "credential.capture": &action.Capture{Domain: "a.example"},
 		"page.drag":    &action.Drag{From: locator, To: locator},
 		"artifact.get": &action.ByID{ID: "a1"}, "approval.status": &action.ByID{ID: "q1"}, "approval.show": &action.ByID{ID: "q1"},
 		"approval.answer": &action.Answer{ID: "q1"},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 	"github.com/gloveboxhq/glovebox/internal/gate/scan"
 )
@@ -139,7 +140,18 @@ func (p *passage) look(ctx context.Context) error {
 		return seen{facts, pin}, err
 	})
 	p.facts, p.pin = s.facts, s.pin
+	p.nameSecret()
 	return err
+}
+
+// nameSecret has the call say whose secret was found: what is judged and asked
+// about is what is typed, also where others are stored meanwhile.
+func (p *passage) nameSecret() {
+	if a, fills := p.call.Args.(*action.FillSecret); fills && p.facts.Secret != nil {
+		named := *a
+		named.Domain = p.facts.Secret.Domain
+		p.call.Args = &named
+	}
 }
 
 // decide asks the policy, and looks for a grant where it would have a person
@@ -147,7 +159,7 @@ func (p *passage) look(ctx context.Context) error {
 func (p *passage) decide(ctx context.Context) error {
 	p.verdict, p.judged = p.policy.Decide(p.call, p.verb, p.facts), true
 	p.askAboutCredentials()
-	if p.verdict.Decision == policy.Ask && p.verdict.Risk == action.Medium {
+	if p.verdict.Decision == policy.Ask && approval.ForSession(p.call.Verb, p.verdict.Risk) {
 		granted, err := p.g.desk.Granted(ctx, p.facts.Session.ID, p.call.Verb, p.verdict.Host)
 		if err != nil {
 			return err

@@ -26,6 +26,10 @@ func (p *passage) input() string {
 	switch a := p.call.Args.(type) {
 	case *action.Type:
 		text = a.Input
+	case *action.FillSecret:
+		return p.secret(a)
+	case *action.Capture:
+		return inert("the state of " + a.Domain)
 	case *action.Press:
 		if utf8.RuneCountInString(a.Key) > 1 {
 			return inert(a.Key) // a named key, or a combination
@@ -68,6 +72,11 @@ func (p *passage) input() string {
 		return hidden
 	}
 	return inert(text)
+}
+
+// secret names what would be typed: never more of it.
+func (p *passage) secret(a *action.FillSecret) string {
+	return inert(fmt.Sprintf("[secret %s of %s]", a.Secret, cmp.Or(a.Domain, hostOf(p.facts.Page.URL))))
 }
 
 // target is where the call would lead.
@@ -127,6 +136,8 @@ func (p *passage) element() string {
 	case *action.Click:
 		return described(a.Locator)
 	case *action.Type:
+		return described(a.Locator)
+	case *action.FillSecret:
 		return described(a.Locator)
 	case *action.Press:
 		return described(a.Locator)

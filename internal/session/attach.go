@@ -41,6 +41,7 @@ func (r *Registry) Attach(ctx context.Context, call action.Call, pin action.Pin,
 	if err := l.seat(); err != nil {
 		return nil, err
 	}
+	l.remembers(call)
 	inner, err := l.browser.Attach(ctx, heed)
 	if err != nil {
 		l.unseat()

@@ -127,7 +127,7 @@ func (r *Registry) tellAgent(result *action.Result) {
 
 // text is c as it is stored; the zero control is nothing.
 func (c control) text() (string, error) {
-	if c.Hold == nil && len(c.Notes) == 0 {
+	if c.Hold == nil && len(c.Notes) == 0 && !c.Scripted {
 		return "", nil
 	}
 	text, err := json.Marshal(c)

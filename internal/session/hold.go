@@ -23,6 +23,8 @@ type control struct {
 	Taken  bool         `json:"taken,omitempty"` // by a person, who acts in it
 	Before view         `json:"before,omitzero"` // what was open when the hold began
 	Notes  []string     `json:"notes,omitempty"` // for the agent's next answer
+
+	Scripted bool `json:"scripted,omitempty"` // an agent had code of its own in it, which may still run
 }
 
 // state is the state of a session that is neither starting nor ending.

@@ -83,6 +83,7 @@ func (l *live) facts() action.SessionFacts {
 		ID: l.id, Box: l.record.Box, State: l.record.State,
 		Actions: l.record.Actions, Failures: l.failures,
 		Credentialed: l.isCredentialed(),
+		Scripted:     l.control.Scripted,
 	}
 }
 

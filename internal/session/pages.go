@@ -58,6 +58,9 @@ func (r *Registry) lookAtPage(ctx context.Context, call action.Call) (action.Fac
 	if err != nil && !call.Peek {
 		err = r.failure(ctx, l, call, err)
 	}
+	if err == nil && call.Verb == "page.fill_secret" {
+		facts.Secret, err = r.secretFacts(ctx, l, call, facts.Page.URL)
+	}
 	facts.Session = l.facts()
 	if facts.Destination != nil && facts.Destination.URL != "" {
 		judged := r.door.Judge(facts.Session.Box, facts.Destination.URL)
@@ -121,6 +124,10 @@ func (r *Registry) act(ctx context.Context, l *live, call action.Call, pin actio
 			return action.Result{}, err
 		}
 	}
+	if call.Verb == "page.fill_secret" {
+		return r.fillSecret(ctx, l, call, pin)
+	}
+	l.remembers(call)
 	result, err := l.browser.Do(ctx, call.Verb, call.Args, pin)
 	if put := context.Cause(ctx); fault.CodeOf(put) == fault.DeniedByPolicy { // credentials came meanwhile
 		return action.Result{}, put

@@ -40,6 +40,8 @@ type Registry struct {
 
 	recovered sync.Once
 
+	codes oneTimes // that were typed
+
 	refusals chan refused // wait to be recorded
 	wishes   chan wish    // wait to be told
 	wished   func(action.Session, string)
@@ -98,7 +100,7 @@ func (r *Registry) Look(ctx context.Context, call action.Call) (action.Facts, ac
 		return r.lookAtPage(ctx, call)
 	case "crawl":
 		return r.lookAtStep(ctx, call)
-	case "session", "artifact", "cdp", "grant":
+	case "session", "artifact", "cdp", "grant", "credential":
 		return r.lookAtRecord(ctx, call)
 	case "browser":
 		return r.lookAtBrowser(ctx, call)
@@ -159,6 +161,8 @@ func (r *Registry) do(ctx context.Context, call action.Call, pin action.Pin) (ac
 		return r.requestHuman(ctx, call)
 	case "session.take":
 		return r.takeOver(ctx, call)
+	case "credential.capture":
+		return r.capture(ctx, call)
 	case "cdp.attach":
 		return r.endpoint(ctx, call)
 	case "browser.start":

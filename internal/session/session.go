@@ -53,7 +53,7 @@ type Door interface {
 	Transport(box string) *http.Transport
 }
 
-// Vault is where credentials come from.
+// Vault is where credentials come from. One that can be written is a Keeper too.
 type Vault interface {
 	// For returns the credentials that a document from a host gets in a scope,
 	// nil where there are none. host is folded: lower case, punycode, no port.
@@ -73,6 +73,7 @@ type Browser interface {
 	Adopt(ctx context.Context, set credential.Set) error
 	Fresh(ctx context.Context, domains []string) ([]credential.Secret, error)
 	Purge(ctx context.Context, domains []string) error
+	Capture(ctx context.Context, domain string) (set credential.Set, left []string, err error)
 	Portrait(ctx context.Context, pin action.Pin) ([]byte, error)
 	Page() action.Page
 	// Asker returns which document last asked for something of a host, waiting

@@ -37,7 +37,8 @@ type tab struct {
 	adopted []credential.Set
 	fresh   []credential.Secret // cookies it says it has
 	purged  []string
-	began   chan struct{} // is told of each client that is served
+	began   chan struct{}  // is told of each client that is served
+	state   credential.Set // what Capture answers
 }
 
 func (t *tab) read() {

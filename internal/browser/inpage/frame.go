@@ -207,6 +207,14 @@ func (f Frame) Assign(ctx context.Context, q Assignment) (Assigned, error) {
 	return r, err
 }
 
+// Fill puts a secret into a field in one go, and takes it out again when the
+// field does not hide it any more.
+func (f Frame) Fill(ctx context.Context, q Filling) (Filled, error) {
+	var r Filled
+	err := f.call(ctx, "fill", q, &r)
+	return r, err
+}
+
 // Scroll scrolls the document or an element, and says where it then is.
 func (f Frame) Scroll(ctx context.Context, q Scroll) (Scrolled, error) {
 	var r Scrolled

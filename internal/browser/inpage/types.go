@@ -59,6 +59,7 @@ type Element struct {
 	Ref          string `json:"ref,omitempty"`
 	Label        string `json:"label,omitempty"`
 	Within       string `json:"within,omitempty"`
+	Login        bool   `json:"login,omitempty"`
 	FieldName    string `json:"fieldName,omitempty"`
 	Placeholder  string `json:"placeholder,omitempty"`
 	FrameURL     string `json:"frameUrl,omitempty"`
@@ -210,6 +211,21 @@ type Assigned struct {
 	Gone  bool   `json:"gone,omitempty"`
 	Error string `json:"error,omitempty"` // "not editable", "format"
 	Takes string `json:"takes,omitempty"`
+}
+
+// Filling is a secret for a field.
+type Filling struct {
+	Node   int    `json:"node"`
+	Print  string `json:"print"`  // the fingerprint of what was judged
+	Origin string `json:"origin"` // the only one that it is typed in: of this document, and of all it is in
+	Value  string `json:"value"`
+}
+
+// Filled says whether the field has it. When it has not, nothing is left in it.
+type Filled struct {
+	OK    bool   `json:"ok,omitempty"`
+	Gone  bool   `json:"gone,omitempty"`
+	Error string `json:"error,omitempty"` // "changed", "origin", "form", "shown"
 }
 
 // Scroll asks for scrolling: by a distance, or, with a node and no distance,

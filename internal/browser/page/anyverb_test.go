@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/page"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -26,6 +27,9 @@ var callsOf = map[string]func(url string) any{
 	"page.hover":   func(string) any { return &action.Hover{Locator: selector("#b")} },
 	"page.upload": func(string) any {
 		return &action.Upload{Locator: selector("#f"), Files: []action.NewFile{{Name: "a.txt"}}}
+	},
+	"page.fill_secret": func(url string) any {
+		return &page.Filling{FillSecret: action.FillSecret{Locator: selector("#i"), Secret: "password"}, Origin: strings.TrimSuffix(url, "/?next")}
 	},
 	"page.drag":       func(string) any { return &action.Drag{From: selector("#d"), To: selector("#b")} },
 	"page.scroll":     func(string) any { return &action.Scroll{Y: 10} },

@@ -9,31 +9,31 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-const canary = "9f86d081884c7d659a2feaa0c55ad015"
+const hiddenToken = "9f86d081884c7d659a2feaa0c55ad015"
 
-// holding makes a session hold credentials whose secret is the canary.
+// holding makes a session hold credentials whose secret is the hiddenToken.
 func holding(o *page.Options) {
 	o.Credentialed = func() bool { return true }
 	o.Secrets = func(text string) (all [][2]int) {
 		for at := 0; ; {
-			i := strings.Index(text[at:], canary)
+			i := strings.Index(text[at:], hiddenToken)
 			if i < 0 {
 				return all
 			}
-			all = append(all, [2]int{at + i, at + i + len(canary)})
-			at += i + len(canary)
+			all = append(all, [2]int{at + i, at + i + len(hiddenToken)})
+			at += i + len(hiddenToken)
 		}
 	}
 }
 
-const vaulted = `<title>Account</title><meta name=csrf content="` + canary + `">
+const vaulted = `<title>Account</title><meta name=csrf content="` + hiddenToken + `">
 	<main id=main class="page wide"><h1>Account</h1>
-	<form><input type=hidden name=token value="` + canary + `"><label>Name <input name=user value="ada" placeholder="Your name"></label>
-	<input type=password name=pw aria-label="Password" value="` + canary + `"><button disabled>Save</button></form>
-	<p id=key data-key="` + canary + `">Key: ` + canary + ` is yours</p><p>Key: none</p>
-	<button aria-label="Copy ` + canary + `">Copy</button><a href="/next?page=2" title="On" data-token="` + canary + `">Next</a>
-	<p style="display:none" id=gone>quiet ` + canary + `</p><p id=faint style="opacity:0">faint words</p><p id=half>seen <span style="display:none">unseen</span> words</p>
-	<template><i class=inert></i></template><script>var t = "` + canary + `"</script></main>`
+	<form><input type=hidden name=token value="` + hiddenToken + `"><label>Name <input name=user value="ada" placeholder="Your name"></label>
+	<input type=password name=pw aria-label="Password" value="` + hiddenToken + `"><button disabled>Save</button></form>
+	<p id=key data-key="` + hiddenToken + `">Key: ` + hiddenToken + ` is yours</p><p>Key: none</p>
+	<button aria-label="Copy ` + hiddenToken + `">Copy</button><a href="/next?page=2" title="On" data-token="` + hiddenToken + `">Next</a>
+	<p style="display:none" id=gone>quiet ` + hiddenToken + `</p><p id=faint style="opacity:0">faint words</p><p id=half>seen <span style="display:none">unseen</span> words</p>
+	<template><i class=inert></i></template><script>var t = "` + hiddenToken + `"</script></main>`
 
 func TestSelectorsOfAgentsAskForStructureAlone(t *testing.T) {
 	tr := start(t, holding)
@@ -96,7 +96,7 @@ func TestNoAnswerTellsALetterOfAKnownSecret(t *testing.T) {
 	tr := start(t, holding)
 	s := tr.visit(vaulted)
 	none := 0
-	for _, piece := range []string{canary, canary[:1] + canary[1:2], canary[:8], "Key: 9", "key: 9f86", canary[24:] + " is", "5 is yours", "Copy 9"} {
+	for _, piece := range []string{hiddenToken, hiddenToken[:1] + hiddenToken[1:2], hiddenToken[:8], "Key: 9", "key: 9f86", hiddenToken[24:] + " is", "5 is yours", "Copy 9"} {
 		tr.wantText(piece, false)
 		named := action.Locator{Role: "button", Name: piece}
 		if r := tr.must("page.wait_for", &action.WaitFor{Locator: named, Timeout: &none}); r.Data.(*action.Waited).Found {
@@ -109,10 +109,10 @@ func TestNoAnswerTellsALetterOfAKnownSecret(t *testing.T) {
 			}
 		}
 	}
-	if got := tr.found(action.Find{Text: "Key:", Context: 12}); got.Total != 2 || strings.Contains(got.Matches[0].Text, canary[:2]) {
+	if got := tr.found(action.Find{Text: "Key:", Context: 12}); got.Total != 2 || strings.Contains(got.Matches[0].Text, hiddenToken[:2]) {
 		t.Errorf("beside the key there is %+v", got.Matches)
 	}
-	tr.must("page.goto", &action.Goto{URL: s.URL + "/?k=1&token=" + canary + "#" + canary})
+	tr.must("page.goto", &action.Goto{URL: s.URL + "/?k=1&token=" + hiddenToken + "#" + hiddenToken})
 	for _, piece := range []string{"token=9", "#9", "#9f86d0"} {
 		if r := tr.must("page.wait_for", &action.WaitFor{URL: piece, Timeout: &none}); r.Data.(*action.Waited).Found {
 			t.Errorf("the address has %q", piece)

@@ -83,6 +83,8 @@ var verbs = map[string]verb{
 		at(targetOf(func(a *action.Drag) (action.Locator, action.Timing) { return a.From, a.Timing })),
 	"page.upload": verbOf(func(a *action.Upload) time.Duration { return limited(a.Timing) }, (*Browser).upload).
 		at(targetOf(func(a *action.Upload) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
+	"page.fill_secret": verbOf(func(a *Filling) time.Duration { return a.Limit(verbLimit) }, (*Browser).fill).
+		at(targetOf(func(a *action.FillSecret) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
 	"page.scroll": verbOf(func(a *action.Scroll) time.Duration { return limited(a.Timing) }, (*Browser).scroll),
 
 	"page.dialog":     verbOf(nil, (*Browser).answer),

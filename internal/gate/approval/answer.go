@@ -105,8 +105,8 @@ func acceptable(q action.Question, host string, a action.Answer) error {
 		return fault.New(fault.InvalidRequest, "a CRITICAL call is approved with a reason").
 			Hinted("say why, for the record").With("field", "reason")
 	}
-	if a.ForSession && (q.Risk != action.Medium || q.Session == "" || host == "") {
-		return fault.New(fault.InvalidRequest, "only a MEDIUM call on a page can be allowed for the session").
+	if a.ForSession && (!ForSession(q.Verb, q.Risk) || q.Session == "" || host == "") {
+		return fault.New(fault.InvalidRequest, "only a MEDIUM call on a page, or the typing of a site's secrets, can be allowed for the session").
 			Hinted("approve this one call").With("field", "forSession")
 	}
 	return nil

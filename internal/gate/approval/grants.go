@@ -11,6 +11,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
+// ForSession reports whether a person may allow calls like one for the rest of a
+// session: what is MEDIUM, and the typing of secrets, which is bound to the
+// secrets' own origin.
+func ForSession(verb string, risk action.Risk) bool {
+	return risk == action.Medium || risk == action.High && verb == "page.fill_secret"
+}
+
 // Granted reports whether a person allowed calls of this verb on this host for
 // the rest of the session.
 func (d *Desk) Granted(ctx context.Context, session, verb, host string) (bool, error) {

@@ -7,6 +7,10 @@ import "github.com/gloveboxhq/glovebox/internal/action"
 // page's to say, so that it is never LOW.
 func (p *Policy) drag(facts action.Facts) judgement {
 	j := judgement{risk: action.Medium, rule: "drag", why: "it drags something onto something else", hosts: hostsOf(facts)}
+	if e := facts.Element; e != nil && e.Protected {
+		j.private = true
+		return refused(j, "drag.secret", "it would drag out of a field that holds a secret", "leave what such fields hold to people")
+	}
 	if facts.Element == nil || facts.Onto == nil {
 		j.raise(action.High, "drag.unknown", "nothing is known of what it would drag, or onto what")
 		return j

@@ -19,6 +19,7 @@ func TestADragIsJudgedByBothItsEnds(t *testing.T) {
 		{"of what deletes", &action.Element{Role: "button", Name: "Delete", Tag: "button"}, &lane, want{Ask, action.High, "click.delete"}},
 		{"onto what pays", &card, &action.Element{Role: "region", Name: "Pay now", Tag: "section"}, want{Ask, action.Critical, "click.pay"}},
 		{"into a password", &card, &action.Element{Role: "textbox", Name: "Password", Tag: "input", Type: "password", Editable: true, Protected: true}, want{Deny, action.Critical, "field.secret"}},
+		{"out of a password", &action.Element{Role: "textbox", Name: "Code", Tag: "input", Type: "text", Editable: true, Protected: true}, &lane, want{Deny, action.Critical, "drag.secret"}},
 		{"onto something of another site", &card, &action.Element{Role: "list", Name: "Other", Tag: "ul", FrameURL: "https://else.example/"}, want{Ask, action.Medium, "drag"}},
 		{"onto nothing known", &card, nil, want{Ask, action.High, "drag.unknown"}},
 	} {

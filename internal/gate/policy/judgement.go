@@ -15,6 +15,8 @@ type judgement struct {
 	auto   bool     // MEDIUM runs without trust: the destination is allowed anyway
 	hosts  []string // all must be trusted for MEDIUM to run
 
+	grant string // of a HIGH call: the host that a person may allow it on for the session
+
 	held    bool // the refusal holds for operators too
 	private bool // what is typed must not be recorded or shown
 }
@@ -83,6 +85,10 @@ func (p *Policy) judge(call action.Call, verb *action.Verb, facts action.Facts) 
 	case *action.Type:
 		if args != nil {
 			return p.typing(args, facts)
+		}
+	case *action.FillSecret:
+		if args != nil {
+			return secret(facts)
 		}
 	case *action.Press:
 		if args != nil {

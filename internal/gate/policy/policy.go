@@ -225,8 +225,11 @@ func (p *Policy) settle(j judgement) Verdict {
 		v.Code, v.Hint = j.refuse, j.hint
 		return v
 	}
-	if j.risk == action.Medium {
+	switch {
+	case j.risk == action.Medium:
 		v.Host = only(j.hosts)
+	case j.risk == action.High:
+		v.Host = j.grant
 	}
 	if j.risk == action.Low || j.risk == action.Medium && (j.auto || p.trusts(j.hosts)) {
 		v.Decision = Allow

@@ -146,8 +146,8 @@ func (b *board) command(key string, now time.Time) wish {
 	case now.Sub(b.since) < settleTime:
 		b.note = "this question has just come up: press again"
 		return wish{}
-	case key == "s" && q.Risk != action.Medium:
-		b.note = "only a MEDIUM call can be allowed for the session"
+	case key == "s" && q.Risk != action.Medium && q.Verb != "page.fill_secret":
+		b.note = "only a MEDIUM call, or the typing of a site's secrets, can be allowed for the session"
 		return wish{}
 	}
 	return b.begin(q, key)

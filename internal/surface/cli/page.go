@@ -13,7 +13,7 @@ import (
 func (r *root) pageCommands() []*cobra.Command {
 	return []*cobra.Command{
 		r.goTo(), r.plain("back", "page.back"), r.plain("forward", "page.forward"), r.reload(),
-		r.click(), r.typeText(), r.press(), r.choose(), r.hover(), r.drag(), r.scroll(), r.dialog(),
+		r.click(), r.typeText(), r.press(), r.choose(), r.hover(), r.drag(), r.fillSecret(), r.scroll(), r.dialog(),
 		r.wait(), r.extract(), r.snapshot(), r.find(), r.screenshot(),
 		r.content(), r.markdown(), r.links(), r.scrape(), r.execute(), r.pdf(), r.crawl(),
 	}
@@ -105,6 +105,9 @@ func (r *root) act(name, use, example string, low, high int, build func(action.L
 
 func (r *root) showActed(result action.Result) {
 	done := "done"
+	if filled, ok := result.Data.(*action.Filled); ok {
+		done = fmt.Sprintf("%s of %s typed", clean(filled.Secret), clean(filled.Domain))
+	}
 	if acted, ok := result.Data.(*action.Acted); ok {
 		if e := acted.Element; e != nil {
 			done = fmt.Sprintf("%s %q", e.Role, short(e.Name, 60))

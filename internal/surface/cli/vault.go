@@ -21,7 +21,7 @@ func (r *root) vaultCommands() []*cobra.Command {
 			"By default they lie in one encrypted file of the state directory; security.credentials in the configuration\n" +
 			"names other places. No value is ever printed.",
 	}
-	group.AddCommand(r.vaultSet(), r.vaultList(), r.vaultRemove(), r.vaultCheck())
+	group.AddCommand(r.vaultSet(), r.vaultList(), r.vaultRemove(), r.vaultCheck(), r.vaultCapture())
 	return []*cobra.Command{group}
 }
 

@@ -20,7 +20,7 @@ var groups = map[string][]string{
 		"browser_handle_dialog", "browser_request_human", "browser_approval_status",
 	},
 	"act": {
-		"browser_navigate_back", "browser_fill_form", "browser_select_option", "browser_hover",
+		"browser_navigate_back", "browser_fill_form", "browser_fill_secret", "browser_select_option", "browser_hover",
 		"browser_drag", "browser_press_key", "browser_scroll", "browser_file_upload",
 	},
 	"read":    {"browser_find", "browser_read", "browser_markdown", "browser_take_screenshot", "browser_screenshot"},

@@ -22,15 +22,15 @@ type element struct {
 	Target   string `json:"target,omitempty" maxLength:"4096" doc:"Ref (e12) or CSS selector"`
 	Ref      string `json:"ref,omitempty" maxLength:"32"`
 	Selector string `json:"selector,omitempty" maxLength:"4096"`
-	Role     string `json:"role,omitempty" maxLength:"64" doc:"ARIA role, with name"`
+	Role     string `json:"role,omitempty" maxLength:"64" doc:"ARIA role"`
 	Name     string `json:"name,omitempty" maxLength:"1024"`
-	Index    *int   `json:"index,omitempty" minimum:"0" doc:"Of matches, from 0"`
+	Index    *int   `json:"index,omitempty" minimum:"0" doc:"From 0"`
 	Element  string `json:"element,omitempty" maxLength:"1024" doc:"For people"`
 }
 
 // point is an element by where it is.
 type point struct {
-	X *float64 `json:"x,omitempty" minimum:"0" maximum:"16384" doc:"Viewport point, instead of target"`
+	X *float64 `json:"x,omitempty" minimum:"0" maximum:"16384" doc:"Viewport point"`
 	Y *float64 `json:"y,omitempty" minimum:"0" maximum:"16384"`
 }
 
@@ -84,6 +84,13 @@ type typeIn struct {
 	Submit bool   `json:"submit,omitempty" doc:"Press Enter after"`
 	Slowly bool   `json:"slowly,omitempty" doc:"Key by key"`
 	Clear  bool   `json:"clear_first,omitempty" doc:"Empty the field first"`
+	in
+}
+
+type fillSecretIn struct {
+	Secret string `json:"secret" maxLength:"64" doc:"username, password, totp"`
+	Domain string `json:"domain,omitempty" maxLength:"253" doc:"Default: the page's"`
+	Target string `json:"target" minLength:"1" maxLength:"4096" doc:"Ref (e12) or CSS selector"`
 	in
 }
 

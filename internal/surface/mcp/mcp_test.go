@@ -220,6 +220,7 @@ var arguments = map[string]struct {
 	"browser_click":           {map[string]any{"target": "e1"}, "page.click page.snapshot"},
 	"browser_type":            {map[string]any{"target": "e1", "text": "hi"}, "page.type page.snapshot"},
 	"browser_fill_form":       {map[string]any{"fields": []any{map[string]any{"target": "e1", "value": "hi"}}}, "page.type page.snapshot"},
+	"browser_fill_secret":     {map[string]any{"target": "e1", "secret": "password"}, "page.fill_secret page.snapshot"},
 	"browser_select_option":   {map[string]any{"target": "e1", "values": []string{"a"}}, "page.select page.snapshot"},
 	"browser_hover":           {map[string]any{"target": "e1"}, "page.hover page.snapshot"},
 	"browser_drag":            {map[string]any{"startElement": "card", "startRef": "e1", "endElement": "list", "endTarget": "#done"}, "page.drag page.snapshot"},

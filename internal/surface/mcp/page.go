@@ -74,6 +74,15 @@ func typeText(ctx context.Context, t *turn, in *typeIn) error {
 	return err
 }
 
+func fillSecret(ctx context.Context, t *turn, in *fillSecretIn) error {
+	result, err := t.act(ctx, "page.fill_secret", &action.FillSecret{Locator: element{Target: in.Target}.locator(), Secret: in.Secret, Domain: in.Domain})
+	if filled, ok := result.Data.(*action.Filled); ok && err == nil {
+		t.reply.data = filled
+		t.reply.did = append(t.reply.did, "Typed the "+line(filled.Secret, 64)+" of "+line(filled.Domain, 253)+".")
+	}
+	return err
+}
+
 func selectOption(ctx context.Context, t *turn, in *selectIn) error {
 	result, err := t.act(ctx, "page.select", &action.Select{Locator: in.locator(), Values: in.Values})
 	t.did("Selected in", result, err)

@@ -50,6 +50,7 @@ var tools = []tool{
 	define("browser_find", reads, find, "Find text or elements with refs: shorter than a snapshot."),
 	define("browser_click", destroys, click, "Click an element: target, role and name, text, or x and y."),
 	define("browser_type", destroys, typeText, "Type text into an element. Password fields are refused."),
+	define("browser_fill_secret", destroys, fillSecret, "Have a stored username, password or totp typed into its field. You never see it."),
 	define("browser_fill_form", destroys, fillForm, "Fill several fields; stops at the first that fails."),
 	define("browser_select_option", destroys, selectOption, "Choose options of a select by value or label."),
 	define("browser_hover", changes, hover, "Move the pointer over an element."),

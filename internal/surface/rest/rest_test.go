@@ -158,6 +158,8 @@ var bodies = map[string]string{
 	"page.type":             `{"ref":"e1","text":"hello"}`,
 	"page.press":            `{"key":"Enter"}`,
 	"page.select":           `{"ref":"e1","values":["a"]}`,
+	"page.fill_secret":      `{"ref":"e1","secret":"password"}`,
+	"credential.capture":    `{"domain":"a.example"}`,
 	"artifact.put":          `{"name":"a.txt","bytes":"aGk="}`,
 	"page.crawl":            `{"url":"a.example"}`,
 	"page.scrape":           `{"selectors":{"a":"h1"}}`,

@@ -108,6 +108,7 @@ const factsOf = element => {
   facts.placeholder = clean(attribute(same, 'placeholder') ?? '', 200);
   addLink(facts, target);
   addForm(facts, target);
+  facts.login = isLogin(same);
   facts.editable = isEditable(same);
   facts.code = inCode(same);
   facts.protected = isProtected(same);

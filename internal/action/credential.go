@@ -1,0 +1,62 @@
+package action
+
+import "time"
+
+// FillSecret has a secret of a domain's credentials typed into a protected
+// field: the caller names it and never learns it (docs/credentials.md).
+type FillSecret struct {
+	Locator
+	Secret string `json:"secret" maxLength:"64" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]*$" doc:"Which one: username, password, totp, or another name the credentials have" example:"password"`
+	Domain string `json:"domain,omitempty" maxLength:"253" pattern:"^[A-Za-z0-9.-]+$" doc:"Whose credentials; the page's host when empty" example:"example.com"`
+	Timing
+}
+
+// longestCode is how long a one-time code may have to be waited for, where the
+// one of this moment was used already, with time to type it.
+const longestCode = 60 * time.Second
+
+// Limit returns the bound as a duration; where none was given there is room for
+// the next one-time code.
+func (f FillSecret) Limit(fallback time.Duration) time.Duration {
+	return f.Timing.Limit(max(fallback, longestCode))
+}
+
+// Filled says what was filled, by name.
+type Filled struct {
+	OK      bool     `json:"ok"`
+	Secret  string   `json:"secret"` // its name
+	Domain  string   `json:"domain"` // whose credentials it is of
+	Element *Element `json:"element,omitempty"`
+	Matches int      `json:"matches,omitempty"` // elements the locator matched
+}
+
+// SecretFacts are what the gate may know of a secret: everything but its value.
+type SecretFacts struct {
+	Name   string
+	Domain string // whose credentials it is of
+	Origin string // the only one whose fields it is typed into: scheme://host[:port]
+	Free   bool   // the credentials say that agents may have it typed without a question
+}
+
+// Capture saves what a session's browser is logged in with as the credentials
+// of a domain, after a person has logged in (docs/credentials.md).
+type Capture struct {
+	Domain         string   `json:"domain" maxLength:"253" pattern:"^[A-Za-z0-9.-]+$" doc:"Host that it is for, with those below it" example:"example.com"`
+	Cookies        *bool    `json:"cookies,omitempty" doc:"Take the cookies; true when absent"`
+	LocalStorage   *bool    `json:"localStorage,omitempty" doc:"Take the local storage of the page's origin; true when absent"`
+	SessionStorage *bool    `json:"sessionStorage,omitempty" doc:"Take its session storage; true when absent"`
+	Only           []string `json:"only,omitempty" maxItems:"200" doc:"Names of the cookies and storage entries to take; all when empty" example:"[\"sessionid\"]"`
+	Mode           string   `json:"mode,omitempty" enum:"replace,merge" default:"replace" doc:"replace (default): what is taken takes the place of what was kept of its kind; merge: it is added to that, and wins where names are equal"`
+	Expires        string   `json:"expires,omitempty" maxLength:"64" doc:"Latest end of what is taken, RFC 3339: cookies that would live longer, or have no end, get it" example:"2030-01-31T00:00:00Z"`
+}
+
+// Captured says what was saved: kinds and numbers, nothing of a value.
+type Captured struct {
+	OK             bool     `json:"ok"`
+	Domain         string   `json:"domain"`
+	Origin         string   `json:"origin,omitempty"` // that the storage is of
+	Cookies        int      `json:"cookies"`
+	LocalStorage   int      `json:"localStorage"`   // entries
+	SessionStorage int      `json:"sessionStorage"` // entries
+	Left           []string `json:"left,omitempty"` // what was left out, and why: by name
+}

@@ -1,0 +1,47 @@
+// A secret is put into its field in one go: between the last look at the field
+// and the value in it no script of the page runs.
+const fill = ({node, print, origin, value}) => {
+  const element = elementOf(node);
+  if (element === null) return {gone: true};
+  if (!(element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) || factsOf(element).print !== print) return {error: 'changed'};
+  if (!isWhollyOf(origin)) return {error: 'origin'};
+  if (!staysWith(element, origin)) return {error: 'form'};
+  oncePassword.add(element); // what it holds is shown to nobody from now on, whatever the field is
+  if (element instanceof HTMLInputElement && inputType(element) === 'password') keepHidden(element);
+  put(element, value);
+  for (const name of ['input', 'change']) dispatch(element, name === 'input'
+    ? new InputEvent(name, {bubbles: true, composed: true, inputType: 'insertReplacementText'}) : new Event(name, {bubbles: true}));
+  if (!isConnected(element) || !hides(element) || !isWhollyOf(origin)) {
+    put(element, '');
+    return {error: 'shown'};
+  }
+  return {ok: true};
+};
+const put = (element, value) => (element instanceof HTMLInputElement ? writeInput : writeArea)(element, value);
+
+// Whether the document, and every one that it is in, is of an origin.
+const isWhollyOf = origin => self.origin === origin && [...location.ancestorOrigins].every(outer => outer === origin);
+
+// Whether whatever sends the field's form sends it to an origin.
+const staysWith = (element, origin) => {
+  const form = formOf(element);
+  if (form === null) return true;
+  const buttons = controlsOf(form).filter(control => hasAttribute(control, 'formaction'));
+  return [formAction(form), ...buttons.map(button => absolute(attribute(button, 'formaction')))].every(to => originOf(to) === origin);
+};
+const originOf = address => {
+  try { return new URL(address).origin; } catch { return ''; }
+};
+
+// A password field that the page turns into another is emptied before anybody
+// sees it: observers run before the page is drawn again.
+const hiding = new WeakSet();
+const hides = element => !hiding.has(element) || inputType(element) === 'password';
+const hideWatch = new MutationObserver(changes => {
+  for (const {target} of changes) if (!hides(target)) put(target, '');
+});
+const keepHidden = element => {
+  if (hiding.has(element)) return;
+  hiding.add(element);
+  hideWatch.observe(element, {attributes: true, attributeFilter: ['type']});
+};

@@ -1,0 +1,180 @@
+package session
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/credential"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/redact"
+)
+
+// Keeper is a Vault that can be written.
+type Keeper interface {
+	// Put stores the credentials of set.Domain in a scope, in place of what it
+	// had for that domain. Faults: credentials_unavailable, invalid_request
+	// where the set is not sound.
+	Put(ctx context.Context, scope string, set credential.Set) error
+}
+
+// capture saves what a session's browser is logged in with. Faults:
+// invalid_request, not_found when there is nothing, credentials_unavailable,
+// and those of the page engine.
+func (r *Registry) capture(ctx context.Context, call action.Call) (action.Result, error) {
+	args, err := argsOf[action.Capture](call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	keeper, writes := r.vault.(Keeper)
+	if !writes {
+		return action.Result{}, fault.New(fault.CredentialsUnavailable, "this gateway's source of credentials cannot be written").
+			Hinted("use the encrypted file or HashiCorp Vault: security.credentials.vault_backend, docs/credentials.md")
+	}
+	l, err := r.admit(ctx, call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	ctx, leave, err := l.enter(ctx, call)
+	if err != nil {
+		return action.Result{Session: l.id}, err
+	}
+	defer leave()
+	done, err := r.captureIn(ctx, l, args, keeper)
+	if err != nil {
+		return action.Result{Session: l.id}, err
+	}
+	return action.Result{Session: l.id, Data: done, Page: l.now().Page}, nil
+}
+
+// captureIn learns what it takes, marks the session, and stores.
+func (r *Registry) captureIn(ctx context.Context, l *live, args *action.Capture, keeper Keeper) (*action.Captured, error) {
+	domain := r.door.Judge(l.facts().Box, "https://"+args.Domain+"/").Host
+	if domain == "" {
+		return nil, fault.New(fault.InvalidRequest, "domain is no host").
+			Hinted("give the host to log in to, such as example.com; what is below it is meant too").With("field", "domain")
+	}
+	end, err := endOf(args.Expires)
+	if err != nil {
+		return nil, err
+	}
+	set, left, err := l.browser.Capture(ctx, domain)
+	if err != nil {
+		return nil, err
+	}
+	narrow(&set, args, end)
+	if !set.Injects() {
+		return nil, fault.New(fault.NotFound, "the session has nothing of %s to save", quoted(domain)).
+			Hinted("log in first, and stay on a page of the site for its storage").With("left", left)
+	}
+	r.known.Learn(l.id, redact.Secrets(set)...)
+	if err := r.mark(ctx, l, domain, l.holds(domain)); err != nil {
+		return nil, err
+	}
+	done := &action.Captured{
+		OK: true, Domain: domain, Origin: set.Origin, Left: left,
+		Cookies: len(set.Cookies), LocalStorage: len(set.LocalStorage), SessionStorage: len(set.SessionStorage),
+	}
+	had, err := r.vault.For(ctx, l.scope, domain)
+	if err != nil {
+		return nil, err
+	}
+	if had != nil && had.Domain == domain {
+		if set, err = joined(*had, set, args); err != nil {
+			return nil, err
+		}
+	}
+	return done, keeper.Put(ctx, l.scope, set)
+}
+
+func endOf(expires string) (*time.Time, error) {
+	if expires == "" {
+		return nil, nil
+	}
+	end, err := time.Parse(time.RFC3339, expires)
+	if err != nil || !end.After(time.Now()) {
+		return nil, fault.New(fault.InvalidRequest, "expires is no time to come").
+			Hinted("write it as in RFC 3339: 2030-01-31T00:00:00Z").With("field", "expires")
+	}
+	end = end.UTC()
+	return &end, nil
+}
+
+// wanted reports whether a kind is to be taken: unless told otherwise, it is.
+func wanted(kind *bool) bool { return kind == nil || *kind }
+
+// narrow leaves in a set what was asked for.
+func narrow(set *credential.Set, args *action.Capture, end *time.Time) {
+	unnamed := func(name string) bool { return len(args.Only) > 0 && !slices.Contains(args.Only, name) }
+	set.Cookies = slices.DeleteFunc(set.Cookies, func(c credential.Cookie) bool { return !wanted(args.Cookies) || unnamed(c.Name) })
+	for i, c := range set.Cookies {
+		if end != nil && (c.Expires == nil || c.Expires.After(*end)) {
+			set.Cookies[i].Expires = end
+		}
+	}
+	for kind, take := range map[*map[string]credential.Secret]bool{
+		&set.LocalStorage: wanted(args.LocalStorage), &set.SessionStorage: wanted(args.SessionStorage),
+	} {
+		for name := range *kind {
+			if !take || unnamed(name) {
+				delete(*kind, name)
+			}
+		}
+	}
+	if len(set.LocalStorage)+len(set.SessionStorage) == 0 {
+		set.Origin = ""
+	}
+}
+
+// joined is what was kept of a domain with what was taken now: of the kinds that
+// were taken, in their place or added to them. Logins, headers and what the
+// operator decided stay. Storage and headers are of one origin. Faults:
+// invalid_request.
+func joined(had, taken credential.Set, args *action.Capture) (credential.Set, error) {
+	stored := len(taken.LocalStorage)+len(taken.SessionStorage) > 0
+	others := len(had.Headers)+len(had.Login) > 0 || args.Mode == "merge" && len(had.LocalStorage)+len(had.SessionStorage) > 0
+	if stored && others && taken.Origin != originOf(had) {
+		return had, fault.New(fault.InvalidRequest, "what is kept of %s is for the origin %s, and the page's is %s", had.Domain, originOf(had), taken.Origin).
+			Hinted("capture without localStorage and sessionStorage, or remove the credentials that are kept")
+	}
+	merge := args.Mode == "merge"
+	if wanted(args.Cookies) {
+		had.Cookies = cookiesOf(had.Cookies, taken.Cookies, merge)
+	}
+	if wanted(args.LocalStorage) {
+		had.LocalStorage = entriesOf(had.LocalStorage, taken.LocalStorage, merge)
+	}
+	if wanted(args.SessionStorage) {
+		had.SessionStorage = entriesOf(had.SessionStorage, taken.SessionStorage, merge)
+	}
+	if stored {
+		had.Origin = taken.Origin
+	}
+	return had, nil
+}
+
+// cookiesOf are the cookies that are kept from now on. A cookie is known by its
+// name, domain and path (RFC 6265, 5.3).
+func cookiesOf(had, taken []credential.Cookie, merge bool) []credential.Cookie {
+	if !merge {
+		return taken
+	}
+	all := slices.Clone(taken)
+	for _, c := range had {
+		if !slices.ContainsFunc(taken, func(t credential.Cookie) bool { return t.Name == c.Name && t.Domain == c.Domain && t.Path == c.Path }) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+func entriesOf(had, taken map[string]credential.Secret, merge bool) map[string]credential.Secret {
+	all := map[string]credential.Secret{}
+	if merge {
+		maps.Copy(all, had)
+	}
+	maps.Copy(all, taken)
+	return all
+}

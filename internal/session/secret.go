@@ -1,0 +1,127 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/credential"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// secretFacts are what the gate judges a secret by that is to be typed. Faults:
+// not_found, credentials_unavailable, invalid_request.
+func (r *Registry) secretFacts(ctx context.Context, l *live, call action.Call, address string) (*action.SecretFacts, error) {
+	args, err := argsOf[action.FillSecret](call)
+	if err != nil {
+		return nil, err
+	}
+	set, err := r.login(ctx, l, args, address)
+	if err != nil {
+		return nil, err
+	}
+	return &action.SecretFacts{Name: args.Secret, Domain: set.Domain, Origin: originOf(*set), Free: set.FillUnasked}, nil
+}
+
+// login is the credentials that a secret is named of: those of the domain that
+// was given, or else of the host of the page at an address.
+func (r *Registry) login(ctx context.Context, l *live, args *action.FillSecret, address string) (*credential.Set, error) {
+	if args.Domain != "" {
+		address = "https://" + args.Domain + "/"
+	}
+	host := r.door.Judge(l.facts().Box, address).Host
+	if host == "" {
+		return nil, fault.New(fault.InvalidRequest, "there is no host to have credentials for").
+			Hinted("go to the site's login page first, or give domain").With("field", "domain")
+	}
+	set, err := r.credentials(ctx, l.scope, host)
+	if err != nil {
+		return nil, err
+	}
+	if set == nil || len(set.Login) == 0 || args.Domain != "" && set.Domain != host {
+		return nil, fault.New(fault.NotFound, "there is nothing to log in to %s with", quoted(host)).
+			Hinted("an operator can store it: docs/credentials.md; or ask a person: session.request_human")
+	}
+	if _, there := set.Login[args.Secret]; !there {
+		return nil, fault.New(fault.NotFound, "the credentials of %s have no secret %s", set.Domain, quoted(args.Secret)).
+			Hinted("username, password and totp are what they are called where the operator chose no other names").With("field", "secret")
+	}
+	return set, nil
+}
+
+// credentials asks the vault. Faults: credentials_unavailable.
+func (r *Registry) credentials(ctx context.Context, scope, host string) (*credential.Set, error) {
+	if r.vault == nil {
+		return nil, fault.New(fault.CredentialsUnavailable, "this gateway has no source of credentials").
+			Hinted("an operator can give it one: docs/credentials.md")
+	}
+	set, err := r.vault.For(ctx, scope, host)
+	var known *fault.Fault
+	if err != nil && !errors.As(err, &known) {
+		err = fault.New(fault.CredentialsUnavailable, "the credentials of %s cannot be had", host).
+			Hinted("an operator can ask: glovebox vault check %s", host).Because(err)
+	}
+	return set, err
+}
+
+// originOf is the only origin that gets the storage, headers and logins of a set.
+func originOf(set credential.Set) string {
+	if set.Origin != "" {
+		return strings.ToLower(set.Origin)
+	}
+	return "https://" + set.Domain
+}
+
+// fillSecret types a secret: the session knows it, and is marked as holding the
+// domain's credentials, before the page has it. Faults: those of secretFacts
+// and of the page engine.
+func (r *Registry) fillSecret(ctx context.Context, l *live, call action.Call, pin action.Pin) (action.Result, error) {
+	args, err := argsOf[action.FillSecret](call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	set, err := r.login(ctx, l, args, l.browser.Page().URL)
+	if err != nil {
+		return action.Result{}, err
+	}
+	value, err := r.typed(ctx, l.scope, *set, args.Secret)
+	if err != nil {
+		return action.Result{}, err
+	}
+	r.known.Learn(l.id, value, set.Login[args.Secret])
+	if err := r.mark(ctx, l, set.Domain, l.holds(set.Domain)); err != nil {
+		return action.Result{}, err
+	}
+	filling := &page.Filling{FillSecret: *args, Value: value, Origin: originOf(*set)}
+	filling.Domain = set.Domain
+	return l.browser.Do(ctx, call.Verb, filling, pin)
+}
+
+// typed is what is typed for a secret: itself, or for a seed the code of the
+// moment. Faults: credentials_unavailable.
+func (r *Registry) typed(ctx context.Context, scope string, set credential.Set, name string) (credential.Secret, error) {
+	secret := set.Login[name]
+	if name != "totp" && !strings.HasPrefix(secret.Reveal(), "otpauth:") {
+		return secret, nil
+	}
+	seed, err := credential.ParseOneTime(secret)
+	if err != nil {
+		return credential.Secret{}, fault.New(fault.CredentialsUnavailable, "the secret %s of %s makes no one-time codes: %s", name, set.Domain, err).
+			Hinted("an operator has to store the seed as the site showed it, in base32 or as otpauth://totp/…")
+	}
+	return r.codes.next(ctx, scope+" "+set.Domain+" "+name, seed)
+}
+
+// remembers notes that an agent is about to have code of its own in a session:
+// it could read what is typed there later.
+func (l *live) remembers(call action.Call) {
+	if call.Caller.Role == action.Operator || !slices.Contains([]string{"page.execute", "cdp.attach"}, call.Verb) {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.control.Scripted, l.dirty = true, true
+}
