@@ -41,6 +41,7 @@ func sessionConfig(c config.Config) session.Config {
 		MaxAge:        span(c.Browser.MaxMinutes, time.Minute),
 		MaxActions:    c.Security.MaxActions,
 		MaxFailures:   c.Security.MaxFailures,
+		AutoInject:    c.Security.Credentials.AutoInject,
 		MaxConcurrent: c.Security.MaxConcurrent,
 		MaxSessions:   c.Security.MaxSessions,
 		Retention:     span(c.Browser.RetentionDays, 24*time.Hour),
