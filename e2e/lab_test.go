@@ -74,6 +74,7 @@ open.onsuccess = () => {
 		w.Header().Set("Content-Disposition", "attachment; filename=report.bin")
 		_, _ = w.Write(downloadable)
 	})
+	logins(mux)
 	warren(mux)
 	mux.HandleFunc("GET /lab/never", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	mux.HandleFunc("GET /lab/clicked", func(_ http.ResponseWriter, r *http.Request) {

@@ -56,17 +56,19 @@ var attempts = map[string]attempt{
 	}},
 	"profile.delete": {id: (*bench).profile},
 
-	"page.goto":       {body: `{"url": "SITE/lab/controls", "waitUntil": "domcontentloaded", "timeout": 20000}`},
-	"page.back":       {page: "controls"},
-	"page.forward":    {},
-	"page.reload":     {page: "controls", body: `{"ignoreCache": true}`},
-	"page.click":      {page: "controls", body: `{"selector": "#count", "button": "left", "clickCount": 1}`},
-	"page.type":       {page: "controls", body: `{"selector": "#q", "text": "Ada & Søn", "clear": true}`},
-	"page.press":      {page: "controls", body: `{"selector": "#q", "key": "Tab"}`},
-	"page.select":     {page: "controls", body: `{"selector": "#colour", "value": "Green"}`},
-	"page.hover":      {page: "controls", body: `{"selector": "#below"}`},
-	"page.drag":       {page: "controls", body: `{"from": {"selector": "#below"}, "to": {"selector": "#q"}, "offsetX": 3, "offsetY": 3}`},
-	"page.upload":     {page: "files", body: `{"selector": "#file", "files": [{"name": "a.txt", "bytes": "aGVsbG8="}]}`},
+	"page.goto":    {body: `{"url": "SITE/lab/controls", "waitUntil": "domcontentloaded", "timeout": 20000}`},
+	"page.back":    {page: "controls"},
+	"page.forward": {},
+	"page.reload":  {page: "controls", body: `{"ignoreCache": true}`},
+	"page.click":   {page: "controls", body: `{"selector": "#count", "button": "left", "clickCount": 1}`},
+	"page.type":    {page: "controls", body: `{"selector": "#q", "text": "Ada & Søn", "clear": true}`},
+	"page.press":   {page: "controls", body: `{"selector": "#q", "key": "Tab"}`},
+	"page.select":  {page: "controls", body: `{"selector": "#colour", "value": "Green"}`},
+	"page.hover":   {page: "controls", body: `{"selector": "#below"}`},
+	"page.drag":    {page: "controls", body: `{"from": {"selector": "#below"}, "to": {"selector": "#q"}, "offsetX": 3, "offsetY": 3}`},
+	"page.upload":  {page: "files", body: `{"selector": "#file", "files": [{"name": "a.txt", "bytes": "aGVsbG8="}]}`},
+	"page.fill_secret": {page: "account", body: `{"selector": "[name=word]", "secret": "password", "domain": "localhost"}`,
+		first: (*bench).keeps, after: func(b *bench, _ answer) { b.forgets() }},
 	"page.scroll":     {page: "controls", body: `{"y": 100}`},
 	"page.dialog":     {page: "dialog", body: `{"accept": true, "text": "Ada"}`, first: func(b *bench) { b.done("page.click", `{"selector": "button"}`) }},
 	"page.wait_for":   {page: "controls", body: `{"selector": "#end", "state": "visible", "timeout": 2000}`},
@@ -130,6 +132,10 @@ var attempts = map[string]attempt{
 	"token.revoke": {id: (*bench).token},
 	"token.whoami": {},
 
+	"credential.capture": {body: `{"domain": "localhost", "only": ["captured"], "localStorage": false, "sessionStorage": false, "mode": "merge", "expires": "2090-01-01T00:00:00Z"}`,
+		first: func(b *bench) {
+			b.done("cookie.set", `{"cookies": [{"name": "captured", "value": "canary-captured", "domain": "localhost"}]}`)
+		}, after: func(b *bench, _ answer) { b.forgets() }},
 	"credential.check": {body: `{"domain": "app.example.com"}`},
 }
 
@@ -203,6 +209,21 @@ func (b *bench) done(verb, args string) object {
 		args = "{}"
 	}
 	return b.c.post("/v1/verbs/"+verb, fmt.Sprintf(`{"session": %q, "args": %s}`, b.session, args)).object(http.StatusOK)
+}
+
+// keeps puts a login into the vault, and sees to it that the gateway knows.
+func (b *bench) keeps() {
+	b.t.Helper()
+	b.g.keeps(b.t)
+	b.done("credential.check", `{"domain": "localhost"}`)
+}
+
+// forgets takes what was kept of the site out of the vault again.
+func (b *bench) forgets() {
+	b.t.Helper()
+	if _, complaint, status := b.g.command(b.t, "vault", "remove", "localhost"); status != 0 {
+		b.t.Errorf("vault remove: %d %s", status, complaint)
+	}
 }
 
 // another puts a session in place of the bench's, for one attempt.
