@@ -26,6 +26,8 @@ type OneTime struct {
 
 var hashes = map[string]func() hash.Hash{"SHA1": sha1.New, "SHA256": sha256.New, "SHA512": sha512.New}
 
+const leastSeed = 10 // bytes; the shortest that sites give, which RFC 4226, 4 (R6) finds too short already
+
 // ParseOneTime reads a seed: base32, as sites show it beside their picture
 // (SHA-1, 6 digits, 30 s), or the otpauth://totp/ address that is in it. The
 // error says nothing of the seed.
@@ -46,8 +48,8 @@ func oneTime(seed, algorithm, digits, period string) (OneTime, error) {
 	o := OneTime{hash: sha1.New, digits: 6, period: 30 * time.Second} // RFC 6238, 5.2 and 1.2
 	plain := strings.TrimRight(strings.ToUpper(strings.NewReplacer(" ", "", "-", "").Replace(seed)), "=")
 	key, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(plain)
-	if err != nil || len(key) == 0 {
-		return OneTime{}, errors.New("its seed is not base32")
+	if err != nil || len(key) < leastSeed {
+		return OneTime{}, errors.New("its seed is not base32 of 16 characters at least")
 	}
 	o.key = Keep(string(key))
 	if algorithm != "" {

@@ -66,8 +66,8 @@ func TestASeedIsReadAsSitesShowIt(t *testing.T) {
 
 func TestASeedThatIsNoneIsRefusedWithoutRepeatingIt(t *testing.T) {
 	for _, seed := range []string{
-		"", "1089", "canary!", "otpauth://hotp/a?secret=GEZDGNBV&counter=1", "otpauth://totp/a", "otpauth://totp/a?secret=GEZDGNBV&digits=5",
-		"otpauth://totp/a?secret=GEZDGNBV&digits=9", "otpauth://totp/a?secret=GEZDGNBV&period=0", "otpauth://totp/a?secret=GEZDGNBV&algorithm=MD5",
+		"", "1089", "GEZDGNBV", "canary!", "otpauth://hotp/a?secret=GEZDGNBVGY3TQOJQ&counter=1", "otpauth://totp/a", "otpauth://totp/a?secret=GEZDGNBVGY3TQOJQ&digits=5",
+		"otpauth://totp/a?secret=GEZDGNBVGY3TQOJQ&digits=9", "otpauth://totp/a?secret=GEZDGNBVGY3TQOJQ&period=0", "otpauth://totp/a?secret=GEZDGNBVGY3TQOJQ&algorithm=MD5",
 		"otpauth://totp/canary?secret=%zz", "otpauth:totp/%",
 	} {
 		_, err := credential.ParseOneTime(credential.Keep(seed))

@@ -94,8 +94,12 @@ func kept(values map[string]string) map[string]credential.Secret {
 	return secrets
 }
 
-// seed is a TOTP seed without what sites write it with, for people to read.
+// seed is a TOTP seed without what sites write it with, for people to read; an
+// address stays as it is.
 func seed(text string) string {
+	if strings.Contains(text, ":") {
+		return strings.TrimSpace(text)
+	}
 	return strings.ToUpper(strings.TrimRight(strings.NewReplacer(" ", "", "-", "").Replace(text), "="))
 }
 

@@ -10,6 +10,8 @@ import (
 	"unicode"
 
 	"golang.org/x/net/http/httpguts"
+
+	"github.com/gloveboxhq/glovebox/internal/credential"
 )
 
 const (
@@ -28,10 +30,9 @@ const (
 )
 
 var (
-	telling    = regexp.MustCompile(`^[A-Za-z][A-Za-z_.:-]{0,39}$`) // a name that can be told: values have digits
-	loginName  = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)       // of what page.fill_secret types
-	base32Seed = regexp.MustCompile(`^[A-Z2-7]{16,256}$`)           // of a TOTP: 80 bits at least; RFC 4648 section 6
-	sameSites  = map[string]string{"strict": "Strict", "lax": "Lax", "none": "None"}
+	telling   = regexp.MustCompile(`^[A-Za-z][A-Za-z_.:-]{0,39}$`) // a name that can be told: values have digits
+	loginName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)       // of what page.fill_secret types
+	sameSites = map[string]string{"strict": "Strict", "lax": "Lax", "none": "None"}
 )
 
 // reserved are headers that are the browser's own, or of one connection only
@@ -241,8 +242,10 @@ func loginFlaw(name, value string) string {
 		return fmt.Sprintf("must have 1 to %d bytes", loginBytes)
 	case controls(value):
 		return "must not hold control characters, line breaks among them"
-	case name == "totp" && !base32Seed.MatchString(value):
-		return "must be the seed in base32: capital letters and 2 to 7, 16 at least"
+	case name == "totp":
+		if _, err := credential.ParseOneTime(credential.Keep(value)); err != nil {
+			return "must be a seed in base32 or an otpauth://totp/ address: " + err.Error() // which repeats nothing of it
+		}
 	}
 	return ""
 }

@@ -118,7 +118,7 @@ func (r *root) answer(name string, approve bool) *cobra.Command {
 	c.Args = between(1, 1)
 	c.Flags().StringVar(&call.Reason, "reason", "", "why; CRITICAL wants one")
 	if approve {
-		c.Flags().BoolVar(&call.ForSession, "for-session", false, "cover later calls of this kind in the session (MEDIUM only)")
+		c.Flags().BoolVar(&call.ForSession, "for-session", false, "cover later calls of this kind in the session (MEDIUM, or typing a site's secrets)")
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		call.ID, call.Approve = args[0], approve
