@@ -213,7 +213,7 @@ type Answer struct {
 	ID         string `json:"id" path:"id" maxLength:"64"`
 	Approve    bool   `json:"approve"`
 	Reason     string `json:"reason,omitempty" maxLength:"1000" example:"the customer asked for it"`
-	ForSession bool   `json:"forSession,omitempty" doc:"Cover later calls of this kind in the session; MEDIUM only"`
+	ForSession bool   `json:"forSession,omitempty" doc:"Cover later calls of this kind in the session; MEDIUM, or page.fill_secret"`
 }
 
 // CookieList filters cookies.
