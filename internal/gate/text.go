@@ -49,6 +49,8 @@ func (p *passage) input() string {
 		return inert(a.Note)
 	case *action.AllowHost:
 		return inert(cmp.Or(a.For, "page") + " " + a.Host)
+	case *action.CredentialQuery:
+		return inert(a.Domain)
 	case *action.HumanRequest:
 		return inert(a.Reason)
 	case *action.AnswerDialog:

@@ -227,6 +227,9 @@ func TestAVaultThatFailsIsAFault(t *testing.T) {
 	}
 	s.Instead(nil)
 	s.Seal(true)
+	if f := fault.From(errorOf(v.For(t.Context(), "default", "example.com"))); strings.Contains(f.Message+f.Hint, "127.0.0.1") {
+		t.Errorf("an agent is told where the vault is: %s, %s", f.Message, f.Hint)
+	}
 	if _, err := v.For(t.Context(), "default", "example.com"); fault.CodeOf(err) != fault.CredentialsUnavailable || !strings.Contains(err.Error(), "sealed") {
 		t.Errorf("sealed: %v", err)
 	}
@@ -299,3 +302,5 @@ func TestAVaultKeepsWhatItIsGiven(t *testing.T) {
 		t.Errorf("there is %v, %v in %v", set, err, s.Asked())
 	}
 }
+
+func errorOf(_ any, err error) error { return err }

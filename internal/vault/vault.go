@@ -97,11 +97,25 @@ func (v *Vault) Close(ctx context.Context) error {
 // For returns the credentials that a document from a host gets in a scope, nil
 // where there are none: those of the host, or else of the nearest of its
 // parents down to its registrable domain. Cookies that have expired are left
-// out. What it returns is shared: change nothing in it. Faults:
-// credentials_unavailable.
+// out. What it returns is shared: change nothing in it. Fault:
+// credentials_unavailable, fit for agents: what is wrong with a document is in
+// it, where the source is and how it failed only in its cause.
 func (v *Vault) For(ctx context.Context, scope, host string) (*credential.Set, error) {
 	set, _, err := v.find(ctx, scope, host)
-	return set, err
+	if err == nil {
+		return set, nil
+	}
+	return nil, told(host, fault.From(err))
+}
+
+// told is a fault as agents may know it.
+func told(host string, f *fault.Fault) *fault.Fault {
+	folded, _ := Fold(host)
+	made := fault.New(fault.CredentialsUnavailable, "the credentials of %s cannot be had: their source fails", folded)
+	if field, ofDocument := f.Details["field"]; ofDocument {
+		made = fault.New(fault.CredentialsUnavailable, "%s", f.Message).With("field", field)
+	}
+	return made.Hinted("an operator sees why: glovebox vault check %s", folded).Because(f)
 }
 
 // find is For that says how many cookies were left out.
