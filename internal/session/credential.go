@@ -15,9 +15,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/redact"
 )
 
-// noneFor is how long a host is known to have no credentials, so that a site
-// without any costs the vault one question.
-const noneFor = 30 * time.Second
+// noneFor is how long a host is known to have no credentials, so that a page of
+// a site without any costs the vault one question.
+const noneFor = 3 * time.Second
 
 // injection is what a session remembers of its credentials beside its terms.
 type injection struct {

@@ -207,9 +207,9 @@ func TestWithoutAutoInjectNothingIsPutIn(t *testing.T) {
 // what the session may open.
 func TestADomainIsNamed(t *testing.T) {
 	var c cellar
-	c.store("alice", "app.example", "1", "canary-value")
-	c.store("alice", "eu.wide.example", "1", "canary-wide")
-	c.store("alice", "other.example", "1", "canary-other")
+	c.store("alice", "app.example", "1", "canary-value-1")
+	c.store("alice", "eu.wide.example", "1", "canary-wide-1")
+	c.store("alice", "other.example", "1", "canary-other-1")
 	r := newRig(t, drawing(&c), with(func(c *session.Config) { c.AutoInject = false }))
 	s := r.start(alice, action.SessionStart{URL: "https://eu.wide.example/", Credentials: []string{"App.Example."}})
 	if len(s.Credentialed) > 0 {
@@ -238,7 +238,7 @@ func TestADomainIsNamed(t *testing.T) {
 // its time.
 func TestOneInjectionForTwoTabs(t *testing.T) {
 	var c cellar
-	c.store("alice", "app.example", "1", "canary-value")
+	c.store("alice", "app.example", "1", "canary-value-1")
 	r := newRig(t, drawing(&c))
 	s := r.start(alice, action.SessionStart{})
 	p := r.page(s.Box)
@@ -267,12 +267,12 @@ func TestOneInjectionForTwoTabs(t *testing.T) {
 // TestCredentialsAreKnownAgainAfterARestart, before anybody may call.
 func TestCredentialsAreKnownAgainAfterARestart(t *testing.T) {
 	var c cellar
-	c.store("alice", "app.example", "1", "canary-value")
+	c.store("alice", "app.example", "1", "canary-value-1")
 	keep := with(func(c *session.Config) { c.KeepBoxes = true })
 	r := newRig(t, drawing(&c), keep)
 	s := r.start(alice, action.SessionStart{URL: "https://app.example/"})
 	r = r.again(drawing(&c), keep, freshCookie)
-	if got := r.options.Known.Of(s.ID).Text("canary-value canary-anew"); strings.Contains(got, "canary") {
+	if got := r.options.Known.Of(s.ID).Text("canary-value-1 canary-anew-3"); strings.Contains(got, "canary") {
 		t.Errorf("not known again: %q", got)
 	}
 	if got := r.show(alice, s.ID); got.State != "open" || len(got.Credentialed) != 1 {
@@ -289,7 +289,7 @@ func freshCookie(r *rig) {
 	r.options.Open = func(ctx context.Context, box sandbox.Box, o page.Options) (session.Browser, error) {
 		b, err := open(ctx, box, o)
 		if p, ok := b.(*tab); ok && p != nil {
-			p.set(func(p *tab) { p.fresh = []credential.Secret{credential.Keep("canary-anew")} })
+			p.set(func(p *tab) { p.fresh = []credential.Secret{credential.Keep("canary-anew-3")} })
 		}
 		return b, err
 	}
@@ -301,17 +301,17 @@ func TestASessionEndsWhoseSecretsCannotBeKnownAgain(t *testing.T) {
 	for name, change := range map[string]func(c *cellar){
 		"the vault is away":     func(c *cellar) { c.set(func(c *cellar) { c.fail = errors.New("away") }) },
 		"they are gone":         func(c *cellar) { c.set(func(c *cellar) { c.sets = nil }) },
-		"there are others":      func(c *cellar) { c.store("alice", "app.example", "2", "canary-new") },
+		"there are others":      func(c *cellar) { c.store("alice", "app.example", "2", "canary-new-2") },
 		"there were others too": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
 			var c cellar
-			c.store("alice", "app.example", "1", "canary-value")
+			c.store("alice", "app.example", "1", "canary-value-1")
 			keep := with(func(c *session.Config) { c.KeepBoxes = true })
 			r := newRig(t, drawing(&c), keep)
 			s := r.start(alice, action.SessionStart{URL: "https://app.example/"})
 			if change == nil {
-				c.store("alice", "app.example", "2", "canary-new")
+				c.store("alice", "app.example", "2", "canary-new-2")
 				_, err := r.goTo(alice, s.ID, "https://app.example/")
 				must(t, err)
 			} else {
@@ -331,13 +331,13 @@ func TestASessionEndsWhoseSecretsCannotBeKnownAgain(t *testing.T) {
 // TestWhatASiteSetsAnewIsKnownBeforeItIsTold.
 func TestWhatASiteSetsAnewIsKnownBeforeItIsTold(t *testing.T) {
 	var c cellar
-	c.store("alice", "app.example", "1", "canary-value")
+	c.store("alice", "app.example", "1", "canary-value-1")
 	r := newRig(t, drawing(&c))
 	s := r.start(alice, action.SessionStart{URL: "https://app.example/"})
-	r.page(s.Box).set(func(p *tab) { p.fresh = []credential.Secret{credential.Keep("canary-anew")} })
+	r.page(s.Box).set(func(p *tab) { p.fresh = []credential.Secret{credential.Keep("canary-anew-3")} })
 	_, err := r.call(t.Context(), alice, "page.snapshot", s.ID, &action.TakeSnapshot{})
 	must(t, err)
-	if got := r.options.Known.Of(s.ID).Text("canary-anew"); strings.Contains(got, "canary") {
+	if got := r.options.Known.Of(s.ID).Text("canary-anew-3"); strings.Contains(got, "canary") {
 		t.Error("a new cookie is not known")
 	}
 }
@@ -350,7 +350,7 @@ func TestCredentialsAreTakenOutAtTheEnd(t *testing.T) {
 		purged, kept bool
 	}{{purged: true, kept: true}, {fails: true}, {keep: true, kept: true}, {keep: true, fails: true, kept: true}} {
 		var c cellar
-		c.store("alice", "app.example", "1", "canary-value")
+		c.store("alice", "app.example", "1", "canary-value-1")
 		r := newRig(t, drawing(&c))
 		_, err := r.call(t.Context(), admin, "profile.create", "", &action.ProfileCreate{Name: "work", KeepCredentials: kind.keep})
 		must(t, err)
@@ -373,6 +373,34 @@ func TestCredentialsAreTakenOutAtTheEnd(t *testing.T) {
 		if n := len(r.boxes()); n != 0 {
 			t.Errorf("%+v: %d boxes are left", kind, n)
 		}
+	}
+}
+
+// TestAProfileThatKeepsCredentialsIsCredentialedFromItsStart, and is of no use
+// where its secrets cannot be known.
+func TestAProfileThatKeepsCredentialsIsCredentialedFromItsStart(t *testing.T) {
+	var c cellar
+	c.store("alice", "app.example", "1", "canary-value-1")
+	r := newRig(t, drawing(&c))
+	_, err := r.call(t.Context(), admin, "profile.create", "", &action.ProfileCreate{Name: "work", KeepCredentials: true})
+	must(t, err)
+	s := r.start(admin, action.SessionStart{URL: "https://app.example/", Profile: "work"})
+	_, err = r.call(t.Context(), admin, "session.close", s.ID, nil)
+	must(t, err)
+	again := r.start(admin, action.SessionStart{Profile: "work"})
+	if len(again.Credentialed) != 1 {
+		t.Errorf("credentialed for %q", again.Credentialed)
+	}
+	if got := r.options.Known.Of(again.ID).Text("canary-value-1"); strings.Contains(got, "canary") {
+		t.Error("what the profile holds is not known")
+	}
+	_, err = r.call(t.Context(), admin, "session.close", again.ID, nil)
+	must(t, err)
+	c.set(func(c *cellar) { c.sets = nil })
+	_, err = r.call(t.Context(), admin, "session.start", "", &action.SessionStart{Profile: "work"})
+	wants(t, fault.CredentialsUnavailable, err)
+	if n := len(r.boxes()); n != 0 {
+		t.Errorf("%d boxes are left", n)
 	}
 }
 

@@ -23,6 +23,7 @@ func (r *Registry) keepHouse(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-round.C:
+			r.forgetSecrets(time.Now())
 			err = r.reap(ctx)
 		case <-old.C:
 			err = r.retain(ctx)

@@ -125,6 +125,24 @@ func (r *Registry) keeps(ctx context.Context, t terms) (bool, error) {
 	return true, r.profiles.Holds(ctx, p.ID, t.domains())
 }
 
+// inherit makes a session credentialed from its start whose profile holds what
+// earlier ones got.
+func (r *Registry) inherit(ctx context.Context, l *live) error {
+	if l.terms.Profile == "" {
+		return nil
+	}
+	p, err := r.profiles.ByID(ctx, l.terms.Profile)
+	if err != nil || len(p.Credentialed) == 0 {
+		return err
+	}
+	l.terms.Credentialed = map[string]string{}
+	for _, domain := range p.Credentialed {
+		l.terms.Credentialed[domain] = "" // which version is not known: it is put in at the first visit
+	}
+	l.record.Credentialed = l.terms.domains()
+	return nil
+}
+
 func unkeepable() error {
 	return fault.New(fault.CredentialsUnavailable, "it may hold stored credentials, and was not made to keep them").
 		Hinted("glovebox profile create --keep-credentials makes one that may")

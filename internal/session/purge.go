@@ -79,7 +79,7 @@ func (r *Registry) readopt(ctx context.Context, e entry, browser Browser) error 
 
 func unknowable() error {
 	return fault.New(fault.CredentialsUnavailable, "the credentials in the browser are not known any more").
-		Hinted("start a new session")
+		Hinted("start a new session; a profile that holds them needs the vault they came from")
 }
 
 // relearn makes what a site has put in the place of its credentials known, such
@@ -105,4 +105,30 @@ func (r *Registry) freshen(ctx context.Context, session string, browser Browser,
 	}
 	r.known.Learn(session, values...)
 	return nil
+}
+
+// knownFor is how long the secrets of a session stay known after its end: for
+// answers, events and files of it that are on their way out.
+const knownFor = time.Hour
+
+// outlive notes that a session has ended whose secrets are known.
+func (r *Registry) outlive(l *live) {
+	if len(l.now().Credentialed) == 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over[l.id] = time.Now()
+}
+
+// forgetSecrets lets go of the secrets of sessions that ended long ago.
+func (r *Registry) forgetSecrets(now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id, ended := range r.over {
+		if now.Sub(ended) > knownFor {
+			r.known.Forget(id)
+			delete(r.over, id)
+		}
+	}
 }

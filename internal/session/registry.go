@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/artifact"
@@ -46,6 +47,8 @@ type Registry struct {
 	wishes   chan wish    // wait to be told
 	wished   func(action.Session, string)
 
+	over map[string]time.Time // sessions that ended with secrets still known; guarded by mu
+
 	mu    sync.Mutex
 	live  map[string]*live    // by id
 	owned map[string]struct{} // boxes that somebody in this process looks after
@@ -61,7 +64,7 @@ func New(ctx context.Context, o Options) (*Registry, error) {
 	r := &Registry{
 		ledger: ledger{db: o.DB}, artifacts: o.Artifacts, profiles: o.Profiles, driver: o.Driver, door: o.Door, open: o.Open, page: o.Page,
 		record: o.Record, vault: o.Vault, known: o.Known, config: o.Config, log: o.Log,
-		flush: make(chan struct{}, 1), ready: make(chan struct{}), refusals: make(chan refused, waitingRefusals), wishes: make(chan wish, waitingWishes), wished: o.Wished, live: map[string]*live{}, owned: map[string]struct{}{},
+		flush: make(chan struct{}, 1), ready: make(chan struct{}), refusals: make(chan refused, waitingRefusals), wishes: make(chan wish, waitingWishes), wished: o.Wished, over: map[string]time.Time{}, live: map[string]*live{}, owned: map[string]struct{}{},
 	}
 	if err := r.SetNetwork(o.Config.Network); err != nil {
 		return nil, err

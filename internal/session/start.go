@@ -145,6 +145,9 @@ func (r *Registry) reserve(ctx context.Context, caller action.Caller, p plan) (*
 	}, p.network)
 	l.run = p.run
 	l.terms = terms{Network: p.network, Role: caller.Role, Profile: p.shape.profile, Run: p.run, Named: p.named}
+	if err := r.inherit(ctx, l); err != nil {
+		return nil, err
+	}
 	if err := r.enlist(l); err != nil {
 		return nil, err
 	}
@@ -225,6 +228,11 @@ func (r *Registry) launch(ctx context.Context, call action.Call, l *live, s shap
 	l.mu.Unlock()
 	defer leave()
 	got, kind, err := r.stageFor(inside, l, s, call.Progress)
+	if err == nil {
+		if err = r.readopt(inside, entry{Session: l.now(), terms: l.terms}, got.browser); err != nil {
+			r.unmake(ctx, got.box.Info().ID, got.browser)
+		}
+	}
 	if err == nil {
 		if r.opened(l, got) {
 			r.event(l.now(), call.ID, fmt.Sprintf("started in a %s box, headless %t, egress %s", kind, s.headless, got.box.Info().Egress))

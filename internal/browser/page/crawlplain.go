@@ -39,6 +39,9 @@ func (c *crawler) plainly(ctx context.Context, address string) *action.CrawlVisi
 	if c.inVain(host) || c.b.options.Guard == nil || c.b.options.Guard(address) != nil {
 		return nil
 	}
+	if c.b.signedIn(ctx, address) {
+		return nil
+	}
 	ctx, stop := context.WithTimeout(ctx, plainLimit)
 	defer stop()
 	out := c.fetched(ctx, address, host)

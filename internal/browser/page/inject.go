@@ -32,6 +32,9 @@ func (b *Browser) Inject(ctx context.Context, set credential.Set) error {
 	if err != nil {
 		return err
 	}
+	if set.Origin != "" && !within(pageHost(set.Origin), set.Domain) {
+		return untaken("the origin of the credentials of %s is of another domain", set.Domain)
+	}
 	before := b.injectedFor(set.Domain)
 	if err := b.injectCookies(ctx, cookies); err != nil {
 		return errors.Join(err, b.withdraw(ctx, cookies))

@@ -301,3 +301,23 @@ func TestASlowVaultEndsWithTheNavigation(t *testing.T) {
 		t.Errorf("the document was asked for %d times", len(got))
 	}
 }
+
+// TestACrawlIsSignedInToo: a page that needs no browser is read by it all the
+// same where there are credentials.
+func TestACrawlIsSignedInToo(t *testing.T) {
+	s, seen := noting(t, map[string]string{"/": "<title>plain</title><p>text"})
+	var tr *trial
+	set := credential.Set{Domain: "127.0.0.1", Origin: s.URL, Cookies: []credential.Cookie{{Name: "session", Value: credential.Keep("canary-session")}}}
+	tr = start(t, ready(&tr, set))
+	way := http.DefaultTransport.(*http.Transport).Clone()
+	defer way.CloseIdleConnections()
+	c := tr.Crawl(page.CrawlOptions{Way: way})
+	defer func() { must(t, c.Close(tr.ctx)) }()
+	_, err := c.Visit(tr.ctx, s.URL+"/", patience)
+	must(t, err)
+	for _, r := range seen.to("/") {
+		if r.Header.Get("Cookie") == "" {
+			t.Error("the page was asked for without the cookie")
+		}
+	}
+}

@@ -79,6 +79,31 @@ func (b *Browser) prepareAhead(ctx context.Context, t *tab, address string) erro
 	return nil
 }
 
+// signedIn reports whether the browser has credentials for an address, or cannot
+// tell: only the browser itself then gets what it would get.
+func (b *Browser) signedIn(ctx context.Context, address string) bool {
+	b.mu.Lock()
+	prepare := b.options.Prepare
+	b.mu.Unlock()
+	if prepare == nil {
+		return false
+	}
+	ctx, stop := context.WithTimeout(ctx, prepareLimit)
+	defer stop()
+	if prepare(ctx, address) != nil {
+		return true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	host := pageHost(address)
+	for domain := range b.injected {
+		if within(host, domain) {
+			return true
+		}
+	}
+	return false
+}
+
 // endAhead is called when a navigation that was prepared for has ended.
 func (b *Browser) endAhead(t *tab) {
 	b.mu.Lock()

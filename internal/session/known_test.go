@@ -1,0 +1,28 @@
+package session
+
+import (
+	"testing"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/credential"
+	"github.com/gloveboxhq/glovebox/internal/redact"
+)
+
+// TestSecretsOutliveTheirSessionForAnHour: what is on its way out by then is
+// redacted too.
+func TestSecretsOutliveTheirSessionForAnHour(t *testing.T) {
+	r := &Registry{known: new(redact.Book), over: map[string]time.Time{}}
+	l := newLive(action.Session{ID: "s1", Credentialed: []string{"app.example"}}, action.Network{})
+	secret := "k7Qp-canary-93xV-value"
+	r.known.Learn("s1", credential.Keep(secret))
+	r.outlive(l)
+	r.forgetSecrets(time.Now().Add(knownFor - time.Minute))
+	if r.known.Of("s1").Text(secret) == secret {
+		t.Error("forgotten within the hour")
+	}
+	r.forgetSecrets(time.Now().Add(knownFor + time.Minute))
+	if r.known.Of("s1").Text(secret) != secret {
+		t.Error("known for ever")
+	}
+}
