@@ -18,7 +18,8 @@ func (p *passage) redacted(result action.Result, f *fault.Fault) (action.Result,
 	session := cmp.Or(result.Session, p.facts.Session.ID)
 	known := p.g.known.Of(session)
 	if p.unknown(known) {
-		return action.Result{}, unredacted("the secrets of this session are not known")
+		return action.Result{}, unredacted("what the secrets of this session are is not known").
+			Hinted("go to the page again, by which they are asked for, or start another session")
 	}
 	result, failed := redact.Value(known, result)
 	if failed == nil && f != nil {
@@ -45,7 +46,7 @@ func (p *passage) unknown(known *redact.Matcher) bool {
 var ofPage = map[string]bool{"page": true, "tab": true, "cookie": true, "download": true, "crawl": true, "cdp": true}
 
 func unredacted(why string) *fault.Fault {
-	return fault.New(fault.RedactionFailed, "%s, and is not handed out", why).
+	return fault.New(fault.RedactionFailed, "%s: nothing is handed out", why).
 		Hinted("look at the page before you repeat the call, which may have been done; if this stays so, start another session")
 }
 

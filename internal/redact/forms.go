@@ -16,7 +16,7 @@ const (
 	shortest   = 4  // bytes: below it nothing is a secret
 	loose      = 8  // from here on, with a digit in it, it is found in parts and apart
 	looseWords = 12 // likewise, of letters alone
-	leastPiece = 8  // a piece that counts has letters and digits, and is half the secret or more
+	leastPiece = 8  // a piece that counts has letters and digits
 	surePiece  = 16 // a piece that counts whatever is in it
 	alone      = 6  // shorter than this, or of letters alone, it must stand by itself
 )
@@ -47,20 +47,20 @@ func (all *forms) of(secret string) {
 // apart adds the forms of a secret that is long enough to be found without
 // what stands between its letters, and in pieces.
 func (all *forms) apart(text, bare []byte) {
-	least := min(max(len(bare)/2, leastPiece), surePiece)
 	plain := func(b []byte) {
-		all.add(form{text: b, least: least, sure: surePiece, mixed: true})
-		all.add(form{text: turned(b), least: least, sure: surePiece, mixed: true})
+		all.add(form{text: b, least: leastPiece, sure: surePiece, mixed: true})
+		all.add(form{text: turned(b), least: leastPiece, sure: surePiece, mixed: true})
 	}
+	half := min(max(len(bare)/2, leastPiece), surePiece)
 	coded := func(b []byte, size int) { // of size letters for each 8 bytes
 		b = bareOf(b)
-		all.add(form{text: b, least: max(least*size/8, loose), mixed: false})
-		all.add(form{text: turned(b), least: max(least*size/8, loose), mixed: false})
+		all.add(form{text: b, least: half * size / 8, mixed: false})
+		all.add(form{text: turned(b), least: half * size / 8, mixed: false})
 	}
 	plain(bare)
 	for _, escaped := range []string{url.QueryEscape(string(text)), html.EscapeString(string(text))} {
 		if b := bareOf([]byte(escaped)); !bytes.Equal(b, bare) {
-			all.add(form{text: turned(b), least: least, sure: surePiece, mixed: true})
+			all.add(form{text: turned(b), least: leastPiece, sure: surePiece, mixed: true})
 		}
 	}
 	coded([]byte(hex.EncodeToString(text)), 16)
