@@ -1,5 +1,13 @@
 package redact
 
+import "unicode/utf8"
+
+// plainly is loosely without what is not ASCII, which in a picture is no letter.
+var plainly = func() (fold [256]byte) {
+	copy(fold[:utf8.RuneSelf], loosely[:])
+	return fold
+}()
+
 // inBinary reports whether a secret is in bytes that are no text, as it is or
 // encoded. Those that four or five bytes may be by chance are not looked for.
 func (m *Matcher) inBinary(b []byte) (found bool) {
@@ -17,11 +25,12 @@ func (m *Matcher) inBinary(b []byte) (found bool) {
 	for _, search := range []struct {
 		in   *index
 		fold *[256]byte
-	}{{m.loose, &loosely}, {m.exact, &exactly}} {
+	}{{m.loose, &plainly}, {m.exact, &exactly}} {
 		if search.in == nil {
 			continue
 		}
-		s := read(b, search.fold)
+		s := room(len(b), search.fold)
+		s.copied(b, 0)
 		search.in.find(s, func(_ *form, from, to int) { found = found || to-from >= alone })
 		s.release()
 	}

@@ -82,7 +82,7 @@ func (h *hunt) backwards() {
 	for _, sign := range []string{"#&", `u\`, `x\`} {
 		if bytes.Contains(h.src, []byte(sign)) {
 			n := len(h.src)
-			for _, s := range h.m.within(turned(h.src)) {
+			for _, s := range h.m.plain(turned(h.src)) {
 				h.spans = append(h.spans, Span{n - s.End, n - s.Start})
 			}
 			return
@@ -96,6 +96,13 @@ func (h *hunt) found(s *stream, f *form, from, to int) {
 		return
 	}
 	h.mark(s, from, to)
+}
+
+// plain finds what is in a text as it is, and with its escapes read.
+func (m *Matcher) plain(text []byte) []Span {
+	h := hunt{m: m, src: text, read: unescape(text)}
+	h.plainly()
+	return merged(h.spans)
 }
 
 func inWord(b byte) bool { return letter(b) || digit(b) || b >= utf8.RuneSelf }

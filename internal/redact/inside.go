@@ -124,12 +124,32 @@ func (h *hunt) hex(s *stream) {
 	}
 }
 
-// within finds secrets in what was decoded.
-func (m *Matcher) within(text []byte) []Span {
-	h := hunt{m: m, src: text, read: unescape(text)}
-	h.plainly()
-	return merged(h.spans)
+// within finds secrets in what was decoded: where it is a text, for a few bytes
+// at least. What was no text, or decoded from the wrong place, is passed over.
+func (m *Matcher) within(decoded []byte) (spans []Span) {
+	for from := 0; from < len(decoded); {
+		to := from
+		for to < len(decoded) && printed[decoded[to]] {
+			to++
+		}
+		if to-from >= alone {
+			for _, s := range m.plain(decoded[from:to]) {
+				spans = append(spans, Span{from + s.Start, from + s.End})
+			}
+		}
+		from = to + 1
+	}
+	return merged(spans)
 }
+
+// printed are the bytes of texts in ASCII, and NUL, which is between them in
+// UTF-16.
+var printed = func() (in [256]bool) {
+	for c := range 256 {
+		in[c] = ' ' <= c && c <= '~' || c == 0 || c == '\t' || c == '\n' || c == '\r'
+	}
+	return in
+}()
 
 // code notes a part of a run.
 func (h *hunt) code(s *stream, from, to int) {

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -236,7 +237,7 @@ func (w *walk) bytes(v reflect.Value) reflect.Value {
 	if !w.writes {
 		return v
 	}
-	if v.Type() == raw {
+	if !bytes.Equal(clean, text) && (v.Type() == raw || json.Valid(text)) {
 		if clean = withoutIn(text, w.within(start, start+len(text))); !json.Valid(clean) {
 			clean = []byte(`"` + Mark + `"`)
 		}
