@@ -205,7 +205,7 @@ func (r *Registry) stepInCrawl(ctx context.Context, call action.Call) (action.Re
 	result := action.Result{Session: l.id}
 	switch args := call.Args.(type) {
 	case *action.CrawlPage:
-		result.Data, err = c.reader.Visit(ctx, args.URL, args.Limit(0))
+		result.Data, err = c.reader.Visit(rights(ctx, call), args.URL, args.Limit(0))
 	case *action.CrawlFile:
 		result.Data, err = c.file(ctx, args.URL, args.Limit(fileLimit))
 	case *action.CrawlEnd:

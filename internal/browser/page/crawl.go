@@ -326,6 +326,10 @@ func (c *crawler) content(ctx context.Context, t *tab, links []string) (string, 
 	case "text":
 		return c.b.text(ctx, t)
 	case "html":
+		if c.b.narrow(ctx) {
+			return "", fault.New(fault.DeniedByPolicy, "%s", action.WithheldWhy).
+				Hinted("use extract markdown, text or links").With("rule", action.WithheldRule)
+		}
 		p, err := c.b.main(ctx, t)
 		if err != nil {
 			return "", err

@@ -159,3 +159,25 @@ func TestWithoutCredentialsSelectorsAreFree(t *testing.T) {
 		t.Error("it does not match")
 	}
 }
+
+func TestACrawlOfAnAgentsTakesNoHTMLWhereThereAreCredentials(t *testing.T) {
+	tr := start(t, holding)
+	s := serve(t, vaulted)
+	for _, extract := range []string{"html", "text"} {
+		c := tr.Crawl(page.CrawlOptions{Extract: extract})
+		visit, err := c.Visit(tr.ctx, s.URL, patience)
+		if extract == "html" && (err == nil || fault.CodeOf(err) != fault.DeniedByPolicy) {
+			t.Errorf("HTML is %+v, %v", visit, err)
+		}
+		if extract == "text" && (err != nil || !strings.Contains(visit.Page.Content, "Key: none")) {
+			t.Errorf("the text is %+v, %v", visit, err)
+		}
+		must(t, c.Close(tr.ctx))
+	}
+	c := tr.Crawl(page.CrawlOptions{Extract: "html"})
+	visit, err := c.Visit(page.Trusted(tr.ctx), s.URL, patience)
+	if err != nil || !strings.Contains(visit.Page.Content, "<template>") {
+		t.Errorf("an operator's is %+v, %v", visit, err)
+	}
+	must(t, c.Close(tr.ctx))
+}

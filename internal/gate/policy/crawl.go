@@ -27,6 +27,9 @@ func (p *Policy) crawl(call action.Call, args *action.Crawl, facts action.Facts)
 			"leave out ignoreRobots and perDomain, and keep delay at 200 or more and maxPages at 100 or less")
 	}
 	if row, _ := action.Lookup("page.content"); args.Extract == "html" {
+		if v, refused := withheld(call.Caller, row, facts); refused {
+			return forOperators(v.Rule, v.Why, "use extract markdown, text or links")
+		}
 		if _, refused := p.Admit(call.Caller, row); refused {
 			return forOperators("crawl.html", "it reads the HTML of pages", "use extract markdown, text or links")
 		}

@@ -46,6 +46,23 @@ func TestNoRuleGivesAnAgentWhatReadsCredentials(t *testing.T) {
 	}
 }
 
+func TestNoRuleGivesAnAgentTheHTMLOfACrawl(t *testing.T) {
+	p := generous(t)
+	f := crawlFacts("https://app.example.com/")
+	crawl := &action.Crawl{URL: "https://app.example.com/", Extract: "html"}
+	if v := decide(t, p, action.Agent, "page.crawl", crawl, f); v.Decision == Deny {
+		t.Errorf("without credentials: %+v", v)
+	}
+	f.Session.Credentialed = true
+	if v := decide(t, p, action.Agent, "page.crawl", crawl, f); v.Decision != Deny || v.Rule != action.WithheldRule || v.Hint == "" {
+		t.Errorf("with credentials: %+v", v)
+	}
+	crawl.Extract = "markdown"
+	if v := decide(t, p, action.Agent, "page.crawl", crawl, f); v.Decision == Deny {
+		t.Errorf("its markdown: %+v", v)
+	}
+}
+
 func TestExplainSaysWhatCredentialsTakeAway(t *testing.T) {
 	p := generous(t)
 	e, err := p.Explain(action.PolicyQuery{Verb: "page.content", PageURL: pageURL, Credentialed: true}, nil)
