@@ -70,6 +70,7 @@ open.onsuccess = () => {
 	page("flood-workers", "Flood", `<script>for (let i = 0; i < 2; i++) new Worker(URL.createObjectURL(new Blob(["let n = 0; for (;;) console.log('line', ++n, {n})"])))</script>`)
 	page("files", "Files", `<form action="/lab/take" method=post enctype="multipart/form-data"><input id=file type=file name=f aria-label=File><button>Hand in</button></form>`)
 	mux.HandleFunc("POST /lab/take", take)
+	indiscreet(mux)
 	mux.HandleFunc("GET /lab/download", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Disposition", "attachment; filename=report.bin")
 		_, _ = w.Write(downloadable)
