@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -113,9 +114,16 @@ func TestWhatAPersonLoggedInToIsKeptForAgents(t *testing.T) {
 	g := start(t, settings{})
 	agent := g.curl(t, "agent")
 	id := agent.open(`{"name": "first", "url": "` + g.site + `/lab/account"}`)
+	if out, complaint, status := g.command(t, "session", "take", id, "--reason", "signing in"); status != 0 {
+		t.Fatalf("take: %d\n%s%s", status, out, complaint)
+	}
+	typing := exec.CommandContext(t.Context(), binary, "type", "[name=word]", "--ask", "-s", id, "--config", g.config)
+	typing.Stdin = strings.NewReader(loginWord + "\n")
+	if out, err := typing.CombinedOutput(); err != nil || strings.Contains(string(out), loginWord) {
+		t.Fatalf("type --ask: %v\n%s", err, out)
+	}
 	for _, c := range [][]string{
-		{"session", "take", id, "--reason", "signing in"},
-		{"type", "[name=user]", loginUser, "-s", id}, {"type", "[name=word]", loginWord, "-s", id}, {"type", "[name=code]", "123456", "-s", id},
+		{"type", "[name=user]", loginUser, "-s", id}, {"type", "[name=code]", "123456", "-s", id},
 		{"click", "--role", "button", "--name", "Sign in", "-s", id},
 		{"vault", "capture", "localhost", "-s", id},
 		{"session", "hand-back", id, "--note", "you are signed in"},

@@ -59,6 +59,7 @@ var commands = []command{
 		&action.Click{Locator: action.Locator{Role: "button", Name: "Save", Index: ptr(0), Strict: true}}},
 	{"page.type", []string{"type", "e4", "--submit", "--clear", "--delay", "20ms", "--", "-dashed"}, "",
 		&action.Type{Locator: action.Locator{Ref: "e4"}, Input: "-dashed", Submit: true, Clear: true, Delay: 20}},
+	{"page.type", []string{"type", "e5", "--ask"}, "", &action.Type{Locator: action.Locator{Ref: "e5"}, Input: "url: https://a.example/"}},
 	{"page.press", []string{"press", "Control+a", "e4"}, "", &action.Press{Locator: action.Locator{Ref: "e4"}, Key: "Control+a"}},
 	{"page.select", []string{"select", "#c", "red", "green"}, "", &action.Select{Locator: action.Locator{Selector: "#c"}, Values: []string{"red", "green"}}},
 	{"page.hover", []string{"hover", "--text", "More"}, "", &action.Hover{Locator: action.Locator{Text: "More"}}},

@@ -139,18 +139,26 @@ func (r *root) click() *cobra.Command {
 }
 
 func (r *root) typeText() *cobra.Command {
-	var clearFirst, submit bool
+	var clearFirst, submit, ask bool
 	var delay time.Duration
 	c := r.act("page.type", "type [<ref>|<selector>] <text>",
-		"glovebox type e4 'hello' --submit\nglovebox type --role textbox --name Email a@b.example --clear", 1, 2,
+		"glovebox type e4 'hello' --submit\nglovebox type --role textbox --name Email a@b.example --clear\nglovebox type e5 --ask", 0, 2,
 		func(l action.Locator, rest []string, t action.Timing) (any, error) {
+			if ask && len(rest) == 0 {
+				text, err := r.asker()("text")
+				if err != nil {
+					return nil, err
+				}
+				rest = []string{text}
+			}
 			if len(rest) != 1 {
-				return nil, fmt.Errorf("want an element and a text")
+				return nil, fmt.Errorf("want an element and a text, or an element and --ask")
 			}
 			return &action.Type{Locator: l, Input: rest[0], Clear: clearFirst, Submit: submit, Delay: int(delay.Milliseconds()), Timing: t}, nil
 		})
 	c.Flags().BoolVar(&clearFirst, "clear", false, "empty the field first")
 	c.Flags().BoolVar(&submit, "submit", false, "press Enter afterwards")
+	c.Flags().BoolVar(&ask, "ask", false, "ask for the text without showing it, or read a line of standard input: others can read the command line")
 	c.Flags().DurationVar(&delay, "delay", 0, "time between keys, at most 1s")
 	return c
 }
