@@ -2,8 +2,6 @@ package e2e
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,44 +28,20 @@ func nodeProject(t *testing.T, folder string) string {
 }
 
 // nodeModules returns a folder whose node_modules is what the project's lock
-// names. Two that install at the same time do not meet: whoever is first
-// keeps the place.
+// names.
 func nodeModules(t *testing.T, folder string) string {
 	t.Helper()
 	lock, err := os.ReadFile(filepath.Join(folder, "package-lock.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := sha256.Sum256(lock)
-	kept := filepath.Join(cache, "glovebox-tests", hex.EncodeToString(sum[:8]))
-	if _, err := os.Stat(kept); err == nil {
-		return kept
-	}
-	if err := os.MkdirAll(filepath.Dir(kept), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	fresh := npmInstall(t, folder, filepath.Dir(kept))
-	if err := os.Rename(fresh, kept); err != nil {
-		_ = os.RemoveAll(fresh)
-		if _, lost := os.Stat(kept); lost != nil {
-			t.Fatal(err)
-		}
-	}
-	return kept
+	return kept(t, lock, func(fresh string) { npmInstall(t, folder, fresh) })
 }
 
-// npmInstall installs in a new folder below parent what the lock names, at
-// exactly those versions and without the packages' own scripts.
-func npmInstall(t *testing.T, folder, parent string) string {
+// npmInstall installs in a folder what the lock of another names, at exactly
+// those versions and without the packages' own scripts.
+func npmInstall(t *testing.T, folder, fresh string) {
 	t.Helper()
-	fresh, err := os.MkdirTemp(parent, "install-")
-	if err != nil {
-		t.Fatal(err)
-	}
 	if err := os.CopyFS(fresh, os.DirFS(folder)); err != nil {
 		t.Fatal(err)
 	}
@@ -76,10 +50,8 @@ func npmInstall(t *testing.T, folder, parent string) string {
 	npm := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 	npm.Dir = fresh
 	if out, err := npm.CombinedOutput(); err != nil {
-		_ = os.RemoveAll(fresh)
 		t.Fatalf("npm ci: %v (make test installs npm where it is missing)\n%s", err, out)
 	}
-	return fresh
 }
 
 // runs runs a program in a folder and returns what it printed; a status other

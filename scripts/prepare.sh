@@ -4,7 +4,7 @@
 # again; what it installed stays.
 #
 #   scripts/prepare.sh demo <command…>   engine, debootstrap where needed
-#   scripts/prepare.sh test <command…>   also Chromium, Xvfb, Node and npm for the tests
+#   scripts/prepare.sh test <command…>   also Chromium, Xvfb, Node, npm and Django for the tests
 #
 # It says what it is about to do and asks first. YES=1 (or CI=true, or no
 # terminal to ask on) goes on without asking.
@@ -43,6 +43,7 @@ if [ "$purpose" = test ]; then
   need xvfb command -v Xvfb
   need nodejs command -v node
   need npm command -v npm
+  need python3-django /usr/bin/python3 -c "import django"
 fi
 
 agree() {

@@ -1,0 +1,136 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const goBuildLimit = 10 * time.Minute // for a program and its modules, nothing of it cached, on a busy machine
+
+// Who may sign in to the web applications.
+const (
+	owner         = "ann@owners.example"
+	ownerPassword = "correct-horse-battery-9"
+)
+
+// pocketbase is a running PocketBase with one collection, notes. Its dashboard
+// keeps who is signed in in localStorage.
+type pocketbase struct {
+	origin string // as sessions reach it
+	direct string // as the test does
+	token  string // of the owner
+	record string // of the owner, JSON
+}
+
+// goProgram builds a program that is a module of its own beside this file.
+func goProgram(t *testing.T, folder string) string {
+	t.Helper()
+	content := []byte(runtime.Version())
+	for _, name := range []string{"go.mod", "go.sum", "main.go"} {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		content = append(content, text...)
+	}
+	return filepath.Join(kept(t, content, func(fresh string) { goBuild(t, folder, filepath.Join(fresh, "program")) }), "program")
+}
+
+func goBuild(t *testing.T, folder, program string) {
+	t.Helper()
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(t.Context(), goBuildLimit)
+	defer cancel()
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, ".")
+	build.Dir = folder
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", build.Args, err, out)
+	}
+	t.Logf("built %s in %s", folder, time.Since(began).Round(time.Second))
+}
+
+// newPocketBase starts one that sessions reach by a host's name.
+func newPocketBase(t *testing.T, host string) *pocketbase {
+	t.Helper()
+	program, dir, address := goProgram(t, "apps/pocketbase"), t.TempDir(), freeAddress(t)
+	runs(t, time.Minute, dir, program, "superuser", "upsert", owner, ownerPassword, "--dir", dir)
+	p := &pocketbase{direct: "http://" + address, origin: fmt.Sprintf("http://%s:%s", host, port("http://"+address))}
+	command := exec.Command(program, "serve", "--http", address, "--dir", dir)
+	said := &tape{}
+	command.Stdout, command.Stderr = said, said
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = command.Process.Signal(syscall.SIGTERM); _ = command.Wait() })
+	until(t, startLimit, "PocketBase to answer", func() bool {
+		response, err := http.Get(p.direct + "/api/health")
+		if err != nil {
+			return false
+		}
+		_ = response.Body.Close()
+		return response.StatusCode == http.StatusOK
+	})
+	p.signIn(t)
+	p.api(t, http.MethodPost, "/api/collections", `{"name": "notes", "type": "base", "fields": [{"name": "title", "type": "text"}]}`)
+	return p
+}
+
+// signIn is what the owner does once, by the application's API.
+func (p *pocketbase) signIn(t *testing.T) {
+	t.Helper()
+	answer := p.api(t, http.MethodPost, "/api/collections/_superusers/auth-with-password",
+		fmt.Sprintf(`{"identity": %q, "password": %q}`, owner, ownerPassword))
+	record, err := json.Marshal(answer["record"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.token, p.record = answer["token"].(string), string(record)
+}
+
+// api makes a request as the owner.
+func (p *pocketbase) api(t *testing.T, method, path, body string) object {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, p.direct+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Authorization", p.token)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode >= 300 {
+		t.Fatalf("%s %s: %d %v", method, path, response.StatusCode, err) // not the body: it may have the token
+	}
+	answer := object{}
+	if err := json.Unmarshal(bytes.TrimSpace(text), &answer); err != nil && len(text) > 0 {
+		t.Fatal(err)
+	}
+	return answer
+}
+
+// titles are those of all notes.
+func (p *pocketbase) titles(t *testing.T) (titles []string) {
+	t.Helper()
+	items, _ := p.api(t, http.MethodGet, "/api/collections/notes/records", "")["items"].([]any)
+	for _, item := range items {
+		titles = append(titles, item.(object)["title"].(string))
+	}
+	return titles
+}
