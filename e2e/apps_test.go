@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	recordsHost = "records.test" // where PocketBase is
-	adminHost   = "office.test"  // where Django is
+	recordsHost   = "records.test" // where PocketBase is
+	interfaceHost = "api.test"     // where PocketBase is, too
+	adminHost     = "office.test"  // where Django is
 )
 
 // apps are web applications that others made, with an account in each.
@@ -31,19 +32,20 @@ func newApps(t *testing.T) *apps {
 		t.Fatal(err)
 	}
 	t.Cleanup(names.Close)
-	names.Set(recordsHost, "127.0.0.1")
-	names.Set(adminHost, "127.0.0.1")
-	return &apps{newPocketBase(t, recordsHost), newDjango(t, adminHost), names}
+	for _, host := range []string{recordsHost, interfaceHost, adminHost} {
+		names.Set(host, "127.0.0.1")
+	}
+	return &apps{newPocketBase(t), newDjango(t, adminHost), names}
 }
 
 // gateway starts one whose sessions may reach the applications.
 func (a *apps) gateway(t *testing.T) *gateway {
 	t.Helper()
-	const network = "GLOVEBOX_SECURITY_NETWORK_"
-	hosts := recordsHost + "," + adminHost
+	const network, hosts = "GLOVEBOX_SECURITY_NETWORK_", recordsHost + "," + interfaceHost + "," + adminHost
+	reached := []string{a.pocketbase.by(recordsHost), a.pocketbase.by(interfaceHost), a.django.origin}
 	return start(t, settings{env: []string{
 		network + "NAVIGATION=" + hosts, network + "RESOLVER=" + a.names.Address(),
-		network + "ALLOW_PRIVATE=" + hostOf(t, a.pocketbase.origin, true) + "," + hostOf(t, a.django.origin, true),
+		network + "ALLOW_PRIVATE=" + strings.ReplaceAll(strings.Join(reached, ","), "http://", ""),
 		"GLOVEBOX_SECURITY_HITL_TRUSTED_DOMAINS=" + hosts,
 	}})
 }
@@ -57,8 +59,14 @@ func (g *gateway) overheard(t *testing.T) (agent, *tape) {
 	}}, ""), heard
 }
 
-// notes and groups are addresses that only who is signed in gets.
-func (a *apps) notes() string  { return a.pocketbase.origin + "/_/#/collections?collection=notes" }
+// Addresses that only who is signed in gets: by localStorage, a header and a
+// cookie.
+func (a *apps) notes() string {
+	return a.pocketbase.by(recordsHost) + "/_/#/collections?collection=notes"
+}
+func (a *apps) listing() string {
+	return a.pocketbase.by(interfaceHost) + "/api/collections/notes/records"
+}
 func (a *apps) groups() string { return a.django.origin + "/admin/auth/group/" }
 
 // TestWebApplications has an agent work inside accounts of web applications
@@ -66,6 +74,7 @@ func (a *apps) groups() string { return a.django.origin + "/admin/auth/group/" }
 func TestWebApplications(t *testing.T) {
 	a := newApps(t)
 	t.Run("WithoutCredentialsTheyAskWhoItIs", a.signedOut)
+	t.Run("WithCredentialsAnAgentWorksInThem", a.signedIn)
 }
 
 // signedOut is the control: without credentials the same steps meet the pages
@@ -74,6 +83,7 @@ func (a *apps) signedOut(t *testing.T) {
 	g := a.gateway(t)
 	agent, _ := g.overheard(t)
 	agent.must("browser_navigate", object{"url": a.notes()}, `heading "Superuser login"`)
+	agent.must("browser_navigate", object{"url": a.listing()}, "Only superusers can perform this action")
 	answered := g.answer(t, "approve", "the back office") // an address of administration
 	agent.must("browser_navigate", object{"url": a.groups()}, `textbox "Username:"`)
 	<-answered
@@ -103,17 +113,4 @@ func fetch(t *testing.T, client *http.Client, method, address string, form url.V
 		t.Fatalf("%s %s: %d %v", method, address, response.StatusCode, err)
 	}
 	return string(text)
-}
-
-// hostOf is the host of an address, with its port where asked.
-func hostOf(t *testing.T, address string, withPort ...bool) string {
-	t.Helper()
-	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(withPort) > 0 {
-		return u.Host
-	}
-	return u.Hostname()
 }

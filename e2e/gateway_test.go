@@ -269,12 +269,18 @@ func until(t *testing.T, limit time.Duration, what string, holds func() bool) {
 // output, standard error and the exit status.
 func (g *gateway) command(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
+	return g.piped(t, "", args...)
+}
+
+// piped is a command with standard input.
+func (g *gateway) piped(t *testing.T, stdin string, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	var out, complaint bytes.Buffer
 	c := exec.CommandContext(ctx, binary, append(args, "--config", g.config)...)
 	c.Env = append(os.Environ(), g.env...)
-	c.Stdout, c.Stderr = &out, &complaint
+	c.Stdin, c.Stdout, c.Stderr = strings.NewReader(stdin), &out, &complaint
 	err := c.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {

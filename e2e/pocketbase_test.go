@@ -28,8 +28,7 @@ const (
 // pocketbase is a running PocketBase with one collection, notes. Its dashboard
 // keeps who is signed in in localStorage.
 type pocketbase struct {
-	origin string // as sessions reach it
-	direct string // as the test does
+	direct string // its origin, by the address that it listens on
 	token  string // of the owner
 	record string // of the owner, JSON
 }
@@ -62,12 +61,14 @@ func goBuild(t *testing.T, folder, program string) {
 	t.Logf("built %s in %s", folder, time.Since(began).Round(time.Second))
 }
 
-// newPocketBase starts one that sessions reach by a host's name.
-func newPocketBase(t *testing.T, host string) *pocketbase {
+// by is its origin, by the name of a host.
+func (p *pocketbase) by(host string) string { return "http://" + host + ":" + port(p.direct) }
+
+func newPocketBase(t *testing.T) *pocketbase {
 	t.Helper()
 	program, dir, address := goProgram(t, "apps/pocketbase"), t.TempDir(), freeAddress(t)
 	runs(t, time.Minute, dir, program, "superuser", "upsert", owner, ownerPassword, "--dir", dir)
-	p := &pocketbase{direct: "http://" + address, origin: fmt.Sprintf("http://%s:%s", host, port("http://"+address))}
+	p := &pocketbase{direct: "http://" + address}
 	command := exec.Command(program, "serve", "--http", address, "--dir", dir)
 	said := &tape{}
 	command.Stdout, command.Stderr = said, said

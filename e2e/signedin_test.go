@@ -1,0 +1,134 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/e2e/leaksite"
+)
+
+// document is the credentials of the owner, as the vault keeps them: what the
+// dashboard itself writes into localStorage.
+func (p *pocketbase) document(t *testing.T) string {
+	t.Helper()
+	return toJSON(t, object{
+		"domain": recordsHost, "origin": p.by(recordsHost),
+		"localStorage": object{"__pb_superuser_auth__": fmt.Sprintf(`{"token":%q,"record":%s}`, p.token, p.record)},
+	})
+}
+
+func toJSON(t *testing.T, value any) string {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// secrets are what no agent may get: each token whole, and each part of it that
+// tells.
+func (a *apps) secrets() *leaksite.Finder {
+	secrets := []leaksite.Canary{{Kind: "Django's cookie", Value: a.django.cookie.Value}}
+	for i, part := range strings.Split(a.pocketbase.token, ".")[1:] { // the first says only that it is a token
+		secrets = append(secrets, leaksite.Canary{Kind: fmt.Sprintf("part %d of PocketBase's token", i+1), Value: part})
+	}
+	return leaksite.Find(secrets...)
+}
+
+// keep has the operator keep the owner's credentials in each way that there is:
+// the value of a cookie, that of a header, and a whole document.
+func (a *apps) keep(t *testing.T, g *gateway) {
+	t.Helper()
+	for stdin, args := range map[string][]string{
+		a.django.cookie.Value + "\n": {"vault", "set", adminHost, "--cookie", "sessionid", "--origin", a.django.origin},
+		a.pocketbase.token + "\n":    {"vault", "set", interfaceHost, "--header", "Authorization", "--origin", a.pocketbase.by(interfaceHost)},
+		a.pocketbase.document(t):     {"vault", "set", recordsHost},
+	} {
+		out, complaint, status := g.piped(t, stdin, args...)
+		if found := a.secrets().In([]byte(out + complaint)); status != 0 || len(found) > 0 {
+			t.Fatalf("%v: status %d, and it told %v", args, status, found)
+		}
+	}
+}
+
+// signedIn is an agent's work in three accounts in one session.
+func (a *apps) signedIn(t *testing.T) {
+	g := a.gateway(t)
+	a.keep(t, g)
+	agent, heard := g.overheard(t)
+	person := g.approving(t)
+	a.makesAGroup(t, agent)
+	a.makesANote(t, agent)
+	agent.must("browser_navigate", object{"url": a.listing()}, "Call Grace back")
+	a.removesTheGroup(t, agent, person)
+	for _, tool := range []string{"browser_network_requests", "browser_console_messages", "browser_markdown", "browser_snapshot"} {
+		agent.must(tool, object{}, "")
+	}
+	_, picture := agent.use("browser_take_screenshot", object{})
+	session := picture.StructuredContent.(object)["session"].(string)
+	agent.must("browser_session", object{"action": "archive"}, "archived")
+	if found := a.secrets().In([]byte(heard.String())); len(found) > 0 {
+		t.Errorf("the agent got %v", found)
+	}
+	a.recorded(t, g, session)
+}
+
+func (a *apps) makesAGroup(t *testing.T, agent agent) {
+	t.Helper()
+	agent.must("browser_navigate", object{"url": a.groups()}, "Welcome, ann.")
+	agent.must("browser_click", object{"role": "link", "name": "Add group"}, `heading "Add group"`)
+	agent.must("browser_type", object{"role": "textbox", "name": "Name:", "text": "Auditors"}, "Auditors")
+	agent.must("browser_click", object{"role": "button", "name": "Save"}, "was added successfully")
+	if got := a.django.groups(t); !slices.Equal(got, []string{"Auditors"}) {
+		t.Errorf("Django has the groups %v", got)
+	}
+}
+
+func (a *apps) removesTheGroup(t *testing.T, agent agent, person *person) {
+	t.Helper()
+	agent.must("browser_navigate", object{"url": a.groups()}, `link "Auditors"`)
+	agent.must("browser_click", object{"role": "link", "name": "Auditors"}, `heading "Change group"`)
+	agent.must("browser_click", object{"role": "link", "name": "Delete"}, "Are you sure")
+	agent.must("browser_click", object{"role": "button", "name": "Yes, I’m sure"}, "was deleted successfully")
+	if got := a.django.groups(t); len(got) > 0 {
+		t.Errorf("Django has the groups %v", got)
+	}
+	if asked := person.was(); !slices.Contains(asked, "page.click Delete") {
+		t.Errorf("nobody was asked about the end of the group, but of %q", asked)
+	}
+}
+
+func (a *apps) makesANote(t *testing.T, agent agent) {
+	t.Helper()
+	agent.must("browser_navigate", object{"url": a.notes()}, "")
+	agent.must("browser_wait_for", object{"text": "New record"}, `link "notes"`)
+	agent.must("browser_click", object{"role": "button", "name": "New record"}, "")
+	agent.must("browser_wait_for", object{"text": "New notes record"}, `textbox "title"`)
+	agent.must("browser_type", object{"role": "textbox", "name": "title", "text": "Call Grace back"}, "Call Grace back")
+	agent.must("browser_click", object{"role": "button", "name": "Create"}, "")
+	until(t, startLimit, "the note", func() bool { return slices.Equal(a.pocketbase.titles(t), []string{"Call Grace back"}) })
+}
+
+// recorded looks at what is left of the session: the trail says what was put
+// in, and none of it is anywhere.
+func (a *apps) recorded(t *testing.T, g *gateway, session string) {
+	t.Helper()
+	injected := map[string]string{}
+	for _, r := range g.trail(t) {
+		if r.EventType == "injection" && r.SessionID == session {
+			injected[r.Domain] = r.Result
+		}
+	}
+	if want := map[string]string{recordsHost: "ok", adminHost: "ok", interfaceHost: "ok"}; !maps.Equal(injected, want) {
+		t.Errorf("the trail says that there was put in %v", injected)
+	}
+	g.settled(t)
+	for _, secret := range append(strings.Split(a.pocketbase.token, ".")[1:], a.django.cookie.Value) {
+		g.keepsNothingOf(t, secret)
+	}
+}
