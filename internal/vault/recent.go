@@ -3,6 +3,7 @@ package vault
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 
 const (
 	freshness = 3 * time.Second // for which an answer is used again: a page with ten frames asks ten times at once
-	mostKept  = 1000            // answers; the oldest are of no use after freshness
+	mostKept  = 1000            // answers; a page may name any number of hosts
 )
 
 // recent keeps the last answers of a source for a moment, that there is none
@@ -28,6 +29,10 @@ type answer struct {
 	err  error
 	at   time.Time
 }
+
+// stale reports whether an answer is too old to be used. One that is under way
+// is not.
+func (a *answer) stale() bool { return !a.at.IsZero() && time.Since(a.at) >= freshness }
 
 // get returns the answer at a path, by ask where none is fresh.
 func (r *recent) get(ctx context.Context, path string, ask func(context.Context) (*credential.Set, error)) (*credential.Set, error) {
@@ -55,7 +60,8 @@ func (r *recent) get(ctx context.Context, path string, ask func(context.Context)
 func (r *recent) claim(path string) (a *answer, mine bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if a := r.answers[path]; a != nil && (a.at.IsZero() || time.Since(a.at) < freshness) {
+	maps.DeleteFunc(r.answers, func(_ string, a *answer) bool { return a.stale() }) // no secret stays for longer than it is of use
+	if a := r.answers[path]; a != nil {
 		return a, false
 	}
 	if r.answers == nil || len(r.answers) >= mostKept {
