@@ -67,6 +67,39 @@ func TestWhatIsKeptIsFoundReplacedAndRemoved(t *testing.T) {
 	}
 }
 
+// TestNoScopeReachesAnothersByItsName has scopes that would be each other's
+// folders, if their names were taken as they are.
+func TestNoScopeReachesAnothersByItsName(t *testing.T) {
+	file, err := vault.OpenFile(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := vault.Open(vault.Options{Source: file, Path: "secrets/{scope}/x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scopes := []string{"a", "A", "a/x/b", "a%2Fx%2Fb", "../secrets/a", "a/..", "a ", "ä", "a?b", "a#b"}
+	for i, scope := range scopes {
+		if _, err := v.Set(t.Context(), scope, "example.com", document(strconv.Itoa(i))); err != nil {
+			t.Fatalf("%q: %v", scope, err)
+		}
+	}
+	for i, scope := range scopes {
+		set, err := v.For(t.Context(), scope, "example.com")
+		if err != nil || set == nil || set.Cookies[0].Value.Reveal() != strconv.Itoa(i) {
+			t.Errorf("%q has %v, %v", scope, set, err)
+		}
+		if all, err := v.List(t.Context(), scope); err != nil || len(all) != 1 {
+			t.Errorf("%q lists %v, %v", scope, all, err)
+		}
+	}
+	for _, scope := range []string{"", ".", ".."} {
+		if set, err := v.For(t.Context(), scope, "example.com"); set != nil || fault.CodeOf(err) != fault.CredentialsUnavailable {
+			t.Errorf("%q has %v, %v", scope, set, err)
+		}
+	}
+}
+
 func TestTheFileIsEncryptedAndNobodyElsesToRead(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := inFile(t, dir).Set(t.Context(), "default", "example.com", document(canary)); err != nil {
