@@ -61,8 +61,7 @@ type room struct {
 // configuration a room refuses.
 func Open(ctx context.Context, c config.Config, version string, own []netip.AddrPort, log *slog.Logger) (_ *House, err error) {
 	h := &House{config: c}
-	log = slog.New(h.known.Handler(log.Handler()))
-	h.Log = log
+	log = h.logTo(log)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, h.Close(context.WithoutCancel(ctx)))
@@ -93,6 +92,12 @@ func Open(ctx context.Context, c config.Config, version string, own []netip.Addr
 	}
 	h.Door.Tidy()
 	return h, nil
+}
+
+// logTo has the house log without the secrets of its sessions.
+func (h *House) logTo(log *slog.Logger) *slog.Logger {
+	h.Log = slog.New(h.known.Handler(log.Handler()))
+	return h.Log
 }
 
 // openRecords opens what is kept in the state directory: tokens, store, trail.

@@ -3,6 +3,7 @@ package redact
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -125,11 +126,10 @@ func (x *index) find(s *stream, tell func(f *form, from, to int)) {
 func (x *index) findNear(s *stream, tell func(f *form, from, to int)) {
 	left := patience*len(s.text) + 1<<16
 	near := x.width + x.stride
-	done, mark := 0, 0
+	done, mark, last := 0, 0, 0
 	for _, p := range s.of.pieces {
-		for mark < len(s.at) && int(s.at[mark]) < p.from {
-			mark++
-		}
+		next, _ := slices.BinarySearch(s.at[mark:min(len(s.at), mark+p.from-last)], int32(p.from)) //nolint:gosec // sources are below 2 GiB
+		mark, last = mark+next, p.from
 		from, to := max(done, mark-near), min(len(s.text), mark+near+utf8.UTFMax)
 		if from < to {
 			done = max(x.between(s, from, to, &left, tell), to-x.width)
