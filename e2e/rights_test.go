@@ -79,7 +79,7 @@ func TestAnAgentThatIsSignedInReadsNothingOfWhatOpenedIt(t *testing.T) {
 		caller.get(base + "pdf").problem(fault.DeniedByPolicy)
 	}
 	operator.get(base + "content").object(http.StatusOK)
-	if code := g.explained(t, "page.content"); code != action.WithheldRule {
+	if code := g.explained(t, "page.har"); code != action.WithheldRule {
 		t.Errorf("the policy explains it by %s", code)
 	}
 }

@@ -141,13 +141,22 @@ func (b *Browser) spelledOn(work layouts, doc drawing) []inpage.Box {
 	}
 	for i, spans := range b.spread(doc.texts(work)) {
 		for _, r := range doc.lines(i, spans, work) {
-			add(r)
+			add(slanted(r))
 		}
 	}
 	for _, r := range doc.fields(work, b.secrets) {
 		add(r)
 	}
 	return all
+}
+
+// slanted is a line with room for letters that lean out of it, a quarter of
+// their height.
+func slanted(r []float64) []float64 {
+	if len(r) != 4 {
+		return nil
+	}
+	return []float64{r[0] - r[3]/4, r[1], r[2] + r[3]/2, r[3]}
 }
 
 // phrase is a text of a document and which part of its layout it is.

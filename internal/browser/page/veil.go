@@ -36,12 +36,16 @@ func (b *Browser) veiled(ctx context.Context, t *tab) ([]inpage.Rect, error) {
 	return settled(all), nil
 }
 
+// overhang is how far letters are covered beyond their box, in CSS pixels: bold
+// and slanted ones do not keep to it.
+const overhang = 2
+
 // settled are rectangles on whole pixels, in order, so that two lists can be
 // compared.
 func settled(all []inpage.Rect) []inpage.Rect {
 	for i, r := range all {
-		x, y := math.Floor(r.X), math.Floor(r.Y)
-		all[i] = inpage.Rect{X: x, Y: y, Width: math.Ceil(r.X+r.Width) - x, Height: math.Ceil(r.Y+r.Height) - y}
+		x, y := math.Floor(r.X)-overhang, math.Floor(r.Y)-overhang
+		all[i] = inpage.Rect{X: x, Y: y, Width: math.Ceil(r.X+r.Width) + overhang - x, Height: math.Ceil(r.Y+r.Height) + overhang - y}
 	}
 	slices.SortFunc(all, func(a, b inpage.Rect) int {
 		return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X), cmp.Compare(a.Height, b.Height), cmp.Compare(a.Width, b.Width))
