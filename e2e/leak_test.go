@@ -55,6 +55,7 @@ func TestNothingLeadsBack(t *testing.T) {
 		{"Places", (*leak).rawPlaces},
 		{"Mirrors", (*leak).mirrors},
 		{"NotTaken", (*leak).notTaken},
+		{"Typed", (*leak).typed},
 		{"Files", (*leak).filesOfPages},
 		{"Faults", (*leak).provoked},
 		{"MCP", (*leak).tools},

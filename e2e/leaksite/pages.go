@@ -39,6 +39,14 @@ html, body {left: 0; width: 100%; height: 100%} head, head * {display: none}</st
 	"popup": `<title>Popup {{.One}}</title><p>{{.Line}}</p>`,
 	"choice": `<title>Choice</title><label>Colour <select id=colour><option>{{.Beacon}}</option><option value="{{.One}}">{{.Line}}</option></select></label>
 <div style="position: relative"><button id=under type=button aria-expanded=false>Show more</button><div id="{{.One}}" class="{{.One}}" aria-label="{{.Line}}" style="position: absolute; inset: 0; background: #eee">{{.Line}}</div></div>`,
+	// login tells all who look what is typed into it.
+	"login": `<title>Login</title><form action="/login" method=get><label>Search <input id=search type=search></label><label>User <input id=user autocomplete=username></label>
+<label>Password <input id=pass type=password autocomplete=current-password></label><label>Code <input id=code autocomplete=one-time-code></label></form><p id=said>{{.Beacon}}</p>
+<script>for (const field of document.querySelectorAll("input")) field.oninput = () => {
+  const typed = field.value;
+  document.title = "Typed " + typed; console.log("typed", typed); said.textContent = typed + " " + btoa(unescape(encodeURIComponent(typed))) + " " + {{.Beacon}};
+  field.setAttribute("aria-label", typed); history.replaceState(0, "", "#" + encodeURIComponent(typed)); fetch("/typed?field=" + field.id, {method: "POST", body: typed});
+}</script>`,
 	"asked": `<title>Asked</title><meta name=token content="{{.One}}"><h1>Ledger</h1><form action="/submit/{{.One}}"><input type=hidden id=csrf name=csrf value="{{.One}}">
 <input id=plain aria-label=Search type=search value="{{.One}}"><input id=pass type=password aria-label=Password value="{{.One}}"></form>
 <script type="text/plain" id=inline>{{.One}}</script><div id=data data-token="{{.One}}" class="t-{{.One}}">status</div><p id=gone hidden>{{.One}}</p><a id=link href="/go/{{.One}}">Go</a><img id=img alt=picture src="/img.png?{{.One}}">
@@ -76,6 +84,7 @@ func (s *Site) still(w http.ResponseWriter, r *http.Request)  { s.shows(w, r, "s
 func (s *Site) shown(w http.ResponseWriter, r *http.Request)  { s.shows(w, r, "shown") }
 func (s *Site) popup(w http.ResponseWriter, r *http.Request)  { s.shows(w, r, "popup") }
 func (s *Site) choice(w http.ResponseWriter, r *http.Request) { s.shows(w, r, "choice") }
+func (s *Site) login(w http.ResponseWriter, r *http.Request)  { s.shows(w, r, "login") }
 func (s *Site) asked(w http.ResponseWriter, r *http.Request)  { s.shows(w, r, "asked") }
 
 // header shows a secret in headers of the document, and in its address.

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -27,13 +28,14 @@ type Site struct {
 	beacon   string
 	mux      *http.ServeMux
 
-	mu   sync.Mutex
-	seen map[string]bool // kinds that reached a server or a script
+	mu    sync.Mutex
+	seen  map[string]bool   // kinds that reached a server or a script
+	typed map[string]string // into the fields of /login, by their ids
 }
 
 // Open makes the application that these secrets open.
 func Open(canaries Canaries) *Site {
-	s := &Site{canaries: canaries, beacon: Beacon + letters(26), mux: http.NewServeMux(), seen: map[string]bool{}}
+	s := &Site{canaries: canaries, beacon: Beacon + letters(26), mux: http.NewServeMux(), seen: map[string]bool{}, typed: map[string]string{}}
 	s.routes()
 	return s
 }
@@ -100,7 +102,7 @@ func (s *Site) known(r *http.Request) map[string]string {
 
 func (s *Site) routes() {
 	for path, serve := range map[string]http.HandlerFunc{
-		"GET /{$}": s.home, "GET /echo": s.echo, "POST /seen": s.told, "GET /places": s.places, "GET /mirror": s.mirror,
+		"GET /{$}": s.home, "GET /echo": s.echo, "GET /login": s.login, "POST /typed": s.hears, "POST /seen": s.told, "GET /places": s.places, "GET /mirror": s.mirror,
 		"GET /still": s.still, "GET /shown": s.shown, "GET /asked": s.asked, "GET /choice": s.choice,
 		"GET /file": s.file, "GET /status": s.status, "GET /moved": s.moved, "GET /away": s.away, "GET /popup": s.popup,
 		"GET /socket": s.socket, "GET /stream": s.stream, "GET /header": s.header,
@@ -129,6 +131,24 @@ func (s *Site) told(w http.ResponseWriter, r *http.Request) {
 		s.saw(all)
 	}
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// hears what a page was typed.
+func (s *Site) hears(w http.ResponseWriter, r *http.Request) {
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
+	if err == nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.typed[r.URL.Query().Get("field")] = string(text)
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// Typed is what a field of /login was last typed: user, pass or code.
+func (s *Site) Typed(field string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.typed[field]
 }
 
 // line is all that the site knows, and the beacon, in one line.
