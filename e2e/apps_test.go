@@ -69,6 +69,12 @@ func (a *apps) listing() string {
 }
 func (a *apps) groups() string { return a.django.origin + "/admin/auth/group/" }
 
+// comes waits for a text that a page's scripts show, and for want beside it.
+func (a agent) comes(text, want string) {
+	a.t.Helper()
+	a.must("browser_wait_for", object{"text": text, "timeout": 50}, want)
+}
+
 // TestWebApplications has an agent work inside accounts of web applications
 // that others made.
 func TestWebApplications(t *testing.T) {
@@ -82,7 +88,8 @@ func TestWebApplications(t *testing.T) {
 func (a *apps) signedOut(t *testing.T) {
 	g := a.gateway(t)
 	agent, _ := g.overheard(t)
-	agent.must("browser_navigate", object{"url": a.notes()}, `heading "Superuser login"`)
+	agent.must("browser_navigate", object{"url": a.notes()}, "")
+	agent.comes("Superuser login", `button "Login"`)
 	agent.must("browser_navigate", object{"url": a.listing()}, "Only superusers can perform this action")
 	answered := g.answer(t, "approve", "the back office") // an address of administration
 	agent.must("browser_navigate", object{"url": a.groups()}, `textbox "Username:"`)

@@ -106,9 +106,9 @@ func (a *apps) removesTheGroup(t *testing.T, agent agent, person *person) {
 func (a *apps) makesANote(t *testing.T, agent agent) {
 	t.Helper()
 	agent.must("browser_navigate", object{"url": a.notes()}, "")
-	agent.must("browser_wait_for", object{"text": "New record"}, `link "notes"`)
+	agent.comes("New record", `link "notes"`)
 	agent.must("browser_click", object{"role": "button", "name": "New record"}, "")
-	agent.must("browser_wait_for", object{"text": "New notes record"}, `textbox "title"`)
+	agent.comes("New notes record", `textbox "title"`)
 	agent.must("browser_type", object{"role": "textbox", "name": "title", "text": "Call Grace back"}, "Call Grace back")
 	agent.must("browser_click", object{"role": "button", "name": "Create"}, "")
 	until(t, startLimit, "the note", func() bool { return slices.Equal(a.pocketbase.titles(t), []string{"Call Grace back"}) })
