@@ -59,7 +59,7 @@ func (s *Server) answer(e route, c call) answer {
 		return answer{status: http.StatusServiceUnavailable, errors: []string{"Vault is sealed"}}
 	}
 	if !e.open {
-		if c.token = s.bearer(c.header); c.token == nil || !c.token.may(e.path+e.rest) {
+		if c.token = s.bearer(c.header); c.token == nil || !c.token.may(c.method, e.path+e.rest) {
 			return denied()
 		}
 	} else if e.path != "sys/health" && !s.inside(c.header) {

@@ -24,6 +24,7 @@ type route struct {
 // call is one request that is as documented.
 type call struct {
 	token  *token
+	method string
 	header http.Header
 	path   string
 	query  url.Values

@@ -155,7 +155,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mu.Lock()
-	got := s.answer(route, call{header: r.Header, path: route.rest, query: r.URL.Query(), body: body})
+	got := s.answer(route, call{method: r.Method, header: r.Header, path: route.rest, query: r.URL.Query(), body: body})
 	s.mu.Unlock()
 	got.write(w)
 }

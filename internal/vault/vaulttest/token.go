@@ -12,7 +12,8 @@ import (
 // Grant is what a token may do, and how long it lives. The zero Grant is for
 // ever, and opens nothing but itself.
 type Grant struct {
-	Paths  []string      // of the API: secret/data/browser/*, secret/metadata/browser/*; a star stands at the end only
+	Paths  []string      // of the API, to read and list: secret/data/browser/*, secret/metadata/browser/*; a star stands at the end only
+	Writes bool          // and to write and delete there
 	TTL    time.Duration // 0 for ever
 	MaxTTL time.Duration // since it was made, renewals included; 0 for no bound
 	Fixed  bool          // cannot be renewed
@@ -23,6 +24,7 @@ type token struct {
 	text    string
 	made    time.Time
 	expires time.Time // zero: never
+	meta    any       // who it is for
 }
 
 type role struct {
@@ -31,7 +33,9 @@ type role struct {
 }
 
 // Root makes a token that may do everything, for ever.
-func (s *Server) Root() string { return s.Token(Grant{Paths: []string{"*"}, Fixed: true}) }
+func (s *Server) Root() string {
+	return s.Token(Grant{Paths: []string{"*"}, Writes: true, Fixed: true})
+}
 
 // Token makes a token.
 func (s *Server) Token(g Grant) string {
@@ -82,10 +86,15 @@ func (s *Server) bearer(h http.Header) *token {
 }
 
 // may reports whether a token may use a path of the API. Vault's default policy
-// lets each look at, renew and revoke itself.
-func (t *token) may(path string) bool {
-	if strings.HasPrefix(path, "auth/token/") {
+// lets each look at, renew and revoke itself; what is listed is a folder.
+func (t *token) may(method, path string) bool {
+	switch {
+	case strings.HasPrefix(path, "auth/token/"):
 		return true
+	case method == "LIST":
+		path = strings.TrimSuffix(path, "/") + "/"
+	case method != http.MethodGet && !t.Writes:
+		return false
 	}
 	return slices.ContainsFunc(t.Paths, func(allowed string) bool {
 		if prefix, star := strings.CutSuffix(allowed, "*"); star {
@@ -110,7 +119,7 @@ func (s *Server) lookup(c call) answer {
 	return answer{data: map[string]any{
 		"accessor": uuid(), "creation_time": c.token.made.Unix(), "creation_ttl": int(c.token.TTL / time.Second),
 		"display_name": "token", "entity_id": "", "expire_time": expires, "explicit_max_ttl": int(c.token.MaxTTL / time.Second),
-		"id": c.token.text, "issue_time": c.token.made.Format(time.RFC3339Nano), "meta": nil, "num_uses": 0, "orphan": true,
+		"id": c.token.text, "issue_time": c.token.made.Format(time.RFC3339Nano), "meta": c.token.meta, "num_uses": 0, "orphan": true,
 		"path": "auth/token/create", "policies": []string{"default"}, "renewable": !c.token.Fixed, "ttl": s.left(c.token), "type": "service",
 	}}
 }
@@ -124,13 +133,15 @@ func (s *Server) login(c call) answer {
 	if !known || r.secretID != body.SecretID {
 		return answer{status: http.StatusBadRequest, errors: []string{"invalid role or secret ID"}}
 	}
-	return answer{auth: s.auth(s.make(r.grant))}
+	made := s.make(r.grant)
+	made.meta = map[string]string{"role_name": "reader"}
+	return answer{auth: s.auth(made)}
 }
 
 func (s *Server) auth(t *token) any {
 	return map[string]any{
 		"client_token": t.text, "accessor": uuid(), "policies": []string{"default"}, "token_policies": []string{"default"},
-		"metadata": nil, "lease_duration": s.left(t), "renewable": !t.Fixed, "entity_id": "", "token_type": "service",
+		"metadata": t.meta, "lease_duration": s.left(t), "renewable": !t.Fixed, "entity_id": "", "token_type": "service",
 		"orphan": true, "mfa_requirement": nil, "num_uses": 0,
 	}
 }
