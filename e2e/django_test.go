@@ -26,7 +26,8 @@ type django struct {
 	origin   string // as sessions reach it
 	host     string
 	database *sql.DB
-	cookie   *http.Cookie // of the owner
+	browser  *http.Client // of the owner
+	cookies  []string     // that the owner was signed in by, the last one is
 }
 
 // newDjango starts one that sessions reach by a host's name.
@@ -64,34 +65,42 @@ func newDjango(t *testing.T, host string) *django {
 
 var csrfField = regexp.MustCompile(`name="csrfmiddlewaretoken" value="([^"]+)"`)
 
-// signIn is what the owner does once, with the form that people use.
+// signIn is what the owner does, with the form that people use.
 func (d *django) signIn(t *testing.T) {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	browser := http.Client{Jar: jar, Transport: named{d.host}}
+	d.browser = &http.Client{Jar: jar, Transport: named{d.host}}
 	login := d.origin + "/admin/login/?next=/admin/"
-	page := fetch(t, &browser, http.MethodGet, login, nil)
+	page := fetch(t, d.browser, http.MethodGet, login, nil)
 	field := csrfField.FindStringSubmatch(page)
 	if field == nil {
 		t.Fatal("Django's login has no form")
 	}
-	fetch(t, &browser, http.MethodPost, login, url.Values{"csrfmiddlewaretoken": {field[1]}, "username": {"ann"}, "password": {ownerPassword}})
+	fetch(t, d.browser, http.MethodPost, login, url.Values{"csrfmiddlewaretoken": {field[1]}, "username": {"ann"}, "password": {ownerPassword}})
 	address, err := url.Parse(d.origin + "/admin/")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, cookie := range jar.Cookies(address) {
 		if cookie.Name == "sessionid" {
-			d.cookie = cookie
+			d.cookies = append(d.cookies, cookie.Value)
+			return
 		}
 	}
-	if d.cookie == nil {
-		t.Fatal("Django did not sign the owner in")
-	}
+	t.Fatal("Django did not sign the owner in")
 }
+
+// signOut ends what the owner is signed in by, for everybody who has it.
+func (d *django) signOut(t *testing.T) {
+	t.Helper()
+	fetch(t, d.browser, http.MethodGet, d.origin+"/admin/logout/", nil)
+}
+
+// cookie is what the owner is signed in by.
+func (d *django) cookie() string { return d.cookies[len(d.cookies)-1] }
 
 // named reaches a host that only sessions' name server knows.
 type named struct{ host string }

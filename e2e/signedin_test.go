@@ -33,7 +33,10 @@ func toJSON(t *testing.T, value any) string {
 // secrets are what no agent may get: each token whole, and each part of it that
 // tells.
 func (a *apps) secrets() *leaksite.Finder {
-	secrets := []leaksite.Canary{{Kind: "Django's cookie", Value: a.django.cookie.Value}}
+	var secrets []leaksite.Canary
+	for _, cookie := range a.django.cookies {
+		secrets = append(secrets, leaksite.Canary{Kind: "Django's cookie", Value: cookie})
+	}
 	for i, part := range strings.Split(a.pocketbase.token, ".")[1:] { // the first says only that it is a token
 		secrets = append(secrets, leaksite.Canary{Kind: fmt.Sprintf("part %d of PocketBase's token", i+1), Value: part})
 	}
@@ -44,15 +47,21 @@ func (a *apps) secrets() *leaksite.Finder {
 // the value of a cookie, that of a header, and a whole document.
 func (a *apps) keep(t *testing.T, g *gateway) {
 	t.Helper()
-	for stdin, args := range map[string][]string{
-		a.django.cookie.Value + "\n": {"vault", "set", adminHost, "--cookie", "sessionid", "--origin", a.django.origin},
-		a.pocketbase.token + "\n":    {"vault", "set", interfaceHost, "--header", "Authorization", "--origin", a.pocketbase.by(interfaceHost)},
-		a.pocketbase.document(t):     {"vault", "set", recordsHost},
-	} {
-		out, complaint, status := g.piped(t, stdin, args...)
-		if found := a.secrets().In([]byte(out + complaint)); status != 0 || len(found) > 0 {
-			t.Fatalf("%v: status %d, and it told %v", args, status, found)
-		}
+	a.sets(t, g, a.pocketbase.token+"\n", interfaceHost, "--header", "Authorization", "--origin", a.pocketbase.by(interfaceHost))
+	a.sets(t, g, a.pocketbase.document(t), recordsHost)
+	a.keepCookie(t, g)
+}
+
+func (a *apps) keepCookie(t *testing.T, g *gateway) {
+	t.Helper()
+	a.sets(t, g, a.django.cookie()+"\n", adminHost, "--cookie", "sessionid", "--origin", a.django.origin)
+}
+
+func (a *apps) sets(t *testing.T, g *gateway, stdin string, args ...string) {
+	t.Helper()
+	out, complaint, status := g.piped(t, stdin, append([]string{"vault", "set"}, args...)...)
+	if found := a.secrets().In([]byte(out + complaint)); status != 0 || len(found) > 0 {
+		t.Fatalf("vault set %v: status %d, and it told %v", args, status, found)
 	}
 }
 
@@ -65,6 +74,7 @@ func (a *apps) signedIn(t *testing.T) {
 	a.makesAGroup(t, agent)
 	a.makesANote(t, agent)
 	agent.must("browser_navigate", object{"url": a.listing()}, "Call Grace back")
+	a.exchanged(t, g, agent)
 	a.removesTheGroup(t, agent, person)
 	for _, tool := range []string{"browser_network_requests", "browser_console_messages", "browser_markdown", "browser_snapshot"} {
 		agent.must(tool, object{}, "")
@@ -114,6 +124,19 @@ func (a *apps) makesANote(t *testing.T, agent agent) {
 	until(t, startLimit, "the note", func() bool { return slices.Equal(a.pocketbase.titles(t), []string{"Call Grace back"}) })
 }
 
+// exchanged is an owner who signs out everywhere and in again: the session is
+// signed in by the new cookie, and not before the operator keeps it.
+func (a *apps) exchanged(t *testing.T, g *gateway, agent agent) {
+	t.Helper()
+	a.django.signOut(t)
+	agent.must("browser_navigate", object{"url": a.groups()}, `textbox "Username:"`)
+	a.django.signIn(t)
+	a.keepCookie(t, g)
+	until(t, startLimit, "the new cookie to be put in", func() bool {
+		return strings.Contains(agent.must("browser_navigate", object{"url": a.groups()}, "Django"), "Welcome, ann.")
+	})
+}
+
 // recorded looks at what is left of the session: the trail says what was put
 // in, and none of it is anywhere.
 func (a *apps) recorded(t *testing.T, g *gateway, session string) {
@@ -128,7 +151,7 @@ func (a *apps) recorded(t *testing.T, g *gateway, session string) {
 		t.Errorf("the trail says that there was put in %v", injected)
 	}
 	g.settled(t)
-	for _, secret := range append(strings.Split(a.pocketbase.token, ".")[1:], a.django.cookie.Value) {
+	for _, secret := range append(strings.Split(a.pocketbase.token, ".")[1:], a.django.cookies...) {
 		g.keepsNothingOf(t, secret)
 	}
 }
