@@ -133,6 +133,21 @@ func TestNothingIsPutInOfWhatIsNotSound(t *testing.T) {
 	g.keepsNothingOf(t, planted)
 }
 
+// TestTheVaultKeepsNothingThatIsNotSound gives the same documents to the command
+// line: none is kept, and what was wrong is said without what stands there.
+func TestTheVaultKeepsNothingThatIsNotSound(t *testing.T) {
+	g := prepare(t, settings{})
+	for name, document := range unsound {
+		out, complaint, status := g.piped(t, document, "vault", "set", adminHost)
+		if status == 0 || out != "" || complaint == "" || strings.Contains(complaint, planted) {
+			t.Errorf("%s: status %d, %d bytes and %.200q", name, status, len(out), strings.ReplaceAll(complaint, planted, "[planted]"))
+		}
+	}
+	if out, complaint, status := g.command(t, "vault", "list"); status != 0 || strings.Contains(out, adminHost) {
+		t.Errorf("status %d\n%s%s", status, out, complaint)
+	}
+}
+
 // unsound are documents that a vault may hold and no browser gets.
 var unsound = map[string]string{
 	"another schema":     `{"domain": "office.test", "cookies": "` + planted + `"}`,
