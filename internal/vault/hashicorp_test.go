@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -261,28 +260,6 @@ func TestNobodyThereIsAFault(t *testing.T) {
 	defer down.Close(t.Context())
 	if _, err := down.For(t.Context(), "default", "example.com"); fault.CodeOf(err) != fault.CredentialsUnavailable || !strings.Contains(err.Error(), "cannot be reached") {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestManyFramesAreOneRequest(t *testing.T) {
-	s, v := served(t, vaulttest.Options{}, withToken)
-	hold := make(chan struct{})
-	s.Instead(func(w http.ResponseWriter, _ *http.Request) {
-		<-hold
-		_, _ = w.Write([]byte(`{"data":{"data":` + text + `,"metadata":{"version":1,"created_time":"2026-01-01T00:00:00Z"}}}`))
-	})
-	var done sync.WaitGroup
-	for range 10 {
-		done.Go(func() {
-			if set, err := v.For(t.Context(), "default", "example.com"); err != nil || set == nil {
-				t.Errorf("there is %v, %v", set, err)
-			}
-		})
-	}
-	close(hold)
-	done.Wait()
-	if n := countOf(s.Asked(), "GET /v1/secrets/data/browser/example.com"); n != 1 {
-		t.Errorf("it was asked %d times", n)
 	}
 }
 

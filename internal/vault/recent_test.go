@@ -77,6 +77,27 @@ func TestAnAnswerIsUsedAgainForAMoment(t *testing.T) {
 	})
 }
 
+func TestManyFramesAreOneRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hold := make(chan struct{})
+		c, v := onShelf(t, func(context.Context) error { <-hold; return nil })
+		var done sync.WaitGroup
+		for range 10 {
+			done.Go(func() {
+				if set, err := v.For(t.Context(), "default", "example.com"); err != nil || set == nil {
+					t.Errorf("there is %v, %v", set, err)
+				}
+			})
+		}
+		synctest.Wait()
+		close(hold)
+		done.Wait()
+		if c.count() != 1 {
+			t.Errorf("it was asked %d times", c.count())
+		}
+	})
+}
+
 func TestAFailureIsToldToAllWhoWaitAndNotRemembered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hold := make(chan struct{})
