@@ -101,6 +101,9 @@ func (r *Registry) put(ctx context.Context, l *live, set credential.Set) error {
 	if err == nil {
 		err = r.mark(ctx, l, set.Domain, "")
 	}
+	if err == nil && len(set.LocalStorage)+len(set.SessionStorage) > 0 {
+		err = r.amend(ctx, l, func(t *terms) { t.Stored = true })
+	}
 	if err == nil {
 		err = l.becomeCredentialed(ctx)
 	}

@@ -346,11 +346,17 @@ func TestWhatASiteSetsAnewIsKnownBeforeItIsTold(t *testing.T) {
 // them is saved only when they were.
 func TestCredentialsAreTakenOutAtTheEnd(t *testing.T) {
 	for _, kind := range []struct {
-		keep, fails  bool
-		purged, kept bool
-	}{{purged: true, kept: true}, {fails: true}, {keep: true, kept: true}, {keep: true, fails: true, kept: true}} {
+		keep, fails, stored bool
+		purged, kept        bool
+	}{{purged: true, kept: true}, {purged: true, stored: true}, {stored: true, keep: true, kept: true}, {fails: true}, {keep: true, kept: true}, {keep: true, fails: true, kept: true}} {
 		var c cellar
 		c.store("alice", "app.example", "1", "canary-value-1")
+		c.set(func(c *cellar) {
+			if set := c.sets["alice app.example"]; kind.stored {
+				set.LocalStorage = map[string]credential.Secret{"token": credential.Keep("canary-item-5")}
+				c.sets["alice app.example"] = set
+			}
+		})
 		r := newRig(t, drawing(&c))
 		_, err := r.call(t.Context(), admin, "profile.create", "", &action.ProfileCreate{Name: "work", KeepCredentials: kind.keep})
 		must(t, err)

@@ -35,6 +35,7 @@ type terms struct {
 
 	Credentialed map[string]string `json:"credentialed,omitempty"` // domains whose credentials it has, with their version
 	Rotated      bool              `json:"rotated,omitempty"`      // it had other versions before, which are stored nowhere
+	Stored       bool              `json:"stored,omitempty"`       // some were for storage, of which files of a profile keep what was deleted
 	Named        []string          `json:"named,omitempty"`        // domains whose credentials were asked for
 
 	Granted []action.AllowHost `json:"more,omitempty"` // hosts that people added since

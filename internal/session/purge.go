@@ -14,8 +14,9 @@ const purgeLimit = 10 * time.Second // for a browser to let go of what was put i
 
 // purge has a browser let go of the credentials that a session got, before its
 // box ends, and records that they are gone. An error says that they may be
-// there: the browser's profile must not be saved then. What a profile was made
-// to keep stays.
+// there: the browser's profile must not be saved then. So it is of what was put
+// into storage: Chromium appends to the files of it, and what was deleted stays
+// in them. What a profile was made to keep stays.
 func (r *Registry) purge(ctx context.Context, l *live, how ending) error {
 	l.mu.Lock()
 	t, browser := l.terms, l.browser
@@ -28,9 +29,7 @@ func (r *Registry) purge(ctx context.Context, l *live, how ending) error {
 	}
 	err := errors.New("there is no browser to ask")
 	if browser != nil {
-		bounded, stop := context.WithTimeout(ctx, purgeLimit)
-		err = browser.Purge(bounded, t.domains())
-		stop()
+		err = l.emptied(ctx, browser, t.domains())
 	}
 	record := l.now()
 	event := action.Record{
@@ -45,7 +44,22 @@ func (r *Registry) purge(ctx context.Context, l *live, how ending) error {
 		event.Detail = "not shown to be gone: " + strings.Join(t.domains(), ", ")
 	}
 	r.record(event)
+	if err == nil && t.Profile != "" && t.Stored {
+		err = unkeepable()
+	}
 	return err
+}
+
+// emptied purges a browser, into which nothing is put any more.
+func (l *live) emptied(ctx context.Context, browser Browser, domains []string) error {
+	ctx, stop := context.WithTimeout(ctx, purgeLimit)
+	defer stop()
+	select {
+	case l.injection.turn <- struct{}{}: // and it stays there
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return browser.Purge(ctx, domains)
 }
 
 // readopt is for a browser that an earlier process put credentials into: their

@@ -30,3 +30,9 @@ func Sought(selector string) (css, attribute string) {
 	w := sought("name", selector)
 	return w.Selector, w.Attribute
 }
+
+// End ends the browser in order, as the guest does, and waits until it is gone.
+func End(b *Browser) {
+	b.root.Send("Browser.close", nil)
+	<-b.conn.Done()
+}
