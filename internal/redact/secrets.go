@@ -17,7 +17,11 @@ const username = "username"
 // secret and not like a setting (docs/credentials.md, "Redaction").
 func Secrets(set credential.Set) (all []credential.Secret) {
 	for _, c := range set.Cookies {
-		if c.HTTPOnly || !setting(c.Value.Reveal()) {
+		least := tellingText
+		if c.HTTPOnly { // no script has it, so that it is hardly a setting
+			least = shortest
+		}
+		if !setting(c.Value.Reveal(), least) {
 			all = append(all, c.Value)
 		}
 	}
@@ -50,9 +54,10 @@ const (
 var everyday = regexp.MustCompile(`(?i)^(?:[0-9]{1,13}|[0-9]+(?:[.:/-][0-9]+)+|[a-z]{2,3}(?:[-_][a-z0-9]{2,8})+|#[0-9a-f]{3,8}|v?[0-9]+(?:\.[0-9]+)+[-+.a-z0-9]*|\d{4}-\d\d-\d\d(?:[T ][0-9:.]+(?:Z|[+-][0-9:]+)?)?|/[a-z/_-]*|https?://[^?#]*|[a-z]+/[a-z_]+)$`)
 
 // setting reports whether a cookie's text looks like a setting: short, everyday,
-// or a word.
-func setting(text string) bool {
-	return len(text) < tellingText || everyday.MatchString(text) ||
+// or a word. A site that chooses its cookies must not choose which words are
+// taken out of questions to people.
+func setting(text string, least int) bool {
+	return len(text) < least || everyday.MatchString(text) ||
 		len(text) < tellingWord && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
 }
 

@@ -22,19 +22,19 @@ func TestSettingsAreNotSecrets(t *testing.T) {
 func TestSecretsOfASet(t *testing.T) {
 	keep := credential.Keep
 	set := credential.Set{
-		Cookies:        []credential.Cookie{{Name: "sid", Value: keep("abcd"), HTTPOnly: true}, {Name: "theme", Value: keep("dark")}, {Name: "id", Value: keep("canary-value")}, {Name: "csrf", Value: keep("tok3n-value")}},
+		Cookies:        []credential.Cookie{{Name: "sid", Value: keep("a1b2"), HTTPOnly: true}, {Name: "word", Value: keep("Delete"), HTTPOnly: true}, {Name: "theme", Value: keep("dark")}, {Name: "id", Value: keep("canary-value")}, {Name: "csrf", Value: keep("tok3n-value")}},
 		LocalStorage:   map[string]credential.Secret{"auth": keep(`{"token":"abc123def456","theme":"dark"}`)},
 		SessionStorage: map[string]credential.Secret{"sort": keep("ascending")},
 		Headers:        map[string]credential.Secret{"Authorization": keep("Basic YW5uYTpzM2NyM3QtcHc=")},
 		Login:          map[string]credential.Secret{"username": keep("anna-the-admin1"), "password": keep("pw"), "totp": keep("JBSWY3DPEHPK3PXP")},
 	}
 	m := redact.New(redact.Secrets(set)...)
-	for _, text := range []string{"abcd", "canary-value", "tok3n-value", "abc123def456", "anna:s3cr3t-pw", "s3cr3t-pw", "YW5uYTpzM2NyM3QtcHc=", "jbsw y3dp ehpk 3pxp"} {
+	for _, text := range []string{"a1b2", "canary-value", "tok3n-value", "abc123def456", "anna:s3cr3t-pw", "s3cr3t-pw", "YW5uYTpzM2NyM3QtcHc=", "jbsw y3dp ehpk 3pxp"} {
 		if m.Text(text) == text {
 			t.Errorf("%q is let through", text)
 		}
 	}
-	for _, text := range []string{"dark", "ascending", "anna-the-admin1", "token and theme", "Basic"} {
+	for _, text := range []string{"dark", "ascending", "anna-the-admin1", "token and theme", "Basic", "Delete"} {
 		if got := m.Text(text); got != text {
 			t.Errorf("%q became %q", text, got)
 		}
