@@ -43,6 +43,17 @@ func Secrets(set credential.Set) (all []credential.Secret) {
 	return all
 }
 
+// Telling are those of the values of a site's own cookies that do not look like
+// settings.
+func Telling(values ...credential.Secret) (all []credential.Secret) {
+	for _, v := range values {
+		if !setting(v.Reveal(), tellingText) {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
 const (
 	tellingText  = 6  // bytes: what is shorter in a cookie or in storage is a setting
 	tellingWord  = 16 // of letters alone

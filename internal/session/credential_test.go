@@ -334,11 +334,16 @@ func TestWhatASiteSetsAnewIsKnownBeforeItIsTold(t *testing.T) {
 	c.store("alice", "app.example", "1", "canary-value-1")
 	r := newRig(t, drawing(&c))
 	s := r.start(alice, action.SessionStart{URL: "https://app.example/"})
-	r.page(s.Box).set(func(p *tab) { p.fresh = []credential.Secret{credential.Keep("canary-anew-3")} })
+	r.page(s.Box).set(func(p *tab) {
+		p.fresh = []credential.Secret{credential.Keep("canary-anew-3"), credential.Keep("Delete"), credential.Keep("en-US")}
+	})
 	_, err := r.call(t.Context(), alice, "page.snapshot", s.ID, &action.TakeSnapshot{})
 	must(t, err)
 	if got := r.options.Known.Of(s.ID).Text("canary-anew-3"); strings.Contains(got, "canary") {
 		t.Error("a new cookie is not known")
+	}
+	if got := r.options.Known.Of(s.ID).Text("Delete en-US"); got != "Delete en-US" {
+		t.Errorf("a site chose words that nobody is shown: %q", got)
 	}
 }
 

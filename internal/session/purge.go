@@ -8,6 +8,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/redact"
 )
 
 const purgeLimit = 10 * time.Second // for a browser to let go of what was put into it, at a session's end
@@ -117,7 +118,7 @@ func (r *Registry) freshen(ctx context.Context, session string, browser Browser,
 		return fault.New(fault.RedactionFailed, "what the site made of its credentials could not be learned").
 			Hinted("try again, or start a new session").Because(err)
 	}
-	r.known.Learn(session, values...)
+	r.known.Learn(session, redact.Telling(values...)...)
 	return nil
 }
 
