@@ -26,7 +26,7 @@ func (b *Browser) captureLabelled(ctx context.Context, t *tab, c capture) ([]byt
 }
 
 // captureWith draws badges onto the picture after it was taken, and covers what
-// no picture shows. Both are where they were before and after it was taken.
+// no picture shows, which is where it was before and after it was taken.
 func (b *Browser) captureWith(ctx context.Context, t *tab, c capture, badges []badge) ([]byte, error) {
 	labels, err := b.labels(ctx, t, badges, c.Clip)
 	if err != nil {
@@ -41,6 +41,9 @@ func (b *Browser) captureWith(ctx context.Context, t *tab, c capture, badges []b
 		var data []byte
 		if data, err = b.capture(ctx, t, c.drawable(plain)); err != nil {
 			break
+		}
+		if plain && !b.credentialed() { // fields of secrets do not come and go
+			return data, nil
 		}
 		var after []inpage.Rect
 		if after, err = b.veiled(ctx, t); err != nil || !slices.Equal(before, after) {

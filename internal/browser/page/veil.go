@@ -68,7 +68,7 @@ func (b *Browser) guarded(ctx context.Context, t *tab, p place) ([]inpage.Rect, 
 }
 
 func (b *Browser) fieldsOf(ctx context.Context, p place) ([]inpage.Rect, error) {
-	nodes, err := p.world.Guarded(ctx)
+	nodes, err := p.world.Guarded(ctx, b.credentialed())
 	if err != nil {
 		return nil, err
 	}
