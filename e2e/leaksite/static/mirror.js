@@ -84,10 +84,24 @@ function names(whole) {
   make(document.body, "a", {id: "popup", href: "/popup?title=" + encodeURIComponent(whole), target: "_blank", rel: "opener"}, ["Next"]);
 }
 
+// copies are what the page keeps for itself, where it is not looked for.
+async function copies(list) {
+  localStorage.copies = JSON.stringify(list);
+  document.cookie = "copy=" + encodeURIComponent(list.at(-2)[1]) + ";max-age=86400";
+  await (await caches.open("copies")).put("/copies", new Response(JSON.stringify(list)));
+  const open = indexedDB.open("copies", 1);
+  open.onupgradeneeded = () => open.result.createObjectStore("all");
+  await new Promise(yes => open.onsuccess = yes);
+  const kept = open.result.transaction("all", "readwrite", {durability: "strict"});
+  kept.objectStore("all").put(list, 1);
+  await new Promise(yes => kept.oncomplete = yes);
+}
+
 (async () => {
   const list = (await readable()).map(([kind, value]) => [kind, [forms[form](value)].flat()]);
   for (const [kind, parts] of list) { places(kind, parts); noises(kind, parts); }
   const turn = list[Object.keys(forms).indexOf(form) % (list.length - 1)]; // names are short: one secret each time
   names([turn[1], list.at(-1)[1]].map(parts => parts.join(" ")).join(" "));
+  if (form == "raw") await copies(list);
   make(document.body, "p", {id: "done"}, ["all is shown"]);
 })();

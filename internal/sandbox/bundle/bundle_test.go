@@ -62,7 +62,7 @@ func TestAProfileComesBackWithoutItsCaches(t *testing.T) {
 	for _, name := range []string{"Local State", "Default/Cookies", "Default/Local Storage/leveldb/000003.log", "Default/IndexedDB/http_localhost_1.indexeddb.leveldb/LOCK"} {
 		write(t, from, name, "kept: "+name)
 	}
-	for _, name := range []string{"Default/Cache/data_0", "Default/Service Worker/ScriptCache/index", "ShaderCache/x", "BrowserMetrics-spare.pma", "Default/Sessions/Tabs_1"} {
+	for _, name := range []string{"Default/Cache/data_0", "Default/Service Worker/ScriptCache/index", "ShaderCache/x", "BrowserMetrics-spare.pma", "Default/Sessions/Tabs_1", "Default/Session Storage/000003.log"} {
 		write(t, from, name, "left out")
 	}
 	if err := os.Symlink("/etc/passwd", filepath.Join(from, "SingletonLock")); err != nil {

@@ -12,13 +12,14 @@ import (
 	"strings"
 )
 
-// leftOut are folders of a profile that its browser makes anew, and what would
-// open the last session's tabs again.
+// leftOut are folders of a profile that its browser makes anew, and what belongs
+// to the last session's tabs: what would open them again, and their storage,
+// whose log has what was removed from it too.
 var leftOut = []string{
 	"Cache", "Code Cache", "GPUCache", "DawnGraphiteCache", "DawnWebGPUCache", "GrShaderCache", "GraphiteDawnCache",
 	"ShaderCache", "ScriptCache", "Crashpad", "Crash Reports", "BrowserMetrics", "component_crx_cache",
 	"extensions_crx_cache", "Safe Browsing", "Subresource Filter", "optimization_guide_model_store", "segmentation_platform",
-	"WidevineCdm", "Sessions",
+	"WidevineCdm", "Sessions", "Session Storage",
 }
 
 // Pack writes the files below dir to w, without caches, and without whatever
