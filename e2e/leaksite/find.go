@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -65,9 +64,10 @@ type form struct {
 
 // written lists the forms of a text that no decoder of views takes back.
 func written(text string) []form {
+	bare := strings.Map(letter, text) // signs between them tell nothing of their own
 	forms := []form{
-		{"raw", text, telling, mixed(text)}, {"reversed", reversed(text), telling, mixed(text)},
-		{"lower case", strings.ToLower(text), telling, false}, {"upper case", strings.ToUpper(text), telling, false},
+		{"raw", bare, telling, mixed(text)}, {"reversed", reversed(bare), telling, mixed(text)},
+		{"lower case", strings.ToLower(bare), telling, false}, {"upper case", strings.ToUpper(bare), telling, false},
 		{"hex", hex.EncodeToString([]byte(text)), 2 * telling, false},
 		{"hex", strings.ToUpper(hex.EncodeToString([]byte(text))), 2 * telling, false},
 	}
@@ -166,7 +166,7 @@ func views(text string) []string {
 }
 
 func letter(r rune) rune {
-	if unicode.IsLetter(r) || unicode.IsDigit(r) {
+	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
 		return r
 	}
 	return -1
