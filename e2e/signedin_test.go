@@ -143,7 +143,7 @@ func (a *apps) recorded(t *testing.T, g *gateway, session string) {
 	t.Helper()
 	injected := map[string]string{}
 	for _, r := range g.trail(t) {
-		if r.EventType == "injection" && r.SessionID == session {
+		if r.EventType == "injection" && r.SessionID == session && r.Domain != "" {
 			injected[r.Domain] = r.Result
 		}
 	}
