@@ -36,16 +36,7 @@ func served(t *testing.T, o vaulttest.Options, with func(*vaulttest.Server, *vau
 	s.Put(where, text)
 	c := vault.HashiCorp{Address: s.URL, Namespace: o.Namespace, RoleMount: "approle"}
 	with(s, &c)
-	source, err := vault.Connect(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := vault.Open(vault.Options{Source: source, Path: vault.DefaultPath})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = v.Close(t.Context()) })
-	return s, v
+	return s, on(t, c)
 }
 
 func withToken(s *vaulttest.Server, c *vault.HashiCorp) {
