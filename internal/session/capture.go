@@ -69,8 +69,7 @@ func (r *Registry) captureIn(ctx context.Context, l *live, args *action.Capture,
 		return nil, fault.New(fault.NotFound, "the session has nothing of %s to save", quoted(domain)).
 			Hinted("log in first, and stay on a page of the site for its storage").With("left", left)
 	}
-	r.known.Learn(l.id, redact.Secrets(set)...)
-	if err := r.mark(ctx, l, domain, l.holds(domain)); err != nil {
+	if err := r.prepares(ctx, l, domain, redact.Secrets(set)...); err != nil {
 		return nil, err
 	}
 	done := &action.Captured{
@@ -86,7 +85,20 @@ func (r *Registry) captureIn(ctx context.Context, l *live, args *action.Capture,
 			return nil, err
 		}
 	}
-	return done, keeper.Put(ctx, l.scope, set)
+	if err := keeper.Put(ctx, l.scope, set); err != nil {
+		return nil, err
+	}
+	return done, r.heldNow(ctx, l, domain)
+}
+
+// heldNow remembers that the session has what is kept of a domain: it is not put
+// in again, over what the site made of it since.
+func (r *Registry) heldNow(ctx context.Context, l *live, domain string) error {
+	kept, err := r.vault.For(ctx, l.scope, domain)
+	if err != nil || kept == nil {
+		return err
+	}
+	return r.mark(ctx, l, domain, kept.Version)
 }
 
 func endOf(expires string) (*time.Time, error) {

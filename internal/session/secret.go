@@ -10,6 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/page"
 	"github.com/gloveboxhq/glovebox/internal/credential"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/redact"
 )
 
 // secretFacts are what the gate judges a secret by that is to be typed. Faults:
@@ -91,13 +92,33 @@ func (r *Registry) fillSecret(ctx context.Context, l *live, call action.Call, pi
 	if err != nil {
 		return action.Result{}, err
 	}
-	r.known.Learn(l.id, value, set.Login[args.Secret])
-	if err := r.mark(ctx, l, set.Domain, l.holds(set.Domain)); err != nil {
+	if err := r.prepares(ctx, l, set.Domain, secretsIn(set, args.Secret, value)...); err != nil {
 		return action.Result{}, err
 	}
 	filling := &page.Filling{FillSecret: *args, Value: value, Origin: originOf(*set)}
 	filling.Domain = set.Domain
 	return l.browser.Do(ctx, call.Verb, filling, pin)
+}
+
+// secretsIn are what no output may have once a login was typed: itself, unless
+// it is a user's name, and what was typed for it.
+func secretsIn(set *credential.Set, name string, typed credential.Secret) []credential.Secret {
+	secrets := redact.Secrets(credential.Set{Login: map[string]credential.Secret{name: set.Login[name]}})
+	if typed != set.Login[name] {
+		secrets = append(secrets, typed)
+	}
+	return secrets
+}
+
+// prepares sees to it that a session may hold secrets of a domain: they are
+// known, that it holds them is stored, and what agents do not have then has
+// ended. Faults: credentials_unavailable, internal.
+func (r *Registry) prepares(ctx context.Context, l *live, domain string, secrets ...credential.Secret) error {
+	r.known.Learn(l.id, secrets...)
+	if err := r.mark(ctx, l, domain, l.holds(domain)); err != nil {
+		return err
+	}
+	return l.becomeCredentialed(ctx)
 }
 
 // typed is what is typed for a secret: itself, or for a seed the code of the

