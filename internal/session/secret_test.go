@@ -27,6 +27,7 @@ type safe struct {
 func (s *safe) Put(_ context.Context, scope string, set credential.Set) error {
 	s.set(func(c *cellar) {
 		s.kept = append(s.kept, set)
+		set.Version = fmt.Sprint("v", len(s.kept))
 		c.sets[scope+" "+set.Domain] = set
 	})
 	return nil
@@ -217,6 +218,31 @@ func TestASessionRemembersThatAnAgentHadCodeInIt(t *testing.T) {
 	}
 }
 
+func TestAnAgentsClientIsPutOutBeforeASecretIsTypedOrCaptured(t *testing.T) {
+	for verb, args := range map[string]any{
+		"page.fill_secret":   &action.FillSecret{Locator: action.Locator{Ref: "e1"}, Secret: "password"},
+		"credential.capture": &action.Capture{Domain: "app.example"},
+	} {
+		vault := &safe{cellar: &cellar{sets: map[string]credential.Set{"alice app.example": {
+			Domain: "app.example", Login: map[string]credential.Secret{"password": credential.Keep(knownPassword)},
+		}}}}
+		r := newRig(t, func(r *rig) { r.options.Vault, r.options.Known = vault, new(redact.Book) })
+		s := r.start(alice, action.SessionStart{URL: "https://app.example/"})
+		began := make(chan struct{}, 1)
+		r.page(s.Box).set(func(t *tab) {
+			t.began, t.state = began, credential.Set{Cookies: []credential.Cookie{{Name: "sid", Value: credential.Keep("canary-session")}}}
+		})
+		place, err := r.Attach(t.Context(), action.Call{Verb: "cdp.attach", Caller: alice}, action.Pin{Session: s.ID}, nil)
+		must(t, err)
+		served := make(chan error, 1)
+		go func() { served <- place.Serve(t.Context(), nil) }()
+		<-began
+		_, err = r.call(t.Context(), admin, verb, s.ID, args)
+		must(t, err)
+		wants(t, fault.DeniedByPolicy, <-served, "page verbs")
+	}
+}
+
 func TestWhatAPersonLoggedInToIsSavedAndLogsTheNextSessionIn(t *testing.T) {
 	b := newBank(t)
 	r, vault := lobby(t, b)
@@ -300,6 +326,24 @@ func TestCaptureTakesWhatItIsToldAndKeepsTheRest(t *testing.T) {
 				t.Errorf("what is not the browser's was not kept: %+v", kept)
 			}
 		})
+	}
+}
+
+func TestWhatWasCapturedIsNotPutIntoItsOwnSessionAgain(t *testing.T) {
+	vault := &safe{cellar: &cellar{sets: map[string]credential.Set{}}}
+	r := newRig(t, func(r *rig) { r.options.Vault, r.options.Config.AutoInject = vault, true })
+	s := r.start(alice, action.SessionStart{})
+	open := r.page(s.Box)
+	open.set(func(t *tab) {
+		t.state = credential.Set{Cookies: []credential.Cookie{{Name: "sid", Value: credential.Keep("of the moment")}}}
+	})
+	_, err := r.call(t.Context(), admin, "credential.capture", s.ID, &action.Capture{Domain: "app.example"})
+	must(t, err)
+	_, err = r.goTo(alice, s.ID, "https://app.example/")
+	must(t, err)
+	other := r.start(alice, action.SessionStart{Name: "other", URL: "https://app.example/"})
+	if own, others := len(open.sets), len(r.page(other.Box).sets); own != 0 || others != 1 {
+		t.Errorf("put in %d times, into another session %d times", own, others)
 	}
 }
 
