@@ -110,6 +110,7 @@ func withoutIn(text []byte, spans []Span) []byte {
 	out := make([]byte, 0, len(text)+len(spans)*len(Mark))
 	last, quoted := 0, false
 	for _, s := range spans {
+		s.Start, s.End = max(last, whole(text, s.Start, 0)), whole(text, s.End, 1)
 		quoted = inString(text[last:s.Start], quoted)
 		out = append(out, text[last:s.Start]...)
 		if quoted {
@@ -121,6 +122,28 @@ func withoutIn(text []byte, spans []Span) []byte {
 	}
 	return append(out, text[last:]...)
 }
+
+// whole is a place in a JSON text, or where the escape it lies in begins (0) or
+// ends (1): half of one is no JSON.
+func whole(text []byte, at, side int) int {
+	for begin := at - 1; begin >= max(0, at-5); begin-- {
+		if text[begin] != '\\' || backslashes(text[:begin])%2 == 1 {
+			continue
+		}
+		end := begin + 2
+		if begin+1 < len(text) && text[begin+1] == 'u' {
+			end = begin + 6
+		}
+		if at < end {
+			return min([]int{begin, end}[side], len(text))
+		}
+		break
+	}
+	return at
+}
+
+// backslashes is how many there are at the end of a text.
+func backslashes(text []byte) int { return len(text) - len(bytes.TrimRight(text, `\`)) }
 
 // inString reports whether the end of a piece of JSON is inside of a string,
 // given whether its beginning is.

@@ -141,3 +141,24 @@ func TestJSONStaysJSON(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// TestHalfOfAnEscapeIsNeverTakenOut of a JSON text: the letter of an escape may
+// be one that the secret begins or ends with.
+func TestHalfOfAnEscapeIsNeverTakenOut(t *testing.T) {
+	const secret = "nQ7Zk2XvB9mLw4RtY8nPc3Hd5u"
+	m := redact.New(credential.Keep(secret))
+	for _, text := range []string{
+		`{"id":7,"a":"x\nQ7Zk2XvB9mLw4RtY8nPc3Hd5u"}`, `{"id":7,"a":"x\\nQ7Zk2XvB9mLw4RtY8nPc3Hd5u\\"}`,
+		`{"id":7,"a":"nQ7Zk2XvB9mLw4RtY8nPc3Hd5\u00fc"}`, `{"id":7,"a":"x\u000nQ7Zk2XvB9mLw4RtY8nPc3Hd5u"}`,
+		`{"id":7,"a":"x\u006eQ7Zk2XvB9mLw4RtY8nPc3Hd5\u0075x"}`, `{"id":7,"a":"=\r\nQ7Zk2XvB9mLw=\r\n4RtY8nPc3Hd5u=\r\n"}`,
+		`{"id":7,"a":"\\\nQ7Zk2XvB9mLw4RtY8nPc3Hd5u","b":"\nQ7Zk2XvB9mLw4RtY8nPc3Hd5u\""}`,
+	} {
+		clean := m.JSON([]byte(text))
+		if strings.Contains(string(clean), "Zk2XvB9m") {
+			t.Errorf("%s became %s", text, clean)
+		}
+		if json.Valid([]byte(text)) && (!json.Valid(clean) || !strings.HasPrefix(string(clean), `{"id":7,"a":"`)) {
+			t.Errorf("%s became %s", text, clean)
+		}
+	}
+}
