@@ -2,9 +2,11 @@ package redact_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"io"
+	"net/url"
 	"reflect"
 	"strings"
 	"testing"
@@ -137,8 +139,15 @@ func TestJSONStaysJSON(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", text, got, want)
 		}
 	}
-	if got := m.JSON([]byte(`{"a":"\n5pace9Qw1"}`)); !json.Valid(got) || bytes.Contains(got, []byte("5pace9Qw1")) {
-		t.Errorf("got %s", got)
+	coded := base64.RawStdEncoding.EncodeToString([]byte("%41" + url.QueryEscape(canary+"&"+canary)))
+	for _, text := range []string{
+		`{"a":"\n5pace9Qw1"}`, `{"a":"x\u006e5pace9Qw1"}`, `{"a":"\\n5pace9Qw1","b":2}`, `{"a":"1\u0026` + coded + `\u0026x=1","b":[3]}`,
+		`{"a":"\u0026` + base64.RawStdEncoding.EncodeToString([]byte("x"+canary)) + `\u003d\u003d"}`, `{"a":"\\\u0026` + canary + `\\"}`,
+	} {
+		got := m.JSON([]byte(text))
+		if !json.Valid(got) || len(got) == len(redact.Mark)+2 || m.Has(got) {
+			t.Errorf("%s became %s", text, got)
+		}
 	}
 }
 
