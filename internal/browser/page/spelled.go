@@ -68,7 +68,7 @@ func (p layouts) text(i int) string {
 func (b *Browser) sheets(t *tab) map[*cdp.Session]*frame {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	all := map[*cdp.Session]*frame{}
+	all := map[*cdp.Session]*frame{t.main.session: t.root}
 	var walk func(*frame)
 	walk = func(f *frame) {
 		if f.target != nil && all[f.target.session] == nil {
@@ -316,6 +316,17 @@ func (doc drawing) inList(work layouts, node int) bool {
 
 var shownAttributes = map[string]bool{"value": true, "placeholder": true, "alt": true, "label": true}
 
+// prose is all text of a document, laid out or not: it may not be yet.
+func (doc drawing) prose(work layouts, glue string) string {
+	var all strings.Builder
+	for i, value := range doc.Nodes.Value {
+		if i < len(doc.Nodes.Name) && work.text(doc.Nodes.Name[i]) == "#text" {
+			all.WriteString(work.text(value) + glue)
+		}
+	}
+	return all.String()
+}
+
 // unwritten refuses a page that has a known secret in a text, a value or an
 // attribute, drawn or not. Faults: denied_by_policy.
 func (b *Browser) unwritten(ctx context.Context, t *tab) error {
@@ -327,8 +338,9 @@ func (b *Browser) unwritten(ctx context.Context, t *tab) error {
 		if err != nil {
 			return err
 		}
-		if len(b.secrets(strings.Join(work.Strings, "\n"))) > 0 || slices.ContainsFunc(work.Documents, func(doc drawing) bool {
-			return len(b.spread(doc.texts(work))) > 0
+		holds := func(text string) bool { return len(b.secrets(text)) > 0 }
+		if holds(strings.Join(work.Strings, "\n")) || slices.ContainsFunc(work.Documents, func(doc drawing) bool {
+			return holds(doc.prose(work, "")) || holds(doc.prose(work, " "))
 		}) {
 			return fault.New(fault.DeniedByPolicy, "the page holds a secret of the session, and it cannot be covered on paper").
 				Hinted("read the page with page.snapshot or page.markdown, or take a screenshot").With("rule", action.WithheldRule)

@@ -53,32 +53,32 @@ const magenta = `<style>body{margin:0;background:#fff;color:#000;font:16px sans-
 
 // ways has a known secret in every way in which a page shows text.
 var ways = map[string]string{
-	"a text":               `<p>Key: <span class=s>` + canary + `</span></p>`,
-	"a text in pieces":     `<p class=s><b>` + canary[:9] + `</b><i>` + canary[9:20] + `</i>` + canary[20:] + `</p>`,
-	"cells":                `<table class=s><tr><td>` + canary[:16] + `<td>` + canary[16:] + `</table>`,
-	"broken lines":         `<p class=s style="width:60px;overflow-wrap:anywhere">` + canary + `</p>`,
-	"capitals":             `<p class=s style="text-transform:uppercase">` + canary + `</p>`,
-	"a field":              `<input class=s value="` + canary + `">`,
-	"a field that is set":  `<input class=s id=f><script>f.value = "` + canary + `"</script>`,
-	"a placeholder":        `<input class=s placeholder="` + canary + `">`,
-	"a text area":          `<textarea class=s>` + canary + `</textarea>`,
-	"a list":               `<select class=s><option>` + canary + `</select>`,
-	"a list with a label":  `<select class=s><option label="` + canary + `"></select>`,
-	"a button":             `<input type=submit class=s value="` + canary + `">`,
-	"generated text":       `<style>.g::before{content:attr(data-k)}</style><p class="s g" data-k="` + canary + `"></p>`,
-	"a picture's words":    `<img class=s width=400 height=40 src="/none.png" alt="` + canary + `">`,
-	"a drawing":            `<svg width=400 height=40><text class=s x=5 y=20>` + canary + `</text></svg>`,
-	"a closed shadow root": `<div id=h></div><script>h.attachShadow({mode:'closed'}).innerHTML = '<p style="color:#ff00ff">` + canary + `</p>'</script>`,
-	"a turned box":         `<p class=s style="transform:translate(80px,90px) rotate(25deg);width:300px">` + canary + `</p>`,
-	"a zoomed box":         `<p class=s style="zoom:1.5">` + canary + `</p>`,
-	"a fixed box":          `<p class=s style="position:fixed;bottom:10px;left:30px">` + canary + `</p>`,
-	"letters that lean":    `<p class=s style="font:italic bold 70px serif;margin:40px;overflow-wrap:anywhere;line-height:1.6">` + canary + `</p>`,
-	"letters with a style": `<p class=s style="font-style:italic;letter-spacing:3px;text-decoration:underline;text-underline-offset:2px">` + canary + `</p>`,
-	"a scrolled box":       `<div id=b style="height:60px;width:350px;overflow:auto"><p style="height:200px">x</p><p class=s>` + canary + `</p></div><script>b.scrollTop = 999</script>`,
-	"far down":             `<div style="height:1500px"></div><p class=s>` + canary + `</p><script>scrollTo(0, 9999)</script>`,
-	"a written-out frame":  `<iframe style="margin:20px;border:9px solid #ccc" srcdoc="<p style='color:#ff00ff'>` + canary + `"></iframe>`,
-	"right to left":        `<p class=s dir=rtl>` + canary + ` שלום</p>`,
-	"other letters before": `<p class=s>größe 😀 ` + canary + `</p>`,
+	"a text":               `<p>Key: <span class=s>` + hiddenToken + `</span></p>`,
+	"a text in pieces":     `<p class=s><b>` + hiddenToken[:9] + `</b><i>` + hiddenToken[9:20] + `</i>` + hiddenToken[20:] + `</p>`,
+	"cells":                `<table class=s><tr><td>` + hiddenToken[:16] + `<td>` + hiddenToken[16:] + `</table>`,
+	"broken lines":         `<p class=s style="width:60px;overflow-wrap:anywhere">` + hiddenToken + `</p>`,
+	"capitals":             `<p class=s style="text-transform:uppercase">` + hiddenToken + `</p>`,
+	"a field":              `<input class=s value="` + hiddenToken + `">`,
+	"a field that is set":  `<input class=s id=f><script>f.value = "` + hiddenToken + `"</script>`,
+	"a placeholder":        `<input class=s placeholder="` + hiddenToken + `">`,
+	"a text area":          `<textarea class=s>` + hiddenToken + `</textarea>`,
+	"a list":               `<select class=s><option>` + hiddenToken + `</select>`,
+	"a list with a label":  `<select class=s><option label="` + hiddenToken + `"></select>`,
+	"a button":             `<input type=submit class=s value="` + hiddenToken + `">`,
+	"generated text":       `<style>.g::before{content:attr(data-k)}</style><p class="s g" data-k="` + hiddenToken + `"></p>`,
+	"a picture's words":    `<img class=s width=400 height=40 src="/none.png" alt="` + hiddenToken + `">`,
+	"a drawing":            `<svg width=400 height=40><text class=s x=5 y=20>` + hiddenToken + `</text></svg>`,
+	"a closed shadow root": `<div id=h></div><script>h.attachShadow({mode:'closed'}).innerHTML = '<p style="color:#ff00ff">` + hiddenToken + `</p>'</script>`,
+	"a turned box":         `<p class=s style="transform:translate(80px,90px) rotate(25deg);width:300px">` + hiddenToken + `</p>`,
+	"a zoomed box":         `<p class=s style="zoom:1.5">` + hiddenToken + `</p>`,
+	"a fixed box":          `<p class=s style="position:fixed;bottom:10px;left:30px">` + hiddenToken + `</p>`,
+	"letters that lean":    `<p class=s style="font:italic bold 70px serif;margin:40px;overflow-wrap:anywhere;line-height:1.6">` + hiddenToken + `</p>`,
+	"letters with a style": `<p class=s style="font-style:italic;letter-spacing:3px;text-decoration:underline;text-underline-offset:2px">` + hiddenToken + `</p>`,
+	"a scrolled box":       `<div id=b style="height:60px;width:350px;overflow:auto"><p style="height:200px">x</p><p class=s>` + hiddenToken + `</p></div><script>b.scrollTop = 999</script>`,
+	"far down":             `<div style="height:1500px"></div><p class=s>` + hiddenToken + `</p><script>scrollTo(0, 9999)</script>`,
+	"a written-out frame":  `<iframe style="margin:20px;border:9px solid #ccc" srcdoc="<p style='color:#ff00ff'>` + hiddenToken + `"></iframe>`,
+	"right to left":        `<p class=s dir=rtl>` + hiddenToken + ` שלום</p>`,
+	"other letters before": `<p class=s>größe 😀 ` + hiddenToken + `</p>`,
 }
 
 func TestNoPictureShowsAKnownSecret(t *testing.T) {
@@ -109,7 +109,7 @@ func TestNoPictureShowsAKnownSecret(t *testing.T) {
 func TestASecretInAFrameOfAnotherSiteIsCovered(t *testing.T) {
 	tr := start(t, holding)
 	var s string
-	inner := magenta + `<p style="margin:40px" class=s>` + canary + `</p><input type=password value=x>`
+	inner := magenta + `<p style="margin:40px" class=s>` + hiddenToken + `</p><input type=password value=x>`
 	site := site(t, map[string]string{"/": magenta + `<p>Around</p><iframe style="margin:30px;border:5px solid #ccc;width:500px" src="there"></iframe>`, "/inner": inner})
 	s = elsewhere(site) + "/inner"
 	outer := serve(t, magenta+`<p>Around</p><iframe style="margin:30px;border:5px solid #ccc;width:500px" src="`+s+`"></iframe>`)
@@ -142,7 +142,7 @@ func TestFieldsOfSecretsAreCoveredInEverySession(t *testing.T) {
 
 func TestAPictureOfWhatMovesIsRefused(t *testing.T) {
 	tr := start(t, holding)
-	tr.visit(magenta + `<p class=s id=k style="position:absolute">` + canary + `</p><script>
+	tr.visit(magenta + `<p class=s id=k style="position:absolute">` + hiddenToken + `</p><script>
 		let n = 0; const move = () => { k.style.left = (n += 7) % 300 + 'px'; setTimeout(move, 0) }; move()</script>`)
 	if f := tr.refuse(fault.PageChanged, "page.screenshot", &action.TakeScreenshot{}); !strings.Contains(f.Hint, "rests") {
 		t.Errorf("it is refused with %q", f.Hint)
@@ -161,9 +161,9 @@ func TestPicturesWithoutSecretsAreAsTheyWere(t *testing.T) {
 
 func TestAPageWithAKnownSecretIsNotPrinted(t *testing.T) {
 	for name, html := range map[string]string{
-		"a text": `<p>` + canary, "pieces": `<p><b>` + canary[:9] + `</b>` + canary[9:], "what only paper shows": `<style>@media screen{p{display:none}}</style><p>` + canary,
-		"an attribute": `<style>@media print{p::after{content:attr(data-k)}}</style><p data-k="` + canary + `">x`, "a value": `<input id=f><script>f.value = "` + canary[:9] + `" + "` + canary[9:] + `"</script>`,
-		"a frame": `<iframe srcdoc="<p>` + canary + `"></iframe>`,
+		"a text": `<p>` + hiddenToken, "pieces": `<p><b>` + hiddenToken[:9] + `</b>` + hiddenToken[9:], "what only paper shows": `<style>@media screen{p{display:none}}</style><p>` + hiddenToken,
+		"an attribute": `<style>@media print{p::after{content:attr(data-k)}}</style><p data-k="` + hiddenToken + `">x`, "a value": `<input id=f><script>f.value = "` + hiddenToken[:9] + `" + "` + hiddenToken[9:] + `"</script>`,
+		"a frame": `<iframe srcdoc="<p>` + hiddenToken + `"></iframe>`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			tr := start(t, holding)
