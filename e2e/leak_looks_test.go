@@ -173,19 +173,28 @@ func (l *leak) opensWords(t *testing.T) {
 		l.clean(t, c.get(l.at(path)))
 	}
 	l.clean(t, c.post(l.at("/dialog"), `{"accept": false}`))
-	l.clean(t, c.post(l.at("/click"), `{"selector": "#popup"}`))
-	popup := ""
-	until(t, startLimit, "the other tab", func() bool {
-		tabs := c.get(l.at("/tabs"))
-		l.clean(t, tabs)
-		for _, tab := range tabs.object(http.StatusOK)["tabs"].([]any) {
-			if is := tab.(object); strings.Contains(fmt.Sprint(is["url"]), "/popup") {
-				popup, _ = is["id"].(string)
-			}
+	before := l.tabs(t)
+	went := c.post(l.at("/click"), `{"selector": "#popup"}`)
+	l.clean(t, went)
+	went.object(http.StatusOK)
+	var after []string
+	until(t, startLimit, "the other tab", func() bool { after = l.tabs(t); return len(after) > len(before) })
+	for _, id := range after {
+		if !slices.Contains(before, id) {
+			l.clean(t, c.do(http.MethodDelete, l.at("/tabs/"+id), ""))
 		}
-		return popup != ""
-	})
-	l.clean(t, c.do(http.MethodDelete, l.at("/tabs/"+popup), ""))
+	}
+}
+
+// tabs are the ids of the session's tabs.
+func (l *leak) tabs(t *testing.T) (ids []string) {
+	t.Helper()
+	listed := l.as(t, "agent").get(l.at("/tabs"))
+	l.clean(t, listed)
+	for _, tab := range listed.object(http.StatusOK)["tabs"].([]any) {
+		ids = append(ids, tab.(object)["id"].(string))
+	}
+	return ids
 }
 
 // filesOfPages has pages hand files over whose names and content are secrets, in
