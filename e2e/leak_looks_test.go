@@ -96,7 +96,7 @@ func (l *leak) looked(t *testing.T, page string, loud bool, roles ...string) {
 // rawPlaces looks at a page that has the secrets wherever HTML can hold a text,
 // and that its service worker, sockets and headers bring.
 func (l *leak) rawPlaces(t *testing.T) {
-	l.show(t, "/places")
+	l.fresh(t, "/places")
 	l.looked(t, "/places", true, "agent", "viewer", "operator")
 	for _, path := range []string{"/header", "/shown?kind=beacon", "/popup?title=x", "/choice", "/asked"} {
 		l.show(t, path)
@@ -200,6 +200,7 @@ func (l *leak) tabs(t *testing.T) (ids []string) {
 // filesOfPages has pages hand files over whose names and content are secrets, in
 // several forms, and fetches them and all artifacts as each role.
 func (l *leak) filesOfPages(t *testing.T) {
+	l.fresh(t, "/")
 	agent := l.as(t, "agent")
 	for _, form := range wholly {
 		l.show(t, "/mirror?form="+form)
