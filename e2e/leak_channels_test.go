@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -111,7 +112,7 @@ func (l *leak) commands(t *testing.T) {
 	for _, args := range [][]string{
 		{"snapshot"}, {"snapshot", "--urls"}, {"extract"}, {"markdown"}, {"links"}, {"find", leaksite.Beacon}, {"console"}, {"network"},
 		{"tabs", "list"}, {"status"}, {"scrape", "h=h2"}, {"content"}, {"execute", "document.cookie + document.title"}, {"cookies", "list"},
-		{"downloads", "list"}, {"artifacts", "list"}, {"session", "show"}, {"har"}, {"hover", "--selector", "h2"},
+		{"downloads", "list"}, {"artifacts", "list"}, {"session", "show"}, {"har", "-o", filepath.Join(t.TempDir(), "session.har")}, {"hover", "--selector", "h2"},
 	} {
 		for _, how := range []struct {
 			role string
