@@ -498,7 +498,7 @@ func TestDownloadsStayAsTheSessionHasThem(t *testing.T) {
 		}
 		g.call("", "Browser.setDownloadBehavior", params)
 		a := g.open(where, files.URL)
-		g.evaluate(a.Session, `new Promise(done => { if (document.readyState == "complete") done(); else onload = done })`)
+		g.event(func(e cdp.Event) bool { return e.Session == a.Session && e.Method == "Page.loadEventFired" }) // not of the empty document before it
 		g.evaluate(a.Session, `document.querySelector("a").click()`)
 		e := g.event(func(e cdp.Event) bool {
 			return e.Method == "Browser.downloadProgress" && !strings.Contains(string(e.Params), `"inProgress"`)
