@@ -20,6 +20,7 @@ var unseen = map[fault.Code]string{
 	fault.SandboxWeak:     "takes a kernel that keeps Chromium from sandboxing itself; the session room's tests show one",
 	fault.CDPError:        "takes a browser or guest that breaks the protocol; the bridge room's tests have both",
 	fault.InstallRequired: "comes with the local driver; the install room's tests have it",
+	fault.RedactionFailed: "takes what cannot be looked through for secrets; the gate's and the session room's tests have it",
 }
 
 // faults brings about, one after the other, the faults that other tests do not
@@ -69,6 +70,16 @@ func TestSilenceIsAnAnswerThatRefuses(t *testing.T) {
 	signIn(t, g, c)
 	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/invoices/`+g.app.Invoices()[0].ID+`"}`).object(http.StatusOK)
 	c.post("/v1/browser/click", `{"role": "button", "name": "Delete invoice"}`, "Prefer: wait=30").problem(fault.ApprovalTimeout)
+}
+
+func TestCredentialsThatAreNotSoundRefuseTheVisit(t *testing.T) {
+	g := start(t, settings{env: []string{
+		"GLOVEBOX_SECURITY_CREDENTIALS_VAULT_BACKEND=env",
+		"GLOVEBOX_SECRET_SECRETS_BROWSER_LOCALHOST={", "GLOVEBOX_SECRET_SECRETS_BROWSER_127_0_0_1={",
+	}})
+	c := g.curl(t, "agent")
+	c.open(`{}`)
+	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/"}`).problem(fault.CredentialsUnavailable)
 }
 
 func TestBrowsersThatAreSwitchedOffDoNotStart(t *testing.T) {
