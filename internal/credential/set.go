@@ -69,3 +69,18 @@ func (s Set) Counted() string {
 	}
 	return strings.Join(kinds, ", ")
 }
+
+// HomeOrigin is the only origin that gets the storage, headers and logins of
+// the set, as the source wrote it.
+func (s Set) HomeOrigin() string {
+	if s.Origin != "" {
+		return s.Origin
+	}
+	return "https://" + s.Domain
+}
+
+// Within reports whether a host is a domain or below it, at the border of a
+// label. Both are folded: lower case, punycode, no port.
+func Within(host, domain string) bool {
+	return host == domain || strings.HasSuffix(host, "."+domain)
+}

@@ -51,10 +51,9 @@ func (r *Registry) capture(ctx context.Context, call action.Call) (action.Result
 
 // captureIn learns what it takes, marks the session, and stores.
 func (r *Registry) captureIn(ctx context.Context, l *live, args *action.Capture, keeper Keeper) (*action.Captured, error) {
-	domain := r.door.Judge(l.facts().Box, "https://"+args.Domain+"/").Host
-	if domain == "" {
-		return nil, fault.New(fault.InvalidRequest, "domain is no host").
-			Hinted("give the host to log in to, such as example.com; what is below it is meant too").With("field", "domain")
+	domain, err := r.domainOf(l.facts().Box, args.Domain)
+	if err != nil {
+		return nil, err
 	}
 	end, err := endOf(args.Expires)
 	if err != nil {

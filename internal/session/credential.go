@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -50,13 +49,7 @@ func (r *Registry) prepare(ctx context.Context, box, rawURL string) error {
 func (r *Registry) injects(l *live, host string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return r.config.AutoInject || slices.ContainsFunc(l.terms.Named, func(domain string) bool { return belongs(host, domain) })
-}
-
-// belongs reports whether a host is a domain or below it, at the border of a
-// label.
-func belongs(host, domain string) bool {
-	return host == domain || strings.HasSuffix(host, "."+domain)
+	return r.config.AutoInject || slices.ContainsFunc(l.terms.Named, func(domain string) bool { return credential.Within(host, domain) })
 }
 
 // inject puts a host's credentials into a session's browser, once for each
@@ -99,13 +92,10 @@ func (r *Registry) learn(session string, set credential.Set) {
 func (r *Registry) put(ctx context.Context, l *live, set credential.Set) error {
 	browser, err := l.engine()
 	if err == nil {
-		err = r.mark(ctx, l, set.Domain, "")
+		err = r.prepares(ctx, l, set.Domain)
 	}
 	if err == nil && len(set.LocalStorage)+len(set.SessionStorage) > 0 {
 		err = r.amend(ctx, l, func(t *terms) { t.Stored = true })
-	}
-	if err == nil {
-		err = l.becomeCredentialed(ctx)
 	}
 	if err == nil {
 		err = browser.Inject(ctx, set)

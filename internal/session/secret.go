@@ -69,12 +69,7 @@ func (r *Registry) credentials(ctx context.Context, scope, host string) (*creden
 }
 
 // originOf is the only origin that gets the storage, headers and logins of a set.
-func originOf(set credential.Set) string {
-	if set.Origin != "" {
-		return strings.ToLower(set.Origin)
-	}
-	return "https://" + set.Domain
-}
+func originOf(set credential.Set) string { return strings.ToLower(set.HomeOrigin()) }
 
 // fillSecret types a secret: the session knows it, and is marked as holding the
 // domain's credentials, before the page has it. Faults: those of secretFacts
@@ -115,7 +110,7 @@ func secretsIn(set *credential.Set, name string, typed credential.Secret) []cred
 // ended. Faults: credentials_unavailable, internal.
 func (r *Registry) prepares(ctx context.Context, l *live, domain string, secrets ...credential.Secret) error {
 	r.known.Learn(l.id, secrets...)
-	if err := r.mark(ctx, l, domain, l.holds(domain)); err != nil {
+	if err := r.mark(ctx, l, domain, ""); err != nil {
 		return err
 	}
 	return l.becomeCredentialed(ctx)

@@ -63,8 +63,3 @@ func registrable(host string) (string, error) {
 	}
 	return publicsuffix.EffectiveTLDPlusOne(host)
 }
-
-// within reports whether a host is a domain or below it. Both must be folded.
-func within(host, domain string) bool {
-	return host == domain || strings.HasSuffix(host, "."+domain)
-}

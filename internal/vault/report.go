@@ -77,10 +77,7 @@ func (v *Vault) report(set credential.Set, expired int) *Report {
 		Expired: expired, Names: slices.Sorted(maps.Keys(set.Login)), Ask: len(set.Login) > 0 && !set.FillUnasked, Required: set.Required,
 	}
 	if len(set.LocalStorage)+len(set.SessionStorage)+len(set.Headers) > 0 {
-		r.Origin = set.Origin
-		if r.Origin == "" {
-			r.Origin = "https://" + set.Domain
-		}
+		r.Origin = set.HomeOrigin()
 	}
 	return r
 }

@@ -124,7 +124,7 @@ func originFlaw(text, domain string) string {
 		return "has a port that is none"
 	}
 	host, known := Fold(u.Hostname())
-	if !known || !within(host, domain) {
+	if !known || !credential.Within(host, domain) {
 		return "must be of the domain or below it"
 	}
 	return ""
@@ -185,7 +185,7 @@ func (c cookie) domainFlaw(domain string) string {
 	}
 	bare, shared := strings.CutPrefix(c.Domain, ".")
 	host, known := Fold(bare)
-	if !known || host != strings.ToLower(bare) || !within(host, domain) {
+	if !known || host != strings.ToLower(bare) || !credential.Within(host, domain) {
 		return "must be the document's or below it"
 	}
 	if _, err := registrable(host); shared && err != nil {

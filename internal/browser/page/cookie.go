@@ -10,6 +10,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/credential"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -177,6 +178,5 @@ func bare(domain string) string { return strings.TrimPrefix(domain, ".") }
 // within reports whether a cookie's domain is a host or below it, at the
 // border of a label (SPEC section 6.1).
 func within(domain, host string) bool {
-	domain = bare(domain)
-	return domain == host || strings.HasSuffix(domain, "."+host)
+	return credential.Within(bare(domain), host)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/extract"
 	"github.com/gloveboxhq/glovebox/internal/browser/static"
+	"github.com/gloveboxhq/glovebox/internal/credential"
 )
 
 const (
@@ -116,8 +117,7 @@ func (c *crawler) remembered(ctx context.Context, host string) bool {
 		return true
 	}
 	for _, k := range cookies {
-		domain := strings.ToLower(strings.TrimPrefix(k.Domain, "."))
-		if host == domain || strings.HasSuffix(host, "."+domain) {
+		if credential.Within(host, strings.ToLower(bare(k.Domain))) {
 			return true
 		}
 	}

@@ -74,11 +74,7 @@ func (b *Browser) inject(set credential.Set, before injected, cookies []setCooki
 	if b.injected == nil {
 		b.injected = map[string]*injected{}
 	}
-	origin := set.Origin
-	if origin == "" {
-		origin = "https://" + set.Domain
-	}
-	in := &injected{set: set, before: before.set, origin: originOf(origin), cookies: cookies}
+	in := &injected{set: set, before: before.set, origin: originOf(set.HomeOrigin()), cookies: cookies}
 	b.injected[set.Domain] = in
 	b.cameFrom(in.origin)
 	return in
