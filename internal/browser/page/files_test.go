@@ -346,15 +346,7 @@ func TestDownloadsThatAreTooMuchAreRefused(t *testing.T) {
 			t.Errorf("%s: %+v", what, d)
 		}
 	}
-	for tr.ctx.Err() == nil {
-		left, err := os.ReadDir(f.down)
-		must(t, err)
-		if len(left) == 0 {
-			return
-		}
-		tr.must("page.wait_for", &action.WaitFor{}) // the browser removes what there is of it
-	}
-	t.Error("what was refused is left")
+	tr.emptied(f.down)
 }
 
 func TestARunningDownloadIsCancelled(t *testing.T) {
@@ -370,8 +362,23 @@ func TestARunningDownloadIsCancelled(t *testing.T) {
 	if d := tr.downloaded(1)[0]; d.State != "cancelled" {
 		t.Errorf("%+v", d)
 	}
-	if left, _ := os.ReadDir(f.down); len(left) != 0 {
-		t.Errorf("%v is left", left)
+	tr.emptied(f.down)
+}
+
+// emptied waits for the browser to have removed what there was of a download:
+// it tells of the end before that.
+func (tr *trial) emptied(folder string) {
+	tr.t.Helper()
+	for {
+		left, err := os.ReadDir(folder)
+		must(tr.t, err)
+		if len(left) == 0 {
+			return
+		}
+		if tr.ctx.Err() != nil {
+			tr.t.Fatalf("%v is left", left)
+		}
+		tr.must("page.wait_for", &action.WaitFor{})
 	}
 }
 
