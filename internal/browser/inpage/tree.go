@@ -7,6 +7,7 @@ type Walk struct {
 	NoURLs           bool `json:"noUrls,omitempty"` // do not say where links lead
 	IncludeHidden    bool `json:"includeHidden,omitempty"`
 	ExcludePasswords bool `json:"excludePasswords,omitempty"` // leave password fields out wholly
+	Fold             bool `json:"fold,omitempty"`             // of a run of alike siblings read the first ten only and count the others: Node.More. Runs right below Root are read whole
 	Hosts            int  `json:"hosts,omitempty"`            // as many elements that may have a closed shadow root are asked for at most; see Tree.Hosts
 }
 
@@ -17,7 +18,7 @@ type Tree struct {
 	Title     string  `json:"title"`
 	Hidden    int     `json:"hidden,omitempty"` // pieces of text left out because a person could not see them
 	Cut       bool    `json:"cut,omitempty"`    // the page has more than the walker's bounds (100,000 nodes)
-	Container int     `json:"k,omitempty"`      // identity of the root, when it has 20 children or more
+	Container int     `json:"k,omitempty"`      // identity of the root, when it has 20 children or more, or a run below it was folded
 	Nodes     []*Node `json:"nodes"`
 	Hosts     []int   `json:"hosts,omitempty"` // elements that may have a closed shadow root, each named once in the life of a document: for PierceHosts
 }
@@ -34,7 +35,8 @@ type Node struct {
 	States    *States `json:"s,omitempty"`
 	URL       string  `json:"u,omitempty"` // of a link; token-like parameters masked
 	Frame     bool    `json:"f,omitempty"` // an iframe: Number is that of its element
-	Container int     `json:"k,omitempty"` // identity of an element with 20 children or more, to narrow to
+	Container int     `json:"k,omitempty"` // identity of an element with 20 children or more, or of which a run was folded, to narrow to
+	More      int     `json:"m,omitempty"` // as many elements like those before stand right after this node and were not read; the node around has a Container
 	Children  []*Node `json:"c,omitempty"`
 }
 

@@ -15,9 +15,11 @@ class Walker {
   constructor(options) {
     this.options = options;
     this.maxDepth = Math.min(options.depth || DEPTH_LIMIT, DEPTH_LIMIT);
-    this.visited = this.emitted = this.size = this.hidden = this.nest = 0;
+    this.visited = this.emitted = this.size = this.hidden = this.nest = this.compared = 0;
     this.cut = this.stopped = false;
     this.run = '';
+    this.stated = new Map();
+    this.root = options.root ? elementOf(options.root) : documentElement(document);
   }
   full() {
     if (this.visited > VISIT_LIMIT || this.emitted > EMIT_LIMIT || this.size > OUTPUT_LIMIT) this.cut = this.stopped = true;
@@ -39,6 +41,7 @@ class Walker {
   }
   children(element, sink, at) {
     const closed = tagOf(element) === 'details' && !hasAttribute(element, 'open');
+    const runs = this.options.fold && !at.mute && !at.whole && !closed ? runsIn(element, this) : null;
     eachChild(element, node => {
       if (this.full()) return;
       const type = nodeType(node);
@@ -47,9 +50,27 @@ class Walker {
         else this.text(node, element, at);
       } else if (type === ELEMENT) {
         if (closed && !isSummary(node)) this.leaveOut(node);
-        else this.element(node, sink, at);
+        else if (runs === null || !this.more(node, runs.get(node), sink, at)) this.element(node, sink, at);
       }
     });
+  }
+  // Whether an element is one more of a run, and so counted instead of read.
+  // One of which nothing is seen does not count as read.
+  more(element, kind, sink, at) {
+    if (kind === undefined || kind.count < RUN) return false;
+    if (kind.read < RUN_READ) {
+      const before = sink.length;
+      this.element(element, sink, at);
+      if (sink.length > before) kind.read++;
+      return true;
+    }
+    const display = displayOf(element), tag = localName(element);
+    if (display === 'none' || display === '' || /^(inline|contents)$/.test(display) && !muting.has(roleOf(element)) && tag !== 'img') return false;
+    this.visited++;
+    this.flush(sink);
+    const last = sink[sink.length - 1];
+    last.m = (last.m ?? 0) + weightOf(element);
+    return true;
   }
   text(node, element, at) {
     this.visited++;
@@ -117,18 +138,18 @@ class Walker {
     const before = this.run;
     this.run = '';
     const mute = muting.has(role) && name !== '' ? mutes(element, name) : at.mute && !structureInMute.has(role);
-    const inner = {mute, depth: at.depth + 1, tree: role === 'treeitem', more: false};
+    const inner = {mute, depth: at.depth + 1, tree: role === 'treeitem', more: false, whole: this.options.root > 0 && element === this.root};
     this.children(element, children, inner);
     this.flush(children);
     this.run = before;
     this.describe(node, element, role, name, shown, children);
     if (children.length > 0) node.c = children;
-    if (children.length >= MANY) node.k = numberOf(element);
+    if (wide(children)) node.k = numberOf(element);
     if (inner.more || this.worthShowing(node, element, role, shown)) this.push(sink, node);
     else this.splice(sink, children);
   }
   describe(node, element, role, name, shown, children) {
-    if (children.length === 1 && children[0].t !== undefined && (name === '' ? oneText.has(role) : folded(children[0].t) === folded(name))) {
+    if (children.length === 1 && children[0].t !== undefined && children[0].m === undefined && (name === '' ? oneText.has(role) : folded(children[0].t) === folded(name))) {
       name = limited(children[0].t, NAME_LIMIT);
       if (children[0].t.length <= NAME_LIMIT) children.length = 0;
     }
@@ -181,17 +202,25 @@ class Walker {
     this.push(sink, node);
   }
   choices(element, node) {
-    const children = [];
-    for (const option of [...selectOptions(element)].slice(0, OPTION_WALK)) {
+    const children = [], options = selectOptions(element), all = collectionLength(options);
+    const folds = this.options.fold && element !== this.root && all >= RUN;
+    for (let i = 0; i < all && (folds || i < OPTION_WALK) && children.length < OPTION_WALK; i++) {
+      const option = collectionItem(options, i), selected = optionSelected(option);
+      if (folds && i >= RUN_READ && !selected) {
+        children.at(-1).m = (children.at(-1).m ?? 0) + 1;
+        continue;
+      }
       const shown = {r: 'option', n: clean(optionLabel(option), 200)};
-      if (optionSelected(option)) shown.s = {selected: 'true'};
+      if (selected) shown.s = {selected: 'true'};
       if (matches(option, ':disabled')) shown.s = {...shown.s, disabled: true};
       this.size += shown.n.length + 30;
       children.push(shown);
     }
     if (children.length > 0) node.c = children;
+    if (folds) node.k = numberOf(element);
   }
 }
+const wide = nodes => nodes.length >= MANY || nodes.some(node => node.m !== undefined);
 const fieldTags = new Set(['input', 'textarea', 'select', 'meter', 'progress']);
 const contentCells = new Set(['row', 'term', 'cell', 'gridcell', 'columnheader', 'rowheader']);
 const valueRoles = new Set(['textbox', 'searchbox', 'combobox', 'slider', 'spinbutton', 'progressbar', 'meter', 'scrollbar']);
@@ -244,11 +273,11 @@ const shownHere = () => {
 const snapshot = options => {
   const walker = new Walker(options), nodes = [];
   if (!options.includeHidden) lookForCovers();
-  const root = options.root ? elementOf(options.root) : documentElement(document);
+  const {root} = walker;
   if (root === null) return {gone: options.root > 0, url: shownHere(), title: '', nodes};
-  walker.element(root, nodes, {mute: false, depth: 0, tree: false});
+  walker.element(root, nodes, {mute: false, depth: 0, tree: false, whole: options.root > 0});
   walker.flush(nodes);
-  const container = nodes.length >= MANY ? numberOf(root) : undefined;
+  const container = wide(nodes) ? numberOf(root) : undefined;
   const hosts = options.hosts ? closedCandidates(options.hosts) : undefined;
   return {url: shownHere(), title: clean(titleOf(document)), k: container, hidden: walker.hidden, cut: walker.cut, nodes, hosts};
 };

@@ -1,0 +1,153 @@
+package inpage_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+)
+
+// rows is what makes 40 alike siblings of one.
+func rows(before, each, after string) string {
+	return before + strings.Repeat(each, 40) + after
+}
+
+// unread sums up what a tree says it left unread, and counts nodes of a role.
+func unread(nodes []*inpage.Node, role string) (more, read int) {
+	for _, n := range nodes {
+		if n.Role == role {
+			read++
+		}
+		m, r := unread(n.Children, role)
+		more, read = more+n.More+m, read+r
+	}
+	return more, read
+}
+
+func TestRunsOfAlikeSiblingsAreFolded(t *testing.T) {
+	p := blank(t)
+	for _, c := range []struct {
+		name, html, role string
+		read, more       int
+	}{
+		{"rows", rows(`<table><tr><th>a<th>b`, `<tr><td>x<td><button>Edit</button>`, `</table>`), "row", 11, 30},
+		{"rows in bodies", rows(`<table><thead><tr><th>a</thead><tbody>`, `<tr><td>x`, `</tbody><tbody>`+strings.Repeat(`<tr><td>y`, 25)+`</tbody></table>`), "row", 21, 45},
+		{"bodies", rows(`<table>`, `<tbody><tr><td>x<td>y<tr><td>z<td>a</tbody>`, `</table>`), "row", 20, 60},
+		{"items", rows(`<ul>`, `<li>x`, `</ul>`), "listitem", 10, 30},
+		{"options", rows(`<select>`, `<option>x`, `</select>`), "option", 10, 30},
+		{"links", rows(`<nav>`, `<a href=x>link</a> `, `</nav>`), "link", 10, 30},
+		{"cards", rows(`<main>`, `<div class="card card-7"><div><a href=x>x</a></div><p>text</p></div>`, `</main>`), "link", 10, 30},
+		{"rows by role", rows(`<div role=grid>`, `<div role=row><div role=gridcell>x</div><div role=gridcell>y</div></div>`, `</div>`), "row", 10, 30},
+		{"too few", `<ul>` + strings.Repeat(`<li>x`, 19) + `</ul>`, "listitem", 19, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p.show(c.html)
+			tree, err := p.frame.Snapshot(p.ctx, inpage.Walk{Fold: true})
+			must(t, err)
+			if more, read := unread(tree.Nodes, c.role); more != c.more || read != c.read {
+				t.Errorf("%d were read and %d counted, want %d and %d: %s", read, more, c.read, c.more, flatten(t, tree))
+			}
+			whole, err := p.frame.Snapshot(p.ctx, inpage.Walk{})
+			must(t, err)
+			if more, read := unread(whole.Nodes, c.role); more != 0 || read != c.read+c.more {
+				t.Errorf("unfolded %d were read and %d counted", read, more)
+			}
+		})
+	}
+}
+
+func TestWhatIsNotAlikeIsRead(t *testing.T) {
+	p := blank(t)
+	half := strings.Repeat(`<tr><td>x<td><input type=checkbox aria-label=c>`, 25)
+	for name, row := range map[string]string{
+		"current":   `<tr aria-current=true><td>ODD<td><input type=checkbox aria-label=c>`,
+		"selected":  `<tr aria-selected=true><td>ODD<td><input type=checkbox aria-label=c>`,
+		"checked":   `<tr><td>ODD<td><input type=checkbox aria-label=c checked>`,
+		"class":     `<tr class=bad><td>ODD<td><input type=checkbox aria-label=c>`,
+		"heading":   `<tr><td><h3>ODD</h3><td><input type=checkbox aria-label=c>`,
+		"alert":     `<tr><td>ODD<td><input type=checkbox aria-label=c><span role=alert>late</span>`,
+		"dialog":    `<tr><td>ODD<td><input type=checkbox aria-label=c><dialog open>late</dialog>`,
+		"invalid":   `<tr><td>ODD<td><input type=checkbox aria-label=c aria-invalid=true>`,
+		"disabled":  `<tr><td>ODD<td><input type=checkbox aria-label=c disabled>`,
+		"focused":   `<tr><td>ODD<td><input type=checkbox aria-label=c autofocus id=focus>`,
+		"more":      `<tr><td>ODD<td><input type=checkbox aria-label=c><button>Undo</button>`,
+		"not shown": `<tr><td>ODD<td><input type=checkbox aria-label=c style="display:none">`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			p.show(`<table>` + half + row + half + `</table>`)
+			p.page(`document.querySelector('#focus')?.focus()`)
+			tree, err := p.frame.Snapshot(p.ctx, inpage.Walk{Fold: true})
+			must(t, err)
+			if more, read := unread(tree.Nodes, "row"); more != 40 || read != 11 {
+				t.Errorf("%d were read and %d counted", read, more)
+			}
+			if out := flatten(t, tree); !strings.Contains(out, "ODD") {
+				t.Errorf("%s is missing from %s", row, out)
+			}
+		})
+	}
+}
+
+func TestProseIsNeverFolded(t *testing.T) {
+	p := blank(t)
+	long := strings.Repeat("word ", 30)
+	for name, html := range map[string]string{
+		"paragraphs":     rows(``, `<p>text <a href=x>link</a></p>`, ``),
+		"headings":       rows(``, `<h2><a href=x>link</a></h2>`, ``),
+		"links in text":  rows(`<p>`, `text <a href=x>link</a> `, `</p>`),
+		"boxes of text":  rows(``, `<div>text</div>`, ``),
+		"boxes of prose": rows(``, `<div>`+long+`<a href=x>link</a></div>`, ``),
+	} {
+		t.Run(name, func(t *testing.T) {
+			p.show(html)
+			tree, err := p.frame.Snapshot(p.ctx, inpage.Walk{Fold: true})
+			must(t, err)
+			if more, _ := unread(tree.Nodes, ""); more != 0 {
+				t.Errorf("%d were left unread", more)
+			}
+		})
+	}
+}
+
+func TestHiddenSiblingsNeitherCountNorStandForOthers(t *testing.T) {
+	p := open(t, `<ul>`+strings.Repeat(`<li style="display:none">SECRET`, 30)+`</ul><ol>`+
+		strings.Repeat(`<li>x`, 30)+strings.Repeat(`<li hidden>SECRET`, 30)+`</ol>
+		<style>.far li {position:absolute; left:-9999px} .far li:nth-child(n+26) {position:static}</style>
+		<ul class=far>`+strings.Repeat(`<li>SECRET`, 25)+strings.Repeat(`<li>SHOWN`, 15)+`</ul>`)
+	tree, err := p.frame.Snapshot(p.ctx, inpage.Walk{Fold: true})
+	must(t, err)
+	out := flatten(t, tree)
+	if more, read := unread(tree.Nodes, "listitem"); more != 20+5 || read != 10+10 {
+		t.Errorf("%d were read and %d counted: %s", read, more, out)
+	}
+	if strings.Contains(out, "SECRET") || !strings.Contains(out, "SHOWN") {
+		t.Errorf("the snapshot is %s", out)
+	}
+}
+
+func TestAFoldedRunIsReadWholeByItsReference(t *testing.T) {
+	p := blank(t)
+	for name, html := range map[string]string{
+		"table":    rows(`<table><tbody>`, `<tr><td>x<td>y`, `</tbody></table>`),
+		"document": rows(`<div>`, `<div><a href=x>link</a></div>`, `</div>`),
+		"list":     rows(`<select>`, `<option>x`, `</select>`),
+		"off":      rows(`<select disabled>`, `<option>x`, `</select>`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			p.show(html)
+			tree, err := p.frame.Snapshot(p.ctx, inpage.Walk{Fold: true})
+			must(t, err)
+			ref := tree.Container
+			for _, n := range tree.Nodes {
+				if more, _ := unread(n.Children, ""); more > 0 {
+					ref = n.Container
+				}
+			}
+			whole, err := p.frame.Snapshot(p.ctx, inpage.Walk{Fold: true, Root: ref})
+			must(t, err)
+			if more, _ := unread(whole.Nodes, ""); ref == 0 || more != 0 || len(whole.Nodes) == 0 {
+				t.Errorf("narrowed to %d, %d are left unread: %s", ref, more, flatten(t, whole))
+			}
+		})
+	}
+}

@@ -1,0 +1,115 @@
+// Runs of alike siblings, of which the first tell what the others are like.
+// Siblings are of one kind when they hold the same elements, with the same
+// classes and in the same states, so that none is left unread which shows
+// anything that those read do not: another state, a heading, an alert, a field
+// that was filled. The kind is asked of the tree alone, and so costs a fraction
+// of reading.
+const RUN = 20, RUN_READ = 10; // as many of a kind make a run, of which so many are read
+const FOLD_WORK = 400000, FOLD_SIZE = 1000; // elements looked at in one walk, and in one sibling
+const LONG_TEXT = 80; // characters right inside an element, from which it is prose
+const elementCount = getter(Element.prototype, 'childElementCount');
+const inputDefault = getter(HTMLInputElement.prototype, 'defaultValue');
+const areaDefault = getter(HTMLTextAreaElement.prototype, 'defaultValue');
+const optionDefault = getter(HTMLOptionElement.prototype, 'defaultSelected');
+// What comes in runs by itself, and what does where it holds something to act
+// on or a picture: paragraphs and headings never do.
+const runTags = new Set(['a', 'article', 'button', 'img', 'li', 'tbody', 'tr']);
+const runRoles = new Set(['article', 'button', 'gridcell', 'img', 'link', 'listitem', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'row', 'rowgroup', 'treeitem']);
+const boxTags = new Set(['div', 'section']);
+const boxRoles = new Set(['generic', 'group', 'presentation', 'region']);
+const actingTags = new Set(['a', 'button', 'img', 'input', 'select', 'textarea']);
+const stateAttributes = ['role', 'type', 'aria-current', 'aria-selected', 'aria-checked', 'aria-pressed', 'aria-expanded', 'aria-invalid', 'aria-disabled',
+  'aria-hidden', 'aria-busy', 'aria-live', 'aria-modal', 'open', 'hidden', 'inert', 'disabled', 'contenteditable'];
+const stateSelector = stateAttributes.filter(name => name !== 'type').map(name => '[' + name + ']').join() + ',[style*=none],[style*=hidden],input,select,textarea';
+
+// The kinds of an element's children that make a run, by child; null when
+// there are none.
+const runsIn = (element, walker) => {
+  if (elementCount(element) < RUN && shadowOf(element) === null && localName(element) !== 'slot') return null;
+  const siblings = standingAlone(element);
+  if (siblings === null || siblings.length < RUN) return null;
+  const kinds = new Map(), runs = new Map();
+  for (const sibling of siblings) {
+    const shape = kindShape(sibling, walker);
+    if (shape === '') continue;
+    let kind = kinds.get(shape);
+    if (kind === undefined) kinds.set(shape, kind = {count: 0, read: 0});
+    kind.count++;
+    runs.set(sibling, kind);
+  }
+  for (const kind of kinds.values()) if (kind.count >= RUN) return runs;
+  return null;
+};
+// The elements among children; null when text stands between them.
+const standingAlone = element => {
+  const siblings = [];
+  let text = false;
+  eachChild(element, node => {
+    if (nodeType(node) === ELEMENT) siblings.push(node);
+    else if (nodeType(node) === TEXT && nodeData(node).trim() !== '') text = true;
+  });
+  return text ? null : siblings;
+};
+// What an element is alike by; empty for what is never left unread.
+const kindShape = (element, walker) => {
+  const role = given(element), tag = localName(element), box = role === '' ? boxTags.has(tag) || tag.includes('-') : boxRoles.has(role);
+  if (!box && !(role === '' ? runTags : runRoles).has(role || tag) || inFocusPath(element) || box && isProse(element)) return '';
+  const parts = new Set();
+  if (!gather(element, rootOf(element), parts, walker)) return '';
+  if (box && !parts.has('acts')) return '';
+  return [...parts].join().replace(/\d+/g, '');
+};
+const isProse = element => {
+  for (let node = firstChild(element); node !== null; node = nextSibling(node)) {
+    if (nodeType(node) === TEXT && nodeData(node).trim().length > LONG_TEXT) return true;
+  }
+  return false;
+};
+// Adds the elements of a subtree, each kind of them once, so that more of the
+// same inside make no difference. False when that is too much work.
+const gather = (element, root, parts, walker) => {
+  const inner = queryAll(element, '*');
+  walker.compared += inner.length + 1;
+  if (inner.length > FOLD_SIZE || walker.compared > FOLD_WORK) return false;
+  let states = walker.stated.get(root);
+  if (states === undefined) walker.stated.set(root, states = new Set(queryAll(root, stateSelector)));
+  if (nodeType(element) === ELEMENT && !addPart(element, states, parts, walker)) return false;
+  for (let i = 0; i < inner.length; i++) if (!addPart(inner[i], states, parts, walker)) return false;
+  return true;
+};
+const addPart = (element, states, parts, walker) => {
+  const tag = localName(element), names = attribute(element, 'class');
+  if (tag === 'option') return true;
+  if (actingTags.has(tag)) parts.add('acts');
+  parts.add((names === null ? tag : tag + '.' + names) + (states.has(element) ? stateOf(element, tag, parts) : ''));
+  const shadow = shadowOf(element);
+  return shadow === null || gather(shadow, shadow, parts, walker);
+};
+const stateOf = (element, tag, parts) => {
+  let state = '[';
+  for (const name of stateAttributes) {
+    const value = attribute(element, name);
+    if (value !== null) state += name + '=' + value + ' ';
+  }
+  if (actingRoles.has(given(element))) parts.add('acts');
+  if (/(display|visibility)\s*:\s*(none|hidden)/.test(attribute(element, 'style') ?? '')) state += 'unseen';
+  return state + fieldState(element, tag) + ']';
+};
+const fieldState = (element, tag) => {
+  if (tag === 'input' && element instanceof HTMLInputElement) {
+    return [inputChecked(element), inputIndeterminate(element), inputValue(element) === '', inputValue(element) === inputDefault(element), matches(element, ':user-invalid')].join();
+  }
+  if (tag === 'textarea' && element instanceof HTMLTextAreaElement) return [areaValue(element) === '', areaValue(element) === areaDefault(element), matches(element, ':user-invalid')].join();
+  if (tag !== 'select' || !(element instanceof HTMLSelectElement)) return '';
+  return [[...selectOptions(element)].slice(0, OPTION_WALK).every(option => optionSelected(option) === optionDefault(option)), matches(element, ':user-invalid')].join();
+};
+// The focus, and all that it is in.
+const inFocusPath = element => {
+  if (cache.focusPath === undefined) {
+    cache.focusPath = new Set();
+    for (let at = activeElementOnce(); at !== null; at = flatParent(at)) cache.focusPath.add(at);
+  }
+  return cache.focusPath.has(element);
+};
+// How many rows one sibling stands for.
+const weightOf = element => localName(element) === 'tbody' && isHTML(element) ? Math.max(elementCount(element), 1) : 1;
