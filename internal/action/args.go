@@ -185,14 +185,6 @@ type Extract struct {
 	Mode string `json:"mode,omitempty" query:"mode" enum:"text,title" doc:"text when empty"`
 }
 
-// TakeSnapshot asks for the page as text or tree.
-type TakeSnapshot struct {
-	Format string `json:"format,omitempty" query:"format" enum:"text,tree" doc:"text when empty"`
-	Ref    string `json:"ref,omitempty" query:"ref" maxLength:"32" doc:"Only what is below this element"`
-	Depth  int    `json:"depth,omitempty" query:"depth" minimum:"0" maximum:"200" doc:"Deepest level of a tree; the configured one when 0"`
-	URLs   bool   `json:"urls,omitempty" query:"urls" doc:"Show where links lead"`
-}
-
 // TakeScreenshot asks for pixels.
 type TakeScreenshot struct {
 	Format   string `json:"format,omitempty" query:"format" enum:"png,jpeg,webp" default:"png" doc:"png when empty"`

@@ -72,28 +72,6 @@ type Extracted struct {
 	Title string `json:"title"`
 }
 
-// Snapshot is the page as an agent sees it.
-type Snapshot struct {
-	Text   string `json:"snapshot,omitempty" example:"page \"Example Domain\" https://example.com/\n heading \"Example Domain\" level=1\n link \"More\" [e3]"` // grammar of SPEC section 7
-	Tree   *Node  `json:"tree,omitempty"`
-	URL    string `json:"url"`
-	Title  string `json:"title"`
-	Hidden int    `json:"hidden,omitempty"` // pieces of text left out because a person could not see them
-}
-
-// Node is an element of the JSON tree.
-type Node struct {
-	Role      string         `json:"role"`
-	Name      string         `json:"name,omitempty"`
-	Ref       string         `json:"ref,omitempty"`
-	Value     string         `json:"value,omitempty"`
-	Protected bool           `json:"protected,omitempty"`
-	Level     int            `json:"level,omitempty"`
-	States    map[string]any `json:"states,omitempty"` // checked, expanded, disabled…
-	URL       string         `json:"url,omitempty"`
-	Children  []*Node        `json:"children,omitempty"`
-}
-
 // Screenshot is pixels.
 type Screenshot struct {
 	Format string `json:"format"`

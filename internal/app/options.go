@@ -53,6 +53,7 @@ func pageOptions(c config.Config) (page.Options, error) {
 	return page.Options{
 		MostDownload:          most,
 		MaxDepth:              c.Security.Snapshot.MaxDepth,
+		MaxTokens:             c.Security.Snapshot.MaxTokens,
 		ExcludePasswordFields: c.Security.Snapshot.ExcludePasswords,
 		IncludeHidden:         !c.Security.Snapshot.ExcludeHidden,
 	}, err

@@ -158,6 +158,7 @@ type Snapshot struct {
 	ExcludePasswords bool `yaml:"exclude_password_fields" doc:"Leave password fields out altogether; their values never show"`
 	ExcludeHidden    bool `yaml:"exclude_hidden_elements" doc:"Leave out what a person could not see"`
 	MaxDepth         int  `yaml:"max_depth" doc:"Of the JSON tree"`
+	MaxTokens        int  `yaml:"max_tokens" doc:"Of one snapshot; a call may ask for 500 to 24000 ([snapshot.md](../snapshot.md))"`
 }
 
 // HITL is when a person is asked.
@@ -207,7 +208,7 @@ func Default() Config {
 				Pace: 10, Connections: 256, MaxBytes: "2g", MaxMinutes: 60,
 			},
 			Credentials: defaultCredentials(),
-			Snapshot:    Snapshot{ExcludeHidden: true, MaxDepth: 10},
+			Snapshot:    Snapshot{ExcludeHidden: true, MaxDepth: 10, MaxTokens: 6000},
 			HITL:        HITL{Enabled: true, Timeouts: Timeouts{Medium: 120, High: 60, Critical: 30}},
 		},
 		Audit: Audit{RetentionDays: 90, Durable: true},

@@ -53,6 +53,7 @@ type Options struct {
 	Secrets func(text string) [][2]int
 
 	MaxDepth              int  // deepest level of a JSON tree; 10 when 0
+	MaxTokens             int  // of one snapshot, where a call does not say; 6,000 when 0
 	ExcludePasswordFields bool // leave password fields out of snapshots wholly
 	IncludeHidden         bool // show text that a person could not see
 
@@ -72,6 +73,9 @@ func (o Options) filled() Options {
 	}
 	if o.MaxDepth <= 0 {
 		o.MaxDepth = 10 // SPEC section 7
+	}
+	if o.MaxTokens <= 0 {
+		o.MaxTokens = 6000 // a page that does not fit is paged: docs/snapshot.md
 	}
 	if o.MostDownload <= 0 {
 		o.MostDownload = defaultDownload

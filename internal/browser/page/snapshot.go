@@ -15,8 +15,11 @@ const childLimit = 3 * time.Second // for a child frame to be read; it is left o
 
 // snapshot shows the page, or what is below one element of it.
 func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, _ action.Pin) (any, error) {
+	if a.Format == "markdown" {
+		return b.markdownPart(ctx, t, a)
+	}
 	if a.Format != "" && a.Format != "text" && a.Format != "tree" {
-		return nil, fault.New(fault.InvalidRequest, "format %q is not known", a.Format).Hinted("use text or tree")
+		return nil, fault.New(fault.InvalidRequest, "format %q is not known", a.Format).Hinted("use text, tree or markdown")
 	}
 	top, walk, err := b.outset(ctx, t)
 	if err != nil {
