@@ -36,6 +36,10 @@ type Call struct {
 	Source  Source        // where it came from, for the audit
 	Wait    time.Duration // longest time to block on a question; 0 means until it is answered or expires
 
+	// Changes asks the answer of a verb that Tells to say what is otherwise on the
+	// page than the caller was last shown, once what the call set off has settled.
+	Changes bool
+
 	// Peek says that nobody means to make the call: looking counts for nothing,
 	// and ends nothing.
 	Peek bool
@@ -60,6 +64,7 @@ type Result struct {
 	Session   string     `json:"session,omitempty"` // id of the session it ran in
 	Data      any        `json:"data,omitempty"`    // pointer to the verb's result type, see Verb.NewData
 	Page      *Page      `json:"page,omitempty"`    // where the active page is now
+	Changes   *Changes   `json:"changes,omitempty"` // what is otherwise on the page, where the call asked
 	Modal     *Dialog    `json:"modal,omitempty"`   // a dialog that waits for page.dialog
 	Notes     []string   `json:"notes,omitempty"`   // what else the caller should know: popups, downloads, blocked requests
 	Artifacts []Artifact `json:"artifacts,omitempty"`

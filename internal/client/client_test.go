@@ -69,13 +69,14 @@ func TestCallArrivesAndResultReturns(t *testing.T) {
 		Page:    &action.Page{URL: "https://a.example/", Title: "A"},
 		Modal:   &action.Dialog{Kind: "confirm", Message: "Sure?"},
 		Notes:   []string{"a popup opened"},
+		Changes: &action.Changes{Text: "+ text \"Saved\"", Moved: true, Errors: []string{"console: boom"}},
 	}
 	var got action.Call
 	url := gateway(t, func(_ context.Context, c action.Call) (action.Result, error) {
 		got = c
 		return want, nil
 	})
-	call := action.Call{ID: "id-1", Verb: "page.click", Session: "s1", Args: args, Surface: "cli", Wait: 1500 * time.Millisecond, Source: action.Source{UserAgent: "tool/1"}}
+	call := action.Call{ID: "id-1", Verb: "page.click", Session: "s1", Args: args, Surface: "cli", Wait: 1500 * time.Millisecond, Changes: true, Source: action.Source{UserAgent: "tool/1"}}
 	result, err := connect(t, url, "good").Call(t.Context(), call)
 	if err != nil {
 		t.Fatal(err)

@@ -49,6 +49,7 @@ type shelf struct {
 	pins    []action.Pin
 	halts   []string
 	wanted  map[string]string // hosts that would help, by address
+	changes *action.Changes   // that a call answers with, where it asks
 }
 
 func (s *shelf) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
@@ -80,7 +81,11 @@ func (s *shelf) Do(ctx context.Context, call action.Call, pin action.Pin) (actio
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.done, s.pins = append(s.done, call.Verb), append(s.pins, pin)
-	return action.Result{Session: "s1", Page: &action.Page{URL: "https://app.example.com/next"}}, s.doErr
+	result := action.Result{Session: "s1", Page: &action.Page{URL: "https://app.example.com/next"}}
+	if call.Changes {
+		result.Changes = s.changes
+	}
+	return result, s.doErr
 }
 
 func (s *shelf) Portrait(ctx context.Context, _ action.Call, pin action.Pin) (string, error) {

@@ -104,6 +104,7 @@ func (p *passage) identify() error {
 		return err
 	}
 	p.verb = verb.As(p.call.Args)
+	p.wants()
 	if v, refused := p.policy.Admit(c, p.verb); refused {
 		p.verdict, p.judged = v, true
 		p.inspect()
@@ -202,7 +203,7 @@ func (p *passage) do(ctx context.Context) (action.Result, error) {
 	if err == nil {
 		p.remember()
 	}
-	return conceal(p.call.Caller.Role, result), err
+	return conceal(p.call.Caller.Role, p.reported(result)), err
 }
 
 // panicked logs a panic and returns the fault that is shown for it.

@@ -69,6 +69,7 @@ func (l *live) withholds(call action.Call) error {
 
 // rights tells the page engine for whom a call is made.
 func rights(ctx context.Context, call action.Call) context.Context {
+	ctx = page.Viewing(ctx, page.Viewer{Actor: call.Caller.Actor, Surface: call.Surface}, call.Changes)
 	if call.Caller.Role == action.Operator {
 		return page.Trusted(ctx)
 	}

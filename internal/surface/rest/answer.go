@@ -20,6 +20,7 @@ type extras struct {
 	Page      *action.Page      `json:"page,omitempty" doc:"Where the page is now"`
 	Modal     *action.Dialog    `json:"modal,omitempty" doc:"A dialog that waits for an answer"`
 	Notes     []string          `json:"notes,omitempty" doc:"What else happened"`
+	Changes   *action.Changes   `json:"changes,omitempty" doc:"What is otherwise on the page, where the call asked"`
 	Artifacts []action.Artifact `json:"artifacts,omitempty" doc:"Files the call left"`
 }
 
@@ -109,7 +110,7 @@ func merge(result action.Result) ([]byte, error) {
 	if err := json.Unmarshal(data, &own); err != nil {
 		return nil, err
 	}
-	beside := extras{Page: result.Page, Modal: result.Modal, Notes: result.Notes, Artifacts: result.Artifacts}
+	beside := extras{Page: result.Page, Modal: result.Modal, Notes: result.Notes, Changes: result.Changes, Artifacts: result.Artifacts}
 	_, hasPage := own["page"]
 	if _, hasURL := own["url"]; hasURL || hasPage {
 		beside.Page = nil

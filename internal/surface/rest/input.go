@@ -61,6 +61,9 @@ func fromQuery(r *http.Request, v *action.Verb, args any) error {
 	if ofPage(v) {
 		query.Del("session")
 	}
+	if tells(v) {
+		query.Del(changesParameter)
+	}
 	value := reflect.ValueOf(args).Elem()
 	for _, f := range action.Fields(value.Type()) {
 		name := f.Tag.Get("query")

@@ -54,6 +54,10 @@ func parameters(doc *huma.OpenAPI, v *action.Verb, path string) []*huma.Param {
 			&huma.Param{Name: sessionHeader, In: "header", Schema: text, Description: "Id or name of the session; the most recently used open one when absent"},
 			&huma.Param{Name: "session", In: "query", Schema: text, Description: "The same"})
 	}
+	if tells(v) {
+		all = append(all, &huma.Param{Name: changesParameter, In: "query", Schema: &huma.Schema{Type: "boolean"},
+			Description: "true: the answer says, as changes, what is otherwise on the page than the caller was last shown"})
+	}
 	for _, f := range action.Fields(reflect.TypeOf(v.NewArgs())) {
 		schema := huma.SchemaFromField(doc.Components.Schemas, structField(f), "")
 		if name := f.Tag.Get("path"); name != "" {

@@ -64,6 +64,10 @@ func (s *surface) read(r *http.Request, v *action.Verb) (action.Call, error) {
 	if err != nil {
 		return action.Call{}, err
 	}
+	changes, err := asksChanges(r, v)
+	if err != nil {
+		return action.Call{}, err
+	}
 	if err := fromQuery(r, v, args); err != nil {
 		return action.Call{}, err
 	}
@@ -80,7 +84,7 @@ func (s *surface) read(r *http.Request, v *action.Verb) (action.Call, error) {
 	if err := action.Check(args); err != nil {
 		return action.Call{}, err
 	}
-	return action.Call{Verb: v.Name, Session: session, Args: args, Wait: patience(r, v)}, nil
+	return action.Call{Verb: v.Name, Session: session, Args: args, Wait: patience(r, v), Changes: changes}, nil
 }
 
 // call takes a call through the door, as the caller the guard found.
@@ -113,6 +117,7 @@ func complete(r *http.Request, data any) {
 type generic struct {
 	Session     string          `json:"session,omitempty" maxLength:"64" doc:"Id or name; the most recently used open one when empty"`
 	Args        json.RawMessage `json:"args,omitempty" doc:"The verb's arguments"`
+	Changes     bool            `json:"changes,omitempty" doc:"Say what is otherwise on the page than the caller was last shown"`
 	WaitSeconds float64         `json:"waitSeconds,omitempty" minimum:"0" maximum:"600" doc:"Longest time to wait for a person's answer; until it is answered or expires when 0"`
 }
 
@@ -173,7 +178,7 @@ func readGeneric(r *http.Request) (action.Call, error) {
 		return action.Call{}, err
 	}
 	wait := time.Duration(body.WaitSeconds * float64(time.Second))
-	return action.Call{Verb: v.Name, Session: body.Session, Args: args, Wait: wait}, nil
+	return action.Call{Verb: v.Name, Session: body.Session, Args: args, Wait: wait, Changes: body.Changes}, nil
 }
 
 // offerHealth adds the one route that strangers may use; it says only ok.

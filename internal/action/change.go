@@ -1,0 +1,39 @@
+package action
+
+import "strings"
+
+// Changes says how the page differs from what its viewer was last shown: a
+// caller of one surface. What happened between two calls is in it too.
+type Changes struct {
+	// Text has a line for each change, in the grammar of snapshots, after "+" for
+	// what came, "-" for what went and "~" for what is otherwise now. A line that
+	// begins with "in" says where those below it stand. Empty where nothing changed.
+	Text string `json:"text,omitempty" example:"~ checkbox \"Watch\" [e7] checked\nin status:\n+ text \"Saved\""`
+	// Snapshot shows the page instead, where there is nothing to compare it with
+	// or too much is different; Why says which.
+	Snapshot *Snapshot `json:"snapshot,omitempty"`
+	Why      string    `json:"why,omitempty" enum:"new page,first look,much changed"`
+	// Moved says that the address or the title is another than the viewer was last told.
+	Moved  bool     `json:"moved,omitempty"`
+	Errors []string `json:"errors,omitempty"` // errors on the console and requests that failed since, a line each
+	Late   bool     `json:"late,omitempty"`   // the page was still changing when it was read: the rest comes with the next report
+}
+
+// Reasons for a snapshot in place of changes.
+const (
+	NewPage     = "new page"     // the tab shows another document, or another tab is the active one
+	FirstLook   = "first look"   // the viewer was shown nothing of it yet, or too long ago
+	MuchChanged = "much changed" // to say what changed takes more than to show the page
+)
+
+// Tells reports whether a call of the verb can say what it changed: those that
+// act on the active page or choose it, and waiting for it.
+func (v *Verb) Tells() bool {
+	switch v.Name {
+	case "page.wait_for", "page.execute":
+		return true
+	case "page.crawl":
+		return false
+	}
+	return v.Class == Write && !v.Inner && (strings.HasPrefix(v.Name, "page.") || strings.HasPrefix(v.Name, "tab."))
+}
