@@ -22,6 +22,8 @@ type Page struct {
 
 	wide map[*action.Node]string // references of nodes with many children, to narrow to
 	top  string                  // the same for the document itself
+
+	compared []twig // see Changes; not for concurrent use
 }
 
 const deepestFrames = 20 // frames inside frames; a page can nest itself without end

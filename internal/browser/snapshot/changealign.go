@@ -1,0 +1,254 @@
+package snapshot
+
+import (
+	"hash/maphash"
+	"sort"
+	"strconv"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// twig is a node for comparing: hash tells it from others with all below it, as
+// text shows them but for the focus. anchor is the first reference in it.
+type twig struct {
+	*action.Node
+	hash   uint64
+	anchor string
+	below  []twig
+}
+
+var seed = maphash.MakeSeed()
+
+func twigs(nodes []*action.Node) []twig {
+	if len(nodes) == 0 {
+		return nil
+	}
+	all := make([]twig, len(nodes))
+	for i, n := range nodes {
+		all[i] = twig{Node: n, anchor: n.Ref, below: twigs(n.Children)}
+		all[i].seal()
+	}
+	return all
+}
+
+// seal takes hash and anchor.
+func (t *twig) seal() {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	for _, s := range [...]string{t.Role, t.Name, t.Ref, t.Value} {
+		_, _ = h.WriteString(s)
+		_ = h.WriteByte(0)
+	}
+	_ = h.WriteByte(byte(t.Level))
+	if t.Protected {
+		_ = h.WriteByte(1)
+	}
+	if len(t.States) > 0 {
+		for i, name := range stateOrder {
+			if value, is := stateOf(t.Node, name); is && name != "focused" {
+				_ = h.WriteByte(byte(i))
+				_, _ = h.WriteString(value)
+			}
+		}
+	}
+	for i := range t.below {
+		maphash.WriteComparable(&h, t.below[i].hash)
+		if t.anchor == "" {
+			t.anchor = t.below[i].anchor
+		}
+	}
+	t.hash = h.Sum64()
+}
+
+// stateOf is a state as text shows it; is reports whether it does.
+func stateOf(n *action.Node, name string) (value string, is bool) {
+	switch v := n.States[name].(type) {
+	case bool:
+		return strconv.FormatBool(v), shown(name, v)
+	case string:
+		return v, true
+	}
+	return "", false
+}
+
+// alignment says which of the nodes before each of those after is.
+type alignment struct {
+	a, b  []twig
+	with  []int  // of b: its place in a, or -1
+	to    []int  // of a: its place in b, or -1
+	sure  []bool // of b: matched by what it is, not by what it looks like
+	moved []bool // of b: the same node, at another place among its siblings
+
+	low, endA, endB int // what is before and behind is equal
+}
+
+// align finds siblings again: by reference, by a reference inside them, by
+// looks, by role and name, and at last by place and role.
+func align(a, b []twig) *alignment {
+	m := &alignment{
+		a: a, b: b, with: nowhere(len(b)), to: nowhere(len(a)), sure: make([]bool, len(b)), moved: make([]bool, len(b)),
+		endA: len(a), endB: len(b),
+	}
+	m.trim()
+	if m.low < m.endA && m.low < m.endB {
+		m.by(true, func(t *twig) string { return t.Ref })
+		m.by(true, func(t *twig) string { return joinedKey(t.Role, t.anchor, t.Ref == "") })
+		m.by(false, func(t *twig) string { return strconv.FormatUint(t.hash, 36) })
+		m.by(false, func(t *twig) string { return joinedKey(t.Role, t.Name, t.Role != "text") })
+		m.order()
+		m.fillGaps()
+	}
+	return m
+}
+
+func nowhere(n int) []int {
+	places := make([]int, n)
+	for i := range places {
+		places[i] = -1
+	}
+	return places
+}
+
+func joinedKey(role, word string, may bool) string {
+	if word == "" || !may {
+		return ""
+	}
+	return role + "\x00" + word
+}
+
+// trim matches what is equal at both ends.
+func (m *alignment) trim() {
+	for m.low < len(m.a) && m.low < len(m.b) && m.a[m.low].hash == m.b[m.low].hash {
+		m.match(m.low, m.low, true)
+		m.low++
+	}
+	for m.endA > m.low && m.endB > m.low && m.a[m.endA-1].hash == m.b[m.endB-1].hash {
+		m.endA--
+		m.endB--
+		m.match(m.endA, m.endB, true)
+	}
+}
+
+func (m *alignment) match(inA, inB int, sure bool) {
+	m.with[inB], m.to[inA], m.sure[inB] = inA, inB, sure
+}
+
+// by matches what has the same key, in order; an empty key is none.
+func (m *alignment) by(sure bool, key func(*twig) string) {
+	places := map[string][]int{}
+	for i := m.low; i < m.endA; i++ {
+		if k := key(&m.a[i]); k != "" && m.to[i] < 0 {
+			places[k] = append(places[k], i)
+		}
+	}
+	for j := m.low; j < m.endB && len(places) > 0; j++ {
+		if m.with[j] >= 0 {
+			continue
+		}
+		k := key(&m.b[j])
+		if at := places[k]; k != "" && len(at) > 0 {
+			m.match(at[0], j, sure)
+			places[k] = at[1:]
+		}
+	}
+}
+
+// order finds what has kept its order, as much of it as there is: of the rest,
+// what is surely the same has moved, and what only looks it is not the same.
+func (m *alignment) order() {
+	var places []int
+	for j := m.low; j < m.endB; j++ {
+		if m.with[j] >= 0 {
+			places = append(places, j)
+		}
+	}
+	kept := rising(places, func(j int) int { return m.with[j] })
+	for _, j := range places {
+		switch {
+		case len(kept) > 0 && kept[0] == j:
+			kept = kept[1:]
+		case m.sure[j]:
+			m.moved[j] = true
+		default:
+			m.to[m.with[j]], m.with[j] = -1, -1
+		}
+	}
+}
+
+// rising returns a longest part of a list whose values rise.
+func rising(list []int, value func(int) int) []int {
+	var ends []int // of the best part of each length, the place in list of its last
+	before := make([]int, len(list))
+	for i, x := range list {
+		at := sort.Search(len(ends), func(k int) bool { return value(list[ends[k]]) >= value(x) })
+		before[i] = -1
+		if at > 0 {
+			before[i] = ends[at-1]
+		}
+		if at == len(ends) {
+			ends = append(ends, i)
+		} else {
+			ends[at] = i
+		}
+	}
+	if len(ends) == 0 {
+		return nil
+	}
+	best := make([]int, len(ends))
+	for k, i := len(ends)-1, ends[len(ends)-1]; k >= 0; k, i = k-1, before[i] {
+		best[k] = list[i]
+	}
+	return best
+}
+
+const gapReach = 8 // siblings that are tried for one that is not found by name
+
+// fillGaps matches by place and role what is left between what was found.
+func (m *alignment) fillGaps() {
+	next := m.low
+	for j := m.low; j < m.endB; j++ {
+		switch {
+		case m.with[j] < 0:
+			for i, tried := next, 0; i < m.endA && tried < gapReach && !m.passes(i); i, tried = i+1, tried+1 {
+				if m.to[i] < 0 && kin(&m.a[i], &m.b[j]) {
+					m.match(i, j, false)
+					next = i + 1
+					break
+				}
+			}
+		case !m.moved[j]:
+			next = m.with[j] + 1
+		}
+	}
+}
+
+// passes reports whether a place before is that of a node that kept its order.
+func (m *alignment) passes(i int) bool { return m.to[i] >= 0 && !m.moved[m.to[i]] }
+
+// kin reports whether one node may have become the other: what can be acted on
+// is what its reference says, and rows that share nothing are not the same row.
+func kin(a, b *twig) bool {
+	if a.Role != b.Role || (a.Ref == "") != (b.Ref == "") {
+		return false
+	}
+	if a.Ref != "" {
+		return a.Name == b.Name
+	}
+	if len(a.below) == 0 || len(b.below) == 0 {
+		return len(a.below) == len(b.below) || a.Name == b.Name
+	}
+	if a.Name != "" && a.Name == b.Name || !foldable[a.Role] {
+		return true
+	}
+	for i := range a.below {
+		for k := range b.below[:min(len(b.below), gapReach)] {
+			if a.below[i].hash == b.below[k].hash {
+				return true
+			}
+		}
+		if i >= gapReach {
+			break
+		}
+	}
+	return false
+}

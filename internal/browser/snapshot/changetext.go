@@ -1,0 +1,284 @@
+package snapshot
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+const (
+	oldShown    = 40 // characters of what a name was, and of what went
+	alikeShown  = 3  // of changes of one state of one role in a row that are folded
+	alikeLength = 8  // as many are
+	goneShown   = 2  // of siblings of one role that went
+	firstShown  = 3  // of siblings that changed places
+)
+
+// write puts edits into lines.
+func (d *differ) write(o DeltaOptions) Delta {
+	t := &telling{writer: &writer{page: d.after}, most: o.Most}
+	for i := 0; i < len(d.edits); {
+		if o.Most > 0 && t.Len() > o.Most {
+			return Delta{Text: t.String(), Much: true}
+		}
+		i += t.next(d.edits[i:])
+	}
+	return Delta{Text: t.String(), Much: o.Most > 0 && t.Len() > o.Most}
+}
+
+// telling writes changes, with where they stand.
+type telling struct {
+	strings.Builder
+	writer *writer
+	most   int
+	at     *action.Node // what the last line "in …" named
+}
+
+func (t *telling) tell(mark, text string) { t.WriteString(mark + " " + text + "\n") }
+
+// next writes the edits in front that belong together, and returns how many.
+func (t *telling) next(edits []edit) int {
+	e := edits[0]
+	t.in(e.around)
+	switch {
+	case e.reordered != nil:
+		t.reordered(e)
+		return 1
+	case e.before == nil:
+		n := together(edits, func(o edit) bool { return o.before == nil && o.reordered == nil })
+		t.came(edits[:n])
+		return n
+	case e.after == nil:
+		n := together(edits, func(o edit) bool { return o.after == nil && o.reordered == nil && o.before.Role == e.before.Role })
+		t.went(edits[:n])
+		return n
+	}
+	n := t.alike(edits)
+	if n < alikeLength {
+		t.is(e)
+		return 1
+	}
+	for _, o := range edits[:alikeShown] {
+		t.in(o.around)
+		t.is(o)
+	}
+	t.in(commonPlace(edits[:n]))
+	t.tell("~", fmt.Sprintf("… %d more %s%s", n-alikeShown, oneLine(e.after.Role), t.news(e)))
+	return n
+}
+
+// together counts the edits in front that are among the same siblings.
+func together(edits []edit, as func(edit) bool) int {
+	n := 1
+	for n < len(edits) && slices.Equal(edits[n].around, edits[0].around) && as(edits[n]) {
+		n++
+	}
+	return n
+}
+
+// alike counts the edits in front that have the same news of a state, wherever
+// they stand.
+func (t *telling) alike(edits []edit) int {
+	news := func(e edit) (string, bool) {
+		plain := e.before != nil && e.after != nil && e.moved == 0 && !e.focus && e.reordered == nil &&
+			e.before.Name == e.after.Name && e.before.Value == e.after.Value && e.before.Ref == e.after.Ref
+		if !plain {
+			return "", false
+		}
+		return e.after.Role + t.news(e), true
+	}
+	first, plain := news(edits[0])
+	n := 1
+	for plain && n < len(edits) {
+		if other, is := news(edits[n]); !is || other != first {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// commonPlace is what all of the edits stand in.
+func commonPlace(edits []edit) []*action.Node {
+	common := edits[0].around
+	for _, e := range edits[1:] {
+		n := 0
+		for n < len(common) && n < len(e.around) && common[n] == e.around[n] {
+			n++
+		}
+		common = common[:n]
+	}
+	return common
+}
+
+// is tells of a node as it is now, and of what it was where that does not show.
+func (t *telling) is(e edit) {
+	n := e.after
+	switch {
+	case e.moved > 0:
+		t.tell("~", fmt.Sprintf("%s moved, now %d of %d", t.brief(n), e.moved, e.among))
+		return
+	case n.Role == "text" && n.Ref == "":
+		t.tell("~", "text "+quote(n.Name)+" (was "+quote(cutTo(e.before.Name, oldShown))+")")
+		return
+	}
+	text := t.writer.describe(n)
+	for _, name := range stateOrder {
+		_, was := stateOf(e.before, name)
+		if _, is := stateOf(n, name); was && !is && name != "focused" {
+			text += " not " + name
+		}
+	}
+	if e.before.Value != "" && n.Value == "" && !n.Protected {
+		text += ` value=""`
+	}
+	var old []string
+	if e.before.Role != n.Role {
+		old = append(old, oneLine(e.before.Role))
+	}
+	if e.before.Name != n.Name {
+		old = append(old, quote(cutTo(e.before.Name, oldShown)))
+	}
+	if e.before.Ref != n.Ref && e.before.Ref != "" {
+		old = append(old, "["+e.before.Ref+"]")
+	}
+	if len(old) > 0 {
+		text += " (was " + strings.Join(old, " ") + ")"
+	}
+	t.tell("~", text)
+}
+
+// news is what an edit says of states.
+func (t *telling) news(e edit) string {
+	text := ""
+	for _, name := range stateOrder {
+		was, before := stateOf(e.before, name)
+		is, now := stateOf(e.after, name)
+		switch {
+		case name == "focused" || before == now && was == is:
+		case !now:
+			text += " not " + name
+		case is == "true":
+			text += " " + name
+		default:
+			text += " " + name + "=" + oneLine(is)
+		}
+	}
+	return text
+}
+
+// came shows what is new, whole; runs of it are folded.
+func (t *telling) came(edits []edit) {
+	nodes := make([]*action.Node, len(edits))
+	for i, e := range edits {
+		nodes[i] = e.after
+	}
+	t.writer.Reset()
+	t.writer.siblings(nodes, 0, "")
+	for line := range strings.Lines(t.writer.String()) {
+		t.WriteString("+ " + line)
+	}
+}
+
+// went names what is not there any more.
+func (t *telling) went(edits []edit) {
+	shown := len(edits)
+	if shown > goneShown+1 {
+		shown = goneShown
+	}
+	for _, e := range edits[:shown] {
+		t.tell("-", t.brief(e.before))
+	}
+	if rest := len(edits) - shown; rest > 0 {
+		t.tell("-", fmt.Sprintf("… %d more %s", rest, oneLine(edits[0].before.Role)))
+	}
+}
+
+func (t *telling) reordered(e edit) {
+	text := fmt.Sprintf("%d of %d %s in another order, first now", e.moved, len(e.reordered), oneLine(e.reordered[0].Role))
+	for i, n := range e.reordered[:min(len(e.reordered), firstShown)] {
+		if i > 0 {
+			text += ","
+		}
+		text += " " + t.brief(n)
+	}
+	t.tell("~", text)
+}
+
+// brief is a node in a few words: those in it, where it has no name.
+func (t *telling) brief(n *action.Node) string {
+	text := oneLine(n.Role)
+	if words := wordsOf(n); words != "" {
+		text += " " + quote(cutTo(words, oldShown))
+	}
+	if n.Ref != "" {
+		text += " [" + n.Ref + "]"
+	}
+	return text
+}
+
+// wordsOf is a node's name, or the first words in it.
+func wordsOf(n *action.Node) string {
+	if n.Name != "" {
+		return n.Name
+	}
+	for _, below := range n.Children {
+		if words := wordsOf(below); words != "" {
+			return words
+		}
+	}
+	return ""
+}
+
+func cutTo(text string, most int) string { return around(text, 0, 0, most) }
+
+// telltale are the roles that say where something stands.
+var telltale = map[string]bool{
+	"row": true, "listitem": true, "article": true, "treeitem": true, "dialog": true, "alertdialog": true, "form": true, "region": true,
+	"navigation": true, "complementary": true, "search": true, "group": true, "tabpanel": true, "menu": true, "listbox": true, "table": true,
+	"grid": true, "list": true, "tree": true, "iframe": true, "status": true, "alert": true, "radiogroup": true, "toolbar": true, "combobox": true,
+	"figure": true, "banner": true, "contentinfo": true,
+}
+
+// ofRows are told by the words in them where they have no name.
+var ofRows = map[string]bool{"row": true, "listitem": true, "article": true, "treeitem": true, "dialog": true, "alertdialog": true}
+
+// in says where the next line stands, where that is another place than the
+// last line's.
+func (t *telling) in(around []*action.Node) {
+	place, said := placeIn(around)
+	if place == t.at {
+		return
+	}
+	t.at = place
+	switch {
+	case place != nil:
+		t.WriteString("in " + oneLine(place.Role))
+		if said != "" {
+			t.WriteString(" " + quote(cutTo(said, oldShown)))
+		}
+		t.WriteString(":\n")
+	default:
+		t.WriteString("in page:\n")
+	}
+}
+
+// placeIn is the nearest of the nodes around something that tells where it is.
+func placeIn(around []*action.Node) (place *action.Node, said string) {
+	for i := len(around) - 1; i >= 0; i-- {
+		n := around[i]
+		if !telltale[n.Role] {
+			continue
+		}
+		said = n.Name
+		if said == "" && ofRows[n.Role] {
+			said = wordsOf(n)
+		}
+		if said != "" || n.Role == "status" || n.Role == "alert" || n.Role == "navigation" || n.Role == "banner" || n.Role == "contentinfo" {
+			return n, said
+		}
+	}
+	return nil, ""
+}

@@ -1,0 +1,40 @@
+package snapshot
+
+import "github.com/gloveboxhq/glovebox/internal/action"
+
+// Edit is a change as the lines that went and came.
+type Edit struct{ Went, Came string }
+
+// Edits returns what Changes would tell, one by one and whole.
+func Edits(before, after *Page) []Edit {
+	d := &differ{after: after}
+	d.siblings(before.twigs(), after.twigs(), nil)
+	var all []Edit
+	for _, e := range d.edits {
+		if e.moved > 0 || e.reordered != nil {
+			continue
+		}
+		var one Edit
+		switch {
+		case e.before == nil:
+			one.Came = wholly(after, e.after)
+		case e.after == nil:
+			one.Went = wholly(before, e.before)
+		default:
+			one.Went, one.Came = alone(before, e.before), alone(after, e.after)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+func wholly(p *Page, n *action.Node) string {
+	w := &writer{page: p, options: Options{Unfold: true}}
+	w.siblings([]*action.Node{n}, 0, "")
+	return w.String()
+}
+
+func alone(p *Page, n *action.Node) string {
+	w := &writer{page: p}
+	return w.describe(n) + "\n"
+}
