@@ -55,7 +55,7 @@ func (g *gateway) overheard(t *testing.T) (agent, *tape) {
 	t.Helper()
 	heard := &tape{}
 	return connect(t, &mcp.LoggingTransport{Writer: heard, Transport: &mcp.StreamableClientTransport{
-		Endpoint: "http://" + g.address + "/mcp", HTTPClient: &http.Client{Transport: bearer(g.token("agent"))}, MaxRetries: -1,
+		Endpoint: "http://" + g.address + "/mcp?tools=all", HTTPClient: &http.Client{Transport: bearer(g.token("agent"))}, MaxRetries: -1,
 	}}, ""), heard
 }
 

@@ -24,7 +24,7 @@ type agent struct {
 // stdio starts glovebox mcp and connects to it.
 func (g *gateway) stdio(t *testing.T) agent {
 	t.Helper()
-	command := exec.Command(binary, "mcp", "--config", g.config)
+	command := exec.Command(binary, "mcp", "--tools", "all", "--config", g.config)
 	command.Env = append(os.Environ(), g.env...)
 	return connect(t, &mcp.CommandTransport{Command: command}, "")
 }
@@ -33,7 +33,7 @@ func (g *gateway) stdio(t *testing.T) agent {
 func (g *gateway) streamable(t *testing.T, token, version string) agent {
 	t.Helper()
 	return connect(t, &mcp.StreamableClientTransport{
-		Endpoint: "http://" + g.address + "/mcp", HTTPClient: &http.Client{Transport: bearer(token)}, MaxRetries: -1,
+		Endpoint: "http://" + g.address + "/mcp?tools=all", HTTPClient: &http.Client{Transport: bearer(token)}, MaxRetries: -1,
 	}, version)
 }
 

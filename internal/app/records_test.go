@@ -138,7 +138,7 @@ func openRecords(t *testing.T) *records {
 	g, err := gate.New(gate.Options{Sessions: r.rooms, Policy: judge, Desk: desk, Audit: trail, Log: log})
 	check(t, err)
 	door := macro.New(g, nil)
-	agents, err := mcp.New(mcp.Options{Door: door, Log: log})
+	agents, err := mcp.New(mcp.Options{Door: door, Tools: []string{"all"}, Log: log})
 	check(t, err)
 	surface, err := rest.New(rest.Options{Door: door, Clients: g, Auth: book, MCP: agents.Handler(), Log: log})
 	check(t, err)

@@ -189,7 +189,7 @@ func (r *root) mcp() *cobra.Command {
 		Long: "Speaks MCP on standard input and output, as an agent of the gateway. Where none is running it starts\n" +
 			"one in the background, which ends ten minutes after its last session. Approvals are answered elsewhere:\n" +
 			"glovebox approvals watch.",
-		Example: "  claude mcp add glovebox -- glovebox mcp --allow example.com,*.example.org\n  glovebox mcp --config ./glovebox.yaml\n  glovebox mcp --tools act,read",
+		Example: "  claude mcp add glovebox -- glovebox mcp --allow example.com,*.example.org\n  glovebox mcp --config ./glovebox.yaml\n  glovebox mcp --tools +debug",
 		Args:    between(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			door, err := r.ready(c.Context(), agentToken, to)
@@ -205,7 +205,7 @@ func (r *root) mcp() *cobra.Command {
 		},
 	}
 	to.flags(c)
-	c.Flags().StringSliceVar(&groups, "tools", nil, "only these groups of tools, with commas between them: act, read, many, debug, session; core is always there (default: all)")
+	c.Flags().StringSliceVar(&groups, "tools", nil, "groups of tools, with commas between them: core (always), act, read, session (the usual ones); debug, many, alias; all. +debug adds to the usual ones")
 	return c
 }
 

@@ -9,10 +9,10 @@ import (
 type dragIn struct {
 	StartElement string `json:"startElement,omitempty" maxLength:"1024" doc:"For people"`
 	StartTarget  string `json:"startTarget,omitempty" maxLength:"4096" doc:"Ref or selector to drag"`
-	StartRef     string `json:"startRef,omitempty" maxLength:"32"`
+	StartRef     string `json:"startRef,omitempty" maxLength:"32" listed:"no"`
 	EndElement   string `json:"endElement,omitempty" maxLength:"1024"`
 	EndTarget    string `json:"endTarget,omitempty" maxLength:"4096" doc:"Ref or selector to drop on"`
-	EndRef       string `json:"endRef,omitempty" maxLength:"32"`
+	EndRef       string `json:"endRef,omitempty" maxLength:"32" listed:"no"`
 	in
 }
 

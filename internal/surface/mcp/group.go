@@ -8,12 +8,16 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// always is the group that every client has: without it no page is seen, and
-// nobody is asked.
-const always = "core"
+const (
+	always = "core" // the group that every client has: without it no page is seen, and nobody is asked
+	every  = "all"  // all groups
+)
 
-// groups are what tools may be chosen by, where a conversation has room for
-// few.
+// usual are the groups of a client that asks for none: what browsing takes. A
+// conversation pays for each tool it could use.
+var usual = []string{always, "act", "read", "session"}
+
+// groups are what tools may be chosen by.
 var groups = map[string][]string{
 	always: {
 		"browser_navigate", "browser_snapshot", "browser_click", "browser_type", "browser_wait_for",
@@ -23,26 +27,45 @@ var groups = map[string][]string{
 		"browser_navigate_back", "browser_fill_form", "browser_fill_secret", "browser_select_option", "browser_hover",
 		"browser_drag", "browser_press_key", "browser_scroll", "browser_file_upload",
 	},
-	"read":    {"browser_find", "browser_read", "browser_markdown", "browser_take_screenshot", "browser_screenshot"},
-	"many":    {"browser_crawl", "browser_run"},
-	"debug":   {"browser_console_messages", "browser_network_requests"},
+	"read":    {"browser_find", "browser_read", "browser_markdown", "browser_take_screenshot"},
 	"session": {"browser_tabs", "browser_session", "browser_close"},
+	"debug":   {"browser_console_messages", "browser_network_requests"},
+	"many":    {"browser_crawl", "browser_run"},
+	"alias":   {"browser_screenshot"},
 }
 
-// chosen returns the tools of the named groups, and those of core; all of them
-// for no name. Faults: invalid_request for a name that is no group.
+// chosen returns the tools of the named groups and of core: the usual groups
+// for no name, those and another for one that begins with a plus. Faults:
+// invalid_request for a name that is no group.
 func chosen(names []string) ([]tool, error) {
-	if len(names) == 0 {
-		return tools, nil
-	}
-	wanted := slices.Clone(groups[always])
+	wanted := map[string]bool{always: true}
 	for _, name := range names {
-		of, known := groups[name]
-		if !known {
-			return nil, fault.New(fault.InvalidRequest, "%q is no group of tools", name).
-				Hinted("choose of %s", strings.Join(slices.Sorted(maps.Keys(groups)), ", ")).With("field", "tools")
+		group, added := strings.CutPrefix(strings.TrimSpace(name), "+")
+		if added {
+			for _, g := range usual {
+				wanted[g] = true
+			}
 		}
-		wanted = append(wanted, of...)
+		if _, known := groups[group]; !known && group != every {
+			return nil, fault.New(fault.InvalidRequest, "%q is no group of tools", name).
+				Hinted("choose of %s, all; +debug is the usual ones and debug", strings.Join(slices.Sorted(maps.Keys(groups)), ", ")).With("field", "tools")
+		}
+		wanted[group] = true
 	}
-	return slices.DeleteFunc(slices.Clone(tools), func(t tool) bool { return !slices.Contains(wanted, t.name) }), nil
+	if len(names) == 0 {
+		for _, g := range usual {
+			wanted[g] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(tools), func(t tool) bool { return !wanted[every] && !wanted[groupOf(t.name)] }), nil
+}
+
+// groupOf returns the group a tool is in.
+func groupOf(name string) string {
+	for group, of := range groups {
+		if slices.Contains(of, name) {
+			return group
+		}
+	}
+	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	sdkauth "github.com/modelcontextprotocol/go-sdk/auth"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/auth"
+	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 const (
@@ -25,9 +27,13 @@ const (
 // surface, which checks host, origin and token and leaves the caller in the
 // request's context; a request without one is refused. Revisions from
 // 2026-07-28 on have no sessions and want a stateless server, older ones a
-// stateful one, so there are two, told apart by Mcp-Protocol-Version.
+// stateful one, so there are two, told apart by Mcp-Protocol-Version. A client
+// chooses groups of tools in the address, as in /mcp?tools=all.
 func (s *Surface) Handler() http.Handler {
-	server := func(*http.Request) *mcp.Server { return s.server }
+	server := func(r *http.Request) *mcp.Server {
+		server, _ := s.offering(s.asked(r)) // its error was looked at before
+		return server
+	}
 	options := mcp.StreamableHTTPOptions{
 		MaxRequestBodyBytes:          mostMessage,
 		PropagateRequestCancellation: true,
@@ -39,6 +45,11 @@ func (s *Surface) Handler() http.Handler {
 	options.Stateless = true
 	newer := mcp.NewStreamableHTTPHandler(server, &options)
 	route := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, err := s.offering(s.asked(r)); err != nil {
+			f := fault.From(err)
+			http.Error(w, f.Message+": "+f.Hint, http.StatusBadRequest)
+			return
+		}
 		if r.Header.Get("Mcp-Protocol-Version") >= stateless {
 			newer.ServeHTTP(w, r)
 			return
@@ -48,6 +59,16 @@ func (s *Surface) Handler() http.Handler {
 	// The library ties a session to the user its middleware names, so that a
 	// session id is of no use with another's token.
 	return sdkauth.RequireBearerToken(verify, &sdkauth.RequireBearerTokenOptions{AllowMissingExpiration: true})(route)
+}
+
+// asked returns the groups of tools that a request's address names, or else
+// those of the surface. A plus in an address is read as a space.
+func (s *Surface) asked(r *http.Request) []string {
+	named := r.URL.Query().Get("tools")
+	if named == "" {
+		return s.o.Tools
+	}
+	return strings.Split(strings.ReplaceAll(named, " ", "+"), ",")
 }
 
 func verify(ctx context.Context, _ string, _ *http.Request) (*sdkauth.TokenInfo, error) {

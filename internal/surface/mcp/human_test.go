@@ -2,13 +2,10 @@ package mcp_test
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
 )
 
 func TestAskingForAPersonWaitsAndThenShowsThePage(t *testing.T) {
@@ -37,36 +34,5 @@ func TestAskingForAPersonWaitsAndThenShowsThePage(t *testing.T) {
 	}
 	if result := use(t, c, "browser_request_human", map[string]any{"reason": ""}); !result.IsError {
 		t.Error("a person was asked for nothing")
-	}
-}
-
-func TestToolsAreChosenByGroup(t *testing.T) {
-	list := func(groups ...string) (names []string) {
-		t.Helper()
-		offered, err := connect(t, surface(t, site(), func(o *mcp.Options) { o.Tools = groups }), nil).ListTools(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, tool := range offered.Tools {
-			names = append(names, tool.Name)
-		}
-		return names
-	}
-	all, few := list(), list("read", "read")
-	if !slices.Contains(few, "browser_markdown") || !slices.Contains(few, "browser_navigate") || slices.Contains(few, "browser_crawl") {
-		t.Errorf("read is %v", few)
-	}
-	var every []string
-	for _, group := range []string{"core", "act", "read", "many", "debug", "session"} {
-		every = append(every, list(group)...)
-	}
-	for _, name := range all {
-		if !slices.Contains(every, name) {
-			t.Errorf("%s is in no group", name)
-		}
-	}
-	_, err := mcp.New(mcp.Options{Door: site(), Tools: []string{"reed"}})
-	if f := fault.From(err); f == nil || f.Code != fault.InvalidRequest || !strings.Contains(f.Hint, "read") {
-		t.Errorf("an unknown group: %v", err)
 	}
 }

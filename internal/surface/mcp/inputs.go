@@ -8,7 +8,8 @@ import (
 
 // The arguments of the tools. Names are those of Playwright's MCP server and
 // of the Container document, so that agents find what they know. Tags
-// are read by action.Check and by schema.
+// are read by action.Check and by schema; what is not listed is another name for
+// what is, taken all the same.
 
 // in names the session a tool acts on.
 type in struct {
@@ -20,8 +21,8 @@ func (i in) named() string { return i.Session }
 // element says which element is meant.
 type element struct {
 	Target   string `json:"target,omitempty" maxLength:"4096" doc:"Ref (e12) or CSS selector"`
-	Ref      string `json:"ref,omitempty" maxLength:"32"`
-	Selector string `json:"selector,omitempty" maxLength:"4096"`
+	Ref      string `json:"ref,omitempty" maxLength:"32" listed:"no"`
+	Selector string `json:"selector,omitempty" maxLength:"4096" listed:"no"`
 	Role     string `json:"role,omitempty" maxLength:"64" doc:"ARIA role"`
 	Name     string `json:"name,omitempty" maxLength:"1024"`
 	Index    *int   `json:"index,omitempty" minimum:"0" doc:"From 0"`
@@ -54,6 +55,7 @@ func (e element) locator() action.Locator {
 type navigateIn struct {
 	URL     string `json:"url" maxLength:"8192"`
 	WaitFor string `json:"wait_for,omitempty" enum:"load,domcontentloaded,networkidle"`
+	Domain  string `json:"domain_hint,omitempty" maxLength:"253" doc:"Whose stored credentials to use"`
 	in
 }
 
@@ -61,7 +63,7 @@ type noneIn struct{ in }
 
 type snapshotIn struct {
 	Target string `json:"target,omitempty" maxLength:"32" doc:"Ref: only what is below it"`
-	Ref    string `json:"ref,omitempty" maxLength:"32"`
+	Ref    string `json:"ref,omitempty" maxLength:"32" listed:"no"`
 	Depth  int    `json:"depth,omitempty" minimum:"0" maximum:"200"`
 	URLs   bool   `json:"urls,omitempty" doc:"Show where links lead"`
 	in
@@ -181,7 +183,7 @@ type dialogIn struct {
 
 type screenshotIn struct {
 	Format   string `json:"type,omitempty" enum:"png,jpeg,webp"`
-	FullPage bool   `json:"full_page,omitempty"`
+	FullPage bool   `json:"full_page,omitempty" listed:"no"`
 	Full     bool   `json:"fullPage,omitempty"`
 	Labels   bool   `json:"labels,omitempty" doc:"Draw refs on it"`
 	element
@@ -198,7 +200,7 @@ type findIn struct {
 }
 
 type readIn struct {
-	Format string `json:"format,omitempty" enum:"text,title,tree" doc:"Default text; tree is JSON"`
+	Format string `json:"format,omitempty" enum:"text,markdown,title,tree" doc:"Default text; tree is JSON"`
 	in
 }
 

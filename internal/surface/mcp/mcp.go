@@ -11,7 +11,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -38,16 +41,17 @@ type Options struct {
 	Door    Door
 	Caller  func(ctx context.Context) (action.Caller, error) // who calls over standard input; over HTTP it is the token's owner. When nil the zero Caller, which only a door that knows its caller lets in
 	Version string
-	Tools   []string      // groups of tools to offer, core always; all when empty
+	Tools   []string      // groups of tools to offer where a client asks for none: see chosen; the usual ones when empty
 	Wait    time.Duration // longest time a tool call blocks on a question; 55 s when 0
 	Log     *slog.Logger  // for panics; nothing is logged when nil
 }
 
 // Surface offers the tools. It is safe for concurrent use.
 type Surface struct {
-	o      Options
-	server *mcp.Server
-	starts starts
+	o       Options
+	starts  starts
+	mu      sync.Mutex
+	servers map[string]*mcp.Server // by the names of the tools each offers
 }
 
 const instructions = `A web browser in a sealed box. Start with browser_navigate; act on the refs (e12) that snapshots show.
@@ -67,28 +71,56 @@ func New(o Options) (*Surface, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	offered, err := chosen(o.Tools)
+	s := &Surface{o: o, starts: newStarts(), servers: map[string]*mcp.Server{}}
+	if _, err := s.offering(o.Tools); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// offering returns the server of a client that asks for these groups of tools.
+// There is one for each set of tools, made when it is first wanted. Faults:
+// invalid_request for a name that is no group.
+func (s *Surface) offering(groups []string) (*mcp.Server, error) {
+	offered, err := chosen(groups)
 	if err != nil {
 		return nil, err
 	}
-	s := &Surface{o: o, starts: newStarts()}
-	s.server = mcp.NewServer(
-		&mcp.Implementation{Name: "glovebox", Title: "Glovebox", Version: o.Version},
+	names := make([]string, len(offered))
+	for i, t := range offered {
+		names[i] = t.name
+	}
+	key := strings.Join(names, " ")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.servers[key] == nil {
+		s.servers[key] = s.serverOf(offered, names)
+	}
+	return s.servers[key], nil
+}
+
+func (s *Surface) serverOf(offered []tool, names []string) *mcp.Server {
+	server := mcp.NewServer(
+		&mcp.Implementation{Name: "glovebox", Title: "Glovebox", Version: s.o.Version},
 		&mcp.ServerOptions{
 			Instructions: instructions,
 			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}, // the list never changes, and no logging
 		})
-	s.server.AddReceivingMiddleware(s.known)
+	server.AddReceivingMiddleware(s.known(names))
 	for _, t := range offered {
-		s.server.AddTool(t.described(), s.handler(t))
+		server.AddTool(t.described(), s.handler(t))
 	}
-	return s, nil
+	return server
 }
 
 // Serve speaks the protocol over a pair of streams, one message a line, until
 // the client ends it or ctx does. Neither is an error.
 func (s *Surface) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	err := s.server.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
+	server, err := s.offering(s.o.Tools)
+	if err != nil {
+		return err
+	}
+	err = server.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
 	}
@@ -99,8 +131,13 @@ func (s *Surface) Serve(ctx context.Context, in io.ReadCloser, out io.WriteClose
 // never hang on one.
 func (s *Surface) Close() error {
 	var all []error
-	for session := range s.server.Sessions() {
-		all = append(all, session.Close())
+	s.mu.Lock()
+	servers := slices.Collect(maps.Values(s.servers))
+	s.mu.Unlock()
+	for _, server := range servers {
+		for session := range server.Sessions() {
+			all = append(all, session.Close())
+		}
 	}
 	return errors.Join(all...)
 }
@@ -156,16 +193,18 @@ func (s *Surface) use(ctx context.Context, t tool, turn *turn, req *mcp.CallTool
 	return t.run(ctx, turn, in)
 }
 
-// known records tool calls that name no tool of ours; the library answers them.
-func (s *Surface) known(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
-		req, ok := r.(*mcp.CallToolRequest)
-		if ok && !slices.ContainsFunc(tools, func(t tool) bool { return t.name == req.Params.Name }) {
-			caller, _ := s.caller(ctx, req) // nobody's call is a stranger's
-			turn := &turn{surface: s, caller: caller, id: newID(), source: source(req)}
-			turn.refused(ctx, fault.New(fault.UnknownAction, "there is no such tool"))
+// known records tool calls that name no tool that is offered; the library
+// answers them.
+func (s *Surface) known(offered []string) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+			if req, ok := r.(*mcp.CallToolRequest); ok && !slices.Contains(offered, req.Params.Name) {
+				caller, _ := s.caller(ctx, req) // nobody's call is a stranger's
+				turn := &turn{surface: s, caller: caller, id: newID(), source: source(req)}
+				turn.refused(ctx, fault.New(fault.UnknownAction, "there is no such tool"))
+			}
+			return next(ctx, method, r)
 		}
-		return next(ctx, method, r)
 	}
 }
 

@@ -2,7 +2,6 @@ package mcp_test
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"sync"
 	"testing"
@@ -143,7 +142,7 @@ func answerOf(c action.Call) action.Result {
 
 func surface(t *testing.T, d mcp.Door, change ...func(*mcp.Options)) *mcp.Surface {
 	t.Helper()
-	o := mcp.Options{Door: d, Version: "test", Caller: func(context.Context) (action.Caller, error) { return agent, nil }}
+	o := mcp.Options{Door: d, Version: "test", Tools: []string{"all"}, Caller: func(context.Context) (action.Caller, error) { return agent, nil }}
 	for _, f := range change {
 		f(&o)
 	}
@@ -246,19 +245,11 @@ var arguments = map[string]struct {
 	"browser_approval_status":  {map[string]any{"approval_id": "q1"}, "approval.status"},
 }
 
-func TestToolsAreFewSmallAndCoverTheVerbs(t *testing.T) {
+func TestToolsCoverTheVerbs(t *testing.T) {
 	c := connect(t, surface(t, site()), nil)
 	list, err := c.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
-	}
-	raw, err := json.Marshal(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%d tools, %d bytes, about %d tokens", len(list.Tools), len(raw), len(raw)/4)
-	if len(list.Tools) > 30 || len(raw) > 16_000 { // a conversation pays for 4,000 tokens at most
-		t.Error("the list is too large")
 	}
 	offered := map[string]*sdk.Tool{}
 	for _, tool := range list.Tools {
@@ -266,7 +257,7 @@ func TestToolsAreFewSmallAndCoverTheVerbs(t *testing.T) {
 		if _, known := arguments[tool.Name]; !known {
 			t.Errorf("%s is not tested", tool.Name)
 		}
-		if strings.Contains(tool.Name, "approve") || tool.Description == "" {
+		if strings.Contains(tool.Name, "approve") || tool.Description == "" || tool.Annotations.Title == "" {
 			t.Errorf("%s must not be, or not so", tool.Name)
 		}
 	}

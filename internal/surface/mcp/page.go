@@ -15,7 +15,7 @@ import (
 const slowKey = 50 // milliseconds between keys when typing slowly
 
 func navigate(ctx context.Context, t *turn, in *navigateIn) error {
-	result, err := t.call(ctx, "page.goto", &action.Goto{URL: in.URL, WaitUntil: in.WaitFor})
+	result, err := t.call(ctx, "page.goto", &action.Goto{URL: in.URL, WaitUntil: in.WaitFor, DomainHint: in.Domain})
 	if err != nil {
 		return err
 	}
@@ -196,9 +196,21 @@ func screenshot(ctx context.Context, t *turn, in *screenshotIn) error {
 	return nil
 }
 
+type plainScreenshotIn struct {
+	FullPage bool `json:"full_page,omitempty"`
+	in
+}
+
+func plainScreenshot(ctx context.Context, t *turn, in *plainScreenshotIn) error {
+	return screenshot(ctx, t, &screenshotIn{FullPage: in.FullPage})
+}
+
 func read(ctx context.Context, t *turn, in *readIn) error {
-	if in.Format == "tree" {
+	switch in.Format {
+	case "tree":
 		return readTree(ctx, t)
+	case "markdown":
+		return markdown(ctx, t, &markdownIn{})
 	}
 	result, err := t.call(ctx, "page.extract", &action.Extract{Mode: in.Format})
 	if err != nil {

@@ -16,6 +16,9 @@ import (
 func schema(t reflect.Type) map[string]any {
 	properties, required := map[string]any{}, []string{}
 	for _, f := range action.Fields(t) {
+		if f.Tag.Get("listed") == "no" { // another name for what is listed
+			continue
+		}
 		property := kind(f.Type)
 		if doc := f.Tag.Get("doc"); doc != "" {
 			property["description"] = doc
@@ -64,9 +67,15 @@ func kind(t reflect.Type) map[string]any {
 
 // described is the tool as the protocol lists it.
 func (t tool) described() *mcp.Tool {
-	hints := &mcp.ToolAnnotations{ReadOnlyHint: t.effect == reads} // by default, what does not only read destroys, in an open world
+	hints := &mcp.ToolAnnotations{Title: title(t.name), ReadOnlyHint: t.effect == reads} // by default, what does not only read destroys, in an open world
 	if t.effect == changes {
 		hints.DestructiveHint = new(false)
 	}
 	return &mcp.Tool{Name: t.name, Description: t.about, InputSchema: schema(reflect.TypeOf(t.input()).Elem()), Annotations: hints}
+}
+
+// title is a tool's name for people: "Navigate back".
+func title(name string) string {
+	words := strings.ReplaceAll(strings.TrimPrefix(name, "browser_"), "_", " ")
+	return strings.ToUpper(words[:1]) + words[1:]
 }

@@ -64,7 +64,7 @@ var tools = []tool{
 	define("browser_console_messages", reads, consoleMessages, "Show the console and uncaught errors."),
 	define("browser_network_requests", reads, networkRequests, "List requests."),
 	define("browser_take_screenshot", reads, screenshot, "Take a picture of the page."),
-	define("browser_screenshot", reads, screenshot, "Same as browser_take_screenshot."),
+	define("browser_screenshot", reads, plainScreenshot, "Same as browser_take_screenshot."),
 	define("browser_read", reads, read, "Read the page's text."),
 	define("browser_markdown", reads, markdown, "Read the page as markdown: headings, links, tables, code."),
 	define("browser_crawl", changes, crawl, "Read the pages reachable from a URL, breadth first, in tabs of its own."),
