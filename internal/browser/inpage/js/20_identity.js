@@ -15,5 +15,17 @@ const numberOf = element => {
 // The element of a number, null when it is not in this document any more.
 const elementOf = number => {
   const element = elements.get(number)?.deref();
-  return element !== undefined && isConnected(element) && ownerDocument(element) === document ? element : null;
+  if (element === undefined || !isConnected(element) || ownerDocument(element) !== document) return null;
+  learnRoots(element);
+  return element;
+};
+// A closed shadow root is known from inside: a page may have put the element
+// into one since it was seen.
+const learnRoots = element => {
+  for (let root = rootOf(element); root instanceof ShadowRoot; root = rootOf(hostOf(root))) {
+    const host = hostOf(root);
+    if (shadowOf(host) !== null) continue;
+    closedRoots.set(host, root);
+    watchShadow(root);
+  }
 };
