@@ -32,6 +32,7 @@ type terms struct {
 	Role    action.Role `json:"role"`              // of who started it
 	Profile string      `json:"profile,omitempty"` // id of what it saves to
 	Run     string      `json:"run,omitempty"`     // id of the run whose browser it is
+	Lives   int         `json:"lives,omitempty"`   // how often it was taken up by another process
 
 	Credentialed map[string]string `json:"credentialed,omitempty"` // domains whose credentials it has, with their version
 	Rotated      bool              `json:"rotated,omitempty"`      // it had other versions before, which are stored nowhere

@@ -99,6 +99,7 @@ func (r *Registry) takeUp(ctx context.Context, e entry) {
 	ctx, cancel := context.WithTimeout(ctx, r.config.StartTimeout)
 	defer cancel()
 	network := e.terms.again(*r.network.Load())
+	e.terms.Lives++
 	s, err := r.reattach(ctx, e, network)
 	if err == nil {
 		err = r.readopt(ctx, e, s.browser)
@@ -127,6 +128,9 @@ func (r *Registry) reattach(ctx context.Context, e entry, network action.Network
 	if err := r.own(ctx, e.Box, e.ID); err != nil {
 		return s, err
 	}
+	if err := r.ledger.reach(ctx, e.ID, e.terms); err != nil { // its lives are stored before a reference is given in this one
+		return s, err
+	}
 	if err := r.door.Open(e.Box, network); err != nil {
 		return s, err
 	}
@@ -134,6 +138,7 @@ func (r *Registry) reattach(ctx context.Context, e entry, network action.Network
 		return s, err
 	}
 	o := r.options(shape{width: e.Width, height: e.Height, dpi: e.DPI, headless: e.Headless, profile: e.terms.Profile})
+	o.Life = e.terms.Lives
 	r.guard(&o, e.Box)
 	if s.browser, err = r.openPage(ctx, s.box, o); err != nil {
 		return s, err

@@ -60,6 +60,19 @@ func TestASessionGoesOnAfterARestart(t *testing.T) {
 	})
 }
 
+func TestEachGatewayGivesReferencesOfItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, with(keep))
+		box := r.start(alice, action.SessionStart{Name: "work"}).Box
+		for life := range 3 {
+			if got := r.page(box).options.Life; got != life {
+				t.Errorf("the browser's life is %d, want %d", got, life)
+			}
+			r = r.again(with(keep))
+		}
+	})
+}
+
 func TestEveryBoxWithoutAnOpenSessionIsEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, with(keep))

@@ -69,6 +69,7 @@ func Open(ctx context.Context, t cdp.Transport, o Options) (*Browser, error) {
 		changed:  make(chan struct{}),
 	}
 	b.life, b.end = context.WithCancel(context.WithoutCancel(ctx))
+	b.refs.Begin(o.Life)
 	b.downloads.fetching = make(chan struct{}, 1)
 	b.turn <- struct{}{}
 	// Events may arrive before conn is set: they wait for the lock.

@@ -16,6 +16,10 @@ type Options struct {
 	Headless      bool // there is no display
 	Keeps         bool // tabs are in the browser's own profile, not off the record
 
+	// Life is how many gateways have driven the browser before this one: what
+	// they gave references to is not what ours stand for.
+	Life int
+
 	// Guard is asked before each document is requested: main frames, child
 	// frames, popups and every hop of a redirect. An error refuses the
 	// request; page.goto returns it. It must not block.

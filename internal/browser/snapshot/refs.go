@@ -28,6 +28,19 @@ type Refs struct {
 	documents map[string]map[int]int // document → node → number of the reference
 }
 
+// life is how many references one process of the gateway gives in a session
+// before they could meet those of the next. Small ones are few tokens.
+const life = 1_000_000
+
+// Begin has the first reference be one that no earlier process gave: number is
+// how many of them have had the session before this one. It is called before
+// the first Ref.
+func (r *Refs) Begin(number int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last = number * life
+}
+
 // Ref returns the reference of an element, the same one each time.
 func (r *Refs) Ref(p Place) string {
 	r.mu.Lock()
