@@ -14,6 +14,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testcache"
 )
 
 // journey runs a script of a client against the gateway's most recent session.
@@ -22,7 +23,7 @@ func (g *gateway) journey(t *testing.T, script string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	node := exec.CommandContext(ctx, "node", script)
-	node.Dir = nodeProject(t, "cdp")
+	node.Dir = testcache.Project(t, "cdp")
 	node.Env = append(os.Environ(), "BASE=http://"+g.address, "TOKEN="+g.token("operator"), "SITE="+g.site)
 	if out, err := node.CombinedOutput(); err != nil || !strings.HasSuffix(string(bytes.TrimSpace(out)), "ok") {
 		t.Fatalf("%s: %v\n%s\n%s", script, err, out, g.log.String())

@@ -4,11 +4,11 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/testcache"
 )
 
 const (
@@ -21,8 +21,8 @@ const (
 // all else as it came, Host and Origin too.
 func conformance(t *testing.T, g *gateway, scenario string) string {
 	t.Helper()
-	project := nodeProject(t, "conformance")
-	node := filepath.Join(project, "node_modules", "node-linux-"+map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH], "bin", "node")
+	project := testcache.Project(t, "conformance")
+	node := testcache.Node(project)
 	gatewayURL, err := url.Parse("http://" + g.address)
 	if err != nil {
 		t.Fatal(err)

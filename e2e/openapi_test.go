@@ -4,12 +4,14 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/testcache"
 )
 
 // TestDescriptionPassesLinters holds what the program prints against two
 // linters' own rules. Warnings fail too.
 func TestDescriptionPassesLinters(t *testing.T) {
-	project := nodeProject(t, "openapi")
+	project := testcache.Project(t, "openapi")
 	t.Setenv("REDOCLY_TELEMETRY", "off")
 	runs(t, time.Minute, project, binary, "openapi", "--out", filepath.Join(project, "openapi.json"))
 	for _, linter := range [][]string{

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/testcache"
 )
 
 const goBuildLimit = 10 * time.Minute // for a program and its modules, nothing of it cached, on a busy machine
@@ -44,7 +46,7 @@ func goProgram(t *testing.T, folder string) string {
 		}
 		content = append(content, text...)
 	}
-	return filepath.Join(kept(t, content, func(fresh string) { goBuild(t, folder, filepath.Join(fresh, "program")) }), "program")
+	return filepath.Join(testcache.Keep(t, content, func(fresh string) { goBuild(t, folder, filepath.Join(fresh, "program")) }), "program")
 }
 
 func goBuild(t *testing.T, folder, program string) {

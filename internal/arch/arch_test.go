@@ -65,6 +65,7 @@ var plan = map[string][]string{
 	"surface/rest":           {"action", "fault", "auth"},
 	"surface/mcp":            {"action", "fault", "auth"},
 	"demosite":               {},
+	"testcache":              {},
 	"client":                 {"action", "fault"},
 	"install":                {"fault"},
 	"surface/cli":            {"action", "credential", "fault", "client", "config", "install", "sandbox/image", "spelling", "surface/mcp", "vault"},

@@ -1,4 +1,6 @@
-package e2e
+// Package testcache keeps what tests fetch or build once in the user's cache,
+// outside the tree: programs, and the npm packages that lock files name.
+package testcache
 
 import (
 	"crypto/sha256"
@@ -8,10 +10,10 @@ import (
 	"testing"
 )
 
-// kept returns a folder that fill has filled, once for the same content: it is
-// kept outside the tree, in the user's cache, by the content's hash. Two that
-// fill at the same time do not meet: whoever is first keeps the place.
-func kept(t *testing.T, content []byte, fill func(fresh string)) string {
+// Keep returns a folder that fill has filled, once for the same content: it is
+// kept by the content's hash. Two that fill at the same time do not meet:
+// whoever is first keeps the place.
+func Keep(t testing.TB, content []byte, fill func(fresh string)) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
 	if err != nil {

