@@ -1,0 +1,280 @@
+package peer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const (
+	buildLimit = 10 * time.Minute // of the program and its image
+	endLimit   = 40 * time.Second // for a gateway to end its boxes
+)
+
+// image is what boxes are made of here. $GLOVEBOX_TEST_TREE keeps the images
+// of trees that are tested side by side apart.
+func image() string { return "glovebox-browser:bench" + os.Getenv("GLOVEBOX_TEST_TREE") }
+
+// built is the program of this tree and its image, made once for a run.
+var built struct {
+	sync.Mutex
+	folder string
+	err    error
+}
+
+// Main runs the tests of a package that starts servers, and removes what they
+// built: func TestMain(m *testing.M) { os.Exit(peer.Main(m)) }.
+func Main(m *testing.M) int {
+	defer func() {
+		if built.folder != "" {
+			_ = os.RemoveAll(built.folder)
+		}
+	}()
+	return m.Run()
+}
+
+// Binary builds the program of this tree and the image of its boxes, once for
+// a run of tests, and returns its path.
+func Binary(ctx context.Context) (string, error) {
+	built.Lock()
+	defer built.Unlock()
+	if built.folder == "" && built.err == nil {
+		built.folder, built.err = build(ctx)
+	}
+	return filepath.Join(built.folder, "glovebox"), built.err
+}
+
+func build(ctx context.Context) (string, error) {
+	folder, err := os.MkdirTemp("", "gbbench-")
+	if err != nil {
+		return "", fmt.Errorf("cannot make a folder: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, buildLimit)
+	defer cancel()
+	binary := filepath.Join(folder, "glovebox")
+	program := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w -X main.version=bench", "-o", binary, "github.com/gloveboxhq/glovebox/cmd/glovebox")
+	program.Env = append(os.Environ(), "CGO_ENABLED=0")
+	boxes := exec.CommandContext(ctx, binary, "image", "build")
+	boxes.Env = append(os.Environ(), "GLOVEBOX_BROWSER_SANDBOX_CONTAINER_IMAGE="+image())
+	for _, c := range []*exec.Cmd{program, boxes} {
+		if out, err := c.CombinedOutput(); err != nil {
+			return folder, fmt.Errorf("%v: %w\n%s", c.Args, err, out)
+		}
+	}
+	return folder, nil
+}
+
+// gateway is a running glovebox serve.
+type gateway struct {
+	binary, config, state, address string
+	family                         family
+	process                        *exec.Cmd
+	ended                          chan error
+	log                            *tape
+}
+
+// openGlovebox starts a gateway in its default configuration, but for what
+// these pages need (hosts, and trust, so that nobody is asked) and for the
+// limits on how long and how much one session acts; and for each client one
+// glovebox mcp.
+func openGlovebox(tb testing.TB, n int, sites []string) ([]*Server, error) {
+	tb.Helper()
+	binary, err := Binary(tb.Context())
+	if err != nil {
+		return nil, err
+	}
+	g, err := startGateway(tb, binary, sites)
+	if err != nil {
+		return nil, err
+	}
+	var crew []*Server
+	for i := range n {
+		s, err := g.client(tb, "")
+		if err != nil {
+			return nil, err
+		}
+		if n > 1 {
+			name := fmt.Sprintf("worker-%d", i)
+			if _, err := s.Call(tb.Context(), "browser_session", map[string]any{"action": "start", "name": name}); err != nil {
+				return nil, err
+			}
+			s.named = name
+		}
+		crew = append(crew, s)
+	}
+	return crew, nil
+}
+
+// Operator is another client of the same gateway, with the operator's token:
+// what an agent may not do unasked, as running a script, is measured with it.
+func (s *Server) Operator(tb testing.TB) *Server {
+	tb.Helper()
+	if s.gateway == nil {
+		tb.Fatalf("%s has no operator", s.Kind)
+	}
+	token, err := os.ReadFile(filepath.Join(s.gateway.state, "operator.token"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	o, err := s.gateway.client(tb, strings.TrimSpace(string(token)))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	o.named = s.named
+	return o
+}
+
+func (g *gateway) client(tb testing.TB, token string) (*Server, error) {
+	tb.Helper()
+	f, err := newFamily()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{Kind: Glovebox, family: f, gateway: g}
+	p := program{path: g.binary, args: []string{"mcp", "--config", g.config}}
+	if token != "" {
+		p.env = []string{"GLOVEBOX_TOKEN=" + token}
+	}
+	return s, connect(tb, s, p)
+}
+
+func startGateway(tb testing.TB, binary string, sites []string) (*gateway, error) {
+	tb.Helper()
+	f, err := newFamily()
+	if err != nil {
+		return nil, err
+	}
+	g := &gateway{binary: binary, family: f, config: filepath.Join(f.home, "glovebox.yaml"), state: filepath.Join(f.home, "state")}
+	if g.address, err = freeAddress(); err != nil {
+		return nil, err
+	}
+	text, err := configuration(g, sites)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(g.config, text, 0o600); err != nil {
+		return nil, fmt.Errorf("cannot write the configuration: %w", err)
+	}
+	tb.Cleanup(func() { g.end(tb) })
+	return g, g.run(tb.Context())
+}
+
+// configuration is JSON, which is YAML too.
+func configuration(g *gateway, sites []string) ([]byte, error) {
+	var hosts, places []string
+	for _, site := range sites {
+		u, err := url.Parse(site)
+		if err != nil {
+			return nil, fmt.Errorf("a site's address: %w", err)
+		}
+		hosts, places = append(hosts, u.Hostname()), append(places, u.Host)
+	}
+	slices.Sort(hosts)
+	hosts = slices.Compact(hosts)
+	type object = map[string]any
+	return json.Marshal(object{
+		"server":  object{"listen": g.address, "state_dir": g.state},
+		"browser": object{"max_session_minutes": -1, "sandbox": object{"container_image": image(), "container_name_prefix": "gbbench-"}},
+		"security": object{
+			"session_timeout": -1, "max_actions_per_session": -1,
+			"network": object{"navigation": hosts, "allow_private": places},
+			"hitl":    object{"trusted_domains": hosts},
+		},
+	})
+}
+
+func freeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("there is no port: %w", err)
+	}
+	defer listener.Close()
+	return listener.Addr().String(), nil
+}
+
+// run starts the process and waits until it answers.
+func (g *gateway) run(ctx context.Context) error {
+	g.log = &tape{}
+	g.process = exec.Command(g.binary, "serve", "--config", g.config)
+	g.process.Env = append(os.Environ(), g.family.mark)
+	g.process.Stdout, g.process.Stderr = g.log, g.log
+	if err := g.process.Start(); err != nil {
+		g.process = nil
+		return fmt.Errorf("cannot start the gateway: %w", err)
+	}
+	g.ended = make(chan error, 1)
+	go func() { g.ended <- g.process.Wait() }()
+	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	for !g.healthy(ctx) {
+		select {
+		case err := <-g.ended:
+			g.ended <- err
+			return fmt.Errorf("the gateway ended: %w%s", err, g.log)
+		case <-ctx.Done():
+			return fmt.Errorf("the gateway does not answer%s", g.log)
+		case <-time.After(20 * time.Millisecond): // as clients do
+		}
+	}
+	return nil
+}
+
+func (g *gateway) healthy(ctx context.Context) bool {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+g.address+"/v1/health", nil)
+	if err != nil {
+		return false
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return false
+	}
+	_ = response.Body.Close()
+	return response.StatusCode == http.StatusOK
+}
+
+// end ends the gateway, and with it its boxes; one that does not is killed,
+// and its boxes are removed.
+func (g *gateway) end(tb testing.TB) {
+	if g.process == nil {
+		return
+	}
+	_ = g.process.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-g.ended:
+	case <-time.After(endLimit):
+		_ = g.process.Process.Kill()
+		<-g.ended
+		tb.Errorf("the gateway did not end by itself%s", g.log)
+	}
+	g.process = nil
+	if left := g.boxes(); len(left) > 0 {
+		tb.Errorf("boxes are left: %v", left)
+		_ = exec.Command("docker", append([]string{"rm", "-f"}, left...)...).Run()
+	}
+	g.family.end()
+}
+
+// boxes are the containers of this gateway, in any state.
+func (g *gateway) boxes() []string {
+	id, err := os.ReadFile(filepath.Join(g.state, "instance"))
+	if err != nil {
+		return nil
+	}
+	out, err := exec.Command("docker", "ps", "-aq", "--filter", "label=glovebox.instance="+strings.TrimSpace(string(id))).Output()
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(out))
+}
