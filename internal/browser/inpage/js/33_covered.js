@@ -22,25 +22,30 @@ const nextElement = getter(Element.prototype, 'nextElementSibling');
 const scanForCovers = (root, found) => {
   const body = bodyOf(document), stack = [root];
   for (let left = COVER_SCAN; left > 0 && stack.length > 0; left--) {
-    const element = stack.pop(), ground = groundOf(element);
-    if (ground !== CLEAR && element !== root && element !== body && paintsAll(element, ground)) keepCover(element, found);
+    const element = stack.pop(), style = getComputedStyle(element), color = style.backgroundColor; // not kept: most are not asked again
+    if ((color !== CLEAR || style.backgroundImage !== 'none') && element !== root && element !== body && paintsAll(element, groundOf(element))) keepCover(element, found);
     const shadow = shadowOf(element), first = firstElement(element);
-    if (first === null && shadow === null || displayOf(element) === 'none') continue;
+    if (first === null && shadow === null || style.display === 'none') continue;
     for (let child = first; child !== null; child = nextElement(child)) stack.push(child);
     if (shadow !== null) for (let child = firstInFragment(shadow); child !== null; child = nextElement(child)) stack.push(child);
   }
 };
 const paintsAll = (element, ground) => {
-  if (ground !== 'unknown') return alphaOf(ground) >= OPAQUE;
+  if (ground !== 'unknown') return isOpaque(ground);
   const style = styleOf(element), image = style.backgroundImage;
-  if (alphaOf(style.backgroundColor) >= OPAQUE) return true;
+  if (isOpaque(style.backgroundColor)) return true;
   if (!/^(repeating-)?(linear|radial|conic)-gradient\([^]*\)$/.test(image) || style.backgroundSize !== 'auto') return false;
   const colors = image.match(/rgba?\([^)]*\)/g);
   return colors !== null && !/transparent|color\(|okl|lab|lch/.test(image) && colors.every(each => alphaOf(each) >= OPAQUE);
 };
+// Pages paint in few colours.
+const isOpaque = color => {
+  let known = cache.opaque.get(color);
+  if (known === undefined) cache.opaque.set(color, known = alphaOf(color) >= OPAQUE);
+  return known;
+};
 const keepCover = (by, found) => {
-  const style = styleOf(by);
-  if (found.count >= COVER_LIMIT || style.visibility !== 'visible' || /text|content/.test(style.backgroundClip)) return;
+  if (found.count >= COVER_LIMIT) return;
   const rect = rectOf(by);
   if (rect.width < 4 || rect.height < 4) return;
   found.count++;
@@ -59,6 +64,7 @@ const keepCover = (by, found) => {
 const solid = cover => {
   if (cover.judged !== undefined) return cover.judged;
   const {by} = cover, context = contextOf(by), style = styleOf(by);
+  if (style.visibility !== 'visible' || /text|content/.test(style.backgroundClip)) return cover.judged = null;
   if (context.unseen !== '' || context.opacity < OPAQUE || !plainly(by)) return cover.judged = null;
   const radius = Math.max(...lengths(style.borderRadius.replace('/', ' '), Math.max(cover.right - cover.left, cover.bottom - cover.top)));
   const inset = Math.min(radius, (cover.right - cover.left) / 2, (cover.bottom - cover.top) / 2) * 0.29; // 1 - 1/√2 of a quarter circle

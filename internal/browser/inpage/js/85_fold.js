@@ -55,9 +55,8 @@ const kindShape = (element, walker) => {
   const role = given(element), tag = localName(element), box = role === '' ? boxTags.has(tag) || tag.includes('-') : boxRoles.has(role);
   if (!box && !(role === '' ? runTags : runRoles).has(role || tag) || inFocusPath(element) || box && isProse(element)) return '';
   const parts = new Set();
-  if (!gather(element, rootOf(element), parts, walker)) return '';
-  if (box && !parts.has('acts')) return '';
-  return [...parts].join().replace(/\d+/g, '');
+  if (!gather(element, rootOf(element), parts, walker) || box && !parts.has(ACTS)) return '';
+  return [...parts].join();
 };
 const isProse = element => {
   for (let node = firstChild(element); node !== null; node = nextSibling(node)) {
@@ -78,30 +77,43 @@ const gather = (element, root, parts, walker) => {
   return true;
 };
 const addPart = (element, states, parts, walker) => {
-  const tag = localName(element), names = attribute(element, 'class');
+  const tag = localName(element);
   if (tag === 'option') return true;
-  if (actingTags.has(tag)) parts.add('acts');
-  parts.add((names === null ? tag : tag + '.' + names) + (states.has(element) ? stateOf(element, tag, parts) : ''));
+  parts.add(partOf(tag, attribute(element, 'class') ?? '', walker.parts));
+  if (actingTags.has(tag)) parts.add(ACTS);
+  if (states.has(element)) parts.add(stateOf(element, tag, parts));
   const shadow = shadowOf(element);
   return shadow === null || gather(shadow, shadow, parts, walker);
 };
+// A number for each tag with its classes, but for the numbers in them.
+const ACTS = 0;
+const partOf = (tag, names, known) => {
+  let byNames = known.get(tag);
+  if (byNames === undefined) known.set(tag, byNames = new Map());
+  let part = byNames.get(names);
+  if (part !== undefined) return part;
+  const plain = names.replace(/\d+/g, '');
+  part = plain === names ? ++known.last : partOf(tag, plain, known);
+  byNames.set(names, part);
+  return part;
+};
 const stateOf = (element, tag, parts) => {
-  let state = '[';
+  let state = tag;
   for (const name of stateAttributes) {
     const value = attribute(element, name);
-    if (value !== null) state += name + '=' + value + ' ';
+    if (value !== null) state += ' ' + name + '=' + value;
   }
-  if (actingRoles.has(given(element))) parts.add('acts');
-  if (/(display|visibility)\s*:\s*(none|hidden)/.test(attribute(element, 'style') ?? '')) state += 'unseen';
-  return state + fieldState(element, tag) + ']';
+  if (actingRoles.has(given(element))) parts.add(ACTS);
+  if (/(display|visibility)\s*:\s*(none|hidden)/.test(attribute(element, 'style') ?? '')) state += ' unseen';
+  return state + fieldState(element, tag);
 };
 const fieldState = (element, tag) => {
   if (tag === 'input' && element instanceof HTMLInputElement) {
-    return [inputChecked(element), inputIndeterminate(element), inputValue(element) === '', inputValue(element) === inputDefault(element), matches(element, ':user-invalid')].join();
+    return ' ' + [inputChecked(element), inputIndeterminate(element), inputValue(element) === '', inputValue(element) === inputDefault(element), matches(element, ':user-invalid')].join();
   }
-  if (tag === 'textarea' && element instanceof HTMLTextAreaElement) return [areaValue(element) === '', areaValue(element) === areaDefault(element), matches(element, ':user-invalid')].join();
+  if (tag === 'textarea' && element instanceof HTMLTextAreaElement) return ' ' + [areaValue(element) === '', areaValue(element) === areaDefault(element), matches(element, ':user-invalid')].join();
   if (tag !== 'select' || !(element instanceof HTMLSelectElement)) return '';
-  return [[...selectOptions(element)].slice(0, OPTION_WALK).every(option => optionSelected(option) === optionDefault(option)), matches(element, ':user-invalid')].join();
+  return ' ' + [[...selectOptions(element)].slice(0, OPTION_WALK).every(option => optionSelected(option) === optionDefault(option)), matches(element, ':user-invalid')].join();
 };
 // The focus, and all that it is in.
 const inFocusPath = element => {

@@ -19,6 +19,8 @@ class Walker {
     this.cut = this.stopped = false;
     this.run = '';
     this.stated = new Map();
+    this.parts = Object.assign(new Map(), {last: 0});
+    this.hosts = []; // what was read that may have a closed shadow root
     this.root = options.root ? elementOf(options.root) : documentElement(document);
   }
   full() {
@@ -95,6 +97,7 @@ class Walker {
     }
     const display = displayOf(element);
     if (display === 'none' || display === '') return this.leaveOut(element);
+    if (plainHosts.has(tag) || tag.includes('-')) this.hosts.push(element);
     if (!this.options.includeHidden && attribute(element, 'aria-hidden') === 'true') return this.leaveOut(element);
     const block = !/^(inline|contents|ruby)/.test(display);
     if (block) this.flush(sink);
@@ -278,6 +281,6 @@ const snapshot = options => {
   walker.element(root, nodes, {mute: false, depth: 0, tree: false, whole: options.root > 0});
   walker.flush(nodes);
   const container = wide(nodes) ? numberOf(root) : undefined;
-  const hosts = options.hosts ? closedCandidates(options.hosts) : undefined;
+  const hosts = options.hosts ? closedAmong(walker.hosts, options.hosts, []) : undefined;
   return {url: shownHere(), title: clean(titleOf(document)), k: container, hidden: walker.hidden, cut: walker.cut, nodes, hosts};
 };

@@ -11,15 +11,17 @@ const askedHosts = new WeakSet();
 const hostTags = 'article,aside,blockquote,div,footer,h1,h2,h3,h4,h5,h6,header,main,nav,p,section,span';
 const closedCandidates = limit => {
   const found = [];
-  for (const root of rootsOf(true)) {
-    for (const element of mayHost(root)) {
-      if (found.length >= limit) return found.map(numberOf);
-      if (askedHosts.has(element) || !mayBeClosed(element)) continue;
-      askedHosts.add(element);
-      found.push(element);
-    }
+  for (const root of rootsOf(true)) closedAmong(mayHost(root), limit, found);
+  return found;
+};
+const closedAmong = (elements, limit, found) => {
+  for (const element of elements) {
+    if (found.length >= limit) break;
+    if (askedHosts.has(element) || !mayBeClosed(element)) continue;
+    askedHosts.add(element);
+    found.push(numberOf(element));
   }
-  return found.map(numberOf);
+  return found;
 };
 // What another function reads, and whom to ask before it is read again.
 const reading = ({name, arg, limit}) => ({value: functions[name](arg), hosts: closedCandidates(limit)});
