@@ -3,7 +3,7 @@
 // the viewport and for covers that no pointer touches; inside the viewport a
 // hit test may overrule it. In doubt the text is shown. Only passes that ask
 // for it pay: see lookForCovers.
-const COVER_SCAN = 100000, COVER_LIMIT = 5000, COVER_LOOKS = 50000, COVER_CHECKS = 2000, COVER_BAND = 128;
+const COVER_SCAN = 100000, COVER_LIMIT = 5000, COVER_LOOKS = 50000, COVER_CHECKS = 2000, COVER_BAND = 128, COVER_KEPT = 5000;
 const OPAQUE = 0.98; // alpha from which nothing shines through
 const lookForCovers = () => cache.covers = null;
 
@@ -22,13 +22,19 @@ const nextElement = getter(Element.prototype, 'nextElementSibling');
 const scanForCovers = (root, found) => {
   const body = bodyOf(document), stack = [root];
   for (let left = COVER_SCAN; left > 0 && stack.length > 0; left--) {
-    const element = stack.pop(), style = getComputedStyle(element), color = style.backgroundColor; // not kept: most are not asked again
-    if ((color !== CLEAR || style.backgroundImage !== 'none') && element !== root && element !== body && paintsAll(element, groundOf(element))) keepCover(element, found);
+    const element = stack.pop(), style = getComputedStyle(element), color = style.backgroundColor, ground = style.backgroundImage === 'none' ? color : 'unknown';
+    if (ground !== CLEAR && element !== root && element !== body && paintsAll(element, ground)) keepCover(element, found);
+    if (left > COVER_SCAN - COVER_KEPT) keepStyle(element, style, ground);
     const shadow = shadowOf(element), first = firstElement(element);
     if (first === null && shadow === null || style.display === 'none') continue;
     for (let child = first; child !== null; child = nextElement(child)) stack.push(child);
     if (shadow !== null) for (let child = firstInFragment(shadow); child !== null; child = nextElement(child)) stack.push(child);
   }
+};
+// On a small page nearly all is asked again, on a large one little.
+const keepStyle = (element, style, ground) => {
+  cache.style.set(element, style);
+  cache.grounds.set(element, ground);
 };
 const paintsAll = (element, ground) => {
   if (ground !== 'unknown') return isOpaque(ground);
