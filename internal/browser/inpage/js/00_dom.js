@@ -46,6 +46,7 @@ const byIdInShadow = method(DocumentFragment.prototype, 'getElementById');
 const allInDocument = method(Document.prototype, 'querySelectorAll');
 const allInFragment = method(DocumentFragment.prototype, 'querySelectorAll');
 const allInElement = method(Element.prototype, 'querySelectorAll');
+const oneInElement = method(Element.prototype, 'querySelector');
 const pointInDocument = method(Document.prototype, 'elementFromPoint');
 const activeInDocument = getter(Document.prototype, 'activeElement');
 const pointInShadow = method(ShadowRoot.prototype, 'elementFromPoint');

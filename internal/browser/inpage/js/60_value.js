@@ -97,9 +97,20 @@ const passwordWatch = new MutationObserver(takeIn);
 // What has changed and was not told of yet.
 const noticeChanges = () => takeIn(passwordWatch.takeRecords());
 const watched = new WeakSet();
+const shadows = new Set(); // weakly: roots inside the document that are known
+const knownShadows = () => {
+  const known = [];
+  for (const shadow of shadows) {
+    const root = shadow.deref();
+    if (root === undefined) shadows.delete(shadow);
+    else known.push(root);
+  }
+  return known;
+};
 const watchShadow = root => {
   if (watched.has(root)) return;
   watched.add(root);
+  if (root !== document) shadows.add(new WeakRef(root));
   passwordWatch.observe(root, {subtree: true, childList: true, attributes: true, attributeFilter: ['type'], attributeOldValue: true});
   notePasswords(root);
 };

@@ -1,6 +1,6 @@
 // The one global of the world. Arguments and answers are JSON text.
 const functions = {find, facts, words, guarded, ready, focus, focused, optionLabels, choose, assign, fill, stored, at, watchDrag, dragBegan, scroll, embedded, adopt, adoptShadow, closedCandidates, waitFor, text, snapshot,
-  markup, html, links, scrape, reading, leads, quiet, boxes, watchPointer, pointerCame, pressRefused};
+  markup, html, links, scrape, reading, leads, quiet, boxes, watchPointer, pointerCame, pressRefused, arm, calm, passed};
 const answer = value => JSON.stringify(value ?? null);
 const api = Object.freeze({
   run(name, arg, ...nodes) {
@@ -11,5 +11,6 @@ const api = Object.freeze({
     return answer(value);
   },
   element: number => elementOf(number),
+  way: number => wayOf(number),
 });
 Object.defineProperty(globalThis, '__glovebox', {value: api, enumerable: false, writable: false, configurable: false});

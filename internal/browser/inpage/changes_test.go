@@ -1,0 +1,134 @@
+package inpage_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+)
+
+func TestWhetherThePageListensIsSeenFromOurWorld(t *testing.T) {
+	p := open(t, `<div id=outer><button id=a>a</button></div><button id=b onclick="1">b</button><button id=c>c</button>
+		<custom-x id=host></custom-x>
+		<script>
+			document.getElementById('outer').addEventListener('mousedown', () => {});
+			const shadow = document.getElementById('host').attachShadow({mode: 'open'});
+			shadow.innerHTML = '<i id=inner>i</i>';
+			shadow.addEventListener('click', () => {});
+		</script>`)
+	w := p.frame
+	for _, c := range []struct {
+		selector string
+		kinds    []string
+		want     bool
+	}{
+		{"#a", []string{"click", "mousedown"}, true},
+		{"#a", []string{"keydown"}, false},
+		{"#b", []string{"click"}, true},
+		{"#c", []string{"click", "mousedown", "pointerdown"}, false},
+		{"#host", []string{"click"}, false},
+		{"#inner", []string{"click"}, true},
+	} {
+		got, err := w.Listening(t.Context(), p.node(c.selector), c.kinds)
+		must(t, err)
+		if got != c.want {
+			t.Errorf("%s %v: %v", c.selector, c.kinds, got)
+		}
+	}
+}
+
+// settle does what a page script does and says what came of it.
+func (p *tab) settle(script string, q inpage.Calm) (inpage.Calmed, time.Duration) {
+	p.t.Helper()
+	w := p.frame
+	must(p.t, w.Arm(p.ctx, inpage.Arming{}))
+	p.page(script)
+	began := time.Now()
+	c, err := w.Calm(p.ctx, q)
+	must(p.t, err)
+	return c, time.Since(began)
+}
+
+func TestCalmWaitsForWhatAnActSetsOff(t *testing.T) {
+	for name, c := range map[string]struct {
+		script string
+		late   int
+		want   inpage.Calmed
+		shown  bool // afterwards the page says done
+	}{
+		"nothing":           {"1", 0, inpage.Calmed{}, false},
+		"at once":           {"show()", 0, inpage.Calmed{Stirred: true}, true},
+		"in a microtask":    {"Promise.resolve().then(show)", 0, inpage.Calmed{Stirred: true}, true},
+		"in the next task":  {"setTimeout(show)", 0, inpage.Calmed{Stirred: true}, true},
+		"by a message":      {"{const c = new MessageChannel(); c.port1.onmessage = show; c.port2.postMessage(0)}; 1", 0, inpage.Calmed{Stirred: true}, true},
+		"in steps":          {"document.title = 'a'; out.className = 'b'; setTimeout(() => {out.className = 'c'; setTimeout(show)}); 1", 0, inpage.Calmed{Stirred: true}, true},
+		"debounced":         {"setTimeout(show, 50); 1", 100, inpage.Calmed{Stirred: true}, true},
+		"later than waited": {"setTimeout(show, 60000); 1", 20, inpage.Calmed{}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := open(t, `<p id=out></p><script>const out = document.getElementById('out'), show = () => { out.textContent = 'done'; }</script>`)
+			got, _ := p.settle(c.script, inpage.Calm{Late: c.late})
+			if got != c.want {
+				t.Errorf("%+v, want %+v", got, c.want)
+			}
+			if done := p.page("document.getElementById('out').textContent") == "done"; done != c.shown {
+				t.Errorf("shown %v", done)
+			}
+		})
+	}
+}
+
+// What changes all the time is no sign of what an act set off.
+func TestCalmDoesNotWaitForWhatChangesAnyway(t *testing.T) {
+	p := open(t, `<p id=clock></p><p id=out></p><script>
+		let n = 0;
+		const tick = () => { document.getElementById('clock').textContent = n++; setTimeout(tick, 10) };
+		tick();
+		const loop = () => { document.getElementById('clock').style.left = n + 'px'; requestAnimationFrame(loop) };
+		loop();
+	</script>`)
+	for range 3 {
+		if got, took := p.settle("1", inpage.Calm{Most: 5000}); got.Busy || took > 4*time.Second {
+			t.Errorf("%+v after %s", got, took)
+		}
+	}
+	got, _ := p.settle("document.getElementById('out').textContent = 'done'; 1", inpage.Calm{Most: 5000})
+	if !got.Stirred || got.Busy {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestCalmWaitsUntilWhatComesIsSeen(t *testing.T) {
+	p := open(t, `<style>#menu {opacity: 0; transition: opacity 200ms} #menu.open {opacity: 1}
+		@keyframes spin {to {transform: rotate(1turn)}} #wheel {animation: spin 1s infinite}</style>
+		<div id=menu>Menu</div><i id=wheel>o</i>`)
+	p.page("getComputedStyle(document.getElementById('menu')).opacity")
+	got, _ := p.settle("document.getElementById('menu').className = 'open'; 1", inpage.Calm{Most: 10_000})
+	if opacity := p.page("getComputedStyle(document.getElementById('menu')).opacity"); opacity != "1" || !got.Stirred {
+		t.Errorf("%+v, opacity %v", got, opacity)
+	}
+}
+
+func TestWhatCameAndWentIsTold(t *testing.T) {
+	p := open(t, `<div role=status id=s></div><div id=far style="position:absolute; left:-9999px" role=alert></div>
+		<script>
+			const seen = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))));
+			const say = async (id, words) => { document.getElementById(id).textContent = words; await seen(); document.getElementById(id).textContent = ''; return 1 };
+			const toast = async words => { const t = document.createElement('div'); t.setAttribute('role', 'alert'); t.textContent = words; document.body.append(t); await seen(); t.remove(); return 1 };
+		</script>`)
+	w := p.frame
+	must(t, w.Arm(p.ctx, inpage.Arming{}))
+	p.page("say('s', 'Saved')")
+	p.page("toast('Undone \\u200b!')")
+	p.page("say('far', 'never seen')")
+	p.page("document.getElementById('s').textContent = 'still here'; seen()")
+	got, err := w.Passed(p.ctx)
+	must(t, err)
+	want := []inpage.Passing{{Role: "status", Text: "Saved"}, {Role: "alert", Text: "Undone !"}}
+	if len(got.Gone) != 2 || got.Gone[0] != want[0] || got.Gone[1] != want[1] {
+		t.Errorf("%+v", got)
+	}
+	if again, err := w.Passed(p.ctx); err != nil || len(again.Gone) > 0 {
+		t.Errorf("told twice: %+v %v", again, err)
+	}
+}
