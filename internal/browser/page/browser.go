@@ -23,14 +23,15 @@ const setupLimit = 10 * time.Second // to make a new tab ours; a page that spins
 // Browser is the browser of one session. It is safe for concurrent use; verbs
 // that act take turns.
 type Browser struct {
-	conn *cdp.Conn
-	root *cdp.Session
-	work *queue
-	refs snapshot.Refs
-	turn chan struct{}   // holds a token while nobody acts
-	own  sync.WaitGroup  // every goroutine this browser started
-	life context.Context //nolint:containedctx // ends with the connection, and with it what is prepared
-	end  context.CancelFunc
+	conn     *cdp.Conn
+	root     *cdp.Session
+	work     *queue
+	refs     snapshot.Refs
+	turn     chan struct{} // holds a token while nobody acts
+	audience audience
+	own      sync.WaitGroup  // every goroutine this browser started
+	life     context.Context //nolint:containedctx // ends with the connection, and with it what is prepared
+	end      context.CancelFunc
 
 	mu       sync.Mutex
 	options  Options
@@ -46,7 +47,8 @@ type Browser struct {
 	making   int // tabs that we are opening ourselves
 	hiding   int // tabs of a crawl that are being opened
 	console  ring[utterance]
-	noise    meter // what all targets wrote to the console
+	spoken   uint64 // lines that the console had so far
+	noise    meter  // what all targets wrote to the console
 	traffic  traffic
 	askers   askers
 

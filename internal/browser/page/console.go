@@ -47,6 +47,7 @@ func heardAs(read func(json.RawMessage) (action.ConsoleMessage, bool)) taker {
 			u = utterance{done: &m}
 		}
 		b.console.put(u)
+		b.spoken++
 	}
 }
 

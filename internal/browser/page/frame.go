@@ -110,6 +110,7 @@ func (t *tab) navigated(from *target, info frameInfo) *frame {
 		t.sent, t.method = t.method == http.MethodPost, ""
 		t.title = ""
 		clear(t.inflight) // the old document's requests are over
+		clear(t.asking)
 	}
 	return f
 }

@@ -116,6 +116,9 @@ func began(f *traffic, session string, p request) { f.begin(requestKey(session, 
 func (t *tab) began(p request) {
 	if p.Type != "EventSource" && len(t.inflight) < 10_000 {
 		t.inflight[p.ID] = struct{}{}
+		if waitedFor[p.Type] {
+			t.asking[p.ID] = endpoint(p)
+		}
 	}
 	t.lastBusy = time.Now()
 }
@@ -149,5 +152,6 @@ func (t *tab) loadFailed(p request) {
 
 func (t *tab) finished(id string) {
 	delete(t.inflight, id)
+	delete(t.asking, id)
 	t.lastBusy = time.Now()
 }

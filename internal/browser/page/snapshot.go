@@ -37,6 +37,9 @@ func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, 
 	if err != nil {
 		return nil, err
 	}
+	if a.Ref == "" {
+		b.shown(ctx, t, top, merged)
+	}
 	here := b.facts(t)
 	out := &action.Snapshot{URL: here.URL, Title: here.Title, Hidden: merged.Hidden}
 	if a.Format != "tree" {

@@ -56,7 +56,8 @@ type tab struct {
 	given    map[string]*injected // what its sessionStorage has, by domain
 	unready  func()               // gives up preparing the document that is to come; nil when none is
 	inflight map[string]struct{}
-	lastBusy time.Time // when a request last started or ended
+	asking   map[string]string // of those, what an act may wait for: see endpoint
+	lastBusy time.Time         // when a request last started or ended
 }
 
 // counter counts what was asked for and what came.
@@ -83,6 +84,7 @@ func newTab(t *target, refs *snapshot.Refs) *tab {
 		away:     make(map[string]error),
 		failures: make(map[string]string),
 		inflight: make(map[string]struct{}),
+		asking:   make(map[string]string),
 		lastBusy: time.Now(),
 	}
 	n.root = &frame{id: t.id, target: t}

@@ -148,10 +148,15 @@ func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin)
 			return action.Result{}, b.trouble(ctx, name, limit, ctx.Err())
 		}
 	}
-	if v.wide != nil {
-		return b.doWide(ctx, name, v, args)
-	}
 	t := b.current()
+	if v.wide != nil {
+		r := b.expect(ctx, t, name, limit, action.Pin{})
+		out, err := b.doWide(ctx, name, v, args)
+		if err == nil {
+			b.tell(ctx, r, &out)
+		}
+		return out, err
+	}
 	if t == nil {
 		return action.Result{}, b.trouble(ctx, name, limit, b.gone())
 	}
@@ -169,9 +174,14 @@ func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin)
 		bound += slack // an element that is not ready by then is told of as such
 	}
 	inner, leave := b.enter(ctx, t, bound)
-	defer leave()
+	r := b.expect(inner, t, name, limit, pin)
 	data, err := v.do(b, inner, t, args, pin)
-	return b.result(inner, t, name, limit, data, err)
+	out, err := b.result(inner, t, name, limit, data, err)
+	leave()
+	if err == nil {
+		b.tell(ctx, r, &out)
+	}
+	return out, err
 }
 
 func (b *Browser) result(ctx context.Context, t *tab, name string, limit time.Duration, data any, err error) (action.Result, error) {

@@ -28,6 +28,7 @@ func (c Concealer) Text(text string) string {
 // one piece of a line and end in another, before anything is looked for in them
 // or cut out of them.
 func (p *Page) Conceal(c Concealer) {
+	p.compared = nil
 	p.Title, p.URL = c.Text(p.Title), c.Text(p.URL)
 	c.nodes(p.Nodes)
 }

@@ -1,0 +1,129 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+)
+
+const (
+	lateStart    = 100 * time.Millisecond // for an effect to begin, where the page listens and nothing happened yet: a debounce
+	calmLimit    = 500 * time.Millisecond // for changes to end
+	requestLimit = 2 * time.Second        // for requests that an act made
+	afterAnswer  = 50 * time.Millisecond  // for a page to show what it was answered
+)
+
+// heardBy are the events that a page may answer late, by verb.
+var heardBy = map[string][]string{
+	"page.click":       {"click", "mousedown", "mouseup", "pointerdown", "pointerup", "dblclick", "contextmenu", "change", "input", "submit"},
+	"page.type":        {"input", "keydown", "keyup", "keypress", "beforeinput", "change", "submit"},
+	"page.fill_secret": {"input", "keydown", "keyup", "keypress", "beforeinput", "change"},
+	"page.press":       {"keydown", "keyup", "keypress", "input", "beforeinput", "change", "click", "submit"},
+	"page.select":      {"change", "input"},
+	"page.hover":       {"mouseover", "mouseenter", "mousemove", "pointerover", "pointerenter", "pointermove"},
+	"page.upload":      {"change", "input"},
+	"page.drag":        {"drop", "dragend", "mouseup", "pointerup"},
+}
+
+// calm waits for what a verb set off: changes of the document it acted in, and
+// requests with what they change. A page that does nothing costs a round trip or
+// two. It reports whether something was still going on.
+func (b *Browser) calm(ctx context.Context, t *tab, r *report) (late bool) {
+	ctx, stop := context.WithTimeout(ctx, requestLimit+calmLimit)
+	defer stop()
+	w := r.place.world
+	c, err := w.Calm(ctx, inpage.Calm{Most: int(calmLimit / time.Millisecond)})
+	if err != nil {
+		return false // the document is gone, or the page is busy: what is read next says so
+	}
+	if !c.Stirred && r.node != 0 && !b.pending(t, r) {
+		if heard, err := w.Listening(ctx, r.node, heardBy[r.verb]); err == nil && heard {
+			c, err = w.Calm(ctx, inpage.Calm{Late: int(lateStart / time.Millisecond), Most: int(calmLimit / time.Millisecond)})
+			if err != nil {
+				return false
+			}
+		}
+	}
+	for b.pending(t, r) {
+		if b.answered(ctx, t, r) != nil {
+			return true
+		}
+		if c, err = w.Calm(ctx, inpage.Calm{Late: int(afterAnswer / time.Millisecond), Most: int(calmLimit / time.Millisecond)}); err != nil {
+			return false
+		}
+	}
+	return c.Busy
+}
+
+// pending reports whether requests of the verb run.
+func (b *Browser) pending(t *tab, r *report) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return t.asks(r.busy)
+}
+
+// answered waits until they do not.
+func (b *Browser) answered(ctx context.Context, t *tab, r *report) error {
+	return b.await(ctx, func() bool { return t.closed || t.crashed || !t.asks(r.busy) })
+}
+
+// waitedFor are the kinds of requests that pages show something of.
+var waitedFor = map[string]bool{"XHR": true, "Fetch": true, "Script": true, "Stylesheet": true}
+
+// endpoint is what a request asks, without its query: a page that polls asks
+// the same again and again.
+func endpoint(p request) string {
+	address, _, _ := strings.Cut(p.Request.URL, "?")
+	return p.Request.Method + " " + address
+}
+
+// requests are those of the kinds that are waited for, by id. b.mu is held.
+func (t *tab) requests() map[string]string { return maps.Clone(t.asking) }
+
+// asks reports whether there are requests that did not run before, and ask
+// something else than those that did. b.mu is held.
+func (t *tab) asks(before map[string]string) bool {
+	for id, what := range t.asking {
+		if _, ran := before[id]; ran {
+			continue
+		}
+		polls := false
+		for _, other := range before {
+			polls = polls || other == what
+		}
+		if !polls {
+			return true
+		}
+	}
+	return false
+}
+
+// passed ends the wait, and returns lines for what came and went meanwhile, in
+// the main frame and the one that was acted in.
+func (b *Browser) passed(ctx context.Context, t *tab, r *report) (lines []string) {
+	root, ok := b.rootPlace(t)
+	worlds := []inpage.Frame{r.place.world}
+	if ok && root.document != r.place.document {
+		worlds = append(worlds, root.world)
+	}
+	for _, w := range worlds {
+		if w.Session == nil {
+			continue
+		}
+		p, err := w.Passed(ctx)
+		if err != nil {
+			continue
+		}
+		for _, said := range p.Gone {
+			if b.credentialed() {
+				said.Text = b.concealer().Text(said.Text)
+			}
+			lines = append(lines, fmt.Sprintf("+ %s %q (gone)\n", said.Role, said.Text))
+		}
+	}
+	return lines
+}

@@ -1,0 +1,337 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
+)
+
+const (
+	reportLimit = 5 * time.Second // for a report, waiting for the page included
+	mostReport  = 5200            // bytes of changes, about 1,500 tokens; beyond it the page is shown instead
+	mostViewers = 4               // of a browser, whose last sight of it is kept
+	mostGone    = 10              // words that came and went, kept for a viewer
+)
+
+// onlooker is a viewer and what it was last shown: of one tab, and nothing of
+// documents that are gone. It is guarded by audience.mu.
+type onlooker struct {
+	viewer   Viewer
+	tab      *tab
+	document string
+	page     *snapshot.Page // nil where it is to be read before the next act
+	at       action.Page    // where it was told that it is
+	spoken   uint64         // lines of the console that there were
+	gone     []string       // that came and went, not told yet
+}
+
+// audience is who looks at a browser. The newest is last.
+type audience struct {
+	mu  sync.Mutex
+	all []*onlooker
+}
+
+// of returns a viewer's place, which is then the newest; new says that it was
+// not there. w.mu is held.
+func (w *audience) of(v Viewer) (o *onlooker, isNew bool) {
+	at := slices.IndexFunc(w.all, func(o *onlooker) bool { return o.viewer == v })
+	if at >= 0 {
+		o = w.all[at]
+		w.all = slices.Delete(w.all, at, at+1)
+	} else {
+		o, isNew = &onlooker{viewer: v}, true
+		w.all = w.all[max(0, len(w.all)-mostViewers+1):]
+	}
+	w.all = append(w.all, o)
+	return o, isNew
+}
+
+// drop forgets what was shown of a tab that is closed. w.mu is held.
+func (o *onlooker) drop() { o.tab, o.document, o.page = nil, "", nil }
+
+// report is what is to be told after a verb, from before it.
+type report struct {
+	viewed
+	verb  string
+	tab   *tab
+	place place // of what is acted on; the main frame's where nothing is
+	node  int
+	busy  map[string]string // requests that ran already
+	began time.Time
+	limit time.Duration
+}
+
+// expect prepares a report on a verb. Where the viewer's last sight of the page
+// was not kept, it is read now.
+func (b *Browser) expect(ctx context.Context, t *tab, verb string, limit time.Duration, pin action.Pin) *report {
+	r := &report{viewed: viewedBy(ctx), verb: verb, tab: t, began: time.Now(), limit: limit}
+	if !r.report || t == nil {
+		return r
+	}
+	b.mu.Lock()
+	r.busy = t.requests()
+	crashed := t.crashed || t.dialog != nil
+	b.mu.Unlock()
+	if crashed || !acts(verb, nil) {
+		return r
+	}
+	p, node, err := b.pinned(t, pin)
+	if err != nil {
+		p, _ = b.rootPlace(t)
+	}
+	r.place, r.node = p, node
+	if p.frame == nil {
+		return r
+	}
+	b.catchUp(ctx, t, r.by)
+	if params, err := p.world.Request("arm", inpage.Arming{Node: node}); err == nil {
+		if s, ok := p.world.Session.(*cdp.Session); ok { // its answer is not waited for: what follows comes after it
+			s.Send("Runtime.callFunctionOn", params)
+		}
+	}
+	return r
+}
+
+// catchUp reads the page for a viewer who was shown it in part.
+func (b *Browser) catchUp(ctx context.Context, t *tab, v Viewer) {
+	b.audience.mu.Lock()
+	o, _ := b.audience.of(v)
+	document := o.document
+	lacks := o.tab == t && document != "" && o.page == nil
+	b.audience.mu.Unlock()
+	if !lacks {
+		return
+	}
+	ctx, stop := context.WithTimeout(ctx, reportLimit)
+	defer stop()
+	if read, top, err := b.sight(ctx, t); err == nil && top.document == document {
+		b.audience.mu.Lock()
+		o.page = read
+		b.audience.mu.Unlock()
+	}
+}
+
+// sight reads the whole page, as snapshots show it.
+func (b *Browser) sight(ctx context.Context, t *tab) (*snapshot.Page, place, error) {
+	for tries := 0; ; tries++ {
+		top, walk, err := b.outset(ctx, t)
+		if err != nil {
+			return nil, top, err
+		}
+		walk.NoURLs = true
+		read, err := b.perceive(ctx, t, top, walk)
+		if err == nil || !moved(err) || tries >= 2 || ctx.Err() != nil {
+			return read, top, err
+		}
+	}
+}
+
+// tell adds a report to a result, where one was asked for. What was done is
+// done: a page that cannot be read is a note.
+func (b *Browser) tell(ctx context.Context, r *report, out *action.Result) {
+	if !r.report {
+		return
+	}
+	left := max(time.Second, min(reportLimit, r.limit+slack-time.Since(r.began)))
+	bounded, stop := context.WithTimeout(ctx, left)
+	defer stop()
+	changes, err := b.changes(bounded, r, out)
+	out.Changes = changes
+	now, _ := b.outcome(nil, nil)
+	out.Page, out.Modal = now.Page, now.Modal
+	out.Notes = append(out.Notes, now.Notes...)
+	if err != nil && out.Modal == nil {
+		out.Notes = append(out.Notes, "what changed on the page could not be read; take a snapshot")
+		b.log().Debug("cannot say what changed", "verb", r.verb, "error", err)
+	}
+}
+
+// changes waits for what the verb set off and compares.
+func (b *Browser) changes(ctx context.Context, r *report, out *action.Result) (*action.Changes, error) {
+	c := &action.Changes{}
+	var err error
+	if t := b.current(); t != nil && b.modal(t) == nil {
+		inner, leave := b.enter(ctx, t, reportLimit)
+		defer leave()
+		if t == r.tab && r.place.frame != nil {
+			c.Late = b.calm(inner, t, r)
+		}
+		err = b.compare(inner, t, r, out, c)
+	}
+	b.audience.mu.Lock()
+	o, isNew := b.audience.of(r.by)
+	b.audience.mu.Unlock()
+	b.moved(o, isNew, c)
+	return c, err
+}
+
+// moved says what is otherwise around the page: where it is, and what went
+// wrong.
+func (b *Browser) moved(o *onlooker, isNew bool, c *action.Changes) {
+	here := b.Page()
+	b.mu.Lock()
+	spoken := b.spoken
+	lines := b.console.all()
+	b.mu.Unlock()
+	b.audience.mu.Lock()
+	defer b.audience.mu.Unlock()
+	c.Moved = o.at != here
+	o.at = here
+	if !isNew {
+		c.Errors = newErrors(lines[len(lines)-int(min(spoken-o.spoken, uint64(len(lines)))):])
+	}
+	o.spoken = spoken
+}
+
+// newErrors are the errors among lines of the console, one line each.
+func newErrors(lines []utterance) []string {
+	const most = 3
+	var all []string
+	more := 0
+	for _, u := range lines[max(0, len(lines)-100):] {
+		m, ok := u.message()
+		if !ok || m.Level != "error" || strings.HasSuffix(m.URL, "/favicon.ico") { // which browsers ask for, not pages
+			continue
+		}
+		text := errorLine(m)
+		switch {
+		case slices.Contains(all, text):
+		case len(all) < most:
+			all = append(all, text)
+		default:
+			more++
+		}
+	}
+	if more > 0 {
+		all = append(all, fmt.Sprintf("%d more", more))
+	}
+	return all
+}
+
+// errorLine is an error without its stack, and where it is from.
+func errorLine(m action.ConsoleMessage) string {
+	const length = 160 // characters
+	text, _, _ := strings.Cut(m.Text, "\n")
+	text = cutText(text, length)
+	if m.URL != "" && !strings.Contains(text, m.URL) {
+		text += " (" + cutText(m.URL, length/2) + ")"
+	}
+	return text
+}
+
+func cutText(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}
+
+// compare reads the page and says how it differs from the viewer's last sight.
+func (b *Browser) compare(ctx context.Context, t *tab, r *report, out *action.Result, c *action.Changes) error {
+	top, err := b.main(ctx, t)
+	if err != nil {
+		return err
+	}
+	b.audience.mu.Lock()
+	o, isNew := b.audience.of(r.by)
+	had := o.page != nil && o.tab == t && o.document == top.document
+	known := o.tab != nil
+	b.audience.mu.Unlock()
+	if !had {
+		c.Why = action.FirstLook
+		if !isNew && known {
+			c.Why = action.NewPage
+		}
+		return b.showInstead(ctx, t, c)
+	}
+	gone := b.passed(ctx, t, r)
+	read, top, err := b.sight(ctx, t)
+	if err != nil {
+		return err
+	}
+	delta, same := b.differs(o, t, top, read, gone, acted(out))
+	switch {
+	case !same:
+		c.Why = action.NewPage
+		return b.showInstead(ctx, t, c)
+	case delta.Much:
+		c.Why = action.MuchChanged
+		return b.showInstead(ctx, t, c)
+	}
+	c.Text = delta.Text
+	return nil
+}
+
+// differs compares what was read with what an onlooker was shown, and is what
+// it was shown from then on. same is false where it is of another document.
+func (b *Browser) differs(o *onlooker, t *tab, top place, read *snapshot.Page, gone []string, deed string) (delta snapshot.Delta, same bool) {
+	b.audience.mu.Lock()
+	defer b.audience.mu.Unlock()
+	for _, other := range b.audience.all {
+		if other.tab == t {
+			other.gone = append(other.gone, gone...)
+			other.gone = other.gone[max(0, len(other.gone)-mostGone):]
+		}
+	}
+	before := o.page
+	if before == nil || o.tab != t || o.document != top.document {
+		return delta, false
+	}
+	if b.credentialed() { // more may be known to be secret than when it was read
+		before.Conceal(b.concealer())
+	}
+	delta = snapshot.Changes(before, read, snapshot.DeltaOptions{Acted: deed, Most: mostReport})
+	for _, line := range o.gone {
+		delta.Text += line
+	}
+	o.page, o.gone = read, nil
+	return delta, true
+}
+
+// showInstead has a snapshot take the place of changes.
+func (b *Browser) showInstead(ctx context.Context, t *tab, c *action.Changes) error {
+	data, err := b.snapshot(ctx, t, &action.TakeSnapshot{}, action.Pin{})
+	if shot, ok := data.(*action.Snapshot); ok && err == nil {
+		c.Snapshot = shot
+	}
+	return err
+}
+
+// acted is the reference of what a verb acted on.
+func acted(out *action.Result) string {
+	if a, ok := out.Data.(*action.Acted); ok && a.Element != nil {
+		return a.Element.Ref
+	}
+	return ""
+}
+
+// shown notes that the viewer of a context was shown a page. read is nil where
+// it was not read whole.
+func (b *Browser) shown(ctx context.Context, t *tab, top place, read *snapshot.Page) {
+	v := viewedBy(ctx)
+	if v.by == (Viewer{}) || top.frame != t.root {
+		return
+	}
+	here := b.Page()
+	b.mu.Lock()
+	spoken := b.spoken
+	b.mu.Unlock()
+	b.audience.mu.Lock()
+	defer b.audience.mu.Unlock()
+	o, isNew := b.audience.of(v.by)
+	o.tab, o.document, o.page, o.gone = t, top.document, read, nil
+	if !v.report { // a report says itself where the page is now
+		o.at = here
+		if isNew {
+			o.spoken = spoken
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package page_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/page"
+)
+
+var bot = page.Viewer{Actor: "bot", Surface: "mcp"}
+
+// told does a verb as a viewer who is told what changed.
+func (tr *trial) told(by page.Viewer, verb string, args any) *action.Changes {
+	tr.t.Helper()
+	before := tr.ctx
+	defer func() { tr.ctx = before }()
+	tr.ctx = page.Viewing(tr.ctx, by, true)
+	r := tr.must(verb, args)
+	if r.Changes == nil {
+		tr.t.Fatalf("%s: no changes: %+v", verb, r)
+	}
+	return r.Changes
+}
+
+// sees has a viewer take a snapshot.
+func (tr *trial) sees(by page.Viewer) string {
+	tr.t.Helper()
+	before := tr.ctx
+	defer func() { tr.ctx = before }()
+	tr.ctx = page.Viewing(tr.ctx, by, false)
+	return tr.must("page.snapshot", &action.TakeSnapshot{}).Data.(*action.Snapshot).Text
+}
+
+func wantChanges(t *testing.T, got *action.Changes, want string) {
+	t.Helper()
+	if got.Snapshot != nil {
+		t.Fatalf("%s: %s", got.Why, got.Snapshot.Text)
+	}
+	if got.Text != want {
+		t.Errorf("changes:\n%swant:\n%s", got.Text, want)
+	}
+}
+
+const counted = `<!doctype html><title>Shop</title><h1>Shop</h1><p id=count>0 items</p>
+	<button id=add>Add</button><button id=idle>Nothing</button><input id=q aria-label=Search><input type=checkbox id=w aria-label=Watch>
+	<div id=out></div>
+	<script>
+		const out = document.getElementById('out');
+		let n = 0;
+		document.getElementById('add').onclick = () => { document.getElementById('count').textContent = ++n + ' items'; };
+	</script>`
+
+func TestAnActSaysWhatItChanged(t *testing.T) {
+	tr := start(t)
+	s := serve(t, counted)
+	first := tr.told(bot, "page.goto", &action.Goto{URL: s.URL})
+	if first.Snapshot == nil || first.Why != action.FirstLook || !first.Moved || !strings.Contains(first.Snapshot.Text, `button "Add" [e`) {
+		t.Fatalf("%+v", first)
+	}
+	click := func(id string) *action.Changes {
+		return tr.told(bot, "page.click", &action.Click{Locator: selector(id)})
+	}
+	got := click("#add")
+	wantChanges(t, got, "~ text \"1 items\" (was \"0 items\")\n")
+	if got.Moved || got.Late {
+		t.Errorf("%+v", got)
+	}
+	wantChanges(t, click("#idle"), "")
+	if got := click("#w"); !strings.HasPrefix(got.Text, "~ checkbox \"Watch\" [e") || !strings.HasSuffix(got.Text, "] focused checked\n") {
+		t.Errorf("%q", got.Text)
+	}
+	got = tr.told(bot, "page.type", &action.Type{Locator: selector("#q"), Input: "red shoes"})
+	if !strings.Contains(got.Text, `value="red shoes"`) || strings.Count(got.Text, "\n") != 1 {
+		t.Errorf("%q", got.Text)
+	}
+}
+
+func TestEachViewerIsToldWhatItHasNotSeen(t *testing.T) {
+	tr := start(t)
+	tr.visit(counted)
+	ann := page.Viewer{Actor: "ann", Surface: "cli"}
+	tr.sees(bot)
+	tr.sees(ann)
+	click := &action.Click{Locator: selector("#add")}
+	wantChanges(t, tr.told(bot, "page.click", click), "~ text \"1 items\" (was \"0 items\")\n")
+	tr.must("page.click", click) // somebody else, who is told nothing
+	wantChanges(t, tr.told(bot, "page.click", click), "~ text \"3 items\" (was \"1 items\")\n")
+	got := tr.told(ann, "page.click", click)
+	wantChanges(t, got, "~ text \"4 items\" (was \"0 items\")\n")
+	if stranger := tr.told(page.Viewer{Actor: "eve"}, "page.click", click); stranger.Why != action.FirstLook || stranger.Snapshot == nil {
+		t.Errorf("%+v", stranger)
+	}
+}
+
+func TestAnotherDocumentIsShownWhole(t *testing.T) {
+	tr := start(t)
+	s := site(t, map[string]string{"/": `<a href=/next>Next</a>`, "/next": `<title>Next</title><h1>There</h1>`})
+	tr.told(bot, "page.goto", &action.Goto{URL: s.URL})
+	got := tr.told(bot, "page.click", &action.Click{Locator: selector("a")})
+	if got.Why != action.NewPage || !got.Moved || got.Snapshot == nil || !strings.Contains(got.Snapshot.Text, `heading "There"`) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestWhatAnActSetsOffIsWaitedFor(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, `<!doctype html><button id=b>Do</button><input id=i aria-label=Find><p id=out>idle</p><script>
+			const show = words => { document.getElementById('out').textContent = words };
+			const how = {
+				sync: () => show('done'),
+				microtask: () => Promise.resolve().then(() => Promise.resolve()).then(() => show('done')),
+				timer: () => setTimeout(() => show('done')),
+				debounce: () => setTimeout(() => show('done'), 50),
+				fetch: async () => { await fetch('/answer'); show('done') },
+				spinner: async () => { show('loading'); const r = await fetch('/answer'); show(await r.text()) },
+				twice: async () => { await fetch('/answer'); await fetch('/answer?2'); show('done') },
+				script: () => { const s = document.createElement('script'); s.src = '/show.js'; document.body.append(s) },
+			}[location.search.slice(1)] ?? (() => {});
+			document.getElementById('b').addEventListener('click', how);
+			document.getElementById('i').addEventListener('input', how);
+		</script>`)
+	})
+	mux.HandleFunc("/answer", func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-time.After(150 * time.Millisecond): // a server takes its time
+		case <-r.Context().Done():
+		}
+		fmt.Fprint(w, "done")
+	})
+	mux.HandleFunc("/show.js", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "show('done')") })
+	s := listen(t, mux)
+	tr := start(t)
+	for _, how := range []string{"sync", "microtask", "timer", "debounce", "fetch", "spinner", "twice", "script"} {
+		tr.told(bot, "page.goto", &action.Goto{URL: s.URL + "/?" + how})
+		wantChanges(t, tr.told(bot, "page.click", &action.Click{Locator: selector("#b")}), "~ text \"done\" (was \"idle\")\n")
+	}
+	tr.told(bot, "page.goto", &action.Goto{URL: s.URL + "/?debounce"})
+	got := tr.told(bot, "page.type", &action.Type{Locator: selector("#i"), Input: "x"})
+	if !strings.Contains(got.Text, "~ text \"done\"") {
+		t.Errorf("%q", got.Text)
+	}
+}
+
+// What a page does all the time is not what an act set off.
+func TestWhatGoesOnAnywayIsNotWaitedFor(t *testing.T) {
+	held := make(chan struct{})
+	t.Cleanup(func() { close(held) })
+	mux := http.NewServeMux()
+	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, `<!doctype html><button id=b>Do</button><p id=out>idle</p><p id=clock aria-hidden=true>0</p><script>
+			const poll = async () => { try { await fetch('/poll?' + Math.random()) } finally { poll() } };
+			poll();
+			let n = 0;
+			const loop = () => { document.getElementById('clock').textContent = n++; requestAnimationFrame(loop) };
+			loop();
+			setInterval(() => { document.getElementById('clock').title = n }, 20);
+			document.getElementById('b').onclick = () => { document.getElementById('out').textContent = 'done' };
+		</script>`)
+	})
+	mux.HandleFunc("/poll", func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-held:
+		case <-r.Context().Done():
+		}
+	})
+	s := listen(t, mux)
+	tr := start(t)
+	tr.told(bot, "page.goto", &action.Goto{URL: s.URL})
+	began := time.Now()
+	got := tr.told(bot, "page.click", &action.Click{Locator: selector("#b")})
+	if took := time.Since(began); took > requestsWaited {
+		t.Errorf("took %s", took)
+	}
+	wantChanges(t, got, "~ text \"done\" (was \"idle\")\n")
+}
+
+const requestsWaited = 2 * time.Second // as long as an act's own requests are waited for
+
+func TestWhatCameAndWentIsInTheNextReport(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<!doctype html><button id=b>Save</button><div role=status id=s></div><script>
+		document.getElementById('b').onclick = () => {
+			document.getElementById('s').textContent = 'Saved';
+			requestAnimationFrame(() => requestAnimationFrame(() => { document.getElementById('s').textContent = ''; document.title = 'gone' }));
+		};
+		</script>`)
+	tr.sees(bot)
+	first := tr.told(bot, "page.click", &action.Click{Locator: selector("#b")})
+	tr.must("page.wait_for", &action.WaitFor{Locator: action.Locator{Selector: "#s:empty"}, State: "attached"})
+	second := tr.told(bot, "page.hover", &action.Hover{Locator: selector("#b")})
+	if told := first.Text + second.Text; !strings.Contains(told, `"Saved"`) {
+		t.Errorf("first:\n%ssecond:\n%s", first.Text, second.Text)
+	}
+}
+
+func TestNewErrorsAreTold(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<!doctype html><button id=b onclick="console.error('old and new', 1); missing()">Do</button><script>console.error('before')</script>`)
+	tr.sees(bot)
+	got := tr.told(bot, "page.click", &action.Click{Locator: selector("#b")})
+	if len(got.Errors) != 2 || !strings.HasPrefix(got.Errors[0], "old and new 1") || !strings.Contains(got.Errors[1], "missing is not defined") {
+		t.Errorf("%q", got.Errors)
+	}
+	if again := tr.told(bot, "page.hover", &action.Hover{Locator: selector("#b")}); len(again.Errors) > 0 {
+		t.Errorf("told twice: %q", again.Errors)
+	}
+}
+
+func TestADialogIsToldInPlaceOfChanges(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<!doctype html><button id=b onclick="if (confirm('Sure?')) this.textContent = 'Done'">Do</button>`)
+	tr.sees(bot)
+	before := tr.ctx
+	tr.ctx = page.Viewing(before, bot, true)
+	r := tr.must("page.click", &action.Click{Locator: selector("#b")})
+	tr.ctx = before
+	if r.Modal == nil || r.Changes == nil || r.Changes.Text != "" || r.Changes.Snapshot != nil {
+		t.Fatalf("%+v", r)
+	}
+	got := tr.told(bot, "page.dialog", &action.AnswerDialog{Accept: true})
+	if !strings.Contains(got.Text, `button "Done"`) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestFramesAreInReports(t *testing.T) {
+	tr := start(t)
+	inner := serve(t, `<!doctype html><button id=b onclick="this.textContent = 'Pressed'">Press</button>`)
+	tr.visit(`<!doctype html><h1>Outside</h1><iframe title=Inner src="` + elsewhere(inner) + `"></iframe>`)
+	tr.sees(bot)
+	got := tr.told(bot, "page.click", &action.Click{Locator: action.Locator{Role: "button", Name: "Press"}})
+	if !strings.HasPrefix(got.Text, "in iframe \"Inner\":\n~ button \"Pressed\" [e") {
+		t.Errorf("%q", got.Text)
+	}
+}
