@@ -130,7 +130,7 @@ func agentMainJob(t *testing.T, g *gateway, a agent) {
 	if len(picture.Content) != 2 || !bytes.HasPrefix(picture.Content[1].(*mcp.ImageContent).Data, []byte("\x89PNG")) {
 		t.Errorf("no picture: %+v", picture.Content)
 	}
-	session := picture.StructuredContent.(object)["session"].(string)
+	session := picture.Meta["glovebox/result"].(object)["session"].(string)
 	a.must("browser_session", object{"action": "archive"}, "archived")
 	want := "session.start ok, page.goto ok, page.snapshot ok, page.type fault, page.click ok, page.snapshot ok, page.goto ok, " +
 		"page.snapshot ok, page.type ok, page.type ok, page.type ok, page.select ok, page.snapshot ok, page.click ok, page.snapshot ok, " +

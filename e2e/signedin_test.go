@@ -80,7 +80,7 @@ func (a *apps) signedIn(t *testing.T) {
 		agent.must(tool, object{}, "")
 	}
 	_, picture := agent.use("browser_take_screenshot", object{})
-	session := picture.StructuredContent.(object)["session"].(string)
+	session := picture.Meta["glovebox/result"].(object)["session"].(string)
 	agent.must("browser_session", object{"action": "archive"}, "archived")
 	if found := a.secrets().In([]byte(heard.String())); len(found) > 0 {
 		t.Errorf("the agent got %v", found)

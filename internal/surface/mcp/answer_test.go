@@ -24,10 +24,10 @@ func TestNavigateShowsThePageUnderHeadings(t *testing.T) {
 ### Events
 - 2 pieces of text that a person could not see were left out
 ### Snapshot
-<untrusted ([0-9a-f]{16}) origin="https://a.example">
+<untrusted ([0-9a-f]{6}) https://a.example>
 page "A"
  button "Save" \[e1\]
-</untrusted ([0-9a-f]{16})>
+</untrusted ([0-9a-f]{6})>
 $`)
 	match := want.FindStringSubmatch(got)
 	if match == nil || match[1] != match[2] {
@@ -38,7 +38,7 @@ $`)
 		t.Error("two answers have the same mark")
 	}
 	out := structured(t, result)
-	if out["session"] != "s1" || out["status"] != 404.0 || !strings.Contains(out["snapshot"].(string), "<untrusted ") {
+	if out["session"] != "s1" || out["status"] != 404.0 || result.StructuredContent != nil {
 		t.Errorf("structured %v", out)
 	}
 }
@@ -48,7 +48,7 @@ func TestClickSaysWhatItWasDoneTo(t *testing.T) {
 	got := text(t, use(t, connect(t, surface(t, d), nil), "browser_click", map[string]any{
 		"role": "button", "name": "Save", "index": 1, "doubleClick": true, "element": "the save button", "modifiers": []string{"Shift"},
 	}))
-	if !strings.HasPrefix(got, "### Result\nClicked button \"Save\" (the first of 2 matches).\n### Page\n") {
+	if !strings.HasPrefix(got, "### Result\nClicked button \"Save\" (the first of 2 matches).\n### Changes\n") {
 		t.Errorf("got\n%s", got)
 	}
 	args := d.call(t, 0).Args.(*action.Click)
@@ -164,7 +164,7 @@ func TestScreenshotIsAnImage(t *testing.T) {
 
 func TestReadIsMarkedToo(t *testing.T) {
 	c := connect(t, surface(t, site()), nil)
-	if got := text(t, use(t, c, "browser_read", nil)); !strings.Contains(got, "origin=\"https://a.example\">\nwords\n</untrusted ") {
+	if got := text(t, use(t, c, "browser_read", nil)); !strings.Contains(got, " https://a.example>\nwords\n</untrusted ") {
 		t.Errorf("text:\n%s", got)
 	}
 	if got := text(t, use(t, c, "browser_read", map[string]any{"format": "tree"})); !strings.Contains(got, `"role":"checkbox"`) {
@@ -244,7 +244,7 @@ func TestFormStopsAtTheFirstFaultAndSaysHowFarItCame(t *testing.T) {
 }
 
 func TestFormTogglesOnlyWhatIsNotYetAsWanted(t *testing.T) {
-	for value, want := range map[string]string{"true": "page.snapshot page.snapshot", "false": "page.snapshot page.click page.snapshot"} {
+	for value, want := range map[string]string{"true": "page.snapshot page.wait_for", "false": "page.snapshot page.click page.wait_for"} {
 		d := site() // its checkbox is checked
 		use(t, connect(t, surface(t, d), nil), "browser_fill_form", map[string]any{"fields": []any{
 			map[string]any{"ref": "e1", "type": "checkbox", "value": value},

@@ -73,7 +73,7 @@ func TestOldAndNewRevisionsWorkOverHTTP(t *testing.T) {
 				t.Errorf("they agreed on %s", got)
 			}
 			result := use(t, c, "browser_navigate", map[string]any{"url": "a.example"})
-			if result.IsError || d.verbs() != "page.goto page.snapshot" {
+			if result.IsError || d.verbs() != "page.goto" {
 				t.Errorf("%s: %s", d.verbs(), text(t, result))
 			}
 			if got := d.call(t, 0).Caller; got != (action.Caller{Actor: "robot", Scope: "default", Role: action.Agent}) {

@@ -78,6 +78,9 @@ func site() *door {
 
 func answerOf(c action.Call) action.Result {
 	result := action.Result{Session: "s1"}
+	if c.Changes {
+		result.Changes = &action.Changes{Text: "~ button \"Save\" [e1] disabled\n"}
+	}
 	switch args := c.Args.(type) {
 	case *action.TakeSnapshot:
 		shot := &action.Snapshot{Text: "page \"A\"\n button \"Save\" [e1]", URL: "https://a.example/x", Title: "A", Hidden: 2}
@@ -86,6 +89,8 @@ func answerOf(c action.Call) action.Result {
 		}
 		result.Data = shot
 	case *action.Goto:
+		shot := &action.Snapshot{Text: "page \"A\"\n button \"Save\" [e1]", URL: "https://a.example/x", Title: "A", Hidden: 2}
+		result.Changes = &action.Changes{Snapshot: shot, Why: action.NewPage, Moved: true}
 		result.Data = &action.Navigated{URL: "https://a.example/x", Title: "A", Status: 404}
 	case *action.Extract:
 		result.Data = &action.Extracted{Text: "words", URL: "https://a.example/x", Title: "A"}
@@ -203,7 +208,10 @@ func structured(t *testing.T, r *sdk.CallToolResult) map[string]any {
 	t.Helper()
 	out, ok := r.StructuredContent.(map[string]any)
 	if !ok {
-		t.Fatalf("structured content is %T", r.StructuredContent)
+		out, ok = r.Meta["glovebox/result"].(map[string]any)
+	}
+	if !ok {
+		t.Fatalf("structured content is %T, meta %v", r.StructuredContent, r.Meta)
 	}
 	return out
 }
@@ -213,21 +221,21 @@ var arguments = map[string]struct {
 	args  map[string]any
 	verbs string
 }{
-	"browser_navigate":        {map[string]any{"url": "a.example"}, "page.goto page.snapshot"},
-	"browser_navigate_back":   {nil, "page.back page.snapshot"},
+	"browser_navigate":        {map[string]any{"url": "a.example"}, "page.goto"},
+	"browser_navigate_back":   {nil, "page.back"},
 	"browser_snapshot":        {nil, "page.snapshot"},
-	"browser_click":           {map[string]any{"target": "e1"}, "page.click page.snapshot"},
-	"browser_type":            {map[string]any{"target": "e1", "text": "hi"}, "page.type page.snapshot"},
-	"browser_fill_form":       {map[string]any{"fields": []any{map[string]any{"target": "e1", "value": "hi"}}}, "page.type page.snapshot"},
-	"browser_fill_secret":     {map[string]any{"target": "e1", "secret": "password"}, "page.fill_secret page.snapshot"},
-	"browser_select_option":   {map[string]any{"target": "e1", "values": []string{"a"}}, "page.select page.snapshot"},
-	"browser_hover":           {map[string]any{"target": "e1"}, "page.hover page.snapshot"},
-	"browser_drag":            {map[string]any{"startElement": "card", "startRef": "e1", "endElement": "list", "endTarget": "#done"}, "page.drag page.snapshot"},
-	"browser_press_key":       {map[string]any{"key": "Enter"}, "page.press page.snapshot"},
-	"browser_scroll":          {map[string]any{"y": 100}, "page.scroll page.snapshot"},
-	"browser_wait_for":        {map[string]any{"text": "hi"}, "page.wait_for page.snapshot"},
-	"browser_file_upload":     {map[string]any{"target": "e1", "files": []any{map[string]any{"name": "a.txt", "text": "hi"}}}, "page.upload page.snapshot"},
-	"browser_handle_dialog":   {map[string]any{"accept": true}, "page.dialog page.snapshot"},
+	"browser_click":           {map[string]any{"target": "e1"}, "page.click"},
+	"browser_type":            {map[string]any{"target": "e1", "text": "hi"}, "page.type"},
+	"browser_fill_form":       {map[string]any{"fields": []any{map[string]any{"target": "e1", "value": "hi"}}}, "page.type page.wait_for"},
+	"browser_fill_secret":     {map[string]any{"target": "e1", "secret": "password"}, "page.fill_secret"},
+	"browser_select_option":   {map[string]any{"target": "e1", "values": []string{"a"}}, "page.select"},
+	"browser_hover":           {map[string]any{"target": "e1"}, "page.hover"},
+	"browser_drag":            {map[string]any{"startElement": "card", "startRef": "e1", "endElement": "list", "endTarget": "#done"}, "page.drag"},
+	"browser_press_key":       {map[string]any{"key": "Enter"}, "page.press"},
+	"browser_scroll":          {map[string]any{"y": 100}, "page.scroll"},
+	"browser_wait_for":        {map[string]any{"text": "hi"}, "page.wait_for"},
+	"browser_file_upload":     {map[string]any{"target": "e1", "files": []any{map[string]any{"name": "a.txt", "text": "hi"}}}, "page.upload"},
+	"browser_handle_dialog":   {map[string]any{"accept": true}, "page.dialog"},
 	"browser_take_screenshot": {nil, "page.screenshot"},
 	"browser_screenshot":      {map[string]any{"full_page": true}, "page.screenshot"},
 	"browser_read":            {nil, "page.extract"},
@@ -235,13 +243,13 @@ var arguments = map[string]struct {
 	"browser_markdown":        {map[string]any{"full": true}, "page.markdown"},
 	"browser_run":             {map[string]any{"url": "https://a.example/", "domain_allowlist": []string{"a.example"}, "actions": []any{map[string]any{"type": "go_back"}}}, "run.start"},
 
-	"browser_tabs":             {map[string]any{"action": "select", "index": 0}, "tab.list tab.activate page.snapshot"},
+	"browser_tabs":             {map[string]any{"action": "select", "index": 0}, "tab.list tab.activate"},
 	"browser_find":             {map[string]any{"text": "save"}, "page.find"},
 	"browser_console_messages": {nil, "page.console"},
 	"browser_network_requests": {nil, "page.network"},
 	"browser_close":            {nil, "session.close"},
 	"browser_session":          {map[string]any{"action": "list"}, "session.list"},
-	"browser_request_human":    {map[string]any{"reason": "a captcha"}, "session.request_human page.snapshot"},
+	"browser_request_human":    {map[string]any{"reason": "a captcha"}, "session.request_human page.wait_for"},
 	"browser_approval_status":  {map[string]any{"approval_id": "q1"}, "approval.status"},
 }
 

@@ -15,27 +15,19 @@ import (
 const slowKey = 50 // milliseconds between keys when typing slowly
 
 func navigate(ctx context.Context, t *turn, in *navigateIn) error {
-	result, err := t.call(ctx, "page.goto", &action.Goto{URL: in.URL, WaitUntil: in.WaitFor, DomainHint: in.Domain})
-	if err != nil {
-		return err
-	}
-	if went, ok := result.Data.(*action.Navigated); ok {
+	result, err := t.act(ctx, "page.goto", &action.Goto{URL: in.URL, WaitUntil: in.WaitFor, DomainHint: in.Domain})
+	if went, ok := result.Data.(*action.Navigated); ok && err == nil {
 		t.reply.page, t.reply.status, t.reply.data = &action.Page{URL: went.URL, Title: went.Title}, went.Status, went
 	}
-	t.show(ctx)
-	return nil
+	return err
 }
 
 func back(ctx context.Context, t *turn, _ *noneIn) error {
-	result, err := t.call(ctx, "page.back", &action.None{})
-	if err != nil {
-		return err
-	}
-	if page, ok := result.Data.(*action.Page); ok {
+	result, err := t.act(ctx, "page.back", &action.None{})
+	if page, ok := result.Data.(*action.Page); ok && err == nil {
 		t.reply.page = page
 	}
-	t.show(ctx)
-	return nil
+	return err
 }
 
 func snapshot(ctx context.Context, t *turn, in *snapshotIn) error {
@@ -163,7 +155,7 @@ func waitFor(ctx context.Context, t *turn, in *waitIn) error {
 		t.show(ctx)
 		return nil
 	}
-	result, err := t.call(ctx, "page.wait_for", args)
+	result, err := t.act(ctx, "page.wait_for", args)
 	if err != nil {
 		return err
 	}
@@ -175,7 +167,6 @@ func waitFor(ctx context.Context, t *turn, in *waitIn) error {
 		}
 		t.reply.did = append(t.reply.did, text)
 	}
-	t.show(ctx)
 	return nil
 }
 

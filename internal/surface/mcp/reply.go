@@ -35,7 +35,9 @@ type reply struct {
 	artifacts []action.Artifact
 	pending   *action.Pending
 	image     *mcp.ImageContent
-	data      any // the verb's own result, for structured output
+	data      any  // the verb's own result, for programs
+	settled   bool // what changed is told: page is shown where it moved
+	moved     bool // it is at another address, or has another title
 }
 
 // note keeps what every result has.
@@ -60,7 +62,33 @@ func (r *reply) snapshot(s *action.Snapshot, most int) {
 	}
 }
 
-// marked puts page text between nonce marks, cut at a line's end.
+// changed adds what is otherwise on the page.
+func (r *reply) changed(c *action.Changes) {
+	r.settled, r.moved = true, r.moved || c.Moved
+	for _, e := range c.Errors {
+		r.notes = append(r.notes, "console error: "+line(e, 300))
+	}
+	switch {
+	case c.Snapshot != nil:
+		r.heading = ""
+		r.snapshot(c.Snapshot, actSnapshot)
+	case r.modal != nil:
+	case c.Text == "":
+		r.heading, r.text = "Changes", "none"
+	default:
+		from := ""
+		if r.moved && r.page != nil {
+			from = r.page.URL
+		}
+		r.heading, r.text = "Changes", marked(c.Text, from, actSnapshot)
+	}
+	if c.Late {
+		r.notes = append(r.notes, "the page was still changing: the next answer says how it went on")
+	}
+}
+
+// marked puts page text between nonce marks, cut at a line's end. The first
+// names where it is from, unless that is what it was in the answer before.
 func marked(text, from string, most int) string {
 	cut := ""
 	if len(text) > most {
@@ -72,9 +100,15 @@ func marked(text, from string, most int) string {
 		text = strings.ToValidUTF8(text, "")
 		cut = fmt.Sprintf("\n(cut: %d of %d bytes shown; use browser_snapshot with ref or depth for the rest)", len(text), whole)
 	}
-	id := newID()
-	return fmt.Sprintf("<untrusted %s origin=%q>\n%s\n</untrusted %s>%s", id, origin(from), strings.TrimRight(text, "\n"), id, cut)
+	id := newID()[:nonce]
+	opening := id
+	if from != "" {
+		opening += " " + origin(from)
+	}
+	return fmt.Sprintf("<untrusted %s>\n%s\n</untrusted %s>%s", opening, strings.TrimRight(text, "\n"), id, cut)
 }
+
+const nonce = 6 // hexadecimal digits: new in each answer, so that a page cannot write the mark that ends its text
 
 func origin(from string) string {
 	u, err := url.Parse(from)
@@ -108,7 +142,7 @@ func quoted(s string) string { return `"` + strings.ReplaceAll(line(s, 200), `"`
 func (r *reply) result() *mcp.CallToolResult {
 	var b strings.Builder
 	heading(&b, "Result", r.did)
-	if p := r.page; p != nil {
+	if p := r.page; p != nil && (r.moved || !r.settled || r.status != 0) {
 		lines := []string{"- URL: " + line(p.URL, 2000), "- Title: " + quoted(p.Title)}
 		if r.status != 0 {
 			lines = append(lines, fmt.Sprintf("- Status: %d", r.status))
@@ -139,8 +173,17 @@ func (r *reply) result() *mcp.CallToolResult {
 	if r.image != nil {
 		content = append(content, r.image)
 	}
-	return &mcp.CallToolResult{Content: content, StructuredContent: r.structured()}
+	result := &mcp.CallToolResult{Content: content, Meta: mcp.Meta{metaKey: r.structured()}}
+	if r.text == "" && r.image == nil {
+		result.StructuredContent = r.structured()
+	}
+	return result
 }
+
+// metaKey is where an answer has itself for programs. It is structured content
+// besides where it says all that the text does: clients that find structured
+// content give a model that alone, without the page's words and pictures.
+const metaKey = "glovebox/result"
 
 func heading(b *strings.Builder, title string, lines []string) {
 	if len(lines) == 0 {
@@ -149,7 +192,7 @@ func heading(b *strings.Builder, title string, lines []string) {
 	b.WriteString("### " + title + "\n" + strings.Join(lines, "\n") + "\n")
 }
 
-// structured is the same for programs. Page text stays between its marks.
+// structured is the same for programs, without page text and pictures.
 func (r *reply) structured() map[string]any {
 	out := map[string]any{}
 	add := func(name string, value any, there bool) {
@@ -164,7 +207,6 @@ func (r *reply) structured() map[string]any {
 	add("modal", r.modal, r.modal != nil)
 	add("events", r.notes, len(r.notes) > 0)
 	add("artifacts", r.artifacts, len(r.artifacts) > 0)
-	add(strings.ToLower(cmp.Or(r.heading, "Snapshot")), r.text, r.text != "")
 	return out
 }
 

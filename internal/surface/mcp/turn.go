@@ -33,6 +33,7 @@ type turn struct {
 	watch   *action.CrawlWatch
 	run     *action.RunWatch
 	made    int
+	report  bool // the call is to say what it changed
 	reply   reply
 }
 
@@ -72,7 +73,7 @@ func (t *turn) pass(ctx context.Context, verb string, args any) (action.Result, 
 	t.made++
 	return t.surface.o.Door.Call(ctx, action.Call{
 		ID: fmt.Sprintf("mcp-%s-%d", t.id, t.made), Verb: verb, Caller: t.caller, Session: t.session,
-		Args: args, Surface: "mcp", Source: t.source, Wait: max(time.Until(t.until), leastWait), Progress: t.tell, Crawl: t.watch, Run: t.run, Bind: t.bind,
+		Args: args, Surface: "mcp", Source: t.source, Changes: t.report, Wait: max(time.Until(t.until), leastWait), Progress: t.tell, Crawl: t.watch, Run: t.run, Bind: t.bind,
 	})
 }
 
@@ -107,19 +108,41 @@ func (t *turn) start(ctx context.Context, count int) error {
 	return nil
 }
 
-// act makes a call that changes the page and shows the page afterwards.
+// act makes a call that changes the page, and shows what changed.
 func (t *turn) act(ctx context.Context, verb string, args any) (action.Result, error) {
-	result, err := t.call(ctx, verb, args)
-	if err != nil {
-		return result, err
+	result, err := t.telling(ctx, verb, args)
+	if err == nil && result.Changes == nil {
+		t.look(ctx)
 	}
-	t.show(ctx)
-	return result, nil
+	return result, err
 }
 
-// show adds a snapshot to the reply. While a dialog is open the page cannot be
-// read; a snapshot that fails does not make the deed undone, so it is a note.
+// telling makes a call that says what changed.
+func (t *turn) telling(ctx context.Context, verb string, args any) (action.Result, error) {
+	t.report = true
+	result, err := t.call(ctx, verb, args)
+	t.report = false
+	if err == nil && result.Changes != nil {
+		t.reply.changed(result.Changes)
+	}
+	return result, err
+}
+
+// show says how the page is now, after calls that did not say it themselves.
 func (t *turn) show(ctx context.Context) {
+	if t.reply.modal != nil {
+		return
+	}
+	at := &action.WaitFor{Locator: action.Locator{Selector: ":root"}} // which every page has: what is asked for is what changed
+	if result, err := t.telling(ctx, "page.wait_for", at); err != nil || result.Changes == nil {
+		t.look(ctx)
+	}
+}
+
+// look adds a snapshot to the reply, where there is no report of changes. While
+// a dialog is open the page cannot be read; a snapshot that fails does not make
+// the deed undone, so it is a note.
+func (t *turn) look(ctx context.Context) {
 	if t.reply.modal != nil {
 		return
 	}

@@ -40,7 +40,7 @@ func TestFirstPageToolStartsASession(t *testing.T) {
 	if result.IsError || !strings.Contains(text(t, result), "no session was open, so one was started") {
 		t.Errorf("got %s", text(t, result))
 	}
-	if want := "page.goto session.start page.goto page.snapshot"; d.verbs() != want {
+	if want := "page.goto session.start page.goto"; d.verbs() != want {
 		t.Errorf("called %q, want %q", d.verbs(), want)
 	}
 	use(t, c, "browser_snapshot", nil)
@@ -234,7 +234,7 @@ func TestWaitingForTimeLetsItPass(t *testing.T) {
 		c := connect(t, surface(t, d), nil)
 		start := time.Now()
 		result, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "browser_wait_for", Arguments: map[string]any{"time": 2.5}})
-		if err != nil || result.IsError || time.Since(start) != 2500*time.Millisecond || d.verbs() != "page.snapshot" {
+		if err != nil || result.IsError || time.Since(start) != 2500*time.Millisecond || d.verbs() != "page.wait_for" {
 			t.Errorf("%v %+v after %s: %s", err, result, time.Since(start), d.verbs())
 		}
 	})

@@ -17,18 +17,18 @@ func TestTabsAreListedOpenedSelectedAndClosed(t *testing.T) {
 		t.Errorf("listed as %s", got)
 	}
 	got = text(t, use(t, c, "browser_tabs", map[string]any{"action": "new", "url": "a.example"}))
-	if !strings.Contains(got, "Opened tab T2.") || !strings.Contains(got, "### Snapshot") {
+	if !strings.Contains(got, "Opened tab T2.") || !strings.Contains(got, "### Changes") {
 		t.Errorf("opened: %s", got)
 	}
 	if o := d.call(t, 1).Args.(*action.OpenTab); o.URL != "a.example" {
 		t.Errorf("went to %q", o.URL)
 	}
 	use(t, c, "browser_tabs", map[string]any{"action": "close"})
-	if got := d.call(t, 4); got.Verb != "tab.close" || got.Args.(*action.ByID).ID != "T2" {
+	if got := d.call(t, 3); got.Verb != "tab.close" || got.Args.(*action.ByID).ID != "T2" {
 		t.Errorf("closing the selected one was %s %+v", got.Verb, got.Args)
 	}
 	use(t, c, "browser_tabs", map[string]any{"action": "select", "id": "T9"})
-	if got := d.call(t, 6); got.Verb != "tab.activate" || got.Args.(*action.ByID).ID != "T9" {
+	if got := d.call(t, 4); got.Verb != "tab.activate" || got.Args.(*action.ByID).ID != "T9" {
 		t.Errorf("selecting by id was %s %+v", got.Verb, got.Args)
 	}
 	wrong := use(t, c, "browser_tabs", map[string]any{"action": "close", "index": 7})

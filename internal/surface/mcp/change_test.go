@@ -1,0 +1,104 @@
+package mcp_test
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// changing is a door whose clicks change the page.
+func changing(c *action.Changes, modal *action.Dialog) *door {
+	return &door{answer: func(_ context.Context, call action.Call) (action.Result, error) {
+		result := answerOf(call)
+		result.Changes, result.Modal = nil, modal
+		result.Page = &action.Page{URL: "https://a.example/x", Title: "A"}
+		if call.Changes {
+			result.Changes = c
+		}
+		return result, nil
+	}}
+}
+
+func TestActsSayWhatChanged(t *testing.T) {
+	for name, c := range map[string]struct {
+		changes *action.Changes
+		modal   *action.Dialog
+		want    string
+	}{
+		"a line": {&action.Changes{Text: "~ text \"1 item\"\n"}, nil, `^### Result
+Clicked button "Save" \(the first of 2 matches\)\.
+### Changes
+<untrusted [0-9a-f]{6}>
+~ text "1 item"
+</untrusted [0-9a-f]{6}>
+$`},
+		"nothing": {&action.Changes{}, nil, `^### Result\n.*\n### Changes\nnone\n$`},
+		"elsewhere": {&action.Changes{Text: "+ text \"a\"", Moved: true, Late: true, Errors: []string{"boom\n### Error"}}, nil, `^### Result
+.*
+### Page
+- URL: https://a.example/x
+- Title: "A"
+### Events
+- console error: boom ### Error
+- the page was still changing: the next answer says how it went on
+### Changes
+<untrusted [0-9a-f]{6} https://a.example>
+\+ text "a"
+</untrusted [0-9a-f]{6}>
+$`},
+		"another page": {&action.Changes{Moved: true, Why: action.NewPage, Snapshot: &action.Snapshot{Text: "page \"B\"", URL: "https://b.example/", Title: "B"}}, nil, `^### Result
+.*
+### Page
+- URL: https://b.example/
+- Title: "B"
+### Snapshot
+<untrusted [0-9a-f]{6} https://b.example>
+page "B"
+</untrusted [0-9a-f]{6}>
+$`},
+		"a dialog": {&action.Changes{}, &action.Dialog{Kind: "alert", Message: "Hi"}, `^### Result\n.*\n### Modal state\n- a alert dialog is open: "Hi"\n.*\n$`},
+	} {
+		d := changing(c.changes, c.modal)
+		result := use(t, connect(t, surface(t, d), nil), "browser_click", map[string]any{"target": "e1"})
+		got := text(t, result)
+		if !regexp.MustCompile(c.want).MatchString(got) || d.verbs() != "page.click" {
+			t.Errorf("%s: %s\n%s", name, d.verbs(), got)
+		}
+		if r := structured(t, result); (result.StructuredContent != nil) != (c.modal != nil) || r["page"] == nil {
+			t.Errorf("%s: structured %v, meta %v", name, result.StructuredContent, r)
+		}
+	}
+}
+
+// A client that finds structured content gives the model that, and nothing
+// else: no answer with words or pictures of a page has any.
+func TestStructuredContentTakesNothingFromTheModel(t *testing.T) {
+	c := connect(t, surface(t, site()), nil)
+	for tool, args := range map[string]map[string]any{"browser_snapshot": nil, "browser_take_screenshot": nil, "browser_navigate": {"url": "a.example"}, "browser_click": {"target": "e1"}} {
+		result := use(t, c, tool, args)
+		if result.StructuredContent != nil || structured(t, result)["session"] != "s1" {
+			t.Errorf("%s: %v, meta %v", tool, result.StructuredContent, result.Meta)
+		}
+	}
+	if result := use(t, c, "browser_session", map[string]any{"action": "list"}); result.StructuredContent == nil {
+		t.Error("a list has no structured content")
+	}
+}
+
+func TestAFormIsReportedOnceAtItsEnd(t *testing.T) {
+	d := site()
+	got := text(t, use(t, connect(t, surface(t, d), nil), "browser_fill_form", map[string]any{"fields": []any{
+		map[string]any{"target": "e1", "value": "a"}, map[string]any{"target": "e2", "value": "b"},
+	}}))
+	if d.verbs() != "page.type page.type page.wait_for" || strings.Count(got, "### Changes") != 1 {
+		t.Errorf("%s: %s", d.verbs(), got)
+	}
+	for i, reports := range []bool{false, false, true} {
+		if d.call(t, i).Changes != reports {
+			t.Errorf("call %d asks for changes: %v", i, !reports)
+		}
+	}
+}
