@@ -84,6 +84,7 @@ type root struct {
 	ca     string
 	target string // session id or name
 	json   bool
+	quiet  bool // acts do not say what they changed
 	style  style
 }
 
@@ -123,6 +124,7 @@ func (r *root) command() *cobra.Command {
 	flags.StringVar(&r.ca, "ca", "", "PEM file of certificates to know the gateway by, over https (default: $GLOVEBOX_CA, and the machine's)")
 	flags.StringVarP(&r.target, "session", "s", "", "session id or name (default: the most recently used)")
 	flags.BoolVar(&r.json, "json", false, "print JSON")
+	flags.BoolVarP(&r.quiet, "quiet", "q", false, "do not say what an act changed on the page")
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	for _, group := range [][]*cobra.Command{
 		r.gatewayCommands(),
@@ -256,7 +258,7 @@ func (r *root) call(ctx context.Context, verb string, args any, show func(action
 	if err != nil {
 		return err
 	}
-	result, err := r.send(ctx, door, action.Call{Verb: verb, Session: r.target, Args: args})
+	result, err := r.send(ctx, door, action.Call{Verb: verb, Session: r.target, Args: args, Changes: r.tells(verb)})
 	if err != nil {
 		return err
 	}
@@ -274,6 +276,7 @@ func (r *root) print(result action.Result, show func(action.Result)) error {
 	if show != nil {
 		show(result)
 	}
+	r.showChanges(result.Changes)
 	for _, note := range result.Notes {
 		r.printf("%s %s\n", r.style.dim("note:"), clean(note))
 	}
