@@ -24,7 +24,8 @@ const enter = (element, outer, style) => {
   const filter = style.filter;
   if (filter !== 'none' && /opacity\(0(\.0\d*)?%?\)|blur\(\d{2,}/.test(filter)) change({unseen: 'filtered'});
   const mask = style.maskImage;
-  if (mask !== 'none' && masksAll(mask)) change({unseen: 'masked'});
+  if (mask !== 'none' && (masksAll(mask) || maskMisses(element, style))) change({unseen: 'masked'});
+  if (style.backfaceVisibility === 'hidden' && turnedAway(element)) change({unseen: 'turned away'});
   const placed = style.position;
   if (placed !== 'static' && style.zIndex < 0) change({sunk: true});
   if (placed === 'fixed') change({clip: null, clipAbsolute: null, fixed: true, reach: null});
@@ -36,7 +37,7 @@ const enter = (element, outer, style) => {
 };
 const overflowing = (element, context, style, placed) => {
   const x = style.overflowX;
-  if (x === 'visible' && style.overflowY === 'visible') {
+  if (x === 'visible' && style.overflowY === 'visible' && !/paint|strict|content/.test(style.contain)) {
     return placed && context.clip !== context.clipAbsolute ? {...context, clipAbsolute: context.clip} : context;
   }
   const root = documentElement(document);
@@ -65,15 +66,36 @@ const inside = (clip, rect) => rect.left >= clip.left - 1 && rect.right <= clip.
 const lengths = (text, size) => text.split(/\s+/).map(part => part.endsWith('%') ? parseFloat(part) / 100 * size : parseFloat(part) || 0);
 const clipsAll = (path, element) => {
   const shape = /^(inset|circle|ellipse|polygon|rect|xywh)\((.*)\)/.exec(path);
-  if (shape === null) return false;
+  if (shape === null) return clipsByShape(path);
   const rect = boundingRect(element), args = shape[2];
   if (shape[1] === 'inset') {
     const [top, right = top, bottom = top, left = right] = args.replace(/ round.*/, '').trim().split(/\s+/);
     return lengths(top, rect.height)[0] + lengths(bottom, rect.height)[0] >= rect.height - 2 || lengths(left, rect.width)[0] + lengths(right, rect.width)[0] >= rect.width - 2;
   }
-  if (shape[1] === 'circle' || shape[1] === 'ellipse') return /^0(px|%)?(\s|$)/.test(args.trim());
+  if (shape[1] === 'circle' || shape[1] === 'ellipse') return /^0(px|%)?(\s|$)/.test(args.trim()) || roundBeside(args, rect);
   if (shape[1] === 'polygon') return polygonArea(args, rect) < 4;
   return false;
+};
+// Whether a circle or ellipse lies outside of the box that it cuts.
+const roundBeside = (args, rect) => {
+  const [, radii, x, y] = /^([\d.]+(?:px|%)(?: [\d.]+(?:px|%))?) at (-?[\d.]+(?:px|%)) (-?[\d.]+(?:px|%))$/.exec(args.trim()) ?? [];
+  if (radii === undefined) return false;
+  const [wide] = lengths(radii, rect.width), high = lengths(radii, rect.height).at(-1), [left] = lengths(x, rect.width), [top] = lengths(y, rect.height);
+  return left + wide <= 1 || top + high <= 1 || left - wide >= rect.width - 1 || top - high >= rect.height - 1;
+};
+// A path without length and an SVG's clip path without content leave nothing.
+const pathLength = method(SVGGeometryElement.prototype, 'getTotalLength');
+const setAttributeOf = method(Element.prototype, 'setAttribute');
+const createSVG = method(Document.prototype, 'createElementNS');
+const clipsByShape = path => {
+  const drawn = /^path\((?:(?:nonzero|evenodd), )?"(.*)"\)$/.exec(path), named = /^url\("#(.+)"\)$/.exec(path);
+  if (drawn !== null) {
+    const probe = createSVG(document, SVG, 'path');
+    setAttributeOf(probe, 'd', drawn[1]);
+    return pathLength(probe) < 4;
+  }
+  const clip = named === null ? null : byId(document, named[1]);
+  return clip !== null && localName(clip) === 'clipPath' && firstElement(clip) === null;
 };
 const polygonArea = (args, rect) => {
   const points = args.replace(/^(nonzero|evenodd),\s*/, '').split(',').map(pair => {
@@ -96,6 +118,30 @@ const masksAll = mask => {
   return /^(linear|radial|conic)-gradient/.test(mask) && colors !== null && colors.every(color => alphaOf(color) < BARELY);
 };
 
+// Whether a single mask that is not repeated lies outside of the element.
+const maskMisses = (element, style) => {
+  if (style.maskRepeat !== 'no-repeat') return false;
+  const {width, height} = boundingRect(element), size = style.maskSize.split(' ');
+  const [wide] = lengths(size[0], width), [high] = lengths(size[1] ?? size[0], height);
+  if (/^0(px|%)?( |$)/.test(style.maskSize)) return true;
+  const place = /^(-?[\d.]+)px (-?[\d.]+)px$/.exec(style.maskPosition);
+  if (place === null || !/^[\d.]+(px|%)( [\d.]+(px|%))?$/.test(style.maskSize)) return false;
+  return +place[1] + wide <= 1 || +place[2] + high <= 1 || +place[1] >= width - 1 || +place[2] >= height - 1;
+};
+// Whether the back of an element is what faces the viewer, by its transforms
+// and those it shares a space with.
+const turnedAway = element => {
+  let turn = turnOf(element);
+  for (let at = flatParent(element); at !== null && styleOf(at).transformStyle === 'preserve-3d'; at = flatParent(at)) turn = turnOf(at).multiply(turn);
+  return turn.m33 < 0;
+};
+const turnOf = element => {
+  const {transform, rotate} = styleOf(element), matrix = new DOMMatrix(transform === 'none' ? '' : transform);
+  const turn = /^(?:(x|y) )?(-?[\d.]+)deg$/.exec(rotate);
+  if (turn?.[1] === undefined) return matrix;
+  return new DOMMatrix().rotate(turn[1] === 'x' ? +turn[2] : 0, turn[1] === 'y' ? +turn[2] : 0, 0).multiply(matrix);
+};
+
 // Whether the text right inside an element can be seen: 'yes', 'no', or
 // 'look' when its own box has to be asked.
 const textVerdict = element => {
@@ -107,6 +153,7 @@ const judgeText = (element, style, context) => {
   if (style.visibility !== 'visible' || context.unseen !== '' || displayOf(element) === 'none') return 'no';
   if (context.clip !== null && tiny(context.clip)) return 'no';
   if (parseFloat(style.fontSize) < 2) return 'no';
+  if (namespace(element) === SVG && inStock(element)) return 'no';
   const security = style.webkitTextSecurity;
   if (security && security !== 'none') return 'no';
   const rect = rectOf(element);
@@ -114,8 +161,23 @@ const judgeText = (element, style, context) => {
   if (outside(rect, context)) return displayOf(element) === 'inline' ? 'no' : 'look';
   if (blends(element, style, rect)) return 'no';
   if (context.clip !== null && !inside(context.clip, rect)) return 'look';
+  if (replaced.has(localName(element)) || overflowsItself(element, style)) return 'look';
   return Math.abs(parseFloat(style.textIndent)) > 30 || parseFloat(style.letterSpacing) < -2 ? 'look' : 'yes';
 };
+// Whether an element of a drawing is kept for use elsewhere and not used.
+const inStock = element => {
+  const stock = closest(element, 'defs, symbol, clipPath, mask, pattern, marker');
+  if (stock === null || tagOf(stock) === '') return false;
+  for (let at = element; at !== null; at = at === stock ? null : flatParent(at)) {
+    const id = attribute(at, 'id');
+    if (id !== null && id !== '' && queryAll(rootOf(at), 'use[href="#' + CSS.escape(id) + '"], use[*|href="#' + CSS.escape(id) + '"]').length > 0) return false;
+  }
+  return true;
+};
+// Elements that are drawn in the place of their content, where they can be.
+const replaced = new Set(['audio', 'canvas', 'object', 'video']);
+const overflowsItself = (element, style) => (style.overflowX !== 'visible' || style.overflowY !== 'visible') &&
+  (scrollWidthOf(element) > clientWidth(element) || scrollHeightOf(element) > clientHeight(element));
 const outside = (rect, context) => {
   if (context.fixed) return rect.right <= 1 || rect.bottom <= 1 || rect.left >= innerWidth - 1 || rect.top >= innerHeight - 1;
   if (context.reach !== null) return rect.right <= context.reach.left + 1 || rect.bottom <= context.reach.top + 1;

@@ -3,13 +3,29 @@ const NEAR = 14; // sum of the differences of red, green and blue that no eye se
 const CLEAR = 'rgba(0, 0, 0, 0)';
 const channels = color => {
   const rgb = /^rgba?\(([\d.]+), ([\d.]+), ([\d.]+)(?:, ([\d.]+))?\)$/.exec(color);
-  return rgb === null ? null : [+rgb[1], +rgb[2], +rgb[3], rgb[4] === undefined ? 1 : +rgb[4]];
+  return rgb === null ? converted(color) : [+rgb[1], +rgb[2], +rgb[3], rgb[4] === undefined ? 1 : +rgb[4]];
 };
-const alphaOf = color => {
-  const rgb = channels(color);
-  if (rgb !== null) return rgb[3];
-  const alpha = /\/ ([\d.]+)\)$/.exec(color);
-  return alpha === null ? 1 : +alpha[1];
+// Colours of other notations, as the browser itself paints them.
+const conversions = new Map(), CONVERSIONS = 1000;
+let palette;
+const converted = color => {
+  if (color === '' || color === 'unknown') return null;
+  if (conversions.has(color)) return conversions.get(color);
+  palette ??= new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
+  palette.clearRect(0, 0, 1, 1);
+  palette.fillStyle = color;
+  palette.fillRect(0, 0, 1, 1);
+  const [red, green, blue, alpha] = palette.getImageData(0, 0, 1, 1).data;
+  if (conversions.size >= CONVERSIONS) conversions.clear();
+  conversions.set(color, [red, green, blue, alpha / 255]);
+  return conversions.get(color);
+};
+const alphaOf = color => channels(color)?.[3] ?? 1;
+// A colour laid upon an opaque one.
+const laidUpon = (color, behind) => {
+  const [red, green, blue, alpha] = channels(color), under = channels(behind);
+  const mixed = [red, green, blue].map((part, i) => Math.round(part * alpha + under[i] * (1 - alpha)));
+  return 'rgb(' + mixed.join(', ') + ')';
 };
 const near = (a, b) => {
   if (a === b) return true;
@@ -18,14 +34,33 @@ const near = (a, b) => {
   return Math.abs(one[0] - two[0]) + Math.abs(one[1] - two[1]) + Math.abs(one[2] - two[2]) < NEAR;
 };
 const blends = (element, style, rect) => {
-  const color = style.webkitTextFillColor || style.color;
+  const color = namespace(element) === SVG ? inkOf(style) : style.webkitTextFillColor || style.color;
   const behind = backdrop(element), pair = color + behind;
   let close = cache.blends.get(pair);
   if (close === undefined) cache.blends.set(pair, close = alphaOf(color) < BARELY ? 'faint' : near(color, behind) ? 'near' : 'no');
   if (close === 'no') return false;
-  if (style.textShadow !== 'none' || parseFloat(style.webkitTextStrokeWidth) > 0) return false;
-  if (close === 'faint') return style.backgroundClip !== 'text' && style.webkitBackgroundClip !== 'text';
+  if (outlined(style, behind)) return false;
+  if (close === 'faint') return !filled(element, style);
   return rect === null || !paintedBehind(element, color, rect);
+};
+// The colour of a drawing's letters; unknown where they have a pattern.
+const inkOf = ({fill, fillOpacity, stroke}) => {
+  if (stroke !== 'none') return 'unknown';
+  if (fill === 'none' || fillOpacity < BARELY) return CLEAR;
+  return fill.startsWith('url(') ? 'unknown' : fill;
+};
+// Whether a shadow or stroke draws letters that have no colour of their own.
+const outlined = (style, behind) => {
+  const shows = color => alphaOf(color) >= BARELY && !near(color, behind);
+  if (parseFloat(style.webkitTextStrokeWidth) > 0 && shows(style.webkitTextStrokeColor)) return true;
+  return style.textShadow !== 'none' && (style.textShadow.match(/(?:rgba?|color|oklch|oklab|lab|lch)\([^)]*\)/g) ?? []).some(shows);
+};
+// Whether the element's own ground is cut into its letters, and tells them
+// from what is behind it.
+const filled = (element, style) => {
+  if (style.backgroundClip !== 'text' && style.webkitBackgroundClip !== 'text') return false;
+  const parent = flatParent(element);
+  return style.backgroundImage !== 'none' || parent === null || !near(style.backgroundColor, backdrop(parent));
 };
 // The colour behind an element by its ancestors; 'unknown' where one has an
 // image or lets others shine through.
@@ -35,8 +70,10 @@ const backdrop = element => {
   const color = groundOf(element), alpha = color === CLEAR ? 0 : alphaOf(color);
   if (color === 'unknown') known = 'unknown';
   else if (alpha > 0.95) known = color;
-  else if (alpha > BARELY) known = 'unknown';
-  else known = flatParent(element) === null ? canvas(element) : backdrop(flatParent(element));
+  else {
+    known = flatParent(element) === null ? canvas(element) : backdrop(flatParent(element));
+    if (alpha > BARELY && known !== 'unknown') known = laidUpon(color, known);
+  }
   cache.backdrops.set(element, known);
   return known;
 };
@@ -45,14 +82,21 @@ const groundOf = element => {
   let known = cache.grounds.get(element);
   if (known === undefined) {
     const style = styleOf(element);
-    cache.grounds.set(element, known = style.backgroundImage === 'none' ? style.backgroundColor : 'unknown');
+    cache.grounds.set(element, known = style.backgroundImage === 'none' ? style.backgroundColor : onlyColour(style));
   }
   return known;
+};
+// A gradient of one colour is that colour.
+const onlyColour = style => {
+  const image = style.backgroundImage;
+  if (!/^(repeating-)?(linear|radial|conic)-gradient\([^]*\)$/.test(image) || style.backgroundSize !== 'auto' || /transparent|color\(|okl|lab|lch/.test(image)) return 'unknown';
+  const colors = new Set(image.match(/rgba?\([^)]*\)/g) ?? []), [color] = colors;
+  return colors.size === 1 && alphaOf(color) > 0.95 ? color : 'unknown';
 };
 // The root shows the body's background when it has none itself.
 const canvas = root => {
   const scheme = styleOf(root).colorScheme;
-  return /dark/.test(scheme) && (!/light/.test(scheme) || matchMedia('(prefers-color-scheme: dark)').matches) ? 'unknown' : 'rgb(255, 255, 255)';
+  return /dark/.test(scheme) && (!/light/.test(scheme) || matchMedia('(prefers-color-scheme: dark)').matches) ? 'rgb(18, 18, 18)' : 'rgb(255, 255, 255)';
 };
 // Whether something that is not an ancestor, as an image that the text lies
 // upon, paints another colour there.

@@ -82,7 +82,13 @@ const childNamed = (element, tag) => {
   for (let at = firstChild(element); at !== null; at = nextSibling(at)) if (isElement(at) && localName(at) === tag) return at;
   return null;
 };
-const textOf = element => squeeze(contentText(element, {...newWalk(false), label: true}, 0));
+// What names something else: what of it can be seen, or, where that is nothing,
+// all of it, as a text for screen readers.
+const spokenText = (element, skip = null) => {
+  const walk = {...newWalk(false), skip}, text = squeeze(contentText(element, walk, 0));
+  return text !== '' ? text : squeeze(contentText(element, {...newWalk(false), skip, label: true}, 0));
+};
+const textOf = element => spokenText(element);
 const nativeName = element => {
   const tag = tagOf(element);
   switch (tag) {
@@ -102,11 +108,9 @@ const captionText = (element, tag) => {
   return child === null ? null : namespace(child) === SVG ? textContent(child) : textOf(child);
 };
 const labelText = element => {
-  const walk = {...newWalk(false), label: true};
-  walk.skip = element;
   return labelsOf(element).filter(laidOut).map(label => {
     const own = attribute(label, 'aria-label');
-    return own !== null && squeeze(own) !== '' ? own : squeeze(contentText(label, walk, 0));
+    return own !== null && squeeze(own) !== '' ? own : spokenText(label, element);
   }).filter(text => text !== '').join(' ');
 };
 const fieldHint = element => attribute(element, 'title') || attribute(element, 'placeholder') || attribute(element, 'aria-placeholder');

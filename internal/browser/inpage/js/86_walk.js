@@ -241,7 +241,7 @@ const namesOther = element => {
   const parent = flatParent(element);
   return parent !== null && nameOf(parent) !== '' && nameOf(parent) === clean(textOf(element));
 };
-const labelOwnText = (label, control) => squeeze(contentText(label, {...newWalk(false), label: true, skip: control}, 0));
+const labelOwnText = (label, control) => spokenText(label, control);
 // Whether the children's text of a named element says nothing new.
 const mutes = (element, name) => {
   const label = attribute(element, 'aria-label') ?? attribute(element, 'aria-labelledby');
