@@ -69,6 +69,8 @@ var attempts = map[string]attempt{
 	"page.upload":  {page: "files", body: `{"selector": "#file", "files": [{"name": "a.txt", "bytes": "aGVsbG8="}]}`},
 	"page.fill_secret": {page: "account", body: `{"selector": "[name=word]", "secret": "password", "domain": "localhost"}`,
 		first: (*bench).keeps, after: func(b *bench, _ answer) { b.forgets() }},
+	"page.resize":     {page: "controls", body: `{"width": 800, "height": 600}`},
+	"page.batch":      {page: "controls", body: `{"steps": [{"verb": "page.click", "args": {"selector": "#count"}}, {"verb": "page.find", "args": {"text": "show"}}]}`},
 	"page.scroll":     {page: "controls", body: `{"y": 100}`},
 	"page.dialog":     {page: "dialog", body: `{"accept": true, "text": "Ada"}`, first: func(b *bench) { b.done("page.click", `{"selector": "button"}`) }},
 	"page.wait_for":   {page: "controls", body: `{"selector": "#end", "state": "visible", "timeout": 2000}`},

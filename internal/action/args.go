@@ -98,6 +98,7 @@ type Click struct {
 	Button     string   `json:"button,omitempty" enum:"left,right,middle" default:"left" doc:"left when empty"`
 	ClickCount int      `json:"clickCount,omitempty" minimum:"0" maximum:"3" default:"1" doc:"1 when 0; 2 is a double click"`
 	Modifiers  []string `json:"modifiers,omitempty" maxItems:"4" doc:"Alt, Control, Meta, Shift"`
+	Checked    *bool    `json:"checked,omitempty" doc:"Only make it so: a checkbox, radio button or switch that is so already is left as it is"`
 	Timing
 }
 

@@ -18,12 +18,13 @@ type Gate interface {
 
 // Door is a gate that knows macros besides. It is safe for concurrent use.
 type Door struct {
-	gate Gate
-	runs *Runs
+	gate   Gate
+	runs   *Runs
+	halves halves
 }
 
 // New makes a door before a gate. Without runs, those are calls like any other.
-func New(gate Gate, runs *Runs) *Door { return &Door{gate, runs} }
+func New(gate Gate, runs *Runs) *Door { return &Door{gate: gate, runs: runs} }
 
 // Call makes a call: a macro's steps one by one, and anything else as it is.
 // Steps themselves are taken from nobody: unknown_action.
@@ -37,6 +38,8 @@ func (d *Door) Call(ctx context.Context, c action.Call) (action.Result, error) {
 	switch {
 	case c.Verb == "page.crawl":
 		return d.crawl(ctx, c)
+	case c.Verb == "page.batch":
+		return d.batch(ctx, c)
 	case c.Verb == "run.start" && d.runs != nil:
 		return d.startRun(ctx, c)
 	case c.Verb == "run.show" && d.runs != nil:

@@ -155,6 +155,12 @@ func told(result action.Result) string {
 		return strings.TrimSpace(fmt.Sprintf("%s %q", d.URL, d.Title))
 	case *action.Scrolled:
 		return fmt.Sprintf("now at %g, %g", d.X, d.Y)
+	case *action.Waited:
+		return "it came"
+	case *action.Matches:
+		return fmt.Sprintf("%d found", d.Total)
+	case *action.Filled:
+		return fmt.Sprintf("typed the %s of %s", d.Secret, d.Domain)
 	case *action.Acted:
 		text := "done"
 		if d.Element != nil {

@@ -117,6 +117,8 @@ type Pinned struct {
 
 	Choose *Choice `json:"choose,omitempty"` // select these options as soon as it is ready
 
+	Checked bool `json:"checked,omitempty"` // say whether it is checked
+
 	Point  *Point `json:"point,omitempty"`  // point there and nowhere else; nothing is scrolled
 	Offset *Point `json:"offset,omitempty"` // point there, from its left and top edge, and nowhere else
 }
@@ -155,6 +157,8 @@ type Readiness struct {
 
 	Took  *Focused `json:"took,omitempty"`  // what became of Pinned.Focus, when it was tried
 	Chose *Chosen  `json:"chose,omitempty"` // what became of Pinned.Choose
+
+	Checked string `json:"checked,omitempty"` // true, false or mixed where Pinned.Checked asked; empty for what cannot be checked
 }
 
 // Focus asks for the focus.

@@ -20,6 +20,7 @@ type aim struct {
 	there bool            // x and y reach it
 	took  *inpage.Focused // what became of giving it the focus, where that was tried
 	chose *inpage.Chosen  // what became of choosing, likewise
+	check string          // whether it is checked, where that was asked
 }
 
 // pinned returns the frame and number a pin names. Fault: page_changed.
@@ -105,7 +106,7 @@ func (b *Browser) takeFor(ctx context.Context, t *tab, pin action.Pin, q inpage.
 			if err := b.arrive(ctx, t, p, q.Kind, mouse{Type: "mouseMoved", X: x, Y: y, Button: "none"}); err != nil {
 				return aim{}, err
 			}
-			return aim{place: p, node: node, facts: r.Facts, x: x, y: y, found: r.Focused, there: r.Reached && by == "", took: r.Took, chose: r.Chose}, nil
+			return aim{place: p, node: node, facts: r.Facts, x: x, y: y, found: r.Focused, there: r.Reached && by == "", took: r.Took, chose: r.Chose, check: r.Checked}, nil
 		}
 		if time.Until(deadline) <= 0 {
 			return aim{}, notReady("covered", by, wait)

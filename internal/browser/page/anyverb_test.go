@@ -32,6 +32,7 @@ var callsOf = map[string]func(url string) any{
 		return &page.Filling{FillSecret: action.FillSecret{Locator: selector("#i"), Secret: "password"}, Origin: strings.TrimSuffix(url, "/?next")}
 	},
 	"page.drag":       func(string) any { return &action.Drag{From: selector("#d"), To: selector("#b")} },
+	"page.resize":     func(string) any { return &action.Resize{Width: 800, Height: 600} },
 	"page.scroll":     func(string) any { return &action.Scroll{Y: 10} },
 	"page.wait_for":   func(string) any { return &action.WaitFor{Locator: selector("#b")} },
 	"page.extract":    func(string) any { return &action.Extract{} },
@@ -55,7 +56,7 @@ var callsOf = map[string]func(url string) any{
 
 // notWalked are verbs of a page whose own tests have dialogs: they answer one,
 // need the id of a tab, or have tabs of their own.
-var notWalked = map[string]bool{"page.dialog": true, "page.crawl": true, "tab.activate": true, "tab.close": true, "cookie.set": true}
+var notWalked = map[string]bool{"page.dialog": true, "page.crawl": true, "page.batch": true, "tab.activate": true, "tab.close": true, "cookie.set": true}
 
 func TestADialogInTheMiddleOfAnyVerb(t *testing.T) {
 	for _, row := range action.Verbs {

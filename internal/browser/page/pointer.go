@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
@@ -36,12 +37,15 @@ func (b *Browser) click(ctx context.Context, t *tab, a *action.Click, pin action
 	if err != nil {
 		return nil, err
 	}
-	at, err := b.take(ctx, t, pin, a.Locator, inpage.ForClick, a.Timing)
+	at, err := b.takeForClick(ctx, t, pin, a)
 	if err != nil {
 		return nil, err
 	}
 	before := b.mark(t)
 	acted := b.acted(at, pin)
+	if so, err := asWanted(at, a.Checked); so || err != nil {
+		return acted, err
+	}
 	strokes := clicks(at, button, max(a.ClickCount, 1), held)
 	if err := b.send(ctx, t, strokes); err != nil {
 		return acted, err
@@ -51,6 +55,34 @@ func (b *Browser) click(ctx context.Context, t *tab, a *action.Click, pin action
 		return nil, errChanged
 	}
 	return acted, err
+}
+
+// takeForClick is take, and finds out whether the element is checked where the
+// click is to make it so.
+func (b *Browser) takeForClick(ctx context.Context, t *tab, pin action.Pin, a *action.Click) (aim, error) {
+	q := inpage.Pinned{Kind: inpage.ForClick, Checked: a.Checked != nil}
+	if err := b.pinnedPoint(ctx, t, pin, a.Locator, &q); err != nil {
+		return aim{}, err
+	}
+	return b.takeFor(ctx, t, pin, q, a.Timing)
+}
+
+// asWanted reports whether an element is checked, or not, as it is wanted.
+// Fault: not_actionable for what a click does not make so.
+func asWanted(at aim, wanted *bool) (bool, error) {
+	switch {
+	case wanted == nil:
+		return false, nil
+	case at.check == "":
+		return false, fault.New(fault.NotActionable, "the element is none that can be checked").
+			Hinted("name a checkbox, radio button or switch, or click without checked")
+	case at.check == strconv.FormatBool(*wanted):
+		return true, nil
+	case !*wanted && at.facts != nil && at.facts.Role == "radio":
+		return false, fault.New(fault.NotActionable, "a radio button stays checked until another of its group is").
+			Hinted("check another radio button of the group")
+	}
+	return false, nil
 }
 
 func clicks(at aim, button string, count, held int) []stroke {

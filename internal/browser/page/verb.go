@@ -87,6 +87,8 @@ var verbs = map[string]verb{
 		at(targetOf(func(a *action.FillSecret) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
 	"page.scroll": verbOf(func(a *action.Scroll) time.Duration { return limited(a.Timing) }, (*Browser).scroll),
 
+	"page.resize": verbOf(nil, (*Browser).resize),
+
 	"page.dialog":     verbOf(nil, (*Browser).answer),
 	"page.wait_for":   verbOf(func(a *action.WaitFor) time.Duration { return waitLimit(a) + slack }, (*Browser).waitFor),
 	"page.extract":    verbOf(nil, (*Browser).extract),

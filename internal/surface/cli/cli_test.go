@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -77,6 +78,11 @@ var commands = []command{
 	{"credential.capture", []string{"vault", "capture", "a.example"}, "", &action.Capture{Domain: "a.example"}},
 	{"credential.capture", []string{"vault", "capture", "a.example", "--only", "sid,csrf", "--without", "localStorage,sessionStorage", "--merge", "--expires", "2090-01-01T00:00:00Z"}, "",
 		&action.Capture{Domain: "a.example", Only: []string{"sid", "csrf"}, LocalStorage: ptr(false), SessionStorage: ptr(false), Mode: "merge", Expires: "2090-01-01T00:00:00Z"}},
+	{"page.resize", []string{"resize", "800", "600"}, "", &action.Resize{Width: 800, Height: 600}},
+	{"page.click", []string{"click", "e4", "--check"}, "", &action.Click{Locator: action.Locator{Ref: "e4"}, Checked: ptr(true)}},
+	{"page.click", []string{"click", "e4", "--uncheck"}, "", &action.Click{Locator: action.Locator{Ref: "e4"}, Checked: ptr(false)}},
+	{"page.batch", []string{"batch", "steps.yaml", "-s", "n"}, "n",
+		&action.Batch{Steps: []action.Step{{Verb: "page.click", Args: &action.Click{Locator: action.Locator{Ref: "e4"}}}, {Verb: "page.back", Args: &action.None{}}}}},
 	{"page.scroll", []string{"scroll", "--y", "-600"}, "", &action.Scroll{Y: -600}},
 	{"page.dialog", []string{"dialog", "accept", "--text", "Ada"}, "", &action.AnswerDialog{Accept: true, Prompt: "Ada"}},
 	{"page.wait_for", []string{"wait", "#done", "--state", "visible", "--timeout", "0s"}, "",
@@ -174,6 +180,9 @@ func TestNothingPassesADoorThatRefuses(t *testing.T) {
 	d := &door{}
 	r := newRig(t, d)
 	r.in = "url: https://a.example/\ndomain_allowlist: [a.example]\nactions: [{type: go_back}]\ntimeout: 500\n"
+	if err := os.WriteFile("steps.yaml", []byte("steps: [{verb: page.click, args: {ref: e4}}, {verb: page.back}]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range commands {
 		code := codes[next%len(codes)]
 		next++

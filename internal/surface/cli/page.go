@@ -13,9 +13,9 @@ import (
 func (r *root) pageCommands() []*cobra.Command {
 	return []*cobra.Command{
 		r.goTo(), r.plain("back", "page.back"), r.plain("forward", "page.forward"), r.reload(),
-		r.click(), r.typeText(), r.press(), r.choose(), r.hover(), r.drag(), r.fillSecret(), r.scroll(), r.dialog(),
+		r.click(), r.typeText(), r.press(), r.choose(), r.hover(), r.drag(), r.fillSecret(), r.scroll(), r.resize(), r.dialog(),
 		r.wait(), r.extract(), r.snapshot(), r.find(), r.screenshot(),
-		r.content(), r.markdown(), r.links(), r.scrape(), r.execute(), r.pdf(), r.crawl(),
+		r.content(), r.markdown(), r.links(), r.scrape(), r.execute(), r.pdf(), r.crawl(), r.batch(),
 	}
 }
 
@@ -126,15 +126,23 @@ func (r *root) showActed(result action.Result) {
 func (r *root) click() *cobra.Command {
 	var button string
 	var count int
+	var check, uncheck bool
 	var modifiers []string
 	c := r.act("page.click", "click [<ref>|<selector>]",
-		"glovebox click e12\nglovebox click '#save'\nglovebox click --at 320,200\nglovebox click --role button --name Save\nglovebox click --text 'Read more'", 0, 1,
+		"glovebox click e12\nglovebox click '#save'\nglovebox click --at 320,200\nglovebox click --role button --name Save\nglovebox click --text 'Read more'\nglovebox click --role checkbox --name Terms --check", 0, 1,
 		func(l action.Locator, _ []string, t action.Timing) (any, error) {
-			return &action.Click{Locator: l, Button: button, ClickCount: count, Modifiers: modifiers, Timing: t}, nil
+			call := &action.Click{Locator: l, Button: button, ClickCount: count, Modifiers: modifiers, Timing: t}
+			if check || uncheck {
+				call.Checked = &check
+			}
+			return call, nil
 		})
 	c.Flags().StringVar(&button, "button", "", "left, right or middle")
 	c.Flags().IntVar(&count, "count", 0, "2 is a double click")
 	c.Flags().StringSliceVar(&modifiers, "modifier", nil, "Alt, Control, Meta or Shift")
+	c.Flags().BoolVar(&check, "check", false, "only make it checked: a checkbox, radio button or switch that is so is left")
+	c.Flags().BoolVar(&uncheck, "uncheck", false, "only make it unchecked")
+	c.MarkFlagsMutuallyExclusive("check", "uncheck")
 	return c
 }
 

@@ -63,31 +63,41 @@ func (r *root) run() *cobra.Command {
 	return c
 }
 
-// runFile reads a run, strictly. JSON is YAML too.
+// runFile reads a run, strictly.
 func (r *root) runFile(path string) (*action.RunStart, error) {
-	from := r.io.In
-	if path != "-" {
-		file, err := os.Open(path)
-		if err != nil {
-			return nil, fault.New(fault.InvalidRequest, "%s cannot be read", path).Hinted("give the file of a run, or - for standard input").Because(err)
-		}
-		defer func() { _ = file.Close() }()
-		from = file
-	}
-	text, err := io.ReadAll(io.LimitReader(from, mostRunFile+1))
-	if err != nil || len(text) > mostRunFile {
-		return nil, fault.New(fault.InvalidRequest, "%s cannot be read, or has more than %d bytes", path, mostRunFile).Hinted("give the file of a run").Because(err)
-	}
-	if filepath.Ext(path) != ".json" {
-		if text, err = yaml.YAMLToJSON(text); err != nil {
-			return nil, fault.New(fault.InvalidRequest, "%s is no YAML: %s", path, yaml.FormatError(err, false, false)).Hinted("see docs/runs.md")
-		}
+	text, err := r.input(path, "a run", "docs/runs.md")
+	if err != nil {
+		return nil, err
 	}
 	call := new(action.RunStart)
 	if err := action.Decode(text, call); err != nil {
 		return nil, err
 	}
 	return call, action.Check(call)
+}
+
+// input reads a file, or standard input, as JSON. JSON is YAML too. what and
+// page say for faults what it should hold, and where that is written.
+func (r *root) input(path, what, page string) ([]byte, error) {
+	from := r.io.In
+	if path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, fault.New(fault.InvalidRequest, "%s cannot be read", path).Hinted("give the file of %s, or - for standard input", what).Because(err)
+		}
+		defer func() { _ = file.Close() }()
+		from = file
+	}
+	text, err := io.ReadAll(io.LimitReader(from, mostRunFile+1))
+	if err != nil || len(text) > mostRunFile {
+		return nil, fault.New(fault.InvalidRequest, "%s cannot be read, or has more than %d bytes", path, mostRunFile).Hinted("give the file of %s", what).Because(err)
+	}
+	if filepath.Ext(path) != ".json" {
+		if text, err = yaml.YAMLToJSON(text); err != nil {
+			return nil, fault.New(fault.InvalidRequest, "%s is no YAML: %s", path, yaml.FormatError(err, false, false)).Hinted("see %s", page)
+		}
+	}
+	return text, nil
 }
 
 // drive starts a run, shows what it does, and waits for its end.

@@ -178,17 +178,21 @@ func TestWrongArgumentsAreToldAndNothingIsCalled(t *testing.T) {
 		args map[string]any
 		want string
 	}{
-		"unknown":        {"browser_click", map[string]any{"target": "e1", "selektor": "hunter2"}, "selektor is not known here"},
-		"wrong type":     {"browser_click", map[string]any{"index": "hunter2"}, "index must be a whole number"},
-		"missing":        {"browser_navigate", nil, "url is missing"},
-		"out of bounds":  {"browser_navigate", map[string]any{"url": strings.Repeat("hunter2", 2000)}, "url must have at most 8192"},
-		"enum":           {"browser_session", map[string]any{"action": "hunter2"}, "action must be one of"},
-		"bad session":    {"browser_click", map[string]any{"session": "../hunter2"}, "session must match"},
-		"NUL":            {"browser_type", map[string]any{"text": "hunter2\x00"}, "text must be text without NUL"},
-		"nothing to do":  {"browser_wait_for", nil, "nothing to wait for"},
-		"empty form":     {"browser_fill_form", map[string]any{"fields": []any{}}, "fields must have at least 1"},
-		"bad field":      {"browser_fill_form", map[string]any{"fields": []any{map[string]any{"type": "hunter2", "value": "a"}}}, "fields.0.type must be one of"},
-		"toggle, no ref": {"browser_fill_form", map[string]any{"fields": []any{map[string]any{"type": "checkbox", "role": "checkbox", "value": "true"}}}, "field 1 of 1: a checkbox wants a ref"},
+		"unknown":       {"browser_click", map[string]any{"target": "e1", "selektor": "hunter2"}, "selektor is not known here"},
+		"wrong type":    {"browser_click", map[string]any{"index": "hunter2"}, "index must be a whole number"},
+		"missing":       {"browser_navigate", nil, "url is missing"},
+		"out of bounds": {"browser_navigate", map[string]any{"url": strings.Repeat("hunter2", 2000)}, "url must have at most 8192"},
+		"enum":          {"browser_session", map[string]any{"action": "hunter2"}, "action must be one of"},
+		"bad session":   {"browser_click", map[string]any{"session": "../hunter2"}, "session must match"},
+		"NUL":           {"browser_type", map[string]any{"text": "hunter2\x00"}, "text must be text without NUL"},
+		"nothing to do": {"browser_wait_for", nil, "nothing to wait for"},
+		"empty form":    {"browser_fill_form", map[string]any{"fields": []any{}}, "fields must have at least 1"},
+		"bad field":     {"browser_fill_form", map[string]any{"fields": []any{map[string]any{"type": "hunter2", "value": "a"}}}, "fields.0.type must be one of"},
+		"toggle":        {"browser_fill_form", map[string]any{"fields": []any{map[string]any{"type": "checkbox", "target": "e1", "value": "hunter2"}}}, "fields.0.value of a checkbox must be true or false"},
+		"no such step":  {"browser_batch", map[string]any{"steps": []any{map[string]any{"tool": "hunter2"}}}, "steps.0.tool is none"},
+		"a bad step":    {"browser_batch", map[string]any{"steps": []any{map[string]any{"tool": "browser_click", "arguments": map[string]any{"target": "e1"}}, map[string]any{"tool": "browser_navigate", "arguments": map[string]any{"URL": "hunter2"}}}}, "steps.1.arguments.URL is not known here"},
+		"a step's step": {"browser_batch", map[string]any{"steps": []any{map[string]any{"tool": "browser_batch", "arguments": map[string]any{}}}}, "steps.0.tool is none"},
+		"another's":     {"browser_batch", map[string]any{"steps": []any{map[string]any{"tool": "click", "arguments": map[string]any{"target": "e1", "session": "other"}}}}, "steps.0.arguments.session is not the batch's"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := site()
@@ -222,49 +226,5 @@ func TestInnerErrorsStayInside(t *testing.T) {
 		if got := text(t, result); !result.IsError || !strings.Contains(got, "internal: ") || strings.Contains(got, "/inner") {
 			t.Errorf("%s: %s", name, got)
 		}
-	}
-}
-
-func TestFormStopsAtTheFirstFaultAndSaysHowFarItCame(t *testing.T) {
-	d := &door{}
-	d.answer = func(_ context.Context, c action.Call) (action.Result, error) {
-		if args, ok := c.Args.(*action.Type); ok && args.Ref == "e2" {
-			return action.Result{}, fault.New(fault.DeniedByPolicy, "that is a password field").Hinted("leave it")
-		}
-		return answerOf(c), nil
-	}
-	result := use(t, connect(t, surface(t, d), nil), "browser_fill_form", map[string]any{"fields": []any{
-		map[string]any{"target": "e1", "name": "", "value": "a"},
-		map[string]any{"target": "e2", "value": "b"},
-		map[string]any{"target": "e3", "value": "c"},
-	}})
-	if got := text(t, result); !strings.Contains(got, "denied_by_policy: field 2 of 3: that is a password field (the 1 before it are filled)") || d.verbs() != "page.type page.type" {
-		t.Errorf("%s: %s", d.verbs(), got)
-	}
-}
-
-func TestFormTogglesOnlyWhatIsNotYetAsWanted(t *testing.T) {
-	for value, want := range map[string]string{"true": "page.snapshot page.wait_for", "false": "page.snapshot page.click page.wait_for"} {
-		d := site() // its checkbox is checked
-		use(t, connect(t, surface(t, d), nil), "browser_fill_form", map[string]any{"fields": []any{
-			map[string]any{"ref": "e1", "type": "checkbox", "value": value},
-		}})
-		if d.verbs() != want {
-			t.Errorf("%s: %s", value, d.verbs())
-		}
-	}
-	d := site()
-	use(t, connect(t, surface(t, d), nil), "browser_fill_form", map[string]any{"fields": []any{
-		map[string]any{"name": "Email", "value": "a@b"},
-	}})
-	if args, ok := d.call(t, 0).Args.(*action.Type); !ok || args.Role != "textbox" || args.Name != "Email" || !args.Clear {
-		t.Errorf("a field with a name became %+v", d.call(t, 0))
-	}
-	d = site()
-	use(t, connect(t, surface(t, d), nil), "browser_fill_form", map[string]any{"fields": []any{
-		map[string]any{"ref": "e1", "type": "combobox", "value": "Blue"},
-	}})
-	if args, ok := d.call(t, 0).Args.(*action.Select); !ok || args.Values[0] != "Blue" {
-		t.Errorf("a combobox became %+v", d.call(t, 0))
 	}
 }

@@ -16,12 +16,15 @@ type dragIn struct {
 	in
 }
 
-func drag(ctx context.Context, t *turn, in *dragIn) error {
-	args := &action.Drag{
+func (in *dragIn) args() *action.Drag {
+	return &action.Drag{
 		From: element{Target: in.StartTarget, Ref: in.StartRef}.locator(),
 		To:   element{Target: in.EndTarget, Ref: in.EndRef}.locator(),
 	}
-	result, err := t.act(ctx, "page.drag", args)
+}
+
+func drag(ctx context.Context, t *turn, in *dragIn) error {
+	result, err := t.act(ctx, "page.drag", in.args())
 	t.did("Dragged", result, err)
 	return err
 }

@@ -3,86 +3,62 @@ package mcp
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// fillForm is a loop of calls, each judged alone. It stops at the first that
-// fails or waits for a person, and says how far it came.
-func fillForm(ctx context.Context, t *turn, in *fillIn) error {
+// sound refuses a checkbox or radio button that is to be neither checked nor not.
+func (in *fillIn) sound() error {
 	for i, f := range in.Fields {
-		if err := fillField(ctx, t, f); err != nil {
-			return at(err, i, len(in.Fields))
+		if f.toggles() && f.Value != "true" && f.Value != "false" {
+			field := fmt.Sprintf("fields.%d.value", i)
+			return fault.New(fault.InvalidRequest, "%s of a %s must be true or false", field, f.Type).Hinted("give true to check it").With("field", field)
 		}
-		t.reply.did = append(t.reply.did, fmt.Sprintf("Field %d of %d is filled.", i+1, len(in.Fields)))
 	}
-	t.show(ctx)
 	return nil
 }
 
-func fillField(ctx context.Context, t *turn, f fieldIn) error {
-	if l := f.locator(); l.Zero() && f.Name != "" { // a name alone is that of a field of the type given
+func (f *fieldIn) toggles() bool { return f.Type == "checkbox" || f.Type == "radio" }
+
+// step is a field as a call: a name alone is that of a field of the type given.
+func (f *fieldIn) step() action.Step {
+	if l := f.locator(); l.Zero() && f.Name != "" {
 		f.Role = cmp.Or(f.Type, "textbox")
 	}
-	var err error
-	switch f.Type {
-	case "checkbox", "radio":
-		err = toggle(ctx, t, f)
-	case "combobox":
-		_, err = t.call(ctx, "page.select", &action.Select{Locator: f.locator(), Values: []string{f.Value}})
-	default:
-		_, err = t.call(ctx, "page.type", &action.Type{Locator: f.locator(), Input: f.Value, Clear: true})
+	switch {
+	case f.toggles():
+		return action.Step{Verb: "page.click", Args: &action.Click{Locator: f.locator(), Checked: new(f.Value == "true")}}
+	case f.Type == "combobox":
+		return action.Step{Verb: "page.select", Args: &action.Select{Locator: f.locator(), Values: []string{f.Value}}}
 	}
-	return err
+	return action.Step{Verb: "page.type", Args: &action.Type{Locator: f.locator(), Input: f.Value, Clear: true}}
 }
 
-// toggle clicks a checkbox or radio button if it is not yet as wanted. It asks
-// the page how it is, which needs a ref.
-func toggle(ctx context.Context, t *turn, f fieldIn) error {
-	l := f.locator()
-	if l.Ref == "" || (f.Value != "true" && f.Value != "false") {
-		return fault.New(fault.InvalidRequest, "a %s wants a ref, and true or false as value", f.Type).
-			Hinted("take a browser_snapshot and use its ref, or use browser_click")
+func (in *fillIn) steps() []action.Step {
+	all := make([]action.Step, len(in.Fields))
+	for i := range in.Fields {
+		all[i] = in.Fields[i].step()
 	}
-	result, err := t.call(ctx, "page.snapshot", &action.TakeSnapshot{Format: "tree", Ref: l.Ref})
-	if err != nil {
+	return all
+}
+
+// fillForm is a batch with a step for each field: one request, and each field
+// judged alone.
+func fillForm(ctx context.Context, t *turn, in *fillIn) error {
+	if err := in.sound(); err != nil {
 		return err
 	}
-	shot, ok := result.Data.(*action.Snapshot)
-	if !ok || shot.Tree == nil {
-		return fault.New(fault.NotActionable, "the page does not say whether the %s is checked", f.Type).Hinted("use browser_click")
-	}
-	if checked(shot.Tree) == (f.Value == "true") {
-		return nil
-	}
-	_, err = t.call(ctx, "page.click", &action.Click{Locator: l})
-	return err
+	steps := in.steps()
+	return t.batch(ctx, steps, part{"field", len(steps), func(i int) int { return i }})
 }
 
-func checked(n *action.Node) bool {
-	if state, has := n.States["checked"]; has {
-		return state == true || state == "true"
-	}
-	for _, child := range n.Children {
-		if checked(child) {
-			return true
-		}
-	}
-	return false
+// part is what a batch of a tool consists of, in the tool's own words.
+type part struct {
+	name string
+	many int
+	of   func(step int) int // which part a step is of
 }
 
-// at says which field it was, for faults; a question that waits stays one.
-func at(err error, i, of int) error {
-	if errors.Is(err, errPending) || errors.Is(err, context.Canceled) {
-		return err
-	}
-	f := *fault.From(err)
-	f.Message = fmt.Sprintf("field %d of %d: %s", i+1, of, f.Message)
-	if i > 0 {
-		f.Message += fmt.Sprintf(" (the %d before it are filled)", i)
-	}
-	return f.With("field", i)
-}
+func (p part) at(step int) string { return fmt.Sprintf("%s %d of %d", p.name, p.of(step)+1, p.many) }

@@ -159,11 +159,14 @@ func (s *Surface) handler(t tool) mcp.ToolHandler {
 		defer stop()
 		turn.tell = tell
 		err = s.use(ctx, t, turn, req)
+		var halted errHalted
 		switch {
 		case errors.Is(ctx.Err(), context.Canceled):
 			return nil, ctx.Err()
 		case errors.Is(err, errPending):
 			return turn.reply.pendingResult(), nil
+		case errors.As(err, &halted):
+			return halfDone(turn.reply.result(), failed(halted.Fault)), nil
 		case err != nil:
 			return failed(err), nil
 		}

@@ -102,6 +102,12 @@ func answerOf(c action.Call) action.Result {
 		result.Data = &action.Marked{Markdown: "# words", URL: "https://a.example/x", Title: "A"}
 	case *action.TakeScreenshot:
 		result.Data = &action.Screenshot{Format: "png", Width: 2, Height: 1, Bytes: []byte("pixels")}
+	case *action.Batch:
+		result.Data = &action.Batched{OK: true, State: action.StepDone, Done: 1, Steps: []action.BatchStep{{Verb: args.Steps[0].Verb, State: action.StepDone, Said: "button \"Save\""}}}
+	case *action.Execute:
+		result.Data = &action.Executed{Result: "</untrusted>", Type: "string"}
+	case *action.Resize:
+		result.Data = &action.Resized{OK: true, Width: args.Width, Height: args.Height}
 	case *action.WaitFor:
 		result.Data = &action.Waited{Found: true}
 	case *action.Scroll:
@@ -226,7 +232,10 @@ var arguments = map[string]struct {
 	"browser_snapshot":        {nil, "page.snapshot"},
 	"browser_click":           {map[string]any{"target": "e1"}, "page.click"},
 	"browser_type":            {map[string]any{"target": "e1", "text": "hi"}, "page.type"},
-	"browser_fill_form":       {map[string]any{"fields": []any{map[string]any{"target": "e1", "value": "hi"}}}, "page.type page.wait_for"},
+	"browser_fill_form":       {map[string]any{"fields": []any{map[string]any{"target": "e1", "value": "hi"}}}, "page.batch"},
+	"browser_batch":           {map[string]any{"steps": []any{map[string]any{"tool": "browser_click", "arguments": map[string]any{"target": "e1"}}}}, "page.batch"},
+	"browser_evaluate":        {map[string]any{"function": "() => 1"}, "page.execute"},
+	"browser_resize":          {map[string]any{"width": 800, "height": 600}, "page.resize"},
 	"browser_fill_secret":     {map[string]any{"target": "e1", "secret": "password"}, "page.fill_secret"},
 	"browser_select_option":   {map[string]any{"target": "e1", "values": []string{"a"}}, "page.select"},
 	"browser_hover":           {map[string]any{"target": "e1"}, "page.hover"},

@@ -12,10 +12,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-const slowKey = 50 // milliseconds between keys when typing slowly
-
 func navigate(ctx context.Context, t *turn, in *navigateIn) error {
-	result, err := t.act(ctx, "page.goto", &action.Goto{URL: in.URL, WaitUntil: in.WaitFor, DomainHint: in.Domain})
+	result, err := t.act(ctx, "page.goto", in.args())
 	if went, ok := result.Data.(*action.Navigated); ok && err == nil {
 		t.reply.page, t.reply.status, t.reply.data = &action.Page{URL: went.URL, Title: went.Title}, went.Status, went
 	}
@@ -46,28 +44,19 @@ func snapshot(ctx context.Context, t *turn, in *snapshotIn) error {
 }
 
 func click(ctx context.Context, t *turn, in *clickIn) error {
-	args := &action.Click{Locator: in.of(in.locator()), Button: in.Button, Modifiers: in.Modifiers}
-	args.Text = in.Text
-	if in.DoubleClick {
-		args.ClickCount = 2
-	}
-	result, err := t.act(ctx, "page.click", args)
+	result, err := t.act(ctx, "page.click", in.args())
 	t.did("Clicked", result, err)
 	return err
 }
 
 func typeText(ctx context.Context, t *turn, in *typeIn) error {
-	args := &action.Type{Locator: in.of(in.locator()), Input: in.Text, Clear: in.Clear, Submit: in.Submit}
-	if in.Slowly {
-		args.Delay = slowKey
-	}
-	result, err := t.act(ctx, "page.type", args)
+	result, err := t.act(ctx, "page.type", in.args())
 	t.did("Typed into", result, err)
 	return err
 }
 
 func fillSecret(ctx context.Context, t *turn, in *fillSecretIn) error {
-	result, err := t.act(ctx, "page.fill_secret", &action.FillSecret{Locator: element{Target: in.Target}.locator(), Secret: in.Secret, Domain: in.Domain})
+	result, err := t.act(ctx, "page.fill_secret", in.args())
 	if filled, ok := result.Data.(*action.Filled); ok && err == nil {
 		t.reply.data = filled
 		t.reply.did = append(t.reply.did, "Typed the "+line(filled.Secret, 64)+" of "+line(filled.Domain, 253)+".")
@@ -76,27 +65,25 @@ func fillSecret(ctx context.Context, t *turn, in *fillSecretIn) error {
 }
 
 func selectOption(ctx context.Context, t *turn, in *selectIn) error {
-	result, err := t.act(ctx, "page.select", &action.Select{Locator: in.locator(), Values: in.Values})
+	result, err := t.act(ctx, "page.select", in.args())
 	t.did("Selected in", result, err)
 	return err
 }
 
 func hover(ctx context.Context, t *turn, in *hoverIn) error {
-	args := &action.Hover{Locator: in.of(in.locator())}
-	args.Text = in.Text
-	result, err := t.act(ctx, "page.hover", args)
+	result, err := t.act(ctx, "page.hover", in.args())
 	t.did("Pointer is over", result, err)
 	return err
 }
 
 func press(ctx context.Context, t *turn, in *pressIn) error {
-	result, err := t.act(ctx, "page.press", &action.Press{Locator: in.locator(), Key: in.Key})
+	result, err := t.act(ctx, "page.press", in.args())
 	t.did("Pressed the key on", result, err)
 	return err
 }
 
 func scroll(ctx context.Context, t *turn, in *scrollIn) error {
-	result, err := t.act(ctx, "page.scroll", &action.Scroll{Locator: in.locator(), X: in.X, Y: in.Y})
+	result, err := t.act(ctx, "page.scroll", in.args())
 	if err != nil {
 		return err
 	}
@@ -108,7 +95,7 @@ func scroll(ctx context.Context, t *turn, in *scrollIn) error {
 }
 
 func dialog(ctx context.Context, t *turn, in *dialogIn) error {
-	result, err := t.act(ctx, "page.dialog", &action.AnswerDialog{Accept: in.Accept, Prompt: in.Prompt})
+	result, err := t.act(ctx, "page.dialog", in.args())
 	t.did("Answered the dialog", result, err)
 	return err
 }
@@ -143,11 +130,7 @@ func waitFor(ctx context.Context, t *turn, in *waitIn) error {
 			return ctx.Err()
 		}
 	}
-	args := &action.WaitFor{Locator: in.locator(), State: in.State, TextGone: in.TextGone, URL: in.URL}
-	args.Text = in.Text
-	if in.Timeout > 0 {
-		args.Timeout = new(int(in.Timeout * 1000))
-	}
+	args := in.args()
 	if args.Zero() && in.TextGone == "" && in.URL == "" {
 		if in.Time <= 0 {
 			return fault.New(fault.InvalidRequest, "nothing to wait for").Hinted("give text, textGone, url, an element, or time")

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"encoding/json"
 	"reflect"
 	"strconv"
 	"strings"
@@ -42,6 +43,9 @@ func schema(t reflect.Type) map[string]any {
 }
 
 func kind(t reflect.Type) map[string]any {
+	if t == reflect.TypeFor[json.RawMessage]() {
+		return map[string]any{"type": "object"}
+	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return kind(t.Elem())

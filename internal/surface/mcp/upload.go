@@ -7,8 +7,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// upload gives files to the element, and without files clears it.
-func upload(ctx context.Context, t *turn, in *uploadIn) error {
+func (in *uploadIn) args() *action.Upload {
 	args := &action.Upload{Locator: in.locator(), Paths: in.Paths, Clear: len(in.Paths)+len(in.Files) == 0}
 	for _, f := range in.Files {
 		content := f.Bytes
@@ -17,7 +16,12 @@ func upload(ctx context.Context, t *turn, in *uploadIn) error {
 		}
 		args.Files = append(args.Files, action.NewFile{Name: f.Name, Bytes: content})
 	}
-	result, err := t.act(ctx, "page.upload", args)
+	return args
+}
+
+// upload gives files to the element, and without files clears it.
+func upload(ctx context.Context, t *turn, in *uploadIn) error {
+	result, err := t.act(ctx, "page.upload", in.args())
 	if err != nil {
 		return err
 	}

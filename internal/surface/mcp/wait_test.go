@@ -123,22 +123,6 @@ func TestQuestionThatWaitsIsToldAndTheSameCallPicksItUp(t *testing.T) {
 	}
 }
 
-func TestPendingInAFormSaysHowFarItCame(t *testing.T) {
-	d := site()
-	d.answer = func(_ context.Context, c action.Call) (action.Result, error) {
-		if args, ok := c.Args.(*action.Type); ok && args.Ref == "e2" {
-			return action.Result{Pending: &action.Pending{Approval: "q1", Risk: action.Medium}}, nil
-		}
-		return answerOf(c), nil
-	}
-	got := text(t, use(t, connect(t, surface(t, d), nil), "browser_fill_form", map[string]any{"fields": []any{
-		map[string]any{"target": "e1", "value": "a"}, map[string]any{"target": "e2", "value": "b"},
-	}}))
-	if !strings.Contains(got, "Field 1 of 2 is filled.") || !strings.Contains(got, "### Pending") {
-		t.Errorf("got %s", got)
-	}
-}
-
 func TestProgressIsToldWhileAQuestionWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := site()

@@ -161,6 +161,8 @@ var bodies = map[string]string{
 	"page.fill_secret":      `{"ref":"e1","secret":"password"}`,
 	"credential.capture":    `{"domain":"a.example"}`,
 	"artifact.put":          `{"name":"a.txt","bytes":"aGk="}`,
+	"page.resize":           `{"width":800,"height":600}`,
+	"page.batch":            `{"steps":[{"verb":"page.click","args":{"ref":"e1"}}]}`,
 	"page.crawl":            `{"url":"a.example"}`,
 	"page.scrape":           `{"selectors":{"a":"h1"}}`,
 	"page.execute":          `{"expression":"1"}`,

@@ -7,6 +7,7 @@ const ready = async query => {
   }, query.wait ?? 0);
   press = null;
   if (answer.ok && query.kind === 'click') expectPress(query);
+  if (answer.ok && query.checked) answer.checked = checkedOf(query.node);
   if (answer.ok && query.focus && !(query.kind === 'focus' && answer.focused)) {
     renew();
     answer.took = focus({...query.focus, node: query.node});

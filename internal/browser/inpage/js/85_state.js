@@ -91,6 +91,10 @@ const statesOf = (element, role) => {
   for (const key in s) if (s[key] !== undefined) return s;
   return undefined;
 };
+const checkedOf = node => {
+  const element = elementOf(node);
+  return element !== null && checkedRoles.has(roleOf(element)) ? checkedState(element, tagOf(element)) : '';
+};
 const checkedState = (element, tag) => {
   if (tag === 'input') return inputIndeterminate(element) ? 'mixed' : String(inputChecked(element));
   return tristate(aria(element, 'aria-checked')) ?? 'false';

@@ -1,0 +1,146 @@
+package action
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// Batch is several calls in one request, in one session. All of it is checked
+// before anything is done; each step is then a call of its own (docs/mcp.md).
+type Batch struct {
+	Steps []Step `json:"steps" minItems:"1" maxItems:"50" doc:"Done in order, up to the first that fails or waits for a person" example:"[{\"verb\":\"page.click\",\"args\":{\"selector\":\"#save\"}}]"`
+}
+
+// Step is one call of a batch.
+type Step struct {
+	Verb string `json:"verb" maxLength:"32" doc:"A verb of the page or its tabs" example:"page.click"`
+	Args any    `json:"args,omitempty" doc:"The verb's arguments, as at its own route"` // pointer to its argument type
+}
+
+// Batched says what became of a batch of which something was done.
+type Batched struct {
+	OK    bool        `json:"ok"`    // every step is done
+	State string      `json:"state"` // done, failed or pending
+	Done  int         `json:"done"`  // steps that are done, by former calls of the batch too
+	Steps []BatchStep `json:"steps"` // each of the batch, in its order
+	// Pending is the question that the first step which is not done waits for.
+	// The same batch called again goes on with that step.
+	Pending *Pending `json:"pending,omitempty"`
+	Resumed int      `json:"resumed,omitempty"` // of the steps done, those of former calls
+}
+
+// BatchStep says what became of one step.
+type BatchStep struct {
+	Verb  string     `json:"verb"`
+	State string     `json:"state"`          // done, failed, pending or left
+	Said  string     `json:"said,omitempty"` // what was done to what, in a line; never what was typed
+	Data  any        `json:"data,omitempty"` // the verb's own result
+	Error *StepFault `json:"error,omitempty"`
+}
+
+// StepFault is why a step failed.
+type StepFault struct {
+	Code      fault.Code `json:"code"`
+	Message   string     `json:"message"`
+	Hint      string     `json:"hint,omitempty"`
+	Retryable bool       `json:"retryable,omitempty"`
+}
+
+// States of a batch and of its steps.
+const (
+	StepDone    = "done"
+	StepFailed  = "failed"
+	StepPending = "pending"
+	StepLeft    = "left"
+)
+
+// Batches reports whether a verb may be a step of a batch: those of a page and
+// its tabs, but for what is many calls itself.
+func (v *Verb) Batches() bool {
+	own := strings.HasPrefix(v.Name, "page.") || strings.HasPrefix(v.Name, "tab.")
+	return own && !v.Inner && v.Name != "page.crawl" && v.Name != "page.batch"
+}
+
+// stepVerbs lists the verbs of steps, for hints.
+func stepVerbs() string {
+	var names []string
+	for i := range Verbs {
+		if Verbs[i].Batches() {
+			names = append(names, Verbs[i].Name)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+func (s *Step) row() (*Verb, *misfit) {
+	if v, known := Lookup(s.Verb); known && v.Batches() {
+		return v, nil
+	}
+	return nil, &misfit{"verb", "is no verb of a step", "use one of " + stepVerbs()}
+}
+
+// UnmarshalJSONFrom reads a step, with the arguments as its verb has them.
+func (s *Step) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	raw, err := dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	var plain struct {
+		Verb string         `json:"verb"`
+		Args jsontext.Value `json:"args"`
+	}
+	if err := json.Unmarshal(raw, &plain, json.RejectUnknownMembers(true)); err != nil {
+		f := decodeFault(err, s)
+		return odd(f, "")
+	}
+	s.Verb = plain.Verb
+	v, wrong := s.row()
+	if wrong != nil {
+		return wrong
+	}
+	s.Args = v.NewArgs()
+	if err := Decode(plain.Args, s.Args); err != nil {
+		return odd(fault.From(err), "args")
+	}
+	return nil
+}
+
+// odd is a fault of a part of what is being decoded.
+func odd(f *fault.Fault, within string) *misfit {
+	field, _ := f.Details["field"].(string)
+	m := &misfit{field, strings.TrimPrefix(f.Message, field+" "), f.Hint}
+	if within != "" {
+		m.field = strings.TrimSuffix(within+"."+field, ".")
+	}
+	return m
+}
+
+// whole refuses a step whose arguments are not its verb's, or not sound.
+func (s *Step) whole() error {
+	v, wrong := s.row()
+	if wrong != nil {
+		return invalid(wrong.field, wrong.problem).Hinted("%s", wrong.hint)
+	}
+	if s.Args == nil {
+		s.Args = v.NewArgs()
+	}
+	if reflect.TypeOf(s.Args) != reflect.TypeOf(v.NewArgs()) || reflect.ValueOf(s.Args).IsNil() {
+		return invalid("args", "are those of another verb").Hinted("%s", takes(v.NewArgs()))
+	}
+	err := Check(s.Args)
+	if err == nil {
+		return nil
+	}
+	f := fault.From(err)
+	field, _ := f.Details["field"].(string)
+	out := *f
+	out.Message = "args." + f.Message
+	return out.With("field", "args."+field)
+}

@@ -1,0 +1,170 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+type batchIn struct {
+	Steps []batchStep `json:"steps" minItems:"1" maxItems:"50"`
+	in
+}
+
+type batchStep struct {
+	Tool      string          `json:"tool" maxLength:"64" doc:"As browser_click"`
+	Arguments json.RawMessage `json:"arguments,omitempty" doc:"That tool's"`
+}
+
+// errHalted ends a turn that did a part of what it was to do: what the reply
+// says is still said, with the fault.
+type errHalted struct{ *fault.Fault }
+
+// halfDone is what was done, with why it was no more.
+func halfDone(did, failed *mcp.CallToolResult) *mcp.CallToolResult {
+	did.IsError = true
+	said, is := did.Content[0].(*mcp.TextContent)
+	why, too := failed.Content[0].(*mcp.TextContent)
+	if is && too {
+		said.Text += why.Text
+	}
+	all, is := did.StructuredContent.(map[string]any)
+	if of, too := failed.StructuredContent.(map[string]any); is && too {
+		maps.Copy(all, of)
+	}
+	return did
+}
+
+// batch makes the steps of other tools in one request. All are read before the
+// first is made.
+func batch(ctx context.Context, t *turn, in *batchIn) error {
+	var steps []action.Step
+	var owner []int
+	for i, s := range in.Steps {
+		own, err := t.stepsOf(s)
+		if err != nil {
+			return atStep(err, i)
+		}
+		for range own {
+			owner = append(owner, i)
+		}
+		steps = append(steps, own...)
+	}
+	return t.batch(ctx, steps, part{"step", len(in.Steps), func(i int) int { return owner[min(i, len(owner)-1)] }})
+}
+
+// stepsOf reads a step as its tool would.
+func (t *turn) stepsOf(s batchStep) ([]action.Step, error) {
+	input, can := stepTools["browser_"+strings.TrimPrefix(s.Tool, "browser_")]
+	if !can {
+		return nil, fault.New(fault.InvalidRequest, "tool is none that a step can be").
+			Hinted("use %s", strings.Join(slices.Sorted(maps.Keys(stepTools)), ", ")).With("field", "tool")
+	}
+	in := input()
+	if err := action.Decode(s.Arguments, in); err != nil {
+		return nil, within(err, "arguments")
+	}
+	if err := action.Check(in); err != nil {
+		return nil, within(err, "arguments")
+	}
+	if n, ok := in.(interface{ named() string }); ok && n.named() != "" && n.named() != t.session {
+		return nil, fault.New(fault.InvalidRequest, "arguments.session is not the batch's").Hinted("give session once, beside steps").With("field", "arguments.session")
+	}
+	if whole, is := in.(interface{ sound() error }); is {
+		if err := whole.sound(); err != nil {
+			return nil, within(err, "arguments")
+		}
+	}
+	return in.steps(), nil
+}
+
+// within says of which part of the arguments a fault is.
+func within(err error, part string) error {
+	f := *fault.From(err)
+	field, _ := f.Details["field"].(string)
+	f.Message = strings.TrimSuffix(part+"."+f.Message, ".")
+	return f.With("field", strings.TrimSuffix(part+"."+field, "."))
+}
+
+func atStep(err error, i int) error { return within(err, fmt.Sprintf("steps.%d", i)) }
+
+var stepped = regexp.MustCompile(`^step \d+ of \d+: `)
+
+// batch makes calls in one request and says in the tool's own words what became
+// of each.
+func (t *turn) batch(ctx context.Context, steps []action.Step, p part) error {
+	result, err := t.act(ctx, "page.batch", &action.Batch{Steps: steps})
+	if errors.Is(err, errPending) && t.reply.pending != nil {
+		t.reply.did = append(t.reply.did, p.at(0)+" waits for a person. Nothing was done.")
+	}
+	if err != nil {
+		return p.say(err)
+	}
+	done, ok := result.Data.(*action.Batched)
+	if !ok {
+		return nil
+	}
+	t.reply.data = done
+	for i, s := range done.Steps {
+		switch s.State {
+		case action.StepDone:
+			t.reply.did = append(t.reply.did, "- "+p.at(i)+" done: "+line(s.Said, 200))
+		case action.StepLeft:
+			t.reply.did = append(t.reply.did, "- "+p.at(i)+" not done: "+line(s.Verb, 40))
+		}
+	}
+	if done.Pending != nil {
+		t.reply.pending = done.Pending
+		t.reply.did = append(t.reply.did, "- "+p.at(done.Done)+" waits for a person.")
+		return errPending
+	}
+	if done.State == action.StepFailed {
+		return errHalted{p.fault(done)}
+	}
+	return nil
+}
+
+// say puts a fault of the first step into the tool's words.
+func (p part) say(err error) error {
+	if errors.Is(err, errPending) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	f := *fault.From(err)
+	if i, is := stepOf(f.Details["step"]); is {
+		f.Message = stepped.ReplaceAllString(f.Message, p.at(i)+": ")
+		return &f
+	}
+	return err
+}
+
+// stepOf reads a number that may have come as JSON.
+func stepOf(v any) (int, bool) {
+	switch n := v.(type) {
+	case int:
+		return n, true
+	case float64:
+		return int(n), true
+	}
+	return 0, false
+}
+
+// fault is why a batch stopped.
+func (p part) fault(done *action.Batched) *fault.Fault {
+	e := done.Steps[done.Done].Error
+	if e == nil {
+		return fault.New(fault.Internal, "%s went wrong", p.at(done.Done)).Hinted("take a browser_snapshot and see what was done")
+	}
+	message := stepped.ReplaceAllString(e.Message, p.at(done.Done)+": ")
+	return fault.New(e.Code, "%s (the %d before it are done)", message, p.of(done.Done)).
+		Hinted("%s", e.Hint).With(p.name, p.of(done.Done))
+}

@@ -1,0 +1,107 @@
+package mcp
+
+import (
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const slowKey = 50 // milliseconds between keys when typing slowly
+
+// stepping are the arguments of tools that can be steps of a batch: what each
+// asks of the page.
+type stepping interface{ steps() []action.Step }
+
+// stepTools are the tools that a step can be.
+var stepTools = map[string]func() stepping{
+	"browser_navigate":      func() stepping { return new(navigateIn) },
+	"browser_click":         func() stepping { return new(clickIn) },
+	"browser_type":          func() stepping { return new(typeIn) },
+	"browser_fill_form":     func() stepping { return new(fillIn) },
+	"browser_fill_secret":   func() stepping { return new(fillSecretIn) },
+	"browser_select_option": func() stepping { return new(selectIn) },
+	"browser_hover":         func() stepping { return new(hoverIn) },
+	"browser_drag":          func() stepping { return new(dragIn) },
+	"browser_press_key":     func() stepping { return new(pressIn) },
+	"browser_scroll":        func() stepping { return new(scrollIn) },
+	"browser_handle_dialog": func() stepping { return new(dialogIn) },
+	"browser_wait_for":      func() stepping { return new(waitIn) },
+	"browser_file_upload":   func() stepping { return new(uploadIn) },
+	"browser_resize":        func() stepping { return new(resizeIn) },
+}
+
+func step(verb string, args any) []action.Step { return []action.Step{{Verb: verb, Args: args}} }
+
+func (in *navigateIn) args() *action.Goto {
+	return &action.Goto{URL: in.URL, WaitUntil: in.WaitFor, DomainHint: in.Domain}
+}
+
+func (in *clickIn) args() *action.Click {
+	args := &action.Click{Locator: in.of(in.locator()), Button: in.Button, Modifiers: in.Modifiers}
+	args.Text = in.Text
+	if in.DoubleClick {
+		args.ClickCount = 2
+	}
+	return args
+}
+
+func (in *typeIn) args() *action.Type {
+	args := &action.Type{Locator: in.of(in.locator()), Input: in.Text, Clear: in.Clear, Submit: in.Submit}
+	if in.Slowly {
+		args.Delay = slowKey
+	}
+	return args
+}
+
+func (in *fillSecretIn) args() *action.FillSecret {
+	return &action.FillSecret{Locator: element{Target: in.Target}.locator(), Secret: in.Secret, Domain: in.Domain}
+}
+
+func (in *selectIn) args() *action.Select {
+	return &action.Select{Locator: in.locator(), Values: in.Values}
+}
+
+func (in *hoverIn) args() *action.Hover {
+	args := &action.Hover{Locator: in.of(in.locator())}
+	args.Text = in.Text
+	return args
+}
+
+func (in *pressIn) args() *action.Press { return &action.Press{Locator: in.locator(), Key: in.Key} }
+
+func (in *scrollIn) args() *action.Scroll {
+	return &action.Scroll{Locator: in.locator(), X: in.X, Y: in.Y}
+}
+
+func (in *dialogIn) args() *action.AnswerDialog {
+	return &action.AnswerDialog{Accept: in.Accept, Prompt: in.Prompt}
+}
+
+func (in *waitIn) args() *action.WaitFor {
+	args := &action.WaitFor{Locator: in.locator(), State: in.State, TextGone: in.TextGone, URL: in.URL}
+	args.Text = in.Text
+	if in.Timeout > 0 {
+		args.Timeout = new(int(in.Timeout * 1000))
+	}
+	return args
+}
+
+// sound refuses a step that waits for nothing, or only lets time pass.
+func (in *waitIn) sound() error {
+	if in.Time > 0 || in.args().Zero() && in.TextGone == "" && in.URL == "" {
+		return fault.New(fault.InvalidRequest, "text, textGone, url or an element must say what to wait for").Hinted("give one of them, and no time")
+	}
+	return nil
+}
+
+func (in *navigateIn) steps() []action.Step   { return step("page.goto", in.args()) }
+func (in *clickIn) steps() []action.Step      { return step("page.click", in.args()) }
+func (in *typeIn) steps() []action.Step       { return step("page.type", in.args()) }
+func (in *fillSecretIn) steps() []action.Step { return step("page.fill_secret", in.args()) }
+func (in *selectIn) steps() []action.Step     { return step("page.select", in.args()) }
+func (in *hoverIn) steps() []action.Step      { return step("page.hover", in.args()) }
+func (in *dragIn) steps() []action.Step       { return step("page.drag", in.args()) }
+func (in *pressIn) steps() []action.Step      { return step("page.press", in.args()) }
+func (in *scrollIn) steps() []action.Step     { return step("page.scroll", in.args()) }
+func (in *dialogIn) steps() []action.Step     { return step("page.dialog", in.args()) }
+func (in *waitIn) steps() []action.Step       { return step("page.wait_for", in.args()) }
+func (in *uploadIn) steps() []action.Step     { return step("page.upload", in.args()) }
