@@ -100,13 +100,11 @@ func (s *Surface) offering(groups []string) (*mcp.Server, error) {
 }
 
 func (s *Surface) serverOf(offered []tool, names []string) *mcp.Server {
+	offers := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}} // the list never changes, and no logging
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: "glovebox", Title: "Glovebox", Version: s.o.Version},
-		&mcp.ServerOptions{
-			Instructions: instructions,
-			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}, // the list never changes, and no logging
-		})
-	server.AddReceivingMiddleware(s.known(names))
+		&mcp.ServerOptions{Instructions: instructions, Capabilities: offers})
+	server.AddReceivingMiddleware(s.known(names), declared(offers))
 	for _, t := range offered {
 		server.AddTool(t.described(), s.handler(t))
 	}
