@@ -1,0 +1,95 @@
+package tasks
+
+import (
+	"context"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/bench/peer"
+	"github.com/gloveboxhq/glovebox/bench/tasks/sites"
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/client"
+)
+
+// house is where the sites are, at two origins.
+type house struct {
+	*sites.Server
+	address, far string // of the sites, and of the frames of another site
+}
+
+// openHouse serves the sites on ports that the system chooses, until the test
+// ends. localhost and 127.0.0.1 are two sites to a browser.
+func openHouse(tb testing.TB) *house {
+	tb.Helper()
+	far := httptest.NewUnstartedServer(nil)
+	server := sites.New("http://" + far.Listener.Addr().String())
+	far.Config.Handler = server
+	far.Start()
+	near := httptest.NewServer(server)
+	tb.Cleanup(func() {
+		for _, s := range []*httptest.Server{near, far} {
+			s.CloseClientConnections()
+			s.Close()
+		}
+	})
+	return &house{Server: server, address: strings.Replace(near.URL, "127.0.0.1", "localhost", 1), far: far.URL}
+}
+
+// begin begins a run that no other has the address of.
+func (h *house) begin(site sites.Site, id string, seed uint64) *sites.Run {
+	return h.Begin(site, url.PathEscape(strings.ReplaceAll(id, " ", "")), seed)
+}
+
+// person answers what Glovebox asks: yes in tasks in which a person agrees,
+// and no in all others, where nothing should be asked.
+type person struct {
+	operator *client.Client
+	agrees   atomic.Bool
+	asked    atomic.Int64
+}
+
+// attend says whether the person agrees from now on.
+func (p *person) attend(agrees bool) {
+	if p != nil {
+		p.agrees.Store(agrees)
+	}
+}
+
+// openPerson has a person answer for a server until the test ends.
+func openPerson(tb testing.TB, server *peer.Server) *person {
+	tb.Helper()
+	operator, err := server.Person()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	p := &person{operator: operator}
+	ctx, stop := context.WithCancel(tb.Context())
+	over := make(chan struct{})
+	sinceEver := int64(0)
+	go func() {
+		defer close(over)
+		_, err := operator.Call(ctx, action.Call{
+			Verb: "events.follow", Args: &action.FollowEvents{Kinds: "question", After: &sinceEver},
+			Events: &action.EventWatch{Event: func(e action.Event) error { return p.answer(ctx, e.Question) }},
+		})
+		if ctx.Err() == nil {
+			tb.Errorf("the person hears no more questions: %v", err)
+		}
+	}()
+	tb.Cleanup(func() { stop(); <-over })
+	return p
+}
+
+func (p *person) answer(ctx context.Context, q *action.Question) error {
+	if q == nil || q.State != "pending" {
+		return nil
+	}
+	p.asked.Add(1)
+	_, err := p.operator.Call(ctx, action.Call{Verb: "approval.answer", Args: &action.Answer{
+		ID: q.ID, Approve: p.agrees.Load(), Reason: "the task says so",
+	}})
+	return err
+}
