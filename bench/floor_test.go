@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 )
@@ -13,11 +14,15 @@ import (
 // with no checks, no judgement and no record. It is what the engine and the
 // gate are measured against.
 type floor struct {
-	conn *cdp.Conn
-	tab  *cdp.Session
-	load func(url string)                // and wait for the load event
-	move func(method string, params any) // a call that loads a document, and wait for that
+	b      *testing.B
+	conn   *cdp.Conn
+	tab    *cdp.Session
+	load   func(url string)                // and wait for the load event
+	move   func(method string, params any) // a call that loads a document, and wait for that
+	loaded chan struct{}                   // has one when a document was loaded
 }
+
+const loadLimit = time.Minute // for a document to load, on a busy machine
 
 func newFloor(ctx context.Context, b *testing.B, t cdp.Transport) *floor {
 	b.Helper()
@@ -30,7 +35,7 @@ func newFloor(ctx context.Context, b *testing.B, t cdp.Transport) *floor {
 			}
 		}
 	})
-	f := &floor{conn: conn}
+	f := &floor{b: b, conn: conn, loaded: loaded}
 	var made struct{ BrowserContextID, TargetID, SessionID string }
 	must(b, conn.Root().Call(ctx, "Target.createBrowserContext", nil, &made))
 	must(b, conn.Root().Call(ctx, "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": made.BrowserContextID, "width": width, "height": height}, &made))
@@ -39,15 +44,24 @@ func newFloor(ctx context.Context, b *testing.B, t cdp.Transport) *floor {
 	must(b, f.tab.Call(ctx, "Page.enable", nil, nil))
 	must(b, f.tab.Call(ctx, "Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true}, nil))
 	f.move = func(method string, params any) {
-		select {
-		case <-loaded:
-		default:
-		}
-		must(b, f.tab.Call(ctx, method, params, nil))
-		<-loaded
+		f.follow(func() { must(b, f.tab.Call(ctx, method, params, nil)) })
 	}
 	f.load = func(url string) { f.move("Page.navigate", map[string]any{"url": url}) }
 	return f
+}
+
+// follow does what loads a document, and waits for that.
+func (f *floor) follow(act func()) {
+	select {
+	case <-f.loaded:
+	default:
+	}
+	act()
+	select {
+	case <-f.loaded:
+	case <-time.After(loadLimit):
+		f.b.Fatal("the floor waited in vain for a document")
+	}
 }
 
 func (f *floor) evaluate(ctx context.Context, b *testing.B, expression string, result any) {

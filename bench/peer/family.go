@@ -27,7 +27,26 @@ func newFamily() (family, error) {
 	if err != nil {
 		return family{}, fmt.Errorf("cannot make a folder: %w", err)
 	}
-	return family{mark: mark + "=" + rand.Text(), home: home}, nil
+	f := family{mark: mark + "=" + rand.Text(), home: home}
+	started.Lock()
+	defer started.Unlock()
+	started.all = append(started.all, f)
+	return f, nil
+}
+
+// started is every family of this process, for who ends it early.
+var started struct {
+	sync.Mutex
+	all []family
+}
+
+// endAll ends all families.
+func endAll() {
+	started.Lock()
+	defer started.Unlock()
+	for _, f := range started.all {
+		f.end()
+	}
 }
 
 // process is a running one.
@@ -100,12 +119,18 @@ func (f family) end() {
 }
 
 // Memory is what the server's own processes hold in RAM, in bytes, without the
-// browser: for Glovebox the gateway's.
-func (s *Server) Memory() int64 {
-	f := s.family
-	if s.gateway != nil {
-		f = s.gateway.family
+// browser: for Glovebox the gateway's and that of glovebox mcp.
+func (s *Server) Memory() int64 { return s.family.memory() + s.GatewayMemory() }
+
+// GatewayMemory is Glovebox's gateway alone, in bytes; 0 for others.
+func (s *Server) GatewayMemory() int64 {
+	if s.gateway == nil {
+		return 0
 	}
+	return s.gateway.family.memory()
+}
+
+func (f family) memory() int64 {
 	var sum int64
 	for _, p := range f.processes() {
 		if !p.browser() {

@@ -3,12 +3,14 @@ package peer
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,9 +25,9 @@ const (
 	endLimit   = 40 * time.Second // for a gateway to end its boxes
 )
 
-// image is what boxes are made of here. $GLOVEBOX_TEST_TREE keeps the images
+// Image is what boxes are made of here. $GLOVEBOX_TEST_TREE keeps the images
 // of trees that are tested side by side apart.
-func image() string { return "glovebox-browser:bench" + os.Getenv("GLOVEBOX_TEST_TREE") }
+func Image() string { return "glovebox-browser:bench" + os.Getenv("GLOVEBOX_TEST_TREE") }
 
 // built is the program of this tree and its image, made once for a run.
 var built struct {
@@ -35,14 +37,38 @@ var built struct {
 }
 
 // Main runs the tests of a package that starts servers, and removes what they
-// built: func TestMain(m *testing.M) { os.Exit(peer.Main(m)) }.
+// built: func TestMain(m *testing.M) { os.Exit(peer.Main(m)) }. Servers end when
+// the run is interrupted, too.
 func Main(m *testing.M) int {
 	defer func() {
 		if built.folder != "" {
 			_ = os.RemoveAll(built.folder)
 		}
 	}()
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-interrupted // until the process ends
+		endGateways()
+		endAll()
+		os.Exit(1)
+	}()
 	return m.Run()
+}
+
+// gateways are those that run.
+var gateways struct {
+	sync.Mutex
+	all []*gateway
+}
+
+// endGateways has all gateways end their boxes and themselves.
+func endGateways() {
+	gateways.Lock()
+	defer gateways.Unlock()
+	for _, g := range gateways.all {
+		_ = g.end()
+	}
 }
 
 // Binary builds the program of this tree and the image of its boxes, once for
@@ -67,7 +93,7 @@ func build(ctx context.Context) (string, error) {
 	program := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w -X main.version=bench", "-o", binary, "github.com/gloveboxhq/glovebox/cmd/glovebox")
 	program.Env = append(os.Environ(), "CGO_ENABLED=0")
 	boxes := exec.CommandContext(ctx, binary, "image", "build")
-	boxes.Env = append(os.Environ(), "GLOVEBOX_BROWSER_SANDBOX_CONTAINER_IMAGE="+image())
+	boxes.Env = append(os.Environ(), "GLOVEBOX_BROWSER_SANDBOX_CONTAINER_IMAGE="+Image())
 	for _, c := range []*exec.Cmd{program, boxes} {
 		if out, err := c.CombinedOutput(); err != nil {
 			return folder, fmt.Errorf("%v: %w\n%s", c.Args, err, out)
@@ -80,6 +106,7 @@ func build(ctx context.Context) (string, error) {
 type gateway struct {
 	binary, config, state, address string
 	family                         family
+	mu                             sync.Mutex
 	process                        *exec.Cmd
 	ended                          chan error
 	log                            *tape
@@ -167,7 +194,14 @@ func startGateway(tb testing.TB, binary string, sites []string) (*gateway, error
 	if err := os.WriteFile(g.config, text, 0o600); err != nil {
 		return nil, fmt.Errorf("cannot write the configuration: %w", err)
 	}
-	tb.Cleanup(func() { g.end(tb) })
+	gateways.Lock()
+	gateways.all = append(gateways.all, g)
+	gateways.Unlock()
+	tb.Cleanup(func() {
+		if err := g.end(); err != nil {
+			tb.Error(err)
+		}
+	})
 	return g, g.run(tb.Context())
 }
 
@@ -186,7 +220,7 @@ func configuration(g *gateway, sites []string) ([]byte, error) {
 	type object = map[string]any
 	return json.Marshal(object{
 		"server":  object{"listen": g.address, "state_dir": g.state},
-		"browser": object{"max_session_minutes": -1, "sandbox": object{"container_image": image(), "container_name_prefix": "gbbench-"}},
+		"browser": object{"max_session_minutes": -1, "sandbox": object{"container_image": Image(), "container_name_prefix": "gbbench-"}},
 		"security": object{
 			"session_timeout": -1, "max_actions_per_session": -1,
 			"network": object{"navigation": hosts, "allow_private": places},
@@ -245,25 +279,30 @@ func (g *gateway) healthy(ctx context.Context) bool {
 }
 
 // end ends the gateway, and with it its boxes; one that does not is killed,
-// and its boxes are removed.
-func (g *gateway) end(tb testing.TB) {
+// and its boxes are removed, which is an error. It may be called more than
+// once.
+func (g *gateway) end() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	if g.process == nil {
-		return
+		return nil
 	}
+	var fault error
 	_ = g.process.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-g.ended:
 	case <-time.After(endLimit):
 		_ = g.process.Process.Kill()
 		<-g.ended
-		tb.Errorf("the gateway did not end by itself%s", g.log)
+		fault = fmt.Errorf("the gateway did not end by itself%s", g.log)
 	}
 	g.process = nil
 	if left := g.boxes(); len(left) > 0 {
-		tb.Errorf("boxes are left: %v", left)
+		fault = errors.Join(fault, fmt.Errorf("boxes are left: %v", left))
 		_ = exec.Command("docker", append([]string{"rm", "-f"}, left...)...).Run()
 	}
 	g.family.end()
+	return fault
 }
 
 // boxes are the containers of this gateway, in any state.

@@ -41,7 +41,7 @@ func installed(ctx context.Context) (modules string, err error) {
 }
 
 func fetch(ctx context.Context) (string, error) {
-	if _, err := os.Stat(chromium()); err != nil {
+	if _, err := os.Stat(Chromium()); err != nil {
 		return "", fmt.Errorf("there is no Chromium: %w", err)
 	}
 	lock, err := project.ReadFile("npm/package-lock.json")

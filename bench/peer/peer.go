@@ -163,6 +163,9 @@ func (s *Server) CallResult(ctx context.Context, tool string, args map[string]an
 	if s.named != "" {
 		args = with(args, "session", s.named)
 	}
+	if args == nil {
+		args = map[string]any{} // some refuse a call without
+	}
 	result, err := s.session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: args})
 	if err != nil {
 		return nil, fmt.Errorf("%s, %s: %w%s", s.Kind, tool, err, s.log)

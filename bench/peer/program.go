@@ -14,8 +14,8 @@ const (
 	viewport = "1280x720"
 )
 
-// chromium is Debian's browser, or the one that tests are told to use.
-func chromium() string {
+// Chromium is the path of Debian's browser, or the one that tests are told to use.
+func Chromium() string {
 	if given := os.Getenv("GLOVEBOX_TEST_CHROMIUM"); given != "" {
 		return given
 	}
@@ -80,7 +80,7 @@ func openPeer(tb testing.TB, kind Kind, modules string) (*Server, error) {
 		return nil, fmt.Errorf("there is no peer %q", kind)
 	}
 	p.user = peerUser
-	if err := os.WriteFile(browser, fmt.Appendf(nil, walled, chromium()), 0o755); err != nil {
+	if err := os.WriteFile(browser, fmt.Appendf(nil, walled, Chromium()), 0o755); err != nil {
 		return nil, fmt.Errorf("cannot write how Chromium is started: %w", err)
 	}
 	s := &Server{Kind: kind, family: f}

@@ -1,0 +1,108 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+)
+
+// floorHand is a bare client of the browser's protocol as an agent's hand: the
+// fewest calls, no checks, and after each act the page as its simple walker
+// sees it, which numbers what can be acted on in an attribute. It enters no
+// frame and no shadow root.
+type floorHand struct {
+	ctx context.Context
+	b   *testing.B
+	f   *floor
+}
+
+func newFloorHand(b *testing.B) floorHand {
+	return floorHand{b.Context(), b, newFloor(b.Context(), b, chromium(b))}
+}
+
+const numbered = `(() => {
+  const roles = {A: 'link', BUTTON: 'button', SELECT: 'combobox', TEXTAREA: 'textbox', INPUT: 'textbox', H1: 'heading', H2: 'heading', H3: 'heading'};
+  const out = [];
+  const visit = (e, depth) => {
+    const r = e.getBoundingClientRect();
+    if (r.width === 0 || r.height === 0 || getComputedStyle(e).visibility !== 'visible') return;
+    const own = [...e.childNodes].filter(n => n.nodeType === 3).map(n => n.data.trim()).join(' ').trim();
+    const role = e.type === 'checkbox' ? 'checkbox' : e.getAttribute('role') || roles[e.tagName] || 'text';
+    const acts = /^(A|BUTTON|INPUT|SELECT|TEXTAREA)$/.test(e.tagName);
+    if (own || acts) {
+      const name = e.getAttribute('aria-label') || (e.labels && e.labels[0] ? e.labels[0].innerText.trim() : own);
+      if (acts) { window.floorCount = window.floorCount || 0; if (!e.dataset.floor) e.dataset.floor = ++window.floorCount; }
+      out.push(' '.repeat(depth) + role + ' "' + name + '"' + (acts ? ' #' + e.dataset.floor : '') + (e.value && acts ? ' ' + e.value : ''));
+    }
+    for (const c of e.children) visit(c, depth + 1);
+  };
+  visit(document.body, 0);
+  return document.title + '\n' + out.join('\n');
+})()`
+
+func (h floorHand) open(url string) (string, error) {
+	h.f.load(url)
+	return h.look()
+}
+
+func (h floorHand) look() (string, error) {
+	var text string
+	h.f.evaluate(h.ctx, h.b, numbered, &text)
+	return text, nil
+}
+
+func (h floorHand) click(ref string, loads bool) (string, error) {
+	if !loads {
+		h.f.click(h.ctx, h.b, ref)
+		return h.look()
+	}
+	h.f.follow(func() { h.f.click(h.ctx, h.b, ref) })
+	return h.look()
+}
+
+func (h floorHand) fill(ref, text string) (string, error) {
+	h.f.fill(h.ctx, h.b, ref, text)
+	return h.look()
+}
+
+func (h floorHand) choose(ref, option string) (string, error) {
+	h.f.evaluate(h.ctx, h.b, fmt.Sprintf(`(() => {const e = document.querySelector(%q); e.value = [...e.options].find(o => o.label === %q).value; e.dispatchEvent(new Event('change', {bubbles: true})); return true})()`, ref, option), nil)
+	return h.look()
+}
+
+func (h floorHand) form(fields []field) (string, error) {
+	for _, f := range fields {
+		h.f.fill(h.ctx, h.b, f.ref, f.value)
+	}
+	return h.look()
+}
+
+func (h floorHand) evaluate(expression string) (string, error) {
+	var value json.RawMessage
+	h.f.evaluate(h.ctx, h.b, expression, &value)
+	return string(value), nil
+}
+
+// await hears of each change of the tree.
+func (h floorHand) await(text string) (string, error) {
+	err := h.f.tab.Call(h.ctx, "Runtime.evaluate", object{"awaitPromise": true, "returnByValue": true, "expression": fmt.Sprintf(`new Promise(done => {
+  const there = () => document.body.innerText.includes(%q);
+  if (there()) return done(true);
+  new MutationObserver((_, o) => { if (there()) { o.disconnect(); done(true); } }).observe(document, {subtree: true, childList: true, characterData: true});
+})`, text)}, nil)
+	return "", err
+}
+
+func (h floorHand) shoot() (int, error) {
+	var shot struct{ Data string }
+	err := h.f.tab.Call(h.ctx, "Page.captureScreenshot", object{"format": "png", "optimizeForSpeed": true}, &shot)
+	return decoded(shot.Data), err
+}
+
+func (h floorHand) ref(text, role, name string) string {
+	if number := find(`^ *ROLE "NAME" #(\d+)`, text, role, name); number != "" {
+		return `[data-floor="` + number + `"]`
+	}
+	return ""
+}
