@@ -27,22 +27,20 @@ const (
 	usual  = 5    // letters of a word that is in every vocabulary
 	long   = 0.08 // tokens for each letter more
 	margin = 1.04
-	slack  = 3 // tokens: of a short text the average says little
+	slack  = 8 // tokens: of a short text the average says little
 )
 
 // Of returns how many tokens a text takes, at most. On pages of the web that is
-// 3 to 15 % too much, in scripts that join letters, as the Cyrillic, more.
+// 5 to 15 % too much, in scripts that join letters, as the Cyrillic, more.
 func Of(text string) int {
-	var s scale
-	for _, r := range text {
-		s.add(r)
-	}
-	s.endWord()
-	return int(math.Ceil(s.tokens*margin)) + slack
+	var s Sum
+	s.Add(text)
+	return s.Tokens()
 }
 
-// scale adds up a text.
-type scale struct {
+// Sum is the weight of a text that grows. The zero Sum is empty; a copy goes
+// its own way.
+type Sum struct {
 	tokens  float64
 	before  int     // kind of the sign before
 	digits  int     // in a row; three make a token
@@ -50,7 +48,27 @@ type scale struct {
 	letters int
 }
 
-func (s *scale) add(r rune) {
+// Add adds text at the end.
+func (s *Sum) Add(text string) {
+	for _, r := range text {
+		s.add(r)
+	}
+}
+
+// Spaces adds a line's indent.
+func (s *Sum) Spaces(count int) {
+	for range count {
+		s.add(' ')
+	}
+}
+
+// Tokens returns how many tokens the text so far takes, at most.
+func (s Sum) Tokens() int {
+	s.endWord()
+	return int(math.Ceil(s.tokens*margin)) + slack
+}
+
+func (s *Sum) add(r rune) {
 	at := kind(r)
 	switch {
 	case at == kinds-1:
@@ -78,7 +96,7 @@ func (s *scale) add(r rune) {
 
 // endWord adds a word. One whose letters seldom follow each other is of more
 // tokens than the pairs say: a key, a name.
-func (s *scale) endWord() {
+func (s *Sum) endWord() {
 	if s.letters > 0 {
 		s.tokens += s.word*(1+odd*s.word/float64(s.letters)) + long*float64(max(0, s.letters-usual))
 	}

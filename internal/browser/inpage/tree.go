@@ -18,7 +18,7 @@ type Tree struct {
 	Title     string  `json:"title"`
 	Hidden    int     `json:"hidden,omitempty"` // pieces of text left out because a person could not see them
 	Cut       bool    `json:"cut,omitempty"`    // the page has more than the walker's bounds (100,000 nodes)
-	Container int     `json:"k,omitempty"`      // identity of the root, when it has 20 children or more, or a run below it was folded
+	Container int     `json:"k,omitempty"`      // identity of the root, when it has 4 children or more, or a run below it was folded
 	Nodes     []*Node `json:"nodes"`
 	Hosts     []int   `json:"hosts,omitempty"` // elements that may have a closed shadow root, each named once in the life of a document: for PierceHosts
 }
@@ -35,7 +35,7 @@ type Node struct {
 	States    *States `json:"s,omitempty"`
 	URL       string  `json:"u,omitempty"` // of a link; token-like parameters masked
 	Frame     bool    `json:"f,omitempty"` // an iframe: Number is that of its element
-	Container int     `json:"k,omitempty"` // identity of an element with 20 children or more, or of which a run was folded, to narrow to
+	Container int     `json:"k,omitempty"` // identity of a landmark, of an element with 4 children or more, or of which a run was folded, to narrow to
 	More      int     `json:"m,omitempty"` // as many elements like those before stand right after this node and were not read; the node around has a Container
 	Children  []*Node `json:"c,omitempty"`
 }

@@ -26,6 +26,7 @@ func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, 
 		return nil, err
 	}
 	walk.NoURLs = a.Format != "tree" && !a.URLs
+	walk.Fold = a.Format != "tree" && a.Ref == ""
 	if a.Ref != "" {
 		h, err := b.byRef(ctx, t, a.Ref)
 		if err != nil {
@@ -43,7 +44,7 @@ func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, 
 	here := b.facts(t)
 	out := &action.Snapshot{URL: here.URL, Title: here.Title, Hidden: merged.Hidden}
 	if a.Format != "tree" {
-		out.Text = merged.Text(snapshot.Options{URLs: a.URLs, Depth: a.Depth, Unfold: a.Ref != ""})
+		b.fit(out, merged, a)
 		return out, nil
 	}
 	depth := a.Depth
@@ -54,6 +55,26 @@ func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, 
 	}
 	out.Tree = merged.Tree(depth)
 	return out, nil
+}
+
+// usualTokens is how many tokens a page is written in where the call does not say: one
+// that has more is condensed, down to what docs/snapshot.md says.
+const usualTokens = 2800
+
+// fit writes as much of a page as the call, or the configuration, gives room
+// for.
+func (b *Browser) fit(out *action.Snapshot, p *snapshot.Page, a *action.TakeSnapshot) {
+	o := snapshot.Options{
+		URLs: a.URLs, Depth: a.Depth, Unfold: a.Ref != "", Interactive: a.Interactive,
+		MaxTokens: a.MaxTokens, Offset: a.Offset,
+	}
+	if o.MaxTokens == 0 {
+		b.mu.Lock()
+		o.MaxTokens, o.Aim = b.options.MaxTokens, usualTokens
+		b.mu.Unlock()
+	}
+	part := p.Part(o)
+	out.Text, out.Tokens, out.NextOffset, out.MoreTokens = part.Text, part.Tokens, part.Next, part.More
 }
 
 // outset is where reading the whole page starts, and what the session's options
@@ -116,7 +137,7 @@ func (b *Browser) readAll(ctx context.Context, t *tab, top place, walk inpage.Wa
 			r.place = top
 			continue
 		}
-		q := inpage.Walk{IncludeHidden: walk.IncludeHidden, ExcludePasswords: walk.ExcludePasswords, NoURLs: walk.NoURLs}
+		q := inpage.Walk{IncludeHidden: walk.IncludeHidden, ExcludePasswords: walk.ExcludePasswords, NoURLs: walk.NoURLs, Fold: walk.Fold}
 		readers.Go(func() { b.readOne(ctx, r, q, true) })
 	}
 	if r := all[top.frame]; r != nil {

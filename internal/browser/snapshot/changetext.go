@@ -18,7 +18,7 @@ const (
 
 // write puts edits into lines.
 func (d *differ) write(o DeltaOptions) Delta {
-	t := &telling{writer: &writer{page: d.after}, most: o.Most}
+	t := &telling{writer: &writer{page: d.after, density: densities[0]}, most: o.Most}
 	for i := 0; i < len(d.edits); {
 		if o.Most > 0 && t.Len() > o.Most {
 			return Delta{Text: t.String(), Much: true}
@@ -176,7 +176,7 @@ func (t *telling) came(edits []edit) {
 		nodes[i] = e.after
 	}
 	t.writer.Reset()
-	t.writer.siblings(nodes, 0, "")
+	t.writer.siblings(nodes, 0, nil)
 	for line := range strings.Lines(t.writer.String()) {
 		t.WriteString("+ " + line)
 	}

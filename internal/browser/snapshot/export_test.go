@@ -30,7 +30,7 @@ func Edits(before, after *Page) []Edit {
 
 func wholly(p *Page, n *action.Node) string {
 	w := &writer{page: p, options: Options{Unfold: true}}
-	w.siblings([]*action.Node{n}, 0, "")
+	w.siblings([]*action.Node{n}, 0, nil)
 	return w.String()
 }
 
@@ -38,3 +38,6 @@ func alone(p *Page, n *action.Node) string {
 	w := &writer{page: p}
 	return w.describe(n) + "\n"
 }
+
+// Densities is how many there are: an offset names one.
+const Densities = len(densities)

@@ -1,6 +1,8 @@
 package snapshot
 
 import (
+	"slices"
+
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
 )
@@ -20,8 +22,10 @@ type Page struct {
 	Cut    bool // a frame has more than the walker's bounds
 	Nodes  []*action.Node
 
-	wide map[*action.Node]string // references of nodes with many children, to narrow to
-	top  string                  // the same for the document itself
+	refs   *Refs
+	wide   map[*action.Node]Place // nodes with several children, to narrow to; they get references when these are shown
+	top    Place                  // the same for the document itself
+	unread map[*action.Node]int   // how many siblings like it stand right after a node, which the walker did not read
 
 	compared []twig // see Changes; not for concurrent use
 }
@@ -30,13 +34,13 @@ const deepestFrames = 20 // frames inside frames; a page can nest itself without
 
 // Merge puts frames together and gives references to what can be acted on.
 func Merge(f *Frame, refs *Refs) *Page {
-	p := &Page{wide: map[*action.Node]string{}}
+	p := &Page{refs: refs, wide: map[*action.Node]Place{}, unread: map[*action.Node]int{}}
 	if f == nil || f.Tree == nil {
 		return p
 	}
 	p.URL, p.Title = f.Tree.URL, f.Tree.Title
 	if f.Tree.Container != 0 {
-		p.top = refs.Ref(Place{f.Document, f.Tree.Container})
+		p.top = Place{f.Document, f.Tree.Container}
 	}
 	m := merging{page: p, refs: refs}
 	p.Nodes = m.frame(f, 0)
@@ -86,7 +90,10 @@ func (m merging) node(f *Frame, n *inpage.Node, depth int) *action.Node {
 		out.Value = ""
 	}
 	if n.Container != 0 {
-		m.page.wide[out] = m.refs.Ref(Place{f.Document, n.Container})
+		m.page.wide[out] = Place{f.Document, n.Container}
+	}
+	if n.More > 0 {
+		m.page.unread[out] = n.More
 	}
 	out.Children = m.nodes(f, n.Children, depth)
 	return out
@@ -116,4 +123,21 @@ func cut(n *action.Node, depth int) *action.Node {
 		c.Children[i] = cut(child, depth-1)
 	}
 	return &c
+}
+
+// handle returns the reference of the innermost of nodes that can be narrowed
+// to, or of the document; empty where there is none.
+func (p *Page) handle(way []*action.Node) string {
+	for _, n := range slices.Backward(way) {
+		if n.Ref != "" {
+			return n.Ref
+		}
+		if at, wide := p.wide[n]; wide {
+			return p.refs.Ref(at)
+		}
+	}
+	if p.top.Node != 0 {
+		return p.refs.Ref(p.top)
+	}
+	return ""
 }

@@ -121,7 +121,7 @@ func TestAProtectedValueIsNeverShown(t *testing.T) {
 func TestFoldedRowsAreAllThereWhenNarrowed(t *testing.T) {
 	refs := new(snapshot.Refs)
 	text := snapshot.Merge(table(500), refs).Text(snapshot.Options{})
-	_, ref, found := strings.Cut(text, "narrow with ref=")
+	_, ref, found := strings.Cut(text, " more; ref=")
 	if !found {
 		t.Fatalf("nothing is folded in %s", text)
 	}

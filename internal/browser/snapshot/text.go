@@ -5,108 +5,183 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/weight"
 )
 
 // Options say how a page is written down.
 type Options struct {
-	URLs   bool // show where links lead
-	Depth  int  // deepest level; 0 is all of them
-	Unfold bool // show runs of alike siblings whole; for a snapshot narrowed to a reference
+	URLs        bool // show where links lead
+	Depth       int  // deepest level; 0 is all of them
+	Unfold      bool // show runs of alike siblings and long texts whole; for a snapshot narrowed to a reference
+	Interactive bool // only what can be acted on, with the headings and landmarks around it
+	MaxTokens   int  // of the text, with what a surface puts around it; 0 is any number
+	Aim         int  // tokens beyond which a page is condensed; 0 is MaxTokens
+	Offset      int  // where to go on: Part.Next of the part before
 }
 
-const (
-	runLength = 20 // alike siblings in a row that are folded
-	runShown  = 10 // of which so many are shown
-)
+// Text writes the page in the grammar of docs/snapshot.md: a line for each
+// node, one space of indent for each level, and first the page itself. Every
+// name, value and address stays on its line.
+func (p *Page) Text(o Options) string { return p.Part(o).Text }
 
-// Text writes the page in the grammar of SPEC section 7: a line for each node,
-// one space of indent for each level, and first the page itself. Every name,
-// value and address stays on its line.
-func (p *Page) Text(o Options) string {
-	w := &writer{page: p, options: o}
-	w.line(0, strings.TrimSuffix("page "+quote(p.Title)+" "+oneLine(p.URL), " "))
-	w.siblings(p.Nodes, 1, p.top)
-	if p.Cut {
-		w.line(1, "… the page goes on; narrow with ref")
-	}
-	return w.String()
-}
-
+// writer writes nodes as lines.
 type writer struct {
-	strings.Builder
 	page    *Page
 	options Options
+	density density
+	most    int  // tokens of one name, value or address; 0 is any number
+	aside   bool // inside a landmark that is not what the page is about
+	rows    []row
 }
 
-func (w *writer) line(level int, text string) {
-	for range level {
-		w.WriteByte(' ')
+// row is a line of a snapshot.
+type row struct {
+	level int
+	text  string
+	kept  bool // a field: never folded away with what is around it
+	more  int  // how much it stands for, when it says that there is more
+}
+
+func (w *writer) line(level int, text string) { w.rows = append(w.rows, row{level: level, text: text}) }
+
+// String returns the lines written so far.
+func (w *writer) String() string {
+	var b strings.Builder
+	for _, r := range w.rows {
+		r.write(&b)
 	}
-	w.WriteString(text)
-	w.WriteByte('\n')
+	return b.String()
 }
 
-// siblings writes nodes; ref is the reference that shows all of them.
-func (w *writer) siblings(nodes []*action.Node, level int, ref string) {
+// Reset forgets them.
+func (w *writer) Reset() { w.rows = nil }
+
+func (r row) write(b *strings.Builder) {
+	for range r.level {
+		b.WriteByte(' ')
+	}
+	b.WriteString(r.text)
+	b.WriteByte('\n')
+}
+
+// siblings writes nodes; way are those that they are in, outermost first.
+func (w *writer) siblings(nodes []*action.Node, level int, way []*action.Node) {
 	if w.options.Depth > 0 && level > w.options.Depth {
 		if len(nodes) > 0 {
 			w.line(level, "… "+strconv.Itoa(len(nodes))+" below; raise depth")
 		}
 		return
 	}
+	nodes = w.density.siblings(nodes)
 	for i := 0; i < len(nodes); {
-		length := 1
-		if !w.options.Unfold && foldable[nodes[i].Role] {
-			length = run(nodes[i:])
+		length, shown := w.fold(nodes[i:])
+		for _, n := range nodes[i : i+shown] {
+			w.node(n, level, way)
 		}
-		if length < runLength {
-			length = 1
-			w.node(nodes[i], level)
-		} else {
-			w.folded(nodes[i:i+length], level, ref)
+		if more := length - shown + w.unread(nodes[i:i+length]); more > 0 {
+			w.more(more, level, way)
 		}
 		i += length
 	}
 }
 
-func (w *writer) folded(nodes []*action.Node, level int, ref string) {
-	for _, n := range nodes[:runShown] {
-		w.node(n, level)
+// more says that so much more is there, and how to see it.
+func (w *writer) more(count, level int, way []*action.Node) {
+	text := "… " + strconv.Itoa(count) + " more"
+	if ref := w.page.handle(way); ref != "" {
+		text += "; ref=" + ref
 	}
-	text := fmt.Sprintf("… %d more like these", len(nodes)-runShown)
-	if ref != "" {
-		text += "; narrow with ref=" + ref
-	}
-	w.line(level, text)
+	w.rows = append(w.rows, row{level: level, text: text, more: count})
 }
 
-func (w *writer) node(n *action.Node, level int) {
+// unread is how many nodes the walker counted and did not read.
+func (w *writer) unread(nodes []*action.Node) (all int) {
+	for _, n := range nodes {
+		all += w.page.unread[n]
+	}
+	return all
+}
+
+// fold returns how many nodes from the first on are a run, and how many of
+// them are shown. What is no run is one node, shown.
+func (w *writer) fold(nodes []*action.Node) (length, shown int) {
+	if w.options.Unfold {
+		return 1, 1
+	}
+	length = w.density.run(nodes)
+	if length+w.unread(nodes[:length]) < w.density.long {
+		return 1, 1
+	}
+	return length, min(length, w.density.shown)
+}
+
+func (w *writer) node(n *action.Node, level int, way []*action.Node) {
 	if hollow(n) {
-		w.node(n.Children[0], level)
+		w.node(n.Children[0], level, way)
 		return
 	}
-	w.line(level, w.describe(n))
-	ref := w.page.wide[n]
-	if ref == "" {
-		ref = n.Ref
+	name, children := w.density.words(n)
+	w.line(level, w.named(n, name))
+	from := len(w.rows)
+	w.rows[from-1].kept = fields[n.Role]
+	way = append(way[:len(way):len(way)], n)
+	if w.density.aside == 0 || w.aside || !asides[n.Role] {
+		w.siblings(children, level+1, way)
+		return
 	}
-	w.siblings(n.Children, level+1, ref)
+	w.aside = true
+	w.siblings(children, level+1, way)
+	w.aside = false
+	w.trim(from, level+1, way)
+}
+
+// trim leaves so many of the lines from one on, and the fields among the
+// others with what they stand in.
+func (w *writer) trim(from, level int, way []*action.Node) {
+	if len(w.rows)-from <= w.density.aside+1 {
+		return
+	}
+	keep, deep := make([]bool, len(w.rows)-from), 0
+	for i := len(keep) - 1; i >= 0; i-- {
+		r := w.rows[from+i]
+		if keep[i] = r.kept || i < w.density.aside || r.level < deep; keep[i] {
+			deep = r.level
+		}
+	}
+	rest, left := w.rows[:from], 0
+	for i, r := range w.rows[from:] {
+		if keep[i] {
+			rest = append(rest, r)
+		} else {
+			left += max(r.more, 1)
+		}
+	}
+	w.rows = rest
+	w.more(left, level, way)
 }
 
 var wrapper = map[string]bool{"listitem": true, "cell": true, "gridcell": true}
 
 // hollow reports whether a node says nothing that its only child does not.
 func hollow(n *action.Node) bool {
-	return wrapper[n.Role] && len(n.Children) == 1 && n.Name == "" && n.Ref == "" && n.Value == "" && n.Level == 0 && len(n.States) == 0
+	return wrapper[n.Role] && len(n.Children) == 1 && wordless(n)
 }
 
-func (w *writer) describe(n *action.Node) string {
+func wordless(n *action.Node) bool {
+	return n.Name == "" && n.Ref == "" && n.Value == "" && n.Level == 0 && len(n.States) == 0 && !n.Protected
+}
+
+func (w *writer) describe(n *action.Node) string { return w.named(n, n.Name) }
+
+func (w *writer) named(n *action.Node, name string) string {
 	var b strings.Builder
-	b.WriteString(oneLine(n.Role))
-	if n.Name != "" {
-		b.WriteString(" " + quote(n.Name))
+	b.WriteString(word(n.Role))
+	name, more := w.cut(name, n)
+	if name != "" {
+		b.WriteString(" " + quote(name))
 	}
 	if n.Ref != "" {
 		b.WriteString(" [" + n.Ref + "]")
@@ -121,46 +196,68 @@ func (w *writer) describe(n *action.Node) string {
 		case value == true:
 			b.WriteString(" " + name)
 		default:
-			b.WriteString(" " + name + "=" + oneLine(fmt.Sprint(value)))
+			b.WriteString(" " + name + "=" + word(fmt.Sprint(value)))
 		}
 	}
 	if n.Protected {
 		b.WriteString(" (protected)")
 	} else if n.Value != "" {
-		b.WriteString(" value=" + quote(n.Value))
+		value, rest := w.cut(n.Value, n)
+		b.WriteString(" value=" + quote(value) + rest)
 	}
 	if w.options.URLs && n.URL != "" {
-		b.WriteString(" " + oneLine(n.URL))
+		b.WriteString(" " + oneLine(w.address(n.URL)))
 	}
-	return b.String()
+	return b.String() + more
 }
 
-// foldable are the roles that come in long runs where one tells what the
-// others are like. Text and headings never do.
-var foldable = map[string]bool{
-	"row": true, "listitem": true, "option": true, "article": true, "treeitem": true, "menuitem": true,
-	"menuitemradio": true, "menuitemcheckbox": true, "gridcell": true, "generic": true, "link": true, "button": true, "img": true,
+// cut shortens words to what the density, and the budget, let a line have of
+// them, and says how many characters more there are.
+func (w *writer) cut(words string, n *action.Node) (head, more string) {
+	head = words
+	if most := w.density.characters(n); most > 0 && !w.options.Unfold {
+		head = beginning(words, most)
+	}
+	if w.most > 0 && len(head) > w.most { // a token is a byte at least
+		head = weight.Head(head, w.most)
+	}
+	if left := utf8.RuneCountInString(words) - utf8.RuneCountInString(head); left > 0 {
+		more = " (+" + strconv.Itoa(left) + ")"
+	}
+	return head, more
 }
 
-// run returns how many nodes from the first on are alike.
-func run(nodes []*action.Node) int {
-	length := 1
-	for length < len(nodes) && alike(nodes[0], nodes[length]) {
-		length++
+// address shortens an address to what the budget lets a line have of it.
+func (w *writer) address(url string) string {
+	if w.most == 0 || len(url) <= w.most {
+		return url
 	}
-	return length
+	if head := weight.Head(url, w.most); head != url {
+		return head + "…"
+	}
+	return url
 }
 
-func alike(a, b *action.Node) bool {
-	if a.Role != b.Role || len(a.Children) != len(b.Children) || (a.Ref == "") != (b.Ref == "") {
-		return false
+// beginning returns what of a text is at most so wide, in whole words where it
+// can.
+func beginning(text string, most int) string {
+	if len(text) <= most || width(text) <= most+most/4 { // little would be saved
+		return text
 	}
-	for i := range a.Children {
-		if a.Children[i].Role != b.Children[i].Role {
-			return false
+	at, room := 0, most
+	for i, r := range text {
+		if room--; wide(r) {
+			room--
+		}
+		if at = i; room < 0 {
+			break
 		}
 	}
-	return true
+	head := text[:at]
+	if space := strings.LastIndexByte(head, ' '); space > at*2/3 {
+		head = head[:space]
+	}
+	return head
 }
 
 var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
@@ -185,4 +282,15 @@ func oneLine(s string) string {
 		}
 		return r
 	}, flat(s))
+}
+
+// word is what stands without quotes and is no address, such as a state: one
+// that looks like something else of a line loses what makes it look so.
+func word(s string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`"[]()=`, r) {
+			return '_'
+		}
+		return r
+	}, oneLine(short(s)))
 }

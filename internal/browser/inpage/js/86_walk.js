@@ -3,7 +3,8 @@
 // place. Adjacent inline text becomes one piece.
 const VISIT_LIMIT = 400000, EMIT_LIMIT = 100000, DEPTH_LIMIT = 1000, OPTION_WALK = 500, TEXT_PIECE = 1 << 14, OUTPUT_LIMIT = 8 << 20;
 const NEST_LIMIT = 700; // elements inside elements; the parser makes 512
-const MANY = 20; // children of one element that a snapshot may fold
+const MANY = 4; // children of one element that a snapshot may narrow to
+const landmarks = new Set(['banner', 'complementary', 'contentinfo', 'navigation', 'menu', 'menubar', 'main']);
 const transparent = new Set(['generic', 'presentation', 'paragraph', 'strong', 'emphasis', 'code', 'time', 'mark', 'subscript', 'superscript', 'deletion',
   'insertion', 'rowgroup', 'caption', 'document', 'canvas', 'object', 'math', 'suggestion', 'none']);
 const needsName = new Set(['group', 'img', 'canvas', 'form', 'region', 'audio', 'video', 'object']);
@@ -147,7 +148,7 @@ class Walker {
     this.run = before;
     this.describe(node, element, role, name, shown, children);
     if (children.length > 0) node.c = children;
-    if (wide(children)) node.k = numberOf(element);
+    if (wide(children) || landmarks.has(role)) node.k = numberOf(element);
     if (inner.more || this.worthShowing(node, element, role, shown)) this.push(sink, node);
     else this.splice(sink, children);
   }

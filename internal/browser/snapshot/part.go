@@ -1,0 +1,189 @@
+package snapshot
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/weight"
+)
+
+// Part is as much of a page as fits.
+type Part struct {
+	Text    string
+	Tokens  int // of the text, at most
+	Next    int // Options.Offset of the part that follows; 0 when there is none
+	More    int // tokens of all that follows, at most
+	Density int // how much was left out: 0 is nothing but what folds in any page
+	Context int // lines at the beginning that are the page's own, or stand in an earlier part
+}
+
+const (
+	outside = 130 // tokens of headings, marks and notes that stand around a snapshot in an answer
+	footing = 90  // tokens of the last lines, which say what was left out
+	least   = 200 // tokens of lines in any part, however long the page's address
+	titling = 150 // characters of the page's title that are shown
+	placing = 300 // and of its address
+)
+
+// Part writes as much of the page as o says. A page that weighs more than
+// o.Aim is written more densely, until it does not, or nothing more can be left
+// out; what does not fit then is left to later parts.
+func (p *Page) Part(o Options) Part {
+	c := cutting{head: row{text: p.title(o.MaxTokens)}, room: math.MaxInt}
+	if o.MaxTokens > 0 {
+		head := weight.Of(c.head.text)
+		c.room = max(o.MaxTokens-outside-footing-head, head+least) // it stands in the answer's own headings too
+	}
+	c.write(p, o)
+	return c.part(o.Offset / len(densities))
+}
+
+// title is a snapshot's first line.
+func (p *Page) title(most int) string {
+	title, url := beginning(p.Title, titling), beginning(p.URL, placing)
+	if most > 0 {
+		title, url = weight.Head(title, most/8), weight.Head(url, most/8)
+	}
+	if url != p.URL {
+		url += "…"
+	}
+	return strings.TrimSuffix("page "+quote(title)+" "+oneLine(url), " ")
+}
+
+// cutting is a page as lines, to be cut into parts.
+type cutting struct {
+	head    row
+	rows    []row
+	room    int // tokens of a part
+	density int // an index of densities
+	whole   int // tokens of the whole page; 0 when that was not weighed
+}
+
+// write writes the page at the density that its weight asks for; a later part
+// at that of the first.
+func (c *cutting) write(p *Page, o Options) {
+	nodes := p.Nodes
+	if o.Interactive {
+		nodes = p.acting(nodes)
+	}
+	at := func(density int) int {
+		c.density, c.rows = density, p.rows(nodes, o, density, c.room)
+		return weigh(c.rows)
+	}
+	if o.Offset > 0 || o.MaxTokens <= 0 || o.Unfold {
+		at(o.Offset % len(densities))
+		return
+	}
+	aim := c.room
+	if o.Aim > 0 {
+		aim = min(o.Aim, aim)
+	}
+	if c.whole = at(0); c.whole <= aim {
+		return
+	}
+	low, high := 1, len(densities)-1 // the first that is light enough, or the last
+	for low < high {
+		if middle := (low + high) / 2; at(middle) <= aim {
+			high = middle
+		} else {
+			low = middle + 1
+		}
+	}
+	if c.density != low {
+		at(low)
+	}
+}
+
+// rows writes nodes as lines.
+func (p *Page) rows(nodes []*action.Node, o Options, density, room int) []row {
+	w := &writer{page: p, options: o, density: densities[density]}
+	if o.MaxTokens > 0 {
+		w.most = room / 8
+	}
+	w.siblings(nodes, 1, nil)
+	if p.Cut {
+		w.line(1, "… the page goes on; narrow with ref")
+	}
+	return w.rows
+}
+
+func weigh(rows []row) int {
+	var s weight.Sum
+	for _, r := range rows {
+		r.on(&s)
+	}
+	return s.Tokens()
+}
+
+// on puts a line on the scale.
+func (r row) on(s *weight.Sum) {
+	s.Spaces(r.level)
+	s.Add(r.text)
+	s.Add("\n")
+}
+
+// part is the lines from one on that fit, below those that they stand in.
+func (c *cutting) part(from int) Part {
+	from = min(from, len(c.rows))
+	shown := append([]row{c.head}, c.above(from)...)
+	out := Part{Context: len(shown), Density: c.density}
+	var s weight.Sum
+	for _, r := range shown {
+		r.on(&s)
+	}
+	to := from
+	for ; to < len(c.rows); to++ {
+		if c.rows[to].on(&s); s.Tokens() > c.room && to > from {
+			break
+		}
+	}
+	shown = append(shown, c.rows[from:to]...)
+	if to < len(c.rows) {
+		out.Next, out.More = to*len(densities)+c.density, weigh(c.rows[to:])
+		shown = append(shown, row{text: fmt.Sprintf("… %d more tokens; offset=%d", out.More, out.Next)})
+	}
+	if c.density > 0 && from == 0 {
+		shown = append(shown, row{text: c.advice()})
+	}
+	var b strings.Builder
+	for _, r := range shown {
+		r.write(&b)
+	}
+	out.Text = b.String()
+	out.Tokens = weigh(shown)
+	return out
+}
+
+// advice says that much is left out, and how to see it.
+func (c *cutting) advice() string {
+	text := "… shortened: (+n) characters, \"more\" lines; "
+	if c.whole+2*outside <= action.MostTokens {
+		text += fmt.Sprintf("max_tokens=%d shows all, ", (c.whole+2*outside+99)/100*100)
+	}
+	return text + "ref a part, format=markdown the text"
+}
+
+// above returns the lines in which one stands, outermost first, as far as they
+// leave room for others.
+func (c *cutting) above(at int) []row {
+	if at >= len(c.rows) {
+		return nil
+	}
+	var way []row
+	level := c.rows[at].level
+	for i := at - 1; i >= 0 && level > 1; i-- {
+		if c.rows[i].level < level {
+			level = c.rows[i].level
+			if way = append(way, c.rows[i]); weigh(way) > c.room/3 {
+				way = way[:len(way)-1]
+				break
+			}
+		}
+	}
+	for i, j := 0, len(way)-1; i < j; i, j = i+1, j-1 {
+		way[i], way[j] = way[j], way[i]
+	}
+	return way
+}
