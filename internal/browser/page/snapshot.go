@@ -44,7 +44,8 @@ func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, 
 	here := b.facts(t)
 	out := &action.Snapshot{URL: here.URL, Title: here.Title, Hidden: merged.Hidden}
 	if a.Format != "tree" {
-		b.fit(out, merged, a)
+		part := merged.Part(b.room(a))
+		out.Text, out.Tokens, out.NextOffset, out.MoreTokens = part.Text, part.Tokens, part.Next, part.More
 		return out, nil
 	}
 	depth := a.Depth
@@ -61,9 +62,8 @@ func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, 
 // that has more is condensed, down to what docs/snapshot.md says.
 const usualTokens = 2800
 
-// fit writes as much of a page as the call, or the configuration, gives room
-// for.
-func (b *Browser) fit(out *action.Snapshot, p *snapshot.Page, a *action.TakeSnapshot) {
+// room is how much a call gets of a page, and from where on.
+func (b *Browser) room(a *action.TakeSnapshot) snapshot.Options {
 	o := snapshot.Options{
 		URLs: a.URLs, Depth: a.Depth, Unfold: a.Ref != "", Interactive: a.Interactive,
 		MaxTokens: a.MaxTokens, Offset: a.Offset,
@@ -73,8 +73,7 @@ func (b *Browser) fit(out *action.Snapshot, p *snapshot.Page, a *action.TakeSnap
 		o.MaxTokens, o.Aim = b.options.MaxTokens, usualTokens
 		b.mu.Unlock()
 	}
-	part := p.Part(o)
-	out.Text, out.Tokens, out.NextOffset, out.MoreTokens = part.Text, part.Tokens, part.Next, part.More
+	return o
 }
 
 // outset is where reading the whole page starts, and what the session's options

@@ -31,13 +31,29 @@ func counted(t rapid.TB, text string) int {
 // wild draws a tree of any shape, and ways to write it down.
 func wild(rt *rapid.T) (*snapshot.Frame, snapshot.Options) {
 	data := rapid.SliceOfN(rapid.Byte(), 0, 1200).Draw(rt, "shape")
-	text := rapid.OneOf(rapid.StringN(0, 60, 180), rapid.StringMatching(`[a-z ]{0,150}`), rapid.SampledFrom(forgeries)).Draw(rt, "text")
+	words := rapid.OneOf(rapid.StringN(0, 60, 180), rapid.StringMatching(`[a-z ]{0,150}`), rapid.SampledFrom(forgeries))
+	texts := rapid.SliceOfN(words, 8, 30).Draw(rt, "texts")
 	o := snapshot.Options{
 		MaxTokens: rapid.IntRange(500, 3000).Draw(rt, "max_tokens"), Aim: rapid.IntRange(0, 2000).Draw(rt, "aim"),
 		URLs: rapid.Bool().Draw(rt, "urls"), Interactive: rapid.Bool().Draw(rt, "interactive"), Unfold: rapid.Bool().Draw(rt, "unfold"),
 		Depth: rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(rt, "depth"),
 	}
-	return grow(data, text), o
+	f, next := grow(data, "x"), 0
+	reword(f.Tree.Nodes, texts, &next)
+	return f, o
+}
+
+// reword gives each node words of its own.
+func reword(nodes []*node, texts []string, next *int) {
+	for _, n := range nodes {
+		*next++
+		if words := texts[*next%len(texts)]; n.Text != "" {
+			n.Text = "t" + words
+		} else {
+			n.Name, n.URL = words, "https://a.example/"+words
+		}
+		reword(n.Children, texts, next)
+	}
 }
 
 // uncut replaces what quotes hold: a smaller budget shows less of a long name.

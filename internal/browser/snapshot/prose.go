@@ -1,0 +1,42 @@
+package snapshot
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gloveboxhq/glovebox/internal/weight"
+)
+
+// Prose returns as much of a text as the budget lets, from a byte of it on. It
+// ends at the end of a line where it can. title and url are the page's.
+func Prose(text, title, url string, o Options) Part {
+	page := Page{Title: title, URL: url}
+	from := min(o.Offset, len(text))
+	for from < len(text) && !utf8.RuneStart(text[from]) {
+		from++
+	}
+	rest := text[from:]
+	part := Part{Text: rest}
+	if o.MaxTokens > 0 {
+		head := weight.Of(page.title(o.MaxTokens))
+		part.Text = lines(weight.Head(rest, max(o.MaxTokens-outside-footing-head, least)), rest)
+	}
+	if to := from + len(part.Text); to < len(text) {
+		part.Next, part.More = to, weight.Of(text[to:])
+		part.Text = fmt.Sprintf("%s\n… %d more tokens; offset=%d\n", strings.TrimRight(part.Text, "\n"), part.More, to)
+	}
+	part.Tokens = weight.Of(part.Text)
+	return part
+}
+
+// lines cuts the head of a text at the end of a line, unless that is far away.
+func lines(head, text string) string {
+	if len(head) == len(text) {
+		return head
+	}
+	if at := strings.LastIndexByte(head, '\n'); at > len(head)/3 {
+		return head[:at+1]
+	}
+	return head
+}
