@@ -2,6 +2,7 @@ package snapshot_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -30,7 +31,11 @@ func counted(t rapid.TB, text string) int {
 
 // wild draws a tree of any shape, and ways to write it down.
 func wild(rt *rapid.T) (*snapshot.Frame, snapshot.Options) {
-	data := rapid.SliceOfN(rapid.Byte(), 0, 1200).Draw(rt, "shape")
+	data := make([]byte, rapid.IntRange(0, 1500).Draw(rt, "nodes"))
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "shape"), 1))
+	for i := range data {
+		data[i] = byte(r.IntN(256))
+	}
 	words := rapid.OneOf(rapid.StringN(0, 60, 180), rapid.StringMatching(`[a-z ]{0,150}`), rapid.SampledFrom(forgeries))
 	texts := rapid.SliceOfN(words, 8, 30).Draw(rt, "texts")
 	o := snapshot.Options{
