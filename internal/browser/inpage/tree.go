@@ -8,6 +8,7 @@ type Walk struct {
 	IncludeHidden    bool `json:"includeHidden,omitempty"`
 	ExcludePasswords bool `json:"excludePasswords,omitempty"` // leave password fields out wholly
 	Fold             bool `json:"fold,omitempty"`             // of a run of alike siblings read the first ten only and count the others: Node.More. Runs right below Root are read whole
+	Viewport         bool `json:"viewport,omitempty"`         // only what lies in the visible part of the frame; see Tree.Outside
 	Hosts            int  `json:"hosts,omitempty"`            // as many elements that may have a closed shadow root are asked for at most; see Tree.Hosts
 }
 
@@ -16,9 +17,10 @@ type Tree struct {
 	Gone      bool    `json:"gone,omitempty"` // Root is not in the document any more
 	URL       string  `json:"url"`            // token-like parameters masked
 	Title     string  `json:"title"`
-	Hidden    int     `json:"hidden,omitempty"` // pieces of text left out because a person could not see them
-	Cut       bool    `json:"cut,omitempty"`    // the page has more than the walker's bounds (100,000 nodes)
-	Container int     `json:"k,omitempty"`      // identity of the root, when it has 4 children or more, or a run below it was folded
+	Hidden    int     `json:"hidden,omitempty"`  // pieces of text left out because a person could not see them
+	Outside   int     `json:"outside,omitempty"` // with Walk.Viewport, pieces of text and elements left out because they are not in view
+	Cut       bool    `json:"cut,omitempty"`     // the page has more than the walker's bounds (100,000 nodes)
+	Container int     `json:"k,omitempty"`       // identity of the root, when it has 4 children or more, or a run below it was folded
 	Nodes     []*Node `json:"nodes"`
 	Hosts     []int   `json:"hosts,omitempty"` // elements that may have a closed shadow root, each named once in the life of a document: for PierceHosts
 }

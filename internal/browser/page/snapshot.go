@@ -26,7 +26,8 @@ func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, 
 		return nil, err
 	}
 	walk.NoURLs = a.Format != "tree" && !a.URLs
-	walk.Fold = a.Format != "tree" && a.Ref == ""
+	walk.Viewport = a.Viewport
+	walk.Fold = a.Format != "tree" && a.Ref == "" && !a.Viewport
 	if a.Ref != "" {
 		h, err := b.byRef(ctx, t, a.Ref)
 		if err != nil {
@@ -136,7 +137,7 @@ func (b *Browser) readAll(ctx context.Context, t *tab, top place, walk inpage.Wa
 			r.place = top
 			continue
 		}
-		q := inpage.Walk{IncludeHidden: walk.IncludeHidden, ExcludePasswords: walk.ExcludePasswords, NoURLs: walk.NoURLs, Fold: walk.Fold}
+		q := inpage.Walk{IncludeHidden: walk.IncludeHidden, ExcludePasswords: walk.ExcludePasswords, NoURLs: walk.NoURLs, Fold: walk.Fold, Viewport: walk.Viewport}
 		readers.Go(func() { b.readOne(ctx, r, q, true) })
 	}
 	if r := all[top.frame]; r != nil {

@@ -16,11 +16,12 @@ type Frame struct {
 
 // Page is all frames of a page as one tree. Texts are nodes of role "text".
 type Page struct {
-	URL    string // token-like parameters masked
-	Title  string
-	Hidden int  // pieces of text left out because a person could not see them
-	Cut    bool // a frame has more than the walker's bounds
-	Nodes  []*action.Node
+	URL     string // token-like parameters masked
+	Title   string
+	Hidden  int  // pieces of text left out because a person could not see them
+	Outside int  // pieces left out because they are not in the visible part, where only that was read
+	Cut     bool // a frame has more than the walker's bounds
+	Nodes   []*action.Node
 
 	refs   *Refs
 	wide   map[*action.Node]Place // nodes with several children, to narrow to; they get references when these are shown
@@ -57,6 +58,7 @@ func (m merging) frame(f *Frame, depth int) []*action.Node {
 		return nil
 	}
 	m.page.Hidden += f.Tree.Hidden
+	m.page.Outside += f.Tree.Outside
 	m.page.Cut = m.page.Cut || f.Tree.Cut
 	return m.nodes(f, f.Tree.Nodes, depth)
 }

@@ -103,6 +103,9 @@ func (p *Page) rows(nodes []*action.Node, o Options, density, room int) []row {
 		w.most = room / 8
 	}
 	w.siblings(nodes, 1, nil)
+	if p.Outside > 0 {
+		w.line(1, fmt.Sprintf("… %d more out of view", p.Outside))
+	}
 	if p.Cut {
 		w.line(1, "… the page goes on; narrow with ref")
 	}

@@ -275,7 +275,7 @@ const shownHere = () => {
 };
 
 const snapshot = options => {
-  const walker = new Walker(options), nodes = [];
+  const walker = options.viewport ? new Viewer(options) : new Walker(options), nodes = [];
   if (!options.includeHidden) lookForCovers();
   const {root} = walker;
   if (root === null) return {gone: options.root > 0, url: shownHere(), title: '', nodes};
@@ -283,5 +283,5 @@ const snapshot = options => {
   walker.flush(nodes);
   const container = wide(nodes) ? numberOf(root) : undefined;
   const hosts = options.hosts ? closedAmong(walker.hosts, options.hosts, []) : undefined;
-  return {url: shownHere(), title: clean(titleOf(document)), k: container, hidden: walker.hidden, cut: walker.cut, nodes, hosts};
+  return {url: shownHere(), title: clean(titleOf(document)), k: container, hidden: walker.hidden, outside: walker.outside, cut: walker.cut, nodes, hosts};
 };
