@@ -75,7 +75,7 @@ var attempts = map[string]attempt{
 	"page.dialog":     {page: "dialog", body: `{"accept": true, "text": "Ada"}`, first: func(b *bench) { b.done("page.click", `{"selector": "button"}`) }},
 	"page.wait_for":   {page: "controls", body: `{"selector": "#end", "state": "visible", "timeout": 2000}`},
 	"page.extract":    {query: "?mode=text"},
-	"page.snapshot":   {query: "?format=tree&depth=5&urls=true"},
+	"page.snapshot":   {query: "?depth=5&urls=true&max_tokens=800&interactive=true&viewport=true"},
 	"page.find":       {page: "controls", query: "?text=show&role=button&limit=3"},
 	"page.screenshot": {query: "?format=webp&quality=60&fullPage=true"},
 	"page.console":    {page: "controls", query: "?level=error&limit=5&clear=true"},

@@ -89,6 +89,7 @@ var commands = []command{
 		&action.WaitFor{Locator: action.Locator{Selector: "#done"}, State: "visible", Timeout: ptr(0)}},
 	{"page.extract", []string{"extract", "title"}, "", &action.Extract{Mode: "title"}},
 	{"page.snapshot", []string{"snapshot", "--ref", "e3", "--depth", "4", "--urls"}, "", &action.TakeSnapshot{Ref: "e3", Depth: 4, URLs: true}},
+	{"page.snapshot", []string{"snapshot", "--max-tokens", "900", "--offset", "17", "--interactive", "--viewport"}, "", &action.TakeSnapshot{MaxTokens: 900, Offset: 17, Interactive: true, Viewport: true}},
 	{"page.screenshot", []string{"screenshot", "--format", "webp", "--quality", "50", "--full-page"}, "",
 		&action.TakeScreenshot{Format: "webp", Quality: 50, FullPage: true}},
 	{"page.screenshot", []string{"screenshot", "--labels"}, "", &action.TakeScreenshot{Labels: true}},

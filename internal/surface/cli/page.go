@@ -284,12 +284,16 @@ func (r *root) extract() *cobra.Command {
 
 func (r *root) snapshot() *cobra.Command {
 	var call action.TakeSnapshot
-	c := verb("page.snapshot", "snapshot", "glovebox snapshot\nglovebox snapshot --ref e12 --urls\nglovebox snapshot --format tree --json")
+	c := verb("page.snapshot", "snapshot", "glovebox snapshot\nglovebox snapshot --ref e12 --urls\nglovebox snapshot --interactive --max-tokens 2000\nglovebox snapshot --format tree --json")
 	c.Args = between(0, 0)
 	f := c.Flags()
-	f.StringVar(&call.Format, "format", "", "text or tree (tree prints JSON)")
+	f.StringVar(&call.Format, "format", "", "text, markdown or tree (tree prints JSON)")
 	f.StringVar(&call.Ref, "ref", "", "only what is below this element")
-	f.IntVar(&call.Depth, "depth", 0, "deepest level of a tree")
+	f.IntVar(&call.Depth, "depth", 0, "deepest level")
+	f.IntVar(&call.MaxTokens, "max-tokens", 0, "most tokens of the answer, 500 to 24000 (default 6000)")
+	f.IntVar(&call.Offset, "offset", 0, "where to go on, as the answer before says")
+	f.BoolVar(&call.Interactive, "interactive", false, "only what can be acted on, with the headings around it")
+	f.BoolVar(&call.Viewport, "viewport", false, "only what lies in the visible part of the page")
 	f.BoolVar(&call.URLs, "urls", false, "show where links lead")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if call.Format == "tree" {

@@ -1,6 +1,8 @@
 package mcp_test
 
 import (
+	"github.com/google/go-cmp/cmp"
+
 	"context"
 	"errors"
 	"fmt"
@@ -130,23 +132,31 @@ func TestSnapshotThatFailsDoesNotUndoTheDeed(t *testing.T) {
 	}
 }
 
-func TestLargePagesAreCutAndSaySo(t *testing.T) {
+func TestLargeTextsAreCutAndSaySo(t *testing.T) {
 	large := strings.Repeat(" text \"ümlaut\"\n", 20_000)
 	d := &door{answer: func(_ context.Context, c action.Call) (action.Result, error) {
-		if c.Verb == "page.snapshot" {
-			return action.Result{Data: &action.Snapshot{Text: large, URL: "https://a.example/"}}, nil
-		}
-		return action.Result{Data: &action.Acted{OK: true}}, nil
+		return action.Result{Data: &action.Extracted{Text: large, URL: "https://a.example/"}}, nil
 	}}
-	c := connect(t, surface(t, d), nil)
-	for tool, most := range map[string]int{"browser_click": 24_000, "browser_snapshot": 96_000} {
-		got := text(t, use(t, c, tool, map[string]any{"target": "e1"}))
-		if len(got) > most+1000 || len(got) < most-1000 {
-			t.Errorf("%s answers with %d bytes", tool, len(got))
-		}
-		if !strings.Contains(got, fmt.Sprintf("of %d bytes shown", len(large))) {
-			t.Errorf("%s does not say that it was cut", tool)
-		}
+	got := text(t, use(t, connect(t, surface(t, d), nil), "browser_read", nil))
+	if len(got) > 97_000 || len(got) < 95_000 || !strings.Contains(got, fmt.Sprintf("of %d bytes shown", len(large))) {
+		t.Errorf("it answers with %d bytes", len(got))
+	}
+}
+
+func TestASnapshotsBudgetIsHandedOnAndItsTextShownAsItIs(t *testing.T) {
+	large := strings.Repeat(" text \"words of a page\"\n", 3000) + "… 900 more tokens; offset=24000"
+	d := &door{answer: func(_ context.Context, c action.Call) (action.Result, error) {
+		return action.Result{Data: &action.Snapshot{Text: large, URL: "https://a.example/"}}, nil
+	}}
+	got := text(t, use(t, connect(t, surface(t, d), nil), "browser_snapshot", map[string]any{
+		"max_tokens": 20_000, "offset": 17, "interactive": true, "viewport": true, "format": "text", "depth": 3, "urls": true,
+	}))
+	want := &action.TakeSnapshot{Format: "text", Depth: 3, MaxTokens: 20_000, Offset: 17, Interactive: true, Viewport: true, URLs: true}
+	if diff := cmp.Diff(want, d.call(t, 0).Args); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.Contains(got, large) {
+		t.Errorf("of %d bytes %d are shown", len(large), len(got))
 	}
 }
 

@@ -66,6 +66,12 @@ type snapshotIn struct {
 	Ref    string `json:"ref,omitempty" maxLength:"32" listed:"no"`
 	Depth  int    `json:"depth,omitempty" minimum:"0" maximum:"200"`
 	URLs   bool   `json:"urls,omitempty" doc:"Show where links lead"`
+	Format string `json:"format,omitempty" enum:"text,markdown"`
+
+	MaxTokens   int  `json:"max_tokens,omitempty" minimum:"0" maximum:"24000" doc:"Default 6000"`
+	Offset      int  `json:"offset,omitempty" minimum:"0" maximum:"10000000" doc:"To go on, as the answer says"`
+	Interactive bool `json:"interactive,omitempty" doc:"Only what can be acted on"`
+	Viewport    bool `json:"viewport,omitempty" doc:"Only what is in view"`
 	in
 }
 

@@ -33,12 +33,15 @@ func snapshot(ctx context.Context, t *turn, in *snapshotIn) error {
 	if ref == "" {
 		ref = in.Target
 	}
-	result, err := t.call(ctx, "page.snapshot", &action.TakeSnapshot{Ref: ref, Depth: in.Depth, URLs: in.URLs})
+	result, err := t.call(ctx, "page.snapshot", &action.TakeSnapshot{
+		Format: in.Format, Ref: ref, Depth: in.Depth, URLs: in.URLs,
+		MaxTokens: in.MaxTokens, Offset: in.Offset, Interactive: in.Interactive, Viewport: in.Viewport,
+	})
 	if err != nil {
 		return err
 	}
 	if shot, ok := result.Data.(*action.Snapshot); ok {
-		t.reply.snapshot(shot, fullSnapshot)
+		t.reply.snapshot(shot)
 	}
 	return nil
 }

@@ -17,8 +17,8 @@ import (
 
 // Bounds of page text in one answer, in bytes; a token is about four.
 const (
-	actSnapshot  = 24_000 // beside an act: 6,000 tokens, SPEC section 7
-	fullSnapshot = 96_000 // when asked for: 24,000 tokens, the most there ever is
+	actSnapshot  = 24_000 // beside an act: 6,000 tokens
+	fullSnapshot = 96_000 // when asked for: 24,000 tokens
 )
 
 // reply is what a turn will say. Words of the page stand between marks or in
@@ -53,10 +53,10 @@ func (r *reply) note(result action.Result) {
 	r.artifacts = append(r.artifacts, result.Artifacts...)
 }
 
-// snapshot adds the page as text, cut to most bytes.
-func (r *reply) snapshot(s *action.Snapshot, most int) {
+// snapshot adds the page as text, which is within its budget of tokens.
+func (r *reply) snapshot(s *action.Snapshot) {
 	r.page = &action.Page{URL: s.URL, Title: s.Title}
-	r.text = marked(s.Text, s.URL, most)
+	r.text = marked(s.Text, s.URL, len(s.Text))
 	if s.Hidden > 0 {
 		r.notes = append(r.notes, fmt.Sprintf("%d pieces of text that a person could not see were left out", s.Hidden))
 	}

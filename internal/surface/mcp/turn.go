@@ -152,7 +152,7 @@ func (t *turn) look(ctx context.Context) {
 		return
 	}
 	if shot, ok := result.Data.(*action.Snapshot); ok {
-		t.reply.snapshot(shot, actSnapshot)
+		t.reply.snapshot(shot)
 	}
 }
 
