@@ -2,9 +2,7 @@ package page
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -54,8 +52,16 @@ func (w *audience) of(v Viewer) (o *onlooker, isNew bool) {
 	return o, isNew
 }
 
-// drop forgets what was shown of a tab that is closed. w.mu is held.
-func (o *onlooker) drop() { o.tab, o.document, o.page = nil, "", nil }
+// forget drops what was shown of a tab that is gone.
+func (w *audience) forget(t *tab) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, o := range w.all {
+		if o.tab == t {
+			o.document, o.page, o.gone = "", nil, nil
+		}
+	}
+}
 
 // report is what is to be told after a verb, from before it.
 type report struct {
@@ -191,49 +197,6 @@ func (b *Browser) moved(o *onlooker, isNew bool, c *action.Changes) {
 	o.spoken = spoken
 }
 
-// newErrors are the errors among lines of the console, one line each.
-func newErrors(lines []utterance) []string {
-	const most = 3
-	var all []string
-	more := 0
-	for _, u := range lines[max(0, len(lines)-100):] {
-		m, ok := u.message()
-		if !ok || m.Level != "error" || strings.HasSuffix(m.URL, "/favicon.ico") { // which browsers ask for, not pages
-			continue
-		}
-		text := errorLine(m)
-		switch {
-		case slices.Contains(all, text):
-		case len(all) < most:
-			all = append(all, text)
-		default:
-			more++
-		}
-	}
-	if more > 0 {
-		all = append(all, fmt.Sprintf("%d more", more))
-	}
-	return all
-}
-
-// errorLine is an error without its stack, and where it is from.
-func errorLine(m action.ConsoleMessage) string {
-	const length = 160 // characters
-	text, _, _ := strings.Cut(m.Text, "\n")
-	text = cutText(text, length)
-	if m.URL != "" && !strings.Contains(text, m.URL) {
-		text += " (" + cutText(m.URL, length/2) + ")"
-	}
-	return text
-}
-
-func cutText(text string, most int) string {
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
-}
-
 // compare reads the page and says how it differs from the viewer's last sight.
 func (b *Browser) compare(ctx context.Context, t *tab, r *report, out *action.Result, c *action.Changes) error {
 	top, err := b.main(ctx, t)
@@ -252,8 +215,11 @@ func (b *Browser) compare(ctx context.Context, t *tab, r *report, out *action.Re
 		}
 		return b.showInstead(ctx, t, c)
 	}
-	gone := b.passed(ctx, t, r)
+	var gone []string
+	var asking sync.WaitGroup
+	asking.Go(func() { gone = b.passed(ctx, t, r) })
 	read, top, err := b.sight(ctx, t)
+	asking.Wait()
 	if err != nil {
 		return err
 	}
@@ -313,8 +279,8 @@ func acted(out *action.Result) string {
 	return ""
 }
 
-// shown notes that the viewer of a context was shown a page. read is nil where
-// it was not read whole.
+// shown notes that the viewer of a context was shown a page. One that was not
+// read whole is read again before the next act, see catchUp.
 func (b *Browser) shown(ctx context.Context, t *tab, top place, read *snapshot.Page) {
 	v := viewedBy(ctx)
 	if v.by == (Viewer{}) || top.frame != t.root {
@@ -327,7 +293,10 @@ func (b *Browser) shown(ctx context.Context, t *tab, top place, read *snapshot.P
 	b.audience.mu.Lock()
 	defer b.audience.mu.Unlock()
 	o, isNew := b.audience.of(v.by)
-	o.tab, o.document, o.page, o.gone = t, top.document, read, nil
+	o.tab, o.document, o.page, o.gone = t, top.document, nil, nil
+	if read.Whole() {
+		o.page = read
+	}
 	if !v.report { // a report says itself where the page is now
 		o.at = here
 		if isNew {

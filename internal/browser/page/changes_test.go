@@ -240,3 +240,74 @@ func TestFramesAreInReports(t *testing.T) {
 		t.Errorf("%q", got.Text)
 	}
 }
+
+func TestTabsThatComeAndGoAreShown(t *testing.T) {
+	tr := start(t)
+	s := site(t, map[string]string{"/": `<title>One</title><h1>First</h1><a href=/two target=_blank>Open</a>`, "/two": `<title>Two</title><h1>Second</h1>`})
+	tr.told(bot, "page.goto", &action.Goto{URL: s.URL})
+	got := tr.told(bot, "page.click", &action.Click{Locator: selector("a")})
+	if got.Why != action.NewPage || !got.Moved || got.Snapshot == nil || !strings.Contains(got.Snapshot.Text, `heading "Second"`) {
+		t.Fatalf("%+v", got)
+	}
+	tabs := tr.must("tab.list", &action.None{}).Data.(*action.TabListing).Tabs
+	got = tr.told(bot, "tab.close", &action.ByID{ID: tabs[1].ID})
+	if got.Why != action.NewPage || got.Snapshot == nil || !strings.Contains(got.Snapshot.Text, `heading "First"`) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestMuchThatChangedIsShownAsASnapshot(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<!doctype html><div id=app><button id=b>Go</button></div><script>
+		document.getElementById('b').onclick = () => {
+			document.getElementById('app').innerHTML = Array.from({length: 200}, (_, i) => '<h2>Part ' + i + '</h2><p>Some words on it that nobody reads, and more of them.</p>').join('');
+		};</script>`)
+	tr.sees(bot)
+	got := tr.told(bot, "page.click", &action.Click{Locator: selector("#b")})
+	if got.Why != action.MuchChanged || got.Snapshot == nil || got.Text != "" {
+		t.Errorf("%s %d", got.Why, len(got.Text))
+	}
+}
+
+// A page can set off changes without end: it is read all the same.
+func TestAFloodOfChangesIsBounded(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<!doctype html><button id=b>Go</button><div id=out></div><script>
+		document.getElementById('b').onclick = () => {
+			const spray = () => {
+				for (let i = 0; i < 2000; i++) { const e = document.createElement('i'); e.setAttribute('role', 'alert'); document.getElementById('out').append(e); e.remove() }
+				setTimeout(spray);
+			};
+			spray();
+		};</script>`)
+	tr.sees(bot)
+	tr.told(bot, "page.click", &action.Click{Locator: selector("#b")})
+	tr.told(bot, "page.hover", &action.Hover{Locator: selector("#b")})
+}
+
+// What the page has in place of the functions that the watch uses is not asked.
+func TestThePageCannotSwitchTheWatchOff(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<!doctype html><form><input name=parentNode><input name=getRootNode><button type=button id=b>Go</button></form><p id=out>idle</p><script>
+		MutationObserver.prototype.observe = () => {};
+		window.MutationObserver = window.requestAnimationFrame = window.setTimeout = window.MessageChannel = undefined;
+		Document.prototype.getAnimations = Element.prototype.querySelector = () => { throw new Error('no') };
+		document.getElementById('b').onclick = () => { Promise.resolve().then(() => { document.getElementById('out').textContent = 'done' }) };
+	</script>`)
+	tr.sees(bot)
+	wantChanges(t, tr.told(bot, "page.click", &action.Click{Locator: selector("#b")}), "~ text \"done\" (was \"idle\")\n")
+}
+
+func TestSecretsStayOutOfReports(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<!doctype html><input type=password id=p aria-label=Password><input id=c autocomplete=one-time-code aria-label=Code><p id=out>idle</p><script>
+		for (const field of document.querySelectorAll('input')) field.oninput = () => { document.getElementById('out').textContent = field.value.length + ' letters' };
+	</script>`)
+	tr.sees(bot)
+	for _, field := range []string{"#p", "#c"} {
+		got := tr.told(bot, "page.type", &action.Type{Locator: selector(field), Input: "hunter2!"})
+		if strings.Contains(got.Text, "hunter2") || !strings.Contains(got.Text, "8 letters") && field == "#p" {
+			t.Errorf("%s: %q", field, got.Text)
+		}
+	}
+}

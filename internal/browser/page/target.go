@@ -229,6 +229,7 @@ var errClosedTab = fault.New(fault.PageChanged, "the tab or frame went away").
 func (b *Browser) removeTab(t *tab) {
 	t.closed = true
 	delete(b.tabs, t.id)
+	b.work.add(func() { b.audience.forget(t) })
 	wasActive := b.activeLocked() == t
 	for i, other := range b.order {
 		if other == t {

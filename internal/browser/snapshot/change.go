@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
 )
 
 // Delta is how a page differs from what it was.
@@ -33,6 +34,14 @@ func Changes(before, after *Page, o DeltaOptions) Delta {
 		return Delta{}
 	}
 	return d.write(o)
+}
+
+// Whole reports whether all of the page was read, so that another sight of it
+// can be compared with it: of folded runs the rest is not known.
+func (p *Page) Whole() bool { return p != nil && !p.folded }
+
+func folded(nodes []*inpage.Node) bool {
+	return slices.ContainsFunc(nodes, func(n *inpage.Node) bool { return n != nil && (n.More > 0 || folded(n.Children)) })
 }
 
 // twigs are the page's nodes for comparing, made once.
