@@ -26,10 +26,10 @@ func TestNavigateShowsThePageUnderHeadings(t *testing.T) {
 ### Events
 - 2 pieces of text that a person could not see were left out
 ### Snapshot
-<untrusted ([0-9a-f]{6}) https://a.example>
+<untrusted ([0-9]{9}) https://a.example>
 page "A"
  button "Save" \[e1\]
-</untrusted ([0-9a-f]{6})>
+</untrusted ([0-9]{9})>
 $`)
 	match := want.FindStringSubmatch(got)
 	if match == nil || match[1] != match[2] {

@@ -2,8 +2,10 @@ package mcp
 
 import (
 	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"net/url"
 	"strings"
 	"time"
@@ -100,7 +102,7 @@ func marked(text, from string, most int) string {
 		text = strings.ToValidUTF8(text, "")
 		cut = fmt.Sprintf("\n(cut: %d of %d bytes shown; use browser_snapshot with ref or depth for the rest)", len(text), whole)
 	}
-	id := newID()[:nonce]
+	id := nonce()
 	opening := id
 	if from != "" {
 		opening += " " + origin(from)
@@ -108,7 +110,12 @@ func marked(text, from string, most int) string {
 	return fmt.Sprintf("<untrusted %s>\n%s\n</untrusted %s>%s", opening, strings.TrimRight(text, "\n"), id, cut)
 }
 
-const nonce = 6 // hexadecimal digits: new in each answer, so that a page cannot write the mark that ends its text
+// nonce is new in each answer, so that a page cannot write the mark that ends
+// its text: nine digits, 30 bits, which are three tokens.
+func nonce() string {
+	n, _ := rand.Int(rand.Reader, big.NewInt(1e9)) // never fails, see crypto/rand
+	return fmt.Sprintf("%09d", n)
+}
 
 func origin(from string) string {
 	u, err := url.Parse(from)
