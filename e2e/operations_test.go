@@ -60,7 +60,7 @@ var attempts = map[string]attempt{
 	"page.back":    {page: "controls"},
 	"page.forward": {},
 	"page.reload":  {page: "controls", body: `{"ignoreCache": true}`},
-	"page.click":   {page: "controls", body: `{"selector": "#count", "button": "left", "clickCount": 1}`},
+	"page.click":   {page: "controls", query: "?changes=true", body: `{"selector": "#count", "button": "left", "clickCount": 1}`},
 	"page.type":    {page: "controls", body: `{"selector": "#q", "text": "Ada & Søn", "clear": true}`},
 	"page.press":   {page: "controls", body: `{"selector": "#q", "key": "Tab"}`},
 	"page.select":  {page: "controls", body: `{"selector": "#colour", "value": "Green"}`},
