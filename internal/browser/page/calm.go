@@ -14,6 +14,7 @@ const (
 	lateStart    = 100 * time.Millisecond // for an effect to begin, where the page listens and nothing happened yet: a debounce
 	calmLimit    = 500 * time.Millisecond // for changes to end
 	requestLimit = 2 * time.Second        // for requests that an act made
+	landLimit    = 500 * time.Millisecond // for a new document, once it is loaded
 	afterAnswer  = 50 * time.Millisecond  // for a page to show what it was answered
 )
 
@@ -55,6 +56,28 @@ func (b *Browser) calm(ctx context.Context, t *tab, r *report) (late bool) {
 		if c, err = w.Calm(ctx, inpage.Calm{Late: int(afterAnswer / time.Millisecond), Most: int(calmLimit / time.Millisecond)}); err != nil {
 			return false
 		}
+	}
+	return c.Busy
+}
+
+// rendered waits until a document that a verb led to has said what it has to say:
+// many have a script fetch what they show.
+func (b *Browser) rendered(ctx context.Context, t *tab) (late bool) {
+	ctx, stop := context.WithTimeout(ctx, landLimit)
+	defer stop()
+	p, err := b.main(ctx, t)
+	if err != nil {
+		return false
+	}
+	tellWorld(p.world, "arm", inpage.Arming{})
+	defer tellWorld(p.world, "passed", struct{}{})
+	r := &report{}
+	c, err := p.world.Calm(ctx, inpage.Calm{Most: int(landLimit / time.Millisecond)})
+	for err == nil && b.pending(t, r) {
+		if b.answered(ctx, t, r) != nil {
+			return true
+		}
+		c, err = p.world.Calm(ctx, inpage.Calm{Late: int(afterAnswer / time.Millisecond), Most: int(landLimit / time.Millisecond)})
 	}
 	return c.Busy
 }

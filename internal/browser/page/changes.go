@@ -98,12 +98,17 @@ func (b *Browser) expect(ctx context.Context, t *tab, verb string, limit time.Du
 		return r
 	}
 	b.catchUp(ctx, t, r.by)
-	if params, err := p.world.Request("arm", inpage.Arming{Node: node}); err == nil {
-		if s, ok := p.world.Session.(*cdp.Session); ok { // its answer is not waited for: what follows comes after it
-			s.Send("Runtime.callFunctionOn", params)
-		}
-	}
+	tellWorld(p.world, "arm", inpage.Arming{Node: node})
 	return r
+}
+
+// tellWorld calls a function of a world whose answer nobody waits for: what is
+// called next comes after it.
+func tellWorld(w inpage.Frame, function string, arg any) {
+	params, err := w.Request(function, arg)
+	if s, ok := w.Session.(*cdp.Session); ok && err == nil {
+		s.Send("Runtime.callFunctionOn", params)
+	}
 }
 
 // catchUp reads the page for a viewer who was shown it in part.
@@ -167,8 +172,11 @@ func (b *Browser) changes(ctx context.Context, r *report, out *action.Result) (*
 	if t := b.current(); t != nil && b.modal(t) == nil {
 		inner, leave := b.enter(ctx, t, reportLimit)
 		defer leave()
-		if t == r.tab && r.place.frame != nil {
+		switch _, stays := b.placeOf(t, r.place.document); {
+		case t == r.tab && stays:
 			c.Late = b.calm(inner, t, r)
+		case acts(r.verb, nil):
+			c.Late = b.rendered(inner, t)
 		}
 		err = b.compare(inner, t, r, out, c)
 	}

@@ -311,3 +311,35 @@ func TestSecretsStayOutOfReports(t *testing.T) {
 		}
 	}
 }
+
+// Many documents have a script fetch what they show.
+func TestADocumentIsShownWithWhatItFetches(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, `<!doctype html><a href=/app>App</a>`)
+	})
+	mux.HandleFunc("/app", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, `<!doctype html><title>App</title><p id=out>Loading</p><script>
+			fetch('/data').then(r => r.text()).then(words => { document.getElementById('out').textContent = words })</script>`)
+	})
+	mux.HandleFunc("/data", func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-time.After(100 * time.Millisecond): // a server takes its time
+		case <-r.Context().Done():
+		}
+		fmt.Fprint(w, "Hello Ada")
+	})
+	s := listen(t, mux)
+	tr := start(t)
+	tr.told(bot, "page.goto", &action.Goto{URL: s.URL})
+	for name, got := range map[string]*action.Changes{
+		"a click": tr.told(bot, "page.click", &action.Click{Locator: selector("a")}),
+		"goto":    tr.told(bot, "page.goto", &action.Goto{URL: s.URL + "/app"}),
+	} {
+		if got.Snapshot == nil || !got.Late && !strings.Contains(got.Snapshot.Text, "Hello Ada") {
+			t.Errorf("%s: %+v", name, got.Snapshot)
+		}
+	}
+}
