@@ -7,9 +7,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
 )
 
-// rows is what makes 40 alike siblings of one.
+const many = 60 // alike siblings
+
 func rows(before, each, after string) string {
-	return before + strings.Repeat(each, 40) + after
+	return before + strings.Repeat(each, many) + after
 }
 
 // unread sums up what a tree says it left unread, and counts nodes of a role.
@@ -30,15 +31,18 @@ func TestRunsOfAlikeSiblingsAreFolded(t *testing.T) {
 		name, html, role string
 		read, more       int
 	}{
-		{"rows", rows(`<table><tr><th>a<th>b`, `<tr><td>x<td><button>Edit</button>`, `</table>`), "row", 11, 30},
-		{"rows in bodies", rows(`<table><thead><tr><th>a</thead><tbody>`, `<tr><td>x`, `</tbody><tbody>`+strings.Repeat(`<tr><td>y`, 25)+`</tbody></table>`), "row", 21, 45},
-		{"bodies", rows(`<table>`, `<tbody><tr><td>x<td>y<tr><td>z<td>a</tbody>`, `</table>`), "row", 20, 60},
-		{"items", rows(`<ul>`, `<li>x`, `</ul>`), "listitem", 10, 30},
-		{"options", rows(`<select>`, `<option>x`, `</select>`), "option", 10, 30},
-		{"links", rows(`<nav>`, `<a href=x>link</a> `, `</nav>`), "link", 10, 30},
-		{"cards", rows(`<main>`, `<div class="card card-7"><div><a href=x>x</a></div><p>text</p></div>`, `</main>`), "link", 10, 30},
-		{"rows by role", rows(`<div role=grid>`, `<div role=row><div role=gridcell>x</div><div role=gridcell>y</div></div>`, `</div>`), "row", 10, 30},
-		{"too few", `<ul>` + strings.Repeat(`<li>x`, 19) + `</ul>`, "listitem", 19, 0},
+		{"rows", rows(`<table><tr><th>a<th>b`, `<tr><td>x<td><button>Edit</button>`, `</table>`), "row", 11, 50},
+		{"rows in bodies", rows(`<table><thead><tr><th>a</thead><tbody>`, `<tr><td>x`, `</tbody><tbody>`+strings.Repeat(`<tr><td>y`, 25)+`</tbody></table>`), "row", 21, 65},
+		{"bodies", rows(`<table>`, `<tbody><tr><td>x<td>y<tr><td>z<td>a</tbody>`, `</table>`), "row", 20, 100},
+		{"items", rows(`<ul>`, `<li>x`, `</ul>`), "listitem", 10, 50},
+		{"options", rows(`<select>`, `<option>x`, `</select>`), "option", 10, 50},
+		{"links", rows(`<nav>`, `<a href=x>link</a> `, `</nav>`), "link", 10, 50},
+		{"cards", rows(`<main>`, `<div class="card card-7"><div><a href=x>x</a></div><p>text</p></div>`, `</main>`), "link", 10, 50},
+		{"rows by role", rows(`<div role=grid>`, `<div role=row><div role=gridcell>x</div><div role=gridcell>y</div></div>`, `</div>`), "row", 10, 50},
+		{"pages", rows(`<nav>`, `<a href=x>7</a> `, `<a href=x>Next</a></nav>`), "link", 11, 50},
+		{"few rows", `<table>` + strings.Repeat(`<tr><td>x`, 20) + `</table>`, "row", 10, 10},
+		{"days", `<div>` + strings.Repeat(`<button>7</button>`, 42) + `</div>`, "button", 42, 0},
+		{"too few", `<ul>` + strings.Repeat(`<li>x <b>y</b><i>z</i>`, 19) + `</ul>`, "listitem", 19, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p.show(c.html)
@@ -110,14 +114,14 @@ func TestProseIsNeverFolded(t *testing.T) {
 }
 
 func TestHiddenSiblingsNeitherCountNorStandForOthers(t *testing.T) {
-	p := open(t, `<ul>`+strings.Repeat(`<li style="display:none">SECRET`, 30)+`</ul><ol>`+
-		strings.Repeat(`<li>x`, 30)+strings.Repeat(`<li hidden>SECRET`, 30)+`</ol>
-		<style>.far li {position:absolute; left:-9999px} .far li:nth-child(n+26) {position:static}</style>
-		<ul class=far>`+strings.Repeat(`<li>SECRET`, 25)+strings.Repeat(`<li>SHOWN`, 15)+`</ul>`)
+	p := open(t, `<ul>`+strings.Repeat(`<li style="display:none">SECRET`, 60)+`</ul><ol>`+
+		strings.Repeat(`<li>x`, 60)+strings.Repeat(`<li hidden>SECRET`, 60)+`</ol>
+		<style>.far li {position:absolute; left:-9999px} .far li:nth-child(n+46) {position:static}</style>
+		<ul class=far>`+strings.Repeat(`<li>SECRET`, 45)+strings.Repeat(`<li>SHOWN`, 15)+`</ul>`)
 	tree, err := p.frame.Snapshot(p.ctx, inpage.Walk{Fold: true})
 	must(t, err)
 	out := flatten(t, tree)
-	if more, read := unread(tree.Nodes, "listitem"); more != 20+5 || read != 10+10 {
+	if more, read := unread(tree.Nodes, "listitem"); more != 50+5 || read != 10+10 {
 		t.Errorf("%d were read and %d counted: %s", read, more, out)
 	}
 	if strings.Contains(out, "SECRET") || !strings.Contains(out, "SHOWN") {
@@ -149,5 +153,37 @@ func TestAFoldedRunIsReadWholeByItsReference(t *testing.T) {
 				t.Errorf("narrowed to %d, %d are left unread: %s", ref, more, flatten(t, whole))
 			}
 		})
+	}
+}
+
+func TestShadowRootsTellWhatIsAlike(t *testing.T) {
+	p := open(t, `<style>my-row {display: block}</style><main></main>`)
+	p.page(`for (let i = 0; i < 40; i++) {
+		const row = document.createElement('my-row');
+		row.attachShadow({mode: 'open'}).innerHTML = i === 30 ? '<p>ODD <button>Undo</button></p>' : '<p>row <a href=x>link</a></p>';
+		document.querySelector('main').append(row);
+	}`)
+	tree, err := p.frame.Snapshot(p.ctx, inpage.Walk{Fold: true})
+	must(t, err)
+	out := flatten(t, tree)
+	if more, read := unread(tree.Nodes, "link"); more != 29 || read != 10 || !strings.Contains(out, "ODD") {
+		t.Errorf("%d were read and %d counted: %s", read, more, out)
+	}
+}
+
+func TestRunsInRunsAreBounded(t *testing.T) {
+	p := open(t, `<main></main>`)
+	p.page(`{let at = document.querySelector('main'); for (let i = 0; i < 100; i++) {
+		at.insertAdjacentHTML('beforeend', '<div><a href=x>link</a><b></b></div>'.repeat(25));
+		at = at.lastElementChild;
+	}}`)
+	folded, err := p.frame.Snapshot(p.ctx, inpage.Walk{Fold: true})
+	must(t, err)
+	whole, err := p.frame.Snapshot(p.ctx, inpage.Walk{})
+	must(t, err)
+	more, read := unread(folded.Nodes, "link")
+	_, all := unread(whole.Nodes, "link")
+	if read+more != all || more == 0 {
+		t.Errorf("%d were read and %d counted of %d", read, more, all)
 	}
 }

@@ -57,7 +57,7 @@ func (m *pageMaker) word() string {
 
 func (m *pageMaker) block(depth int) string {
 	kind := rapid.SampledFrom([]string{"ul", "table", "bodies", "cards", "links", "select", "prose", "rows"}).Draw(m.t, "block")
-	count := rapid.SampledFrom([]int{3, 19, 20, 21, 30, 45}).Draw(m.t, "count")
+	count := rapid.SampledFrom([]int{3, 19, 20, 30, 49, 60}).Draw(m.t, "count")
 	if depth > 0 {
 		count = min(count, 22)
 	}

@@ -4,8 +4,8 @@
 // anything that those read do not: another state, a heading, an alert, a field
 // that was filled. The kind is asked of the tree alone, and so costs a fraction
 // of reading.
-const RUN = 20, RUN_READ = 10; // as many of a kind make a run, of which so many are read
-const FOLD_WORK = 400000, FOLD_SIZE = 1000; // elements looked at in one walk, and in one sibling
+const RUN = 20, LEAF_RUN = 50, RUN_READ = 10; // as many of a kind make a run, or of one that is next to nothing, as the days of a calendar; so many are read
+const FOLD_WORK = 200000, FOLD_SIZE = 1000; // elements looked at in one walk, and in one sibling
 const LONG_TEXT = 80; // characters right inside an element, from which it is prose
 const elementCount = getter(Element.prototype, 'childElementCount');
 const inputDefault = getter(HTMLInputElement.prototype, 'defaultValue');
@@ -25,20 +25,21 @@ const stateSelector = stateAttributes.filter(name => name !== 'type').map(name =
 // The kinds of an element's children that make a run, by child; null when
 // there are none.
 const runsIn = (element, walker) => {
-  if (elementCount(element) < RUN && shadowOf(element) === null && localName(element) !== 'slot') return null;
+  if (walker.compared > FOLD_WORK || elementCount(element) < RUN && shadowOf(element) === null && localName(element) !== 'slot') return null;
   const siblings = standingAlone(element);
   if (siblings === null || siblings.length < RUN) return null;
   const kinds = new Map(), runs = new Map();
+  let any = false;
   for (const sibling of siblings) {
-    const shape = kindShape(sibling, walker);
-    if (shape === '') continue;
+    const parts = partsOf(sibling, walker);
+    if (parts === null) continue;
+    const shape = [...parts].join();
     let kind = kinds.get(shape);
-    if (kind === undefined) kinds.set(shape, kind = {count: 0, read: 0});
-    kind.count++;
+    if (kind === undefined) kinds.set(shape, kind = {count: 0, enough: parts.has(LEAF) ? LEAF_RUN : RUN, read: 0});
+    if (++kind.count >= kind.enough) any = true;
     runs.set(sibling, kind);
   }
-  for (const kind of kinds.values()) if (kind.count >= RUN) return runs;
-  return null;
+  return any ? runs : null;
 };
 // The elements among children; null when text stands between them.
 const standingAlone = element => {
@@ -50,13 +51,22 @@ const standingAlone = element => {
   });
   return text ? null : siblings;
 };
-// What an element is alike by; empty for what is never left unread.
-const kindShape = (element, walker) => {
+// What an element is alike by; null for what is never left unread.
+const partsOf = (element, walker) => {
   const role = given(element), tag = localName(element), box = role === '' ? boxTags.has(tag) || tag.includes('-') : boxRoles.has(role);
-  if (!box && !(role === '' ? runTags : runRoles).has(role || tag) || inFocusPath(element) || box && isProse(element)) return '';
+  if (!box && !(role === '' ? runTags : runRoles).has(role || tag) || inFocusPath(element) || box && isProse(element)) return null;
   const parts = new Set();
-  if (!gather(element, rootOf(element), parts, walker) || box && !parts.has(ACTS)) return '';
-  return [...parts].join();
+  if (!gather(element, rootOf(element), parts, walker) || box && !parts.has(ACTS)) return null;
+  if (!box && isLeaf(element, role || tag)) {
+    parts.add(LEAF);
+    if (/\p{L}/u.test(textContent(element))) parts.add('worded'); // "Next" is not one of the numbers of pages
+  }
+  return parts;
+};
+const rowKinds = new Set(['article', 'row', 'rowgroup', 'tbody', 'tr']);
+const isLeaf = (element, kind) => {
+  const child = firstElement(element);
+  return !rowKinds.has(kind) && (child === null || elementCount(element) === 1 && firstElement(child) === null);
 };
 const isProse = element => {
   for (let node = firstChild(element); node !== null; node = nextSibling(node)) {
@@ -67,9 +77,10 @@ const isProse = element => {
 // Adds the elements of a subtree, each kind of them once, so that more of the
 // same inside make no difference. False when that is too much work.
 const gather = (element, root, parts, walker) => {
+  if (walker.compared > FOLD_WORK) return false;
   const inner = queryAll(element, '*');
   walker.compared += inner.length + 1;
-  if (inner.length > FOLD_SIZE || walker.compared > FOLD_WORK) return false;
+  if (inner.length > FOLD_SIZE) return false;
   let states = walker.stated.get(root);
   if (states === undefined) walker.stated.set(root, states = new Set(queryAll(root, stateSelector)));
   if (nodeType(element) === ELEMENT && !addPart(element, states, parts, walker)) return false;
@@ -86,7 +97,7 @@ const addPart = (element, states, parts, walker) => {
   return shadow === null || gather(shadow, shadow, parts, walker);
 };
 // A number for each tag with its classes, but for the numbers in them.
-const ACTS = 0;
+const ACTS = -1, LEAF = -2;
 const partOf = (tag, names, known) => {
   let byNames = known.get(tag);
   if (byNames === undefined) known.set(tag, byNames = new Map());

@@ -60,7 +60,7 @@ class Walker {
   // Whether an element is one more of a run, and so counted instead of read.
   // One of which nothing is seen does not count as read.
   more(element, kind, sink, at) {
-    if (kind === undefined || kind.count < RUN) return false;
+    if (kind === undefined || kind.count < kind.enough) return false;
     if (kind.read < RUN_READ) {
       const before = sink.length;
       this.element(element, sink, at);
@@ -207,7 +207,7 @@ class Walker {
   }
   choices(element, node) {
     const children = [], options = selectOptions(element), all = collectionLength(options);
-    const folds = this.options.fold && element !== this.root && all >= RUN;
+    const folds = this.options.fold && element !== this.root && all >= LEAF_RUN;
     for (let i = 0; i < all && (folds || i < OPTION_WALK) && children.length < OPTION_WALK; i++) {
       const option = collectionItem(options, i), selected = optionSelected(option);
       if (folds && i >= RUN_READ && !selected) {
