@@ -68,7 +68,8 @@ var plan = map[string][]string{
 	"testcache":              {},
 	"client":                 {"action", "fault"},
 	"install":                {"fault"},
-	"surface/cli":            {"action", "credential", "fault", "client", "config", "install", "sandbox/image", "spelling", "surface/mcp", "vault"},
+	"entry":                  {"fault"},
+	"surface/cli":            {"action", "credential", "fault", "client", "config", "entry", "install", "sandbox/image", "spelling", "surface/mcp", "vault"},
 	"app":                    {"*"},
 	"arch":                   {},
 }
