@@ -94,9 +94,12 @@ func (t reach) add(c *config.Config) {
 // args are the same flags for a gateway that is started in the background.
 func (t reach) args() []string {
 	var args []string
-	for flag, hosts := range map[string][]string{"--allow": t.allow, "--allow-private": t.private, "--trust": t.trust} {
-		if len(hosts) > 0 {
-			args = append(args, flag, strings.Join(hosts, ","))
+	for _, f := range []struct {
+		name  string
+		hosts []string
+	}{{"--allow", t.allow}, {"--allow-private", t.private}, {"--trust", t.trust}} {
+		if len(f.hosts) > 0 {
+			args = append(args, f.name, strings.Join(f.hosts, ","))
 		}
 	}
 	return args
@@ -186,10 +189,11 @@ func (r *root) mcp() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "mcp",
 		Short: "Speak MCP on standard input and output",
-		Long: "Speaks MCP on standard input and output, as an agent of the gateway. Where none is running it starts\n" +
+		Long: "Speaks MCP on standard input and output, as an agent of the gateway. glovebox mcp install tells clients\n" +
+			"how to start it. Where no gateway is running it starts\n" +
 			"one in the background, which ends ten minutes after its last session. Approvals are answered elsewhere:\n" +
 			"glovebox approvals watch.",
-		Example: "  claude mcp add glovebox -- glovebox mcp --allow example.com,*.example.org\n  glovebox mcp --config ./glovebox.yaml\n  glovebox mcp --tools +debug",
+		Example: "  claude mcp add glovebox -- glovebox mcp --allow example.com,*.example.org\n  glovebox mcp --config ./glovebox.yaml\n  glovebox mcp --tools +debug\n  glovebox mcp install --client cursor --allow example.com",
 		Args:    between(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			door, err := r.ready(c.Context(), agentToken, to)
@@ -206,6 +210,7 @@ func (r *root) mcp() *cobra.Command {
 	}
 	to.flags(c)
 	c.Flags().StringSliceVar(&groups, "tools", nil, "groups of tools, with commas between them: core (always), act, read, session (the usual ones); debug, many, alias; all. +debug adds to the usual ones")
+	c.AddCommand(r.mcpInstall())
 	return c
 }
 

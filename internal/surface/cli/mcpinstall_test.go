@@ -1,0 +1,131 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/entry"
+)
+
+const cursor = `{
+  // mine
+  "mcpServers": {
+    "other": {"command": "other", "args": []}
+  }
+}
+`
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func settle(t *testing.T, path, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTheEntryIsShownAndNothingWritten(t *testing.T) {
+	r := newRig(t, &door{})
+	for _, client := range entry.Clients {
+		out, complaint, status := r.run("mcp", "install", "--client", client.Name, "--allow", "a.example,*.b.example", "--tools", "+debug")
+		path := client.File(r.env["HOME"])
+		for _, want := range []string{"glovebox", "--allow", "a.example,*.b.example", "+debug", path, "--write"} {
+			if status != 0 || complaint != "" || !strings.Contains(out, want) {
+				t.Errorf("%s: status %d, no %q in\n%s%s", client.Name, status, want, out, complaint)
+			}
+		}
+		if _, err := os.Stat(path); !os.IsNotExist(err) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if out, _, status := r.run("mcp", "install"); status != 0 || !strings.Contains(out, `"mcpServers"`) || !strings.Contains(out, "windsurf") {
+		t.Errorf("status %d: %s", status, out)
+	}
+}
+
+func TestTheEntryIsWrittenAndTakenOutAgain(t *testing.T) {
+	r := newRig(t, &door{})
+	path := filepath.Join(r.env["HOME"], ".cursor", "mcp.json")
+	kept := filepath.Join(r.env["HOME"], "dotfiles", "mcp.json")
+	settle(t, kept, cursor, 0o640)
+	settle(t, filepath.Join(filepath.Dir(path), "x"), "", 0o600)
+	if err := os.Symlink(kept, path); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Data struct {
+			Client, File, Backup string
+			Written              bool
+		}
+	}
+	out, complaint, status := r.run("mcp", "install", "--client", "cursor", "--write", "--json")
+	if err := json.Unmarshal([]byte(out), &got); status != 0 || err != nil || !got.Data.Written || got.Data.File != path {
+		t.Fatalf("status %d, %v: %s%s", status, err, out, complaint)
+	}
+	with := read(t, path)
+	if !strings.Contains(with, `"glovebox": {`) || !strings.Contains(with, "// mine") || read(t, got.Data.Backup) != cursor {
+		t.Errorf("it is\n%s", with)
+	}
+	if info, err := os.Stat(kept); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("%v %v", info, err)
+	}
+	if link, err := os.Readlink(path); err != nil || link != kept {
+		t.Errorf("the link is %q, %v", link, err)
+	}
+	if out, _, status := r.run("mcp", "install", "--client", "cursor", "--write"); status != 0 || !strings.Contains(out, "nothing to change") || read(t, path) != with {
+		t.Errorf("again: status %d, %s", status, out)
+	}
+	if out, _, status := r.run("mcp", "install", "--client", "cursor", "--remove", "--write"); status != 0 || !strings.Contains(out, "no longer") || read(t, path) != cursor {
+		t.Errorf("taken out: status %d, %s\n%s", status, out, read(t, path))
+	}
+}
+
+func TestAClientThatHasNoSettingsGetsThem(t *testing.T) {
+	r := newRig(t, &door{})
+	if _, complaint, status := r.run("mcp", "install", "--client", "codex", "--write", "--name", "web"); status != 0 {
+		t.Fatal(complaint)
+	}
+	path := filepath.Join(r.env["HOME"], ".codex", "config.toml")
+	if got := read(t, path); !strings.HasPrefix(got, "[mcp_servers.web]\ncommand = ") {
+		t.Errorf("it is\n%s", got)
+	}
+	if _, err := os.Stat(path + ".before-glovebox"); !os.IsNotExist(err) {
+		t.Error("there is a copy of nothing")
+	}
+}
+
+func TestSettingsThatCannotBeReadAreLeft(t *testing.T) {
+	r := newRig(t, &door{})
+	path := filepath.Join(t.TempDir(), "mcp.json")
+	settle(t, path, `{"mcpServers": `, 0o600)
+	for name, line := range map[string][]string{
+		"broken":       {"--client", "cursor", "--file", path, "--write"},
+		"a folder":     {"--client", "cursor", "--file", filepath.Dir(path), "--write"},
+		"no client":    {"--write"},
+		"unknown":      {"--client", "emacs"},
+		"a bad name":   {"--client", "cursor", "--name", "a.b"},
+		"no such flag": {"--client", "cursor", "--force"},
+	} {
+		out, complaint, status := r.run(append([]string{"mcp", "install"}, line...)...)
+		if status != 2 || out != "" || !strings.Contains(complaint, "hint: ") {
+			t.Errorf("%s: status %d\n%s%s", name, status, out, complaint)
+		}
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(entries) != 1 || read(t, path) != `{"mcpServers": ` {
+		t.Errorf("%v %v", entries, err)
+	}
+}
