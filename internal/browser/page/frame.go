@@ -24,6 +24,7 @@ type frame struct {
 	owner    owner
 	shown    inpage.Embedding // where it was when it was last pointed at
 	drawn    string           // the document that is known to have been drawn
+	awaited  bool             // it was waited for once, in vain
 }
 
 // owner is the number of a frame's iframe element in its parent's document.

@@ -125,6 +125,9 @@ func (b *Browser) read(ctx context.Context, t *tab, top place, walk inpage.Walk)
 // readAll reads top and every frame below it, all at once. Child frames that
 // could not be read say so.
 func (b *Browser) readAll(ctx context.Context, t *tab, top place, walk inpage.Walk) (map[*frame]*reading, error) {
+	if err := b.complete(ctx, t); err != nil {
+		return nil, err
+	}
 	all := map[*frame]*reading{}
 	var readers sync.WaitGroup
 	for _, p := range b.places(t) {

@@ -8,14 +8,15 @@ const embedded = ({node, x, y, scroll: bring}) => {
   if (bring && !inViewport(place)) {
     intoView(element, {block: 'center', inline: 'center', behavior: 'instant'});
     place = framePlace(element, x, y);
-    if (!inViewport(place)) scrollBy({left: place.x - innerWidth / 2, top: place.y - innerHeight / 2, behavior: 'instant'});
+    if (!inViewport(place)) scrollBy({left: place.x - screen().right / 2, top: place.y - screen().bottom / 2, behavior: 'instant'});
     place = framePlace(element, x, y);
   }
   const hit = hitAt(place.x, place.y);
   if (hit !== element) place.by = describe(hit) || 'nothing: the point is outside the viewport';
   return place;
 };
-const inViewport = ({x, y}) => x >= 0 && y >= 0 && x < innerWidth && y < innerHeight;
+// Not under a scroll bar either.
+const inViewport = ({x, y}) => x >= 0 && y >= 0 && x < screen().right && y < screen().bottom;
 const framePlace = (element, x, y) => {
   const rect = boundingRect(element), style = styleOf(element);
   const width = element instanceof HTMLElement ? offsetWidthOf(element) : 0, height = element instanceof HTMLElement ? offsetHeightOf(element) : 0;
