@@ -25,6 +25,7 @@ type frame struct {
 	shown    inpage.Embedding // where it was when it was last pointed at
 	drawn    string           // the document that is known to have been drawn
 	awaited  bool             // it was waited for once, in vain
+	ears     ears
 }
 
 // owner is the number of a frame's iframe element in its parent's document.

@@ -182,6 +182,9 @@ func (b *Browser) readOne(ctx context.Context, r *reading, q inpage.Walk, child 
 			}
 		}
 	}
+	if r.err = b.heed(ctx, r.place); r.err != nil {
+		return
+	}
 	q.Hosts = inpage.ClosedPerCall
 	if r.frame.Tree, r.err = r.place.world.Snapshot(ctx, q); r.err != nil {
 		return

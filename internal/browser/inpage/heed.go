@@ -1,0 +1,107 @@
+package inpage
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// heeded are the events by which a script makes a control of an element. There
+// are keys, too, but what listens to those can be focused as a rule.
+var heeded = []string{"click", "mousedown", "mouseup", "pointerdown", "pointerup", "dblclick", "touchstart", "touchend"}
+
+// Ears are how the listeners of one document are asked for again and again. The
+// zero Ears is ready; it is for one document and one caller at a time.
+type Ears struct {
+	document string // remote object
+	known    map[int64]bool
+}
+
+const heedAtOnce = 500 // elements that the world is told of in one reading
+
+// Heed tells the world which elements scripts listen on for the pointer
+// (DOMDebugger.getEventListeners): they are controls without saying so. Each
+// is told of once in the life of the document.
+func (f Frame) Heed(ctx context.Context, e *Ears) error {
+	if e.document == "" {
+		object, err := f.documentObject(ctx)
+		if err != nil || object == "" {
+			return err
+		}
+		e.document, e.known = object, map[int64]bool{}
+	}
+	var answer struct {
+		Listeners []struct {
+			Type string `json:"type"`
+			Node int64  `json:"backendNodeId"`
+		} `json:"listeners"`
+	}
+	params := map[string]any{"objectId": e.document, "depth": -1, "pierce": true}
+	if err := f.Session.Call(ctx, "DOMDebugger.getEventListeners", params, &answer); err != nil {
+		return fmt.Errorf("cannot read listeners: %w", err)
+	}
+	var news []int64
+	for _, l := range answer.Listeners {
+		if len(news) < heedAtOnce && l.Node != 0 && !e.known[l.Node] && slices.Contains(heeded, l.Type) {
+			e.known[l.Node] = true
+			news = append(news, l.Node)
+		}
+	}
+	return f.tell(ctx, news)
+}
+
+// documentObject returns the document as the page's own world has it: asked for
+// listeners in ours, the browser (Chromium 150) spoils the nodes that it tells
+// of for our world.
+func (f Frame) documentObject(ctx context.Context) (string, error) {
+	p := callParams{Declaration: "() => document", UniqueContext: f.Unique}
+	if f.Unique == "" {
+		p.Context = f.Context
+	}
+	var ours struct {
+		Result struct {
+			Object string `json:"objectId"`
+		} `json:"result"`
+	}
+	if err := f.Session.Call(ctx, "Runtime.callFunctionOn", p, &ours); err != nil {
+		return "", fmt.Errorf("cannot reach the document: %w", err)
+	}
+	defer f.release(ctx, ours.Result.Object)
+	var d struct {
+		Node struct {
+			Backend int64 `json:"backendNodeId"`
+		} `json:"node"`
+	}
+	if err := f.Session.Call(ctx, "DOM.describeNode", map[string]any{"objectId": ours.Result.Object}, &d); err != nil {
+		return "", fmt.Errorf("cannot describe the document: %w", err)
+	}
+	var theirs struct {
+		Object struct {
+			ID string `json:"objectId"`
+		} `json:"object"`
+	}
+	if err := f.Session.Call(ctx, "DOM.resolveNode", map[string]any{"backendNodeId": d.Node.Backend}, &theirs); err != nil {
+		return "", fmt.Errorf("cannot reach the document: %w", err)
+	}
+	return theirs.Object.ID, nil
+}
+
+// tell hands nodes to the world. One that is gone by now is left out.
+func (f Frame) tell(ctx context.Context, nodes []int64) error {
+	var objects []argument
+	for _, node := range nodes {
+		object, err := f.resolve(ctx, node)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil && object != "" {
+			defer f.release(ctx, object)
+			objects = append(objects, argument{Object: object})
+		}
+	}
+	if len(objects) == 0 {
+		return nil
+	}
+	const heed = "function (...nodes) { return __glovebox.run('heed', 'null', ...nodes) }"
+	return f.on(ctx, objects[0].Object, heed, objects, nil)
+}
