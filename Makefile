@@ -62,5 +62,17 @@ fuzz: ## run every fuzz target, FUZZTIME=5m each; what fails is kept below testd
 	done
 
 .PHONY: bench
-bench: ## run the benchmarks against the bare protocol, in a real Chromium and a real box
-	@scripts/prepare.sh test go test -run '^$$' -bench . -benchtime 2s -timeout 30m ./bench/...
+bench: ## run every benchmark; write the tables of the MCP servers into docs/benchmarks.md and README.md
+	@scripts/prepare.sh test $(MAKE) --no-print-directory bench-ready
+
+.PHONY: bench-ready
+bench-ready: bench-mcp-ready
+	go test -run '^$$' -bench . -skip MCP -benchtime 2s -timeout 30m ./bench
+
+.PHONY: bench-mcp
+bench-mcp: ## the part of it that compares MCP servers: less than ten minutes
+	@scripts/prepare.sh test $(MAKE) --no-print-directory bench-mcp-ready
+
+.PHONY: bench-mcp-ready
+bench-mcp-ready:
+	go test -run '^$$' -bench '^BenchmarkMCP$$' -benchtime 1x -timeout 20m ./bench -write

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"sync"
 	"testing"
@@ -41,20 +42,32 @@ func BenchmarkMCP(b *testing.B) {
 	c := &comparison{b: b, site: newMCPSite(b), started: time.Now(), load: loadAverage()}
 	c.open()
 	for range b.N { // once, with -benchtime 1x
-		c.schemas()
 		for _, r := range rows {
-			c.measure(r)
+			if wanted(*only, r.name) {
+				c.measure(r)
+			}
 		}
-		c.changes()
-		c.snapshots()
-		c.frames()
-		c.tasks()
-		c.sessions()
-		c.memory()
+		for _, p := range parts {
+			if wanted(*only, p.name) {
+				p.do(c)
+			}
+		}
 	}
 	b.ReportMetric(0, "ns/op")
 	c.report()
 }
+
+// parts are what is not timed in turns.
+var parts = []struct {
+	name string
+	do   func(c *comparison)
+}{
+	{valSchemas, (*comparison).schemas}, {valChange, (*comparison).changes}, {valReal, (*comparison).snapshots},
+	{valFrames, (*comparison).frames}, {"task", (*comparison).tasks}, {valSessions, (*comparison).sessions},
+	{"memory", (*comparison).memory},
+}
+
+func wanted(pattern, name string) bool { return regexp.MustCompile(pattern).MatchString(name) }
 
 // open starts everybody. Who cannot be installed or does not start is left
 // out, and the tables say so.
@@ -62,6 +75,9 @@ func (c *comparison) open() {
 	floor := &target{kind: floorKind, hand: newFloorHand(c.b), values: map[string]float64{}, notes: map[string]error{}}
 	c.targets = append(c.targets, floor)
 	for _, kind := range peer.Kinds() {
+		if !wanted(*among, string(kind)) {
+			continue
+		}
 		t := &target{kind: kind, values: map[string]float64{}, notes: map[string]error{}}
 		c.targets = append(c.targets, t)
 		crew, err := peer.Open(c.b, kind, 1, c.site.own, c.site.other)
@@ -131,7 +147,7 @@ func (c *comparison) measure(r row) {
 		open = append(open, &turn{target: t, do: do})
 	}
 	begin := time.Now()
-	for round := 0; round < r.rounds && (round < fewest || time.Since(begin) < rowLimit); round++ {
+	for round := 0; round < min(r.rounds, *rounds) && (round < fewest || time.Since(begin) < rowLimit); round++ {
 		for i := range open {
 			t := open[(round+i)%len(open)]
 			if t.notes[r.name] != nil {

@@ -164,7 +164,7 @@ func number(v float64) string {
 // machine says when, where and how the tables were made.
 func (c *comparison) machine() string {
 	return fmt.Sprintf("%s, `%s`, %d rounds at most, medians. %d cores (%s), %s of memory, %s, %s; in the box %s. Load average %s before, %s after; %s in all.",
-		c.started.Format("2 January 2006, 15:04"), command, most, runtime.NumCPU(), info("/proc/cpuinfo", `model name\s*:\s*(.*)`),
+		c.started.Format("2 January 2006, 15:04"), command, *rounds, runtime.NumCPU(), info("/proc/cpuinfo", `model name\s*:\s*(.*)`),
 		gibibytes(), info("/etc/os-release", `PRETTY_NAME="(.*)"`), version(peer.Chromium(), "--version"),
 		version("docker", "run", "--rm", "--network", "none", "--entrypoint", "/usr/lib/chromium/chromium", peer.Image(), "--version"),
 		c.load, loadAverage(), time.Since(c.started).Round(time.Second))

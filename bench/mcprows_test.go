@@ -192,20 +192,20 @@ const (
 	rowShoot      = "screenshot"
 )
 
-const most = 15 // rounds
+const many = 1000 // rounds: as many as -rounds says
 
 var rows = []row{
-	{rowEvaluate, most, evaluating},
-	{rowClick, most, clicking("/small")},
-	{rowFill, most, filling("/small")},
-	{rowForm, most, filingForm},
-	{rowClickTable, most, clicking("/table")},
-	{rowFillTable, most, filling("/table")},
-	{rowLook, most, looking("/small")},
-	{rowLookTable, most, looking("/table")},
+	{rowEvaluate, many, evaluating},
+	{rowClick, many, clicking("/small")},
+	{rowFill, many, filling("/small")},
+	{rowForm, many, filingForm},
+	{rowClickTable, many, clicking("/table")},
+	{rowFillTable, many, filling("/table")},
+	{rowLook, many, looking("/small")},
+	{rowLookTable, many, looking("/table")},
 	{rowLookLarge, 7, looking("/50k")},
-	{rowGo, most, going("/small", "Small page")},
-	{rowNews, most, going("/news", "The Morning Paper")},
+	{rowGo, many, going("/small", "Small page")},
+	{rowNews, many, going("/news", "The Morning Paper")},
 	{rowLate, 9, awaiting},
-	{rowShoot, most, shooting},
+	{rowShoot, many, shooting},
 }

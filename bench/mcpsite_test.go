@@ -2,7 +2,6 @@ package bench
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	raster "image"
 	"image/color"
@@ -10,21 +9,15 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/realpages"
 )
 
-// realPages are of the test set of Readability, as a Go module has it: pages
-// of news sites, a blog and an encyclopedia as they were saved.
-const (
-	readability = "github.com/go-shiori/go-readability@v0.0.0-20251205110129-5db1dc9836f0"
-	realFolder  = "test-pages"
-)
-
+// realPages are those of package realpages that are compared: news sites, a
+// blog and an encyclopedia.
 var realPages = []string{
 	"ars-1", "bbc-1", "buzzfeed-1", "cnn", "engadget", "guardian-1", "lemonde-1", "medium-1", "mozilla-1", "nytimes-1",
 	"theverge", "wapo-1", "wikipedia",
@@ -121,14 +114,14 @@ var controls = []string{"one", "two", "three", "four", "five", "six", "seven"}
 type mcpSite struct {
 	own, other string // http://localhost:… and http://127.0.0.1:…
 	work       *workshop
-	real       string // folder of the real pages
+	real       map[string][]byte
 	mu         sync.Mutex
 	pressed    map[string]chan struct{}
 }
 
 func newMCPSite(b *testing.B) *mcpSite {
 	b.Helper()
-	s := &mcpSite{work: newWorkshop(), real: realPagesFolder(b), pressed: map[string]chan struct{}{}}
+	s := &mcpSite{work: newWorkshop(), real: readRealPages(b), pressed: map[string]chan struct{}{}}
 	own, other := httptest.NewServer(s), httptest.NewServer(s)
 	b.Cleanup(func() {
 		for _, server := range []*httptest.Server{own, other} {
@@ -142,16 +135,16 @@ func newMCPSite(b *testing.B) *mcpSite {
 	return s
 }
 
-// realPagesFolder has the Go module proxy hand out the module.
-func realPagesFolder(b *testing.B) string {
+// readRealPages returns the pages by name.
+func readRealPages(b *testing.B) map[string][]byte {
 	b.Helper()
-	out, err := exec.CommandContext(b.Context(), "go", "mod", "download", "-json", readability).Output()
-	var module struct{ Dir string }
-	if err == nil {
-		err = json.Unmarshal(out, &module)
-	}
+	pages, err := realpages.All()
 	must(b, err)
-	return filepath.Join(module.Dir, realFolder)
+	all := map[string][]byte{}
+	for _, p := range pages {
+		all[p.Name] = p.HTML
+	}
+	return all
 }
 
 func (s *mcpSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -216,8 +209,8 @@ func (s *mcpSite) forget() {
 
 // serveReal serves a saved page as it is, without what it would load and run.
 func (s *mcpSite) serveReal(w http.ResponseWriter, name string) {
-	content, err := os.ReadFile(filepath.Join(s.real, filepath.Base(name), "source.html"))
-	if err != nil {
+	content, known := s.real[name]
+	if !known {
 		http.Error(w, "no such page", http.StatusNotFound)
 		return
 	}
