@@ -51,7 +51,7 @@ func serve(ctx context.Context, c config.Config, version string, o cli.ServeOpti
 	}()
 	log = house.Log
 	idle := newIdle(house, time.Duration(o.IdleExit)*time.Second)
-	agents, err := mcp.New(mcp.Options{Door: idle, Log: log})
+	agents, err := mcp.New(mcp.Options{Door: idle, Version: version, Log: log})
 	if err != nil {
 		return err
 	}
