@@ -27,6 +27,7 @@ const (
 	defaultWait = 55 * time.Second // on a question, below clients' usual limit of 60; SPEC section 6.3
 	toolLimit   = 5 * time.Minute  // of one tool call: its waits and its actions, with room
 	progress    = 5 * time.Second  // between progress notes
+	lastNotes   = time.Second      // for those that are left when a tool call is done
 )
 
 // Door lets a call through, or refuses it with a fault. Refuse records a call
@@ -100,11 +101,17 @@ func (s *Surface) offering(groups []string) (*mcp.Server, error) {
 }
 
 func (s *Surface) serverOf(offered []tool, names []string) *mcp.Server {
-	offers := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}} // the list never changes, and no logging
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: "glovebox", Title: "Glovebox", Version: s.o.Version},
-		&mcp.ServerOptions{Instructions: instructions, Capabilities: offers})
-	server.AddReceivingMiddleware(s.known(names), declared(offers))
+		&mcp.ServerOptions{
+			Instructions: instructions,
+			Capabilities: &mcp.ServerCapabilities{ // lists that never change, and no logging
+				Tools:     &mcp.ToolCapabilities{},
+				Prompts:   &mcp.PromptCapabilities{},   // there are none; the library lists them all the same
+				Resources: &mcp.ResourceCapabilities{}, // as prompts
+			},
+		})
+	server.AddReceivingMiddleware(s.known(names))
 	for _, t := range offered {
 		server.AddTool(t.described(), s.handler(t))
 	}
@@ -254,7 +261,7 @@ func newID() string {
 
 // report sends progress notes while a tool call runs, when the client asked
 // for them: each phase that tell is told of, and every few seconds that it
-// still runs. stop ends them.
+// still runs. stop ends them, after those that were told of before.
 func report(ctx context.Context, req *mcp.CallToolRequest) (tell func(phase string), stop func()) {
 	asked := req.Params.GetProgressToken()
 	if asked == nil {
@@ -262,6 +269,7 @@ func report(ctx context.Context, req *mcp.CallToolRequest) (tell func(phase stri
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
+	over := make(chan struct{})
 	phases := make(chan string, 16) // of a start there are fewer
 	go func() {
 		defer close(done)
@@ -275,6 +283,12 @@ func report(ctx context.Context, req *mcp.CallToolRequest) (tell func(phase stri
 				return
 			case message = <-phases:
 			case <-ticker.C:
+			case <-over:
+				select {
+				case message = <-phases:
+				default:
+					return
+				}
 			}
 			note := &mcp.ProgressNotificationParams{ProgressToken: asked, Progress: time.Since(start).Seconds(), Message: message}
 			if req.Session.NotifyProgress(ctx, note) != nil {
@@ -289,7 +303,9 @@ func report(ctx context.Context, req *mcp.CallToolRequest) (tell func(phase stri
 		}
 	}
 	return tell, func() {
-		cancel()
+		defer cancel()
+		defer time.AfterFunc(lastNotes, cancel).Stop()
+		close(over)
 		<-done
 	}
 }

@@ -73,7 +73,7 @@ func (r *reply) changed(c *action.Changes) {
 	switch {
 	case c.Snapshot != nil:
 		r.heading = ""
-		r.snapshot(c.Snapshot, actSnapshot)
+		r.snapshot(c.Snapshot)
 	case r.modal != nil:
 	case c.Text == "":
 		r.heading, r.text = "Changes", "none"
