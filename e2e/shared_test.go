@@ -48,7 +48,7 @@ func TestGateway(t *testing.T) {
 		{"CallerGoesAway", callerGoesAway},
 		{"Floods", floods},
 		{"Headers", headers},
-		{"DNSRebinding", dnsRebinding},
+		{"Conformance", conforms},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, g) })
 		g.settled(t)

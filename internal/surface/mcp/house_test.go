@@ -18,6 +18,11 @@ import (
 // gateway is the real REST surface with the real tokens, and MCP behind it.
 func gateway(t *testing.T, d *door) (url, token string) {
 	t.Helper()
+	return behindREST(t, d, surface(t, d))
+}
+
+func behindREST(t *testing.T, d *door, tools *mcp.Surface) (url, token string) {
+	t.Helper()
 	dir := t.TempDir()
 	book, err := auth.Open(dir)
 	if err != nil {
@@ -27,7 +32,6 @@ func gateway(t *testing.T, d *door) (url, token string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools := surface(t, d)
 	h, err := rest.New(rest.Options{Door: d, Auth: book, MCP: tools.Handler(), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,53 @@
+package mcp_test
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/e2e/conformance"
+	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
+)
+
+var update = flag.Bool("update", false, "write the generated page")
+
+// TestConformanceOfFixtures has the protocol's own suite try the surface where
+// it stands in the house, with the tools that the suite wants.
+func TestConformanceOfFixtures(t *testing.T) {
+	tools, err := mcp.NewFixtures(mcp.Options{Door: site(), Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	url, token := behindREST(t, site(), tools)
+	for _, revision := range conformance.Revisions {
+		t.Run(revision, func(t *testing.T) { conformance.Run(t, conformance.Fixtures, url, token, revision) })
+	}
+}
+
+func TestConformancePageIsUpToDate(t *testing.T) {
+	const page = "../../../docs/mcp-conformance.md"
+	want := conformance.Page()
+	if *update {
+		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(page)
+	if err != nil || string(got) != want {
+		t.Errorf("%v: docs/mcp-conformance.md is not what the table says; run make gen", err)
+	}
+}
+
+func TestEveryScenarioThatDidNotPassHasAReason(t *testing.T) {
+	for _, s := range conformance.Table() {
+		everywhere := true
+		for _, servers := range s.Ends {
+			for _, end := range servers {
+				everywhere = everywhere && end == conformance.Passed
+			}
+		}
+		if everywhere != (s.Why == "") {
+			t.Errorf("%s has the reason %q and ended with %v", s.Name, s.Why, s.Ends)
+		}
+	}
+}
