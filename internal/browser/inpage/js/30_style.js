@@ -25,7 +25,7 @@ const displayOf = element => {
   return display;
 };
 // A box as an object of our own: each property of a DOMRect is a call.
-const copied = ({left, top, right, bottom, width, height}) => ({left, top, right, bottom, width, height});
+const copied = ({x, y, width, height}) => ({left: x, top: y, right: x + width, bottom: y + height, width, height});
 // The box of an element, for passes that only read.
 const rectOf = element => {
   let rect = cache.rects.get(element);

@@ -3,9 +3,12 @@
 // the viewport and for covers that no pointer touches; inside the viewport a
 // hit test may overrule it. In doubt the text is shown. Only passes that ask
 // for it pay: see lookForCovers.
-const COVER_SCAN = 100000, COVER_LIMIT = 5000, COVER_LOOKS = 50000, COVER_CHECKS = 2000, COVER_BAND = 128, COVER_KEPT = 5000;
+const COVER_SCAN = 100000, COVER_LIMIT = 5000, COVER_LOOKS = 50000, COVER_CHECKS = 2000, COVER_BAND = 128, COVER_KEPT = 2000;
 const OPAQUE = 0.98; // alpha from which nothing shines through
-const lookForCovers = () => cache.covers = null;
+const lookForCovers = folds => {
+  cache.covers = null;
+  cache.folds = folds === true;
+};
 
 // What could cover, by the horizontal bands of the page that it reaches into;
 // what is higher than a screen or two is in every band.
@@ -16,22 +19,23 @@ const knownCovers = () => {
   if (root !== null) scanForCovers(root, found);
   return found;
 };
+const elementsIn = method(Document.prototype, 'getElementsByTagName');
 const firstElement = getter(Element.prototype, 'firstElementChild');
 const firstInFragment = getter(DocumentFragment.prototype, 'firstElementChild');
 const nextElement = getter(Element.prototype, 'nextElementSibling');
 const scanForCovers = (root, found) => {
-  const body = bodyOf(document), stack = [root];
+  const body = bodyOf(document), stack = [root], keeps = !cache.folds || elementsIn(document, '*').length <= COVER_KEPT;
   for (let left = COVER_SCAN; left > 0 && stack.length > 0; left--) {
     const element = stack.pop(), style = getComputedStyle(element), color = style.backgroundColor, ground = style.backgroundImage === 'none' ? color : 'unknown';
     if (ground !== CLEAR && element !== root && element !== body && paintsAll(element, ground)) keepCover(element, found);
-    if (left > COVER_SCAN - COVER_KEPT) keepStyle(element, style, ground);
+    if (keeps) keepStyle(element, style, ground);
     const shadow = shadowOf(element), first = firstElement(element);
     if (first === null && shadow === null || style.display === 'none') continue;
     for (let child = first; child !== null; child = nextElement(child)) stack.push(child);
     if (shadow !== null) for (let child = firstInFragment(shadow); child !== null; child = nextElement(child)) stack.push(child);
   }
 };
-// On a small page nearly all is asked again, on a large one little.
+// Where a large page is folded little is asked again, and else nearly all.
 const keepStyle = (element, style, ground) => {
   cache.style.set(element, style);
   cache.grounds.set(element, ground);

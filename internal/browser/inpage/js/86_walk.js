@@ -276,7 +276,7 @@ const shownHere = () => {
 
 const snapshot = options => {
   const walker = options.viewport ? new Viewer(options) : new Walker(options), nodes = [];
-  if (!options.includeHidden) lookForCovers();
+  if (!options.includeHidden) lookForCovers(options.fold);
   const {root} = walker;
   if (root === null) return {gone: options.root > 0, url: shownHere(), title: '', nodes};
   walker.element(root, nodes, {mute: false, depth: 0, tree: false, whole: options.root > 0});
