@@ -24,21 +24,18 @@ const firstElement = getter(Element.prototype, 'firstElementChild');
 const firstInFragment = getter(DocumentFragment.prototype, 'firstElementChild');
 const nextElement = getter(Element.prototype, 'nextElementSibling');
 const scanForCovers = (root, found) => {
+  // Where a large page is folded little is asked again, and else nearly all.
   const body = bodyOf(document), stack = [root], keeps = !cache.folds || elementsIn(document, '*').length <= COVER_KEPT;
   for (let left = COVER_SCAN; left > 0 && stack.length > 0; left--) {
-    const element = stack.pop(), style = getComputedStyle(element), color = style.backgroundColor, ground = style.backgroundImage === 'none' ? color : 'unknown';
-    if (ground !== CLEAR && element !== root && element !== body && paintsAll(element, ground)) keepCover(element, found);
-    if (keeps) keepStyle(element, style, ground);
+    const element = stack.pop(), style = getComputedStyle(element), clear = style.backgroundColor === CLEAR && style.backgroundImage === 'none';
+    if (keeps || !clear) cache.style.set(element, style);
+    if (keeps && clear) cache.grounds.set(element, CLEAR);
+    if (!clear && element !== root && element !== body && paintsAll(element, groundOf(element))) keepCover(element, found);
     const shadow = shadowOf(element), first = firstElement(element);
     if (first === null && shadow === null || style.display === 'none') continue;
     for (let child = first; child !== null; child = nextElement(child)) stack.push(child);
     if (shadow !== null) for (let child = firstInFragment(shadow); child !== null; child = nextElement(child)) stack.push(child);
   }
-};
-// Where a large page is folded little is asked again, and else nearly all.
-const keepStyle = (element, style, ground) => {
-  cache.style.set(element, style);
-  cache.grounds.set(element, ground);
 };
 const paintsAll = (element, ground) => {
   if (ground !== 'unknown') return isOpaque(ground);
