@@ -39,7 +39,11 @@ func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, 
 	if err != nil {
 		return nil, err
 	}
-	if a.Ref == "" {
+	switch {
+	case a.Ref != "":
+	case a.Viewport || !merged.Whole():
+		b.shown(ctx, t, top, nil)
+	default:
 		b.shown(ctx, t, top, merged)
 	}
 	here := b.facts(t)

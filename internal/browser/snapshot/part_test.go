@@ -31,7 +31,7 @@ func counted(t rapid.TB, text string) int {
 
 // wild draws a tree of any shape, and ways to write it down.
 func wild(rt *rapid.T) (*snapshot.Frame, snapshot.Options) {
-	data := make([]byte, rapid.IntRange(0, 1500).Draw(rt, "nodes"))
+	data := make([]byte, rapid.IntRange(0, 700).Draw(rt, "nodes"))
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "shape"), 1))
 	for i := range data {
 		data[i] = byte(r.IntN(256))
