@@ -52,17 +52,17 @@ func (f Frame) Passed(ctx context.Context) (Passed, error) {
 	return p, err
 }
 
+// WayGroup is the group of the objects that Listening has the browser hold; who
+// asks lets go of it (Runtime.releaseObjectGroup).
+const WayGroup = "glovebox-way"
+
 // Listening reports whether the page listens to one of some kinds of events
 // where they reach an element. What listens at the window is not known.
 func (f Frame) Listening(ctx context.Context, node int, kinds []string) (bool, error) {
-	const group = "glovebox-way"
-	way, err := f.way(ctx, node, group)
+	way, err := f.way(ctx, node)
 	if err != nil || len(way) == 0 {
 		return false, err
 	}
-	defer func() {
-		_ = f.Session.Call(ctx, "Runtime.releaseObjectGroup", map[string]string{"objectGroup": group}, nil)
-	}()
 	var asking sync.WaitGroup
 	heard, errs := make([]bool, len(way)), make([]error, len(way))
 	for i, object := range way {
@@ -73,10 +73,10 @@ func (f Frame) Listening(ctx context.Context, node int, kinds []string) (bool, e
 }
 
 // way returns the objects of what an event for an element passes.
-func (f Frame) way(ctx context.Context, node int, group string) ([]string, error) {
+func (f Frame) way(ctx context.Context, node int) ([]string, error) {
 	params := map[string]any{
 		"functionDeclaration": "node => __glovebox.way(node)", "arguments": []argument{{Value: node}},
-		"uniqueContextId": f.Unique, "objectGroup": group,
+		"uniqueContextId": f.Unique, "objectGroup": WayGroup,
 	}
 	var list struct {
 		Result struct {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
 )
 
@@ -42,7 +43,7 @@ func (b *Browser) calm(ctx context.Context, t *tab, r *report) (late bool) {
 		return false // the document is gone, or the page is busy: what is read next says so
 	}
 	if !c.Stirred && r.node != 0 && !b.pending(t, r) {
-		if heard, err := w.Listening(ctx, r.node, heardBy[r.verb]); err == nil && heard {
+		if answersTo(ctx, w, r) {
 			c, err = w.Calm(ctx, inpage.Calm{Late: int(lateStart / time.Millisecond), Most: int(calmLimit / time.Millisecond)})
 			if err != nil {
 				return false
@@ -58,6 +59,15 @@ func (b *Browser) calm(ctx context.Context, t *tab, r *report) (late bool) {
 		}
 	}
 	return c.Busy
+}
+
+// answersTo reports whether the page listens for what the verb did.
+func answersTo(ctx context.Context, w inpage.Frame, r *report) bool {
+	heard, err := w.Listening(ctx, r.node, heardBy[r.verb])
+	if s, ok := w.Session.(*cdp.Session); ok {
+		s.Send("Runtime.releaseObjectGroup", map[string]string{"objectGroup": inpage.WayGroup})
+	}
+	return heard && err == nil
 }
 
 // rendered waits until a document that a verb led to has said what it has to say:

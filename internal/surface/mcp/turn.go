@@ -112,7 +112,7 @@ func (t *turn) start(ctx context.Context, count int) error {
 func (t *turn) act(ctx context.Context, verb string, args any) (action.Result, error) {
 	result, err := t.telling(ctx, verb, args)
 	if err == nil && result.Changes == nil {
-		t.look(ctx)
+		t.show(ctx)
 	}
 	return result, err
 }
