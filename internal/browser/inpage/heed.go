@@ -51,7 +51,7 @@ func (f Frame) Heed(ctx context.Context, e *Ears) error {
 }
 
 // documentObject returns the document as the page's own world has it: asked for
-// listeners in ours, the browser (Chromium 150) spoils the nodes that it tells
+// listeners in ours, the browser (Chromium 156) spoils the nodes that it tells
 // of for our world.
 func (f Frame) documentObject(ctx context.Context) (string, error) {
 	p := callParams{Declaration: "() => document", UniqueContext: f.Unique}

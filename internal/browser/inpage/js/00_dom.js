@@ -54,7 +54,7 @@ const activeInShadow = getter(ShadowRoot.prototype, 'activeElement');
 const hostOf = getter(ShadowRoot.prototype, 'host');
 
 const ELEMENT = 1, TEXT = 3, DOCUMENT = 9, FRAGMENT = 11;
-const HTML = 'http://www.w3.org/1999/xhtml', SVG = 'http://www.w3.org/2000/svg';
+const HTML = 'http://www.w3.org/1999/xhtml', SVG = 'http://www.w3.org/2000/svg', MATH = 'http://www.w3.org/1998/Math/MathML';
 const isElement = node => node !== null && node !== undefined && nodeType(node) === ELEMENT;
 const isHTML = element => namespace(element) === HTML;
 const tagOf = element => isHTML(element) ? localName(element) : namespace(element) === SVG ? 'svg:' + localName(element) : '';

@@ -49,6 +49,7 @@ const conditional = (element, role) => {
 const nativeRole = element => {
   const tag = tagOf(element);
   if (tag.startsWith('svg:')) return svgRole(element, tag);
+  if (tag === '' && localName(element) === 'math' && namespace(element) === MATH) return 'math';
   switch (tag) {
     case 'a': case 'area': return hasAttribute(element, 'href') ? 'link' : 'generic';
     case 'img': return imageRole(element);
@@ -68,10 +69,11 @@ const nativeRole = element => {
   // Chromium calls an editable element generic; an agent has to know better.
   return isEditingHost(element) && (role === 'generic' || role === 'paragraph' || role === 'code') ? 'textbox' : role;
 };
+const svgShapes = new Set(['circle', 'ellipse', 'line', 'path', 'polygon', 'polyline', 'rect', 'use'].map(name => 'svg:' + name));
 const svgRole = (element, tag) => {
   if (tag === 'svg:a') return hasAttribute(element, 'href') || hasAttribute(element, 'xlink:href') ? 'link' : 'generic';
   if (tag === 'svg:svg') return 'img';
-  if (tag === 'svg:image') return 'img';
+  if (tag === 'svg:image' || svgShapes.has(tag) && childNamed(element, 'title') !== null) return 'img';
   return 'generic';
 };
 const imageRole = element => {

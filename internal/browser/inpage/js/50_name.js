@@ -101,7 +101,7 @@ const nativeName = element => {
     case 'option': case 'optgroup': return attribute(element, 'label');
     case 'svg:svg': case 'svg:a': return captionText(element, 'title') || attribute(element, 'xlink:title');
   }
-  return null;
+  return tag.startsWith('svg:') ? captionText(element, 'title') : null;
 };
 const captionText = (element, tag) => {
   const child = childNamed(element, tag);

@@ -6,10 +6,10 @@ const NEST_LIMIT = 700; // elements inside elements; the parser makes 512
 const MANY = 4; // children of one element that a snapshot may narrow to
 const landmarks = new Set(['banner', 'complementary', 'contentinfo', 'navigation', 'menu', 'menubar', 'main']);
 const transparent = new Set(['generic', 'presentation', 'paragraph', 'strong', 'emphasis', 'code', 'time', 'mark', 'subscript', 'superscript', 'deletion',
-  'insertion', 'rowgroup', 'caption', 'document', 'canvas', 'object', 'math', 'suggestion', 'none']);
+  'insertion', 'rowgroup', 'caption', 'document', 'suggestion', 'none']);
 const needsName = new Set(['group', 'img', 'canvas', 'form', 'region', 'audio', 'video', 'object']);
 const muting = new Set(['button', 'checkbox', 'heading', 'link', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'radio', 'switch', 'tab', 'tooltip', 'treeitem']);
-const oneText = new Set(['cell', 'gridcell', 'columnheader', 'rowheader', 'term', 'definition', 'generic', 'status', 'alert', 'blockquote', 'figure']);
+const oneText = new Set(['math', 'cell', 'gridcell', 'columnheader', 'rowheader', 'term', 'definition', 'generic', 'status', 'alert', 'blockquote', 'figure']);
 const silent = new Set(['script', 'style', 'template', 'noscript', 'head', 'title', 'meta', 'link', 'base', 'datalist', 'param', 'source', 'track', 'col', 'colgroup']);
 
 class Walker {
@@ -100,7 +100,7 @@ class Walker {
     if (display === 'none' || display === '') return this.leaveOut(element);
     if (plainHosts.has(tag) || tag.includes('-')) this.hosts.push(element);
     if (!this.options.includeHidden && attribute(element, 'aria-hidden') === 'true') return this.leaveOut(element);
-    const block = !/^(inline|contents|ruby)/.test(display);
+    const block = !/^(inline|contents|ruby)|math$/.test(display);
     if (block) this.flush(sink);
     else if (display !== 'inline' && this.run !== '') this.run += ' ';
     if (this.nest >= NEST_LIMIT) {
@@ -120,8 +120,8 @@ class Walker {
     const acts = interactive(element, role);
     const shown = acts && (this.options.includeHidden || controlSeen(element));
     const name = unnamedRole(element, role, acts) ? '' : nameOf(element);
-    if (tag === 'svg' && name === '' && !acts) return this.children(element, sink, {...at, mute: at.mute || !/text|foreignObject/i.test(innerTags(element))});
-    const structural = !transparent.has(role) && !(needsName.has(role) && name === '') && (!acts || shown) && !(at.mute && !structureInMute.has(role));
+    if (tag === 'svg' && name === '' && !acts && !fillsSpace(element, role)) return this.children(element, sink, {...at, mute: at.mute || !/text|foreignObject/i.test(innerTags(element))});
+    const structural = !transparent.has(role) && !(needsName.has(role) && name === '' && !fillsSpace(element, role)) && (!acts || shown) && !(at.mute && !structureInMute.has(role));
     if (!shown && !structural) return this.through(element, role, name, sink, at);
     if (at.depth >= this.maxDepth) {
       at.more = true;
@@ -174,7 +174,7 @@ class Walker {
   // A heading, list or landmark that holds nothing is no use to anybody.
   worthShowing(node, element, role, shown) {
     if (shown || node.c !== undefined || role === 'separator' || role === 'progressbar' || role === 'meter' || role === 'scrollbar') return shown || node.c !== undefined || this.seen(element);
-    if (role === 'img' || role === 'video' || role === 'audio') return this.seen(element);
+    if (role === 'img' || drawn.has(role)) return this.seen(element);
     return node.n !== undefined && (oneText.has(role) || muting.has(role)) && this.seen(element) && (this.options.includeHidden || fallbackFree(element, role));
   }
   seen(element) {
@@ -229,6 +229,16 @@ const fieldTags = new Set(['input', 'textarea', 'select', 'meter', 'progress']);
 const contentCells = new Set(['row', 'term', 'cell', 'gridcell', 'columnheader', 'rowheader']);
 const valueRoles = new Set(['textbox', 'searchbox', 'combobox', 'slider', 'spinbutton', 'progressbar', 'meter', 'scrollbar']);
 const structureInMute = new Set(['group', 'list', 'menu', 'tree', 'table', 'grid']);
+// Pictures, players and the like that say nothing of themselves are said where
+// they take up room: a person sees that something is there.
+const ROOM = 32, ROOM_DRAWING = 100; // CSS pixels of each side
+const fillsSpace = (element, role) => {
+  const least = drawn.has(role) ? ROOM : role === 'img' && tagOf(element) === 'svg:svg' ? ROOM_DRAWING : Infinity;
+  if (least === Infinity) return false;
+  const {width, height} = rectOf(element);
+  return width >= least && height >= least;
+};
+const drawn = new Set(['canvas', 'video', 'audio', 'object']);
 const unnamedRole = (element, role, acts) => (unnamed.has(role) && !acts) || (role === 'generic' && !named(element));
 const innerTags = element => [...allInElement(element, 'text, foreignObject')].slice(0, 1).map(localName).join();
 // Text that is given as the name of a control or of the element around it.
