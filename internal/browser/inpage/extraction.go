@@ -35,7 +35,7 @@ type HTML struct {
 // when node is 0. Nothing is taken out of it.
 func (f Frame) HTML(ctx context.Context, node int) (HTML, error) {
 	var h HTML
-	err := f.call(ctx, "html", byNode{node}, &h)
+	err := f.call(ctx, "html", byNode{Node: node}, &h)
 	return h, err
 }
 

@@ -126,7 +126,15 @@ func (f Frame) Words(ctx context.Context, q Wording) ([]string, error) {
 // Facts reads what the page says of an element.
 func (f Frame) Facts(ctx context.Context, node int) (Facts, error) {
 	var facts Facts
-	err := f.call(ctx, "facts", byNode{node}, &facts)
+	err := f.call(ctx, "facts", byNode{Node: node}, &facts)
+	return facts, err
+}
+
+// FactsShown is Facts for who was shown the element (Walk.Shown) and now names
+// it again: Was is set, once, where it has become something else since.
+func (f Frame) FactsShown(ctx context.Context, node int) (Facts, error) {
+	var facts Facts
+	err := f.call(ctx, "facts", byNode{Node: node, Shown: true}, &facts)
 	return facts, err
 }
 

@@ -9,6 +9,7 @@ type Walk struct {
 	ExcludePasswords bool `json:"excludePasswords,omitempty"` // leave password fields out wholly
 	Fold             bool `json:"fold,omitempty"`             // of a run of alike siblings read the first ten only and count the others: Node.More. Runs right below Root are read whole
 	Viewport         bool `json:"viewport,omitempty"`         // only what lies in the visible part of the frame; see Tree.Outside
+	Shown            bool `json:"shown,omitempty"`            // a caller is shown what is read: see FactsShown
 	Hosts            int  `json:"hosts,omitempty"`            // as many elements that may have a closed shadow root are asked for at most; see Tree.Hosts
 }
 

@@ -45,7 +45,16 @@ func (f Found) Fault() error {
 }
 
 type byNode struct {
-	Node int `json:"node"`
+	Node  int  `json:"node"`
+	Shown bool `json:"shown,omitempty"`
+}
+
+// Was is as what an element was shown to a caller: its name, and the first
+// words of the entry of a list or table that it is in. Name is empty where the
+// caller has acted on it since.
+type Was struct {
+	Name string `json:"name"`
+	Item string `json:"item"`
 }
 
 // Element has the fields of action.Element, in the same order, so that one
@@ -78,8 +87,9 @@ type Element struct {
 type Facts struct {
 	Gone bool `json:"gone,omitempty"` // not in the document any more; nothing else is then set
 	Element
-	Print string `json:"print"` // role, name, type, link, form, protected, submits
-	Frame bool   `json:"frame"` // an iframe: what is in it belongs to another Frame
+	Was   *Was   `json:"was,omitempty"` // as what it was shown, where that is something else: FactsShown only
+	Print string `json:"print"`         // role, name, type, link, form, protected, submits
+	Frame bool   `json:"frame"`         // an iframe: what is in it belongs to another Frame
 	Rect  Rect   `json:"rect"`
 }
 

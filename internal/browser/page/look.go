@@ -160,6 +160,9 @@ func (b *Browser) meant(ctx context.Context, t *tab, name string, l action.Locat
 	if name == "page.press" && l.Zero() {
 		return b.focused(ctx, t)
 	}
+	if l.Ref != "" {
+		return b.byShown(ctx, t, l.Ref)
+	}
 	return b.locate(ctx, t, l, wait)
 }
 

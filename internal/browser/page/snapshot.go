@@ -25,7 +25,7 @@ func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, 
 	if err != nil {
 		return nil, err
 	}
-	walk.NoURLs = a.Format != "tree" && !a.URLs
+	walk.NoURLs, walk.Shown = a.Format != "tree" && !a.URLs, true
 	walk.Viewport = a.Viewport
 	walk.Fold = a.Format != "tree" && a.Ref == "" && !a.Viewport
 	if a.Ref != "" {
@@ -144,7 +144,7 @@ func (b *Browser) readAll(ctx context.Context, t *tab, top place, walk inpage.Wa
 			r.place = top
 			continue
 		}
-		q := inpage.Walk{IncludeHidden: walk.IncludeHidden, ExcludePasswords: walk.ExcludePasswords, NoURLs: walk.NoURLs, Fold: walk.Fold, Viewport: walk.Viewport}
+		q := inpage.Walk{IncludeHidden: walk.IncludeHidden, ExcludePasswords: walk.ExcludePasswords, NoURLs: walk.NoURLs, Fold: walk.Fold, Shown: walk.Shown, Viewport: walk.Viewport}
 		readers.Go(func() { b.readOne(ctx, r, q, true) })
 	}
 	if r := all[top.frame]; r != nil {

@@ -129,9 +129,6 @@ func cut(n *action.Node, depth int) *action.Node {
 	return &c
 }
 
-// Whole reports whether the walker read all that it saw: no run is counted only.
-func (p *Page) Whole() bool { return len(p.unread) == 0 }
-
 // handle returns the reference of the innermost of nodes that can be narrowed
 // to, or of the document; empty where there is none.
 func (p *Page) handle(way []*action.Node) string {

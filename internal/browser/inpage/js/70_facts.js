@@ -115,7 +115,7 @@ const factsOf = element => {
   facts.toggle = isToggle(same, facts.role);
   facts.frame = tag === 'iframe' || tag === 'frame';
   facts.rect = plainRect(boxOf(element));
-  facts.print = JSON.stringify([facts.role, facts.name, facts.tag, facts.type, facts.label, facts.linkUrl, facts.formAction, facts.formMethod, facts.submits, facts.submitName, facts.protected, facts.editable, choices(same)]);
+  facts.print = JSON.stringify([facts.role, facts.name, facts.tag, facts.type, facts.label, facts.linkUrl, facts.formAction, facts.formMethod, facts.submits, facts.submitName, facts.protected, facts.editable, choices(same), itemOf(element)]);
   return facts;
 };
 // What can be chosen in a list is pinned with it.

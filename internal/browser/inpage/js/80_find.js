@@ -194,7 +194,10 @@ const find = async query => {
     throw error;
   }
 };
-const facts = ({node}) => {
+const facts = ({node, shown}) => {
   const element = elementOf(node);
-  return element === null ? {gone: true} : factsOf(element);
+  if (element === null) return {gone: true};
+  const known = factsOf(element);
+  if (shown) known.was = becameOther(element);
+  return known;
 };

@@ -158,7 +158,7 @@ class Walker {
       if (children[0].t.length <= NAME_LIMIT) children.length = 0;
     }
     if (name !== '' && !(children.length > 0 && contentCells.has(role) && !named(element))) node.n = name;
-    if (shown) node.i = numberOf(element);
+    if (shown) node.i = this.number(element);
     const value = valueRoles.has(role) ? valueOf(element) : '';
     if (isEditingHost(element) && isProtected(element)) {
       node.p = true;
@@ -180,6 +180,10 @@ class Walker {
   seen(element) {
     return this.options.includeHidden || controlSeen(element);
   }
+  number(element) {
+    if (this.options.shown) remember(element);
+    return numberOf(element);
+  }
   splice(sink, children) {
     for (const child of children) sink.push(child);
   }
@@ -195,7 +199,7 @@ class Walker {
     if (!this.options.includeHidden && !controlSeen(element)) return;
     const node = {r: role}, name = nameOf(element);
     if (name !== '') node.n = name;
-    if (interactive(element, role)) node.i = numberOf(element);
+    if (interactive(element, role)) node.i = this.number(element);
     if (secret) node.p = true;
     else {
       const value = valueOf(element);

@@ -1,0 +1,53 @@
+// As what a caller was shown an element. A list may give the same row to
+// another entry: "Delete" in it is then another act, in the same place, by the
+// same node, and by the same name.
+const shownAs = new WeakMap();
+const remember = element => shownAs.set(element, {name: nameOf(element), item: itemOf(element), told: false});
+// Who acts on an element knows that its name may change by that: a play button
+// becomes a pause button. The entry that it belongs to does not.
+const noteAct = element => {
+  const known = shownAs.get(element);
+  if (known !== undefined) known.name = undefined;
+};
+// As what it was shown, where it is something else now; it counts as shown
+// then. Who was told so once is not told of other digits again: a clock never
+// stands still.
+const becameOther = element => {
+  const known = shownAs.get(element);
+  if (known === undefined) return undefined;
+  const name = nameOf(element), item = itemOf(element), plain = known.told ? text => text.replace(/\d+/g, '0') : steady;
+  const same = plain(known.item) === plain(item) && (known.name === undefined || plain(known.name) === plain(name));
+  if (same) return undefined;
+  shownAs.set(element, {name, item, told: true});
+  return {name: known.name ?? '', item: known.item};
+};
+// Without the digits of times and shares.
+const steady = text => text.replace(/\d+(?=[:%]|\s%)|(?<=:)\d+/g, '0');
+
+// What tells the entry of a list or table that an element is in from the
+// others: its first words that are not in a button. They are read from the
+// tree, not from what is drawn, so that pointing at it does not change them.
+const ITEM_UP = 6, ITEM_NODES = 60, ITEM_TEXT = 80; // ancestors, nodes that are looked at, characters
+const entries = new Set(['row', 'listitem', 'option', 'treeitem', 'article']);
+const isEntry = element => {
+  const tag = tagOf(element);
+  return tag === 'tr' || tag === 'li' || entries.has(given(element));
+};
+const itemOf = element => {
+  let at = flatParent(element);
+  for (let up = 0; up < ITEM_UP && at !== null; up++, at = flatParent(at)) {
+    if (isEntry(at)) return firstWords(at, element) || nameOf(element);
+  }
+  return '';
+};
+const walkerOf = method(Document.prototype, 'createTreeWalker');
+const firstWords = (entry, element) => {
+  const skipped = node => node === element || tagOf(node) === 'button' || given(node) === 'button' || silent.has(localName(node));
+  const walker = walkerOf(document, entry, 5, node => isElement(node) && skipped(node) ? 2 : 1); // elements and texts; reject, accept
+  for (let left = ITEM_NODES; left > 0; left--) {
+    const node = walker.nextNode();
+    if (node === null) break;
+    if (nodeType(node) === TEXT && hasWord(nodeData(node))) return clean(nodeData(node), ITEM_TEXT);
+  }
+  return '';
+};

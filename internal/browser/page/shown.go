@@ -1,0 +1,42 @@
+package page
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// byShown is byRef for what acts. A reference stands for a node, and lists give
+// the same node to another entry: one that has become something else than a
+// snapshot showed is refused once, with what it is now. Faults: stale_ref,
+// page_changed.
+func (b *Browser) byShown(ctx context.Context, t *tab, ref string) (hit, error) {
+	at, err := b.refs.Resolve(ref)
+	if err != nil {
+		return hit{}, err
+	}
+	p, ok := b.placeOf(t, at.Document)
+	if !ok {
+		return hit{}, snapshot.Stale(ref)
+	}
+	facts, err := p.world.FactsShown(ctx, at.Node)
+	if err != nil && moved(err) || facts.Gone {
+		return hit{}, snapshot.Stale(ref)
+	}
+	if err == nil && facts.Was != nil {
+		err = becameOther(b.refs.Ref(at), facts)
+	}
+	return hit{place: p, node: at.Node, facts: facts, matches: 1}, err
+}
+
+func becameOther(ref string, f inpage.Facts) error {
+	now, was := fmt.Sprintf("%s %.80q", f.Role, f.Name), f.Was.Item
+	if f.Was.Name != "" && f.Was.Name != f.Name {
+		was = f.Was.Name
+	}
+	return fault.New(fault.PageChanged, "reference %s is now %s; when it was shown it was that of %.80q", ref, now, was).
+		Hinted("if this is what you mean, do it again with the same reference; otherwise take a new snapshot").With("ref", ref)
+}
