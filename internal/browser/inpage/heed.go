@@ -102,6 +102,6 @@ func (f Frame) tell(ctx context.Context, nodes []int64) error {
 	if len(objects) == 0 {
 		return nil
 	}
-	const heed = "function (...nodes) { return __glovebox.run('heed', 'null', ...nodes) }"
+	const heed = "function (...nodes) { return __glovebox.run('markListening', 'null', ...nodes) }"
 	return f.on(ctx, objects[0].Object, heed, objects, nil)
 }

@@ -79,7 +79,7 @@ func (p *tab) drawnDifferently(html string, should bool) bool {
 func TestTextsAreShownAsAPersonSeesThem(t *testing.T) {
 	var p *tab
 	for i, w := range ways {
-		if i%20 == 0 {
+		if i%5 == 0 {
 			p = blank(t) // with a time limit of its own
 			must(t, p.Call(p.ctx, "Emulation.setDeviceMetricsOverride", map[string]any{"width": 480, "height": 240, "deviceScaleFactor": 1, "mobile": false}, nil))
 		}

@@ -123,21 +123,22 @@ func (b *Browser) catchUp(ctx context.Context, t *tab, v Viewer) {
 	}
 	ctx, stop := context.WithTimeout(ctx, reportLimit)
 	defer stop()
-	if read, top, err := b.sight(ctx, t); err == nil && top.document == document {
+	if read, top, err := b.sight(ctx, t, false); err == nil && top.document == document {
 		b.audience.mu.Lock()
 		o.page = read
 		b.audience.mu.Unlock()
 	}
 }
 
-// sight reads the whole page, as snapshots show it.
-func (b *Browser) sight(ctx context.Context, t *tab) (*snapshot.Page, place, error) {
+// sight reads the whole page, as snapshots show it; told says that what is
+// otherwise in it is shown to a caller.
+func (b *Browser) sight(ctx context.Context, t *tab, told bool) (*snapshot.Page, place, error) {
 	for tries := 0; ; tries++ {
 		top, walk, err := b.outset(ctx, t)
 		if err != nil {
 			return nil, top, err
 		}
-		walk.NoURLs = true
+		walk.NoURLs, walk.Shown = true, told
 		read, err := b.perceive(ctx, t, top, walk)
 		if err == nil || !moved(err) || tries >= 2 || ctx.Err() != nil {
 			return read, top, err
@@ -226,7 +227,7 @@ func (b *Browser) compare(ctx context.Context, t *tab, r *report, out *action.Re
 	var gone []string
 	var asking sync.WaitGroup
 	asking.Go(func() { gone = b.passed(ctx, t, r) })
-	read, top, err := b.sight(ctx, t)
+	read, top, err := b.sight(ctx, t, true)
 	asking.Wait()
 	if err != nil {
 		return err

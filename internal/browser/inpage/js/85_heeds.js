@@ -3,7 +3,7 @@
 // page, listens on their behalf, and is none itself.
 const heeding = new WeakSet();
 const HEED_PARTS = 12, HEED_TEXT = 200; // elements and characters of a control
-const heed = (_, ...nodes) => {
+const markListening = (_, ...nodes) => {
   for (const node of nodes) if (isElement(node)) heeding.add(node);
   return nodes.length;
 };
