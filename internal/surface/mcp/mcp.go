@@ -101,17 +101,17 @@ func (s *Surface) offering(groups []string) (*mcp.Server, error) {
 }
 
 func (s *Surface) serverOf(offered []tool, names []string) *mcp.Server {
+	offers := &mcp.ServerCapabilities{ // lists are asked for anew, and no logging
+		Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}, Completions: &mcp.CompletionCapabilities{},
+		Prompts: &mcp.PromptCapabilities{}, // there are none; the library lists them all the same
+	}
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: "glovebox", Title: "Glovebox", Version: s.o.Version},
-		&mcp.ServerOptions{
-			Instructions: instructions,
-			Capabilities: &mcp.ServerCapabilities{ // lists that never change, and no logging
-				Tools:     &mcp.ToolCapabilities{},
-				Prompts:   &mcp.PromptCapabilities{},   // there are none; the library lists them all the same
-				Resources: &mcp.ResourceCapabilities{}, // as prompts
-			},
-		})
-	server.AddReceivingMiddleware(s.known(names))
+		&mcp.ServerOptions{Instructions: instructions, Capabilities: offers, CompletionHandler: s.complete})
+	server.AddReceivingMiddleware(s.known(names), s.listing)
+	for _, t := range templates {
+		server.AddResourceTemplate(t, s.read)
+	}
 	for _, t := range offered {
 		server.AddTool(t.described(), s.handler(t))
 	}
@@ -159,7 +159,7 @@ func (s *Surface) handler(t tool) mcp.ToolHandler {
 		}()
 		ctx, cancel := context.WithTimeout(ctx, toolLimit)
 		defer cancel()
-		turn := &turn{surface: s, id: newID(), until: time.Now().Add(s.o.Wait), source: source(req)}
+		turn := &turn{surface: s, id: newID(), until: time.Now().Add(s.o.Wait), source: source(req.Session, "tools/call "+req.Params.Name)}
 		tell, stop := report(ctx, req)
 		defer stop()
 		turn.tell = tell
@@ -188,7 +188,7 @@ func (s *Surface) use(ctx context.Context, t tool, turn *turn, req *mcp.CallTool
 		}
 	}()
 	turn.bind = bound(req)
-	if turn.caller, err = s.caller(ctx, req); err != nil {
+	if turn.caller, err = s.caller(ctx, req.Extra); err != nil {
 		return err
 	}
 	in := t.input()
@@ -207,8 +207,8 @@ func (s *Surface) known(offered []string) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
 			if req, ok := r.(*mcp.CallToolRequest); ok && !slices.Contains(offered, req.Params.Name) {
-				caller, _ := s.caller(ctx, req) // nobody's call is a stranger's
-				turn := &turn{surface: s, caller: caller, id: newID(), source: source(req)}
+				caller, _ := s.caller(ctx, req.Extra) // nobody's call is a stranger's
+				turn := &turn{surface: s, caller: caller, id: newID(), source: source(req.Session, "tools/call "+req.Params.Name)}
 				turn.refused(ctx, fault.New(fault.UnknownAction, "there is no such tool"))
 			}
 			return next(ctx, method, r)
@@ -216,13 +216,13 @@ func (s *Surface) known(offered []string) mcp.Middleware {
 	}
 }
 
-// source is where a tool call came from.
-func source(req *mcp.CallToolRequest) action.Source {
-	from := action.Source{Request: "tools/call " + req.Params.Name}
-	if from.Request = short(from.Request); req.Session == nil {
+// source is where a request came from.
+func source(session *mcp.ServerSession, request string) action.Source {
+	from := action.Source{Request: short(request)}
+	if session == nil {
 		return from
 	}
-	if p := req.Session.InitializeParams(); p != nil && p.ClientInfo != nil {
+	if p := session.InitializeParams(); p != nil && p.ClientInfo != nil {
 		from.UserAgent = short(p.ClientInfo.Name + "/" + p.ClientInfo.Version)
 	}
 	return from
@@ -231,9 +231,9 @@ func source(req *mcp.CallToolRequest) action.Source {
 func short(text string) string { return text[:min(len(text), 200)] }
 
 // caller is the token's owner over HTTP, and whoever Options say otherwise.
-func (s *Surface) caller(ctx context.Context, req *mcp.CallToolRequest) (action.Caller, error) {
-	if req.Extra != nil && req.Extra.TokenInfo != nil {
-		if caller, ok := req.Extra.TokenInfo.Extra[callerKey].(action.Caller); ok {
+func (s *Surface) caller(ctx context.Context, with *mcp.RequestExtra) (action.Caller, error) {
+	if with != nil && with.TokenInfo != nil {
+		if caller, ok := with.TokenInfo.Extra[callerKey].(action.Caller); ok {
 			return caller, nil
 		}
 		return action.Caller{}, fault.New(fault.Unauthenticated, "the call carries no valid token")

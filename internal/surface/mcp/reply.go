@@ -239,15 +239,16 @@ func (r *reply) pendingResult() *mcp.CallToolResult {
 func failed(err error) *mcp.CallToolResult {
 	f := fault.From(err)
 	lines := []string{string(f.Code) + ": " + line(f.Message, 1000)}
-	if f.Hint != "" {
-		lines = append(lines, "Next: "+line(f.Hint, 1000))
+	hint := next(f)
+	if hint != "" {
+		lines = append(lines, "Next: "+line(hint, 1000))
 	}
 	if f.Retryable() {
 		lines = append(lines, "The same call may succeed when made again.")
 	}
 	var b strings.Builder
 	heading(&b, "Error", lines)
-	structured := map[string]any{"code": f.Code, "message": f.Message, "hint": f.Hint, "retryable": f.Retryable()}
+	structured := map[string]any{"code": f.Code, "message": f.Message, "hint": hint, "retryable": f.Retryable()}
 	if _, err := json.Marshal(f.Details); err == nil && len(f.Details) > 0 {
 		structured["details"] = f.Details
 	}
