@@ -133,7 +133,7 @@ func agentMainJob(t *testing.T, g *gateway, a agent) {
 	session := picture.Meta["glovebox/result"].(object)["session"].(string)
 	a.must("browser_session", object{"action": "archive"}, "archived")
 	want := "session.start ok, page.goto ok, page.type fault, page.click ok, page.goto ok, " +
-		"page.type ok, page.type ok, page.type ok, page.select ok, page.wait_for ok, page.click ok, " +
+		"page.type ok, page.type ok, page.type ok, page.select ok, page.click ok, " +
 		"page.goto fault, page.click fault, page.click ok, page.screenshot ok, session.archive ok"
 	if got := g.verbs(t, session); got != want {
 		t.Errorf("the trail has\n%s\nwant\n%s", got, want)

@@ -26,6 +26,8 @@ func TestGateway(t *testing.T) {
 		{"RESTMainJob", restMainJob},
 		{"RESTQuestion", restQuestion},
 		{"PickedUp", pickedUp},
+		{"Batches", batches},
+		{"Resources", resources},
 		{"EveryOperation", everyOperation},
 		{"Faults", faults},
 		{"Guidance", guidance},
