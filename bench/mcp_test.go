@@ -120,10 +120,9 @@ type row struct {
 }
 
 const (
-	rowLimit  = 25 * time.Second // after which a row ends, when it has its fewest rounds
-	fewest    = 3
-	warmUps   = 2 // rounds that are not counted
-	rowFaults = 1 // after which a target is left out of a row
+	rowLimit = 15 * time.Second // after which a row ends, when it has its fewest rounds
+	fewest   = 3
+	warmUps  = 1 // rounds that are not counted
 )
 
 // measure has everybody do the row's thing in turns that rotate, and keeps the

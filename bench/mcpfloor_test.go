@@ -23,15 +23,15 @@ func newFloorHand(b *testing.B) floorHand {
 
 const numbered = `(() => {
   const roles = {A: 'link', BUTTON: 'button', SELECT: 'combobox', TEXTAREA: 'textbox', INPUT: 'textbox', H1: 'heading', H2: 'heading', H3: 'heading'};
-  const out = [];
+  const out = [], words = e => [...e.childNodes].filter(n => n.nodeType === 3).map(n => n.data.trim()).join(' ').trim();
   const visit = (e, depth) => {
     const r = e.getBoundingClientRect();
     if (r.width === 0 || r.height === 0 || getComputedStyle(e).visibility !== 'visible') return;
-    const own = [...e.childNodes].filter(n => n.nodeType === 3).map(n => n.data.trim()).join(' ').trim();
+    const own = words(e);
     const role = e.type === 'checkbox' ? 'checkbox' : e.getAttribute('role') || roles[e.tagName] || 'text';
     const acts = /^(A|BUTTON|INPUT|SELECT|TEXTAREA)$/.test(e.tagName);
     if (own || acts) {
-      const name = e.getAttribute('aria-label') || (e.labels && e.labels[0] ? e.labels[0].innerText.trim() : own);
+      const name = e.getAttribute('aria-label') || (e.labels && e.labels[0] ? words(e.labels[0]) : own);
       if (acts) { window.floorCount = window.floorCount || 0; if (!e.dataset.floor) e.dataset.floor = ++window.floorCount; }
       out.push(' '.repeat(depth) + role + ' "' + name + '"' + (acts ? ' #' + e.dataset.floor : '') + (e.value && acts ? ' ' + e.value : ''));
     }

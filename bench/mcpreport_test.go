@@ -75,8 +75,8 @@ func (c *comparison) report() {
 	}
 	whole.WriteString("\n" + c.remarks())
 	short := c.machine() + "\n\n" + c.table(mainRows)
-	c.b.Logf("\n%s", whole.String())
-	if !*write {
+	fmt.Println(whole.String())
+	if !*write || *only != "" || *among != "" {
 		return
 	}
 	must(c.b, between("../docs/benchmarks.md", "mcp", whole.String()))

@@ -203,7 +203,7 @@ var rows = []row{
 	{rowFillTable, many, filling("/table")},
 	{rowLook, many, looking("/small")},
 	{rowLookTable, many, looking("/table")},
-	{rowLookLarge, 7, looking("/50k")},
+	{rowLookLarge, 5, looking("/50k")},
 	{rowGo, many, going("/small", "Small page")},
 	{rowNews, many, going("/news", "The Morning Paper")},
 	{rowLate, 9, awaiting},

@@ -19,8 +19,8 @@ import (
 // realPages are those of package realpages that are compared: news sites, a
 // blog and an encyclopedia.
 var realPages = []string{
-	"ars-1", "bbc-1", "buzzfeed-1", "cnn", "engadget", "guardian-1", "lemonde-1", "medium-1", "mozilla-1", "nytimes-1",
-	"theverge", "wapo-1", "wikipedia",
+	"ars-1", "bbc-1", "buzzfeed-1", "cnn", "guardian-1", "lemonde-1", "medium-1", "mozilla-1", "nytimes-1",
+	"salon-1", "theverge", "wapo-1", "wikipedia",
 }
 
 // What is pressed changes two nodes, and both can be read.
