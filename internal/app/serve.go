@@ -79,6 +79,7 @@ func serve(ctx context.Context, c config.Config, version string, o cli.ServeOpti
 	defer watching.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	watching.Go(giveBack)
 	watching.Go(func() { idle.watch(ctx, cancel) })
 	watching.Go(func() { house.reloads(ctx, hangups, o, log, cancel) })
 	return run(ctx, rest.NewServer(handler, log), listener)
