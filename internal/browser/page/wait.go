@@ -40,8 +40,9 @@ func (b *Browser) waitFor(ctx context.Context, t *tab, a *action.WaitFor, _ acti
 		if left <= 0 {
 			return &action.Waited{}, nil
 		}
-		if err := b.watch(ctx, t, w, left); err != nil {
-			return waited(false, err)
+		came, err := b.watch(ctx, t, w, left)
+		if err != nil || came {
+			return waited(came, err)
 		}
 	}
 }
@@ -87,6 +88,12 @@ func (b *Browser) wanted(ctx context.Context, a *action.WaitFor) (wanted, error)
 	q, err := b.askable(ctx, q)
 	w.element = inpage.Conditions{Query: q, State: state}
 	return w, err
+}
+
+// anywhere says that it is enough for it to be in one frame: who has seen it
+// there need not look at the others.
+func (w wanted) anywhere() bool {
+	return w.located && w.ref == "" && w.gone == "" && w.url == "" && !w.idle && !w.element.Seen && !w.absent()
 }
 
 func (w wanted) absent() bool {
@@ -189,8 +196,9 @@ func (b *Browser) refHolds(ctx context.Context, t *tab, w wanted) (bool, error) 
 }
 
 // watch waits a little for something to change: in the main frame for the
-// condition itself, otherwise for anything the browser tells.
-func (b *Browser) watch(ctx context.Context, t *tab, w wanted, left time.Duration) error {
+// condition itself, otherwise for anything the browser tells. It says whether
+// what is wanted was seen there, which is enough of what may be anywhere.
+func (b *Browser) watch(ctx context.Context, t *tab, w wanted, left time.Duration) (came bool, err error) {
 	const least = 20 * time.Millisecond
 	started := time.Now()
 	span := min(left, stirring)
@@ -198,10 +206,11 @@ func (b *Browser) watch(ctx context.Context, t *tab, w wanted, left time.Duratio
 		c := w.element
 		c.TextGone = w.gone
 		c.Wait = int(span/time.Millisecond) + 1
-		if _, err := p.world.Wait(ctx, c); err != nil && !moved(err) {
-			return err
+		r, err := p.world.Wait(ctx, c)
+		if err != nil && !moved(err) || err == nil && r.Found && w.anywhere() {
+			return err == nil, err
 		}
-		return pause(ctx, min(left, least)-time.Since(started))
+		return false, pause(ctx, min(left, least)-time.Since(started))
 	}
-	return pause(ctx, min(left, 2*least))
+	return false, pause(ctx, min(left, 2*least))
 }
