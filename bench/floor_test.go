@@ -75,12 +75,12 @@ func (f *floor) evaluate(ctx context.Context, b *testing.B, expression string, r
 	}
 }
 
-// click finds the middle of an element and sends the three mouse events
-// together.
+// click brings an element into view, finds its middle and sends the three
+// mouse events together.
 func (f *floor) click(ctx context.Context, b *testing.B, selector string) {
 	b.Helper()
 	var at struct{ X, Y float64 }
-	f.evaluate(ctx, b, fmt.Sprintf(`(() => {const r = document.querySelector(%q).getBoundingClientRect(); return {x: r.x + r.width/2, y: r.y + r.height/2}})()`, selector), &at)
+	f.evaluate(ctx, b, fmt.Sprintf(`(() => {const e = document.querySelector(%q); e.scrollIntoViewIfNeeded(); const r = e.getBoundingClientRect(); return {x: r.x + r.width/2, y: r.y + r.height/2}})()`, selector), &at)
 	var pending []*cdp.Pending
 	for _, kind := range []string{"mouseMoved", "mousePressed", "mouseReleased"} {
 		params := map[string]any{"type": kind, "x": at.X, "y": at.Y}

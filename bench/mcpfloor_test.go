@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
+	"time"
 )
 
 // floorHand is a bare client of the browser's protocol as an agent's hand: the
@@ -84,9 +85,13 @@ func (h floorHand) evaluate(expression string) (string, error) {
 	return string(value), nil
 }
 
+const awaitLimit = 30 * time.Second // as the servers wait at most
+
 // await hears of each change of the tree.
 func (h floorHand) await(text string) (string, error) {
-	err := h.f.tab.Call(h.ctx, "Runtime.evaluate", object{"awaitPromise": true, "returnByValue": true, "expression": fmt.Sprintf(`new Promise(done => {
+	ctx, cancel := context.WithTimeout(h.ctx, awaitLimit)
+	defer cancel()
+	err := h.f.tab.Call(ctx, "Runtime.evaluate", object{"awaitPromise": true, "returnByValue": true, "expression": fmt.Sprintf(`new Promise(done => {
   const there = () => document.body.innerText.includes(%q);
   if (there()) return done(true);
   new MutationObserver((_, o) => { if (there()) { o.disconnect(); done(true); } }).observe(document, {subtree: true, childList: true, characterData: true});

@@ -169,6 +169,7 @@ func (c *comparison) tasks() {
 				c.failed(t, valTaskMS, err)
 				continue
 			}
+			say("%-24s task, round %d: %.0f ms, %d calls, %d tokens", t.kind, round, milliseconds(time.Since(start)), m.calls, m.tokens)
 			if round > 0 {
 				took[t] = append(took[t], time.Since(start))
 			}
