@@ -113,6 +113,27 @@ func TestProseIsNeverFolded(t *testing.T) {
 	}
 }
 
+func TestTheLinesOfAFormAreNeverFolded(t *testing.T) {
+	p := blank(t)
+	for name, html := range map[string]string{
+		"fields":    rows(`<form>`, `<div><label>Name <input></label><small>hint</small></div>`, `</form>`),
+		"rows":      rows(`<table>`, `<tr><td>Name<td><input>`, `</table>`),
+		"lists":     rows(`<ul>`, `<li><label>Name <select><option>a</select></label>`, `</ul>`),
+		"questions": rows(`<table>`, `<tr><td>How?<td><input type=radio><td><input type=radio>`, `</table>`),
+		"choices":   rows(`<ul>`, `<li><label><input type=checkbox> Topic</label>`, `</ul>`),
+		"editors":   rows(``, `<div><b>Name</b><span contenteditable>x</span></div>`, ``),
+	} {
+		t.Run(name, func(t *testing.T) {
+			p.show(html)
+			tree, err := p.frame.Snapshot(p.ctx, inpage.Walk{Fold: true})
+			must(t, err)
+			if more, _ := unread(tree.Nodes, ""); more != 0 {
+				t.Errorf("%d were left unread", more)
+			}
+		})
+	}
+}
+
 func TestHiddenSiblingsNeitherCountNorStandForOthers(t *testing.T) {
 	p := open(t, `<ul>`+strings.Repeat(`<li style="display:none">SECRET`, 60)+`</ul><ol>`+
 		strings.Repeat(`<li>x`, 60)+strings.Repeat(`<li hidden>SECRET`, 60)+`</ol>

@@ -56,7 +56,7 @@ const partsOf = (element, walker) => {
   const role = given(element), tag = localName(element), box = role === '' ? boxTags.has(tag) || tag.includes('-') : boxRoles.has(role);
   if (!box && !(role === '' ? runTags : runRoles).has(role || tag) || inFocusPath(element) || box && isProse(element)) return null;
   const parts = new Set();
-  if (!gather(element, rootOf(element), parts, walker) || box && !parts.has(ACTS)) return null;
+  if (!gather(element, rootOf(element), parts, walker) || box && !parts.has(ACTS) || isQuestion(parts, role || tag)) return null;
   if (!box && isLeaf(element, role || tag)) {
     parts.add(LEAF);
     if (/\p{L}/u.test(textContent(element))) parts.add('worded'); // "Next" is not one of the numbers of pages
@@ -64,6 +64,9 @@ const partsOf = (element, walker) => {
   return parts;
 };
 const rowKinds = new Set(['article', 'row', 'rowgroup', 'tbody', 'tr']);
+// Whether all that can be acted on is fields, as in the lines of a form; a box
+// to check at the head of a row is none of them.
+const isQuestion = (parts, kind) => !parts.has(DOES) && (parts.has(FIELD) || parts.has(CHECK) && !rowKinds.has(kind));
 const isLeaf = (element, kind) => {
   const child = firstElement(element);
   return !rowKinds.has(kind) && (child === null || elementCount(element) === 1 && firstElement(child) === null);
@@ -92,12 +95,13 @@ const addPart = (element, states, parts, walker) => {
   if (tag === 'option') return true;
   parts.add(partOf(tag, attribute(element, 'class') ?? '', walker.parts));
   if (actingTags.has(tag)) parts.add(ACTS);
+  if (tag === 'a' || tag === 'button') parts.add(DOES);
   if (states.has(element)) parts.add(stateOf(element, tag, parts));
   const shadow = shadowOf(element);
   return shadow === null || gather(shadow, shadow, parts, walker);
 };
 // A number for each tag with its classes, but for the numbers in them.
-const ACTS = -1, LEAF = -2;
+const ACTS = -1, LEAF = -2, FIELD = -3, CHECK = -4, DOES = -5;
 const partOf = (tag, names, known) => {
   let byNames = known.get(tag);
   if (byNames === undefined) known.set(tag, byNames = new Map());
@@ -114,9 +118,20 @@ const stateOf = (element, tag, parts) => {
     const value = attribute(element, name);
     if (value !== null) state += ' ' + name + '=' + value;
   }
-  if (actingRoles.has(given(element))) parts.add(ACTS);
+  const role = given(element), kind = fieldKind(element, tag, role);
+  if (kind !== 0) parts.add(kind);
+  else if (actingRoles.has(role)) parts.add(DOES);
+  if (kind !== 0 || actingRoles.has(role)) parts.add(ACTS);
   if (/(display|visibility)\s*:\s*(none|hidden)/.test(attribute(element, 'style') ?? '')) state += ' unseen';
   return state + fieldState(element, tag);
+};
+const fieldKind = (element, tag, role) => {
+  if (role === 'checkbox' || role === 'switch') return CHECK;
+  if (role === 'radio' || role !== 'gridcell' && fieldRoles.has(role) || isEditingHost(element) || tag === 'select' || tag === 'textarea') return FIELD;
+  if (tag !== 'input') return 0;
+  const type = inputType(element);
+  if (type === 'checkbox') return CHECK;
+  return /^(button|submit|reset|image)$/.test(type) ? DOES : type === 'hidden' ? 0 : FIELD;
 };
 const fieldState = (element, tag) => {
   if (tag === 'input' && element instanceof HTMLInputElement) {
