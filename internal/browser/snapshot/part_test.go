@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,9 +17,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 )
 
+var vocabulary = sync.OnceValues(func() (tokenizer.Codec, error) { return tokenizer.Get(tokenizer.O200kBase) })
+
 func counted(t rapid.TB, text string) int {
 	t.Helper()
-	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	codec, err := vocabulary()
 	if err != nil {
 		t.Fatal(err)
 	}
