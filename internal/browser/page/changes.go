@@ -14,6 +14,7 @@ import (
 
 const (
 	reportLimit = 5 * time.Second // for a report, waiting for the page included
+	catchLimit  = time.Second     // for the page to be read before an act, beside the act's own time
 	mostReport  = 5200            // bytes of changes, about 1,500 tokens; beyond it the page is shown instead
 	mostViewers = 4               // of a browser, whose last sight of it is kept
 	mostGone    = 10              // words that came and went, kept for a viewer
@@ -78,7 +79,8 @@ type report struct {
 // expect prepares a report on a verb. Where the viewer's last sight of the page
 // was not kept, it is read now.
 func (b *Browser) expect(ctx context.Context, t *tab, verb string, limit time.Duration, pin action.Pin) *report {
-	r := &report{viewed: viewedBy(ctx), verb: verb, tab: t, began: time.Now(), limit: limit}
+	r := &report{viewed: viewedBy(ctx), verb: verb, tab: t, limit: limit}
+	defer func() { r.began = time.Now() }() // the act begins when this is done
 	if !r.report || t == nil {
 		return r
 	}
@@ -121,8 +123,8 @@ func (b *Browser) catchUp(ctx context.Context, t *tab, v Viewer) {
 	if !lacks {
 		return
 	}
-	ctx, stop := context.WithTimeout(ctx, reportLimit)
-	defer stop()
+	ctx, leave := b.enter(ctx, t, catchLimit)
+	defer leave()
 	if read, top, err := b.sight(ctx, t, false); err == nil && top.document == document {
 		b.audience.mu.Lock()
 		o.page = read

@@ -343,3 +343,15 @@ func TestADocumentIsShownWithWhatItFetches(t *testing.T) {
 		}
 	}
 }
+
+// A snapshot folds long runs; what changes in the rest of one is told all the
+// same.
+func TestChangesInFoldedRowsAreTold(t *testing.T) {
+	tr := start(t)
+	tr.visit(peopled(60))
+	tr.sees(bot)
+	got := tr.told(bot, "page.click", &action.Click{Locator: selector("tr:nth-child(50) button")})
+	if !strings.Contains(got.Text, "in row \"49") || !strings.Contains(got.Text, "~ button \"Done\" [e") || strings.Count(got.Text, "\n") != 2 {
+		t.Errorf("%s: %q", got.Why, got.Text)
+	}
+}

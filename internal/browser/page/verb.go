@@ -175,8 +175,8 @@ func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin)
 	if v.target != nil {
 		bound += slack // an element that is not ready by then is told of as such
 	}
+	r := b.expect(ctx, t, name, limit, pin)
 	inner, leave := b.enter(ctx, t, bound)
-	r := b.expect(inner, t, name, limit, pin)
 	data, err := v.do(b, inner, t, args, pin)
 	out, err := b.result(inner, t, name, limit, data, err)
 	leave()
