@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -113,22 +114,50 @@ func (f *Finder) add(form form, kind string) {
 func begin(text string) int { return (int(text[0])<<12 ^ int(text[1])<<6 ^ int(text[2])) & (1<<18 - 1) }
 
 // In lists what of the secrets is in a text or in the bytes of a file, each
-// once, in the order found.
+// once.
 func (f *Finder) In(data []byte) []string {
+	text := string(data)
+	seen := read(text)
+	looks := make([]func() []string, 0, 5)
+	for _, view := range views(text, seen) {
+		looks = append(looks, func() []string { return f.whole(view) })
+	}
+	looks = append(looks, func() []string { return f.apart(seen) })
+	all := make([][]string, len(looks)) // what each found
+	var looking sync.WaitGroup
+	for i, look := range looks {
+		looking.Go(func() { all[i] = look() })
+	}
+	looking.Wait()
 	var found []string
-	for _, view := range views(string(data)) {
+	for _, is := range slices.Concat(all...) {
+		if !slices.Contains(found, is) {
+			found = append(found, is)
+		}
+	}
+	return found
+}
+
+// whole lists the secrets of which a piece stands in a text.
+func (f *Finder) whole(view string) (found []string) {
+	for at := 0; at+3 <= len(view); at++ {
+		if !f.begins[begin(view[at:])] {
+			continue
+		}
 		for _, size := range f.sizes {
-			for at := 0; at+size <= len(view); at++ {
-				if !f.begins[begin(view[at:])] {
-					continue
-				}
-				if is, bad := f.windows[view[at:at+size]]; bad && !slices.Contains(found, is) {
-					found = append(found, is)
-				}
+			if at+size > len(view) {
+				continue
+			}
+			if is, bad := f.windows[view[at:at+size]]; bad && !slices.Contains(found, is) {
+				found = append(found, is)
 			}
 		}
 	}
-	text := read(string(data))
+	return found
+}
+
+// apart lists the secrets whose letters stand in a text in their order.
+func (f *Finder) apart(text string) (found []string) {
 	for _, t := range f.threads {
 		if t.in(text) && !slices.Contains(found, t.is) {
 			found = append(found, t.is)
@@ -156,9 +185,11 @@ func (t *thread) in(text string) bool {
 
 // views are the ways to look at a text: as it is, read, and of that the letters
 // and digits only.
-func views(text string) []string {
-	seen := read(text)
-	all := []string{text, seen, strings.Map(letter, seen)}
+func views(text, seen string) []string {
+	all := []string{text, strings.Map(letter, seen)}
+	if seen != text {
+		all = append(all, seen)
+	}
 	if utf8.ValidString(text) { // in a binary file nothing stands between the parts of a text
 		all = append(all, strings.Map(letter, frame.ReplaceAllString(seen, "")))
 	}
