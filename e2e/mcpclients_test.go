@@ -14,7 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/testcache"
 )
 
-const clientLimit = 4 * time.Minute // for all journeys of one client, on a busy machine
+const clientLimit = 8 * time.Minute // for all journeys of one client, on a busy machine
 
 // journeys of the official client, beside a call of every tool.
 var journeys = []string{"progress", "cancelled", "lost", "errors", "several", "resources"}

@@ -3,6 +3,8 @@ import { assert, connect, rest, SITE, text, until } from "./clients.mjs";
 
 const lab = (page) => `${SITE}/lab/${page}`;
 
+const any = /^(### |Done)/; // of our headings: what the page does is its own business
+
 // steps are pairs of a tool and its arguments; what the answer says; and what
 // a person does meanwhile. A third element that is a code wants that fault.
 const steps = (session) => [
@@ -12,12 +14,15 @@ const steps = (session) => [
   ["browser_find", { text: "The end" }, /The end/],
   ["browser_click", { role: "button", name: "Show 0" }, /Show 1/],
   ["browser_type", { target: "#q", text: "gloves" }, /gloves/],
-  ["browser_press_key", { key: "End", target: "#q" }, /### Page/],
+  ["browser_press_key", { key: "End", target: "#q" }, any],
   ["browser_select_option", { target: "#colour", values: ["Green"] }, /Green/],
   ["browser_fill_form", { fields: [{ target: "#q", value: "mittens" }, { target: "#colour", type: "combobox", value: "Red" }] }, /mittens/],
   ["browser_hover", { text: "More" }, /Hovered/],
-  ["browser_scroll", { y: 400 }, /### Page/],
-  ["browser_drag", { startTarget: "#count", endTarget: "#q" }, /### Page/],
+  ["browser_scroll", { y: 400 }, any],
+  ["browser_drag", { startTarget: "#count", endTarget: "#q" }, any],
+  ["browser_resize", { width: 1000, height: 700 }, /1000/],
+  ["browser_batch", { steps: [{ tool: "browser_type", arguments: { target: "#q", text: "again" } }, { tool: "browser_click", arguments: { role: "button" } }] }, /Show 2/],
+  ["browser_evaluate", { function: "() => document.title.length" }, /8/, () => approves(session)],
   ["browser_wait_for", { text: "The end" }, /### /],
   ["browser_read", {}, /The end/],
   ["browser_markdown", {}, /# Controls/],
@@ -48,6 +53,12 @@ async function comes(session) {
   });
   await rest("POST", `/v1/sessions/${session}/take`, { reason: "asked" });
   await rest("POST", `/v1/sessions/${session}/hand-back`, { note: "done" });
+}
+
+// approves answers the question that a session's call waits for.
+async function approves(session) {
+  const { id } = await until("a question", async () => (await rest("GET", "/v1/approvals")).questions.find((q) => q.session === session && q.state === "pending"));
+  await rest("POST", `/v1/approvals/${id}/answer`, { approve: true, reason: "read it" });
 }
 
 // everyTool calls every tool that is listed, and holds each answer against

@@ -1,5 +1,7 @@
 package mcp
 
+//lint:file-ignore SA1019 the suite tries what the revisions before the newest have
+
 import (
 	"context"
 	"encoding/json"
