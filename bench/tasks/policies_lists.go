@@ -45,7 +45,9 @@ var lists = map[string]policy{
 				a.Click(node)
 				return
 			}
-			a.Scroll(p.Find("listbox|option", ""), 600)
+			first := p.Match(`(\d+): `)
+			a.Scroll(p.Find("listbox|option", ""), 300)
+			a.Until(func(p Page) bool { return p.Match(`(\d+): `) != first })
 		}
 	},
 	"autocomplete": func(a *Agent) {

@@ -1,0 +1,96 @@
+package tasks
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/bench/peer"
+	"github.com/gloveboxhq/glovebox/bench/tasks/sites"
+)
+
+var (
+	peers = flag.Bool("peers", true, "do the tasks with the other servers too")
+	only  = flag.String("only", "", "the tasks that are done, with commas between; all when empty")
+	out   = flag.String("out", "", "the file whose part between the marks for tasks is written anew")
+)
+
+const (
+	begins = "<!-- tasks: go test -run '^$' -bench Tasks ./bench/tasks -args -out -->"
+	ends   = "<!-- end of tasks -->"
+)
+
+// BenchmarkTasks does every task with every server that is there, in turns.
+func BenchmarkTasks(b *testing.B) {
+	h := openHouse(b)
+	report := newReport()
+	var workers []*Worker
+	for _, kind := range peer.Kinds() {
+		if kind != peer.Glovebox && !*peers {
+			continue
+		}
+		w, err := open(b, kind, h)
+		var missing *peer.Missing
+		if errors.As(err, &missing) {
+			report.Missing = append(report.Missing, fmt.Sprintf("%s is %s.", kind, err))
+			continue
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		workers, report.Kinds = append(workers, w), append(report.Kinds, kind)
+	}
+	for i, site := range sites.All() {
+		if *only != "" && !strings.Contains(","+*only+",", ","+site.Name+",") {
+			continue
+		}
+		for turn := range workers {
+			w := workers[(i+turn)%len(workers)]
+			o := w.Do(b.Context(), site, uint64(i))
+			report.Note(w.server.Kind, o)
+			if o.Err != nil {
+				b.Logf("%s, %s: %.500s", w.server.Kind, site.Name, o.Err)
+			}
+		}
+	}
+	publish(b, report.Markdown())
+}
+
+func open(b *testing.B, kind peer.Kind, h *house) (*Worker, error) {
+	b.Helper()
+	crew, err := peer.Open(b, kind, 1, h.address, h.far)
+	if err != nil {
+		return nil, err
+	}
+	var p *person
+	if kind == peer.Glovebox {
+		p = openPerson(b, crew[0])
+	}
+	return newWorker(crew[0], h, p), nil
+}
+
+// publish writes the tables into the file that was named, or shows them.
+func publish(b *testing.B, tables string) {
+	b.Helper()
+	if *out == "" {
+		fmt.Println(tables)
+		return
+	}
+	page, err := os.ReadFile(*out)
+	if err != nil {
+		b.Fatal(err)
+	}
+	before, rest, begun := strings.Cut(string(page), begins+"\n")
+	_, after, ended := strings.Cut(rest, ends)
+	if !begun || !ended {
+		b.Fatalf("%s has no marks for tasks", *out)
+	}
+	text := before + begins + "\n" + fmt.Sprintf("Measured on %s.\n\n", time.Now().UTC().Format(time.DateOnly)) + tables + ends + after
+	if err := os.WriteFile(*out, []byte(text), 0o644); err != nil {
+		b.Fatal(err)
+	}
+}
