@@ -66,7 +66,8 @@ func TestASnapshotCanBeNarrowedAndBounded(t *testing.T) {
 
 func TestWhatCanBeActedOnHasANumber(t *testing.T) {
 	p := open(t, `<style>.p{cursor:pointer}</style><div onclick=1>LISTENS</div><div class=p><span>POINTS</span></div><span tabindex=0>TABS</span><div role=button>ROLE</div>
-<p tabindex=-1>NOT1</p><button disabled>NOT2</button><a>NOT3</a><p>NOT4</p><label>NOT5 <input aria-label=FIELD></label><div contenteditable>EDITS</div><label class=p>FILE<input type=file hidden></label>`)
+<p tabindex=-1>NOT1</p><button disabled>NOT2</button><a>NOT3</a><p>NOT4</p><label>NOT5 <input aria-label=FIELD></label><div contenteditable>EDITS</div><label class=p>FILE<input type=file hidden></label>
+<div style="cursor:grab">GRABS</div><div><section aria-label=HOLDS><div draggable=true>DRAGS</div></section><section aria-label=EMPTY>x</section></div><p draggable=false>NOT6</p><section aria-label=NOT7>x</section>`)
 	tree, err := p.frame.Snapshot(p.ctx, inpage.Walk{})
 	must(t, err)
 	numbered := map[string]bool{}
@@ -78,7 +79,7 @@ func TestWhatCanBeActedOnHasANumber(t *testing.T) {
 		}
 	}
 	visit(tree.Nodes)
-	for name, want := range map[string]bool{"LISTENS": true, "POINTS": true, "TABS": true, "ROLE": true, "FIELD": true, "EDITS": true, "NOT1": false, "NOT2": false, "NOT3": false, "NOT4": false} {
+	for name, want := range map[string]bool{"LISTENS": true, "POINTS": true, "TABS": true, "ROLE": true, "FIELD": true, "EDITS": true, "GRABS": true, "DRAGS": true, "HOLDS": true, "EMPTY": true, "NOT6": false, "NOT7": false, "NOT1": false, "NOT2": false, "NOT3": false, "NOT4": false} {
 		if got, there := numbered[name]; !there || got != want {
 			t.Errorf("%s: numbered %v, there %v in %s", name, got, there, flatten(t, tree))
 		}

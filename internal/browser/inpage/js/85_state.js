@@ -15,17 +15,19 @@ const interactive = (element, role) => {
   if (isEditingHost(element)) return true;
   const index = attribute(element, 'tabindex');
   if (index !== null && parseInt(index, 10) >= 0) return true;
-  return listens(element) || pointed(element) || heeds(element);
+  return listens(element) || pointed(element) || heeds(element) || dragged(element) || takesDrops(element);
 };
 const attributeNames = method(Element.prototype, 'getAttributeNames');
 const hasAttributes = method(Element.prototype, 'hasAttributes');
 const listens = element => hasAttributes(element) && attributeNames(element).some(name => listenerAttributes.has(name));
 const actingRoles = new Set(['button', 'checkbox', 'combobox', 'link', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'radio', 'searchbox', 'slider', 'spinbutton', 'switch', 'tab', 'textbox', 'treeitem']);
-// A pointer cursor that is not its parent's says that something listens.
+// A cursor for pressing or dragging that is not its parent's says that
+// something listens.
 const pointed = element => {
-  if (styleOf(element).cursor !== 'pointer') return false;
+  const cursor = styleOf(element).cursor;
+  if (cursor !== 'pointer' && cursor !== 'grab' && cursor !== 'move') return false;
   const parent = flatParent(element);
-  return parent !== null && styleOf(parent).cursor !== 'pointer';
+  return parent !== null && styleOf(parent).cursor !== cursor;
 };
 // A label counts when the control it stands for cannot be seen itself.
 const drawsControl = label => {
