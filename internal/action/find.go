@@ -21,6 +21,10 @@ type Match struct {
 	Ref  string   `json:"ref,omitempty"`  // of it, or else of what it is part of and can be acted on
 	Text string   `json:"text,omitempty"` // around the match
 	Path []string `json:"path,omitempty"` // the landmarks and headings it stands below, outermost first
+
+	// Beside is what can be acted on in the same row or item of a list, each as
+	// snapshots write it: how a found row's own button is told from the others'.
+	Beside []string `json:"beside,omitempty"`
 }
 
 // Matches is what was found, in document order.

@@ -74,6 +74,27 @@ func TestFindIsNarrowedAndBounded(t *testing.T) {
 	}
 }
 
+func TestFindSaysWhatIsPressedInARow(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<table>` + strings.Repeat(`<tr><td>other</td><td><a href=/x>Details</a></td></tr>`, 60) +
+		`<tr id=r><td>Ada</td><td><a href=/y>Details</a><input type=checkbox aria-label=Pick></td></tr></table><p>Eve <button>Out</button></p>`)
+	got := tr.found(action.Find{Text: "Ada"})
+	if len(got.Matches) != 1 || len(got.Matches[0].Beside) != 2 {
+		t.Fatalf("beside is %+v", got.Matches)
+	}
+	link := got.Matches[0].Beside[0]
+	if !strings.HasPrefix(link, `link "Details" [e`) || !strings.HasPrefix(got.Matches[0].Beside[1], `checkbox "Pick" [e`) {
+		t.Errorf("beside is %q", got.Matches[0].Beside)
+	}
+	ref := strings.TrimSuffix(link[strings.LastIndex(link, "[")+1:], "]")
+	if whole := tr.must("page.snapshot", &action.TakeSnapshot{Ref: ref, URLs: true}).Data.(*action.Snapshot); !strings.Contains(whole.Text, "/y") {
+		t.Errorf("%s is %s", ref, whole.Text)
+	}
+	if got := tr.found(action.Find{Text: "Eve"}); got.Matches[0].Beside != nil {
+		t.Errorf("in no row, and beside it %q", got.Matches[0].Beside)
+	}
+}
+
 func TestFindJoinsWhatInlineElementsSplit(t *testing.T) {
 	tr := start(t)
 	tr.visit(`<title>split</title><h1>Rules</h1><p>Please see the <a href=/terms>Terms</a> of <b>use</b>, and <a href=/more>read more</a>.</p><ul><li>see</li><li>the Terms</li></ul>`)

@@ -23,7 +23,7 @@ type Query struct {
 func (p *Page) Find(ctx context.Context, q Query) ([]action.Match, int) {
 	f := &finder{ctx: ctx, query: q, matches: []action.Match{}}
 	f.name, f.text = plain(q.Name), plain(q.Text)
-	f.walk(p.Nodes, "", nil)
+	f.walk(p.Nodes, "", place{})
 	return f.matches, f.total
 }
 
@@ -37,28 +37,37 @@ type finder struct {
 
 // walk looks through siblings. A heading stands above what follows it, until
 // the next one that is not below it.
-func (f *finder) walk(nodes []*action.Node, ref string, path []step) {
+func (f *finder) walk(nodes []*action.Node, ref string, at place) {
 	for i, n := range nodes {
 		if f.ctx.Err() != nil {
 			return
 		}
 		if i == 0 || !inLine(nodes[i-1]) {
-			f.line(nodes[i:], ref, path)
+			f.line(nodes[i:], ref, at)
 		}
 		own := n.Ref
 		if own == "" {
 			own = ref
 		}
-		f.judge(n, own, path)
-		below := path
+		below := at
+		if rows[n.Role] {
+			below.row = n
+		}
+		f.judge(n, own, below)
 		if landmarks[n.Role] {
-			below = append(path[:len(path):len(path)], step{text: strings.TrimSpace(n.Role + " " + titled(n))})
+			below.path = append(at.path[:len(at.path):len(at.path)], step{text: strings.TrimSpace(n.Role + " " + titled(n))})
 		}
 		f.walk(n.Children, own, below)
 		if n.Role == "heading" {
-			path = append(above(path, n.Level), step{level: max(n.Level, 1), text: "heading " + titled(n)})
+			at.path = append(above(at.path, n.Level), step{level: max(n.Level, 1), text: "heading " + titled(n)})
 		}
 	}
+}
+
+// place is where in a page something stands.
+type place struct {
+	path []step
+	row  *action.Node // the row or item of a list that it is in; nil in none
 }
 
 // step is a landmark, of level 0, or a heading on the way to a match.
@@ -94,7 +103,7 @@ func titled(n *action.Node) string {
 	return quote(around(text, 0, 0, mostNamed))
 }
 
-func (f *finder) judge(n *action.Node, ref string, path []step) {
+func (f *finder) judge(n *action.Node, ref string, at place) {
 	q := f.query
 	if q.Role != "" && n.Role != q.Role || f.name != "" && !strings.Contains(plain(n.Name), f.name) {
 		return
@@ -107,15 +116,18 @@ func (f *finder) judge(n *action.Node, ref string, path []step) {
 	if n.Role != "text" {
 		m.Name = around(n.Name, 0, 0, mostNamed)
 	}
-	f.keep(m, path)
+	f.keep(m, at)
 }
 
-func (f *finder) keep(m action.Match, path []step) {
+func (f *finder) keep(m action.Match, at place) {
 	if f.total++; len(f.matches) >= f.query.Limit {
 		return
 	}
-	for _, s := range path {
+	for _, s := range at.path {
 		m.Path = append(m.Path, s.text)
+	}
+	if at.row != nil {
+		m.Beside = beside(at.row, m.Ref, nil)
 	}
 	f.matches = append(f.matches, m)
 }

@@ -15,7 +15,7 @@ func inLine(n *action.Node) bool {
 // ends in another, as a phrase with a link in it does. What is in one piece is
 // found there. Paragraphs that follow each other are one line: a page has no
 // sign of where one ends.
-func (f *finder) line(nodes []*action.Node, ref string, path []step) {
+func (f *finder) line(nodes []*action.Node, ref string, at place) {
 	end := 0
 	for end < len(nodes) && inLine(nodes[end]) {
 		end++
@@ -38,7 +38,7 @@ func (f *finder) line(nodes []*action.Node, ref string, path []step) {
 					break
 				}
 			}
-			f.keep(m, path)
+			f.keep(m, at)
 		}
 		for base = to; base < len(words) && words[base] == ' '; {
 			base++

@@ -45,6 +45,9 @@ func matched(m action.Match) string {
 	if m.Text != "" && m.Text != m.Name {
 		text += ": " + line(m.Text, 1200)
 	}
+	if len(m.Beside) > 0 {
+		text += " (beside " + line(strings.Join(m.Beside, ", "), 600) + ")"
+	}
 	if len(m.Path) > 0 {
 		text += " (in " + line(strings.Join(m.Path, " > "), 400) + ")"
 	}
