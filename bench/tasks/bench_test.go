@@ -52,9 +52,7 @@ func BenchmarkTasks(b *testing.B) {
 			w := workers[(i+turn)%len(workers)]
 			o := w.Do(b.Context(), site, uint64(i))
 			report.Note(w.server.Kind, o)
-			if o.Err != nil {
-				b.Logf("%s, %s: %.500s", w.server.Kind, site.Name, o.Err)
-			}
+			fmt.Fprintf(os.Stderr, "%s, %s: %s\n", site.Name, w.server.Kind, o)
 		}
 	}
 	publish(b, report.Markdown())

@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -46,7 +47,21 @@ func (g *glovebox) look() (Page, error) {
 func (g *glovebox) find(words string) (Page, error) {
 	text, err := g.call("browser_find", object{"text": words})
 	shown, _ := marked(text, "### Matches")
-	return parse(shown), err
+	return parse(unfolded(shown)), err
+}
+
+var besides = regexp.MustCompile(` \(beside ([^)]*)\)`)
+
+// unfolded puts what stands beside a match, on its line, on lines below it.
+func unfolded(matches string) string {
+	var b strings.Builder
+	for line := range strings.Lines(matches) {
+		b.WriteString(besides.ReplaceAllString(line, ""))
+		if with := besides.FindStringSubmatch(line); with != nil {
+			b.WriteString(" " + strings.ReplaceAll(with[1], ", ", "\n ") + "\n")
+		}
+	}
+	return b.String()
 }
 
 func (g *glovebox) click(n Node, how string) error {

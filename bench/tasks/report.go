@@ -100,6 +100,14 @@ func (r *Report) Markdown() string {
 	return b.String()
 }
 
+// String is one line that says how it went.
+func (o Outcome) String() string {
+	if o.Err != nil {
+		return fmt.Sprintf("%s %.300s", o.cell(), strings.Join(strings.Fields(o.Err.Error()), " "))
+	}
+	return o.cell()
+}
+
 func (o Outcome) cell() string {
 	switch {
 	case o.Cannot():

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"regexp"
 	"strings"
 	"sync"
@@ -45,9 +44,6 @@ func (w *wire) call(tool string, args object) (string, error) {
 	}
 	w.tokens += tokens
 	w.last, w.fresh = text, false
-	if os.Getenv("SAY") != "" {
-		fmt.Println(">>", tool, args, "\n"+text)
-	}
 	return text, err
 }
 

@@ -1,0 +1,89 @@
+package tasks
+
+import (
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/bench/tasks/sites"
+)
+
+// The same page as each server writes it.
+var written = map[string]string{
+	"Glovebox": `page "Shop" http://localhost/
+ heading "Basket \"new\"" level=1
+ textbox "Name" [e3] value="a: \"b\"" required
+ row
+  cell "Ada"
+  button "Open" [e5] expanded=false
+ text "Rest: here."`,
+	"Playwright": `- generic [active] [ref=e1]:
+  - heading "Basket \"new\"" [level=1] [ref=e2]
+  - textbox "Name" [ref=e3]: "a: \"b\""
+  - row [ref=e4]:
+    - cell "Ada" [ref=e6]
+    - 'button "Open" [ref=e5]'
+  - link "x" [ref=f1e7] [cursor=pointer]:
+    - /url: /x
+  - paragraph [ref=e8]: "Rest: here."`,
+	"agent-browser": `- heading "Basket \"new\"" [level=1, ref=e1]
+- textbox "Name" [required, ref=e3]: a: "b"
+- cell "Ada" [ref=e4]
+- button "Open" [expanded=false, ref=e5]
+- StaticText "Rest: here."`,
+	"chrome-devtools-mcp": `uid=1_0 RootWebArea "Shop" url="http://localhost/"
+  uid=1_1 heading "Basket "new"" level="1"
+  uid=e3 textbox "Name" value="a: \"b\""
+  uid=1_2 "Ada"
+  uid=e5 button "Open" expandable
+  uid=1_3 "Rest: here."`,
+}
+
+func TestAPageIsReadFromEachServersOwnText(t *testing.T) {
+	for server, text := range written {
+		p := parse(text)
+		if name := p.Field("Name"); name.Ref != "e3" || name.Value != `a: "b"` {
+			t.Errorf("%s: the field is %+v", server, name)
+		}
+		if button := p.After("Ada").Press("Open"); button.Ref != "e5" {
+			t.Errorf("%s: the button is %+v", server, button)
+		}
+		if !p.Has("Rest: here.") || p.Match(`Rest: (\w+)`) != "here" {
+			t.Errorf("%s: the text is %q", server, p.Text())
+		}
+		if none := p.Press("Close"); none.Ref != "" || none.want == "" {
+			t.Errorf("%s: what is not there is %+v", server, none)
+		}
+	}
+}
+
+func TestATextIsPressedByWhatItIsIn(t *testing.T) {
+	p := parse("- listitem [ref=e7]:\n  - text: Ada\n- text: Eve")
+	if in := p.Words("Ada"); in.Ref != "e7" {
+		t.Errorf("the text is pressed at %+v", in)
+	}
+	if alone := p.Words("Eve"); alone.Ref != "" {
+		t.Errorf("a text in nothing is pressed at %+v", alone)
+	}
+}
+
+func TestChangesAreLaidOverThePageThatWasKnown(t *testing.T) {
+	p := parse("button \"Save\" [e1]\ntextbox \"Name\" [e2]\ntext \"Old\"").changed("~ button \"Saved\" [e1] disabled\n- text \"Old\"\n+ status\n+  text \"Done\"")
+	if p.Press("Saved").Ref != "e1" || p.Field("Name").Ref != "e2" || p.Has("Old") || !p.Has("Done") {
+		t.Errorf("the page is %+v", p)
+	}
+}
+
+func TestEverySiteHasAPolicy(t *testing.T) {
+	for _, site := range sites.All() {
+		if policies()[site.Name] == nil {
+			t.Errorf("nothing does %s", site.Name)
+		}
+	}
+	for name := range policies() {
+		if _, known := sites.Named(name); !known {
+			t.Errorf("%s has no site", name)
+		}
+	}
+	if len(policies()) < 48 {
+		t.Errorf("%d policies", len(policies()))
+	}
+}
