@@ -2,8 +2,8 @@ package tasks
 
 import (
 	"context"
+	"fmt"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,6 +18,7 @@ import (
 type house struct {
 	*sites.Server
 	address, far string // of the sites, and of the frames of another site
+	begun        atomic.Int64
 }
 
 // openHouse serves the sites on ports that the system chooses, until the test
@@ -39,8 +40,8 @@ func openHouse(tb testing.TB) *house {
 }
 
 // begin begins a run that no other has the address of.
-func (h *house) begin(site sites.Site, id string, seed uint64) *sites.Run {
-	return h.Begin(site, url.PathEscape(strings.ReplaceAll(id, " ", "")), seed)
+func (h *house) begin(site sites.Site, seed uint64) *sites.Run {
+	return h.Begin(site, fmt.Sprintf("run-%d", h.begun.Add(1)), seed)
 }
 
 // person answers what Glovebox asks: yes in tasks in which a person agrees,

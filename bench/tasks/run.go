@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"strconv"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/bench/peer"
@@ -31,7 +30,6 @@ type Worker struct {
 	server *peer.Server
 	house  *house
 	person *person // nil for servers that ask nobody
-	runs   int
 }
 
 // newWorker has a server do tasks on the sites of a house.
@@ -47,8 +45,7 @@ func (w *Worker) Do(ctx context.Context, site sites.Site, seed uint64) Outcome {
 	}
 	ctx, cancel := context.WithTimeout(ctx, taskLimit)
 	defer cancel()
-	w.runs++
-	run := w.house.begin(site, string(w.server.Kind)+strconv.Itoa(w.runs), seed)
+	run := w.house.begin(site, seed)
 	if err := handsOf(ctx, w.server).reset(); err != nil {
 		return Outcome{Task: site.Name, Err: fmt.Errorf("no empty tab: %w", err)}
 	}
