@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/bench/tasks/sites"
@@ -66,9 +67,29 @@ func TestATextIsPressedByWhatItIsIn(t *testing.T) {
 }
 
 func TestChangesAreLaidOverThePageThatWasKnown(t *testing.T) {
-	p := parse("button \"Save\" [e1]\ntextbox \"Name\" [e2]\ntext \"Old\"").changed("~ button \"Saved\" [e1] disabled\n- text \"Old\"\n+ status\n+  text \"Done\"")
-	if p.Press("Saved").Ref != "e1" || p.Field("Name").Ref != "e2" || p.Has("Old") || !p.Has("Done") {
-		t.Errorf("the page is %+v", p)
+	before := `button "Save" [e1]
+textbox "Name" [e2]
+text "Old"
+text "2 items"
+table
+ row
+  cell "Ada"
+  button "Open" [e3]
+ row
+  cell "Eve"
+  button "Open" [e4]
+link "More" [e5]`
+	after := parse(before).changed(`~ button "Saved" [e1] disabled (was "Save")
+~ text "3 items" (was "2 items")
+~ link "More" [e9] (was [e5])
+- text "Old"
+- row "Ada"
+in status:
++ status
++  text "Done"`)
+	want := "Saved Name 3 items Eve Open More Done"
+	if got := strings.Join(strings.Fields(after.Text()), " "); got != want || after.Press("Saved").Ref != "e1" || after.Press("More").Ref != "e9" || after.Press("Open").Ref != "e4" {
+		t.Errorf("the page is %q, not %q: %+v", got, want, after)
 	}
 }
 
