@@ -15,10 +15,16 @@ func (g *glovebox) act(tool string, args object) error {
 	if shown, ok := marked(text, "### Snapshot"); ok {
 		g.show(shown)
 	} else if changes, ok := marked(text, "### Changes"); ok && g.page != nil {
-		g.page, g.fresh = g.page.changed(changes), true
+		g.page, g.fresh = g.page.changed(changes), !reordered.MatchString(changes)
+	} else if strings.Contains(text, "### Changes\nnone\n") {
+		g.fresh = g.page != nil
 	}
 	return err
 }
+
+// reordered are changes after which a reader looks again: rows came, went or
+// moved, so that what stands where is not told.
+var reordered = regexp.MustCompile(`(?m)^[+~-] +(?:row|listitem|article|option|…)|moved|places`)
 
 // marked is page text under a heading, without the marks around it.
 func marked(text, heading string) (string, bool) {
@@ -56,7 +62,7 @@ var besides = regexp.MustCompile(` \(beside ([^)]*)\)`)
 func unfolded(matches string) string {
 	var b strings.Builder
 	for line := range strings.Lines(matches) {
-		b.WriteString(besides.ReplaceAllString(line, ""))
+		b.WriteString(strings.TrimRight(besides.ReplaceAllString(line, ""), "\n") + "\n")
 		if with := besides.FindStringSubmatch(line); with != nil {
 			b.WriteString(" " + strings.ReplaceAll(with[1], ", ", "\n ") + "\n")
 		}

@@ -93,6 +93,13 @@ in status:
 	}
 }
 
+func TestWhatStandsBesideAMatchIsFoundAfterIt(t *testing.T) {
+	p := parse(unfolded(`cell "Ada" (beside link "Details" [e4], checkbox "Pick" [e5]) (in heading "Rooms" > table)`))
+	if link := p.After("Ada").Press("Details"); link.Ref != "e4" {
+		t.Errorf("the link is %+v in %+v", link, p)
+	}
+}
+
 func TestEverySiteHasAPolicy(t *testing.T) {
 	for _, site := range sites.All() {
 		if policies()[site.Name] == nil {
