@@ -24,7 +24,7 @@ func (g *glovebox) act(tool string, args object) error {
 
 // reordered are changes after which a reader looks again: rows came, went or
 // moved, so that what stands where is not told.
-var reordered = regexp.MustCompile(`(?m)^[+~-] +(?:row|listitem|article|option|…)|moved|places`)
+var reordered = regexp.MustCompile(`(?m)^[+~-] +(?:row|listitem|article|option|…)|moved|another order`)
 
 // marked is page text under a heading, without the marks around it.
 func marked(text, heading string) (string, bool) {
