@@ -10,8 +10,15 @@ import (
 // glovebox is Glovebox's own server.
 type glovebox struct{ wire }
 
+// again is what Glovebox says of a fault that may be over the next time, such
+// as a page that crashed: a reader does so, once.
+const again = "The same call may succeed when made again."
+
 func (g *glovebox) act(tool string, args object) error {
 	text, err := g.call(tool, args)
+	if err != nil && strings.Contains(text, again) {
+		text, err = g.call(tool, args)
+	}
 	if shown, ok := marked(text, "### Snapshot"); ok {
 		g.show(shown)
 	} else if changes, ok := marked(text, "### Changes"); ok && g.page != nil {
