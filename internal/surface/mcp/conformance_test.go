@@ -1,15 +1,12 @@
 package mcp_test
 
 import (
-	"flag"
 	"os"
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/e2e/conformance"
 	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
 )
-
-var update = flag.Bool("update", false, "write the generated page")
 
 // TestConformanceOfFixtures has the protocol's own suite try the surface where
 // it stands in the house, with the tools that the suite wants.
