@@ -32,7 +32,7 @@ var task = []step{
 	{act: "click", role: "button", name: "Save", loads: true, sees: "Changes saved"},
 	{act: "click", role: "button", name: "Add comment", sees: "Keep comment"},
 	{act: "fill", role: "textbox", name: "Comment", with: "Called the customer"},
-	{act: "click", role: "button", name: "Keep comment", sees: "Called the customer"},
+	{act: "click", role: "button", name: "Keep comment", sees: "Kept: Called the customer"},
 	{act: "click", role: "tab", name: "History", sees: "Quantity is now 7"},
 	{act: "click", role: "link", name: "Back to jobs", loads: true, sees: "Jobs found: 25"},
 	{act: "click", role: "button", name: "Next page", sees: "Job 1026"},

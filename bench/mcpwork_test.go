@@ -74,7 +74,7 @@ func (w *workshop) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		http.Redirect(out, r, "1041?saved=1", http.StatusSeeOther)
 	case page == "comment" && r.Method == http.MethodPost:
 		s.Comments = append(s.Comments, r.FormValue("text"))
-		fmt.Fprintf(out, "<li>%s", html.EscapeString(r.FormValue("text")))
+		fmt.Fprintf(out, "<li>Kept: %s", html.EscapeString(r.FormValue("text")))
 	case page == "pack" && r.Method == http.MethodPost:
 		s.Packed = append(s.Packed, strings.Fields(r.FormValue("ids"))...)
 		fmt.Fprintf(out, "Packed %d job", len(s.Packed))
@@ -138,8 +138,9 @@ const $ = id => document.getElementById(id);
 $('edit').onclick = () => { $('form').hidden = false; };
 $('comment').onclick = () => { $('dialog').showModal(); };
 $('keep').onclick = async () => {
-  $('comments').insertAdjacentHTML('beforeend', await (await fetch('comment', {method: 'POST', body: new URLSearchParams({text: $('text').value})})).text());
+  const kept = await (await fetch('comment', {method: 'POST', body: new URLSearchParams({text: $('text').value})})).text();
   $('dialog').close();
+  $('comments').insertAdjacentHTML('beforeend', kept);
 };
 $('t2').onclick = () => { $('details').hidden = true; $('history').hidden = false; };
 </script></main><footer><a href="help">Help</a></footer>`, html.EscapeString(s.Quantity))
