@@ -53,6 +53,14 @@ func BenchmarkTasks(b *testing.B) {
 			o := w.Do(b.Context(), site, uint64(i))
 			report.Note(w.server.Kind, o)
 			fmt.Fprintf(os.Stderr, "%s, %s: %s\n", site.Name, w.server.Kind, o)
+			if o.Err != nil { // whatever it left behind is not the next task's
+				w.server.Close()
+				fresh, err := open(b, w.server.Kind, h)
+				if err != nil {
+					b.Fatal(err)
+				}
+				workers[(i+turn)%len(workers)] = fresh
+			}
 		}
 	}
 	publish(b, report.Markdown())

@@ -69,19 +69,32 @@ func openPerson(tb testing.TB, server *peer.Server) *person {
 	p := &person{operator: operator}
 	ctx, stop := context.WithCancel(tb.Context())
 	over := make(chan struct{})
-	sinceEver := int64(0)
 	go func() {
 		defer close(over)
-		_, err := operator.Call(ctx, action.Call{
-			Verb: "events.follow", Args: &action.FollowEvents{Kinds: "question", After: &sinceEver},
-			Events: &action.EventWatch{Event: func(e action.Event) error { return p.answer(ctx, e.Question) }},
-		})
-		if ctx.Err() == nil {
+		if err := p.follow(ctx); ctx.Err() == nil {
 			tb.Errorf("the person hears no more questions: %v", err)
 		}
 	}()
 	tb.Cleanup(func() { stop(); <-over })
 	return p
+}
+
+// follow hears questions until ctx ends. A stream that ends is taken up where
+// it was.
+func (p *person) follow(ctx context.Context) error {
+	for heard := int64(0); ; {
+		after := heard
+		_, err := p.operator.Call(ctx, action.Call{
+			Verb: "events.follow", Args: &action.FollowEvents{Kinds: "question", After: &after},
+			Events: &action.EventWatch{Event: func(e action.Event) error {
+				heard = e.ID
+				return p.answer(ctx, e.Question)
+			}},
+		})
+		if err != nil || ctx.Err() != nil {
+			return err
+		}
+	}
 }
 
 func (p *person) answer(ctx context.Context, q *action.Question) error {

@@ -27,12 +27,23 @@ func (r *Report) Note(kind peer.Kind, o Outcome) {
 	r.Outcomes[kind][o.Task] = o
 }
 
+// tried are the tasks that were done at all.
+func (r *Report) tried() []string {
+	var names []string
+	for _, site := range sites.All() {
+		if slices.ContainsFunc(r.Kinds, func(k peer.Kind) bool { return r.Outcomes[k][site.Name].Task != "" }) {
+			names = append(names, site.Name)
+		}
+	}
+	return names
+}
+
 // shared are the tasks that every server did: what is compared.
 func (r *Report) shared() []string {
 	var names []string
-	for _, site := range sites.All() {
-		if !slices.ContainsFunc(r.Kinds, func(k peer.Kind) bool { return r.Outcomes[k][site.Name].Err != nil }) {
-			names = append(names, site.Name)
+	for _, name := range r.tried() {
+		if !slices.ContainsFunc(r.Kinds, func(k peer.Kind) bool { return r.Outcomes[k][name].Err != nil }) {
+			names = append(names, name)
 		}
 	}
 	return names
@@ -64,11 +75,7 @@ func (r *Report) sum(kind peer.Kind, names []string) sum {
 // Markdown is the report as tables.
 func (r *Report) Markdown() string {
 	var b strings.Builder
-	var all []string
-	for _, site := range sites.All() {
-		all = append(all, site.Name)
-	}
-	shared := r.shared()
+	all, shared := r.tried(), r.shared()
 	row := func(title string, cell func(k peer.Kind) string) {
 		b.WriteString("| " + title)
 		for _, k := range r.Kinds {
