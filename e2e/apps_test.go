@@ -78,6 +78,7 @@ func (a agent) comes(text, want string) {
 // TestWebApplications has an agent work inside accounts of web applications
 // that others made.
 func TestWebApplications(t *testing.T) {
+	t.Parallel()
 	a := newApps(t)
 	t.Run("WithoutCredentialsTheyAskWhoItIs", a.signedOut)
 	t.Run("WithCredentialsAnAgentWorksInThem", a.signedIn)

@@ -31,6 +31,7 @@ func (g *gateway) journey(t *testing.T, script string) {
 }
 
 func TestClientsOfTheProtocol(t *testing.T) {
+	t.Parallel()
 	g := start(t, settings{})
 	c := g.curl(t, "operator")
 	for _, script := range []string{"playwright.mjs", "puppeteer.mjs", "cri.mjs"} {

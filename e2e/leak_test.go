@@ -45,6 +45,7 @@ type leak struct {
 // TestNothingLeadsBack signs in to a hostile site by injected credentials and
 // looks for them in whatever a caller can obtain, and in all that is kept.
 func TestNothingLeadsBack(t *testing.T) {
+	t.Parallel()
 	l := newLeak(t)
 	l.session = l.curl(t, "agent").open(fmt.Sprintf(`{"name": "signed-in", "url": %q}`, l.base))
 	l.signedIn(t)

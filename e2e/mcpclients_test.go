@@ -22,6 +22,7 @@ var journeys = []string{"progress", "cancelled", "lost", "errors", "several", "r
 // TestMCPClients has MCP clients that others made use the program, over both
 // transports.
 func TestMCPClients(t *testing.T) {
+	t.Parallel()
 	g := start(t, settings{security: "max_concurrent_sessions: -1"})
 	project := testcache.Project(t, "mcp")
 	t.Run("Clients", func(t *testing.T) { g.clients(t, project) })

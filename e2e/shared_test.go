@@ -16,6 +16,7 @@ func strangersToken() string {
 // TestGateway holds the tests that can share a gateway: each has sessions of
 // its own, and leaves no box.
 func TestGateway(t *testing.T) {
+	t.Parallel()
 	g := start(t, settings{tokens: strangersToken()})
 	for _, test := range []struct {
 		name string
