@@ -97,7 +97,7 @@ func newLeak(t *testing.T) *leak {
 			"GLOVEBOX_SECURITY_NETWORK_ALLOW_PRIVATE=localhost:" + port,
 			"GLOVEBOX_AUDIT_OTLP_ENDPOINT=" + l.spans.URL + "/v1/traces",
 			"GLOVEBOX_SECURITY_HITL_WEBHOOK_URL=" + l.hook.URL, "GLOVEBOX_SECURITY_HITL_WEBHOOK_SECRET_ENV=HOOK_SECRET", "HOOK_SECRET=" + hookSecret,
-			profile.KeyEnv + "=" + l.profileKey, "GLOVEBOX_BROWSER_SANDBOX_CONTAINER_MEMORY_LIMIT=1g", // hundreds of frames and messages
+			"GLOVEBOX_BROWSER_MAX_SESSION_MINUTES=-1", profile.KeyEnv + "=" + l.profileKey, "GLOVEBOX_BROWSER_SANDBOX_CONTAINER_MEMORY_LIMIT=1g", // hundreds of frames and messages
 		},
 	})
 	l.store(t)
