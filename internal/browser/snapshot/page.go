@@ -80,10 +80,16 @@ func (m merging) nodes(f *Frame, nodes []*inpage.Node, depth int) []*action.Node
 
 func (m merging) node(f *Frame, n *inpage.Node, depth int) *action.Node {
 	if n.Text != "" {
-		return &action.Node{Role: "text", Name: n.Text}
+		out := &action.Node{Role: "text", Name: n.Text}
+		m.counted(out, n)
+		return out
 	}
 	out := &action.Node{Role: n.Role, Name: n.Name, Value: n.Value, Protected: n.Protected, Level: n.Level, States: states(n.States), URL: n.URL}
 	if n.Frame {
+		if child := f.Children[n.Number]; child != nil && child.Tree != nil && child.Tree.Container != 0 {
+			m.page.wide[out] = Place{child.Document, child.Tree.Container}
+		}
+		m.counted(out, n)
 		out.Children = m.frame(f.Children[n.Number], depth+1)
 		return out
 	}
@@ -96,11 +102,16 @@ func (m merging) node(f *Frame, n *inpage.Node, depth int) *action.Node {
 	if n.Container != 0 {
 		m.page.wide[out] = Place{f.Document, n.Container}
 	}
+	m.counted(out, n)
+	out.Children = m.nodes(f, n.Children, depth)
+	return out
+}
+
+// counted notes what the walker counted after a node, and did not read.
+func (m merging) counted(out *action.Node, n *inpage.Node) {
 	if n.More > 0 {
 		m.page.unread[out] = n.More
 	}
-	out.Children = m.nodes(f, n.Children, depth)
-	return out
 }
 
 // Tree returns the page in the Container document's JSON format: RootWebArea
