@@ -41,7 +41,7 @@ func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, 
 	}
 	switch {
 	case a.Ref != "":
-	case a.Viewport || !merged.Whole():
+	case a.Viewport: // the rest is not known
 		b.shown(ctx, t, top, nil)
 	default:
 		b.shown(ctx, t, top, merged)
