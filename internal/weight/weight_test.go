@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"flag"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -47,7 +48,7 @@ func count(t testing.TB, codec tokenizer.Codec, text string) int {
 // lines is the text of a page in lines as snapshots have them.
 func lines(page []byte) string {
 	var b strings.Builder
-	z, inside := html.NewTokenizer(bytes.NewReader(page)), ""
+	z, inside, number := html.NewTokenizer(bytes.NewReader(page)), "", 0
 	for {
 		switch z.Next() {
 		case html.ErrorToken:
@@ -60,9 +61,10 @@ func lines(page []byte) string {
 			switch {
 			case words == "" || inside == "script" || inside == "style":
 			case inside == "a":
-				b.WriteString("  link \"" + words + "\" [e12]\n")
+				number++
+				fmt.Fprintf(&b, "%*slink %q [e%d]\n", 1+number%5, "", words, number)
 			default:
-				b.WriteString("  text \"" + words + "\"\n")
+				fmt.Fprintf(&b, "%*stext %q\n", 1+number%5, "", words)
 			}
 		}
 	}

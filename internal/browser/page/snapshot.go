@@ -65,7 +65,7 @@ func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, 
 
 // usualTokens is how many tokens a page is written in where the call does not say: one
 // that has more is condensed, down to what docs/snapshot.md says.
-const usualTokens = 2800
+const usualTokens = 2700
 
 // room is how much a call gets of a page, and from where on.
 func (b *Browser) room(a *action.TakeSnapshot) snapshot.Options {
