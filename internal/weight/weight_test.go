@@ -8,8 +8,8 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -182,7 +182,11 @@ func TestTheHeadOfATextFitsAndIsItsBeginning(t *testing.T) {
 // code returns some of the standard library's sources.
 func code(t testing.TB, below string) (all []string) {
 	t.Helper()
-	err := filepath.WalkDir(filepath.Join(runtime.GOROOT(), "src", below), func(path string, d fs.DirEntry, err error) error {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = filepath.WalkDir(filepath.Join(strings.TrimSpace(string(root)), "src", below), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || len(all) > 60 {
 			return err
 		}
