@@ -105,15 +105,19 @@ func (f Frame) way(ctx context.Context, node int) ([]string, error) {
 	return way, nil
 }
 
-// heard reports whether a node has listeners of some kinds, in any world:
-// pierce is what has those of other worlds told (DOMDebugger.getEventListeners).
+// heard reports whether the page listens to some kinds of events on a node
+// (DOMDebugger.getEventListeners).
 func (f Frame) heard(ctx context.Context, object string, kinds []string) (bool, error) {
+	theirs, err := f.asThePageHas(ctx, object, WayGroup)
+	if err != nil {
+		return false, err
+	}
 	var found struct {
 		Listeners []struct {
 			Type string `json:"type"`
 		} `json:"listeners"`
 	}
-	err := f.Session.Call(ctx, "DOMDebugger.getEventListeners", map[string]any{"objectId": object, "depth": 1, "pierce": true}, &found)
+	err = f.Session.Call(ctx, "DOMDebugger.getEventListeners", map[string]any{"objectId": theirs, "depth": 1}, &found)
 	for _, l := range found.Listeners {
 		if slices.Contains(kinds, l.Type) {
 			return true, err

@@ -50,9 +50,7 @@ func (f Frame) Heed(ctx context.Context, e *Ears) error {
 	return f.tell(ctx, news)
 }
 
-// documentObject returns the document as the page's own world has it: asked for
-// listeners in ours, the browser (Chromium 156) spoils the nodes that it tells
-// of for our world.
+// documentObject returns the document as the page's own world has it.
 func (f Frame) documentObject(ctx context.Context) (string, error) {
 	p := callParams{Declaration: "() => document", UniqueContext: f.Unique}
 	if f.Unique == "" {
@@ -67,21 +65,28 @@ func (f Frame) documentObject(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("cannot reach the document: %w", err)
 	}
 	defer f.release(ctx, ours.Result.Object)
+	return f.asThePageHas(ctx, ours.Result.Object, "")
+}
+
+// asThePageHas returns a node of ours as the page's own world has it, in a group
+// of objects. Asked for listeners by an object of our world, the browser
+// (Chromium 156) spoils nodes that it tells of, and its renderer crashes later.
+func (f Frame) asThePageHas(ctx context.Context, object, group string) (string, error) {
 	var d struct {
 		Node struct {
 			Backend int64 `json:"backendNodeId"`
 		} `json:"node"`
 	}
-	if err := f.Session.Call(ctx, "DOM.describeNode", map[string]any{"objectId": ours.Result.Object}, &d); err != nil {
-		return "", fmt.Errorf("cannot describe the document: %w", err)
+	if err := f.Session.Call(ctx, "DOM.describeNode", map[string]any{"objectId": object}, &d); err != nil {
+		return "", fmt.Errorf("cannot describe a node: %w", err)
 	}
 	var theirs struct {
 		Object struct {
 			ID string `json:"objectId"`
 		} `json:"object"`
 	}
-	if err := f.Session.Call(ctx, "DOM.resolveNode", map[string]any{"backendNodeId": d.Node.Backend}, &theirs); err != nil {
-		return "", fmt.Errorf("cannot reach the document: %w", err)
+	if err := f.Session.Call(ctx, "DOM.resolveNode", map[string]any{"backendNodeId": d.Node.Backend, "objectGroup": group}, &theirs); err != nil {
+		return "", fmt.Errorf("cannot reach a node: %w", err)
 	}
 	return theirs.Object.ID, nil
 }
