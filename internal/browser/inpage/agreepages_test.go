@@ -61,7 +61,7 @@ func TestNamesOnRealPagesAgreeWithChromium(t *testing.T) {
 	pages, err := realpages.All()
 	must(t, err)
 	a := &tally{differ: map[string]int{}}
-	for i := 0; i < len(pages); i += 6 {
+	for i := 0; i < len(pages); i += 4 {
 		p := blank(t)
 		p.visit(still(t, pages[i].HTML))
 		tree, err := p.frame.Snapshot(p.ctx, inpage.Walk{NoURLs: true})
