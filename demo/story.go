@@ -45,7 +45,7 @@ func (s *stage) story(ctx context.Context) error {
 			{"role": "textbox", "name": "Amount", "value": "1250.00"},
 			{"selector": "[name=currency]", "type": "combobox", "value": "GBP"},
 		}}, want: "Ada Lovelace & Co", show: 6},
-		{title: "It switches the reminder off", tool: "browser_click", args: arguments{"role": "checkbox", "name": "Remind the customer"}, want: "Clicked checkbox", lacks: "checked", show: 2},
+		{title: "It switches the reminder off", tool: "browser_click", args: arguments{"role": "checkbox", "name": "Remind the customer"}, want: "not checked", show: 2},
 		{title: "It saves; the site is trusted, so this MEDIUM call runs unasked", tool: "browser_click",
 			args: arguments{"role": "button", "name": "Create invoice"}, want: "Ada Lovelace & Co", lacks: "Ignore", show: 12},
 		{title: "Text hidden in the page to mislead it does not reach it", tool: "browser_snapshot", args: arguments{}, want: "Message from the customer", lacks: demosite.Injection, show: 0},

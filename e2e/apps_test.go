@@ -69,10 +69,12 @@ func (a *apps) listing() string {
 }
 func (a *apps) groups() string { return a.django.origin + "/admin/auth/group/" }
 
-// comes waits for a text that a page's scripts show, and for want beside it.
+// comes waits for a text that a page's scripts show, and looks for want beside
+// it. An answer before may have told of both.
 func (a agent) comes(text, want string) {
 	a.t.Helper()
-	a.must("browser_wait_for", object{"text": text, "timeout": 50}, want)
+	a.must("browser_wait_for", object{"text": text, "timeout": 50}, "It came.")
+	a.must("browser_snapshot", object{}, want)
 }
 
 // TestWebApplications has an agent work inside accounts of web applications
