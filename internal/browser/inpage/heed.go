@@ -52,32 +52,20 @@ func (f Frame) Heed(ctx context.Context, e *Ears) error {
 
 // documentObject returns the document as the page's own world has it.
 func (f Frame) documentObject(ctx context.Context) (string, error) {
-	p := callParams{Declaration: "() => document", UniqueContext: f.Unique}
-	if f.Unique == "" {
-		p.Context = f.Context
-	}
-	var ours struct {
-		Result struct {
-			Object string `json:"objectId"`
-		} `json:"result"`
-	}
-	if err := f.Session.Call(ctx, "Runtime.callFunctionOn", p, &ours); err != nil {
+	ours, err := f.held(ctx, "() => document")
+	if err != nil {
 		return "", fmt.Errorf("cannot reach the document: %w", err)
 	}
-	defer f.release(ctx, ours.Result.Object)
-	return f.asThePageHas(ctx, ours.Result.Object, "")
+	defer f.release(ctx, ours)
+	return f.asThePageHas(ctx, ours, "")
 }
 
 // asThePageHas returns a node of ours as the page's own world has it, in a group
 // of objects. Asked for listeners by an object of our world, the browser
 // (Chromium 156) spoils nodes that it tells of, and its renderer crashes later.
 func (f Frame) asThePageHas(ctx context.Context, object, group string) (string, error) {
-	var d struct {
-		Node struct {
-			Backend int64 `json:"backendNodeId"`
-		} `json:"node"`
-	}
-	if err := f.Session.Call(ctx, "DOM.describeNode", map[string]any{"objectId": object}, &d); err != nil {
+	node, err := f.backendOf(ctx, object)
+	if err != nil {
 		return "", fmt.Errorf("cannot describe a node: %w", err)
 	}
 	var theirs struct {
@@ -85,7 +73,7 @@ func (f Frame) asThePageHas(ctx context.Context, object, group string) (string, 
 			ID string `json:"objectId"`
 		} `json:"object"`
 	}
-	if err := f.Session.Call(ctx, "DOM.resolveNode", map[string]any{"backendNodeId": d.Node.Backend, "objectGroup": group}, &theirs); err != nil {
+	if err := f.Session.Call(ctx, "DOM.resolveNode", map[string]any{"backendNodeId": node, "objectGroup": group}, &theirs); err != nil {
 		return "", fmt.Errorf("cannot reach a node: %w", err)
 	}
 	return theirs.Object.ID, nil

@@ -129,11 +129,16 @@ func (f Frame) pierceHost(ctx context.Context, host int) (int, error) {
 // object returns the remote object of a numbered element, empty when it is
 // gone.
 func (f Frame) object(ctx context.Context, number int) (string, error) {
-	p := callParams{
-		Declaration:   "n => __glovebox.element(n)",
-		Arguments:     []argument{{Value: number}},
-		UniqueContext: f.Unique,
+	object, err := f.held(ctx, "n => __glovebox.element(n)", argument{Value: number})
+	if err != nil {
+		return "", fmt.Errorf("cannot reach an element: %w", err)
 	}
+	return object, nil
+}
+
+// held returns the remote object that a function of our world answers with.
+func (f Frame) held(ctx context.Context, function string, arguments ...argument) (string, error) {
+	p := callParams{Declaration: function, Arguments: arguments, UniqueContext: f.Unique}
 	if f.Unique == "" {
 		p.Context = f.Context
 	}
@@ -142,10 +147,8 @@ func (f Frame) object(ctx context.Context, number int) (string, error) {
 			Object string `json:"objectId"`
 		} `json:"result"`
 	}
-	if err := f.Session.Call(ctx, "Runtime.callFunctionOn", p, &r); err != nil {
-		return "", fmt.Errorf("cannot reach an element: %w", err)
-	}
-	return r.Result.Object, nil
+	err := f.Session.Call(ctx, "Runtime.callFunctionOn", p, &r)
+	return r.Result.Object, err
 }
 
 // Backend returns the DOM domain's id of a numbered element, 0 when it is
@@ -156,15 +159,22 @@ func (f Frame) Backend(ctx context.Context, number int) (int64, error) {
 		return 0, err
 	}
 	defer f.release(ctx, object)
+	node, err := f.backendOf(ctx, object)
+	if err != nil {
+		return 0, fmt.Errorf("cannot describe an element: %w", err)
+	}
+	return node, nil
+}
+
+// backendOf returns the DOM domain's id of a node.
+func (f Frame) backendOf(ctx context.Context, object string) (int64, error) {
 	var d struct {
 		Node struct {
 			Backend int64 `json:"backendNodeId"`
 		} `json:"node"`
 	}
-	if err := f.Session.Call(ctx, "DOM.describeNode", map[string]any{"objectId": object}, &d); err != nil {
-		return 0, fmt.Errorf("cannot describe an element: %w", err)
-	}
-	return d.Node.Backend, nil
+	err := f.Session.Call(ctx, "DOM.describeNode", map[string]any{"objectId": object}, &d)
+	return d.Node.Backend, err
 }
 
 func (f Frame) resolve(ctx context.Context, backendNode int64) (string, error) {

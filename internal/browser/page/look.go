@@ -343,6 +343,11 @@ func (b *Browser) searchIn(ctx context.Context, p place, q inpage.Query) (inpage
 }
 
 func (b *Browser) byRef(ctx context.Context, t *tab, ref string) (hit, error) {
+	return b.referred(ctx, t, ref, inpage.Frame.Facts)
+}
+
+// referred returns what a reference stands for, with its facts.
+func (b *Browser) referred(ctx context.Context, t *tab, ref string, read func(inpage.Frame, context.Context, int) (inpage.Facts, error)) (hit, error) {
 	at, err := b.refs.Resolve(ref)
 	if err != nil {
 		return hit{}, err
@@ -351,7 +356,7 @@ func (b *Browser) byRef(ctx context.Context, t *tab, ref string) (hit, error) {
 	if !ok {
 		return hit{}, snapshot.Stale(ref)
 	}
-	facts, err := p.world.Facts(ctx, at.Node)
+	facts, err := read(p.world, ctx, at.Node)
 	if err != nil && moved(err) || facts.Gone {
 		return hit{}, snapshot.Stale(ref)
 	}

@@ -14,22 +14,11 @@ import (
 // snapshot showed is refused once, with what it is now. Faults: stale_ref,
 // page_changed.
 func (b *Browser) byShown(ctx context.Context, t *tab, ref string) (hit, error) {
-	at, err := b.refs.Resolve(ref)
-	if err != nil {
-		return hit{}, err
+	h, err := b.referred(ctx, t, ref, inpage.Frame.FactsShown)
+	if err == nil && h.facts.Was != nil {
+		err = becameOther(b.refs.Ref(snapshot.Place{Document: h.place.document, Node: h.node}), h.facts)
 	}
-	p, ok := b.placeOf(t, at.Document)
-	if !ok {
-		return hit{}, snapshot.Stale(ref)
-	}
-	facts, err := p.world.FactsShown(ctx, at.Node)
-	if err != nil && moved(err) || facts.Gone {
-		return hit{}, snapshot.Stale(ref)
-	}
-	if err == nil && facts.Was != nil {
-		err = becameOther(b.refs.Ref(at), facts)
-	}
-	return hit{place: p, node: at.Node, facts: facts, matches: 1}, err
+	return h, err
 }
 
 func becameOther(ref string, f inpage.Facts) error {

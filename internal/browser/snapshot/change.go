@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
 )
 
 // Delta is how a page differs from what it was.
@@ -38,11 +37,7 @@ func Changes(before, after *Page, o DeltaOptions) Delta {
 
 // Whole reports whether all of the page was read, so that another sight of it
 // can be compared with it: of folded runs the rest is not known.
-func (p *Page) Whole() bool { return p != nil && !p.folded }
-
-func folded(nodes []*inpage.Node) bool {
-	return slices.ContainsFunc(nodes, func(n *inpage.Node) bool { return n != nil && (n.More > 0 || folded(n.Children)) })
-}
+func (p *Page) Whole() bool { return p != nil && len(p.unread) == 0 }
 
 // twigs are the page's nodes for comparing, made once.
 func (p *Page) twigs() []twig {

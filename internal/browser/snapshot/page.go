@@ -29,7 +29,6 @@ type Page struct {
 	unread map[*action.Node]int   // how many siblings like it stand right after a node, which the walker did not read
 
 	compared []twig // see Changes; not for concurrent use
-	folded   bool   // not all of it was read
 }
 
 const deepestFrames = 20 // frames inside frames; a page can nest itself without end
@@ -61,7 +60,6 @@ func (m merging) frame(f *Frame, depth int) []*action.Node {
 	m.page.Hidden += f.Tree.Hidden
 	m.page.Outside += f.Tree.Outside
 	m.page.Cut = m.page.Cut || f.Tree.Cut
-	m.page.folded = m.page.folded || folded(f.Tree.Nodes)
 	return m.nodes(f, f.Tree.Nodes, depth)
 }
 
