@@ -46,7 +46,9 @@ var proofs = map[string]func(inspected) string{
 	"5.11": func(i inspected) string {
 		return unlike(i.c.HostConfig.Memory, fmt.Sprint(i.o.Memory)) + unlike(i.c.HostConfig.MemorySwap, fmt.Sprint(i.o.Memory))
 	},
-	"5.12": func(i inspected) string { return unlike(i.c.HostConfig.NanoCPUs, fmt.Sprint(int64(i.o.CPUs*1e9))) },
+	"5.12": func(i inspected) string {
+		return unlike(float64(i.c.HostConfig.CPUQuota)/float64(i.c.HostConfig.CPUPeriod), fmt.Sprint(i.o.CPUs))
+	},
 	"5.13": func(i inspected) string { return unlike(i.c.HostConfig.ReadonlyRootfs, "true") },
 	"5.14": noPorts,
 	"5.15": func(i inspected) string {
