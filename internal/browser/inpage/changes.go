@@ -14,19 +14,25 @@ type Arming struct {
 
 // Calm says how long what an act set off is waited for.
 type Calm struct {
-	Late int `json:"late,omitempty"` // ms that it may take to begin
-	Most int `json:"most,omitempty"` // ms in all; 500 when 0
+	Late int   `json:"late,omitempty"` // ms that it may take to begin
+	Most int   `json:"most,omitempty"` // ms in all; 500 when 0
+	Walk *Walk `json:"walk,omitempty"` // read the frame as soon as it is calm, and end the wait as Passed does
 }
 
 // Calmed says what came of an act.
 type Calmed struct {
 	Stirred bool `json:"stirred,omitempty"` // something changed
 	Busy    bool `json:"busy,omitempty"`    // something was still changing
+
+	// With Calm.Walk:
+	Still bool  `json:"still,omitempty"` // nothing changed since the call came to the page
+	Tree  *Tree `json:"tree,omitempty"`
+	Passed
 }
 
 // Passed are the words of live regions that came and went since the last time.
 type Passed struct {
-	Gone []Passing `json:"gone"`
+	Gone []Passing `json:"gone,omitempty"`
 }
 
 // Passing is what a live region said: role status or alert.

@@ -1,6 +1,7 @@
 package inpage_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -68,11 +69,37 @@ func TestCalmWaitsForWhatAnActSetsOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := open(t, `<p id=out></p><script>const out = document.getElementById('out'), show = () => { out.textContent = 'done'; }</script>`)
 			got, _ := p.settle(c.script, inpage.Calm{Late: c.late})
-			if got != c.want {
+			if got.Stirred != c.want.Stirred || got.Busy != c.want.Busy {
 				t.Errorf("%+v, want %+v", got, c.want)
 			}
 			if done := p.page("document.getElementById('out').textContent") == "done"; done != c.shown {
 				t.Errorf("shown %v", done)
+			}
+		})
+	}
+}
+
+// With a walk the page is read as it is when it is calm, and what came and went
+// is told.
+func TestCalmReadsThePage(t *testing.T) {
+	for name, c := range map[string]struct {
+		script string
+		still  bool
+		gone   []inpage.Passing
+	}{
+		"before the call": {"show(); 1", true, nil},
+		"meanwhile":       {"setTimeout(show, 20); 1", false, nil},
+		"a passing word":  {"say('Saved')", true, []inpage.Passing{{Role: "status", Text: "Saved"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := open(t, `<p role=status id=s></p><button id=b hidden>Go on</button><script>
+				const show = () => { document.getElementById('b').hidden = false; return 1; };
+				const seen = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+				const say = async words => { const s = document.getElementById('s'); s.textContent = words; await seen(); s.textContent = ''; return show(); };
+			</script>`)
+			got, _ := p.settle(c.script, inpage.Calm{Late: 10_000, Walk: &inpage.Walk{}})
+			if !got.Stirred || got.Still != c.still || !slices.Equal(got.Gone, c.gone) || got.Tree == nil || len(got.Tree.Nodes) != 1 || got.Tree.Nodes[0].Name != "Go on" {
+				t.Errorf("%+v, tree %+v", got, got.Tree)
 			}
 		})
 	}

@@ -19,35 +19,63 @@ type Ears struct {
 
 const heedAtOnce = 500 // elements that the world is told of in one reading
 
-// Heed tells the world which elements scripts listen on for the pointer
-// (DOMDebugger.getEventListeners): they are controls without saying so. Each
-// is told of once in the life of the document.
-func (f Frame) Heed(ctx context.Context, e *Ears) error {
+// Listeners are what scripts of a document listen on: the answer to ListenersMethod.
+type Listeners struct {
+	Listeners []struct {
+		Type string `json:"type"`
+		Node int64  `json:"backendNodeId"`
+	} `json:"listeners"`
+}
+
+// ListenersMethod is the protocol's call for what Ears.Asking asks.
+const ListenersMethod = "DOMDebugger.getEventListeners"
+
+// Asking returns the parameters of ListenersMethod, for callers who send without
+// waiting; Heard then takes what comes back. ok is false where Heed was not
+// called before.
+func (e *Ears) Asking() (params any, ok bool) {
+	return map[string]any{"objectId": e.document, "depth": -1, "pierce": true}, e.document != ""
+}
+
+// Heed tells the world which elements scripts listen on for the pointer: they
+// are controls without saying so. Each is told of once in the life of the
+// document. It returns how many are new.
+func (f Frame) Heed(ctx context.Context, e *Ears) (int, error) {
 	if e.document == "" {
 		object, err := f.documentObject(ctx)
 		if err != nil || object == "" {
-			return err
+			return 0, err
 		}
 		e.document, e.known = object, map[int64]bool{}
 	}
-	var answer struct {
-		Listeners []struct {
-			Type string `json:"type"`
-			Node int64  `json:"backendNodeId"`
-		} `json:"listeners"`
+	var all Listeners
+	params, _ := e.Asking()
+	if err := f.Session.Call(ctx, ListenersMethod, params, &all); err != nil {
+		return 0, fmt.Errorf("cannot read listeners: %w", err)
 	}
-	params := map[string]any{"objectId": e.document, "depth": -1, "pierce": true}
-	if err := f.Session.Call(ctx, "DOMDebugger.getEventListeners", params, &answer); err != nil {
-		return fmt.Errorf("cannot read listeners: %w", err)
-	}
+	return f.Heard(ctx, e, all)
+}
+
+// Heard is Heed with listeners that were asked for.
+func (f Frame) Heard(ctx context.Context, e *Ears, all Listeners) (int, error) {
 	var news []int64
-	for _, l := range answer.Listeners {
+	for _, l := range all.Listeners {
 		if len(news) < heedAtOnce && l.Node != 0 && !e.known[l.Node] && slices.Contains(heeded, l.Type) {
 			e.known[l.Node] = true
 			news = append(news, l.Node)
 		}
 	}
-	return f.tell(ctx, news)
+	return len(news), f.tell(ctx, news)
+}
+
+// To reports whether one of the listeners is to events of some kinds.
+func (l Listeners) To(kinds []string) bool {
+	for _, one := range l.Listeners {
+		if slices.Contains(kinds, one.Type) {
+			return true
+		}
+	}
+	return false
 }
 
 // documentObject returns the document as the page's own world has it.

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
 )
 
@@ -37,15 +36,17 @@ var heardBy = map[string][]string{
 func (b *Browser) calm(ctx context.Context, t *tab, r *report) (late bool) {
 	ctx, stop := context.WithTimeout(ctx, requestLimit+calmLimit)
 	defer stop()
-	w := r.place.world
-	c, err := w.Calm(ctx, inpage.Calm{Most: int(calmLimit / time.Millisecond)})
+	q := inpage.Calm{Most: inMS(calmLimit), Walk: b.walkAlone(t, r.place)}
+	c, err := b.calmed(ctx, r, q)
 	if err != nil {
 		return false // the document is gone, or the page is busy: what is read next says so
 	}
+	still := c.Still
+	all, known := r.listeners(ctx)
 	if !c.Stirred && r.node != 0 && !b.pending(t, r) {
-		if answersTo(ctx, w, r) {
-			c, err = w.Calm(ctx, inpage.Calm{Late: int(lateStart / time.Millisecond), Most: int(calmLimit / time.Millisecond)})
-			if err != nil {
+		if (!known || all.To(heardBy[r.verb])) && answersTo(ctx, r) {
+			q.Late, still = inMS(lateStart), false
+			if c, err = b.calmed(ctx, r, q); err != nil {
 				return false
 			}
 		}
@@ -54,19 +55,37 @@ func (b *Browser) calm(ctx context.Context, t *tab, r *report) (late bool) {
 		if b.answered(ctx, t, r) != nil {
 			return true
 		}
-		if c, err = w.Calm(ctx, inpage.Calm{Late: int(afterAnswer / time.Millisecond), Most: int(calmLimit / time.Millisecond)}); err != nil {
+		q.Late, still = inMS(afterAnswer), false
+		if c, err = b.calmed(ctx, r, q); err != nil {
 			return false
 		}
+	}
+	if c.Tree != nil && len(c.Tree.Hosts) == 0 && b.asHeeded(ctx, r.place, all, known && still) {
+		r.read = c.Tree
 	}
 	return c.Busy
 }
 
-// answersTo reports whether the page listens for what the verb did.
-func answersTo(ctx context.Context, w inpage.Frame, r *report) bool {
-	heard, err := w.Listening(ctx, r.node, heardBy[r.verb])
-	if s, ok := w.Session.(*cdp.Session); ok {
-		s.Send("Runtime.releaseObjectGroup", map[string]string{"objectGroup": inpage.WayGroup})
+func inMS(d time.Duration) int { return int(d / time.Millisecond) }
+
+// asHeeded reports whether the world knew of all listeners when the page was
+// read. Those that were asked for before are all there are where nothing has
+// changed since.
+func (b *Browser) asHeeded(ctx context.Context, p place, all inpage.Listeners, still bool) bool {
+	var news int
+	var err error
+	if still {
+		news, err = b.heedAll(ctx, p, all)
+	} else {
+		news, err = b.heed(ctx, p)
 	}
+	return news == 0 && err == nil
+}
+
+// answersTo reports whether the page listens for what the verb did.
+func answersTo(ctx context.Context, r *report) bool {
+	heard, err := r.place.world.Listening(ctx, r.node, heardBy[r.verb])
+	r.place.session.Send("Runtime.releaseObjectGroup", map[string]string{"objectGroup": inpage.WayGroup})
 	return heard && err == nil
 }
 
@@ -79,15 +98,15 @@ func (b *Browser) rendered(ctx context.Context, t *tab) (late bool) {
 	if err != nil {
 		return false
 	}
-	tellWorld(p.world, "arm", inpage.Arming{})
-	defer tellWorld(p.world, "passed", struct{}{})
+	tellWorld(p, "arm", inpage.Arming{})
+	defer tellWorld(p, "passed", struct{}{})
 	r := &report{}
-	c, err := p.world.Calm(ctx, inpage.Calm{Most: int(landLimit / time.Millisecond)})
+	c, err := p.world.Calm(ctx, inpage.Calm{Most: inMS(landLimit)})
 	for err == nil && b.pending(t, r) {
 		if b.answered(ctx, t, r) != nil {
 			return true
 		}
-		c, err = p.world.Calm(ctx, inpage.Calm{Late: int(afterAnswer / time.Millisecond), Most: int(landLimit / time.Millisecond)})
+		c, err = p.world.Calm(ctx, inpage.Calm{Late: inMS(afterAnswer), Most: inMS(landLimit)})
 	}
 	return c.Busy
 }
@@ -137,7 +156,7 @@ func (t *tab) asks(before map[string]string) bool {
 
 // passed ends the wait, and returns lines for what came and went meanwhile, in
 // the main frame and the one that was acted in.
-func (b *Browser) passed(ctx context.Context, t *tab, r *report) (lines []string) {
+func (b *Browser) passed(ctx context.Context, t *tab, r *report) []string {
 	root, ok := b.rootPlace(t)
 	worlds := []inpage.Frame{r.place.world}
 	if ok && root.document != r.place.document {
@@ -151,12 +170,18 @@ func (b *Browser) passed(ctx context.Context, t *tab, r *report) (lines []string
 		if err != nil {
 			continue
 		}
-		for _, said := range p.Gone {
-			if b.credentialed() {
-				said.Text = b.concealer().Text(said.Text)
-			}
-			lines = append(lines, fmt.Sprintf("+ %s %q (gone)\n", said.Role, said.Text))
+		r.gone = append(r.gone, p.Gone...)
+	}
+	return b.lines(r.gone)
+}
+
+// lines are said of words that came and went.
+func (b *Browser) lines(gone []inpage.Passing) (lines []string) {
+	for _, said := range gone {
+		if b.credentialed() {
+			said.Text = b.concealer().Text(said.Text)
 		}
+		lines = append(lines, fmt.Sprintf("+ %s %q (gone)\n", said.Role, said.Text))
 	}
 	return lines
 }

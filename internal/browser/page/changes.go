@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 )
@@ -74,6 +73,9 @@ type report struct {
 	busy  map[string]string // requests that ran already
 	began time.Time
 	limit time.Duration
+	ahead ahead
+	read  *inpage.Tree     // the place when it was calm, where it is all of the page
+	gone  []inpage.Passing // words that came and went there
 }
 
 // expect prepares a report on a verb. Where the viewer's last sight of the page
@@ -100,16 +102,15 @@ func (b *Browser) expect(ctx context.Context, t *tab, verb string, limit time.Du
 		return r
 	}
 	b.catchUp(ctx, t, r.by)
-	tellWorld(p.world, "arm", inpage.Arming{Node: node})
+	tellWorld(p, "arm", inpage.Arming{Node: node})
 	return r
 }
 
 // tellWorld calls a function of a world whose answer nobody waits for: what is
 // called next comes after it.
-func tellWorld(w inpage.Frame, function string, arg any) {
-	params, err := w.Request(function, arg)
-	if s, ok := w.Session.(*cdp.Session); ok && err == nil {
-		s.Send("Runtime.callFunctionOn", params)
+func tellWorld(p place, function string, arg any) {
+	if params, err := p.world.Request(function, arg); err == nil {
+		p.session.Send("Runtime.callFunctionOn", params)
 	}
 }
 
@@ -132,15 +133,22 @@ func (b *Browser) catchUp(ctx context.Context, t *tab, v Viewer) {
 	}
 }
 
+// sightWalk says how a frame is read for a report. b.mu is held.
+func (b *Browser) sightWalk(told bool) inpage.Walk {
+	return inpage.Walk{IncludeHidden: b.options.IncludeHidden, ExcludePasswords: b.options.ExcludePasswordFields, NoURLs: true, Shown: told}
+}
+
 // sight reads the whole page, as snapshots show it; told says that what is
 // otherwise in it is shown to a caller.
 func (b *Browser) sight(ctx context.Context, t *tab, told bool) (*snapshot.Page, place, error) {
 	for tries := 0; ; tries++ {
-		top, walk, err := b.outset(ctx, t)
+		top, err := b.main(ctx, t)
 		if err != nil {
 			return nil, top, err
 		}
-		walk.NoURLs, walk.Shown = true, told
+		b.mu.Lock()
+		walk := b.sightWalk(told)
+		b.mu.Unlock()
 		read, err := b.perceive(ctx, t, top, walk)
 		if err == nil || !moved(err) || tries >= 2 || ctx.Err() != nil {
 			return read, top, err
@@ -226,11 +234,7 @@ func (b *Browser) compare(ctx context.Context, t *tab, r *report, out *action.Re
 		}
 		return b.showInstead(ctx, t, c)
 	}
-	var gone []string
-	var asking sync.WaitGroup
-	asking.Go(func() { gone = b.passed(ctx, t, r) })
-	read, top, err := b.sight(ctx, t, true)
-	asking.Wait()
+	read, top, gone, err := b.lookAgain(ctx, t, top, r)
 	if err != nil {
 		return err
 	}
@@ -245,6 +249,20 @@ func (b *Browser) compare(ctx context.Context, t *tab, r *report, out *action.Re
 	}
 	c.Text = delta.Text
 	return nil
+}
+
+// lookAgain reads the page, where it was not read when it was calm, and returns lines
+// for what came and went.
+func (b *Browser) lookAgain(ctx context.Context, t *tab, top place, r *report) (read *snapshot.Page, at place, gone []string, err error) {
+	if r.read != nil && top.document == r.place.document {
+		read, err = b.merge(ctx, t, top, &snapshot.Frame{Document: top.document, Tree: r.read})
+		return read, top, b.lines(r.gone), err
+	}
+	var asking sync.WaitGroup
+	asking.Go(func() { gone = b.passed(ctx, t, r) })
+	read, at, err = b.sight(ctx, t, true)
+	asking.Wait()
+	return read, at, gone, err
 }
 
 // differs compares what was read with what an onlooker was shown, and is what

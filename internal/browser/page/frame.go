@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
 )
 
@@ -178,6 +179,7 @@ func (f *frame) release(child *frame) {
 type place struct {
 	frame    *frame
 	world    inpage.Frame
+	session  *cdp.Session // that of world
 	document string
 	url      string
 }
@@ -203,7 +205,10 @@ func (b *Browser) places(t *tab) []place {
 
 func (f *frame) place() (place, bool) {
 	w, ok := f.world()
-	return place{frame: f, world: w, document: f.unique, url: f.url}, ok
+	if !ok {
+		return place{}, false
+	}
+	return place{frame: f, world: w, session: f.target.session, document: f.unique, url: f.url}, true
 }
 
 // placeOf returns the frame that shows a document.

@@ -14,20 +14,37 @@ type ears struct {
 	inpage.Ears
 }
 
-// heed has a frame's world know what scripts listen on. That it cannot be had
-// makes a snapshot poorer, not wrong.
-func (b *Browser) heed(ctx context.Context, p place) error {
-	e := &p.frame.ears
-	e.mu.Lock()
-	defer e.mu.Unlock()
+// of returns what is known of a place's document. e.mu is held.
+func (e *ears) of(p place) *inpage.Ears {
 	if e.document != p.document {
 		e.document, e.Ears = p.document, inpage.Ears{}
 	}
-	if err := p.world.Heed(ctx, &e.Ears); err != nil {
-		if ctx.Err() != nil {
-			return err
-		}
-		b.log().Debug("cannot read the listeners of a frame", "error", err)
+	return &e.Ears
+}
+
+// heed has a frame's world know what scripts listen on, and returns how many
+// elements are new. That it cannot be had makes a snapshot poorer, not wrong.
+func (b *Browser) heed(ctx context.Context, p place) (news int, err error) {
+	e := &p.frame.ears
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	news, err = p.world.Heed(ctx, e.of(p))
+	return news, b.unheard(ctx, err)
+}
+
+// heedAll is heed with listeners that were asked for.
+func (b *Browser) heedAll(ctx context.Context, p place, all inpage.Listeners) (news int, err error) {
+	e := &p.frame.ears
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	news, err = p.world.Heard(ctx, e.of(p), all)
+	return news, b.unheard(ctx, err)
+}
+
+func (b *Browser) unheard(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return err
 	}
+	b.log().Debug("cannot read the listeners of a frame", "error", err)
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 )
 
 const (
@@ -77,7 +79,9 @@ const oneTask = "() => new Promise(done => { const c = new MessageChannel(); c.p
 // heard returns when everything that an action set off in its frame has been
 // told of.
 func (b *Browser) heard(ctx context.Context, t *tab, where place, before mark, by closing) error {
-	if err := b.roundTrip(ctx, t, where, by); err != nil {
+	asked := setOut(where, by)
+	b.askAhead(ctx, t, where)
+	if err := b.returned(ctx, t, where, by, asked); err != nil {
 		return err
 	}
 	b.mu.Lock()
@@ -195,16 +199,25 @@ var pressed = closing{function: "() => Number(__glovebox.run('pressRefused', 'nu
 // roundTrip goes to a frame's renderer and back, and brings the tab's title
 // from the main frame.
 func (b *Browser) roundTrip(ctx context.Context, t *tab, p place, by closing) error {
+	return b.returned(ctx, t, p, by, setOut(p, by))
+}
+
+// setOut begins a round trip.
+func setOut(p place, by closing) *cdp.Pending {
+	return p.session.Send("Runtime.callFunctionOn", map[string]any{
+		"functionDeclaration": by.function, "uniqueContextId": p.world.Unique, "returnByValue": true, "awaitPromise": true,
+		"arguments": []map[string]int{{"value": by.node}},
+	})
+}
+
+// returned ends it.
+func (b *Browser) returned(ctx context.Context, t *tab, p place, by closing, asked *cdp.Pending) error {
 	var answer struct {
 		Result struct {
 			Value string `json:"value"`
 		} `json:"result"`
 	}
-	params := map[string]any{
-		"functionDeclaration": by.function, "uniqueContextId": p.world.Unique, "returnByValue": true, "awaitPromise": true,
-		"arguments": []map[string]int{{"value": by.node}},
-	}
-	if err := p.world.Session.Call(ctx, "Runtime.callFunctionOn", params, &answer); err != nil {
+	if err := asked.Wait(ctx, &answer); err != nil {
 		return err
 	}
 	shown, refused := answer.Result.Value, false

@@ -97,6 +97,11 @@ func (b *Browser) perceive(ctx context.Context, t *tab, top place, walk inpage.W
 	if err != nil {
 		return nil, err
 	}
+	return b.merge(ctx, t, top, root)
+}
+
+// merge makes a page of frames that were read.
+func (b *Browser) merge(ctx context.Context, t *tab, top place, root *snapshot.Frame) (*snapshot.Page, error) {
 	if err := b.titledBy(ctx, t, top, root.Tree.Title); err != nil {
 		return nil, err
 	}
@@ -186,7 +191,7 @@ func (b *Browser) readOne(ctx context.Context, r *reading, q inpage.Walk, child 
 			}
 		}
 	}
-	if r.err = b.heed(ctx, r.place); r.err != nil {
+	if _, r.err = b.heed(ctx, r.place); r.err != nil {
 		return
 	}
 	q.Hosts = inpage.ClosedPerCall

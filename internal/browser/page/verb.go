@@ -176,7 +176,7 @@ func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin)
 		bound += slack // an element that is not ready by then is told of as such
 	}
 	r := b.expect(ctx, t, name, limit, pin)
-	inner, leave := b.enter(ctx, t, bound)
+	inner, leave := b.enter(context.WithValue(ctx, reporting{}, r), t, bound)
 	data, err := v.do(b, inner, t, args, pin)
 	out, err := b.result(inner, t, name, limit, data, err)
 	leave()

@@ -66,9 +66,11 @@ const stirring = limit => new Promise(done => {
   deed.wake = end;
 });
 // Waits until what the act changes has changed. Where nothing has yet, its
-// beginning is waited for up to late; most bounds all of it. Both are ms.
-const calm = async ({late = 0, most = 500}) => {
-  const until = performance.now() + most;
+// beginning is waited for up to late; most bounds all of it. Both are ms. With a
+// walk the page is read right then, and the wait is over as after passed.
+const calm = async ({late = 0, most = 500, walk = null}) => {
+  const until = performance.now() + most, before = deed.count;
+  deed.running = true;
   await turns();
   if (deed.count === 0 && late > 0) await stirring(late);
   let seen;
@@ -77,7 +79,14 @@ const calm = async ({late = 0, most = 500}) => {
     await turns();
   } while (deed.count !== seen && performance.now() < until);
   if (deed.count > 0) await appeared(until);
-  return {stirred: deed.count > 0, busy: deed.count !== seen};
+  const came = {stirred: deed.count > 0, busy: deed.count !== seen};
+  return walk === null ? came : {...came, still: deed.count === before, ...passed(), tree: readAnew(walk)};
+};
+const readAnew = walk => {
+  renew();
+  const tree = snapshot(walk);
+  renew();
+  return tree;
 };
 // Fading and sliding in takes a while in which what comes is not seen yet.
 const SHORT = 1000; // ms; what moves for longer is not waited for
@@ -127,9 +136,7 @@ const readPassing = () => {
   }
 };
 const wordsIn = region => {
-  renew();
-  const {nodes} = snapshot({root: numberOf(region), noUrls: true, depth: 20}), words = [];
-  renew();
+  const {nodes} = readAnew({root: numberOf(region), noUrls: true, depth: 20}), words = [];
   const collect = all => {
     for (const {t, n, c} of all) {
       if (t !== undefined || n !== undefined) words.push(t ?? n);

@@ -1,0 +1,82 @@
+package page
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+)
+
+// ahead is what a report asks the page while the verb still waits for what it
+// set off: the answers travel together.
+type ahead struct {
+	calm, listeners *cdp.Pending
+}
+
+type reporting struct{}
+
+// reportOf is the report that is to be made of a verb; nil where none is.
+func reportOf(ctx context.Context) *report {
+	r, _ := ctx.Value(reporting{}).(*report)
+	return r
+}
+
+// askAhead asks what calm will: call it when the act in a place is done.
+func (b *Browser) askAhead(ctx context.Context, t *tab, p place) {
+	r := reportOf(ctx)
+	if r == nil || r.place.frame == nil || r.place.document != p.document {
+		return
+	}
+	params, err := p.world.Request("calm", inpage.Calm{Most: inMS(calmLimit), Walk: b.walkAlone(t, p)})
+	if err != nil {
+		return
+	}
+	r.ahead = ahead{calm: p.session.Send("Runtime.callFunctionOn", params)}
+	e := &p.frame.ears
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if params, ok := e.of(p).Asking(); ok {
+		r.ahead.listeners = p.session.Send(inpage.ListenersMethod, params)
+	}
+}
+
+// walkAlone is how a place is read where it is all of the tab's page; nil where
+// there are other frames.
+func (b *Browser) walkAlone(t *tab, p place) *inpage.Walk {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p.frame != t.root || len(t.frames) > 1 {
+		return nil
+	}
+	walk := b.sightWalk(true)
+	walk.Hosts = inpage.ClosedPerCall
+	return &walk
+}
+
+// calmed waits for what was asked ahead, or asks now.
+func (b *Browser) calmed(ctx context.Context, r *report, q inpage.Calm) (c inpage.Calmed, err error) {
+	asked := r.ahead.calm
+	r.ahead.calm = nil
+	if asked == nil {
+		c, err = r.place.world.Calm(ctx, q)
+	} else {
+		var a inpage.Answer
+		if err = asked.Wait(ctx, &a); err == nil {
+			err = a.Decode(&c)
+		}
+	}
+	if err != nil {
+		return c, fmt.Errorf("cannot wait for the page: %w", err)
+	}
+	r.gone = append(r.gone, c.Gone...)
+	return c, nil
+}
+
+// listeners are those of the place, as they were when the act was done. ok is
+// false where they were not asked for.
+func (r *report) listeners(ctx context.Context) (all inpage.Listeners, ok bool) {
+	asked := r.ahead.listeners
+	r.ahead.listeners = nil
+	return all, asked != nil && asked.Wait(ctx, &all) == nil
+}
