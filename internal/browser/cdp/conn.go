@@ -255,6 +255,9 @@ func (s *Session) Call(ctx context.Context, method string, params, result any) e
 	return s.Send(method, params).Wait(ctx, result)
 }
 
+// Post sends a call whose answer nobody waits for.
+func (s *Session) Post(method string, params any) { s.Send(method, params) }
+
 // Send sends a call without waiting for its answer, so that several travel
 // together.
 func (s *Session) Send(method string, params any) *Pending {

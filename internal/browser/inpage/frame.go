@@ -12,6 +12,7 @@ import (
 // Caller is a protocol session: that of the target the frame lives in.
 type Caller interface {
 	Call(ctx context.Context, method string, params, result any) error
+	Post(method string, params any) // without waiting for an answer
 }
 
 // Frame is one document's isolated world. It is a value, to be made at will;
@@ -21,6 +22,7 @@ type Frame struct {
 	Session Caller
 	Context int64  // executionContextId of the world
 	Unique  string // uniqueId of the world: never reused, unlike Context
+	Page    string // the same of the page's own world
 }
 
 // Request is a call of a function of the world, as the parameters of

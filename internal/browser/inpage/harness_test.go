@@ -113,13 +113,24 @@ func (p *tab) watch(e cdp.Event) {
 				ID       int64
 				UniqueID string
 				Name     string
-				AuxData  struct{ FrameID string }
+				AuxData  struct {
+					FrameID   string
+					IsDefault bool
+				}
 			}
 		}
-		if json.Unmarshal(e.Params, &v) == nil && v.Context.Name == inpage.World {
-			p.mu.Lock()
-			p.worlds[v.Context.AuxData.FrameID] = inpage.Frame{Session: p.Session, Context: v.Context.ID, Unique: v.Context.UniqueID}
-			p.mu.Unlock()
+		if json.Unmarshal(e.Params, &v) != nil {
+			return
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		frame := v.Context.AuxData.FrameID
+		w := p.worlds[frame]
+		switch {
+		case v.Context.AuxData.IsDefault:
+			p.worlds[frame] = inpage.Frame{Page: v.Context.UniqueID}
+		case v.Context.Name == inpage.World:
+			p.worlds[frame] = inpage.Frame{Session: p.Session, Context: v.Context.ID, Unique: v.Context.UniqueID, Page: w.Page}
 		}
 	case "Page.lifecycleEvent":
 		var v struct{ FrameID, LoaderID, Name string }
@@ -156,7 +167,8 @@ func (p *tab) visit(url string) {
 func (p *tab) world(frame string) inpage.Frame {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	w, found := p.worlds[frame]
+	w := p.worlds[frame]
+	found := w.Session != nil
 	if !found {
 		p.t.Fatalf("frame %s has no world", frame)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 )
 
 // heeded are the events by which a script makes a control of an element. There
@@ -78,14 +79,19 @@ func (l Listeners) To(kinds []string) bool {
 	return false
 }
 
-// documentObject returns the document as the page's own world has it.
+// documentObject returns the document as the page's own world has it. No script
+// of the page can put something else in its place (HTML standard, LegacyUnforgeable).
 func (f Frame) documentObject(ctx context.Context) (string, error) {
-	ours, err := f.held(ctx, "() => document")
-	if err != nil {
+	var r struct {
+		Result struct {
+			Object string `json:"objectId"`
+		} `json:"result"`
+	}
+	params := map[string]any{"expression": "document", "uniqueContextId": f.Page, "silent": true}
+	if err := f.Session.Call(ctx, "Runtime.evaluate", params, &r); err != nil {
 		return "", fmt.Errorf("cannot reach the document: %w", err)
 	}
-	defer f.release(ctx, ours)
-	return f.asThePageHas(ctx, ours, "")
+	return r.Result.Object, nil
 }
 
 // asThePageHas returns a node of ours as the page's own world has it, in a group
@@ -109,19 +115,21 @@ func (f Frame) asThePageHas(ctx context.Context, object, group string) (string, 
 
 // tell hands nodes to the world. One that is gone by now is left out.
 func (f Frame) tell(ctx context.Context, nodes []int64) error {
+	found := make([]string, len(nodes))
+	var asking sync.WaitGroup
+	for i, node := range nodes {
+		asking.Go(func() { found[i], _ = f.resolve(ctx, node) })
+	}
+	asking.Wait()
 	var objects []argument
-	for _, node := range nodes {
-		object, err := f.resolve(ctx, node)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err == nil && object != "" {
-			defer f.release(ctx, object)
+	for _, object := range found {
+		if object != "" {
+			defer f.release(object)
 			objects = append(objects, argument{Object: object})
 		}
 	}
-	if len(objects) == 0 {
-		return nil
+	if len(objects) == 0 || ctx.Err() != nil {
+		return ctx.Err()
 	}
 	const heed = "function (...nodes) { return __glovebox.run('markListening', 'null', ...nodes) }"
 	return f.on(ctx, objects[0].Object, heed, objects, nil)

@@ -18,7 +18,7 @@ func (f Frame) Adopt(ctx context.Context, backendNode int64) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer f.release(ctx, object)
+	defer f.release(object)
 	var number int
 	err = f.on(ctx, object, "function () { return __glovebox.run('adopt', 'null', this) }", nil, &number)
 	return number, err
@@ -105,7 +105,7 @@ func (f Frame) pierceHost(ctx context.Context, host int) (int, error) {
 	if err != nil || object == "" {
 		return 0, err
 	}
-	defer f.release(ctx, object)
+	defer f.release(object)
 	var d domNode
 	params := map[string]any{"objectId": object, "depth": 0, "pierce": true}
 	if err := f.Session.Call(ctx, "DOM.describeNode", params, &d); err != nil {
@@ -119,7 +119,7 @@ func (f Frame) pierceHost(ctx context.Context, host int) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		defer f.release(ctx, shadow)
+		defer f.release(shadow)
 		const adopt = "function (root) { return __glovebox.run('adoptShadow', 'null', this, root) }"
 		return 1, f.on(ctx, object, adopt, []argument{{Object: shadow}}, nil)
 	}
@@ -158,7 +158,7 @@ func (f Frame) Backend(ctx context.Context, number int) (int64, error) {
 	if err != nil || object == "" {
 		return 0, err
 	}
-	defer f.release(ctx, object)
+	defer f.release(object)
 	node, err := f.backendOf(ctx, object)
 	if err != nil {
 		return 0, fmt.Errorf("cannot describe an element: %w", err)
@@ -201,6 +201,6 @@ func (f Frame) on(ctx context.Context, object, declaration string, args []argume
 
 // release lets the browser forget an object. When it fails the document, and
 // the object with it, are gone.
-func (f Frame) release(ctx context.Context, object string) {
-	_ = f.Session.Call(ctx, "Runtime.releaseObject", map[string]string{"objectId": object}, nil)
+func (f Frame) release(object string) {
+	f.Session.Post("Runtime.releaseObject", map[string]string{"objectId": object})
 }

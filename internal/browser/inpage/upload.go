@@ -27,7 +27,7 @@ func (f Frame) FileInput(ctx context.Context, backendNode int64) (FileInput, err
 	if err != nil {
 		return FileInput{}, err
 	}
-	defer f.release(ctx, object)
+	defer f.release(object)
 	var in FileInput
 	err = f.on(ctx, object, describeInput, nil, &in)
 	return in, err
@@ -46,6 +46,6 @@ func (f Frame) ClearFiles(ctx context.Context, backendNode int64) error {
 	if err != nil {
 		return err
 	}
-	defer f.release(ctx, object)
+	defer f.release(object)
 	return f.on(ctx, object, clearInput, nil, nil)
 }

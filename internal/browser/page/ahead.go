@@ -11,6 +11,7 @@ import (
 // ahead is what a report asks the page while the verb still waits for what it
 // set off: the answers travel together.
 type ahead struct {
+	document        string // that they are about
 	calm, listeners *cdp.Pending
 }
 
@@ -18,26 +19,39 @@ type reporting struct{}
 
 // reportOf is the report that is to be made of a verb; nil where none is.
 func reportOf(ctx context.Context) *report {
-	r, _ := ctx.Value(reporting{}).(*report)
-	return r
+	if r, _ := ctx.Value(reporting{}).(*report); r != nil && r.report {
+		return r
+	}
+	return nil
 }
 
 // askAhead asks what calm will: call it when the act in a place is done.
 func (b *Browser) askAhead(ctx context.Context, t *tab, p place) {
 	r := reportOf(ctx)
-	if r == nil || r.place.frame == nil || r.place.document != p.document {
+	if r == nil || r.place.document != p.document {
 		return
 	}
-	params, err := p.world.Request("calm", inpage.Calm{Most: inMS(calmLimit), Walk: b.walkAlone(t, p)})
-	if err != nil {
-		return
-	}
-	r.ahead = ahead{calm: p.session.Send("Runtime.callFunctionOn", params)}
+	r.ask(p, inpage.Calm{Most: inMS(calmLimit), Walk: b.walkAlone(t, p)})
 	e := &p.frame.ears
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if params, ok := e.of(p).Asking(); ok {
 		r.ahead.listeners = p.session.Send(inpage.ListenersMethod, params)
+	}
+}
+
+// askNew asks what rendered will: call it when the tab shows a new document.
+func (r *report) askNew(p place) {
+	if r == nil || r.place.document == p.document || r.ahead.document == p.document {
+		return
+	}
+	tellWorld(p, "arm", inpage.Arming{})
+	r.ask(p, inpage.Calm{Most: inMS(landLimit)})
+}
+
+func (r *report) ask(p place, q inpage.Calm) {
+	if params, err := p.world.Request("calm", q); err == nil {
+		r.ahead = ahead{document: p.document, calm: p.session.Send("Runtime.callFunctionOn", params)}
 	}
 }
 
@@ -54,12 +68,12 @@ func (b *Browser) walkAlone(t *tab, p place) *inpage.Walk {
 	return &walk
 }
 
-// calmed waits for what was asked ahead, or asks now.
-func (b *Browser) calmed(ctx context.Context, r *report, q inpage.Calm) (c inpage.Calmed, err error) {
+// calmed waits for what was asked ahead of a place, or asks now.
+func (r *report) calmed(ctx context.Context, p place, q inpage.Calm) (c inpage.Calmed, err error) {
 	asked := r.ahead.calm
 	r.ahead.calm = nil
-	if asked == nil {
-		c, err = r.place.world.Calm(ctx, q)
+	if asked == nil || r.ahead.document != p.document {
+		c, err = p.world.Calm(ctx, q)
 	} else {
 		var a inpage.Answer
 		if err = asked.Wait(ctx, &a); err == nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
@@ -37,7 +38,7 @@ func (b *Browser) calm(ctx context.Context, t *tab, r *report) (late bool) {
 	ctx, stop := context.WithTimeout(ctx, requestLimit+calmLimit)
 	defer stop()
 	q := inpage.Calm{Most: inMS(calmLimit), Walk: b.walkAlone(t, r.place)}
-	c, err := b.calmed(ctx, r, q)
+	c, err := r.calmed(ctx, r.place, q)
 	if err != nil {
 		return false // the document is gone, or the page is busy: what is read next says so
 	}
@@ -46,7 +47,7 @@ func (b *Browser) calm(ctx context.Context, t *tab, r *report) (late bool) {
 	if !c.Stirred && r.node != 0 && !b.pending(t, r) {
 		if (!known || all.To(heardBy[r.verb])) && answersTo(ctx, r) {
 			q.Late, still = inMS(lateStart), false
-			if c, err = b.calmed(ctx, r, q); err != nil {
+			if c, err = r.calmed(ctx, r.place, q); err != nil {
 				return false
 			}
 		}
@@ -56,7 +57,7 @@ func (b *Browser) calm(ctx context.Context, t *tab, r *report) (late bool) {
 			return true
 		}
 		q.Late, still = inMS(afterAnswer), false
-		if c, err = b.calmed(ctx, r, q); err != nil {
+		if c, err = r.calmed(ctx, r.place, q); err != nil {
 			return false
 		}
 	}
@@ -90,23 +91,27 @@ func answersTo(ctx context.Context, r *report) bool {
 }
 
 // rendered waits until a document that a verb led to has said what it has to say:
-// many have a script fetch what they show.
-func (b *Browser) rendered(ctx context.Context, t *tab) (late bool) {
+// many have a script fetch what they show. Meanwhile it is asked for listeners.
+func (b *Browser) rendered(ctx context.Context, t *tab, r *report) (late bool) {
 	ctx, stop := context.WithTimeout(ctx, landLimit)
 	defer stop()
 	p, err := b.main(ctx, t)
 	if err != nil {
 		return false
 	}
-	tellWorld(p, "arm", inpage.Arming{})
+	var asking sync.WaitGroup
+	defer asking.Wait()
+	asking.Go(func() { _, _ = b.heed(ctx, p) }) // whoever reads the page asks once more
+	r.askNew(p)
 	defer tellWorld(p, "passed", struct{}{})
-	r := &report{}
-	c, err := p.world.Calm(ctx, inpage.Calm{Most: inMS(landLimit)})
-	for err == nil && b.pending(t, r) {
-		if b.answered(ctx, t, r) != nil {
+	q := inpage.Calm{Most: inMS(landLimit)}
+	c, err := r.calmed(ctx, p, q)
+	for since := (&report{}); err == nil && b.pending(t, since); {
+		if b.answered(ctx, t, since) != nil {
 			return true
 		}
-		c, err = p.world.Calm(ctx, inpage.Calm{Late: inMS(afterAnswer), Most: inMS(landLimit)})
+		q.Late = inMS(afterAnswer)
+		c, err = r.calmed(ctx, p, q)
 	}
 	return c.Busy
 }

@@ -187,7 +187,7 @@ func (b *Browser) changes(ctx context.Context, r *report, out *action.Result) (*
 		case t == r.tab && stays:
 			c.Late = b.calm(inner, t, r)
 		case acts(r.verb, nil):
-			c.Late = b.rendered(inner, t)
+			c.Late = b.rendered(inner, t, r)
 		}
 		err = b.compare(inner, t, r, out, c)
 	}

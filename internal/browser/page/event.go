@@ -178,13 +178,14 @@ type world struct {
 		Name   string `json:"name"`
 		Aux    struct {
 			Frame string `json:"frameId"`
+			Own   bool   `json:"isDefault"` // the page's own
 		} `json:"auxData"`
 	} `json:"context"`
 }
 
 var worldEvents = map[string]taker{
 	"Runtime.executionContextCreated": inTab(func(_ *Browser, t *tab, from *target, p world) {
-		if p.Context.Name != inpage.World {
+		if p.Context.Name != inpage.World && !p.Context.Aux.Own || p.Context.Aux.Frame == "" {
 			return
 		}
 		f := t.frames[p.Context.Aux.Frame]
@@ -192,7 +193,11 @@ var worldEvents = map[string]taker{
 			f = t.frame(p.Context.Aux.Frame, "")
 			f.target = from
 		}
-		if f != nil && f.target == from {
+		switch {
+		case f == nil || f.target != from:
+		case p.Context.Aux.Own:
+			f.own = p.Context.Unique
+		default:
 			if f.unique != p.Context.Unique {
 				t.forget(f)
 			}

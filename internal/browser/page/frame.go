@@ -22,6 +22,7 @@ type frame struct {
 	context  int64           // our isolated world; 0 when there is none
 	origin   string          // of the document, as its world says
 	unique   string          // its unique id, which is the identity of the document: numbers of elements belong to it
+	own      string          // the unique id of the page's own world of it
 	owner    owner
 	shown    inpage.Embedding // where it was when it was last pointed at
 	drawn    string           // the document that is known to have been drawn
@@ -82,7 +83,7 @@ func (f *frame) world() (inpage.Frame, bool) {
 	if f.target == nil || f.context == 0 {
 		return inpage.Frame{}, false
 	}
-	return inpage.Frame{Session: f.target.session, Context: f.context, Unique: f.unique}, true
+	return inpage.Frame{Session: f.target.session, Context: f.context, Unique: f.unique, Page: f.own}, true
 }
 
 // frame returns the frame of that id, made as a child of parent if it is new.

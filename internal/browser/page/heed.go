@@ -22,6 +22,14 @@ func (e *ears) of(p place) *inpage.Ears {
 	return &e.Ears
 }
 
+// knows reports whether the listeners of a place's document were asked for.
+func (e *ears) knows(p place) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	_, ok := e.of(p).Asking()
+	return ok
+}
+
 // heed has a frame's world know what scripts listen on, and returns how many
 // elements are new. That it cannot be had makes a snapshot poorer, not wrong.
 func (b *Browser) heed(ctx context.Context, p place) (news int, err error) {

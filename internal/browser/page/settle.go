@@ -103,7 +103,9 @@ func (b *Browser) titled(ctx context.Context, t *tab) error {
 	if !ok {
 		return nil
 	}
-	return b.roundTrip(ctx, t, p, glance)
+	asked := setOut(p, glance)
+	reportOf(ctx).askNew(p)
+	return b.returned(ctx, t, p, glance, asked)
 }
 
 // ended keeps an error only when the verb itself is over.

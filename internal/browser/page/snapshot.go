@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -191,17 +192,35 @@ func (b *Browser) readOne(ctx context.Context, r *reading, q inpage.Walk, child 
 			}
 		}
 	}
-	if _, r.err = b.heed(ctx, r.place); r.err != nil {
-		return
-	}
 	q.Hosts = inpage.ClosedPerCall
-	if r.frame.Tree, r.err = r.place.world.Snapshot(ctx, q); r.err != nil {
+	if r.frame.Tree, r.err = b.walk(ctx, r.place, q); r.err != nil {
 		return
 	}
 	news, err := r.place.world.PierceHosts(ctx, r.frame.Tree.Hosts)
 	if r.err = err; err == nil && news > 0 { // closed shadow roots that were not known: once in the life of a document
 		r.frame.Tree, r.err = r.place.world.Snapshot(ctx, q)
 	}
+}
+
+// walk reads a frame with what scripts listen on. Where that was asked for
+// before there is seldom more: both are asked at once.
+func (b *Browser) walk(ctx context.Context, p place, q inpage.Walk) (tree *inpage.Tree, err error) {
+	if !p.frame.ears.knows(p) {
+		if _, err := b.heed(ctx, p); err != nil {
+			return nil, err
+		}
+		return p.world.Snapshot(ctx, q)
+	}
+	var asking sync.WaitGroup
+	var news int
+	var unheard error
+	asking.Go(func() { news, unheard = b.heed(ctx, p) })
+	tree, err = p.world.Snapshot(ctx, q)
+	asking.Wait()
+	if err = cmp.Or(err, unheard); err == nil && news > 0 {
+		return p.world.Snapshot(ctx, q)
+	}
+	return tree, err
 }
 
 // titledBy takes the tab's title from what was read of its own document, or
