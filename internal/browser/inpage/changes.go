@@ -1,11 +1,6 @@
 package inpage
 
-import (
-	"context"
-	"errors"
-	"slices"
-	"sync"
-)
+import "context"
 
 // Arming begins the wait for an act: on an element, or on none.
 type Arming struct {
@@ -14,9 +9,10 @@ type Arming struct {
 
 // Calm says how long what an act set off is waited for.
 type Calm struct {
-	Late int   `json:"late,omitempty"` // ms that it may take to begin
-	Most int   `json:"most,omitempty"` // ms in all; 500 when 0
-	Walk *Walk `json:"walk,omitempty"` // read the frame as soon as it is calm, and end the wait as Passed does
+	Late  int      `json:"late,omitempty"`  // ms that it may take to begin
+	Kinds []string `json:"kinds,omitempty"` // if there are any: only where the page listens to one of these where it reaches Arming.Node
+	Most  int      `json:"most,omitempty"`  // ms in all; 500 when 0
+	Walk  *Walk    `json:"walk,omitempty"`  // read the frame as soon as it is calm
 }
 
 // Calmed says what came of an act.
@@ -56,78 +52,4 @@ func (f Frame) Passed(ctx context.Context) (Passed, error) {
 	var p Passed
 	err := f.call(ctx, "passed", struct{}{}, &p)
 	return p, err
-}
-
-// WayGroup is the group of the objects that Listening has the browser hold; who
-// asks lets go of it (Runtime.releaseObjectGroup).
-const WayGroup = "glovebox-way"
-
-// Listening reports whether the page listens to one of some kinds of events
-// where they reach an element. What listens at the window is not known.
-func (f Frame) Listening(ctx context.Context, node int, kinds []string) (bool, error) {
-	way, err := f.way(ctx, node)
-	if err != nil || len(way) == 0 {
-		return false, err
-	}
-	var asking sync.WaitGroup
-	heard, errs := make([]bool, len(way)), make([]error, len(way))
-	for i, object := range way {
-		asking.Go(func() { heard[i], errs[i] = f.heard(ctx, object, kinds) })
-	}
-	asking.Wait()
-	return slices.Contains(heard, true), errors.Join(errs...)
-}
-
-// way returns the objects of what an event for an element passes.
-func (f Frame) way(ctx context.Context, node int) ([]string, error) {
-	params := map[string]any{
-		"functionDeclaration": "node => __glovebox.way(node)", "arguments": []argument{{Value: node}},
-		"uniqueContextId": f.Unique, "objectGroup": WayGroup,
-	}
-	var list struct {
-		Result struct {
-			Object string `json:"objectId"`
-		} `json:"result"`
-	}
-	if err := f.Session.Call(ctx, "Runtime.callFunctionOn", params, &list); err != nil {
-		return nil, err
-	}
-	var all struct {
-		Result []struct {
-			Value struct {
-				Object string `json:"objectId"`
-			} `json:"value"`
-		} `json:"result"`
-	}
-	if err := f.Session.Call(ctx, "Runtime.getProperties", map[string]any{"objectId": list.Result.Object, "ownProperties": true}, &all); err != nil {
-		return nil, err
-	}
-	var way []string
-	for _, p := range all.Result {
-		if p.Value.Object != "" {
-			way = append(way, p.Value.Object)
-		}
-	}
-	return way, nil
-}
-
-// heard reports whether the page listens to some kinds of events on a node
-// (DOMDebugger.getEventListeners).
-func (f Frame) heard(ctx context.Context, object string, kinds []string) (bool, error) {
-	theirs, err := f.asThePageHas(ctx, object, WayGroup)
-	if err != nil {
-		return false, err
-	}
-	var found struct {
-		Listeners []struct {
-			Type string `json:"type"`
-		} `json:"listeners"`
-	}
-	err = f.Session.Call(ctx, "DOMDebugger.getEventListeners", map[string]any{"objectId": theirs, "depth": 1}, &found)
-	for _, l := range found.Listeners {
-		if slices.Contains(kinds, l.Type) {
-			return true, err
-		}
-	}
-	return false, err
 }

@@ -8,16 +8,20 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
 )
 
-func TestWhetherThePageListensIsSeenFromOurWorld(t *testing.T) {
+// What may answer late is waited for where the page listens to what was done.
+func TestCalmWaitsWhereThePageListens(t *testing.T) {
 	p := open(t, `<div id=outer><button id=a>a</button></div><button id=b onclick="1">b</button><button id=c>c</button>
-		<custom-x id=host></custom-x>
+		<custom-x id=host></custom-x><p id=out></p>
 		<script>
 			document.getElementById('outer').addEventListener('mousedown', () => {});
 			const shadow = document.getElementById('host').attachShadow({mode: 'open'});
 			shadow.innerHTML = '<i id=inner>i</i>';
 			shadow.addEventListener('click', () => {});
+			const later = () => { setTimeout(() => { document.getElementById('out').textContent += 'x'; }, 1000); };
 		</script>`)
 	w := p.frame
+	_, err := w.Heed(p.ctx, &inpage.Ears{})
+	must(t, err)
 	for _, c := range []struct {
 		selector string
 		kinds    []string
@@ -30,11 +34,14 @@ func TestWhetherThePageListensIsSeenFromOurWorld(t *testing.T) {
 		{"#host", []string{"click"}, false},
 		{"#inner", []string{"click"}, true},
 	} {
-		got, err := w.Listening(t.Context(), p.node(c.selector), c.kinds)
+		must(t, w.Arm(p.ctx, inpage.Arming{Node: p.node(c.selector)}))
+		p.page("later()")
+		got, err := w.Calm(p.ctx, inpage.Calm{Late: 20_000, Most: 20_000, Kinds: c.kinds})
 		must(t, err)
-		if got != c.want {
-			t.Errorf("%s %v: %v", c.selector, c.kinds, got)
+		if got.Stirred != c.want {
+			t.Errorf("%s %v: %+v", c.selector, c.kinds, got)
 		}
+		p.page("new Promise(done => setTimeout(done, 1000))")
 	}
 }
 

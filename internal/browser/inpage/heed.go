@@ -2,30 +2,40 @@ package inpage
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
 )
 
-// heeded are the events by which a script makes a control of an element. There
+// pointing are the events by which a script makes a control of an element. There
 // are keys, too, but what listens to those can be focused as a rule.
-var heeded = []string{"click", "mousedown", "mouseup", "pointerdown", "pointerup", "dblclick", "touchstart", "touchend"}
+var pointing = []string{"click", "mousedown", "mouseup", "pointerdown", "pointerup", "dblclick", "touchstart", "touchend"}
+
+// Heeded are all events that the world is told of: those, and what else a page
+// may answer to an act.
+var Heeded = slices.Concat(pointing, []string{
+	"contextmenu", "keydown", "keyup", "keypress", "beforeinput", "input", "change", "submit", "drop", "dragend",
+	"mouseover", "mouseenter", "mousemove", "pointerover", "pointerenter", "pointermove",
+})
 
 // Ears are how the listeners of one document are asked for again and again. The
 // zero Ears is ready; it is for one document and one caller at a time.
 type Ears struct {
 	document string // remote object
-	known    map[int64]bool
+	known    map[listener]bool
 }
 
-const heedAtOnce = 500 // elements that the world is told of in one reading
+type listener struct {
+	Type string `json:"type"`
+	Node int64  `json:"backendNodeId"`
+}
+
+const heedAtOnce = 500 // listeners that the world is told of in one reading
 
 // Listeners are what scripts of a document listen on: the answer to ListenersMethod.
 type Listeners struct {
-	Listeners []struct {
-		Type string `json:"type"`
-		Node int64  `json:"backendNodeId"`
-	} `json:"listeners"`
+	Listeners []listener `json:"listeners"`
 }
 
 // ListenersMethod is the protocol's call for what Ears.Asking asks.
@@ -38,49 +48,56 @@ func (e *Ears) Asking() (params any, ok bool) {
 	return map[string]any{"objectId": e.document, "depth": -1, "pierce": true}, e.document != ""
 }
 
-// Heed tells the world which elements scripts listen on for the pointer: they
-// are controls without saying so. Each is told of once in the life of the
-// document. It returns how many are new.
-func (f Frame) Heed(ctx context.Context, e *Ears) (int, error) {
+// News are listeners that the world was not told of before.
+type News struct {
+	Controls int // of elements that are controls by them
+	Others   int
+}
+
+// Heed tells the world what scripts listen on: elements that one listens on for
+// the pointer are controls without saying so. Each listener is told of once in
+// the life of the document.
+func (f Frame) Heed(ctx context.Context, e *Ears) (News, error) {
 	if e.document == "" {
 		object, err := f.documentObject(ctx)
 		if err != nil || object == "" {
-			return 0, err
+			return News{}, err
 		}
-		e.document, e.known = object, map[int64]bool{}
+		e.document, e.known = object, map[listener]bool{}
 	}
 	var all Listeners
 	params, _ := e.Asking()
 	if err := f.Session.Call(ctx, ListenersMethod, params, &all); err != nil {
-		return 0, fmt.Errorf("cannot read listeners: %w", err)
+		return News{}, fmt.Errorf("cannot read listeners: %w", err)
 	}
 	return f.Heard(ctx, e, all)
 }
 
 // Heard is Heed with listeners that were asked for.
-func (f Frame) Heard(ctx context.Context, e *Ears, all Listeners) (int, error) {
-	var news []int64
+func (f Frame) Heard(ctx context.Context, e *Ears, all Listeners) (news News, err error) {
+	kinds := map[int64][]string{}
 	for _, l := range all.Listeners {
-		if len(news) < heedAtOnce && l.Node != 0 && !e.known[l.Node] && slices.Contains(heeded, l.Type) {
-			e.known[l.Node] = true
-			news = append(news, l.Node)
+		if l.Node == 0 || e.known[l] || !slices.Contains(Heeded, l.Type) {
+			continue
+		}
+		if news.Controls+news.Others == heedAtOnce {
+			break
+		}
+		e.known[l] = true
+		kinds[l.Node] = append(kinds[l.Node], l.Type)
+		if slices.Contains(pointing, l.Type) {
+			news.Controls++
+		} else {
+			news.Others++
 		}
 	}
-	return len(news), f.tell(ctx, news)
-}
-
-// To reports whether one of the listeners is to events of some kinds.
-func (l Listeners) To(kinds []string) bool {
-	for _, one := range l.Listeners {
-		if slices.Contains(kinds, one.Type) {
-			return true
-		}
-	}
-	return false
+	return news, f.tell(ctx, kinds)
 }
 
 // documentObject returns the document as the page's own world has it. No script
 // of the page can put something else in its place (HTML standard, LegacyUnforgeable).
+// Asked for listeners by an object of our world, the browser (Chromium 156)
+// spoils nodes that it tells of, and its renderer crashes later.
 func (f Frame) documentObject(ctx context.Context) (string, error) {
 	var r struct {
 		Result struct {
@@ -94,43 +111,35 @@ func (f Frame) documentObject(ctx context.Context) (string, error) {
 	return r.Result.Object, nil
 }
 
-// asThePageHas returns a node of ours as the page's own world has it, in a group
-// of objects. Asked for listeners by an object of our world, the browser
-// (Chromium 156) spoils nodes that it tells of, and its renderer crashes later.
-func (f Frame) asThePageHas(ctx context.Context, object, group string) (string, error) {
-	node, err := f.backendOf(ctx, object)
-	if err != nil {
-		return "", fmt.Errorf("cannot describe a node: %w", err)
-	}
-	var theirs struct {
-		Object struct {
-			ID string `json:"objectId"`
-		} `json:"object"`
-	}
-	if err := f.Session.Call(ctx, "DOM.resolveNode", map[string]any{"backendNodeId": node, "objectGroup": group}, &theirs); err != nil {
-		return "", fmt.Errorf("cannot reach a node: %w", err)
-	}
-	return theirs.Object.ID, nil
-}
-
-// tell hands nodes to the world. One that is gone by now is left out.
-func (f Frame) tell(ctx context.Context, nodes []int64) error {
-	found := make([]string, len(nodes))
+// tell hands nodes to the world, with the events that are listened to on them.
+// One that is gone by now is left out.
+func (f Frame) tell(ctx context.Context, kinds map[int64][]string) error {
+	var mu sync.Mutex
 	var asking sync.WaitGroup
-	for i, node := range nodes {
-		asking.Go(func() { found[i], _ = f.resolve(ctx, node) })
+	var objects []argument
+	var told [][]string
+	for node, types := range kinds {
+		asking.Go(func() {
+			object, err := f.resolve(ctx, node)
+			if err != nil || object == "" {
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			objects, told = append(objects, argument{Object: object}), append(told, types)
+		})
 	}
 	asking.Wait()
-	var objects []argument
-	for _, object := range found {
-		if object != "" {
-			defer f.release(object)
-			objects = append(objects, argument{Object: object})
-		}
+	for _, o := range objects {
+		defer f.release(o.Object)
 	}
 	if len(objects) == 0 || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	const heed = "function (...nodes) { return __glovebox.run('markListening', 'null', ...nodes) }"
-	return f.on(ctx, objects[0].Object, heed, objects, nil)
+	arg, err := json.Marshal(told)
+	if err != nil {
+		return fmt.Errorf("cannot encode listeners: %w", err)
+	}
+	const heed = "function (kinds, ...nodes) { return __glovebox.run('markListening', kinds, ...nodes) }"
+	return f.on(ctx, objects[0].Object, heed, append([]argument{{Value: string(arg)}}, objects...), nil)
 }

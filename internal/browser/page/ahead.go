@@ -31,7 +31,7 @@ func (b *Browser) askAhead(ctx context.Context, t *tab, p place) {
 	if r == nil || r.place.document != p.document {
 		return
 	}
-	r.ask(p, inpage.Calm{Most: inMS(calmLimit), Walk: b.walkAlone(t, p)})
+	r.ask(p, b.calmAfter(t, r))
 	e := &p.frame.ears
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -87,10 +87,15 @@ func (r *report) calmed(ctx context.Context, p place, q inpage.Calm) (c inpage.C
 	return c, nil
 }
 
-// listeners are those of the place, as they were when the act was done. ok is
-// false where they were not asked for.
-func (r *report) listeners(ctx context.Context) (all inpage.Listeners, ok bool) {
+// heedAhead has the place's world know of the listeners that were asked for; ok
+// is false where they were not.
+func (b *Browser) heedAhead(ctx context.Context, r *report) (news inpage.News, ok bool) {
 	asked := r.ahead.listeners
 	r.ahead.listeners = nil
-	return all, asked != nil && asked.Wait(ctx, &all) == nil
+	var all inpage.Listeners
+	if asked == nil || asked.Wait(ctx, &all) != nil {
+		return news, false
+	}
+	news, err := b.heedAll(ctx, r.place, all)
+	return news, err == nil
 }

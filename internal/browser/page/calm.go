@@ -37,58 +37,46 @@ var heardBy = map[string][]string{
 func (b *Browser) calm(ctx context.Context, t *tab, r *report) (late bool) {
 	ctx, stop := context.WithTimeout(ctx, requestLimit+calmLimit)
 	defer stop()
-	q := inpage.Calm{Most: inMS(calmLimit), Walk: b.walkAlone(t, r.place)}
+	q := b.calmAfter(t, r)
 	c, err := r.calmed(ctx, r.place, q)
 	if err != nil {
 		return false // the document is gone, or the page is busy: what is read next says so
 	}
-	still := c.Still
-	all, known := r.listeners(ctx)
-	if !c.Stirred && r.node != 0 && !b.pending(t, r) {
-		if (!known || all.To(heardBy[r.verb])) && answersTo(ctx, r) {
-			q.Late, still = inMS(lateStart), false
-			if c, err = r.calmed(ctx, r.place, q); err != nil {
-				return false
-			}
-		}
+	news, heeded := b.heedAhead(ctx, r)
+	still := heeded && c.Still
+	if !c.Stirred && news.Controls+news.Others > 0 { // among them may be one that answers late
+		c, err = r.calmed(ctx, r.place, q)
 	}
-	for b.pending(t, r) {
+	for err == nil && b.pending(t, r) {
 		if b.answered(ctx, t, r) != nil {
 			return true
 		}
-		q.Late, still = inMS(afterAnswer), false
-		if c, err = r.calmed(ctx, r.place, q); err != nil {
-			return false
-		}
+		q.Late, q.Kinds, still = inMS(afterAnswer), nil, false
+		c, err = r.calmed(ctx, r.place, q)
 	}
-	if c.Tree != nil && len(c.Tree.Hosts) == 0 && b.asHeeded(ctx, r.place, all, known && still) {
+	if err != nil {
+		return false
+	}
+	if c.Tree != nil && !still {
+		news, err = b.heed(ctx, r.place)
+	}
+	if err == nil && news.Controls == 0 && c.Tree != nil && len(c.Tree.Hosts) == 0 {
 		r.read = c.Tree
+		tellWorld(r.place, "passed", struct{}{})
 	}
 	return c.Busy
 }
 
-func inMS(d time.Duration) int { return int(d / time.Millisecond) }
-
-// asHeeded reports whether the world knew of all listeners when the page was
-// read. Those that were asked for before are all there are where nothing has
-// changed since.
-func (b *Browser) asHeeded(ctx context.Context, p place, all inpage.Listeners, still bool) bool {
-	var news int
-	var err error
-	if still {
-		news, err = b.heedAll(ctx, p, all)
-	} else {
-		news, err = b.heed(ctx, p)
+// calmAfter says how what a verb set off is waited for.
+func (b *Browser) calmAfter(t *tab, r *report) inpage.Calm {
+	q := inpage.Calm{Most: inMS(calmLimit), Walk: b.walkAlone(t, r.place)}
+	if kinds := heardBy[r.verb]; r.node != 0 && len(kinds) > 0 {
+		q.Late, q.Kinds = inMS(lateStart), kinds
 	}
-	return news == 0 && err == nil
+	return q
 }
 
-// answersTo reports whether the page listens for what the verb did.
-func answersTo(ctx context.Context, r *report) bool {
-	heard, err := r.place.world.Listening(ctx, r.node, heardBy[r.verb])
-	r.place.session.Send("Runtime.releaseObjectGroup", map[string]string{"objectGroup": inpage.WayGroup})
-	return heard && err == nil
-}
+func inMS(d time.Duration) int { return int(d / time.Millisecond) }
 
 // rendered waits until a document that a verb led to has said what it has to say:
 // many have a script fetch what they show. Meanwhile it is asked for listeners.

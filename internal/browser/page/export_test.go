@@ -36,3 +36,6 @@ func End(b *Browser) {
 	b.root.Send("Browser.close", nil)
 	<-b.conn.Done()
 }
+
+// HeardBy are the events that pages may answer late, by verb.
+var HeardBy = heardBy

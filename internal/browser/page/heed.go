@@ -30,9 +30,9 @@ func (e *ears) knows(p place) bool {
 	return ok
 }
 
-// heed has a frame's world know what scripts listen on, and returns how many
-// elements are new. That it cannot be had makes a snapshot poorer, not wrong.
-func (b *Browser) heed(ctx context.Context, p place) (news int, err error) {
+// heed has a frame's world know what scripts listen on, and returns what is
+// new. That it cannot be had makes a snapshot poorer, not wrong.
+func (b *Browser) heed(ctx context.Context, p place) (news inpage.News, err error) {
 	e := &p.frame.ears
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -41,7 +41,7 @@ func (b *Browser) heed(ctx context.Context, p place) (news int, err error) {
 }
 
 // heedAll is heed with listeners that were asked for.
-func (b *Browser) heedAll(ctx context.Context, p place, all inpage.Listeners) (news int, err error) {
+func (b *Browser) heedAll(ctx context.Context, p place, all inpage.Listeners) (news inpage.News, err error) {
 	e := &p.frame.ears
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -1,9 +1,12 @@
 package page_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+	"github.com/gloveboxhq/glovebox/internal/browser/page"
 )
 
 // What only a script makes a control of, and nothing in the page's markup or
@@ -32,4 +35,15 @@ func TestElementsThatOnlyListenAreControls(t *testing.T) {
 	tr.eval(`late.addEventListener('click', tell); document.title = ''; 0`)
 	tr.must("page.click", &action.Click{Locator: action.Locator{Ref: tr.refsOf("", "Late")[0]}})
 	tr.wantTitle("late;")
+}
+
+// What a page may answer late is known only of events that its world is told of.
+func TestWorldsAreToldOfWhatIsWaitedFor(t *testing.T) {
+	for verb, kinds := range page.HeardBy {
+		for _, kind := range kinds {
+			if !slices.Contains(inpage.Heeded, kind) {
+				t.Errorf("%s waits for what answers %s", verb, kind)
+			}
+		}
+	}
 }

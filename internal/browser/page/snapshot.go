@@ -212,12 +212,12 @@ func (b *Browser) walk(ctx context.Context, p place, q inpage.Walk) (tree *inpag
 		return p.world.Snapshot(ctx, q)
 	}
 	var asking sync.WaitGroup
-	var news int
+	var news inpage.News
 	var unheard error
 	asking.Go(func() { news, unheard = b.heed(ctx, p) })
 	tree, err = p.world.Snapshot(ctx, q)
 	asking.Wait()
-	if err = cmp.Or(err, unheard); err == nil && news > 0 {
+	if err = cmp.Or(err, unheard); err == nil && news.Controls > 0 {
 		return p.world.Snapshot(ctx, q)
 	}
 	return tree, err

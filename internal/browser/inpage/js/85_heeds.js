@@ -1,12 +1,18 @@
-// Elements that a script listens on for the pointer, as the engine was told: no
-// script can see another's listeners. What holds other controls, or much of the
-// page, listens on their behalf, and is none itself.
-const heeding = new WeakSet();
+// What scripts listen on, as the engine was told: no script can see another's
+// listeners. Elements that one listens on for the pointer are controls. What
+// holds other controls, or much of the page, listens on their behalf, and is
+// none itself.
+const heeding = new WeakSet(), listening = new WeakMap(); // for the pointer; nodes to the kinds of events
+const pointerKinds = new Set(['click', 'mousedown', 'mouseup', 'pointerdown', 'pointerup', 'dblclick', 'touchstart', 'touchend']);
 const HEED_PARTS = 12, HEED_TEXT = 200; // elements and characters of a control
-const markListening = (_, ...nodes) => {
-  for (const node of nodes) if (isElement(node)) heeding.add(node);
-  return nodes.length;
-};
+const markListening = (kinds, ...nodes) => nodes.forEach((node, i) => {
+  const known = listening.get(node) ?? new Set();
+  listening.set(node, known);
+  for (const kind of kinds[i]) {
+    known.add(kind);
+    if (pointerKinds.has(kind) && isElement(node)) heeding.add(node);
+  }
+});
 const heeds = element => {
   if (!heeding.has(element)) return false;
   const parts = allInElement(element, '*');

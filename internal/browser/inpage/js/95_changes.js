@@ -66,13 +66,13 @@ const stirring = limit => new Promise(done => {
   deed.wake = end;
 });
 // Waits until what the act changes has changed. Where nothing has yet, its
-// beginning is waited for up to late; most bounds all of it. Both are ms. With a
-// walk the page is read right then, and the wait is over as after passed.
-const calm = async ({late = 0, most = 500, walk = null}) => {
+// beginning is waited for up to late, if kinds are given only where the page
+// listens to one of them; most bounds all of it. Both are ms. With a walk the
+// page is read right then.
+const calm = async ({late = 0, kinds = null, most = 500, walk = null}) => {
   const until = performance.now() + most, before = deed.count;
-  deed.running = true;
   await turns();
-  if (deed.count === 0 && late > 0) await stirring(late);
+  if (deed.count === 0 && late > 0 && (kinds === null || answersTo(deed.own, kinds))) await stirring(late);
   let seen;
   do {
     seen = deed.count;
@@ -80,7 +80,9 @@ const calm = async ({late = 0, most = 500, walk = null}) => {
   } while (deed.count !== seen && performance.now() < until);
   if (deed.count > 0) await appeared(until);
   const came = {stirred: deed.count > 0, busy: deed.count !== seen};
-  return walk === null ? came : {...came, still: deed.count === before, ...passed(), tree: readAnew(walk)};
+  if (walk === null) return came;
+  heed(changeWatch.takeRecords());
+  return {...came, still: deed.count === before, gone: gone(), tree: readAnew(walk)};
 };
 const readAnew = walk => {
   renew();
@@ -103,12 +105,17 @@ const appeared = async until => {
   if (moving.length > 0 && left > 0) await Promise.race([Promise.all(moving.map(animation => animation.finished.catch(() => null))), pause(left)]);
 };
 
-// Where an event for an element passes, innermost first: what may listen to it.
+// Whether the page listens to one of some kinds of events where they reach an
+// element. What listens at the window is not known.
 const WAY = 64;
-const wayOf = number => {
-  const way = [];
-  for (let at = elementOf(number); at !== null && way.length < WAY; at = parentNode(at) ?? (at instanceof ShadowRoot ? hostOf(at) : null)) way.push(at);
-  return way;
+const answersTo = (element, kinds) => {
+  let at = element;
+  for (let i = 0; at !== null && i < WAY; i++) {
+    const known = listening.get(at);
+    if (known !== undefined && kinds.some(kind => known.has(kind))) return true;
+    at = parentNode(at) ?? (at instanceof ShadowRoot ? hostOf(at) : null);
+  }
+  return false;
 };
 
 // What announces itself and may be gone by the next report: words of live
@@ -150,11 +157,14 @@ const wordsIn = region => {
 const passed = () => {
   deed.running = false;
   heed(changeWatch.takeRecords());
-  const gone = [];
+  return {gone: gone()};
+};
+const gone = () => {
+  const all = [];
   for (const [region, said] of passing) {
     const now = isConnected(region) ? wordsIn(region) : '';
-    for (const words of said) if (!now.includes(words)) gone.push({role: attribute(region, 'role') === 'alert' ? 'alert' : 'status', text: words});
+    for (const words of said) if (!now.includes(words)) all.push({role: attribute(region, 'role') === 'alert' ? 'alert' : 'status', text: words});
   }
   passing.clear();
-  return {gone: gone.slice(0, PASSING)};
+  return all.slice(0, PASSING);
 };

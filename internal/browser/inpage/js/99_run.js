@@ -11,6 +11,5 @@ const api = Object.freeze({
     return answer(value);
   },
   element: number => elementOf(number),
-  way: number => wayOf(number),
 });
 Object.defineProperty(globalThis, '__glovebox', {value: api, enumerable: false, writable: false, configurable: false});
