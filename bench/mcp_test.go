@@ -101,7 +101,7 @@ func (c *comparison) here() []*target {
 func (c *comparison) failed(t *target, name string, err error) {
 	t.notes[name] = err
 	var refused *peer.Refusal
-	if t.server != nil && !errors.As(err, &refused) && !errors.Is(err, errNoTool) {
+	if t.server != nil && !errors.As(err, &refused) {
 		if _, lost := t.hand.look(); lost != nil && !errors.As(lost, &refused) {
 			t.gone = lost
 			say("%s is gone: %v", t.kind, lost)

@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -33,9 +32,6 @@ type hand interface {
 	shoot() (size int, err error)      // a picture of the viewport; its bytes
 	ref(text, role, name string) string
 }
-
-// errNoTool is for what a server's default tools cannot do.
-var errNoTool = errors.New("there is no tool for it")
 
 // served is a hand that calls tools.
 type served struct {
@@ -111,12 +107,7 @@ func (h gloveboxHand) form(fields []field) (string, error) {
 
 // evaluate is an operator's: an agent would have to ask a person.
 func (h gloveboxHand) evaluate(expression string) (string, error) {
-	for _, tool := range h.Tools() {
-		if tool.Name == "browser_evaluate" {
-			return h.operator().Call(h.ctx, "browser_evaluate", object{"function": "() => " + expression})
-		}
-	}
-	return "", errNoTool
+	return h.operator().Call(h.ctx, "browser_evaluate", object{"function": "() => " + expression})
 }
 func (h gloveboxHand) await(text string) (string, error) {
 	return h.use("browser_wait_for", object{"text": text})

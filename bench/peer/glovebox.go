@@ -144,8 +144,9 @@ func openGlovebox(tb testing.TB, n int, sites []string) ([]*Server, error) {
 	return crew, nil
 }
 
-// Operator is another client of the same gateway, with the operator's token:
-// what an agent may not do unasked, as running a script, is measured with it.
+// Operator is another client of the same gateway, with the operator's token and
+// the tools for debugging: what an agent may not do unasked, as running a script, is measured
+// with it.
 func (s *Server) Operator(tb testing.TB) *Server {
 	tb.Helper()
 	if s.gateway == nil {
@@ -172,7 +173,7 @@ func (g *gateway) client(tb testing.TB, token string) (*Server, error) {
 	s := &Server{Kind: Glovebox, family: f, gateway: g}
 	p := program{path: g.binary, args: []string{"mcp", "--config", g.config}}
 	if token != "" {
-		p.env = []string{"GLOVEBOX_TOKEN=" + token}
+		p.env, p.args = []string{"GLOVEBOX_TOKEN=" + token}, append(p.args, "--tools", "+debug")
 	}
 	return s, connect(tb, s, p)
 }

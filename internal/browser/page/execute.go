@@ -39,10 +39,11 @@ type evaluated struct {
 // looked at. Faults: invalid_request for a script that throws, with its stack;
 // page_changed; browser_action_timeout.
 func (b *Browser) execute(ctx context.Context, t *tab, a *action.Execute, pin action.Pin) (any, error) {
-	if _, err := b.whole(ctx, t); err != nil {
+	root, err := b.main(ctx, t)
+	if err != nil {
 		return nil, err
 	}
-	if root, there := b.rootPlace(t); !there || pin.Tab != t.id || root.document != pin.Document {
+	if pin.Tab != t.id || root.document != pin.Document {
 		return nil, errChanged
 	}
 	limit := limited(a.Timing)
@@ -52,9 +53,13 @@ func (b *Browser) execute(ctx context.Context, t *tab, a *action.Execute, pin ac
 	}
 	defer t.main.session.Send("Runtime.releaseObjectGroup", map[string]string{"objectGroup": "execute"})
 	var got evaluated
-	if err := t.main.session.Call(ctx, "Runtime.evaluate", params, &got); err != nil {
+	script, title := t.main.session.Send("Runtime.evaluate", params), setOut(root, glance)
+	if err := script.Wait(ctx, &got); err != nil {
 		return nil, terminated(err, limit)
 	}
+	bounded, stop := context.WithTimeout(ctx, titleLimit)
+	defer stop()
+	_ = b.returned(bounded, t, root, glance, title) // a script may have led away from the document
 	if got.Exception != nil {
 		return nil, got.Exception.fault()
 	}
