@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -269,37 +270,28 @@ func (c *comparison) crew(t *target) ([]hand, func(), error) {
 }
 
 const (
-	memoryLimit = 60 * time.Second // for all to act so often
+	memoryLimit = 60 * time.Second // for one to act so often
 	actionsSome = 200
 	actionsMany = 2000
 )
 
-// memory has everybody act again and again, side by side, and reads what
-// their servers hold: each in a new server, so that nothing else was done.
+// memory has everybody act again and again, one after the other, and reads
+// what their servers hold: each in a new server, so that nothing else was done.
 func (c *comparison) memory() {
-	ctx, cancel := c.bounded(memoryLimit)
-	defer cancel()
-	var all sync.WaitGroup
-	var mu sync.Mutex
 	for _, t := range c.here() {
 		if t.server == nil {
 			continue
 		}
-		all.Go(func() {
-			values, err := c.grow(ctx, t.kind)
-			mu.Lock()
-			defer mu.Unlock()
-			for name, value := range values {
-				t.values[name] = value
-			}
-			if err != nil {
-				t.notes[valMemoryEnd] = err
-				say("%s, memory: %v", t.kind, err)
-			}
-			say("%-24s memory %v", t.kind, values)
-		})
+		ctx, cancel := c.bounded(memoryLimit)
+		values, err := c.grow(ctx, t.kind)
+		cancel()
+		maps.Copy(t.values, values)
+		if err != nil {
+			t.notes[valMemoryEnd] = err
+			say("%s, memory: %v", t.kind, err)
+		}
+		say("%-24s memory %v", t.kind, values)
 	}
-	all.Wait()
 }
 
 // grow returns what was reached when ctx ended: that is no error, a server
