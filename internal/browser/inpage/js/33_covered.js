@@ -6,7 +6,7 @@
 const COVER_SCAN = 100000, COVER_LIMIT = 5000, COVER_LOOKS = 50000, COVER_CHECKS = 2000, COVER_BAND = 128, COVER_KEPT = 2000;
 const OPAQUE = 0.98; // alpha from which nothing shines through
 const lookForCovers = folds => {
-  cache.covers = null;
+  cache.covers ??= null; // what was found in this pass holds
   cache.folds = folds === true;
 };
 

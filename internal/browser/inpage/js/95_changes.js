@@ -82,13 +82,10 @@ const calm = async ({late = 0, kinds = null, most = 500, walk = null}) => {
   const came = {stirred: deed.count > 0, busy: deed.count !== seen};
   if (walk === null) return came;
   heed(changeWatch.takeRecords());
-  return {...came, still: deed.count === before, gone: gone(), tree: readAnew(walk)};
-};
-const readAnew = walk => {
   renew();
-  const tree = snapshot(walk);
+  const all = {...came, still: deed.count === before, gone: gone(), tree: snapshot(walk)};
   renew();
-  return tree;
+  return all;
 };
 // Fading and sliding in takes a while in which what comes is not seen yet.
 const SHORT = 1000; // ms; what moves for longer is not waited for
@@ -136,14 +133,16 @@ const notePassing = (node, parent) => {
 };
 const readPassing = () => {
   framed = false;
+  renew();
   for (const [region, words] of passing) {
     if (words.size >= PASSING_WORDS || !isConnected(region)) continue;
     const now = wordsIn(region);
     if (now !== '') words.add(now);
   }
+  renew();
 };
 const wordsIn = region => {
-  const {nodes} = readAnew({root: numberOf(region), noUrls: true, depth: 20}), words = [];
+  const {nodes} = snapshot({root: numberOf(region), noUrls: true, depth: 20}), words = [];
   const collect = all => {
     for (const {t, n, c} of all) {
       if (t !== undefined || n !== undefined) words.push(t ?? n);
