@@ -1,6 +1,7 @@
 package inpage_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
@@ -54,6 +55,50 @@ func BenchmarkFindAndReady(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkSight compares what a report reads with a snapshot and a whole
+// reading, one cell being another each time: processor time of the page's main
+// thread, the least of all readings.
+func BenchmarkSight(b *testing.B) {
+	for way, q := range map[string]inpage.Walk{"whole": {NoURLs: true}, "snapshot": {NoURLs: true, Fold: true}, "sight": {NoURLs: true, Fold: true, News: true}} {
+		b.Run(way, func(b *testing.B) {
+			p := open(b, "")
+			p.page(tableScript)
+			must(b, p.Call(p.ctx, "Performance.enable", map[string]any{"timeDomain": "threadTicks"}, nil))
+			least, number := math.Inf(1), 0
+			for b.Loop() {
+				p.page(`{const all = document.querySelectorAll('td'); all[all.length >> 1].textContent = Math.random()}`)
+				if number++; q.News {
+					q.Sight, q.Since = number, number-1
+				}
+				before := p.busy()
+				if _, err := p.frame.Snapshot(p.ctx, q); err != nil {
+					b.Fatal(err)
+				}
+				least = min(least, p.busy()-before)
+			}
+			b.ReportMetric(least*1000, "least-cpu-ms")
+		})
+	}
+}
+
+// busy is how many seconds the page's main thread has worked.
+func (p *tab) busy() float64 {
+	p.t.Helper()
+	var r struct {
+		Metrics []struct {
+			Name  string
+			Value float64
+		}
+	}
+	must(p.t, p.Call(p.ctx, "Performance.getMetrics", nil, &r))
+	for _, m := range r.Metrics {
+		if m.Name == "TaskDuration" {
+			return m.Value
+		}
+	}
+	return 0
 }
 
 // BenchmarkBareWalk is the floor: reading little of each element, and no

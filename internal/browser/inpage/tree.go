@@ -1,5 +1,7 @@
 package inpage
 
+import "context"
+
 // Walk says what a snapshot holds.
 type Walk struct {
 	Root             int  `json:"root,omitempty"`   // only what is below this element
@@ -10,6 +12,9 @@ type Walk struct {
 	Fold             bool `json:"fold,omitempty"`             // of a run of alike siblings read the first ten only and count the others: Node.More. Runs right below Root are read whole
 	Viewport         bool `json:"viewport,omitempty"`         // only what lies in the visible part of the frame; see Tree.Outside
 	Shown            bool `json:"shown,omitempty"`            // a caller is shown what is read: see FactsShown
+	Sight            int  `json:"sight,omitempty"`            // the number of this walk, above those of the walks before it that are compared with others; 0 is none of them
+	Since            int  `json:"since,omitempty"`            // the walk that this one is to be compared with: see Node.Late
+	News             bool `json:"news,omitempty"`             // with Fold and Sight, read of runs what other walks read, what has changed since Since, and the first ten that have come
 	Hosts            int  `json:"hosts,omitempty"`            // as many elements that may have a closed shadow root are asked for at most; see Tree.Hosts
 }
 
@@ -22,6 +27,7 @@ type Tree struct {
 	Outside   int     `json:"outside,omitempty"` // with Walk.Viewport, pieces of text and elements left out because they are not in view
 	Cut       bool    `json:"cut,omitempty"`     // the page has more than the walker's bounds (100,000 nodes)
 	Container int     `json:"k,omitempty"`       // identity of the root, when it has 4 children or more, or a run below it was folded
+	Partial   bool    `json:"partial,omitempty"` // with Sight: something was counted that another walk read, so that no walk can be compared with this one
 	Nodes     []*Node `json:"nodes"`
 	Hosts     []int   `json:"hosts,omitempty"` // elements that may have a closed shadow root, each named once in the life of a document: for PierceHosts
 }
@@ -40,6 +46,10 @@ type Node struct {
 	Frame     bool    `json:"f,omitempty"` // an iframe: Number is that of its element
 	Container int     `json:"k,omitempty"` // identity of a landmark, of an element with 4 children or more, or of which a run was folded, to narrow to
 	More      int     `json:"m,omitempty"` // as many elements like those before stand right after this node and were not read; the node around has a Container
+	Fresh     int     `json:"w,omitempty"` // of More, those that have come since Walk.Since
+	Mixed     bool    `json:"x,omitempty"` // with More: elements of the run changed places since Walk.Since
+	Late      int     `json:"o,omitempty"` // read now, and in the walk Since only counted, as so many; -1 for what else is of the same element as the node before
+	Still     bool    `json:"q,omitempty"` // with Late: read only because it is acted on, and nothing in it changed since Walk.Since
 	Children  []*Node `json:"c,omitempty"`
 }
 
@@ -61,4 +71,17 @@ type States struct {
 	Modal       bool   `json:"modal,omitempty"`
 	Multiline   bool   `json:"multiline,omitempty"`
 	Description string `json:"description,omitempty"`
+}
+
+type revealing struct {
+	Node  int `json:"node"`
+	Since int `json:"since"`
+}
+
+// Reveal reports whether an element is in what a walk only counted, of the
+// number since. Walks with News read it from then on.
+func (f Frame) Reveal(ctx context.Context, node, since int) (bool, error) {
+	var unread bool
+	err := f.call(ctx, "reveal", revealing{node, since}, &unread)
+	return unread, err
 }

@@ -35,11 +35,14 @@ const runsIn = (element, walker) => {
     if (parts === null) continue;
     const shape = [...parts].join();
     let kind = kinds.get(shape);
-    if (kind === undefined) kinds.set(shape, kind = {count: 0, enough: parts.has(LEAF) ? LEAF_RUN : RUN, read: 0});
+    if (kind === undefined) kinds.set(shape, kind = {shape, count: 0, enough: parts.has(LEAF) ? LEAF_RUN : RUN, read: 0, fresh: 0});
     if (++kind.count >= kind.enough) any = true;
     runs.set(sibling, kind);
+    if (walker.trace !== 0) walker.traces.set(sibling, walker.trace);
   }
-  return any ? runs : null;
+  if (!any) return null;
+  walker.lined(element, siblings);
+  return runs;
 };
 // The elements among children; null when text stands between them.
 const standingAlone = element => {
@@ -56,6 +59,7 @@ const partsOf = (element, walker) => {
   const role = given(element), tag = localName(element), box = role === '' ? boxTags.has(tag) || tag.includes('-') : boxRoles.has(role);
   if (!box && !(role === '' ? runTags : runRoles).has(role || tag) || inFocusPath(element) || box && isProse(element)) return null;
   const parts = new Set();
+  walker.trace = 0;
   if (!gather(element, rootOf(element), parts, walker) || box && !parts.has(ACTS) || isQuestion(parts, role || tag)) return null;
   if (!box && isLeaf(element, role || tag)) {
     parts.add(LEAF);
@@ -93,24 +97,35 @@ const gather = (element, root, parts, walker) => {
 const addPart = (element, states, parts, walker) => {
   const tag = localName(element);
   if (tag === 'option') return true;
-  parts.add(partOf(tag, attribute(element, 'class') ?? '', walker.parts));
+  parts.add(partOf(tag, attribute(element, 'class') ?? ''));
   if (actingTags.has(tag)) parts.add(ACTS);
   if (tag === 'a' || tag === 'button') parts.add(DOES);
-  if (states.has(element)) parts.add(stateOf(element, tag, parts));
+  if (states.has(element)) {
+    parts.add(stateOf(element, tag, parts));
+    walker.traceField(element, tag);
+  }
   const shadow = shadowOf(element);
-  return shadow === null || gather(shadow, shadow, parts, walker);
+  if (shadow === null) return true;
+  walker.entering(shadow);
+  return gather(shadow, shadow, parts, walker);
 };
-// A number for each tag with its classes, but for the numbers in them.
-const ACTS = -1, LEAF = -2, FIELD = -3, CHECK = -4, DOES = -5;
-const partOf = (tag, names, known) => {
-  let byNames = known.get(tag);
-  if (byNames === undefined) known.set(tag, byNames = new Map());
+// A number for each tag with its classes, but for the numbers in them. It is the
+// same in each walk, for as long as there are not too many.
+const ACTS = -1, LEAF = -2, FIELD = -3, CHECK = -4, DOES = -5, PARTS = 20000;
+const knownParts = {byTag: new Map(), kept: 0, last: 0};
+const partOf = (tag, names) => {
+  let byNames = knownParts.byTag.get(tag);
+  if (byNames === undefined) knownParts.byTag.set(tag, byNames = new Map());
   let part = byNames.get(names);
   if (part !== undefined) return part;
   const plain = names.replace(/\d+/g, '');
-  part = plain === names ? ++known.last : partOf(tag, plain, known);
+  part = plain === names ? ++knownParts.last : partOf(tag, plain);
   byNames.set(names, part);
+  knownParts.kept++;
   return part;
+};
+const boundParts = () => {
+  if (knownParts.kept > PARTS) Object.assign(knownParts, {byTag: new Map(), kept: 0}); // last goes on: no number is given again
 };
 const stateOf = (element, tag, parts) => {
   let state = tag;

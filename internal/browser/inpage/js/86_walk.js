@@ -20,10 +20,17 @@ class Walker {
     this.cut = this.stopped = false;
     this.run = '';
     this.stated = new Map();
-    this.parts = Object.assign(new Map(), {last: 0});
+    this.trace = 0; // of the values of the fields in the sibling that is compared
+    this.traces = new Map();
     this.hosts = []; // what was read that may have a closed shadow root
     this.root = options.root ? elementOf(options.root) : documentElement(document);
+    boundParts();
   }
+  // What walks that are compared take note of: see Sight.
+  entering() {}
+  lined() {}
+  traceField() {}
+  readChoice() {}
   full() {
     if (this.visited > VISIT_LIMIT || this.emitted > EMIT_LIMIT || this.size > OUTPUT_LIMIT) this.cut = this.stopped = true;
     return this.stopped;
@@ -61,7 +68,7 @@ class Walker {
   // One of which nothing is seen does not count as read.
   more(element, kind, sink, at) {
     if (kind === undefined || kind.count < kind.enough) return false;
-    if (kind.read < RUN_READ) {
+    if (this.reads(element, kind)) {
       const before = sink.length;
       this.element(element, sink, at);
       if (sink.length > before) kind.read++;
@@ -69,11 +76,17 @@ class Walker {
     }
     const display = displayOf(element), tag = localName(element);
     if (display === 'none' || display === '' || /^(inline|contents)$/.test(display) && !muting.has(roleOf(element)) && tag !== 'img') return false;
-    this.visited++;
     this.flush(sink);
+    this.count(element, kind, sink);
+    return true;
+  }
+  reads(element, kind) {
+    return kind.read < RUN_READ;
+  }
+  count(element, kind, sink) {
+    this.visited++;
     const last = sink[sink.length - 1];
     last.m = (last.m ?? 0) + weightOf(element);
-    return true;
   }
   text(node, element, at) {
     this.visited++;
@@ -211,18 +224,20 @@ class Walker {
   }
   choices(element, node) {
     const children = [], options = selectOptions(element), all = collectionLength(options);
-    const folds = this.options.fold && element !== this.root && all >= LEAF_RUN;
+    const folds = this.options.fold && element !== this.root && all >= LEAF_RUN, kind = {shape: '', read: 0, fresh: 0};
     for (let i = 0; i < all && (folds || i < OPTION_WALK) && children.length < OPTION_WALK; i++) {
       const option = collectionItem(options, i), selected = optionSelected(option);
-      if (folds && i >= RUN_READ && !selected) {
-        children.at(-1).m = (children.at(-1).m ?? 0) + 1;
+      if (folds && !selected && !this.reads(option, kind)) {
+        this.count(option, kind, children);
         continue;
       }
+      kind.read = i + 1;
       const shown = {r: 'option', n: clean(optionLabel(option), 200)};
       if (selected) shown.s = {selected: 'true'};
       if (matches(option, ':disabled')) shown.s = {...shown.s, disabled: true};
       this.size += shown.n.length + 30;
       children.push(shown);
+      this.readChoice(option, kind, shown);
     }
     if (children.length > 0) node.c = children;
     if (folds) node.k = numberOf(element);
@@ -289,7 +304,7 @@ const shownHere = () => {
 };
 
 const snapshot = options => {
-  const walker = options.viewport ? new Viewer(options) : new Walker(options), nodes = [];
+  const walker = options.viewport ? new Viewer(options) : options.sight ? new Sight(options) : new Walker(options), nodes = [];
   if (!options.includeHidden) lookForCovers(options.fold);
   const {root} = walker;
   if (root === null) return {gone: options.root > 0, url: shownHere(), title: '', nodes};
@@ -297,5 +312,5 @@ const snapshot = options => {
   walker.flush(nodes);
   const container = wide(nodes) ? numberOf(root) : undefined;
   const hosts = options.hosts ? closedAmong(walker.hosts, options.hosts, []) : undefined;
-  return {url: shownHere(), title: clean(titleOf(document)), k: container, hidden: walker.hidden, outside: walker.outside, cut: walker.cut, nodes, hosts};
+  return {url: shownHere(), title: clean(titleOf(document)), k: container, hidden: walker.hidden, outside: walker.outside, cut: walker.cut, partial: walker.partial, nodes, hosts};
 };

@@ -17,6 +17,7 @@ const isNews = ({type, target}, now) => {
   return times <= NOISE_WHILE;
 };
 const heed = changes => {
+  noteStirred(changes);
   const now = performance.now(), targets = new Set();
   let news = changes.length > LOOKED_AT && deed.running;
   for (const change of changes.slice(0, LOOKED_AT)) {
@@ -35,11 +36,12 @@ const allChanges = {subtree: true, childList: true, attributes: true, characterD
 const heeded = new WeakSet();
 // Watches the document from now on, with the shadow roots that are known.
 const watchChanges = () => {
-  for (const root of [document, ...knownShadows()]) {
-    if (heeded.has(root)) continue;
-    heeded.add(root);
-    changeWatch.observe(root, allChanges);
-  }
+  for (const root of [document, ...knownShadows()]) watchRoot(root);
+};
+const watchRoot = root => {
+  if (heeded.has(root)) return;
+  heeded.add(root);
+  changeWatch.observe(root, allChanges);
 };
 
 // Before an act on an element.

@@ -1,0 +1,164 @@
+// The walk that can be compared with others of the same document. A run is
+// folded in it, too; what of it was read or counted, and has come, changed or
+// gone since another walk, is known by the marks that walks and changes leave.
+// Walks have numbers, which rise; changes bear that of the last walk before
+// them. So what is known suits everybody who was shown something, whenever
+// that was.
+const sights = {last: 0};
+const firstRead = new WeakMap(); // elements, to the walk that read them first
+const counted = new WeakMap(); // siblings that were counted, to {first, weight, shape, trace}
+const stirred = new WeakMap(); // what changed, and all that it is in
+const broughtIn = new WeakMap(); // what was put into the document
+const lines = new WeakMap(); // lists, to the places of their children in the last walk, and when the order changed
+const wanted = new WeakSet(); // what is acted on
+
+const noteStirred = changes => {
+  if (sights.last === 0) return;
+  const left = new Map();
+  for (const {type, target, addedNodes, removedNodes} of changes) {
+    stir(target);
+    if (type !== 'childList') continue;
+    for (const node of removedNodes) if (isElement(node) && !left.has(node)) left.set(node, target);
+    for (const node of addedNodes) if (isElement(node) && left.get(node) !== target) broughtIn.set(node, sights.last);
+  }
+};
+const stir = node => {
+  for (let at = nodeType(node) === FRAGMENT ? hostOf(node) : node; at !== null && stirred.get(at) !== sights.last; at = flatParent(at)) stirred.set(at, sights.last);
+};
+// Whether an element is in what was only counted when a page was read, and has
+// it read from now on.
+const reveal = ({node, since}) => {
+  let unread = false;
+  for (let at = elementOf(node); at !== null; at = flatParent(at)) {
+    if (!counted.has(at) || firstRead.get(at) <= since) continue;
+    wanted.add(at);
+    unread = true;
+  }
+  return unread;
+};
+
+class Sight extends Walker {
+  constructor(options) {
+    super(options);
+    this.partial = this.anew = this.mixed = false;
+    this.still = null; // read for being acted on alone
+    this.since = options.since ?? 0; // the walk that this one is compared with
+    this.before = sights.last;
+    watchChanges();
+    heed(changeWatch.takeRecords());
+    sights.last = Math.max(sights.last, options.sight);
+  }
+  entering(shadow) {
+    watchRoot(shadow);
+  }
+  children(element, sink, at) {
+    const shadow = shadowOf(element);
+    if (shadow !== null) this.entering(shadow);
+    this.inside(element, () => super.children(element, sink, at));
+  }
+  choices(element, node) {
+    this.inside(element, () => {
+      this.lined(element, [...selectOptions(element)]);
+      super.choices(element, node);
+    });
+  }
+  inside(element, read) {
+    const {anew, mixed} = this;
+    this.anew ||= this.cameTo(element);
+    this.mixed = false;
+    read();
+    Object.assign(this, {anew, mixed});
+  }
+  cameTo(element) {
+    return this.since > 0 && broughtIn.get(element) >= this.since;
+  }
+  // Whether an element was not there in the other walk.
+  isFresh(element) {
+    return this.since > 0 && (this.anew || this.cameTo(element) || !(firstRead.get(element) <= this.since || counted.get(element)?.first <= this.since));
+  }
+  // What is known of an element that was counted in the other walk.
+  countedThen(element) {
+    const known = this.since > 0 ? counted.get(element) : undefined;
+    return known !== undefined && !(firstRead.get(element) <= this.since) && !this.isFresh(element) ? known : undefined;
+  }
+  element(element, sink, at) {
+    const then = this.countedThen(element);
+    if (then !== undefined) this.flush(sink);
+    const {length} = sink, {run} = this;
+    super.element(element, sink, at);
+    if (sink.length > length || this.run !== run) this.tookIn(element, then, sink.slice(length));
+    else counted.delete(element);
+  }
+  tookIn(element, then, nodes) {
+    if (!firstRead.has(element)) firstRead.set(element, this.options.sight);
+    if (then === undefined) return;
+    nodes.forEach((node, i) => {
+      node.o = i === 0 ? then.weight : -1;
+      if (this.still === element) node.q = true;
+    });
+  }
+  more(element, kind, sink, at) {
+    const read = kind?.read, more = super.more(element, kind, sink, at);
+    if (more && kind.read > read && this.isFresh(element)) kind.fresh++;
+    return more;
+  }
+  readChoice(option, kind, node) {
+    if (this.isFresh(option)) kind.fresh++;
+    this.tookIn(option, this.countedThen(option), [node]);
+  }
+  // What two walks can be compared by is read: what either of them had read,
+  // what was counted and may be otherwise, and some of what is new.
+  reads(element, kind) {
+    const known = counted.get(element);
+    if (known !== undefined) this.look(element, known, kind);
+    if (super.reads(element, kind)) return true;
+    if (!this.options.news) return false;
+    if (firstRead.has(element)) return true;
+    if (this.isFresh(element) ? kind.fresh < RUN_READ : this.since > 0 && stirred.get(element) >= this.since) return true;
+    if (!wanted.has(element)) return false;
+    this.still = element;
+    return true;
+  }
+  // What fields hold changes without a sign.
+  look(element, known, {shape}) {
+    const trace = this.traces.get(element) ?? 0;
+    if (known.shape === shape && known.trace === trace) return;
+    Object.assign(known, {shape, trace});
+    stirred.set(element, this.before);
+  }
+  count(element, kind, sink) {
+    super.count(element, kind, sink);
+    const last = sink[sink.length - 1], weight = weightOf(element), fresh = this.isFresh(element);
+    if (fresh) last.w = (last.w ?? 0) + weight;
+    if (this.mixed) last.x = true;
+    if (firstRead.has(element)) this.partial = true;
+    if (fresh || !counted.has(element)) counted.set(element, {first: this.options.sight, weight, shape: kind.shape, trace: this.traces.get(element) ?? 0});
+  }
+  // Notes the order of siblings that are shown, and whether it is another than
+  // it was.
+  lined(list, siblings) {
+    const known = lines.get(list), places = new WeakMap(), choices = localName(list) === 'select';
+    let highest = -1, changed = known?.changed ?? 0;
+    siblings.forEach((sibling, i) => {
+      if (!choices && displayOf(sibling) === 'none') return;
+      places.set(sibling, i);
+      const place = known?.places.get(sibling);
+      if (place === undefined || broughtIn.get(sibling) >= this.before) return;
+      if (place < highest) changed = this.before;
+      else highest = place;
+    });
+    lines.set(list, {places, changed});
+    this.mixed = this.since > 0 && !this.anew && changed >= this.since;
+  }
+  // A number for what the fields in a sibling hold.
+  traceField(element, tag) {
+    let text = '';
+    if (tag === 'input' && element instanceof HTMLInputElement) text = inputValue(element) + inputChecked(element) + inputIndeterminate(element);
+    else if (tag === 'textarea' && element instanceof HTMLTextAreaElement) text = areaValue(element);
+    else if (tag === 'select' && element instanceof HTMLSelectElement) text = [...selectOptions(element)].slice(0, OPTION_WALK).map(option => +optionSelected(option)).join('');
+    else return;
+    let trace = this.trace * 31 + 7 | 0;
+    for (let i = 0; i < text.length; i++) trace = trace * 31 + text.charCodeAt(i) | 0;
+    this.trace = trace === 0 ? 1 : trace;
+  }
+}
