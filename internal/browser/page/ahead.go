@@ -12,6 +12,7 @@ import (
 // set off: the answers travel together.
 type ahead struct {
 	document        string // that they are about
+	asked           inpage.Calm
 	calm, listeners *cdp.Pending
 }
 
@@ -51,20 +52,25 @@ func (r *report) askNew(p place) {
 
 func (r *report) ask(p place, q inpage.Calm) {
 	if params, err := p.world.Request("calm", q); err == nil {
-		r.ahead = ahead{document: p.document, calm: p.session.Send("Runtime.callFunctionOn", params)}
+		r.ahead = ahead{document: p.document, asked: q, calm: p.session.Send("Runtime.callFunctionOn", params)}
 	}
 }
 
-// walkAlone is how a place is read where it is all of the tab's page; nil where
-// there are other frames.
-func (b *Browser) walkAlone(t *tab, p place) *inpage.Walk {
+// walkAlone is how the report's place is read where it is all of the tab's page;
+// nil where there are other frames.
+func (b *Browser) walkAlone(t *tab, r *report) *inpage.Walk {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	if p.frame != t.root || len(t.frames) > 1 {
+	alone := r.place.frame == t.root && len(t.frames) == 1
+	b.mu.Unlock()
+	if !alone {
 		return nil
 	}
-	walk := b.sightWalk(true)
-	walk.Hosts = inpage.ClosedPerCall
+	b.audience.mu.Lock()
+	o, _ := b.audience.of(r.by)
+	was := o.page
+	b.audience.mu.Unlock()
+	walk := b.sightWalk(was, true)
+	walk.Sight, walk.Hosts = int(b.sights.Add(1)), inpage.ClosedPerCall
 	return &walk
 }
 
@@ -75,6 +81,7 @@ func (r *report) calmed(ctx context.Context, p place, q inpage.Calm) (c inpage.C
 	if asked == nil || r.ahead.document != p.document {
 		c, err = p.world.Calm(ctx, q)
 	} else {
+		q = r.ahead.asked
 		var a inpage.Answer
 		if err = asked.Wait(ctx, &a); err == nil {
 			err = a.Decode(&c)
@@ -83,7 +90,7 @@ func (r *report) calmed(ctx context.Context, p place, q inpage.Calm) (c inpage.C
 	if err != nil {
 		return c, fmt.Errorf("cannot wait for the page: %w", err)
 	}
-	r.gone = append(r.gone, c.Gone...)
+	r.walk, r.gone = q.Walk, append(r.gone, c.Gone...)
 	return c, nil
 }
 

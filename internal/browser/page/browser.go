@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -29,6 +30,7 @@ type Browser struct {
 	refs     snapshot.Refs
 	turn     chan struct{} // holds a token while nobody acts
 	audience audience
+	sights   atomic.Int64    // the number of the last
 	own      sync.WaitGroup  // every goroutine this browser started
 	life     context.Context //nolint:containedctx // ends with the connection, and with it what is prepared
 	end      context.CancelFunc
@@ -72,6 +74,7 @@ func Open(ctx context.Context, t cdp.Transport, o Options) (*Browser, error) {
 	}
 	b.life, b.end = context.WithCancel(context.WithoutCancel(ctx))
 	b.refs.Begin(o.Life)
+	b.sights.Store(time.Now().UnixMilli()) // above those that an earlier process of the gateway took of the same documents
 	b.downloads.fetching = make(chan struct{}, 1)
 	b.turn <- struct{}{}
 	// Events may arrive before conn is set: they wait for the lock.

@@ -37,20 +37,20 @@ var heardBy = map[string][]string{
 func (b *Browser) calm(ctx context.Context, t *tab, r *report) (late bool) {
 	ctx, stop := context.WithTimeout(ctx, requestLimit+calmLimit)
 	defer stop()
-	q := b.calmAfter(t, r)
-	c, err := r.calmed(ctx, r.place, q)
+	c, err := r.calmed(ctx, r.place, b.calmAfter(t, r))
 	if err != nil {
 		return false // the document is gone, or the page is busy: what is read next says so
 	}
 	news, heeded := b.heedAhead(ctx, r)
 	still := heeded && c.Still
 	if !c.Stirred && news.Controls+news.Others > 0 { // among them may be one that answers late
-		c, err = r.calmed(ctx, r.place, q)
+		c, err = r.calmed(ctx, r.place, b.calmAfter(t, r))
 	}
 	for err == nil && b.pending(t, r) {
 		if b.answered(ctx, t, r) != nil {
 			return true
 		}
+		q := b.calmAfter(t, r)
 		q.Late, q.Kinds, still = inMS(afterAnswer), nil, false
 		c, err = r.calmed(ctx, r.place, q)
 	}
@@ -69,7 +69,7 @@ func (b *Browser) calm(ctx context.Context, t *tab, r *report) (late bool) {
 
 // calmAfter says how what a verb set off is waited for.
 func (b *Browser) calmAfter(t *tab, r *report) inpage.Calm {
-	q := inpage.Calm{Most: inMS(calmLimit), Walk: b.walkAlone(t, r.place)}
+	q := inpage.Calm{Most: inMS(calmLimit), Walk: b.walkAlone(t, r)}
 	if kinds := heardBy[r.verb]; r.node != 0 && len(kinds) > 0 {
 		q.Late, q.Kinds = inMS(lateStart), kinds
 	}

@@ -25,10 +25,11 @@ type onlooker struct {
 	viewer   Viewer
 	tab      *tab
 	document string
-	page     *snapshot.Page // nil where it is to be read before the next act
+	page     *seen          // nil where it is to be read before the next act
 	at       action.Page    // where it was told that it is
 	spoken   uint64         // lines of the console that there were
 	gone     []string       // that came and went, not told yet
+	missed   snapshot.Delta // between what it was shown and page, not told yet
 }
 
 // audience is who looks at a browser. The newest is last.
@@ -58,7 +59,7 @@ func (w *audience) forget(t *tab) {
 	defer w.mu.Unlock()
 	for _, o := range w.all {
 		if o.tab == t {
-			o.document, o.page, o.gone = "", nil, nil
+			o.document, o.page, o.gone, o.missed = "", nil, nil, snapshot.Delta{}
 		}
 	}
 }
@@ -74,7 +75,8 @@ type report struct {
 	began time.Time
 	limit time.Duration
 	ahead ahead
-	read  *inpage.Tree     // the place when it was calm, where it is all of the page
+	walk  *inpage.Walk     // by which the place is read when it is calm; nil where it is not all of the page
+	read  *inpage.Tree     // what was read so
 	gone  []inpage.Passing // words that came and went there
 }
 
@@ -101,7 +103,7 @@ func (b *Browser) expect(ctx context.Context, t *tab, verb string, limit time.Du
 	if p.frame == nil {
 		return r
 	}
-	b.catchUp(ctx, t, r.by)
+	b.catchUp(ctx, t, r)
 	tellWorld(p, "arm", inpage.Arming{Node: node})
 	return r
 }
@@ -114,42 +116,48 @@ func tellWorld(p place, function string, arg any) {
 	}
 }
 
-// catchUp reads the page for a viewer who was shown it in part.
-func (b *Browser) catchUp(ctx context.Context, t *tab, v Viewer) {
+// catchUp reads the page for a viewer whose last sight of it cannot be compared
+// with another, or has only counted what is acted on.
+func (b *Browser) catchUp(ctx context.Context, t *tab, r *report) {
 	b.audience.mu.Lock()
-	o, _ := b.audience.of(v)
-	document := o.document
-	lacks := o.tab == t && document != "" && o.page == nil
+	o, _ := b.audience.of(r.by)
+	document, had := o.document, o.page
+	shown := o.tab == t && document != ""
 	b.audience.mu.Unlock()
-	if !lacks {
+	if !shown {
 		return
 	}
 	ctx, leave := b.enter(ctx, t, catchLimit)
 	defer leave()
-	if read, top, err := b.sight(ctx, t, false); err == nil && top.document == document {
+	if had != nil && !b.unread(ctx, had, r) {
+		return
+	}
+	if read, top, err := b.sight(ctx, t, had, false); err == nil && top.document == document {
 		b.audience.mu.Lock()
-		o.page = read
+		o.catchUp(had, read)
 		b.audience.mu.Unlock()
 	}
 }
 
-// sightWalk says how a frame is read for a report. b.mu is held.
-func (b *Browser) sightWalk(told bool) inpage.Walk {
-	return inpage.Walk{IncludeHidden: b.options.IncludeHidden, ExcludePasswords: b.options.ExcludePasswordFields, NoURLs: true, Shown: told}
+// sightWalk says how a frame is read to be compared with what it was; told says
+// that what is otherwise in it is shown to a caller.
+func (b *Browser) sightWalk(was *seen, told bool) inpage.Walk {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return inpage.Walk{
+		IncludeHidden: b.options.IncludeHidden, ExcludePasswords: b.options.ExcludePasswordFields,
+		NoURLs: true, Shown: told, Fold: true, News: true, Since: was.number(),
+	}
 }
 
-// sight reads the whole page, as snapshots show it; told says that what is
-// otherwise in it is shown to a caller.
-func (b *Browser) sight(ctx context.Context, t *tab, told bool) (*snapshot.Page, place, error) {
+// sight reads the page to be compared with what it was, see sightWalk.
+func (b *Browser) sight(ctx context.Context, t *tab, was *seen, told bool) (*seen, place, error) {
 	for tries := 0; ; tries++ {
 		top, err := b.main(ctx, t)
 		if err != nil {
 			return nil, top, err
 		}
-		b.mu.Lock()
-		walk := b.sightWalk(told)
-		b.mu.Unlock()
-		read, err := b.perceive(ctx, t, top, walk)
+		read, err := b.see(ctx, t, top, b.sightWalk(was, told))
 		if err == nil || !moved(err) || tries >= 2 || ctx.Err() != nil {
 			return read, top, err
 		}
@@ -224,7 +232,8 @@ func (b *Browser) compare(ctx context.Context, t *tab, r *report, out *action.Re
 	}
 	b.audience.mu.Lock()
 	o, isNew := b.audience.of(r.by)
-	had := o.page != nil && o.tab == t && o.document == top.document
+	was := o.page
+	had := was != nil && o.tab == t && o.document == top.document
 	known := o.tab != nil
 	b.audience.mu.Unlock()
 	if !had {
@@ -234,7 +243,7 @@ func (b *Browser) compare(ctx context.Context, t *tab, r *report, out *action.Re
 		}
 		return b.showInstead(ctx, t, c)
 	}
-	read, top, gone, err := b.lookAgain(ctx, t, top, r)
+	read, top, gone, err := b.lookAgain(ctx, t, top, was, r)
 	if err != nil {
 		return err
 	}
@@ -251,23 +260,23 @@ func (b *Browser) compare(ctx context.Context, t *tab, r *report, out *action.Re
 	return nil
 }
 
-// lookAgain reads the page, where it was not read when it was calm, and returns lines
-// for what came and went.
-func (b *Browser) lookAgain(ctx context.Context, t *tab, top place, r *report) (read *snapshot.Page, at place, gone []string, err error) {
-	if r.read != nil && top.document == r.place.document {
-		read, err = b.merge(ctx, t, top, &snapshot.Frame{Document: top.document, Tree: r.read})
-		return read, top, b.lines(r.gone), err
+// lookAgain reads the page, where it was not read when it was calm, and returns
+// lines for what came and went.
+func (b *Browser) lookAgain(ctx context.Context, t *tab, top place, was *seen, r *report) (read *seen, at place, gone []string, err error) {
+	if r.read != nil && top.document == r.place.document && r.walk.Since == was.number() {
+		merged, err := b.merge(ctx, t, top, &snapshot.Frame{Document: top.document, Tree: r.read})
+		return sighted(merged, *r.walk), top, b.lines(r.gone), err
 	}
 	var asking sync.WaitGroup
 	asking.Go(func() { gone = b.passed(ctx, t, r) })
-	read, at, err = b.sight(ctx, t, true)
+	read, at, err = b.sight(ctx, t, was, true)
 	asking.Wait()
 	return read, at, gone, err
 }
 
 // differs compares what was read with what an onlooker was shown, and is what
 // it was shown from then on. same is false where it is of another document.
-func (b *Browser) differs(o *onlooker, t *tab, top place, read *snapshot.Page, gone []string, deed string) (delta snapshot.Delta, same bool) {
+func (b *Browser) differs(o *onlooker, t *tab, top place, read *seen, gone []string, deed string) (delta snapshot.Delta, same bool) {
 	b.audience.mu.Lock()
 	defer b.audience.mu.Unlock()
 	for _, other := range b.audience.all {
@@ -277,17 +286,18 @@ func (b *Browser) differs(o *onlooker, t *tab, top place, read *snapshot.Page, g
 		}
 	}
 	before := o.page
-	if before == nil || o.tab != t || o.document != top.document {
+	if before == nil || o.tab != t || o.document != top.document || read.since != before.number() {
 		return delta, false
 	}
 	if b.credentialed() { // more may be known to be secret than when it was read
 		before.Conceal(b.concealer())
 	}
-	delta = snapshot.Changes(before, read, snapshot.DeltaOptions{Acted: deed, Most: mostReport})
+	delta = snapshot.Changes(before.Page, read.Page, snapshot.DeltaOptions{Acted: deed, Most: mostReport})
+	delta = following(o.missed, delta)
 	for _, line := range o.gone {
 		delta.Text += line
 	}
-	o.page, o.gone = read, nil
+	o.page, o.gone, o.missed = read, nil, snapshot.Delta{}
 	return delta, true
 }
 
@@ -308,9 +318,10 @@ func acted(out *action.Result) string {
 	return ""
 }
 
-// shown notes that the viewer of a context was shown a page. One that was not
-// read whole is read again before the next act, see catchUp.
-func (b *Browser) shown(ctx context.Context, t *tab, top place, read *snapshot.Page) {
+// shown notes that the viewer of a context was shown a page. One that another
+// sight of it cannot be compared with is read again before the next act, see
+// catchUp.
+func (b *Browser) shown(ctx context.Context, t *tab, top place, read *seen) {
 	v := viewedBy(ctx)
 	if v.by == (Viewer{}) || top.frame != t.root {
 		return
@@ -322,8 +333,8 @@ func (b *Browser) shown(ctx context.Context, t *tab, top place, read *snapshot.P
 	b.audience.mu.Lock()
 	defer b.audience.mu.Unlock()
 	o, isNew := b.audience.of(v.by)
-	o.tab, o.document, o.page, o.gone = t, top.document, nil, nil
-	if read.Whole() {
+	o.tab, o.document, o.page, o.gone, o.missed = t, top.document, nil, nil, snapshot.Delta{}
+	if read != nil && read.Compares() {
 		o.page = read
 	}
 	if !v.report { // a report says itself where the page is now

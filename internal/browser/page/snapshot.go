@@ -36,16 +36,9 @@ func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, 
 		}
 		top, walk.Root = h.place, h.node
 	}
-	merged, err := b.perceive(ctx, t, top, walk)
+	merged, err := b.readShown(ctx, t, top, walk, a)
 	if err != nil {
 		return nil, err
-	}
-	switch {
-	case a.Ref != "":
-	case a.Viewport: // the rest is not known
-		b.shown(ctx, t, top, nil)
-	default:
-		b.shown(ctx, t, top, merged)
 	}
 	here := b.facts(t)
 	out := &action.Snapshot{URL: here.URL, Title: here.Title, Hidden: merged.Hidden}
@@ -150,7 +143,7 @@ func (b *Browser) readAll(ctx context.Context, t *tab, top place, walk inpage.Wa
 			r.place = top
 			continue
 		}
-		q := inpage.Walk{IncludeHidden: walk.IncludeHidden, ExcludePasswords: walk.ExcludePasswords, NoURLs: walk.NoURLs, Fold: walk.Fold, Shown: walk.Shown, Viewport: walk.Viewport}
+		q := inpage.Walk{IncludeHidden: walk.IncludeHidden, ExcludePasswords: walk.ExcludePasswords, NoURLs: walk.NoURLs, Fold: walk.Fold, Shown: walk.Shown, Viewport: walk.Viewport, Sight: walk.Sight, Since: walk.Since, News: walk.News}
 		readers.Go(func() { b.readOne(ctx, r, q, true) })
 	}
 	if r := all[top.frame]; r != nil {

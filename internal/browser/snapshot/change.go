@@ -23,7 +23,8 @@ type DeltaOptions struct {
 }
 
 // Changes compares two sights of one document. What can be acted on is the same
-// where its reference is; texts and wrappers are by their place among others. It
+// where its reference is; texts and wrappers are by their place among others. Of
+// a run that is folded in both, what neither read is told as a number. It
 // changes neither page.
 func Changes(before, after *Page, o DeltaOptions) Delta {
 	d := &differ{after: after}
@@ -35,17 +36,13 @@ func Changes(before, after *Page, o DeltaOptions) Delta {
 	return d.write(o)
 }
 
-// Whole reports whether all of the page was read, so that another sight of it
-// can be compared with it: of folded runs the rest is not known.
-func (p *Page) Whole() bool { return p != nil && len(p.unread) == 0 }
-
 // twigs are the page's nodes for comparing, made once.
 func (p *Page) twigs() []twig {
 	if p == nil {
 		return nil
 	}
 	if p.compared == nil {
-		p.compared = twigs(p.Nodes)
+		p.compared = p.twigsOf(p.Nodes)
 	}
 	return p.compared
 }
@@ -58,6 +55,8 @@ type edit struct {
 	among         int            // siblings there
 	reordered     []*action.Node // after: siblings of which so many changed places that they are not told one by one
 	focus         bool           // it got the focus, and nothing else
+	late          bool           // after was there, and not read
+	run           *runChange     // of a folded run, and of no node
 }
 
 type differ struct {
@@ -86,8 +85,9 @@ func (d *differ) siblings(a, b []twig, around []*action.Node) {
 	}
 	d.gone(m, gone, len(a), around)
 	if moves > mostMoves {
-		d.edits = append(d.edits, edit{around: around, reordered: nodesOf(b), moved: moves})
+		d.edits = append(d.edits, edit{around: around, reordered: nodesOf(b), moved: moves, among: among(b)})
 	}
+	d.run(a, b, around, moves > 0)
 }
 
 func nodesOf(all []twig) []*action.Node {
@@ -112,14 +112,16 @@ func (d *differ) gone(m *alignment, from, to int, around []*action.Node) {
 func (d *differ) pair(m *alignment, j int, around []*action.Node, tellMoves bool) {
 	b := &m.b[j]
 	if m.with[j] < 0 {
-		d.edits = append(d.edits, edit{after: b.Node, around: around})
+		if !b.tally.still {
+			d.edits = append(d.edits, edit{after: b.Node, around: around, late: b.tally.late != 0})
+		}
 		return
 	}
 	a := &m.a[m.with[j]]
 	if m.moved[j] && tellMoves {
-		d.edits = append(d.edits, edit{before: a.Node, after: b.Node, around: around, moved: j + 1, among: len(m.b)})
+		d.edits = append(d.edits, edit{before: a.Node, after: b.Node, around: around, moved: nth(m.b, j), among: among(m.b)})
 	}
-	if a.hash == b.hash {
+	if a.hash == b.hash && !b.news {
 		return
 	}
 	if !looksSame(a.Node, b.Node) {

@@ -14,18 +14,21 @@ type twig struct {
 	*action.Node
 	hash   uint64
 	anchor string
+	unread int // siblings like it right after it
+	tally  tally
+	news   bool // there is a tally below it
 	below  []twig
 }
 
 var seed = maphash.MakeSeed()
 
-func twigs(nodes []*action.Node) []twig {
+func (p *Page) twigsOf(nodes []*action.Node) []twig {
 	if len(nodes) == 0 {
 		return nil
 	}
 	all := make([]twig, len(nodes))
 	for i, n := range nodes {
-		all[i] = twig{Node: n, anchor: n.Ref, below: twigs(n.Children)}
+		all[i] = twig{Node: n, anchor: n.Ref, unread: p.unread[n], tally: p.tallies[n], below: p.twigsOf(n.Children)}
 		all[i].seal()
 	}
 	return all
@@ -51,12 +54,16 @@ func (t *twig) seal() {
 			}
 		}
 	}
+	unread := 0
 	for i := range t.below {
 		maphash.WriteComparable(&h, t.below[i].hash)
+		unread += t.below[i].unread
+		t.news = t.news || t.below[i].news || t.below[i].tally != tally{}
 		if t.anchor == "" {
 			t.anchor = t.below[i].anchor
 		}
 	}
+	maphash.WriteComparable(&h, unread)
 	t.hash = h.Sum64()
 }
 
@@ -83,7 +90,8 @@ type alignment struct {
 }
 
 // align finds siblings again: by reference, by a reference inside them, by
-// looks, by role and name, and at last by place and role.
+// looks, by role and name, and at last by place and role. What was there unread
+// is none of those that were read.
 func align(a, b []twig) *alignment {
 	m := &alignment{
 		a: a, b: b, with: nowhere(len(b)), to: nowhere(len(a)), sure: make([]bool, len(b)), moved: make([]bool, len(b)),
@@ -118,15 +126,19 @@ func joinedKey(role, word string, may bool) string {
 
 // trim matches what is equal at both ends.
 func (m *alignment) trim() {
-	for m.low < len(m.a) && m.low < len(m.b) && m.a[m.low].hash == m.b[m.low].hash {
+	for m.low < len(m.a) && m.low < len(m.b) && m.same(m.low, m.low) {
 		m.match(m.low, m.low, true)
 		m.low++
 	}
-	for m.endA > m.low && m.endB > m.low && m.a[m.endA-1].hash == m.b[m.endB-1].hash {
+	for m.endA > m.low && m.endB > m.low && m.same(m.endA-1, m.endB-1) {
 		m.endA--
 		m.endB--
 		m.match(m.endA, m.endB, true)
 	}
+}
+
+func (m *alignment) same(inA, inB int) bool {
+	return m.a[inA].hash == m.b[inB].hash && m.b[inB].tally.late == 0
 }
 
 func (m *alignment) match(inA, inB int, sure bool) {
@@ -142,7 +154,7 @@ func (m *alignment) by(sure bool, key func(*twig) string) {
 		}
 	}
 	for j := m.low; j < m.endB && len(places) > 0; j++ {
-		if m.with[j] >= 0 {
+		if m.with[j] >= 0 || m.b[j].tally.late != 0 {
 			continue
 		}
 		k := key(&m.b[j])
@@ -208,6 +220,7 @@ func (m *alignment) fillGaps() {
 	next := m.low
 	for j := m.low; j < m.endB; j++ {
 		switch {
+		case m.b[j].tally.late != 0:
 		case m.with[j] < 0:
 			for i, tried := next, 0; i < m.endA && tried < gapReach && !m.passes(i); i, tried = i+1, tried+1 {
 				if m.to[i] < 0 && kin(&m.a[i], &m.b[j]) {

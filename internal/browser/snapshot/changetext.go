@@ -46,12 +46,15 @@ func (t *telling) next(edits []edit) int {
 	case e.reordered != nil:
 		t.reordered(e)
 		return 1
+	case e.run != nil:
+		t.run(e)
+		return 1
 	case e.before == nil:
-		n := together(edits, func(o edit) bool { return o.before == nil && o.reordered == nil })
+		n := together(edits, func(o edit) bool { return o.isNew() && o.late == e.late })
 		t.came(edits[:n])
 		return n
 	case e.after == nil:
-		n := together(edits, func(o edit) bool { return o.after == nil && o.reordered == nil && o.before.Role == e.before.Role })
+		n := together(edits, func(o edit) bool { return o.isGone() && o.before.Role == e.before.Role })
 		t.went(edits[:n])
 		return n
 	}
@@ -69,6 +72,10 @@ func (t *telling) next(edits []edit) int {
 	return n
 }
 
+func (e edit) isNew() bool { return e.before == nil && e.after != nil }
+
+func (e edit) isGone() bool { return e.before != nil && e.after == nil }
+
 // together counts the edits in front that are among the same siblings.
 func together(edits []edit, as func(edit) bool) int {
 	n := 1
@@ -82,7 +89,7 @@ func together(edits []edit, as func(edit) bool) int {
 // they stand.
 func (t *telling) alike(edits []edit) int {
 	news := func(e edit) (string, bool) {
-		plain := e.before != nil && e.after != nil && e.moved == 0 && !e.focus && e.reordered == nil &&
+		plain := e.before != nil && e.after != nil && e.moved == 0 && !e.focus &&
 			e.before.Name == e.after.Name && e.before.Value == e.after.Value && e.before.Ref == e.after.Ref
 		if !plain {
 			return "", false
@@ -169,16 +176,26 @@ func (t *telling) news(e edit) string {
 	return text
 }
 
-// came shows what is new, whole; runs of it are folded.
+// came shows what is new, or was there unread, whole; runs of it are folded.
 func (t *telling) came(edits []edit) {
 	nodes := make([]*action.Node, len(edits))
+	apart := make(map[*action.Node]bool, len(edits))
 	for i, e := range edits {
-		nodes[i] = e.after
+		nodes[i], apart[e.after] = e.after, true
 	}
 	t.writer.Reset()
-	t.writer.siblings(nodes, 0, nil)
-	for line := range strings.Lines(t.writer.String()) {
-		t.WriteString("+ " + line)
+	t.writer.apart = apart
+	t.writer.siblings(nodes, 0, edits[0].around)
+	mark, note := "+ ", ""
+	if edits[0].late {
+		mark, note = "~ ", notRead
+	}
+	for _, r := range t.writer.rows {
+		if r.level == 0 && r.more == 0 {
+			r.text += note
+		}
+		t.WriteString(mark)
+		r.write(&t.Builder)
 	}
 }
 
@@ -197,7 +214,7 @@ func (t *telling) went(edits []edit) {
 }
 
 func (t *telling) reordered(e edit) {
-	text := fmt.Sprintf("%d of %d %s in another order, first now", e.moved, len(e.reordered), oneLine(e.reordered[0].Role))
+	text := fmt.Sprintf("%d of %d %s in another order, first now", e.moved, e.among, oneLine(e.reordered[0].Role))
 	for i, n := range e.reordered[:min(len(e.reordered), firstShown)] {
 		if i > 0 {
 			text += ","

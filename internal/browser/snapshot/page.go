@@ -28,14 +28,25 @@ type Page struct {
 	top    Place                  // the same for the document itself
 	unread map[*action.Node]int   // how many siblings like it stand right after a node, which the walker did not read
 
+	tallies map[*action.Node]tally // what else is known of folded runs, where it was read to be compared
+	partial bool
+
 	compared []twig // see Changes; not for concurrent use
+}
+
+// tally is what a walk says of a run that it compares with another walk.
+type tally struct {
+	fresh int  // of those unread after a node, as many have come since
+	mixed bool // elements of the run changed places
+	late  int  // the node was there, unread, and counted as so many; -1 for what else is of the same element as the node before
+	still bool // with late: it is as it was
 }
 
 const deepestFrames = 20 // frames inside frames; a page can nest itself without end
 
 // Merge puts frames together and gives references to what can be acted on.
 func Merge(f *Frame, refs *Refs) *Page {
-	p := &Page{refs: refs, wide: map[*action.Node]Place{}, unread: map[*action.Node]int{}}
+	p := &Page{refs: refs, wide: map[*action.Node]Place{}, unread: map[*action.Node]int{}, tallies: map[*action.Node]tally{}}
 	if f == nil || f.Tree == nil {
 		return p
 	}
@@ -60,6 +71,7 @@ func (m merging) frame(f *Frame, depth int) []*action.Node {
 	m.page.Hidden += f.Tree.Hidden
 	m.page.Outside += f.Tree.Outside
 	m.page.Cut = m.page.Cut || f.Tree.Cut
+	m.page.partial = m.page.partial || f.Tree.Partial
 	return m.nodes(f, f.Tree.Nodes, depth)
 }
 
@@ -109,6 +121,9 @@ func (m merging) node(f *Frame, n *inpage.Node, depth int) *action.Node {
 func (m merging) counted(out *action.Node, n *inpage.Node) {
 	if n.More > 0 {
 		m.page.unread[out] = n.More
+	}
+	if t := (tally{fresh: n.Fresh, mixed: n.Mixed, late: n.Late, still: n.Still}); t != (tally{}) {
+		m.page.tallies[out] = t
 	}
 }
 

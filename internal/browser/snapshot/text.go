@@ -32,8 +32,9 @@ type writer struct {
 	page    *Page
 	options Options
 	density density
-	most    int  // tokens of one name, value or address; 0 is any number
-	aside   bool // inside a landmark that is not what the page is about
+	most    int                   // tokens of one name, value or address; 0 is any number
+	aside   bool                  // inside a landmark that is not what the page is about
+	apart   map[*action.Node]bool // what is unread after these is told elsewhere
 	rows    []row
 }
 
@@ -100,7 +101,9 @@ func (w *writer) more(count, level int, way []*action.Node) {
 // unread is how many nodes the walker counted and did not read.
 func (w *writer) unread(nodes []*action.Node) (all int) {
 	for _, n := range nodes {
-		all += w.page.unread[n]
+		if !w.apart[n] {
+			all += w.page.unread[n]
+		}
 	}
 	return all
 }

@@ -1,0 +1,100 @@
+package snapshot
+
+import (
+	"fmt"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// notRead marks what the page before only counted.
+const notRead = " (not read before)"
+
+// runChange is what became of the siblings in a folded run that were not read.
+type runChange struct {
+	came, went int
+	unread     int // that there are now
+	mixed      bool
+	like       *action.Node // one of the run
+}
+
+// Compares reports whether another sight of the page can be compared with this
+// one: that has read whatever other sights of the page had read.
+func (p *Page) Compares() bool { return p != nil && !p.partial }
+
+// Folded reports whether some of the page was counted and not read.
+func (p *Page) Folded() bool { return p != nil && len(p.unread) > 0 }
+
+// Holds reports whether what has a reference was read.
+func (p *Page) Holds(ref string) bool { return p != nil && holds(p.Nodes, ref) }
+
+func holds(nodes []*action.Node, ref string) bool {
+	for _, n := range nodes {
+		if n.Ref == ref || holds(n.Children, ref) {
+			return true
+		}
+	}
+	return false
+}
+
+// run tells what became of siblings that were not read: those of before are
+// there still, or were read now, or are gone.
+func (d *differ) run(a, b []twig, around []*action.Node, toldOfMoves bool) {
+	c := runChange{}
+	for i := range a {
+		c.went += a[i].unread
+	}
+	for i := range b {
+		t := b[i].tally
+		c.unread += b[i].unread
+		c.came += t.fresh
+		c.went -= b[i].unread - t.fresh + max(0, t.late)
+		c.mixed = c.mixed || t.mixed && !toldOfMoves
+		if b[i].unread > 0 {
+			c.like = b[i].Node
+		}
+	}
+	for i := range a {
+		if c.like == nil && a[i].unread > 0 {
+			c.like = a[i].Node
+		}
+	}
+	if c.went > 0 || c.came > 0 || c.mixed {
+		d.edits = append(d.edits, edit{around: around, run: &c})
+	}
+}
+
+// nth is where one of siblings stands among all of them, from 1; among is how
+// many they are.
+func nth(all []twig, at int) int {
+	return among(all[:at]) + 1
+}
+
+func among(all []twig) int {
+	n := len(all)
+	for i := range all {
+		n += all[i].unread
+	}
+	return n
+}
+
+// run says what became of what was not read.
+func (t *telling) run(e edit) {
+	c := e.run
+	role := ""
+	if foldable[c.like.Role] {
+		role = " " + oneLine(c.like.Role)
+	}
+	if c.came > 0 {
+		text := fmt.Sprintf("… %d more%s", c.came, role)
+		if ref := t.writer.page.handle(e.around); ref != "" {
+			text += "; ref=" + ref
+		}
+		t.tell("+", text)
+	}
+	if c.went > 0 {
+		t.tell("-", fmt.Sprintf("… %d more%s%s", c.went, role, notRead))
+	}
+	if c.mixed {
+		t.tell("~", fmt.Sprintf("… some of %d more%s in another order%s", c.unread, role, notRead))
+	}
+}
