@@ -51,6 +51,9 @@ type Call struct {
 	// Progress is told what a long call is at, in words for people. It must
 	// not block; nil for nobody.
 	Progress func(phase string)
+	// Asked is told of a question that the call waits for, once it is put to
+	// people. It must not block; nil for nobody.
+	Asked func(Pending)
 	// Crawl is told of a crawl while it runs; nil for nobody.
 	Crawl *CrawlWatch
 	// Events is told of what happens while events.follow runs; nil for nobody.

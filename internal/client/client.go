@@ -69,6 +69,9 @@ func New(baseURL, token string, authorities ...[]byte) (*Client, error) {
 	return &Client{base: base, token: token, http: &http.Client{Transport: transport, CheckRedirect: refuse}}, nil
 }
 
+// Address is where the gateway is, "http://127.0.0.1:2468".
+func (c *Client) Address() string { return c.base.String() }
+
 // Close gives idle connections back.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
@@ -99,11 +102,11 @@ func (c *Client) Call(ctx context.Context, call action.Call) (action.Result, err
 		req.Header.Set("X-Request-Id", call.ID)
 	}
 	mark(req, call)
-	if call.Crawl != nil && verb.Name == "page.crawl" || call.Run != nil && verb.Name == "run.start" {
-		return c.follow(req, &stream{verb: verb, watch: call.Crawl, run: call.Run})
-	}
 	if call.Events != nil && verb.Name == "events.follow" {
 		return c.events(req, call.Events)
+	}
+	if watched(verb, call) {
+		return c.follow(req, &stream{verb: verb, call: call})
 	}
 	raw, err := c.send(req)
 	if err != nil {

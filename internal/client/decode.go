@@ -48,6 +48,11 @@ func problemFault(res *http.Response, raw []byte) error {
 	if kind != "application/problem+json" || json.Unmarshal(raw, &p) != nil || p.Code == "" {
 		return stranger().With("status", res.StatusCode)
 	}
+	return p.fault()
+}
+
+// fault is what a problem document tells of.
+func (p problem) fault() *fault.Fault {
 	f := &fault.Fault{Code: p.Code, Message: p.Detail, Hint: p.Hint, Details: p.Details}
 	if p.CorrelationID != "" {
 		f = f.With("correlationId", p.CorrelationID)

@@ -9,8 +9,13 @@ import (
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/fault"
 )
+
+// watched reports whether somebody is to be told of a call while it runs.
+func watched(verb *action.Verb, call action.Call) bool {
+	return call.Progress != nil || call.Asked != nil ||
+		call.Crawl != nil && verb.Name == "page.crawl" || call.Run != nil && verb.Name == "run.start"
+}
 
 // follow makes a request whose answer comes as server-sent events, and tells
 // of them. The result has every page that came. An answer of another type is
@@ -66,8 +71,7 @@ func event(lines *bufio.Reader) (name string, data []byte, err error) {
 // stream is what has come so far.
 type stream struct {
 	verb  *action.Verb
-	watch *action.CrawlWatch // of a crawl
-	run   *action.RunWatch   // of a run
+	call  action.Call // whose watchers are told
 	pages []action.CrawledPage
 }
 
@@ -82,13 +86,23 @@ func (s *stream) take(name string, data []byte) (result action.Result, over bool
 			return s.cut(), true, stranger()
 		}
 		s.pages = append(s.pages, p)
-		if s.watch != nil && s.watch.Page != nil {
-			s.watch.Page(p)
+		if watch := s.call.Crawl; watch != nil && watch.Page != nil {
+			watch.Page(p)
 		}
 	case "progress":
 		var p action.CrawlProgress
-		if json.Unmarshal(data, &p) == nil && s.watch != nil && s.watch.Progress != nil {
-			s.watch.Progress(p)
+		if watch := s.call.Crawl; json.Unmarshal(data, &p) == nil && watch != nil && watch.Progress != nil {
+			watch.Progress(p)
+		}
+	case "phase":
+		var p struct{ Phase string }
+		if json.Unmarshal(data, &p) == nil && s.call.Progress != nil {
+			s.call.Progress(p.Phase)
+		}
+	case "question":
+		var p action.Pending
+		if json.Unmarshal(data, &p) == nil && s.call.Asked != nil {
+			s.call.Asked(p)
 		}
 	case "done":
 		result, err := decode(s.verb, data)
@@ -101,21 +115,22 @@ func (s *stream) take(name string, data []byte) (result action.Result, over bool
 		if json.Unmarshal(data, &p) != nil || p.Code == "" {
 			return s.cut(), true, stranger()
 		}
-		return s.cut(), true, (&fault.Fault{Code: p.Code, Message: p.Detail, Hint: p.Hint}).With("correlationId", p.CorrelationID)
+		return s.cut(), true, p.fault()
 	}
 	return action.Result{}, false, nil
 }
 
 // tell tells of a run.
 func (s *stream) tell(name string, data []byte) {
+	watch := s.call.Run
 	var line action.RunEntry
 	var run action.Run
 	switch {
-	case s.run == nil:
-	case name == "step" && s.run.Step != nil && json.Unmarshal(data, &line) == nil:
-		s.run.Step(line)
-	case name == "state" && s.run.State != nil && json.Unmarshal(data, &run) == nil:
-		s.run.State(run)
+	case watch == nil:
+	case name == "step" && watch.Step != nil && json.Unmarshal(data, &line) == nil:
+		watch.Step(line)
+	case name == "state" && watch.State != nil && json.Unmarshal(data, &run) == nil:
+		watch.State(run)
 	}
 }
 

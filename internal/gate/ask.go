@@ -31,7 +31,7 @@ func (p *passage) ask(ctx context.Context) (result action.Result, waits bool, er
 		return action.Result{
 			Session: p.facts.Session.ID,
 			Page:    pageOf(p.facts),
-			Pending: &action.Pending{Approval: q.ID, Expires: q.Expires, Risk: q.Risk},
+			Pending: pendingOf(q),
 		}, true, nil
 	case err == nil:
 		p.hitl = approved
@@ -61,7 +61,15 @@ func (p *passage) askOnce(ctx context.Context) (action.Question, error) {
 		event.EventType, event.HITLDecision, event.ApprovalID, event.Detail = audit.Question, pending, q.ID, "question "+q.ID
 		p.g.audit.Record(event)
 	}
+	if p.call.Asked != nil && q.State == approval.Pending {
+		p.call.Asked(*pendingOf(q))
+	}
 	return p.g.desk.Await(ctx, q.ID, p.call.Wait)
+}
+
+// pendingOf is what a caller is told of a question that waits.
+func pendingOf(q action.Question) *action.Pending {
+	return &action.Pending{Approval: q.ID, Expires: q.Expires, Risk: q.Risk}
 }
 
 // shown is what people see of a call's input: what is typed, what something is

@@ -81,6 +81,38 @@ func TestAQuestionBlocksUntilAPersonAnswers(t *testing.T) {
 	}
 }
 
+// A caller is told of a question that it waits for while it waits, and of one
+// that was answered before it came not at all.
+func TestTheCallerHearsOfTheQuestionItWaitsFor(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *house) {
+		var told []action.Pending
+		call := click(agent)
+		call.Wait, call.Asked = 30*time.Second, func(p action.Pending) { told = append(told, p) }
+		result := make(chan action.Result, 1)
+		go func() {
+			r, err := h.Call(context.Background(), call)
+			if err != nil {
+				t.Error(err)
+			}
+			result <- r
+		}()
+		synctest.Wait()
+		q := h.waiting(t)
+		if len(told) != 1 || told[0] != (action.Pending{Approval: q.ID, Expires: q.Expires, Risk: action.High}) {
+			t.Errorf("told %+v", told)
+		}
+		if r := <-result; r.Pending == nil || *r.Pending != told[0] {
+			t.Errorf("answered with %+v", r.Pending)
+		}
+		if err := h.answer(t, action.Answer{ID: q.ID, Approve: true}); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := h.Call(context.Background(), call); err != nil || r.Pending != nil || len(told) != 1 {
+			t.Errorf("%+v %v, told %d times", r, err, len(told))
+		}
+	})
+}
+
 // checkStory checks what a question left in the trail.
 func (h *house) checkStory(t *testing.T, yes bool) {
 	t.Helper()

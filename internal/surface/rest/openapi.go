@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -203,6 +204,10 @@ func genericOperation(doc *huma.OpenAPI) *huma.Operation {
 	}
 	registry := doc.Components.Schemas
 	result := jsonOf(registry.Schema(reflect.TypeFor[action.Result](), true, ""), exampleResult)
+	told := maps.Clone(result)
+	told["text/event-stream"] = &huma.MediaType{Schema: &huma.Schema{
+		Type: "string", Description: "Where it is accepted and there is something to tell: phase, what the call is at; question, that a person is asked; what the verb's own route tells; and last done or error",
+	}, Example: "event: phase\ndata: {\"phase\":\"creating the container\"}\n\n"}
 	return &huma.Operation{
 		Method: http.MethodPost, Path: "/v1/verbs/{verb}", OperationID: "verb", Tags: []string{"verbs"},
 		Summary:     "Make a call by the verb's name, and get the whole result",
@@ -210,7 +215,7 @@ func genericOperation(doc *huma.OpenAPI) *huma.Operation {
 		Parameters:  []*huma.Param{{Name: "verb", In: "path", Required: true, Description: "Name of the verb", Schema: &huma.Schema{Type: "string", Enum: names, Examples: []any{"page.click"}}}},
 		RequestBody: &huma.RequestBody{Description: "Session and arguments", Content: jsonOf(registry.Schema(reflect.TypeFor[generic](), true, ""), exampleGeneric)},
 		Responses: refusals(doc, map[string]*huma.Response{
-			"200": {Description: "Done", Content: result},
+			"200": {Description: "Done", Content: told},
 			"202": {Description: "A person has not answered yet; see pending", Content: result},
 		}),
 	}

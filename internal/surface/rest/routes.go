@@ -137,8 +137,8 @@ func (s *surface) offerGeneric(api huma.API) {
 			name(w, result)
 			writeJSON(w, r, statusOf(result), result)
 		}
-		if wantsEvents(r, call.Verb) {
-			s.stream(w, r, call, whole)
+		if takesEvents(r) {
+			s.stream(w, r, call, whole, watch)
 			return
 		}
 		result, err := s.call(r, call)

@@ -22,9 +22,13 @@ const (
 // wantsEvents reports whether a call that tells of itself while it runs is to
 // be answered as server-sent events.
 func wantsEvents(r *http.Request, verb string) bool {
-	if verb != "page.crawl" && verb != "run.start" && verb != followVerb {
-		return false
-	}
+	return (hasParts(verb) || verb == followVerb) && takesEvents(r)
+}
+
+// hasParts reports whether calls of a verb tell of their parts as they come.
+func hasParts(verb string) bool { return verb == "page.crawl" || verb == "run.start" }
+
+func takesEvents(r *http.Request) bool {
 	for part := range strings.SplitSeq(r.Header.Get("Accept"), ",") {
 		if kind, _, err := mime.ParseMediaType(part); err == nil && kind == "text/event-stream" {
 			return true
@@ -76,6 +80,16 @@ func (e *events) write(text string) {
 	}
 }
 
+// shut ends the answer: what goes on behind a call that was given up may tell
+// of itself once nobody may write any more.
+func (e *events) shut() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.err == nil {
+		e.err = http.ErrHandlerTimeout
+	}
+}
+
 func (e *events) sent() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -100,9 +114,10 @@ func (e *events) beat(ctx context.Context) {
 
 // stream makes a call and tells of it by events: of a crawl page for each page,
 // and progress; of a run step for each line of its log, and state; last done
-// with the whole result but for the pages, or error with a problem document. One that did not come to its first event is answered as
-// plain says.
-func (s *surface) stream(w http.ResponseWriter, r *http.Request, call action.Call, plain func(action.Result)) {
+// with the whole result but for the pages, or error with a problem document.
+// watched adds what else it tells of. One that did not come to its first event
+// is answered as plain says, if it failed, waits, or has no parts.
+func (s *surface) stream(w http.ResponseWriter, r *http.Request, call action.Call, plain func(action.Result), watched ...func(*action.Call, *events)) {
 	if call.Verb == followVerb {
 		s.follow(w, r, call, plain)
 		return
@@ -117,6 +132,9 @@ func (s *surface) stream(w http.ResponseWriter, r *http.Request, call action.Cal
 		Step:  func(line action.RunEntry) { e.send("step", line) },
 		State: func(run action.Run) { e.send("state", stateOf(run)) },
 	}
+	for _, watch := range watched {
+		watch(&call, e)
+	}
 	var beats sync.WaitGroup
 	beats.Go(func() { e.beat(ctx) })
 	result, err := s.call(r.WithContext(ctx), call)
@@ -128,8 +146,8 @@ func (s *surface) stream(w http.ResponseWriter, r *http.Request, call action.Cal
 	case err != nil:
 		f := fault.From(ended(r.Context(), err))
 		note(r, f)
-		e.send("error", map[string]any{"code": f.Code, "detail": f.Message, "hint": f.Hint, "correlationId": correlation(r.Context())})
-	case result.Pending != nil:
+		e.send("error", shown(f, f.Code.Info().Status, correlation(r.Context())))
+	case !e.sent() && (result.Pending != nil || !hasParts(call.Verb)):
 		plain(result)
 	default:
 		if crawled, ok := result.Data.(*action.Crawled); ok {
@@ -139,5 +157,12 @@ func (s *surface) stream(w http.ResponseWriter, r *http.Request, call action.Cal
 		}
 		e.send("done", result)
 	}
+	e.shut()
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+}
+
+// watch has a call tell of what it is at, and of the questions it waits for.
+func watch(call *action.Call, e *events) {
+	call.Progress = func(phase string) { e.send("phase", map[string]string{"phase": phase}) }
+	call.Asked = func(p action.Pending) { e.send("question", p) }
 }
