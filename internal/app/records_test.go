@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,16 +37,19 @@ import (
 )
 
 // rooms is a small session room: one page with one button, and crawls of two
-// pages. It counts the steps of crawls.
+// pages. It counts the steps of crawls, and the clicks.
 type rooms struct {
-	mu    sync.Mutex
-	steps int
+	button string // its name; Next when empty
+
+	mu     sync.Mutex
+	steps  int
+	clicks int
 }
 
 func (r *rooms) Look(_ context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	facts := action.Facts{
 		Session: action.SessionFacts{ID: "s1", Box: "b1", State: "open"}, Page: action.Page{URL: "https://a.example/"},
-		Element:     &action.Element{Role: "button", Tag: "button", Name: "Next", Ref: "e1"},
+		Element:     &action.Element{Role: "button", Tag: "button", Name: cmp.Or(r.button, "Next"), Ref: "e1"},
 		Destination: &action.Destination{URL: "https://a.example/", Host: "a.example", Site: "a.example", Allowed: true},
 	}
 	if strings.HasPrefix(call.Verb, "crawl.") || call.Verb == "page.crawl" {
@@ -69,6 +73,12 @@ func (r *rooms) Do(_ context.Context, call action.Call, _ action.Pin) (action.Re
 		result.Data = &action.None{}
 	case *action.TakeSnapshot:
 		result.Data = &action.Snapshot{}
+		return result, nil
+	case *action.Click:
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.clicks++
+		result.Data = &action.Acted{OK: true}
 		return result, nil
 	default:
 		result.Data = &action.Acted{OK: true}
@@ -96,6 +106,12 @@ func (r *rooms) taken() int {
 	n := r.steps
 	r.steps = 0
 	return n
+}
+
+func (r *rooms) clicked() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.clicks
 }
 
 // place serves a client until it goes away.

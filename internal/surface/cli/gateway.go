@@ -200,7 +200,7 @@ func (r *root) mcp() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			agents, err := mcp.New(mcp.Options{Door: door, Version: r.parts.Version, Tools: groups})
+			agents, err := mcp.New(mcp.Options{Door: door, Version: r.parts.Version, Address: door.Address(), Tools: groups})
 			if err != nil {
 				return err
 			}

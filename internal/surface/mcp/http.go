@@ -20,12 +20,14 @@ const (
 	idleLimit   = 30 * time.Minute // of a session of an older revision
 	callerKey   = "caller"
 	bindKey     = "bind"
+	addressKey  = "address"
 	mostMessage = 1 << 20 // bytes; as the REST surface
 )
 
 // Handler serves the protocol over streamable HTTP. It stands behind the REST
 // surface, which checks host, origin and token and leaves the caller in the
-// request's context; a request without one is refused. Revisions from
+// request's context; a request without one is refused. Where it also makes the
+// request's URL absolute, that is where people are sent. Revisions from
 // 2026-07-28 on have no sessions and want a stateless server, older ones a
 // stateful one, so there are two, told apart by Mcp-Protocol-Version. A client
 // chooses groups of tools in the address, as in /mcp?tools=all.
@@ -71,11 +73,15 @@ func (s *Surface) asked(r *http.Request) []string {
 	return strings.Split(strings.ReplaceAll(named, " ", "+"), ",")
 }
 
-func verify(ctx context.Context, _ string, _ *http.Request) (*sdkauth.TokenInfo, error) {
+func verify(ctx context.Context, _ string, r *http.Request) (*sdkauth.TokenInfo, error) {
 	caller, found := auth.From(ctx)
 	if !found || caller == (action.Caller{}) {
 		return nil, sdkauth.ErrInvalidToken
 	}
 	user := fmt.Sprintf("%q %q %s", caller.Scope, caller.Actor, caller.Role)
-	return &sdkauth.TokenInfo{UserID: user, Extra: map[string]any{callerKey: caller, bindKey: auth.Lasting(ctx)}}, nil
+	at := ""
+	if r.URL.IsAbs() {
+		at = r.URL.Scheme + "://" + r.URL.Host
+	}
+	return &sdkauth.TokenInfo{UserID: user, Extra: map[string]any{callerKey: caller, bindKey: auth.Lasting(ctx), addressKey: at}}, nil
 }

@@ -42,6 +42,7 @@ type Options struct {
 	Door    Door
 	Caller  func(ctx context.Context) (action.Caller, error) // who calls over standard input; over HTTP it is the token's owner. When nil the zero Caller, which only a door that knows its caller lets in
 	Version string
+	Address string        // of the gateway, which people are told of over standard input: "http://127.0.0.1:2468". Over HTTP it is as the client has it
 	Tools   []string      // groups of tools to offer where a client asks for none: see chosen; the usual ones when empty
 	Wait    time.Duration // longest time a tool call blocks on a question; 55 s when 0
 	Log     *slog.Logger  // for panics; nothing is logged when nil
@@ -162,7 +163,9 @@ func (s *Surface) handler(t tool) mcp.ToolHandler {
 		turn := &turn{surface: s, id: newID(), until: time.Now().Add(s.o.Wait), source: source(req.Session, "tools/call "+req.Params.Name)}
 		tell, stop := report(ctx, req)
 		defer stop()
-		turn.tell = tell
+		informer := s.informs(ctx, req, t.name)
+		defer func() { informer.close(turn.reply.pending != nil) }()
+		turn.tell, turn.asked = tell, telling(tell, informer)
 		err = s.use(ctx, t, turn, req)
 		var halted errHalted
 		switch {

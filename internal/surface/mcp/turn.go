@@ -30,6 +30,7 @@ type turn struct {
 	id      string
 	until   time.Time // questions are waited for until then
 	tell    func(phase string)
+	asked   func(action.Pending)
 	watch   *action.CrawlWatch
 	run     *action.RunWatch
 	made    int
@@ -73,7 +74,7 @@ func (t *turn) pass(ctx context.Context, verb string, args any) (action.Result, 
 	t.made++
 	return t.surface.o.Door.Call(ctx, action.Call{
 		ID: fmt.Sprintf("mcp-%s-%d", t.id, t.made), Verb: verb, Caller: t.caller, Session: t.session,
-		Args: args, Surface: "mcp", Source: t.source, Changes: t.report, Wait: max(time.Until(t.until), leastWait), Progress: t.tell, Crawl: t.watch, Run: t.run, Bind: t.bind,
+		Args: args, Surface: "mcp", Source: t.source, Changes: t.report, Wait: max(time.Until(t.until), leastWait), Progress: t.tell, Asked: t.asked, Crawl: t.watch, Run: t.run, Bind: t.bind,
 	})
 }
 

@@ -111,7 +111,7 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, seen *entry) {
 		refuse(w, r, http.StatusNotFound, noRoute())
 		return
 	}
-	if r.URL.Path != healthPath && r.URL.Path != rootVersion { // which tell a stranger only that the gateway lives, and what every gateway of its version tells
+	if !public(r.URL.Path) {
 		known, release, err := g.admit(r, seen)
 		if err != nil {
 			fail(w, r, err)
@@ -121,6 +121,12 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, seen *entry) {
 		r = known
 	}
 	g.forward(w, r)
+}
+
+// public reports whether strangers may ask for a path: what is there tells
+// them only that the gateway lives, and what every gateway of its version tells.
+func public(path string) bool {
+	return path == healthPath || path == rootVersion || strings.HasPrefix(path, questionPath)
 }
 
 // admit sees whose token a request carries, and that it does not carry it too

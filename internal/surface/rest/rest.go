@@ -81,8 +81,9 @@ func New(o Options) (*Surface, error) {
 	s.offerDescription(s.offerAll())
 	s.offerDiscovery(o.Version)
 	if o.MCP != nil {
-		s.mux.Handle("/mcp", o.MCP)
+		s.mux.Handle("/mcp", absolute(o.MCP))
 	}
+	s.mux.HandleFunc("GET "+questionPath+"{id}", explainQuestion)
 	outside := &guard{
 		door: o.Door, tokens: o.Auth, hosts: o.AllowedHosts, origins: o.AllowedOrigins, proxies: o.Proxies, direct: !o.OnlyProxies,
 		strangers: auth.Paces[netip.Prefix]{Rate: strangers}, log: o.Log, next: s,

@@ -1,0 +1,115 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+const (
+	openingURLs = "2025-11-25" // first revision of the protocol whose clients can be asked to open an address
+	wordLimit   = time.Second  // for the client to be told that a question is over
+)
+
+// informer tells the person at a client, in the client's own way (elicitation,
+// mode url), that a call waits for an answer, and where that is given. Whatever
+// the client says to it is dropped: it speaks for the agent, and approves
+// nothing.
+type informer struct {
+	session *mcp.ServerSession
+	tool    string
+	at      string // of the gateway
+	ctx     context.Context
+	end     context.CancelFunc
+	open    sync.WaitGroup
+
+	mu   sync.Mutex
+	told []string // questions
+}
+
+// informs returns an informer for one call of a tool; nil where the client
+// cannot open an address or there is none to open.
+func (s *Surface) informs(ctx context.Context, req *mcp.CallToolRequest, tool string) *informer {
+	at := s.address(req)
+	if at == "" || !opensURLs(req.Session) {
+		return nil
+	}
+	ctx, end := context.WithCancel(ctx)
+	return &informer{session: req.Session, tool: tool, at: at, ctx: ctx, end: end}
+}
+
+// opensURLs reports whether a client declared that it opens addresses for its
+// person. Revisions without sessions let a server ask nothing while a call
+// waits.
+func opensURLs(session *mcp.ServerSession) bool {
+	p := session.InitializeParams()
+	return p != nil && p.ProtocolVersion >= openingURLs && p.ProtocolVersion < stateless &&
+		p.Capabilities != nil && p.Capabilities.Elicitation != nil && p.Capabilities.Elicitation.URL != nil
+}
+
+// asked tells of a question, and waits for nothing.
+func (i *informer) asked(p action.Pending) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.told = append(i.told, p.Approval)
+	i.open.Go(func() {
+		_, _ = i.session.Elicit(i.ctx, &mcp.ElicitParams{
+			Mode: "url", ElicitationID: p.Approval, URL: i.at + "/approvals/" + p.Approval,
+			Message: fmt.Sprintf("%s waits for a person's answer until %s (risk %s, question %s). The page says where an operator gives it. What you choose here approves nothing.",
+				i.tool, p.Expires.UTC().Format("15:04:05 MST"), p.Risk, p.Approval),
+		})
+	})
+}
+
+// close ends what is still open. Where the call waits no more, the client is
+// told that its questions are over.
+func (i *informer) close(waits bool) {
+	if i == nil {
+		return
+	}
+	i.mu.Lock()
+	told := i.told
+	i.mu.Unlock()
+	ctx, cancel := context.WithTimeout(i.ctx, wordLimit)
+	defer cancel()
+	for _, id := range told {
+		if !waits {
+			_ = i.session.NotifyElicitationComplete(ctx, &mcp.ElicitationCompleteParams{ElicitationID: id}) // one that is gone needs no word
+		}
+	}
+	i.end()
+	i.open.Wait()
+}
+
+// telling returns what a call tells of a question that it waits for: as
+// progress, and to the person at the client. nil where nobody would hear.
+func telling(tell func(phase string), i *informer) func(action.Pending) {
+	if tell == nil && i == nil {
+		return nil
+	}
+	return func(p action.Pending) {
+		if tell != nil {
+			tell(fmt.Sprintf("a person is asked: question %s, risk %s, until %s; operators answer with glovebox approvals watch",
+				p.Approval, p.Risk, p.Expires.UTC().Format("15:04:05 MST")))
+		}
+		if i != nil {
+			i.asked(p)
+		}
+	}
+}
+
+// address is where the client reaches the gateway: over HTTP as it called, and
+// otherwise as Options say.
+func (s *Surface) address(req *mcp.CallToolRequest) string {
+	at := s.o.Address
+	if req.Extra != nil && req.Extra.TokenInfo != nil {
+		at, _ = req.Extra.TokenInfo.Extra[addressKey].(string)
+	}
+	return strings.TrimRight(at, "/")
+}
