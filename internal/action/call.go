@@ -5,6 +5,7 @@ package action
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -34,6 +35,7 @@ type Call struct {
 	Args    any           // pointer to the verb's argument type, see Verb.NewArgs
 	Surface string        // "rest", "mcp" or "cli", for the audit
 	Source  Source        // where it came from, for the audit
+	Part    string        // which part of one request it is, in words: "step 2 of 3"; empty for a whole one
 	Wait    time.Duration // longest time to block on a question; 0 means until it is answered or expires
 
 	// Changes asks the answer of a verb that Tells to say what is otherwise on the
@@ -61,6 +63,10 @@ type Call struct {
 	// Run is told of a run while the call waits for it; nil for nobody.
 	Run *RunWatch
 }
+
+// ErrNoTurn is why a call ended that waited for its turn in a session, and did
+// nothing there.
+var ErrNoTurn = errors.New("the call waited for its turn")
 
 // Result is what a call answers with.
 type Result struct {

@@ -39,6 +39,8 @@ type crowd struct {
 
 	mu   sync.Mutex
 	done map[string]int // by what was typed: how often
+
+	click func(ctx context.Context, ref string) error // a click; nil where the test has none
 }
 
 // echo is a browser that answers with what was asked of it.
@@ -51,15 +53,19 @@ type echo struct {
 
 func (e *echo) Configure(page.Options) {}
 
-func (e *echo) Look(_ context.Context, verb string, _ any) (action.Facts, action.Pin, error) {
+func (e *echo) Look(_ context.Context, verb string, args any) (action.Facts, action.Pin, error) {
 	facts := action.Facts{Page: e.Page()}
 	if verb == "page.type" {
 		facts.Element = &action.Element{Role: "searchbox", Name: "Search", Type: "search"}
 	}
+	if click, is := args.(*action.Click); is {
+		names := map[string]string{"e1": "Next", "e2": "Back", "e7": "Delete invoice"}
+		facts.Element = &action.Element{Role: "button", Tag: "button", Name: names[click.Ref], Ref: click.Ref}
+	}
 	return facts, action.Pin{Tab: "t1", Document: "d1"}, nil
 }
 
-func (e *echo) Do(_ context.Context, _ string, args any, _ action.Pin) (action.Result, error) {
+func (e *echo) Do(ctx context.Context, _ string, args any, _ action.Pin) (action.Result, error) {
 	switch a := args.(type) {
 	case *action.Type:
 		e.crowd.mu.Lock()
@@ -68,6 +74,8 @@ func (e *echo) Do(_ context.Context, _ string, args any, _ action.Pin) (action.R
 		return action.Result{Notes: []string{a.Input}}, nil
 	case *action.TakeSnapshot:
 		return action.Result{Notes: []string{a.Ref}}, nil
+	case *action.Click:
+		return action.Result{}, e.crowd.click(ctx, a.Ref)
 	}
 	return action.Result{}, errors.New("not asked for")
 }

@@ -96,6 +96,8 @@ func (r *rooms) Attach(context.Context, action.Call, action.Pin, func(action.Mes
 
 func (r *rooms) Portrait(context.Context, action.Call, action.Pin) (string, error) { return "", nil }
 
+func (r *rooms) Remark(string, string) {}
+
 func (r *rooms) Halt(context.Context, string, string, string) error { return nil }
 
 func (r *rooms) Wanted(string, string) string { return "" }
@@ -148,11 +150,38 @@ func openRecords(t *testing.T) *records {
 	check(t, err)
 	judge, err := policy.New(policy.Config{Enabled: true, Trusted: []string{"a.example"}})
 	check(t, err)
-	book, err := auth.Open(dir)
-	check(t, err)
 	r := &records{tokens: map[action.Role]string{}, tools: map[action.Role]*sdk.ClientSession{}, trail: trail, rooms: &rooms{}}
 	g, err := gate.New(gate.Options{Sessions: r.rooms, Policy: judge, Desk: desk, Audit: trail, Log: log})
 	check(t, err)
+	t.Cleanup(func() {
+		check(t, g.Close(context.Background()))
+		trail.Close()
+		_ = db.Close()
+	})
+	r.offer(t, g, dir)
+	for role, token := range r.tokens {
+		client := sdk.NewClient(&sdk.Implementation{Name: "prober", Version: "1"}, nil)
+		session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{
+			Endpoint: r.url + "/mcp", HTTPClient: &http.Client{Transport: bearing(token)},
+		}, nil)
+		check(t, err)
+		t.Cleanup(func() { _ = session.Close() })
+		r.tools[role] = session
+	}
+	return r
+}
+
+// offer serves a gate over REST and MCP, as the program does.
+func (r *records) offer(t *testing.T, g *gate.Gate, dir string) {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	book, err := auth.Open(dir)
+	check(t, err)
+	for role, file := range map[action.Role]string{action.Operator: auth.OperatorFile, action.Agent: auth.AgentFile} {
+		text, err := os.ReadFile(filepath.Join(dir, file))
+		check(t, err)
+		r.tokens[role] = strings.TrimSpace(string(text))
+	}
 	door := macro.New(g, nil)
 	agents, err := mcp.New(mcp.Options{Door: door, Tools: []string{"all"}, Log: log})
 	check(t, err)
@@ -160,28 +189,11 @@ func openRecords(t *testing.T) *records {
 	check(t, err)
 	server := httptest.NewServer(surface)
 	r.url = server.URL
-	for role, file := range map[action.Role]string{action.Operator: auth.OperatorFile, action.Agent: auth.AgentFile} {
-		text, err := os.ReadFile(filepath.Join(dir, file))
-		check(t, err)
-		r.tokens[role] = strings.TrimSpace(string(text))
-		client := sdk.NewClient(&sdk.Implementation{Name: "prober", Version: "1"}, nil)
-		r.tools[role], err = client.Connect(t.Context(), &sdk.StreamableClientTransport{
-			Endpoint: server.URL + "/mcp", HTTPClient: &http.Client{Transport: bearing(r.tokens[role])},
-		}, nil)
-		check(t, err)
-	}
 	t.Cleanup(func() {
-		for _, session := range r.tools {
-			_ = session.Close()
-		}
 		_ = agents.Close()
 		surface.Close()
 		server.Close()
-		check(t, g.Close(context.Background()))
-		trail.Close()
-		_ = db.Close()
 	})
-	return r
 }
 
 func check(t testing.TB, err error) {

@@ -99,7 +99,7 @@ func (p *passage) ended(err error, limit time.Duration) error {
 			Hinted("try again, or give a longer timeout (up to 120000 ms)")
 	case errors.Is(err, context.Canceled):
 		return fault.New(fault.ActionTimeout, "the caller went away before %s was done", p.call.Verb).
-			Hinted("look at the page before you repeat it: it may have been done")
+			Hinted("look at the page before you repeat it: it may have been done").Because(err)
 	}
 	return err
 }

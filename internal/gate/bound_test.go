@@ -46,7 +46,7 @@ func TestACallerThatLeavesStillLeavesARecord(t *testing.T) {
 		h.shelf.doErr = context.Canceled
 		_, err := h.Call(ctx, click(agent))
 		wantCode(t, "left", err, fault.ActionTimeout)
-		if intent, outcome := h.last(t); intent.Seq == 0 || outcome.Result != "fault" {
+		if intent, outcome := h.last(t); intent.Seq == 0 || outcome.Result != "cancelled" {
 			t.Errorf("intent %+v, outcome %+v", intent, outcome)
 		}
 	})

@@ -35,6 +35,9 @@ type Sessions interface {
 	// stays as it is, and the alert is recorded. Faults: session_not_found,
 	// not_active.
 	Halt(ctx context.Context, session, code, why string) error
+	// Remark has a session say something with the next answer to an agent, once.
+	// Nobody is told by a session that is over.
+	Remark(session, words string)
 	// Wanted returns the host that a person could add to a session so that a
 	// document may come from an address; empty where none would help.
 	Wanted(session, address string) string
@@ -121,7 +124,8 @@ func (g *Gate) Call(ctx context.Context, call action.Call) (action.Result, error
 	p := g.passage(call)
 	p.muffle()
 	result, err := p.guarded(ctx)
-	return p.leave(p.followed(ctx, result, err))
+	result, err = p.followed(ctx, result, err)
+	return p.leave(result, p.settle(ctx, result, err))
 }
 
 // SetPolicy has every call from now on judged by another policy. Calls on

@@ -48,6 +48,7 @@ type shelf struct {
 	done    []string
 	pins    []action.Pin
 	halts   []string
+	remarks []string
 	wanted  map[string]string // hosts that would help, by address
 	changes *action.Changes   // that a call answers with, where it asks
 }
@@ -100,6 +101,12 @@ func (s *shelf) Halt(_ context.Context, session, code, why string) error {
 	defer s.mu.Unlock()
 	s.halts = append(s.halts, session+" "+code+" "+why)
 	return nil
+}
+
+func (s *shelf) Remark(session, words string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.remarks = append(s.remarks, session+": "+words)
 }
 
 func (s *shelf) Wanted(_, address string) string {

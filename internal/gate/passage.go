@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"errors"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -29,6 +30,8 @@ type passage struct {
 	credentials []scan.Finding // in what the call sends
 
 	begun      bool   // the intent is stored
+	acts       bool   // it was let through, and did not only wait for its turn
+	became     string // what became of it, where its caller gave it up
 	hitl       string // what people had to do with it
 	answeredBy string
 	approval   string // id of the question
@@ -197,9 +200,11 @@ func (p *passage) refusal() error {
 
 // do lets the call through.
 func (p *passage) do(ctx context.Context) (action.Result, error) {
+	p.acts = ctx.Err() == nil
 	result, err := bounded(ctx, p, func(ctx context.Context) (action.Result, error) {
 		return p.g.sessions.Do(ctx, p.call, p.pin)
 	})
+	p.acts = p.acts && !errors.Is(err, action.ErrNoTurn)
 	if err == nil {
 		p.remember()
 	}

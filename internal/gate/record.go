@@ -76,6 +76,9 @@ func (p *passage) outcome(result action.Result, f *fault.Fault) action.Record {
 	if f != nil {
 		r.Result, r.Error = "fault", p.harmless(approval.Inert(fmt.Sprintf("%s: %s", f.Code, f.Message), keptError))
 	}
+	if p.became != "" {
+		r.Result, r.Detail = cancelled, join(r.Detail, p.became)
+	}
 	if len(result.Artifacts) > 0 && p.call.Verb == "page.screenshot" {
 		r.Screenshot = result.Artifacts[0].ID
 	}

@@ -52,6 +52,8 @@ func (r *room) Portrait(ctx context.Context, _ action.Call, pin action.Pin) (str
 	return "picture", err
 }
 
+func (r *room) Remark(string, string) {}
+
 func (r *room) Halt(context.Context, string, string, string) error { return nil }
 
 func (r *room) Wanted(string, string) string { return "" }

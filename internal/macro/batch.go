@@ -100,6 +100,7 @@ func (b *batching) run(ctx context.Context) (stopped *action.Pending, err error)
 		if b.call.Progress != nil {
 			b.call.Progress(fmt.Sprintf("step %d of %d: %s", i+1, len(b.steps), step.Verb))
 		}
+		b.call.Part = fmt.Sprintf("step %d of %d", i+1, len(b.steps))
 		result, err := b.make(ctx, step.Verb, step.Args, i == len(b.steps)-1)
 		if err == nil {
 			err = missed(result)

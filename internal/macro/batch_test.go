@@ -93,6 +93,9 @@ func TestABatchIsItsStepsAndOneReport(t *testing.T) {
 		if last := i == 3; c.Changes != last {
 			t.Errorf("call %d asks for changes: %t", i, c.Changes)
 		}
+		if want := []string{"", "step 1 of 3", "step 2 of 3", "step 3 of 3"}[i]; c.Part != want {
+			t.Errorf("call %d is %q, want %q", i, c.Part, want)
+		}
 		if i > 1 && c.Session != "s1" {
 			t.Errorf("call %d is in session %q", i, c.Session)
 		}

@@ -43,6 +43,9 @@ type browser struct {
 	ended string // which browser was ended last
 }
 
+// Remark is heard by nobody: the browser of a run ends with it.
+func (b *browser) Remark(string, string) {}
+
 // behind is the browser and the records of runs.
 type behind struct {
 	*browser

@@ -107,6 +107,21 @@ func (l *live) note(notes ...string) {
 	l.dirty = true
 }
 
+// Remark has a session say something with the next answer to an agent, once.
+// One that is over says nothing.
+func (r *Registry) Remark(session, words string) {
+	r.mu.Lock()
+	l := r.live[session]
+	r.mu.Unlock()
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.note(words)
+	r.askToSave()
+}
+
 // tellAgent adds what its session has to say to an agent's answer, once.
 func (r *Registry) tellAgent(result *action.Result) {
 	r.mu.Lock()

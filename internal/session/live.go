@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -130,7 +131,7 @@ func (l *live) take(ctx context.Context, call action.Call) (release func(), err 
 	select {
 	case l.turn <- struct{}{}:
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return nil, fmt.Errorf("%w: %w", action.ErrNoTurn, context.Cause(ctx))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

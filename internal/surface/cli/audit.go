@@ -31,7 +31,7 @@ func filterFlags(c *cobra.Command, a *action.AuditFilter) {
 	f.StringVar(&a.Domain, "domain", "", "only about this host")
 	f.StringVar(&a.Risk, "risk", "", "only of this risk: LOW, MEDIUM, HIGH, CRITICAL")
 	f.StringVar(&a.Decision, "decision", "", "only where people had this to do with it: auto_approved, operator, approved, denied, expired, pending")
-	f.StringVar(&a.Result, "result", "", "only what became this: ok, fault, pending")
+	f.StringVar(&a.Result, "result", "", "only what became this: ok, fault, pending, cancelled")
 	f.StringVar(&a.From, "from", "", "not before this time (RFC 3339)")
 	f.StringVar(&a.To, "to", "", "before this time (RFC 3339)")
 	f.BoolVar(&a.House, "house", false, "the records of no scope instead: the gateway's own, and calls of strangers")

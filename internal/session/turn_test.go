@@ -1,0 +1,63 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// A call that is given up while it waits for its turn says that it did nothing.
+func TestACallGivenUpBeforeItsTurnDidNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		s := r.start(alice, action.SessionStart{})
+		page, hold := r.page(s.Box), make(chan struct{})
+		page.set(func(p *tab) { p.hold = hold })
+		runs, waits := make(chan error, 1), make(chan error, 1)
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { runs <- errOf(r.call(t.Context(), alice, "page.click", s.ID, &action.Click{})) }()
+		synctest.Wait()
+		go func() { waits <- errOf(r.call(ctx, alice, "page.click", s.ID, &action.Click{})) }()
+		synctest.Wait()
+		cancel()
+		if err := <-waits; !errors.Is(err, action.ErrNoTurn) || !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+		close(hold)
+		must(t, <-runs)
+		if n := r.show(alice, s.ID).Actions; n != 1 {
+			t.Errorf("%d actions were counted", n)
+		}
+	})
+}
+
+// What the gate has to say reaches the session's agents, once, with an answer
+// that somebody hears.
+func TestARemarkIsSaidOnceToAnAgentThatHears(t *testing.T) {
+	r := newRig(t)
+	s := r.start(alice, action.SessionStart{})
+	r.Remark(s.ID, "the call before was cancelled")
+	r.Remark("s-none", "nobody hears this")
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	look := func(ctx context.Context, who action.Caller) []string {
+		t.Helper()
+		result, err := r.call(ctx, who, "page.snapshot", s.ID, nil)
+		must(t, err)
+		return result.Notes
+	}
+	for what, notes := range map[string][]string{"an operator": look(t.Context(), admin), "a caller that has gone": look(gone, alice)} {
+		if len(notes) != 0 {
+			t.Errorf("%s was told %q", what, notes)
+		}
+	}
+	if notes := look(t.Context(), alice); len(notes) != 1 || notes[0] != "the call before was cancelled" {
+		t.Errorf("told %q", notes)
+	}
+	if notes := look(t.Context(), alice); len(notes) != 0 {
+		t.Errorf("told again: %q", notes)
+	}
+}
