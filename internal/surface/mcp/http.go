@@ -29,7 +29,8 @@ const (
 // request's context; a request without one is refused. Where it also makes the
 // request's URL absolute, that is where people are sent. Revisions from
 // 2026-07-28 on have no sessions and want a stateless server, older ones a
-// stateful one, so there are two, told apart by Mcp-Protocol-Version. A client
+// stateful one, so there are two, told apart by Mcp-Protocol-Version. Streams of
+// the older ones are taken up again where a connection broke. A client
 // chooses groups of tools in the address, as in /mcp?tools=all.
 func (s *Surface) Handler() http.Handler {
 	server := func(r *http.Request) *mcp.Server {
@@ -41,10 +42,11 @@ func (s *Surface) Handler() http.Handler {
 		PropagateRequestCancellation: true,
 		SessionTimeout:               idleLimit,
 		DisableLocalhostProtection:   true, // the REST surface checks Host, and knows which are configured
+		EventStore:                   newReplays(),
 		Logger:                       s.o.Log,
 	}
 	older := mcp.NewStreamableHTTPHandler(server, &options)
-	options.Stateless = true
+	options.Stateless, options.EventStore = true, nil // a revision without sessions resumes nothing
 	newer := mcp.NewStreamableHTTPHandler(server, &options)
 	route := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, err := s.offering(s.asked(r)); err != nil {
