@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -22,7 +23,7 @@ func NewFixtures(o Options) (*Surface, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := []string{"test_sampling", "test_elicitation", "test_missing_capability", "test_logging_tool", "test_x_mcp_header"}
+	names := []string{"test_sampling", "test_elicitation", "test_missing_capability", "test_logging_tool", "test_x_mcp_header", "test_reconnection"}
 	for _, f := range fixtures {
 		names = append(names, f.name)
 	}
@@ -32,6 +33,7 @@ func NewFixtures(o Options) (*Surface, error) {
 	server.AddTool(raw("test_missing_capability", ""), incapable)
 	server.AddTool(raw("test_logging_tool", ""), logged)
 	server.AddTool(raw("test_x_mcp_header", `"region": {"type": "string", "x-mcp-header": "Region"}`), region)
+	server.AddTool(raw("test_reconnection", ""), reconnected)
 	for key := range s.servers {
 		s.servers[key] = server
 	}
@@ -108,6 +110,13 @@ func logged(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult,
 		return nil, err
 	}
 	return says("logged where it was asked for")
+}
+
+// reconnected ends the stream before its result is there, so that the client has
+// to take it up again.
+func reconnected(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	req.Extra.CloseSSEStream(mcp.CloseSSEStreamArgs{RetryAfter: 10 * time.Millisecond})
+	return says("the stream was taken up")
 }
 
 func region(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
