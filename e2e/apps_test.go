@@ -56,7 +56,7 @@ func (g *gateway) overheard(t *testing.T) (agent, *tape) {
 	heard := &tape{}
 	return connect(t, &mcp.LoggingTransport{Writer: heard, Transport: &mcp.StreamableClientTransport{
 		Endpoint: "http://" + g.address + "/mcp?tools=all", HTTPClient: &http.Client{Transport: bearer(g.token("agent"))}, MaxRetries: -1,
-	}}, ""), heard
+	}}, "", nil), heard
 }
 
 // Addresses that only who is signed in gets: by localStorage, a header and a

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"os/exec"
 	"strconv"
@@ -126,8 +127,13 @@ func callerGoesAway(t *testing.T, g *gateway) {
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("the request ended with %v", err)
 	}
-	until(t, endLimit, "the click to be in the trail", func() bool { return strings.HasSuffix(g.verbs(t, id), "page.click fault") })
-	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/controls"}`).object(http.StatusOK)
+	until(t, endLimit, "the click to be in the trail", func() bool { return strings.HasSuffix(g.verbs(t, id), "page.click cancelled") })
+	for i, want := range []int{1, 0} { // it is said once
+		next := c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/controls"}`).object(http.StatusOK)
+		if got := fmt.Sprint(next["notes"]); strings.Count(got, "the call before, page.click, was cancelled: it may have been carried out") != want {
+			t.Errorf("answer %d after it notes %s", i+1, got)
+		}
+	}
 }
 
 func TestNoEngineIsAFaultThatSaysSo(t *testing.T) {

@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,7 +28,7 @@ func (g *gateway) stdio(t *testing.T) agent {
 	t.Helper()
 	command := exec.Command(binary, "mcp", "--tools", "all", "--config", g.config)
 	command.Env = append(os.Environ(), g.env...)
-	return connect(t, &mcp.CommandTransport{Command: command}, "")
+	return connect(t, &mcp.CommandTransport{Command: command}, "", nil)
 }
 
 // streamable connects over HTTP with a token.
@@ -34,14 +36,14 @@ func (g *gateway) streamable(t *testing.T, token, version string) agent {
 	t.Helper()
 	return connect(t, &mcp.StreamableClientTransport{
 		Endpoint: "http://" + g.address + "/mcp?tools=all", HTTPClient: &http.Client{Transport: bearer(token)}, MaxRetries: -1,
-	}, version)
+	}, version, nil)
 }
 
-func connect(t *testing.T, transport mcp.Transport, version string) agent {
+func connect(t *testing.T, transport mcp.Transport, version string, options *mcp.ClientOptions) agent {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "e2e", Version: "1"}, nil).
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "e2e", Version: "1"}, options).
 		Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		t.Fatal(err)
@@ -101,6 +103,33 @@ func mcpOverStdio(t *testing.T, g *gateway) { agentMainJob(t, g, g.stdio(t)) }
 
 func mcpOverHTTP(t *testing.T, g *gateway) {
 	agentMainJob(t, g, g.streamable(t, g.token("agent"), "2026-07-28"))
+}
+
+// phasesOverStdio is what a client of glovebox mcp hears while a box is made:
+// one of a size that none waits warm in.
+func phasesOverStdio(t *testing.T, g *gateway) {
+	var mu sync.Mutex
+	var told []string
+	command := exec.Command(binary, "mcp", "--config", g.config)
+	command.Env = append(os.Environ(), g.env...)
+	a := connect(t, &mcp.CommandTransport{Command: command}, "", &mcp.ClientOptions{
+		ProgressNotificationHandler: func(_ context.Context, note *mcp.ProgressNotificationClientRequest) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, note.Params.Message)
+		},
+	})
+	params := &mcp.CallToolParams{Name: "browser_session", Arguments: object{"action": "start", "width": 801, "height": 601}}
+	params.SetProgressToken("p")
+	if result, err := a.CallTool(t.Context(), params); err != nil || result.IsError {
+		t.Fatalf("%v %+v", err, result)
+	}
+	until(t, endLimit, "the phases to come", func() bool { // the last may be handed on after the answer
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Contains(told, "making the box") && slices.Contains(told, "starting the box")
+	})
+	a.must("browser_session", object{"action": "archive"}, "archived")
 }
 
 // agentMainJob is the main job as an agent does it, with the operator at the

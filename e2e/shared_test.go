@@ -24,6 +24,7 @@ func TestGateway(t *testing.T) {
 	}{
 		{"MCPOverStdio", mcpOverStdio},
 		{"MCPOverHTTP", mcpOverHTTP},
+		{"PhasesOverStdio", phasesOverStdio},
 		{"RESTMainJob", restMainJob},
 		{"RESTQuestion", restQuestion},
 		{"PickedUp", pickedUp},

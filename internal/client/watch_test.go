@@ -26,7 +26,7 @@ func TestACallTellsOfItselfWhileItRuns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := gateway(t, func(_ context.Context, c action.Call) (action.Result, error) {
-				c.Progress("creating the container")
+				c.Progress("making the box")
 				c.Asked(asked)
 				c.Progress("waiting for the browser")
 				return ends.result, ends.err
@@ -41,7 +41,7 @@ func TestACallTellsOfItselfWhileItRuns(t *testing.T) {
 					told = append(told, "question")
 				},
 			})
-			if want := []string{"creating the container", "question", "waiting for the browser"}; !slices.Equal(told, want) {
+			if want := []string{"making the box", "question", "waiting for the browser"}; !slices.Equal(told, want) {
 				t.Errorf("told of %q", told)
 			}
 			if f := fault.From(err); ends.err != nil {

@@ -207,7 +207,7 @@ func genericOperation(doc *huma.OpenAPI) *huma.Operation {
 	told := maps.Clone(result)
 	told["text/event-stream"] = &huma.MediaType{Schema: &huma.Schema{
 		Type: "string", Description: "Where it is accepted and there is something to tell: phase, what the call is at; question, that a person is asked; what the verb's own route tells; and last done or error",
-	}, Example: "event: phase\ndata: {\"phase\":\"creating the container\"}\n\n"}
+	}, Example: "event: phase\ndata: {\"phase\":\"making the box\"}\n\n"}
 	return &huma.Operation{
 		Method: http.MethodPost, Path: "/v1/verbs/{verb}", OperationID: "verb", Tags: []string{"verbs"},
 		Summary:     "Make a call by the verb's name, and get the whole result",
