@@ -9,7 +9,7 @@ type TakeSnapshot struct {
 	Format      string `json:"format,omitempty" query:"format" enum:"text,tree,markdown" doc:"text when empty; tree is JSON"`
 	Ref         string `json:"ref,omitempty" query:"ref" maxLength:"32" doc:"Only what is below this element, without folding"`
 	Depth       int    `json:"depth,omitempty" query:"depth" minimum:"0" maximum:"200" doc:"Deepest level; of a tree the configured one when 0"`
-	MaxTokens   int    `json:"max_tokens,omitempty" query:"max_tokens" minimum:"0" maximum:"24000" doc:"Most tokens of the answer, 500 or more; the configured number when 0, of a tree no bound then" example:"6000"`
+	MaxTokens   int    `json:"max_tokens,omitempty" query:"max_tokens" minimum:"0" maximum:"24000" doc:"Most tokens of the answer, 500 or more; the configured number when 0; a tree takes none" example:"6000"`
 	Offset      int    `json:"offset,omitempty" query:"offset" minimum:"0" maximum:"10000000" doc:"Where to go on: nextOffset of the answer before"`
 	Interactive bool   `json:"interactive,omitempty" query:"interactive" doc:"Only what can be acted on, with the headings and landmarks around it"`
 	Viewport    bool   `json:"viewport,omitempty" query:"viewport" doc:"Only what lies in the visible part of the page"`
@@ -44,10 +44,27 @@ type Node struct {
 
 const leastTokens = 500 // a snapshot's first line, its marks and a few lines fit
 
-// whole refuses a budget in which nothing fits.
+// whole refuses a budget in which nothing fits, and of a tree, which is the
+// whole one, what would make it a part.
 func (a *TakeSnapshot) whole() error {
+	if field := a.ofText(); field != "" && a.Format == "tree" {
+		return invalid(field, "does not go with format tree").Hinted("use format text; ref and depth narrow a tree")
+	}
 	if a.MaxTokens != 0 && a.MaxTokens < leastTokens {
 		return invalid("max_tokens", "must be 500 or more").Hinted("leave max_tokens out for the usual 6000")
 	}
 	return nil
+}
+
+// ofText is an argument given that is for texts alone.
+func (a *TakeSnapshot) ofText() string {
+	switch {
+	case a.MaxTokens != 0:
+		return "max_tokens"
+	case a.Offset != 0:
+		return "offset"
+	case a.Interactive:
+		return "interactive"
+	}
+	return ""
 }
