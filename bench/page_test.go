@@ -203,6 +203,9 @@ func (s single) Halt(context.Context, string, string, string) error {
 // Wanted knows no host: every one is open.
 func (s single) Wanted(string, string) string { return "" }
 
+// Remark is for no call that is measured.
+func (s single) Remark(string, string) {}
+
 func (s single) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
 	return s.browser.Do(ctx, call.Verb, call.Args, pin)
 }
