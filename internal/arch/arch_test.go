@@ -66,6 +66,7 @@ var plan = map[string][]string{
 	"surface/mcp":            {"action", "fault", "auth"},
 	"demosite":               {},
 	"testcache":              {},
+	"testdoc":                {},
 	"client":                 {"action", "fault"},
 	"install":                {"fault"},
 	"entry":                  {"fault"},
