@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/bench/peer"
+	"github.com/gloveboxhq/glovebox/internal/testdoc"
 )
 
 // command is what a reader types to have these tables written anew.
@@ -79,23 +80,8 @@ func (c *comparison) report() {
 	if !*write || *only != "" || *among != "" {
 		return
 	}
-	must(c.b, between("../docs/benchmarks.md", "mcp", whole.String()))
-	must(c.b, between("../README.md", "mcp", short))
-}
-
-// between writes a text between the marks of that name in a file.
-func between(path, name, text string) error {
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	begin, end := fmt.Sprintf("<!-- begin %s -->\n", name), fmt.Sprintf("<!-- end %s -->", name)
-	head, rest, found := strings.Cut(string(content), begin)
-	_, tail, ended := strings.Cut(rest, end)
-	if !found || !ended {
-		return fmt.Errorf("%s has no place for %s", path, name)
-	}
-	return os.WriteFile(path, []byte(head+begin+text+end+tail), 0o644)
+	must(c.b, testdoc.Write("../docs/benchmarks.md", "mcp", whole.String()))
+	must(c.b, testdoc.Write("../README.md", "mcp", short))
 }
 
 func (c *comparison) table(names []string) string {

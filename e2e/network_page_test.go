@@ -1,37 +1,16 @@
 package e2e
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write the table of docs/network.md")
+	"github.com/gloveboxhq/glovebox/internal/testdoc"
+)
 
 // TestNetworkPageListsTheWays keeps docs/network.md at what is tried.
 func TestNetworkPageListsTheWays(t *testing.T) {
-	const page, begin, end = "../docs/network.md", "<!-- ways -->\n", "<!-- /ways -->"
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, found := strings.Cut(string(text), begin)
-	_, after, ended := strings.Cut(rest, end)
-	if !found || !ended {
-		t.Fatalf("%s has no place for the table", page)
-	}
-	want := before + begin + table() + end + after
-	if *update {
-		if err := os.WriteFile(page, []byte(want), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if want != string(text) {
-		t.Errorf("%s is not what is tried: go test ./e2e -run TestNetworkPage -update", page)
-	}
+	testdoc.Part(t, "../docs/network.md", "ways", table())
 }
 
 // table lists every way: who tries it, what stops it, where it arrives when

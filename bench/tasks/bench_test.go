@@ -11,17 +11,13 @@ import (
 
 	"github.com/gloveboxhq/glovebox/bench/peer"
 	"github.com/gloveboxhq/glovebox/bench/tasks/sites"
+	"github.com/gloveboxhq/glovebox/internal/testdoc"
 )
 
 var (
 	peers = flag.Bool("peers", true, "do the tasks with the other servers too")
 	only  = flag.String("only", "", "the tasks that are done, with commas between; all when empty")
 	out   = flag.String("out", "", "the file whose part between the marks for tasks is written anew")
-)
-
-const (
-	begins = "<!-- tasks: go test -run '^$' -bench Tasks ./bench/tasks -args -out -->"
-	ends   = "<!-- end of tasks -->"
 )
 
 // BenchmarkTasks does every task with every server that is there, in turns.
@@ -86,17 +82,8 @@ func publish(b *testing.B, tables string) {
 		fmt.Println(tables)
 		return
 	}
-	page, err := os.ReadFile(*out)
-	if err != nil {
-		b.Fatal(err)
-	}
-	before, rest, begun := strings.Cut(string(page), begins+"\n")
-	_, after, ended := strings.Cut(rest, ends)
-	if !begun || !ended {
-		b.Fatalf("%s has no marks for tasks", *out)
-	}
-	text := before + begins + "\n" + fmt.Sprintf("Measured on %s.\n\n", time.Now().UTC().Format(time.DateOnly)) + tables + ends + after
-	if err := os.WriteFile(*out, []byte(text), 0o644); err != nil {
+	measured := fmt.Sprintf("Measured on %s.\n\n", time.Now().UTC().Format(time.DateOnly))
+	if err := testdoc.Write(*out, "tasks", measured+tables); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -3,34 +3,22 @@ package action_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testdoc"
 )
-
-var update = flag.Bool("update", false, "write docs/reference/run-*.schema.json")
 
 func TestSchemasInTheReferenceAreUpToDate(t *testing.T) {
 	for name, schema := range map[string]action.Schema{"input": action.RunInputSchema(), "output": action.RunOutputSchema()} {
-		path := "../../docs/reference/run-" + name + ".schema.json"
 		text, err := json.MarshalIndent(schema, "", "  ")
 		if err != nil {
 			t.Fatal(err)
 		}
-		text = append(text, '\n')
-		if *update {
-			if err := os.WriteFile(path, text, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if kept, err := os.ReadFile(path); err != nil || !bytes.Equal(kept, text) {
-			t.Errorf("%s is out of date: run make gen (%v)", path, err)
-		}
+		testdoc.File(t, "../../docs/reference/run-"+name+".schema.json", string(text)+"\n")
 	}
 }
 

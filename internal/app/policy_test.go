@@ -1,7 +1,6 @@
 package app
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,9 +11,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/config"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+	"github.com/gloveboxhq/glovebox/internal/testdoc"
 )
-
-var update = flag.Bool("update", false, "rewrite generated parts of documents")
 
 const policyPage = "../../docs/policy.md"
 
@@ -41,27 +39,13 @@ func TestExamplesOfThePolicyPageLoad(t *testing.T) {
 	}
 }
 
-// TestThePolicyPageListsEveryParameter: run with -update to write the list.
 func TestThePolicyPageListsEveryParameterUpToDate(t *testing.T) {
-	page, err := os.ReadFile(policyPage)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var table strings.Builder
 	table.WriteString("| parameter | |\n|---|---|\n")
 	for _, p := range policy.Params {
 		fmt.Fprintf(&table, "| `%s` | %s |\n", p.Name, p.Doc)
 	}
-	if *update {
-		made := regexp.MustCompile(`(?s)PARAMS\n|\| parameter \|.*?\n\n`).ReplaceAllLiteralString(string(page), table.String()+"\n")
-		page = []byte(strings.ReplaceAll(made, "\n\n\nA parameter that", "\n\nA parameter that"))
-		if err := os.WriteFile(policyPage, page, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if !strings.Contains(string(page), "\n"+table.String()+"\n") {
-		t.Error("the list of parameters is not the one in the code: run make gen")
-	}
+	testdoc.Part(t, policyPage, "parameters", table.String())
 }
 
 func TestRulesReachThePolicy(t *testing.T) {

@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,9 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/testdoc"
 )
-
-var update = flag.Bool("update", false, "rewrite generated files")
 
 func env(pairs ...string) config.Env {
 	return func(name string) (string, bool) {
@@ -156,19 +154,7 @@ func TestPrintedConfigurationLoadsAgain(t *testing.T) {
 }
 
 func TestReferencePageIsUpToDate(t *testing.T) {
-	const path = "../../docs/reference/configuration.md"
-	if *update {
-		if err := os.WriteFile(path, []byte(config.Reference()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(config.Reference(), string(got)); diff != "" {
-		t.Errorf("run make gen:\n%s", diff)
-	}
+	testdoc.File(t, "../../docs/reference/configuration.md", config.Reference())
 	for _, key := range config.Keys() {
 		if key.Doc == "" {
 			t.Errorf("%s has no doc", key.Path)

@@ -2,17 +2,16 @@ package inpage_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
 	"image/png"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+	"github.com/gloveboxhq/glovebox/internal/testdoc"
 )
 
 // pixels is what the whole page looks like, once what was changed is drawn.
@@ -108,8 +107,6 @@ func TestTextsAreShownAsAPersonSeesThem(t *testing.T) {
 	}
 }
 
-var documented = flag.Bool("update", false, "write the table of ways into the documentation")
-
 // inSnapshot is what becomes of a text, as the documentation says it.
 func (s sight) inSnapshot() string {
 	switch s {
@@ -122,22 +119,10 @@ func (s sight) inSnapshot() string {
 }
 
 func TestTheDocumentationHasEveryWay(t *testing.T) {
-	const path, head = "../../../docs/hidden-text.md", "|---|---|---|\n"
-	page, err := os.ReadFile(path)
-	must(t, err)
-	above, table, found := strings.Cut(string(page), head)
-	if !found {
-		t.Fatal("it has no table")
-	}
-	var want strings.Builder
+	var table strings.Builder
+	table.WriteString("| text | a person | snapshot |\n|---|---|---|\n")
 	for _, w := range ways {
-		fmt.Fprintf(&want, "| %s | %s | %s |\n", w.name, w.sight, w.sight.inSnapshot())
+		fmt.Fprintf(&table, "| %s | %s | %s |\n", w.name, w.sight, w.sight.inSnapshot())
 	}
-	if *documented {
-		must(t, os.WriteFile(path, []byte(above+head+want.String()), 0o644))
-		return
-	}
-	if table != want.String() {
-		t.Error("the table is not what is tried: run this test with -update")
-	}
+	testdoc.Part(t, "../../../docs/hidden-text.md", "ways", table.String())
 }

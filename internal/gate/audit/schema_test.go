@@ -1,13 +1,10 @@
 package audit_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"flag"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -16,9 +13,8 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+	"github.com/gloveboxhq/glovebox/internal/testdoc"
 )
-
-var update = flag.Bool("update", false, "rewrite generated files")
 
 // schema describes a record as it is exported.
 func schema(t *testing.T) *jsonschema.Schema {
@@ -38,20 +34,11 @@ func schema(t *testing.T) *jsonschema.Schema {
 }
 
 func TestRecordSchemaInTheReferenceIsUpToDate(t *testing.T) {
-	const path = "../../../docs/reference/audit-record.schema.json"
 	want, err := json.MarshalIndent(schema(t), "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want = append(want, '\n')
-	if *update {
-		if err := os.WriteFile(path, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("docs/reference/audit-record.schema.json is out of date (%v): run make gen", err)
-	}
+	testdoc.File(t, "../../../docs/reference/audit-record.schema.json", string(want)+"\n")
 }
 
 func TestRecordsFollowTheirSchema(t *testing.T) {

@@ -1,41 +1,17 @@
 package scan
 
 import (
-	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write the published figures anew")
-
-const (
-	page  = "../../../docs/credential-scan.md"
-	begin = "<!-- figures: go test ./internal/gate/scan -run UpToDate -update -->\n"
-	over  = "<!-- end of figures -->\n"
+	"github.com/gloveboxhq/glovebox/internal/testdoc"
 )
 
 func TestPublishedFiguresAreUpToDate(t *testing.T) {
-	old, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok := strings.Cut(string(old), begin)
-	_, after, ended := strings.Cut(rest, over)
-	if !ok || !ended {
-		t.Fatalf("%s has no place for the figures", page)
-	}
-	text := before + begin + figures(samples()) + over + after
-	if *update {
-		if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if text != string(old) {
-		t.Error("the figures have changed: run make gen")
-	}
+	testdoc.Part(t, "../../../docs/credential-scan.md", "figures", figures(samples()))
 }
 
 // figures is the table of what is found and what passes.

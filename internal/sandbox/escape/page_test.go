@@ -1,44 +1,20 @@
 package escape
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write the published tables anew")
-
-const (
-	page  = "../../../docs/security.md"
-	begin = "<!-- walls: go test ./internal/sandbox/escape -update -->\n"
-	over  = "<!-- end of walls -->\n"
+	"github.com/gloveboxhq/glovebox/internal/testdoc"
 )
 
 func TestPublishedWallsAreUpToDate(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the page is of the processor that has most calls")
 	}
-	old, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok := strings.Cut(string(old), begin)
-	_, after, ended := strings.Cut(rest, over)
-	if !ok || !ended {
-		t.Fatalf("%s has no place for the walls", page)
-	}
-	text := before + begin + attempted() + "\n" + recommended() + over + after
-	if *update {
-		if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if text != string(old) {
-		t.Error("the walls have changed: run make gen")
-	}
+	testdoc.Part(t, "../../../docs/security.md", "walls", attempted()+"\n"+recommended())
 }
 
 // attempted is the table of attempts, those with the same answer together.

@@ -1,11 +1,11 @@
 package mcp_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/e2e/conformance"
 	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
+	"github.com/gloveboxhq/glovebox/internal/testdoc"
 )
 
 // TestConformanceOfFixtures has the protocol's own suite try the surface where
@@ -22,17 +22,7 @@ func TestConformanceOfFixtures(t *testing.T) {
 }
 
 func TestConformancePageIsUpToDate(t *testing.T) {
-	const page = "../../../docs/mcp-conformance.md"
-	want := conformance.Page()
-	if *update {
-		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(page)
-	if err != nil || string(got) != want {
-		t.Errorf("%v: docs/mcp-conformance.md is not what the table says; run make gen", err)
-	}
+	testdoc.File(t, "../../../docs/mcp-conformance.md", conformance.Page())
 }
 
 func TestEveryScenarioThatDidNotPassHasAReason(t *testing.T) {

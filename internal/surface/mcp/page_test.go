@@ -1,43 +1,19 @@
 package mcp_test
 
 import (
-	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-)
 
-var update = flag.Bool("update", false, "rewrite generated parts of documents")
-
-const (
-	tablePage  = "../../../docs/mcp.md"
-	tableBegin = "<!-- tools: written by make gen -->\n"
-	tableEnd   = "<!-- end of tools -->\n"
+	"github.com/gloveboxhq/glovebox/internal/testdoc"
 )
 
 func TestTableOfToolsIsUpToDate(t *testing.T) {
-	page, err := os.ReadFile(tablePage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, begins := strings.Cut(string(page), tableBegin)
-	_, after, ends := strings.Cut(rest, tableEnd)
-	if !begins || !ends {
-		t.Fatal("docs/mcp.md has no place for the table")
-	}
-	want := before + tableBegin + tableOfTools(t) + tableEnd + after
-	if *update {
-		if err := os.WriteFile(tablePage, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if want != string(page) {
-		t.Error("docs/mcp.md is out of date: run make gen")
-	}
+	testdoc.Part(t, "../../../docs/mcp.md", "tools", tableOfTools(t))
 }
 
 func tableOfTools(t *testing.T) string {

@@ -3,36 +3,21 @@ package rest_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
+	"github.com/gloveboxhq/glovebox/internal/testdoc"
 )
 
-var update = flag.Bool("update", false, "rewrite generated files")
-
 func TestDescriptionInTheReferenceIsUpToDate(t *testing.T) {
-	const path = "../../../docs/reference/openapi.json"
 	want, err := rest.Description()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *update {
-		if err := os.WriteFile(path, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Error("docs/reference/openapi.json is out of date: run make gen")
-	}
+	testdoc.File(t, "../../../docs/reference/openapi.json", string(want))
 }
 
 // media is what a description gives for one type of body.
