@@ -48,6 +48,7 @@ func sending() map[string]action.Call {
 		"kept":          {Verb: "artifact.put", Args: &action.NewFile{Name: token + ".txt", Bytes: []byte("x")}},
 		"in a dialog":   {Verb: "page.dialog", Args: dialog},
 		"in a crawl":    {Verb: "page.crawl", Args: &action.Crawl{URL: "https://app.example.com/" + token}},
+		"in a batch":    {Verb: "page.batch", Args: &action.Batch{Steps: []action.Step{{Verb: "page.type", Args: &action.Type{Locator: at, Input: token}}}}},
 		"to the desk":   {Verb: "approval.status", Args: &action.ByID{ID: token}},
 		"out of bounds": {Verb: "page.goto", Args: &action.Goto{URL: "https://app.example.com/" + token, WaitUntil: "soon"}},
 		"in a script":   {Verb: "page.execute", Args: &action.Execute{Expression: "f('" + token + "')"}},

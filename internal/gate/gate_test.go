@@ -264,6 +264,18 @@ func TestAReadRunsAndIsRecorded(t *testing.T) {
 	}
 }
 
+func TestABatchIsRecordedInItsSession(t *testing.T) {
+	h := open(t)
+	steps := []action.Step{{Verb: "page.click", Args: &action.Click{Locator: action.Locator{Ref: "e1"}}}}
+	result, err := h.Call(t.Context(), action.Call{Verb: "page.batch", Caller: agent, Args: &action.Batch{Steps: steps}})
+	if err != nil || result.Session != "s1" {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	if intent, outcome := h.last(t); intent.SessionID != "s1" || intent.ContainerID != "b1" || outcome.SessionID != "s1" {
+		t.Errorf("recorded %+v and %+v", intent, outcome)
+	}
+}
+
 func TestWhatIsRefusedLeavesIntentAndOutcome(t *testing.T) {
 	zero := (*action.Click)(nil)
 	for name, c := range map[string]struct {

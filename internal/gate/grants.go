@@ -8,7 +8,7 @@ import (
 
 // ofSession are the verbs of ownVerbs that are about a session, which is looked
 // up first.
-var ofSession = map[string]bool{"grant.list": true, "grant.revoke": true}
+var ofSession = map[string]bool{"grant.list": true, "grant.revoke": true, "page.batch": true}
 
 // alive are the states of a session that goes on.
 var alive = map[string]bool{"starting": true, "open": true, "paused": true, "taken_over": true}

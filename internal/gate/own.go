@@ -22,7 +22,7 @@ var ownVerbs = map[string]func(context.Context, *passage) (action.Result, error)
 		return &q, err
 	}),
 	"approval.answer": withArgs(takeAnswer),
-	"page.batch":      withArgs(openBatch),
+	"page.batch":      openBatch,
 	"policy.show":     withArgs(showPolicy),
 	"policy.explain":  withArgs(explainPolicy),
 	"grant.list":      withArgs(grants),
@@ -83,5 +83,7 @@ func takeAnswer(ctx context.Context, p *passage, a *action.Answer) (any, error) 
 }
 
 // openBatch lets a batch begin: it was checked whole, and looked through for
-// credentials. Its steps are calls of their own.
-func openBatch(context.Context, *passage, *action.Batch) (any, error) { return nil, nil }
+// credentials. Its steps are calls of their own, in the session that was found.
+func openBatch(_ context.Context, p *passage) (action.Result, error) {
+	return action.Result{Session: p.facts.Session.ID}, nil
+}

@@ -1,6 +1,7 @@
 package macro
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -38,19 +39,21 @@ func (d *Door) batch(ctx context.Context, call action.Call) (action.Result, erro
 	if len(call.ID) == 0 || len(call.ID) > 50 {
 		call.ID = newID()
 	}
+	key, err := fingerprint(call)
+	if err != nil {
+		return action.Result{}, err
+	}
 	opening := call
-	opening.Changes = false
-	if result, err := d.gate.Call(ctx, opening); err != nil || result.Pending != nil {
-		return result, err
+	opening.Changes, opening.Session = false, cmp.Or(d.halves.session(key), call.Session)
+	opened, err := d.gate.Call(ctx, opening)
+	if err != nil || opened.Pending != nil {
+		return opened, err
 	}
 	args, ok := call.Args.(*action.Batch)
 	if !ok || args == nil {
 		return action.Result{}, fault.New(fault.Internal, "a batch was let through and is none").Hinted("look for the correlation id in the gateway's log").With("correlationId", call.ID)
 	}
-	key, err := fingerprint(call, args)
-	if err != nil {
-		return action.Result{}, err
-	}
+	call.Session = opened.Session
 	before, err := d.halves.take(key)
 	if err != nil {
 		return action.Result{}, err
@@ -73,9 +76,6 @@ func newBatching(gate Gate, call action.Call, args *action.Batch, before half) *
 	b := &batching{gate: gate, call: call, steps: args.Steps, changes: call.Changes, half: before}
 	b.half.done = slices.Clone(before.done)
 	b.call.Changes = false
-	if before.session != "" {
-		b.call.Session = before.session
-	}
 	if call.Wait > 0 {
 		b.until = time.Now().Add(call.Wait)
 	}
@@ -83,8 +83,8 @@ func newBatching(gate Gate, call action.Call, args *action.Batch, before half) *
 }
 
 // fingerprint tells whose batch it is, in which session, and what it does.
-func fingerprint(call action.Call, args *action.Batch) (string, error) {
-	text, err := json.Marshal([]any{call.Caller, call.Session, args.Steps})
+func fingerprint(call action.Call) (string, error) {
+	text, err := json.Marshal([]any{call.Caller, call.Session, call.Args})
 	if err != nil {
 		return "", fault.New(fault.InvalidRequest, "the batch cannot be written as JSON").Hinted("correct its steps").Because(err)
 	}

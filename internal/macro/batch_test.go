@@ -142,9 +142,15 @@ func TestABatchThatWaitsGoesOnOnceItIsAnswered(t *testing.T) {
 		}
 		time.Sleep(time.Second) // of the test's clock
 		delete(d.on, "b")
+		d.calls = nil
 		result, err = door.Call(t.Context(), made(clicks("a", "b", "c")))
 		if done := result.Data.(*action.Batched); err != nil || !done.OK || done.Done != 3 || done.Resumed != 1 {
 			t.Errorf("%+v, %v", done, err)
+		}
+		for _, c := range d.calls {
+			if c.Session != "s1" {
+				t.Errorf("%s is made in the session %q", c.Verb, c.Session)
+			}
 		}
 		if got := d.did(); got != "batch b c" {
 			t.Errorf("it did %s", got)

@@ -28,6 +28,16 @@ type halves struct {
 	all map[string]half // by fingerprint
 }
 
+// session is that of a batch of which something is done; empty for others.
+func (h *halves) session(key string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if at := h.all[key]; time.Now().Before(at.until) {
+		return at.session
+	}
+	return ""
+}
+
 // take returns what is done of a batch. Until give nobody else gets it: fault
 // already_active.
 func (h *halves) take(key string) (half, error) {

@@ -69,6 +69,15 @@ func (r *Registry) lookAtPage(ctx context.Context, call action.Call) (action.Fac
 	return facts, pin, err
 }
 
+// lookAtBatch finds the session of a batch, whose steps look at its page.
+func (r *Registry) lookAtBatch(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	l, err := r.admit(ctx, call)
+	if err != nil {
+		return action.Facts{}, action.Pin{}, err
+	}
+	return action.Facts{Session: l.facts()}, action.Pin{Session: l.id}, nil
+}
+
 // actOnPage does a page verb. Verbs that change something take turns.
 func (r *Registry) actOnPage(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
 	l, err := r.admit(ctx, call)

@@ -95,8 +95,11 @@ func (r *Registry) Look(ctx context.Context, call action.Call) (action.Facts, ac
 	if facts, err := r.barred(call); err != nil {
 		return action.Facts{Session: facts}, action.Pin{}, err
 	}
-	if call.Verb == "page.crawl" {
+	switch call.Verb {
+	case "page.crawl":
 		return r.lookAtCrawl(ctx, call)
+	case "page.batch":
+		return r.lookAtBatch(ctx, call)
 	}
 	switch family(call.Verb) {
 	case "page", "tab", "cookie", "download":
