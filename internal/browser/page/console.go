@@ -178,7 +178,7 @@ func exception(raw json.RawMessage) (action.ConsoleMessage, bool) {
 }
 
 // logEntry reads Log.entryAdded: what the browser itself says of a page, such
-// as resources that failed. What workers write comes by their own targets.
+// as resources that failed.
 func logEntry(raw json.RawMessage) (action.ConsoleMessage, bool) {
 	var e struct {
 		Entry struct {
@@ -190,7 +190,7 @@ func logEntry(raw json.RawMessage) (action.ConsoleMessage, bool) {
 			Line   *int    `json:"lineNumber"` // from 0
 		} `json:"entry"`
 	}
-	if json.Unmarshal(raw, &e) != nil || e.Entry.Source == "worker" {
+	if json.Unmarshal(raw, &e) != nil {
 		return action.ConsoleMessage{}, false
 	}
 	m := action.ConsoleMessage{Level: levelOf(e.Entry.Level), Text: brief(e.Entry.Text), URL: brief(e.Entry.URL), Timestamp: moment(e.Entry.Time)}

@@ -17,38 +17,57 @@ const (
 	mostHeard   = 5000 // of all targets together; above it each may write
 	fewWritten  = 200  // messages a second
 
+	mostLate = 60 * time.Second // what arrives later than this behind another was written by another clock
+
 	mutedFor  = 30 * time.Second // unless it shows another document before
 	muteLimit = time.Second      // for a target to take note; a script that does not let it is ended
+	lateLimit = 10 * time.Second // for what was written until then to arrive: all else that the browser says waits behind it
 )
 
-// meter counts what was written in the present second.
+// meter counts what was written in the newest second that it knows of. How fast
+// it arrives says nothing: on a busy machine that is slower than it is written.
 type meter struct {
-	second int64
+	second time.Time
 	sum    int
 }
 
-func (m *meter) add(now time.Time, n int) int {
-	if s := now.Unix(); s != m.second {
+func (m *meter) add(written time.Time, n int) int {
+	s := written.Truncate(time.Second)
+	if s.After(m.second) || m.second.Sub(s) > mostLate {
 		m.second, m.sum = s, 0
 	}
 	m.sum += n
 	return m.sum
 }
 
+// remark is what is looked at of a console event as it arrives.
+type remark struct {
+	Time  float64 `json:"timestamp"` // of what a script wrote
+	Entry struct {
+		Time   float64 `json:"timestamp"` // of what the browser wrote
+		Source string  `json:"source"`
+	} `json:"entry"`
+}
+
+func (w remark) at() time.Time { return moment(max(w.Time, w.Entry.Time)) }
+
 // hears counts an event, and reports whether it is still to be kept. b.mu is
 // held.
 func (b *Browser) hears(t *target, event json.RawMessage) bool {
-	now, cost := time.Now(), 1+len(event)/4096
 	if t.muted {
 		t.follow(event)
 		return false
 	}
-	limit := mostWritten
-	if b.noise.add(now, cost) > mostHeard {
+	var w remark
+	if json.Unmarshal(event, &w) != nil {
+		return false
+	}
+	limit, cost := mostWritten, 1+len(event)/4096
+	if b.noise.add(w.at(), cost) > mostHeard {
 		limit = fewWritten
 	}
-	if t.noise.add(now, cost) <= limit {
-		return true
+	if t.noise.add(w.at(), cost) <= limit {
+		return w.Entry.Source != "worker" // which tells of it itself
 	}
 	b.mute(t)
 	return false
@@ -61,11 +80,9 @@ func (t *target) follow(event json.RawMessage) {
 	if t.late++; t.late%sample != 0 {
 		return
 	}
-	var e struct {
-		Time float64 `json:"timestamp"`
-	}
-	if json.Unmarshal(event, &e) == nil {
-		t.wrote = moment(e.Time)
+	var w remark
+	if json.Unmarshal(event, &w) == nil {
+		t.wrote = w.at()
 	}
 }
 
@@ -118,6 +135,7 @@ func (b *Browser) quiet(t *target, heard *cdp.Pending, until <-chan struct{}) {
 // that does not let it is ended, and where that does not help (V8 loses the
 // request now and then), its renderer is. What was written before still
 // arrives for a while: the times in it tell that from a script that goes on.
+// Where it takes too long, the renderer is ended too, and with it what waits.
 func (b *Browser) takesNote(t *target, heard *cdp.Pending) bool {
 	if answered(heard, muteLimit) {
 		return heard.Wait(context.Background(), nil) == nil
@@ -126,23 +144,29 @@ func (b *Browser) takesNote(t *target, heard *cdp.Pending) bool {
 	b.say("a script that wrote to the console without end was ended")
 	ended := time.Now().Add(muteLimit)
 	for !answered(heard, muteLimit/2) { // at the latest when the target goes away
-		if page, on := b.goesOn(t, ended); on {
-			page.session.Send("Page.crash", nil)
+		if b.goesOn(t, ended) || time.Since(ended) > lateLimit {
+			b.pageOf(t).session.Send("Page.crash", nil)
 			return false
 		}
 	}
 	return heard.Wait(context.Background(), nil) == nil
 }
 
-// goesOn reports whether a target wrote something after it was to have ended,
-// and the page it belongs to.
-func (b *Browser) goesOn(t *target, ended time.Time) (page *target, on bool) {
+// goesOn reports whether a target wrote something after it was to have ended.
+func (b *Browser) goesOn(t *target, ended time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for page = t; page.tab == nil && page.parent != nil; {
-		page = page.parent
+	return t.wrote.After(ended)
+}
+
+// pageOf is the page or frame that a target belongs to.
+func (b *Browser) pageOf(t *target) *target {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for t.tab == nil && t.parent != nil {
+		t = t.parent
 	}
-	return page, t.wrote.After(ended)
+	return t
 }
 
 func answered(p *cdp.Pending, limit time.Duration) bool {

@@ -41,7 +41,7 @@ func run(m *testing.M) int {
 	return code
 }
 
-const patience = 30 * time.Second // for anything in a test, on a busy machine
+const patience = time.Minute // for anything in a test, on a busy machine
 
 // trial is a browser for one test.
 type trial struct {

@@ -131,7 +131,7 @@ func TestAFloodOfRequestsIsBounded(t *testing.T) {
 	tr.must("page.goto", &action.Goto{URL: s.URL})
 	tr.must("page.click", &action.Click{Locator: selector("button")})
 	tr.wantTitle("many!")
-	tr.must("page.execute", &action.Execute{Expression: "over.then(() => 1)", AwaitPromise: true, Timing: action.Timing{Timeout: 50_000}})
+	tr.must("page.execute", &action.Execute{Expression: "over.then(() => 1)", AwaitPromise: true, Timing: action.Timing{Timeout: 110_000}})
 	if all := tr.network(action.ReadNetwork{Limit: 1000}); len(all) != 1000 {
 		t.Errorf("%d requests are kept", len(all))
 	}
