@@ -122,3 +122,26 @@ func (w writer) broken(text string) string {
 	}
 	return strings.ToValidUTF8(text[:at]+w.of(")", "(", "[", "]", `"`, "'", ":", ",", ">", "\\", "/**/", "|", "&", " ", "\n", "\f", "\r\n", "é", "#", ".", "!", "\x01", "-", "i")+text[at:], "")
 }
+
+// TestOptionsOfAClosedListAreNoTextToWaitFor waits for an option that comes
+// later: nobody sees its text until the list is opened or it is chosen.
+func TestOptionsOfAClosedListAreNoTextToWaitFor(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<label>City <select><option>Any</select></label><script>setTimeout(() => document.querySelector('select').add(new Option('Basel')), 100)</script>`)
+	for _, w := range []struct {
+		locator action.Locator
+		found   bool
+	}{
+		{action.Locator{Role: "option", Name: "Basel"}, true},
+		{action.Locator{Text: "Basel"}, false},
+	} {
+		moment := 300
+		args := &action.WaitFor{Locator: w.locator, State: "attached"}
+		if !w.found {
+			args.Timeout = &moment
+		}
+		if got := tr.must("page.wait_for", args).Data.(*action.Waited).Found; got != w.found {
+			t.Errorf("%+v: found %t", w.locator, got)
+		}
+	}
+}
