@@ -135,14 +135,11 @@ func (g *glovebox) dialog(accept bool, text string) error {
 }
 
 func (g *glovebox) tab(title string) error {
-	if err := g.do("browser_tabs", object{"action": "list"}); err != nil {
-		return err
-	}
-	number, err := tabNumber(g.last, title, `^- (\d+)`)
+	index, err := g.tabIndex(title)
 	if err != nil {
 		return err
 	}
-	return g.act("browser_tabs", object{"action": "select", "index": atoi(number)})
+	return g.act("browser_tabs", object{"action": "select", "index": index})
 }
 
 func (g *glovebox) reset() error {

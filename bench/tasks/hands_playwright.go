@@ -114,14 +114,11 @@ func (p *playwright) dialog(accept bool, text string) error {
 }
 
 func (p *playwright) tab(title string) error {
-	if err := p.do("browser_tabs", object{"action": "list"}); err != nil {
-		return err
-	}
-	number, err := tabNumber(p.last, title, `^- (\d+)`)
+	index, err := p.tabIndex(title)
 	if err != nil {
 		return err
 	}
-	return p.do("browser_tabs", object{"action": "select", "index": atoi(number)})
+	return p.do("browser_tabs", object{"action": "select", "index": index})
 }
 
 func (p *playwright) reset() error {

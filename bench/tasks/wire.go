@@ -107,6 +107,15 @@ func tabNumber(listing, title, pattern string) (string, error) {
 	return "", fmt.Errorf("no tab %q in %q", title, listing)
 }
 
+// tabIndex asks where in browser_tabs a title is: two servers list alike.
+func (w *wire) tabIndex(title string) (int, error) {
+	if err := w.do("browser_tabs", object{"action": "list"}); err != nil {
+		return 0, err
+	}
+	number, err := tabNumber(w.last, title, `^- (\d+)`)
+	return atoi(number), err
+}
+
 // pages is how many times PageDown is pressed to go so many pixels down.
 func pages(down int) int { return max(1, down/600) }
 
