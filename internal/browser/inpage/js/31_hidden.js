@@ -1,7 +1,7 @@
 // Ways to hide a text from people. A context holds what the ancestors of an
 // element do to everything in it; most elements change nothing and share the
 // one of their parent.
-const openContext = Object.freeze({clip: null, clipAbsolute: null, opacity: 1, unseen: '', fixed: false, reach: null, sunk: false});
+const openContext = Object.freeze({clip: null, clipAbsolute: null, opacity: 1, unseen: '', tinted: null, fixed: false, reach: null, sunk: false});
 const contextOf = element => {
   let context = cache.contexts.get(element);
   if (context !== undefined) return context;
@@ -22,7 +22,7 @@ const enter = (element, outer, style) => {
   const clipPath = style.clipPath;
   if (clipPath !== 'none' && clipsAll(clipPath, element)) change({unseen: 'clipped'});
   const filter = style.filter;
-  if (filter !== 'none' && /opacity\(0(\.0\d*)?%?\)|blur\(\d{2,}/.test(filter)) change({unseen: 'filtered'});
+  if (filter !== 'none') change(/opacity\(0(\.0\d*)?%?\)|blur\(\d{2,}/.test(filter) ? {unseen: 'filtered'} : {tinted: element});
   const mask = style.maskImage;
   if (mask !== 'none' && (masksAll(mask) || maskMisses(element, style))) change({unseen: 'masked'});
   if (style.backfaceVisibility === 'hidden' && turnedAway(element)) change({unseen: 'turned away'});

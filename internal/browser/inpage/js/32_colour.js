@@ -5,20 +5,23 @@ const channels = color => {
   const rgb = /^rgba?\(([\d.]+), ([\d.]+), ([\d.]+)(?:, ([\d.]+))?\)$/.exec(color);
   return rgb === null ? converted(color) : [+rgb[1], +rgb[2], +rgb[3], rgb[4] === undefined ? 1 : +rgb[4]];
 };
-// Colours of other notations, as the browser itself paints them.
+// Colours of other notations, and through filters, as the browser itself
+// paints them.
 const conversions = new Map(), CONVERSIONS = 1000;
 let palette;
-const converted = color => {
+const converted = (color, filter = 'none') => {
   if (color === '' || color === 'unknown') return null;
-  if (conversions.has(color)) return conversions.get(color);
+  const key = filter + color;
+  if (conversions.has(key)) return conversions.get(key);
   palette ??= new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
   palette.clearRect(0, 0, 1, 1);
+  palette.filter = filter;
   palette.fillStyle = color;
   palette.fillRect(0, 0, 1, 1);
   const [red, green, blue, alpha] = palette.getImageData(0, 0, 1, 1).data;
   if (conversions.size >= CONVERSIONS) conversions.clear();
-  conversions.set(color, [red, green, blue, alpha / 255]);
-  return conversions.get(color);
+  conversions.set(key, [red, green, blue, alpha / 255]);
+  return conversions.get(key);
 };
 const alphaOf = color => channels(color)?.[3] ?? 1;
 // A colour laid upon an opaque one.
@@ -35,6 +38,7 @@ const near = (a, b) => {
 };
 const blends = (element, style, rect) => {
   const color = namespace(element) === SVG ? inkOf(style) : style.webkitTextFillColor || style.color;
+  if (contextOf(element).tinted !== null) return blendsTinted(element, style, color, rect);
   const behind = backdrop(element), pair = color + behind;
   let close = cache.blends.get(pair);
   if (close === undefined) cache.blends.set(pair, close = alphaOf(color) < BARELY ? 'faint' : near(color, behind) ? 'near' : 'no');
@@ -43,6 +47,49 @@ const blends = (element, style, rect) => {
   if (close === 'faint') return !filled(element, style);
   return rect === null || !paintedBehind(element, color, rect);
 };
+// The same under filters: they change letters, and what is behind them where
+// that is theirs too. In doubt the text is shown.
+const blendsTinted = (element, style, color, rect) => {
+  const filters = [];
+  let at = element, behind = null;
+  for (let {tinted} = contextOf(element); tinted !== null && behind === null; tinted = at === null ? null : contextOf(at).tinted) {
+    filters.push(styleOf(tinted).filter);
+    const ground = groundWithin(tinted, at, rect);
+    if (ground === 'unknown') return false;
+    if (ground !== CLEAR) behind = through(filters.slice(-1), ground);
+    at = flatParent(tinted);
+  }
+  behind ??= at === null || at === documentElement(document) ? backdrop(bodyOf(document) ?? element) : backdrop(at);
+  const ink = through(filters, color), tint = other => through(filters, other);
+  if (alphaOf(ink) < BARELY ? filled(element, style) : !near(ink, behind)) return false;
+  return !outlined(style, behind, tint) && (rect === null || ![color, ink].some(each => paintedBehind(element, each, rect)));
+};
+// The opaque colour behind a text within an element; CLEAR where there is none,
+// 'unknown' where one shines through, is an image, or does not hold the text.
+const groundWithin = (tinted, element, rect) => {
+  for (let at = element; at !== null; at = flatParent(at)) {
+    const ground = ofCanvas(at) ? CLEAR : groundOf(at);
+    if (ground !== CLEAR) {
+      const holds = scrollWidthOf(at) <= clientWidth(at) && scrollHeightOf(at) <= clientHeight(at) && (rect === null || inside(rectOf(at), rect));
+      return holds && ground !== 'unknown' && isOpaque(ground) ? ground : 'unknown';
+    }
+    if (at === tinted) break;
+  }
+  return CLEAR;
+};
+// Whether the canvas shows the ground of an element, which no filter of the
+// element changes.
+const ofCanvas = element => element === bodyOf(document) && groundOf(documentElement(document)) === CLEAR;
+// A colour as filters leave it, one after the other. Those that do not work on
+// colours alone are passed over.
+const colouring = /^((brightness|contrast|invert|grayscale|saturate|sepia|hue-rotate|opacity)\([^()]*\) ?)+$/;
+const through = (filters, color) => {
+  for (const filter of filters) {
+    const changed = colouring.test(filter) ? converted(color, filter) : null;
+    if (changed !== null) color = 'rgba(' + changed.join(', ') + ')';
+  }
+  return color;
+};
 // The colour of a drawing's letters; unknown where they have a pattern.
 const inkOf = ({fill, fillOpacity, stroke}) => {
   if (stroke !== 'none') return 'unknown';
@@ -50,8 +97,8 @@ const inkOf = ({fill, fillOpacity, stroke}) => {
   return fill.startsWith('url(') ? 'unknown' : fill;
 };
 // Whether a shadow or stroke draws letters that have no colour of their own.
-const outlined = (style, behind) => {
-  const shows = color => alphaOf(color) >= BARELY && !near(color, behind);
+const outlined = (style, behind, tint = color => color) => {
+  const shows = color => alphaOf(color) >= BARELY && !near(tint(color), behind);
   if (parseFloat(style.webkitTextStrokeWidth) > 0 && shows(style.webkitTextStrokeColor)) return true;
   return style.textShadow !== 'none' && (style.textShadow.match(/(?:rgba?|color|oklch|oklab|lab|lch)\([^)]*\)/g) ?? []).some(shows);
 };
