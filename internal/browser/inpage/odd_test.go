@@ -1,6 +1,7 @@
 package inpage_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +62,28 @@ func TestASnapshotCanBeNarrowedAndBounded(t *testing.T) {
 	must(t, err)
 	if !tree.Gone {
 		t.Errorf("a removed root gives %+v", tree)
+	}
+}
+
+// TestWhatIsPressedInAnItemHasItsText has labels in items of a tree, which
+// hold other items: the middle of an item is another's.
+func TestWhatIsPressedInAnItemHasItsText(t *testing.T) {
+	p := open(t, `<ul role=tree><li role=treeitem aria-expanded=true><span onclick=1>Plants</span><ul role=group><li role=treeitem><span onclick=1>Moss<i style="display:none"> hidden</i></span><b onclick=1></b></li></ul></li></ul>`)
+	tree, err := p.frame.Snapshot(p.ctx, inpage.Walk{})
+	must(t, err)
+	var pressed []string
+	var visit func([]*inpage.Node)
+	visit = func(nodes []*inpage.Node) {
+		for _, n := range nodes {
+			if n.Role == "generic" && n.Number != 0 {
+				pressed = append(pressed, n.Name)
+			}
+			visit(n.Children)
+		}
+	}
+	visit(tree.Nodes)
+	if !slices.Equal(pressed, []string{"Plants", "Moss"}) {
+		t.Errorf("pressed are %q in %s", pressed, flatten(t, tree))
 	}
 }
 

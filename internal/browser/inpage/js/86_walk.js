@@ -159,7 +159,7 @@ class Walker {
     this.children(element, children, inner);
     this.flush(children);
     this.run = before;
-    this.describe(node, element, role, name, shown, children);
+    this.describe(node, element, role, name || (shown && at.mute && role === 'generic' && children.length === 0 ? spokenPart(element) : ''), shown, children);
     if (children.length > 0) node.c = children;
     if (wide(children) || landmarks.has(role)) node.k = numberOf(element);
     if (inner.more || this.worthShowing(node, element, role, shown)) this.push(sink, node);
@@ -259,6 +259,9 @@ const fillsSpace = (element, role) => {
 };
 const drawn = new Set(['canvas', 'video', 'audio', 'object']);
 const unnamedRole = (element, role, acts) => (unnamed.has(role) && !acts) || (role === 'generic' && !named(element));
+// What is pressed within an item, as the label of a tree's, is told from others
+// by its text, which is part of the item's name and not read again.
+const spokenPart = element => limited(clean(squeeze(contentText(element, newWalk(false), 0))), NAME_LIMIT);
 const innerTags = element => [...allInElement(element, 'text, foreignObject')].slice(0, 1).map(localName).join();
 // Text that is given as the name of a control or of the element around it.
 const namesOther = element => {
