@@ -116,7 +116,7 @@ func (b *Browser) placeOfTarget(t *target) string {
 
 // quiet waits until a muted target may be heard again.
 func (b *Browser) quiet(t *target, heard *cdp.Pending, until <-chan struct{}) {
-	if !b.takesNote(t, heard) {
+	if !b.takesNote(t, heard, until) {
 		return
 	}
 	timer := time.NewTimer(mutedFor)
@@ -136,20 +136,23 @@ func (b *Browser) quiet(t *target, heard *cdp.Pending, until <-chan struct{}) {
 // request now and then), its renderer is. What was written before still
 // arrives for a while: the times in it tell that from a script that goes on.
 // Where it takes too long, the renderer is ended too, and with it what waits.
-func (b *Browser) takesNote(t *target, heard *cdp.Pending) bool {
-	if answered(heard, muteLimit) {
-		return heard.Wait(context.Background(), nil) == nil
+// Another document, which closes until, is not ended for the one before.
+func (b *Browser) takesNote(t *target, heard *cdp.Pending, until <-chan struct{}) bool {
+	if over, took := answered(heard, until, muteLimit); over {
+		return took
 	}
 	t.session.Send("Runtime.terminateExecution", nil)
 	b.say("a script that wrote to the console without end was ended")
 	ended := time.Now().Add(muteLimit)
-	for !answered(heard, muteLimit/2) { // at the latest when the target goes away
+	for { // at the latest until the target goes away
+		if over, took := answered(heard, until, muteLimit/2); over {
+			return took
+		}
 		if b.goesOn(t, ended) || time.Since(ended) > lateLimit {
 			b.pageOf(t).session.Send("Page.crash", nil)
 			return false
 		}
 	}
-	return heard.Wait(context.Background(), nil) == nil
 }
 
 // goesOn reports whether a target wrote something after it was to have ended.
@@ -169,14 +172,18 @@ func (b *Browser) pageOf(t *target) *target {
 	return t
 }
 
-func answered(p *cdp.Pending, limit time.Duration) bool {
+// answered waits for an answer, for a while or until nobody needs it: over says
+// that it need not be waited for again, took that it came and is no fault.
+func answered(p *cdp.Pending, until <-chan struct{}, limit time.Duration) (over, took bool) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
 	case <-p.Done():
-		return true
+		return true, p.Wait(context.Background(), nil) == nil
+	case <-until:
+		return true, false
 	case <-timer.C:
-		return false
+		return false, false
 	}
 }
 
