@@ -99,7 +99,7 @@ func entriesOf(nodes []*inpage.Node) map[string]entry {
 				continue
 			}
 			own := *n
-			own.More, own.Fresh, own.Mixed, own.Late, own.Still, own.Container = 0, 0, false, 0, false, 0
+			own.More, own.Fresh, own.Mixed, own.Late, own.Still, own.Fills, own.Container = 0, 0, false, 0, false, false, 0
 			content, _ := json.Marshal(own)
 			e, known := all[words[0]]
 			if !known {

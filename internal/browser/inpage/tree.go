@@ -50,6 +50,7 @@ type Node struct {
 	Mixed     bool    `json:"x,omitempty"` // with More: elements of the run changed places since Walk.Since
 	Late      int     `json:"o,omitempty"` // read now, and in the walk Since only counted, as so many; -1 for what else is of the same element as the node before
 	Still     bool    `json:"q,omitempty"` // with Late: read only because it is acted on, and nothing in it changed since Walk.Since
+	Fills     bool    `json:"y,omitempty"` // with Late: read only because fewer of its kind are there to be read, and nothing in it changed since Walk.Since
 	Children  []*Node `json:"c,omitempty"`
 }
 

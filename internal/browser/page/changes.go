@@ -15,6 +15,7 @@ const (
 	reportLimit = 5 * time.Second // for a report, waiting for the page included
 	catchLimit  = time.Second     // for the page to be read before an act, beside the act's own time
 	mostReport  = 5200            // bytes of changes, about 1,500 tokens; beyond it the page is shown instead
+	fewChanges  = 1000            // bytes of changes that are told even where the page is short, too
 	mostViewers = 4               // of a browser, whose last sight of it is kept
 	mostGone    = 10              // words that came and went, kept for a viewer
 )
@@ -252,12 +253,17 @@ func (b *Browser) compare(ctx context.Context, t *tab, r *report, out *action.Re
 	case !same:
 		c.Why = action.NewPage
 		return b.showInstead(ctx, t, c)
-	case delta.Much:
+	case delta.Much || b.longer(delta, read):
 		c.Why = action.MuchChanged
 		return b.showInstead(ctx, t, c)
 	}
 	c.Text = delta.Text
 	return nil
+}
+
+// longer reports whether changes take more to tell than the page itself.
+func (b *Browser) longer(delta snapshot.Delta, read *seen) bool {
+	return len(delta.Text) > fewChanges && len(delta.Text) > len(read.Part(b.room(&action.TakeSnapshot{})).Text)
 }
 
 // lookAgain reads the page, where it was not read when it was calm, and returns

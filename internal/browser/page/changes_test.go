@@ -269,6 +269,21 @@ func TestMuchThatChangedIsShownAsASnapshot(t *testing.T) {
 	}
 }
 
+// A list that another takes the place of is shown as it is now: what went and
+// what came would be twice as much.
+func TestWhatIsLongerToTellThanThePageIsShownAsASnapshot(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<!doctype html><button id=b>Next</button><table><tbody id=rows></tbody></table><script>
+		const rows = from => { document.getElementById('rows').innerHTML = Array.from({length: 15}, (_, i) => '<tr><td><a href=/' + (from + i) + '>Order ' + (from + i) + '</a><td>Ada Lovelace<td>' + (from + i) % 7 + ' pieces').join(''); };
+		rows(1);
+		document.getElementById('b').onclick = () => rows(16);</script>`)
+	tr.sees(bot)
+	got := tr.told(bot, "page.click", &action.Click{Locator: selector("#b")})
+	if got.Why != action.MuchChanged || got.Snapshot == nil || !strings.Contains(got.Snapshot.Text, `link "Order 30"`) || got.Text != "" {
+		t.Errorf("%s %q", got.Why, got.Text)
+	}
+}
+
 // A page can set off changes without end: it is read all the same.
 func TestAFloodOfChangesIsBounded(t *testing.T) {
 	tr := start(t)

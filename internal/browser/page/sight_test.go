@@ -85,6 +85,9 @@ func TestWhatComesInLongListsIsShownInPart(t *testing.T) {
 	}
 }
 
+// muchElse makes a page longer to tell than what changes on it.
+var muchElse = strings.Repeat("<p>Words that stay as they are, whatever is done.</p>", 60)
+
 // A filter and a sort show other rows: those are read.
 func TestOtherRowsInFrontAreRead(t *testing.T) {
 	for click, want := range map[string][]string{
@@ -92,7 +95,7 @@ func TestOtherRowsInFrontAreRead(t *testing.T) {
 		"#turn": {"~  text \"Mail 59\"\n", "~  text \"Mail 50\"\n", "of 60 listitem in another order, first now"},
 	} {
 		tr := start(t)
-		tr.visit(mail(60))
+		tr.visit(mail(60) + muchElse)
 		tr.sees(bot)
 		got := clicked(tr, click)
 		for _, line := range want {
@@ -106,7 +109,7 @@ func TestOtherRowsInFrontAreRead(t *testing.T) {
 // Boxes that a script ticks change without a sign.
 func TestValuesInUnreadRowsAreTold(t *testing.T) {
 	tr := start(t)
-	tr.visit(mail(60))
+	tr.visit(mail(60) + muchElse)
 	tr.sees(bot)
 	got := clicked(tr, "#tick")
 	if !strings.Contains(got, "~ … 7 more checkbox checked\n") || strings.Count(got, "~ listitem (not read before)\n") != 10 || !strings.Contains(got, "~ … 40 more") {

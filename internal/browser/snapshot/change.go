@@ -76,7 +76,11 @@ func (d *differ) siblings(a, b []twig, around []*action.Node) {
 		}
 	}
 	gone := 0
+	stay := moves == 0 && !slices.Contains(m.to, -1)
 	for j := range b {
+		if b[j].tally.fills && stay { // it is read for one that is of another kind now
+			continue
+		}
 		if m.with[j] >= 0 && !m.moved[j] {
 			d.gone(m, gone, m.with[j], around)
 			gone = m.with[j] + 1

@@ -37,6 +37,8 @@ func TestWhatBecomesOfUnreadSiblingsIsTold(t *testing.T) {
 	ten := folded(node{More: 490}, items("a", "b")...)
 	still := late(with("listitem", "", text("z"), &node{Role: "checkbox", Name: "Pick", Number: 5}), 1)
 	still.Still = true
+	fills := late(with("listitem", "z"), 1)
+	fills.Fills = true
 	for name, c := range map[string]struct {
 		after []*node
 		want  string
@@ -49,6 +51,8 @@ func TestWhatBecomesOfUnreadSiblingsIsTold(t *testing.T) {
 		"late":       {folded(node{More: 489}, items("a", "b")[0], items("b")[0], late(with("listitem", "", text("z"), button(3, "Open")), 1)), "in list \"Mail\":\n~ listitem (not read before)\n~  text \"z\"\n~  button \"Open\" [e1]\n"},
 		"late twice": {folded(node{More: 489}, items("a", "b")[0], items("b")[0], late(text("z"), 1), late(text("y"), -1)), "in list \"Mail\":\n~ text \"z\" (not read before)\n~ text \"y\" (not read before)\n"},
 		"still":      {folded(node{More: 489}, items("a", "b")[0], items("b")[0], still), ""},
+		"fills":      {folded(node{More: 489}, items("a", "b")[0], items("b")[0], fills), ""},
+		"fills in":   {folded(node{More: 489}, items("a")[0], fills), "in list \"Mail\":\n~ listitem \"z\" (not read before)\n- listitem \"b\"\n"},
 		"alike":      {folded(node{More: 489}, items("a")[0], late(items("b")[0], 1)), "in list \"Mail\":\n~ listitem \"b\" (not read before)\n- listitem \"b\"\n"},
 		"no list":    {items("a"), "+ listitem \"a\"\n- list \"Mail\"\n"},
 	} {

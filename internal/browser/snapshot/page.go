@@ -39,7 +39,8 @@ type tally struct {
 	fresh int  // of those unread after a node, as many have come since
 	mixed bool // elements of the run changed places
 	late  int  // the node was there, unread, and counted as so many; -1 for what else is of the same element as the node before
-	still bool // with late: it is as it was
+	still bool // with late: it is as it was, and is acted on
+	fills bool // with late: it is as it was, and read since others of its kind are not there
 }
 
 const deepestFrames = 20 // frames inside frames; a page can nest itself without end
@@ -122,7 +123,7 @@ func (m merging) counted(out *action.Node, n *inpage.Node) {
 	if n.More > 0 {
 		m.page.unread[out] = n.More
 	}
-	if t := (tally{fresh: n.Fresh, mixed: n.Mixed, late: n.Late, still: n.Still}); t != (tally{}) {
+	if t := (tally{fresh: n.Fresh, mixed: n.Mixed, late: n.Late, still: n.Still, fills: n.Fills}); t != (tally{}) {
 		m.page.tallies[out] = t
 	}
 }

@@ -42,6 +42,7 @@ class Sight extends Walker {
     super(options);
     this.partial = this.anew = this.mixed = false;
     this.still = null; // read for being acted on alone
+    this.fills = null; // read because there are fewer of its kind than are read
     this.since = options.since ?? 0; // the walk that this one is compared with
     this.before = sights.last;
     watchChanges();
@@ -95,6 +96,7 @@ class Sight extends Walker {
     nodes.forEach((node, i) => {
       node.o = i === 0 ? then.weight : -1;
       if (this.still === element) node.q = true;
+      if (this.fills === element) node.y = true;
     });
   }
   more(element, kind, sink, at) {
@@ -111,10 +113,14 @@ class Sight extends Walker {
   reads(element, kind) {
     const known = counted.get(element);
     if (known !== undefined) this.look(element, known, kind);
-    if (super.reads(element, kind)) return true;
+    const changed = this.since > 0 && stirred.get(element) >= this.since;
+    if (super.reads(element, kind)) {
+      if (!changed) this.fills = element;
+      return true;
+    }
     if (!this.options.news) return false;
     if (firstRead.has(element)) return true;
-    if (this.isFresh(element) ? kind.fresh < RUN_READ : this.since > 0 && stirred.get(element) >= this.since) return true;
+    if (this.isFresh(element) ? kind.fresh < RUN_READ : changed) return true;
     if (!wanted.has(element)) return false;
     this.still = element;
     return true;
