@@ -161,7 +161,7 @@ func agentMainJob(t *testing.T, g *gateway, a agent) {
 	}
 	session := picture.Meta["glovebox/result"].(object)["session"].(string)
 	a.must("browser_session", object{"action": "archive"}, "archived")
-	want := "session.start ok, page.goto ok, page.type fault, page.click ok, page.goto ok, " +
+	want := "session.start ok, page.goto ok, page.type fault, page.click ok, page.goto ok, page.batch ok, " +
 		"page.type ok, page.type ok, page.type ok, page.select ok, page.click ok, " +
 		"page.goto fault, page.click fault, page.click ok, page.screenshot ok, session.archive ok"
 	if got := g.verbs(t, session); got != want {

@@ -14,8 +14,8 @@ export async function progress(a) {
   await a.call("browser_close", { session });
 }
 
-// cancelled: a call that is called off ends in the gateway too, and keeps
-// nobody from the session.
+// cancelled: a call that is called off ends in the gateway too, keeps nobody
+// from the session, and is told of with the next answer.
 export async function cancelled(a) {
   const session = await start(a);
   await show(a, session, "slow-click");
@@ -25,8 +25,10 @@ export async function cancelled(a) {
   await until("the click to begin", () => click("intent"));
   off.abort("changed my mind");
   await assert.rejects(call);
-  assert.equal((await until("the click to end", () => click("outcome"))).result, "fault");
-  assert.match(await show(a, session, "controls"), /Show 0/);
+  assert.equal((await until("the click to end", () => click("outcome"))).result, "cancelled");
+  const next = await show(a, session, "controls");
+  assert.match(next, /browser_click, was cancelled: it may have been carried out/);
+  assert.match(next, /Show 0/);
   await a.call("browser_close", { session });
 }
 
