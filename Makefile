@@ -70,9 +70,9 @@ bench-ready: bench-mcp-ready
 	go test -run '^$$' -bench . -skip MCP -benchtime 2s -timeout 30m ./bench
 
 .PHONY: bench-mcp
-bench-mcp: ## the part of it that compares MCP servers: less than ten minutes
+bench-mcp: ## the part of it that compares MCP servers: about a quarter of an hour
 	@scripts/prepare.sh test $(MAKE) --no-print-directory bench-mcp-ready
 
 .PHONY: bench-mcp-ready
 bench-mcp-ready:
-	go test -run '^$$' -bench '^BenchmarkMCP$$' -benchtime 1x -timeout 20m ./bench -write
+	go test -run '^$$' -bench '^BenchmarkMCP$$' -benchtime 1x -timeout 30m ./bench -write

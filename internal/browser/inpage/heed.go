@@ -73,9 +73,15 @@ func (f Frame) Heed(ctx context.Context, e *Ears) (News, error) {
 	return f.Heard(ctx, e, all)
 }
 
+// heard is what scripts listen to on one node.
+type heard struct {
+	Kinds  []string `json:"kinds"`
+	Points bool     `json:"points"` // one of them is pointing
+}
+
 // Heard is Heed with listeners that were asked for.
 func (f Frame) Heard(ctx context.Context, e *Ears, all Listeners) (news News, err error) {
-	kinds := map[int64][]string{}
+	nodes := map[int64]heard{}
 	for _, l := range all.Listeners {
 		if l.Node == 0 || e.known[l] || !slices.Contains(Heeded, l.Type) {
 			continue
@@ -84,14 +90,15 @@ func (f Frame) Heard(ctx context.Context, e *Ears, all Listeners) (news News, er
 			break
 		}
 		e.known[l] = true
-		kinds[l.Node] = append(kinds[l.Node], l.Type)
-		if slices.Contains(pointing, l.Type) {
+		points, on := slices.Contains(pointing, l.Type), nodes[l.Node]
+		nodes[l.Node] = heard{append(on.Kinds, l.Type), on.Points || points}
+		if points {
 			news.Controls++
 		} else {
 			news.Others++
 		}
 	}
-	return news, f.tell(ctx, kinds)
+	return news, f.tell(ctx, nodes)
 }
 
 // documentObject returns the document as the page's own world has it. No script
@@ -113,12 +120,12 @@ func (f Frame) documentObject(ctx context.Context) (string, error) {
 
 // tell hands nodes to the world, with the events that are listened to on them.
 // One that is gone by now is left out.
-func (f Frame) tell(ctx context.Context, kinds map[int64][]string) error {
+func (f Frame) tell(ctx context.Context, nodes map[int64]heard) error {
 	var mu sync.Mutex
 	var asking sync.WaitGroup
 	var objects []argument
-	var told [][]string
-	for node, types := range kinds {
+	var told []heard
+	for node, on := range nodes {
 		asking.Go(func() {
 			object, err := f.resolve(ctx, node)
 			if err != nil || object == "" {
@@ -126,7 +133,7 @@ func (f Frame) tell(ctx context.Context, kinds map[int64][]string) error {
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			objects, told = append(objects, argument{Object: object}), append(told, types)
+			objects, told = append(objects, argument{Object: object}), append(told, on)
 		})
 	}
 	asking.Wait()
@@ -140,6 +147,6 @@ func (f Frame) tell(ctx context.Context, kinds map[int64][]string) error {
 	if err != nil {
 		return fmt.Errorf("cannot encode listeners: %w", err)
 	}
-	const heed = "function (kinds, ...nodes) { return __glovebox.run('markListening', kinds, ...nodes) }"
+	const heed = "function (all, ...nodes) { return __glovebox.run('markListening', all, ...nodes) }"
 	return f.on(ctx, objects[0].Object, heed, append([]argument{{Value: string(arg)}}, objects...), nil)
 }

@@ -143,12 +143,9 @@ func (b *Browser) catchUp(ctx context.Context, t *tab, r *report) {
 // sightWalk says how a frame is read to be compared with what it was; told says
 // that what is otherwise in it is shown to a caller.
 func (b *Browser) sightWalk(was *seen, told bool) inpage.Walk {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return inpage.Walk{
-		IncludeHidden: b.options.IncludeHidden, ExcludePasswords: b.options.ExcludePasswordFields,
-		NoURLs: true, Shown: told, Fold: true, News: true, Since: was.number(),
-	}
+	walk := b.plainWalk()
+	walk.NoURLs, walk.Shown, walk.Fold, walk.News, walk.Since = true, told, true, true, was.number()
+	return walk
 }
 
 // sight reads the page to be compared with what it was, see sightWalk.

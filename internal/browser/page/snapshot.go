@@ -79,9 +79,14 @@ func (b *Browser) room(a *action.TakeSnapshot) snapshot.Options {
 // have it leave out.
 func (b *Browser) outset(ctx context.Context, t *tab) (place, inpage.Walk, error) {
 	top, err := b.main(ctx, t)
+	return top, b.plainWalk(), err
+}
+
+// plainWalk is how a frame is read as the options say.
+func (b *Browser) plainWalk() inpage.Walk {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return top, inpage.Walk{IncludeHidden: b.options.IncludeHidden, ExcludePasswords: b.options.ExcludePasswordFields}, err
+	return inpage.Walk{IncludeHidden: b.options.IncludeHidden, ExcludePasswords: b.options.ExcludePasswordFields}
 }
 
 // perceive reads a frame with those below it into one page with references,
@@ -143,7 +148,8 @@ func (b *Browser) readAll(ctx context.Context, t *tab, top place, walk inpage.Wa
 			r.place = top
 			continue
 		}
-		q := inpage.Walk{IncludeHidden: walk.IncludeHidden, ExcludePasswords: walk.ExcludePasswords, NoURLs: walk.NoURLs, Fold: walk.Fold, Shown: walk.Shown, Viewport: walk.Viewport, Sight: walk.Sight, Since: walk.Since, News: walk.News}
+		q := walk
+		q.Root, q.Depth = 0, 0
 		readers.Go(func() { b.readOne(ctx, r, q, true) })
 	}
 	if r := all[top.frame]; r != nil {

@@ -3,15 +3,12 @@
 // holds other controls, or much of the page, listens on their behalf, and is
 // none itself.
 const heeding = new WeakSet(), listening = new WeakMap(); // for the pointer; nodes to the kinds of events
-const pointerKinds = new Set(['click', 'mousedown', 'mouseup', 'pointerdown', 'pointerup', 'dblclick', 'touchstart', 'touchend']);
 const HEED_PARTS = 12, HEED_TEXT = 200; // elements and characters of a control
-const markListening = (kinds, ...nodes) => nodes.forEach((node, i) => {
-  const known = listening.get(node) ?? new Set();
+const markListening = (all, ...nodes) => nodes.forEach((node, i) => {
+  const {kinds, points} = all[i], known = listening.get(node) ?? new Set();
   listening.set(node, known);
-  for (const kind of kinds[i]) {
-    known.add(kind);
-    if (pointerKinds.has(kind) && isElement(node)) heeding.add(node);
-  }
+  for (const kind of kinds) known.add(kind);
+  if (points && isElement(node)) heeding.add(node);
 });
 const heeds = element => {
   if (!heeding.has(element)) return false;
