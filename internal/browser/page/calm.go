@@ -44,6 +44,7 @@ func (b *Browser) calm(ctx context.Context, t *tab, r *report) (late bool) {
 	news, heeded := b.heedAhead(ctx, r)
 	still := heeded && c.Still
 	if !c.Stirred && news.Controls+news.Others > 0 { // among them may be one that answers late
+		still = false
 		c, err = r.calmed(ctx, r.place, b.calmAfter(t, r))
 	}
 	for err == nil && b.pending(t, r) {
