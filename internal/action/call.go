@@ -77,7 +77,8 @@ type Result struct {
 	Modal     *Dialog    `json:"modal,omitempty"`   // a dialog that waits for page.dialog
 	Notes     []string   `json:"notes,omitempty"`   // what else the caller should know: popups, downloads, blocked requests
 	Artifacts []Artifact `json:"artifacts,omitempty"`
-	Pending   *Pending   `json:"pending,omitempty"` // set when a question still waits; nothing was done
+	Effects   []Effect   `json:"effects,omitempty"` // requests that the call caused and that may have changed something outside
+	Pending   *Pending   `json:"pending,omitempty"` // set when a question still waits; nothing was done, unless it says so
 }
 
 // Page is where a page is.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/browser/outgoing"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
@@ -58,6 +59,8 @@ type Browser struct {
 	origins   map[string]bool      // that documents came from
 	senders   map[string]sender    // by request; of origins that get headers
 	injected  map[string]*injected // credentials that were put in, by domain
+	pausesAll bool                 // every request is paused, see pauseAll
+	ledger    outgoing.Ledger      // has a lock of its own
 }
 
 // Open takes over a browser. On a fresh one it makes an off-the-record context
@@ -115,7 +118,10 @@ func (b *Browser) start(ctx context.Context) error {
 	if err := found.Wait(ctx, nil); err != nil {
 		return err
 	}
-	if err := b.root.Call(ctx, "Fetch.enable", documentsOnly, nil); err != nil {
+	b.mu.Lock()
+	patterns := b.patterns()
+	b.mu.Unlock()
+	if err := b.root.Call(ctx, "Fetch.enable", patterns, nil); err != nil {
 		return err
 	}
 	t := b.current()

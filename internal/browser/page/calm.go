@@ -109,12 +109,12 @@ func (b *Browser) rendered(ctx context.Context, t *tab, r *report) (late bool) {
 func (b *Browser) pending(t *tab, r *report) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return t.asks(r.busy)
+	return t.asks(r.busy, b.ledger.Holds)
 }
 
 // answered waits until they do not.
 func (b *Browser) answered(ctx context.Context, t *tab, r *report) error {
-	return b.await(ctx, func() bool { return t.closed || t.crashed || !t.asks(r.busy) })
+	return b.await(ctx, func() bool { return t.closed || t.crashed || !t.asks(r.busy, b.ledger.Holds) })
 }
 
 // waitedFor are the kinds of requests that pages show something of.
@@ -130,11 +130,11 @@ func endpoint(p request) string {
 // requests are those of the kinds that are waited for, by id. b.mu is held.
 func (t *tab) requests() map[string]string { return maps.Clone(t.asking) }
 
-// asks reports whether there are requests that did not run before, and ask
-// something else than those that did. b.mu is held.
-func (t *tab) asks(before map[string]string) bool {
+// asks reports whether there are requests that did not run before, ask
+// something else than those that did, and do not wait for a person. b.mu is held.
+func (t *tab) asks(before map[string]string, waits func(id string) bool) bool {
 	for id, what := range t.asking {
-		if _, ran := before[id]; ran {
+		if _, ran := before[id]; ran || waits(id) {
 			continue
 		}
 		polls := false

@@ -4,8 +4,11 @@ import (
 	"context"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/outgoing"
 )
 
 // Headers of a set are added to requests one by one, while they are paused, and
@@ -24,13 +27,10 @@ type sender struct {
 }
 
 // patterns are the requests that we are asked about before they are made:
-// documents, and all of origins that get headers. b.mu is held.
+// documents, those that may change something, and all of origins that get
+// headers. b.mu is held.
 func (b *Browser) patterns() map[string]any {
-	patterns := []map[string]string{{"urlPattern": "*", "resourceType": "Document", "requestStage": "Request"}}
-	for origin := range headered(b.injected) {
-		patterns = append(patterns, map[string]string{"urlPattern": origin + "/*", "requestStage": "Request"})
-	}
-	return map[string]any{"patterns": patterns}
+	return map[string]any{"patterns": outgoing.Patterns(slices.Sorted(maps.Keys(headered(b.injected))), b.pausesAll)}
 }
 
 // sameOrigins reports whether the same origins get headers.
@@ -80,25 +80,23 @@ func (b *Browser) sends(t *tab, from *target, p request) {
 
 // carry lets a request go on that is no document's: with the headers of its
 // origin where the top document of a tab sends it that is of the same origin,
-// and it never was elsewhere. b.mu is held.
-func (b *Browser) carry(p paused) {
-	t := b.tabWith(p.Frame)
-	if t == nil || p.Frame != t.root.id || b.headersFor(p.Request.URL) == nil {
-		b.work.add(func() { b.goOn(p, false) })
+// and it never was elsewhere. It may wait.
+func (b *Browser) carry(t *tab, p paused) {
+	b.mu.Lock()
+	plain := t == nil || p.Frame != t.root.id || b.headersFor(p.Request.URL) == nil
+	b.mu.Unlock()
+	if plain {
+		b.goOn(p, false)
 		return
 	}
-	b.work.add(func() {
-		b.own.Go(func() {
-			ctx, stop := context.WithTimeout(b.life, senderLimit)
-			defer stop()
-			var s sender
-			err := b.await(ctx, func() bool {
-				s = b.senders[p.Network]
-				return s.url == p.Request.URL
-			})
-			b.goOn(p, err == nil && !s.astray)
-		})
+	ctx, stop := context.WithTimeout(b.life, senderLimit)
+	defer stop()
+	var s sender
+	err := b.await(ctx, func() bool {
+		s = b.senders[p.Network]
+		return s.url == p.Request.URL
 	})
+	b.goOn(p, err == nil && !s.astray)
 }
 
 // goOn lets a request go on, of which the browser as a whole asked.

@@ -169,9 +169,15 @@ func (b *Browser) tell(ctx context.Context, r *report, out *action.Result) {
 		return
 	}
 	left := max(time.Second, min(reportLimit, r.limit+slack-time.Since(r.began)))
+	changes := &action.Changes{}
+	b.waitStable(ctx, left, r, changes)
+	if b.released(ctx, r.tab) {
+		left = reportLimit
+		b.waitStable(ctx, left, r, changes)
+	}
 	bounded, stop := context.WithTimeout(ctx, left)
 	defer stop()
-	changes, err := b.changes(bounded, r, out)
+	err := b.changes(bounded, r, out, changes)
 	out.Changes = changes
 	now, _ := b.outcome(nil, nil)
 	out.Page, out.Modal = now.Page, now.Modal
@@ -182,26 +188,35 @@ func (b *Browser) tell(ctx context.Context, r *report, out *action.Result) {
 	}
 }
 
-// changes waits for what the verb set off and compares.
-func (b *Browser) changes(ctx context.Context, r *report, out *action.Result) (*action.Changes, error) {
-	c := &action.Changes{}
+// waitStable waits for what the verb set off.
+func (b *Browser) waitStable(ctx context.Context, limit time.Duration, r *report, c *action.Changes) {
+	t := b.current()
+	if t == nil || b.modal(t) != nil {
+		return
+	}
+	inner, leave := b.enter(ctx, t, limit)
+	defer leave()
+	switch _, stays := b.placeOf(t, r.place.document); {
+	case t == r.tab && stays:
+		c.Late = b.calm(inner, t, r)
+	case acts(r.verb, nil):
+		c.Late = b.rendered(inner, t, r)
+	}
+}
+
+// changes compares the page with what the viewer was shown of it.
+func (b *Browser) changes(ctx context.Context, r *report, out *action.Result, c *action.Changes) error {
 	var err error
 	if t := b.current(); t != nil && b.modal(t) == nil {
 		inner, leave := b.enter(ctx, t, reportLimit)
 		defer leave()
-		switch _, stays := b.placeOf(t, r.place.document); {
-		case t == r.tab && stays:
-			c.Late = b.calm(inner, t, r)
-		case acts(r.verb, nil):
-			c.Late = b.rendered(inner, t, r)
-		}
 		err = b.compare(inner, t, r, out, c)
 	}
 	b.audience.mu.Lock()
 	o, isNew := b.audience.of(r.by)
 	b.audience.mu.Unlock()
 	b.moved(o, isNew, c)
-	return c, err
+	return err
 }
 
 // moved says what is otherwise around the page: where it is, and what went

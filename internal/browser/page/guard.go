@@ -27,8 +27,15 @@ type paused struct {
 		Method string `json:"method"`
 
 		Headers map[string]string `json:"headers"`
+
+		HasBody bool   `json:"hasPostData"`
+		Body    string `json:"postData"`
+		Pieces  []struct {
+			Bytes string `json:"bytes"` // base64; absent for files
+		} `json:"postDataEntries"`
 	} `json:"request"`
-	Network string `json:"networkId"` // id of the request in events of the Network domain
+	Network    string `json:"networkId"`           // id of the request in events of the Network domain
+	Redirected string `json:"redirectedRequestId"` // of the hop before, where a redirect led here
 }
 
 // judged takes in a request that waits for an answer. Each target asks about
@@ -44,7 +51,8 @@ func judged(b *Browser, session string, from *target, params json.RawMessage) {
 	switch {
 	case json.Unmarshal(params, &p) != nil:
 	case p.Type != "Document":
-		b.carry(p)
+		t := b.tabWith(p.Frame)
+		b.outgoing(t, p, func() { b.carry(t, p) })
 	default:
 		b.question(b.root, b.tabWith(p.Frame), p)
 	}
@@ -86,13 +94,13 @@ func (b *Browser) question(session *cdp.Session, t *tab, p paused) {
 	b.work.add(func() {
 		err := allowed(guard, p.Request.URL)
 		if err == nil {
-			prepare(func() {
-				if session == b.root {
-					b.goOn(p, t.leads(p))
-					return
-				}
+			if session != b.root { // the browser as a whole asks once more
 				session.Send("Fetch.continueRequest", map[string]string{"requestId": p.ID})
-			})
+				return
+			}
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.outgoing(t, p, func() { prepare(func() { b.goOn(p, t.leads(p)) }) })
 			return
 		}
 		b.turnAway(session, t, p, err)

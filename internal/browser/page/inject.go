@@ -53,9 +53,9 @@ func (b *Browser) Inject(ctx context.Context, set credential.Set) error {
 // requests that it is for. Without an answer nothing has changed.
 func (b *Browser) intercept(ctx context.Context, change func()) error {
 	b.mu.Lock()
-	old := maps.Clone(b.injected)
+	old, paused := maps.Clone(b.injected), b.pausesAll
 	change()
-	patterns, same := b.patterns(), sameOrigins(old, b.injected)
+	patterns, same := b.patterns(), sameOrigins(old, b.injected) && paused == b.pausesAll
 	b.mu.Unlock()
 	if same {
 		return nil
@@ -64,7 +64,7 @@ func (b *Browser) intercept(ctx context.Context, change func()) error {
 	if err != nil {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		b.injected = old
+		b.injected, b.pausesAll = old, paused
 	}
 	return err
 }

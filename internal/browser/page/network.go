@@ -66,6 +66,7 @@ func ofNetwork(note func(f *traffic, session string, p request), inTab func(t *t
 		if from.tab != nil && p.Document != "" {
 			b.sends(from.tab, from, p)
 		}
+		b.receipts(p)
 		if from.tab != nil && inTab != nil {
 			inTab(from.tab, p)
 			b.change()

@@ -33,6 +33,14 @@ type Options struct {
 	// Owns is asked before a cookie is set for a host. An error refuses it, and
 	// is what the call faults with. nil refuses every host.
 	Owns func(host string) error
+	// Outgoing judges each request that may change something outside of the
+	// browser, before it leaves, and each document. It may block until a person
+	// has answered; ctx ends with the browser. An error refuses the request: the
+	// page sees a network error. nil lets all of them out.
+	Outgoing func(ctx context.Context, r action.Request) (action.Ruling, error)
+	// Receipt is told of each effect when its server has answered, or when the
+	// connection to it failed. May be nil; must not block.
+	Receipt func(action.Effect)
 	// Refused is told of each document that Guard refused. May be nil; must
 	// not block.
 	Refused func(action.Refusal)

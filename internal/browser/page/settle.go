@@ -51,7 +51,7 @@ func (b *Browser) settleBy(ctx context.Context, t *tab, where *place, before mar
 	}
 	bounded, stop := context.WithTimeout(ctx, settleLimit)
 	defer stop()
-	err := b.await(bounded, func() bool { return t.closed || t.crashed || t.arrived(before) })
+	err := b.await(bounded, func() bool { return t.closed || t.crashed || t.arrived(before) || b.ledger.Waiting(t.id) })
 	if err := ended(ctx, err); err != nil {
 		return false, err
 	}
@@ -165,7 +165,7 @@ func (b *Browser) popup(ctx context.Context, t *tab, before mark) error {
 	defer end()
 	return ended(ctx, b.await(loading, func() bool {
 		now := b.activeLocked()
-		if now == nil || now == t || now.dialog != nil {
+		if now == nil || now == t || now.dialog != nil || now.refused != nil || b.ledger.Waiting(now.id) {
 			return true
 		}
 		started := !leadsSomewhere(t.opened) || leadsSomewhere(now.root.url)

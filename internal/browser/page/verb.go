@@ -153,10 +153,12 @@ func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin)
 	t := b.current()
 	if v.wide != nil {
 		r := b.expect(ctx, t, name, limit, action.Pin{})
+		followed := b.follow(ctx, t)
 		out, err := b.doWide(ctx, name, v, args)
 		if err == nil {
 			b.tell(ctx, r, &out)
 		}
+		followed(&out)
 		return out, err
 	}
 	if t == nil {
@@ -176,6 +178,7 @@ func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin)
 		bound += slack // an element that is not ready by then is told of as such
 	}
 	r := b.expect(ctx, t, name, limit, pin)
+	followed := b.follow(ctx, t)
 	inner, leave := b.enter(context.WithValue(ctx, reporting{}, r), t, bound)
 	data, err := v.do(b, inner, t, args, pin)
 	out, err := b.result(inner, t, name, limit, data, err)
@@ -183,6 +186,7 @@ func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin)
 	if err == nil {
 		b.tell(ctx, r, &out)
 	}
+	followed(&out)
 	return out, err
 }
 

@@ -1,0 +1,85 @@
+package action
+
+import "time"
+
+// Request is a request of a page, a frame or a worker, as the page engine holds
+// it before it leaves the browser.
+type Request struct {
+	Method   string
+	URL      string
+	Kind     string      // resource type of the browser's protocol: Document, XHR, Ping, Image…
+	Document string      // address of the document or worker that makes it; empty where the browser does not tell
+	Page     string      // address that its tab shows; empty for a worker of no tab
+	Top      bool        // it is for the document that a tab is to show
+	Redirect bool        // a redirect led to it
+	Crawl    bool        // it is of a page of a crawl
+	Fields   []BodyField // of its body: form fields, or JSON members by their path
+	Unread   bool        // it has a body of which not all is in Fields
+	Acts     []string    // ids of acts that may have caused it, the newest first; empty when nobody acted
+
+	// Asking is called when people are asked about the request: it waits longer
+	// than what runs in the page may wait for. act is the one that it belongs to.
+	Asking func(act string)
+}
+
+// BodyField is a form field, or a member of a JSON body.
+type BodyField struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// The states of an effect.
+const (
+	EffectSent    = "sent"    // it left; Status says what the server answered, 0 that it has not yet
+	EffectHeld    = "held"    // it waits for a person
+	EffectRefused = "refused" // it did not leave
+	EffectUnknown = "unknown" // it left, and whether it arrived is not known
+)
+
+// Effect is what became of a request that may have changed something outside
+// of the browser: a receipt.
+type Effect struct {
+	Method string `json:"method"`
+	URL    string `json:"url" doc:"Without query, token-like parts masked"`
+	Host   string `json:"host"`
+	State  string `json:"state" enum:"sent,held,refused,unknown"`
+	Status int    `json:"status,omitempty" doc:"What the server answered; absent while there is no answer"`
+	Why    string `json:"why,omitempty" doc:"Why it did not leave, or what went wrong"`
+	Act    string `json:"-"` // id of the act that it belongs to; empty when nobody acted
+}
+
+// Ruling is what is to become of a request that is let out: whether it is an
+// effect of which a receipt is kept, and which act it belongs to.
+type Ruling struct {
+	Effect bool
+	Act    string
+}
+
+// Held is a request as people are shown it who decide whether it leaves.
+type Held struct {
+	Method string      `json:"method"`
+	URL    string      `json:"url"`
+	Host   string      `json:"host"`
+	From   string      `json:"from,omitempty" doc:"Address of the document that sends it"`
+	Cause  string      `json:"cause" doc:"What caused it, in words: the agent's call, or the page by itself"`
+	Fields []BodyField `json:"fields,omitempty" doc:"What it would send; values that may be secret are left out"`
+	More   bool        `json:"more,omitempty" doc:"It sends more than is listed"`
+}
+
+// Act says how what a call sets off is followed.
+type Act struct {
+	ID   string
+	Wait time.Duration // how long the call waits for requests that people are asked about; 0: not at all
+	All  bool          // requests that only read are held too
+	Long time.Duration // how long after it a request may belong to it
+}
+
+// Sending is how requests of a session that may change something are treated.
+type Sending string
+
+// The ways of treating them.
+const (
+	SendAsked Sending = "asked" // they are judged, and people are asked where the policy says so
+	SendNone  Sending = "none"  // none leaves; nobody is asked
+	SendFree  Sending = "free"  // they leave unjudged: for test hosts of an operator
+)

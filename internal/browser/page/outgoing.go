@@ -1,0 +1,227 @@
+package page
+
+import (
+	"context"
+	"encoding/base64"
+	"net/http"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/outgoing"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// serverLimit bounds the wait for the answers to requests that an act sent, once
+// people let them out.
+const serverLimit = 5 * time.Second
+
+// actKey is the key of a context whose call is followed.
+type actKey struct{}
+
+// Acting marks what is done with a context as an act: requests of its tab belong
+// to it while it runs, and for a while after it.
+func Acting(ctx context.Context, a action.Act) context.Context {
+	return context.WithValue(ctx, actKey{}, a)
+}
+
+func actOf(ctx context.Context) (action.Act, bool) {
+	a, ok := ctx.Value(actKey{}).(action.Act)
+	return a, ok && a.ID != ""
+}
+
+// follow notes that the act of a context begins in a tab, and returns what ends
+// it and adds its effects to the result.
+func (b *Browser) follow(ctx context.Context, t *tab) func(*action.Result) {
+	a, follows := actOf(ctx)
+	if !follows {
+		return func(*action.Result) {}
+	}
+	tab := ""
+	if t != nil {
+		tab = t.id
+	}
+	b.ledger.Begin(tab, a)
+	if a.All {
+		b.pauseAll(ctx, a.Long)
+	}
+	return func(out *action.Result) {
+		b.ledger.End(a.ID, time.Now())
+		out.Effects = b.ledger.Of(a.ID)
+	}
+}
+
+// pauseAll has every request paused, also those that only read, for as long as
+// an act may cause any that counts.
+func (b *Browser) pauseAll(ctx context.Context, long time.Duration) {
+	if b.intercept(ctx, func() { b.pausesAll = true }) != nil {
+		return // the connection is gone, and what was asked with it
+	}
+	b.own.Go(func() {
+		timer := time.NewTicker(max(long, time.Second))
+		defer timer.Stop()
+		for {
+			select {
+			case <-b.life.Done():
+				return
+			case now := <-timer.C:
+				if !b.ledger.All(now) {
+					_ = b.intercept(b.life, func() { b.pausesAll = false })
+					return
+				}
+			}
+		}
+	})
+}
+
+// outgoing judges a request that the browser has paused, and lets it go on by
+// goOn, or refuses it. b.mu is held.
+func (b *Browser) outgoing(t *tab, p paused, goOn func()) {
+	judge := b.options.Outgoing
+	if judge == nil || p.Request.Method == http.MethodOptions {
+		b.own.Go(goOn)
+		return
+	}
+	r := b.requestOf(t, p)
+	tab := ""
+	if t != nil {
+		tab = t.id
+	}
+	r.Asking = func(act string) {
+		e := effectOf(r, action.EffectHeld, "")
+		e.Act = act
+		b.ledger.Note(p.Network, tab, e)
+		b.noteHeld(t, r.Top, true)
+	}
+	b.own.Go(func() {
+		ruling, err := judge(b.life, r)
+		e := effectOf(r, action.EffectSent, "")
+		e.Act = ruling.Act
+		if err != nil {
+			e.State, e.Why = action.EffectRefused, fault.From(err).Message
+		}
+		if ruling.Effect || err != nil {
+			b.ledger.Note(p.Network, tab, e)
+		}
+		if err == nil {
+			goOn()
+		} else {
+			b.stop(t, p, err)
+		}
+		b.noteHeld(t, r.Top, false)
+	})
+}
+
+// noteHeld notes whether the document that a tab is to show next waits for a
+// person, and wakes whoever waits for that to change.
+func (b *Browser) noteHeld(t *tab, document, waits bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t != nil && document {
+		t.documentHeld = waits
+	}
+	b.change()
+}
+
+// stop fails a request that may not leave. A document that was to take the place
+// of another is given up, so that the page stays where it is.
+func (b *Browser) stop(t *tab, p paused, err error) {
+	reason := "BlockedByClient"
+	if p.Type == "Document" {
+		reason = "Aborted"
+		b.mu.Lock()
+		if t != nil && p.Frame == t.root.id {
+			t.refused = err
+		}
+		b.mu.Unlock()
+	}
+	b.root.Send("Fetch.failRequest", map[string]string{"requestId": p.ID, "errorReason": reason})
+}
+
+func effectOf(r action.Request, state, why string) action.Effect {
+	return action.Effect{Method: r.Method, URL: bareAddress(r.URL), Host: host(r.URL), State: state, Why: why}
+}
+
+// requestOf describes a paused request. b.mu is held.
+func (b *Browser) requestOf(t *tab, p paused) action.Request {
+	r := action.Request{Method: p.Request.Method, URL: p.Request.URL, Kind: p.Type, Redirect: p.Redirected != ""}
+	tabs := []string{}
+	if t != nil {
+		r.Page, r.Top, r.Crawl = t.root.url, p.Type == "Document" && p.Frame == t.root.id, t.hidden
+		r.Document = b.shownIn(t, t.frames[p.Frame])
+		tabs = append(tabs, t.id)
+		if opener := b.tabs[t.opener]; opener != nil {
+			tabs = append(tabs, opener.id)
+		}
+	}
+	if r.Document == "" {
+		r.Document = p.Request.Headers["Referer"]
+	}
+	r.Acts = b.ledger.Live(time.Now(), tabs...)
+	body := []byte(p.Request.Body)
+	if len(p.Request.Pieces) > 0 {
+		body = nil
+		for _, piece := range p.Request.Pieces {
+			part, err := base64.StdEncoding.DecodeString(piece.Bytes)
+			r.Unread = r.Unread || err != nil
+			body = append(body, part...)
+		}
+	}
+	var unread bool
+	r.Fields, unread = outgoing.Body(headerOf(p.Request.Headers, "Content-Type"), body)
+	r.Unread = r.Unread || unread || p.Request.HasBody && len(body) == 0
+	return r
+}
+
+func headerOf(headers map[string]string, name string) string {
+	for key, value := range headers {
+		if http.CanonicalHeaderKey(key) == name {
+			return value
+		}
+	}
+	return ""
+}
+
+// released waits until people have answered about the requests of a tab that
+// wait for them, as long as the caller of the act does, and then for the servers
+// and a document that was asked for. It reports whether there was any.
+func (b *Browser) released(ctx context.Context, t *tab) bool {
+	a, follows := actOf(ctx)
+	if !follows || a.Wait <= 0 || t == nil || !b.ledger.Waiting(t.id) {
+		return false
+	}
+	before := b.mark(t)
+	b.mu.Lock()
+	document := t.documentHeld
+	b.mu.Unlock()
+	patient, stop := context.WithTimeout(ctx, a.Wait)
+	defer stop()
+	if b.await(patient, func() bool { return t.closed || t.crashed || !b.ledger.Waiting(t.id) }) != nil {
+		return false
+	}
+	answering, end := context.WithTimeout(ctx, serverLimit)
+	defer end()
+	_ = b.await(answering, func() bool { return t.closed || t.crashed || !b.ledger.Open(a.ID) })
+	_ = b.await(answering, func() bool {
+		shown := t.root.loader != before.loader && t.root.events["DOMContentLoaded"]
+		return !document || t.closed || t.crashed || shown || t.moves.stopped > before.moves.stopped
+	})
+	return true
+}
+
+// receipts takes in what became of a request that left. b.mu is held.
+func (b *Browser) receipts(p request) {
+	switch {
+	case p.Redirect != nil:
+		b.receipt(b.ledger.Answered(p.ID, bareAddress(p.Redirect.URL), p.Redirect.Status))
+	case p.Response.Status != 0:
+		b.receipt(b.ledger.Answered(p.ID, "", p.Response.Status))
+	case p.Error != "":
+		b.receipt(b.ledger.Failed(p.ID, brief(p.Error)))
+	}
+}
+
+func (b *Browser) receipt(e action.Effect, is bool) {
+	if told := b.options.Receipt; is && told != nil {
+		b.work.add(func() { told(e) })
+	}
+}
