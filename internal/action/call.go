@@ -42,6 +42,10 @@ type Call struct {
 	// page than the caller was last shown, once what the call set off has settled.
 	Changes bool
 
+	// Act says how what the call sets off is followed; nil: it is not. The gate
+	// sets it.
+	Act *Act
+
 	// Peek says that nobody means to make the call: looking counts for nothing,
 	// and ends nothing.
 	Peek bool
@@ -111,6 +115,7 @@ type Pending struct {
 	Approval string    `json:"approvalId"`
 	Expires  time.Time `json:"expires"`
 	Risk     Risk      `json:"risk"`
+	Done     bool      `json:"done,omitempty"` // the act was done, and what it would send waits
 }
 
 // Facts are what the gate judges a call by. They are taken from the live page,
@@ -124,6 +129,7 @@ type Facts struct {
 	Options     []string     // labels of what would be, or could be, chosen in a list
 	Dialog      *Dialog      // the open dialog, for answering it
 	Resubmits   bool         // a reload would post a form again
+	Unheld      bool         // the page has a channel open whose messages cannot be held: a WebSocket or WebTransport
 	Crawl       *CrawlGrant  // the crawl that a page belongs to, or that is to begin
 	Run         *RunGrant    // what the browser of a run would be let do
 	Secret      *SecretFacts // what would be typed, for page.fill_secret

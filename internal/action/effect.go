@@ -55,6 +55,13 @@ type Ruling struct {
 	Act    string
 }
 
+// Sender is whose session a request leaves.
+type Sender struct {
+	Owner   Role    // of who started the session
+	Sending Sending // how it treats requests
+	People  bool    // a person drives the browser, or their program
+}
+
 // Held is a request as people are shown it who decide whether it leaves.
 type Held struct {
 	Method string      `json:"method"`
@@ -65,6 +72,9 @@ type Held struct {
 	Fields []BodyField `json:"fields,omitempty" doc:"What it would send; values that may be secret are left out"`
 	More   bool        `json:"more,omitempty" doc:"It sends more than is listed"`
 }
+
+// EffectVerb is the verb of questions about a request: no call has it.
+const EffectVerb = "page.request"
 
 // Act says how what a call sets off is followed.
 type Act struct {

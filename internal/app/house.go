@@ -196,7 +196,7 @@ func (h *House) openSessions(ctx context.Context, c config.Config, version strin
 	h.keep("vault", h.vault.Close)
 	h.sessions, err = session.New(ctx, session.Options{
 		DB: db, Artifacts: artifacts, Profiles: profiles, Driver: driver, Door: door, Record: trail.Record,
-		Vault: h.vault, Known: &h.known,
+		Vault: h.vault, Known: &h.known, Outgoing: (*leaving)(h),
 		Wished: func(s action.Session, host string) { h.Gate.Wish(s, host) },
 		Open:   openPage, Page: pages, Config: sessionConfig(c), Log: log,
 	})
@@ -249,6 +249,7 @@ func (h *House) openGate(ctx context.Context, c config.Config, db *store.DB, tra
 		Sessions: beside{h.sessions, runs, h}, Policy: h.rules, Desk: h.desk, Audit: trail, Log: log,
 		Tokens: h.Tokens, Wishes: c.Security.HITL.Enabled, Credentials: credentials(c), Known: &h.known,
 		Timeouts: gate.Timeouts{Action: time.Duration(c.Browser.Timeout) * time.Second},
+		Told:     func() bool { return c.Security.HITL.Webhook.URL != "" },
 	})
 	if err != nil {
 		return errors.Join(err, runs.Close(ctx))

@@ -32,6 +32,7 @@ func (p *passage) ask(ctx context.Context) (result action.Result, waits bool, er
 			Session: p.facts.Session.ID,
 			Page:    pageOf(p.facts),
 			Pending: pendingOf(q),
+			Notes:   p.g.unheard(p.call, q),
 		}, true, nil
 	case err == nil:
 		p.hitl = approved
@@ -64,7 +65,7 @@ func (p *passage) askOnce(ctx context.Context) (action.Question, error) {
 	if p.call.Asked != nil && q.State == approval.Pending {
 		p.call.Asked(*pendingOf(q))
 	}
-	return p.g.desk.Await(ctx, q.ID, p.call.Wait)
+	return p.g.awaitAnswer(ctx, p.call, q)
 }
 
 // pendingOf is what a caller is told of a question that waits.

@@ -46,7 +46,7 @@ func (p *passage) limit() time.Duration {
 // where f ignores its context the call ends; f's goroutine is then waited for
 // by Gate.Close. A panic of f becomes a fault.
 func bounded[T any](ctx context.Context, p *passage, f func(context.Context) (T, error)) (T, error) {
-	limit := p.limit()
+	limit := p.limit() + p.patience
 	ctx, cancel := context.WithTimeout(ctx, limit+clean)
 	defer cancel()
 	answers := apart(ctx, p, f)

@@ -48,6 +48,9 @@ func follow(ctx context.Context, p *passage, a *action.FollowEvents) (any, error
 		return nil, err
 	}
 	defer leave()
+	if p.call.Caller.Role == action.Operator && a.Wants("question") {
+		defer p.g.attention.follows(p.call.Caller.Scope)()
+	}
 	p.call.Events.Begin()
 	last := after
 	ctx, cancel := context.WithTimeout(ctx, followFor)

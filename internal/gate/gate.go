@@ -63,6 +63,10 @@ type Options struct {
 
 	Credentials Credentials
 	Known       *redact.Book // the secrets of sessions, which no answer and no record has
+
+	// Told reports whether people are told of questions by another way than the
+	// gateway's own, such as a webhook. nil: they are not.
+	Told func() bool
 }
 
 // Gate is the door. It is safe for concurrent use.
@@ -82,6 +86,8 @@ type Gate struct {
 	informed    bool         // somebody else fills it
 	credentials Credentials
 	typed       scan.Tails // into which elements, by agents
+	deeds       deeds      // acts, and what they may cause
+	attention   attention  // whether people follow questions
 
 	noise noise
 	work  sync.WaitGroup // calls behind the door, also those nobody waits for any more
@@ -101,6 +107,7 @@ func New(o Options) (*Gate, error) {
 		g.credentials.Scanner = new(scan.Scanner)
 	}
 	g.noise.tell = g.tell
+	g.attention.told = o.Told
 	if g.timeouts.Action <= 0 {
 		g.timeouts.Action = 30 * time.Second // SPEC section 15, timeout_seconds
 	}

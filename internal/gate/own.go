@@ -14,6 +14,9 @@ var ownVerbs = map[string]func(context.Context, *passage) (action.Result, error)
 		return &q, err
 	}),
 	"approval.list": withArgs(func(ctx context.Context, p *passage, a *action.ApprovalList) (any, error) {
+		if p.call.Caller.Role == action.Operator {
+			p.g.attention.looks(p.call.Caller.Scope)
+		}
 		l, err := p.g.desk.List(ctx, p.call.Caller.Scope, a.State)
 		return &l, err
 	}),

@@ -35,6 +35,9 @@ type passage struct {
 	hitl       string // what people had to do with it
 	answeredBy string
 	approval   string // id of the question
+
+	deed     *deed         // what it may cause; nil where it cannot cause requests
+	patience time.Duration // how much longer than an act it may take, for people
 }
 
 func (g *Gate) passage(call action.Call) *passage {
@@ -66,6 +69,9 @@ func (p *passage) guarded(ctx context.Context) (result action.Result, err error)
 func (p *passage) walk(ctx context.Context) (action.Result, error) {
 	if err := p.identify(); err != nil {
 		return action.Result{}, err
+	}
+	if b := p.g.deeds.waiting(p.call); b != nil {
+		return p.resume(ctx, b)
 	}
 	own := ownVerbs[p.call.Verb]
 	if err := p.examine(ctx, own == nil || ofSession[p.call.Verb]); err != nil {
@@ -201,6 +207,8 @@ func (p *passage) refusal() error {
 // do lets the call through.
 func (p *passage) do(ctx context.Context) (action.Result, error) {
 	p.acts = ctx.Err() == nil
+	told := p.call.Changes
+	p.follow()
 	result, err := bounded(ctx, p, func(ctx context.Context) (action.Result, error) {
 		return p.g.sessions.Do(ctx, p.call, p.pin)
 	})
@@ -208,6 +216,10 @@ func (p *passage) do(ctx context.Context) (action.Result, error) {
 	if err == nil {
 		p.remember()
 	}
+	if !told {
+		result.Changes = nil
+	}
+	result = p.effects(result, err)
 	return conceal(p.call.Caller.Role, p.reported(result)), err
 }
 

@@ -42,6 +42,25 @@ func (p *passage) portrait(ctx context.Context) (string, error) {
 	}
 }
 
+// picture adds a picture to a question about a request: of the element that was
+// acted on, where it is still there. One that cannot be taken in time is left
+// out.
+func (g *Gate) picture(ctx context.Context, b *deed, q *action.Question) {
+	if b.facts.Element == nil {
+		return
+	}
+	p := &passage{g: g, call: b.call, pin: b.pin}
+	id, err := p.portrait(context.WithoutCancel(ctx))
+	if err == nil {
+		err = g.desk.Illustrate(context.WithoutCancel(ctx), q.ID, id)
+	}
+	if err != nil {
+		g.log.Debug("a question about a request has no picture", "question", q.ID, "error", err)
+		return
+	}
+	q.Screenshot = id
+}
+
 // within is what stands around an element, for people to tell it from others
 // like it.
 func within(e *action.Element) string {

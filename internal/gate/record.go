@@ -82,6 +82,9 @@ func (p *passage) outcome(result action.Result, f *fault.Fault) action.Record {
 	if len(result.Artifacts) > 0 && p.call.Verb == "page.screenshot" {
 		r.Screenshot = result.Artifacts[0].ID
 	}
+	if words := receipts(result.Effects); words != "" {
+		r.Detail = join(r.Detail, words)
+	}
 	if files := carried(result.Data); files != "" {
 		r.Detail = join(r.Detail, files)
 	}

@@ -66,12 +66,13 @@ func (g *Gate) question(ctx context.Context, r approval.Request) (action.Questio
 		Why, Input, Within string
 		Element            *action.Element
 		Page               action.Page
+		Held               *action.Held
 	}
-	s, err := redact.Value(g.known.Of(r.Subject.Session), shown{r.Why, r.Input, r.Within, r.Element, r.Page})
+	s, err := redact.Value(g.known.Of(r.Subject.Session), shown{r.Why, r.Input, r.Within, r.Element, r.Page, r.Held})
 	if err != nil {
 		return action.Question{}, false, unredacted("the question could not be looked through for secrets").Because(err)
 	}
-	r.Why, r.Input, r.Within, r.Element, r.Page = s.Why, s.Input, s.Within, s.Element, s.Page
+	r.Why, r.Input, r.Within, r.Element, r.Page, r.Held = s.Why, s.Input, s.Within, s.Element, s.Page, s.Held
 	return g.desk.Ask(ctx, r)
 }
 

@@ -158,6 +158,9 @@ func (r *Registry) conclude(l *live) {
 		r.alert(record, "", "the session failed: "+how.reason)
 	}
 	r.event(record, how.call, how.reason)
+	if r.outgoing != nil {
+		r.outgoing.Over(l.id)
+	}
 	r.outlive(l)
 	r.log.Info("session ended", "session", l.id, "state", how.state, "reason", how.reason)
 	r.delist(l)

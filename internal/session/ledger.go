@@ -39,6 +39,8 @@ type terms struct {
 	Stored       bool              `json:"stored,omitempty"`       // some were for storage, of which files of a profile keep what was deleted
 	Named        []string          `json:"named,omitempty"`        // domains whose credentials were asked for
 
+	Sending action.Sending `json:"sending,omitempty"` // how requests that may change something are treated; asked when empty
+
 	Granted []action.AllowHost `json:"more,omitempty"` // hosts that people added since
 }
 

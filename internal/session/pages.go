@@ -27,6 +27,31 @@ func (r *Registry) guard(o *page.Options, box string) {
 	o.Files = &boxFiles{registry: r, box: box}
 	o.Refused = func(refusal action.Refusal) { r.Refused(box, refusal) }
 	o.Credentialed, o.Secrets = r.holdsIn(box)
+	if r.outgoing != nil {
+		o.Outgoing = func(ctx context.Context, request action.Request) (action.Ruling, error) { return r.sends(ctx, box, request) }
+		o.Receipt = func(e action.Effect) {
+			if l := r.byBox(box); l != nil {
+				r.outgoing.Receipt(l.now(), e)
+			}
+		}
+	}
+}
+
+// sends asks about a request that is to leave a box's browser. One that is
+// nobody's yet has nothing to send.
+func (r *Registry) sends(ctx context.Context, box string, request action.Request) (action.Ruling, error) {
+	l := r.byBox(box)
+	if l == nil {
+		return action.Ruling{}, fault.New(fault.DeniedByPolicy, "this browser has no session: it may send nothing").Hinted("start a session")
+	}
+	l.mu.Lock()
+	from := action.Sender{Owner: l.terms.Role, Sending: l.terms.Sending, People: l.control.Taken}
+	for _, wire := range l.wires {
+		from.People = from.People || wire.call.Caller.Role == action.Operator
+	}
+	record := l.record
+	l.mu.Unlock()
+	return r.outgoing.Outgoing(ctx, record, from, request)
 }
 
 // lookAtPage returns the facts of the page a call would act on.
@@ -137,6 +162,9 @@ func (r *Registry) act(ctx context.Context, l *live, call action.Call, pin actio
 		return r.fillSecret(ctx, l, call, pin)
 	}
 	l.remembers(call)
+	if call.Act != nil {
+		ctx = page.Acting(ctx, *call.Act)
+	}
 	result, err := l.browser.Do(ctx, call.Verb, call.Args, pin)
 	if put := context.Cause(ctx); fault.CodeOf(put) == fault.DeniedByPolicy { // credentials came meanwhile
 		return action.Result{}, put
@@ -202,7 +230,7 @@ func (r *Registry) failure(ctx context.Context, l *live, call action.Call, err e
 
 // goFirst opens the page a session was started for.
 func (r *Registry) goFirst(ctx context.Context, l *live, start action.Call, rawURL string) action.Result {
-	call := action.Call{ID: start.ID, Verb: "page.goto", Session: l.id, Caller: start.Caller, Args: &action.Goto{URL: rawURL}}
+	call := action.Call{ID: start.ID, Verb: "page.goto", Session: l.id, Caller: start.Caller, Args: &action.Goto{URL: rawURL}, Act: start.Act}
 	_, pin, err := r.lookAtPage(ctx, call)
 	var result action.Result
 	if err == nil {

@@ -27,6 +27,7 @@ type Registry struct {
 	open      Opener
 	page      page.Options
 	record    func(action.Record)
+	outgoing  Outgoing
 	vault     Vault
 	known     *redact.Book
 	config    Config
@@ -63,7 +64,7 @@ func New(ctx context.Context, o Options) (*Registry, error) {
 	}
 	r := &Registry{
 		ledger: ledger{db: o.DB}, artifacts: o.Artifacts, profiles: o.Profiles, driver: o.Driver, door: o.Door, open: o.Open, page: o.Page,
-		record: o.Record, vault: o.Vault, known: o.Known, config: o.Config, log: o.Log,
+		record: o.Record, outgoing: o.Outgoing, vault: o.Vault, known: o.Known, config: o.Config, log: o.Log,
 		flush: make(chan struct{}, 1), ready: make(chan struct{}), refusals: make(chan refused, waitingRefusals), wishes: make(chan wish, waitingWishes), wished: o.Wished, over: map[string]time.Time{}, live: map[string]*live{}, owned: map[string]struct{}{},
 	}
 	if err := r.SetNetwork(o.Config.Network); err != nil {

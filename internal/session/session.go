@@ -62,6 +62,14 @@ type Vault interface {
 	For(ctx context.Context, scope, host string) (*credential.Set, error)
 }
 
+// Outgoing judges requests that may change something, before they leave a
+// session's browser, and hears what became of them.
+type Outgoing interface {
+	Outgoing(ctx context.Context, s action.Session, from action.Sender, r action.Request) (action.Ruling, error)
+	Receipt(s action.Session, e action.Effect)
+	Over(session string)
+}
+
 // Browser is the page engine over one box's browser.
 type Browser interface {
 	Configure(o page.Options)
@@ -123,6 +131,7 @@ type Options struct {
 	Page      page.Options                 // what every page is opened with; size and guard are the session's
 	Record    func(action.Record)          // is told of events for the audit; must be safe for concurrent use
 	Wished    func(action.Session, string) // is told of a host that a page of an open session wanted to show and may not; may take its time
+	Outgoing  Outgoing                     // judges what leaves the browsers of sessions; nil lets it out
 	Vault     Vault                        // nil: no session gets credentials
 	Known     *redact.Book                 // learns the secrets of a session before its browser gets them
 	Config    Config

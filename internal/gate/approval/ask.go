@@ -86,6 +86,7 @@ func questionOf(r Request, now time.Time, wait time.Duration) action.Question {
 		Verb: r.Subject.Verb, Risk: r.Risk, Rule: r.Rule, Why: why,
 		Element: inertElement(r.Element),
 		Page:    action.Page{URL: Inert(r.Page.URL, 2*shownText), Title: Inert(r.Page.Title, shownText)},
+		Request: inertRequest(r.Held),
 		Input:   Inert(r.Input, 2*shownText), Within: Inert(r.Within, 2*shownText), Asked: now, Expires: now.Add(wait),
 	}
 }

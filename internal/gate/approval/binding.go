@@ -63,6 +63,7 @@ type Request struct {
 	Host    string // a session's grant would be for it; empty: none is possible
 	Element *action.Element
 	Page    action.Page
-	Input   string // typed text or address, redacted
-	Within  string // what stands around the element
+	Input   string       // typed text or address, redacted
+	Within  string       // what stands around the element
+	Held    *action.Held // the request that would leave the browser
 }

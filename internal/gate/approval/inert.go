@@ -61,3 +61,18 @@ func inertElement(e *action.Element) *action.Element {
 	}
 	return &c
 }
+
+// inertRequest is a request as people are shown it, with inert text.
+func inertRequest(h *action.Held) *action.Held {
+	if h == nil {
+		return nil
+	}
+	out := *h
+	out.Method, out.URL, out.Host = Inert(h.Method, shownText), Inert(h.URL, 2*shownText), Inert(h.Host, shownText)
+	out.From, out.Cause = Inert(h.From, 2*shownText), Inert(h.Cause, 2*shownText)
+	out.Fields = make([]action.BodyField, 0, len(h.Fields))
+	for _, f := range h.Fields {
+		out.Fields = append(out.Fields, action.BodyField{Name: Inert(f.Name, shownText), Value: Inert(f.Value, shownText)})
+	}
+	return &out
+}

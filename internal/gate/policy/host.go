@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"maps"
 	"net/url"
 	"strings"
 
@@ -117,6 +118,27 @@ func segmentsOf(address string) []string {
 		if t := tokens(split(s)); len(t) > 0 {
 			all = append(all, strings.Join(t, " "))
 		}
+	}
+	return all
+}
+
+// hostsAmong are the hosts and patterns of a list that may also name ports; what
+// is none is left out.
+func hostsAmong(list []string) patterns {
+	var all patterns
+	for _, entry := range list {
+		if host, _, found := strings.Cut(entry, ":"); found {
+			entry = host
+		}
+		one, err := parsePatterns([]string{entry})
+		if err != nil {
+			continue
+		}
+		if all.exact == nil {
+			all.exact = map[string]bool{}
+		}
+		maps.Copy(all.exact, one.exact)
+		all.suffixes = append(all.suffixes, one.suffixes...)
 	}
 	return all
 }

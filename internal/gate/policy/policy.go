@@ -44,6 +44,7 @@ type Verdict struct {
 	Host     string     // whose trust counted; a grant is for it. Empty: no grant can cover the call
 	Hint     string     // of a refusal: what to do instead
 	Private  bool       // what is typed must not be recorded or shown
+	Wired    bool       // of an allowed call: nobody was asked yet, and what it sends carries its risk
 }
 
 // Config is what a deployment decides. The zero Config trusts nobody and asks
@@ -54,6 +55,9 @@ type Config struct {
 	Sensitive []string // hosts and "*." patterns that are HIGH to navigate to, and never trusted
 	Rules     []Rule   // the first that matches decides
 
+	AskAt   AskAt        // AskAtAct when empty
+	Effects []EffectRule // of requests that leave the browser; the first that matches decides
+
 	// What follows is shown, and judges nothing.
 	Allowed []string // where agents may go: hosts, "*." patterns, host:port
 	File    string   // the configuration file
@@ -63,14 +67,17 @@ type Config struct {
 // Policy judges calls. The zero Policy, and a nil one, refuse everything. It
 // is safe for concurrent use.
 type Policy struct {
-	made      bool
-	enabled   bool
-	trusted   patterns
-	sensitive patterns
-	rules     []rule
-	granted   map[string]bool // raw verbs that some rule gives to agents
-	hash      string
-	source    Config
+	made         bool
+	enabled      bool
+	trusted      patterns
+	sensitive    patterns
+	rules        []rule
+	atWire       bool
+	effects      []effectRule
+	allowedHosts patterns        // where agents may go
+	granted      map[string]bool // raw verbs that some rule gives to agents
+	hash         string
+	source       Config
 }
 
 // New makes a policy. A configuration with a problem is a fault
@@ -95,6 +102,15 @@ func read(c Config) (*Policy, []Problem) {
 	r := &reader{}
 	p.trusted = r.hosts("trusted_domains", c.Trusted)
 	p.sensitive = r.hosts("sensitive_domains", c.Sensitive)
+	p.atWire = c.AskAt == AskAtWire
+	if c.AskAt != "" {
+		r.known("ask_at", "place to ask at", string(c.AskAt), []string{string(AskAtWire), string(AskAtAct)})
+	}
+	for i, source := range c.Effects {
+		p.effects = append(p.effects, r.effectRule(i, source))
+	}
+	r.at = ""
+	p.allowedHosts = hostsAmong(c.Allowed)
 	for i, source := range c.Rules {
 		x := r.rule(i, source)
 		p.rules = append(p.rules, x)
@@ -149,9 +165,32 @@ func (p *Policy) weigh(call action.Call, verb *action.Verb, facts action.Facts) 
 	case x == nil && verb.Class == action.Raw && verb.Name != scripted:
 		return classRaw(), seen
 	case x == nil:
-		return p.bounded(verb, p.settle(j)), seen
+		return p.bounded(verb, p.wired(seen, p.settle(j))), seen
+	case x.act == judge:
+		return p.bounded(verb, p.wired(seen, p.follow(x, j, verb))), seen
 	}
 	return p.bounded(verb, p.follow(x, j, verb)), seen
+}
+
+// toWire are the verbs whose acts are input to a page: what they do outside of
+// it is judged where it leaves the browser.
+var toWire = map[string]bool{"page.click": true, "page.press": true, "page.type": true, "page.select": true, "page.drag": true, "page.dialog": true}
+
+// wired lets an act run up to the wire where the policy asks there: what it
+// sends carries its risk. Asked before it are what is CRITICAL, acts on a page
+// with a channel that cannot be held, and acts on hosts where a script may do
+// harm without a request of its own.
+func (p *Policy) wired(seen *view, v Verdict) Verdict {
+	if !p.atWire || v.Decision != Ask || v.Risk > action.High || !toWire[seen.verb.Name] || seen.facts.Unheld {
+		return v
+	}
+	for _, h := range seen.hosts {
+		if p.sensitive.match(h) || isPayment(h) {
+			return v
+		}
+	}
+	v.Decision, v.Wired, v.Host = Allow, true, ""
+	return v
 }
 
 // judgement is what the built-in table says of a call.

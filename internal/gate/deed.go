@@ -1,0 +1,207 @@
+package gate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+)
+
+const (
+	afterAct    = 5 * time.Second  // in which a request may belong to an act: the browser counts a press as the user's doing for as long
+	afterHigh   = 30 * time.Second // likewise of an act that was judged HIGH
+	mostDeeds   = 2000             // of all sessions
+	keptDeeds   = 5 * time.Minute  // a deed is remembered for questions that wait
+	mostAddress = 500              // addresses of a session that are known to be asked for
+)
+
+// deed is an act that may cause requests.
+type deed struct {
+	id     string
+	call   action.Call
+	key    string // of the same call made again
+	facts  action.Facts
+	pin    action.Pin
+	named  string // the call, in words
+	sealed policy.Deed
+
+	mu       sync.Mutex
+	running  bool // its call has not answered
+	ended    time.Time
+	question action.Question // the newest about what it sends
+	decision *decision       // the one that is waited for; nil when none is
+	effects  []action.Effect
+}
+
+// decision is what a person says of a request, for all that the same yes covers.
+type decision struct {
+	cover policy.Cover
+	done  chan struct{}
+	err   error // set before done is closed
+}
+
+// deeds are those of all sessions. The zero deeds are ready.
+type deeds struct {
+	mu    sync.Mutex
+	all   map[string]*deed
+	known map[string]map[string]bool // addresses that pages of a session asked for without an act, by session
+}
+
+// begin notes that a call's act begins.
+func (d *deeds) begin(p *passage) *deed {
+	b := &deed{id: newID(), call: p.call, key: keyOf(p.call), facts: p.facts, pin: p.pin, named: p.named(), running: true}
+	b.sealed = policy.Deed{Operator: p.call.Caller.Role == action.Operator, Risk: p.verdict.Risk, Rule: p.verdict.Rule, Why: p.verdict.Why, Wired: p.verdict.Wired}
+	if p.hitl == approved {
+		b.sealed.Approved, b.sealed.Cover = true, p.policy.Covers(p.call, p.verb, p.facts, p.verdict.Risk)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.all == nil {
+		d.all = map[string]*deed{}
+	}
+	d.forget(time.Now())
+	d.all[b.id] = b
+	return b
+}
+
+// forget drops what nobody can ask for any more. mu is held.
+func (d *deeds) forget(now time.Time) {
+	for id, b := range d.all {
+		if b.isOver(now) || len(d.all) >= mostDeeds && !b.runs() {
+			delete(d.all, id)
+		}
+	}
+}
+
+func (b *deed) isOver(now time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return !b.running && b.decision == nil && now.Sub(b.ended) > keptDeeds
+}
+
+func (b *deed) runs() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.running || b.decision != nil
+}
+
+// end notes that the call of an act answers.
+func (b *deed) end() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.running, b.ended = false, time.Now()
+}
+
+// of returns the acts of a session by their ids, in that order.
+func (d *deeds) of(session string, ids []string) []*deed {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var found []*deed
+	for _, id := range ids {
+		if b := d.all[id]; b != nil && (b.facts.Session.ID == session || b.facts.Session.ID == "") {
+			found = append(found, b)
+		}
+	}
+	return found
+}
+
+// waiting returns the act of the same call, made before, of which something
+// waits for a person, or was decided since and not told.
+func (d *deeds) waiting(call action.Call) *deed {
+	key := keyOf(call)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, b := range d.all {
+		if b.key == key && b.untold() {
+			return b
+		}
+	}
+	return nil
+}
+
+func (b *deed) untold() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return !b.running && b.question.ID != ""
+}
+
+// keyOf tells a call from others of the same caller.
+func keyOf(call action.Call) string {
+	text, err := json.Marshal([]any{call.Caller, call.Session, call.Verb, call.Args})
+	if err != nil {
+		return newID() // like no other
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// policyDeed is the act as the policy sees it.
+func (b *deed) policyDeed() policy.Deed {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.sealed
+}
+
+// approve notes that a person allowed what the act sends.
+func (b *deed) approve(c policy.Cover) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.sealed.Approved {
+		c.Kinds |= b.sealed.Cover.Kinds
+		c.Sites = append(slices.Clone(b.sealed.Cover.Sites), c.Sites...)
+		c.Risk = max(c.Risk, b.sealed.Cover.Risk)
+	}
+	b.sealed.Approved, b.sealed.Cover = true, c
+}
+
+// note keeps what became of a request of the act.
+func (b *deed) note(e action.Effect) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	at := slices.IndexFunc(b.effects, func(old action.Effect) bool { return old.Method == e.Method && old.URL == e.URL })
+	switch {
+	case at >= 0:
+		b.effects[at] = e
+	case len(b.effects) < 20:
+		b.effects = append(b.effects, e)
+	}
+}
+
+// knows reports whether pages of a session asked for an address before, and has
+// it known from now on where learn is set.
+func (d *deeds) knows(session, address string, learn bool) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.known == nil {
+		d.known = map[string]map[string]bool{}
+	}
+	known := d.known[session]
+	if known[address] {
+		return true
+	}
+	if learn && len(known) < mostAddress {
+		if known == nil {
+			known = map[string]bool{}
+			d.known[session] = known
+		}
+		known[address] = true
+	}
+	return false
+}
+
+// over forgets a session.
+func (d *deeds) over(session string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.known, session)
+	for id, b := range d.all {
+		if b.facts.Session.ID == session {
+			delete(d.all, id)
+		}
+	}
+}

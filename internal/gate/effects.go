@@ -1,0 +1,161 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/approval"
+)
+
+// causes are the families of verbs whose calls may cause requests.
+var causes = map[string]bool{"page": true, "tab": true, "session": true, "browser": true}
+
+// follow has the requests that the call may cause belong to it.
+func (p *passage) follow() {
+	if p.verb.Class == action.Read || !causes[familyOf(p.call.Verb)] || p.verb.Inner {
+		return
+	}
+	p.deed = p.g.deeds.begin(p)
+	act := &action.Act{ID: p.deed.id, Long: afterAct}
+	if p.verdict.Risk >= action.High {
+		act.Long, act.All = afterHigh, p.verdict.Wired
+	}
+	if p.call.Caller.Role == action.Agent && ofAct[p.call.Verb] {
+		act.Wait = p.call.Wait
+		if act.Wait <= 0 {
+			act.Wait = p.g.longestQuestion()
+		}
+		if p.verdict.Wired { // what it sends is waited for, as a report waits for what changes
+			p.patience, p.call.Changes = act.Wait, p.verb.Tells()
+		} else {
+			p.patience = act.Wait
+		}
+	}
+	p.call.Act = act
+}
+
+// ofAct are the verbs that wait for what they caused.
+var ofAct = map[string]bool{
+	"page.click": true, "page.press": true, "page.type": true, "page.select": true, "page.drag": true, "page.dialog": true, "page.upload": true,
+}
+
+// longestQuestion is how long a question may wait, with room for what is done
+// about its answer.
+func (g *Gate) longestQuestion() time.Duration {
+	t := g.desk.Timeouts()
+	return max(t.Medium, t.High, t.Critical) + 5*time.Second
+}
+
+func familyOf(verb string) string {
+	for i := range verb {
+		if verb[i] == '.' {
+			return verb[:i]
+		}
+	}
+	return verb
+}
+
+// effects has an answer say what waits for a person, and ends the act.
+func (p *passage) effects(result action.Result, err error) action.Result {
+	if p.deed == nil {
+		return result
+	}
+	p.deed.end()
+	for _, e := range result.Effects {
+		p.deed.note(e)
+	}
+	result.Effects = slices.DeleteFunc(result.Effects, func(e action.Effect) bool { return e.State == action.EffectHeld && err != nil })
+	if q, waits := p.deed.waits(result.Effects); waits && err == nil {
+		result.Pending = pendingOf(q)
+		result.Pending.Done = true
+		result.Notes = append(result.Notes, p.g.unheard(p.call, q)...)
+		p.approval = q.ID
+	} else {
+		p.deed.told()
+	}
+	return result
+}
+
+// waits returns the question about a request that waits for a person.
+func (b *deed) waits(effects []action.Effect) (action.Question, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	held := slices.ContainsFunc(effects, func(e action.Effect) bool { return e.State == action.EffectHeld })
+	return b.question, held && b.question.ID != "" && b.decision != nil
+}
+
+// told notes that the agent knows what became of the question.
+func (b *deed) told() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.question = action.Question{}
+}
+
+// resume answers a call that was made before: its act is not done again. It
+// waits for the person who is asked about what the act would send.
+func (p *passage) resume(ctx context.Context, b *deed) (action.Result, error) {
+	p.facts.Session, p.pin = b.facts.Session, b.pin
+	b.mu.Lock()
+	waiting, q := b.decision, b.question
+	b.mu.Unlock()
+	result := action.Result{Session: b.facts.Session.ID}
+	if waiting != nil {
+		p.approval = q.ID
+		wait := p.call.Wait
+		if wait <= 0 {
+			wait = p.g.longestQuestion()
+		}
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-waiting.done:
+		case <-timer.C:
+			result.Pending = pendingOf(q)
+			result.Pending.Done = true
+			return result, nil
+		case <-ctx.Done():
+			return result, fault.New(fault.ApprovalTimeout, "the caller went away before a person answered").
+				Hinted("make the same call again: the question still waits until it expires").Because(context.Cause(ctx))
+		}
+		if waiting.err != nil {
+			b.told()
+			return result, waiting.err
+		}
+	}
+	b.told()
+	b.mu.Lock()
+	result.Effects = slices.Clone(b.effects)
+	b.mu.Unlock()
+	result.Notes = append(result.Notes, "this was done when you called it before; it was not done again. Take a snapshot to see the page as it is now")
+	return result, nil
+}
+
+// effectWords say of an effect what became of it, in one line.
+func effectWords(e action.Effect) string {
+	switch e.State {
+	case action.EffectHeld:
+		return fmt.Sprintf("%s %s: held, a person is asked", e.Method, e.URL)
+	case action.EffectRefused:
+		return fmt.Sprintf("%s %s: refused, %s", e.Method, e.URL, e.Why)
+	case action.EffectUnknown:
+		return fmt.Sprintf("%s %s: sent, and whether it arrived is not known: %s", e.Method, e.URL, e.Why)
+	}
+	if e.Status == 0 {
+		return fmt.Sprintf("sent %s %s: no answer yet", e.Method, e.URL)
+	}
+	return fmt.Sprintf("sent %s %s: %d", e.Method, e.URL, e.Status)
+}
+
+// receipts are the effects of an answer, for its record.
+func receipts(effects []action.Effect) string {
+	words := ""
+	for _, e := range effects {
+		e.URL = maskURL(e.URL)
+		words = join(words, effectWords(e))
+	}
+	return approval.Inert(words, keptURL)
+}

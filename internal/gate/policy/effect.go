@@ -1,0 +1,245 @@
+package policy
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// AskAt says where people are asked about what is MEDIUM or HIGH.
+type AskAt string
+
+// The places.
+const (
+	AskAtAct  AskAt = "act"  // before the act
+	AskAtWire AskAt = "wire" // before what the act sends leaves the browser
+)
+
+// Deed is an act of a session that may have caused a request.
+type Deed struct {
+	Operator bool        // a person's, or their program's
+	Risk     action.Risk // that it was judged to be
+	Rule     string
+	Why      string
+	Wired    bool // it ran without a question: what it sends carries its risk
+	Approved bool // a person allowed it, and what Cover says with it
+	Cover    Cover
+}
+
+// Cover is what a person's yes to an act or to a request covers besides.
+type Cover struct {
+	Sites []string // registrable domains of the hosts that were shown
+	Kinds kinds    // of harm that were named
+	Risk  action.Risk
+}
+
+// covers reports whether a yes includes a request to a site: one whose kind of
+// harm was shown. What has no kind is included up to the risk that was shown.
+func (c Cover) covers(site string, kind kinds, risk action.Risk) bool {
+	return slices.Contains(c.Sites, site) && kind&^c.Kinds == 0 && risk <= max(c.Risk, action.Medium)
+}
+
+// Outgoing is a request that is to leave the browser, with what is known of
+// where it comes from.
+type Outgoing struct {
+	Request action.Request
+	Sending action.Sending // how the session treats requests
+	Owner   action.Role    // who started the session
+	People  bool           // a person drives the browser, or their program
+	Deeds   []Deed         // acts that may have caused it, the newest first
+	Known   bool           // one like it was made before without an act
+}
+
+// EffectVerdict is what becomes of a request.
+type EffectVerdict struct {
+	Verdict
+	Deed    int   // index of the act it belongs to; -1 for none
+	Kinds   kinds // of harm that it names
+	Reads   bool  // it only reads, as far as its method and address tell
+	Covered bool  // a person's yes to the act covers it
+}
+
+// reads reports whether a method changes nothing (RFC 9110, section 9.2.1).
+func reads(method string) bool {
+	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
+}
+
+// Effect judges a request by its method, its address, what it sends and the acts
+// that may have caused it. Text that people read on the page counts for nothing
+// here.
+func (p *Policy) Effect(o Outgoing) EffectVerdict {
+	if p == nil || !p.made {
+		v := deny("none", "there is no policy that allows it", "repair the gateway's configuration")
+		return EffectVerdict{Verdict: v, Deed: -1}
+	}
+	j, kind := p.classify(o.Request)
+	ruled := p.effectRule(o.Request)
+	mode := o.Sending
+	if ruled != nil {
+		if ruled.risk > 0 {
+			j.risk, j.rule, j.why = ruled.risk, ruled.name, ruled.why()
+		}
+		if ruled.sending != "" {
+			mode = ruled.sending
+		}
+	}
+	v := EffectVerdict{Deed: newest(o.Deeds), Kinds: kind, Reads: reads(o.Request.Method)}
+	switch {
+	case o.People || mode == action.SendFree:
+		v.Verdict = allowed(j, "operator", "a person or their program drives the browser")
+		return v
+	case mode == action.SendNone:
+		v.Verdict = readOnly(j, v.Reads, ruled)
+		return v
+	}
+	return p.weighEffect(o, j, v, ruled)
+}
+
+func newest(deeds []Deed) int {
+	if len(deeds) == 0 {
+		return -1
+	}
+	return 0
+}
+
+func allowed(j judgement, rule, why string) Verdict {
+	return Verdict{Decision: Allow, Risk: j.risk, Rule: rule, Why: why}
+}
+
+// readOnly lets out what only reads, and what a rule of the configuration names
+// as harmless.
+func readOnly(j judgement, reading bool, x *effectRule) Verdict {
+	switch {
+	case x != nil && x.risk == action.Low:
+		return allowed(j, x.name, x.why())
+	case reading && j.risk < action.High:
+		return allowed(j, "effect.reads", "it only reads")
+	}
+	return Verdict{Risk: j.risk, Rule: "effect.none", Why: "this session only reads: nothing that changes something may leave it", Code: fault.DeniedByPolicy,
+		Hint: "go on with what can be read; changes need a session that is not read-only"}
+}
+
+// weighEffect joins a request to an act and decides.
+func (p *Policy) weighEffect(o Outgoing, j judgement, v EffectVerdict, ruled *effectRule) EffectVerdict {
+	site := siteOf(hostOf(o.Request.URL))
+	for i, d := range o.Deeds {
+		if d.Approved && d.Cover.covers(site, v.Kinds, j.risk) {
+			v.Deed, v.Covered = i, true
+			v.Verdict = allowed(j, "effect.approved", "a person allowed the act that sends it")
+			return v
+		}
+	}
+	if ruled == nil || ruled.risk == 0 {
+		v.Deed = cause(o.Deeds, j.risk)
+		carry(&j, o, v)
+	}
+	switch {
+	case v.Deed >= 0 && o.Deeds[v.Deed].Operator, v.Deed < 0 && o.Owner == action.Operator:
+		v.Verdict = allowed(j, "operator", "an operator's act sends it")
+	case v.Deed < 0 && j.risk == action.Medium && p.background(o):
+		v.Verdict = allowed(j, "effect.background", "the page sends it by itself")
+	case o.Request.Crawl && j.risk >= action.High:
+		v.Verdict = deny("effect.crawl", j.why, "go there with page.goto, so that a person can be asked")
+	case o.Request.Crawl:
+		v.Verdict = allowed(j, "effect.crawl", "a page of a crawl sends it by itself")
+	default:
+		v.Verdict = p.settle(j)
+	}
+	return v
+}
+
+// cause is the act that a request belongs to: the newest one, unless that does
+// not explain the request and an act before it does.
+func cause(deeds []Deed, risk action.Risk) int {
+	if len(deeds) == 0 {
+		return -1
+	}
+	at := 0
+	if deeds[0].Risk >= risk || deeds[0].Operator {
+		return at
+	}
+	for i, d := range deeds {
+		if d.Wired && d.Risk > deeds[at].Risk {
+			at = i
+		}
+	}
+	return at
+}
+
+// carry raises the risk of a request to that of the act that caused it, where
+// that ran without a question. What only reads is raised where the act is HIGH,
+// unless it is of a kind that pages load all the time.
+func carry(j *judgement, o Outgoing, v EffectVerdict) {
+	if v.Deed < 0 {
+		return
+	}
+	d := o.Deeds[v.Deed]
+	if !d.Wired || v.Reads && (d.Risk < action.High || o.Known || isStatic(o.Request)) {
+		return
+	}
+	j.raise(d.Risk, d.Rule, d.Why)
+}
+
+// background reports whether a page may send something by itself that is MEDIUM:
+// to its own site, to a host that agents do not work in, or what it has sent
+// before.
+func (p *Policy) background(o Outgoing) bool {
+	to, from := hostOf(o.Request.URL), hostOf(o.Request.Document)
+	return o.Known || siteOf(to) == siteOf(from) && from != "" || !p.allowedHosts.match(to)
+}
+
+// Covers is what a person's yes to a call covers of what it sends: requests to
+// the hosts that the call concerns, of the kinds of harm that were shown.
+func (p *Policy) Covers(call action.Call, verb *action.Verb, facts action.Facts, risk action.Risk) Cover {
+	c := Cover{Risk: risk}
+	hosts := hostsOf(facts)
+	if verb != nil && verb.Class == action.Write {
+		hosts = concerned(p.judge(call, verb, facts), facts)
+	}
+	for _, h := range hosts {
+		if s := siteOf(h); !slices.Contains(c.Sites, s) {
+			c.Sites = append(c.Sites, s)
+		}
+	}
+	for _, text := range shownTexts(facts) {
+		c.Kinds |= kindsOf(text)
+	}
+	return c
+}
+
+// CoversEffect is what a person's yes to a request covers: more requests to the
+// same site, of the same kinds.
+func CoversEffect(v EffectVerdict, r action.Request) Cover {
+	return Cover{Sites: []string{siteOf(hostOf(r.URL))}, Kinds: v.Kinds, Risk: v.Risk}
+}
+
+// shownTexts are the words by which a call is judged.
+func shownTexts(facts action.Facts) []string {
+	texts := slices.Clone(facts.Options)
+	for _, e := range []*action.Element{facts.Element, facts.Onto} {
+		if e != nil {
+			texts = append(texts, e.Name, split(e.Label), e.SubmitName, e.Within)
+			texts = append(texts, segmentsOf(e.FormAction)...)
+			texts = append(texts, segmentsOf(e.LinkURL)...)
+		}
+	}
+	if facts.Dialog != nil {
+		texts = append(texts, facts.Dialog.Message)
+	}
+	if facts.Destination != nil {
+		texts = append(texts, segmentsOf(facts.Destination.URL)...)
+	}
+	return texts
+}
+
+// Includes reports whether a yes that covers c covers what another does.
+func (c Cover) Includes(other Cover) bool {
+	for _, site := range other.Sites {
+		if !c.covers(site, other.Kinds, other.Risk) {
+			return false
+		}
+	}
+	return true
+}

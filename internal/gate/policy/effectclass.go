@@ -1,0 +1,210 @@
+package policy
+
+import (
+	"net/http"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// classify tells how bad a request is by itself, and which kinds of harm it
+// names.
+func (p *Policy) classify(r action.Request) (judgement, kinds) {
+	j := judgement{risk: action.Low, rule: "effect.reads", why: "it only reads", hosts: effectHosts(r)}
+	if reads(r.Method) {
+		judgeActing(&j, r.URL)
+		if j.risk < action.High {
+			return j, 0
+		}
+		return j, kindsOf(strings.Join(segmentsOf(r.URL), " · "))
+	}
+	said := saidBy(r)
+	op, called := graphQL(r)
+	quiet := isQuiet(r) || op == "query"
+	if !quiet {
+		j.raise(action.Medium, "effect.change", "it sends "+r.Method+" to "+hostOf(r.URL)+", which may change something there")
+	}
+	if r.Method == http.MethodDelete {
+		j.raise(action.High, "effect.delete", "it deletes something by the method DELETE")
+	}
+	said = append(said, called)
+	all := strings.Join(said, " · ")
+	kind := kindsOf(all)
+	if r.Method == http.MethodDelete {
+		kind |= destroys
+	}
+	switch words := readings(all); {
+	case op == "query":
+	case criticalIn(words):
+		j.raise(action.Critical, "effect.pay", "its address or its fields say that it pays, orders or transfers money, or closes an account")
+	case highIn(words):
+		j.raise(action.High, "effect.acts", "its address or its fields say that it deletes, ends, sends or publishes something")
+	}
+	if isPayment(hostOf(r.URL)) && !quiet {
+		j.raise(action.Critical, "effect.payment", "it is sent to a place to pay")
+		kind |= pays
+	}
+	if movesMoney(r.Fields) {
+		j.raise(action.Critical, "effect.money", "it sends an amount of money and who gets it, or a payment card")
+		kind |= pays
+	}
+	return j, kind
+}
+
+func criticalIn(said []reading) bool { return words.critical.among(said) }
+func highIn(said []reading) bool     { return words.high.among(said) }
+
+// effectHosts are the hosts whose trust counts: of the request and of the
+// document that makes it.
+func effectHosts(r action.Request) []string {
+	hosts := []string{hostOf(r.URL)}
+	if from := hostOf(r.Document); from != "" && from != hosts[0] {
+		hosts = append(hosts, from)
+	}
+	return hosts
+}
+
+// nouns are words of control lists that in an address mostly name a thing.
+var nouns = regexp.MustCompile(`(?i)\b(post|posts|share|shares|release|releases|block|blocks|reply|replies|trade|trades|merge|forward|order|orders|leave|drop)\b`)
+
+// saidBy are the words of a request that say what it does: segments of its
+// path, names of known verbs among its parameters and fields, and fields that
+// are called as a deed is.
+func saidBy(r action.Request) []string {
+	var said []string
+	segments := segmentsOf(r.URL)
+	for i, s := range segments {
+		if s = strings.TrimSpace(nouns.ReplaceAllString(s, " ")); s != "" || i == len(segments)-1 && isDeed(segments, i) {
+			said = append(said, s)
+		}
+	}
+	u, err := url.Parse(r.URL)
+	if err == nil {
+		for name, values := range u.Query() {
+			if hosts.actingNames[strings.ToLower(name)] {
+				said = append(said, split(strings.Join(values, " · ")))
+			}
+		}
+	}
+	for _, f := range r.Fields {
+		name := f.Name[strings.LastIndexByte(f.Name, '.')+1:]
+		switch {
+		case hosts.actingNames[strings.ToLower(name)]:
+			said = append(said, split(f.Value))
+		case kindsOf(split(name))&(destroys|pays|sends) != 0 && words.high.is(split(name)):
+			said = append(said, split(name))
+		}
+	}
+	return said
+}
+
+// isDeed reports whether the last segment of a path is a deed of the thing before
+// it: /items/5/share.
+func isDeed(segments []string, at int) bool { return at > 0 && words.high.is(segments[at]) }
+
+// quiet are names of addresses that are sent to without changing anything that
+// matters: searches, checks, and what pages tell about themselves.
+var quiet = setOf(strings.Fields(`search searches query queries filter filters suggest suggestions autocomplete typeahead complete completion lookup find count
+		preview render validate validation check verify ping poll heartbeat beacon keepalive track tracking collect log logs logging telemetry analytics metrics
+		stats rum events event csp reports impressions impression view views viewed read seen presence typing autosave autosaves draft drafts list browse
+		translate highlight markdown diff batchread msearch scroll recommend recommendations vitals perf performance sentry envelope`))
+
+// isQuiet reports whether an address names nothing but what is quiet at its end,
+// or the request tells a server about the page.
+func isQuiet(r action.Request) bool {
+	if r.Kind == "CSPViolationReport" || r.Kind == "Ping" && siteOf(hostOf(r.URL)) == siteOf(hostOf(r.Document)) {
+		return true
+	}
+	segments := segmentsOf(r.URL)
+	for i := len(segments) - 1; i >= 0 && i >= len(segments)-2; i-- {
+		for w := range strings.FieldsSeq(segments[i]) {
+			if quiet[w] {
+				return true
+			}
+		}
+	}
+	for _, f := range r.Fields {
+		if name := strings.ToLower(f.Name); hosts.actingNames[name] && quiet[plainly(f.Value)] {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	graphQLStart = regexp.MustCompile(`^\s*(?:#[^\n]*\n\s*)*(query|mutation|subscription|\{)\s*(\w*)`)
+	graphQLCalls = regexp.MustCompile(`(\w+)\s*[({]`)
+)
+
+// graphQL tells of a GraphQL document what it is, "query" or "mutation", and the
+// words of what it calls; empty for what is none.
+func graphQL(r action.Request) (op, called string) {
+	for _, f := range r.Fields {
+		name := f.Name[strings.LastIndexByte(f.Name, '.')+1:]
+		if name != "query" && name != "operationName" && name != "" {
+			continue
+		}
+		start := graphQLStart.FindStringSubmatch(f.Value)
+		switch {
+		case name == "operationName" && op == "" && strings.Contains(strings.ToLower(r.URL), "graphql"):
+			op, called = "operation", called+" · "+split(f.Value)
+		case start == nil:
+		case start[1] == "mutation":
+			op = "mutation"
+			called += " · " + split(start[2])
+			for _, call := range graphQLCalls.FindAllStringSubmatch(f.Value, 40) {
+				called += " · " + split(call[1])
+			}
+		case op != "mutation":
+			op = "query"
+		}
+	}
+	return op, called
+}
+
+// movesMoney reports whether fields hold an amount together with who gets it, or
+// the number of a payment card.
+func movesMoney(fields []action.BodyField) bool {
+	amount, to, card := false, false, false
+	for _, f := range fields {
+		name := plainly(strings.ReplaceAll(f.Name, ".", " "))
+		for w := range strings.FieldsSeq(name) {
+			amount = amount || moneyWords[w]
+			to = to || payeeWords[w]
+		}
+		card = card || cardWords.MatchString(name)
+	}
+	return amount && to || card
+}
+
+var (
+	moneyWords = map[string]bool{"amount": true, "betrag": true, "montant": true, "importe": true, "valor": true, "importo": true, "bedrag": true}
+	payeeWords = map[string]bool{"to": true, "payee": true, "recipient": true, "iban": true, "beneficiary": true, "receiver": true, "account": true, "destination": true, "creditor": true, "currency": true}
+	cardWords  = regexp.MustCompile(`\b(card ?number|cc ?number|cardnumber|cvc|cvv|security code)\b`)
+)
+
+// isStatic reports whether a request is for a file that pages load for their
+// looks.
+func isStatic(r action.Request) bool {
+	switch r.Kind {
+	case "Image", "Stylesheet", "Font", "Script", "Media":
+	default:
+		return r.Kind != "Document" && staticFile[extensionOf(r.URL)]
+	}
+	u, err := url.Parse(r.URL)
+	return err == nil && (u.RawQuery == "" || staticFile[path.Ext(u.Path)])
+}
+
+func extensionOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return path.Ext(u.Path)
+}
+
+var staticFile = map[string]bool{".js": true, ".mjs": true, ".css": true, ".png": true, ".svg": true, ".jpg": true, ".jpeg": true, ".gif": true, ".webp": true,
+	".ico": true, ".woff": true, ".woff2": true, ".ttf": true, ".json": true, ".map": true, ".html": true, ".wasm": true, ".avif": true}
