@@ -69,6 +69,7 @@ type SessionStart struct {
 	Headless    bool     `json:"headless,omitempty" doc:"No display: no live view"`
 	Profile     string   `json:"profile,omitempty" maxLength:"64" doc:"Saved user data to use, by id or name; operators only"`
 	Credentials []string `json:"credentials,omitempty" maxItems:"50" doc:"Domains whose stored credentials the session gets when it goes there, also with security.credentials.auto_inject off; an agent names only such as the session may open" example:"[\"example.com\"]"`
+	Effects     string   `json:"effects,omitempty" enum:"asked,none,free" doc:"How requests that may change something are treated: asked (judged, and people are asked), none (nothing but reading leaves), free (for operators' test hosts); security.effects.default when empty. An agent can only choose the stricter"`
 	Allow       []string `json:"allow,omitempty" maxItems:"200" doc:"Hosts documents may come from; for an agent only such as the gateway's configuration allows" example:"[\"*.example.com\"]"`
 }
 

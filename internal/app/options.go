@@ -41,6 +41,7 @@ func sessionConfig(c config.Config) session.Config {
 		MaxAge:        span(c.Browser.MaxMinutes, time.Minute),
 		MaxActions:    c.Security.MaxActions,
 		MaxFailures:   c.Security.MaxFailures,
+		Sending:       action.Sending(c.Security.Effects.Default),
 		AutoInject:    c.Security.Credentials.AutoInject,
 		MaxConcurrent: c.Security.MaxConcurrent,
 		MaxSessions:   c.Security.MaxSessions,

@@ -2,13 +2,20 @@ package app
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/config"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
-const policyKeys = "security.hitl." // what the policy calls rules is rules below it
+// policyKey is the configuration's key of what the policy calls by a path.
+func policyKey(path string) string {
+	if rest, effects := strings.CutPrefix(path, "effects["); effects {
+		return "security.effects.rules[" + rest
+	}
+	return "security.hitl." + path
+}
 
 // policyConfig is the policy's part of a configuration.
 func policyConfig(c config.Config) policy.Config {
@@ -16,7 +23,13 @@ func policyConfig(c config.Config) policy.Config {
 	out := policy.Config{
 		Enabled: hitl.Enabled, Trusted: hitl.Trusted, Sensitive: hitl.Sensitive,
 		Allowed: slices.Concat(c.Security.Network.Navigation, c.Security.Network.AllowPrivate),
+		AskAt:   policy.AskAt(hitl.AskAt),
 		File:    c.Source.File, SHA256: c.Source.SHA256,
+	}
+	for _, r := range c.Security.Effects.Rules {
+		out.Effects = append(out.Effects, policy.EffectRule{
+			Hosts: r.Hosts, Methods: r.Methods, Paths: r.Paths, Risk: r.Risk, Sending: r.Effects, Description: r.Description,
+		})
 	}
 	for _, r := range hitl.Rules {
 		rule := policy.Rule{Tools: r.Tools, Roles: r.Roles, Hosts: r.Hosts, Risk: r.Risk, Action: r.Action, Description: r.Description}
@@ -41,7 +54,7 @@ func condition(c config.Condition) policy.Condition {
 func policyProblems(c config.Config) []config.Problem {
 	var all []config.Problem
 	for _, p := range policy.Check(policyConfig(c)) {
-		all = append(all, config.Problem{Path: policyKeys + p.Path, Message: p.Message})
+		all = append(all, config.Problem{Path: policyKey(p.Path), Message: p.Message})
 	}
 	return all
 }

@@ -136,6 +136,24 @@ type Security struct {
 	Credentials   Credentials `yaml:"credentials"`
 	Snapshot      Snapshot    `yaml:"snapshot"`
 	HITL          HITL        `yaml:"hitl"`
+	Effects       Effects     `yaml:"effects"`
+}
+
+// Effects is how requests are treated that may change something outside of the
+// browser.
+type Effects struct {
+	Default string       `yaml:"default" doc:"Of sessions that do not say: asked (judged, and people are asked), none (nothing that changes something leaves) or free (for test hosts: nothing is judged)"`
+	Rules   []EffectRule `yaml:"rules" doc:"About requests by host, method and path; the first that matches decides: [policy.md](../policy.md#rules-about-requests)"`
+}
+
+// EffectRule is one rule about requests that leave the browser.
+type EffectRule struct {
+	Hosts       []string `yaml:"hosts,omitempty"`
+	Methods     []string `yaml:"methods,omitempty"`
+	Paths       []string `yaml:"paths,omitempty"`
+	Risk        string   `yaml:"risk,omitempty"`
+	Effects     string   `yaml:"effects,omitempty"`
+	Description string   `yaml:"description,omitempty"`
 }
 
 // Network is what agents' sessions may reach. An empty navigation list lets
@@ -164,6 +182,7 @@ type Snapshot struct {
 // HITL is when a person is asked.
 type HITL struct {
 	Enabled   bool     `yaml:"enabled" doc:"false denies whatever a person should be asked"`
+	AskAt     string   `yaml:"ask_at" doc:"Where people are asked about what is MEDIUM or HIGH: wire (before what an act sends leaves the browser) or act (before the act)"`
 	Timeouts  Timeouts `yaml:"timeouts"`
 	Trusted   []string `yaml:"trusted_domains" doc:"MEDIUM calls run there unasked"`
 	Sensitive []string `yaml:"sensitive_domains" doc:"Navigation there is HIGH; beats trusted"`
@@ -209,7 +228,8 @@ func Default() Config {
 			},
 			Credentials: defaultCredentials(),
 			Snapshot:    Snapshot{ExcludeHidden: true, MaxDepth: 10, MaxTokens: 6000},
-			HITL:        HITL{Enabled: true, Timeouts: Timeouts{Medium: 120, High: 60, Critical: 30}},
+			HITL:        HITL{Enabled: true, AskAt: "wire", Timeouts: Timeouts{Medium: 120, High: 60, Critical: 30}},
+			Effects:     Effects{Default: "asked"},
 		},
 		Audit: Audit{RetentionDays: 90, Durable: true},
 	}

@@ -66,6 +66,8 @@ func (c *Config) problems() (problems Problems) {
 		s.Credentials.check(),
 		between("security.snapshot.max_depth", s.Snapshot.MaxDepth, 1, 200),
 		between("security.snapshot.max_tokens", s.Snapshot.MaxTokens, 500, 24_000),
+		oneOf("security.hitl.ask_at", s.HITL.AskAt, "wire", "act"),
+		oneOf("security.effects.default", s.Effects.Default, "asked", "none", "free"),
 		between("security.hitl.timeouts.medium", s.HITL.Timeouts.Medium, 1, 3600),
 		between("security.hitl.timeouts.high", s.HITL.Timeouts.High, 1, 3600),
 		between("security.hitl.timeouts.critical", s.HITL.Timeouts.Critical, 1, 3600),

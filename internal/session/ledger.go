@@ -190,7 +190,7 @@ func scanEntry(rows *sql.Rows) (entry, error) {
 	e.Hold = e.control.Hold
 	err = json.Unmarshal([]byte(network), &e.terms)
 	e.Allow, e.Session.Profile = e.terms.allowed(), e.terms.Profile
-	e.Session.Credentialed = e.terms.domains()
+	e.Session.Credentialed, e.Session.Effects = e.terms.domains(), string(e.terms.Sending)
 	return e, err
 }
 

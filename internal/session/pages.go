@@ -28,7 +28,9 @@ func (r *Registry) guard(o *page.Options, box string) {
 	o.Refused = func(refusal action.Refusal) { r.Refused(box, refusal) }
 	o.Credentialed, o.Secrets = r.holdsIn(box)
 	if r.outgoing != nil {
-		o.Outgoing = func(ctx context.Context, request action.Request) (action.Ruling, error) { return r.sends(ctx, box, request) }
+		o.Outgoing = func(ctx context.Context, request action.Request) (action.Ruling, error) {
+			return r.sends(ctx, box, request)
+		}
 		o.Receipt = func(e action.Effect) {
 			if l := r.byBox(box); l != nil {
 				r.outgoing.Receipt(l.now(), e)

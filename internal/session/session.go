@@ -114,6 +114,7 @@ type Config struct {
 	MaxFailures   int            // of an agent's acts on a page, in a row, until a person is asked for guidance
 	MaxConcurrent int            // open sessions of a scope
 	MaxSessions   int            // open sessions of all scopes
+	Sending       action.Sending // how requests that may change something are treated; asked when empty
 	AutoInject    bool           // put in the credentials of every host that is visited, not of those only that were named
 	Retention     time.Duration  // of ended sessions and of artifacts
 	StartTimeout  time.Duration  // of a box and its page; 60 s when 0

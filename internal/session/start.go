@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ type plan struct {
 	shape    shape
 	network  action.Network
 	named    []string            // domains whose credentials it asks for
+	sending  action.Sending      // how requests that may change something are treated
 	goal     *action.Destination // where to go first
 	run      string              // id of the run it is for, if it is for one
 }
@@ -47,6 +49,9 @@ func (r *Registry) planFor(ctx context.Context, call action.Call) (plan, error) 
 	if p.network, err = reach(*r.network.Load(), call.Caller, args.Allow); err != nil {
 		return plan{}, err
 	}
+	if p.sending, err = r.sendingOf(call.Caller, args.Effects); err != nil {
+		return plan{}, err
+	}
 	if p.named, err = r.named(call.Caller, p.network, args.Credentials); err != nil {
 		return plan{}, err
 	}
@@ -67,6 +72,24 @@ func (r *Registry) providerOf(asked string) (string, error) {
 	default:
 		return "", fault.New(fault.InvalidProvider, "%s is no provider", quoted(asked)).Hinted("use provider sandbox")
 	}
+}
+
+// sendingOf is how a session treats requests that may change something. An agent
+// can only be stricter than the configuration. Faults: invalid_request,
+// denied_by_policy.
+func (r *Registry) sendingOf(caller action.Caller, asked string) (action.Sending, error) {
+	configured := cmp.Or(r.config.Sending, action.SendAsked)
+	strictness := map[action.Sending]int{action.SendNone: 2, action.SendAsked: 1, action.SendFree: 0}
+	wanted := cmp.Or(action.Sending(asked), configured)
+	level, known := strictness[wanted]
+	switch {
+	case !known:
+		return "", fault.New(fault.InvalidRequest, "effects must be asked, none or free").Hinted("leave it out for security.effects.default").With("field", "effects")
+	case caller.Role != action.Operator && level < strictness[configured]:
+		return "", fault.New(fault.DeniedByPolicy, "sessions of agents treat effects as %s, or stricter", configured).
+			Hinted("leave effects out; an operator can set security.effects.default").With("field", "effects")
+	}
+	return wanted, nil
 }
 
 func (r *Registry) shapeOf(args action.SessionStart) shape {
@@ -141,10 +164,10 @@ func (r *Registry) reserve(ctx context.Context, caller action.Caller, p plan) (*
 		ID: newID(), Name: p.args.Name, Scope: caller.Scope, Actor: caller.Actor, Provider: p.provider,
 		State: starting, Created: now, LastUsed: now, Allow: allowed(p.network),
 		Width: p.shape.width, Height: p.shape.height, DPI: p.shape.dpi, Headless: p.shape.headless,
-		Profile: p.shape.profile,
+		Profile: p.shape.profile, Effects: string(p.sending),
 	}, p.network)
 	l.run = p.run
-	l.terms = terms{Network: p.network, Role: caller.Role, Profile: p.shape.profile, Run: p.run, Named: p.named}
+	l.terms = terms{Network: p.network, Role: caller.Role, Profile: p.shape.profile, Run: p.run, Named: p.named, Sending: p.sending}
 	if err := r.inherit(ctx, l); err != nil {
 		return nil, err
 	}

@@ -65,10 +65,10 @@ func (r *reader) effectRule(i int, source EffectRule) effectRule {
 		_ = out.risk.UnmarshalText([]byte(source.Risk))
 	}
 	if source.Sending != "" {
-		r.known("sending", "way of sending", source.Sending, []string{string(action.SendAsked), string(action.SendNone), string(action.SendFree)})
+		r.known("effects", "way to treat effects", source.Sending, []string{string(action.SendAsked), string(action.SendNone), string(action.SendFree)})
 	}
 	if source.Risk == "" && source.Sending == "" {
-		r.complain("", "says neither risk nor sending: it would do nothing")
+		r.complain("", "says neither risk nor effects: it would do nothing")
 	}
 	return out
 }

@@ -270,13 +270,20 @@ func (r *root) print(result action.Result, show func(action.Result)) error {
 		return encode(r.io.Out, result)
 	}
 	if result.Pending != nil {
-		r.printf("waits for a person: approval %s, until %s\n", result.Pending.Approval, result.Pending.Expires.Local().Format("15:04:05"))
+		waits := "waits for a person"
+		if result.Pending.Done {
+			waits = "done, and what it would send waits for a person"
+		}
+		r.printf("%s: approval %s, until %s\n", waits, result.Pending.Approval, result.Pending.Expires.Local().Format("15:04:05"))
 		return nil
 	}
 	if show != nil {
 		show(result)
 	}
 	r.showChanges(result.Changes)
+	for _, e := range result.Effects {
+		r.printf("%s %s\n", r.style.dim("effect:"), clean(effectLine(e)))
+	}
 	for _, note := range result.Notes {
 		r.printf("%s %s\n", r.style.dim("note:"), clean(note))
 	}

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -75,29 +77,70 @@ func (r *root) serve() *cobra.Command {
 }
 
 // reach is the flags that widen where agents may go.
-type reach struct{ allow, private, trust []string }
+type reach struct {
+	allow, private, trust []string
+
+	trusts bool // hosts of allow and private are trusted, too: a person names them for an agent
+	askAll bool // they are not
+}
 
 func (t *reach) flags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringSliceVar(&t.allow, "allow", nil, "more hosts for security.network.navigation")
 	f.StringSliceVar(&t.private, "allow-private", nil, "more host:port for security.network.allow_private")
 	f.StringSliceVar(&t.trust, "trust", nil, "more hosts for security.hitl.trusted_domains")
+	if t.trusts {
+		f.Lookup("allow").Usage += "; trusted with that: MEDIUM calls run there unasked"
+		f.BoolVar(&t.askAll, "ask-all", false, "do not trust the hosts of --allow and --allow-private")
+	}
+}
+
+// trusted are the hosts that are trusted: those that were named so, and where a
+// person sets an agent up those that it may open, in no spelling with a port.
+func (t reach) trusted() []string {
+	trusted := slices.Clone(t.trust)
+	if !t.trusts || t.askAll {
+		return trusted
+	}
+	for _, host := range slices.Concat(t.allow, t.private) {
+		if bare, _, err := net.SplitHostPort(host); err == nil {
+			host = bare
+		}
+		if strings.Contains(host, ":") {
+			continue // an address that trusted_domains cannot name
+		}
+		if !slices.Contains(trusted, host) {
+			trusted = append(trusted, host)
+		}
+	}
+	return trusted
 }
 
 func (t reach) add(c *config.Config) {
 	network := &c.Security.Network
 	network.Navigation = append(network.Navigation, t.allow...)
 	network.AllowPrivate = append(network.AllowPrivate, t.private...)
-	c.Security.HITL.Trusted = append(c.Security.HITL.Trusted, t.trust...)
+	c.Security.HITL.Trusted = append(c.Security.HITL.Trusted, t.trusted()...)
 }
 
 // args are the same flags for a gateway that is started in the background.
-func (t reach) args() []string {
+func (t reach) args() []string { return t.flagged(t.trusted()) }
+
+// given are the flags as they were given.
+func (t reach) given() []string {
+	args := t.flagged(t.trust)
+	if t.askAll {
+		args = append(args, "--ask-all")
+	}
+	return args
+}
+
+func (t reach) flagged(trusted []string) []string {
 	var args []string
 	for _, f := range []struct {
 		name  string
 		hosts []string
-	}{{"--allow", t.allow}, {"--allow-private", t.private}, {"--trust", t.trust}} {
+	}{{"--allow", t.allow}, {"--allow-private", t.private}, {"--trust", trusted}} {
 		if len(f.hosts) > 0 {
 			args = append(args, f.name, strings.Join(f.hosts, ","))
 		}
@@ -184,8 +227,9 @@ func (r *root) spawn(ctx context.Context, conf config.Config, gateway *client.Cl
 }
 
 func (r *root) mcp() *cobra.Command {
-	var to reach
+	to := reach{trusts: true}
 	var groups []string
+	var readOnly bool
 	c := &cobra.Command{
 		Use:   "mcp",
 		Short: "Speak MCP on standard input and output",
@@ -200,7 +244,7 @@ func (r *root) mcp() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			agents, err := mcp.New(mcp.Options{Door: door, Version: r.parts.Version, Address: door.Address(), Tools: groups})
+			agents, err := mcp.New(mcp.Options{Door: door, Version: r.parts.Version, Address: door.Address(), Tools: groups, ReadOnly: readOnly})
 			if err != nil {
 				return err
 			}
@@ -210,6 +254,7 @@ func (r *root) mcp() *cobra.Command {
 	}
 	to.flags(c)
 	c.Flags().StringSliceVar(&groups, "tools", nil, "groups of tools, with commas between them: core (always), act, read, session (the usual ones); debug, many, alias; all. +debug adds to the usual ones")
+	c.Flags().BoolVar(&readOnly, "read-only", false, "sessions only read: no request that may change something leaves them, and nobody is asked")
 	c.AddCommand(r.mcpInstall())
 	return c
 }

@@ -31,11 +31,12 @@ type placing struct {
 	client, name, file string
 	write, remove      bool
 	tools              []string
+	readOnly           bool
 	to                 reach
 }
 
 func (r *root) mcpInstall() *cobra.Command {
-	var p placing
+	p := placing{to: reach{trusts: true}}
 	c := &cobra.Command{
 		Use:   "install",
 		Short: "Show the entry that tells an MCP client of Glovebox, or write it",
@@ -53,6 +54,7 @@ func (r *root) mcpInstall() *cobra.Command {
 	f.BoolVar(&p.write, "write", false, "write it")
 	f.BoolVar(&p.remove, "remove", false, "take the entry out instead")
 	f.StringSliceVar(&p.tools, "tools", nil, "groups of tools for the entry, as glovebox mcp has them")
+	f.BoolVar(&p.readOnly, "read-only", false, "sessions of this client only read")
 	p.to.flags(c)
 	return c
 }
@@ -101,7 +103,10 @@ func (r *root) commandOf(p placing) (entry.Command, error) {
 	if err != nil {
 		return entry.Command{}, fault.New(fault.Internal, "this program does not know where it is").Hinted("write its path into the entry by hand").Because(err)
 	}
-	command := entry.Command{Name: p.name, Path: self, Args: append([]string{"mcp"}, p.to.args()...)}
+	command := entry.Command{Name: p.name, Path: self, Args: append([]string{"mcp"}, p.to.given()...)}
+	if p.readOnly {
+		command.Args = append(command.Args, "--read-only")
+	}
 	if len(p.tools) > 0 {
 		command.Args = append(command.Args, "--tools", strings.Join(p.tools, ","))
 	}

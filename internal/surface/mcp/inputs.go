@@ -223,6 +223,7 @@ type sessionIn struct {
 	Height   int      `json:"height,omitempty" minimum:"0" maximum:"2160"`
 	Headless bool     `json:"headless,omitempty"`
 	Allow    []string `json:"allow,omitempty" maxItems:"200" doc:"start: hosts to narrow it to"`
+	Effects  string   `json:"effects,omitempty" enum:"asked,none" doc:"start: none only reads"`
 	Archived bool     `json:"include_archived,omitempty" doc:"list: these too"`
 	in
 }

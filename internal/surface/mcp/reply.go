@@ -34,6 +34,7 @@ type reply struct {
 	heading   string // of text; Snapshot when empty
 	modal     *action.Dialog
 	notes     []string
+	effects   []action.Effect // requests that calls caused
 	artifacts []action.Artifact
 	pending   *action.Pending
 	image     *mcp.ImageContent
@@ -51,6 +52,10 @@ func (r *reply) note(result action.Result) {
 		r.page = result.Page
 	}
 	r.modal, r.pending = result.Modal, result.Pending
+	for _, e := range result.Effects {
+		r.notes = append(r.notes, effectWords(e))
+	}
+	r.effects = append(r.effects, result.Effects...)
 	r.notes = append(r.notes, result.Notes...)
 	r.artifacts = append(r.artifacts, result.Artifacts...)
 }
@@ -212,6 +217,7 @@ func (r *reply) structured() map[string]any {
 	add("status", r.status, r.status != 0)
 	add("result", r.data, r.data != nil)
 	add("modal", r.modal, r.modal != nil)
+	add("effects", r.effects, len(r.effects) > 0)
 	add("events", r.notes, len(r.notes) > 0)
 	add("artifacts", r.artifacts, len(r.artifacts) > 0)
 	return out
@@ -222,16 +228,45 @@ func (r *reply) pendingResult() *mcp.CallToolResult {
 	p := r.pending
 	var b strings.Builder
 	heading(&b, "Result", r.did)
-	heading(&b, "Pending", []string{
-		fmt.Sprintf("A person was asked and has not answered yet (risk %s, until %s). This step was not done.", p.Risk, p.Expires.UTC().Format(time.RFC3339)),
-		fmt.Sprintf("Make the same call again to pick the answer up; browser_approval_status with id %s says how it stands.", line(p.Approval, 64)),
-	})
+	state := "This step was not done."
+	again := "Make the same call again to pick the answer up"
+	if p.Done {
+		state = "The step was done, and what it would send waits in the browser."
+		again = "Make the same call again to hear what became of it (it is not done twice)"
+	}
+	lines := []string{
+		fmt.Sprintf("A person was asked and has not answered yet (risk %s, until %s). %s", p.Risk, p.Expires.UTC().Format(time.RFC3339), state),
+		fmt.Sprintf("%s; browser_approval_status with id %s says how it stands.", again, line(p.Approval, 64)),
+	}
+	heading(&b, "Pending", lines)
+	var events []string
+	for _, n := range r.notes {
+		events = append(events, "- "+line(n, 500))
+	}
+	heading(&b, "Events", events)
 	return &mcp.CallToolResult{
 		Content: []mcp.Content{&mcp.TextContent{Text: b.String()}},
 		StructuredContent: map[string]any{
-			"state": "pending", "approval_id": p.Approval, "expires": p.Expires, "risk": p.Risk, "session": r.session,
+			"state": "pending", "approval_id": p.Approval, "expires": p.Expires, "risk": p.Risk, "session": r.session, "done": p.Done,
 		},
 	}
+}
+
+// effectWords says of a request that a call caused what became of it.
+func effectWords(e action.Effect) string {
+	what := line(e.Method, 20) + " " + line(e.URL, 300)
+	switch e.State {
+	case action.EffectHeld:
+		return "held: " + what + " waits for a person"
+	case action.EffectRefused:
+		return "refused: " + what + ": " + line(e.Why, 200)
+	case action.EffectUnknown:
+		return "sent " + what + ", and whether it arrived is not known (" + line(e.Why, 100) + "): do not send it again unless the page shows that it did not"
+	}
+	if e.Status == 0 {
+		return "sent " + what + ": no answer yet"
+	}
+	return fmt.Sprintf("sent %s: %d", what, e.Status)
 }
 
 // failed is the answer of a call that was refused or went wrong: the model

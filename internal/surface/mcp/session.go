@@ -27,7 +27,7 @@ func sessions(ctx context.Context, t *turn, in *sessionIn) error {
 func startSession(ctx context.Context, t *turn, in *sessionIn) error {
 	t.session = "" // a session that starts is not addressed
 	args := &action.SessionStart{
-		Name: in.Name, URL: in.URL, Width: in.Width, Height: in.Height, Headless: in.Headless, Allow: in.Allow,
+		Name: in.Name, URL: in.URL, Width: in.Width, Height: in.Height, Headless: in.Headless, Allow: in.Allow, Effects: t.surface.effects(in.Effects),
 	}
 	result, err := t.call(ctx, "session.start", args)
 	if err != nil {
@@ -105,4 +105,13 @@ func approvalStatus(ctx context.Context, t *turn, in *approvalIn) error {
 	t.reply.data = map[string]any{"approval_id": q.ID, "state": q.State, "expires": q.Expires, "risk": q.Risk}
 	t.reply.did = append(t.reply.did, "State: "+line(q.State, 20)+". "+next)
 	return nil
+}
+
+// effects is how a session that starts here treats requests that may change
+// something: a surface that only reads starts no other.
+func (s *Surface) effects(asked string) string {
+	if s.o.ReadOnly {
+		return string(action.SendNone)
+	}
+	return asked
 }

@@ -96,7 +96,7 @@ func (t *turn) start(ctx context.Context, count int) error {
 	if t.surface.starts.count(t.caller) != count {
 		return nil
 	}
-	result, err := t.pass(ctx, "session.start", &action.SessionStart{})
+	result, err := t.pass(ctx, "session.start", &action.SessionStart{Effects: t.surface.effects("")})
 	if err != nil {
 		return err
 	}

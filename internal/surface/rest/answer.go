@@ -21,18 +21,22 @@ type extras struct {
 	Modal     *action.Dialog    `json:"modal,omitempty" doc:"A dialog that waits for an answer"`
 	Notes     []string          `json:"notes,omitempty" doc:"What else happened"`
 	Changes   *action.Changes   `json:"changes,omitempty" doc:"What is otherwise on the page, where the call asked"`
+	Effects   []action.Effect   `json:"effects,omitempty" doc:"Requests that the call caused and that may have changed something outside of the browser"`
 	Artifacts []action.Artifact `json:"artifacts,omitempty" doc:"Files the call left"`
 }
 
 // cutHeader says of a picture that a part of what was asked for is not on it.
 const cutHeader = "Glovebox-Cut"
 
-// waiting is the answer while a question waits; nothing was done.
+// waiting is the answer while a question waits; nothing was done unless it says
+// so.
 type waiting struct {
 	State    string      `json:"state" enum:"pending"`
 	Approval string      `json:"approvalId"`
 	Expires  time.Time   `json:"expires"`
 	Risk     action.Risk `json:"risk"`
+	Done     bool        `json:"done,omitempty" doc:"The act was done, and what it would send waits in the browser"`
+	Notes    []string    `json:"notes,omitempty"`
 }
 
 // answer writes a result in the shape the verb's documentation gives: bytes
@@ -40,7 +44,7 @@ type waiting struct {
 func answer(w http.ResponseWriter, r *http.Request, v *action.Verb, result action.Result) {
 	name(w, result)
 	if p := result.Pending; p != nil {
-		writeJSON(w, r, http.StatusAccepted, waiting{State: "pending", Approval: p.Approval, Expires: p.Expires, Risk: p.Risk})
+		writeJSON(w, r, http.StatusAccepted, waiting{State: "pending", Approval: p.Approval, Expires: p.Expires, Risk: p.Risk, Done: p.Done, Notes: result.Notes})
 		return
 	}
 	switch data := result.Data.(type) {
@@ -110,7 +114,7 @@ func merge(result action.Result) ([]byte, error) {
 	if err := json.Unmarshal(data, &own); err != nil {
 		return nil, err
 	}
-	beside := extras{Page: result.Page, Modal: result.Modal, Notes: result.Notes, Changes: result.Changes, Artifacts: result.Artifacts}
+	beside := extras{Page: result.Page, Modal: result.Modal, Notes: result.Notes, Changes: result.Changes, Effects: result.Effects, Artifacts: result.Artifacts}
 	_, hasPage := own["page"]
 	if _, hasURL := own["url"]; hasURL || hasPage {
 		beside.Page = nil
