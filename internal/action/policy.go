@@ -46,6 +46,7 @@ type PolicyElement struct {
 // PolicyExplanation says what would become of a call, and why.
 type PolicyExplanation struct {
 	Decision string       `json:"decision" enum:"allow,ask,deny"`
+	AskAt    string       `json:"askAt,omitempty" enum:"act,wire"` // where people are asked: before the act, or before what it sends leaves the browser
 	Risk     Risk         `json:"risk"`
 	Rule     string       `json:"rule"` // which decided: a name of the built-in table, or rule.<number>
 	Why      string       `json:"why"`

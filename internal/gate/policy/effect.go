@@ -124,12 +124,11 @@ func readOnly(j judgement, reading bool, x *effectRule) Verdict {
 // weighEffect joins a request to an act and decides.
 func (p *Policy) weighEffect(o Outgoing, j judgement, v EffectVerdict, ruled *effectRule) EffectVerdict {
 	site := siteOf(hostOf(o.Request.URL))
-	for i, d := range o.Deeds {
-		if d.Approved && d.Cover.covers(site, v.Kinds, j.risk) {
-			v.Deed, v.Covered = i, true
-			v.Verdict = allowed(j, "effect.approved", "a person allowed the act that sends it")
-			return v
-		}
+	// The newest act alone: a yes to one deletion is none to the next.
+	if len(o.Deeds) > 0 && o.Deeds[0].Approved && o.Deeds[0].Cover.covers(site, v.Kinds, j.risk) {
+		v.Covered = true
+		v.Verdict = allowed(j, "effect.approved", "a person allowed the act that sends it")
+		return v
 	}
 	if ruled == nil || ruled.risk == 0 {
 		v.Deed = cause(o.Deeds, j.risk)

@@ -48,13 +48,27 @@ func (p *Policy) Explain(q action.PolicyQuery, seen *action.Facts) (action.Polic
 		seen, out.Assumed = &facts, assumed
 	}
 	v, view := p.weigh(call, verb, *seen)
-	out.Decision, out.Risk, out.Rule, out.Why, out.Hint = v.Decision.String(), v.Risk, v.Rule, v.Why, v.Hint
+	out.Decision, out.Risk, out.Rule, out.Why, out.Hint = v.asked(), v.Risk, v.Rule, v.Why, v.Hint
+	if out.Decision == Ask.String() {
+		out.AskAt = string(AskAtAct)
+	}
+	if v.Wired {
+		out.AskAt = string(AskAtWire)
+	}
 	bare := *p
 	bare.rules, bare.granted = nil, nil
 	b := bare.Decide(call, verb, *seen)
-	out.Builtin = action.PolicyReason{Decision: b.Decision.String(), Risk: b.Risk, Rule: b.Rule, Why: b.Why}
+	out.Builtin = action.PolicyReason{Decision: b.asked(), Risk: b.Risk, Rule: b.Rule, Why: b.Why}
 	out.Rules = append(out.Rules, p.tried(view)...)
 	return out, nil
+}
+
+// asked is the decision, where a person is asked at the wire that.
+func (v Verdict) asked() string {
+	if v.Wired {
+		return Ask.String()
+	}
+	return v.Decision.String()
 }
 
 // tried says of every rule whether it matched; without a view none was asked.

@@ -1,0 +1,328 @@
+package gate_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
+	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/gate"
+	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+)
+
+// wireRig is a gate that asks where requests leave, before a real page of a shop
+// whose server writes down what is done.
+type wireRig struct {
+	t       *testing.T
+	house   *house
+	room    *wireRoom
+	site    *httptest.Server
+	sending action.Sending
+
+	mu   sync.Mutex
+	done []string // methods and paths that changed something
+}
+
+// wireRoom is a session room that follows acts, as the real one does.
+type wireRoom struct {
+	room
+	said []string
+	mu   sync.Mutex
+}
+
+func (r *wireRoom) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
+	if call.Act != nil {
+		ctx = page.Acting(ctx, *call.Act)
+	}
+	ctx = page.Viewing(ctx, page.Viewer{Actor: call.Caller.Actor}, call.Changes)
+	result, err := r.room.Do(ctx, call, pin)
+	result.Session = "s1"
+	return result, err
+}
+
+func (r *wireRoom) Remark(_, words string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.said = append(r.said, words)
+}
+
+const shop = `<!doctype html><title>Shop</title><h1>Things</h1><p id=said></p>
+<button id=filter onclick="fetch('/api/search', {method: 'POST', body: 'q=1'}).then(() => said.textContent = 'found')">Filter things</button>
+<button id=menu onclick="document.getElementById('more').hidden = false">Delete this thing…</button>
+<div id=more hidden><h2>Delete the thing?</h2><button id=yes onclick="fetch('/api/thing', {method: 'DELETE'}).then(r => said.textContent = 'gone ' + r.status, e => said.textContent = 'failed')">Erase</button></div>
+<button id=sly onclick="fetch('/api/items/7/delete', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({id: 7, password: 'hunter22', why: 'old'})}).then(() => said.textContent = 'deleted', () => said.textContent = 'failed')">Next page</button>
+<button id=note onclick="fetch('/api/notes', {method: 'POST', body: 'text=hi'}).then(() => said.textContent = 'saved')">Save note</button>
+<button id=hover onmouseover="fetch('/api/transfer?amount=900&to=x', {method: 'POST'})">Details</button>
+<button id=twice onclick="fetch('/api/things/1', {method: 'DELETE'}); fetch('/api/things/2', {method: 'DELETE'})">Remove both</button>
+<button id=other onclick="fetch('/api/things/3', {method: 'DELETE'}); fetch('/api/messages/send', {method: 'POST'})">Remove it</button>`
+
+func newWire(t *testing.T, c policy.Config) *wireRig {
+	t.Helper()
+	w := &wireRig{t: t, room: &wireRoom{}}
+	w.site = httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet {
+			w.mu.Lock()
+			w.done = append(w.done, r.Method+" "+r.URL.Path)
+			w.mu.Unlock()
+			out.WriteHeader(http.StatusAccepted)
+			return
+		}
+		out.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = fmt.Fprint(out, shop)
+	}))
+	t.Cleanup(w.site.Close)
+	chromium, err := browsertest.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(chromium.Stop)
+	w.house = buildOn(t, c, gate.Credentials{}, func(*house) gate.Sessions { return w.room })
+	session := action.Session{ID: "s1", Actor: agent.Actor, Scope: agent.Scope}
+	w.room.browser, err = page.Open(t.Context(), chromium.Transport(), page.Options{Width: 800, Height: 600, Guard: func(string) error { return nil },
+		Outgoing: func(ctx context.Context, r action.Request) (action.Ruling, error) {
+			return w.house.Outgoing(ctx, session, action.Sender{Owner: action.Agent, Sending: w.sending}, r)
+		},
+		Receipt: func(e action.Effect) { w.house.Receipt(session, e) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.room.browser.Close() })
+	t.Cleanup(func() { w.house.close(t) })
+	w.as(operator, "page.goto", &action.Goto{URL: w.site.URL + "/"}, 0)
+	return w
+}
+
+func (w *wireRig) as(who action.Caller, verb string, args any, wait time.Duration) action.Result {
+	w.t.Helper()
+	result, err := w.house.Call(w.t.Context(), action.Call{Verb: verb, Caller: who, Args: args, Wait: wait})
+	if err != nil {
+		w.t.Fatalf("%s: %v", verb, err)
+	}
+	return result
+}
+
+func (w *wireRig) press(id string, wait time.Duration) action.Result {
+	w.t.Helper()
+	return w.as(agent, "page.click", &action.Click{Locator: named("#" + id)}, wait)
+}
+
+// did is what reached the server.
+func (w *wireRig) did() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return strings.Join(w.done, ", ")
+}
+
+// asked are the questions that wait.
+func (w *wireRig) asked() []action.Question {
+	w.t.Helper()
+	r := w.as(operator, "approval.list", &action.ApprovalList{}, 0)
+	return r.Data.(*action.QuestionListing).Questions
+}
+
+// answers answers the next question from another goroutine, and returns what
+// was answered.
+func (w *wireRig) answers(yes bool) <-chan action.Question {
+	out := make(chan action.Question, 1)
+	go func() {
+		for w.t.Context().Err() == nil {
+			for _, q := range w.asked() {
+				_, err := w.house.Call(context.Background(), action.Call{Verb: "approval.answer", Caller: operator, Args: &action.Answer{ID: q.ID, Approve: yes, Reason: "for the test"}})
+				if err == nil {
+					out <- q
+					return
+				}
+			}
+			<-time.After(5 * time.Millisecond)
+		}
+	}()
+	return out
+}
+
+var atWire = policy.Config{Enabled: true, Trusted: []string{"127.0.0.1"}, AskAt: policy.AskAtWire}
+
+// One deletion behind a menu and a dialog is one question, with what would be
+// sent in it; what sends nothing is not asked about.
+func TestADeletionIsAskedOnceWhereItLeaves(t *testing.T) {
+	w := newWire(t, atWire)
+	if r := w.press("menu", time.Second); r.Pending != nil || len(w.asked()) != 0 {
+		t.Fatalf("opening a menu is asked about: %+v", r.Pending)
+	}
+	answered := w.answers(true)
+	r := w.press("yes", time.Minute)
+	q := <-answered
+	if q.Verb != action.EffectVerb || q.Request == nil || q.Request.Method != "DELETE" || !strings.HasSuffix(q.Request.URL, "/api/thing") ||
+		!strings.Contains(q.Request.Cause, `page.click on button "Erase"`) || q.Risk < action.High {
+		t.Errorf("question %+v, request %+v", q, q.Request)
+	}
+	if len(r.Effects) != 1 || r.Effects[0].Status != http.StatusAccepted || w.did() != "DELETE /api/thing" {
+		t.Errorf("effects %+v, done %s", r.Effects, w.did())
+	}
+}
+
+// A button that says one thing and deletes is asked about where the request
+// leaves, and a no keeps it from leaving.
+func TestAnEffectBehindHarmlessWordsIsAskedAbout(t *testing.T) {
+	w := newWire(t, atWire)
+	answered := w.answers(false)
+	r := w.press("sly", time.Minute)
+	q := <-answered
+	if q.Risk != action.High || q.Rule != "effect.acts" {
+		t.Errorf("question %+v", q)
+	}
+	shown := fmt.Sprint(q.Request.Fields)
+	if strings.Contains(shown, "hunter22") || !strings.Contains(shown, "old") {
+		t.Errorf("fields are shown as %s", shown)
+	}
+	if len(r.Effects) != 1 || r.Effects[0].State != action.EffectRefused || w.did() != "" {
+		t.Errorf("effects %+v, done %q", r.Effects, w.did())
+	}
+}
+
+// What pages do by themselves is asked about where it is harmful, and the agent
+// hears of what was refused.
+func TestWhatAPageDoesByItselfIsAskedAbout(t *testing.T) {
+	w := newWire(t, atWire)
+	answered := w.answers(false)
+	w.as(agent, "page.hover", &action.Hover{Locator: named("#hover")}, time.Minute)
+	if q := <-answered; q.Risk != action.Critical || q.Request == nil {
+		t.Errorf("question %+v", q)
+	}
+	if w.did() != "" {
+		t.Errorf("done %q", w.did())
+	}
+}
+
+// What is harmless and what a trusted host is told passes, and leaves receipts.
+func TestHarmlessEffectsPassWithReceipts(t *testing.T) {
+	w := newWire(t, atWire)
+	for id, path := range map[string]string{"filter": "/api/search", "note": "/api/notes"} {
+		r := w.press(id, time.Minute)
+		if r.Pending != nil || len(r.Effects) != 1 || r.Effects[0].Status != http.StatusAccepted || !strings.HasSuffix(r.Effects[0].URL, path) {
+			t.Errorf("%s: %+v %+v", id, r.Pending, r.Effects)
+		}
+	}
+	found := false
+	for _, r := range w.house.records(t) {
+		found = found || r.EventType == audit.Outcome && strings.Contains(r.Detail, "/api/notes: 202")
+	}
+	if !found {
+		t.Error("no outcome names the request that it sent")
+	}
+}
+
+// A host that is allowed and not trusted is asked about once for each kind of
+// request.
+func TestAMediumEffectIsAskedOnce(t *testing.T) {
+	w := newWire(t, policy.Config{Enabled: true, AskAt: policy.AskAtWire})
+	answered := w.answers(true)
+	w.press("note", time.Minute)
+	if q := <-answered; q.Risk != action.Medium {
+		t.Errorf("question %+v", q)
+	}
+	if r := w.press("note", time.Second); r.Pending != nil || w.did() != "POST /api/notes, POST /api/notes" {
+		t.Errorf("asked again: %+v, %s", r.Pending, w.did())
+	}
+}
+
+// A yes covers what was shown: more of the same kind of the same act, and not
+// another kind of harm.
+func TestAYesCoversTheSameKindOnly(t *testing.T) {
+	w := newWire(t, atWire)
+	answered := w.answers(true)
+	w.press("twice", time.Minute)
+	<-answered
+	if len(w.asked()) != 0 || len(w.did()) != len("DELETE /api/things/1, DELETE /api/things/2") {
+		t.Errorf("asked %v, done %s", w.asked(), w.did())
+	}
+	answered = w.answers(true)
+	again := make(chan action.Question, 1)
+	go func() {
+		first := <-answered
+		again <- first
+		again <- <-w.answers(false)
+	}()
+	w.press("other", time.Minute)
+	first, second := <-again, <-again
+	if first.Request.URL == second.Request.URL || strings.Contains(w.did(), "things/3") && strings.Contains(w.did(), "send") {
+		t.Errorf("asked about %s and %s, done %s", first.Request.URL, second.Request.URL, w.did())
+	}
+}
+
+// A call whose question outlives it says that it was done; made again it waits
+// for the answer and does nothing twice.
+func TestACallMadeAgainIsNotDoneTwice(t *testing.T) {
+	w := newWire(t, atWire)
+	w.press("menu", time.Second)
+	args := &action.Click{Locator: named("#yes")}
+	r := w.as(agent, "page.click", args, 100*time.Millisecond)
+	if r.Pending == nil || !r.Pending.Done || w.did() != "" {
+		t.Fatalf("pending %+v, done %q", r.Pending, w.did())
+	}
+	answered := w.answers(true)
+	r = w.as(agent, "page.click", args, time.Minute)
+	<-answered
+	if r.Pending != nil || len(r.Effects) != 1 || len(r.Notes) == 0 {
+		t.Errorf("result %+v", r)
+	}
+	for deadline := time.Now().Add(10 * time.Second); w.did() == "" && time.Now().Before(deadline); {
+		<-time.After(5 * time.Millisecond)
+	}
+	if w.did() != "DELETE /api/thing" {
+		t.Errorf("done %q", w.did())
+	}
+}
+
+// Nothing but reading leaves a session that only reads, nobody is asked, and
+// rules may name what is harmless.
+func TestAReadOnlySessionSendsNothing(t *testing.T) {
+	w := newWire(t, policy.Config{Enabled: true, Trusted: []string{"127.0.0.1"}, AskAt: policy.AskAtWire,
+		Effects: []policy.EffectRule{{Hosts: []string{"127.0.0.1"}, Methods: []string{"POST"}, Paths: []string{"/api/sea*"}, Risk: "LOW"}}})
+	w.sending = action.SendNone
+	for _, id := range []string{"note", "sly", "twice"} {
+		r := w.press(id, time.Minute)
+		if len(r.Effects) == 0 || r.Effects[0].State != action.EffectRefused {
+			t.Errorf("%s: %+v", id, r.Effects)
+		}
+	}
+	if r := w.press("filter", time.Minute); len(r.Effects) != 1 || r.Effects[0].Status != http.StatusAccepted {
+		t.Errorf("what a rule names: %+v", r.Effects)
+	}
+	if w.did() != "POST /api/search" || len(w.asked()) != 0 {
+		t.Errorf("done %s, asked %v", w.did(), w.asked())
+	}
+}
+
+// Where nobody follows questions an agent is told so at once.
+func TestAnAgentHearsThatNobodyIsThere(t *testing.T) {
+	w := newWire(t, policy.Config{Enabled: true})
+	began := time.Now()
+	r := w.press("note", time.Minute)
+	if r.Pending == nil || len(r.Notes) == 0 || !strings.Contains(strings.Join(r.Notes, " "), "glovebox approvals") || time.Since(began) > 30*time.Second {
+		t.Errorf("pending %+v, notes %q after %s", r.Pending, r.Notes, time.Since(began))
+	}
+}
+
+// Documents are in the trail, those that no call asked for too.
+func TestNavigationsAreRecorded(t *testing.T) {
+	w := newWire(t, atWire)
+	w.as(operator, "page.execute", &action.Execute{Expression: "void setTimeout(() => location.href = '/elsewhere')"}, 0)
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
+		for _, r := range w.house.records(t) {
+			if r.EventType == audit.Navigation && strings.HasSuffix(r.TargetURL, "/elsewhere") {
+				return
+			}
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+	t.Error("the navigation is in no record")
+}
