@@ -82,6 +82,7 @@ type Gate struct {
 	informed    bool         // somebody else fills it
 	credentials Credentials
 	typed       scan.Tails // into which elements, by agents
+	guesses     guesses    // at secrets, by agents
 
 	noise noise
 	work  sync.WaitGroup // calls behind the door, also those nobody waits for any more
