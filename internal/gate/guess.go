@@ -68,7 +68,7 @@ func (p *passage) guess() {
 		p.g.guesses.hold(p.call.Caller, p.guessed)
 		return
 	}
-	p.g.guesses.note(session, texts)
+	p.g.guesses.note(session, texts, p.inputs())
 }
 
 // guessedBy returns the argument that holds a secret's text, and of what kind
@@ -113,6 +113,30 @@ func (p *passage) sent() []scan.Text {
 		}
 	}
 	return texts
+}
+
+// inputs are the texts of the call that a page may show as they are, in its
+// fields or its own words.
+func (p *passage) inputs() []string {
+	switch a := p.call.Args.(type) {
+	case *action.Type:
+		return []string{a.Input}
+	case *action.Press:
+		if text, _, typed := p.typed(); typed {
+			return []string{text}
+		}
+	case *action.Select:
+		return a.Values
+	case *action.AnswerDialog:
+		return []string{a.Prompt}
+	case *action.Upload:
+		var names []string
+		for _, f := range a.Files {
+			names = append(names, f.Name, string(f.Bytes))
+		}
+		return names
+	}
+	return nil
 }
 
 // guessRefusal is the fault of a call that holds part of a secret, and has the

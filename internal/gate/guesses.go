@@ -96,8 +96,8 @@ func (g *guesses) met(scope, session string) bool {
 	return s != nil && s.scope == scope
 }
 
-// note keeps what a call sends.
-func (g *guesses) note(session string, texts []scan.Text) {
+// note keeps what a call sends, and which of it a page may show.
+func (g *guesses) note(session string, texts []scan.Text, inputs []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := g.of[session]
@@ -105,11 +105,15 @@ func (g *guesses) note(session string, texts []scan.Text) {
 		return
 	}
 	for _, text := range texts {
-		if !utf8.ValidString(text.Value) || text.Field == "arguments" {
+		if utf8.ValidString(text.Value) && text.Field != "arguments" {
+			s.recent = end(s.recent+text.Value+"\n", mostSent)
+		}
+	}
+	for _, input := range inputs {
+		if len(input) > mostJoined {
 			continue
 		}
-		s.recent = end(s.recent+text.Value+"\n", mostSent)
-		if letters := redact.Letters(text.Value); letters != "" && len(letters) <= mostLetters && !strings.HasSuffix(text.Field, "ref") && text.Field != "session" {
+		if letters := redact.Letters(input); letters != "" && len(letters) <= mostLetters {
 			s.parts = append(s.parts, letters)
 		}
 	}
@@ -227,7 +231,19 @@ func (g *guesses) made(session string, piece redact.Piece) bool {
 		return madeOf(piece.Letters, s.parts) || madeOf(reverse(piece.Letters), s.parts)
 	}
 	for _, part := range s.parts {
-		if strings.Contains(piece.Letters, part) || strings.Contains(piece.Letters, reverse(part)) {
+		if completes(piece, part) || completes(piece, reverse(part)) {
+			return true
+		}
+	}
+	return false
+}
+
+// completes reports whether a piece of a secret would not be hidden without a
+// part of it.
+func completes(piece redact.Piece, part string) bool {
+	text := piece.Letters
+	for at := 0; at+len(part) <= len(text); at++ {
+		if strings.HasPrefix(text[at:], part) && at < piece.Least && len(text)-at-len(part) < piece.Least {
 			return true
 		}
 	}

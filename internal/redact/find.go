@@ -15,7 +15,7 @@ type hunt struct {
 	src   []byte
 	read  *plain // src with its escapes read; nil where it has none
 	spans []Span
-	tell  func(letters []byte, whole bool) // is told of each find; may be nil
+	tell  func(letters []byte, f *form) // is told of each find; may be nil
 }
 
 // Find returns where in a text there are secrets, in order. A secret that is
@@ -97,7 +97,7 @@ func (h *hunt) found(s *stream, f *form, from, to int) {
 		return
 	}
 	if h.tell != nil {
-		h.tell(s.text[from:to], to-from == len(f.text))
+		h.tell(s.text[from:to], f)
 	}
 	h.mark(s, from, to)
 }

@@ -100,6 +100,7 @@ func (m *Matcher) Candidates(text string) (all []Candidate) {
 type Piece struct {
 	Letters string
 	Whole   bool
+	Least   int // letters that must be there to be hidden; more where it is encoded
 }
 
 // Pieces returns what Value would hide of a value, read without what stands
@@ -116,7 +117,9 @@ func Pieces(m *Matcher, v any) (all []Piece) {
 	w := walk{}
 	w.gather(v)
 	h := hunt{m: m, src: w.all, read: unescape(w.all)}
-	h.tell = func(letters []byte, whole bool) { all = append(all, Piece{string(bareOf(letters)), whole}) }
+	h.tell = func(letters []byte, f *form) {
+		all = append(all, Piece{string(bareOf(letters)), len(letters) == len(f.text), f.least})
+	}
 	h.plainly()
 	h.apart()
 	return all
