@@ -203,8 +203,12 @@ func (p *passage) refusal() error {
 	if code == "" {
 		code = fault.DeniedByPolicy
 	}
-	return fault.New(code, "%s", plain(p.verdict.Why)).Hinted("%s", p.verdict.Hint).
+	f := fault.New(code, "%s", plain(p.verdict.Why)).Hinted("%s", p.verdict.Hint).
 		With("rule", p.verdict.Rule).With("risk", p.verdict.Risk.String())
+	if d := p.facts.Destination; code == fault.BlockedDomain && d != nil && p.call.OfRun {
+		f = f.With("url", p.address(d.URL))
+	}
+	return f
 }
 
 // do lets the call through.
