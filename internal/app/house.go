@@ -177,6 +177,7 @@ func (h *House) openSessions(ctx context.Context, c config.Config, version strin
 		return err
 	}
 	h.keep("driver", func(context.Context) error { return driver.Close() })
+	h.reap(ctx, driver, log)
 	door, err := openDoor(c.Security.Network, own, log, func(box string, r action.Refusal) { h.sessions.Refused(box, r) })
 	if err != nil {
 		return err
