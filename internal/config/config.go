@@ -110,7 +110,7 @@ type Sandbox struct {
 	NamePrefix  string    `yaml:"container_name_prefix" doc:"Of every container, at most 20 characters"`
 	WarmPool    int       `yaml:"warm_pool" doc:"Boxes kept ready; 0 to 20"`
 	Restarts    int       `yaml:"runtime_restart_attempts" doc:"How often a box starts its crashed browser again"`
-	Warmup      bool      `yaml:"runtime_warmup_on_start" doc:"Check engine and image when the gateway starts"`
+	Warmup      bool      `yaml:"runtime_warmup_on_start" doc:"Make the warm boxes when the gateway starts; false: when the first session was asked for"`
 	Lease       int       `yaml:"lease_seconds" doc:"A box that no gateway answers for so long ends itself"`
 	Container   Container `yaml:"container"`
 	AllowWeak   bool      `yaml:"allow_weak_sandbox" doc:"Let sessions run where Chromium's own sandbox is not proven; the audit says so"`
