@@ -172,7 +172,12 @@ func TestApprovals(t *testing.T) {
 		t.Errorf("doctor says of the webhook\n%s", out)
 	}
 	crawlOfOneQuestion(t, g, site)
-	// Not trailHolds: the stream of events that the kill broke off has no outcome.
+	// The stream of events and the calls that the kill broke off were lost.
+	lost, _ := operator.get("/v1/audit?result=lost").object(http.StatusOK)["records"].([]any)
+	if len(lost) == 0 || lost[0].(object)["event_type"] != "outcome" {
+		t.Errorf("no call was lost: %v", lost)
+	}
+	// Not trailHolds: the stream of events that is followed now has no outcome yet.
 	if verdict := operator.get("/v1/audit/verify").object(http.StatusOK); verdict["ok"] != true {
 		t.Errorf("the trail is broken: %v", verdict)
 	}

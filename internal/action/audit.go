@@ -15,7 +15,7 @@ type AuditFilter struct {
 	Domain   string `json:"domain,omitempty" query:"domain" maxLength:"255" doc:"Host that a record is about" example:"app.example.com"`
 	Risk     string `json:"risk,omitempty" query:"risk" enum:"LOW,MEDIUM,HIGH,CRITICAL"`
 	Decision string `json:"decision,omitempty" query:"decision" maxLength:"32" doc:"What people had to do with it: auto_approved, operator, approved, denied, expired, pending" example:"denied"`
-	Result   string `json:"result,omitempty" query:"result" maxLength:"32" doc:"What became of it: ok, fault, pending, cancelled" example:"fault"`
+	Result   string `json:"result,omitempty" query:"result" maxLength:"32" doc:"What became of it: ok, fault, pending, cancelled, lost" example:"fault"`
 	From     string `json:"from,omitempty" query:"from" maxLength:"40" doc:"Not before this time (RFC 3339)" example:"2026-11-21T08:00:00Z"`
 	To       string `json:"to,omitempty" query:"to" maxLength:"40" doc:"Before this time (RFC 3339)" example:"2026-11-22T00:00:00Z"`
 	House    bool   `json:"house,omitempty" query:"house" doc:"The records of no scope instead: the gateway's own, and calls of strangers"`

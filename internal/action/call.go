@@ -38,6 +38,10 @@ type Call struct {
 	Part    string        // which part of one request it is, in words: "step 2 of 3"; empty for a whole one
 	Wait    time.Duration // longest time to block on a question; 0 means until it is answered or expires
 
+	// OfRun says that it is a step of a contract run, whose rules hold whoever
+	// started it: test data only, and people are asked for hosts.
+	OfRun bool
+
 	// Changes asks the answer of a verb that Tells to say what is otherwise on the
 	// page than the caller was last shown, once what the call set off has settled.
 	Changes bool

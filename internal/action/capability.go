@@ -73,7 +73,7 @@ var BrowserAutomation = Capability{
 	RequiredDecisions: []Named{
 		{AllowlistApproved, "every host of domain_allowlist is configured, or a person says yes to it for this run"},
 		{ContainerRunning, "the run has a browser in a container of its own, with a display"},
-		{TestDataOnly, "what is typed holds no real credentials: secret fields are refused, and what looks like a credential ends the run"},
+		{TestDataOnly, "what is typed holds no real credentials: secret fields are refused, and what looks like a credential refuses the run, whoever starts it"},
 	},
 	RequiredStatus: []Named{
 		{BoxActive, "the engine says that the container runs"},
@@ -114,8 +114,8 @@ var BrowserAutomation = Capability{
 	WorstCases:        []string{"Unintended form submission on a production site", "Credential exposure, if the policy is violated", "Address banned by the target site for excessive requests"},
 	HumanIntervention: "Yes (approve the domain allowlist and any new domain)",
 	Escalations: []Named{
-		{"Navigation to a domain that is not in the allowlist", "the run ends at once, and approval is asked for"},
-		{"Real credentials in form input", "the run ends at once, with an alert"},
+		{"Navigation to a domain that is not in the allowlist", "it is blocked at once and a person is asked: after a yes the run goes on, otherwise it ends"},
+		{"Real credentials in form input", "the run is refused or ends at once, with an alert"},
 		{"3 consecutive action failures", "the run pauses and asks a person for guidance"},
 		{"Container health check failure", "the session ends, and the run with it"},
 	},

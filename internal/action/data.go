@@ -168,7 +168,7 @@ type Record struct {
 	TargetURL     string    `json:"target_url,omitempty" jsonschema:"where it would lead, masked likewise"`
 	TargetElement string    `json:"target_element,omitempty" jsonschema:"role, name and ref as the page has them, or what the caller said"`
 	InputValue    string    `json:"input_value,omitempty" jsonschema:"what was typed or chosen, redacted"`
-	Result        string    `json:"result,omitempty" jsonschema:"of an outcome: ok, fault, pending or cancelled; of a session its state"`
+	Result        string    `json:"result,omitempty" jsonschema:"of an outcome: ok, fault, pending, cancelled or lost; of a session its state"`
 	Error         string    `json:"error,omitempty" jsonschema:"fault code and message"`
 	Risk          string    `json:"risk,omitempty" jsonschema:"LOW, MEDIUM, HIGH or CRITICAL"`
 	Rule          string    `json:"rule,omitempty" jsonschema:"the rule of the policy that decided"`

@@ -6,9 +6,12 @@ import "time"
 // of hosts that a person has approved. Its names are those of the contract
 // (docs/runs.md), which writes them in snake case.
 
-// MostRunActions is how many actions a run may have: as many as a session may
-// do by default.
+// MostRunActions is how many actions a run may have.
 const MostRunActions = 100
+
+// MostRunSteps is how many actions a run may do, those that guidance brought and
+// those that were tried again included. Its session has no other limit of them.
+const MostRunSteps = 1000
 
 // RunTimeout is how long the actions of a run may take together, in
 // milliseconds, where it does not say.
@@ -199,6 +202,20 @@ type RunCheck struct {
 	Name   string `json:"name"` // of Capability.RequiredStatus
 	OK     bool   `json:"ok"`
 	Detail string `json:"detail"`
+}
+
+// RunGuide asks people how a paused run shall go on; no surface offers it. A yes
+// has it go on as it is.
+type RunGuide struct {
+	Run string `json:"run" maxLength:"64"`
+	Why string `json:"why" maxLength:"2000"` // it is paused
+}
+
+// RunAllow asks people for a host that a run was led to and may not open; no
+// surface offers it. A yes adds it to the run.
+type RunAllow struct {
+	Run string `json:"run" maxLength:"64"`
+	URL string `json:"url" maxLength:"8192"`
 }
 
 // RunEnd ends the browser of a run; no surface offers it.

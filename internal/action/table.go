@@ -106,6 +106,8 @@ var Verbs = []Verb{
 	{Name: "run.resume", Class: Admin, Risk: Low, NewArgs: of[RunResume], NewData: of[Run], Method: http.MethodPost, Path: "/runs/{id}/resume", Command: "runs resume", Summary: "Have a paused run go on, with a person's guidance"},
 	{Name: "run.open", Class: Write, Risk: Low, Inner: true, NewArgs: of[RunOpen], NewData: of[Session], Summary: "Start the browser of a run"},
 	{Name: "run.probe", Class: Read, Risk: Low, Inner: true, NewArgs: of[RunProbe], NewData: of[RunChecks], Summary: "Find out whether what a run needs is there"},
+	{Name: "run.guide", Class: Write, Risk: High, Inner: true, NewArgs: of[RunGuide], NewData: of[None], Summary: "Ask people how a paused run shall go on"},
+	{Name: "run.allow", Class: Write, Risk: High, Inner: true, NewArgs: of[RunAllow], NewData: of[Session], Summary: "Ask people for a host that a run may not open"},
 	{Name: "run.end", Class: Write, Risk: Low, Inner: true, NewArgs: of[RunEnd], NewData: of[None], Summary: "End the browser of a run"},
 	{Name: "capability.show", Class: Read, Risk: Low, NewArgs: of[None], NewData: of[Capability], Method: http.MethodGet, Path: "/capability", Summary: "Show the contract that runs keep, as data"},
 

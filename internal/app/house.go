@@ -86,6 +86,11 @@ func Open(ctx context.Context, c config.Config, version string, own []netip.Addr
 	if err := h.openGate(ctx, c, db, trail, log); err != nil {
 		return nil, err
 	}
+	if n, err := trail.CloseLost(ctx); err != nil {
+		return nil, err
+	} else if n > 0 {
+		log.Warn("calls of the last gateway have no outcome: they are recorded as lost", "calls", n)
+	}
 	trail.Record(loaded("gateway "+version+" started", c, h.rules))
 	if err := h.sessions.Recover(ctx); err != nil {
 		return nil, err
@@ -172,6 +177,7 @@ func (h *House) openSessions(ctx context.Context, c config.Config, version strin
 		return err
 	}
 	h.keep("driver", func(context.Context) error { return driver.Close() })
+	h.reap(ctx, driver, log)
 	door, err := openDoor(c.Security.Network, own, log, func(box string, r action.Refusal) { h.sessions.Refused(box, r) })
 	if err != nil {
 		return err

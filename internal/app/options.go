@@ -35,6 +35,7 @@ func sessionConfig(c config.Config) session.Config {
 		DPI:           c.Browser.Viewport.DPI,
 		Network:       network(c.Security.Network),
 		WarmPool:      c.Browser.Sandbox.WarmPool,
+		ColdStart:     !c.Browser.Sandbox.Warmup,
 		AllowWeak:     c.Browser.Sandbox.AllowWeak,
 		KeepBoxes:     c.Browser.Sandbox.KeepOnClose,
 		IdleTimeout:   span(c.Security.IdleTimeout, time.Second),
@@ -53,6 +54,7 @@ func pageOptions(c config.Config) (page.Options, error) {
 	most, err := config.Bytes(c.Browser.Downloads.MaxSize)
 	return page.Options{
 		MostDownload:          most,
+		Timeout:               time.Duration(c.Browser.Timeout) * time.Second,
 		MaxDepth:              c.Security.Snapshot.MaxDepth,
 		MaxTokens:             c.Security.Snapshot.MaxTokens,
 		ExcludePasswordFields: c.Security.Snapshot.ExcludePasswords,

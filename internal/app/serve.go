@@ -88,7 +88,7 @@ func serve(ctx context.Context, c config.Config, version string, o cli.ServeOpti
 // run serves on a listener until ctx ends.
 func run(ctx context.Context, server *http.Server, listener net.Listener) error {
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
+	go func() { failed <- rest.Serve(server, listener) }()
 	select {
 	case err := <-failed:
 		return fmt.Errorf("the listener ended: %w", err)

@@ -84,7 +84,7 @@ type Browser struct {
 	Enabled       bool      `yaml:"enabled" doc:"false refuses every session"`
 	Provider      string    `yaml:"provider" doc:"Where browsers run: sandbox"`
 	Timeout       int       `yaml:"timeout_seconds" doc:"Of an action, 1 to 120 seconds"`
-	MaxMinutes    int       `yaml:"max_session_minutes" doc:"Longest life of a session in minutes; -1: no limit"`
+	MaxMinutes    int       `yaml:"max_session_minutes" doc:"Longest life of a session in minutes; -1: no limit. It does not count for contract runs"`
 	RetentionDays int       `yaml:"artifacts_retention_days" doc:"Sessions and artifacts older than this many days are removed; -1: never"`
 	Viewport      Viewport  `yaml:"viewport"`
 	Downloads     Downloads `yaml:"downloads"`
@@ -110,7 +110,7 @@ type Sandbox struct {
 	NamePrefix  string    `yaml:"container_name_prefix" doc:"Of every container, at most 20 characters"`
 	WarmPool    int       `yaml:"warm_pool" doc:"Boxes kept ready; 0 to 20"`
 	Restarts    int       `yaml:"runtime_restart_attempts" doc:"How often a box starts its crashed browser again"`
-	Warmup      bool      `yaml:"runtime_warmup_on_start" doc:"Check engine and image when the gateway starts"`
+	Warmup      bool      `yaml:"runtime_warmup_on_start" doc:"Make the warm boxes when the gateway starts; false: when the first session was asked for"`
 	Lease       int       `yaml:"lease_seconds" doc:"A box that no gateway answers for so long ends itself"`
 	Container   Container `yaml:"container"`
 	AllowWeak   bool      `yaml:"allow_weak_sandbox" doc:"Let sessions run where Chromium's own sandbox is not proven; the audit says so"`
@@ -128,7 +128,7 @@ type Container struct {
 // Security is what sessions may do.
 type Security struct {
 	IdleTimeout   int         `yaml:"session_timeout" doc:"Seconds without a call after which a session is closed; -1: never"`
-	MaxActions    int         `yaml:"max_actions_per_session" doc:"Calls that change something; -1: no limit"`
+	MaxActions    int         `yaml:"max_actions_per_session" doc:"Calls that change something; -1: no limit. Contract runs have a limit of their own"`
 	MaxFailures   int         `yaml:"max_failures" doc:"Calls of an agent that act on a page and fail, in a row, after which its session is paused and a person asked for guidance; -1: never"`
 	MaxConcurrent int         `yaml:"max_concurrent_sessions" doc:"Open sessions of a scope; -1: no limit"`
 	MaxSessions   int         `yaml:"max_sessions" doc:"Open sessions of all scopes together; -1: no limit"`

@@ -56,10 +56,10 @@ func (p *passage) admitClient(ctx context.Context, a *attached) (err error) {
 			err = p.g.panicked(p.call, r)
 		}
 	}()
-	if err := p.identify(); err != nil {
+	if err := p.identify(ctx); err != nil {
 		return err
 	}
-	if err := p.look(ctx); err != nil {
+	if err := p.examine(ctx, true); err != nil {
 		return err
 	}
 	if err := p.decide(ctx); err != nil {

@@ -39,9 +39,16 @@ const haltLimit = 10 * time.Second // for a session to be paused; storing it and
 // inspect looks for credentials in what an agent sends. People may send what
 // they like; the steps of a crawl hold addresses of pages, not of the agent.
 func (p *passage) inspect() {
-	if p.call.Caller.Role != action.Operator && !p.verb.Inner {
+	if p.scans() && !p.verb.Inner {
 		p.credentials = p.g.credentials.Scanner.Find(p.texts()...)
 	}
+	p.guess()
+}
+
+// scans reports whether the call's texts are looked through for credentials:
+// agents', and in runs everybody's, which are for test data only.
+func (p *passage) scans() bool {
+	return p.call.Caller.Role != action.Operator || p.call.OfRun || p.call.Verb == "run.start" || p.call.Verb == "run.resume"
 }
 
 // texts are the texts of the call, by what the page calls the place they are
@@ -93,12 +100,14 @@ func (p *passage) remember() {
 	switch p.call.Verb {
 	case "session.close", "session.archive", "browser.stop":
 		p.g.typed.Forget(p.facts.Session.ID)
+		p.g.guesses.forget(p.facts.Session.ID)
 		return
 	}
 	text, anew, typed := p.typed()
-	if !typed || p.call.Caller.Role == action.Operator {
+	if !typed || !p.scans() {
 		return
 	}
+	p.g.guesses.typedText(p.facts.Session.ID, text)
 	if !anew {
 		text = p.g.typed.Join(p.place(), text)
 	}
@@ -121,16 +130,18 @@ func (p *passage) credentialRefusal(ctx context.Context) error {
 
 // halt pauses the session of the call, which alerts people. It reports whether
 // there was one.
-func (p *passage) halt(ctx context.Context) bool {
-	if p.facts.Session.ID == "" {
+func (p *passage) halt(ctx context.Context) bool { return p.haltSession(ctx, p.facts.Session.ID) }
+
+func (p *passage) haltSession(ctx context.Context, session string) bool {
+	if session == "" {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), haltLimit)
 	defer cancel()
 	why := plain(p.call.Caller.Actor) + " called " + p.call.Verb + ": " + p.detected()
-	err := p.g.sessions.Halt(ctx, p.facts.Session.ID, string(fault.CredentialDetected), why)
+	err := p.g.sessions.Halt(ctx, session, string(fault.CredentialDetected), why)
 	if err != nil {
-		p.g.log.Error("a session in which a credential was sent is not paused", "id", p.call.ID, "session", p.facts.Session.ID, "error", err)
+		p.g.log.Error("a session in which a credential was sent is not paused", "id", p.call.ID, "session", session, "error", err)
 	}
 	return err == nil
 }

@@ -88,6 +88,7 @@ type Gate struct {
 	typed       scan.Tails // into which elements, by agents
 	deeds       deeds      // acts, and what they may cause
 	attention   attention  // whether people follow questions
+	guesses     guesses    // at secrets, by agents
 
 	noise noise
 	work  sync.WaitGroup // calls behind the door, also those nobody waits for any more

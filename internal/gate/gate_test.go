@@ -128,6 +128,8 @@ type house struct {
 	audit *audit.Log
 	db    *store.DB
 	file  string // of the store
+
+	behind func(gate.Sessions) (*gate.Gate, error) // another gate, with other rooms behind it
 }
 
 func build(t testing.TB, c policy.Config) *house { return buildWith(t, c, gate.Credentials{}) }

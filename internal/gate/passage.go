@@ -12,6 +12,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 	"github.com/gloveboxhq/glovebox/internal/gate/scan"
+	"github.com/gloveboxhq/glovebox/internal/redact"
 )
 
 // passage is one call on its way through the gate.
@@ -27,7 +28,9 @@ type passage struct {
 	verdict policy.Verdict
 	judged  bool // verdict is set
 
-	credentials []scan.Finding // in what the call sends
+	credentials []scan.Finding  // in what the call sends
+	guessed     []string        // sessions whose secrets it holds part of
+	compared    *redact.Matcher // of the session, when it was compared
 
 	begun      bool   // the intent is stored
 	acts       bool   // it was let through, and did not only wait for its turn
@@ -67,7 +70,7 @@ func (p *passage) guarded(ctx context.Context) (result action.Result, err error)
 
 // walk is the path of SPEC section 8.
 func (p *passage) walk(ctx context.Context) (action.Result, error) {
-	if err := p.identify(); err != nil {
+	if err := p.identify(ctx); err != nil {
 		return action.Result{}, err
 	}
 	if b := p.g.deeds.waiting(p.call); b != nil {
@@ -97,7 +100,7 @@ func (p *passage) walk(ctx context.Context) (action.Result, error) {
 }
 
 // identify checks who asks for what, before anything is looked at.
-func (p *passage) identify() error {
+func (p *passage) identify(ctx context.Context) error {
 	verb, found := action.Lookup(p.call.Verb)
 	if !found {
 		return fault.New(fault.UnknownAction, "there is no such verb").
@@ -108,16 +111,19 @@ func (p *passage) identify() error {
 	if c.Scope == "" || c.Actor == "" || c.Role == "" {
 		return fault.New(fault.Unauthenticated, "the caller is not known").Hinted("send a valid token")
 	}
+	if err := p.heldRefusal(); err != nil {
+		return err
+	}
 	if err := p.checkArguments(); err != nil {
 		p.inspect() // what is refused is recorded, too
-		return err
+		return p.orGuess(ctx, err)
 	}
 	p.verb = verb.As(p.call.Args)
 	p.wants()
 	if v, refused := p.policy.Admit(c, p.verb); refused {
 		p.verdict, p.judged = v, true
 		p.inspect()
-		return p.refusal()
+		return p.orGuess(ctx, p.refusal())
 	}
 	return nil
 }
@@ -130,6 +136,9 @@ func (p *passage) examine(ctx context.Context, onPage bool) error {
 		unseen = p.look(ctx)
 	}
 	p.inspect() // after the look: the page knows what a text is for
+	if f := p.guessRefusal(ctx); f != nil {
+		return f
+	}
 	if fault.CodeOf(unseen) == fault.SessionPaused {
 		return unseen
 	}
@@ -200,8 +209,12 @@ func (p *passage) refusal() error {
 	if code == "" {
 		code = fault.DeniedByPolicy
 	}
-	return fault.New(code, "%s", plain(p.verdict.Why)).Hinted("%s", p.verdict.Hint).
+	f := fault.New(code, "%s", plain(p.verdict.Why)).Hinted("%s", p.verdict.Hint).
 		With("rule", p.verdict.Rule).With("risk", p.verdict.Risk.String())
+	if d := p.facts.Destination; code == fault.BlockedDomain && d != nil && p.call.OfRun {
+		f = f.With("url", p.address(d.URL))
+	}
+	return f
 }
 
 // do lets the call through.
@@ -215,6 +228,7 @@ func (p *passage) do(ctx context.Context) (action.Result, error) {
 	p.acts = p.acts && !errors.Is(err, action.ErrNoTurn)
 	if err == nil {
 		p.remember()
+		p.released()
 	}
 	if !told {
 		result.Changes = nil

@@ -16,18 +16,25 @@ import (
 // does not leave.
 func (p *passage) redacted(result action.Result, f *fault.Fault) (action.Result, *fault.Fault) {
 	session := cmp.Or(result.Session, p.facts.Session.ID)
-	known := p.g.known.Of(session)
-	if p.unknown(known) {
+	if p.unknown(p.g.known.Of(session)) {
 		return action.Result{}, unredacted("what the secrets of this session are is not known").
 			Hinted("go to the page again, by which they are asked for, or start another session")
 	}
-	result, failed := redact.Value(known, result)
-	if failed == nil && f != nil {
-		f, failed = redact.Value(known, f)
+	if p.guessed == nil {
+		if p.revealed(result, f); p.guessed != nil {
+			result, f = action.Result{}, p.guessRefusal(context.Background())
+		}
 	}
-	if failed != nil {
-		p.g.log.Error("an answer could not be redacted", "id", p.call.ID, "verb", plain(p.call.Verb), "error", failed)
-		return action.Result{}, unredacted("the answer could not be looked through for secrets")
+	for _, known := range p.matchers(session) {
+		var failed error
+		result, failed = redact.Value(known.Matcher, result)
+		if failed == nil && f != nil {
+			f, failed = redact.Value(known.Matcher, f)
+		}
+		if failed != nil {
+			p.g.log.Error("an answer could not be redacted", "id", p.call.ID, "verb", plain(p.call.Verb), "error", failed)
+			return action.Result{}, unredacted("the answer could not be looked through for secrets")
+		}
 	}
 	return result, f
 }
@@ -56,7 +63,12 @@ func (p *passage) muffle() {
 	if tell == nil {
 		return
 	}
-	p.call.Progress = func(phase string) { tell(p.g.known.All().Text(phase)) }
+	p.call.Progress = func(phase string) {
+		for _, m := range p.matchers("") {
+			phase = m.Text(phase)
+		}
+		tell(phase)
+	}
 }
 
 // question puts a question to people without the secrets of its session. What

@@ -51,8 +51,10 @@ func knowing(t *testing.T) (h *house, pages *telling, known *redact.Book) {
 	}}
 	pages = &telling{shelf: h.shelf}
 	h.shelf.picture = func(context.Context) (string, error) { return "a1", nil }
-	h.Gate, err = gate.New(gate.Options{Sessions: pages, Policy: judge, Desk: desk, Audit: trail, Log: log, Known: known})
-	if err != nil {
+	h.behind = func(rooms gate.Sessions) (*gate.Gate, error) {
+		return gate.New(gate.Options{Sessions: rooms, Policy: judge, Desk: desk, Audit: trail, Log: log, Known: known})
+	}
+	if h.Gate, err = h.behind(pages); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { h.close(t) })

@@ -60,6 +60,8 @@ func (p *passage) input() string {
 		return "dismiss"
 	case *action.RunStart:
 		return inert(fmt.Sprintf("%d actions for %s, on %s", len(a.Actions), cmp.Or(a.Actor, p.call.Caller.Actor), strings.Join(a.DomainAllowlist, ", ")))
+	case *action.RunGuide:
+		return inert(a.Why)
 	case *action.RunOpen:
 		return inert("hosts " + strings.Join(a.Hosts, ", "))
 	case *action.RunResume:
@@ -108,6 +110,8 @@ func (p *passage) target() string {
 	case *action.RunStart:
 		return p.address(a.URL)
 	case *action.RunOpen:
+		return p.address(a.URL)
+	case *action.RunAllow:
 		return p.address(a.URL)
 	}
 	return ""

@@ -22,7 +22,7 @@ const (
 // they were asked. Nothing else becomes of a wish that cannot be put.
 func (p *passage) wish(ctx context.Context, err error) error {
 	f := fault.From(err)
-	if f == nil || f.Code != fault.BlockedDomain || !p.g.wishes || p.verb == nil || p.verb.Inner ||
+	if f == nil || f.Code != fault.BlockedDomain || !p.g.wishes || p.verb == nil || p.verb.Inner || p.call.OfRun || // a run asks by itself
 		p.call.Caller.Role != action.Agent || p.facts.Session.ID == "" {
 		return err
 	}

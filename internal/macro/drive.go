@@ -14,7 +14,6 @@ const (
 	mostFailures  = 3                // actions in a row, before a person is asked
 	guidanceLimit = 4 * time.Minute  // for a person to say how to go on; an idle session lives for 5 by default
 	endRunLimit   = 45 * time.Second // to end its browser
-	maxRunSteps   = 1000             // actions of a run, those that guidance brought included
 )
 
 // credentialDetected stops a run wherever it comes from.
@@ -123,8 +122,8 @@ func (r *running) first() *ending {
 func (r *running) actions() ending {
 	left, tried, failed, inRow := r.args.Actions, 0, 0, 0
 	for len(left) > 0 {
-		if tried++; tried > maxRunSteps {
-			return ending{action.RunFailed, string(fault.LimitReached), fmt.Sprintf("a run has at most %d actions", maxRunSteps)}
+		if tried++; tried > action.MostRunSteps {
+			return ending{action.RunFailed, string(fault.LimitReached), fmt.Sprintf("a run has at most %d actions", action.MostRunSteps)}
 		}
 		err := r.act(left[0])
 		var why action.RunReason
@@ -201,23 +200,75 @@ func (r *running) pause(why action.RunReason) (guidance, *ending) {
 	r.mu.Unlock()
 	r.note(action.RunPauseEntry, false, "%s: %s", why.Code, why.Message)
 	r.state(action.RunPaused, "", &why)
+	answer, stop := r.askHow(why)
+	defer stop()
 	timer := time.NewTimer(guidanceLimit)
 	defer timer.Stop()
-	select {
-	case g := <-r.advice:
-		r.note(action.RunResumeEntry, true, "%s: %s", g.by, g.text)
-		r.state(action.RunRunning, "", nil)
-		return g, nil
-	case <-r.ctx.Done():
-	case <-timer.C:
+	for waits := true; waits; {
+		select {
+		case g := <-r.advice:
+			return r.guided(g), nil
+		case err := <-answer:
+			if err == nil && r.claim() {
+				return r.guided(guidance{by: "a person", text: "go on"}), nil
+			}
+			if fault.CodeOf(err) == fault.ApprovalDenied && r.claim() {
+				return guidance{}, r.over(fault.From(err), action.RunFailed)
+			}
+			answer = nil // nobody answered, or nobody can: guidance may still come
+		case <-r.ctx.Done():
+			waits = false
+		case <-timer.C:
+			waits = false
+		}
 	}
-	r.mu.Lock()
-	r.paused = false
-	r.mu.Unlock()
+	r.claim()
 	if r.ctx.Err() != nil {
 		return guidance{}, r.over(nil, action.RunFailed)
 	}
 	return guidance{}, &ending{action.RunFailed, "no_guidance", fmt.Sprintf("nobody said within %s how to go on", guidanceLimit)}
+}
+
+// guided notes guidance.
+func (r *running) guided(g guidance) guidance {
+	r.note(action.RunResumeEntry, true, "%s: %s", g.by, g.text)
+	r.state(action.RunRunning, "", nil)
+	return g
+}
+
+// claim ends the pause, and reports whether nobody else did: guidance that was
+// let in is waited for.
+func (r *running) claim() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	was := r.paused
+	r.paused = false
+	return was
+}
+
+// askHow puts the question how a paused run shall go on, whoever started it, and
+// returns where the answer will be. stop ends the asking and waits for its end.
+func (r *running) askHow(why action.RunReason) (answer <-chan error, stop func()) {
+	ctx, cancel := context.WithCancel(r.ctx)
+	args := &action.RunGuide{Run: r.run.ID, Why: cut(why.Code+": "+why.Message, keptDetails)}
+	answers, done := make(chan error, 1), make(chan struct{})
+	go func() { // ends when it is answered or stop is called
+		defer close(done)
+		result, err := r.call(ctx, "run.guide", args, time.Millisecond)
+		if err == nil && result.Pending != nil {
+			r.change(func(run *action.Run) {
+				if run.State == action.RunPaused { // nobody has said anything yet
+					run.WaitsFor = result.Pending.Approval
+				}
+			})
+			_, err = r.call(ctx, "run.guide", args, 0)
+		}
+		answers <- err
+	}()
+	return answers, func() {
+		cancel()
+		<-done
+	}
 }
 
 func reasonOf(err error) action.RunReason {

@@ -77,6 +77,9 @@ func (b *browser) Look(_ context.Context, c action.Call) (action.Facts, action.P
 			}
 		}
 	}
+	if args, is := c.Args.(*action.RunAllow); is {
+		facts.Destination = &action.Destination{URL: args.URL, Host: "b.example"}
+	}
 	return facts, action.Pin{Session: c.Session}, nil
 }
 
@@ -115,6 +118,10 @@ func (b *browser) Do(ctx context.Context, c action.Call, _ action.Pin) (action.R
 		b.open++
 		b.mu.Unlock()
 		result.Session, result.Data = "s1", &action.Session{ID: "s1"}
+	case *action.RunAllow:
+		b.mu.Lock()
+		clear(b.fails)
+		b.mu.Unlock()
 	case *action.RunProbe:
 		result.Data = &action.RunChecks{Checks: b.checks}
 	case *action.RunEnd:

@@ -27,7 +27,7 @@ func (r *running) call(ctx context.Context, verb string, args any, wait time.Dur
 		session = id // its name
 	}
 	return r.gate.Call(ctx, action.Call{
-		ID: fmt.Sprintf("%s.%d", id, r.steps.Add(1)), Verb: verb, Caller: r.caller, Session: session, Args: args, Surface: r.surface, Wait: wait,
+		ID: fmt.Sprintf("%s.%d", id, r.steps.Add(1)), Verb: verb, Caller: r.caller, Session: session, Args: args, Surface: r.surface, Wait: wait, OfRun: true,
 	})
 }
 
@@ -35,7 +35,7 @@ func (r *running) call(ctx context.Context, verb string, args any, wait time.Dur
 // question it waits for, and its time stands still until it is answered.
 func (r *running) ask(verb string, args any) (action.Result, error) {
 	ctx, stop := r.ctx, context.CancelFunc(func() {})
-	inTime := verb != "run.open" // whose time is its own
+	inTime := !ownTime[verb]
 	if inTime {
 		ctx, stop = context.WithTimeout(r.ctx, r.left)
 	}
@@ -54,10 +54,19 @@ func (r *running) ask(verb string, args any) (action.Result, error) {
 	return r.call(r.ctx, verb, args, 0)
 }
 
+// ownTime are the steps that cost a run none of its time.
+var ownTime = map[string]bool{"run.open": true, "run.guide": true, "run.allow": true}
+
 // act does one action and notes what became of it. One that was not begun,
 // because the session is paused, is not noted.
 func (r *running) act(a action.RunAction) error {
 	details, err := r.do(a)
+	for refused := refusedAt(err); refused != nil && r.allowed(refused); refused = refusedAt(err) {
+		if !refused.judged { // it was done, and led there: doing it again might do more
+			a = action.RunAction{Type: "navigate", URL: refused.url}
+		}
+		details, err = r.do(a)
+	}
 	switch f := fault.From(err); {
 	case err == nil:
 		r.note(a.Type, true, "%s", details)
@@ -65,6 +74,36 @@ func (r *running) act(a action.RunAction) error {
 		r.note(a.Type, false, "%s: %s", f.Code, f.Message)
 	}
 	return err
+}
+
+// refusal is an address that an action may not open.
+type refusal struct {
+	url    string
+	judged bool // before anything was done
+}
+
+// refusedAt returns the address that a fault is about, nil for other faults.
+func refusedAt(err error) *refusal {
+	f := fault.From(err)
+	if f == nil || f.Code != fault.BlockedDomain {
+		return nil
+	}
+	url, _ := f.Details["url"].(string)
+	_, judged := f.Details["rule"]
+	if url == "" {
+		return nil
+	}
+	return &refusal{url, judged}
+}
+
+// allowed asks people for the host of an address, and reports whether one said
+// yes.
+func (r *running) allowed(to *refusal) bool {
+	_, err := r.ask("run.allow", &action.RunAllow{Run: r.run.ID, URL: to.url})
+	if err == nil {
+		r.note(action.RunResumeEntry, true, "a person added the host of %s", to.url)
+	}
+	return err == nil
 }
 
 func (r *running) do(a action.RunAction) (details string, err error) {

@@ -15,6 +15,7 @@ type hunt struct {
 	src   []byte
 	read  *plain // src with its escapes read; nil where it has none
 	spans []Span
+	tell  func(letters []byte, f *form) // is told of each find; may be nil
 }
 
 // Find returns where in a text there are secrets, in order. A secret that is
@@ -94,6 +95,9 @@ func (h *hunt) backwards() {
 func (h *hunt) found(s *stream, f *form, from, to int) {
 	if f.bounded && (from > 0 && inWord(s.text[from-1]) || to < len(s.text) && inWord(s.text[to])) {
 		return
+	}
+	if h.tell != nil {
+		h.tell(s.text[from:to], f)
 	}
 	h.mark(s, from, to)
 }

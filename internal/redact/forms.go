@@ -16,14 +16,14 @@ const (
 	shortest   = 4  // bytes: below it nothing is a secret
 	loose      = 8  // from here on, with a digit in it, it is found in parts and apart
 	looseWords = 12 // likewise, of letters alone
-	leastPiece = 8  // a piece that counts has letters and digits
-	surePiece  = 16 // a piece that counts whatever is in it
+	leastPiece = 16 // of a longer secret, each piece of so many counts
 	alone      = 6  // shorter than this, or of letters alone, it must stand by itself
 )
 
 // book of forms: those that are found loosely, and those as they are.
 type forms struct {
 	loose, exact []form
+	short        [][]byte // letters and digits of secrets that are found as they are
 	seen         map[string]bool
 }
 
@@ -35,6 +35,9 @@ func (all *forms) of(secret string) {
 	if len(bare) < looseWords && (len(bare) < loose || !bytes.ContainsFunc(bare, isDigit)) {
 		if len(text) >= shortest {
 			all.asIs(text)
+			if len(bare) >= shortest {
+				all.short = append(all.short, bare)
+			}
 		}
 		return
 	}
@@ -48,19 +51,18 @@ func (all *forms) of(secret string) {
 // what stands between its letters, and in pieces.
 func (all *forms) apart(text, bare []byte) {
 	plain := func(b []byte) {
-		all.add(form{text: b, least: leastPiece, sure: surePiece, mixed: true})
-		all.add(form{text: turned(b), least: leastPiece, sure: surePiece, mixed: true})
+		all.add(form{text: b, least: leastPiece})
+		all.add(form{text: turned(b), least: leastPiece})
 	}
-	half := min(max(len(bare)/2, leastPiece), surePiece)
 	coded := func(b []byte, size int) { // of size letters for each 8 bytes
 		b = bareOf(b)
-		all.add(form{text: b, least: half * size / 8, mixed: false})
-		all.add(form{text: turned(b), least: half * size / 8, mixed: false})
+		all.add(form{text: b, least: leastPiece * size / 8})
+		all.add(form{text: turned(b), least: leastPiece * size / 8})
 	}
 	plain(bare)
-	for _, escaped := range []string{url.QueryEscape(string(text)), html.EscapeString(string(text))} {
+	for _, escaped := range []string{url.QueryEscape(string(text)), url.PathEscape(string(text)), html.EscapeString(string(text))} {
 		if b := bareOf([]byte(escaped)); !bytes.Equal(b, bare) {
-			all.add(form{text: turned(b), least: leastPiece, sure: surePiece, mixed: true})
+			all.add(form{text: turned(b), least: leastPiece})
 		}
 	}
 	coded([]byte(hex.EncodeToString(text)), 16)
@@ -91,7 +93,6 @@ func (all *forms) asIs(text []byte) {
 func (all *forms) add(f form) {
 	if len(f.text) > sparse {
 		f.least = max(f.least, thinned+gram+stride)
-		f.sure = f.least
 	}
 	if len(f.text) >= gram+stride-1 && all.fresh(f) {
 		all.loose = append(all.loose, f)

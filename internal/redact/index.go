@@ -25,8 +25,6 @@ var errGivenUp = errors.New("too much of the text is almost a secret")
 type form struct {
 	text    []byte
 	least   int  // of a piece that counts; 0: only the whole does
-	sure    int  // of a piece that counts whatever is in it
-	mixed   bool // a piece shorter than sure must have letters and digits
 	bounded bool // it must stand by itself
 }
 
@@ -188,22 +186,5 @@ func (x *index) probe(text []byte, at int, key uint64, tell func(*form, int, int
 // counts reports whether a piece of a form gives enough of it away.
 func (f *form) counts(first, last int) bool {
 	n := last - first
-	switch {
-	case n == len(f.text):
-		return true
-	case f.least == 0 || n < f.least:
-		return false
-	case n >= f.sure || !f.mixed:
-		return true
-	}
-	return mixture(f.text[first:last])
-}
-
-// mixture reports whether a text has letters and digits.
-func mixture(text []byte) bool {
-	letters, digits := false, false
-	for _, b := range text {
-		letters, digits = letters || letter(b), digits || digit(b)
-	}
-	return letters && digits
+	return n == len(f.text) || f.least > 0 && n >= f.least
 }

@@ -20,8 +20,9 @@ const longText = 1 << 30 // bytes; what is longer is not looked through, and not
 // and long ones in pieces (docs/credentials.md, "Redaction"). nil finds none. It
 // is safe for concurrent use.
 type Matcher struct {
-	loose *index // nil for none
-	exact *index // of secrets too short to be found loosely
+	loose *index   // nil for none
+	exact *index   // of secrets too short to be found loosely
+	short [][]byte // those secrets, their letters and digits in lower case
 }
 
 // New makes a matcher.
@@ -32,7 +33,7 @@ func New(secrets ...credential.Secret) *Matcher {
 			all.of(text)
 		}
 	}
-	m := new(Matcher)
+	m := &Matcher{short: all.short}
 	if len(all.loose) > 0 {
 		m.loose = newIndex(gram, stride, all.loose)
 	}

@@ -62,6 +62,9 @@ type walk struct {
 	writes bool
 }
 
+// gather reads the texts of a value.
+func (w *walk) gather(v any) { w.visit(reflect.ValueOf(&v).Elem(), 0) }
+
 // visit returns a copy of v, where the walk writes.
 func (w *walk) visit(v reflect.Value, depth int) reflect.Value {
 	if depth > deepestValue {

@@ -102,7 +102,7 @@ func because(err error) string {
 func (r *Registry) deadline(l *live, now time.Time) (next time.Duration, over *ending) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if most := r.config.MaxAge; most > 0 {
+	if most := r.config.MaxAge; most > 0 && l.run == "" { // a run bounds itself, and waits for people
 		if next = most - now.Sub(l.record.Created); next <= 0 {
 			return 0, limitEnding("browser.max_session_minutes", "open for "+most.String())
 		}

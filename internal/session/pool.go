@@ -22,6 +22,9 @@ type pool struct {
 	shape shape
 	want  chan struct{} // asks for a look at how many there are
 
+	wanted chan struct{} // closed when a session was asked for
+	first  sync.Once
+
 	mu    sync.Mutex
 	ready []*warm // oldest first
 }
@@ -34,7 +37,7 @@ type warm struct {
 
 func newPool(r *Registry) *pool {
 	return &pool{
-		r: r, want: make(chan struct{}, 1),
+		r: r, want: make(chan struct{}, 1), wanted: make(chan struct{}),
 		shape: shape{width: r.config.Width, height: r.config.Height, dpi: r.config.DPI},
 	}
 }
@@ -42,6 +45,7 @@ func newPool(r *Registry) *pool {
 // take returns a ready box of that shape, which is the caller's from then on;
 // nil when there is none.
 func (p *pool) take(s shape) *stage {
+	p.first.Do(func() { close(p.wanted) })
 	if s != p.shape {
 		return nil
 	}
@@ -81,6 +85,9 @@ func (p *pool) ask() {
 func (p *pool) run(ctx context.Context) {
 	var watchers sync.WaitGroup
 	defer watchers.Wait()
+	if p.r.config.ColdStart {
+		wait(ctx, p.wanted, nil)
+	}
 	rest := firstRest
 	for ctx.Err() == nil {
 		if p.size() >= p.r.config.WarmPool {

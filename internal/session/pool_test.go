@@ -223,3 +223,18 @@ func BenchmarkStartFromThePool(b *testing.B) {
 		b.StartTimer()
 	}
 }
+
+func TestNoWarmBoxIsMadeBeforeTheFirstSessionWhereThatIsConfigured(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, with(func(c *session.Config) { c.WarmPool, c.ColdStart = 1, true }))
+		synctest.Wait()
+		if ready := r.boxes(); len(ready) != 0 {
+			t.Fatalf("made before anybody asked: %v", ready)
+		}
+		s := r.start(alice, action.SessionStart{})
+		synctest.Wait()
+		if all := r.boxes(); len(all) != 2 || !slices.Contains(all, s.Box) {
+			t.Errorf("after the first session: %v", all)
+		}
+	})
+}

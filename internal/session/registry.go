@@ -188,6 +188,10 @@ func (r *Registry) do(ctx context.Context, call action.Call, pin action.Pin) (ac
 		return r.openRun(ctx, call)
 	case "run.probe":
 		return r.probeRun(ctx, call)
+	case "run.guide":
+		return action.Result{Session: call.Session, Data: new(action.None)}, nil // a person said to go on
+	case "run.allow":
+		return r.allowRun(ctx, call)
 	case "run.end":
 		return r.endRun(ctx, call)
 	case "artifact.list":

@@ -18,7 +18,26 @@ func (r *Registry) lookAtRun(ctx context.Context, call action.Call) (action.Fact
 		return action.Facts{Destination: p.goal, Run: grant}, action.Pin{}, err
 	}
 	record, facts, err := r.recordOf(ctx, call)
-	return action.Facts{Session: facts, Page: pageOf(record)}, action.Pin{Session: record.ID}, err
+	seen := action.Facts{Session: facts, Page: pageOf(record)}
+	if args, is := call.Args.(*action.RunAllow); is && err == nil {
+		seen.Destination = &action.Destination{URL: args.URL, Host: r.Wanted(record.ID, args.URL)}
+	}
+	return seen, action.Pin{Session: record.ID}, err
+}
+
+// allowRun adds the host of an address to what a run may open: a person decided
+// it.
+func (r *Registry) allowRun(ctx context.Context, call action.Call) (action.Result, error) {
+	args, err := argsOf[action.RunAllow](call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	host := r.Wanted(call.Session, args.URL)
+	if host == "" {
+		return action.Result{}, fault.New(fault.BlockedDomain, "no host would let the run go there")
+	}
+	call.Args = &action.AllowHost{Host: host, For: "page"}
+	return r.allow(ctx, call)
 }
 
 // planForRun is a session that may open all hosts of a run, and which of them

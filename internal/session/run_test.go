@@ -3,9 +3,12 @@ package session_test
 import (
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/session"
 )
 
 func TestARunsHostsAreJudgedBeforeItHasABrowser(t *testing.T) {
@@ -66,5 +69,41 @@ func TestARunsBrowserIsItsOwnAndProbed(t *testing.T) {
 	must(t, err)
 	if got := r.show(alice, opened.ID); got.State != "closed" {
 		t.Errorf("after its end %+v", got)
+	}
+}
+
+func TestARunsBrowserHasNoLimitButItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, with(func(c *session.Config) { c.MaxActions, c.MaxAge = 2, 3*time.Minute }))
+		result, err := r.call(t.Context(), alice, "run.open", "", &action.RunOpen{Run: "r1", URL: "https://app.example/", Hosts: []string{"app.example"}})
+		must(t, err)
+		for range action.MostRunActions + 1 { // its first page is one
+			_, err := r.call(t.Context(), alice, "page.click", result.Session, &action.Click{})
+			must(t, err)
+			time.Sleep(5 * time.Second)
+		}
+		_, err = r.call(t.Context(), alice, "run.end", result.Session, &action.RunEnd{Run: "r1"})
+		must(t, err)
+	})
+}
+
+func TestAHostThatAPersonAllowsIsAddedToARun(t *testing.T) {
+	r := newRig(t)
+	result, err := r.call(t.Context(), alice, "run.open", "", &action.RunOpen{Run: "r1", URL: "https://app.example/", Hosts: []string{"app.example"}})
+	must(t, err)
+	for url, host := range map[string]string{"https://other.example/x": "other.example", "https://app.example/": "", "http://10.0.0.1/": ""} {
+		args := &action.RunAllow{Run: "r1", URL: url}
+		facts, _, err := r.Look(t.Context(), action.Call{Verb: "run.allow", Caller: alice, Session: result.Session, Args: args})
+		must(t, err)
+		if facts.Destination == nil || facts.Destination.Host != host || facts.Destination.Allowed {
+			t.Errorf("%s: %+v", url, facts.Destination)
+		}
+		_, err = r.call(t.Context(), alice, "run.allow", result.Session, args)
+		if (err == nil) != (host != "") {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+	if got := r.show(alice, result.Session).Allow; !slices.Contains(got, "other.example") {
+		t.Errorf("allowed are %v", got)
 	}
 }

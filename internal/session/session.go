@@ -106,6 +106,7 @@ type Config struct {
 	DPI           int            //
 	Network       action.Network // what agents' sessions may reach at most
 	WarmPool      int            // boxes kept ready
+	ColdStart     bool           // none before the first session is asked for
 	AllowWeak     bool           // go on where Chromium's own sandbox is not proven
 	KeepBoxes     bool           // leave open sessions' boxes running at Close, for the next process
 	IdleTimeout   time.Duration  // without a call

@@ -38,8 +38,9 @@ type Browser struct {
 
 	mu       sync.Mutex
 	options  Options
-	context  string // browser context of our tabs; empty for the browser's own profile
-	home     string // browser context of the first tab, named there too
+	timeout  time.Duration // of a call that says none; never changed
+	context  string        // browser context of our tabs; empty for the browser's own profile
+	home     string        // browser context of the first tab, named there too
 	sessions map[string]*target
 	tabs     map[string]*tab
 	order    []*tab // oldest focus first; the last one is active
@@ -71,6 +72,7 @@ func Open(ctx context.Context, t cdp.Transport, o Options) (*Browser, error) {
 		work:     newQueue(),
 		turn:     make(chan struct{}, 1),
 		options:  o.filled(),
+		timeout:  o.Timeout,
 		sessions: make(map[string]*target),
 		tabs:     make(map[string]*tab),
 		changed:  make(chan struct{}),

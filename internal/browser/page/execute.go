@@ -46,7 +46,7 @@ func (b *Browser) execute(ctx context.Context, t *tab, a *action.Execute, pin ac
 	if pin.Tab != t.id || root.document != pin.Document {
 		return nil, errChanged
 	}
-	limit := limited(a.Timing)
+	limit := b.within(limited(a.Timing))
 	params := map[string]any{
 		"expression": a.Expression, "awaitPromise": a.AwaitPromise, "objectGroup": "execute",
 		"timeout": max(limit-scriptSpare, limit/2).Milliseconds(),

@@ -1,5 +1,7 @@
 package page
 
+import "time"
+
 // Kill crashes the renderer of a tab, without waiting for an answer.
 func Kill(b *Browser, tab string) error {
 	b.mu.Lock()
@@ -39,3 +41,6 @@ func End(b *Browser) {
 
 // HeardBy are the events that pages may answer late, by verb.
 var HeardBy = heardBy
+
+// Within is the limit of a call.
+func Within(b *Browser, own time.Duration) time.Duration { return b.within(own) }

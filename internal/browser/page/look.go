@@ -43,7 +43,7 @@ func (b *Browser) Look(ctx context.Context, name string, args any) (action.Facts
 	}
 	t := b.current()
 	if t == nil {
-		return action.Facts{}, action.Pin{}, b.trouble(ctx, name, verbLimit, b.gone())
+		return action.Facts{}, action.Pin{}, b.trouble(ctx, name, b.within(0), b.gone())
 	}
 	b.mu.Lock()
 	facts := action.Facts{Page: action.Page{URL: t.root.url, Title: t.title}}

@@ -61,11 +61,11 @@ func (b *Browser) openTab(ctx context.Context, a *action.OpenTab) (any, error) {
 }
 
 func (b *Browser) firstVisit(ctx context.Context, t *tab, address string) error {
-	ctx, leave := b.enter(ctx, t, verbLimit)
+	ctx, leave := b.enter(ctx, t, b.within(0))
 	defer leave()
 	data, err := b.visit(ctx, t, &action.Goto{URL: address}, action.Pin{})
 	if err != nil {
-		return b.endedBy(ctx, t, "tab.open", verbLimit, data, err)
+		return b.endedBy(ctx, t, "tab.open", b.within(0), data, err)
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ const (
 
 // verb is what the engine does for a row of the table.
 type verb struct {
-	limit  func(args any) time.Duration
+	limit  func(args any) time.Duration // 0 for that of the browser
 	target func(args any) (action.Locator, action.Timing, bool)
 	do     func(b *Browser, ctx context.Context, t *tab, args any, pin action.Pin) (any, error)
 	wide   func(b *Browser, ctx context.Context, args any) (any, error) // instead of do: see wideOf
@@ -31,7 +31,7 @@ func verbOf[A any](limit func(*A) time.Duration, do func(*Browser, context.Conte
 			if a, ok := args.(*A); ok && limit != nil {
 				return limit(a)
 			}
-			return verbLimit
+			return 0
 		},
 		do: func(b *Browser, ctx context.Context, t *tab, args any, pin action.Pin) (any, error) {
 			a, ok := args.(*A)
@@ -61,7 +61,19 @@ func targetOf[A any](of func(*A) (action.Locator, action.Timing)) func(any) (act
 	}
 }
 
-func limited(t action.Timing) time.Duration { return t.Limit(verbLimit) }
+// limited is what a call says of its own limit, 0 for nothing.
+func limited(t action.Timing) time.Duration { return t.Limit(0) }
+
+// within is the limit of a call, whose own may be 0.
+func (b *Browser) within(own time.Duration) time.Duration {
+	switch {
+	case own > 0:
+		return own
+	case b.timeout > 0:
+		return b.timeout
+	}
+	return verbLimit
+}
 
 var verbs = map[string]verb{
 	"page.goto":    verbOf(func(a *action.Goto) time.Duration { return limited(a.Timing) }, (*Browser).visit),
@@ -83,7 +95,7 @@ var verbs = map[string]verb{
 		at(targetOf(func(a *action.Drag) (action.Locator, action.Timing) { return a.From, a.Timing })),
 	"page.upload": verbOf(func(a *action.Upload) time.Duration { return limited(a.Timing) }, (*Browser).upload).
 		at(targetOf(func(a *action.Upload) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-	"page.fill_secret": verbOf(func(a *Filling) time.Duration { return a.Limit(verbLimit) }, (*Browser).fill).
+	"page.fill_secret": verbOf(func(a *Filling) time.Duration { return a.Limit(0) }, (*Browser).fill).
 		at(targetOf(func(a *action.FillSecret) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
 	"page.scroll": verbOf(func(a *action.Scroll) time.Duration { return limited(a.Timing) }, (*Browser).scroll),
 
@@ -141,7 +153,7 @@ func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin)
 	if !known {
 		return action.Result{}, unknown(name)
 	}
-	limit := v.limit(args)
+	limit := b.within(v.limit(args))
 	if acts(name, args) {
 		select {
 		case <-b.turn:

@@ -48,7 +48,7 @@ func (b *Browser) lookWide(args any) (action.Facts, action.Pin, error) {
 }
 
 func (b *Browser) doWide(ctx context.Context, name string, v verb, args any) (action.Result, error) {
-	limit := v.limit(args)
+	limit := b.within(v.limit(args))
 	ctx, stop := context.WithTimeoutCause(ctx, limit, errLimit)
 	defer stop()
 	var data any

@@ -66,6 +66,10 @@ func (p *Policy) judge(call action.Call, verb *action.Verb, facts action.Facts) 
 		}
 	case *action.RunOpen:
 		return p.runOpen(facts)
+	case *action.RunGuide:
+		return runGuide(args)
+	case *action.RunAllow:
+		return runAllow(facts)
 	case *action.SessionStart:
 		if args != nil && args.URL != "" {
 			return p.navigate(facts, facts.Destination, true)

@@ -154,7 +154,7 @@ func (p *Policy) weigh(call action.Call, verb *action.Verb, facts action.Facts) 
 		return v, nil // no rule allows it
 	}
 	j := p.judgement(call, verb, facts)
-	if j.refuse == fault.BlockedDomain || j.refuse != "" && (j.held || call.Caller.Role != action.Operator) {
+	if j.refuse == fault.BlockedDomain || j.refuse != "" && (j.held || call.OfRun || call.Caller.Role != action.Operator) || asksAnyone(verb) {
 		return p.settle(j), nil // no rule allows it
 	}
 	seen := &view{call: &call, verb: verb, facts: &facts, hosts: concerned(j, facts)}

@@ -24,6 +24,30 @@ func runStart(args *action.RunStart) judgement {
 	return j
 }
 
+// runGuide judges the question how a paused run shall go on: it is always asked.
+func runGuide(args *action.RunGuide) judgement {
+	why := "a run is paused"
+	if args != nil {
+		why = "run " + args.Run + " is paused: " + args.Why
+	}
+	return judgement{risk: action.High, rule: "run.guidance", why: why + ". Approving has it go on with what is left; other guidance: run.resume"}
+}
+
+// runAllow judges the question for a host that a run may not open: it is always
+// asked, and never where no host would help.
+func runAllow(facts action.Facts) judgement {
+	to := facts.Destination
+	if to == nil || to.Allowed || to.Host == "" {
+		return blocked("no host would let the run go there", "navigation.blocked")
+	}
+	return judgement{risk: action.High, rule: "navigation.blocked",
+		why: "a run was to open a page of " + to.Host + ", which it may not: approving adds the host to the run"}
+}
+
+// asksAnyone reports whether a verb only asks people something, also where one
+// of them started what asks.
+func asksAnyone(verb *action.Verb) bool { return verb.Name == "run.guide" || verb.Name == "run.allow" }
+
 // runOpen judges the browser of a run by its hosts: those that nobody has
 // approved are put to a person, all in one question.
 func (p *Policy) runOpen(facts action.Facts) judgement {

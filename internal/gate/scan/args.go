@@ -21,6 +21,10 @@ var unsent = map[string]string{
 	"ReadNetwork.Pattern": "is searched for",
 }
 
+// Every lists all texts in the arguments of a call, those that only look
+// something up included.
+func Every(args any) []Text { return textsIn(reflect.ValueOf(args), Text{every: true}) }
+
 // Args lists the texts in the arguments of a call, content of files included.
 func Args(args any) []Text {
 	return textsIn(reflect.ValueOf(args), Text{})
@@ -82,7 +86,7 @@ func textsOfFields(v reflect.Value, at Text) []Text {
 		}
 	}
 	for _, f := range fields {
-		if _, skip := unsent[owner(v.Type(), f)]; skip {
+		if _, skip := unsent[owner(v.Type(), f)]; skip && !at.every {
 			continue
 		}
 		part := at.below(f.Name)

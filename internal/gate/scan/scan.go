@@ -24,6 +24,8 @@ type Text struct {
 	Label string // what the page or the call says the text is, such as a field's name; may be empty
 	File  string // name of the file it is the content of; may be empty
 	Value string
+
+	every bool // while arguments are read: nothing is left out
 }
 
 // Finding says that a text holds what looks like a credential, and of which

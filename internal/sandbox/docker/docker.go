@@ -49,6 +49,7 @@ type Options struct {
 	PidsLimit       int64         // tasks, threads included; 256 at least
 	ShmSize         int64         // bytes of /dev/shm
 	Lease           time.Duration // a box ends when no gateway answered for so long
+	ReapAfter       time.Duration // beyond its lease, before what another gateway left is removed; 30 s where zero
 	RestartAttempts int           // how often a guest restarts its browser
 	Log             *slog.Logger  // nil for none
 }
@@ -88,6 +89,9 @@ func New(o Options) (*Driver, error) {
 		return nil, invalid("a folder for sockets that can be named").Because(err)
 	}
 	o.SocketDir = dir
+	if o.ReapAfter <= 0 {
+		o.ReapAfter = removeTime // a living gateway takes so long at most to remove its own
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}

@@ -286,3 +286,37 @@ func TestOtherMethodsAre405WithAllow(t *testing.T) {
 		}
 	}
 }
+
+// TestABlankBodyIsRefusedOnEveryRoute: blanks on each that takes a body, and no
+// body at all on each that needs one.
+func TestABlankBodyIsRefusedOnEveryRoute(t *testing.T) {
+	v := newVictim(t)
+	tried := 0
+	for _, to := range routes(t) {
+		if to.query {
+			continue
+		}
+		for _, blank := range []string{" ", "\n", " \r\n\t ", ""} {
+			if blank == "" && !needsBody(to) {
+				continue
+			}
+			before := v.door.count()
+			w := v.do(request(to.method, to.target, blank))
+			if w.Code != http.StatusBadRequest || v.door.count() != before {
+				t.Errorf("%s %s with %q: %d %.200s", to.method, to.target, blank, w.Code, w.Body)
+			}
+			tried++
+		}
+	}
+	if tried < 200 {
+		t.Errorf("only %d requests were tried", tried)
+	}
+}
+
+// needsBody reports whether a call on a verb's own route has arguments that it
+// cannot do without.
+func needsBody(to route) bool {
+	return !strings.HasPrefix(to.target, "/v1/verbs/") && slices.ContainsFunc(action.Fields(reflect.TypeOf(to.verb.NewArgs())), func(f action.Field) bool {
+		return f.Required() && f.Tag.Get("path") == ""
+	})
+}

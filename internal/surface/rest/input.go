@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"io"
 	"math"
 	"mime"
@@ -147,6 +148,9 @@ func fromBody(r *http.Request, into any) error {
 	}
 	if len(body) == 0 {
 		return nil
+	}
+	if len(bytes.TrimSpace(body)) == 0 {
+		return fault.New(fault.InvalidRequest, "the body is blank").Hinted("send a JSON object, or no body where none is needed")
 	}
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	charset := params["charset"]

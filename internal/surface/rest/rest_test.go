@@ -154,6 +154,7 @@ func wantProblem(t *testing.T, w *httptest.ResponseRecorder, status int, code fa
 
 // bodies are arguments that make a call of each verb valid.
 var bodies = map[string]string{
+	"page.drag": `{"from": {"ref": "e1"}, "to": {"ref": "e2"}}`, "page.dialog": `{"accept": false}`,
 	"page.goto":             `{"url":"https://a.example/"}`,
 	"page.type":             `{"ref":"e1","text":"hello"}`,
 	"page.press":            `{"key":"Enter"}`,

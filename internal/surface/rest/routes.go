@@ -71,6 +71,7 @@ func (s *surface) read(r *http.Request, v *action.Verb) (action.Call, error) {
 	if err := fromQuery(r, v, args); err != nil {
 		return action.Call{}, err
 	}
+	given := r.ContentLength != 0 && hasBody(r) // the guard has buffered it
 	take := fromBody
 	if inQuery(v) {
 		take = noBody
@@ -83,6 +84,9 @@ func (s *surface) read(r *http.Request, v *action.Verb) (action.Call, error) {
 	}
 	if err := action.Check(args); err != nil {
 		return action.Call{}, err
+	}
+	if !inQuery(v) && demands(v) && !given {
+		return action.Call{}, fault.New(fault.InvalidRequest, "the body is missing").Hinted("send a JSON object: see /openapi.json")
 	}
 	return action.Call{Verb: v.Name, Session: session, Args: args, Wait: patience(r, v), Changes: changes}, nil
 }

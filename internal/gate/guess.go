@@ -1,0 +1,221 @@
+package gate
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/scan"
+	"github.com/gloveboxhq/glovebox/internal/redact"
+)
+
+// Kinds of findings that the secrets of sessions give.
+const (
+	knownSecret = "known-secret"   // a text holds what redaction hides
+	manyGuesses = "secret-guesses" // too many different words that a short secret could be
+)
+
+// mayGuess reports whether the call's texts are somebody's who must not learn
+// secrets. The addresses of a crawl's pages are the site's.
+func (p *passage) mayGuess() bool {
+	return p.call.Caller.Role != action.Operator && p.call.Caller != (action.Caller{}) && (p.verb == nil || !p.verb.Inner)
+}
+
+// matcher finds the secrets of one session.
+type matcher struct {
+	session string
+	*redact.Matcher
+}
+
+// matchers are those that the answer of the call is redacted by: of its session,
+// or, where it has none, of each session of its caller's scope. Operators get
+// what is known of all.
+func (p *passage) matchers(session string) (all []matcher) {
+	switch {
+	case session != "":
+		return []matcher{{session, p.g.known.Of(session)}}
+	case !p.mayGuess():
+		return []matcher{{"", p.g.known.All()}}
+	}
+	for _, id := range p.g.guesses.sessions(p.call.Caller.Scope) {
+		if m := p.g.known.Of(id); m != nil {
+			all = append(all, matcher{id, m})
+		}
+	}
+	return all
+}
+
+// guess compares what the call sends, alone and behind what was sent before, with
+// the secrets that its answer would be redacted by. If redaction would hide any
+// of it, the call is refused: an answer would tell a right guess from a wrong one.
+func (p *passage) guess() {
+	if !p.mayGuess() || p.guessed != nil {
+		return
+	}
+	session := p.facts.Session.ID
+	p.g.guesses.meet(p.call.Caller.Scope, session)
+	texts := p.sent()
+	p.compared = p.g.known.Of(session)
+	for _, m := range p.matchers(session) {
+		if field, kind := p.guessedBy(m, texts); field != "" {
+			p.guessed = append(p.guessed, m.session)
+			p.credentials = append(p.credentials, scan.Finding{Kind: kind, Field: field})
+		}
+	}
+	if p.guessed != nil {
+		p.g.guesses.hold(p.call.Caller, p.guessed)
+		return
+	}
+	p.g.guesses.note(session, texts, p.inputs())
+}
+
+// guessedBy returns the argument that holds a secret's text, and of what kind
+// that is; empty for none.
+func (p *passage) guessedBy(m matcher, texts []scan.Text) (field, kind string) {
+	for _, text := range texts {
+		if m.Guesses([]byte(text.Value)) {
+			return text.Field, knownSecret
+		}
+	}
+	if earlier := p.g.guesses.unseen(m.session, m.Matcher); m.Guesses([]byte(earlier)) {
+		return "an earlier call", knownSecret
+	}
+	for _, text := range texts {
+		if p.g.guesses.tooMany(p.call.Caller, m.Candidates(text.Value)) {
+			return text.Field, manyGuesses
+		}
+	}
+	return "", ""
+}
+
+// sent are all texts that the call sends, those that only look something up
+// included: each, all of them one behind the other, and each typed text behind
+// what was typed before it.
+func (p *passage) sent() []scan.Text {
+	texts := scan.Every(p.call.Args)
+	if p.call.Session != "" {
+		texts = append(texts, scan.Text{Field: "session", Value: p.call.Session})
+	}
+	var joined strings.Builder
+	for _, text := range scan.Args(p.call.Args) {
+		if len(text.Value) <= mostJoined && utf8.ValidString(text.Value) {
+			joined.WriteString(text.Value + "\n")
+		}
+	}
+	texts = append(texts, scan.Text{Field: "arguments", Value: joined.String()})
+	if text, anew, typed := p.typed(); typed {
+		field := typedField[p.call.Verb]
+		texts = append(texts, scan.Text{Field: field, Value: p.g.guesses.behind(p.facts.Session.ID, text)})
+		if !anew {
+			texts = append(texts, scan.Text{Field: field, Value: p.g.typed.Join(p.place(), text)})
+		}
+	}
+	return texts
+}
+
+// inputs are the texts of the call that a page may show as they are, in its
+// fields or its own words.
+func (p *passage) inputs() []string {
+	switch a := p.call.Args.(type) {
+	case *action.Type:
+		return []string{a.Input}
+	case *action.Press:
+		if text, _, typed := p.typed(); typed {
+			return []string{text}
+		}
+	case *action.Select:
+		return a.Values
+	case *action.AnswerDialog:
+		return []string{a.Prompt}
+	case *action.Upload:
+		var names []string
+		for _, f := range a.Files {
+			names = append(names, f.Name, string(f.Bytes))
+		}
+		return names
+	}
+	return nil
+}
+
+// guessRefusal is the fault of a call that holds part of a secret, and has the
+// sessions of that secret paused. It is nil for others.
+func (p *passage) guessRefusal(ctx context.Context) *fault.Fault {
+	if p.guessed == nil {
+		return nil
+	}
+	paused := false
+	for _, session := range p.guessed {
+		paused = p.haltSession(ctx, session) || paused
+	}
+	if !paused {
+		p.alert()
+	}
+	last := p.credentials[len(p.credentials)-1]
+	return fault.New(fault.CredentialDetected, "%s", p.detected()).With("kind", last.Kind).With("field", last.Field).Hinted(heldHint)
+}
+
+// orGuess is the fault of a call that is refused for another reason, unless it
+// holds part of a secret: the reason may repeat what the call said.
+func (p *passage) orGuess(ctx context.Context, other error) error {
+	if f := p.guessRefusal(ctx); f != nil {
+		return f
+	}
+	return other
+}
+
+const heldHint = "the session is paused, and calls of yours with text in them are refused, until a person resumes it"
+
+// heldRefusal is the fault of a call with text in it of a caller whose earlier
+// call held part of a secret: right and wrong guesses are refused alike.
+func (p *passage) heldRefusal() error {
+	if !p.mayGuess() || !p.g.guesses.isHeld(p.call.Caller) {
+		return nil
+	}
+	named := p.call.Session != "" && !p.g.guesses.met(p.call.Caller.Scope, p.call.Session)
+	if len(scan.Every(p.call.Args)) == 0 && !named {
+		return nil
+	}
+	return fault.New(fault.CredentialDetected, "an earlier call of this caller held part of a stored secret").Hinted(heldHint)
+}
+
+// revealed compares the answer with what was sent: a page may have put together
+// what was typed in parts, and the secrets may be known since the call began.
+func (p *passage) revealed(result action.Result, f *fault.Fault) {
+	if !p.mayGuess() || p.guessed != nil || p.verb == nil {
+		return
+	}
+	if p.facts.Session.ID == "" {
+		p.facts.Session.ID = result.Session
+	}
+	session := p.facts.Session.ID
+	known := p.g.known.Of(session)
+	if session != "" && known != p.compared {
+		p.guess()
+	}
+	if p.guessed != nil || session == "" || !p.g.guesses.anyParts(session) {
+		return
+	}
+	pieces := redact.Pieces(known, result)
+	if f != nil {
+		pieces = append(pieces, redact.Pieces(known, f)...)
+	}
+	for _, piece := range pieces {
+		if p.g.guesses.made(session, piece) {
+			p.guessed = []string{session}
+			p.credentials = append(p.credentials, scan.Finding{Kind: knownSecret, Field: "the page, put together from earlier calls"})
+			p.g.guesses.hold(p.call.Caller, p.guessed)
+			return
+		}
+	}
+}
+
+// released ends what callers were held for, once a person has seen to it.
+func (p *passage) released() {
+	if p.call.Caller.Role == action.Operator && releasing[p.call.Verb] {
+		p.g.guesses.release(p.facts.Session.ID)
+	}
+}
+
+var releasing = map[string]bool{"session.resume": true, "session.hand_back": true, "session.close": true}

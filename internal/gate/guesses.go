@@ -1,0 +1,288 @@
+package gate
+
+import (
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/gate/scan"
+	"github.com/gloveboxhq/glovebox/internal/redact"
+)
+
+const (
+	mostJoined   = 4096           // bytes of a text that is read together with the other arguments of its call
+	mostTyped    = 1024           // bytes kept of what was typed in a session, whatever into
+	mostSent     = 16 << 10       // bytes kept of what was sent in a session
+	mostParts    = 128            // texts kept that a page may put together
+	mostLetters  = 64             // letters and digits of such a text
+	mostSessions = 256            // sessions of which any of this is kept
+	heldFor      = 24 * time.Hour // unless a person resumes the session before
+)
+
+// guesses keeps what agents sent, in memory and bounded, and which callers sent
+// part of a secret. The zero guesses is empty and ready.
+type guesses struct {
+	mu    sync.Mutex
+	clock uint64
+	of    map[string]*sentTexts // by session
+	held  map[action.Caller]heldCaller
+	words map[action.Caller]map[string]bool // that could be short secrets
+}
+
+// sentTexts is what was sent in one session.
+type sentTexts struct {
+	scope    string
+	used     uint64
+	typed    string   // one text behind the other
+	recent   string   // all of it, on lines
+	parts    []string // letters and digits of each short text
+	compared *redact.Matcher
+}
+
+type heldCaller struct {
+	sessions []string
+	until    time.Time
+}
+
+// meet notes that a session is of a scope.
+func (g *guesses) meet(scope, session string) {
+	if session == "" {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.of == nil {
+		g.of = map[string]*sentTexts{}
+	}
+	if g.of[session] == nil {
+		if len(g.of) >= mostSessions {
+			g.forgetOldest()
+		}
+		g.of[session] = &sentTexts{scope: scope}
+	}
+	g.clock++
+	g.of[session].used = g.clock
+}
+
+func (g *guesses) forgetOldest() {
+	oldest, least := "", g.clock+1
+	for id, s := range g.of {
+		if s.used < least {
+			oldest, least = id, s.used
+		}
+	}
+	delete(g.of, oldest)
+}
+
+// sessions are the sessions of a scope that calls were made in.
+func (g *guesses) sessions(scope string) (ids []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for id, s := range g.of {
+		if s.scope == scope {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// met reports whether calls were made in a session of a scope.
+func (g *guesses) met(scope, session string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := g.of[session]
+	return s != nil && s.scope == scope
+}
+
+// note keeps what a call sends, and which of it a page may show.
+func (g *guesses) note(session string, texts []scan.Text, inputs []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := g.of[session]
+	if s == nil {
+		return
+	}
+	for _, text := range texts {
+		if utf8.ValidString(text.Value) && text.Field != "arguments" {
+			s.recent = end(s.recent+text.Value+"\n", mostSent)
+		}
+	}
+	for _, input := range inputs {
+		if len(input) > mostJoined {
+			continue
+		}
+		if letters := redact.Letters(input); letters != "" && len(letters) <= mostLetters {
+			s.parts = append(s.parts, letters)
+		}
+	}
+	s.parts = s.parts[max(0, len(s.parts)-mostParts):]
+}
+
+// behind is a text behind what was typed in a session before.
+func (g *guesses) behind(session, text string) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if s := g.of[session]; s != nil {
+		return s.typed + text
+	}
+	return text
+}
+
+// typedText keeps what was typed.
+func (g *guesses) typedText(session, text string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if s := g.of[session]; s != nil {
+		s.typed = end(s.typed+text, mostTyped)
+	}
+}
+
+// unseen is what was sent in a session before its secrets were what they are now;
+// empty where that was compared.
+func (g *guesses) unseen(session string, m *redact.Matcher) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := g.of[session]
+	if s == nil || m == nil || s.compared == m {
+		return ""
+	}
+	s.compared = m
+	return s.recent
+}
+
+// tooMany keeps words that could be short secrets, and reports whether a caller
+// sent more of them than chance allows for.
+func (g *guesses) tooMany(by action.Caller, words []redact.Candidate) bool {
+	if len(words) == 0 {
+		return false
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.words == nil {
+		g.words = map[action.Caller]map[string]bool{}
+	}
+	if g.words[by] == nil {
+		g.words[by] = map[string]bool{}
+	}
+	for _, w := range words {
+		g.words[by][w.Word] = true
+		if len(g.words[by]) > w.Most {
+			delete(g.words, by)
+			return true
+		}
+	}
+	return false
+}
+
+// hold has a caller's texts refused until a person resumes one of the sessions.
+func (g *guesses) hold(by action.Caller, sessions []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.held == nil {
+		g.held = map[action.Caller]heldCaller{}
+	}
+	g.held[by] = heldCaller{sessions, time.Now().Add(heldFor)}
+}
+
+func (g *guesses) isHeld(by action.Caller) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return time.Now().Before(g.held[by].until)
+}
+
+// release ends what callers are held for by a session.
+func (g *guesses) release(session string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for by, h := range g.held {
+		for _, id := range h.sessions {
+			if id == session {
+				delete(g.held, by)
+			}
+		}
+	}
+}
+
+// forget drops what was sent in a session, and not whom it has held.
+func (g *guesses) forget(session string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.of, session)
+}
+
+func (g *guesses) anyParts(session string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.of[session] != nil && len(g.of[session].parts) > 0
+}
+
+// made reports whether what redaction hides was put together from texts that were
+// sent: a whole secret of nothing else, part of one also with what the page has.
+func (g *guesses) made(session string, piece redact.Piece) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := g.of[session]
+	if s == nil {
+		return false
+	}
+	if piece.Whole {
+		return madeOf(piece.Letters, s.parts) || madeOf(reverse(piece.Letters), s.parts)
+	}
+	for _, part := range s.parts {
+		if completes(piece, part) || completes(piece, reverse(part)) {
+			return true
+		}
+	}
+	return false
+}
+
+// completes reports whether a piece of a secret would not be hidden without a
+// part of it.
+func completes(piece redact.Piece, part string) bool {
+	text := piece.Letters
+	for at := 0; at+len(part) <= len(text); at++ {
+		if strings.HasPrefix(text[at:], part) && at < piece.Least && len(text)-at-len(part) < piece.Least {
+			return true
+		}
+	}
+	return false
+}
+
+// madeOf reports whether a text is some of the parts, one behind the other.
+func madeOf(text string, parts []string) bool {
+	reached := make([]bool, len(text)+1)
+	reached[0] = true
+	for at := range text {
+		if !reached[at] {
+			continue
+		}
+		for _, part := range parts {
+			if strings.HasPrefix(text[at:], part) {
+				reached[at+len(part)] = true
+			}
+		}
+	}
+	return reached[len(text)]
+}
+
+func reverse(text string) string {
+	b := []byte(text)
+	for i, j := 0, len(b)-1; i < j; i, j = i+1, j-1 {
+		b[i], b[j] = b[j], b[i]
+	}
+	return string(b)
+}
+
+// end is the end of a text, most bytes of whole characters.
+func end(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	text = text[len(text)-most:]
+	for len(text) > 0 && !utf8.RuneStart(text[0]) {
+		text = text[1:]
+	}
+	return text
+}
