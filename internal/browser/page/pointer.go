@@ -2,8 +2,8 @@ package page
 
 import (
 	"context"
-	"errors"
 	"strconv"
+	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
@@ -46,15 +46,12 @@ func (b *Browser) click(ctx context.Context, t *tab, a *action.Click, pin action
 	if so, err := asWanted(at, a.Checked); so || err != nil {
 		return acted, err
 	}
-	strokes := clicks(at, button, max(a.ClickCount, 1), held)
-	if err := b.send(ctx, t, strokes); err != nil {
+	came := delivery{presses: max(a.ClickCount, 1), since: time.Now()}
+	if err := b.send(ctx, t, clicks(at, button, came.presses, held)); err != nil {
 		return acted, err
 	}
-	acted.NewPage, err = b.settleBy(ctx, t, &at.place, before, pressed)
-	if errors.Is(err, errChanged) {
-		return nil, errChanged
-	}
-	return acted, err
+	acted.NewPage, err = b.settleInput(ctx, t, at, before, &came, came.quickly())
+	return unlessRefused(acted, &came, err)
 }
 
 // takeForClick is take, and finds out whether the element is checked where the
@@ -123,6 +120,7 @@ type stroke struct {
 // the frame clock, 16 ms (EVIDENCE, "Speed"). Input goes to the tab's own
 // session, which hands it to the process of the frame it is over.
 func (b *Browser) send(ctx context.Context, t *tab, strokes []stroke) error {
+	defer b.alone(ctx, t)()
 	sent := make([]*cdp.Pending, len(strokes))
 	for i, s := range strokes {
 		sent[i] = t.main.session.Send(s.method, s.params)
