@@ -27,6 +27,7 @@ type delivery struct {
 	presses, keys, typed int // that were sent
 	since                time.Time
 	told                 bool // the frame has said what came
+	dragged, hovered     bool
 }
 
 // end is the round trip that asks, runs a function with node if nothing was
@@ -116,6 +117,10 @@ func (d *delivery) fault() error {
 	said := "the page put something else under the pointer: it was not pressed"
 	hint := "take a new snapshot and look again"
 	switch {
+	case d.dragged:
+		said = "the page put something else under the pointer while it dragged: that got nothing of it"
+	case d.hovered:
+		said = "the page put a frame under the pointer: the element has it no more"
 	case d.Refused == "effect":
 		said = fmt.Sprintf("%d of %d characters were typed; the key after them would now do something else than was judged, and was not pressed", d.Typed, d.typed)
 		hint = "press the key with a call of its own: it is judged by what it does now"

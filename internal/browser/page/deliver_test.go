@@ -188,15 +188,20 @@ func TestAPressComesToTheElementThatItWasJudgedForOrToNone(t *testing.T) {
 		{"through it", `document.head.insertAdjacentHTML('beforeend', '<style>iframe{display:block;pointer-events:none}</style>'); addEventListener('mousemove', () => { f.style.pointerEvents = 'auto' })`, "page.click", &action.Click{Locator: x}},
 		{"to focus a field", `x.insertAdjacentHTML('afterend', '<div id=e contenteditable tabindex=-1>text</div>'); addEventListener('mousemove', come)`, "page.type", &action.Type{Locator: selector("#e"), Input: "text"}},
 		{"where something is dropped", `x.draggable = true; x.insertAdjacentHTML('afterend', '<div id=z style="width:200px;height:90px" ondragover="event.preventDefault()">Done</div>'); addEventListener('dragover', come); addEventListener('dragenter', come)`, "page.drag", &action.Drag{From: x, To: selector("#z")}},
+		{"where the pointer stays", `addEventListener('mousemove', come)`, "page.hover", &action.Hover{Locator: x}},
 		{"where a mouse lets go", `x.insertAdjacentHTML('afterend', '<div id=z style="width:200px;height:90px">Done</div>'); addEventListener('mousemove', e => e.buttons && e.clientY > 60 && come())`, "page.drag", &action.Drag{From: x, To: selector("#z")}},
 	}
+	told := map[string]bool{"on mousemove": true, "at the second click": true, "at the third click": true, "to a point": true, "to the other button": true, "through it": true, "where a mouse lets go": true} // where the frame is surely reached, as it has no process of its own
 	for name, src := range map[string]string{"same origin": "", "same site": "NEAR", "another site": "OTHER"} {
 		s := newStore(t)
 		for _, w := range ways {
 			t.Run(strings.ReplaceAll(name+"/"+w.name, " ", "-"), func(t *testing.T) {
 				s := s.in(t)
 				s.show(strings.Replace(comes, "SRC", src, 1) + `<script>` + w.when + `</script>`)
-				_ = s.unpaid(w.verb, w.args)
+				err := s.unpaid(w.verb, w.args)
+				if told[w.name] && src != "OTHER" && fault.CodeOf(err) != fault.PageChanged {
+					t.Errorf("what came to the frame is told of as %v", err)
+				}
 				s.goesOn()
 			})
 		}

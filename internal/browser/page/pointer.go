@@ -106,9 +106,18 @@ func (b *Browser) hover(ctx context.Context, t *tab, a *action.Hover, pin action
 	if err := b.send(ctx, t, []stroke{{"Input.dispatchMouseEvent", move}}); err != nil {
 		return acted, err
 	}
-	acted.NewPage, err = b.settle(ctx, t, &at.place, before)
-	return acted, err
+	came := delivery{hovered: true, since: time.Now()}
+	acted.NewPage, err = b.settleInput(ctx, t, at, before, &came, closing{function: isOver, node: at.node, came: &came})
+	return unlessRefused(acted, &came, err)
 }
+
+// isOver says whether the pointer is over a frame in the element's place, which
+// has it then in spite of all that was judged.
+const isOver = `n => {
+	const e = __glovebox.element(n);
+	const framed = e !== null && !e.matches(':hover') && document.querySelector('iframe:hover, frame:hover, object:hover, embed:hover, fencedframe:hover') !== null;
+	return JSON.stringify({refused: framed ? 'hover' : ''}) + '\n' + (` + title + `)();
+}`
 
 // stroke is one input event.
 type stroke struct {
