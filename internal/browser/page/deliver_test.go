@@ -232,3 +232,34 @@ func TestAPressComesToNoOtherElementOfTheDocument(t *testing.T) {
 		})
 	}
 }
+
+func TestEnterIsForWhatItDidWhenItWasJudged(t *testing.T) {
+	for name, c := range map[string]struct {
+		script string
+		sent   bool
+	}{
+		"nothing changes":         {``, true},
+		"the button is enabled":   {`b.disabled = true; q.oninput = () => { b.disabled = false }`, true},
+		"the field has a note":    {`q.oninput = () => { q.setAttribute('aria-label', 'Search, 3 found') }`, true},
+		"the button is another":   {`q.oninput = () => { b.textContent = 'Pay €900 now' }`, false},
+		"the form goes elsewhere": {`q.oninput = () => { q.form.action = '/delete' }`, false},
+	} {
+		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
+			s := newStore(t)
+			s.show(`<form onsubmit="event.preventDefault(); document.title = 'sent'">` + search + `<button id=b>Search</button></form><script>` + c.script + `</script>`)
+			args := &action.Type{Locator: searchField, Input: "abc", Submit: true}
+			if c.sent {
+				s.must("page.type", args)
+				s.wantTitle("sent")
+				return
+			}
+			f := s.refuse(fault.PageChanged, "page.type", args)
+			if !strings.Contains(f.Message, "3 of 4") {
+				t.Errorf("%v does not say how far it got", f)
+			}
+			s.wantTitle("shop")
+			s.must("page.press", &action.Press{Locator: searchField, Key: "Enter"}) // judged as what it does now
+			s.wantTitle("sent")
+		})
+	}
+}

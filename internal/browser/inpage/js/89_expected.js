@@ -5,7 +5,7 @@
 let expected = null;
 let admitsAll = false; // while clients of the protocol send input of their own
 let refusedAt = -Infinity; // when input was last refused here
-const EXPECTED_LIFE = 60000; // milliseconds since the act began, or since its last event
+const EXPECTED_LIFE = 300000; // milliseconds since the act began, or since its last event
 const keyKinds = new Set(['type', 'focus']), dragging = new Set(['drag', 'drop']);
 const expect = query => {
   const act = {kind: query.kind, node: query.node, print: query.print ?? '', since: performance.now(), refused: '', presses: 0, keys: 0, typed: 0, withheld: false, drop: null};
