@@ -188,11 +188,20 @@ func (f Frame) PointerCame(ctx context.Context) (bool, error) {
 	return came, err
 }
 
-// Active says which element keys go to.
-func (f Frame) Active(ctx context.Context) (Active, error) {
+// Active says which element keys go to, and has the frame expect them where it
+// is the one that q names.
+func (f Frame) Active(ctx context.Context, q Pinned) (Active, error) {
 	var r Active
-	err := f.call(ctx, "focused", struct{}{}, &r)
+	err := f.call(ctx, "focused", q, &r)
 	return r, err
+}
+
+// Strayed reports whether input was refused in the frame in the last
+// milliseconds.
+func (f Frame) Strayed(ctx context.Context, within int) (bool, error) {
+	var strayed bool
+	err := f.call(ctx, "strayed", map[string]int{"within": within}, &strayed)
+	return strayed, err
 }
 
 // OptionLabels returns the labels of the options that a choice would select, or

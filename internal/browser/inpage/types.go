@@ -185,8 +185,17 @@ type Focused struct {
 	Secret bool `json:"secret,omitempty"` // its value is protected now
 }
 
-// Active is the element that keys go to. Node is 0 when nothing, or a frame,
-// has the focus. Pierce is an element that may have a closed shadow root:
+// Delivery says what became of the input of an act.
+type Delivery struct {
+	Refused  string `json:"refused,omitempty"`  // why some of it was: "press", "keys", "effect"
+	Presses  int    `json:"presses"`            // that came to the element, of the pointer's button
+	Keys     int    `json:"keys"`               // likewise
+	Typed    int    `json:"typed"`              // characters, Enter and Tab
+	Withheld bool   `json:"withheld,omitempty"` // what followed from it was for another element, and did not reach it
+}
+
+// Active is the element that keys go to, the document's own when nothing has
+// the focus. Node is 0 when a frame has it, or another one around. Pierce is an element that may have a closed shadow root:
 // PierceAt, then ask again.
 type Active struct {
 	Node   int    `json:"node"`

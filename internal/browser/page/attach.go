@@ -20,7 +20,12 @@ func (b *Browser) Attach(ctx context.Context, heed func(action.Message)) (action
 	if err != nil {
 		return nil, err
 	}
-	return client, nil
+	leave, err := b.come(ctx)
+	if err != nil {
+		client.Close()
+		return nil, err
+	}
+	return attended{client, leave}, nil
 }
 
 // beside is the browser as clients' relays see it.

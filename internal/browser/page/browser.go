@@ -25,16 +25,17 @@ const setupLimit = 10 * time.Second // to make a new tab ours; a page that spins
 // Browser is the browser of one session. It is safe for concurrent use; verbs
 // that act take turns.
 type Browser struct {
-	conn     *cdp.Conn
-	root     *cdp.Session
-	work     *queue
-	refs     snapshot.Refs
-	turn     chan struct{} // holds a token while nobody acts
-	audience audience
-	sights   atomic.Int64    // the number of the last
-	own      sync.WaitGroup  // every goroutine this browser started
-	life     context.Context //nolint:containedctx // ends with the connection, and with it what is prepared
-	end      context.CancelFunc
+	conn       *cdp.Conn
+	root       *cdp.Session
+	work       *queue
+	refs       snapshot.Refs
+	turn       chan struct{} // holds a token while nobody acts
+	audience   audience
+	attendance attendance
+	sights     atomic.Int64    // the number of the last
+	own        sync.WaitGroup  // every goroutine this browser started
+	life       context.Context //nolint:containedctx // ends with the connection, and with it what is prepared
+	end        context.CancelFunc
 
 	mu       sync.Mutex
 	options  Options

@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -73,8 +74,37 @@ func (b *Browser) drag(ctx context.Context, t *tab, a *action.Drag, pin action.P
 	if err := c.drop(ctx, to); err != nil {
 		return acted, err
 	}
-	acted.NewPage, err = b.settle(ctx, t, &to.place, before)
-	return acted, err
+	came := c.came(to)
+	acted.NewPage, err = b.settleInput(ctx, t, to, before, came, came.quickly())
+	if err == nil {
+		err = c.strayed(ctx, to, came)
+	}
+	return unlessRefused(acted, came, err)
+}
+
+// came is what the frame of the target is asked about: the press too, where it
+// is that of the element.
+func (c *carrying) came(to aim) *delivery {
+	came := &delivery{since: c.since, dragged: true}
+	if to.place.document == c.from.place.document {
+		came.presses = 1
+	}
+	return came
+}
+
+// strayed asks the frame of the element, where it is another one, and those that
+// the pointer should not have acted in. Fault: page_changed.
+func (c *carrying) strayed(ctx context.Context, to aim, came *delivery) error {
+	refused := c.b.strayed(ctx, c.t, to.place, c.since)
+	if to.place.document != c.from.place.document {
+		lifted := delivery{dragged: true}
+		err := c.b.returned(ctx, c.t, c.from.place, lifted.quickly(), setOut(c.from.place, lifted.quickly()))
+		refused = refused || errors.Is(err, errRefused)
+	}
+	if refused {
+		return came.fault()
+	}
+	return nil
 }
 
 // takeDrop finds the point of the target to drop on.
@@ -95,6 +125,7 @@ type carrying struct {
 	down    bool            // the button is
 	data    json.RawMessage // what the page gave to a drag and drop; nil when the mouse alone drags
 	entered bool
+	since   time.Time // when the button was pressed
 }
 
 // lift presses on the element and moves a little: a drag begins.
@@ -108,7 +139,7 @@ func (c *carrying) lift(ctx context.Context) error {
 	if err := c.from.place.world.WatchDrag(ctx); err != nil {
 		return err
 	}
-	c.x, c.y, c.down = c.from.x, c.from.y, true
+	c.x, c.y, c.down, c.since = c.from.x, c.from.y, true, time.Now()
 	press := c.button("mousePressed", 1)
 	if err := c.b.send(ctx, c.t, []stroke{c.move(c.x, c.y, 0), press, c.move(c.x+nudge/2, c.y, 1), c.move(c.x+nudge, c.y+nudge, 1)}); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
@@ -37,11 +38,12 @@ func (b *Browser) typeText(ctx context.Context, t *tab, a *action.Type, pin acti
 	if a.Submit {
 		text += "\n"
 	}
+	came := delivery{typed: utf8.RuneCountInString(text), since: time.Now()}
 	if err := b.write(ctx, t, text, time.Duration(a.Delay)*time.Millisecond); err != nil {
 		return acted, err
 	}
-	acted.NewPage, err = b.settleBy(ctx, t, &at.place, before, committed(at, text))
-	return acted, err
+	acted.NewPage, err = b.settleInput(ctx, t, at, before, &came, committed(at, text, &came))
+	return unlessRefused(acted, &came, err)
 }
 
 // typeable refuses control characters other than line feed and tab.
@@ -99,16 +101,15 @@ const announce = `async n => {
 	if (e instanceof HTMLInputElement || e instanceof HTMLTextAreaElement)
 		EventTarget.prototype.dispatchEvent.call(e, new Event('change', {bubbles: true}));
 	await (` + oneTask + `)();
-	return (` + title + `)();
 }`
 
 // committed is what to run when typing is over: Enter and Tab have told the
 // page already.
-func committed(at aim, text string) closing {
+func committed(at aim, text string, came *delivery) closing {
 	if text == "" || strings.HasSuffix(text, "\n") || strings.HasSuffix(text, "\t") {
-		return glance
+		return came.quickly()
 	}
-	return closing{function: announce, node: at.node}
+	return came.end(announce, at.node)
 }
 
 // write sends text where the focus is.
@@ -171,11 +172,12 @@ func (b *Browser) press(ctx context.Context, t *tab, a *action.Press, pin action
 	}
 	before := b.mark(t)
 	acted := b.acted(at, pin)
+	came := delivery{keys: len(held) + 1, since: time.Now()}
 	if err := b.send(ctx, t, k.strokes(held)); err != nil {
 		return acted, err
 	}
-	acted.NewPage, err = b.settle(ctx, t, &at.place, before)
-	return acted, err
+	acted.NewPage, err = b.settleInput(ctx, t, at, before, &came, came.quickly())
+	return unlessRefused(acted, &came, err)
 }
 
 func (b *Browser) pressAt(ctx context.Context, t *tab, a *action.Press, pin action.Pin) (aim, error) {
@@ -186,7 +188,7 @@ func (b *Browser) pressAt(ctx context.Context, t *tab, a *action.Press, pin acti
 		}
 		return at, b.focus(ctx, t, at, inpage.Focus{})
 	}
-	h, err := b.focused(ctx, t)
+	h, err := b.focused(ctx, t, pin)
 	if err != nil {
 		return aim{}, err
 	}

@@ -158,7 +158,7 @@ func (b *Browser) element(h hit) action.Element {
 
 func (b *Browser) meant(ctx context.Context, t *tab, name string, l action.Locator, wait time.Duration) (hit, error) {
 	if name == "page.press" && l.Zero() {
-		return b.focused(ctx, t)
+		return b.focused(ctx, t, action.Pin{})
 	}
 	if l.Ref != "" {
 		return b.byShown(ctx, t, l.Ref)
@@ -168,14 +168,14 @@ func (b *Browser) meant(ctx context.Context, t *tab, name string, l action.Locat
 
 // focused finds the element that has the focus: a key without an element goes
 // there. Nothing has it: the key goes to the body.
-func (b *Browser) focused(ctx context.Context, t *tab) (hit, error) {
+func (b *Browser) focused(ctx context.Context, t *tab, pin action.Pin) (hit, error) {
 	if _, err := b.main(ctx, t); err != nil {
 		return hit{}, err
 	}
 	places := b.places(t)
 	for i := len(places) - 1; i >= 0; i-- { // inner frames first: around the one with the focus, its frame has it too
 		p := places[i]
-		active, err := activeIn(ctx, p)
+		active, err := activeIn(ctx, p, judgedIn(p, pin))
 		if err != nil {
 			if i > 0 && moved(err) {
 				continue
@@ -190,9 +190,9 @@ func (b *Browser) focused(ctx context.Context, t *tab) (hit, error) {
 }
 
 // activeIn asks for the element with the focus, into closed shadow roots.
-func activeIn(ctx context.Context, p place) (inpage.Active, error) {
+func activeIn(ctx context.Context, p place, q inpage.Pinned) (inpage.Active, error) {
 	for {
-		active, err := p.world.Active(ctx)
+		active, err := p.world.Active(ctx, q)
 		if err != nil || active.Pierce == 0 {
 			return active, err
 		}

@@ -2,8 +2,8 @@ package page
 
 import (
 	"context"
-	"errors"
 	"strconv"
+	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
@@ -46,15 +46,12 @@ func (b *Browser) click(ctx context.Context, t *tab, a *action.Click, pin action
 	if so, err := asWanted(at, a.Checked); so || err != nil {
 		return acted, err
 	}
-	strokes := clicks(at, button, max(a.ClickCount, 1), held)
-	if err := b.send(ctx, t, strokes); err != nil {
+	came := delivery{presses: max(a.ClickCount, 1), since: time.Now()}
+	if err := b.send(ctx, t, clicks(at, button, came.presses, held)); err != nil {
 		return acted, err
 	}
-	acted.NewPage, err = b.settleBy(ctx, t, &at.place, before, pressed)
-	if errors.Is(err, errChanged) {
-		return nil, errChanged
-	}
-	return acted, err
+	acted.NewPage, err = b.settleInput(ctx, t, at, before, &came, came.quickly())
+	return unlessRefused(acted, &came, err)
 }
 
 // takeForClick is take, and finds out whether the element is checked where the
@@ -109,9 +106,18 @@ func (b *Browser) hover(ctx context.Context, t *tab, a *action.Hover, pin action
 	if err := b.send(ctx, t, []stroke{{"Input.dispatchMouseEvent", move}}); err != nil {
 		return acted, err
 	}
-	acted.NewPage, err = b.settle(ctx, t, &at.place, before)
-	return acted, err
+	came := delivery{hovered: true, since: time.Now()}
+	acted.NewPage, err = b.settleInput(ctx, t, at, before, &came, closing{function: isOver, node: at.node, came: &came})
+	return unlessRefused(acted, &came, err)
 }
+
+// isOver says whether the pointer is over a frame in the element's place, which
+// has it then in spite of all that was judged.
+const isOver = `n => {
+	const e = __glovebox.element(n);
+	const framed = e !== null && !e.matches(':hover') && document.querySelector('iframe:hover, frame:hover, object:hover, embed:hover, fencedframe:hover') !== null;
+	return JSON.stringify({refused: framed ? 'hover' : ''}) + '\n' + (` + title + `)();
+}`
 
 // stroke is one input event.
 type stroke struct {
@@ -123,6 +129,7 @@ type stroke struct {
 // the frame clock, 16 ms (EVIDENCE, "Speed"). Input goes to the tab's own
 // session, which hands it to the process of the frame it is over.
 func (b *Browser) send(ctx context.Context, t *tab, strokes []stroke) error {
+	defer b.alone(ctx, t)()
 	sent := make([]*cdp.Pending, len(strokes))
 	for i, s := range strokes {
 		sent[i] = t.main.session.Send(s.method, s.params)

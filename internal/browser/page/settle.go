@@ -189,14 +189,11 @@ const title = "() => String(Object.getOwnPropertyDescriptor(Document.prototype, 
 // closing is what a round trip runs: a function that returns the title.
 type closing struct {
 	function string
-	node     int // its argument
+	node     int       // its argument
+	came     *delivery // takes what became of the act's input, which the answer begins with
 }
 
 var glance = closing{function: title}
-
-// pressed is a glance whose answer begins with whether the press was refused: 1
-// where what the pointer reached was not what was judged any more.
-var pressed = closing{function: "() => Number(__glovebox.run('pressRefused', 'null') === 'true') + (" + title + ")()"}
 
 // roundTrip goes to a frame's renderer and back, and brings the tab's title
 // from the main frame.
@@ -222,15 +219,15 @@ func (b *Browser) returned(ctx context.Context, t *tab, p place, by closing, ask
 	if err := asked.Wait(ctx, &answer); err != nil {
 		return err
 	}
-	shown, refused := answer.Result.Value, false
-	if by == pressed {
-		shown, refused = strings.CutPrefix(shown, "1")
-		shown = strings.TrimPrefix(shown, "0")
+	shown := answer.Result.Value
+	if by.came != nil {
+		said, rest, _ := strings.Cut(shown, "\n")
+		if err := by.came.take(said); err != nil {
+			return err
+		}
+		shown = rest
 	}
 	b.entitle(t, p, shown)
-	if refused {
-		return errChanged
-	}
 	return nil
 }
 

@@ -28,6 +28,8 @@ type target struct {
 	wrote    time.Time     // when one of them was written
 	parent   *target       // what made it, where that is known
 	asked    bool          // for its script worlds, while it is muted
+	worlds   bool          // it has our script in the documents to come
+	admits   *cdp.Pending  // the script that lets clients' input through, in those
 }
 
 type filter struct {
@@ -153,7 +155,8 @@ func (b *Browser) setUp(t *target, viewport metrics, intercept map[string]any) {
 	}
 	send("Page.enable", nil)
 	send("Page.setLifecycleEventsEnabled", map[string]bool{"enabled": true})
-	send("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": inpage.Source, "worldName": inpage.World, "runImmediately": true})
+	send("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": inpage.Source + unadmitting, "worldName": inpage.World, "runImmediately": true})
+	sent = append(sent, b.attendWorlds(t)...)
 	send("Page.addScriptToEvaluateOnNewDocument", map[string]string{"source": online})
 	send("Runtime.enable", nil)
 	send("Runtime.setMaxCallStackSizeToCapture", topOfStack)

@@ -16,7 +16,7 @@ func (p *Policy) typing(args *action.Type, facts action.Facts) judgement {
 		return j
 	}
 	rest, after, tab := strings.Cut(args.Input, "\t")
-	if tab && after != "" {
+	if tab && (after != "" || args.Submit) {
 		j.join(astray("Tab"))
 	}
 	multiline := facts.Element.Tag == "textarea"
@@ -32,11 +32,12 @@ func (p *Policy) typing(args *action.Type, facts action.Facts) judgement {
 	return j
 }
 
-// astray refuses text that would go on in a field nobody has looked at.
+// astray refuses what would go on in an element that nobody has looked at: text
+// in another field, Enter on a button.
 func astray(key string) judgement {
 	return judgement{
-		risk: action.Critical, rule: "field.astray", why: "the text after " + key + " would go into a field that was not judged",
-		refuse: fault.DeniedByPolicy, hint: "type into each field with a call of its own",
+		risk: action.Critical, rule: "field.astray", why: "what is typed after " + key + " would go to an element that was not judged",
+		refuse: fault.DeniedByPolicy, hint: "type into each field, and press each key, with a call of its own",
 	}
 }
 

@@ -250,6 +250,10 @@ func TestTypedControlCharactersAreJudgedAsKeys(t *testing.T) {
 	}{
 		{"plain", action.Type{Input: "a b"}, search, want{Allow, action.Low, ""}},
 		{"tab at the end", action.Type{Input: "a\t"}, search, want{Allow, action.Low, ""}},
+		{"tab, then Enter", action.Type{Input: "\t", Submit: true}, search, want{Deny, action.Critical, "field.astray"}},
+		{"text, tab, then Enter", action.Type{Input: "a\t", Submit: true}, search, want{Deny, action.Critical, "field.astray"}},
+		{"tabs", action.Type{Input: "\t\t"}, search, want{Deny, action.Critical, "field.astray"}},
+		{"tab, then a line break", action.Type{Input: "\t\n"}, search, want{Deny, action.Critical, "field.astray"}},
 		{"tab, then a secret", action.Type{Input: "a\thunter2"}, search, want{Deny, action.Critical, "field.astray"}},
 		{"enter, then more", action.Type{Input: "a\nhunter2"}, search, want{Deny, action.Critical, "field.astray"}},
 		{"enter in a search", action.Type{Input: "a\n"}, search, want{Allow, action.Low, ""}},

@@ -25,13 +25,18 @@ const isSubmit = element => {
 };
 const collectionLength = getter(HTMLCollection.prototype, 'length');
 const collectionItem = method(HTMLCollection.prototype, 'item');
+// The button that Enter in a form presses. One that is disabled may be enabled by
+// what is typed.
 const defaultButton = form => {
   const controls = formElements(form);
+  let off = null;
   for (let i = 0; i < Math.min(collectionLength(controls), 2000); i++) {
     const control = collectionItem(controls, i);
-    if (isSubmit(control) && !disabledOf(control)) return control;
+    if (!isSubmit(control)) continue;
+    if (!disabledOf(control)) return control;
+    off ??= control;
   }
-  return null;
+  return off;
 };
 // The control that a click on the element activates: itself, the link, button,
 // summary or editable content it is in, or the control of its label.

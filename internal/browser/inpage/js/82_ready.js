@@ -5,9 +5,9 @@ const ready = async query => {
     answer = readiness(query);
     return answer.ok || answer.gone || answer.changed || answer.pierce || answer.wait === 'not a select' || answer.wait === 'a frame';
   }, query.wait ?? 0);
-  press = null;
+  if (query.kind !== 'drop') expected = null;
   if (answer.ok && (acting.has(query.kind) || query.kind === 'select')) noteAct(elementOf(query.node));
-  if (answer.ok && query.kind === 'click') expectPress(query);
+  if (answer.ok && expectable.has(query.kind)) expect(query);
   if (answer.ok && query.checked) answer.checked = checkedOf(query.node);
   if (answer.ok && query.focus && !(query.kind === 'focus' && answer.focused)) {
     renew();

@@ -21,8 +21,7 @@ const focus = ({node, all, clear}) => {
   (host instanceof SVGElement ? focusOnSVG : focusOn)(host, {preventScroll: true});
   if (clear) clearText(target);
   else placeCaret(target, all);
-  const active = activeElement();
-  return {ok: active !== null && (active === host || inFlat(target, active) && !framing.has(tagOf(active)) && !actsAlone(active)), secret: isProtected(host)};
+  return {ok: hasFocusOf(element), secret: isProtected(host)};
 };
 // What takes the focus for a piece of editable content; anything else itself.
 const hostOfEditing = element => {
@@ -30,12 +29,20 @@ const hostOfEditing = element => {
   for (let at = element; at !== null; at = flatParent(at)) if (isEditingHost(at)) return at;
   return element;
 };
-// The element that keys go to; none when a frame or nothing has the focus.
-const focused = () => {
-  const active = activeElement();
-  if (active === null || !matches(active, ':focus')) return {node: 0};
-  if (isUnasked(active)) return {node: 0, pierce: askAbout(active)};
-  return {node: numberOf(active), facts: factsOf(active)};
+// The element that keys go to, the document's own where no other has the focus;
+// none when a frame has it, or another one around. Keys are expected where it is
+// what was judged.
+const hasFocus = method(Document.prototype, 'hasFocus');
+const focused = query => {
+  let active = activeElement();
+  if (active === null || !matches(active, ':focus')) {
+    if (!hasFocus(document) || active !== null && framing.has(tagOf(active))) return {node: 0};
+    active = documentElement(document);
+    if (active === null) return {node: 0};
+  } else if (isUnasked(active)) return {node: 0, pierce: askAbout(active)};
+  const found = {node: numberOf(active), facts: factsOf(active)};
+  if (query.print && query.node === found.node && query.print === found.facts.print) expect({...query, kind: 'focus'});
+  return found;
 };
 // The labels of the options that values or labels choose, of all options when
 // none are given; and their values, which a page may act on.

@@ -1,32 +1,98 @@
 // A press is for what was judged. What has become something else by the time
 // it comes, because the pointer reached it for example, gets none of it, nor
-// does the page: what listened to the window before us is all that could.
-let press = null; // the one that is expected
-const PRESS_LIFE = 10000; // milliseconds
-const pressed = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
-const expectPress = query => { press = query.print ? {node: query.node, print: query.print, since: performance.now(), checked: false, refused: false} : null; };
-const isAsJudged = event => {
-  const element = elementOf(press.node);
-  if (element === null || factsOf(element).print !== press.print) return false;
+// does the page.
+const releases = ['pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
+const pressed = ['pointerdown', 'mousedown', ...releases];
+const eventPath = method(Event.prototype, 'composedPath');
+const receiverOf = event => {
+  try {
+    const at = eventPath(event)[0];
+    return isElement(at) ? at : null; // of whichever frame of the process its object is
+  } catch { return null; } // no node
+};
+const guardPress = event => {
+  if (!event.isTrusted) return;
+  if (event.type === 'click' && event.detail === 0 && granted) return;
+  const act = actNow();
+  if (act === null) {
+    if (!admitsAll && !isLeaving(event)) refuse(event, 'press');
+    return;
+  }
+  renew();
+  judgePress(event, act);
+  renew();
+};
+const judgePress = (event, act) => {
+  if (act.refused !== '' || event.type === 'click' && event.detail === 0) return refuse(event, 'press');
+  const element = elementOf(act.node);
+  if (event.type === 'pointerdown') {
+    if (element === null || act.kind === 'drop' || !isAsJudged(event, act, element)) return refuse(event, 'press');
+    act.presses++;
+  } else if (event.type === 'mousedown') {
+    if (!landsOn(receiverOf(event), element)) return refuse(event, 'press');
+  } else {
+    judgeRelease(event, act);
+    return;
+  }
+  grant(act);
+};
+// At the first press it is all that was judged. By then, a page may have given
+// it another name.
+const isAsJudged = (event, act, element) => {
+  if (!isSame(element, act.print, act.presses > 0)) return false;
   const hit = hitAt(event.clientX, event.clientY), target = pointTarget(element);
   return reaches(hit, target, element) && innerAt(hit, target, element) === null;
 };
-const guardPress = event => {
-  if (press === null || !event.isTrusted || performance.now() - press.since > PRESS_LIFE) return;
-  if (!press.checked) {
-    renew();
-    press.refused = !isAsJudged(event);
-    press.checked = true;
-    renew();
+const landsOn = (at, element) => {
+  if (at === null || element === null) return false;
+  if (inFlat(at, element)) return true; // what is around it gets all that it gets
+  const target = pointTarget(element);
+  return (reaches(at, target, element) || inFlat(activated(element), at)) && innerAt(at, target, element) === null;
+};
+// The release, and the click that it makes, are for what was pressed, or for
+// nothing that acts.
+const judgeRelease = (event, act) => {
+  const at = receiverOf(event), element = elementOf(act.node), drop = act.drop === null ? null : elementOf(act.drop.node);
+  if (landsOn(at, element) || landsOn(at, drop) || (act.kind === 'drag' ? !isControl(at) : isInert(at, element)) || isLeaving(event)) return grant(act);
+  if (act.kind === 'drag' || event.type !== 'pointerup' && event.type !== 'mouseup') return refuse(event, 'press');
+  act.withheld = true;
+  stop(event);
+};
+const guardRelease = event => {
+  const act = actNow();
+  if (!event.isTrusted || act === null || event.type === 'click' && event.detail === 0) return;
+  renew();
+  judgeRelease(event, act);
+  renew();
+};
+const isInert = (at, element) => {
+  for (; at !== null; at = flatParent(at)) {
+    if (element !== null && inFlat(at, element)) return true;
+    if (actsAlone(at) || isEditingHost(at) || heeding.has(at)) return false;
   }
-  if (!press.refused) return;
-  event.stopImmediatePropagation();
-  event.preventDefault();
+  return true;
+};
+// What is dragged goes over the page, and makes room as it goes: only what is a
+// control by itself is not let go on.
+const isControl = at => {
+  for (; at !== null; at = flatParent(at)) if (controlTags.has(tagOf(at)) || framing.has(tagOf(at)) || /^(button|link|menuitem)$/.test(given(at))) return true;
+  return false;
+};
+// A button that is let go outside of everything presses nothing.
+const isLeaving = event => (event.type === 'pointerup' || event.type === 'mouseup') && hitAt(event.clientX, event.clientY) === null;
+const guardDrop = event => {
+  if (!event.isTrusted) return;
+  const act = actNow(), drop = act === null ? null : act.drop;
+  if (drop === null) {
+    if (!admitsAll) refuse(event, 'press');
+    return;
+  }
+  renew();
+  const element = elementOf(drop.node);
+  const same = element !== null && isSame(element, drop.print, true) && reaches(hitAt(event.clientX, event.clientY), pointTarget(element), element);
+  renew();
+  if (same) grant(act);
+  else refuse(event, 'press');
 };
 for (const kind of pressed) listen(window, kind, guardPress, {capture: true, passive: false});
-// Whether the press that came was refused. It is over then.
-const pressRefused = () => {
-  const refused = press !== null && press.refused;
-  press = null;
-  return refused;
-};
+listen(window, 'drop', guardDrop, {capture: true, passive: false});

@@ -1,0 +1,57 @@
+// A key is for the element that it was judged for, which has the focus when it
+// comes: as a page moves the focus, what follows reaches nothing. Text that is
+// put in at once comes without keys.
+const insertions = new Set(['insertText', 'insertCompositionText', 'insertFromComposition', 'insertLineBreak', 'insertParagraph']);
+const modifierKeys = new Set(['Shift', 'Control', 'Alt', 'Meta']);
+const guardKey = event => {
+  if (!event.isTrusted || event.type === 'beforeinput' && !insertions.has(event.inputType)) return;
+  const act = actNow();
+  if (act === null || !keyKinds.has(act.kind)) {
+    if (admitsAll) return;
+    if (event.type === 'keyup') stop(event); // its press went elsewhere, and said so
+    else refuse(event, 'keys');
+    return;
+  }
+  renew();
+  judgeKey(event, act);
+  renew();
+};
+const judgeKey = (event, act) => {
+  const element = elementOf(act.node);
+  if (act.refused !== '') return refuse(event, 'keys');
+  if (element === null || !hasFocusOf(element)) return misdirected(event, act);
+  if (event.type === 'keydown' && !isForThis(event, act, element)) return refuse(event, 'effect');
+  if (event.type === 'keydown') act.keys++;
+  if (event.type === 'keydown' && (event.key === 'Enter' || event.key === 'Tab')) act.typed++;
+  if (event.type === 'beforeinput') act.typed += [...event.data ?? ''].length;
+  grant(act);
+};
+// What Enter does may be other than when it was judged, as the page reads what
+// is typed: then it is to be judged anew.
+const isForThis = (event, act, element) => {
+  if (modifierKeys.has(event.key) || act.kind === 'type' && event.key !== 'Enter') return true;
+  return isSame(element, act.print, act.kind === 'type');
+};
+// The page moved the focus. After it got Enter, the rest of that key is let
+// fall: the element had it. Keys that come up act on nothing, but for the space
+// bar.
+const misdirected = (event, act) => {
+  if (event.type === 'keyup' && event.key !== ' ') {
+    if (event.key === 'Enter' || [...event.key].length === 1) stop(event);
+    return;
+  }
+  if (event.type !== 'keypress' || event.key !== 'Enter') return refuse(event, 'keys');
+  act.withheld = true;
+  stop(event);
+};
+// Whether keys go to an element: it has the focus, or nothing has and it is the
+// document's own.
+const hasFocusOf = element => {
+  const active = activeElement();
+  if (element === documentElement(document) || element === bodyOf(document)) {
+    if (active === null || active === bodyOf(document) || active === documentElement(document)) return true;
+  }
+  const target = tagOf(element) === 'label' ? labelControl(element) ?? element : element;
+  return active !== null && (active === hostOfEditing(target) || inFlat(target, active) && !framing.has(tagOf(active)) && !actsAlone(active));
+};
+for (const kind of ['keydown', 'keypress', 'keyup', 'beforeinput']) listen(window, kind, guardKey, {capture: true, passive: false});
