@@ -1,0 +1,110 @@
+package outgoing_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/outgoing"
+)
+
+func TestBodiesAreReadByWhatTheyAre(t *testing.T) {
+	multi := "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"x.txt\"\r\n\r\nhello\r\n--b--\r\n"
+	for name, c := range map[string]struct {
+		kind, body string
+		want       []action.BodyField
+		unread     bool
+	}{
+		"form":          {"application/x-www-form-urlencoded", "a=1&b=x+y&c=%C3%A9", []action.BodyField{{"a", "1"}, {"b", "x y"}, {"c", "é"}}, false},
+		"json":          {"application/json; charset=utf-8", `{"order":{"id":7,"ok":true,"to":null},"tags":["x"]}`, []action.BodyField{{"order.id", "7"}, {"order.ok", "true"}, {"order.to", "null"}, {"tags.0", "x"}}, false},
+		"json, unnamed": {"text/plain;charset=UTF-8", `{"a":1}`, []action.BodyField{{"a", "1"}}, false},
+		"form, unnamed": {"text/plain", "action=delete&id=5", []action.BodyField{{"action", "delete"}, {"id", "5"}}, false},
+		"multipart":     {"multipart/form-data; boundary=b", multi, []action.BodyField{{"a", "1"}, {"f", "file x.txt"}}, false},
+		"no boundary":   {"multipart/form-data", multi, nil, true},
+		"text":          {"text/plain", "hello there", []action.BodyField{{"", "hello there"}}, false},
+		"bytes":         {"application/octet-stream", "\xff\xfe\x00", nil, true},
+		"broken json":   {"application/json", `{"a":`, []action.BodyField{{"", `{"a":`}}, true},
+		"nothing":       {"application/json", "", nil, false},
+		"deep":          {"application/json", strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 40), nil, true},
+	} {
+		got, unread := outgoing.Body(c.kind, []byte(c.body))
+		slices.SortFunc(got, func(a, b action.BodyField) int { return strings.Compare(a.Name, b.Name) })
+		if diff := cmp.Diff(c.want, got); diff != "" || unread != c.unread {
+			t.Errorf("%s: unread %t, %s", name, unread, diff)
+		}
+	}
+}
+
+// Whatever a page sends, it is read within bounds.
+func TestAnyBodyIsReadWithinBounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		kind := rapid.SampledFrom([]string{"", "application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain", "a/b; c"}).Draw(t, "kind")
+		body := rapid.SliceOf(rapid.Byte()).Draw(t, "body")
+		if rapid.Bool().Draw(t, "json") {
+			body, _ = json.Marshal(rapid.MapOf(rapid.String(), rapid.SliceOf(rapid.String())).Draw(t, "map"))
+		}
+		fields, _ := outgoing.Body(kind, body)
+		for _, f := range fields {
+			if len(f.Name) > 210 || len(f.Value) > 510 {
+				t.Fatalf("a field of %d and %d bytes", len(f.Name), len(f.Value))
+			}
+		}
+		if len(fields) > 200 {
+			t.Fatalf("%d fields", len(fields))
+		}
+	})
+}
+
+func TestActsLiveForTheirTime(t *testing.T) {
+	var l outgoing.Ledger
+	now := time.Now()
+	l.Begin("a", action.Act{ID: "1", Long: time.Second})
+	l.Begin("a", action.Act{ID: "2", Long: time.Minute, All: true})
+	l.Begin("b", action.Act{ID: "3", Long: time.Second})
+	if got := l.Live(now, "a"); !slices.Equal(got, []string{"2", "1"}) {
+		t.Errorf("live in a: %v", got)
+	}
+	if got := l.Live(now); len(got) != 3 {
+		t.Errorf("live: %v", got)
+	}
+	for _, id := range []string{"1", "2", "3"} {
+		l.End(id, now)
+	}
+	if got := l.Live(now.Add(2*time.Second), "a"); !slices.Equal(got, []string{"2"}) || !l.All(now.Add(2*time.Second)) {
+		t.Errorf("later in a: %v", got)
+	}
+	if l.All(now.Add(2 * time.Minute)) {
+		t.Error("an act that is over has everything held")
+	}
+}
+
+func TestReceiptsFollowARequestThroughRedirects(t *testing.T) {
+	var l outgoing.Ledger
+	sent := func(url string) action.Effect {
+		return action.Effect{Method: "POST", URL: url, State: action.EffectSent, Act: "1"}
+	}
+	l.Note("r", "a", action.Effect{Method: "POST", URL: "/x", State: action.EffectHeld, Act: "1"})
+	if !l.Waiting("a") || l.Waiting("b") || !l.Holds("r") || l.Open("1") {
+		t.Error("a held request is not told as one")
+	}
+	l.Note("r", "a", sent("/x"))
+	l.Note("r", "a", sent("/y"))
+	if _, open := l.Answered("r", "/x", 307); !open {
+		t.Error("the first hop has no receipt")
+	}
+	if e, open := l.Answered("r", "", 201); !open || e.URL != "/y" || e.Status != 201 {
+		t.Errorf("the last hop: %+v", e)
+	}
+	if _, open := l.Failed("r", "late"); open {
+		t.Error("what was answered failed")
+	}
+	if got := l.Of("1"); len(got) != 2 || got[0].Status != 307 || got[1].Status != 201 || l.Open("1") || l.Waiting("") {
+		t.Errorf("effects %+v", got)
+	}
+}

@@ -1,0 +1,156 @@
+package policy
+
+import (
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+func bodyOf(pairs ...string) (all []action.BodyField) {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		all = append(all, action.BodyField{Name: pairs[i], Value: pairs[i+1]})
+	}
+	return all
+}
+
+// Requests are judged by method, address, field names, control values and
+// GraphQL operations.
+func TestRequestsAreJudgedByWhatTheySay(t *testing.T) {
+	const app = "https://app.example"
+	for _, c := range []struct {
+		method, url string
+		fields      []action.BodyField
+		want        action.Risk
+	}{
+		{"GET", app + "/items?page=2", nil, action.Low},
+		{"GET", app + "/how-to-delete", nil, action.Low},
+		{"GET", app + "/releases/1.2", nil, action.Low},
+		{"GET", app + "/items/5/delete", nil, action.High},
+		{"GET", app + "/logout", nil, action.High},
+		{"GET", app + "/?action=delete&id=5", nil, action.High},
+		{"HEAD", app + "/items", nil, action.Low},
+
+		{"POST", app + "/api/search", bodyOf("q", "delete account"), action.Low},
+		{"POST", app + "/api/items/filter", nil, action.Low},
+		{"POST", app + "/_analytics/collect", bodyOf("e", "purchase"), action.Low},
+		{"POST", app + "/wp-admin/admin-ajax.php", bodyOf("action", "heartbeat"), action.Low},
+		{"POST", app + "/graphql", bodyOf("query", "query Items { items { id } }"), action.Low},
+		{"POST", app + "/graphql", bodyOf("query", "{ me { name } }"), action.Low},
+
+		{"POST", app + "/api/items", bodyOf("title", "Delete me"), action.Medium},
+		{"PUT", app + "/api/items/5", nil, action.Medium},
+		{"PATCH", app + "/api/me", bodyOf("name", "x"), action.Medium},
+		{"POST", app + "/wp-admin/post.php", bodyOf("action", "editpost"), action.Medium},
+		{"POST", app + "/cart/add", bodyOf("id", "5"), action.Medium},
+		{"POST", app + "/posts/5/comments", bodyOf("text", "please send"), action.Medium},
+		{"POST", app + "/graphql", bodyOf("query", "mutation { updateTitle(id: 1) { id } }"), action.Medium},
+
+		{"DELETE", app + "/api/items/5", nil, action.High},
+		{"POST", app + "/api/items/5/delete", nil, action.High},
+		{"POST", app + "/api/deleteItem", bodyOf("id", "5"), action.High},
+		{"POST", app + "/items/5", bodyOf("_method", "delete"), action.High},
+		{"POST", app + "/wp-admin/admin-ajax.php", bodyOf("action", "delete-post"), action.High},
+		{"POST", app + "/rpc", bodyOf("jsonrpc", "2.0", "method", "removeUser"), action.High},
+		{"POST", app + "/mail/send", nil, action.High},
+		{"POST", app + "/loeschen", bodyOf("id", "5"), action.High},
+		{"POST", app + "/logout", nil, action.High},
+		{"POST", app + "/graphql", bodyOf("query", "mutation Drop { deleteRepository(id: 1) { ok } }"), action.High},
+		{"POST", app + "/graphql", bodyOf("operationName", "SendInvite", "variables.to", "x"), action.High},
+
+		{"POST", app + "/api/transfer", nil, action.Critical},
+		{"POST", app + "/api/x", bodyOf("amount", "900", "iban", "DE02"), action.Critical},
+		{"POST", app + "/api/x", bodyOf("card.number", "4111", "cvc", "123"), action.Critical},
+		{"POST", app + "/checkout", nil, action.Critical},
+		{"POST", "https://checkout.stripe.com/v1/x", nil, action.Critical},
+		{"POST", app + "/graphql", bodyOf("query", "mutation { transferMoney(to: 1) { ok } }"), action.Critical},
+	} {
+		r := action.Request{Method: c.method, URL: c.url, Fields: c.fields, Document: app + "/", Kind: "XHR"}
+		var p Policy
+		j, _ := p.classify(r)
+		if j.risk != c.want {
+			t.Errorf("%s %s %v: %s by %s, want %s", c.method, c.url, c.fields, j.risk, j.rule, c.want)
+		}
+	}
+}
+
+// A request carries the risk of the act that caused it, and a yes to that act
+// covers it.
+func TestRequestsAreJoinedToActs(t *testing.T) {
+	p, err := New(Config{Enabled: true, AskAt: AskAtWire, Trusted: []string{"app.example"}, Allowed: []string{"app.example", "bank.example"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const app = "https://app.example"
+	post := func(url string) action.Request {
+		return action.Request{Method: "POST", URL: url, Document: app + "/", Kind: "XHR"}
+	}
+	get := action.Request{Method: "GET", URL: app + "/api/x?op=5", Document: app + "/", Kind: "XHR"}
+	high := Deed{Risk: action.High, Rule: "click.delete", Wired: true}
+	low := Deed{Risk: action.Low}
+	yes := Deed{Risk: action.High, Wired: true, Approved: true, Cover: Cover{Sites: []string{"app.example"}, Kinds: destroys, Risk: action.High}}
+	by := func(d ...Deed) []Deed { return d }
+	for name, c := range map[string]struct {
+		o    Outgoing
+		want Decision
+	}{
+		"an opaque request of a HIGH act":                 {Outgoing{Request: post(app + "/rpc"), Deeds: by(high)}, Ask},
+		"what a HIGH act reads":                           {Outgoing{Request: get, Deeds: by(high)}, Ask},
+		"what a HIGH act reads, and pages read before":    {Outgoing{Request: get, Deeds: by(high), Known: true}, Allow},
+		"what a LOW act reads":                            {Outgoing{Request: get, Deeds: by(low)}, Allow},
+		"an opaque request of a LOW act after a HIGH one": {Outgoing{Request: post(app + "/rpc"), Deeds: by(low, high)}, Ask},
+		"the same where only the LOW one lives":           {Outgoing{Request: post(app + "/rpc"), Deeds: by(low)}, Allow},
+		"a deletion that a person allowed":                {Outgoing{Request: post(app + "/items/5/delete"), Deeds: by(yes)}, Allow},
+		"sending, where deleting was allowed":             {Outgoing{Request: post(app + "/mail/send"), Deeds: by(yes)}, Ask},
+		"deleting elsewhere":                              {Outgoing{Request: post("https://bank.example/items/5/delete"), Deeds: by(yes)}, Ask},
+		"a deletion of the act after the one allowed":     {Outgoing{Request: post(app + "/items/6/delete"), Deeds: by(low, yes)}, Ask},
+		"a deletion that nobody acted for":                {Outgoing{Request: post(app + "/items/5/delete")}, Ask},
+		"a change that nobody acted for":                  {Outgoing{Request: post(app + "/state")}, Allow},
+		"a change of another site that nobody acted for":  {Outgoing{Request: post("https://bank.example/state")}, Ask},
+		"analytics elsewhere":                             {Outgoing{Request: post("https://stats.example/collect")}, Allow},
+		"an operator's act":                               {Outgoing{Request: post(app + "/items/5/delete"), Deeds: by(Deed{Operator: true})}, Allow},
+		"an operator's session, by itself":                {Outgoing{Request: post(app + "/items/5/delete"), Owner: action.Operator}, Allow},
+		"a person drives":                                 {Outgoing{Request: post(app + "/items/5/delete"), People: true}, Allow},
+		"a read-only session":                             {Outgoing{Request: post(app + "/api/search"), Sending: action.SendNone}, Deny},
+		"a read-only session that signs out by GET":       {Outgoing{Request: action.Request{Method: "GET", URL: app + "/logout"}, Sending: action.SendNone}, Deny},
+		"a read-only session that reads":                  {Outgoing{Request: get, Sending: action.SendNone}, Allow},
+		"a test host":                                     {Outgoing{Request: post(app + "/items/5/delete"), Sending: action.SendFree}, Allow},
+	} {
+		c.o.Request.Document = app + "/"
+		if c.o.Owner == "" {
+			c.o.Owner = action.Agent
+		}
+		if v := p.Effect(c.o); v.Decision != c.want {
+			t.Errorf("%s: %s, %s by %s, want %s", name, v.Decision, v.Risk, v.Rule, c.want)
+		}
+	}
+	var none *Policy
+	if v := none.Effect(Outgoing{Request: get}); v.Decision != Deny {
+		t.Error("no policy lets something out")
+	}
+}
+
+func TestRulesAboutRequestsAreExact(t *testing.T) {
+	c := Config{Enabled: true, AskAt: AskAtWire, Effects: []EffectRule{
+		{Hosts: []string{"app.example"}, Methods: []string{"POST"}, Paths: []string{"/api/*/archive"}, Risk: "LOW"},
+		{Hosts: []string{"*.test.example"}, Sending: "free"},
+		{Paths: []string{"/admin/*"}, Risk: "CRITICAL"},
+	}}
+	p, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for url, want := range map[string]Decision{
+		"https://app.example/api/items/5/archive": Allow, "https://app.example/api/items/archive/x": Ask,
+		"https://a.test.example/items/5/delete": Allow, "https://other.example/admin/x": Ask,
+	} {
+		v := p.Effect(Outgoing{Owner: action.Agent, Request: action.Request{Method: "POST", URL: url, Document: "https://app.example/"}, Deeds: []Deed{{Risk: action.Low}}})
+		if v.Decision != want {
+			t.Errorf("%s: %s by %s, want %s", url, v.Decision, v.Rule, want)
+		}
+	}
+	for _, bad := range []EffectRule{{}, {Risk: "WORSE"}, {Sending: "maybe"}, {Methods: []string{"post"}, Risk: "LOW"}, {Paths: []string{"x"}, Risk: "LOW"}, {Hosts: []string{"a b"}, Risk: "LOW"}} {
+		if problems := Check(Config{Effects: []EffectRule{bad}}); len(problems) == 0 {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
