@@ -104,6 +104,8 @@ type dictionary struct {
 	critical, high, medium, low     lexicon // of controls
 	secret, guarded, personal, free lexicon // of fields
 	checkout, settings              lexicon // of paths
+
+	kinds []ofKind // the harmful ones again, by kind
 }
 
 func (d *dictionary) sections() map[string]*lexicon {
@@ -139,8 +141,12 @@ func mustLoad() (*dictionary, *hostBook) {
 			continue
 		}
 		for section, list := range lists {
+			meaning, kind := partsOf(section)
 			for _, phrase := range list {
-				sections[section].add(phrase)
+				sections[meaning].add(phrase)
+				if k := kindNames[kind]; k != 0 {
+					d.addKind(k, phrase)
+				}
 			}
 		}
 	}
@@ -166,8 +172,8 @@ func setOf(list []string) map[string]bool {
 	return set
 }
 
-// sectionsOf reads a list: [section], then phrases parted by commas; # begins
-// a comment.
+// sectionsOf reads a list: [section], or [section kind] for words of harm, then
+// phrases parted by commas; # begins a comment.
 func sectionsOf(name string) map[string][]string {
 	text, err := fs.ReadFile(files, name)
 	if err != nil {

@@ -11,7 +11,14 @@ var languages = []string{"en", "de", "fr", "es", "pt", "it", "nl", "vi", "zh", "
 func TestEveryLanguageHasEveryList(t *testing.T) {
 	known := words.sections()
 	for _, language := range languages {
-		lists := sectionsOf(path.Join("words", language+".txt"))
+		lists := map[string][]string{}
+		for section, list := range sectionsOf(path.Join("words", language+".txt")) {
+			meaning, kind := partsOf(section)
+			if (meaning == "critical" || meaning == "high") != (kindNames[kind] != 0) {
+				t.Errorf("%s: [%s] names no kind of harm, or one too many", language, section)
+			}
+			lists[meaning] = append(lists[meaning], list...)
+		}
 		for section := range known {
 			if len(lists[section]) == 0 {
 				t.Errorf("%s has no [%s]", language, section)
