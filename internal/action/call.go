@@ -172,6 +172,7 @@ type Element struct {
 	Beside   string `json:"-"` // names of the buttons beside it
 	Item     string `json:"-"` // first words of the row or entry it is in
 	Scripted bool   `json:"-"` // a script of the page is known to answer to it
+	Blank    bool   `json:"-"` // no field around it holds a text that it could send
 }
 
 // Destination is a URL as the egress door parses and judges it.

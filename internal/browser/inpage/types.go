@@ -87,6 +87,7 @@ type Element struct {
 	Beside       string `json:"beside,omitempty"`
 	Item         string `json:"item,omitempty"`
 	Scripted     bool   `json:"scripted,omitempty"`
+	Blank        bool   `json:"blank,omitempty"`
 }
 
 // Facts are what the page says of an element, and its fingerprint.

@@ -121,6 +121,7 @@ const factsOf = element => {
   facts.dialog = dialogText(element);
   facts.beside = besideOf(target);
   facts.item = itemOf(element);
+  facts.blank = isBlank(target);
   facts.login = isLogin(same);
   facts.editable = isEditable(same);
   facts.code = inCode(same);

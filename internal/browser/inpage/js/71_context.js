@@ -47,8 +47,12 @@ const dialogOf = element => {
 const dialogText = element => {
   const dialog = dialogOf(element);
   if (dialog === null) return '';
-  const texts = [nameOf(dialog), dialogWords(dialog, 0)].map(text => clean(text, DIALOG_TEXT)).filter(hasWord);
+  const texts = [nameOf(dialog) || headingIn(dialog), dialogWords(dialog, 0)].map(text => clean(text, DIALOG_TEXT)).filter(hasWord);
   return texts.length === 0 ? roleOf(dialog) : texts.join(' · ');
+};
+const headingIn = dialog => {
+  const [heading] = allInElement(dialog, 'h1, h2, h3, h4, h5, h6, [role=heading], [class*=title], [class*=heading]');
+  return heading === undefined ? '' : textContent(heading);
 };
 const dialogWords = (element, depth) => {
   let text = '';
@@ -69,6 +73,18 @@ const besideOf = target => {
     }
   }
   return names.filter(hasWord).join(' · ');
+};
+// Whether the fields around an element hold nothing that it could send: those of
+// its form or dialog, or near it.
+const FIELDS_UP = 4; // ancestors
+const isBlank = element => {
+  let around = formOf(element) ?? dialogOf(element);
+  for (let at = flatParent(element), up = 0; around === null && at !== null && up <= FIELDS_UP; at = flatParent(at), up++) {
+    if (up === FIELDS_UP || /^(body|html)$/.test(tagOf(at))) around = at;
+  }
+  if (around === null) return false;
+  const fields = [...allInElement(around, 'textarea, input, [contenteditable]')].slice(0, 50);
+  return !fields.some(field => isEditable(field) && (isProtected(field) || hasWord(valueOf(field) + textContent(field))));
 };
 // What only switches or shows something: a checkbox, a part of a list, tree,
 // menu or table that is one, a tab among tabs, and what opens something that is
