@@ -183,7 +183,9 @@ func judgeDialog(j *judgement, name *spoken, facts action.Facts) {
 	case !name.named() || name.is(&words.affirm):
 		judgeWords(j, e.Dialog)
 	case !name.is(&words.low) && !name.in(&words.medium) && (len(says) > 1 || len(e.Dialog) <= shortDialog):
-		judgeWords(j, says[0])
+		if kindsOf(says[0]).has(destroys | pays | ends | grants) { // a dialog to write in has other buttons than the one that sends
+			judgeWords(j, says[0])
+		}
 	}
 }
 
@@ -198,11 +200,29 @@ func dismisses(e *action.Element, name *spoken) bool {
 		return false
 	case name.is(&words.cancel):
 		return cancelsNothing(e)
-	case name.is(&words.affirm): // the only button of a notice
+	case name.is(&words.dismiss) && !name.is(&words.affirm), e.Dialog != "" && (crosses[e.Name] && e.Item == "" || refuses(name)):
+		return true
+	case name.is(&words.dismiss), name.is(&words.affirm) && e.Dialog != "" && e.Beside == "": // of a notice
 		says := speak(e.Dialog)
-		return e.Dialog != "" && e.Beside == "" && words.harmful.find(says.all, mentioned) == findings{}
+		return words.harmful.find(says.all, mentioned) == findings{}
 	}
-	return name.is(&words.dismiss)
+	return false
+}
+
+// crosses are signs that close a dialog.
+var crosses = map[string]bool{"×": true, "✕": true, "✖": true, "✗": true, "⨯": true, "x": true, "X": true}
+
+// refuses reports whether the button of a dialog says no: "Keep my account".
+func refuses(name *spoken) bool {
+	if !name.named() || len(name.all[0].words) > mostCommand || words.harmful.find(name.all, mentioned).kinds() != 0 {
+		return false
+	}
+	return refusals[name.all[0].words[0]]
+}
+
+var refusals = map[string]bool{
+	"no": true, "keep": true, "stay": true, "nein": true, "behalten": true, "non": true, "conserver": true, "garder": true, "conservar": true, "mantener": true,
+	"nao": true, "manter": true, "mantieni": true, "nee": true, "behouden": true, "нет": true, "оставить": true, "khong": true, "giu": true,
 }
 
 func cancelsNothing(e *action.Element) bool {
