@@ -2,6 +2,7 @@ package policy
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -70,6 +71,14 @@ func isID(name string) bool {
 	return digits > 0 && (letters == 0 || digits >= 2 && digits+letters >= 8)
 }
 
+// is reports whether a segment is one of the words of a list.
+func (s *segment) is(list map[string]bool) bool { return len(s.words) == 1 && list[s.words[0]] }
+
+// dated reports whether a path has a year: months and days follow it.
+func dated(path []segment) bool {
+	return slices.ContainsFunc(path, func(s segment) bool { return isYear(s.words[0]) })
+}
+
 // isYear reports whether a segment is a year, as addresses of texts have.
 func isYear(word string) bool {
 	return len(word) == 4 && (strings.HasPrefix(word, "19") || strings.HasPrefix(word, "20"))
@@ -87,11 +96,13 @@ func judgeActing(j *judgement, address string) {
 	id, documents := false, false // the path says on what, or that what follows is a text
 	for i := range path {
 		s := &path[i]
-		if !s.page && (!documents || id || query.id) {
-			judgeActWords(j, s, id || query.evidence, query)
+		shows := s.page || documents && !id && !query.id || i > 0 && !s.joint && len(s.words) > 1 && path[i-1].is(hosts.titles)
+		if !shows {
+			on := i+1 < len(path) && path[i+1].id
+			judgeActWords(j, s, id || query.evidence || on && !words.noun.exact[strings.Join(s.words, " ")], query)
 		}
-		id = id || s.id && !isYear(s.words[0])
-		documents = documents || len(s.words) == 1 && hosts.documents[s.words[0]]
+		id = id || s.id && !isYear(s.words[0]) && !(i > 0 && len(s.words[0]) <= 2 && dated(path[:i]))
+		documents = documents || s.is(hosts.documents)
 	}
 	for _, value := range query.acts {
 		if t := tokens(split(value)); len(t) <= mostWords {
@@ -114,6 +125,10 @@ func judgeActWords(j *judgement, s *segment, with bool, q query) {
 		strong = words.harmful.find(said, ordered).kinds() != 0
 	}
 	if !strong && !(weak && with && (len(s.words) == 1 || s.joint || found != 0)) {
+		if with && (hosts.changing[s.words[0]] && (len(s.words) == 1 || s.joint) || hosts.changing[whole]) {
+			j.raise(action.Medium, "navigation.changing", "the address changes something when it is requested")
+			j.auto = false
+		}
 		return
 	}
 	if found.has(pays) && q.amount {
@@ -177,6 +192,7 @@ func queryOf(u *url.URL) (q query) {
 		}
 		q.evidence = true
 		q.amount = q.amount || hosts.amounts[lower]
+		q.shows = q.shows || lower == "response_type" // a page to agree to (OAuth 2.0)
 		q.id = q.id || lower == "id" || strings.HasSuffix(lower, "id")
 		if hosts.actingNames[lower] {
 			for _, v := range all {
@@ -188,6 +204,11 @@ func queryOf(u *url.URL) (q query) {
 		}
 		if t := tokens(split(name)); len(t) > 0 && len(t) <= mostWords && (hosts.acting[strings.Join(t, " ")] || hosts.actingWords[t[0]] || words.harmful.find(pathReadings(t), ordered).kinds() != 0) {
 			q.acts = append(q.acts, name)
+		}
+		for _, v := range all {
+			if t := tokens(split(v)); hosts.acting[strings.Join(t, " ")] || len(t) == 2 && hosts.acting[t[0]] && !strings.ContainsAny(v, " -+") {
+				q.acts = append(q.acts, v)
+			}
 		}
 	}
 	q.evidence, q.id = q.evidence && !q.shows, q.id && !q.shows
