@@ -37,7 +37,9 @@ const nameOf = element => {
   if (name === undefined) cache.names.set(element, name = clean(computeName(element)));
   return name;
 };
-const computeName = element => {
+// The name without what style sheets write: pointing at an element may change that.
+const bareNameOf = element => clean(computeName(element, NOTHING));
+const computeName = (element, drawn = DRAWN) => {
   const referenced = referencedName(element);
   if (referenced !== '') return referenced;
   const label = attribute(element, 'aria-label');
@@ -46,7 +48,7 @@ const computeName = element => {
   if (native !== null && squeeze(native) !== '') return native;
   const role = roleOf(element);
   if (fromContent.has(role) && (role !== 'row' || inGrid(element))) {
-    const text = contentName(element);
+    const text = contentName(element, drawn);
     if (text !== '') return text;
   }
   return attribute(element, 'title') ?? '';
@@ -133,10 +135,10 @@ const inputName = element => {
 // counts, and then generated content.
 const NOTHING = 0, DRAWN = 1, SPOKEN = 2; // of generated content
 const newWalk = hidden => ({hidden, left: NAME_LIMIT * 4, skip: null, root: null, clipped: false, generated: NOTHING, label: false});
-const contentName = element => {
+const contentName = (element, drawn) => {
   const walk = newWalk(false), control = controlRoles.has(roleOf(element));
   walk.root = element;
-  if (control) walk.generated = DRAWN;
+  if (control) walk.generated = drawn;
   const text = squeeze(seen(contentText(element, walk, 0)));
   if (text !== '' || !control) return text;
   walk.clipped = true;

@@ -10,22 +10,22 @@ const otherNames = (element, name) => {
     known.add(packed(one));
     found.push(one);
   };
-  const drawn = controlRoles.has(roleOf(element)) && !isEditable(element);
-  if (drawn) {
-    add(contentText(element, {...newWalk(false), left: NAME_LIMIT, root: element, clipped: true, generated: DRAWN}, 0));
-    add(contentText(element, {...newWalk(false), left: NAME_LIMIT, root: element, clipped: true, generated: SPOKEN}, 0));
-    add(contentText(element, {...newWalk(false), left: NAME_LIMIT, root: element, clipped: true, generated: NOTHING}, 0));
+  for (const text of firmNames(element)) add(text);
+  if (controlRoles.has(roleOf(element)) && !isEditable(element)) {
+    for (const generated of [DRAWN, SPOKEN, NOTHING]) {
+      add(contentText(element, {...newWalk(false), left: NAME_LIMIT, root: element, clipped: true, generated}, 0));
+    }
     for (const inner of innerNames(element)) add(inner);
   }
-  for (const text of labelValues(element)) add(text);
-  add(attribute(element, 'aria-label'));
   if (!isProtected(element)) add(attribute(element, 'title'));
-  if (element instanceof HTMLInputElement && inputRoles[inputType(element)] === 'button') {
-    add(inputValue(element));
-    add(attribute(element, 'alt'));
-  }
   if (drawnInReverse(element)) add([...name].reverse().join(''));
   return found.join(' · ');
+};
+// Those of them that pointing at an element does not change.
+const firmNames = element => {
+  const names = [...labelValues(element), attribute(element, 'aria-label')];
+  if (element instanceof HTMLInputElement && inputRoles[inputType(element)] === 'button') names.push(inputValue(element), attribute(element, 'alt'));
+  return names.map(name => clean(name ?? '', ONE_NAME));
 };
 const innerNames = element => {
   const names = [];
