@@ -136,9 +136,11 @@ func (p *Policy) submit(facts action.Facts) judgement {
 	if e.FormMethod == "get" && (isSearch(e) || words.low.is(name) && words.search.written(name)) {
 		j = judgement{risk: action.Low, rule: "submit.search", why: "it searches", hosts: hostsOf(facts)}
 	}
-	judgeWords(&j, name)
+	said := speak(name)
+	judgeSpoken(&j, &said)
 	judgeOrders(&j, e)
-	if !hasWords(name) {
+	judgeDialog(&j, &said, facts)
+	if !said.named() {
 		for _, s := range pathOf(e.FormAction) {
 			judgeWords(&j, strings.Join(s.words, " "))
 		}

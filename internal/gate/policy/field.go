@@ -53,9 +53,20 @@ func (p *Policy) enter(facts action.Facts) judgement {
 	case e.Editable && sendsOnEnter(e):
 		return judgement{risk: action.High, rule: "press.send", why: "Enter sends what is written there", hosts: hostsOf(facts)}
 	case e.Editable:
-		return judgement{risk: action.Medium, rule: "press.enter", why: "Enter may send what is in the field", hosts: hostsOf(facts)}
+		j := judgement{risk: action.Medium, rule: "press.enter", why: "Enter may send what is in the field", hosts: hostsOf(facts)}
+		if !e.Code {
+			judgeWords(&j, first(parts(e.Dialog))) // as its button, which is not known
+		}
+		return j
 	}
 	return p.activate(facts)
+}
+
+func first(texts []string) string {
+	if len(texts) == 0 {
+		return ""
+	}
+	return texts[0]
 }
 
 // searches reports whether e is a field that only searches.
@@ -194,7 +205,7 @@ func (p *Policy) press(combination string, facts action.Facts) judgement {
 		}
 	}
 	j := judgement{risk: action.Medium, rule: "press.shortcut", why: "the key may be a shortcut of the page", hosts: hostsOf(facts)}
-	if strings.EqualFold(key, "delete") || strings.EqualFold(key, "del") || strings.EqualFold(key, "backspace") {
+	if strings.EqualFold(key, "delete") || strings.EqualFold(key, "del") || strings.EqualFold(key, "backspace") || key == "#" || combination == "Shift+3" {
 		j.raise(action.High, "press.delete", "the key may delete what is selected")
 	}
 	return accessKey(j, combination)
@@ -209,7 +220,7 @@ func sending(j judgement, modified bool, combination string, facts action.Facts)
 		return j
 	}
 	j.raise(action.Medium, "press.enter", "Enter may send what is in the field")
-	if e := facts.Element; e != nil && e.Editable && e.Tag != "input" {
+	if e := facts.Element; e != nil && (e.Editable && e.Tag != "input" || e.Tag == "body") {
 		j.raise(action.High, "press.send", "with Control or Command, Enter sends in many editors")
 	}
 	return j

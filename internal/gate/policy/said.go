@@ -180,7 +180,7 @@ func judgeDialog(j *judgement, name *spoken, facts action.Facts) {
 	}
 	says := parts(e.Dialog)
 	switch {
-	case !name.named() || name.is(&words.affirm):
+	case !name.named() || name.in(&words.affirm) && (name.is(&words.affirm) || !name.is(&words.low)):
 		judgeWords(j, e.Dialog)
 	case !name.is(&words.low) && !name.in(&words.medium) && (len(says) > 1 || len(e.Dialog) <= shortDialog):
 		if kindsOf(says[0]).has(destroys | pays | ends | grants) { // a dialog to write in has other buttons than the one that sends
@@ -214,7 +214,7 @@ var crosses = map[string]bool{"×": true, "✕": true, "✖": true, "✗": true,
 
 // refuses reports whether the button of a dialog says no: "Keep my account".
 func refuses(name *spoken) bool {
-	if !name.named() || len(name.all[0].words) > mostCommand || words.harmful.find(name.all, mentioned).kinds() != 0 {
+	if !name.named() || len(name.all[0].words) > mostCommand || name.in(&words.affirm) || words.harmful.find(name.all, mentioned) != (findings{}) {
 		return false
 	}
 	return refusals[name.all[0].words[0]]
@@ -247,9 +247,9 @@ func opensComposer(e *action.Element, name *spoken) bool {
 
 // answersCookies reports whether a button answers a cookie banner.
 func answersCookies(e *action.Element, name *spoken) bool {
-	if !name.named() || len(name.all[0].words) > mostCommand || !name.is(&words.affirm) && !words.affirm.holds(&name.all[0], 0, 1) {
+	if !name.is(&words.answers) && !name.is(&words.affirm) && !name.in(&words.cookie) || words.harmful.find(name.all, mentioned).kinds() != 0 {
 		return false
 	}
-	about := words.cookie.in(e.Dialog) || words.cookie.in(e.Within)
-	return about && ordersNothing(e) && words.harmful.find(name.all, mentioned).kinds() == 0
+	about := e.Dialog + " · " + e.Within
+	return words.cookie.in(about) && !kindsOf(about).has(destroys|pays|grants) && ordersNothing(e)
 }
