@@ -173,7 +173,17 @@ type Element struct {
 	Editable     bool   `json:"editable,omitempty"`
 	Code         bool   `json:"code,omitempty"`      // a code editor
 	Protected    bool   `json:"protected,omitempty"` // its value is a secret
-	Toggle       bool   `json:"toggle,omitempty"`    // a checkbox, radio, tab, switch, disclosure
+	Toggle       bool   `json:"toggle,omitempty"`    // a checkbox, radio, switch; a tab among others; what opens something that is there
+
+	// What follows is to judge by, not to show. Texts that are several are parted
+	// by " · ".
+	Also     string `json:"-"` // other names that a person or a screen reader gets
+	Orders   string `json:"-"` // hidden fields of the form and attributes that say what is requested, as name=value
+	Dialog   string `json:"-"` // what the dialog says that it is in; its role where that is nothing
+	Beside   string `json:"-"` // names of the buttons beside it
+	Item     string `json:"-"` // first words of the row or entry it is in
+	Scripted bool   `json:"-"` // a script of the page is known to answer to it
+	Blank    bool   `json:"-"` // no field around it holds a text that it could send
 }
 
 // Destination is a URL as the egress door parses and judges it.

@@ -81,6 +81,13 @@ type Element struct {
 	Code         bool   `json:"code,omitempty"`
 	Protected    bool   `json:"protected,omitempty"`
 	Toggle       bool   `json:"toggle,omitempty"`
+	Also         string `json:"also,omitempty"`
+	Orders       string `json:"orders,omitempty"`
+	Dialog       string `json:"dialog,omitempty"`
+	Beside       string `json:"beside,omitempty"`
+	Item         string `json:"item,omitempty"`
+	Scripted     bool   `json:"scripted,omitempty"`
+	Blank        bool   `json:"blank,omitempty"`
 }
 
 // Facts are what the page says of an element, and its fingerprint.
@@ -88,7 +95,7 @@ type Facts struct {
 	Gone bool `json:"gone,omitempty"` // not in the document any more; nothing else is then set
 	Element
 	Was   *Was   `json:"was,omitempty"` // as what it was shown, where that is something else: FactsShown only
-	Print string `json:"print"`         // role, name, type, link, form, protected, submits
+	Print string `json:"print"`         // role, names without what style sheets write, type, link, form, orders, dialog
 	Frame bool   `json:"frame"`         // an iframe: what is in it belongs to another Frame
 	Rect  Rect   `json:"rect"`
 }

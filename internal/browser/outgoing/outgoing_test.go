@@ -21,15 +21,15 @@ func TestBodiesAreReadByWhatTheyAre(t *testing.T) {
 		want       []action.BodyField
 		unread     bool
 	}{
-		"form":          {"application/x-www-form-urlencoded", "a=1&b=x+y&c=%C3%A9", []action.BodyField{{"a", "1"}, {"b", "x y"}, {"c", "é"}}, false},
-		"json":          {"application/json; charset=utf-8", `{"order":{"id":7,"ok":true,"to":null},"tags":["x"]}`, []action.BodyField{{"order.id", "7"}, {"order.ok", "true"}, {"order.to", "null"}, {"tags.0", "x"}}, false},
-		"json, unnamed": {"text/plain;charset=UTF-8", `{"a":1}`, []action.BodyField{{"a", "1"}}, false},
-		"form, unnamed": {"text/plain", "action=delete&id=5", []action.BodyField{{"action", "delete"}, {"id", "5"}}, false},
-		"multipart":     {"multipart/form-data; boundary=b", multi, []action.BodyField{{"a", "1"}, {"f", "file x.txt"}}, false},
+		"form":          {"application/x-www-form-urlencoded", "a=1&b=x+y&c=%C3%A9", []action.BodyField{{Name: "a", Value: "1"}, {Name: "b", Value: "x y"}, {Name: "c", Value: "é"}}, false},
+		"json":          {"application/json; charset=utf-8", `{"order":{"id":7,"ok":true,"to":null},"tags":["x"]}`, []action.BodyField{{Name: "order.id", Value: "7"}, {Name: "order.ok", Value: "true"}, {Name: "order.to", Value: "null"}, {Name: "tags.0", Value: "x"}}, false},
+		"json, unnamed": {"text/plain;charset=UTF-8", `{"a":1}`, []action.BodyField{{Name: "a", Value: "1"}}, false},
+		"form, unnamed": {"text/plain", "action=delete&id=5", []action.BodyField{{Name: "action", Value: "delete"}, {Name: "id", Value: "5"}}, false},
+		"multipart":     {"multipart/form-data; boundary=b", multi, []action.BodyField{{Name: "a", Value: "1"}, {Name: "f", Value: "file x.txt"}}, false},
 		"no boundary":   {"multipart/form-data", multi, nil, true},
-		"text":          {"text/plain", "hello there", []action.BodyField{{"", "hello there"}}, false},
+		"text":          {"text/plain", "hello there", []action.BodyField{{Name: "", Value: "hello there"}}, false},
 		"bytes":         {"application/octet-stream", "\xff\xfe\x00", nil, true},
-		"broken json":   {"application/json", `{"a":`, []action.BodyField{{"", `{"a":`}}, true},
+		"broken json":   {"application/json", `{"a":`, []action.BodyField{{Name: "", Value: `{"a":`}}, true},
 		"nothing":       {"application/json", "", nil, false},
 		"deep":          {"application/json", strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 40), nil, true},
 	} {

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"net/url"
+	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
@@ -16,27 +17,34 @@ func (p *Policy) activate(facts action.Facts) judgement {
 		return judgement{risk: action.Low, rule: "click.focus", why: "it puts the cursor into a field", hosts: hostsOf(facts)}
 	}
 	var j judgement
+	name := speak(e.Name)
 	switch {
-	case isWebLink(e):
+	case isWebLink(e) && !isEmptyLink(e):
 		j = p.navigate(facts, facts.Destination, false)
 		j.hosts = append(hostsOf(facts), j.hosts...)
+		if e.Role != "link" && e.Role != "" && !e.Toggle && !showsOnly(&name) { // a link that says to be a button
+			j.raise(action.Medium, "click.unmatched", "no rule knows what it does")
+			j.auto = false
+		}
 	case e.Submits:
 		j = p.submit(facts)
-	case e.Toggle || navigational[e.Role]:
+	case e.Toggle:
 		j = judgement{risk: action.Low, rule: "click.toggle", why: "it switches something on the page", hosts: hostsOf(facts)}
-	case words.low.is(e.Name):
+	case clearsForm(e, &name):
+		j = judgement{risk: action.Low, rule: "click.reset", why: "it empties the fields of its form", hosts: hostsOf(facts)}
+	case showsOnly(&name):
 		j = judgement{risk: action.Low, rule: "click.navigation", why: "it moves around on the page", hosts: hostsOf(facts)}
+	case dismisses(e, &name):
+		j = judgement{risk: action.Low, rule: "click.dismiss", why: "it closes or cancels what is open", hosts: hostsOf(facts)}
+	case opensComposer(e, &name):
+		j = judgement{risk: action.Low, rule: "click.compose", why: "it opens a place to write", hosts: hostsOf(facts)}
+	case answersCookies(e, &name):
+		j = judgement{risk: action.Low, rule: "click.cookies", why: "it answers a cookie banner", hosts: hostsOf(facts)}
 	default:
 		j = judgement{risk: action.Medium, rule: "click.unmatched", why: "no rule knows what it does", hosts: hostsOf(facts)}
 	}
-	judgeName(&j, e)
+	judgeElement(&j, &name, facts)
 	return j
-}
-
-// navigational are the roles whose activation only shows something else.
-var navigational = map[string]bool{
-	"tab": true, "option": true, "treeitem": true, "columnheader": true, "DisclosureTriangle": true,
-	"checkbox": true, "radio": true, "switch": true, "menuitemcheckbox": true, "menuitemradio": true,
 }
 
 // takesText reports whether activating e only puts the focus into it.
@@ -51,55 +59,70 @@ func isWebLink(e *action.Element) bool {
 	return e.LinkURL != "" && (err != nil || isWeb(u))
 }
 
-// judgeName raises the risk by what a control is called. One without a name is
-// judged by its label and the addresses behind it, and is never LOW.
-func judgeName(j *judgement, e *action.Element) {
-	judgeWords(j, e.Name)
-	judgeWords(j, split(e.Label))
+// isEmptyLink reports whether e leads nowhere: what it does, a script does.
+func isEmptyLink(e *action.Element) bool {
+	return strings.HasSuffix(e.LinkURL, "#") || strings.HasSuffix(e.LinkURL, "#!")
+}
+
+// judgeElement raises the risk by all that an element is called, by what it and
+// its form order, and by the dialog it is in. One without a name is judged by
+// its label and the addresses behind it, and is never LOW.
+func judgeElement(j *judgement, name *spoken, facts action.Facts) {
+	e := facts.Element
+	say := judgeSpoken
+	if onlyShows(e, facts) {
+		say = judgeCommand
+	}
+	if !known[j.rule] {
+		say(j, name)
+	}
+	for _, text := range append(parts(e.Also), split(e.Label)) {
+		if s := speak(text); text != "" {
+			say(j, &s)
+		}
+	}
 	if isPart(e) {
 		judgeWords(j, e.Within)
 	}
-	if hasWords(e.Name) {
+	judgeOrders(j, e)
+	judgeDialog(j, name, facts)
+	if name.named() || e.Name != "" && onlyShows(e, facts) { // the number of a page
 		return
 	}
+	judgeIcon(j, e)
 	if !takesText(e) {
 		j.raise(action.Medium, "click.unnamed", "the control has no name")
 		j.auto = false
 	}
 	for _, address := range []string{e.FormAction, e.LinkURL} {
-		for _, s := range segmentsOf(address) {
-			judgeWords(j, s)
+		for i := range pathOf(address) {
+			judgeWords(j, strings.Join(pathOf(address)[i].words, " "))
 		}
 	}
+}
+
+// known are the rules that know from more than its name what a control does.
+var known = map[string]bool{"click.dismiss": true, "click.compose": true, "click.cookies": true, "click.reset": true}
+
+// parts are the texts of a fact that holds several.
+func parts(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, " · ")
 }
 
 // isPart reports whether e is no control by itself: a click on it is one on
 // whatever around it listens.
 func isPart(e *action.Element) bool {
-	return e.LinkURL == "" && !e.Submits && !e.Toggle && !e.Editable && !controls[e.Role] && !navigational[e.Role] && !fields[e.Tag]
+	return e.LinkURL == "" && !e.Submits && !e.Toggle && !e.Editable && !controls[e.Role] && !switches[e.Role] && !fields[e.Tag]
 }
 
 var (
 	controls = map[string]bool{"button": true, "link": true, "menuitem": true, "combobox": true, "listbox": true, "slider": true, "spinbutton": true, "scrollbar": true, "gridcell": true}
 	fields   = map[string]bool{"a": true, "button": true, "input": true, "select": true, "textarea": true, "option": true, "summary": true}
+	switches = map[string]bool{"checkbox": true, "radio": true, "switch": true, "menuitemcheckbox": true, "menuitemradio": true, "tab": true, "option": true, "treeitem": true}
 )
-
-// judgeWords raises the risk by the words of a control.
-func judgeWords(j *judgement, text string) {
-	if text == "" {
-		return
-	}
-	said := readings(text)
-	switch {
-	case words.critical.among(said):
-		j.raise(action.Critical, "click.pay", "it pays, transfers, or closes an account")
-	case words.high.among(said):
-		j.raise(action.High, "click.delete", "it deletes, ends, sends or publishes something")
-	case words.medium.among(said) && !words.low.is(text): // "apply filters" only shows something else
-		j.raise(action.Medium, "click.save", "it saves or submits something")
-		j.auto = false // more than going to an allowed place
-	}
-}
 
 // submit judges sending the form that the element belongs to: by the name of
 // its default button, and by where it is sent.
@@ -110,13 +133,16 @@ func (p *Policy) submit(facts action.Facts) judgement {
 	if !takesText(e) && hasWords(e.Name) {
 		name = e.Name
 	}
-	if e.FormMethod == "get" && (isSearch(e) || words.low.is(name) && words.free.written(name)) {
+	if e.FormMethod == "get" && (isSearch(e) || words.low.is(name) && words.search.written(name)) {
 		j = judgement{risk: action.Low, rule: "submit.search", why: "it searches", hosts: hostsOf(facts)}
 	}
-	judgeWords(&j, name)
-	if !hasWords(name) {
-		for _, s := range segmentsOf(e.FormAction) {
-			judgeWords(&j, s)
+	said := speak(name)
+	judgeSpoken(&j, &said)
+	judgeOrders(&j, e)
+	judgeDialog(&j, &said, facts)
+	if !said.named() {
+		for _, s := range pathOf(e.FormAction) {
+			judgeWords(&j, strings.Join(s.words, " "))
 		}
 	}
 	p.judgeAction(&j, facts)
@@ -135,11 +161,9 @@ func (p *Policy) judgeAction(j *judgement, facts action.Facts) {
 		j.hosts = append(j.hosts, to)
 		p.judgeHost(j, to)
 	}
-	if facts.Element.FormMethod != "get" {
-		judgeActing(j, facts.Element.FormAction)
-	}
-	for _, s := range segmentsOf(facts.Element.FormAction) {
-		if words.checkout.is(s) {
+	judgeActing(j, facts.Element.FormAction)
+	for _, s := range pathOf(facts.Element.FormAction) {
+		if words.checkout.is(strings.Join(s.words, " ")) {
 			j.raise(action.Critical, "submit.checkout", "it sends a checkout form")
 		}
 	}

@@ -1,7 +1,9 @@
 package policy
 
 import (
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // lookalikes are letters that are drawn like a Latin one, after that letter:
@@ -46,27 +48,83 @@ var toCyrillic = strings.NewReplacer("a", "а", "b", "в", "c", "с", "e", "е",
 type reading struct {
 	words []string
 	whole string // without what parts them
+	alike bool   // its words are skeletons
 }
 
 // readings are the ways to read a text that may be written to be misread:
 // itself, with look-alike letters as Latin, with Latin ones as Cyrillic where
-// there are any of these, and each with letters that stand apart as one word.
+// there are any of these, each with letters that stand apart as one word, with
+// digits and signs as the letters they look like, and from its end.
 // The first is the text as it is.
 func readings(text string) []reading {
 	folded := fold(text)
-	all := spaced(nil, folded)
-	if isASCII(text) {
-		return all
-	}
-	if l := fold(latin(text)); l != folded {
-		all = spaced(all, l)
-	}
-	if strings.ContainsFunc(folded, isCyrillic) {
-		if c := toCyrillic.Replace(folded); c != folded {
-			all = spaced(all, c)
+	all := spaced(make([]reading, 0, 4), folded)
+	lower := folded
+	if !isASCII(text) {
+		lower = fold(latin(text))
+		if lower != folded {
+			all = spaced(all, lower)
+		}
+		if strings.ContainsFunc(folded, isCyrillic) {
+			if c := toCyrillic.Replace(folded); c != folded {
+				all = spaced(all, c)
+			}
 		}
 	}
+	if s := alikeOf(lower); s != folded {
+		all = append(all, reading{words: wordsOf(s), alike: true})
+	}
+	if r := reversed(all[0].words); r != nil {
+		all = append(all, reading{words: r})
+	}
 	return all
+}
+
+// drawn are the letters that digits, signs and other letters look like in
+// between letters.
+var drawn = map[rune]rune{'0': 'o', '1': 'l', '3': 'e', '4': 'a', '5': 's', '7': 't', '!': 'l', '|': 'l', '@': 'a', '$': 's', '€': 'e', '£': 'l', '¡': 'l', 'i': 'l'}
+
+// skeleton is a folded text in which what looks alike is the same: D€Iete and
+// de1ete are delete. It is compared with skeletons only.
+func skeleton(text string) string {
+	if isASCII(text) {
+		return alikeOf(strings.ToLower(text))
+	}
+	return alikeOf(fold(latin(text)))
+}
+
+func alikeOf(text string) string {
+	if !strings.ContainsAny(text, "01345i7!|@$€£¡") && !strings.Contains(text, "rn") {
+		return text
+	}
+	all := []rune(text)
+	for i, r := range all {
+		letter, alike := drawn[r]
+		if alike && (r == 'i' || i > 0 && isLatin(all[i-1]) || i+1 < len(all) && isLatin(all[i+1])) {
+			all[i] = letter
+		}
+	}
+	return strings.ReplaceAll(string(all), "rn", "m")
+}
+
+func isLatin(r rune) bool { return r >= 'a' && r <= 'z' || r == '€' || r == '$' || r == '@' }
+
+// backwards is how long a word is that is read from its end too; shorter ones
+// are too often another word.
+const backwards = 5
+
+// reversed are the words of a text that is drawn from its end, nil where none is
+// long enough.
+func reversed(all []string) []string {
+	var out []string
+	for _, w := range slices.Backward(all) {
+		if len(w) >= backwards && isASCII(w) {
+			letters := []byte(w)
+			slices.Reverse(letters)
+			out = append(out, string(letters))
+		}
+	}
+	return out
 }
 
 func isCyrillic(r rune) bool { return r >= 0x400 && r <= 0x4ff }
@@ -74,12 +132,20 @@ func isCyrillic(r rune) bool { return r >= 0x400 && r <= 0x4ff }
 // spaced adds the readings of a folded text.
 func spaced(all []reading, folded string) []reading {
 	words := wordsOf(folded)
-	all = append(all, reading{words, strings.Join(words, "")})
-	if close := closed(words); len(close) < len(words) {
-		all = append(all, reading{words: close})
+	whole := "" // of texts that may write words together
+	if !isASCII(folded) {
+		whole = strings.Join(words, "")
+	}
+	all = append(all, reading{words: words, whole: whole})
+	for i := 1; i < len(words); i++ {
+		if isLetter(words[i-1]) && isLetter(words[i]) {
+			return append(all, reading{words: closed(words)})
+		}
 	}
 	return all
 }
+
+func isLetter(word string) bool { return utf8.RuneCountInString(word) == 1 }
 
 // closed joins letters that stand apart: d e l e t e.
 func closed(words []string) []string {

@@ -59,7 +59,8 @@ func (p *Policy) crawlPage(facts action.Facts) judgement {
 	judgeActing(&j, to.URL)
 	judgeHint(&j, to.URL)
 	j.held = j.risk >= action.High // nobody who asks for a crawl has seen its links
-	judgePath(&j, to.URL)
+	judgeSettings(&j, to.URL)
+	judgeCheckout(&j, to.URL)
 	if j.risk >= action.High {
 		j.refuse, j.hint = fault.DeniedByPolicy, "go there with page.goto, so that a person can be asked"
 	}

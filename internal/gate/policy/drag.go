@@ -23,6 +23,9 @@ func (p *Policy) drag(facts action.Facts) judgement {
 	for _, e := range []*action.Element{facts.Element, facts.Onto} {
 		judgeWords(&j, e.Name)
 		judgeWords(&j, split(e.Label))
+		for _, name := range parts(e.Also) {
+			judgeWords(&j, name)
+		}
 	}
 	judgeWords(&j, facts.Onto.Within) // a drop reaches what the target is in, too
 	return j

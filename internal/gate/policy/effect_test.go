@@ -54,7 +54,7 @@ func TestRequestsAreJudgedByWhatTheySay(t *testing.T) {
 		{"POST", app + "/mail/send", nil, action.High},
 		{"POST", app + "/loeschen", bodyOf("id", "5"), action.High},
 		{"POST", app + "/logout", nil, action.High},
-		{"POST", app + "/graphql", bodyOf("query", "mutation Drop { deleteRepository(id: 1) { ok } }"), action.High},
+		{"POST", app + "/graphql", bodyOf("query", "mutation Drop { deleteItem(id: 1) { ok } }"), action.High},
 		{"POST", app + "/graphql", bodyOf("operationName", "SendInvite", "variables.to", "x"), action.High},
 
 		{"POST", app + "/api/transfer", nil, action.Critical},

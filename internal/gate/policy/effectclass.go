@@ -21,27 +21,32 @@ func (p *Policy) classify(r action.Request) (judgement, kinds) {
 		}
 		return j, kindsOf(strings.Join(segmentsOf(r.URL), " · "))
 	}
-	said := saidBy(r)
 	op, called := graphQL(r)
 	quiet := isQuiet(r) || op == "query"
 	if !quiet {
 		j.raise(action.Medium, "effect.change", "it sends "+r.Method+" to "+hostOf(r.URL)+", which may change something there")
 	}
+	said := append(saidBy(r), called)
+	found := words.harmful.find(readings(strings.Join(said, " · ")), mentioned)
+	kind := found.kinds()
+	if op != "query" {
+		before := j.risk
+		judgeAddress(&j, r.URL, true)
+		if j.risk > before {
+			kind |= kindsOf(strings.Join(segmentsOf(r.URL), " · "))
+		}
+	}
+	switch {
+	case op == "query":
+		kind = 0
+	case found.critical != 0:
+		j.raise(action.Critical, "effect.pays", "what it sends says that it pays, orders or transfers money, or closes an account")
+	case found.high != 0:
+		j.raise(action.High, "effect.acts", "what it sends says that it deletes, ends, sends or publishes something")
+	}
 	if r.Method == http.MethodDelete {
 		j.raise(action.High, "effect.delete", "it deletes something by the method DELETE")
-	}
-	said = append(said, called)
-	all := strings.Join(said, " · ")
-	kind := kindsOf(all)
-	if r.Method == http.MethodDelete {
 		kind |= destroys
-	}
-	switch words := readings(all); {
-	case op == "query":
-	case criticalIn(words):
-		j.raise(action.Critical, "effect.pay", "its address or its fields say that it pays, orders or transfers money, or closes an account")
-	case highIn(words):
-		j.raise(action.High, "effect.acts", "its address or its fields say that it deletes, ends, sends or publishes something")
 	}
 	if isPayment(hostOf(r.URL)) && !quiet {
 		j.raise(action.Critical, "effect.payment", "it is sent to a place to pay")
@@ -54,9 +59,6 @@ func (p *Policy) classify(r action.Request) (judgement, kinds) {
 	return j, kind
 }
 
-func criticalIn(said []reading) bool { return words.critical.among(said) }
-func highIn(said []reading) bool     { return words.high.among(said) }
-
 // effectHosts are the hosts whose trust counts: of the request and of the
 // document that makes it.
 func effectHosts(r action.Request) []string {
@@ -67,28 +69,10 @@ func effectHosts(r action.Request) []string {
 	return hosts
 }
 
-// nouns are words of control lists that in an address mostly name a thing.
-var nouns = regexp.MustCompile(`(?i)\b(post|posts|share|shares|release|releases|block|blocks|reply|replies|trade|trades|merge|forward|order|orders|leave|drop)\b`)
-
-// saidBy are the words of a request that say what it does: segments of its
-// path, names of known verbs among its parameters and fields, and fields that
-// are called as a deed is.
+// saidBy are the words of a body that say what it does: values of fields that
+// name a deed, and fields that are called as a deed is.
 func saidBy(r action.Request) []string {
 	var said []string
-	segments := segmentsOf(r.URL)
-	for i, s := range segments {
-		if s = strings.TrimSpace(nouns.ReplaceAllString(s, " ")); s != "" || i == len(segments)-1 && isDeed(segments, i) {
-			said = append(said, s)
-		}
-	}
-	u, err := url.Parse(r.URL)
-	if err == nil {
-		for name, values := range u.Query() {
-			if hosts.actingNames[strings.ToLower(name)] {
-				said = append(said, split(strings.Join(values, " · ")))
-			}
-		}
-	}
 	for _, f := range r.Fields {
 		name := f.Name[strings.LastIndexByte(f.Name, '.')+1:]
 		switch {
@@ -100,10 +84,6 @@ func saidBy(r action.Request) []string {
 	}
 	return said
 }
-
-// isDeed reports whether the last segment of a path is a deed of the thing before
-// it: /items/5/share.
-func isDeed(segments []string, at int) bool { return at > 0 && words.high.is(segments[at]) }
 
 // quiet are names of addresses that are sent to without changing anything that
 // matters: searches, checks, and what pages tell about themselves.

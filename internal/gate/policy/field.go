@@ -19,7 +19,7 @@ func (p *Policy) typing(args *action.Type, facts action.Facts) judgement {
 	if tab && (after != "" || args.Submit) {
 		j.join(astray("Tab"))
 	}
-	multiline := facts.Element.Tag == "textarea"
+	multiline := facts.Element.Tag == "textarea" && !sendsOnEnter(facts.Element)
 	if at := strings.IndexAny(rest, "\r\n"); at >= 0 && !multiline {
 		j.join(p.enter(facts))
 		if facts.Element.Tag == "input" && strings.Trim(rest[at:], "\r\n") != "" {
@@ -49,12 +49,41 @@ func (p *Policy) enter(facts action.Facts) judgement {
 		return judgement{risk: action.Medium, rule: "press.unknown", why: "nothing is known of what the key would do", hosts: hostsOf(facts)}
 	case e.Editable && e.Submits:
 		return p.submit(facts)
-	case e.Editable && (isSearch(e) || words.free.written(fieldText(e)) && e.Tag == "input" && !words.personal.in(fieldText(e))):
+	case e.Editable && searches(e):
 		return judgement{risk: action.Low, rule: "press.search", why: "it searches", hosts: hostsOf(facts)}
+	case e.Editable && sendsOnEnter(e):
+		return judgement{risk: action.High, rule: "press.send", why: "Enter sends what is written there", hosts: hostsOf(facts)}
 	case e.Editable:
-		return judgement{risk: action.Medium, rule: "press.enter", why: "Enter may send what is in the field", hosts: hostsOf(facts)}
+		j := judgement{risk: action.Medium, rule: "press.enter", why: "Enter may send what is in the field", hosts: hostsOf(facts)}
+		if !e.Code {
+			judgeWords(&j, first(parts(e.Dialog))) // as its button, which is not known
+		}
+		return j
 	}
 	return p.activate(facts)
+}
+
+func first(texts []string) string {
+	if len(texts) == 0 {
+		return ""
+	}
+	return texts[0]
+}
+
+// searches reports whether e is a field that only searches.
+func searches(e *action.Element) bool {
+	if isSearch(e) {
+		return true
+	}
+	text := fieldText(e)
+	return e.Tag == "input" && words.search.written(text) && !words.personal.in(text) && !words.composer.in(text)
+}
+
+// sendsOnEnter reports whether e is for a message, a comment or the like, where
+// Enter sends. In a text area it does so in chats only.
+func sendsOnEnter(e *action.Element) bool {
+	text := fieldText(e)
+	return !e.Code && words.composer.in(text) && (e.Tag != "textarea" || !words.free.in(text))
 }
 
 // fill judges a change of a field's value by what the field is for.
@@ -108,7 +137,7 @@ func offered(j judgement, facts action.Facts) judgement {
 
 // fieldText is everything that says what a field is for.
 func fieldText(e *action.Element) string {
-	return strings.Join([]string{e.Name, split(e.Label), e.Placeholder, split(e.FieldName)}, " · ")
+	return strings.Join([]string{e.Name, split(e.Label), e.Placeholder, split(e.FieldName), e.Also}, " · ")
 }
 
 var (
@@ -154,7 +183,7 @@ func (p *Policy) press(combination string, facts action.Facts) judgement {
 	key, modified := keyOf(combination)
 	switch strings.ToLower(key) {
 	case "enter", "numpadenter", "return", "\r", "\n":
-		return sending(p.enter(facts), modified, facts)
+		return sending(p.enter(facts), modified, combination, facts)
 	case "tab", "escape", "esc", "home", "end", "pageup", "pagedown", "arrowup", "arrowdown", "arrowleft", "arrowright",
 		"up", "down", "left", "right", "shift", "control", "alt", "meta":
 		return p.move(facts)
@@ -162,6 +191,9 @@ func (p *Policy) press(combination string, facts action.Facts) judgement {
 	e := facts.Element
 	if e != nil && (e.Editable || e.Tag == "select" || e.Protected) {
 		j := offered(p.fill(facts), facts) // it types, deletes, pastes or chooses
+		if j.rule == "field.code" && j.refuse == "" && isLetterKey(key, modified) {
+			j = judgement{risk: action.Low, rule: "field.keystroke", why: "it changes a letter of a text", hosts: hostsOf(facts)}
+		}
 		if modified && !edits(key) {
 			j.raise(action.Medium, "press.shortcut", "the key may be a shortcut of the page")
 		}
@@ -174,22 +206,38 @@ func (p *Policy) press(combination string, facts action.Facts) judgement {
 		}
 	}
 	j := judgement{risk: action.Medium, rule: "press.shortcut", why: "the key may be a shortcut of the page", hosts: hostsOf(facts)}
-	if strings.EqualFold(key, "delete") || strings.EqualFold(key, "del") || strings.EqualFold(key, "backspace") {
+	if strings.EqualFold(key, "delete") || strings.EqualFold(key, "del") || strings.EqualFold(key, "backspace") || key == "#" || combination == "Shift+3" {
 		j.raise(action.High, "press.delete", "the key may delete what is selected")
 	}
 	return accessKey(j, combination)
 }
 
 // sending raises the risk of Enter with another key: in many editors it sends.
-func sending(j judgement, modified bool, facts action.Facts) judgement {
+func sending(j judgement, modified bool, combination string, facts action.Facts) judgement {
+	if e := facts.Element; e != nil && e.Code && strings.Contains(combination, "+") {
+		j.raise(action.High, "press.run", "with another key, Enter runs code in many editors")
+	}
 	if !modified {
 		return j
 	}
 	j.raise(action.Medium, "press.enter", "Enter may send what is in the field")
-	if e := facts.Element; e != nil && e.Editable && e.Tag != "input" {
+	if e := facts.Element; e != nil && (e.Editable && e.Tag != "input" || e.Tag == "body") {
 		j.raise(action.High, "press.send", "with Control or Command, Enter sends in many editors")
 	}
 	return j
+}
+
+// isLetterKey reports whether a key puts in or takes away a letter, or undoes
+// that. What it pastes nobody has seen.
+func isLetterKey(key string, modified bool) bool {
+	if modified {
+		return edits(key) && !strings.EqualFold(key, "v") && !strings.EqualFold(key, "insert")
+	}
+	switch strings.ToLower(key) {
+	case "space", "spacebar", "backspace", "delete", "del":
+		return true
+	}
+	return utf8.RuneCountInString(key) == 1
 }
 
 // edits reports whether a key with Control edits text, and nothing else.

@@ -55,6 +55,9 @@ func isIgnorable(r rune) bool {
 func tokens(text string) []string { return wordsOf(fold(text)) }
 
 func wordsOf(folded string) []string {
+	if isASCII(folded) {
+		return strings.FieldsFunc(folded, func(r rune) bool { return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z') })
+	}
 	return strings.FieldsFunc(folded, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) || isPrivate(r)
 	})

@@ -21,9 +21,13 @@ type judgement struct {
 	private bool // what is typed must not be recorded or shown
 }
 
+// places are the rules that only say where an act leads: a reason that says what
+// it does is the better one.
+var places = map[string]bool{"navigation.sensitive": true, "navigation.settings": true}
+
 // raise makes j at least as bad as risk says, for the reason given.
 func (j *judgement) raise(risk action.Risk, rule, why string) {
-	if risk > j.risk {
+	if risk > j.risk || risk == j.risk && places[j.rule] && !places[rule] {
 		j.risk, j.rule, j.why = risk, rule, why
 	}
 }

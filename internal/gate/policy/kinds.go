@@ -26,34 +26,7 @@ func kindsOf(text string) kinds {
 	if text == "" {
 		return 0
 	}
-	return kindsAmong(readings(text))
-}
-
-func kindsAmong(said []reading) (found kinds) {
-	for i := range words.kinds {
-		if words.kinds[i].words.among(said) {
-			found |= words.kinds[i].kind
-		}
-	}
-	return found
-}
-
-// ofKind are the phrases of one kind, of every risk.
-type ofKind struct {
-	kind  kinds
-	words lexicon
-}
-
-// addKind adds a phrase of a section such as "high sends" to its kind.
-func (d *dictionary) addKind(kind kinds, phrase string) {
-	for i := range d.kinds {
-		if d.kinds[i].kind == kind {
-			d.kinds[i].words.add(phrase)
-			return
-		}
-	}
-	d.kinds = append(d.kinds, ofKind{kind: kind})
-	d.kinds[len(d.kinds)-1].words.add(phrase)
+	return words.harmful.find(readings(text), mentioned).kinds()
 }
 
 // partsOf parts the name of a section into its meaning and the kind of harm,

@@ -6,6 +6,8 @@ import (
 	"path"
 	"strings"
 	"unicode"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
 //go:embed words/*.txt
@@ -14,8 +16,11 @@ var files embed.FS
 // lexicon are the phrases of one meaning in every language.
 type lexicon struct {
 	phrases map[string][][]string // by their first word
+	alike   map[string][][]string // the same, as words that look alike are written: see skeleton
 	exact   map[string]bool       // whole phrases
-	parts   []string              // of scripts that do not part words: found anywhere
+
+	exactAlike map[string]bool // the same, as words that look alike are written
+	parts      []string        // of scripts that do not part words: found anywhere
 }
 
 func (l *lexicon) add(phrase string) {
@@ -24,7 +29,7 @@ func (l *lexicon) add(phrase string) {
 		return
 	}
 	if l.phrases == nil {
-		l.phrases, l.exact = map[string][][]string{}, map[string]bool{}
+		l.phrases, l.alike, l.exact, l.exactAlike = map[string][][]string{}, map[string][][]string{}, map[string]bool{}, map[string]bool{}
 	}
 	l.exact[strings.Join(t, " ")] = true
 	if whole := strings.Join(t, ""); strings.ContainsFunc(whole, isUnparted) {
@@ -32,6 +37,9 @@ func (l *lexicon) add(phrase string) {
 		return
 	}
 	l.phrases[t[0]] = append(l.phrases[t[0]], t)
+	a := wordsOf(skeleton(phrase))
+	l.exactAlike[strings.Join(a, " ")] = true
+	l.alike[a[0]] = append(l.alike[a[0]], a)
 }
 
 // isUnparted reports whether r belongs to a script that writes words together.
@@ -57,8 +65,12 @@ func (l *lexicon) among(all []reading) bool {
 func (l *lexicon) written(text string) bool { return l.reads(&readings(text)[0]) }
 
 func (l *lexicon) reads(r *reading) bool {
+	phrases := l.phrases
+	if r.alike {
+		phrases = l.alike
+	}
 	for i, first := range r.words {
-		for _, phrase := range l.phrases[first] {
+		for _, phrase := range phrases[first] {
 			if startsWith(r.words[i:], phrase) {
 				return true
 			}
@@ -75,17 +87,23 @@ func (l *lexicon) reads(r *reading) bool {
 	return false
 }
 
+// holds reports whether the words at a place of a reading are a whole phrase.
+func (l *lexicon) holds(r *reading, at, length int) bool {
+	whole := r.words[at]
+	if length > 1 {
+		whole = strings.Join(r.words[at:at+length], " ")
+	}
+	if r.alike {
+		return l.exactAlike[whole]
+	}
+	return l.exact[whole]
+}
+
 // is reports whether a text is one of the phrases and nothing more, numbers
 // aside.
-func (l *lexicon) is(text string) bool {
-	var kept []string
-	for _, t := range tokens(text) {
-		if strings.ContainsFunc(t, unicode.IsLetter) {
-			kept = append(kept, t)
-		}
-	}
-	return l.exact[strings.Join(kept, " ")]
-}
+func (l *lexicon) is(text string) bool { return l.exact[lettered(tokens(text))] }
+
+func hasLetter(word string) bool { return strings.ContainsFunc(word, unicode.IsLetter) }
 
 func startsWith(list, prefix []string) bool {
 	if len(list) < len(prefix) {
@@ -105,14 +123,23 @@ type dictionary struct {
 	secret, guarded, personal, free lexicon // of fields
 	checkout, settings              lexicon // of paths
 
-	kinds []ofKind // the harmful ones again, by kind
+	search                               lexicon // of fields that search, a part of free
+	composer                             lexicon // of fields that are written in to be sent
+	cancel, dismiss, affirm, reply, save lexicon // whole names of buttons
+	cancelled                            lexicon // what is cancelled: an order
+	noun, showing, things, help          lexicon // that tell a thing from what is done to it
+	cookie, answers                      lexicon // of cookie banners, and of their buttons
+
+	harmful harmful // the first three, with what each phrase does
 }
 
 func (d *dictionary) sections() map[string]*lexicon {
 	return map[string]*lexicon{
 		"critical": &d.critical, "high": &d.high, "medium": &d.medium, "low": &d.low,
 		"secret": &d.secret, "guarded": &d.guarded, "personal": &d.personal, "free": &d.free,
-		"checkout": &d.checkout, "settings": &d.settings,
+		"checkout": &d.checkout, "settings": &d.settings, "composer": &d.composer,
+		"cancel": &d.cancel, "dismiss": &d.dismiss, "affirm": &d.affirm, "reply": &d.reply, "save": &d.save, "cancelled": &d.cancelled,
+		"noun": &d.noun, "showing": &d.showing, "things": &d.things, "help": &d.help, "cookie": &d.cookie, "answers": &d.answers,
 	}
 }
 
@@ -121,7 +148,12 @@ type hostBook struct {
 	payment, sensitive             patterns
 	paymentLabels, sensitiveLabels map[string]bool
 	acting, actingNames            map[string]bool // in paths, and as values of parameters of these names
+
+	actingWords, actingWith, changing, showingNames, showingActs, amounts, documents, titles, pages, icons map[string]bool
 }
+
+// risks are those of what sections of control words do.
+var risks = map[string]action.Risk{"critical": action.Critical, "high": action.High, "medium": action.Medium}
 
 var words, hosts = mustLoad()
 
@@ -144,8 +176,11 @@ func mustLoad() (*dictionary, *hostBook) {
 			meaning, kind := partsOf(section)
 			for _, phrase := range list {
 				sections[meaning].add(phrase)
-				if k := kindNames[kind]; k != 0 {
-					d.addKind(k, phrase)
+				if risk := risks[meaning]; risk != 0 {
+					d.harmful.add(phrase, harm{risk, kindNames[kind]})
+				}
+				if kind == "search" {
+					d.search.add(phrase)
 				}
 			}
 		}
@@ -161,6 +196,8 @@ func bookOf(lists map[string][]string) hostBook {
 		payment: payment, sensitive: sensitive,
 		paymentLabels: setOf(lists["payment labels"]), sensitiveLabels: setOf(lists["sensitive labels"]),
 		acting: setOf(lists["acting"]), actingNames: setOf(lists["acting names"]),
+		actingWords: setOf(lists["acting words"]), actingWith: setOf(lists["acting with"]), showingNames: setOf(lists["showing names"]),
+		changing: setOf(lists["changing"]), titles: setOf(lists["titles"]), showingActs: setOf(lists["showing acts"]), amounts: setOf(lists["amounts"]), documents: setOf(lists["documents"]), pages: setOf(lists["pages"]), icons: setOf(lists["icons"]),
 	}
 }
 

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"net/url"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -29,33 +28,27 @@ func (p *Policy) navigate(facts action.Facts, to *action.Destination, direct boo
 	if direct || from != to.Host {
 		p.judgeHost(&j, to.Host)
 	}
-	judgePath(&j, to.URL)
+	judgeCheckout(&j, to.URL)
+	if from != to.Host || direct && !p.inSettings(facts.Page.URL, to.Host) {
+		judgeSettings(&j, to.URL)
+	}
 	judgeActing(&j, to.URL)
 	return j
 }
 
-// judgeActing raises the risk of an address that by its path or query does
-// something when it is requested: to name it does what its button would.
-func judgeActing(j *judgement, address string) {
-	for _, s := range segmentsOf(address) {
-		if hosts.acting[s] {
-			j.raise(action.High, "navigation.acting", "the address deletes, ends or signs out of something")
+// inSettings reports whether a call that goes to settings of a host does not
+// enter them: the page is below some already, or the host is trusted by name.
+func (p *Policy) inSettings(page, host string) bool {
+	return p.trusted.exact[host] || leadsToSettings(page)
+}
+
+func leadsToSettings(address string) bool {
+	for _, s := range pathOf(address) {
+		if !s.page && words.settings.is(strings.Join(s.words, " ")) {
+			return true
 		}
 	}
-	u, err := url.Parse(address)
-	if err != nil {
-		return
-	}
-	for name, values := range u.Query() {
-		if !hosts.actingNames[strings.ToLower(name)] {
-			continue
-		}
-		for _, v := range values {
-			if hosts.acting[strings.Join(tokens(split(v)), " ")] {
-				j.raise(action.High, "navigation.acting", "the address deletes, ends or signs out of something")
-			}
-		}
-	}
+	return false
 }
 
 // judgeHost raises the risk by what a host is for.
@@ -68,13 +61,20 @@ func (p *Policy) judgeHost(j *judgement, host string) {
 	}
 }
 
-// judgePath raises the risk by where on a host an address leads.
-func judgePath(j *judgement, address string) {
-	for _, s := range segmentsOf(address) {
-		if words.settings.is(s) {
-			j.raise(action.High, "navigation.settings", "it leads to settings or administration")
-		}
-		if words.checkout.is(s) {
+// judgeSettings raises the risk of an address that leads to settings.
+func judgeSettings(j *judgement, address string) {
+	if leadsToSettings(address) {
+		j.raise(action.High, "navigation.settings", "it leads to settings or administration")
+	}
+}
+
+// judgeCheckout raises the risk of an address that leads to a place to pay. What
+// is only a document about it does not.
+func judgeCheckout(j *judgement, address string) {
+	path := pathOf(address)
+	for i, s := range path {
+		documents := i > 0 && len(path[i-1].words) == 1 && hosts.documents[path[i-1].words[0]]
+		if !s.page && !documents && words.checkout.is(strings.Join(s.words, " ")) {
 			j.raise(action.Critical, "navigation.checkout", "it leads to a checkout")
 		}
 	}

@@ -87,14 +87,16 @@ func TestClicks(t *testing.T) {
 		{"link that saves", action.Element{Role: "link", Tag: "a", Name: "Save", LinkURL: "https://news.example.org/"}, want{Ask, action.Medium, ""}},
 		{"link without a name", action.Element{Role: "link", Tag: "a", LinkURL: "https://app.example.com/x"}, want{Ask, action.Medium, "click.unnamed"}},
 		{"link to a checkout", action.Element{Role: "link", Tag: "a", Name: "Continue", LinkURL: "https://app.example.com/checkout/1"}, want{Ask, action.Critical, "navigation.checkout"}},
-		{"link to settings", action.Element{Role: "link", Tag: "a", Name: "Preferences", LinkURL: "https://app.example.com/settings"}, want{Ask, action.High, "navigation.settings"}},
+		{"link to settings", action.Element{Role: "link", Tag: "a", Name: "Preferences", LinkURL: "https://app.example.com/settings"}, want{Allow, action.Low, "navigation.same-site"}},
+		{"link to settings of a sub-domain", action.Element{Role: "link", Tag: "a", Name: "Preferences", LinkURL: "https://id.example.com/settings"}, want{Ask, action.High, "navigation.settings"}},
 		{"link that deletes", action.Element{Role: "link", Tag: "a", Name: "Delete", LinkURL: "https://app.example.com/x/1"}, want{Ask, action.High, "click.delete"}},
 		{"icon link that deletes", action.Element{Role: "link", Tag: "a", Name: "🗑", LinkURL: "https://app.example.com/items/delete"}, want{Ask, action.High, "navigation.acting"}},
 		{"script link", action.Element{Role: "link", Tag: "a", Name: "Anything", LinkURL: "javascript:void(0)"}, want{Ask, action.Medium, "click.unmatched"}},
 		{"toggle", action.Element{Role: "checkbox", Tag: "input", Type: "checkbox", Name: "Urgent", Toggle: true}, want{Allow, action.Low, "click.toggle"}},
 		{"toggle without a name", action.Element{Role: "checkbox", Tag: "input", Type: "checkbox", Toggle: true}, want{Ask, action.Medium, "click.unnamed"}},
 		{"toggle that deletes", action.Element{Role: "checkbox", Tag: "input", Name: "Delete permanently", Toggle: true}, want{Ask, action.High, "click.delete"}},
-		{"tab", action.Element{Role: "tab", Name: "History"}, want{Allow, action.Low, "click.toggle"}},
+		{"tab", action.Element{Role: "tab", Name: "Frobs", Toggle: true}, want{Allow, action.Low, "click.toggle"}},
+		{"what only says to be a tab", action.Element{Role: "tab", Name: "Frobs"}, want{Ask, action.Medium, "click.unmatched"}},
 		{"field", field("Send to"), want{Allow, action.Low, "click.focus"}},
 		{"next page", button("Next ›"), want{Allow, action.Low, "click.navigation"}},
 		{"unknown button", button("Frobnicate"), want{Ask, action.Medium, "click.unmatched"}},
@@ -139,7 +141,8 @@ func TestNavigation(t *testing.T) {
 		{"https://www.paypal.com/", want{Ask, action.Critical, "navigation.payment"}},
 		{"https://pay.example.org/", want{Ask, action.Critical, "navigation.payment"}},
 		{"https://shop.example.org/checkout", want{Ask, action.Critical, "navigation.checkout"}},
-		{"https://shop.example.org/de/kasse.html?x=1", want{Ask, action.Critical, "navigation.checkout"}},
+		{"https://shop.example.org/de/kasse?x=1", want{Ask, action.Critical, "navigation.checkout"}},
+		{"https://shop.example.org/de/pay.html?x=1", want{Allow, action.Medium, "navigation.new-domain"}},
 		{"https://app.example.com/%63heckout", want{Ask, action.Critical, "navigation.checkout"}},
 	} {
 		f := action.Facts{Page: action.Page{URL: pageURL}, Destination: to(c.address)}
@@ -228,7 +231,11 @@ func TestFields(t *testing.T) {
 		if c.want.decision == Deny && (!v.Private || v.Code != fault.DeniedByPolicy) {
 			t.Errorf("type into %s: %+v", c.name, v)
 		}
-		check(t, "press a letter in "+c.name, decide(t, p, action.Agent, "page.press", &action.Press{Key: "x"}, on(c.e)), c.want)
+		letter := c.want
+		if c.want.rule == "field.code" { // one letter of a text, as an arrow
+			letter = want{Allow, action.Low, "field.keystroke"}
+		}
+		check(t, "press a letter in "+c.name, decide(t, p, action.Agent, "page.press", &action.Press{Key: "x"}, on(c.e)), letter)
 		check(t, "paste into "+c.name, decide(t, p, action.Agent, "page.press", &action.Press{Key: "Control+v"}, on(c.e)), c.want)
 		check(t, "select in "+c.name, decide(t, p, action.Agent, "page.select", &action.Select{}, on(c.e)), c.want)
 	}
@@ -258,7 +265,7 @@ func TestTypedControlCharactersAreJudgedAsKeys(t *testing.T) {
 		{"enter, then more", action.Type{Input: "a\nhunter2"}, search, want{Deny, action.Critical, "field.astray"}},
 		{"enter in a search", action.Type{Input: "a\n"}, search, want{Allow, action.Low, ""}},
 		{"lines in a comment", action.Type{Input: "a\nb\nc"}, note, want{Allow, action.Low, ""}},
-		{"enter in a chat", action.Type{Input: "a\n"}, chat, want{Ask, action.Medium, "press.enter"}},
+		{"enter in a chat", action.Type{Input: "a\n"}, chat, want{Ask, action.High, "press.send"}},
 		{"submit by a send button", action.Type{Input: "a", Submit: true}, send, want{Ask, action.High, "click.delete"}},
 		{"enter by a send button", action.Type{Input: "a\r"}, send, want{Ask, action.High, "click.delete"}},
 	} {
@@ -287,7 +294,9 @@ func TestKeys(t *testing.T) {
 		{"space on pay", " ", button("Pay"), want{Ask, action.Critical, "click.pay"}},
 		{"space on pay, named", "Space", button("Pay"), want{Ask, action.Critical, "click.pay"}},
 		{"control+enter in a search", "Control+Enter", action.Element{Role: "searchbox", Tag: "input", Type: "search", Editable: true}, want{Ask, action.Medium, "press.enter"}},
-		{"shortcut", "#", action.Element{Tag: "body"}, want{Ask, action.Medium, "press.shortcut"}},
+		{"shortcut", "g", action.Element{Tag: "body"}, want{Ask, action.Medium, "press.shortcut"}},
+		{"shortcut that deletes mail", "#", action.Element{Tag: "body"}, want{Ask, action.High, "press.delete"}},
+		{"shortcut that sends", "Control+Enter", action.Element{Tag: "body"}, want{Ask, action.High, "press.send"}},
 		{"delete key", "Delete", action.Element{Tag: "body"}, want{Ask, action.High, "press.delete"}},
 		{"arrow on the page", "ArrowDown", action.Element{Tag: "body"}, want{Allow, action.Low, "press.move"}},
 		{"arrow in a list", "ArrowDown", list, want{Ask, action.Medium, "field.personal"}},
@@ -384,22 +393,5 @@ func TestOperatorsAreNotAsked(t *testing.T) {
 	secret.Type = "password"
 	if v = decide(t, p, action.Operator, "page.type", &action.Type{Input: "x"}, on(secret)); v.Decision != Allow || !v.Private {
 		t.Errorf("an operator's password: %+v", v)
-	}
-}
-
-func TestBadPatternsAreNamed(t *testing.T) {
-	for _, bad := range []string{"", "*", "*.", "https://a.example", "a.example:80", "a.*.example", "a b", ".example", "user@a.example"} {
-		if _, err := New(Config{Trusted: []string{bad}}); fault.CodeOf(err) != fault.InvalidRequest {
-			t.Errorf("%q: %v", bad, err)
-		}
-		if _, err := New(Config{Sensitive: []string{bad}}); err == nil {
-			t.Errorf("%q is a sensitive host", bad)
-		}
-	}
-	p := mustNew(t, Config{Trusted: []string{"Bücher.example", "*.Shop.example"}})
-	for host, want := range map[string]bool{"xn--bcher-kva.example": true, "a.shop.example": true, "a.b.shop.example": true, "shop.example": false, "xshop.example": false, "": false} {
-		if p.trusted.match(host) != want {
-			t.Errorf("%q: %t", host, !want)
-		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // someElement draws what a page might say of an element.
 func someElement(t *rapid.T) action.Element {
-	name := rapid.SampledFrom([]string{"", "Next", "Search", "Save", "Delete", "Pay", "🗑", "Details", "Comment", "Password", "Send", "次へ", "الاسم"})
+	name := rapid.SampledFrom([]string{"", "Next", "Search", "Save", "Delete", "Pay", "🗑", "Details", "Comment", "Password", "Send", "次へ", "الاسم", "Cancel", "Reply", "OK", "How to pay", "View post"})
 	address := rapid.SampledFrom([]string{"", "https://app.example.com/a", "https://app.example.com/settings", "https://other.example.org/checkout", "javascript:x()", "https://pay.example.org/"})
 	return action.Element{
 		Role: rapid.SampledFrom([]string{"", "button", "link", "textbox", "searchbox", "checkbox", "tab", "combobox"}).Draw(t, "role"),
@@ -23,6 +23,9 @@ func someElement(t *rapid.T) action.Element {
 		Submits:    rapid.Bool().Draw(t, "submits"), SubmitName: name.Draw(t, "submit name"),
 		Editable: rapid.Bool().Draw(t, "editable"), Toggle: rapid.Bool().Draw(t, "toggle"),
 		Code: rapid.Bool().Draw(t, "code"), Protected: rapid.Bool().Draw(t, "protected"),
+		Also: name.Draw(t, "also"), Dialog: name.Draw(t, "dialog"), Scripted: rapid.Bool().Draw(t, "scripted"), Blank: rapid.Bool().Draw(t, "blank"),
+		Orders: rapid.SampledFrom([]string{"", "", "action=save", "data-method=post", "do=cancel"}).Draw(t, "orders"),
+		Beside: rapid.SampledFrom([]string{"", "Save", "Cancel"}).Draw(t, "beside"), Item: rapid.SampledFrom([]string{"", "Order 5"}).Draw(t, "item"),
 	}
 }
 
@@ -59,7 +62,7 @@ func TestRiskyWordsNeverLowerTheRisk(t *testing.T) {
 		worse := e
 		// What has no name is judged by its label and addresses instead, which
 		// may be worse than the name it is then given: that is another control.
-		switch rapid.IntRange(0, 2).Draw(t, "where") {
+		switch rapid.IntRange(0, 5).Draw(t, "where") {
 		case 0:
 			if hasWords(e.Name) {
 				worse.Name = e.Name + " " + risky
@@ -70,6 +73,14 @@ func TestRiskyWordsNeverLowerTheRisk(t *testing.T) {
 			}
 		case 2:
 			worse.Placeholder = strings.TrimSpace(e.Placeholder + " " + risky)
+		case 3:
+			worse.Also = strings.TrimPrefix(e.Also+" · "+risky, " · ")
+		case 4:
+			worse.Orders = strings.TrimPrefix(e.Orders+" · action="+risky, " · ")
+		case 5:
+			if e.Dialog != "" {
+				worse.Dialog = e.Dialog + " " + risky
+			}
 		}
 		after := p.judge(action.Call{Verb: verb, Args: args}, byName(verb), on(worse))
 		if a, b := severity(p.settle(after)), severity(p.settle(before)); a < b {

@@ -101,6 +101,33 @@ func TestAnAddressThatActsIsAsked(t *testing.T) {
 	check(t, "confirmation page", decide(t, p, action.Agent, "page.click", &action.Click{}, on(sure)), want{Ask, action.High, "navigation.acting"})
 }
 
+func TestAnAddressThatChangesSomethingRunsOnTrustedHosts(t *testing.T) {
+	for _, path := range []string{"/cart/add?id=5", "/set?led=on", "/setConfig?x=1", "/update?id=5&name=x", "/jobs/5/retry", "/job/5/build"} {
+		f := action.Facts{Page: action.Page{URL: pageURL}, Destination: to("https://app.example.com" + path)}
+		check(t, path, decide(t, trusting(t), action.Agent, "page.goto", &action.Goto{}, f), want{Allow, action.Medium, "navigation.changing"})
+		check(t, path, decide(t, mustNew(t, Config{Enabled: true}), action.Agent, "page.goto", &action.Goto{}, f), want{Ask, action.Medium, "navigation.changing"})
+	}
+}
+
+func TestReasonsSayWhatIsDone(t *testing.T) {
+	p := trusting(t)
+	for name, why := range map[string]string{
+		"Delete": "it deletes or resets something", "Send": "it sends, publishes or shares something", "Sign out": "it cancels, stops or signs out of something",
+		"Grant access": "it grants rights, signs something, or changes how somebody signs in", "Refund €900": "it moves money",
+		"Pay": "it pays, buys or transfers something", "Delete account": "it deletes or closes an account, or a whole project",
+	} {
+		if v := decide(t, p, action.Agent, "page.click", &action.Click{}, on(button(name))); v.Why != why {
+			t.Errorf("%s: %q", name, v.Why)
+		}
+	}
+	for _, page := range []string{"https://app.example.com/admin", "https://news.example.org/"} {
+		f := action.Facts{Page: action.Page{URL: page}, Destination: to("https://admin.example.com/admin/users/5/delete")}
+		if v := decide(t, p, action.Agent, "page.goto", &action.Goto{}, f); v.Why != "the address deletes something" {
+			t.Errorf("a deletion below /admin from %s: %q", page, v.Why)
+		}
+	}
+}
+
 func TestAReloadThatPostsAgainIsAsked(t *testing.T) {
 	p := trusting(t)
 	f := on(action.Element{})

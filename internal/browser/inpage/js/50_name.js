@@ -1,6 +1,6 @@
 // Accessible names (accname 1.2), as Chromium computes them, with two
-// differences: generated content counts only where there is nothing else, and
-// so does text that a person cannot see.
+// differences: of generated content what is drawn counts, and in controls only,
+// and text that a person cannot see counts only where there is nothing else.
 const labelControl = getter(HTMLLabelElement.prototype, 'control');
 const labelable = new Set(['button', 'input', 'meter', 'output', 'progress', 'select', 'textarea']);
 // For a few elements each is looked up by itself, for many all labels at once.
@@ -37,7 +37,9 @@ const nameOf = element => {
   if (name === undefined) cache.names.set(element, name = clean(computeName(element)));
   return name;
 };
-const computeName = element => {
+// The name without what style sheets write: pointing at an element may change that.
+const bareNameOf = element => clean(computeName(element, NOTHING));
+const computeName = (element, drawn = DRAWN) => {
   const referenced = referencedName(element);
   if (referenced !== '') return referenced;
   const label = attribute(element, 'aria-label');
@@ -46,7 +48,7 @@ const computeName = element => {
   if (native !== null && squeeze(native) !== '') return native;
   const role = roleOf(element);
   if (fromContent.has(role) && (role !== 'row' || inGrid(element))) {
-    const text = contentName(element);
+    const text = contentName(element, drawn);
     if (text !== '') return text;
   }
   return attribute(element, 'title') ?? '';
@@ -131,20 +133,22 @@ const inputName = element => {
 // Text from content, at most a few thousand characters of it. Where nothing
 // visible is there, text hidden from the eye but not from screen readers
 // counts, and then generated content.
-const newWalk = hidden => ({hidden, left: NAME_LIMIT * 4, skip: null, root: null, clipped: false, generated: false, label: false});
-const contentName = element => {
-  const walk = newWalk(false);
+const NOTHING = 0, DRAWN = 1, SPOKEN = 2; // of generated content
+const newWalk = hidden => ({hidden, left: NAME_LIMIT * 4, skip: null, root: null, clipped: false, generated: NOTHING, label: false});
+const contentName = (element, drawn) => {
+  const walk = newWalk(false), control = controlRoles.has(roleOf(element));
   walk.root = element;
+  if (control) walk.generated = drawn;
   const text = squeeze(seen(contentText(element, walk, 0)));
-  if (text !== '' || !controlRoles.has(roleOf(element))) return text;
+  if (text !== '' || !control) return text;
   walk.clipped = true;
-  walk.generated = true;
+  walk.generated = SPOKEN;
   walk.left = NAME_LIMIT;
   return squeeze(contentText(element, walk, 0));
 };
 const contentText = (element, walk, depth) => {
   if (depth > 100 || walk.left <= 0) return '';
-  let text = walk.generated ? generated(element, '::before') : '';
+  let text = walk.generated === NOTHING ? '' : generated(element, '::before', walk.generated);
   const closed = tagOf(element) === 'details' && !hasAttribute(element, 'open');
   eachChild(element, node => {
     if (walk.left <= 0) return;
@@ -157,16 +161,29 @@ const contentText = (element, walk, depth) => {
       text += childText(node, walk, depth);
     }
   });
-  return walk.generated ? text + generated(element, '::after') : text;
+  return walk.generated === NOTHING ? text : text + generated(element, '::after', walk.generated);
 };
 const textShows = (node, element, walk) => {
   return walk.clipped || walk.label ? styleOf(element).visibility === 'visible' : !hiddenText(node, element);
 };
-const generated = (element, pseudo) => {
-  const content = getComputedStyle(element, pseudo).content;
-  if (content === 'none' || content === 'normal') return '';
-  return (content.match(/"(?:[^"\\]|\\.)*"/g) ?? []).map(part => part.slice(1, -1).replace(/\\(.)/g, '$1')).join('');
+// Text that a style sheet writes before or after what an element holds: what is
+// drawn of it, or what a screen reader says, which may be another text after a
+// slash (CSS Generated Content 3, alternative text).
+const generated = (element, pseudo, mode) => {
+  const style = getComputedStyle(element, pseudo), content = style.content;
+  if (content === 'none' || content === 'normal' || content === '') return '';
+  if (style.display === 'none' || mode === DRAWN && (style.visibility !== 'visible' || style.opacity === '0' || style.fontSize === '0px')) return '';
+  const parts = ['', ''];
+  let spoken = 0;
+  for (const [token, name] of content.matchAll(contentToken)) {
+    if (token === '/') spoken = 1;
+    else if (token[0] === '"') parts[spoken] += token.slice(1, -1).replace(/\\(.)/g, '$1');
+    else parts[spoken] += attribute(element, name) ?? '';
+  }
+  const text = spoken === 1 && mode === SPOKEN ? parts[1] : parts[0];
+  return style.display === 'inline' ? text : ' ' + text + ' ';
 };
+const contentToken = /"(?:[^"\\]|\\.)*"|\/|attr\(\s*([\w-]+)[^)]*\)/g;
 const childText = (node, walk, depth) => {
   const tag = tagOf(node);
   if (tag === 'script' || tag === 'style' || tag === 'template' || tag === 'noscript' || node === walk.skip) return '';

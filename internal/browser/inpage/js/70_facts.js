@@ -48,19 +48,24 @@ const activated = element => {
       case 'summary': if (isSummary(at)) return at; break;
       case 'label': return labelControl(at) ?? at;
     }
-    if (given(at) !== '' && controlRoles.has(given(at)) || isEditingHost(at)) return at;
+    if (given(at) !== '' && controlRoles.has(given(at)) || isEditingHost(at) || listensAlone(at)) return at;
   }
   return element;
 };
 const controlRoles = new Set(['button', 'checkbox', 'combobox', 'gridcell', 'link', 'listbox', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option',
   'radio', 'scrollbar', 'searchbox', 'slider', 'spinbutton', 'switch', 'tab', 'textbox', 'treeitem']);
-const toggleRoles = new Set(['checkbox', 'radio', 'switch', 'tab', 'menuitemcheckbox', 'menuitemradio', 'option', 'treeitem']);
 const isEditable = element => {
   const tag = tagOf(element);
   if (tag === 'textarea') return !hasAttribute(element, 'readonly') && !disabledOf(element);
   if (tag === 'input') return textual(element) && !hasAttribute(element, 'readonly') && !disabledOf(element);
-  return element instanceof HTMLElement && editableContent(element) === true;
+  // A button in editable content is pressed, not written in.
+  if (tag === 'button' || tag === 'select' || pressedRoles.has(given(element))) return false;
+  return element instanceof HTMLElement && editableContent(element) === true && !listensAlone(element);
 };
+const pressedRoles = new Set(['button', 'link', 'checkbox', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'radio', 'switch', 'tab', 'treeitem']);
+// What says in its markup that a script listens, inside of editable content.
+const listensAlone = element => !isEditingHost(element) && element instanceof HTMLElement && editableContent(element) === true &&
+  (listens(element) || heeding.has(element)) && !/^(input|textarea|body|html)$/.test(tagOf(element));
 const textual = element => /^(text|search|tel|url|email|password|number|date|time|datetime-local|month|week)$/.test(inputType(element));
 const codeEditor = '.monaco-editor, .CodeMirror, .cm-editor, .ace_editor, .cm-content, [data-language][contenteditable], pre[contenteditable], code[contenteditable]';
 const inCode = element => {
@@ -70,8 +75,6 @@ const inCode = element => {
   }
   return false;
 };
-const isToggle = (element, role) => toggleRoles.has(role) || (tagOf(element) === 'summary' && isSummary(element)) ||
-  hasAttribute(element, 'aria-pressed') || (hasAttribute(element, 'aria-expanded') && role === 'button');
 
 // A word for what has no name: value, title, an icon's label, a test id, the
 // tail of the address.
@@ -81,7 +84,7 @@ const labelFor = element => {
     const text = clean(attribute(element, key) ?? '', 200);
     if (text !== '') return text;
   }
-  for (const child of [...allInElement(element, 'svg, use, i, span, img, [class*=icon]')].slice(0, 8)) {
+  for (const child of [...allInElement(element, 'svg, title, use, i, span, img, [class*=icon]')].slice(0, 8)) {
     const text = iconLabel(child);
     if (text !== '') return text;
   }
@@ -96,9 +99,13 @@ const labelFor = element => {
 const iconLabel = element => {
   const use = localName(element) === 'use' ? (attribute(element, 'href') ?? attribute(element, 'xlink:href') ?? '').replace(/^.*#/, '') : '';
   const title = attribute(element, 'title') ?? attribute(element, 'aria-label') ?? attribute(element, 'data-icon') ?? '';
-  const names = (attribute(element, 'class') ?? '').split(/\s+/).filter(name => /icon|^fa-|^bi-|^mdi-|^ti-|^lucide-/.test(name) && !/^(fa|icon|icons|bi|mdi)$/.test(name));
-  return clean(title || use || names.join(' '), 200);
+  const drawing = localName(element) === 'title' ? textContent(element) : localName(element) === 'img' ? fileName(attribute(element, 'src') ?? '') : '';
+  const names = (attribute(element, 'class') ?? '').split(/\s+/).filter(name => !/^(fa|fas|far|icon|icons|bi|mdi|btn|button|svg|svg-inline--fa)$/.test(name));
+  return clean(title || use || drawing || names.join(' '), 200);
 };
+
+// The name of a picture's file, without its folder and ending.
+const fileName = address => /^data:/i.test(address) ? '' : address.replace(/[?#].*$/, '').replace(/^.*\//, '').replace(/\.\w+$/, '');
 
 const factsOf = element => {
   const target = activated(element), tag = tagOf(element);
@@ -113,6 +120,13 @@ const factsOf = element => {
   facts.placeholder = clean(attribute(same, 'placeholder') ?? '', 200);
   addLink(facts, target);
   addForm(facts, target);
+  facts.also = otherNames(same, facts.name);
+  facts.orders = ordersOf(target, formOf(target));
+  facts.scripted = isScripted(target);
+  facts.dialog = dialogText(element);
+  facts.beside = besideOf(target);
+  facts.item = itemOf(element);
+  facts.blank = isBlank(target);
   facts.login = isLogin(same);
   facts.editable = isEditable(same);
   facts.code = inCode(same);
@@ -120,7 +134,7 @@ const factsOf = element => {
   facts.toggle = isToggle(same, facts.role);
   facts.frame = tag === 'iframe' || tag === 'frame';
   facts.rect = plainRect(boxOf(element));
-  facts.print = JSON.stringify([facts.role, facts.name, facts.tag, facts.type, facts.label, facts.linkUrl, facts.formAction, facts.formMethod, facts.submits, facts.submitName, facts.protected, facts.editable, choices(same), itemOf(element)]);
+  facts.print = JSON.stringify([facts.role, bareNameOf(same), facts.tag, facts.type, facts.label, facts.linkUrl, facts.formAction, facts.formMethod, facts.submits, facts.submitName, facts.protected, facts.editable, choices(same), facts.item, firmNames(same), facts.orders, facts.dialog.replace(/\d+/g, '0')]);
   return facts;
 };
 // What can be chosen in a list is pinned with it.

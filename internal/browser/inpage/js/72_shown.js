@@ -2,7 +2,7 @@
 // another entry: "Delete" in it is then another act, in the same place, by the
 // same node, and by the same name.
 const shownAs = new WeakMap();
-const remember = element => shownAs.set(element, {name: nameOf(element), item: itemOf(element), told: false});
+const remember = element => shownAs.set(element, {name: bareNameOf(element), item: itemOf(element), told: false});
 // Who acts on an element knows that its name may change by that: a play button
 // becomes a pause button. The entry that it belongs to does not.
 const noteAct = element => {
@@ -15,7 +15,7 @@ const noteAct = element => {
 const becameOther = element => {
   const known = shownAs.get(element);
   if (known === undefined) return undefined;
-  const name = nameOf(element), item = itemOf(element), plain = known.told ? text => text.replace(/\d+/g, '0') : steady;
+  const name = bareNameOf(element), item = itemOf(element), plain = known.told ? text => text.replace(/\d+/g, '0') : steady;
   const same = plain(known.item) === plain(item) && (known.name === undefined || plain(known.name) === plain(name));
   if (same) return undefined;
   shownAs.set(element, {name, item, told: true});
@@ -36,7 +36,7 @@ const isEntry = element => {
 const itemOf = element => {
   let at = flatParent(element);
   for (let up = 0; up < ITEM_UP && at !== null; up++, at = flatParent(at)) {
-    if (isEntry(at)) return firstWords(at, element) || nameOf(element);
+    if (isEntry(at)) return firstWords(at, element) || bareNameOf(element);
   }
   return '';
 };

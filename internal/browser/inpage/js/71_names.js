@@ -1,0 +1,53 @@
+// Every other name that a person or a screen reader may get for an element: with
+// generated content and without, alternative texts, what labels it holds, the
+// names of controls in it, its title, and text that is drawn in reverse.
+const NAMES = 8, ONE_NAME = 200; // how many, and characters of each
+const otherNames = (element, name) => {
+  const found = [], known = new Set([packed(name)]);
+  const add = text => {
+    const one = clean(text ?? '', ONE_NAME);
+    if (found.length === NAMES || !hasWord(one) || known.has(packed(one))) return;
+    known.add(packed(one));
+    found.push(one);
+  };
+  for (const text of firmNames(element)) add(text);
+  if (controlRoles.has(roleOf(element)) && !isEditable(element)) {
+    for (const generated of [DRAWN, SPOKEN, NOTHING]) {
+      add(contentText(element, {...newWalk(false), left: NAME_LIMIT, root: element, clipped: true, generated}, 0));
+    }
+    for (const inner of innerNames(element)) add(inner);
+  }
+  if (!isProtected(element)) add(attribute(element, 'title'));
+  if (drawnInReverse(element)) add([...name].reverse().join(''));
+  return found.join(' · ');
+};
+// Those of them that pointing at an element does not change.
+const firmNames = element => {
+  const names = [...labelValues(element), attribute(element, 'aria-label')];
+  if (element instanceof HTMLInputElement && inputRoles[inputType(element)] === 'button') names.push(inputValue(element), attribute(element, 'alt'));
+  return names.map(name => clean(name ?? '', ONE_NAME));
+};
+const innerNames = element => {
+  const names = [];
+  for (const inner of [...allInElement(element, 'button, input, select, textarea, a, img, svg, [role], [aria-label], [title]')].slice(0, NAMES)) {
+    if (isProtected(inner)) continue;
+    names.push(nameOf(inner), valueOf(inner), attribute(inner, 'title') ?? '');
+  }
+  return names;
+};
+// What the fields hold that aria-labelledby names, or a label contains.
+const labelValues = element => {
+  const ids = attribute(element, 'aria-labelledby'), labels = labelsOf(element);
+  const named = ids === null ? [] : ids.trim().split(/\s+/).slice(0, NAMES).map(id => idIn(rootOf(element), id)).filter(label => label !== null);
+  return [...named, ...labels].flatMap(label => {
+    const fields = [label, ...[...allInElement(label, 'input, textarea, select')].slice(0, 4)];
+    const values = fields.filter(field => field !== element && !isProtected(field)).map(valueOf).filter(value => value !== '');
+    return values.length === 0 ? [] : [values.join(' '), squeeze(textContent(label) + ' ' + values.join(' '))];
+  });
+};
+// Text drawn from right to left, letter by letter, is read the other way around.
+const overrides = /[\u202D\u202E\u2066-\u2069]/;
+const drawnInReverse = element => {
+  const parts = [element, ...[...allInElement(element, 'span, bdo, b, i, em, strong, div, p')].slice(0, 4)];
+  return parts.some(part => styleOf(part).unicodeBidi.includes('override')) || overrides.test(limited(textContent(element), 400));
+};

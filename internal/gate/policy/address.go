@@ -1,0 +1,240 @@
+package policy
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// segment is one part of an address's path.
+type segment struct {
+	words []string // folded
+	id    bool     // it says which thing is meant
+	page  bool     // a document by its ending: it shows
+	joint bool     // one word of a program, such as deleteItem or delete_item
+}
+
+// mostWords bounds what a segment that acts is made of: a longer one is the
+// title of a text.
+const mostWords = 3
+
+// pathOf are the segments of an address's path, and of a fragment that is used
+// as one.
+func pathOf(address string) []segment {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil
+	}
+	path := u.Path
+	if fragment := strings.TrimPrefix(u.Fragment, "!"); strings.HasPrefix(fragment, "/") {
+		fragment, _, _ = strings.Cut(fragment, "?")
+		path += fragment
+	}
+	var all []segment
+	for raw := range strings.SplitSeq(strings.ReplaceAll(path, ";", "/"), "/") {
+		if raw == "" {
+			continue
+		}
+		var s segment
+		name, extension, found := strings.Cut(raw, ".")
+		if found && len(extension) <= 5 {
+			s.page = hosts.pages[strings.ToLower(extension)]
+		} else {
+			name = raw
+		}
+		s.id, s.words = isID(name), tokens(split(name))
+		s.joint = len(s.words) > 1 && !strings.ContainsAny(name, "- +")
+		if len(s.words) > 0 {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// isID reports whether a segment is a number, or mixes digits with letters as
+// keys do.
+func isID(name string) bool {
+	digits, letters := 0, 0
+	for _, r := range name {
+		switch {
+		case unicode.IsDigit(r):
+			digits++
+		case unicode.IsLetter(r):
+			letters++
+		case r != '-' && r != '_':
+			return false
+		}
+	}
+	return digits > 0 && (letters == 0 || digits >= 2 && digits+letters >= 8)
+}
+
+// is reports whether a segment is one of the words of a list.
+func (s *segment) is(list map[string]bool) bool { return len(s.words) == 1 && list[s.words[0]] }
+
+// dated reports whether a path has a year: months and days follow it.
+func dated(path []segment) bool {
+	return slices.ContainsFunc(path, func(s segment) bool { return isYear(s.words[0]) })
+}
+
+// isYear reports whether a segment is a year, as addresses of texts have.
+func isYear(word string) bool {
+	return len(word) == 4 && (strings.HasPrefix(word, "19") || strings.HasPrefix(word, "20"))
+}
+
+// judgeActing raises the risk of an address that by its path or query does
+// something when it is requested: to name it does what its button would.
+func judgeActing(j *judgement, address string) { judgeAddress(j, address, false) }
+
+// judgeAddress is judgeActing, and where something is sent to the address takes
+// that for evidence that it does what its words say.
+func judgeAddress(j *judgement, address string, sent bool) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return
+	}
+	query := queryOf(u)
+	query.amount = query.amount || sent
+	path := pathOf(address)
+	id, documents := false, false // the path says on what, or that what follows is a text
+	for i := range path {
+		s := &path[i]
+		shows := s.page || !sent && documents && !id && !query.id || !sent && i > 0 && !s.joint && len(s.words) > 1 && path[i-1].is(hosts.titles)
+		if !shows {
+			on := i+1 < len(path) && path[i+1].id
+			whole := strings.Join(s.words, " ")
+			noun := words.noun.exact[whole] && !(sent && kindsOf(whole).has(pays))
+			judgeActWords(j, s, sent && !noun || id || query.evidence || on && !noun, query)
+		}
+		id = id || s.id && !isYear(s.words[0]) && !(i > 0 && len(s.words[0]) <= 2 && dated(path[:i]))
+		documents = documents || s.is(hosts.documents)
+	}
+	for _, value := range query.acts {
+		if t := tokens(split(value)); len(t) <= mostWords {
+			judgeActWords(j, &segment{words: t, joint: true}, true, query)
+		}
+	}
+}
+
+// judgeActWords raises the risk by the words of a segment or of what a parameter
+// says is done. with says that the address also says on what.
+func judgeActWords(j *judgement, s *segment, with bool, q query) {
+	whole := strings.Join(s.words, " ")
+	if len(s.words) > mostWords && !hosts.acting[whole] || helps(s.words) {
+		return
+	}
+	strong, weak := hosts.acting[whole] || isActing(s.words, hosts.actingWords), isActing(s.words, hosts.actingWith) || words.noun.exact[whole]
+	said := pathReadings(s.words)
+	found := words.harmful.find(said, mentioned).kinds()
+	if !strong && !weak && found != 0 {
+		strong = words.harmful.find(said, ordered).kinds() != 0
+	}
+	if !strong && !(weak && with && (len(s.words) == 1 || s.joint || found != 0)) {
+		if with && (hosts.changing[s.words[0]] && (len(s.words) == 1 || s.joint) || hosts.changing[whole]) {
+			j.raise(action.Medium, "navigation.changing", "the address changes something when it is requested")
+			j.auto = false
+		}
+		return
+	}
+	if found.has(pays) && q.amount {
+		j.raise(action.Critical, "navigation.acting", "the address pays or transfers an amount")
+		return
+	}
+	j.raise(action.High, "navigation.acting", addressReason(found))
+}
+
+// pathReadings are the ways to read words of an address: as they are, and with
+// umlauts that addresses spell out.
+func pathReadings(part []string) []reading {
+	all := []reading{{words: part, whole: strings.Join(part, "")}}
+	for _, w := range part {
+		if strings.Contains(w, "ae") || strings.Contains(w, "oe") || strings.Contains(w, "ue") {
+			return append(all, reading{words: strings.Fields(spellings.Replace(strings.Join(part, " ")))})
+		}
+	}
+	return all
+}
+
+var spellings = strings.NewReplacer("ae", "a", "oe", "o", "ue", "u")
+
+func isActing(all []string, list map[string]bool) bool {
+	return len(all) > 0 && (list[all[0]] || list[all[len(all)-1]] || list[strings.Join(all, " ")])
+}
+
+// helps reports whether words are a question, or the title of a text that helps.
+func helps(all []string) bool {
+	for _, w := range all {
+		if words.help.exact[w] || words.things.exact[w] {
+			return true
+		}
+	}
+	return false
+}
+
+// query is what the parameters of an address say.
+type query struct {
+	acts     []string // what is done: names that act, and values of names that say it
+	id       bool     // on what
+	shows    bool     // what is done is only to show something
+	evidence bool     // there are parameters other than those that choose what is shown
+	amount   bool
+}
+
+func queryOf(u *url.URL) (q query) {
+	values := u.Query()
+	if _, after, found := strings.Cut(u.Fragment, "?"); found {
+		if more, err := url.ParseQuery(after); err == nil {
+			for name, v := range more {
+				values[name] = append(values[name], v...)
+			}
+		}
+	}
+	for name, all := range values {
+		lower := strings.ToLower(name)
+		if hosts.showingNames[lower] {
+			q.amount = q.amount || hosts.amounts[lower]
+			continue
+		}
+		q.evidence = true
+		q.amount = q.amount || hosts.amounts[lower]
+		q.shows = q.shows || lower == "response_type" // a page to agree to (OAuth 2.0)
+		q.id = q.id || lower == "id" || strings.HasSuffix(lower, "id")
+		if hosts.actingNames[lower] {
+			for _, v := range all {
+				v = v[strings.LastIndexByte(v, '/')+1:]
+				q.acts = append(q.acts, v)
+				q.shows = q.shows || hosts.showingActs[strings.ToLower(v)]
+			}
+			continue
+		}
+		if t := tokens(split(name)); len(t) > 0 && len(t) <= mostWords && (hosts.acting[strings.Join(t, " ")] || hosts.actingWords[t[0]] || words.harmful.find(pathReadings(t), ordered).kinds() != 0) {
+			q.acts = append(q.acts, name)
+		}
+		for _, v := range all {
+			if t := tokens(split(v)); hosts.acting[strings.Join(t, " ")] || len(t) == 2 && hosts.acting[t[0]] && !strings.ContainsAny(v, " -+") {
+				q.acts = append(q.acts, v)
+			}
+		}
+	}
+	q.evidence, q.id = q.evidence && !q.shows, q.id && !q.shows
+	return q
+}
+
+// addressReason says what an address does, by the kind of its words.
+func addressReason(found kinds) string {
+	switch {
+	case found.has(pays):
+		return "the address pays, buys or transfers something"
+	case found.has(destroys):
+		return "the address deletes something"
+	case found.has(sends):
+		return "the address sends or publishes something"
+	case found.has(grants):
+		return "the address grants rights or changes how somebody signs in"
+	case found.has(ends):
+		return "the address cancels, stops or signs out of something"
+	}
+	return "the address changes something when it is requested"
+}

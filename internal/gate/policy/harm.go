@@ -1,0 +1,197 @@
+package policy
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// harm is what a phrase of a control says that it does.
+type harm struct {
+	risk action.Risk
+	kind kinds
+}
+
+// harmful are the phrases of controls of all languages, with what each does, so
+// that a text is looked through once.
+type harmful struct {
+	phrases, alike map[string][]harmPhrase // by their first word; as skeletons
+	parts          map[rune][]harmPart     // of scripts that do not part words, by their first letter
+}
+
+type harmPhrase struct {
+	words []string
+	harm
+}
+
+type harmPart struct {
+	text string
+	harm
+}
+
+func (h *harmful) add(phrase string, what harm) {
+	t := tokens(phrase)
+	if len(t) == 0 {
+		return
+	}
+	if h.phrases == nil {
+		h.phrases, h.alike, h.parts = map[string][]harmPhrase{}, map[string][]harmPhrase{}, map[rune][]harmPart{}
+	}
+	if whole := strings.Join(t, ""); strings.ContainsFunc(whole, isUnparted) {
+		first, _ := utf8.DecodeRuneInString(whole)
+		h.parts[first] = append(h.parts[first], harmPart{whole, what})
+		return
+	}
+	h.phrases[t[0]] = append(h.phrases[t[0]], harmPhrase{t, what})
+	a := wordsOf(skeleton(phrase))
+	h.alike[a[0]] = append(h.alike[a[0]], harmPhrase{a, what})
+}
+
+// manner is which phrases of a text count.
+type manner int
+
+const (
+	mentioned manner = iota // all
+	done                    // those that are done: "Post", and not "View post"
+	ordered                 // those that a text begins or ends with, and that are not the name of a thing
+)
+
+// findings are the harms that phrases of a text name, by risk.
+type findings struct {
+	critical, high kinds
+	medium         bool
+}
+
+func (f findings) kinds() kinds { return f.critical | f.high }
+
+func (f *findings) note(h harm) {
+	switch h.risk {
+	case action.Critical:
+		f.critical |= h.kind
+	case action.High:
+		f.high |= h.kind
+	default:
+		f.medium = true
+	}
+}
+
+// find looks through all readings of a text.
+func (h *harmful) find(all []reading, how manner) (f findings) {
+	for i := range all {
+		h.findIn(&all[i], how, &f)
+	}
+	return f
+}
+
+func (h *harmful) findIn(r *reading, how manner, f *findings) {
+	phrases := h.phrases
+	if r.alike {
+		phrases = h.alike
+	}
+	for at, first := range r.words {
+		list := phrases[first]
+		for i := range list {
+			if startsWith(r.words[at:], list[i].words) && counts(r, at, len(list[i].words), how) {
+				f.note(list[i].harm)
+			}
+		}
+	}
+	if isASCII(r.whole) || how == ordered && words.noun.exact[r.whole] {
+		return // no script that writes words together
+	}
+	for at, letter := range r.whole {
+		list := h.parts[letter]
+		for i := range list {
+			if strings.HasPrefix(r.whole[at:], list[i].text) && (how == mentioned || !compound(r.whole, at, list[i].text)) {
+				f.note(list[i].harm)
+			}
+		}
+	}
+}
+
+// counts reports whether a phrase at a place of a reading counts.
+func counts(r *reading, at, length int, how manner) bool {
+	switch how {
+	case done:
+		return !names(r, at, length)
+	case ordered:
+		return (at == 0 || at+length == len(r.words)) && !words.noun.holds(r, at, length) && !names(r, at, length)
+	}
+	return true
+}
+
+// names reports whether the words at a place of a reading name a thing: they
+// can, and stand after a word that shows it or before one that belongs to it.
+func names(r *reading, at, length int) bool {
+	if !words.noun.holds(r, at, length) {
+		return false
+	}
+	if at > 0 && words.showing.holds(r, at-1, 1) {
+		return true
+	}
+	return at+length < len(r.words) && words.things.holds(r, at+length, 1)
+}
+
+// compound is names for scripts that write words together.
+func compound(whole string, at int, part string) bool {
+	if !words.noun.exact[part] {
+		return false
+	}
+	before, after := whole[:at], whole[at+len(part):]
+	for _, shown := range words.showing.parts {
+		if strings.HasSuffix(before, shown) || strings.HasPrefix(after, shown) {
+			return true
+		}
+	}
+	for _, thing := range words.things.parts {
+		if strings.HasPrefix(after, thing) {
+			return true
+		}
+	}
+	return false
+}
+
+// spoken is a text with the ways to read it, taken once.
+type spoken struct {
+	text string
+	all  []reading
+	key  string // its words that hold letters: whole phrases are found by it
+}
+
+func speak(text string) spoken {
+	s := spoken{text: text}
+	if text == "" {
+		return s
+	}
+	s.all = readings(text)
+	s.key = lettered(s.all[0].words)
+	return s
+}
+
+// lettered joins the words that hold letters.
+func lettered(all []string) string {
+	plain := true
+	for _, t := range all {
+		plain = plain && hasLetter(t)
+	}
+	if plain && len(all) == 1 {
+		return all[0]
+	}
+	var kept []string
+	for _, t := range all {
+		if hasLetter(t) {
+			kept = append(kept, t)
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+// is reports whether the text is a phrase of l, numbers aside.
+func (s *spoken) is(l *lexicon) bool { return l.exact[s.key] }
+
+// named reports whether the text names something: it holds a letter.
+func (s *spoken) named() bool { return s.key != "" }
+
+// in reports whether a phrase of l is in the text.
+func (s *spoken) in(l *lexicon) bool { return s.text != "" && l.among(s.all) }

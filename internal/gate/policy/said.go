@@ -1,0 +1,255 @@
+package policy
+
+import (
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// judgeWords raises the risk by the words of a control.
+func judgeWords(j *judgement, text string) {
+	if s := speak(text); text != "" {
+		judgeSpoken(j, &s)
+	}
+}
+
+func judgeSpoken(j *judgement, s *spoken) {
+	if !s.named() || s.is(&words.low) || asksHow(s) { // "remove filters" and "how to pay" only show something else
+		return
+	}
+	f := words.harmful.find(s.all, done)
+	switch {
+	case f.critical != 0:
+		j.raise(action.Critical, "click.pay", criticalReason(f.critical))
+	case f.high != 0:
+		j.raise(action.High, "click.delete", reasonFor(f.high))
+	case f.medium && !words.showing.holds(&s.all[0], 0, 1):
+		j.raise(action.Medium, "click.save", "it saves or submits something")
+		j.auto = false // more than going to an allowed place
+	}
+}
+
+// asksHow reports whether a text is a question, or the title of a text that
+// answers one, rather than what is done.
+func asksHow(s *spoken) bool {
+	t := s.all[0].words
+	return len(t) > 2 && (questions[t[0]] || questions[t[0]+" "+t[1]])
+}
+
+var questions = map[string]bool{
+	"how to": true, "how do": true, "how can": true, "how does": true, "what is": true, "what are": true, "what happens": true, "why do": true, "why does": true,
+	"wie man": true, "wie kann": true, "warum": true, "weshalb": true, "pourquoi": true, "como": true, "perche": true, "hoe": true, "waarom": true, "как": true, "почему": true,
+}
+
+// mostCommand bounds a text that tells to do something, in words; one that is
+// longer tells of something. Of scripts that write words together, in bytes.
+const (
+	mostCommand  = 4
+	mostUnparted = 30
+)
+
+// judgeCommand raises the risk by the words of what only leads somewhere, or
+// shows something: where they are no more than the order to do it.
+func judgeCommand(j *judgement, s *spoken) {
+	if !s.named() || s.is(&words.low) || s.is(&words.dismiss) {
+		return
+	}
+	for i := range s.all {
+		r := &s.all[i]
+		if len(r.words) > mostCommand || helps(r.words) || words.help.reads(r) || len(r.whole) > mostUnparted && strings.ContainsFunc(r.whole, isUnparted) {
+			return
+		}
+	}
+	f := words.harmful.find(s.all, ordered)
+	switch {
+	case f.critical.has(destroys | pays):
+		j.raise(action.Critical, "click.pay", criticalReason(f.critical))
+	case f.high.has(destroys | ends | pays):
+		j.raise(action.High, "click.delete", reasonFor(f.high))
+	}
+}
+
+func criticalReason(found kinds) string {
+	if found.has(pays) {
+		return "it pays, buys or transfers something"
+	}
+	return "it deletes or closes an account, or a whole project"
+}
+
+// reasonFor says what words of HIGH risk do, the worst kind first.
+func reasonFor(found kinds) string {
+	switch {
+	case found.has(destroys):
+		return "it deletes or resets something"
+	case found.has(pays):
+		return "it moves money"
+	case found.has(grants):
+		return "it grants rights, signs something, or changes how somebody signs in"
+	case found.has(sends):
+		return "it sends, publishes or shares something"
+	}
+	return "it cancels, stops or signs out of something"
+}
+
+// showsOnly reports whether a control moves around on the page, or shows more of
+// it, by what it is called.
+func showsOnly(name *spoken) bool {
+	return name.is(&words.low) || name.named() && len(name.all[0].words) > 1 && words.showing.holds(&name.all[0], 0, 1)
+}
+
+// clearsForm reports whether a control is the form's own to empty its fields, and
+// says no more than that.
+func clearsForm(e *action.Element, name *spoken) bool {
+	return e.Type == "reset" && !e.Scripted && ordersNothing(e) && (name.is(&words.high) || name.is(&words.low))
+}
+
+// onlyShows reports whether what a click does is known to be no more than
+// showing something, so that words in its name are not what it does: a plain
+// link, a tab, an entry of a list, what opens a menu.
+func onlyShows(e *action.Element, facts action.Facts) bool {
+	if e.Submits || !ordersNothing(e) {
+		return false
+	}
+	if isWebLink(e) {
+		return !e.Scripted && !isEmptyLink(e) && e.LinkURL != facts.Page.URL && (e.Role == "link" || e.Role == "") && facts.Destination != nil && siteOf(facts.Destination.Host) == siteOf(hostOf(facts.Page.URL))
+	}
+	return e.Toggle && (e.Role == "tab" || e.Role == "treeitem" || e.Role == "columnheader" || e.Role == "button" || e.Role == "DisclosureTriangle")
+}
+
+// judgeIcon raises the risk by a picture that stands for deletion, where there
+// are no words.
+func judgeIcon(j *judgement, e *action.Element) {
+	for _, t := range tokens(split(e.Label)) {
+		if hosts.icons[t] {
+			j.raise(action.High, "click.delete", "its picture stands for deleting something")
+		}
+	}
+}
+
+// judgeOrders raises the risk by what hidden fields of the form and attributes
+// of the element say is requested.
+func judgeOrders(j *judgement, e *action.Element) {
+	for _, order := range parts(e.Orders) {
+		name, value, _ := strings.Cut(order, "=")
+		name = strings.ToLower(name)
+		switch {
+		case strings.HasSuffix(name, "confirm"):
+			judgeWords(j, value)
+			j.raise(action.Medium, "click.confirm", "the page asks whether one is sure")
+		case strings.HasSuffix(name, "method"):
+			judgeMethod(j, value)
+		case strings.HasPrefix(strings.TrimPrefix(name, "data-"), "hx-"):
+			judgeMethod(j, name[strings.LastIndexByte(name, '-')+1:])
+			judgeActing(j, value)
+		case name == "data-url" || name == "data-href" || name == "formaction" || name == "ping":
+			judgeActing(j, value)
+		case name == "data-action" && (words.cancel.is(value) || words.dismiss.is(value)):
+		default:
+			judgeWords(j, split(value))
+			judgeActWords(j, &segment{words: tokens(split(value)), joint: true}, true, query{})
+		}
+	}
+}
+
+// ordersNothing reports whether what an element and its form order is no more
+// than what any button does.
+func ordersNothing(e *action.Element) bool {
+	j := judgement{risk: action.Low}
+	judgeOrders(&j, e)
+	return j.risk == action.Low
+}
+
+// judgeMethod raises the risk by the method that a request would have.
+func judgeMethod(j *judgement, method string) {
+	switch strings.ToLower(method) {
+	case "delete":
+		j.raise(action.High, "click.delete", "it sends a request that deletes something")
+	case "post", "put", "patch":
+		j.raise(action.Medium, "submit", "it sends a request that changes something")
+		j.auto = false
+	}
+}
+
+// judgeDialog raises the risk of a control that does what the dialog says that it
+// is in: one that agrees, by all of it, and one whose own name says nothing, by
+// its heading.
+func judgeDialog(j *judgement, name *spoken, facts action.Facts) {
+	e := facts.Element
+	if e.Dialog == "" || known[j.rule] || onlyShows(e, facts) || e.Toggle {
+		return
+	}
+	says := parts(e.Dialog)
+	switch {
+	case !name.named() || name.in(&words.affirm) && (name.is(&words.affirm) || !name.is(&words.low)):
+		judgeWords(j, e.Dialog)
+	case !name.is(&words.low) && !name.in(&words.medium) && (len(says) > 1 || len(e.Dialog) <= shortDialog):
+		if kindsOf(says[0]).has(destroys | pays | ends | grants) { // a dialog to write in has other buttons than the one that sends
+			judgeWords(j, says[0])
+		}
+	}
+}
+
+// shortDialog is how long a text without a heading is that a dialog asks by.
+const shortDialog = 160
+
+// dismisses reports whether a button only closes or cancels what is open. A
+// bare "Cancel" does, unless what it stands by is something that is cancelled.
+func dismisses(e *action.Element, name *spoken) bool {
+	switch {
+	case e.Submits || !ordersNothing(e):
+		return false
+	case name.is(&words.cancel):
+		return cancelsNothing(e)
+	case name.is(&words.dismiss) && !name.is(&words.affirm), e.Dialog != "" && (crosses[e.Name] && e.Item == "" || refuses(name)):
+		return true
+	case name.is(&words.dismiss), name.is(&words.affirm) && e.Dialog != "" && e.Beside == "": // of a notice
+		says := speak(e.Dialog)
+		return words.harmful.find(says.all, mentioned) == findings{}
+	}
+	return false
+}
+
+// crosses are signs that close a dialog.
+var crosses = map[string]bool{"×": true, "✕": true, "✖": true, "✗": true, "⨯": true, "x": true, "X": true}
+
+// refuses reports whether the button of a dialog says no: "Keep my account".
+func refuses(name *spoken) bool {
+	if !name.named() || len(name.all[0].words) > mostCommand || name.in(&words.affirm) || words.harmful.find(name.all, mentioned) != (findings{}) {
+		return false
+	}
+	return refusals[name.all[0].words[0]]
+}
+
+var refusals = map[string]bool{
+	"no": true, "keep": true, "stay": true, "nein": true, "behalten": true, "non": true, "conserver": true, "garder": true, "conservar": true, "mantener": true,
+	"nao": true, "manter": true, "mantieni": true, "nee": true, "behouden": true, "нет": true, "оставить": true, "khong": true, "giu": true,
+}
+
+func cancelsNothing(e *action.Element) bool {
+	saves := false
+	for _, name := range parts(e.Beside) {
+		saves = saves || words.save.is(name) || words.affirm.is(name) || words.reply.is(name)
+	}
+	switch {
+	case e.Dialog != "":
+		return !words.cancel.in(e.Dialog) || !words.cancelled.in(e.Dialog)
+	case e.Item != "" || words.cancelled.in(e.Within):
+		return saves
+	}
+	return true
+}
+
+// opensComposer reports whether a button such as "Reply" can only open a place
+// to write: no field around it holds anything to send.
+func opensComposer(e *action.Element, name *spoken) bool {
+	return e.Blank && name.is(&words.reply) && ordersNothing(e)
+}
+
+// answersCookies reports whether a button answers a cookie banner.
+func answersCookies(e *action.Element, name *spoken) bool {
+	if !name.is(&words.answers) && !name.is(&words.affirm) && !name.in(&words.cookie) || words.harmful.find(name.all, mentioned).kinds() != 0 {
+		return false
+	}
+	about := e.Dialog + " · " + e.Within
+	return words.cookie.in(about) && !kindsOf(about).has(destroys|pays|grants) && ordersNothing(e)
+}
