@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
@@ -16,6 +18,7 @@ const (
 	afterAct    = 5 * time.Second  // in which a request may belong to an act: the browser counts a press as the user's doing for as long
 	afterHigh   = 30 * time.Second // likewise of an act that was judged HIGH
 	mostDeeds   = 2000             // of all sessions
+	serverLimit = 5 * time.Second  // for servers to answer what people let out
 	keptDeeds   = 5 * time.Minute  // a deed is remembered for questions that wait
 	mostAddress = 500              // addresses of a session that are known to be asked for
 )
@@ -36,6 +39,8 @@ type deed struct {
 	question action.Question // the newest about what it sends
 	decision *decision       // the one that is waited for; nil when none is
 	effects  []action.Effect
+	refused  error         // what a person refused, or nobody answered, last
+	news     chan struct{} // closed and replaced when effects change
 }
 
 // decision is what a person says of a request, for all that the same yes covers.
@@ -54,7 +59,7 @@ type deeds struct {
 
 // begin notes that a call's act begins.
 func (d *deeds) begin(p *passage) *deed {
-	b := &deed{id: newID(), call: p.call, key: keyOf(p.call), facts: p.facts, pin: p.pin, named: p.named(), running: true}
+	b := &deed{id: newID(), call: p.call, key: keyOf(p.call), facts: p.facts, pin: p.pin, named: p.named(), running: true, news: make(chan struct{})}
 	b.sealed = policy.Deed{Operator: p.call.Caller.Role == action.Operator, Risk: p.verdict.Risk, Rule: p.verdict.Rule, Why: p.verdict.Why, Wired: p.verdict.Wired}
 	if p.hitl == approved {
 		b.sealed.Approved, b.sealed.Cover = true, p.policy.Covers(p.call, p.verb, p.facts, p.verdict.Risk)
@@ -163,6 +168,10 @@ func (b *deed) approve(c policy.Cover) {
 func (b *deed) note(e action.Effect) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	defer func() {
+		close(b.news)
+		b.news = make(chan struct{})
+	}()
 	at := slices.IndexFunc(b.effects, func(old action.Effect) bool { return old.Method == e.Method && old.URL == e.URL })
 	switch {
 	case at >= 0:
@@ -170,6 +179,39 @@ func (b *deed) note(e action.Effect) {
 	case len(b.effects) < 20:
 		b.effects = append(b.effects, e)
 	}
+}
+
+// answered waits until every request of the act that left has its answer, at
+// most for a while.
+func (b *deed) answered(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, serverLimit)
+	defer cancel()
+	for {
+		b.mu.Lock()
+		news := b.news
+		open := slices.ContainsFunc(b.effects, func(e action.Effect) bool { return e.State == action.EffectSent && e.Status == 0 })
+		b.mu.Unlock()
+		if !open {
+			return
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// refusal is the fault of a call whose effect a person refused: the act was done,
+// and what it would send did not leave.
+func (b *deed) refusal() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f := fault.From(b.refused)
+	if f == nil || f.Code != fault.ApprovalDenied && f.Code != fault.ApprovalTimeout {
+		return nil
+	}
+	return f.Hinted("%s; the page was acted on, and nothing that it would have sent left the browser: take a snapshot before you go on", f.Hint)
 }
 
 // knows reports whether pages of a session asked for an address before, and has

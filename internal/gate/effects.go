@@ -56,9 +56,9 @@ func familyOf(verb string) string {
 }
 
 // effects has an answer say what waits for a person, and ends the act.
-func (p *passage) effects(result action.Result, err error) action.Result {
+func (p *passage) effects(result action.Result, err error) (action.Result, error) {
 	if p.deed == nil {
-		return result
+		return result, err
 	}
 	p.deed.end()
 	for _, e := range result.Effects {
@@ -70,10 +70,13 @@ func (p *passage) effects(result action.Result, err error) action.Result {
 		result.Pending.Done = true
 		result.Notes = append(result.Notes, p.g.unheard(p.call, q)...)
 		p.approval = q.ID
-	} else {
-		p.deed.told()
+		return result, nil
 	}
-	return result
+	p.deed.told()
+	if refused := p.deed.refusal(); refused != nil && err == nil {
+		return result, refused
+	}
+	return result, err
 }
 
 // waits returns the question about a request that waits for a person.
@@ -117,12 +120,12 @@ func (p *passage) resume(ctx context.Context, b *deed) (action.Result, error) {
 			return result, fault.New(fault.ApprovalTimeout, "the caller went away before a person answered").
 				Hinted("make the same call again: the question still waits until it expires").Because(context.Cause(ctx))
 		}
-		if waiting.err != nil {
-			b.told()
-			return result, waiting.err
-		}
 	}
+	b.answered(ctx)
 	b.told()
+	if refused := b.refusal(); refused != nil {
+		return result, refused
+	}
 	b.mu.Lock()
 	result.Effects = slices.Clone(b.effects)
 	b.mu.Unlock()

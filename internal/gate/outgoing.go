@@ -67,6 +67,10 @@ func (o *sending) decide(ctx context.Context) (action.Ruling, error) {
 	return ruling, err
 }
 
+// once is before addresses that a person allowed MEDIUM requests to: they are
+// asked about once in a session.
+const once = "allowed: "
+
 // deed is the act that the request belongs to, nil for none.
 func (o *sending) deed() *deed {
 	if o.verdict.Deed < 0 || o.verdict.Deed >= len(o.deeds) {
@@ -84,6 +88,9 @@ func (o *sending) allowed(ctx context.Context, address string) error {
 		return o.refusal()
 	}
 	if o.verdict.Risk == action.Medium {
+		if o.g.deeds.knows(o.session.ID, once+address, false) {
+			return nil
+		}
 		granted, err := o.g.desk.Granted(ctx, o.session.ID, action.EffectVerb, o.verdict.Host)
 		if err != nil || granted {
 			return err
@@ -91,7 +98,7 @@ func (o *sending) allowed(ctx context.Context, address string) error {
 	}
 	err := o.ask(ctx)
 	if err == nil && o.verdict.Risk == action.Medium {
-		o.g.deeds.knows(o.session.ID, address, true)
+		o.g.deeds.knows(o.session.ID, once+address, true)
 	}
 	return err
 }
@@ -254,6 +261,11 @@ func (o *sending) note(err error) {
 	}
 	if b != nil {
 		b.note(e)
+		if err != nil {
+			b.mu.Lock()
+			b.refused = err
+			b.mu.Unlock()
+		}
 	}
 	if err != nil && (b == nil || !b.runs()) {
 		o.g.sessions.Remark(o.session.ID, approval.Inert(refusedWords(e, b), keptError))

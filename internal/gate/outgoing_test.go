@@ -13,6 +13,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
 	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
@@ -174,17 +175,17 @@ func TestADeletionIsAskedOnceWhereItLeaves(t *testing.T) {
 func TestAnEffectBehindHarmlessWordsIsAskedAbout(t *testing.T) {
 	w := newWire(t, atWire)
 	answered := w.answers(false)
-	r := w.press("sly", time.Minute)
+	_, err := w.house.Call(t.Context(), action.Call{Verb: "page.click", Caller: agent, Args: &action.Click{Locator: named("#sly")}, Wait: time.Minute})
 	q := <-answered
-	if q.Risk != action.High || q.Rule != "effect.acts" {
+	if q.Risk != action.High || q.Rule != "effect.address" {
 		t.Errorf("question %+v", q)
 	}
 	shown := fmt.Sprint(q.Request.Fields)
 	if strings.Contains(shown, "hunter22") || !strings.Contains(shown, "old") {
 		t.Errorf("fields are shown as %s", shown)
 	}
-	if len(r.Effects) != 1 || r.Effects[0].State != action.EffectRefused || w.did() != "" {
-		t.Errorf("effects %+v, done %q", r.Effects, w.did())
+	if fault.CodeOf(err) != fault.ApprovalDenied || w.did() != "" {
+		t.Errorf("fault %v, done %q", err, w.did())
 	}
 }
 
@@ -251,7 +252,8 @@ func TestAYesCoversTheSameKindOnly(t *testing.T) {
 		again <- first
 		again <- <-w.answers(false)
 	}()
-	w.press("other", time.Minute)
+	_, err := w.house.Call(t.Context(), action.Call{Verb: "page.click", Caller: agent, Args: &action.Click{Locator: named("#other")}, Wait: time.Minute})
+	wantCode(t, "the second kind", err, fault.ApprovalDenied)
 	first, second := <-again, <-again
 	if first.Request.URL == second.Request.URL || strings.Contains(w.did(), "things/3") && strings.Contains(w.did(), "send") {
 		t.Errorf("asked about %s and %s, done %s", first.Request.URL, second.Request.URL, w.did())

@@ -233,7 +233,7 @@ func (p *passage) do(ctx context.Context) (action.Result, error) {
 	if !told {
 		result.Changes = nil
 	}
-	result = p.effects(result, err)
+	result, err = p.effects(result, err)
 	return conceal(p.call.Caller.Role, p.reported(result)), err
 }
 

@@ -33,6 +33,7 @@ func (p *Policy) classify(r action.Request) (judgement, kinds) {
 		before := j.risk
 		judgeAddress(&j, r.URL, true)
 		if j.risk > before {
+			j.rule = "effect.address"
 			kind |= kindsOf(strings.Join(segmentsOf(r.URL), " · "))
 		}
 	}

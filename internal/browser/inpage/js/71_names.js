@@ -1,12 +1,12 @@
 // Every other name that a person or a screen reader may get for an element: with
 // generated content and without, alternative texts, what labels it holds, the
 // names of controls in it, its title, and text that is drawn in reverse.
-const NAMES = 8, ONE_NAME = 200; // how many, and characters of each
+const MOST_NAMES = 8, ONE_NAME = 200; // how many, and characters of each
 const otherNames = (element, name) => {
   const found = [], known = new Set([packed(name)]);
   const add = text => {
     const one = clean(text ?? '', ONE_NAME);
-    if (found.length === NAMES || !hasWord(one) || known.has(packed(one))) return;
+    if (found.length === MOST_NAMES || !hasWord(one) || known.has(packed(one))) return;
     known.add(packed(one));
     found.push(one);
   };
@@ -29,7 +29,7 @@ const firmNames = element => {
 };
 const innerNames = element => {
   const names = [];
-  for (const inner of [...allInElement(element, 'button, input, select, textarea, a, img, svg, [role], [aria-label], [title]')].slice(0, NAMES)) {
+  for (const inner of [...allInElement(element, 'button, input, select, textarea, a, img, svg, [role], [aria-label], [title]')].slice(0, MOST_NAMES)) {
     if (isProtected(inner)) continue;
     names.push(nameOf(inner), valueOf(inner), attribute(inner, 'title') ?? '');
   }
@@ -38,7 +38,7 @@ const innerNames = element => {
 // What the fields hold that aria-labelledby names, or a label contains.
 const labelValues = element => {
   const ids = attribute(element, 'aria-labelledby'), labels = labelsOf(element);
-  const named = ids === null ? [] : ids.trim().split(/\s+/).slice(0, NAMES).map(id => idIn(rootOf(element), id)).filter(label => label !== null);
+  const named = ids === null ? [] : ids.trim().split(/\s+/).slice(0, MOST_NAMES).map(id => idIn(rootOf(element), id)).filter(label => label !== null);
   return [...named, ...labels].flatMap(label => {
     const fields = [label, ...[...allInElement(label, 'input, textarea, select')].slice(0, 4)];
     const values = fields.filter(field => field !== element && !isProtected(field)).map(valueOf).filter(value => value !== '');

@@ -39,7 +39,7 @@ const grant = act => {
   setTimeout(() => { granted = false; }, 0);
 };
 // A page may rename a thing that was pressed. What it is and does stays.
-const NAMES = [1, 4]; // of a fingerprint: name and label
+const NAMES = [1, 4, 14]; // of a fingerprint: name, label and other names
 const isSame = (element, print, renamed) => {
   if (print === '') return true;
   const now = factsOf(element).print;
