@@ -1,0 +1,94 @@
+package journeys
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/bench/peer"
+	"github.com/gloveboxhq/glovebox/internal/testdoc"
+)
+
+var (
+	only     = flag.String("only", "", "the journeys that are made, with commas between; all when empty")
+	out      = flag.String("out", "", "the file whose part between the marks for journeys is written anew")
+	findings = flag.String("findings", "", "the file that the acts that were asked about in vain, or not, are written to")
+)
+
+const together = 2 // journeys at a time: as many as the machines of tests have cores
+
+func TestMain(m *testing.M) { os.Exit(peer.Main(m)) }
+
+// BenchmarkJourneys makes every journey in every setting.
+func BenchmarkJourneys(b *testing.B) {
+	report := &Report{}
+	for _, setting := range settings() {
+		report.Records = append(report.Records, inSetting(b, setting, chosen())...)
+	}
+	fmt.Println(report.Findings())
+	publish(b, report)
+	for _, r := range report.Records {
+		if len(r.Wrong) > 0 {
+			b.Errorf("%s, %s: %q", r.Journey, r.Setting, r.Wrong)
+		}
+	}
+}
+
+// chosen are the journeys that flags name.
+func chosen() []Journey {
+	return slices.DeleteFunc(journeys(), func(j Journey) bool {
+		return *only != "" && !slices.Contains(strings.Split(*only, ","), j.Name)
+	})
+}
+
+// inSetting makes journeys side by side.
+func inSetting(tb testing.TB, setting Setting, all []Journey) []*Record {
+	tb.Helper()
+	d, err := openDesk(tb, setting, all)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	records := make([]*Record, len(all))
+	var group sync.WaitGroup
+	turn := make(chan struct{}, together)
+	for i, j := range all {
+		group.Go(func() {
+			turn <- struct{}{}
+			defer func() { <-turn }()
+			records[i] = d.Do(tb.Context(), j)
+			fmt.Fprintf(os.Stderr, "%s, %s: %s, %d questions, %d needless, %d unasked, %d wrong\n", j.Name, setting.Name,
+				records[i].Took.Round(time.Millisecond), records[i].Questions, records[i].Needless, records[i].Unasked, len(records[i].Wrong))
+		})
+	}
+	group.Wait()
+	return records
+}
+
+// publish writes the tables and the findings into the files that were named,
+// or shows them.
+func publish(b *testing.B, report *Report) {
+	b.Helper()
+	if *findings != "" {
+		text := []byte(report.Findings())
+		if strings.HasSuffix(*findings, ".json") {
+			text, _ = json.MarshalIndent(report, "", " ") // plain data
+		}
+		if err := os.WriteFile(*findings, text, 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if *out == "" {
+		fmt.Println(report.Markdown())
+		return
+	}
+	measured := fmt.Sprintf("Measured on %s.\n\n", time.Now().UTC().Format(time.DateOnly))
+	if err := testdoc.Write(*out, "journeys", measured+report.Markdown()); err != nil {
+		b.Fatal(err)
+	}
+}
