@@ -39,7 +39,7 @@ type Journey struct {
 
 // journeys are all of them.
 func journeys() []Journey {
-	return []Journey{shop()}
+	return []Journey{shop(), mail()}
 }
 
 // Label is what an act does on the server. The server is asked.

@@ -109,11 +109,16 @@ func (w *walk) make(ctx context.Context) error {
 		}
 	}
 	w.effects = len(w.app.Effects())
-	if w.state, err = w.facts(); err != nil {
-		return err
+	if app, tells := w.app.(Stateful); tells {
+		if w.state, err = app.State(); err != nil {
+			return err
+		}
 	}
 	for _, act := range w.journey.Acts {
-		if err := w.act(ctx, act); err != nil {
+		err := w.act(ctx, act)
+		if refused := (*peer.Refusal)(nil); errors.As(err, &refused) {
+			w.record.wrong("%s: %s", act, strings.ReplaceAll(refused.Text, "\n", " "))
+		} else if err != nil {
 			return fmt.Errorf("%s: %w", act, err)
 		}
 	}
@@ -177,7 +182,7 @@ func (w *walk) fresh() []apps.Effect {
 }
 
 // settled returns the effects of an act, once those are there that its label
-// wants. Where the application tells its data, they are held to it.
+// wants.
 func (w *walk) settled(ctx context.Context, act Act) ([]apps.Effect, error) {
 	effects := w.fresh()
 	end := time.Now().Add(effectLimit)
@@ -188,27 +193,30 @@ func (w *walk) settled(ctx context.Context, act Act) ([]apps.Effect, error) {
 	if problem := act.judge(effects); problem != "" {
 		w.record.wrong("%s: %s", act, problem)
 	}
-	state, err := w.facts()
-	for err == nil && act.Label != Harmless && state == w.state && time.Now().Before(end) {
+	return effects, w.held(ctx, act)
+}
+
+// held holds the label of an act to the application's data, where the
+// application tells them.
+func (w *walk) held(ctx context.Context, act Act) error {
+	app, tells := w.app.(Stateful)
+	if !tells {
+		return nil
+	}
+	end := time.Now().Add(effectLimit)
+	state, err := app.State()
+	for err == nil && act.Label != Harmless && state == w.state && time.Now().Before(end) && ctx.Err() == nil {
 		time.Sleep(effectPoll)
-		state, err = w.facts()
+		state, err = app.State()
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if _, tells := w.app.(Stateful); tells && (state == w.state) != (act.Label == Harmless) {
+	if (state == w.state) != (act.Label == Harmless) {
 		w.record.wrong("%s is labelled %s, and the application's data was %s, is %s", act, act.Label, w.state, state)
 	}
 	w.state = state
-	return effects, nil
-}
-
-// facts are the application's data, where it tells them.
-func (w *walk) facts() (string, error) {
-	if app, tells := w.app.(Stateful); tells {
-		return app.State()
-	}
-	return "", nil
+	return nil
 }
 
 // done reports whether effects are those of the act's label.
