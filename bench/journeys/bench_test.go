@@ -17,7 +17,9 @@ import (
 
 var (
 	only     = flag.String("only", "", "the journeys that are made, with commas between; all when empty")
+	within   = flag.String("setting", "", "the setting; all when empty")
 	out      = flag.String("out", "", "the file whose part between the marks for journeys is written anew")
+	pages    = flag.Bool("pages", false, "show the pages on which acts failed")
 	findings = flag.String("findings", "", "the file that the acts that were asked about in vain, or not, are written to")
 )
 
@@ -29,9 +31,17 @@ func TestMain(m *testing.M) { os.Exit(peer.Main(m)) }
 func BenchmarkJourneys(b *testing.B) {
 	report := &Report{}
 	for _, setting := range settings() {
+		if *within != "" && *within != setting.Name {
+			continue
+		}
 		report.Records = append(report.Records, inSetting(b, setting, chosen())...)
 	}
 	fmt.Println(report.Findings())
+	for _, r := range report.Records {
+		if *pages {
+			fmt.Println(strings.Join(r.Pages, "\n"))
+		}
+	}
 	publish(b, report)
 	for _, r := range report.Records {
 		if len(r.Wrong) > 0 {

@@ -39,7 +39,12 @@ type Journey struct {
 
 // journeys are all of them.
 func journeys() []Journey {
-	return []Journey{shop(), mail()}
+	return append(ours(), transmission(), django(), syncthing(), nodeRED(), verdaccio(), wordPress(), dokuWiki(), pocketBase())
+}
+
+// ours are those in applications of ours, which need nothing installed.
+func ours() []Journey {
+	return []Journey{shop(), mail(), travel(), bank(), chat(), tracker()}
 }
 
 // Label is what an act does on the server. The server is asked.

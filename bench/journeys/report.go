@@ -22,6 +22,7 @@ type Record struct {
 	Twice                     int // acts that more than one question was asked about
 	Findings                  []Finding
 	Wrong                     []string // labels that the server contradicts, and acts that failed
+	Pages                     []string // where acts failed
 }
 
 // Finding is an act that was asked about in vain, not asked about, or asked

@@ -118,12 +118,19 @@ func (w *walk) make(ctx context.Context) error {
 		err := w.act(ctx, act)
 		if refused := (*peer.Refusal)(nil); errors.As(err, &refused) {
 			w.record.wrong("%s: %s", act, strings.ReplaceAll(refused.Text, "\n", " "))
+			w.look(ctx, act)
 		} else if err != nil {
 			return fmt.Errorf("%s: %w", act, err)
 		}
 	}
 	w.late(Act{Tool: "the end"})
 	return nil
+}
+
+// look keeps the page that an act failed on, for whoever repairs the journey.
+func (w *walk) look(ctx context.Context, act Act) {
+	page, _ := w.agent.Call(ctx, "browser_snapshot", nil) // what it says of a fault is kept, too
+	w.record.Pages = append(w.record.Pages, fmt.Sprintf("%s, after %s:\n%s\n", w.journey.Name, act, page))
 }
 
 // call makes an act. A page that changed while it was judged is tried once more,

@@ -59,7 +59,7 @@ func (t Terms) configuration(g *gateway) ([]byte, error) {
 		"server":  object{"listen": g.address, "state_dir": g.state},
 		"browser": object{"max_session_minutes": -1, "sandbox": object{"container_image": Image(), "container_name_prefix": "gbbench-"}},
 		"security": object{
-			"session_timeout": -1, "max_actions_per_session": -1, "network": network, "hitl": hitl,
+			"session_timeout": -1, "max_actions_per_session": -1, "max_failures": -1, "network": network, "hitl": hitl,
 		},
 	})
 }
