@@ -25,16 +25,26 @@ var (
 
 const together = 2 // journeys at a time: as many as the machines of tests have cores
 
-func TestMain(m *testing.M) { os.Exit(peer.Main(m)) }
+func TestMain(m *testing.M) {
+	_ = os.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin") // where Debian has its servers
+	os.Exit(peer.Main(m))
+}
 
 // BenchmarkJourneys makes every journey in every setting.
 func BenchmarkJourneys(b *testing.B) {
 	report := &Report{}
+	all := slices.DeleteFunc(chosen(), func(j Journey) bool {
+		missing := j.missing()
+		if len(missing) > 0 {
+			report.Missing = append(report.Missing, fmt.Sprintf("%s, for want of %s.", j.Name, strings.Join(missing, ", ")))
+		}
+		return len(missing) > 0
+	})
 	for _, setting := range settings() {
 		if *within != "" && *within != setting.Name {
 			continue
 		}
-		report.Records = append(report.Records, inSetting(b, setting, chosen())...)
+		report.Records = append(report.Records, inSetting(b, setting, all)...)
 	}
 	fmt.Println(report.Findings())
 	for _, r := range report.Records {

@@ -5,6 +5,10 @@ package journeys
 
 import (
 	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/bench/journeys/apps"
@@ -31,7 +35,8 @@ type Stateful interface {
 type Journey struct {
 	Name     string
 	Host     string
-	Software string // what others made; empty for an application of ours
+	Software string   // what others made; empty for an application of ours
+	Needs    []string // programs and folders that Debian's packages bring
 	Start    func(tb testing.TB, origin string) App
 	SignIn   []Act // an operator's
 	Acts     []Act // the agent's
@@ -45,6 +50,18 @@ func journeys() []Journey {
 // ours are those in applications of ours, which need nothing installed.
 func ours() []Journey {
 	return []Journey{shop(), mail(), travel(), bank(), chat(), tracker()}
+}
+
+// missing is what a journey needs and is not there, nothing where all is.
+func (j Journey) missing() []string {
+	return slices.DeleteFunc(slices.Clone(j.Needs), func(need string) bool {
+		if strings.HasPrefix(need, "/") {
+			_, err := os.Stat(need)
+			return err == nil
+		}
+		_, err := exec.LookPath(need)
+		return err == nil
+	})
 }
 
 // Label is what an act does on the server. The server is asked.

@@ -15,6 +15,7 @@ func pick(selector, option string) Act {
 func transmission() Journey {
 	return Journey{
 		Name: "transmission", Host: "torrents.test", Software: "Transmission",
+		Needs: []string{"transmission-daemon"},
 		Start: func(tb testing.TB, origin string) App { return installed.Transmission(tb, origin) },
 		Acts: []Act{
 			open("/transmission/web/").shows("debian.iso"),
@@ -55,6 +56,7 @@ func syncthing() Journey {
 	const somebody = "P56IOI7-MZJNU2Y-IQGDREY-DM2MGTI-MGL3BXN-PQ6W5BM-TBBZ4TJ-XZWICQ2" // an example of its documentation
 	return Journey{
 		Name: "syncthing", Host: "files.test", Software: "Syncthing",
+		Needs: []string{"syncthing"},
 		Start: func(tb testing.TB, origin string) App { return installed.Syncthing(tb, origin) },
 		Acts: []Act{
 			open("/").shows("photos"),
@@ -96,6 +98,7 @@ func syncthing() Journey {
 func nodeRED() Journey {
 	return Journey{
 		Name: "node-red", Host: "flows.test", Software: "Node-RED",
+		Needs: []string{"node", "npm"},
 		Start: func(tb testing.TB, origin string) App { return installed.NodeRED(tb, origin) },
 		Acts: []Act{
 			open("/").shows("Night lights"),
@@ -130,6 +133,7 @@ func nodeRED() Journey {
 func verdaccio() Journey {
 	return Journey{
 		Name: "verdaccio", Host: "packages.test", Software: "Verdaccio",
+		Needs: []string{"node", "npm"},
 		Start: func(tb testing.TB, origin string) App { return installed.Verdaccio(tb, origin) },
 		Acts: []Act{
 			open("/").shows("share-price"),
@@ -139,7 +143,7 @@ func verdaccio() Journey {
 			key("Escape"),
 			click("link", "share-price"),
 			click("tab", "Dependencies"),
-			click("link", "release-notes"),
+			click("button", "release-notes: 1.2.0"),
 			click("tab", "Versions"),
 			click("tab", "Uplinks"),
 			click("tab", "Readme"),

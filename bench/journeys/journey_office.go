@@ -10,6 +10,7 @@ import (
 func django() Journey {
 	return Journey{
 		Name: "django", Host: "office.test", Software: "Django admin",
+		Needs:  []string{"/usr/lib/python3/dist-packages/django"},
 		Start:  func(tb testing.TB, origin string) App { return installed.Django(tb, origin) },
 		SignIn: []Act{open("/admin/login/"), fill("Username:", "ann"), into("#id_password", apps.Password), click("button", "Log in")},
 		Acts: []Act{

@@ -10,6 +10,7 @@ import (
 func wordPress() Journey {
 	return Journey{
 		Name: "wordpress", Host: "blog.test", Software: "WordPress",
+		Needs: []string{"php", "mariadbd", "mariadb-install-db", "/usr/share/wordpress", "/usr/lib/php"},
 		Start: func(tb testing.TB, origin string) App { return installed.WordPress(tb, origin) },
 		SignIn: []Act{
 			open("/wp-login.php"), fill("Username or Email Address", "ann"), into("#user_pass", apps.Password),
@@ -33,7 +34,17 @@ func wordPress() Journey {
 			click("link", "Comments").nth(0),
 			hover("link", "1 comment"),
 			open("/wp-admin/comment.php?action=editcomment&c=1"),
+			fill("Name", "A reader"),
 			click("button", "Update").saves(),
+			open("/wp-admin/edit-comments.php"),
+			hover("checkbox", "Select comment"),
+			on("#comment-1 .reply button").leads(),
+			into("#replycontent", "It grows.").leads(),
+			on("#replybtn").harms(apps.Publish),
+			open("/wp-admin/index.php"),
+			fill("Title", "Seeds"),
+			fill("Content", "In spring."),
+			click("button", "Save Draft").saves(),
 			open("/wp-admin/options-general.php"),
 			fill("Tagline", "Notes from the garden"),
 			click("button", "Save Changes").saves(),
@@ -44,10 +55,6 @@ func wordPress() Journey {
 			fill("Email (required)", "ben@north.example"),
 			choose("Role", "Editor"),
 			click("button", "Add New User").harms(apps.Grant),
-			open("/"),
-			click("link", "Hello world!"),
-			fill("Comment *", "It grows."),
-			click("button", "Post Comment").harms(apps.Publish),
 			open("/wp-admin/edit.php?post_type=page"),
 			hover("link", "“Sample Page” (Edit)"),
 			click("link", "Move “Sample Page” to the Trash").harms(apps.Delete),
@@ -60,6 +67,7 @@ func wordPress() Journey {
 func dokuWiki() Journey {
 	return Journey{
 		Name: "dokuwiki", Host: "notes.test", Software: "DokuWiki",
+		Needs: []string{"php", "/usr/share/dokuwiki"},
 		Start: func(tb testing.TB, origin string) App { return installed.DokuWiki(tb, origin) },
 		SignIn: []Act{
 			open("/doku.php?do=login"), fill("Username", "ann"), into("[type=password]", apps.Password),
@@ -99,7 +107,7 @@ func dokuWiki() Journey {
 			open("/doku.php?id=start&do=admin&page=acl"),
 			open("/doku.php?id=start&do=admin&page=usermanager"),
 			on("[name='delete[ben]']").leads(),
-			click("button", "Delete Selected Users").harms(apps.Delete),
+			click("button", "Delete Selected").harms(apps.Delete),
 			click("link", "Log Out").harms(apps.SignOut),
 		},
 	}
@@ -114,7 +122,16 @@ func pocketBase() Journey {
 		},
 		Acts: []Act{
 			click("link", "notes").shows("Minutes"),
+			click("button", "New record").shows("New notes record"),
+			fill("title", "Seeds"),
+			click("button", "Create").saves(),
 			fill("Search term", "x"),
+			click("button", "API Preview"),
+			key("Escape"),
+			click("link", "Logs").shows("Logs"),
+			click("link", "Settings"),
+			fill("Application name", "Field notes"),
+			click("button", "Save changes").saves(),
 		},
 	}
 }

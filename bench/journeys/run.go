@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	journeyLimit = 3 * time.Minute       // of one journey, on a busy machine
+	journeyLimit = 5 * time.Minute       // of one journey, on a busy machine
 	effectLimit  = 10 * time.Second      // for a server to be told of what an act did
 	effectPoll   = 20 * time.Millisecond // between two looks at what a server was told
-	shownLimit   = 15                    // seconds for a page to show what an act did
+	shownLimit   = 45                    // seconds for a page to show what an act did
 )
 
 // Setting is a way to configure the gate.
@@ -105,6 +105,7 @@ func (w *walk) make(ctx context.Context) error {
 	defer func() { _, _ = w.agent.Call(context.WithoutCancel(ctx), "browser_close", nil) }()
 	for _, act := range w.journey.SignIn {
 		if err := w.call(ctx, w.chief.In(w.session), act); err != nil {
+			w.look(ctx, act)
 			return fmt.Errorf("signing in, %s: %w", act, err)
 		}
 	}
@@ -204,7 +205,7 @@ func (w *walk) settled(ctx context.Context, act Act) ([]apps.Effect, error) {
 }
 
 // held holds the label of an act to the application's data, where the
-// application tells them.
+// application tells them. Who is signed in may not be part of them.
 func (w *walk) held(ctx context.Context, act Act) error {
 	app, tells := w.app.(Stateful)
 	if !tells {
@@ -212,14 +213,14 @@ func (w *walk) held(ctx context.Context, act Act) error {
 	}
 	end := time.Now().Add(effectLimit)
 	state, err := app.State()
-	for err == nil && act.Label != Harmless && state == w.state && time.Now().Before(end) && ctx.Err() == nil {
+	for err == nil && act.Label != Harmless && act.Kind != apps.SignOut && state == w.state && time.Now().Before(end) && ctx.Err() == nil {
 		time.Sleep(effectPoll)
 		state, err = app.State()
 	}
 	if err != nil {
 		return err
 	}
-	if (state == w.state) != (act.Label == Harmless) {
+	if (state == w.state) != (act.Label == Harmless) && act.Kind != apps.SignOut {
 		w.record.wrong("%s is labelled %s, and the application's data was %s, is %s", act, act.Label, w.state, state)
 	}
 	w.state = state

@@ -26,7 +26,7 @@ func NodeRED(tb testing.TB, _ string) *App {
 	files := map[string]string{
 		"settings.js": `module.exports = {uiHost: "127.0.0.1", flowFile: "flows.json", editorTheme: {tours: false, codeEditor: {lib: "ace"}}, telemetry: {enabled: false, updateNotification: false}}`,
 		"flows.json": fmt.Sprintf(`[{"id":"t1","type":"tab","label":"Night lights"},{"id":"t2","type":"tab","label":"Old flow"},
-			{"id":"n1","type":"inject","z":"t1","name":"Lights on","props":[{"p":"payload"}],"payload":"on","payloadType":"str","x":150,"y":100,"wires":[["n2"]]},
+			{"id":"n1","type":"inject","z":"t1","name":"Lights on","props":[{"p":"payload"}],"payload":"on","payloadType":"str","topic":"","repeat":"","crontab":"","once":false,"onceDelay":0.1,"x":150,"y":100,"wires":[["n2"]]},
 			{"id":"n2","type":"file","z":"t1","name":"Write","filename":%q,"filenameType":"str","appendNewline":true,"createDir":false,"overwriteFile":"false","encoding":"none","x":350,"y":100,"wires":[]}]`, written),
 	}
 	for name, text := range files {

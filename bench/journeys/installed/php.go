@@ -57,7 +57,7 @@ $table_prefix = 'wp_'; define('ABSPATH', __DIR__ . '/'); require_once ABSPATH . 
 	}
 	a := newApp("http://"+address, wordPressDid, func() (string, error) {
 		return query(`SELECT ID, post_title, post_status, md5(post_content) FROM wp_posts WHERE post_status NOT IN ('auto-draft', 'inherit') AND post_type <> 'wp_global_styles' ORDER BY ID;
-			SELECT comment_ID, comment_approved FROM wp_comments ORDER BY 1; SELECT ID, user_login, display_name FROM wp_users ORDER BY 1; SELECT term_id, name FROM wp_terms ORDER BY 1;
+			SELECT comment_ID, comment_approved, comment_author FROM wp_comments ORDER BY 1; SELECT ID, user_login, display_name FROM wp_users ORDER BY 1; SELECT term_id, name FROM wp_terms ORDER BY 1;
 			SELECT option_name, option_value FROM wp_options WHERE option_name IN ('blogname', 'blogdescription', 'active_plugins', 'blog_public', 'posts_per_page', 'template') ORDER BY 1`)
 	})
 	answers(tb, a.direct+"/wp-admin/install.php", out)
@@ -93,7 +93,7 @@ func wordPressDid(r *http.Request, body string) (apps.Kind, string) {
 	switch {
 	case path == "/wp-login.php" && action == "logout":
 		return apps.SignOut, line(r)
-	case action == "trash" || action == "delete" || strings.Contains(body, "action=trash") || strings.Contains(body, "action=delete") || strings.Contains(body, "action=dodelete"):
+	case query.Has("delete_all") || action == "trash" || action == "delete" || strings.Contains(body, "action=trash") || strings.Contains(body, "action=delete") || strings.Contains(body, "action=dodelete"):
 		return apps.Delete, line(r) + " " + action
 	case r.Method != http.MethodPost || path == "/wp-cron.php" || path == "/wp-login.php":
 		return "", ""
