@@ -19,11 +19,10 @@ var (
 	only     = flag.String("only", "", "the journeys that are made, with commas between; all when empty")
 	within   = flag.String("setting", "", "the setting; all when empty")
 	out      = flag.String("out", "", "the file whose part between the marks for journeys is written anew")
+	together = flag.Int("together", 3, "how many journeys are made side by side")
 	pages    = flag.Bool("pages", false, "show the pages on which acts failed")
 	findings = flag.String("findings", "", "the file that the acts that were asked about in vain, or not, are written to")
 )
-
-const together = 2 // journeys at a time: as many as the machines of tests have cores
 
 func TestMain(m *testing.M) {
 	_ = os.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin") // where Debian has its servers
@@ -76,7 +75,7 @@ func inSetting(tb testing.TB, setting Setting, all []Journey) []*Record {
 	}
 	records := make([]*Record, len(all))
 	var group sync.WaitGroup
-	turn := make(chan struct{}, together)
+	turn := make(chan struct{}, *together)
 	for i, j := range all {
 		group.Go(func() {
 			turn <- struct{}{}
