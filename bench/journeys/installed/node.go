@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/bench/journeys/apps"
+	"github.com/gloveboxhq/glovebox/bench/peer"
 	"github.com/gloveboxhq/glovebox/internal/testcache"
 )
 
@@ -21,7 +22,8 @@ const npm = "installed/npm"
 // file.
 func NodeRED(tb testing.TB, _ string) *App {
 	tb.Helper()
-	dir, address := folder(tb), freeAddress(tb)
+	home, address := peer.NewHome(tb), freeAddress(tb)
+	dir := home.Path()
 	written := filepath.Join(dir, "written")
 	files := map[string]string{
 		"settings.js": `module.exports = {uiHost: "127.0.0.1", flowFile: "flows.json", editorTheme: {tours: false, codeEditor: {lib: "ace"}}, telemetry: {enabled: false, updateNotification: false}}`,
@@ -35,7 +37,7 @@ func NodeRED(tb testing.TB, _ string) *App {
 		}
 	}
 	project := testcache.Project(tb, npm)
-	out := starts(tb, dir, "node", filepath.Join(project, "node_modules/node-red/red.js"), "-u", dir, "-p", portOf(address), "-s", filepath.Join(dir, "settings.js"))
+	out := starts(tb, home, "node", filepath.Join(project, "node_modules/node-red/red.js"), "-u", dir, "-p", portOf(address), "-s", filepath.Join(dir, "settings.js"))
 	a := newApp("http://"+address, nodeREDDid, nil)
 	a.state = func() (string, error) {
 		lines, _ := os.ReadFile(written) // none before the first
@@ -59,13 +61,14 @@ func nodeREDDid(r *http.Request, _ string) (apps.Kind, string) {
 // Verdaccio is npm's verdaccio with three packages.
 func Verdaccio(tb testing.TB, _ string) *App {
 	tb.Helper()
-	dir, address := folder(tb), freeAddress(tb)
+	home, address := peer.NewHome(tb), freeAddress(tb)
+	dir := home.Path()
 	config := fmt.Sprintf("storage: %s/storage\nauth: {htpasswd: {file: %s/htpasswd}}\nuplinks: {}\npackages: {'**': {access: $all, publish: $authenticated, unpublish: $authenticated}}\nlog: {type: stdout, format: pretty, level: warn}\n", dir, dir)
 	if err := os.WriteFile(filepath.Join(dir, "config.yaml"), []byte(config), 0o600); err != nil {
 		tb.Fatal(err)
 	}
 	project := testcache.Project(tb, npm)
-	out := starts(tb, dir, "node", filepath.Join(project, "node_modules/verdaccio/bin/verdaccio"), "-c", filepath.Join(dir, "config.yaml"), "-l", address)
+	out := starts(tb, home, "node", filepath.Join(project, "node_modules/verdaccio/bin/verdaccio"), "-c", filepath.Join(dir, "config.yaml"), "-l", address)
 	a := newApp("http://"+address, verdaccioDid, nil)
 	a.state = func() (string, error) { return a.ask(http.MethodGet, "/-/verdaccio/data/packages", "") }
 	answers(tb, a.direct+"/-/ping", out)

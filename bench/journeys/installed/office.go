@@ -15,6 +15,7 @@ import (
 	_ "modernc.org/sqlite" // to look into the applications' own databases
 
 	"github.com/gloveboxhq/glovebox/bench/journeys/apps"
+	"github.com/gloveboxhq/glovebox/bench/peer"
 	"github.com/gloveboxhq/glovebox/internal/testcache"
 )
 
@@ -26,10 +27,11 @@ const debianPython = "/usr/bin/python3" // the one that Debian's python3-django 
 // Django is Debian's Django with its admin. Who signs in is "ann".
 func Django(tb testing.TB, origin string) *App {
 	tb.Helper()
-	dir := folder(tb)
+	home := peer.NewHome(tb)
+	dir := home.Path()
 	host, _, _ := strings.Cut(strings.TrimPrefix(origin, "http://"), ":")
 	command := exec.Command(debianPython, "../../e2e/apps/django/site.py", dir, host)
-	command.Env = append(os.Environ(), "DJANGO_SUPERUSER_USERNAME=ann", "DJANGO_SUPERUSER_EMAIL="+Owner, "DJANGO_SUPERUSER_PASSWORD="+apps.Password)
+	command.Env = append(os.Environ(), home.Mark(), "DJANGO_SUPERUSER_USERNAME=ann", "DJANGO_SUPERUSER_EMAIL="+Owner, "DJANGO_SUPERUSER_PASSWORD="+apps.Password)
 	out := &said{}
 	command.Stderr = out
 	stdin, err := command.StdinPipe()
@@ -107,9 +109,10 @@ func reader(tb testing.TB, path string) func(queries ...string) (string, error) 
 // PocketBase is its own program, a Go module, with a collection of notes.
 func PocketBase(tb testing.TB, _ string) *App {
 	tb.Helper()
-	program, dir, address := testcache.Program(tb, "../../e2e/apps/pocketbase"), folder(tb), freeAddress(tb)
+	program, home, address := testcache.Program(tb, "../../e2e/apps/pocketbase"), peer.NewHome(tb), freeAddress(tb)
+	dir := home.Path()
 	runs(tb, dir, program, "superuser", "upsert", Owner, apps.Password, "--dir", dir)
-	out := starts(tb, dir, program, "serve", "--http", address, "--dir", dir)
+	out := starts(tb, home, program, "serve", "--http", address, "--dir", dir)
 	read := reader(tb, filepath.Join(dir, "data.db"))
 	a := newApp("http://"+address, pocketBaseDid, func() (string, error) {
 		tables, err := read("SELECT 'collection', name, coalesce(listRule, 'none') || fields FROM _collections", "SELECT 'setting', id, value FROM _params",

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/bench/journeys/apps"
+	"github.com/gloveboxhq/glovebox/bench/peer"
 )
 
 // copied copies what a Debian package has, with the files that its links are
@@ -27,17 +28,18 @@ func copied(tb testing.TB, from, to string) {
 }
 
 // php serves a folder with PHP's own server.
-func php(tb testing.TB, dir, root, address string, options ...string) *said {
+func php(tb testing.TB, home *peer.Home, root, address string, options ...string) *said {
 	tb.Helper()
-	return starts(tb, dir, "php", append(append([]string{"-d", "display_errors=0", "-d", "mail.add_x_header=0", "-d", "sendmail_path=/bin/true"}, options...), "-S", address, "-t", root)...)
+	return starts(tb, home, "php", append(append([]string{"-d", "display_errors=0", "-d", "mail.add_x_header=0", "-d", "sendmail_path=/bin/true"}, options...), "-S", address, "-t", root)...)
 }
 
 // WordPress is Debian's wordpress, with a database of Debian's MariaDB that
 // listens on a socket of its own.
 func WordPress(tb testing.TB, origin string) *App {
 	tb.Helper()
-	dir, address := folder(tb), freeAddress(tb)
-	socket := mariaDB(tb, dir)
+	home, address := peer.NewHome(tb), freeAddress(tb)
+	dir := home.Path()
+	socket := mariaDB(tb, home)
 	root := filepath.Join(dir, "site")
 	copied(tb, "/usr/share/wordpress", root)
 	_ = os.MkdirAll(filepath.Join(root, "wp-content", "uploads"), 0o755)
@@ -50,7 +52,7 @@ $table_prefix = 'wp_'; define('ABSPATH', __DIR__ . '/'); require_once ABSPATH . 
 	if err := os.WriteFile(filepath.Join(root, "wp-config.php"), []byte(config), 0o600); err != nil {
 		tb.Fatal(err)
 	}
-	out := php(tb, dir, root, address)
+	out := php(tb, home, root, address)
 	query := func(sql string) (string, error) {
 		text, err := exec.Command("mariadb", "-S", socket, "-u", "root", "-N", "wordpress", "-e", sql).CombinedOutput()
 		return string(text), err
@@ -70,12 +72,13 @@ $table_prefix = 'wp_'; define('ABSPATH', __DIR__ . '/'); require_once ABSPATH . 
 }
 
 // mariaDB starts a database and returns its socket.
-func mariaDB(tb testing.TB, dir string) (socket string) {
+func mariaDB(tb testing.TB, home *peer.Home) (socket string) {
 	tb.Helper()
+	dir := home.Path()
 	socket, data := filepath.Join(dir, "db.sock"), "--datadir="+filepath.Join(dir, "db")
 	user := "--user=" + map[bool]string{true: "root", false: os.Getenv("USER")}[os.Getuid() == 0]
 	runs(tb, dir, "mariadb-install-db", "--no-defaults", data, user, "--auth-root-authentication-method=normal", "--skip-test-db")
-	out := starts(tb, dir, "mariadbd", "--no-defaults", data, user, "--socket="+socket, "--skip-networking", "--pid-file="+filepath.Join(dir, "db.pid"), "--innodb-flush-log-at-trx-commit=0")
+	out := starts(tb, home, "mariadbd", "--no-defaults", data, user, "--socket="+socket, "--skip-networking", "--pid-file="+filepath.Join(dir, "db.pid"), "--innodb-flush-log-at-trx-commit=0")
 	for end := time.Now().Add(startLimit); ; time.Sleep(startPoll) {
 		err := exec.Command("mariadb", "-S", socket, "-u", "root", "-e", "CREATE DATABASE IF NOT EXISTS wordpress").Run()
 		if err == nil {
@@ -122,7 +125,8 @@ func wordPressAsked(body string) (apps.Kind, string) {
 // DokuWiki is Debian's dokuwiki, which keeps its pages in files.
 func DokuWiki(tb testing.TB, _ string) *App {
 	tb.Helper()
-	dir, address := folder(tb), freeAddress(tb)
+	home, address := peer.NewHome(tb), freeAddress(tb)
+	dir := home.Path()
 	root, data := filepath.Join(dir, "site"), filepath.Join(dir, "data")
 	copied(tb, "/usr/share/dokuwiki", root)
 	runs(tb, dir, "sh", "-c", "rm site/inc/preload.php && mkdir site/conf && cp /etc/dokuwiki/*.conf /etc/dokuwiki/*.php site/conf/ 2>/dev/null;"+
@@ -142,7 +146,7 @@ func DokuWiki(tb testing.TB, _ string) *App {
 			tb.Fatal(err)
 		}
 	}
-	out := php(tb, dir, root, address)
+	out := php(tb, home, root, address)
 	a := newApp("http://"+address, dokuWikiDid, func() (string, error) {
 		var b strings.Builder
 		paths, err := filepath.Glob(filepath.Join(data, "pages", "*.txt"))

@@ -10,12 +10,14 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/bench/journeys/apps"
+	"github.com/gloveboxhq/glovebox/bench/peer"
 )
 
 // Syncthing is Debian's syncthing, which finds and is found by nobody.
 func Syncthing(tb testing.TB, _ string) *App {
 	tb.Helper()
-	dir, address := folder(tb), freeAddress(tb)
+	home, address := peer.NewHome(tb), freeAddress(tb)
+	dir := home.Path()
 	runs(tb, dir, "syncthing", "generate", "--home", dir, "--no-default-folder")
 	path := filepath.Join(dir, "config.xml")
 	config, err := os.ReadFile(path)
@@ -33,7 +35,7 @@ func Syncthing(tb testing.TB, _ string) *App {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		tb.Fatal(err)
 	}
-	out := starts(tb, dir, "syncthing", "serve", "--home", dir, "--no-browser", "--no-restart", "--no-upgrade", "--gui-address", "http://"+address)
+	out := starts(tb, home, "syncthing", "serve", "--home", dir, "--no-browser", "--no-restart", "--no-upgrade", "--gui-address", "http://"+address)
 	key := regexp.MustCompile(`<apikey>([^<]+)</apikey>`).FindStringSubmatch(text)
 	if key == nil {
 		tb.Fatal("Syncthing's configuration has no key")

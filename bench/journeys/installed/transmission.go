@@ -13,19 +13,21 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/bench/journeys/apps"
+	"github.com/gloveboxhq/glovebox/bench/peer"
 )
 
 // Transmission is Debian's transmission-daemon with its own web interface and
 // four torrents that nobody has.
 func Transmission(tb testing.TB, _ string) *App {
 	tb.Helper()
-	dir, address := folder(tb), freeAddress(tb)
+	home, address := peer.NewHome(tb), freeAddress(tb)
+	dir := home.Path()
 	settings := `{"dht-enabled": false, "lpd-enabled": false, "pex-enabled": false, "port-forwarding-enabled": false, "utp-enabled": false,
 		"rpc-host-whitelist-enabled": false, "rpc-whitelist-enabled": false, "peer-port-random-on-start": true, "trash-original-torrent-files": false}`
 	if err := os.WriteFile(filepath.Join(dir, "settings.json"), []byte(settings), 0o600); err != nil {
 		tb.Fatal(err)
 	}
-	out := starts(tb, dir, "transmission-daemon", "-f", "-g", dir, "-w", filepath.Join(dir, "files"), "-T", "-r", "127.0.0.1", "-p", portOf(address), "--bind-address-ipv4", "127.0.0.1")
+	out := starts(tb, home, "transmission-daemon", "-f", "-g", dir, "-w", filepath.Join(dir, "files"), "-T", "-r", "127.0.0.1", "-p", portOf(address), "--bind-address-ipv4", "127.0.0.1")
 	a := newApp("http://"+address, transmissionDid, nil)
 	a.state = a.torrents
 	answers(tb, a.direct+"/transmission/web/", out)
