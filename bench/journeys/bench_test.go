@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -106,8 +107,16 @@ func publish(b *testing.B, report *Report) {
 		fmt.Println(report.Markdown())
 		return
 	}
-	measured := fmt.Sprintf("Measured on %s.\n\n", time.Now().UTC().Format(time.DateOnly))
+	measured := fmt.Sprintf("Measured on %s, %s, %d journeys side by side.\n\n", time.Now().UTC().Format(time.DateOnly), machine(), *together)
 	if err := testdoc.Write(*out, "journeys", measured+report.Markdown()); err != nil {
 		b.Fatal(err)
 	}
+}
+
+// machine is the processor of this machine and how many cores it has.
+func machine() string {
+	text, _ := os.ReadFile("/proc/cpuinfo") // without it the cores are told
+	_, name, _ := strings.Cut(string(text), "model name\t: ")
+	name, _, _ = strings.Cut(name, "\n")
+	return strings.TrimSpace(fmt.Sprintf("%d cores %s", runtime.NumCPU(), name))
 }
