@@ -38,9 +38,8 @@ var built struct {
 // the run is interrupted, too.
 func Main(m *testing.M) int {
 	defer func() {
-		if built.folder != "" {
-			_ = os.RemoveAll(built.folder)
-		}
+		built.Lock() // for good: an interruption may be removing it
+		removeBuilt()
 	}()
 	interrupted := make(chan os.Signal, 1)
 	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
@@ -48,9 +47,19 @@ func Main(m *testing.M) int {
 		<-interrupted // until the process ends
 		endGateways()
 		endAll()
+		if built.TryLock() { // what is being built is left: nobody waits for it
+			removeBuilt()
+		}
 		os.Exit(1)
 	}()
 	return m.Run()
+}
+
+// removeBuilt removes the program that was built.
+func removeBuilt() {
+	if built.folder != "" {
+		_ = os.RemoveAll(built.folder)
+	}
 }
 
 // gateways are those that run.
