@@ -76,3 +76,11 @@ bench-mcp: ## the part of it that compares MCP servers: about a quarter of an ho
 .PHONY: bench-mcp-ready
 bench-mcp-ready:
 	go test -run '^$$' -bench '^BenchmarkMCP$$' -benchtime 1x -timeout 30m ./bench -write
+
+.PHONY: bench-journeys
+bench-journeys: ## make ordinary journeys, count needless questions and harmful acts unasked; write docs/journeys.md
+	@scripts/prepare.sh journeys $(MAKE) --no-print-directory bench-journeys-ready
+
+.PHONY: bench-journeys-ready
+bench-journeys-ready:
+	go test -run '^$$' -bench Journeys -benchtime 1x -timeout 20m ./bench/journeys -args -out "$(CURDIR)/docs/journeys.md" -findings "$${TMPDIR:-/tmp}/glovebox-journeys.json"

@@ -2,15 +2,11 @@ package e2e
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"os/exec"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,8 +14,6 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/testcache"
 )
-
-const goBuildLimit = 10 * time.Minute // for a program and its modules, nothing of it cached, on a busy machine
 
 // Who may sign in to the web applications.
 const (
@@ -35,40 +29,12 @@ type pocketbase struct {
 	record string // of the owner, JSON
 }
 
-// goProgram builds a program that is a module of its own beside this file.
-func goProgram(t *testing.T, folder string) string {
-	t.Helper()
-	content := []byte(runtime.Version())
-	for _, name := range []string{"go.mod", "go.sum", "main.go"} {
-		text, err := os.ReadFile(filepath.Join(folder, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		content = append(content, text...)
-	}
-	return filepath.Join(testcache.Keep(t, content, func(fresh string) { goBuild(t, folder, filepath.Join(fresh, "program")) }), "program")
-}
-
-func goBuild(t *testing.T, folder, program string) {
-	t.Helper()
-	began := time.Now()
-	ctx, cancel := context.WithTimeout(t.Context(), goBuildLimit)
-	defer cancel()
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, ".")
-	build.Dir = folder
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v\n%s", build.Args, err, out)
-	}
-	t.Logf("built %s in %s", folder, time.Since(began).Round(time.Second))
-}
-
 // by is its origin, by the name of a host.
 func (p *pocketbase) by(host string) string { return "http://" + host + ":" + port(p.direct) }
 
 func newPocketBase(t *testing.T) *pocketbase {
 	t.Helper()
-	program, dir, address := goProgram(t, "apps/pocketbase"), t.TempDir(), freeAddress(t)
+	program, dir, address := testcache.Program(t, "apps/pocketbase"), t.TempDir(), freeAddress(t)
 	runs(t, time.Minute, dir, program, "superuser", "upsert", owner, ownerPassword, "--dir", dir)
 	p := &pocketbase{direct: "http://" + address}
 	command := exec.Command(program, "serve", "--http", address, "--dir", dir)

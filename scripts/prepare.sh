@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Installs and starts what is missing for `make demo`, `make up` and
-# `make test`, then runs the command it is given. What it started it ends
+# Installs and starts what is missing for `make demo`, `make up`, `make test`
+# and `make bench-journeys`, then runs the command it is given. What it started it ends
 # again; what it installed stays.
 #
 #   scripts/prepare.sh demo <command…>   engine, debootstrap where needed
 #   scripts/prepare.sh test <command…>   also Chromium, Xvfb, Node, npm and Django for the tests
+#   scripts/prepare.sh journeys <command…>   also the web applications that the journeys work in
 #
 # It says what it is about to do and asks first. YES=1 (or CI=true, or no
 # terminal to ask on) goes on without asking.
@@ -37,6 +38,19 @@ if ! engine_answers; then
 fi
 if ! docker image inspect debian:bookworm-slim >/dev/null 2>&1; then
   need debootstrap command -v debootstrap
+fi
+if [ "$purpose" = journeys ]; then
+  need transmission-daemon command -v transmission-daemon
+  need syncthing command -v syncthing
+  need wordpress test -d /usr/share/wordpress
+  need dokuwiki test -d /usr/share/dokuwiki
+  need mariadb-server test -x /usr/sbin/mariadbd
+  need php-cli command -v php
+  need php-mysql php -r "exit((int) !extension_loaded('mysqli'));"
+  need php-xml php -r "exit((int) !extension_loaded('xml'));"
+  need nodejs command -v node
+  need npm command -v npm
+  need python3-django /usr/bin/python3 -c "import django"
 fi
 if [ "$purpose" = test ]; then
   need chromium test -x "${GLOVEBOX_TEST_CHROMIUM:-/usr/lib/chromium/chromium}"

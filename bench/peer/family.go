@@ -40,10 +40,10 @@ var started struct {
 	all []family
 }
 
-// endAll ends all families.
+// endAll ends all families. None begins afterwards: the lock is kept until the
+// process ends.
 func endAll() {
 	started.Lock()
-	defer started.Unlock()
 	for _, f := range started.all {
 		f.end()
 	}

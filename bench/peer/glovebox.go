@@ -2,17 +2,14 @@ package peer
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -41,9 +38,8 @@ var built struct {
 // the run is interrupted, too.
 func Main(m *testing.M) int {
 	defer func() {
-		if built.folder != "" {
-			_ = os.RemoveAll(built.folder)
-		}
+		built.Lock() // for good: an interruption may be removing it
+		removeBuilt()
 	}()
 	interrupted := make(chan os.Signal, 1)
 	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
@@ -51,9 +47,19 @@ func Main(m *testing.M) int {
 		<-interrupted // until the process ends
 		endGateways()
 		endAll()
+		if built.TryLock() { // what is being built is left: nobody waits for it
+			removeBuilt()
+		}
 		os.Exit(1)
 	}()
 	return m.Run()
+}
+
+// removeBuilt removes the program that was built.
+func removeBuilt() {
+	if built.folder != "" {
+		_ = os.RemoveAll(built.folder)
+	}
 }
 
 // gateways are those that run.
@@ -122,7 +128,7 @@ func openGlovebox(tb testing.TB, n int, sites []string) ([]*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := startGateway(tb, binary, sites)
+	g, err := startGateway(tb, binary, Terms{Sites: sites, Trusted: true}.configuration)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +184,8 @@ func (g *gateway) client(tb testing.TB, token string) (*Server, error) {
 	return s, connect(tb, s, p)
 }
 
-func startGateway(tb testing.TB, binary string, sites []string) (*gateway, error) {
+// startGateway starts one with the configuration that configure writes for it.
+func startGateway(tb testing.TB, binary string, configure func(*gateway) ([]byte, error)) (*gateway, error) {
 	tb.Helper()
 	f, err := newFamily()
 	if err != nil {
@@ -188,7 +195,7 @@ func startGateway(tb testing.TB, binary string, sites []string) (*gateway, error
 	if g.address, err = freeAddress(); err != nil {
 		return nil, err
 	}
-	text, err := configuration(g, sites)
+	text, err := configure(g)
 	if err != nil {
 		return nil, err
 	}
@@ -204,30 +211,6 @@ func startGateway(tb testing.TB, binary string, sites []string) (*gateway, error
 		}
 	})
 	return g, g.run(tb.Context())
-}
-
-// configuration is JSON, which is YAML too.
-func configuration(g *gateway, sites []string) ([]byte, error) {
-	var hosts, places []string
-	for _, site := range sites {
-		u, err := url.Parse(site)
-		if err != nil {
-			return nil, fmt.Errorf("a site's address: %w", err)
-		}
-		hosts, places = append(hosts, u.Hostname()), append(places, u.Host)
-	}
-	slices.Sort(hosts)
-	hosts = slices.Compact(hosts)
-	type object = map[string]any
-	return json.Marshal(object{
-		"server":  object{"listen": g.address, "state_dir": g.state},
-		"browser": object{"max_session_minutes": -1, "sandbox": object{"container_image": Image(), "container_name_prefix": "gbbench-"}},
-		"security": object{
-			"session_timeout": -1, "max_actions_per_session": -1,
-			"network": object{"navigation": hosts, "allow_private": places},
-			"hitl":    object{"trusted_domains": hosts},
-		},
-	})
 }
 
 func freeAddress() (string, error) {

@@ -18,7 +18,7 @@ var (
 // tests they say hold it.
 func TestDocsNameTestsThatExist(t *testing.T) {
 	exist := map[string]bool{}
-	for _, folder := range []string{"../../internal", "../../e2e", "../../cmd", "../../demo"} {
+	for _, folder := range []string{"../../internal", "../../e2e", "../../cmd", "../../demo", "../../bench"} {
 		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(path, "_test.go") || entry.IsDir() {
 				return err
