@@ -26,7 +26,10 @@ func take(w http.ResponseWriter, r *http.Request) {
 }
 
 // lab is small pages with one oddity each, below /lab/.
-type lab struct{ clicked atomic.Int32 } // clicks that a page reported and has not finished
+type lab struct {
+	clicked atomic.Int32 // clicks that a page reported and has not finished
+	deeds   deeds
+}
 
 // with adds the pages to an application.
 func (l *lab) with(app http.Handler) http.Handler {
@@ -47,6 +50,10 @@ func (l *lab) with(app http.Handler) http.Handler {
 <script>let n=0</script>`)
 	page("dialog", "Dialog", `<button type=button aria-expanded=false onclick="document.title=String(prompt('Your name?','nobody'))">Show the question</button>`)
 	page("away", "Away", `<button type=button aria-expanded=false onclick="location='https://elsewhere.example/x'">Show more</button><iframe src="https://frame.example/"></iframe>`)
+	page("files", "Files", deedsPage)
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete} {
+		mux.HandleFunc(method+" /lab/deeds/", l.deeds.serve)
+	}
 	page("disabled", "Disabled", `<button type=button disabled>Show more</button>`)
 	page("visitor", "Visitor", `<p id=out>waiting</p><script>
 const given = new URLSearchParams(location.search).get("name"), name = given && "is-" + given // what is kept was in no address

@@ -35,6 +35,7 @@ func settings() []Setting {
 	return []Setting{
 		{Name: "allowed"},
 		{Name: "trusted", Trusted: true},
+		{Name: "trusted, asked before the act", Trusted: true, HITL: object{"ask_at": "act"}},
 	}
 }
 

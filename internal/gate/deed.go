@@ -20,7 +20,6 @@ const (
 	mostDeeds   = 2000             // of all sessions
 	serverLimit = 5 * time.Second  // for servers to answer what people let out
 	keptDeeds   = 5 * time.Minute  // a deed is remembered for questions that wait
-	mostAddress = 500              // addresses of a session that are known to be asked for
 )
 
 // deed is an act that may cause requests.
@@ -52,9 +51,9 @@ type decision struct {
 
 // deeds are those of all sessions. The zero deeds are ready.
 type deeds struct {
-	mu    sync.Mutex
-	all   map[string]*deed
-	known map[string]map[string]bool // addresses that pages of a session asked for without an act, by session
+	mu       sync.Mutex
+	all      map[string]*deed
+	sessions map[string]*senders
 }
 
 // begin notes that a call's act begins.
@@ -214,33 +213,11 @@ func (b *deed) refusal() error {
 	return f.Hinted("%s; the page was acted on, and nothing that it would have sent left the browser: take a snapshot before you go on", f.Hint)
 }
 
-// knows reports whether pages of a session asked for an address before, and has
-// it known from now on where learn is set.
-func (d *deeds) knows(session, address string, learn bool) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.known == nil {
-		d.known = map[string]map[string]bool{}
-	}
-	known := d.known[session]
-	if known[address] {
-		return true
-	}
-	if learn && len(known) < mostAddress {
-		if known == nil {
-			known = map[string]bool{}
-			d.known[session] = known
-		}
-		known[address] = true
-	}
-	return false
-}
-
 // over forgets a session.
 func (d *deeds) over(session string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	delete(d.known, session)
+	delete(d.sessions, session)
 	for id, b := range d.all {
 		if b.facts.Session.ID == session {
 			delete(d.all, id)

@@ -67,9 +67,12 @@ func (o *sending) decide(ctx context.Context) (action.Ruling, error) {
 	return ruling, err
 }
 
-// once is before addresses that a person allowed MEDIUM requests to: they are
-// asked about once in a session.
-const once = "allowed: "
+// What people said of addresses: MEDIUM requests are asked about once in a
+// session, and what nobody acted for is not asked about again after a no.
+const (
+	once        = "allowed: "
+	refusedOnce = "refused: "
+)
 
 // deed is the act that the request belongs to, nil for none.
 func (o *sending) deed() *deed {
@@ -117,7 +120,7 @@ func (o *sending) ask(ctx context.Context) error {
 	b := o.deed()
 	cover := policy.CoversEffect(o.verdict, o.request)
 	if b == nil {
-		return o.askPerson(ctx, nil)
+		return o.askAlone(ctx)
 	}
 	for {
 		b.mu.Lock()
@@ -147,6 +150,25 @@ func (o *sending) ask(ctx context.Context) error {
 			return other.err
 		}
 	}
+}
+
+// askAlone asks about a request that nobody acted for. What a person refused
+// once is not asked about again in the session.
+func (o *sending) askAlone(ctx context.Context) error {
+	word := refusedOnce + addressOf(o.request)
+	if o.g.deeds.knows(o.session.ID, word, false) {
+		return fault.New(fault.ApprovalDenied, "a person said no to it before").Hinted("go on without it, or leave the page")
+	}
+	done, err := o.g.deeds.askAlone(o.session.ID)
+	if err != nil {
+		return err
+	}
+	defer done()
+	err = o.askPerson(ctx, nil)
+	if fault.CodeOf(err) == fault.ApprovalDenied {
+		o.g.deeds.knows(o.session.ID, word, true)
+	}
+	return err
 }
 
 func gaveUp() error {
@@ -257,7 +279,7 @@ func (o *sending) note(err error) {
 		e.State, e.Why = action.EffectRefused, fault.From(err).Message
 		event := o.event(audit.Effect)
 		event.Result, event.Error = "fault", approval.Inert(fmt.Sprintf("%s: %s", fault.CodeOf(err), e.Why), keptError)
-		o.g.audit.Record(event)
+		o.g.recordRequest(o.session.ID, event)
 	}
 	if b != nil {
 		b.note(e)
@@ -297,7 +319,14 @@ func (o *sending) recordDocument() {
 		what += ", caused by no call"
 	}
 	event.Result, event.Detail = "ok", o.request.Method+", "+what
-	o.g.audit.Record(event)
+	o.g.recordRequest(o.session.ID, event)
+}
+
+// recordRequest keeps a record about a request, unless its session has too many.
+func (g *Gate) recordRequest(session string, event action.Record) {
+	if event, kept := g.deeds.recorded(session, event); kept {
+		g.audit.Record(event)
+	}
 }
 
 // event is a record about the request.
@@ -326,7 +355,7 @@ func (g *Gate) Receipt(s action.Session, e action.Effect) {
 		b.note(e)
 		event.CorrelationID, event.Actor, event.Role, event.Surface = b.call.ID, b.call.Caller.Actor, b.call.Caller.Role, b.call.Surface
 	}
-	g.audit.Record(event)
+	g.recordRequest(s.ID, event)
 }
 
 // Over forgets what is known of a session's requests: it has ended.

@@ -36,7 +36,9 @@ type Data struct {
 	Why        string     `json:"why,omitempty"`
 	Element    string     `json:"element,omitempty"`
 	Within     string     `json:"within,omitempty"`
-	Page       string     `json:"page,omitempty"` // its address
+	Page       string     `json:"page,omitempty"`    // its address
+	Request    string     `json:"request,omitempty"` // method and address of what would leave the browser
+	Cause      string     `json:"cause,omitempty"`   // what caused it
 	Actor      string     `json:"actor,omitempty"`
 	Expires    *time.Time `json:"expires,omitempty"`
 	AnsweredBy string     `json:"answeredBy,omitempty"`
@@ -131,6 +133,9 @@ func (s *Sender) message(ctx context.Context, name string, r action.Record) Mess
 	}
 	if q, err := s.desk.Show(ctx, r.Scope, r.ApprovalID); err == nil && r.ApprovalID != "" {
 		d.Why, d.Within, d.Actor, d.Expires = text(q.Why), text(q.Within), text(q.Actor), &q.Expires
+		if q.Request != nil {
+			d.Request, d.Cause = approval.Inert(q.Request.Method+" "+q.Request.URL, mostAddress), text(q.Request.Cause)
+		}
 		if d.Element == "" && q.Element != nil {
 			d.Element = text(fmt.Sprintf("%s %q", cmp.Or(q.Element.Role, q.Element.Tag), cmp.Or(q.Element.Name, q.Element.Label)))
 		}

@@ -102,6 +102,9 @@ func (r *root) question(q action.Question) {
 	row("element", element(q.Element))
 	row("in", q.Within)
 	row("types", q.Input)
+	for _, line := range requestRows(q.Request) {
+		row(line.label, line.value)
+	}
 	row("page", strings.TrimSpace(q.Page.Title+" "+q.Page.URL))
 	row("why", q.Why)
 	row("asked by", q.Actor)
@@ -109,6 +112,30 @@ func (r *root) question(q action.Question) {
 	row("picture", q.Screenshot)
 	row("left", left(q))
 	row("answer", strings.TrimSpace(q.AnsweredBy+" "+q.Reason))
+}
+
+// labelled is a line of a question, after what it is.
+type labelled struct{ label, value string }
+
+// requestRows are the lines of a question about a request: what would leave the
+// browser, what it holds, and what caused it.
+func requestRows(h *action.Held) []labelled {
+	if h == nil {
+		return nil
+	}
+	lines := []labelled{{"sends", h.Method + " " + h.URL}}
+	var all []string
+	for _, f := range h.Fields {
+		if f.Name == "" {
+			all = append(all, f.Value)
+			continue
+		}
+		all = append(all, f.Name+"="+f.Value)
+	}
+	if h.More {
+		all = append(all, "and more")
+	}
+	return append(lines, labelled{"with", strings.Join(all, ", ")}, labelled{"because", h.Cause})
 }
 
 func (r *root) answer(name string, approve bool) *cobra.Command {

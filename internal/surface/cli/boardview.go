@@ -103,7 +103,7 @@ func (b *board) list(s style, now time.Time, columns int) []string {
 		}
 		left := max(0, q.Expires.Sub(now)).Round(time.Second)
 		start := fmt.Sprintf("%s%-8s %2d:%02d ", mark, q.Risk, int(left.Minutes()), int(left.Seconds())%60)
-		rest := fit(strings.TrimPrefix(q.Verb, "page.")+" "+first(element(q.Element), q.Input, q.Page.URL), max(1, columns-len(start)))
+		rest := fit(strings.TrimPrefix(q.Verb, "page.")+" "+first(sends(q.Request), element(q.Element), q.Input, q.Page.URL), max(1, columns-len(start)))
 		if len(start) > columns {
 			start, rest = fit(start, columns), ""
 		}
@@ -122,6 +122,14 @@ func (b *board) paint(s style, q action.Question) func(string) string {
 	return s.warn
 }
 
+// sends is a request in one line; empty for none.
+func sends(h *action.Held) string {
+	if h == nil {
+		return ""
+	}
+	return h.Method + " " + h.URL
+}
+
 // detail is all that is known of a question.
 func (b *board) detail(s style, q action.Question, columns int) []string {
 	const name = 9
@@ -137,6 +145,9 @@ func (b *board) detail(s style, q action.Question, columns int) []string {
 	row("element", element(q.Element))
 	row("in", q.Within)
 	row("types", q.Input)
+	for _, line := range requestRows(q.Request) {
+		row(line.label, line.value)
+	}
 	row("page", q.Page.URL)
 	row("why", q.Why)
 	row("asked by", strings.TrimSpace(q.Actor+" in "+q.Session))
