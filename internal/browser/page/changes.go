@@ -171,7 +171,7 @@ func (b *Browser) tell(ctx context.Context, r *report, out *action.Result) {
 	left := max(time.Second, min(reportLimit, r.limit+slack-time.Since(r.began)))
 	changes := &action.Changes{}
 	b.waitStable(ctx, left, r, changes)
-	if b.released(ctx, r.tab) {
+	if b.released(ctx, r.tab) || b.serversAnswered(ctx, r.tab) {
 		left = reportLimit
 		b.waitStable(ctx, left, r, changes)
 	}

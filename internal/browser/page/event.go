@@ -108,6 +108,9 @@ var frameEvents = map[string]taker{
 		Frame frameInfo `json:"frame"`
 	}) {
 		f := t.navigated(from, p.Frame)
+		if f == t.root {
+			b.dropChannels(func(_, tab string) bool { return tab == t.id })
+		}
 		b.cameFrom(f.url)
 		if from.muted {
 			t.forget(f) // nobody told of the end of its world

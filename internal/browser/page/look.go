@@ -46,7 +46,7 @@ func (b *Browser) Look(ctx context.Context, name string, args any) (action.Facts
 		return action.Facts{}, action.Pin{}, b.trouble(ctx, name, b.within(0), b.gone())
 	}
 	b.mu.Lock()
-	facts := action.Facts{Page: action.Page{URL: t.root.url, Title: t.title}}
+	facts := action.Facts{Page: action.Page{URL: t.root.url, Title: t.title}, Unheld: b.hasChannel(t)}
 	pin := action.Pin{Tab: t.id, Document: t.root.unique}
 	b.mu.Unlock()
 	if name == "page.dialog" {

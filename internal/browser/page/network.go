@@ -97,7 +97,7 @@ var networkEvents = map[string]taker{
 	}), func(t *tab, p request) { t.finished(p.ID) }),
 	"Network.loadingFailed": ofNetwork(noting((*traffic).fail), (*tab).loadFailed),
 
-	"Network.webSocketCreated": ofNetwork(began, nil),
+	"Network.webSocketCreated": channelBegins(ofNetwork(began, nil)),
 	"Network.webSocketWillSendHandshakeRequest": ofNetwork(noting(func(_ *traffic, x *exchange, p request) {
 		x.began = p.Time
 	}), nil),
@@ -107,9 +107,11 @@ var networkEvents = map[string]taker{
 	"Network.webSocketFrameError": ofNetwork(noting(func(_ *traffic, x *exchange, p request) {
 		x.seen.Error = brief(p.Message)
 	}), nil),
-	"Network.webSocketClosed": ofNetwork(noting(func(f *traffic, x *exchange, p request) {
+	"Network.webSocketClosed": channelEnds(ofNetwork(noting(func(f *traffic, x *exchange, p request) {
 		f.end(x, p.Time, 0)
-	}), nil),
+	}), nil)),
+	"Network.webTransportCreated": channelBegins(nil),
+	"Network.webTransportClosed":  channelEnds(nil),
 }
 
 func began(f *traffic, session string, p request) { f.begin(requestKey(session, p.ID), p) }

@@ -208,6 +208,18 @@ func (b *Browser) released(ctx context.Context, t *tab) bool {
 	return true
 }
 
+// serversAnswered waits for the answers to what an act has sent, no longer than
+// for other requests, and reports whether there was any to wait for.
+func (b *Browser) serversAnswered(ctx context.Context, t *tab) bool {
+	a, follows := actOf(ctx)
+	if !follows || a.Wait <= 0 || t == nil || !b.ledger.Open(a.ID) {
+		return false
+	}
+	answering, end := context.WithTimeout(ctx, requestLimit)
+	defer end()
+	return b.await(answering, func() bool { return t.closed || t.crashed || !b.ledger.Open(a.ID) }) == nil
+}
+
 // receipts takes in what became of a request that left. b.mu is held.
 func (b *Browser) receipts(p request) {
 	switch {
@@ -217,7 +229,10 @@ func (b *Browser) receipts(p request) {
 		b.receipt(b.ledger.Answered(p.ID, "", p.Response.Status))
 	case p.Error != "":
 		b.receipt(b.ledger.Failed(p.ID, brief(p.Error)))
+	default:
+		return
 	}
+	b.change()
 }
 
 func (b *Browser) receipt(e action.Effect, is bool) {

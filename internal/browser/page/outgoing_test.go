@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/page"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -260,5 +262,47 @@ func TestAnActWaitsForWhatPeopleAreAskedAbout(t *testing.T) {
 	}
 	if r.Changes == nil || !strings.Contains(r.Changes.Text, "ordered 201") && (r.Changes.Snapshot == nil || !strings.Contains(r.Changes.Snapshot.Text, "ordered 201")) {
 		t.Errorf("changes %+v", r.Changes)
+	}
+}
+
+// A page with a WebSocket open is told as one whose messages cannot be held, as
+// long as it is.
+func TestOpenChannelsAreFacts(t *testing.T) {
+	site := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/socket" {
+			c, err := websocket.Accept(w, r, nil)
+			if err == nil {
+				_, _, _ = c.Read(r.Context())
+				_ = c.CloseNow()
+			}
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, `<title>start</title><button onclick="s = new WebSocket('ws://' + location.host + '/socket'); s.onopen = () => document.title = 'open'; s.onclose = () => document.title = 'closed'">Go</button>`)
+	}))
+	tr := start(t)
+	tr.must("page.goto", &action.Goto{URL: site.URL})
+	unheld := func() bool {
+		facts, _, err := tr.Look(tr.ctx, "page.click", &action.Click{Locator: selector("button")})
+		must(t, err)
+		return facts.Unheld
+	}
+	if unheld() {
+		t.Error("a page without channels has one")
+	}
+	tr.must("page.click", &action.Click{Locator: selector("button")})
+	if !unheld() {
+		t.Error("an open WebSocket is not told")
+	}
+	tr.must("page.execute", &action.Execute{Expression: "s.close()"})
+	for deadline := time.Now().Add(patience); unheld(); {
+		if time.Now().After(deadline) {
+			t.Fatal("a closed WebSocket is still told")
+		}
+	}
+	tr.must("page.click", &action.Click{Locator: selector("button")})
+	tr.must("page.goto", &action.Goto{URL: site.URL})
+	if unheld() {
+		t.Error("a document that is gone has a channel")
 	}
 }

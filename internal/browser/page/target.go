@@ -210,6 +210,7 @@ func (b *Browser) detach(session string) {
 		return
 	}
 	delete(b.sessions, session)
+	b.dropChannels(func(of, _ string) bool { return of == session })
 	if t.muted {
 		t.muted = false
 		close(t.listen)
