@@ -31,6 +31,7 @@ type deed struct {
 	pin    action.Pin
 	named  string // the call, in words
 	sealed policy.Deed
+	cover  policy.Cover // what the act names
 
 	mu       sync.Mutex
 	running  bool // its call has not answered
@@ -59,9 +60,10 @@ type deeds struct {
 // begin notes that a call's act begins.
 func (d *deeds) begin(p *passage) *deed {
 	b := &deed{id: newID(), call: p.call, key: keyOf(p.call), facts: p.facts, pin: p.pin, named: p.named(), running: true, news: make(chan struct{})}
-	b.sealed = policy.Deed{Operator: p.call.Caller.Role == action.Operator, Risk: p.verdict.Risk, Rule: p.verdict.Rule, Why: p.verdict.Why, Wired: p.verdict.Wired}
+	b.sealed = policy.Deed{Operator: p.call.Caller.Role == action.Operator, Risk: p.verdict.Risk, Rule: p.verdict.Rule, Why: p.verdict.Why, Wired: p.verdict.Wired, Link: policy.FollowsLink(p.facts)}
+	b.cover = p.policy.Covers(p.call, p.verb, p.facts, p.verdict.Risk)
 	if p.hitl == approved {
-		b.sealed.Approved, b.sealed.Cover = true, p.policy.Covers(p.call, p.verb, p.facts, p.verdict.Risk)
+		b.sealed.Approved, b.sealed.Cover = true, b.cover
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -148,7 +150,9 @@ func keyOf(call action.Call) string {
 func (b *deed) policyDeed() policy.Deed {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.sealed
+	d := b.sealed
+	d.Running = b.running
+	return d
 }
 
 // approve notes that a person allowed what the act sends.

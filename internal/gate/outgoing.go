@@ -118,10 +118,10 @@ func (o *sending) refusal() error {
 // one question.
 func (o *sending) ask(ctx context.Context) error {
 	b := o.deed()
-	cover := policy.CoversEffect(o.verdict, o.request)
 	if b == nil {
 		return o.askAlone(ctx)
 	}
+	cover := policy.CoversEffect(o.verdict, o.request, b.cover)
 	for {
 		b.mu.Lock()
 		other := b.decision

@@ -96,7 +96,7 @@ func judgeAddress(j *judgement, address string, sent bool) {
 		return
 	}
 	query := queryOf(u)
-	query.amount = query.amount || sent
+	query.amount, query.sent = query.amount || sent, sent
 	path := pathOf(address)
 	id, documents := false, false // the path says on what, or that what follows is a text
 	for i := range path {
@@ -142,6 +142,9 @@ func judgeActWords(j *judgement, s *segment, with bool, q query) {
 		j.raise(action.Critical, "navigation.acting", "the address pays or transfers an amount")
 		return
 	}
+	if q.sent && found == 0 {
+		return // it changes something, as all that is sent may
+	}
 	j.raise(action.High, "navigation.acting", addressReason(found))
 }
 
@@ -175,6 +178,7 @@ func helps(all []string) bool {
 
 // query is what the parameters of an address say.
 type query struct {
+	sent     bool     // something is sent to the address
 	acts     []string // what is done: names that act, and values of names that say it
 	id       bool     // on what
 	shows    bool     // what is done is only to show something

@@ -23,6 +23,8 @@ type Deed struct {
 	Risk     action.Risk // that it was judged to be
 	Rule     string
 	Why      string
+	Running  bool // its call has not answered
+	Link     bool // it follows a link whose address does nothing
 	Wired    bool // it ran without a question: what it sends carries its risk
 	Approved bool // a person allowed it, and what Cover says with it
 	Cover    Cover
@@ -149,14 +151,14 @@ func (p *Policy) weighEffect(o Outgoing, j judgement, v EffectVerdict, ruled *ef
 	return v
 }
 
-// cause is the act that a request belongs to: the newest one, unless that does
-// not explain the request and an act before it does.
+// cause is the act that a request belongs to: the newest one, unless that is
+// over, does not explain the request, and an act before it does.
 func cause(deeds []Deed, risk action.Risk) int {
 	if len(deeds) == 0 {
 		return -1
 	}
 	at := 0
-	if deeds[0].Risk >= risk || deeds[0].Operator {
+	if deeds[0].Running || deeds[0].Risk >= risk || deeds[0].Operator {
 		return at
 	}
 	for i, d := range deeds {
@@ -175,7 +177,7 @@ func carry(j *judgement, o Outgoing, v EffectVerdict) {
 		return
 	}
 	d := o.Deeds[v.Deed]
-	if !d.Wired || v.Reads && (d.Risk < action.High || o.Known || isStatic(o.Request)) {
+	if !d.Wired || d.Link && v.Reads || !v.Reads && j.risk == action.Low && o.Known || j.rule == "effect.analytics" || v.Reads && (d.Risk < action.High || o.Known || isStatic(o.Request)) {
 		return
 	}
 	j.raise(d.Risk, d.Rule, d.Why)
@@ -209,9 +211,22 @@ func (p *Policy) Covers(call action.Call, verb *action.Verb, facts action.Facts,
 }
 
 // CoversEffect is what a person's yes to a request covers: more requests to the
-// same site, of the same kinds.
-func CoversEffect(v EffectVerdict, r action.Request) Cover {
-	return Cover{Sites: []string{siteOf(hostOf(r.URL))}, Kinds: v.Kinds, Risk: v.Risk}
+// same site, of the same kinds, and of those that the act named which caused it
+// and was shown with it.
+func CoversEffect(v EffectVerdict, r action.Request, act Cover) Cover {
+	return Cover{Sites: append([]string{siteOf(hostOf(r.URL))}, act.Sites...), Kinds: v.Kinds | act.Kinds, Risk: v.Risk}
+}
+
+// FollowsLink reports whether an act only follows a link of the web whose address
+// does nothing: what it reads is what it leads to, whatever it is called.
+func FollowsLink(facts action.Facts) bool {
+	e := facts.Element
+	if e == nil || !isWebLink(e) || e.Submits || e.Orders != "" {
+		return false
+	}
+	j := judgement{risk: action.Low}
+	judgeActing(&j, e.LinkURL)
+	return j.risk == action.Low && !isPayment(hostOf(e.LinkURL))
 }
 
 // shownTexts are the words by which a call is judged.

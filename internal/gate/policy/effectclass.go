@@ -21,6 +21,10 @@ func (p *Policy) classify(r action.Request) (judgement, kinds) {
 		}
 		return j, kindsOf(strings.Join(segmentsOf(r.URL), " · "))
 	}
+	if tellsAboutPage(r) {
+		j.rule, j.why = "effect.analytics", "it tells a server about the page"
+		return j, 0
+	}
 	op, called := graphQL(r)
 	quiet := isQuiet(r) || op == "query"
 	if !quiet {
@@ -31,7 +35,7 @@ func (p *Policy) classify(r action.Request) (judgement, kinds) {
 	kind := found.kinds()
 	if op != "query" {
 		before := j.risk
-		judgeAddress(&j, r.URL, true)
+		judgeAddress(&j, r.URL, !quiet)
 		if j.risk > before {
 			j.rule = "effect.address"
 			kind |= kindsOf(strings.Join(segmentsOf(r.URL), " · "))
@@ -49,11 +53,17 @@ func (p *Policy) classify(r action.Request) (judgement, kinds) {
 		j.raise(action.High, "effect.delete", "it deletes something by the method DELETE")
 		kind |= destroys
 	}
+	if !quiet {
+		kind |= p.judgeThings(&j, r, called)
+	}
+	if isBank(hostOf(r.URL)) && !quiet {
+		j.raise(action.High, "effect.bank", "it changes something at a bank")
+	}
 	if isPayment(hostOf(r.URL)) && !quiet {
 		j.raise(action.Critical, "effect.payment", "it is sent to a place to pay")
 		kind |= pays
 	}
-	if movesMoney(r.Fields) {
+	if !quiet && movesMoney(r.Fields) {
 		j.raise(action.Critical, "effect.money", "it sends an amount of money and who gets it, or a payment card")
 		kind |= pays
 	}
@@ -77,7 +87,7 @@ func saidBy(r action.Request) []string {
 	for _, f := range r.Fields {
 		name := f.Name[strings.LastIndexByte(f.Name, '.')+1:]
 		switch {
-		case hosts.actingNames[strings.ToLower(name)]:
+		case commandNames[strings.ToLower(name)]:
 			said = append(said, split(f.Value))
 		case kindsOf(split(name))&(destroys|pays|sends) != 0 && words.high.is(split(name)):
 			said = append(said, split(name))
@@ -89,16 +99,71 @@ func saidBy(r action.Request) []string {
 // quiet are names of addresses that are sent to without changing anything that
 // matters: searches, checks, and what pages tell about themselves.
 var quiet = setOf(strings.Fields(`search searches query queries filter filters suggest suggestions autocomplete typeahead complete completion lookup find count
-		preview render validate validation check verify ping poll heartbeat beacon keepalive track tracking collect log logs logging telemetry analytics metrics
-		stats rum events event csp reports impressions impression view views viewed read seen presence typing autosave autosaves draft drafts list browse
-		translate highlight markdown diff batchread msearch scroll recommend recommendations vitals perf performance sentry envelope`))
+		review preview render validate validation check verify ping poll track log logging stats view views viewed read seen presence typing autosave autosaves draft drafts list browse
+		translate highlight markdown diff batchread msearch scroll recommend recommendations perf performance react reactions heartbeat`))
 
-// isQuiet reports whether an address names nothing but what is quiet at its end,
-// or the request tells a server about the page.
-func isQuiet(r action.Request) bool {
-	if r.Kind == "CSPViolationReport" || r.Kind == "Ping" && siteOf(hostOf(r.URL)) == siteOf(hostOf(r.Document)) {
+// commandNames are names of fields that say what is to be done.
+var commandNames = setOf(strings.Fields(`action action2 act do op operation cmd command method _method mode func function intent bulk_action doaction wc-ajax`))
+
+// analytics are names of addresses to which pages tell about themselves, and
+// nothing else. What stands in the body counts for nothing there.
+var analytics = setOf(strings.Fields(`collect beacon telemetry analytics metrics rum vitals tracking heartbeat keepalive csp impressions impression sentry envelope`))
+
+// tellsAboutPage reports whether a request goes where pages tell about
+// themselves.
+func tellsAboutPage(r action.Request) bool {
+	if r.Kind == "CSPViolationReport" {
 		return true
 	}
+	segments := segmentsOf(r.URL)
+	if len(segments) == 0 || !reads(r.Method) && r.Method != http.MethodPost {
+		return false
+	}
+	return analytics[segments[len(segments)-1]]
+}
+
+// things are what is sent, paid, or given rights by making one: a POST to a
+// collection of them, or any change of those that are rights.
+var things = map[string]kinds{
+	"messages": sends, "message": sends, "mails": sends, "emails": sends, "sms": sends, "invitations": sends, "invites": sends, "invite": sends,
+	"orders": pays, "order": pays, "payments": pays, "payment": pays, "transfers": pays, "transfer": pays, "bookings": pays, "booking": pays, "purchases": pays,
+	"donations": pays, "refunds": pays, "charges": pays,
+	"members": grants, "maintainers": grants, "maintainer": grants, "collaborators": grants, "collaborator": grants, "permissions": grants, "permission": grants,
+	"roles": grants, "role": grants, "visibility": grants, "acl": grants, "access": grants, "forwarding": grants, "users": grants, "admins": grants, "people": grants, "payees": pays, "beneficiaries": pays,
+}
+
+// changed are the things of which every change counts, not only a new one.
+var changed = setOf(strings.Fields(`permissions permission roles role visibility acl access forwarding members maintainers collaborators people`))
+
+// judgeThings raises the risk of making what sends, pays or gives rights.
+func (p *Policy) judgeThings(j *judgement, r action.Request, called string) kinds {
+	var found kinds
+	segments := segmentsOf(r.URL)
+	for i := len(segments) - 1; i >= 0 && i >= len(segments)-2; i-- {
+		if (i == len(segments)-1 && r.Method == http.MethodPost) || changed[segments[i]] {
+			found |= things[segments[i]]
+		}
+	}
+	for _, call := range strings.Split(called, " · ") {
+		made := tokens(call)
+		if len(made) > 1 && makes[made[0]] {
+			found |= things[made[len(made)-1]]
+		}
+	}
+	switch {
+	case found.has(pays):
+		j.raise(action.Critical, "effect.pays", "it makes an order, a booking or a payment")
+	case found != 0:
+		j.raise(action.High, "effect.makes", "it sends a message, invites somebody or changes who may do what")
+	}
+	return found
+}
+
+// makes are what names of operations begin with that make a thing.
+var makes = setOf(strings.Fields(`create add make place new submit send book set update change put post`))
+
+// isQuiet reports whether an address names nothing but what is quiet at its end.
+func isQuiet(r action.Request) bool {
 	segments := segmentsOf(r.URL)
 	for i := len(segments) - 1; i >= 0 && i >= len(segments)-2; i-- {
 		for w := range strings.FieldsSeq(segments[i]) {
@@ -108,7 +173,7 @@ func isQuiet(r action.Request) bool {
 		}
 	}
 	for _, f := range r.Fields {
-		if name := strings.ToLower(f.Name); hosts.actingNames[name] && quiet[plainly(f.Value)] {
+		if name := strings.ToLower(f.Name); commandNames[name] && quiet[plainly(f.Value)] {
 			return true
 		}
 	}

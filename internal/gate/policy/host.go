@@ -86,8 +86,11 @@ func isPayment(host string) bool {
 // isSensitive reports whether a host is by its name one for mail, banking,
 // administration or settings.
 func isSensitive(host string) bool {
-	return hosts.sensitive.match(host) || anyOf(hosts.sensitiveLabels, host)
+	return hosts.sensitive.match(host) || anyOf(hosts.sensitiveLabels, host) || isBank(host)
 }
+
+// isBank reports whether a host is by its name a bank's.
+func isBank(host string) bool { return hosts.bank.match(host) || anyOf(hosts.bankLabels, host) }
 
 func anyOf(labels map[string]bool, host string) bool {
 	for _, l := range labelsOf(host) {

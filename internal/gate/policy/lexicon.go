@@ -145,9 +145,9 @@ func (d *dictionary) sections() map[string]*lexicon {
 
 // hostBook is what hosts.txt holds.
 type hostBook struct {
-	payment, sensitive             patterns
-	paymentLabels, sensitiveLabels map[string]bool
-	acting, actingNames            map[string]bool // in paths, and as values of parameters of these names
+	payment, bank, sensitive                   patterns
+	paymentLabels, bankLabels, sensitiveLabels map[string]bool
+	acting, actingNames                        map[string]bool // in paths, and as values of parameters of these names
 
 	actingWords, actingWith, changing, showingNames, showingActs, amounts, documents, titles, pages, icons map[string]bool
 }
@@ -191,10 +191,11 @@ func mustLoad() (*dictionary, *hostBook) {
 func bookOf(lists map[string][]string) hostBook {
 	// A pattern that cannot be read leaves a list empty, which a test finds.
 	payment, _ := parsePatterns(lists["payment"])
+	bank, _ := parsePatterns(lists["bank"])
 	sensitive, _ := parsePatterns(lists["sensitive"])
 	return hostBook{
-		payment: payment, sensitive: sensitive,
-		paymentLabels: setOf(lists["payment labels"]), sensitiveLabels: setOf(lists["sensitive labels"]),
+		payment: payment, bank: bank, sensitive: sensitive,
+		paymentLabels: setOf(lists["payment labels"]), bankLabels: setOf(lists["bank labels"]), sensitiveLabels: setOf(lists["sensitive labels"]),
 		acting: setOf(lists["acting"]), actingNames: setOf(lists["acting names"]),
 		actingWords: setOf(lists["acting words"]), actingWith: setOf(lists["acting with"]), showingNames: setOf(lists["showing names"]),
 		changing: setOf(lists["changing"]), titles: setOf(lists["titles"]), showingActs: setOf(lists["showing acts"]), amounts: setOf(lists["amounts"]), documents: setOf(lists["documents"]), pages: setOf(lists["pages"]), icons: setOf(lists["icons"]),

@@ -53,7 +53,7 @@ func leadsToSettings(address string) bool {
 
 // judgeHost raises the risk by what a host is for.
 func (p *Policy) judgeHost(j *judgement, host string) {
-	if p.isSensitive(host) {
+	if p.isSensitive(host) && !p.vouched(host) {
 		j.raise(action.High, "navigation.sensitive", host+" is a sensitive host")
 	}
 	if isPayment(host) {
@@ -75,7 +75,7 @@ func judgeCheckout(j *judgement, address string) {
 	for i, s := range path {
 		documents := i > 0 && len(path[i-1].words) == 1 && hosts.documents[path[i-1].words[0]]
 		if !s.page && !documents && words.checkout.is(strings.Join(s.words, " ")) {
-			j.raise(action.Critical, "navigation.checkout", "it leads to a checkout")
+			j.raise(action.High, "navigation.checkout", "it leads to a checkout")
 		}
 	}
 }

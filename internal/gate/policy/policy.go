@@ -303,12 +303,16 @@ func only(hosts []string) string {
 // trusts reports whether hosts are some, all trusted, none sensitive.
 func (p *Policy) trusts(hosts []string) bool {
 	for _, h := range hosts {
-		if !p.trusted.match(h) || p.isSensitive(h) || isPayment(h) {
+		if !p.trusted.match(h) || p.isSensitive(h) && !p.vouched(h) || isPayment(h) {
 			return false
 		}
 	}
 	return len(hosts) > 0
 }
+
+// vouched reports whether a host that is sensitive by its name alone is trusted
+// by its own: somebody has thought of it.
+func (p *Policy) vouched(host string) bool { return p.trusted.exact[host] && !p.sensitive.match(host) }
 
 func (p *Policy) isSensitive(host string) bool { return p.sensitive.match(host) || isSensitive(host) }
 

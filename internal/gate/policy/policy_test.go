@@ -86,7 +86,7 @@ func TestClicks(t *testing.T) {
 		{"link to another site", action.Element{Role: "link", Tag: "a", Name: "News", LinkURL: "https://news.example.org/"}, want{Allow, action.Medium, "navigation.new-domain"}},
 		{"link that saves", action.Element{Role: "link", Tag: "a", Name: "Save", LinkURL: "https://news.example.org/"}, want{Ask, action.Medium, ""}},
 		{"link without a name", action.Element{Role: "link", Tag: "a", LinkURL: "https://app.example.com/x"}, want{Ask, action.Medium, "click.unnamed"}},
-		{"link to a checkout", action.Element{Role: "link", Tag: "a", Name: "Continue", LinkURL: "https://app.example.com/checkout/1"}, want{Ask, action.Critical, "navigation.checkout"}},
+		{"link to a checkout", action.Element{Role: "link", Tag: "a", Name: "Continue", LinkURL: "https://app.example.com/checkout/1"}, want{Ask, action.High, "navigation.checkout"}},
 		{"link to settings", action.Element{Role: "link", Tag: "a", Name: "Preferences", LinkURL: "https://app.example.com/settings"}, want{Allow, action.Low, "navigation.same-site"}},
 		{"link to settings of a sub-domain", action.Element{Role: "link", Tag: "a", Name: "Preferences", LinkURL: "https://id.example.com/settings"}, want{Ask, action.High, "navigation.settings"}},
 		{"link that deletes", action.Element{Role: "link", Tag: "a", Name: "Delete", LinkURL: "https://app.example.com/x/1"}, want{Ask, action.High, "click.delete"}},
@@ -130,7 +130,8 @@ func TestNavigation(t *testing.T) {
 		{"https://other.example.org/", want{Allow, action.Medium, "navigation.new-domain"}},
 		{"https://other.co.uk/", want{Allow, action.Medium, "navigation.new-domain"}},
 		{"https://mail.google.com/mail/u/0", want{Ask, action.High, "navigation.sensitive"}},
-		{"https://mail.trusted.example/", want{Ask, action.High, "navigation.sensitive"}},
+		{"https://mail.trusted.example/", want{Allow, action.Medium, "navigation.new-domain"}}, // somebody named it
+		{"https://mail.of.trusted.example/", want{Ask, action.High, "navigation.sensitive"}},
 		{"https://hr.example.net/", want{Ask, action.High, "navigation.sensitive"}},
 		{"https://online-banking.example.org/", want{Ask, action.High, "navigation.sensitive"}},
 		{"https://www.chase.com/", want{Ask, action.High, "navigation.sensitive"}},
@@ -140,10 +141,10 @@ func TestNavigation(t *testing.T) {
 		{"https://app.example.com/einstellungen", want{Ask, action.High, "navigation.settings"}},
 		{"https://www.paypal.com/", want{Ask, action.Critical, "navigation.payment"}},
 		{"https://pay.example.org/", want{Ask, action.Critical, "navigation.payment"}},
-		{"https://shop.example.org/checkout", want{Ask, action.Critical, "navigation.checkout"}},
-		{"https://shop.example.org/de/kasse?x=1", want{Ask, action.Critical, "navigation.checkout"}},
+		{"https://shop.example.org/checkout", want{Ask, action.High, "navigation.checkout"}},
+		{"https://shop.example.org/de/kasse?x=1", want{Ask, action.High, "navigation.checkout"}},
 		{"https://shop.example.org/de/pay.html?x=1", want{Allow, action.Medium, "navigation.new-domain"}},
-		{"https://app.example.com/%63heckout", want{Ask, action.Critical, "navigation.checkout"}},
+		{"https://app.example.com/%63heckout", want{Ask, action.High, "navigation.checkout"}},
 	} {
 		f := action.Facts{Page: action.Page{URL: pageURL}, Destination: to(c.address)}
 		check(t, c.address, decide(t, p, action.Agent, "page.goto", &action.Goto{URL: c.address}, f), c.want)
@@ -307,7 +308,7 @@ func TestKeys(t *testing.T) {
 }
 
 func TestTrustMustHoldForEveryHost(t *testing.T) {
-	p := mustNew(t, Config{Enabled: true, Trusted: []string{"app.example.com", "mail.example.com", "pay.example.com"}, Sensitive: []string{"hr.example.com"}})
+	p := mustNew(t, Config{Enabled: true, Trusted: []string{"app.example.com", "mail.example.com", "hr.example.com", "*.by.example.com", "pay.example.com"}, Sensitive: []string{"hr.example.com"}})
 	save := button("Save")
 	at := func(page, frame, formAction string) action.Facts {
 		e := save
@@ -324,7 +325,9 @@ func TestTrustMustHoldForEveryHost(t *testing.T) {
 		"untrusted page, trusted frame": {at("https://evil.example/", "https://app.example.com/", ""), Ask},
 		"form to another site":          {at("https://app.example.com/", "", "https://evil.example/x"), Ask},
 		"sub-domain":                    {at("https://x.app.example.com/", "", ""), Ask},
-		"sensitive by its name":         {at("https://mail.example.com/", "", ""), Ask},
+		"sensitive by its name":         {at("https://mail.by.example.com/", "", ""), Ask},
+		"the same, trusted by its own":  {at("https://mail.example.com/", "", ""), Allow},
+		"sensitive by configuration":    {at("https://hr.example.com/", "", ""), Ask},
 		"payment by its name":           {at("https://pay.example.com/", "", ""), Ask},
 		"no page":                       {at("", "", ""), Ask},
 	} {
