@@ -29,7 +29,7 @@ func (p *passage) follow() {
 		if act.Wait <= 0 {
 			act.Wait = p.g.longestQuestion()
 		}
-		p.patience, p.call.Changes = act.Wait, p.verb.Tells() // what it sends is waited for, as a report waits for what changes
+		p.patience = act.Wait
 	}
 	p.call.Act = act
 }

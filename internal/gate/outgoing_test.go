@@ -63,6 +63,8 @@ const shop = `<!doctype html><title>Shop</title><h1>Things</h1><p id=said></p>
 <button id=note onclick="fetch('/api/notes', {method: 'POST', body: 'text=hi'}).then(() => said.textContent = 'saved')">Save note</button>
 <button id=hover onmouseover="fetch('/api/transfer?amount=900&to=x', {method: 'POST'})">Details</button>
 <button id=twice onclick="fetch('/api/things/1', {method: 'DELETE'}); fetch('/api/things/2', {method: 'DELETE'})">Remove both</button>
+<form method=post action=/invoices/5/delete><button id=posted>Remove invoice</button></form>
+<form id=hidden method=post action=/invoices/6/delete></form><button id=scripted onclick="document.getElementById('hidden').submit()">Go on</button>
 <button id=other onclick="fetch('/api/things/3', {method: 'DELETE'}); fetch('/api/messages/send', {method: 'POST'})">Remove it</button>`
 
 func newWire(t *testing.T, c policy.Config) *wireRig {
@@ -282,6 +284,40 @@ func TestACallMadeAgainIsNotDoneTwice(t *testing.T) {
 	if w.did() != "DELETE /api/thing" {
 		t.Errorf("done %q", w.did())
 	}
+}
+
+// A form that is posted is asked about before it is: what it sends is known, and
+// that answer covers the request.
+func TestAFormIsAskedAboutOnce(t *testing.T) {
+	w := newWire(t, atWire)
+	answered := w.answers(true)
+	r := w.press("posted", time.Minute)
+	if q := <-answered; q.Verb != "page.click" || q.Risk != action.High {
+		t.Errorf("question %+v", q)
+	}
+	if w.did() != "POST /invoices/5/delete" || len(r.Effects) != 1 || len(w.asked()) != 0 {
+		t.Errorf("done %q, effects %+v, asked %v", w.did(), r.Effects, w.asked())
+	}
+}
+
+// A document that a script asks for is held, and the page that waits for it says
+// why it cannot be read.
+func TestAPageThatWaitsForItsNextDocumentSaysSo(t *testing.T) {
+	w := newWire(t, atWire)
+	args := &action.Click{Locator: named("#scripted")}
+	r := w.as(agent, "page.click", args, 100*time.Millisecond)
+	if r.Pending == nil || !r.Pending.Done || w.did() != "" {
+		t.Fatalf("pending %+v, done %q", r.Pending, w.did())
+	}
+	_, err := w.house.Call(t.Context(), action.Call{Verb: "page.snapshot", Caller: agent, Args: &action.TakeSnapshot{}})
+	wantCode(t, "a snapshot", err, fault.NotActionable)
+	answered := w.answers(true)
+	r = w.as(agent, "page.click", args, time.Minute)
+	<-answered
+	if w.did() != "POST /invoices/6/delete" || len(r.Effects) != 1 || r.Effects[0].Status != http.StatusAccepted {
+		t.Errorf("done %q, effects %+v", w.did(), r.Effects)
+	}
+	w.as(agent, "page.wait_for", &action.WaitFor{Locator: action.Locator{Selector: "#filter"}}, 0)
 }
 
 // Nothing but reading leaves a session that only reads, nobody is asked, and

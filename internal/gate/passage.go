@@ -220,7 +220,6 @@ func (p *passage) refusal() error {
 // do lets the call through.
 func (p *passage) do(ctx context.Context) (action.Result, error) {
 	p.acts = ctx.Err() == nil
-	told := p.call.Changes
 	p.follow()
 	result, err := bounded(ctx, p, func(ctx context.Context) (action.Result, error) {
 		return p.g.sessions.Do(ctx, p.call, p.pin)
@@ -229,9 +228,6 @@ func (p *passage) do(ctx context.Context) (action.Result, error) {
 	if err == nil {
 		p.remember()
 		p.released()
-	}
-	if !told {
-		result.Changes = nil
 	}
 	result, err = p.effects(result, err)
 	return conceal(p.call.Caller.Role, p.reported(result)), err

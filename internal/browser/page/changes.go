@@ -86,13 +86,16 @@ type report struct {
 func (b *Browser) expect(ctx context.Context, t *tab, verb string, limit time.Duration, pin action.Pin) *report {
 	r := &report{viewed: viewedBy(ctx), verb: verb, tab: t, limit: limit}
 	defer func() { r.began = time.Now() }() // the act begins when this is done
-	if !r.report || t == nil {
+	if t == nil {
 		return r
 	}
 	b.mu.Lock()
 	r.busy = t.requests()
 	crashed := t.crashed || t.dialog != nil
 	b.mu.Unlock()
+	if !r.report {
+		return r
+	}
 	if crashed || !acts(verb, nil) {
 		return r
 	}
@@ -166,14 +169,20 @@ func (b *Browser) sight(ctx context.Context, t *tab, was *seen, told bool) (*see
 // done: a page that cannot be read is a note.
 func (b *Browser) tell(ctx context.Context, r *report, out *action.Result) {
 	if !r.report {
+		b.sent(ctx, r, out)
 		return
 	}
 	left := max(time.Second, min(reportLimit, r.limit+slack-time.Since(r.began)))
 	changes := &action.Changes{}
-	b.waitStable(ctx, left, r, changes)
+	if !b.isHeld(r.tab) {
+		b.waitStable(ctx, left, r, changes)
+	}
 	if b.released(ctx, r.tab) || b.serversAnswered(ctx, r.tab) {
 		left = reportLimit
 		b.waitStable(ctx, left, r, changes)
+	}
+	if b.isHeld(r.tab) {
+		return // nobody can read it now
 	}
 	bounded, stop := context.WithTimeout(ctx, left)
 	defer stop()

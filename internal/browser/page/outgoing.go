@@ -118,6 +118,9 @@ func (b *Browser) noteHeld(t *tab, document, waits bool) {
 	defer b.mu.Unlock()
 	if t != nil && document {
 		t.documentHeld = waits
+		if waits {
+			t.interrupt(errHeld)
+		}
 	}
 	b.change()
 }
@@ -206,6 +209,30 @@ func (b *Browser) released(ctx context.Context, t *tab) bool {
 		return !document || t.closed || t.crashed || shown || t.moves.stopped > before.moves.stopped
 	})
 	return true
+}
+
+// sent waits for what an act has sent, where nobody asked what it changed.
+func (b *Browser) sent(ctx context.Context, r *report, out *action.Result) {
+	a, follows := actOf(ctx)
+	if !follows || a.Wait <= 0 || r.tab == nil || out.Modal != nil {
+		return
+	}
+	asking, stop := context.WithTimeout(ctx, requestLimit)
+	defer stop()
+	_ = b.answered(asking, r.tab, r)
+	if b.released(ctx, r.tab) || b.serversAnswered(ctx, r.tab) {
+		now, _ := b.outcome(nil, nil)
+		out.Page, out.Modal = now.Page, now.Modal
+		out.Notes = append(out.Notes, now.Notes...)
+	}
+}
+
+// isHeld reports whether a tab waits for a document that a person is asked
+// about.
+func (b *Browser) isHeld(t *tab) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return t != nil && t.documentHeld
 }
 
 // serversAnswered waits for the answers to what an act has sent, no longer than

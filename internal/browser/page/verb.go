@@ -229,6 +229,12 @@ func (b *Browser) outcome(data any, err error) (action.Result, error) {
 // endedBy says how a verb that did not end well ended: nil when a dialog
 // opened after it had done its work.
 func (b *Browser) endedBy(ctx context.Context, t *tab, name string, limit time.Duration, data any, err error) error {
+	if errors.Is(context.Cause(ctx), errHeld) && isContext(err) || errors.Is(err, errHeld) {
+		if data != nil {
+			return nil // it was done, and what it would show waits
+		}
+		return errHeld
+	}
 	if errors.Is(context.Cause(ctx), errDialog) && isContext(err) || errors.Is(err, errDialog) {
 		if data != nil {
 			return nil

@@ -172,6 +172,14 @@ func (p *Policy) weigh(call action.Call, verb *action.Verb, facts action.Facts) 
 	return p.bounded(verb, p.follow(x, j, verb)), seen
 }
 
+// asksForDocument reports whether an act by itself sends a form that is posted,
+// or follows a link whose address acts: what it sends is known before it, and a
+// page that waits for its next document cannot be read.
+func asksForDocument(facts action.Facts) bool {
+	e := facts.Element
+	return e != nil && (e.Submits && e.FormMethod != "get" && e.FormMethod != "dialog" || isWebLink(e) && !FollowsLink(facts))
+}
+
 // toWire are the verbs whose acts are input to a page: what they do outside of
 // it is judged where it leaves the browser.
 var toWire = map[string]bool{"page.click": true, "page.press": true, "page.type": true, "page.select": true, "page.drag": true, "page.dialog": true}
@@ -181,7 +189,7 @@ var toWire = map[string]bool{"page.click": true, "page.press": true, "page.type"
 // with a channel that cannot be held, and acts on hosts where a script may do
 // harm without a request of its own.
 func (p *Policy) wired(seen *view, v Verdict) Verdict {
-	if !p.atWire || v.Decision != Ask || v.Risk > action.High || !toWire[seen.verb.Name] || seen.facts.Unheld {
+	if !p.atWire || v.Decision != Ask || v.Risk > action.High || !toWire[seen.verb.Name] || seen.facts.Unheld || asksForDocument(*seen.facts) {
 		return v
 	}
 	for _, h := range seen.hosts {
