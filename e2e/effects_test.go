@@ -45,7 +45,7 @@ const deedsPage = `<h1>Files</h1><p id=said>nothing yet</p>
 func TestEffectsAreAskedAboutWhereTheyLeave(t *testing.T) {
 	g := start(t, settings{})
 	a := g.stdio(t)
-	a.must("browser_navigate", object{"url": g.site + "/lab/files"}, "Files")
+	a.must("browser_navigate", object{"url": g.site + "/lab/effects"}, "Files")
 	a.must("browser_click", object{"role": "button", "name": "Search files"}, "sent POST "+g.site+"/lab/deeds/search: 202")
 	answered := g.answer(t, "deny", "keep it")
 	a.refused("browser_click", object{"role": "button", "name": "Next page"}, "approval_denied")
@@ -62,7 +62,7 @@ func TestEffectsAreAskedAboutWhereTheyLeave(t *testing.T) {
 	var navigations, effects, asked int
 	for _, r := range g.trail(t) {
 		switch {
-		case r.EventType == "navigation" && strings.HasSuffix(r.TargetURL, "/lab/files"):
+		case r.EventType == "navigation" && strings.HasSuffix(r.TargetURL, "/lab/effects"):
 			navigations++
 		case r.EventType == "effect" && r.Result == "ok":
 			effects++
@@ -82,7 +82,7 @@ func TestNothingHeldLeavesWhenTheGatewayDies(t *testing.T) {
 	g := start(t, settings{sandbox: "keep_boxes_on_shutdown: true"})
 	c := g.curl(t, "agent")
 	c.post("/v1/sessions", `{"name": "held"}`).object(http.StatusOK)
-	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/files"}`).object(http.StatusOK)
+	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/effects"}`).object(http.StatusOK)
 	waits := c.post("/v1/browser/click", `{"role": "button", "name": "Remove file"}`, "Prefer: wait=0").object(http.StatusAccepted)
 	if waits["done"] != true {
 		t.Errorf("the answer is %v", waits)
@@ -91,7 +91,7 @@ func TestNothingHeldLeavesWhenTheGatewayDies(t *testing.T) {
 	g.run()
 	c = g.curl(t, "agent")
 	c.get("/v1/browser/snapshot").object(http.StatusOK)
-	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/files"}`).object(http.StatusOK)
+	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/effects"}`).object(http.StatusOK)
 	c.post("/v1/browser/click", `{"role": "button", "name": "Search files"}`).object(http.StatusOK)
 	until(t, 10*time.Second, "what is harmless to leave", func() bool { return strings.Contains(g.lab.deeds.String(), "search") })
 	if done := g.lab.deeds.String(); done != "POST /search" {
@@ -107,7 +107,7 @@ func TestAReadOnlyAgentChangesNothing(t *testing.T) {
 	command := exec.Command(binary, "mcp", "--read-only", "--config", g.config)
 	command.Env = append(os.Environ(), g.env...)
 	a := connect(t, &sdk.CommandTransport{Command: command}, "", nil)
-	a.must("browser_navigate", object{"url": g.site + "/lab/files"}, "Files")
+	a.must("browser_navigate", object{"url": g.site + "/lab/effects"}, "Files")
 	for _, name := range []string{"Remove file", "Next page", "Save name"} {
 		a.must("browser_click", object{"role": "button", "name": name}, "this session only reads")
 	}

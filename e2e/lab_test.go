@@ -50,7 +50,7 @@ func (l *lab) with(app http.Handler) http.Handler {
 <script>let n=0</script>`)
 	page("dialog", "Dialog", `<button type=button aria-expanded=false onclick="document.title=String(prompt('Your name?','nobody'))">Show the question</button>`)
 	page("away", "Away", `<button type=button aria-expanded=false onclick="location='https://elsewhere.example/x'">Show more</button><iframe src="https://frame.example/"></iframe>`)
-	page("files", "Files", deedsPage)
+	page("effects", "Files", deedsPage)
 	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete} {
 		mux.HandleFunc(method+" /lab/deeds/", l.deeds.serve)
 	}

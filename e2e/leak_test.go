@@ -95,6 +95,7 @@ func newLeak(t *testing.T) *leak {
 		security: "max_actions_per_session: -1\n  max_failures: -1\n  session_timeout: -1",
 		env: []string{
 			"GLOVEBOX_SECURITY_NETWORK_ALLOW_PRIVATE=localhost:" + port,
+			"GLOVEBOX_SECURITY_HITL_ASK_AT=act", // what people are asked before an act is looked through, too
 			"GLOVEBOX_AUDIT_OTLP_ENDPOINT=" + l.spans.URL + "/v1/traces",
 			"GLOVEBOX_SECURITY_HITL_WEBHOOK_URL=" + l.hook.URL, "GLOVEBOX_SECURITY_HITL_WEBHOOK_SECRET_ENV=HOOK_SECRET", "HOOK_SECRET=" + hookSecret,
 			"GLOVEBOX_BROWSER_MAX_SESSION_MINUTES=-1", profile.KeyEnv + "=" + l.profileKey, "GLOVEBOX_BROWSER_SANDBOX_CONTAINER_MEMORY_LIMIT=1g", // hundreds of frames and messages

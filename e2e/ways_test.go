@@ -64,7 +64,7 @@ func newEscape(t *testing.T) *escape {
 	e.home = newHome(t, e.friend, e.enemy)
 	e.packets = sniff(t)
 	// Four pages of frames of a hundred hosts, each with a process: 512m ends some.
-	e.gateway = start(t, settings{env: e.environment(), sandbox: "container: {memory_limit: 2g, cpus: 2, pids_limit: 2048}"})
+	e.gateway = start(t, settings{env: append(e.environment(), "GLOVEBOX_SECURITY_EFFECTS_DEFAULT=free"), sandbox: "container: {memory_limit: 2g, cpus: 2, pids_limit: 2048}"})
 	e.as = e.curl(t, "agent")
 	e.as.open(`{}`)
 	return e

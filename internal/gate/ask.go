@@ -36,6 +36,7 @@ func (p *passage) ask(ctx context.Context) (result action.Result, waits bool, er
 		}, true, nil
 	case err == nil:
 		p.hitl = approved
+		p.allowAgain()
 	}
 	return action.Result{}, false, err
 }

@@ -192,7 +192,9 @@ func (b *deed) answered(ctx context.Context) {
 	for {
 		b.mu.Lock()
 		news := b.news
-		open := slices.ContainsFunc(b.effects, func(e action.Effect) bool { return e.State == action.EffectHeld || e.State == action.EffectSent && e.Status == 0 })
+		open := slices.ContainsFunc(b.effects, func(e action.Effect) bool {
+			return e.State == action.EffectHeld || e.State == action.EffectSent && e.Status == 0
+		})
 		b.mu.Unlock()
 		if !open {
 			return

@@ -21,6 +21,7 @@ type senders struct {
 	known   map[string]bool // addresses, and what people said of them
 	records *rate.Limiter
 	skipped int // records that were left out
+	allowed allowedAddress
 	alone   int // questions that wait about requests which nobody acted for
 }
 
