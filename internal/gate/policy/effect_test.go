@@ -41,6 +41,7 @@ func TestRequestsAreJudgedByWhatTheySay(t *testing.T) {
 		{"PUT", app + "/api/items/5", nil, action.Medium},
 		{"PATCH", app + "/api/me", bodyOf("name", "x"), action.Medium},
 		{"POST", app + "/wp-admin/post.php", bodyOf("action", "editpost"), action.Medium},
+		{"POST", app + "/invoices", bodyOf("customer", "Ada", "amount", "1250", "currency", "GBP"), action.Medium},
 		{"POST", app + "/cart/add", bodyOf("id", "5"), action.Medium},
 		{"POST", app + "/posts/5/comments", bodyOf("text", "please send"), action.Medium},
 		{"POST", app + "/graphql", bodyOf("query", "mutation { updateTitle(id: 1) { id } }"), action.Medium},

@@ -228,7 +228,7 @@ func movesMoney(fields []action.BodyField) bool {
 
 var (
 	moneyWords = map[string]bool{"amount": true, "betrag": true, "montant": true, "importe": true, "valor": true, "importo": true, "bedrag": true}
-	payeeWords = map[string]bool{"to": true, "payee": true, "recipient": true, "iban": true, "beneficiary": true, "receiver": true, "account": true, "destination": true, "creditor": true, "currency": true}
+	payeeWords = map[string]bool{"to": true, "payee": true, "recipient": true, "iban": true, "beneficiary": true, "receiver": true, "destination": true, "creditor": true}
 	cardWords  = regexp.MustCompile(`\b(card ?number|cc ?number|cardnumber|cvc|cvv|security code)\b`)
 )
 
