@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -180,6 +182,7 @@ func runBlocked(t *testing.T, g *gateway) {
 			t.Errorf("no hint: %v", o)
 		}
 	}
+	defer g.deniesAll(t)()
 	c.post("/v1/runs", g.batch("/login", `{"type": "read_page"}`, `"archetype": "Reviewer"`)).problem(fault.DeniedByPolicy)
 	c.post("/v1/runs", g.batch("/login", `{"type": "read_page"}`, `"phase": "Deploy"`)).problem(fault.DeniedByPolicy)
 	if after := len(c.get("/v1/runs").object(http.StatusOK)["runs"].([]any)); after != before || len(g.boxes()) != 0 {
@@ -220,6 +223,7 @@ func runAsks(t *testing.T, g *gateway) {
 }
 
 func runRedirected(t *testing.T, g *gateway) {
+	defer g.deniesAll(t)()
 	c := g.curl(t, "agent")
 	run := c.run(g.batch("/warren/one", `{"type": "navigate", "url": "SITE/warren/out"}, {"type": "read_page"}`))
 	wantRun(t, run, "blocked_domain", "blocked_domain", "navigate", "!navigate")
@@ -227,6 +231,32 @@ func runRedirected(t *testing.T, g *gateway) {
 		t.Errorf("the log says %q", detail(run))
 	}
 	wantRun(t, c.run(g.batch("/warren/out", `{"type": "read_page"}`)), "blocked_domain", "blocked_domain", "!navigate")
+}
+
+// deniesAll has an operator say no to every question, until the function that it
+// returns is called.
+func (g *gateway) deniesAll(t *testing.T) (end func()) {
+	t.Helper()
+	c := g.curl(t, "operator")
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for tick := time.Tick(50 * time.Millisecond); ; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick:
+			}
+			list, _ := c.get("/v1/approvals").object(http.StatusOK)["questions"].([]any)
+			for _, q := range list {
+				if id, is := q.(object)["id"].(string); is {
+					c.post("/v1/approvals/"+id+"/answer", `{"approve": false, "reason": "not that"}`)
+				}
+			}
+		}
+	}()
+	return func() { stop(); <-done }
 }
 
 // runCredential types what it must not: into a password field, and what looks

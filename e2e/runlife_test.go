@@ -113,6 +113,7 @@ func runCommand(t *testing.T, g *gateway) {
 }
 
 func runTool(t *testing.T, g *gateway) {
+	defer g.deniesAll(t)()
 	a := g.stdio(t)
 	args := func(path string, actions ...any) object {
 		return object{"url": g.site + path, "domain_allowlist": []string{"localhost"}, "actions": actions}
