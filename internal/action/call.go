@@ -149,6 +149,8 @@ type SessionFacts struct {
 
 	Credentialed bool // credentials were put into it, at any time of its life
 	Scripted     bool // an agent had a script or a client of the browser's protocol in it
+
+	Sending Sending // how its requests that may change something are treated
 }
 
 // Element is what the page says of an element.

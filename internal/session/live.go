@@ -85,6 +85,7 @@ func (l *live) facts() action.SessionFacts {
 		Actions: l.record.Actions, Failures: l.failures,
 		Credentialed: l.isCredentialed(),
 		Scripted:     l.control.Scripted,
+		Sending:      l.terms.Sending,
 	}
 }
 

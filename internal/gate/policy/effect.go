@@ -49,7 +49,7 @@ type Outgoing struct {
 	Request action.Request
 	Sending action.Sending // how the session treats requests
 	Owner   action.Role    // who started the session
-	People  bool           // a person drives the browser, or their program
+	People  bool           // a person drives the browser, or their program; an agent may act beside it
 	Deeds   []Deed         // acts that may have caused it, the newest first
 	Known   bool           // one like it was made before without an act
 }
@@ -89,7 +89,7 @@ func (p *Policy) Effect(o Outgoing) EffectVerdict {
 	}
 	v := EffectVerdict{Deed: newest(o.Deeds), Kinds: kind, Reads: reads(o.Request.Method)}
 	switch {
-	case o.People || mode == action.SendFree:
+	case mode == action.SendFree, o.People && (len(o.Deeds) == 0 || o.Deeds[0].Operator):
 		v.Verdict = allowed(j, "operator", "a person or their program drives the browser")
 		return v
 	case mode == action.SendNone:

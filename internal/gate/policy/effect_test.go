@@ -110,6 +110,7 @@ func TestRequestsAreJoinedToActs(t *testing.T) {
 		"analytics elsewhere":                             {Outgoing{Request: post("https://stats.example/collect")}, Allow},
 		"an operator's act":                               {Outgoing{Request: post(app + "/items/5/delete"), Deeds: by(Deed{Operator: true})}, Allow},
 		"an operator's session, by itself":                {Outgoing{Request: post(app + "/items/5/delete"), Owner: action.Operator}, Allow},
+		"an agent acts beside a person's program":         {Outgoing{Request: post(app + "/items/5/delete"), People: true, Deeds: by(low)}, Ask},
 		"a person drives":                                 {Outgoing{Request: post(app + "/items/5/delete"), People: true}, Allow},
 		"a read-only session":                             {Outgoing{Request: post(app + "/api/search"), Sending: action.SendNone}, Deny},
 		"a read-only session that signs out by GET":       {Outgoing{Request: action.Request{Method: "GET", URL: app + "/logout"}, Sending: action.SendNone}, Deny},
@@ -152,6 +153,37 @@ func TestRulesAboutRequestsAreExact(t *testing.T) {
 	for _, bad := range []EffectRule{{}, {Risk: "WORSE"}, {Sending: "maybe"}, {Methods: []string{"post"}, Risk: "LOW"}, {Paths: []string{"x"}, Risk: "LOW"}, {Hosts: []string{"a b"}, Risk: "LOW"}} {
 		if problems := Check(Config{Effects: []EffectRule{bad}}); len(problems) == 0 {
 			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
+
+// An act runs up to the wire only where somebody stands there.
+func TestActsRunToTheWireOnlyWhereItIsHeld(t *testing.T) {
+	p, err := New(Config{Enabled: true, AskAt: AskAtWire, Sensitive: []string{"hr.example"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	save, _ := action.Lookup("page.click")
+	button := &action.Element{Role: "button", Tag: "button", Name: "Delete entry"}
+	form := &action.Element{Role: "button", Tag: "button", Name: "Delete entry", Submits: true, FormMethod: "post", FormAction: "https://app.example/x"}
+	link := &action.Element{Role: "link", Tag: "a", Name: "Delete", LinkURL: "https://app.example/items/5/delete"}
+	pay := &action.Element{Role: "button", Tag: "button", Name: "Pay now"}
+	at := func(page string, e *action.Element) action.Facts {
+		return action.Facts{Page: action.Page{URL: page}, Element: e, Destination: &action.Destination{URL: "https://app.example/items/5/delete", Host: "app.example", Site: "app.example", Allowed: true}}
+	}
+	open, free := at("https://app.example/", button), at("https://app.example/", button)
+	open.Unheld, free.Session.Sending = true, action.SendFree
+	for name, c := range map[string]struct {
+		facts action.Facts
+		wired bool
+	}{
+		"a button": {at("https://app.example/", button), true}, "a form": {at("https://app.example/", form), false},
+		"a link that acts": {at("https://app.example/", link), false}, "paying": {at("https://app.example/", pay), false},
+		"a sensitive host": {at("https://hr.example/", button), false}, "an open channel": {open, false}, "requests that nobody judges": {free, false},
+	} {
+		v := p.Decide(action.Call{Verb: save.Name, Args: &action.Click{}, Caller: action.Caller{Actor: "a", Scope: "s", Role: action.Agent}}, save, c.facts)
+		if v.Wired != c.wired || (v.Decision == Ask) == c.wired {
+			t.Errorf("%s: %s, at the wire %t by %s", name, v.Decision, v.Wired, v.Rule)
 		}
 	}
 }

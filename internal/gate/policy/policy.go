@@ -186,10 +186,10 @@ var toWire = map[string]bool{"page.click": true, "page.press": true, "page.type"
 
 // wired lets an act run up to the wire where the policy asks there: what it
 // sends carries its risk. Asked before it are what is CRITICAL, acts on a page
-// with a channel that cannot be held, and acts on hosts where a script may do
-// harm without a request of its own.
+// with a channel that cannot be held, acts on hosts where a script may do harm
+// without a request of its own, and acts in sessions whose requests nobody judges.
 func (p *Policy) wired(seen *view, v Verdict) Verdict {
-	if !p.atWire || v.Decision != Ask || v.Risk > action.High || !toWire[seen.verb.Name] || seen.facts.Unheld || asksForDocument(*seen.facts) {
+	if !p.atWire || v.Decision != Ask || v.Risk > action.High || !toWire[seen.verb.Name] || seen.facts.Unheld || seen.facts.Session.Sending == action.SendFree || asksForDocument(*seen.facts) {
 		return v
 	}
 	for _, h := range seen.hosts {
