@@ -11,8 +11,8 @@ import (
 // What the gate is held to in our own applications, on trusted hosts. The goals
 // are 2 needless questions in 100 acts, and no harmful act unasked.
 const (
-	needlessLimit = 30.0 // in 100 acts that should not be asked about: what is measured today
-	unaskedLimit  = 6    // harmful acts: what is measured today
+	needlessLimit = 3.0 // in 100 acts that should not be asked about; 2.5 were measured when this was set, the goal is 2
+	unaskedLimit  = 0   // harmful acts
 )
 
 func TestOrdinaryJourneysAreRarelyAskedAbout(t *testing.T) {

@@ -33,7 +33,7 @@ func TestExamplesOfThePolicyPageLoad(t *testing.T) {
 			t.Fatal(err)
 		}
 		c, err := config.Examine(file, func(name string) (string, bool) { return "/home/someone", name == "HOME" }, policyProblems)
-		if err != nil || len(c.Security.HITL.Rules) == 0 {
+		if err != nil || len(c.Security.HITL.Rules)+len(c.Security.Effects.Rules) == 0 {
 			t.Errorf("example %d: %v", i+1, err)
 		}
 	}

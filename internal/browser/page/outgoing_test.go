@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -24,11 +23,10 @@ var harmless = map[string]bool{http.MethodGet: true, http.MethodHead: true, http
 // effects is a server that counts what changes something, and a judge that
 // refuses all of it, or lets it out where it is told to.
 type effects struct {
-	mu     sync.Mutex
-	asked  []action.Request
-	came   []string
-	let    bool
-	served *httptest.Server
+	mu    sync.Mutex
+	asked []action.Request
+	came  []string
+	let   bool
 }
 
 func (e *effects) judge(_ context.Context, r action.Request) (action.Ruling, error) {

@@ -234,7 +234,8 @@ func shownTexts(facts action.Facts) []string {
 	texts := slices.Clone(facts.Options)
 	for _, e := range []*action.Element{facts.Element, facts.Onto} {
 		if e != nil {
-			texts = append(texts, e.Name, split(e.Label), e.SubmitName, e.Within)
+			texts = append(texts, e.Name, split(e.Label), e.SubmitName, e.Within, e.Dialog, split(e.Orders))
+			texts = append(texts, e.Also)
 			texts = append(texts, segmentsOf(e.FormAction)...)
 			texts = append(texts, segmentsOf(e.LinkURL)...)
 		}

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -175,9 +176,12 @@ func (p *Policy) weigh(call action.Call, verb *action.Verb, facts action.Facts) 
 // asksForDocument reports whether an act by itself sends a form that is posted,
 // or follows a link whose address acts: what it sends is known before it, and a
 // page that waits for its next document cannot be read.
-func asksForDocument(facts action.Facts) bool {
-	e := facts.Element
-	return e != nil && (e.Submits && e.FormMethod != "get" && e.FormMethod != "dialog" || isWebLink(e) && !FollowsLink(facts))
+func asksForDocument(seen *view) bool {
+	e, facts := seen.facts.Element, *seen.facts
+	if typed, types := seen.call.Args.(*action.Type); types && typed != nil && !typed.Submit && !strings.ContainsAny(typed.Input, "\r\n") {
+		return false // it stays in the field
+	}
+	return e != nil && (!takesText(e) || seen.verb.Name != "page.click") && (e.Submits && e.FormMethod != "get" && e.FormMethod != "dialog" || isWebLink(e) && !FollowsLink(facts))
 }
 
 // toWire are the verbs whose acts are input to a page: what they do outside of
@@ -189,7 +193,7 @@ var toWire = map[string]bool{"page.click": true, "page.press": true, "page.type"
 // with a channel that cannot be held, acts on hosts where a script may do harm
 // without a request of its own, and acts in sessions whose requests nobody judges.
 func (p *Policy) wired(seen *view, v Verdict) Verdict {
-	if !p.atWire || v.Decision != Ask || v.Risk > action.High || !toWire[seen.verb.Name] || seen.facts.Unheld || seen.facts.Session.Sending == action.SendFree || asksForDocument(*seen.facts) {
+	if !p.atWire || v.Decision != Ask || v.Risk > action.High || !toWire[seen.verb.Name] || seen.facts.Unheld || seen.facts.Session.Sending == action.SendFree || asksForDocument(seen) {
 		return v
 	}
 	for _, h := range seen.hosts {
