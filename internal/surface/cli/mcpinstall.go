@@ -135,11 +135,22 @@ func (r *root) showPlain(p placing, command entry.Command) error {
 	}
 	return r.print(action.Result{Data: placed{Entry: text}}, func(action.Result) {
 		r.printf("%s", text)
+		r.sayWhereToAnswer()
 		r.printf("%s\n", r.style.dim("For a client's own settings: --client "+strings.Join(entry.Names(), "|")))
 	})
 }
 
+// sayWhereToAnswer says how a person gets to the agent's questions.
+func (r *root) sayWhereToAnswer() {
+	r.printf("%s\n", r.style.dim("You answer the agent's questions with: glovebox approvals watch"))
+}
+
 func (r *root) showPlaced(c entry.Client, p placing, done placed) {
+	defer func() {
+		if !p.remove {
+			r.sayWhereToAnswer()
+		}
+	}()
 	switch {
 	case p.write && done.Written && p.remove:
 		r.printf("%s no longer knows of it: %s\n", c.Title, clean(done.File))
