@@ -119,7 +119,7 @@ func (b *Browser) noteHeld(t *tab, document, waits bool) {
 	if t != nil && document {
 		t.documentHeld = waits
 		if waits {
-			t.interrupt(errHeld)
+			t.interrupt(errDocumentHeld)
 		}
 	}
 	b.change()

@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -147,6 +148,9 @@ func (b *Browser) admit(t *tab, verb string) error {
 	}
 	return nil
 }
+
+// errDocumentHeld ends the verbs that run in a tab whose next document is held.
+var errDocumentHeld = errors.New("the next document waits for a person")
 
 // errHeld is why a tab cannot be read: the browser passes nothing on to a page
 // while its next document is asked for.

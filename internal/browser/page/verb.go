@@ -229,7 +229,7 @@ func (b *Browser) outcome(data any, err error) (action.Result, error) {
 // endedBy says how a verb that did not end well ended: nil when a dialog
 // opened after it had done its work.
 func (b *Browser) endedBy(ctx context.Context, t *tab, name string, limit time.Duration, data any, err error) error {
-	if errors.Is(context.Cause(ctx), errHeld) && isContext(err) || errors.Is(err, errHeld) {
+	if errors.Is(context.Cause(ctx), errDocumentHeld) {
 		if data != nil {
 			return nil // it was done, and what it would show waits
 		}
