@@ -23,7 +23,8 @@ func TestASessionFromStartToArchive(t *testing.T) {
 		ID: s.ID, Name: "invoices", Scope: "alice", Actor: "agent-a", Provider: "sandbox", State: "open", Box: s.Box,
 		Created: s.Created, LastUsed: s.LastUsed, Actions: 1, Width: 800, Height: 720, DPI: 96, Headless: true,
 		Allow: []string{"app.example", "*.wide.example", "localhost:3000"}, Egress: "sealed",
-		Page: &action.Page{URL: "https://app.example/list?token=x", Title: "Title"},
+		Page:    &action.Page{URL: "https://app.example/list?token=x", Title: "Title"},
+		Effects: "asked",
 	}
 	if diff := cmp.Diff(want, s); diff != "" {
 		t.Error(diff)
