@@ -26,7 +26,7 @@ import (
 // trusted.
 func (b *bench) granted() string {
 	b.t.Helper()
-	b.session = b.c.open(`{"allow": ["127.0.0.1"]}`)
+	b.session = b.c.open(`{"allow": ["127.0.0.1"], "effects": "free"}`) // whose acts are asked about before they are done
 	agent := b.g.curl(b.t, "agent")
 	agent.post("/v1/sessions/"+b.session+"/browser/navigate", fmt.Sprintf(`{"url": %q}`, b.g.support)).object(http.StatusOK)
 	waits := agent.post("/v1/sessions/"+b.session+"/browser/click", `{"selector": "h1"}`, "Prefer: wait=0").object(http.StatusAccepted)
