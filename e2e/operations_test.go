@@ -65,7 +65,7 @@ var attempts = map[string]attempt{
 	"page.press":   {page: "controls", body: `{"selector": "#q", "key": "Tab"}`},
 	"page.select":  {page: "controls", body: `{"selector": "#colour", "value": "Green"}`},
 	"page.hover":   {page: "controls", body: `{"selector": "#below"}`},
-	"page.drag":    {page: "controls", body: `{"from": {"selector": "#below"}, "to": {"selector": "#q"}, "offsetX": 3, "offsetY": 3}`},
+	"page.drag":    {page: "controls", body: `{"from": {"selector": "h1"}, "to": {"selector": "#q"}, "offsetX": 3, "offsetY": 3}`},
 	"page.upload":  {page: "files", body: `{"selector": "#file", "files": [{"name": "a.txt", "bytes": "aGVsbG8="}]}`},
 	"page.fill_secret": {page: "account", body: `{"selector": "[name=word]", "secret": "password", "domain": "localhost"}`,
 		first: (*bench).keeps, after: func(b *bench, _ answer) { b.forgets() }},
