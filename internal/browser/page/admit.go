@@ -74,7 +74,7 @@ func (b *Browser) admitEverywhere(all bool) []*cdp.Pending {
 
 // admit has the documents to come of a target let all input through, or not any
 // more. Browser.mu is held.
-func (t *target) admit(all bool, own *sync.WaitGroup) []*cdp.Pending {
+func (t *target) admit(all bool, own *tasks) []*cdp.Pending {
 	if all {
 		t.admits = t.session.Send("Page.addScriptToEvaluateOnNewDocument", admitting)
 		return []*cdp.Pending{t.admits}

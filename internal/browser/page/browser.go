@@ -33,7 +33,7 @@ type Browser struct {
 	audience   audience
 	attendance attendance
 	sights     atomic.Int64    // the number of the last
-	own        sync.WaitGroup  // every goroutine this browser started
+	own        tasks           // every goroutine this browser started
 	life       context.Context //nolint:containedctx // ends with the connection, and with it what is prepared
 	end        context.CancelFunc
 
