@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -184,13 +183,4 @@ func (g *Gate) holdsCredential(text string) bool {
 
 // withoutCredentials is an address, or of one that holds a credential no more
 // than its origin.
-func (p *passage) withoutCredentials(address string) string {
-	if !p.g.holdsCredential(address) {
-		return maskURL(address)
-	}
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || p.g.holdsCredential(u.Host) {
-		return hidden
-	}
-	return u.Scheme + "://" + u.Host + "/" + hidden
-}
+func (p *passage) withoutCredentials(address string) string { return p.g.shownURL(address) }

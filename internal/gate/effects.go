@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -47,12 +48,8 @@ func (g *Gate) longestQuestion() time.Duration {
 }
 
 func familyOf(verb string) string {
-	for i := range verb {
-		if verb[i] == '.' {
-			return verb[:i]
-		}
-	}
-	return verb
+	family, _, _ := strings.Cut(verb, ".")
+	return family
 }
 
 // effects has an answer say what waits for a person, and ends the act.

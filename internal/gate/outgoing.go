@@ -262,7 +262,7 @@ func (o *sending) shownValue(f action.BodyField) string {
 func (g *Gate) shownURL(address string) string {
 	if g.holdsCredential(address) {
 		u, err := url.Parse(address)
-		if err != nil || u.Host == "" {
+		if err != nil || u.Host == "" || g.holdsCredential(u.Host) {
 			return hidden
 		}
 		return u.Scheme + "://" + u.Host + "/" + hidden

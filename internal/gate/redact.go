@@ -3,7 +3,6 @@ package gate
 import (
 	"cmp"
 	"context"
-	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -45,8 +44,7 @@ func (p *passage) unknown(known *redact.Matcher) bool {
 	if !p.g.informed || known != nil || !p.facts.Session.Credentialed {
 		return false
 	}
-	family, _, _ := strings.Cut(p.call.Verb, ".")
-	return ofPage[family]
+	return ofPage[familyOf(p.call.Verb)]
 }
 
 // ofPage are the families of verbs that tell of what a browser has.
