@@ -20,6 +20,7 @@ type floor struct {
 	load   func(url string)                // and wait for the load event
 	move   func(method string, params any) // a call that loads a document, and wait for that
 	loaded chan struct{}                   // has one when a document was loaded
+	paused chan string                     // ids of requests that wait
 }
 
 const loadLimit = time.Minute // for a document to load, on a busy machine
@@ -27,7 +28,14 @@ const loadLimit = time.Minute // for a document to load, on a busy machine
 func newFloor(ctx context.Context, b *testing.B, t cdp.Transport) *floor {
 	b.Helper()
 	loaded := make(chan struct{}, 1)
+	paused := make(chan string, 1000)
 	conn := cdp.Open(t, 0, func(e cdp.Event) {
+		if e.Method == "Fetch.requestPaused" {
+			var p struct{ RequestID string }
+			if json.Unmarshal(e.Params, &p) == nil {
+				paused <- p.RequestID
+			}
+		}
 		if e.Method == "Page.loadEventFired" {
 			select {
 			case loaded <- struct{}{}:
@@ -35,7 +43,7 @@ func newFloor(ctx context.Context, b *testing.B, t cdp.Transport) *floor {
 			}
 		}
 	})
-	f := &floor{b: b, conn: conn, loaded: loaded}
+	f := &floor{b: b, conn: conn, loaded: loaded, paused: paused}
 	var made struct{ BrowserContextID, TargetID, SessionID string }
 	must(b, conn.Root().Call(ctx, "Target.createBrowserContext", nil, &made))
 	must(b, conn.Root().Call(ctx, "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": made.BrowserContextID, "width": width, "height": height}, &made))
@@ -48,6 +56,23 @@ func newFloor(ctx context.Context, b *testing.B, t cdp.Transport) *floor {
 	}
 	f.load = func(url string) { f.move("Page.navigate", map[string]any{"url": url}) }
 	return f
+}
+
+// pauseAll has every request paused, and lets it go on at once.
+func (f *floor) pauseAll(b *testing.B) {
+	b.Helper()
+	must(b, f.conn.Root().Call(b.Context(), "Fetch.enable", map[string]any{"patterns": []map[string]string{{"urlPattern": "*"}}}, nil))
+	ended := b.Context().Done()
+	go func() {
+		for {
+			select {
+			case id := <-f.paused:
+				f.conn.Root().Send("Fetch.continueRequest", map[string]string{"requestId": id})
+			case <-ended:
+				return
+			}
+		}
+	}()
 }
 
 // follow does what loads a document, and waits for that.
