@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,22 +15,26 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
-const backgroundRequests = 200
+const (
+	backgroundRequests = 200
+	serverTime         = 20 * time.Millisecond // of a server that is not on this machine
+)
 
 // heldPage makes requests and tells its server how long they took: one after
-// the other (?each), or many at once beside its own load (?all).
+// the other (?each), or many at once (?all), which the server answers after 20 ms
+// (?later).
 const heldPage = `<!doctype html><title>Requests</title><script>
 const each = async () => {
   for (let i = 0; i < 50; i++) await (await fetch('/data?' + i)).text();
   return 50;
 };
-const all = async () => {
-  await Promise.all(Array.from({length: ` + "%d" + `}, (_, i) => fetch('/data?' + i).then(r => r.text())));
+const all = async when => {
+  await Promise.all(Array.from({length: ` + "%d" + `}, (_, i) => fetch('/data?' + when + i).then(r => r.text())));
   return 1;
 };
 addEventListener('load', async () => {
   const began = performance.now();
-  const times = await (location.search === '?each' ? each() : all());
+  const times = await ({'?each': each, '?all': () => all(''), '?later': () => all('later')})[location.search]();
   fetch('/took?' + (performance.now() - began) / times);
 });
 </script>`
@@ -39,12 +44,15 @@ addEventListener('load', async () => {
 // what pausing costs by itself, and with the engine, which has each of them
 // judged by the policy before it leaves, and follows it. each-ms is one request
 // of fifty that follow each other, all-ms a page with 200 at once, from its load
-// event.
+// event, later-ms the same from a server that takes 20 ms for each.
 func BenchmarkHeld(b *testing.B) {
 	took := make(chan float64, 1)
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/data":
+			if strings.HasPrefix(r.URL.RawQuery, "later") {
+				time.Sleep(serverTime)
+			}
 			_, _ = w.Write([]byte("{}"))
 		case "/took":
 			if ms, err := strconv.ParseFloat(r.URL.RawQuery, 64); err == nil {
@@ -86,7 +94,7 @@ func BenchmarkHeld(b *testing.B) {
 			must(b, err)
 		}},
 	}
-	for _, kind := range []string{"each", "all"} {
+	for _, kind := range []string{"each", "all", "later"} {
 		b.Run(kind, func(b *testing.B) {
 			times := map[string][]time.Duration{}
 			for b.Loop() {
