@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gloveboxhq/glovebox/internal/fault"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -121,4 +122,34 @@ func TestAReadOnlyAgentChangesNothing(t *testing.T) {
 	if show, _, _ := g.command(t, "session", "list", "--json"); !strings.Contains(show, `"effects": "none"`) && !strings.Contains(show, `"effects":"none"`) {
 		t.Error(fmt.Sprint("the session does not say that it only reads: ", show))
 	}
+}
+
+// A crawl and a run that only read let nothing else leave, whatever their
+// session may send.
+func TestACrawlAndARunCanOnlyRead(t *testing.T) {
+	g := start(t, settings{})
+	c := g.curl(t, "agent")
+	c.open(`{"name": "reads"}`)
+	crawl := func(more string) string {
+		return string(c.post("/v1/browser/crawl", `{"url": "`+g.site+`/lab/counter", "maxPages": 1, "extract": "text"`+more+`}`).body)
+	}
+	if body := crawl(`, "effects": "none"`); !strings.Contains(body, "refused") {
+		t.Errorf("a crawl that only reads: %s", body)
+	}
+	click := `{"type": "left_click", "role": "button", "name": "Search files"}`
+	run := c.run(g.batch("/lab/effects", click, `"effects": "none"`))
+	if run["final_status"] != "completed" || !strings.Contains(fmt.Sprint(run["execution_log"]), "only reads") {
+		t.Errorf("a run that only reads: %v", run)
+	}
+	if done := g.lab.deeds.String(); done != "" {
+		t.Fatalf("what only reads did: %s", done)
+	}
+	if body := crawl(""); !strings.Contains(body, "counted") {
+		t.Errorf("a crawl: %s", body)
+	}
+	c.run(g.batch("/lab/effects", click))
+	if done := g.lab.deeds.String(); done != "POST /names, POST /search" {
+		t.Errorf("done: %s", done)
+	}
+	c.post("/v1/runs", g.batch("/lab/effects", click, `"effects": "free"`)).problem(fault.InvalidRequest)
 }

@@ -51,6 +51,7 @@ func (l *lab) with(app http.Handler) http.Handler {
 	page("dialog", "Dialog", `<button type=button aria-expanded=false onclick="document.title=String(prompt('Your name?','nobody'))">Show the question</button>`)
 	page("away", "Away", `<button type=button aria-expanded=false onclick="location='https://elsewhere.example/x'">Show more</button><iframe src="https://frame.example/"></iframe>`)
 	page("effects", "Files", deedsPage)
+	page("counter", "Counted", `<p id=said>not counted</p><script>fetch('/lab/deeds/names', {method: 'POST'}).then(() => said.textContent = 'counted', () => said.textContent = 'refused')</script>`)
 	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete} {
 		mux.HandleFunc(method+" /lab/deeds/", l.deeds.serve)
 	}

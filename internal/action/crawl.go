@@ -11,6 +11,7 @@ type Crawl struct {
 	Sitemap        bool     `json:"sitemap,omitempty" doc:"Begin with the pages of the host's sitemaps too"`
 	IgnoreRobots   bool     `json:"ignoreRobots,omitempty" doc:"Do not ask robots.txt; operators only"`
 	Resources      bool     `json:"resources,omitempty" doc:"Load images, fonts and media too"`
+	Effects        string   `json:"effects,omitempty" enum:"none" doc:"none: nothing but what reads may leave the crawl's pages; as the session has it when empty"`
 	Delay          *int     `json:"delay,omitempty" minimum:"0" maximum:"10000" doc:"Milliseconds between pages of a host; 200 when absent, less for operators only"`
 	Parallel       int      `json:"parallel,omitempty" minimum:"0" maximum:"8" doc:"Tabs at most; 4 when 0"`
 	PerDomain      int      `json:"perDomain,omitempty" minimum:"0" maximum:"8" doc:"Pages of one host at a time; 1 when 0, more for operators only"`

@@ -1,6 +1,9 @@
 package action
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Request is a request of a page, a frame or a worker, as the page engine holds
 // it before it leaves the browser.
@@ -46,6 +49,23 @@ type Effect struct {
 	Status int    `json:"status,omitempty" doc:"What the server answered; absent while there is no answer"`
 	Why    string `json:"why,omitempty" doc:"Why it did not leave, or what went wrong"`
 	Act    string `json:"-"` // id of the act that it belongs to; empty when nobody acted
+}
+
+// String says in one line what became of the request. URL and Why come from pages
+// and servers: make the line harmless where it is shown.
+func (e Effect) String() string {
+	what := e.Method + " " + e.URL
+	switch {
+	case e.State == EffectHeld:
+		return "held: " + what + " waits for a person"
+	case e.State == EffectRefused:
+		return "refused: " + what + ": " + e.Why
+	case e.State == EffectUnknown:
+		return "sent " + what + ", and whether it arrived is not known (" + e.Why + "): do not send it again unless the page shows that it did not"
+	case e.Status == 0:
+		return "sent " + what + ": no answer yet"
+	}
+	return fmt.Sprintf("sent %s: %d", what, e.Status)
 }
 
 // Ruling is what is to become of a request that is let out: whether it is an

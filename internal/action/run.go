@@ -23,6 +23,7 @@ type RunStart struct {
 	Actions         []RunAction `json:"actions" minItems:"1" maxItems:"100" doc:"What to do there, in order" example:"[{\"type\": \"left_click\", \"role\": \"button\", \"name\": \"Save\"}]"`
 	DomainAllowlist []string    `json:"domain_allowlist" minItems:"1" maxItems:"50" itemPattern:"^(\\*\\.)?[^*:/@\\s]+(:[0-9]{1,5})?$" doc:"Hosts that documents may come from, *.example.com for sub-domains; those that nobody has approved are asked about" example:"[\"example.com\"]"`
 	Timeout         *int        `json:"timeout,omitempty" minimum:"1" maximum:"120000" default:"30000" doc:"Milliseconds for all actions together; 30000 when absent. Waiting for people does not count"`
+	Effects         string      `json:"effects,omitempty" enum:"none" doc:"none: nothing but what reads may leave the run's browser; security.effects.default when empty"`
 	ScreenshotDir   string      `json:"screenshot_dir,omitempty" maxLength:"256" default:"./test-results/screenshots/" doc:"Folder that the command line writes screenshots to, below the current one"`
 	Archetype       string      `json:"archetype,omitempty" maxLength:"64" default:"Builder" doc:"Who asks; none but Builder may"`
 	Phase           string      `json:"phase,omitempty" maxLength:"64" default:"Build" doc:"When; in no phase but Build"`
@@ -178,6 +179,8 @@ type RunOpen struct {
 	Run   string   `json:"run" maxLength:"64"`
 	URL   string   `json:"url" maxLength:"8192"`
 	Hosts []string `json:"hosts" minItems:"1" maxItems:"50"`
+
+	Effects string `json:"effects,omitempty" enum:"none"` // as RunStart has it
 }
 
 // RunGrant is what the browser of a run would be let do.

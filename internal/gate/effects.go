@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -130,28 +129,12 @@ func (p *passage) resume(ctx context.Context, b *deed) (action.Result, error) {
 	return result, nil
 }
 
-// effectWords say of an effect what became of it, in one line.
-func effectWords(e action.Effect) string {
-	switch e.State {
-	case action.EffectHeld:
-		return fmt.Sprintf("%s %s: held, a person is asked", e.Method, e.URL)
-	case action.EffectRefused:
-		return fmt.Sprintf("%s %s: refused, %s", e.Method, e.URL, e.Why)
-	case action.EffectUnknown:
-		return fmt.Sprintf("%s %s: sent, and whether it arrived is not known: %s", e.Method, e.URL, e.Why)
-	}
-	if e.Status == 0 {
-		return fmt.Sprintf("sent %s %s: no answer yet", e.Method, e.URL)
-	}
-	return fmt.Sprintf("sent %s %s: %d", e.Method, e.URL, e.Status)
-}
-
 // receipts are the effects of an answer, for its record.
 func receipts(effects []action.Effect) string {
 	words := ""
 	for _, e := range effects {
 		e.URL = maskURL(e.URL)
-		words = join(words, effectWords(e))
+		words = join(words, e.String())
 	}
 	return approval.Inert(words, keptURL)
 }

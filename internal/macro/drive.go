@@ -53,7 +53,7 @@ func (r *running) guarded() (e ending) {
 
 // open starts the run's browser, when the hosts are approved.
 func (r *running) open() *ending {
-	result, err := r.ask("run.open", &action.RunOpen{Run: r.run.ID, URL: r.args.URL, Hosts: r.args.DomainAllowlist})
+	result, err := r.ask("run.open", &action.RunOpen{Run: r.run.ID, URL: r.args.URL, Hosts: r.args.DomainAllowlist, Effects: r.args.Effects})
 	opened, ok := result.Data.(*action.Session)
 	if err == nil && !ok {
 		err = fault.New(fault.Internal, "a browser was asked for and not opened")

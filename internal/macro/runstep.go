@@ -128,7 +128,11 @@ func (r *running) do(a action.RunAction) (details string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return told(result), nil
+	details = told(result)
+	for _, e := range result.Effects {
+		details += "; " + e.String()
+	}
+	return details, nil
 }
 
 // timed runs f within what the run has left.

@@ -26,6 +26,7 @@ type crawl struct {
 	grant  action.CrawlGrant
 	reader page.Crawler
 	files  *http.Transport
+	reads  bool // nothing but what reads may leave its pages
 }
 
 // close closes its tabs and connections.
@@ -134,7 +135,7 @@ func (r *Registry) beginCrawl(ctx context.Context, call action.Call) (action.Res
 	if args.Render == "auto" {
 		options.Way = files
 	}
-	c := &crawl{id: newID(), grant: *facts.Crawl, files: files, reader: l.browser.Crawl(options)}
+	c := &crawl{id: newID(), grant: *facts.Crawl, files: files, reader: l.browser.Crawl(options), reads: action.Sending(args.Effects) == action.SendNone}
 	if !l.setCrawl(c) {
 		return action.Result{}, fault.New(fault.LimitReached, "a crawl runs in this session already").
 			Hinted("wait until it has ended, or use another session").With("limit", "crawls").With("max", 1)

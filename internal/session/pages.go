@@ -48,6 +48,9 @@ func (r *Registry) sends(ctx context.Context, box string, request action.Request
 	}
 	l.mu.Lock()
 	from := action.Sender{Owner: l.terms.Role, Sending: l.terms.Sending, People: l.control.Taken}
+	if l.crawl != nil && l.crawl.reads && (request.Crawl || request.Page == "") { // a worker's request may be that of a page of the crawl
+		from.Sending = action.SendNone
+	}
 	for _, wire := range l.wires {
 		from.People = from.People || wire.call.Caller.Role == action.Operator
 	}

@@ -60,7 +60,7 @@ func (r *Registry) planForRun(ctx context.Context, call action.Call) (plan, *act
 			Hinted("let an operator add it to security.network.allow_private").With("hosts", grant.Unknown)
 	}
 	start := call
-	start.Args = &action.SessionStart{Name: args.Run, URL: args.URL, Allow: args.Hosts}
+	start.Args = &action.SessionStart{Name: args.Run, URL: args.URL, Allow: args.Hosts, Effects: args.Effects}
 	start.Caller.Role = action.Operator // the hosts are approved, or the gate will not have it done
 	p, err := r.planFor(ctx, start)
 	p.args.URL, p.run = "", args.Run // its first page is an action of the run

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -44,21 +43,4 @@ func (r *root) tinted(line string) string {
 		return r.style.warn(line)
 	}
 	return r.style.dim(line)
-}
-
-// effectLine says of a request what became of it.
-func effectLine(e action.Effect) string {
-	what := e.Method + " " + e.URL
-	switch e.State {
-	case action.EffectHeld:
-		return "held: " + what + " waits for a person"
-	case action.EffectRefused:
-		return "refused: " + what + ": " + e.Why
-	case action.EffectUnknown:
-		return "sent " + what + ", and whether it arrived is not known: " + e.Why
-	}
-	if e.Status == 0 {
-		return "sent " + what + ": no answer yet"
-	}
-	return fmt.Sprintf("sent %s: %d", what, e.Status)
 }

@@ -282,7 +282,7 @@ func (r *root) print(result action.Result, show func(action.Result)) error {
 	}
 	r.showChanges(result.Changes)
 	for _, e := range result.Effects {
-		r.printf("%s %s\n", r.style.dim("effect:"), clean(effectLine(e)))
+		r.printf("%s %s\n", r.style.dim("effect:"), clean(e.String()))
 	}
 	for _, note := range result.Notes {
 		r.printf("%s %s\n", r.style.dim("note:"), clean(note))

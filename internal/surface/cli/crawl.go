@@ -28,6 +28,7 @@ func (r *root) crawl() *cobra.Command {
 	f.StringVar(&call.Extract, "extract", "", "markdown, text, html or links (default markdown)")
 	f.StringVar(&call.Render, "render", "", "always, or auto: without the browser what reads the same without it (default always)")
 	f.BoolVar(&call.Sitemap, "sitemap", false, "begin with the pages of the sitemaps too")
+	f.StringVar(&call.Effects, "effects", "", "none: nothing but what reads may leave its pages (default: as the session has it)")
 	f.BoolVar(&call.IgnoreRobots, "ignore-robots", false, "do not ask robots.txt")
 	f.BoolVar(&call.Resources, "resources", false, "load images, fonts and media too")
 	f.IntVar(&delay, "delay", action.CrawlDelay, "milliseconds between pages of a host")

@@ -17,6 +17,7 @@ type crawlIn struct {
 	Domains  []string `json:"allowedDomains,omitempty" maxItems:"50" doc:"Default: the URL's host"`
 	Extract  string   `json:"extract,omitempty" enum:"markdown,text,links"`
 	Sitemap  bool     `json:"sitemap,omitempty"`
+	Effects  string   `json:"effects,omitempty" enum:"none"`
 	in
 }
 
@@ -29,7 +30,7 @@ func crawl(ctx context.Context, t *turn, in *crawlIn) error {
 		}
 	}}
 	result, err := t.call(ctx, "page.crawl", &action.Crawl{
-		URL: in.URL, MaxPages: in.MaxPages, MaxDepth: in.MaxDepth, AllowedDomains: in.Domains, Extract: in.Extract, Sitemap: in.Sitemap,
+		URL: in.URL, MaxPages: in.MaxPages, MaxDepth: in.MaxDepth, AllowedDomains: in.Domains, Extract: in.Extract, Sitemap: in.Sitemap, Effects: in.Effects,
 	})
 	if err != nil {
 		return err

@@ -53,7 +53,7 @@ func (r *reply) note(result action.Result) {
 	}
 	r.modal, r.pending = result.Modal, result.Pending
 	for _, e := range result.Effects {
-		r.notes = append(r.notes, effectWords(e))
+		r.notes = append(r.notes, line(e.String(), 600))
 	}
 	r.effects = append(r.effects, result.Effects...)
 	r.notes = append(r.notes, result.Notes...)
@@ -250,23 +250,6 @@ func (r *reply) pendingResult() *mcp.CallToolResult {
 			"state": "pending", "approval_id": p.Approval, "expires": p.Expires, "risk": p.Risk, "session": r.session, "done": p.Done,
 		},
 	}
-}
-
-// effectWords says of a request that a call caused what became of it.
-func effectWords(e action.Effect) string {
-	what := line(e.Method, 20) + " " + line(e.URL, 300)
-	switch e.State {
-	case action.EffectHeld:
-		return "held: " + what + " waits for a person"
-	case action.EffectRefused:
-		return "refused: " + what + ": " + line(e.Why, 200)
-	case action.EffectUnknown:
-		return "sent " + what + ", and whether it arrived is not known (" + line(e.Why, 100) + "): do not send it again unless the page shows that it did not"
-	}
-	if e.Status == 0 {
-		return "sent " + what + ": no answer yet"
-	}
-	return fmt.Sprintf("sent %s: %d", what, e.Status)
 }
 
 // failed is the answer of a call that was refused or went wrong: the model

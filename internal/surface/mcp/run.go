@@ -14,6 +14,7 @@ type runIn struct {
 	URL     string             `json:"url,omitempty" maxLength:"8192"`
 	Actions []action.RunAction `json:"actions,omitempty" maxItems:"100"`
 	Domains []string           `json:"domain_allowlist,omitempty" maxItems:"50"`
+	Effects string             `json:"effects,omitempty" enum:"none"`
 	Timeout int                `json:"timeout,omitempty" minimum:"0" maximum:"120000" doc:"ms in all, default 30000"`
 	Run     string             `json:"run,omitempty" maxLength:"64" doc:"Instead: id of a run to see"`
 }
@@ -55,13 +56,13 @@ func run(ctx context.Context, t *turn, in *runIn) error {
 
 func (in *runIn) call(wait time.Duration) (verb string, args any, err error) {
 	if in.Run != "" {
-		if in.URL != "" || len(in.Actions)+len(in.Domains) > 0 {
+		if in.URL != "" || in.Effects != "" || len(in.Actions)+len(in.Domains) > 0 {
 			return "", nil, fault.New(fault.InvalidRequest, "run is given with what would start another").
 				Hinted("give run alone to see a run, or leave it out").With("field", "run")
 		}
 		return "run.show", &action.RunShow{ID: in.Run, Wait: max(0, int(wait.Seconds()))}, nil
 	}
-	start := &action.RunStart{URL: in.URL, Actions: in.Actions, DomainAllowlist: in.Domains}
+	start := &action.RunStart{URL: in.URL, Actions: in.Actions, DomainAllowlist: in.Domains, Effects: in.Effects}
 	if in.Timeout > 0 {
 		start.Timeout = &in.Timeout
 	}
