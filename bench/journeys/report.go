@@ -91,7 +91,11 @@ func approved(questions []question, kind apps.Kind, effects []apps.Effect) bool 
 func (r *Record) find(what string, act Act, questions []question, effects []apps.Effect) {
 	f := Finding{Journey: r.Journey, Setting: r.Setting, Act: act.String(), What: what}
 	for _, q := range questions {
-		f.Asked = append(f.Asked, fmt.Sprintf("%s %s %s: %s", q.Verb, q.Risk, q.Rule, q.Why))
+		asked := fmt.Sprintf("%s %s %s: %s", q.Verb, q.Risk, q.Rule, q.Why)
+		if q.Request != nil {
+			asked += fmt.Sprintf(" (%s %s %v)", q.Request.Method, q.Request.URL, q.Request.Fields)
+		}
+		f.Asked = append(f.Asked, asked)
 	}
 	for _, e := range effects {
 		f.Effects = append(f.Effects, e.String())

@@ -186,6 +186,7 @@ type Element struct {
 	Item     string `json:"-"` // first words of the row or entry it is in
 	Scripted bool   `json:"-"` // a script of the page is known to answer to it
 	Blank    bool   `json:"-"` // no field around it holds a text that it could send
+	Emptied  bool   `json:"-"` // a text area of its form came with a text and holds none
 }
 
 // Destination is a URL as the egress door parses and judges it.

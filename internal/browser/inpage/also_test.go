@@ -80,6 +80,7 @@ func TestWhatAnActOrdersIsToldOf(t *testing.T) {
 <div role=dialog aria-label="Delete repository?"><p>All data will be lost</p><button id=y>Yes</button><button>Cancel</button></div>
 <ul><li>Order 5 <button id=c>Cancel</button></li></ul><button id=e aria-expanded=false>Zap</button><button id=x aria-expanded=false aria-controls=s>Menu</button>
 <span id=f role=tab>Zap</span><div role=tablist><span role=tab id=g>One</span><span role=tab>Two</span></div><button id=i><img src="/i/trash-can.png?1"></button>
+<form><textarea id=t>A text</textarea><button id=k>Save</button></form><form><textarea>A text</textarea><button id=u>Save</button></form><form><textarea></textarea><button id=v>Save</button></form><script>t.value = ' '</script>
 <button id=w><svg class="x"><title>Delete</title></svg></button>`)
 	if f := p.facts("#s"); !strings.Contains(f.Orders, "action=delete") || !strings.Contains(f.Orders, "_method=delete") || strings.Contains(f.Orders, "csrf") {
 		t.Errorf("orders of a form: %q", f.Orders)
@@ -95,6 +96,11 @@ func TestWhatAnActOrdersIsToldOf(t *testing.T) {
 	}
 	if f := p.facts("#c"); f.Item != "Order 5" || f.Dialog != "" {
 		t.Errorf("an entry: %q, dialog %q", f.Item, f.Dialog)
+	}
+	for selector, emptied := range map[string]bool{"#k": true, "#u": false, "#v": false} {
+		if f := p.facts(selector); f.Emptied != emptied {
+			t.Errorf("%s: emptied is %t", selector, f.Emptied)
+		}
 	}
 	for selector, toggle := range map[string]bool{"#e": false, "#x": true, "#f": false, "#g": true} {
 		if f := p.facts(selector); f.Toggle != toggle {

@@ -88,6 +88,7 @@ type Element struct {
 	Item         string `json:"item,omitempty"`
 	Scripted     bool   `json:"scripted,omitempty"`
 	Blank        bool   `json:"blank,omitempty"`
+	Emptied      bool   `json:"emptied,omitempty"`
 }
 
 // Facts are what the page says of an element, and its fingerprint.

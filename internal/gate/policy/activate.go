@@ -102,7 +102,7 @@ func judgeElement(j *judgement, name *spoken, facts action.Facts) {
 }
 
 // known are the rules that know from more than its name what a control does.
-var known = map[string]bool{"click.dismiss": true, "click.compose": true, "click.cookies": true, "click.reset": true}
+var known = map[string]bool{"click.dismiss": true, "click.compose": true, "click.cookies": true, "click.reset": true, "submit.cancel": true}
 
 // parts are the texts of a fact that holds several.
 func parts(text string) []string {
@@ -137,7 +137,11 @@ func (p *Policy) submit(facts action.Facts) judgement {
 		j = judgement{risk: action.Low, rule: "submit.search", why: "it searches", hosts: hostsOf(facts)}
 	}
 	said := speak(name)
-	judgeSpoken(&j, &said)
+	if name == e.Name && said.is(&words.cancel) && savesBeside(e) && cancelsNothing(e) {
+		j.rule, j.why = "submit.cancel", "it gives up what was edited"
+	} else {
+		judgeSpoken(&j, &said)
+	}
 	judgeOrders(&j, e)
 	judgeDialog(&j, &said, facts)
 	if !said.named() {
@@ -146,6 +150,9 @@ func (p *Policy) submit(facts action.Facts) judgement {
 		}
 	}
 	p.judgeAction(&j, facts)
+	if e.Emptied && j.rule != "submit.cancel" {
+		j.raise(action.High, "submit.emptied", "it saves a text that was emptied, which deletes it")
+	}
 	return j
 }
 

@@ -112,7 +112,7 @@ func judgeAddress(j *judgement, address string, sent bool) {
 		documents = documents || s.is(hosts.documents)
 	}
 	for _, value := range query.acts {
-		if t := tokens(split(value)); len(t) <= mostWords {
+		if t := tokens(split(value)); len(t) > 0 && len(t) <= mostWords {
 			judgeActWords(j, &segment{words: t, joint: true}, true, query)
 		}
 	}
@@ -215,6 +215,9 @@ func queryOf(u *url.URL) (q query) {
 		}
 		if t := tokens(split(name)); len(t) > 0 && len(t) <= mostWords && (hosts.acting[strings.Join(t, " ")] || hosts.actingWords[t[0]] || words.harmful.find(pathReadings(t), ordered).kinds() != 0) {
 			q.acts = append(q.acts, name)
+		}
+		if lower == "id" { // it names a thing, which may be called "delete_files"
+			continue
 		}
 		for _, v := range all {
 			if t := tokens(split(v)); hosts.acting[strings.Join(t, " ")] || len(t) == 2 && hosts.acting[t[0]] && !strings.ContainsAny(v, " -+") {

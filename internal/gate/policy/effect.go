@@ -177,10 +177,17 @@ func carry(j *judgement, o Outgoing, v EffectVerdict) {
 		return
 	}
 	d := o.Deeds[v.Deed]
-	if !d.Wired || d.Link && v.Reads || !v.Reads && j.risk == action.Low && o.Known || j.rule == "effect.analytics" || v.Reads && (d.Risk < action.High || o.Known || isStatic(o.Request)) {
+	if !d.Wired || d.Link && v.Reads || !v.Reads && j.risk == action.Low && o.Known || j.rule == "effect.analytics" || v.Reads && (d.Risk < action.High || o.Known || isStatic(o.Request) || isFromElsewhere(o.Request)) {
 		return
 	}
 	j.raise(d.Risk, d.Rule, d.Why)
+}
+
+// isFromElsewhere reports whether a page loads something of another site, as it
+// could without any act: a picture, a script, data.
+func isFromElsewhere(r action.Request) bool {
+	from := siteOf(hostOf(r.Document))
+	return r.Kind != "Document" && from != "" && from != siteOf(hostOf(r.URL))
 }
 
 // background reports whether a page may send something by itself that is MEDIUM:

@@ -15,6 +15,9 @@ import (
 func (p *Policy) classify(r action.Request) (judgement, kinds) {
 	j := judgement{risk: action.Low, rule: "effect.reads", why: "it only reads", hosts: effectHosts(r)}
 	if reads(r.Method) {
+		if isFile(r) {
+			return j, 0
+		}
 		judgeActing(&j, r.URL)
 		if j.risk < action.High {
 			return j, 0
@@ -87,8 +90,11 @@ func saidBy(r action.Request) []string {
 	for _, f := range r.Fields {
 		name := f.Name[strings.LastIndexByte(f.Name, '.')+1:]
 		switch {
+		case strings.ToLower(name) == "post": // "the form was sent", as Django says it
 		case commandNames[strings.ToLower(name)]:
-			said = append(said, split(f.Value))
+			if !isDraft(tokens(split(f.Value))) {
+				said = append(said, split(f.Value))
+			}
 		case kindsOf(split(name))&(destroys|pays|sends) != 0 && words.high.is(split(name)):
 			said = append(said, split(name))
 		}
@@ -150,6 +156,9 @@ func (p *Policy) judgeThings(j *judgement, r action.Request, called string) kind
 			found |= things[made[len(made)-1]]
 		}
 	}
+	if givesRights(r.Fields) {
+		found |= grants
+	}
 	switch {
 	case found.has(pays):
 		j.raise(action.Critical, "effect.pays", "it makes an order, a booking or a payment")
@@ -158,6 +167,22 @@ func (p *Policy) judgeThings(j *judgement, r action.Request, called string) kind
 	}
 	return found
 }
+
+// givesRights reports whether fields say who may do what: those of a form, or of
+// the thing that a JSON body is.
+func givesRights(all []action.BodyField) bool {
+	for _, f := range all {
+		name := strings.TrimRight(strings.ToLower(f.Name), "[]0123456789.")
+		if rights[name] && f.Value != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// rights are names of fields that say who may do what.
+var rights = setOf(strings.Fields(`role roles user_role userrole permission permissions user_permissions is_superuser is_staff is_admin isadmin issuperuser superuser admin_level
+		access_level accesslevel access_role accessrole capabilities privilege privileges user_groups acl`))
 
 // makes are what names of operations begin with that make a thing.
 var makes = setOf(strings.Fields(`create add make place new submit send book set update change put post`))
@@ -242,6 +267,18 @@ func isStatic(r action.Request) bool {
 	}
 	u, err := url.Parse(r.URL)
 	return err == nil && (u.RawQuery == "" || staticFile[path.Ext(u.Path)])
+}
+
+// isFile reports whether a request is for a file of a page's looks or code by its
+// kind and its name: cancel.js does nothing.
+func isFile(r action.Request) bool {
+	switch r.Kind {
+	case "Image", "Stylesheet", "Font", "Script", "Media":
+	default:
+		return false
+	}
+	u, err := url.Parse(r.URL)
+	return err == nil && u.RawQuery == "" && staticFile[path.Ext(u.Path)]
 }
 
 func extensionOf(address string) string {

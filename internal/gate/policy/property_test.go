@@ -23,7 +23,7 @@ func someElement(t *rapid.T) action.Element {
 		Submits:    rapid.Bool().Draw(t, "submits"), SubmitName: name.Draw(t, "submit name"),
 		Editable: rapid.Bool().Draw(t, "editable"), Toggle: rapid.Bool().Draw(t, "toggle"),
 		Code: rapid.Bool().Draw(t, "code"), Protected: rapid.Bool().Draw(t, "protected"),
-		Also: name.Draw(t, "also"), Dialog: name.Draw(t, "dialog"), Scripted: rapid.Bool().Draw(t, "scripted"), Blank: rapid.Bool().Draw(t, "blank"),
+		Also: name.Draw(t, "also"), Dialog: name.Draw(t, "dialog"), Scripted: rapid.Bool().Draw(t, "scripted"), Blank: rapid.Bool().Draw(t, "blank"), Emptied: rapid.Bool().Draw(t, "emptied"),
 		Orders: rapid.SampledFrom([]string{"", "", "action=save", "data-method=post", "do=cancel"}).Draw(t, "orders"),
 		Beside: rapid.SampledFrom([]string{"", "Save", "Cancel"}).Draw(t, "beside"), Item: rapid.SampledFrom([]string{"", "Order 5"}).Draw(t, "item"),
 	}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -145,11 +146,32 @@ func judgeOrders(j *judgement, e *action.Element) {
 			judgeActing(j, value)
 		case name == "data-action" && (words.cancel.is(value) || words.dismiss.is(value)):
 		default:
-			judgeWords(j, split(value))
-			judgeActWords(j, &segment{words: tokens(split(value)), joint: true}, true, query{})
+			judgeOrder(j, value)
 		}
 	}
 }
+
+// judgeOrder raises the risk by the value of a field that says what is requested.
+func judgeOrder(j *judgement, value string) {
+	t := tokens(split(value))
+	if len(t) == 0 || isDraft(t) {
+		return
+	}
+	judgeWords(j, split(value))
+	judgeActWords(j, &segment{words: t, joint: true}, true, query{})
+}
+
+// isDraft reports whether the words of an order say that a draft is kept:
+// "post-quickdraft-save" publishes nothing.
+func isDraft(said []string) bool {
+	draft := false
+	for _, w := range said {
+		draft = draft || drafts[w]
+	}
+	return draft && words.harmful.find(pathReadings(said), mentioned).kinds()&^sends == 0
+}
+
+var drafts = map[string]bool{"draft": true, "drafts": true, "quickdraft": true, "autosave": true, "autosaves": true}
 
 // ordersNothing reports whether what an element and its form order is no more
 // than what any button does.
@@ -182,6 +204,8 @@ func judgeDialog(j *judgement, name *spoken, facts action.Facts) {
 	switch {
 	case !name.named() || name.in(&words.affirm) && (name.is(&words.affirm) || !name.is(&words.low)):
 		judgeWords(j, e.Dialog)
+	case words.save.is(name.text) && kindsOf(says[0]).has(grants):
+		judgeWords(j, says[0])
 	case !name.is(&words.low) && !name.in(&words.medium) && (len(says) > 1 || len(e.Dialog) <= shortDialog):
 		if kindsOf(says[0]).has(destroys | pays | ends | grants) { // a dialog to write in has other buttons than the one that sends
 			judgeWords(j, says[0])
@@ -225,16 +249,20 @@ var refusals = map[string]bool{
 	"nao": true, "manter": true, "mantieni": true, "nee": true, "behouden": true, "нет": true, "оставить": true, "khong": true, "giu": true,
 }
 
+// savesBeside reports whether there is a button beside e that keeps what was
+// edited.
+func savesBeside(e *action.Element) bool {
+	return slices.ContainsFunc(parts(e.Beside), func(name string) bool {
+		return words.save.is(name) || words.affirm.is(name) || words.reply.is(name)
+	})
+}
+
 func cancelsNothing(e *action.Element) bool {
-	saves := false
-	for _, name := range parts(e.Beside) {
-		saves = saves || words.save.is(name) || words.affirm.is(name) || words.reply.is(name)
-	}
 	switch {
 	case e.Dialog != "":
 		return !words.cancel.in(e.Dialog) || !words.cancelled.in(e.Dialog)
 	case e.Item != "" || words.cancelled.in(e.Within):
-		return saves
+		return savesBeside(e)
 	}
 	return true
 }

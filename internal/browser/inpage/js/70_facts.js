@@ -127,6 +127,7 @@ const factsOf = element => {
   facts.beside = besideOf(target);
   facts.item = itemOf(element);
   facts.blank = isBlank(target);
+  facts.emptied = isEmptied(target);
   facts.login = isLogin(same);
   facts.editable = isEditable(same);
   facts.code = inCode(same);
@@ -134,7 +135,7 @@ const factsOf = element => {
   facts.toggle = isToggle(same, facts.role);
   facts.frame = tag === 'iframe' || tag === 'frame';
   facts.rect = plainRect(boxOf(element));
-  facts.print = JSON.stringify([facts.role, bareNameOf(same), facts.tag, facts.type, facts.label, facts.linkUrl, facts.formAction, facts.formMethod, facts.submits, facts.submitName, facts.protected, facts.editable, choices(same), facts.item, firmNames(same), facts.orders, facts.dialog.replace(/\d+/g, '0')]);
+  facts.print = JSON.stringify([facts.role, bareNameOf(same), facts.tag, facts.type, facts.label, facts.linkUrl, facts.formAction, facts.formMethod, facts.submits, facts.submitName, facts.protected, facts.editable, choices(same), facts.item, firmNames(same), facts.orders, facts.emptied, facts.dialog.replace(/\d+/g, '0')]);
   return facts;
 };
 // What can be chosen in a list is pinned with it.

@@ -86,6 +86,13 @@ const isBlank = element => {
   const fields = [...allInElement(around, 'textarea, input, [contenteditable]')].slice(0, 50);
   return !fields.some(field => isEditable(field) && (isProtected(field) || hasWord(valueOf(field) + textContent(field))));
 };
+// Whether a text area of the form came with a text and holds none: what saves
+// the form deletes that text.
+const isEmptied = element => {
+  const form = formOf(element);
+  if (form === null) return false;
+  return controlsOf(form).slice(0, 200).some(field => tagOf(field) === 'textarea' && hasWord(areaDefault(field)) && !hasWord(areaValue(field)));
+};
 // What only switches or shows something: a checkbox, a part of a list, tree,
 // menu or table that is one, a tab among tabs, and what opens something that is
 // there. The role alone does not say so.
