@@ -172,6 +172,7 @@ func TestApprovals(t *testing.T) {
 		t.Errorf("doctor says of the webhook\n%s", out)
 	}
 	crawlOfOneQuestion(t, g, site)
+	aPauseOfARunIsTold(t, operator, site, heard, told)
 	// The stream of events and the calls that the kill broke off were lost.
 	lost, _ := operator.get("/v1/audit?result=lost").object(http.StatusOK)["records"].([]any)
 	if len(lost) == 0 || lost[0].(object)["event_type"] != "outcome" {
@@ -301,4 +302,25 @@ func crawlOfOneQuestion(t *testing.T, g *gateway, site string) {
 	if next := agent.post("/v1/browser/crawl", body, "Prefer: wait=0").object(http.StatusAccepted); next["approvalId"] == id {
 		t.Error("the answer covers a second crawl")
 	}
+}
+
+// aPauseOfARunIsTold wants people to hear on every channel of a run that an
+// operator started and that cannot go on.
+func aPauseOfARunIsTold(t *testing.T, operator curl, site string, heard *ear, told *hook) {
+	t.Helper()
+	miss := `{"type": "left_click", "selector": "#nowhere", "timeout": 200}`
+	begun := operator.post("/v1/runs", fmt.Sprintf(`{"url": "%s/", "domain_allowlist": ["127.0.0.1"], "actions": [%s, %[2]s, %[2]s, {"type": "read_page"}]}`, site, miss), "Prefer: wait=0").object(http.StatusAccepted)
+	at := "/v1/runs/" + begun["run_id"].(string)
+	var question string
+	until(t, startLimit, "the run to pause", func() bool {
+		run := operator.get(at).object(http.StatusOK)
+		question, _ = run["waits_for"].(string)
+		return run["state"] == "paused" && question != ""
+	})
+	heard.wants(t, "question", question)
+	if data := told.next(t, "question.asked", question); data["state"] != "pending" {
+		t.Errorf("the webhook told %v", data)
+	}
+	operator.post("/v1/approvals/"+question+"/answer", `{"approve": true, "reason": "go on"}`).object(http.StatusOK)
+	wantRun(t, operator.get(at+"?wait=60").object(http.StatusOK), "completed", "actions_failed", "navigate", "!left_click", "!left_click", "!left_click", "!pause", "resume", "read_page")
 }
