@@ -60,7 +60,7 @@ type deeds struct {
 // begin notes that a call's act begins.
 func (d *deeds) begin(p *passage) *deed {
 	b := &deed{id: newID(), call: p.call, key: keyOf(p.call), facts: p.facts, pin: p.pin, named: p.named(), running: true, news: make(chan struct{})}
-	b.sealed = policy.Deed{Operator: p.call.Caller.Role == action.Operator, Risk: p.verdict.Risk, Rule: p.verdict.Rule, Why: p.verdict.Why, Wired: p.verdict.Wired, Link: policy.FollowsLink(p.facts)}
+	b.sealed = policy.Deed{Operator: p.call.Caller.Role == action.Operator, Risk: p.verdict.Risk, Rule: p.verdict.Rule, Why: p.verdict.Why, Wired: p.verdict.Wired, Link: policy.OnlyGoes(p.facts)}
 	b.cover = p.policy.Covers(p.call, p.verb, p.facts, p.verdict.Risk)
 	if p.hitl == approved {
 		b.sealed.Approved, b.sealed.Cover = true, b.cover

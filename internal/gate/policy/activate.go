@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -150,10 +151,21 @@ func (p *Policy) submit(facts action.Facts) judgement {
 		}
 	}
 	p.judgeAction(&j, facts)
+	if r, posts := posted(e); posts {
+		if sent, _ := p.classify(r); sent.risk > action.Medium {
+			j.raise(sent.risk, sent.rule, sent.why)
+		}
+	}
 	if e.Emptied && j.rule != "submit.cancel" {
 		j.raise(action.High, "submit.emptied", "it saves a text that was emptied, which deletes it")
 	}
 	return j
+}
+
+// posted is the request by which the form of e is sent, as far as it is known
+// before it is.
+func posted(e *action.Element) (action.Request, bool) {
+	return action.Request{Method: http.MethodPost, URL: e.FormAction, Kind: "Document", Document: e.FrameURL}, e.Submits && e.FormMethod == "post" && e.FormAction != ""
 }
 
 // judgeAction raises the risk by the host and path a form is sent to.

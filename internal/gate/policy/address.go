@@ -86,11 +86,12 @@ func isYear(word string) bool {
 
 // judgeActing raises the risk of an address that by its path or query does
 // something when it is requested: to name it does what its button would.
-func judgeActing(j *judgement, address string) { judgeAddress(j, address, false) }
+func judgeActing(j *judgement, address string) { judgeAddress(j, address, false, nil) }
 
 // judgeAddress is judgeActing, and where something is sent to the address takes
-// that for evidence that it does what its words say.
-func judgeAddress(j *judgement, address string, sent bool) {
+// that for evidence that it does what its words say. Segments that are titles by
+// what else is known of them say nothing.
+func judgeAddress(j *judgement, address string, sent bool, titles map[string]bool) {
 	u, err := url.Parse(address)
 	if err != nil {
 		return
@@ -105,6 +106,9 @@ func judgeAddress(j *judgement, address string, sent bool) {
 		if !shows {
 			on := i+1 < len(path) && path[i+1].id
 			whole := strings.Join(s.words, " ")
+			if titles[whole] {
+				continue
+			}
 			noun := words.noun.exact[whole] && !(sent && kindsOf(whole).has(pays))
 			judgeActWords(j, s, sent && !noun || id || query.evidence || on && !noun, query)
 		}
@@ -116,6 +120,22 @@ func judgeAddress(j *judgement, address string, sent bool) {
 			judgeActWords(j, &segment{words: t, joint: true}, true, query)
 		}
 	}
+}
+
+// titlesOf are the segments of several words of a page's address, where that does
+// nothing: they name what the page is about, also in addresses that it reads.
+func titlesOf(page string) map[string]bool {
+	j := judgement{risk: action.Low}
+	if judgeActing(&j, page); j.risk > action.Low {
+		return nil
+	}
+	titles := map[string]bool{}
+	for _, s := range pathOf(page) {
+		if len(s.words) > 1 && !s.joint {
+			titles[strings.Join(s.words, " ")] = true
+		}
+	}
+	return titles
 }
 
 // judgeActWords raises the risk by the words of a segment or of what a parameter
@@ -132,7 +152,7 @@ func judgeActWords(j *judgement, s *segment, with bool, q query) {
 		strong = words.harmful.find(said, ordered).kinds() != 0
 	}
 	if !strong && !(weak && with && (len(s.words) == 1 || s.joint || found != 0)) {
-		if with && (hosts.changing[s.words[0]] && (len(s.words) == 1 || s.joint) || hosts.changing[whole]) {
+		if with && (q.sent || q.evidence || !hosts.forms[whole]) && (hosts.changing[s.words[0]] && (len(s.words) == 1 || s.joint) || hosts.changing[whole]) {
 			j.raise(action.Medium, "navigation.changing", "the address changes something when it is requested")
 			j.auto = false
 		}

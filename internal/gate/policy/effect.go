@@ -24,7 +24,7 @@ type Deed struct {
 	Rule     string
 	Why      string
 	Running  bool // its call has not answered
-	Link     bool // it follows a link whose address does nothing
+	Link     bool // it goes to an address that does nothing
 	Wired    bool // it ran without a question: what it sends carries its risk
 	Approved bool // a person allowed it, and what Cover says with it
 	Cover    Cover
@@ -139,7 +139,7 @@ func (p *Policy) weighEffect(o Outgoing, j judgement, v EffectVerdict, ruled *ef
 	switch {
 	case v.Deed >= 0 && o.Deeds[v.Deed].Operator, v.Deed < 0 && o.Owner == action.Operator:
 		v.Verdict = allowed(j, "operator", "an operator's act sends it")
-	case v.Deed < 0 && j.risk == action.Medium && p.background(o):
+	case (v.Deed < 0 || o.Deeds[v.Deed].Link) && j.risk == action.Medium && p.background(o):
 		v.Verdict = allowed(j, "effect.background", "the page sends it by itself")
 	case o.Request.Crawl && j.risk >= action.High:
 		v.Verdict = deny("effect.crawl", j.why, "go there with page.goto, so that a person can be asked")
@@ -177,7 +177,12 @@ func carry(j *judgement, o Outgoing, v EffectVerdict) {
 		return
 	}
 	d := o.Deeds[v.Deed]
-	if !d.Wired || d.Link && v.Reads || !v.Reads && j.risk == action.Low && o.Known || j.rule == "effect.analytics" || v.Reads && (d.Risk < action.High || o.Known || isStatic(o.Request) || isFromElsewhere(o.Request)) {
+	switch {
+	case !d.Wired, d.Link && v.Reads, j.rule == "effect.analytics":
+		return
+	case v.Reads && (d.Risk < action.High || o.Known || isStatic(o.Request) || isFromElsewhere(o.Request)):
+		return
+	case !v.Reads && j.risk == action.Low && (d.Risk < action.High || o.Known): // a search, a draft, somebody is typing
 		return
 	}
 	j.raise(d.Risk, d.Rule, d.Why)
@@ -214,6 +219,12 @@ func (p *Policy) Covers(call action.Call, verb *action.Verb, facts action.Facts,
 	for _, text := range shownTexts(facts) {
 		c.Kinds |= kindsOf(text)
 	}
+	if facts.Element != nil {
+		if r, posts := posted(facts.Element); posts {
+			_, found := p.classify(r)
+			c.Kinds |= found
+		}
+	}
 	return c
 }
 
@@ -224,16 +235,22 @@ func CoversEffect(v EffectVerdict, r action.Request, act Cover) Cover {
 	return Cover{Sites: append([]string{siteOf(hostOf(r.URL))}, act.Sites...), Kinds: v.Kinds | act.Kinds, Risk: v.Risk}
 }
 
-// FollowsLink reports whether an act only follows a link of the web whose address
-// does nothing: what it reads is what it leads to, whatever it is called.
-func FollowsLink(facts action.Facts) bool {
-	e := facts.Element
-	if e == nil || !isWebLink(e) || e.Submits || e.Orders != "" {
+// OnlyGoes reports whether an act goes to an address of the web that does nothing
+// when it is requested, by itself or by a link: what it reads is what is there,
+// whatever the link is called, and what is sent the page sends by itself.
+func OnlyGoes(facts action.Facts) bool {
+	e, address := facts.Element, ""
+	switch {
+	case e != nil && isWebLink(e) && !e.Submits && e.Orders == "":
+		address = e.LinkURL
+	case e == nil && facts.Destination != nil:
+		address = facts.Destination.URL
+	default:
 		return false
 	}
 	j := judgement{risk: action.Low}
-	judgeActing(&j, e.LinkURL)
-	return j.risk == action.Low && !isPayment(hostOf(e.LinkURL))
+	judgeActing(&j, address)
+	return j.risk == action.Low && !isPayment(hostOf(address))
 }
 
 // shownTexts are the words by which a call is judged.

@@ -39,6 +39,10 @@ func TestRequestsAreJudgedByWhatTheySay(t *testing.T) {
 		{"POST", app + "/graphql", bodyOf("query", "query Items { items { id } }"), action.Low},
 		{"POST", app + "/graphql", bodyOf("query", "{ me { name } }"), action.Low},
 
+		{"POST", app + "/rpc", bodyOf("method", "torrent-get"), action.Low},
+		{"POST", app + "/rpc", bodyOf("method", "torrent-get-removed"), action.Medium},
+		{"GET", app + "/admin/groups/2/change/", nil, action.Low},
+
 		{"POST", app + "/api/items", bodyOf("title", "Delete me"), action.Medium},
 		{"PUT", app + "/api/items/5", nil, action.Medium},
 		{"PATCH", app + "/api/me", bodyOf("name", "x"), action.Medium},
@@ -109,6 +113,12 @@ func TestRequestsAreJoinedToActs(t *testing.T) {
 		"a picture of another site after a HIGH act":      {Outgoing{Request: action.Request{Method: "GET", URL: "https://pictures.example/a?s=32", Kind: "Image"}, Deeds: by(high)}, Allow},
 		"a picture of another site that acts":             {Outgoing{Request: action.Request{Method: "GET", URL: "https://bank.example/items/5/delete?s=32", Kind: "Image"}, Deeds: by(high)}, Ask},
 		"a script that is called as what acts":            {Outgoing{Request: action.Request{Method: "GET", URL: app + "/static/cancel.js", Kind: "Script"}, Deeds: by(low)}, Allow},
+		"what a page reads that is called as it is":       {Outgoing{Request: action.Request{Method: "GET", URL: app + "/data/sidebar/delete-files", Document: app + "/detail/delete-files", Kind: "Fetch"}, Deeds: by(low)}, Allow},
+		"what a page reads that acts as its address does": {Outgoing{Request: action.Request{Method: "GET", URL: app + "/data/delete-files", Document: app + "/all/delete-files", Kind: "Fetch"}, Deeds: by(low)}, Ask},
+		"a draft of a MEDIUM act":                         {Outgoing{Request: post(app + "/api/drafts/5"), Deeds: by(Deed{Risk: action.Medium, Wired: true})}, Allow},
+		"a draft of a HIGH act":                           {Outgoing{Request: post(app + "/api/drafts/5"), Deeds: by(high)}, Ask},
+		"what a page sends that is gone to":               {Outgoing{Request: post(app + "/visits"), Deeds: by(Deed{Link: true})}, Allow},
+		"a deletion by a page that is gone to":            {Outgoing{Request: post(app + "/items/5/delete"), Deeds: by(Deed{Link: true})}, Ask},
 		"a document that is called so":                    {Outgoing{Request: action.Request{Method: "GET", URL: app + "/cancel.js", Kind: "Document"}, Deeds: by(low)}, Ask},
 		"what a LOW act reads":                            {Outgoing{Request: get, Deeds: by(low)}, Allow},
 		"an opaque request of a LOW act after a HIGH one": {Outgoing{Request: post(app + "/rpc"), Deeds: by(low, high)}, Ask},
@@ -130,7 +140,9 @@ func TestRequestsAreJoinedToActs(t *testing.T) {
 		"a read-only session that reads":                  {Outgoing{Request: get, Sending: action.SendNone}, Allow},
 		"a test host":                                     {Outgoing{Request: post(app + "/items/5/delete"), Sending: action.SendFree}, Allow},
 	} {
-		c.o.Request.Document = app + "/"
+		if c.o.Request.Document == "" {
+			c.o.Request.Document = app + "/"
+		}
 		if c.o.Owner == "" {
 			c.o.Owner = action.Agent
 		}

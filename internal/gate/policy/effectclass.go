@@ -18,7 +18,11 @@ func (p *Policy) classify(r action.Request) (judgement, kinds) {
 		if isFile(r) {
 			return j, 0
 		}
-		judgeActing(&j, r.URL)
+		plain := j
+		if judgeActing(&j, r.URL); j.risk >= action.High && r.Kind != "Document" && siteOf(hostOf(r.Document)) == siteOf(hostOf(r.URL)) {
+			j = plain
+			judgeAddress(&j, r.URL, false, titlesOf(r.Document))
+		}
 		if j.risk < action.High {
 			return j, 0
 		}
@@ -38,7 +42,7 @@ func (p *Policy) classify(r action.Request) (judgement, kinds) {
 	kind := found.kinds()
 	if op != "query" {
 		before := j.risk
-		judgeAddress(&j, r.URL, !quiet)
+		judgeAddress(&j, r.URL, !quiet, nil)
 		if j.risk > before {
 			j.rule = "effect.address"
 			kind |= kindsOf(strings.Join(segmentsOf(r.URL), " · "))
@@ -198,12 +202,22 @@ func isQuiet(r action.Request) bool {
 		}
 	}
 	for _, f := range r.Fields {
-		if name := strings.ToLower(f.Name); commandNames[name] && quiet[plainly(f.Value)] {
+		if name := strings.ToLower(f.Name); commandNames[name] && (quiet[plainly(f.Value)] || onlyReads(f.Value)) {
 			return true
 		}
 	}
 	return false
 }
+
+// onlyReads reports whether the name of an operation says that it reads:
+// "torrent-get", "listItems".
+func onlyReads(operation string) bool {
+	t := tokens(split(operation))
+	return len(t) > 1 && (readingWords[t[0]] || readingWords[t[len(t)-1]]) && kindsOf(split(operation)) == 0
+}
+
+// readingWords are the words of operations that read.
+var readingWords = setOf(strings.Fields(`get list fetch read query search find count status info describe lookup`))
 
 var (
 	graphQLStart = regexp.MustCompile(`^\s*(?:#[^\n]*\n\s*)*(query|mutation|subscription|\{)\s*(\w*)`)

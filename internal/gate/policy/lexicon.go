@@ -149,7 +149,7 @@ type hostBook struct {
 	paymentLabels, bankLabels, sensitiveLabels map[string]bool
 	acting, actingNames                        map[string]bool // in paths, and as values of parameters of these names
 
-	actingWords, actingWith, changing, showingNames, showingActs, amounts, documents, titles, pages, icons map[string]bool
+	actingWords, actingWith, changing, forms, showingNames, showingActs, amounts, documents, titles, pages, icons map[string]bool
 }
 
 // risks are those of what sections of control words do.
@@ -198,7 +198,7 @@ func bookOf(lists map[string][]string) hostBook {
 		paymentLabels: setOf(lists["payment labels"]), bankLabels: setOf(lists["bank labels"]), sensitiveLabels: setOf(lists["sensitive labels"]),
 		acting: setOf(lists["acting"]), actingNames: setOf(lists["acting names"]),
 		actingWords: setOf(lists["acting words"]), actingWith: setOf(lists["acting with"]), showingNames: setOf(lists["showing names"]),
-		changing: setOf(lists["changing"]), titles: setOf(lists["titles"]), showingActs: setOf(lists["showing acts"]), amounts: setOf(lists["amounts"]), documents: setOf(lists["documents"]), pages: setOf(lists["pages"]), icons: setOf(lists["icons"]),
+		changing: setOf(lists["changing"]), forms: setOf(lists["forms"]), titles: setOf(lists["titles"]), showingActs: setOf(lists["showing acts"]), amounts: setOf(lists["amounts"]), documents: setOf(lists["documents"]), pages: setOf(lists["pages"]), icons: setOf(lists["icons"]),
 	}
 }
 

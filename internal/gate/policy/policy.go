@@ -181,7 +181,7 @@ func asksForDocument(seen *view) bool {
 	if typed, types := seen.call.Args.(*action.Type); types && typed != nil && !typed.Submit && !strings.ContainsAny(typed.Input, "\r\n") {
 		return false // it stays in the field
 	}
-	return e != nil && (!takesText(e) || seen.verb.Name != "page.click") && (e.Submits && e.FormMethod != "get" && e.FormMethod != "dialog" || isWebLink(e) && !FollowsLink(facts))
+	return e != nil && (!takesText(e) || seen.verb.Name != "page.click") && (e.Submits && e.FormMethod != "get" && e.FormMethod != "dialog" || isWebLink(e) && !OnlyGoes(facts))
 }
 
 // toWire are the verbs whose acts are input to a page: what they do outside of
