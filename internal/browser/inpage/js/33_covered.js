@@ -95,16 +95,18 @@ const plain = style => {
 
 // What moves an element when a person scrolls: the nearest scroll container,
 // sticky or fixed element around it; null is the document. inner counts the
-// element's own scrolling, which moves what is in it.
-const moverOf = (element, inner) => {
+// element's own scrolling, which moves what is in it. beyond is for what moves a
+// mover in turn, which is never itself.
+const moverOf = (element, inner, beyond = false) => {
   let free = false; // an absolute box passes by what it is not placed in
   for (let at = element; at !== null && at !== documentElement(document) && at !== bodyOf(document); at = flatParent(at)) {
-    const style = styleOf(at), placed = style.position;
+    const style = styleOf(at), placed = style.position, own = beyond && at === element;
+    if (own && placed === 'fixed') return null;
     if (!free || placed !== 'static' || style.transform !== 'none') {
       if ((at !== element || inner) && /auto|scroll/.test(style.overflowX + style.overflowY) && canScroll(at, 1, 1)) return at;
       free = placed === 'absolute';
     }
-    if (placed === 'sticky') return at;
+    if (placed === 'sticky' && !own) return at;
     if (placed === 'fixed') return documentScrolls() ? at : null;
   }
   return null;
@@ -123,7 +125,7 @@ const documentScrolls = () => {
 // together, or it lies over the whole of what the text scrolls in.
 const staysOver = (cover, rect, element) => {
   const mover = moverOf(cover.by, false), area = solid(cover);
-  for (let at = moverOf(element, true), box = rect; ; box = rectOf(at), at = moverOf(at, false)) {
+  for (let at = moverOf(element, true), box = rect; ; box = rectOf(at), at = moverOf(at, false, true)) {
     if (at === mover) return inside(area, box);
     if (at === null) return mover !== null && styleOf(mover).position === 'fixed' && inside(area, screen());
     if (/sticky|fixed/.test(styleOf(at).position)) return false;

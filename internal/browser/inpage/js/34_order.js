@@ -82,7 +82,7 @@ const coveredRect = (rect, element, found, reachable) => {
   if (over(rect)) return true;
   if (found.screens.some(cover => covers(cover, rect, element, found, reachable))) return true;
   if (!scrollerMeets(found, element)) return false;
-  for (let at = moverOf(element, true); at !== null; at = moverOf(at, false)) if (over(rectOf(at))) return true;
+  for (let at = moverOf(element, true); at !== null; at = moverOf(at, false, true)) if (over(rectOf(at))) return true;
   return false;
 };
 // Whether something that is not around what the element scrolls in lies over
@@ -93,7 +93,7 @@ const scrollerMeets = (found, element) => {
   let known = found.scrollers.get(reach);
   if (known !== undefined) return known;
   known = false;
-  for (let at = moverOf(element, true); at !== null && !known; at = moverOf(at, false)) {
+  for (let at = moverOf(element, true); at !== null && !known; at = moverOf(at, false, true)) {
     const box = rectOf(at);
     known = coversAt(found, (box.top + box.bottom) / 2).some(cover => around(cover, box) && !contains(cover.by, at) && !contains(at, cover.by));
   }

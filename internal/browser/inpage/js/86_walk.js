@@ -3,6 +3,7 @@
 // place. Adjacent inline text becomes one piece.
 const VISIT_LIMIT = 400000, EMIT_LIMIT = 100000, DEPTH_LIMIT = 1000, OPTION_WALK = 500, TEXT_PIECE = 1 << 14, OUTPUT_LIMIT = 8 << 20;
 const NEST_LIMIT = 700; // elements inside elements; the parser makes 512
+const WALK_TIME = 15000, WALK_LOOK = 256; // milliseconds of a walk; elements between two looks at the clock
 const MANY = 4; // children of one element that a snapshot may narrow to
 const landmarks = new Set(['banner', 'complementary', 'contentinfo', 'navigation', 'menu', 'menubar', 'main']);
 const transparent = new Set(['generic', 'presentation', 'paragraph', 'strong', 'emphasis', 'code', 'time', 'mark', 'subscript', 'superscript', 'deletion',
@@ -18,6 +19,7 @@ class Walker {
     this.maxDepth = Math.min(options.depth || DEPTH_LIMIT, DEPTH_LIMIT);
     this.visited = this.emitted = this.size = this.hidden = this.nest = this.compared = 0;
     this.cut = this.stopped = false;
+    this.until = performance.now() + WALK_TIME;
     this.run = '';
     this.stated = new Map();
     this.trace = 0; // of the values of the fields in the sibling that is compared
@@ -32,6 +34,7 @@ class Walker {
   traceField() {}
   readChoice() {}
   full() {
+    if (this.visited % WALK_LOOK === 0 && performance.now() > this.until) this.cut = this.stopped = true;
     if (this.visited > VISIT_LIMIT || this.emitted > EMIT_LIMIT || this.size > OUTPUT_LIMIT) this.cut = this.stopped = true;
     return this.stopped;
   }
