@@ -13,8 +13,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// typeText types into an element: runs of text at once, Enter and Tab as keys;
-// with a delay every character as a key.
+// typeText types into an element, as write does; with a delay every character is
+// a key.
 func (b *Browser) typeText(ctx context.Context, t *tab, a *action.Type, pin action.Pin) (any, error) {
 	text, err := typeable(a.Input)
 	if err != nil {
@@ -125,27 +125,36 @@ func (b *Browser) write(ctx context.Context, t *tab, text string, delay time.Dur
 		}
 		return nil
 	}
-	var strokes []stroke
-	for text != "" {
-		run, rest, key := split(text)
-		if run != "" {
-			strokes = append(strokes, stroke{"Input.insertText", map[string]string{"text": run}})
-		}
-		if key != 0 {
-			strokes = append(strokes, writing(key)...)
-		}
-		text = rest
-	}
-	return b.send(ctx, t, strokes)
+	return b.send(ctx, t, strokesOf(text))
 }
 
-// split cuts text at its first line feed or tab.
-func split(text string) (run, rest string, key rune) {
-	i := strings.IndexAny(text, "\n\t")
-	if i < 0 {
-		return text, "", 0
+// mostKeys is how many characters are typed key by key; a longer text is put in
+// as text, as pasting does.
+const mostKeys = 500
+
+// strokesOf are the events that write a text: a key for each character of the
+// keyboard, so that pages that listen for keys hear them, and text for what it
+// does not have, and for all of a long one. Enter and Tab are always keys.
+func strokesOf(text string) []stroke {
+	keyed := utf8.RuneCountInString(text) <= mostKeys
+	var strokes []stroke
+	run := 0 // where text begins that is put in at once
+	for at, r := range text {
+		if r != '\n' && r != '\t' && (!keyed || character(r).Code == "") {
+			continue
+		}
+		strokes = append(strokes, inserting(text[run:at])...)
+		strokes = append(strokes, writing(r)...)
+		run = at + utf8.RuneLen(r)
 	}
-	return text[:i], text[i+1:], rune(text[i])
+	return append(strokes, inserting(text[run:])...)
+}
+
+func inserting(text string) []stroke {
+	if text == "" {
+		return nil
+	}
+	return []stroke{{"Input.insertText", map[string]string{"text": text}}}
 }
 
 func writing(r rune) []stroke {
