@@ -142,3 +142,28 @@ func TestTwoGatewaysDoNotShareAStateDirectory(t *testing.T) {
 		t.Errorf("status %d\n%s%s", status, out, complaint)
 	}
 }
+
+// TestASessionFailsWhoseBrowserEndedWhileTheGatewayWasDown: its box has started
+// another browser meanwhile, which knows nothing of the session.
+func TestASessionFailsWhoseBrowserEndedWhileTheGatewayWasDown(t *testing.T) {
+	g := start(t, settings{sandbox: "lease_seconds: 60"})
+	id, _, _ := used(t, g)
+	before := g.chromium(t, "browser")
+	g.end(syscall.SIGKILL)
+	for _, pid := range before {
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until(t, startLimit, "another browser", func() bool {
+		now, _ := g.processes(t, "browser")
+		return len(now) > 0 && !slices.ContainsFunc(now, func(pid int) bool { return slices.Contains(before, pid) })
+	})
+	g.run()
+	shown := g.curl(t, "agent").get("/v1/sessions/" + id).object(http.StatusOK)
+	if shown["state"] != "failed" || !strings.Contains(shown["reason"].(string), "browser") {
+		t.Errorf("the session is %v", shown)
+	}
+	g.curl(t, "agent").get("/v1/browser/snapshot", "Glovebox-Session: "+id).problem(fault.NotActive)
+	g.settled(t)
+}
