@@ -19,6 +19,16 @@ import (
 // browser or of its renderers.
 func (g *gateway) chromium(t *testing.T, kind string) []int {
 	t.Helper()
+	found, all := g.processes(t, kind)
+	if len(found) == 0 {
+		t.Fatalf("no %s in\n%s", kind, all)
+	}
+	return found
+}
+
+// processes is chromium, where there may be none, and all that the box runs.
+func (g *gateway) processes(t *testing.T, kind string) (found []int, all string) {
+	t.Helper()
 	boxes := g.boxes()
 	if len(boxes) != 1 {
 		t.Fatalf("boxes %v", boxes)
@@ -27,7 +37,6 @@ func (g *gateway) chromium(t *testing.T, kind string) []int {
 	if err != nil {
 		t.Fatalf("docker top: %v", err)
 	}
-	var found []int
 	for line := range strings.Lines(string(out)) {
 		is := strings.Contains(line, "/chromium ") && strings.Contains(line, "--remote-debugging-pipe") && !strings.Contains(line, "--type=")
 		if kind == "renderer" {
@@ -38,10 +47,7 @@ func (g *gateway) chromium(t *testing.T, kind string) []int {
 			found = append(found, pid)
 		}
 	}
-	if len(found) == 0 {
-		t.Fatalf("no %s in\n%s", kind, out)
-	}
-	return found
+	return found, string(out)
 }
 
 // midClick begins a click whose page never ends it, kills processes once the

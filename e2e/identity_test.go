@@ -249,7 +249,11 @@ func (g *gateway) listen(t *testing.T, token string) io.ReadCloser {
 	}
 	hello := send(http.MethodPost, "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"e2e","version":"1"}}}`)
 	session := hello.Header.Get("Mcp-Session-Id")
+	answer, err := io.ReadAll(hello.Body) // the server drops a session whose client leaves before it is initialized
 	_ = hello.Body.Close()
+	if err != nil || !bytes.Contains(answer, []byte(`"serverInfo"`)) {
+		t.Fatalf("no session: %d %s %v", hello.StatusCode, answer, err)
+	}
 	_ = send(http.MethodPost, session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`).Body.Close()
 	stream := send(http.MethodGet, session, "")
 	if stream.StatusCode != http.StatusOK || session == "" {

@@ -64,14 +64,24 @@ func TestBoxEndsWithItsLease(t *testing.T) {
 	id, _, _ := used(t, g)
 	until(t, startLimit, "the warm box", func() bool { return len(g.boxes()) == 2 })
 	g.end(syscall.SIGKILL)
-	until(t, 30*time.Second, "both boxes to end themselves", func() bool { return g.running() == 0 })
+	until(t, 30*time.Second, "both boxes to end themselves and to be removed", func() bool { return len(g.boxes()) == 0 })
 	g.run()
-	until(t, startLimit, "leftovers to be removed and a warm box to come", func() bool { return len(g.boxes()) == 1 && g.running() == 1 })
+	until(t, startLimit, "a warm box to come", func() bool { return len(g.boxes()) == 1 && g.running() == 1 })
 	shown := g.curl(t, "agent").get("/v1/sessions/" + id).object(http.StatusOK)
 	if shown["state"] != "failed" || !strings.Contains(shown["reason"].(string), "while the gateway was down") {
 		t.Errorf("the session is %v", shown)
 	}
 	g.curl(t, "agent").get("/v1/browser/snapshot", "Glovebox-Session: "+id).problem(fault.NotActive)
+}
+
+// TestAKilledGatewayLeavesNoContainer: no gateway is started after it that would
+// remove what is left, the engine does.
+func TestAKilledGatewayLeavesNoContainer(t *testing.T) {
+	g := start(t, settings{sandbox: "lease_seconds: 5", warmPool: 1})
+	used(t, g)
+	until(t, startLimit, "the warm box", func() bool { return g.running() == 2 })
+	g.end(syscall.SIGKILL)
+	until(t, 30*time.Second, "the boxes to be gone from the engine", func() bool { return len(g.boxes()) == 0 })
 }
 
 // running counts the containers of this gateway that run.
@@ -131,4 +141,29 @@ func TestTwoGatewaysDoNotShareAStateDirectory(t *testing.T) {
 	if status != fault.AlreadyActive.Info().Exit || !strings.Contains(complaint, "another gateway uses the state directory") {
 		t.Errorf("status %d\n%s%s", status, out, complaint)
 	}
+}
+
+// TestASessionFailsWhoseBrowserEndedWhileTheGatewayWasDown: its box has started
+// another browser meanwhile, which knows nothing of the session.
+func TestASessionFailsWhoseBrowserEndedWhileTheGatewayWasDown(t *testing.T) {
+	g := start(t, settings{sandbox: "lease_seconds: 60"})
+	id, _, _ := used(t, g)
+	before := g.chromium(t, "browser")
+	g.end(syscall.SIGKILL)
+	for _, pid := range before {
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until(t, startLimit, "another browser", func() bool {
+		now, _ := g.processes(t, "browser")
+		return len(now) > 0 && !slices.ContainsFunc(now, func(pid int) bool { return slices.Contains(before, pid) })
+	})
+	g.run()
+	shown := g.curl(t, "agent").get("/v1/sessions/" + id).object(http.StatusOK)
+	if shown["state"] != "failed" || !strings.Contains(shown["reason"].(string), "browser") {
+		t.Errorf("the session is %v", shown)
+	}
+	g.curl(t, "agent").get("/v1/browser/snapshot", "Glovebox-Session: "+id).problem(fault.NotActive)
+	g.settled(t)
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-const reapEvery = time.Minute // for boxes that ended gateways left on the engine
+const reapEvery = time.Minute // for what ended gateways left on the engine, and it does not remove itself
 
 // reaper is a driver whose engine other gateways use too.
 type reaper interface {

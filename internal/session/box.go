@@ -25,8 +25,9 @@ type shape struct {
 
 // stage is a box with its page open.
 type stage struct {
-	box     sandbox.Box
-	browser Browser
+	box      sandbox.Box
+	browser  Browser
+	restarts int // of the browser by its box; another number later is another browser
 }
 
 // make makes a box and opens its page, and proves Chromium's sandbox. The box
@@ -46,7 +47,8 @@ func (r *Registry) make(ctx context.Context, spec sandbox.Spec, guard page.Optio
 	if s.browser, err = r.openPage(ctx, s.box, guard); err != nil {
 		return s, err
 	}
-	return s, r.prove(ctx, s.box)
+	s.restarts, err = r.prove(ctx, s.box)
+	return s, err
 }
 
 // openPage opens a box's page. A page that did not open is nil, whatever the
@@ -99,25 +101,26 @@ func (r *Registry) unmake(ctx context.Context, box string, browser Browser) {
 	}
 }
 
-// prove asks the box whether Chromium's own sandbox holds every renderer.
+// prove asks the box whether Chromium's own sandbox holds every renderer. It
+// returns how often the box has started its browser again.
 // Faults: sandbox_weak; not_active when the box does not answer.
-func (r *Registry) prove(ctx context.Context, box sandbox.Box) error {
+func (r *Registry) prove(ctx context.Context, box sandbox.Box) (restarts int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, proofLimit)
 	defer cancel()
 	health, err := box.Health(ctx)
 	if err != nil {
-		return fmt.Errorf("cannot prove the sandbox: %w", err)
+		return 0, fmt.Errorf("cannot prove the sandbox: %w", err)
 	}
 	problem := weakness(health)
 	if problem == "" {
-		return nil
+		return health.Restarts, nil
 	}
 	if r.config.AllowWeak {
 		r.log.WarnContext(ctx, "weak sandbox allowed by browser.sandbox.allow_weak_sandbox", "box", box.Info().ID, "problem", problem)
 		r.boxEvent(box.Info().ID, "", "", "weak sandbox allowed by configuration: "+problem)
-		return nil
+		return health.Restarts, nil
 	}
-	return fault.New(fault.SandboxWeak, "Chromium's own sandbox does not hold: %s", problem).
+	return 0, fault.New(fault.SandboxWeak, "Chromium's own sandbox does not hold: %s", problem).
 		Hinted("run glovebox doctor; browser.sandbox.allow_weak_sandbox lets sessions run without, and the audit says so")
 }
 

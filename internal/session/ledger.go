@@ -34,6 +34,8 @@ type terms struct {
 	Run     string      `json:"run,omitempty"`     // id of the run whose browser it is
 	Lives   int         `json:"lives,omitempty"`   // how often it was taken up by another process
 
+	Restarts int `json:"restarts,omitempty"` // of the browser by its box, before the session had it
+
 	Credentialed map[string]string `json:"credentialed,omitempty"` // domains whose credentials it has, with their version
 	Rotated      bool              `json:"rotated,omitempty"`      // it had other versions before, which are stored nowhere
 	Stored       bool              `json:"stored,omitempty"`       // some were for storage, of which files of a profile keep what was deleted

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -13,6 +14,10 @@ const (
 	attachAtOnce = 4                // boxes taken up at a time; each may wait for its guest to dial again
 	closeLimit   = 30 * time.Second // wall time for ending everything at Close: saving profiles, then boxes
 )
+
+// errAnother: the browser of a box is not the one that its session had, whose
+// tabs and cookies are gone.
+var errAnother = errors.New("its browser ended while the gateway was down")
 
 // Recover takes up what an earlier process of this gateway left, removes what
 // has grown old, and begins to fill the warm pool. Open sessions whose boxes
@@ -108,7 +113,11 @@ func (r *Registry) takeUp(ctx context.Context, e entry) {
 		r.log.WarnContext(ctx, "cannot take a session up again", "session", e.ID, "box", e.Box, "error", err)
 		r.rescueProfile(ctx, e, s.box)
 		r.unmake(ctx, e.Box, s.browser)
-		r.giveUp(ctx, e, "its box could not be taken up again after a restart of the gateway")
+		why := "its box could not be taken up again after a restart of the gateway"
+		if errors.Is(err, errAnother) {
+			why = errAnother.Error()
+		}
+		r.giveUp(ctx, e, why)
 		return
 	}
 	e.Allow = allowed(network)
@@ -143,7 +152,10 @@ func (r *Registry) reattach(ctx context.Context, e entry, network action.Network
 	if s.browser, err = r.openPage(ctx, s.box, o); err != nil {
 		return s, err
 	}
-	return s, r.prove(ctx, s.box)
+	if s.restarts, err = r.prove(ctx, s.box); err == nil && s.restarts != e.terms.Restarts {
+		err = errAnother
+	}
+	return s, err
 }
 
 // Close ends everything, within 30 s or when ctx ends: warm boxes, and open

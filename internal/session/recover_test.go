@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"path/filepath"
 	"slices"
@@ -142,6 +143,29 @@ func TestSessionsWithoutALivingBoxAreFailed(t *testing.T) {
 				wants(t, fault.NotActive, err)
 			})
 		})
+	}
+}
+
+// A browser that its box started again before a session had it is that session's;
+// one that was started since is not.
+func TestASessionIsTakenUpWithTheBrowserItHad(t *testing.T) {
+	for _, then := range []int{0, 1} {
+		for _, now := range []int{0, 1, 2} {
+			t.Run(fmt.Sprintf("%d then, %d now", then, now), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					r := newRig(t, with(keep), func(r *rig) { r.driver.again = then })
+					s := r.start(alice, action.SessionStart{})
+					next := r.again(with(keep), func(r *rig) { r.driver.again = now })
+					got := next.show(alice, s.ID)
+					switch {
+					case then == now && (got.State != "open" || len(next.boxes()) != 1):
+						t.Errorf("not taken up: %+v, boxes %v", got, next.boxes())
+					case then != now && (got.State != "failed" || got.Reason != "its browser ended while the gateway was down" || len(next.boxes()) != 0):
+						t.Errorf("%+v, boxes %v", got, next.boxes())
+					}
+				})
+			})
+		}
 	}
 }
 

@@ -240,6 +240,7 @@ type driver struct {
 	mu    sync.Mutex
 	weak  bool
 	mute  error // of every Health
+	again int   // how often every box has started its browser again
 	stops error
 	lists error
 	ways  map[string]sandboxEgress // out of boxes
@@ -329,5 +330,6 @@ func (b *box) Health(ctx context.Context) (sandbox.Health, error) {
 	if b.driver.weak && err == nil {
 		health.Renderers[0].SeccompFilters = 1
 	}
+	health.Restarts = b.driver.again
 	return health, err
 }

@@ -252,7 +252,7 @@ func (r *Registry) launch(ctx context.Context, call action.Call, l *live, s shap
 	defer leave()
 	got, kind, err := r.stageFor(inside, l, s, call.Progress)
 	if err == nil {
-		if err = r.readopt(inside, entry{Session: l.now(), terms: l.terms}, got.browser); err != nil {
+		if err = r.occupy(inside, l, got); err != nil {
 			r.unmake(ctx, got.box.Info().ID, got.browser)
 		}
 	}
@@ -269,6 +269,18 @@ func (r *Registry) launch(ctx context.Context, call action.Call, l *live, s shap
 	l.end(ending{state: failed, reason: fault.From(err).Message, call: call.ID})
 	r.conclude(l)
 	return err
+}
+
+// occupy makes a browser the session's.
+func (r *Registry) occupy(ctx context.Context, l *live, s stage) error {
+	if err := r.readopt(ctx, entry{Session: l.now(), terms: l.terms}, s.browser); err != nil || s.restarts == 0 {
+		return err
+	}
+	l.mu.Lock()
+	l.terms.Restarts = s.restarts
+	terms := l.terms
+	l.mu.Unlock()
+	return r.ledger.reach(ctx, l.id, terms)
 }
 
 // stageFor returns a box whose page obeys the session's rules: a warm one, or
@@ -326,7 +338,8 @@ func (r *Registry) assign(ctx context.Context, l *live, w stage, s shape) (err e
 	r.guard(&o, id)
 	o.Downloads, o.Uploads = w.box.Info().Downloads(), w.box.Info().Uploads()
 	w.browser.Configure(o)
-	return r.prove(ctx, w.box)
+	_, err = r.prove(ctx, w.box)
+	return err
 }
 
 // letOut gives a box the rules of its session.

@@ -55,7 +55,7 @@ func (d *Driver) attach(ctx context.Context, id string, egress func(net.Conn)) (
 		return nil, err
 	}
 	info.Session = link.Session()
-	return d.hold(found[0].ID, link, info), nil
+	return d.hold(found[0].ID, link, info, true), nil
 }
 
 // adopt waits for the guest and compares what it says with what is known.

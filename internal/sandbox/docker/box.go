@@ -20,6 +20,8 @@ type box struct {
 	*bridge.Hold
 	driver    *Driver
 	container string        // the engine's id of it
+	watched   chan struct{} // closed when the engine has been asked to tell of its end
+	started   chan struct{} // closed when it runs
 	released  chan struct{} // closed when the link is closed too
 
 	mu   sync.Mutex
@@ -28,12 +30,17 @@ type box struct {
 
 var _ sandbox.Box = (*box)(nil)
 
-// hold watches a running container. When it ends, or its guest is lost, or the
-// driver closes, the box is done and its sockets are closed.
-func (d *Driver) hold(made string, link *bridge.Link, info sandbox.Info) *box {
+// hold watches a container. When it ends, or its guest is lost, or the driver
+// closes, the box is done and its sockets are closed. A container that is not
+// started yet is started after watched and before started is closed: the engine
+// removes one that ends, and what it ended with.
+func (d *Driver) hold(made string, link *bridge.Link, info sandbox.Info, running bool) *box {
 	b := &box{
 		driver: d, container: made, Hold: bridge.NewHold(link), info: info,
-		released: make(chan struct{}),
+		watched: make(chan struct{}), started: make(chan struct{}), released: make(chan struct{}),
+	}
+	if running {
+		close(b.started)
 	}
 	d.wg.Go(b.watch)
 	return b
@@ -61,10 +68,11 @@ func (b *box) watch() {
 
 // waitExit returns when the container has ended, which it then says, or ctx.
 func (b *box) waitExit(ctx context.Context) {
+	watched := sync.OnceFunc(func() { close(b.watched) })
+	defer watched()
 	for ctx.Err() == nil {
-		wait := b.driver.engine.ContainerWait(ctx, b.container, client.ContainerWaitOptions{
-			Condition: container.WaitConditionNotRunning,
-		})
+		wait := b.driver.engine.ContainerWait(ctx, b.container, client.ContainerWaitOptions{Condition: b.end()})
+		watched()
 		select {
 		case exit := <-wait.Result:
 			if exit.Error == nil {
@@ -78,6 +86,16 @@ func (b *box) waitExit(ctx context.Context) {
 			}
 		}
 		pause(ctx, askAgain)
+	}
+}
+
+// end is what is waited for: one that is not started yet does not run either.
+func (b *box) end() container.WaitCondition {
+	select {
+	case <-b.started:
+		return container.WaitConditionNotRunning
+	default:
+		return container.WaitConditionNextExit
 	}
 }
 

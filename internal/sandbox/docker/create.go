@@ -104,6 +104,7 @@ func (d *Driver) host(id string) (*container.HostConfig, error) {
 		return nil, err
 	}
 	return &container.HostConfig{
+		AutoRemove:     true, // by the engine when it ends, also when no gateway is left to
 		NetworkMode:    "none",
 		IpcMode:        container.IPCModePrivate,
 		CgroupnsMode:   container.CgroupnsModePrivate,
@@ -113,7 +114,7 @@ func (d *Driver) host(id string) (*container.HostConfig, error) {
 		CapDrop:        []string{"ALL"},
 		SecurityOpt:    []string{"no-new-privileges", "seccomp=" + profile},
 		OomScoreAdj:    500, // where memory is short a box goes before the gateway
-		LogConfig: container.LogConfig{ // what the guest says, for a fault that explains a start
+		LogConfig: container.LogConfig{ // what the guest says, for docker logs while it runs
 			Type: "json-file", Config: map[string]string{"max-size": "256k", "max-file": "1"},
 		},
 		Mounts: []mount.Mount{{

@@ -1,6 +1,7 @@
 package docker_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/moby/moby/client"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/docker"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
 )
@@ -101,12 +103,16 @@ func TestCheckFindsAHealthyMachineHealthy(t *testing.T) {
 	}
 }
 
-// An image whose first process ends at once: the start says so, with what the
-// process said, long before the deadline of its phase.
-func TestGuestThatEndsAtOnceIsExplained(t *testing.T) {
+// broken makes an image whose first process is another, for the time of a test.
+func broken(t *testing.T, process ...string) string {
+	t.Helper()
 	e := engine(t)
-	broken := "glovebox-broken:" + run
-	recipe := "FROM " + tag + "\nENTRYPOINT [\"/bin/sh\", \"-c\", \"echo the guest is out of order >&2; exit 3\"]\n"
+	entry, err := json.Marshal(process)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := "glovebox-broken:" + sandbox.NewID()
+	recipe := "FROM " + tag + "\nENTRYPOINT " + string(entry) + "\n"
 	answer, err := e.ImageBuild(bounded(t), contextOf(t, recipe), client.ImageBuildOptions{Tags: []string{broken}, Remove: true})
 	if err != nil {
 		t.Fatal(err)
@@ -117,14 +123,37 @@ func TestGuestThatEndsAtOnceIsExplained(t *testing.T) {
 			t.Errorf("cannot remove the image: %v", err)
 		}
 	})
+	return broken
+}
+
+// An image whose first process ends at once: the start says so, with the last that
+// the process said, long before the deadline of its phase.
+func TestGuestThatEndsAtOnceIsExplained(t *testing.T) {
 	o := options(t)
-	o.Image = broken
-	_, err = open(t, o).Start(bounded(t), sandboxtest.Spec("alice"))
+	o.Image = broken(t, "/bin/sh", "-c", `{
+		seq 50000; head -c 100000 /dev/zero | tr '\0' x; echo; echo the guest is out of order; printf 'without an end'
+	} >&2; exit 3`)
+	_, err := open(t, o).Start(bounded(t), sandboxtest.Spec("alice"))
 	f := fault.From(err)
-	for _, want := range []string{"sandbox_browser_launch_failed: guest_not_ready", "status 3", "the guest is out of order"} {
+	long := " | 50000 | " + strings.Repeat("x", 512) + " | "
+	for _, want := range []string{
+		"sandbox_browser_launch_failed: guest_not_ready", "status 3", "log: 49994 | ", long, "the guest is out of order | without an end",
+	} {
 		if f.Code != fault.StartFailed || !strings.Contains(f.Message, want) {
 			t.Errorf("%q lacks %q", f.Message, want)
 		}
+	}
+	if left := containers(t, o.Instance); len(left) > 0 {
+		t.Errorf("left %+v", left)
+	}
+}
+
+func TestGuestThatIsNotThereIsRefusedAndLeavesNothing(t *testing.T) {
+	o := options(t)
+	o.Image = broken(t, "/none")
+	_, err := open(t, o).Start(bounded(t), sandboxtest.Spec("alice"))
+	if f := fault.From(err); f.Code != fault.StartFailed || !strings.Contains(f.Message, "could not start the box") {
+		t.Errorf("%v", err)
 	}
 	if left := containers(t, o.Instance); len(left) > 0 {
 		t.Errorf("left %+v", left)

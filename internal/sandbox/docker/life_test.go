@@ -84,8 +84,38 @@ func TestBoxThatEndsByItselfSaysSo(t *testing.T) {
 	if err := box.Err(); fault.CodeOf(err) != fault.NotActive || box.Info().State != "exited" {
 		t.Errorf("%v, %+v", err, box.Info())
 	}
-	if got, err := d.List(bounded(t)); err != nil || len(got) != 1 || got[0].State != "exited" {
-		t.Errorf("the list is %+v, %v", got, err)
+	if why := box.Err().Error(); !strings.Contains(why, "ended with status 137") {
+		t.Errorf("it does not say how it ended: %s", why)
+	}
+	until(t, "the engine to have removed it", func() bool {
+		got, err := d.List(bounded(t))
+		if err != nil || len(got) > 0 && got[0].State != "exited" {
+			t.Fatalf("the list is %+v, %v", got, err)
+		}
+		return len(got) == 0
+	})
+	for range 2 {
+		if err := d.Stop(bounded(t), box.Info().ID); err != nil {
+			t.Errorf("a box that is gone: %v", err)
+		}
+	}
+}
+
+// TestStopOfABoxThatIsBeingRemovedIsNoError has the engine remove a box by itself
+// as it is asked to.
+func TestStopOfABoxThatIsBeingRemovedIsNoError(t *testing.T) {
+	o := options(t)
+	d := open(t, o)
+	spec := sandboxtest.Spec("alice")
+	box := start(t, d, spec)
+	if _, err := engine(t).ContainerKill(bounded(t), box.Info().Name, client.ContainerKillOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Stop(bounded(t), spec.ID); err != nil {
+		t.Error(err)
+	}
+	if left := containers(t, o.Instance); len(left) > 0 {
+		t.Errorf("left %+v", left)
 	}
 }
 
@@ -105,7 +135,7 @@ func TestBoxEndsWithinItsLeaseWhenTheGatewayDies(t *testing.T) {
 	gone := time.Now()
 	<-box.Done() // at once: nobody holds it
 	wait := engine(t).ContainerWait(bounded(t), box.Info().Name, client.ContainerWaitOptions{
-		Condition: container.WaitConditionNotRunning,
+		Condition: container.WaitConditionRemoved,
 	})
 	select {
 	case <-wait.Result:
@@ -114,6 +144,9 @@ func TestBoxEndsWithinItsLeaseWhenTheGatewayDies(t *testing.T) {
 	}
 	if took := time.Since(gone); took > o.Lease+5*time.Second { // its children get 3 s to end
 		t.Errorf("the box lived %s longer than its gateway, with a lease of %s", took, o.Lease)
+	}
+	if left := containers(t, o.Instance); len(left) > 0 {
+		t.Errorf("nobody but the engine was there to remove it, and left are %+v", left)
 	}
 	if _, err := sweeper.Attach(bounded(t), spec.ID, spec.Egress); fault.CodeOf(err) != fault.NotFound {
 		t.Errorf("a dead box was taken up: %v", err)

@@ -10,8 +10,9 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// Reap removes what other gateways left on the engine: containers that ended, or
-// were never started, and whose lease is over since. A gateway that lives has
+// Reap removes what other gateways left on the engine: containers that were never
+// started, or ended and were not removed by the engine, as those of versions that
+// did not ask it to, and whose lease is over since. A gateway that lives has
 // removed its own by then. Running ones are never touched: they end by
 // themselves. It returns how many were removed. Faults: sandbox_runtime_required,
 // start_failed when the engine cannot remove one.

@@ -4,52 +4,81 @@ import (
 	"testing"
 	"time"
 
+	"github.com/containerd/errdefs"
+	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
 
-	"github.com/gloveboxhq/glovebox/internal/sandbox/docker"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
 )
 
-// TestWhatAKilledGatewayLeavesIsRemovedByAnother: each has an instance and a
-// folder of its own, as gateways with different state directories have.
-func TestWhatAKilledGatewayLeavesIsRemovedByAnother(t *testing.T) {
-	o := options(t)
-	o.Lease, o.ReapAfter = 3*time.Second, time.Second
-	dying, err := docker.New(o)
+// leftover makes a container that has ended and that the engine keeps, as gateways
+// before AutoRemove left them.
+func leftover(t *testing.T, instance string, lease time.Duration) {
+	t.Helper()
+	e, id := engine(t), sandbox.NewID()
+	made, err := e.ContainerCreate(bounded(t), client.ContainerCreateOptions{
+		Name: prefix() + "warm-" + id,
+		Config: &container.Config{
+			Image: tag, Entrypoint: []string{"/bin/true"}, NetworkDisabled: true,
+			Labels: map[string]string{
+				"glovebox.instance": instance, "glovebox.box": id, "glovebox.lease": lease.String(),
+			},
+		},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	living := options(t)
-	living.Lease, living.ReapAfter = o.Lease, o.ReapAfter
+	t.Cleanup(func() {
+		_, err := e.ContainerRemove(cleanup(t), made.ID, client.ContainerRemoveOptions{Force: true})
+		if err != nil && !errdefs.IsNotFound(err) {
+			t.Errorf("cannot remove it: %v", err)
+		}
+	})
+	wait := e.ContainerWait(bounded(t), made.ID, client.ContainerWaitOptions{Condition: container.WaitConditionNextExit})
+	if _, err := e.ContainerStart(bounded(t), made.ID, client.ContainerStartOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-wait.Result:
+	case err := <-wait.Error:
+		t.Fatal(err)
+	}
+}
+
+// TestEndedBoxesOfAnotherGatewayAreRemovedAndRunningOnesAreNot: each has an
+// instance and a folder of its own, as gateways with different state directories
+// have.
+func TestEndedBoxesOfAnotherGatewayAreRemovedAndRunningOnesAreNot(t *testing.T) {
+	o, living := options(t), options(t)
+	living.ReapAfter = time.Second
 	other, third := open(t, living), open(t, options(t))
 	kept := start(t, other, sandboxtest.Spec("alice"))
-	start(t, dying, sandboxtest.Spec("bob"))
+	running := start(t, open(t, o), sandboxtest.Spec("bob"))
 	if n, err := third.Reap(bounded(t)); err != nil || n != 0 || len(containers(t, o.Instance)) != 1 {
 		t.Fatalf("%d that run were removed, %v", n, err)
 	}
-	if err := dying.Close(); err != nil { // as a killed one, it removes nothing
-		t.Fatal(err)
-	}
-	until(t, "the box to be removed", func() bool {
+	leftover(t, o.Instance, 3*time.Second)
+	until(t, "what ended to be removed", func() bool {
 		if _, err := other.Reap(bounded(t)); err != nil {
 			t.Fatal(err)
 		}
-		return len(containers(t, o.Instance)) == 0
+		return len(containers(t, o.Instance)) == 1
 	})
+	if _, err := running.Health(bounded(t)); err != nil {
+		t.Errorf("a box that runs: %v", err)
+	}
 	if _, err := kept.Health(bounded(t)); err != nil {
 		t.Errorf("its own box: %v", err)
 	}
 	if _, err := third.Reap(bounded(t)); err != nil || len(containers(t, living.Instance)) != 1 {
 		t.Errorf("a living gateway's box is gone: %v", err)
 	}
-	if _, err := engine(t).ContainerKill(bounded(t), kept.Info().Name, client.ContainerKillOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	<-kept.Done()
+	leftover(t, living.Instance, 30*time.Second)
 	if n, err := other.Reap(bounded(t)); err != nil || n != 0 {
 		t.Errorf("a gateway reaped its own: %d, %v", n, err)
 	}
-	if n, err := third.Reap(bounded(t)); err != nil || n != 0 {
+	if n, err := third.Reap(bounded(t)); err != nil || n != 0 || len(containers(t, living.Instance)) != 2 {
 		t.Errorf("a living gateway's box was reaped before its lease was over: %d, %v", n, err)
 	}
 }

@@ -68,14 +68,11 @@ func (d *Driver) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 		return nil, err
 	}
 	spec.Progress("starting the box")
-	if err := d.run(ctx, made); err != nil {
-		return nil, err
-	}
 	b := d.hold(made, link, sandbox.Info{
 		ID: spec.ID, Name: d.name(sandbox.ScopeHash(spec.Scope), spec.ID), ScopeHash: sandbox.ScopeHash(spec.Scope),
 		Session: spec.Session, State: "running", Egress: sandbox.EgressSealed, Created: time.Now(), Dir: home,
-	})
-	if err := d.ready(ctx, b, spec.Progress); err != nil {
+	}, false)
+	if err := d.run(ctx, b, spec.Progress); err != nil {
 		b.finish(err)
 		<-b.released
 		return nil, err
@@ -106,37 +103,47 @@ func (d *Driver) create(ctx context.Context, spec sandbox.Spec) (string, error) 
 	return answer.ID, nil
 }
 
-func (d *Driver) run(ctx context.Context, made string) error {
+// run starts a box's container and waits for its browser to answer. It reads
+// what the container writes meanwhile.
+func (d *Driver) run(ctx context.Context, b *box, progress func(string)) error {
 	if ctx.Err() != nil {
 		return d.engineFault(ctx.Err(), "start the box")
 	}
 	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), makeTime)
 	defer cancel()
-	if _, err := d.engine.ContainerStart(whole, made, client.ContainerStartOptions{}); err != nil {
+	said := d.listenTo(whole, b.Info().ID, b.container)
+	defer said.leave()
+	select {
+	case <-b.watched:
+	case <-whole.Done():
+		return d.engineFault(whole.Err(), "watch the box")
+	}
+	if _, err := d.engine.ContainerStart(whole, b.container, client.ContainerStartOptions{}); err != nil {
 		return d.engineFault(err, "start the box")
 	}
-	return nil
+	close(b.started)
+	return d.ready(ctx, b, said, progress)
 }
 
 // ready waits for the browser to answer, no longer than its container lives.
-func (d *Driver) ready(ctx context.Context, b *box, progress func(string)) error {
+func (d *Driver) ready(ctx context.Context, b *box, said *words, progress func(string)) error {
 	err := b.WaitReady(ctx, progress)
 	if err == nil && ctx.Err() != nil { // cancelled as the last phase passed
 		return d.engineFault(ctx.Err(), "start the box")
 	}
 	if err != nil && ctx.Err() == nil && b.Err() != nil {
-		return d.died(ctx, b, err)
+		return died(b, said, err)
 	}
 	return err
 }
 
 // died explains a container that ended before its browser answered, with the
 // last words of its guest.
-func (d *Driver) died(ctx context.Context, b *box, err error) error {
+func died(b *box, said *words, err error) error {
 	f := fault.From(err)
 	phase, _ := f.Details["phase"].(string)
 	return fault.New(fault.StartFailed, "sandbox_browser_launch_failed: %s; process %s; log: %s",
-		phase, fault.From(b.Err()).Message, d.lastWords(ctx, b.container)).
+		phase, fault.From(b.Err()).Message, said.last()).
 		Hinted("%s", f.Hint).With("phase", phase).Because(fmt.Errorf("%w: %w", b.Err(), err))
 }
 

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/moby/moby/api/pkg/stdcopy"
 	"github.com/moby/moby/client"
@@ -14,33 +17,91 @@ import (
 
 const (
 	lastLines = 10
-	maxLine   = 512      // characters
-	maxWords  = 64 << 10 // bytes
+	maxLine   = 512             // characters
+	maxBytes  = 4 * maxLine     // of a line; what follows is dropped
+	endTime   = 5 * time.Second // for the rest of what a container wrote, after its end was heard of
 )
 
-// lastWords returns the last lines a container wrote, made harmless.
-func (d *Driver) lastWords(ctx context.Context, made string) string {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTime)
+// words are the last lines a container wrote, made harmless. They are taken from
+// its output while it starts, because the engine removes a container, and its
+// log, when it ends. It is an io.Writer, safe for concurrent use.
+type words struct {
+	hangUp func()        // closes the connection to the engine
+	over   chan struct{} // closed at the end of the output
+
+	mu    sync.Mutex
+	lines []string // at most lastLines
+	line  []byte   // the one that has not ended, at most maxBytes
+}
+
+// listenTo attaches to the output of a container that is not started yet. Where
+// the engine refuses, the box starts all the same, and words are empty. The
+// caller leaves.
+func (d *Driver) listenTo(ctx context.Context, box, made string) *words {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	log, err := d.engine.ContainerLogs(ctx, made, client.ContainerLogsOptions{
-		ShowStdout: true, ShowStderr: true, Tail: "10",
-	})
+	w := &words{hangUp: func() {}, over: make(chan struct{})}
+	attached, err := d.engine.ContainerAttach(ctx, made, client.ContainerAttachOptions{Stream: true, Stdout: true, Stderr: true})
 	if err != nil {
-		return "none"
+		d.o.Log.Warn("the output of a box cannot be read", "box", box, "reason", err)
+		close(w.over)
+		return w
 	}
-	defer func() { _ = log.Close() }()
-	var text bytes.Buffer
-	if _, err := stdcopy.StdCopy(&text, &text, io.LimitReader(log, maxWords)); err != nil && text.Len() == 0 {
-		return "none"
-	}
-	var lines []string
-	for line := range strings.Lines(text.String()) {
-		if line = strings.TrimSpace(bridge.Printable(line, maxLine)); line != "" {
-			lines = append(lines, line)
+	w.hangUp = attached.Close
+	go func() {
+		defer close(w.over)
+		_, _ = stdcopy.StdCopy(w, w, attached.Reader) // it ends with the container, or when we hang up
+	}()
+	return w
+}
+
+// leave lets go of the output, which nobody reads any more.
+func (w *words) leave() {
+	w.hangUp()
+	<-w.over
+}
+
+// Write takes more of the output (io.Writer).
+func (w *words) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	rest := b
+	for {
+		part, after, ended := bytes.Cut(rest, []byte{'\n'})
+		w.line = append(w.line, part[:min(len(part), maxBytes-len(w.line))]...)
+		if !ended {
+			return len(b), nil
 		}
+		w.lines = lastOf(w.lines, w.line)
+		w.line, rest = w.line[:0], after
 	}
+}
+
+// lastOf adds a line that says something, and keeps the last ones.
+func lastOf(lines []string, line []byte) []string {
+	text := strings.TrimSpace(bridge.Printable(string(line), maxLine))
+	if text == "" {
+		return lines
+	}
+	return append(lines[max(0, len(lines)+1-lastLines):], text)
+}
+
+// last returns the last lines. It waits for the end of the output, a moment at
+// most.
+func (w *words) last() string {
+	timer := time.NewTimer(endTime)
+	defer timer.Stop()
+	select {
+	case <-w.over:
+	case <-timer.C:
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	lines := lastOf(slices.Clone(w.lines), w.line)
 	if len(lines) == 0 {
 		return "none"
 	}
-	return strings.Join(lines[max(0, len(lines)-lastLines):], " | ")
+	return strings.Join(lines, " | ")
 }
+
+var _ io.Writer = (*words)(nil)

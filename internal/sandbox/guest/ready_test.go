@@ -2,6 +2,7 @@ package guest_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -89,6 +90,37 @@ func TestFailureNamesPhaseProcessAndLog(t *testing.T) {
 				t.Errorf("message keeps noise: %q", f.Message)
 			}
 		})
+	}
+}
+
+// A program of the box that ends while the box starts is started again, as often
+// as is configured, and the start goes on.
+func TestAStartGoesOnWithAProgramThatIsStartedAgain(t *testing.T) {
+	programs := map[string]func(c *guest.Config) *string{
+		"browser": func(c *guest.Config) *string { return &c.Chromium },
+		"display": func(c *guest.Config) *string { c.Headless = false; return &c.Xvfb },
+	}
+	for name, program := range programs {
+		for attempts := range 3 {
+			t.Run(fmt.Sprintf("%s, attempts %d", name, attempts), func(t *testing.T) {
+				b := start(t, func(c *guest.Config) {
+					c.RestartAttempts = attempts
+					real := program(c)
+					// The first two ends of it leave a folder each.
+					*real = script(t, "cd "+c.Dir, "mkdir once 2>/dev/null && exit 7", "mkdir twice 2>/dev/null && exit 7", `exec `+*real+` "$@"`)
+				})
+				err := b.link.WaitReady(b.context(60*time.Second), nil)
+				if attempts < 2 {
+					if fault.CodeOf(err) != fault.StartFailed || !strings.Contains(err.Error(), "exited with status 7") {
+						t.Errorf("%v", err)
+					}
+					return
+				}
+				if h := b.health(); err != nil || h.Restarts != 2 || h.Phase != bridge.PhaseReady {
+					t.Errorf("%v, %+v", err, h)
+				}
+			})
+		}
 	}
 }
 

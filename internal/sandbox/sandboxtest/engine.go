@@ -87,7 +87,8 @@ func (e *Engine) HoldAt(phase string) (release func()) {
 }
 
 // Kill ends a box from outside, as a crash does: Done is closed, the box stays
-// in the list as exited until it is stopped.
+// in the list as exited until it is stopped, as long as a driver may take to
+// remove it.
 func (e *Engine) Kill(id string) {
 	e.mu.Lock()
 	m := e.boxes[id]
