@@ -20,6 +20,7 @@ func (r *Registry) guard(o *page.Options, box string) {
 		}
 		return nil
 	}
+	o.Unreached = func(ctx context.Context, rawURL string) string { return r.door.Unreached(ctx, box, rawURL) }
 	o.Owns = func(host string) error { return r.mayHaveCookies(box, host) }
 	if r.vault != nil {
 		o.Prepare = func(ctx context.Context, rawURL string) error { return r.prepare(ctx, box, rawURL) }

@@ -51,6 +51,9 @@ type Door interface {
 	Judge(box, rawURL string) action.Destination
 	// Transport fetches for a box, under the rules for its browser.
 	Transport(box string) *http.Transport
+	// Unreached says why no connection to the host of a URL comes to be; "" where
+	// one does.
+	Unreached(ctx context.Context, box, rawURL string) string
 }
 
 // Vault is where credentials come from. One that can be written is a Keeper too.

@@ -178,7 +178,7 @@ func (c *crawler) visit(ctx context.Context, t *tab, address string) (*action.Cr
 	if out := c.told(t, v, answer); out != nil {
 		return out, nil
 	}
-	if err := c.b.failed(t, address, answer); err != nil {
+	if err := c.b.failed(ctx, t, address, answer); err != nil {
 		return nil, err
 	}
 	if err := c.arrive(ctx, t, v, before, answer.Loader); err != nil {

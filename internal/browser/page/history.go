@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 type history struct {
@@ -91,7 +90,7 @@ func (b *Browser) reloaded(ctx context.Context, t *tab, before mark) (any, error
 // landed returns the fault of a load that ended on an error page.
 func (b *Browser) landed(t *tab) error {
 	b.mu.Lock()
-	failed, loader, refused := t.root.failed, t.root.loader, t.refused
+	failed, loader, refused, address := t.root.failed, t.root.loader, t.refused, t.root.url
 	why, status, away := t.failures[loader], t.status[loader], t.away[loader]
 	b.mu.Unlock()
 	switch {
@@ -104,6 +103,5 @@ func (b *Browser) landed(t *tab) error {
 	case why == "":
 		why = "net::ERR_FAILED"
 	}
-	return fault.New(fault.NavigationFailed, "the page could not be loaded: %s", why).
-		With("error", why).Hinted("the server may be down or unreachable; try again or go elsewhere")
+	return unloaded(address, why)
 }

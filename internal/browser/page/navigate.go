@@ -36,6 +36,9 @@ func Address(raw string) (string, error) {
 	if raw == "about:blank" {
 		return raw, nil
 	}
+	if strings.HasPrefix(raw, "/") && !strings.HasPrefix(raw, "//") || strings.HasPrefix(raw, ".") || strings.HasPrefix(raw, "?") || strings.HasPrefix(raw, "#") {
+		return "", fault.New(fault.InvalidURL, "the URL cannot be visited: it is relative").Hinted("give the whole address, such as https://example.com/path")
+	}
 	if hostAndPort.MatchString(raw) || !scheme.MatchString(raw) {
 		raw = "https://" + strings.TrimPrefix(raw, "//")
 	}
@@ -88,7 +91,7 @@ func (b *Browser) visit(ctx context.Context, t *tab, a *action.Goto, _ action.Pi
 		if stayed := b.stayed(ctx, t, before, answer); stayed != nil {
 			return stayed, nil
 		}
-		if err := b.failed(t, address, answer); err != nil {
+		if err := b.failed(ctx, t, address, answer); err != nil {
 			b.mu.Lock()
 			t.lost = answer.Loader
 			b.mu.Unlock()
@@ -97,10 +100,13 @@ func (b *Browser) visit(ctx context.Context, t *tab, a *action.Goto, _ action.Pi
 		err = b.loaded(ctx, t, before, answer.Loader, event)
 	}
 	if err == nil {
-		err = b.away(t)
+		err = errors.Join(b.away(t), b.brokeOff(t, address, answer.Loader))
 	}
 	if err != nil {
 		b.giveUp(t, err)
+		if shown := b.endless(ctx, t, a, before, answer.Loader); shown != nil {
+			return shown, nil
+		}
 		return b.partly(t, before, answer.Loader), err
 	}
 	return b.arrivedAt(ctx, t, answer.Loader), nil
@@ -136,7 +142,7 @@ func (b *Browser) stayed(ctx context.Context, t *tab, before mark, n navigated) 
 }
 
 // failed turns the browser's word on a navigation into a fault.
-func (b *Browser) failed(t *tab, address string, n navigated) error {
+func (b *Browser) failed(ctx context.Context, t *tab, address string, n navigated) error {
 	b.mu.Lock()
 	refused, status := t.refused, t.status[n.Loader]
 	b.mu.Unlock()
@@ -148,14 +154,13 @@ func (b *Browser) failed(t *tab, address string, n navigated) error {
 		return nil
 	case refused != nil && strings.Contains(n.Error, "BLOCKED_BY"):
 		return refused
-	case n.Error == "net::ERR_HTTP_RESPONSE_CODE_FAILURE" && status != 0:
+	case n.Error == noBody && status != 0:
 		return nil // a document without a body: its status says it
 	case n.Error == "net::ERR_ABORTED":
 		return fault.New(fault.NavigationFailed, "%s sent no page (%s): the page itself went elsewhere, or the request was given up", host(address), n.Error).
 			With("error", n.Error).Hinted("the page before is still there; try another URL")
 	}
-	return fault.New(fault.NavigationFailed, "%s could not be loaded: %s", host(address), n.Error).
-		With("error", n.Error).Hinted("check the address; the server may be down or unreachable")
+	return unloaded(address, b.behind(ctx, address, n.Error))
 }
 
 // away returns the fault of the active document when the egress door answered
@@ -175,7 +180,7 @@ func (b *Browser) loaded(ctx context.Context, t *tab, before mark, loader, event
 	}
 	return b.await(ctx, func() bool {
 		f := t.root
-		return t.closed || f.loader != before.loader && f.loader != t.lost && f.events[event] || f.loader == loader && f.events[event]
+		return t.closed || f.loader != before.loader && f.loader != t.lost && f.events[event] || f.loader == loader && (f.events[event] || t.failures[loader] != "")
 	})
 }
 

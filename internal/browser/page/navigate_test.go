@@ -103,11 +103,16 @@ func TestGotoWaitsForTheEventItIsToldTo(t *testing.T) {
 	s := listen(t, mux)
 	tr.must("page.goto", &action.Goto{URL: s.URL, WaitUntil: "domcontentloaded"})
 	tr.wantTitle("no")
-	_, err := tr.do("page.goto", &action.Goto{URL: s.URL, Timing: action.Timing{Timeout: 300}})
+	_, err := tr.do("page.goto", &action.Goto{URL: s.URL, WaitUntil: "load", Timing: action.Timing{Timeout: 300}})
 	f := expect(t, fault.ActionTimeout, err)
 	if f.Message != "browser_action_timeout:goto:1s" {
 		t.Errorf("message %q", f.Message)
 	}
+	partly := tr.must("page.goto", &action.Goto{URL: s.URL, Timing: action.Timing{Timeout: 300}})
+	if at, is := partly.Data.(*action.Navigated); !is || at.Status != http.StatusOK || !strings.Contains(strings.Join(partly.Notes, "\n"), "did not finish loading") {
+		t.Errorf("a page that does not finish: %+v, %q", partly.Data, partly.Notes)
+	}
+	tr.wantTitle("no")
 	close(release)
 	tr.must("page.goto", &action.Goto{URL: s.URL})
 	tr.wantTitle("loaded")

@@ -42,6 +42,9 @@ type Options struct {
 	// Receipt is told of each effect when its server has answered, or when the
 	// connection to it failed. May be nil; must not block.
 	Receipt func(action.Effect)
+	// Unreached is asked why a server cannot be reached by TLS, of which the
+	// browser learns nothing. It may block; "" where it is not known. May be nil.
+	Unreached func(ctx context.Context, url string) string
 	// Refused is told of each document that Guard refused. May be nil; must
 	// not block.
 	Refused func(action.Refusal)

@@ -43,7 +43,14 @@ func isContext(err error) bool {
 
 func timedOut(verb string, limit time.Duration) *fault.Fault {
 	return fault.New(fault.ActionTimeout, "browser_action_timeout:%s:%ds", short(verb), int((limit+time.Second-1)/time.Second)).
-		Hinted("the page may hang: navigate again with page.goto, or give a longer timeout")
+		Hinted("%s", hintOf(verb))
+}
+
+func hintOf(verb string) string {
+	if verb == "page.goto" {
+		return "the server does not answer, or the page does not finish loading: try again later, or give a longer timeout"
+	}
+	return "the page may hang: navigate again with page.goto, or give a longer timeout"
 }
 
 // short is a verb's name as time-outs show it: click, not page.click.

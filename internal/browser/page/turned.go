@@ -26,8 +26,7 @@ func turnedAway(address string, headers map[string]string) error {
 			return fault.New(fault.BlockedDomain, "%s is not allowed: %s", host(address), words).
 				Hinted("stay on the hosts the session allows; an operator can add hosts to security.network")
 		case failedHeader:
-			return fault.New(fault.NavigationFailed, "%s could not be loaded: %s", host(address), words).
-				With("error", words).Hinted("check the address; the server may be down or unreachable")
+			return unloaded(address, words)
 		}
 	}
 	return nil

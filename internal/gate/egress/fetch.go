@@ -2,6 +2,7 @@ package egress
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/url"
@@ -29,4 +30,25 @@ func (d *Door) Transport(box string) *http.Transport {
 		TLSHandshakeTimeout:    10 * time.Second,
 		MaxResponseHeaderBytes: maxHead,
 	}
+}
+
+// Unreached says why a box can open no tunnel to the host of a URL, in the words
+// of X-Glovebox-Failed; "" where it can, or where that is refused. Nothing is
+// sent to the host.
+func (d *Door) Unreached(ctx context.Context, box, rawURL string) string {
+	said, enough := "", errors.New("this is all there is to know")
+	t := d.Transport(box)
+	t.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Response) error {
+		said = answer.Header.Get("X-Glovebox-Failed")
+		return enough
+	}
+	defer t.CloseIdleConnections()
+	r, err := http.NewRequestWithContext(ctx, http.MethodHead, rawURL, nil)
+	if err != nil || r.URL.Scheme != "https" {
+		return ""
+	}
+	if answer, err := t.RoundTrip(r); err == nil {
+		_ = answer.Body.Close()
+	}
+	return said
 }

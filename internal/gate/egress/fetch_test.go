@@ -54,3 +54,22 @@ func TestAFetchMeetsTheRulesOfItsBox(t *testing.T) {
 		t.Error("a box that is gone still fetches")
 	}
 }
+
+func TestWhyNoTunnelComesToBeIsSaid(t *testing.T) {
+	w := newWorld(t, nil)
+	asked := false
+	w.secure("open.example", "8.8.4.1:443", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))
+	w.place("dead.example", "8.8.4.3:443", "127.0.0.1:1")
+	w.open(action.Network{Navigation: []string{"open.example", "dead.example", "absent.example"}})
+	for url, want := range map[string]string{
+		"https://open.example/": "", "https://dead.example/": string(unreachable), "https://absent.example/": string(unknownHost),
+		"https://shut.example/": "", "http://absent.example/": "",
+	} {
+		if got := w.door.Unreached(t.Context(), "box", url); got != want {
+			t.Errorf("%s: %q, want %q", url, got, want)
+		}
+	}
+	if asked {
+		t.Error("a request was sent")
+	}
+}

@@ -92,9 +92,18 @@ func reasonOf(to *action.Destination) string {
 	return "the address is not allowed"
 }
 
-func blocked(why, rule string) judgement {
-	return judgement{
-		risk: action.High, rule: rule, why: why, refuse: fault.BlockedDomain,
-		hint: "stay on the hosts the session allows; an operator can add hosts to security.network.navigation",
+// blockedHint is what helps where an address is refused for a reason of the egress
+// door.
+func blockedHint(why string) string {
+	switch {
+	case strings.HasSuffix(why, "port is not allowed"):
+		return "use port 80 or 443; an operator can add ports to security.network.ports, or host:port to security.network.allow_private"
+	case strings.HasSuffix(why, "host has a private or special address"):
+		return "an operator can add host:port to security.network.allow_private"
 	}
+	return "stay on the hosts the session allows; an operator can add hosts to security.network.navigation"
+}
+
+func blocked(why, rule string) judgement {
+	return judgement{risk: action.High, rule: rule, why: why, refuse: fault.BlockedDomain, hint: blockedHint(why)}
 }

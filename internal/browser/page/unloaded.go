@@ -1,0 +1,106 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// cause is why a document did not come, and what helps.
+type cause struct{ said, hint string }
+
+// causes are those that have a remedy of their own, by the browser's name for
+// them without "net::ERR_", and by what the egress door says of a server.
+var causes = map[string]cause{
+	"NAME_NOT_RESOLVED":              {"there is no host of that name", "check the spelling of the address; nothing answers for this name"},
+	"CONNECTION_REFUSED":             {"nothing accepts connections there", "check the port; the server may not be running"},
+	"CONNECTION_TIMED_OUT":           {"the server does not answer", "the server may be down; try again later"},
+	"CONNECTION_RESET":               {"the server broke the connection off", "try again; the server may want https, or refuse this browser"},
+	"CONNECTION_CLOSED":              {"the server closed the connection", "try again; the server may want https, or refuse this browser"},
+	"EMPTY_RESPONSE":                 {"the server closed the connection without an answer", "try again; the server may want https, or refuse this browser"},
+	"SSL_PROTOCOL_ERROR":             {"the server does not speak TLS there", "try the address with http:// in place of https://"},
+	"CERT_AUTHORITY_INVALID":         {"its certificate is signed by itself, or by an authority that the browser does not know", "use the host's public address, or http:// where the server offers it; certificates of private authorities are not taken"},
+	"CERT_DATE_INVALID":              {"its certificate has expired, or is not valid yet", "the owner of the host must renew the certificate"},
+	"CERT_COMMON_NAME_INVALID":       {"its certificate is for another host", "use the name that the certificate is for"},
+	"INVALID_AUTH_CREDENTIALS":       {"the server asks for a user name and a password in a dialog of the browser (HTTP authentication)", "this cannot be answered yet; use another way in, such as a sign-in page"},
+	"TOO_MANY_REDIRECTS":             {"it redirects without end", "the site may want a cookie first: begin at its start page, or sign in"},
+	"UNSAFE_PORT":                    {"the browser refuses that port", "the port belongs to another service; use another one"},
+	"CONTENT_LENGTH_MISMATCH":        {"the server broke off in the middle of the page", "try again; what came is shown by a snapshot"},
+	"INCOMPLETE_CHUNKED_ENCODING":    {"the server broke off in the middle of the page", "try again; what came is shown by a snapshot"},
+	"host has no address":            {"there is no host of that name", "check the spelling of the address; nothing answers for this name"},
+	"host cannot be reached":         {"nothing accepts connections there, or the host is not reachable", "check the port; the server may not be running"},
+	"server's answer cannot be read": {"what the server sent is no answer over HTTP", "check the port: another kind of server may listen there; where it speaks TLS use https://"},
+}
+
+// unloaded is the fault of a document that did not come. why is the browser's
+// error, or what the egress door said of the server.
+func unloaded(address, why string) error {
+	what := host(address)
+	if what == "" {
+		what = "the page"
+	}
+	known, has := causes[strings.TrimPrefix(why, "net::ERR_")]
+	if !has {
+		known = cause{why, "check the address; the server may be down or unreachable"}
+	}
+	said := known.said
+	if strings.HasPrefix(why, "net::") && said != why {
+		said += " (" + why + ")"
+	}
+	return fault.New(fault.NavigationFailed, "%s could not be loaded: %s", what, said).With("error", why).Hinted("%s", known.hint)
+}
+
+// tunnelFailed is what Chromium says of every server that it cannot reach by
+// TLS through the egress door.
+const tunnelFailed = "net::ERR_TUNNEL_CONNECTION_FAILED"
+
+// behind is why a document did not come, as the egress door knows it where the
+// browser only says that the door let nothing through.
+func (b *Browser) behind(ctx context.Context, address, why string) string {
+	if why != tunnelFailed || b.options.Unreached == nil {
+		return why
+	}
+	ctx, stop := context.WithTimeout(ctx, behindLimit)
+	defer stop()
+	if said := b.options.Unreached(ctx, address); said != "" {
+		return said
+	}
+	return why
+}
+
+const behindLimit = 5 * time.Second
+
+// endless is the answer to a navigation that was over in time but for the end of
+// the load, where the caller did not ask for that by name: the page as far as it
+// came. nil where there is none.
+func (b *Browser) endless(ctx context.Context, t *tab, a *action.Goto, before mark, loader string) any {
+	if a.WaitUntil != "" || !errors.Is(context.Cause(ctx), errLimit) {
+		return nil
+	}
+	b.mu.Lock()
+	came := t.dialog == nil && t.root.loader != before.loader && t.root.loader != t.lost && t.root.context != 0
+	b.mu.Unlock()
+	if !came {
+		return nil
+	}
+	b.say("the page did not finish loading in time: loading was stopped, and the page shows what had come")
+	return b.arrivedAt(context.WithoutCancel(ctx), t, loader)
+}
+
+// noBody is what Chromium says of a document without a body, whose status says it.
+const noBody = "net::ERR_HTTP_RESPONSE_CODE_FAILURE"
+
+// brokeOff returns the fault of a document whose answer ended before its end.
+func (b *Browser) brokeOff(t *tab, address, loader string) error {
+	b.mu.Lock()
+	why, shown := t.failures[loader], t.root.loader == loader
+	b.mu.Unlock()
+	if why == "" || !shown || why == noBody {
+		return nil
+	}
+	return unloaded(address, why)
+}
