@@ -109,8 +109,9 @@ func Run(ctx context.Context, parts Parts, args []string, env config.Env, stdio 
 
 func (r *root) command() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "glovebox",
-		Short: "A governed web browser for AI agents",
+		Version: r.parts.Version,
+		Use:     "glovebox",
+		Short:   "A governed web browser for AI agents",
 		Long: "Glovebox gives an AI agent a real browser in a sealed box: it cannot leave the allowed\n" +
 			"domains, a person is asked before it deletes, sends or pays, and every step is recorded.",
 		Example:       "  glovebox doctor\n  glovebox image build\n  glovebox serve --allow example.com\n  glovebox smoke https://example.com/",

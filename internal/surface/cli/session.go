@@ -21,7 +21,16 @@ func (r *root) sessionCommands() []*cobra.Command {
 }
 
 // help is what a command that only groups others does.
-func help(c *cobra.Command, _ []string) error { return c.Help() }
+// help is what a group of commands does by itself: its list, where it has one.
+func help(c *cobra.Command, _ []string) error {
+	for _, each := range c.Commands() {
+		if each.Name() == "list" {
+			each.SetContext(c.Context())
+			return each.RunE(each, nil)
+		}
+	}
+	return c.Help()
+}
 
 func (r *root) sessionStart() *cobra.Command {
 	var call action.SessionStart
