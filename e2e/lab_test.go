@@ -29,6 +29,7 @@ func take(w http.ResponseWriter, r *http.Request) {
 type lab struct {
 	clicked atomic.Int32 // clicks that a page reported and has not finished
 	deeds   deeds
+	sockets sockets
 }
 
 // with adds the pages to an application.
@@ -54,6 +55,8 @@ func (l *lab) with(app http.Handler) http.Handler {
 	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete} {
 		mux.HandleFunc(method+" /lab/deeds/", l.deeds.serve)
 	}
+	page("channels", "Channels", channelsPage)
+	mux.HandleFunc("GET /lab/socket", l.sockets.serve)
 	page("disabled", "Disabled", `<button type=button disabled>Show more</button>`)
 	page("visitor", "Visitor", `<p id=out>waiting</p><script>
 const given = new URLSearchParams(location.search).get("name"), name = given && "is-" + given // what is kept was in no address

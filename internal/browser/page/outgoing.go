@@ -50,6 +50,10 @@ func (b *Browser) follow(ctx context.Context, t *tab) func(*action.Result) {
 	}
 }
 
+// Acting are the ids of the acts, of any tab, that may cause requests now, the
+// newest first.
+func (b *Browser) Acting() []string { return b.ledger.Live(time.Now()) }
+
 // pauseAll has every request paused, also those that only read, for as long as
 // an act may cause any that counts.
 func (b *Browser) pauseAll(ctx context.Context, long time.Duration) {
