@@ -157,3 +157,20 @@ func TestAChannelThatADeletionOpensIsAskedAbout(t *testing.T) {
 	a.must("browser_click", object{"role": "button", "name": "Show live view"}, "")
 	until(t, 10*time.Second, "what was sent", func() bool { return g.lab.sockets.String() == "open, listen" })
 }
+
+const aheadPage = `<h1>Ahead</h1><link rel=prefetch href="/lab/fetched/plain">
+<script type=speculationrules>{"prefetch": [{"urls": ["/lab/fetched/7/delete"], "eagerness": "immediate"}], "prerender": [{"urls": ["/lab/fetched/rendered"], "eagerness": "immediate"}]}</script>`
+
+// Speculation rules of a page fetch and render nothing in a box: what they fetch
+// would not pass the gate.
+func TestNothingIsFetchedByRulesOfAPage(t *testing.T) {
+	g := start(t, settings{})
+	c := g.curl(t, "agent")
+	c.open(`{}`)
+	c.post("/v1/browser/navigate", fmt.Sprintf(`{"url": %q}`, g.site+"/lab/ahead")).object(http.StatusOK)
+	until(t, 10*time.Second, "what a link fetches ahead", func() bool { return strings.Contains(g.lab.sockets.String(), "/plain") })
+	<-time.After(500 * time.Millisecond) // nothing tells that it will not come
+	if said := g.lab.sockets.String(); said != "/lab/fetched/plain" || g.lab.deeds.String() != "" {
+		t.Errorf("fetched %s; done %s", said, g.lab.deeds.String())
+	}
+}
