@@ -29,6 +29,7 @@ func take(w http.ResponseWriter, r *http.Request) {
 type lab struct {
 	clicked atomic.Int32 // clicks that a page reported and has not finished
 	deeds   deeds
+	sockets sockets
 }
 
 // with adds the pages to an application.
@@ -55,6 +56,14 @@ func (l *lab) with(app http.Handler) http.Handler {
 	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete} {
 		mux.HandleFunc(method+" /lab/deeds/", l.deeds.serve)
 	}
+	page("channels", "Channels", channelsPage)
+	mux.HandleFunc("GET /lab/socket", l.sockets.serve)
+	page("ahead", "Ahead", aheadPage)
+	mux.HandleFunc("GET /lab/fetched/", func(w http.ResponseWriter, r *http.Request) {
+		l.sockets.note(r.URL.Path)
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, "<script>fetch('/lab/deeds/rendered', {method: 'POST'})</script>")
+	})
 	page("disabled", "Disabled", `<button type=button disabled>Show more</button>`)
 	page("visitor", "Visitor", `<p id=out>waiting</p><script>
 const given = new URLSearchParams(location.search).get("name"), name = given && "is-" + given // what is kept was in no address

@@ -16,6 +16,7 @@ type Request struct {
 	Top      bool        // it is for the document that a tab is to show
 	Redirect bool        // a redirect led to it
 	Crawl    bool        // it is of a page of a crawl
+	Open     bool        // of a channel: it is open already, and can only be ended
 	Fields   []BodyField // of its body: form fields, or JSON members by their path
 	Unread   bool        // it has a body of which not all is in Fields
 	Acts     []string    // ids of acts that may have caused it, the newest first; empty when nobody acted
@@ -113,3 +114,13 @@ const (
 	SendNone  Sending = "none"  // none leaves; nobody is asked
 	SendFree  Sending = "free"  // they leave unjudged: for test hosts of an operator
 )
+
+// ChannelKind is the Kind of the request for a WebSocket, whose method is
+// CONNECT: what is sent over an open one is not held.
+const ChannelKind = "WebSocket"
+
+// Channel is a WebSocket that a box wants to open, as the way out sees it.
+type Channel struct {
+	URL    string // ws://host:port/path, or wss://host:port/ of one inside TLS
+	Origin string // of the page, as the browser says; empty inside TLS
+}

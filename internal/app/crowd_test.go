@@ -80,6 +80,7 @@ func (e *echo) Do(ctx context.Context, _ string, args any, _ action.Pin) (action
 	return action.Result{}, errors.New("not asked for")
 }
 
+func (e *echo) Acting() []string      { return nil }
 func (e *echo) Page() action.Page     { return action.Page{URL: "https://app.example/", Title: "App"} }
 func (e *echo) Done() <-chan struct{} { return e.over }
 func (e *echo) Err() error            { return nil }

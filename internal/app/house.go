@@ -20,6 +20,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate"
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+	"github.com/gloveboxhq/glovebox/internal/gate/egress"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 	"github.com/gloveboxhq/glovebox/internal/gate/scan"
 	"github.com/gloveboxhq/glovebox/internal/gate/webhook"
@@ -178,7 +179,12 @@ func (h *House) openSessions(ctx context.Context, c config.Config, version strin
 	}
 	h.keep("driver", func(context.Context) error { return driver.Close() })
 	h.reap(ctx, driver, log)
-	door, err := openDoor(c.Security.Network, own, log, func(box string, r action.Refusal) { h.sessions.Refused(box, r) })
+	door, err := openDoor(c.Security.Network, own, log, egress.Options{
+		Refused: func(box string, r action.Refusal) { h.sessions.Refused(box, r) },
+		Channel: func(ctx context.Context, box string, channel action.Channel) error {
+			return h.sessions.Opens(ctx, box, channel)
+		},
+	})
 	if err != nil {
 		return err
 	}

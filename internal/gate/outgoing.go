@@ -53,19 +53,23 @@ func (o *sending) decide(ctx context.Context) (action.Ruling, error) {
 	}
 	in.Known = o.g.deeds.knows(o.session.ID, address, learn)
 	o.verdict = o.policy.Effect(in)
-	ruling := action.Ruling{Effect: !o.verdict.Reads || o.verdict.Risk >= action.High}
+	ruling := action.Ruling{Effect: !o.opens() && (!o.verdict.Reads || o.verdict.Risk >= action.High)}
 	if b := o.deed(); b != nil {
 		ruling.Act = b.id
 	}
 	err := o.allowed(ctx, address)
 	if err == nil {
 		o.recordDocument()
+		o.recordChannel()
 	}
 	if ruling.Effect || err != nil {
 		o.note(err)
 	}
 	return ruling, err
 }
+
+// opens reports whether the request is for a WebSocket.
+func (o *sending) opens() bool { return o.request.Kind == action.ChannelKind }
 
 // What people said of addresses: MEDIUM requests are asked about once in a
 // session, and what nobody acted for is not asked about again after a no.
@@ -281,7 +285,7 @@ func (o *sending) note(err error) {
 		event.Result, event.Error = "fault", approval.Inert(fmt.Sprintf("%s: %s", fault.CodeOf(err), e.Why), keptError)
 		o.g.recordRequest(o.session.ID, event)
 	}
-	if b != nil {
+	if b != nil && !o.opens() {
 		b.note(e)
 		if err != nil {
 			b.mu.Lock()
@@ -289,7 +293,7 @@ func (o *sending) note(err error) {
 			b.mu.Unlock()
 		}
 	}
-	if err != nil && (b == nil || !b.runs()) {
+	if err != nil && (b == nil || !b.runs() || o.opens()) {
 		o.g.sessions.Remark(o.session.ID, approval.Inert(refusedWords(e, b), keptError))
 	}
 }
@@ -298,6 +302,9 @@ func refusedWords(e action.Effect, b *deed) string {
 	cause := "the page sent it by itself"
 	if b != nil {
 		cause = "it came of " + b.named
+	}
+	if e.Method == http.MethodConnect {
+		return fmt.Sprintf("the WebSocket %s was not opened (%s): %s", e.URL, cause, e.Why)
 	}
 	return fmt.Sprintf("%s %s did not leave the browser (%s): %s", e.Method, e.URL, cause, e.Why)
 }
@@ -319,6 +326,16 @@ func (o *sending) recordDocument() {
 		what += ", caused by no call"
 	}
 	event.Result, event.Detail = "ok", o.request.Method+", "+what
+	o.g.recordRequest(o.session.ID, event)
+}
+
+// recordChannel records that a WebSocket is opened.
+func (o *sending) recordChannel() {
+	if !o.opens() || o.request.Open {
+		return
+	}
+	event := o.event(audit.Effect)
+	event.Result, event.Detail = "ok", "a WebSocket is opened; what is sent over it is not held"
 	o.g.recordRequest(o.session.ID, event)
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -58,6 +59,25 @@ func (r *Registry) sends(ctx context.Context, box string, request action.Request
 	record := l.record
 	l.mu.Unlock()
 	return r.outgoing.Outgoing(ctx, record, from, request)
+}
+
+// Opens asks about a WebSocket that a box wants to open, and waits for a person
+// where one is asked. An error refuses it.
+func (r *Registry) Opens(ctx context.Context, box string, channel action.Channel) error {
+	if r.outgoing == nil {
+		return nil
+	}
+	request := action.Request{Method: http.MethodConnect, URL: channel.URL, Kind: action.ChannelKind, Document: channel.Origin}
+	if l := r.byBox(box); l != nil {
+		l.mu.Lock()
+		browser := l.browser
+		l.mu.Unlock()
+		if browser != nil {
+			request.Acts, request.Page = browser.Acting(), browser.Page().URL
+		}
+	}
+	_, err := r.sends(ctx, box, request)
+	return err
 }
 
 // lookAtPage returns the facts of the page a call would act on.

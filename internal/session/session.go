@@ -87,6 +87,7 @@ type Browser interface {
 	Capture(ctx context.Context, domain string) (set credential.Set, left []string, err error)
 	Portrait(ctx context.Context, pin action.Pin) ([]byte, error)
 	Page() action.Page
+	Acting() []string // ids of the acts that may cause requests now, the newest first
 	// Asker returns which document last asked for something of a host, waiting
 	// until ctx ends for the browser to tell; "" when it does not.
 	Asker(ctx context.Context, host string) string

@@ -161,6 +161,8 @@ func (t *tab) Purge(_ context.Context, domains []string) error {
 
 func (t *tab) Asker(context.Context, string) string { return "https://asker.example/page?secret=1" }
 
+func (t *tab) Acting() []string { return nil }
+
 func (t *tab) Page() action.Page {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -63,6 +63,7 @@ type Browser struct {
 	injected  map[string]*injected // credentials that were put in, by domain
 	pausesAll bool                 // every request is paused, see pauseAll
 	channels  map[string]string    // open ones, with the tab that each is of; empty for a worker's
+	sockets   map[string]string    // their addresses
 	ledger    outgoing.Ledger      // has a lock of its own
 }
 

@@ -2,39 +2,96 @@ package page
 
 import (
 	"encoding/json"
+	"net/http"
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
 // Channels are WebSockets and WebTransports: what is sent over one that is open
-// cannot be held.
+// cannot be held. WebSockets are asked about by the egress door, which sees each
+// connection that is made for one. Those that share a connection of HTTP/2 (RFC
+// 8441) it cannot see: they are judged here, and ended, once they are open.
+// WebTransport needs UDP, which a box does not have.
+
+// channelOpened has a WebSocket judged that shares a connection with other
+// requests, and goes on with next.
+func channelOpened(next taker) taker {
+	return func(b *Browser, session string, from *target, params json.RawMessage) {
+		var p struct {
+			Request  string   `json:"requestId"`
+			Response response `json:"response"`
+		}
+		if json.Unmarshal(params, &p) == nil && from != nil && p.Response.Status == http.StatusOK { // elsewhere 101
+			b.judgeOpen(from, b.sockets[session+"/"+p.Request])
+		}
+		next(b, session, from, params)
+	}
+}
+
+// judgeOpen ends what has opened a WebSocket that the session may not have. b.mu
+// is held.
+func (b *Browser) judgeOpen(from *target, address string) {
+	judge := b.options.Outgoing
+	if judge == nil || address == "" {
+		return
+	}
+	r := action.Request{Method: http.MethodConnect, URL: address, Kind: action.ChannelKind, Open: true}
+	if from.tab != nil {
+		r.Page = from.tab.root.url
+		r.Document = r.Page
+	}
+	b.own.Go(func() {
+		if _, err := judge(b.life, r); err != nil {
+			b.endTarget(from)
+		}
+	})
+}
+
+// endTarget ends a document or worker with the channels that it has open.
+func (b *Browser) endTarget(t *target) {
+	switch {
+	case t.tab != nil:
+		t.tab.main.session.Send("Page.navigate", map[string]string{"url": "about:blank"})
+	case t.kind == "worker":
+		t.session.Send("Runtime.terminateExecution", nil)
+		t.session.Send("Runtime.evaluate", map[string]string{"expression": "self.close()"})
+	default:
+		b.root.Send("Target.closeTarget", map[string]string{"targetId": t.id})
+	}
+}
 
 // channelBegins notes that a page or worker opened a channel, and goes on with
 // next.
 func channelBegins(next taker) taker {
-	return channelEvent(next, func(b *Browser, key string, from *target) {
+	return channelEvent(next, func(b *Browser, key, address string, from *target) {
 		tab := ""
 		if from != nil && from.tab != nil {
 			tab = from.tab.id
 		}
 		if b.channels == nil {
-			b.channels = map[string]string{}
+			b.channels, b.sockets = map[string]string{}, map[string]string{}
 		}
-		b.channels[key] = tab
+		b.channels[key], b.sockets[key] = tab, address
 	})
 }
 
 func channelEnds(next taker) taker {
-	return channelEvent(next, func(b *Browser, key string, _ *target) { delete(b.channels, key) })
+	return channelEvent(next, func(b *Browser, key, _ string, _ *target) {
+		delete(b.channels, key)
+		delete(b.sockets, key)
+	})
 }
 
-func channelEvent(next taker, note func(b *Browser, key string, from *target)) taker {
+func channelEvent(next taker, note func(b *Browser, key, address string, from *target)) taker {
 	return func(b *Browser, session string, from *target, params json.RawMessage) {
 		var p struct {
 			Request   string `json:"requestId"`
 			Transport string `json:"transportId"`
+			URL       string `json:"url"`
 		}
 		if json.Unmarshal(params, &p) == nil {
-			note(b, session+"/"+p.Request+p.Transport, from)
+			note(b, session+"/"+p.Request+p.Transport, p.URL, from)
 		}
 		if next != nil {
 			next(b, session, from, params)
@@ -59,6 +116,7 @@ func (b *Browser) dropChannels(gone func(session, tab string) bool) {
 	for key, tab := range b.channels {
 		if session, _, _ := strings.Cut(key, "/"); gone(session, tab) {
 			delete(b.channels, key)
+			delete(b.sockets, key)
 		}
 	}
 }

@@ -44,3 +44,10 @@ var HeardBy = heardBy
 
 // Within is the limit of a call.
 func Within(b *Browser, own time.Duration) time.Duration { return b.within(own) }
+
+// Claimed is what is believed of a document that a request without a tab names.
+func (b *Browser) Claimed(address string) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.claimed(address)
+}

@@ -101,9 +101,9 @@ var networkEvents = map[string]taker{
 	"Network.webSocketWillSendHandshakeRequest": ofNetwork(noting(func(_ *traffic, x *exchange, p request) {
 		x.began = p.Time
 	}), nil),
-	"Network.webSocketHandshakeResponseReceived": ofNetwork(noting(func(_ *traffic, x *exchange, p request) {
+	"Network.webSocketHandshakeResponseReceived": channelOpened(ofNetwork(noting(func(_ *traffic, x *exchange, p request) {
 		x.seen.Status = p.Response.Status
-	}), nil),
+	}), nil)),
 	"Network.webSocketFrameError": ofNetwork(noting(func(_ *traffic, x *exchange, p request) {
 		x.seen.Error = brief(p.Message)
 	}), nil),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -50,6 +51,10 @@ func (b *Browser) follow(ctx context.Context, t *tab) func(*action.Result) {
 	}
 }
 
+// Acting are the ids of the acts, of any tab, that may cause requests now, the
+// newest first.
+func (b *Browser) Acting() []string { return b.ledger.Live(time.Now()) }
+
 // pauseAll has every request paused, also those that only read, for as long as
 // an act may cause any that counts.
 func (b *Browser) pauseAll(ctx context.Context, long time.Duration) {
@@ -77,7 +82,7 @@ func (b *Browser) pauseAll(ctx context.Context, long time.Duration) {
 // goOn, or refuses it. b.mu is held.
 func (b *Browser) outgoing(t *tab, p paused, goOn func()) {
 	judge := b.options.Outgoing
-	if judge == nil || p.Request.Method == http.MethodOptions {
+	if judge == nil || methodOf(p) == http.MethodOptions {
 		b.own.Go(goOn)
 		return
 	}
@@ -146,7 +151,7 @@ func effectOf(r action.Request, state, why string) action.Effect {
 
 // requestOf describes a paused request. b.mu is held.
 func (b *Browser) requestOf(t *tab, p paused) action.Request {
-	r := action.Request{Method: p.Request.Method, URL: p.Request.URL, Kind: p.Type, Redirect: p.Redirected != ""}
+	r := action.Request{Method: methodOf(p), URL: p.Request.URL, Kind: p.Type, Redirect: p.Redirected != ""}
 	tabs := []string{}
 	if t != nil {
 		r.Page, r.Top, r.Crawl = t.root.url, p.Type == "Document" && p.Frame == t.root.id, t.hidden
@@ -157,7 +162,7 @@ func (b *Browser) requestOf(t *tab, p paused) action.Request {
 		}
 	}
 	if r.Document == "" {
-		r.Document = p.Request.Headers["Referer"]
+		r.Document = b.claimed(headerOf(p.Request.Headers, "Referer"))
 	}
 	r.Acts = b.ledger.Live(time.Now(), tabs...)
 	body := []byte(p.Request.Body)
@@ -173,6 +178,50 @@ func (b *Browser) requestOf(t *tab, p paused) action.Request {
 	r.Fields, unread = outgoing.Body(headerOf(p.Request.Headers, "Content-Type"), body)
 	r.Unread = r.Unread || unread || p.Request.HasBody && len(body) == 0
 	return r
+}
+
+// claimed is the address of the document or worker that a request without a tab
+// says it is of, where there is one of that origin; empty otherwise. b.mu is held.
+func (b *Browser) claimed(address string) string {
+	origin := originOf(address)
+	if origin == "" {
+		return ""
+	}
+	for _, t := range b.sessions {
+		if t.tab != nil && b.originIn(t.tab, origin) || t.tab == nil && originOf(t.url) == origin {
+			return address
+		}
+	}
+	return ""
+}
+
+func (b *Browser) originIn(t *tab, origin string) bool {
+	for _, f := range t.frames {
+		if originOf(f.url) == origin {
+			return true
+		}
+	}
+	return false
+}
+
+// overriding are headers by which servers take another method than the one that
+// a request has.
+var overriding = []string{"X-Http-Method-Override", "X-Http-Method", "X-Method-Override"}
+
+// methodOf is the method that a request has, or the worse one that a header of it
+// names.
+func methodOf(p paused) string {
+	method := p.Request.Method
+	for _, name := range overriding {
+		for said := range strings.SplitSeq(headerOf(p.Request.Headers, name), ",") {
+			switch said = strings.ToUpper(strings.TrimSpace(said)); {
+			case said == "" || said == http.MethodGet || said == http.MethodHead || said == http.MethodOptions:
+			case said == http.MethodDelete, method == http.MethodGet, method == http.MethodHead, method == http.MethodOptions:
+				method = said
+			}
+		}
+	}
+	return method
 }
 
 func headerOf(headers map[string]string, name string) string {

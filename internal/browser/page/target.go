@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
@@ -15,6 +16,7 @@ import (
 type target struct {
 	id      string
 	kind    string // page, iframe, worker, service_worker, shared_worker…
+	url     string // of a worker's script
 	session *cdp.Session
 	tab     *tab // nil for workers
 	settled bool // it is set up: we are told of every frame of it
@@ -76,7 +78,7 @@ func (b *Browser) attach(from string, e attached) {
 	if e.Info.Type == "browser" {
 		return // the session of a client that Attach lets in
 	}
-	t := &target{id: e.Info.ID, kind: e.Info.Type, session: b.conn.Session(e.Session)}
+	t := &target{id: e.Info.ID, kind: e.Info.Type, url: strings.TrimPrefix(e.Info.URL, "blob:"), session: b.conn.Session(e.Session)}
 	parent := b.sessions[from]
 	t.parent, t.hidden = parent, parent.isHidden()
 	if t.kind == "page" && b.unwanted(e.Info.Opener) {

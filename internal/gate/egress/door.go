@@ -36,6 +36,10 @@ type Options struct {
 	// seconds. It is called from the connection's goroutine: it may call the
 	// door, and must not block. May be nil.
 	Refused func(box string, r action.Refusal)
+
+	// Channel is asked before a box opens a WebSocket, from the connection's
+	// goroutine; an error closes it. It may wait until ctx ends. Nil allows all.
+	Channel func(ctx context.Context, box string, c action.Channel) error
 }
 
 // Door is the way out of all boxes. It is safe for concurrent use.

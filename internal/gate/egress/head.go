@@ -35,8 +35,9 @@ func peekHead(r *bufio.Reader) ([]byte, error) {
 // head is a request's head after the strict look.
 type head struct {
 	method, target, host string
-	body                 bool // it announces one
-	websocket            bool // it asks to switch to the WebSocket protocol
+	origin               string // of the page that asks
+	body                 bool   // it announces one
+	websocket            bool   // it asks to switch to the WebSocket protocol
 }
 
 // readHead looks at a request head byte by byte, before the lenient parser
@@ -75,6 +76,8 @@ func (h *head) field(name, value string) error {
 	switch name {
 	case "host":
 		h.host = value
+	case "origin":
+		h.origin = value
 	case "content-length":
 		h.body = true
 		if value == "" || len(value) > 18 || !only(value, "0123456789") {

@@ -9,8 +9,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
 const helloTime = 20 * time.Second // from the tunnel's opening to the end of its first message
@@ -52,7 +55,10 @@ func (c *client) carry(f *flow, server net.Conn) {
 	if err := c.conn.SetReadDeadline(time.Now().Add(helloTime)); err != nil {
 		return
 	}
-	first, err := c.firstMessage(f.place)
+	first, channel, err := c.firstMessage(f.place)
+	if err == nil && channel.URL != "" && !c.mayOpen(f, channel) {
+		return
+	}
 	if err != nil {
 		var why reason
 		if errors.As(err, &why) {
@@ -68,35 +74,54 @@ func (c *client) carry(f *flow, server net.Conn) {
 	splice(c.conn, server, tunnelIdle)
 }
 
-// firstMessage reads what a tunnel begins with, and returns the bytes it took.
-// It is a TLS ClientHello for the host, or, elsewhere than on port 443, a
-// WebSocket handshake for it.
-func (c *client) firstMessage(p place) ([]byte, error) {
+// mayOpen asks whether a channel may be opened, and tells the browser where not:
+// inside TLS it sees the connection end.
+func (c *client) mayOpen(f *flow, channel action.Channel) bool {
+	ask := c.box.door.options.Channel
+	if ask == nil {
+		return true
+	}
+	err := ask(f.ctx, c.box.name, channel)
+	if err != nil && strings.HasPrefix(channel.URL, "ws:") {
+		_, _ = io.WriteString(slow{c.conn}, "HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+	}
+	return err == nil
+}
+
+// firstMessage reads what a tunnel begins with, and returns the bytes it took and
+// the channel that it opens, empty for none. It is a TLS ClientHello for the host,
+// or, elsewhere than on port 443, a WebSocket handshake for it.
+func (c *client) firstMessage(p place) ([]byte, action.Channel, error) {
+	var none action.Channel
 	first, err := c.reader.Peek(1)
 	if err != nil {
-		return nil, err
+		return nil, none, err
 	}
 	if first[0] == recordHandshake {
-		return readHello(c.reader, c.conn, p)
+		taken, channel, err := readHello(c.reader, c.conn, p)
+		if channel {
+			return taken, action.Channel{URL: "wss://" + p.authority() + "/"}, err
+		}
+		return taken, none, err
 	}
 	if p.port == 443 {
-		return nil, notTLS
+		return nil, none, notTLS
 	}
 	raw, err := peekHead(c.reader)
 	if err != nil {
-		return nil, err
+		return nil, none, err
 	}
 	h, err := readHead(raw)
 	if err != nil {
-		return nil, err
+		return nil, none, err
 	}
 	if h.method != http.MethodGet || !h.websocket || h.body || !strings.HasPrefix(h.target, "/") {
-		return nil, notTLS
+		return nil, none, notTLS
 	}
 	if same, err := parseAuthority("http", h.host); err != nil || same.authority() != p.authority() {
-		return nil, otherHost
+		return nil, none, otherHost
 	}
-	return nil, nil
+	return nil, action.Channel{URL: "ws://" + p.authority() + h.target, Origin: h.origin}, nil
 }
 
 const recordHandshake = 22 // TLS record type of a handshake; RFC 8446 section 5.1
@@ -106,8 +131,9 @@ var errPeeked = errors.New("seen enough")
 // readHello reads a ClientHello with the standard library's own parser, which
 // answers nothing because its writes go nowhere, and returns every byte it
 // took. The server name must be the host; for an address there is none (RFC
-// 6066 section 3).
-func readHello(r *bufio.Reader, conn net.Conn, p place) ([]byte, error) {
+// 6066 section 3). channel reports whether it is for a WebSocket: Chromium offers
+// HTTP/1.1 alone for those, and HTTP/2 besides for all else (RFC 7301).
+func readHello(r *bufio.Reader, conn net.Conn, p place) (hello []byte, channel bool, err error) {
 	var taken bytes.Buffer
 	var name string
 	seen := false
@@ -115,25 +141,26 @@ func readHello(r *bufio.Reader, conn net.Conn, p place) ([]byte, error) {
 		MinVersion: tls.VersionTLS12,
 		GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 			name, seen = hello.ServerName, true
+			channel = len(hello.SupportedProtos) > 0 && !slices.Contains(hello.SupportedProtos, "h2")
 			return nil, errPeeked
 		},
 	})
-	err := server.Handshake()
+	err = server.Handshake()
 	if !seen {
 		var timeout net.Error
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &timeout) && timeout.Timeout() {
-			return nil, err
+			return nil, false, err
 		}
-		return nil, notTLS
+		return nil, false, notTLS
 	}
 	want := p.host
 	if p.addr.IsValid() {
 		want = ""
 	}
 	if strings.ToLower(name) != want {
-		return nil, otherServer
+		return nil, false, otherServer
 	}
-	return taken.Bytes(), nil
+	return taken.Bytes(), channel, nil
 }
 
 // eavesdrop is a connection that is only read from.

@@ -3,6 +3,7 @@ package policy
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -76,6 +77,9 @@ func (p *Policy) Effect(o Outgoing) EffectVerdict {
 		v := deny("none", "there is no policy that allows it", "repair the gateway's configuration")
 		return EffectVerdict{Verdict: v, Deed: -1}
 	}
+	if o.Request.Kind == action.ChannelKind { // ws and wss are http and https
+		o.Request.URL = strings.Replace(o.Request.URL, "ws", "http", 1)
+	}
 	j, kind := p.classify(o.Request)
 	ruled := p.effectRule(o.Request)
 	mode := o.Sending
@@ -94,6 +98,9 @@ func (p *Policy) Effect(o Outgoing) EffectVerdict {
 		return v
 	case mode == action.SendNone:
 		v.Verdict = readOnly(j, v.Reads, ruled)
+		return v
+	case o.Request.Open:
+		v.Verdict = allowed(j, j.rule, "it is open already")
 		return v
 	}
 	return p.weighEffect(o, j, v, ruled)

@@ -98,6 +98,10 @@ func TestRequestsAreJoinedToActs(t *testing.T) {
 	post := func(url string) action.Request {
 		return action.Request{Method: "POST", URL: url, Document: app + "/", Kind: "XHR"}
 	}
+	socket := func(url string) action.Request {
+		return action.Request{Method: "CONNECT", URL: url, Kind: action.ChannelKind}
+	}
+	open := action.Request{Method: "CONNECT", URL: "wss://app.example/live", Kind: action.ChannelKind, Open: true}
 	get := action.Request{Method: "GET", URL: app + "/api/x?op=5", Document: app + "/", Kind: "XHR"}
 	high := Deed{Risk: action.High, Rule: "click.delete", Wired: true}
 	low := Deed{Risk: action.Low}
@@ -107,40 +111,48 @@ func TestRequestsAreJoinedToActs(t *testing.T) {
 		o    Outgoing
 		want Decision
 	}{
-		"an opaque request of a HIGH act":                 {Outgoing{Request: post(app + "/rpc"), Deeds: by(high)}, Ask},
-		"what a HIGH act reads":                           {Outgoing{Request: get, Deeds: by(high)}, Ask},
-		"what a HIGH act reads, and pages read before":    {Outgoing{Request: get, Deeds: by(high), Known: true}, Allow},
-		"a picture of another site after a HIGH act":      {Outgoing{Request: action.Request{Method: "GET", URL: "https://pictures.example/a?s=32", Kind: "Image"}, Deeds: by(high)}, Allow},
-		"a picture of another site that acts":             {Outgoing{Request: action.Request{Method: "GET", URL: "https://bank.example/items/5/delete?s=32", Kind: "Image"}, Deeds: by(high)}, Ask},
-		"a script that is called as what acts":            {Outgoing{Request: action.Request{Method: "GET", URL: app + "/static/cancel.js", Kind: "Script"}, Deeds: by(low)}, Allow},
-		"what a page reads that is called as it is":       {Outgoing{Request: action.Request{Method: "GET", URL: app + "/data/sidebar/delete-files", Document: app + "/detail/delete-files", Kind: "Fetch"}, Deeds: by(low)}, Allow},
-		"what a page reads that acts as its address does": {Outgoing{Request: action.Request{Method: "GET", URL: app + "/data/delete-files", Document: app + "/all/delete-files", Kind: "Fetch"}, Deeds: by(low)}, Ask},
-		"a draft of a MEDIUM act":                         {Outgoing{Request: post(app + "/api/drafts/5"), Deeds: by(Deed{Risk: action.Medium, Wired: true})}, Allow},
-		"a draft of a HIGH act":                           {Outgoing{Request: post(app + "/api/drafts/5"), Deeds: by(high)}, Ask},
-		"what a page sends that is gone to":               {Outgoing{Request: post(app + "/visits"), Deeds: by(Deed{Link: true})}, Allow},
-		"a deletion by a page that is gone to":            {Outgoing{Request: post(app + "/items/5/delete"), Deeds: by(Deed{Link: true})}, Ask},
-		"a document that is called so":                    {Outgoing{Request: action.Request{Method: "GET", URL: app + "/cancel.js", Kind: "Document"}, Deeds: by(low)}, Ask},
-		"what a LOW act reads":                            {Outgoing{Request: get, Deeds: by(low)}, Allow},
-		"an opaque request of a LOW act after a HIGH one": {Outgoing{Request: post(app + "/rpc"), Deeds: by(low, high)}, Ask},
-		"the same where only the LOW one lives":           {Outgoing{Request: post(app + "/rpc"), Deeds: by(low)}, Allow},
-		"a deletion that a person allowed":                {Outgoing{Request: post(app + "/items/5/delete"), Deeds: by(yes)}, Allow},
-		"sending, where deleting was allowed":             {Outgoing{Request: post(app + "/mail/send"), Deeds: by(yes)}, Ask},
-		"deleting elsewhere":                              {Outgoing{Request: post("https://bank.example/items/5/delete"), Deeds: by(yes)}, Ask},
-		"a deletion of the act after the one allowed":     {Outgoing{Request: post(app + "/items/6/delete"), Deeds: by(low, yes)}, Ask},
-		"a deletion that nobody acted for":                {Outgoing{Request: post(app + "/items/5/delete")}, Ask},
-		"a change that nobody acted for":                  {Outgoing{Request: post(app + "/state")}, Allow},
-		"a change of another site that nobody acted for":  {Outgoing{Request: post("https://bank.example/state")}, Ask},
-		"analytics elsewhere":                             {Outgoing{Request: post("https://stats.example/collect")}, Allow},
-		"an operator's act":                               {Outgoing{Request: post(app + "/items/5/delete"), Deeds: by(Deed{Operator: true})}, Allow},
-		"an operator's session, by itself":                {Outgoing{Request: post(app + "/items/5/delete"), Owner: action.Operator}, Allow},
-		"an agent acts beside a person's program":         {Outgoing{Request: post(app + "/items/5/delete"), People: true, Deeds: by(low)}, Ask},
-		"a person drives":                                 {Outgoing{Request: post(app + "/items/5/delete"), People: true}, Allow},
-		"a read-only session":                             {Outgoing{Request: post(app + "/api/search"), Sending: action.SendNone}, Deny},
-		"a read-only session that signs out by GET":       {Outgoing{Request: action.Request{Method: "GET", URL: app + "/logout"}, Sending: action.SendNone}, Deny},
-		"a read-only session that reads":                  {Outgoing{Request: get, Sending: action.SendNone}, Allow},
-		"a test host":                                     {Outgoing{Request: post(app + "/items/5/delete"), Sending: action.SendFree}, Allow},
+		"an opaque request of a HIGH act":                  {Outgoing{Request: post(app + "/rpc"), Deeds: by(high)}, Ask},
+		"what a HIGH act reads":                            {Outgoing{Request: get, Deeds: by(high)}, Ask},
+		"what a HIGH act reads, and pages read before":     {Outgoing{Request: get, Deeds: by(high), Known: true}, Allow},
+		"a picture of another site after a HIGH act":       {Outgoing{Request: action.Request{Method: "GET", URL: "https://pictures.example/a?s=32", Kind: "Image"}, Deeds: by(high)}, Allow},
+		"a picture of another site that acts":              {Outgoing{Request: action.Request{Method: "GET", URL: "https://bank.example/items/5/delete?s=32", Kind: "Image"}, Deeds: by(high)}, Ask},
+		"a script that is called as what acts":             {Outgoing{Request: action.Request{Method: "GET", URL: app + "/static/cancel.js", Kind: "Script"}, Deeds: by(low)}, Allow},
+		"what a page reads that is called as it is":        {Outgoing{Request: action.Request{Method: "GET", URL: app + "/data/sidebar/delete-files", Document: app + "/detail/delete-files", Kind: "Fetch"}, Deeds: by(low)}, Allow},
+		"what a page reads that acts as its address does":  {Outgoing{Request: action.Request{Method: "GET", URL: app + "/data/delete-files", Document: app + "/all/delete-files", Kind: "Fetch"}, Deeds: by(low)}, Ask},
+		"a draft of a MEDIUM act":                          {Outgoing{Request: post(app + "/api/drafts/5"), Deeds: by(Deed{Risk: action.Medium, Wired: true})}, Allow},
+		"a draft of a HIGH act":                            {Outgoing{Request: post(app + "/api/drafts/5"), Deeds: by(high)}, Ask},
+		"what a page sends that is gone to":                {Outgoing{Request: post(app + "/visits"), Deeds: by(Deed{Link: true})}, Allow},
+		"a deletion by a page that is gone to":             {Outgoing{Request: post(app + "/items/5/delete"), Deeds: by(Deed{Link: true})}, Ask},
+		"a document that is called so":                     {Outgoing{Request: action.Request{Method: "GET", URL: app + "/cancel.js", Kind: "Document"}, Deeds: by(low)}, Ask},
+		"what a LOW act reads":                             {Outgoing{Request: get, Deeds: by(low)}, Allow},
+		"an opaque request of a LOW act after a HIGH one":  {Outgoing{Request: post(app + "/rpc"), Deeds: by(low, high)}, Ask},
+		"the same where only the LOW one lives":            {Outgoing{Request: post(app + "/rpc"), Deeds: by(low)}, Allow},
+		"a deletion that a person allowed":                 {Outgoing{Request: post(app + "/items/5/delete"), Deeds: by(yes)}, Allow},
+		"sending, where deleting was allowed":              {Outgoing{Request: post(app + "/mail/send"), Deeds: by(yes)}, Ask},
+		"deleting elsewhere":                               {Outgoing{Request: post("https://bank.example/items/5/delete"), Deeds: by(yes)}, Ask},
+		"a deletion of the act after the one allowed":      {Outgoing{Request: post(app + "/items/6/delete"), Deeds: by(low, yes)}, Ask},
+		"a deletion that nobody acted for":                 {Outgoing{Request: post(app + "/items/5/delete")}, Ask},
+		"a change that nobody acted for":                   {Outgoing{Request: post(app + "/state")}, Allow},
+		"a change of another site that nobody acted for":   {Outgoing{Request: post("https://bank.example/state")}, Ask},
+		"analytics elsewhere":                              {Outgoing{Request: post("https://stats.example/collect")}, Allow},
+		"an operator's act":                                {Outgoing{Request: post(app + "/items/5/delete"), Deeds: by(Deed{Operator: true})}, Allow},
+		"an operator's session, by itself":                 {Outgoing{Request: post(app + "/items/5/delete"), Owner: action.Operator}, Allow},
+		"an agent acts beside a person's program":          {Outgoing{Request: post(app + "/items/5/delete"), People: true, Deeds: by(low)}, Ask},
+		"a person drives":                                  {Outgoing{Request: post(app + "/items/5/delete"), People: true}, Allow},
+		"a read-only session":                              {Outgoing{Request: post(app + "/api/search"), Sending: action.SendNone}, Deny},
+		"a read-only session that signs out by GET":        {Outgoing{Request: action.Request{Method: "GET", URL: app + "/logout"}, Sending: action.SendNone}, Deny},
+		"a read-only session that reads":                   {Outgoing{Request: get, Sending: action.SendNone}, Allow},
+		"a test host":                                      {Outgoing{Request: post(app + "/items/5/delete"), Sending: action.SendFree}, Allow},
+		"a WebSocket of a read-only session":               {Outgoing{Request: socket("wss://app.example:443/"), Sending: action.SendNone}, Deny},
+		"one that is open already":                         {Outgoing{Request: open, Sending: action.SendNone}, Deny},
+		"a WebSocket that nobody acted for":                {Outgoing{Request: socket("wss://app.example:443/")}, Allow},
+		"a WebSocket that a LOW act opens":                 {Outgoing{Request: socket("ws://bank.example:80/x"), Deeds: by(low)}, Allow},
+		"a WebSocket that a HIGH act opens":                {Outgoing{Request: socket("wss://app.example:443/"), Deeds: by(high)}, Ask},
+		"the same, open already":                           {Outgoing{Request: open, Deeds: by(high)}, Allow},
+		"a WebSocket of an act that a person allowed":      {Outgoing{Request: socket("wss://app.example:443/"), Deeds: by(yes)}, Allow},
+		"a WebSocket elsewhere of an act that was allowed": {Outgoing{Request: socket("wss://bank.example:443/"), Deeds: by(yes)}, Ask},
 	} {
-		if c.o.Request.Document == "" {
+		if c.o.Request.Document == "" && c.o.Request.Kind != action.ChannelKind {
 			c.o.Request.Document = app + "/"
 		}
 		if c.o.Owner == "" {
@@ -173,6 +185,19 @@ func TestRulesAboutRequestsAreExact(t *testing.T) {
 		v := p.Effect(Outgoing{Owner: action.Agent, Request: action.Request{Method: "POST", URL: url, Document: "https://app.example/"}, Deeds: []Deed{{Risk: action.Low}}})
 		if v.Decision != want {
 			t.Errorf("%s: %s by %s, want %s", url, v.Decision, v.Rule, want)
+		}
+	}
+	for url, want := range map[string]Decision{
+		"wss://app.example:443/": Deny, "ws://live.example:80/a": Allow, "wss://live.example:443/": Allow, "wss://a.test.example:443/": Allow, "ws://other.example:80/": Deny,
+	} {
+		c.Effects = append(c.Effects[:3:3], EffectRule{Hosts: []string{"live.example"}, Methods: []string{"CONNECT"}, Risk: "LOW"})
+		p, err := New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := p.Effect(Outgoing{Owner: action.Agent, Sending: action.SendNone, Request: action.Request{Method: "CONNECT", URL: url, Kind: action.ChannelKind}})
+		if v.Decision != want {
+			t.Errorf("a WebSocket of a read-only session to %s: %s by %s, want %s", url, v.Decision, v.Rule, want)
 		}
 	}
 	for _, bad := range []EffectRule{{}, {Risk: "WORSE"}, {Sending: "maybe"}, {Methods: []string{"post"}, Risk: "LOW"}, {Paths: []string{"x"}, Risk: "LOW"}, {Hosts: []string{"a b"}, Risk: "LOW"}} {

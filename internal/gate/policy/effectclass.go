@@ -28,6 +28,10 @@ func (p *Policy) classify(r action.Request) (judgement, kinds) {
 		}
 		return j, kindsOf(strings.Join(segmentsOf(r.URL), " · "))
 	}
+	if r.Kind == action.ChannelKind {
+		j.rule, j.why = "effect.channel", "it opens a WebSocket to "+hostOf(r.URL)+", and what is sent over one is not held"
+		return j, 0
+	}
 	if tellsAboutPage(r) {
 		j.rule, j.why = "effect.analytics", "it tells a server about the page"
 		return j, 0
