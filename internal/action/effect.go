@@ -15,6 +15,7 @@ type Request struct {
 	Crawl    bool        // it is of a page of a crawl
 	Fields   []BodyField // of its body: form fields, or JSON members by their path
 	Unread   bool        // it has a body of which not all is in Fields
+	Cut      bool        // it has more fields, or text, than is read
 	Acts     []string    // ids of acts that may have caused it, the newest first; empty when nobody acted
 
 	// Asking is called when people are asked about the request: it waits longer

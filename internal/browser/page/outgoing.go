@@ -170,10 +170,18 @@ func (b *Browser) requestOf(t *tab, p paused) action.Request {
 		}
 	}
 	var unread bool
-	r.Fields, unread = outgoing.Body(headerOf(p.Request.Headers, "Content-Type"), body)
+	r.Fields, unread, r.Cut = outgoing.Body(headerOf(p.Request.Headers, "Content-Type"), body)
+	for _, name := range orders {
+		if value := headerOf(p.Request.Headers, name); value != "" {
+			r.Fields = append(r.Fields, action.BodyField{Name: name, Value: brief(value)})
+		}
+	}
 	r.Unread = r.Unread || unread || p.Request.HasBody && len(body) == 0
 	return r
 }
+
+// orders are headers that say what a request is to be taken for.
+var orders = []string{"X-Http-Method-Override", "X-Http-Method", "X-Method-Override", "Soapaction", "X-Action"}
 
 func headerOf(headers map[string]string, name string) string {
 	for key, value := range headers {
