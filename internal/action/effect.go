@@ -9,6 +9,7 @@ type Request struct {
 	URL      string
 	Kind     string      // resource type of the browser's protocol: Document, XHR, Ping, Image…
 	Document string      // address of the document or worker that makes it; empty where the browser does not tell
+	Origin   string      // that the request says it is of; "null" of a document without one; empty where it says none
 	Page     string      // address that its tab shows; empty for a worker of no tab
 	Top      bool        // it is for the document that a tab is to show
 	Redirect bool        // a redirect led to it

@@ -196,12 +196,14 @@ type setting struct {
 	trusted bool         // the hosts are, not only allowed
 	at      policy.AskAt // where people are asked
 	tls     bool         // the hosts are reached by TLS
+	sending action.Sending
+	yes     func(action.Question) bool // what people say yes to
 }
 
 // newFoe starts a browser for tries, before a gate that is off where free is set.
 func newFoe(t testing.TB, how setting, free bool) *foeRig {
 	t.Helper()
-	f := &foeRig{t: t, room: &foeRoom{}, free: free, judged: map[string]string{}, server: &shopServer{done: map[string][]string{}, pages: map[string]foePage{}}}
+	f := &foeRig{t: t, yes: how.yes, sending: how.sending, room: &foeRoom{}, free: free, judged: map[string]string{}, server: &shopServer{done: map[string][]string{}, pages: map[string]foePage{}}}
 	site := httptest.NewUnstartedServer(f.server)
 	if f.scheme = "http"; how.tls {
 		f.scheme = "https"
@@ -398,7 +400,11 @@ func (f *foeRig) make(t *try, number string) made {
 			}
 		}
 	}
-	ctx, cancel := context.WithTimeout(f.t.Context(), max(1500*time.Millisecond, t.slow))
+	limit := max(1500*time.Millisecond, t.slow)
+	if f.free {
+		limit = 8 * time.Second // it ends as soon as the harm is done
+	}
+	ctx, cancel := context.WithTimeout(f.t.Context(), limit)
 	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

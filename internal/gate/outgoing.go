@@ -91,7 +91,7 @@ func (o *sending) allowed(ctx context.Context, address string) error {
 		return o.refusal()
 	}
 	if o.verdict.Risk == action.Medium {
-		if o.g.deeds.knows(o.session.ID, once+address, false) {
+		if o.g.deeds.knows(o.session.ID, o.once(address), false) {
 			return nil
 		}
 		granted, err := o.g.desk.Granted(ctx, o.session.ID, action.EffectVerb, o.verdict.Host)
@@ -101,9 +101,15 @@ func (o *sending) allowed(ctx context.Context, address string) error {
 	}
 	err := o.ask(ctx)
 	if err == nil && o.verdict.Risk == action.Medium {
-		o.g.deeds.knows(o.session.ID, once+address, true)
+		o.g.deeds.knows(o.session.ID, o.once(address), true)
 	}
 	return err
+}
+
+// once is what is remembered of a yes to a MEDIUM request: it is for who sends it,
+// too.
+func (o *sending) once(address string) string {
+	return once + policy.SenderOf(o.request) + " " + address
 }
 
 func (o *sending) refusal() error {

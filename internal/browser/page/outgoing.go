@@ -159,6 +159,7 @@ func (b *Browser) requestOf(t *tab, p paused) action.Request {
 	if r.Document == "" {
 		r.Document = p.Request.Headers["Referer"]
 	}
+	r.Origin = headerOf(p.Request.Headers, "Origin")
 	r.Acts = b.ledger.Live(time.Now(), tabs...)
 	body := []byte(p.Request.Body)
 	if len(p.Request.Pieces) > 0 {

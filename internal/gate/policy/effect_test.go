@@ -127,7 +127,7 @@ func TestRequestsAreJoinedToActs(t *testing.T) {
 	get := action.Request{Method: "GET", URL: app + "/api/x?op=5", Document: app + "/", Kind: "XHR"}
 	high := Deed{Risk: action.High, Rule: "click.delete", Wired: true}
 	low := Deed{Risk: action.Low}
-	yes := Deed{Risk: action.High, Wired: true, Approved: true, Cover: Cover{Sites: []string{"app.example"}, Kinds: destroys, Risk: action.High}}
+	yes := Deed{Risk: action.High, Wired: true, Approved: true, Cover: Cover{Hosts: []string{"app.example"}, Kinds: destroys, Risk: action.High}}
 	by := func(d ...Deed) []Deed { return d }
 	for name, c := range map[string]struct {
 		o    Outgoing

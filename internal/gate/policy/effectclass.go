@@ -252,7 +252,7 @@ func quietly(s segment, list map[string]bool) bool {
 // quietCommand reports whether all fields that say what is done say what is quiet,
 // at an address of the page's own site that says nothing itself.
 func quietCommand(r action.Request, last segment) bool {
-	if siteOf(hostOf(r.URL)) != siteOf(hostOf(r.Document)) || things[strings.Join(last.words, " ")] != 0 || kindsOf(strings.Join(last.words, " ")) != 0 {
+	if siteOf(hostOf(r.URL)) != siteOf(senderOf(r)) || things[strings.Join(last.words, " ")] != 0 || kindsOf(strings.Join(last.words, " ")) != 0 {
 		return false
 	}
 	found := false
