@@ -362,8 +362,6 @@ type made struct {
 	asked               int
 }
 
-func (m made) stopped() bool { return m.refused != "" || m.fault != "" || m.asked > 0 }
-
 func (f *foeRig) make(t *try, number string) made {
 	host := t.host
 	if host == "" {
@@ -446,7 +444,6 @@ func attempt(t *testing.T, tries []try, how setting) {
 	through := 0
 	for i := range tries {
 		m := on.make(&tries[i], numberOf(i))
-		t.Logf("%s: refused %q, fault %q, %d questions", tries[i].name, m.refused, m.fault, m.asked)
 		if m.did != "" {
 			through++
 			t.Errorf("%s: was done unasked: %s (%d questions, refused %q, fault %q)", tries[i].name, m.did, m.asked, m.refused, m.fault)
