@@ -149,12 +149,6 @@ func (s *shopServer) did(number string) string {
 	return strings.Join(s.done[number], ", ")
 }
 
-func (s *shopServer) forget(number string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.done, number)
-}
-
 func (s *shopServer) show(at string, p foePage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -92,3 +92,21 @@ func TestNoSpellingOfARequestPassesUnasked(t *testing.T) {
 	}
 	attempt(t, tries, setting{trusted: true, at: policy.AskAtWire})
 }
+
+// A page cannot push what is done out of a question by other fields.
+func TestAQuestionShowsTheFieldsThatSayWhatIsDone(t *testing.T) {
+	f := newFoe(t, setting{trusted: true, at: policy.AskAtWire}, false)
+	body := strings.Repeat("note=hello&", 40) + "amount=900&to=x&ref=ID&action=transfer"
+	f.make(&try{name: "many fields", host: shopHost, body: "<script>" + fetching([5]string{"POST", "/x", "form", body}) + "</script>"}, numberOf(1))
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.asked) != 1 || f.asked[0].Request == nil {
+		t.Fatalf("asked %+v", f.asked)
+	}
+	shown := fmt.Sprint(f.asked[0].Request.Fields)
+	for _, want := range []string{"{amount 900}", "{to x}", "{action transfer}"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("no %s in %s", want, shown)
+		}
+	}
+}

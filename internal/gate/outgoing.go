@@ -245,10 +245,25 @@ func (o *sending) held(b *deed) *action.Held {
 			h.Cause += " on " + e.Role + " " + quote(e.Name)
 		}
 	}
-	for _, f := range o.request.Fields[:min(len(o.request.Fields), shownFields)] {
+	for _, f := range tellingFirst(o.request.Fields) {
 		h.Fields = append(h.Fields, action.BodyField{Name: f.Name, Value: o.shownValue(f)})
 	}
 	return h
+}
+
+// tellingFirst are the fields that people are shown, those first that say what is
+// done: a page must not push them out by others.
+func tellingFirst(fields []action.BodyField) []action.BodyField {
+	var first, then []action.BodyField
+	for _, f := range fields {
+		if policy.Telling(f) {
+			first = append(first, f)
+		} else {
+			then = append(then, f)
+		}
+	}
+	all := append(first, then...)
+	return all[:min(len(all), shownFields)]
 }
 
 func quote(text string) string { return fmt.Sprintf("%q", text) }

@@ -83,6 +83,22 @@ func saidBy(r action.Request, measures bool) []string {
 	return said
 }
 
+// Telling reports whether a field says what a request does, or moves money: people
+// are to see it before the others.
+func Telling(f action.BodyField) bool {
+	name := fieldName(f.Name)
+	lower, plain := strings.ToLower(name), plainly(name)
+	if commandNames[lower] || pressedNames[lower] || switchNames[plain] != 0 || newPassword.MatchString(name) || words.high.is(bare(name)) {
+		return true
+	}
+	for w := range strings.FieldsSeq(plain) {
+		if moneyWords[w] || payeeWords[w] {
+			return true
+		}
+	}
+	return eventNames[lower] || plain == "status" || plain == "role" || cardWords.MatchString(plain)
+}
+
 // ordering is a text that is an order of some kinds of harm; nothing where it is
 // not.
 func ordering(text string, wanted kinds) string {
