@@ -19,7 +19,7 @@ func (p *Policy) classify(r action.Request) (judgement, kinds) {
 	if reads(r.Method) {
 		return j, p.classifyReading(&j, r)
 	}
-	op, called := graphQL(r.Fields)
+	op, called := graphQL(slices.Concat(r.Fields, queryFields(r.URL)))
 	asksGraph := op == "query" && speaksGraphQL(r.URL)
 	measures := tellsAboutPage(r)
 	quiet := measures || asksGraph || isQuiet(r)
@@ -32,7 +32,7 @@ func (p *Policy) classify(r action.Request) (judgement, kinds) {
 	if asksGraph {
 		called = ""
 	}
-	kind := judgeSaid(&j, append(saidBy(r, measures), called))
+	kind := judgeSaid(&j, append(saidBy(r, measures && !isThing(r.URL)), called))
 	before := j.risk
 	judgeAddress(&j, r.URL, !quiet)
 	if j.risk > before {
@@ -130,6 +130,15 @@ func tellsAboutPage(r action.Request) bool {
 	segments := segmentsOf(r.URL)
 	return len(segments) > 0 && r.Method == http.MethodPost && readAlike(r.URL) && analytics[segments[len(segments)-1]]
 }
+
+// isThing reports whether an address ends with the name of what pages tell about
+// themselves that applications also keep: what a field says is done counts there.
+func isThing(address string) bool {
+	segments := segmentsOf(address)
+	return len(segments) > 0 && ambiguous[segments[len(segments)-1]]
+}
+
+var ambiguous = setOf(strings.Fields(`metrics tracking heartbeat keepalive impressions impression`))
 
 // readAlike reports whether every server reads the path of an address alike: it has
 // no parameters of segments, no slashes that are spelled out, and nothing behind
