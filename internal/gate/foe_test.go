@@ -444,7 +444,10 @@ func attempt(t *testing.T, tries []try, how setting) {
 		}
 	}
 	both.Wait()
-	for i := range tries {
+	for i := range tries { // what came after its try was over
+		if did := on.server.did(numberOf(i)); did != "" {
+			t.Errorf("%s: was done in the end: %s", tries[i].name, did)
+		}
 		if results[i].did == "" {
 			t.Errorf("%s: does nothing before a gate that is off (fault %q): the try would not be seen", tries[i].name, results[i].fault)
 		}
