@@ -12,6 +12,7 @@ type Request struct {
 	URL      string
 	Kind     string      // resource type of the browser's protocol: Document, XHR, Ping, Image…
 	Document string      // address of the document or worker that makes it; empty where the browser does not tell
+	Origin   string      // that the request says it is of; "null" of a document without one; empty where it says none
 	Page     string      // address that its tab shows; empty for a worker of no tab
 	Top      bool        // it is for the document that a tab is to show
 	Redirect bool        // a redirect led to it
@@ -19,6 +20,7 @@ type Request struct {
 	Open     bool        // of a channel: it is open already, and can only be ended
 	Fields   []BodyField // of its body: form fields, or JSON members by their path
 	Unread   bool        // it has a body of which not all is in Fields
+	Cut      bool        // it has more fields, or text, than is read
 	Acts     []string    // ids of acts that may have caused it, the newest first; empty when nobody acted
 
 	// Asking is called when people are asked about the request: it waits longer

@@ -161,7 +161,7 @@ func (b *deed) approve(c policy.Cover) {
 	defer b.mu.Unlock()
 	if b.sealed.Approved {
 		c.Kinds |= b.sealed.Cover.Kinds
-		c.Sites = append(slices.Clone(b.sealed.Cover.Sites), c.Sites...)
+		c.Hosts = append(slices.Clone(b.sealed.Cover.Hosts), c.Hosts...)
 		c.Risk = max(c.Risk, b.sealed.Cover.Risk)
 	}
 	b.sealed.Approved, b.sealed.Cover = true, c

@@ -95,7 +95,7 @@ func (o *sending) allowed(ctx context.Context, address string) error {
 		return o.refusal()
 	}
 	if o.verdict.Risk == action.Medium {
-		if o.g.deeds.knows(o.session.ID, once+address, false) {
+		if o.g.deeds.knows(o.session.ID, o.once(address), false) {
 			return nil
 		}
 		granted, err := o.g.desk.Granted(ctx, o.session.ID, action.EffectVerb, o.verdict.Host)
@@ -105,9 +105,15 @@ func (o *sending) allowed(ctx context.Context, address string) error {
 	}
 	err := o.ask(ctx)
 	if err == nil && o.verdict.Risk == action.Medium {
-		o.g.deeds.knows(o.session.ID, once+address, true)
+		o.g.deeds.knows(o.session.ID, o.once(address), true)
 	}
 	return err
+}
+
+// once is what is remembered of a yes to a MEDIUM request: it is for who sends it,
+// too.
+func (o *sending) once(address string) string {
+	return once + policy.SenderOf(o.request) + " " + address
 }
 
 func (o *sending) refusal() error {
@@ -243,10 +249,25 @@ func (o *sending) held(b *deed) *action.Held {
 			h.Cause += " on " + e.Role + " " + quote(e.Name)
 		}
 	}
-	for _, f := range o.request.Fields[:min(len(o.request.Fields), shownFields)] {
+	for _, f := range tellingFirst(o.request.Fields) {
 		h.Fields = append(h.Fields, action.BodyField{Name: f.Name, Value: o.shownValue(f)})
 	}
 	return h
+}
+
+// tellingFirst are the fields that people are shown, those first that say what is
+// done: a page must not push them out by others.
+func tellingFirst(fields []action.BodyField) []action.BodyField {
+	var first, then []action.BodyField
+	for _, f := range fields {
+		if policy.Telling(f) {
+			first = append(first, f)
+		} else {
+			then = append(then, f)
+		}
+	}
+	all := append(first, then...)
+	return all[:min(len(all), shownFields)]
 }
 
 func quote(text string) string { return fmt.Sprintf("%q", text) }

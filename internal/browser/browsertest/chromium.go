@@ -25,7 +25,13 @@ type Chromium struct {
 
 // Start starts Chromium with the given flags after its own. The binary is
 // $GLOVEBOX_TEST_CHROMIUM or Debian's.
-func Start(flags ...string) (*Chromium, error) {
+func Start(flags ...string) (*Chromium, error) { return start(true, flags) }
+
+// StartEager starts a browser that fetches ahead of navigations, as none in a box
+// does.
+func StartEager(flags ...string) (*Chromium, error) { return start(false, flags) }
+
+func start(asInBox bool, flags []string) (*Chromium, error) {
 	binary := os.Getenv("GLOVEBOX_TEST_CHROMIUM")
 	if binary == "" {
 		binary = "/usr/lib/chromium/chromium"
@@ -42,6 +48,11 @@ func Start(flags ...string) (*Chromium, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a pipe: %w", err)
 	}
+	if asInBox {
+		if err := writePreferences(filepath.Join(dir, "profile", "Default")); err != nil {
+			return nil, err
+		}
+	}
 	args := append([]string{
 		"--headless", "--remote-debugging-pipe", "--no-startup-window", "--no-first-run",
 		"--disable-gpu", "--disable-quic", "--disable-sync", "--disable-background-networking",
@@ -55,7 +66,7 @@ func Start(flags ...string) (*Chromium, error) {
 	c.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if os.Getuid() == 0 {
 		c.command.SysProcAttr.Credential = &syscall.Credential{Uid: testUser, Gid: testUser}
-		if err := os.Chown(dir, testUser, testUser); err != nil {
+		if err := handOver(dir); err != nil {
 			return nil, fmt.Errorf("cannot hand the profile over: %w", err)
 		}
 	}
@@ -64,6 +75,31 @@ func Start(flags ...string) (*Chromium, error) {
 	}
 	_, _ = fromUs.Close(), toUs.Close()
 	return c, nil
+}
+
+// preferences are what a box has by its managed policy: nothing is fetched ahead
+// of a navigation (NetworkPredictionOptions 2).
+const preferences = `{"net": {"network_prediction_options": 2}}`
+
+func writePreferences(dir string) error {
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "Preferences"), []byte(preferences), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write preferences: %w", err)
+	}
+	return nil
+}
+
+// handOver gives a folder, and what is in it, to the user that Chromium runs as.
+func handOver(dir string) error {
+	return filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Chown(path, testUser, testUser)
+	})
 }
 
 // Transport returns the browser's pipe. There is one: call it once.

@@ -2,38 +2,45 @@ package outgoing
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io"
 	"mime"
 	"mime/multipart"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
 const (
-	mostFields = 200     // of one body; more are counted as unread
-	mostName   = 200     // bytes of a name
-	mostValue  = 500     // bytes of a value
-	mostBody   = 1 << 20 // bytes that are read
-	mostDepth  = 12      // levels of a JSON document
+	mostFields = 200      // of one body, whatever they are called
+	mostNames  = 2000     // of one body with names that came not before; more are counted as unread
+	mostName   = 200      // bytes of a name
+	mostValue  = 500      // bytes of a value
+	mostText   = 32 << 10 // bytes of a text that is no form and no document
+	mostBody   = 8 << 20  // bytes that are read
+	mostDepth  = 200      // levels of a JSON document
 )
 
 // Body reads what a request sends: the fields of a form, the members of a JSON
 // document by their path ("order.items.0.id"), or the whole text as a field
-// without a name. unread says that there is more than was read.
-func Body(contentType string, body []byte) (fields []action.BodyField, unread bool) {
+// without a name. unread says that there is more than was read, cut that this is
+// because there is too much of it.
+func Body(contentType string, body []byte) (fields []action.BodyField, unread, cut bool) {
 	if len(body) == 0 {
-		return nil, false
+		return nil, false, false
 	}
-	r := &bodyReader{}
+	r := &bodyReader{names: map[string]bool{}}
 	if len(body) > mostBody {
-		body, r.unread = body[:mostBody], true
+		body, r.cut = body[:mostBody], true
 	}
+	body = inUTF8(body)
 	kind, params, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		kind, _, _ = strings.Cut(strings.ToLower(contentType), ";")
@@ -52,21 +59,64 @@ func Body(contentType string, body []byte) (fields []action.BodyField, unread bo
 	default:
 		r.unread = true
 	}
-	return r.fields, r.unread
+	return r.fields, r.unread || r.cut, r.cut
+}
+
+// inUTF8 is a text that says that it is in UTF-16, or looks so, in UTF-8, and
+// without the mark that it may begin with.
+func inUTF8(body []byte) []byte {
+	order := binary.ByteOrder(nil)
+	switch {
+	case len(body)%2 != 0 && !bytes.HasPrefix(body, []byte{0xef, 0xbb, 0xbf}):
+		return body
+	case bytes.HasPrefix(body, []byte{0xef, 0xbb, 0xbf}):
+		return body[3:]
+	case bytes.HasPrefix(body, []byte{0xff, 0xfe}), len(body) > 3 && body[0] != 0 && body[1] == 0 && body[2] != 0 && body[3] == 0:
+		order = binary.LittleEndian
+	case bytes.HasPrefix(body, []byte{0xfe, 0xff}), len(body) > 3 && body[0] == 0 && body[1] != 0 && body[2] == 0 && body[3] != 0:
+		order = binary.BigEndian
+	default:
+		return body
+	}
+	units := make([]uint16, 0, len(body)/2)
+	for ; len(body) > 1; body = body[2:] {
+		units = append(units, order.Uint16(body))
+	}
+	return []byte(strings.TrimPrefix(string(utf16.Decode(units)), "\ufeff"))
 }
 
 type bodyReader struct {
 	fields []action.BodyField
+	names  map[string]bool // that came before, numbers aside
 	unread bool
+	cut    bool
 }
 
+// add keeps a field. Once there are many, those of a name that came before are
+// left out: what a body says is done stands in a field that is called otherwise.
 func (r *bodyReader) add(name, value string) {
-	if len(r.fields) >= mostFields {
+	plain := short(numbers.ReplaceAllString(name, "0"), mostName)
+	switch seen := r.names[plain]; {
+	case len(r.fields) < mostFields:
+	case seen:
 		r.unread = true
 		return
+	case len(r.names) >= mostNames:
+		r.unread, r.cut = true, true
+		return
 	}
-	r.fields = append(r.fields, action.BodyField{Name: short(name, mostName), Value: short(value, mostValue)})
+	r.names[plain] = true
+	most := mostValue
+	if name == "" {
+		most = mostText
+	}
+	if len(value) > most {
+		value = strings.Join(strings.Fields(value), " ")
+	}
+	r.fields = append(r.fields, action.BodyField{Name: short(name, mostName), Value: short(value, most)})
 }
+
+var numbers = regexp.MustCompile(`\d+`)
 
 // short is a text of at most so many bytes, whole characters.
 func short(text string, most int) string {
@@ -142,7 +192,7 @@ func (r *bodyReader) document(text []byte) {
 
 func (r *bodyReader) member(path string, value any, depth int) {
 	if depth > mostDepth {
-		r.unread = true
+		r.unread, r.cut = true, true
 		return
 	}
 	switch v := value.(type) {

@@ -164,6 +164,7 @@ func (b *Browser) requestOf(t *tab, p paused) action.Request {
 	if r.Document == "" {
 		r.Document = b.claimed(headerOf(p.Request.Headers, "Referer"))
 	}
+	r.Origin = headerOf(p.Request.Headers, "Origin")
 	r.Acts = b.ledger.Live(time.Now(), tabs...)
 	body := []byte(p.Request.Body)
 	if len(p.Request.Pieces) > 0 {
@@ -175,7 +176,12 @@ func (b *Browser) requestOf(t *tab, p paused) action.Request {
 		}
 	}
 	var unread bool
-	r.Fields, unread = outgoing.Body(headerOf(p.Request.Headers, "Content-Type"), body)
+	r.Fields, unread, r.Cut = outgoing.Body(headerOf(p.Request.Headers, "Content-Type"), body)
+	for _, name := range orders {
+		if value := headerOf(p.Request.Headers, name); value != "" {
+			r.Fields = append(r.Fields, action.BodyField{Name: name, Value: brief(value)})
+		}
+	}
 	r.Unread = r.Unread || unread || p.Request.HasBody && len(body) == 0
 	return r
 }
@@ -223,6 +229,9 @@ func methodOf(p paused) string {
 	}
 	return method
 }
+
+// orders are headers that say what a request is to be taken for.
+var orders = []string{"X-Http-Method-Override", "X-Http-Method", "X-Method-Override", "Soapaction", "X-Action"}
 
 func headerOf(headers map[string]string, name string) string {
 	for key, value := range headers {

@@ -2,6 +2,8 @@ package policy
 
 import (
 	"net/url"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -91,20 +93,61 @@ func judgeActing(j *judgement, address string) { judgeAddress(j, address, false,
 // judgeAddress is judgeActing, and where something is sent to the address takes
 // that for evidence that it does what its words say. Segments that are titles by
 // what else is known of them say nothing.
+//
+// Servers read addresses in more than one way: whatever the case, without what
+// stands behind a semicolon, or with slashes that are spelled out. The worst
+// reading counts.
 func judgeAddress(j *judgement, address string, sent bool, titles map[string]bool) {
+	judgeReading(j, address, sent, titles)
+	if other := readOtherwise(address); other != address {
+		judgeReading(j, other, sent, titles)
+	}
+}
+
+// readOtherwise is an address as generous servers read it; the address itself
+// where that makes no difference.
+func readOtherwise(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	plain := u.Path
+	if strings.Contains(plain, ";") {
+		plain = matrix.ReplaceAllString(plain, "")
+	}
+	if strings.Contains(plain, "/.") {
+		plain = path.Clean(plain)
+	}
+	if mixed.MatchString(plain) {
+		plain = strings.ToLower(plain)
+	}
+	if plain == u.Path {
+		return address
+	}
+	u.Path, u.RawPath = plain, ""
+	return u.String()
+}
+
+var (
+	matrix = regexp.MustCompile(`;[^/]*`)
+	mixed  = regexp.MustCompile(`[a-z][A-Z][a-z][A-Z]|[A-Z][a-z][A-Z][a-z][A-Z]|[A-Z]{2}[a-z]{1,2}[A-Z]`) // no way to part words
+)
+
+func judgeReading(j *judgement, address string, sent bool, titles map[string]bool) {
 	u, err := url.Parse(address)
 	if err != nil {
 		return
 	}
 	query := queryOf(u)
 	query.amount, query.sent = query.amount || sent, sent
-	path := pathOf(address)
+	parts := pathOf(address)
 	id, documents := false, false // the path says on what, or that what follows is a text
-	for i := range path {
-		s := &path[i]
-		shows := s.page || !sent && documents && !id && !query.id || !sent && i > 0 && !s.joint && len(s.words) > 1 && path[i-1].is(hosts.titles)
+	for i := range parts {
+		s := &parts[i]
+		of := i+1 < len(parts) && parts[i+1].id && !isYear(parts[i+1].words[0])
+		shows := s.page || !sent && documents && !id && !of && !query.id || !sent && i > 0 && !s.joint && len(s.words) > 1 && parts[i-1].is(hosts.titles)
 		if !shows {
-			on := i+1 < len(path) && path[i+1].id
+			on := i+1 < len(parts) && parts[i+1].id
 			whole := strings.Join(s.words, " ")
 			if titles[whole] {
 				continue
@@ -112,7 +155,7 @@ func judgeAddress(j *judgement, address string, sent bool, titles map[string]boo
 			noun := words.noun.exact[whole] && !(sent && kindsOf(whole).has(pays))
 			judgeActWords(j, s, sent && !noun || id || query.evidence || on && !noun, query)
 		}
-		id = id || s.id && !isYear(s.words[0]) && !(i > 0 && len(s.words[0]) <= 2 && dated(path[:i]))
+		id = id || s.id && !isYear(s.words[0]) && !(i > 0 && len(s.words[0]) <= 2 && dated(parts[:i]))
 		documents = documents || s.is(hosts.documents)
 	}
 	for _, value := range query.acts {
@@ -217,6 +260,13 @@ func queryOf(u *url.URL) (q query) {
 	}
 	for name, all := range values {
 		lower := strings.ToLower(name)
+		if routeNames[lower] && !hosts.actingNames[lower] {
+			for _, v := range all {
+				if strings.Contains(v, "/") && !strings.Contains(v, "://") {
+					q.acts = append(q.acts, v[strings.LastIndexByte(v, '/')+1:])
+				}
+			}
+		}
 		if hosts.showingNames[lower] {
 			q.amount = q.amount || hosts.amounts[lower]
 			continue
@@ -248,6 +298,9 @@ func queryOf(u *url.URL) (q query) {
 	q.evidence, q.id = q.evidence && !q.shows, q.id && !q.shows
 	return q
 }
+
+// routeNames are parameters that hold a path in the place of the address's own.
+var routeNames = map[string]bool{"q": true, "p": true, "page": true, "route": true}
 
 // addressReason says what an address does, by the kind of its words.
 func addressReason(found kinds) string {

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -33,15 +34,70 @@ type Deed struct {
 
 // Cover is what a person's yes to an act or to a request covers besides.
 type Cover struct {
-	Sites []string // registrable domains of the hosts that were shown
+	Hosts []string // with their ports, that were shown: of the page and frame that was acted on, and where it sends
 	Kinds kinds    // of harm that were named
 	Risk  action.Risk
 }
 
-// covers reports whether a yes includes a request to a site: one whose kind of
+// covers reports whether a yes includes a request to a host: one whose kind of
 // harm was shown. What has no kind is included up to the risk that was shown.
-func (c Cover) covers(site string, kind kinds, risk action.Risk) bool {
-	return slices.Contains(c.Sites, site) && kind&^c.Kinds == 0 && risk <= max(c.Risk, action.Medium)
+func (c Cover) covers(host string, kind kinds, risk action.Risk) bool {
+	return c.shows(host) && kind&^c.Kinds == 0 && risk <= max(c.Risk, action.Medium)
+}
+
+// shows reports whether a host was shown, or is by its name one where programs of
+// its site are called.
+func (c Cover) shows(host string) bool {
+	if slices.Contains(c.Hosts, host) && host != "" {
+		return true
+	}
+	first, _, _ := strings.Cut(host, ".")
+	return calledHosts[first] && slices.ContainsFunc(c.Hosts, func(shown string) bool { return siteOf(bareHost(shown)) == siteOf(bareHost(host)) })
+}
+
+var calledHosts = map[string]bool{"api": true, "apis": true, "graphql": true, "gateway": true, "backend": true, "rest": true}
+
+// sentBy reports whether what sends a request was shown: no other frame, and no
+// document without an origin, has a request of its own taken for an act's.
+func (c Cover) sentBy(r action.Request) bool {
+	if r.Kind == action.ChannelKind { // the egress door has nothing but where it goes
+		return true
+	}
+	return (r.Origin == "" || c.shows(placeOf(r.Origin))) && c.shows(placeOf(r.Document))
+}
+
+// placeOf is the host of an address of the web, or of a WebSocket, with its port.
+func placeOf(address string) string {
+	if after, found := strings.CutPrefix(address, "ws"); found {
+		address = "http" + after
+	}
+	u, err := url.Parse(address)
+	if err != nil || !isWeb(u) || u.Hostname() == "" {
+		return ""
+	}
+	port := u.Port()
+	if port == "" || port == "80" && u.Scheme == "http" || port == "443" && u.Scheme == "https" {
+		return hostOf(address)
+	}
+	return hostOf(address) + ":" + port
+}
+
+func bareHost(place string) string {
+	host, _, _ := strings.Cut(place, ":")
+	return host
+}
+
+// senderOf is the host that sends a request.
+func senderOf(r action.Request) string { return bareHost(SenderOf(r)) }
+
+// SenderOf is the host, with its port, that sends a request, by what the request
+// says and else by the document: a form of a frame may be for the whole tab. It is
+// empty for one that has none.
+func SenderOf(r action.Request) string {
+	if r.Origin != "" {
+		return placeOf(r.Origin)
+	}
+	return placeOf(r.Document)
 }
 
 // Outgoing is a request that is to leave the browser, with what is known of
@@ -132,9 +188,8 @@ func readOnly(j judgement, reading bool, x *effectRule) Verdict {
 
 // weighEffect joins a request to an act and decides.
 func (p *Policy) weighEffect(o Outgoing, j judgement, v EffectVerdict, ruled *effectRule) EffectVerdict {
-	site := siteOf(hostOf(o.Request.URL))
 	// The newest act alone: a yes to one deletion is none to the next.
-	if len(o.Deeds) > 0 && o.Deeds[0].Approved && o.Deeds[0].Cover.covers(site, v.Kinds, j.risk) {
+	if len(o.Deeds) > 0 && o.Deeds[0].Approved && o.Deeds[0].Cover.covers(placeOf(o.Request.URL), v.Kinds, j.risk) && o.Deeds[0].Cover.sentBy(o.Request) {
 		v.Covered = true
 		v.Verdict = allowed(j, "effect.approved", "a person allowed the act that sends it")
 		return v
@@ -206,7 +261,7 @@ func isFromElsewhere(r action.Request) bool {
 // to its own site, to a host that agents do not work in, or what it has sent
 // before.
 func (p *Policy) background(o Outgoing) bool {
-	to, from := hostOf(o.Request.URL), hostOf(o.Request.Document)
+	to, from := hostOf(o.Request.URL), senderOf(o.Request)
 	return o.Known || siteOf(to) == siteOf(from) && from != "" || !p.allowedHosts.match(to)
 }
 
@@ -214,13 +269,9 @@ func (p *Policy) background(o Outgoing) bool {
 // the hosts that the call concerns, of the kinds of harm that were shown.
 func (p *Policy) Covers(call action.Call, verb *action.Verb, facts action.Facts, risk action.Risk) Cover {
 	c := Cover{Risk: risk}
-	hosts := hostsOf(facts)
-	if verb != nil && verb.Class == action.Write {
-		hosts = concerned(p.judge(call, verb, facts), facts)
-	}
-	for _, h := range hosts {
-		if s := siteOf(h); !slices.Contains(c.Sites, s) {
-			c.Sites = append(c.Sites, s)
+	for _, address := range shownPlaces(facts) {
+		if place := placeOf(address); place != "" && !slices.Contains(c.Hosts, place) {
+			c.Hosts = append(c.Hosts, place)
 		}
 	}
 	for _, text := range shownTexts(facts) {
@@ -235,11 +286,29 @@ func (p *Policy) Covers(call action.Call, verb *action.Verb, facts action.Facts,
 	return c
 }
 
+// shownPlaces are the addresses that a call concerns.
+func shownPlaces(facts action.Facts) []string {
+	all := []string{facts.Page.URL}
+	for _, e := range []*action.Element{facts.Element, facts.Onto} {
+		if e == nil {
+			continue
+		}
+		all = append(all, e.FrameURL)
+		if e.Submits {
+			all = append(all, e.FormAction)
+		}
+	}
+	if facts.Destination != nil {
+		all = append(all, facts.Destination.URL)
+	}
+	return all
+}
+
 // CoversEffect is what a person's yes to a request covers: more requests to the
 // same site, of the same kinds, and of those that the act named which caused it
 // and was shown with it.
 func CoversEffect(v EffectVerdict, r action.Request, act Cover) Cover {
-	return Cover{Sites: append([]string{siteOf(hostOf(r.URL))}, act.Sites...), Kinds: v.Kinds | act.Kinds, Risk: v.Risk}
+	return Cover{Hosts: append([]string{placeOf(r.URL), SenderOf(r)}, act.Hosts...), Kinds: v.Kinds | act.Kinds, Risk: v.Risk}
 }
 
 // OnlyGoes reports whether an act goes to an address of the web that does nothing
@@ -282,8 +351,8 @@ func shownTexts(facts action.Facts) []string {
 
 // Includes reports whether a yes that covers c covers what another does.
 func (c Cover) Includes(other Cover) bool {
-	for _, site := range other.Sites {
-		if !c.covers(site, other.Kinds, other.Risk) {
+	for _, host := range other.Hosts {
+		if !c.covers(host, other.Kinds, other.Risk) {
 			return false
 		}
 	}

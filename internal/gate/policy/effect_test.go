@@ -71,6 +71,45 @@ func TestRequestsAreJudgedByWhatTheySay(t *testing.T) {
 		{"POST", app + "/graphql", bodyOf("query", "mutation Drop { deleteItem(id: 1) { ok } }"), action.High},
 		{"POST", app + "/graphql", bodyOf("operationName", "SendInvite", "variables.to", "x"), action.High},
 
+		// what says that it only searches or measures lowers nothing that is named besides
+		{"POST", app + "/search/members", nil, action.Low},
+		{"POST", app + "/items/5/validate", bodyOf("name", "x"), action.Low},
+		{"POST", app + "/_analytics/collect", bodyOf("action", "delete"), action.Low},
+		{"POST", app + "/orders;search", nil, action.Critical},
+		{"POST", app + "/transfer.php/search", bodyOf("amount", "9", "to", "x"), action.Critical},
+		{"POST", app + "/transfer", bodyOf("action", "search"), action.Critical},
+		{"POST", app + "/orders", bodyOf("query", "{a}"), action.Critical},
+		{"POST", app + "/items/5/delete", bodyOf("query", "query{a}"), action.High},
+		{"POST", app + "/items/5/delete/collect", nil, action.High},
+		{"POST", app + "/metrics", bodyOf("_method", "delete"), action.High},
+		{"POST", app + "/cart/checkOut", nil, action.Critical},
+		{"POST", app + "/list/members", bodyOf("user", "5"), action.High},
+		// other ways to say what is done
+		{"POST", app + "/x", bodyOf("X-Http-Method-Override", "DELETE"), action.High},
+		{"POST", app + "/x", bodyOf("data[action]", "delete"), action.High},
+		{"POST", app + "/x", bodyOf("btnDelete", "1"), action.High},
+		{"POST", app + "/x", bodyOf("__EVENTTARGET", "ctl00$btnDelete"), action.High},
+		{"POST", app + "/x", bodyOf("commit", "Save changes"), action.Medium},
+		{"POST", app + "/soap", bodyOf("", "<s:Envelope><s:Body><DeleteItem/></s:Body></s:Envelope>"), action.High},
+		{"POST", app + "/feed", bodyOf("", "<entry><title>Delete it</title></entry>"), action.Medium},
+		{"POST", app + "/graphql", bodyOf("operationName", "M", "query", "query Q{a} mutation M{deleteItem(id:5)}"), action.High},
+		{"POST", app + "/graphql", bodyOf("query", ",\ufeff mutation{logout}"), action.High},
+		{"GET", app + "/graphql?query=mutation%7BdeleteItem(id:5)%7Bid%7D%7D", nil, action.High},
+		{"GET", app + "/graphql?query=%7Bitems%7Bid%7D%7D", nil, action.Low},
+		{"GET", app + "/items/5/dElEtE", nil, action.High},
+		{"GET", app + "/items/5;x/delete;y", nil, action.High},
+		{"GET", app + "/admin/docs/delete/5", nil, action.High},
+		{"GET", app + "/docs/delete", nil, action.Low},
+		// states, rights, passwords
+		{"PATCH", app + "/items/5", bodyOf("deleted", "true"), action.High},
+		{"PATCH", app + "/items/5", bodyOf("status", "done"), action.Medium},
+		{"PATCH", app + "/users/5", bodyOf("role", "admin"), action.High},
+		{"POST", app + "/account", bodyOf("new_password", "x"), action.High},
+		{"PUT", app + "/account/password", bodyOf("value", "x"), action.High},
+		{"POST", app + "/login", bodyOf("user", "x", "password", "x"), action.Medium},
+		{"POST", app + "/auth/password", bodyOf("user", "x", "password", "x"), action.Medium},
+		{"POST", app + "/x", bodyOf("to", "a@b.c", "subject", "hi", "body", "x"), action.High},
+
 		{"POST", app + "/api/transfer", nil, action.Critical},
 		{"POST", app + "/api/x", bodyOf("amount", "900", "iban", "DE02"), action.Critical},
 		{"POST", app + "/api/x", bodyOf("card.number", "4111", "cvc", "123"), action.Critical},
@@ -105,7 +144,7 @@ func TestRequestsAreJoinedToActs(t *testing.T) {
 	get := action.Request{Method: "GET", URL: app + "/api/x?op=5", Document: app + "/", Kind: "XHR"}
 	high := Deed{Risk: action.High, Rule: "click.delete", Wired: true}
 	low := Deed{Risk: action.Low}
-	yes := Deed{Risk: action.High, Wired: true, Approved: true, Cover: Cover{Sites: []string{"app.example"}, Kinds: destroys, Risk: action.High}}
+	yes := Deed{Risk: action.High, Wired: true, Approved: true, Cover: Cover{Hosts: []string{"app.example"}, Kinds: destroys, Risk: action.High}}
 	by := func(d ...Deed) []Deed { return d }
 	for name, c := range map[string]struct {
 		o    Outgoing

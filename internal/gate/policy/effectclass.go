@@ -5,80 +5,112 @@ import (
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
 // classify tells how bad a request is by itself, and which kinds of harm it
-// names.
+// names. What says that it only searches or measures makes it no less than what
+// it names besides.
 func (p *Policy) classify(r action.Request) (judgement, kinds) {
 	j := judgement{risk: action.Low, rule: "effect.reads", why: "it only reads", hosts: effectHosts(r)}
 	if reads(r.Method) {
-		if isFile(r) {
-			return j, 0
-		}
-		plain := j
-		if judgeActing(&j, r.URL); j.risk >= action.High && r.Kind != "Document" && siteOf(hostOf(r.Document)) == siteOf(hostOf(r.URL)) {
-			j = plain
-			judgeAddress(&j, r.URL, false, titlesOf(r.Document))
-		}
-		if j.risk < action.High {
-			return j, 0
-		}
-		return j, kindsOf(strings.Join(segmentsOf(r.URL), " · "))
+		kind := p.classifyReading(&j, r)
+		return j, kind
 	}
 	if r.Kind == action.ChannelKind {
 		j.rule, j.why = "effect.channel", "it opens a WebSocket to "+hostOf(r.URL)+", and what is sent over one is not held"
 		return j, 0
 	}
-	if tellsAboutPage(r) {
+	op, called := graphQL(slices.Concat(r.Fields, queryFields(r.URL)))
+	asksGraph := op == "query" && speaksGraphQL(r.URL)
+	measures := tellsAboutPage(r)
+	quiet := measures || asksGraph || isQuiet(r)
+	if measures {
 		j.rule, j.why = "effect.analytics", "it tells a server about the page"
-		return j, 0
 	}
-	op, called := graphQL(r)
-	quiet := isQuiet(r) || op == "query"
 	if !quiet {
 		j.raise(action.Medium, "effect.change", "it sends "+r.Method+" to "+hostOf(r.URL)+", which may change something there")
 	}
-	said := append(saidBy(r), called)
-	found := words.harmful.find(readings(strings.Join(said, " · ")), mentioned)
-	kind := found.kinds()
-	if op != "query" {
-		before := j.risk
-		judgeAddress(&j, r.URL, !quiet, nil)
-		if j.risk > before {
-			j.rule = "effect.address"
-			kind |= kindsOf(strings.Join(segmentsOf(r.URL), " · "))
-		}
+	if asksGraph {
+		called = ""
 	}
-	switch {
-	case op == "query":
-		kind = 0
-	case found.critical != 0:
-		j.raise(action.Critical, "effect.pays", "what it sends says that it pays, orders or transfers money, or closes an account")
-	case found.high != 0:
-		j.raise(action.High, "effect.acts", "what it sends says that it deletes, ends, sends or publishes something")
+	kind := judgeSaid(&j, append(saidBy(r, measures && !isThing(r.URL)), called))
+	before := j.risk
+	judgeAddress(&j, r.URL, !quiet, nil)
+	if j.risk > before {
+		j.rule = "effect.address"
+		kind |= kindsOf(strings.Join(segmentsOf(r.URL), " · "))
 	}
 	if r.Method == http.MethodDelete {
 		j.raise(action.High, "effect.delete", "it deletes something by the method DELETE")
 		kind |= destroys
 	}
-	if !quiet {
-		kind |= p.judgeThings(&j, r, called)
+	if measures {
+		return j, kind
 	}
+	kind |= p.judgeThings(&j, r, called, quiet)
+	kind |= judgeStates(&j, r)
+	p.judgePlace(&j, r, quiet, &kind)
+	if r.Cut && !quiet {
+		j.raise(action.High, "effect.long", "it sends more than can be read")
+	}
+	return j, kind
+}
+
+// classifyReading raises the risk of a request whose method only reads.
+func (p *Policy) classifyReading(j *judgement, r action.Request) kinds {
+	if isFile(r) {
+		return 0
+	}
+	plain := *j
+	if judgeActing(j, r.URL); j.risk >= action.High && r.Kind != "Document" && siteOf(hostOf(r.Document)) == siteOf(hostOf(r.URL)) {
+		*j = plain
+		judgeAddress(j, r.URL, false, titlesOf(r.Document))
+	}
+	said := queryFields(r.URL)
+	if op, called := graphQL(said); op == "mutation" {
+		j.raise(action.Medium, "effect.change", "it asks for a change in the address")
+		judgeSaid(j, []string{called})
+	}
+	judgeSaid(j, saidBy(action.Request{Fields: append(said, r.Fields...)}, true))
+	judgeSaid(j, saidBy(action.Request{Fields: objectsOf(said)}, false))
+	if changesPassword(said) || len(said) > 0 && namesPassword(r.URL) && hasPassword(said) {
+		j.raise(action.High, "effect.signin", "it changes how somebody signs in")
+	}
+	if j.risk < action.High {
+		return 0
+	}
+	return kindsOf(strings.Join(segmentsOf(r.URL), " · "))
+}
+
+// judgeSaid raises the risk by words that say what is done.
+func judgeSaid(j *judgement, said []string) kinds {
+	found := words.harmful.find(readings(strings.Join(said, " · ")), mentioned)
+	switch {
+	case found.critical != 0:
+		j.raise(action.Critical, "effect.pays", "what it sends says that it pays, orders or transfers money, or closes an account")
+	case found.high != 0:
+		j.raise(action.High, "effect.acts", "what it sends says that it deletes, ends, sends or publishes something")
+	}
+	return found.kinds()
+}
+
+// judgePlace raises the risk by where something is sent, and of money.
+func (p *Policy) judgePlace(j *judgement, r action.Request, quiet bool, kind *kinds) {
 	if isBank(hostOf(r.URL)) && !quiet {
 		j.raise(action.High, "effect.bank", "it changes something at a bank")
 	}
 	if isPayment(hostOf(r.URL)) && !quiet {
 		j.raise(action.Critical, "effect.payment", "it is sent to a place to pay")
-		kind |= pays
+		*kind |= pays
 	}
-	if !quiet && movesMoney(r.Fields) {
+	if movesMoney(r.Fields) {
 		j.raise(action.Critical, "effect.money", "it sends an amount of money and who gets it, or a payment card")
-		kind |= pays
+		*kind |= pays
 	}
-	return j, kind
 }
 
 // effectHosts are the hosts whose trust counts: of the request and of the
@@ -91,33 +123,11 @@ func effectHosts(r action.Request) []string {
 	return hosts
 }
 
-// saidBy are the words of a body that say what it does: values of fields that
-// name a deed, and fields that are called as a deed is.
-func saidBy(r action.Request) []string {
-	var said []string
-	for _, f := range r.Fields {
-		name := f.Name[strings.LastIndexByte(f.Name, '.')+1:]
-		switch {
-		case strings.ToLower(name) == "post": // "the form was sent", as Django says it
-		case commandNames[strings.ToLower(name)]:
-			if !isDraft(tokens(split(f.Value))) {
-				said = append(said, split(f.Value))
-			}
-		case kindsOf(split(name))&(destroys|pays|sends) != 0 && words.high.is(split(name)):
-			said = append(said, split(name))
-		}
-	}
-	return said
-}
-
 // quiet are names of addresses that are sent to without changing anything that
 // matters: searches, checks, and what pages tell about themselves.
 var quiet = setOf(strings.Fields(`search searches query queries filter filters suggest suggestions autocomplete typeahead complete completion lookup find count
 		review preview render validate validation check verify ping poll track log logging stats view views viewed read seen presence typing autosave autosaves draft drafts list browse
 		translate highlight markdown diff batchread msearch scroll recommend recommendations perf performance react reactions heartbeat`))
-
-// commandNames are names of fields that say what is to be done.
-var commandNames = setOf(strings.Fields(`action action2 act do op operation cmd command method _method mode func function intent bulk_action doaction wc-ajax`))
 
 // analytics are names of addresses to which pages tell about themselves, and
 // nothing else. What stands in the body counts for nothing there.
@@ -130,29 +140,63 @@ func tellsAboutPage(r action.Request) bool {
 		return true
 	}
 	segments := segmentsOf(r.URL)
-	if len(segments) == 0 || !reads(r.Method) && r.Method != http.MethodPost {
+	return len(segments) > 0 && r.Method == http.MethodPost && readAlike(r.URL) && analytics[segments[len(segments)-1]]
+}
+
+// isThing reports whether an address ends with the name of what pages tell about
+// themselves that applications also keep: what a field says is done counts there.
+func isThing(address string) bool {
+	segments := segmentsOf(address)
+	return len(segments) > 0 && ambiguous[segments[len(segments)-1]]
+}
+
+var ambiguous = setOf(strings.Fields(`metrics tracking heartbeat keepalive impressions impression`))
+
+// readAlike reports whether every server reads the path of an address alike: it has
+// no parameters of segments, no slashes that are spelled out, and nothing behind
+// the name of a script.
+func readAlike(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || strings.ContainsAny(u.Path, ";\\") || strings.Contains(u.EscapedPath(), "%2") || strings.Contains(u.EscapedPath(), "%5") {
 		return false
 	}
-	return analytics[segments[len(segments)-1]]
+	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
+	for _, part := range parts[:len(parts)-1] {
+		if script[path.Ext(part)] || part == ".." || part == "." {
+			return false
+		}
+	}
+	last := parts[len(parts)-1]
+	return last != ".." && last != "."
 }
+
+// script are endings of programs on servers, which are run whatever stands behind.
+var script = map[string]bool{".php": true, ".asp": true, ".aspx": true, ".ashx": true, ".asmx": true, ".jsp": true, ".do": true, ".action": true, ".cgi": true, ".pl": true, ".py": true, ".cfm": true}
 
 // things are what is sent, paid, or given rights by making one: a POST to a
 // collection of them, or any change of those that are rights.
 var things = map[string]kinds{
-	"messages": sends, "message": sends, "mails": sends, "emails": sends, "sms": sends, "invitations": sends, "invites": sends, "invite": sends,
+	"messages": sends, "message": sends, "mails": sends, "emails": sends, "email": sends, "tweet": sends, "tweets": sends, "toots": sends, "statuses": sends, "sms": sends, "invitations": sends, "invites": sends, "invite": sends,
 	"orders": pays, "order": pays, "payments": pays, "payment": pays, "transfers": pays, "transfer": pays, "bookings": pays, "booking": pays, "purchases": pays,
 	"donations": pays, "refunds": pays, "charges": pays,
 	"members": grants, "maintainers": grants, "maintainer": grants, "collaborators": grants, "collaborator": grants, "permissions": grants, "permission": grants,
+	"password": grants, "passwords": grants, "passwd": grants, "passkeys": grants, "ssh keys": grants, "api keys": grants, "apikeys": grants, "deploy keys": grants, "access tokens": grants, "webhooks": grants, "mfa": grants, "2fa": grants, "totp": grants,
 	"roles": grants, "role": grants, "visibility": grants, "acl": grants, "access": grants, "forwarding": grants, "users": grants, "admins": grants, "people": grants, "payees": pays, "beneficiaries": pays,
 }
 
 // changed are the things of which every change counts, not only a new one.
-var changed = setOf(strings.Fields(`permissions permission roles role visibility acl access forwarding members maintainers collaborators people`))
+var changed = setOf(strings.Fields(`permissions permission roles role visibility acl access forwarding members maintainers collaborators people password passwords passwd mfa 2fa totp`))
+
+// signsIn are names of addresses to which a password is sent to sign in with it.
+var signsIn = setOf(strings.Fields(`login signin session sessions auth authenticate token logon register signup`))
 
 // judgeThings raises the risk of making what sends, pays or gives rights.
-func (p *Policy) judgeThings(j *judgement, r action.Request, called string) kinds {
+func (p *Policy) judgeThings(j *judgement, r action.Request, called string, quiet bool) kinds {
 	var found kinds
-	segments := segmentsOf(r.URL)
+	segments := segmentsOf(readOtherwise(r.URL))
+	if quiet || slices.ContainsFunc(segments, func(s string) bool { return signsIn[s] }) {
+		segments = nil
+	}
 	for i := len(segments) - 1; i >= 0 && i >= len(segments)-2; i-- {
 		if (i == len(segments)-1 && r.Method == http.MethodPost) || changed[segments[i]] {
 			found |= things[segments[i]]
@@ -170,6 +214,9 @@ func (p *Policy) judgeThings(j *judgement, r action.Request, called string) kind
 	switch {
 	case found.has(pays):
 		j.raise(action.Critical, "effect.pays", "it makes an order, a booking or a payment")
+	case found == 0 && isMail(r.Fields):
+		found = sends
+		j.raise(action.High, "effect.makes", "it sends a message")
 	case found != 0:
 		j.raise(action.High, "effect.makes", "it sends a message, invites somebody or changes who may do what")
 	}
@@ -192,25 +239,71 @@ func givesRights(all []action.BodyField) bool {
 var rights = setOf(strings.Fields(`role roles user_role userrole permission permissions user_permissions is_superuser is_staff is_admin isadmin issuperuser superuser admin_level
 		access_level accesslevel access_role accessrole capabilities privilege privileges user_groups acl`))
 
+// isMail reports whether fields are those of a message: who gets it, and a subject.
+func isMail(fields []action.BodyField) bool {
+	to, subject := false, false
+	for _, f := range fields {
+		switch name := plainly(fieldName(f.Name)); name {
+		case "to", "recipient", "recipients", "rcpt", "mail to", "to address":
+			to = to || strings.Contains(f.Value, "@")
+		case "subject":
+			subject = true
+		}
+	}
+	return to && subject
+}
+
 // makes are what names of operations begin with that make a thing.
 var makes = setOf(strings.Fields(`create add make place new submit send book set update change put post`))
 
-// isQuiet reports whether an address names nothing but what is quiet at its end.
+// asking are the names of addresses at which something is only looked for,
+// whatever stands behind them.
+var asking = setOf(strings.Fields(`search searches query queries filter filters suggest suggestions autocomplete typeahead complete completion lookup find count msearch`))
+
+// isQuiet reports whether an address names nothing but what is quiet at its end,
+// or leaves it to a field to say what is done, which is quiet.
 func isQuiet(r action.Request) bool {
-	segments := segmentsOf(r.URL)
-	for i := len(segments) - 1; i >= 0 && i >= len(segments)-2; i-- {
-		for w := range strings.FieldsSeq(segments[i]) {
-			if quiet[w] {
-				return true
-			}
-		}
+	segments := pathOf(r.URL)
+	if len(segments) == 0 || !readAlike(r.URL) {
+		return false
 	}
-	for _, f := range r.Fields {
-		if name := strings.ToLower(f.Name); commandNames[name] && (quiet[plainly(f.Value)] || onlyReads(f.Value)) {
+	last := segments[len(segments)-1]
+	if quietly(last, quiet) {
+		return true
+	}
+	if len(segments) > 1 {
+		if before := segments[len(segments)-2]; quietly(before, asking) || last.id && quietly(before, quiet) {
 			return true
 		}
 	}
-	return false
+	return quietCommand(r, last)
+}
+
+// quietly reports whether a segment begins or ends with a word of a list, and says
+// nothing else that counts.
+func quietly(s segment, list map[string]bool) bool {
+	if !list[s.words[0]] && !list[s.words[len(s.words)-1]] {
+		return false
+	}
+	whole := strings.Join(s.words, "")
+	return !words.checkout.exact[whole] && !words.checkout.exact[strings.Join(s.words, " ")] && words.harmful.find(pathReadings(s.words), ordered).kinds() == 0 && things[s.words[len(s.words)-1]] == 0
+}
+
+// quietCommand reports whether all fields that say what is done say what is quiet,
+// at an address of the page's own site that says nothing itself.
+func quietCommand(r action.Request, last segment) bool {
+	if siteOf(hostOf(r.URL)) != siteOf(senderOf(r)) || things[strings.Join(last.words, " ")] != 0 || kindsOf(strings.Join(last.words, " ")) != 0 {
+		return false
+	}
+	found := false
+	for _, f := range r.Fields {
+		if commandNames[strings.ToLower(f.Name)] {
+			if found = quiet[plainly(f.Value)] || onlyReads(f.Value); !found {
+				return false
+			}
+		}
+	}
+	return found
 }
 
 // onlyReads reports whether the name of an operation says that it reads:
@@ -222,37 +315,6 @@ func onlyReads(operation string) bool {
 
 // readingWords are the words of operations that read.
 var readingWords = setOf(strings.Fields(`get list fetch read query search find count status info describe lookup`))
-
-var (
-	graphQLStart = regexp.MustCompile(`^\s*(?:#[^\n]*\n\s*)*(query|mutation|subscription|\{)\s*(\w*)`)
-	graphQLCalls = regexp.MustCompile(`(\w+)\s*[({]`)
-)
-
-// graphQL tells of a GraphQL document what it is, "query" or "mutation", and the
-// words of what it calls; empty for what is none.
-func graphQL(r action.Request) (op, called string) {
-	for _, f := range r.Fields {
-		name := f.Name[strings.LastIndexByte(f.Name, '.')+1:]
-		if name != "query" && name != "operationName" && name != "" {
-			continue
-		}
-		start := graphQLStart.FindStringSubmatch(f.Value)
-		switch {
-		case name == "operationName" && op == "" && strings.Contains(strings.ToLower(r.URL), "graphql"):
-			op, called = "operation", called+" · "+split(f.Value)
-		case start == nil:
-		case start[1] == "mutation":
-			op = "mutation"
-			called += " · " + split(start[2])
-			for _, call := range graphQLCalls.FindAllStringSubmatch(f.Value, 40) {
-				called += " · " + split(call[1])
-			}
-		case op != "mutation":
-			op = "query"
-		}
-	}
-	return op, called
-}
 
 // movesMoney reports whether fields hold an amount together with who gets it, or
 // the number of a payment card.

@@ -19,6 +19,15 @@ var disabledFeatures = []string{
 	"InterestFeedContentSuggestions",          // fetches news
 	"AutofillServerCommunication",             // sends what forms look like
 	"CertificateTransparencyComponentUpdater", // fetches lists
+
+	// What the browser process sends for a page by itself: it is not held where
+	// requests leave the browser, so that it does not leave at all.
+	"Reporting",                           // POST to any address of the page's site
+	"NetworkErrorLogging",                 // the same
+	"BackgroundFetch",                     // any method, to any host
+	"FedCm",                               // GET and POST with cookies, to addresses that a page's file names
+	"DeviceBoundSessions",                 // POST to an address that a header names
+	"Prerender2FallbackPrefetchSpecRules", // GET of any address, where rendering ahead is refused
 }
 
 // ChromiumFlags returns the flags of a box's browser. The order is fixed, and

@@ -1,0 +1,70 @@
+package gate_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+)
+
+// own is what people say yes to: a deletion that an act asks for.
+const own = `<button id=b onclick="fetch('/own/5/delete', {method: 'POST'}).catch(() => {})">Remove own</button>`
+
+// agreeing says yes to that, and to nothing else.
+func agreeing(q action.Question) bool {
+	return q.Request != nil && strings.Contains(q.Request.URL, "/own/") || q.Request == nil && q.Element != nil && strings.Contains(q.Element.Name, "own")
+}
+
+const sendsForeign = `fetch("SHOP/items/ID/delete", {method: "POST", mode: "no-cors", credentials: "include"})`
+
+// frames are documents of others on a page whose act was allowed.
+func framed(address string) string {
+	return `<iframe src="` + address + `" style="width:9px;height:9px"></iframe>`
+}
+
+// later has something done again and again, once the act was allowed.
+const later = `const later = (f, each) => setTimeout(() => setInterval(f, each), 700);`
+
+// always keeps sending.
+const always = `<script>` + later + `later(() => ` + sendsForeign + `.catch(() => {}), 150)</script>`
+
+// Whatever a page, a frame or a window of others sends while an act lives that a
+// person allowed, it is not of that act.
+func TestNothingRidesOnAYes(t *testing.T) {
+	press := []step{clicks("#b")}
+	page := map[string]foePage{"/frame": {body: always}}
+	tries := []try{
+		{name: "a frame of another site", host: shopHost, body: own + framed("FOE/frame"), more: page, steps: press},
+		{name: "a frame of the same site", host: shopHost, body: own + framed("USERS/frame"), more: page, steps: press},
+		{name: "a frame in a sandbox", host: shopHost, body: own + `<iframe sandbox=allow-scripts srcdoc='` + strings.ReplaceAll(always, "'", "&#39;") + `'></iframe>`, steps: press},
+		{name: "a sandboxed frame of the same host", host: shopHost, body: own + `<iframe sandbox=allow-scripts src=/frame></iframe>`, more: page, steps: press},
+		{name: "a frame in a frame", host: shopHost, body: own + framed("USERS/outer"), more: map[string]foePage{"/outer": {body: framed("FOE/frame")}, "/frame": {body: always}}, steps: press},
+		{name: "a form of a frame for the tab", host: shopHost, body: own + framed("FOE/form"), steps: press,
+			more: map[string]foePage{"/form": {body: `<form id=f method=post target=_top action="SHOP/items/ID/delete"></form><script>` + later + `later(() => f.submit(), 400)</script>`}}},
+		{name: "a form of a frame for itself", host: shopHost, body: own + framed("FOE/form2"), steps: press,
+			more: map[string]foePage{"/form2": {body: `<form id=f method=post action="SHOP/items/ID/delete"></form><script>` + later + `later(() => f.submit(), 400)</script>`}}},
+		{name: "the same page to another host of the site", host: userHost, body: own + always, steps: press},
+		{name: "the same page to another site", host: foeHost, body: own + always, steps: press},
+		{name: "the same page, another kind of harm", host: shopHost, body: own + `<script>` + later + `later(() => fetch("/messages/ID/send", {method: "POST"}).catch(() => {}), 150)</script>`, steps: press},
+		{name: "the same page, paying", host: shopHost, body: own + `<script>` + later + `later(() => fetch("/transfer/ID", {method: "POST", body: "amount=9&to=x"}).catch(() => {}), 150)</script>`, steps: press},
+		{name: "a worker of another site", host: shopHost, body: own + framed("FOE/work"), steps: press,
+			more: map[string]foePage{"/work": {body: `<script>new Worker("/work.js")</script>`}, "/work.js": {kind: "text/javascript", body: later + `later(() => ` + sendsForeign + `.catch(() => {}), 150)`}}},
+		{name: "a shared worker of another site", host: shopHost, body: own + framed("FOE/shared"), steps: press,
+			more: map[string]foePage{"/shared": {body: `<script>new SharedWorker("/shared.js").port.start()</script>`}, "/shared.js": {kind: "text/javascript", body: later + `later(() => ` + sendsForeign + `.catch(() => {}), 150)`}}},
+		{name: "a beacon of a frame", host: shopHost, body: own + framed("FOE/beacon"), steps: press, more: map[string]foePage{"/beacon": {body: `<script>` + later + `later(() => navigator.sendBeacon("SHOP/items/ID/delete"), 150)</script>`}}},
+		{name: "an image of a frame", host: shopHost, body: own + framed("FOE/image"), steps: press, more: map[string]foePage{"/image": {body: `<script>` + later + `later(() => { new Image().src = "SHOP/items/ID/delete?" + Math.random() }, 150)</script>`}}},
+		{name: "a redirect of the allowed request to another host", host: userHost, steps: press, body: own,
+			more: map[string]foePage{"/own/5/delete": {any: true, status: http.StatusTemporaryRedirect, header: headers("Location", "SHOP/items/ID/delete")}}},
+		{name: "a link to another host after the allowed request", host: foeHost, steps: []step{clicks("#b"), clicks("#c")}, body: own + `<button id=c onclick='` + sendsForeign + `'>Next page</button>`},
+		{name: "the act after the allowed one", host: shopHost, steps: []step{clicks("#b"), clicks("#c")}, body: own + `<button id=c onclick='` + sendsForeign + `'>Next page</button>`},
+		{name: "pointing after the allowed act", host: shopHost, steps: []step{clicks("#b"), {"page.hover", &action.Hover{Locator: named("#c")}}}, body: own + `<button id=c onmouseover='` + sendsForeign + `'>Next page</button>`},
+		{name: "a key after the allowed act", host: shopHost, steps: []step{clicks("#b"), {"page.press", &action.Press{Locator: named("#c"), Key: "ArrowDown"}}}, body: own + `<input id=c aria-label=Search onkeydown='` + sendsForeign + `'>`},
+	}
+	for i := range tries {
+		tries[i].slow = 1300 * time.Millisecond
+	}
+	attempt(t, tries, setting{trusted: true, at: policy.AskAtWire, yes: agreeing})
+}

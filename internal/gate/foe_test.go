@@ -1,0 +1,456 @@
+package gate_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf16"
+
+	"golang.org/x/net/publicsuffix"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
+	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate"
+	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/guest"
+)
+
+// Hosts of the tries. The shop is what is attacked; users.shop.test is of the same
+// site, foe.test of another. All of them are hosts that agents may open.
+const (
+	shopHost = "app.shop.test"
+	userHost = "users.shop.test"
+	foeHost  = "www.foe.test"
+)
+
+// shopServer is an application that reads requests as generously as servers do:
+// whatever the case, with the method that a field or header names, without what
+// stands behind a semicolon or a script's name. What a request does is kept under
+// the number in it, which each try has of its own.
+type shopServer struct {
+	mu    sync.Mutex
+	done  map[string][]string
+	pages map[string]foePage // by path
+}
+
+// foePage is a document of the hostile page, with more headers.
+type foePage struct {
+	body, kind string
+	header     http.Header
+	status     int
+	any        bool // it is the answer to every method
+}
+
+var (
+	harmfulWords = regexp.MustCompile(`(?i)delete|destroy|remove|l(ö|oe)schen|transfer|order|publish|send|shutdown|logout|password|role=admin|deletion|supprimer|eliminar|refund|/rm\b|check.?out|messages|members`)
+	tryNumber    = regexp.MustCompile(`7\d{5}`)
+	overridden   = regexp.MustCompile(`(?i)(^|[?&"\s])(_method|x-http-method-override)["=:\s]+(\w+)`)
+)
+
+// told reads a request as a generous server would, and returns what it does and
+// for which try.
+func told(r *http.Request, body []byte) (what, number string) {
+	at := r.URL.Path
+	if cut, _, found := strings.Cut(at, ".php/"); found {
+		at = cut + ".php"
+	}
+	at = path.Clean(regexp.MustCompile(`;[^/]*`).ReplaceAllString(at, ""))
+	text := string(body)
+	if len(body) > 1 && (body[0] == 0xff && body[1] == 0xfe || len(body) > 3 && body[1] == 0 && body[3] == 0) {
+		var units []uint16
+		for i := 0; i+1 < len(body); i += 2 {
+			units = append(units, uint16(body[i])|uint16(body[i+1])<<8)
+		}
+		text = string(utf16.Decode(units))
+	}
+	if plain, err := url.QueryUnescape(text); err == nil {
+		text = plain
+	}
+	query, err := url.QueryUnescape(r.URL.RawQuery)
+	if err != nil {
+		query = r.URL.RawQuery
+	}
+	said := at + "?" + query + " " + text
+	method := r.Method
+	for _, name := range []string{"X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"} {
+		if v := r.Header.Get(name); v != "" && method != http.MethodGet {
+			method = strings.ToUpper(v)
+		}
+	}
+	if m := overridden.FindStringSubmatch(query + " " + text); m != nil {
+		method = strings.ToUpper(m[3])
+	}
+	number = tryNumber.FindString(said)
+	if number == "" || method != http.MethodDelete && !harmfulWords.MatchString(said) && !strings.HasPrefix(at, "/opaque") {
+		return "", number
+	}
+	return method + " " + at, number
+}
+
+func (s *shopServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(io.LimitReader(r.Body, 4<<20))
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", "*")
+	if o := r.Header.Get("Origin"); o != "" {
+		h.Set("Access-Control-Allow-Origin", o)
+		h.Set("Access-Control-Allow-Credentials", "true")
+	}
+	h.Set("Access-Control-Allow-Headers", "x-http-method-override, x-http-method, x-method-override, content-type, x-a")
+	h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE")
+	h.Set("Service-Worker-Allowed", "/")
+	h.Set("Cache-Control", "no-store")
+	if r.Method == http.MethodOptions {
+		return
+	}
+	s.mu.Lock()
+	shown, found := s.pages[r.URL.Path]
+	s.mu.Unlock()
+	if found && (r.Method == http.MethodGet || shown.any) {
+		for name, values := range shown.header {
+			h[name] = values
+		}
+		h.Set("Content-Type", orHTML(shown.kind))
+		if shown.status != 0 {
+			w.WriteHeader(shown.status)
+		}
+		_, _ = io.WriteString(w, shown.body)
+		return
+	}
+	if what, number := told(r, body); what != "" {
+		s.mu.Lock()
+		s.done[number] = append(s.done[number], what)
+		s.mu.Unlock()
+	}
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = io.WriteString(w, "<title>done</title>")
+}
+
+func orHTML(kind string) string {
+	if kind == "" {
+		return "text/html; charset=utf-8"
+	}
+	return kind
+}
+
+func (s *shopServer) did(number string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.done[number], ", ")
+}
+
+func (s *shopServer) show(at string, p foePage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pages[at] = p
+}
+
+// foeRig is a gate before a real page, with hosts of several sites and a person
+// who answers by a rule.
+type foeRig struct {
+	t      testing.TB
+	house  *house
+	room   *foeRoom
+	server *shopServer
+	scheme string
+	port   string
+	free   bool // the gate is off
+
+	mu      sync.Mutex
+	sending action.Sending
+	judged  map[string]string // of a try's number: what became of its requests
+	asked   []action.Question
+	yes     func(action.Question) bool
+}
+
+// foeRoom knows the hosts that agents may open.
+type foeRoom struct{ wireRoom }
+
+func (r *foeRoom) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	facts, pin, err := r.wireRoom.Look(ctx, call)
+	if d := facts.Destination; d != nil {
+		d.Site, _ = publicsuffix.EffectiveTLDPlusOne(d.Host)
+		d.Allowed = d.Allowed || strings.HasSuffix(d.Host, ".test")
+	}
+	return facts, pin, err
+}
+
+// setting is how the gate of tries is configured.
+type setting struct {
+	trusted bool         // the hosts are, not only allowed
+	at      policy.AskAt // where people are asked
+	tls     bool         // the hosts are reached by TLS
+	sending action.Sending
+	yes     func(action.Question) bool // what people say yes to
+}
+
+// newFoe starts a browser for tries, before a gate that is off where free is set.
+func newFoe(t testing.TB, how setting, free bool) *foeRig {
+	t.Helper()
+	f := &foeRig{t: t, yes: how.yes, sending: how.sending, room: &foeRoom{}, free: free, judged: map[string]string{}, server: &shopServer{done: map[string][]string{}, pages: map[string]foePage{}}}
+	site := httptest.NewUnstartedServer(f.server)
+	if f.scheme = "http"; how.tls {
+		f.scheme = "https"
+		site.StartTLS()
+	} else {
+		site.Start()
+	}
+	t.Cleanup(func() { site.CloseClientConnections(); site.Close() })
+	f.port = site.URL[strings.LastIndexByte(site.URL, ':')+1:]
+	var secure []string
+	for _, host := range []string{shopHost, userHost, foeHost} {
+		secure = append(secure, f.at(host))
+	}
+	flags, begin := []string{"--disable-features=Translate"}, browsertest.StartEager
+	if !free {
+		flags, begin = boxFlags(), browsertest.Start
+	}
+	chromium, err := begin(append(flags, "--host-resolver-rules=MAP *.test 127.0.0.1", "--ignore-certificate-errors", "--unsafely-treat-insecure-origin-as-secure="+strings.Join(secure, ","))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(chromium.Stop)
+	config := policy.Config{Enabled: true, AskAt: how.at, Allowed: []string{"*.shop.test", "*.foe.test"}}
+	if how.trusted {
+		config.Trusted = []string{"*.shop.test", "*.foe.test"}
+	}
+	f.house = buildOn(t, config, gate.Credentials{}, func(*house) gate.Sessions { return f.room })
+	session := action.Session{ID: "s1", Actor: agent.Actor, Scope: agent.Scope}
+	f.room.browser, err = page.Open(t.Context(), chromium.Transport(), page.Options{Width: 800, Height: 600, Guard: func(string) error { return nil },
+		Outgoing: func(ctx context.Context, r action.Request) (action.Ruling, error) {
+			ruling, err := f.house.Outgoing(ctx, session, action.Sender{Owner: action.Agent, Sending: f.mode()}, r)
+			f.note(r, err)
+			return ruling, err
+		},
+		Receipt: func(e action.Effect) { f.house.Receipt(session, e) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.room.browser.Close() })
+	t.Cleanup(func() { f.house.close(t) })
+	ctx, stop := context.WithCancel(context.Background())
+	var person sync.WaitGroup
+	person.Go(func() { f.answer(ctx) })
+	t.Cleanup(func() { stop(); person.Wait() })
+	return f
+}
+
+// boxFlags are the features that a box's browser has switched off: what the
+// browser sends by itself cannot be held.
+func boxFlags() (found []string) {
+	for _, flag := range guest.ChromiumFlags(guest.Config{}) {
+		if strings.HasPrefix(flag, "--disable-features=") {
+			found = append(found, flag)
+		}
+	}
+	return found
+}
+
+func (f *foeRig) at(host string) string { return f.scheme + "://" + host + ":" + f.port }
+
+func (f *foeRig) mode() action.Sending {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.free {
+		return action.SendFree
+	}
+	return f.sending
+}
+
+// note keeps what became of a request of a try.
+func (f *foeRig) note(r action.Request, err error) {
+	said := r.URL
+	for _, field := range r.Fields {
+		said += " " + field.Name + "=" + field.Value
+	}
+	if plain, e := url.QueryUnescape(said); e == nil {
+		said = plain
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if number := tryNumber.FindString(said); number != "" && err != nil {
+		f.judged[number] = fmt.Sprint(fault.CodeOf(err))
+	}
+}
+
+// refused is why a request of a try did not leave.
+func (f *foeRig) refused(number string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.judged[number]
+}
+
+// answer has the person answer every question.
+func (f *foeRig) answer(ctx context.Context) {
+	tick := time.NewTicker(4 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		list, err := f.house.Call(ctx, action.Call{Verb: "approval.list", Caller: operator, Args: &action.ApprovalList{}})
+		if err != nil {
+			continue
+		}
+		for _, q := range list.Data.(*action.QuestionListing).Questions {
+			f.mu.Lock()
+			yes := f.yes != nil && f.yes(q)
+			f.asked = append(f.asked, q)
+			f.mu.Unlock()
+			_, _ = f.house.Call(ctx, action.Call{Verb: "approval.answer", Caller: operator, Args: &action.Answer{ID: q.ID, Approve: yes, Reason: "for the test"}})
+		}
+	}
+}
+
+func (f *foeRig) questions() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.asked)
+}
+
+// call makes a call of the agent, or of an operator where the gate is off.
+func (f *foeRig) call(verb string, args any) (action.Result, error) {
+	who := agent
+	if f.free {
+		who = operator
+	}
+	return f.house.Call(f.t.Context(), action.Call{Verb: verb, Caller: who, Args: args, Wait: 10 * time.Second})
+}
+
+// step is one call of a try.
+type step struct {
+	verb string
+	args any
+}
+
+func clicks(selector string) step { return step{"page.click", &action.Click{Locator: named(selector)}} }
+
+// try is one attempt to have something done that nobody is asked about. In its
+// texts ID stands for its number, SHOP, USERS and FOE for the origins.
+type try struct {
+	name  string
+	host  string // of the page; foeHost where empty
+	body  string // of the page
+	more  map[string]foePage
+	head  http.Header
+	steps []step
+	slow  time.Duration // that it takes until something is sent
+}
+
+// made is what became of a try.
+type made struct {
+	did, refused, fault string
+	asked               int
+}
+
+func (f *foeRig) make(t *try, number string) made {
+	host := t.host
+	if host == "" {
+		host = foeHost
+	}
+	fill := strings.NewReplacer("ID", number, "SHOP", f.at(shopHost), "USERS", f.at(userHost), "FOE", f.at(foeHost), "PORT", f.port)
+	head := http.Header{}
+	for name, values := range t.head {
+		for _, v := range values {
+			head.Add(name, fill.Replace(v))
+		}
+	}
+	f.server.show("/try", foePage{body: "<!doctype html><title>Page</title>" + fill.Replace(t.body), header: head})
+	for at, p := range t.more {
+		p.body = fill.Replace(p.body)
+		filled := http.Header{}
+		for name, values := range p.header {
+			for _, v := range values {
+				filled.Add(name, fill.Replace(v))
+			}
+		}
+		p.header = filled
+		f.server.show(at, p)
+	}
+	before := f.questions()
+	var m made
+	_, err := f.call("page.goto", &action.Goto{URL: f.at(host) + "/try"})
+	m.fault = codeOf(err)
+	for _, s := range t.steps {
+		if err == nil {
+			_, err = f.call(s.verb, s.args)
+			if m.fault = codeOf(err); m.fault == string(fault.NotFound) {
+				f.t.Errorf("%s: %v", t.name, err)
+			}
+		}
+	}
+	limit := max(1500*time.Millisecond, t.slow)
+	if f.free {
+		limit = 8 * time.Second // it ends as soon as the harm is done
+	}
+	ctx, cancel := context.WithTimeout(f.t.Context(), limit)
+	defer cancel()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		m.did, m.refused, m.asked = f.server.did(number), f.refused(number), f.questions()-before
+		if m.did != "" || m.refused != "" || m.fault != "" && !f.free && t.slow == 0 {
+			return m
+		}
+		select {
+		case <-ctx.Done():
+			return m
+		case <-tick.C:
+		}
+	}
+}
+
+func codeOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return string(fault.CodeOf(err))
+}
+
+// numberOf is the number of a try, the same in every run.
+func numberOf(i int) string { return fmt.Sprintf("7%05d", i) }
+
+// attempt makes tries before a gate that is off, where each must do its harm, and
+// before one that is on, where none may.
+func attempt(t *testing.T, tries []try, how setting) {
+	t.Helper()
+	off, on := newFoe(t, how, true), newFoe(t, how, false)
+	results := make([]made, len(tries))
+	var both sync.WaitGroup
+	both.Go(func() {
+		for i := range tries {
+			results[i] = off.make(&tries[i], numberOf(i))
+		}
+	})
+	through := 0
+	for i := range tries {
+		m := on.make(&tries[i], numberOf(i))
+		if m.did != "" {
+			through++
+			t.Errorf("%s: was done unasked: %s (%d questions, refused %q, fault %q)", tries[i].name, m.did, m.asked, m.refused, m.fault)
+		}
+	}
+	both.Wait()
+	for i := range tries { // what came after its try was over
+		if did := on.server.did(numberOf(i)); did != "" {
+			t.Errorf("%s: was done in the end: %s", tries[i].name, did)
+		}
+		if results[i].did == "" {
+			t.Errorf("%s: does nothing before a gate that is off (fault %q): the try would not be seen", tries[i].name, results[i].fault)
+		}
+	}
+	t.Logf("%d tries, %d got through", len(tries), through)
+}

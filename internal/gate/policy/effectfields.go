@@ -1,0 +1,231 @@
+package policy
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// commandNames are names of fields that say what is to be done.
+var commandNames = setOf(strings.Fields(`action action2 act do op operation cmd command method _method mode func function intent bulk_action doaction wc-ajax
+	x-http-method-override x-http-method x-method-override soapaction x-action verb methodname httpmethod actiontype requesttype`))
+
+// methodNames are those that say which method a request is to be taken for.
+var methodNames = setOf(strings.Fields(`_method x-http-method-override x-http-method x-method-override`))
+
+// pressedNames are names of fields that say which control was pressed: their
+// values are its words, or its name.
+var pressedNames = setOf(strings.Fields(`submit commit button btn __eventtarget source`))
+
+// eventNames are those that say what happened, or what kind of thing is meant:
+// what they tell of counts where it destroys.
+var eventNames = setOf(strings.Fields(`type event kind task step`))
+
+// fieldName is the last part of a field's name that is a word: of data[action],
+// action[0] and form:action it is "action".
+func fieldName(name string) string {
+	parts := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(".[]:$", r) })
+	for i := len(parts) - 1; i >= 0; i-- {
+		if strings.Trim(parts[i], "0123456789") != "" {
+			return parts[i]
+		}
+	}
+	return name
+}
+
+// fillers are words in names of controls beside what they do.
+var fillers = setOf(strings.Fields(`btn button submit link cmd form ctl00 ctl01 ctl id item selected it now`))
+
+// bare is a name without what says that it is a control's, and without numbers.
+func bare(name string) string {
+	var kept []string
+	for _, w := range tokens(split(name)) {
+		if !fillers[w] && strings.Trim(w, "0123456789") != "" {
+			kept = append(kept, w)
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+// saidBy are the words of fields that say what a request does: values of those
+// that name a deed or what was pressed, and fields that are called as a deed is.
+// Of what measures only the method counts that it is to be taken for.
+func saidBy(r action.Request, measures bool) []string {
+	var said []string
+	fields := r.Fields
+	if !measures {
+		fields = append(slices.Clone(fields), objectsOf(fields)...)
+	}
+	for _, f := range fields {
+		name := fieldName(f.Name)
+		lower := strings.ToLower(name)
+		switch {
+		case measures:
+			if methodNames[lower] {
+				said = append(said, f.Value)
+			}
+		case f.Name == "" && strings.HasPrefix(strings.TrimSpace(f.Value), "<"):
+			said = append(said, calledByXML(f.Value)...)
+		case lower == "post": // "the form was sent", as Django says it
+			continue
+		case commandNames[lower]:
+			if !isDraft(tokens(split(f.Value))) {
+				said = append(said, split(f.Value))
+			}
+		case pressedNames[lower]:
+			said = append(said, ordering(bare(fieldName(f.Value)), destroys|pays|sends|grants|ends))
+		case eventNames[lower]:
+			said = append(said, ordering(plainly(f.Value), destroys))
+		}
+		if !measures && !commandNames[lower] && kindsOf(split(name))&(destroys|pays|sends) != 0 && (words.high.is(split(name)) || words.high.is(bare(name))) {
+			said = append(said, bare(name))
+		}
+	}
+	return said
+}
+
+// Telling reports whether a field says what a request does, or moves money: people
+// are to see it before the others.
+func Telling(f action.BodyField) bool {
+	name := fieldName(f.Name)
+	lower, plain := strings.ToLower(name), plainly(name)
+	if commandNames[lower] || pressedNames[lower] || switchNames[plain] != 0 || newPassword.MatchString(name) || words.high.is(bare(name)) {
+		return true
+	}
+	for w := range strings.FieldsSeq(plain) {
+		if moneyWords[w] || payeeWords[w] {
+			return true
+		}
+	}
+	return eventNames[lower] || plain == "status" || plain == "role" || cardWords.MatchString(plain)
+}
+
+// ordering is a text that is an order of some kinds of harm; nothing where it is
+// not.
+func ordering(text string, wanted kinds) string {
+	if t := tokens(text); len(t) == 0 || len(t) > mostCommand || words.harmful.find(readings(text), ordered).kinds()&wanted == 0 {
+		return ""
+	}
+	return text
+}
+
+var (
+	xmlElement = regexp.MustCompile(`<(?:\w+:)?([A-Za-z_]\w*)`)
+	xmlMethod  = regexp.MustCompile(`<(?:\w+:)?(?i:methodname|action|operation|command|method)\b[^>]*>([^<]{1,100})`)
+)
+
+// calledByXML are what elements of an XML body order that are named as programs
+// name what they do, and what elements say that name a deed.
+func calledByXML(text string) (said []string) {
+	for _, m := range xmlElement.FindAllStringSubmatch(text, 200) {
+		if name := split(m[1]); len(tokens(name)) > 1 {
+			said = append(said, ordering(name, destroys|pays|sends|grants|ends))
+		}
+	}
+	for _, m := range xmlMethod.FindAllStringSubmatch(text, 20) {
+		said = append(said, split(m[1]))
+	}
+	return said
+}
+
+// queryFields are the parameters of an address.
+func queryFields(address string) (all []action.BodyField) {
+	u, err := url.Parse(address)
+	if err != nil || u.RawQuery == "" {
+		return nil
+	}
+	for name, values := range u.Query() {
+		for _, v := range values {
+			all = append(all, action.BodyField{Name: name, Value: v})
+		}
+	}
+	return all
+}
+
+// objectsOf are the members of values that are objects.
+func objectsOf(fields []action.BodyField) (all []action.BodyField) {
+	for _, f := range fields {
+		if !strings.HasPrefix(f.Value, "{") && !strings.HasPrefix(f.Value, "[") {
+			continue
+		}
+		for _, m := range jsonMember.FindAllStringSubmatch(f.Value, 40) {
+			all = append(all, action.BodyField{Name: m[1], Value: m[2]})
+		}
+	}
+	return all
+}
+
+var jsonMember = regexp.MustCompile(`"(\w{1,40})"\s*:\s*"([^"]{1,200})"`)
+
+// judgeStates raises the risk of what puts a thing into a state that is the same
+// as deleting, cancelling, publishing or paying it, gives somebody rights, or
+// changes how somebody signs in.
+func judgeStates(j *judgement, r action.Request) (found kinds) {
+	for _, f := range r.Fields {
+		name := plainly(fieldName(f.Name))
+		value := plainly(f.Value)
+		switch {
+		case switchNames[name] != 0 && (truths[value] || strings.HasSuffix(name, " at") && value != "null" && value != ""):
+			found |= switchNames[name]
+		case name == "private" && (value == "false" || value == "0"):
+			found |= sends
+		case name == "status" || name == "state" || name == "new status":
+			found |= stateNames[value]
+		case (name == "role" || name == "roles") && powers[value]:
+			found |= grants
+		case name == "visibility" && value == "public":
+			found |= sends
+		}
+	}
+	if found != 0 {
+		j.raise(action.High, "effect.state", "what it sends deletes, cancels, publishes or pays something, or gives rights, by its state")
+	}
+	if changesPassword(r.Fields) {
+		j.raise(action.High, "effect.signin", "it changes how somebody signs in")
+		found |= grants
+	}
+	return found
+}
+
+var (
+	truths      = map[string]bool{"true": true, "1": true, "on": true, "yes": true}
+	switchNames = map[string]kinds{
+		"deleted": destroys, "is deleted": destroys, "removed": destroys, "trashed": destroys, "deleted at": destroys, "cancelled": ends, "canceled": ends, "cancelled at": ends, "revoked": ends, "published": sends, "is published": sends, "published at": sends,
+		"is admin": grants, "admin": grants, "is superuser": grants, "is staff": grants, "superuser": grants, "is public": sends, "public": sends,
+	}
+	stateNames = map[string]kinds{"deleted": destroys, "trashed": destroys, "trash": destroys, "removed": destroys, "cancelled": ends, "canceled": ends, "terminated": ends, "revoked": ends, "suspended": ends, "published": sends, "publish": sends, "sent": sends, "paid": pays, "refunded": pays}
+	powers     = setOf(strings.Fields(`admin administrator owner superuser root superadmin`))
+)
+
+// newPassword matches names of fields that hold a password which is set, rather
+// than one by which somebody signs in.
+var newPassword = regexp.MustCompile(`(?i)^(new|confirm(ed|ation)?|repeat(ed)?|verify|retype|re|change|old|current)[-_. ]?(pass|passwd|password|pwd)\d?$|(pass|passwd|password|pwd)[-_. ]?(new|conf|confirm(ation)?|repeat(ed)?|again|verify|2)$|^inpassword$`)
+
+func changesPassword(fields []action.BodyField) bool {
+	for _, f := range fields {
+		if newPassword.MatchString(fieldName(f.Name)) {
+			return true
+		}
+	}
+	return false
+}
+
+var anyPassword = regexp.MustCompile(`(?i)pass(word|wd)?$|pwd$`)
+
+func hasPassword(fields []action.BodyField) bool {
+	for _, f := range fields {
+		if anyPassword.MatchString(f.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesPassword reports whether the path of an address speaks of passwords.
+func namesPassword(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && strings.Contains(strings.ToLower(u.Path), "passw")
+}
