@@ -358,7 +358,11 @@ func isFile(r action.Request) bool {
 		return false
 	}
 	u, err := url.Parse(r.URL)
-	return err == nil && u.RawQuery == "" && staticFile[path.Ext(u.Path)]
+	if err != nil || u.RawQuery != "" {
+		return false
+	}
+	ending := path.Ext(u.Path)
+	return staticFile[ending] && ending != ".json" && ending != ".html"
 }
 
 func extensionOf(address string) string {
