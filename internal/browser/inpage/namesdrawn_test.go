@@ -53,6 +53,27 @@ func TestSnapshotsShowWhatIsDrawnInNames(t *testing.T) {
 	}
 }
 
+// What people see as signs, and what says in words what they mean.
+func TestSnapshotsShowNamesOfWhatHasNoRole(t *testing.T) {
+	p := blank(t)
+	for html, want := range map[string]string{
+		`<div aria-label="4 of 5">★★★★☆</div>`:                  `{"r":"generic","n":"4 of 5","c":[{"t":"★★★★☆"}]}`,
+		`<p>Rated <abbr title="4 of 5">★★★★☆</abbr></p>`:        `{"r":"generic","n":"4 of 5","c":[{"t":"★★★★☆"}]}`,
+		`<ul><li aria-label="4 of 5">★★★★☆</ul>`:                `{"r":"listitem","n":"4 of 5","c":[{"t":"★★★★☆"}]}`,
+		`<i aria-label=Late style="border:9px solid red"></i>`:  `{"r":"generic","n":"Late"}`,
+		`<div aria-label="Four stars">Four stars</div>`:         `[{"t":"Four stars"}]`,
+		`<div aria-label="Part"><button>Go</button></div>`:      `[{"r":"button","n":"Go"`,
+		`<h2><span aria-label="4 of 5">★★★★☆</span> rated</h2>`: `{"r":"heading","n":"4 of 5 rated","l":2}`,
+	} {
+		p.show(html)
+		tree, err := p.frame.Snapshot(p.ctx, inpage.Walk{})
+		must(t, err)
+		if out := flatten(t, tree); !strings.Contains(out, want) {
+			t.Errorf("%s is %s, want %s", html, out, want)
+		}
+	}
+}
+
 // Labels that lead to each other end, and so do elements that own each other.
 func TestNamesInCirclesEnd(t *testing.T) {
 	p := open(t, `<label id=la for=a aria-labelledby=w>A<input type=checkbox id=b></label><label id=lb for=b>B<input type=checkbox id=a></label><p id=w>W <input id=c type=checkbox></p><label for=c aria-labelledby=la>C</label>

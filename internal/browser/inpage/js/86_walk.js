@@ -138,7 +138,7 @@ class Walker {
     const name = unnamedRole(element, role, acts) || ownCell(element, role) ? '' : nameOf(element);
     if (tag === 'svg' && name === '' && !acts && !fillsSpace(element, role)) return this.children(element, sink, {...at, mute: at.mute || !/text|foreignObject/i.test(innerTags(element))});
     const structural = !transparent.has(role) && !(needsName.has(role) && name === '' && !fillsSpace(element, role)) && (!acts || shown) && !(at.mute && !structureInMute.has(role));
-    if (!shown && !structural) return this.through(element, role, name, sink, at);
+    if (!shown && !structural && !(role === 'generic' && name !== '' && !acts && !at.mute && saysOtherwise(element, tag, name))) return this.through(element, role, name, sink, at);
     if (at.depth >= this.maxDepth) {
       at.more = true;
       return;
@@ -252,6 +252,12 @@ class Walker {
 const wide = nodes => nodes.length >= MANY || nodes.some(node => node.m !== undefined);
 const fieldTags = new Set(['input', 'textarea', 'select', 'meter', 'progress']);
 const contentCells = new Set(['row', 'term', 'cell', 'gridcell', 'columnheader', 'rowheader']);
+const labelledPart = element => hasAttributes(element) && (hasAttribute(element, 'aria-label') || localName(element) === 'abbr' && hasAttribute(element, 'title'));
+// Whether what stands for itself is given a name that its text does not say, as
+// stars are that mean a rating. What labels something else has its name there.
+const saysOtherwise = (element, tag, name) => tag !== 'label' && tag !== 'legend' && attribute(element, 'aria-labelledby') === null &&
+  oneInElement(element, holdsMore) === null && folded(limited(textContent(element), NAME_LIMIT)) !== folded(name);
+const holdsMore = 'a, button, input, select, textarea, iframe, img, p, div, section, article, ul, ol, dl, table, h1, h2, h3, h4, h5, h6, [role], [tabindex], [aria-label], [contenteditable]';
 // What is named by what it holds, and shown with that.
 const ownCell = (element, role) => contentCells.has(role) && !named(element);
 const valueRoles = new Set(['textbox', 'searchbox', 'combobox', 'slider', 'spinbutton', 'progressbar', 'meter', 'scrollbar']);
@@ -266,7 +272,7 @@ const fillsSpace = (element, role) => {
   return width >= least && height >= least;
 };
 const drawn = new Set(['canvas', 'video', 'audio', 'object']);
-const unnamedRole = (element, role, acts) => (unnamed.has(role) && !acts) || (role === 'generic' && !named(element));
+const unnamedRole = (element, role, acts) => (unnamed.has(role) && !acts && !(role === 'generic' && labelledPart(element))) || (role === 'generic' && !named(element));
 // What is pressed within an item, as the label of a tree's, is told from others
 // by its text, which is part of the item's name and not read again.
 const spokenPart = element => limited(clean(squeeze(contentText(element, newWalk(false), 0))), NAME_LIMIT);
