@@ -1,6 +1,7 @@
 // Every other name that a person or a screen reader may get for an element: with
-// generated content and without, alternative texts, what labels it holds, the
-// names of controls in it, its title, and text that is drawn in reverse.
+// generated content and without, all the text in it, whatever names parts of it,
+// alternative texts, what labels it holds, the names of controls in it, its
+// title, and text that is drawn in reverse.
 const MOST_NAMES = 8, ONE_NAME = 200; // how many, and characters of each
 const otherNames = (element, name) => {
   const found = [], known = new Set([packed(name)]);
@@ -15,6 +16,7 @@ const otherNames = (element, name) => {
     for (const generated of [DRAWN, SPOKEN, NOTHING]) {
       add(contentText(element, {...newWalk(false), left: NAME_LIMIT, root: element, clipped: true, generated}, 0));
     }
+    add(contentText(element, {...newWalk(false), left: NAME_LIMIT, root: element, whole: true, generated: DRAWN}, 0));
     for (const inner of innerNames(element)) add(inner);
   }
   if (!isProtected(element)) add(attribute(element, 'title'));
@@ -42,7 +44,7 @@ const labelValues = element => {
   return [...named, ...labels].flatMap(label => {
     const fields = [label, ...[...allInElement(label, 'input, textarea, select')].slice(0, 4)];
     const values = fields.filter(field => field !== element && !isProtected(field)).map(valueOf).filter(value => value !== '');
-    return values.length === 0 ? [] : [values.join(' '), squeeze(textContent(label) + ' ' + values.join(' '))];
+    return values.length === 0 ? [] : [values.join(' '), squeeze(contentText(label, {...newWalk(true), whole: true}, 0) + ' ' + values.join(' '))];
   });
 };
 // Text drawn from right to left, letter by letter, is read the other way around.

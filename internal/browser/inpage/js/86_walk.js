@@ -135,10 +135,10 @@ class Walker {
     if (fieldTags.has(tag) && isHTML(element)) return this.field(element, role, sink);
     const acts = interactive(element, role);
     const shown = acts && (this.options.includeHidden || controlSeen(element));
-    const name = unnamedRole(element, role, acts) ? '' : nameOf(element);
+    const name = unnamedRole(element, role, acts) || ownCell(element, role) ? '' : nameOf(element);
     if (tag === 'svg' && name === '' && !acts && !fillsSpace(element, role)) return this.children(element, sink, {...at, mute: at.mute || !/text|foreignObject/i.test(innerTags(element))});
     const structural = !transparent.has(role) && !(needsName.has(role) && name === '' && !fillsSpace(element, role)) && (!acts || shown) && !(at.mute && !structureInMute.has(role));
-    if (!shown && !structural) return this.through(element, role, name, sink, at);
+    if (!shown && !structural && !(role === 'generic' && name !== '' && !acts && !at.mute && saysOtherwise(element, tag, name))) return this.through(element, role, name, sink, at);
     if (at.depth >= this.maxDepth) {
       at.more = true;
       return;
@@ -169,11 +169,14 @@ class Walker {
     else this.splice(sink, children);
   }
   describe(node, element, role, name, shown, children) {
-    if (children.length === 1 && children[0].t !== undefined && children[0].m === undefined && (name === '' ? oneText.has(role) : folded(children[0].t) === folded(name))) {
+    const alone = children.length === 1 && children[0].t !== undefined && children[0].m === undefined, cell = ownCell(element, role);
+    if (cell && (children.length === 0 || alone && mayDraw(element))) name = nameOf(element);
+    if (alone && cell && name !== '' && folded(name).includes(folded(children[0].t))) children.length = 0;
+    else if (alone && (name === '' ? oneText.has(role) : folded(children[0].t) === folded(name))) {
       name = limited(children[0].t, NAME_LIMIT);
       if (children[0].t.length <= NAME_LIMIT) children.length = 0;
     }
-    if (name !== '' && !(children.length > 0 && contentCells.has(role) && !named(element))) node.n = name;
+    if (name !== '' && !(children.length > 0 && cell)) node.n = name;
     if (shown) node.i = this.number(element);
     const value = valueRoles.has(role) ? valueOf(element) : '';
     if (isEditingHost(element) && isProtected(element)) {
@@ -249,6 +252,14 @@ class Walker {
 const wide = nodes => nodes.length >= MANY || nodes.some(node => node.m !== undefined);
 const fieldTags = new Set(['input', 'textarea', 'select', 'meter', 'progress']);
 const contentCells = new Set(['row', 'term', 'cell', 'gridcell', 'columnheader', 'rowheader']);
+const labelledPart = element => hasAttributes(element) && (hasAttribute(element, 'aria-label') || localName(element) === 'abbr' && hasAttribute(element, 'title'));
+// Whether what stands for itself is given a name that its text does not say, as
+// stars are that mean a rating. What labels something else has its name there.
+const saysOtherwise = (element, tag, name) => tag !== 'label' && tag !== 'legend' && attribute(element, 'aria-labelledby') === null &&
+  oneInElement(element, holdsMore) === null && folded(limited(textContent(element), NAME_LIMIT)) !== folded(name);
+const holdsMore = 'a, button, input, select, textarea, iframe, img, p, div, section, article, ul, ol, dl, table, h1, h2, h3, h4, h5, h6, [role], [tabindex], [aria-label], [contenteditable]';
+// What is named by what it holds, and shown with that.
+const ownCell = (element, role) => contentCells.has(role) && !named(element);
 const valueRoles = new Set(['textbox', 'searchbox', 'combobox', 'slider', 'spinbutton', 'progressbar', 'meter', 'scrollbar']);
 const structureInMute = new Set(['group', 'list', 'menu', 'tree', 'table', 'grid']);
 // Pictures, players and the like that say nothing of themselves are said where
@@ -261,7 +272,7 @@ const fillsSpace = (element, role) => {
   return width >= least && height >= least;
 };
 const drawn = new Set(['canvas', 'video', 'audio', 'object']);
-const unnamedRole = (element, role, acts) => (unnamed.has(role) && !acts) || (role === 'generic' && !named(element));
+const unnamedRole = (element, role, acts) => (unnamed.has(role) && !acts && !(role === 'generic' && labelledPart(element))) || (role === 'generic' && !named(element));
 // What is pressed within an item, as the label of a tree's, is told from others
 // by its text, which is part of the item's name and not read again.
 const spokenPart = element => limited(clean(squeeze(contentText(element, newWalk(false), 0))), NAME_LIMIT);
