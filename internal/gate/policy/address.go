@@ -130,7 +130,7 @@ func readOtherwise(address string) string {
 
 var (
 	matrix = regexp.MustCompile(`;[^/]*`)
-	mixed  = regexp.MustCompile(`[a-z][A-Z][a-z][A-Z]|[A-Z][a-z][A-Z][a-z][A-Z]|[A-Z]{2}[a-z]{1,2}[A-Z]`) // no way to part words
+	mixed  = regexp.MustCompile(`[a-z][A-Z]{3}|[a-z][A-Z][a-z][A-Z]|[A-Z][a-z][A-Z][a-z][A-Z]|[A-Z]{2}[a-z]{1,2}[A-Z]`) // no way to part words
 )
 
 func judgeReading(j *judgement, address string, sent bool, titles map[string]bool) {

@@ -26,6 +26,7 @@ func TestRequestsAreJudgedByWhatTheySay(t *testing.T) {
 		{"GET", app + "/how-to-delete", nil, action.Low},
 		{"GET", app + "/releases/1.2", nil, action.Low},
 		{"GET", app + "/items/5/delete", nil, action.High},
+		{"GET", app + "/items/5/dELETE", nil, action.High},
 		{"GET", app + "/logout", nil, action.High},
 		{"GET", app + "/?action=delete&id=5", nil, action.High},
 		{"HEAD", app + "/items", nil, action.Low},
