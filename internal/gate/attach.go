@@ -147,8 +147,10 @@ func (a *attached) Close() {
 // Serve serves the client, and records what it does as long as that can be
 // stored. Faults: as action.Attachment, and audit_unavailable.
 func (a *attached) Serve(ctx context.Context, wire action.Wire) error {
-	a.g.work.Add(1)
-	defer a.g.work.Done()
+	if !a.g.work.Begin() {
+		return fault.New(fault.NotActive, "the gateway is stopping").Hinted("try again when it runs")
+	}
+	defer a.g.work.End()
 	ctx, cancel := context.WithCancelCause(ctx)
 	var telling sync.WaitGroup
 	telling.Go(func() { a.tell(ctx, cancel) })

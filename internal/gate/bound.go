@@ -75,7 +75,7 @@ type answer[T any] struct {
 // answer will be. A panic becomes a fault.
 func apart[T any](ctx context.Context, p *passage, f func(context.Context) (T, error)) <-chan answer[T] {
 	answers := make(chan answer[T], 1)
-	p.g.work.Go(func() {
+	begun := p.g.work.Go(func() {
 		var a answer[T]
 		defer func() {
 			if r := recover(); r != nil {
@@ -85,6 +85,9 @@ func apart[T any](ctx context.Context, p *passage, f func(context.Context) (T, e
 		}()
 		a.value, a.err = f(ctx)
 	})
+	if !begun {
+		answers <- answer[T]{err: fault.New(fault.NotActive, "the gateway is stopping").Hinted("try again when it runs")}
+	}
 	return answers
 }
 

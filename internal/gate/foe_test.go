@@ -394,7 +394,7 @@ func (f *foeRig) make(t *try, number string) made {
 	}
 	limit := max(1500*time.Millisecond, t.slow)
 	if f.free {
-		limit = 8 * time.Second // it ends as soon as the harm is done
+		limit = 40 * time.Second // on a busy machine; it ends as soon as the harm is done
 	}
 	ctx, cancel := context.WithTimeout(f.t.Context(), limit)
 	defer cancel()

@@ -19,6 +19,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 	"github.com/gloveboxhq/glovebox/internal/gate/scan"
 	"github.com/gloveboxhq/glovebox/internal/redact"
+	"github.com/gloveboxhq/glovebox/internal/tasks"
 )
 
 // Sessions is what lies behind the door. Look takes the facts of the live page
@@ -91,7 +92,7 @@ type Gate struct {
 	guesses     guesses    // at secrets, by agents
 
 	noise noise
-	work  sync.WaitGroup // calls behind the door, also those nobody waits for any more
+	work  tasks.Group // calls behind the door, also those nobody waits for any more
 }
 
 // New makes a gate. Without one of its parts there is none: fault internal.

@@ -7,6 +7,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+	"github.com/gloveboxhq/glovebox/internal/tasks"
 )
 
 // Frames refuse input that no act announced to them. While a client of the
@@ -74,7 +75,7 @@ func (b *Browser) admitEverywhere(all bool) []*cdp.Pending {
 
 // admit has the documents to come of a target let all input through, or not any
 // more. Browser.mu is held.
-func (t *target) admit(all bool, own *tasks) []*cdp.Pending {
+func (t *target) admit(all bool, own *tasks.Group) []*cdp.Pending {
 	if all {
 		t.admits = t.session.Send("Page.addScriptToEvaluateOnNewDocument", admitting)
 		return []*cdp.Pending{t.admits}

@@ -18,6 +18,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/outgoing"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/tasks"
 )
 
 const setupLimit = 10 * time.Second // to make a new tab ours; a page that spins from its first line keeps us waiting
@@ -33,7 +34,7 @@ type Browser struct {
 	audience   audience
 	attendance attendance
 	sights     atomic.Int64    // the number of the last
-	own        tasks           // every goroutine this browser started
+	own        tasks.Group     // every goroutine this browser started
 	life       context.Context //nolint:containedctx // ends with the connection, and with it what is prepared
 	end        context.CancelFunc
 
