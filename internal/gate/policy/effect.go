@@ -37,6 +37,8 @@ type Cover struct {
 	Hosts []string // with their ports, that were shown: of the page and frame that was acted on, and where it sends
 	Kinds kinds    // of harm that were named
 	Risk  action.Risk
+
+	Goes string // the address that the act goes to by itself, whatever page was there before
 }
 
 // covers reports whether a yes includes a request to a host: one whose kind of
@@ -61,6 +63,9 @@ var calledHosts = map[string]bool{"api": true, "apis": true, "graphql": true, "g
 // document without an origin, has a request of its own taken for an act's.
 func (c Cover) sentBy(r action.Request) bool {
 	if r.Kind == action.ChannelKind { // the egress door has nothing but where it goes
+		return true
+	}
+	if r.Top && c.Goes != "" && r.URL == c.Goes {
 		return true
 	}
 	return (r.Origin == "" || c.shows(placeOf(r.Origin))) && c.shows(placeOf(r.Document))
@@ -276,6 +281,9 @@ func (p *Policy) Covers(call action.Call, verb *action.Verb, facts action.Facts,
 	}
 	for _, text := range shownTexts(facts) {
 		c.Kinds |= kindsOf(text)
+	}
+	if facts.Element == nil && facts.Destination != nil {
+		c.Goes = facts.Destination.URL
 	}
 	if facts.Element != nil {
 		if r, posts := posted(facts.Element); posts {

@@ -146,6 +146,8 @@ func TestRequestsAreJoinedToActs(t *testing.T) {
 	high := Deed{Risk: action.High, Rule: "click.delete", Wired: true}
 	low := Deed{Risk: action.Low}
 	yes := Deed{Risk: action.High, Wired: true, Approved: true, Cover: Cover{Hosts: []string{"app.example"}, Kinds: destroys, Risk: action.High}}
+	gone := yes
+	gone.Cover.Goes = app + "/items/5/delete"
 	by := func(d ...Deed) []Deed { return d }
 	for name, c := range map[string]struct {
 		o    Outgoing
@@ -169,6 +171,8 @@ func TestRequestsAreJoinedToActs(t *testing.T) {
 		"the same where only the LOW one lives":            {Outgoing{Request: post(app + "/rpc"), Deeds: by(low)}, Allow},
 		"a deletion that a person allowed":                 {Outgoing{Request: post(app + "/items/5/delete"), Deeds: by(yes)}, Allow},
 		"sending, where deleting was allowed":              {Outgoing{Request: post(app + "/mail/send"), Deeds: by(yes)}, Ask},
+		"the address that a person let an act go to":       {Outgoing{Request: action.Request{Method: "GET", URL: app + "/items/5/delete", Document: "about:blank", Kind: "Document", Top: true}, Deeds: by(gone)}, Allow},
+		"another address of the same act":                  {Outgoing{Request: action.Request{Method: "GET", URL: app + "/items/6/delete", Document: "about:blank", Kind: "Document", Top: true}, Deeds: by(gone)}, Ask},
 		"deleting elsewhere":                               {Outgoing{Request: post("https://bank.example/items/5/delete"), Deeds: by(yes)}, Ask},
 		"a deletion of the act after the one allowed":      {Outgoing{Request: post(app + "/items/6/delete"), Deeds: by(low, yes)}, Ask},
 		"a deletion that nobody acted for":                 {Outgoing{Request: post(app + "/items/5/delete")}, Ask},
