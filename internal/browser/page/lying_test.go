@@ -252,6 +252,7 @@ func (tr *trial) liar(address string, change map[string]any) {
 	g := tr.connect()
 	g.follow()
 	a := g.open("", address)
+	g.event(func(e cdp.Event) bool { return e.Session == a.Session && e.Method == "Page.loadEventFired" }) // not of the empty document before it
 	g.mu.Lock()
 	g.onEvent = func(e cdp.Event) {
 		var p struct {
