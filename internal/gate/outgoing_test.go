@@ -22,14 +22,20 @@ import (
 // wireRig is a gate that asks where requests leave, before a real page of a shop
 // whose server writes down what is done.
 type wireRig struct {
-	t       *testing.T
-	house   *house
-	room    *wireRoom
-	site    *httptest.Server
-	sending action.Sending
+	t     *testing.T
+	house *house
+	room  *wireRoom
+	site  *httptest.Server
 
-	mu   sync.Mutex
-	done []string // methods and paths that changed something
+	mu      sync.Mutex
+	done    []string // methods and paths that changed something
+	sending action.Sending
+}
+
+func (w *wireRig) sends() action.Sending {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.sending
 }
 
 // wireRoom is a session room that follows acts, as the real one does.
@@ -91,7 +97,7 @@ func newWire(t *testing.T, c policy.Config) *wireRig {
 	session := action.Session{ID: "s1", Actor: agent.Actor, Scope: agent.Scope}
 	w.room.browser, err = page.Open(t.Context(), chromium.Transport(), page.Options{Width: 800, Height: 600, Guard: func(string) error { return nil },
 		Outgoing: func(ctx context.Context, r action.Request) (action.Ruling, error) {
-			return w.house.Outgoing(ctx, session, action.Sender{Owner: action.Agent, Sending: w.sending}, r)
+			return w.house.Outgoing(ctx, session, action.Sender{Owner: action.Agent, Sending: w.sends()}, r)
 		},
 		Receipt: func(e action.Effect) { w.house.Receipt(session, e) },
 	})
@@ -325,7 +331,9 @@ func TestAPageThatWaitsForItsNextDocumentSaysSo(t *testing.T) {
 func TestAReadOnlySessionSendsNothing(t *testing.T) {
 	w := newWire(t, policy.Config{Enabled: true, Trusted: []string{"127.0.0.1"}, AskAt: policy.AskAtWire,
 		Effects: []policy.EffectRule{{Hosts: []string{"127.0.0.1"}, Methods: []string{"POST"}, Paths: []string{"/api/sea*"}, Risk: "LOW"}}})
+	w.mu.Lock()
 	w.sending = action.SendNone
+	w.mu.Unlock()
 	for _, id := range []string{"note", "sly", "twice"} {
 		r := w.press(id, time.Minute)
 		if len(r.Effects) == 0 || r.Effects[0].State != action.EffectRefused {
