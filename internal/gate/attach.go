@@ -148,7 +148,7 @@ func (a *attached) Close() {
 // stored. Faults: as action.Attachment, and audit_unavailable.
 func (a *attached) Serve(ctx context.Context, wire action.Wire) error {
 	if !a.g.work.Begin() {
-		return fault.New(fault.NotActive, "the gateway is stopping").Hinted("try again when it runs")
+		return errStopping
 	}
 	defer a.g.work.End()
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -65,6 +65,9 @@ func bounded[T any](ctx context.Context, p *passage, f func(context.Context) (T,
 	return a.value, p.ended(a.err, limit)
 }
 
+// errStopping refuses what begins once the gate is being closed.
+var errStopping = fault.New(fault.NotActive, "the gateway is stopping").Hinted("try again when it runs")
+
 // answer is what a function returned.
 type answer[T any] struct {
 	value T
@@ -86,7 +89,7 @@ func apart[T any](ctx context.Context, p *passage, f func(context.Context) (T, e
 		a.value, a.err = f(ctx)
 	})
 	if !begun {
-		answers <- answer[T]{err: fault.New(fault.NotActive, "the gateway is stopping").Hinted("try again when it runs")}
+		answers <- answer[T]{err: errStopping}
 	}
 	return answers
 }

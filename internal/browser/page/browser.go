@@ -63,8 +63,7 @@ type Browser struct {
 	senders   map[string]sender    // by request; of origins that get headers
 	injected  map[string]*injected // credentials that were put in, by domain
 	pausesAll bool                 // every request is paused, see pauseAll
-	channels  map[string]string    // open ones, with the tab that each is of; empty for a worker's
-	sockets   map[string]string    // their addresses
+	channels  map[string]channel   // open ones
 	ledger    outgoing.Ledger      // has a lock of its own
 }
 

@@ -14,6 +14,12 @@ import (
 // 8441) it cannot see: they are judged here, and ended, once they are open.
 // WebTransport needs UDP, which a box does not have.
 
+// channel is one that is open.
+type channel struct {
+	tab string // that it is of; empty for a worker's
+	url string
+}
+
 // channelOpened has a WebSocket judged that shares a connection with other
 // requests, and goes on with next.
 func channelOpened(next taker) taker {
@@ -23,7 +29,7 @@ func channelOpened(next taker) taker {
 			Response response `json:"response"`
 		}
 		if json.Unmarshal(params, &p) == nil && from != nil && p.Response.Status == http.StatusOK { // elsewhere 101
-			b.judgeOpen(from, b.sockets[session+"/"+p.Request])
+			b.judgeOpen(from, b.channels[session+"/"+p.Request].url)
 		}
 		next(b, session, from, params)
 	}
@@ -70,17 +76,14 @@ func channelBegins(next taker) taker {
 			tab = from.tab.id
 		}
 		if b.channels == nil {
-			b.channels, b.sockets = map[string]string{}, map[string]string{}
+			b.channels = map[string]channel{}
 		}
-		b.channels[key], b.sockets[key] = tab, address
+		b.channels[key] = channel{tab, address}
 	})
 }
 
 func channelEnds(next taker) taker {
-	return channelEvent(next, func(b *Browser, key, _ string, _ *target) {
-		delete(b.channels, key)
-		delete(b.sockets, key)
-	})
+	return channelEvent(next, func(b *Browser, key, _ string, _ *target) { delete(b.channels, key) })
 }
 
 func channelEvent(next taker, note func(b *Browser, key, address string, from *target)) taker {
@@ -102,8 +105,8 @@ func channelEvent(next taker, note func(b *Browser, key, address string, from *t
 // hasChannel reports whether a tab has a channel open, or a worker has, which
 // may be any tab's. b.mu is held.
 func (b *Browser) hasChannel(t *tab) bool {
-	for _, tab := range b.channels {
-		if tab == t.id || tab == "" {
+	for _, c := range b.channels {
+		if c.tab == t.id || c.tab == "" {
 			return true
 		}
 	}
@@ -113,10 +116,9 @@ func (b *Browser) hasChannel(t *tab) bool {
 // dropChannels forgets the channels of a tab, whose document is gone, or of a
 // target that is. b.mu is held.
 func (b *Browser) dropChannels(gone func(session, tab string) bool) {
-	for key, tab := range b.channels {
-		if session, _, _ := strings.Cut(key, "/"); gone(session, tab) {
+	for key, c := range b.channels {
+		if session, _, _ := strings.Cut(key, "/"); gone(session, c.tab) {
 			delete(b.channels, key)
-			delete(b.sockets, key)
 		}
 	}
 }

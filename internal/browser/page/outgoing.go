@@ -231,7 +231,7 @@ func methodOf(p paused) string {
 }
 
 // orders are headers that say what a request is to be taken for.
-var orders = []string{"X-Http-Method-Override", "X-Http-Method", "X-Method-Override", "Soapaction", "X-Action"}
+var orders = append([]string{"Soapaction", "X-Action"}, overriding...)
 
 func headerOf(headers map[string]string, name string) string {
 	for key, value := range headers {

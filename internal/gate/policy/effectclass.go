@@ -340,25 +340,21 @@ var (
 // isStatic reports whether a request is for a file that pages load for their
 // looks.
 func isStatic(r action.Request) bool {
-	switch r.Kind {
-	case "Image", "Stylesheet", "Font", "Script", "Media":
-	default:
+	if !pageParts[r.Kind] {
 		return r.Kind != "Document" && staticFile[extensionOf(r.URL)]
 	}
 	u, err := url.Parse(r.URL)
 	return err == nil && (u.RawQuery == "" || staticFile[path.Ext(u.Path)])
 }
 
+// pageParts are the kinds of requests for what a page looks like and runs.
+var pageParts = map[string]bool{"Image": true, "Stylesheet": true, "Font": true, "Script": true, "Media": true}
+
 // isFile reports whether a request is for a file of a page's looks or code by its
 // kind and its name: cancel.js does nothing.
 func isFile(r action.Request) bool {
-	switch r.Kind {
-	case "Image", "Stylesheet", "Font", "Script", "Media":
-	default:
-		return false
-	}
 	u, err := url.Parse(r.URL)
-	if err != nil || u.RawQuery != "" {
+	if !pageParts[r.Kind] || err != nil || u.RawQuery != "" {
 		return false
 	}
 	ending := path.Ext(u.Path)
