@@ -49,7 +49,7 @@ func (p *passage) askOnce(ctx context.Context) (action.Question, error) {
 		},
 		Actor: p.call.Caller.Actor, Risk: p.verdict.Risk, Rule: p.verdict.Rule, Why: p.verdict.Why, Host: p.verdict.Host,
 		Element: masked(p.facts.Element),
-		Page:    action.Page{URL: p.withoutCredentials(p.facts.Page.URL), Title: p.facts.Page.Title},
+		Page:    action.Page{URL: p.g.shownURL(p.facts.Page.URL), Title: p.facts.Page.Title},
 		Input:   p.shown(),
 		Within:  within(p.facts.Element),
 	})

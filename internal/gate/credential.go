@@ -180,7 +180,3 @@ func (p *passage) askAboutCredentials() {
 func (g *Gate) holdsCredential(text string) bool {
 	return text != "" && len(g.credentials.Scanner.Find(scan.Text{Value: text})) > 0
 }
-
-// withoutCredentials is an address, or of one that holds a credential no more
-// than its origin.
-func (p *passage) withoutCredentials(address string) string { return p.g.shownURL(address) }

@@ -132,7 +132,7 @@ func inert(text string) string { return approval.Inert(text, keptText) }
 
 // address is an address as records show it.
 func (p *passage) address(url string) string {
-	return approval.Inert(p.withoutCredentials(url), keptURL)
+	return approval.Inert(p.g.shownURL(url), keptURL)
 }
 
 func join(a, b string) string {
