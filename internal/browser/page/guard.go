@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/url"
@@ -37,6 +38,10 @@ type paused struct {
 	Network    string `json:"networkId"`           // id of the request in events of the Network domain
 	Redirected string `json:"redirectedRequestId"` // of the hop before, where a redirect led here
 }
+
+// key tells the request from others: its id in the Network domain, which not
+// every request has, or the one that it has while it is paused.
+func (p paused) key() string { return cmp.Or(p.Network, p.ID) }
 
 // judged takes in a request that waits for an answer. Each target asks about
 // its own documents. The browser as a whole asks once more, last before the

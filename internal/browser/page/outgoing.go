@@ -94,7 +94,7 @@ func (b *Browser) outgoing(t *tab, p paused, goOn func()) {
 	r.Asking = func(act string) {
 		e := effectOf(r, action.EffectHeld, "")
 		e.Act = act
-		b.ledger.Note(p.Network, tab, e)
+		b.ledger.Note(p.key(), tab, e)
 		b.noteHeld(t, r.Top, true)
 	}
 	b.own.Go(func() {
@@ -105,7 +105,7 @@ func (b *Browser) outgoing(t *tab, p paused, goOn func()) {
 			e.State, e.Why = action.EffectRefused, fault.From(err).Message
 		}
 		if ruling.Effect || err != nil {
-			b.ledger.Note(p.Network, tab, e)
+			b.ledger.Note(p.key(), tab, e)
 		}
 		if err == nil {
 			goOn()

@@ -263,6 +263,42 @@ func TestAnActWaitsForWhatPeopleAreAskedAbout(t *testing.T) {
 	}
 }
 
+// Requests of documents that are taken down may have no id of the Network domain.
+// An act does not wait for them once people have answered.
+func TestWhatWasAnsweredIsNotWaitedFor(t *testing.T) {
+	const leaving = `<title>start</title><script>addEventListener('pagehide', () => {
+		for (let i = 0; i < 20; i++) { navigator.sendBeacon('/orders?' + i); fetch('/orders?' + i, {method: 'POST', keepalive: true}) }
+	})</script>`
+	e := &effects{}
+	site := listen(t, e.handler(map[string]string{
+		"/": leaving + `<iframe src=/in></iframe>`, "/in": leaving, "/after": `<title>after</title><button onclick="document.title = 'pressed'">Go</button>`,
+	}))
+	judge := func(ctx context.Context, r action.Request) (action.Ruling, error) {
+		if !harmless[r.Method] {
+			r.Asking("")
+		}
+		return e.judge(ctx, r)
+	}
+	tr := start(t, func(o *page.Options) { o.Outgoing = judge })
+	for range 5 {
+		tr.must("page.goto", &action.Goto{URL: site.URL})
+		tr.must("page.goto", &action.Goto{URL: site.URL + "/after"})
+		e.wanted(t, "/orders?19")
+		ctx, stop := context.WithTimeout(tr.ctx, patience/2)
+		args := &action.Click{Locator: selector("button")}
+		acting := page.Acting(ctx, action.Act{ID: "a", Long: time.Second, Wait: patience})
+		_, pin, err := tr.Look(acting, "page.click", args)
+		must(t, err)
+		_, err = tr.Do(acting, "page.click", args, pin)
+		must(t, err)
+		if ctx.Err() != nil {
+			t.Fatal("the act waited for requests that were answered")
+		}
+		stop()
+		tr.wantTitle("pressed")
+	}
+}
+
 // A page with a WebSocket open is told as one whose messages cannot be held, as
 // long as it is.
 func TestOpenChannelsAreFacts(t *testing.T) {
