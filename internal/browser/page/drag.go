@@ -192,14 +192,15 @@ func (c *carrying) over(ctx context.Context, x, y float64) error {
 	return c.b.send(ctx, c.t, strokes)
 }
 
-// drop lets go.
+// drop lets go. Where the browser carries data, letting go is the drop: no
+// button is released then, as pages hear of none.
 func (c *carrying) drop(ctx context.Context, to aim) error {
 	c.x, c.y, c.down = to.x, to.y, false
-	strokes := []stroke{c.button("mouseReleased", 0)}
+	last := c.button("mouseReleased", 0)
 	if c.data != nil {
-		strokes = append([]stroke{c.event("drop")}, strokes...)
+		last = c.event("drop")
 	}
-	return c.b.send(ctx, c.t, strokes)
+	return c.b.send(ctx, c.t, []stroke{last})
 }
 
 // end leaves no button pressed and no drag intercepted, whatever happened. The
