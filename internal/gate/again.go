@@ -35,8 +35,29 @@ func (p *passage) spareRepetition() {
 	}
 }
 
-// allowAgain remembers a link that a person let the agent follow.
+// spareChannel lets a MEDIUM act on a page whose channel cannot be held run up to
+// the wire, where a person has allowed such an act on the host in this session.
+func (p *passage) spareChannel() {
+	if p.verdict.Channel && len(p.credentials) == 0 && p.g.deeds.knows(p.facts.Session.ID, p.channel(), false) {
+		p.verdict = p.verdict.ToWire()
+	}
+}
+
+// channel is what is remembered of a yes to an act on a page with a channel open.
+func (p *passage) channel() string {
+	u, err := url.Parse(p.facts.Page.URL)
+	if err != nil {
+		return ""
+	}
+	return "channel: " + u.Scheme + "://" + u.Host
+}
+
+// allowAgain remembers a link that a person let the agent follow, and a host on
+// whose page with a channel a person let it act.
 func (p *passage) allowAgain() {
+	if p.verdict.Channel {
+		p.g.deeds.knows(p.facts.Session.ID, p.channel(), true)
+	}
 	e := p.facts.Element
 	if e == nil || e.LinkURL == "" || bareOf(e.LinkURL) == "" {
 		return

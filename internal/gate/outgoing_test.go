@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
 	"github.com/gloveboxhq/glovebox/internal/browser/page"
@@ -77,6 +79,13 @@ func newWire(t *testing.T, c policy.Config) *wireRig {
 	t.Helper()
 	w := &wireRig{t: t, room: &wireRoom{}}
 	w.site = httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/socket" {
+			if c, err := websocket.Accept(out, r, nil); err == nil {
+				_, _, _ = c.Read(r.Context())
+				_ = c.CloseNow()
+			}
+			return
+		}
 		if r.Method != http.MethodGet {
 			w.mu.Lock()
 			w.done = append(w.done, r.Method+" "+r.URL.Path)
@@ -240,6 +249,31 @@ func TestAMediumEffectIsAskedOnce(t *testing.T) {
 	}
 	if r := w.press("note", time.Second); r.Pending != nil || w.did() != "POST /api/notes, POST /api/notes" {
 		t.Errorf("asked again: %+v, %s", r.Pending, w.did())
+	}
+}
+
+// On a page whose WebSocket cannot be held acts are asked about before they are
+// done, those of MEDIUM risk once for the host; HIGH ones each time.
+func TestActsOnAPageWithAChannelAreAskedAboutOnce(t *testing.T) {
+	w := newWire(t, policy.Config{Enabled: true, AskAt: policy.AskAtWire})
+	w.as(operator, "page.execute", &action.Execute{Expression: `new Promise(open => { s = new WebSocket('ws://' + location.host + '/socket'); s.onopen = () => {
+		document.body.insertAdjacentHTML('beforeend', '<button id=apply>Apply the changes</button><button id=more2>Save the layout</button><button id=drop>Delete the layout</button>'); open(1) } })`}, 0)
+	answered := w.answers(true)
+	w.press("apply", time.Minute)
+	if q := <-answered; q.Risk != action.Medium || q.Request != nil || !strings.Contains(q.Why, "WebSocket") {
+		t.Errorf("question %+v", q)
+	}
+	for _, id := range []string{"apply", "more2"} {
+		if r := w.press(id, time.Second); r.Pending != nil {
+			t.Errorf("%s: asked again: %+v", id, r.Pending)
+		}
+	}
+	for range 2 {
+		answered = w.answers(true)
+		w.press("drop", time.Minute)
+		if q := <-answered; q.Risk != action.High || q.Request != nil {
+			t.Errorf("question %+v", q)
+		}
 	}
 }
 

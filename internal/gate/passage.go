@@ -179,6 +179,7 @@ func (p *passage) decide(ctx context.Context) error {
 	p.verdict, p.judged = p.policy.Decide(p.call, p.verb, p.facts), true
 	p.askAboutCredentials()
 	p.spareRepetition()
+	p.spareChannel()
 	if p.verdict.Decision == policy.Ask && approval.ForSession(p.call.Verb, p.verdict.Risk) {
 		granted, err := p.g.desk.Granted(ctx, p.facts.Session.ID, p.call.Verb, p.verdict.Host)
 		if err != nil {

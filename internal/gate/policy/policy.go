@@ -46,6 +46,7 @@ type Verdict struct {
 	Hint     string     // of a refusal: what to do instead
 	Private  bool       // what is typed must not be recorded or shown
 	Wired    bool       // of an allowed call: nobody was asked yet, and what it sends carries its risk
+	Channel  bool       // of a question about a MEDIUM act: it is asked before the act only because the page has a channel open that cannot be held
 }
 
 // Config is what a deployment decides. The zero Config trusts nobody and asks
@@ -193,7 +194,7 @@ var toWire = map[string]bool{"page.click": true, "page.press": true, "page.type"
 // with a channel that cannot be held, acts on hosts where a script may do harm
 // without a request of its own, and acts in sessions whose requests nobody judges.
 func (p *Policy) wired(seen *view, v Verdict) Verdict {
-	if !p.atWire || v.Decision != Ask || v.Risk > action.High || !toWire[seen.verb.Name] || seen.facts.Unheld || seen.facts.Session.Sending == action.SendFree || asksForDocument(seen) {
+	if !p.atWire || v.Decision != Ask || v.Risk > action.High || !toWire[seen.verb.Name] || seen.facts.Session.Sending == action.SendFree || asksForDocument(seen) {
 		return v
 	}
 	for _, h := range seen.hosts {
@@ -201,7 +202,18 @@ func (p *Policy) wired(seen *view, v Verdict) Verdict {
 			return v
 		}
 	}
-	v.Decision, v.Wired, v.Host = Allow, true, ""
+	if seen.facts.Unheld {
+		if v.Channel = v.Risk <= action.Medium; v.Channel {
+			v.Why += "; it is asked now because the page has a WebSocket open, and once for the acts of this risk on this host"
+		}
+		return v
+	}
+	return v.ToWire()
+}
+
+// ToWire is the verdict of an act that runs up to the wire.
+func (v Verdict) ToWire() Verdict {
+	v.Decision, v.Wired, v.Host, v.Channel = Allow, true, "", false
 	return v
 }
 
