@@ -13,8 +13,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// typeText types into an element: runs of text at once, Enter and Tab as keys;
-// with a delay every character as a key.
+// typeText types into an element, as write does; with a delay every character is
+// a key.
 func (b *Browser) typeText(ctx context.Context, t *tab, a *action.Type, pin action.Pin) (any, error) {
 	text, err := typeable(a.Input)
 	if err != nil {
@@ -125,27 +125,46 @@ func (b *Browser) write(ctx context.Context, t *tab, text string, delay time.Dur
 		}
 		return nil
 	}
-	var strokes []stroke
-	for text != "" {
-		run, rest, key := split(text)
-		if run != "" {
-			strokes = append(strokes, stroke{"Input.insertText", map[string]string{"text": run}})
+	for _, strokes := range turnsOf(text) {
+		if err := b.send(ctx, t, strokes); err != nil {
+			return err
 		}
-		if key != 0 {
-			strokes = append(strokes, writing(key)...)
-		}
-		text = rest
 	}
-	return b.send(ctx, t, strokes)
+	return nil
 }
 
-// split cuts text at its first line feed or tab.
-func split(text string) (run, rest string, key rune) {
-	i := strings.IndexAny(text, "\n\t")
-	if i < 0 {
-		return text, "", 0
+// mostKeys is how many characters are typed key by key; a longer text is put in
+// as text, as pasting does.
+const mostKeys = 500
+
+// turnsOf are the events that write a text: a key for each character of the
+// keyboard, so that pages that listen for keys hear them, and text for what it
+// does not have, and for all of a long one. Enter and Tab are always keys. Text
+// overtakes keys that are under way, so that it begins a turn of its own.
+func turnsOf(text string) [][]stroke {
+	keyed := utf8.RuneCountInString(text) <= mostKeys
+	var turns [][]stroke
+	var turn []stroke
+	run := 0 // where text begins that is put in at once
+	insert := func(end int) {
+		if run == end {
+			return
+		}
+		if len(turn) > 0 {
+			turns = append(turns, turn)
+		}
+		turn = []stroke{{"Input.insertText", map[string]string{"text": text[run:end]}}}
 	}
-	return text[:i], text[i+1:], rune(text[i])
+	for at, r := range text {
+		if r != '\n' && r != '\t' && (!keyed || character(r).Code == "") {
+			continue
+		}
+		insert(at)
+		turn = append(turn, writing(r)...)
+		run = at + utf8.RuneLen(r)
+	}
+	insert(len(text))
+	return append(turns, turn)
 }
 
 func writing(r rune) []stroke {

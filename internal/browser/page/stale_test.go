@@ -112,7 +112,7 @@ func (m *marked) verbsByRef() map[string]struct {
 	}
 	return map[string]act{
 		"click":  {by("page.click", &action.Click{Locator: m.ref("click"), Timing: soon}), []string{"mousedown click", "mouseup click", "click click"}},
-		"type":   {by("page.type", &action.Type{Locator: m.ref("type"), Input: "ab", Timing: soon}), []string{"input type"}},
+		"type":   {by("page.type", &action.Type{Locator: m.ref("type"), Input: "ab", Timing: soon}), []string{"keydown type"}},
 		"hover":  {by("page.hover", &action.Hover{Locator: m.ref("hover"), Timing: soon}), []string{"mousemove hover"}},
 		"select": {by("page.select", &action.Select{Locator: m.ref("select"), Values: []string{"two"}, Timing: soon}), []string{"change select"}},
 		"press":  {by("page.press", &action.Press{Locator: m.ref("press"), Key: "a", Timing: soon}), []string{"keydown press"}},

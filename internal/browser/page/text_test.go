@@ -65,3 +65,23 @@ func TestSlowTypingSendsEveryCharacterAsAKey(t *testing.T) {
 	tr.wantEval(`i.value`, "aÄ漢🚀")
 	tr.wantTitle("aÄ漢🚀")
 }
+
+// Pages that listen for keys hear each character of the keyboard; what it does
+// not have, and a long text, comes as text.
+func TestTypingSendsKeys(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<meta charset=utf-8><input id=i><button id=b disabled>Go</button><script>const heard = [];
+		for (const kind of ['keydown', 'keypress', 'input', 'keyup']) i.addEventListener(kind, e => heard.push(kind + ' ' + (e.key ?? e.data)));
+		i.addEventListener('keyup', () => b.disabled = i.value === '')</script>`)
+	tr.must("page.type", &action.Type{Locator: selector("#i"), Input: "a B"})
+	tr.wantEval(`heard.join()`, "keydown a,keypress a,input a,keyup a,keydown  ,keypress  ,input  ,keyup  ,keydown B,keypress B,input B,keyup B")
+	tr.wantEval(`String(b.disabled)`, "false")
+	tr.wantEval(`heard.length = 0, 'x'`, "x")
+	tr.must("page.type", &action.Type{Locator: selector("#i"), Input: "1漢字2", Clear: true})
+	tr.wantEval(`i.value + heard.filter(h => !h.startsWith('key')).at(-2)`, "1漢字2input 漢字")
+	long := strings.Repeat("long text ", 60)
+	tr.wantEval(`heard.length = 0, 'x'`, "x")
+	tr.must("page.type", &action.Type{Locator: selector("#i"), Input: long, Clear: true})
+	tr.wantEval(`i.value`, long)
+	tr.wantEval(`String(heard.some(h => h.startsWith('key')))`, "false")
+}
