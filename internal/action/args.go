@@ -60,17 +60,18 @@ type ByID struct {
 
 // SessionStart asks for a session.
 type SessionStart struct {
-	Name        string   `json:"name,omitempty" maxLength:"64" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]*$" doc:"A name to address it by, unique among the scope's open sessions" example:"invoices"`
-	Provider    string   `json:"provider,omitempty" doc:"sandbox (default)"`
-	URL         string   `json:"url,omitempty" maxLength:"8192" doc:"Navigate there first"`
-	Width       int      `json:"width,omitempty" minimum:"0" maximum:"3840" default:"1280" doc:"CSS pixels; 1280 when 0"`
-	Height      int      `json:"height,omitempty" minimum:"0" maximum:"2160" default:"720" doc:"CSS pixels; 720 when 0"`
-	DPI         int      `json:"dpi,omitempty" minimum:"0" maximum:"384" default:"96" doc:"96 when 0"`
-	Headless    bool     `json:"headless,omitempty" doc:"No display: no live view"`
-	Profile     string   `json:"profile,omitempty" maxLength:"64" doc:"Saved user data to use, by id or name; operators only"`
-	Credentials []string `json:"credentials,omitempty" maxItems:"50" doc:"Domains whose stored credentials the session gets when it goes there, also with security.credentials.auto_inject off; an agent names only such as the session may open" example:"[\"example.com\"]"`
-	Effects     string   `json:"effects,omitempty" enum:"asked,none,free" doc:"How requests that may change something are treated: asked (judged, and people are asked), none (nothing but reading leaves), free (for operators' test hosts); security.effects.default when empty. An agent can only choose the stricter"`
-	Allow       []string `json:"allow,omitempty" maxItems:"200" doc:"Hosts documents may come from; for an agent only such as the gateway's configuration allows" example:"[\"*.example.com\"]"`
+	Name        string     `json:"name,omitempty" maxLength:"64" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]*$" doc:"A name to address it by, unique among the scope's open sessions" example:"invoices"`
+	Provider    string     `json:"provider,omitempty" doc:"sandbox (default)"`
+	URL         string     `json:"url,omitempty" maxLength:"8192" doc:"Navigate there first"`
+	Width       int        `json:"width,omitempty" minimum:"0" maximum:"3840" default:"1280" doc:"CSS pixels; 1280 when 0"`
+	Height      int        `json:"height,omitempty" minimum:"0" maximum:"2160" default:"720" doc:"CSS pixels; 720 when 0"`
+	DPI         int        `json:"dpi,omitempty" minimum:"0" maximum:"384" default:"96" doc:"96 when 0"`
+	Headless    bool       `json:"headless,omitempty" doc:"No display: no live view"`
+	Profile     string     `json:"profile,omitempty" maxLength:"64" doc:"Saved user data to use, by id or name; operators only"`
+	Credentials []string   `json:"credentials,omitempty" maxItems:"50" doc:"Domains whose stored credentials the session gets when it goes there, also with security.credentials.auto_inject off; an agent names only such as the session may open" example:"[\"example.com\"]"`
+	Emulate     *Emulation `json:"emulate,omitempty" doc:"Language, time zone, place and device that pages are told of"`
+	Effects     string     `json:"effects,omitempty" enum:"asked,none,free" doc:"How requests that may change something are treated: asked (judged, and people are asked), none (nothing but reading leaves), free (for operators' test hosts); security.effects.default when empty. An agent can only choose the stricter"`
+	Allow       []string   `json:"allow,omitempty" maxItems:"200" doc:"Hosts documents may come from; for an agent only such as the gateway's configuration allows" example:"[\"*.example.com\"]"`
 }
 
 // SessionList filters sessions.

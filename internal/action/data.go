@@ -25,6 +25,7 @@ type Session struct {
 	Egress   string     `json:"egress,omitempty"`  // of an open session's box: sealed, or best-effort where it may have ways past the egress door
 	Profile  string     `json:"profile,omitempty"` // id of the profile it uses
 	Page     *Page      `json:"page,omitempty"`
+	Emulate  *Emulation `json:"emulate,omitempty"` // what pages are told of the person, the place and the device
 	Effects  string     `json:"effects,omitempty"` // how requests that may change something are treated: asked, none or free
 
 	Credentialed []string `json:"credentialed,omitempty"` // domains whose credentials were put into it

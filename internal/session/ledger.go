@@ -43,6 +43,8 @@ type terms struct {
 
 	Sending action.Sending `json:"sending,omitempty"` // how requests that may change something are treated; asked when empty
 
+	Emulate *action.Emulation `json:"emulate,omitempty"`
+
 	Granted []action.AllowHost `json:"more,omitempty"` // hosts that people added since
 }
 
@@ -193,6 +195,7 @@ func scanEntry(rows *sql.Rows) (entry, error) {
 	err = json.Unmarshal([]byte(network), &e.terms)
 	e.Allow, e.Session.Profile = e.terms.allowed(), e.terms.Profile
 	e.Session.Credentialed, e.Session.Effects = e.terms.domains(), string(e.terms.Sending)
+	e.Session.Emulate = e.terms.Emulate
 	return e, err
 }
 

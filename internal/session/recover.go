@@ -147,7 +147,7 @@ func (r *Registry) reattach(ctx context.Context, e entry, network action.Network
 		return s, err
 	}
 	o := r.options(shape{width: e.Width, height: e.Height, dpi: e.DPI, headless: e.Headless, profile: e.terms.Profile})
-	o.Life = e.terms.Lives
+	o.Life, o.Emulate = e.terms.Lives, e.terms.Emulate.Value()
 	r.guard(&o, e.Box)
 	if s.browser, err = r.openPage(ctx, s.box, o); err != nil {
 		return s, err

@@ -61,6 +61,30 @@ func TestASessionGoesOnAfterARestart(t *testing.T) {
 	})
 }
 
+// A device is as large as such a one, in a warm browser too, and what a session
+// emulates holds after a restart.
+func TestWhatASessionEmulatesIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, pooled(1), with(keep))
+		synctest.Wait()
+		want := action.Emulation{Locale: "de-DE", Timezone: "Europe/Berlin", Geolocation: &action.Geolocation{Latitude: 52.5}}
+		box := r.start(alice, action.SessionStart{Name: "warm", Emulate: &want}).Box
+		phone := r.start(alice, action.SessionStart{Name: "phone", Emulate: &action.Emulation{Device: "phone"}, Width: 400})
+		if phone.Width != 400 || phone.Height != action.Devices["phone"].Height || phone.DPI != action.Devices["phone"].DPI {
+			t.Errorf("the phone is %d by %d at %d dpi", phone.Width, phone.Height, phone.DPI)
+		}
+		for range 2 {
+			if diff := cmp.Diff(want, r.page(box).options.Emulate); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(&want, r.show(alice, "warm").Emulate); diff != "" {
+				t.Error(diff)
+			}
+			r = r.again(with(keep))
+		}
+	})
+}
+
 func TestEachGatewayGivesReferencesOfItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, with(keep))

@@ -46,6 +46,9 @@ func (r *Registry) planFor(ctx context.Context, call action.Call) (plan, error) 
 	if p.shape.profile, err = r.profileOf(ctx, call.Caller.Scope, args.Profile); err != nil {
 		return plan{}, err
 	}
+	if err := args.Emulate.Check(); err != nil {
+		return plan{}, err
+	}
 	if p.network, err = reach(*r.network.Load(), call.Caller, args.Allow); err != nil {
 		return plan{}, err
 	}
@@ -93,17 +96,11 @@ func (r *Registry) sendingOf(caller action.Caller, asked string) (action.Sending
 }
 
 func (r *Registry) shapeOf(args action.SessionStart) shape {
-	s := shape{width: args.Width, height: args.Height, dpi: args.DPI, headless: args.Headless}
-	if s.width == 0 {
-		s.width = r.config.Width
+	device := action.Devices[args.Emulate.Value().Device]
+	return shape{
+		width: cmp.Or(args.Width, device.Width, r.config.Width), height: cmp.Or(args.Height, device.Height, r.config.Height),
+		dpi: cmp.Or(args.DPI, device.DPI, r.config.DPI), headless: args.Headless,
 	}
-	if s.height == 0 {
-		s.height = r.config.Height
-	}
-	if s.dpi == 0 {
-		s.dpi = r.config.DPI
-	}
-	return s
 }
 
 // tryNetwork lets the door compile the rules, and judge where the session
@@ -164,10 +161,10 @@ func (r *Registry) reserve(ctx context.Context, caller action.Caller, p plan) (*
 		ID: newID(), Name: p.args.Name, Scope: caller.Scope, Actor: caller.Actor, Provider: p.provider,
 		State: starting, Created: now, LastUsed: now, Allow: allowed(p.network),
 		Width: p.shape.width, Height: p.shape.height, DPI: p.shape.dpi, Headless: p.shape.headless,
-		Profile: p.shape.profile, Effects: string(p.sending),
+		Profile: p.shape.profile, Effects: string(p.sending), Emulate: p.args.Emulate,
 	}, p.network)
 	l.run = p.run
-	l.terms = terms{Network: p.network, Role: caller.Role, Profile: p.shape.profile, Run: p.run, Named: p.named, Sending: p.sending}
+	l.terms = terms{Network: p.network, Role: caller.Role, Profile: p.shape.profile, Run: p.run, Named: p.named, Sending: p.sending, Emulate: p.args.Emulate}
 	if err := r.inherit(ctx, l); err != nil {
 		return nil, err
 	}
@@ -307,6 +304,7 @@ func (r *Registry) stageFor(ctx context.Context, l *live, s shape, progress func
 		spec.Progress = progress
 	}
 	o := r.options(s)
+	o.Emulate = l.terms.Emulate.Value()
 	r.guard(&o, id)
 	got, err := r.make(ctx, spec, o)
 	if err != nil {
@@ -335,6 +333,7 @@ func (r *Registry) assign(ctx context.Context, l *live, w stage, s shape) (err e
 		return err
 	}
 	o := r.options(s)
+	o.Emulate = l.terms.Emulate.Value()
 	r.guard(&o, id)
 	o.Downloads, o.Uploads = w.box.Info().Downloads(), w.box.Info().Uploads()
 	w.browser.Configure(o)

@@ -40,6 +40,7 @@ type Browser struct {
 
 	mu       sync.Mutex
 	options  Options
+	version  version       // of the browser, set before there is a tab
 	timeout  time.Duration // of a call that says none; never changed
 	context  string        // browser context of our tabs; empty for the browser's own profile
 	home     string        // browser context of the first tab, named there too
@@ -112,9 +113,17 @@ func firstID() int64 {
 func (b *Browser) start(ctx context.Context) error {
 	// Sessions of a connection before ours would go on pausing new targets.
 	off := autoAttach{Flatten: true}
+	asked := b.root.Send("Browser.getVersion", nil)
 	if err := b.root.Call(ctx, "Target.setAutoAttach", off, nil); err != nil {
 		return err
 	}
+	var v version
+	if err := asked.Wait(ctx, &v); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	b.version = v
+	b.mu.Unlock()
 	discover := map[string]any{"discover": true, "filter": pagesOnly}
 	found := b.root.Send("Target.setDiscoverTargets", discover)
 	if err := b.root.Call(ctx, "Target.setAutoAttach", attachToAll, nil); err != nil {
@@ -141,6 +150,7 @@ func (b *Browser) start(ctx context.Context) error {
 	}
 	b.mu.Lock()
 	behaviour := b.behaviour()
+	b.permit()
 	b.mu.Unlock()
 	return b.root.Call(ctx, "Browser.setDownloadBehavior", behaviour, nil)
 }
@@ -200,8 +210,9 @@ func (b *Browser) newTab(ctx context.Context) (*tab, error) {
 func (b *Browser) Configure(o Options) {
 	o = o.filled()
 	b.mu.Lock()
-	before := b.options.metrics()
+	before, emulated := b.options.metrics(), b.options.Emulate
 	b.options = o
+	b.emulateAgain(emulated)
 	var sessions []*cdp.Session
 	for _, t := range b.tabs {
 		sessions = append(sessions, t.main.session)

@@ -72,11 +72,7 @@ func (c *crawler) fetched(ctx context.Context, address, host string) *action.Cra
 	if c.remembered(ctx, host) {
 		return nil
 	}
-	agent, err := c.agent(ctx)
-	if err != nil {
-		return nil
-	}
-	source, header, ok := c.get(ctx, address, agent, "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
+	source, header, ok := c.get(ctx, address, c.agent(), "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
 	if !ok || !unremarkable(header) {
 		return nil
 	}
@@ -86,7 +82,7 @@ func (c *crawler) fetched(ctx context.Context, address, host string) *action.Cra
 	}
 	var sheets []string
 	for _, at := range p.Sheets() {
-		sheet, ok := c.sheet(ctx, at, address, agent)
+		sheet, ok := c.sheet(ctx, at, address, c.agent())
 		if !ok {
 			return nil
 		}
@@ -124,22 +120,16 @@ func (c *crawler) remembered(ctx context.Context, host string) bool {
 	return false
 }
 
-// agent is the browser's own name, as servers are told it.
-func (c *crawler) agent(ctx context.Context) (string, error) {
+// agent is the name that servers are told.
+func (c *crawler) agent() string {
 	c.b.mu.Lock()
-	name := c.known.agent
-	c.b.mu.Unlock()
-	if name != "" {
-		return name, nil
+	defer c.b.mu.Unlock()
+	for _, each := range c.b.options.emulating("page", c.b.version) {
+		if said, is := each.params.(map[string]any); is && each.method == "Emulation.setUserAgentOverride" {
+			return said["userAgent"].(string)
+		}
 	}
-	var version struct {
-		Agent string `json:"userAgent"`
-	}
-	err := c.b.root.Call(ctx, "Browser.getVersion", nil, &version)
-	c.b.mu.Lock()
-	c.known.agent = version.Agent
-	c.b.mu.Unlock()
-	return version.Agent, err
+	return c.b.version.UserAgent
 }
 
 // get fetches what fits within bounds and is there: anything else is for the

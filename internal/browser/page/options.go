@@ -11,11 +11,12 @@ import (
 // Options say how a browser is set up and what it may load. The zero Guard
 // refuses every document.
 type Options struct {
-	Width, Height int           // viewport in CSS pixels; 1280 and 720 when 0
-	DPI           int           // 96 when 0: device pixels per 96th of an inch of CSS
-	Headless      bool          // there is no display
-	Timeout       time.Duration // of a call that says none; 30 s when 0
-	Keeps         bool          // tabs are in the browser's own profile, not off the record
+	Width, Height int              // viewport in CSS pixels; 1280 and 720 when 0
+	DPI           int              // 96 when 0: device pixels per 96th of an inch of CSS
+	Headless      bool             // there is no display
+	Emulate       action.Emulation // valid: see Emulation.Check
+	Timeout       time.Duration    // of a call that says none; 30 s when 0
+	Keeps         bool             // tabs are in the browser's own profile, not off the record
 
 	// Life is how many gateways have driven the browser before this one: what
 	// they gave references to is not what ours stand for.
@@ -113,5 +114,5 @@ type metrics struct {
 }
 
 func (o Options) metrics() metrics {
-	return metrics{Width: o.Width, Height: o.Height, Scale: float64(o.DPI) / 96}
+	return metrics{Width: o.Width, Height: o.Height, Scale: float64(o.DPI) / 96, Mobile: o.mobile()}
 }

@@ -47,7 +47,11 @@ func (r *root) sessionStart() *cobra.Command {
 	f.StringVar(&call.Profile, "profile", "", "saved user data to use, by id or name")
 	f.StringSliceVar(&call.Credentials, "credentials", nil, "domains whose stored credentials it gets, with commas between them")
 	f.StringSliceVar(&call.Allow, "allow", nil, "hosts documents may come from, with commas between them")
-	c.RunE = func(c *cobra.Command, _ []string) error {
+	emulate := emulationFlags(f)
+	c.RunE = func(c *cobra.Command, _ []string) (err error) {
+		if call.Emulate, err = emulate(); err != nil {
+			return err
+		}
 		if r.io.Terminal && !r.json { // a cold box takes a second or two
 			fmt.Fprintln(r.io.Err, r.style.dim("starting a session…"))
 		}

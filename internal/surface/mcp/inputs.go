@@ -224,6 +224,9 @@ type sessionIn struct {
 	Headless bool     `json:"headless,omitempty"`
 	Allow    []string `json:"allow,omitempty" maxItems:"200" doc:"start: hosts to narrow it to"`
 	Effects  string   `json:"effects,omitempty" enum:"asked,none" doc:"start: none only reads"`
+	Device   string   `json:"device,omitempty" enum:"desktop,phone,tablet" doc:"start: emulate it"`
+	Locale   string   `json:"locale,omitempty" maxLength:"35" doc:"start: as de-DE"`
+	Timezone string   `json:"timezone,omitempty" maxLength:"64" doc:"start: as Europe/Berlin"`
 	Archived bool     `json:"include_archived,omitempty" doc:"list: these too"`
 	in
 }

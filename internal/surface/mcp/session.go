@@ -29,6 +29,9 @@ func startSession(ctx context.Context, t *turn, in *sessionIn) error {
 	args := &action.SessionStart{
 		Name: in.Name, URL: in.URL, Width: in.Width, Height: in.Height, Headless: in.Headless, Allow: in.Allow, Effects: t.surface.effects(in.Effects),
 	}
+	if in.Device != "" || in.Locale != "" || in.Timezone != "" {
+		args.Emulate = &action.Emulation{Device: in.Device, Locale: in.Locale, Timezone: in.Timezone}
+	}
 	result, err := t.call(ctx, "session.start", args)
 	if err != nil {
 		return err
