@@ -18,6 +18,8 @@ var commandsOf = map[string]string{
 	"approval.status":         "approvals show",
 	"browser_approval_status": "approvals show",
 	"artifact.get":            "artifacts get",
+	"session.request_human":   "session take",
+	"browser_request_human":   "session take",
 	"browser_session":         "session",
 }
 

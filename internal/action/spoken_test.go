@@ -9,7 +9,7 @@ import (
 func TestHintsSpeakToWhoReadsThem(t *testing.T) {
 	for hint, want := range map[string]struct{ agents, people string }{
 		"take a page.snapshot, or use page.find": {"take a browser_snapshot, or use browser_find", "take a glovebox snapshot, or use glovebox find"},
-		"leave this to browser_request_human":    {"leave this to browser_request_human", "leave this to browser_request_human"},
+		"leave this to browser_request_human":    {"leave this to browser_request_human", "leave this to glovebox session take"},
 		"use browser_fill_form or page.batch":    {"use browser_fill_form or browser_batch", "use glovebox type or glovebox batch"},
 		"run glovebox doctor":                    {"tell your user that a person has to do this: run glovebox doctor", "run glovebox doctor"},
 		"sudo systemctl start docker":            {"tell your user that a person has to do this: sudo systemctl start docker", "sudo systemctl start docker"},
