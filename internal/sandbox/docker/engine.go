@@ -48,8 +48,8 @@ func closedToUser(err error) bool {
 func (d *Driver) createFault(err error) error {
 	switch {
 	case errdefs.IsNotFound(err):
-		return fault.New(fault.SandboxRuntimeRequired, "the image %s is not there", d.o.Image).
-			Hinted("run: %s; do not retry before", buildCommand).Because(err)
+		return fault.New(fault.InstallRequired, "the image %s is not there", d.o.Image).
+			Hinted("run: %s; do not retry before", buildCommand).With("command", buildCommand).Because(err)
 	case errdefs.IsConflict(err):
 		return fault.New(fault.StartFailed, "a container of that name is there already").
 			Hinted("use a fresh id").Because(err)

@@ -133,7 +133,7 @@ var commands = []command{
 	{"tab.activate", []string{"tabs", "activate", "T1"}, "", &action.ByID{ID: "T1"}},
 	{"tab.close", []string{"tabs", "close", "T1"}, "", &action.ByID{ID: "T1"}},
 	{"page.console", []string{"console", "--level", "error", "-n", "5", "--clear"}, "", &action.ReadConsole{Level: "error", Limit: 5, Clear: true}},
-	{"page.network", []string{"network", "--headers"}, "", &action.ReadNetwork{Headers: true}},
+	{"page.network", []string{"network", "--headers", "--clear"}, "", &action.ReadNetwork{Headers: true, Clear: true}},
 	{"page.network", []string{"network", "/api/", "-n", "5"}, "", &action.ReadNetwork{Limit: 5, Pattern: "/api/"}},
 	{"page.har", []string{"har", "--headers", "-s", "n"}, "n", &action.ExportHAR{Headers: true}},
 	{"page.find", []string{"find", "total", "--regex", "[0-9]", "--role", "button", "--name", "Save", "--in", "main", "-n", "5", "--context", "9"}, "",
