@@ -18,13 +18,14 @@ import (
 )
 
 // journey runs a script of a client against the gateway's most recent session.
-func (g *gateway) journey(t *testing.T, script string) {
+func (g *gateway) journey(t *testing.T, script string, with ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	node := exec.CommandContext(ctx, "node", script)
 	node.Dir = testcache.Project(t, "cdp")
 	node.Env = append(os.Environ(), "BASE=http://"+g.address, "TOKEN="+g.token("operator"), "SITE="+g.site)
+	node.Env = append(node.Env, with...)
 	if out, err := node.CombinedOutput(); err != nil || !strings.HasSuffix(string(bytes.TrimSpace(out)), "ok") {
 		t.Fatalf("%s: %v\n%s\n%s", script, err, out, g.log.String())
 	}
@@ -37,7 +38,12 @@ func TestClientsOfTheProtocol(t *testing.T) {
 	for _, script := range []string{"playwright.mjs", "puppeteer.mjs", "cri.mjs"} {
 		t.Run(script, func(t *testing.T) {
 			id := c.open(`{}`)
-			g.journey(t, script)
+			out, complaint, status := g.command(t, "cdp", "url", "-s", id, "--for", "10m")
+			ticket, _, _ := strings.Cut(out, "\n")
+			if status != 0 || !strings.HasPrefix(ticket, "ws://") {
+				t.Fatalf("%d %s%s", status, out, complaint)
+			}
+			g.journey(t, script, "TICKET="+ticket)
 			c.post("/v1/sessions/"+id+"/close", "")
 			trail := string(c.get("/v1/audit?session=" + id + "&limit=1000").body)
 			for _, recorded := range []string{"cdp.attach", "Page.navigate: ", "refused", "left after"} {
@@ -45,8 +51,9 @@ func TestClientsOfTheProtocol(t *testing.T) {
 					t.Errorf("the audit lacks %q", recorded)
 				}
 			}
-			if strings.Contains(trail+g.log.String(), g.token("operator")) {
-				t.Error("the token is in the audit or the log")
+			_, secret, _ := strings.Cut(ticket, "access_token=")
+			if all := trail + g.log.String(); strings.Contains(all, g.token("operator")) || strings.Contains(all, secret) {
+				t.Error("a token is in the audit or the log")
 			}
 		})
 	}

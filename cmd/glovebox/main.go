@@ -9,14 +9,21 @@ import (
 	"syscall"
 
 	"github.com/gloveboxhq/glovebox/internal/app"
+	"github.com/gloveboxhq/glovebox/internal/surface/cli"
 )
 
 // version is set by the build (-ldflags "-X main.version=…").
 var version = "dev"
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	go func() { // ends with the process
+		if s, is := (<-signals).(syscall.Signal); is {
+			cancel(cli.Interrupted{Signal: s})
+		}
+	}()
 	code := app.Main(ctx, version, os.Args[1:], os.LookupEnv, os.Stdin, os.Stdout, os.Stderr)
-	stop()
 	os.Exit(code)
 }

@@ -66,7 +66,22 @@ await refused(cdp.send("Browser.crash"), /glovebox: Browser.crash/);
 await apart.goto(`${SITE}/lab/controls`);
 const fetched = await apart.evaluate(() => fetch("https://example.net/").then(String, (e) => `refused ${e}`));
 assert.match(fetched, /refused/, "the egress door holds");
+
+// A request that is sent on to where it may not go ends at once.
+await apart.unroute("**/*");
+await apart.route("**/never", (route) => route.continue({ url: "http://169.254.169.254/" }).catch(() => {}));
+const began = Date.now();
+const sentOn = await apart.evaluate(() => fetch("/never").then(String, (e) => `refused ${e}`));
+assert.match(sentOn, /refused/, "a refused address is refused");
+assert.ok(Date.now() - began < 5000, "and at once");
 await own.close();
+
+// The address of the gateway alone, and an address with a token of its own.
+for (const [at, options] of [[BASE, { headers }], [process.env.TICKET, {}], [process.env.TICKET.replace(/^ws/, "http"), {}]]) {
+  const plain = await chromium.connectOverCDP(at, options);
+  assert.equal(plain.contexts()[0].pages()[0].url(), page.url(), at.split("?")[0]);
+  await plain.close();
+}
 
 // Dialogs under a verb are its caller's, though a client is attached.
 await page.goto(`${SITE}/lab/dialog`);

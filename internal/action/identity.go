@@ -8,6 +8,7 @@ type TokenCreate struct {
 	Role      Role   `json:"role" enum:"agent,viewer,operator" doc:"What it may do" example:"agent"`
 	Scope     string `json:"scope,omitempty" maxLength:"64" pattern:"^[A-Za-z0-9][A-Za-z0-9._@-]*$" doc:"The user or tenant it acts for; the caller's own when empty. Only the gateway's own operator may name another"`
 	ExpiresIn int    `json:"expiresIn,omitempty" minimum:"0" maximum:"315360000" doc:"Seconds until it expires; never when 0" example:"2592000"`
+	Session   string `json:"session,omitempty" maxLength:"64" pattern:"^s[0-9a-f]{16}$" doc:"Id of a session: the token then opens the browser's protocol of that session and nothing else, for an hour at most, and not after a restart of the gateway"`
 }
 
 // TokenList asks which tokens there are.
@@ -33,6 +34,7 @@ type Token struct {
 	Created *time.Time `json:"createdAt,omitempty"`
 	Expires *time.Time `json:"expiresAt,omitempty"` // absent: never
 	Used    *time.Time `json:"lastUsedAt,omitempty" doc:"To the minute"`
+	Session string     `json:"session,omitempty" doc:"The one session whose browser's protocol it opens"`
 }
 
 // TokenMade is a new token, which is shown this once.

@@ -19,6 +19,7 @@ type ReadNetwork struct {
 	Limit   int    `json:"limit,omitempty" query:"limit" minimum:"0" maximum:"1000" default:"100" doc:"The newest so many; 100 when 0"`
 	Pattern string `json:"urlPattern,omitempty" query:"urlPattern" maxLength:"512" doc:"Regular expression (RE2) searched in the URL as it is shown" example:"/api/"`
 	Headers bool   `json:"headers,omitempty" query:"headers" doc:"With headers, credentials masked; for operators"`
+	Clear   bool   `json:"clear,omitempty" query:"clear" doc:"Forget every request that is over afterwards"`
 }
 
 // Tab is one page of a browser.

@@ -24,7 +24,7 @@ func Main(ctx context.Context, version string, args []string, env config.Env, in
 	thrifty()
 	parts := cli.Parts{
 		Version:  version,
-		Problems: policyProblems,
+		Problems: problems,
 		Explain:  explain,
 		Seccomp:  docker.Profile,
 		Image:    func(c config.Config) string { return imageTag(c, version) },

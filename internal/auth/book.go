@@ -57,6 +57,7 @@ type known struct {
 	caller  action.Caller
 	source  Source
 	expires time.Time
+	session string // the one session whose browser's protocol it opens
 	limit   *rate.Limiter
 
 	id      string // of a token that was made, empty otherwise
@@ -144,7 +145,7 @@ var roles = []action.Role{action.Agent, action.Viewer, action.Operator}
 func (b *Book) Identify(ctx context.Context, token string) (Identity, error) {
 	if k := b.find(token); k != nil && !k.over(time.Now()) {
 		k.used.Store(time.Now().Unix() / 60)
-		return Identity{Caller: k.caller, Source: k.source, Expires: k.expires, life: k.life, limit: k.limit}, nil
+		return Identity{Caller: k.caller, Source: k.source, Expires: k.expires, Session: k.session, life: k.life, limit: k.limit}, nil
 	}
 	i, err := b.issued(ctx, token)
 	if err != nil {

@@ -27,6 +27,7 @@ type Identity struct {
 	Caller  action.Caller
 	Source  Source
 	Expires time.Time // zero: never
+	Session string    // the one session whose browser's protocol it opens, and nothing else; empty: no such bound
 
 	life  context.Context //nolint:containedctx // ends when the token is revoked; nil: never
 	limit *rate.Limiter   // of its requests; nil: none

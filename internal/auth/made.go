@@ -20,6 +20,8 @@ const (
 	mostOfScope = 100   // tokens made for one scope
 	mostMade    = 1_000 // in all: a request is compared with each, less than 0.1 ms together (BenchmarkIdentify)
 	idPrefix    = "tok_"
+
+	mostOfSession = 3600 // seconds that a token for one session may live: it travels in an address
 )
 
 // prefixes begin the tokens of each role, so that one that was lost is told
@@ -66,10 +68,14 @@ func (b *Book) Create(ctx context.Context, by action.Caller, a action.TokenCreat
 		return action.TokenMade{}, fault.New(fault.InvalidRequest, "name would be taken for an id").
 			Hinted("choose one that does not begin with %s", idPrefix).With("field", "name")
 	}
+	if a.Session != "" && (a.ExpiresIn <= 0 || a.ExpiresIn > mostOfSession) {
+		return action.TokenMade{}, fault.New(fault.InvalidRequest, "expiresIn of a token for one session must be between 1 and %d", mostOfSession).
+			Hinted("make another when it has expired").With("field", "expiresIn")
+	}
 	text := secret(prefixes[a.Role])
 	k := &known{
 		hash: sha256.Sum256([]byte(text)), caller: action.Caller{Actor: a.Name, Scope: scope, Role: a.Role},
-		source: Created, id: newID(), created: time.Now().UTC().Truncate(time.Second),
+		source: Created, session: a.Session, id: newID(), created: time.Now().UTC().Truncate(time.Second),
 	}
 	if a.ExpiresIn > 0 {
 		k.expires = k.created.Add(time.Duration(a.ExpiresIn) * time.Second)
@@ -94,6 +100,7 @@ func (b *Book) keep(ctx context.Context, k *known) error {
 	if b.db == nil {
 		return fault.New(fault.NotActive, "this gateway keeps no tokens").Hinted("add them to auth.tokens of its configuration")
 	}
+	b.drop(time.Now())
 	if b.clashes(k) {
 		return fault.New(fault.AlreadyActive, "the scope has a token of that name").
 			Hinted("revoke it first, or choose another name").With("field", "name")
@@ -102,11 +109,20 @@ func (b *Book) keep(ctx context.Context, k *known) error {
 		return fault.New(fault.LimitReached, "a scope may have %d tokens, and all scopes together %d", mostOfScope, mostMade).
 			Hinted("revoke tokens that are not needed any more: glovebox token list")
 	}
-	if err := b.insert(ctx, k); err != nil {
-		return err
+	if k.session == "" {
+		if err := b.insert(ctx, k); err != nil {
+			return err
+		}
 	}
 	b.enter(k)
 	return nil
+}
+
+// drop forgets tokens for one session that have expired: they are in no store.
+func (b *Book) drop(now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.known = slices.DeleteFunc(b.known, func(k *known) bool { return k.session != "" && k.over(now) })
 }
 
 // made counts the tokens that were made for a scope, or for all.
@@ -193,11 +209,11 @@ func (b *Book) mayEnd(k *known, force bool) error {
 		return fault.New(fault.DeniedByPolicy, "the token is in the gateway's configuration").
 			Hinted("take it out of auth.tokens and start the gateway again")
 	}
-	if force || k.caller.Role != action.Operator || k.over(time.Now()) {
+	if force || k.caller.Role != action.Operator || k.session != "" || k.over(time.Now()) {
 		return nil
 	}
 	left := slices.ContainsFunc(b.all(), func(other *known) bool {
-		return other != k && other.caller.Role == action.Operator && other.caller.Scope == k.caller.Scope && !other.over(time.Now())
+		return other != k && other.session == "" && other.caller.Role == action.Operator && other.caller.Scope == k.caller.Scope && !other.over(time.Now())
 	})
 	if left {
 		return nil
@@ -208,7 +224,7 @@ func (b *Book) mayEnd(k *known, force bool) error {
 
 // shown is what a list says of a token.
 func (k *known) shown() action.Token {
-	t := action.Token{ID: k.id, Name: k.caller.Actor, Role: k.caller.Role, Scope: k.caller.Scope, Source: string(k.source)}
+	t := action.Token{ID: k.id, Name: k.caller.Actor, Role: k.caller.Role, Scope: k.caller.Scope, Source: string(k.source), Session: k.session}
 	t.Created, t.Expires = at(k.created), at(k.expires)
 	if minutes := k.used.Load(); minutes > 0 {
 		t.Used = at(time.Unix(minutes*60, 0))

@@ -380,3 +380,39 @@ func TestPacesAreBounded(t *testing.T) {
 		}
 	})
 }
+
+func TestATokenForOneSessionIsShortAndStoredNowhere(t *testing.T) {
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "s.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	book := &auth.Book{}
+	if err := book.Keep(t.Context(), db); err != nil {
+		t.Fatal(err)
+	}
+	defer book.Close(context.Background())
+	ask := action.TokenCreate{Name: "cdp-1", Role: action.Operator, Session: "s0123456789abcdef"}
+	for _, seconds := range []int{0, 3601} {
+		ask.ExpiresIn = seconds
+		if _, err := book.Create(t.Context(), ann, ask); fault.CodeOf(err) != fault.InvalidRequest {
+			t.Errorf("%d s: %v", seconds, err)
+		}
+	}
+	ask.ExpiresIn = 600
+	made := create(t, book, ann, ask)
+	who, err := book.Identify(t.Context(), made.Secret)
+	if err != nil || who.Session != ask.Session || who.Expires.IsZero() || made.Session != ask.Session {
+		t.Errorf("%v: %+v, %+v", err, who, made)
+	}
+	var rows int
+	if err := db.Reader.QueryRow(`SELECT count(*) FROM tokens`).Scan(&rows); err != nil || rows != 0 {
+		t.Errorf("%d are stored, %v", rows, err)
+	}
+	if _, err := book.Revoke(t.Context(), ann, action.TokenRevoke{ID: made.ID}); err != nil {
+		t.Error(err)
+	}
+	if _, err := book.Identify(t.Context(), made.Secret); err == nil {
+		t.Error("it was revoked, and calls")
+	}
+}

@@ -106,3 +106,17 @@ func create(path, prefix string) error {
 	}
 	return os.Link(f.Name(), path)
 }
+
+// Check reports the first entry that cannot be a token beside those before it
+// and the two that a gateway makes, without making anything.
+func Check(entries ...Entry) error {
+	book := &Book{}
+	own := []Entry{
+		{Name: string(action.Operator), Role: action.Operator, Scope: DefaultScope, SHA256: strings.Repeat("0", 2*sha256.Size)},
+		{Name: string(action.Agent), Role: action.Agent, Scope: DefaultScope, SHA256: strings.Repeat("f", 2*sha256.Size)},
+	}
+	if err := book.add(FromFile, own...); err != nil {
+		return err
+	}
+	return book.add(FromConfig, entries...)
+}

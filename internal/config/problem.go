@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,12 +73,39 @@ func parsing(prefix string, err error) Problem {
 	p := Problem{Message: prefix + firstLine(err)}
 	var at yaml.Error
 	if errors.As(err, &at) {
-		p.Message = prefix + at.GetMessage()
+		p.Message = prefix + inWords(at.GetMessage())
 		if token := at.GetToken(); token != nil && token.Position != nil {
 			p.Line = token.Position.Line
 		}
 	}
 	return p
+}
+
+var wrongKind = regexp.MustCompile(`cannot unmarshal (\S+) into Go (?:struct field \S+|value) of type (\S+)`)
+
+// inWords is a complaint of the parser about a value of the wrong kind, without
+// the names of Go's types.
+func inWords(message string) string {
+	return wrongKind.ReplaceAllStringFunc(message, func(found string) string {
+		parts := wrongKind.FindStringSubmatch(found)
+		return "a " + kindOf(parts[1]) + " stands where a " + kindOf(parts[2]) + " belongs"
+	})
+}
+
+func kindOf(of string) string {
+	switch {
+	case strings.HasPrefix(of, "[]"):
+		return "list"
+	case strings.HasPrefix(of, "int"), strings.HasPrefix(of, "uint"):
+		return "whole number"
+	case strings.HasPrefix(of, "float"):
+		return "number"
+	case of == "bool":
+		return "true or false"
+	case of == "string":
+		return "text"
+	}
+	return "group of keys"
 }
 
 // locate fills in where the keys of problems are in the file, and puts the

@@ -85,7 +85,7 @@ func TestALineIsNamedForWhatCannotBeRead(t *testing.T) {
 		line int
 		says string
 	}{
-		"browser:\n  timeout_seconds: soon\n":                                       {2, "cannot unmarshal"},
+		"browser:\n  timeout_seconds: soon\n":                                       {2, "a text stands where a whole number belongs"},
 		"browser:\n  enabled: true\n  enabled: false\n":                             {3, "already defined"},
 		"security:\n  hitl:\n    rules:\n      - deny\n":                            {4, "wants keys below it"},
 		"security:\n  hitl:\n    rules:\n      - tools: [a]\n        risk:\n":       {5, "has no value"},

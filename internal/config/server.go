@@ -103,8 +103,8 @@ func (j JWT) check() error {
 		}
 	}
 	u, err := url.Parse(j.KeysURL)
-	if err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
-		return fmt.Errorf("auth.jwt.jwks_url: %q is no https address", j.KeysURL)
+	if err != nil || u.Host == "" || u.User != nil || (u.Scheme != "https" && (u.Scheme != "http" || !onLoopback(u.Hostname()))) {
+		return errors.New("auth.jwt.jwks_url: want an https address without user name; http is for this machine only")
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/docker/go-units"
@@ -50,7 +51,7 @@ func (c *Config) problems() (problems Problems) {
 		between("browser.viewport.height", b.Viewport.Height, 200, 2160),
 		between("browser.viewport.dpi", b.Viewport.DPI, 48, 384),
 		oneOf("browser.sandbox.driver", b.Sandbox.Driver, "docker", "local"),
-		match("browser.sandbox.container_name_prefix", b.Sandbox.NamePrefix, prefixPattern),
+		match("browser.sandbox.container_name_prefix", b.Sandbox.NamePrefix, prefixPattern, "begin with a small letter or a digit, and have small letters, digits and - alone, 20 at most"),
 		between("browser.sandbox.warm_pool", b.Sandbox.WarmPool, 0, 20),
 		between("browser.sandbox.runtime_restart_attempts", b.Sandbox.Restarts, 0, 10),
 		between("browser.sandbox.lease_seconds", b.Sandbox.Lease, 5, 600),
@@ -203,12 +204,13 @@ func oneOf(path, value string, allowed ...string) error {
 	if slices.Contains(allowed, value) {
 		return nil
 	}
-	return fmt.Errorf("%s: %q is not one of %q", path, value, allowed)
+	return fmt.Errorf("%s: %q is not one of %s", path, value, strings.Join(allowed, ", "))
 }
 
-func match(path, value string, pattern *regexp.Regexp) error {
+// match refuses a value that does not match a pattern; words say what matches.
+func match(path, value string, pattern *regexp.Regexp, words string) error {
 	if pattern.MatchString(value) {
 		return nil
 	}
-	return fmt.Errorf("%s: %q does not match %s", path, value, pattern)
+	return fmt.Errorf("%s: %q must %s", path, value, words)
 }

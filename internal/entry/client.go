@@ -40,7 +40,11 @@ type Command struct {
 	Name string // of the entry
 	Path string // of the program
 	Args []string
+	Env  []Variable // set for it, in this order
 }
+
+// Variable is a variable of the environment.
+type Variable struct{ Name, Value string }
 
 // field is a member of an entry; a list of them keeps their order.
 type field struct {
@@ -48,16 +52,30 @@ type field struct {
 	value any
 }
 
-func plain(c Command) []field { return []field{{"command", c.Path}, {"args", c.Args}} }
+// variables are the value of a field: an object, in the order they have.
+type variables []Variable
+
+// env is the field of that name, where there is something in it.
+func (c Command) env(name string, fields ...field) []field {
+	if len(c.Env) > 0 {
+		fields = append(fields, field{name, variables(c.Env)})
+	}
+	return fields
+}
+
+func plain(c Command) []field {
+	return c.env("env", field{"command", c.Path}, field{"args", c.Args})
+}
 
 func typed(c Command) []field { return append([]field{{"type", "stdio"}}, plain(c)...) }
 
 func local(c Command) []field {
-	return []field{{"type", "local"}, {"command", append([]string{c.Path}, c.Args...)}, {"enabled", true}}
+	return c.env("environment", field{"type", "local"}, field{"command", append([]string{c.Path}, c.Args...)}, field{"enabled", true})
 }
 
 func extension(c Command) []field {
-	return []field{{"name", c.Name}, {"type", "stdio"}, {"cmd", c.Path}, {"args", c.Args}, {"enabled", true}, {"timeout", 300}} // seconds: a person may be asked
+	return c.env("envs", field{"name", c.Name}, field{"type", "stdio"}, field{"cmd", c.Path}, field{"args", c.Args},
+		field{"enabled", true}, field{"timeout", 300}) // seconds: a person may be asked
 }
 
 // Clients are those whose files are known, as their documentation has them.

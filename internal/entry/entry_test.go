@@ -8,7 +8,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-var ours = entry.Command{Name: "glovebox", Path: "/opt/a \"b\"/glovebox", Args: []string{"mcp", "--allow", "example.com,*.example.org"}}
+var ours = entry.Command{Name: "glovebox", Path: "/opt/a \"b\"/glovebox", Args: []string{"mcp", "--allow", "example.com,*.example.org"},
+	Env: []entry.Variable{{Name: "GLOVEBOX_SERVER_LISTEN", Value: "127.0.0.1:9"}, {Name: "DOCKER_HOST", Value: "unix:///run/a \"b\".sock"}}}
 
 // settings are files as people have them, for each client.
 var settings = map[string][]string{

@@ -176,11 +176,24 @@ func fieldsOf(c Client, command Command, unit string) string {
 
 // literal is a value in JSON, which TOML and YAML read alike.
 func literal(v any) string {
+	if set, is := v.(variables); is {
+		return set.object(": ")
+	}
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	_ = e.Encode(v) // of texts, lists of them, numbers and truth: it cannot fail
 	return strings.TrimSuffix(strings.ReplaceAll(b.String(), `","`, `", "`), "\n")
+}
+
+// object is variables in braces, which YAML reads as JSON does, and TOML with
+// another sign between name and value.
+func (all variables) object(sign string) string {
+	pairs := make([]string, len(all))
+	for i, v := range all {
+		pairs[i] = literal(v.Name) + sign + literal(v.Value)
+	}
+	return "{" + strings.Join(pairs, ", ") + "}"
 }
 
 func equalJSON(a, b string) bool {

@@ -19,6 +19,10 @@ func (c Client) addTOML(text string, command Command) (string, error) {
 	}
 	lines := []string{"[" + c.Key + "." + command.Name + "]"}
 	for _, f := range c.shape(command) {
+		if set, is := f.value.(variables); is {
+			lines = append(lines, f.name+" = "+set.object(" = "))
+			continue
+		}
 		lines = append(lines, f.name+" = "+literal(f.value))
 	}
 	return apart(text) + strings.Join(lines, "\n") + "\n", nil

@@ -96,7 +96,7 @@ func (r *Registry) recordOf(ctx context.Context, call action.Call) (action.Sessi
 func (r *Registry) ended(ctx context.Context, call action.Call) (action.Session, error) {
 	if call.Session == "" {
 		return action.Session{}, fault.New(fault.NotActive, "no session is open").
-			Hinted("start one: session.start, browser_session over MCP, or glovebox session start").With("state", "none")
+			Hinted("start one with session.start").With("state", "none")
 	}
 	e, found, err := r.ledger.byKey(ctx, call.Caller.Scope, call.Session)
 	if err != nil {

@@ -365,11 +365,18 @@ func TestAClientsInterceptionDoesNotSwitchOursOff(t *testing.T) {
 	going := g.conn.Session(a.Session).Send("Page.navigate", map[string]string{"url": web.URL})
 	id := paused()
 	g.refused(a.Session, "Fetch.continueRequest", map[string]string{"requestId": id, "url": web.URL + "/closed"}, "may not open")
-	// A redirect made up by the client is judged like any other.
-	g.call(a.Session, "Fetch.fulfillRequest", map[string]any{"requestId": id, "responseCode": 302, "responseHeaders": []map[string]string{{"name": "Location", "value": web.URL + "/closed"}}})
+	// The request that was to go on there fails at once: nobody else would end it.
 	var went struct {
 		Error string `json:"errorText"`
 	}
+	must(t, going.Wait(g.ctx, &went))
+	if !strings.Contains(went.Error, "BLOCKED_BY_CLIENT") {
+		t.Errorf("the request ended with %q", went.Error)
+	}
+	going = g.conn.Session(a.Session).Send("Page.navigate", map[string]string{"url": web.URL})
+	id, went.Error = paused(), ""
+	// A redirect made up by the client is judged like any other.
+	g.call(a.Session, "Fetch.fulfillRequest", map[string]any{"requestId": id, "responseCode": 302, "responseHeaders": []map[string]string{{"name": "Location", "value": web.URL + "/closed"}}})
 	g.call(a.Session, "Fetch.disable", nil)
 	must(t, going.Wait(g.ctx, &went))
 	if went.Error == "" {

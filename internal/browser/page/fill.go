@@ -53,10 +53,10 @@ func unfilled(f inpage.Filled) error {
 			Hinted("go to the site's own login page").With("rule", "secret.origin")
 	case f.Error == "form":
 		return fault.New(fault.DeniedByPolicy, "the form may be sent to another origin than the one that the secret is for").
-			Hinted("leave this to a person: browser_request_human").With("rule", "secret.form")
+			Hinted("leave this to a person, who is asked for with session.request_human").With("rule", "secret.form")
 	case f.Error == "shown":
 		return fault.New(fault.NotActionable, "the page showed what the field holds, so it was emptied again").
-			Hinted("leave this to a person: browser_request_human").With("reason", "shown")
+			Hinted("leave this to a person, who is asked for with session.request_human").With("reason", "shown")
 	}
 	return errChanged
 }

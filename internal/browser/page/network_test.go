@@ -133,6 +133,34 @@ func TestNetworkIsFilteredByWhatIsShown(t *testing.T) {
 	}
 }
 
+func TestRequestsThatAreOverAreForgotten(t *testing.T) {
+	tr := start(t)
+	release := make(chan struct{})
+	s := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/":
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = fmt.Fprint(w, `<title>two</title><script>fetch('/slow'); fetch('/quick').then(() => document.title = 'made')</script>`)
+		case "/slow":
+			select {
+			case <-release:
+			case <-r.Context().Done():
+			}
+		}
+	}))
+	tr.must("page.goto", &action.Goto{URL: s.URL})
+	tr.ended("/quick")
+	if all := tr.network(action.ReadNetwork{Clear: true}); len(all) < 3 {
+		t.Errorf("%d requests are listed", len(all))
+	}
+	left := tr.network(action.ReadNetwork{})
+	if len(left) != 1 || left[0].URL != s.URL+"/slow" || !left[0].Pending {
+		t.Errorf("left is %+v", left)
+	}
+	close(release)
+	tr.ended("/slow")
+}
+
 func TestOnlyTheNewestRequestsAreKept(t *testing.T) {
 	tr := start(t)
 	s := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

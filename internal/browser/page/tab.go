@@ -155,7 +155,7 @@ var errDocumentHeld = errors.New("the next document waits for a person")
 // errHeld is why a tab cannot be read: the browser passes nothing on to a page
 // while its next document is asked for.
 var errHeld = fault.New(fault.NotActionable, "the page is about to be replaced, and a person is asked about the request for it: until then it can neither be read nor acted on").
-	Hinted("wait for the answer: browser_approval_status (approval.status) tells; or go elsewhere with page.goto").With("reason", "held")
+	Hinted("wait for the answer, which approval.status tells; or go elsewhere with page.goto").With("reason", "held")
 
 var errCrashed = fault.New(fault.PageCrashed, "the page crashed").
 	Hinted("navigate again with page.goto: the tab still works")

@@ -43,6 +43,17 @@ func requestKey(session, id string) string {
 	return id
 }
 
+// forget drops every request that is over.
+func (f *traffic) forget() {
+	kept := f.kept.all()
+	f.kept.clear()
+	for _, x := range kept {
+		if x.seen.Pending {
+			f.kept.put(x)
+		}
+	}
+}
+
 func (f *traffic) find(session, id string) *exchange { return f.open[requestKey(session, id)] }
 
 // begin notes a request that is sent. What it redirects from has ended.
@@ -120,6 +131,9 @@ func (b *Browser) readNetwork(ctx context.Context, a *action.ReadNetwork) (any, 
 			seen.Headers = &action.Headers{Request: x.sent, Response: x.received}
 		}
 		requests = append(requests, seen)
+	}
+	if a.Clear {
+		b.traffic.forget()
 	}
 	b.mu.Unlock()
 	found := requests[:0]

@@ -166,10 +166,31 @@ func (c *Client) take(ctx context.Context, message []byte) error {
 	if err != nil {
 		c.heed(action.Message{Method: m.method, Refused: err.Error()})
 		c.refuse(m, -32000, "glovebox: "+m.method+": "+err.Error())
+		c.abandon(m)
 		return nil
 	}
 	c.heed(action.Message{Method: m.method, Refused: j.noted})
 	return c.carry(ctx, m, j)
+}
+
+// abandon fails a request that a client wanted to go on elsewhere, where it may
+// not: clients such as Playwright do not look at the answer, and the page would
+// wait for ever.
+func (c *Client) abandon(m call) {
+	if m.method != "Fetch.continueRequest" || m.session == "" {
+		return
+	}
+	p, err := m.decode()
+	if err != nil {
+		return
+	}
+	id, err := read[string](p, "requestId")
+	if err != nil || id == "" {
+		return
+	}
+	c.jobs.Add(func() {
+		c.conn.Session(m.session).Send("Fetch.failRequest", map[string]string{"requestId": id, "errorReason": "BlockedByClient"})
+	})
 }
 
 func (c *Client) isRoot(session string) bool {

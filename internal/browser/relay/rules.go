@@ -57,7 +57,7 @@ var Rules = []Rule{
 	{Method: "DOM.setFileInputFiles", judge: setFiles, Why: "only files that were uploaded to the session"},
 	{Method: "Input.dispatchDragEvent", judge: dragFiles, Why: "the same for dragged files"},
 
-	{Method: "Fetch.continueRequest", judge: continueRequest, Why: "another address must be one the session may open"},
+	{Method: "Fetch.continueRequest", judge: continueRequest, Why: "another address must be one the session may open; otherwise the request fails"},
 	{Method: "Fetch.takeResponseBodyAsStream", closed: true, Why: "streams are read of prints and traces only"},
 	{Method: "Network.setRequestInterception", closed: true, Why: "use Fetch, beside which ours holds"},
 	{Method: "Network.continueInterceptedRequest", closed: true, Why: "the same"},

@@ -172,3 +172,29 @@ func matches(list []pattern, host string) bool {
 	}
 	return false
 }
+
+// Wrong is an entry of a network that cannot be used: its place, such as
+// navigation[2], and why.
+type Wrong struct{ Path, Message string }
+
+// Check lists every entry of n that a session would be refused for.
+func Check(n action.Network) []Wrong {
+	var all []Wrong
+	for _, list := range []struct {
+		name    string
+		entries []string
+		alone   func(entry string) action.Network
+	}{
+		{"navigation", n.Navigation, func(entry string) action.Network { return action.Network{Navigation: []string{entry}} }},
+		{"listed", n.Listed, func(entry string) action.Network { return action.Network{Listed: []string{entry}} }},
+		{"allow_private", n.AllowPrivate, func(entry string) action.Network { return action.Network{AllowPrivate: []string{entry}} }},
+	} {
+		for i, entry := range list.entries {
+			if _, err := compile(list.alone(entry)); err != nil {
+				f := fault.From(err)
+				all = append(all, Wrong{list.name + "[" + strconv.Itoa(i) + "]", strconv.Quote(entry) + " is not a valid entry; " + f.Hint})
+			}
+		}
+	}
+	return all
+}

@@ -16,12 +16,19 @@ import (
 // unknown_action naming the nearest verb, invalid_request naming the argument.
 func Question(q action.PolicyQuery) (action.Call, *action.Verb, error) {
 	verb, known := action.Lookup(q.Verb)
+	if tool, is := action.OfTool(q.Verb); !known && is {
+		verb, known, q.Args = tool, true, action.OfToolArgs(q.Args)
+		q.Verb = verb.Name
+	}
 	if !known || verb.Inner {
 		var names []string
 		for _, v := range action.Offered() {
 			names = append(names, v.Name)
+			if v.Tool != "" {
+				names = append(names, v.Tool)
+			}
 		}
-		return action.Call{}, nil, fault.New(fault.UnknownAction, "there is no verb %q", q.Verb).
+		return action.Call{}, nil, fault.New(fault.UnknownAction, "there is no verb or tool %q", q.Verb).
 			Hinted("the nearest one is %s", spelling.Nearest(q.Verb, names)).With("field", "verb")
 	}
 	call := action.Call{Verb: q.Verb, Args: verb.NewArgs(), Caller: action.Caller{Role: q.Role}}

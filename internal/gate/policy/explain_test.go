@@ -145,3 +145,18 @@ func TestTheHashIsOfWhatJudges(t *testing.T) {
 		t.Error("the hash is not of what judges")
 	}
 }
+
+func TestToolsAreExplainedAsTheirVerbs(t *testing.T) {
+	p, err := New(Config{Enabled: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool, err := p.Explain(action.PolicyQuery{Verb: "browser_click", Args: []byte(`{"target":"e1","element":"the button"}`), Element: action.PolicyElement{Role: "button", Name: "Delete"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verb, err := p.Explain(action.PolicyQuery{Verb: "page.click", Args: []byte(`{"ref":"e1"}`), Element: action.PolicyElement{Role: "button", Name: "Delete"}}, nil)
+	if err != nil || tool.Decision != verb.Decision || tool.Risk != verb.Risk || tool.Risk != action.High {
+		t.Errorf("%v: %+v, %+v", err, tool, verb)
+	}
+}

@@ -24,3 +24,9 @@ func keyOf(secret string) (*standardwebhooks.Webhook, error) {
 	}
 	return w, nil
 }
+
+// CheckSecret reports whether a secret can sign. Faults: invalid_request.
+func CheckSecret(secret string) error {
+	_, err := keyOf(secret)
+	return err
+}

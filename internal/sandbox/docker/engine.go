@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
@@ -18,9 +19,9 @@ const buildCommand = "glovebox image build"
 // done, as in "start the box".
 func (d *Driver) engineFault(err error, doing string) error {
 	switch {
-	case errors.Is(err, fs.ErrPermission):
-		return fault.New(fault.SandboxRuntimeRequired, "the container engine does not let this user in").
-			Hinted("run: sudo usermod -aG docker $USER, then log in again; do not retry before").Because(err)
+	case closedToUser(err):
+		return fault.New(fault.SandboxRuntimeRequired, "the container engine runs, but this user may not open its socket").
+			Hinted("add the user to the engine's group (sudo usermod -aG docker $USER) and log in again, or run a rootless engine; do not retry before").Because(err)
 	case client.IsErrConnectionFailed(err):
 		return fault.New(fault.SandboxRuntimeRequired, "no container engine answers").
 			Hinted("start Docker (sudo systemctl start docker), install it (glovebox install engine) or point DOCKER_HOST at an engine; do not retry before").
@@ -36,13 +37,19 @@ func (d *Driver) engineFault(err error, doing string) error {
 		Hinted("the gateway's log has the engine's reason; glovebox doctor checks the engine").Because(err)
 }
 
+// closedToUser reports whether the socket of an engine is there and may not be
+// opened. The client keeps only the words of that error.
+func closedToUser(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || client.IsErrConnectionFailed(err) && strings.Contains(err.Error(), "permission denied")
+}
+
 // createFault is engineFault for making a container, where an image may be
 // missing and a name may be taken.
 func (d *Driver) createFault(err error) error {
 	switch {
 	case errdefs.IsNotFound(err):
-		return fault.New(fault.SandboxRuntimeRequired, "the image %s is not there", d.o.Image).
-			Hinted("run: %s; do not retry before", buildCommand).Because(err)
+		return fault.New(fault.InstallRequired, "the image %s is not there", d.o.Image).
+			Hinted("run: %s; do not retry before", buildCommand).With("command", buildCommand).Because(err)
 	case errdefs.IsConflict(err):
 		return fault.New(fault.StartFailed, "a container of that name is there already").
 			Hinted("use a fresh id").Because(err)

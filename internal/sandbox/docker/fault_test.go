@@ -46,7 +46,7 @@ func TestMissingImageSaysHowToBuildIt(t *testing.T) {
 	d := open(t, o)
 	_, err := d.Start(bounded(t), sandboxtest.Spec("alice"))
 	f := fault.From(err)
-	if f.Code != fault.SandboxRuntimeRequired || !strings.Contains(f.Hint, "glovebox image build") {
+	if f.Code != fault.InstallRequired || !strings.Contains(f.Hint, "glovebox image build") || f.Details["command"] != "glovebox image build" {
 		t.Errorf("%v, hint %q", err, f.Hint)
 	}
 	if left, err := os.ReadDir(o.SocketDir); err != nil || len(left) > 0 {

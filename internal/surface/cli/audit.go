@@ -113,18 +113,18 @@ func (r *root) records(ctx context.Context, door *client.Client, q action.AuditQ
 func (r *root) auditExport() *cobra.Command {
 	var call action.AuditExport
 	var out string
-	c := verb("audit.export", "export", "glovebox audit export --out audit.jsonl\nglovebox audit export --format csv --from 2026-11-01T00:00:00Z --out november.csv")
+	c := verb("audit.export", "export", "glovebox audit export -o audit.jsonl\nglovebox audit export --format csv --from 2026-11-01T00:00:00Z -o november.csv")
 	c.Args = between(0, 0)
 	filterFlags(c, &call.AuditFilter)
 	c.Flags().StringVar(&call.Format, "format", "jsonl", "jsonl or csv")
-	c.Flags().StringVarP(&out, "out", "o", "", "file to write; standard output when empty")
+	outputFlag(c, &out, toStandardOutput)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		door, err := r.door(operatorToken)
 		if err != nil {
 			return err
 		}
 		call.Session = r.target
-		if out == "" {
+		if out == "" || out == "-" {
 			_, err := door.Export(c.Context(), call, r.io.Out)
 			return err
 		}

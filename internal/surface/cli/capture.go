@@ -11,7 +11,7 @@ import (
 
 func (r *root) fillSecret() *cobra.Command {
 	var domain string
-	c := r.act("page.fill_secret", "fill-secret [<ref>|<selector>] <secret>",
+	c := r.act("page.fill_secret", "fill-secret [<element>] <secret>",
 		"glovebox fill-secret e4 password\nglovebox fill-secret '#code' totp\nglovebox fill-secret --role textbox --name User username --domain example.com", 1, 2,
 		func(l action.Locator, rest []string, t action.Timing) (any, error) {
 			if len(rest) != 1 {
@@ -19,7 +19,7 @@ func (r *root) fillSecret() *cobra.Command {
 			}
 			return &action.FillSecret{Locator: l, Secret: rest[0], Domain: domain, Timing: t}, nil
 		})
-	c.Long = c.Short + ".\n\nThe secret is named, as username, password or totp, and never printed. It goes into a field for secrets\n" +
+	c.Long = c.Short + ".\n\n" + elements + "\n\nThe secret is named, as username, password or totp, and never printed. It goes into a field for secrets\n" +
 		"on a page of its own origin, and nowhere else."
 	c.Flags().StringVar(&domain, "domain", "", "whose credentials (default: the page's host)")
 	return c

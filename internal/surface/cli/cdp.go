@@ -1,7 +1,12 @@
 package cli
 
 import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/url"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -10,13 +15,23 @@ import (
 
 func (r *root) cdpCommands() []*cobra.Command {
 	group := &cobra.Command{Use: "cdp", Short: "Connect Playwright, Puppeteer and other clients of the browser's protocol", Args: between(0, 0), RunE: help}
-	url := &cobra.Command{
+	var lives time.Duration
+	address := &cobra.Command{
 		Use: "url", Short: "Print where clients connect, and how",
-		Example: "  glovebox cdp url\n  glovebox cdp url -s work --json",
+		Long: "Print where clients connect, and how. With --for the address has a token of its own in it, which opens the\n" +
+			"browser's protocol of that one session, nothing else, and for so long: for clients that can send no header.\n" +
+			"It is as good as a password while it lives: keep it from models and logs.",
+		Example: "  glovebox cdp url\n  glovebox cdp url -s work --json\n  glovebox cdp url -s work --for 10m",
 		Args:    between(0, 0),
-		RunE:    func(c *cobra.Command, _ []string) error { return r.cdpURL() },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("for") {
+				return r.cdpTicket(c.Context(), lives)
+			}
+			return r.cdpURL()
+		},
 	}
-	group.AddCommand(url)
+	address.Flags().DurationVar(&lives, "for", 0, "make a token for the session and put it into the address; an hour at most")
+	group.AddCommand(address)
 	return []*cobra.Command{group}
 }
 
@@ -41,7 +56,42 @@ func (r *root) cdpURL() error {
 TOKEN=$(cat %[2]s/%[3]s)
 Playwright:  await chromium.connectOverCDP("%[1]s", {headers: {Authorization: "Bearer " + process.env.TOKEN}})
 Puppeteer:   await puppeteer.connect({browserWSEndpoint: "%[1]s", headers: {Authorization: "Bearer " + process.env.TOKEN}})
-others:      %[1]s?access_token=$TOKEN
+others:      glovebox cdp url --for 10m prints an address with a token of its own
 `, at, c.Server.StateDir, operatorToken)
 	return nil
+}
+
+// cdpTicket prints an address with a token of its own.
+func (r *root) cdpTicket(ctx context.Context, lives time.Duration) error {
+	if lives < time.Second || lives > time.Hour {
+		return usage(errors.New("want --for between 1s and 1h"))
+	}
+	conf, err := r.load()
+	if err != nil {
+		return err
+	}
+	door, err := r.door(operatorToken)
+	if err != nil {
+		return err
+	}
+	result, err := r.send(ctx, door, action.Call{Verb: "session.show", Session: r.target, Args: &action.None{}})
+	if err != nil {
+		return err
+	}
+	session, _ := result.Data.(*action.Session)
+	name := "cdp-" + strings.ToLower(rand.Text()[:12])
+	result, err = r.send(ctx, door, action.Call{Verb: "token.create", Args: &action.TokenCreate{
+		Name: name, Role: action.Operator, Session: session.ID, ExpiresIn: int(lives.Seconds()),
+	}})
+	if err != nil {
+		return err
+	}
+	made, _ := result.Data.(*action.TokenMade)
+	base := strings.TrimSuffix(first(r.url, conf.Server.URL()), "/")
+	path := "/v1/sessions/" + session.ID + "/browser/cdp?" + url.Values{"access_token": {made.Secret}}.Encode()
+	at := strings.Replace(base, "http", "ws", 1) + path
+	return r.print(action.Result{Data: map[string]any{"url": at, "http": base + path, "session": session.ID, "expiresAt": made.Expires, "token": made.ID}}, func(action.Result) {
+		r.printf("%s\n", at)
+		r.printf("%s\n", r.style.dim("for "+lives.String()+", of session "+session.ID+" alone; http:// in place of ws:// for clients that look for it; glovebox token revoke "+made.ID+" ends it"))
+	})
 }

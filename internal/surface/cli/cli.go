@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -79,7 +80,7 @@ type root struct {
 	io     Stdio
 	env    config.Env
 	config string
-	url    string
+	url    string // of the gateway
 	token  string
 	ca     string
 	target string // session id or name
@@ -103,8 +104,24 @@ func Run(ctx context.Context, parts Parts, args []string, env config.Env, stdio 
 		return 0
 	case errors.As(err, &status): // what there is to say was said
 		return int(status)
+	case ctx.Err() != nil:
+		return interrupted(ctx)
 	}
 	return r.fail(err)
+}
+
+// Interrupted is the cause of a context that a signal ended.
+type Interrupted struct{ Signal syscall.Signal }
+
+// Error names the signal.
+func (i Interrupted) Error() string { return i.Signal.String() }
+
+// interrupted is the exit status of a command that a signal cut short, as
+// shells have it: 130 for Ctrl-C.
+func interrupted(ctx context.Context) int {
+	cause := Interrupted{syscall.SIGINT}
+	_ = errors.As(context.Cause(ctx), &cause)
+	return 128 + int(cause.Signal)
 }
 
 func (r *root) command() *cobra.Command {
@@ -120,12 +137,15 @@ func (r *root) command() *cobra.Command {
 	}
 	flags := c.PersistentFlags()
 	flags.StringVar(&r.config, "config", "", "configuration file")
-	flags.StringVar(&r.url, "url", "", "address of the gateway (default: server.listen of the configuration)")
+	flags.StringVar(&r.url, "gateway", "", "address of the gateway (default: server.listen of the configuration)")
+	flags.StringVar(&r.url, "url", "", "the same as --gateway, where a command has no --url of its own")
+	_ = flags.MarkHidden("url")
 	flags.StringVar(&r.token, "token", "", "token to call with (default: $GLOVEBOX_TOKEN, or the operator's in the state directory)")
 	flags.StringVar(&r.ca, "ca", "", "PEM file of certificates to know the gateway by, over https (default: $GLOVEBOX_CA, and the machine's)")
 	flags.StringVarP(&r.target, "session", "s", "", "session id or name (default: the most recently used)")
 	flags.BoolVar(&r.json, "json", false, "print JSON")
 	flags.BoolVarP(&r.quiet, "quiet", "q", false, "do not say what an act changed on the page")
+	c.SetGlobalNormalizationFunc(renamed)
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	for _, group := range [][]*cobra.Command{
 		r.gatewayCommands(),
@@ -149,6 +169,8 @@ func (r *root) command() *cobra.Command {
 	} {
 		c.AddCommand(group...)
 	}
+	r.completing(c)
+	_ = c.RegisterFlagCompletionFunc("session", r.offered(sessionNames, -1))
 	return c
 }
 
@@ -171,6 +193,9 @@ func (r *root) fail(err error) int {
 	var f *fault.Fault
 	if !errors.As(err, &f) {
 		f = fault.New(fault.InvalidRequest, "%s", err.Error())
+	}
+	if f.Hint != "" {
+		f = f.Hinted("%s", action.ForPeople(f.Hint))
 	}
 	if r.json {
 		_ = encode(r.io.Out, map[string]any{"error": f})
@@ -252,9 +277,24 @@ const (
 	agentToken    = "agent.token"
 )
 
+// nothing is the end of a command whose call was done and found nothing, or not
+// what it waited for: the answer was printed, and the exit status says so.
+func nothing(err error, found bool) error {
+	if err == nil && !found {
+		return ended(fault.NotFound.Info().Exit)
+	}
+	return err
+}
+
 // call makes a call as the operator and prints its answer with show, or as
 // JSON.
 func (r *root) call(ctx context.Context, verb string, args any, show func(action.Result)) error {
+	return r.calling(ctx, verb, args, nil, show)
+}
+
+// calling is call that hands the answer to look first, also where it is printed
+// as JSON.
+func (r *root) calling(ctx context.Context, verb string, args any, look, show func(action.Result)) error {
 	door, err := r.door(operatorToken)
 	if err != nil {
 		return err
@@ -262,6 +302,9 @@ func (r *root) call(ctx context.Context, verb string, args any, show func(action
 	result, err := r.send(ctx, door, action.Call{Verb: verb, Session: r.target, Args: args, Changes: r.tells(verb)})
 	if err != nil {
 		return err
+	}
+	if look != nil && result.Pending == nil {
+		look(result)
 	}
 	return r.print(result, show)
 }

@@ -19,7 +19,7 @@ func (r *root) crawl() *cobra.Command {
 	var depth, delay int
 	var limit time.Duration
 	var out string
-	c := verb("page.crawl", "crawl <url>", "glovebox crawl https://docs.example.com/ --max-pages 50 --out docs\nglovebox crawl example.com --allow '*.example.com' --extract text --json")
+	c := verb("page.crawl", "crawl <url>", "glovebox crawl https://docs.example.com/ --max-pages 50 -o docs\nglovebox crawl example.com --allow '*.example.com' --extract text --json")
 	c.Args = between(1, 1)
 	f := c.Flags()
 	f.IntVar(&call.MaxPages, "max-pages", 0, "pages at most (default 10)")
@@ -35,7 +35,7 @@ func (r *root) crawl() *cobra.Command {
 	f.IntVar(&call.Parallel, "parallel", 0, "tabs at most (default 4)")
 	f.IntVar(&call.PerDomain, "per-domain", 0, "pages of one host at a time (default 1)")
 	f.IntVar(&call.MaxBytes, "max-bytes", 0, "of content in total (default 8 MiB)")
-	f.StringVar(&out, "out", "", "write each page to a file in this folder")
+	f.StringVarP(&out, "output", "o", "", "write each page to a file in this folder")
 	f.DurationVar(&limit, "timeout", 0, "longest time of the whole crawl (default 2m)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		call.URL, call.Timeout = args[0], int(limit.Milliseconds())
@@ -144,7 +144,7 @@ func writePages(folder string, pages []action.CrawledPage, extension string) err
 
 func unwritten(name string, err error) error {
 	return fault.New(fault.InvalidRequest, "%s cannot be written", name).
-		Hinted("give --out a folder that is new or empty, and that can be written").Because(err)
+		Hinted("give --output a folder that is new or empty, and that can be written").Because(err)
 }
 
 func plainName(address string) string {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,12 +13,12 @@ func (r *root) drag() *cobra.Command {
 	var drop string
 	var limit time.Duration
 	c := verb("page.drag", "drag <from> <to>", "glovebox drag e4 e9\nglovebox drag '#card' '#done' --drop-at 20,10\nglovebox drag 'text=First task' 100,340")
-	c.Long = c.Short + ".\n\nEach end is a reference, a CSS selector, text=… for visible text, or x,y for a point of the viewport."
+	c.Long = c.Short + ".\n\nEach end is a reference of a snapshot (e12), a CSS selector, text=… for visible text, or x,y for a point of the viewport."
 	c.Args = between(2, 2)
 	c.Flags().StringVar(&drop, "drop-at", "", "where on the target to drop, in CSS pixels from its top left: x,y")
 	timeoutFlag(c, &limit)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		call := &action.Drag{From: endOf(args[0]), To: endOf(args[1]), Timing: timing(limit)}
+		call := &action.Drag{From: locatorOf(args[0]), To: locatorOf(args[1]), Timing: timing(limit)}
 		if drop != "" {
 			at, ok := pointOf(drop)
 			if !ok {
@@ -30,15 +29,4 @@ func (r *root) drag() *cobra.Command {
 		return r.call(c.Context(), "page.drag", call, r.showActed)
 	}
 	return c
-}
-
-// endOf reads one end of a drag.
-func endOf(word string) action.Locator {
-	if text, named := strings.CutPrefix(word, "text="); named {
-		return action.Locator{Text: text}
-	}
-	if at, ok := pointOf(word); ok {
-		return at
-	}
-	return locatorOf(word)
 }

@@ -121,20 +121,22 @@ func (r *root) execute() *cobra.Command {
 
 func (r *root) pdf() *cobra.Command {
 	var call action.PrintPDF
-	c := verb("page.pdf", "pdf [<file>]", "glovebox pdf page.pdf\nglovebox pdf --format letter --landscape --print-background")
-	c.Args = between(0, 1)
+	var out string
+	c := verb("page.pdf", "pdf", "glovebox pdf -o page.pdf\nglovebox pdf --format letter --landscape --print-background")
+	c.Args = between(0, 0)
 	f := c.Flags()
+	outputFlag(c, &out, "page.pdf")
 	f.StringVar(&call.Format, "format", "", "a4, letter or legal (default a4)")
 	f.BoolVar(&call.Landscape, "landscape", false, "on its side")
 	f.BoolVar(&call.PrintBackground, "print-background", false, "backgrounds too")
 	f.Float64Var(&call.Scale, "scale", 0, "0.1 to 2 (default 1)")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	c.RunE = func(c *cobra.Command, _ []string) error {
 		return r.save(c.Context(), "page.pdf", &call, func(result action.Result) (string, []byte, string) {
 			got, ok := result.Data.(*action.PDF)
 			if !ok {
 				return "", nil, ""
 			}
-			return first(append(args, "page.pdf")...), got.Bytes, ""
+			return first(out, "page.pdf"), got.Bytes, ""
 		})
 	}
 	return c

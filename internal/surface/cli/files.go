@@ -24,7 +24,7 @@ func (r *root) upload() *cobra.Command {
 	var w where
 	var limit time.Duration
 	var call action.Upload
-	c := verb("page.upload", "upload [<ref>|<selector>] <local file>…",
+	c := verb("page.upload", "upload [<element>] <local file>…",
 		"glovebox upload e7 report.pdf\nglovebox upload 'input[type=file]' a.png b.png\nglovebox upload --role button --name 'Choose a file' report.pdf\nglovebox upload e7 --artifact 0123456789abcdef0123456789abcdef\nglovebox upload e7 --clear")
 	c.Args = between(0, -1)
 	w.flags(c)
@@ -95,7 +95,7 @@ func (r *root) downloadGet() *cobra.Command {
 	var out string
 	c := verb("download.get", "get <id>", "glovebox downloads get 5b1b0a3e-6e0d-4d0c-8f3a-2b1c0d9e8f70\nglovebox downloads get 5b1b0a3e-6e0d-4d0c-8f3a-2b1c0d9e8f70 -o report.pdf")
 	c.Args = between(1, 1)
-	c.Flags().StringVarP(&out, "output", "o", "", "file to write (default: the download's own name, in this folder, if nothing has it)")
+	outputFlag(c, &out, ownName)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return r.save(c.Context(), "download.get", &action.ByID{ID: args[0]}, func(result action.Result) (string, []byte, string) {
 			got, ok := result.Data.(*action.File)

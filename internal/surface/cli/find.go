@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -12,8 +13,10 @@ import (
 func (r *root) find() *cobra.Command {
 	var call action.Find
 	c := verb("page.find", "find [<text>]", "glovebox find invoice\nglovebox find --role button --name Save\nglovebox find --regex '[0-9]+ EUR' --in main")
+	c.Long = c.Short + ".\n\nThe exit status is 5 where nothing was found."
 	c.Args = between(0, 1)
 	f := c.Flags()
+	f.StringVar(&call.Text, "text", "", "text to look for")
 	f.StringVar(&call.Regex, "regex", "", "regular expression (RE2) to look for")
 	f.StringVar(&call.Role, "role", "", "only elements of this ARIA role")
 	f.StringVar(&call.Name, "name", "", "only what has this in its accessible name")
@@ -21,8 +24,17 @@ func (r *root) find() *cobra.Command {
 	f.IntVarP(&call.Limit, "limit", "n", 0, "how many of the first matches (default 20)")
 	f.IntVar(&call.Context, "context", 0, "characters shown on each side of a match (default 60)")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		call.Text = first(args...)
-		return r.call(c.Context(), "page.find", &call, r.showMatches)
+		if len(args) == 1 && call.Text != "" {
+			return usage(errors.New("one text says what to look for: <text> or --text"))
+		}
+		call.Text = first(append(args, call.Text)...)
+		there := true
+		err := r.calling(c.Context(), "page.find", &call, func(result action.Result) {
+			if found, ok := result.Data.(*action.Matches); ok {
+				there = found.Total > 0
+			}
+		}, r.showMatches)
+		return nothing(err, there)
 	}
 	return c
 }

@@ -13,7 +13,7 @@ func (r *root) har() *cobra.Command {
 	var path string
 	c := verb("page.har", "har", "glovebox har\nglovebox har -o requests.har --headers")
 	c.Args = between(0, 0)
-	c.Flags().StringVarP(&path, "output", "o", "session.har", "file to write")
+	outputFlag(c, &path, "session.har")
 	c.Flags().BoolVar(&call.Headers, "headers", false, "with headers, credentials masked; for operators")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return r.save(c.Context(), "page.har", &call, func(result action.Result) (string, []byte, string) {
@@ -21,7 +21,7 @@ func (r *root) har() *cobra.Command {
 			if !ok {
 				return "", nil, ""
 			}
-			return path, got.Bytes, fmt.Sprintf("%d requests, ", got.Entries)
+			return first(path, "session.har"), got.Bytes, fmt.Sprintf("%d requests, ", got.Entries)
 		})
 	}
 	return c

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +12,10 @@ import (
 )
 
 var refPattern = regexp.MustCompile(`^(@|ref=)?e\d+$`)
+
+// elements is how every command that acts on an element takes it.
+const elements = "<element> is a reference of a snapshot (e12), a CSS selector, text=… for visible text, or x,y for a point of the\n" +
+	"viewport in CSS pixels. The flags name it otherwise."
 
 // where is the flags that say which element is meant.
 type where struct {
@@ -20,6 +25,7 @@ type where struct {
 }
 
 func (w *where) flags(c *cobra.Command) {
+	c.Long = first(c.Long, c.Short+".") + "\n\n" + elements
 	f := c.Flags()
 	f.StringVar(&w.Selector, "selector", "", "CSS selector of the element")
 	f.StringVar(&w.Role, "role", "", "ARIA role of the element")
@@ -30,8 +36,8 @@ func (w *where) flags(c *cobra.Command) {
 	f.StringVar(&w.at, "at", "", "what receives this point of the viewport, in CSS pixels: x,y")
 }
 
-// take reads the element from the first argument, a reference or a selector,
-// when no flag named one, and returns the locator and the other arguments.
+// take reads the element from the first argument, in one of the spellings of
+// locatorOf, when no flag named one, and returns the locator and the other arguments.
 func (w *where) take(args []string) (action.Locator, []string, error) {
 	l := w.Locator
 	if w.index >= 0 {
@@ -48,12 +54,18 @@ func (w *where) take(args []string) (action.Locator, []string, error) {
 		return l, args, nil
 	}
 	named := locatorOf(args[0])
-	l.Ref, l.Selector = named.Ref, named.Selector
+	l.Ref, l.Selector, l.Text, l.X, l.Y = named.Ref, named.Selector, named.Text, named.X, named.Y
 	return l, args[1:], nil
 }
 
-// locatorOf reads a reference, or else a selector.
+// locatorOf reads text=…, a point, a reference, or else a selector.
 func locatorOf(word string) action.Locator {
+	if text, named := strings.CutPrefix(word, "text="); named {
+		return action.Locator{Text: text}
+	}
+	if at, ok := pointOf(word); ok {
+		return at
+	}
 	if refPattern.MatchString(word) {
 		return action.Locator{Ref: word}
 	}

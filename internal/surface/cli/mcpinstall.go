@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/config"
 	"github.com/gloveboxhq/glovebox/internal/entry"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
@@ -65,7 +66,11 @@ func (r *root) place(p placing) error {
 	}) {
 		return fault.New(fault.InvalidRequest, "name must be letters, digits, - and _").Hinted("leave it out, or give another").With("field", "name")
 	}
-	command, err := r.commandOf(p)
+	conf, err := r.sound(p)
+	if err != nil {
+		return err
+	}
+	command, err := r.commandOf(p, conf)
 	if err != nil {
 		return err
 	}
@@ -98,7 +103,7 @@ func (r *root) place(p placing) error {
 
 // commandOf is how a client starts us: by the path of this program, since
 // clients have a search path of their own.
-func (r *root) commandOf(p placing) (entry.Command, error) {
+func (r *root) commandOf(p placing, conf config.Config) (entry.Command, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return entry.Command{}, fault.New(fault.Internal, "this program does not know where it is").Hinted("write its path into the entry by hand").Because(err)
@@ -110,13 +115,20 @@ func (r *root) commandOf(p placing) (entry.Command, error) {
 	if len(p.tools) > 0 {
 		command.Args = append(command.Args, "--tools", strings.Join(p.tools, ","))
 	}
-	if r.config != "" {
-		path, err := filepath.Abs(r.config)
-		if err != nil {
-			return command, fault.New(fault.InvalidRequest, "the configuration cannot be found").Hinted("give its whole path").Because(err)
-		}
-		command.Args = append(command.Args, "--config", path)
+	if r.url != "" {
+		command.Args = append(command.Args, "--gateway", r.url)
 	}
+	for _, file := range []struct{ flag, path string }{{"--ca", r.ca}, {"--config", r.configToCarry(conf)}} {
+		if file.path == "" {
+			continue
+		}
+		path, err := filepath.Abs(file.path)
+		if err != nil {
+			return command, fault.New(fault.InvalidRequest, "%s cannot be found", file.path).Hinted("give its whole path").Because(err)
+		}
+		command.Args = append(command.Args, file.flag, path)
+	}
+	command.Env = r.carried(conf)
 	return command, nil
 }
 
@@ -140,8 +152,12 @@ func (r *root) showPlain(p placing, command entry.Command) error {
 	})
 }
 
-// sayWhereToAnswer says how a person gets to the agent's questions.
+// sayWhereToAnswer says how a person gets to the agent's questions, and what of
+// the environment the entry does not have.
 func (r *root) sayWhereToAnswer() {
+	for _, name := range r.secretsSet() {
+		r.printf("%s %s is set here and may be a secret: it is not in the entry; set it for the client where it needs it\n", r.style.warn("note:"), name)
+	}
 	r.printf("%s\n", r.style.dim("You answer the agent's questions with: glovebox approvals watch"))
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gloveboxhq/glovebox/internal/config"
 	"github.com/gloveboxhq/glovebox/internal/entry"
 )
 
@@ -127,5 +128,58 @@ func TestSettingsThatCannotBeReadAreLeft(t *testing.T) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil || len(entries) != 1 || read(t, path) != `{"mcpServers": ` {
 		t.Errorf("%v %v", entries, err)
+	}
+}
+
+func TestTheEntryCarriesTheEnvironmentThatMatters(t *testing.T) {
+	r := newRig(t, &door{})
+	settle(t, "glovebox.yaml", "browser: {enabled: true}\n", 0o600)
+	for name, value := range map[string]string{
+		"GLOVEBOX_SERVER_LISTEN": "127.0.0.1:2999", "GLOVEBOX_SERVER_STATE_DIR": "state", "DOCKER_HOST": "unix:///run/user/1000/docker.sock",
+		"GLOVEBOX_TOKEN": "secret-one", "GLOVEBOX_VAULT_KEY": "secret-two", "PATH": "/bin",
+	} {
+		r.env[name] = value
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, client := range entry.Clients {
+		out, complaint, status := r.run("mcp", "install", "--client", client.Name)
+		for _, want := range []string{
+			"GLOVEBOX_SERVER_LISTEN", "127.0.0.1:2999", filepath.Join(here, "state"), "unix:///run/user/1000/docker.sock",
+			"--config", filepath.Join(here, "glovebox.yaml"), "--gateway", "note: GLOVEBOX_TOKEN",
+		} {
+			if status != 0 || !strings.Contains(out, want) {
+				t.Errorf("%s: status %d, no %q in\n%s%s", client.Name, status, want, out, complaint)
+			}
+		}
+		if strings.Contains(out, "secret-") || strings.Contains(out, "/bin") || strings.Contains(out, "a-token") {
+			t.Errorf("%s: it has more than it may\n%s", client.Name, out)
+		}
+	}
+}
+
+func TestAnEntryThatWouldNotWorkIsNotWritten(t *testing.T) {
+	r := newRig(t, &door{})
+	r.parts.Problems = func(c config.Config) (all []config.Problem) {
+		for _, host := range c.Security.Network.Navigation {
+			if strings.Contains(host, "/") {
+				all = append(all, config.Problem{Path: "security.network.navigation[0]", Message: host + " is no host"})
+			}
+		}
+		return all
+	}
+	settle(t, "broken.yaml", "browser: {enabld: true}\n", 0o600)
+	path := filepath.Join(r.env["HOME"], ".cursor", "mcp.json")
+	for says, line := range map[string][]string{
+		"https://a.example/ is no host": {"--allow", "https://a.example/"},
+		"is no group of tools":          {"--tools", "everything"},
+		"problem":                       {"--config", "broken.yaml"},
+	} {
+		_, complaint, status := r.run(append([]string{"mcp", "install", "--client", "cursor", "--write"}, line...)...)
+		if _, err := os.Stat(path); status != 2 || !strings.Contains(complaint, says) || !os.IsNotExist(err) {
+			t.Errorf("%v: %d %s %v", line, status, complaint, err)
+		}
 	}
 }

@@ -16,14 +16,14 @@ func (r *root) openapi() *cobra.Command {
 		Use:     "openapi",
 		Short:   "Print the description of the REST interface",
 		Long:    "Print the description of the REST interface, as OpenAPI 3.1 or as a page to read. It needs no gateway;\none serves the same at /openapi.json and /docs to whoever has a token.",
-		Example: "  glovebox openapi --out openapi.json\n  glovebox openapi --docs --out glovebox.html",
+		Example: "  glovebox openapi -o openapi.json\n  glovebox openapi --docs -o glovebox.html",
 		Args:    between(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			text, err := r.parts.Describe(page)
 			if err != nil {
 				return err
 			}
-			if file != "" {
+			if file != "" && file != "-" {
 				return os.WriteFile(file, text, 0o644)
 			}
 			var data any = json.RawMessage(text)
@@ -34,6 +34,6 @@ func (r *root) openapi() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&page, "docs", false, "a page of HTML in place of OpenAPI")
-	c.Flags().StringVar(&file, "out", "", "write to this file")
+	outputFlag(c, &file, toStandardOutput)
 	return c
 }

@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"mime"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -128,7 +131,7 @@ func (r *root) click() *cobra.Command {
 	var count int
 	var check, uncheck bool
 	var modifiers []string
-	c := r.act("page.click", "click [<ref>|<selector>]",
+	c := r.act("page.click", "click [<element>]",
 		"glovebox click e12\nglovebox click '#save'\nglovebox click --at 320,200\nglovebox click --role button --name Save\nglovebox click --text 'Read more'\nglovebox click --role checkbox --name Terms --check", 0, 1,
 		func(l action.Locator, _ []string, t action.Timing) (any, error) {
 			call := &action.Click{Locator: l, Button: button, ClickCount: count, Modifiers: modifiers, Timing: t}
@@ -149,9 +152,12 @@ func (r *root) click() *cobra.Command {
 func (r *root) typeText() *cobra.Command {
 	var clearFirst, submit, ask bool
 	var delay time.Duration
-	c := r.act("page.type", "type [<ref>|<selector>] <text>",
+	c := r.act("page.type", "type [<element>] <text>",
 		"glovebox type e4 'hello' --submit\nglovebox type --role textbox --name Email a@b.example --clear\nglovebox type e5 --ask", 0, 2,
 		func(l action.Locator, rest []string, t action.Timing) (any, error) {
+			if l.Text != "" { // the call's text is what is typed
+				return nil, errors.New("want a field by reference, selector, point, or --role and --name: visible text does not name one here")
+			}
 			if ask && len(rest) == 0 {
 				text, err := r.asker()("text")
 				if err != nil {
@@ -173,7 +179,7 @@ func (r *root) typeText() *cobra.Command {
 
 func (r *root) press() *cobra.Command {
 	var w where
-	c := verb("page.press", "press <key> [<ref>|<selector>]", "glovebox press Enter\nglovebox press Control+a e4")
+	c := verb("page.press", "press <key> [<element>]", "glovebox press Enter\nglovebox press Control+a e4")
 	c.Args = between(1, 2)
 	w.flags(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -196,7 +202,7 @@ func first(values ...string) string {
 }
 
 func (r *root) choose() *cobra.Command {
-	return r.act("page.select", "select [<ref>|<selector>] <value>…", "glovebox select e7 Germany\nglovebox select '#colours' red green", 1, -1,
+	return r.act("page.select", "select [<element>] <value>…", "glovebox select e7 Germany\nglovebox select '#colours' red green", 1, -1,
 		func(l action.Locator, rest []string, t action.Timing) (any, error) {
 			if len(rest) == 0 {
 				return nil, fmt.Errorf("want an element and at least one value")
@@ -206,7 +212,7 @@ func (r *root) choose() *cobra.Command {
 }
 
 func (r *root) hover() *cobra.Command {
-	return r.act("page.hover", "hover [<ref>|<selector>]", "glovebox hover e3", 0, 1,
+	return r.act("page.hover", "hover [<element>]", "glovebox hover e3", 0, 1,
 		func(l action.Locator, _ []string, t action.Timing) (any, error) {
 			return &action.Hover{Locator: l, Timing: t}, nil
 		})
@@ -214,7 +220,7 @@ func (r *root) hover() *cobra.Command {
 
 func (r *root) scroll() *cobra.Command {
 	var x, y float64
-	c := r.act("page.scroll", "scroll [<ref>|<selector>]", "glovebox scroll --y 600\nglovebox scroll e40", 0, 1,
+	c := r.act("page.scroll", "scroll [<element>]", "glovebox scroll --y 600\nglovebox scroll e40", 0, 1,
 		func(l action.Locator, _ []string, t action.Timing) (any, error) {
 			s := &action.Scroll{Locator: l, X: x, Y: y, AtX: l.X, AtY: l.Y, Timing: t}
 			s.Locator.X, s.Locator.Y = nil, nil
@@ -227,12 +233,21 @@ func (r *root) scroll() *cobra.Command {
 
 func (r *root) dialog() *cobra.Command {
 	var text string
-	c := verb("page.dialog", "dialog accept|dismiss", "glovebox dialog accept --text 'Ada'")
-	c.Args = between(1, 1)
+	c := verb("page.dialog", "dialog accept|dismiss [<text>]", "glovebox dialog accept\nglovebox dialog accept 'Ada'")
+	c.Long = c.Short + ".\n\n<text> is the answer to a prompt."
+	c.Args = between(1, 2)
+	c.ValidArgs = []string{"accept", "dismiss"}
 	c.Flags().StringVar(&text, "text", "", "answer to a prompt")
+	_ = c.Flags().MarkHidden("text") // of other commands it is the visible text of an element
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if args[0] != "accept" && args[0] != "dismiss" {
 			return usage(fmt.Errorf("want accept or dismiss, not %q", args[0]))
+		}
+		if len(args) == 2 {
+			if text != "" || args[0] == "dismiss" {
+				return usage(errors.New("one text answers a prompt that is accepted"))
+			}
+			text = args[1]
 		}
 		return r.call(c.Context(), "page.dialog", &action.AnswerDialog{Accept: args[0] == "accept", Prompt: text}, r.showActed)
 	}
@@ -243,15 +258,16 @@ func (r *root) wait() *cobra.Command {
 	var w where
 	var call action.WaitFor
 	limit := 5 * time.Second
-	c := verb("page.wait_for", "wait [<ref>|<selector>]", "glovebox wait '#done' --state visible\nglovebox wait --text 'Saved'\nglovebox wait --networkidle --timeout 20s")
+	c := verb("page.wait_for", "wait [<element>]", "glovebox wait '#done' --state visible\nglovebox wait --text 'Saved'\nglovebox wait --url /done\nglovebox wait --networkidle --timeout 20s")
 	c.Args = between(0, 1)
 	w.flags(c)
 	f := c.Flags()
 	f.StringVar(&call.State, "state", "", "attached, detached, visible or hidden (default attached)")
 	f.StringVar(&call.TextGone, "text-gone", "", "until this text is gone")
-	f.StringVar(&call.URL, "page-url", "", "until the page's URL contains this")
+	f.StringVar(&call.URL, "url", "", "until the page's URL contains this")
 	f.BoolVar(&call.NetworkIdle, "networkidle", false, "until the network is quiet")
 	f.DurationVar(&limit, "timeout", limit, "longest time to wait, at most 2m")
+	c.Long += ".\n\nThe exit status is 5 where it did not come in time."
 	c.RunE = func(c *cobra.Command, args []string) error {
 		var err error
 		if call.Locator, _, err = w.take(args); err != nil {
@@ -259,11 +275,13 @@ func (r *root) wait() *cobra.Command {
 		}
 		ms := int(limit.Milliseconds())
 		call.Timeout = &ms
-		return r.call(c.Context(), "page.wait_for", &call, func(result action.Result) {
+		came := true
+		err = r.calling(c.Context(), "page.wait_for", &call, func(result action.Result) {
 			if found, ok := result.Data.(*action.Waited); ok {
-				r.printf("found: %t\n", found.Found)
+				came = found.Found
 			}
-		})
+		}, func(action.Result) { r.printf("found: %t\n", came) })
+		return nothing(err, came)
 	}
 	return c
 }
@@ -284,8 +302,8 @@ func (r *root) extract() *cobra.Command {
 
 func (r *root) snapshot() *cobra.Command {
 	var call action.TakeSnapshot
-	c := verb("page.snapshot", "snapshot", "glovebox snapshot\nglovebox snapshot --ref e12 --urls\nglovebox snapshot --interactive --max-tokens 2000\nglovebox snapshot --format tree --json")
-	c.Args = between(0, 0)
+	c := verb("page.snapshot", "snapshot [<ref>]", "glovebox snapshot\nglovebox snapshot e12 --urls\nglovebox snapshot --interactive --max-tokens 2000\nglovebox snapshot --format tree --json")
+	c.Args = between(0, 1)
 	f := c.Flags()
 	f.StringVar(&call.Format, "format", "", "text, markdown or tree (tree prints JSON)")
 	f.StringVar(&call.Ref, "ref", "", "only what is below this element")
@@ -295,9 +313,15 @@ func (r *root) snapshot() *cobra.Command {
 	f.BoolVar(&call.Interactive, "interactive", false, "only what can be acted on, with the headings around it")
 	f.BoolVar(&call.Viewport, "viewport", false, "only what lies in the visible part of the page")
 	f.BoolVar(&call.URLs, "urls", false, "show where links lead")
-	c.RunE = func(c *cobra.Command, _ []string) error {
+	c.RunE = func(c *cobra.Command, args []string) error {
 		if call.Format == "tree" {
 			r.json = true
+		}
+		if len(args) == 1 {
+			if call.Ref != "" || !refPattern.MatchString(args[0]) {
+				return usage(fmt.Errorf("want one reference of a snapshot, such as e12, not %q", args[0]))
+			}
+			call.Ref = args[0]
 		}
 		return r.call(c.Context(), "page.snapshot", &call, func(result action.Result) {
 			if got, ok := result.Data.(*action.Snapshot); ok {
@@ -310,7 +334,8 @@ func (r *root) snapshot() *cobra.Command {
 
 func (r *root) screenshot() *cobra.Command {
 	var call action.TakeScreenshot
-	c := verb("page.screenshot", "screenshot [<file>]", "glovebox screenshot page.png\nglovebox screenshot --full-page --format jpeg page.jpg\nglovebox screenshot --labels page.png")
+	var out string
+	c := verb("page.screenshot", "screenshot [<ref>|<selector>]", "glovebox screenshot -o page.png\nglovebox screenshot e12\nglovebox screenshot --full-page --format jpeg -o page.jpg\nglovebox screenshot --labels -o page.png")
 	c.Args = between(0, 1)
 	f := c.Flags()
 	f.StringVar(&call.Format, "format", "", "png, jpeg or webp (default png)")
@@ -318,15 +343,35 @@ func (r *root) screenshot() *cobra.Command {
 	f.BoolVar(&call.FullPage, "full-page", false, "the whole scrollable page")
 	f.StringVar(&call.Selector, "selector", "", "only this element")
 	f.StringVar(&call.Ref, "ref", "", "only this element")
+	outputFlag(c, &out, "screenshot.png, or as the format has it")
 	f.BoolVar(&call.Labels, "labels", false, "draw the reference of each element that can be acted on (png, jpeg)")
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := pictured(&call, args); err != nil {
+			return err
+		}
 		return r.save(c.Context(), "page.screenshot", &call, func(result action.Result) (string, []byte, string) {
 			shot, ok := result.Data.(*action.Screenshot)
 			if !ok {
 				return "", nil, ""
 			}
-			return first(append(args, "screenshot."+shot.Format)...), shot.Bytes, fmt.Sprintf("%d × %d, ", shot.Width, shot.Height)
+			return first(out, "screenshot."+shot.Format), shot.Bytes, fmt.Sprintf("%d × %d, ", shot.Width, shot.Height)
 		})
 	}
 	return c
+}
+
+// pictured reads the element that a picture is to show.
+func pictured(call *action.TakeScreenshot, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if mime.TypeByExtension(filepath.Ext(args[0])) != "" {
+		return usage(fmt.Errorf("the file is given with -o %s", args[0]))
+	}
+	at := locatorOf(args[0])
+	if at.Ref == "" && at.Selector == "" || call.Ref != "" || call.Selector != "" {
+		return usage(fmt.Errorf("want one reference or selector of an element, not %q", args[0]))
+	}
+	call.Ref, call.Selector = at.Ref, at.Selector
+	return nil
 }

@@ -58,11 +58,12 @@ func (r *root) showPolicy(v *action.PolicyView) {
 
 func (r *root) policyExplain() *cobra.Command {
 	var q action.PolicyQuery
-	var role, host string
+	var role, host, url string
 	var offline bool
-	c := verb("policy.explain", "explain <verb> [<argument>=<value>…]",
+	c := verb("policy.explain", "explain <verb>|<tool> [<argument>=<value>…]",
 		"glovebox policy explain page.click --element-role button --element-name Delete --host app.example.com\n"+
-			"glovebox policy explain page.goto url=https://bank.example/ --offline\n"+
+			"glovebox policy explain page.goto --url https://bank.example/ --offline\n"+
+			"glovebox policy explain browser_click target=e12 --session invoices\n"+
 			"glovebox policy explain page.click ref=e12 --session invoices")
 	c.Long = "Says what would become of a call, by which rule, and why each rule before it did not match. Nothing is done.\n" +
 		"With --session the page is looked at as the call would; otherwise what the flags say counts. --offline judges by the\n" +
@@ -71,6 +72,7 @@ func (r *root) policyExplain() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&role, "role", "agent", "of the caller: agent, viewer or operator")
 	f.BoolVar(&offline, "offline", false, "judge by the configuration file, without a gateway")
+	f.StringVar(&url, "url", "", "where the call would lead: the same as url=… (the gateway's address is --gateway)")
 	f.StringVar(&host, "host", "", "host the page is on, instead of --page")
 	f.BoolVar(&q.Credentialed, "credentialed", false, "credentials were put into the session")
 	f.StringVar(&q.PageURL, "page", "", "address of the page")
@@ -84,7 +86,11 @@ func (r *root) policyExplain() *cobra.Command {
 			q.PageURL = "https://" + host + "/"
 		}
 		var err error
-		if q.Args, err = argumentsOf(q.Verb, args[1:]); err != nil {
+		words := args[1:]
+		if url != "" {
+			words = append(words, "url="+url)
+		}
+		if q.Args, err = argumentsOf(q.Verb, words); err != nil {
 			return err
 		}
 		if offline {
@@ -138,7 +144,11 @@ func argumentsOf(verb string, words []string) (json.RawMessage, error) {
 		return json.RawMessage(words[0]), nil
 	}
 	var fields []action.Field
-	if row, known := action.Lookup(verb); known {
+	row, known := action.Lookup(verb)
+	if !known {
+		row, known = action.OfTool(verb)
+	}
+	if known {
 		fields = action.Fields(reflect.TypeOf(row.NewArgs()))
 	}
 	object := map[string]any{}

@@ -86,7 +86,7 @@ func (r *rig) runIn(ctx context.Context, args ...string) (stdout, stderr string,
 	r.t.Helper()
 	var out, complaints bytes.Buffer
 	env := func(name string) (string, bool) { value, set := r.env[name]; return value, set }
-	args = append([]string{"--url", r.url, "--token", "a-token"}, args...)
+	args = append([]string{"--gateway", r.url, "--token", "a-token"}, args...)
 	status = cli.Run(ctx, r.parts, args, env, cli.Stdio{
 		In: strings.NewReader(r.in), Out: &out, Err: &complaints, Terminal: r.terminal,
 	})

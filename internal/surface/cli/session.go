@@ -1,7 +1,11 @@
 package cli
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -13,7 +17,7 @@ import (
 func (r *root) sessionCommands() []*cobra.Command {
 	sessions := &cobra.Command{Use: "session", Short: "Start, list, hold and end sessions", Args: between(0, 0), RunE: help}
 	sessions.AddCommand(r.sessionStart(), r.sessionList(),
-		r.sessionVerb("show", "session.show"), r.sessionVerb("close", "session.close"), r.sessionVerb("archive", "session.archive"))
+		r.sessionVerb("show", "session.show"), r.sessionClose(), r.sessionVerb("archive", "session.archive"))
 	sessions.AddCommand(r.controlCommands()...)
 	artifacts := &cobra.Command{Use: "artifacts", Short: "List and fetch the files sessions left", Args: between(0, 0), RunE: help}
 	artifacts.AddCommand(r.artifactList(), r.artifactGet())
@@ -119,6 +123,57 @@ func (r *root) sessionVerb(name, verbName string) *cobra.Command {
 	return c
 }
 
+// sessionClose is sessionVerb for closing, which all open ones may be at once.
+func (r *root) sessionClose() *cobra.Command {
+	var all bool
+	c := r.sessionVerb("close", "session.close")
+	c.Example += "\n  glovebox session close --all"
+	c.Flags().BoolVar(&all, "all", false, "every open session of the scope")
+	one := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if !all {
+			return one(c, args)
+		}
+		if len(args) > 0 || r.target != "" {
+			return usage(errors.New("--all closes every session: name none"))
+		}
+		return r.closeAll(c.Context())
+	}
+	return c
+}
+
+// closeAll closes what is open, one after another, and goes on after one that
+// cannot be closed.
+func (r *root) closeAll(ctx context.Context) error {
+	door, err := r.door(operatorToken)
+	if err != nil {
+		return err
+	}
+	result, err := r.send(ctx, door, action.Call{Verb: "session.list", Args: &action.SessionList{}})
+	if err != nil {
+		return err
+	}
+	listing, _ := result.Data.(*action.SessionListing)
+	closed := action.SessionListing{Sessions: []action.Session{}}
+	var failed error
+	for _, s := range listing.Sessions {
+		if s.Closed != nil {
+			continue
+		}
+		result, err := r.send(ctx, door, action.Call{Verb: "session.close", Session: s.ID, Args: &action.None{}})
+		if one, ok := result.Data.(*action.Session); ok && err == nil {
+			closed.Sessions = append(closed.Sessions, *one)
+		}
+		failed = cmp.Or(failed, err)
+	}
+	if err := r.print(action.Result{Data: &closed}, func(action.Result) {
+		r.printf("%s closed %s\n", r.style.good("ok"), count(len(closed.Sessions), "session"))
+	}); err != nil {
+		return err
+	}
+	return failed
+}
+
 func (r *root) artifactList() *cobra.Command {
 	c := verb("artifact.list", "list [<session>]", "glovebox artifacts list invoices")
 	c.Args = between(0, 1)
@@ -136,15 +191,17 @@ func (r *root) artifactList() *cobra.Command {
 }
 
 func (r *root) artifactGet() *cobra.Command {
-	c := verb("artifact.get", "get <artifact> [<file>]", "glovebox artifacts get 5f2a… page.png")
-	c.Args = between(1, 2)
+	var out string
+	c := verb("artifact.get", "get <artifact>", "glovebox artifacts get 5f2a…\nglovebox artifacts get 5f2a… -o page.png")
+	c.Args = between(1, 1)
+	outputFlag(c, &out, ownName)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return r.save(c.Context(), "artifact.get", &action.ByID{ID: args[0]}, func(result action.Result) (string, []byte, string) {
 			file, ok := result.Data.(*action.File)
 			if !ok {
 				return "", nil, ""
 			}
-			return first(append(args[1:], file.Name)...), file.Bytes, ""
+			return first(out, unused(filepath.Base(file.Name))), file.Bytes, ""
 		})
 	}
 	return c

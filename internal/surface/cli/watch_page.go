@@ -108,6 +108,7 @@ func (r *root) network() *cobra.Command {
 	c.Args = between(0, 1)
 	c.Flags().IntVarP(&call.Limit, "lines", "n", 0, "how many of the newest requests (default 100)")
 	c.Flags().BoolVar(&call.Headers, "headers", false, "with headers, credentials masked; for operators")
+	c.Flags().BoolVar(&call.Clear, "clear", false, "forget every request that is over afterwards")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		call.Pattern = first(args...)
 		return r.call(c.Context(), "page.network", &call, func(result action.Result) {

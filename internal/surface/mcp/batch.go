@@ -67,11 +67,14 @@ func batch(ctx context.Context, t *turn, in *batchIn) error {
 func (t *turn) stepsOf(s batchStep) ([]action.Step, error) {
 	input, can := stepTools["browser_"+strings.TrimPrefix(s.Tool, "browser_")]
 	if !can {
+		if use, known := instead["browser_"+strings.TrimPrefix(s.Tool, "browser_")]; known {
+			return nil, fault.New(fault.InvalidRequest, "tool is none that there is here").Hinted("%s", use).With("field", "tool")
+		}
 		return nil, fault.New(fault.InvalidRequest, "tool is none that a step can be").
 			Hinted("use %s", strings.Join(slices.Sorted(maps.Keys(stepTools)), ", ")).With("field", "tool")
 	}
 	in := input()
-	if err := action.Decode(s.Arguments, in); err != nil {
+	if err := decode(s.Arguments, in); err != nil {
 		return nil, within(err, "arguments")
 	}
 	if err := action.Check(in); err != nil {

@@ -60,6 +60,12 @@ func chosen(names []string) ([]tool, error) {
 	return slices.DeleteFunc(slices.Clone(tools), func(t tool) bool { return !wanted[every] && !wanted[groupOf(t.name)] }), nil
 }
 
+// CheckTools reports a name that is no group of tools. Faults: invalid_request.
+func CheckTools(groups []string) error {
+	_, err := chosen(groups)
+	return err
+}
+
 // groupOf returns the group a tool is in.
 func groupOf(name string) string {
 	for group, of := range groups {

@@ -1,7 +1,9 @@
 package mcp
 
 import (
+	"cmp"
 	"regexp"
+	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
@@ -40,16 +42,44 @@ func (p point) of(l action.Locator) action.Locator {
 	return l
 }
 
-var refShape = regexp.MustCompile(`^(?:@|ref=)?e\d+$`)
+// refShape is a reference: as the snapshot takes it (e12, @e12, ref=e12), or as
+// other servers write it (aria-ref=e12, [e12], [ref=e12], ref: e12).
+var refShape = regexp.MustCompile(`^(?:((?:@|ref=)?e\d+)|\[?(?:(?:aria-)?ref[=:]\s*)?(e\d+)\]?)$`)
 
 func (e element) locator() action.Locator {
-	l := action.Locator{Ref: e.Ref, Selector: e.Selector, Role: e.Role, Name: e.Name, Index: e.Index}
-	if e.Target != "" && refShape.MatchString(e.Target) && l.Ref == "" {
-		l.Ref = e.Target
-	} else if e.Target != "" && l.Selector == "" {
-		l.Selector = e.Target
+	l := action.Locator{Role: e.Role, Name: e.Name, Index: e.Index}
+	for _, word := range []string{e.Ref, e.Target, e.Selector} {
+		name(&l, word)
 	}
 	return l
+}
+
+var (
+	byText = regexp.MustCompile(`^(?:text=|(?:page\.)?getByText\()\s*["']?(.*?)["']?\s*\)?$`)
+	byRole = regexp.MustCompile(`^(?:page\.)?getByRole\(\s*["'](\w+)["']\s*(?:,\s*\{\s*name:\s*["'](.*)["'][^"']*\}\s*)?\)$`)
+	roleIs = regexp.MustCompile(`^role=(\w+)(?:\[name=["'](.*)["']i?\])?$`)
+)
+
+// name adds to l what a word means, unless something of the kind is there: a
+// reference in any spelling that servers have for it, a locator of Playwright,
+// or else a CSS selector.
+func name(l *action.Locator, word string) {
+	word = strings.TrimSpace(word)
+	byRole := byRole.FindStringSubmatch(word)
+	if byRole == nil {
+		byRole = roleIs.FindStringSubmatch(word)
+	}
+	switch ref := refShape.FindStringSubmatch(word); {
+	case word == "":
+	case ref != nil:
+		l.Ref = cmp.Or(l.Ref, ref[1]+ref[2])
+	case byRole != nil && l.Role == "":
+		l.Role, l.Name = byRole[1], byRole[2]
+	case byText.MatchString(word) && l.Text == "":
+		l.Text = byText.FindStringSubmatch(word)[1]
+	default:
+		l.Selector = cmp.Or(l.Selector, word)
+	}
 }
 
 type navigateIn struct {

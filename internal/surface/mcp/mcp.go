@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -199,7 +200,7 @@ func (s *Surface) use(ctx context.Context, t tool, turn *turn, req *mcp.CallTool
 		return err
 	}
 	in := t.input()
-	if err := action.Decode(req.Params.Arguments, in); err != nil {
+	if err := decode(req.Params.Arguments, in); err != nil {
 		return err
 	}
 	if err := action.Check(in); err != nil {
@@ -208,15 +209,24 @@ func (s *Surface) use(ctx context.Context, t tool, turn *turn, req *mcp.CallTool
 	return t.run(ctx, turn, in)
 }
 
-// known records tool calls that name no tool that is offered; the library
-// answers them.
+// known records tool calls that name no tool that is offered. Those that are
+// known elsewhere are told what to use; the library answers the others.
 func (s *Surface) known(offered []string) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
 			if req, ok := r.(*mcp.CallToolRequest); ok && !slices.Contains(offered, req.Params.Name) {
 				caller, _ := s.caller(ctx, req.Extra) // nobody's call is a stranger's
 				turn := &turn{surface: s, caller: caller, id: newID(), source: source(req.Session, "tools/call "+req.Params.Name)}
-				turn.refused(ctx, fault.New(fault.UnknownAction, "there is no such tool"))
+				why := noTool(req.Params.Name, offered)
+				if why == nil {
+					turn.refused(ctx, fault.New(fault.UnknownAction, "there is no such tool"))
+					return next(ctx, method, r)
+				}
+				turn.refused(ctx, why)
+				if _, elsewhere := instead[req.Params.Name]; !elsewhere {
+					return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: why.Message + ": " + why.Hint}
+				}
+				return failed(why), nil
 			}
 			return next(ctx, method, r)
 		}

@@ -1,8 +1,6 @@
 package mcp
 
 import (
-	"regexp"
-
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
@@ -49,17 +47,10 @@ var nextSteps = map[fault.Code]string{
 	fault.ActionTimeout:          "call browser_snapshot and see how far it came; browser_wait_for waits longer",
 }
 
-var verbName = regexp.MustCompile(`\b(?:page|tab|session|run|approval)\.[a-z_]+\b`)
-
 // next says what to do after a fault, in the names of tools.
 func next(f *fault.Fault) string {
 	if f.Hint == "" {
 		return nextSteps[f.Code]
 	}
-	return verbName.ReplaceAllStringFunc(f.Hint, func(name string) string {
-		if v, known := action.Lookup(name); known && v.Tool != "" {
-			return v.Tool
-		}
-		return name
-	})
+	return action.ForAgents(f.Hint)
 }

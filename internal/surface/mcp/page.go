@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -32,6 +33,9 @@ func snapshot(ctx context.Context, t *turn, in *snapshotIn) error {
 	ref := in.Ref
 	if ref == "" {
 		ref = in.Target
+	}
+	if shape := refShape.FindStringSubmatch(strings.TrimSpace(ref)); shape != nil {
+		ref = shape[1] + shape[2]
 	}
 	result, err := t.call(ctx, "page.snapshot", &action.TakeSnapshot{
 		Format: in.Format, Ref: ref, Depth: in.Depth, URLs: in.URLs,
@@ -158,7 +162,7 @@ func waitFor(ctx context.Context, t *turn, in *waitIn) error {
 
 func screenshot(ctx context.Context, t *turn, in *screenshotIn) error {
 	l := in.locator()
-	if l.Role != "" {
+	if l.Role != "" || l.Text != "" {
 		return fault.New(fault.InvalidRequest, "a screenshot of one element wants its ref or a selector").Hinted("take a browser_snapshot for refs")
 	}
 	args := &action.TakeScreenshot{Format: in.Format, FullPage: in.FullPage || in.Full, Ref: l.Ref, Selector: l.Selector, Labels: in.Labels}

@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"cmp"
+
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
@@ -37,7 +39,7 @@ func (in *navigateIn) args() *action.Goto {
 
 func (in *clickIn) args() *action.Click {
 	args := &action.Click{Locator: in.of(in.locator()), Button: in.Button, Modifiers: in.Modifiers}
-	args.Text = in.Text
+	args.Text = cmp.Or(in.Text, args.Text)
 	if in.DoubleClick {
 		args.ClickCount = 2
 	}
@@ -46,6 +48,9 @@ func (in *clickIn) args() *action.Click {
 
 func (in *typeIn) args() *action.Type {
 	args := &action.Type{Locator: in.of(in.locator()), Input: in.Text, Clear: in.Clear, Submit: in.Submit}
+	if args.Locator.Text != "" { // the call's text is what is typed
+		args.Selector, args.Locator.Text = in.Target, ""
+	}
 	if in.Slowly {
 		args.Delay = slowKey
 	}
@@ -62,7 +67,7 @@ func (in *selectIn) args() *action.Select {
 
 func (in *hoverIn) args() *action.Hover {
 	args := &action.Hover{Locator: in.of(in.locator())}
-	args.Text = in.Text
+	args.Text = cmp.Or(in.Text, args.Text)
 	return args
 }
 
@@ -78,7 +83,7 @@ func (in *dialogIn) args() *action.AnswerDialog {
 
 func (in *waitIn) args() *action.WaitFor {
 	args := &action.WaitFor{Locator: in.locator(), State: in.State, TextGone: in.TextGone, URL: in.URL}
-	args.Text = in.Text
+	args.Text = cmp.Or(in.Text, args.Text)
 	if in.Timeout > 0 {
 		args.Timeout = new(int(in.Timeout * 1000))
 	}

@@ -187,6 +187,9 @@ func endpoint(r *http.Request) (string, error) {
 		return "", err
 	}
 	at := url.URL{Scheme: scheme(r, "ws", "wss"), Host: r.Host, Path: "/v1" + cdpPath}
+	if t, is := r.Context().Value(ticketKey{}).(ticket); is {
+		session, at.RawQuery = t.session, url.Values{tokenQuery: {t.token}}.Encode()
+	}
 	if session != "" {
 		at.Path = "/v1/sessions/" + session + cdpPath
 	}
@@ -202,28 +205,10 @@ func ofCDP(path string) bool {
 // for the version.
 func unslashed(r *http.Request) *http.Request {
 	path, cut := strings.CutSuffix(r.URL.Path, "/")
-	if !cut || r.URL.RawPath != "" || !strings.HasSuffix(path, cdpPath+"/json/version") {
+	if !cut || r.URL.RawPath != "" || path != rootVersion && !strings.HasSuffix(path, cdpPath+"/json/version") {
 		return r
 	}
 	r = r.Clone(r.Context())
 	r.URL.Path = path
 	return r
-}
-
-// credential returns the token of a request, and the request without it where
-// it came in the query: which only a WebSocket's may (it is no part of what is
-// logged, and of nothing that is linked or cached).
-func credential(r *http.Request) (string, *http.Request) {
-	query := r.URL.Query()
-	given, found := query[tokenQuery]
-	if !found || !ofCDP(r.URL.Path) || !upgrades(r) {
-		return bearer(r), r
-	}
-	query.Del(tokenQuery)
-	r = r.Clone(r.Context())
-	r.URL.RawQuery = query.Encode()
-	if len(given) != 1 || len(r.Header.Values("Authorization")) > 0 {
-		return "", r
-	}
-	return given[0], r
 }

@@ -111,7 +111,7 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, seen *entry) {
 		refuse(w, r, http.StatusNotFound, noRoute())
 		return
 	}
-	if !public(r.URL.Path) {
+	if !public(r.URL.Path) || r.URL.Path == rootVersion && r.URL.Query().Has(tokenQuery) {
 		known, release, err := g.admit(r, seen)
 		if err != nil {
 			fail(w, r, err)
@@ -132,7 +132,7 @@ func public(path string) bool {
 // admit sees whose token a request carries, and that it does not carry it too
 // often. What is done for the request ends with the token.
 func (g *guard) admit(r *http.Request, seen *entry) (*http.Request, func(), error) {
-	token, r := credential(r)
+	token, inQuery, r := credential(r)
 	who, err := g.tokens.Identify(r.Context(), token)
 	if err != nil {
 		if wait, ok := g.strangers.Take(block(seen.from)); !ok {
@@ -143,6 +143,9 @@ func (g *guard) admit(r *http.Request, seen *entry) (*http.Request, func(), erro
 	seen.caller = who.Caller
 	if wait, ok := who.Take(); !ok {
 		return nil, nil, tooMany("requests come with this token", wait)
+	}
+	if r, err = bounded(r, who, token, inQuery); err != nil {
+		return nil, nil, err
 	}
 	bound, release := who.Bind(r.Context())
 	return r.WithContext(bound), release, nil

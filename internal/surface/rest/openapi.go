@@ -87,13 +87,23 @@ func arguments(doc *huma.OpenAPI, v *action.Verb) *huma.Schema {
 	}
 	schema := &huma.Schema{Type: "object", Properties: map[string]*huma.Schema{}, AdditionalProperties: false}
 	for _, f := range action.Fields(t) {
-		schema.Properties[f.Name] = huma.SchemaFromField(doc.Components.Schemas, structField(f), t.Name()+f.Name)
+		schema.Properties[f.Name] = optional(huma.SchemaFromField(doc.Components.Schemas, structField(f), t.Name()+f.Name))
 		if f.Required() && f.Tag.Get("path") == "" {
 			schema.Required = append(schema.Required, f.Name)
 		}
 	}
 	doc.Components.Schemas.Map()[name] = schema
 	return ref
+}
+
+// optional moves the default of an argument to x-default: generators of clients
+// take a field with a default for one that is always there, and demand it.
+func optional(schema *huma.Schema) *huma.Schema {
+	if schema.Default != nil {
+		schema.Extensions = map[string]any{"x-default": schema.Default}
+		schema.Default = nil
+	}
+	return schema
 }
 
 func structField(f action.Field) reflect.StructField {
@@ -135,11 +145,12 @@ func responses(doc *huma.OpenAPI, v *action.Verb) map[string]*huma.Response {
 			Type: "string", Description: "Where it is accepted: events step, state, and last done or error; see the page on runs",
 		}, Example: "event: step\ndata: {\"action\":\"navigate\",\"timestamp\":\"2026-11-20T12:00:00Z\",\"success\":true,\"details\":\"https://example.com/ (200)\"}\n\n"}
 	}
+	actionResultContent(doc, v, ok)
 	ok.Headers = map[string]*huma.Param{sessionHeader: {Description: "Id of the session", Schema: &huma.Schema{Type: "string"}}}
 	if _, picture := v.NewData().(*action.Screenshot); picture {
 		ok.Headers[cutHeader] = &huma.Param{Description: "A part of what was asked for is not on the picture: it was too large, or what it scrolls in hides it", Schema: &huma.Schema{Type: "string", Enum: []any{"true"}}}
 	}
-	all := refusals(doc, map[string]*huma.Response{strconv.Itoa(successOf(v)): ok, "202": shared(doc, "Waiting")})
+	all := refusals(doc, v, map[string]*huma.Response{strconv.Itoa(successOf(v)): ok, "202": shared(doc, "Waiting")})
 	if v.Name == "run.start" {
 		all["202"] = &huma.Response{
 			Description: "The run is under way, or a person is asked about its hosts", Content: ok.Content,
@@ -152,9 +163,11 @@ func responses(doc *huma.OpenAPI, v *action.Verb) map[string]*huma.Response {
 	return all
 }
 
-// refusals adds what every operation may answer with: faults.
-func refusals(doc *huma.OpenAPI, all map[string]*huma.Response) map[string]*huma.Response {
-	all["4XX"], all["5XX"] = shared(doc, "Refused"), shared(doc, "Failed")
+// refusals adds what every operation may answer with: faults, of the codes that
+// its verb can have; v is nil for an operation of any verb.
+func refusals(doc *huma.OpenAPI, v *action.Verb, all map[string]*huma.Response) map[string]*huma.Response {
+	kind := faultsOf(v)
+	all["4XX"], all["5XX"] = shared(doc, "Refused"+kind.name), shared(doc, "Failed"+kind.name)
 	return all
 }
 
@@ -164,17 +177,12 @@ func shared(doc *huma.OpenAPI, name string) *huma.Response {
 	all := doc.Components.Responses
 	if len(all) == 0 {
 		registry := doc.Components.Schemas
-		fault := func(about string, example problem) *huma.Response {
-			schema := registry.Schema(reflect.TypeFor[problem](), true, "")
-			return &huma.Response{Description: about, Content: map[string]*huma.MediaType{"application/problem+json": {Schema: schema, Example: example}}}
-		}
 		all["Waiting"] = &huma.Response{
 			Description: "A person has not answered yet and nothing was done; the same call made again picks the answer up",
 			Headers:     map[string]*huma.Param{"Location": {Description: "Where to ask whether it was answered", Schema: &huma.Schema{Type: "string"}}},
 			Content:     jsonOf(registry.Schema(reflect.TypeFor[waiting](), true, ""), exampleOf(reflect.TypeFor[waiting]())),
 		}
-		all["Refused"] = fault("A fault of the call (RFC 9457); `code` says which", refusedExample)
-		all["Failed"] = fault("A fault of the gateway, the box or the web (RFC 9457); `code` says which", failedExample)
+		problems(doc)
 	}
 	return &huma.Response{Ref: "#/components/responses/" + name}
 }
@@ -214,7 +222,7 @@ func genericOperation(doc *huma.OpenAPI) *huma.Operation {
 		Description: "Any verb of the table, with its arguments as an object. It is judged, recorded and asked about as the verb's own route is.",
 		Parameters:  []*huma.Param{{Name: "verb", In: "path", Required: true, Description: "Name of the verb", Schema: &huma.Schema{Type: "string", Enum: names, Examples: []any{"page.click"}}}},
 		RequestBody: &huma.RequestBody{Description: "Session and arguments", Content: jsonOf(registry.Schema(reflect.TypeFor[generic](), true, ""), exampleGeneric)},
-		Responses: refusals(doc, map[string]*huma.Response{
+		Responses: refusals(doc, nil, map[string]*huma.Response{
 			"200": {Description: "Done", Content: told},
 			"202": {Description: "A person has not answered yet; see pending", Content: result},
 		}),
@@ -226,7 +234,7 @@ func healthOperation(doc *huma.OpenAPI) *huma.Operation {
 	return &huma.Operation{
 		Method: http.MethodGet, Path: healthPath, OperationID: "health", Tags: []string{"health"},
 		Summary: "Say that the gateway runs", Description: "Needs no token, and tells a stranger nothing else.", Security: []map[string][]string{{}},
-		Responses: refusals(doc, map[string]*huma.Response{
+		Responses: refusals(doc, nil, map[string]*huma.Response{
 			"200": {Description: "It runs", Content: jsonOf(registry.Schema(reflect.TypeFor[health](), true, ""), health{OK: true})},
 		}),
 	}

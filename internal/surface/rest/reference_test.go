@@ -78,6 +78,7 @@ var started = []string{"state", "display", "resolution", "startedAt", "cdpUrl", 
 type property struct {
 	Ref        string `json:"$ref"`
 	Default    any
+	XDefault   any `json:"x-default"`
 	Properties map[string]property
 }
 
@@ -156,7 +157,7 @@ func (o offer) hold(t *testing.T, what string, op offered, k known) {
 		}
 	}
 	for name, want := range k.defaults {
-		if got := takes[name].Default; got != want {
+		if got := cmp.Or(takes[name].Default, takes[name].XDefault); got != want {
 			t.Errorf("%s: %s is %v by default, want %v", what, name, got, want)
 		}
 	}

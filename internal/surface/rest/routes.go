@@ -40,6 +40,15 @@ func (s *surface) offer(api huma.API, v *action.Verb, path string) {
 			return
 		}
 		call, err := s.read(r, v)
+		if wantsActionResult(r, v.Name) {
+			s.inOneShape(w, r, v.Name, call.Session, func() (action.Result, error) {
+				if err != nil {
+					return action.Result{}, err
+				}
+				return s.call(r, call)
+			})
+			return
+		}
 		if err != nil {
 			fail(w, r, err)
 			return
@@ -133,6 +142,15 @@ func (s *surface) offerGeneric(api huma.API) {
 	api.Adapter().Handle(op, func(hc huma.Context) {
 		r, w := humago.Unwrap(hc)
 		call, err := readGeneric(r)
+		if wantsActionResult(r, r.PathValue("verb")) {
+			s.inOneShape(w, r, r.PathValue("verb"), call.Session, func() (action.Result, error) {
+				if err != nil {
+					return action.Result{}, err
+				}
+				return s.call(r, call)
+			})
+			return
+		}
 		if err != nil {
 			fail(w, r, err)
 			return

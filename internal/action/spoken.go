@@ -1,0 +1,116 @@
+package action
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+var (
+	spokenVerb = regexp.MustCompile(`\b[a-z]+\.[a-z_]+\b`)
+	spokenTool = regexp.MustCompile(`\bbrowser_[a-z_]+\b`)
+	command    = regexp.MustCompile(`\bglovebox [a-z]+|\b(?:sudo|docker|systemctl|chmod|export) \S`)
+	someone    = regexp.MustCompile(`(?i)\b(?:person|people|operator|user)\b`)
+)
+
+// commandsOf are commands for verbs and tools that the table has none for.
+var commandsOf = map[string]string{
+	"approval.status":         "approvals show",
+	"browser_approval_status": "approvals show",
+	"artifact.get":            "artifacts get",
+	"session.request_human":   "session take",
+	"browser_request_human":   "session take",
+	"browser_session":         "session",
+}
+
+// ForAgents returns a hint as agents are told it: verbs are named as their
+// tools, and what a person has to run at a terminal is said to be a person's.
+func ForAgents(hint string) string {
+	hint = spokenVerb.ReplaceAllStringFunc(hint, func(name string) string {
+		if v, known := Lookup(name); known && v.Tool != "" {
+			return v.Tool
+		}
+		return name
+	})
+	if command.MatchString(hint) && !someone.MatchString(hint) {
+		return "tell your user that a person has to do this: " + hint
+	}
+	return hint
+}
+
+// ForPeople returns a hint as people at the command line are told it: verbs and
+// tools are named as commands.
+func ForPeople(hint string) string {
+	hint = spokenVerb.ReplaceAllStringFunc(hint, func(name string) string {
+		v, known := Lookup(name)
+		return commandOf(name, v, known)
+	})
+	return spokenTool.ReplaceAllStringFunc(hint, func(name string) string {
+		v, known := OfTool(name)
+		return commandOf(name, v, known)
+	})
+}
+
+// commandOf is the command of a verb or tool, and the name itself where there
+// is none.
+func commandOf(name string, v *Verb, known bool) string {
+	switch own := commandsOf[name]; {
+	case own != "":
+		return "glovebox " + own
+	case known && v.Command != "":
+		return "glovebox " + v.Command
+	}
+	return name
+}
+
+// OfTool returns the verb that a tool makes calls of, the first where it makes
+// calls of several; browser_click and click are the same.
+func OfTool(name string) (*Verb, bool) {
+	name = "browser_" + strings.TrimPrefix(name, "browser_")
+	if verb, other := toolVerbs[name]; other {
+		return Lookup(verb)
+	}
+	for i := range Verbs {
+		if Verbs[i].Tool == name {
+			return &Verbs[i], true
+		}
+	}
+	return nil, false
+}
+
+// toolVerbs are tools that the table does not name, since a verb has one tool.
+var toolVerbs = map[string]string{
+	"browser_fill_form":  "page.type",
+	"browser_screenshot": "page.screenshot",
+	"browser_read":       "page.extract",
+}
+
+var toolRef = regexp.MustCompile(`^(@|ref=)?e\d+$`)
+
+// OfToolArgs returns the arguments of a tool as its verb has them: target is a
+// reference or a selector, and what only describes the call is left out. What
+// is no JSON object is returned as it is.
+func OfToolArgs(args json.RawMessage) json.RawMessage {
+	var object map[string]any
+	if json.Unmarshal(args, &object) != nil || object == nil {
+		return args
+	}
+	if target, is := object["target"].(string); is {
+		place := "selector"
+		if toolRef.MatchString(target) {
+			place = "ref"
+		}
+		object[place] = target
+	}
+	if clear, given := object["clear_first"]; given {
+		object["clear"] = clear
+	}
+	for _, name := range []string{"target", "clear_first", "element", "session"} {
+		delete(object, name)
+	}
+	out, err := json.Marshal(object)
+	if err != nil {
+		return args
+	}
+	return out
+}

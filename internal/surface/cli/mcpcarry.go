@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/entry"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
+)
+
+// surroundings are variables besides those of the configuration that say which
+// gateway and which engine are meant: a client has an environment of its own.
+var surroundings = []string{
+	"XDG_CONFIG_HOME", "XDG_STATE_HOME", "GLOVEBOX_CA",
+	"DOCKER_HOST", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY", "DOCKER_API_VERSION",
+}
+
+// secrets are variables that are never written into a client's settings: what
+// they hold is a secret, or may be.
+var secrets = []string{
+	"GLOVEBOX_TOKEN", "GLOVEBOX_PROFILE_KEY", "GLOVEBOX_VAULT_KEY",
+	"GLOVEBOX_SECURITY_HITL_WEBHOOK_URL", "GLOVEBOX_AUDIT_OTLP_ENDPOINT",
+}
+
+// sound reads the configuration that the entry will use, with what its flags
+// add, and refuses what the gateway would refuse when the client starts it.
+func (r *root) sound(p placing) (config.Config, error) {
+	conf, err := r.examine(r.config)
+	if err != nil {
+		return conf, err
+	}
+	if err := mcp.CheckTools(p.tools); err != nil {
+		return conf, err
+	}
+	with := conf
+	p.to.add(&with)
+	if r.parts.Problems == nil {
+		return conf, nil
+	}
+	if wrong := r.parts.Problems(with); len(wrong) > 0 {
+		return conf, fault.New(fault.InvalidRequest, "the entry would not work: %s", wrong[0].Message).
+			Hinted("correct --allow, --allow-private or --trust").With("problems", wrong)
+	}
+	return conf, nil
+}
+
+// configToCarry is the configuration that was named, or found in this folder:
+// the client starts elsewhere.
+func (r *root) configToCarry(conf config.Config) string {
+	if r.config != "" {
+		return r.config
+	}
+	if _, named := r.env("GLOVEBOX_CONFIG"); named || conf.Source.File == "glovebox.yaml" {
+		return conf.Source.File
+	}
+	return ""
+}
+
+// carried are the variables that the entry sets, as they are here.
+func (r *root) carried(conf config.Config) []entry.Variable {
+	var all []entry.Variable
+	add := func(name string) {
+		value, set := r.env(name)
+		if !set || isSecret(name) {
+			return
+		}
+		if name == "GLOVEBOX_SERVER_STATE_DIR" {
+			value = conf.Server.StateDir // whole: the client starts elsewhere
+		}
+		all = append(all, entry.Variable{Name: name, Value: value})
+	}
+	for _, key := range config.Keys() {
+		if key.Env != "" {
+			add(key.Env)
+		}
+	}
+	for _, name := range surroundings {
+		add(name)
+	}
+	return all
+}
+
+// secretsSet are the secrets that are set here.
+func (r *root) secretsSet() (names []string) {
+	for _, name := range secrets {
+		if _, set := r.env(name); set {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func isSecret(name string) bool {
+	if slices.Contains(secrets, name) {
+		return true
+	}
+	for _, end := range []string{"_KEY", "_TOKEN", "_SECRET", "_PASSWORD"} {
+		if strings.HasSuffix(name, end) {
+			return name != "GLOVEBOX_SERVER_TLS_KEY" // the name of a file
+		}
+	}
+	return false
+}

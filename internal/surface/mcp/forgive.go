@@ -1,0 +1,225 @@
+package mcp
+
+import (
+	"encoding/json"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// otherNames are names of arguments that models use by habit, by what they are
+// here. A tool that has an argument of the name itself keeps it.
+var otherNames = map[string][]string{
+	"url":          {"uri", "href", "link", "address"},
+	"target":       {"locator", "elementRef", "uid"},
+	"text":         {"value", "query", "content", "input"},
+	"value":        {"text", "content"},
+	"values":       {"value", "option", "options", "label"},
+	"key":          {"keys"},
+	"function":     {"script", "code", "expression", "js"},
+	"clear_first":  {"clear"},
+	"promptText":   {"prompt", "text"},
+	"paths":        {"path", "file"},
+	"textGone":     {"textHidden"},
+	"filter":       {"urlPattern", "pattern"},
+	"wait_for":     {"waitUntil"},
+	"session":      {"sessionId"},
+	"approval_id":  {"id"},
+	"startTarget":  {"start", "source", "from"},
+	"endTarget":    {"end", "destination", "to"},
+	"doubleClick":  {"double"},
+	"fields":       {"field"},
+	"arguments":    {"args", "params", "input"},
+	"tool":         {"name", "action"},
+	"steps":        {"calls", "actions"},
+	"y":            {"deltaY"},
+	"x":            {"deltaX"},
+	"index":        {"tabIndex", "tab"},
+	"full":         {"all"},
+	"max_tokens":   {"maxChars"},
+	"submit":       {"pressEnter"},
+	"modifiers":    {"modifier"},
+	"accept":       {"confirm"},
+	"state":        {"visibility"},
+	"domain_hint":  {"domain"},
+	"interactive":  {"interactiveOnly"},
+	"startElement": {"startDescription"},
+	"endElement":   {"endDescription"},
+}
+
+// spoken are arguments that only describe a call, or say where another server
+// would put a file: no tool does anything with them.
+var spoken = []string{"element", "description", "intent", "reason", "thought", "purpose", "filename", "boxes", "static", "raw"}
+
+// decode reads the arguments of a tool, strictly. What is refused is read once
+// more with the habits of models forgiven.
+func decode(raw json.RawMessage, in any) error {
+	strict := action.Decode(raw, in)
+	if strict == nil {
+		return nil
+	}
+	var given map[string]any
+	if jsonv2.Unmarshal(raw, &given) != nil { // no object, or a name given twice
+		return strict
+	}
+	reflect.ValueOf(in).Elem().SetZero()
+	mended, err := json.Marshal(forgiven(given, reflect.TypeOf(in).Elem()))
+	if err != nil {
+		return strict
+	}
+	return action.Decode(mended, in)
+}
+
+// forgiven returns an object with the names and kinds that t has, where what was
+// given can mean nothing else. What is not known stays, and is refused.
+func forgiven(given map[string]any, t reflect.Type) map[string]any {
+	fields := action.Fields(t)
+	out := map[string]any{}
+	var left []string
+	for name, value := range given {
+		if f, known := fieldNamed(fields, name); known && value != nil {
+			out[f.Name] = of(f, value)
+		} else if value != nil {
+			left = append(left, name)
+		}
+	}
+	slices.Sort(left)
+	for _, name := range left {
+		f, meant := fieldMeant(fields, name, out)
+		switch {
+		case meant:
+			out[f.Name] = of(f, given[name])
+		case !slices.Contains(spoken, name):
+			out[name] = given[name]
+		}
+	}
+	return out
+}
+
+// fieldNamed returns the field of a name.
+func fieldNamed(fields []action.Field, name string) (action.Field, bool) {
+	at := slices.IndexFunc(fields, func(f action.Field) bool { return f.Name == name })
+	if at < 0 {
+		return action.Field{}, false
+	}
+	return fields[at], true
+}
+
+// fieldMeant returns the field that another spelling of its name, or a name that
+// models use by habit, means, where it was not given.
+func fieldMeant(fields []action.Field, name string, given map[string]any) (action.Field, bool) {
+	for _, f := range fields {
+		if camel(f.Name) == camel(name) && given[f.Name] == nil {
+			return f, true
+		}
+	}
+	for _, f := range fields {
+		if f.Name == "text" && !f.Required() && name != "query" {
+			continue // it names an element there
+		}
+		named := slices.ContainsFunc(otherNames[f.Name], func(other string) bool { return camel(other) == camel(name) })
+		if named && given[f.Name] == nil {
+			return f, true
+		}
+	}
+	return action.Field{}, false
+}
+
+var snake = regexp.MustCompile(`[_-][a-z]`)
+
+// camel is a name in camelCase that may be in snake_case.
+func camel(name string) string {
+	return snake.ReplaceAllStringFunc(name, func(found string) string { return strings.ToUpper(found[1:]) })
+}
+
+// written are arguments that are text which a number can stand for.
+var written = []string{"text", "value", "values", "name", "key", "promptText"}
+
+// of returns a value as its field has it.
+func of(f action.Field, value any) any {
+	if slices.Contains(written, f.Name) {
+		value = asText(value)
+	}
+	return as(value, f.Type)
+}
+
+// as returns a value as the kind that a field has, where it can mean nothing
+// else, and as it is otherwise.
+func as(value any, t reflect.Type) any {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	text, isText := value.(string)
+	switch {
+	case t == reflect.TypeFor[json.RawMessage](), t.Kind() == reflect.Struct:
+		return asObject(value, t)
+	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8:
+		return asList(value, t.Elem())
+	case t.Kind() == reflect.Bool && (text == "true" || text == "false"):
+		return text == "true"
+	case (t.Kind() == reflect.Int || t.Kind() == reflect.Float64) && isText:
+		if n, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil {
+			return n
+		}
+	}
+	return value
+}
+
+// asText is a number or truth as it is written, of a list each of them.
+func asText(value any) any {
+	switch v := value.(type) {
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case bool:
+		return strconv.FormatBool(v)
+	case []any:
+		out := make([]any, len(v))
+		for i, each := range v {
+			out[i] = asText(each)
+		}
+		return out
+	}
+	return value
+}
+
+// asObject reads an object that was given as a text of JSON.
+func asObject(value any, t reflect.Type) any {
+	if text, is := value.(string); is {
+		var object map[string]any
+		if jsonv2.Unmarshal([]byte(text), &object) != nil {
+			return value
+		}
+		value = object
+	}
+	if object, is := value.(map[string]any); is && t.Kind() == reflect.Struct {
+		return forgiven(object, t)
+	}
+	return value
+}
+
+// asList makes a list of one, reads a list that was given as a text of JSON, and
+// mends what is in it.
+func asList(value any, of reflect.Type) any {
+	var list []any
+	switch v := value.(type) {
+	case []any:
+		list = v
+	case string:
+		if jsonv2.Unmarshal([]byte(v), &list) != nil {
+			list = []any{v}
+		}
+	default:
+		list = []any{v}
+	}
+	out := make([]any, len(list))
+	for i, each := range list {
+		out[i] = as(each, of)
+	}
+	return out
+}

@@ -1,0 +1,124 @@
+package rest
+
+import (
+	"encoding/json"
+	"mime"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// actionResultType is the media type that a client accepts to get one shape of
+// answer, of what was done and of what failed.
+const actionResultType = "application/vnd.glovebox.action-result+json"
+
+// actionVerbs are the verbs that have it.
+var actionVerbs = []string{
+	"session.start", "session.list", "session.show", "session.close", "session.archive",
+	"page.goto", "page.extract", "page.click", "page.type", "page.wait_for", "page.screenshot",
+}
+
+// actionResult is the one shape of answers.
+type actionResult struct {
+	OK           bool         `json:"ok"`
+	Action       string       `json:"action" example:"page.goto"`
+	Data         any          `json:"data" doc:"The verb's own object, without bytes of files; null for a fault"`
+	ArtifactRefs []string     `json:"artifact_refs" doc:"Ids of the files that the call left: GET /v1/artifacts/{id}"`
+	SessionID    string       `json:"session_id" doc:"Empty where there is none"`
+	Provider     string       `json:"provider" example:"sandbox"`
+	PageURL      string       `json:"page_url" doc:"Where the page is; empty where that is not known"`
+	Error        *actionError `json:"error" doc:"null where it was done"`
+}
+
+type actionError struct {
+	Code    fault.Code `json:"code"`
+	Message string     `json:"message" doc:"What happened, and what to do"`
+}
+
+// wantsActionResult reports whether a client accepts the one shape, of a verb
+// that has it.
+func wantsActionResult(r *http.Request, verb string) bool {
+	if !slices.Contains(actionVerbs, verb) {
+		return false
+	}
+	return slices.ContainsFunc(strings.Split(r.Header.Get("Accept"), ","), func(part string) bool {
+		kind, _, err := mime.ParseMediaType(part)
+		return err == nil && kind == actionResultType
+	})
+}
+
+// inOneShape makes a call and answers in the one shape, with the status that the
+// answer would have otherwise.
+func (s *surface) inOneShape(w http.ResponseWriter, r *http.Request, verb, session string, call func() (action.Result, error)) {
+	result, err := call()
+	if err != nil {
+		f := fault.From(ended(r.Context(), err))
+		note(r, f)
+		message := f.Message
+		if f.Hint != "" {
+			message += "; " + f.Hint
+		}
+		out := actionResult{Action: verb, ArtifactRefs: []string{}, SessionID: session, Provider: "sandbox", Error: &actionError{f.Code, message}}
+		writeActionResult(w, r, f.Code.Info().Status, out)
+		return
+	}
+	name(w, result)
+	out := actionResult{OK: result.Pending == nil, Action: verb, Data: withoutBytes(result.Data), ArtifactRefs: []string{}, SessionID: result.Session, Provider: "sandbox"}
+	if result.Page != nil {
+		out.PageURL = result.Page.URL
+	}
+	if one, is := result.Data.(*action.Session); is && one != nil {
+		out.SessionID, out.Provider = one.ID, one.Provider
+		if one.Page != nil {
+			out.PageURL = one.Page.URL
+		}
+	}
+	if went, is := result.Data.(*action.Navigated); is && went != nil {
+		out.PageURL = went.URL
+	}
+	for _, a := range result.Artifacts {
+		out.ArtifactRefs = append(out.ArtifactRefs, a.ID)
+	}
+	if p := result.Pending; p != nil {
+		out.Data = waiting{State: "pending", Approval: p.Approval, Expires: p.Expires, Risk: p.Risk, Done: p.Done}
+	}
+	writeActionResult(w, r, statusOf(result), out)
+}
+
+func writeActionResult(w http.ResponseWriter, r *http.Request, status int, out actionResult) {
+	body, err := json.Marshal(out)
+	if err != nil {
+		fail(w, r, err)
+		return
+	}
+	writeRaw(w, status, actionResultType, body)
+}
+
+// withoutBytes is an object of a verb without the bytes of a file, which has an
+// id.
+func withoutBytes(data any) any {
+	text, err := json.Marshal(data)
+	object := map[string]any{}
+	if err != nil || json.Unmarshal(text, &object) != nil {
+		return data
+	}
+	delete(object, "bytes")
+	return object
+}
+
+// actionResultContent adds the one shape to what a verb answers.
+func actionResultContent(doc *huma.OpenAPI, v *action.Verb, ok *huma.Response) {
+	if !slices.Contains(actionVerbs, v.Name) {
+		return
+	}
+	ok.Content[actionResultType] = &huma.MediaType{
+		Schema:  doc.Components.Schemas.Schema(reflect.TypeFor[actionResult](), true, ""),
+		Example: actionResult{OK: true, Action: v.Name, Data: map[string]any{}, ArtifactRefs: []string{}, SessionID: "s0123456789abcdef", Provider: "sandbox", PageURL: "https://example.com/"},
+	}
+}

@@ -1,0 +1,87 @@
+package rest
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// faults is a kind of operations by the faults that they can answer with.
+type faults struct {
+	name string // behind Refused and Failed, where the description has their responses
+	not  []fault.Code
+}
+
+var (
+	// ofElements are only the faults of what looks for an element of a page.
+	ofElements = []fault.Code{fault.InvalidSelector, fault.MissingSelector, fault.StaleRef, fault.PageChanged, fault.NotActionable}
+	// ofSessions are only the faults of what needs a session, or starts one.
+	ofSessions = []fault.Code{
+		fault.NotActive, fault.SessionPaused, fault.ProviderNotSupported, fault.InvalidProvider, fault.StartFailed, fault.SandboxWeak,
+		fault.InstallRequired, fault.SandboxRuntimeRequired, fault.NavigationFailed, fault.InvalidURL, fault.MissingURL, fault.BlockedDomain,
+		fault.PageCrashed, fault.DialogOpen, fault.CDPError,
+	}
+
+	anyFault     = faults{"", nil}
+	sessionFault = faults{"InSession", ofElements}
+	plainFault   = faults{"Outside", slices.Concat(ofElements, ofSessions)}
+)
+
+// faultsOf returns the kind of a verb's operations. What a page can be asked
+// for, and what is made of such calls, can have any fault.
+func faultsOf(v *action.Verb) faults {
+	if v == nil {
+		return anyFault
+	}
+	switch tagOf(v) {
+	case "events", "audit", "token", "capability":
+		return plainFault
+	case "session", "browser", "profile", "credential", "download", "tab", "approval", "grant", "artifact":
+		return sessionFault
+	}
+	return anyFault
+}
+
+// problems adds the responses of each kind: a problem document whose code is one
+// of a closed list.
+func problems(doc *huma.OpenAPI) {
+	registry := doc.Components.Schemas
+	base := registry.Schema(reflect.TypeFor[problem](), true, "")
+	registry.SchemaFromRef(base.Ref).Properties["code"].Enum = names(fault.Codes())
+	for _, kind := range []faults{anyFault, sessionFault, plainFault} {
+		for _, side := range []struct {
+			name, about string
+			has         func(status int) bool
+			example     problem
+		}{
+			{"Refused", "A fault of the call (RFC 9457); `code` says which", func(status int) bool { return status < 500 }, refusedExample},
+			{"Failed", "A fault of the gateway, the box or the web (RFC 9457); `code` says which", func(status int) bool { return status >= 500 }, failedExample},
+		} {
+			codes := slices.DeleteFunc(fault.Codes(), func(c fault.Code) bool {
+				return !side.has(c.Info().Status) || slices.Contains(kind.not, c)
+			})
+			slices.Sort(codes) // the description is the same each time
+			example := side.example
+			if !slices.Contains(codes, example.Code) {
+				example = problemOf(fault.New(codes[0], "%s", codes[0].Info().Title))
+			}
+			schema := &huma.Schema{AllOf: []*huma.Schema{base, {Type: "object", Properties: map[string]*huma.Schema{"code": {Type: "string", Enum: names(codes)}}}}}
+			doc.Components.Responses[side.name+kind.name] = &huma.Response{
+				Description: side.about, Content: map[string]*huma.MediaType{"application/problem+json": {Schema: schema, Example: example}},
+			}
+		}
+	}
+}
+
+func names(codes []fault.Code) []any {
+	slices.Sort(codes)
+	all := make([]any, len(codes))
+	for i, c := range codes {
+		all[i] = string(c)
+	}
+	return all
+}
