@@ -8,6 +8,7 @@ import (
 
 var (
 	spokenVerb = regexp.MustCompile(`\b[a-z]+\.[a-z_]+\b`)
+	spokenLook = regexp.MustCompile(`\btake (?:a|a new|another) (snapshot|screenshot)\b`)
 	spokenTool = regexp.MustCompile(`\bbrowser_[a-z_]+\b`)
 	command    = regexp.MustCompile(`\bglovebox [a-z]+|\b(?:sudo|docker|systemctl|chmod|export) \S`)
 	someone    = regexp.MustCompile(`(?i)\b(?:person|people|operator|user)\b`)
@@ -26,6 +27,12 @@ var commandsOf = map[string]string{
 // ForAgents returns a hint as agents are told it: verbs are named as their
 // tools, and what a person has to run at a terminal is said to be a person's.
 func ForAgents(hint string) string {
+	hint = spokenLook.ReplaceAllStringFunc(hint, func(found string) string {
+		if strings.HasSuffix(found, "screenshot") {
+			return "call browser_take_screenshot"
+		}
+		return "call browser_snapshot"
+	})
 	hint = spokenVerb.ReplaceAllStringFunc(hint, func(name string) string {
 		if v, known := Lookup(name); known && v.Tool != "" {
 			return v.Tool
@@ -41,6 +48,7 @@ func ForAgents(hint string) string {
 // ForPeople returns a hint as people at the command line are told it: verbs and
 // tools are named as commands.
 func ForPeople(hint string) string {
+	hint = spokenLook.ReplaceAllString(hint, "run glovebox $1")
 	hint = spokenVerb.ReplaceAllStringFunc(hint, func(name string) string {
 		v, known := Lookup(name)
 		return commandOf(name, v, known)

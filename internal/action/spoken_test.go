@@ -11,6 +11,8 @@ func TestHintsSpeakToWhoReadsThem(t *testing.T) {
 		"take a page.snapshot, or use page.find": {"take a browser_snapshot, or use browser_find", "take a glovebox snapshot, or use glovebox find"},
 		"leave this to browser_request_human":    {"leave this to browser_request_human", "leave this to glovebox session take"},
 		"use browser_fill_form or page.batch":    {"use browser_fill_form or browser_batch", "use glovebox type or glovebox batch"},
+		"take a new snapshot and look again":     {"call browser_snapshot and look again", "run glovebox snapshot and look again"},
+		"wait, then take a screenshot":           {"wait, then call browser_take_screenshot", "wait, then run glovebox screenshot"},
 		"run glovebox doctor":                    {"tell your user that a person has to do this: run glovebox doctor", "run glovebox doctor"},
 		"sudo systemctl start docker":            {"tell your user that a person has to do this: sudo systemctl start docker", "sudo systemctl start docker"},
 		"an operator runs glovebox vault check":  {"an operator runs glovebox vault check", "an operator runs glovebox vault check"},

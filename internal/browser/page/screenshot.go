@@ -87,6 +87,12 @@ func (b *Browser) capture(ctx context.Context, t *tab, c capture) ([]byte, error
 
 func captureOf(a *action.TakeScreenshot) (capture, error) {
 	c := capture{Format: a.Format, Fast: true}
+	if a.Quality != 0 && (a.Format == "" || a.Format == "png") {
+		return c, fault.New(fault.InvalidRequest, "quality is of jpeg and webp: a png has none").Hinted("give format jpeg or webp, or leave quality out").With("field", "quality")
+	}
+	if a.Ref != "" && a.Selector != "" {
+		return c, fault.New(fault.InvalidRequest, "ref and selector name two elements").Hinted("give one of them").With("field", "selector")
+	}
 	switch a.Format {
 	case "":
 		c.Format = "png"

@@ -85,6 +85,8 @@ func TestScreenshotClipsRightWhenScrolledAndAtAnyDPI(t *testing.T) {
 		reddish(t, size(action.TakeScreenshot{FullPage: true}, 800, 2000), 70*scale, 1515*scale)
 		tr.refuse(fault.InvalidRequest, "page.screenshot", &action.TakeScreenshot{Format: "gif"})
 		tr.refuse(fault.InvalidRequest, "page.screenshot", &action.TakeScreenshot{Format: "jpeg", Quality: 101})
+		tr.refuse(fault.InvalidRequest, "page.screenshot", &action.TakeScreenshot{Quality: 50})
+		tr.refuse(fault.InvalidRequest, "page.screenshot", &action.TakeScreenshot{Ref: "e1", Selector: "h1"})
 		tr.refuse(fault.InvalidSelector, "page.screenshot", &action.TakeScreenshot{Selector: "#"})
 	}
 }
