@@ -140,7 +140,7 @@ func (r *Registry) start(ctx context.Context, call action.Call) (action.Result, 
 	if p.goal != nil && !p.goal.Allowed {
 		return action.Result{}, blockedFault(*p.goal)
 	}
-	l, err := r.reserve(ctx, call.Caller, p)
+	l, err := r.reserve(ctx, call, p)
 	if err != nil {
 		return action.Result{}, err
 	}
@@ -158,7 +158,8 @@ func (r *Registry) start(ctx context.Context, call action.Call) (action.Result, 
 
 // reserve makes the record of a session that is about to start. Faults:
 // already_active, limit_reached.
-func (r *Registry) reserve(ctx context.Context, caller action.Caller, p plan) (*live, error) {
+func (r *Registry) reserve(ctx context.Context, call action.Call, p plan) (*live, error) {
+	caller := call.Caller
 	now := time.Now().UTC()
 	l := newLive(action.Session{
 		ID: newID(), Name: p.args.Name, Scope: caller.Scope, Actor: caller.Actor, Provider: p.provider,
@@ -167,7 +168,7 @@ func (r *Registry) reserve(ctx context.Context, caller action.Caller, p plan) (*
 		Profile: p.shape.profile, Effects: string(p.sending),
 	}, p.network)
 	l.run = p.run
-	l.terms = terms{Network: p.network, Role: caller.Role, Profile: p.shape.profile, Run: p.run, Named: p.named, Sending: p.sending}
+	l.terms = terms{Network: p.network, Role: caller.Role, Connection: call.Connection, Profile: p.shape.profile, Run: p.run, Named: p.named, Sending: p.sending}
 	if err := r.inherit(ctx, l); err != nil {
 		return nil, err
 	}
