@@ -59,7 +59,7 @@ func (r *Registry) lookAtCrawl(ctx context.Context, call action.Call) (action.Fa
 	defer leave()
 	facts := action.Facts{Session: l.facts(), Page: l.browser.Page()}
 	pin := action.Pin{Session: l.id}
-	if err := r.exhausted(l, call.Verb, call.Args); err != nil {
+	if err := r.exhausted(ctx, l, call); err != nil {
 		return facts, pin, err
 	}
 	to := r.door.Judge(facts.Session.Box, start)
@@ -140,7 +140,7 @@ func (r *Registry) beginCrawl(ctx context.Context, call action.Call) (action.Res
 		return action.Result{}, fault.New(fault.LimitReached, "a crawl runs in this session already").
 			Hinted("wait until it has ended, or use another session").With("limit", "crawls").With("max", 1)
 	}
-	if err := r.count(l, verb, call.Args); err != nil {
+	if err := r.count(ctx, l, verb, call); err != nil {
 		l.dropCrawl(c.id)
 		return action.Result{}, err
 	}

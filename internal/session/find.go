@@ -105,6 +105,9 @@ func (r *Registry) recordOf(ctx context.Context, call action.Call) (action.Sessi
 // one that never was.
 func (r *Registry) ended(ctx context.Context, call action.Call) (action.Session, error) {
 	if call.Session == "" {
+		if words := r.farewell(call); words != "" {
+			return action.Session{}, afterEnd(words)
+		}
 		return action.Session{}, r.noneOpen(call)
 	}
 	e, found, err := r.ledger.byKey(ctx, call.Caller.Scope, call.Session)

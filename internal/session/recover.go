@@ -93,6 +93,9 @@ func (r *Registry) giveUp(ctx context.Context, e entry, why string) {
 	}
 	if record.State == failed {
 		r.alert(record, "", "the session failed: "+record.Reason)
+		if e.terms.Run == "" {
+			r.parted(record, e.terms)
+		}
 	}
 	r.event(record, "", record.Reason)
 	r.log.WarnContext(ctx, "session not taken up", "session", e.ID, "state", record.State, "reason", record.Reason)
@@ -123,7 +126,7 @@ func (r *Registry) takeUp(ctx context.Context, e entry) {
 	e.Allow = allowed(network)
 	l := newLive(e.Session, network)
 	l.terms = e.terms
-	l.failures, l.control = e.failures, e.control
+	l.failures.row, l.control = e.failures, e.control
 	l.run = e.terms.Run
 	r.mu.Lock()
 	r.add(l)

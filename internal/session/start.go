@@ -151,6 +151,9 @@ func (r *Registry) start(ctx context.Context, call action.Call) (action.Result, 
 	if p.args.URL != "" {
 		result = r.goFirst(ctx, l, call, p.args.URL)
 	}
+	if many := r.crowded(l.scope); many != "" {
+		result.Notes = append(result.Notes, many)
+	}
 	record := l.now()
 	result.Data, result.Page = &record, record.Page
 	return result, nil
@@ -168,7 +171,7 @@ func (r *Registry) reserve(ctx context.Context, call action.Call, p plan) (*live
 		Profile: p.shape.profile, Effects: string(p.sending),
 	}, p.network)
 	l.run = p.run
-	l.terms = terms{Network: p.network, Role: caller.Role, Connection: call.Connection, Profile: p.shape.profile, Run: p.run, Named: p.named, Sending: p.sending}
+	l.terms = terms{Network: p.network, Role: caller.Role, Connection: call.Connection, Lives: r.livesOf(call), Profile: p.shape.profile, Run: p.run, Named: p.named, Sending: p.sending}
 	if err := r.inherit(ctx, l); err != nil {
 		return nil, err
 	}
@@ -230,8 +233,12 @@ func under(key, what string, have, most int) error {
 		return nil
 	}
 	return fault.New(fault.LimitReached, "%s: at most %d %s", key, most, what).
-		Hinted("close a session that is not needed any more, or wait").With("limit", key).With("max", most)
+		Hinted("close a session that is not needed any more, or wait").With("limit", key).With("max", most).With(fault.WaitKey, slotWait)
 }
+
+// slotWait is after how many seconds it is worth asking again for a session
+// where all are in use.
+const slotWait = 30
 
 func (r *Registry) delist(l *live) {
 	r.mu.Lock()
@@ -308,6 +315,7 @@ func (r *Registry) stageFor(ctx context.Context, l *live, s shape, progress func
 		spec.Progress = progress
 	}
 	o := r.options(s)
+	o.Life = l.terms.Lives
 	r.guard(&o, id)
 	got, err := r.make(ctx, spec, o)
 	if err != nil {
@@ -336,6 +344,7 @@ func (r *Registry) assign(ctx context.Context, l *live, w stage, s shape) (err e
 		return err
 	}
 	o := r.options(s)
+	o.Life = l.terms.Lives
 	r.guard(&o, id)
 	o.Downloads, o.Uploads = w.box.Info().Downloads(), w.box.Info().Uploads()
 	w.browser.Configure(o)

@@ -202,6 +202,9 @@ func (b *Browser) Configure(o Options) {
 	b.mu.Lock()
 	before := b.options.metrics()
 	b.options = o
+	if o.Life > 0 {
+		b.refs.Begin(o.Life)
+	}
 	var sessions []*cdp.Session
 	for _, t := range b.tabs {
 		sessions = append(sessions, t.main.session)

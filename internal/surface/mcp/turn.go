@@ -48,7 +48,10 @@ func (t *turn) call(ctx context.Context, verb string, args any) (action.Result, 
 	}
 	before := t.surface.starts.count(t.owner())
 	result, err := t.pass(ctx, verb, args)
-	if nothingOpen(err) && t.session == "" && (strings.HasPrefix(verb, "page.") || strings.HasPrefix(verb, "tab.")) {
+	if t.begins(verb, err) {
+		if ended := fault.From(err); !nothingOpen(err) {
+			t.reply.notes = append(t.reply.notes, ended.Message+": a new session was started")
+		}
 		if err := t.start(ctx, before); err != nil {
 			return action.Result{}, err
 		}
@@ -62,6 +65,17 @@ func (t *turn) call(ctx context.Context, verb string, args any) (action.Result, 
 		return result, errPending
 	}
 	return result, nil
+}
+
+// begins reports whether a session is to be started for a call that failed. Where
+// the agent's session ended under it, only for one that goes somewhere: what else
+// it calls is about a page that is gone.
+func (t *turn) begins(verb string, err error) bool {
+	if t.session != "" || !strings.HasPrefix(verb, "page.") && !strings.HasPrefix(verb, "tab.") {
+		return false
+	}
+	f := fault.From(err)
+	return nothingOpen(err) || verb == "page.goto" && f != nil && f.Code == fault.NotActive && f.Details["state"] == "ended"
 }
 
 // nothingOpen tells a caller that has no session from one whose session ended
