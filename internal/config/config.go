@@ -109,7 +109,7 @@ type Sandbox struct {
 	Image       string    `yaml:"container_image" doc:"Made by glovebox image build; glovebox-browser:<version> when empty"`
 	NamePrefix  string    `yaml:"container_name_prefix" doc:"Of every container, at most 20 characters"`
 	WarmPool    int       `yaml:"warm_pool" doc:"Boxes kept ready; 0 to 20"`
-	Restarts    int       `yaml:"runtime_restart_attempts" doc:"How often a box starts its browser again that ends before a session has it, within the time of a start; 0 to 10. A session whose browser ends fails"`
+	Restarts    int       `yaml:"runtime_restart_attempts" doc:"How often a box starts a browser again that ended, before a session has it and after; 0 to 10. A session whose browser ended goes on with the new one, and fails where there is none"`
 	Warmup      bool      `yaml:"runtime_warmup_on_start" doc:"Make the warm boxes when the gateway starts; false: when the first session was asked for"`
 	Lease       int       `yaml:"lease_seconds" doc:"A box that no gateway answers for so long ends itself"`
 	Container   Container `yaml:"container"`

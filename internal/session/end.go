@@ -58,7 +58,13 @@ func (r *Registry) watch(l *live, s stage) {
 		case <-s.box.Done():
 			r.lose(l, s)
 		case <-s.browser.Done():
-			r.lose(l, s)
+			next, again := r.revive(l, s)
+			if !again {
+				r.lose(l, s)
+				continue
+			}
+			s = next
+			timer.Reset(0)
 		case <-timer.C:
 			next, over := r.deadline(l, time.Now())
 			if over != nil && over.pauses {

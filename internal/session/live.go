@@ -33,6 +33,8 @@ type live struct {
 	calls     map[*context.CancelCauseFunc]going // in flight
 	ending    *ending
 	refusals  bucket
+	kills     int // of its box for want of memory, that its agent knows of
+	shortOf   int // such kills that it was told of since it went anywhere
 	clients   int // of the browser's protocol
 	injection injection
 	crawl     *crawl // the one that runs, nil when none does

@@ -100,7 +100,11 @@ func (r *Registry) lookAtPage(ctx context.Context, call action.Call) (action.Fac
 			return action.Facts{Session: l.facts()}, action.Pin{}, err
 		}
 	}
-	facts, pin, err := l.browser.Look(ctx, call.Verb, call.Args)
+	browser, err := l.present(ctx)
+	if err != nil {
+		return action.Facts{Session: l.facts()}, action.Pin{}, err
+	}
+	facts, pin, err := browser.Look(ctx, call.Verb, call.Args)
 	pin.Session = l.id
 	l.heard(call, action.Result{}, err)
 	if err == nil {
@@ -191,7 +195,11 @@ func (r *Registry) act(ctx context.Context, l *live, call action.Call, pin actio
 	if call.Act != nil {
 		ctx = page.Acting(ctx, *call.Act)
 	}
-	result, err := l.browser.Do(ctx, call.Verb, call.Args, pin)
+	browser, err := l.present(ctx)
+	if err != nil {
+		return action.Result{}, err
+	}
+	result, err := browser.Do(ctx, call.Verb, call.Args, pin)
 	if put := context.Cause(ctx); fault.CodeOf(put) == fault.DeniedByPolicy { // credentials came meanwhile
 		return action.Result{}, put
 	}
@@ -215,6 +223,9 @@ func (r *Registry) success(l *live, call action.Call, result action.Result) {
 	if call.Caller.Role == action.Agent {
 		l.failures.succeed(call)
 	}
+	if call.Verb == "page.goto" && l.shortOf > l.kills {
+		l.kills = l.shortOf
+	}
 	if result.Page != nil {
 		at := *result.Page
 		l.record.Page = &at
@@ -228,11 +239,24 @@ func (r *Registry) failure(ctx context.Context, l *live, call action.Call, err e
 	if code := fault.CodeOf(err); code == fault.LimitReached || code == fault.SessionPaused {
 		return err
 	}
-	if s := l.stage(); !s.alive() {
+	s := l.stage()
+	alive := s.alive()
+	select {
+	case <-s.box.Done():
 		r.lose(l, s)
+	default:
+	}
+	if !alive { // its watcher ends the session, or has it go on
+		_, _ = l.present(ctx)
 	}
 	if over := l.over(); over != nil {
 		return over.Because(err)
+	}
+	switch {
+	case !alive:
+		err = brokeOff(call, err)
+	case fault.CodeOf(err) == fault.PageCrashed:
+		err = r.crashed(ctx, l, err)
 	}
 	if errors.Is(context.Cause(ctx), context.Canceled) { // a caller that hung up says nothing of the page
 		return err
