@@ -90,3 +90,25 @@ func TestTheStatusOfAHeldSessionIsThatOfItsBrowser(t *testing.T) {
 		}
 	}
 }
+
+func TestCredentialsArePutIntoABrowserThatWasStartedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &cellar{}
+		c.store("alice", "app.example", "1", "a-secret-of-the-site")
+		r := newRig(t, drawing(c))
+		s := r.start(alice, action.SessionStart{})
+		for range 2 {
+			must(t, r.page(s.Box).options.Prepare(t.Context(), "https://app.example/"))
+			if n := len(r.page(s.Box).sets); n != 1 {
+				t.Fatalf("the browser has got %d sets", n)
+			}
+			r.engine.Crash(s.Box, false)
+			synctest.Wait()
+			time.Sleep(time.Second)
+			must(t, errOf(r.call(t.Context(), alice, "page.click", s.ID, &action.Click{})))
+			if shown := r.show(alice, s.ID); len(shown.Credentialed) != 1 {
+				t.Errorf("it is no session with credentials any more: %+v", shown)
+			}
+		}
+	})
+}
