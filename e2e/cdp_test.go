@@ -18,13 +18,13 @@ import (
 )
 
 // journey runs a script of a client against the gateway's most recent session.
-func (g *gateway) journey(t *testing.T, script string, with ...string) {
+func (g *gateway) journey(t *testing.T, script, session string, with ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	node := exec.CommandContext(ctx, "node", script)
 	node.Dir = testcache.Project(t, "cdp")
-	node.Env = append(os.Environ(), "BASE=http://"+g.address, "TOKEN="+g.token("operator"), "SITE="+g.site)
+	node.Env = append(os.Environ(), "BASE=http://"+g.address, "TOKEN="+g.token("operator"), "SITE="+g.site, "SESSION="+session)
 	node.Env = append(node.Env, with...)
 	if out, err := node.CombinedOutput(); err != nil || !strings.HasSuffix(string(bytes.TrimSpace(out)), "ok") {
 		t.Fatalf("%s: %v\n%s\n%s", script, err, out, g.log.String())
@@ -43,7 +43,7 @@ func TestClientsOfTheProtocol(t *testing.T) {
 			if status != 0 || !strings.HasPrefix(ticket, "ws://") {
 				t.Fatalf("%d %s%s", status, out, complaint)
 			}
-			g.journey(t, script, "TICKET="+ticket)
+			g.journey(t, script, "", "TICKET="+ticket)
 			c.post("/v1/sessions/"+id+"/close", "")
 			trail := string(c.get("/v1/audit?session=" + id + "&limit=1000").body)
 			for _, recorded := range []string{"cdp.attach", "Page.navigate: ", "refused", "left after"} {

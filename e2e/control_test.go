@@ -14,31 +14,39 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// guidance has an agent fail three times, and a person help it from the
-// command line.
+// guidance has an agent make a call that fails again and again, and a person
+// help it from the command line.
 func guidance(t *testing.T, g *gateway) {
 	a := g.stdio(t)
 	a.must("browser_navigate", object{"url": g.site + "/lab/controls"}, "Show 0")
 	id := g.lastSession(t)
 	defer g.curl(t, "operator").post("/v1/sessions/"+id+"/archive", "")
-	for range 2 {
-		a.must("browser_snapshot", object{}, "Show 0") // looking again is no success
-		if text := a.refused("browser_click", object{"target": "#gone"}, "not_found"); strings.Contains(text, "paused") {
+	for range 4 { // a name that is not there is a mistake, which a look corrects
+		a.refused("browser_click", object{"target": "#gone"}, "not_found")
+	}
+	away := object{"url": g.nobody}
+	for range 4 {
+		if text := a.refused("browser_navigate", away, "navigation_failed"); strings.Contains(text, "paused") {
 			t.Errorf("paused too early:\n%s", text)
 		}
+		a.must("browser_tabs", object{"action": "list"}, "0") // looking makes it no other call
 	}
-	if text := a.refused("browser_click", object{"target": "#gone"}, "not_found"); !strings.Contains(text, "the session is paused now, because 3 calls in a row failed") {
-		t.Errorf("the third failure says\n%s", text)
+	text := a.refused("browser_navigate", away, "navigation_failed")
+	if !strings.Contains(text, "the session is paused now, because the same call failed 5 times") || strings.Contains(text, "when made again") {
+		t.Errorf("the fifth failure says\n%s", text)
 	}
-	text := a.refused("browser_snapshot", object{}, "session_paused")
-	for _, said := range []string{"paused by glovebox", "asks for guidance", "browser_request_human", "glovebox session resume " + id} {
+	a.must("browser_snapshot", object{}, "page ")
+	text = a.refused("browser_navigate_back", object{}, "session_paused")
+	for _, said := range []string{"paused by glovebox", "asks for guidance", "browser_request_human", "glovebox session resume " + id, "can be read"} {
 		if !strings.Contains(text, said) {
 			t.Errorf("the refusal lacks %q:\n%s", said, text)
 		}
 	}
+	if strings.Contains(text, "when made again") {
+		t.Errorf("a call that waits for a person is said to succeed when made again:\n%s", text)
+	}
 	other := g.curl(t, "agent")
-	other.get("/v1/browser/snapshot").problem(fault.SessionPaused)
-	other.post("/v1/sessions/"+id+"/close", "").problem(fault.SessionPaused)
+	other.post("/v1/sessions/"+id+"/browser/reload", "").problem(fault.SessionPaused)
 	other.post("/v1/sessions/"+id+"/resume", "").problem(fault.DeniedByPolicy)
 	if shown := other.get("/v1/sessions/" + id).object(http.StatusOK); shown["state"] != "paused" || shown["hold"].(object)["code"] != "failures" {
 		t.Errorf("the session is %v", shown)
@@ -46,11 +54,11 @@ func guidance(t *testing.T, g *gateway) {
 	if out, complaint, status := g.command(t, "session", "resume", id, "--note", "use the other button"); status != 0 || !strings.Contains(out, "open") {
 		t.Fatalf("resume: %d\n%s%s", status, out, complaint)
 	}
-	text = a.must("browser_snapshot", object{}, "Show 0")
+	text = a.must("browser_snapshot", object{}, "page ")
 	if strings.Count(text, "handed back by ") != 1 || !strings.Contains(text, `they say: "use the other button"`) {
 		t.Errorf("the agent is told\n%s", text)
 	}
-	if text = a.must("browser_click", object{"target": "#count"}, "Show 1"); strings.Contains(text, "handed back") {
+	if text = a.must("browser_navigate", object{"url": g.site + "/lab/controls"}, "Show 0"); strings.Contains(text, "handed back") {
 		t.Errorf("the agent is told twice\n%s", text)
 	}
 	if n := g.alerts(t, id, "asks for guidance"); n != 1 {
@@ -157,7 +165,7 @@ func TestAPersonTakesOverWithPlaywright(t *testing.T) {
 	c := g.curl(t, "agent")
 	id := c.open(`{}`)
 	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/controls"}`).object(http.StatusOK)
-	g.journey(t, "takeover.mjs")
+	g.journey(t, "takeover.mjs", id)
 	shown := c.get("/v1/browser/snapshot").object(http.StatusOK)
 	notes, _ := shown["notes"].([]any)
 	if len(notes) != 1 {
@@ -184,8 +192,13 @@ func TestAHoldOutlivesTheGateway(t *testing.T) {
 			if shown := c.get("/v1/sessions/" + id).object(http.StatusOK); shown["state"] != state {
 				t.Errorf("after %s it is %v", signal, shown)
 			}
-			c.get("/v1/browser/snapshot").problem(fault.SessionPaused)
-			operator.get("/v1/browser/snapshot").object(http.StatusOK)
+			c.post("/v1/browser/reload", "").problem(fault.SessionPaused)
+			if seen := c.get("/v1/browser/snapshot"); state == "paused" {
+				seen.object(http.StatusOK)
+			} else {
+				seen.problem(fault.SessionPaused)
+			}
+			operator.get("/v1/sessions/" + id + "/browser/snapshot").object(http.StatusOK)
 		}
 		operator.post("/v1/sessions/"+id+"/hand-back", "").object(http.StatusOK)
 		c.get("/v1/browser/snapshot").object(http.StatusOK)

@@ -82,11 +82,16 @@ func rendererKilled(t *testing.T, g *gateway) {
 	c.post("/v1/browser/click", `{"ref": "`+ref(t, text, `button "Show 0"`)+`"}`).object(http.StatusOK)
 }
 
-// browserKilled ends the whole browser in the middle of a click: the session
-// fails and says why, and another one starts.
+// browserKilled ends the whole browser in the middle of a click: its box starts
+// it again, once. The second time the session fails and says why, and another one
+// starts.
 func browserKilled(t *testing.T, g *gateway) {
 	c := g.curl(t, "agent")
 	id := c.open(`{}`)
+	crashed := midClick(t, g, c, "browser").problem(fault.PageCrashed)
+	if detail, _ := crashed["detail"].(string); !strings.Contains(detail, "started again") {
+		t.Errorf("told %v", crashed)
+	}
 	got := midClick(t, g, c, "browser").problem(fault.NotActive)
 	if hint, _ := got["hint"].(string); !strings.Contains(hint, "session") {
 		t.Errorf("it does not say what to do: %v", got)

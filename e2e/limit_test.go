@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -23,14 +24,49 @@ func TestLimitsHoldAndSayWhich(t *testing.T) {
 		c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/controls"}`).object(http.StatusOK)
 		c.get("/v1/browser/snapshot").object(http.StatusOK) // reading is not limited
 	}
-	detail := c.post("/v1/browser/navigate", `{"url": "`+g.site+`"}`).problem(fault.LimitReached)["detail"].(string)
+	on := `{"url": "` + g.site + `"}`
+	detail := c.post("/v1/browser/navigate", on).problem(fault.LimitReached)["detail"].(string)
 	if !strings.Contains(detail, "max_actions_per_session") {
 		t.Errorf("it does not say which limit: %s", detail)
 	}
-	g.settled(t) // over the limit, the session ends
-	if shown := c.get("/v1/sessions/one").object(http.StatusOK); shown["state"] != "closed" || !strings.Contains(shown["reason"].(string), "max_actions") {
-		t.Errorf("the session is %v", shown)
+	if shown := c.get("/v1/sessions/one").object(http.StatusOK); shown["state"] != "paused" {
+		t.Fatalf("the session is %v", shown)
+	}
+	c.get("/v1/browser/snapshot").object(http.StatusOK) // it is paused, not lost
+	c.post("/v1/browser/navigate", on).problem(fault.SessionPaused)
+	g.goesOn(t)
+	went := c.post("/v1/browser/navigate", on).object(http.StatusOK)
+	if notes := fmt.Sprint(went["notes"]); !strings.Contains(notes, "it may go on") {
+		t.Errorf("told %v", went)
+	}
+	c.post("/v1/browser/reload", "")
+	if notes := fmt.Sprint(c.post("/v1/browser/reload", "").object(http.StatusOK)["notes"]); !strings.Contains(notes, "6 of 6 actions") {
+		t.Errorf("near the limit it says %s", notes)
+	}
+	g.curl(t, "operator").post("/v1/sessions/one/close", "").object(http.StatusOK)
+	gone := c.get("/v1/browser/snapshot").problem(fault.NotActive)["detail"].(string)
+	for _, word := range []string{"session one ended at ", "closed by operator", "it was at " + g.site} {
+		if !strings.Contains(gone, word) {
+			t.Errorf("the end is told as %q, without %q", gone, word)
+		}
 	}
 	c.open(`{"name": "three"}`)
 	g.trailHolds(t)
+}
+
+// goesOn has a person approve what is asked about a session at its limit.
+func (g *gateway) goesOn(t *testing.T) {
+	t.Helper()
+	var id string
+	until(t, startLimit, "the question whether it may go on", func() bool {
+		for _, q := range g.curl(t, "operator").get("/v1/approvals").object(http.StatusOK)["questions"].([]any) {
+			if q := q.(object); q["verb"] == "session.resume" && strings.Contains(q["why"].(string), "max_actions_per_session") {
+				id = q["id"].(string)
+			}
+		}
+		return id != ""
+	})
+	if out, complaint, status := g.command(t, "approvals", "approve", id); status != 0 {
+		t.Fatalf("approve: %d\n%s%s", status, out, complaint)
+	}
 }

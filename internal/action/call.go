@@ -31,12 +31,17 @@ type Call struct {
 	ID      string        // correlation id, set by the surface or else by the gate
 	Verb    string        // a name of the table, "page.click"
 	Caller  Caller        // from the token, never from the body
-	Session string        // id or name; empty means the caller's most recent open one
+	Session string        // id or name; empty means the caller's own open one that was used last
 	Args    any           // pointer to the verb's argument type, see Verb.NewArgs
 	Surface string        // "rest", "mcp" or "cli", for the audit
 	Source  Source        // where it came from, for the audit
 	Part    string        // which part of one request it is, in words: "step 2 of 3"; empty for a whole one
 	Wait    time.Duration // longest time to block on a question; 0 means until it is answered or expires
+
+	// Connection tells the connections of one caller apart: an unnamed call of a
+	// connection means the session that the connection started. Empty for calls
+	// of no connection, which mean any session of their caller.
+	Connection string
 
 	// OfRun says that it is a step of a contract run, whose rules hold whoever
 	// started it: test data only, and people are asked for hosts.

@@ -209,8 +209,9 @@ func (h *House) openSessions(ctx context.Context, c config.Config, version strin
 	h.sessions, err = session.New(ctx, session.Options{
 		DB: db, Artifacts: artifacts, Profiles: profiles, Driver: driver, Door: door, Record: trail.Record,
 		Vault: h.vault, Known: &h.known, Outgoing: (*leaving)(h),
-		Wished: func(s action.Session, host string) { h.Gate.Wish(s, host) },
-		Open:   openPage, Page: pages, Config: sessionConfig(c), Log: log,
+		Wished:  func(s action.Session, host string) { h.Gate.Wish(s, host) },
+		Limited: func(s action.Session, why string) { h.Gate.AskToGoOn(s, why) },
+		Open:    openPage, Page: pages, Config: sessionConfig(c), Log: log,
 	})
 	if err != nil {
 		return err

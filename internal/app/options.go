@@ -42,6 +42,7 @@ func sessionConfig(c config.Config) session.Config {
 		MaxAge:        span(c.Browser.MaxMinutes, time.Minute),
 		MaxActions:    c.Security.MaxActions,
 		MaxFailures:   c.Security.MaxFailures,
+		MaxRepeated:   c.Security.MaxRepeated,
 		Sending:       action.Sending(c.Security.Effects.Default),
 		AutoInject:    c.Security.Credentials.AutoInject,
 		MaxConcurrent: c.Security.MaxConcurrent,

@@ -36,6 +36,7 @@ type problem struct {
 	Detail        string         `json:"detail"`
 	Code          fault.Code     `json:"code"`
 	Hint          string         `json:"hint"`
+	Retryable     bool           `json:"retryable"`
 	Details       map[string]any `json:"details"`
 	CorrelationID string         `json:"correlationId"`
 }
@@ -56,6 +57,9 @@ func (p problem) fault() *fault.Fault {
 	f := &fault.Fault{Code: p.Code, Message: p.Detail, Hint: p.Hint, Details: p.Details}
 	if p.CorrelationID != "" {
 		f = f.With("correlationId", p.CorrelationID)
+	}
+	if !p.Retryable {
+		f = f.Final()
 	}
 	return f
 }

@@ -109,7 +109,7 @@ type Sandbox struct {
 	Image       string    `yaml:"container_image" doc:"Made by glovebox image build; glovebox-browser:<version> when empty"`
 	NamePrefix  string    `yaml:"container_name_prefix" doc:"Of every container, at most 20 characters"`
 	WarmPool    int       `yaml:"warm_pool" doc:"Boxes kept ready; 0 to 20"`
-	Restarts    int       `yaml:"runtime_restart_attempts" doc:"How often a box starts its browser again that ends before a session has it, within the time of a start; 0 to 10. A session whose browser ends fails"`
+	Restarts    int       `yaml:"runtime_restart_attempts" doc:"How often a box starts a browser again that ended, before a session has it and after; 0 to 10. A session whose browser ended goes on with the new one, and fails where there is none"`
 	Warmup      bool      `yaml:"runtime_warmup_on_start" doc:"Make the warm boxes when the gateway starts; false: when the first session was asked for"`
 	Lease       int       `yaml:"lease_seconds" doc:"A box that no gateway answers for so long ends itself"`
 	Container   Container `yaml:"container"`
@@ -129,7 +129,8 @@ type Container struct {
 type Security struct {
 	IdleTimeout   int         `yaml:"session_timeout" doc:"Seconds without a call after which a session is closed; -1: never"`
 	MaxActions    int         `yaml:"max_actions_per_session" doc:"Calls that change something; -1: no limit. Contract runs have a limit of their own"`
-	MaxFailures   int         `yaml:"max_failures" doc:"Calls of an agent that act on a page and fail, in a row, after which its session is paused and a person asked for guidance; -1: never"`
+	MaxFailures   int         `yaml:"max_failures" doc:"Calls of an agent that act on a page and fail, without a success between them, after which its session is paused and a person asked for guidance; reads succeed too, and a reference or name that is not there does not count; -1: never, whatever max_repeated_failures says"`
+	MaxRepeated   int         `yaml:"max_repeated_failures" doc:"The same for one call that is made again and again, whatever succeeds between; -1: never"`
 	MaxConcurrent int         `yaml:"max_concurrent_sessions" doc:"Open sessions of a scope; -1: no limit"`
 	MaxSessions   int         `yaml:"max_sessions" doc:"Open sessions of all scopes together; -1: no limit"`
 	Network       Network     `yaml:"network"`
@@ -221,7 +222,7 @@ func Default() Config {
 			},
 		},
 		Security: Security{
-			IdleTimeout: 300, MaxActions: 100, MaxFailures: 3, MaxConcurrent: 5, MaxSessions: 20,
+			IdleTimeout: 300, MaxActions: 100, MaxFailures: 10, MaxRepeated: 5, MaxConcurrent: 5, MaxSessions: 20,
 			Network: Network{
 				Subresources: "same-site", Ports: []int{80, 443},
 				Pace: 10, Connections: 256, MaxBytes: "2g", MaxMinutes: 60,

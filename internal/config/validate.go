@@ -59,6 +59,7 @@ func (c *Config) problems() (problems Problems) {
 		limit("security.session_timeout", s.IdleTimeout),
 		limit("security.max_actions_per_session", s.MaxActions),
 		limit("security.max_failures", s.MaxFailures),
+		limit("security.max_repeated_failures", s.MaxRepeated),
 		limit("security.max_concurrent_sessions", s.MaxConcurrent),
 		limit("security.max_sessions", s.MaxSessions),
 		oneOf("security.network.subresources", s.Network.Subresources, "same-site", "listed", "any-public"),

@@ -17,6 +17,7 @@ type Fault struct {
 	Hint    string         `json:"hint,omitempty"`
 	Details map[string]any `json:"details,omitempty"` // facts a program can act on; never secrets
 	cause   error
+	final   bool
 }
 
 // New makes a fault with a formatted message.
@@ -68,9 +69,27 @@ func (f *Fault) With(key string, value any) *Fault {
 	return &c
 }
 
+// WaitKey is the detail of a limit_reached that says after how many seconds the
+// same call may succeed.
+const WaitKey = "retryAfterSeconds"
+
+// Final returns a copy of f that no repetition of the same call helps against,
+// although its code is one that may pass by itself.
+func (f *Fault) Final() *Fault {
+	c := *f
+	c.final = true
+	return &c
+}
+
 // Retryable reports whether the same call may succeed later without a person
-// repairing anything.
-func (f *Fault) Retryable() bool { return f.Code.Info().Retryable }
+// repairing anything. A limit is one that passes only where it says when.
+func (f *Fault) Retryable() bool {
+	if f.final || !f.Code.Info().Retryable {
+		return false
+	}
+	_, waits := f.Details[WaitKey]
+	return waits || f.Code != LimitReached
+}
 
 // From returns the fault in err's chain. An error that is no fault becomes
 // Internal, its text kept as the cause and not shown. From(nil) is nil.

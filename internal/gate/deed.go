@@ -138,7 +138,7 @@ func (b *deed) untold() bool {
 
 // keyOf tells a call from others of the same caller.
 func keyOf(call action.Call) string {
-	text, err := json.Marshal([]any{call.Caller, call.Session, call.Verb, call.Args})
+	text, err := json.Marshal([]any{call.Caller, call.Connection, call.Session, call.Verb, call.Args})
 	if err != nil {
 		return newID() // like no other
 	}

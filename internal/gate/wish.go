@@ -157,31 +157,39 @@ func asked(host string) string {
 
 func wished(host string) *action.AllowHost { return &action.AllowHost{Host: host, For: "page"} }
 
-// followed is what follows from a call's own answer: a wish from a refusal, a
-// new host from a yes to one.
+// followed is what follows from a call's own answer: a wish from a refusal; a
+// new host, or a session that goes on, from a yes to it.
 func (p *passage) followed(ctx context.Context, result action.Result, err error) (action.Result, error) {
 	if err != nil {
 		return result, p.wish(ctx, err)
 	}
 	q, answered := result.Data.(*action.Question)
-	if p.call.Verb != "approval.answer" || !answered || q.Verb != allowVerb || q.State != approval.Approved {
+	if p.call.Verb != "approval.answer" || !answered || q.State != approval.Approved {
+		return result, nil
+	}
+	failed := map[string]string{allowVerb: "the host was not added", resumeVerb: "the session does not go on by it"}[q.Verb]
+	if failed == "" {
 		return result, nil
 	}
 	if err := p.g.grant(ctx, p.call, *q); err != nil {
 		f := fault.From(err)
-		result.Notes = append(result.Notes, "the answer was kept, but the host was not added: "+f.Message+"; "+f.Hint)
+		result.Notes = append(result.Notes, "the answer was kept, but "+failed+": "+f.Message+"; "+f.Hint)
 	}
 	return result, nil
 }
 
-// grant adds the host of a wish to its session, as a call of the person who
-// approved it: it takes the same path and leaves the same records.
+// grant does what a question of the gateway's own was about, which adds a host to
+// a session or lets it go on, as a call of the person who approved it: it takes
+// the same path and leaves the same records.
 func (g *Gate) grant(ctx context.Context, by action.Call, q action.Question) error {
 	used, err := g.desk.Await(ctx, q.ID, 0) // one answer, one use
 	if err != nil {
 		return err
 	}
-	call := action.Call{ID: newID(), Verb: allowVerb, Caller: by.Caller, Session: q.Session, Args: wished(used.Input), Surface: by.Surface}
+	call := action.Call{ID: newID(), Verb: q.Verb, Caller: by.Caller, Session: q.Session, Args: wished(used.Input), Surface: by.Surface}
+	if q.Verb == resumeVerb {
+		call.Args = goesOn()
+	}
 	p := g.passage(call)
 	p.approval = q.ID
 	_, err = p.leave(p.guarded(ctx))

@@ -84,7 +84,7 @@ func newBatching(gate Gate, call action.Call, args *action.Batch, before half) *
 
 // fingerprint tells whose batch it is, in which session, and what it does.
 func fingerprint(call action.Call) (string, error) {
-	text, err := json.Marshal([]any{call.Caller, call.Session, call.Args})
+	text, err := json.Marshal([]any{call.Caller, call.Connection, call.Session, call.Args})
 	if err != nil {
 		return "", fault.New(fault.InvalidRequest, "the batch cannot be written as JSON").Hinted("correct its steps").Because(err)
 	}

@@ -172,6 +172,7 @@ type Health struct {
 	Display   Process   `json:"display"`
 	Screen    string    `json:"screen,omitempty"` // name of the display, ":0"; empty without one
 	Restarts  int       `json:"restarts"`         // of the browser, by the guest
+	OOMKills  int       `json:"oomKills"`         // processes that the kernel ended because the box's memory was used up
 	Renderers []Proof   `json:"renderers"`
 	Log       []string  `json:"log"` // last lines of Chromium's log
 	Since     time.Time `json:"since"`

@@ -42,7 +42,7 @@ func (r *Registry) Attach(ctx context.Context, call action.Call, pin action.Pin,
 		return nil, err
 	}
 	l.remembers(call)
-	inner, err := l.browser.Attach(ctx, heed)
+	inner, err := l.stage().browser.Attach(ctx, heed)
 	if err != nil {
 		l.unseat()
 		return nil, r.failure(ctx, l, call, err)

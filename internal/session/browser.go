@@ -180,13 +180,17 @@ func (r *Registry) showBrowser(ctx context.Context, call action.Call) (action.Re
 	if err != nil {
 		return action.Result{}, err
 	}
-	return action.Result{Session: record.ID, Data: r.statusOf(ctx, record, call.Caller.Role)}, nil
+	result := action.Result{Session: record.ID, Data: r.statusOf(ctx, record, call.Caller.Role)}
+	if hold := record.Hold; hold != nil {
+		result.Notes = append(result.Notes, fmt.Sprintf("the session is %s by %s: %s", strings.ReplaceAll(record.State, "_", " "), hold.By, hold.Why))
+	}
+	return result, nil
 }
 
 // states maps a session's states to those of a browser. A browser that nobody
 // has started is inactive.
 var states = map[string]string{
-	starting: action.BrowserStarting, open: action.BrowserActive, closing: action.BrowserStopping, failed: action.BrowserFailed,
+	starting: action.BrowserStarting, open: action.BrowserActive, paused: action.BrowserActive, takenOver: action.BrowserActive, closing: action.BrowserStopping, failed: action.BrowserFailed,
 }
 
 // statusOf describes the browser of a session, the zero one for none.

@@ -59,7 +59,7 @@ func (r *Registry) captureIn(ctx context.Context, l *live, args *action.Capture,
 	if err != nil {
 		return nil, err
 	}
-	set, left, err := l.browser.Capture(ctx, domain)
+	set, left, err := l.stage().browser.Capture(ctx, domain)
 	if err != nil {
 		return nil, err
 	}

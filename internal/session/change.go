@@ -132,6 +132,9 @@ func (r *Registry) tellAgent(result *action.Result) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if warning := r.warning(l, time.Now()); warning != "" && l.control.Hold == nil && l.ending == nil {
+		result.Notes = append(result.Notes, warning)
+	}
 	if l.control.Hold != nil || len(l.control.Notes) == 0 {
 		return
 	}
@@ -142,7 +145,7 @@ func (r *Registry) tellAgent(result *action.Result) {
 
 // text is c as it is stored; the zero control is nothing.
 func (c control) text() (string, error) {
-	if c.Hold == nil && len(c.Notes) == 0 && !c.Scripted {
+	if c.Hold == nil && len(c.Notes) == 0 && !c.Scripted && c.Actions == 0 && c.Until.IsZero() {
 		return "", nil
 	}
 	text, err := json.Marshal(c)

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -130,7 +131,8 @@ func (r *Registry) release(ctx context.Context, call action.Call) (action.Result
 		return action.Result{Session: l.id}, err
 	}
 	what := handedBack(call.Caller.Actor, args.Note, seen.view.since(l.control.Before))
-	l.control.Hold, l.control.Taken, l.control.Before, l.failures = nil, false, view{}, 0
+	r.extend(l, time.Now())
+	l.control.Hold, l.control.Taken, l.control.Before, l.failures = nil, false, view{}, failures{}
 	l.settleState()
 	l.note(what)
 	l.mu.Unlock()

@@ -41,7 +41,7 @@ func TestCookieCallsReachThePage(t *testing.T) {
 	r := newRig(t)
 	s := r.start(alice, action.SessionStart{})
 	for verb, args := range map[string]any{"cookie.list": &action.CookieList{}, "cookie.set": &action.CookieSet{}, "cookie.delete": &action.CookieDelete{}} {
-		result, err := r.call(t.Context(), admin, verb, "", args)
+		result, err := r.call(t.Context(), admin, verb, s.ID, args)
 		must(t, err)
 		if result.Session != s.ID {
 			t.Errorf("%s went to %q", verb, result.Session)

@@ -57,9 +57,9 @@ func (r *Registry) lookAtCrawl(ctx context.Context, call action.Call) (action.Fa
 		return action.Facts{}, action.Pin{}, err
 	}
 	defer leave()
-	facts := action.Facts{Session: l.facts(), Page: l.browser.Page()}
+	facts := action.Facts{Session: l.facts(), Page: l.stage().browser.Page()}
 	pin := action.Pin{Session: l.id}
-	if err := r.exhausted(l, call.Verb, call.Args); err != nil {
+	if err := r.exhausted(ctx, l, call); err != nil {
 		return facts, pin, err
 	}
 	to := r.door.Judge(facts.Session.Box, start)
@@ -135,12 +135,12 @@ func (r *Registry) beginCrawl(ctx context.Context, call action.Call) (action.Res
 	if args.Render == "auto" {
 		options.Way = files
 	}
-	c := &crawl{id: newID(), grant: *facts.Crawl, files: files, reader: l.browser.Crawl(options), reads: action.Sending(args.Effects) == action.SendNone}
+	c := &crawl{id: newID(), grant: *facts.Crawl, files: files, reader: l.stage().browser.Crawl(options), reads: action.Sending(args.Effects) == action.SendNone}
 	if !l.setCrawl(c) {
 		return action.Result{}, fault.New(fault.LimitReached, "a crawl runs in this session already").
 			Hinted("wait until it has ended, or use another session").With("limit", "crawls").With("max", 1)
 	}
-	if err := r.count(l, verb, call.Args); err != nil {
+	if err := r.count(ctx, l, verb, call); err != nil {
 		l.dropCrawl(c.id)
 		return action.Result{}, err
 	}

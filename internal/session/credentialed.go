@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -104,9 +105,11 @@ func (l *live) begins(call action.Call) error {
 	return l.withholds(call)
 }
 
-// lookAtProfiles says of a call about saved user data whether the session that
-// its caller uses holds credentials.
+// lookAtProfiles says of a call about saved user data whether a session that its
+// caller may use holds credentials.
 func (r *Registry) lookAtProfiles(call action.Call) action.Facts {
-	l := r.find(call)
-	return action.Facts{Session: action.SessionFacts{Credentialed: l != nil && l.facts().Credentialed}}
+	holds := func(l *live) bool {
+		return l.scope == call.Caller.Scope && isOpen(l.now().State) && l.facts().Credentialed
+	}
+	return action.Facts{Session: action.SessionFacts{Credentialed: slices.ContainsFunc(r.all(), holds)}}
 }

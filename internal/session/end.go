@@ -58,10 +58,18 @@ func (r *Registry) watch(l *live, s stage) {
 		case <-s.box.Done():
 			r.lose(l, s)
 		case <-s.browser.Done():
-			r.lose(l, s)
+			next, again := r.revive(l, s)
+			if !again {
+				r.lose(l, s)
+				continue
+			}
+			s = next
+			timer.Reset(0)
 		case <-timer.C:
 			next, over := r.deadline(l, time.Now())
-			if over != nil {
+			if over != nil && over.pauses {
+				r.reach(context.Background(), l, over.reason) // it belongs to no call, and its steps are bounded
+			} else if over != nil {
 				l.end(*over)
 			}
 			if next > 0 {
@@ -102,9 +110,9 @@ func because(err error) string {
 func (r *Registry) deadline(l *live, now time.Time) (next time.Duration, over *ending) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if most := r.config.MaxAge; most > 0 && l.run == "" { // a run bounds itself, and waits for people
-		if next = most - now.Sub(l.record.Created); next <= 0 {
-			return 0, limitEnding("browser.max_session_minutes", "open for "+most.String())
+	if end := r.endOfTime(l); !end.IsZero() && l.control.Hold == nil { // who holds it decides whether it goes on
+		if next = end.Sub(now); next <= 0 {
+			return 0, &ending{reason: minutesKey + ": it was open for " + now.Sub(l.record.Created).Round(time.Second).String(), limit: minutesKey, pauses: true}
 		}
 	}
 	if most := r.config.IdleTimeout; most > 0 {
@@ -162,6 +170,9 @@ func (r *Registry) conclude(l *live) {
 		r.outgoing.Over(l.id)
 	}
 	r.outlive(l)
+	if told := how.by == record.Actor || how.state == failed && how.call != ""; !told && l.run == "" {
+		r.parted(record, l.terms)
+	}
 	r.log.Info("session ended", "session", l.id, "state", how.state, "reason", how.reason)
 	r.delist(l)
 }
@@ -203,7 +214,7 @@ func (r *Registry) finish(ctx context.Context, l *live, e ending) error {
 // close closes a session. One that is closed already is shown as it is.
 func (r *Registry) close(ctx context.Context, call action.Call) (action.Result, error) {
 	if l := r.find(call); l != nil {
-		if err := r.finish(ctx, l, ending{state: closed, reason: "closed by " + call.Caller.Actor, call: call.ID}); err != nil {
+		if err := r.finish(ctx, l, ending{state: closed, reason: "closed by " + call.Caller.Actor, call: call.ID, by: call.Caller.Actor}); err != nil {
 			return action.Result{}, err
 		}
 		record := l.now()

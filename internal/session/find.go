@@ -5,7 +5,9 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -20,10 +22,10 @@ func newID() string {
 	return "s" + hex.EncodeToString(b[:])
 }
 
-// find returns the live session a call means: by id or name, else the scope's
-// most recently used open one of the configured provider, held or not: a call
-// must not land on another page because a person took its own. nil when it is
-// not live.
+// find returns the live session a call means: by id or name, else the most
+// recently used open one that is the call's own, of the configured provider,
+// held or not: a call must not land on another page because a person took its
+// own. nil when it is not live.
 func (r *Registry) find(call action.Call) *live {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -39,13 +41,21 @@ func (r *Registry) find(call action.Call) *live {
 		record := l.now()
 		wanted := record.Name == call.Session
 		if call.Session == "" {
-			wanted = isOpen(record.State) && record.Provider == r.config.Provider && l.run == ""
+			wanted = isOpen(record.State) && record.Provider == r.config.Provider && l.run == "" && l.owned(call)
 		}
 		if wanted && (best == nil || better(record, bestRecord)) {
 			best, bestRecord = l, record
 		}
 	}
 	return best
+}
+
+// owned reports whether an unnamed call may mean the session: its caller
+// started it, over the same connection where the call came by one.
+func (l *live) owned(call action.Call) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.record.Actor == call.Caller.Actor && (call.Connection == "" || call.Connection == l.terms.Connection)
 }
 
 // better prefers open sessions over ones that end or begin, then the one used
@@ -95,8 +105,10 @@ func (r *Registry) recordOf(ctx context.Context, call action.Call) (action.Sessi
 // one that never was.
 func (r *Registry) ended(ctx context.Context, call action.Call) (action.Session, error) {
 	if call.Session == "" {
-		return action.Session{}, fault.New(fault.NotActive, "no session is open").
-			Hinted("start one with session.start").With("state", "none")
+		if words := r.farewell(call); words != "" {
+			return action.Session{}, afterEnd(words)
+		}
+		return action.Session{}, r.noneOpen(call)
 	}
 	e, found, err := r.ledger.byKey(ctx, call.Caller.Scope, call.Session)
 	if err != nil {
@@ -107,6 +119,31 @@ func (r *Registry) ended(ctx context.Context, call action.Call) (action.Session,
 			Hinted("list the sessions there are with session.list, or start one")
 	}
 	return e.Session, nil
+}
+
+// mostOthers is how many sessions of others a fault names.
+const mostOthers = 5
+
+// noneOpen is the fault of an unnamed call whose caller has no session. It names
+// the sessions of others that the call may name.
+func (r *Registry) noneOpen(call action.Call) *fault.Fault {
+	const start = "start one with session.start"
+	var others []string
+	for _, l := range r.all() {
+		if record := l.now(); l.scope == call.Caller.Scope && isOpen(record.State) && l.run == "" {
+			others = append(others, label(record))
+		}
+	}
+	if len(others) == 0 {
+		return fault.New(fault.NotActive, "no session is open").Hinted(start).With("state", "none")
+	}
+	slices.Sort(others)
+	more := ""
+	if len(others) > mostOthers {
+		others, more = others[:mostOthers], ", …"
+	}
+	return fault.New(fault.NotActive, "no session of yours is open here").
+		Hinted("%s; or name one that is open: %s%s", start, strings.Join(others, ", "), more).With("state", "none")
 }
 
 // quoted makes a caller's word fit for a message.

@@ -24,6 +24,9 @@ type control struct {
 	Before view         `json:"before,omitzero"` // what was open when the hold began
 	Notes  []string     `json:"notes,omitempty"` // for the agent's next answer
 
+	Actions int       `json:"actions,omitempty"` // that it may do, where people let it go on past its limit
+	Until   time.Time `json:"until,omitzero"`    // when its time is over, likewise
+
 	Scripted bool `json:"scripted,omitempty"` // an agent had code of its own in it, which may still run
 }
 
@@ -90,15 +93,45 @@ func (l *live) bars(call action.Call) error {
 	if caller.Role == action.Viewer && reads {
 		return nil
 	}
+	if l.leaves(call, reads) {
+		return nil
+	}
 	if caller.Role != action.Operator {
+		meanwhile := "; meanwhile it can be read, and closed by who started it"
+		if !l.readable() {
+			meanwhile = ""
+		}
 		return l.held("it waits for a person: browser_request_human (session.request_human) tells when it is handed back; " +
-			"or ask your user to run glovebox session resume " + l.id)
+			"or ask your user to run glovebox session resume " + l.id + meanwhile)
 	}
 	if !l.control.Taken || hold.By == caller.Actor || reads || family(call.Verb) == "session" {
 		return nil
 	}
 	return l.held("take it from them: glovebox session take " + l.id)
 }
+
+// readable reports whether agents read a session that is held. One that a person
+// has taken they do not, nor one that was paused for a credential: reads could go
+// on guessing, and a person is to see it as it is. mu must be held.
+func (l *live) readable() bool {
+	return !l.control.Taken && l.control.Hold.Code != string(fault.CredentialDetected)
+}
+
+// leaves reports whether a hold leaves a call to the agents of a session: one
+// that is paused is read, and closed by who started it. mu must be held.
+func (l *live) leaves(call action.Call, reads bool) bool {
+	if !l.readable() || call.Caller.Role != action.Agent {
+		return false
+	}
+	switch family(call.Verb) {
+	case "page", "tab", "download", "artifact":
+		return reads
+	}
+	return call.Caller.Actor == l.record.Actor && ends[call.Verb]
+}
+
+// ends are the calls that end a session.
+var ends = map[string]bool{"session.close": true, "session.archive": true, "browser.stop": true}
 
 // held is the fault of a session that somebody holds. mu must be held.
 func (l *live) held(hint string) *fault.Fault {

@@ -42,6 +42,9 @@ func TestAHeldSessionKeepsAgentsOutAndLetsItsHolderIn(t *testing.T) {
 					"cookie.list": nil, "download.list": nil, "artifact.list": nil, "artifact.put": &action.NewFile{}, "session.close": nil, "session.archive": nil, "browser.stop": nil, "browser.start": nil, "cdp.attach": nil,
 				} {
 					for _, key := range []string{s.ID, "work", ""} { // nor is another session looked for
+						if key == "" && who != alice || state == "paused" && leftTo(who, verb) {
+							continue // the session of another is meant by name only
+						}
 						_, err := r.call(t.Context(), who, verb, key, args)
 						wants(t, fault.SessionPaused, err, "ann", "a look at the form", "session resume")
 						_, err = r.Do(t.Context(), action.Call{Verb: verb, Caller: who, Args: args}, action.Pin{Session: s.ID})
@@ -55,8 +58,8 @@ func TestAHeldSessionKeepsAgentsOutAndLetsItsHolderIn(t *testing.T) {
 			for _, verb := range []string{"session.show", "session.list", "browser.status"} {
 				must(t, errOf(r.call(t.Context(), alice, verb, "", nil)))
 			}
-			must(t, errOf(r.call(t.Context(), eye, "page.snapshot", "", nil)))
-			wants(t, fault.SessionPaused, errOf(r.call(t.Context(), eye, "page.click", "", &action.Click{})))
+			must(t, errOf(r.call(t.Context(), eye, "page.snapshot", "work", nil)))
+			wants(t, fault.SessionPaused, errOf(r.call(t.Context(), eye, "page.click", "work", &action.Click{})))
 			must(t, errOf(r.call(t.Context(), admin, "page.click", "work", &action.Click{})))
 			must(t, errOf(r.call(t.Context(), bob, "session.list", "", nil)))
 			if n := r.page(s.Box).acted; n != 2 {
@@ -67,6 +70,47 @@ func TestAHeldSessionKeepsAgentsOutAndLetsItsHolderIn(t *testing.T) {
 				t.Errorf("closed as %+v", shown)
 			}
 		})
+	}
+}
+
+// leftTo are the calls that a pause leaves to an agent.
+func leftTo(who action.Caller, verb string) bool {
+	switch verb {
+	case "page.snapshot", "tab.list", "download.list", "artifact.list":
+		return who.Role == action.Agent
+	case "session.close", "session.archive", "browser.stop":
+		return who == alice
+	}
+	return false
+}
+
+func TestAPausedSessionIsReadAndClosedByItsAgent(t *testing.T) {
+	for _, verb := range []string{"session.close", "session.archive", "browser.stop"} {
+		r := newRig(t)
+		s := r.start(alice, action.SessionStart{})
+		r.hands(admin, "session.pause", s.ID, &action.Hands{Reason: "wait"})
+		for _, who := range []action.Caller{alice, other} {
+			for reads, args := range map[string]any{"page.snapshot": nil, "page.extract": nil, "page.screenshot": nil, "page.find": &action.Find{Text: "a"}, "tab.list": nil, "artifact.list": nil} {
+				if err := errOf(r.call(t.Context(), who, reads, s.ID, args)); err != nil {
+					t.Errorf("%s by %s: %v", reads, who.Actor, err)
+				}
+			}
+		}
+		wants(t, fault.SessionPaused, errOf(r.call(t.Context(), alice, "page.click", s.ID, &action.Click{})), "can be read", "closed")
+		wants(t, fault.SessionPaused, errOf(r.call(t.Context(), other, verb, s.ID, nil)))
+		must(t, errOf(r.call(t.Context(), alice, verb, s.ID, nil)))
+		if state := r.show(alice, s.ID).State; state != "closed" && state != "archived" {
+			t.Errorf("after %s it is %s", verb, state)
+		}
+	}
+}
+
+func TestASessionThatWasPausedForACredentialIsNotRead(t *testing.T) {
+	r := newRig(t)
+	s := r.start(alice, action.SessionStart{})
+	must(t, r.Halt(t.Context(), s.ID, string(fault.CredentialDetected), "something like a key was typed"))
+	for _, verb := range []string{"page.snapshot", "page.screenshot", "session.close"} {
+		wants(t, fault.SessionPaused, errOf(r.call(t.Context(), alice, verb, s.ID, nil)))
 	}
 }
 

@@ -29,10 +29,11 @@ type entry struct {
 // terms are what a session was started under.
 type terms struct {
 	action.Network
-	Role    action.Role `json:"role"`              // of who started it
-	Profile string      `json:"profile,omitempty"` // id of what it saves to
-	Run     string      `json:"run,omitempty"`     // id of the run whose browser it is
-	Lives   int         `json:"lives,omitempty"`   // how often it was taken up by another process
+	Role       action.Role `json:"role"`                 // of who started it
+	Profile    string      `json:"profile,omitempty"`    // id of what it saves to
+	Run        string      `json:"run,omitempty"`        // id of the run whose browser it is
+	Connection string      `json:"connection,omitempty"` // by which it was started; see action.Call
+	Lives      int         `json:"lives,omitempty"`      // how often it was taken up by another process
 
 	Restarts int `json:"restarts,omitempty"` // of the browser by its box, before the session had it
 

@@ -26,13 +26,15 @@ type live struct {
 
 	mu        sync.Mutex
 	record    action.Session
-	failures  int // in a row
+	failures  failures
 	dirty     bool
 	box       sandbox.Box
 	browser   Browser
 	calls     map[*context.CancelCauseFunc]going // in flight
 	ending    *ending
 	refusals  bucket
+	kills     int // of its box for want of memory, that its agent knows of
+	shortOf   int // such kills that it was told of since it went anywhere
 	clients   int // of the browser's protocol
 	injection injection
 	crawl     *crawl // the one that runs, nil when none does
@@ -57,8 +59,10 @@ type ending struct {
 	state  string // closed or failed
 	reason string // for people
 	limit  string // configuration key of the limit that was reached, if one was
+	pauses bool   // not over: a person decides whether it goes on
 	keep   bool   // not over: left to the next process
 	call   string // correlation id of the call that ended it, if one did
+	by     string // actor of that call
 }
 
 func newLive(record action.Session, network action.Network) *live {
@@ -82,7 +86,7 @@ func (l *live) facts() action.SessionFacts {
 	defer l.mu.Unlock()
 	return action.SessionFacts{
 		ID: l.id, Box: l.record.Box, State: l.record.State,
-		Actions: l.record.Actions, Failures: l.failures,
+		Actions: l.record.Actions, Failures: l.failures.row,
 		Credentialed: l.isCredentialed(),
 		Scripted:     l.control.Scripted,
 		Sending:      l.terms.Sending,
@@ -181,7 +185,10 @@ func (l *live) over() *fault.Fault {
 // notOpen says of a session that it cannot be acted in, and what to do.
 func notOpen(record action.Session) *fault.Fault {
 	f := fault.New(fault.NotActive, "session %s is %s", label(record), record.State).With("state", record.State)
-	if record.Reason != "" {
+	switch {
+	case record.Closed != nil:
+		f.Message += ": it " + parting(record)
+	case record.Reason != "":
 		f.Message += ": " + record.Reason
 	}
 	if record.State == starting {

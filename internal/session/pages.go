@@ -96,11 +96,15 @@ func (r *Registry) lookAtPage(ctx context.Context, call action.Call) (action.Fac
 	}
 	ctx = rights(ctx, call)
 	if !call.Peek {
-		if err := r.exhausted(l, call.Verb, call.Args); err != nil {
+		if err := r.exhausted(ctx, l, call); err != nil {
 			return action.Facts{Session: l.facts()}, action.Pin{}, err
 		}
 	}
-	facts, pin, err := l.browser.Look(ctx, call.Verb, call.Args)
+	browser, err := l.present(ctx)
+	if err != nil {
+		return action.Facts{Session: l.facts()}, action.Pin{}, err
+	}
+	facts, pin, err := browser.Look(ctx, call.Verb, call.Args)
 	pin.Session = l.id
 	l.heard(call, action.Result{}, err)
 	if err == nil {
@@ -176,7 +180,7 @@ func (r *Registry) act(ctx context.Context, l *live, call action.Call, pin actio
 	if err := l.begins(call); err != nil {
 		return action.Result{}, err
 	}
-	if err := r.count(l, verb, call.Args); err != nil {
+	if err := r.count(ctx, l, verb, call); err != nil {
 		return action.Result{}, err
 	}
 	if a, is := call.Args.(*action.Goto); is && a.DomainHint != "" {
@@ -191,30 +195,20 @@ func (r *Registry) act(ctx context.Context, l *live, call action.Call, pin actio
 	if call.Act != nil {
 		ctx = page.Acting(ctx, *call.Act)
 	}
-	result, err := l.browser.Do(ctx, call.Verb, call.Args, pin)
+	browser, err := l.present(ctx)
+	if err != nil {
+		return action.Result{}, err
+	}
+	result, err := browser.Do(ctx, call.Verb, call.Args, pin)
 	if put := context.Cause(ctx); fault.CodeOf(put) == fault.DeniedByPolicy { // credentials came meanwhile
 		return action.Result{}, put
 	}
 	return result, err
 }
 
-// exhausted ends a session that has done as much as it may, when a call wants
-// to do more. Faults: limit_reached.
-func (r *Registry) exhausted(l *live, name string, args any) error {
-	const key = "security.max_actions_per_session"
-	verb, known := action.Lookup(name)
-	if !known || !verb.As(args).Counts || r.config.MaxActions < 0 || l.facts().Actions < r.config.MaxActions || l.run != "" { // a run bounds itself
-		return nil
-	}
-	err := fault.New(fault.LimitReached, "%s: a session may do %d actions, and %s has done them", key, r.config.MaxActions, label(l.now())).
-		Hinted("the session is closed; start a new one").With("limit", key).With("max", r.config.MaxActions)
-	l.end(ending{state: closed, reason: err.Message, limit: key})
-	return err
-}
-
 // count counts an action before it is done, whether or not it succeeds.
-func (r *Registry) count(l *live, verb *action.Verb, args any) error {
-	if err := r.exhausted(l, verb.Name, args); err != nil || !verb.Counts {
+func (r *Registry) count(ctx context.Context, l *live, verb *action.Verb, call action.Call) error {
+	if err := r.exhausted(ctx, l, call); err != nil || !verb.Counts {
 		return err
 	}
 	l.mu.Lock()
@@ -226,8 +220,11 @@ func (r *Registry) count(l *live, verb *action.Verb, args any) error {
 func (r *Registry) success(l *live, call action.Call, result action.Result) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if guided(call) {
-		l.failures = 0
+	if call.Caller.Role == action.Agent {
+		l.failures.succeed(call)
+	}
+	if call.Verb == "page.goto" && l.shortOf > l.kills {
+		l.kills = l.shortOf
 	}
 	if result.Page != nil {
 		at := *result.Page
@@ -242,11 +239,24 @@ func (r *Registry) failure(ctx context.Context, l *live, call action.Call, err e
 	if code := fault.CodeOf(err); code == fault.LimitReached || code == fault.SessionPaused {
 		return err
 	}
-	if s := l.stage(); !s.alive() {
+	s := l.stage()
+	alive := s.alive()
+	select {
+	case <-s.box.Done():
 		r.lose(l, s)
+	default:
+	}
+	if !alive { // its watcher ends the session, or has it go on
+		_, _ = l.present(ctx)
 	}
 	if over := l.over(); over != nil {
 		return over.Because(err)
+	}
+	switch {
+	case !alive:
+		err = brokeOff(call, err)
+	case fault.CodeOf(err) == fault.PageCrashed:
+		err = r.crashed(ctx, l, err)
 	}
 	if errors.Is(context.Cause(ctx), context.Canceled) { // a caller that hung up says nothing of the page
 		return err

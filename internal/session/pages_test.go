@@ -216,7 +216,7 @@ func TestFailuresInARowAreCounted(t *testing.T) {
 			t.Errorf("click: %v", err)
 		}
 	}
-	r.page(s.Box).set(func(p *tab) { p.fail = fault.New(fault.NotFound, "no such element").Hinted("look again") })
+	r.page(s.Box).set(func(p *tab) { p.fail = fault.New(fault.NotActionable, "it is covered").Hinted("look again") })
 	click()
 	click()
 	if n := failures(); n != 2 {
@@ -239,14 +239,11 @@ func TestActionsAreLimitedAndOnlyChangesCount(t *testing.T) {
 	}
 	_, err := r.call(t.Context(), alice, "page.click", "", &action.Click{})
 	wants(t, fault.LimitReached, err, "security.max_actions_per_session", "2 actions")
-	_, err = r.call(t.Context(), alice, "session.close", s.ID, nil) // waits for the end that has begun
-	must(t, err)
-	got := r.show(alice, s.ID)
-	if got.State != "closed" || !strings.Contains(got.Reason, "max_actions_per_session") || len(r.boxes()) != 0 {
+	if got := r.show(alice, s.ID); got.State != "paused" || got.Hold.Code != "limit_reached" || len(r.boxes()) != 1 {
 		t.Errorf("%+v, boxes %v", got, r.boxes())
 	}
-	_, err = r.call(t.Context(), alice, "page.snapshot", "work", &action.TakeSnapshot{})
-	wants(t, fault.NotActive, err, "max_actions_per_session", "start a new session")
+	must(t, errOf(r.call(t.Context(), alice, "page.snapshot", "work", &action.TakeSnapshot{})))
+	wants(t, fault.SessionPaused, errOf(r.call(t.Context(), alice, "page.click", "", &action.Click{})), "max_actions_per_session", "2 actions")
 }
 
 func TestChangesTakeTurnsAndReadsDoNotWait(t *testing.T) {
@@ -336,7 +333,6 @@ func TestCallsInFlightEndWithTheSession(t *testing.T) {
 		"closed":          {func(r *rig, s action.Session) { _, _ = r.call(r.t.Context(), alice, "session.close", s.ID, nil) }, "closed", "closed by agent-a"},
 		"box killed":      {func(r *rig, s action.Session) { r.engine.Kill(s.Box) }, "failed", "its box is gone"},
 		"browser gone":    {func(r *rig, s action.Session) { _ = r.page(s.Box).stream.Close() }, "failed", "its browser is gone"},
-		"longest life":    {func(*rig, action.Session) { time.Sleep(21 * time.Minute) }, "closed", "browser.max_session_minutes"},
 		"gateway is shut": {func(r *rig, _ action.Session) { must(r.t, r.Close(r.t.Context())) }, "closed", "shut down"},
 	}
 	for name, tt := range endings {

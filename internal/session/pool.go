@@ -173,6 +173,13 @@ func (p *pool) drop(w *warm) bool {
 	return false
 }
 
+// optionsOf are options for a session of those terms.
+func (r *Registry) optionsOf(s shape, t terms) page.Options {
+	o := r.options(s)
+	o.Life, o.Emulate = t.Lives, t.Emulate.Value()
+	return o
+}
+
 // options are what a page of that shape is opened with, without a guard.
 func (r *Registry) options(s shape) page.Options {
 	o := r.page

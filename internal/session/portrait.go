@@ -23,7 +23,7 @@ func (r *Registry) Portrait(ctx context.Context, call action.Call, pin action.Pi
 		return "", err
 	}
 	defer leave()
-	picture, err := l.browser.Portrait(ctx, pin)
+	picture, err := l.stage().browser.Portrait(ctx, pin)
 	if err != nil {
 		return "", fmt.Errorf("cannot take the picture: %w", err)
 	}

@@ -62,7 +62,7 @@ func (l *live) mayAsk(call action.Call) error {
 	seconds := int((wait + time.Second - 1) / time.Second)
 	return fault.New(fault.LimitReached, "too many look-ups found nothing: in a session with credentials an agent has %d of them at once, and then one each %d s", questionBurst, int(questionEvery/time.Second)).
 		Hinted("wait %d s; take a snapshot to see what is there, and name elements by their refs", seconds).
-		With("limit", "failing look-ups").With("max", questionBurst).With("retryAfterSeconds", seconds)
+		With("limit", "failing look-ups").With("max", questionBurst).With(fault.WaitKey, seconds)
 }
 
 // heard counts what a call was told is not there.

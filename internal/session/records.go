@@ -128,7 +128,7 @@ func (r *Registry) store(ctx context.Context, l *live) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveLimit)
 	defer cancel()
 	l.mu.Lock()
-	record, failures, hands := l.record, l.failures, l.control
+	record, failures, hands := l.record, l.failures.row, l.control
 	hands.Notes = slices.Clone(hands.Notes)
 	l.dirty = false
 	l.mu.Unlock()

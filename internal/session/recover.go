@@ -93,6 +93,9 @@ func (r *Registry) giveUp(ctx context.Context, e entry, why string) {
 	}
 	if record.State == failed {
 		r.alert(record, "", "the session failed: "+record.Reason)
+		if e.terms.Run == "" {
+			r.parted(record, e.terms)
+		}
 	}
 	r.event(record, "", record.Reason)
 	r.log.WarnContext(ctx, "session not taken up", "session", e.ID, "state", record.State, "reason", record.Reason)
@@ -123,7 +126,7 @@ func (r *Registry) takeUp(ctx context.Context, e entry) {
 	e.Allow = allowed(network)
 	l := newLive(e.Session, network)
 	l.terms = e.terms
-	l.failures, l.control = e.failures, e.control
+	l.failures.row, l.control = e.failures, e.control
 	l.run = e.terms.Run
 	r.mu.Lock()
 	r.add(l)
@@ -146,8 +149,7 @@ func (r *Registry) reattach(ctx context.Context, e entry, network action.Network
 	if s.box, err = r.driver.Attach(ctx, e.Box, r.egress(e.Box)); err != nil {
 		return s, err
 	}
-	o := r.options(shape{width: e.Width, height: e.Height, dpi: e.DPI, headless: e.Headless, profile: e.terms.Profile})
-	o.Life, o.Emulate = e.terms.Lives, e.terms.Emulate.Value()
+	o := r.optionsOf(shape{width: e.Width, height: e.Height, dpi: e.DPI, headless: e.Headless, profile: e.terms.Profile}, e.terms)
 	r.guard(&o, e.Box)
 	if s.browser, err = r.openPage(ctx, s.box, o); err != nil {
 		return s, err

@@ -26,9 +26,9 @@ func TestASessionGoesOnAfterARestart(t *testing.T) {
 		r := newRig(t, pooled(1), with(keep))
 		synctest.Wait()
 		before := r.start(alice, action.SessionStart{Name: "work", Allow: []string{"a.wide.example"}, URL: "https://a.wide.example/"})
-		r.page(before.Box).set(func(p *tab) { p.fail = fault.New(fault.NotFound, "none").Hinted("x") })
+		r.page(before.Box).set(func(p *tab) { p.fail = fault.New(fault.NotActionable, "none").Hinted("x") })
 		_, err := r.call(t.Context(), alice, "page.click", "work", &action.Click{})
-		wants(t, fault.NotFound, err)
+		wants(t, fault.NotActionable, err)
 		before = r.show(alice, "work")
 
 		next := r.again(with(keep))

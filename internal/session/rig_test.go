@@ -330,6 +330,6 @@ func (b *box) Health(ctx context.Context) (sandbox.Health, error) {
 	if b.driver.weak && err == nil {
 		health.Renderers[0].SeccompFilters = 1
 	}
-	health.Restarts = b.driver.again
+	health.Restarts += b.driver.again
 	return health, err
 }

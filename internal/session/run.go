@@ -73,7 +73,7 @@ func (r *Registry) openRun(ctx context.Context, call action.Call) (action.Result
 	if err != nil {
 		return action.Result{}, err
 	}
-	l, err := r.reserve(ctx, call.Caller, p)
+	l, err := r.reserve(ctx, call, p)
 	if err != nil {
 		return action.Result{}, err
 	}

@@ -79,7 +79,7 @@ func (r *Registry) fillSecret(ctx context.Context, l *live, call action.Call, pi
 	if err != nil {
 		return action.Result{}, err
 	}
-	set, err := r.login(ctx, l, args, l.browser.Page().URL)
+	set, err := r.login(ctx, l, args, l.stage().browser.Page().URL)
 	if err != nil {
 		return action.Result{}, err
 	}
@@ -92,7 +92,7 @@ func (r *Registry) fillSecret(ctx context.Context, l *live, call action.Call, pi
 	}
 	filling := &page.Filling{FillSecret: *args, Value: value, Origin: originOf(*set)}
 	filling.Domain = set.Domain
-	return l.browser.Do(ctx, call.Verb, filling, pin)
+	return l.stage().browser.Do(ctx, call.Verb, filling, pin)
 }
 
 // secretsIn are what no output may have once a login was typed: itself, unless

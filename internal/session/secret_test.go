@@ -182,10 +182,10 @@ func TestWhatCannotBeFilledIsSaid(t *testing.T) {
 	_, err = r.call(t.Context(), bob, "page.fill_secret", "", &action.FillSecret{Locator: action.Locator{Selector: "input"}, Secret: "password"})
 	wantFault(t, fault.NotActive, err)
 	bare := newRig(t, realPages, with(func(c *session.Config) { c.Network.AllowPrivate = []string{b.host()} }))
-	bare.start(alice, action.SessionStart{URL: b.URL})
+	opened := bare.start(alice, action.SessionStart{URL: b.URL})
 	_, err = bare.fill(alice, "[name=password]", "password")
 	wantFault(t, fault.CredentialsUnavailable, err)
-	_, err = bare.call(t.Context(), admin, "credential.capture", "", &action.Capture{Domain: bankDomain})
+	_, err = bare.call(t.Context(), admin, "credential.capture", opened.ID, &action.Capture{Domain: bankDomain})
 	wantFault(t, fault.CredentialsUnavailable, err)
 }
 

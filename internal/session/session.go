@@ -116,7 +116,8 @@ type Config struct {
 	IdleTimeout   time.Duration  // without a call
 	MaxAge        time.Duration  // from start
 	MaxActions    int            // calls that change something
-	MaxFailures   int            // of an agent's acts on a page, in a row, until a person is asked for guidance
+	MaxFailures   int            // of an agent's acts on a page without a success between them, until a person is asked for guidance
+	MaxRepeated   int            // of the same act, until then; 0 is no limit
 	MaxConcurrent int            // open sessions of a scope
 	MaxSessions   int            // open sessions of all scopes
 	Sending       action.Sending // how requests that may change something are treated; asked when empty
@@ -137,6 +138,7 @@ type Options struct {
 	Page      page.Options                 // what every page is opened with; size and guard are the session's
 	Record    func(action.Record)          // is told of events for the audit; must be safe for concurrent use
 	Wished    func(action.Session, string) // is told of a host that a page of an open session wanted to show and may not; may take its time
+	Limited   func(action.Session, string) // is told of a session that was paused at one of its limits, and at which; may take its time
 	Outgoing  Outgoing                     // judges what leaves the browsers of sessions; nil lets it out
 	Vault     Vault                        // nil: no session gets credentials
 	Known     *redact.Book                 // learns the secrets of a session before its browser gets them

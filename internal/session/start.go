@@ -137,7 +137,7 @@ func (r *Registry) start(ctx context.Context, call action.Call) (action.Result, 
 	if p.goal != nil && !p.goal.Allowed {
 		return action.Result{}, blockedFault(*p.goal)
 	}
-	l, err := r.reserve(ctx, call.Caller, p)
+	l, err := r.reserve(ctx, call, p)
 	if err != nil {
 		return action.Result{}, err
 	}
@@ -148,6 +148,9 @@ func (r *Registry) start(ctx context.Context, call action.Call) (action.Result, 
 	if p.args.URL != "" {
 		result = r.goFirst(ctx, l, call, p.args.URL)
 	}
+	if many := r.crowded(l.scope); many != "" {
+		result.Notes = append(result.Notes, many)
+	}
 	record := l.now()
 	result.Data, result.Page = &record, record.Page
 	return result, nil
@@ -155,7 +158,8 @@ func (r *Registry) start(ctx context.Context, call action.Call) (action.Result, 
 
 // reserve makes the record of a session that is about to start. Faults:
 // already_active, limit_reached.
-func (r *Registry) reserve(ctx context.Context, caller action.Caller, p plan) (*live, error) {
+func (r *Registry) reserve(ctx context.Context, call action.Call, p plan) (*live, error) {
+	caller := call.Caller
 	now := time.Now().UTC()
 	l := newLive(action.Session{
 		ID: newID(), Name: p.args.Name, Scope: caller.Scope, Actor: caller.Actor, Provider: p.provider,
@@ -164,7 +168,7 @@ func (r *Registry) reserve(ctx context.Context, caller action.Caller, p plan) (*
 		Profile: p.shape.profile, Effects: string(p.sending), Emulate: p.args.Emulate,
 	}, p.network)
 	l.run = p.run
-	l.terms = terms{Network: p.network, Role: caller.Role, Profile: p.shape.profile, Run: p.run, Named: p.named, Sending: p.sending, Emulate: p.args.Emulate}
+	l.terms = terms{Network: p.network, Role: caller.Role, Connection: call.Connection, Lives: r.livesOf(call), Profile: p.shape.profile, Run: p.run, Named: p.named, Sending: p.sending, Emulate: p.args.Emulate}
 	if err := r.inherit(ctx, l); err != nil {
 		return nil, err
 	}
@@ -226,8 +230,12 @@ func under(key, what string, have, most int) error {
 		return nil
 	}
 	return fault.New(fault.LimitReached, "%s: at most %d %s", key, most, what).
-		Hinted("close a session that is not needed any more, or wait").With("limit", key).With("max", most)
+		Hinted("close a session that is not needed any more, or wait").With("limit", key).With("max", most).With(fault.WaitKey, slotWait)
 }
+
+// slotWait is after how many seconds it is worth asking again for a session
+// where all are in use.
+const slotWait = 30
 
 func (r *Registry) delist(l *live) {
 	r.mu.Lock()
@@ -303,8 +311,7 @@ func (r *Registry) stageFor(ctx context.Context, l *live, s shape, progress func
 	if progress != nil {
 		spec.Progress = progress
 	}
-	o := r.options(s)
-	o.Emulate = l.terms.Emulate.Value()
+	o := r.optionsOf(s, l.terms)
 	r.guard(&o, id)
 	got, err := r.make(ctx, spec, o)
 	if err != nil {
@@ -332,8 +339,7 @@ func (r *Registry) assign(ctx context.Context, l *live, w stage, s shape) (err e
 	if err := w.box.Assign(ctx, l.scope, l.id); err != nil {
 		return err
 	}
-	o := r.options(s)
-	o.Emulate = l.terms.Emulate.Value()
+	o := r.optionsOf(s, l.terms)
 	r.guard(&o, id)
 	o.Downloads, o.Uploads = w.box.Info().Downloads(), w.box.Info().Uploads()
 	w.browser.Configure(o)

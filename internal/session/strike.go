@@ -2,6 +2,9 @@ package session
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -9,14 +12,63 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-const failuresKey = "security.max_failures"
+const failuresKey, repeatedKey = "security.max_failures", "security.max_repeated_failures"
 
 // strikes are the faults by which an agent's act on a page has failed. The
-// others are a policy's, a person's or an argument's answer, or trouble of the
-// session itself, which guidance would not help.
+// others are a policy's, a person's or an argument's answer, trouble of the
+// session itself, which guidance would not help, or a reference or name that
+// the agent mistook: a look at the page corrects that.
 var strikes = map[fault.Code]bool{
-	fault.NotFound: true, fault.StaleRef: true, fault.PageChanged: true, fault.PageCrashed: true, fault.NotActionable: true, fault.DialogOpen: true,
+	fault.PageChanged: true, fault.PageCrashed: true, fault.NotActionable: true, fault.DialogOpen: true,
 	fault.NavigationFailed: true, fault.CDPError: true, fault.ActionTimeout: true, fault.Internal: true,
+}
+
+// failures are an agent's acts on a page that failed.
+type failures struct {
+	row   int    // since anything of the agent's succeeded
+	last  string // the act that failed last, as tally tells acts apart
+	alike int    // how often it failed since another act was tried or it succeeded
+}
+
+// add counts an act that failed.
+func (f *failures) add(act string) {
+	f.row++
+	if act != f.last {
+		f.last, f.alike = act, 0
+	}
+	f.alike++
+}
+
+// succeed notes that a call of the agent's on a page succeeded, a read
+// included.
+func (f *failures) succeed(call action.Call) {
+	f.row = 0
+	if guided(call) {
+		f.last, f.alike = "", 0
+	}
+}
+
+// tally tells acts apart by what was asked for.
+func tally(call action.Call) string {
+	args, err := json.Marshal(call.Args)
+	if err != nil {
+		return call.Verb
+	}
+	sum := sha256.Sum256(args) // not what was typed
+	return call.Verb + " " + hex.EncodeToString(sum[:8])
+}
+
+// many says which limit the failures of an agent reached; "" for none.
+func (r *Registry) many(f failures) (key, what string) {
+	switch {
+	case r.config.MaxFailures < 0:
+		return "", ""
+	case f.row >= r.config.MaxFailures:
+		return failuresKey, fmt.Sprintf("%d calls in a row failed", f.row)
+	case r.config.MaxRepeated > 0 && f.alike >= r.config.MaxRepeated:
+		return repeatedKey, fmt.Sprintf("the same call failed %d times", f.alike)
+	}
+	return "", ""
 }
 
 // guided reports whether a call's failures in a row have a person asked for
@@ -26,18 +78,18 @@ func guided(call action.Call) bool {
 	return known && call.Caller.Role == action.Agent && onPage(call.Verb) && verb.As(call.Args).Class == action.Write
 }
 
-// strike counts a call that failed. One too many in a row pauses the session;
-// the caller's fault says so.
+// strike counts a call that failed. One too many pauses the session; the
+// caller's fault says so.
 func (r *Registry) strike(ctx context.Context, l *live, call action.Call, err error) error {
 	late := errors.Is(err, context.DeadlineExceeded)
 	if !guided(call) || !late && !strikes[fault.CodeOf(err)] {
 		return err
 	}
 	l.mu.Lock()
-	l.failures++
-	n := l.failures
+	l.failures.add(tally(call))
+	key, what := r.many(l.failures)
 	l.mu.Unlock()
-	if r.config.MaxFailures < 0 || n < r.config.MaxFailures {
+	if key == "" {
 		return err
 	}
 	f := fault.From(err)
@@ -45,7 +97,7 @@ func (r *Registry) strike(ctx context.Context, l *live, call action.Call, err er
 	if late {
 		code, message = fault.ActionTimeout, "it took too long"
 	}
-	why := fmt.Sprintf("%d calls in a row failed and the agent asks for guidance; the last was %s: %s: %s", n, call.Verb, code, message)
+	why := fmt.Sprintf("%s and the agent asks for guidance; the last was %s: %s: %s", what, call.Verb, code, message)
 	if held := r.halt(ctx, l, action.Hold{By: action.House, Code: action.Failures, Why: why}, call.ID); held != nil {
 		r.log.ErrorContext(ctx, "a session that should be paused may not stay so", "session", l.id, "error", held)
 	}
@@ -56,6 +108,6 @@ func (r *Registry) strike(ctx context.Context, l *live, call action.Call, err er
 	if hint != "" {
 		hint += "; "
 	}
-	return f.Hinted("%sthe session is paused now, because %d calls in a row failed: wait until a person hands it back", hint, n).
-		With("state", paused).With("limit", failuresKey)
+	return f.Final().Hinted("%sthe session is paused now, because %s: read it meanwhile, and wait until a person hands it back", hint, what).
+		With("state", paused).With("limit", key)
 }

@@ -15,7 +15,7 @@ import (
 // counting are the faults that count as failures of an agent's act; every
 // other code must not.
 var counting = map[fault.Code]bool{
-	fault.NotFound: true, fault.StaleRef: true, fault.PageChanged: true, fault.PageCrashed: true, fault.NotActionable: true, fault.DialogOpen: true,
+	fault.PageChanged: true, fault.PageCrashed: true, fault.NotActionable: true, fault.DialogOpen: true,
 	fault.NavigationFailed: true, fault.CDPError: true, fault.ActionTimeout: true, fault.Internal: true,
 }
 
@@ -37,7 +37,7 @@ func TestOnlyWhatFailsOnThePageAsksForGuidance(t *testing.T) {
 }
 
 func TestThreeFailuresInARowPauseAndASuccessResets(t *testing.T) {
-	none := fault.New(fault.NotFound, "no such element").Hinted("look again")
+	none := fault.New(fault.NotActionable, "it is covered").Hinted("look again")
 	for name, tt := range map[string]struct {
 		most  int
 		calls []struct {
@@ -49,7 +49,8 @@ func TestThreeFailuresInARowPauseAndASuccessResets(t *testing.T) {
 	}{
 		"three in a row":            {3, acts("click- click- click-"), true},
 		"a success between":         {3, acts("click- click- click+ click- click-"), false},
-		"reads between":             {3, acts("click- click- snapshot+ snapshot- click-"), true},
+		"reads between":             {3, acts("click- click- snapshot+ snapshot- click-"), false},
+		"a failing read between":    {3, acts("click- click- snapshot- click-"), true},
 		"failing reads":             {3, acts("snapshot- snapshot- snapshot- snapshot-"), false},
 		"an operator's":             {3, acts("click-! click-! click-! click-!"), false},
 		"an operator's between":     {3, acts("click- click- click+! click-"), true},
@@ -79,14 +80,51 @@ func TestThreeFailuresInARowPauseAndASuccessResets(t *testing.T) {
 			if !tt.paused {
 				return
 			}
-			wants(t, fault.NotFound, last, "look again", "paused now", "hands it back")
+			wants(t, fault.NotActionable, last, "look again", "paused now", "hands it back")
 			if shown.Hold.By != action.House || shown.Hold.Code != action.Failures || r.count("alert", "asks for guidance") != 1 {
 				t.Errorf("held %+v, %d alerts", shown.Hold, r.count("alert", "asks for guidance"))
 			}
-			wants(t, fault.SessionPaused, errOf(r.call(t.Context(), alice, "page.snapshot", s.ID, nil)), "asks for guidance")
+			wants(t, fault.SessionPaused, errOf(r.call(t.Context(), alice, "page.click", s.ID, nil)), "asks for guidance")
 			r.hands(admin, "session.resume", s.ID, &action.HandBack{Note: "try the menu"})
 			if facts, _, err := r.Look(t.Context(), action.Call{Verb: "session.show", Caller: alice}); err != nil || facts.Session.Failures != 0 {
 				t.Errorf("%d failures after it was resumed, %v", facts.Session.Failures, err)
+			}
+		})
+	}
+}
+
+func TestOneCallMadeAgainAndAgainPauses(t *testing.T) {
+	covered := fault.New(fault.NotActionable, "it is covered").Hinted("look")
+	save, next := &action.Click{Locator: action.Locator{Ref: "e1"}}, &action.Click{Locator: action.Locator{Ref: "e2"}}
+	for name, tt := range map[string]struct {
+		most   int
+		clicks []*action.Click
+		paused bool
+	}{
+		"the same call":             {5, []*action.Click{save, save, save, save, save}, true},
+		"four times":                {5, []*action.Click{save, save, save, save}, false},
+		"another call between":      {5, []*action.Click{save, save, save, save, next, save}, false},
+		"no limit":                  {-1, []*action.Click{save, save, save, save, save, save}, false},
+		"as often as is configured": {2, []*action.Click{save, save}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, with(func(c *session.Config) { c.MaxFailures, c.MaxRepeated = 10, tt.most }))
+			s := r.start(alice, action.SessionStart{})
+			var last error
+			for _, click := range tt.clicks {
+				r.page(s.Box).set(func(p *tab) { p.fail = nil })
+				must(t, errOf(r.call(t.Context(), alice, "page.snapshot", s.ID, nil))) // looking again is a success, and the call is the same
+				r.page(s.Box).set(func(p *tab) { p.fail = covered })
+				last = errOf(r.call(t.Context(), alice, "page.click", s.ID, click))
+			}
+			if state := r.show(alice, s.ID).State; (state == "paused") != tt.paused {
+				t.Fatalf("it is %s", state)
+			}
+			if tt.paused {
+				wants(t, fault.NotActionable, last, "the same call failed", "paused now")
+				if fault.From(last).Retryable() {
+					t.Error("the call that paused the session is said to succeed when made again")
+				}
 			}
 		})
 	}

@@ -213,6 +213,9 @@ func (b *Browser) Configure(o Options) {
 	before, emulated := b.options.metrics(), b.options.Emulate
 	b.options = o
 	b.emulateAgain(emulated)
+	if o.Life > 0 {
+		b.refs.Begin(o.Life)
+	}
 	var sessions []*cdp.Session
 	for _, t := range b.tabs {
 		sessions = append(sessions, t.main.session)

@@ -18,7 +18,8 @@ type Options struct {
 	Timeout       time.Duration    // of a call that says none; 30 s when 0
 	Keeps         bool             // tabs are in the browser's own profile, not off the record
 
-	// Life is how many gateways have driven the browser before this one: what
+	// Life is how often references were given before this engine had the browser, by
+	// an earlier gateway, or in an earlier browser of the same agent: what
 	// they gave references to is not what ours stand for.
 	Life int
 

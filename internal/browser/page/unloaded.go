@@ -11,29 +11,32 @@ import (
 )
 
 // cause is why a document did not come, and what helps.
-type cause struct{ said, hint string }
+type cause struct {
+	said, hint string
+	passes     bool // by itself: the same address may load later
+}
 
 // causes are those that have a remedy of their own, by the browser's name for
 // them without "net::ERR_", and by what the egress door says of a server.
 var causes = map[string]cause{
-	"NAME_NOT_RESOLVED":              {"there is no host of that name", "check the spelling of the address; nothing answers for this name"},
-	"CONNECTION_REFUSED":             {"nothing accepts connections there", "check the port; the server may not be running"},
-	"CONNECTION_TIMED_OUT":           {"the server does not answer", "the server may be down; try again later"},
-	"CONNECTION_RESET":               {"the server broke the connection off", "try again; the server may want https, or refuse this browser"},
-	"CONNECTION_CLOSED":              {"the server closed the connection", "try again; the server may want https, or refuse this browser"},
-	"EMPTY_RESPONSE":                 {"the server closed the connection without an answer", "try again; the server may want https, or refuse this browser"},
-	"SSL_PROTOCOL_ERROR":             {"the server does not speak TLS there", "try the address with http:// in place of https://"},
-	"CERT_AUTHORITY_INVALID":         {"its certificate is signed by itself, or by an authority that the browser does not know", "use the host's public address, or http:// where the server offers it; certificates of private authorities are not taken"},
-	"CERT_DATE_INVALID":              {"its certificate has expired, or is not valid yet", "the owner of the host must renew the certificate"},
-	"CERT_COMMON_NAME_INVALID":       {"its certificate is for another host", "use the name that the certificate is for"},
-	"INVALID_AUTH_CREDENTIALS":       {"the server asks for a user name and a password in a dialog of the browser (HTTP authentication)", "this cannot be answered yet; use another way in, such as a sign-in page"},
-	"TOO_MANY_REDIRECTS":             {"it redirects without end", "the site may want a cookie first: begin at its start page, or sign in"},
-	"UNSAFE_PORT":                    {"the browser refuses that port", "the port belongs to another service; use another one"},
-	"CONTENT_LENGTH_MISMATCH":        {"the server broke off in the middle of the page", "try again; what came is shown by a snapshot"},
-	"INCOMPLETE_CHUNKED_ENCODING":    {"the server broke off in the middle of the page", "try again; what came is shown by a snapshot"},
-	"host has no address":            {"there is no host of that name", "check the spelling of the address; nothing answers for this name"},
-	"host cannot be reached":         {"nothing accepts connections there, or the host is not reachable", "check the port; the server may not be running"},
-	"server's answer cannot be read": {"what the server sent is no answer over HTTP", "check the port: another kind of server may listen there; where it speaks TLS use https://"},
+	"NAME_NOT_RESOLVED":              {"there is no host of that name", "check the spelling of the address; nothing answers for this name", false},
+	"CONNECTION_REFUSED":             {"nothing accepts connections there", "check the port; the server may not be running", false},
+	"CONNECTION_TIMED_OUT":           {"the server does not answer", "the server may be down; try again later", true},
+	"CONNECTION_RESET":               {"the server broke the connection off", "try again; the server may want https, or refuse this browser", true},
+	"CONNECTION_CLOSED":              {"the server closed the connection", "try again; the server may want https, or refuse this browser", true},
+	"EMPTY_RESPONSE":                 {"the server closed the connection without an answer", "try again; the server may want https, or refuse this browser", true},
+	"SSL_PROTOCOL_ERROR":             {"the server does not speak TLS there", "try the address with http:// in place of https://", false},
+	"CERT_AUTHORITY_INVALID":         {"its certificate is signed by itself, or by an authority that the browser does not know", "use the host's public address, or http:// where the server offers it; certificates of private authorities are not taken", false},
+	"CERT_DATE_INVALID":              {"its certificate has expired, or is not valid yet", "the owner of the host must renew the certificate", false},
+	"CERT_COMMON_NAME_INVALID":       {"its certificate is for another host", "use the name that the certificate is for", false},
+	"INVALID_AUTH_CREDENTIALS":       {"the server asks for a user name and a password in a dialog of the browser (HTTP authentication)", "this cannot be answered yet; use another way in, such as a sign-in page", false},
+	"TOO_MANY_REDIRECTS":             {"it redirects without end", "the site may want a cookie first: begin at its start page, or sign in", false},
+	"UNSAFE_PORT":                    {"the browser refuses that port", "the port belongs to another service; use another one", false},
+	"CONTENT_LENGTH_MISMATCH":        {"the server broke off in the middle of the page", "try again; what came is shown by a snapshot", true},
+	"INCOMPLETE_CHUNKED_ENCODING":    {"the server broke off in the middle of the page", "try again; what came is shown by a snapshot", true},
+	"host has no address":            {"there is no host of that name", "check the spelling of the address; nothing answers for this name", false},
+	"host cannot be reached":         {"nothing accepts connections there, or the host is not reachable", "check the port; the server may not be running", false},
+	"server's answer cannot be read": {"what the server sent is no answer over HTTP", "check the port: another kind of server may listen there; where it speaks TLS use https://", false},
 }
 
 // unloaded is the fault of a document that did not come. why is the browser's
@@ -45,13 +48,17 @@ func unloaded(address, why string) error {
 	}
 	known, has := causes[strings.TrimPrefix(why, "net::ERR_")]
 	if !has {
-		known = cause{why, "check the address; the server may be down or unreachable"}
+		known = cause{why, "check the address; the server may be down or unreachable", true}
 	}
 	said := known.said
 	if strings.HasPrefix(why, "net::") && said != why {
 		said += " (" + why + ")"
 	}
-	return fault.New(fault.NavigationFailed, "%s could not be loaded: %s", what, said).With("error", why).Hinted("%s", known.hint)
+	f := fault.New(fault.NavigationFailed, "%s could not be loaded: %s", what, said).With("error", why).Hinted("%s", known.hint)
+	if !known.passes {
+		f = f.Final()
+	}
+	return f
 }
 
 // tunnelFailed is what Chromium says of every server that it cannot reach by

@@ -24,6 +24,7 @@ type Place struct {
 type Refs struct {
 	mu        sync.Mutex
 	last      int
+	earlier   int // the last one that may have been given before
 	places    map[int]Place
 	documents map[string]map[int]int // document → node → number of the reference
 }
@@ -38,7 +39,7 @@ const life = 1_000_000
 func (r *Refs) Begin(number int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.last = number * life
+	r.last, r.earlier = number*life, number*life
 }
 
 // Ref returns the reference of an element, the same one each time.
@@ -73,6 +74,10 @@ func (r *Refs) Resolve(ref string) (Place, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p, known := r.places[number]
+	if !known && number <= r.earlier {
+		return Place{}, fault.New(fault.StaleRef, "reference %s was given in an earlier browser, which has ended", short(format(number))).
+			Hinted("take a new snapshot and use a reference from it")
+	}
 	if !known {
 		return Place{}, Stale(format(number))
 	}

@@ -42,7 +42,7 @@ func clean(h sandbox.Health, now time.Time) sandbox.Health {
 	if !screenPattern.MatchString(h.Screen) {
 		h.Screen = ""
 	}
-	h.Restarts = clamp(h.Restarts, maxCount)
+	h.Restarts, h.OOMKills = clamp(h.Restarts, maxCount), clamp(h.OOMKills, maxCount)
 	h.Renderers = h.Renderers[:min(len(h.Renderers), maxRenderers)]
 	for i, p := range h.Renderers {
 		h.Renderers[i] = cleanProof(p)

@@ -34,6 +34,7 @@ func (g *guest) Health() sandbox.Health {
 		Display:   g.c.seen(s.display, s.screen),
 		Screen:    s.screen,
 		Restarts:  s.restarts,
+		OOMKills:  oomKills("/sys/fs/cgroup"),
 		Renderers: proofs(s.process.PID),
 		Log:       g.log.all(),
 		Since:     s.since,

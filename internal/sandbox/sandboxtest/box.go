@@ -76,7 +76,7 @@ func (b *box) Health(context.Context) (sandbox.Health, error) {
 		return sandbox.Health{}, b.machine.err
 	}
 	return sandbox.Health{
-		Phase:   "ready",
+		Phase: "ready", Restarts: b.machine.restarts, OOMKills: b.machine.kills,
 		Browser: sandbox.Process{Running: true, PID: 7},
 		Display: sandbox.Process{Running: true, PID: 6}, Screen: ":0",
 		Renderers: []sandbox.Proof{{

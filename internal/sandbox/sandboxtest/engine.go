@@ -52,6 +52,8 @@ type machine struct {
 	done     chan struct{}
 	err      error
 	assigned bool
+	restarts int               // of its browser
+	kills    int               // for want of memory
 	keeps    bool              // was started with a profile
 	profile  []byte            // a tar
 	files    map[string][]byte // by path to upload, or by id of a download
@@ -96,6 +98,27 @@ func (e *Engine) Kill(id string) {
 	if m != nil {
 		e.end(m, fault.New(fault.NotActive, "the box was killed").Hinted("start a new one"))
 	}
+}
+
+// Crash ends the browser of a box, which starts it again. short says that the
+// memory of the box was used up.
+func (e *Engine) Crash(id string, short bool) {
+	e.mu.Lock()
+	m := e.boxes[id]
+	m.restarts++
+	if short {
+		m.kills++
+	}
+	stream := m.stream
+	e.mu.Unlock()
+	_ = stream.Close()
+}
+
+// Starve has a process of a box ended because its memory was used up.
+func (e *Engine) Starve(id string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.boxes[id].kills++
 }
 
 // Keep puts a tar in the place of a box's profile, as a browser does that was

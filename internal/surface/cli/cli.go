@@ -142,7 +142,7 @@ func (r *root) command() *cobra.Command {
 	_ = flags.MarkHidden("url")
 	flags.StringVar(&r.token, "token", "", "token to call with (default: $GLOVEBOX_TOKEN, or the operator's in the state directory)")
 	flags.StringVar(&r.ca, "ca", "", "PEM file of certificates to know the gateway by, over https (default: $GLOVEBOX_CA, and the machine's)")
-	flags.StringVarP(&r.target, "session", "s", "", "session id or name (default: the most recently used)")
+	flags.StringVarP(&r.target, "session", "s", "", "session id or name (default: your own that was used last)")
 	flags.BoolVar(&r.json, "json", false, "print JSON")
 	flags.BoolVarP(&r.quiet, "quiet", "q", false, "do not say what an act changed on the page")
 	c.SetGlobalNormalizationFunc(renamed)

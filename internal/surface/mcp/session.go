@@ -36,7 +36,7 @@ func startSession(ctx context.Context, t *turn, in *sessionIn) error {
 	if err != nil {
 		return err
 	}
-	t.surface.starts.add(t.caller)
+	t.surface.starts.add(t.owner())
 	t.told(result)
 	return nil
 }

@@ -22,20 +22,21 @@ type binder = func(context.Context) (context.Context, func())
 
 // turn is one tool call on its way: the calls it makes and what it will say.
 type turn struct {
-	surface *Surface
-	caller  action.Caller
-	source  action.Source
-	bind    binder
-	session string // as the tool call names it
-	id      string
-	until   time.Time // questions are waited for until then
-	tell    func(phase string)
-	asked   func(action.Pending)
-	watch   *action.CrawlWatch
-	run     *action.RunWatch
-	made    int
-	report  bool // the call is to say what it changed
-	reply   reply
+	surface    *Surface
+	caller     action.Caller
+	source     action.Source
+	bind       binder
+	session    string // as the tool call names it
+	connection string // that it came by
+	id         string
+	until      time.Time // questions are waited for until then
+	tell       func(phase string)
+	asked      func(action.Pending)
+	watch      *action.CrawlWatch
+	run        *action.RunWatch
+	made       int
+	report     bool // the call is to say what it changed
+	reply      reply
 }
 
 // call makes one call through the door and notes what every result has. When
@@ -45,9 +46,12 @@ func (t *turn) call(ctx context.Context, verb string, args any) (action.Result, 
 	if err := action.Check(args); err != nil {
 		return action.Result{}, err
 	}
-	before := t.surface.starts.count(t.caller)
+	before := t.surface.starts.count(t.owner())
 	result, err := t.pass(ctx, verb, args)
-	if nothingOpen(err) && t.session == "" && (strings.HasPrefix(verb, "page.") || strings.HasPrefix(verb, "tab.")) {
+	if t.begins(verb, err) {
+		if ended := fault.From(err); !nothingOpen(err) {
+			t.reply.notes = append(t.reply.notes, ended.Message+": a new session was started")
+		}
 		if err := t.start(ctx, before); err != nil {
 			return action.Result{}, err
 		}
@@ -63,6 +67,17 @@ func (t *turn) call(ctx context.Context, verb string, args any) (action.Result, 
 	return result, nil
 }
 
+// begins reports whether a session is to be started for a call that failed. Where
+// the agent's session ended under it, only for one that goes somewhere: what else
+// it calls is about a page that is gone.
+func (t *turn) begins(verb string, err error) bool {
+	if t.session != "" || !strings.HasPrefix(verb, "page.") && !strings.HasPrefix(verb, "tab.") {
+		return false
+	}
+	f := fault.From(err)
+	return nothingOpen(err) || verb == "page.goto" && f != nil && f.Code == fault.NotActive && f.Details["state"] == "ended"
+}
+
 // nothingOpen tells a caller that has no session from one whose session ended
 // under it, who must hear of that.
 func nothingOpen(err error) bool {
@@ -73,7 +88,7 @@ func nothingOpen(err error) bool {
 func (t *turn) pass(ctx context.Context, verb string, args any) (action.Result, error) {
 	t.made++
 	return t.surface.o.Door.Call(ctx, action.Call{
-		ID: fmt.Sprintf("mcp-%s-%d", t.id, t.made), Verb: verb, Caller: t.caller, Session: t.session,
+		ID: fmt.Sprintf("mcp-%s-%d", t.id, t.made), Verb: verb, Caller: t.caller, Session: t.session, Connection: t.connection,
 		Args: args, Surface: "mcp", Source: t.source, Changes: t.report, Wait: max(time.Until(t.until), leastWait), Progress: t.tell, Asked: t.asked, Crawl: t.watch, Run: t.run, Bind: t.bind,
 	})
 }
@@ -85,7 +100,7 @@ func (t *turn) refused(ctx context.Context, why error) {
 	}, why)
 }
 
-// start starts a session, unless another call of the same caller has done so
+// start starts a session, unless another call of the same connection has done so
 // since count was taken.
 func (t *turn) start(ctx context.Context, count int) error {
 	release, err := t.surface.starts.enter(ctx)
@@ -93,7 +108,7 @@ func (t *turn) start(ctx context.Context, count int) error {
 		return err
 	}
 	defer release()
-	if t.surface.starts.count(t.caller) != count {
+	if t.surface.starts.count(t.owner()) != count {
 		return nil
 	}
 	result, err := t.pass(ctx, "session.start", &action.SessionStart{Effects: t.surface.effects("")})
@@ -104,7 +119,7 @@ func (t *turn) start(ctx context.Context, count int) error {
 	if result.Pending != nil {
 		return errPending
 	}
-	t.surface.starts.add(t.caller)
+	t.surface.starts.add(t.owner())
 	t.reply.notes = append(t.reply.notes, "no session was open, so one was started")
 	return nil
 }
@@ -157,15 +172,23 @@ func (t *turn) look(ctx context.Context) {
 	}
 }
 
-// starts sees that concurrent calls of one caller start one session.
+// owner is whose session an unnamed call means.
+type owner struct {
+	caller     action.Caller
+	connection string
+}
+
+func (t *turn) owner() owner { return owner{t.caller, t.connection} }
+
+// starts sees that concurrent calls of one connection start one session.
 type starts struct {
 	gate chan struct{}
 	mu   *sync.Mutex
-	done map[action.Caller]int
+	done map[owner]int
 }
 
 func newStarts() starts {
-	return starts{gate: make(chan struct{}, 1), mu: &sync.Mutex{}, done: map[action.Caller]int{}}
+	return starts{gate: make(chan struct{}, 1), mu: &sync.Mutex{}, done: map[owner]int{}}
 }
 
 func (s starts) enter(ctx context.Context) (release func(), err error) {
@@ -177,13 +200,13 @@ func (s starts) enter(ctx context.Context) (release func(), err error) {
 	}
 }
 
-func (s starts) count(c action.Caller) int {
+func (s starts) count(c owner) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.done[c]
 }
 
-func (s starts) add(c action.Caller) {
+func (s starts) add(c owner) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.done[c]++

@@ -154,7 +154,7 @@ func (g *guard) admit(r *http.Request, seen *entry) (*http.Request, func(), erro
 func tooMany(what string, wait time.Duration) *fault.Fault {
 	left := int(math.Ceil(wait.Seconds()))
 	return fault.New(fault.LimitReached, "too many %s", what).
-		Hinted("wait %d s before the next one", left).With("retryAfterSeconds", left)
+		Hinted("wait %d s before the next one", left).With(fault.WaitKey, left)
 }
 
 // forward takes in the body and hands the request on.

@@ -52,7 +52,7 @@ func parameters(doc *huma.OpenAPI, v *action.Verb, path string) []*huma.Param {
 		all = append(all, &huma.Param{Name: "session", In: "path", Required: true, Schema: text, Description: "Id or name of the session"})
 	} else if ofPage(v) {
 		all = append(all,
-			&huma.Param{Name: sessionHeader, In: "header", Schema: text, Description: "Id or name of the session; the most recently used open one when absent"},
+			&huma.Param{Name: sessionHeader, In: "header", Schema: text, Description: "Id or name of the session; the caller's own open one that was used last when absent"},
 			&huma.Param{Name: "session", In: "query", Schema: text, Description: "The same"})
 	}
 	if tells(v) {

@@ -60,7 +60,7 @@ func refuse(w http.ResponseWriter, r *http.Request, status int, f *fault.Fault) 
 	h.Set("Content-Type", "application/problem+json")
 	switch f.Code {
 	case fault.LimitReached:
-		h.Set("Retry-After", seconds(f.Details["retryAfterSeconds"]))
+		h.Set("Retry-After", seconds(f.Details[fault.WaitKey]))
 	case fault.Unauthenticated:
 		h.Set("WWW-Authenticate", `Bearer realm="glovebox"`)
 	}

@@ -1,0 +1,93 @@
+package session
+
+import (
+	"fmt"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// mostFarewells is how many ended sessions are remembered for their agents; the
+// oldest are forgotten.
+const mostFarewells = 200
+
+// heir is whose unnamed calls meant a session.
+type heir struct{ scope, actor, connection string }
+
+// farewell is what the agent of an ended session is told with its next answer.
+type farewell struct {
+	heir
+	words string
+}
+
+// parted remembers a session that did not end by its agent's own call, and that
+// the next one of the same connection gives other references.
+func (r *Registry) parted(record action.Session, t terms) {
+	of := heir{record.Scope, record.Actor, t.Connection}
+	words := r.known.Of(record.ID).Text("session " + label(record) + " " + parting(record))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lives[of] = t.Lives + 1
+	if r.farewells = append(r.farewells, farewell{of, words}); len(r.farewells) > mostFarewells {
+		r.farewells = r.farewells[1:]
+	}
+}
+
+// parting says when a session ended, why, and where it was.
+func parting(record action.Session) string {
+	said := "ended"
+	if record.Closed != nil {
+		said += " at " + record.Closed.UTC().Format("15:04:05 UTC on 2 January")
+	}
+	if record.Reason != "" {
+		said += " (" + record.Reason + ")"
+	}
+	if at := bare(pageOf(record).URL); at != "" {
+		said += "; it was at " + at
+	}
+	return said
+}
+
+// farewell returns what the caller of a call has not been told yet of its
+// sessions that ended, once; "" for nothing.
+func (r *Registry) farewell(call action.Call) (words string) {
+	if call.Caller.Role != action.Agent || call.Peek {
+		return ""
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var rest []farewell
+	for _, f := range r.farewells {
+		if f.scope != call.Caller.Scope || f.actor != call.Caller.Actor || call.Connection != "" && f.connection != call.Connection {
+			rest = append(rest, f)
+			continue
+		}
+		if words != "" {
+			words += "; "
+		}
+		words += f.words
+	}
+	r.farewells = rest
+	return words
+}
+
+// afterEnd is the fault of an unnamed call whose session ended without its
+// agent's doing.
+func afterEnd(words string) *fault.Fault {
+	return fault.New(fault.NotActive, "%s", words).
+		Hinted("its references are gone with it: go on in a new session, by page.goto to where it was").With("state", "ended")
+}
+
+// livesOf is how many sessions of the same connection gave references before.
+func (r *Registry) livesOf(call action.Call) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lives[heir{call.Caller.Scope, call.Caller.Actor, call.Connection}]
+}
+
+// tellFarewell adds to an agent's answer that sessions of its ended.
+func (r *Registry) tellFarewell(call action.Call, result *action.Result) {
+	if words := r.farewell(call); words != "" {
+		result.Notes = append(result.Notes, fmt.Sprintf("%s; its references are gone with it", words))
+	}
+}

@@ -1,0 +1,119 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const (
+	actionsKey = "security.max_actions_per_session"
+	minutesKey = "browser.max_session_minutes"
+)
+
+// Warnings begin when four fifths of a limit are used.
+const warnAt, warnOf = 4, 5
+
+// actionLimit is how many actions a session may do, with what people added.
+// Negative is no limit; a run bounds itself. mu must be held.
+func (r *Registry) actionLimit(l *live) int {
+	if r.config.MaxActions < 0 || l.run != "" {
+		return -1
+	}
+	return max(r.config.MaxActions, l.control.Actions)
+}
+
+// endOfTime is until when a session may go on, with what people added. The zero
+// time is no limit; a run bounds itself, and waits for people. mu must be held.
+func (r *Registry) endOfTime(l *live) time.Time {
+	if r.config.MaxAge <= 0 || l.run != "" {
+		return time.Time{}
+	}
+	end := l.record.Created.Add(r.config.MaxAge)
+	if l.control.Until.After(end) {
+		return l.control.Until
+	}
+	return end
+}
+
+// exhausted pauses a session that has done as much as it may, when a call wants
+// to do more. Faults: limit_reached.
+func (r *Registry) exhausted(ctx context.Context, l *live, call action.Call) error {
+	verb, known := action.Lookup(call.Verb)
+	if !known || !verb.As(call.Args).Counts {
+		return nil
+	}
+	l.mu.Lock()
+	most, done := r.actionLimit(l), l.record.Actions
+	l.mu.Unlock()
+	if most < 0 || done < most {
+		return nil
+	}
+	why := fmt.Sprintf("%s: it has done %d actions", actionsKey, done)
+	r.reach(ctx, l, why)
+	return fault.New(fault.LimitReached, "%s: a session may do %d actions, and %s has done them", actionsKey, most, label(l.now())).
+		Hinted("the session is paused, not ended, and a person decides whether it goes on: read it meanwhile, and wait with session.request_human; "+
+			"a person lets it go on by an approval, or by glovebox session resume %s", l.id).
+		With("limit", actionsKey).With("max", most).With("state", paused)
+}
+
+// reach pauses a session at one of its limits and has people asked whether it
+// may go on. One that is held already stays as it is.
+func (r *Registry) reach(ctx context.Context, l *live, why string) {
+	if l.holder() != nil {
+		return
+	}
+	if err := r.halt(ctx, l, action.Hold{By: action.House, Code: string(fault.LimitReached), Why: why}, ""); err != nil {
+		r.log.WarnContext(ctx, "a session at its limit may not stay paused", "session", l.id, "error", err)
+	}
+	if r.limited != nil {
+		r.work.Go(func() { r.limited(l.now(), why) })
+	}
+}
+
+// extend gives a session that a person lets go on as much again of what it has
+// used up. mu must be held.
+func (r *Registry) extend(l *live, now time.Time) {
+	if most := r.actionLimit(l); most >= 0 && l.record.Actions >= most {
+		l.control.Actions = l.record.Actions + r.config.MaxActions
+	}
+	if end := r.endOfTime(l); !end.IsZero() && !now.Before(end) {
+		l.control.Until = now.Add(r.config.MaxAge)
+	}
+}
+
+// warning says how much of a session's limits is used, once that is much; "" as
+// long as it is not. mu must be held.
+func (r *Registry) warning(l *live, now time.Time) string {
+	var used []string
+	if most := r.actionLimit(l); most > 0 && l.record.Actions*warnOf >= most*warnAt {
+		used = append(used, fmt.Sprintf("%d of %d actions", l.record.Actions, most))
+	}
+	if end := r.endOfTime(l); !end.IsZero() {
+		if left := end.Sub(now); left*warnOf <= r.config.MaxAge*(warnOf-warnAt) {
+			used = append(used, fmt.Sprintf("all but %s of its time", max(left, 0).Round(time.Second)))
+		}
+	}
+	if len(used) == 0 {
+		return ""
+	}
+	return "the session has used " + strings.Join(used, ", and ") + "; at the limit it is paused, and a person decides whether it goes on"
+}
+
+// crowded says how many sessions of a scope are open, once they are many.
+func (r *Registry) crowded(scope string) string {
+	most, mine := r.config.MaxConcurrent, 0
+	for _, l := range r.all() {
+		if l.scope == scope && l.over() == nil {
+			mine++
+		}
+	}
+	if most < 0 || mine*warnOf < most*warnAt {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d sessions of this scope are open (security.max_concurrent_sessions): close those that are not needed", mine, most)
+}
