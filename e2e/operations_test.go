@@ -99,6 +99,7 @@ var attempts = map[string]attempt{
 
 	"download.list":   {query: "?wait=100"},
 	"download.get":    {id: (*bench).download},
+	"download.read":   {id: (*bench).download},
 	"download.cancel": {id: (*bench).download},
 
 	"run.start":  {body: `{"url": "SITE/lab/controls", "domain_allowlist": ["localhost"], "actions": [{"type": "wait", "ms": 1}], "timeout": 60000}`, header: "Prefer: wait=120"},
