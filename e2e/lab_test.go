@@ -88,6 +88,11 @@ open.onsuccess = () => {
 	page("files", "Files", `<form action="/lab/take" method=post enctype="multipart/form-data"><input id=file type=file name=f aria-label=File><button>Hand in</button></form>`)
 	mux.HandleFunc("POST /lab/take", take)
 	indiscreet(mux)
+	mux.HandleFunc("GET /lab/orders.csv", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/csv")
+		w.Header().Set("Content-Disposition", `attachment; filename="orders.csv"`)
+		_, _ = w.Write([]byte("order;total\n2041;99.50\n"))
+	})
 	mux.HandleFunc("GET /lab/download", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Disposition", "attachment; filename=report.bin")
 		_, _ = w.Write(downloadable)

@@ -97,8 +97,13 @@ var attempts = map[string]attempt{
 	"tab.activate":  {id: (*bench).tab},
 	"tab.close":     {id: (*bench).tab},
 
-	"download.list":   {query: "?wait=100"},
-	"download.get":    {id: (*bench).download},
+	"download.list": {query: "?wait=100"},
+	"download.get":  {id: (*bench).download},
+	"download.read": {id: (*bench).orders, after: func(b *bench, a answer) {
+		if !strings.Contains(string(a.body), "2041;99.50") {
+			b.t.Errorf("%s: %s", a.what, a.body)
+		}
+	}},
 	"download.cancel": {id: (*bench).download},
 
 	"run.start":  {body: `{"url": "SITE/lab/controls", "domain_allowlist": ["localhost"], "actions": [{"type": "wait", "ms": 1}], "timeout": 60000}`, header: "Prefer: wait=120"},
@@ -252,9 +257,14 @@ func (b *bench) tab() string {
 }
 
 // download is the id of a download that is done.
-func (b *bench) download() string {
+func (b *bench) download() string { return b.downloaded("/lab/download") }
+
+// orders is the same of one that is text.
+func (b *bench) orders() string { return b.downloaded("/lab/orders.csv") }
+
+func (b *bench) downloaded(path string) string {
 	b.t.Helper()
-	went, _ := b.done("page.goto", fmt.Sprintf(`{"url": "%s/lab/download"}`, b.g.site))["data"].(object)
+	went, _ := b.done("page.goto", fmt.Sprintf(`{"url": "%s%s"}`, b.g.site, path))["data"].(object)
 	b.done("download.list", `{"wait": 5000}`)
 	return fmt.Sprint(went["download"])
 }

@@ -54,6 +54,26 @@ type DownloadList struct {
 	Wait int `json:"wait,omitempty" query:"wait" minimum:"0" maximum:"20000" doc:"Milliseconds to wait for running downloads to end"`
 }
 
+// DownloadRead asks for the text of a downloaded file.
+type DownloadRead struct {
+	ByID
+	MaxTokens int `json:"max_tokens,omitempty" query:"max_tokens" minimum:"0" maximum:"24000" doc:"Most tokens of the text; 6000 when 0"`
+	Offset    int `json:"offset,omitempty" query:"offset" minimum:"0" doc:"Where to go on: nextOffset of the part before"`
+}
+
+// DownloadText is the text of a downloaded file, or a part of it. Text of a page
+// of a PDF document begins with a line that says which.
+type DownloadText struct {
+	Name       string `json:"name"`
+	MediaType  string `json:"mediaType" example:"application/pdf"` // by its content
+	Artifact   string `json:"artifact"`                            // what the file is kept as
+	Text       string `json:"text"`
+	Pages      int    `json:"pages,omitempty"` // of a PDF document
+	Tokens     int    `json:"tokens"`
+	NextOffset int    `json:"nextOffset,omitempty"`
+	MoreTokens int    `json:"moreTokens,omitempty"`
+}
+
 // DownloadListing is the session's downloads, oldest first.
 type DownloadListing struct {
 	Downloads []Download `json:"downloads"`

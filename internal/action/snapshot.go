@@ -33,6 +33,7 @@ type Snapshot struct {
 type Node struct {
 	Role      string         `json:"role"`
 	Name      string         `json:"name,omitempty"`
+	Derived   string         `json:"derived,omitempty"` // of a control without a name: its icon, id or address
 	Ref       string         `json:"ref,omitempty"`
 	Value     string         `json:"value,omitempty"`
 	Protected bool           `json:"protected,omitempty"`

@@ -26,6 +26,7 @@ func (p *passage) checkArguments() error {
 		return fault.New(fault.InvalidRequest, "session is no session's id or name").
 			Hinted("list sessions to see them").With("field", "session")
 	}
+	p.normalizeTyped()
 	if err := action.Check(p.call.Args); err != nil {
 		return err
 	}
@@ -33,6 +34,18 @@ func (p *passage) checkArguments() error {
 		return err
 	}
 	return p.checkRequired()
+}
+
+// normalizeTyped has the call say what is typed: what is scanned, judged, asked
+// about and recorded is that.
+func (p *passage) normalizeTyped() {
+	a, types := p.call.Args.(*action.Type)
+	if !types {
+		return
+	}
+	typed := *a
+	typed.Input, p.untyped = action.Typed(a.Input)
+	p.call.Args = &typed
 }
 
 // checkControls refuses control characters, which no name, address or text

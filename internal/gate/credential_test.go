@@ -40,6 +40,7 @@ func sending() map[string]action.Call {
 	dialog := &action.AnswerDialog{Accept: true, Prompt: "it is " + token}
 	return map[string]action.Call{
 		"typed":         {Verb: "page.type", Args: &action.Type{Locator: at, Input: token}},
+		"between codes": {Verb: "page.type", Args: &action.Type{Locator: at, Input: token[:12] + "\x1b[0m" + token[12:20] + "\x00" + token[20:]}},
 		"chosen":        {Verb: "page.select", Args: &action.Select{Locator: at, Values: []string{"a", token}}},
 		"in an address": {Verb: "page.goto", Args: &action.Goto{URL: "https://app.example.com/?q=" + token}},
 		"in a fragment": {Verb: "tab.open", Args: &action.OpenTab{URL: "https://app.example.com/#" + token}},
@@ -286,5 +287,21 @@ func TestRecordsHoldNoCredentialsThatWereNotForThePage(t *testing.T) {
 		if text, err := json.Marshal(r); err != nil || strings.Contains(string(text), token) {
 			t.Errorf("record %s %v", text, err)
 		}
+	}
+}
+
+func TestTypedTextIsNormalizedBeforeItIsJudged(t *testing.T) {
+	h := scanned(t, gate.HaltSession)
+	h.shelf.element = &action.Element{Role: "textbox", Tag: "textarea", Name: "Search in logs", Ref: "e1", Editable: true}
+	log := "\x1b[31mFAIL\x1b[0m 3 of 9\r\nrerun\x07"
+	result, err := h.Call(t.Context(), action.Call{Verb: "page.type", Caller: agent, Args: &action.Type{Locator: action.Locator{Ref: "e1"}, Input: log}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := h.shelf.args.(*action.Type).Input; got != "FAIL 3 of 9\nrerun" {
+		t.Errorf("typed %q", got)
+	}
+	if !slices.ContainsFunc(result.Notes, func(n string) bool { return strings.HasPrefix(n, "3 control characters") }) {
+		t.Errorf("notes %q", result.Notes)
 	}
 }

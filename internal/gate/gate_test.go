@@ -46,6 +46,7 @@ type shelf struct {
 	looked  int
 	peeked  bool
 	done    []string
+	args    any // of the last call that was done
 	pins    []action.Pin
 	halts   []string
 	remarks []string
@@ -81,6 +82,7 @@ func (s *shelf) Do(ctx context.Context, call action.Call, pin action.Pin) (actio
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.args = call.Args
 	s.done, s.pins = append(s.done, call.Verb), append(s.pins, pin)
 	result := action.Result{Session: "s1", Page: &action.Page{URL: "https://app.example.com/next"}}
 	if call.Changes {
@@ -295,7 +297,7 @@ func TestWhatIsRefusedLeavesIntentAndOutcome(t *testing.T) {
 		"no address":           {action.Call{Verb: "page.goto", Caller: agent, Args: &action.Goto{URL: " "}}, nil, fault.MissingURL},
 		"no id":                {action.Call{Verb: "approval.status", Caller: agent}, nil, fault.InvalidRequest},
 		"out of bounds":        {action.Call{Verb: "page.click", Caller: agent, Args: &action.Click{Locator: action.Locator{Ref: "e1"}, ClickCount: 9}}, nil, fault.InvalidRequest},
-		"control character":    {action.Call{Verb: "page.type", Caller: agent, Args: &action.Type{Locator: action.Locator{Ref: "e1"}, Input: "a\x1b[A"}}, nil, fault.InvalidRequest},
+		"control character":    {action.Call{Verb: "page.type", Caller: agent, Args: &action.Type{Locator: action.Locator{Role: "textbox", Name: "a\x1b[A"}, Input: "a"}}, nil, fault.InvalidRequest},
 		"line in address":      {action.Call{Verb: "page.goto", Caller: agent, Args: &action.Goto{URL: "https://a.example/\r\nX: y"}}, nil, fault.InvalidRequest},
 		"long session":         {action.Call{Verb: "page.snapshot", Caller: agent, Session: strings.Repeat("s", 65)}, nil, fault.InvalidRequest},
 		"viewer writes":        {click(viewer), nil, fault.DeniedByPolicy},

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -29,6 +30,7 @@ type passage struct {
 	judged  bool // verdict is set
 
 	credentials []scan.Finding  // in what the call sends
+	untyped     int             // control characters and codes that were left out of what is typed
 	guessed     []string        // sessions whose secrets it holds part of
 	compared    *redact.Matcher // of the session, when it was compared
 
@@ -232,6 +234,9 @@ func (p *passage) do(ctx context.Context) (action.Result, error) {
 		p.released()
 	}
 	result, err = p.effects(result, err)
+	if p.untyped > 0 && err == nil {
+		result.Notes = append(result.Notes, fmt.Sprintf("%d control characters or codes of a terminal were left out of the text: no keyboard writes them", p.untyped))
+	}
 	return conceal(p.call.Caller.Role, p.reported(result)), err
 }
 

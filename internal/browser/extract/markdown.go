@@ -25,7 +25,7 @@ func Markdown(markup string) (string, error) {
 		base.NewBasePlugin(),
 		commonmark.NewCommonmarkPlugin(commonmark.WithListEndComment(false)),
 		strikethrough.NewStrikethroughPlugin(),
-		table.NewTablePlugin(table.WithHeaderPromotion(true), table.WithSkipEmptyRows(true), table.WithPresentationTables(true)),
+		table.NewTablePlugin(table.WithHeaderPromotion(true), table.WithSkipEmptyRows(true), table.WithPresentationTables(true), table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal)),
 	))
 	c.Register.RendererFor("x-task", converter.TagTypeInline, task, converter.PriorityStandard)
 	text, err := c.ConvertString(markup)

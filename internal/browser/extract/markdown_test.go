@@ -20,7 +20,7 @@ func TestMarkdownKeepsStructure(t *testing.T) {
 		"code":                  {`<p>Run <code>go test</code>:</p><pre><code class="language-go">if a &lt; b {&#10;&#10;&#10;&#10;	go()&#10;}</code></pre>`, "Run `go test`:\n\n```go\nif a < b {\n\n\n\n\tgo()\n}\n```"},
 		"table": {
 			`<table><tr><th>Item</th><th>Price</th></tr><tr><td>Pen | red</td><td>1.20</td></tr></table>`,
-			"| Item       | Price |\n|------------|-------|\n| Pen \\| red | 1.20  |",
+			"| Item | Price |\n|---|---|\n| Pen \\| red | 1.20 |",
 		},
 		"table without a head":          {`<table><tr><td>a</td><td>b</td></tr><tr><td>c</td><td>d</td></tr></table>`, "| a | b |\n|---|---|\n| c | d |"},
 		"quote":                         {`<blockquote><p>Said</p></blockquote>`, "> Said"},

@@ -226,6 +226,13 @@ func (f Frame) Assign(ctx context.Context, q Assignment) (Assigned, error) {
 	return r, err
 }
 
+// Paste puts text into a code editor that has the focus, as pasting does.
+func (f Frame) Paste(ctx context.Context, q Pasting) (Pasted, error) {
+	var r Pasted
+	err := f.call(ctx, "paste", q, &r)
+	return r, err
+}
+
 // Fill puts a secret into a field in one go, and takes it out again when the
 // field does not hide it any more.
 func (f Frame) Fill(ctx context.Context, q Filling) (Filled, error) {

@@ -37,6 +37,7 @@ type Node struct {
 	Text      string  `json:"t,omitempty"`
 	Role      string  `json:"r,omitempty"`
 	Name      string  `json:"n,omitempty"`
+	Derived   string  `json:"d,omitempty"` // of a control without a name: its icon, id or address, as the gate judges it by
 	Number    int     `json:"i,omitempty"` // identity inside the document, for what can be acted on and for iframes
 	Value     string  `json:"v,omitempty"`
 	Protected bool    `json:"p,omitempty"` // the value stays in the page
@@ -71,6 +72,7 @@ type States struct {
 	Busy        bool   `json:"busy,omitempty"`
 	Modal       bool   `json:"modal,omitempty"`
 	Multiline   bool   `json:"multiline,omitempty"`
+	Partial     bool   `json:"partial,omitempty"` // a code editor that draws some of its lines only
 	Description string `json:"description,omitempty"`
 }
 

@@ -99,6 +99,8 @@ type Facts struct {
 	Print string `json:"print"`         // role, names without what style sheets write, type, link, form, orders, dialog
 	Frame bool   `json:"frame"`         // an iframe: what is in it belongs to another Frame
 	Rect  Rect   `json:"rect"`
+
+	Editor bool `json:"editor,omitempty"` // the field of a code editor, which draws its text elsewhere: see Paste
 }
 
 // Rect is a box in the frame's viewport, in CSS pixels.
@@ -242,6 +244,20 @@ type Assigned struct {
 	Gone  bool   `json:"gone,omitempty"`
 	Error string `json:"error,omitempty"` // "not editable", "format"
 	Takes string `json:"takes,omitempty"`
+}
+
+// Pasting is text for a code editor.
+type Pasting struct {
+	Node  int    `json:"node"`
+	Print string `json:"print"` // the fingerprint of what was judged
+	Text  string `json:"text"`
+}
+
+// Pasted says whether the editor took it: one that did not is typed into.
+type Pasted struct {
+	OK    bool   `json:"ok,omitempty"`
+	Gone  bool   `json:"gone,omitempty"`
+	Error string `json:"error,omitempty"` // "changed"
 }
 
 // Filling is a secret for a field.

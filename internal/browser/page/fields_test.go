@@ -111,3 +111,18 @@ func TestFieldsInClosedShadowRootsAreTypedInto(t *testing.T) {
 		t.Errorf("the closed root is not read:\n%s", text)
 	}
 }
+
+func TestTypingIntoACellLeavesTheReferencesOfItsRow(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<table><tr><th>Item</th><th>Count</th></tr>
+		<tr><td contenteditable aria-label=Item>Pens</td><td contenteditable aria-label=Count>three</td></tr>
+		<tr><td contenteditable aria-label=Other>Ink</td><td contenteditable aria-label=More>none</td></tr></table>`)
+	shot := tr.sees(bot)
+	item, count, more := refAfter(t, shot, `cell "Item"`), refAfter(t, shot, `cell "Count"`), refAfter(t, shot, `cell "More"`)
+	for _, step := range []struct{ ref, text string }{{item, "Pencils"}, {count, "five"}, {item, "Brushes"}, {count, "six"}} {
+		tr.must("page.type", &action.Type{Locator: action.Locator{Ref: step.ref}, Input: step.text, Clear: true})
+	}
+	tr.wantEval("document.querySelectorAll('tr')[1].innerText.replace(/\\s+/g, ' ').trim()", "Brushes six")
+	tr.eval(`void (document.querySelectorAll('tr')[2].cells[0].textContent = 'Paper')`)
+	tr.refuse(fault.PageChanged, "page.type", &action.Type{Locator: action.Locator{Ref: more}, Input: "two", Clear: true})
+}

@@ -35,6 +35,11 @@ func (b *Browser) typeText(ctx context.Context, t *tab, a *action.Type, pin acti
 			return nil, err
 		}
 	}
+	if acted.Element != nil && at.facts != nil && at.facts.Editor {
+		if text, err = b.paste(ctx, t, at, pin, text, a.Clear); err != nil {
+			return acted, err
+		}
+	}
 	if a.Submit {
 		text += "\n"
 	}

@@ -121,6 +121,7 @@ var verbs = map[string]verb{
 
 	"download.list":   wideOf((*Browser).listDownloads),
 	"download.get":    wideOf((*Browser).getDownload),
+	"download.read":   wideOf((*Browser).readDownload),
 	"download.cancel": wideOf((*Browser).cancelDownload),
 
 	"page.content":  verbOf(nil, (*Browser).content),

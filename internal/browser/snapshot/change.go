@@ -136,7 +136,7 @@ func (d *differ) pair(m *alignment, j int, around []*action.Node, tellMoves bool
 
 // looksSame reports whether two nodes have the same line, but for the focus.
 func looksSame(a, b *action.Node) bool {
-	if a.Role != b.Role || a.Name != b.Name || a.Ref != b.Ref || a.Value != b.Value || a.Level != b.Level || a.Protected != b.Protected {
+	if a.Role != b.Role || a.Name != b.Name || a.Derived != b.Derived || a.Ref != b.Ref || a.Value != b.Value || a.Level != b.Level || a.Protected != b.Protected {
 		return false
 	}
 	return len(a.States)+len(b.States) == 0 || !slices.ContainsFunc(stateOrder, func(name string) bool {

@@ -43,7 +43,7 @@ func (c Concealer) nodes(nodes []*action.Node) {
 		i = max(i, end-1)
 	}
 	for _, n := range nodes {
-		n.Name, n.Value, n.URL = c.Text(n.Name), c.Text(n.Value), c.Text(n.URL)
+		n.Name, n.Derived, n.Value, n.URL = c.Text(n.Name), c.Text(n.Derived), c.Text(n.Value), c.Text(n.URL)
 		for key, state := range n.States {
 			if words, says := state.(string); says {
 				n.States[key] = c.Text(words)

@@ -95,7 +95,7 @@ func (m merging) node(f *Frame, n *inpage.Node, depth int) *action.Node {
 		m.counted(out, n)
 		return out
 	}
-	out := &action.Node{Role: n.Role, Name: n.Name, Value: n.Value, Protected: n.Protected, Level: n.Level, States: states(n.States), URL: n.URL}
+	out := &action.Node{Role: n.Role, Name: n.Name, Derived: n.Derived, Value: n.Value, Protected: n.Protected, Level: n.Level, States: states(n.States), URL: n.URL}
 	if n.Frame {
 		if child := f.Children[n.Number]; child != nil && child.Tree != nil && child.Tree.Container != 0 {
 			m.page.wide[out] = Place{child.Document, child.Tree.Container}

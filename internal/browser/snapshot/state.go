@@ -5,7 +5,7 @@ import "github.com/gloveboxhq/glovebox/internal/browser/inpage"
 // stateOrder is the order in which text shows states.
 var stateOrder = []string{
 	"focused", "checked", "pressed", "selected", "expanded", "current", "popup",
-	"disabled", "readonly", "required", "invalid", "busy", "modal", "multiline",
+	"disabled", "readonly", "required", "invalid", "busy", "modal", "multiline", "partial",
 }
 
 // states returns what is said of an element as data: true and false where the
@@ -31,7 +31,7 @@ func states(s *inpage.States) map[string]any {
 	}
 	for name, set := range map[string]bool{
 		"disabled": s.Disabled, "required": s.Required, "invalid": s.Invalid, "readonly": s.ReadOnly,
-		"focused": s.Focused, "busy": s.Busy, "modal": s.Modal, "multiline": s.Multiline,
+		"focused": s.Focused, "busy": s.Busy, "modal": s.Modal, "multiline": s.Multiline, "partial": s.Partial,
 	} {
 		if set {
 			all[name] = true

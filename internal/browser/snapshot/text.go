@@ -189,6 +189,9 @@ func (w *writer) named(n *action.Node, name string) string {
 	if n.Ref != "" {
 		b.WriteString(" [" + n.Ref + "]")
 	}
+	if n.Derived != "" {
+		b.WriteString(" derived=" + quote(n.Derived))
+	}
 	if n.Level != 0 {
 		b.WriteString(" level=" + strconv.Itoa(n.Level))
 	}
@@ -263,9 +266,11 @@ func beginning(text string, most int) string {
 	return head
 }
 
-var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`)
 
-func quote(s string) string { return `"` + escapes.Replace(flat(s)) + `"` }
+// quote puts a text in quotes, on one line: its line feeds and tabs are written
+// as signs.
+func quote(s string) string { return `"` + flat(escapes.Replace(s)) + `"` }
 
 // flat replaces whatever could end a line, or that no person sees, by spaces.
 func flat(s string) string {

@@ -118,7 +118,7 @@ func (p *Page) unseen(n *html.Node) bool {
 func (p *Page) Text() (string, bool) {
 	t := texter{page: p}
 	t.visit(p.body)
-	t.close()
+	t.close(false)
 	text := strings.TrimRight(t.all.String(), spaces)
 	return text, len(text) < mostOutput
 }
@@ -126,13 +126,49 @@ func (p *Page) Text() (string, bool) {
 type texter struct {
 	page      *Page
 	all, line strings.Builder
+	pre       int  // elements around that keep lines and spaces as they are written
+	kept      bool // the line holds text of one
 }
 
-func (t *texter) close() {
-	if line := squeeze(t.line.String()); line != "" {
+// close ends a line; one without words is left out unless it is to be kept.
+func (t *texter) close(blank bool) {
+	line := strings.TrimRight(t.line.String(), spaces)
+	if !t.kept {
+		line = squeeze(line)
+	}
+	if line != "" || blank {
 		t.all.WriteString(line + "\n")
 	}
 	t.line.Reset()
+	t.kept = false
+}
+
+// write adds text (inpage's readable).
+func (t *texter) write(text string) {
+	loose := space.ReplaceAllString(text, " ") != text || strings.Trim(text, spaces) != text
+	if t.pre == 0 || !loose {
+		switch {
+		case blank(text):
+			text = " "
+		case t.kept:
+			text = space.ReplaceAllString(text, " ")
+		}
+		t.line.WriteString(text)
+		return
+	}
+	lines := strings.Split(text, "\n")
+	if !t.kept {
+		before := space.ReplaceAllString(t.line.String(), " ")
+		t.line.Reset()
+		t.line.WriteString(before)
+	}
+	t.line.WriteString(lines[0])
+	t.kept = true
+	for _, next := range lines[1:] {
+		t.close(true)
+		t.line.WriteString(next)
+		t.kept = true
+	}
 }
 
 func (t *texter) visit(n *html.Node) {
@@ -141,28 +177,30 @@ func (t *texter) visit(n *html.Node) {
 	case n.Namespace != "" || kind == silent:
 		return
 	case n.DataAtom == atom.Br:
-		t.close()
+		t.close(false)
 		return
 	case t.page.unseen(n) || kind == field:
 		return
 	}
 	if kind == block {
-		t.close()
+		t.close(false)
+	}
+	if n.DataAtom == atom.Pre {
+		t.pre++
+		defer func() { t.pre-- }()
 	}
 	for child := range n.ChildNodes() {
 		switch {
 		case child.Type == html.ElementNode:
 			t.visit(child)
-		case child.Type == html.TextNode && blank(child.Data):
-			t.line.WriteByte(' ')
 		case child.Type == html.TextNode:
-			t.line.WriteString(child.Data)
+			t.write(child.Data)
 		}
 	}
 	switch kind {
 	case cell:
 		t.line.WriteByte('\t')
 	case block:
-		t.close()
+		t.close(false)
 	}
 }

@@ -126,6 +126,7 @@ var commands = []command{
 	{"page.upload", []string{"upload", "#f", "--clear"}, "", &action.Upload{Locator: action.Locator{Selector: "#f"}, Clear: true}},
 	{"download.list", []string{"downloads", "list", "--wait", "2s"}, "", &action.DownloadList{Wait: 2000}},
 	{"download.get", []string{"downloads", "get", "d1"}, "", &action.ByID{ID: "d1"}},
+	{"download.read", []string{"downloads", "read", "d1", "--max-tokens", "900", "--offset", "7"}, "", &action.DownloadRead{ByID: action.ByID{ID: "d1"}, MaxTokens: 900, Offset: 7}},
 	{"download.cancel", []string{"downloads", "cancel", "d1", "-s", "n"}, "n", &action.ByID{ID: "d1"}},
 	{"tab.list", []string{"tabs", "list"}, "", &action.None{}},
 	{"tab.open", []string{"tabs", "open", "example.com", "-s", "n"}, "n", &action.OpenTab{URL: "example.com"}},

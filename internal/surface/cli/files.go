@@ -16,7 +16,7 @@ import (
 
 func (r *root) fileCommands() []*cobra.Command {
 	group := &cobra.Command{Use: "downloads", Short: "List, fetch and cancel downloads", Args: between(0, 0), RunE: help}
-	group.AddCommand(r.downloadList(), r.downloadGet(), r.downloadCancel())
+	group.AddCommand(r.downloadList(), r.downloadGet(), r.downloadRead(), r.downloadCancel())
 	return []*cobra.Command{r.upload(), group}
 }
 
@@ -120,6 +120,23 @@ func unused(name string) string {
 			return try
 		}
 	}
+}
+
+func (r *root) downloadRead() *cobra.Command {
+	var part action.DownloadRead
+	c := verb("download.read", "read <id>", "glovebox downloads read 5b1b0a3e-6e0d-4d0c-8f3a-2b1c0d9e8f70\nglovebox downloads read 5b1b0a3e-6e0d-4d0c-8f3a-2b1c0d9e8f70 --offset 20480")
+	c.Args = between(1, 1)
+	c.Flags().IntVar(&part.MaxTokens, "max-tokens", 0, "tokens of the text at most, 500 to 24000")
+	c.Flags().IntVar(&part.Offset, "offset", 0, "where to go on, as the part before says")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		part.ID = args[0]
+		return r.call(c.Context(), "download.read", &part, func(result action.Result) {
+			if got, ok := result.Data.(*action.DownloadText); ok {
+				r.printf("%s\n", clean(got.Text))
+			}
+		})
+	}
+	return c
 }
 
 func (r *root) downloadCancel() *cobra.Command {

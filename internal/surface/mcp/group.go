@@ -27,7 +27,7 @@ var groups = map[string][]string{
 		"browser_navigate_back", "browser_fill_form", "browser_fill_secret", "browser_select_option", "browser_hover",
 		"browser_drag", "browser_press_key", "browser_scroll", "browser_file_upload", "browser_batch",
 	},
-	"read":    {"browser_find", "browser_read", "browser_markdown", "browser_take_screenshot"},
+	"read":    {"browser_find", "browser_read", "browser_markdown", "browser_take_screenshot", "browser_downloads"},
 	"session": {"browser_tabs", "browser_session", "browser_close"},
 	"debug":   {"browser_console_messages", "browser_network_requests", "browser_evaluate", "browser_resize"},
 	"many":    {"browser_crawl", "browser_run"},

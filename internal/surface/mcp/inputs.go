@@ -240,6 +240,14 @@ type readIn struct {
 	in
 }
 
+type downloadsIn struct {
+	Action    string `json:"action,omitempty" enum:"list,read,get" doc:"Default list"`
+	ID        string `json:"id,omitempty" maxLength:"64" doc:"read, get: of the list"`
+	MaxTokens int    `json:"max_tokens,omitempty" minimum:"0" maximum:"24000"`
+	Offset    int    `json:"offset,omitempty" minimum:"0"`
+	in
+}
+
 type markdownIn struct {
 	Full bool `json:"full,omitempty" doc:"Navigation and footer too"`
 	in

@@ -248,6 +248,7 @@ var arguments = map[string]struct {
 	"browser_take_screenshot": {nil, "page.screenshot"},
 	"browser_screenshot":      {map[string]any{"full_page": true}, "page.screenshot"},
 	"browser_read":            {nil, "page.extract"},
+	"browser_downloads":       {map[string]any{"action": "read", "id": "d1"}, "download.read"},
 	"browser_crawl":           {map[string]any{"url": "a.example", "maxPages": 2}, "page.crawl"},
 	"browser_markdown":        {map[string]any{"full": true}, "page.markdown"},
 	"browser_run":             {map[string]any{"url": "https://a.example/", "domain_allowlist": []string{"a.example"}, "actions": []any{map[string]any{"type": "go_back"}}}, "run.start"},

@@ -70,6 +70,7 @@ var tools = []tool{
 	define("browser_screenshot", reads, plainScreenshot, "Same as browser_take_screenshot."),
 	define("browser_read", reads, read, "Read the page's text."),
 	define("browser_markdown", reads, markdown, "Read the page as markdown: headings, links, tables, code."),
+	define("browser_downloads", reads, downloads, "List downloads, read the text of one (PDF too), or keep it as an artifact."),
 	define("browser_crawl", changes, crawl, "Read the pages reachable from a URL, breadth first, in tabs of its own."),
 	define("browser_run", destroys, run, "Run actions in a browser of its own, which then ends. A person may have to approve the hosts."),
 	define("browser_close", changes, closeSession, "Close the session; its record and files are kept."),

@@ -57,6 +57,9 @@ const ELEMENT = 1, TEXT = 3, DOCUMENT = 9, FRAGMENT = 11;
 const HTML = 'http://www.w3.org/1999/xhtml', SVG = 'http://www.w3.org/2000/svg', MATH = 'http://www.w3.org/1998/Math/MathML';
 const isElement = node => node !== null && node !== undefined && nodeType(node) === ELEMENT;
 const isHTML = element => namespace(element) === HTML;
+// Elements that one document was given by another are none of this window's
+// HTMLElement: their namespace tells.
+const isWritable = element => isHTML(element) && editableContent(element) === true;
 const tagOf = element => isHTML(element) ? localName(element) : namespace(element) === SVG ? 'svg:' + localName(element) : '';
 
 // Closed shadow roots that the engine handed in, by host.

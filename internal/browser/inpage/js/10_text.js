@@ -17,6 +17,8 @@ const seen = text => suspicious.test(text) ? text.replace(unseen, '').replace(jo
 const loose = /^\s|\s\s|\s$|[^\S ]/;
 const squeeze = text => loose.test(text) ? text.replace(/\s+/g, ' ').trim() : text;
 const clean = (text, limit = NAME_LIMIT) => limited(squeeze(seen(limited(text, limit * 8))), limit);
+// What a field holds, or text whose lines are kept as they are written.
+const cleanLines = (text, limit) => limited(seen(limited(text, limit * 8).replace(/\r\n?/g, '\n')).trimEnd(), limit);
 const folded = text => squeeze(seen(text)).toLowerCase();
 
 // Addresses, with parameters masked that look like credentials.

@@ -24,6 +24,8 @@ const displayOf = element => {
   if (display === undefined) cache.displays.set(element, display = styleOf(element).display);
   return display;
 };
+// Whether lines and spaces of a text are drawn as they are written.
+const keepsSpace = element => /preserve|break-spaces/.test(styleOf(element).whiteSpaceCollapse);
 // A box as an object of our own: each property of a DOMRect is a call.
 const copied = ({x, y, width, height}) => ({left: x, top: y, right: x + width, bottom: y + height, width, height});
 // The box of an element, for passes that only read.

@@ -138,7 +138,9 @@ const isSummary = element => {
   for (let at = firstChild(parent); at !== null; at = nextSibling(at)) if (isElement(at) && tagOf(at) === 'summary') return at === element;
   return false;
 };
+const designed = getter(Document.prototype, 'designMode');
 const isEditingHost = element => {
+  if (element === bodyOf(document) && designed(document) === 'on') return true;
   const value = attribute(element, 'contenteditable');
   return value !== null && /^(|true|plaintext-only)$/i.test(value);
 };

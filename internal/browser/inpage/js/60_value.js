@@ -43,7 +43,7 @@ const valueOf = element => {
   if (isProtected(element)) return '';
   switch (tagOf(element)) {
     case 'input': return inputShown(element);
-    case 'textarea': return clean(areaValue(element), VALUE_LIMIT);
+    case 'textarea': return areaShown(element);
     case 'select': return clean([...selectChosen(element)].slice(0, 20).map(optionLabel).join(', '), VALUE_LIMIT);
     case 'output': return '';
     case 'progress': return hasAttribute(element, 'value') ? String(progressValue(element)) : '';
@@ -51,20 +51,30 @@ const valueOf = element => {
   }
   return ariaValue(element);
 };
+const areaShown = element => {
+  const editor = editorOf(element);
+  return editor === null ? cleanLines(areaValue(element), VALUE_LIMIT) : editorText(editor);
+};
 const inputShown = element => {
   switch (inputType(element)) {
     case 'button': case 'submit': case 'reset': case 'image': case 'checkbox': case 'radio': case 'hidden': return '';
     case 'file': return clean(inputValue(element).replace(/^.*[\\/]/, ''), VALUE_LIMIT);
   }
-  return clean(inputValue(element), VALUE_LIMIT);
+  return cleanLines(inputValue(element), VALUE_LIMIT);
 };
 const ariaValue = element => {
   const role = roleOf(element);
   if (role === 'slider' || role === 'spinbutton' || role === 'progressbar' || role === 'meter' || role === 'scrollbar') {
     return clean(attribute(element, 'aria-valuetext') ?? attribute(element, 'aria-valuenow') ?? '');
   }
-  if ((role === 'textbox' || role === 'searchbox' || role === 'combobox') && isElement(element)) return clean(visibleText(element, VALUE_LIMIT), VALUE_LIMIT);
+  if ((role === 'textbox' || role === 'searchbox' || role === 'combobox') && isElement(element)) return editableText(element);
   return '';
+};
+// What is written in editable content, line by line; of other things their text.
+const editableText = element => {
+  const editor = editorOf(element);
+  if (editor !== null) return editorText(editor);
+  return isEditingHost(element) ? cleanLines(readable(element, VALUE_LIMIT).text, VALUE_LIMIT) : clean(visibleText(element, VALUE_LIMIT), VALUE_LIMIT);
 };
 const visibleText = (element, limit) => {
   const walk = newWalk(false);

@@ -58,13 +58,14 @@ const isEditable = element => {
   const tag = tagOf(element);
   if (tag === 'textarea') return !hasAttribute(element, 'readonly') && !disabledOf(element);
   if (tag === 'input') return textual(element) && !hasAttribute(element, 'readonly') && !disabledOf(element);
+  if (editorOf(element) !== null && attribute(element, 'aria-readonly') !== 'true') return true;
   // A button in editable content is pressed, not written in.
   if (tag === 'button' || tag === 'select' || pressedRoles.has(given(element))) return false;
-  return element instanceof HTMLElement && editableContent(element) === true && !listensAlone(element);
+  return isWritable(element) && !listensAlone(element);
 };
 const pressedRoles = new Set(['button', 'link', 'checkbox', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'radio', 'switch', 'tab', 'treeitem']);
 // What says in its markup that a script listens, inside of editable content.
-const listensAlone = element => !isEditingHost(element) && element instanceof HTMLElement && editableContent(element) === true &&
+const listensAlone = element => !isEditingHost(element) && isWritable(element) &&
   (listens(element) || heeding.has(element)) && !/^(input|textarea|body|html)$/.test(tagOf(element));
 const textual = element => /^(text|search|tel|url|email|password|number|date|time|datetime-local|month|week)$/.test(inputType(element));
 const codeEditor = '.monaco-editor, .CodeMirror, .cm-editor, .ace_editor, .cm-content, [data-language][contenteditable], pre[contenteditable], code[contenteditable]';
@@ -95,6 +96,13 @@ const labelFor = element => {
     if (text !== '') return text;
   }
   return clean((attribute(element, 'href') ?? '').replace(/[?#].*$/, '').split('/').filter(Boolean).pop() ?? '', 200);
+};
+// The same, of a control that has nothing else to be told by.
+const DERIVED = 60; // characters
+const wordless = new Set(['button', 'checkbox', 'generic', 'link', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'radio', 'switch', 'tab', 'treeitem']);
+const derivedLabel = (element, role) => {
+  const label = wordless.has(role) ? clean(labelFor(element), DERIVED) : '';
+  return hasWord(label) ? label : undefined;
 };
 const iconLabel = element => {
   const use = localName(element) === 'use' ? (attribute(element, 'href') ?? attribute(element, 'xlink:href') ?? '').replace(/^.*#/, '') : '';
@@ -134,7 +142,8 @@ const factsOf = element => {
   facts.protected = isProtected(same);
   facts.toggle = isToggle(same, facts.role);
   facts.frame = tag === 'iframe' || tag === 'frame';
-  facts.rect = plainRect(boxOf(element));
+  facts.editor = editorOf(same) !== null;
+  facts.rect = plainRect(boxOf(drawnEditor(element) ?? element));
   facts.print = JSON.stringify([facts.role, bareNameOf(same), facts.tag, facts.type, facts.label, facts.linkUrl, facts.formAction, facts.formMethod, facts.submits, facts.submitName, facts.protected, facts.editable, choices(same), facts.item, firmNames(same), facts.orders, facts.emptied, facts.dialog.replace(/\d+/g, '0')]);
   return facts;
 };

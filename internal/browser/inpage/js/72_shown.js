@@ -2,12 +2,27 @@
 // another entry: "Delete" in it is then another act, in the same place, by the
 // same node, and by the same name.
 const shownAs = new WeakMap();
-const remember = element => shownAs.set(element, {name: bareNameOf(element), item: itemOf(element), told: false});
+const remember = element => note(element, false);
+const note = (element, told) => shownAs.set(element, {name: bareNameOf(element), item: itemOf(element), from: hostOfItem(element), told});
 // Who acts on an element knows that its name may change by that: a play button
 // becomes a pause button. The entry that it belongs to does not.
 const noteAct = element => {
   const known = shownAs.get(element);
   if (known !== undefined) known.name = undefined;
+};
+// Who types into a cell changes the words of its row by that, for the other
+// cells too.
+const ownWords = new WeakSet();
+const noteTyped = element => ownWords.add(hostOfEditing(element));
+// The editable content that holds the words of an element's entry.
+const hostOfItem = element => {
+  const text = itemText(element);
+  for (let at = text === null ? null : flatParent(text); at !== null && !isEntry(at); at = flatParent(at)) if (isEditingHost(at)) return new WeakRef(at);
+  return null;
+};
+const isOwnItem = (element, known) => {
+  const from = known.from?.deref(), now = hostOfItem(element)?.deref();
+  return from !== undefined && ownWords.has(from) && (now === undefined || ownWords.has(now));
 };
 // As what it was shown, where it is something else now; it counts as shown
 // then. Who was told so once is not told of other digits again: a clock never
@@ -16,9 +31,9 @@ const becameOther = element => {
   const known = shownAs.get(element);
   if (known === undefined) return undefined;
   const name = bareNameOf(element), item = itemOf(element), plain = known.told ? text => text.replace(/\d+/g, '0') : steady;
-  const same = plain(known.item) === plain(item) && (known.name === undefined || plain(known.name) === plain(name));
+  const same = (plain(known.item) === plain(item) || isOwnItem(element, known)) && (known.name === undefined || plain(known.name) === plain(name));
   if (same) return undefined;
-  shownAs.set(element, {name, item, told: true});
+  note(element, true);
   return {name: known.name ?? '', item: known.item};
 };
 // Without the digits of times and shares.
@@ -34,20 +49,28 @@ const isEntry = element => {
   return tag === 'tr' || tag === 'li' || entries.has(given(element));
 };
 const itemOf = element => {
+  const entry = entryOf(element);
+  if (entry === null) return '';
+  const text = firstText(entry, element);
+  return text === null ? bareNameOf(element) : clean(nodeData(text), ITEM_TEXT);
+};
+const entryOf = element => {
   let at = flatParent(element);
-  for (let up = 0; up < ITEM_UP && at !== null; up++, at = flatParent(at)) {
-    if (isEntry(at)) return firstWords(at, element) || bareNameOf(element);
-  }
-  return '';
+  for (let up = 0; up < ITEM_UP && at !== null; up++, at = flatParent(at)) if (isEntry(at)) return at;
+  return null;
+};
+const itemText = element => {
+  const entry = entryOf(element);
+  return entry === null ? null : firstText(entry, element);
 };
 const walkerOf = method(Document.prototype, 'createTreeWalker');
-const firstWords = (entry, element) => {
+const firstText = (entry, element) => {
   const skipped = node => node === element || tagOf(node) === 'button' || given(node) === 'button' || silent.has(localName(node));
   const walker = walkerOf(document, entry, 5, node => isElement(node) && skipped(node) ? 2 : 1); // elements and texts; reject, accept
   for (let left = ITEM_NODES; left > 0; left--) {
     const node = walker.nextNode();
     if (node === null) break;
-    if (nodeType(node) === TEXT && hasWord(nodeData(node))) return clean(nodeData(node), ITEM_TEXT);
+    if (nodeType(node) === TEXT && hasWord(nodeData(node))) return node;
   }
-  return '';
+  return null;
 };

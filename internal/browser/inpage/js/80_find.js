@@ -1,6 +1,6 @@
 // Finding elements. Roots are the document and every shadow root in it that is
 // known, in document order of their hosts.
-const MATCH_LIMIT = 5000, FOUND_LIMIT = 20, VISIBLE_LIMIT = 100;
+const MATCH_LIMIT = 5000, FOUND_LIMIT = 20, SEEN_LIMIT = 500, VISIBLE_LIMIT = 100;
 const SHADOW_LIMIT = 5000;
 // What may have a shadow root: not the elements that pages have most of. The
 // browser sorts those out several times faster than we do.
@@ -65,7 +65,7 @@ const bySelector = selector => {
 const bySight = found => found.filter(element => element === documentElement(document) || element === bodyOf(document) || visible(element) && controlSeen(element));
 const textInSight = element => element instanceof HTMLInputElement ? inputValue(element) : limited(readable(element, NAME_LIMIT * 16).text, NAME_LIMIT * 16);
 const byTextInSight = wanted => best(bySight(byText(wanted)), textInSight, wanted);
-const words = ({nodes, names}) => nodes.map(elementOf).map(element => element === null ? '' : names ? nameOf(element) : textInSight(element));
+const words = ({nodes, names}) => nodes.map(elementOf).map(element => element === null ? '' : names ? shownName(element) : textInSight(element));
 
 // Those that equal what is asked for, or else those that contain it.
 const best = (candidates, textOf, wanted) => {
@@ -87,13 +87,17 @@ const byRole = (role, name) => {
   const found = [];
   for (const root of rootsOf(true)) {
     for (const element of queryAll(root, roleSelector(alias))) {
-      if (roleOf(element) === alias && laidOutLoosely(element) && !ariaHidden(element)) found.push(element);
+      if (roleOf(element) === alias && laidOutLoosely(element) && !ariaHidden(element) && (alias !== 'generic' || isShownGeneric(element))) found.push(element);
       if (found.length >= MATCH_LIMIT) break;
     }
   }
   const ordered = inOrder(found);
-  return name ? best(ordered, nameOf, name) : ordered;
+  return name ? best(ordered, shownName, name) : ordered;
 };
+// A snapshot shows what has no other role where it is acted on, by its text, or
+// where it has a name.
+const isShownGeneric = element => nameOf(element) !== '' || interactive(element, 'generic');
+const shownName = element => nameOf(element) || (roleOf(element) === 'generic' ? spokenPart(element) : '');
 const laidOutLoosely = element => laidOut(element) || visible(element) || tagOf(element) === 'option';
 // A selector that every element of a role matches, to look at few.
 const roleSelectors = new Map();
@@ -176,7 +180,7 @@ const findOnce = query => {
   return {
     matches: found.length,
     visible: found.slice(0, VISIBLE_LIMIT).filter(visible).length,
-    nodes: found.slice(0, FOUND_LIMIT).map(numberOf),
+    nodes: found.slice(0, query.seen ? SEEN_LIMIT : FOUND_LIMIT).map(numberOf),
     node: chosen === null ? 0 : numberOf(chosen),
     facts: chosen === null ? null : factsOf(chosen),
   };

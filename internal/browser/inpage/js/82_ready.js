@@ -7,6 +7,7 @@ const ready = async query => {
   }, query.wait ?? 0);
   if (query.kind !== 'drop') expected = null;
   if (answer.ok && (acting.has(query.kind) || query.kind === 'select')) noteAct(elementOf(query.node));
+  if (answer.ok && query.kind === 'type') noteTyped(elementOf(query.node));
   if (answer.ok && expectable.has(query.kind)) expect(query);
   if (answer.ok && query.checked) answer.checked = checkedOf(query.node);
   if (answer.ok && query.focus && !(query.kind === 'focus' && answer.focused)) {
@@ -52,6 +53,8 @@ const framing = new Set(['iframe', 'frame', 'object', 'embed', 'fencedframe']);
 // is in it and is no control of its own.
 const DRAWN_BY = 12; // descendants that are looked at
 const pointTarget = element => {
+  const editor = drawnEditor(element);
+  if (editor !== null) return editor;
   if (pointable(element)) return element;
   if (isCheckable(element)) return labelsOf(element).find(pointable) ?? element;
   return [...allInElement(element, '*')].slice(0, DRAWN_BY).find(inner => pointable(inner) && innerAt(inner, element, element) === null) ?? element;

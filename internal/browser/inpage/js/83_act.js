@@ -19,13 +19,14 @@ const focus = ({node, all, clear}) => {
   if (element === null) return {gone: true, ok: false};
   const target = tagOf(element) === 'label' ? labelControl(element) ?? element : element, host = hostOfEditing(target);
   (host instanceof SVGElement ? focusOnSVG : focusOn)(host, {preventScroll: true});
+  if (editorOf(target) !== null) return {ok: hasFocusOf(element), secret: isProtected(host)}; // keys move its caret
   if (clear) clearText(target);
   else placeCaret(target, all);
   return {ok: hasFocusOf(element), secret: isProtected(host)};
 };
 // What takes the focus for a piece of editable content; anything else itself.
 const hostOfEditing = element => {
-  if (!(element instanceof HTMLElement) || editableContent(element) !== true || focusable(element)) return element;
+  if (!isWritable(element) || focusable(element)) return element;
   for (let at = element; at !== null; at = flatParent(at)) if (isEditingHost(at)) return at;
   return element;
 };
@@ -61,7 +62,7 @@ const placeCaret = (element, all) => {
   } else if (element instanceof HTMLTextAreaElement) {
     if (all) selectArea(element);
     else rangeOfArea(element, areaValue(element).length, areaValue(element).length);
-  } else if (element instanceof HTMLElement && editableContent(element)) {
+  } else if (isWritable(element)) {
     const selection = getSelection();
     selection.selectAllChildren(element);
     if (!all) selection.collapseToEnd();
@@ -74,7 +75,7 @@ const clearText = element => {
   } else if (element instanceof HTMLTextAreaElement) {
     if (areaValue(element) === '') return;
     writeArea(element, '');
-  } else if (element instanceof HTMLElement && editableContent(element)) {
+  } else if (isWritable(element)) {
     // The browser's own deletion, so that editors see the events they expect.
     getSelection().selectAllChildren(element);
     command(document, 'delete');

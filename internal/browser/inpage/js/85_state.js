@@ -2,7 +2,8 @@
 const listenerAttributes = new Set(['onclick', 'onmousedown', 'onmouseup', 'onpointerdown', 'onpointerup', 'ondblclick', 'ontouchstart', 'ng-click', 'data-ng-click', 'jsaction', 'v-on:click', '@click', 'x-on:click', 'hx-get', 'hx-post']);
 const interactive = (element, role) => {
   switch (tagOf(element)) {
-    case 'html': case 'body': case 'iframe': case 'frame': return false;
+    case 'html': case 'iframe': case 'frame': return false;
+    case 'body': return isEditingHost(element);
     case 'button': case 'select': case 'textarea': return !disabledOf(element);
     case 'input': return inputType(element) !== 'hidden' && !disabledOf(element);
     case 'a': case 'area': case 'svg:a': if (role === 'link' && hasAttribute(element, 'href')) return true; break;
@@ -45,6 +46,8 @@ const controlSeen = element => {
 };
 const judgeControl = element => {
   if (!laidOut(element)) return false;
+  const editor = drawnEditor(element);
+  if (editor !== null) return controlSeen(editor);
   const context = contextOf(element);
   if (isCheckable(element) && labelsOf(element).some(label => pointable(label) && contextOf(label).unseen === '')) return true;
   if (context.unseen !== '' && !(context.unseen === 'opacity' && +styleOf(element).opacity < BARELY && /^(input|select)$/.test(localName(element)))) return false;

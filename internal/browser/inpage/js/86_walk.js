@@ -21,6 +21,7 @@ class Walker {
     this.cut = this.stopped = false;
     this.until = performance.now() + WALK_TIME;
     this.run = '';
+    this.kept = false; // the lines of run are as they are written
     this.stated = new Map();
     this.trace = 0; // of the values of the fields in the sibling that is compared
     this.traces = new Map();
@@ -40,8 +41,9 @@ class Walker {
   }
   flush(sink) {
     if (this.run === '') return;
-    const text = clean(this.run, TEXT_PIECE);
+    const text = this.kept ? cleanLines(this.run.replace(/^\s*\n/, ''), TEXT_PIECE) : clean(this.run, TEXT_PIECE);
     this.run = '';
+    this.kept = false;
     if (text === '') return;
     this.size += text.length;
     sink.push({t: text});
@@ -95,11 +97,19 @@ class Walker {
     this.visited++;
     const data = nodeData(node);
     if (data.trim() === '') {
-      if (this.run !== '') this.run += ' ';
+      if (this.run !== '') loose.test(data) && keepsSpace(element) ? this.add(data, element) : this.run += ' ';
       return;
     }
     if (this.options.includeHidden ? displayOf(element) === 'none' : hiddenText(node, element)) this.hidden++;
-    else if (!at.mute && this.run.length < TEXT_PIECE * 2) this.run += limited(data, TEXT_PIECE);
+    else if (!at.mute && this.run.length < TEXT_PIECE * 2) this.add(limited(data, TEXT_PIECE), element);
+  }
+  // Text of which lines and spaces are drawn as they are written keeps them.
+  add(data, element) {
+    if (!this.kept && loose.test(data) && keepsSpace(element)) {
+      this.kept = true;
+      this.run = this.run.replace(/\s+/g, ' ');
+    }
+    this.run += this.kept && !keepsSpace(element) ? data.replace(/\s+/g, ' ') : data;
   }
   leaveOut(element) {
     if (tagOf(element) !== 'slot' && textContent(element).trim() !== '') this.hidden++;
@@ -109,7 +119,7 @@ class Walker {
     const tag = localName(element);
     if (silent.has(tag) && isHTML(element)) return;
     if (tag === 'br') {
-      this.run += ' ';
+      this.run += this.kept ? '\n' : ' ';
       return;
     }
     const display = displayOf(element);
@@ -130,6 +140,9 @@ class Walker {
     else if (display !== 'inline' && this.run !== '') this.run += ' ';
   }
   show(element, tag, sink, at) {
+    const editor = editorAt(element);
+    if (editor !== null && this.seen(element)) return this.editor(editor, sink, at);
+    if (at.own !== undefined && matches(element, at.own)) return;
     const role = roleOf(element);
     if (tag === 'iframe' || tag === 'frame') return this.frame(element, sink);
     if (fieldTags.has(tag) && isHTML(element)) return this.field(element, role, sink);
@@ -155,13 +168,10 @@ class Walker {
   node(element, role, name, shown, sink, at) {
     this.flush(sink);
     const node = {r: role}, children = [];
-    const before = this.run;
-    this.run = '';
     const mute = muting.has(role) && name !== '' ? mutes(element, name) : at.mute && !structureInMute.has(role);
-    const inner = {mute, depth: at.depth + 1, tree: role === 'treeitem', more: false, whole: this.options.root > 0 && element === this.root};
+    const inner = {own: at.own, mute, depth: at.depth + 1, tree: role === 'treeitem', more: false, whole: this.options.root > 0 && element === this.root};
     this.children(element, children, inner);
     this.flush(children);
-    this.run = before;
     this.describe(node, element, role, name || (shown && at.mute && role === 'generic' && children.length === 0 ? spokenPart(element) : ''), shown, children);
     if (children.length > 0) node.c = children;
     if (wide(children) || landmarks.has(role)) node.k = numberOf(element);
@@ -178,6 +188,7 @@ class Walker {
     }
     if (name !== '' && !(children.length > 0 && cell)) node.n = name;
     if (shown) node.i = this.number(element);
+    if (shown && name === '' && children.length === 0) node.d = derivedLabel(element, role);
     const value = valueRoles.has(role) ? valueOf(element) : '';
     if (isEditingHost(element) && isProtected(element)) {
       node.p = true;
@@ -219,6 +230,7 @@ class Walker {
     const node = {r: role}, name = nameOf(element);
     if (name !== '') node.n = name;
     if (interactive(element, role)) node.i = this.number(element);
+    if (name === '' && node.i !== undefined) node.d = derivedLabel(element, role);
     if (secret) node.p = true;
     else {
       const value = valueOf(element);
@@ -227,6 +239,20 @@ class Walker {
     node.s = statesOf(element, role);
     if (localName(element) === 'select') this.choices(element, node);
     this.push(sink, node);
+  }
+  // A code editor as one field, and what else is in it: its search bar, say.
+  editor(editor, sink, at) {
+    const {input, root, kind} = editor, node = {r: 'textbox', i: this.number(input)}, name = nameOf(input);
+    if (name !== '') node.n = name;
+    if (isProtected(input)) node.p = true;
+    else {
+      const value = editorText(editor);
+      if (value !== '') node.v = value;
+    }
+    node.s = {...statesOf(input, 'textbox'), multiline: true};
+    if (isPartial(editor)) node.s.partial = true;
+    this.push(sink, node);
+    this.children(root, sink, {...at, own: kind.own});
   }
   choices(element, node) {
     const children = [], options = selectOptions(element), all = collectionLength(options);
@@ -297,7 +323,8 @@ const mutes = (element, name) => {
 // A heading or the like must owe its name to text that can be seen.
 const fallbackFree = element => named(element) || contentName(element) !== '';
 const dropText = (children, value) => {
-  for (let i = children.length - 1; i >= 0; i--) if (children[i].t !== undefined && value.includes(children[i].t)) children.splice(i, 1);
+  const line = squeeze(value);
+  for (let i = children.length - 1; i >= 0; i--) if (children[i].t !== undefined && line.includes(squeeze(children[i].t))) children.splice(i, 1);
 };
 const anchorHref = getter(HTMLAnchorElement.prototype, 'href');
 const harmless = /^https?:\/\/[\w.:-]+(\/[^/?#@]{0,23})*$/;

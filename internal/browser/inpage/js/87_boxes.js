@@ -12,7 +12,8 @@ const boxes = ({nodes, embedded: inner, uncovered}) => {
   return found;
 };
 // A checkbox that is drawn by its label alone is where the label is.
-const standIn = element => pointable(element) || !isCheckable(element) ? element : labelsOf(element).find(pointable) ?? element;
+const standIn = element => drawnEditor(element) ?? drawnByLabel(element);
+const drawnByLabel = element => pointable(element) || !isCheckable(element) ? element : labelsOf(element).find(pointable) ?? element;
 const exposed = (element, inner) => {
   let box = edges(boxOf(element)), placed = styleOf(element).position;
   for (let at = flatParent(element); at !== null; at = flatParent(at)) {

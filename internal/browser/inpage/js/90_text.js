@@ -13,12 +13,26 @@ const text = () => {
 };
 // The same perception as plain text: a line for each block.
 const readable = (element, limit) => {
-  let text = '', cut = false, line = '';
-  const close = () => {
-    const whole = squeeze(seen(line));
+  let text = '', cut = false, line = '', kept = false;
+  const close = (blank = false) => {
+    const whole = kept ? seen(line).trimEnd() : squeeze(seen(line));
     line = '';
-    if (whole !== '') text += whole + '\n';
+    if (whole !== '' || blank) text += whole + '\n';
     if (text.length > limit) cut = true;
+    kept = false;
+  };
+  // Lines and spaces that are drawn as they are written are kept so.
+  const add = (data, holder) => {
+    if (!loose.test(data) || !keepsSpace(holder)) return void (line += kept ? data.replace(/\s+/g, ' ') : data);
+    const [first, ...more] = data.replace(/\r\n?/g, '\n').split('\n');
+    if (!kept) line = line.replace(/\s+/g, ' ');
+    line += first;
+    kept = true;
+    for (const next of more) {
+      close(true);
+      line = next;
+      kept = true;
+    }
   };
   const visit = (node, depth) => {
     if (cut || depth > NEST_LIMIT) return;
@@ -33,8 +47,9 @@ const readable = (element, limit) => {
     eachChild(node, child => {
       if (nodeType(child) === TEXT) {
         if (closed) return;
-        if (nodeData(child).trim() === '') line += ' ';
-        else if (!hiddenText(child, node)) line += nodeData(child);
+        const data = nodeData(child);
+        if (data.trim() === '' && !(loose.test(data) && keepsSpace(node))) line += ' ';
+        else if (data.trim() === '' || !hiddenText(child, node)) add(data, node);
       } else if (nodeType(child) === ELEMENT && !(closed && !isSummary(child))) {
         visit(child, depth + 1);
       }

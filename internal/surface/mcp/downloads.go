@@ -1,0 +1,67 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const downloadWait = 5000 // milliseconds that a list waits for downloads that run
+
+func downloads(ctx context.Context, t *turn, in *downloadsIn) error {
+	if in.Action == "" || in.Action == "list" {
+		return t.listDownloads(ctx)
+	}
+	if in.ID == "" {
+		return fault.New(fault.InvalidRequest, "id is missing").Hinted("call browser_downloads with action list").With("field", "id")
+	}
+	if in.Action == "get" {
+		return t.keepDownload(ctx, in.ID)
+	}
+	result, err := t.call(ctx, "download.read", &action.DownloadRead{ByID: action.ByID{ID: in.ID}, MaxTokens: in.MaxTokens, Offset: in.Offset})
+	if err != nil {
+		return err
+	}
+	if got, ok := result.Data.(*action.DownloadText); ok {
+		t.reply.did = append(t.reply.did, fmt.Sprintf("Text of %s, %s, artifact %s.", quoted(got.Name), line(got.MediaType, 100), line(got.Artifact, 64)))
+		t.reply.heading, t.reply.text = "Download", marked(got.Text, "", fullSnapshot)
+	}
+	return nil
+}
+
+func (t *turn) listDownloads(ctx context.Context) error {
+	result, err := t.call(ctx, "download.list", &action.DownloadList{Wait: downloadWait})
+	if err != nil {
+		return err
+	}
+	listing, ok := result.Data.(*action.DownloadListing)
+	if !ok {
+		return nil
+	}
+	t.reply.data = listing
+	if len(listing.Downloads) == 0 {
+		t.reply.did = append(t.reply.did, "There are no downloads.")
+	}
+	for _, d := range listing.Downloads {
+		text := fmt.Sprintf("- %s %s, %d bytes, id %s", quoted(d.Name), line(d.State, 20), max(d.Size, d.Received), line(d.ID, 64))
+		if d.Error != "" {
+			text += ": " + line(d.Error, 200)
+		}
+		t.reply.did = append(t.reply.did, text)
+	}
+	return nil
+}
+
+func (t *turn) keepDownload(ctx context.Context, id string) error {
+	result, err := t.call(ctx, "download.get", &action.ByID{ID: id})
+	if err != nil {
+		return err
+	}
+	if file, ok := result.Data.(*action.File); ok {
+		t.reply.data = file.Artifact
+		t.reply.did = append(t.reply.did, fmt.Sprintf("%s, %s, %d bytes, is artifact %s.", quoted(file.Name), line(file.MediaType, 100), file.Size, line(file.ID, 64)))
+	}
+	return nil
+}
