@@ -42,6 +42,7 @@ type Navigated struct {
 	Status int    `json:"status"` // HTTP status of the document; 0 for about:blank
 
 	Download string `json:"download,omitempty"` // id of the download that came instead of a document
+	Loading  bool   `json:"loading,omitempty"`  // the page still draws, or waits for what it shows: read it again later
 }
 
 // Acted says what was done, and to what.
