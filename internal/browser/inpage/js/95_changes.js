@@ -2,7 +2,7 @@
 // between two reports. What changes without an act is noise to the waiting: it
 // is learned in between, and by how often it comes while we wait.
 const NOISE_TIMES = 2, NOISE_LIFE = 2000, NOISE_WHILE = 6, LOOKED_AT = 500; // ms; batches and records of mutations
-const deed = {own: null, running: false, count: 0, wake: null, noise: new WeakMap(), during: new WeakMap(), moving: new WeakSet(), due: 0, pictures: new Map()};
+const deed = {own: null, running: false, count: 0, wake: null, noise: new WeakMap(), during: new WeakMap(), moving: new WeakSet(), steps: 0, pictures: new Map()};
 
 const isNews = (change, now) => {
   const {type, target} = change;
@@ -15,7 +15,7 @@ const isNews = (change, now) => {
   if (recent && known.times >= NOISE_TIMES) return false;
   const {times, first} = deed.during.get(target) ?? {times: 0, first: now};
   deed.during.set(target, {times: times + 1, first});
-  if (slidesBy(change) || times >= 2 && now - first >= APART) deed.due = now + STEP;
+  if (slidesBy(change) || times >= 2 && now - first >= APART) deed.steps++;
   return times < NOISE_WHILE;
 };
 // A script that slides something open changes it step by step, with each frame
@@ -60,7 +60,7 @@ const watchRoot = root => {
 const arm = ({node = 0}) => {
   watchChanges();
   heed(changeWatch.takeRecords());
-  Object.assign(deed, {own: node ? elementOf(node) : null, running: true, count: 0, during: new WeakMap(), moving: new WeakSet(document.getAnimations()), due: 0, pictures: pictures()});
+  Object.assign(deed, {own: node ? elementOf(node) : null, running: true, count: 0, during: new WeakMap(), moving: new WeakSet(document.getAnimations()), steps: 0, pictures: pictures()});
 };
 
 const pause = limit => new Promise(done => setTimeout(done, limit));
@@ -121,14 +121,27 @@ const displaces = animation => {
 };
 // Waits for what moves, and reports whether something still does.
 const comesToRest = async until => {
+  let steps = 0, cut = false; // whether the time was over within a step
   for (let last = -1; last !== deed.count && performance.now() < until;) {
     last = deed.count;
     const running = document.getAnimations().slice(0, 100).filter(appears), left = until - performance.now();
     if (running.length > 0) await Promise.race([Promise.all(running.map(animation => animation.finished.catch(() => null))), pause(left)]);
-    while (deed.due > performance.now() && performance.now() < until) await pause(Math.min(deed.due, until) - performance.now());
+    while (deed.steps !== steps && performance.now() < until) {
+      steps = deed.steps;
+      await stepEnds(until);
+      cut = performance.now() >= until;
+    }
   }
-  return deed.due > performance.now() || document.getAnimations().slice(0, 100).some(displaces);
+  return cut || document.getAnimations().slice(0, 100).some(displaces);
 };
+// The time of a step has passed, and two frames are drawn: on a busy machine
+// each takes longer than that.
+const stepEnds = async until => {
+  await pause(Math.min(STEP, until - performance.now()));
+  const frames = new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+  await Promise.race([frames, pause(Math.min(FRAMES, until - performance.now()))]);
+};
+const FRAMES = 300; // ms, where nothing is drawn
 
 // Whether the page listens to one of some kinds of events where they reach an
 // element. What listens at the window is not known.
