@@ -42,6 +42,12 @@ func (p point) of(l action.Locator) action.Locator {
 
 var refShape = regexp.MustCompile(`^(?:@|ref=)?e\d+$`)
 
+// one is a locator of what acts: role, name and text mean one element or none.
+func one(l action.Locator) action.Locator {
+	l.Strict = (l.Role != "" || l.Text != "") && l.Ref == "" && l.Selector == "" && l.Index == nil
+	return l
+}
+
 func (e element) locator() action.Locator {
 	l := action.Locator{Ref: e.Ref, Selector: e.Selector, Role: e.Role, Name: e.Name, Index: e.Index}
 	if e.Target != "" && refShape.MatchString(e.Target) && l.Ref == "" {

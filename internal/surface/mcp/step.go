@@ -38,6 +38,7 @@ func (in *navigateIn) args() *action.Goto {
 func (in *clickIn) args() *action.Click {
 	args := &action.Click{Locator: in.of(in.locator()), Button: in.Button, Modifiers: in.Modifiers}
 	args.Text = in.Text
+	args.Locator = one(args.Locator)
 	if in.DoubleClick {
 		args.ClickCount = 2
 	}
@@ -45,7 +46,7 @@ func (in *clickIn) args() *action.Click {
 }
 
 func (in *typeIn) args() *action.Type {
-	args := &action.Type{Locator: in.of(in.locator()), Input: in.Text, Clear: in.Clear, Submit: in.Submit}
+	args := &action.Type{Locator: one(in.of(in.locator())), Input: in.Text, Clear: in.Clear, Submit: in.Submit}
 	if in.Slowly {
 		args.Delay = slowKey
 	}
@@ -57,19 +58,22 @@ func (in *fillSecretIn) args() *action.FillSecret {
 }
 
 func (in *selectIn) args() *action.Select {
-	return &action.Select{Locator: in.locator(), Values: in.Values}
+	return &action.Select{Locator: one(in.locator()), Values: in.Values}
 }
 
 func (in *hoverIn) args() *action.Hover {
 	args := &action.Hover{Locator: in.of(in.locator())}
 	args.Text = in.Text
+	args.Locator = one(args.Locator)
 	return args
 }
 
-func (in *pressIn) args() *action.Press { return &action.Press{Locator: in.locator(), Key: in.Key} }
+func (in *pressIn) args() *action.Press {
+	return &action.Press{Locator: one(in.locator()), Key: in.Key}
+}
 
 func (in *scrollIn) args() *action.Scroll {
-	return &action.Scroll{Locator: in.locator(), X: in.X, Y: in.Y}
+	return &action.Scroll{Locator: one(in.locator()), X: in.X, Y: in.Y}
 }
 
 func (in *dialogIn) args() *action.AnswerDialog {
