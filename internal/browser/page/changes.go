@@ -238,14 +238,17 @@ func (b *Browser) moved(o *onlooker, isNew bool, c *action.Changes) {
 	here := b.Page()
 	b.mu.Lock()
 	spoken := b.spoken
-	lines := b.console.all()
+	lines, loaders := b.console.all(), make(map[*tab]string, len(b.tabs))
+	for _, t := range b.tabs {
+		loaders[t] = t.root.loader
+	}
 	b.mu.Unlock()
 	b.audience.mu.Lock()
 	defer b.audience.mu.Unlock()
 	c.Moved = o.at != here
 	o.at = here
 	if !isNew {
-		c.Errors = newErrors(lines[len(lines)-int(min(spoken-o.spoken, uint64(len(lines)))):])
+		c.Errors = newErrors(lines[len(lines)-int(min(spoken-o.spoken, uint64(len(lines)))):], loaders)
 	}
 	o.spoken = spoken
 }

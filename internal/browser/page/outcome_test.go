@@ -64,3 +64,15 @@ func TestADrawingThatCannotBeReadMayHaveChanged(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// What the page before wrote after it was last looked at is told as such.
+func TestErrorsOfThePageBeforeAreNotTheNewPages(t *testing.T) {
+	tr := start(t)
+	s := site(t, map[string]string{"/": `<title>One</title>`, "/two": `<title>Two</title><script>console.error('of the new page')</script>`})
+	tr.told(bot, "page.goto", &action.Goto{URL: s.URL})
+	tr.eval(`console.error('of the old page')`)
+	got := tr.told(bot, "page.goto", &action.Goto{URL: s.URL + "/two"})
+	if len(got.Errors) != 2 || !strings.HasPrefix(got.Errors[0], "on the page before: of the old page") || !strings.HasPrefix(got.Errors[1], "of the new page") {
+		t.Errorf("%q", got.Errors)
+	}
+}
