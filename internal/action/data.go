@@ -51,6 +51,7 @@ type Acted struct {
 	Element  *Element `json:"element,omitempty"`
 	Matches  int      `json:"matches,omitempty"`  // elements the locator matched
 	Selected []string `json:"selected,omitempty"` // values selected by page.select
+	Labels   []string `json:"labels,omitempty"`   // what people read of those
 	NewPage  bool     `json:"newPage,omitempty"`  // the call made the page navigate
 }
 

@@ -242,8 +242,9 @@ type Chosen struct {
 	Gone     bool     `json:"gone,omitempty"`
 	Error    string   `json:"error,omitempty"` // "not a select", "single", "missing", "disabled"
 	Missing  string   `json:"missing,omitempty"`
-	Options  []string `json:"options,omitempty"` // labels, at most 50
-	Selected []string `json:"selected,omitempty"`
+	Options  []string `json:"options,omitempty"`  // labels, at most 50
+	Selected []string `json:"selected,omitempty"` // values
+	Labels   []string `json:"labels,omitempty"`   // of those
 }
 
 // Assignment is the whole value for a field that has a format of its own: date,
