@@ -12,7 +12,7 @@ type Locator struct {
 	Name     string `json:"name,omitempty" maxLength:"1024" doc:"Accessible name, with role: equal, or else contained" example:"Save"`
 	Index    *int   `json:"index,omitempty" minimum:"0" doc:"Which of several matches, from 0"`
 	Text     string `json:"text,omitempty" maxLength:"1024" doc:"Visible text: equal, or else contained"`
-	Strict   bool   `json:"strict,omitempty" doc:"Refuse when more than one element matches"`
+	Strict   bool   `json:"strict,omitempty" doc:"Refuse when more than one element that can be seen matches"`
 
 	X *float64 `json:"x,omitempty" minimum:"0" maximum:"16384" doc:"What receives this point of the viewport; CSS pixels from its left, with y"`
 	Y *float64 `json:"y,omitempty" minimum:"0" maximum:"16384" doc:"CSS pixels from its top"`

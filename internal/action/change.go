@@ -14,10 +14,20 @@ type Changes struct {
 	Snapshot *Snapshot `json:"snapshot,omitempty"`
 	Why      string    `json:"why,omitempty" enum:"new page,first look,much changed"`
 	// Moved says that the address or the title is another than the viewer was last told.
-	Moved  bool     `json:"moved,omitempty"`
-	Errors []string `json:"errors,omitempty"` // errors on the console and requests that failed since, a line each
-	Late   bool     `json:"late,omitempty"`   // the page was still changing when it was read: the rest comes with the next report
+	Moved bool `json:"moved,omitempty"`
+	// Outcome says what became of an act where Text is empty and no snapshot is shown.
+	Outcome string   `json:"outcome,omitempty" enum:"nothing changed,still moving,drawn,looks changed"`
+	Errors  []string `json:"errors,omitempty"` // errors on the console and requests that failed since, a line each
+	Late    bool     `json:"late,omitempty"`   // the page was still changing when it was read: the rest comes with the next report
 }
+
+// Outcomes of an act that changed no words.
+const (
+	NothingChanged = "nothing changed" // the page is as it was
+	StillMoving    = "still moving"    // an animation, a change step by step, or a request goes on
+	Drawn          = "drawn"           // a canvas or video shows something else, or may do so: no words describe it
+	LooksChanged   = "looks changed"   // elements changed without words: styles, classes, a drawing
+)
 
 // Reasons for a snapshot in place of changes.
 const (

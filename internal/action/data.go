@@ -43,6 +43,7 @@ type Navigated struct {
 	Status int    `json:"status"` // HTTP status of the document; 0 for about:blank
 
 	Download string `json:"download,omitempty"` // id of the download that came instead of a document
+	Loading  bool   `json:"loading,omitempty"`  // the page still draws, or waits for what it shows: read it again later
 }
 
 // Acted says what was done, and to what.
@@ -51,6 +52,7 @@ type Acted struct {
 	Element  *Element `json:"element,omitempty"`
 	Matches  int      `json:"matches,omitempty"`  // elements the locator matched
 	Selected []string `json:"selected,omitempty"` // values selected by page.select
+	Labels   []string `json:"labels,omitempty"`   // what people read of those
 	NewPage  bool     `json:"newPage,omitempty"`  // the call made the page navigate
 }
 

@@ -22,6 +22,7 @@ const (
 	NotFound               Code = "not_found"
 	SessionNotFound        Code = "session_not_found"
 	StaleRef               Code = "stale_ref"
+	Ambiguous              Code = "ambiguous"
 	NotActive              Code = "not_active"
 	AlreadyActive          Code = "already_active"
 	PageChanged            Code = "page_changed"
@@ -72,6 +73,7 @@ var infos = map[Code]Info{
 	NotFound:               {"Not Found", "not-found", http.StatusNotFound, -32002, 5, false},
 	SessionNotFound:        {"Session Not Found", "session-not-found", http.StatusNotFound, -32002, 5, false},
 	StaleRef:               {"Stale Reference", "stale-ref", http.StatusNotFound, -32002, 5, false},
+	Ambiguous:              {"Ambiguous Target", "ambiguous", http.StatusConflict, -32002, 6, false},
 	NotActive:              {"Browser Not Active", "not-active", http.StatusConflict, -32002, 6, false},
 	AlreadyActive:          {"Browser Already Active", "already-active", http.StatusConflict, -32002, 6, false},
 	PageChanged:            {"Page Changed", "page-changed", http.StatusConflict, -32002, 6, true},

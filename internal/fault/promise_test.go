@@ -15,7 +15,7 @@ var promised = map[int][]fault.Code{
 	http.StatusUnauthorized:        {"unauthenticated"},
 	http.StatusForbidden:           {"denied_by_policy", "blocked_domain", "approval_denied", "approval_timeout", "credential_detected"},
 	http.StatusNotFound:            {"not_found", "session_not_found", "stale_ref"},
-	http.StatusConflict:            {"not_active", "already_active", "page_changed", "page_crashed", "not_actionable", "dialog_open", "session_paused", "provider_not_supported", "invalid_provider"},
+	http.StatusConflict:            {"not_active", "already_active", "page_changed", "page_crashed", "not_actionable", "ambiguous", "dialog_open", "session_paused", "provider_not_supported", "invalid_provider"},
 	http.StatusFailedDependency:    {"install_required"},
 	http.StatusTooManyRequests:     {"limit_reached"},
 	http.StatusInternalServerError: {"start_failed", "internal", "redaction_failed"},

@@ -13,12 +13,16 @@ type Calm struct {
 	Kinds []string `json:"kinds,omitempty"` // if there are any: only where the page listens to one of these where it reaches Arming.Node
 	Most  int      `json:"most,omitempty"`  // ms in all; 500 when 0
 	Walk  *Walk    `json:"walk,omitempty"`  // read the frame as soon as it is calm
+	Fresh bool     `json:"fresh,omitempty"` // the document has just loaded: its first change is waited for where it has scripts
 }
 
 // Calmed says what came of an act.
 type Calmed struct {
 	Stirred bool `json:"stirred,omitempty"` // something changed
-	Busy    bool `json:"busy,omitempty"`    // something was still changing
+	Busy    bool `json:"busy,omitempty"`    // something was still changing or moving
+	Drawn   bool `json:"drawn,omitempty"`   // a canvas or video shows something else, or may do so
+
+	Unfinished bool `json:"unfinished,omitempty"` // with Calm.Fresh: the document shows nothing, or says that it is loading
 
 	// With Calm.Walk:
 	Still bool  `json:"still,omitempty"` // nothing changed since the call came to the page

@@ -132,6 +132,21 @@ func (f Frame) Facts(ctx context.Context, node int) (Facts, error) {
 	return facts, err
 }
 
+// Reacting returns the one control inside an element that reacts to a press on
+// it, such as the link of a tab; Node is 0 where the element itself is meant.
+func (f Frame) Reacting(ctx context.Context, node int) (Receiver, error) {
+	var r Receiver
+	err := f.call(ctx, "reacting", byNode{Node: node}, &r)
+	return r, err
+}
+
+// Still says how long the document has not changed.
+func (f Frame) Still(ctx context.Context) (Stillness, error) {
+	var s Stillness
+	err := f.call(ctx, "still", struct{}{}, &s)
+	return s, err
+}
+
 // FactsShown is Facts for who was shown the element (Walk.Shown) and now names
 // it again: Was is set, once, where it has become something else since.
 func (f Frame) FactsShown(ctx context.Context, node int) (Facts, error) {

@@ -1,6 +1,10 @@
 package inpage
 
-import "github.com/gloveboxhq/glovebox/internal/fault"
+import (
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
 
 // Query says which elements to find: by number, selector, role (with name) or
 // text; the first given wins.
@@ -13,8 +17,18 @@ type Query struct {
 	Index    *int   `json:"index,omitempty"`
 	Visible  bool   `json:"visible,omitempty"` // only a visible element ends the wait
 	Seen     bool   `json:"seen,omitempty"`    // only what a person could see, and no text that they could not
+	Strict   bool   `json:"strict,omitempty"`  // say which matches act as different elements: Found.Distinct
 	Wait     int    `json:"wait,omitempty"`    // milliseconds; 0 looks once
 }
+
+// Stillness says how long a document has not changed.
+type Stillness struct {
+	Scripts bool `json:"scripts"` // it has scripts: without one nothing changes
+	Since   int  `json:"since"`   // milliseconds since the last change of its tree
+}
+
+// For is Since as a duration.
+func (s Stillness) For() time.Duration { return time.Duration(s.Since) * time.Millisecond }
 
 // Wording asks for the words by which elements are found: their names, or the
 // text that a person could see.
@@ -33,6 +47,10 @@ type Found struct {
 	Nodes   []int  `json:"nodes"`   // the first 20, in document order
 	Node    int    `json:"node"`    // the one meant: by Index, else the first visible, else the first
 	Facts   *Facts `json:"facts"`   // of Node
+
+	// Distinct are, with Query.Strict and without an index, those of Nodes that can
+	// be seen and act as different elements; all where none can be seen.
+	Distinct []int `json:"distinct,omitempty"`
 }
 
 // Fault returns the fault for an invalid selector, nil otherwise.
@@ -226,8 +244,9 @@ type Chosen struct {
 	Gone     bool     `json:"gone,omitempty"`
 	Error    string   `json:"error,omitempty"` // "not a select", "single", "missing", "disabled"
 	Missing  string   `json:"missing,omitempty"`
-	Options  []string `json:"options,omitempty"` // labels, at most 50
-	Selected []string `json:"selected,omitempty"`
+	Options  []string `json:"options,omitempty"`  // labels, at most 50
+	Selected []string `json:"selected,omitempty"` // values
+	Labels   []string `json:"labels,omitempty"`   // of those
 }
 
 // Assignment is the whole value for a field that has a format of its own: date,

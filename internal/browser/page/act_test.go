@@ -58,7 +58,7 @@ func TestClickByEveryLocator(t *testing.T) {
 		tr.wantTitle(c.title)
 	}
 	soon := action.Timing{Timeout: 200}
-	tr.refuse(fault.InvalidRequest, "page.click", &action.Click{Locator: action.Locator{Role: "button", Strict: true}})
+	tr.refuse(fault.Ambiguous, "page.click", &action.Click{Locator: action.Locator{Role: "button", Strict: true}})
 	tr.refuse(fault.InvalidSelector, "page.click", &action.Click{Locator: selector("b[")})
 	tr.refuse(fault.NotFound, "page.click", &action.Click{Locator: selector("#none"), Timing: soon})
 	tr.refuse(fault.MissingSelector, "page.click", &action.Click{})

@@ -47,7 +47,7 @@ func (r *report) askNew(p place) {
 		return
 	}
 	tellWorld(p, "arm", inpage.Arming{})
-	r.ask(p, inpage.Calm{Most: inMS(landLimit)})
+	r.ask(p, fresh())
 }
 
 func (r *report) ask(p place, q inpage.Calm) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
@@ -15,7 +14,8 @@ const (
 	lateStart    = 100 * time.Millisecond // for an effect to begin, where the page listens and nothing happened yet: a debounce
 	calmLimit    = 500 * time.Millisecond // for changes to end
 	requestLimit = 2 * time.Second        // for requests that an act made
-	landLimit    = 500 * time.Millisecond // for a new document, once it is loaded
+	landLimit    = 500 * time.Millisecond // for the first requests and changes of a new document, once it is loaded
+	drawLimit    = 2 * time.Second        // the same, where it shows nothing yet or says that it is loading
 	afterAnswer  = 50 * time.Millisecond  // for a page to show what it was answered
 )
 
@@ -37,6 +37,8 @@ var heardBy = map[string][]string{
 func (b *Browser) calm(ctx context.Context, t *tab, r *report) (late bool) {
 	ctx, stop := context.WithTimeout(ctx, requestLimit+calmLimit)
 	defer stop()
+	var c inpage.Calmed
+	defer func() { r.stirred, r.drawn = c.Stirred, c.Drawn }()
 	c, err := r.calmed(ctx, r.place, b.calmAfter(t, r))
 	if err != nil {
 		return false // the document is gone, or the page is busy: what is read next says so
@@ -78,32 +80,6 @@ func (b *Browser) calmAfter(t *tab, r *report) inpage.Calm {
 }
 
 func inMS(d time.Duration) int { return int(d / time.Millisecond) }
-
-// rendered waits until a document that a verb led to has said what it has to say:
-// many have a script fetch what they show. Meanwhile it is asked for listeners.
-func (b *Browser) rendered(ctx context.Context, t *tab, r *report) (late bool) {
-	ctx, stop := context.WithTimeout(ctx, landLimit)
-	defer stop()
-	p, err := b.main(ctx, t)
-	if err != nil {
-		return false
-	}
-	var asking sync.WaitGroup
-	defer asking.Wait()
-	asking.Go(func() { _, _ = b.heed(ctx, p) }) // whoever reads the page asks once more
-	r.askNew(p)
-	defer tellWorld(p, "passed", struct{}{})
-	q := inpage.Calm{Most: inMS(landLimit)}
-	c, err := r.calmed(ctx, p, q)
-	for since := (&report{}); err == nil && b.pending(t, since); {
-		if b.answered(ctx, t, since) != nil {
-			return true
-		}
-		q.Late = inMS(afterAnswer)
-		c, err = r.calmed(ctx, p, q)
-	}
-	return c.Busy
-}
 
 // pending reports whether requests of the verb run.
 func (b *Browser) pending(t *tab, r *report) bool {

@@ -8,8 +8,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// newErrors are the errors among lines of the console, one line each.
-func newErrors(lines []utterance) []string {
+// newErrors are the errors among lines of the console, one line each. Those of
+// documents that a tab shows no more say so: they are none of the new page's.
+func newErrors(lines []utterance, loaders map[*tab]string) []string {
 	const most = 3
 	var all []string
 	more := 0
@@ -19,6 +20,9 @@ func newErrors(lines []utterance) []string {
 			continue
 		}
 		text := errorLine(m)
+		if now, there := loaders[u.tab]; there && u.loader != now {
+			text = "on the page before: " + text
+		}
 		switch {
 		case slices.Contains(all, text):
 		case len(all) < most:

@@ -79,6 +79,10 @@ type report struct {
 	walk  *inpage.Walk     // by which the place is read when it is calm; nil where it is not all of the page
 	read  *inpage.Tree     // what was read so
 	gone  []inpage.Passing // words that came and went there
+
+	stirred, drawn bool   // the act changed something; a canvas or video
+	rendered       string // the new document that was waited for
+	unfinished     bool   // it still loads
 }
 
 // expect prepares a report on a verb. Where the viewer's last sight of the page
@@ -234,14 +238,17 @@ func (b *Browser) moved(o *onlooker, isNew bool, c *action.Changes) {
 	here := b.Page()
 	b.mu.Lock()
 	spoken := b.spoken
-	lines := b.console.all()
+	lines, loaders := b.console.all(), make(map[*tab]string, len(b.tabs))
+	for _, t := range b.tabs {
+		loaders[t] = t.root.loader
+	}
 	b.mu.Unlock()
 	b.audience.mu.Lock()
 	defer b.audience.mu.Unlock()
 	c.Moved = o.at != here
 	o.at = here
 	if !isNew {
-		c.Errors = newErrors(lines[len(lines)-int(min(spoken-o.spoken, uint64(len(lines)))):])
+		c.Errors = newErrors(lines[len(lines)-int(min(spoken-o.spoken, uint64(len(lines)))):], loaders)
 	}
 	o.spoken = spoken
 }
@@ -279,7 +286,23 @@ func (b *Browser) compare(ctx context.Context, t *tab, r *report, out *action.Re
 		return b.showInstead(ctx, t, c)
 	}
 	c.Text = delta.Text
+	c.Outcome = r.outcome(c)
 	return nil
+}
+
+// outcome says what became of an act that changed no words.
+func (r *report) outcome(c *action.Changes) string {
+	switch {
+	case c.Text != "" || !acts(r.verb, nil):
+		return ""
+	case c.Late:
+		return action.StillMoving
+	case r.drawn:
+		return action.Drawn
+	case r.stirred:
+		return action.LooksChanged
+	}
+	return action.NothingChanged
 }
 
 // longer reports whether changes take more to tell than the page itself.

@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -25,6 +26,9 @@ func (tr *trial) told(by page.Viewer, verb string, args any) *action.Changes {
 	}
 	return r.Changes
 }
+
+// viewing is a test's context of a viewer who is told what changed.
+func viewing(tr *trial) context.Context { return page.Viewing(tr.ctx, bot, true) }
 
 // sees has a viewer take a snapshot.
 func (tr *trial) sees(by page.Viewer) string {

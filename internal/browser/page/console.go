@@ -23,6 +23,9 @@ type utterance struct {
 	read func(json.RawMessage) (action.ConsoleMessage, bool)
 	raw  json.RawMessage
 	done *action.ConsoleMessage // instead of raw
+
+	tab    *tab   // nil for a worker's
+	loader string // of the document that the tab showed then
 }
 
 var consoleEvents = map[string]taker{
@@ -45,6 +48,9 @@ func heardAs(read func(json.RawMessage) (action.ConsoleMessage, bool)) taker {
 				return
 			}
 			u = utterance{done: &m}
+		}
+		if u.tab = from.tab; u.tab != nil {
+			u.loader = u.tab.root.loader
 		}
 		b.console.put(u)
 		b.spoken++

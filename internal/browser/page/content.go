@@ -21,7 +21,7 @@ func (b *Browser) content(ctx context.Context, t *tab, a *action.Content, _ acti
 	}
 	node := 0
 	if a.Selector != "" {
-		h, err := b.locate(ctx, t, action.Locator{Selector: a.Selector}, findLimit)
+		h, err := b.locate(ctx, t, action.Locator{Selector: a.Selector}, action.Timing{})
 		if err != nil {
 			return nil, err
 		}

@@ -31,7 +31,7 @@ func (b *Browser) find(ctx context.Context, t *tab, a *action.Find, _ action.Pin
 	}
 	walk.NoURLs = true
 	if a.Selector != "" {
-		h, err := b.locate(ctx, t, action.Locator{Selector: a.Selector}, 0)
+		h, err := b.locate(ctx, t, action.Locator{Selector: a.Selector}, action.Timing{Timeout: 1})
 		if err != nil {
 			return nil, err
 		}

@@ -85,8 +85,8 @@ func TestSelect(t *testing.T) {
 	tr.visit(`<select id=one onchange="document.title='c'+this.value"><option value=1>First<option value=2>Second<option disabled value=3>Third</select>
 		<select id=many multiple><option>a<option>b<option>c</select><input id=not>`)
 	r := tr.must("page.select", &action.Select{Locator: selector("#one"), Values: []string{"Second"}}).Data.(*action.Acted)
-	if len(r.Selected) != 1 || r.Selected[0] != "2" {
-		t.Errorf("selected %q", r.Selected)
+	if len(r.Selected) != 1 || r.Selected[0] != "2" || strings.Join(r.Labels, "") != "Second" {
+		t.Errorf("selected %q, %q", r.Selected, r.Labels)
 	}
 	tr.wantTitle("c2")
 	r = tr.must("page.select", &action.Select{Locator: selector("#many"), Values: []string{"a", "c"}}).Data.(*action.Acted)

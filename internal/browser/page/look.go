@@ -2,9 +2,7 @@ package page
 
 import (
 	"context"
-	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
@@ -132,7 +130,10 @@ func (b *Browser) lookAt(ctx context.Context, t *tab, name string, l action.Loca
 	wait := timing.Limit(findLimit)
 	ctx, leave := b.enter(ctx, t, wait+slack)
 	defer leave()
-	h, err := b.meant(ctx, t, name, l, wait)
+	h, err := b.meant(ctx, t, name, l, timing)
+	if err == nil && name == "page.click" && !isPlace(l) {
+		h, err = reacting(ctx, h)
+	}
 	if err != nil {
 		return facts, pin, b.endedBy(ctx, t, name, wait, nil, err)
 	}
@@ -156,14 +157,14 @@ func (b *Browser) element(h hit) action.Element {
 	return e
 }
 
-func (b *Browser) meant(ctx context.Context, t *tab, name string, l action.Locator, wait time.Duration) (hit, error) {
+func (b *Browser) meant(ctx context.Context, t *tab, name string, l action.Locator, timing action.Timing) (hit, error) {
 	if name == "page.press" && l.Zero() {
 		return b.focused(ctx, t, action.Pin{})
 	}
 	if l.Ref != "" {
 		return b.byShown(ctx, t, l.Ref)
 	}
-	return b.locate(ctx, t, l, wait)
+	return b.locate(ctx, t, l, timing)
 }
 
 // focused finds the element that has the focus: a key without an element goes
@@ -214,134 +215,6 @@ func (b *Browser) body(ctx context.Context, p place) (hit, error) {
 	return hit{place: p, node: found.Node, facts: *found.Facts, matches: 1}, nil
 }
 
-// locate finds the element that is meant, and waits for it up to wait.
-func (b *Browser) locate(ctx context.Context, t *tab, l action.Locator, wait time.Duration) (hit, error) {
-	if l.Zero() {
-		return hit{}, fault.New(fault.MissingSelector, "no element was named").
-			Hinted("give a ref from a snapshot, a selector, a role with a name, a text, or x and y")
-	}
-	if l.Ref != "" {
-		return b.byRef(ctx, t, l.Ref)
-	}
-	if isPlace(l) {
-		s, err := b.spotAt(ctx, t, l)
-		return s.hit, err
-	}
-	if _, err := b.main(ctx, t); err != nil {
-		return hit{}, err
-	}
-	q, err := b.askable(ctx, inpage.Query{Selector: l.Selector, Role: l.Role, Name: l.Name, Text: l.Text, Index: l.Index})
-	if err != nil {
-		return hit{}, err
-	}
-	deadline := time.Now().Add(wait)
-	for {
-		h, err := b.search(ctx, t, q, l.Strict)
-		if err != nil && !moved(err) || h.node != 0 {
-			return h, err
-		}
-		left := time.Until(deadline)
-		if left <= 0 {
-			return hit{}, notFound(l, wait)
-		}
-		if err := b.stir(ctx, t, q, min(left, stirring)); err != nil {
-			return hit{}, err
-		}
-	}
-}
-
-// stirring is how long the main frame alone is watched before all frames are
-// searched again.
-const stirring = 150 * time.Millisecond
-
-// stir waits in the main frame for the element to appear there.
-func (b *Browser) stir(ctx context.Context, t *tab, q inpage.Query, wait time.Duration) error {
-	p, err := b.main(ctx, t)
-	if err != nil {
-		return err
-	}
-	q.Wait = int(wait/time.Millisecond) + 1
-	started := time.Now()
-	_, err = p.world.Find(ctx, q)
-	if err != nil && !moved(err) {
-		return err
-	}
-	return pause(ctx, min(wait, 10*time.Millisecond)-time.Since(started)) // a bound for what answers at once
-}
-
-// pause waits, at most until the context ends.
-func pause(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// search looks once through all frames, the main one first. The first visible
-// match in that order is meant, or the index-th of all.
-func (b *Browser) search(ctx context.Context, t *tab, q inpage.Query, strict bool) (hit, error) {
-	var best hit
-	total := 0
-	for _, p := range b.places(t) {
-		found, err := b.searchIn(ctx, p, q)
-		if err != nil {
-			if p.frame == t.root || !moved(err) {
-				return hit{}, err
-			}
-			continue
-		}
-		total += found.Matches
-		if q.Index != nil {
-			rest := *q.Index - found.Matches
-			q.Index = &rest
-		}
-		if found.Node == 0 || found.Facts == nil {
-			continue
-		}
-		h := hit{place: p, node: found.Node, facts: *found.Facts, visible: q.Index != nil || found.Visible > 0}
-		if best.node == 0 || h.visible && !best.visible {
-			best = h
-		}
-		if best.visible && !strict {
-			break
-		}
-	}
-	if strict && total > 1 {
-		return hit{}, fault.New(fault.InvalidRequest, "%d elements match, and strict asks for one", total).
-			Hinted("name it more closely, or by ref").With("matches", total)
-	}
-	best.matches = total
-	return best, nil
-}
-
-func (b *Browser) searchIn(ctx context.Context, p place, q inpage.Query) (inpage.Found, error) {
-	found, err := p.world.Find(ctx, q)
-	if err != nil {
-		return found, err
-	}
-	if found.Node == 0 && q.Selector == "" {
-		// What is in closed shadow roots is found by role and text once the world
-		// knows of them.
-		news, err := p.world.Pierce(ctx)
-		if err != nil {
-			return found, err
-		}
-		if news > 0 {
-			if found, err = p.world.Find(ctx, q); err != nil {
-				return found, err
-			}
-		}
-	}
-	return b.worded(ctx, p, q, found)
-}
-
 func (b *Browser) byRef(ctx context.Context, t *tab, ref string) (hit, error) {
 	return b.referred(ctx, t, ref, inpage.Frame.Facts)
 }
@@ -361,21 +234,4 @@ func (b *Browser) referred(ctx context.Context, t *tab, ref string, read func(in
 		return hit{}, snapshot.Stale(ref)
 	}
 	return hit{place: p, node: at.Node, facts: facts, matches: 1}, err
-}
-
-func notFound(l action.Locator, wait time.Duration) error {
-	return fault.New(fault.NotFound, "no element matches %s after %s", describe(l), wait).
-		Hinted("take a snapshot to see what is there, and name the element by its ref")
-}
-
-func describe(l action.Locator) string {
-	switch {
-	case l.Selector != "":
-		return fmt.Sprintf("selector %q", l.Selector)
-	case l.Role != "" && l.Name != "":
-		return fmt.Sprintf("role %q with name %q", l.Role, l.Name)
-	case l.Role != "":
-		return fmt.Sprintf("role %q", l.Role)
-	}
-	return fmt.Sprintf("text %q", l.Text)
 }

@@ -124,6 +124,9 @@ func folded(text string) string { return strings.ToLower(strings.Join(strings.Fi
 // kept counts what is left, and has the facts of the one that is meant.
 func (b *Browser) kept(ctx context.Context, p place, q inpage.Query, kept inpage.Found) (inpage.Found, error) {
 	kept.Matches, kept.Visible = len(kept.Nodes), len(kept.Nodes)
+	if q.Strict && q.Index == nil {
+		kept.Distinct = kept.Nodes
+	}
 	at := 0
 	if q.Index != nil {
 		at = *q.Index

@@ -109,7 +109,22 @@ func (b *Browser) visit(ctx context.Context, t *tab, a *action.Goto, _ action.Pi
 		}
 		return b.partly(t, before, answer.Loader), err
 	}
-	return b.arrivedAt(ctx, t, answer.Loader), nil
+	n := b.arrivedAt(ctx, t, answer.Loader)
+	if a.WaitUntil != "domcontentloaded" {
+		b.completeAt(ctx, t, n)
+	}
+	return n, nil
+}
+
+// completeAt waits for what a document that has loaded draws by script.
+func (b *Browser) completeAt(ctx context.Context, t *tab, n *action.Navigated) {
+	r, reports := ctx.Value(reporting{}).(*report)
+	if !reports {
+		r = &report{}
+	}
+	n.Loading = b.rendered(ctx, t, r)
+	now := b.facts(t)
+	n.URL, n.Title = now.URL, now.Title
 }
 
 // stayed is the answer to a navigation that leaves the page as it is without

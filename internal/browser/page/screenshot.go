@@ -151,7 +151,7 @@ func (b *Browser) wholePage(ctx context.Context, t *tab) (c *clip, cut bool, err
 // scrolled into view: what loads late has then been asked for. cut says that a
 // part of it is not.
 func (b *Browser) clipOf(ctx context.Context, t *tab, l action.Locator) (c *clip, cut bool, err error) {
-	h, err := b.locate(ctx, t, l, findLimit)
+	h, err := b.locate(ctx, t, l, action.Timing{})
 	if err != nil {
 		return nil, false, err
 	}

@@ -16,7 +16,7 @@ func (b *Browser) scroll(ctx context.Context, t *tab, a *action.Scroll, _ action
 	}
 	q := inpage.Scroll{X: a.X, Y: a.Y}
 	if what := a.What(); !what.Zero() {
-		h, err := b.locate(ctx, t, what, a.Timing.Limit(findLimit))
+		h, err := b.locate(ctx, t, what, a.Timing)
 		if err != nil {
 			return nil, err
 		}

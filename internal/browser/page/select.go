@@ -30,7 +30,7 @@ func (b *Browser) choose(ctx context.Context, t *tab, a *action.Select, pin acti
 	if err := unchosen(chosen); err != nil {
 		return nil, err
 	}
-	acted.Selected = chosen.Selected
+	acted.Selected, acted.Labels = chosen.Selected, chosen.Labels
 	acted.NewPage, err = b.settle(ctx, t, &at.place, before)
 	return acted, err
 }

@@ -132,7 +132,7 @@ func (b *Browser) seenHolds(ctx context.Context, t *tab, w wanted) (bool, error)
 		return false, err
 	}
 	if w.gone != "" {
-		h, err := b.search(ctx, t, inpage.Query{Text: w.gone, Seen: true}, false)
+		h, err := b.search(ctx, t, inpage.Query{Text: w.gone, Seen: true}, action.Locator{})
 		if err != nil || h.node != 0 {
 			return false, err
 		}
@@ -143,7 +143,7 @@ func (b *Browser) seenHolds(ctx context.Context, t *tab, w wanted) (bool, error)
 	case w.ref != "":
 		return b.refHolds(ctx, t, w)
 	}
-	h, err := b.search(ctx, t, w.element.Query, false)
+	h, err := b.search(ctx, t, w.element.Query, action.Locator{})
 	return (h.node != 0) != w.absent(), err
 }
 

@@ -48,6 +48,7 @@ func ChromiumFlags(c Config) []string {
 		"--mute-audio",                     // nor a sound card
 		"--disable-back-forward-cache",     // history moves are safe for CDP clients: 4 tests failed without
 		"--disable-hang-monitor",           // no dialog about slow pages that nobody sees
+		"--allow-pre-commit-input",         // a press of a client before the first frame of a document is taken: of 60, 12 were lost
 		"--disable-prompt-on-repost",       // a reload asks nobody
 		"--disable-session-crashed-bubble", // nothing in front of the page after a restart
 		"--hide-crash-restore-bubble",      // the same

@@ -27,9 +27,22 @@ func (r *root) showChanges(c *action.Changes) {
 	for _, e := range c.Errors {
 		r.printf("%s %s\n", r.style.warn("console error:"), clean(e))
 	}
-	if c.Late {
+	switch {
+	case c.Outcome != "":
+		r.printf("%s %s\n", r.style.dim("note:"), unworded[c.Outcome])
+	case c.Late && c.Snapshot != nil:
+		r.printf("%s the page is still loading\n", r.style.dim("note:"))
+	case c.Late:
 		r.printf("%s the page was still changing\n", r.style.dim("note:"))
 	}
+}
+
+// unworded are the outcomes of acts that changed no words.
+var unworded = map[string]string{
+	action.NothingChanged: "nothing on the page changed",
+	action.StillMoving:    "nothing changed yet: something still moves or loads",
+	action.Drawn:          "a canvas or video may show something else now: glovebox screenshot shows it",
+	action.LooksChanged:   "only the look of the page changed: glovebox screenshot shows it",
 }
 
 // tinted is a line of changes in the colours of differences.

@@ -118,8 +118,8 @@ func (r *root) showActed(result action.Result) {
 		if acted.Matches > 1 {
 			done += fmt.Sprintf(" (first of %d that match)", acted.Matches)
 		}
-		if len(acted.Selected) > 0 {
-			done += ": " + clean(strings.Join(acted.Selected, ", "))
+		if len(acted.Labels) > 0 {
+			done += ": " + clean(strings.Join(acted.Labels, ", "))
 		}
 	}
 	r.printf("%s %s\n", r.style.good("ok"), done)

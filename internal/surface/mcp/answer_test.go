@@ -71,7 +71,7 @@ func TestElementsAreNamedInEveryWayAgentsKnow(t *testing.T) {
 		{map[string]any{"target": "e12 > a"}, action.Locator{Selector: "e12 > a"}},
 		{map[string]any{"ref": "e3"}, action.Locator{Ref: "e3"}},
 		{map[string]any{"selector": "#a"}, action.Locator{Selector: "#a"}},
-		{map[string]any{"text": "Buy"}, action.Locator{Text: "Buy"}},
+		{map[string]any{"text": "Buy"}, action.Locator{Text: "Buy", Strict: true}},
 	} {
 		d := site()
 		use(t, connect(t, surface(t, d), nil), "browser_click", c.given)

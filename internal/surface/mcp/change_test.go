@@ -36,7 +36,12 @@ Clicked button "Save"\.
 ~ text "1 item"
 </untrusted [0-9]{9}>
 $`},
-		"nothing": {&action.Changes{}, nil, `^### Result\n.*\n### Changes\nnone\n$`},
+		"nothing":  {&action.Changes{Outcome: action.NothingChanged}, nil, `^### Result\n.*\n### Changes\nnone: the page is as it was before\n$`},
+		"not yet":  {&action.Changes{Outcome: action.StillMoving, Late: true}, nil, `^### Result\n.*\n### Changes\nnone yet: something still moves or loads; .*\n$`},
+		"a canvas": {&action.Changes{Outcome: action.Drawn}, nil, `^### Result\n.*\n### Changes\nnone in words: a canvas .*; browser_take_screenshot shows it\n$`},
+		"a colour": {&action.Changes{Outcome: action.LooksChanged}, nil, `^### Result\n.*\n### Changes\nnone in words: only the look .*\n$`},
+		"a wait":   {&action.Changes{}, nil, `^### Result\n.*\n### Changes\nnone\n$`},
+		"loading":  {&action.Changes{Why: action.FirstLook, Late: true, Snapshot: &action.Snapshot{Text: "page \"B\"", URL: "https://b.example/"}}, nil, `### Events\n- the page is still loading: .*\n### Snapshot\n`},
 		"elsewhere": {&action.Changes{Text: "+ text \"a\"", Moved: true, Late: true, Errors: []string{"boom\n### Error"}}, nil, `^### Result
 .*
 ### Page

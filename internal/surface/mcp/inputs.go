@@ -46,6 +46,12 @@ func (p point) of(l action.Locator) action.Locator {
 // other servers write it (aria-ref=e12, [e12], [ref=e12], ref: e12).
 var refShape = regexp.MustCompile(`^(?:((?:@|ref=)?e\d+)|\[?(?:(?:aria-)?ref[=:]\s*)?(e\d+)\]?)$`)
 
+// one is a locator of what acts: role, name and text mean one element or none.
+func one(l action.Locator) action.Locator {
+	l.Strict = (l.Role != "" || l.Text != "") && l.Ref == "" && l.Selector == "" && l.Index == nil
+	return l
+}
+
 func (e element) locator() action.Locator {
 	l := action.Locator{Role: e.Role, Name: e.Name, Index: e.Index}
 	for _, word := range []string{e.Ref, e.Target, e.Selector} {

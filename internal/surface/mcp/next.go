@@ -23,6 +23,7 @@ var nextSteps = map[fault.Code]string{
 	fault.NotFound:               "call browser_snapshot and see what is there",
 	fault.SessionNotFound:        "leave session out, or call browser_navigate to start one",
 	fault.StaleRef:               "call browser_snapshot and use a ref that it shows",
+	fault.Ambiguous:              "call the tool again with the ref of the one that you mean; the message lists them, browser_snapshot shows where they are",
 	fault.NotActive:              "call browser_navigate to start a session",
 	fault.AlreadyActive:          "wait for what is on its way, or use another name",
 	fault.PageChanged:            "call browser_snapshot and look again before you act",

@@ -121,8 +121,8 @@ func (t *turn) did(what string, result action.Result, err error) {
 	if acted.Matches > 1 {
 		text += fmt.Sprintf(" (the first of %d matches)", acted.Matches)
 	}
-	if len(acted.Selected) > 0 {
-		text += ": " + quoted(fmt.Sprint(acted.Selected))
+	if len(acted.Labels) > 0 {
+		text += ": " + quoted(strings.Join(acted.Labels, ", "))
 	}
 	t.reply.did = append(t.reply.did, text+".")
 }

@@ -81,7 +81,7 @@ func (r *reply) changed(c *action.Changes) {
 		r.snapshot(c.Snapshot)
 	case r.modal != nil:
 	case c.Text == "":
-		r.heading, r.text = "Changes", "none"
+		r.heading, r.text = "Changes", cmp.Or(unworded[c.Outcome], "none")
 	default:
 		from := ""
 		if r.moved && r.page != nil {
@@ -89,9 +89,20 @@ func (r *reply) changed(c *action.Changes) {
 		}
 		r.heading, r.text = "Changes", marked(c.Text, from, actSnapshot)
 	}
-	if c.Late {
+	switch {
+	case c.Late && c.Snapshot != nil:
+		r.notes = append(r.notes, "the page is still loading: browser_wait_for what you expect, or take a browser_snapshot later")
+	case c.Late && c.Outcome == "":
 		r.notes = append(r.notes, "the page was still changing: the next answer says how it went on")
 	}
+}
+
+// unworded are the outcomes of acts that changed no words.
+var unworded = map[string]string{
+	action.NothingChanged: "none: the page is as it was before",
+	action.StillMoving:    "none yet: something still moves or loads; browser_wait_for what you expect, or take a browser_snapshot later",
+	action.Drawn:          "none in words: a canvas or video may show something else now; browser_take_screenshot shows it",
+	action.LooksChanged:   "none in words: only the look of the page changed; browser_take_screenshot shows it",
 }
 
 // marked puts page text between nonce marks, cut at a line's end. The first

@@ -40,6 +40,7 @@ func (in *navigateIn) args() *action.Goto {
 func (in *clickIn) args() *action.Click {
 	args := &action.Click{Locator: in.of(in.locator()), Button: in.Button, Modifiers: in.Modifiers}
 	args.Text = cmp.Or(in.Text, args.Text)
+	args.Locator = one(args.Locator)
 	if in.DoubleClick {
 		args.ClickCount = 2
 	}
@@ -51,6 +52,7 @@ func (in *typeIn) args() *action.Type {
 	if args.Locator.Text != "" { // the call's text is what is typed
 		args.Selector, args.Locator.Text = in.Target, ""
 	}
+	args.Locator = one(args.Locator)
 	if in.Slowly {
 		args.Delay = slowKey
 	}
@@ -62,19 +64,22 @@ func (in *fillSecretIn) args() *action.FillSecret {
 }
 
 func (in *selectIn) args() *action.Select {
-	return &action.Select{Locator: in.locator(), Values: in.Values}
+	return &action.Select{Locator: one(in.locator()), Values: in.Values}
 }
 
 func (in *hoverIn) args() *action.Hover {
 	args := &action.Hover{Locator: in.of(in.locator())}
 	args.Text = cmp.Or(in.Text, args.Text)
+	args.Locator = one(args.Locator)
 	return args
 }
 
-func (in *pressIn) args() *action.Press { return &action.Press{Locator: in.locator(), Key: in.Key} }
+func (in *pressIn) args() *action.Press {
+	return &action.Press{Locator: one(in.locator()), Key: in.Key}
+}
 
 func (in *scrollIn) args() *action.Scroll {
-	return &action.Scroll{Locator: in.locator(), X: in.X, Y: in.Y}
+	return &action.Scroll{Locator: one(in.locator()), X: in.X, Y: in.Y}
 }
 
 func (in *dialogIn) args() *action.AnswerDialog {

@@ -88,7 +88,9 @@ const notePasswords = root => {
   for (const field of queryAll(root, 'input[type=password i]')) oncePassword.add(field);
 };
 let possibleHosts = new WeakMap(); // by root, as the tree is now: see mayHost
+let changedAt = 0; // when the tree last changed
 const takeIn = changes => {
+  changedAt = performance.now();
   for (const change of changes) {
     if (change.type === 'attributes') {
       if ((change.oldValue ?? '').toLowerCase() === 'password') oncePassword.add(change.target);
@@ -105,7 +107,10 @@ const takeIn = changes => {
 };
 const passwordWatch = new MutationObserver(takeIn);
 // What has changed and was not told of yet.
-const noticeChanges = () => takeIn(passwordWatch.takeRecords());
+const noticeChanges = () => {
+  const changes = passwordWatch.takeRecords();
+  if (changes.length > 0) takeIn(changes);
+};
 const watched = new WeakSet();
 const shadows = new Set(); // weakly: roots inside the document that are known
 const knownShadows = () => {

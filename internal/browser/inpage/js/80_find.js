@@ -183,7 +183,19 @@ const findOnce = query => {
     nodes: found.slice(0, query.seen ? SEEN_LIMIT : FOUND_LIMIT).map(numberOf),
     node: chosen === null ? 0 : numberOf(chosen),
     facts: chosen === null ? null : factsOf(chosen),
+    distinct: query.strict && (query.index ?? null) === null ? distinct(found).map(numberOf) : undefined,
   };
+};
+// Matches that act as different elements, of those that can be seen: words in a
+// link that has them twice are one link.
+const distinct = found => {
+  const first = found.slice(0, FOUND_LIMIT), seen = first.filter(visible), all = seen.length > 0 ? seen : first;
+  return all.filter((element, i) => all.findIndex(other => activated(other) === activated(element)) === i);
+};
+// How long the tree has not changed.
+const stillness = () => {
+  noticeChanges();
+  return {scripts: hasScripts(), since: Math.floor(performance.now() - changedAt)};
 };
 const find = async query => {
   try {

@@ -105,7 +105,8 @@ const choose = ({node, values}) => {
   focusOn(element, {preventScroll: true});
   for (const option of selectMultiple(element) ? options : chosen) writeSelected(option, chosen.has(option));
   if (changed) announce(element, 'input', 'change');
-  return {ok: true, selected: [...selectChosen(element)].slice(0, 1000).map(option => clean(optionValue(option), VALUE_LIMIT))};
+  const now = [...selectChosen(element)].slice(0, 1000);
+  return {ok: true, selected: now.map(option => clean(optionValue(option), VALUE_LIMIT)), labels: now.map(option => clean(optionLabel(option), 200))};
 };
 const usable = option => !matches(option, ':disabled');
 const optionFor = (options, wanted) => options.find(option => optionValue(option) === wanted) ??

@@ -24,7 +24,7 @@ const leads = () => {
 // Answers when nothing of the document has changed for a while: at once where
 // no script could change it.
 const quiet = ({still, wait}) => new Promise(done => {
-  if (queryAll(document, 'script:not([type*="json" i])').length === 0) return done({script: false});
+  if (!hasScripts()) return done({script: false});
   const end = () => { observer.disconnect(); clearTimeout(timer); clearTimeout(last); done({script: true}); };
   let timer = setTimeout(end, still);
   const last = setTimeout(end, wait);

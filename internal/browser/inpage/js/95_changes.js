@@ -2,9 +2,10 @@
 // between two reports. What changes without an act is noise to the waiting: it
 // is learned in between, and by how often it comes while we wait.
 const NOISE_TIMES = 2, NOISE_LIFE = 2000, NOISE_WHILE = 6, LOOKED_AT = 500; // ms; batches and records of mutations
-const deed = {own: null, running: false, count: 0, wake: null, noise: new WeakMap(), during: new WeakMap(), moving: new WeakSet()};
+const deed = {own: null, running: false, count: 0, wake: null, noise: new WeakMap(), during: new WeakMap(), moving: new WeakSet(), steps: 0, pictures: new Map()};
 
-const isNews = ({type, target}, now) => {
+const isNews = (change, now) => {
+  const {type, target} = change;
   if (type === 'attributes' && target === deed.own) return false;
   const known = deed.noise.get(target), recent = known !== undefined && now - known.at < NOISE_LIFE;
   if (!deed.running) {
@@ -12,10 +13,21 @@ const isNews = ({type, target}, now) => {
     return false;
   }
   if (recent && known.times >= NOISE_TIMES) return false;
-  const times = (deed.during.get(target) ?? 0) + 1;
-  deed.during.set(target, times);
-  return times <= NOISE_WHILE;
+  const {times, first} = deed.during.get(target) ?? {times: 0, first: now};
+  deed.during.set(target, {times: times + 1, first});
+  if (slidesBy(change) || times >= 2 && now - first >= APART) deed.steps++;
+  return times < NOISE_WHILE;
 };
+// A script that slides something open changes it step by step, with each frame
+// or by a timer. The first step sets a place, a size or an opacity; of other
+// changes the third one tells.
+const STEP = 60, APART = 4, MOVE_LIMIT = 1000; // ms
+const slidesBy = ({type, target, attributeName}) => type === 'attributes' && attributeName === 'style' &&
+  sliding.some(name => inlineStyle(target).getPropertyValue(name) !== '');
+const sliding = ['height', 'width', 'max-height', 'max-width', 'opacity', 'transform', 'translate', 'scale', 'top', 'left', 'right', 'bottom', 'inset', 'margin-top', 'margin-left', 'clip-path'];
+const inlineStyle = element => element instanceof SVGElement ? svgStyle(element) : element instanceof HTMLElement ? htmlStyle(element) : noStyle;
+const htmlStyle = getter(HTMLElement.prototype, 'style'), svgStyle = getter(SVGElement.prototype, 'style');
+const noStyle = {getPropertyValue: () => ''};
 const heed = changes => {
   noteStirred(changes);
   const now = performance.now(), targets = new Set();
@@ -48,7 +60,7 @@ const watchRoot = root => {
 const arm = ({node = 0}) => {
   watchChanges();
   heed(changeWatch.takeRecords());
-  Object.assign(deed, {own: node ? elementOf(node) : null, running: true, count: 0, during: new WeakMap(), moving: new WeakSet(document.getAnimations())});
+  Object.assign(deed, {own: node ? elementOf(node) : null, running: true, count: 0, during: new WeakMap(), moving: new WeakSet(document.getAnimations()), steps: 0, pictures: pictures()});
 };
 
 const pause = limit => new Promise(done => setTimeout(done, limit));
@@ -69,19 +81,21 @@ const stirring = limit => new Promise(done => {
 });
 // Waits until what the act changes has changed. Where nothing has yet, its
 // beginning is waited for up to late, if kinds are given only where the page
-// listens to one of them; most bounds all of it. Both are ms. With a walk the
-// page is read right then.
-const calm = async ({late = 0, kinds = null, most = 500, walk = null}) => {
-  const until = performance.now() + most, before = deed.count;
+// listens to one of them; most bounds all of it but what moves step by step.
+// Both are ms. With a walk the page is read right then. A fresh document is one
+// that has just loaded.
+const calm = async ({late = 0, kinds = null, most = 500, walk = null, fresh = false}) => {
+  const began = performance.now(), until = began + most, before = deed.count;
   await turns();
-  if (deed.count === 0 && late > 0 && (kinds === null || answersTo(deed.own, kinds))) await stirring(late);
+  if (fresh) await begins(late, before);
+  else if (deed.count === 0 && late > 0 && (kinds === null || answersTo(deed.own, kinds))) await stirring(late);
   let seen;
   do {
     seen = deed.count;
     await turns();
   } while (deed.count !== seen && performance.now() < until);
-  if (deed.count > 0) await appeared(until);
-  const came = {stirred: deed.count > 0, busy: deed.count !== seen};
+  const overran = deed.count !== seen, moving = await comesToRest(began + MOVE_LIMIT);
+  const came = {stirred: deed.count > 0, busy: overran || moving, unfinished: fresh && isUnfinished(), drawn: redrawn()};
   if (walk === null) return came;
   heed(changeWatch.takeRecords());
   renew();
@@ -89,20 +103,45 @@ const calm = async ({late = 0, kinds = null, most = 500, walk = null}) => {
   renew();
   return all;
 };
+// Waits for the first change of a fresh document, where a script could make one.
+const begins = async (late, before) => {
+  const limit = late > 0 ? late : hasScripts() ? FRESH : 0;
+  if (limit > 0 && deed.count === before) await stirring(limit);
+};
+const FRESH = 35; // ms: many a script begins a moment after the load
 // Fading and sliding in takes a while in which what comes is not seen yet.
 const SHORT = 1000; // ms; what moves for longer is not waited for
 const appearing = /^(opacity|visibility|display|transform|translate|scale|clipPath|width|height|max(Width|Height)|inset.*|left|right|top|bottom|margin.*)$/;
-const appears = animation => {
+const appears = animation => displaces(animation) && animation.effect.getComputedTiming().endTime <= SHORT;
+const displaces = animation => {
   const {effect} = animation, target = effect?.target;
   if (animation.playState !== 'running' || !isElement(target) || deed.moving.has(animation)) return false;
   if (deed.own !== null && (contains(deed.own, target) || contains(target, deed.own))) return false;
-  return effect.getComputedTiming().endTime <= SHORT && effect.getKeyframes().some(frame => Object.keys(frame).some(name => appearing.test(name)));
+  return effect.getKeyframes().some(frame => Object.keys(frame).some(name => appearing.test(name)));
 };
-const appeared = async until => {
-  const moving = document.getAnimations().slice(0, 100).filter(appears);
-  const left = until - performance.now();
-  if (moving.length > 0 && left > 0) await Promise.race([Promise.all(moving.map(animation => animation.finished.catch(() => null))), pause(left)]);
+// Waits for what moves, and reports whether something still does.
+const comesToRest = async until => {
+  let steps = 0, cut = false; // whether the time was over within a step
+  for (let last = -1; last !== deed.count && performance.now() < until;) {
+    last = deed.count;
+    const running = document.getAnimations().slice(0, 100).filter(appears), left = until - performance.now();
+    if (running.length > 0) await Promise.race([Promise.all(running.map(animation => animation.finished.catch(() => null))), pause(left)]);
+    while (deed.steps !== steps && performance.now() < until) {
+      steps = deed.steps;
+      await stepEnds(until);
+      cut = performance.now() >= until;
+    }
+  }
+  return cut || document.getAnimations().slice(0, 100).some(displaces);
 };
+// The time of a step has passed, and two frames are drawn: on a busy machine
+// each takes longer than that.
+const stepEnds = async until => {
+  await pause(Math.min(STEP, until - performance.now()));
+  const frames = new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+  await Promise.race([frames, pause(Math.min(FRAMES, until - performance.now()))]);
+};
+const FRAMES = 300; // ms, where nothing is drawn
 
 // Whether the page listens to one of some kinds of events where they reach an
 // element. What listens at the window is not known.

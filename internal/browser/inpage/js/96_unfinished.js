@@ -1,0 +1,51 @@
+// Whether a document that has loaded shows nothing yet, or says itself that it
+// is loading. What no script can change is as it will be.
+const hasScripts = () => queryAll(document, 'script:not([type*="json" i])').length > 0;
+const SHELL = 80, LOOKED_FOR = 100; // characters; elements
+const loadingWords = /^\W*(loading|please wait|one moment|just a moment|initiali[sz]ing|connecting)\b/i;
+const contentful = 'img,video,canvas,svg,iframe,frame,object,embed,button,input:not([type=hidden i]),select,textarea,a[href],[role]';
+const waiting = '[aria-busy=true],[role=progressbar]:not([aria-valuenow]),progress:not([value])';
+const isUnfinished = () => {
+  const body = bodyOf(document);
+  if (body === null || !hasScripts()) return false;
+  renew();
+  const text = visibleText(body, SHELL * 2).trim();
+  if (text === '') return anyPointable(body, waiting) || !anyPointable(body, contentful) && isFilledByScript(body);
+  return text.length <= SHELL && (loadingWords.test(text) || anyPointable(body, waiting));
+};
+// An empty element for a script to fill, or a script of its own file.
+const isFilledByScript = body => allInElement(body, ':not(script,style,link,noscript,template)').length > 0 || queryAll(document, 'script[src],script[type=module i]').length > 0;
+const anyPointable = (body, selector) => [...allInElement(body, selector)].slice(0, LOOKED_FOR).some(pointable);
+
+// What is drawn to by a script or played cannot be told in words: whether it is
+// another picture than before an act. A picture that cannot be read, or is
+// empty (as a drawing buffer of WebGL is), may be.
+const PICTURES = 4, GRAIN = 48; // elements; samples on each side
+const pictures = () => {
+  const all = new Map();
+  for (const element of queryAll(document, 'canvas,video')) {
+    if (all.size >= PICTURES) break;
+    if (pointable(element) && inSight(boxOf(element), wholeView())) all.set(element, pictureOf(element));
+  }
+  return all;
+};
+const isPaused = getter(HTMLMediaElement.prototype, 'paused'), sourceOf = getter(HTMLMediaElement.prototype, 'currentSrc');
+const isMuted = getter(HTMLMediaElement.prototype, 'muted');
+const pictureOf = element => {
+  if (element instanceof HTMLVideoElement) return [isPaused(element), isMuted(element), sourceOf(element)].join(' ');
+  if (!(element instanceof HTMLCanvasElement)) return null;
+  try {
+    const small = new OffscreenCanvas(GRAIN, GRAIN).getContext('2d', {willReadFrequently: true});
+    small.imageSmoothingQuality = 'high';
+    small.drawImage(element, 0, 0, GRAIN, GRAIN);
+    const {data} = small.getImageData(0, 0, GRAIN, GRAIN);
+    return data.some(value => value !== 0) ? data.join() : null;
+  } catch { return null; }
+};
+const redrawn = () => {
+  renew();
+  const now = pictures();
+  if (now.size !== deed.pictures.size) return true;
+  for (const [element, picture] of now) if (picture === null || picture !== deed.pictures.get(element)) return true;
+  return false;
+};
