@@ -168,7 +168,7 @@ func TestFaultsAreProblemDocuments(t *testing.T) {
 		}}
 		w := build(t, d).do(request("POST", "/v1/browser/back", ""))
 		p := wantProblem(t, w, code.Info().Status, code)
-		if p.Details["rule"] != "r1" || *p.Retryable != code.Info().Retryable || strings.Contains(w.Body.String(), "inner secret") {
+		if p.Details["rule"] != "r1" || *p.Retryable != fault.New(code, "").Retryable() || strings.Contains(w.Body.String(), "inner secret") {
 			t.Errorf("%s: %s", code, w.Body)
 		}
 		if got := w.Header().Get("Retry-After"); (code == fault.LimitReached) != (got != "") {
