@@ -26,7 +26,6 @@ const (
 type plainKnown struct {
 	sheets map[string]string
 	vain   map[string]int // pages in a row, by host
-	agent  string
 }
 
 // plainly reads a page without the browser: nil where that might tell anything
