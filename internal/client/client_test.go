@@ -105,7 +105,7 @@ func TestEveryVerbReturnsItsOwnDataType(t *testing.T) {
 		"page.goto": &action.Goto{URL: "a.example"}, "page.press": &action.Press{Key: "Enter"}, "page.select": &action.Select{Values: []string{"a"}},
 		"artifact.get": &action.ByID{ID: "a"}, "approval.status": &action.ByID{ID: "a"}, "approval.show": &action.ByID{ID: "a"},
 		"approval.answer": &action.Answer{ID: "a"}, "tab.activate": &action.ByID{ID: "a"}, "tab.close": &action.ByID{ID: "a"},
-		"download.get": &action.ByID{ID: "a"}, "download.read": &action.DownloadRead{ID: "a"}, "download.cancel": &action.ByID{ID: "a"}, "artifact.put": &action.NewFile{Name: "a"},
+		"download.get": &action.ByID{ID: "a"}, "download.read": &action.DownloadRead{ByID: action.ByID{ID: "a"}}, "download.cancel": &action.ByID{ID: "a"}, "artifact.put": &action.NewFile{Name: "a"},
 		"page.resize": &action.Resize{Width: 800, Height: 600}, "page.batch": &action.Batch{Steps: []action.Step{{Verb: "page.back"}}},
 		"page.crawl": &action.Crawl{URL: "a.example"},
 		"run.start":  &action.RunStart{URL: "https://a.example/", DomainAllowlist: []string{"a.example"}, Actions: []action.RunAction{{Type: "go_back"}}},
