@@ -61,10 +61,10 @@ func TestClientsOfTheProtocol(t *testing.T) {
 
 // attach connects a client to the gateway's most recent session, and makes a
 // call so that it is known to be served.
-func (g *gateway) attach(t *testing.T) *websocket.Conn {
+func (g *gateway) attach(t *testing.T, session string) *websocket.Conn {
 	t.Helper()
 	header := http.Header{"Authorization": {"Bearer " + g.token("operator")}}
-	conn, _, err := websocket.Dial(t.Context(), "ws://"+g.address+"/v1/browser/cdp", &websocket.DialOptions{HTTPHeader: header}) //nolint:bodyclose // it is the connection's
+	conn, _, err := websocket.Dial(t.Context(), "ws://"+g.address+"/v1/sessions/"+session+"/browser/cdp", &websocket.DialOptions{HTTPHeader: header}) //nolint:bodyclose // it is the connection's
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestClientsAreToldHowTheirBrowserEnded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := start(t, settings{})
 			id := g.curl(t, "operator").open(`{}`)
-			conn := g.attach(t)
+			conn := g.attach(t, id)
 			told := make(chan error, 1)
 			go func() {
 				_, _, err := conn.Read(t.Context())

@@ -213,7 +213,7 @@ func TestAClientIsPutOutWhenAnotherOperatorTakesTheSession(t *testing.T) {
 	ann, ben := g.curl(t, "operator"), g.curl(t, "operator")
 	ben.token = second
 	id := ann.open(`{}`)
-	conn := g.attach(t)
+	conn := g.attach(t, id)
 	told := make(chan error, 1)
 	go func() {
 		_, _, err := conn.Read(t.Context())
@@ -230,10 +230,10 @@ func TestAClientIsPutOutWhenAnotherOperatorTakesTheSession(t *testing.T) {
 	case <-time.After(endLimit):
 		t.Error("the client was told nothing")
 	}
-	ann.post("/v1/browser/reload", "").problem(fault.SessionPaused)
+	ann.post("/v1/sessions/"+id+"/browser/reload", "").problem(fault.SessionPaused)
 	ann.post("/v1/sessions/"+id+"/hand-back", "").problem(fault.SessionPaused)
-	ann.get("/v1/browser/snapshot").object(http.StatusOK)
-	ben.post("/v1/browser/reload", "").object(http.StatusOK)
+	ann.get("/v1/sessions/"+id+"/browser/snapshot").object(http.StatusOK)
+	ben.post("/v1/sessions/"+id+"/browser/reload", "").object(http.StatusOK)
 	ann.post("/v1/sessions/"+id+"/take", "").object(http.StatusOK)
 	ann.post("/v1/sessions/"+id+"/hand-back", "").object(http.StatusOK)
 	g.trailHolds(t)

@@ -167,7 +167,7 @@ func TestNoImageIsAFaultThatSaysHowToBuildIt(t *testing.T) {
 	g := prepare(t, settings{image: "glovebox-browser:never-built"})
 	doctorSays(t, g, "image", "glovebox image build")
 	g.run()
-	problem := g.curl(t, "agent").post("/v1/sessions", `{}`).problem(fault.SandboxRuntimeRequired)
+	problem := g.curl(t, "agent").post("/v1/sessions", `{}`).problem(fault.InstallRequired)
 	if hint, _ := problem["hint"].(string); !strings.Contains(hint, "glovebox image build") {
 		t.Errorf("the hint is %v", problem["hint"])
 	}
@@ -175,7 +175,7 @@ func TestNoImageIsAFaultThatSaysHowToBuildIt(t *testing.T) {
 	var failed struct {
 		Error fault.Fault `json:"error"`
 	}
-	if err := json.Unmarshal([]byte(out), &failed); err != nil || status != 8 || failed.Error.Code != fault.SandboxRuntimeRequired {
+	if err := json.Unmarshal([]byte(out), &failed); err != nil || status != 8 || failed.Error.Code != fault.InstallRequired {
 		t.Errorf("status %d %v\n%s%s", status, err, out, complaint)
 	}
 }

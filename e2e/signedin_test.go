@@ -117,7 +117,7 @@ func (a *apps) makesANote(t *testing.T, agent agent) {
 	t.Helper()
 	agent.must("browser_navigate", object{"url": a.notes()}, "")
 	agent.comes("New record", `link "notes"`)
-	agent.must("browser_click", object{"role": "button", "name": "New record"}, "")
+	agent.must("browser_click", object{"role": "button", "name": "New record", "index": 0}, "")
 	agent.comes("New notes record", `textbox "title"`)
 	agent.must("browser_type", object{"role": "textbox", "name": "title", "text": "Call Grace back"}, "Call Grace back")
 	agent.must("browser_click", object{"role": "button", "name": "Create"}, "")

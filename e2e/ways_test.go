@@ -33,6 +33,7 @@ type escape struct {
 	packets *packets
 	tabs    []string // beside the first
 	as      curl
+	session string
 }
 
 // TestWaysOut has a hostile page and a hostile process in a box try to get
@@ -66,7 +67,7 @@ func newEscape(t *testing.T) *escape {
 	// Four pages of frames of a hundred hosts, each with a process: 512m ends some.
 	e.gateway = start(t, settings{env: append(e.environment(), "GLOVEBOX_SECURITY_EFFECTS_DEFAULT=free"), sandbox: "container: {memory_limit: 2g, cpus: 2, pids_limit: 2048}"})
 	e.as = e.curl(t, "agent")
-	e.as.open(`{}`)
+	e.session = e.as.open(`{}`)
 	return e
 }
 
@@ -320,7 +321,7 @@ func spellings(port int, gateway, own string) (all []string) {
 // client asks, as an operator's program may, for a context that goes around
 // the door.
 func (e *escape) client(t *testing.T) {
-	conn := e.attach(t)
+	conn := e.attach(t, e.session)
 	for _, params := range []string{`{"proxyServer": "direct://"}`, `{"proxyBypassList": "*"}`} {
 		call := `{"id": 77, "method": "Target.createBrowserContext", "params": ` + params + `}`
 		if err := conn.Write(t.Context(), websocket.MessageText, []byte(call)); err != nil {

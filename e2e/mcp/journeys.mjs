@@ -50,7 +50,7 @@ export async function lost(a) {
 export async function errors(a) {
   await assert.rejects(a.call("browser_approve", {}), { code: -32602 });
   const faults = {
-    invalid_request: ["browser_navigate", { address: SITE }],
+    invalid_request: ["browser_navigate", { place: SITE }],
     missing_url: ["browser_navigate", { url: "" }],
     session_not_found: ["browser_snapshot", { session: "nobodys" }],
   };

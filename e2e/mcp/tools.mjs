@@ -11,6 +11,7 @@ const steps = (session) => [
   ["browser_session", { action: "list" }, /is open/],
   ["browser_navigate", { url: lab("controls") }, /### Page[\s\S]*Controls[\s\S]*button "Show 0"/],
   ["browser_snapshot", {}, /textbox|searchbox/],
+  ["browser_downloads", {}, /There are no downloads/],
   ["browser_find", { text: "The end" }, /The end/],
   ["browser_click", { role: "button", name: "Show 0" }, /Show 1/],
   ["browser_type", { target: "#q", text: "gloves" }, /gloves/],

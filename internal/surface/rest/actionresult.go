@@ -117,6 +117,11 @@ func actionResultContent(doc *huma.OpenAPI, v *action.Verb, ok *huma.Response) {
 	if !slices.Contains(actionVerbs, v.Name) {
 		return
 	}
+	all := doc.Components.Schemas
+	if shape := all.SchemaFromRef(all.Schema(reflect.TypeFor[actionResult](), true, "").Ref); shape.Properties["error"].Ref != "" { // it is null where nothing failed
+		failed := shape.Properties["error"]
+		shape.Properties["error"] = &huma.Schema{Description: failed.Description, OneOf: []*huma.Schema{{Ref: failed.Ref}, {Type: "null"}}}
+	}
 	ok.Content[actionResultType] = &huma.MediaType{
 		Schema:  doc.Components.Schemas.Schema(reflect.TypeFor[actionResult](), true, ""),
 		Example: actionResult{OK: true, Action: v.Name, Data: map[string]any{}, ArtifactRefs: []string{}, SessionID: "s0123456789abcdef", Provider: "sandbox", PageURL: "https://example.com/"},
