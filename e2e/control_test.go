@@ -232,7 +232,7 @@ func TestAClientIsPutOutWhenAnotherOperatorTakesTheSession(t *testing.T) {
 	}
 	ann.post("/v1/sessions/"+id+"/browser/reload", "").problem(fault.SessionPaused)
 	ann.post("/v1/sessions/"+id+"/hand-back", "").problem(fault.SessionPaused)
-	ann.get("/v1/sessions/"+id+"/browser/snapshot").object(http.StatusOK)
+	ann.get("/v1/sessions/" + id + "/browser/snapshot").object(http.StatusOK)
 	ben.post("/v1/sessions/"+id+"/browser/reload", "").object(http.StatusOK)
 	ann.post("/v1/sessions/"+id+"/take", "").object(http.StatusOK)
 	ann.post("/v1/sessions/"+id+"/hand-back", "").object(http.StatusOK)
