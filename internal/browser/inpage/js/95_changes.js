@@ -15,6 +15,7 @@ const isNews = (change, now) => {
   if (recent && known.times >= NOISE_TIMES) return false;
   const {times, first} = deed.during.get(target) ?? {times: 0, first: now};
   deed.during.set(target, {times: times + 1, first});
+  if (now - first >= MOVE_LIMIT * 0.8) deed.noise.set(target, {times: NOISE_TIMES, at: now}); // it does not end: the next act does not wait for it
   if (slidesBy(change) || times >= 2 && now - first >= APART) deed.steps++;
   return times < NOISE_WHILE;
 };
