@@ -2,7 +2,7 @@
 // between two reports. What changes without an act is noise to the waiting: it
 // is learned in between, and by how often it comes while we wait.
 const NOISE_TIMES = 2, NOISE_LIFE = 2000, NOISE_WHILE = 6, LOOKED_AT = 500; // ms; batches and records of mutations
-const deed = {own: null, running: false, count: 0, wake: null, noise: new WeakMap(), during: new WeakMap(), moving: new WeakSet(), steps: 0, pictures: new Map()};
+const deed = {own: null, running: false, count: 0, wake: null, noise: new WeakMap(), during: new WeakMap(), moving: new WeakSet(), steps: 0, stepping: new Set(), pictures: new Map()};
 
 const isNews = (change, now) => {
   const {type, target} = change;
@@ -15,8 +15,10 @@ const isNews = (change, now) => {
   if (recent && known.times >= NOISE_TIMES) return false;
   const {times, first} = deed.during.get(target) ?? {times: 0, first: now};
   deed.during.set(target, {times: times + 1, first});
-  if (now - first >= MOVE_LIMIT * 0.8) deed.noise.set(target, {times: NOISE_TIMES, at: now}); // it does not end: the next act does not wait for it
-  if (slidesBy(change) || times >= 2 && now - first >= APART) deed.steps++;
+  if (slidesBy(change) || times >= 2 && now - first >= APART) {
+    deed.steps++;
+    deed.stepping.add(target);
+  }
   return times < NOISE_WHILE;
 };
 // A script that slides something open changes it step by step, with each frame
@@ -61,7 +63,7 @@ const watchRoot = root => {
 const arm = ({node = 0}) => {
   watchChanges();
   heed(changeWatch.takeRecords());
-  Object.assign(deed, {own: node ? elementOf(node) : null, running: true, count: 0, during: new WeakMap(), moving: new WeakSet(document.getAnimations()), steps: 0, pictures: pictures()});
+  Object.assign(deed, {own: node ? elementOf(node) : null, running: true, count: 0, during: new WeakMap(), moving: new WeakSet(document.getAnimations()), steps: 0, stepping: new Set(), pictures: pictures()});
 };
 
 const pause = limit => new Promise(done => setTimeout(done, limit));
@@ -133,6 +135,7 @@ const comesToRest = async until => {
       cut = performance.now() >= until;
     }
   }
+  if (cut) for (const target of deed.stepping) deed.noise.set(target, {times: NOISE_TIMES, at: performance.now()}); // the next act does not wait for what does not end
   return cut || document.getAnimations().slice(0, 100).some(displaces);
 };
 // The time of a step has passed, and two frames are drawn: on a busy machine
