@@ -62,7 +62,7 @@ func TestConsoleLevelsLinesAndErrors(t *testing.T) {
 	tr.wrote("rejected")
 	tr.wrote("thrown")
 	tr.wrote("Uncaught text")
-	missing := tr.wrote("404")
+	missing := tr.wrote("status of 404")
 	if missing.Level != "error" || missing.URL != s.URL+"/missing?session=(masked)" || missing.Line != 0 {
 		t.Errorf("what the browser says of a missing file: %+v", missing)
 	}
