@@ -19,7 +19,6 @@ import (
 var unseen = map[fault.Code]string{
 	fault.SandboxWeak:     "takes a kernel that keeps Chromium from sandboxing itself; the session room's tests show one",
 	fault.CDPError:        "takes a browser or guest that breaks the protocol; the bridge room's tests have both",
-	fault.InstallRequired: "comes with the local driver; the install room's tests have it",
 	fault.RedactionFailed: "takes what cannot be looked through for secrets; the gate's and the session room's tests have it",
 }
 
@@ -32,6 +31,8 @@ func faults(t *testing.T, g *gateway) {
 	agent.post("/v1/sessions", `{"provider": "kernel"}`).problem(fault.ProviderNotSupported)
 	agent.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/disabled"}`).object(http.StatusOK)
 	agent.post("/v1/browser/click", `{"selector": "button", "timeout": 300}`).problem(fault.NotActionable)
+	agent.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/controls"}`).object(http.StatusOK)
+	agent.post("/v1/browser/click", `{"selector": "p", "strict": true}`).problem(fault.Ambiguous)
 	agent.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/dialog"}`).object(http.StatusOK)
 	agent.post("/v1/browser/click", `{"selector": "button"}`).object(http.StatusOK)
 	agent.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/controls"}`).problem(fault.DialogOpen)
