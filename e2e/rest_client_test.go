@@ -127,7 +127,7 @@ func (a answer) problemAs(code fault.Code, status int) object {
 		a.t.Fatalf("%s: no problem document: %d %s\n%.500q", a.what, a.status, a.header.Get("Content-Type"), a.body)
 	}
 	if a.status != status || o["code"] != string(code) || o["status"] != float64(status) || o["type"] != code.Type() ||
-		o["title"] != code.Info().Title || o["retryable"] == true && !code.Info().Retryable {
+		o["title"] != code.Info().Title || o["retryable"] != passes(code, o) {
 		a.t.Errorf("%s: want %s as %d, got %d\n%s", a.what, code, status, a.status, a.body)
 	}
 	for _, member := range []string{"detail", "instance", "correlationId"} {
@@ -136,4 +136,19 @@ func (a answer) problemAs(code fault.Code, status int) object {
 		}
 	}
 	return o
+}
+
+// passes says what a problem must say of itself: whether the same call may
+// succeed later. A page that could not be loaded may say either.
+func passes(code fault.Code, o object) any {
+	details, _ := o["details"].(object)
+	switch {
+	case code == fault.NavigationFailed && code.Info().Retryable:
+		return o["retryable"]
+	case code == fault.LimitReached:
+		return details[fault.WaitKey] != nil
+	case details["state"] == "paused":
+		return false
+	}
+	return code.Info().Retryable
 }

@@ -14,6 +14,27 @@ const mostFarewells = 200
 // heir is whose unnamed calls meant a session.
 type heir struct{ scope, actor, connection string }
 
+// lives are how many sessions of each heir gave references, of the heirs that
+// came last.
+type lives struct {
+	of    map[heir]int
+	order []heir
+}
+
+// mostHeirs is how many heirs are remembered.
+const mostHeirs = 10_000
+
+func (l *lives) put(h heir, n int) {
+	if _, known := l.of[h]; !known {
+		l.order = append(l.order, h)
+	}
+	l.of[h] = n
+	if len(l.order) > mostHeirs {
+		delete(l.of, l.order[0])
+		l.order = l.order[1:]
+	}
+}
+
 // farewell is what the agent of an ended session is told with its next answer.
 type farewell struct {
 	heir
@@ -27,7 +48,7 @@ func (r *Registry) parted(record action.Session, t terms) {
 	words := r.known.Of(record.ID).Text("session " + label(record) + " " + parting(record))
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.lives[of] = t.Lives + 1
+	r.lives.put(of, t.Lives+1)
 	if r.farewells = append(r.farewells, farewell{of, words}); len(r.farewells) > mostFarewells {
 		r.farewells = r.farewells[1:]
 	}
@@ -82,7 +103,7 @@ func afterEnd(words string) *fault.Fault {
 func (r *Registry) livesOf(call action.Call) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.lives[heir{call.Caller.Scope, call.Caller.Actor, call.Connection}]
+	return r.lives.of[heir{call.Caller.Scope, call.Caller.Actor, call.Connection}]
 }
 
 // tellFarewell adds to an agent's answer that sessions of its ended.

@@ -49,8 +49,8 @@ type Registry struct {
 	wished   func(action.Session, string)
 	limited  func(action.Session, string)
 
-	farewells []farewell   // that nobody was told; guarded by mu
-	lives     map[heir]int // how many sessions gave references before; guarded by mu
+	farewells []farewell // that nobody was told; guarded by mu
+	lives     lives      // guarded by mu
 
 	over map[string]time.Time // sessions that ended with secrets still known; guarded by mu
 
@@ -69,7 +69,7 @@ func New(ctx context.Context, o Options) (*Registry, error) {
 	r := &Registry{
 		ledger: ledger{db: o.DB}, artifacts: o.Artifacts, profiles: o.Profiles, driver: o.Driver, door: o.Door, open: o.Open, page: o.Page,
 		record: o.Record, outgoing: o.Outgoing, vault: o.Vault, known: o.Known, config: o.Config, log: o.Log,
-		flush: make(chan struct{}, 1), ready: make(chan struct{}), refusals: make(chan refused, waitingRefusals), wishes: make(chan wish, waitingWishes), wished: o.Wished, limited: o.Limited, over: map[string]time.Time{}, lives: map[heir]int{}, live: map[string]*live{}, owned: map[string]struct{}{},
+		flush: make(chan struct{}, 1), ready: make(chan struct{}), refusals: make(chan refused, waitingRefusals), wishes: make(chan wish, waitingWishes), wished: o.Wished, limited: o.Limited, over: map[string]time.Time{}, lives: lives{of: map[heir]int{}}, live: map[string]*live{}, owned: map[string]struct{}{},
 	}
 	if err := r.SetNetwork(o.Config.Network); err != nil {
 		return nil, err

@@ -121,13 +121,18 @@ func TestCalmDoesNotWaitForWhatChangesAnyway(t *testing.T) {
 		const loop = () => { document.getElementById('clock').style.left = n + 'px'; requestAnimationFrame(loop) };
 		loop();
 	</script>`)
-	for i := range 3 { // on a busy machine the first one may learn it
-		if got, took := p.settle("1", inpage.Calm{Most: 5000}); got.Busy && i > 0 || took > 4*time.Second {
+	busy := 0 // waits that ended at their limit, and learned by that what does not end
+	for range 4 {
+		got, took := p.settle("1", inpage.Calm{Most: 5000})
+		if got.Busy {
+			busy++
+		}
+		if busy > 1 || took > 4*time.Second {
 			t.Errorf("%+v after %s", got, took)
 		}
 	}
 	got, _ := p.settle("document.getElementById('out').textContent = 'done'; 1", inpage.Calm{Most: 5000})
-	if !got.Stirred || got.Busy {
+	if !got.Stirred || got.Busy && busy > 0 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -123,12 +123,7 @@ func (c *crawler) remembered(ctx context.Context, host string) bool {
 func (c *crawler) agent() string {
 	c.b.mu.Lock()
 	defer c.b.mu.Unlock()
-	for _, each := range c.b.options.emulating("page", c.b.version) {
-		if said, is := each.params.(map[string]any); is && each.method == "Emulation.setUserAgentOverride" {
-			return said["userAgent"].(string)
-		}
-	}
-	return c.b.version.UserAgent
+	return c.b.options.userAgent(c.b.version)
 }
 
 // get fetches what fits within bounds and is there: anything else is for the

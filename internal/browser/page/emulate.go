@@ -48,7 +48,7 @@ func (o Options) emulating(kind string, v version) []stroke {
 	e := o.Emulate
 	var all []stroke
 	if e.UserAgent != "" || e.Locale != "" || o.mobile() {
-		all = append(all, stroke{"Emulation.setUserAgentOverride", userAgent(e, o.mobile(), v)})
+		all = append(all, stroke{"Emulation.setUserAgentOverride", o.identity(v)})
 	}
 	if e.Locale != "" {
 		all = append(all, stroke{"Emulation.setLocaleOverride", map[string]string{"locale": e.Locale}})
@@ -83,24 +83,33 @@ func mediaFeatures(e action.Emulation) (features []map[string]string) {
 	return features
 }
 
-func userAgent(e action.Emulation, mobile bool, v version) map[string]any {
-	hints := clientHints{
-		Brands:       []brand{{"Chromium", v.major()}, {"Not A(Brand", "24"}},
-		FullVersions: []brand{{"Chromium", v.number()}, {"Not A(Brand", "24.0.0.0"}},
-		Platform:     "Linux", Architecture: "x86", Mobile: mobile,
-	}
-	platform, own := "Linux x86_64", v.UserAgent
-	if mobile {
-		hints.Platform, hints.Architecture, platform = "Android", "", "Linux armv81"
+// userAgent is what the browser calls itself.
+func (o Options) userAgent(v version) string {
+	own := v.UserAgent
+	if o.mobile() {
 		own = "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/" + v.major() + ".0.0.0"
-		if e.Device == "phone" {
+		if o.Emulate.Device == "phone" {
 			own += " Mobile"
 		}
 		own += " Safari/537.36"
 	}
-	said := map[string]any{"userAgent": cmp.Or(e.UserAgent, own), "platform": platform, "userAgentMetadata": hints}
-	if e.Locale != "" {
-		said["acceptLanguage"] = e.Locale
+	return cmp.Or(o.Emulate.UserAgent, own)
+}
+
+// identity is the parameters of Emulation.setUserAgentOverride.
+func (o Options) identity(v version) map[string]any {
+	hints := clientHints{
+		Brands:       []brand{{"Chromium", v.major()}, {"Not A(Brand", "24"}},
+		FullVersions: []brand{{"Chromium", v.number()}, {"Not A(Brand", "24.0.0.0"}},
+		Platform:     "Linux", Architecture: "x86", Mobile: o.mobile(),
+	}
+	platform := "Linux x86_64"
+	if o.mobile() {
+		hints.Platform, hints.Architecture, platform = "Android", "", "Linux armv81"
+	}
+	said := map[string]any{"userAgent": o.userAgent(v), "platform": platform, "userAgentMetadata": hints}
+	if locale := o.Emulate.Locale; locale != "" {
+		said["acceptLanguage"] = locale
 	}
 	return said
 }

@@ -177,7 +177,7 @@ func matches(list []pattern, host string) bool {
 // navigation[2], and why.
 type Wrong struct{ Path, Message string }
 
-// Check lists every entry of n that a session would be refused for.
+// Check lists the entries of n that the door refuses: no session starts with one.
 func Check(n action.Network) []Wrong {
 	var all []Wrong
 	for _, list := range []struct {

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"strings"
 
 	"github.com/containerd/errdefs"
-	"github.com/moby/moby/client"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/engine"
 )
 
 const buildCommand = "glovebox image build"
@@ -19,13 +17,8 @@ const buildCommand = "glovebox image build"
 // done, as in "start the box".
 func (d *Driver) engineFault(err error, doing string) error {
 	switch {
-	case closedToUser(err):
-		return fault.New(fault.SandboxRuntimeRequired, "the container engine runs, but this user may not open its socket").
-			Hinted("add the user to the engine's group (sudo usermod -aG docker $USER) and log in again, or run a rootless engine; do not retry before").Because(err)
-	case client.IsErrConnectionFailed(err):
-		return fault.New(fault.SandboxRuntimeRequired, "no container engine answers").
-			Hinted("start Docker (sudo systemctl start docker), install it (glovebox install engine) or point DOCKER_HOST at an engine; do not retry before").
-			Because(err)
+	case engine.IsUnreachable(err):
+		return engine.Unreachable(err, "; do not retry before")
 	case errors.Is(err, context.DeadlineExceeded):
 		return fault.New(fault.StartFailed, "the container engine did not %s in time", doing).
 			Hinted("look whether the machine is overloaded, then try again").Because(err)
@@ -35,12 +28,6 @@ func (d *Driver) engineFault(err error, doing string) error {
 	}
 	return fault.New(fault.StartFailed, "the container engine could not %s", doing).
 		Hinted("the gateway's log has the engine's reason; glovebox doctor checks the engine").Because(err)
-}
-
-// closedToUser reports whether the socket of an engine is there and may not be
-// opened. The client keeps only the words of that error.
-func closedToUser(err error) bool {
-	return errors.Is(err, fs.ErrPermission) || client.IsErrConnectionFailed(err) && strings.Contains(err.Error(), "permission denied")
 }
 
 // createFault is engineFault for making a container, where an image may be

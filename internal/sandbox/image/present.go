@@ -2,13 +2,13 @@ package image
 
 import (
 	"context"
-	"strings"
+	"fmt"
 	"time"
 
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
 
-	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/engine"
 )
 
 // State says how an image on the engine relates to this program.
@@ -74,12 +74,5 @@ func dial(ctx context.Context) (*client.Client, string, error) {
 }
 
 func noEngine(err error) error {
-	if client.IsErrConnectionFailed(err) && strings.Contains(err.Error(), "permission denied") { // the client keeps only the words
-		return fault.New(fault.SandboxRuntimeRequired, "the container engine runs, but this user may not open its socket").
-			Hinted("add the user to the engine's group (sudo usermod -aG docker $USER) and log in again, or run a rootless engine, then run %q", Command).
-			Because(err)
-	}
-	return fault.New(fault.SandboxRuntimeRequired, "no container engine answers").
-		Hinted("start Docker (on Linux: sudo systemctl start docker), install it (glovebox install engine) or point DOCKER_HOST at an engine, then run %q", Command).
-		Because(err)
+	return engine.Unreachable(err, fmt.Sprintf(", then run %q", Command))
 }

@@ -65,9 +65,10 @@ func batch(ctx context.Context, t *turn, in *batchIn) error {
 
 // stepsOf reads a step as its tool would.
 func (t *turn) stepsOf(s batchStep) ([]action.Step, error) {
-	input, can := stepTools["browser_"+strings.TrimPrefix(s.Tool, "browser_")]
+	name := "browser_" + strings.TrimPrefix(s.Tool, "browser_")
+	input, can := stepTools[name]
 	if !can {
-		if use, known := instead["browser_"+strings.TrimPrefix(s.Tool, "browser_")]; known {
+		if use, known := instead[name]; known {
 			return nil, fault.New(fault.InvalidRequest, "tool is none that there is here").Hinted("%s", use).With("field", "tool")
 		}
 		return nil, fault.New(fault.InvalidRequest, "tool is none that a step can be").

@@ -150,7 +150,7 @@ func of(f action.Field, value any) any {
 }
 
 // as returns a value as the kind that a field has, where it can mean nothing
-// else, and as it is otherwise.
+// else; any other value is returned unchanged.
 func as(value any, t reflect.Type) any {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

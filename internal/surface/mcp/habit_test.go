@@ -60,7 +60,8 @@ func TestHabitsOfModelsAreForgiven(t *testing.T) {
 	}
 }
 
-// What could mean something else, or would be ignored, is refused as before.
+// Arguments that could mean something else, or that the tool would ignore, are
+// refused.
 func TestWhatIsNoHabitIsRefused(t *testing.T) {
 	for tool, args := range map[string]string{
 		"browser_click":         `{"target":"e12","force":true}`,

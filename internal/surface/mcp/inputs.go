@@ -46,6 +46,14 @@ func (p point) of(l action.Locator) action.Locator {
 // other servers write it (aria-ref=e12, [e12], [ref=e12], ref: e12).
 var refShape = regexp.MustCompile(`^(?:((?:@|ref=)?e\d+)|\[?(?:(?:aria-)?ref[=:]\s*)?(e\d+)\]?)$`)
 
+// refOf is the reference that a word is, as the snapshot takes it; "" for none.
+func refOf(word string) string {
+	if found := refShape.FindStringSubmatch(strings.TrimSpace(word)); found != nil {
+		return found[1] + found[2]
+	}
+	return ""
+}
+
 // one is a locator of what acts: role, name and text mean one element or none.
 func one(l action.Locator) action.Locator {
 	l.Strict = (l.Role != "" || l.Text != "") && l.Ref == "" && l.Selector == "" && l.Index == nil
@@ -75,10 +83,10 @@ func name(l *action.Locator, word string) {
 	if byRole == nil {
 		byRole = roleIs.FindStringSubmatch(word)
 	}
-	switch ref := refShape.FindStringSubmatch(word); {
+	switch ref := refOf(word); {
 	case word == "":
-	case ref != nil:
-		l.Ref = cmp.Or(l.Ref, ref[1]+ref[2])
+	case ref != "":
+		l.Ref = cmp.Or(l.Ref, ref)
 	case byRole != nil && l.Role == "":
 		l.Role, l.Name = byRole[1], byRole[2]
 	case byText.MatchString(word) && l.Text == "":

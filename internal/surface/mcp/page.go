@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -30,13 +31,8 @@ func back(ctx context.Context, t *turn, _ *noneIn) error {
 }
 
 func snapshot(ctx context.Context, t *turn, in *snapshotIn) error {
-	ref := in.Ref
-	if ref == "" {
-		ref = in.Target
-	}
-	if shape := refShape.FindStringSubmatch(strings.TrimSpace(ref)); shape != nil {
-		ref = shape[1] + shape[2]
-	}
+	ref := cmp.Or(in.Ref, in.Target)
+	ref = cmp.Or(refOf(ref), ref)
 	result, err := t.call(ctx, "page.snapshot", &action.TakeSnapshot{
 		Format: in.Format, Ref: ref, Depth: in.Depth, URLs: in.URLs,
 		MaxTokens: in.MaxTokens, Offset: in.Offset, Interactive: in.Interactive, Viewport: in.Viewport,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -46,7 +47,7 @@ func (t *turn) call(ctx context.Context, verb string, args any) (action.Result, 
 	if err := action.Check(args); err != nil {
 		return action.Result{}, err
 	}
-	before := t.surface.starts.count(t.owner())
+	before := t.surface.starts.last(t.owner())
 	result, err := t.pass(ctx, verb, args)
 	if t.begins(verb, err) {
 		if ended := fault.From(err); !nothingOpen(err) {
@@ -101,14 +102,14 @@ func (t *turn) refused(ctx context.Context, why error) {
 }
 
 // start starts a session, unless another call of the same connection has done so
-// since count was taken.
-func (t *turn) start(ctx context.Context, count int) error {
+// since the last start that this one knows of.
+func (t *turn) start(ctx context.Context, last time.Time) error {
 	release, err := t.surface.starts.enter(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
-	if t.surface.starts.count(t.owner()) != count {
+	if t.surface.starts.last(t.owner()) != last {
 		return nil
 	}
 	result, err := t.pass(ctx, "session.start", &action.SessionStart{Effects: t.surface.effects("")})
@@ -184,11 +185,11 @@ func (t *turn) owner() owner { return owner{t.caller, t.connection} }
 type starts struct {
 	gate chan struct{}
 	mu   *sync.Mutex
-	done map[owner]int
+	done map[owner]time.Time // when each last started one; forgotten once no call is as old
 }
 
 func newStarts() starts {
-	return starts{gate: make(chan struct{}, 1), mu: &sync.Mutex{}, done: map[owner]int{}}
+	return starts{gate: make(chan struct{}, 1), mu: &sync.Mutex{}, done: map[owner]time.Time{}}
 }
 
 func (s starts) enter(ctx context.Context) (release func(), err error) {
@@ -200,14 +201,18 @@ func (s starts) enter(ctx context.Context) (release func(), err error) {
 	}
 }
 
-func (s starts) count(c owner) int {
+// last is when an owner last started a session; the zero time where that was
+// before every call that still runs.
+func (s starts) last(of owner) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.done[c]
+	return s.done[of]
 }
 
-func (s starts) add(c owner) {
+func (s starts) add(of owner) {
+	now := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.done[c]++
+	maps.DeleteFunc(s.done, func(_ owner, at time.Time) bool { return now.Sub(at) > 2*toolLimit })
+	s.done[of] = now
 }

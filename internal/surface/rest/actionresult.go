@@ -36,6 +36,13 @@ type actionResult struct {
 	Error        *actionError `json:"error" doc:"null where it was done"`
 }
 
+// TransformSchema says that the error is null where nothing failed.
+func (actionResult) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	failed := s.Properties["error"]
+	s.Properties["error"] = &huma.Schema{Description: failed.Description, OneOf: []*huma.Schema{{Ref: failed.Ref}, {Type: "null"}}}
+	return s
+}
+
 type actionError struct {
 	Code    fault.Code `json:"code"`
 	Message string     `json:"message" doc:"What happened, and what to do"`
@@ -53,10 +60,13 @@ func wantsActionResult(r *http.Request, verb string) bool {
 	})
 }
 
-// inOneShape makes a call and answers in the one shape, with the status that the
-// answer would have otherwise.
-func (s *surface) inOneShape(w http.ResponseWriter, r *http.Request, verb, session string, call func() (action.Result, error)) {
-	result, err := call()
+// inOneShape makes a call, unless it could not be read, and answers in the one
+// shape, with the status that the answer would have otherwise.
+func (s *surface) inOneShape(w http.ResponseWriter, r *http.Request, verb string, call action.Call, err error) {
+	var result action.Result
+	if err == nil {
+		result, err = s.call(r, call)
+	}
 	if err != nil {
 		f := fault.From(ended(r.Context(), err))
 		note(r, f)
@@ -64,7 +74,7 @@ func (s *surface) inOneShape(w http.ResponseWriter, r *http.Request, verb, sessi
 		if f.Hint != "" {
 			message += "; " + f.Hint
 		}
-		out := actionResult{Action: verb, ArtifactRefs: []string{}, SessionID: session, Provider: "sandbox", Error: &actionError{f.Code, message}}
+		out := actionResult{Action: verb, ArtifactRefs: []string{}, SessionID: call.Session, Provider: "sandbox", Error: &actionError{f.Code, message}}
 		writeActionResult(w, r, f.Code.Info().Status, out)
 		return
 	}
@@ -116,11 +126,6 @@ func withoutBytes(data any) any {
 func actionResultContent(doc *huma.OpenAPI, v *action.Verb, ok *huma.Response) {
 	if !slices.Contains(actionVerbs, v.Name) {
 		return
-	}
-	all := doc.Components.Schemas
-	if shape := all.SchemaFromRef(all.Schema(reflect.TypeFor[actionResult](), true, "").Ref); shape.Properties["error"].Ref != "" { // it is null where nothing failed
-		failed := shape.Properties["error"]
-		shape.Properties["error"] = &huma.Schema{Description: failed.Description, OneOf: []*huma.Schema{{Ref: failed.Ref}, {Type: "null"}}}
 	}
 	ok.Content[actionResultType] = &huma.MediaType{
 		Schema:  doc.Components.Schemas.Schema(reflect.TypeFor[actionResult](), true, ""),

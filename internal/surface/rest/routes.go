@@ -41,12 +41,7 @@ func (s *surface) offer(api huma.API, v *action.Verb, path string) {
 		}
 		call, err := s.read(r, v)
 		if wantsActionResult(r, v.Name) {
-			s.inOneShape(w, r, v.Name, call.Session, func() (action.Result, error) {
-				if err != nil {
-					return action.Result{}, err
-				}
-				return s.call(r, call)
-			})
+			s.inOneShape(w, r, v.Name, call, err)
 			return
 		}
 		if err != nil {
@@ -144,12 +139,7 @@ func (s *surface) offerGeneric(api huma.API) {
 		r, w := humago.Unwrap(hc)
 		call, err := readGeneric(r)
 		if wantsActionResult(r, r.PathValue("verb")) {
-			s.inOneShape(w, r, r.PathValue("verb"), call.Session, func() (action.Result, error) {
-				if err != nil {
-					return action.Result{}, err
-				}
-				return s.call(r, call)
-			})
+			s.inOneShape(w, r, r.PathValue("verb"), call, err)
 			return
 		}
 		if err != nil {

@@ -3,7 +3,10 @@
 // same node, and by the same name.
 const shownAs = new WeakMap();
 const remember = element => note(element, false);
-const note = (element, told) => shownAs.set(element, {name: bareNameOf(element), item: itemOf(element), from: hostOfItem(element), told});
+const note = (element, told) => {
+  const words = wordsOfItem(element);
+  shownAs.set(element, {name: bareNameOf(element), item: words?.item ?? '', from: words && hostOfWords(words), told});
+};
 // Who acts on an element knows that its name may change by that: a play button
 // becomes a pause button. The entry that it belongs to does not.
 const noteAct = element => {
@@ -14,14 +17,13 @@ const noteAct = element => {
 // cells too.
 const ownWords = new WeakSet();
 const noteTyped = element => ownWords.add(hostOfEditing(element));
-// The editable content that holds the words of an element's entry.
-const hostOfItem = element => {
-  const text = itemText(element);
+// The editable content that holds the words of an entry.
+const hostOfWords = ({text}) => {
   for (let at = text === null ? null : flatParent(text); at !== null && !isEntry(at); at = flatParent(at)) if (isEditingHost(at)) return new WeakRef(at);
   return null;
 };
-const isOwnItem = (element, known) => {
-  const from = known.from?.deref(), now = hostOfItem(element)?.deref();
+const isOwnItem = (words, known) => {
+  const from = known.from?.deref(), now = words ? hostOfWords(words)?.deref() : undefined;
   return from !== undefined && ownWords.has(from) && (now === undefined || ownWords.has(now));
 };
 // As what it was shown, where it is something else now; it counts as shown
@@ -30,8 +32,8 @@ const isOwnItem = (element, known) => {
 const becameOther = element => {
   const known = shownAs.get(element);
   if (known === undefined) return undefined;
-  const name = bareNameOf(element), item = itemOf(element), plain = known.told ? text => text.replace(/\d+/g, '0') : steady;
-  const same = (plain(known.item) === plain(item) || isOwnItem(element, known)) && (known.name === undefined || plain(known.name) === plain(name));
+  const name = bareNameOf(element), words = wordsOfItem(element), item = words?.item ?? '', plain = known.told ? text => text.replace(/\d+/g, '0') : steady;
+  const same = (plain(known.item) === plain(item) || isOwnItem(words, known)) && (known.name === undefined || plain(known.name) === plain(name));
   if (same) return undefined;
   note(element, true);
   return {name: known.name ?? '', item: known.item};
@@ -48,20 +50,19 @@ const isEntry = element => {
   const tag = tagOf(element);
   return tag === 'tr' || tag === 'li' || entries.has(given(element));
 };
-const itemOf = element => {
+const itemOf = element => wordsOfItem(element)?.item ?? '';
+// The words as {item, text}: text is the node that has them, null where they are
+// the element's own name. null for what is in no entry.
+const wordsOfItem = element => {
   const entry = entryOf(element);
-  if (entry === null) return '';
+  if (entry === null) return null;
   const text = firstText(entry, element);
-  return text === null ? bareNameOf(element) : clean(nodeData(text), ITEM_TEXT);
+  return {item: text === null ? bareNameOf(element) : clean(nodeData(text), ITEM_TEXT), text};
 };
 const entryOf = element => {
   let at = flatParent(element);
   for (let up = 0; up < ITEM_UP && at !== null; up++, at = flatParent(at)) if (isEntry(at)) return at;
   return null;
-};
-const itemText = element => {
-  const entry = entryOf(element);
-  return entry === null ? null : firstText(entry, element);
 };
 const walkerOf = method(Document.prototype, 'createTreeWalker');
 const firstText = (entry, element) => {

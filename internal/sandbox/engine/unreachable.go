@@ -1,0 +1,34 @@
+// Package engine says why a container engine cannot be reached.
+package engine
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/moby/moby/client"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// IsUnreachable reports whether an error of the engine's client means that the
+// engine was not reached at all.
+func IsUnreachable(err error) bool { return client.IsErrConnectionFailed(err) || isClosed(err) }
+
+// Unreachable is the fault of an engine that could not be reached, by the error
+// of its client. The hint ends with then, which says what to do after that.
+// Fault: sandbox_runtime_required.
+func Unreachable(err error, then string) *fault.Fault {
+	if isClosed(err) {
+		return fault.New(fault.SandboxRuntimeRequired, "the container engine runs, but this user may not open its socket").
+			Hinted("add the user to the engine's group (sudo usermod -aG docker $USER) and log in again, or run a rootless engine%s", then).Because(err)
+	}
+	return fault.New(fault.SandboxRuntimeRequired, "no container engine answers").
+		Hinted("start Docker (on Linux: sudo systemctl start docker), install it (glovebox install engine) or point DOCKER_HOST at an engine%s", then).Because(err)
+}
+
+// isClosed reports whether the engine's socket is there and this user may not
+// open it. The client keeps only the words of that error.
+func isClosed(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || client.IsErrConnectionFailed(err) && strings.Contains(err.Error(), "permission denied")
+}
