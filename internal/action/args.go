@@ -2,9 +2,9 @@ package action
 
 import "time"
 
-// Locator says which element is meant: by one of ref, selector, role (with
-// name and index), text, or x and y. When several are given, ref wins over
-// selector, selector over role, role over text, text over x and y.
+// Locator says which element is meant: by one of ref, selector, role, text, or
+// x and y. Check refuses more than one of them. Name narrows role, selector and
+// text; index chooses among what they match.
 type Locator struct {
 	Ref      string `json:"ref,omitempty" maxLength:"32" doc:"Reference from a snapshot: e12, @e12 or ref=e12" example:"e12"`
 	Selector string `json:"selector,omitempty" maxLength:"4096" doc:"CSS selector; pierces open shadow roots" example:"#save"`
@@ -16,6 +16,23 @@ type Locator struct {
 
 	X *float64 `json:"x,omitempty" minimum:"0" maximum:"16384" doc:"What receives this point of the viewport; CSS pixels from its left, with y"`
 	Y *float64 `json:"y,omitempty" minimum:"0" maximum:"16384" doc:"CSS pixels from its top"`
+}
+
+// whole refuses a second way of naming the element, which would be ignored.
+func (l *Locator) whole() error {
+	var given []string
+	for _, way := range []struct {
+		name string
+		is   bool
+	}{{"ref", l.Ref != ""}, {"selector", l.Selector != ""}, {"role", l.Role != ""}, {"text", l.Text != ""}, {"x", l.X != nil || l.Y != nil}} {
+		if way.is {
+			given = append(given, way.name)
+		}
+	}
+	if len(given) < 2 {
+		return nil
+	}
+	return invalid(given[1], "is given with "+given[0]+": each names the element").Hinted("give one of them")
 }
 
 // Zero reports whether l names nothing.
@@ -67,6 +84,7 @@ type SessionStart struct {
 	Height      int        `json:"height,omitempty" minimum:"0" maximum:"2160" default:"720" doc:"CSS pixels; 720 when 0"`
 	DPI         int        `json:"dpi,omitempty" minimum:"0" maximum:"384" default:"96" doc:"96 when 0"`
 	Headless    bool       `json:"headless,omitempty" doc:"No display: no live view"`
+	Timeout     int        `json:"timeout,omitempty" minimum:"0" maximum:"86400000" doc:"Milliseconds without a call after which the session is closed: at most the gateway's security.session_timeout, which counts when 0"`
 	Profile     string     `json:"profile,omitempty" maxLength:"64" doc:"Saved user data to use, by id or name; operators only"`
 	Credentials []string   `json:"credentials,omitempty" maxItems:"50" doc:"Domains whose stored credentials the session gets when it goes there, also with security.credentials.auto_inject off; an agent names only such as the session may open" example:"[\"example.com\"]"`
 	Emulate     *Emulation `json:"emulate,omitempty" doc:"Language, time zone, place and device that pages are told of"`
@@ -164,6 +182,11 @@ func (s *Scroll) What() Locator {
 	l := s.Locator
 	l.X, l.Y = s.AtX, s.AtY
 	return l
+}
+
+func (s *Scroll) whole() error {
+	what := s.What()
+	return what.whole()
 }
 
 // AnswerDialog answers a dialog.

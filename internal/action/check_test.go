@@ -140,3 +140,39 @@ func TestItemsOfAListAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// One way names the element: another one would be ignored.
+func TestAnElementIsNamedInOneWay(t *testing.T) {
+	at := 5.0
+	for name, c := range map[string]struct {
+		args  any
+		field string
+	}{
+		"ref and selector":      {&action.Click{Locator: action.Locator{Ref: "e1", Selector: "#a"}}, "selector"},
+		"selector and role":     {&action.Hover{Locator: action.Locator{Selector: "#a", Role: "button", Name: "Save"}}, "role"},
+		"role and text":         {&action.WaitFor{Locator: action.Locator{Role: "button", Text: "Save"}}, "text"},
+		"text and a point":      {&action.Click{Locator: action.Locator{Text: "Save", X: &at, Y: &at}}, "x"},
+		"a field of a form":     {&action.Type{Locator: action.Locator{Ref: "e1", Role: "textbox"}, Input: "a"}, "role"},
+		"what is scrolled":      {&action.Scroll{Locator: action.Locator{Ref: "e1"}, AtX: &at, AtY: &at}, "x"},
+		"one end of a drag":     {&action.Drag{From: action.Locator{Ref: "e1", Text: "a"}, To: action.Locator{Ref: "e2"}}, "from.text"},
+		"an action of a run":    {&action.RunAction{Type: "left_click", Locator: action.Locator{Selector: "#a", Role: "button"}}, "role"},
+		"role, name and index":  {&action.Click{Locator: action.Locator{Role: "button", Name: "Save", Index: new(1)}}, ""},
+		"selector and name":     {&action.Click{Locator: action.Locator{Selector: "button", Name: "Save"}}, ""},
+		"distance of an area":   {&action.Scroll{Locator: action.Locator{Ref: "e1"}, Y: 600}, ""},
+		"text that is typed":    {&action.Type{Locator: action.Locator{Ref: "e1"}, Input: "a"}, ""},
+		"no element of a press": {&action.Press{Key: "Enter"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := fault.From(action.Check(c.args))
+			if c.field == "" {
+				if f != nil {
+					t.Errorf("refused: %s", f.Message)
+				}
+				return
+			}
+			if f == nil || f.Code != fault.InvalidRequest || f.Details["field"] != c.field || f.Hint == "" {
+				t.Errorf("got %+v, want a refusal of %s", f, c.field)
+			}
+		})
+	}
+}

@@ -26,6 +26,7 @@ type Session struct {
 	Profile  string     `json:"profile,omitempty"` // id of the profile it uses
 	Page     *Page      `json:"page,omitempty"`
 	Emulate  *Emulation `json:"emulate,omitempty"` // what pages are told of the person, the place and the device
+	Timeout  int        `json:"timeout,omitempty"` // milliseconds without a call after which it is closed, where it asked for less than the gateway's
 	Effects  string     `json:"effects,omitempty"` // how requests that may change something are treated: asked, none or free
 
 	Credentialed []string `json:"credentialed,omitempty"` // domains whose credentials were put into it

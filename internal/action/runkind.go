@@ -149,6 +149,9 @@ func (a *RunAction) whole() error {
 	if k.Element && a.Locator.Zero() {
 		return invalid("selector", "is missing: no element is named").Hinted("give a ref, a selector, a role with a name, a text, or x and y")
 	}
+	if err := a.Locator.whole(); err != nil {
+		return err
+	}
 	return k.one(given)
 }
 

@@ -85,6 +85,7 @@ type Browser struct {
 	Provider      string    `yaml:"provider" doc:"Where browsers run: sandbox"`
 	Timeout       int       `yaml:"timeout_seconds" doc:"Of an action, 1 to 120 seconds"`
 	MaxMinutes    int       `yaml:"max_session_minutes" doc:"Longest life of a session in minutes; -1: no limit. It does not count for contract runs"`
+	StartQueue    int       `yaml:"start_queue_seconds" doc:"How long a start waits for room where security.max_sessions are open; 0 to 600, 0: it is refused at once"`
 	RetentionDays int       `yaml:"artifacts_retention_days" doc:"Sessions and artifacts older than this many days are removed; -1: never"`
 	Viewport      Viewport  `yaml:"viewport"`
 	Downloads     Downloads `yaml:"downloads"`
@@ -213,7 +214,7 @@ func Default() Config {
 			Rate: Rate{PerSecond: 1000, Burst: 2000},
 		},
 		Browser: Browser{
-			Enabled: true, Provider: "sandbox", Timeout: 30, MaxMinutes: 20, RetentionDays: 7,
+			Enabled: true, Provider: "sandbox", Timeout: 30, MaxMinutes: 20, StartQueue: 30, RetentionDays: 7,
 			Viewport:  Viewport{Width: 1280, Height: 720, DPI: 96},
 			Downloads: Downloads{MaxSize: "32m"},
 			Sandbox: Sandbox{

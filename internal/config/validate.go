@@ -46,6 +46,7 @@ func (c *Config) problems() (problems Problems) {
 		oneOf("browser.provider", b.Provider, "sandbox"),
 		between("browser.timeout_seconds", b.Timeout, 1, 120),
 		limit("browser.max_session_minutes", b.MaxMinutes),
+		between("browser.start_queue_seconds", b.StartQueue, 0, 600),
 		limit("browser.artifacts_retention_days", b.RetentionDays),
 		between("browser.viewport.width", b.Viewport.Width, 200, 3840),
 		between("browser.viewport.height", b.Viewport.Height, 200, 2160),

@@ -115,7 +115,7 @@ func (r *Registry) deadline(l *live, now time.Time) (next time.Duration, over *e
 			return 0, &ending{reason: minutesKey + ": it was open for " + now.Sub(l.record.Created).Round(time.Second).String(), limit: minutesKey, pauses: true}
 		}
 	}
-	if most := r.config.IdleTimeout; most > 0 {
+	if key, most := r.idleLimit(l); most > 0 {
 		if l.control.Hold != nil {
 			most *= patience
 		}
@@ -124,13 +124,22 @@ func (r *Registry) deadline(l *live, now time.Time) (next time.Duration, over *e
 			idle = most // a call that takes long is no idleness
 		}
 		if idle <= 0 {
-			return 0, limitEnding("security.session_timeout", "idle for "+most.String())
+			return 0, limitEnding(key, "idle for "+most.String())
 		}
 		if next == 0 || idle < next {
 			next = idle
 		}
 	}
 	return next, nil
+}
+
+// idleLimit is how long a session may be without a call, and what says so; 0 is
+// no limit. mu must be held.
+func (r *Registry) idleLimit(l *live) (key string, most time.Duration) {
+	if l.terms.Timeout > 0 {
+		return "timeout of session.start", time.Duration(l.terms.Timeout) * time.Millisecond
+	}
+	return "security.session_timeout", r.config.IdleTimeout
 }
 
 func limitEnding(key, what string) *ending {

@@ -46,6 +46,8 @@ type terms struct {
 
 	Emulate *action.Emulation `json:"emulate,omitempty"`
 
+	Timeout int `json:"timeout,omitempty"` // milliseconds without a call; the configuration's when 0
+
 	Granted []action.AllowHost `json:"more,omitempty"` // hosts that people added since
 }
 
@@ -196,7 +198,7 @@ func scanEntry(rows *sql.Rows) (entry, error) {
 	err = json.Unmarshal([]byte(network), &e.terms)
 	e.Allow, e.Session.Profile = e.terms.allowed(), e.terms.Profile
 	e.Session.Credentialed, e.Session.Effects = e.terms.domains(), string(e.terms.Sending)
-	e.Session.Emulate = e.terms.Emulate
+	e.Session.Emulate, e.Session.Timeout = e.terms.Emulate, e.terms.Timeout
 	return e, err
 }
 

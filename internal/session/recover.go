@@ -167,6 +167,7 @@ func (r *Registry) reattach(ctx context.Context, e entry, network action.Network
 func (r *Registry) Close(ctx context.Context) error {
 	r.mu.Lock()
 	r.shut = true
+	r.moveQueue()
 	r.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, closeLimit)
 	defer cancel()

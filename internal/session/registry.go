@@ -49,6 +49,8 @@ type Registry struct {
 	wished   func(action.Session, string)
 	limited  func(action.Session, string)
 
+	queue []*starter // starts that wait for room; guarded by mu
+
 	farewells []farewell // that nobody was told; guarded by mu
 	lives     lives      // guarded by mu
 

@@ -123,6 +123,7 @@ type Config struct {
 	Sending       action.Sending // how requests that may change something are treated; asked when empty
 	AutoInject    bool           // put in the credentials of every host that is visited, not of those only that were named
 	Retention     time.Duration  // of ended sessions and of artifacts
+	StartQueue    time.Duration  // for a start to wait until there is room; 0: it does not wait
 	StartTimeout  time.Duration  // of a box and its page; 60 s when 0
 }
 

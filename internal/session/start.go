@@ -46,7 +46,7 @@ func (r *Registry) planFor(ctx context.Context, call action.Call) (plan, error) 
 	if p.shape.profile, err = r.profileOf(ctx, call.Caller.Scope, args.Profile); err != nil {
 		return plan{}, err
 	}
-	if err := args.Emulate.Check(); err != nil {
+	if err := cmp.Or(args.Emulate.Check(), r.checkIdle(args.Timeout)); err != nil {
 		return plan{}, err
 	}
 	if p.network, err = reach(*r.network.Load(), call.Caller, args.Allow); err != nil {
@@ -93,6 +93,26 @@ func (r *Registry) sendingOf(caller action.Caller, asked string) (action.Sending
 			Hinted("leave effects out; an operator can set security.effects.default").With("field", "effects")
 	}
 	return wanted, nil
+}
+
+// leastIdle is the shortest time without a call that a session may ask for.
+const leastIdle = 5 * time.Second
+
+// checkIdle refuses a time without a call, in milliseconds, that is longer than
+// the configuration's or shorter than an agent needs between two calls.
+func (r *Registry) checkIdle(ms int) error {
+	most, asked := r.config.IdleTimeout, time.Duration(ms)*time.Millisecond
+	switch {
+	case ms == 0:
+		return nil
+	case most > 0 && asked > most:
+		return fault.New(fault.InvalidRequest, "timeout is longer than the gateway lets a session be idle, %s", most).
+			Hinted("ask for at most %d ms, or leave it out; an operator can raise security.session_timeout", most.Milliseconds()).With("field", "timeout").With("max", most.Milliseconds())
+	case asked < leastIdle:
+		return fault.New(fault.InvalidRequest, "timeout is too short: a session needs %s between two calls", leastIdle).
+			Hinted("ask for at least %d ms", leastIdle.Milliseconds()).With("field", "timeout")
+	}
+	return nil
 }
 
 func (r *Registry) shapeOf(args action.SessionStart) shape {
@@ -165,14 +185,14 @@ func (r *Registry) reserve(ctx context.Context, call action.Call, p plan) (*live
 		ID: newID(), Name: p.args.Name, Scope: caller.Scope, Actor: caller.Actor, Provider: p.provider,
 		State: starting, Created: now, LastUsed: now, Allow: allowed(p.network),
 		Width: p.shape.width, Height: p.shape.height, DPI: p.shape.dpi, Headless: p.shape.headless,
-		Profile: p.shape.profile, Effects: string(p.sending), Emulate: p.args.Emulate,
+		Profile: p.shape.profile, Effects: string(p.sending), Emulate: p.args.Emulate, Timeout: p.args.Timeout,
 	}, p.network)
 	l.run = p.run
-	l.terms = terms{Network: p.network, Role: caller.Role, Connection: call.Connection, Lives: r.livesOf(call), Profile: p.shape.profile, Run: p.run, Named: p.named, Sending: p.sending, Emulate: p.args.Emulate}
+	l.terms = terms{Network: p.network, Role: caller.Role, Connection: call.Connection, Lives: r.livesOf(call), Profile: p.shape.profile, Run: p.run, Named: p.named, Sending: p.sending, Emulate: p.args.Emulate, Timeout: p.args.Timeout}
 	if err := r.inherit(ctx, l); err != nil {
 		return nil, err
 	}
-	if err := r.enlist(l); err != nil {
+	if err := r.enlist(ctx, l, call.Progress); err != nil {
 		return nil, err
 	}
 	if err := r.ledger.insert(ctx, entry{Session: l.record, terms: l.terms}); err != nil {
@@ -182,10 +202,9 @@ func (r *Registry) reserve(ctx context.Context, call action.Call, p plan) (*live
 	return l, nil
 }
 
-// enlist adds a session if its name is free and the limits allow one more.
-func (r *Registry) enlist(l *live) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// fits reports whether the name of a session is free and the limits allow one
+// more. mu must be held.
+func (r *Registry) fits(l *live) error {
 	if r.shut {
 		return fault.New(fault.BrowserDisabled, "the gateway is shutting down").Hinted("try again when it is back")
 	}
@@ -211,10 +230,9 @@ func (r *Registry) enlist(l *live) error {
 	if err := under("security.max_concurrent_sessions", "open sessions of a scope", mine, r.config.MaxConcurrent); err != nil {
 		return err
 	}
-	if err := under("security.max_sessions", "open sessions of all scopes", all, r.config.MaxSessions); err != nil {
-		return err
+	if r.config.MaxSessions >= 0 && all >= r.config.MaxSessions {
+		return r.full()
 	}
-	r.add(l)
 	return nil
 }
 
@@ -240,6 +258,7 @@ const slotWait = 30
 func (r *Registry) delist(l *live) {
 	r.mu.Lock()
 	delete(r.live, l.id)
+	r.moveQueue()
 	r.mu.Unlock()
 	close(l.ended)
 	r.work.Done()

@@ -38,6 +38,7 @@ func help(c *cobra.Command, _ []string) error {
 
 func (r *root) sessionStart() *cobra.Command {
 	var call action.SessionStart
+	var idle time.Duration
 	c := verb("session.start", "start", "glovebox session start --name invoices --allow '*.example.com' --open https://app.example.com/")
 	c.Args = between(0, 0)
 	f := c.Flags()
@@ -48,11 +49,13 @@ func (r *root) sessionStart() *cobra.Command {
 	f.IntVar(&call.Height, "height", 0, "pixels (default 720)")
 	f.IntVar(&call.DPI, "dpi", 0, "dots per inch (default 96)")
 	f.BoolVar(&call.Headless, "headless", false, "no display")
+	f.DurationVar(&idle, "timeout", 0, "time without a call after which it is closed, as 60s (default: security.session_timeout)")
 	f.StringVar(&call.Profile, "profile", "", "saved user data to use, by id or name")
 	f.StringSliceVar(&call.Credentials, "credentials", nil, "domains whose stored credentials it gets, with commas between them")
 	f.StringSliceVar(&call.Allow, "allow", nil, "hosts documents may come from, with commas between them")
 	emulate := emulationFlags(f)
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
+		call.Timeout = int(idle.Milliseconds())
 		if call.Emulate, err = emulate(); err != nil {
 			return err
 		}
