@@ -34,9 +34,15 @@ func (b *Browser) locate(ctx context.Context, t *tab, l action.Locator, timing a
 	}
 	q.Strict = l.Strict
 	wait := timing.Limit(findLimit)
-	deadline := time.Now().Add(wait)
+	deadline, doubted := time.Now().Add(wait), time.Now().Add(min(wait, doubt))
 	for {
 		h, err := b.search(ctx, t, q, l)
+		if fault.CodeOf(err) == fault.Ambiguous && time.Now().Before(doubted) && !b.standsStill(ctx, t) {
+			if err := pause(ctx, stirring); err != nil {
+				return hit{}, err
+			}
+			continue
+		}
 		if err != nil && !moved(err) || h.node != 0 {
 			return h, err
 		}
@@ -52,6 +58,10 @@ func (b *Browser) locate(ctx context.Context, t *tab, l action.Locator, timing a
 		}
 	}
 }
+
+// doubt is how long a page that still changes may take to show the one element
+// of a name that several others contain.
+const doubt = time.Second
 
 // stirring is how long the main frame alone is watched before all frames are
 // searched again.

@@ -62,3 +62,13 @@ func TestWhatIsNotThereIsAnsweredAtOnce(t *testing.T) {
 	tr.must("page.click", &action.Click{Locator: missing.Locator, Timing: action.Timing{Timeout: 20000}})
 	tr.wantTitle("2")
 }
+
+// The one element of a name may come a moment after others that contain it.
+func TestTheElementThatIsMeantMayStillCome(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<!doctype html><button onclick="document.title='wrong'">Reply to delete it</button><button onclick="document.title='wrong'">Delete all</button><div id=d></div><script>
+		setTimeout(() => { document.getElementById('d').innerHTML = '<button onclick="document.title=\'right\'">Delete</button>' }, 300);
+	</script>`)
+	tr.must("page.click", &action.Click{Locator: action.Locator{Role: "button", Name: "Delete", Strict: true}})
+	tr.wantTitle("right")
+}
