@@ -1,11 +1,13 @@
 package e2e
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"net/http"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -136,5 +138,32 @@ func TestAgentsAndStrangersDoNotAttach(t *testing.T) {
 		if res.StatusCode != want {
 			t.Errorf("a stranger gets %d from %s, want %d", res.StatusCode, strings.Split(path, "?")[0], want)
 		}
+	}
+}
+
+// A client on another machine than the gateway finds what was downloaded.
+func TestDownloadsReachAClientByAForward(t *testing.T) {
+	t.Parallel()
+	g := start(t, settings{})
+	id := g.curl(t, "operator").open(`{}`)
+	forward := exec.Command(binary, "cdp", "forward", "-s", id, "--config", g.config)
+	forward.Env = append(os.Environ(), g.env...)
+	out, err := forward.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := forward.Start(); err != nil {
+		t.Fatal(err)
+	}
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || !strings.HasPrefix(address, "http://127.0.0.1:") {
+		t.Errorf("it printed %q: %v", address, err)
+	}
+	g.journey(t, "saveas.mjs", id, "FORWARD="+strings.TrimSpace(address), "SIZE="+strconv.Itoa(len(downloadable)))
+	if err := forward.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := forward.Wait(); err != nil {
+		t.Errorf("interrupted it ended with %v", err)
 	}
 }

@@ -73,7 +73,8 @@ var plan = map[string][]string{
 	"client":                 {"action", "fault"},
 	"install":                {"fault"},
 	"entry":                  {"fault"},
-	"surface/cli":            {"action", "credential", "fault", "client", "config", "entry", "install", "sandbox/image", "spelling", "surface/mcp", "vault"},
+	"surface/cli":            {"action", "credential", "fault", "client", "config", "entry", "install", "sandbox/image", "spelling", "surface/forward", "surface/mcp", "vault"},
+	"surface/forward":        {"action", "fault"},
 	"app":                    {"*"},
 	"arch":                   {},
 }

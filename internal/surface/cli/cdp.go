@@ -31,7 +31,7 @@ func (r *root) cdpCommands() []*cobra.Command {
 		},
 	}
 	address.Flags().DurationVar(&lives, "for", 0, "make a token for the session and put it into the address; an hour at most")
-	group.AddCommand(address)
+	group.AddCommand(address, r.cdpForward())
 	return []*cobra.Command{group}
 }
 
@@ -57,6 +57,7 @@ TOKEN=$(cat %[2]s/%[3]s)
 Playwright:  await chromium.connectOverCDP("%[1]s", {headers: {Authorization: "Bearer " + process.env.TOKEN}})
 Puppeteer:   await puppeteer.connect({browserWSEndpoint: "%[1]s", headers: {Authorization: "Bearer " + process.env.TOKEN}})
 others:      glovebox cdp url --for 10m prints an address with a token of its own
+without one: glovebox cdp forward offers it on this machine, and puts downloads where the client looks for them
 `, at, c.Server.StateDir, operatorToken)
 	return nil
 }
