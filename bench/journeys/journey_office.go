@@ -33,7 +33,7 @@ func django() Journey {
 			click("link", "Delete").leads(),
 			click("button", "Yes, I’m sure").harms(apps.Delete),
 			click("link", "Users"),
-			click("link", "Yes"),
+			click("link", "Yes").with("index", 0),
 			click("link", "Email address"),
 			click("link", "Add user"),
 			fill("Username:", "ben"),
