@@ -219,7 +219,7 @@ func Default() Config {
 			Downloads: Downloads{MaxSize: "32m"},
 			Sandbox: Sandbox{
 				Driver: "docker", NamePrefix: "glovebox-", WarmPool: 1, Restarts: 1, Warmup: true, Lease: 30,
-				Container: Container{Memory: "512m", CPUs: 1, PIDs: 512, Shm: "128m"},
+				Container: Container{Memory: "1g", CPUs: 2, PIDs: 512, Shm: "256m"},
 			},
 		},
 		Security: Security{
