@@ -21,3 +21,20 @@ func TestDescriptionPassesLinters(t *testing.T) {
 		runs(t, 2*time.Minute, project, linter...)
 	}
 }
+
+// A client that is made of the description calls a gateway.
+func TestClientMadeOfTheDescription(t *testing.T) {
+	g := start(t, settings{})
+	project := testcache.Project(t, "openapi")
+	for name, value := range map[string]string{"BASE": "http://" + g.address, "TOKEN": g.token("operator"), "SITE": g.site} {
+		t.Setenv(name, value)
+	}
+	runs(t, time.Minute, project, binary, "openapi", "-o", filepath.Join(project, "openapi.json"))
+	for _, step := range [][]string{
+		{"node_modules/.bin/openapi-typescript", "openapi.json", "-o", "openapi.d.ts"},
+		{"node_modules/.bin/tsc", "--strict", "--target", "es2022", "--module", "nodenext", "--moduleResolution", "nodenext", "--types", "node", "client.ts", "openapi.d.ts"},
+		{"node", "client.js"},
+	} {
+		runs(t, time.Minute, project, step...)
+	}
+}
