@@ -28,9 +28,10 @@ type sender struct {
 
 // patterns are the requests that we are asked about before they are made:
 // documents, those that may change something, and all of origins that get
-// headers. b.mu is held.
+// headers or may have a certificate of their own making. b.mu is held.
 func (b *Browser) patterns() map[string]any {
-	return map[string]any{"patterns": outgoing.Patterns(slices.Sorted(maps.Keys(headered(b.injected))), b.pausesAll)}
+	origins := append(slices.Sorted(maps.Keys(headered(b.injected))), b.listedOrigins()...)
+	return map[string]any{"patterns": outgoing.Patterns(origins, b.pausesAll)}
 }
 
 // sameOrigins reports whether the same origins get headers.
