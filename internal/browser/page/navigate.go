@@ -180,6 +180,9 @@ func (b *Browser) failed(ctx context.Context, t *tab, address string, n navigate
 		return fault.New(fault.NavigationFailed, "%s sent no page (%s): the page itself went elsewhere, or the request was given up", host(address), n.Error).
 			With("error", n.Error).Hinted("the page before is still there; try another URL")
 	}
+	if n.Error == "net::ERR_INVALID_AUTH_CREDENTIALS" && b.untakenAuth(address) {
+		return unloaded(address, authUntaken)
+	}
 	return unloaded(address, b.behind(ctx, address, n.Error))
 }
 
