@@ -22,7 +22,7 @@ type CredentialCheck struct {
 
 	CredentialCounts
 	Expired int      `json:"expired" doc:"Cookies that are left out because they have expired"`
-	Origin  string   `json:"origin,omitempty" doc:"Which storage and headers are for"`
+	Origin  string   `json:"origin,omitempty" doc:"Which storage, headers and HTTP authentication are for"`
 	Names   []string `json:"loginNames,omitempty" doc:"What page.fill_secret may type, by name"`
 	Ask     bool     `json:"ask" doc:"A person is asked each time page.fill_secret uses them"`
 
@@ -37,4 +37,5 @@ type CredentialCounts struct {
 	SessionStorage int `json:"sessionStorage"`
 	Headers        int `json:"headers"`
 	Login          int `json:"login"`
+	HTTPAuth       int `json:"httpAuth" doc:"1 for a user name and password that answer HTTP authentication"`
 }

@@ -16,6 +16,13 @@ func openDoor(c config.Network, own []netip.AddrPort, log *slog.Logger, o egress
 	if err != nil {
 		return nil, err
 	}
+	known, err := authorities(c)
+	if err != nil {
+		return nil, err
+	}
+	if o.Authorities, err = trusted(known); err != nil {
+		return nil, err
+	}
 	o.Gateway, o.Log = own, log
 	o.Limits = egress.Limits{RequestsPerSecond: float64(c.Pace), Connections: c.Connections, Bytes: most, Connection: span(c.MaxMinutes, time.Minute)}
 	if c.Resolver != "" {

@@ -35,17 +35,25 @@ func openDriver(c config.Config, version string, log *slog.Logger) (driver, erro
 	if err != nil {
 		return nil, err
 	}
-	if c.Browser.Sandbox.Driver == "local" {
-		return openLocal(c.Browser.Sandbox, id, key, log)
+	known, err := authorities(c.Security.Network)
+	if err != nil {
+		return nil, err
 	}
-	return openDocker(c, version, id, key, log)
+	trust, err := sandbox.TrustPolicy(known)
+	if err != nil {
+		return nil, err
+	}
+	if c.Browser.Sandbox.Driver == "local" {
+		return openLocal(c.Browser.Sandbox, id, key, trust, log)
+	}
+	return openDocker(c, version, id, key, trust, log)
 }
 
-func openLocal(box config.Sandbox, id string, key *bridge.Key, log *slog.Logger) (driver, error) {
+func openLocal(box config.Sandbox, id string, key *bridge.Key, trust []byte, log *slog.Logger) (driver, error) {
 	d, err := local.New(local.Options{
 		Dir: localDir, NamePrefix: box.NamePrefix, Instance: id, Arguments: []string{"glovebox", "guest"}, Key: key,
 		PidsLimit: box.Container.PIDs, Lease: time.Duration(box.Lease) * time.Second, RestartAttempts: box.Restarts,
-		AllowWeak: box.AllowWeak, Log: log,
+		Policy: trust, AllowWeak: box.AllowWeak, Log: log,
 	})
 	if err != nil {
 		return nil, err // not a driver that is nil inside
@@ -53,7 +61,7 @@ func openLocal(box config.Sandbox, id string, key *bridge.Key, log *slog.Logger)
 	return d, nil
 }
 
-func openDocker(c config.Config, version, id string, key *bridge.Key, log *slog.Logger) (driver, error) {
+func openDocker(c config.Config, version, id string, key *bridge.Key, trust []byte, log *slog.Logger) (driver, error) {
 	box := c.Browser.Sandbox
 	memory, err := config.Bytes(box.Container.Memory)
 	if err != nil {
@@ -67,7 +75,7 @@ func openDocker(c config.Config, version, id string, key *bridge.Key, log *slog.
 		Image: imageTag(c, version), NamePrefix: box.NamePrefix, Instance: id, Key: key,
 		SocketDir: filepath.Join(c.Server.StateDir, "boxes"),
 		Memory:    memory, CPUs: box.Container.CPUs, PidsLimit: box.Container.PIDs, ShmSize: shm,
-		Lease: time.Duration(box.Lease) * time.Second, RestartAttempts: box.Restarts, Log: log,
+		Lease: time.Duration(box.Lease) * time.Second, RestartAttempts: box.Restarts, Policy: trust, Log: log,
 	})
 	if err != nil {
 		return nil, err

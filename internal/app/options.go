@@ -8,6 +8,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/auth"
 	"github.com/gloveboxhq/glovebox/internal/browser/page"
 	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/egress"
 	"github.com/gloveboxhq/glovebox/internal/session"
 )
 
@@ -54,14 +56,23 @@ func sessionConfig(c config.Config) session.Config {
 
 func pageOptions(c config.Config) (page.Options, error) {
 	most, err := config.Bytes(c.Browser.Downloads.MaxSize)
+	if err != nil {
+		return page.Options{}, err
+	}
+	selfSigned, wrong := egress.SelfSigned(c.Security.Network.SelfSigned)
+	if len(wrong) > 0 {
+		return page.Options{}, fault.New(fault.InvalidRequest, "security.network.%s: %s", wrong[0].Path, wrong[0].Message).
+			Hinted("glovebox config check names every mistake")
+	}
 	return page.Options{
+		SelfSigned:            selfSigned,
 		MostDownload:          most,
 		Timeout:               time.Duration(c.Browser.Timeout) * time.Second,
 		MaxDepth:              c.Security.Snapshot.MaxDepth,
 		MaxTokens:             c.Security.Snapshot.MaxTokens,
 		ExcludePasswordFields: c.Security.Snapshot.ExcludePasswords,
 		IncludeHidden:         !c.Security.Snapshot.ExcludeHidden,
-	}, err
+	}, nil
 }
 
 func tokens(c config.Config) ([]auth.Entry, error) {

@@ -23,6 +23,10 @@ type Set struct {
 	Headers        map[string]Secret
 	Origin         string // scheme://host[:port]; empty for https://<Domain>
 
+	// HTTPAuth is the username and password that answer HTTP authentication
+	// (Basic, Digest) of the origin; nil for none.
+	HTTPAuth map[string]Secret
+
 	// Login is what page.fill_secret types: username, password, totp (a seed
 	// in base32), or names of the operator's own.
 	Login map[string]Secret
@@ -46,7 +50,7 @@ type Cookie struct {
 // Injects reports whether there is anything to put into a browser. What is only
 // typed does not count.
 func (s Set) Injects() bool {
-	return len(s.Cookies)+len(s.LocalStorage)+len(s.SessionStorage)+len(s.Headers) > 0
+	return len(s.Cookies)+len(s.LocalStorage)+len(s.SessionStorage)+len(s.Headers)+len(s.HTTPAuth) > 0
 }
 
 // Counted says what a set puts into a browser, by kind and count: "2 cookies,
@@ -66,6 +70,9 @@ func (s Set) Counted() string {
 		case k.n > 1:
 			kinds = append(kinds, fmt.Sprintf("%d %ss", k.n, k.what))
 		}
+	}
+	if len(s.HTTPAuth) > 0 {
+		kinds = append(kinds, "a user name and password for HTTP authentication")
 	}
 	return strings.Join(kinds, ", ")
 }

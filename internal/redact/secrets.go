@@ -13,7 +13,7 @@ import (
 const username = "username"
 
 // Secrets are the texts of a set that no output may have: what is typed to log
-// in but the user's name, and of cookies, storage and headers what looks like a
+// in, or answers HTTP authentication, but the user's name, and of cookies, storage and headers what looks like a
 // secret and not like a setting (docs/credentials.md, "Redaction").
 func Secrets(set credential.Set) (all []credential.Secret) {
 	for _, c := range set.Cookies {
@@ -35,9 +35,11 @@ func Secrets(set credential.Set) (all []credential.Secret) {
 	for _, v := range set.Headers {
 		all = append(all, v)
 	}
-	for name, v := range set.Login {
-		if name != username {
-			all = append(all, v)
+	for _, values := range []map[string]credential.Secret{set.Login, set.HTTPAuth} {
+		for name, v := range values {
+			if name != username {
+				all = append(all, v)
+			}
 		}
 	}
 	return all

@@ -27,14 +27,15 @@ func TestSecretsOfASet(t *testing.T) {
 		SessionStorage: map[string]credential.Secret{"sort": keep("ascending")},
 		Headers:        map[string]credential.Secret{"Authorization": keep("Basic YW5uYTpzM2NyM3QtcHc=")},
 		Login:          map[string]credential.Secret{"username": keep("anna-the-admin1"), "password": keep("pw"), "totp": keep("JBSWY3DPEHPK3PXP")},
+		HTTPAuth:       map[string]credential.Secret{"username": keep("bert-the-admin1"), "password": keep("canary-router-5")},
 	}
 	m := redact.New(redact.Secrets(set)...)
-	for _, text := range []string{"a1b2", "canary-value", "tok3n-value", "abc123def456", "anna:s3cr3t-pw", "s3cr3t-pw", "YW5uYTpzM2NyM3QtcHc=", "jbsw y3dp ehpk 3pxp"} {
+	for _, text := range []string{"a1b2", "canary-value", "tok3n-value", "abc123def456", "anna:s3cr3t-pw", "s3cr3t-pw", "YW5uYTpzM2NyM3QtcHc=", "jbsw y3dp ehpk 3pxp", "canary-router-5", "YmVydC10aGUtYWRtaW4xOmNhbmFyeS1yb3V0ZXItNQ=="} {
 		if m.Text(text) == text {
 			t.Errorf("%q is let through", text)
 		}
 	}
-	for _, text := range []string{"dark", "ascending", "anna-the-admin1", "token and theme", "Basic", "Delete"} {
+	for _, text := range []string{"dark", "ascending", "anna-the-admin1", "bert-the-admin1", "token and theme", "Basic", "Delete"} {
 		if got := m.Text(text); got != text {
 			t.Errorf("%q became %q", text, got)
 		}

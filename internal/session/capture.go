@@ -145,7 +145,7 @@ func narrow(set *credential.Set, args *action.Capture, end *time.Time) {
 // invalid_request.
 func joined(had, taken credential.Set, args *action.Capture) (credential.Set, error) {
 	stored := len(taken.LocalStorage)+len(taken.SessionStorage) > 0
-	others := len(had.Headers)+len(had.Login) > 0 || args.Mode == "merge" && len(had.LocalStorage)+len(had.SessionStorage) > 0
+	others := len(had.Headers)+len(had.Login)+len(had.HTTPAuth) > 0 || args.Mode == "merge" && len(had.LocalStorage)+len(had.SessionStorage) > 0
 	if stored && others && taken.Origin != originOf(had) {
 		return had, fault.New(fault.InvalidRequest, "what is kept of %s is for the origin %s, and the page's is %s", had.Domain, originOf(had), taken.Origin).
 			Hinted("capture without localStorage and sessionStorage, or remove the credentials that are kept")

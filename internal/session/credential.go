@@ -187,6 +187,21 @@ func (r *Registry) injected(l *live, set credential.Set, err error) {
 	r.record(event)
 }
 
+// authenticated records that a stored user name and password were given to a
+// server that asked for them.
+func (r *Registry) authenticated(box, domain, origin, scheme string) {
+	l := r.byBox(box)
+	if l == nil {
+		return
+	}
+	record := l.now()
+	r.record(action.Record{
+		EventType: "injection", Timestamp: time.Now().UTC(), Actor: record.Actor, Scope: record.Scope,
+		SessionID: record.ID, ContainerID: record.Box, Domain: domain, Result: "used",
+		Detail: fmt.Sprintf("the stored user name and password answered HTTP authentication (%s) of %s", scheme, origin),
+	})
+}
+
 // unavailable is what a caller is told of credentials that could not be put in.
 func unavailable(domain string, err error) error {
 	if fault.CodeOf(err) == fault.CredentialsUnavailable {

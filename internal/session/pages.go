@@ -25,6 +25,7 @@ func (r *Registry) guard(o *page.Options, box string) {
 	o.Owns = func(host string) error { return r.mayHaveCookies(box, host) }
 	if r.vault != nil {
 		o.Prepare = func(ctx context.Context, rawURL string) error { return r.prepare(ctx, box, rawURL) }
+		o.Authenticated = func(domain, origin, scheme string) { r.authenticated(box, domain, origin, scheme) }
 	}
 	o.Files = &boxFiles{registry: r, box: box}
 	o.Refused = func(refusal action.Refusal) { r.Refused(box, refusal) }

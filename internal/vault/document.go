@@ -29,6 +29,7 @@ type document struct {
 	SessionStorage map[string]string `json:"sessionStorage,omitempty"`
 	Headers        map[string]string `json:"headers,omitempty"`
 	Login          map[string]string `json:"login,omitempty"`
+	HTTPAuth       map[string]string `json:"httpAuth,omitempty"`
 }
 
 // cookie is as browsers' extensions and drivers export it.
@@ -57,6 +58,7 @@ func Parse(domain string, text []byte) (credential.Set, error) {
 	set := credential.Set{
 		Domain: domain, Origin: d.Origin, Required: d.Required == nil || *d.Required, FillUnasked: d.Fill == "allow",
 		LocalStorage: kept(d.LocalStorage), SessionStorage: kept(d.SessionStorage), Headers: kept(d.Headers), Login: kept(d.Login),
+		HTTPAuth: kept(d.HTTPAuth),
 	}
 	for _, c := range d.Cookies {
 		set.Cookies = append(set.Cookies, c.kept(domain))

@@ -142,6 +142,10 @@ var hostile = []struct{ what, text, field string }{
 	{"an empty login", with(`"login":{"password":""}`), "login.password"},
 	{"a login with a line break", with(`"login":{"password":"` + canary + `\n"}`), "login.password"},
 	{"a long login", with(`"login":{"password":"` + strings.Repeat("x", 4097) + `"}`), "login.password"},
+	{"HTTP authentication without a password", with(`"httpAuth":{"username":"ada"}`), "httpAuth"},
+	{"HTTP authentication of another kind", with(`"httpAuth":{"username":"ada","password":"x","token":"` + canary + `"}`), "httpAuth"},
+	{"a colon in a user name", with(`"httpAuth":{"username":"a:` + canary + `","password":"x"}`), "httpAuth.username"},
+	{"a password with a line break", with(`"httpAuth":{"username":"ada","password":"` + canary + `\n"}`), "httpAuth.password"},
 	{"a seed that is none", with(`"login":{"totp":"` + canary + `"}`), "login.totp"},
 	{"a short seed", with(`"login":{"totp":"ABCD"}`), "login.totp"},
 	{"fill of its own", with(`"fill":"` + canary + `"`), "fill"},
@@ -175,6 +179,7 @@ func TestWhatIsSoundIsTaken(t *testing.T) {
 		"all of it":                with(`"cookies":[{"name":"__Host-a","value":"v","secure":true},{"name":"b","value":"","domain":".example.com","sameSite":"none","secure":true,"expires":-1},{"name":"c","value":"a b\"c","domain":"app.example.com","expires":1e300}],"localStorage":{"a":"{\"b\":\"');alert(1)//\"}"}`),
 		"an origin with a port":    with(`"origin":"http://app.example.com:8080/"`),
 		"the same name, elsewhere": with(`"cookies":[{"name":"a","value":"1"},{"name":"a","value":"2","path":"/x"},{"name":"a","value":"3","domain":".example.com"}]`),
+		"HTTP authentication":      with(`"httpAuth":{"username":"ada","password":"a:b"}`),
 		"a seed as sites write it": with(`"login":{"totp":"jbsw y3dp ehpk 3pxp===="}`),
 	} {
 		if _, err := vault.Parse("example.com", []byte(text)); err != nil {

@@ -21,7 +21,7 @@ type Report struct {
 
 	Counts
 	Expired int      `json:"expired"`          // cookies that are left out
-	Origin  string   `json:"origin,omitempty"` // which storage and headers are for
+	Origin  string   `json:"origin,omitempty"` // which storage, headers and HTTP authentication are for
 	Names   []string `json:"loginNames,omitempty"`
 	Ask     bool     `json:"ask"` // a person is asked each time page.fill_secret uses what is for logging in
 
@@ -36,6 +36,7 @@ type Counts struct {
 	SessionStorage int `json:"sessionStorage"`
 	Headers        int `json:"headers"`
 	Login          int `json:"login"`
+	HTTPAuth       int `json:"httpAuth"` // 1 for a user name and password, else 0
 }
 
 // Source says where credentials come from.
@@ -72,11 +73,11 @@ func (v *Vault) report(set credential.Set, expired int) *Report {
 		Domain: set.Domain, Path: set.Path, Source: v.source.Name(), Version: set.Version, Changed: set.Changed,
 		Counts: Counts{
 			Cookies: len(set.Cookies), LocalStorage: len(set.LocalStorage), SessionStorage: len(set.SessionStorage),
-			Headers: len(set.Headers), Login: len(set.Login),
+			Headers: len(set.Headers), Login: len(set.Login), HTTPAuth: min(len(set.HTTPAuth), 1),
 		},
 		Expired: expired, Names: slices.Sorted(maps.Keys(set.Login)), Ask: len(set.Login) > 0 && !set.FillUnasked, Required: set.Required,
 	}
-	if len(set.LocalStorage)+len(set.SessionStorage)+len(set.Headers) > 0 {
+	if len(set.LocalStorage)+len(set.SessionStorage)+len(set.Headers)+len(set.HTTPAuth) > 0 {
 		r.Origin = set.HomeOrigin()
 	}
 	return r

@@ -79,6 +79,7 @@ func (d *document) entriesFlaw() *flaw {
 		{"sessionStorage", d.SessionStorage, mostEntries, storageFlaw},
 		{"headers", d.Headers, mostHeaders, headerFlaw},
 		{"login", d.Login, mostLogin, loginFlaw},
+		{"httpAuth", d.HTTPAuth, len(authNames), authFlaw},
 	} {
 		if len(m.entries) > m.most {
 			return &flaw{m.field, fmt.Sprintf("has more than %d entries", m.most)}
@@ -87,6 +88,11 @@ func (d *document) entriesFlaw() *flaw {
 			if problem := m.check(name, m.entries[name]); problem != "" {
 				return &flaw{entry(m.field, name), problem}
 			}
+		}
+	}
+	for _, name := range authNames {
+		if _, given := d.HTTPAuth[name]; !given && len(d.HTTPAuth) > 0 {
+			return &flaw{"httpAuth", "must have a username and a password"}
 		}
 	}
 	return twice(d.Headers)
@@ -246,6 +252,23 @@ func loginFlaw(name, value string) string {
 		if _, err := credential.ParseOneTime(credential.Keep(value)); err != nil {
 			return "must be a seed in base32 or an otpauth://totp/ address: " + err.Error() // which repeats nothing of it
 		}
+	}
+	return ""
+}
+
+// authNames are the entries of httpAuth; all of them, or none.
+var authNames = []string{"password", "username"}
+
+func authFlaw(name, value string) string {
+	switch {
+	case !slices.Contains(authNames, name):
+		return "is neither the username nor the password"
+	case value == "" || len(value) > loginBytes:
+		return fmt.Sprintf("must have 1 to %d bytes", loginBytes)
+	case controls(value):
+		return "must not hold control characters, line breaks among them"
+	case name == "username" && strings.Contains(value, ":"): // RFC 7617 section 2
+		return "must not hold a colon, where HTTP authentication ends it"
 	}
 	return ""
 }

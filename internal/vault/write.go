@@ -130,6 +130,7 @@ func documentOf(set credential.Set) document {
 	d := document{
 		Domain: set.Domain, Origin: set.Origin, Required: &set.Required,
 		LocalStorage: revealed(set.LocalStorage), SessionStorage: revealed(set.SessionStorage), Headers: revealed(set.Headers), Login: revealed(set.Login),
+		HTTPAuth: revealed(set.HTTPAuth),
 	}
 	if set.FillUnasked {
 		d.Fill = "allow"

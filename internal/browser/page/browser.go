@@ -63,9 +63,10 @@ type Browser struct {
 	origins   map[string]bool      // that documents came from
 	senders   map[string]sender    // by request; of origins that get headers
 	injected  map[string]*injected // credentials that were put in, by domain
-	pausesAll bool                 // every request is paused, see pauseAll
-	channels  map[string]channel   // open ones
-	ledger    outgoing.Ledger      // has a lock of its own
+	trusting  trusting
+	pausesAll bool               // every request is paused, see pauseAll
+	channels  map[string]channel // open ones
+	ledger    outgoing.Ledger    // has a lock of its own
 }
 
 // Open takes over a browser. On a fresh one it makes an off-the-record context

@@ -28,24 +28,36 @@ type sender struct {
 
 // patterns are the requests that we are asked about before they are made:
 // documents, those that may change something, and all of origins that get
-// headers. b.mu is held.
+// headers or may have a certificate of their own making. b.mu is held.
 func (b *Browser) patterns() map[string]any {
-	return map[string]any{"patterns": outgoing.Patterns(slices.Sorted(maps.Keys(headered(b.injected))), b.pausesAll)}
+	origins := append(slices.Sorted(maps.Keys(headered(b.injected))), b.listedOrigins()...)
+	return map[string]any{"patterns": outgoing.Patterns(origins, b.pausesAll), "handleAuthRequests": answers(b.injected)}
 }
 
-// sameOrigins reports whether the same origins get headers.
+// sameOrigins reports whether the same origins get headers, and the same answers.
 func sameOrigins(x, y map[string]*injected) bool {
-	return maps.Equal(headered(x), headered(y))
+	return maps.Equal(headered(x), headered(y)) && answers(x) == answers(y)
 }
 
+// headered are the origins that get headers, or answers to HTTP authentication.
 func headered(all map[string]*injected) map[string]bool {
 	origins := map[string]bool{}
 	for _, in := range all {
-		if len(in.set.Headers) > 0 {
+		if len(in.set.Headers)+len(in.set.HTTPAuth) > 0 {
 			origins[in.origin] = true
 		}
 	}
 	return origins
+}
+
+// answers reports whether any set answers HTTP authentication.
+func answers(all map[string]*injected) bool {
+	for _, in := range all {
+		if len(in.set.HTTPAuth) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // headersFor is the set that has headers for requests to an address, nil for

@@ -57,9 +57,10 @@ func judged(b *Browser, session string, from *target, params json.RawMessage) {
 	case json.Unmarshal(params, &p) != nil:
 	case p.Type != "Document":
 		t := b.tabWith(p.Frame)
-		b.outgoing(t, p, func() { b.carry(t, p) })
+		b.certain(t, p, func() { b.outgoing(t, p, func() { b.carry(t, p) }) })
 	default:
-		b.question(b.root, b.tabWith(p.Frame), p)
+		t := b.tabWith(p.Frame)
+		b.certain(t, p, func() { b.question(b.root, t, p) })
 	}
 }
 

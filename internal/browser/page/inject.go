@@ -21,6 +21,8 @@ type injected struct {
 	origin  string
 	cookies []setCookie
 	stored  bool // what is for localStorage is there
+
+	answered authAnswers // HTTP authentication
 }
 
 // Inject puts the credentials of a domain into the browser: all of them, or
@@ -75,6 +77,9 @@ func (b *Browser) inject(set credential.Set, before injected, cookies []setCooki
 		b.injected = map[string]*injected{}
 	}
 	in := &injected{set: set, before: before.set, origin: originOf(set.HomeOrigin()), cookies: cookies}
+	if before.origin == in.origin && maps.Equal(before.set.HTTPAuth, set.HTTPAuth) {
+		in.answered = before.answered
+	}
 	b.injected[set.Domain] = in
 	b.cameFrom(in.origin)
 	return in

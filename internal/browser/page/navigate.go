@@ -141,7 +141,7 @@ func (b *Browser) stayed(ctx context.Context, t *tab, before mark, n navigated) 
 		if b.await(bounded, func() bool { return t.moves.downloads > before.moves.downloads }) != nil {
 			return nil
 		}
-	case n.Error == "net::ERR_ABORTED" && (status == http.StatusNoContent || status == http.StatusResetContent):
+	case n.Error == aborted && (status == http.StatusNoContent || status == http.StatusResetContent):
 	default:
 		return nil
 	}
@@ -156,10 +156,13 @@ func (b *Browser) stayed(ctx context.Context, t *tab, before mark, n navigated) 
 	return out
 }
 
+// aborted is what Chromium says of a navigation that somebody broke off.
+const aborted = "net::ERR_ABORTED"
+
 // failed turns the browser's word on a navigation into a fault.
 func (b *Browser) failed(ctx context.Context, t *tab, address string, n navigated) error {
 	b.mu.Lock()
-	refused, status := t.refused, t.status[n.Loader]
+	refused, status, uncertified := t.refused, t.status[n.Loader], t.uncertified
 	b.mu.Unlock()
 	switch {
 	case n.Download:
@@ -171,9 +174,14 @@ func (b *Browser) failed(ctx context.Context, t *tab, address string, n navigate
 		return refused
 	case n.Error == noBody && status != 0:
 		return nil // a document without a body: its status says it
-	case n.Error == "net::ERR_ABORTED":
+	case n.Error == aborted && uncertified != "":
+		return unloaded(address, uncertified)
+	case n.Error == aborted:
 		return fault.New(fault.NavigationFailed, "%s sent no page (%s): the page itself went elsewhere, or the request was given up", host(address), n.Error).
 			With("error", n.Error).Hinted("the page before is still there; try another URL")
+	}
+	if n.Error == "net::ERR_INVALID_AUTH_CREDENTIALS" && b.untakenAuth(address) {
+		return unloaded(address, authUntaken)
 	}
 	return unloaded(address, b.behind(ctx, address, n.Error))
 }

@@ -59,6 +59,7 @@ func ofNetwork(note func(f *traffic, session string, p request), inTab func(t *t
 		}
 		if p.Document != "" || p.URL != "" { // a request or a WebSocket begins
 			b.asked(from, p)
+			b.sendsTo(p)
 		}
 		if !from.isHidden() {
 			note(&b.traffic, session, p)

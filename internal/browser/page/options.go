@@ -47,6 +47,13 @@ type Options struct {
 	// Unreached is asked why a server cannot be reached by TLS, of which the
 	// browser learns nothing. It may block; "" where it is not known. May be nil.
 	Unreached func(ctx context.Context, url string) string
+	// Authenticated is told when a stored user name and password were first given
+	// to the server of an origin that asked for them by HTTP authentication
+	// (Basic, Digest). May be nil.
+	Authenticated func(domain, origin, scheme string)
+	// SelfSigned are the hosts whose own pages may come with a certificate of an
+	// unknown authority.
+	SelfSigned action.SelfSigned
 	// Refused is told of each document that Guard refused. May be nil; must
 	// not block.
 	Refused func(action.Refusal)

@@ -25,7 +25,7 @@ type mark struct {
 func (b *Browser) mark(t *tab) mark {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	t.refused = nil
+	t.refused, t.uncertified = nil, ""
 	return mark{moves: t.moves, popups: t.popups, loader: t.root.loader, tab: t}
 }
 

@@ -52,6 +52,7 @@ type tab struct {
 	lost         string               // loader of the last navigation that failed
 	failures     map[string]string    // net:: error of a document, by loader
 	refused      error                // the guard's last refusal of a main document
+	uncertified  string               // the browser's name for what is wrong with a certificate that was not accepted, of the last navigation
 	documentHeld bool                 // the next one waits for a person
 	ahead        string               // the address that a call has prepared for already
 	ambush       *ambush              // nil when nothing waits for a document

@@ -102,8 +102,8 @@ func (b *Browser) attach(from string, e attached) {
 	b.sessions[e.Session] = t
 	viewport, hidden := b.options.metrics(), t.isHidden()
 	resources := t.tab != nil && t.tab.visit != nil && t.tab.visit.resources
-	emulated := b.options.emulating(t.kind, b.version)
-	b.work.add(func() { b.setUp(t, viewport, intercepted(hidden, resources), emulated) })
+	first := append(b.options.certifying(t.kind), b.options.emulating(t.kind, b.version)...)
+	b.work.add(func() { b.setUp(t, viewport, intercepted(hidden, resources), first) })
 	b.change()
 }
 
@@ -142,7 +142,7 @@ var noBodies = map[string]int{"maxTotalBufferSize": 1, "maxResourceBufferSize": 
 // setUp makes a target ours. The calls travel together; the last one lets it
 // run. Answers are waited for elsewhere, so that a page that spins from its
 // first line keeps nobody else waiting.
-func (b *Browser) setUp(t *target, viewport metrics, intercept map[string]any, emulated []stroke) {
+func (b *Browser) setUp(t *target, viewport metrics, intercept map[string]any, first []stroke) {
 	var sent []*cdp.Pending
 	send := func(method string, params any) { sent = append(sent, t.session.Send(method, params)) }
 	if t.tab == nil {
@@ -174,7 +174,7 @@ func (b *Browser) setUp(t *target, viewport metrics, intercept map[string]any, e
 		send("Emulation.setFocusEmulationEnabled", map[string]bool{"enabled": true})
 		send("Emulation.setDeviceMetricsOverride", viewport)
 	}
-	for _, each := range emulated {
+	for _, each := range first {
 		send(each.method, each.params)
 	}
 	tree := t.session.Send("Page.getFrameTree", nil)

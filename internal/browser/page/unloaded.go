@@ -26,10 +26,11 @@ var causes = map[string]cause{
 	"CONNECTION_CLOSED":              {"the server closed the connection", "try again; the server may want https, or refuse this browser", true},
 	"EMPTY_RESPONSE":                 {"the server closed the connection without an answer", "try again; the server may want https, or refuse this browser", true},
 	"SSL_PROTOCOL_ERROR":             {"the server does not speak TLS there", "try the address with http:// in place of https://", false},
-	"CERT_AUTHORITY_INVALID":         {"its certificate is signed by itself, or by an authority that the browser does not know", "use the host's public address, or http:// where the server offers it; certificates of private authorities are not taken", false},
-	"CERT_DATE_INVALID":              {"its certificate has expired, or is not valid yet", "the owner of the host must renew the certificate", false},
-	"CERT_COMMON_NAME_INVALID":       {"its certificate is for another host", "use the name that the certificate is for", false},
-	"INVALID_AUTH_CREDENTIALS":       {"the server asks for a user name and a password in a dialog of the browser (HTTP authentication)", "this cannot be answered yet; use another way in, such as a sign-in page", false},
+	"CERT_AUTHORITY_INVALID":         {"its certificate is signed by itself, or by an authority that the browser does not know", "an operator can have it accepted: security.network.ca_file names the certificate of its authority, security.network.allow_self_signed the host itself", false},
+	"CERT_DATE_INVALID":              {"its certificate has expired, or is not valid yet", "the owner of the host must renew the certificate; no setting accepts it", false},
+	"CERT_COMMON_NAME_INVALID":       {"its certificate is for another host", "use the name that the certificate is for; no setting accepts it under this one", false},
+	"INVALID_AUTH_CREDENTIALS":       {"the server asks for a user name and a password in a dialog of the browser (HTTP authentication)", "an operator can store them for the host, to be given by the gateway (httpAuth of its credentials); use a sign-in page where there is one", false},
+	authUntaken:                      {"the server asks for a user name and a password (HTTP authentication), and did not take the stored ones", "they are not tried again; let an operator correct what is stored", false},
 	"TOO_MANY_REDIRECTS":             {"it redirects without end", "the site may want a cookie first: begin at its start page, or sign in", false},
 	"UNSAFE_PORT":                    {"the browser refuses that port", "the port belongs to another service; use another one", false},
 	"CONTENT_LENGTH_MISMATCH":        {"the server broke off in the middle of the page", "try again; what came is shown by a snapshot", true},
@@ -38,6 +39,9 @@ var causes = map[string]cause{
 	"host cannot be reached":         {"nothing accepts connections there, or the host is not reachable", "check the port; the server may not be running", false},
 	"server's answer cannot be read": {"what the server sent is no answer over HTTP", "check the port: another kind of server may listen there; where it speaks TLS use https://", false},
 }
+
+// authUntaken is our name for a password that a server did not take.
+const authUntaken = "the stored user name and password were refused"
 
 // unloaded is the fault of a document that did not come. why is the browser's
 // error, or what the egress door said of the server.

@@ -10,6 +10,7 @@ package egress
 
 import (
 	"context"
+	"crypto/x509"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -29,6 +30,8 @@ type Options struct {
 	Own      func() []netip.Addr                                     // addresses of this machine; nil: of its interfaces
 	Gateway  []netip.AddrPort                                        // the gateway's listeners: refused even where private addresses are allowed
 	Log      *slog.Logger                                            // nil: silent
+
+	Authorities *x509.CertPool // what Transport trusts; nil: what the machine does
 
 	Limits Limits // of each box
 

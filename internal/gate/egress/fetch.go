@@ -2,6 +2,7 @@ package egress
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
@@ -24,6 +25,7 @@ func (d *Door) Transport(box string) *http.Transport {
 			d.Handle(box, theirs)
 			return ours, nil
 		},
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: d.options.Authorities},
 		MaxConnsPerHost:        4,
 		IdleConnTimeout:        10 * time.Second,
 		ResponseHeaderTimeout:  responseTime,

@@ -73,3 +73,28 @@ func TestWhyNoTunnelComesToBeIsSaid(t *testing.T) {
 		t.Error("a request was sent")
 	}
 }
+
+// TestAFetchTrustsTheConfiguredAuthorities, and without them the machine's alone.
+func TestAFetchTrustsTheConfiguredAuthorities(t *testing.T) {
+	w := newWorld(t, nil)
+	client := w.secure("example.com", "8.8.4.1:443", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }))
+	w.open(action.Network{Navigation: []string{"example.com"}})
+	for _, trusts := range []bool{false, true} {
+		if trusts {
+			w.door.options.Authorities = client.Transport.(*http.Transport).TLSClientConfig.RootCAs
+		}
+		transport := w.door.Transport("box")
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://example.com/", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := transport.RoundTrip(request)
+		if (err == nil) != trusts {
+			t.Errorf("trusts %t: %v", trusts, err)
+		}
+		if err == nil {
+			_ = response.Body.Close()
+		}
+		transport.CloseIdleConnections()
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -32,6 +34,8 @@ const (
 const (
 	user = "10001:10001" // as in the image
 	home = "/tmp"        // where its browser writes; the guest's own default
+
+	policyFile = "policy.json" // in the folder of the box's sockets
 )
 
 // tmpfs are the writable places of a box: apart, so that a page that fills
@@ -117,10 +121,7 @@ func (d *Driver) host(id string) (*container.HostConfig, error) {
 		LogConfig: container.LogConfig{ // what the guest says, for docker logs while it runs
 			Type: "json-file", Config: map[string]string{"max-size": "256k", "max-file": "1"},
 		},
-		Mounts: []mount.Mount{{
-			Type: mount.TypeBind, Source: d.dir(id), Target: bridge.MountPoint, ReadOnly: true,
-			BindOptions: &mount.BindOptions{Propagation: mount.PropagationRPrivate},
-		}},
+		Mounts: d.mounts(id),
 		Resources: container.Resources{
 			Memory:     d.o.Memory,
 			MemorySwap: d.o.Memory, // memory and swap together: no swap
@@ -135,4 +136,36 @@ func (d *Driver) host(id string) (*container.HostConfig, error) {
 			},
 		},
 	}, nil
+}
+
+// mounts are the folder of a box's sockets and, where there is one, the file of
+// Options.Policy. Nothing in the box can write to either.
+func (d *Driver) mounts(id string) []mount.Mount {
+	all := []mount.Mount{bind(d.dir(id), bridge.MountPoint)}
+	if d.o.Policy != nil {
+		all = append(all, bind(filepath.Join(d.dir(id), policyFile), sandbox.TrustPolicyFile))
+	}
+	return all
+}
+
+func bind(source, target string) mount.Mount {
+	return mount.Mount{
+		Type: mount.TypeBind, Source: source, Target: target, ReadOnly: true,
+		BindOptions: &mount.BindOptions{Propagation: mount.PropagationRPrivate},
+	}
+}
+
+// writePolicy writes what mounts names.
+func (d *Driver) writePolicy(id string) error {
+	if d.o.Policy == nil {
+		return nil
+	}
+	file := filepath.Join(d.dir(id), policyFile)
+	if err := os.WriteFile(file, d.o.Policy, 0o644); err != nil { //nolint:gosec // the box's user reads it; the folder above is the gateway's alone
+		return noDir(d.dir(id), err)
+	}
+	if err := os.Chmod(file, 0o644); err != nil { //nolint:gosec // whatever the umask says
+		return noDir(d.dir(id), err)
+	}
+	return nil
 }

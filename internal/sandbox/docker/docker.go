@@ -51,6 +51,7 @@ type Options struct {
 	Lease           time.Duration // a box ends when no gateway answered for so long
 	ReapAfter       time.Duration // beyond its lease, before what another gateway left is removed; 30 s where zero
 	RestartAttempts int           // how often a guest restarts its browser
+	Policy          []byte        // of browsers, beside the image's own: see sandbox.TrustPolicy; nil for none
 	Log             *slog.Logger  // nil for none
 }
 

@@ -64,6 +64,9 @@ func (d *Driver) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 	if err != nil {
 		return nil, err
 	}
+	if err := d.writePolicy(spec.ID); err != nil {
+		return nil, err
+	}
 	if made, err = d.create(ctx, spec); err != nil {
 		return nil, err
 	}

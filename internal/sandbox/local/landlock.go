@@ -85,7 +85,7 @@ func (p Place) open() map[string]uint64 {
 		"/tmp":  allRights,
 		p.Home:  allRights,
 	}
-	for _, place := range []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/sys", "/var/cache/fontconfig", p.Sockets} {
+	for _, place := range []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/sys", "/var/cache/fontconfig", policyPlace, p.Sockets} {
 		places[place] = readRights
 	}
 	if program, err := os.Executable(); err == nil {

@@ -34,6 +34,7 @@ type Options struct {
 	PidsLimit       int64         // tasks of a box, threads included; 256 at least
 	Lease           time.Duration // a box ends when no gateway answered for so long
 	RestartAttempts int           // how often a guest restarts its browser
+	Policy          []byte        // of browsers, beside the image's own: see sandbox.TrustPolicy; nil for none
 	AllowWeak       bool          // go on where the gateway's files cannot be closed to boxes
 	Log             *slog.Logger  // nil for none
 }
@@ -60,7 +61,8 @@ type pending struct {
 }
 
 // New makes a driver. It tries nothing: Check and the first Start do. Faults:
-// invalid_request; sandbox_runtime_required outside of a container.
+// invalid_request; sandbox_runtime_required outside of a container; start_failed
+// where browsers would not find Options.Policy.
 func New(o Options) (*Driver, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -75,6 +77,9 @@ func New(o Options) (*Driver, error) {
 	o.Dir = dir
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if err := writePolicy(o.Policy); err != nil {
+		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Driver{o: o, ctx: ctx, cancel: cancel, boxes: map[string]*box{}, pending: map[string]*pending{}}, nil

@@ -77,7 +77,7 @@ func amounts(n action.CredentialCounts) string {
 	}{
 		{n.Cookies, "cookie", "cookies"}, {n.LocalStorage, "entry of localStorage", "entries of localStorage"},
 		{n.SessionStorage, "entry of sessionStorage", "entries of sessionStorage"}, {n.Headers, "header", "headers"},
-		{n.Login, "text to fill in", "texts to fill in"},
+		{n.Login, "text to fill in", "texts to fill in"}, {n.HTTPAuth, "user name and password for HTTP authentication", ""},
 	} {
 		if kind.n == 1 {
 			parts = append(parts, "1 "+kind.one)
@@ -173,7 +173,7 @@ func (r *root) showCheck(c action.CredentialCheck) {
 // whenInjected says which sessions get what was found.
 func whenInjected(c action.CredentialCheck) string {
 	switch {
-	case c.Cookies+c.LocalStorage+c.SessionStorage+c.Headers == 0:
+	case c.Cookies+c.LocalStorage+c.SessionStorage+c.Headers+c.HTTPAuth == 0:
 		return "get nothing by themselves: it is for filling in only"
 	case !c.AutoInject:
 		return "get it where a call names the domain: security.credentials.auto_inject is off"

@@ -78,6 +78,21 @@ func TestCredentialsAreKeptByNameAndValuesReadInTheirOrder(t *testing.T) {
 	}
 }
 
+func TestAUserNameAndAPasswordForHTTPAuthenticationAreAskedFor(t *testing.T) {
+	k := keeper{t, t.TempDir()}
+	out, status := k.run("ada\ncanary-a\n", "set", "router.example.com", "--http-auth", "--origin", "http://router.example.com")
+	if status != 0 || !strings.Contains(out, "1 user name and password for HTTP authentication") || strings.Contains(out, "canary") {
+		t.Fatalf("status %d: %s", status, out)
+	}
+	set, err := k.open().For(t.Context(), "default", "router.example.com")
+	if err != nil || set == nil || set.HTTPAuth["username"].Reveal() != "ada" || set.HTTPAuth["password"].Reveal() != "canary-a" || set.Origin != "http://router.example.com" || !set.Injects() {
+		t.Errorf("kept %+v, %v", set, err)
+	}
+	if out, status := k.run("ada\n", "set", "router.example.com", "--http-auth"); status == 0 {
+		t.Errorf("a user name alone was kept: %s", out)
+	}
+}
+
 func TestAWholeDocumentIsReadFromAFileOrStandardInput(t *testing.T) {
 	k := keeper{t, t.TempDir()}
 	const yaml = "domain: example.com\ncookies:\n  - {name: sid, value: canary-y, secure: true}\nheaders:\n  Authorization: Bearer canary-z\n"

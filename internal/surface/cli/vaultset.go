@@ -26,6 +26,7 @@ type named struct {
 
 	file, origin, fill string
 	subdomains         bool
+	httpAuth           bool
 	optional           bool
 }
 
@@ -41,6 +42,7 @@ func (r *root) vaultSet() *cobra.Command {
 		Example: "  glovebox vault set github.com --cookie user_session\n" +
 			"  glovebox vault set api.example.com --header Authorization\n" +
 			"  glovebox vault set example.com --login username --login password --login totp\n" +
+			"  glovebox vault set router.example.com --http-auth\n" +
 			"  glovebox vault set example.com --file credentials.yaml\n" +
 			"  sops decrypt example.yaml | glovebox vault set example.com",
 	}
@@ -52,7 +54,8 @@ func (r *root) vaultSet() *cobra.Command {
 	f.StringArrayVar(&n.local, "local-storage", nil, "name of an entry of localStorage")
 	f.StringArrayVar(&n.session, "session-storage", nil, "name of an entry of sessionStorage")
 	f.StringArrayVar(&n.login, "login", nil, "name of what is typed into a form: username, password, totp")
-	f.StringVar(&n.origin, "origin", "", "which headers and storage are for, where it is not https:// and the domain: http://localhost:3000")
+	f.BoolVar(&n.httpAuth, "http-auth", false, "a user name and password that answer HTTP authentication (Basic, Digest) of the origin")
+	f.StringVar(&n.origin, "origin", "", "which headers, storage and HTTP authentication are for, where it is not https:// and the domain: http://localhost:3000")
 	f.StringVar(&n.fill, "fill", "", "ask a person each time something is typed into a form (default), or allow")
 	f.BoolVar(&n.subdomains, "subdomains", false, "let sub-domains have the cookies too")
 	f.BoolVar(&n.optional, "optional", false, "let sessions go on where the credentials cannot be put into the browser")
@@ -85,7 +88,11 @@ func (r *root) setCredentials(ctx context.Context, scope, domain string, n named
 // document is the text of the credentials: read whole, or made of what was
 // named.
 func (r *root) document(domain string, n named) ([]byte, error) {
-	switch names := len(n.cookies) + len(n.headers) + len(n.local) + len(n.session) + len(n.login); {
+	names := len(n.cookies) + len(n.headers) + len(n.local) + len(n.session) + len(n.login)
+	if n.httpAuth {
+		names++
+	}
+	switch {
 	case names == 0 && (n.origin != "" || n.fill != "" || n.subdomains || n.optional):
 		return nil, usage(errors.New("a whole document says that itself; leave --origin, --fill, --subdomains and --optional out"))
 	case names == 0:
@@ -143,7 +150,7 @@ func (r *root) asked(domain string, n named) ([]byte, error) {
 	for _, kind := range []struct {
 		field string
 		names []string
-	}{{"headers", n.headers}, {"localStorage", n.local}, {"sessionStorage", n.session}, {"login", n.login}} {
+	}{{"headers", n.headers}, {"localStorage", n.local}, {"sessionStorage", n.session}, {"login", n.login}, {"httpAuth", n.authNames()}} {
 		entries := map[string]string{}
 		for _, name := range kind.names {
 			value, err := ask(kind.field + " " + name)
@@ -166,6 +173,14 @@ func (r *root) asked(domain string, n named) ([]byte, error) {
 		return nil, fault.New(fault.InvalidRequest, "the values are no text")
 	}
 	return text, nil
+}
+
+// authNames are what is asked for to answer HTTP authentication.
+func (n named) authNames() []string {
+	if !n.httpAuth {
+		return nil
+	}
+	return []string{"username", "password"}
 }
 
 // keyboard returns the descriptor of standard input where a person types there.
