@@ -9,6 +9,7 @@ type Content struct {
 type Markdown struct {
 	Full   bool `json:"full,omitempty" query:"full" doc:"Keep navigation, page header, footer and asides"`
 	Images bool `json:"images,omitempty" query:"images" doc:"Keep images, by address and description"`
+	Paging
 }
 
 // Scrape asks for the text or an attribute of what selectors match. With a URL
@@ -50,6 +51,9 @@ type Marked struct {
 	URL      string `json:"url"`
 	Title    string `json:"title"`
 	Hidden   int    `json:"hidden,omitempty"` // pieces of text left out because a person could not see them
+
+	Document *Document `json:"document,omitempty"` // what it is, where it is no page of HTML
+	Paged
 }
 
 // Link is where the page leads.

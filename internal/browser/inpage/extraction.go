@@ -12,6 +12,7 @@ type Marking struct {
 // start, spans and the language of code.
 type Markup struct {
 	Title  string `json:"title"`
+	Type   string `json:"type,omitempty"` // media type of the document, where it is not HTML
 	HTML   string `json:"html"`
 	Hidden int    `json:"hidden"`        // pieces of text left out because a person could not see them
 	Cut    bool   `json:"cut,omitempty"` // there was more than 1 MiB

@@ -85,14 +85,18 @@ func (b *Browser) markdown(ctx context.Context, t *tab, a *action.Markdown, _ ac
 	if cut {
 		b.say("the markdown was cut at 1 MiB: the page has more")
 	}
+	out.Markdown, out.Paged = paged(out.Markdown, out.Title, out.URL, a.Paging)
 	return out, nil
 }
 
 // marked is the page as markdown; cut says that there is more.
 func (b *Browser) marked(ctx context.Context, t *tab, a *action.Markdown) (out *action.Marked, cut bool, err error) {
+	if d := b.fileOf(t); d != nil {
+		return d.marked(), false, nil
+	}
 	out = &action.Marked{}
 	var parts []string
-	size := 0
+	size, mediaType, first := 0, "", true
 	err = b.eachFrame(ctx, t, func(w inpage.Frame) (string, error) {
 		if size >= textLimit {
 			return "", nil
@@ -107,6 +111,9 @@ func (b *Browser) marked(ctx context.Context, t *tab, a *action.Markdown) (out *
 				Hinted("use page.extract or page.snapshot").Because(err)
 		}
 		out.Hidden += m.Hidden
+		if first {
+			mediaType, first = m.Type, false
+		}
 		if m.Cut || size+len(text) > textLimit {
 			text = strings.ToValidUTF8(text[:min(len(text), textLimit-size)], "")
 			cut = true
@@ -118,6 +125,11 @@ func (b *Browser) marked(ctx context.Context, t *tab, a *action.Markdown) (out *
 	})
 	if err != nil {
 		return nil, false, err
+	}
+	if d, err := b.documentOf(ctx, t, mediaType); err != nil {
+		return nil, false, err
+	} else if d != nil {
+		return d.marked(), false, nil
 	}
 	here := b.facts(t)
 	out.URL, out.Title = here.URL, here.Title

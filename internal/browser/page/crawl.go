@@ -324,7 +324,8 @@ func (c *crawler) content(ctx context.Context, t *tab, links []string) (string, 
 	case "links":
 		return strings.Join(links, "\n"), nil
 	case "text":
-		return c.b.text(ctx, t)
+		text, _, err := c.b.text(ctx, t)
+		return text, err
 	case "html":
 		if c.b.narrow(ctx) {
 			return "", fault.New(fault.DeniedByPolicy, "%s", action.WithheldWhy).

@@ -22,6 +22,6 @@ func (b *Browser) markdownPart(ctx context.Context, t *tab, a *action.TakeSnapsh
 	part := snapshot.Prose(got.Markdown, got.Title, got.URL, b.room(a))
 	return &action.Snapshot{
 		Text: part.Text, URL: got.URL, Title: got.Title, Hidden: got.Hidden,
-		Tokens: part.Tokens, NextOffset: part.Next, MoreTokens: part.More,
+		Tokens: part.Tokens, NextOffset: part.Next, MoreTokens: part.More, Document: got.Document,
 	}, nil
 }

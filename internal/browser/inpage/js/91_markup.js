@@ -171,5 +171,5 @@ const laysOut = table => {
 const markup = options => {
   const body = bodyOf(document) ?? documentElement(document), m = new Markup(options);
   if (body !== null) m.visit(body, {depth: 0, pre: false, flat: false, link: false});
-  return {title: clean(titleOf(document)), html: m.parts.join(''), hidden: m.hidden, cut: m.cut};
+  return {title: clean(titleOf(document)), type: otherType(), html: m.parts.join(''), hidden: m.hidden, cut: m.cut};
 };
