@@ -78,7 +78,7 @@ func (b *Browser) eachFrame(ctx context.Context, t *tab, read func(inpage.Frame)
 
 // markdown reads what a person can see of the page, with its structure.
 func (b *Browser) markdown(ctx context.Context, t *tab, a *action.Markdown, _ action.Pin) (any, error) {
-	out, cut, err := b.marked(ctx, t, a)
+	out, cut, err := b.marked(ctx, t, a, true)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,9 @@ func (b *Browser) markdown(ctx context.Context, t *tab, a *action.Markdown, _ ac
 }
 
 // marked is the page as markdown; cut says that there is more.
-func (b *Browser) marked(ctx context.Context, t *tab, a *action.Markdown) (out *action.Marked, cut bool, err error) {
+// With article it is that of the page's article, where it is one with things around
+// it.
+func (b *Browser) marked(ctx context.Context, t *tab, a *action.Markdown, article bool) (out *action.Marked, cut bool, err error) {
 	if d := b.fileOf(t); d != nil {
 		return d.marked(), false, nil
 	}
@@ -101,16 +103,16 @@ func (b *Browser) marked(ctx context.Context, t *tab, a *action.Markdown) (out *
 		if size >= textLimit {
 			return "", nil
 		}
-		m, err := w.Markup(ctx, inpage.Marking{Full: a.Full, Images: a.Images})
+		hints := article && first && !a.Full
+		m, err := w.Markup(ctx, inpage.Marking{Full: a.Full, Images: a.Images, Hints: hints})
 		if err != nil {
 			return "", err
 		}
-		text, err := extract.Markdown(m.HTML)
+		text, found, err := written(m, hints)
 		if err != nil {
-			return "", fault.New(fault.Internal, "the page could not be made markdown of").
-				Hinted("use page.extract or page.snapshot").Because(err)
+			return "", err
 		}
-		out.Hidden += m.Hidden
+		out.Hidden, out.Article = out.Hidden+m.Hidden, out.Article || found
 		if first {
 			mediaType, first = m.Type, false
 		}
@@ -135,6 +137,22 @@ func (b *Browser) marked(ctx context.Context, t *tab, a *action.Markdown) (out *
 	out.URL, out.Title = here.URL, here.Title
 	out.Markdown = strings.Join(parts, "\n\n")
 	return out, cut, nil
+}
+
+// written is HTML of a frame as markdown: its article alone, where it has hints and
+// is one.
+func written(m inpage.Markup, hints bool) (text string, article bool, err error) {
+	if hints {
+		text, article, err = extract.Article(m.HTML, m.Declared)
+	}
+	if err == nil && !article {
+		text, err = extract.Markdown(m.HTML)
+	}
+	if err != nil {
+		return "", false, fault.New(fault.Internal, "the page could not be made markdown of").
+			Hinted("use page.extract or page.snapshot").Because(err)
+	}
+	return text, article, nil
 }
 
 const mostLinks = 5000

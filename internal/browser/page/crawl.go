@@ -338,7 +338,7 @@ func (c *crawler) content(ctx context.Context, t *tab, links []string) (string, 
 		got, err := p.world.HTML(ctx, 0)
 		return got.HTML, err
 	}
-	m, _, err := c.b.marked(ctx, t, &action.Markdown{})
+	m, _, err := c.b.marked(ctx, t, &action.Markdown{}, false)
 	if err != nil {
 		return "", err
 	}

@@ -15,7 +15,7 @@ func (b *Browser) markdownPart(ctx context.Context, t *tab, a *action.TakeSnapsh
 		return nil, fault.New(fault.InvalidRequest, "markdown is of the whole page").
 			Hinted("give format markdown with max_tokens and offset alone, or leave the format out").With("field", "format")
 	}
-	got, _, err := b.marked(ctx, t, &action.Markdown{})
+	got, _, err := b.marked(ctx, t, &action.Markdown{}, true)
 	if err != nil {
 		return nil, err
 	}

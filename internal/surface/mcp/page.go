@@ -225,6 +225,9 @@ func markdown(ctx context.Context, t *turn, in *markdownIn) error {
 	if got, ok := result.Data.(*action.Marked); ok {
 		t.reply.page = &action.Page{URL: got.URL, Title: got.Title}
 		t.reply.introduce(got.Document)
+		if got.Article {
+			t.reply.did = append(t.reply.did, "This is the page's article; full shows what is around it.")
+		}
 		t.reply.text = marked(got.Markdown, got.URL, room(got.Markdown, got.Paged))
 	}
 	return nil
