@@ -209,6 +209,7 @@ type WaitFor struct {
 // Extract reads the page.
 type Extract struct {
 	Mode string `json:"mode,omitempty" query:"mode" enum:"text,title" doc:"text when empty"`
+	Paging
 }
 
 // TakeScreenshot asks for pixels.

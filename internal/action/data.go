@@ -43,8 +43,9 @@ type Navigated struct {
 	Title  string `json:"title"`
 	Status int    `json:"status"` // HTTP status of the document; 0 for about:blank
 
-	Download string `json:"download,omitempty"` // id of the download that came instead of a document
-	Loading  bool   `json:"loading,omitempty"`  // the page still draws, or waits for what it shows: read it again later
+	Download string    `json:"download,omitempty"` // id of the download that came instead of a document
+	Document *Document `json:"document,omitempty"` // what it is, where it is no page of HTML
+	Loading  bool      `json:"loading,omitempty"`  // the page still draws, or waits for what it shows: read it again later
 }
 
 // Acted says what was done, and to what.
@@ -75,6 +76,9 @@ type Extracted struct {
 	Text  string `json:"text"`
 	URL   string `json:"url"`
 	Title string `json:"title"`
+
+	Document *Document `json:"document,omitempty"` // what it is, where it is no page of HTML
+	Paged
 }
 
 // Screenshot is pixels.

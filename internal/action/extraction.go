@@ -7,8 +7,9 @@ type Content struct {
 
 // Markdown asks for the page as markdown.
 type Markdown struct {
-	Full   bool `json:"full,omitempty" query:"full" doc:"Keep navigation, page header, footer and asides"`
-	Images bool `json:"images,omitempty" query:"images" doc:"Keep images, by address and description"`
+	Full   bool `json:"full,omitempty" query:"full" doc:"All of the page: navigation, header, footer, asides, and what stands around an article"`
+	Images bool `json:"images,omitempty" query:"images" doc:"Addresses of images too, beside their alternative text"`
+	Paging
 }
 
 // Scrape asks for the text or an attribute of what selectors match. With a URL
@@ -49,7 +50,11 @@ type Marked struct {
 	Markdown string `json:"markdown"`
 	URL      string `json:"url"`
 	Title    string `json:"title"`
-	Hidden   int    `json:"hidden,omitempty"` // pieces of text left out because a person could not see them
+	Hidden   int    `json:"hidden,omitempty"`  // pieces of text left out because a person could not see them
+	Article  bool   `json:"article,omitempty"` // it is the page's article; full gives what is around it
+
+	Document *Document `json:"document,omitempty"` // what it is, where it is no page of HTML
+	Paged
 }
 
 // Link is where the page leads.

@@ -27,6 +27,8 @@ type Snapshot struct {
 	Tokens     int `json:"tokens,omitempty"`     // of the snapshot, at most: an upper bound in the vocabulary o200k
 	NextOffset int `json:"nextOffset,omitempty"` // where the next part begins; 0 when this is the last
 	MoreTokens int `json:"moreTokens,omitempty"` // of all later parts, at most
+
+	Document *Document `json:"document,omitempty"` // what it is, where it is no page of HTML
 }
 
 // Node is an element of the JSON tree.

@@ -78,8 +78,9 @@ func start(asInBox bool, flags []string) (*Chromium, error) {
 }
 
 // preferences are what a box has by its managed policy: nothing is fetched ahead
-// of a navigation (NetworkPredictionOptions 2).
-const preferences = `{"net": {"network_prediction_options": 2}}`
+// of a navigation (NetworkPredictionOptions 2), and PDF documents are downloaded
+// (AlwaysOpenPdfExternally).
+const preferences = `{"net": {"network_prediction_options": 2}, "plugins": {"always_open_pdf_externally": true}}`
 
 func writePreferences(dir string) error {
 	err := os.MkdirAll(dir, 0o700)

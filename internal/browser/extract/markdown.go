@@ -28,6 +28,7 @@ func Markdown(markup string) (string, error) {
 		table.NewTablePlugin(table.WithHeaderPromotion(true), table.WithSkipEmptyRows(true), table.WithPresentationTables(true), table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal)),
 	))
 	c.Register.RendererFor("x-task", converter.TagTypeInline, task, converter.PriorityStandard)
+	c.Register.RendererFor("x-image", converter.TagTypeInline, picture, converter.PriorityStandard)
 	text, err := c.ConvertString(markup)
 	if err != nil {
 		return "", fmt.Errorf("cannot make markdown of the page: %w", err)
@@ -45,6 +46,15 @@ func task(_ converter.Context, w converter.Writer, n *html.Node) converter.Rende
 	_, _ = w.WriteString(box)
 	return converter.RenderSuccess
 }
+
+// picture writes an image whose address is not told: CommonMark shows it as its
+// alternative text with the sign of an image before it.
+func picture(_ converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
+	_, _ = w.WriteString("![" + bracketed.Replace(squeezed(n)) + "]")
+	return converter.RenderSuccess
+}
+
+var bracketed = strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`)
 
 var blank = regexp.MustCompile(`\n{3,}`)
 

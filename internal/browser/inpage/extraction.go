@@ -5,16 +5,21 @@ import "context"
 // Marking says what Markup keeps.
 type Marking struct {
 	Full   bool `json:"full,omitempty"`   // navigation, page header, footer and asides too
-	Images bool `json:"images,omitempty"` // images too
+	Images bool `json:"images,omitempty"` // addresses of images too
+	Hints  bool `json:"hints,omitempty"`  // what the author calls parts of the page, in class attributes: see extract.Article
 }
 
 // Markup is a frame as plain HTML without attributes but href, src, alt,
-// start, spans and the language of code.
+// start, spans, the language of code, and hints where these are asked for. An
+// image without address is an element x-image.
 type Markup struct {
 	Title  string `json:"title"`
+	Type   string `json:"type,omitempty"` // media type of the document, where it is not HTML
 	HTML   string `json:"html"`
 	Hidden int    `json:"hidden"`        // pieces of text left out because a person could not see them
 	Cut    bool   `json:"cut,omitempty"` // there was more than 1 MiB
+
+	Declared bool `json:"declared,omitempty"` // with hints: the page says of itself that it is an article
 }
 
 // Markup reads what a person can see of the frame, with its structure.

@@ -23,6 +23,7 @@ type Tree struct {
 	Gone      bool    `json:"gone,omitempty"` // Root is not in the document any more
 	URL       string  `json:"url"`            // token-like parameters masked
 	Title     string  `json:"title"`
+	Type      string  `json:"type,omitempty"`    // media type of the document, where it is not HTML
 	Hidden    int     `json:"hidden,omitempty"`  // pieces of text left out because a person could not see them
 	Outside   int     `json:"outside,omitempty"` // with Walk.Viewport, pieces of text and elements left out because they are not in view
 	Cut       bool    `json:"cut,omitempty"`     // the page has more than the walker's bounds (100,000 nodes)

@@ -314,6 +314,7 @@ type Scrolled struct {
 // Text is the visible text of a frame.
 type Text struct {
 	Title string `json:"title"`
+	Type  string `json:"type,omitempty"` // media type of the document, where it is not HTML
 	Text  string `json:"text"`
 	Cut   bool   `json:"cut,omitempty"` // there was more than 1 MiB
 }

@@ -262,7 +262,7 @@ func (b *Browser) compare(ctx context.Context, t *tab, r *report, out *action.Re
 	b.audience.mu.Lock()
 	o, isNew := b.audience.of(r.by)
 	was := o.page
-	had := was != nil && o.tab == t && o.document == top.document
+	had := was != nil && o.tab == t && o.document == top.document && b.fileOf(t) == nil
 	known := o.tab != nil
 	b.audience.mu.Unlock()
 	if !had {

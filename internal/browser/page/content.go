@@ -78,35 +78,44 @@ func (b *Browser) eachFrame(ctx context.Context, t *tab, read func(inpage.Frame)
 
 // markdown reads what a person can see of the page, with its structure.
 func (b *Browser) markdown(ctx context.Context, t *tab, a *action.Markdown, _ action.Pin) (any, error) {
-	out, cut, err := b.marked(ctx, t, a)
+	out, cut, err := b.marked(ctx, t, a, true)
 	if err != nil {
 		return nil, err
 	}
 	if cut {
 		b.say("the markdown was cut at 1 MiB: the page has more")
 	}
+	out.Markdown, out.Paged = paged(out.Markdown, out.Title, out.URL, a.Paging)
 	return out, nil
 }
 
 // marked is the page as markdown; cut says that there is more.
-func (b *Browser) marked(ctx context.Context, t *tab, a *action.Markdown) (out *action.Marked, cut bool, err error) {
+// With article it is that of the page's article, where it is one with things around
+// it.
+func (b *Browser) marked(ctx context.Context, t *tab, a *action.Markdown, article bool) (out *action.Marked, cut bool, err error) {
+	if d := b.fileOf(t); d != nil {
+		return d.marked(), false, nil
+	}
 	out = &action.Marked{}
 	var parts []string
-	size := 0
+	size, mediaType, first := 0, "", true
 	err = b.eachFrame(ctx, t, func(w inpage.Frame) (string, error) {
 		if size >= textLimit {
 			return "", nil
 		}
-		m, err := w.Markup(ctx, inpage.Marking{Full: a.Full, Images: a.Images})
+		hints := article && first && !a.Full
+		m, err := w.Markup(ctx, inpage.Marking{Full: a.Full, Images: a.Images, Hints: hints})
 		if err != nil {
 			return "", err
 		}
-		text, err := extract.Markdown(m.HTML)
+		text, found, err := written(m, hints)
 		if err != nil {
-			return "", fault.New(fault.Internal, "the page could not be made markdown of").
-				Hinted("use page.extract or page.snapshot").Because(err)
+			return "", err
 		}
-		out.Hidden += m.Hidden
+		out.Hidden, out.Article = out.Hidden+m.Hidden, out.Article || found
+		if first {
+			mediaType, first = m.Type, false
+		}
 		if m.Cut || size+len(text) > textLimit {
 			text = strings.ToValidUTF8(text[:min(len(text), textLimit-size)], "")
 			cut = true
@@ -119,10 +128,31 @@ func (b *Browser) marked(ctx context.Context, t *tab, a *action.Markdown) (out *
 	if err != nil {
 		return nil, false, err
 	}
+	if d, err := b.documentOf(ctx, t, mediaType); err != nil {
+		return nil, false, err
+	} else if d != nil {
+		return d.marked(), false, nil
+	}
 	here := b.facts(t)
 	out.URL, out.Title = here.URL, here.Title
 	out.Markdown = strings.Join(parts, "\n\n")
 	return out, cut, nil
+}
+
+// written is HTML of a frame as markdown: its article alone, where it has hints and
+// is one.
+func written(m inpage.Markup, hints bool) (text string, article bool, err error) {
+	if hints {
+		text, article, err = extract.Article(m.HTML, m.Declared)
+	}
+	if err == nil && !article {
+		text, err = extract.Markdown(m.HTML)
+	}
+	if err != nil {
+		return "", false, fault.New(fault.Internal, "the page could not be made markdown of").
+			Hinted("use page.extract or page.snapshot").Because(err)
+	}
+	return text, article, nil
 }
 
 const mostLinks = 5000

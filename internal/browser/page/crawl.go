@@ -324,7 +324,8 @@ func (c *crawler) content(ctx context.Context, t *tab, links []string) (string, 
 	case "links":
 		return strings.Join(links, "\n"), nil
 	case "text":
-		return c.b.text(ctx, t)
+		text, _, err := c.b.text(ctx, t)
+		return text, err
 	case "html":
 		if c.b.narrow(ctx) {
 			return "", fault.New(fault.DeniedByPolicy, "%s", action.WithheldWhy).
@@ -337,7 +338,7 @@ func (c *crawler) content(ctx context.Context, t *tab, links []string) (string, 
 		got, err := p.world.HTML(ctx, 0)
 		return got.HTML, err
 	}
-	m, _, err := c.b.marked(ctx, t, &action.Markdown{})
+	m, _, err := c.b.marked(ctx, t, &action.Markdown{}, false)
 	if err != nil {
 		return "", err
 	}

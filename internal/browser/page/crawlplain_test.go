@@ -92,6 +92,8 @@ func TestPagesReadTheSameWithoutTheBrowser(t *testing.T) {
 		"layout table":       {doctype + `<table><tr><td><h2>Side</h2><ul><li>x</ul><td>words</table>`, "", true},
 		"code":               {doctype + "<pre><code class=\"x language-go\">if a < b {\n\n\tgo()\n}</code></pre><p><code>x</code>", "", true},
 		"links":              {doctype + `<a href=/a>A</a> <a href="b?token=abcdef0123456789abcdef0123456789">B</a> <a href="#x">C</a> <a href="mailto:a@b.example">m</a> <a href="//other.example/">o</a> <a>none</a>`, "", true},
+		"links to share by":  {doctype + `<p>text <a href="https://twitter.com/intent/tweet?u=x">Tweet</a> <a href="https://reddit.com/r/x">more</a>`, "", true},
+		"a menu":             {doctype + `<ul role=menu><li role=menuitem>File</ul><p>text`, "", false},
 		"link around blocks": {doctype + `<a href=/x><h2>Head</h2><p>Body</p></a> <a href="javascript:void(0)"><p>js</p></a>`, "", true},
 		"form":               {doctype + `<form action=/go><label>Name <input name=n value=secret type=password></label><input type=hidden value=token><textarea>typed</textarea><select><option>one<option selected>two</select><button>Go</button></form>`, "", true},
 		"canonical, robots":  {doctype + `<link rel=canonical href="/other"><meta name=robots content="noindex, nofollow"><a href=/a>a</a>`, "", true},
@@ -143,6 +145,21 @@ func TestPagesReadTheSameWithoutTheBrowser(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestWhatMarkdownLeavesToTheBrowser: whether a picture is seen, and what a link
+// without words is called.
+func TestWhatMarkdownLeavesToTheBrowser(t *testing.T) {
+	s := &shelf{}
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	tr := start(t)
+	for _, body := range []string{`<p>text<img alt=pic src=/i.png width=20 height=20>`, `<p>text<a href=/x title=Home></a>`, `<p>text<div class="post share"><a href=/x>f</a></div>`} {
+		auto, always, plain := s.both(t, tr, server.URL, doctype+body, "text/html; charset=utf-8", "markdown")
+		if diff := gocmp.Diff(always, auto); diff != "" || plain {
+			t.Errorf("%s: without the browser %v (-always +auto):\n%s", body, plain, diff)
+		}
 	}
 }
 

@@ -19,6 +19,9 @@ func (b *Browser) extract(ctx context.Context, t *tab, a *action.Extract, _ acti
 	if mode != "text" && mode != "title" {
 		return nil, fault.New(fault.InvalidRequest, "mode %q is not known", a.Mode).Hinted("use text or title")
 	}
+	if d := b.fileOf(t); d != nil {
+		return d.extracted(mode, a.Paging), nil
+	}
 	p, err := b.main(ctx, t)
 	if err != nil {
 		return nil, err
@@ -28,21 +31,45 @@ func (b *Browser) extract(ctx context.Context, t *tab, a *action.Extract, _ acti
 	}
 	here := b.facts(t)
 	out := &action.Extracted{Mode: mode, URL: here.URL, Title: here.Title, Text: here.Title}
-	if mode == "text" {
-		out.Text, err = b.text(ctx, t)
+	if mode == "title" {
+		return out, nil
 	}
-	return out, err
+	text, mediaType, err := b.text(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if d, err := b.documentOf(ctx, t, mediaType); err != nil {
+		return nil, err
+	} else if d != nil {
+		return d.extracted(mode, a.Paging), nil
+	}
+	out.Text, out.Paged = paged(text, here.Title, here.URL, a.Paging)
+	return out, nil
 }
 
-func (b *Browser) text(ctx context.Context, t *tab) (string, error) {
+// extracted is the document's text, or its title.
+func (d *document) extracted(mode string, p action.Paging) *action.Extracted {
+	out := &action.Extracted{Mode: mode, URL: d.url, Title: d.title, Text: d.title, Document: d.shows()}
+	if mode == "text" {
+		out.Text, out.Paged = paged(d.text, d.title, d.url, p)
+	}
+	return out
+}
+
+// text reads what a person can see of all frames, and says of what media type the
+// main one is where it is not HTML.
+func (b *Browser) text(ctx context.Context, t *tab) (text, mediaType string, err error) {
 	var all strings.Builder
 	for _, p := range b.places(t) {
 		r, err := p.world.Text(ctx)
 		if err != nil {
 			if p.frame == t.root || !moved(err) {
-				return "", err
+				return "", "", err
 			}
 			continue
+		}
+		if p.frame == t.root {
+			mediaType = r.Type
 		}
 		if all.Len() > 0 && r.Text != "" {
 			all.WriteString("\n\n")
@@ -53,5 +80,5 @@ func (b *Browser) text(ctx context.Context, t *tab) (string, error) {
 		}
 		all.WriteString(r.Text)
 	}
-	return all.String(), nil
+	return all.String(), mediaType, nil
 }

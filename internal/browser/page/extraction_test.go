@@ -52,13 +52,13 @@ func TestMarkdownIsWhatAPersonReads(t *testing.T) {
 	got := tr.must("page.markdown", &action.Markdown{}).Data.(*action.Marked)
 	for _, want := range []string{
 		"# How to", "See [the **docs**](" + s.URL + "/docs?token=%28masked%29) or nothing.", "- One", "1. Inner", "```go\na := 1\n\tb()\n```",
-		"| Item | Price |", "| Pen | 1.20 |", "in a closed root", "Password",
+		"| Item | Price |", "| Pen | 1.20 |", "![A cat]", "in a closed root", "Password",
 	} {
 		if !strings.Contains(got.Markdown, want) && !strings.Contains(strings.ReplaceAll(got.Markdown, `\`, ""), want) {
 			t.Errorf("%q is not in\n%s", want, got.Markdown)
 		}
 	}
-	for _, bad := range []string{"unseen", "hunter2", "typed-secret", "abcdef", "Site name", "Menu", "Aside", "Imprint", "cat", "attachShadow"} {
+	for _, bad := range []string{"unseen", "hunter2", "typed-secret", "abcdef", "Site name", "Menu", "Aside", "Imprint", "cat.png", "attachShadow"} {
 		if strings.Contains(got.Markdown, bad) {
 			t.Errorf("%q is in\n%s", bad, got.Markdown)
 		}

@@ -25,6 +25,9 @@ func (b *Browser) find(ctx context.Context, t *tab, a *action.Find, _ action.Pin
 	if err != nil {
 		return nil, err
 	}
+	if d := b.fileOf(t); d != nil {
+		return d.find(ctx, q), ctx.Err()
+	}
 	top, walk, err := b.outset(ctx, t)
 	if err != nil {
 		return nil, err

@@ -112,7 +112,7 @@ func (t *tab) navigated(from *target, info frameInfo) *frame {
 	if f == t.root {
 		t.crashed, t.dialogs = false, 0
 		t.sent, t.method = t.method == http.MethodPost, ""
-		t.title = ""
+		t.title, t.file = "", nil
 		clear(t.inflight) // the old document's requests are over
 		clear(t.asking)
 	}

@@ -16,6 +16,11 @@ type history struct {
 }
 
 func (b *Browser) back(ctx context.Context, t *tab, _ *action.None, _ action.Pin) (any, error) {
+	if b.putAside(t) { // the page before the file is still there
+		b.audience.forget(t)
+		here := b.facts(t)
+		return &here, nil
+	}
 	return b.travel(ctx, t, -1)
 }
 

@@ -89,6 +89,7 @@ func (b *Browser) visit(ctx context.Context, t *tab, a *action.Goto, _ action.Pi
 	err = t.main.session.Call(ctx, "Page.navigate", map[string]string{"url": address}, &answer)
 	if err == nil {
 		if stayed := b.stayed(ctx, t, before, answer); stayed != nil {
+			b.readFile(ctx, t, stayed)
 			return stayed, nil
 		}
 		if err := b.failed(ctx, t, address, answer); err != nil {
@@ -125,6 +126,7 @@ func (b *Browser) completeAt(ctx context.Context, t *tab, n *action.Navigated) {
 	n.Loading = b.rendered(ctx, t, r)
 	now := b.facts(t)
 	n.URL, n.Title = now.URL, now.Title
+	n.Document = b.documentShown(ctx, t)
 }
 
 // stayed is the answer to a navigation that leaves the page as it is without

@@ -139,6 +139,9 @@ func (t *tab) answered(p request) {
 		t.away[p.Loader] = err
 	}
 	t.status[p.Loader] = p.Response.Status
+	if p.Frame == t.root.id {
+		t.mediaType = p.Response.MimeType
+	}
 	if t.visit != nil && p.Frame == t.root.id {
 		t.visit.status, t.visit.mime = p.Response.Status, p.Response.MimeType
 	}

@@ -19,6 +19,9 @@ func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, 
 	if a.Format == "markdown" {
 		return b.markdownPart(ctx, t, a)
 	}
+	if d := b.fileOf(t); d != nil && a.Format != "tree" && a.Ref == "" {
+		return d.part(b.room(a), a.Format), nil
+	}
 	if a.Format != "" && a.Format != "text" && a.Format != "tree" {
 		return nil, fault.New(fault.InvalidRequest, "format %q is not known", a.Format).Hinted("use text, tree or markdown")
 	}
@@ -40,8 +43,15 @@ func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, 
 	if err != nil {
 		return nil, err
 	}
+	d, err := b.documentOf(ctx, t, merged.Type)
+	if err != nil {
+		return nil, err
+	}
+	if d != nil && a.Format != "tree" && a.Ref == "" {
+		return d.part(b.room(a), a.Format), nil
+	}
 	here := b.facts(t)
-	out := &action.Snapshot{URL: here.URL, Title: here.Title, Hidden: merged.Hidden}
+	out := &action.Snapshot{URL: here.URL, Title: here.Title, Hidden: merged.Hidden, Document: d.shows()}
 	if a.Format != "tree" {
 		part := merged.Part(b.room(a))
 		out.Text, out.Tokens, out.NextOffset, out.MoreTokens = part.Text, part.Tokens, part.Next, part.More

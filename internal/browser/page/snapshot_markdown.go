@@ -15,13 +15,13 @@ func (b *Browser) markdownPart(ctx context.Context, t *tab, a *action.TakeSnapsh
 		return nil, fault.New(fault.InvalidRequest, "markdown is of the whole page").
 			Hinted("give format markdown with max_tokens and offset alone, or leave the format out").With("field", "format")
 	}
-	got, _, err := b.marked(ctx, t, &action.Markdown{})
+	got, _, err := b.marked(ctx, t, &action.Markdown{}, true)
 	if err != nil {
 		return nil, err
 	}
 	part := snapshot.Prose(got.Markdown, got.Title, got.URL, b.room(a))
 	return &action.Snapshot{
 		Text: part.Text, URL: got.URL, Title: got.Title, Hidden: got.Hidden,
-		Tokens: part.Tokens, NextOffset: part.Next, MoreTokens: part.More,
+		Tokens: part.Tokens, NextOffset: part.Next, MoreTokens: part.More, Document: got.Document,
 	}, nil
 }

@@ -42,11 +42,13 @@ type tab struct {
 	dragged json.RawMessage // what the page gave to the drag that we intercepted
 	opened  string          // where the last window.open led
 
-	downloaded string  // id of the newest download
-	chooser    chooser // the last one that the page opened
-	choosers   int     // opened so far
-	choosing   bool    // page.upload waits for one
+	downloaded string    // id of the newest download
+	file       *document // the file that the last navigation brought instead of a page; nil when a page is shown
+	chooser    chooser   // the last one that the page opened
+	choosers   int       // opened so far
+	choosing   bool      // page.upload waits for one
 
+	mediaType    string               // of the newest document that the main frame was sent
 	status       map[string]int       // HTTP status of a document, by loader
 	away         map[string]error     // documents the egress door answered for itself, by loader
 	lost         string               // loader of the last navigation that failed

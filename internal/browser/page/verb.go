@@ -190,6 +190,9 @@ func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin)
 	if v.target != nil {
 		bound += slack // an element that is not ready by then is told of as such
 	}
+	if acts(name, args) && name != "page.back" {
+		b.putAside(t)
+	}
 	r := b.expect(ctx, t, name, limit, pin)
 	followed := b.follow(ctx, t)
 	inner, leave := b.enter(context.WithValue(ctx, reporting{}, r), t, bound)

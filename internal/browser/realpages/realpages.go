@@ -19,8 +19,9 @@ const (
 
 // Page is a saved page.
 type Page struct {
-	Name string
-	HTML []byte // in UTF-8
+	Name    string
+	HTML    []byte // in UTF-8
+	Article []byte // the HTML of the article alone, as those who saved the page took it out; nil where they did not
 }
 
 // All returns the pages by name. The module is fetched when the cache does not
@@ -41,7 +42,11 @@ func All() ([]Page, error) {
 			return nil, err
 		}
 		if len(html) >= atLeast {
-			all = append(all, Page{filepath.Base(filepath.Dir(file)), html})
+			article, err := os.ReadFile(filepath.Join(filepath.Dir(file), "expected.html"))
+			if err != nil && !os.IsNotExist(err) {
+				return nil, err
+			}
+			all = append(all, Page{filepath.Base(filepath.Dir(file)), html, article})
 		}
 	}
 	if len(all) < 50 {

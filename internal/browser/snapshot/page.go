@@ -18,9 +18,10 @@ type Frame struct {
 type Page struct {
 	URL     string // token-like parameters masked
 	Title   string
-	Hidden  int  // pieces of text left out because a person could not see them
-	Outside int  // pieces left out because they are not in the visible part, where only that was read
-	Cut     bool // a frame has more than the walker's bounds
+	Type    string // media type of the document, where it is not HTML
+	Hidden  int    // pieces of text left out because a person could not see them
+	Outside int    // pieces left out because they are not in the visible part, where only that was read
+	Cut     bool   // a frame has more than the walker's bounds
 	Nodes   []*action.Node
 
 	refs   *Refs
@@ -51,7 +52,7 @@ func Merge(f *Frame, refs *Refs) *Page {
 	if f == nil || f.Tree == nil {
 		return p
 	}
-	p.URL, p.Title = f.Tree.URL, f.Tree.Title
+	p.URL, p.Title, p.Type = f.Tree.URL, f.Tree.Title, f.Tree.Type
 	if f.Tree.Container != 0 {
 		p.top = Place{f.Document, f.Tree.Container}
 	}

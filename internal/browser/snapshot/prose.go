@@ -3,6 +3,7 @@ package snapshot
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox/internal/weight"
@@ -39,4 +40,38 @@ func lines(head, text string) string {
 		return head[:at+1]
 	}
 	return head
+}
+
+// Document returns as much of the text of a document that is no page of HTML as
+// the budget lets, below the line of the page and one that says what it is. Each
+// of its lines stands behind a bar, so that it cannot write one of ours.
+func Document(about, text, title, url string, o Options) Part {
+	page := Page{Title: title, URL: url}
+	head := page.title(o.MaxTokens) + "\n " + about + "\n"
+	part := Prose(barred(text), title, url, o)
+	if o.Offset > 0 && !strings.HasPrefix(part.Text, bar) {
+		head += bar + "…"
+	}
+	part.Text = head + part.Text
+	part.Tokens = weight.Of(part.Text)
+	return part
+}
+
+const bar = " | "
+
+// barred puts a bar before each line of a text.
+func barred(text string) string {
+	if text == "" {
+		return ""
+	}
+	lined := strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\ufffd"))
+	return bar + strings.ReplaceAll(strings.TrimRight(lined, "\n"), "\n", "\n"+bar) + "\n"
 }

@@ -48,8 +48,10 @@ func (m *marker) visit(n *html.Node, at place) {
 		m.emit(lineBreak(at))
 	case n.DataAtom == atom.Img:
 		alt, _ := attribute(n, "alt")
-		m.doubt = m.doubt || at.link && !at.pre && !blank(alt) // shown where there is room for it
+		m.doubt = m.doubt || !at.pre && !blank(alt) // told where the image is seen
 	case kind == field || hidden == "true" || m.page.unseen(n) || around(n):
+	case sharing(n):
+		m.doubt = true
 	default:
 		m.wrap(n, n.Data, kind == block || kind == cell, at)
 	}
@@ -131,8 +133,13 @@ func (m *marker) link(n *html.Node, block bool, at place) {
 		m.wrap(n, "span", block, place{pre: at.pre, flat: at.flat, link: true})
 		return
 	}
+	if shares.MatchString(to) {
+		return
+	}
 	m.emit(`<a href="` + escapes.Replace(m.shown(to)) + `">`)
+	from := m.out.Len()
 	m.children(n, place{pre: at.pre, flat: true, link: true})
+	m.doubt = m.doubt || blank(tagged.ReplaceAllString(m.out.String()[from:], "")) // it has its name, if it has one
 	m.emit("</a>")
 }
 
@@ -229,7 +236,7 @@ func around(n *html.Node) bool {
 	}
 	role, given := attribute(n, "role")
 	switch strings.ToLower(role) {
-	case "navigation", "contentinfo", "complementary", "banner":
+	case "navigation", "contentinfo", "complementary", "banner", "menu", "menubar":
 		return true
 	}
 	return n.DataAtom == atom.Header && !given && !sectioned(n)

@@ -108,6 +108,8 @@ var commands = []command{
 	{"page.screenshot", []string{"screenshot", "--labels"}, "", &action.TakeScreenshot{Labels: true}},
 	{"page.content", []string{"content", "main"}, "", &action.Content{Selector: "main"}},
 	{"page.markdown", []string{"markdown", "--full", "--images"}, "", &action.Markdown{Full: true, Images: true}},
+	{"page.markdown", []string{"markdown", "--max-tokens", "900", "--offset", "7"}, "", &action.Markdown{Paging: action.Paging{MaxTokens: 900, Offset: 7}}},
+	{"page.extract", []string{"extract", "--max-tokens", "900", "--offset", "7"}, "", &action.Extract{Paging: action.Paging{MaxTokens: 900, Offset: 7}}},
 	{"page.links", []string{"links", "-s", "n"}, "n", &action.None{}},
 	{"page.scrape", []string{"scrape", "title=h1", "pictures=a[x=y] img@src", "--from", "a.example", "--timeout", "2s"}, "",
 		&action.Scrape{Selectors: map[string]string{"title": "h1", "pictures": "a[x=y] img@src"}, URL: "a.example", Timing: action.Timing{Timeout: 2000}}},

@@ -27,10 +27,11 @@ func (r *root) content() *cobra.Command {
 
 func (r *root) markdown() *cobra.Command {
 	var call action.Markdown
-	c := verb("page.markdown", "markdown", "glovebox markdown\nglovebox markdown --full --images > page.md")
+	c := verb("page.markdown", "markdown", "glovebox markdown\nglovebox markdown --full --images > page.md\nglovebox markdown --max-tokens 4000 --offset 12000")
 	c.Args = between(0, 0)
-	c.Flags().BoolVar(&call.Full, "full", false, "keep navigation, page header, footer and asides")
-	c.Flags().BoolVar(&call.Images, "images", false, "keep images")
+	pagingFlags(c, &call.Paging)
+	c.Flags().BoolVar(&call.Full, "full", false, "all of the page: navigation, header, footer, asides, and what stands around an article")
+	c.Flags().BoolVar(&call.Images, "images", false, "addresses of images too")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return r.call(c.Context(), "page.markdown", &call, func(result action.Result) {
 			if got, ok := result.Data.(*action.Marked); ok {

@@ -290,14 +290,23 @@ func (r *root) extract() *cobra.Command {
 	c := verb("page.extract", "extract [text|title]", "glovebox extract title")
 	c.Args = between(0, 1)
 	c.ValidArgs = []string{"text", "title"}
+	var call action.Extract
+	pagingFlags(c, &call.Paging)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return r.call(c.Context(), "page.extract", &action.Extract{Mode: first(append(args, "")...)}, func(result action.Result) {
+		call.Mode = first(append(args, "")...)
+		return r.call(c.Context(), "page.extract", &call, func(result action.Result) {
 			if got, ok := result.Data.(*action.Extracted); ok {
 				r.printf("%s\n", clean(got.Text))
 			}
 		})
 	}
 	return c
+}
+
+// pagingFlags has a command take which part of a text it wants.
+func pagingFlags(c *cobra.Command, p *action.Paging) {
+	c.Flags().IntVar(&p.MaxTokens, "max-tokens", 0, "most tokens of the answer, 500 to 24000 (default all)")
+	c.Flags().IntVar(&p.Offset, "offset", 0, "where to go on, as the answer before says")
 }
 
 func (r *root) snapshot() *cobra.Command {

@@ -251,7 +251,22 @@ type findIn struct {
 
 type readIn struct {
 	Format string `json:"format,omitempty" enum:"text,markdown,title,tree" doc:"Default text; tree is JSON"`
+	paging
 	in
+}
+
+// paging asks for a part of a text.
+type paging struct {
+	MaxTokens int `json:"max_tokens,omitempty" minimum:"0" maximum:"24000"`
+	Offset    int `json:"offset,omitempty" minimum:"0" maximum:"10000000"`
+}
+
+// usualText is how many tokens of a page's text an answer has, where the call does
+// not say.
+const usualText = 6000
+
+func (p paging) args() action.Paging {
+	return action.Paging{MaxTokens: cmp.Or(p.MaxTokens, usualText), Offset: p.Offset}
 }
 
 type downloadsIn struct {
@@ -264,6 +279,7 @@ type downloadsIn struct {
 
 type markdownIn struct {
 	Full bool `json:"full,omitempty" doc:"Navigation and footer too"`
+	paging
 	in
 }
 

@@ -17,7 +17,10 @@ import (
 func navigate(ctx context.Context, t *turn, in *navigateIn) error {
 	result, err := t.act(ctx, "page.goto", in.args())
 	if went, ok := result.Data.(*action.Navigated); ok && err == nil {
-		t.reply.page, t.reply.status, t.reply.data = &action.Page{URL: went.URL, Title: went.Title}, went.Status, went
+		t.reply.status, t.reply.data = went.Status, went
+		if went.Download == "" || went.Document == nil { // a file that was read is shown, and the page is not
+			t.reply.page = &action.Page{URL: went.URL, Title: went.Title}
+		}
 	}
 	return err
 }
@@ -187,27 +190,45 @@ func read(ctx context.Context, t *turn, in *readIn) error {
 	case "tree":
 		return readTree(ctx, t)
 	case "markdown":
-		return markdown(ctx, t, &markdownIn{})
+		return markdown(ctx, t, &markdownIn{paging: in.paging})
 	}
-	result, err := t.call(ctx, "page.extract", &action.Extract{Mode: in.Format})
+	args := &action.Extract{Mode: in.Format}
+	if in.Format != "title" {
+		args.Paging = in.args()
+	}
+	result, err := t.call(ctx, "page.extract", args)
 	if err != nil {
 		return err
 	}
 	if got, ok := result.Data.(*action.Extracted); ok {
 		t.reply.page = &action.Page{URL: got.URL, Title: got.Title}
-		t.reply.text = marked(got.Text, got.URL, fullSnapshot)
+		t.reply.introduce(got.Document)
+		t.reply.text = marked(got.Text, got.URL, room(got.Text, got.Paged))
 	}
 	return nil
 }
 
+// room is how much of a text an answer has: all of one that is within a budget of
+// tokens.
+func room(text string, part action.Paged) int {
+	if part.Tokens > 0 {
+		return len(text)
+	}
+	return fullSnapshot
+}
+
 func markdown(ctx context.Context, t *turn, in *markdownIn) error {
-	result, err := t.call(ctx, "page.markdown", &action.Markdown{Full: in.Full})
+	result, err := t.call(ctx, "page.markdown", &action.Markdown{Full: in.Full, Paging: in.args()})
 	if err != nil {
 		return err
 	}
 	if got, ok := result.Data.(*action.Marked); ok {
 		t.reply.page = &action.Page{URL: got.URL, Title: got.Title}
-		t.reply.text = marked(got.Markdown, got.URL, fullSnapshot)
+		t.reply.introduce(got.Document)
+		if got.Article {
+			t.reply.did = append(t.reply.did, "This is the page's article; full shows what is around it.")
+		}
+		t.reply.text = marked(got.Markdown, got.URL, room(got.Markdown, got.Paged))
 	}
 	return nil
 }

@@ -69,6 +69,26 @@ func (r *reply) snapshot(s *action.Snapshot) {
 	}
 }
 
+// introduce says what is read, where it is no page of HTML.
+func (r *reply) introduce(d *action.Document) {
+	if d == nil {
+		return
+	}
+	said := "This is a " + d.String() + "."
+	switch d.Kind {
+	case action.KindImage:
+		said = "This is an " + d.String() + "; browser_take_screenshot shows it."
+	case action.KindXML:
+		said = "This is an " + d.String() + "."
+	case action.KindText:
+		said = "This is plain text."
+	}
+	if d.Artifact != "" {
+		said += " The file " + quoted(d.Name) + " is kept as artifact " + line(d.Artifact, 64) + "."
+	}
+	r.did = append(r.did, said)
+}
+
 // changed adds what is otherwise on the page.
 func (r *reply) changed(c *action.Changes) {
 	r.settled, r.moved = true, r.moved || c.Moved

@@ -41,6 +41,7 @@ const bodyOf = getter(Document.prototype, 'body');
 const baseOf = getter(Node.prototype, 'baseURI');
 const scrollingElement = getter(Document.prototype, 'scrollingElement');
 const titleOf = getter(Document.prototype, 'title');
+const contentTypeOf = getter(Document.prototype, 'contentType');
 const byId = method(Document.prototype, 'getElementById');
 const byIdInShadow = method(DocumentFragment.prototype, 'getElementById');
 const allInDocument = method(Document.prototype, 'querySelectorAll');

@@ -356,5 +356,5 @@ const snapshot = options => {
   walker.flush(nodes);
   const container = wide(nodes) ? numberOf(root) : undefined;
   const hosts = options.hosts ? closedAmong(walker.hosts, options.hosts, []) : undefined;
-  return {url: shownHere(), title: clean(titleOf(document)), k: container, hidden: walker.hidden, outside: walker.outside, cut: walker.cut, partial: walker.partial, nodes, hosts};
+  return {url: shownHere(), title: clean(titleOf(document)), type: otherType(), k: container, hidden: walker.hidden, outside: walker.outside, cut: walker.cut, partial: walker.partial, nodes, hosts};
 };

@@ -4,7 +4,7 @@ const TEXT_LIMIT = 1 << 20;
 const text = () => {
   const body = bodyOf(document) ?? documentElement(document);
   lookForCovers();
-  const out = {title: clean(titleOf(document)), text: ''};
+  const out = {title: clean(titleOf(document)), type: otherType(), text: ''};
   if (body === null) return out;
   const lines = readable(body, TEXT_LIMIT);
   out.text = lines.text;

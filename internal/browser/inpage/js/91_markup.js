@@ -4,8 +4,19 @@ const MARKUP_LIMIT = 1 << 20;
 const keptTags = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'ul', 'ol', 'li', 'pre', 'code', 'kbd', 'samp', 'blockquote',
   'strong', 'b', 'em', 'i', 'del', 's']);
 const inlineTags = new Set(['code', 'kbd', 'samp', 'strong', 'b', 'em', 'i', 'del', 's']);
-const aroundTags = new Set(['nav', 'footer', 'aside']), aroundRoles = new Set(['navigation', 'contentinfo', 'complementary', 'banner']);
+const aroundTags = new Set(['nav', 'footer', 'aside']), aroundRoles = new Set(['navigation', 'contentinfo', 'complementary', 'banner', 'menu', 'menubar']);
 const mutedTags = new Set(['iframe', 'frame', 'canvas', 'video', 'audio', 'object', 'embed', ...fieldTags]);
+const hintTags = new Set(['article', 'section', 'main', 'header', 'figure', 'figcaption']), HINT_LIMIT = 200;
+// Addresses to which pages are sent to be shared, and what authors call the rows
+// of links to them.
+const shares = /^(https?:\/\/(www\.)?(facebook\.com\/(sharer|share\.php|dialog\/(share|feed))|(twitter|x)\.com\/(intent|share|home\?status)|linkedin\.com\/(shareArticle|sharing)|pinterest\.[a-z.]+\/pin\/create|reddit\.com\/submit|tumblr\.com\/(share|widgets\/share)|api\.whatsapp\.com\/send|wa\.me\/\?|t\.me\/share|telegram\.me\/share|plus\.google\.com\/share|getpocket\.com\/(save|edit)|news\.ycombinator\.com\/submitlink|vk(ontakte)?\.(com|ru)\/share)|whatsapp:)/;
+const sharingWords = /(^|[\s_-])(share|sharing|shares|social|socials|addthis|addtoany|sharedaddy|sharethis)($|[\s_-])/i;
+const SHARING_TEXT = 160;
+const sharing = element => {
+  const names = (attribute(element, 'class') ?? '') + ' ' + (attribute(element, 'id') ?? '');
+  return sharingWords.test(names) && oneInElement(element, 'a,button') !== null && oneInElement(element, 'p,h1,h2,article') === null
+    && textContent(element).replace(/\s+/g, ' ').length <= SHARING_TEXT;
+};
 const webLink = /^(https?|mailto|tel):/;
 const escaped = text => text.replace(/[&<>"]/g, c => ({'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'})[c]);
 
@@ -22,7 +33,7 @@ class Markup {
     if (this.size > MARKUP_LIMIT) this.cut = true;
   }
   around(element, tag) {
-    return !this.options.full && (isHTML(element) && aroundTags.has(tag) || aroundRoles.has(roleOf(element)));
+    return !this.options.full && (isHTML(element) && aroundTags.has(tag) || aroundRoles.has(roleOf(element)) || sharing(element));
   }
   visit(element, at) {
     const tag = localName(element);
@@ -57,10 +68,16 @@ class Markup {
       return;
     }
     if (kept === '') return this.children(element, at);
-    const pre = at.pre || kept === 'pre';
-    this.emit('<' + kept + this.details(element, kept) + '>');
+    const pre = at.pre || kept === 'pre', written = kept === 'div' && this.options.hints && hintTags.has(tag) && isHTML(element) ? tag : kept;
+    this.emit('<' + written + (this.details(element, kept) || this.hint(element)) + '>');
     this.children(element, {...at, pre, item: kept === 'li' || at.item});
-    this.emit('</' + kept + '>');
+    this.emit('</' + written + '>');
+  }
+  // What an author calls a part, by which its place in the page is guessed.
+  hint(element) {
+    if (!this.options.hints) return '';
+    const words = clean((attribute(element, 'class') ?? '') + ' ' + (attribute(element, 'id') ?? '')).slice(0, HINT_LIMIT).trim();
+    return words === '' ? '' : ' class="' + escaped(words) + '"';
   }
   details(element, tag) {
     if (tag === 'ol') return number(element, 'start');
@@ -94,22 +111,32 @@ class Markup {
     if (innerTags(element) !== '') return this.children(element, {...at, flat: true});
     if (at.link && controlSeen(element)) this.emit(escaped(nameOf(element)));
   }
-  // What is in a link is one line: markdown has no other.
+  // What is in a link is one line: markdown has no other. One of which no words
+  // are seen has the words of its pictures, or its name; one without any leads
+  // nowhere that could be told.
   link(element, block, at) {
     const href = linkOf(element);
     if (href === undefined || !webLink.test(href)) return this.wrap(element, 'span', block, {...at, link: true});
-    if (block && !at.flat) this.emit('<div>');
-    this.emit('<a href="' + escaped(href) + '">');
-    this.children(element, {...at, link: true, flat: true});
-    this.emit('</a>');
-    if (block && !at.flat) this.emit('</div>');
+    if (!this.options.full && shares.test(href)) return;
+    const from = this.parts.length, pictures = [];
+    this.children(element, {...at, link: true, flat: true, pictures});
+    const inside = this.parts.splice(from).join('');
+    const words = /<img /.test(inside) || inside.replace(/<[^>]*>/g, '').trim() !== '' ? inside
+      : escaped(pictures[0] ?? (controlSeen(element) ? nameOf(element) : ''));
+    if (words.trim() === '') return this.emit(' ');
+    const [before, after] = block && !at.flat ? ['<div>', '</div>'] : ['', ''];
+    this.emit(before + '<a href="' + escaped(href) + '">' + words + '</a>' + after);
   }
+  // An image is its alternative text, by its address where that is asked for. In a
+  // link it takes the place of words.
   image(element, at) {
     if (at.pre || !controlSeen(element) || attribute(element, 'aria-hidden') === 'true') return;
     const alt = clean(attribute(element, 'alt') ?? '');
     const url = this.options.images ? URL.parse(attribute(element, 'src') ?? '', baseOf(document)) : null;
     if (url !== null && /^https?:$/.test(url.protocol)) this.emit('<img src="' + escaped(shownURL(url.href)) + '" alt="' + escaped(alt) + '">');
-    else if (at.link) this.emit(escaped(alt));
+    else if (alt === '' || /^presentation$|^none$/.test(attribute(element, 'role') ?? '')) return;
+    else if (at.link) at.pictures?.push(alt);
+    else this.emit('<x-image>' + escaped(alt) + '</x-image>');
   }
   table(element, at) {
     const layout = laysOut(element), rows = [...allInElement(element, 'tr')].filter(row => closest(row, 'table') === element);
@@ -168,8 +195,14 @@ const laysOut = table => {
   if (allInElement(table, 'th,caption,thead').length > 0) return false;
   return allInElement(table, 'table,ul,ol,pre,h1,h2,h3,h4,h5,h6,form').length > 0;
 };
+// Whether the page says that it is an article (Open Graph, schema.org).
+const declaresArticle = () => {
+  if (allInDocument(document, 'meta[property="og:type" i][content="article" i],[itemtype*="schema.org/" i][itemtype$="Article" i],[itemtype$="schema.org/BlogPosting" i]').length > 0) return true;
+  return [...allInDocument(document, 'script[type="application/ld+json" i]')].slice(0, 10).some(script =>
+    /"@type"\s*:\s*\[?\s*"(\w*Article|BlogPosting|Report)"/.test(textContent(script)));
+};
 const markup = options => {
   const body = bodyOf(document) ?? documentElement(document), m = new Markup(options);
   if (body !== null) m.visit(body, {depth: 0, pre: false, flat: false, link: false});
-  return {title: clean(titleOf(document)), html: m.parts.join(''), hidden: m.hidden, cut: m.cut};
+  return {title: clean(titleOf(document)), type: otherType(), html: m.parts.join(''), hidden: m.hidden, cut: m.cut, declared: options.hints === true && declaresArticle()};
 };
