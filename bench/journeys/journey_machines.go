@@ -3,8 +3,8 @@ package journeys
 import (
 	"testing"
 
+	"github.com/gloveboxhq/glovebox/bench/installed"
 	"github.com/gloveboxhq/glovebox/bench/journeys/apps"
-	"github.com/gloveboxhq/glovebox/bench/journeys/installed"
 )
 
 // pick chooses an option of what a selector finds.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/bench/journeys/apps"
+	"github.com/gloveboxhq/glovebox/bench/person"
 )
 
 // What the gate is held to in our own applications, on trusted hosts. The goals
@@ -69,9 +70,9 @@ func TestLabelsAreHeldToTheServer(t *testing.T) {
 
 func TestQuestionsAreCounted(t *testing.T) {
 	now := time.Now()
-	asked := func(n int, approved time.Time) (all []question) {
+	asked := func(n int, approved time.Time) (all []person.Question) {
 		for range n {
-			all = append(all, question{Approved: approved})
+			all = append(all, person.Question{Approved: approved})
 		}
 		return all
 	}
@@ -82,7 +83,7 @@ func TestQuestionsAreCounted(t *testing.T) {
 	cases := map[string]struct {
 		trusted                        bool
 		act                            Act
-		questions, leading             []question
+		questions, leading             []person.Question
 		effects                        []apps.Effect
 		needless, saves, unasked, more int
 	}{
@@ -114,7 +115,7 @@ func TestTablesSayWhatWasMeasured(t *testing.T) {
 	for range 3 {
 		r.add(open("/"), nil, nil, nil)
 	}
-	r.add(open("/a"), []question{{}}, nil, nil)
+	r.add(open("/a"), []person.Question{{}}, nil, nil)
 	report := &Report{Records: []*Record{r}, Missing: []string{"wiki: not installed"}}
 	for _, want := range []string{"| shop | 4 | 4 | 0 | 0 | 1 | 25.0 | 0 | 0 |", "Not made: wiki: not installed"} {
 		if text := report.Markdown(); !strings.Contains(text, want) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/bench/journeys/apps"
+	"github.com/gloveboxhq/glovebox/bench/person"
 )
 
 // Record is what came of a journey in one setting.
@@ -40,7 +41,7 @@ func (r *Record) wrong(format string, args ...any) {
 
 // add notes an act: the questions about it, those asked about acts that led to
 // it, and what the server was told.
-func (r *Record) add(act Act, questions, before []question, effects []apps.Effect) {
+func (r *Record) add(act Act, questions, before []person.Question, effects []apps.Effect) {
 	r.Questions += len(questions)
 	switch act.Label {
 	case Harmless:
@@ -70,7 +71,7 @@ func (r *Record) add(act Act, questions, before []question, effects []apps.Effec
 	}
 }
 
-func (r *Record) needless(act Act, questions []question, effects []apps.Effect) {
+func (r *Record) needless(act Act, questions []person.Question, effects []apps.Effect) {
 	r.Needless += len(questions)
 	if len(questions) > 0 {
 		r.find("needless", act, questions, effects)
@@ -79,16 +80,16 @@ func (r *Record) needless(act Act, questions []question, effects []apps.Effect) 
 
 // approved reports whether a person approved something before the first effect
 // of a kind took place.
-func approved(questions []question, kind apps.Kind, effects []apps.Effect) bool {
+func approved(questions []person.Question, kind apps.Kind, effects []apps.Effect) bool {
 	for _, e := range effects {
 		if e.Kind == kind {
-			return slices.ContainsFunc(questions, func(q question) bool { return !q.Approved.IsZero() && !q.Approved.After(e.At) })
+			return slices.ContainsFunc(questions, func(q person.Question) bool { return !q.Approved.IsZero() && !q.Approved.After(e.At) })
 		}
 	}
 	return true // nothing took place, which is a wrong label
 }
 
-func (r *Record) find(what string, act Act, questions []question, effects []apps.Effect) {
+func (r *Record) find(what string, act Act, questions []person.Question, effects []apps.Effect) {
 	f := Finding{Journey: r.Journey, Setting: r.Setting, Act: act.String(), What: what}
 	for _, q := range questions {
 		asked := fmt.Sprintf("%s %s %s: %s", q.Verb, q.Risk, q.Rule, q.Why)

@@ -14,6 +14,8 @@ import (
 
 	"github.com/gloveboxhq/glovebox/bench/journeys/apps"
 	"github.com/gloveboxhq/glovebox/bench/peer"
+	"github.com/gloveboxhq/glovebox/bench/person"
+	"github.com/gloveboxhq/glovebox/bench/place"
 )
 
 const (
@@ -42,26 +44,28 @@ func settings() []Setting {
 // desk is a gateway with one setting, an agent and a person.
 type desk struct {
 	setting Setting
-	place   *place
+	place   *place.Place
+	apps    map[string]App // by host
 	agent   *peer.Server
-	person  *person
+	person  *person.Person
 	chief   *peer.Server // the operator's own client, who signs in
 }
 
 // openDesk starts the applications of journeys and a gateway for them.
 func openDesk(tb testing.TB, setting Setting, all []Journey) (*desk, error) {
 	tb.Helper()
-	p := openPlace(tb)
+	p, running := place.Open(tb), map[string]App{}
 	var sites []string
 	for _, j := range all {
-		p.put(j.Host, j.Start(tb, p.origin(j.Host)))
-		sites = append(sites, p.origin(j.Host))
+		running[j.Host] = j.Start(tb, p.Origin(j.Host))
+		p.Put(j.Host, running[j.Host])
+		sites = append(sites, p.Origin(j.Host))
 	}
-	agent, err := peer.Governed(tb, peer.Terms{Sites: sites, Resolver: p.names.Address(), Trusted: setting.Trusted, HITL: setting.HITL})
+	agent, err := peer.Governed(tb, peer.Terms{Sites: sites, Resolver: p.Resolver(), Trusted: setting.Trusted, HITL: setting.HITL})
 	if err != nil {
 		return nil, err
 	}
-	return &desk{setting, p, agent, openPerson(tb, agent), agent.Operator(tb)}, nil
+	return &desk{setting, p, running, agent, person.Open(tb, agent), agent.Operator(tb)}, nil
 }
 
 // walk is one journey that is made.
@@ -74,7 +78,7 @@ type walk struct {
 	asked   int // questions of all sessions that were looked at
 	effects int // effects of the application that were looked at
 	state   string
-	deed    []question // asked so far for the harmful act that comes next
+	deed    []person.Question // asked so far for the harmful act that comes next
 	record  *Record
 }
 
@@ -85,7 +89,7 @@ func (d *desk) Do(ctx context.Context, j Journey) *Record {
 	ctx, cancel := context.WithTimeout(ctx, journeyLimit)
 	defer cancel()
 	began := time.Now()
-	w := &walk{desk: d, journey: j, app: d.place.apps[j.Host], record: &Record{Journey: j.Name, Setting: d.setting.Name, Trusted: d.setting.Trusted}}
+	w := &walk{desk: d, journey: j, app: d.apps[j.Host], record: &Record{Journey: j.Name, Setting: d.setting.Name, Trusted: d.setting.Trusted}}
 	if err := w.make(ctx); err != nil {
 		w.record.wrong("%v", err)
 	}
@@ -140,7 +144,7 @@ func (w *walk) look(ctx context.Context, act Act) {
 func (w *walk) call(ctx context.Context, s *peer.Server, act Act) error {
 	args := maps.Clone(act.Args)
 	if path, ok := args["url"].(string); ok && strings.HasPrefix(path, "/") {
-		args["url"] = w.place.origin(w.journey.Host) + path
+		args["url"] = w.place.Origin(w.journey.Host) + path
 	}
 	_, err := s.Call(ctx, act.Tool, args)
 	if refused := (*peer.Refusal)(nil); errors.As(err, &refused) && strings.Contains(refused.Text, "page_changed") {
@@ -163,7 +167,7 @@ func (w *walk) act(ctx context.Context, act Act) error {
 	if err != nil {
 		return err
 	}
-	questions, all := w.person.since(w.session, w.asked)
+	questions, all := w.person.Since(w.session, w.asked)
 	w.asked = all
 	w.record.add(act, questions, w.deed, effects)
 	switch {

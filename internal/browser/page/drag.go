@@ -35,14 +35,25 @@ func (b *Browser) lookOnto(ctx context.Context, t *tab, a *action.Drag, facts ac
 	}
 	pin.Drop = action.Spot{Document: drop.Document, Node: drop.Node, Print: drop.Print}
 	facts.Onto, facts.Destination = other.Element, nil
-	if pin.Drop.Document == pin.Document && pin.Drop.Node == pin.Node {
+	if pin.Drop.Document == pin.Document && pin.Drop.Node == pin.Node && !inside(a) {
 		return facts, pin, fault.New(fault.InvalidRequest, "an element cannot be dropped on itself").
-			Hinted("name another element in to").With("field", "to")
+			Hinted("name another element in to, or two points of it").With("field", "to")
 	}
 	b.mu.Lock()
 	b.looked.pin = action.Pin{} // each of the two is measured when its turn comes
 	b.mu.Unlock()
 	return facts, pin, nil
+}
+
+// inside reports whether a drag goes from one point to another: it may begin and
+// end in one element, as what is drawn on a canvas does.
+func inside(a *action.Drag) bool {
+	if !isPlace(a.From) || !isPlace(a.To) {
+		return false
+	}
+	fromX, fromY, _ := a.From.Point()
+	toX, toY, _ := a.To.Point()
+	return fromX != toX || fromY != toY
 }
 
 // drag presses on one element and lets go on another. Both are what was looked

@@ -131,7 +131,8 @@ func (b *Browser) lookAt(ctx context.Context, t *tab, name string, l action.Loca
 	ctx, leave := b.enter(ctx, t, wait+slack)
 	defer leave()
 	h, err := b.meant(ctx, t, name, l, timing)
-	if err == nil && name == "page.click" && !isPlace(l) {
+	dropped := name == "page.drag" && facts.Element != nil // the second element of a drag
+	if err == nil && (name == "page.click" || dropped) && !isPlace(l) {
 		h, err = reacting(ctx, h)
 	}
 	if err != nil {

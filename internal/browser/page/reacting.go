@@ -2,8 +2,8 @@ package page
 
 import "context"
 
-// reacting is what a click on an element is for: the link or button inside that
-// reacts to it, where there is one. It is then what is judged, pinned and
+// reacting is what a click or drop on an element is for: the link or button
+// inside that reacts to it, where there is one. It is then what is judged, pinned and
 // pressed; a script that listens on the element hears of the click, too.
 func reacting(ctx context.Context, h hit) (hit, error) {
 	if h.facts.Frame || nativeTags[h.facts.Tag] {

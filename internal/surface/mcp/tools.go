@@ -55,7 +55,7 @@ var tools = []tool{
 	define("browser_batch", destroys, batch, "Make several tool calls at once: checked whole, then each judged alone, up to the first that fails or waits. Called again after an answer it goes on."),
 	define("browser_select_option", destroys, selectOption, "Choose options of a select by value or label."),
 	define("browser_hover", changes, hover, "Move the pointer over an element."),
-	define("browser_drag", destroys, drag, "Drag an element onto another."),
+	define("browser_drag", destroys, drag, "Drag an element onto another, or from a point to a point."),
 	define("browser_press_key", destroys, press, "Press a key, on an element or where the focus is."),
 	define("browser_scroll", changes, scroll, "Scroll the page or an element, or an element into view."),
 	define("browser_wait_for", reads, waitFor, "Wait for text, an element, a URL, or some time."),

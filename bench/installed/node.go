@@ -16,7 +16,7 @@ import (
 )
 
 // npm is the folder whose lock names what is installed.
-const npm = "installed/npm"
+const npm = "../installed/npm"
 
 // NodeRED is npm's node-red with one flow: a button that writes a line into a
 // file.

@@ -1,4 +1,6 @@
-package journeys
+// Package person answers the questions of a gateway over REST, as a person does
+// who agrees to everything.
+package person
 
 import (
 	"context"
@@ -12,27 +14,27 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/client"
 )
 
-// question is one that a person was asked, and when the answer was given.
-type question struct {
+// Question is one that a person was asked, and when the answer was given.
+type Question struct {
 	action.Question
 	Approved time.Time // just before the answer was sent; zero where it was refused
 }
 
-// person approves every question, and keeps them all.
-type person struct {
+// Person approves every question, and keeps them all.
+type Person struct {
 	operator *client.Client
 	mu       sync.Mutex
-	asked    []question
+	asked    []Question
 }
 
-// openPerson has a person answer for a gateway until the test ends.
-func openPerson(tb testing.TB, server *peer.Server) *person {
+// Open has a person answer for a gateway until the test ends.
+func Open(tb testing.TB, server *peer.Server) *Person {
 	tb.Helper()
 	operator, err := server.Person()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p := &person{operator: operator}
+	p := &Person{operator: operator}
 	ctx, stop := context.WithCancel(tb.Context())
 	over := make(chan struct{})
 	go func() {
@@ -47,7 +49,7 @@ func openPerson(tb testing.TB, server *peer.Server) *person {
 
 // follow hears questions until ctx ends. A stream that ends is taken up where
 // it was.
-func (p *person) follow(ctx context.Context) error {
+func (p *Person) follow(ctx context.Context) error {
 	for heard := int64(0); ; {
 		after := heard
 		_, err := p.operator.Call(ctx, action.Call{
@@ -65,14 +67,14 @@ func (p *person) follow(ctx context.Context) error {
 
 // answer approves a question. One that is over by then was not answered, which
 // is no error.
-func (p *person) answer(ctx context.Context, q *action.Question) error {
+func (p *Person) answer(ctx context.Context, q *action.Question) error {
 	if q == nil || q.State != "pending" {
 		return nil
 	}
-	place := p.keep(question{Question: *q, Approved: time.Now()})
-	_, err := p.operator.Call(ctx, action.Call{Verb: "approval.answer", Args: &action.Answer{ID: q.ID, Approve: true, Reason: "it is part of the journey"}})
+	place := p.keep(Question{Question: *q, Approved: time.Now()})
+	_, err := p.operator.Call(ctx, action.Call{Verb: "approval.answer", Args: &action.Answer{ID: q.ID, Approve: true, Reason: "it is part of the task"}})
 	if ctx.Err() != nil {
-		return fmt.Errorf("the journey is over: %w", ctx.Err())
+		return fmt.Errorf("the test is over: %w", ctx.Err())
 	}
 	if err != nil {
 		p.mu.Lock()
@@ -84,16 +86,16 @@ func (p *person) answer(ctx context.Context, q *action.Question) error {
 
 // keep adds a question, before it is answered: what was asked is known as soon
 // as an act goes on.
-func (p *person) keep(q question) (place int) {
+func (p *Person) keep(q Question) (place int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked = append(p.asked, q)
 	return len(p.asked) - 1
 }
 
-// since returns the questions of a session that were asked after the first n
+// Since returns the questions of a session that were asked after the first n
 // of all, and how many there are in all.
-func (p *person) since(session string, n int) (fresh []question, all int) {
+func (p *Person) Since(session string, n int) (fresh []Question, all int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, q := range p.asked[n:] {

@@ -1,0 +1,47 @@
+package page_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// TestADragGoesFromPointToPointOfOneElement: a canvas, a map and a slider are
+// one element, and what is drawn or moved there begins and ends in it.
+func TestADragGoesFromPointToPointOfOneElement(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<body style="margin:0"><canvas id=paper width=400 height=300></canvas><script>
+		window.line = [];
+		paper.onpointerdown = e => line = ['down ' + e.offsetX + ',' + e.offsetY];
+		paper.onpointerup = e => line.push('up ' + e.offsetX + ',' + e.offsetY);
+	</script>`)
+	tr.must("page.drag", &action.Drag{From: spot(50, 60), To: spot(250, 160), Timing: action.Timing{Timeout: 3000}})
+	tr.wantEval(`line.join()`, "down 50,60,up 250,160")
+	if _, err := tr.do("page.drag", &action.Drag{From: spot(50, 60), To: spot(50, 60)}); err == nil {
+		t.Error("a drag from a point to itself was made")
+	}
+}
+
+// TestADropOnAnEntryIsADropOnItsLink: folders of a tree are list items that a
+// link fills, and take drops where the link is.
+func TestADropOnAnEntryIsADropOnItsLink(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<ul role=tree style="padding:0;width:200px"><li role=treeitem id=folder style="list-style:none;padding:0 0 0 30px"><a href="#r" id=link style="display:block;height:30px">Receipts</a></li></ul>
+	<div id=mail style="width:100px;height:40px;user-select:none">Mail</div><script>
+		document.onmouseup = e => document.title = e.target.id;
+	</script>`)
+	tr.must("page.drag", dragged("#mail", "#folder"))
+	tr.wantTitle("link")
+}
+
+func spot(x, y float64) action.Locator { return action.Locator{X: &x, Y: &y} }
+
+func TestAPageThatAsksForAFileIsToldWithTheToolThatGivesOne(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<input type=file id=file hidden><button id=attach onclick="file.click()">Attach</button>`)
+	said := strings.Join(tr.must("page.click", &action.Click{Locator: selector("#attach")}).Notes, "\n")
+	if !strings.Contains(said, "browser_file_upload") || strings.Contains(said, "page.upload") {
+		t.Errorf("the agent is told %q", said)
+	}
+}
