@@ -35,7 +35,7 @@ func (b *Browser) lookOnto(ctx context.Context, t *tab, a *action.Drag, facts ac
 	}
 	pin.Drop = action.Spot{Document: drop.Document, Node: drop.Node, Print: drop.Print}
 	facts.Onto, facts.Destination = other.Element, nil
-	if pin.Drop.Document == pin.Document && pin.Drop.Node == pin.Node {
+	if pin.Drop.Document == pin.Document && pin.Drop.Node == pin.Node && !isPlace(a.To) { // from a point of a canvas to another, say
 		return facts, pin, fault.New(fault.InvalidRequest, "an element cannot be dropped on itself").
 			Hinted("name another element in to").With("field", "to")
 	}
