@@ -54,7 +54,7 @@ var documents = []way{
 	{name: "frameset", what: "`<frameset>`", page: `<script>document.write('<frameset><frame src="{http}/"></frameset>')</script>`},
 	{name: "object", what: "`<object>`", page: `<object data="{http}/" type="text/html"></object>`},
 	{name: "embed", what: "`<embed>`", page: `<embed src="{http}/" type="text/html">`},
-	{name: "pdf", what: "PDF viewer", page: `<embed src="{http}/x.pdf" type="application/pdf">`},
+	{name: "pdf-frame", what: "frame of a PDF document", page: `<iframe src="{http}/x.pdf"></iframe>`},
 	{name: "blob-page", what: "`blob:` document that frames it", page: `<script>f = document.createElement("iframe"); f.src = URL.createObjectURL(new Blob(['<iframe src="{http}/"></iframe>'], {type: "text/html"})); document.documentElement.append(f)</script>`},
 	{name: "written-page", what: "`document.write` into a frame", page: `<iframe></iframe><script>d = frames[0].document; d.write('<iframe src="{http}/"></iframe>'); d.close()</script>`},
 }
@@ -81,6 +81,7 @@ var parts = []way{
 	{name: "css-shape", what: "`shape-outside`", page: `<style>p { float: left; shape-outside: url("{http}/") }</style><p>x`},
 	{name: "svg-image", what: "SVG `<image>`", page: `<svg><image href="{http}/" width=9 height=9></svg>`},
 	{name: "svg-xlink", what: "SVG `xlink:href`", page: `<svg xmlns:xlink="http://www.w3.org/1999/xlink"><image xlink:href="{http}/" width=9 height=9></svg>`},
+	{name: "pdf", what: "PDF viewer", page: `<embed src="{http}/x.pdf" type="application/pdf">`, stop: byBrowser, control: unwalled},
 	{name: "svg-use", what: "SVG `<use>`", page: `<svg><use href="{http}/#a"></svg>`, stop: byBrowser, control: never},
 	{name: "svg-feimage", what: "SVG `<feImage>`", page: `<svg><filter id=f><feImage href="{http}/"/></filter><rect filter="url(#f)" width=9 height=9 /></svg>`},
 	{name: "video", what: "`<video>`", page: `<video src="{http}/" muted></video><script>document.querySelector("video").play().catch(() => {})</script>`},

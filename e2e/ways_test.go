@@ -216,7 +216,7 @@ func withoutWalls(t *testing.T) {
 	began := time.Now()
 	c := newCanary(t, "canary.test")
 	h := newHome(t, c)
-	browser, err := browsertest.Start("--host-resolver-rules=MAP *.canary.test 127.0.0.1", "--ignore-certificate-errors")
+	browser, err := browsertest.StartEager("--host-resolver-rules=MAP *.canary.test 127.0.0.1", "--ignore-certificate-errors")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,6 +29,7 @@ type Tree struct {
 	Cut       bool    `json:"cut,omitempty"`     // the page has more than the walker's bounds (100,000 nodes)
 	Container int     `json:"k,omitempty"`       // identity of the root, when it has 4 children or more, or a run below it was folded
 	Partial   bool    `json:"partial,omitempty"` // with Sight: something was counted that another walk read, so that no walk can be compared with this one
+	Blocked   bool    `json:"blocked,omitempty"` // a dialog that says it is modal keeps what is outside of it from being acted on
 	Nodes     []*Node `json:"nodes"`
 	Hosts     []int   `json:"hosts,omitempty"` // elements that may have a closed shadow root, each named once in the life of a document: for PierceHosts
 }
@@ -74,6 +75,10 @@ type States struct {
 	Modal       bool   `json:"modal,omitempty"`
 	Multiline   bool   `json:"multiline,omitempty"`
 	Partial     bool   `json:"partial,omitempty"` // a code editor that draws some of its lines only
+	Min         string `json:"min,omitempty"`     // of a field with bounds: as its author wrote it
+	Max         string `json:"max,omitempty"`
+	Step        string `json:"step,omitempty"`
+	Format      string `json:"format,omitempty"` // of the value of a date or time, as YYYY-MM-DD
 	Description string `json:"description,omitempty"`
 }
 

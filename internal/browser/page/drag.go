@@ -35,7 +35,11 @@ func (b *Browser) lookOnto(ctx context.Context, t *tab, a *action.Drag, facts ac
 	}
 	pin.Drop = action.Spot{Document: drop.Document, Node: drop.Node, Print: drop.Print}
 	facts.Onto, facts.Destination = other.Element, nil
+<<<<<<< HEAD
 	if pin.Drop.Document == pin.Document && pin.Drop.Node == pin.Node && !inside(a) {
+=======
+	if pin.Drop.Document == pin.Document && pin.Drop.Node == pin.Node && !isPlace(a.To) { // from a point of a canvas to another, say
+>>>>>>> w13-content
 		return facts, pin, fault.New(fault.InvalidRequest, "an element cannot be dropped on itself").
 			Hinted("name another element in to, or two points of it").With("field", "to")
 	}

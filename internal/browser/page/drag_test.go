@@ -46,6 +46,19 @@ func TestDraggingBySomethingElseThanTheBrowser(t *testing.T) {
 	tr.wantEval(`thumb.style.left`, "190px")
 }
 
+func TestADragGoesFromAPointToAPoint(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<!doctype html><body style="margin:0"><canvas id=c width=300 height=200></canvas>
+<script>const log = []; for (const type of ['mousedown', 'mouseup']) c.addEventListener(type, e => log.push(type + ' ' + e.clientX + ',' + e.clientY))</script>`)
+	at := func(x, y float64) action.Locator { return action.Locator{X: &x, Y: &y} }
+	tr.must("page.drag", &action.Drag{From: at(20, 30), To: at(120, 140)})
+	tr.wantEval(`log.join()`, "mousedown 20,30,mouseup 120,140")
+	tr.must("page.drag", &action.Drag{From: selector("canvas"), To: at(10, 15)})
+	tr.wantEval(`log[3]`, "mouseup 10,15")
+	tr.refuse(fault.InvalidRequest, "page.drag", &action.Drag{From: selector("canvas"), To: selector("canvas")})
+	tr.refuse(fault.NotFound, "page.drag", &action.Drag{From: at(20, 30), To: at(5000, 140)})
+}
+
 func TestADragThatThePageDoesNotWantLeavesNothingBehind(t *testing.T) {
 	tr := start(t)
 	tr.visit(fixture(t, "drag"))

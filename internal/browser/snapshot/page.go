@@ -24,6 +24,8 @@ type Page struct {
 	Cut     bool   // a frame has more than the walker's bounds
 	Nodes   []*action.Node
 
+	blocked bool // a modal dialog keeps what is outside of it from being acted on
+
 	refs   *Refs
 	wide   map[*action.Node]Place // nodes with several children, to narrow to; they get references when these are shown
 	top    Place                  // the same for the document itself
@@ -52,7 +54,7 @@ func Merge(f *Frame, refs *Refs) *Page {
 	if f == nil || f.Tree == nil {
 		return p
 	}
-	p.URL, p.Title, p.Type = f.Tree.URL, f.Tree.Title, f.Tree.Type
+	p.URL, p.Title, p.Type, p.blocked = f.Tree.URL, f.Tree.Title, f.Tree.Type, f.Tree.Blocked
 	if f.Tree.Container != 0 {
 		p.top = Place{f.Document, f.Tree.Container}
 	}

@@ -102,6 +102,9 @@ func (p *Page) rows(nodes []*action.Node, o Options, density, room int) []row {
 	if o.MaxTokens > 0 {
 		w.most = room / 8
 	}
+	if dialog := modal(p.Nodes); p.blocked && dialog != nil {
+		w.line(1, "… blocked by "+word(dialog.Role)+" "+quote(beginning(dialog.Name, titling))+": only what is in it can be acted on")
+	}
 	w.siblings(nodes, 1, nil)
 	if p.Outside > 0 {
 		w.line(1, fmt.Sprintf("… %d more out of view", p.Outside))
@@ -189,4 +192,17 @@ func (c *cutting) above(at int) []row {
 		way[i], way[j] = way[j], way[i]
 	}
 	return way
+}
+
+// modal is the last dialog among nodes that says it is modal; nil where none does.
+func modal(nodes []*action.Node) (found *action.Node) {
+	for _, n := range nodes {
+		if n.States["modal"] == true {
+			found = n
+		}
+		if inner := modal(n.Children); inner != nil {
+			found = inner
+		}
+	}
+	return found
 }

@@ -5,7 +5,7 @@ import "github.com/gloveboxhq/glovebox/internal/browser/inpage"
 // stateOrder is the order in which text shows states.
 var stateOrder = []string{
 	"focused", "checked", "pressed", "selected", "expanded", "current", "popup",
-	"disabled", "readonly", "required", "invalid", "busy", "modal", "multiline", "partial",
+	"disabled", "readonly", "required", "invalid", "busy", "modal", "multiline", "partial", "min", "max", "step", "format",
 }
 
 // states returns what is said of an element as data: true and false where the
@@ -18,6 +18,7 @@ func states(s *inpage.States) map[string]any {
 	for name, word := range map[string]string{
 		"checked": s.Checked, "pressed": s.Pressed, "selected": s.Selected,
 		"expanded": s.Expanded, "current": s.Current, "popup": s.Popup,
+		"min": s.Min, "max": s.Max, "step": s.Step, "format": s.Format,
 	} {
 		switch word {
 		case "":

@@ -2,12 +2,15 @@ package mcp
 
 import (
 	"context"
+	"regexp"
+	"strconv"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
 type dragIn struct {
 	StartElement string   `json:"startElement,omitempty" maxLength:"1024" doc:"For people"`
+<<<<<<< HEAD
 	StartTarget  string   `json:"startTarget,omitempty" maxLength:"4096" doc:"Ref or selector to drag"`
 	StartRef     string   `json:"startRef,omitempty" maxLength:"32" listed:"no"`
 	EndElement   string   `json:"endElement,omitempty" maxLength:"1024"`
@@ -17,14 +20,45 @@ type dragIn struct {
 	StartY       *float64 `json:"startY,omitempty" minimum:"0" maximum:"16384"`
 	EndX         *float64 `json:"endX,omitempty" minimum:"0" maximum:"16384"`
 	EndY         *float64 `json:"endY,omitempty" minimum:"0" maximum:"16384"`
+=======
+	StartTarget  string   `json:"startTarget,omitempty" maxLength:"4096" doc:"Ref, selector or x,y"`
+	StartRef     string   `json:"startRef,omitempty" maxLength:"32" listed:"no"`
+	StartX       *float64 `json:"startX,omitempty" minimum:"0" maximum:"16384" listed:"no"`
+	StartY       *float64 `json:"startY,omitempty" minimum:"0" maximum:"16384" listed:"no"`
+	EndElement   string   `json:"endElement,omitempty" maxLength:"1024"`
+	EndTarget    string   `json:"endTarget,omitempty" maxLength:"4096" doc:"The same"`
+	EndRef       string   `json:"endRef,omitempty" maxLength:"32" listed:"no"`
+	EndX         *float64 `json:"endX,omitempty" minimum:"0" maximum:"16384" listed:"no"`
+	EndY         *float64 `json:"endY,omitempty" minimum:"0" maximum:"16384" listed:"no"`
+>>>>>>> w13-content
 	in
 }
 
 func (in *dragIn) args() *action.Drag {
 	return &action.Drag{
+<<<<<<< HEAD
 		From: point{X: in.StartX, Y: in.StartY}.of(element{Target: in.StartTarget, Ref: in.StartRef}.locator()),
 		To:   point{X: in.EndX, Y: in.EndY}.of(element{Target: in.EndTarget, Ref: in.EndRef}.locator()),
+=======
+		From: end(in.StartTarget, in.StartRef, in.StartX, in.StartY),
+		To:   end(in.EndTarget, in.EndRef, in.EndX, in.EndY),
+>>>>>>> w13-content
 	}
+}
+
+// aPoint is a point of the viewport as a target: 100,340.
+var aPoint = regexp.MustCompile(`^\s*(\d{1,5}(?:\.\d+)?)\s*,\s*(\d{1,5}(?:\.\d+)?)\s*$`)
+
+// end is an end of a drag: an element, or a point.
+func end(target, ref string, x, y *float64) action.Locator {
+	if at := aPoint.FindStringSubmatch(target); at != nil && x == nil && y == nil {
+		left, errX := strconv.ParseFloat(at[1], 64)
+		top, errY := strconv.ParseFloat(at[2], 64)
+		if errX == nil && errY == nil {
+			target, x, y = "", &left, &top
+		}
+	}
+	return point{X: x, Y: y}.of(element{Target: target, Ref: ref}.locator())
 }
 
 func drag(ctx context.Context, t *turn, in *dragIn) error {

@@ -23,7 +23,7 @@ var instead = map[string]string{
 	"browser_keyup":              "use browser_press_key, which presses and releases, also Control+a",
 	"browser_mouse_click_xy":     "use browser_click with x and y",
 	"browser_mouse_move_xy":      "use browser_hover with x and y",
-	"browser_mouse_drag_xy":      "use browser_drag with startTarget and endTarget",
+	"browser_mouse_drag_xy":      "use browser_drag with startTarget and endTarget as x,y",
 	"browser_mouse_down":         "use browser_click, or browser_drag from one element to another",
 	"browser_mouse_up":           "use browser_click, or browser_drag from one element to another",
 	"browser_mouse_wheel":        "use browser_scroll with x and y",

@@ -91,6 +91,7 @@ const statesOf = (element, role) => {
   if (popup !== undefined && popup !== 'false') s.popup = popup === 'true' ? 'menu' : clean(popup, 20);
   if (disabledOf(element) || (controlRoles.has(role) && ariaDisabled(element))) s.disabled = true;
   addFieldStates(element, tag, role, s);
+  addBounds(element, tag, role, s);
   if (aria(element, 'aria-busy') === 'true') s.busy = true;
   if ((role === 'dialog' || role === 'alertdialog') && (aria(element, 'aria-modal') === 'true' || (tag === 'dialog' && matches(element, ':modal')))) s.modal = true;
   for (const key in s) if (s[key] !== undefined) return s;
@@ -119,6 +120,21 @@ const addFieldStates = (element, tag, role, s) => {
   if ((invalid !== undefined && invalid !== 'false') || (native && matches(element, ':user-invalid'))) s.invalid = true;
   if (((tag === 'input' || tag === 'textarea') && hasAttribute(element, 'readonly')) || aria(element, 'aria-readonly') === 'true') s.readonly = true;
   if ((tag === 'textarea' || aria(element, 'aria-multiline') === 'true' || isEditingHost(element)) && role === 'textbox') s.multiline = true;
+};
+// What a field with bounds takes: as its author wrote it, and the form of its value.
+const bounded = new Set(['date', 'time', 'month', 'week', 'datetime-local', 'number', 'range']);
+const forms = {date: 'YYYY-MM-DD', time: 'HH:MM', month: 'YYYY-MM', week: 'YYYY-Www', 'datetime-local': 'YYYY-MM-DDTHH:MM'};
+const addBounds = (element, tag, role, s) => {
+  const at = name => clean(attribute(element, name) ?? '', 30) || undefined;
+  if (tag !== 'input') {
+    if (role === 'slider' || role === 'spinbutton') Object.assign(s, {min: at('aria-valuemin'), max: at('aria-valuemax')});
+    return;
+  }
+  const type = inputType(element);
+  if (!bounded.has(type)) return;
+  const step = at('step');
+  Object.assign(s, {min: at('min'), max: at('max'), step: step === 'any' ? undefined : step, format: forms[type]});
+  if (/^(time|datetime-local)$/.test(type) && step !== undefined && +step % 60 !== 0) s.format += ':SS';
 };
 const activeElementOnce = () => {
   if (cache.active === undefined) {

@@ -25,6 +25,7 @@ class Walker {
     this.stated = new Map();
     this.trace = 0; // of the values of the fields in the sibling that is compared
     this.traces = new Map();
+    this.modal = null; // the last dialog that says it is modal
     this.hosts = []; // what was read that may have a closed shadow root
     this.root = options.root ? elementOf(options.root) : documentElement(document);
     boundParts();
@@ -199,6 +200,7 @@ class Walker {
     }
     node.l = levelOf(element, role);
     node.s = statesOf(element, role);
+    if (node.s?.modal) this.modal = element;
     if (role === 'link' && !this.options.noUrls) node.u = linkOf(element);
   }
   // A heading, list or landmark that holds nothing is no use to anybody.
@@ -356,5 +358,5 @@ const snapshot = options => {
   walker.flush(nodes);
   const container = wide(nodes) ? numberOf(root) : undefined;
   const hosts = options.hosts ? closedAmong(walker.hosts, options.hosts, []) : undefined;
-  return {url: shownHere(), title: clean(titleOf(document)), type: otherType(), k: container, hidden: walker.hidden, outside: walker.outside, cut: walker.cut, partial: walker.partial, nodes, hosts};
+  return {url: shownHere(), title: clean(titleOf(document)), type: otherType(), k: container, hidden: walker.hidden, outside: walker.outside, cut: walker.cut, partial: walker.partial, blocked: walker.modal !== null && blocksPage(walker.modal), nodes, hosts};
 };
