@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"strings"
@@ -103,9 +104,12 @@ func titled(n *action.Node) string {
 	return quote(around(text, 0, 0, mostNamed))
 }
 
+// shownAs is the name of a node, or what it is shown by for want of one.
+func shownAs(n *action.Node) string { return cmp.Or(n.Name, n.Derived) }
+
 func (f *finder) judge(n *action.Node, ref string, at place) {
 	q := f.query
-	if q.Role != "" && n.Role != q.Role || f.name != "" && !strings.Contains(plain(n.Name), f.name) {
+	if q.Role != "" && n.Role != q.Role || f.name != "" && !strings.Contains(plain(shownAs(n)), f.name) {
 		return
 	}
 	text, ok := f.said(n)
@@ -114,7 +118,7 @@ func (f *finder) judge(n *action.Node, ref string, at place) {
 	}
 	m := action.Match{Role: n.Role, Ref: ref, Text: text}
 	if n.Role != "text" {
-		m.Name = around(n.Name, 0, 0, mostNamed)
+		m.Name = around(shownAs(n), 0, 0, mostNamed)
 	}
 	f.keep(m, at)
 }
@@ -137,7 +141,7 @@ func (f *finder) said(n *action.Node) (string, bool) {
 	if f.text == "" && f.query.Pattern == nil {
 		return "", true
 	}
-	for _, words := range []string{n.Name, n.Value} {
+	for _, words := range []string{shownAs(n), n.Value} {
 		from, to, ok := f.within(words)
 		if ok {
 			return around(words, from, to, f.query.Context), true

@@ -92,7 +92,9 @@ const byRole = (role, name) => {
     }
   }
   const ordered = inOrder(found);
-  return name ? best(ordered, shownName, name) : ordered;
+  if (!name) return ordered;
+  const named = best(ordered, shownName, name);
+  return named.length > 0 ? named : best(ordered.filter(element => shownName(element) === ''), element => derivedLabel(element, alias) ?? '', name);
 };
 // A snapshot shows what has no other role where it is acted on, by its text, or
 // where it has a name.
