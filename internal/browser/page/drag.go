@@ -35,11 +35,7 @@ func (b *Browser) lookOnto(ctx context.Context, t *tab, a *action.Drag, facts ac
 	}
 	pin.Drop = action.Spot{Document: drop.Document, Node: drop.Node, Print: drop.Print}
 	facts.Onto, facts.Destination = other.Element, nil
-<<<<<<< HEAD
-	if pin.Drop.Document == pin.Document && pin.Drop.Node == pin.Node && !inside(a) {
-=======
-	if pin.Drop.Document == pin.Document && pin.Drop.Node == pin.Node && !isPlace(a.To) { // from a point of a canvas to another, say
->>>>>>> w13-content
+	if pin.Drop.Document == pin.Document && pin.Drop.Node == pin.Node && !moves(a) {
 		return facts, pin, fault.New(fault.InvalidRequest, "an element cannot be dropped on itself").
 			Hinted("name another element in to, or two points of it").With("field", "to")
 	}
@@ -49,15 +45,12 @@ func (b *Browser) lookOnto(ctx context.Context, t *tab, a *action.Drag, facts ac
 	return facts, pin, nil
 }
 
-// inside reports whether a drag goes from one point to another: it may begin and
-// end in one element, as what is drawn on a canvas does.
-func inside(a *action.Drag) bool {
-	if !isPlace(a.From) || !isPlace(a.To) {
-		return false
-	}
-	fromX, fromY, _ := a.From.Point()
-	toX, toY, _ := a.To.Point()
-	return fromX != toX || fromY != toY
+// moves reports whether a drag within one element goes somewhere: to a point of
+// it, other than where it begins, as what is drawn on a canvas does.
+func moves(a *action.Drag) bool {
+	toX, toY, to := a.To.Point()
+	fromX, fromY, from := a.From.Point()
+	return to && (!from || fromX != toX || fromY != toY)
 }
 
 // drag presses on one element and lets go on another. Both are what was looked

@@ -1,7 +1,6 @@
 package mcp_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,18 +9,6 @@ import (
 )
 
 func TestADragNamesBothEndsAndAClickAPoint(t *testing.T) {
-<<<<<<< HEAD
-	for name, c := range map[string]struct {
-		args map[string]any
-		want any
-	}{
-		"browser_drag":  {map[string]any{"startTarget": "e3", "endRef": "e9"}, &action.Drag{From: action.Locator{Ref: "e3"}, To: action.Locator{Ref: "e9"}}},
-		"browser_drag, by points": {map[string]any{"startX": 1, "startY": 2, "endX": 30, "endY": 40}, &action.Drag{
-			From: action.Locator{X: new(1.0), Y: new(2.0)}, To: action.Locator{X: new(30.0), Y: new(40.0)},
-		}},
-		"browser_click": {map[string]any{"x": 10.5, "y": 20}, &action.Click{Locator: action.Locator{X: new(10.5), Y: new(20.0)}}},
-		"browser_hover": {map[string]any{"x": 1, "y": 2}, &action.Hover{Locator: action.Locator{X: new(1.0), Y: new(2.0)}}},
-=======
 	for _, c := range []struct {
 		tool string
 		args map[string]any
@@ -32,9 +19,7 @@ func TestADragNamesBothEndsAndAClickAPoint(t *testing.T) {
 		{"browser_drag", map[string]any{"startTarget": "e3", "endRef": "e9"}, &action.Drag{From: action.Locator{Ref: "e3"}, To: action.Locator{Ref: "e9"}}},
 		{"browser_click", map[string]any{"x": 10.5, "y": 20}, &action.Click{Locator: action.Locator{X: new(10.5), Y: new(20.0)}}},
 		{"browser_hover", map[string]any{"x": 1, "y": 2}, &action.Hover{Locator: action.Locator{X: new(1.0), Y: new(2.0)}}},
->>>>>>> w13-content
 	} {
-		tool, _, _ := strings.Cut(name, ",")
 		d := site()
 		if result := use(t, connect(t, surface(t, d), nil), c.tool, c.args); result.IsError {
 			t.Errorf("%s: %s", c.tool, text(t, result))
