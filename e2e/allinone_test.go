@@ -64,6 +64,13 @@ func TestAllInOne(t *testing.T) {
 			t.Errorf("a box's network has more than loopback:\n%s", interfaces)
 		}
 	})
+	t.Run("PrivateAuthority", func(t *testing.T) {
+		c := g.curl(t, "agent")
+		base := "/v1/sessions/" + c.open(`{"name": "private"}`) + "/browser/"
+		if got := c.post(base+"navigate", `{"url": "https://`+g.signed+`/"}`).object(http.StatusOK); got["title"] != "signed" {
+			t.Errorf("navigate: %v", got)
+		}
+	})
 	t.Run("Trail", func(t *testing.T) {
 		g.trailHolds(t)
 		if out := inContainer(t, "glovebox", "audit", "verify"); !strings.Contains(out, "the chain holds") {
@@ -118,7 +125,7 @@ func startAllInOne(t *testing.T) (*gateway, string) {
 	}
 	g := &gateway{t: t, dir: dir}
 	config, bridge := g.siteForContainers()
-	for name, text := range map[string]string{"seccomp.json": string(profile), "glovebox.yaml": config} {
+	for name, text := range map[string]string{"seccomp.json": string(profile), "glovebox.yaml": config, "ca.pem": string(g.authority)} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +147,7 @@ func startAllInOne(t *testing.T) (*gateway, string) {
 		"--tmpfs", "/tmp:mode=1777,size=512m", "--tmpfs", "/run/glovebox:uid=10001,gid=10001,mode=0755,size=512m", "--shm-size", "512m",
 		"--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--security-opt", "seccomp="+filepath.Join(dir, "seccomp.json"),
 		"--memory", "2g", "--pids-limit", "2048", "-p", "127.0.0.1::2468", "-v", "/var/lib/glovebox",
-		"--add-host", "site.test:"+bridge, "-v", filepath.Join(dir, "glovebox.yaml")+":/etc/glovebox.yaml:ro",
+		"--add-host", "site.test:"+bridge, "--add-host", "signed.test:"+bridge, "-v", filepath.Join(dir, "ca.pem")+":/etc/ca.pem:ro", "-v", filepath.Join(dir, "glovebox.yaml")+":/etc/glovebox.yaml:ro",
 		allInOneTag, "serve", "--config", "/etc/glovebox.yaml", "--listen", "0.0.0.0:2468", "--allow-insecure-listen")
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Fatalf("cannot start: %v\n%s", err, out)
@@ -179,10 +186,16 @@ func (g *gateway) siteForContainers() (config, bridge string) {
 	site.Start()
 	_, port, _ := net.SplitHostPort(site.Listener.Addr().String())
 	g.site = "http://site.test:" + port
+	signed, err := net.Listen("tcp", bridge+":0")
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	authority := newSigner(g.t)
+	g.authority, g.signed = authority.pem(), authority.serveOn(g.t, signed, "signed.test", "signed")
 	return fmt.Sprintf(`security:
-  network: {navigation: [site.test], subresources: listed, listed: [%q], allow_private: ["site.test:%s", %q]}
+  network: {navigation: [site.test], subresources: listed, listed: [%q], allow_private: ["site.test:%s", %q, %q], ca_file: /etc/ca.pem}
   hitl: {trusted_domains: [site.test]}
-`, bridge, port, support.Listener.Addr()), bridge
+`, bridge, port, support.Listener.Addr(), g.signed), bridge
 }
 
 // reach waits until the container answers and fetches the tokens from it.

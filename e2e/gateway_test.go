@@ -28,15 +28,19 @@ const (
 // gateway is a running program under test, with a state directory, a web
 // application it may reach, and a client for each role.
 type gateway struct {
-	t        *testing.T
-	dir      string
-	config   string
-	address  string
-	ca       []byte // PEM, of a gateway that speaks TLS; nil otherwise
-	site     string // URL of the application, on localhost
-	support  string // URL of its widget, on 127.0.0.1
-	nobody   string // URL that is allowed and where nobody listens
-	app      *demosite.Site
+	t       *testing.T
+	dir     string
+	config  string
+	address string
+	ca      []byte // PEM, of a gateway that speaks TLS; nil otherwise
+	site    string // URL of the application, on localhost
+	support string // URL of its widget, on 127.0.0.1
+	signed  string // host:port with a certificate of the authority, in TestAllInOne
+	nobody  string // URL that is allowed and where nobody listens
+	app     *demosite.Site
+
+	authority []byte // PEM, of security.network.ca_file in TestAllInOne
+
 	lab      lab
 	env      []string
 	process  *exec.Cmd

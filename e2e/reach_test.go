@@ -10,6 +10,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"math/big"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -49,9 +50,24 @@ func newSigner(t *testing.T) *signer {
 	return &signer{made, key}
 }
 
-// serve serves a page over TLS with a certificate for a host, signed by s, or by
-// itself where s is nil. It returns host:port.
+// pem is the certificate as a file has it.
+func (s *signer) pem() []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.certificate.Raw})
+}
+
+// serve serves a page over TLS on loopback, see serveOn.
 func (s *signer) serve(t *testing.T, host, title string) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.serveOn(t, listener, host, title)
+}
+
+// serveOn serves a page over TLS with a certificate for a host, signed by s, or by
+// itself where s is nil. It returns host:port.
+func (s *signer) serveOn(t *testing.T, listener net.Listener, host, title string) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -75,9 +91,11 @@ func (s *signer) serve(t *testing.T, host, title string) string {
 		fmt.Fprintf(w, "<title>%s</title><p>%s", title, title)
 	}))
 	server.TLS = &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{{Certificate: [][]byte{raw}, PrivateKey: key}}}
+	_ = server.Listener.Close()
+	server.Listener = listener
 	server.StartTLS()
-	t.Cleanup(server.Close)
-	return host + server.Listener.Addr().String()[strings.LastIndex(server.Listener.Addr().String(), ":"):]
+	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
+	return host + listener.Addr().String()[strings.LastIndex(listener.Addr().String(), ":"):]
 }
 
 // reaching are the settings of a gateway whose sessions may open these hosts.
@@ -94,8 +112,7 @@ func TestPrivateCertificates(t *testing.T) {
 	own, unlisted := (*signer)(nil).serve(t, "own.localhost", "own"), (*signer)(nil).serve(t, "unlisted.localhost", "unlisted")
 	misnamed := "misnamed.localhost" + signed[strings.LastIndex(signed, ":"):]
 	file := filepath.Join(t.TempDir(), "ca.pem")
-	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: known.certificate.Raw})
-	if err := os.WriteFile(file, authority, 0o600); err != nil {
+	if err := os.WriteFile(file, known.pem(), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s := reaching(signed, foreign, own, unlisted, misnamed)

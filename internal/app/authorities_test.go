@@ -87,3 +87,26 @@ func TestCertificatesThatCannotBeUsedAreNamedByTheirKeys(t *testing.T) {
 		t.Errorf("a sound configuration has %v", all)
 	}
 }
+
+func TestAnUpstreamProxyThatCannotBeUsedIsNamedByItsKey(t *testing.T) {
+	t.Setenv("PROXY_LOGIN", "canary-without-a-colon")
+	for _, c := range []struct {
+		proxy config.Upstream
+		key   string
+	}{
+		{config.Upstream{URL: "proxy:3128"}, "url"},
+		{config.Upstream{URL: "http://ada:canary@proxy:3128"}, "url"},
+		{config.Upstream{URL: "http://proxy:3128", SecretEnv: "PROXY_LOGIN"}, "secret_env"},
+		{config.Upstream{URL: "http://proxy:3128", SecretEnv: "PROXY_LOGIN_THAT_IS_NOT_SET"}, "secret_env"},
+	} {
+		all := config.Default()
+		all.Server.StateDir, all.Security.Network.Upstream = t.TempDir(), c.proxy
+		found := problems(all)
+		if len(found) != 1 || found[0].Path != "security.network.upstream_proxy."+c.key || strings.Contains(found[0].Message, "canary") {
+			t.Errorf("%+v: %v", c.proxy, found)
+		}
+		if _, err := openDoor(all.Security.Network, nil, nil, egress.Options{}); err == nil || !strings.Contains(err.Error(), c.key) || strings.Contains(err.Error(), "canary") {
+			t.Errorf("%+v: the door opened, or tells: %v", c.proxy, err)
+		}
+	}
+}

@@ -23,7 +23,7 @@ func problems(c config.Config) []config.Problem {
 	for _, wrong := range egress.Check(network(c.Security.Network)) {
 		all = append(all, config.Problem{Path: "security.network." + wrong.Path, Message: wrong.Message})
 	}
-	all = append(all, certificateProblems(c.Security.Network)...)
+	all = append(all, reachProblems(c.Security.Network)...)
 	if files := c.Server.TLS; files.Cert != "" && files.Key != "" {
 		if _, err := rest.TLS(files.Cert, files.Key, slog.New(slog.DiscardHandler)); err != nil {
 			all = append(all, config.Problem{Path: "server.tls", Message: fmt.Sprintf("the certificate cannot be used: %v", err)})
@@ -45,12 +45,16 @@ func problems(c config.Config) []config.Problem {
 	return append(all, append(tokenProblems(c), stateProblems(c)...)...)
 }
 
-// certificateProblems lists what is wrong with the certificates that browsers
-// are to take.
-func certificateProblems(c config.Network) (all []config.Problem) {
-	if _, err := authorities(c); err != nil {
-		path, why, _ := strings.Cut(fault.From(err).Message, ": ")
-		all = append(all, config.Problem{Path: path, Message: why + "; " + fault.From(err).Hint})
+// reachProblems lists what is wrong with the certificates that browsers are to
+// take, and with the upstream proxy. Faults name their keys first.
+func reachProblems(c config.Network) (all []config.Problem) {
+	_, files := authorities(c)
+	_, proxy := upstream(c.Upstream)
+	for _, err := range []error{files, proxy} {
+		if err != nil {
+			path, why, _ := strings.Cut(fault.From(err).Message, ": ")
+			all = append(all, config.Problem{Path: path, Message: why + "; " + fault.From(err).Hint})
+		}
 	}
 	_, wrong := egress.SelfSigned(c.SelfSigned)
 	for _, w := range wrong {

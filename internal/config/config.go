@@ -167,12 +167,19 @@ type Network struct {
 	AllowPrivate []string `yaml:"allow_private" doc:"host:port that may be a private address, for local development"`
 	Ports        []int    `yaml:"ports" doc:"Ports that may be connected to"`
 	Resolver     string   `yaml:"resolver" doc:"DNS server that is asked for addresses, ip:port; the machine's when empty"`
+	Upstream     Upstream `yaml:"upstream_proxy"`
 	CAFile       string   `yaml:"ca_file" doc:"PEM file of certificates of authorities that browsers trust beside those they know, for hosts of private networks; read at the start"`
 	SelfSigned   []string `yaml:"allow_self_signed" doc:"Hosts, exact, or host:port, whose own pages may come with a certificate of an unknown authority ([network.md](../network.md#certificates))"`
 	Pace         int      `yaml:"requests_per_second" doc:"Of a session to one host in the long run; 20 seconds' worth may come at once. A TLS connection counts as one, what allow_private names is exempt. -1: no limit"`
 	Connections  int      `yaml:"max_connections" doc:"Of a session at a time"`
 	MaxBytes     string   `yaml:"max_bytes_per_session" doc:"Bytes a session may move, both ways, with k, m or g; -1: no limit"`
 	MaxMinutes   int      `yaml:"max_connection_minutes" doc:"Longest life of one request, tunnel or WebSocket; -1: no limit"`
+}
+
+// Upstream is a proxy between the gateway and the public network.
+type Upstream struct {
+	URL       string `yaml:"url" doc:"Proxy through which public addresses are connected to: http://host:port (CONNECT) or socks5://host:port; none when empty ([network.md](../network.md#an-upstream-proxy))"`
+	SecretEnv string `yaml:"secret_env" doc:"Name of the environment variable that holds the login for it, name:password; none when empty"`
 }
 
 // Snapshot is how pages are shown.

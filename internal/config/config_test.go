@@ -105,6 +105,8 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"session of no size", "security: {network: {max_bytes_per_session: some}}", "", "is no size"},
 		{"name server without port", "security: {network: {resolver: 9.9.9.9}}", "", "is not ip:port"},
 		{"name server by name", "security: {network: {resolver: 'dns.example:53'}}", "", "is not ip:port"},
+		{"login for no proxy", "security: {network: {upstream_proxy: {secret_env: PROXY_LOGIN}}}", "", "upstream_proxy.secret_env"},
+		{"login for a proxy in the file", "security: {network: {upstream_proxy: {url: 'http://proxy:3128', secret_env: 'ada:secret'}}}", "", "upstream_proxy.secret_env"},
 		{"no requests", "security: {network: {requests_per_second: 0}}", "", "requests_per_second: 0 is neither"},
 		{"fewer connections than a browser has", "security: {network: {max_connections: 8}}", "", "is not between 32 and 4096"},
 		{"connections without time", "security: {network: {max_connection_minutes: 0}}", "", "max_connection_minutes: 0 is neither"},

@@ -121,6 +121,9 @@ func (n Network) check() error {
 	if _, err := netip.ParseAddrPort(n.Resolver); err != nil && n.Resolver != "" {
 		return fmt.Errorf("security.network.resolver: %q is not ip:port", n.Resolver)
 	}
+	if name := n.Upstream.SecretEnv; name != "" && (n.Upstream.URL == "" || !envPattern.MatchString(name)) {
+		return errors.New("security.network.upstream_proxy.secret_env: want the name of an environment variable, beside upstream_proxy.url")
+	}
 	return errors.Join(
 		limit("security.network.requests_per_second", n.Pace),
 		between("security.network.max_connections", n.Connections, 32, 4096),

@@ -35,7 +35,7 @@ func (b *Browser) lookOnto(ctx context.Context, t *tab, a *action.Drag, facts ac
 	}
 	pin.Drop = action.Spot{Document: drop.Document, Node: drop.Node, Print: drop.Print}
 	facts.Onto, facts.Destination = other.Element, nil
-	if pin.Drop.Document == pin.Document && pin.Drop.Node == pin.Node && !moves(a) {
+	if pin.Drop.Document == pin.Document && pin.Drop.Node == pin.Node && !goesSomewhere(a) {
 		return facts, pin, fault.New(fault.InvalidRequest, "an element cannot be dropped on itself").
 			Hinted("name another element in to, or two points of it").With("field", "to")
 	}
@@ -45,9 +45,9 @@ func (b *Browser) lookOnto(ctx context.Context, t *tab, a *action.Drag, facts ac
 	return facts, pin, nil
 }
 
-// moves reports whether a drag within one element goes somewhere: to a point of
+// goesSomewhere reports whether a drag within one element goes somewhere: to a point of
 // it, other than where it begins, as what is drawn on a canvas does.
-func moves(a *action.Drag) bool {
+func goesSomewhere(a *action.Drag) bool {
 	toX, toY, to := a.To.Point()
 	fromX, fromY, from := a.From.Point()
 	return to && (!from || fromX != toX || fromY != toY)

@@ -21,6 +21,7 @@ var backgroundHosts = map[string]bool{
 	"clients5.google.com":                     true,
 	"clients6.google.com":                     true,
 	"clientservices.googleapis.com":           true, // variations
+	"connectivitycheck.gstatic.com":           true, // captive portals, after a certificate that it does not accept
 	"content-autofill.googleapis.com":         true,
 	"dl.google.com":                           true, // components
 	"edgedl.me.gvt1.com":                      true,

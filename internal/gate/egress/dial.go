@@ -37,11 +37,13 @@ type caller struct {
 	dial     func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
 	own      func() []netip.Addr
 	gateway  []netip.AddrPort
+	upstream *Upstream // nil for none
 }
 
 // call resolves p itself, checks every address of the answer, and connects to
 // a checked address. private lifts the ban on special addresses; the gateway's
-// own listeners stay out of reach all the same.
+// own listeners and the upstream proxy stay out of reach all the same. Through
+// that proxy go public addresses only.
 func (c *caller) call(ctx context.Context, p place, private bool) (net.Conn, error) {
 	addrs, err := c.resolve(ctx, p, private)
 	if err != nil {
@@ -50,17 +52,27 @@ func (c *caller) call(ctx context.Context, p place, private bool) (net.Conn, err
 	if err := c.check(addrs, p.port, private); err != nil {
 		return nil, err
 	}
+	if err := c.upstream.spare(ctx, addrs, p.port); err != nil {
+		return nil, err
+	}
+	dial := c.dial
+	if c.upstream != nil && !private {
+		dial = c.upstream.dial
+	}
 	ctx, cancel := context.WithTimeout(ctx, dialAll)
 	defer cancel()
 	var last error
 	for _, addr := range addrs {
 		one, done := context.WithTimeout(ctx, dialTime)
-		conn, err := c.dial(one, netip.AddrPortFrom(addr, p.port))
+		conn, err := dial(one, netip.AddrPortFrom(addr, p.port))
 		done()
 		if err == nil {
 			return conn, nil
 		}
 		last = err
+	}
+	if known := failure(""); errors.As(last, &known) {
+		return nil, last
 	}
 	return nil, errors.Join(unreachable, last)
 }

@@ -31,6 +31,7 @@ type Options struct {
 	Gateway  []netip.AddrPort                                        // the gateway's listeners: refused even where private addresses are allowed
 	Log      *slog.Logger                                            // nil: silent
 
+	Upstream    *Upstream      // a proxy for public addresses; nil: none
 	Authorities *x509.CertPool // what Transport trusts; nil: what the machine does
 
 	Limits Limits // of each box
@@ -71,7 +72,7 @@ func New(o Options) *Door {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	d := &Door{options: o, boxes: map[string]*box{}}
-	d.caller = caller{resolver: o.Resolver, dial: o.Dial, own: o.Own, gateway: o.Gateway}
+	d.caller = caller{resolver: o.Resolver, dial: o.Dial, own: o.Own, gateway: o.Gateway, upstream: o.Upstream}
 	if pace := o.Limits.RequestsPerSecond; pace > 0 {
 		d.interval = time.Duration(float64(time.Second) / pace)
 	}

@@ -112,6 +112,10 @@ func TestRefusalsSayWhyAndAreKept(t *testing.T) {
 	if kept := w.door.Refusals("box"); len(kept) != 2 || kept[0].Host != "evil.test" {
 		t.Errorf("kept %+v", kept)
 	}
+	w.tunnel("connectivitycheck.gstatic.com:443") // what Chromium asks after a certificate that it does not accept
+	if told := w.refused(); told.Page {
+		t.Errorf("the browser's own request counts as a page's: %+v", told)
+	}
 	if w.door.Refusals("other") != nil || len(w.dials()) != 0 {
 		t.Error("something else was kept or dialled")
 	}

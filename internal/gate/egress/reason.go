@@ -19,6 +19,7 @@ const (
 	special      reason = "host has a private or special address"
 	ownAddress   reason = "address belongs to the gateway's machine"
 	toGateway    reason = "requests to the gateway itself are refused"
+	toProxy      reason = "requests to the proxy of the gateway are refused"
 	otherServer  reason = "TLS server name differs from the host"
 	notTLS       reason = "tunnel carries neither TLS nor a WebSocket handshake"
 	otherHost    reason = "Host header differs from the address"
@@ -42,4 +43,8 @@ const (
 	unknownHost failure = "host has no address"
 	unreachable failure = "host cannot be reached"
 	broken      failure = "server's answer cannot be read"
+
+	proxyAway    failure = "upstream proxy cannot be reached"
+	proxyLogin   failure = "upstream proxy did not take the gateway's login"
+	proxyRefused failure = "upstream proxy did not connect to the host"
 )

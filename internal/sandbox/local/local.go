@@ -78,7 +78,7 @@ func New(o Options) (*Driver, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if err := writePolicy(o.Policy); err != nil {
+	if err := policyFindable(o.Policy); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -13,23 +14,43 @@ import (
 // the gateway may not write to /etc.
 const policyPlace = "/run/glovebox/authorities.json"
 
-// writePolicy writes the policy where browsers look for it, and removes what an
-// earlier process of the gateway wrote. Faults: start_failed.
-func writePolicy(policy []byte) error {
+// policyFindable reports why browsers would not find a policy. Faults:
+// start_failed.
+func policyFindable(policy []byte) error {
 	if policy == nil {
-		if err := os.Remove(policyPlace); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fault.New(fault.StartFailed, "%s of an earlier start cannot be removed", policyPlace).
-				Hinted("remove it").Because(err)
-		}
 		return nil
 	}
 	if to, err := os.Readlink(sandbox.TrustPolicyFile); err != nil || to != policyPlace {
 		return fault.New(fault.StartFailed, "browsers of this container would not find the authorities of security.network.ca_file").
 			Hinted("build the image anew: glovebox image build --all-in-one").Because(err)
 	}
-	if err := os.WriteFile(policyPlace, policy, 0o644); err != nil { //nolint:gosec // boxes read it, and Landlock lets them do no more
+	return nil
+}
+
+// writePolicy has the browser of a box that is about to start find the policy of
+// this gateway, and none of another process that used the container before.
+// Faults: start_failed.
+func writePolicy(policy []byte) error {
+	unwritable := func(err error) error {
 		return fault.New(fault.StartFailed, "%s cannot be written", policyPlace).
 			Hinted("make its folder writable for the gateway").Because(err)
+	}
+	there, err := os.ReadFile(policyPlace)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && policy == nil, err == nil && policy != nil && bytes.Equal(there, policy):
+		return nil
+	case policy == nil:
+		if err := os.Remove(policyPlace); err != nil {
+			return unwritable(err)
+		}
+		return nil
+	}
+	next := policyPlace + ".new"                              // renamed when it is whole: browsers of other boxes may read
+	if err := os.WriteFile(next, policy, 0o644); err != nil { //nolint:gosec // boxes read it, and Landlock lets them do no more
+		return unwritable(err)
+	}
+	if err := os.Rename(next, policyPlace); err != nil {
+		return unwritable(err)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 // TestAuthoritiesThatNoBrowserWouldFindAreRefused: an image of an earlier version
 // has no link to where they are written.
 func TestAuthoritiesThatNoBrowserWouldFindAreRefused(t *testing.T) {
-	if err := writePolicy([]byte(`{}`)); fault.CodeOf(err) != fault.StartFailed {
+	if err := policyFindable([]byte(`{}`)); fault.CodeOf(err) != fault.StartFailed {
 		t.Errorf("got %v", err)
 	}
 }

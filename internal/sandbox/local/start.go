@@ -63,6 +63,9 @@ func (d *Driver) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 	if err != nil {
 		return nil, err
 	}
+	if err := writePolicy(d.o.Policy); err != nil {
+		return nil, err
+	}
 	spec.Progress("making the box")
 	hash := sandbox.ScopeHash(spec.Scope)
 	r := record{
