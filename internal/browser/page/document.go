@@ -108,12 +108,13 @@ func (d *document) about() string {
 	return said
 }
 
-// shows is the document as results have it; nil for a page of HTML.
+// shows is the document as results have it, each its own; nil for a page of HTML.
 func (d *document) shows() *action.Document {
 	if d == nil {
 		return nil
 	}
-	return &d.Document
+	shown := d.Document
+	return &shown
 }
 
 // part is as much of the document as there is room for.

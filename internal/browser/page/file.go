@@ -65,7 +65,7 @@ func (b *Browser) readFile(ctx context.Context, t *tab, n *action.Navigated) {
 	if pages > 0 {
 		t.file.Kind = action.KindPDF
 	}
-	n.Document = &t.file.Document
+	n.Document = t.file.shows()
 }
 
 const pdfType = "application/pdf"
