@@ -65,11 +65,18 @@ func (a *Agent) Call(tool string, args object) string {
 	return text
 }
 
-// Open goes to a path of the application.
+// Open goes to a path of the application, and looks again while it is told that
+// the page is still loading.
 func (a *Agent) Open(path string) {
 	a.t.Helper()
 	a.Call("browser_navigate", object{"url": a.origin + path})
+	for i := 0; i < looks && strings.Contains(a.last, "the page is still loading"); i++ {
+		a.Call("browser_wait_for", object{"time": 1})
+		a.Look()
+	}
 }
+
+const looks = 10 // at a page that is still loading
 
 // Look shows the page.
 func (a *Agent) Look() string { a.t.Helper(); return a.Call("browser_snapshot", nil) }
