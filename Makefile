@@ -84,3 +84,11 @@ bench-journeys: ## make ordinary journeys, count needless questions and harmful 
 .PHONY: bench-journeys-ready
 bench-journeys-ready:
 	go test -run '^$$' -bench Journeys -benchtime 1x -timeout 20m ./bench/journeys -args -out "$(CURDIR)/docs/journeys.md" -findings "$${TMPDIR:-/tmp}/glovebox-journeys.json"
+
+.PHONY: test-apps
+test-apps: ## do five tasks in each of thirteen real applications, about ten minutes (WRITE=1: write docs/apps.md)
+	@scripts/prepare.sh apps $(MAKE) --no-print-directory test-apps-ready
+
+.PHONY: test-apps-ready
+test-apps-ready:
+	go test -count 1 -v -run TestTasksInApplications -timeout 25m ./bench/apptasks -args -every $(if $(WRITE),-out "$(CURDIR)/docs/apps.md")

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Installs and starts what is missing for `make demo`, `make up`, `make test`
-# and `make bench-journeys`, then runs the command it is given. What it started it ends
+# Installs and starts what is missing for `make demo`, `make up`, `make test`,
+# `make test-apps` and `make bench-journeys`, then runs the command it is given. What it started it ends
 # again; what it installed stays.
 #
 #   scripts/prepare.sh demo <command…>   engine, debootstrap where needed
 #   scripts/prepare.sh test <command…>   also Chromium, Xvfb, Node, npm and Django for the tests
 #   scripts/prepare.sh journeys <command…>   also the web applications that the journeys work in
+#   scripts/prepare.sh apps <command…>   these, and more that tasks are done in
 #
 # It says what it is about to do and asks first. YES=1 (or CI=true, or no
 # terminal to ask on) goes on without asking.
@@ -39,7 +40,13 @@ fi
 if ! docker image inspect debian:bookworm-slim >/dev/null 2>&1; then
   need debootstrap command -v debootstrap
 fi
-if [ "$purpose" = journeys ]; then
+if [ "$purpose" = apps ]; then
+  need dovecot-imapd command -v dovecot
+  need roundcube-core test -d /usr/share/roundcube
+  need roundcube-sqlite3 php -r "exit((int) !extension_loaded('pdo_sqlite'));"
+  need jupyter-notebook test -d /usr/lib/python3/dist-packages/notebook
+fi
+if [ "$purpose" = journeys ] || [ "$purpose" = apps ]; then
   need transmission-daemon command -v transmission-daemon
   need syncthing command -v syncthing
   need wordpress test -d /usr/share/wordpress

@@ -37,7 +37,8 @@ type App struct {
 	apps.Log
 	direct string // its address, for those who prepare and inspect it
 	proxy  *httputil.ReverseProxy
-	// does says what a request did, once it was answered without an error.
+	// does says what a request did, once it was answered without an error. Nil
+	// notes nothing.
 	does  func(r *http.Request, body string) (apps.Kind, string)
 	state func() (string, error)
 }
@@ -69,7 +70,10 @@ func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	kind, what := a.does(r, string(body))
+	kind, what := apps.Kind(""), ""
+	if a.does != nil {
+		kind, what = a.does(r, string(body))
+	}
 	noted := &answered{ResponseWriter: w, done: func(status int) {
 		if kind != "" && status < http.StatusBadRequest {
 			a.Note(apps.Effect{At: came, Kind: kind, What: what})
@@ -117,7 +121,7 @@ func starts(tb testing.TB, home *peer.Home, program string, args ...string) *sai
 	tb.Helper()
 	path, err := exec.LookPath(program)
 	if err != nil {
-		tb.Fatalf("%v (make bench-journeys installs it)", err)
+		tb.Fatalf("%v (make test-apps installs it)", err)
 	}
 	out := &said{}
 	command := exec.Command(path, args...)
@@ -149,7 +153,7 @@ func runs(tb testing.TB, home, program string, args ...string) string {
 	command.Dir, command.Env = home, append(os.Environ(), "HOME="+home)
 	text, err := command.CombinedOutput()
 	if err != nil {
-		tb.Fatalf("%v: %v (make bench-journeys installs what is missing)\n%s", command.Args, err, text)
+		tb.Fatalf("%v: %v (make test-apps installs what is missing)\n%s", command.Args, err, text)
 	}
 	return string(text)
 }

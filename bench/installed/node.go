@@ -42,7 +42,7 @@ func NodeRED(tb testing.TB, _ string) *App {
 	a.state = func() (string, error) {
 		lines, _ := os.ReadFile(written) // none before the first
 		flows, err := a.ask(http.MethodGet, "/flows", "")
-		return flows + string(lines), err
+		return flows + "\n" + string(lines), err
 	}
 	answers(tb, a.direct+"/flows", out)
 	return a

@@ -43,7 +43,7 @@ func Django(tb testing.TB, origin string) *App {
 		tb.Fatal(err)
 	}
 	if err := command.Start(); err != nil {
-		tb.Fatalf("%v (make bench-journeys installs python3-django)", err)
+		tb.Fatalf("%v (make test-apps installs python3-django)", err)
 	}
 	tb.Cleanup(func() { _ = stdin.Close(); _ = command.Wait() })
 	port, err := bufio.NewReader(stdout).ReadString('\n')

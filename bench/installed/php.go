@@ -22,7 +22,7 @@ import (
 func copied(tb testing.TB, from, to string) {
 	tb.Helper()
 	if _, err := os.Stat(from); err != nil {
-		tb.Fatalf("%v (make bench-journeys installs it)", err)
+		tb.Fatalf("%v (make test-apps installs it)", err)
 	}
 	runs(tb, "/", "cp", "-rL", "--no-preserve=mode,ownership", from, to)
 }
@@ -58,7 +58,7 @@ $table_prefix = 'wp_'; define('ABSPATH', __DIR__ . '/'); require_once ABSPATH . 
 		return string(text), err
 	}
 	a := newApp("http://"+address, wordPressDid, func() (string, error) {
-		return query(`SELECT ID, post_title, post_status, md5(post_content) FROM wp_posts WHERE post_status NOT IN ('auto-draft', 'inherit') AND post_type <> 'wp_global_styles' ORDER BY ID;
+		return query(`SELECT ID, post_title, post_status, post_content FROM wp_posts WHERE post_status NOT IN ('auto-draft', 'inherit') AND post_type <> 'wp_global_styles' ORDER BY ID;
 			SELECT comment_ID, comment_approved, comment_author FROM wp_comments ORDER BY 1; SELECT ID, user_login, display_name FROM wp_users ORDER BY 1; SELECT term_id, name FROM wp_terms ORDER BY 1;
 			SELECT option_name, option_value FROM wp_options WHERE option_name IN ('blogname', 'blogdescription', 'active_plugins', 'blog_public', 'posts_per_page', 'template') ORDER BY 1`)
 	})
@@ -150,9 +150,10 @@ func DokuWiki(tb testing.TB, _ string) *App {
 	a := newApp("http://"+address, dokuWikiDid, func() (string, error) {
 		var b strings.Builder
 		paths, err := filepath.Glob(filepath.Join(data, "pages", "*.txt"))
-		for _, path := range append(paths, filepath.Join(root, "conf", "users.auth.php"), filepath.Join(root, "conf", "local.php"), filepath.Join(root, "conf", "acl.auth.php")) {
+		files, _ := filepath.Glob(filepath.Join(data, "media", "*.*"))
+		for _, path := range append(append(paths, files...), filepath.Join(root, "conf", "users.auth.php"), filepath.Join(root, "conf", "local.php"), filepath.Join(root, "conf", "acl.auth.php")) {
 			text, _ := os.ReadFile(path) // one that goes meanwhile is gone
-			fmt.Fprintf(&b, "%s %x\n", filepath.Base(path), md5.Sum(text))
+			fmt.Fprintf(&b, "%s %q\n", filepath.Base(path), text)
 		}
 		return b.String(), err
 	})

@@ -95,5 +95,5 @@ func (a *App) torrents() (string, error) {
 	}
 	slices.Sort(lines)
 	session, err := a.rpc(`{"method": "session-get", "arguments": {"fields": ["alt-speed-enabled", "speed-limit-down", "speed-limit-down-enabled", "start-added-torrents"]}}`)
-	return strings.Join(lines, "\n") + session, err
+	return strings.Join(lines, "\n") + "\n" + session, err
 }

@@ -25,3 +25,12 @@ func (s *Server) Person() (*client.Client, error) {
 	}
 	return client.New("http://"+s.gateway.address, strings.TrimSpace(string(token)))
 }
+
+// Gateway is where a gateway listens and the folder of its state. Only Glovebox
+// has one.
+func (s *Server) Gateway() (address, state string) {
+	if s.gateway == nil {
+		return "", ""
+	}
+	return s.gateway.address, s.gateway.state
+}
