@@ -33,16 +33,21 @@ func ForAgents(hint string) string {
 		}
 		return "call browser_snapshot"
 	})
-	hint = spokenVerb.ReplaceAllStringFunc(hint, func(name string) string {
+	hint = NamingTools(hint)
+	if command.MatchString(hint) && !someone.MatchString(hint) {
+		return "tell your user that a person has to do this: " + hint
+	}
+	return hint
+}
+
+// NamingTools returns a text with the verbs in it named as their tools.
+func NamingTools(text string) string {
+	return spokenVerb.ReplaceAllStringFunc(text, func(name string) string {
 		if v, known := Lookup(name); known && v.Tool != "" {
 			return v.Tool
 		}
 		return name
 	})
-	if command.MatchString(hint) && !someone.MatchString(hint) {
-		return "tell your user that a person has to do this: " + hint
-	}
-	return hint
 }
 
 // ForPeople returns a hint as people at the command line are told it: verbs and

@@ -1,7 +1,6 @@
 package page_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -36,12 +35,3 @@ func TestADropOnAnEntryIsADropOnItsLink(t *testing.T) {
 }
 
 func spot(x, y float64) action.Locator { return action.Locator{X: &x, Y: &y} }
-
-func TestAPageThatAsksForAFileIsToldWithTheToolThatGivesOne(t *testing.T) {
-	tr := start(t)
-	tr.visit(`<input type=file id=file hidden><button id=attach onclick="file.click()">Attach</button>`)
-	said := strings.Join(tr.must("page.click", &action.Click{Locator: selector("#attach")}).Notes, "\n")
-	if !strings.Contains(said, "browser_file_upload") || strings.Contains(said, "page.upload") {
-		t.Errorf("the agent is told %q", said)
-	}
-}

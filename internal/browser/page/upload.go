@@ -26,7 +26,7 @@ var chooserEvents = map[string]taker{
 		t.choosers++
 		t.chooser = p
 		if !t.choosing {
-			b.note("the page asks for a file: give it one with browser_file_upload, on the element that was clicked")
+			b.note("the page asks for a file: give it one with page.upload, on the element that was clicked")
 		}
 	}),
 }

@@ -109,6 +109,16 @@ func TestPageWordsCannotWriteHeadings(t *testing.T) {
 	}
 }
 
+func TestNotesNameTools(t *testing.T) {
+	d := &door{answer: func(_ context.Context, c action.Call) (action.Result, error) {
+		return action.Result{Data: &action.Acted{OK: true}, Notes: []string{"the page asks for a file: give it one with page.upload"}}, nil
+	}}
+	got := text(t, use(t, connect(t, surface(t, d), nil), "browser_click", map[string]any{"target": "e1"}))
+	if !strings.Contains(got, "with browser_file_upload") || strings.Contains(got, "page.upload") {
+		t.Errorf("%s", got)
+	}
+}
+
 func TestOpenDialogIsShownAndThePageIsNotRead(t *testing.T) {
 	d := &door{answer: func(_ context.Context, c action.Call) (action.Result, error) {
 		return action.Result{Data: &action.Acted{OK: true}, Modal: &action.Dialog{Kind: "confirm", Message: "Delete it?"}}, nil

@@ -56,7 +56,9 @@ func (r *reply) note(result action.Result) {
 		r.notes = append(r.notes, line(e.String(), 600))
 	}
 	r.effects = append(r.effects, result.Effects...)
-	r.notes = append(r.notes, result.Notes...)
+	for _, note := range result.Notes {
+		r.notes = append(r.notes, action.NamingTools(note))
+	}
 	r.artifacts = append(r.artifacts, result.Artifacts...)
 }
 
