@@ -38,7 +38,7 @@ func (s *stage) story(ctx context.Context) error {
 		{title: "It may not type a password: secrets are not an agent's business", tool: "browser_type", fails: true,
 			args: arguments{"role": "textbox", "name": "Password", "text": "northwind-demo"}, want: "denied_by_policy", show: 4},
 		{title: "It signs in as the demo user", tool: "browser_click", args: arguments{"role": "button", "name": "Continue as demo user"}, want: "/invoices", show: 12},
-		{title: "It opens the form for a new invoice", tool: "browser_click", args: arguments{"role": "link", "name": "New invoice"}, want: "Create invoice", show: 4},
+		{title: "It opens the form for a new invoice", tool: "browser_click", args: arguments{"role": "link", "name": "New invoice", "index": 0}, want: "Create invoice", show: 4},
 		{title: "It fills the form", tool: "browser_fill_form", args: arguments{"fields": []arguments{
 			{"role": "textbox", "name": "Customer", "value": "Ada Lovelace & Co"},
 			{"role": "textbox", "name": "Billing e-mail", "value": "ada@lovelace.example"},
