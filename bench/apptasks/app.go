@@ -69,5 +69,5 @@ func (a Application) missing() []string {
 	})
 }
 
-// password is that of who signs in.
+// password is the one that every application is signed in to with.
 const password = apps.Password

@@ -18,7 +18,7 @@ type Locator struct {
 	Y *float64 `json:"y,omitempty" minimum:"0" maximum:"16384" doc:"CSS pixels from its top"`
 }
 
-// whole refuses a second way of naming the element, which would be ignored.
+// whole refuses a second way of naming the element: only one of them counts.
 func (l *Locator) whole() error {
 	var given []string
 	for _, way := range []struct {

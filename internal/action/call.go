@@ -43,6 +43,10 @@ type Call struct {
 	// of no connection, which mean any session of their caller.
 	Connection string
 
+	// Quiet says that the answer has no place for notes: what the session has to
+	// say to its agent is kept for the next one.
+	Quiet bool
+
 	// OfRun says that it is a step of a contract run, whose rules hold whoever
 	// started it: test data only, and people are asked for hosts.
 	OfRun bool

@@ -141,7 +141,7 @@ func TestItemsOfAListAreChecked(t *testing.T) {
 	}
 }
 
-// One way names the element: another one would be ignored.
+// One way names the element: a second one is refused.
 func TestAnElementIsNamedInOneWay(t *testing.T) {
 	at := 5.0
 	for name, c := range map[string]struct {

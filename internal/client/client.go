@@ -87,7 +87,7 @@ func (c *Client) Call(ctx context.Context, call action.Call) (action.Result, err
 		return action.Result{}, fault.New(fault.UnknownAction, "there is no verb of that name").
 			Hinted("see the list of verbs in the documentation")
 	}
-	body, err := json.Marshal(request{Session: call.Session, Connection: call.Connection, Args: call.Args, WaitSeconds: call.Wait.Seconds(), Changes: call.Changes})
+	body, err := json.Marshal(request{Session: call.Session, Connection: call.Connection, Args: call.Args, WaitSeconds: call.Wait.Seconds(), Changes: call.Changes, Quiet: call.Quiet})
 	if err != nil {
 		return action.Result{}, fault.New(fault.InvalidRequest, "the arguments cannot be written as JSON").Because(err)
 	}
@@ -168,6 +168,7 @@ type request struct {
 	Connection  string  `json:"connection,omitempty"`
 	Args        any     `json:"args,omitempty"`
 	Changes     bool    `json:"changes,omitempty"`
+	Quiet       bool    `json:"quiet,omitempty"`
 	WaitSeconds float64 `json:"waitSeconds,omitempty"`
 }
 

@@ -72,7 +72,7 @@ func parting(record action.Session) string {
 // farewell returns what the caller of a call has not been told yet of its
 // sessions that ended, once; "" for nothing.
 func (r *Registry) farewell(call action.Call) (words string) {
-	if call.Caller.Role != action.Agent || call.Peek {
+	if call.Caller.Role != action.Agent || call.Peek || call.Quiet {
 		return ""
 	}
 	r.mu.Lock()

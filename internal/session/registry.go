@@ -137,7 +137,7 @@ func (r *Registry) Do(ctx context.Context, call action.Call, pin action.Pin) (ac
 		return action.Result{}, err
 	}
 	result, err := r.do(ctx, call, pin)
-	if err == nil && call.Caller.Role == action.Agent && ctx.Err() == nil { // one that gave up hears nothing
+	if err == nil && call.Caller.Role == action.Agent && !call.Quiet && ctx.Err() == nil { // one that gave up hears nothing
 		r.tellAgent(&result)
 		r.tellFarewell(call, &result)
 	}

@@ -54,6 +54,12 @@ func TestARemarkIsSaidOnceToAnAgentThatHears(t *testing.T) {
 			t.Errorf("%s was told %q", what, notes)
 		}
 	}
+	quiet := action.Call{ID: "c1", Verb: "page.snapshot", Caller: alice, Session: s.ID, Quiet: true}
+	_, pin, err := r.Look(t.Context(), quiet)
+	must(t, err)
+	if result, err := r.Do(t.Context(), quiet, pin); err != nil || len(result.Notes) != 0 {
+		t.Errorf("an answer without a place for notes has %q: %v", result.Notes, err)
+	}
 	if notes := look(t.Context(), alice); len(notes) != 1 || notes[0] != "the call before was cancelled" {
 		t.Errorf("told %q", notes)
 	}

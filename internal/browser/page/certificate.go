@@ -19,7 +19,7 @@ import (
 
 const (
 	unknownAuthority = "ERR_CERT_AUTHORITY_INVALID" // by Chromium's order it hides that the name or the dates are wrong
-	mostTrusting     = 1000                         // requests to listed hosts of which it is known who sends them, or that were let through
+	mostTrusting     = 1000                         // requests to listed hosts that are remembered: by their sender, and by their address once they were let through
 )
 
 // trusting is what is known of requests to hosts of Options.SelfSigned. It is

@@ -32,7 +32,7 @@ var templates = []*mcp.ResourceTemplate{
 // asking is a turn of a request that is no tool call.
 func (s *Surface) asking(ctx context.Context, session *mcp.ServerSession, with *mcp.RequestExtra, request string) (*turn, error) {
 	caller, err := s.caller(ctx, with)
-	return &turn{surface: s, caller: caller, id: newID(), until: time.Now(), connection: s.connection(session, with), source: source(session, request)}, err
+	return &turn{surface: s, caller: caller, id: newID(), until: time.Now(), connection: s.connection(session, with), quiet: true, source: source(session, request)}, err
 }
 
 // listing answers resources/list: files come and go, and are the caller's.

@@ -70,7 +70,7 @@ func TestResourcesAreReadThroughTheDoor(t *testing.T) {
 	d := shelf()
 	c := connect(t, surface(t, d), nil)
 	page, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "glovebox://session/invoices/snapshot"})
-	if err != nil || !strings.Contains(page.Contents[0].Text, "<untrusted ") || !strings.Contains(page.Contents[0].Text, "[e1]") || d.call(t, 0).Session != "invoices" {
+	if err != nil || !strings.Contains(page.Contents[0].Text, "<untrusted ") || !strings.Contains(page.Contents[0].Text, "[e1]") || d.call(t, 0).Session != "invoices" || !d.call(t, 0).Quiet {
 		t.Errorf("%+v %v", page, err)
 	}
 	file, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "glovebox://session/s1/artifact/a1"})

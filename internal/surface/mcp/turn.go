@@ -37,6 +37,7 @@ type turn struct {
 	run        *action.RunWatch
 	made       int
 	report     bool // the call is to say what it changed
+	quiet      bool // the answer has no place for notes
 	reply      reply
 }
 
@@ -90,7 +91,7 @@ func (t *turn) pass(ctx context.Context, verb string, args any) (action.Result, 
 	t.made++
 	return t.surface.o.Door.Call(ctx, action.Call{
 		ID: fmt.Sprintf("mcp-%s-%d", t.id, t.made), Verb: verb, Caller: t.caller, Session: t.session, Connection: t.connection,
-		Args: args, Surface: "mcp", Source: t.source, Changes: t.report, Wait: max(time.Until(t.until), leastWait), Progress: t.tell, Asked: t.asked, Crawl: t.watch, Run: t.run, Bind: t.bind,
+		Args: args, Surface: "mcp", Source: t.source, Changes: t.report, Quiet: t.quiet, Wait: max(time.Until(t.until), leastWait), Progress: t.tell, Asked: t.asked, Crawl: t.watch, Run: t.run, Bind: t.bind,
 	})
 }
 

@@ -126,6 +126,7 @@ type generic struct {
 	Session     string          `json:"session,omitempty" maxLength:"64" doc:"Id or name; the caller's own open one that was used last when empty"`
 	Connection  string          `json:"connection,omitempty" maxLength:"64" pattern:"^[a-z0-9:-]*$" doc:"Tells connections of one caller apart: with it an unnamed call means the session that the connection started"`
 	Args        json.RawMessage `json:"args,omitempty" doc:"The verb's arguments"`
+	Quiet       bool            `json:"quiet,omitempty" doc:"Keep what the session has to say to its agent for the next answer"`
 	Changes     bool            `json:"changes,omitempty" doc:"Say what is otherwise on the page than the caller was last shown"`
 	WaitSeconds float64         `json:"waitSeconds,omitempty" minimum:"0" maximum:"600" doc:"Longest time to wait for a person's answer; until it is answered or expires when 0"`
 }
@@ -191,7 +192,7 @@ func readGeneric(r *http.Request) (action.Call, error) {
 		return action.Call{}, err
 	}
 	wait := time.Duration(body.WaitSeconds * float64(time.Second))
-	return action.Call{Verb: v.Name, Session: body.Session, Connection: body.Connection, Args: args, Wait: wait, Changes: body.Changes}, nil
+	return action.Call{Verb: v.Name, Session: body.Session, Connection: body.Connection, Args: args, Wait: wait, Changes: body.Changes, Quiet: body.Quiet}, nil
 }
 
 // offerHealth adds the one route that strangers may use; it says only ok.
