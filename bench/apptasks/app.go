@@ -6,10 +6,6 @@ package apptasks
 
 import (
 	"net/http"
-	"os"
-	"os/exec"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/bench/installed"
@@ -55,18 +51,6 @@ func applications() []Application {
 		django(), pocketBase(), tiddlyWiki(), excalidraw(), etherpad(), nodeRED(), verdaccio(),
 		jupyter(), roundcube(), wordPress(), dokuWiki(), transmission(), syncthing(),
 	}
-}
-
-// missing is what an application needs and is not there.
-func (a Application) missing() []string {
-	return slices.DeleteFunc(slices.Clone(a.Needs), func(need string) bool {
-		if strings.HasPrefix(need, "/") {
-			_, err := os.Stat(need)
-			return err == nil
-		}
-		_, err := exec.LookPath(need)
-		return err == nil
-	})
 }
 
 // password is the one that every application is signed in to with.

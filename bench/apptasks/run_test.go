@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gloveboxhq/glovebox/bench/installed"
 	"github.com/gloveboxhq/glovebox/bench/peer"
 	"github.com/gloveboxhq/glovebox/bench/person"
 	"github.com/gloveboxhq/glovebox/bench/place"
@@ -58,7 +59,7 @@ func TestTasksInApplications(t *testing.T) {
 		return !*every && !a.Fast
 	})
 	chosen = slices.DeleteFunc(chosen, func(a Application) bool {
-		missing := a.missing()
+		missing := installed.Missing(a.Needs)
 		if len(missing) > 0 {
 			left = append(left, fmt.Sprintf("%s, for want of %s.", a.Software, strings.Join(missing, ", ")))
 			t.Log(left[len(left)-1])

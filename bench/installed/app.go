@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -98,6 +99,19 @@ func (a *answered) WriteHeader(status int) {
 
 // Unwrap gives a connection that becomes a WebSocket its own.
 func (a *answered) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// Missing is what is not there of the programs and folders that an application
+// needs.
+func Missing(needs []string) []string {
+	return slices.DeleteFunc(slices.Clone(needs), func(need string) bool {
+		if strings.HasPrefix(need, "/") {
+			_, err := os.Stat(need)
+			return err == nil
+		}
+		_, err := exec.LookPath(need)
+		return err == nil
+	})
+}
 
 // line is a method and a path, as servers log them.
 func line(r *http.Request) string { return r.Method + " " + r.URL.Path }

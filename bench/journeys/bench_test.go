@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gloveboxhq/glovebox/bench/installed"
 	"github.com/gloveboxhq/glovebox/bench/peer"
 	"github.com/gloveboxhq/glovebox/internal/testdoc"
 )
@@ -34,7 +35,7 @@ func TestMain(m *testing.M) {
 func BenchmarkJourneys(b *testing.B) {
 	report := &Report{}
 	all := slices.DeleteFunc(chosen(), func(j Journey) bool {
-		missing := j.missing()
+		missing := installed.Missing(j.Needs)
 		if len(missing) > 0 {
 			report.Missing = append(report.Missing, fmt.Sprintf("%s, for want of %s.", j.Name, strings.Join(missing, ", ")))
 		}

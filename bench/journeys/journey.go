@@ -5,10 +5,6 @@ package journeys
 
 import (
 	"net/http"
-	"os"
-	"os/exec"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/bench/journeys/apps"
@@ -50,18 +46,6 @@ func journeys() []Journey {
 // ours are those in applications of ours, which need nothing installed.
 func ours() []Journey {
 	return []Journey{shop(), mail(), travel(), bank(), chat(), tracker()}
-}
-
-// missing is what a journey needs and is not there, nothing where all is.
-func (j Journey) missing() []string {
-	return slices.DeleteFunc(slices.Clone(j.Needs), func(need string) bool {
-		if strings.HasPrefix(need, "/") {
-			_, err := os.Stat(need)
-			return err == nil
-		}
-		_, err := exec.LookPath(need)
-		return err == nil
-	})
 }
 
 // Label is what an act does on the server. The server is asked.

@@ -1,11 +1,12 @@
 // Package person answers the questions of a gateway over REST, as a person does
-// who agrees to everything.
+// who is asked.
 package person
 
 import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,14 +21,16 @@ type Question struct {
 	Approved time.Time // just before the answer was sent; zero where it was refused
 }
 
-// Person approves every question, and keeps them all.
+// Person answers every question, and keeps them all.
 type Person struct {
 	operator *client.Client
+	refuses  atomic.Bool
 	mu       sync.Mutex
 	asked    []Question
 }
 
-// Open has a person answer for a gateway until the test ends.
+// Open has a person answer for a gateway until the test ends, who agrees to
+// everything unless Agree says otherwise.
 func Open(tb testing.TB, server *peer.Server) *Person {
 	tb.Helper()
 	operator, err := server.Person()
@@ -47,6 +50,10 @@ func Open(tb testing.TB, server *peer.Server) *Person {
 	return p
 }
 
+// Agree says whether the person approves what is asked from now on, or refuses
+// it.
+func (p *Person) Agree(agrees bool) { p.refuses.Store(!agrees) }
+
 // follow hears questions until ctx ends. A stream that ends is taken up where
 // it was.
 func (p *Person) follow(ctx context.Context) error {
@@ -65,14 +72,19 @@ func (p *Person) follow(ctx context.Context) error {
 	}
 }
 
-// answer approves a question. One that is over by then was not answered, which
+// answer answers a question. One that is over by then was not answered, which
 // is no error.
 func (p *Person) answer(ctx context.Context, q *action.Question) error {
 	if q == nil || q.State != "pending" {
 		return nil
 	}
-	place := p.keep(Question{Question: *q, Approved: time.Now()})
-	_, err := p.operator.Call(ctx, action.Call{Verb: "approval.answer", Args: &action.Answer{ID: q.ID, Approve: true, Reason: "it is part of the task"}})
+	agrees := !p.refuses.Load()
+	kept := Question{Question: *q}
+	if agrees {
+		kept.Approved = time.Now()
+	}
+	place := p.keep(kept)
+	_, err := p.operator.Call(ctx, action.Call{Verb: "approval.answer", Args: &action.Answer{ID: q.ID, Approve: agrees, Reason: "the task says so"}})
 	if ctx.Err() != nil {
 		return fmt.Errorf("the test is over: %w", ctx.Err())
 	}

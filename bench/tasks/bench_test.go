@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/bench/peer"
+	"github.com/gloveboxhq/glovebox/bench/person"
 	"github.com/gloveboxhq/glovebox/bench/tasks/sites"
 	"github.com/gloveboxhq/glovebox/internal/testdoc"
 )
@@ -68,9 +69,9 @@ func open(b *testing.B, kind peer.Kind, h *house) (*Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	var p *person
+	var p *person.Person
 	if kind == peer.Glovebox {
-		p = openPerson(b, crew[0])
+		p = person.Open(b, crew[0])
 	}
 	return newWorker(crew[0], h, p), nil
 }

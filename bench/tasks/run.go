@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/bench/peer"
+	"github.com/gloveboxhq/glovebox/bench/person"
 	"github.com/gloveboxhq/glovebox/bench/tasks/sites"
 )
 
@@ -29,11 +30,11 @@ func (o Outcome) Cannot() bool { return errors.Is(o.Err, errCannot) }
 type Worker struct {
 	server *peer.Server
 	house  *house
-	person *person // nil for servers that ask nobody
+	person *person.Person // nil for servers that ask nobody
 }
 
 // newWorker has a server do tasks on the sites of a house.
-func newWorker(server *peer.Server, h *house, p *person) *Worker {
+func newWorker(server *peer.Server, h *house, p *person.Person) *Worker {
 	return &Worker{server: server, house: h, person: p}
 }
 
@@ -49,7 +50,9 @@ func (w *Worker) Do(ctx context.Context, site sites.Site, seed uint64) Outcome {
 	if err := handsOf(ctx, w.server).reset(); err != nil {
 		return Outcome{Task: site.Name, Err: fmt.Errorf("no empty tab: %w", err)}
 	}
-	w.person.attend(site.Person)
+	if w.person != nil {
+		w.person.Agree(site.Person)
+	}
 	h := handsOf(ctx, w.server)
 	a := &Agent{hands: h, told: run.Told, base: w.house.address + run.Path}
 	begin := time.Now()

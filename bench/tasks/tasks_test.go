@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/bench/peer"
+	"github.com/gloveboxhq/glovebox/bench/person"
 	"github.com/gloveboxhq/glovebox/bench/tasks/sites"
 )
 
@@ -13,7 +14,7 @@ func TestMain(m *testing.M) { os.Exit(peer.Main(m)) }
 func TestEveryTaskIsDoneWithGlovebox(t *testing.T) {
 	h := openHouse(t)
 	server := peer.Start(t, peer.Glovebox, h.address, h.far)
-	w := newWorker(server, h, openPerson(t, server))
+	w := newWorker(server, h, person.Open(t, server))
 	for _, site := range sites.All() {
 		t.Run(site.Name, func(t *testing.T) {
 			o := w.Do(t.Context(), site, 1)

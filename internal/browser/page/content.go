@@ -89,9 +89,8 @@ func (b *Browser) markdown(ctx context.Context, t *tab, a *action.Markdown, _ ac
 	return out, nil
 }
 
-// marked is the page as markdown; cut says that there is more.
-// With article it is that of the page's article, where it is one with things around
-// it.
+// marked is the page as markdown; cut says that there is more. With article it
+// is the page's article alone, where the page has one beside other things.
 func (b *Browser) marked(ctx context.Context, t *tab, a *action.Markdown, article bool) (out *action.Marked, cut bool, err error) {
 	if d := b.fileOf(t); d != nil {
 		return d.marked(), false, nil
