@@ -106,23 +106,47 @@ func stand(s Span) string {
 	return Mark
 }
 
-// withoutIn is without for JSON: outside of strings there are numbers only.
+// withoutIn is without for JSON. Outside of strings a number becomes 1, and the
+// words of JSON stay: they are no part of a secret.
 func withoutIn(text []byte, spans []Span) []byte {
 	out := make([]byte, 0, len(text)+len(spans)*len(Mark))
 	last, quoted := 0, false
 	for _, s := range spans {
 		s.Start, s.End = max(last, whole(text, s.Start, 0)), whole(text, s.End, 1)
+		if s.Start >= s.End { // gone with the one before
+			continue
+		}
 		quoted = inString(text[last:s.Start], quoted)
-		out = append(out, text[last:s.Start]...)
 		if quoted {
-			out = append(out, stand(s)...)
-		} else {
+			out = append(append(out, text[last:s.Start]...), stand(s)...)
+			last = s.End
+			continue
+		}
+		s = token(text, s)
+		s.Start = max(last, s.Start)
+		out = append(out, text[last:s.Start]...)
+		if bytes.ContainsAny(text[s.Start:s.End], "0123456789") {
 			out = append(out, '1')
+		} else {
+			out = append(out, text[s.Start:s.End]...)
 		}
 		last = s.End
 	}
 	return append(out, text[last:]...)
 }
+
+// token is the number or the word that a span outside of strings is part of.
+func token(text []byte, s Span) Span {
+	for s.Start > 0 && inToken(text[s.Start-1]) {
+		s.Start--
+	}
+	for s.End < len(text) && inToken(text[s.End]) {
+		s.End++
+	}
+	return s
+}
+
+func inToken(b byte) bool { return letter(b) || digit(b) || b == '-' || b == '+' || b == '.' }
 
 // whole is a place in a JSON text, or where the escape it lies in begins (0) or
 // ends (1): half of one is no JSON.

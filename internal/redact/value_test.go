@@ -128,11 +128,13 @@ func TestStreamsHaveNoSecretWhereverTheyAreCut(t *testing.T) {
 }
 
 func TestJSONStaysJSON(t *testing.T) {
-	m := redact.New(credential.Keep(canary), credential.Keep("4815162342"), credential.Keep("n5pace9Qw1"))
+	m := redact.New(credential.Keep(canary), credential.Keep("4815162342"), credential.Keep("n5pace9Qw1"), credential.Keep("x9mZtrue7Kq2"))
 	for text, want := range map[string]string{
 		`{"a":"` + canary + `","b":4815162342}`:  `{"a":"[redacted]","b":1}`,
 		`[48151,62342]`:                          `[1,1]`,
+		`[4815162342e1,-0.4815162342,true]`:      `[1,1,true]`,
 		`{"` + canary + `":"x\"` + canary + `"}`: `{"[redacted]":"x\"[redacted]"}`,
+		`["<b>x9mZ</b>",true,"<i>7Kq2</i>"]`:     `["<b>[redacted]</b>",true,"<i>[redacted]</i>"]`,
 		`{"a":1}`:                                `{"a":1}`,
 	} {
 		if got := string(m.JSON([]byte(text))); got != want {
