@@ -100,7 +100,7 @@ func entriesOf(nodes []*inpage.Node) map[string]entry {
 	look = func(nodes []*inpage.Node) {
 		for _, n := range nodes {
 			words := rowWords(n)
-			if len(words) != 1 {
+			if len(words) != 1 || holdsRows[n.Role] { // which may have one left
 				look(n.Children)
 				continue
 			}
@@ -120,6 +120,8 @@ func entriesOf(nodes []*inpage.Node) map[string]entry {
 	look(nodes)
 	return all
 }
+
+var holdsRows = map[string]bool{"table": true, "rowgroup": true, "list": true, "combobox": true}
 
 // rowWords are the names of the rows that a node has something of.
 func rowWords(n *inpage.Node) []string {
