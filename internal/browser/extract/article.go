@@ -35,8 +35,8 @@ func Article(markup string, declared bool) (text string, found bool, err error) 
 		return "", false, nil
 	}
 	var b strings.Builder
-	if heading != nil && !strings.Contains(squeezed(node), squeezed(heading)) {
-		b.WriteString("<h1>" + html.EscapeString(squeezed(heading)) + "</h1>")
+	if !strings.Contains(squeezed(node), heading) {
+		b.WriteString("<h1>" + html.EscapeString(heading) + "</h1>")
 	}
 	if err := html.Render(&b, node); err != nil {
 		return "", false, fmt.Errorf("cannot write the article: %w", err)
@@ -65,15 +65,15 @@ func articleOf(doc *html.Node) (node *html.Node) {
 	return article.Node
 }
 
-// firstHeading is the page's headline, which the library takes for its title and
-// leaves out.
-func firstHeading(doc *html.Node) *html.Node {
+// firstHeading is the text of the page's headline, which the library takes for
+// its title and leaves out; "" for none.
+func firstHeading(doc *html.Node) string {
 	for n := range doc.Descendants() {
-		if n.DataAtom == atom.H1 && squeezed(n) != "" {
-			return &html.Node{Type: html.TextNode, Data: squeezed(n)}
+		if text := squeezed(n); n.DataAtom == atom.H1 && text != "" {
+			return text
 		}
 	}
-	return nil
+	return ""
 }
 
 // letters counts the characters of the text below a node.
