@@ -105,7 +105,7 @@ func etherpad() Application {
 				a.Open("/p/minutes")
 				a.Wait("Ben brings cake")
 				a.Look()
-				field := a.Ref(`iframe "pad"`, "application")
+				field := a.Ref(`iframe "pad"`, "textbox")
 				a.Call("browser_press_key", object{"key": "Control+End", "target": field})
 				a.Call("browser_type", object{"target": field, "text": "Cara brings tea"})
 			}},
@@ -120,7 +120,7 @@ func etherpad() Application {
 				a.Open("/p/budget")
 				a.Wait("Tools 60")
 				a.Look()
-				field := a.Ref(`iframe "pad"`, "application")
+				field := a.Ref(`iframe "pad"`, "textbox")
 				a.Call("browser_press_key", object{"key": "Control+Home", "target": field})
 				a.Call("browser_press_key", object{"key": "Shift+End", "target": field})
 				a.Click("button", "Bold (Ctrl+B)")
@@ -129,7 +129,7 @@ func etherpad() Application {
 				a.Open("/p/budget")
 				a.Wait("Tools 60")
 				a.Look()
-				field := a.Ref(`iframe "pad"`, "application")
+				field := a.Ref(`iframe "pad"`, "textbox")
 				a.Call("browser_press_key", object{"key": "Control+End", "target": field})
 				for range len("Tools 60") + 2 {
 					a.Call("browser_press_key", object{"key": "Backspace", "target": field})

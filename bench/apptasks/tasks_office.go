@@ -134,7 +134,7 @@ func wordPress() Application {
 				a.Click("button", "Close dialog")
 				a.Type("textbox", "Add title", "Hedges")
 				a.Key("Enter")
-				a.Call("browser_type", object{"role": "document", "name": "Empty block", "text": "They grow."})
+				a.Call("browser_type", object{"role": "textbox", "name": "Empty block", "text": "They grow."})
 				a.Click("button", "Save draft")
 				a.Wait("Saved")
 			}},

@@ -118,6 +118,26 @@ func TestWhatNobodySeesInAnEditorIsNotRead(t *testing.T) {
 	wants(t, tr.shows(&action.TakeSnapshot{}).Text, "!let a = 1;")
 }
 
+func TestAPlaceholderIsNoValueOfAnEditor(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<div class=cm-editor style="width:500px"><div class=cm-scroller><div class=cm-content contenteditable=true role=textbox aria-multiline=true aria-placeholder="Search term">
+		<div class=cm-line><span class=cm-placeholder contenteditable=false style="pointer-events:none">created > @now</span><br></div></div></div></div>`)
+	wants(t, tr.shows(&action.TakeSnapshot{}).Text, `textbox "Search term" [e`, "!created", "!value=")
+}
+
+// Editors give the element that they edit roles of what is only read.
+func TestEditableTextOfAnotherRoleIsAField(t *testing.T) {
+	tr := start(t)
+	for _, role := range []string{"application", "document", "group", "generic"} {
+		tr.visit(`<div contenteditable=true aria-label="Text of the post" role=` + role + `><p>One</p><p>Two</p></div>`)
+		ref := refAfter(t, tr.shows(&action.TakeSnapshot{}).Text, `textbox "Text of the post"`)
+		tr.must("page.type", &action.Type{Locator: action.Locator{Ref: ref}, Input: "Three", Clear: true})
+		if got := tr.eval(`document.querySelector('[contenteditable]').innerText`); got != "Three" {
+			t.Errorf("%s holds %q", role, got)
+		}
+	}
+}
+
 func TestEditableBodiesOfFramesAreReadAndTypedInto(t *testing.T) {
 	for name, body := range map[string]string{
 		"contenteditable": `<body contenteditable=true aria-label="Rich text"><p>One <b>bold</b></p><p>Two</p></body>`,

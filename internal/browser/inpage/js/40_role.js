@@ -43,9 +43,12 @@ const computeRole = element => {
   return nativeRole(element);
 };
 const conditional = (element, role) => {
+  if (editorRoles.has(role) && isEditingHost(element)) return 'textbox';
   if ((role === 'form' || role === 'region') && !named(element)) return nativeRole(element);
   return role;
 };
+// Roles that editors give to their text, which say nothing of its being editable.
+const editorRoles = new Set(['application', 'document', 'generic', 'group']);
 const nativeRole = element => {
   const tag = tagOf(element);
   if (tag.startsWith('svg:')) return svgRole(element, tag);

@@ -46,6 +46,8 @@ const editorLines = ({root, kind}) => {
   }
   return found.sort((a, b) => a.top - b.top).map(line => line.text);
 };
+// What CodeMirror 6 shows in an empty field.
+const isPlaceholder = element => /(^|\s)cm-placeholder(\s|$)/.test(attribute(element, 'class') ?? '');
 // The text of a line; null where a person sees nothing of what it says.
 const lineText = (element, depth) => {
   let text = '', unseen = false;
@@ -54,7 +56,7 @@ const lineText = (element, depth) => {
     if (nodeType(node) === TEXT) {
       if (nodeData(node).trim() === '' || !hiddenText(node, element)) text += nodeData(node);
       else unseen = true;
-    } else if (nodeType(node) === ELEMENT) {
+    } else if (nodeType(node) === ELEMENT && !isPlaceholder(node)) {
       const inner = lineText(node, depth + 1);
       if (inner === null) unseen = true;
       else text += inner;
