@@ -34,4 +34,24 @@ func TestADropOnAnEntryIsADropOnItsLink(t *testing.T) {
 	tr.wantTitle("link")
 }
 
+// TestALineOfADrawingIsPointedAt: the grid of an editor of diagrams is made of
+// lines, which have no width or no height.
+func TestALineOfADrawingIsPointedAt(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<body style="margin:0"><div id=node style="width:60px;height:20px;user-select:none">Node</div><svg width=400 height=300 style="display:block">
+		<g stroke=#eee stroke-width=2><path d="M0 100 H400" fill=none id=path /><line x1=0 y1=200 x2=400 y2=200 /><line x1=200 y1=0 x2=200 y2=300 id=upright /></g></svg><script>
+		document.onmouseup = e => document.title += ' ' + e.clientX + ',' + e.clientY;
+	</script>`)
+	to := dragged("#node", "")
+	to.To = spot(200, 220)
+	tr.must("page.drag", to)
+	tr.wantTitle("200,220")
+	tr.must("page.click", &action.Click{Locator: spot(100, 220)})
+	tr.wantTitle("200,220 100,220")
+	tr.must("page.click", &action.Click{Locator: action.Locator{Selector: "#upright"}})
+	tr.wantTitle("200,220 100,220 200,170")
+	tr.must("page.click", &action.Click{Locator: action.Locator{Selector: "#path"}})
+	tr.wantTitle("200,220 100,220 200,170 100,120") // another line crosses its middle
+}
+
 func spot(x, y float64) action.Locator { return action.Locator{X: &x, Y: &y} }

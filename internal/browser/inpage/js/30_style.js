@@ -90,10 +90,10 @@ const plainRect = rect => ({x: rect.left, y: rect.top, width: rect.width, height
 
 // Whether a person could point at the element: laid out and of some size; or,
 // for a checkbox or radio button drawn by other means, at its label.
-const pointable = element => {
-  if (!laidOut(element)) return false;
-  const rect = boxOf(element);
-  return rect.width > 0 && rect.height > 0;
-};
+const pointable = element => laidOut(element) && hasSize(boxOf(element), element);
+// A straight line of a drawing has no width or no height: its stroke is no part
+// of its box.
+const hasSize = ({width, height}, element, least = Number.MIN_VALUE) =>
+  width >= least && height >= least || Math.max(width, height) >= least && namespace(element) === SVG;
 const visible = element => pointable(element) || (isCheckable(element) && labelsOf(element).some(pointable));
 const isCheckable = element => isHTML(element) && localName(element) === 'input' && /^(checkbox|radio|file)$/.test(inputType(element));

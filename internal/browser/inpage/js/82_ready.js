@@ -121,7 +121,7 @@ const visiblePoint = (target, element, alone) => {
   for (const rect of [...clientRects(target)].slice(0, 16)) {
     const left = Math.max(rect.left, 0), right = Math.min(rect.right, width);
     const top = Math.max(rect.top, 0), bottom = Math.min(rect.bottom, height);
-    if (right - left < 1 || bottom - top < 1) continue;
+    if (right < left || bottom < top || !hasSize({width: right - left, height: bottom - top}, target, 1)) continue;
     const wide = right - left - 2, high = bottom - top - 2; // spots keep a pixel from the edge
     for (const [dx, dy] of spots) {
       const x = left + (wide > 0 ? 1 + wide * dx : (right - left) * dx), y = top + (high > 0 ? 1 + high * dy : (bottom - top) * dy);
