@@ -2,7 +2,7 @@
 // perceives. Wrappers without meaning are left out; their children take their
 // place. Adjacent inline text becomes one piece.
 const VISIT_LIMIT = 400000, EMIT_LIMIT = 100000, DEPTH_LIMIT = 1000, OPTION_WALK = 500, TEXT_PIECE = 1 << 14, OUTPUT_LIMIT = 8 << 20;
-const NEST_LIMIT = 700; // elements inside elements; the parser makes 512
+const NEST_LIMIT = 400; // elements inside elements, with room on the stack for what reads each; the parser makes 512
 const WALK_TIME = 15000, WALK_LOOK = 256; // milliseconds of a walk; elements between two looks at the clock
 const MANY = 4; // children of one element that a snapshot may narrow to
 const landmarks = new Set(['banner', 'complementary', 'contentinfo', 'navigation', 'menu', 'menubar', 'main']);
