@@ -85,6 +85,9 @@ type Browser interface {
 	Fresh(ctx context.Context, domains []string) ([]credential.Secret, error)
 	Purge(ctx context.Context, domains []string) error
 	Capture(ctx context.Context, domain string) (set credential.Set, left []string, err error)
+	Origins() []string
+	StorageState(ctx context.Context, origins []string) (action.StorageState, error)
+	Restore(ctx context.Context, cookies []action.NewCookie, origins []action.OriginState) error
 	Portrait(ctx context.Context, pin action.Pin) ([]byte, error)
 	Page() action.Page
 	Acting() []string // ids of the acts that may cause requests now, the newest first

@@ -171,5 +171,5 @@ func notUTF8(file []byte) (line int, bad bool) {
 // wrong is the fault of a file that is not sound.
 func wrong(format string, args ...any) error {
 	return fault.New(fault.InvalidRequest, format, args...).
-		Hinted("correct the file, or say what it is with format (--from): playwright, netscape or json; nothing was imported").With("field", "file")
+		Hinted("correct the file, or say what it is with format (--from): playwright, netscape or json; entries are counted from 0, lines from 1; nothing was imported").With("field", "file")
 }

@@ -109,7 +109,7 @@ func CheckCookie(c action.NewCookie, place string) (host string, err error) {
 	s, err := checkCookie(0, c, "")
 	if err != nil {
 		problem := strings.TrimPrefix(fault.From(err).Message, "cookies.0.")
-		return "", fault.New(fault.InvalidRequest, "%s: %s", place, problem).Hinted("correct the file, or take that entry out; nothing was imported").With("field", "file")
+		return "", fault.New(fault.InvalidRequest, "%s: %s", place, problem).Hinted("correct the file, or take that entry out; entries are counted from 0, lines from 1; nothing was imported").With("field", "file")
 	}
 	return s.host, nil
 }
