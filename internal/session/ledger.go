@@ -200,6 +200,7 @@ func scanEntry(rows *sql.Rows) (entry, error) {
 	e.Allow, e.Session.Profile = e.terms.allowed(), e.terms.Profile
 	e.Session.Credentialed, e.Session.Effects = e.terms.secretHosts(), string(e.terms.Sending)
 	e.Session.Emulate, e.Session.Timeout = e.terms.Emulate, e.terms.Timeout
+	e.Session.Proxy = e.terms.Proxy
 	return e, err
 }
 

@@ -31,6 +31,7 @@ const givenInput = "url: https://a.example/\ndomain_allowlist: [a.example]\nacti
 var commands = []command{
 	{"session.start", []string{"session", "start", "--name", "n", "--width", "800", "--allow", "a.example,b.example", "--headless"}, "",
 		&action.SessionStart{Name: "n", Width: 800, Allow: []string{"a.example", "b.example"}, Headless: true}},
+	{"session.start", []string{"session", "start", "--proxy", "paris"}, "", &action.SessionStart{Proxy: "paris"}},
 	{"session.list", []string{"session", "list", "--archived"}, "", &action.SessionList{IncludeArchived: true}},
 	{"session.show", []string{"session", "show", "n"}, "n", &action.None{}},
 	{"session.close", []string{"session", "close", "-s", "n"}, "n", &action.None{}},
