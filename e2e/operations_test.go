@@ -55,6 +55,9 @@ var attempts = map[string]attempt{
 		b.done("profile.delete", fmt.Sprintf(`{"id": %q}`, a.object(http.StatusCreated)["id"]))
 	}},
 	"profile.delete": {id: (*bench).profile},
+	"profile.export": {id: (*bench).profile, after: func(b *bench, _ answer) { b.forgetsProfile() }},
+	"profile.import": {id: (*bench).profile, body: `{"file": "W3sibmFtZSI6ICJuIiwgInZhbHVlIjogInYiLCAiZG9tYWluIjogImxvY2FsaG9zdCJ9XQ=="}`,
+		after: func(b *bench, _ answer) { b.forgetsProfile() }},
 
 	"page.goto":    {body: `{"url": "SITE/lab/controls", "waitUntil": "domcontentloaded", "timeout": 20000}`},
 	"page.back":    {page: "controls"},
@@ -248,6 +251,12 @@ func (b *bench) profile() string {
 	b.t.Helper()
 	made, _ := b.done("profile.create", `{"name": "tried"}`)["data"].(object)
 	return fmt.Sprint(made["id"])
+}
+
+// forgetsProfile deletes it.
+func (b *bench) forgetsProfile() {
+	b.t.Helper()
+	b.done("profile.delete", `{"id": "tried"}`)
 }
 
 func (b *bench) tab() string {

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -152,6 +153,53 @@ func TestPublicHostsBehindAProxy(t *testing.T) {
 	agent.post(base+"navigate", `{"url": "http://`+proxy.address+`/"}`).problem(fault.BlockedDomain)
 	if want := []string{"CONNECT " + publicAddress + ":80"}; !slices.Equal(proxy.places(), want) {
 		t.Errorf("the proxy was asked for %q, want %q", proxy.places(), want)
+	}
+	g.keepsNothingOf(t, "canary-proxy")
+}
+
+// TestSessionsGoOutByTheProxyThatTheyName, and by no address of their own. A
+// warm box is given the proxy of its session, too.
+func TestSessionsGoOutByTheProxyThatTheyName(t *testing.T) {
+	const login = "gateway:canary-proxy-7731"
+	proxies := map[string]*companyProxy{}
+	for _, name := range []string{"default", "paris"} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, "<title>by %s</title>", name) }))
+		t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
+		proxies[name] = newCompanyProxy(t, login, server.Listener.Addr().String())
+	}
+	g := prepare(t, settings{warmPool: 1, env: []string{
+		"GLOVEBOX_SECURITY_NETWORK_NAVIGATION=*.public.example", "GLOVEBOX_SECURITY_NETWORK_RESOLVER=" + nameServer(t), "PROXY_LOGIN=" + login,
+		"GLOVEBOX_SECURITY_NETWORK_UPSTREAM_PROXY_URL=http://" + proxies["default"].address, "GLOVEBOX_SECURITY_NETWORK_UPSTREAM_PROXY_SECRET_ENV=PROXY_LOGIN",
+	}})
+	text, err := os.ReadFile(g.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := fmt.Sprintf("network: {upstream_proxies: [{name: paris, url: 'http://%s', secret_env: PROXY_LOGIN}, {name: other, url: 'http://%s', scopes: [other]}], ", proxies["paris"].address, proxies["paris"].address)
+	if err := os.WriteFile(g.config, []byte(strings.Replace(string(text), "network: {", named, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g.run()
+	agent := g.curl(t, "agent")
+	for _, c := range []struct{ start, by string }{{`{}`, "default"}, {`{"proxy": "paris"}`, "paris"}, {`{"proxy": "default"}`, "default"}} {
+		session := agent.open(c.start)
+		if got := agent.post("/v1/sessions/"+session+"/browser/navigate", `{"url": "http://`+publicName+`/"}`).object(http.StatusOK); got["title"] != "by "+c.by {
+			t.Errorf("%s went out %v, want %s", c.start, got["title"], c.by)
+		}
+		agent.post("/v1/sessions/"+session+"/browser/navigate", `{"url": "http://inside.public.example/"}`).problem(fault.BlockedDomain)
+		agent.post("/v1/sessions/"+session+"/close", "").object(http.StatusOK)
+	}
+	for _, asked := range []string{"rome", "other", "direct", "http://" + proxies["paris"].address} {
+		agent.post("/v1/sessions", `{"proxy": "`+asked+`"}`).problem(fault.InvalidRequest)
+	}
+	for name, proxy := range proxies {
+		if want := []string{"CONNECT " + publicAddress + ":80"}; !slices.Equal(proxy.places(), want) {
+			t.Errorf("%s was asked for %q, want %q", name, proxy.places(), want)
+		}
+	}
+	out, complaint, status := g.command(t, "session", "start", "--proxy", "paris", "--json")
+	if status != 0 || !strings.Contains(out, `"proxy":"paris"`) {
+		t.Errorf("status %d\n%s%s", status, out, complaint)
 	}
 	g.keepsNothingOf(t, "canary-proxy")
 }

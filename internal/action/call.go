@@ -230,6 +230,12 @@ type Refusal struct {
 	Document string `json:"document,omitempty"` // address of the page, frame or worker that asked, where the browser tells
 }
 
+// Names of upstream proxies that no configuration may give.
+const (
+	DefaultProxy = "default" // the gateway's own, security.network.upstream_proxy
+	DirectProxy  = "direct"  // none
+)
+
 // Network is what a session's browser may reach. The zero Network refuses
 // everything.
 type Network struct {
@@ -239,4 +245,5 @@ type Network struct {
 	Granted      []string `json:"granted,omitempty"`      // hosts subresources may come from whatever Subresources says: a person allowed them
 	AllowPrivate []string `json:"allowPrivate,omitempty"` // host:port that may resolve to private addresses
 	Ports        []int    `json:"ports,omitempty"`        // destination ports; 80 and 443 when empty
+	Proxy        string   `json:"proxy,omitempty"`        // name of the upstream proxy for public addresses; DirectProxy for none; the gateway's when empty
 }

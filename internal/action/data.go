@@ -24,6 +24,7 @@ type Session struct {
 	Allow    []string   `json:"allow"`             // hosts documents may come from
 	Egress   string     `json:"egress,omitempty"`  // of an open session's box: sealed, or best-effort where it may have ways past the egress door
 	Profile  string     `json:"profile,omitempty"` // id of the profile it uses
+	Proxy    string     `json:"proxy,omitempty"`   // name of the upstream proxy it goes out by; empty for the gateway's
 	Page     *Page      `json:"page,omitempty"`
 	Emulate  *Emulation `json:"emulate,omitempty"` // what pages are told of the person, the place and the device
 	Timeout  int        `json:"timeout,omitempty"` // milliseconds without a call after which it is closed, where it asked for less than the gateway's

@@ -22,6 +22,8 @@ type Profile struct {
 	KeepCredentials bool `json:"keepCredentials,omitempty"` // what sessions got from the vault is saved in it
 
 	Credentialed []string `json:"credentialed,omitempty"` // domains whose credentials it may hold
+
+	Imported []string `json:"imported,omitempty"` // hosts whose login was imported from a file
 }
 
 // ProfileListing is a list of profiles, by name.

@@ -110,3 +110,21 @@ func TestAnUpstreamProxyThatCannotBeUsedIsNamedByItsKey(t *testing.T) {
 		}
 	}
 }
+
+func TestANamedProxyThatCannotBeUsedIsNamedByItsPlace(t *testing.T) {
+	t.Setenv("PROXY_LOGIN", "canary-without-a-colon")
+	sound := config.Proxy{Name: "a", URL: "socks5://proxy:1080"}
+	for key, proxy := range map[string]config.Proxy{
+		"url": {Name: "b", URL: "http://ada:canary@proxy:3128"}, "secret_env": {Name: "b", URL: "http://proxy:3128", SecretEnv: "PROXY_LOGIN"},
+	} {
+		c := config.Default()
+		c.Server.StateDir, c.Security.Network.Upstreams = t.TempDir(), []config.Proxy{sound, proxy}
+		found := problems(c)
+		if len(found) != 1 || found[0].Path != "security.network.upstream_proxies[1]."+key || strings.Contains(found[0].Message, "canary") {
+			t.Errorf("%s: %v", key, found)
+		}
+		if _, err := openDoor(c.Security.Network, nil, nil, egress.Options{}); err == nil || strings.Contains(err.Error(), "canary") {
+			t.Errorf("%s: the door opened, or tells: %v", key, err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"log/slog"
 	"net/netip"
 	"os"
@@ -11,26 +12,40 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/egress"
 )
 
-// upstream is the proxy for public addresses, nil for none. Faults:
-// invalid_request, which names the key.
-func upstream(c config.Upstream) (*egress.Upstream, error) {
+// upstreams are the proxies that sessions name. Faults: invalid_request, which
+// names the key.
+func upstreams(c config.Network) (map[string]*egress.Upstream, error) {
+	all := map[string]*egress.Upstream{}
+	for i, p := range c.Upstreams {
+		proxy, err := upstream(config.Upstream{URL: p.URL, SecretEnv: p.SecretEnv}, fmt.Sprintf("security.network.upstream_proxies[%d]", i))
+		if err != nil {
+			return nil, err
+		}
+		all[p.Name] = proxy
+	}
+	return all, nil
+}
+
+// upstream is the proxy for public addresses that a key of the configuration
+// names, nil for none. Faults: invalid_request, which names the key.
+func upstream(c config.Upstream, key string) (*egress.Upstream, error) {
 	if c.URL == "" {
 		return nil, nil
 	}
 	login := ""
 	if c.SecretEnv != "" {
 		if login = os.Getenv(c.SecretEnv); login == "" {
-			return nil, fault.New(fault.InvalidRequest, "security.network.upstream_proxy.secret_env: %s is not set", c.SecretEnv).
+			return nil, fault.New(fault.InvalidRequest, "%s.secret_env: %s is not set", key, c.SecretEnv).
 				Hinted("set it to the login for the proxy, name:password")
 		}
 	}
 	proxy, err := egress.ParseUpstream(c.URL, login)
 	if err != nil {
-		key := "url"
+		part := "url"
 		if _, plain := egress.ParseUpstream(c.URL, ""); plain == nil {
-			key = "secret_env"
+			part = "secret_env"
 		}
-		return nil, fault.New(fault.InvalidRequest, "security.network.upstream_proxy.%s: %s", key, fault.From(err).Message).Hinted("%s", fault.From(err).Hint)
+		return nil, fault.New(fault.InvalidRequest, "%s.%s: %s", key, part, fault.From(err).Message).Hinted("%s", fault.From(err).Hint)
 	}
 	return proxy, nil
 }
@@ -49,7 +64,10 @@ func openDoor(c config.Network, own []netip.AddrPort, log *slog.Logger, o egress
 	if o.Authorities, err = trusted(known); err != nil {
 		return nil, err
 	}
-	if o.Upstream, err = upstream(c.Upstream); err != nil {
+	if o.Upstream, err = upstream(c.Upstream, "security.network.upstream_proxy"); err != nil {
+		return nil, err
+	}
+	if o.Upstreams, err = upstreams(c); err != nil {
 		return nil, err
 	}
 	o.Gateway, o.Log = own, log

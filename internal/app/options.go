@@ -28,6 +28,13 @@ func network(c config.Network) action.Network {
 	}
 }
 
+func proxies(c config.Network) (all []session.Proxy) {
+	for _, p := range c.Upstreams {
+		all = append(all, session.Proxy{Name: p.Name, Scopes: p.Scopes})
+	}
+	return all
+}
+
 func sessionConfig(c config.Config) session.Config {
 	return session.Config{
 		Enabled:       c.Browser.Enabled,
@@ -36,6 +43,7 @@ func sessionConfig(c config.Config) session.Config {
 		Height:        c.Browser.Viewport.Height,
 		DPI:           c.Browser.Viewport.DPI,
 		Network:       network(c.Security.Network),
+		Proxies:       proxies(c.Security.Network),
 		WarmPool:      c.Browser.Sandbox.WarmPool,
 		ColdStart:     !c.Browser.Sandbox.Warmup,
 		AllowWeak:     c.Browser.Sandbox.AllowWeak,

@@ -49,8 +49,9 @@ func problems(c config.Config) []config.Problem {
 // take, and with the upstream proxy. Faults name their keys first.
 func reachProblems(c config.Network) (all []config.Problem) {
 	_, files := authorities(c)
-	_, proxy := upstream(c.Upstream)
-	for _, err := range []error{files, proxy} {
+	_, proxy := upstream(c.Upstream, "security.network.upstream_proxy")
+	_, named := upstreams(c)
+	for _, err := range []error{files, proxy, named} {
 		if err != nil {
 			path, why, _ := strings.Cut(fault.From(err).Message, ": ")
 			all = append(all, config.Problem{Path: path, Message: why + "; " + fault.From(err).Hint})

@@ -168,6 +168,7 @@ type Network struct {
 	Ports        []int    `yaml:"ports" doc:"Ports that may be connected to"`
 	Resolver     string   `yaml:"resolver" doc:"DNS server that is asked for addresses, ip:port; the machine's when empty"`
 	Upstream     Upstream `yaml:"upstream_proxy"`
+	Upstreams    []Proxy  `yaml:"upstream_proxies" doc:"Proxies that sessions name in place of upstream_proxy, each with name, url, secret_env, and scopes that it is for and the default of ([network.md](../network.md#by-session-and-by-scope))"`
 	CAFile       string   `yaml:"ca_file" doc:"PEM file of certificates of authorities that browsers trust beside those they know, for hosts of private networks; read at the start"`
 	SelfSigned   []string `yaml:"allow_self_signed" doc:"Hosts, exact, or host:port, whose own pages may come with a certificate of an unknown authority ([network.md](../network.md#certificates))"`
 	Pace         int      `yaml:"requests_per_second" doc:"Of a session to one host in the long run; 20 seconds' worth may come at once. A TLS connection counts as one, what allow_private names is exempt. -1: no limit"`
@@ -180,6 +181,14 @@ type Network struct {
 type Upstream struct {
 	URL       string `yaml:"url" doc:"Proxy through which public addresses are connected to: http://host:port (CONNECT) or socks5://host:port; none when empty ([network.md](../network.md#an-upstream-proxy))"`
 	SecretEnv string `yaml:"secret_env" doc:"Name of the environment variable that holds the login for it, name:password; none when empty"`
+}
+
+// Proxy is an upstream proxy that sessions name.
+type Proxy struct {
+	Name      string   `yaml:"name"`
+	URL       string   `yaml:"url"`
+	SecretEnv string   `yaml:"secret_env,omitempty"`
+	Scopes    []string `yaml:"scopes,omitempty"`
 }
 
 // Snapshot is how pages are shown.

@@ -125,10 +125,36 @@ func (n Network) check() error {
 		return errors.New("security.network.upstream_proxy.secret_env: want the name of an environment variable, beside upstream_proxy.url")
 	}
 	return errors.Join(
+		n.checkProxies(),
 		limit("security.network.requests_per_second", n.Pace),
 		between("security.network.max_connections", n.Connections, 32, 4096),
 		limit("security.network.max_connection_minutes", n.MaxMinutes),
 	)
+}
+
+// proxyName is how an upstream proxy may be called; action.SessionStart.Proxy.
+var proxyName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// checkProxies reports proxies that sessions could not name.
+func (n Network) checkProxies() error {
+	known := map[string]bool{"default": true, "direct": true}
+	for i, p := range n.Upstreams {
+		at := fmt.Sprintf("security.network.upstream_proxies[%d]", i)
+		switch {
+		case !proxyName.MatchString(p.Name):
+			return fmt.Errorf("%s.name: want 1 to 64 letters, digits, dots, _ and -", at)
+		case known[p.Name]:
+			return fmt.Errorf("%s.name: %q is taken", at, p.Name)
+		case p.URL == "":
+			return fmt.Errorf("%s.url: want http://host:port or socks5://host:port", at)
+		case p.SecretEnv != "" && !envPattern.MatchString(p.SecretEnv):
+			return fmt.Errorf("%s.secret_env: want the name of an environment variable", at)
+		case slices.Contains(p.Scopes, ""):
+			return fmt.Errorf("%s.scopes: want names of scopes", at)
+		}
+		known[p.Name] = true
+	}
+	return nil
 }
 
 // Bytes returns how many bytes a session may move; 0 is no limit.

@@ -123,6 +123,8 @@ func (p *passage) checkRequired() error {
 		}
 	case *action.ByID:
 		return requireID(args.ID)
+	case *action.ProfileImport:
+		return requireID(args.ID)
 	case *action.Answer:
 		return requireID(args.ID)
 	case *action.Click:

@@ -38,6 +38,8 @@ func (p *passage) limit() time.Duration {
 		return max(p.call.Wait, 0) + longestHold
 	case "session.start", "session.close", "session.archive", "browser.start", "browser.stop", "run.open", "run.end":
 		return p.g.timeouts.Start
+	case "profile.export", "profile.import": // a session of their own starts and ends
+		return 2 * p.g.timeouts.Start
 	}
 	return p.g.timeouts.Action
 }

@@ -3,7 +3,9 @@ package gate
 import (
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -38,10 +40,16 @@ func fileText(name string, size int64, sum string) string {
 	return fmt.Sprintf("%q, %d bytes, sha256 %s", approval.Inert(name, keptText), size, sum)
 }
 
-// carried says which files a result is of, for the record of the outcome.
+// carried says which files, or which login, a result is of, for the record of the
+// outcome.
 func carried(data any) string {
 	var all []string
 	switch d := data.(type) {
+	case *action.StorageState:
+		return exported(d)
+	case *action.ProfileImported:
+		return approval.Inert(fmt.Sprintf("%d cookies and %d entries of localStorage of %s; left out: %s",
+			d.Cookies, d.LocalStorage, strings.Join(d.Hosts, ", "), leftOut(d.Left)), keptFiles)
 	case *action.Uploaded:
 		for _, f := range d.Files {
 			all = append(all, fileText(f.Name, f.Size, f.SHA256))
@@ -52,4 +60,29 @@ func carried(data any) string {
 		all = append(all, fileText(d.Name, d.Size, d.SHA256))
 	}
 	return approval.Inert(strings.Join(all, ", "), keptFiles)
+}
+
+// exported says what left with a login state: numbers and hosts.
+func exported(s *action.StorageState) string {
+	hosts, items := map[string]bool{}, 0
+	for _, c := range s.Cookies {
+		hosts[strings.TrimPrefix(c.Domain, ".")] = true
+	}
+	for _, o := range s.Origins {
+		hosts[hostOf(o.Origin)] = true
+		items += len(o.LocalStorage)
+	}
+	return approval.Inert(fmt.Sprintf("%d cookies and %d entries of localStorage of %s; left out: %s",
+		len(s.Cookies), items, strings.Join(slices.Sorted(maps.Keys(hosts)), ", "), leftOut(s.Left)), keptFiles)
+}
+
+func leftOut(left []action.LeftOut) string {
+	if len(left) == 0 {
+		return "nothing"
+	}
+	rows := make([]string, len(left))
+	for i, l := range left {
+		rows[i] = fmt.Sprintf("%s (%s)", l.Host, l.Why)
+	}
+	return strings.Join(rows, ", ")
 }

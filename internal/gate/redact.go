@@ -14,6 +14,13 @@ import (
 // role: by what is known as it leaves. An answer that cannot be looked through
 // does not leave.
 func (p *passage) redacted(result action.Result, f *fault.Fault) (action.Result, *fault.Fault) {
+	if state := p.exports(result); state != nil {
+		result.Data = nil
+		if result, f = p.redacted(result, f); f == nil {
+			result.Data = state
+		}
+		return result, f
+	}
 	session := cmp.Or(result.Session, p.facts.Session.ID)
 	if p.unknown(p.g.known.Of(session)) {
 		return action.Result{}, unredacted("what the secrets of this session are is not known").
@@ -36,6 +43,17 @@ func (p *passage) redacted(result action.Result, f *fault.Fault) (action.Result,
 		}
 	}
 	return result, f
+}
+
+// exports is what an operator asked for who exports a login: its secrets are what
+// it is for. Nothing of the vault is in it (docs/credentials.md). nil for every
+// other call.
+func (p *passage) exports(result action.Result) *action.StorageState {
+	state, is := result.Data.(*action.StorageState)
+	if !is || p.call.Verb != "profile.export" || p.call.Caller.Role != action.Operator {
+		return nil
+	}
+	return state
 }
 
 // unknown reports whether the call is of a page with credentials in it, and

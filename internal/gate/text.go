@@ -160,9 +160,11 @@ func (p *passage) element() string {
 	case *action.ProfileCreate:
 		return profileNamed(a.Name)
 	case *action.ByID:
-		if p.call.Verb == "profile.delete" {
+		if p.call.Verb == "profile.delete" || p.call.Verb == "profile.export" {
 			return profileNamed(a.ID)
 		}
+	case *action.ProfileImport:
+		return profileNamed(a.ID)
 	case *action.Upload:
 		return described(a.Locator)
 	case *action.CookieSet:

@@ -124,6 +124,16 @@ func (s *Store) Holds(ctx context.Context, id string, domains []string) error {
 	return nil
 }
 
+// Imports notes hosts whose login was imported into a profile, in place of those
+// that were noted before.
+func (s *Store) Imports(ctx context.Context, id string, hosts []string) error {
+	_, err := s.db.Writer.ExecContext(ctx, `UPDATE profiles SET imported = ? WHERE id = ?`, strings.Join(hosts, " "), id)
+	if err != nil {
+		return fmt.Errorf("cannot record what was imported into a profile: %w", err)
+	}
+	return nil
+}
+
 // Create makes an empty profile. Faults: invalid_request for the name,
 // already_active when the scope has one of that name, limit_reached.
 func (s *Store) Create(ctx context.Context, scope, name string, keep bool) (action.Profile, error) {
@@ -184,7 +194,7 @@ func (s *Store) Delete(ctx context.Context, scope, id string) error {
 	return nil
 }
 
-const selectProfiles = `SELECT id, name, created, saved, size, keep_credentials, credentialed FROM profiles `
+const selectProfiles = `SELECT id, name, created, saved, size, keep_credentials, credentialed, imported FROM profiles `
 
 func (s *Store) row(ctx context.Context, where string, args ...any) (action.Profile, bool, error) {
 	p, err := scan(s.db.Reader.QueryRowContext(ctx, selectProfiles+where, args...))
@@ -197,11 +207,11 @@ func (s *Store) row(ctx context.Context, where string, args ...any) (action.Prof
 func scan(row interface{ Scan(into ...any) error }) (action.Profile, error) {
 	var p action.Profile
 	var created, saved int64
-	var domains string
-	if err := row.Scan(&p.ID, &p.Name, &created, &saved, &p.Size, &p.KeepCredentials, &domains); err != nil {
+	var domains, imported string
+	if err := row.Scan(&p.ID, &p.Name, &created, &saved, &p.Size, &p.KeepCredentials, &domains, &imported); err != nil {
 		return p, fmt.Errorf("cannot read a profile: %w", err)
 	}
-	p.Created, p.Credentialed = time.Unix(0, created).UTC(), strings.Fields(domains)
+	p.Created, p.Credentialed, p.Imported = time.Unix(0, created).UTC(), strings.Fields(domains), strings.Fields(imported)
 	if saved > 0 {
 		at := time.Unix(0, saved).UTC()
 		p.Saved = &at

@@ -146,12 +146,20 @@ func (r *Registry) amend(ctx context.Context, l *live, change func(*terms)) erro
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.terms, l.record.Credentialed = terms, terms.domains()
+	l.terms, l.record.Credentialed = terms, terms.secretHosts()
 	return nil
 }
 
 // domains are those whose credentials a session has, in order.
 func (t terms) domains() []string { return slices.Sorted(maps.Keys(t.Credentialed)) }
+
+// secretHosts are the domains whose credentials a session has, and the hosts
+// whose login was imported into its profile, in order.
+func (t terms) secretHosts() []string {
+	all := append(t.domains(), t.Imported...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
 
 // holds is the version of a domain's credentials that a session's browser has;
 // empty for none.

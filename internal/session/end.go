@@ -189,6 +189,7 @@ func (r *Registry) conclude(l *live) {
 // leave lets an open session go as it is. Its box waits for the next process
 // as long as its lease lets it.
 func (r *Registry) leave(ctx context.Context, l *live, browser Browser) {
+	r.try(ctx, r.rememberOrigins(ctx, l))
 	if err := browser.Close(); err != nil {
 		r.log.Debug("cannot close a page", "session", l.id, "error", err)
 	}

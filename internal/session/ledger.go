@@ -41,6 +41,7 @@ type terms struct {
 	Rotated      bool              `json:"rotated,omitempty"`      // it had other versions before, which are stored nowhere
 	Stored       bool              `json:"stored,omitempty"`       // some were for storage, of which files of a profile keep what was deleted
 	Named        []string          `json:"named,omitempty"`        // domains whose credentials were asked for
+	Imported     []string          `json:"imported,omitempty"`     // hosts whose login was imported into its profile
 
 	Sending action.Sending `json:"sending,omitempty"` // how requests that may change something are treated; asked when empty
 
@@ -197,8 +198,9 @@ func scanEntry(rows *sql.Rows) (entry, error) {
 	e.Hold = e.control.Hold
 	err = json.Unmarshal([]byte(network), &e.terms)
 	e.Allow, e.Session.Profile = e.terms.allowed(), e.terms.Profile
-	e.Session.Credentialed, e.Session.Effects = e.terms.domains(), string(e.terms.Sending)
+	e.Session.Credentialed, e.Session.Effects = e.terms.secretHosts(), string(e.terms.Sending)
 	e.Session.Emulate, e.Session.Timeout = e.terms.Emulate, e.terms.Timeout
+	e.Session.Proxy = e.terms.Proxy
 	return e, err
 }
 

@@ -56,13 +56,14 @@ type going struct {
 
 // ending is why a session is over. The first one counts.
 type ending struct {
-	state  string // closed or failed
-	reason string // for people
-	limit  string // configuration key of the limit that was reached, if one was
-	pauses bool   // not over: a person decides whether it goes on
-	keep   bool   // not over: left to the next process
-	call   string // correlation id of the call that ended it, if one did
-	by     string // actor of that call
+	state   string // closed or failed
+	reason  string // for people
+	limit   string // configuration key of the limit that was reached, if one was
+	pauses  bool   // not over: a person decides whether it goes on
+	keep    bool   // not over: left to the next process
+	discard bool   // its profile stays as it was before the session
+	call    string // correlation id of the call that ended it, if one did
+	by      string // actor of that call
 }
 
 func newLive(record action.Session, network action.Network) *live {

@@ -59,8 +59,12 @@ func (r *Registry) keepProfile(ctx context.Context, l *live, how ending, unpurge
 	if id == "" || box == nil {
 		return
 	}
+	if how.discard {
+		r.event(l.now(), how.call, "its profile was left as it was")
+		return
+	}
 	began := time.Now()
-	err := unpurged
+	err := errors.Join(unpurged, r.rememberOrigins(ctx, l))
 	if err == nil {
 		err = r.saveProfile(ctx, id, box)
 	}
@@ -71,6 +75,18 @@ func (r *Registry) keepProfile(ctx context.Context, l *live, how ending, unpurge
 	}
 	r.log.InfoContext(ctx, "profile saved", "session", l.id, "profile", id, "took", time.Since(began))
 	r.event(l.now(), how.call, "its profile was saved")
+}
+
+// rememberOrigins notes where the documents of a session came from: what they
+// keep is in its profile.
+func (r *Registry) rememberOrigins(ctx context.Context, l *live) error {
+	l.mu.Lock()
+	id, browser := l.record.Profile, l.browser
+	l.mu.Unlock()
+	if id == "" || browser == nil {
+		return nil
+	}
+	return r.profiles.Visited(ctx, id, browser.Origins())
 }
 
 // saveProfile takes a profile out of a box. The browser has ended afterwards.
@@ -126,20 +142,21 @@ func (r *Registry) keeps(ctx context.Context, t terms) (bool, error) {
 }
 
 // inherit makes a session credentialed from its start whose profile holds what
-// earlier ones got.
+// earlier ones got, or what was imported.
 func (r *Registry) inherit(ctx context.Context, l *live) error {
 	if l.terms.Profile == "" {
 		return nil
 	}
 	p, err := r.profiles.ByID(ctx, l.terms.Profile)
-	if err != nil || len(p.Credentialed) == 0 {
+	if err != nil || len(p.Credentialed)+len(p.Imported) == 0 {
 		return err
 	}
+	l.terms.Imported = p.Imported
 	l.terms.Credentialed = map[string]string{}
 	for _, domain := range p.Credentialed {
 		l.terms.Credentialed[domain] = "" // which version is not known: it is put in at the first visit
 	}
-	l.record.Credentialed = l.terms.domains()
+	l.record.Credentialed = l.terms.secretHosts()
 	return nil
 }
 

@@ -64,9 +64,12 @@ func (l *live) emptied(ctx context.Context, browser Browser, domains []string) e
 }
 
 // readopt is for a browser that an earlier process put credentials into: their
-// secrets are known again before anybody may call. Those that cannot be known
-// any more are a fault.
+// secrets are known again before anybody may call, and so are those that were
+// imported into its profile. Those that cannot be known any more are a fault.
 func (r *Registry) readopt(ctx context.Context, e entry, browser Browser) error {
+	if err := r.learnImported(ctx, e, browser); err != nil {
+		return err
+	}
 	if len(e.terms.Credentialed) == 0 {
 		return nil
 	}

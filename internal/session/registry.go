@@ -191,6 +191,10 @@ func (r *Registry) do(ctx context.Context, call action.Call, pin action.Pin) (ac
 		return r.createProfile(ctx, call)
 	case "profile.delete":
 		return r.deleteProfile(ctx, call)
+	case "profile.export":
+		return r.exportProfile(ctx, call)
+	case "profile.import":
+		return r.importProfile(ctx, call)
 	case "run.open":
 		return r.openRun(ctx, call)
 	case "run.probe":

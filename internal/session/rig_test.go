@@ -46,10 +46,15 @@ type rig struct {
 	state   string
 	options session.Options
 
-	mu     sync.Mutex
-	pages  map[string]*tab // the last one of each box
-	opens  int
-	fail   error // of opening a page
+	mu                     sync.Mutex
+	pages                  map[string]*tab // the last one of each box
+	opens                  int
+	fail                   error               // of opening a page
+	answers                action.StorageState // of the pages that open next
+	unreadable, unrestored error               // likewise
+	whileRestoring         func()              // likewise
+	leaves                 []byte              // what the browsers that start next leave in their profile; a tar when nil
+
 	events []action.Record
 	news   chan struct{} // has something in it after each event
 }
@@ -182,6 +187,13 @@ func (r *rig) show(who action.Caller, key string) action.Session {
 	return *result.Data.(*action.Session)
 }
 
+// opened is how many pages were opened.
+func (r *rig) opened() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.opens
+}
+
 func wants(t testing.TB, code fault.Code, err error, words ...string) {
 	t.Helper()
 	f := fault.From(err)
@@ -229,6 +241,10 @@ func (r *rig) openPage(ctx context.Context, box sandbox.Box, o page.Options) (se
 		return (*tab)(nil), errors.Join(r.fail, stream.Close()) // as an opener does that passes a pointer on
 	}
 	t := &tab{options: o, stream: stream, done: make(chan struct{}), at: action.Page{URL: "about:blank"}}
+	t.holds, t.unreadable, t.unrestored, t.whileRestoring = r.answers, r.unreadable, r.unrestored, r.whileRestoring
+	if r.leaves != nil {
+		r.engine.Keep(box.Info().ID, r.leaves)
+	}
 	t.reader.Go(t.read)
 	r.pages[box.Info().ID] = t
 	return t, nil

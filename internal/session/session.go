@@ -85,6 +85,9 @@ type Browser interface {
 	Fresh(ctx context.Context, domains []string) ([]credential.Secret, error)
 	Purge(ctx context.Context, domains []string) error
 	Capture(ctx context.Context, domain string) (set credential.Set, left []string, err error)
+	Origins() []string
+	StorageState(ctx context.Context, origins []string) (action.StorageState, error)
+	Restore(ctx context.Context, cookies []action.NewCookie, origins []action.OriginState) error
 	Portrait(ctx context.Context, pin action.Pin) ([]byte, error)
 	Page() action.Page
 	Acting() []string // ids of the acts that may cause requests now, the newest first
@@ -98,6 +101,12 @@ type Browser interface {
 
 var _ Browser = (*page.Browser)(nil)
 
+// Proxy is an upstream proxy that sessions may name.
+type Proxy struct {
+	Name   string
+	Scopes []string // that it is for; every scope when empty. The first one of a scope is its default
+}
+
 // Opener connects the page engine to a box's browser.
 type Opener func(ctx context.Context, box sandbox.Box, o page.Options) (Browser, error)
 
@@ -109,6 +118,7 @@ type Config struct {
 	Height        int            //
 	DPI           int            //
 	Network       action.Network // what agents' sessions may reach at most
+	Proxies       []Proxy        // upstream proxies that sessions may name
 	WarmPool      int            // boxes kept ready
 	ColdStart     bool           // none before the first session is asked for
 	AllowWeak     bool           // go on where Chromium's own sandbox is not proven

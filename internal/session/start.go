@@ -52,6 +52,9 @@ func (r *Registry) planFor(ctx context.Context, call action.Call) (plan, error) 
 	if p.network, err = reach(*r.network.Load(), call.Caller, args.Allow); err != nil {
 		return plan{}, err
 	}
+	if p.network.Proxy, err = r.proxyOf(call.Caller, args.Proxy); err != nil {
+		return plan{}, err
+	}
 	if p.sending, err = r.sendingOf(call.Caller, args.Effects); err != nil {
 		return plan{}, err
 	}
@@ -185,7 +188,7 @@ func (r *Registry) reserve(ctx context.Context, call action.Call, p plan) (*live
 		ID: newID(), Name: p.args.Name, Scope: caller.Scope, Actor: caller.Actor, Provider: p.provider,
 		State: starting, Created: now, LastUsed: now, Allow: allowed(p.network),
 		Width: p.shape.width, Height: p.shape.height, DPI: p.shape.dpi, Headless: p.shape.headless,
-		Profile: p.shape.profile, Effects: string(p.sending), Emulate: p.args.Emulate, Timeout: p.args.Timeout,
+		Profile: p.shape.profile, Proxy: p.network.Proxy, Effects: string(p.sending), Emulate: p.args.Emulate, Timeout: p.args.Timeout,
 	}, p.network)
 	l.run = p.run
 	l.terms = terms{Network: p.network, Role: caller.Role, Connection: call.Connection, Lives: r.livesOf(call), Profile: p.shape.profile, Run: p.run, Named: p.named, Sending: p.sending, Emulate: p.args.Emulate, Timeout: p.args.Timeout}

@@ -39,6 +39,43 @@ type tab struct {
 	purged  []string
 	began   chan struct{}  // is told of each client that is served
 	state   credential.Set // what Capture answers
+
+	holds    action.StorageState // what StorageState answers, beside what was restored
+	asked    []string            // origins that it was asked for
+	visited  []string            // origins that documents came from
+	restored taken
+
+	unreadable, unrestored error  // what StorageState and Restore answer
+	whileRestoring         func() // is called by Restore
+}
+
+// taken is what was put into a tab by Restore.
+type taken struct {
+	cookies []action.NewCookie
+	origins []action.OriginState
+}
+
+func (t *tab) Origins() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.visited
+}
+
+func (t *tab) StorageState(_ context.Context, origins []string) (action.StorageState, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.asked = origins
+	return t.holds, t.unreadable
+}
+
+func (t *tab) Restore(_ context.Context, cookies []action.NewCookie, origins []action.OriginState) error {
+	if t.whileRestoring != nil {
+		t.whileRestoring()
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.restored = taken{cookies, origins}
+	return t.unrestored
 }
 
 func (t *tab) read() {

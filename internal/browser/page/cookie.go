@@ -36,15 +36,24 @@ func (b *Browser) listCookies(ctx context.Context, t *tab, a *action.CookieList,
 	}
 	out := &action.CookieListing{Cookies: make([]action.Cookie, 0, len(found))}
 	for _, c := range found {
-		out.Cookies = append(out.Cookies, action.Cookie{
-			Name: c.Name, Value: c.Value, Domain: c.Domain, Path: c.Path, Expires: c.Expires,
-			HTTPOnly: c.HTTPOnly, Secure: c.Secure, SameSite: c.SameSite,
-		})
+		out.Cookies = append(out.Cookies, listed(c))
 	}
-	slices.SortStableFunc(out.Cookies, func(x, y action.Cookie) int {
+	sortCookies(out.Cookies)
+	return out, nil
+}
+
+func listed(c cookie) action.Cookie {
+	return action.Cookie{
+		Name: c.Name, Value: c.Value, Domain: c.Domain, Path: c.Path, Expires: c.Expires,
+		HTTPOnly: c.HTTPOnly, Secure: c.Secure, SameSite: c.SameSite,
+	}
+}
+
+// sortCookies orders cookies by domain, path and name.
+func sortCookies(cookies []action.Cookie) {
+	slices.SortStableFunc(cookies, func(x, y action.Cookie) int {
 		return cmp.Or(cmp.Compare(bare(x.Domain), bare(y.Domain)), cmp.Compare(x.Path, y.Path), cmp.Compare(x.Name, y.Name))
 	})
-	return out, nil
 }
 
 func (b *Browser) cookiesFor(ctx context.Context, t *tab, url string) ([]cookie, error) {

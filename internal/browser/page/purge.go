@@ -11,7 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/credential"
 )
 
-const mostOrigins = 500 // of credentialed domains that documents came from
+const mostOrigins = 500 // that documents came from
 
 // Adopt takes over what an earlier connection put into the browser: requests
 // get its headers again; cookies and storage are there. Faults: as Inject.
@@ -177,9 +177,6 @@ func (b *Browser) seenOf(domains []string) []string {
 
 // cameFrom notes where a document came from. b.mu is held.
 func (b *Browser) cameFrom(address string) {
-	if b.options.Prepare == nil {
-		return
-	}
 	origin := originOf(address)
 	if b.origins == nil {
 		b.origins = map[string]bool{}

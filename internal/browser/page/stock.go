@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -82,23 +84,40 @@ func (b *Browser) emptyDocument(ctx context.Context, origin string) (_ *tab, uni
 			b.discard(ctx, t)
 		}
 	}()
+	unique, err = b.showEmpty(ctx, t, origin)
+	return t, unique, err
+}
+
+// errNoDocument: the browser shows no document of an origin, such as one with a
+// port that it does not connect to.
+var errNoDocument = errors.New("the browser shows no document of the origin")
+
+// showEmpty has a hidden tab show an empty document of an origin, and returns
+// the world in it.
+func (b *Browser) showEmpty(ctx context.Context, t *tab, origin string) (unique string, err error) {
 	address := origin + "/.glovebox-" + rand.Text()
 	b.mu.Lock()
 	t.visit = &visit{address: address, empty: true}
 	b.mu.Unlock()
 	s := t.main.session
 	bypass := s.Send("Network.setBypassServiceWorker", map[string]bool{"bypass": true})
-	if err := s.Call(ctx, "Page.navigate", map[string]string{"url": address}, nil); err != nil {
-		return nil, "", err
+	var answer struct {
+		Error string `json:"errorText"`
+	}
+	if err := s.Call(ctx, "Page.navigate", map[string]string{"url": address}, &answer); err != nil {
+		return "", err
+	}
+	if answer.Error != "" {
+		return "", fmt.Errorf("%w: %s", errNoDocument, answer.Error)
 	}
 	if err := bypass.Wait(ctx, nil); err != nil {
-		return nil, "", err
+		return "", err
 	}
 	err = b.await(ctx, func() bool {
 		unique = t.root.unique
 		return t.closed || t.crashed || t.root.context != 0 && t.root.origin == origin
 	})
-	return t, unique, err
+	return unique, err
 }
 
 // answerEmpty answers a document's request with an empty document.

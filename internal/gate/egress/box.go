@@ -35,6 +35,7 @@ type box struct {
 type flow struct {
 	place
 	private bool
+	by      *Upstream // nil for none; as the rules had it when it was let through
 	method  string
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -92,7 +93,7 @@ func (b *box) setRules(r *rules) {
 	b.mu.Lock()
 	b.rules = r
 	for f := range b.flows {
-		if r.pass(f.place) != nil || f.private && !r.private[f.authority()] {
+		if r.pass(f.place) != nil || f.private && !r.private[f.authority()] || f.by != r.upstream {
 			f.cancel()
 		}
 	}
@@ -119,7 +120,7 @@ func (b *box) admit(method string, p place) (*flow, error) {
 	if b.spent.Load() {
 		return nil, spent
 	}
-	f := &flow{place: p, private: b.rules.private[p.authority()], method: method}
+	f := &flow{place: p, private: b.rules.private[p.authority()], by: b.rules.upstream, method: method}
 	f.ctx, f.cancel = limited(context.WithValue(b.ctx, flowKey{}, f), b.door.options.Limits.Connection)
 	b.flows[f] = struct{}{}
 	return f, nil
@@ -174,7 +175,7 @@ func (b *box) dial(ctx context.Context, f *flow) (net.Conn, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(b.ctx, cancel)()
-	conn, err := b.door.caller.call(ctx, f.place, f.private)
+	conn, err := b.door.caller.call(ctx, f.place, f.private, f.by)
 	if err != nil {
 		return nil, err
 	}

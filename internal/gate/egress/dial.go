@@ -37,14 +37,15 @@ type caller struct {
 	dial     func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
 	own      func() []netip.Addr
 	gateway  []netip.AddrPort
-	upstream *Upstream // nil for none
+	proxies  []*Upstream // all there are: none may be reached as a host
 }
 
 // call resolves p itself, checks every address of the answer, and connects to
 // a checked address. private lifts the ban on special addresses; the gateway's
-// own listeners and the upstream proxy stay out of reach all the same. Through
-// that proxy go public addresses only.
-func (c *caller) call(ctx context.Context, p place, private bool) (net.Conn, error) {
+// own listeners and the upstream proxies stay out of reach all the same. by is
+// the proxy through which public addresses, and no others, are connected to; nil
+// for none.
+func (c *caller) call(ctx context.Context, p place, private bool, by *Upstream) (net.Conn, error) {
 	addrs, err := c.resolve(ctx, p, private)
 	if err != nil {
 		return nil, err
@@ -52,12 +53,14 @@ func (c *caller) call(ctx context.Context, p place, private bool) (net.Conn, err
 	if err := c.check(addrs, p.port, private); err != nil {
 		return nil, err
 	}
-	if err := c.upstream.spare(ctx, addrs, p.port); err != nil {
-		return nil, err
+	for _, proxy := range c.proxies {
+		if err := proxy.spare(ctx, addrs, p.port); err != nil {
+			return nil, err
+		}
 	}
 	dial := c.dial
-	if c.upstream != nil && !private {
-		dial = c.upstream.dial
+	if by != nil && !private {
+		dial = by.dial
 	}
 	ctx, cancel := context.WithTimeout(ctx, dialAll)
 	defer cancel()

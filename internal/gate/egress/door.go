@@ -31,8 +31,9 @@ type Options struct {
 	Gateway  []netip.AddrPort                                        // the gateway's listeners: refused even where private addresses are allowed
 	Log      *slog.Logger                                            // nil: silent
 
-	Upstream    *Upstream      // a proxy for public addresses; nil: none
-	Authorities *x509.CertPool // what Transport trusts; nil: what the machine does
+	Upstream    *Upstream            // a proxy for public addresses; nil: none
+	Upstreams   map[string]*Upstream // proxies that boxes name in its place
+	Authorities *x509.CertPool       // what Transport trusts; nil: what the machine does
 
 	Limits Limits // of each box
 
@@ -72,7 +73,7 @@ func New(o Options) *Door {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	d := &Door{options: o, boxes: map[string]*box{}}
-	d.caller = caller{resolver: o.Resolver, dial: o.Dial, own: o.Own, gateway: o.Gateway, upstream: o.Upstream}
+	d.caller = caller{resolver: o.Resolver, dial: o.Dial, own: o.Own, gateway: o.Gateway, proxies: proxies(o)}
 	if pace := o.Limits.RequestsPerSecond; pace > 0 {
 		d.interval = time.Duration(float64(time.Second) / pace)
 	}
@@ -86,6 +87,9 @@ func New(o Options) *Door {
 func (d *Door) Open(box string, n action.Network) error {
 	r, err := compile(n)
 	if err != nil {
+		return err
+	}
+	if r.upstream, err = d.upstreamOf(n.Proxy); err != nil {
 		return err
 	}
 	d.mu.Lock()

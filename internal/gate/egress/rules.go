@@ -32,6 +32,7 @@ type rules struct {
 	anyPublic  bool
 	private    map[string]bool // host:port
 	ports      map[uint16]bool
+	upstream   *Upstream // by which public addresses are connected to; nil for none
 }
 
 // compile reads n. What it cannot read is an invalid_request that names the

@@ -8,13 +8,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
+	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -59,6 +62,33 @@ func ParseUpstream(address, login string) (*Upstream, error) {
 	return out, nil
 }
 
+// proxies are all that options name.
+func proxies(o Options) (all []*Upstream) {
+	if o.Upstream != nil {
+		all = append(all, o.Upstream)
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Upstreams)) {
+		all = append(all, o.Upstreams[name])
+	}
+	return all
+}
+
+// upstreamOf is the proxy of a name, nil where a box is to use none. Faults:
+// invalid_request for one that is not configured: nothing goes out instead.
+func (d *Door) upstreamOf(name string) (*Upstream, error) {
+	switch name {
+	case "", action.DefaultProxy:
+		return d.options.Upstream, nil
+	case action.DirectProxy:
+		return nil, nil
+	}
+	if u := d.options.Upstreams[name]; u != nil {
+		return u, nil
+	}
+	return nil, fault.New(fault.InvalidRequest, "there is no upstream proxy %q", name).
+		Hinted("name one of security.network.upstream_proxies").With("field", "proxy")
+}
+
 // addresses are those of the proxy itself.
 func (u *Upstream) addresses(ctx context.Context) ([]netip.Addr, error) {
 	if addr, err := netip.ParseAddr(u.Host); err == nil {
@@ -79,7 +109,7 @@ func (u *Upstream) addresses(ctx context.Context) ([]netip.Addr, error) {
 // spare refuses a place that is the proxy itself: what may use it may not reach
 // it as a host.
 func (u *Upstream) spare(ctx context.Context, addrs []netip.Addr, port uint16) error {
-	if u == nil || port != u.Port {
+	if port != u.Port {
 		return nil
 	}
 	own, err := u.addresses(ctx)

@@ -5,11 +5,13 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -285,5 +287,81 @@ func TestProxiesThatCannotBeUsedAreRefused(t *testing.T) {
 		if _, err := ParseUpstream(c[0], c[1]); fault.CodeOf(err) != fault.InvalidRequest || strings.Contains(err.Error(), "canary") {
 			t.Errorf("%q: %v", c, err)
 		}
+	}
+}
+
+// TestABoxGoesOutByTheProxyThatItsRulesName, each by its own, and by none that is
+// not configured.
+func TestABoxGoesOutByTheProxyThatItsRulesName(t *testing.T) {
+	hello := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") })
+	relays, names := map[string]*relay{}, map[string]*Upstream{}
+	for name, scheme := range map[string]string{"": "http", "paris": "http", "oslo": "socks5"} {
+		relays[name], names[name] = upstreamOf(t, scheme)
+	}
+	w := newWorld(t, func(o *Options) {
+		o.Upstream, o.Upstreams = names[""], map[string]*Upstream{"paris": names["paris"], "oslo": names["oslo"]}
+	})
+	for _, r := range relays {
+		r.world = w
+	}
+	w.serve("plain.example", "8.8.4.1:80", hello)
+	get := func(network action.Network) string {
+		t.Helper()
+		network.Navigation = []string{"plain.example"}
+		w.open(network)
+		return fmt.Sprint(w.exchange("GET http://plain.example/ HTTP/1.1\r\nHost: plain.example\r\n\r\n").StatusCode)
+	}
+	for _, c := range []struct{ proxy, by string }{{"", ""}, {"default", ""}, {"paris", "paris"}, {"oslo", "oslo"}} {
+		before := len(relays[c.by].places())
+		if got := get(action.Network{Proxy: c.proxy}); got != "200" {
+			t.Errorf("by %q: %s", c.proxy, got)
+		}
+		if after := relays[c.by].places(); len(after) != before+1 || after[0] != "8.8.4.1:80" {
+			t.Errorf("by %q the proxy was asked for %q", c.proxy, after)
+		}
+	}
+	if dialled := w.dials(); len(dialled) > 0 {
+		t.Errorf("dialled without a proxy: %q", dialled)
+	}
+	if got := get(action.Network{Proxy: "direct"}); got != "200" || !slices.Equal(w.dials(), []string{"8.8.4.1:80"}) {
+		t.Errorf("directly: %s, dialled %q", got, w.dials())
+	}
+	err := w.door.Open("box", action.Network{Navigation: []string{"plain.example"}, Proxy: "rome"})
+	if fault.CodeOf(err) != fault.InvalidRequest {
+		t.Errorf("by one that is not configured: %v", err)
+	}
+}
+
+// TestNoProxyIsAHost of a box that goes out by another.
+func TestNoProxyIsAHost(t *testing.T) {
+	named, err := ParseUpstream("http://8.8.4.9:3128", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, func(o *Options) { o.Upstreams = map[string]*Upstream{"paris": named} })
+	w.place("proxy.example", "8.8.4.9:3128", "127.0.0.1:1")
+	w.open(action.Network{Navigation: []string{"proxy.example"}, Ports: []int{3128}, Proxy: "direct"})
+	if _, answer := w.tunnel("proxy.example:3128"); answer.Header.Get("X-Glovebox-Refused") != string(toProxy) {
+		t.Errorf("got %d %v", answer.StatusCode, answer.Header)
+	}
+}
+
+// TestATunnelEndsWhenItsBoxGetsAnotherProxy.
+func TestATunnelEndsWhenItsBoxGetsAnotherProxy(t *testing.T) {
+	r, u := upstreamOf(t, "http")
+	w := newWorld(t, func(o *Options) { o.Upstreams = map[string]*Upstream{"paris": u} })
+	r.world = w
+	w.serve("open.example", "8.8.4.1:443", http.NotFoundHandler())
+	rules := action.Network{Navigation: []string{"open.example"}, Proxy: "paris"}
+	w.open(rules)
+	conn, answer := w.tunnel("open.example:443")
+	if answer.StatusCode != http.StatusOK {
+		t.Fatalf("got %d %v", answer.StatusCode, answer.Header)
+	}
+	rules.Proxy = "direct"
+	w.open(rules)
+	_ = conn.SetReadDeadline(time.Now().Add(patience))
+	if n, err := conn.Read(make([]byte, 1)); n != 0 || err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("it goes on: %d, %v", n, err)
 	}
 }

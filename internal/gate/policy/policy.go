@@ -275,8 +275,11 @@ func classRaw() Verdict {
 // operator is the verdict for people: nothing is asked of them, but the
 // session's walls hold for them too.
 func (p *Policy) operator(verb *action.Verb, j judgement) Verdict {
-	if verb.Class == action.Raw {
+	switch verb.Class {
+	case action.Raw:
 		j.risk = max(j.risk, verb.Risk, action.High)
+	case action.Admin:
+		j.risk = max(j.risk, verb.Risk)
 	}
 	return Verdict{Decision: Allow, Risk: j.risk, Rule: "operator", Why: "an operator asked for it", Private: j.private}
 }

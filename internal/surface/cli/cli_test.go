@@ -23,11 +23,15 @@ type command struct {
 	args    any
 }
 
+// givenInput is what commands read from standard input.
+const givenInput = "url: https://a.example/\ndomain_allowlist: [a.example]\nactions: [{type: go_back}]\ntimeout: 500\n"
+
 // commands has at least one line for every verb that the table gives a
 // command.
 var commands = []command{
 	{"session.start", []string{"session", "start", "--name", "n", "--width", "800", "--allow", "a.example,b.example", "--headless"}, "",
 		&action.SessionStart{Name: "n", Width: 800, Allow: []string{"a.example", "b.example"}, Headless: true}},
+	{"session.start", []string{"session", "start", "--proxy", "paris"}, "", &action.SessionStart{Proxy: "paris"}},
 	{"session.list", []string{"session", "list", "--archived"}, "", &action.SessionList{IncludeArchived: true}},
 	{"session.show", []string{"session", "show", "n"}, "n", &action.None{}},
 	{"session.close", []string{"session", "close", "-s", "n"}, "n", &action.None{}},
@@ -51,6 +55,8 @@ var commands = []command{
 	{"profile.list", []string{"contexts", "list"}, "", &action.None{}},
 	{"profile.create", []string{"profile", "create", "at work"}, "", &action.ProfileCreate{Name: "at work"}},
 	{"profile.delete", []string{"profile", "delete", "p1"}, "", &action.ByID{ID: "p1"}},
+	{"profile.export", []string{"profile", "export", "work"}, "", &action.ByID{ID: "work"}},
+	{"profile.import", []string{"profile", "import", "work", "-", "--from", "netscape", "--allow", "a.example"}, "", &action.ProfileImport{ID: "work", Format: "netscape", Allow: []string{"a.example"}, File: []byte(givenInput)}},
 	{"page.goto", []string{"goto", "example.com", "--wait-until", "networkidle", "--timeout", "2s", "-s", "n"}, "n",
 		&action.Goto{URL: "example.com", WaitUntil: "networkidle", Timing: action.Timing{Timeout: 2000}}},
 	{"page.back", []string{"back"}, "", &action.None{}},
@@ -196,7 +202,7 @@ func TestNothingPassesADoorThatRefuses(t *testing.T) {
 	next := 0
 	d := &door{}
 	r := newRig(t, d)
-	r.in = "url: https://a.example/\ndomain_allowlist: [a.example]\nactions: [{type: go_back}]\ntimeout: 500\n"
+	r.in = givenInput
 	if err := os.WriteFile("steps.yaml", []byte("steps: [{verb: page.click, args: {ref: e4}}, {verb: page.back}]"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +262,8 @@ func TestWrongLinesMakeNoCall(t *testing.T) {
 		{"session", "start", "--width", "wide"}, {"session", "show", "a", "b"}, {"cookies", "set"}, {"cookies", "set", "a"}, {"cookies", "set", "a=b", "--file", "x"}, {"cookies", "set", "--file", "no-such-file"},
 		{"cookies", "delete"}, {"cookies", "delete", "--all", "--name", "a"}, {"cookies", "delete", "--name", ""},
 		{"install", "kitchen"}, {"install", "browser", "now"}, {"install", "browser", "--package-manager", "pip"},
-		{"smoke"}, {"version", "now"}, {"config", "check", "x", "y"}, {"policy", "explain"}, {"policy", "explain", "page.click", "e1"}, {"policy", "explain", "page.click", "{"}, {"policy", "explain", "page.click", "--offline", "-s", "n"},
+		{"smoke"}, {"version", "now"}, {"config", "check", "x", "y"}, {"profile", "export"}, {"profile", "import", "work"}, {"profile", "import", "work", "no-such-file"},
+		{"policy", "explain"}, {"policy", "explain", "page.click", "e1"}, {"policy", "explain", "page.click", "{"}, {"policy", "explain", "page.click", "--offline", "-s", "n"},
 	} {
 		out, complaint, status := r.run(line...)
 		if status != 2 || !strings.HasPrefix(complaint, "error: ") || out != "" {

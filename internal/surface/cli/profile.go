@@ -12,10 +12,10 @@ import (
 
 func (r *root) profileCommands() []*cobra.Command {
 	group := &cobra.Command{
-		Use: "profile", Aliases: []string{"contexts"}, Short: "List, create and delete saved user data of browsers",
+		Use: "profile", Aliases: []string{"contexts"}, Short: "List, create and delete saved user data of browsers, and move logins in and out",
 		Args: between(0, 0), RunE: help,
 	}
-	group.AddCommand(r.profileList(), r.profileCreate(), r.profileDelete())
+	group.AddCommand(r.profileList(), r.profileCreate(), r.profileDelete(), r.profileExport(), r.profileImport())
 	return []*cobra.Command{group}
 }
 

@@ -53,6 +53,7 @@ func (r *root) sessionStart() *cobra.Command {
 	f.StringVar(&call.Profile, "profile", "", "saved user data to use, by id or name")
 	f.StringSliceVar(&call.Credentials, "credentials", nil, "domains whose stored credentials it gets, with commas between them")
 	f.StringSliceVar(&call.Allow, "allow", nil, "hosts documents may come from, with commas between them")
+	f.StringVar(&call.Proxy, "proxy", "", "name of the upstream proxy that it goes out by, as security.network.upstream_proxies has it (default: its scope's)")
 	emulate := emulationFlags(f)
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		call.Timeout = int(idle.Milliseconds())

@@ -295,6 +295,7 @@ type sessionIn struct {
 	Device   string   `json:"device,omitempty" enum:"desktop,phone,tablet" doc:"start: emulate it"`
 	Locale   string   `json:"locale,omitempty" maxLength:"35" doc:"start: as de-DE"`
 	Timezone string   `json:"timezone,omitempty" maxLength:"64" doc:"start: as Europe/Berlin"`
+	Proxy    string   `json:"proxy,omitempty" maxLength:"64" doc:"start: by name"`
 	Archived bool     `json:"include_archived,omitempty" doc:"list: these too"`
 	in
 }

@@ -27,7 +27,8 @@ func sessions(ctx context.Context, t *turn, in *sessionIn) error {
 func startSession(ctx context.Context, t *turn, in *sessionIn) error {
 	t.session = "" // a session that starts is not addressed
 	args := &action.SessionStart{
-		Name: in.Name, URL: in.URL, Width: in.Width, Height: in.Height, Headless: in.Headless, Allow: in.Allow, Effects: t.surface.effects(in.Effects),
+		Name: in.Name, URL: in.URL, Width: in.Width, Height: in.Height, Headless: in.Headless, Allow: in.Allow, Proxy: in.Proxy,
+		Effects: t.surface.effects(in.Effects),
 	}
 	if in.Device != "" || in.Locale != "" || in.Timezone != "" {
 		args.Emulate = &action.Emulation{Device: in.Device, Locale: in.Locale, Timezone: in.Timezone}

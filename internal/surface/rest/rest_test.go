@@ -172,6 +172,7 @@ var bodies = map[string]string{
 	"run.resume":            `{"guidance":"go on"}`,
 	"policy.explain":        `{"verb":"page.click","element":{"name":"Delete"}}`,
 	"profile.create":        `{"name":"work"}`,
+	"profile.import":        `{"file":"W10="}`,
 	"credential.check":      `{"domain":"a.example"}`,
 	"token.create":          `{"name":"ci","role":"agent"}`,
 	"session.request_human": `{"reason":"a captcha"}`,

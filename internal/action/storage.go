@@ -1,0 +1,73 @@
+package action
+
+import (
+	"cmp"
+	"slices"
+)
+
+// MostStateFile is how large a file with a login state may be, in bytes.
+const MostStateFile = 16 << 20
+
+// StorageState is what a browser is signed in with, in the format of
+// Playwright's storageState: cookies, and the localStorage of origins. It has
+// values in the clear and goes to operators only.
+type StorageState struct {
+	Cookies []Cookie      `json:"cookies"`
+	Origins []OriginState `json:"origins"`
+
+	Left []LeftOut `json:"left,omitempty"` // what the profile has and the state has not; Playwright ignores it
+}
+
+// OriginState is what one origin keeps.
+type OriginState struct {
+	Origin       string        `json:"origin"` // scheme://host[:port]
+	LocalStorage []StorageItem `json:"localStorage"`
+}
+
+// StorageItem is an entry of localStorage.
+type StorageItem struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// LeftOut says what of a host was left out of an export or an import, and why.
+type LeftOut struct {
+	Host         string `json:"host"`
+	Why          string `json:"why"`
+	Cookies      int    `json:"cookies,omitempty"`
+	LocalStorage int    `json:"localStorage,omitempty"` // entries; 0 where the origin as a whole was left out
+}
+
+// LeaveOut adds to what was left out: one row for each host and reason, in order.
+func LeaveOut(all []LeftOut, more LeftOut) []LeftOut {
+	at, has := slices.BinarySearchFunc(all, more, func(a, b LeftOut) int {
+		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.Why, b.Why))
+	})
+	if !has {
+		return slices.Insert(all, at, more)
+	}
+	all[at].Cookies += more.Cookies
+	all[at].LocalStorage += more.LocalStorage
+	return all
+}
+
+// ProfileImport puts a login state into a profile.
+type ProfileImport struct {
+	ID     string   `json:"id" path:"id" maxLength:"64" doc:"Id or name of the profile, which no session may be using" example:"work"`
+	Format string   `json:"format,omitempty" enum:"auto,playwright,netscape,json" default:"auto" doc:"What the file is: Playwright's storageState, Netscape's cookies.txt, a JSON array of cookies as browser extensions write it, or auto to tell by its content"`
+	Allow  []string `json:"allow,omitempty" maxItems:"100" doc:"Hosts to take, in place of those that are configured; as in session.start" example:"[\"app.example.com\"]"`
+	File   []byte   `json:"file" doc:"The file, in base64"`
+}
+
+// ProfileImported says what was put into a profile: hosts and numbers, never a
+// value.
+type ProfileImported struct {
+	OK           bool      `json:"ok"`
+	ID           string    `json:"id"`
+	Format       string    `json:"format"` // playwright, netscape or json
+	Cookies      int       `json:"cookies"`
+	Origins      int       `json:"origins"`      // whose localStorage it has
+	LocalStorage int       `json:"localStorage"` // entries
+	Hosts        []string  `json:"hosts"`
+	Left         []LeftOut `json:"left,omitempty"`
+}

@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+func (r *root) profileExport() *cobra.Command {
+	var out string
+	c := verb("profile.export", "export <profile>",
+		"glovebox profile export work -o state.json\nglovebox profile export work | jq -r '.cookies[].domain'")
+	c.Args = between(1, 1)
+	c.Long = c.Short + `.
+
+Cookies, and the localStorage of the origins that sessions with the profile
+showed pages of. The file opens the accounts that it holds: it is written for
+its owner alone (mode 0600). Playwright reads it as storageState, and glovebox
+profile import as it is. Credentials that came from the vault are left out.
+
+A session that uses the profile goes on meanwhile; where there is none, one is
+started for the time it takes.`
+	outputFlag(c, &out, toStandardOutput)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if out == "" && r.io.Terminal {
+			return usage(errors.New("the login would be shown on the terminal: name a file with --output, or - to have it shown"))
+		}
+		door, err := r.door(operatorToken)
+		if err != nil {
+			return err
+		}
+		// not by send, which takes characters out that a terminal would act on: the
+		// values must stay as they are
+		result, err := door.Call(c.Context(), action.Call{Verb: "profile.export", Args: &action.ByID{ID: args[0]}, Surface: "cli"})
+		if err != nil {
+			return err
+		}
+		state, ok := result.Data.(*action.StorageState)
+		if !ok {
+			return fault.New(fault.Internal, "the gateway sent no storage state")
+		}
+		return r.writeState(out, *state)
+	}
+	return c
+}
+
+// writeState writes a login state and says what is in it, on standard error
+// where the state itself is on standard output.
+func (r *root) writeState(out string, state action.StorageState) error {
+	left := state.Left
+	state.Left = nil
+	if out == "" || out == "-" {
+		if err := encode(r.io.Out, state); err != nil {
+			return err
+		}
+		r.io.Out, r.json = r.io.Err, false
+		r.showLeft(left)
+		return nil
+	}
+	text, err := json.MarshalIndent(state, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := writePrivate(out, append(text, '\n')); err != nil {
+		return fault.New(fault.InvalidRequest, "cannot write %s", out).Hinted("give another file with --output").Because(err)
+	}
+	items := 0
+	for _, o := range state.Origins {
+		items += len(o.LocalStorage)
+	}
+	told := map[string]any{"file": out, "cookies": len(state.Cookies), "origins": len(state.Origins), "localStorage": items}
+	if len(left) > 0 {
+		told["left"] = left
+	}
+	return r.print(action.Result{Data: told}, func(action.Result) {
+		r.printf("%s %s in %s\n", r.style.good("exported:"), loginOf(len(state.Cookies), items, len(state.Origins)), clean(out))
+		r.showLeft(left)
+	})
+}
+
+// writePrivate writes a file for its owner alone, whole or not at all.
+func writePrivate(path string, data []byte) error {
+	file, err := os.CreateTemp(filepath.Dir(path), ".state-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(file.Name()) }()
+	_, err = file.Write(data)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), path)
+}
+
+const shownLeft = 20 // rows of what was left out, of which --json prints all
+
+func (r *root) showLeft(left []action.LeftOut) {
+	for i, l := range left {
+		if i == shownLeft {
+			r.printf("%s %d more hosts; --json lists them\n", r.style.dim("left out:"), len(left)-shownLeft)
+			return
+		}
+		var what []string
+		if l.Cookies > 0 {
+			what = append(what, several(l.Cookies, "cookie", "cookies"))
+		}
+		if l.LocalStorage > 0 {
+			what = append(what, several(l.LocalStorage, "entry", "entries")+" of localStorage")
+		}
+		r.printf("%s %s: %s\n", r.style.dim("left out:"), clean(strings.TrimSpace(strings.Join(what, " and ")+" of "+l.Host)), clean(l.Why))
+	}
+}
+
+// loginOf says how much a login state has.
+func loginOf(cookies, items, origins int) string {
+	return fmt.Sprintf("%s and %s of localStorage (%s)",
+		several(cookies, "cookie", "cookies"), several(items, "entry", "entries"), several(origins, "origin", "origins"))
+}
+
+func several(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
+}
+
+// sources are the formats of files as people name them.
+var sources = []string{"auto", "playwright", "netscape", "json"}
+
+func (r *root) profileImport() *cobra.Command {
+	var call action.ProfileImport
+	c := verb("profile.import", "import <profile> <file>",
+		"glovebox profile import work state.json\nglovebox profile import work cookies.txt --allow example.com,app.example.com\npass show cookies | glovebox profile import work - --from netscape")
+	c.Args = between(2, 2)
+	c.Long = c.Short + `.
+
+The file, or standard input for -, is one of
+  playwright  storageState of Playwright, and what glovebox profile export writes
+  netscape    cookies.txt, as curl, yt-dlp and browser extensions write it
+  json        an array of cookies, as Cookie-Editor, EditThisCookie and the like write it
+
+All of it is imported or nothing: a bad entry is named by its line or its place,
+and changes nothing. Cookies that have expired, and hosts that sessions may not
+open, are left out, and said. What is in the profile stays, but for what has the
+same name. No session may use the profile meanwhile.
+
+What was imported is a secret of the profile's sessions from then on: agents get
+no scripts, cookies or HTML in them, and values are taken out of what they read.`
+	f := c.Flags()
+	f.StringVar(&call.Format, "from", "auto", "what the file is: "+strings.Join(sources, ", "))
+	f.StringSliceVar(&call.Allow, "allow", nil, "hosts to take, in place of those that are configured")
+	_ = c.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(sources, cobra.ShellCompDirectiveNoFileComp))
+	c.RunE = func(c *cobra.Command, args []string) error {
+		call.ID = args[0]
+		var err error
+		if call.File, err = r.stateFile(args[1]); err != nil {
+			return err
+		}
+		return r.call(c.Context(), "profile.import", &call, r.showImported)
+	}
+	return c
+}
+
+// stateFile reads a file, or standard input.
+func (r *root) stateFile(path string) ([]byte, error) {
+	from := r.io.In
+	if path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, fault.New(fault.InvalidRequest, "cannot read %s", path).Hinted("name the file, or - for standard input").Because(err)
+		}
+		defer func() { _ = file.Close() }()
+		from = file
+	}
+	text, err := io.ReadAll(io.LimitReader(from, action.MostStateFile+1))
+	switch {
+	case err != nil:
+		return nil, fault.New(fault.InvalidRequest, "cannot read %s", path).Because(err)
+	case len(text) > action.MostStateFile:
+		return nil, fault.New(fault.LimitReached, "%s is larger than %d MiB", path, action.MostStateFile>>20).
+			Hinted("export the sites that are needed, instead of all")
+	}
+	return text, nil
+}
+
+func (r *root) showImported(result action.Result) {
+	got, ok := result.Data.(*action.ProfileImported)
+	if !ok {
+		return
+	}
+	r.printf("%s %s, of %s\n", r.style.good("imported:"), loginOf(got.Cookies, got.LocalStorage, got.Origins), short(strings.Join(got.Hosts, ", "), 300))
+	r.showLeft(got.Left)
+}
