@@ -350,6 +350,7 @@ const shownHere = () => {
 };
 
 const snapshot = options => {
+  if (options.shown || options.sight) catchUp();
   const walker = options.viewport ? new Viewer(options) : options.sight ? new Sight(options) : new Walker(options), nodes = [];
   if (!options.includeHidden) lookForCovers(options.fold);
   const {root} = walker;
