@@ -1,9 +1,9 @@
 // Lists that were drawn anew: entries are found by their words and by what
 // their fields hold, so that they may change places, come and go.
+const listFields = 'input, select, textarea';
 const wordsKey = element => {
   let key = localName(element) + '\n' + squeeze(textContent(element));
-  if (oneInElement(element, 'input, select, textarea') === null) return key;
-  for (const field of queryAll(element, 'input, select, textarea')) key += '\n' + (touched === field ? '' : heldBy(field));
+  for (const field of queryAll(element, listFields)) key += '\n' + (touched === field ? '' : heldBy(field));
   return key;
 };
 const pairEntries = (lists, pairs, around) => {
@@ -15,11 +15,10 @@ const pairEntries = (lists, pairs, around) => {
   const found = pairByWords(lists, was, is, kept, how), places = lines.get(lists.before)?.places;
   const whole = found.length === gone.length && gone.length === fresh.length;
   if (!whole && (how.strict || (found.length + kept.length) * 2 <= Math.min(gone.length, fresh.length) + kept.length)) return false;
-  const shapes = whole ? null : shapesOf([...gone, ...fresh, ...stays], [...was, ...is, ...kept]);
+  const entries = [...gone, ...fresh, ...stays], keys = [...was, ...is, ...kept];
   for (const [from, to] of found) {
-    if (shapes !== null && (!hasWord(textContent(from)) || shapes.get(shapeOf(from)).size < 2)) continue;
     const inner = bearers.has(from) ? [] : [[from, to]];
-    if (bearers.has(from) && !pairTrees(from, to, inner, {...how, strict: true})) continue;
+    if (bearers.has(from) && (!whole && !isOneOfMany(from, entries, keys) || !pairTrees(from, to, inner, {...how, strict: true}))) continue;
     if (places?.has(from)) places.set(to, places.get(from));
     for (const pair of inner) pairs.push(pair);
   }
@@ -50,14 +49,11 @@ const pairApart = ({gone, fresh, stays}, how) => {
 };
 // What entries of one kind are made of.
 const shapeOf = entry => localName(entry) + [...queryAll(entry, 'a, button, input, select, textarea')].map(localName).join();
-const shapesOf = (entries, keys) => {
-  const shapes = new Map();
-  entries.forEach((entry, i) => {
-    const shape = shapeOf(entry);
-    if (!shapes.has(shape)) shapes.set(shape, new Set());
-    shapes.get(shape).add(keys[i]);
-  });
-  return shapes;
+// Whether other words in the list have the same controls, so that it is a list
+// of such entries and not a box with a question and its answers.
+const isOneOfMany = (entry, entries, keys) => {
+  const shape = shapeOf(entry), key = wordsKey(entry);
+  return hasWord(textContent(entry)) && entries.some((other, i) => keys[i] !== key && shapeOf(other) === shape);
 };
 // An act of ours in a field of one entry: where all others are in their places
 // as they were, each is the one in its place, whatever words of it changed. Of
