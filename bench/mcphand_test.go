@@ -114,7 +114,7 @@ func (h gloveboxHand) await(text string) (string, error) {
 }
 func (h gloveboxHand) shoot() (int, error) { return h.picture("browser_take_screenshot", nil) }
 func (h gloveboxHand) ref(text, role, name string) string {
-	return find(`^[ +~]*ROLE "NAME".* ?\[(e\d+)\]`, text, role, name)
+	return find(`^[ +~]*(?:text .*)?ROLE "NAME".*?\[(e\d+)\]`, text, role, name)
 }
 
 // playwrightHand: an answer says where it wrote the snapshot; to read it, an

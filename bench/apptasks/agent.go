@@ -156,8 +156,11 @@ func (a *Agent) Ref(texts ...string) string {
 		}
 	}
 	if at < len(lines) {
-		if found := reference.FindStringSubmatch(lines[at]); found != nil {
-			return found[1]
+		last := texts[len(texts)-1]
+		for _, part := range []string{lines[at][strings.Index(lines[at], last):], lines[at]} { // a line of text may hold several links
+			if found := reference.FindStringSubmatch(part); found != nil {
+				return found[1]
+			}
 		}
 	}
 	a.t.Fatalf("no reference for %q in\n%s", texts, a.last)

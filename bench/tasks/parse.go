@@ -12,15 +12,19 @@ var (
 	uidFirst = regexp.MustCompile(`^uid=(\S+) ?`)
 	roleWord = regexp.MustCompile(`^[A-Za-z][A-Za-z-]*`)
 	refInBox = regexp.MustCompile(`\[(?:[^\]"]*\b)?(?:ref=)?(f?\d*e\d+)\]`)
-	valueOf  = regexp.MustCompile(`\bvalue="((?:[^"\\]|\\.)*)"`)
+	// The quoted words of one piece of running text, and the beginning of the next.
+	nextPiece = regexp.MustCompile(`^"(?:[^"\\]|\\.)*"(?: [^\s"]+(?:="(?:[^"\\]|\\.)*")?)*?(?: link)? "`)
+	valueOf   = regexp.MustCompile(`\bvalue="((?:[^"\\]|\\.)*)"`)
 )
 
 // parse reads the lines of a page; what is no node is left out.
 func parse(text string) Page {
 	var page Page
 	for line := range strings.Lines(text) {
-		if n, ok := parseLine(strings.TrimRight(line, "\n")); ok {
-			page = append(page, n)
+		for _, piece := range pieces(strings.TrimRight(line, "\n")) {
+			if n, ok := parseLine(piece); ok {
+				page = append(page, n)
+			}
 		}
 	}
 	return page.within()
@@ -49,6 +53,31 @@ func parseLine(line string) (Node, bool) {
 		n.Flags, n.Value = flags, plainYAML(after)
 	}
 	return n, true
+}
+
+// pieces are the texts and links of a line of running text, a line for each:
+// text "See the" link "guide" [e5] "for more". Any other line is one piece.
+func pieces(line string) []string {
+	indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
+	rest, runs := strings.CutPrefix(line[len(indent):], "text ")
+	if !runs {
+		return []string{line}
+	}
+	var all []string
+	for rest != "" {
+		role := "text "
+		if after, link := strings.CutPrefix(rest, "link "); link {
+			role, rest = "link ", after
+		}
+		end := len(rest)
+		if found := nextPiece.FindStringIndex(rest); found != nil {
+			end = found[1] - len(`"`)
+			end -= len("link ") * min(1, strings.Count(rest[found[0]:found[1]], ` link "`))
+		}
+		all = append(all, indent+role+strings.TrimRight(rest[:end], " "))
+		rest = rest[end:]
+	}
+	return all
 }
 
 // quotedPart takes text in double quotes off the front.

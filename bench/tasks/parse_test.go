@@ -56,6 +56,18 @@ func TestAPageIsReadFromEachServersOwnText(t *testing.T) {
 	}
 }
 
+func TestTheLinksOfRunningTextAreNodes(t *testing.T) {
+	p := parse(` text "See the \"old\"" link "guide" [e5] current=page "or" (+12) link "list" [e7] link "more" [e9] "at last."` + "\n text link \"Ada\" [e11] \"wrote.\"")
+	for name, ref := range map[string]string{"guide": "e5", "list": "e7", "more": "e9", "Ada": "e11"} {
+		if got := p.Press(name); got.Ref != ref || got.Role != "link" {
+			t.Errorf("%s is %+v", name, got)
+		}
+	}
+	if got := strings.ReplaceAll(p.Text(), "\n", "|"); got != `See the "old"|guide|or|list|more|at last.|Ada|wrote.` {
+		t.Errorf("the words are %s", got)
+	}
+}
+
 func TestATextIsPressedByWhatItIsIn(t *testing.T) {
 	p := parse("- listitem [ref=e7]:\n  - text: Ada\n- text: Eve")
 	if in := p.Words("Ada"); in.Ref != "e7" {

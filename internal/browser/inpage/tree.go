@@ -48,6 +48,7 @@ type Node struct {
 	URL       string  `json:"u,omitempty"` // of a link; token-like parameters masked
 	Frame     bool    `json:"f,omitempty"` // an iframe: Number is that of its element
 	Container int     `json:"k,omitempty"` // identity of a landmark, of an element with 4 children or more, or of which a run was folded, to narrow to
+	Joined    bool    `json:"j,omitempty"` // a text or link in the line of running text that the node before is in
 	More      int     `json:"m,omitempty"` // as many elements like those before stand right after this node and were not read; the node around has a Container
 	Fresh     int     `json:"w,omitempty"` // of More, those that have come since Walk.Since
 	Mixed     bool    `json:"x,omitempty"` // with More: elements of the run changed places since Walk.Since

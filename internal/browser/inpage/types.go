@@ -114,7 +114,7 @@ type Facts struct {
 	Gone bool `json:"gone,omitempty"` // not in the document any more; nothing else is then set
 	Element
 	Was   *Was   `json:"was,omitempty"` // as what it was shown, where that is something else: FactsShown only
-	Print string `json:"print"`         // role, names without what style sheets write, type, link, form, orders, dialog
+	Print string `json:"print"`         // role, names without what style sheets write, type, link, form, orders, dialog, how often it was drawn anew
 	Frame bool   `json:"frame"`         // an iframe: what is in it belongs to another Frame
 	Rect  Rect   `json:"rect"`
 

@@ -29,6 +29,7 @@ type Page struct {
 	refs   *Refs
 	wide   map[*action.Node]Place // nodes with several children, to narrow to; they get references when these are shown
 	top    Place                  // the same for the document itself
+	joined map[*action.Node]bool  // texts and links that go on in the line of the node before
 	unread map[*action.Node]int   // how many siblings like it stand right after a node, which the walker did not read
 
 	tallies map[*action.Node]tally // what else is known of folded runs, where it was read to be compared
@@ -50,7 +51,7 @@ const deepestFrames = 20 // frames inside frames; a page can nest itself without
 
 // Merge puts frames together and gives references to what can be acted on.
 func Merge(f *Frame, refs *Refs) *Page {
-	p := &Page{refs: refs, wide: map[*action.Node]Place{}, unread: map[*action.Node]int{}, tallies: map[*action.Node]tally{}}
+	p := &Page{refs: refs, wide: map[*action.Node]Place{}, joined: map[*action.Node]bool{}, unread: map[*action.Node]int{}, tallies: map[*action.Node]tally{}}
 	if f == nil || f.Tree == nil {
 		return p
 	}
@@ -121,8 +122,12 @@ func (m merging) node(f *Frame, n *inpage.Node, depth int) *action.Node {
 	return out
 }
 
-// counted notes what the walker counted after a node, and did not read.
+// counted notes what the walker counted after a node, and did not read, and
+// whether the node goes on in the line of the one before.
 func (m merging) counted(out *action.Node, n *inpage.Node) {
+	if n.Joined {
+		m.page.joined[out] = true
+	}
 	if n.More > 0 {
 		m.page.unread[out] = n.More
 	}

@@ -79,6 +79,11 @@ func (w *writer) siblings(nodes []*action.Node, level int, way []*action.Node) {
 	nodes = w.density.siblings(nodes)
 	for i := 0; i < len(nodes); {
 		length, shown := w.fold(nodes[i:])
+		if line := w.running(nodes[i:]); line > 1 && length == 1 {
+			w.runningText(nodes[i:i+line], level)
+			i += line
+			continue
+		}
 		for _, n := range nodes[i : i+shown] {
 			w.node(n, level, way)
 		}

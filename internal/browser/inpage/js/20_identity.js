@@ -1,4 +1,5 @@
-// Numbers for elements, never used twice in the life of a document.
+// Numbers for elements, never used twice in the life of a document but for the
+// same content that was drawn anew: see follow.
 const numbers = new WeakMap(), elements = new Map();
 let last = 0;
 const forget = new FinalizationRegistry(number => elements.delete(number));
@@ -6,11 +7,15 @@ const numberOf = element => {
   let number = numbers.get(element);
   if (number === undefined) {
     number = ++last;
-    numbers.set(element, number);
-    elements.set(number, new WeakRef(element));
-    forget.register(element, number);
+    enroll(element, number);
   }
   return number;
+};
+const enroll = (element, number) => {
+  numbers.set(element, number);
+  elements.set(number, new WeakRef(element));
+  forget.register(element, number, element);
+  hold(element, bearers);
 };
 // The element of a number, null when it is not in this document any more.
 const elementOf = number => {

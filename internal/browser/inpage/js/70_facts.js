@@ -144,7 +144,7 @@ const factsOf = element => {
   facts.frame = tag === 'iframe' || tag === 'frame';
   facts.editor = editorOf(same) !== null;
   facts.rect = plainRect(boxOf(drawnEditor(element) ?? element));
-  facts.print = JSON.stringify([facts.role, bareNameOf(same), facts.tag, facts.type, facts.label, facts.linkUrl, facts.formAction, facts.formMethod, facts.submits, facts.submitName, facts.protected, facts.editable, choices(same), facts.item, firmNames(same), facts.orders, facts.emptied, facts.dialog.replace(/\d+/g, '0')]);
+  facts.print = JSON.stringify([facts.role, bareNameOf(same), facts.tag, facts.type, facts.label, facts.linkUrl, facts.formAction, facts.formMethod, facts.submits, facts.submitName, facts.protected, facts.editable, choices(same), facts.item, firmNames(same), facts.orders, facts.emptied, facts.dialog.replace(/\d+/g, '0'), renewed.get(element)]);
   return facts;
 };
 // What can be chosen in a list is pinned with it.

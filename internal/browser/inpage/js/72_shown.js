@@ -26,13 +26,17 @@ const isOwnItem = (words, known) => {
   const from = known.from?.deref(), now = words ? hostOfWords(words)?.deref() : undefined;
   return from !== undefined && ownWords.has(from) && (now === undefined || ownWords.has(now));
 };
+// Words that stand behind a field of the entry that we have typed into may be
+// computed from it, as the sum of an order is.
+const isResult = (words, element) => words !== null && words.text !== null && [...queryAll(entryOf(element), 'input, textarea, select')].slice(0, PAIRS)
+  .some(field => ownWords.has(field) && position(field, words.text) & Node.DOCUMENT_POSITION_FOLLOWING);
 // As what it was shown, where it is something else now; it counts as shown
 // then. Who was told so once is not told of other digits again: a clock never
 // stands still.
 const becameOther = element => {
   const known = shownAs.get(element);
   if (known === undefined) return undefined;
-  const name = bareNameOf(element), words = wordsOfItem(element), item = words?.item ?? '', plain = known.told ? text => text.replace(/\d+/g, '0') : steady;
+  const name = bareNameOf(element), words = wordsOfItem(element), item = words?.item ?? '', plain = known.told || isResult(words, element) ? text => text.replace(/\d+/g, '0') : steady;
   const same = (plain(known.item) === plain(item) || isOwnItem(words, known)) && (known.name === undefined || plain(known.name) === plain(name));
   if (same) return undefined;
   note(element, true);

@@ -213,7 +213,7 @@ const find = async query => {
   }
 };
 const facts = ({node, shown}) => {
-  const element = elementOf(node);
+  const element = followed(node);
   if (element === null) return {gone: true};
   const known = factsOf(element);
   if (shown) known.was = becameOther(element);

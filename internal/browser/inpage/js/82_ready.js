@@ -8,6 +8,7 @@ const ready = async query => {
   if (query.kind !== 'drop') expected = null;
   if (answer.ok && (acting.has(query.kind) || query.kind === 'select')) noteAct(elementOf(query.node));
   if (answer.ok && query.kind === 'type') noteTyped(elementOf(query.node));
+  if (answer.ok) noteActed(elementOf(query.node), query.kind === 'type' || query.kind === 'select' || query.checked);
   if (answer.ok && expectable.has(query.kind)) expect(query);
   if (answer.ok && query.checked) answer.checked = checkedOf(query.node);
   if (answer.ok && query.focus && !(query.kind === 'focus' && answer.focused)) {

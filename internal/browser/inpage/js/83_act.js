@@ -20,9 +20,24 @@ const focus = ({node, all, clear}) => {
   const target = tagOf(element) === 'label' ? labelControl(element) ?? element : element, host = hostOfEditing(target);
   (host instanceof SVGElement ? focusOnSVG : focusOn)(host, {preventScroll: true});
   if (editorOf(target) !== null) return {ok: hasFocusOf(element), secret: isProtected(host)}; // keys move its caret
-  if (clear) clearText(target);
-  else placeCaret(target, all);
+  if (!clear) placeCaret(target, all);
+  else return clearedAt(node, element, target, host);
   return {ok: hasFocusOf(element), secret: isProtected(host)};
+};
+// A page may draw a field anew when it is told that it was emptied: the new one
+// is typed into.
+const clearedAt = (node, element, target, host) => {
+  noteActed(target, true);
+  const role = roleOf(target), name = bareNameOf(target);
+  clearText(target);
+  if (isConnected(element)) return {ok: hasFocusOf(element), secret: isProtected(host)};
+  const anew = followed(node);
+  if (anew === null) return {gone: true, ok: false};
+  renew();
+  if (roleOf(anew) !== role || bareNameOf(anew) !== name || isProtected(anew) !== isProtected(target)) return {gone: true, ok: false};
+  if (!hasFocusOf(anew)) focusOn(anew, {preventScroll: true});
+  placeCaret(anew, true);
+  return {ok: hasFocusOf(anew), secret: isProtected(anew)};
 };
 // What takes the focus for a piece of editable content; anything else itself.
 const hostOfEditing = element => {

@@ -22,6 +22,7 @@ class Walker {
     this.until = performance.now() + WALK_TIME;
     this.run = '';
     this.kept = false; // the lines of run are as they are written
+    this.line = null; // the nodes of which the last one is in a line of text that goes on
     this.stated = new Map();
     this.trace = 0; // of the values of the fields in the sibling that is compared
     this.traces = new Map();
@@ -47,10 +48,18 @@ class Walker {
     this.kept = false;
     if (text === '') return;
     this.size += text.length;
-    sink.push({t: text});
+    const node = {t: text};
+    if (this.line === sink) node.j = true;
+    sink.push(node);
+    this.line = sink;
+  }
+  endLine(sink) {
+    this.flush(sink);
+    this.line = null;
   }
   push(sink, node) {
     this.flush(sink);
+    this.line = null;
     this.emitted++;
     this.size += (node.n?.length ?? 0) + (node.v?.length ?? 0) + (node.u?.length ?? 0) + 30;
     sink.push(node);
@@ -82,7 +91,8 @@ class Walker {
     }
     const display = displayOf(element), tag = localName(element);
     if (display === 'none' || display === '' || /^(inline|contents)$/.test(display) && !muting.has(roleOf(element)) && tag !== 'img') return false;
-    this.flush(sink);
+    if (display === 'inline') this.flush(sink);
+    else this.endLine(sink);
     this.count(element, kind, sink);
     return true;
   }
@@ -128,7 +138,7 @@ class Walker {
     if (plainHosts.has(tag) || tag.includes('-')) this.hosts.push(element);
     if (!this.options.includeHidden && attribute(element, 'aria-hidden') === 'true') return this.leaveOut(element);
     const block = !/^(inline|contents|ruby)|math$/.test(display);
-    if (block) this.flush(sink);
+    if (block) this.endLine(sink);
     else if (display !== 'inline' && this.run !== '') this.run += ' ';
     if (this.nest >= NEST_LIMIT) {
       this.cut = true;
@@ -137,7 +147,7 @@ class Walker {
     this.nest++;
     this.show(element, tag, sink, at);
     this.nest--;
-    if (block) this.flush(sink);
+    if (block) this.endLine(sink);
     else if (display !== 'inline' && this.run !== '') this.run += ' ';
   }
   show(element, tag, sink, at) {
@@ -168,7 +178,7 @@ class Walker {
   }
   node(element, role, name, shown, sink, at) {
     this.flush(sink);
-    const node = {r: role}, children = [];
+    const node = {r: role}, children = [], {line} = this;
     const mute = muting.has(role) && name !== '' ? mutes(element, name) : at.mute && !structureInMute.has(role);
     const inner = {own: at.own, mute, depth: at.depth + 1, tree: role === 'treeitem', more: false, whole: this.options.root > 0 && element === this.root};
     this.children(element, children, inner);
@@ -176,8 +186,11 @@ class Walker {
     this.describe(node, element, role, name || (shown && at.mute && role === 'generic' && children.length === 0 ? spokenPart(element) : ''), shown, children);
     if (children.length > 0) node.c = children;
     if (wide(children) || landmarks.has(role)) node.k = numberOf(element);
-    if (inner.more || this.worthShowing(node, element, role, shown)) this.push(sink, node);
-    else this.splice(sink, children);
+    if (!inner.more && !this.worthShowing(node, element, role, shown)) return this.splice(sink, children);
+    this.push(sink, node);
+    if (role !== 'link' || node.c !== undefined || displayOf(element) !== 'inline') return;
+    if (line === sink) node.j = true;
+    this.line = sink;
   }
   describe(node, element, role, name, shown, children) {
     const alone = children.length === 1 && children[0].t !== undefined && children[0].m === undefined, cell = ownCell(element, role);
@@ -217,6 +230,7 @@ class Walker {
     return numberOf(element);
   }
   splice(sink, children) {
+    this.line = null;
     for (const child of children) sink.push(child);
   }
   frame(element, sink) {
@@ -350,6 +364,7 @@ const shownHere = () => {
 };
 
 const snapshot = options => {
+  if (options.shown || options.sight) catchUp();
   const walker = options.viewport ? new Viewer(options) : options.sight ? new Sight(options) : new Walker(options), nodes = [];
   if (!options.includeHidden) lookForCovers(options.fold);
   const {root} = walker;

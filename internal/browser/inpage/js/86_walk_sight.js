@@ -15,6 +15,7 @@ const wanted = new WeakSet(); // what is acted on
 const noteStirred = changes => {
   if (sights.last === 0) return;
   const left = new Map();
+  noteDepartures(changes);
   for (const {type, target, addedNodes, removedNodes} of changes) {
     stir(target);
     if (type !== 'childList') continue;
@@ -92,6 +93,7 @@ class Sight extends Walker {
   }
   tookIn(element, then, nodes) {
     if (!firstRead.has(element)) firstRead.set(element, this.options.sight);
+    hold(element, readers);
     if (then === undefined) return;
     nodes.forEach((node, i) => {
       node.o = i === 0 ? then.weight : -1;
@@ -138,6 +140,7 @@ class Sight extends Walker {
     if (fresh) last.w = (last.w ?? 0) + weight;
     if (this.mixed) last.x = true;
     if (firstRead.has(element)) this.partial = true;
+    hold(element, readers);
     if (fresh || !counted.has(element)) counted.set(element, {first: this.options.sight, weight, shape: kind.shape, trace: this.traces.get(element) ?? 0});
   }
   // Notes the order of siblings that are shown, and whether it is another than

@@ -17,7 +17,7 @@ const guardKey = event => {
   renew();
 };
 const judgeKey = (event, act) => {
-  const element = elementOf(act.node);
+  const element = followed(act.node);
   if (act.refused !== '') return refuse(event, 'keys');
   if (element === null || !hasFocusOf(element)) return misdirected(event, act);
   if (event.type === 'keydown' && !isForThis(event, act, element)) return refuse(event, 'effect');

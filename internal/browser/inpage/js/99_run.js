@@ -10,6 +10,6 @@ const api = Object.freeze({
     renew();
     return answer(value);
   },
-  element: number => elementOf(number),
+  element: number => followed(number),
 });
 Object.defineProperty(globalThis, '__glovebox', {value: api, enumerable: false, writable: false, configurable: false});
