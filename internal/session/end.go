@@ -69,6 +69,7 @@ func (r *Registry) watch(l *live, s stage) {
 			next, over := r.deadline(l, time.Now())
 			if over != nil && over.pauses {
 				r.reach(context.Background(), l, over.reason) // it belongs to no call, and its steps are bounded
+				next, _ = r.deadline(l, time.Now())           // of a held session: this loop does not hear of a hold of its own
 			} else if over != nil {
 				l.end(*over)
 			}
