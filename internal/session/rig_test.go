@@ -246,6 +246,8 @@ type driver struct {
 	ways  map[string]sandboxEgress // out of boxes
 	once  error                    // the next Assign answers so
 	hold  chan struct{}            // Stop waits for it to be closed
+	warm  error                    // why no box can be frozen
+	cold  func()                   // is called when a box has been frozen, before that is answered
 }
 
 func (d *driver) set(change func(*driver)) {
@@ -318,6 +320,20 @@ func (b *box) Assign(ctx context.Context, scope, session string) error {
 		return err
 	}
 	return b.Box.Assign(ctx, scope, session)
+}
+
+func (b *box) Freeze(ctx context.Context) (<-chan struct{}, error) {
+	b.driver.mu.Lock()
+	warm, cold := b.driver.warm, b.driver.cold
+	b.driver.mu.Unlock()
+	if warm != nil {
+		return nil, warm
+	}
+	thawed, err := b.Box.Freeze(ctx)
+	if cold != nil {
+		cold()
+	}
+	return thawed, err
 }
 
 func (b *box) Health(ctx context.Context) (sandbox.Health, error) {
