@@ -34,7 +34,7 @@ func (r *Registry) opened(l *live, s stage) bool {
 	if ok {
 		r.work.Go(func() { r.watch(l, s) })
 		r.work.Go(func() { r.tend(l, s.box) })
-		r.work.Go(func() { r.rest(l, s.box) })
+		r.work.Go(func() { r.freezeWhenIdle(l, s.box) })
 		if err := r.store(context.Background(), l); err != nil { // store is bounded; nothing but the record is at stake
 			r.log.Error("cannot record an open session", "session", l.id, "error", err)
 			r.askToSave()

@@ -17,9 +17,9 @@ const (
 	freezeAgain  = 5 * time.Second        // until it is tried again, after something went on in the browser
 )
 
-// rest freezes the box of a session whenever nobody has used it for a while,
+// freezeWhenIdle freezes the box of a session whenever nobody has used it for a while,
 // until the session ends. Whatever is sent to the browser thaws it.
-func (r *Registry) rest(l *live, box sandbox.Box) {
+func (r *Registry) freezeWhenIdle(l *live, box sandbox.Box) {
 	if r.config.FreezeAfter <= 0 {
 		return
 	}
@@ -62,8 +62,8 @@ func (r *Registry) untilIdle(l *live, now time.Time) time.Duration {
 	return 0
 }
 
-// inUse reports whether a call, a client of the protocol or a
-// crawl is in a session, or a request of its pages waits for a verdict. mu must
+// inUse reports whether a call, a client of the protocol or a crawl
+// is in a session, or a request of its pages waits for a verdict. mu must
 // be held.
 func (l *live) inUse() bool {
 	return len(l.calls) > 0 || l.clients > 0 || l.crawl != nil || l.sending > 0
@@ -72,19 +72,18 @@ func (l *live) inUse() bool {
 // freeze freezes a session's box and returns when it is thawed, or the session
 // ends. next is after what time it may be tried again.
 func (r *Registry) freeze(ctx context.Context, l *live, box sandbox.Box) (next time.Duration) {
-	thawed, ok := r.standStill(ctx, l, box)
+	thawed, ok := r.tryFreeze(ctx, l, box)
 	if !ok {
 		return freezeAgain
 	}
 	if thawed == nil {
 		return max(r.config.FreezeAfter, freezeAgain) // it cannot be: no need to hurry
 	}
-	since := time.Now()
-	l.mu.Lock()
-	l.record.Frozen, l.frozen = true, since
-	record, idle := l.record, since.Sub(l.record.LastUsed)
-	l.mu.Unlock()
-	r.event(record, "", fmt.Sprintf("frozen: nobody has used it for %s (%s)", idle.Round(time.Second), freezeKey))
+	record, since, still := l.markFrozen(thawed)
+	if !still {
+		return freezeAgain
+	}
+	r.event(record, "", fmt.Sprintf("frozen: nobody has used it for %s (%s)", since.Sub(record.LastUsed).Round(time.Second), freezeKey))
 	select {
 	case <-l.closing:
 		return 0
@@ -95,20 +94,33 @@ func (r *Registry) freeze(ctx context.Context, l *live, box sandbox.Box) (next t
 	l.mu.Lock()
 	by := l.wokenBy
 	l.wokenBy = ""
-	l.wokenUp()
+	l.markThawed()
 	record = l.record
 	l.mu.Unlock()
 	r.event(record, by, "woken up; it stood still for "+time.Since(since).Round(time.Millisecond).String())
 	return r.config.FreezeAfter
 }
 
+// markFrozen notes that a session's box stands still, unless it goes on already.
+func (l *live) markFrozen(thawed <-chan struct{}) (record action.Session, since time.Time, still bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case <-thawed:
+		return l.record, time.Time{}, false
+	default: // who thaws it from now on finds the mark
+	}
+	l.record.Frozen, l.frozen = true, time.Now()
+	return l.record, l.frozen, true
+}
+
 const stoodStill = "the session stood still"
 
 const freezeKey = "browser.freeze_after_seconds"
 
-// standStill freezes a box. ok is false where something went on in its browser
+// tryFreeze freezes a box. ok is false where something went on in its browser
 // meanwhile: it runs then. thawed is nil where it cannot be frozen.
-func (r *Registry) standStill(ctx context.Context, l *live, box sandbox.Box) (thawed <-chan struct{}, ok bool) {
+func (r *Registry) tryFreeze(ctx context.Context, l *live, box sandbox.Box) (thawed <-chan struct{}, ok bool) {
 	asked, cancel := context.WithTimeout(ctx, freezeLimit)
 	defer cancel()
 	thawed, err := box.Freeze(asked)
@@ -155,14 +167,14 @@ func (l *live) wake(ctx context.Context, call action.Call) error {
 	defer l.mu.Unlock()
 	if l.record.Frozen {
 		l.wokenBy = call.ID
-		l.wokenUp()
+		l.markThawed()
 	}
 	return nil
 }
 
-// wokenUp notes that a session's box goes on, and has its agent told how long it
+// markThawed notes that a session's box goes on, and has its agent told how long it
 // stood still. mu must be held.
-func (l *live) wokenUp() {
+func (l *live) markThawed() {
 	if !l.record.Frozen {
 		return
 	}

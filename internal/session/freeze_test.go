@@ -158,13 +158,13 @@ func TestWhatBeginsWhileABoxIsFrozenGoesOn(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newRig(t, with(freezing))
 				s := r.start(alice, action.SessionStart{})
-				r.driver.set(func(d *driver) { d.cold = func() { begin(r, s) } })
+				r.driver.set(func(d *driver) { d.onFreeze = func() { begin(r, s) } })
 				idle(2*time.Minute + time.Second)
 				r.wantFrozen(s.ID, s.Box, false)
 				if r.told("session", "frozen:") {
 					t.Error("it is told to be frozen")
 				}
-				r.driver.set(func(d *driver) { d.cold = nil })
+				r.driver.set(func(d *driver) { d.onFreeze = nil })
 				r.page(s.Box).set(func(p *tab) { p.busy = false })
 				idle(10 * time.Second)
 				r.wantFrozen(s.ID, s.Box, true)
@@ -176,7 +176,7 @@ func TestWhatBeginsWhileABoxIsFrozenGoesOn(t *testing.T) {
 func TestABoxThatCannotBeFrozenRunsOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, with(freezing))
-		r.driver.set(func(d *driver) { d.warm = fault.New(fault.ProviderNotSupported, "never").Hinted("x") })
+		r.driver.set(func(d *driver) { d.freezeErr = fault.New(fault.ProviderNotSupported, "never").Hinted("x") })
 		s := r.start(alice, action.SessionStart{})
 		idle(time.Hour)
 		r.wantFrozen(s.ID, s.Box, false)

@@ -237,17 +237,17 @@ func (r *rig) openPage(ctx context.Context, box sandbox.Box, o page.Options) (se
 // driver passes everything on; tests make parts of it fail.
 type driver struct {
 	sandbox.Driver
-	mu    sync.Mutex
-	weak  bool
-	mute  error // of every Health
-	again int   // how often every box has started its browser again
-	stops error
-	lists error
-	ways  map[string]sandboxEgress // out of boxes
-	once  error                    // the next Assign answers so
-	hold  chan struct{}            // Stop waits for it to be closed
-	warm  error                    // why no box can be frozen
-	cold  func()                   // is called when a box has been frozen, before that is answered
+	mu        sync.Mutex
+	weak      bool
+	mute      error // of every Health
+	again     int   // how often every box has started its browser again
+	stops     error
+	lists     error
+	ways      map[string]sandboxEgress // out of boxes
+	once      error                    // the next Assign answers so
+	hold      chan struct{}            // Stop waits for it to be closed
+	freezeErr error                    // why no box can be frozen
+	onFreeze  func()                   // is called when a box has been frozen, before that is answered
 }
 
 func (d *driver) set(change func(*driver)) {
@@ -324,14 +324,14 @@ func (b *box) Assign(ctx context.Context, scope, session string) error {
 
 func (b *box) Freeze(ctx context.Context) (<-chan struct{}, error) {
 	b.driver.mu.Lock()
-	warm, cold := b.driver.warm, b.driver.cold
+	failed, then := b.driver.freezeErr, b.driver.onFreeze
 	b.driver.mu.Unlock()
-	if warm != nil {
-		return nil, warm
+	if failed != nil {
+		return nil, failed
 	}
 	thawed, err := b.Box.Freeze(ctx)
-	if cold != nil {
-		cold()
+	if then != nil {
+		then()
 	}
 	return thawed, err
 }

@@ -61,7 +61,7 @@ func TestABoxThatIsFrozenAndWrittenToAtOnceRuns(t *testing.T) {
 
 func TestABoxThatCannotBeFrozenRuns(t *testing.T) {
 	r := newRig(t, longLease)
-	r.guest.warm = errors.New("cannot stop process 7")
+	r.guest.freezeErr = errors.New("cannot stop process 7")
 	l := r.listen(nil)
 	r.dial()
 	thawed, err := l.Freeze(r.context())

@@ -26,8 +26,8 @@ type echo struct {
 	noScreen atomic.Bool
 	silent   atomic.Bool // takes messages, answers none
 
-	frozen atomic.Bool
-	warm   error // why it does not freeze
+	frozen    atomic.Bool
+	freezeErr error // why it does not freeze
 
 	keeps  *bytes.Buffer // its profile; nil for none
 	hangs  error         // why its browser does not end
@@ -46,8 +46,8 @@ func (e *echo) Version(context.Context) (Version, error) { return Version{Browse
 func (e *echo) Health() sandbox.Health { return e.health }
 
 func (e *echo) Freeze(context.Context) error {
-	if e.warm != nil {
-		return e.warm
+	if e.freezeErr != nil {
+		return e.freezeErr
 	}
 	e.frozen.Store(true)
 	return nil
