@@ -154,6 +154,9 @@ func (r *Registry) tryFreeze(ctx context.Context, l *live, box sandbox.Box) (tha
 func (l *live) wake(ctx context.Context, call action.Call) error {
 	l.mu.Lock()
 	box := l.box
+	if l.record.Frozen {
+		l.wokenBy = call.ID // before it is thawed, which is recorded at once
+	}
 	l.mu.Unlock()
 	if box == nil {
 		return nil
@@ -165,10 +168,7 @@ func (l *live) wake(ctx context.Context, call action.Call) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.record.Frozen {
-		l.wokenBy = call.ID
-		l.markThawed()
-	}
+	l.markThawed()
 	return nil
 }
 
