@@ -64,6 +64,7 @@ func (l *lab) with(app http.Handler) http.Handler {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = io.WriteString(w, "<script>fetch('/lab/deeds/rendered', {method: 'POST'})</script>")
 	})
+	page("busy", "Busy", busyPage)
 	page("disabled", "Disabled", `<button type=button disabled>Show more</button>`)
 	page("visitor", "Visitor", `<p id=out>waiting</p><script>
 const given = new URLSearchParams(location.search).get("name"), name = given && "is-" + given // what is kept was in no address

@@ -35,6 +35,7 @@ const (
 // BrowserStatus says how a session's browser is.
 type BrowserStatus struct {
 	State          string           `json:"state" enum:"active,starting,stopping,inactive,install_required,failed"`
+	Frozen         bool             `json:"frozen,omitempty"` // it stands still because nobody uses it; the next call wakes it up
 	Session        string           `json:"session,omitempty"`
 	Context        string           `json:"contextId,omitempty"` // the profile it uses
 	Display        string           `json:"display,omitempty"`   // of X, inside the box

@@ -9,7 +9,8 @@ type Session struct {
 	Scope    string     `json:"scope"`
 	Actor    string     `json:"actor"`
 	Provider string     `json:"provider"`
-	State    string     `json:"state"` // starting, open, paused, taken_over, closing, closed, failed, archived
+	State    string     `json:"state"`            // starting, open, paused, taken_over, closing, closed, failed, archived
+	Frozen   bool       `json:"frozen,omitempty"` // its box stands still because nobody uses it; the next call wakes it up
 	Box      string     `json:"box,omitempty"`
 	Created  time.Time  `json:"created"`
 	LastUsed time.Time  `json:"lastUsed"`

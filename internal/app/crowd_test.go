@@ -81,6 +81,7 @@ func (e *echo) Do(ctx context.Context, _ string, args any, _ action.Pin) (action
 }
 
 func (e *echo) Acting() []string      { return nil }
+func (e *echo) Busy() bool            { return false }
 func (e *echo) Page() action.Page     { return action.Page{URL: "https://app.example/", Title: "App"} }
 func (e *echo) Done() <-chan struct{} { return e.over }
 func (e *echo) Err() error            { return nil }

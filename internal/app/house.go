@@ -211,6 +211,7 @@ func (h *House) openSessions(ctx context.Context, c config.Config, version strin
 		Vault: h.vault, Known: &h.known, Outgoing: (*leaving)(h),
 		Wished:  func(s action.Session, host string) { h.Gate.Wish(s, host) },
 		Limited: func(s action.Session, why string) { h.Gate.AskToGoOn(s, why) },
+		Asks:    func(s action.Session) bool { return h.Gate.Asks(s) },
 		Open:    openPage, Page: pages, Config: sessionConfig(c), Log: log,
 	})
 	if err != nil {

@@ -49,6 +49,7 @@ func sessionConfig(c config.Config) session.Config {
 		AllowWeak:     c.Browser.Sandbox.AllowWeak,
 		KeepBoxes:     c.Browser.Sandbox.KeepOnClose,
 		IdleTimeout:   span(c.Security.IdleTimeout, time.Second),
+		FreezeAfter:   span(c.Browser.FreezeAfter, time.Second),
 		StartQueue:    time.Duration(c.Browser.StartQueue) * time.Second,
 		MaxAge:        span(c.Browser.MaxMinutes, time.Minute),
 		MaxActions:    c.Security.MaxActions,

@@ -86,6 +86,7 @@ type Browser struct {
 	Timeout       int       `yaml:"timeout_seconds" doc:"Of an action, 1 to 120 seconds"`
 	MaxMinutes    int       `yaml:"max_session_minutes" doc:"Longest life of a session in minutes; -1: no limit. It does not count for contract runs"`
 	StartQueue    int       `yaml:"start_queue_seconds" doc:"How long a start waits for room where security.max_sessions are open; 0 to 600, 0: it is refused at once"`
+	FreezeAfter   int       `yaml:"freeze_after_seconds" doc:"Seconds without a call after which the box of a session is frozen: it takes no processor time, and the next call wakes it up; 5 at least, -1: never"`
 	RetentionDays int       `yaml:"artifacts_retention_days" doc:"Sessions and artifacts older than this many days are removed; -1: never"`
 	Viewport      Viewport  `yaml:"viewport"`
 	Downloads     Downloads `yaml:"downloads"`
@@ -232,7 +233,7 @@ func Default() Config {
 			Rate: Rate{PerSecond: 1000, Burst: 2000},
 		},
 		Browser: Browser{
-			Enabled: true, Provider: "sandbox", Timeout: 30, MaxMinutes: 20, StartQueue: 30, RetentionDays: 7,
+			Enabled: true, Provider: "sandbox", Timeout: 30, MaxMinutes: 20, StartQueue: 30, FreezeAfter: 120, RetentionDays: 7,
 			Viewport:  Viewport{Width: 1280, Height: 720, DPI: 96},
 			Downloads: Downloads{MaxSize: "32m"},
 			Sandbox: Sandbox{

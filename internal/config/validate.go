@@ -47,6 +47,7 @@ func (c *Config) problems() (problems Problems) {
 		between("browser.timeout_seconds", b.Timeout, 1, 120),
 		limit("browser.max_session_minutes", b.MaxMinutes),
 		between("browser.start_queue_seconds", b.StartQueue, 0, 600),
+		atLeast("browser.freeze_after_seconds", b.FreezeAfter, 5),
 		limit("browser.artifacts_retention_days", b.RetentionDays),
 		between("browser.viewport.width", b.Viewport.Width, 200, 3840),
 		between("browser.viewport.height", b.Viewport.Height, 200, 2160),
@@ -229,6 +230,13 @@ func limit(path string, value int) error {
 		return nil
 	}
 	return fmt.Errorf("%s: %d is neither above 0 nor -1, which disables the limit", path, value)
+}
+
+func atLeast(path string, value, low int) error {
+	if value == -1 || value >= low {
+		return nil
+	}
+	return fmt.Errorf("%s: %d is neither %d or more nor -1, which switches it off", path, value, low)
 }
 
 func oneOf(path, value string, allowed ...string) error {

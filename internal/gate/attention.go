@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -68,6 +69,15 @@ func (g *Gate) awaitAnswer(ctx context.Context, call action.Call, q action.Quest
 		return answered, err
 	}
 	return g.desk.Await(ctx, q.ID, call.Wait-alone)
+}
+
+// Asks reports whether people are asked about a session now. Where that is not
+// known they are.
+func (g *Gate) Asks(s action.Session) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), wishLimit) // it belongs to no call
+	defer cancel()
+	waiting, err := g.desk.List(ctx, s.Scope, approval.Pending)
+	return err != nil || slices.ContainsFunc(waiting.Questions, func(q action.Question) bool { return q.Session == s.ID })
 }
 
 // unheard says that nobody follows a question, and how a person gets to it.

@@ -84,6 +84,15 @@ type Box interface {
 	// Remove removes a file that Put wrote, by its path, or one below
 	// Info.Downloads, by its id. One that is not there is no error.
 	Remove(ctx context.Context, file string) error
+	// Freeze stops all that runs in the box but its guest: it takes no processor
+	// time, keeps its memory and its connections, and its guest goes on to answer
+	// and to hold the lease. Whatever is sent to the browser thaws it, and so does
+	// a new connection; thawed is closed when it has been. Health, files and
+	// Assign need no thaw. Faults: cdp_error when it cannot be frozen, after which
+	// it runs; provider_not_supported for a driver whose boxes are never frozen.
+	Freeze(ctx context.Context) (thawed <-chan struct{}, err error)
+	// Thaw has a frozen box go on; one that runs is no error. Faults: cdp_error.
+	Thaw(ctx context.Context) error
 	// Done is closed when the box is gone or its guest cannot be reached any
 	// more; Err then says why.
 	Done() <-chan struct{}
@@ -176,6 +185,7 @@ type Health struct {
 	Renderers []Proof   `json:"renderers"`
 	Log       []string  `json:"log"` // last lines of Chromium's log
 	Since     time.Time `json:"since"`
+	Frozen    bool      `json:"frozen,omitempty"` // its programs stand still, see Box.Freeze
 }
 
 // Process is one process of a box.

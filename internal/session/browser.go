@@ -196,7 +196,7 @@ var states = map[string]string{
 // statusOf describes the browser of a session, the zero one for none.
 func (r *Registry) statusOf(ctx context.Context, record action.Session, role action.Role) *action.BrowserStatus {
 	s := &action.BrowserStatus{
-		State: states[record.State], Session: record.ID, Context: record.Profile, URL: pageOf(record).URL,
+		State: states[record.State], Frozen: record.Frozen, Session: record.ID, Context: record.Profile, URL: pageOf(record).URL,
 		Missing: []string{}, Processes: []action.BrowserProcess{},
 	}
 	if s.State == "" {

@@ -34,6 +34,7 @@ func (r *Registry) opened(l *live, s stage) bool {
 	if ok {
 		r.work.Go(func() { r.watch(l, s) })
 		r.work.Go(func() { r.tend(l, s.box) })
+		r.work.Go(func() { r.freezeWhenIdle(l, s.box) })
 		if err := r.store(context.Background(), l); err != nil { // store is bounded; nothing but the record is at stake
 			r.log.Error("cannot record an open session", "session", l.id, "error", err)
 			r.askToSave()
@@ -69,6 +70,7 @@ func (r *Registry) watch(l *live, s stage) {
 			next, over := r.deadline(l, time.Now())
 			if over != nil && over.pauses {
 				r.reach(context.Background(), l, over.reason) // it belongs to no call, and its steps are bounded
+				next, _ = r.deadline(l, time.Now())           // of a held session: this loop does not hear of a hold of its own
 			} else if over != nil {
 				l.end(*over)
 			}

@@ -101,3 +101,20 @@ func TestAStartSaysHowManySessionsAreOpen(t *testing.T) {
 		}
 	}
 }
+
+func TestASessionThatNobodyResumesEndsWhenItIsIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, with(func(c *session.Config) { c.MaxAge, c.IdleTimeout = 10*time.Minute, 30*time.Minute }))
+		s := r.start(alice, action.SessionStart{})
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		if shown := r.show(alice, s.ID); shown.State != "paused" {
+			t.Fatalf("its time is over, and it is %+v", shown)
+		}
+		time.Sleep(3 * time.Hour)
+		synctest.Wait()
+		if shown := r.show(alice, s.ID); shown.State != "closed" || !strings.Contains(shown.Reason, "session_timeout") || len(r.boxes()) != 0 {
+			t.Errorf("nobody resumed it, and it is %+v; boxes %v", shown, r.boxes())
+		}
+	})
+}

@@ -33,9 +33,12 @@ type live struct {
 	calls     map[*context.CancelCauseFunc]going // in flight
 	ending    *ending
 	refusals  bucket
-	kills     int // of its box for want of memory, that its agent knows of
-	shortOf   int // such kills that it was told of since it went anywhere
-	clients   int // of the browser's protocol
+	kills     int       // of its box for want of memory, that its agent knows of
+	shortOf   int       // such kills that it was told of since it went anywhere
+	clients   int       // of the browser's protocol
+	sending   int       // requests of its pages that wait for a verdict
+	frozen    time.Time // since when its box stands still, where the record says so
+	wokenBy   string    // correlation id of the call that woke it up, until that is recorded
 	injection injection
 	crawl     *crawl // the one that runs, nil when none does
 	control   control
@@ -95,8 +98,21 @@ func (l *live) facts() action.SessionFacts {
 }
 
 // enter admits a call to an open session. The context it returns ends when the
-// session does; leave must be called. Faults: not_active, session_paused.
+// session does; leave must be called. A box that is frozen is thawed first.
+// Faults: not_active, session_paused, cdp_error.
 func (l *live) enter(ctx context.Context, call action.Call) (inside context.Context, leave func(), err error) {
+	inside, leave, err = l.comeIn(ctx, call)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := l.wake(inside, call); err != nil {
+		leave()
+		return nil, nil, err
+	}
+	return inside, leave, nil
+}
+
+func (l *live) comeIn(ctx context.Context, call action.Call) (inside context.Context, leave func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !isOpen(l.record.State) {

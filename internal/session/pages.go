@@ -58,7 +58,13 @@ func (r *Registry) sends(ctx context.Context, box string, request action.Request
 		from.People = from.People || wire.call.Caller.Role == action.Operator
 	}
 	record := l.record
+	l.sending++
 	l.mu.Unlock()
+	defer func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.sending--
+	}()
 	return r.outgoing.Outgoing(ctx, record, from, request)
 }
 

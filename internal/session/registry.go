@@ -48,6 +48,7 @@ type Registry struct {
 	wishes   chan wish    // wait to be told
 	wished   func(action.Session, string)
 	limited  func(action.Session, string)
+	asks     func(action.Session) bool
 
 	queue []*starter // starts that wait for room; guarded by mu
 
@@ -71,7 +72,7 @@ func New(ctx context.Context, o Options) (*Registry, error) {
 	r := &Registry{
 		ledger: ledger{db: o.DB}, artifacts: o.Artifacts, profiles: o.Profiles, driver: o.Driver, door: o.Door, open: o.Open, page: o.Page,
 		record: o.Record, outgoing: o.Outgoing, vault: o.Vault, known: o.Known, config: o.Config, log: o.Log,
-		flush: make(chan struct{}, 1), ready: make(chan struct{}), refusals: make(chan refused, waitingRefusals), wishes: make(chan wish, waitingWishes), wished: o.Wished, limited: o.Limited, over: map[string]time.Time{}, lives: lives{of: map[heir]int{}}, live: map[string]*live{}, owned: map[string]struct{}{},
+		flush: make(chan struct{}, 1), ready: make(chan struct{}), refusals: make(chan refused, waitingRefusals), wishes: make(chan wish, waitingWishes), wished: o.Wished, limited: o.Limited, asks: o.Asks, over: map[string]time.Time{}, lives: lives{of: map[heir]int{}}, live: map[string]*live{}, owned: map[string]struct{}{},
 	}
 	if err := r.SetNetwork(o.Config.Network); err != nil {
 		return nil, err

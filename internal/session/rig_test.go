@@ -253,15 +253,17 @@ func (r *rig) openPage(ctx context.Context, box sandbox.Box, o page.Options) (se
 // driver passes everything on; tests make parts of it fail.
 type driver struct {
 	sandbox.Driver
-	mu    sync.Mutex
-	weak  bool
-	mute  error // of every Health
-	again int   // how often every box has started its browser again
-	stops error
-	lists error
-	ways  map[string]sandboxEgress // out of boxes
-	once  error                    // the next Assign answers so
-	hold  chan struct{}            // Stop waits for it to be closed
+	mu        sync.Mutex
+	weak      bool
+	mute      error // of every Health
+	again     int   // how often every box has started its browser again
+	stops     error
+	lists     error
+	ways      map[string]sandboxEgress // out of boxes
+	once      error                    // the next Assign answers so
+	hold      chan struct{}            // Stop waits for it to be closed
+	freezeErr error                    // why no box can be frozen
+	onFreeze  func()                   // is called when a box has been frozen, before that is answered
 }
 
 func (d *driver) set(change func(*driver)) {
@@ -334,6 +336,20 @@ func (b *box) Assign(ctx context.Context, scope, session string) error {
 		return err
 	}
 	return b.Box.Assign(ctx, scope, session)
+}
+
+func (b *box) Freeze(ctx context.Context) (<-chan struct{}, error) {
+	b.driver.mu.Lock()
+	failed, then := b.driver.freezeErr, b.driver.onFreeze
+	b.driver.mu.Unlock()
+	if failed != nil {
+		return nil, failed
+	}
+	thawed, err := b.Box.Freeze(ctx)
+	if then != nil {
+		then()
+	}
+	return thawed, err
 }
 
 func (b *box) Health(ctx context.Context) (sandbox.Health, error) {

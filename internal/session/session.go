@@ -90,6 +90,7 @@ type Browser interface {
 	Restore(ctx context.Context, cookies []action.NewCookie, origins []action.OriginState) error
 	Portrait(ctx context.Context, pin action.Pin) ([]byte, error)
 	Page() action.Page
+	Busy() bool       // a call is not answered yet, or a download is under way
 	Acting() []string // ids of the acts that may cause requests now, the newest first
 	// Asker returns which document last asked for something of a host, waiting
 	// until ctx ends for the browser to tell; "" when it does not.
@@ -124,6 +125,7 @@ type Config struct {
 	AllowWeak     bool           // go on where Chromium's own sandbox is not proven
 	KeepBoxes     bool           // leave open sessions' boxes running at Close, for the next process
 	IdleTimeout   time.Duration  // without a call
+	FreezeAfter   time.Duration  // without a call, until the box is frozen; 0 or less: never
 	MaxAge        time.Duration  // from start
 	MaxActions    int            // calls that change something
 	MaxFailures   int            // of an agent's acts on a page without a success between them, until a person is asked for guidance
@@ -150,6 +152,7 @@ type Options struct {
 	Record    func(action.Record)          // is told of events for the audit; must be safe for concurrent use
 	Wished    func(action.Session, string) // is told of a host that a page of an open session wanted to show and may not; may take its time
 	Limited   func(action.Session, string) // is told of a session that was paused at one of its limits, and at which; may take its time
+	Asks      func(action.Session) bool    // reports whether people are asked about a session now; may take its time
 	Outgoing  Outgoing                     // judges what leaves the browsers of sessions; nil lets it out
 	Vault     Vault                        // nil: no session gets credentials
 	Known     *redact.Book                 // learns the secrets of a session before its browser gets them

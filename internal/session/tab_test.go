@@ -29,6 +29,7 @@ type tab struct {
 	refuses error         // what Inject answers
 	hold    chan struct{} // verbs wait for it to be closed
 	deaf    bool          // verbs that wait do not notice that the connection is gone
+	busy    bool
 	running int
 	most    int // verbs at once
 	acted   int // verbs that came to be done
@@ -199,6 +200,12 @@ func (t *tab) Purge(_ context.Context, domains []string) error {
 func (t *tab) Asker(context.Context, string) string { return "https://asker.example/page?secret=1" }
 
 func (t *tab) Acting() []string { return nil }
+
+func (t *tab) Busy() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.busy
+}
 
 func (t *tab) Page() action.Page {
 	t.mu.Lock()

@@ -33,6 +33,9 @@ func (r *Registry) tend(l *live, box sandbox.Box) {
 			return
 		case <-ticker.C:
 		}
+		if l.now().Frozen {
+			continue // nothing runs that could have changed; the bridge tells when its guest is lost
+		}
 		health, err := ask(ctx, box)
 		if err != nil {
 			if missed++; missed >= mostMissed {

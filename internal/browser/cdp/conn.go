@@ -98,6 +98,14 @@ func (c *Conn) Err() error {
 	return c.err
 }
 
+// Waiting is how many calls the browser has not answered yet, those of lines
+// included.
+func (c *Conn) Waiting() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.waiting) + len(c.relayed)
+}
+
 // Close ends the connection and waits for its reader. Calls in flight fail.
 func (c *Conn) Close() error {
 	err := c.transport.Close()

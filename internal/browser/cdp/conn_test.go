@@ -79,6 +79,9 @@ func TestAnswersFindTheirCallsWhateverTheirOrder(t *testing.T) {
 	conn, w, ctx := open(t, func(cdp.Event) {})
 	first, second := conn.Session("s").Send("A.one", map[string]int{"x": 1}), conn.Root().Send("A.two", nil)
 	one, two := w.next(t), w.next(t)
+	if n := conn.Waiting(); n != 2 {
+		t.Errorf("%d calls wait, want 2", n)
+	}
 	if one.ID <= 40 || one.SessionID != "s" || string(one.Params) != `{"x":1}` || two.SessionID != "" {
 		t.Errorf("sent %+v and %+v", one, two)
 	}
@@ -91,6 +94,9 @@ func TestAnswersFindTheirCallsWhateverTheirOrder(t *testing.T) {
 		if err := pending.Wait(ctx, &answer); err != nil || answer.Was != id {
 			t.Errorf("answer %d, %v; want %d", answer.Was, err, id)
 		}
+	}
+	if n := conn.Waiting(); n != 0 {
+		t.Errorf("%d calls wait after their answers", n)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,6 +55,17 @@ func (b *Browser) follow(ctx context.Context, t *tab) func(*action.Result) {
 // Acting are the ids of the acts, of any tab, that may cause requests now, the
 // newest first.
 func (b *Browser) Acting() []string { return b.ledger.Live(time.Now()) }
+
+// Busy reports whether a call to the browser is not answered yet, or a download
+// is under way.
+func (b *Browser) Busy() bool {
+	if b.conn.Waiting() > 0 {
+		return true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.ContainsFunc(b.downloads.kept, func(d *download) bool { return d.State == stateRunning })
+}
 
 // pauseAll has every request paused, also those that only read, for as long as
 // an act may cause any that counts.

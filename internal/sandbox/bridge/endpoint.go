@@ -30,6 +30,10 @@ type Guest interface {
 	Carry(ctx context.Context, conn *websocket.Conn)
 	// Health says how the box is.
 	Health() sandbox.Health
+	// Freeze stops what runs in the box, or says why it cannot; then it runs on.
+	Freeze(ctx context.Context) error
+	// Thaw has it go on.
+	Thaw()
 	// TakeProfile makes what r holds the profile that the browser starts with,
 	// once.
 	TakeProfile(r io.Reader) error
@@ -85,7 +89,7 @@ type endpoint struct {
 }
 
 // NewEndpoint returns the handler of a guest: GET /display, /json/version,
-// /health, /cdp (a WebSocket), POST /assign, /profile/take, /profile/give, and
+// /health, /cdp (a WebSocket), POST /assign, /freeze, /thaw, /profile/take, /profile/give, and
 // the files of folders. Whatever comes without a token
 // that holds gets 401 {"error":"bridge_unauthorized"}.
 func NewEndpoint(v *Verifier, a *Assignment, g Guest, f Folders) http.Handler {
@@ -95,6 +99,8 @@ func NewEndpoint(v *Verifier, a *Assignment, g Guest, f Folders) http.Handler {
 	e.mux.HandleFunc("GET /health", e.health)
 	e.mux.HandleFunc("GET /cdp", e.cdp)
 	e.mux.HandleFunc("POST /assign", e.assign)
+	e.mux.HandleFunc("POST /freeze", e.freeze)
+	e.mux.HandleFunc("POST /thaw", e.thaw)
 	e.mux.HandleFunc("POST /profile/take", e.takeProfile)
 	e.mux.HandleFunc("POST /profile/give", e.giveProfile)
 	e.mux.HandleFunc("PUT /upload/{folder}/{name}", e.put)
@@ -136,6 +142,19 @@ func (e *endpoint) version(w http.ResponseWriter, r *http.Request) {
 }
 
 func (e *endpoint) health(w http.ResponseWriter, _ *http.Request) { answer(w, e.guest.Health()) }
+
+func (e *endpoint) freeze(w http.ResponseWriter, r *http.Request) {
+	if err := e.guest.Freeze(r.Context()); err != nil {
+		refuse(w, http.StatusServiceUnavailable, err.Error())
+		return
+	}
+	answer(w, struct{}{})
+}
+
+func (e *endpoint) thaw(w http.ResponseWriter, _ *http.Request) {
+	e.guest.Thaw()
+	answer(w, struct{}{})
+}
 
 func (e *endpoint) assign(w http.ResponseWriter, r *http.Request) {
 	decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxHello))

@@ -81,6 +81,22 @@ func (h *Hold) Health(ctx context.Context) (sandbox.Health, error) {
 	return h.link.Health(ctx)
 }
 
+// Freeze stops what runs in the box (sandbox.Box).
+func (h *Hold) Freeze(ctx context.Context) (thawed <-chan struct{}, err error) {
+	if err := h.Err(); err != nil {
+		return nil, err
+	}
+	return h.link.Freeze(ctx)
+}
+
+// Thaw has a frozen box go on (sandbox.Box).
+func (h *Hold) Thaw(ctx context.Context) error {
+	if err := h.Err(); err != nil {
+		return err
+	}
+	return h.link.Thaw(ctx)
+}
+
 // Profile ends the browser and returns what it kept (sandbox.Box).
 func (h *Hold) Profile(ctx context.Context) (io.ReadCloser, error) {
 	if err := h.Err(); err != nil {

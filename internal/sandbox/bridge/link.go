@@ -38,6 +38,8 @@ type Link struct {
 	bridge *net.UnixListener
 	egress *net.UnixListener
 
+	freezer freezer
+
 	mu      sync.Mutex
 	scope   string
 	session string

@@ -26,6 +26,9 @@ type echo struct {
 	noScreen atomic.Bool
 	silent   atomic.Bool // takes messages, answers none
 
+	frozen    atomic.Bool
+	freezeErr error // why it does not freeze
+
 	keeps  *bytes.Buffer // its profile; nil for none
 	hangs  error         // why its browser does not end
 	broken error         // why its profile breaks off
@@ -41,6 +44,16 @@ func (e *echo) Display(context.Context) error {
 func (e *echo) Version(context.Context) (Version, error) { return Version{Browser: "Echo/1"}, nil }
 
 func (e *echo) Health() sandbox.Health { return e.health }
+
+func (e *echo) Freeze(context.Context) error {
+	if e.freezeErr != nil {
+		return e.freezeErr
+	}
+	e.frozen.Store(true)
+	return nil
+}
+
+func (e *echo) Thaw() { e.frozen.Store(false) }
 
 func (e *echo) TakeProfile(r io.Reader) error {
 	if e.keeps == nil {

@@ -82,10 +82,14 @@ func assigned(box string) *fault.Fault {
 }
 
 // CDP opens the connection to the browser, the handshake within ctx and 10
-// seconds. A connection that was open ends with ErrReplaced. Faults: cdp_error.
+// seconds. A connection that was open ends with ErrReplaced. A
+// frozen box is thawed, and by each message that is written later. Faults: cdp_error.
 func (l *Link) CDP(ctx context.Context) (sandbox.Stream, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
+	if err := l.Thaw(ctx); err != nil {
+		return nil, err
+	}
 	w, err := l.wire(ctx)
 	if err != nil {
 		return nil, err
@@ -100,7 +104,7 @@ func (l *Link) CDP(ctx context.Context) (sandbox.Stream, error) {
 		CompressionMode: websocket.CompressionDisabled,
 	})
 	if err == nil {
-		return newStream(conn), nil
+		return newStream(conn, l.Thaw), nil
 	}
 	if res != nil && res.StatusCode != http.StatusSwitchingProtocols {
 		return nil, refused(l.o.Box, res).Because(err)

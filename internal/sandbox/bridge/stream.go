@@ -35,6 +35,7 @@ type stream struct {
 	end  context.CancelFunc
 	buf  bytes.Buffer
 	once sync.Once
+	thaw func(context.Context) error // before each message: a frozen browser answers none
 
 	now   io.Reader // the message that is being read in pieces
 	piece []byte
@@ -42,10 +43,10 @@ type stream struct {
 
 const pieceSize = 64 << 10 // bytes of a message handed out at a time; of a pipe's buffer, too
 
-func newStream(conn *websocket.Conn) *stream {
+func newStream(conn *websocket.Conn, thaw func(context.Context) error) *stream {
 	conn.SetReadLimit(MaxMessage)
 	ctx, cancel := context.WithCancel(context.Background())
-	return &stream{conn: conn, ctx: ctx, end: cancel}
+	return &stream{conn: conn, ctx: ctx, end: cancel, thaw: thaw}
 }
 
 // Read returns the next message, which belongs to the caller.
@@ -100,10 +101,14 @@ func (s *stream) ReadPiece() (piece []byte, last bool, err error) {
 	return nil, false, fmt.Errorf("cannot read from the box: %w", ended(err))
 }
 
-// Write sends a message within 15 seconds; where that fails the stream ends.
+// Write sends a message within 15 seconds, and has a frozen box go on before;
+// where the message cannot be sent the stream ends.
 func (s *stream) Write(message []byte) error {
 	ctx, cancel := context.WithTimeout(s.ctx, writeTimeout)
 	defer cancel()
+	if err := s.thaw(ctx); err != nil {
+		return fmt.Errorf("cannot have the box go on: %w", err)
+	}
 	if err := s.conn.Write(ctx, websocket.MessageText, message); err != nil {
 		return fmt.Errorf("cannot write to the box: %w", ended(err))
 	}

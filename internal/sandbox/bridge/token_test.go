@@ -150,7 +150,7 @@ func TestEveryAttackOnTheTokenGetsTheSameAnswer(t *testing.T) {
 		t.Run(a.name, func(t *testing.T) {
 			key, box, v, handler := fixture(t)
 			headers := a.headers(t, key, box)
-			for _, path := range []string{"/health", "/json/version", "/display", "/cdp", "/assign", "/nowhere"} {
+			for _, path := range []string{"/health", "/json/version", "/display", "/cdp", "/assign", "/freeze", "/thaw", "/nowhere"} {
 				w := ask(handler, path, headers)
 				if w.Code != http.StatusUnauthorized || w.Body.String() != `{"error":"bridge_unauthorized"}` {
 					t.Errorf("%s answered %d %s", path, w.Code, w.Body)

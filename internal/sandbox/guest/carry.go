@@ -40,10 +40,12 @@ func (c *client) close(code websocket.StatusCode, reason string) {
 }
 
 // Carry serves one client until it or the browser ends. The client before is
-// told that it was replaced.
+// told that it was replaced. A frozen box goes on: who connects finds a browser
+// that answers.
 func (g *guest) Carry(ctx context.Context, conn *websocket.Conn) {
 	ctx, cancel := context.WithCancel(ctx)
 	c := &client{conn: conn, ctx: ctx, end: cancel}
+	g.Thaw()
 	b := g.state.read().browser
 	before, attached := b.attach(c)
 	if !attached {

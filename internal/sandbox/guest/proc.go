@@ -13,6 +13,7 @@ import (
 type process struct {
 	pid, parent int
 	zombie      bool
+	stopped     bool
 }
 
 // processes returns what runs in this PID namespace (proc(5)). Processes that
@@ -51,7 +52,7 @@ func readStat(pid int) (process, error) {
 	if err != nil {
 		return process{}, fmt.Errorf("malformed stat of %d: %w", pid, err)
 	}
-	return process{pid: pid, parent: parent, zombie: fields[0] == "Z"}, nil
+	return process{pid: pid, parent: parent, zombie: fields[0] == "Z", stopped: fields[0] == "T"}, nil
 }
 
 // descends reports whether pid is below root. The depth is bounded: parents

@@ -82,6 +82,7 @@ func (g *guest) EndBrowser(ctx context.Context) error {
 	var b *browser
 	first := false
 	g.state.update(func(s *snapshot) { b, first, s.ending = s.browser, !s.ending, true })
+	g.Thaw()
 	if b != nil && first {
 		if err := b.send(fmt.Appendf(nil, `{"id":%d,"method":"Browser.close"}`+"\x00", endID)); err != nil {
 			return err

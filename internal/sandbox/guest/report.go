@@ -38,5 +38,6 @@ func (g *guest) Health() sandbox.Health {
 		Renderers: proofs(s.process.PID),
 		Log:       g.log.all(),
 		Since:     s.since,
+		Frozen:    s.frozen,
 	}
 }

@@ -29,6 +29,8 @@ type guest struct {
 	log      *lines
 	children *children
 	state    *state
+	freezing sync.Mutex // one change between frozen and running at a time
+	stopped  []int      // processes of a frozen box; guarded by freezing
 }
 
 // Run runs a guest until ctx ends or the process is told to (SIGTERM, SIGINT):
@@ -200,6 +202,7 @@ func (g *guest) attend(ctx context.Context, b *browser, displayDied <-chan struc
 	case <-ctx.Done():
 	}
 	g.state.update(func(s *snapshot) { s.browser, s.phase = nil, bridge.PhaseStarting })
+	g.Thaw()  // what is stopped cannot end in order
 	b.leave() // also: a client that takes nothing does not hold the pump
 	g.letEnd(ctx, b)
 	b.process.stop(browserGrace)

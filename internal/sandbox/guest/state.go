@@ -28,6 +28,8 @@ type snapshot struct {
 	restarts  int
 	since     time.Time // of the phase
 
+	frozen bool // its programs are stopped
+
 	taking bool // somebody has begun to send a profile
 	taken  bool // the profile is there
 	ending bool // the browser was asked to end, and is not started again

@@ -46,9 +46,13 @@ func runAsGuest() int {
 }
 
 // spawn runs a guest as a process like the first one of a box.
-func spawn(t *testing.T) (*box, *exec.Cmd) {
+func spawn(t *testing.T, changes ...func(*guest.Config)) (*box, *exec.Cmd) {
 	t.Helper()
-	b := prepare(t, nil)
+	b := prepare(t, func(c *guest.Config) {
+		for _, change := range changes {
+			change(c)
+		}
+	})
 	command := exec.Command("/proc/self/exe")
 	command.Env = append(b.config.Environ(), asGuest+"="+b.config.SocketDir, guestDir+"="+b.config.Dir)
 	command.Dir, command.Stderr = "/", os.Stderr

@@ -58,7 +58,7 @@ func (b *box) CDP(ctx context.Context) (sandbox.Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	opened := &stream{Stream: connected}
+	opened := &stream{Stream: connected, engine: b.engine, machine: m}
 	b.engine.mu.Lock()
 	defer b.engine.mu.Unlock()
 	if m.err != nil {
@@ -66,6 +66,7 @@ func (b *box) CDP(ctx context.Context) (sandbox.Stream, error) {
 		return nil, m.err
 	}
 	m.stream = opened
+	m.thaw()
 	return opened, nil
 }
 
@@ -76,7 +77,7 @@ func (b *box) Health(context.Context) (sandbox.Health, error) {
 		return sandbox.Health{}, b.machine.err
 	}
 	return sandbox.Health{
-		Phase: "ready", Restarts: b.machine.restarts, OOMKills: b.machine.kills,
+		Frozen: b.machine.thawed != nil, Phase: "ready", Restarts: b.machine.restarts, OOMKills: b.machine.kills,
 		Browser: sandbox.Process{Running: true, PID: 7},
 		Display: sandbox.Process{Running: true, PID: 6}, Screen: ":0",
 		Renderers: []sandbox.Proof{{

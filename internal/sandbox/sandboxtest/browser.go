@@ -12,11 +12,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// stream closes once, whoever does it.
+// stream is a connection to the browser of a machine. It closes once, whoever
+// does it.
 type stream struct {
 	sandbox.Stream
-	once sync.Once
-	err  error
+	engine  *Engine
+	machine *machine
+	once    sync.Once
+	err     error
 }
 
 func (s *stream) Close() error {

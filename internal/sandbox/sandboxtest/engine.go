@@ -56,6 +56,7 @@ type machine struct {
 	kills    int               // for want of memory
 	keeps    bool              // was started with a profile
 	profile  []byte            // a tar
+	thawed   chan struct{}     // closed when it goes on; nil while it runs
 	files    map[string][]byte // by path to upload, or by id of a download
 }
 

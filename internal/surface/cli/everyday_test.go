@@ -113,6 +113,20 @@ func TestAllSessionsAreClosed(t *testing.T) {
 	}
 }
 
+func TestWhatIsFrozenIsShown(t *testing.T) {
+	r := newRig(t, answers(map[string]any{
+		"session.list":   &action.SessionListing{Sessions: []action.Session{{ID: "s1", State: "paused", Frozen: true}, {ID: "s2", State: "open"}}},
+		"session.show":   &action.Session{ID: "s1", State: "open", Frozen: true},
+		"browser.status": &action.BrowserStatus{State: "active", Frozen: true},
+	}))
+	for line, want := range map[string]string{"session list": "paused (frozen)", "session show s1": "open (frozen)", "status s1": "active (frozen)"} {
+		out, complaint, status := r.run(strings.Fields(line)...)
+		if status != 0 || strings.Count(out, "(frozen)") != 1 || !strings.Contains(out, want) {
+			t.Errorf("%s: %d %s%s", line, status, out, complaint)
+		}
+	}
+}
+
 func TestTheShellCompletesWhatThereIs(t *testing.T) {
 	r := newRig(t, answers(map[string]any{
 		"session.list":  &action.SessionListing{Sessions: []action.Session{{ID: "s0123", Name: "invoices", State: "open"}, {ID: "s4567", State: "paused"}}},

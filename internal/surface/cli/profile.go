@@ -111,7 +111,7 @@ func (r *root) showBrowser(result action.Result) {
 		return
 	}
 	r.facts(func(row func(name, value string)) {
-		row("browser", s.State)
+		row("browser", frozen(s.State, s.Frozen))
 		row("session", s.Session)
 		row("profile", s.Context)
 		row("page", s.URL)

@@ -68,6 +68,14 @@ func (r *root) sessionStart() *cobra.Command {
 	return c
 }
 
+// frozen is a state, with what stands still marked.
+func frozen(state string, still bool) string {
+	if still {
+		return state + " (frozen)"
+	}
+	return state
+}
+
 func (r *root) showSession(result action.Result) {
 	s, ok := result.Data.(*action.Session)
 	if !ok {
@@ -76,7 +84,7 @@ func (r *root) showSession(result action.Result) {
 	r.facts(func(row func(name, value string)) {
 		row("session", s.ID)
 		row("name", s.Name)
-		row("state", s.State)
+		row("state", frozen(s.State, s.Frozen))
 		row("held", held(s.Hold))
 		row("reason", s.Reason)
 		row("box", s.Box)
@@ -107,7 +115,7 @@ func (r *root) sessionList() *cobra.Command {
 					if s.Page != nil {
 						page = short(s.Page.URL, 50)
 					}
-					return []any{s.ID, s.Name, s.State, s.Actions, s.Created.Local().Format(time.DateTime), page}
+					return []any{s.ID, s.Name, frozen(s.State, s.Frozen), s.Actions, s.Created.Local().Format(time.DateTime), page}
 				})
 			}
 		})

@@ -1,0 +1,120 @@
+package bench
+
+import (
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/moby/moby/client"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/config"
+)
+
+const (
+	sampleTime = 5 * time.Second // of processor time
+	looks      = 50 * time.Millisecond
+)
+
+// BenchmarkFrozen freezes the session of a page and wakes it up: the share of a
+// processor that its box takes, and how long a call takes, beside the same call
+// of a session that is awake: one after another, and after four seconds without
+// any. "animated" draws in every frame.
+func BenchmarkFrozen(b *testing.B) {
+	for name, script := range map[string]string{
+		"still":    "1",
+		"animated": "document.body.animate([{opacity: 1}, {opacity: .5}], {duration: 1000, iterations: Infinity}); 1",
+	} {
+		b.Run(name, func(b *testing.B) { frozen(b, script) })
+	}
+}
+
+func frozen(b *testing.B, script string) {
+	site := site(b)
+	h := openHouse(b, site, func(c *config.Config) {
+		c.Browser.FreezeAfter, c.Browser.Sandbox.WarmPool = 5, 0
+		c.Security.MaxActions = -1
+	})
+	id := h.call(b, "", "session.start", &action.SessionStart{}).Session
+	h.call(b, id, "page.goto", &action.Goto{URL: "http://localhost:" + portOf(b, site) + "/small"})
+	h.call(b, id, "page.execute", &action.Execute{Expression: script})
+	box := boxOf(b, h.shown(b, id).Box)
+	title := func() time.Duration {
+		begin := time.Now()
+		h.call(b, id, "page.extract", &action.Extract{Mode: "title"})
+		return time.Since(begin)
+	}
+	var awake, rested, woken []time.Duration
+	var atWork, still time.Duration
+	for b.Loop() {
+		for range 5 {
+			awake = append(awake, title())
+		}
+		atWork += h.spends(b, box, sampleTime-time.Second) // before it is frozen
+		rested = append(rested, title())
+		for !h.shown(b, id).Frozen {
+			pause(b, looks)
+		}
+		still += h.spends(b, box, sampleTime)
+		woken = append(woken, title())
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(milliseconds(median(awake)), "awake-ms")
+	b.ReportMetric(milliseconds(median(rested)), "rested-ms")
+	b.ReportMetric(milliseconds(median(woken)), "woken-ms")
+	b.ReportMetric(100*float64(atWork)/float64(sampleTime-time.Second)/float64(len(woken)), "awake-%cpu")
+	b.ReportMetric(100*float64(still)/float64(sampleTime)/float64(len(woken)), "frozen-%cpu")
+	h.call(b, id, "session.close", nil)
+}
+
+func (h *house) shown(b *testing.B, id string) action.Session {
+	b.Helper()
+	return *h.call(b, id, "session.show", &action.None{}).Data.(*action.Session)
+}
+
+// boxOf is the engine's id of a box.
+func boxOf(b *testing.B, box string) string {
+	b.Helper()
+	out, err := exec.CommandContext(b.Context(), "docker", "ps", "-q", "--filter", "name="+box).Output()
+	must(b, err)
+	return strings.TrimSpace(string(out))
+}
+
+// spends is the processor time that a container has for a while.
+func (h *house) spends(b *testing.B, box string, while time.Duration) time.Duration {
+	b.Helper()
+	before := spent(b, box)
+	pause(b, while)
+	return spent(b, box) - before
+}
+
+func pause(b *testing.B, d time.Duration) {
+	b.Helper()
+	select {
+	case <-time.After(d):
+	case <-b.Context().Done():
+		b.Fatal("the benchmark was ended")
+	}
+}
+
+// spent is the processor time that a container has had.
+func spent(b *testing.B, box string) time.Duration {
+	b.Helper()
+	engine, err := client.New(client.FromEnv)
+	must(b, err)
+	defer engine.Close()
+	answer, err := engine.ContainerStats(b.Context(), box, client.ContainerStatsOptions{})
+	must(b, err)
+	defer answer.Body.Close()
+	var stats struct {
+		CPU struct {
+			Usage struct {
+				Total int64 `json:"total_usage"`
+			} `json:"cpu_usage"`
+		} `json:"cpu_stats"`
+	}
+	must(b, json.NewDecoder(answer.Body).Decode(&stats))
+	return time.Duration(stats.CPU.Usage.Total)
+}

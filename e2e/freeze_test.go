@@ -1,0 +1,160 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/moby/moby/client"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// busyPage takes a quarter of a processor, and shows its cookie when it is
+// clicked.
+const busyPage = `<h1>Busy</h1><label>Name <input id=name></label>
+<button id=count type=button aria-pressed=false onclick="this.textContent='Show '+(++n)+' '+document.cookie">Show 0</button>
+<script>let n = 0; document.cookie = "kept=yes"; setInterval(() => { const end = performance.now() + 5; while (performance.now() < end); }, 20)</script>`
+
+var (
+	freezes     = []string{"GLOVEBOX_BROWSER_FREEZE_AFTER_SECONDS=5"}
+	freezeLimit = 30 * time.Second
+)
+
+// cpu is the processor time that the one box of a gateway has had.
+func (g *gateway) cpu(t *testing.T) time.Duration {
+	t.Helper()
+	engine, err := client.New(client.FromEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Close()
+	boxes := g.boxes()
+	if len(boxes) != 1 {
+		t.Fatalf("boxes %v", boxes)
+	}
+	answer, err := engine.ContainerStats(t.Context(), boxes[0], client.ContainerStatsOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var stats struct {
+		CPU struct {
+			Usage struct {
+				Total int64 `json:"total_usage"`
+			} `json:"cpu_usage"`
+		} `json:"cpu_stats"`
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&stats); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(stats.CPU.Usage.Total)
+}
+
+// share is the part of one processor that the box takes for a while.
+func (g *gateway) share(t *testing.T, while time.Duration) float64 {
+	t.Helper()
+	began, before := time.Now(), g.cpu(t)
+	until(t, while+startLimit, "time to go by", func() bool { return time.Since(began) > while })
+	return float64(g.cpu(t)-before) / float64(time.Since(began))
+}
+
+func (g *gateway) frozen(t *testing.T, c curl, id string) {
+	t.Helper()
+	until(t, freezeLimit, "the session to be frozen", func() bool { return c.get("/v1/sessions/" + id).object(http.StatusOK)["frozen"] == true })
+}
+
+// busy opens a session at the busy page, uses it, and returns a reference of the
+// button.
+func (g *gateway) busy(t *testing.T) (c curl, id, button string) {
+	t.Helper()
+	c = g.curl(t, "agent")
+	id = c.open(`{"name": "resting"}`)
+	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/busy"}`).object(http.StatusOK)
+	c.post("/v1/browser/type", `{"selector": "#name", "text": "Ann"}`).object(http.StatusOK)
+	text := fmt.Sprint(c.get("/v1/browser/snapshot").object(http.StatusOK)["snapshot"])
+	return c, id, ref(t, text, `button "Show 0"`)
+}
+
+func TestAnIdleSessionStandsStillAndTheNextCallWakesIt(t *testing.T) {
+	g := start(t, settings{env: freezes})
+	c, id, button := g.busy(t)
+	if share := g.share(t, time.Second); share < 0.05 {
+		t.Fatalf("the page takes %.1f %% of a processor, which shows nothing", 100*share)
+	}
+	for _, shows := range []string{"Show 1 kept=yes", "Show 2 kept=yes"} {
+		g.frozen(t, c, id)
+		if share := g.share(t, 4*time.Second); share > 0.01 {
+			t.Errorf("a frozen box takes %.1f %% of a processor", 100*share)
+		}
+		if status := c.get("/v1/browser/status").object(http.StatusOK); status["frozen"] != true || status["state"] != "active" {
+			t.Errorf("its browser is shown as %v", status)
+		}
+		if out, _, _ := g.command(t, "session", "list"); !strings.Contains(out, "open (frozen)") {
+			t.Errorf("it is listed as %s", out)
+		}
+		began := time.Now()
+		clicked := c.post("/v1/browser/click", `{"ref": "`+button+`"}`).object(http.StatusOK)
+		t.Logf("the click that woke it up took %s", time.Since(began))
+		if notes := fmt.Sprint(clicked["notes"]); !strings.Contains(notes, "the session stood still for ") {
+			t.Errorf("its agent is told %v", clicked)
+		}
+		if text := fmt.Sprint(c.get("/v1/browser/snapshot").object(http.StatusOK)["snapshot"]); !strings.Contains(text, shows) || !strings.Contains(text, "Ann") {
+			t.Errorf("the page is %s", text)
+		}
+		if shown := c.get("/v1/sessions/" + id).object(http.StatusOK); shown["frozen"] == true || shown["state"] != "open" {
+			t.Errorf("it is shown as %v", shown)
+		}
+	}
+	g.frozen(t, c, id)
+	c.post("/v1/sessions/"+id+"/archive", "").object(http.StatusOK)
+	g.settled(t)
+	g.trailHolds(t)
+	said := map[string]int{}
+	for _, r := range g.trail(t) {
+		what, _, _ := strings.Cut(r.Detail, ":")
+		what, _, _ = strings.Cut(what, ";")
+		if r.SessionID == id && r.EventType == "session" {
+			said[what]++
+		}
+	}
+	if said["frozen"] != 3 || said["woken up"] != 2 {
+		t.Errorf("the trail has %v", said)
+	}
+}
+
+func TestAFrozenSessionOutlivesAKilledGateway(t *testing.T) {
+	g := start(t, settings{env: freezes})
+	c, id, button := g.busy(t)
+	box := fmt.Sprint(c.get("/v1/sessions/" + id).object(http.StatusOK)["box"])
+	g.frozen(t, c, id)
+	g.end(syscall.SIGKILL)
+	g.run()
+	c = g.curl(t, "agent")
+	if shown := c.get("/v1/sessions/" + id).object(http.StatusOK); shown["state"] != "open" || shown["box"] != box {
+		t.Fatalf("the session is %v", shown)
+	}
+	c.post("/v1/browser/click", `{"ref": "`+button+`"}`).problem(fault.StaleRef)
+	fresh := ref(t, fmt.Sprint(c.get("/v1/browser/snapshot").object(http.StatusOK)["snapshot"]), `button "Show 0"`)
+	c.post("/v1/browser/click", `{"ref": "`+fresh+`"}`).object(http.StatusOK)
+	if text := fmt.Sprint(c.get("/v1/browser/snapshot").object(http.StatusOK)["snapshot"]); !strings.Contains(text, "Show 1 kept=yes") || !strings.Contains(text, "Ann") {
+		t.Errorf("the page is %s", text)
+	}
+	g.frozen(t, c, id)
+	c.post("/v1/sessions/"+id+"/close", "").object(http.StatusOK)
+	g.settled(t)
+}
+
+// TestAFrozenBoxOfAKilledGatewayEnds: no gateway is started after it that would
+// remove what is left.
+func TestAFrozenBoxOfAKilledGatewayEnds(t *testing.T) {
+	g := start(t, settings{env: freezes, sandbox: "lease_seconds: 5"})
+	c, id, _ := g.busy(t)
+	g.frozen(t, c, id)
+	g.end(syscall.SIGKILL)
+	until(t, freezeLimit, "the box to be gone from the engine", func() bool { return len(g.boxes()) == 0 })
+}

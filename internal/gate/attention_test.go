@@ -1,0 +1,30 @@
+package gate_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+func TestPeopleAreAskedAboutTheSessionOfAQuestionUntilItIsAnswered(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *house) {
+		call := click(agent)
+		call.Wait = 2 * time.Second
+		if result, err := h.Call(context.Background(), call); err != nil || result.Pending == nil {
+			t.Fatalf("got %+v, %v", result, err)
+		}
+		q := h.waiting(t)
+		of := func(scope, session string) bool { return h.Asks(action.Session{Scope: scope, ID: session}) }
+		if !of(q.Scope, q.Session) || of(q.Scope, "another") || of("another", q.Session) {
+			t.Errorf("asked about %s: %t, another: %t, one of another scope: %t", q.Session, of(q.Scope, q.Session), of(q.Scope, "another"), of("another", q.Session))
+		}
+		if err := h.answer(t, action.Answer{ID: q.ID, Approve: true}); err != nil {
+			t.Fatal(err)
+		}
+		if of(q.Scope, q.Session) {
+			t.Error("they are asked after the answer")
+		}
+	})
+}
