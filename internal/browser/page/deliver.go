@@ -65,6 +65,9 @@ func (d *delivery) short() bool {
 	return d.told && (d.Presses < d.presses || d.Keys < d.keys || d.Typed < d.typed)
 }
 
+// lost reports whether the frame says that no press came.
+func (d *delivery) lost() bool { return d.told && d.presses > 0 && d.Presses == 0 }
+
 // settleInput is settleBy for an act with input. Fault: page_changed where not all
 // of it was for what was judged.
 func (b *Browser) settleInput(ctx context.Context, t *tab, at aim, before mark, d *delivery, by closing) (bool, error) {
@@ -77,6 +80,9 @@ func (b *Browser) settleInput(ctx context.Context, t *tab, at aim, before mark, 
 	}
 	if d.short() && b.strayed(ctx, t, at.place, d.since) {
 		return false, d.fault()
+	}
+	if d.lost() && !news {
+		b.say("the browser gave the press to nothing on the page: where nothing changed, make the call again")
 	}
 	if d.Withheld {
 		b.say("the page put something else in the element's place, or moved the focus, while it was pressed: what has its place now got nothing of that")

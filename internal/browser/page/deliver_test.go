@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -214,6 +215,27 @@ func TestAPressComesToTheElementThatItWasJudgedForOrToNone(t *testing.T) {
 				s.goesOn()
 			})
 		}
+	}
+}
+
+// TestAPressThatComesToNothingIsSaidToBeLost: a client may have the browser
+// ignore input, and the browser itself gives some to a frame that has just gone.
+func TestAPressThatComesToNothingIsSaidToBeLost(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<button onclick="document.title = 'pressed'">Next</button>`)
+	lost := func() bool {
+		notes := tr.must("page.click", &action.Click{Locator: selector("button")}).Notes
+		return slices.ContainsFunc(notes, func(note string) bool { return strings.Contains(note, "gave the press to nothing") })
+	}
+	if lost() {
+		t.Error("a press that came is said to be lost")
+	}
+	tr.wantTitle("pressed")
+	g := tr.connect()
+	g.follow()
+	g.call(g.attached(anyPage).Session, "Input.setIgnoreInputEvents", map[string]any{"ignore": true})
+	if !lost() {
+		t.Error("nothing says that a press was lost")
 	}
 }
 
