@@ -35,12 +35,9 @@ func (r *Registry) importProfile(ctx context.Context, call action.Call) (action.
 	if err != nil {
 		return action.Result{}, err
 	}
-	p, err := r.profiles.Find(ctx, call.Caller.Scope, args.ID)
+	p, err := r.unusedProfile(ctx, call.Caller.Scope, args.ID)
 	if err != nil {
 		return action.Result{}, err
-	}
-	if user, used := r.userOf(p.ID); used {
-		return action.Result{}, inUse(user)
 	}
 	state, err := storagestate.Parse(args.Format, args.File, time.Now())
 	if err != nil {

@@ -196,6 +196,19 @@ func (r *Registry) createProfile(ctx context.Context, call action.Call) (action.
 	return action.Result{Data: &p}, err
 }
 
+// unusedProfile finds a profile, by id or name, that no session uses. Faults:
+// not_found, already_active.
+func (r *Registry) unusedProfile(ctx context.Context, scope, id string) (action.Profile, error) {
+	p, err := r.profiles.Find(ctx, scope, id)
+	if err != nil {
+		return action.Profile{}, err
+	}
+	if user, used := r.userOf(p.ID); used {
+		return action.Profile{}, inUse(user)
+	}
+	return p, nil
+}
+
 // deleteProfile deletes a profile, by id or name, that no session uses. One that starts at the
 // same moment finds it gone.
 func (r *Registry) deleteProfile(ctx context.Context, call action.Call) (action.Result, error) {
@@ -203,12 +216,9 @@ func (r *Registry) deleteProfile(ctx context.Context, call action.Call) (action.
 	if err != nil {
 		return action.Result{}, err
 	}
-	p, err := r.profiles.Find(ctx, call.Caller.Scope, args.ID)
+	p, err := r.unusedProfile(ctx, call.Caller.Scope, args.ID)
 	if err != nil {
 		return action.Result{}, err
-	}
-	if user, used := r.userOf(p.ID); used {
-		return action.Result{}, inUse(user)
 	}
 	if err := r.profiles.Delete(ctx, call.Caller.Scope, p.ID); err != nil {
 		return action.Result{}, err

@@ -69,7 +69,10 @@ func articleOf(doc *html.Node) (node *html.Node) {
 // its title and leaves out; "" for none.
 func firstHeading(doc *html.Node) string {
 	for n := range doc.Descendants() {
-		if text := squeezed(n); n.DataAtom == atom.H1 && text != "" {
+		if n.DataAtom != atom.H1 {
+			continue
+		}
+		if text := squeezed(n); text != "" {
 			return text
 		}
 	}
