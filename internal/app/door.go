@@ -12,6 +12,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/egress"
 )
 
+const upstreamKey = "security.network.upstream_proxy"
+
 // upstreams are the proxies that sessions name. Faults: invalid_request, which
 // names the key.
 func upstreams(c config.Network) (map[string]*egress.Upstream, error) {
@@ -64,7 +66,7 @@ func openDoor(c config.Network, own []netip.AddrPort, log *slog.Logger, o egress
 	if o.Authorities, err = trusted(known); err != nil {
 		return nil, err
 	}
-	if o.Upstream, err = upstream(c.Upstream, "security.network.upstream_proxy"); err != nil {
+	if o.Upstream, err = upstream(c.Upstream, upstreamKey); err != nil {
 		return nil, err
 	}
 	if o.Upstreams, err = upstreams(c); err != nil {

@@ -49,7 +49,7 @@ func problems(c config.Config) []config.Problem {
 // take, and with the upstream proxy. Faults name their keys first.
 func reachProblems(c config.Network) (all []config.Problem) {
 	_, files := authorities(c)
-	_, proxy := upstream(c.Upstream, "security.network.upstream_proxy")
+	_, proxy := upstream(c.Upstream, upstreamKey)
 	_, named := upstreams(c)
 	for _, err := range []error{files, proxy, named} {
 		if err != nil {

@@ -48,8 +48,7 @@ func carried(data any) string {
 	case *action.StorageState:
 		return exported(d)
 	case *action.ProfileImported:
-		return approval.Inert(fmt.Sprintf("%d cookies and %d entries of localStorage of %s; left out: %s",
-			d.Cookies, d.LocalStorage, strings.Join(d.Hosts, ", "), leftOut(d.Left)), keptFiles)
+		return login(d.Cookies, d.LocalStorage, d.Hosts, d.Left)
 	case *action.Uploaded:
 		for _, f := range d.Files {
 			all = append(all, fileText(f.Name, f.Size, f.SHA256))
@@ -62,7 +61,7 @@ func carried(data any) string {
 	return approval.Inert(strings.Join(all, ", "), keptFiles)
 }
 
-// exported says what left with a login state: numbers and hosts.
+// exported says what left with a login state.
 func exported(s *action.StorageState) string {
 	hosts, items := map[string]bool{}, 0
 	for _, c := range s.Cookies {
@@ -72,8 +71,13 @@ func exported(s *action.StorageState) string {
 		hosts[hostOf(o.Origin)] = true
 		items += len(o.LocalStorage)
 	}
+	return login(len(s.Cookies), items, slices.Sorted(maps.Keys(hosts)), s.Left)
+}
+
+// login says what a login state has: numbers and hosts.
+func login(cookies, items int, hosts []string, left []action.LeftOut) string {
 	return approval.Inert(fmt.Sprintf("%d cookies and %d entries of localStorage of %s; left out: %s",
-		len(s.Cookies), items, strings.Join(slices.Sorted(maps.Keys(hosts)), ", "), leftOut(s.Left)), keptFiles)
+		cookies, items, strings.Join(hosts, ", "), leftOut(left)), keptFiles)
 }
 
 func leftOut(left []action.LeftOut) string {

@@ -117,33 +117,35 @@ func withoutIn(text []byte, spans []Span) []byte {
 			continue
 		}
 		quoted = inString(text[last:s.Start], quoted)
-		if quoted {
-			out = append(append(out, text[last:s.Start]...), stand(s)...)
-			last = s.End
-			continue
+		by := stand(s)
+		if !quoted {
+			s = token(text, s, last)
+			by = bare(text[s.Start:s.End])
 		}
-		s = token(text, s)
-		s.Start = max(last, s.Start)
-		out = append(out, text[last:s.Start]...)
-		if bytes.ContainsAny(text[s.Start:s.End], "0123456789") {
-			out = append(out, '1')
-		} else {
-			out = append(out, text[s.Start:s.End]...)
-		}
+		out = append(append(out, text[last:s.Start]...), by...)
 		last = s.End
 	}
 	return append(out, text[last:]...)
 }
 
-// token is the number or the word that a span outside of strings is part of.
-func token(text []byte, s Span) Span {
-	for s.Start > 0 && inToken(text[s.Start-1]) {
+// token is the number or the word that a span outside of strings is part of, as
+// far as it lies behind first.
+func token(text []byte, s Span, first int) Span {
+	for s.Start > first && inToken(text[s.Start-1]) {
 		s.Start--
 	}
 	for s.End < len(text) && inToken(text[s.End]) {
 		s.End++
 	}
 	return s
+}
+
+// bare is what stands for a part of JSON outside of strings.
+func bare(token []byte) string {
+	if bytes.ContainsAny(token, "0123456789") {
+		return "1"
+	}
+	return string(token)
 }
 
 func inToken(b byte) bool { return letter(b) || digit(b) || b == '-' || b == '+' || b == '.' }
