@@ -208,15 +208,15 @@ func (d *placed) write(c entry.Client, command entry.Command, remove bool) error
 	}
 	if before != "" {
 		d.Backup = path + ".before-glovebox"
-		if err := replace(d.Backup, before, mode); err != nil {
-			return err
+		if err := replace(d.Backup, []byte(before), mode); err != nil {
+			return unplaced(d.Backup, err)
 		}
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return unplaced(path, err)
 	}
-	if err := replace(path, after, mode); err != nil {
-		return err
+	if err := replace(path, []byte(after), mode); err != nil {
+		return unplaced(path, err)
 	}
 	d.Written, d.Removed = true, remove
 	return nil
@@ -238,19 +238,20 @@ func settings(path string) (text string, mode fs.FileMode, err error) {
 	return string(data), info.Mode().Perm(), nil
 }
 
-// replace writes a file beside the one there is, and takes its place.
-func replace(path, text string, mode fs.FileMode) error {
+// replace writes a file beside the one there is, and takes its place: it is there
+// whole or not at all.
+func replace(path string, text []byte, mode fs.FileMode) error {
 	file, err := os.CreateTemp(filepath.Dir(path), ".glovebox-*")
 	if err != nil {
-		return unplaced(path, err)
+		return err
 	}
-	_, err = file.WriteString(text)
+	_, err = file.Write(text)
 	err = errors.Join(err, file.Chmod(mode), file.Sync(), file.Close())
 	if err == nil {
 		err = os.Rename(file.Name(), path)
 	}
 	if err != nil {
-		return unplaced(path, errors.Join(err, os.Remove(file.Name())))
+		return errors.Join(err, os.Remove(file.Name()))
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -70,7 +69,7 @@ func (r *root) writeState(out string, state action.StorageState) error {
 	if err != nil {
 		return err
 	}
-	if err := writePrivate(out, append(text, '\n')); err != nil {
+	if err := replace(out, append(text, '\n'), 0o600); err != nil {
 		return fault.New(fault.InvalidRequest, "cannot write %s", out).Hinted("give another file with --output").Because(err)
 	}
 	items := 0
@@ -85,20 +84,6 @@ func (r *root) writeState(out string, state action.StorageState) error {
 		r.printf("%s %s in %s\n", r.style.good("exported:"), loginOf(len(state.Cookies), items, len(state.Origins)), clean(out))
 		r.showLeft(left)
 	})
-}
-
-// writePrivate writes a file for its owner alone, whole or not at all.
-func writePrivate(path string, data []byte) error {
-	file, err := os.CreateTemp(filepath.Dir(path), ".state-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(file.Name()) }()
-	_, err = file.Write(data)
-	if err := errors.Join(err, file.Close()); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), path)
 }
 
 const shownLeft = 20 // rows of what was left out, of which --json prints all
