@@ -1,16 +1,14 @@
 package bench
 
 import (
-	"encoding/json"
 	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/moby/moby/client"
-
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/enginetest"
 )
 
 const (
@@ -85,9 +83,9 @@ func boxOf(b *testing.B, box string) string {
 // spends is the processor time that a container has for a while.
 func (h *house) spends(b *testing.B, box string, while time.Duration) time.Duration {
 	b.Helper()
-	before := spent(b, box)
+	before := enginetest.ProcessorTime(b, box)
 	pause(b, while)
-	return spent(b, box) - before
+	return enginetest.ProcessorTime(b, box) - before
 }
 
 func pause(b *testing.B, d time.Duration) {
@@ -97,24 +95,4 @@ func pause(b *testing.B, d time.Duration) {
 	case <-b.Context().Done():
 		b.Fatal("the benchmark was ended")
 	}
-}
-
-// spent is the processor time that a container has had.
-func spent(b *testing.B, box string) time.Duration {
-	b.Helper()
-	engine, err := client.New(client.FromEnv)
-	must(b, err)
-	defer engine.Close()
-	answer, err := engine.ContainerStats(b.Context(), box, client.ContainerStatsOptions{})
-	must(b, err)
-	defer answer.Body.Close()
-	var stats struct {
-		CPU struct {
-			Usage struct {
-				Total int64 `json:"total_usage"`
-			} `json:"cpu_usage"`
-		} `json:"cpu_stats"`
-	}
-	must(b, json.NewDecoder(answer.Body).Decode(&stats))
-	return time.Duration(stats.CPU.Usage.Total)
 }

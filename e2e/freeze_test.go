@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -9,9 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/moby/moby/client"
-
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/enginetest"
 )
 
 // busyPage takes a quarter of a processor, and shows its cookie when it is
@@ -28,31 +26,11 @@ var (
 // cpu is the processor time that the one box of a gateway has had.
 func (g *gateway) cpu(t *testing.T) time.Duration {
 	t.Helper()
-	engine, err := client.New(client.FromEnv)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer engine.Close()
 	boxes := g.boxes()
 	if len(boxes) != 1 {
 		t.Fatalf("boxes %v", boxes)
 	}
-	answer, err := engine.ContainerStats(t.Context(), boxes[0], client.ContainerStatsOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	var stats struct {
-		CPU struct {
-			Usage struct {
-				Total int64 `json:"total_usage"`
-			} `json:"cpu_usage"`
-		} `json:"cpu_stats"`
-	}
-	if err := json.NewDecoder(answer.Body).Decode(&stats); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(stats.CPU.Usage.Total)
+	return enginetest.ProcessorTime(t, boxes[0])
 }
 
 // share is the part of one processor that the box takes for a while.

@@ -50,6 +50,7 @@ var plan = map[string][]string{
 	"sandbox/engine":         {"fault"},
 	"sandbox/image":          {"fault", "sandbox/engine"},
 	"sandbox/sandboxtest":    {"fault", "sandbox"},
+	"sandbox/enginetest":     {},
 	"sandbox/escape":         {},
 	"artifact":               {"action", "fault", "store"},
 	"profile":                {"action", "fault", "key", "store", "sandbox/bundle"},
