@@ -100,8 +100,17 @@ func (s *store) goesOn() {
 	s.t.Helper()
 	s.eval(`window.thief && clearInterval(thief); for (const f of document.querySelectorAll('iframe, dialog')) f.remove();
 		new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(() => drawn(0))))`) // until then the browser sends input to the frames
-	s.must("page.click", &action.Click{Locator: selector("#on")})
+	for range 3 { // the browser may give a press to a frame that has just gone: the result then says so
+		if !lost(s.must("page.click", &action.Click{Locator: selector("#on")})) {
+			break
+		}
+	}
 	s.wantTitle("on")
+}
+
+// lost reports whether a click says that the page did not receive it.
+func lost(r action.Result) bool {
+	return slices.ContainsFunc(r.Notes, func(note string) bool { return strings.Contains(note, "gave the press to nothing") })
 }
 
 const search = `<input id=q type=search aria-label="Search" style="width:200px;height:30px">`
@@ -223,18 +232,15 @@ func TestAPressComesToTheElementThatItWasJudgedForOrToNone(t *testing.T) {
 func TestAPressThatComesToNothingIsSaidToBeLost(t *testing.T) {
 	tr := start(t)
 	tr.visit(`<button onclick="document.title = 'pressed'">Next</button>`)
-	lost := func() bool {
-		notes := tr.must("page.click", &action.Click{Locator: selector("button")}).Notes
-		return slices.ContainsFunc(notes, func(note string) bool { return strings.Contains(note, "gave the press to nothing") })
-	}
-	if lost() {
+	press := func() action.Result { return tr.must("page.click", &action.Click{Locator: selector("button")}) }
+	if lost(press()) {
 		t.Error("a press that came is said to be lost")
 	}
 	tr.wantTitle("pressed")
 	g := tr.connect()
 	g.follow()
 	g.call(g.attached(anyPage).Session, "Input.setIgnoreInputEvents", map[string]any{"ignore": true})
-	if !lost() {
+	if !lost(press()) {
 		t.Error("nothing says that a press was lost")
 	}
 }

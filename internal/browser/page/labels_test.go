@@ -84,6 +84,11 @@ func TestLabelsLieOnTheirElements(t *testing.T) {
 		})
 		tr.must("page.goto", &action.Goto{URL: s.URL})
 		tr.must("page.wait_for", &action.WaitFor{Locator: named("button", "Green")})
+		for drawn := false; !drawn; { // the frame has a process of its own, which draws later
+			_, m := tr.shot(action.TakeScreenshot{})
+			where, _ := block(m, green)
+			drawn = !where.Empty()
+		}
 		for name, a := range map[string]action.TakeScreenshot{"viewport": {}, "whole page": {FullPage: true}, "element": {Selector: "iframe"}} {
 			shots := tr.twin(a)
 			for ink, word := range map[color.RGBA]string{red: "red", green: "green", blue: "blue"} {
