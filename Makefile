@@ -49,7 +49,7 @@ lint: ## gofmt, vet, staticcheck, go.mod
 
 .PHONY: gen
 gen: ## write the generated reference pages
-	go test ./internal/action ./internal/app ./internal/config ./internal/fault ./internal/gate/audit ./internal/gate/scan ./internal/sandbox/escape ./internal/surface/mcp ./internal/surface/rest -run 'UpToDate' -update
+	go test ./internal/action ./internal/arch ./internal/gateway ./internal/config ./internal/fault ./internal/gate/audit ./internal/gate/scan ./internal/sandbox/escapetest ./internal/surface/mcp ./internal/surface/rest -run 'UpToDate' -update
 
 FUZZTIME ?= 5m
 .PHONY: fuzz

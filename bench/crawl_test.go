@@ -14,7 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 )
 
 const (
@@ -90,16 +90,16 @@ func BenchmarkCrawl(b *testing.B) {
 		read func(b *testing.B, base string)
 	}{
 		{"floor", crawlFloor},
-		{"markdown", func(b *testing.B, base string) { crawlEngine(b, base, page.CrawlOptions{}) }},
-		{"still-always", func(b *testing.B, base string) { crawlPagesAt(b, base+"/still", page.CrawlOptions{}) }},
+		{"markdown", func(b *testing.B, base string) { crawlEngine(b, base, engine.CrawlOptions{}) }},
+		{"still-always", func(b *testing.B, base string) { crawlPagesAt(b, base+"/still", engine.CrawlOptions{}) }},
 		{"still-auto", func(b *testing.B, base string) {
 			way := http.DefaultTransport.(*http.Transport).Clone()
 			defer way.CloseIdleConnections()
-			crawlPagesAt(b, base+"/still", page.CrawlOptions{Way: way})
+			crawlPagesAt(b, base+"/still", engine.CrawlOptions{Way: way})
 		}},
-		{"text", func(b *testing.B, base string) { crawlEngine(b, base, page.CrawlOptions{Extract: "text"}) }},
+		{"text", func(b *testing.B, base string) { crawlEngine(b, base, engine.CrawlOptions{Extract: "text"}) }},
 		{"text-resources", func(b *testing.B, base string) {
-			crawlEngine(b, base, page.CrawlOptions{Extract: "text", Resources: true})
+			crawlEngine(b, base, engine.CrawlOptions{Extract: "text", Resources: true})
 		}},
 	} {
 		b.Run(way.name, func(b *testing.B) {
@@ -140,13 +140,13 @@ func crawled(b *testing.B) cdp.Transport {
 	return c.Transport()
 }
 
-func crawlEngine(b *testing.B, base string, o page.CrawlOptions) { crawlPagesAt(b, base+"/p", o) }
+func crawlEngine(b *testing.B, base string, o engine.CrawlOptions) { crawlPagesAt(b, base+"/p", o) }
 
-func crawlPagesAt(b *testing.B, under string, o page.CrawlOptions) {
+func crawlPagesAt(b *testing.B, under string, o engine.CrawlOptions) {
 	b.StopTimer()
 	ctx, cancel := context.WithTimeout(b.Context(), 5*time.Minute)
 	defer cancel()
-	engine, err := page.Open(ctx, crawled(b), page.Options{Guard: func(string) error { return nil }})
+	engine, err := engine.Open(ctx, crawled(b), engine.Options{Guard: func(string) error { return nil }})
 	must(b, err)
 	defer func() { _ = engine.Close() }()
 	c := engine.Crawl(o)

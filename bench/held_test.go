@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
@@ -71,7 +71,7 @@ func BenchmarkHeld(b *testing.B) {
 	pausing := newFloor(b.Context(), b, chromium(b))
 	must(b, pausing.tab.Call(b.Context(), "Network.enable", nil, nil))
 	pausing.pauseAll(b)
-	engine, err := page.Open(b.Context(), chromium(b), page.Options{
+	engine, err := engine.Open(b.Context(), chromium(b), engine.Options{
 		Width: width, Height: height, Guard: func(string) error { return nil },
 		Outgoing: func(_ context.Context, r action.Request) (action.Ruling, error) {
 			v := rules.Effect(policy.Outgoing{Request: r, Owner: action.Agent})

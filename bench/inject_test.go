@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
-	"github.com/gloveboxhq/glovebox/internal/credential"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
+	"github.com/gloveboxhq/glovebox/internal/credentials"
 )
 
 // BenchmarkInject goes from another site to a page with nothing to put in, and
@@ -22,19 +22,19 @@ func BenchmarkInject(b *testing.B) {
 	round := 0
 	ways := []struct {
 		name    string
-		prepare func(browser *page.Browser) error
+		prepare func(browser *engine.Browser) error
 		link    bool
 	}{
-		{"without", func(*page.Browser) error { return nil }, false},
-		{"with", func(browser *page.Browser) error { return browser.Inject(b.Context(), newSet(address, round)) }, false},
-		{"link-without", func(*page.Browser) error { return nil }, true},
-		{"link-with", func(browser *page.Browser) error { return browser.Inject(b.Context(), newSet(address, round)) }, true},
+		{"without", func(*engine.Browser) error { return nil }, false},
+		{"with", func(browser *engine.Browser) error { return browser.Inject(b.Context(), newSet(address, round)) }, false},
+		{"link-without", func(*engine.Browser) error { return nil }, true},
+		{"link-with", func(browser *engine.Browser) error { return browser.Inject(b.Context(), newSet(address, round)) }, true},
 	}
 	open := make([]rig, len(ways))
 	for i, way := range ways {
-		var browser *page.Browser
+		var browser *engine.Browser
 		wire := chromium(b)
-		browser, err := page.Open(b.Context(), wire, page.Options{
+		browser, err := engine.Open(b.Context(), wire, engine.Options{
 			Width: width, Height: height, Guard: func(string) error { return nil },
 			Prepare: func(_ context.Context, to string) error {
 				if !strings.HasPrefix(to, address) {
@@ -75,7 +75,7 @@ func BenchmarkInject(b *testing.B) {
 }
 
 // follow has the page itself go to an address, and waits until it is there.
-func follow(ctx context.Context, browser *page.Browser, address string) error {
+func follow(ctx context.Context, browser *engine.Browser, address string) error {
 	for _, step := range []struct {
 		verb string
 		args any
@@ -94,15 +94,15 @@ func follow(ctx context.Context, browser *page.Browser, address string) error {
 	return nil
 }
 
-func newSet(address string, round int) credential.Set {
+func newSet(address string, round int) credentials.Set {
 	u, _ := url.Parse(address)
-	s := credential.Set{
+	s := credentials.Set{
 		Domain: u.Hostname(), Origin: u.Scheme + "://" + u.Host, Version: fmt.Sprint(round), Required: true,
-		LocalStorage: map[string]credential.Secret{}, Headers: map[string]credential.Secret{},
+		LocalStorage: map[string]credentials.Secret{}, Headers: map[string]credentials.Secret{},
 	}
 	for i := range 20 {
-		value := credential.Keep(fmt.Sprintf("value-%d-of-round-%d", i, round))
-		s.Cookies = append(s.Cookies, credential.Cookie{Name: fmt.Sprintf("cookie%d", i), Value: value, HTTPOnly: true})
+		value := credentials.Keep(fmt.Sprintf("value-%d-of-round-%d", i, round))
+		s.Cookies = append(s.Cookies, credentials.Cookie{Name: fmt.Sprintf("cookie%d", i), Value: value, HTTPOnly: true})
 		s.LocalStorage[fmt.Sprintf("item%d", i)] = value
 		if i < 5 {
 			s.Headers[fmt.Sprintf("X-Header-%d", i)] = value

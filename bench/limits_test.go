@@ -48,7 +48,7 @@ func (l limit) String() string { return fmt.Sprintf("%s-%gcpu", l.memory, l.cpus
 // A box that is too small loses a page: lost counts them. npm fetches the editor
 // once.
 func BenchmarkLimits(b *testing.B) {
-	modules := filepath.Join(testcache.Project(b, "../internal/browser/page/testdata/editors"), "node_modules")
+	modules := filepath.Join(testcache.Project(b, "../internal/browser/engine/testdata/editors"), "node_modules")
 	mux := http.NewServeMux()
 	mux.Handle("/", http.FileServer(http.Dir(modules)))
 	for path, page := range map[string]string{"/editor": editor, "/50k": mixed(50_000)} {

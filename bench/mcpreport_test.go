@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/bench/peer"
-	"github.com/gloveboxhq/glovebox/internal/testdoc"
+	"github.com/gloveboxhq/glovebox/internal/golden"
 )
 
 // command is what a reader types to have these tables written anew.
@@ -80,8 +80,8 @@ func (c *comparison) report() {
 	if !*write || *only != "" || *among != "" {
 		return
 	}
-	must(c.b, testdoc.Write("../docs/benchmarks.md", "mcp", whole.String()))
-	must(c.b, testdoc.Write("../README.md", "mcp", short))
+	must(c.b, golden.Write("../docs/benchmarks.md", "mcp", whole.String()))
+	must(c.b, golden.Write("../README.md", "mcp", short))
 }
 
 func (c *comparison) table(names []string) string {

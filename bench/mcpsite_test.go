@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/gloveboxhq/glovebox/internal/browser/realpages"
+	"github.com/gloveboxhq/glovebox/internal/browser/corpus"
 )
 
 // realPages are those of package realpages that are compared: news sites, a
@@ -138,7 +138,7 @@ func newMCPSite(b *testing.B) *mcpSite {
 // readRealPages returns the pages by name.
 func readRealPages(b *testing.B) map[string][]byte {
 	b.Helper()
-	pages, err := realpages.All()
+	pages, err := corpus.All()
 	must(b, err)
 	all := map[string][]byte{}
 	for _, p := range pages {

@@ -15,7 +15,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/gate"
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
@@ -142,10 +142,10 @@ func engineRig(b *testing.B) rig {
 	})
 }
 
-func openPage(b *testing.B) (*page.Browser, *counted) {
+func openPage(b *testing.B) (*engine.Browser, *counted) {
 	b.Helper()
 	wire := chromium(b)
-	browser, err := page.Open(b.Context(), wire, page.Options{Width: width, Height: height, Guard: func(string) error { return nil }})
+	browser, err := engine.Open(b.Context(), wire, engine.Options{Width: width, Height: height, Guard: func(string) error { return nil }})
 	must(b, err)
 	b.Cleanup(func() { _ = browser.Close() })
 	return browser, wire
@@ -177,7 +177,7 @@ func verbs(b *testing.B, wire *counted, call func(verb string, args any) (action
 }
 
 // single is the gate's view of one browser that is always open.
-type single struct{ browser *page.Browser }
+type single struct{ browser *engine.Browser }
 
 func (s single) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	var facts action.Facts

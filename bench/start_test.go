@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/app"
 	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/gateway"
 	"github.com/gloveboxhq/glovebox/internal/store"
 )
 
@@ -37,7 +37,7 @@ func image() string {
 
 // house is a gateway without surfaces, with the real engine.
 type house struct {
-	*app.House
+	*gateway.House
 	caller  action.Caller
 	records *store.DB
 	readied int // warm boxes that were waited for
@@ -59,7 +59,7 @@ func openHouse(b *testing.B, site string, change func(*config.Config)) *house {
 	c.Security.Network.AllowPrivate = []string{"localhost:" + portOf(b, site)}
 	change(&c)
 	h := &house{caller: action.Caller{Actor: "bench", Scope: "bench", Role: action.Operator}}
-	h.House, err = app.Open(b.Context(), c, "bench", nil, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	h.House, err = gateway.Open(b.Context(), c, "bench", nil, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	must(b, err)
 	h.records, err = store.Open(b.Context(), filepath.Join(dir, "glovebox.db"))
 	must(b, err)
@@ -192,7 +192,7 @@ func bareChromium(b *testing.B) time.Duration {
 	c, err := browsertest.Start()
 	must(b, err)
 	defer c.Stop()
-	browser, err := page.Open(b.Context(), c.Transport(), page.Options{Width: width, Height: height})
+	browser, err := engine.Open(b.Context(), c.Transport(), engine.Options{Width: width, Height: height})
 	must(b, err)
 	took := time.Since(begin)
 	_ = browser.Close()

@@ -9,7 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/gloveboxhq/glovebox/internal/gate/egress/egresstest"
+	"github.com/gloveboxhq/glovebox/internal/egress/egresstest"
 )
 
 const (

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gloveboxhq/glovebox/internal/testdoc"
+	"github.com/gloveboxhq/glovebox/internal/golden"
 )
 
 // TestNetworkPageListsTheWays keeps docs/network.md at what is tried.
 func TestNetworkPageListsTheWays(t *testing.T) {
-	testdoc.Part(t, "../docs/network.md", "ways", table())
+	golden.Part(t, "../docs/network.md", "ways", table())
 }
 
 // table lists every way: who tries it, what stops it, where it arrives when

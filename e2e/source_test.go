@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gloveboxhq/glovebox/internal/gate/egress/egresstest"
-	"github.com/gloveboxhq/glovebox/internal/vault/vaulttest"
+	"github.com/gloveboxhq/glovebox/internal/credentials/source/vaulttest"
+	"github.com/gloveboxhq/glovebox/internal/egress/egresstest"
 )
 
 // Values that break what is put together of text, and one that tells.

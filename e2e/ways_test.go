@@ -16,8 +16,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/egress/egresstest"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/gate/egress/egresstest"
 )
 
 const waysLimit = 4 * time.Minute // for all that one run of pages tries, on a busy machine

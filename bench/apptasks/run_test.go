@@ -15,7 +15,7 @@ import (
 	"github.com/gloveboxhq/glovebox/bench/peer"
 	"github.com/gloveboxhq/glovebox/bench/person"
 	"github.com/gloveboxhq/glovebox/bench/place"
-	"github.com/gloveboxhq/glovebox/internal/testdoc"
+	"github.com/gloveboxhq/glovebox/internal/golden"
 )
 
 const (
@@ -184,7 +184,7 @@ func (b *bench) publish(t *testing.T, chosen []Application, left []string) {
 		return
 	}
 	measured := fmt.Sprintf("Measured on %s, %s, %d applications side by side.\n\n", time.Now().UTC().Format(time.DateOnly), machine(), together)
-	if err := testdoc.Write(*out, "apps", measured+table); err != nil {
+	if err := golden.Write(*out, "apps", measured+table); err != nil {
 		t.Fatal(err)
 	}
 }

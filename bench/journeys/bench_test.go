@@ -14,7 +14,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/bench/installed"
 	"github.com/gloveboxhq/glovebox/bench/peer"
-	"github.com/gloveboxhq/glovebox/internal/testdoc"
+	"github.com/gloveboxhq/glovebox/internal/golden"
 )
 
 var (
@@ -109,7 +109,7 @@ func publish(b *testing.B, report *Report) {
 		return
 	}
 	measured := fmt.Sprintf("Measured on %s, %s, %d journeys side by side.\n\n", time.Now().UTC().Format(time.DateOnly), machine(), *together)
-	if err := testdoc.Write(*out, "journeys", measured+report.Markdown()); err != nil {
+	if err := golden.Write(*out, "journeys", measured+report.Markdown()); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/gloveboxhq/glovebox/internal/gate/egress/egresstest"
+	"github.com/gloveboxhq/glovebox/internal/egress/egresstest"
 )
 
 // Place is where the applications are: one address, at which each answers by

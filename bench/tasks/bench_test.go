@@ -12,7 +12,7 @@ import (
 	"github.com/gloveboxhq/glovebox/bench/peer"
 	"github.com/gloveboxhq/glovebox/bench/person"
 	"github.com/gloveboxhq/glovebox/bench/tasks/sites"
-	"github.com/gloveboxhq/glovebox/internal/testdoc"
+	"github.com/gloveboxhq/glovebox/internal/golden"
 )
 
 var (
@@ -84,7 +84,7 @@ func publish(b *testing.B, tables string) {
 		return
 	}
 	measured := fmt.Sprintf("Measured on %s.\n\n", time.Now().UTC().Format(time.DateOnly))
-	if err := testdoc.Write(*out, "tasks", measured+tables); err != nil {
+	if err := golden.Write(*out, "tasks", measured+tables); err != nil {
 		b.Fatal(err)
 	}
 }

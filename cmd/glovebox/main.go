@@ -8,7 +8,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/gloveboxhq/glovebox/internal/app"
+	"github.com/gloveboxhq/glovebox/internal/gateway"
 	"github.com/gloveboxhq/glovebox/internal/surface/cli"
 )
 
@@ -24,6 +24,6 @@ func main() {
 			cancel(cli.Interrupted{Signal: s})
 		}
 	}()
-	code := app.Main(ctx, version, os.Args[1:], os.LookupEnv, os.Stdin, os.Stdout, os.Stderr)
+	code := gateway.Main(ctx, version, os.Args[1:], os.LookupEnv, os.Stdin, os.Stdout, os.Stderr)
 	os.Exit(code)
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/testdoc"
+	"github.com/gloveboxhq/glovebox/internal/golden"
 )
 
 func TestSchemasInTheReferenceAreUpToDate(t *testing.T) {
@@ -18,7 +18,7 @@ func TestSchemasInTheReferenceAreUpToDate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		testdoc.File(t, "../../docs/reference/run-"+name+".schema.json", string(text)+"\n")
+		golden.File(t, "../../docs/reference/run-"+name+".schema.json", string(text)+"\n")
 	}
 }
 

@@ -1,115 +1,175 @@
-// Package arch holds the floor plan: which room may enter which. A room that
-// is not on the plan, or an import that the plan does not list, fails here.
+// Package arch holds the import rules: which package may import which. A
+// package without a rule, or an import that its rule does not list, fails here.
 package arch
 
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/golden"
 )
 
 const module = "github.com/gloveboxhq/glovebox/"
 
-// plan lists, for each room below internal/, the rooms it may import. Change
-// it in a commit of its own that says why, and docs/architecture.md with it.
-var plan = map[string][]string{
-	"fault":                  {},
-	"credential":             {},
-	"redact":                 {"credential"},
-	"key":                    {"fault"},
-	"vault":                  {"credential", "fault", "key", "spelling"},
-	"vault/vaulttest":        {},
-	"action":                 {"fault"},
-	"spelling":               {},
-	"tasks":                  {},
-	"weight":                 {},
-	"config":                 {"spelling"},
-	"store":                  {},
-	"browser/cdp":            {"fault"},
-	"browser/inpage":         {"fault"},
-	"browser/snapshot":       {"fault", "action", "weight", "browser/inpage"},
-	"browser/extract":        {},
-	"browser/static":         {},
-	"browser/selector":       {},
-	"browser/picture":        {},
-	"browser/outgoing":       {"action"},
-	"browser/relay":          {"action", "fault", "browser/cdp"},
-	"browser/page":           {"action", "credential", "fault", "tasks", "weight", "browser/cdp", "browser/extract", "browser/inpage", "browser/outgoing", "browser/picture", "browser/relay", "browser/selector", "browser/snapshot", "browser/static"},
-	"browser/browsertest":    {"browser/cdp"},
-	"browser/realpages":      {},
-	"sandbox":                {"fault"},
-	"sandbox/bridge":         {"fault", "sandbox"},
-	"sandbox/bundle":         {"fault"},
-	"sandbox/guest":          {"fault", "sandbox", "sandbox/bridge", "sandbox/bundle"},
-	"sandbox/docker":         {"fault", "sandbox", "sandbox/bridge", "sandbox/engine"},
-	"sandbox/local":          {"fault", "sandbox", "sandbox/bridge"},
-	"sandbox/engine":         {"fault"},
-	"sandbox/image":          {"fault", "sandbox/engine"},
-	"sandbox/sandboxtest":    {"fault", "sandbox"},
-	"sandbox/enginetest":     {},
-	"sandbox/escape":         {},
-	"artifact":               {"action", "fault", "store"},
-	"profile":                {"action", "fault", "key", "store", "sandbox/bundle"},
-	"storagestate":           {"action", "fault"},
-	"session":                {"action", "credential", "fault", "redact", "artifact", "profile", "storagestate", "store", "sandbox", "browser/page", "browser/cdp"},
-	"gate/policy":            {"action", "fault", "spelling"},
-	"gate/approval":          {"action", "fault", "store"},
-	"gate/audit":             {"action", "fault", "store"},
-	"gate/webhook":           {"action", "fault", "gate/approval", "gate/audit", "store"},
-	"gate/egress":            {"action", "fault"},
-	"gate/scan":              {"action"},
-	"gate/egress/egresstest": {},
-	"gate":                   {"action", "credential", "fault", "redact", "tasks", "gate/policy", "gate/approval", "gate/audit", "gate/scan"},
-	"trace":                  {"action"},
-	"macro":                  {"action", "fault", "store"},
-	"auth":                   {"action", "fault", "store"},
-	"surface/rest":           {"action", "fault", "auth"},
-	"surface/mcp":            {"action", "fault", "auth"},
-	"demosite":               {},
-	"testcache":              {},
-	"testdoc":                {},
-	"client":                 {"action", "fault"},
-	"install":                {"fault"},
-	"entry":                  {"fault"},
-	"surface/cli":            {"action", "credential", "fault", "client", "config", "entry", "install", "sandbox/image", "spelling", "surface/forward", "surface/mcp", "vault"},
-	"surface/forward":        {"action", "fault"},
-	"app":                    {"*"},
-	"arch":                   {},
+// rules lists, for each package below internal/, the packages it may import.
+// Change it in a commit of its own that says why, and run make gen: the table in
+// docs/architecture.md is written from it.
+var rules = map[string][]string{
+	"fault":                        {},
+	"credentials":                  {},
+	"credentials/redact":           {"credentials"},
+	"agekey":                       {"fault"},
+	"credentials/source":           {"credentials", "fault", "agekey", "spelling"},
+	"credentials/source/vaulttest": {},
+	"action":                       {"fault"},
+	"spelling":                     {},
+	"tasks":                        {},
+	"tokens":                       {},
+	"config":                       {"spelling"},
+	"store":                        {},
+	"browser/cdp":                  {"fault"},
+	"browser/injected":             {"fault"},
+	"browser/snapshot":             {"fault", "action", "tokens", "browser/injected"},
+	"browser/extract":              {},
+	"browser/htmlonly":             {},
+	"browser/selector":             {},
+	"browser/annotate":             {},
+	"browser/outgoing":             {"action"},
+	"browser/cdpproxy":             {"action", "fault", "browser/cdp"},
+	"browser/engine":               {"action", "credentials", "fault", "tasks", "tokens", "browser/cdp", "browser/extract", "browser/injected", "browser/outgoing", "browser/annotate", "browser/cdpproxy", "browser/selector", "browser/snapshot", "browser/htmlonly"},
+	"browser/browsertest":          {"browser/cdp"},
+	"browser/corpus":               {},
+	"sandbox":                      {"fault"},
+	"sandbox/bridge":               {"fault", "sandbox"},
+	"sandbox/bundle":               {"fault"},
+	"sandbox/guest":                {"fault", "sandbox", "sandbox/bridge", "sandbox/bundle"},
+	"sandbox/docker":               {"fault", "sandbox", "sandbox/bridge", "sandbox/engine"},
+	"sandbox/local":                {"fault", "sandbox", "sandbox/bridge"},
+	"sandbox/engine":               {"fault"},
+	"sandbox/image":                {"fault", "sandbox/engine"},
+	"sandbox/sandboxtest":          {"fault", "sandbox"},
+	"sandbox/enginetest":           {},
+	"sandbox/escapetest":           {},
+	"artifact":                     {"action", "fault", "store"},
+	"profile":                      {"action", "fault", "agekey", "store", "sandbox/bundle"},
+	"storagestate":                 {"action", "fault"},
+	"session":                      {"action", "credentials", "fault", "credentials/redact", "artifact", "profile", "storagestate", "store", "sandbox", "browser/engine", "browser/cdp"},
+	"gate/policy":                  {"action", "fault", "spelling"},
+	"gate/approval":                {"action", "fault", "store"},
+	"gate/audit":                   {"action", "fault", "store"},
+	"gate/webhook":                 {"action", "fault", "gate/approval", "gate/audit", "store"},
+	"egress":                       {"action", "fault"},
+	"gate/scan":                    {"action"},
+	"egress/egresstest":            {},
+	"gate":                         {"action", "credentials", "fault", "credentials/redact", "tasks", "gate/policy", "gate/approval", "gate/audit", "gate/scan"},
+	"telemetry":                    {"action"},
+	"workflow":                     {"action", "fault", "store"},
+	"auth":                         {"action", "fault", "store"},
+	"surface/rest":                 {"action", "fault", "auth"},
+	"surface/mcp":                  {"action", "fault", "auth"},
+	"demosite":                     {},
+	"testcache":                    {},
+	"golden":                       {},
+	"client":                       {"action", "fault"},
+	"install":                      {"fault"},
+	"mcpconfig":                    {"fault"},
+	"surface/cli":                  {"action", "credentials", "fault", "client", "config", "mcpconfig", "install", "sandbox/image", "spelling", "surface/forward", "surface/mcp", "credentials/source"},
+	"surface/forward":              {"action", "fault"},
+	"gateway":                      {"*"},
+	"arch":                         {},
 }
 
 type listed struct {
 	ImportPath string
+	Doc        string // the first sentence of the package's comment
 	Imports    []string
 }
 
-func TestRoomsKeepToTheFloorPlan(t *testing.T) {
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "../...").Output()
+// packages lists the packages below internal/, by the path below it.
+func packages(t *testing.T) map[string]listed {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Doc,Imports", "../...").Output()
 	if err != nil {
-		t.Fatalf("cannot list rooms: %v", err)
+		t.Fatalf("cannot list packages: %v", err)
 	}
+	all := map[string]listed{}
 	decoder := json.NewDecoder(strings.NewReader(string(out)))
 	for {
 		var p listed
 		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
-			break
+			return all
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		room := strings.TrimPrefix(p.ImportPath, module+"internal/")
-		allowed, known := plan[room]
+		all[strings.TrimPrefix(p.ImportPath, module+"internal/")] = p
+	}
+}
+
+func TestPackagesImportWhatTheRulesAllow(t *testing.T) {
+	for name, p := range packages(t) {
+		allowed, known := rules[name]
 		if !known {
-			t.Errorf("room %s is not on the floor plan", room)
+			t.Errorf("package %s has no rule", name)
 			continue
 		}
 		for _, imported := range p.Imports {
 			other, ours := strings.CutPrefix(imported, module+"internal/")
 			if ours && !slices.Contains(allowed, other) && !slices.Contains(allowed, "*") {
-				t.Errorf("%s may not enter %s", room, other)
+				t.Errorf("%s may not import %s", name, other)
 			}
 		}
 	}
+}
+
+func TestRulesAreOfPackagesThatExist(t *testing.T) {
+	exist := packages(t)
+	for name, allowed := range rules {
+		for _, path := range append(slices.Clone(allowed), name) {
+			if _, ok := exist[path]; !ok && path != "*" {
+				t.Errorf("the rule of %s names %s, which does not exist", name, path)
+			}
+		}
+	}
+}
+
+// TestPackageTableIsUpToDate writes the table in docs/architecture.md.
+func TestPackageTableIsUpToDate(t *testing.T) {
+	exist := packages(t)
+	var table strings.Builder
+	table.WriteString("| package | what it does | may import |\n|---|---|---|\n")
+	names := make([]string, 0, len(rules))
+	for name := range rules {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if exist[name].Doc == "" && name != "arch" {
+			t.Errorf("package %s has no comment", name)
+		}
+		allowed := slices.Sorted(slices.Values(rules[name]))
+		may := strings.Join(allowed, ", ")
+		switch may {
+		case "":
+			may = "nothing"
+		case "*":
+			may = "all"
+		}
+		fmt.Fprintf(&table, "| `%s` | %s | %s |\n", name, purpose(name, exist[name].Doc), may)
+	}
+	golden.Part(t, "../../docs/architecture.md", "packages", table.String())
+}
+
+// purpose is a package's first sentence without its name.
+func purpose(name, doc string) string {
+	if name == "arch" { // it has tests only, which go list does not describe
+		return "holds the import rules, as a test"
+	}
+	_, words, _ := strings.Cut(strings.TrimPrefix(doc, "Package "), " ")
+	return strings.TrimSuffix(strings.ReplaceAll(words, "|", "\\|"), ".")
 }

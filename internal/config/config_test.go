@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/gloveboxhq/glovebox/internal/config"
-	"github.com/gloveboxhq/glovebox/internal/testdoc"
+	"github.com/gloveboxhq/glovebox/internal/golden"
 )
 
 func env(pairs ...string) config.Env {
@@ -163,7 +163,7 @@ func TestPrintedConfigurationLoadsAgain(t *testing.T) {
 }
 
 func TestReferencePageIsUpToDate(t *testing.T) {
-	testdoc.File(t, "../../docs/reference/configuration.md", config.Reference())
+	golden.File(t, "../../docs/reference/configuration.md", config.Reference())
 	for _, key := range config.Keys() {
 		if key.Doc == "" {
 			t.Errorf("%s has no doc", key.Path)

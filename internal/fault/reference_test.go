@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/testdoc"
+	"github.com/gloveboxhq/glovebox/internal/golden"
 )
 
 func TestReferencePageIsUpToDate(t *testing.T) {
-	testdoc.File(t, "../../docs/reference/faults.md", fault.Reference())
+	golden.File(t, "../../docs/reference/faults.md", fault.Reference())
 }

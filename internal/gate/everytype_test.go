@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/credential"
-	"github.com/gloveboxhq/glovebox/internal/redact"
+	"github.com/gloveboxhq/glovebox/internal/credentials"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 )
 
 // Whatever a verb answers, and whatever is recorded or asked, loses its secrets
 // in every text that can be shown.
 func TestEveryTypeOfAnswerIsRedacted(t *testing.T) {
-	m := redact.New(credential.Keep(canary))
+	m := redact.New(credentials.Keep(canary))
 	shown := []any{&action.Result{}, &action.Record{}, &action.Event{}, &action.Question{}, &action.File{}, &action.RunEntry{}, &action.Run{}}
 	for _, v := range action.Verbs {
 		if v.NewData != nil {

@@ -19,7 +19,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
@@ -226,7 +226,7 @@ func newFoe(t testing.TB, how setting, free bool) *foeRig {
 	}
 	f.house = buildOn(t, config, gate.Credentials{}, func(*house) gate.Sessions { return f.room })
 	session := action.Session{ID: "s1", Actor: agent.Actor, Scope: agent.Scope}
-	f.room.browser, err = page.Open(t.Context(), chromium.Transport(), page.Options{Width: 800, Height: 600, Guard: func(string) error { return nil },
+	f.room.browser, err = engine.Open(t.Context(), chromium.Transport(), engine.Options{Width: 800, Height: 600, Guard: func(string) error { return nil },
 		Outgoing: func(ctx context.Context, r action.Request) (action.Ruling, error) {
 			ruling, err := f.house.Outgoing(ctx, session, action.Sender{Owner: action.Agent, Sending: f.mode()}, r)
 			f.note(r, err)

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate/scan"
-	"github.com/gloveboxhq/glovebox/internal/redact"
 )
 
 // Kinds of findings that the secrets of sessions give.

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/credential"
+	"github.com/gloveboxhq/glovebox/internal/credentials"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/redact"
 )
 
 // cookie is what the attacks are after. The agent knows how it begins.
@@ -84,7 +84,7 @@ func attacked(t *testing.T, secrets ...string) *attack {
 		t.Fatal(err)
 	}
 	for _, s := range append(secrets, cookie) {
-		known.Learn("s1", credential.Keep(s))
+		known.Learn("s1", credentials.Keep(s))
 	}
 	return a
 }
@@ -315,7 +315,7 @@ func TestTextsFromBeforeTheSecretsWereKnownAreCompared(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	a.secrets.Learn("s1", credential.Keep(cookie))
+	a.secrets.Learn("s1", credentials.Keep(cookie))
 	_, err := a.call(agent, "page.snapshot", &action.TakeSnapshot{})
 	a.caught(t, err)
 }
@@ -323,7 +323,7 @@ func TestTextsFromBeforeTheSecretsWereKnownAreCompared(t *testing.T) {
 func TestSecretsThatACallBringsAreComparedWithIt(t *testing.T) {
 	a := attacked(t)
 	a.secrets.Forget("s1")
-	a.shelf.do = func(context.Context) { a.secrets.Learn("s1", credential.Keep(cookie)) }
+	a.shelf.do = func(context.Context) { a.secrets.Learn("s1", credentials.Keep(cookie)) }
 	_, err := a.call(agent, "page.goto", &action.Goto{URL: "https://app.example.com/?q=" + cookie[:16]})
 	a.caught(t, err)
 }

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/gate/scan"
-	"github.com/gloveboxhq/glovebox/internal/redact"
 )
 
 const (

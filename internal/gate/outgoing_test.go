@@ -14,7 +14,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
@@ -49,9 +49,9 @@ type wireRoom struct {
 
 func (r *wireRoom) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
 	if call.Act != nil {
-		ctx = page.Acting(ctx, *call.Act)
+		ctx = engine.Acting(ctx, *call.Act)
 	}
-	ctx = page.Viewing(ctx, page.Viewer{Actor: call.Caller.Actor}, call.Changes)
+	ctx = engine.Viewing(ctx, engine.Viewer{Actor: call.Caller.Actor}, call.Changes)
 	result, err := r.room.Do(ctx, call, pin)
 	result.Session = "s1"
 	return result, err
@@ -104,7 +104,7 @@ func newWire(t *testing.T, c policy.Config) *wireRig {
 	t.Cleanup(chromium.Stop)
 	w.house = buildOn(t, c, gate.Credentials{}, func(*house) gate.Sessions { return w.room })
 	session := action.Session{ID: "s1", Actor: agent.Actor, Scope: agent.Scope}
-	w.room.browser, err = page.Open(t.Context(), chromium.Transport(), page.Options{Width: 800, Height: 600, Guard: func(string) error { return nil },
+	w.room.browser, err = engine.Open(t.Context(), chromium.Transport(), engine.Options{Width: 800, Height: 600, Guard: func(string) error { return nil },
 		Outgoing: func(ctx context.Context, r action.Request) (action.Ruling, error) {
 			return w.house.Outgoing(ctx, session, action.Sender{Owner: action.Agent, Sending: w.sends()}, r)
 		},

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 	"github.com/gloveboxhq/glovebox/internal/gate/scan"
-	"github.com/gloveboxhq/glovebox/internal/redact"
 )
 
 // passage is one call on its way through the gate.

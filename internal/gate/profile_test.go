@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/credential"
+	"github.com/gloveboxhq/glovebox/internal/credentials"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
@@ -63,7 +63,7 @@ func TestNoRuleLetsAgentsMoveLogins(t *testing.T) {
 // for; notes, other verbs and other roles are redacted as ever.
 func TestAnExportIsWholeAndItsRecordHasNoValue(t *testing.T) {
 	h, rooms, known := knowing(t)
-	known.Learn("s1", credential.Keep(canary))
+	known.Learn("s1", credentials.Keep(canary))
 	rooms.data = &action.StorageState{
 		Cookies: []action.Cookie{{Name: "sid", Value: canary, Domain: ".app.example.com"}},
 		Origins: []action.OriginState{{Origin: "https://b.example", LocalStorage: []action.StorageItem{{Name: "t", Value: canary}, {Name: "u"}}}},

@@ -5,9 +5,9 @@ import (
 	"context"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
-	"github.com/gloveboxhq/glovebox/internal/redact"
 )
 
 // redacted is what a call answers without the secrets of its session, for every

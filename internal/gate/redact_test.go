@@ -11,13 +11,13 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/credential"
+	"github.com/gloveboxhq/glovebox/internal/credentials"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate"
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
-	"github.com/gloveboxhq/glovebox/internal/redact"
 	"github.com/gloveboxhq/glovebox/internal/store"
 )
 
@@ -105,7 +105,7 @@ func TestNoAnswerHasASecretOfItsSession(t *testing.T) {
 	if err != nil || !strings.Contains(text(t, before), canary) {
 		t.Fatalf("a session without credentials is redacted: %s, %v", text(t, before), err)
 	}
-	known.Learn("s1", credential.Keep(canary))
+	known.Learn("s1", credentials.Keep(canary))
 	for _, caller := range []action.Caller{agent, operator} {
 		call.Caller = caller
 		result, err := h.Call(t.Context(), call)
@@ -118,7 +118,7 @@ func TestNoAnswerHasASecretOfItsSession(t *testing.T) {
 		}
 	}
 	known.Forget("s1")
-	known.Learn("s2", credential.Keep(canary))
+	known.Learn("s2", credentials.Keep(canary))
 	if result, err := h.Call(t.Context(), call); err != nil || !strings.Contains(text(t, result), canary) {
 		t.Errorf("another session's secret was taken out: %v", err)
 	}
@@ -126,7 +126,7 @@ func TestNoAnswerHasASecretOfItsSession(t *testing.T) {
 
 func TestWhatIsLearnedDuringACallIsNotInItsAnswer(t *testing.T) {
 	h, _, known := knowing(t)
-	h.shelf.do = func(context.Context) { known.Learn("s1", credential.Keep(canary)) }
+	h.shelf.do = func(context.Context) { known.Learn("s1", credentials.Keep(canary)) }
 	result, err := h.Call(t.Context(), action.Call{Verb: "page.extract", Args: &action.Extract{}, Caller: agent})
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestWhatIsLearnedDuringACallIsNotInItsAnswer(t *testing.T) {
 
 func TestNoFaultHasASecret(t *testing.T) {
 	h, _, known := knowing(t)
-	known.Learn("s1", credential.Keep(canary))
+	known.Learn("s1", credentials.Keep(canary))
 	for name, set := range map[string]func(error){
 		"looking": func(err error) { h.shelf.lookErr = err }, "doing": func(err error) { h.shelf.doErr = err },
 	} {
@@ -154,7 +154,7 @@ func TestNoFaultHasASecret(t *testing.T) {
 
 func TestNoRecordHasASecret(t *testing.T) {
 	h, _, known := knowing(t)
-	known.Learn("s1", credential.Keep(canary))
+	known.Learn("s1", credentials.Keep(canary))
 	for _, call := range []action.Call{
 		{Verb: "page.extract", Args: &action.Extract{}},
 		{Verb: "page.type", Args: &action.Type{Locator: action.Locator{Selector: "#" + canary}, Input: canary}},
@@ -181,7 +181,7 @@ func TestNoRecordHasASecret(t *testing.T) {
 
 func TestNoQuestionHasASecret(t *testing.T) {
 	h, _, known := knowing(t)
-	known.Learn("s1", credential.Keep(canary))
+	known.Learn("s1", credentials.Keep(canary))
 	result, err := h.Call(t.Context(), action.Call{Verb: "page.click", Args: &action.Click{Locator: action.Locator{Ref: "e7"}}, Caller: agent, Wait: 1})
 	if err != nil || result.Pending == nil {
 		t.Fatalf("nobody was asked: %+v, %v", result, err)
@@ -202,7 +202,7 @@ func TestNoQuestionHasASecret(t *testing.T) {
 
 func TestProgressHasNoSecret(t *testing.T) {
 	h, _, known := knowing(t)
-	known.Learn("s1", credential.Keep(canary))
+	known.Learn("s1", credentials.Keep(canary))
 	var said []string
 	call := action.Call{Verb: "page.extract", Args: &action.Extract{}, Caller: operator, Progress: func(phase string) { said = append(said, phase) }}
 	if _, err := h.Call(t.Context(), call); err != nil || len(said) != 1 || said[0] != "opening "+redact.Mark {
@@ -212,7 +212,7 @@ func TestProgressHasNoSecret(t *testing.T) {
 
 func TestAnAnswerThatCannotBeLookedThroughIsNotGiven(t *testing.T) {
 	h, pages, known := knowing(t)
-	known.Learn("s1", credential.Keep(canary))
+	known.Learn("s1", credentials.Keep(canary))
 	ring := map[string]any{}
 	ring["ring"] = ring
 	for name, data := range map[string]any{"a ring": ring, "a picture": &action.Screenshot{Bytes: []byte("\x89PNG\xff" + canary)}} {
@@ -236,7 +236,7 @@ func TestPagesOfASessionWhoseSecretsAreNotKnownAreNotTold(t *testing.T) {
 	if _, err := h.Call(t.Context(), call); fault.CodeOf(err) != fault.RedactionFailed {
 		t.Errorf("got %v", err)
 	}
-	known.Learn("s1", credential.Keep(canary))
+	known.Learn("s1", credentials.Keep(canary))
 	if result, err := h.Call(t.Context(), call); err != nil || strings.Contains(text(t, result), canary) {
 		t.Errorf("got %v, %v", result, err)
 	}

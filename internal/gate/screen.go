@@ -5,7 +5,7 @@ import (
 	"context"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/redact"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 )
 
 // mostScreened is how long a message to a client of the protocol may be in a

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/credential"
+	"github.com/gloveboxhq/glovebox/internal/credentials"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -80,7 +80,7 @@ func TestClientsOfTheProtocolGetNoSecretHoweverItIsCut(t *testing.T) {
 	if want := []string{pages.speaks.pieces[0], pages.speaks.pieces[1], pages.speaks.pieces[3], pages.speaks.pieces[5]}; !slices.Equal(plain.pieces, want) {
 		t.Errorf("without credentials pieces are passed on as they come: got %q", plain.pieces)
 	}
-	known.Learn("s1", credential.Keep(canary))
+	known.Learn("s1", credentials.Keep(canary))
 	clean := &wall{}
 	serve(t, h, clean)
 	if len(clean.messages) != 3 {
@@ -100,7 +100,7 @@ func TestClientsOfTheProtocolGetNoSecretHoweverItIsCut(t *testing.T) {
 func TestAMessageThatIsOnItsWayWhenASecretIsLearnedIsRedacted(t *testing.T) {
 	h, pages, known := knowing(t)
 	pages.speaks = &speaker{pieces: []string{`{"id":1,"result":{"a":"begun",`, `"b":"` + canary[:5], canary[5:] + `"}}`}}
-	out := &wall{heard: func() { known.Learn("s1", credential.Keep(canary)) }}
+	out := &wall{heard: func() { known.Learn("s1", credentials.Keep(canary)) }}
 	serve(t, h, out)
 	if want := []string{`{"id":1,"result":{"a":"begun","b":"[redacted]"}}`}; !slices.Equal(out.messages, want) {
 		t.Errorf("got %q", out.messages)
@@ -109,7 +109,7 @@ func TestAMessageThatIsOnItsWayWhenASecretIsLearnedIsRedacted(t *testing.T) {
 
 func TestAMessageThatIsTooLongToBeLookedThroughIsNotPassedOn(t *testing.T) {
 	h, pages, known := knowing(t)
-	known.Learn("s1", credential.Keep(canary))
+	known.Learn("s1", credentials.Keep(canary))
 	long := strings.Repeat("x", 48<<20)
 	pages.speaks = &speaker{pieces: []string{long, long}}
 	client, err := h.Attach(t.Context(), action.Call{Caller: operator})

@@ -13,7 +13,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
@@ -21,7 +21,7 @@ import (
 
 // room is a session room with one real page.
 type room struct {
-	browser *page.Browser
+	browser *engine.Browser
 	before  func() // runs once, between verdict and act
 }
 
@@ -86,7 +86,7 @@ func newWild(t *testing.T) *wild {
 		t.Fatal(err)
 	}
 	t.Cleanup(chromium.Stop)
-	w.room.browser, err = page.Open(t.Context(), chromium.Transport(), page.Options{Width: 800, Height: 600, Guard: func(string) error { return nil }})
+	w.room.browser, err = engine.Open(t.Context(), chromium.Transport(), engine.Options{Width: 800, Height: 600, Guard: func(string) error { return nil }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package profile
 import (
 	"filippo.io/age"
 
-	"github.com/gloveboxhq/glovebox/internal/key"
+	"github.com/gloveboxhq/glovebox/internal/agekey"
 )
 
 // KeyEnv is the environment variable that may hold the key, in place of the
@@ -17,5 +17,5 @@ const KeyFile = "profiles.key"
 // in the state directory, which is made when there is none. Faults: see
 // key.Open.
 func Key(given, dir string) (*age.X25519Identity, error) {
-	return key.Open(key.Name{Env: KeyEnv, File: KeyFile}, given, dir)
+	return agekey.Open(agekey.Name{Env: KeyEnv, File: KeyFile}, given, dir)
 }

@@ -6,7 +6,7 @@ import (
 	"net"
 	"time"
 
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
@@ -32,7 +32,7 @@ type stage struct {
 
 // make makes a box and opens its page, and proves Chromium's sandbox. The box
 // is the caller's from then on; whatever fails, nothing of it is left.
-func (r *Registry) make(ctx context.Context, spec sandbox.Spec, guard page.Options) (s stage, err error) {
+func (r *Registry) make(ctx context.Context, spec sandbox.Spec, guard engine.Options) (s stage, err error) {
 	if err := r.own(ctx, spec.ID, spec.Session); err != nil {
 		return stage{}, err
 	}
@@ -53,7 +53,7 @@ func (r *Registry) make(ctx context.Context, spec sandbox.Spec, guard page.Optio
 
 // openPage opens a box's page. A page that did not open is nil, whatever the
 // opener made of it.
-func (r *Registry) openPage(ctx context.Context, box sandbox.Box, o page.Options) (Browser, error) {
+func (r *Registry) openPage(ctx context.Context, box sandbox.Box, o engine.Options) (Browser, error) {
 	o.Downloads, o.Uploads = box.Info().Downloads(), box.Info().Uploads()
 	b, err := r.open(ctx, box, o)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
@@ -135,7 +135,7 @@ func (r *Registry) same(ctx context.Context, have action.Session, args action.Br
 	}
 	url := args.URL
 	if url != "" {
-		if url, err = page.Address(url); err != nil {
+		if url, err = engine.Address(url); err != nil {
 			return err
 		}
 	}

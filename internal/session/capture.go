@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/credential"
+	"github.com/gloveboxhq/glovebox/internal/credentials"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/redact"
 )
 
 // Keeper is a Vault that can be written.
@@ -17,7 +17,7 @@ type Keeper interface {
 	// Put stores the credentials of set.Domain in a scope, in place of what it
 	// had for that domain. Faults: credentials_unavailable, invalid_request
 	// where the set is not sound.
-	Put(ctx context.Context, scope string, set credential.Set) error
+	Put(ctx context.Context, scope string, set credentials.Set) error
 }
 
 // capture saves what a session's browser is logged in with. Faults:
@@ -117,15 +117,15 @@ func endOf(expires string) (*time.Time, error) {
 func wanted(kind *bool) bool { return kind == nil || *kind }
 
 // narrow leaves in a set what was asked for.
-func narrow(set *credential.Set, args *action.Capture, end *time.Time) {
+func narrow(set *credentials.Set, args *action.Capture, end *time.Time) {
 	unnamed := func(name string) bool { return len(args.Only) > 0 && !slices.Contains(args.Only, name) }
-	set.Cookies = slices.DeleteFunc(set.Cookies, func(c credential.Cookie) bool { return !wanted(args.Cookies) || unnamed(c.Name) })
+	set.Cookies = slices.DeleteFunc(set.Cookies, func(c credentials.Cookie) bool { return !wanted(args.Cookies) || unnamed(c.Name) })
 	for i, c := range set.Cookies {
 		if end != nil && (c.Expires == nil || c.Expires.After(*end)) {
 			set.Cookies[i].Expires = end
 		}
 	}
-	for kind, take := range map[*map[string]credential.Secret]bool{
+	for kind, take := range map[*map[string]credentials.Secret]bool{
 		&set.LocalStorage: wanted(args.LocalStorage), &set.SessionStorage: wanted(args.SessionStorage),
 	} {
 		for name := range *kind {
@@ -143,7 +143,7 @@ func narrow(set *credential.Set, args *action.Capture, end *time.Time) {
 // were taken, in their place or added to them. Logins, headers and what the
 // operator decided stay. Storage and headers are of one origin. Faults:
 // invalid_request.
-func joined(had, taken credential.Set, args *action.Capture) (credential.Set, error) {
+func joined(had, taken credentials.Set, args *action.Capture) (credentials.Set, error) {
 	stored := len(taken.LocalStorage)+len(taken.SessionStorage) > 0
 	others := len(had.Headers)+len(had.Login)+len(had.HTTPAuth) > 0 || args.Mode == "merge" && len(had.LocalStorage)+len(had.SessionStorage) > 0
 	if stored && others && taken.Origin != originOf(had) {
@@ -168,21 +168,21 @@ func joined(had, taken credential.Set, args *action.Capture) (credential.Set, er
 
 // cookiesOf are the cookies that are kept from now on. A cookie is known by its
 // name, domain and path (RFC 6265, 5.3).
-func cookiesOf(had, taken []credential.Cookie, merge bool) []credential.Cookie {
+func cookiesOf(had, taken []credentials.Cookie, merge bool) []credentials.Cookie {
 	if !merge {
 		return taken
 	}
 	all := slices.Clone(taken)
 	for _, c := range had {
-		if !slices.ContainsFunc(taken, func(t credential.Cookie) bool { return t.Name == c.Name && t.Domain == c.Domain && t.Path == c.Path }) {
+		if !slices.ContainsFunc(taken, func(t credentials.Cookie) bool { return t.Name == c.Name && t.Domain == c.Domain && t.Path == c.Path }) {
 			all = append(all, c)
 		}
 	}
 	return all
 }
 
-func entriesOf(had, taken map[string]credential.Secret, merge bool) map[string]credential.Secret {
-	all := map[string]credential.Secret{}
+func entriesOf(had, taken map[string]credentials.Secret, merge bool) map[string]credentials.Secret {
+	all := map[string]credentials.Secret{}
 	if merge {
 		maps.Copy(all, had)
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -24,7 +24,7 @@ const (
 type crawl struct {
 	id     string
 	grant  action.CrawlGrant
-	reader page.Crawler
+	reader engine.Crawler
 	files  *http.Transport
 	reads  bool // nothing but what reads may leave its pages
 }
@@ -48,7 +48,7 @@ func (r *Registry) lookAtCrawl(ctx context.Context, call action.Call) (action.Fa
 	if err != nil {
 		return action.Facts{}, action.Pin{}, err
 	}
-	start, err := page.Address(args.URL)
+	start, err := engine.Address(args.URL)
 	if err != nil {
 		return action.Facts{}, action.Pin{}, err
 	}
@@ -131,7 +131,7 @@ func (r *Registry) beginCrawl(ctx context.Context, call action.Call) (action.Res
 	}
 	verb, _ := action.Lookup(call.Verb)
 	files := r.door.Transport(facts.Session.Box)
-	options := page.CrawlOptions{Extract: args.Extract, Resources: args.Resources}
+	options := engine.CrawlOptions{Extract: args.Extract, Resources: args.Resources}
 	if args.Render == "auto" {
 		options.Way = files
 	}

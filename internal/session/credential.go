@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/credential"
+	"github.com/gloveboxhq/glovebox/internal/credentials"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/redact"
 )
 
 // noneFor is how long a host is known to have no credentials, so that a page of
@@ -49,7 +49,7 @@ func (r *Registry) prepare(ctx context.Context, box, rawURL string) error {
 func (r *Registry) injects(l *live, host string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return r.config.AutoInject || slices.ContainsFunc(l.terms.Named, func(domain string) bool { return credential.Within(host, domain) })
+	return r.config.AutoInject || slices.ContainsFunc(l.terms.Named, func(domain string) bool { return credentials.Within(host, domain) })
 }
 
 // inject puts a host's credentials into a session's browser, once for each
@@ -69,7 +69,7 @@ func (r *Registry) inject(ctx context.Context, l *live, host string) (found bool
 	set, err := r.vault.For(ctx, l.scope, host)
 	if err != nil {
 		err = unavailable(host, err)
-		r.injected(l, credential.Set{Domain: host}, err)
+		r.injected(l, credentials.Set{Domain: host}, err)
 		return false, err
 	}
 	if set == nil || !set.Injects() {
@@ -84,12 +84,12 @@ func (r *Registry) inject(ctx context.Context, l *live, host string) (found bool
 }
 
 // learn makes the secrets of a set known.
-func (r *Registry) learn(session string, set credential.Set) {
+func (r *Registry) learn(session string, set credentials.Set) {
 	r.known.Learn(session, redact.Secrets(set)...)
 }
 
 // put puts a set into a session's browser. The turn must be held.
-func (r *Registry) put(ctx context.Context, l *live, set credential.Set) error {
+func (r *Registry) put(ctx context.Context, l *live, set credentials.Set) error {
 	browser, err := l.engine()
 	if err == nil {
 		err = r.prepares(ctx, l, set.Domain)
@@ -180,7 +180,7 @@ func (l *live) engine() (Browser, error) {
 }
 
 // injected records that credentials were put into a session, or were not.
-func (r *Registry) injected(l *live, set credential.Set, err error) {
+func (r *Registry) injected(l *live, set credentials.Set, err error) {
 	record := l.now()
 	event := action.Record{
 		EventType: "injection", Timestamp: time.Now().UTC(), Actor: record.Actor, Scope: record.Scope,

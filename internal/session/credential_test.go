@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
-	"github.com/gloveboxhq/glovebox/internal/credential"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
+	"github.com/gloveboxhq/glovebox/internal/credentials"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/redact"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/session"
 )
@@ -21,13 +21,13 @@ import (
 // cellar is a small vault: sets by scope and host, in memory.
 type cellar struct {
 	mu    sync.Mutex
-	sets  map[string]credential.Set // by scope and host, with a blank between
+	sets  map[string]credentials.Set // by scope and host, with a blank between
 	fail  error
 	asked int
 	hold  chan struct{} // For waits for it to be closed
 }
 
-func (c *cellar) For(ctx context.Context, scope, host string) (*credential.Set, error) {
+func (c *cellar) For(ctx context.Context, scope, host string) (*credentials.Set, error) {
 	c.mu.Lock()
 	hold := c.hold
 	c.mu.Unlock()
@@ -57,11 +57,11 @@ func (c *cellar) set(change func(*cellar)) {
 func (c *cellar) store(scope, host, version, value string) {
 	c.set(func(c *cellar) {
 		if c.sets == nil {
-			c.sets = map[string]credential.Set{}
+			c.sets = map[string]credentials.Set{}
 		}
-		c.sets[scope+" "+host] = credential.Set{
+		c.sets[scope+" "+host] = credentials.Set{
 			Domain: host, Path: "secrets/browser/" + host, Version: version, Required: true,
-			Cookies: []credential.Cookie{{Name: "session", Value: credential.Keep(value)}},
+			Cookies: []credentials.Cookie{{Name: "session", Value: credentials.Keep(value)}},
 		}
 	})
 }
@@ -286,10 +286,10 @@ func TestCredentialsAreKnownAgainAfterARestart(t *testing.T) {
 // freshCookie has every page say that a site changed its cookie.
 func freshCookie(r *rig) {
 	open := r.options.Open
-	r.options.Open = func(ctx context.Context, box sandbox.Box, o page.Options) (session.Browser, error) {
+	r.options.Open = func(ctx context.Context, box sandbox.Box, o engine.Options) (session.Browser, error) {
 		b, err := open(ctx, box, o)
 		if p, ok := b.(*tab); ok && p != nil {
-			p.set(func(p *tab) { p.fresh = []credential.Secret{credential.Keep("canary-anew-3")} })
+			p.set(func(p *tab) { p.fresh = []credentials.Secret{credentials.Keep("canary-anew-3")} })
 		}
 		return b, err
 	}
@@ -335,7 +335,7 @@ func TestWhatASiteSetsAnewIsKnownBeforeItIsTold(t *testing.T) {
 	r := newRig(t, drawing(&c))
 	s := r.start(alice, action.SessionStart{URL: "https://app.example/"})
 	r.page(s.Box).set(func(p *tab) {
-		p.fresh = []credential.Secret{credential.Keep("canary-anew-3"), credential.Keep("Delete"), credential.Keep("en-US")}
+		p.fresh = []credentials.Secret{credentials.Keep("canary-anew-3"), credentials.Keep("Delete"), credentials.Keep("en-US")}
 	})
 	_, err := r.call(t.Context(), alice, "page.snapshot", s.ID, &action.TakeSnapshot{})
 	must(t, err)
@@ -358,7 +358,7 @@ func TestCredentialsAreTakenOutAtTheEnd(t *testing.T) {
 		c.store("alice", "app.example", "1", "canary-value-1")
 		c.set(func(c *cellar) {
 			if set := c.sets["alice app.example"]; kind.stored {
-				set.LocalStorage = map[string]credential.Secret{"token": credential.Keep("canary-item-5")}
+				set.LocalStorage = map[string]credentials.Secret{"token": credentials.Keep("canary-item-5")}
 				c.sets["alice app.example"] = set
 			}
 		})

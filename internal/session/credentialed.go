@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -70,9 +70,9 @@ func (l *live) withholds(call action.Call) error {
 
 // rights tells the page engine for whom a call is made.
 func rights(ctx context.Context, call action.Call) context.Context {
-	ctx = page.Viewing(ctx, page.Viewer{Actor: call.Caller.Actor, Surface: call.Surface}, call.Changes)
+	ctx = engine.Viewing(ctx, engine.Viewer{Actor: call.Caller.Actor, Surface: call.Surface}, call.Changes)
 	if call.Caller.Role == action.Operator {
-		return page.Trusted(ctx)
+		return engine.Trusted(ctx)
 	}
 	return ctx
 }

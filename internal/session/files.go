@@ -9,7 +9,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/artifact"
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
@@ -29,7 +29,7 @@ type boxFiles struct {
 	staged []action.SentFile
 }
 
-var _ page.Files = (*boxFiles)(nil)
+var _ engine.Files = (*boxFiles)(nil)
 
 // content is a file on its way into the box, or one that is there (path).
 type content struct {
@@ -100,7 +100,7 @@ func (f *boxFiles) named(ctx context.Context, scope string, a *action.Upload) ([
 		all = append(all, one)
 	}
 	for _, file := range a.Files {
-		all = append(all, content{name: page.FileName(file.Name), bytes: file.Bytes})
+		all = append(all, content{name: engine.FileName(file.Name), bytes: file.Bytes})
 	}
 	total := 0
 	for _, one := range all {
@@ -125,7 +125,7 @@ func (f *boxFiles) find(ctx context.Context, scope, name string) (content, error
 			Hinted("give a path that an upload answered with, an artifact's id, or send the file with the call").With("field", "path")
 	}
 	file, err := f.registry.artifacts.Load(ctx, scope, name)
-	return content{name: page.FileName(file.Name), bytes: file.Bytes}, err
+	return content{name: engine.FileName(file.Name), bytes: file.Bytes}, err
 }
 
 func tooMuch() *fault.Fault {

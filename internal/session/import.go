@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
-	"github.com/gloveboxhq/glovebox/internal/credential"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
+	"github.com/gloveboxhq/glovebox/internal/credentials"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/storagestate"
 )
@@ -69,7 +69,7 @@ func (r *Registry) takeFrom(state *storagestate.State, n action.Network) (taken,
 	hosts := make([]string, len(state.Cookies))
 	for i, c := range state.Cookies {
 		var err error
-		if hosts[i], err = page.CheckCookie(c.NewCookie, c.Place); err != nil {
+		if hosts[i], err = engine.CheckCookie(c.NewCookie, c.Place); err != nil {
 			return taken{}, err
 		}
 	}
@@ -207,7 +207,7 @@ func (r *Registry) restoreIn(ctx context.Context, l *live, call action.Call, p a
 }
 
 // secrets are the values that look like secrets.
-func (t taken) secrets() []credential.Secret {
+func (t taken) secrets() []credentials.Secret {
 	cookies := make([]action.Cookie, len(t.cookies))
 	for i, c := range t.cookies {
 		cookies[i] = action.Cookie{Value: *c.Value, HTTPOnly: c.HTTPOnly}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/credential"
+	"github.com/gloveboxhq/glovebox/internal/credentials"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -20,7 +20,7 @@ func TestNoFileOfASessionIsKeptWithItsSecrets(t *testing.T) {
 	r := newRig(t, drawing(&cellar{}))
 	s := r.start(alice, action.SessionStart{})
 	files := r.page(s.Box).options.Files
-	r.options.Known.Learn(s.ID, credential.Keep(secret))
+	r.options.Known.Learn(s.ID, credentials.Keep(secret))
 	put, err := r.call(t.Context(), alice, "artifact.put", s.ID, &action.NewFile{Name: secret + ".txt", Bytes: []byte("it is " + secret)})
 	must(t, err)
 	if a := put.Data.(*action.Artifact); a.Name != "_redacted_.txt" || a.Size != int64(len("it is [redacted]")) {

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/credential"
-	"github.com/gloveboxhq/glovebox/internal/redact"
+	"github.com/gloveboxhq/glovebox/internal/credentials"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 )
 
 // TestSecretsOutliveTheirSessionForAnHour: what is on its way out by then is
@@ -15,7 +15,7 @@ func TestSecretsOutliveTheirSessionForAnHour(t *testing.T) {
 	r := &Registry{known: new(redact.Book), over: map[string]time.Time{}}
 	l := newLive(action.Session{ID: "s1", Credentialed: []string{"app.example"}}, action.Network{})
 	secret := "k7Qp-canary-93xV-value"
-	r.known.Learn("s1", credential.Keep(secret))
+	r.known.Learn("s1", credentials.Keep(secret))
 	r.outlive(l)
 	r.forgetSecrets(time.Now().Add(knownFor - time.Minute))
 	if r.known.Of("s1").Text(secret) == secret {

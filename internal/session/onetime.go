@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gloveboxhq/glovebox/internal/credential"
+	"github.com/gloveboxhq/glovebox/internal/credentials"
 )
 
 // lastMoment is how long before its end a one-time code is not typed any more:
@@ -21,7 +21,7 @@ type oneTimes struct {
 
 // next returns a code that nobody was given and that lives a while, and waits
 // for it until ctx ends.
-func (o *oneTimes) next(ctx context.Context, of string, seed credential.OneTime) (credential.Secret, error) {
+func (o *oneTimes) next(ctx context.Context, of string, seed credentials.OneTime) (credentials.Secret, error) {
 	for {
 		now := time.Now()
 		code, ends := seed.Code(now)
@@ -33,7 +33,7 @@ func (o *oneTimes) next(ctx context.Context, of string, seed credential.OneTime)
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
-			return credential.Secret{}, context.Cause(ctx)
+			return credentials.Secret{}, context.Cause(ctx)
 		}
 	}
 }

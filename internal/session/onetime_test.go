@@ -7,11 +7,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/gloveboxhq/glovebox/internal/credential"
+	"github.com/gloveboxhq/glovebox/internal/credentials"
 )
 
 func TestAOneTimeCodeLivesAWhileAndIsTypedOnce(t *testing.T) {
-	seed, err := credential.ParseOneTime(credential.Keep("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"))
+	seed, err := credentials.ParseOneTime(credentials.Keep("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"))
 	if err != nil {
 		t.Fatal(err)
 	}

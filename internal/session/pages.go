@@ -9,12 +9,12 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/artifact"
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 // guard makes a page ask the door before it loads a document.
-func (r *Registry) guard(o *page.Options, box string) {
+func (r *Registry) guard(o *engine.Options, box string) {
 	o.Guard = func(rawURL string) error {
 		if d := r.door.Judge(box, rawURL); !d.Allowed {
 			return blockedFault(d)
@@ -200,7 +200,7 @@ func (r *Registry) act(ctx context.Context, l *live, call action.Call, pin actio
 	}
 	l.remembers(call)
 	if call.Act != nil {
-		ctx = page.Acting(ctx, *call.Act)
+		ctx = engine.Acting(ctx, *call.Act)
 	}
 	browser, err := l.present(ctx)
 	if err != nil {

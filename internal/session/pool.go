@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
@@ -174,14 +174,14 @@ func (p *pool) drop(w *warm) bool {
 }
 
 // optionsOf are options for a session of those terms.
-func (r *Registry) optionsOf(s shape, t terms) page.Options {
+func (r *Registry) optionsOf(s shape, t terms) engine.Options {
 	o := r.options(s)
 	o.Life, o.Emulate = t.Lives, t.Emulate.Value()
 	return o
 }
 
 // options are what a page of that shape is opened with, without a guard.
-func (r *Registry) options(s shape) page.Options {
+func (r *Registry) options(s shape) engine.Options {
 	o := r.page
 	o.Width, o.Height, o.DPI, o.Headless = s.width, s.height, s.dpi, s.headless
 	o.Keeps = s.profile != ""

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/egress"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/gate/egress"
 	"github.com/gloveboxhq/glovebox/internal/session"
 )
 

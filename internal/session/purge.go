@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/redact"
 )
 
 const purgeLimit = 10 * time.Second // for a browser to let go of what was put into it, at a session's end

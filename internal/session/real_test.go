@@ -10,7 +10,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
@@ -32,12 +32,12 @@ func realPages(r *rig) {
 		c, err := browsertest.Start()
 		return chromium{c}, err
 	}
-	r.options.Open = func(ctx context.Context, box sandbox.Box, o page.Options) (session.Browser, error) {
+	r.options.Open = func(ctx context.Context, box sandbox.Box, o engine.Options) (session.Browser, error) {
 		stream, err := box.CDP(ctx)
 		if err != nil {
 			return nil, err
 		}
-		b, err := page.Open(ctx, stream, o)
+		b, err := engine.Open(ctx, stream, o)
 		if err != nil {
 			return nil, errors.Join(err, stream.Close())
 		}

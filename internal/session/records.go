@@ -8,7 +8,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/artifact"
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 )
 
 const (
@@ -85,7 +85,7 @@ func (r *Registry) saveArtifact(ctx context.Context, call action.Call) (action.R
 	}
 	defer leave()
 	owner := artifact.Owner{Scope: l.scope, Session: l.id}
-	kept, err := r.saved(ctx, owner, page.FileName(args.Name), args.MediaType, args.Bytes)
+	kept, err := r.saved(ctx, owner, engine.FileName(args.Name), args.MediaType, args.Bytes)
 	if err != nil {
 		return action.Result{}, err
 	}

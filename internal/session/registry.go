@@ -10,10 +10,10 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/artifact"
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/profile"
-	"github.com/gloveboxhq/glovebox/internal/redact"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
@@ -25,7 +25,7 @@ type Registry struct {
 	driver    sandbox.Driver
 	door      Door
 	open      Opener
-	page      page.Options
+	page      engine.Options
 	record    func(action.Record)
 	outgoing  Outgoing
 	vault     Vault

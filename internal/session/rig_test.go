@@ -14,9 +14,9 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/artifact"
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
+	"github.com/gloveboxhq/glovebox/internal/egress"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/gate/egress"
 	"github.com/gloveboxhq/glovebox/internal/profile"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
@@ -229,7 +229,7 @@ func (r *rig) page(box string) *tab {
 	return r.pages[box]
 }
 
-func (r *rig) openPage(ctx context.Context, box sandbox.Box, o page.Options) (session.Browser, error) {
+func (r *rig) openPage(ctx context.Context, box sandbox.Box, o engine.Options) (session.Browser, error) {
 	stream, err := box.CDP(ctx)
 	if err != nil {
 		return nil, err

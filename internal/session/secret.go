@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
-	"github.com/gloveboxhq/glovebox/internal/credential"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
+	"github.com/gloveboxhq/glovebox/internal/credentials"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/redact"
 )
 
 // secretFacts are what the gate judges a secret by that is to be typed. Faults:
@@ -29,7 +29,7 @@ func (r *Registry) secretFacts(ctx context.Context, l *live, call action.Call, a
 
 // login is the credentials that a secret is named of: those of the domain that
 // was given, or else of the host of the page at an address.
-func (r *Registry) login(ctx context.Context, l *live, args *action.FillSecret, address string) (*credential.Set, error) {
+func (r *Registry) login(ctx context.Context, l *live, args *action.FillSecret, address string) (*credentials.Set, error) {
 	if args.Domain != "" {
 		address = "https://" + args.Domain + "/"
 	}
@@ -54,7 +54,7 @@ func (r *Registry) login(ctx context.Context, l *live, args *action.FillSecret, 
 }
 
 // credentials asks the vault. Faults: credentials_unavailable.
-func (r *Registry) credentials(ctx context.Context, scope, host string) (*credential.Set, error) {
+func (r *Registry) credentials(ctx context.Context, scope, host string) (*credentials.Set, error) {
 	if r.vault == nil {
 		return nil, fault.New(fault.CredentialsUnavailable, "this gateway has no source of credentials").
 			Hinted("an operator can give it one: docs/credentials.md")
@@ -69,7 +69,7 @@ func (r *Registry) credentials(ctx context.Context, scope, host string) (*creden
 }
 
 // originOf is the only origin that gets the storage, headers and logins of a set.
-func originOf(set credential.Set) string { return strings.ToLower(set.HomeOrigin()) }
+func originOf(set credentials.Set) string { return strings.ToLower(set.HomeOrigin()) }
 
 // fillSecret types a secret: the session knows it, and is marked as holding the
 // domain's credentials, before the page has it. Faults: those of secretFacts
@@ -90,15 +90,15 @@ func (r *Registry) fillSecret(ctx context.Context, l *live, call action.Call, pi
 	if err := r.prepares(ctx, l, set.Domain, secretsIn(set, args.Secret, value)...); err != nil {
 		return action.Result{}, err
 	}
-	filling := &page.Filling{FillSecret: *args, Value: value, Origin: originOf(*set)}
+	filling := &engine.Filling{FillSecret: *args, Value: value, Origin: originOf(*set)}
 	filling.Domain = set.Domain
 	return l.stage().browser.Do(ctx, call.Verb, filling, pin)
 }
 
 // secretsIn are what no output may have once a login was typed: itself, unless
 // it is a user's name, and what was typed for it.
-func secretsIn(set *credential.Set, name string, typed credential.Secret) []credential.Secret {
-	secrets := redact.Secrets(credential.Set{Login: map[string]credential.Secret{name: set.Login[name]}})
+func secretsIn(set *credentials.Set, name string, typed credentials.Secret) []credentials.Secret {
+	secrets := redact.Secrets(credentials.Set{Login: map[string]credentials.Secret{name: set.Login[name]}})
 	if typed != set.Login[name] {
 		secrets = append(secrets, typed)
 	}
@@ -108,7 +108,7 @@ func secretsIn(set *credential.Set, name string, typed credential.Secret) []cred
 // prepares sees to it that a session may hold secrets of a domain: they are
 // known, that it holds them is stored, and what agents do not have then has
 // ended. Faults: credentials_unavailable, internal.
-func (r *Registry) prepares(ctx context.Context, l *live, domain string, secrets ...credential.Secret) error {
+func (r *Registry) prepares(ctx context.Context, l *live, domain string, secrets ...credentials.Secret) error {
 	r.known.Learn(l.id, secrets...)
 	if err := r.mark(ctx, l, domain, ""); err != nil {
 		return err
@@ -118,14 +118,14 @@ func (r *Registry) prepares(ctx context.Context, l *live, domain string, secrets
 
 // typed is what is typed for a secret: itself, or for a seed the code of the
 // moment. Faults: credentials_unavailable.
-func (r *Registry) typed(ctx context.Context, scope string, set credential.Set, name string) (credential.Secret, error) {
+func (r *Registry) typed(ctx context.Context, scope string, set credentials.Set, name string) (credentials.Secret, error) {
 	secret := set.Login[name]
 	if name != "totp" && !strings.HasPrefix(secret.Reveal(), "otpauth:") {
 		return secret, nil
 	}
-	seed, err := credential.ParseOneTime(secret)
+	seed, err := credentials.ParseOneTime(secret)
 	if err != nil {
-		return credential.Secret{}, fault.New(fault.CredentialsUnavailable, "the secret %s of %s makes no one-time codes: %s", name, set.Domain, err).
+		return credentials.Secret{}, fault.New(fault.CredentialsUnavailable, "the secret %s of %s makes no one-time codes: %s", name, set.Domain, err).
 			Hinted("an operator has to store the seed as the site showed it, in base32 or as otpauth://totp/…")
 	}
 	return r.codes.next(ctx, scope+" "+set.Domain+" "+name, seed)

@@ -12,19 +12,19 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/credential"
+	"github.com/gloveboxhq/glovebox/internal/credentials"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/redact"
 	"github.com/gloveboxhq/glovebox/internal/session"
 )
 
 // safe is a cellar that can be written.
 type safe struct {
 	*cellar
-	kept []credential.Set
+	kept []credentials.Set
 }
 
-func (s *safe) Put(_ context.Context, scope string, set credential.Set) error {
+func (s *safe) Put(_ context.Context, scope string, set credentials.Set) error {
 	s.set(func(c *cellar) {
 		s.kept = append(s.kept, set)
 		set.Version = fmt.Sprint("v", len(s.kept))
@@ -82,10 +82,10 @@ const bankDomain = "127.0.0.1"
 // lobby is a rig with a real browser and a vault with a login for the bank.
 func lobby(t *testing.T, b *bank, tweaks ...tweak) (*rig, *safe) {
 	t.Helper()
-	s := &safe{cellar: &cellar{sets: map[string]credential.Set{"alice " + bankDomain: {
+	s := &safe{cellar: &cellar{sets: map[string]credentials.Set{"alice " + bankDomain: {
 		Domain: bankDomain, Path: "secrets/browser/bank", Version: "1", Origin: b.URL,
-		Login: map[string]credential.Secret{
-			"username": credential.Keep(knownUser), "password": credential.Keep(knownPassword), "totp": credential.Keep(knownSeed), "pin": credential.Keep("otpauth://totp/x?secret=canary!"),
+		Login: map[string]credentials.Secret{
+			"username": credentials.Keep(knownUser), "password": credentials.Keep(knownPassword), "totp": credentials.Keep(knownSeed), "pin": credentials.Keep("otpauth://totp/x?secret=canary!"),
 		},
 	}}}}
 	return newRig(t, append([]tweak{realPages, func(r *rig) {
@@ -223,14 +223,14 @@ func TestAnAgentsClientIsPutOutBeforeASecretIsTypedOrCaptured(t *testing.T) {
 		"page.fill_secret":   &action.FillSecret{Locator: action.Locator{Ref: "e1"}, Secret: "password"},
 		"credential.capture": &action.Capture{Domain: "app.example"},
 	} {
-		vault := &safe{cellar: &cellar{sets: map[string]credential.Set{"alice app.example": {
-			Domain: "app.example", Login: map[string]credential.Secret{"password": credential.Keep(knownPassword)},
+		vault := &safe{cellar: &cellar{sets: map[string]credentials.Set{"alice app.example": {
+			Domain: "app.example", Login: map[string]credentials.Secret{"password": credentials.Keep(knownPassword)},
 		}}}}
 		r := newRig(t, func(r *rig) { r.options.Vault, r.options.Known = vault, new(redact.Book) })
 		s := r.start(alice, action.SessionStart{URL: "https://app.example/"})
 		began := make(chan struct{}, 1)
 		r.page(s.Box).set(func(t *tab) {
-			t.began, t.state = began, credential.Set{Cookies: []credential.Cookie{{Name: "sid", Value: credential.Keep("canary-session")}}}
+			t.began, t.state = began, credentials.Set{Cookies: []credentials.Cookie{{Name: "sid", Value: credentials.Keep("canary-session")}}}
 		})
 		place, err := r.Attach(t.Context(), action.Call{Verb: "cdp.attach", Caller: alice}, action.Pin{Session: s.ID}, nil)
 		must(t, err)
@@ -284,10 +284,10 @@ func TestWhatAPersonLoggedInToIsSavedAndLogsTheNextSessionIn(t *testing.T) {
 
 func TestCaptureTakesWhatItIsToldAndKeepsTheRest(t *testing.T) {
 	no := false
-	had := credential.Set{
-		Cookies:      []credential.Cookie{{Name: "sid", Domain: bankDomain, Path: "/", Value: credential.Keep("old")}, {Name: "other", Domain: bankDomain, Path: "/", Value: credential.Keep("kept")}},
-		LocalStorage: map[string]credential.Secret{"token": credential.Keep("old"), "theme": credential.Keep("kept")},
-		Headers:      map[string]credential.Secret{"X-Key": credential.Keep("kept")}, Login: map[string]credential.Secret{"totp": credential.Keep("kept")}, FillUnasked: true,
+	had := credentials.Set{
+		Cookies:      []credentials.Cookie{{Name: "sid", Domain: bankDomain, Path: "/", Value: credentials.Keep("old")}, {Name: "other", Domain: bankDomain, Path: "/", Value: credentials.Keep("kept")}},
+		LocalStorage: map[string]credentials.Secret{"token": credentials.Keep("old"), "theme": credentials.Keep("kept")},
+		Headers:      map[string]credentials.Secret{"X-Key": credentials.Keep("kept")}, Login: map[string]credentials.Secret{"totp": credentials.Keep("kept")}, FillUnasked: true,
 	}
 	for name, c := range map[string]struct {
 		args           action.Capture
@@ -300,13 +300,13 @@ func TestCaptureTakesWhatItIsToldAndKeepsTheRest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var open *tab
-			vault := &safe{cellar: &cellar{sets: map[string]credential.Set{}}}
+			vault := &safe{cellar: &cellar{sets: map[string]credentials.Set{}}}
 			r := newRig(t, func(r *rig) { r.options.Vault = vault })
 			s := r.start(alice, action.SessionStart{})
 			open = r.page(s.Box)
 			open.set(func(t *tab) {
-				t.state = credential.Set{Domain: bankDomain, Origin: "http://127.0.0.1:1", Cookies: []credential.Cookie{{Name: "sid", Domain: bankDomain, Path: "/", Value: credential.Keep("new")}},
-					LocalStorage: map[string]credential.Secret{"token": credential.Keep("new")}}
+				t.state = credentials.Set{Domain: bankDomain, Origin: "http://127.0.0.1:1", Cookies: []credentials.Cookie{{Name: "sid", Domain: bankDomain, Path: "/", Value: credentials.Keep("new")}},
+					LocalStorage: map[string]credentials.Secret{"token": credentials.Keep("new")}}
 			})
 			before := had
 			before.Domain, before.Origin = bankDomain, "http://127.0.0.1:1"
@@ -330,12 +330,12 @@ func TestCaptureTakesWhatItIsToldAndKeepsTheRest(t *testing.T) {
 }
 
 func TestWhatWasCapturedIsNotPutIntoItsOwnSessionAgain(t *testing.T) {
-	vault := &safe{cellar: &cellar{sets: map[string]credential.Set{}}}
+	vault := &safe{cellar: &cellar{sets: map[string]credentials.Set{}}}
 	r := newRig(t, func(r *rig) { r.options.Vault, r.options.Config.AutoInject = vault, true })
 	s := r.start(alice, action.SessionStart{})
 	open := r.page(s.Box)
 	open.set(func(t *tab) {
-		t.state = credential.Set{Cookies: []credential.Cookie{{Name: "sid", Value: credential.Keep("of the moment")}}}
+		t.state = credentials.Set{Cookies: []credentials.Cookie{{Name: "sid", Value: credentials.Keep("of the moment")}}}
 	})
 	_, err := r.call(t.Context(), admin, "credential.capture", s.ID, &action.Capture{Domain: "app.example"})
 	must(t, err)
@@ -347,7 +347,7 @@ func TestWhatWasCapturedIsNotPutIntoItsOwnSessionAgain(t *testing.T) {
 	}
 }
 
-func plain(secrets map[string]credential.Secret) map[string]string {
+func plain(secrets map[string]credentials.Secret) map[string]string {
 	all := map[string]string{}
 	for name, s := range secrets {
 		all[name] = s.Reveal()
@@ -356,7 +356,7 @@ func plain(secrets map[string]credential.Secret) map[string]string {
 }
 
 func TestCaptureThatMakesNoSenseIsRefusedAndStoresNothing(t *testing.T) {
-	vault := &safe{cellar: &cellar{sets: map[string]credential.Set{}}}
+	vault := &safe{cellar: &cellar{sets: map[string]credentials.Set{}}}
 	r := newRig(t, func(r *rig) { r.options.Vault = vault })
 	s := r.start(alice, action.SessionStart{})
 	capture := func(a action.Capture) error {
@@ -365,20 +365,20 @@ func TestCaptureThatMakesNoSenseIsRefusedAndStoresNothing(t *testing.T) {
 	}
 	wantFault(t, fault.NotFound, capture(action.Capture{Domain: bankDomain})) // there is nothing
 	r.page(s.Box).set(func(t *tab) {
-		t.state = credential.Set{Origin: "https://app.example", LocalStorage: map[string]credential.Secret{"a": credential.Keep("b")}}
+		t.state = credentials.Set{Origin: "https://app.example", LocalStorage: map[string]credentials.Secret{"a": credentials.Keep("b")}}
 	})
 	wantFault(t, fault.InvalidRequest, capture(action.Capture{Domain: "..."}))
 	wantFault(t, fault.InvalidRequest, capture(action.Capture{Domain: "app.example", Expires: "tomorrow"}))
 	wantFault(t, fault.InvalidRequest, capture(action.Capture{Domain: "app.example", Expires: time.Now().Add(-time.Hour).Format(time.RFC3339)}))
 	wantFault(t, fault.NotFound, capture(action.Capture{Domain: "app.example", Only: []string{"b"}}))
-	vault.sets["alice app.example"] = credential.Set{Domain: "app.example", Headers: map[string]credential.Secret{"X": credential.Keep("y")}, Origin: "https://login.app.example"}
+	vault.sets["alice app.example"] = credentials.Set{Domain: "app.example", Headers: map[string]credentials.Secret{"X": credentials.Keep("y")}, Origin: "https://login.app.example"}
 	wantFault(t, fault.InvalidRequest, capture(action.Capture{Domain: "app.example"})) // headers are for another origin
 	if len(vault.kept) != 0 {
 		t.Errorf("stored %+v", vault.kept)
 	}
 }
 
-func (t *tab) Capture(_ context.Context, domain string) (credential.Set, []string, error) {
+func (t *tab) Capture(_ context.Context, domain string) (credentials.Set, []string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	set := t.state

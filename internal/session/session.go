@@ -14,10 +14,10 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/artifact"
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
-	"github.com/gloveboxhq/glovebox/internal/credential"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
+	"github.com/gloveboxhq/glovebox/internal/credentials"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/profile"
-	"github.com/gloveboxhq/glovebox/internal/redact"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/store"
 )
@@ -62,7 +62,7 @@ type Vault interface {
 	// nil where there are none. host is folded: lower case, punycode, no port.
 	// Faults: credentials_unavailable when the source cannot be asked or what it
 	// has is not sound.
-	For(ctx context.Context, scope, host string) (*credential.Set, error)
+	For(ctx context.Context, scope, host string) (*credentials.Set, error)
 }
 
 // Outgoing judges requests that may change something, before they leave a
@@ -75,16 +75,16 @@ type Outgoing interface {
 
 // Browser is the page engine over one box's browser.
 type Browser interface {
-	Configure(o page.Options)
+	Configure(o engine.Options)
 	Look(ctx context.Context, verb string, args any) (action.Facts, action.Pin, error)
 	Do(ctx context.Context, verb string, args any, pin action.Pin) (action.Result, error)
 	Attach(ctx context.Context, heed func(action.Message)) (action.Attachment, error)
-	Crawl(o page.CrawlOptions) page.Crawler
-	Inject(ctx context.Context, set credential.Set) error
-	Adopt(ctx context.Context, set credential.Set) error
-	Fresh(ctx context.Context, domains []string) ([]credential.Secret, error)
+	Crawl(o engine.CrawlOptions) engine.Crawler
+	Inject(ctx context.Context, set credentials.Set) error
+	Adopt(ctx context.Context, set credentials.Set) error
+	Fresh(ctx context.Context, domains []string) ([]credentials.Secret, error)
 	Purge(ctx context.Context, domains []string) error
-	Capture(ctx context.Context, domain string) (set credential.Set, left []string, err error)
+	Capture(ctx context.Context, domain string) (set credentials.Set, left []string, err error)
 	Origins() []string
 	StorageState(ctx context.Context, origins []string) (action.StorageState, error)
 	Restore(ctx context.Context, cookies []action.NewCookie, origins []action.OriginState) error
@@ -100,7 +100,7 @@ type Browser interface {
 	Close() error
 }
 
-var _ Browser = (*page.Browser)(nil)
+var _ Browser = (*engine.Browser)(nil)
 
 // Proxy is an upstream proxy that sessions may name.
 type Proxy struct {
@@ -109,7 +109,7 @@ type Proxy struct {
 }
 
 // Opener connects the page engine to a box's browser.
-type Opener func(ctx context.Context, box sandbox.Box, o page.Options) (Browser, error)
+type Opener func(ctx context.Context, box sandbox.Box, o engine.Options) (Browser, error)
 
 // Config is what sessions may be and for how long. -1 switches a limit off.
 type Config struct {
@@ -148,7 +148,7 @@ type Options struct {
 	Driver    sandbox.Driver
 	Door      Door
 	Open      Opener
-	Page      page.Options                 // what every page is opened with; size and guard are the session's
+	Page      engine.Options               // what every page is opened with; size and guard are the session's
 	Record    func(action.Record)          // is told of events for the audit; must be safe for concurrent use
 	Wished    func(action.Session, string) // is told of a host that a page of an open session wanted to show and may not; may take its time
 	Limited   func(action.Session, string) // is told of a session that was paused at one of its limits, and at which; may take its time

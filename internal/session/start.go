@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
@@ -137,7 +137,7 @@ func (r *Registry) tryNetwork(n action.Network, rawURL string) (*action.Destinat
 	if rawURL == "" {
 		return nil, nil
 	}
-	address, err := page.Address(rawURL)
+	address, err := engine.Address(rawURL)
 	if err != nil {
 		return nil, err
 	}

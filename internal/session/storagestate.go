@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
-	"github.com/gloveboxhq/glovebox/internal/credential"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
+	"github.com/gloveboxhq/glovebox/internal/credentials"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/redact"
 )
 
 // fromVault is why an export leaves a host out.
@@ -139,7 +139,7 @@ func withheld(state action.StorageState, domains []string) action.StorageState {
 func reachesAny(domain string, hosts []string) bool {
 	name, wide := strings.CutPrefix(domain, ".")
 	return slices.ContainsFunc(hosts, func(h string) bool {
-		return credential.Within(name, h) || wide && credential.Within(h, name)
+		return credentials.Within(name, h) || wide && credentials.Within(h, name)
 	})
 }
 
@@ -152,16 +152,16 @@ func hostOfOrigin(origin string) string {
 }
 
 // secretsOf are the values of a login state that look like secrets.
-func secretsOf(cookies []action.Cookie, origins []action.OriginState) (all []credential.Secret) {
-	var set credential.Set
+func secretsOf(cookies []action.Cookie, origins []action.OriginState) (all []credentials.Secret) {
+	var set credentials.Set
 	for _, c := range cookies {
-		set.Cookies = append(set.Cookies, credential.Cookie{Value: credential.Keep(c.Value), HTTPOnly: c.HTTPOnly})
+		set.Cookies = append(set.Cookies, credentials.Cookie{Value: credentials.Keep(c.Value), HTTPOnly: c.HTTPOnly})
 	}
 	all = redact.Secrets(set)
 	for _, o := range origins {
-		set = credential.Set{LocalStorage: map[string]credential.Secret{}}
+		set = credentials.Set{LocalStorage: map[string]credentials.Secret{}}
 		for _, item := range o.LocalStorage {
-			set.LocalStorage[item.Name] = credential.Keep(item.Value)
+			set.LocalStorage[item.Name] = credentials.Keep(item.Value)
 		}
 		all = append(all, redact.Secrets(set)...)
 	}
@@ -182,7 +182,7 @@ func (r *Registry) learnImported(ctx context.Context, e entry, browser Browser) 
 	}
 	origins = slices.DeleteFunc(origins, func(o string) bool { return !reachesAny(hostOfOrigin(o), hosts) })
 	state, err := browser.StorageState(ctx, origins)
-	unread := slices.IndexFunc(state.Left, func(l action.LeftOut) bool { return l.Why == page.Unshown })
+	unread := slices.IndexFunc(state.Left, func(l action.LeftOut) bool { return l.Why == engine.Unshown })
 	if err == nil && unread < 0 {
 		cookies := slices.DeleteFunc(state.Cookies, func(c action.Cookie) bool { return !reachesAny(c.Domain, hosts) })
 		r.known.Learn(e.ID, secretsOf(cookies, state.Origins)...)

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/credential"
+	"github.com/gloveboxhq/glovebox/internal/credentials"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/redact"
 	"github.com/gloveboxhq/glovebox/internal/session"
 )
 
@@ -207,7 +207,7 @@ func TestAnImportThatCouldNotBeSavedFails(t *testing.T) {
 }
 
 func TestAnExportLeavesOutWhatTheVaultGave(t *testing.T) {
-	vault := &cellar{sets: map[string]credential.Set{"alice app.example": {Domain: "app.example", Path: "p", Version: "1", Cookies: []credential.Cookie{{Name: "v", Value: credential.Keep("canary-vault-77aa")}}}}}
+	vault := &cellar{sets: map[string]credentials.Set{"alice app.example": {Domain: "app.example", Path: "p", Version: "1", Cookies: []credentials.Cookie{{Name: "v", Value: credentials.Keep("canary-vault-77aa")}}}}}
 	r := newRig(t, withBook, func(r *rig) { r.options.Vault, r.options.Config.AutoInject = vault, true })
 	p := r.profile("work")
 	s := r.start(admin, action.SessionStart{Profile: "work"})

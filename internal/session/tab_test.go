@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/browser/page"
-	"github.com/gloveboxhq/glovebox/internal/credential"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
+	"github.com/gloveboxhq/glovebox/internal/credentials"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
@@ -23,7 +23,7 @@ type tab struct {
 	reader sync.WaitGroup
 
 	mu      sync.Mutex
-	options page.Options
+	options engine.Options
 	at      action.Page
 	fail    error
 	refuses error         // what Inject answers
@@ -34,12 +34,12 @@ type tab struct {
 	most    int // verbs at once
 	acted   int // verbs that came to be done
 	tabs    []action.Tab
-	sets    []credential.Set // that were put in
-	adopted []credential.Set
-	fresh   []credential.Secret // cookies it says it has
+	sets    []credentials.Set // that were put in
+	adopted []credentials.Set
+	fresh   []credentials.Secret // cookies it says it has
 	purged  []string
-	began   chan struct{}  // is told of each client that is served
-	state   credential.Set // what Capture answers
+	began   chan struct{}   // is told of each client that is served
+	state   credentials.Set // what Capture answers
 
 	holds    action.StorageState // what StorageState answers, beside what was restored
 	asked    []string            // origins that it was asked for
@@ -94,7 +94,7 @@ func (t *tab) set(change func(*tab)) {
 	change(t)
 }
 
-func (t *tab) Configure(o page.Options) { t.set(func(t *tab) { t.options = o }) }
+func (t *tab) Configure(o engine.Options) { t.set(func(t *tab) { t.options = o }) }
 
 func (t *tab) Look(_ context.Context, _ string, args any) (action.Facts, action.Pin, error) {
 	t.mu.Lock()
@@ -170,21 +170,21 @@ func (t *tab) prepare(to string) error {
 	return prepare(context.Background(), to)
 }
 
-func (t *tab) Inject(_ context.Context, set credential.Set) error {
+func (t *tab) Inject(_ context.Context, set credentials.Set) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.sets = append(t.sets, set)
 	return t.refuses
 }
 
-func (t *tab) Adopt(_ context.Context, set credential.Set) error {
+func (t *tab) Adopt(_ context.Context, set credentials.Set) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.adopted = append(t.adopted, set)
 	return nil
 }
 
-func (t *tab) Fresh(context.Context, []string) ([]credential.Secret, error) {
+func (t *tab) Fresh(context.Context, []string) ([]credentials.Secret, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.fresh, nil
@@ -235,7 +235,7 @@ func (t *tab) Portrait(_ context.Context, pin action.Pin) ([]byte, error) {
 	return []byte("\xff\xd8\xff picture of " + pin.Node), nil
 }
 
-func (t *tab) Crawl(page.CrawlOptions) page.Crawler { return nobody{} }
+func (t *tab) Crawl(engine.CrawlOptions) engine.Crawler { return nobody{} }
 
 type nobody struct{}
 

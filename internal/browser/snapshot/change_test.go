@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 )
 
@@ -36,10 +36,10 @@ func rows(names ...string) []*node {
 
 func TestChangesAreLinesInTheGrammarOfSnapshots(t *testing.T) {
 	box := func(state string) *node {
-		return &node{Role: "checkbox", Name: "Watch", Number: 7, States: &inpage.States{Checked: state}}
+		return &node{Role: "checkbox", Name: "Watch", Number: 7, States: &injected.States{Checked: state}}
 	}
 	field := func(value string, focused bool) *node {
-		return &node{Role: "textbox", Name: "Email", Number: 8, Value: value, States: &inpage.States{Focused: focused}}
+		return &node{Role: "textbox", Name: "Email", Number: 8, Value: value, States: &injected.States{Focused: focused}}
 	}
 	all := rows("Ann", "Bob", "Cleo", "Dan")
 	for name, c := range map[string]struct {
@@ -58,7 +58,7 @@ func TestChangesAreLinesInTheGrammarOfSnapshots(t *testing.T) {
 		"renamed":            {[]*node{button(3, "Follow")}, []*node{button(3, "Unfollow")}, "", "~ button \"Unfollow\" [e1] (was \"Follow\")\n"},
 		"came":               {[]*node{button(3, "Save")}, []*node{button(3, "Save"), with("status", "", text("Saved"), button(4, "Undo"))}, "", "+ status\n+  text \"Saved\"\n+  button \"Undo\" [e2]\n"},
 		"went":               {[]*node{with("dialog", "Sure?", button(3, "Yes")), text("a")}, []*node{text("a")}, "", "- dialog \"Sure?\"\n"},
-		"in a row":           {rows("Ann", "Bob"), []*node{rows("Ann")[0], with("row", "", with("cell", "Bob"), with("cell", "", &node{Role: "checkbox", Name: "Watch", Number: 166, States: &inpage.States{Checked: "true"}}))}, "", "in row \"Bob\":\n~ checkbox \"Watch\" [e2] checked\n"},
+		"in a row":           {rows("Ann", "Bob"), []*node{rows("Ann")[0], with("row", "", with("cell", "Bob"), with("cell", "", &node{Role: "checkbox", Name: "Watch", Number: 166, States: &injected.States{Checked: "true"}}))}, "", "in row \"Bob\":\n~ checkbox \"Watch\" [e2] checked\n"},
 		"made anew":          {[]*node{button(3, "Save")}, []*node{button(4, "Save")}, "", "~ button \"Save\" [e2] (was [e1])\n"},
 		"moved":              {all, []*node{all[3], all[0], all[1], all[2]}, "", "~ row \"Dan\" moved, now 1 of 4\n"},
 		"a row went":         {all, []*node{all[0], all[2], all[3]}, "", "- row \"Bob\"\n"},
@@ -74,7 +74,7 @@ func TestManyAlikeChangesAreFolded(t *testing.T) {
 	list := func(state string) []*node {
 		var all []*node
 		for i := range 500 {
-			all = append(all, with("row", fmt.Sprintf("Row %d", i), &node{Role: "checkbox", Name: "Pick", Number: i + 1, States: &inpage.States{Checked: state}}))
+			all = append(all, with("row", fmt.Sprintf("Row %d", i), &node{Role: "checkbox", Name: "Pick", Number: i + 1, States: &injected.States{Checked: state}}))
 		}
 		return []*node{with("table", "People", all...)}
 	}
@@ -122,7 +122,7 @@ func tree(t *rapid.T, label string) []*node {
 					n.Number = number
 				}
 				if rapid.Bool().Draw(t, "state") {
-					n.States = &inpage.States{Checked: rapid.SampledFrom([]string{"", "true", "false", "mixed"}).Draw(t, "checked"), Disabled: rapid.Bool().Draw(t, "disabled")}
+					n.States = &injected.States{Checked: rapid.SampledFrom([]string{"", "true", "false", "mixed"}).Draw(t, "checked"), Disabled: rapid.Bool().Draw(t, "disabled")}
 				}
 				if depth < 3 {
 					n.Children = draw(depth + 1)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
@@ -41,23 +41,23 @@ var roles = []string{"button", "link", "textbox", "row", "cell", "table", "list"
 // grow makes a tree from bytes: each pair adds a node, and goes down, up or
 // stays. Frames get documents of their own.
 func grow(data []byte, text string) *snapshot.Frame {
-	top := &snapshot.Frame{Document: "A", Tree: &inpage.Tree{URL: text, Title: text}, Children: map[int]*snapshot.Frame{}}
-	way := []*inpage.Node{{}}
+	top := &snapshot.Frame{Document: "A", Tree: &injected.Tree{URL: text, Title: text}, Children: map[int]*snapshot.Frame{}}
+	way := []*injected.Node{{}}
 	for i := 0; i+1 < len(data) && i < 4000; i += 2 {
 		kind, step := data[i], data[i+1]
-		n := &inpage.Node{Role: roles[int(kind)%len(roles)], Name: text[:int(kind)%(len(text)+1)], Number: int(step) * int(kind%3), Level: int(kind % 7)}
+		n := &injected.Node{Role: roles[int(kind)%len(roles)], Name: text[:int(kind)%(len(text)+1)], Number: int(step) * int(kind%3), Level: int(kind % 7)}
 		switch {
 		case kind%16 == 0:
-			n = &inpage.Node{Text: "t" + text}
+			n = &injected.Node{Text: "t" + text}
 		case kind%16 == 1:
 			n.Frame, n.Number = true, i+1000
-			top.Children[n.Number] = frame(string(rune('B'+len(top.Children)%20)), &inpage.Node{Role: "button", Number: i + 1, Name: text})
+			top.Children[n.Number] = frame(string(rune('B'+len(top.Children)%20)), &injected.Node{Role: "button", Number: i + 1, Name: text})
 		case kind%16 == 2:
 			n.Container = i + 5000
 		case kind%16 == 3:
 			n.Protected, n.Value = true, "never-shown"
 		case kind%16 == 4:
-			n.States = &inpage.States{Checked: text, Disabled: true, Description: text}
+			n.States = &injected.States{Checked: text, Disabled: true, Description: text}
 		}
 		at := way[len(way)-1]
 		at.Children = append(at.Children, n)

@@ -4,13 +4,13 @@ import (
 	"slices"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 )
 
 // Frame is what was read of one document, with the frames inside it.
 type Frame struct {
 	Document string         // loader id
-	Tree     *inpage.Tree   // nil where the frame could not be read
+	Tree     *injected.Tree // nil where the frame could not be read
 	Children map[int]*Frame // by the number of the iframe element in Tree
 }
 
@@ -80,7 +80,7 @@ func (m merging) frame(f *Frame, depth int) []*action.Node {
 	return m.nodes(f, f.Tree.Nodes, depth)
 }
 
-func (m merging) nodes(f *Frame, nodes []*inpage.Node, depth int) []*action.Node {
+func (m merging) nodes(f *Frame, nodes []*injected.Node, depth int) []*action.Node {
 	if len(nodes) == 0 {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (m merging) nodes(f *Frame, nodes []*inpage.Node, depth int) []*action.Node
 	return merged
 }
 
-func (m merging) node(f *Frame, n *inpage.Node, depth int) *action.Node {
+func (m merging) node(f *Frame, n *injected.Node, depth int) *action.Node {
 	if n.Text != "" {
 		out := &action.Node{Role: "text", Name: n.Text}
 		m.counted(out, n)
@@ -124,7 +124,7 @@ func (m merging) node(f *Frame, n *inpage.Node, depth int) *action.Node {
 
 // counted notes what the walker counted after a node, and did not read, and
 // whether the node goes on in the line of the one before.
-func (m merging) counted(out *action.Node, n *inpage.Node) {
+func (m merging) counted(out *action.Node, n *injected.Node) {
 	if n.Joined {
 		m.page.joined[out] = true
 	}

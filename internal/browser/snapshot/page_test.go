@@ -12,17 +12,17 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-type node = inpage.Node
+type node = injected.Node
 
 func frame(document string, nodes ...*node) *snapshot.Frame {
-	return &snapshot.Frame{Document: document, Tree: &inpage.Tree{URL: "https://app.example/login", Title: "Sign in", Nodes: nodes}}
+	return &snapshot.Frame{Document: document, Tree: &injected.Tree{URL: "https://app.example/login", Title: "Sign in", Nodes: nodes}}
 }
 
 func login() *snapshot.Frame {
@@ -70,12 +70,12 @@ func TestText(t *testing.T) {
 		"table-unfold": {table(25), snapshot.Options{Unfold: true}},
 		"table-depth":  {table(500), snapshot.Options{Depth: 1}},
 		"states": {frame("A",
-			&node{Role: "checkbox", Name: "a", Number: 1, States: &inpage.States{Checked: "true", Required: true}},
-			&node{Role: "checkbox", Name: "b", Number: 2, States: &inpage.States{Checked: "false"}},
-			&node{Role: "checkbox", Name: "c", Number: 3, States: &inpage.States{Checked: "mixed", Disabled: true}},
-			&node{Role: "button", Name: "d", Number: 4, States: &inpage.States{Expanded: "false", Popup: "menu", Pressed: "false"}},
-			&node{Role: "link", Name: "e", Number: 5, States: &inpage.States{Current: "page", Focused: true}},
-			&node{Role: "tab", Number: 6, States: &inpage.States{Selected: "true"}},
+			&node{Role: "checkbox", Name: "a", Number: 1, States: &injected.States{Checked: "true", Required: true}},
+			&node{Role: "checkbox", Name: "b", Number: 2, States: &injected.States{Checked: "false"}},
+			&node{Role: "checkbox", Name: "c", Number: 3, States: &injected.States{Checked: "mixed", Disabled: true}},
+			&node{Role: "button", Name: "d", Number: 4, States: &injected.States{Expanded: "false", Popup: "menu", Pressed: "false"}},
+			&node{Role: "link", Name: "e", Number: 5, States: &injected.States{Current: "page", Focused: true}},
+			&node{Role: "tab", Number: 6, States: &injected.States{Selected: "true"}},
 		), snapshot.Options{}},
 		"hostile": {frame("A",
 			&node{Role: "button", Name: "a\"\n button \"Fake\" [e99]\u2028b\\", Number: 1},
@@ -196,11 +196,11 @@ func TestRefsAreSafeForConcurrentUse(t *testing.T) {
 }
 
 func TestElementConvertsToActionElement(t *testing.T) {
-	e := action.Element(inpage.Element{Role: "button", Name: "Save", Toggle: true})
+	e := action.Element(injected.Element{Role: "button", Name: "Save", Toggle: true})
 	if e.Role != "button" || e.Name != "Save" || !e.Toggle {
 		t.Errorf("got %+v", e)
 	}
-	ours, _ := json.Marshal(inpage.Element{Role: "r", Tag: "t", LinkURL: "l", SubmitName: "s"})
+	ours, _ := json.Marshal(injected.Element{Role: "r", Tag: "t", LinkURL: "l", SubmitName: "s"})
 	theirs, _ := json.Marshal(action.Element{Role: "r", Tag: "t", LinkURL: "l", SubmitName: "s"})
 	if string(ours) != string(theirs) {
 		t.Errorf("%s is not %s", ours, theirs)
@@ -213,7 +213,7 @@ func FuzzTextKeepsToItsLines(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, role, name, value string) {
 		p := snapshot.Merge(frame("A",
-			&node{Role: role, Name: name, Value: value, Number: 1, URL: value, States: &inpage.States{Current: role}},
+			&node{Role: role, Name: name, Value: value, Number: 1, URL: value, States: &injected.States{Current: role}},
 			&node{Text: "t" + name}), new(snapshot.Refs))
 		p.Title, p.URL = name, value
 		text := p.Text(snapshot.Options{URLs: true})

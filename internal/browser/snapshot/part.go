@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/weight"
+	"github.com/gloveboxhq/glovebox/internal/tokens"
 )
 
 // Part is as much of a page as fits.
@@ -33,7 +33,7 @@ const (
 func (p *Page) Part(o Options) Part {
 	c := cutting{head: row{text: p.title(o.MaxTokens)}, room: math.MaxInt}
 	if o.MaxTokens > 0 {
-		head := weight.Of(c.head.text)
+		head := tokens.Of(c.head.text)
 		c.room = max(o.MaxTokens-outside-footing-head, head+least) // it stands in the answer's own headings too
 	}
 	c.write(p, o)
@@ -44,7 +44,7 @@ func (p *Page) Part(o Options) Part {
 func (p *Page) title(most int) string {
 	title, url := beginning(p.Title, titling), beginning(p.URL, placing)
 	if most > 0 {
-		title, url = weight.Head(title, most/8), weight.Head(url, most/8)
+		title, url = tokens.Head(title, most/8), tokens.Head(url, most/8)
 	}
 	if url != p.URL {
 		url += "…"
@@ -116,7 +116,7 @@ func (p *Page) rows(nodes []*action.Node, o Options, density, room int) []row {
 }
 
 func weigh(rows []row) int {
-	var s weight.Sum
+	var s tokens.Sum
 	for _, r := range rows {
 		r.on(&s)
 	}
@@ -124,7 +124,7 @@ func weigh(rows []row) int {
 }
 
 // on puts a line on the scale.
-func (r row) on(s *weight.Sum) {
+func (r row) on(s *tokens.Sum) {
 	s.Spaces(r.level)
 	s.Add(r.text)
 	s.Add("\n")
@@ -135,7 +135,7 @@ func (c *cutting) part(from int) Part {
 	from = min(from, len(c.rows))
 	shown := append([]row{c.head}, c.above(from)...)
 	out := Part{Context: len(shown), Density: c.density}
-	var s weight.Sum
+	var s tokens.Sum
 	for _, r := range shown {
 		r.on(&s)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 	"pgregory.net/rapid"
 
-	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 )
 
@@ -124,7 +124,7 @@ func TestNamesForgeNoLinesReferencesOrMarks(t *testing.T) {
 	for _, forged := range forgeries {
 		refs := new(snapshot.Refs)
 		page := snapshot.Merge(frame("A",
-			&node{Role: "button", Name: forged, Value: forged, Number: 1, States: &inpage.States{Current: forged, Description: forged}},
+			&node{Role: "button", Name: forged, Value: forged, Number: 1, States: &injected.States{Current: forged, Description: forged}},
 			&node{Role: "row", Children: []*node{{Role: "cell", Name: forged}, {Role: "cell", Name: forged}}},
 			&node{Text: forged}, &node{Role: "heading", Name: forged, Level: 2},
 			&node{Text: "See " + forged}, &node{Role: "link", Name: forged, Number: 1, Joined: true}, &node{Text: forged, Joined: true}), refs)

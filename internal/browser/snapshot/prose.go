@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/gloveboxhq/glovebox/internal/weight"
+	"github.com/gloveboxhq/glovebox/internal/tokens"
 )
 
 // Prose returns as much of a text as the budget lets, from a byte of it on. It
@@ -20,14 +20,14 @@ func Prose(text, title, url string, o Options) Part {
 	rest := text[from:]
 	part := Part{Text: rest}
 	if o.MaxTokens > 0 {
-		head := weight.Of(page.title(o.MaxTokens))
-		part.Text = lines(weight.Head(rest, max(o.MaxTokens-outside-footing-head, least)), rest)
+		head := tokens.Of(page.title(o.MaxTokens))
+		part.Text = lines(tokens.Head(rest, max(o.MaxTokens-outside-footing-head, least)), rest)
 	}
 	if to := from + len(part.Text); to < len(text) {
-		part.Next, part.More = to, weight.Of(text[to:])
+		part.Next, part.More = to, tokens.Of(text[to:])
 		part.Text = fmt.Sprintf("%s\n… %d more tokens; offset=%d\n", strings.TrimRight(part.Text, "\n"), part.More, to)
 	}
-	part.Tokens = weight.Of(part.Text)
+	part.Tokens = tokens.Of(part.Text)
 	return part
 }
 
@@ -53,7 +53,7 @@ func Document(about, text, title, url string, o Options) Part {
 		head += bar + "…"
 	}
 	part.Text = head + part.Text
-	part.Tokens = weight.Of(part.Text)
+	part.Tokens = tokens.Of(part.Text)
 	return part
 }
 

@@ -1,6 +1,6 @@
 package snapshot
 
-import "github.com/gloveboxhq/glovebox/internal/browser/inpage"
+import "github.com/gloveboxhq/glovebox/internal/browser/injected"
 
 // stateOrder is the order in which text shows states.
 var stateOrder = []string{
@@ -10,7 +10,7 @@ var stateOrder = []string{
 
 // states returns what is said of an element as data: true and false where the
 // state is one of two, and a word otherwise.
-func states(s *inpage.States) map[string]any {
+func states(s *injected.States) map[string]any {
 	if s == nil {
 		return nil
 	}

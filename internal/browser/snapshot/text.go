@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/weight"
+	"github.com/gloveboxhq/glovebox/internal/tokens"
 )
 
 // Options say how a page is written down.
@@ -230,7 +230,7 @@ func (w *writer) cut(words string, n *action.Node) (head, more string) {
 		head = beginning(words, most)
 	}
 	if w.most > 0 && len(head) > w.most { // a token is a byte at least
-		head = weight.Head(head, w.most)
+		head = tokens.Head(head, w.most)
 	}
 	if left := utf8.RuneCountInString(words) - utf8.RuneCountInString(head); left > 0 {
 		more = " (+" + strconv.Itoa(left) + ")"
@@ -243,7 +243,7 @@ func (w *writer) address(url string) string {
 	if w.most == 0 || len(url) <= w.most {
 		return url
 	}
-	if head := weight.Head(url, w.most); head != url {
+	if head := tokens.Head(url, w.most); head != url {
 		return head + "…"
 	}
 	return url

@@ -13,7 +13,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
-	"github.com/gloveboxhq/glovebox/internal/testdoc"
+	"github.com/gloveboxhq/glovebox/internal/golden"
 )
 
 // schema describes a record as it is exported.
@@ -38,7 +38,7 @@ func TestRecordSchemaInTheReferenceIsUpToDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testdoc.File(t, "../../../docs/reference/audit-record.schema.json", string(want)+"\n")
+	golden.File(t, "../../../docs/reference/audit-record.schema.json", string(want)+"\n")
 }
 
 func TestRecordsFollowTheirSchema(t *testing.T) {

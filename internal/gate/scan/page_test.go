@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gloveboxhq/glovebox/internal/testdoc"
+	"github.com/gloveboxhq/glovebox/internal/golden"
 )
 
 func TestPublishedFiguresAreUpToDate(t *testing.T) {
-	testdoc.Part(t, "../../../docs/credential-scan.md", "figures", figures(samples()))
+	golden.Part(t, "../../../docs/credential-scan.md", "figures", figures(samples()))
 }
 
 // figures is the table of what is found and what passes.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/docker"
-	"github.com/gloveboxhq/glovebox/internal/sandbox/escape"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/escapetest"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
 )
 
@@ -140,7 +140,7 @@ func TestABoxFollowsTheBenchmark(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := inspected{t, box, o, answer.Container}
-	for _, check := range escape.Benchmark() {
+	for _, check := range escapetest.Benchmark() {
 		prove := proofs[check.ID]
 		switch {
 		case (prove == nil) != (check.Except != ""), (check.Here == "") != (check.Except != ""):

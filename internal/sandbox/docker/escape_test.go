@@ -16,7 +16,7 @@ import (
 	"github.com/moby/moby/client"
 
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
-	"github.com/gloveboxhq/glovebox/internal/sandbox/escape"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/escapetest"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
 )
 
@@ -34,7 +34,7 @@ func TestNothingLeadsOutOfABox(t *testing.T) {
 				arguments = []string{"own"}
 			}
 			out := carried(t, box.Info().Name, program, arguments...)
-			var answers []escape.Answer
+			var answers []escapetest.Answer
 			if err := json.Unmarshal(out, &answers); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
@@ -44,13 +44,13 @@ func TestNothingLeadsOutOfABox(t *testing.T) {
 }
 
 // judge holds answers against what they must be.
-func judge(t *testing.T, answers []escape.Answer, own bool) {
+func judge(t *testing.T, answers []escapetest.Answer, own bool) {
 	t.Helper()
-	given := map[string]escape.Answer{}
+	given := map[string]escapetest.Answer{}
 	for _, a := range answers {
 		given[a.Group+": "+a.Name] = a
 	}
-	for _, a := range escape.All() {
+	for _, a := range escapetest.All() {
 		answer, made := given[a.Group+": "+a.Name]
 		switch {
 		case !made && !(own && a.Outside):

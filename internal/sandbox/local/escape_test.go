@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
-	"github.com/gloveboxhq/glovebox/internal/sandbox/escape"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/escapetest"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/local"
 )
 
@@ -20,7 +20,7 @@ func tryToLeave() int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	if err := json.NewEncoder(os.Stdout).Encode(escape.Run(false)); err != nil {
+	if err := json.NewEncoder(os.Stdout).Encode(escapetest.Run(false)); err != nil {
 		return 1
 	}
 	return 0
@@ -53,7 +53,7 @@ func TestNothingLeadsOutOfALocalBox(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	var answers []escape.Answer
+	var answers []escapetest.Answer
 	if err := json.Unmarshal(out, &answers); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -61,7 +61,7 @@ func TestNothingLeadsOutOfALocalBox(t *testing.T) {
 	for _, a := range answers {
 		given[a.Group+": "+a.Name] = a.Errno
 	}
-	for _, a := range escape.All() {
+	for _, a := range escapetest.All() {
 		name := a.Group + ": " + a.Name
 		errno, made := given[name]
 		if want, known := others[name]; known {
@@ -70,7 +70,7 @@ func TestNothingLeadsOutOfALocalBox(t *testing.T) {
 			}
 			continue
 		}
-		if !made || !a.Holds(escape.Answer{Group: a.Group, Name: a.Name, Errno: errno}) {
+		if !made || !a.Holds(escapetest.Answer{Group: a.Group, Name: a.Name, Errno: errno}) {
 			t.Errorf("%s got %q, want %s", name, errno, a.Expected())
 		}
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/client"
 	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/credentials/source"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/vault"
 )
 
 // Stdio is where a command reads and writes.
@@ -39,7 +39,7 @@ type Parts struct {
 	// gateway uses it.
 	Offline func(ctx context.Context, c config.Config, call action.Call) (action.Result, error)
 	// Vault opens where the credentials of a configuration come from.
-	Vault func(c config.Config) (*vault.Vault, error)
+	Vault func(c config.Config) (*source.Vault, error)
 
 	// Seccomp returns the seccomp profile of boxes, as JSON.
 	Seccomp func() (string, error)

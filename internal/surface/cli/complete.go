@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/entry"
+	"github.com/gloveboxhq/glovebox/internal/mcpconfig"
 )
 
 // completionTime bounds what a shell waits for when a person presses Tab.
@@ -36,7 +36,7 @@ func (r *root) completing(c *cobra.Command) {
 		c.ValidArgsFunction = cobra.NoFileCompletions
 	}
 	if c.Flags().Lookup("client") != nil {
-		_ = c.RegisterFlagCompletionFunc("client", cobra.FixedCompletions(entry.Names(), cobra.ShellCompDirectiveNoFileComp))
+		_ = c.RegisterFlagCompletionFunc("client", cobra.FixedCompletions(mcpconfig.Names(), cobra.ShellCompDirectiveNoFileComp))
 	}
 	if c.Flags().Lookup("ref") != nil {
 		_ = c.RegisterFlagCompletionFunc("ref", r.offered(references, -1))

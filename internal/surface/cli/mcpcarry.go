@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/config"
-	"github.com/gloveboxhq/glovebox/internal/entry"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/mcpconfig"
 	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
 )
 
@@ -59,8 +59,8 @@ func (r *root) configToCarry(conf config.Config) string {
 }
 
 // carried are the variables that the entry sets, as they are here.
-func (r *root) carried(conf config.Config) []entry.Variable {
-	var all []entry.Variable
+func (r *root) carried(conf config.Config) []mcpconfig.Variable {
+	var all []mcpconfig.Variable
 	add := func(name string) {
 		value, set := r.env(name)
 		if !set || isSecret(name) {
@@ -69,7 +69,7 @@ func (r *root) carried(conf config.Config) []entry.Variable {
 		if name == "GLOVEBOX_SERVER_STATE_DIR" {
 			value = conf.Server.StateDir // whole: the client starts elsewhere
 		}
-		all = append(all, entry.Variable{Name: name, Value: value})
+		all = append(all, mcpconfig.Variable{Name: name, Value: value})
 	}
 	for _, key := range config.Keys() {
 		if key.Env != "" {

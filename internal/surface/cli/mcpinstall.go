@@ -11,8 +11,8 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/config"
-	"github.com/gloveboxhq/glovebox/internal/entry"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/mcpconfig"
 )
 
 const mostSettings = 16 << 20 // bytes of a client's file
@@ -43,13 +43,13 @@ func (r *root) mcpInstall() *cobra.Command {
 		Short: "Show the entry that tells an MCP client of Glovebox, or write it",
 		Long: "Shows the entry for a client's settings, and where it belongs. With --write it is put there: whatever else\n" +
 			"the file holds stays as it is, a copy of it is kept beside it, and a file that cannot be read is left alone.\n\n" +
-			"Clients: " + strings.Join(entry.Names(), ", ") + ".\nWithout --client it shows what most others take.",
+			"Clients: " + strings.Join(mcpconfig.Names(), ", ") + ".\nWithout --client it shows what most others take.",
 		Example: "  glovebox mcp install --client cursor --allow example.com\n  glovebox mcp install --client vscode --file .vscode/mcp.json --write\n  glovebox mcp install --client codex --remove --write\n  glovebox mcp install --client claude-code --tools +debug --json",
 		Args:    between(0, 0),
 		RunE:    func(*cobra.Command, []string) error { return r.place(p) },
 	}
 	f := c.Flags()
-	f.StringVar(&p.client, "client", "", "whose settings: "+strings.Join(entry.Names(), ", "))
+	f.StringVar(&p.client, "client", "", "whose settings: "+strings.Join(mcpconfig.Names(), ", "))
 	f.StringVar(&p.file, "file", "", "the settings, in place of the user's: a project's, for example")
 	f.StringVar(&p.name, "name", "glovebox", "of the entry")
 	f.BoolVar(&p.write, "write", false, "write it")
@@ -77,7 +77,7 @@ func (r *root) place(p placing) error {
 	if p.client == "" {
 		return r.showPlain(p, command)
 	}
-	client, err := entry.Find(p.client)
+	client, err := mcpconfig.Find(p.client)
 	if err != nil {
 		return err
 	}
@@ -103,12 +103,12 @@ func (r *root) place(p placing) error {
 
 // commandOf is how a client starts us: by the path of this program, since
 // clients have a search path of their own.
-func (r *root) commandOf(p placing, conf config.Config) (entry.Command, error) {
+func (r *root) commandOf(p placing, conf config.Config) (mcpconfig.Command, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return entry.Command{}, fault.New(fault.Internal, "this program does not know where it is").Hinted("write its path into the entry by hand").Because(err)
+		return mcpconfig.Command{}, fault.New(fault.Internal, "this program does not know where it is").Hinted("write its path into the entry by hand").Because(err)
 	}
-	command := entry.Command{Name: p.name, Path: self, Args: append([]string{"mcp"}, p.to.given()...)}
+	command := mcpconfig.Command{Name: p.name, Path: self, Args: append([]string{"mcp"}, p.to.given()...)}
 	if p.readOnly {
 		command.Args = append(command.Args, "--read-only")
 	}
@@ -133,11 +133,11 @@ func (r *root) commandOf(p placing, conf config.Config) (entry.Command, error) {
 }
 
 // showPlain shows what most clients take that are not known by name.
-func (r *root) showPlain(p placing, command entry.Command) error {
+func (r *root) showPlain(p placing, command mcpconfig.Command) error {
 	if p.write || p.remove || p.file != "" {
-		return fault.New(fault.InvalidRequest, "client must say whose settings they are").Hinted("use one of %s", strings.Join(entry.Names(), ", ")).With("field", "client")
+		return fault.New(fault.InvalidRequest, "client must say whose settings they are").Hinted("use one of %s", strings.Join(mcpconfig.Names(), ", ")).With("field", "client")
 	}
-	usual, err := entry.Find("cursor")
+	usual, err := mcpconfig.Find("cursor")
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (r *root) showPlain(p placing, command entry.Command) error {
 	return r.print(action.Result{Data: placed{Entry: text}}, func(action.Result) {
 		r.printf("%s", text)
 		r.sayWhereToAnswer()
-		r.printf("%s\n", r.style.dim("For a client's own settings: --client "+strings.Join(entry.Names(), "|")))
+		r.printf("%s\n", r.style.dim("For a client's own settings: --client "+strings.Join(mcpconfig.Names(), "|")))
 	})
 }
 
@@ -161,7 +161,7 @@ func (r *root) sayWhereToAnswer() {
 	r.printf("%s\n", r.style.dim("You answer the agent's questions with: glovebox approvals watch"))
 }
 
-func (r *root) showPlaced(c entry.Client, p placing, done placed) {
+func (r *root) showPlaced(c mcpconfig.Client, p placing, done placed) {
 	defer func() {
 		if !p.remove {
 			r.sayWhereToAnswer()
@@ -190,7 +190,7 @@ func (r *root) showPlaced(c entry.Client, p placing, done placed) {
 
 // write changes a client's file: whole or not at all, with a copy of what it
 // was beside it. A link is followed, so that settings kept elsewhere stay there.
-func (d *placed) write(c entry.Client, command entry.Command, remove bool) error {
+func (d *placed) write(c mcpconfig.Client, command mcpconfig.Command, remove bool) error {
 	path := d.File
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/config"
-	"github.com/gloveboxhq/glovebox/internal/entry"
+	"github.com/gloveboxhq/glovebox/internal/mcpconfig"
 )
 
 const cursor = `{
@@ -40,7 +40,7 @@ func settle(t *testing.T, path, text string, mode os.FileMode) {
 
 func TestTheEntryIsShownAndNothingWritten(t *testing.T) {
 	r := newRig(t, &door{})
-	for _, client := range entry.Clients {
+	for _, client := range mcpconfig.Clients {
 		out, complaint, status := r.run("mcp", "install", "--client", client.Name, "--allow", "a.example,*.b.example", "--tools", "+debug")
 		path := client.File(r.env["HOME"])
 		for _, want := range []string{"glovebox", "--allow", "a.example,*.b.example", "+debug", path, "--write"} {
@@ -144,7 +144,7 @@ func TestTheEntryCarriesTheEnvironmentThatMatters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, client := range entry.Clients {
+	for _, client := range mcpconfig.Clients {
 		out, complaint, status := r.run("mcp", "install", "--client", client.Name)
 		for _, want := range []string{
 			"GLOVEBOX_SERVER_LISTEN", "127.0.0.1:2999", filepath.Join(here, "state"), "unix:///run/user/1000/docker.sock",

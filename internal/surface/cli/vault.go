@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/credentials/source"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/vault"
 )
 
 const defaultScope = "default" // of the tokens a gateway makes at its first start
@@ -26,7 +26,7 @@ func (r *root) vaultCommands() []*cobra.Command {
 }
 
 // opened opens the vault of the configuration.
-func (r *root) opened() (*vault.Vault, error) {
+func (r *root) opened() (*source.Vault, error) {
 	conf, err := r.load()
 	if err != nil {
 		return nil, err
@@ -58,9 +58,9 @@ func (r *root) vaultList() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		listing := map[string]any{"source": v.Source(), "domains": append([]vault.Report{}, kept...)}
+		listing := map[string]any{"source": v.Source(), "domains": append([]source.Report{}, kept...)}
 		return r.print(action.Result{Data: listing}, func(action.Result) {
-			table(r, v.Source()+" has no credentials", "DOMAIN\tHAS\tCHANGED\tPROBLEM", kept, func(k vault.Report) []any {
+			table(r, v.Source()+" has no credentials", "DOMAIN\tHAS\tCHANGED\tPROBLEM", kept, func(k source.Report) []any {
 				return []any{short(k.Domain, 60), amounts(action.CredentialCounts(k.Counts)), changedAt(&k.Changed), short(first(k.Problem, "-"), 120)}
 			})
 		})

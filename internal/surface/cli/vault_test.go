@@ -10,8 +10,8 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/credentials/source"
 	"github.com/gloveboxhq/glovebox/internal/surface/cli"
-	"github.com/gloveboxhq/glovebox/internal/vault"
 )
 
 // keeper runs commands on a vault file of its own.
@@ -24,7 +24,7 @@ type keeper struct {
 func (k keeper) run(in string, args ...string) (string, int) {
 	k.t.Helper()
 	var out bytes.Buffer
-	parts := cli.Parts{Vault: func(config.Config) (*vault.Vault, error) { return k.open(), nil }}
+	parts := cli.Parts{Vault: func(config.Config) (*source.Vault, error) { return k.open(), nil }}
 	env := func(name string) (string, bool) {
 		v, found := map[string]string{"GLOVEBOX_SERVER_STATE_DIR": k.dir}[name]
 		return v, found
@@ -33,13 +33,13 @@ func (k keeper) run(in string, args ...string) (string, int) {
 	return out.String(), status
 }
 
-func (k keeper) open() *vault.Vault {
+func (k keeper) open() *source.Vault {
 	k.t.Helper()
-	file, err := vault.OpenFile(k.dir, "")
+	file, err := source.OpenFile(k.dir, "")
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	v, err := vault.Open(vault.Options{Source: file, Path: vault.DefaultPath})
+	v, err := source.Open(source.Options{Source: file, Path: source.DefaultPath})
 	if err != nil {
 		k.t.Fatal(err)
 	}

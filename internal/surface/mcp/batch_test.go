@@ -8,14 +8,14 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/macro"
+	"github.com/gloveboxhq/glovebox/internal/workflow"
 )
 
 // stepwise is a door behind which a batch is its steps, as a gateway's is.
 func stepwise(t *testing.T, answer func(context.Context, action.Call) (action.Result, error)) (*door, func(tool string, args map[string]any) (string, bool)) {
 	t.Helper()
 	d := &door{answer: answer}
-	c := connect(t, surface(t, macro.New(d, nil)), nil)
+	c := connect(t, surface(t, workflow.New(d, nil)), nil)
 	return d, func(tool string, args map[string]any) (string, bool) {
 		t.Helper()
 		result := use(t, c, tool, args)

@@ -9,7 +9,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/browser/inpage"
+	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 )
 
@@ -20,9 +20,9 @@ func TestAnAnswerWithASnapshotIsWithinTheBudgetOfTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree := &inpage.Tree{URL: "https://shop.example/" + strings.Repeat("a-long-way/", 20), Title: strings.Repeat("A title that goes on ", 9), Hidden: 7}
+	tree := &injected.Tree{URL: "https://shop.example/" + strings.Repeat("a-long-way/", 20), Title: strings.Repeat("A title that goes on ", 9), Hidden: 7}
 	for i := range 3000 {
-		tree.Nodes = append(tree.Nodes, &inpage.Node{Text: fmt.Sprintf("Line %d says something that nobody needs to know.", i)})
+		tree.Nodes = append(tree.Nodes, &injected.Node{Text: fmt.Sprintf("Line %d says something that nobody needs to know.", i)})
 	}
 	page := snapshot.Merge(&snapshot.Frame{Document: "A", Tree: tree}, new(snapshot.Refs))
 	d := &door{answer: func(_ context.Context, c action.Call) (action.Result, error) {

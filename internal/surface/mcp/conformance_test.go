@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/e2e/conformance"
+	"github.com/gloveboxhq/glovebox/internal/golden"
 	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
-	"github.com/gloveboxhq/glovebox/internal/testdoc"
 )
 
 // TestConformanceOfFixtures has the protocol's own suite try the surface where
@@ -22,7 +22,7 @@ func TestConformanceOfFixtures(t *testing.T) {
 }
 
 func TestConformancePageIsUpToDate(t *testing.T) {
-	testdoc.File(t, "../../../docs/mcp-conformance.md", conformance.Page())
+	golden.File(t, "../../../docs/mcp-conformance.md", conformance.Page())
 }
 
 func TestEveryScenarioThatDidNotPassHasAReason(t *testing.T) {

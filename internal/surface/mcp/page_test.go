@@ -9,11 +9,11 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/gloveboxhq/glovebox/internal/testdoc"
+	"github.com/gloveboxhq/glovebox/internal/golden"
 )
 
 func TestTableOfToolsIsUpToDate(t *testing.T) {
-	testdoc.Part(t, "../../../docs/mcp.md", "tools", tableOfTools(t))
+	golden.Part(t, "../../../docs/mcp.md", "tools", tableOfTools(t))
 }
 
 func tableOfTools(t *testing.T) string {

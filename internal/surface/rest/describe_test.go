@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/golden"
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
-	"github.com/gloveboxhq/glovebox/internal/testdoc"
 )
 
 func TestDescriptionInTheReferenceIsUpToDate(t *testing.T) {
@@ -17,7 +17,7 @@ func TestDescriptionInTheReferenceIsUpToDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testdoc.File(t, "../../../docs/reference/openapi.json", string(want))
+	golden.File(t, "../../../docs/reference/openapi.json", string(want))
 }
 
 // media is what a description gives for one type of body.

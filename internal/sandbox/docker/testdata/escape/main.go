@@ -1,4 +1,4 @@
-// escape makes every attempt of internal/sandbox/escape and prints the answers
+// escape makes every attempt of internal/sandbox/escapetest and prints the answers
 // as JSON: "own" in namespaces of its own, "one" a single attempt by its name.
 package main
 
@@ -10,7 +10,7 @@ import (
 	"runtime"
 	"syscall"
 
-	"github.com/gloveboxhq/glovebox/internal/sandbox/escape"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/escapetest"
 )
 
 func main() {

@@ -1,0 +1,32 @@
+package agekey_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/agekey"
+)
+
+// TestProcessesThatBeginAtOnceHaveOneKey is the gateway and a command beside
+// it, both on a new state directory.
+func TestProcessesThatBeginAtOnceHaveOneKey(t *testing.T) {
+	dir, name := t.TempDir(), agekey.Name{Env: "A_KEY", File: "some.key"}
+	var all [16]string
+	var done sync.WaitGroup
+	for i := range all {
+		done.Go(func() {
+			k, err := agekey.Open(name, "", dir)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			all[i] = k.String()
+		})
+	}
+	done.Wait()
+	for _, k := range all {
+		if k != all[0] || k == "" {
+			t.Fatal("two keys were made")
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package cdpproxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+)
+
+// info is what the browser says of a target.
+type info struct {
+	ID      string `json:"targetId"`
+	Type    string `json:"type"`
+	Context string `json:"browserContextId"`
+}
+
+var (
+	ofTargets  = []byte(`{"method":"Target.`)
+	ofTraces   = []byte(`{"method":"Tracing.tracingComplete"`)
+	ofDialogs  = []byte(`{"method":"Page.javascriptDialogOpening"`)
+	anyMethod  = []byte(`{"method":"`)
+	endMessage = []byte("}")
+)
+
+// Event takes an event of one of the client's sessions, and passes it on
+// unless it tells of something that is not the client's.
+func (c *Client) Event(session string, message []byte) {
+	switch {
+	case !bytes.HasPrefix(message, anyMethod):
+		return
+	case bytes.HasPrefix(message, ofTargets) && !c.concerns(session, message),
+		bytes.HasPrefix(message, ofDialogs) && c.kept(session, message):
+		return
+	}
+	if bytes.HasPrefix(message, ofTraces) {
+		c.traced(message)
+	}
+	if body, own := bytes.CutSuffix(message, c.tail); own {
+		c.out.put(body, endMessage)
+		return
+	}
+	c.out.put(message)
+}
+
+// traced takes note of the stream of a trace, which the client may read.
+func (c *Client) traced(message []byte) {
+	var e struct {
+		Params struct {
+			Stream string `json:"stream"`
+		} `json:"params"`
+	}
+	if json.Unmarshal(message, &e) != nil || e.Params.Stream == "" {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.streams[e.Params.Stream] = struct{}{}
+}
+
+// concerns takes note of what an event says of targets, and reports whether it
+// is for the client.
+func (c *Client) concerns(session string, message []byte) bool {
+	var e struct {
+		Method string `json:"method"`
+		Params struct {
+			Session string `json:"sessionId"`
+			Waiting bool   `json:"waitingForDebugger"`
+			Info    info   `json:"targetInfo"`
+		} `json:"params"`
+	}
+	if json.Unmarshal(message, &e) != nil {
+		return false
+	}
+	switch e.Method {
+	case "Target.attachedToTarget":
+		browser := e.Params.Info.Type == "browser" // filtered like the client's first session
+		if !browser && !(*grant)(c).sees(e.Params.Info) {
+			c.letGo(session, e.Params.Session)
+			return false
+		}
+		c.mu.Lock()
+		c.targets[e.Params.Session] = e.Params.Info.ID
+		if e.Params.Waiting {
+			c.resumeLate(e.Params.Session)
+		}
+		if browser {
+			c.browsers[e.Params.Session] = struct{}{}
+		}
+		c.mu.Unlock()
+		c.line.Adopt(e.Params.Session)
+	case "Target.detachedFromTarget":
+		if !c.line.Owns(e.Params.Session) {
+			return false
+		}
+		c.line.Drop(e.Params.Session)
+		c.mu.Lock()
+		delete(c.targets, e.Params.Session)
+		delete(c.browsers, e.Params.Session)
+		if timer := c.pauses[e.Params.Session]; timer != nil {
+			timer.Stop()
+			delete(c.pauses, e.Params.Session)
+		}
+		c.mu.Unlock()
+	case "Target.targetCreated", "Target.targetInfoChanged":
+		return (*grant)(c).sees(e.Params.Info)
+	case "Target.receivedMessageFromTarget":
+		return false
+	}
+	return true
+}
+
+// letGo leaves a target that is not the client's to those whose it is: one that
+// waits for its debuggers would otherwise wait for this one too.
+func (c *Client) letGo(parent, session string) {
+	c.jobs.Add(func() {
+		c.conn.Session(session).Send("Runtime.runIfWaitingForDebugger", nil)
+		c.conn.Session(parent).Send("Target.detachFromTarget", map[string]string{"sessionId": session})
+	})
+}
+
+// resumeLate bounds how long a target waits for the client to let it run: the
+// page engine and other clients wait with it. mu is held.
+func (c *Client) resumeLate(session string) {
+	if c.pauses == nil {
+		return
+	}
+	c.pauses[session] = time.AfterFunc(pauseLimit, func() {
+		c.jobs.Add(func() { c.conn.Session(session).Send("Runtime.runIfWaitingForDebugger", nil) })
+	})
+}
+
+// kept reports whether a dialog is the engine's to answer: one that opened
+// under a call over the API, whose caller is told, or one that asks whether to
+// leave, which the engine always lets happen. Two that answer fight over it.
+func (c *Client) kept(session string, message []byte) bool {
+	var e struct {
+		Params struct {
+			Type string `json:"type"`
+		} `json:"params"`
+	}
+	return json.Unmarshal(message, &e) != nil || e.Params.Type == "beforeunload" || c.keeps(session)
+}
+
+func (c *Client) keeps(session string) bool {
+	c.mu.Lock()
+	target := c.targets[session]
+	c.mu.Unlock()
+	return c.host.Keeps(target)
+}

@@ -1,0 +1,344 @@
+package cdpproxy
+
+import (
+	_ "embed"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// refusal says why a call is not passed on.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+// wants is what an answer is looked through for.
+type wants int
+
+const (
+	nothing    wants = iota
+	targets          // a list of targets, of which foreign ones are left out
+	contexts         // a list of contexts, likewise
+	newContext       // a context that is the client's from now on
+	oldContext       // a context that is the client's no more
+	stream           // a stream that the client may read
+)
+
+// judgement is what becomes of a call that is passed on.
+type judgement struct {
+	params  params // nil: as they came
+	target  string // must be of a context that the client may use
+	session string // must be a session of the client
+	context string // that is disposed of
+	wants   wants
+	noted   string // what was changed, for the audit
+}
+
+// house is what the filter must know of the session and the client.
+type house interface {
+	home() string               // the session's own context
+	holds(context string) bool  // the client may use the context: the session's own, or one it made
+	made(context string) bool   // the client made the context
+	reads(stream string) bool   // the client may read the stream
+	judge(address string) error // a document may be loaded from there
+	uploads() string            // the folder of the box whose files pages may be given; empty: none
+	world() string              // the engine's own script world
+	downloads() map[string]any  // how downloads are handled
+	full() bool                 // the client has as many contexts as it may
+	spread() bool               // the client has as many browser sessions as it may
+	keeps(session string) bool  // an open dialog there is the engine's to answer
+}
+
+// Rule is what the filter does about one method, or one domain ("Name.*").
+type Rule struct {
+	Method string
+	Why    string // why it is refused, or what must hold; empty where it is only adapted
+	judge  func(h house, c *call, p params) (judgement, error)
+	closed bool // refused whatever its parameters
+}
+
+// judge says what becomes of a call: it is passed on, changed or refused (the
+// error is a refusal). It is pure but for what it asks the house.
+func judge(h house, c *call) (judgement, error) {
+	if rule, known := rules[c.method]; known {
+		if rule.closed {
+			return judgement{}, refusal(rule.Why)
+		}
+		p, err := c.decode()
+		if err != nil {
+			return judgement{}, err
+		}
+		return rule.judge(h, c, p)
+	}
+	if _, passed := open[c.method]; passed {
+		return judgement{}, nil
+	}
+	return judgement{}, refusal("it is not among the methods that stay within a session")
+}
+
+// open are the methods that are passed on as they come: those of Chromium 156
+// that act on the pages a session is attached to. Each line is a domain and its
+// methods. What a newer browser adds is refused until it has been read.
+//
+//go:embed open.txt
+var openList string
+
+var open = func() map[string]struct{} {
+	methods := map[string]struct{}{}
+	for line := range strings.Lines(openList) {
+		words := strings.Fields(line)
+		for _, name := range words[1:] {
+			methods[words[0]+"."+name] = struct{}{}
+		}
+	}
+	return methods
+}()
+
+// address is what the browser may be told to load: the prefix leaves no second
+// reading of the scheme (URL standard, 4.4).
+var address = regexp.MustCompile(`^(?i:https?)://[^\x00-\x20\\/]`)
+
+// document refuses addresses that are no document of the web, and those that
+// the session may not open.
+func document(h house, url string) error {
+	if url == "" || url == "about:blank" {
+		return nil
+	}
+	if !address.MatchString(url) {
+		return refusal("only http, https and about:blank may be opened")
+	}
+	if err := h.judge(url); err != nil {
+		return refusal("the session may not open that address")
+	}
+	return nil
+}
+
+func opensDocument(h house, _ *call, p params) (judgement, error) {
+	url, err := read[string](p, "url")
+	if err != nil {
+		return judgement{}, err
+	}
+	return judgement{}, document(h, url)
+}
+
+func pass(house, *call, params) (judgement, error) { return judgement{}, nil }
+
+// inContext makes an absent context the session's own, and refuses foreign
+// ones.
+func inContext(h house, c *call, p params) (judgement, error) {
+	context, err := read[string](p, "browserContextId")
+	switch {
+	case err != nil:
+		return judgement{}, err
+	case context == "" && c.root:
+		p.set("browserContextId", h.home())
+		return judgement{params: p}, nil
+	case context != "" && !h.holds(context):
+		return judgement{}, refusal("the context is not one of this client")
+	}
+	return judgement{}, nil
+}
+
+func attachToBrowser(h house, _ *call, _ params) (judgement, error) {
+	if h.spread() {
+		return judgement{}, refusal("the client has as many browser sessions as it may")
+	}
+	return judgement{}, nil
+}
+
+func onTarget(_ house, _ *call, p params) (judgement, error) {
+	id, err := read[string](p, "targetId")
+	return judgement{target: id}, err
+}
+
+func createTarget(h house, c *call, p params) (judgement, error) {
+	if _, err := opensDocument(h, c, p); err != nil {
+		return judgement{}, err
+	}
+	hidden, err := read[bool](p, "hidden")
+	if err != nil {
+		return judgement{}, err
+	}
+	if hidden {
+		return judgement{}, refusal("hidden targets cannot be watched")
+	}
+	return inContext(h, &call{method: c.method, root: true}, p) // wherever it is asked, it is the browser that makes it
+}
+
+func createContext(h house, _ *call, p params) (judgement, error) {
+	if h.full() {
+		return judgement{}, refusal("the client has as many contexts as it may")
+	}
+	for _, name := range []string{"proxyServer", "proxyBypassList", "originsWithUniversalNetworkAccess"} {
+		if _, given := p[name]; given {
+			return judgement{}, refusal(name + ": the egress door is the one way out")
+		}
+	}
+	p.set("disposeOnDetach", true) // it ends with its client
+	return judgement{params: p, wants: newContext}, nil
+}
+
+func disposeContext(h house, _ *call, p params) (judgement, error) {
+	context, err := read[string](p, "browserContextId")
+	if err != nil {
+		return judgement{}, err
+	}
+	if !h.made(context) {
+		return judgement{}, refusal("only a context that this client made may be disposed of")
+	}
+	return judgement{wants: oldContext, context: context}, nil
+}
+
+// flat refuses sessions whose messages travel inside of others.
+func flat(_ house, _ *call, p params) (judgement, error) {
+	on, err := read[bool](p, "autoAttach")
+	if err != nil {
+		return judgement{}, err
+	}
+	flatten, err := read[bool](p, "flatten")
+	if err != nil {
+		return judgement{}, err
+	}
+	if on && !flatten {
+		return judgement{}, refusal("flatten must be true: nested messages are not carried")
+	}
+	return judgement{}, nil
+}
+
+func attachToTarget(h house, c *call, p params) (judgement, error) {
+	flatten, err := read[bool](p, "flatten")
+	if err != nil {
+		return judgement{}, err
+	}
+	if !flatten {
+		return judgement{}, refusal("flatten must be true: nested messages are not carried")
+	}
+	return onTarget(h, c, p)
+}
+
+func detach(_ house, _ *call, p params) (judgement, error) {
+	session, err := read[string](p, "sessionId")
+	if err != nil {
+		return judgement{}, err
+	}
+	if session == "" {
+		return judgement{}, refusal("sessionId must be given")
+	}
+	return judgement{session: session}, nil
+}
+
+// setDownloads keeps downloads as the session has them, and lets the client
+// hear of them.
+func setDownloads(h house, c *call, p params) (judgement, error) {
+	behavior, err := read[string](p, "behavior")
+	if err != nil {
+		return judgement{}, err
+	}
+	j, err := inContext(h, &call{method: c.method, root: true}, p)
+	if err != nil {
+		return j, err
+	}
+	ours := h.downloads()
+	for _, name := range []string{"behavior", "downloadPath"} {
+		delete(p, name)
+		if value, given := ours[name]; given {
+			p.set(name, value)
+		}
+	}
+	j.params = p
+	if ours["behavior"] != behavior {
+		j.noted = "downloads stay as the session has them"
+	}
+	return j, nil
+}
+
+// uploadsOnly refuses files outside of the folder of uploads.
+func uploadsOnly(h house, files []string) error {
+	folder := h.uploads() + "/"
+	for _, file := range files {
+		if folder == "/" || !strings.HasPrefix(file, folder) || path.Clean(file) != file || strings.ContainsRune(file, 0) {
+			return refusal("only files that were uploaded to the session may be given to a page")
+		}
+	}
+	return nil
+}
+
+func setFiles(h house, _ *call, p params) (judgement, error) {
+	files, err := read[[]string](p, "files")
+	if err != nil {
+		return judgement{}, err
+	}
+	return judgement{}, uploadsOnly(h, files)
+}
+
+func dragFiles(h house, _ *call, p params) (judgement, error) {
+	data, err := read[struct {
+		Files []string `json:"files"`
+	}](p, "data")
+	if err != nil {
+		return judgement{}, err
+	}
+	return judgement{}, uploadsOnly(h, data.Files)
+}
+
+// notOurWorld refuses to run a client's scripts in the script world that the
+// engine judges elements from.
+func notOurWorld(name string) func(house, *call, params) (judgement, error) {
+	return func(h house, _ *call, p params) (judgement, error) {
+		world, err := read[string](p, name)
+		if err == nil && world == h.world() {
+			err = refusal("that script world is the page engine's")
+		}
+		return judgement{}, err
+	}
+}
+
+func continueRequest(h house, _ *call, p params) (judgement, error) {
+	url, err := read[string](p, "url")
+	if err != nil || url == "" {
+		return judgement{}, err
+	}
+	return judgement{}, document(h, url)
+}
+
+func answerDialog(h house, c *call, _ params) (judgement, error) {
+	if h.keeps(c.session) {
+		return judgement{}, refusal("the dialog opened under a call over the API, whose caller answers it")
+	}
+	return judgement{}, nil
+}
+
+func noPrerendering(_ house, _ *call, p params) (judgement, error) {
+	allowed, err := read[bool](p, "isAllowed")
+	if err == nil && allowed {
+		err = refusal("pages that nobody sees may not be rendered ahead")
+	}
+	return judgement{}, err
+}
+
+func trace(_ house, _ *call, p params) (judgement, error) {
+	if _, given := p["perfettoConfig"]; given {
+		return judgement{}, refusal("perfettoConfig may name a file to write to")
+	}
+	backend, err := read[string](p, "tracingBackend")
+	if err == nil && backend != "" && backend != "chrome" && backend != "auto" {
+		err = refusal("only the browser itself may be traced")
+	}
+	return judgement{}, err
+}
+
+func printPDF(_ house, _ *call, p params) (judgement, error) {
+	mode, err := read[string](p, "transferMode")
+	if err != nil || mode != "ReturnAsStream" {
+		return judgement{}, err
+	}
+	return judgement{wants: stream}, nil
+}
+
+func readStream(h house, _ *call, p params) (judgement, error) {
+	handle, err := read[string](p, "handle")
+	if err == nil && !h.reads(handle) {
+		err = refusal("only streams of what this client printed or traced may be read")
+	}
+	return judgement{}, err
+}

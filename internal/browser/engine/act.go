@@ -1,0 +1,187 @@
+package engine
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// aim is a pinned element that is ready, and the point that reaches it.
+type aim struct {
+	place place
+	node  int
+	facts *injected.Facts
+	x, y  float64           // in the tab's viewport, CSS pixels
+	found bool              // it has the focus already
+	there bool              // x and y reach it
+	took  *injected.Focused // what became of giving it the focus, where that was tried
+	chose *injected.Chosen  // what became of choosing, likewise
+	check string            // whether it is checked, where that was asked
+}
+
+// pinned returns the frame and number a pin names. Fault: page_changed.
+func (b *Browser) pinned(t *tab, pin action.Pin) (place, int, error) {
+	node, err := strconv.Atoi(pin.Node)
+	if err != nil || pin.Tab != t.id {
+		return place{}, 0, errChanged
+	}
+	p, ok := b.placeOf(t, pin.Document)
+	if !ok {
+		return place{}, 0, errChanged
+	}
+	return p, node, nil
+}
+
+var errChanged = fault.New(fault.PageChanged, "the element or its page is not the one that was looked at").
+	Hinted("take a new snapshot and look again")
+
+// take waits until a pinned element is ready for kind and finds the point
+// where it receives events, or makes sure of the one that l names. Faults:
+// page_changed, not_actionable.
+func (b *Browser) take(ctx context.Context, t *tab, pin action.Pin, l action.Locator, kind injected.Kind, timing action.Timing) (aim, error) {
+	q := injected.Pinned{Kind: kind}
+	if err := b.pinnedPoint(ctx, t, pin, l, &q); err != nil {
+		return aim{}, err
+	}
+	return b.takeFor(ctx, t, pin, q, timing)
+}
+
+// takeFocused is take for keys: an element of the tab's own document gets the
+// focus in the same round trip. In frames their place is to be checked first.
+func (b *Browser) takeFocused(ctx context.Context, t *tab, pin action.Pin, kind injected.Kind, f injected.Focus, timing action.Timing) (aim, error) {
+	q := injected.Pinned{Kind: kind}
+	if root, ok := b.rootPlace(t); ok && root.document == pin.Document {
+		q.Focus = &f
+	}
+	return b.takeFor(ctx, t, pin, q, timing)
+}
+
+func (b *Browser) takeFor(ctx context.Context, t *tab, pin action.Pin, q injected.Pinned, timing action.Timing) (aim, error) {
+	p, node, err := b.pinned(t, pin)
+	if err != nil {
+		return aim{}, err
+	}
+	if err := b.rootDrawn(ctx, t); err != nil {
+		return aim{}, err
+	}
+	wait := timing.Limit(findLimit)
+	deadline := time.Now().Add(wait)
+	q.Node, q.Print = node, pin.Print
+	b.mu.Lock()
+	if b.looked.pin == pin && q.Point == nil {
+		rect := b.looked.rect
+		q.Rect = &rect
+	}
+	b.mu.Unlock()
+	for {
+		q.Wait = int(max(0, time.Until(deadline)) / time.Millisecond)
+		r, err := p.world.Ready(ctx, q)
+		if err != nil {
+			return aim{}, err
+		}
+		if r.Gone || r.Changed {
+			return aim{}, errChanged
+		}
+		if r.Pierce != 0 { // each element is asked about once
+			if err := p.world.PierceAt(ctx, r.Pierce); err != nil {
+				return aim{}, err
+			}
+			continue
+		}
+		if !r.OK {
+			return aim{}, notReady(r.Wait, r.By, wait)
+		}
+		x, y, by, err := b.point(ctx, p, r.X, r.Y)
+		if err != nil {
+			return aim{}, err
+		}
+		if by == "" || q.Kind == injected.ForFocus || q.Kind == injected.ForSelect {
+			if err := b.drawn(ctx, t, p); err != nil {
+				return aim{}, err
+			}
+			if err := b.arrive(ctx, t, p, q.Kind, mouse{Type: "mouseMoved", X: x, Y: y, Button: "none"}); err != nil {
+				return aim{}, err
+			}
+			return aim{place: p, node: node, facts: r.Facts, x: x, y: y, found: r.Focused, there: r.Reached && by == "", took: r.Took, chose: r.Chose, check: r.Checked}, nil
+		}
+		if time.Until(deadline) <= 0 {
+			return aim{}, notReady("covered", by, wait)
+		}
+		if err := pause(ctx, 50*time.Millisecond); err != nil {
+			return aim{}, err
+		}
+		q.Rect = nil // frames were scrolled meanwhile
+	}
+}
+
+func notReady(why, by string, wait time.Duration) error {
+	f := fault.New(fault.NotActionable, "the element is %s after %s", why, wait).With("reason", why)
+	switch why {
+	case "covered":
+		f = fault.New(fault.NotActionable, "the element is covered by %s", by).
+			With("reason", why).With("by", by).
+			Hinted("close or act on what covers it first")
+	case "disabled":
+		f = f.Hinted("fill in what the page asks for first, or wait for it to be enabled")
+	case "a frame":
+		f = fault.New(fault.NotActionable, "the element is a frame").With("reason", why).
+			Hinted("name an element inside the frame: a snapshot shows them")
+	case "moving":
+		f = f.Hinted("wait for the animation to end and try again")
+	default:
+		f = f.Hinted("take a new snapshot: another element may be meant")
+	}
+	return f
+}
+
+// point turns a point of a frame's viewport into one of the tab's. by names
+// what covers a frame on the way; it is empty when nothing does.
+func (b *Browser) point(ctx context.Context, p place, x, y float64) (px, py float64, by string, err error) {
+	f := p.frame
+	for {
+		parent, main, ok := b.embedder(f)
+		if !ok {
+			return 0, 0, "", errMoved
+		}
+		if main {
+			return x, y, by, nil
+		}
+		number, err := b.ownerOf(ctx, f, parent)
+		if err != nil {
+			return 0, 0, "", err
+		}
+		e, err := parent.world.Embedded(ctx, injected.Embedded{Node: number, X: x, Y: y, Scroll: true})
+		if err != nil {
+			return 0, 0, "", err
+		}
+		if e.Gone {
+			return 0, 0, "", errChanged
+		}
+		if by == "" {
+			by = e.By
+		}
+		if err := b.presented(ctx, f, parent, e); err != nil {
+			return 0, 0, "", err
+		}
+		x, y, f = e.X, e.Y, parent.frame
+	}
+}
+
+// acted says what was done, and to what.
+func (b *Browser) acted(a aim, pin action.Pin) *action.Acted {
+	out := &action.Acted{OK: true}
+	if a.facts != nil {
+		e := b.element(hit{place: a.place, node: a.node, facts: *a.facts})
+		out.Element = &e
+	}
+	b.mu.Lock()
+	if b.looked.pin == pin {
+		out.Matches = b.looked.matches
+	}
+	b.mu.Unlock()
+	return out
+}

@@ -1,0 +1,159 @@
+package engine
+
+import (
+	"context"
+	"sync"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/tasks"
+)
+
+// Frames refuse input that no act announced to them. While a client of the
+// protocol is attached, which sends input of its own, they let it through, but
+// for the moment in which an act of ours is under way.
+
+// unadmitting is what every world begins with, whatever a gateway before this
+// one left in it.
+const unadmitting = "\n__glovebox.run('admit', 'false')"
+
+var admitting = map[string]any{"source": "__glovebox.run('admit', 'true')", "worldName": injected.World}
+
+// attendance is how many clients are attached. Its lock orders what frames are
+// told; it is taken before Browser.mu.
+type attendance struct {
+	mu      sync.Mutex
+	clients int
+}
+
+// come lets clients' input through, for one client more. The function that it
+// returns undoes it.
+func (b *Browser) come(ctx context.Context) (leave func(), err error) {
+	b.attendance.mu.Lock()
+	b.attendance.clients++
+	var sent []*cdp.Pending
+	if b.attendance.clients == 1 {
+		sent = b.admitEverywhere(true)
+	}
+	b.attendance.mu.Unlock()
+	leave = sync.OnceFunc(func() {
+		b.attendance.mu.Lock()
+		defer b.attendance.mu.Unlock()
+		if b.attendance.clients--; b.attendance.clients == 0 {
+			b.admitEverywhere(false)
+		}
+	})
+	for _, p := range sent {
+		if err := p.Wait(ctx, nil); ctx.Err() != nil {
+			leave()
+			return nil, err
+		}
+	}
+	return leave, nil
+}
+
+// admitEverywhere tells all frames, and those to come.
+func (b *Browser) admitEverywhere(all bool) []*cdp.Pending {
+	b.mu.Lock()
+	var tabs []*tab
+	for _, t := range b.tabs {
+		tabs = append(tabs, t)
+	}
+	var sent []*cdp.Pending
+	for _, t := range b.sessions {
+		if t.tab != nil && t.worlds {
+			sent = append(sent, t.admit(all, &b.own)...)
+		}
+	}
+	b.mu.Unlock()
+	for _, t := range tabs {
+		sent = append(sent, b.admitIn(t, all)...)
+	}
+	return sent
+}
+
+// admit has the documents to come of a target let all input through, or not any
+// more. Browser.mu is held.
+func (t *target) admit(all bool, own *tasks.Group) []*cdp.Pending {
+	if all {
+		t.admits = t.session.Send("Page.addScriptToEvaluateOnNewDocument", admitting)
+		return []*cdp.Pending{t.admits}
+	}
+	if t.admits == nil {
+		return nil
+	}
+	added, session := t.admits, t.session
+	t.admits = nil
+	own.Go(func() { // it was sent before: the answer comes, or the connection ends
+		var script struct {
+			ID string `json:"identifier"`
+		}
+		if added.Wait(context.Background(), &script) == nil {
+			session.Send("Page.removeScriptToEvaluateOnNewDocument", script)
+		}
+	})
+	return nil
+}
+
+// attendWorlds is for a target whose documents to come have our script now.
+func (b *Browser) attendWorlds(t *target) []*cdp.Pending {
+	b.attendance.mu.Lock()
+	defer b.attendance.mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t.worlds = true
+	if b.attendance.clients == 0 {
+		return nil
+	}
+	return t.admit(true, &b.own)
+}
+
+// admitIn tells the frames of a tab.
+func (b *Browser) admitIn(t *tab, all bool) []*cdp.Pending {
+	var sent []*cdp.Pending
+	for _, p := range b.places(t) {
+		if params, err := p.world.Request("admit", all); err == nil {
+			sent = append(sent, p.session.Send("Runtime.callFunctionOn", params))
+		}
+	}
+	return sent
+}
+
+// alone keeps clients' input from a tab, until the function that it returns is
+// called. Without clients it does nothing, and costs nothing.
+func (b *Browser) alone(ctx context.Context, t *tab) func() {
+	b.attendance.mu.Lock()
+	if b.attendance.clients == 0 {
+		b.attendance.mu.Unlock()
+		return func() {}
+	}
+	sent := b.admitIn(t, false)
+	b.attendance.mu.Unlock()
+	for _, p := range sent {
+		_ = p.Wait(ctx, nil) // a frame that goes away needs no guard
+	}
+	return func() {
+		b.attendance.mu.Lock()
+		defer b.attendance.mu.Unlock()
+		if b.attendance.clients > 0 {
+			b.admitIn(t, true)
+		}
+	}
+}
+
+// attended is a client's place; whoever gives it up is no client any more.
+type attended struct {
+	action.Attachment
+	leave func()
+}
+
+func (a attended) Serve(ctx context.Context, client action.Wire) error {
+	defer a.leave()
+	return a.Attachment.Serve(ctx, client)
+}
+
+func (a attended) Close() {
+	a.leave()
+	a.Attachment.Close()
+}

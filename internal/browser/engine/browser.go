@@ -1,0 +1,320 @@
+// Package engine is the page engine: one browser over one CDP connection, its
+// tabs, frames and dialogs, and a function for each verb that acts on a page.
+// It looks at elements and pins them, and acts on what was pinned or refuses.
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/browser/outgoing"
+	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/tasks"
+)
+
+const setupLimit = 10 * time.Second // to make a new tab ours; a page that spins from its first line keeps us waiting
+
+// Browser is the browser of one session. It is safe for concurrent use; verbs
+// that act take turns.
+type Browser struct {
+	conn       *cdp.Conn
+	root       *cdp.Session
+	work       *queue
+	refs       snapshot.Refs
+	turn       chan struct{} // holds a token while nobody acts
+	audience   audience
+	attendance attendance
+	sights     atomic.Int64    // the number of the last
+	own        tasks.Group     // every goroutine this browser started
+	life       context.Context //nolint:containedctx // ends with the connection, and with it what is prepared
+	end        context.CancelFunc
+
+	mu       sync.Mutex
+	options  Options
+	version  version       // of the browser, set before there is a tab
+	timeout  time.Duration // of a call that says none; never changed
+	context  string        // browser context of our tabs; empty for the browser's own profile
+	home     string        // browser context of the first tab, named there too
+	sessions map[string]*target
+	tabs     map[string]*tab
+	order    []*tab // oldest focus first; the last one is active
+	notes    []string
+	changed  chan struct{} // closed and replaced at each change of state
+	looked   looked
+	made     int // tabs so far
+	making   int // tabs that we are opening ourselves
+	hiding   int // tabs of a crawl that are being opened
+	console  ring[utterance]
+	spoken   uint64 // lines that the console had so far
+	noise    meter  // what all targets wrote to the console
+	traffic  traffic
+	askers   askers
+
+	downloads downloads
+	origins   map[string]bool               // that documents came from
+	senders   map[string]sender             // by request; of origins that get headers
+	injected  map[string]*domainCredentials // credentials that were put in, by domain
+	trusting  trusting
+	pausesAll bool               // every request is paused, see pauseAll
+	channels  map[string]channel // open ones
+	ledger    outgoing.Ledger    // has a lock of its own
+}
+
+// Open takes over a browser. On a fresh one it makes an off-the-record context
+// (with Options.Keeps it uses the profile) with one empty tab; on one that has pages already it attaches to them. The
+// browser owns the transport from then on. Faults: not_active, cdp_error.
+func Open(ctx context.Context, t cdp.Transport, o Options) (*Browser, error) {
+	b := &Browser{
+		work:     newQueue(),
+		turn:     make(chan struct{}, 1),
+		options:  o.filled(),
+		timeout:  o.Timeout,
+		sessions: make(map[string]*target),
+		tabs:     make(map[string]*tab),
+		changed:  make(chan struct{}),
+	}
+	b.life, b.end = context.WithCancel(context.WithoutCancel(ctx))
+	b.refs.Begin(o.Life)
+	b.sights.Store(time.Now().UnixMilli()) // above those that an earlier process of the gateway took of the same documents
+	b.downloads.fetching = make(chan struct{}, 1)
+	b.turn <- struct{}{}
+	// Events may arrive before conn is set: they wait for the lock.
+	b.mu.Lock()
+	b.conn = cdp.Open(t, firstID(), b.event)
+	b.root = b.conn.Root()
+	b.mu.Unlock()
+	b.own.Go(func() {
+		defer b.end()
+		b.work.run(b.conn.Done())
+	})
+	ctx, cancel := context.WithTimeout(ctx, setupLimit)
+	defer cancel()
+	if err := b.start(ctx); err != nil {
+		_ = b.Close()
+		return nil, b.trouble(ctx, "open", setupLimit, err)
+	}
+	return b, nil
+}
+
+// firstID keeps the ids of our calls apart from those of a connection before
+// ours. Chromium takes ids of 31 bits.
+func firstID() int64 {
+	return 1<<20 + rand.Int64N(1<<30) //nolint:gosec // not a secret
+}
+
+func (b *Browser) start(ctx context.Context) error {
+	// Sessions of a connection before ours would go on pausing new targets.
+	off := autoAttach{Flatten: true}
+	asked := b.root.Send("Browser.getVersion", nil)
+	if err := b.root.Call(ctx, "Target.setAutoAttach", off, nil); err != nil {
+		return err
+	}
+	var v version
+	if err := asked.Wait(ctx, &v); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	b.version = v
+	b.mu.Unlock()
+	discover := map[string]any{"discover": true, "filter": pagesOnly}
+	found := b.root.Send("Target.setDiscoverTargets", discover)
+	if err := b.root.Call(ctx, "Target.setAutoAttach", attachToAll, nil); err != nil {
+		return err
+	}
+	if err := found.Wait(ctx, nil); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	patterns := b.patterns()
+	b.mu.Unlock()
+	if err := b.root.Call(ctx, "Fetch.enable", patterns, nil); err != nil {
+		return err
+	}
+	t := b.current()
+	if t == nil {
+		var err error
+		if t, err = b.firstTab(ctx); err != nil {
+			return err
+		}
+	}
+	if err := t.wait(ctx); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	behaviour := b.behaviour()
+	b.permit()
+	b.mu.Unlock()
+	return b.root.Call(ctx, "Browser.setDownloadBehavior", behaviour, nil)
+}
+
+// firstTab makes an off-the-record context: a normal profile writes cookies to
+// disk under a constant key (EVIDENCE, "Credentials and pages").
+func (b *Browser) firstTab(ctx context.Context) (*tab, error) {
+	if b.options.Keeps { // set before anything else runs, and never changed: a warm browser keeps nothing
+		return b.newTab(ctx)
+	}
+	var made struct {
+		ID string `json:"browserContextId"`
+	}
+	if err := b.root.Call(ctx, "Target.createBrowserContext", map[string]any{"disposeOnDetach": false}, &made); err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	b.context = made.ID
+	b.mu.Unlock()
+	return b.newTab(ctx)
+}
+
+// newTab opens an empty tab, which becomes the active one.
+func (b *Browser) newTab(ctx context.Context) (*tab, error) {
+	b.mu.Lock()
+	params := map[string]any{"url": "about:blank"}
+	if b.context != "" {
+		params["browserContextId"] = b.context
+	}
+	b.making++
+	b.mu.Unlock()
+	defer func() {
+		b.mu.Lock()
+		b.making--
+		b.mu.Unlock()
+	}()
+	var made struct {
+		ID string `json:"targetId"`
+	}
+	if err := b.root.Call(ctx, "Target.createTarget", params, &made); err != nil {
+		return nil, err
+	}
+	var t *tab
+	if err := b.await(ctx, func() bool { t = b.tabs[made.ID]; return t != nil }); err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	if !t.closed {
+		b.show(t)
+	}
+	b.mu.Unlock()
+	return t, t.wait(ctx)
+}
+
+// Configure replaces the options: a warm browser gets its session's guard and
+// viewport when it is assigned. It does not wait for the browser.
+func (b *Browser) Configure(o Options) {
+	o = o.filled()
+	b.mu.Lock()
+	before, emulated := b.options.metrics(), b.options.Emulate
+	b.options = o
+	b.emulateAgain(emulated)
+	if o.Life > 0 {
+		b.refs.Begin(o.Life)
+	}
+	var sessions []*cdp.Session
+	for _, t := range b.tabs {
+		sessions = append(sessions, t.main.session)
+	}
+	b.mu.Unlock()
+	if before == o.metrics() {
+		return
+	}
+	for _, s := range sessions {
+		s.Send("Emulation.setDeviceMetricsOverride", o.metrics())
+	}
+}
+
+// Page returns where the active tab is, without asking the browser.
+func (b *Browser) Page() action.Page {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t := b.activeLocked(); t != nil {
+		return action.Page{URL: t.root.url, Title: t.title}
+	}
+	return action.Page{}
+}
+
+// Done is closed when the connection to the browser has ended; Err then says
+// why.
+func (b *Browser) Done() <-chan struct{} { return b.conn.Done() }
+
+// Err returns why the connection ended, nil while it lives.
+func (b *Browser) Err() error {
+	if err := b.conn.Err(); err != nil {
+		return fmt.Errorf("the browser's connection ended: %w", err)
+	}
+	return nil
+}
+
+// Close ends the connection, not the browser: calls in flight fail with
+// not_active. It waits for everything the browser started here.
+func (b *Browser) Close() error {
+	err := b.conn.Close()
+	b.mu.Lock()
+	for _, t := range b.tabs {
+		t.dropDialog()
+	}
+	b.mu.Unlock()
+	b.own.Wait()
+	return err
+}
+
+// current returns the active tab, nil when there is none.
+func (b *Browser) current() *tab {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.activeLocked()
+}
+
+func (b *Browser) activeLocked() *tab {
+	if len(b.order) == 0 {
+		return nil
+	}
+	return b.order[len(b.order)-1]
+}
+
+// change wakes everyone who awaits a state. b.mu is held.
+func (b *Browser) change() {
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+// await waits until holds, which is called with b.mu held, returns true.
+func (b *Browser) await(ctx context.Context, holds func() bool) error {
+	for {
+		b.mu.Lock()
+		ok, changed := holds(), b.changed
+		b.mu.Unlock()
+		if ok {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-b.conn.Done():
+			return b.conn.Err()
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+func (b *Browser) note(format string, args ...any) {
+	const most = 20 // notes kept between two results
+	text := fmt.Sprintf(format, args...)
+	if len(b.notes) < most && !slices.Contains(b.notes, text) {
+		b.notes = append(b.notes, text)
+	}
+}
+
+var errNoTab = errors.New("no tab")
+
+func noTab() error {
+	return fault.New(fault.NotActive, "the browser has no open tab").
+		Hinted("open one with tab.open, or start a new session").Because(errNoTab)
+}

@@ -1,0 +1,268 @@
+package engine
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/extract"
+	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// content reads the HTML of the document, or what is inside an element, as it
+// is. Faults: invalid_selector, not_found.
+func (b *Browser) content(ctx context.Context, t *tab, a *action.Content, _ action.Pin) (any, error) {
+	p, err := b.whole(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	node := 0
+	if a.Selector != "" {
+		h, err := b.locate(ctx, t, action.Locator{Selector: a.Selector}, action.Timing{})
+		if err != nil {
+			return nil, err
+		}
+		p, node = h.place, h.node
+	}
+	got, err := p.world.HTML(ctx, node)
+	if err != nil {
+		return nil, err
+	}
+	if got.Gone {
+		return nil, errMoved
+	}
+	if got.Cut {
+		b.say("the HTML was cut at 8 MiB: give a selector for a part of it")
+	}
+	here := b.facts(t)
+	return &action.HTML{HTML: got.HTML, URL: here.URL, Title: here.Title}, nil
+}
+
+// whole waits until the main frame can be read and its title is known.
+func (b *Browser) whole(ctx context.Context, t *tab) (place, error) {
+	p, err := b.main(ctx, t)
+	if err != nil {
+		return p, err
+	}
+	return p, b.roundTrip(ctx, t, p, glance)
+}
+
+// say notes something for the result.
+func (b *Browser) say(format string, args ...any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.note(format, args...)
+}
+
+// eachFrame has a function read the frames in turn, the main one first, which
+// also tells the tab's title. A child frame that goes away meanwhile is left
+// out.
+func (b *Browser) eachFrame(ctx context.Context, t *tab, read func(injected.Frame) (title string, err error)) error {
+	if _, err := b.main(ctx, t); err != nil {
+		return err
+	}
+	for _, p := range b.places(t) {
+		title, err := read(p.world)
+		if err != nil && (p.frame == t.root || !moved(err)) {
+			return err
+		}
+		if err == nil && p.frame == t.root {
+			b.entitle(t, p, title)
+		}
+	}
+	return nil
+}
+
+// markdown reads what a person can see of the page, with its structure.
+func (b *Browser) markdown(ctx context.Context, t *tab, a *action.Markdown, _ action.Pin) (any, error) {
+	out, cut, err := b.marked(ctx, t, a, true)
+	if err != nil {
+		return nil, err
+	}
+	if cut {
+		b.say("the markdown was cut at 1 MiB: the page has more")
+	}
+	out.Markdown, out.Paged = paged(out.Markdown, out.Title, out.URL, a.Paging)
+	return out, nil
+}
+
+// marked is the page as markdown; cut says that there is more. With article it
+// is the page's article alone, where the page has one beside other things.
+func (b *Browser) marked(ctx context.Context, t *tab, a *action.Markdown, article bool) (out *action.Marked, cut bool, err error) {
+	if d := b.fileOf(t); d != nil {
+		return d.marked(), false, nil
+	}
+	out = &action.Marked{}
+	var parts []string
+	size, mediaType, first := 0, "", true
+	err = b.eachFrame(ctx, t, func(w injected.Frame) (string, error) {
+		if size >= textLimit {
+			return "", nil
+		}
+		hints := article && first && !a.Full
+		m, err := w.Markup(ctx, injected.Marking{Full: a.Full, Images: a.Images, Hints: hints})
+		if err != nil {
+			return "", err
+		}
+		text, found, err := written(m, hints)
+		if err != nil {
+			return "", err
+		}
+		out.Hidden, out.Article = out.Hidden+m.Hidden, out.Article || found
+		if first {
+			mediaType, first = m.Type, false
+		}
+		if m.Cut || size+len(text) > textLimit {
+			text = strings.ToValidUTF8(text[:min(len(text), textLimit-size)], "")
+			cut = true
+		}
+		if size += len(text); text != "" {
+			parts = append(parts, text)
+		}
+		return m.Title, nil
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	if d, err := b.documentOf(ctx, t, mediaType); err != nil {
+		return nil, false, err
+	} else if d != nil {
+		return d.marked(), false, nil
+	}
+	here := b.facts(t)
+	out.URL, out.Title = here.URL, here.Title
+	out.Markdown = strings.Join(parts, "\n\n")
+	return out, cut, nil
+}
+
+// written is HTML of a frame as markdown: its article alone, where it has hints and
+// is one.
+func written(m injected.Markup, hints bool) (text string, article bool, err error) {
+	if hints {
+		text, article, err = extract.Article(m.HTML, m.Declared)
+	}
+	if err == nil && !article {
+		text, err = extract.Markdown(m.HTML)
+	}
+	if err != nil {
+		return "", false, fault.New(fault.Internal, "the page could not be made markdown of").
+			Hinted("use page.extract or page.snapshot").Because(err)
+	}
+	return text, article, nil
+}
+
+const mostLinks = 5000
+
+// links lists where the page and its frames lead, each address once.
+func (b *Browser) links(ctx context.Context, t *tab, _ *action.None, _ action.Pin) (any, error) {
+	out := &action.LinkListing{Links: []action.Link{}}
+	known := map[string]int{}
+	cut := false
+	err := b.eachFrame(ctx, t, func(w injected.Frame) (string, error) {
+		found, err := w.Links(ctx)
+		cut = cut || found.Cut
+		for _, l := range found.Links {
+			at, twice := known[l.Href]
+			switch {
+			case twice && out.Links[at].Text == "":
+				out.Links[at].Text = l.Text
+			case !twice && len(out.Links) >= mostLinks:
+				cut = true
+			case !twice:
+				known[l.Href] = len(out.Links)
+				out.Links = append(out.Links, action.Link(l))
+			}
+		}
+		return found.Title, err
+	})
+	out.URL = b.facts(t).URL
+	if cut {
+		b.say("only the first %d links are listed", mostLinks)
+	}
+	return out, err
+}
+
+// attributed splits selector@attribute. An @ that belongs to the selector is
+// in quotes, brackets or behind a backslash, so that no name can follow it to
+// the end.
+var attributed = regexp.MustCompile(`(?s)^(.*[^\\])@([A-Za-z_][A-Za-z0-9_.:-]*)$`)
+
+// sought reads what a scrape asks for: selector@attribute, or the attribute
+// behind the list's own name.
+func sought(name, selector string) injected.Wanted {
+	if m := attributed.FindStringSubmatch(selector); m != nil {
+		return injected.Wanted{Selector: strings.TrimSpace(m[1]), Attribute: m[2]}
+	}
+	if m := attributed.FindStringSubmatch(name); m != nil {
+		return injected.Wanted{Selector: selector, Attribute: m[2]}
+	}
+	return injected.Wanted{Selector: selector}
+}
+
+// scrape reads lists, after a navigation where one is asked for. Faults:
+// invalid_selector, denied_by_policy for what is protected, and those of a
+// navigation.
+func (b *Browser) scrape(ctx context.Context, t *tab, a *action.Scrape, _ action.Pin) (any, error) {
+	if a.Navigates() {
+		if _, err := b.visit(ctx, t, &action.Goto{URL: a.URL}, action.Pin{}); err != nil {
+			return nil, err
+		}
+	}
+	var names []string
+	for name := range a.Selectors {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var items []injected.Wanted
+	data := make(map[string][]string, len(names))
+	for _, name := range names {
+		item, err := b.harmless(ctx, name, sought(name, a.Selectors[name]))
+		if err != nil {
+			return nil, err
+		}
+		items, data[name] = append(items, item), []string{}
+	}
+	hidden, cut := 0, false
+	err := b.eachFrame(ctx, t, func(w injected.Frame) (string, error) {
+		got, err := w.Scrape(ctx, items)
+		if err == nil {
+			err = refusedScrape(got, names)
+		}
+		for i, list := range got.Lists {
+			data[names[i]] = append(data[names[i]], list...)
+		}
+		hidden, cut = hidden+got.Hidden, cut || got.Cut
+		return got.Title, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	b.remark(hidden, cut)
+	here := b.facts(t)
+	return &action.Scraped{Data: data, URL: here.URL, Title: here.Title}, nil
+}
+
+// remark says what a scrape left out.
+func (b *Browser) remark(hidden int, cut bool) {
+	if hidden > 0 {
+		b.say("%d of the elements hold text that a person could not see; it is left out", hidden)
+	}
+	if cut {
+		b.say("the lists were cut: more matches than 1 MiB of text, or 5000 in one list")
+	}
+}
+
+func refusedScrape(got injected.Harvest, names []string) error {
+	if got.Error == "" || got.At < 0 || got.At >= len(names) {
+		return nil
+	}
+	f := fault.New(fault.InvalidSelector, "selectors.%s cannot be read: %s", names[got.At], got.Message).
+		Hinted("give a CSS selector, such as h1, or img@src for an attribute")
+	if got.Error == "refused" {
+		f.Code, f.Hint = fault.DeniedByPolicy, "leave it out: secrets, scripts and raw HTML are not handed out by page.scrape"
+	}
+	return f.With("field", "selectors")
+}

@@ -1,0 +1,142 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// dialog is an open JavaScript dialog of a tab.
+type dialog struct {
+	action.Dialog
+	target *target
+	timer  *time.Timer
+	kept   bool // it opened under a verb, whose caller is told of it and answers
+}
+
+// errDialog interrupts a verb when a dialog opens under it.
+var errDialog = errors.New("a dialog opened")
+
+func (d *dialog) fault() error {
+	return fault.New(fault.DialogOpen, "a %s dialog is open: %q", d.Kind, d.Message).
+		Hinted("answer it with page.dialog (accept true or false) before anything else").
+		With("kind", d.Kind).With("message", d.Message)
+}
+
+var dialogEvents = map[string]taker{
+	"Page.javascriptDialogOpening": inTab(func(b *Browser, t *tab, from *target, p struct {
+		Type    string `json:"type"`
+		Message string `json:"message"`
+		Default string `json:"defaultPrompt"`
+	}) {
+		if t.hidden && p.Type != "beforeunload" {
+			b.work.add(func() { from.session.Send(handleDialog, map[string]bool{"accept": false}) })
+			return
+		}
+		if p.Type == "beforeunload" {
+			b.work.add(func() { from.session.Send(handleDialog, map[string]bool{"accept": true}) })
+			return
+		}
+		b.openDialog(t, from, action.Dialog{Kind: p.Type, Message: cut(p.Message), Default: cut(p.Default)})
+	}),
+	"Page.javascriptDialogClosed": inTab(func(_ *Browser, t *tab, _ *target, _ struct{}) { t.dropDialog() }),
+}
+
+const handleDialog = "Page.handleJavaScriptDialog"
+
+func cut(s string) string {
+	const most = 2000 // characters of a dialog's text that are passed on
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
+
+// openDialog interrupts the tab's verbs, and has the dialog dismissed when
+// nobody answers it. b.mu is held.
+func (b *Browser) openDialog(t *tab, from *target, says action.Dialog) {
+	t.dropDialog()
+	t.dialogs++
+	d := &dialog{Dialog: says, target: from, kept: len(t.running) > 0}
+	d.timer = time.AfterFunc(b.options.DialogTimeout, func() { b.dismiss(t, d) })
+	t.dialog = d
+	t.interrupt(errDialog)
+}
+
+func (b *Browser) dismiss(t *tab, d *dialog) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t.dialog != d {
+		return
+	}
+	t.dialog = nil
+	log := b.options.Log
+	b.note("nobody answered the %s dialog %q: it was dismissed", d.Kind, d.Message)
+	b.work.add(func() {
+		d.target.session.Send(handleDialog, map[string]bool{"accept": false})
+		log.Warn("dismissed a dialog nobody answered", "kind", d.Kind, "tab", t.id)
+	})
+	b.change()
+}
+
+// dropDialog forgets the tab's dialog.
+func (t *tab) dropDialog() {
+	if t.dialog != nil {
+		t.dialog.timer.Stop()
+		t.dialog = nil
+	}
+}
+
+// modal returns the open dialog of a tab, nil when there is none.
+func (b *Browser) modal(t *tab) *action.Dialog {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t == nil || t.dialog == nil {
+		return nil
+	}
+	says := t.dialog.Dialog
+	return &says
+}
+
+// printOf is the fingerprint of a dialog; empty where there is none.
+func printOf(d *action.Dialog) string {
+	if d == nil {
+		return ""
+	}
+	return strconv.Quote(d.Kind) + strconv.Quote(d.Message) + strconv.Quote(d.Default)
+}
+
+// answer answers the open dialog, and waits for what it set off.
+func (b *Browser) answer(ctx context.Context, t *tab, a *action.AnswerDialog, pin action.Pin) (any, error) {
+	b.mu.Lock()
+	d := t.dialog
+	b.mu.Unlock()
+	if d == nil {
+		return nil, fault.New(fault.InvalidRequest, "no dialog is open").Hinted("go on without page.dialog")
+	}
+	if printOf(&d.Dialog) != pin.Print {
+		return nil, fault.New(fault.PageChanged, "another dialog is open than the one that was looked at").
+			Hinted("read what it says now, and answer that")
+	}
+	before := b.mark(t)
+	params := map[string]any{"accept": a.Accept}
+	if d.Kind == "prompt" && a.Accept {
+		params["promptText"] = a.Prompt
+	}
+	if err := d.target.session.Call(ctx, handleDialog, params, nil); err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	if t.dialog == d {
+		t.dropDialog()
+	}
+	b.mu.Unlock()
+	acted := &action.Acted{OK: true}
+	var err error
+	acted.NewPage, err = b.settle(ctx, t, nil, before)
+	return acted, err
+}

@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"cmp"
+	"reflect"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// version is what the browser says it is.
+type version struct {
+	Product   string `json:"product"` // "Chrome/150.0.7871.124"
+	UserAgent string `json:"userAgent"`
+}
+
+// number is the version's number, major is its first part.
+func (v version) number() string {
+	_, number, _ := strings.Cut(v.Product, "/")
+	return number
+}
+
+func (v version) major() string {
+	major, _, _ := strings.Cut(v.number(), ".")
+	return major
+}
+
+// brand is an entry of the client hints about a user agent.
+type brand struct {
+	Brand   string `json:"brand"`
+	Version string `json:"version"`
+}
+
+// clientHints is userAgentMetadata of Emulation.setUserAgentOverride: without
+// it pages are given no client hints.
+type clientHints struct {
+	Brands       []brand `json:"brands"`
+	FullVersions []brand `json:"fullVersionList"`
+	Platform     string  `json:"platform"`
+	Version      string  `json:"platformVersion"`
+	Architecture string  `json:"architecture"`
+	Model        string  `json:"model"`
+	Mobile       bool    `json:"mobile"`
+}
+
+// emulating are the calls that have a target emulate what the options say.
+func (o Options) emulating(kind string, v version) []stroke {
+	e := o.Emulate
+	var all []stroke
+	if e.UserAgent != "" || e.Locale != "" || o.mobile() {
+		all = append(all, stroke{"Emulation.setUserAgentOverride", o.identity(v)})
+	}
+	if e.Locale != "" {
+		all = append(all, stroke{"Emulation.setLocaleOverride", map[string]string{"locale": e.Locale}})
+	}
+	if e.Timezone != "" {
+		all = append(all, stroke{"Emulation.setTimezoneOverride", map[string]string{"timezoneId": e.Timezone}})
+	}
+	if kind != "page" {
+		return all
+	}
+	if features := mediaFeatures(e); len(features) > 0 {
+		all = append(all, stroke{"Emulation.setEmulatedMedia", map[string]any{"features": features}})
+	}
+	if g := e.Geolocation; g != nil {
+		place := map[string]float64{"latitude": g.Latitude, "longitude": g.Longitude, "accuracy": cmp.Or(g.Accuracy, 10)}
+		all = append(all, stroke{"Emulation.setGeolocationOverride", place})
+	}
+	if e.Touch || o.mobile() {
+		all = append(all, stroke{"Emulation.setTouchEmulationEnabled", map[string]any{"enabled": true, "maxTouchPoints": 5}})
+	}
+	return all
+}
+
+func (o Options) mobile() bool { return action.Devices[o.Emulate.Device].Mobile }
+
+func mediaFeatures(e action.Emulation) (features []map[string]string) {
+	for name, value := range map[string]string{"prefers-color-scheme": e.ColorScheme, "prefers-reduced-motion": e.ReducedMotion} {
+		if value != "" {
+			features = append(features, map[string]string{"name": name, "value": value})
+		}
+	}
+	return features
+}
+
+// userAgent is what the browser calls itself.
+func (o Options) userAgent(v version) string {
+	own := v.UserAgent
+	if o.mobile() {
+		own = "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/" + v.major() + ".0.0.0"
+		if o.Emulate.Device == "phone" {
+			own += " Mobile"
+		}
+		own += " Safari/537.36"
+	}
+	return cmp.Or(o.Emulate.UserAgent, own)
+}
+
+// identity is the parameters of Emulation.setUserAgentOverride.
+func (o Options) identity(v version) map[string]any {
+	hints := clientHints{
+		Brands:       []brand{{"Chromium", v.major()}, {"Not A(Brand", "24"}},
+		FullVersions: []brand{{"Chromium", v.number()}, {"Not A(Brand", "24.0.0.0"}},
+		Platform:     "Linux", Architecture: "x86", Mobile: o.mobile(),
+	}
+	platform := "Linux x86_64"
+	if o.mobile() {
+		hints.Platform, hints.Architecture, platform = "Android", "", "Linux armv81"
+	}
+	said := map[string]any{"userAgent": o.userAgent(v), "platform": platform, "userAgentMetadata": hints}
+	if locale := o.Emulate.Locale; locale != "" {
+		said["acceptLanguage"] = locale
+	}
+	return said
+}
+
+// emulateAgain gives tabs that are open what a session emulates. b.mu is held.
+func (b *Browser) emulateAgain(before action.Emulation) {
+	if reflect.DeepEqual(before, b.options.Emulate) {
+		return
+	}
+	b.permit()
+	for _, t := range b.tabs {
+		for _, each := range b.options.emulating(t.main.kind, b.version) {
+			t.main.session.Send(each.method, each.params)
+		}
+	}
+}
+
+// permit lets pages ask where the device is, if the session says where. b.mu is
+// held.
+func (b *Browser) permit() {
+	if b.options.Emulate.Geolocation == nil {
+		return
+	}
+	params := map[string]any{"permission": map[string]string{"name": "geolocation"}, "setting": "granted"}
+	if b.context != "" {
+		params["browserContextId"] = b.context
+	}
+	b.root.Send("Browser.setPermission", params)
+}

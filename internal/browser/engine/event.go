@@ -1,0 +1,232 @@
+package engine
+
+import (
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+)
+
+// event takes in what the browser says by itself. It runs on the reading
+// goroutine: it changes state and leaves everything else to the queue.
+func (b *Browser) event(e cdp.Event) {
+	take, known := events[e.Method]
+	if !known {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	take(b, e.Session, b.sessions[e.Session], e.Params)
+}
+
+type taker func(b *Browser, session string, from *target, params json.RawMessage)
+
+// on decodes an event of any target.
+func on[P any](do func(b *Browser, session string, p P)) taker {
+	return func(b *Browser, session string, _ *target, params json.RawMessage) {
+		var p P
+		if json.Unmarshal(params, &p) == nil {
+			do(b, session, p)
+		}
+	}
+}
+
+// inTab decodes an event of a tab or of a frame in one.
+func inTab[P any](do func(b *Browser, t *tab, from *target, p P)) taker {
+	return func(b *Browser, _ string, from *target, params json.RawMessage) {
+		var p P
+		if from == nil || from.tab == nil || json.Unmarshal(params, &p) != nil {
+			return
+		}
+		do(b, from.tab, from, p)
+		b.change()
+	}
+}
+
+type byFrame struct {
+	Frame       string `json:"frameId"`
+	Parent      string `json:"parentFrameId"`
+	Loader      string `json:"loaderId"`
+	Name        string `json:"name"`
+	URL         string `json:"url"`
+	Reason      string `json:"reason"`
+	Disposition string `json:"disposition"`
+	Type        string `json:"navigationType"`
+}
+
+var events = joined(targetEvents, frameEvents, worldEvents, networkEvents, dialogEvents, consoleEvents, dragEvents, downloadEvents, chooserEvents, depositEvents, certificateEvents, authEvents)
+
+func joined(parts ...map[string]taker) map[string]taker {
+	all := make(map[string]taker)
+	for _, part := range parts {
+		maps.Copy(all, part)
+	}
+	return all
+}
+
+var targetEvents = map[string]taker{
+	"Target.attachedToTarget": on(func(b *Browser, session string, p attached) { b.attach(session, p) }),
+	"Target.detachedFromTarget": on(func(b *Browser, _ string, p struct {
+		Session string `json:"sessionId"`
+	}) {
+		b.detach(p.Session)
+	}),
+	"Target.targetInfoChanged": on(func(b *Browser, _ string, p struct {
+		Info targetInfo `json:"targetInfo"`
+	}) {
+		// The browser names a page without a title after its URL.
+		if t := b.tabs[p.Info.ID]; t != nil && p.Info.URL == t.root.url && !strings.Contains(p.Info.URL, p.Info.Title) {
+			t.title = clean(p.Info.Title)
+		}
+	}),
+	"Inspector.targetCrashed": func(b *Browser, _ string, from *target, _ json.RawMessage) { b.crash(from) },
+}
+
+var frameEvents = map[string]taker{
+	"Page.frameAttached": inTab(func(b *Browser, t *tab, from *target, p byFrame) {
+		f := t.frame(p.Frame, p.Parent)
+		if f.target == nil {
+			f.target = from
+		}
+		b.worlds(from, f)
+	}),
+	"Page.frameDetached": inTab(func(_ *Browser, t *tab, from *target, p byFrame) {
+		f := t.frames[p.Frame]
+		switch {
+		case f == nil || f == t.root:
+		case p.Reason != "swap":
+			t.drop(f)
+		case f.target == from:
+			f.target = nil // the target of its new process is told of next
+			t.forget(f)
+		}
+	}),
+	"Page.frameNavigated": inTab(func(b *Browser, t *tab, from *target, p struct {
+		Frame frameInfo `json:"frame"`
+	}) {
+		f := t.navigated(from, p.Frame)
+		if f == t.root {
+			b.dropChannels(func(_, tab string) bool { return tab == t.id })
+		}
+		b.cameFrom(f.url)
+		if from.muted {
+			t.forget(f) // nobody told of the end of its world
+		}
+		b.worlds(from, f)
+	}),
+	"Page.navigatedWithinDocument": inTab(func(_ *Browser, t *tab, _ *target, p byFrame) {
+		if f := t.frames[p.Frame]; f != nil {
+			f.url = p.URL
+			if f == t.root {
+				t.moves.within++
+			}
+		}
+	}),
+	"Page.lifecycleEvent": inTab(func(_ *Browser, t *tab, _ *target, p byFrame) {
+		if f := t.frames[p.Frame]; f != nil {
+			f.lifecycle(p.Loader, p.Name)
+		}
+	}),
+	"Page.frameRequestedNavigation": inTab(func(b *Browser, t *tab, _ *target, p byFrame) {
+		switch {
+		case p.Disposition == "newTab" || p.Disposition == "newWindow":
+			t.popups.asked++
+		case p.Frame == t.root.id && p.Disposition == "currentTab":
+			t.moves.asked++
+		case p.Disposition == "download" && b.options.Downloads == "" && !t.hidden:
+			b.note(downloadRefused)
+		case p.Disposition == "download" && p.Frame == t.root.id:
+			t.moves.asked++ // it is over when the download begins, or comes to nothing
+		}
+	}),
+	"Page.frameScheduledNavigation": inTab(func(_ *Browser, t *tab, _ *target, p byFrame) {
+		if strings.HasPrefix(p.URL, "javascript:") {
+			t.moves.scripts++
+		}
+	}),
+	"Page.windowOpen": inTab(func(_ *Browser, t *tab, _ *target, p byFrame) {
+		t.popups.asked++
+		t.opened = p.URL
+	}),
+	"Page.frameStartedNavigating": inTab(func(_ *Browser, t *tab, _ *target, p byFrame) {
+		if p.Frame == t.root.id && p.Type != "sameDocument" && p.Type != "historySameDocument" {
+			t.moves.asked++
+		}
+	}),
+	"Page.frameStoppedLoading": inTab(func(_ *Browser, t *tab, _ *target, p byFrame) {
+		if p.Frame == t.root.id {
+			t.moves.stopped++
+		}
+	}),
+	"Page.downloadWillBegin": inTab(func(b *Browser, t *tab, _ *target, _ byFrame) {
+		if b.options.Downloads == "" || t.hidden { // otherwise Browser.downloadWillBegin tells more
+			t.moves.downloads++
+		}
+		if b.options.Downloads == "" && !t.hidden {
+			b.note(downloadRefused)
+		}
+	}),
+}
+
+const downloadRefused = "a download was refused: downloads are off"
+
+type world struct {
+	Context struct {
+		ID     int64  `json:"id"`
+		Origin string `json:"origin"`
+		Unique string `json:"uniqueId"`
+		Name   string `json:"name"`
+		Aux    struct {
+			Frame string `json:"frameId"`
+			Own   bool   `json:"isDefault"` // the page's own
+		} `json:"auxData"`
+	} `json:"context"`
+}
+
+var worldEvents = map[string]taker{
+	"Runtime.executionContextCreated": inTab(func(_ *Browser, t *tab, from *target, p world) {
+		if p.Context.Name != injected.World && !p.Context.Aux.Own || p.Context.Aux.Frame == "" {
+			return
+		}
+		f := t.frames[p.Context.Aux.Frame]
+		if f == nil && !from.settled { // it was there before we came
+			f = t.frame(p.Context.Aux.Frame, "")
+			f.target = from
+		}
+		switch {
+		case f == nil || f.target != from:
+		case p.Context.Aux.Own:
+			f.own = p.Context.Unique
+		default:
+			if f.unique != p.Context.Unique {
+				t.forget(f)
+			}
+			f.context, f.unique, f.origin = p.Context.ID, p.Context.Unique, p.Context.Origin
+		}
+	}),
+	"Runtime.executionContextDestroyed": inTab(func(_ *Browser, t *tab, _ *target, p struct {
+		Unique string `json:"executionContextUniqueId"`
+	}) {
+		for _, f := range t.frames {
+			if f.unique == p.Unique {
+				t.forget(f)
+			}
+		}
+	}),
+	"Runtime.executionContextsCleared": inTab(func(_ *Browser, t *tab, from *target, _ struct{}) {
+		for _, f := range t.frames {
+			if f.target == from {
+				t.forget(f)
+			}
+		}
+	}),
+}
+
+func (b *Browser) log() *slog.Logger {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.options.Log
+}

@@ -1,0 +1,53 @@
+package engine
+
+import "time"
+
+// Kill crashes the renderer of a tab, without waiting for an answer.
+func Kill(b *Browser, tab string) error {
+	b.mu.Lock()
+	session := b.tabs[tab].main.session
+	b.mu.Unlock()
+	session.Send("Page.crash", nil)
+	return b.untilCrashed(tab)
+}
+
+func (b *Browser) untilCrashed(tab string) error {
+	for {
+		b.mu.Lock()
+		crashed, changed := b.tabs[tab].crashed, b.changed
+		b.mu.Unlock()
+		if crashed {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-b.conn.Done():
+			return b.conn.Err()
+		}
+	}
+}
+
+// Sought takes a selector of a scrape apart.
+func Sought(selector string) (css, attribute string) {
+	w := sought("name", selector)
+	return w.Selector, w.Attribute
+}
+
+// End ends the browser in order, as the guest does, and waits until it is gone.
+func End(b *Browser) {
+	b.root.Send("Browser.close", nil)
+	<-b.conn.Done()
+}
+
+// HeardBy are the events that pages may answer late, by verb.
+var HeardBy = heardBy
+
+// Within is the limit of a call.
+func Within(b *Browser, own time.Duration) time.Duration { return b.within(own) }
+
+// Claimed is what is believed of a document that a request without a tab names.
+func (b *Browser) Claimed(address string) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.claimed(address)
+}

@@ -1,0 +1,84 @@
+package engine
+
+import (
+	"context"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const textLimit = 1 << 20 // bytes of text of all frames together
+
+// extract reads the page's text, frame by frame, or its title.
+func (b *Browser) extract(ctx context.Context, t *tab, a *action.Extract, _ action.Pin) (any, error) {
+	mode := a.Mode
+	if mode == "" {
+		mode = "text"
+	}
+	if mode != "text" && mode != "title" {
+		return nil, fault.New(fault.InvalidRequest, "mode %q is not known", a.Mode).Hinted("use text or title")
+	}
+	if d := b.fileOf(t); d != nil {
+		return d.extracted(mode, a.Paging), nil
+	}
+	p, err := b.main(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.roundTrip(ctx, t, p, glance); err != nil {
+		return nil, err
+	}
+	here := b.facts(t)
+	out := &action.Extracted{Mode: mode, URL: here.URL, Title: here.Title, Text: here.Title}
+	if mode == "title" {
+		return out, nil
+	}
+	text, mediaType, err := b.text(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if d, err := b.documentOf(ctx, t, mediaType); err != nil {
+		return nil, err
+	} else if d != nil {
+		return d.extracted(mode, a.Paging), nil
+	}
+	out.Text, out.Paged = paged(text, here.Title, here.URL, a.Paging)
+	return out, nil
+}
+
+// extracted is the document's text, or its title.
+func (d *document) extracted(mode string, p action.Paging) *action.Extracted {
+	out := &action.Extracted{Mode: mode, URL: d.url, Title: d.title, Text: d.title, Document: d.shows()}
+	if mode == "text" {
+		out.Text, out.Paged = paged(d.text, d.title, d.url, p)
+	}
+	return out
+}
+
+// text reads what a person can see of all frames, and says of what media type the
+// main one is where it is not HTML.
+func (b *Browser) text(ctx context.Context, t *tab) (text, mediaType string, err error) {
+	var all strings.Builder
+	for _, p := range b.places(t) {
+		r, err := p.world.Text(ctx)
+		if err != nil {
+			if p.frame == t.root || !moved(err) {
+				return "", "", err
+			}
+			continue
+		}
+		if p.frame == t.root {
+			mediaType = r.Type
+		}
+		if all.Len() > 0 && r.Text != "" {
+			all.WriteString("\n\n")
+		}
+		if all.Len()+len(r.Text) > textLimit {
+			all.WriteString(strings.ToValidUTF8(r.Text[:max(0, textLimit-all.Len())], ""))
+			break
+		}
+		all.WriteString(r.Text)
+	}
+	return all.String(), mediaType, nil
+}

@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/extract"
+	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
+)
+
+const fileLimit = 20 * time.Second // for a file that a navigation brought to arrive, and again to be read
+
+// fileOf is the file that a tab's last navigation brought instead of a page, nil
+// where it shows a page.
+func (b *Browser) fileOf(t *tab) *document {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return t.file
+}
+
+// putAside has a tab show its page again, and reports whether a file was shown.
+func (b *Browser) putAside(t *tab) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	was := t.file != nil
+	t.file = nil
+	return was
+}
+
+// readFile has a tab show the file that a navigation brought instead of a page:
+// PDF documents and text, which the browser itself does not draw. It is what the
+// server sent for that navigation; nothing is requested for it again. A file that
+// cannot be read is a download as any other.
+func (b *Browser) readFile(ctx context.Context, t *tab, n *action.Navigated) {
+	b.mu.Lock()
+	d := b.downloads.find(n.Download)
+	readable := d != nil && b.options.Files != nil && (kindOf(t.mediaType) != "" || t.mediaType == pdfType)
+	b.mu.Unlock()
+	if !readable {
+		return
+	}
+	ctx, stop := context.WithTimeout(ctx, fileLimit)
+	defer stop()
+	if b.await(ctx, func() bool { return d.ended || d.State != stateRunning }) != nil {
+		return
+	}
+	got, err := b.getDownload(ctx, &action.ByID{ID: n.Download})
+	file, ok := got.(*action.File)
+	if err != nil || !ok {
+		return
+	}
+	text, pages, cut, err := extract.Document(ctx, file.Bytes, textLimit)
+	if err != nil {
+		b.say("the file %q has no text that can be read: %s", shortName(file.Name), file.MediaType)
+		return
+	}
+	if cut {
+		b.say("the text was cut at 1 MiB: the file has more")
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t.file = &document{text: text, url: d.URL, title: d.Name, Document: action.Document{Kind: action.KindText, Pages: pages, Name: d.Name, Artifact: file.ID}}
+	if pages > 0 {
+		t.file.Kind = action.KindPDF
+	}
+	n.Document = t.file.shows()
+}
+
+const pdfType = "application/pdf"
+
+// documentShown is what a tab shows that is no page of HTML; nil for a page.
+func (b *Browser) documentShown(ctx context.Context, t *tab) *action.Document {
+	b.mu.Lock()
+	mediaType := t.mediaType
+	b.mu.Unlock()
+	d, err := b.documentOf(ctx, t, mediaType)
+	if err != nil {
+		return nil
+	}
+	return d.shows()
+}
+
+// find looks for words in the document.
+func (d *document) find(ctx context.Context, q snapshot.Query) *action.Matches {
+	page := &snapshot.Page{URL: d.url, Title: d.title}
+	for line := range strings.Lines(d.text) {
+		page.Nodes = append(page.Nodes, &action.Node{Role: "text", Name: strings.TrimRight(line, "\n")})
+	}
+	out := &action.Matches{URL: d.url, Title: d.title}
+	out.Matches, out.Total = page.Find(ctx, q)
+	return out
+}

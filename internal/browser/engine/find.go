@@ -1,0 +1,93 @@
+package engine
+
+import (
+	"context"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const (
+	foundLimit = 20  // matches, where a call does not say how many
+	foundWords = 60  // characters on each side of a match
+	mostSteps  = 300 // instructions of a compiled expression: each may cost a step for each character of the page
+)
+
+// find looks for words and roles in what a snapshot would show, with its
+// references. Faults: invalid_request, invalid_selector, not_found for a
+// selector that matches nothing.
+func (b *Browser) find(ctx context.Context, t *tab, a *action.Find, _ action.Pin) (any, error) {
+	q, err := queryOf(a)
+	if err != nil {
+		return nil, err
+	}
+	if d := b.fileOf(t); d != nil {
+		return d.find(ctx, q), ctx.Err()
+	}
+	top, walk, err := b.outset(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	walk.NoURLs = true
+	if a.Selector != "" {
+		h, err := b.locate(ctx, t, action.Locator{Selector: a.Selector}, action.Timing{Timeout: 1})
+		if err != nil {
+			return nil, err
+		}
+		top, walk.Root = h.place, h.node
+	}
+	merged, err := b.perceive(ctx, t, top, walk)
+	if err != nil {
+		return nil, err
+	}
+	if merged.Cut {
+		b.say("the page is too large to be looked through whole: give a selector for a part of it")
+	}
+	here := b.facts(t)
+	out := &action.Matches{URL: here.URL, Title: here.Title, Hidden: merged.Hidden}
+	out.Matches, out.Total = merged.Find(ctx, q)
+	return out, ctx.Err()
+}
+
+// tooHeavy reports whether an expression is one that takes the gateway's time:
+// RE2 never backtracks, but a repetition is written out.
+func tooHeavy(expression string) bool {
+	tree, err := syntax.Parse(expression, syntax.Perl)
+	if err != nil {
+		return true
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	return err != nil || len(program.Inst) > mostSteps
+}
+
+func queryOf(a *action.Find) (snapshot.Query, error) {
+	q := snapshot.Query{Role: strings.ToLower(strings.TrimSpace(a.Role)), Name: a.Name, Text: a.Text, Limit: a.Limit, Context: a.Context}
+	if a.Zero() {
+		return q, fault.New(fault.InvalidRequest, "nothing to look for").
+			Hinted("give text, regex, role or name").With("field", "text")
+	}
+	if q.Limit <= 0 {
+		q.Limit = foundLimit
+	}
+	if q.Context <= 0 {
+		q.Context = foundWords
+	}
+	if a.Regex == "" {
+		return q, nil
+	}
+	pattern, err := regexp.Compile(a.Regex)
+	if err != nil {
+		return q, fault.New(fault.InvalidRequest, "regex is no regular expression").
+			Hinted("it takes the syntax of RE2: no look-around, no back-references").With("field", "regex")
+	}
+	if tooHeavy(a.Regex) {
+		return q, fault.New(fault.InvalidRequest, "regex repeats too much").
+			Hinted("write smaller repetitions than {100}, or * and +").With("field", "regex")
+	}
+	q.Pattern = pattern
+	return q, nil
+}

@@ -1,0 +1,112 @@
+package engine
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+type history struct {
+	Current int `json:"currentIndex"`
+	Entries []struct {
+		ID  int    `json:"id"`
+		URL string `json:"url"`
+	} `json:"entries"`
+}
+
+func (b *Browser) back(ctx context.Context, t *tab, _ *action.None, _ action.Pin) (any, error) {
+	if b.putAside(t) { // the page before the file is still there
+		b.audience.forget(t)
+		here := b.facts(t)
+		return &here, nil
+	}
+	return b.travel(ctx, t, -1)
+}
+
+func (b *Browser) forward(ctx context.Context, t *tab, _ *action.None, _ action.Pin) (any, error) {
+	return b.travel(ctx, t, +1)
+}
+
+// travel goes along the history. At its end it changes nothing.
+func (b *Browser) travel(ctx context.Context, t *tab, by int) (any, error) {
+	var h history
+	if err := t.main.session.Call(ctx, "Page.getNavigationHistory", nil, &h); err != nil {
+		return nil, err
+	}
+	to := h.Current + by
+	if to < 0 || to >= len(h.Entries) {
+		here := b.facts(t)
+		return &here, nil
+	}
+	before := b.mark(t)
+	entry := map[string]int{"entryId": h.Entries[to].ID}
+	if err := t.main.session.Call(ctx, "Page.navigateToHistoryEntry", entry, nil); err != nil {
+		return nil, err
+	}
+	return b.reloaded(ctx, t, before)
+}
+
+func (b *Browser) reload(ctx context.Context, t *tab, a *action.Reload, pin action.Pin) (any, error) {
+	if pin.Tab != t.id || strconv.FormatBool(b.posted(t)) != pin.Print {
+		return nil, errChanged
+	}
+	before := b.mark(t)
+	params := map[string]bool{"ignoreCache": a.IgnoreCache}
+	if err := t.main.session.Call(ctx, "Page.reload", params, nil); err != nil {
+		return nil, err
+	}
+	return b.reloaded(ctx, t, before)
+}
+
+// posted reports whether the tab's document is the answer to a form that was
+// posted: to load it again would post that again.
+func (b *Browser) posted(t *tab) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return t.sent
+}
+
+// reloaded waits for the load of a document that the browser was told to show.
+func (b *Browser) reloaded(ctx context.Context, t *tab, before mark) (any, error) {
+	err := b.await(ctx, func() bool {
+		now := t.moves
+		return t.closed ||
+			t.root.loader != before.loader && t.root.events["load"] ||
+			now.within > before.moves.within || now.downloads > before.moves.downloads ||
+			t.root.loader == before.loader && now.asked > before.moves.asked && now.stopped > before.moves.stopped
+	})
+	if err != nil {
+		b.giveUp(t, err)
+		if data := b.partly(t, before, ""); data != nil {
+			here := b.facts(t)
+			return &here, err
+		}
+		return nil, err
+	}
+	if err := b.landed(t); err != nil {
+		return nil, err
+	}
+	b.arrivedAt(ctx, t, "")
+	here := b.facts(t)
+	return &here, nil
+}
+
+// landed returns the fault of a load that ended on an error page.
+func (b *Browser) landed(t *tab) error {
+	b.mu.Lock()
+	failed, loader, refused, address := t.root.failed, t.root.loader, t.refused, t.root.url
+	why, status, away := t.failures[loader], t.status[loader], t.away[loader]
+	b.mu.Unlock()
+	switch {
+	case refused != nil:
+		return refused
+	case away != nil:
+		return away
+	case !failed || status != 0:
+		return nil
+	case why == "":
+		why = "net::ERR_FAILED"
+	}
+	return unloaded(address, why)
+}

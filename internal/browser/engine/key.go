@@ -1,0 +1,225 @@
+package engine
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// key is what one key of a US keyboard sends.
+type key struct {
+	Key      string // KeyboardEvent.key
+	Code     string // KeyboardEvent.code
+	VK       int    // Windows virtual key code, KeyboardEvent.keyCode
+	Text     string // what it writes
+	Location int    // KeyboardEvent.location: 1 left, 2 right, 3 keypad
+	Shift    bool   // it needs Shift
+}
+
+type keyEvent struct {
+	Type      string `json:"type"`
+	Modifiers int    `json:"modifiers"`
+	Text      string `json:"text,omitempty"`
+	Key       string `json:"key"`
+	Code      string `json:"code,omitempty"`
+	VK        int    `json:"windowsVirtualKeyCode,omitempty"`
+	Location  int    `json:"location,omitempty"`
+	Keypad    bool   `json:"isKeypad,omitempty"`
+}
+
+// Modifiers as Input.dispatchKeyEvent has them.
+const (
+	modAlt = 1 << iota
+	modControl
+	modMeta
+	modShift
+)
+
+var modifierBits = map[string]int{"Alt": modAlt, "Control": modControl, "Meta": modMeta, "Shift": modShift}
+
+// Names people also use.
+var aliases = map[string]string{
+	"Ctrl": "Control", "Cmd": "Meta", "Command": "Meta", "Option": "Alt", "Return": "Enter",
+	"Esc": "Escape", "Del": "Delete", "Space": " ", "Spacebar": " ", "Up": "ArrowUp",
+	"Down": "ArrowDown", "Left": "ArrowLeft", "Right": "ArrowRight", "ControlOrMeta": "Control",
+}
+
+var named = map[string]key{
+	"Enter": {VK: 13, Text: "\r"}, "Tab": {VK: 9}, "Escape": {VK: 27}, "Backspace": {VK: 8},
+	"Delete": {VK: 46}, "Insert": {VK: 45}, "Home": {VK: 36}, "End": {VK: 35},
+	"PageUp": {VK: 33}, "PageDown": {VK: 34}, "ArrowLeft": {VK: 37}, "ArrowUp": {VK: 38},
+	"ArrowRight": {VK: 39}, "ArrowDown": {VK: 40}, "CapsLock": {VK: 20}, "NumLock": {VK: 144},
+	"ScrollLock": {VK: 145}, "Pause": {VK: 19}, "PrintScreen": {VK: 44}, "ContextMenu": {VK: 93},
+	"Shift": {Code: "ShiftLeft", VK: 16, Location: 1}, "Control": {Code: "ControlLeft", VK: 17, Location: 1},
+	"Alt": {Code: "AltLeft", VK: 18, Location: 1}, "Meta": {Code: "MetaLeft", VK: 91, Location: 1},
+	"F1": {VK: 112}, "F2": {VK: 113}, "F3": {VK: 114}, "F4": {VK: 115}, "F5": {VK: 116}, "F6": {VK: 117},
+	"F7": {VK: 118}, "F8": {VK: 119}, "F9": {VK: 120}, "F10": {VK: 121}, "F11": {VK: 122}, "F12": {VK: 123},
+}
+
+// plain and shifted are the characters of the keys below, in the same order.
+const (
+	plain   = "`1234567890-=[]\\;',./ "
+	shifted = "~!@#$%^&*()_+{}|:\"<>? "
+)
+
+var codes = []key{
+	{Code: "Backquote", VK: 192},
+	{Code: "Digit1", VK: 49},
+	{Code: "Digit2", VK: 50},
+	{Code: "Digit3", VK: 51},
+	{Code: "Digit4", VK: 52},
+	{Code: "Digit5", VK: 53},
+	{Code: "Digit6", VK: 54},
+	{Code: "Digit7", VK: 55},
+	{Code: "Digit8", VK: 56},
+	{Code: "Digit9", VK: 57},
+	{Code: "Digit0", VK: 48},
+	{Code: "Minus", VK: 189},
+	{Code: "Equal", VK: 187},
+	{Code: "BracketLeft", VK: 219},
+	{Code: "BracketRight", VK: 221},
+	{Code: "Backslash", VK: 220},
+	{Code: "Semicolon", VK: 186},
+	{Code: "Quote", VK: 222},
+	{Code: "Comma", VK: 188},
+	{Code: "Period", VK: 190},
+	{Code: "Slash", VK: 191},
+	{Code: "Space", VK: 32},
+}
+
+// keyOf returns the key of that name or character.
+func keyOf(name string) (key, bool) {
+	if k, ok := named[name]; ok {
+		k.Key = name
+		if k.Code == "" {
+			k.Code = name
+		}
+		return k, true
+	}
+	r, size := utf8.DecodeRuneInString(name)
+	if r == utf8.RuneError || size != len(name) || unicode.IsControl(r) {
+		return key{}, false
+	}
+	return character(r), true
+}
+
+// character returns the key that writes r. What a US keyboard does not have is
+// sent with its character alone.
+func character(r rune) key {
+	k := key{Key: string(r), Text: string(r)}
+	if unicode.IsLetter(r) && r < unicode.MaxASCII {
+		upper := unicode.ToUpper(r)
+		k.Code, k.VK, k.Shift = "Key"+string(upper), int(upper), r == upper
+		return k
+	}
+	at := strings.IndexRune(plain, r)
+	if at < 0 {
+		at = strings.IndexRune(shifted, r)
+		k.Shift = at >= 0
+	}
+	if at >= 0 {
+		k.Code, k.VK = codes[at].Code, codes[at].VK
+	}
+	return k
+}
+
+// chord reads "Control+Shift+a": the modifiers to hold, and the key.
+func chord(s string) (held []key, k key, err error) {
+	parts := strings.Split(s, "+")
+	if strings.HasSuffix(s, "++") || s == "+" { // the plus key itself
+		parts = append(strings.Split(strings.TrimSuffix(strings.TrimSuffix(s, "+"), "+"), "+"), "+")
+		if parts[0] == "" {
+			parts = parts[1:]
+		}
+	}
+	last := len(parts) - 1
+	for _, p := range parts[:last] {
+		p = canonical(p)
+		if modifierBits[p] == 0 {
+			return nil, key{}, unknownKey(p)
+		}
+		m, _ := keyOf(p)
+		held = append(held, m)
+	}
+	k, ok := keyOf(canonical(parts[last]))
+	if !ok {
+		return nil, key{}, unknownKey(parts[last])
+	}
+	return held, k, nil
+}
+
+func canonical(name string) string {
+	if c, ok := aliases[name]; ok {
+		return c
+	}
+	return name
+}
+
+func unknownKey(name string) error {
+	return fault.New(fault.InvalidRequest, "key %q is not known", name).
+		Hinted("use names of KeyboardEvent.key such as Enter, Tab, ArrowDown, F5 or one character, joined by + with Alt, Control, Meta, Shift")
+}
+
+// modifiers returns the bits of the named modifiers.
+func modifiers(names []string) (int, error) {
+	bits := 0
+	for _, n := range names {
+		bit := modifierBits[canonical(n)]
+		if bit == 0 {
+			return 0, fault.New(fault.InvalidRequest, "modifier %q is not known", n).
+				Hinted("use Alt, Control, Meta or Shift")
+		}
+		bits |= bit
+	}
+	return bits, nil
+}
+
+// strokes returns the events of pressing k with modifiers held.
+func (k key) strokes(held []key) []stroke {
+	var out []stroke
+	bits := 0
+	for _, m := range held {
+		bits |= modifierBits[m.Key]
+		out = append(out, m.event("rawKeyDown", bits))
+	}
+	if k.Shift && bits&modShift == 0 {
+		bits |= modShift
+	}
+	if bits&modShift != 0 && !k.Shift && len(held) > 0 {
+		k = k.withShift()
+	}
+	down := "rawKeyDown"
+	if k.Text != "" && bits&^modShift == 0 {
+		down = "keyDown"
+	}
+	out = append(out, k.event(down, bits), k.event("keyUp", bits))
+	for i := len(held) - 1; i >= 0; i-- {
+		bits &^= modifierBits[held[i].Key]
+		out = append(out, held[i].event("keyUp", bits))
+	}
+	return out
+}
+
+// withShift is what the same key sends while Shift is held.
+func (k key) withShift() key {
+	if len(k.Key) != 1 {
+		return k
+	}
+	if at := strings.Index(plain, k.Key); at >= 0 {
+		k.Key = shifted[at : at+1]
+	} else {
+		k.Key = strings.ToUpper(k.Key)
+	}
+	k.Text = k.Key
+	return k
+}
+
+func (k key) event(kind string, bits int) stroke {
+	e := keyEvent{Type: kind, Modifiers: bits, Key: k.Key, Code: k.Code, VK: k.VK, Location: k.Location, Keypad: k.Location == 3}
+	if kind == "keyDown" {
+		e.Text = k.Text
+	}
+	return stroke{"Input.dispatchKeyEvent", e}
+}

@@ -1,0 +1,226 @@
+package engine
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// typeText types into an element, as write does; with a delay every character is
+// a key.
+func (b *Browser) typeText(ctx context.Context, t *tab, a *action.Type, pin action.Pin) (any, error) {
+	text, err := typeable(a.Input)
+	if err != nil {
+		return nil, err
+	}
+	before := b.mark(t)
+	focus := injected.Focus{Clear: a.Clear}
+	at, err := b.takeFocused(ctx, t, pin, injected.ForType, focus, a.Timing)
+	if err != nil {
+		return nil, err
+	}
+	acted := b.acted(at, pin)
+	if err := b.focus(ctx, t, at, focus); err != nil {
+		return acted, err
+	}
+	if hasFormat[acted.Element.Type] {
+		if text, err = b.assign(ctx, at, text); err != nil {
+			return nil, err
+		}
+	}
+	if acted.Element != nil && at.facts != nil && at.facts.Editor {
+		if text, err = b.paste(ctx, t, at, pin, text, a.Clear); err != nil {
+			return acted, err
+		}
+	}
+	if a.Submit {
+		text += "\n"
+	}
+	came := delivery{typed: utf8.RuneCountInString(text), since: time.Now()}
+	if err := b.write(ctx, t, text, time.Duration(a.Delay)*time.Millisecond); err != nil {
+		return acted, err
+	}
+	acted.NewPage, err = b.settleInput(ctx, t, at, before, &came, committed(at, text, &came))
+	return unlessRefused(acted, &came, err)
+}
+
+// typeable refuses control characters other than line feed and tab.
+func typeable(s string) (string, error) {
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	if i := strings.IndexFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }); i >= 0 {
+		return "", fault.New(fault.InvalidRequest, "the text holds a control character at byte %d", i).
+			Hinted("leave control characters out; only line feeds and tabs can be typed")
+	}
+	return s, nil
+}
+
+// focus gives an element the focus, in the page, or by a click where that does
+// not do.
+func (b *Browser) focus(ctx context.Context, t *tab, at aim, q injected.Focus) error {
+	q.Node = at.node
+	f, err := at.tookOr(func() (injected.Focused, error) { return at.place.world.Focus(ctx, q) })
+	if err != nil {
+		return err
+	}
+	if f.Gone {
+		return errChanged
+	}
+	if !f.OK && at.there {
+		if err := b.send(ctx, t, clicks(at, "left", 1, 0)); err != nil {
+			return err
+		}
+		if f, err = at.place.world.Focus(ctx, q); err != nil {
+			return err
+		}
+	}
+	if !f.OK {
+		return fault.New(fault.NotActionable, "the element does not take the focus").
+			Hinted("click it first, or type into another element").With("reason", "no focus")
+	}
+	if f.Secret && (at.facts == nil || !at.facts.Protected) {
+		return errChanged // it became a password field when it got the focus
+	}
+	return nil
+}
+
+// tookOr is how the element took the focus, or what give says of it.
+func (a aim) tookOr(give func() (injected.Focused, error)) (injected.Focused, error) {
+	if a.took != nil {
+		return *a.took, nil
+	}
+	return give()
+}
+
+// announce fires change, as leaving the field would: the next thing an agent
+// does may not take the focus away. It answers after a task, which a form that
+// is submitted on change takes, with the title.
+const announce = `async n => {
+	const e = __glovebox.element(n);
+	if (e instanceof HTMLInputElement || e instanceof HTMLTextAreaElement)
+		EventTarget.prototype.dispatchEvent.call(e, new Event('change', {bubbles: true}));
+	await (` + oneTask + `)();
+}`
+
+// committed is what to run when typing is over: Enter and Tab have told the
+// page already.
+func committed(at aim, text string, came *delivery) closing {
+	if text == "" || strings.HasSuffix(text, "\n") || strings.HasSuffix(text, "\t") {
+		return came.quickly()
+	}
+	return came.end(announce, at.node)
+}
+
+// write sends text where the focus is.
+func (b *Browser) write(ctx context.Context, t *tab, text string, delay time.Duration) error {
+	if delay > 0 {
+		for _, r := range text {
+			if err := b.send(ctx, t, writing(r)); err != nil {
+				return err
+			}
+			if err := pause(ctx, delay); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, strokes := range turnsOf(text) {
+		if err := b.send(ctx, t, strokes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostKeys is how many characters are typed key by key; a longer text is put in
+// as text, as pasting does.
+const mostKeys = 500
+
+// turnsOf are the events that write a text: a key for each character of the
+// keyboard, so that pages that listen for keys hear them, and text for what it
+// does not have, and for all of a long one. Enter and Tab are always keys. Text
+// overtakes keys that are under way, so that it begins a turn of its own.
+func turnsOf(text string) [][]stroke {
+	keyed := utf8.RuneCountInString(text) <= mostKeys
+	var turns [][]stroke
+	var turn []stroke
+	run := 0 // where text begins that is put in at once
+	insert := func(end int) {
+		if run == end {
+			return
+		}
+		if len(turn) > 0 {
+			turns = append(turns, turn)
+		}
+		turn = []stroke{{"Input.insertText", map[string]string{"text": text[run:end]}}}
+	}
+	for at, r := range text {
+		if r != '\n' && r != '\t' && (!keyed || character(r).Code == "") {
+			continue
+		}
+		insert(at)
+		turn = append(turn, writing(r)...)
+		run = at + utf8.RuneLen(r)
+	}
+	insert(len(text))
+	return append(turns, turn)
+}
+
+func writing(r rune) []stroke {
+	switch r {
+	case '\n':
+		k, _ := keyOf("Enter")
+		return k.strokes(nil)
+	case '\t':
+		k, _ := keyOf("Tab")
+		return k.strokes(nil)
+	}
+	return character(r).strokes(nil)
+}
+
+// press presses a key, on an element or where the focus is.
+func (b *Browser) press(ctx context.Context, t *tab, a *action.Press, pin action.Pin) (any, error) {
+	held, k, err := chord(a.Key)
+	if err != nil {
+		return nil, err
+	}
+	at, err := b.pressAt(ctx, t, a, pin)
+	if err != nil {
+		return nil, err
+	}
+	before := b.mark(t)
+	acted := b.acted(at, pin)
+	came := delivery{keys: len(held) + 1, since: time.Now()}
+	if err := b.send(ctx, t, k.strokes(held)); err != nil {
+		return acted, err
+	}
+	acted.NewPage, err = b.settleInput(ctx, t, at, before, &came, came.quickly())
+	return unlessRefused(acted, &came, err)
+}
+
+func (b *Browser) pressAt(ctx context.Context, t *tab, a *action.Press, pin action.Pin) (aim, error) {
+	if !a.Zero() {
+		at, err := b.takeFocused(ctx, t, pin, injected.ForFocus, injected.Focus{}, a.Timing)
+		if err != nil || at.found {
+			return at, err
+		}
+		return at, b.focus(ctx, t, at, injected.Focus{})
+	}
+	h, err := b.focused(ctx, t, pin)
+	if err != nil {
+		return aim{}, err
+	}
+	if pin.Tab != t.id || h.place.document != pin.Document || strconv.Itoa(h.node) != pin.Node || h.facts.Print != pin.Print {
+		return aim{}, errChanged
+	}
+	if err := b.drawn(ctx, t, h.place); err != nil {
+		return aim{}, err
+	}
+	return aim{place: h.place, node: h.node, facts: &h.facts}, nil
+}

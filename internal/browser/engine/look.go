@@ -1,0 +1,238 @@
+package engine
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// looked remembers the last look, for what a pin does not hold.
+type looked struct {
+	pin     action.Pin
+	rect    injected.Rect
+	matches int
+}
+
+// hit is an element that was found.
+type hit struct {
+	place   place
+	node    int
+	facts   injected.Facts
+	visible bool
+	matches int
+}
+
+// Look returns the facts a call is judged by, and the pin that Do wants. For
+// verbs without an element it asks the browser nothing. Facts' session fields
+// and the judgement of Destination are not the engine's to fill. Faults:
+// missing_selector, invalid_selector, invalid_url, missing_url, not_found,
+// stale_ref, and those of Do.
+func (b *Browser) Look(ctx context.Context, name string, args any) (action.Facts, action.Pin, error) {
+	v, known := verbs[name]
+	if !known {
+		return action.Facts{}, action.Pin{}, unknown(name)
+	}
+	if v.wide != nil {
+		return b.lookWide(args)
+	}
+	t := b.current()
+	if t == nil {
+		return action.Facts{}, action.Pin{}, b.trouble(ctx, name, b.within(0), b.gone())
+	}
+	b.mu.Lock()
+	facts := action.Facts{Page: action.Page{URL: t.root.url, Title: t.title}, Unheld: b.hasChannel(t)}
+	pin := action.Pin{Tab: t.id, Document: t.root.unique}
+	b.mu.Unlock()
+	if name == "page.dialog" {
+		facts.Dialog = b.modal(t)
+		pin.Print = printOf(facts.Dialog)
+		return facts, pin, nil
+	}
+	if name == "page.reload" {
+		facts.Resubmits = b.posted(t)
+		pin.Print = strconv.FormatBool(facts.Resubmits)
+	}
+	if to, goes := addressed(args); goes {
+		address, err := Address(to)
+		if err != nil {
+			return facts, pin, err
+		}
+		facts.Destination = &action.Destination{URL: address}
+	}
+	if v.target == nil {
+		return facts, pin, nil
+	}
+	locator, timing, ok := v.target(args)
+	if !ok {
+		return facts, pin, fault.New(fault.InvalidRequest, "the arguments are of the wrong kind").
+			Hinted("use the argument type of the verb's row")
+	}
+	facts, pin, err := b.lookAt(ctx, t, name, locator, timing, facts)
+	if err == nil {
+		facts.Options, err = b.optionsOf(ctx, t, facts, pin, args)
+	}
+	if d, drags := args.(*action.Drag); drags && err == nil {
+		return b.lookOnto(ctx, t, d, facts, pin)
+	}
+	return facts, pin, err
+}
+
+// optionsOf returns the labels of what would be chosen in a list: for a key,
+// any of them could be.
+func (b *Browser) optionsOf(ctx context.Context, t *tab, f action.Facts, pin action.Pin, args any) ([]string, error) {
+	choice := injected.Choice{}
+	switch a := args.(type) {
+	case *action.Select:
+		choice.Values = a.Values
+	case *action.Press:
+	default:
+		return nil, nil
+	}
+	if f.Element == nil || f.Element.Tag != "select" {
+		return nil, nil
+	}
+	p, node, err := b.pinned(t, pin)
+	if err != nil {
+		return nil, err
+	}
+	choice.Node = node
+	labels, err := p.world.OptionLabels(ctx, choice)
+	if err != nil && moved(err) {
+		return nil, errChanged
+	}
+	return labels, err
+}
+
+// addressed returns the address that a call goes to by its own words.
+func addressed(args any) (to string, goes bool) {
+	switch a := args.(type) {
+	case *action.Goto:
+		if a != nil {
+			return a.URL, true
+		}
+	case *action.Scrape:
+		if a != nil {
+			return a.URL, a.Navigates()
+		}
+	}
+	return "", false
+}
+
+func (b *Browser) lookAt(ctx context.Context, t *tab, name string, l action.Locator, timing action.Timing, facts action.Facts) (action.Facts, action.Pin, error) {
+	pin := action.Pin{Tab: t.id}
+	if err := b.admit(t, name); err != nil {
+		return facts, pin, err
+	}
+	wait := timing.Limit(findLimit)
+	ctx, leave := b.enter(ctx, t, wait+slack)
+	defer leave()
+	h, err := b.meant(ctx, t, name, l, timing)
+	dropped := name == "page.drag" && facts.Element != nil // the second element of a drag
+	if err == nil && (name == "page.click" || dropped) && !isPlace(l) {
+		h, err = reacting(ctx, h)
+	}
+	if err != nil {
+		return facts, pin, b.endedBy(ctx, t, name, wait, nil, err)
+	}
+	pin.Document, pin.Node, pin.Print = h.place.document, strconv.Itoa(h.node), h.facts.Print
+	element := b.element(h)
+	facts.Element = &element
+	if element.LinkURL != "" {
+		facts.Destination = &action.Destination{URL: element.LinkURL}
+	}
+	b.mu.Lock()
+	b.looked = looked{pin: pin, rect: h.facts.Rect, matches: h.matches}
+	b.mu.Unlock()
+	return facts, pin, nil
+}
+
+// element is what was found as the gate sees it.
+func (b *Browser) element(h hit) action.Element {
+	e := action.Element(h.facts.Element)
+	e.FrameURL = h.place.url
+	e.Ref = b.refs.Ref(snapshot.Place{Document: h.place.document, Node: h.node})
+	return e
+}
+
+func (b *Browser) meant(ctx context.Context, t *tab, name string, l action.Locator, timing action.Timing) (hit, error) {
+	if name == "page.press" && l.Zero() {
+		return b.focused(ctx, t, action.Pin{})
+	}
+	if l.Ref != "" {
+		return b.byShown(ctx, t, l.Ref)
+	}
+	return b.locate(ctx, t, l, timing)
+}
+
+// focused finds the element that has the focus: a key without an element goes
+// there. Nothing has it: the key goes to the body.
+func (b *Browser) focused(ctx context.Context, t *tab, pin action.Pin) (hit, error) {
+	if _, err := b.main(ctx, t); err != nil {
+		return hit{}, err
+	}
+	places := b.places(t)
+	for i := len(places) - 1; i >= 0; i-- { // inner frames first: around the one with the focus, its frame has it too
+		p := places[i]
+		active, err := activeIn(ctx, p, judgedIn(p, pin))
+		if err != nil {
+			if i > 0 && moved(err) {
+				continue
+			}
+			return hit{}, err
+		}
+		if active.Node != 0 && active.Facts != nil && !active.Facts.Frame {
+			return hit{place: p, node: active.Node, facts: *active.Facts, matches: 1}, nil
+		}
+	}
+	return b.body(ctx, places[0])
+}
+
+// activeIn asks for the element with the focus, into closed shadow roots.
+func activeIn(ctx context.Context, p place, q injected.Pinned) (injected.Active, error) {
+	for {
+		active, err := p.world.Active(ctx, q)
+		if err != nil || active.Pierce == 0 {
+			return active, err
+		}
+		if err := p.world.PierceAt(ctx, active.Pierce); err != nil {
+			return active, err
+		}
+	}
+}
+
+// body is what keys go to when nothing has the focus.
+func (b *Browser) body(ctx context.Context, p place) (hit, error) {
+	found, err := p.world.Find(ctx, injected.Query{Selector: "body, :root"})
+	if err != nil {
+		return hit{}, err
+	}
+	if found.Node == 0 || found.Facts == nil {
+		return hit{}, errMoved
+	}
+	return hit{place: p, node: found.Node, facts: *found.Facts, matches: 1}, nil
+}
+
+func (b *Browser) byRef(ctx context.Context, t *tab, ref string) (hit, error) {
+	return b.referred(ctx, t, ref, injected.Frame.Facts)
+}
+
+// referred returns what a reference stands for, with its facts.
+func (b *Browser) referred(ctx context.Context, t *tab, ref string, read func(injected.Frame, context.Context, int) (injected.Facts, error)) (hit, error) {
+	at, err := b.refs.Resolve(ref)
+	if err != nil {
+		return hit{}, err
+	}
+	p, ok := b.placeOf(t, at.Document)
+	if !ok {
+		return hit{}, snapshot.Stale(ref)
+	}
+	facts, err := read(p.world, ctx, at.Node)
+	if err != nil && moved(err) || facts.Gone {
+		return hit{}, snapshot.Stale(ref)
+	}
+	return hit{place: p, node: at.Node, facts: facts, matches: 1}, err
+}

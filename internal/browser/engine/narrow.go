@@ -1,0 +1,143 @@
+package engine
+
+import (
+	"context"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/browser/selector"
+	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// trusted is the key of a context whose caller is an operator.
+type trusted struct{}
+
+// Trusted marks what is done with a context as asked for by an operator. What
+// is not marked is an agent's: in a session with credentials its look-ups see
+// what a person could see, without known secrets, and its selectors ask for
+// structure alone.
+func Trusted(ctx context.Context) context.Context { return context.WithValue(ctx, trusted{}, true) }
+
+// narrow reports whether look-ups are held to that.
+func (b *Browser) narrow(ctx context.Context) bool {
+	return ctx.Value(trusted{}) != true && b.credentialed()
+}
+
+func (b *Browser) credentialed() bool {
+	b.mu.Lock()
+	holds := b.options.Credentialed
+	b.mu.Unlock()
+	return holds != nil && holds()
+}
+
+// secrets returns where known secrets are in a text.
+func (b *Browser) secrets(text string) [][2]int {
+	b.mu.Lock()
+	find := b.options.Secrets
+	b.mu.Unlock()
+	if find == nil || text == "" {
+		return nil
+	}
+	return find(text)
+}
+
+// concealer takes known secrets out of texts, so that what is looked for is
+// never looked for in one.
+func (b *Browser) concealer() snapshot.Concealer {
+	return snapshot.Concealer{Find: b.secrets, Mark: "[redacted]"} // as redact.Mark
+}
+
+// chosen is a selector as a page may be asked it. Faults: invalid_selector.
+func (b *Browser) chosen(ctx context.Context, text string) (string, error) {
+	if text == "" || !b.narrow(ctx) {
+		return text, nil
+	}
+	read, err := selector.Read(text)
+	if err != nil {
+		return "", fault.New(fault.InvalidSelector, "the session holds credentials, and this selector could ask for more than structure: %s", err).
+			Hinted("name tags, ids, classes, order and state, or [attribute] and [attribute=value] of role, type, name, href and the like; " +
+				"or find the element by ref, by role and name, or by text")
+	}
+	return read, nil
+}
+
+// harmless is what a scrape asks for as a page may be asked it. Faults:
+// invalid_selector, denied_by_policy.
+func (b *Browser) harmless(ctx context.Context, list string, w injected.Wanted) (injected.Wanted, error) {
+	if w.Seen = b.narrow(ctx); !w.Seen {
+		return w, nil
+	}
+	var err error
+	if w.Selector, err = b.chosen(ctx, w.Selector); err != nil {
+		return w, fault.From(err).With("field", "selectors").With("list", list)
+	}
+	if w.Attribute != "" && !selector.Harmless(strings.ToLower(w.Attribute)) {
+		return w, fault.New(fault.DeniedByPolicy, "the session holds credentials, and attributes other than those that say what an element is for may hold some").
+			Hinted("read the text of elements, or href, src, alt, title and the like").With("field", "selectors").With("rule", action.WithheldRule)
+	}
+	return w, nil
+}
+
+// askable is what is looked for as a page may be asked it. Faults:
+// invalid_selector.
+func (b *Browser) askable(ctx context.Context, q injected.Query) (injected.Query, error) {
+	var err error
+	q.Seen = b.narrow(ctx)
+	q.Selector, err = b.chosen(ctx, q.Selector)
+	return q, err
+}
+
+// worded leaves of what was found by its words that whose words hold what was
+// looked for outside of known secrets. Otherwise each answer would tell a letter
+// of one.
+func (b *Browser) worded(ctx context.Context, p place, q injected.Query, found injected.Found) (injected.Found, error) {
+	goal := q.Text
+	if q.Role != "" {
+		goal = q.Name
+	}
+	if !q.Seen || q.Selector != "" || goal == "" || len(found.Nodes) == 0 {
+		return found, nil
+	}
+	words, err := p.world.Words(ctx, injected.Wording{Nodes: found.Nodes, Names: q.Role != ""})
+	if err != nil {
+		return injected.Found{}, err
+	}
+	kept := injected.Found{}
+	for i, node := range found.Nodes {
+		if i < len(words) && b.says(words[i], goal) {
+			kept.Nodes = append(kept.Nodes, node)
+		}
+	}
+	return b.kept(ctx, p, q, kept)
+}
+
+// says reports whether words hold a text outside of known secrets.
+func (b *Browser) says(words, goal string) bool {
+	plain := b.concealer().Text(words)
+	return plain == words || strings.Contains(folded(plain), folded(goal))
+}
+
+func folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
+
+// kept counts what is left, and has the facts of the one that is meant.
+func (b *Browser) kept(ctx context.Context, p place, q injected.Query, kept injected.Found) (injected.Found, error) {
+	kept.Matches, kept.Visible = len(kept.Nodes), len(kept.Nodes)
+	if q.Strict && q.Index == nil {
+		kept.Distinct = kept.Nodes
+	}
+	at := 0
+	if q.Index != nil {
+		at = *q.Index
+	}
+	if at < 0 || at >= len(kept.Nodes) {
+		return kept, nil
+	}
+	facts, err := p.world.Facts(ctx, kept.Nodes[at])
+	if err != nil || facts.Gone {
+		return kept, err
+	}
+	kept.Node, kept.Facts = kept.Nodes[at], &facts
+	return kept, nil
+}

@@ -1,0 +1,244 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/nlnwa/whatwg-url/url"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const titleLimit = 5 * time.Second // for a document that has loaded to tell its title on a busy machine
+
+var (
+	hostAndPort = regexp.MustCompile(`^[^/?#:@\s]+:\d{1,5}([/?#]|$)`)
+	scheme      = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+	parser      = url.NewParser()
+)
+
+// Address returns the URL a navigation to raw goes to, as the browser's own
+// parser would read it (WHATWG URL). Only http, https and about:blank; https
+// where there is no scheme. Faults: missing_url, invalid_url.
+func Address(raw string) (string, error) {
+	raw = strings.TrimSpace(raw)
+	if raw == "" {
+		return "", fault.New(fault.MissingURL, "no URL was given").Hinted("give an http or https URL")
+	}
+	if strings.ContainsFunc(raw, func(r rune) bool { return r < 0x20 || r == 0x7f }) {
+		return "", invalidURL("it contains control characters")
+	}
+	if raw == "about:blank" {
+		return raw, nil
+	}
+	if strings.HasPrefix(raw, "/") && !strings.HasPrefix(raw, "//") || strings.HasPrefix(raw, ".") || strings.HasPrefix(raw, "?") || strings.HasPrefix(raw, "#") {
+		return "", fault.New(fault.InvalidURL, "the URL cannot be visited: it is relative").Hinted("give the whole address, such as https://example.com/path")
+	}
+	if hostAndPort.MatchString(raw) || !scheme.MatchString(raw) {
+		raw = "https://" + strings.TrimPrefix(raw, "//")
+	}
+	u, err := parser.Parse(raw)
+	if err != nil {
+		return "", invalidURL("it cannot be parsed")
+	}
+	if p := u.Protocol(); p != "http:" && p != "https:" {
+		return "", invalidURL("only http, https and about:blank can be visited")
+	}
+	if u.Username() != "" || u.Password() != "" {
+		return "", invalidURL("it carries a user name or password")
+	}
+	return u.Href(false), nil
+}
+
+func invalidURL(why string) error {
+	return fault.New(fault.InvalidURL, "the URL cannot be visited: %s", why).
+		Hinted("give an http or https URL, such as https://example.com/")
+}
+
+var lifecycles = map[string]string{"": "load", "load": "load", "domcontentloaded": "DOMContentLoaded", "networkidle": "networkIdle"}
+
+type navigated struct {
+	Loader   string `json:"loaderId"`
+	Error    string `json:"errorText"`
+	Download bool   `json:"isDownload"`
+}
+
+// visit navigates. Faults: missing_url, invalid_url, invalid_request,
+// navigation_failed, and what the guard said.
+func (b *Browser) visit(ctx context.Context, t *tab, a *action.Goto, _ action.Pin) (any, error) {
+	address, err := Address(a.URL)
+	if err != nil {
+		return nil, err
+	}
+	event, known := lifecycles[a.WaitUntil]
+	if !known {
+		return nil, fault.New(fault.InvalidRequest, "waitUntil %q is not known", a.WaitUntil).
+			Hinted("use load, domcontentloaded or networkidle")
+	}
+	if err := b.prepareAhead(ctx, t, address); err != nil {
+		return nil, err
+	}
+	defer b.endAhead(t)
+	before := b.mark(t)
+	var answer navigated
+	err = t.main.session.Call(ctx, "Page.navigate", map[string]string{"url": address}, &answer)
+	if err == nil {
+		if stayed := b.stayed(ctx, t, before, answer); stayed != nil {
+			b.readFile(ctx, t, stayed)
+			return stayed, nil
+		}
+		if err := b.failed(ctx, t, address, answer); err != nil {
+			b.mu.Lock()
+			t.lost = answer.Loader
+			b.mu.Unlock()
+			return nil, err
+		}
+		err = b.loaded(ctx, t, before, answer.Loader, event)
+	}
+	if err == nil {
+		err = errors.Join(b.away(t), b.brokeOff(t, address, answer.Loader))
+	}
+	if err != nil {
+		b.giveUp(t, err)
+		if shown := b.endless(ctx, t, a, before, answer.Loader); shown != nil {
+			return shown, nil
+		}
+		return b.partly(t, before, answer.Loader), err
+	}
+	n := b.arrivedAt(ctx, t, answer.Loader)
+	if a.WaitUntil != "domcontentloaded" {
+		b.completeAt(ctx, t, n)
+	}
+	return n, nil
+}
+
+// completeAt waits for what a document that has loaded draws by script.
+func (b *Browser) completeAt(ctx context.Context, t *tab, n *action.Navigated) {
+	r, reports := ctx.Value(reporting{}).(*report)
+	if !reports {
+		r = &report{}
+	}
+	n.Loading = b.rendered(ctx, t, r)
+	now := b.facts(t)
+	n.URL, n.Title = now.URL, now.Title
+	n.Document = b.documentShown(ctx, t)
+}
+
+// stayed is the answer to a navigation that leaves the page as it is without
+// having failed: the server sent a download, or nothing (204, 205). nil when it
+// is neither.
+func (b *Browser) stayed(ctx context.Context, t *tab, before mark, n navigated) *action.Navigated {
+	b.mu.Lock()
+	status, allowed := t.status[n.Loader], b.options.Downloads != ""
+	b.mu.Unlock()
+	switch {
+	case n.Download && allowed:
+		bounded, stop := context.WithTimeout(ctx, downloadLimit)
+		defer stop()
+		if b.await(bounded, func() bool { return t.moves.downloads > before.moves.downloads }) != nil {
+			return nil
+		}
+	case n.Error == aborted && (status == http.StatusNoContent || status == http.StatusResetContent):
+	default:
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := &action.Navigated{URL: t.root.url, Title: t.title, Status: status}
+	if n.Download {
+		out.Download = t.downloaded
+	} else {
+		b.note("the server sent no page (%d): the page before is still there", status)
+	}
+	return out
+}
+
+// aborted is what Chromium says of a navigation that somebody broke off.
+const aborted = "net::ERR_ABORTED"
+
+// failed turns the browser's word on a navigation into a fault.
+func (b *Browser) failed(ctx context.Context, t *tab, address string, n navigated) error {
+	b.mu.Lock()
+	refused, status, uncertified := t.refused, t.status[n.Loader], t.uncertified
+	b.mu.Unlock()
+	switch {
+	case n.Download:
+		return fault.New(fault.NavigationFailed, "%s is a download, not a page", host(address)).
+			With("error", "download").Hinted("downloads are off: visit a page instead")
+	case n.Error == "":
+		return nil
+	case refused != nil && strings.Contains(n.Error, "BLOCKED_BY"):
+		return refused
+	case n.Error == noBody && status != 0:
+		return nil // a document without a body: its status says it
+	case n.Error == aborted && uncertified != "":
+		return unloaded(address, uncertified)
+	case n.Error == aborted:
+		return fault.New(fault.NavigationFailed, "%s sent no page (%s): the page itself went elsewhere, or the request was given up", host(address), n.Error).
+			With("error", n.Error).Hinted("the page before is still there; try another URL")
+	}
+	if n.Error == "net::ERR_INVALID_AUTH_CREDENTIALS" && b.untakenAuth(address) {
+		return unloaded(address, authUntaken)
+	}
+	return unloaded(address, b.behind(ctx, address, n.Error))
+}
+
+// away returns the fault of the active document when the egress door answered
+// for its server.
+func (b *Browser) away(t *tab) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return t.away[t.root.loader]
+}
+
+// loaded waits for a lifecycle event of the loader's document, or of one that
+// took its place. The page Chromium shows for a navigation that failed before
+// this one may come late: it is neither.
+func (b *Browser) loaded(ctx context.Context, t *tab, before mark, loader, event string) error {
+	if loader == "" {
+		return nil // a move inside the document
+	}
+	return b.await(ctx, func() bool {
+		f := t.root
+		return t.closed || f.loader != before.loader && f.loader != t.lost && f.events[event] || f.loader == loader && (f.events[event] || t.failures[loader] != "")
+	})
+}
+
+// giveUp stops a load that took too long, so that the tab is free.
+func (b *Browser) giveUp(t *tab, err error) {
+	if !errors.Is(err, errDialog) {
+		b.unprepare(t)
+		t.main.session.Send("Page.stopLoading", nil)
+	}
+}
+
+// partly is what a navigation had come to when a dialog stopped us waiting.
+func (b *Browser) partly(t *tab, before mark, loader string) any {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t.dialog == nil || t.root.loader == before.loader {
+		return nil
+	}
+	if loader == "" {
+		loader = t.root.loader
+	}
+	return &action.Navigated{URL: t.root.url, Title: t.title, Status: t.status[loader]}
+}
+
+func (b *Browser) arrivedAt(ctx context.Context, t *tab, loader string) *action.Navigated {
+	bounded, stop := context.WithTimeout(ctx, titleLimit)
+	defer stop()
+	_ = b.titled(bounded, t)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := &action.Navigated{URL: t.root.url, Title: t.title, Status: t.status[t.root.loader]}
+	if n.Status == 0 {
+		n.Status = t.status[loader]
+	}
+	return n
+}

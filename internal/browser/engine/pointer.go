@@ -1,0 +1,143 @@
+package engine
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+type mouse struct {
+	Type      string  `json:"type"`
+	X         float64 `json:"x"`
+	Y         float64 `json:"y"`
+	Button    string  `json:"button"`
+	Buttons   int     `json:"buttons"`
+	Clicks    int     `json:"clickCount"`
+	Modifiers int     `json:"modifiers"`
+}
+
+var buttons = map[string]int{"left": 1, "right": 2, "middle": 4}
+
+// click presses and releases a button where the element is.
+func (b *Browser) click(ctx context.Context, t *tab, a *action.Click, pin action.Pin) (any, error) {
+	button := a.Button
+	if button == "" {
+		button = "left"
+	}
+	if buttons[button] == 0 {
+		return nil, fault.New(fault.InvalidRequest, "button %q is not known", a.Button).
+			Hinted("use left, right or middle")
+	}
+	held, err := modifiers(a.Modifiers)
+	if err != nil {
+		return nil, err
+	}
+	at, err := b.takeForClick(ctx, t, pin, a)
+	if err != nil {
+		return nil, err
+	}
+	before := b.mark(t)
+	acted := b.acted(at, pin)
+	if so, err := asWanted(at, a.Checked); so || err != nil {
+		return acted, err
+	}
+	came := delivery{presses: max(a.ClickCount, 1), since: time.Now()}
+	if err := b.send(ctx, t, clicks(at, button, came.presses, held)); err != nil {
+		return acted, err
+	}
+	acted.NewPage, err = b.settleInput(ctx, t, at, before, &came, came.quickly())
+	return unlessRefused(acted, &came, err)
+}
+
+// takeForClick is take, and finds out whether the element is checked where the
+// click is to make it so.
+func (b *Browser) takeForClick(ctx context.Context, t *tab, pin action.Pin, a *action.Click) (aim, error) {
+	q := injected.Pinned{Kind: injected.ForClick, Checked: a.Checked != nil}
+	if err := b.pinnedPoint(ctx, t, pin, a.Locator, &q); err != nil {
+		return aim{}, err
+	}
+	return b.takeFor(ctx, t, pin, q, a.Timing)
+}
+
+// asWanted reports whether an element is checked, or not, as it is wanted.
+// Fault: not_actionable for what a click does not make so.
+func asWanted(at aim, wanted *bool) (bool, error) {
+	switch {
+	case wanted == nil:
+		return false, nil
+	case at.check == "":
+		return false, fault.New(fault.NotActionable, "the element is none that can be checked").
+			Hinted("name a checkbox, radio button or switch, or click without checked")
+	case at.check == strconv.FormatBool(*wanted):
+		return true, nil
+	case !*wanted && at.facts != nil && at.facts.Role == "radio":
+		return false, fault.New(fault.NotActionable, "a radio button stays checked until another of its group is").
+			Hinted("check another radio button of the group")
+	}
+	return false, nil
+}
+
+func clicks(at aim, button string, count, held int) []stroke {
+	move := mouse{Type: "mouseMoved", X: at.x, Y: at.y, Button: "none", Modifiers: held}
+	strokes := []stroke{{"Input.dispatchMouseEvent", move}}
+	for n := 1; n <= count; n++ {
+		press := mouse{Type: "mousePressed", X: at.x, Y: at.y, Button: button, Buttons: buttons[button], Clicks: n, Modifiers: held}
+		release := press
+		release.Type, release.Buttons = "mouseReleased", 0
+		strokes = append(strokes, stroke{"Input.dispatchMouseEvent", press}, stroke{"Input.dispatchMouseEvent", release})
+	}
+	return strokes
+}
+
+// hover moves the pointer over the element.
+func (b *Browser) hover(ctx context.Context, t *tab, a *action.Hover, pin action.Pin) (any, error) {
+	at, err := b.take(ctx, t, pin, a.Locator, injected.ForHover, a.Timing)
+	if err != nil {
+		return nil, err
+	}
+	before := b.mark(t)
+	acted := b.acted(at, pin)
+	move := mouse{Type: "mouseMoved", X: at.x, Y: at.y, Button: "none"}
+	if err := b.send(ctx, t, []stroke{{"Input.dispatchMouseEvent", move}}); err != nil {
+		return acted, err
+	}
+	came := delivery{hovered: true, since: time.Now()}
+	acted.NewPage, err = b.settleInput(ctx, t, at, before, &came, closing{function: isOver, node: at.node, came: &came})
+	return unlessRefused(acted, &came, err)
+}
+
+// isOver says whether the pointer is over a frame in the element's place, which
+// has it then in spite of all that was judged.
+const isOver = `n => {
+	const e = __glovebox.element(n);
+	const framed = e !== null && !e.matches(':hover') && document.querySelector('iframe:hover, frame:hover, object:hover, embed:hover, fencedframe:hover') !== null;
+	return JSON.stringify({refused: framed ? 'hover' : ''}) + '\n' + (` + title + `)();
+}`
+
+// stroke is one input event.
+type stroke struct {
+	method string
+	params any
+}
+
+// send dispatches input events together: one after the other each waits for
+// the frame clock, 16 ms (EVIDENCE, "Speed"). Input goes to the tab's own
+// session, which hands it to the process of the frame it is over.
+func (b *Browser) send(ctx context.Context, t *tab, strokes []stroke) error {
+	defer b.alone(ctx, t)()
+	sent := make([]*cdp.Pending, len(strokes))
+	for i, s := range strokes {
+		sent[i] = t.main.session.Send(s.method, s.params)
+	}
+	for _, p := range sent {
+		if err := p.Wait(ctx, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// prepareLimit bounds what is done before a document is requested: asking a
+// vault over a slow network, and putting in what it had. A verb that waits for
+// the document has twice as long.
+const prepareLimit = 15 * time.Second
+
+var errGivenUp = errors.New("the navigation was given up")
+
+// preparing returns what lets a document's request go on when all is in place
+// for it. Only what a tab shows is prepared for, and only when the browser as a
+// whole asks, which is last: nothing changes the address after that. b.mu is
+// held.
+func (b *Browser) preparing(session *cdp.Session, t *tab, p paused) func(goOn func()) {
+	prepare := b.options.Prepare
+	if prepare == nil || session != b.root || t == nil || p.Frame != t.root.id {
+		return func(goOn func()) { goOn() }
+	}
+	t.dropPreparing()
+	if t.ahead == p.Request.URL {
+		t.ahead = ""
+		prepare = func(context.Context, string) error { return nil }
+	}
+	ctx, stop := context.WithCancelCause(b.life)
+	t.unready = func() { stop(errGivenUp) }
+	return func(goOn func()) {
+		b.own.Go(func() {
+			defer stop(nil)
+			ctx, end := context.WithTimeout(ctx, prepareLimit)
+			defer end()
+			err := prepare(ctx, p.Request.URL)
+			if err == nil {
+				err = b.stock(ctx, t, p.Request.URL)
+			}
+			switch {
+			case err == nil:
+				goOn()
+			case errors.Is(context.Cause(ctx), errGivenUp): // nobody waits for it any more
+				session.Send("Fetch.failRequest", map[string]string{"requestId": p.ID, "errorReason": "Aborted"})
+			default:
+				b.turnAway(session, t, p, unprepared(err))
+			}
+		})
+	}
+}
+
+// prepareAhead prepares for an address that a call is about to go to, while the
+// page before can still be told of it. Faults: what Options.Prepare says.
+func (b *Browser) prepareAhead(ctx context.Context, t *tab, address string) error {
+	b.mu.Lock()
+	prepare, guard := b.options.Prepare, b.options.Guard
+	t.ahead = ""
+	b.mu.Unlock()
+	if prepare == nil || allowed(guard, address) != nil {
+		return nil // the guard says so once more, to the request
+	}
+	bounded, stop := context.WithTimeout(ctx, prepareLimit)
+	defer stop()
+	if err := prepare(bounded, address); err != nil {
+		return cmp.Or(ended(ctx, context.Cause(ctx)), unprepared(err))
+	}
+	if err := b.lieInWait(bounded, t, address); err != nil {
+		b.log().Debug("cannot wait for a document", "error", err) // the request is prepared for without
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t.ahead, _, _ = strings.Cut(address, "#")
+	return nil
+}
+
+// signedIn reports whether the browser has credentials for an address, or cannot
+// tell: only the browser itself then gets what it would get.
+func (b *Browser) signedIn(ctx context.Context, address string) bool {
+	b.mu.Lock()
+	prepare := b.options.Prepare
+	b.mu.Unlock()
+	if prepare == nil {
+		return false
+	}
+	ctx, stop := context.WithTimeout(ctx, prepareLimit)
+	defer stop()
+	if prepare(ctx, address) != nil {
+		return true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	host := pageHost(address)
+	for domain := range b.injected {
+		if within(host, domain) {
+			return true
+		}
+	}
+	return false
+}
+
+// endAhead is called when a navigation that was prepared for has ended.
+func (b *Browser) endAhead(t *tab) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t.ahead = ""
+	b.drop(t)
+}
+
+// unprepared makes what went wrong fit for a caller.
+func unprepared(err error) error {
+	if f := (*fault.Fault)(nil); errors.As(err, &f) {
+		return f
+	}
+	return fault.New(fault.CredentialsUnavailable, "what the page needs could not be put in place in time").
+		Hinted("try again; an operator can look at what the credentials come from").Because(err)
+}
+
+// dropPreparing gives up what is being prepared for. b.mu is held.
+func (t *tab) dropPreparing() {
+	if t.unready != nil {
+		t.unready()
+		t.unready = nil
+	}
+}
+
+func (b *Browser) unprepare(t *tab) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t.dropPreparing()
+}

@@ -1,0 +1,187 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/credentials"
+)
+
+const mostOrigins = 500 // that documents came from
+
+// Adopt takes over what an earlier connection put into the browser: requests
+// get its headers again; cookies and storage are there. Faults: as Inject.
+func (b *Browser) Adopt(ctx context.Context, set credentials.Set) error {
+	cookies, err := cookiesOf(set)
+	if err != nil {
+		return err
+	}
+	return b.intercept(ctx, func() {
+		in := b.inject(set, domainCredentials{}, cookies)
+		in.stored = true
+		for _, t := range b.tabs {
+			t.gave(set.Domain, in)
+		}
+	})
+}
+
+// Fresh returns the values of the cookies that requests to domains, and to what
+// is below them, carry now.
+func (b *Browser) Fresh(ctx context.Context, domains []string) ([]credentials.Secret, error) {
+	all, err := b.jar(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var values []credentials.Secret
+	for _, c := range all {
+		if c.Value != "" && slices.ContainsFunc(domains, c.reaches) {
+			values = append(values, credentials.Keep(c.Value))
+		}
+	}
+	return values, nil
+}
+
+// reaches reports whether requests to a domain, or to what is below it, carry a
+// cookie.
+func (c cookie) reaches(domain string) bool {
+	return within(c.Domain, domain) || strings.HasPrefix(c.Domain, ".") && within(domain, bare(c.Domain))
+}
+
+// Purge takes all out that domains have in the browser: cookies, storage,
+// caches and workers, injected or their own. Tabs are closed before, and
+// requests get no headers any more. It reads back what it can: an error says
+// that something is still there, or may be.
+func (b *Browser) Purge(ctx context.Context, domains []string) error {
+	if err := b.intercept(ctx, func() { b.injected = nil }); err != nil {
+		return err
+	}
+	t, err := b.onlyTab(ctx)
+	if err != nil {
+		return err
+	}
+	if err := b.clearStorage(ctx, t, domains); err != nil {
+		return err
+	}
+	return b.clearCookies(ctx, t, domains)
+}
+
+// onlyTab opens an empty tab and closes the others: what runs in them may write.
+func (b *Browser) onlyTab(ctx context.Context) (*tab, error) {
+	t, err := b.newTab(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	var others []*tab
+	for _, other := range b.tabs {
+		if other != t {
+			others = append(others, other)
+		}
+	}
+	b.mu.Unlock()
+	for _, other := range others {
+		if err := b.shut(ctx, other); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// clearStorage clears the storage of the origins of domains, and the cache of
+// what was loaded.
+func (b *Browser) clearStorage(ctx context.Context, t *tab, domains []string) error {
+	s := t.main.session
+	sent := []*cdp.Pending{s.Send("Network.clearBrowserCache", nil)}
+	seen := b.seenOf(domains)
+	origins := slices.Clone(seen)
+	for _, d := range domains {
+		origins = append(origins, "https://"+d, "http://"+d)
+	}
+	for _, origin := range origins {
+		sent = append(sent, s.Send("Storage.clearDataForOrigin", map[string]string{"origin": origin, "storageTypes": "all"}))
+	}
+	var err error
+	for _, p := range sent {
+		err = errors.Join(err, p.Wait(ctx, nil))
+	}
+	for _, origin := range seen {
+		if err == nil {
+			err = b.isEmpty(ctx, s, origin)
+		}
+	}
+	return err
+}
+
+// isEmpty reads back that an origin has nothing.
+func (b *Browser) isEmpty(ctx context.Context, s *cdp.Session, origin string) error {
+	var answer struct {
+		Usage float64 `json:"usage"`
+	}
+	if err := s.Call(ctx, "Storage.getUsageAndQuota", map[string]string{"origin": origin}, &answer); err != nil {
+		return err
+	}
+	if answer.Usage > 0 {
+		return fmt.Errorf("%s still has %.0f bytes of storage", origin, answer.Usage)
+	}
+	left, err := b.leftIn(ctx, origin)
+	if err == nil && left > 0 {
+		err = fmt.Errorf("%s still has %d stored items", origin, left)
+	}
+	return err
+}
+
+// clearCookies deletes the cookies of domains and reads back that none is left.
+func (b *Browser) clearCookies(ctx context.Context, t *tab, domains []string) error {
+	all, err := b.jar(ctx)
+	if err != nil {
+		return err
+	}
+	var sent []*cdp.Pending
+	for _, c := range all {
+		if slices.ContainsFunc(domains, c.reaches) {
+			sent = append(sent, t.main.session.Send("Network.deleteCookies", c.named()))
+		}
+	}
+	for _, p := range sent {
+		err = errors.Join(err, p.Wait(ctx, nil))
+	}
+	if err != nil {
+		return err
+	}
+	if all, err = b.jar(ctx); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(all, func(c cookie) bool { return slices.ContainsFunc(domains, c.reaches) }) {
+		return errors.New("cookies are left")
+	}
+	return nil
+}
+
+// seenOf are the origins of domains that documents came from, or that were
+// given something.
+func (b *Browser) seenOf(domains []string) []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var list []string
+	for origin := range b.origins {
+		if host := pageHost(origin); slices.ContainsFunc(domains, func(d string) bool { return within(host, d) }) {
+			list = append(list, origin)
+		}
+	}
+	return list
+}
+
+// cameFrom notes where a document came from. b.mu is held.
+func (b *Browser) cameFrom(address string) {
+	origin := originOf(address)
+	if b.origins == nil {
+		b.origins = map[string]bool{}
+	}
+	if origin != "" && len(b.origins) < mostOrigins {
+		b.origins[origin] = true
+	}
+}

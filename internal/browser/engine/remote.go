@@ -1,0 +1,203 @@
+package engine
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// remote is a value of a page as the protocol tells of it
+// (Runtime.RemoteObject).
+type remote struct {
+	Type        string          `json:"type"`
+	Subtype     string          `json:"subtype"`
+	Class       string          `json:"className"`
+	Value       json.RawMessage `json:"value"`
+	Special     string          `json:"unserializableValue"` // 1n, NaN, -0, Infinity
+	Description string          `json:"description"`
+	Object      string          `json:"objectId"`
+	Preview     *preview        `json:"preview"`
+}
+
+// preview is what the protocol shows of an object (Runtime.ObjectPreview).
+type preview struct {
+	Type        string     `json:"type"`
+	Subtype     string     `json:"subtype"`
+	Description string     `json:"description"`
+	Overflow    bool       `json:"overflow"`
+	Properties  []property `json:"properties"`
+	Entries     []struct {
+		Key   *preview `json:"key"`
+		Value preview  `json:"value"`
+	} `json:"entries"`
+}
+
+type property struct {
+	Name    string   `json:"name"`
+	Type    string   `json:"type"`
+	Value   string   `json:"value"`
+	Preview *preview `json:"valuePreview"`
+}
+
+// text shows a value of any type.
+func (r remote) text() string {
+	switch {
+	case r.Type == "string":
+		var s string
+		_ = json.Unmarshal(r.Value, &s) // it is a string, or shows as an empty one
+		return brief(s)
+	case r.Type == "undefined", r.Subtype == "null":
+		return first(r.Subtype, r.Type)
+	case r.Special != "":
+		return r.Special
+	case r.Type == "number", r.Type == "boolean":
+		return string(r.Value)
+	case r.Type == "function":
+		line, _, more := strings.Cut(r.Description, "\n")
+		if more {
+			line += " …"
+		}
+		return brief(line)
+	case r.Preview != nil && r.Preview.composed():
+		return brief(r.Preview.text())
+	}
+	return brief(first(r.Description, r.Class, r.Type))
+}
+
+// composed reports whether a preview says more than the description: of
+// errors, dates, patterns and nodes it does not.
+func (p *preview) composed() bool {
+	switch p.Subtype {
+	case "", "array", "typedarray", "map", "set", "weakmap", "weakset", "iterator", "generator", "promise", "proxy":
+		return p.Type == "object"
+	}
+	return false
+}
+
+func (p *preview) text() string {
+	var parts []string
+	for _, e := range p.Entries {
+		text := e.Value.inner()
+		if e.Key != nil {
+			text = e.Key.inner() + " => " + text
+		}
+		parts = append(parts, text)
+	}
+	isList := p.Subtype == "array" || p.Subtype == "typedarray"
+	for _, q := range p.Properties {
+		switch {
+		case isList && isIndex(q.Name):
+			parts = append(parts, q.text())
+		case len(p.Entries) == 0 || q.Name != "size":
+			parts = append(parts, q.Name+": "+q.text())
+		}
+	}
+	if p.Overflow {
+		parts = append(parts, "…")
+	}
+	body := strings.Join(parts, ", ")
+	switch {
+	case isList && strings.HasPrefix(p.Description, "Array("):
+		return "[" + body + "]"
+	case isList:
+		return p.Description + " [" + body + "]"
+	case p.Description == "Object" || p.Description == "":
+		return "{" + body + "}"
+	}
+	return p.Description + " {" + body + "}"
+}
+
+// inner is a preview inside another one: strings are quoted there.
+func (p *preview) inner() string {
+	if p.Type == "string" {
+		return `"` + p.Description + `"`
+	}
+	if p.composed() && len(p.Properties)+len(p.Entries) > 0 {
+		return p.text()
+	}
+	return p.Description
+}
+
+func (q property) text() string {
+	switch {
+	case q.Preview != nil:
+		return q.Preview.inner()
+	case q.Type == "string":
+		return `"` + q.Value + `"`
+	case q.Type == "function":
+		return "function"
+	case q.Type == "accessor":
+		return "(getter)"
+	}
+	return first(q.Value, q.Type)
+}
+
+func isIndex(name string) bool {
+	return name != "" && strings.Trim(name, "0123456789") == ""
+}
+
+func first(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// brief bounds text that a page may make as long as it likes.
+func brief(s string) string {
+	const most = 8000 // bytes: 2000 characters at most, see cut
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return cut(s)
+}
+
+// sentence puts the arguments of a console call together as the console would:
+// a first text may have places for the others (console.spec.whatwg.org,
+// Formatter).
+func sentence(args []remote) string {
+	const most = 100 // arguments that are shown
+	args = args[:min(len(args), most)]
+	var out strings.Builder
+	if len(args) > 0 && args[0].Type == "string" {
+		text, rest := placed(args[0].text(), args[1:])
+		out.WriteString(text)
+		args = rest
+		if len(args) > 0 {
+			out.WriteByte(' ')
+		}
+	}
+	for i, a := range args {
+		if i > 0 {
+			out.WriteByte(' ')
+		}
+		out.WriteString(a.text())
+	}
+	return brief(out.String())
+}
+
+// placed fills the places of a format, and returns the arguments that are left.
+func placed(format string, args []remote) (string, []remote) {
+	var out strings.Builder
+	for {
+		before, after, found := strings.Cut(format, "%")
+		out.WriteString(before)
+		if !found {
+			return out.String(), args
+		}
+		format = after
+		switch {
+		case strings.HasPrefix(after, "%"):
+			out.WriteByte('%')
+			format = after[1:]
+		case after == "" || !strings.Contains("sdifoOc", after[:1]) || len(args) == 0:
+			out.WriteByte('%')
+		default:
+			if after[0] != 'c' { // a style is not shown
+				out.WriteString(args[0].text())
+			}
+			args, format = args[1:], after[1:]
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"image"
+	_ "image/jpeg" // to read the size of what the browser sends
+	_ "image/png"
+	"math"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// What a picture may hold. A side is bounded by Chromium's surfaces (16384
+// device pixels) and by WebP (RFC 9649 section 2.7: 14 bits, and 16383 in
+// Chromium's encoder); all of it by the memory of the box, four bytes a pixel
+// in each of several copies.
+const (
+	longest = 16383    // device pixels of a side
+	most    = 32 << 20 // device pixels
+)
+
+type clip struct {
+	X      float64 `json:"x"` // of the document, CSS pixels
+	Y      float64 `json:"y"`
+	Width  float64 `json:"width"`
+	Height float64 `json:"height"`
+	Scale  float64 `json:"scale"`
+}
+
+type capture struct {
+	Format  string `json:"format"`
+	Quality *int   `json:"quality,omitempty"`
+	Clip    *clip  `json:"clip,omitempty"`
+	Beyond  bool   `json:"captureBeyondViewport"`
+	Fast    bool   `json:"optimizeForSpeed"` // zlib at its quickest: a third less time (EVIDENCE, "Speed")
+}
+
+// screenshot captures the viewport, the whole page or one element.
+func (b *Browser) screenshot(ctx context.Context, t *tab, a *action.TakeScreenshot, _ action.Pin) (any, error) {
+	c, err := captureOf(a)
+	if err != nil {
+		return nil, err
+	}
+	if a.Ref != "" || a.Selector != "" || a.FullPage {
+		show, err := b.hideBars(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		defer show()
+	}
+	cut := false
+	switch {
+	case a.Ref != "" || a.Selector != "":
+		c.Clip, cut, err = b.clipOf(ctx, t, action.Locator{Ref: a.Ref, Selector: a.Selector})
+	case a.FullPage:
+		c.Clip, cut, err = b.wholePage(ctx, t)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.Beyond = c.Clip != nil
+	take := b.captureLabelled
+	if !a.Labels {
+		take = func(ctx context.Context, t *tab, c capture) ([]byte, error) { return b.captureWith(ctx, t, c, nil) }
+	}
+	data, err := take(ctx, t, c)
+	if err != nil {
+		return nil, err
+	}
+	width, height, err := sizeOf(c.Format, data)
+	if err != nil {
+		return nil, err
+	}
+	return &action.Screenshot{Format: c.Format, Width: width, Height: height, Cut: cut, Bytes: data}, nil
+}
+
+func (b *Browser) capture(ctx context.Context, t *tab, c capture) ([]byte, error) {
+	var shot struct {
+		Data []byte `json:"data"`
+	}
+	err := t.main.session.Call(ctx, "Page.captureScreenshot", c, &shot)
+	return shot.Data, err
+}
+
+func captureOf(a *action.TakeScreenshot) (capture, error) {
+	c := capture{Format: a.Format, Fast: true}
+	if a.Quality != 0 && (a.Format == "" || a.Format == "png") {
+		return c, fault.New(fault.InvalidRequest, "quality is of jpeg and webp: a png has none").Hinted("give format jpeg or webp, or leave quality out").With("field", "quality")
+	}
+	if a.Ref != "" && a.Selector != "" {
+		return c, fault.New(fault.InvalidRequest, "ref and selector name two elements").Hinted("give one of them").With("field", "selector")
+	}
+	switch a.Format {
+	case "":
+		c.Format = "png"
+	case "png":
+	case "jpeg", "webp":
+		quality := a.Quality
+		if quality == 0 {
+			quality = 80
+		}
+		if quality < 0 || quality > 100 {
+			return c, fault.New(fault.InvalidRequest, "quality %d is out of range", quality).Hinted("give 1 to 100")
+		}
+		c.Quality = &quality
+	default:
+		return c, fault.New(fault.InvalidRequest, "format %q is not known", a.Format).Hinted("use png, jpeg or webp")
+	}
+	if a.Labels && c.Format == "webp" {
+		return c, fault.New(fault.InvalidRequest, "labels are not drawn on webp").Hinted("use png or jpeg").With("field", "format")
+	}
+	return c, nil
+}
+
+type layout struct {
+	Content struct {
+		Width  float64 `json:"width"`
+		Height float64 `json:"height"`
+	} `json:"cssContentSize"`
+	Laid struct {
+		Width  float64 `json:"clientWidth"` // without scroll bars
+		Height float64 `json:"clientHeight"`
+	} `json:"cssLayoutViewport"`
+	Viewport struct {
+		X      float64 `json:"pageX"`
+		Y      float64 `json:"pageY"`
+		Width  float64 `json:"clientWidth"`
+		Height float64 `json:"clientHeight"`
+	} `json:"cssVisualViewport"`
+}
+
+func (b *Browser) layout(ctx context.Context, t *tab) (layout, error) {
+	var l layout
+	err := t.main.session.Call(ctx, "Page.getLayoutMetrics", nil, &l)
+	return l, err
+}
+
+func (b *Browser) wholePage(ctx context.Context, t *tab) (c *clip, cut bool, err error) {
+	l, err := b.layout(ctx, t)
+	if err != nil {
+		return nil, false, err
+	}
+	c, cut = b.bounded(clip{Width: l.Content.Width, Height: l.Content.Height, Scale: 1})
+	return c, cut, nil
+}
+
+// clipOf returns where an element is seen in the document, after it was
+// scrolled into view: what loads late has then been asked for. cut says that a
+// part of it is not.
+func (b *Browser) clipOf(ctx context.Context, t *tab, l action.Locator) (c *clip, cut bool, err error) {
+	h, err := b.locate(ctx, t, l, action.Timing{})
+	if err != nil {
+		return nil, false, err
+	}
+	if _, err := h.place.world.Scroll(ctx, injected.Scroll{Node: h.node}); err != nil {
+		return nil, false, err
+	}
+	box, cut, err := b.seen(ctx, h)
+	if err != nil {
+		return nil, false, err
+	}
+	lay, err := b.layout(ctx, t)
+	if err != nil {
+		return nil, false, err
+	}
+	box.X, box.Y = box.X+lay.Viewport.X, box.Y+lay.Viewport.Y
+	r := snapped(box.Rect)
+	c, larger := b.bounded(clip{X: r.X, Y: r.Y, Width: r.Width, Height: r.Height, Scale: 1})
+	return c, cut || larger, nil
+}
+
+// snapped is a box as Chromium paints it: from one whole CSS pixel to another,
+// whatever the scale is.
+func snapped(r injected.Rect) injected.Rect {
+	x, y := math.Round(r.X), math.Round(r.Y)
+	return injected.Rect{X: x, Y: y, Width: math.Round(r.X+r.Width) - x, Height: math.Round(r.Y+r.Height) - y}
+}
+
+// seen returns where an element is seen in the tab's viewport once the frames
+// around it have been scrolled to it. Fault: not_actionable when it is nowhere.
+func (b *Browser) seen(ctx context.Context, h hit) (box injected.Box, cut bool, err error) {
+	facts, err := h.place.world.Facts(ctx, h.node)
+	if err != nil {
+		return box, false, err
+	}
+	r := facts.Rect
+	if _, _, _, err = b.point(ctx, h.place, r.X+r.Width/2, r.Y+r.Height/2); err != nil {
+		return box, false, err
+	}
+	boxes, err := b.boxes(ctx, h.place, []int{h.node}, false)
+	if err != nil {
+		return box, false, err
+	}
+	if len(boxes) == 0 {
+		return box, false, fault.New(fault.NotActionable, "nothing of the element can be seen").
+			With("reason", "not visible").Hinted("take a screenshot of the page instead")
+	}
+	if cut = boxes[0].Cut; cut {
+		b.say("the picture shows the part of the element that what it scrolls in shows: scroll there for the rest")
+	}
+	return boxes[0], cut, nil
+}
+
+// bounded cuts what is larger than a picture may be, and says so.
+func (b *Browser) bounded(c clip) (*clip, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	scale := b.options.metrics().Scale
+	side := math.Floor(longest / scale)
+	width, height := c.Width, c.Height
+	c.Width = max(1, min(width, side))
+	c.Height = max(1, min(height, side, math.Floor(most/(c.Width*scale*scale))))
+	cut := c.Width < width || c.Height < height
+	if cut {
+		b.note("the picture was cut to %g × %g of %g × %g CSS pixels: take the rest as elements, or scroll to it", c.Width, c.Height, width, height)
+	}
+	return &c, cut
+}
+
+// sizeOf reads the size of a picture in pixels.
+func sizeOf(format string, data []byte) (width, height int, err error) {
+	if format == "webp" {
+		return sizeOfWebP(data)
+	}
+	c, _, err := image.DecodeConfig(bytes.NewReader(data))
+	return c.Width, c.Height, err
+}

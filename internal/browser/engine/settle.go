@@ -1,0 +1,252 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+)
+
+const (
+	settleLimit = 5 * time.Second        // for a navigation that an action began to show its document
+	popupLimit  = 500 * time.Millisecond // for a new tab that an action asked for; it may be refused one
+)
+
+// mark is the state of a tab before an action.
+type mark struct {
+	moves  moves
+	popups counter
+	loader string
+	tab    *tab
+}
+
+func (b *Browser) mark(t *tab) mark {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t.refused, t.uncertified = nil, ""
+	return mark{moves: t.moves, popups: t.popups, loader: t.root.loader, tab: t}
+}
+
+// settle waits for what an action set off, without a fixed wait: after one
+// round trip in the page we have been told of every navigation and popup that
+// the action began. A navigation that takes longer is no failure. It reports
+// whether the tab shows a new document. Only what ends the verb is an error.
+func (b *Browser) settle(ctx context.Context, t *tab, where *place, before mark) (bool, error) {
+	return b.settleBy(ctx, t, where, before, glance)
+}
+
+// settleBy is settle with a round trip that does something too.
+func (b *Browser) settleBy(ctx context.Context, t *tab, where *place, before mark, by closing) (bool, error) {
+	if where == nil {
+		if p, ok := b.rootPlace(t); ok {
+			where = &p
+		}
+	}
+	if where != nil {
+		if err := b.heard(ctx, t, *where, before, by); err != nil && !moved(err) {
+			return false, err
+		}
+	}
+	bounded, stop := context.WithTimeout(ctx, settleLimit)
+	defer stop()
+	err := b.await(bounded, func() bool { return t.closed || t.crashed || t.arrived(before) || b.ledger.Waiting(t.id) })
+	if err := ended(ctx, err); err != nil {
+		return false, err
+	}
+	if err := ended(ctx, b.download(ctx, t, before)); err != nil {
+		return false, err
+	}
+	if err := b.popup(ctx, t, before); err != nil {
+		return false, err
+	}
+	b.mu.Lock()
+	news := t.root.loader != before.loader
+	b.mu.Unlock()
+	if now := b.current(); now != nil && (news || now != t) {
+		if err := ended(ctx, b.titled(bounded, now)); err != nil && !moved(err) {
+			return news, err
+		}
+	}
+	return news, nil
+}
+
+// oneTask answers when the tasks that wait in the frame have run. After input
+// the browser draws first: it costs up to a frame.
+const oneTask = "() => new Promise(done => { const c = new MessageChannel(); c.port1.onmessage = () => { c.port1.close(); done() }; c.port2.postMessage(0) })"
+
+// heard returns when everything that an action set off in its frame has been
+// told of.
+func (b *Browser) heard(ctx context.Context, t *tab, where place, before mark, by closing) error {
+	asked := setOut(where, by)
+	b.askAhead(ctx, t, where)
+	if err := b.returned(ctx, t, where, by, asked); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	script := t.moves.scripts > before.moves.scripts
+	b.mu.Unlock()
+	if script { // a link to javascript: runs as a task of its own
+		if err := await(ctx, where, oneTask); err != nil {
+			return err
+		}
+	} else if where.frame == t.root {
+		return nil
+	}
+	return b.titled(ctx, t)
+}
+
+// titled brings a tab's title, if its document can be read now.
+func (b *Browser) titled(ctx context.Context, t *tab) error {
+	p, ok := b.rootPlace(t)
+	if !ok {
+		return nil
+	}
+	asked := setOut(p, glance)
+	reportOf(ctx).askNew(p)
+	return b.returned(ctx, t, p, glance, asked)
+}
+
+// ended keeps an error only when the verb itself is over.
+func ended(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil && isContext(err) {
+		return nil
+	}
+	return err
+}
+
+// arrived reports whether a navigation that began after before, if any, shows
+// its document or came to nothing.
+func (t *tab) arrived(before mark) bool {
+	if t.root.loader != before.loader {
+		return t.root.events["DOMContentLoaded"]
+	}
+	now := t.moves
+	return now.asked == before.moves.asked ||
+		now.within > before.moves.within ||
+		now.downloads > before.moves.downloads ||
+		now.stopped > before.moves.stopped
+}
+
+// download waits for the browser to tell of a download, where a navigation of
+// the action came to nothing: it tells of that first.
+func (b *Browser) download(ctx context.Context, t *tab, before mark) error {
+	const limit = 250 * time.Millisecond
+	b.mu.Lock()
+	nothing := b.options.Downloads != "" && !t.closed && t.root.loader == before.loader &&
+		t.moves.asked > before.moves.asked && t.moves.stopped > before.moves.stopped &&
+		t.moves.within == before.moves.within && t.moves.downloads == before.moves.downloads
+	b.mu.Unlock()
+	if !nothing {
+		return nil
+	}
+	bounded, stop := context.WithTimeout(ctx, limit)
+	defer stop()
+	return b.await(bounded, func() bool { return t.closed || t.moves.downloads > before.moves.downloads })
+}
+
+// popup waits for a new tab that the action asked for, until it shows its
+// document.
+func (b *Browser) popup(ctx context.Context, t *tab, before mark) error {
+	b.mu.Lock()
+	asked, came := t.popups.asked > before.popups.asked, t.popups.done > before.popups.done
+	b.mu.Unlock()
+	if !asked && !came {
+		return nil
+	}
+	opening, stop := context.WithTimeout(ctx, popupLimit)
+	defer stop()
+	err := b.await(opening, func() bool { return t.closed || t.popups.done > before.popups.done })
+	if err != nil {
+		return ended(ctx, err)
+	}
+	loading, end := context.WithTimeout(ctx, settleLimit)
+	defer end()
+	return ended(ctx, b.await(loading, func() bool {
+		now := b.activeLocked()
+		if now == nil || now == t || now.dialog != nil || now.refused != nil || b.ledger.Waiting(now.id) {
+			return true
+		}
+		started := !leadsSomewhere(t.opened) || leadsSomewhere(now.root.url)
+		return now.isSet && started && now.root.context != 0 && now.root.events["DOMContentLoaded"]
+	}))
+}
+
+// leadsSomewhere tells a new tab's own document from the empty one it starts
+// with.
+func leadsSomewhere(url string) bool { return url != "" && url != "about:blank" }
+
+func (b *Browser) rootPlace(t *tab) (place, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return t.root.place()
+}
+
+// title reads the title past elements that are named "title".
+const title = "() => String(Object.getOwnPropertyDescriptor(Document.prototype, 'title').get.call(document)).slice(0, 1024)"
+
+// closing is what a round trip runs: a function that returns the title.
+type closing struct {
+	function string
+	node     int       // its argument
+	came     *delivery // takes what became of the act's input, which the answer begins with
+}
+
+var glance = closing{function: title}
+
+// roundTrip goes to a frame's renderer and back, and brings the tab's title
+// from the main frame.
+func (b *Browser) roundTrip(ctx context.Context, t *tab, p place, by closing) error {
+	return b.returned(ctx, t, p, by, setOut(p, by))
+}
+
+// setOut begins a round trip.
+func setOut(p place, by closing) *cdp.Pending {
+	return p.session.Send("Runtime.callFunctionOn", map[string]any{
+		"functionDeclaration": by.function, "uniqueContextId": p.world.Unique, "returnByValue": true, "awaitPromise": true,
+		"arguments": []map[string]int{{"value": by.node}},
+	})
+}
+
+// returned ends it.
+func (b *Browser) returned(ctx context.Context, t *tab, p place, by closing, asked *cdp.Pending) error {
+	var answer struct {
+		Result struct {
+			Value string `json:"value"`
+		} `json:"result"`
+	}
+	if err := asked.Wait(ctx, &answer); err != nil {
+		return err
+	}
+	shown := answer.Result.Value
+	if by.came != nil {
+		said, rest, _ := strings.Cut(shown, "\n")
+		if err := by.came.take(said); err != nil {
+			return err
+		}
+		shown = rest
+	}
+	b.entitle(t, p, shown)
+	return nil
+}
+
+// entitle notes the tab's title, where p is its own document and still there.
+func (b *Browser) entitle(t *tab, p place, title string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p.frame == t.root && t.root.unique == p.document {
+		t.title = clean(title)
+	}
+}
+
+// clean leaves out what no person sees in a title: control characters and the
+// invisible ones that can hide text (tags, zero width, bidi overrides).
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
+			return -1
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,265 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const childLimit = 3 * time.Second // for a child frame to be read; it is left out after it
+
+// snapshot shows the page, or what is below one element of it.
+func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, _ action.Pin) (any, error) {
+	if a.Format == "markdown" {
+		return b.markdownPart(ctx, t, a)
+	}
+	if d := b.fileOf(t); d != nil && a.Format != "tree" && a.Ref == "" {
+		return d.part(b.room(a), a.Format), nil
+	}
+	if a.Format != "" && a.Format != "text" && a.Format != "tree" {
+		return nil, fault.New(fault.InvalidRequest, "format %q is not known", a.Format).Hinted("use text, tree or markdown")
+	}
+	top, walk, err := b.outset(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	walk.NoURLs, walk.Shown = a.Format != "tree" && !a.URLs, true
+	walk.Viewport = a.Viewport
+	walk.Fold = a.Format != "tree" && a.Ref == "" && !a.Viewport
+	if a.Ref != "" {
+		h, err := b.byRef(ctx, t, a.Ref)
+		if err != nil {
+			return nil, err
+		}
+		top, walk.Root = h.place, h.node
+	}
+	merged, err := b.readShown(ctx, t, top, walk, a)
+	if err != nil {
+		return nil, err
+	}
+	d, err := b.documentOf(ctx, t, merged.Type)
+	if err != nil {
+		return nil, err
+	}
+	if d != nil && a.Format != "tree" && a.Ref == "" {
+		return d.part(b.room(a), a.Format), nil
+	}
+	here := b.facts(t)
+	out := &action.Snapshot{URL: here.URL, Title: here.Title, Hidden: merged.Hidden, Document: d.shows()}
+	if a.Format != "tree" {
+		part := merged.Part(b.room(a))
+		out.Text, out.Tokens, out.NextOffset, out.MoreTokens = part.Text, part.Tokens, part.Next, part.More
+		return out, nil
+	}
+	depth := a.Depth
+	if depth <= 0 {
+		b.mu.Lock()
+		depth = b.options.MaxDepth
+		b.mu.Unlock()
+	}
+	out.Tree = merged.Tree(depth)
+	return out, nil
+}
+
+// usualTokens is how many tokens a page is written in where the call does not say: one
+// that has more is condensed, down to what docs/snapshot.md says.
+const usualTokens = 2700
+
+// room is how much a call gets of a page, and from where on.
+func (b *Browser) room(a *action.TakeSnapshot) snapshot.Options {
+	o := snapshot.Options{
+		URLs: a.URLs, Depth: a.Depth, Unfold: a.Ref != "", Interactive: a.Interactive,
+		MaxTokens: a.MaxTokens, Offset: a.Offset,
+	}
+	if o.MaxTokens == 0 {
+		b.mu.Lock()
+		o.MaxTokens, o.Aim = b.options.MaxTokens, usualTokens
+		b.mu.Unlock()
+	}
+	return o
+}
+
+// outset is where reading the whole page starts, and what the session's options
+// have it leave out.
+func (b *Browser) outset(ctx context.Context, t *tab) (place, injected.Walk, error) {
+	top, err := b.main(ctx, t)
+	return top, b.plainWalk(), err
+}
+
+// plainWalk is how a frame is read as the options say.
+func (b *Browser) plainWalk() injected.Walk {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return injected.Walk{IncludeHidden: b.options.IncludeHidden, ExcludePasswords: b.options.ExcludePasswordFields}
+}
+
+// perceive reads a frame with those below it into one page with references,
+// and the tab's title with them.
+func (b *Browser) perceive(ctx context.Context, t *tab, top place, walk injected.Walk) (*snapshot.Page, error) {
+	root, err := b.read(ctx, t, top, walk)
+	if err != nil {
+		return nil, err
+	}
+	return b.merge(ctx, t, top, root)
+}
+
+// merge makes a page of frames that were read.
+func (b *Browser) merge(ctx context.Context, t *tab, top place, root *snapshot.Frame) (*snapshot.Page, error) {
+	if err := b.titledBy(ctx, t, top, root.Tree.Title); err != nil {
+		return nil, err
+	}
+	merged := snapshot.Merge(root, &b.refs)
+	if b.credentialed() {
+		merged.Conceal(b.concealer())
+	}
+	return merged, nil
+}
+
+// reading is one frame of a snapshot being taken.
+type reading struct {
+	place place
+	frame snapshot.Frame
+	owner int // number of its iframe element in the parent; 0 when unknown
+	err   error
+}
+
+// read reads top and every frame below it, and puts them together.
+func (b *Browser) read(ctx context.Context, t *tab, top place, walk injected.Walk) (*snapshot.Frame, error) {
+	all, err := b.readAll(ctx, t, top, walk)
+	if err != nil {
+		return nil, err
+	}
+	root := all[top.frame]
+	b.join(t, all, root)
+	return &root.frame, nil
+}
+
+// readAll reads top and every frame below it, all at once. Child frames that
+// could not be read say so.
+func (b *Browser) readAll(ctx context.Context, t *tab, top place, walk injected.Walk) (map[*frame]*reading, error) {
+	if err := b.complete(ctx, t); err != nil {
+		return nil, err
+	}
+	all := map[*frame]*reading{}
+	var readers sync.WaitGroup
+	for _, p := range b.places(t) {
+		if !b.below(p.frame, top.frame) {
+			continue
+		}
+		r := &reading{place: p, frame: snapshot.Frame{Document: p.document}}
+		all[p.frame] = r
+		if p.frame == top.frame {
+			r.place = top
+			continue
+		}
+		q := walk
+		q.Root, q.Depth = 0, 0
+		readers.Go(func() { b.readOne(ctx, r, q, true) })
+	}
+	if r := all[top.frame]; r != nil {
+		b.readOne(ctx, r, walk, false)
+	}
+	readers.Wait()
+	root := all[top.frame]
+	if root == nil {
+		return nil, errMoved
+	}
+	if root.err != nil {
+		return nil, root.err
+	}
+	if root.frame.Tree.Gone {
+		return nil, errChanged
+	}
+	return all, nil
+}
+
+func (b *Browser) below(f, top *frame) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for ; f != nil; f = f.parent {
+		if f == top {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *Browser) readOne(ctx context.Context, r *reading, q injected.Walk, child bool) {
+	if child {
+		var stop func()
+		ctx, stop = context.WithTimeout(ctx, childLimit)
+		defer stop()
+		if parent, main, ok := b.embedder(r.place.frame); ok && !main {
+			if r.owner, r.err = b.ownerOf(ctx, r.place.frame, parent); r.err != nil {
+				return
+			}
+		}
+	}
+	q.Hosts = injected.ClosedPerCall
+	if r.frame.Tree, r.err = b.walk(ctx, r.place, q); r.err != nil {
+		return
+	}
+	news, err := r.place.world.PierceHosts(ctx, r.frame.Tree.Hosts)
+	if r.err = err; err == nil && news > 0 { // closed shadow roots that were not known: once in the life of a document
+		r.frame.Tree, r.err = r.place.world.Snapshot(ctx, q)
+	}
+}
+
+// walk reads a frame with what scripts listen on. Where that was asked for
+// before there is seldom more: both are asked at once.
+func (b *Browser) walk(ctx context.Context, p place, q injected.Walk) (tree *injected.Tree, err error) {
+	if !p.frame.ears.knows(p) {
+		if _, err := b.heed(ctx, p); err != nil {
+			return nil, err
+		}
+		return p.world.Snapshot(ctx, q)
+	}
+	var asking sync.WaitGroup
+	var news injected.News
+	var unheard error
+	asking.Go(func() { news, unheard = b.heed(ctx, p) })
+	tree, err = p.world.Snapshot(ctx, q)
+	asking.Wait()
+	if err = cmp.Or(err, unheard); err == nil && news.Controls > 0 {
+		return p.world.Snapshot(ctx, q)
+	}
+	return tree, err
+}
+
+// titledBy takes the tab's title from what was read of its own document, or
+// asks for it where a frame was read alone.
+func (b *Browser) titledBy(ctx context.Context, t *tab, top place, title string) error {
+	if top.frame != t.root {
+		return b.titled(ctx, t)
+	}
+	b.entitle(t, top, title)
+	return nil
+}
+
+// join puts child frames into their parents.
+func (b *Browser) join(t *tab, all map[*frame]*reading, root *reading) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for f, r := range all {
+		parent := all[f.parent]
+		if r == root || parent == nil {
+			continue
+		}
+		if r.err != nil {
+			if _, there := t.frames[f.id]; there {
+				b.note("a frame of %s could not be read and is left out", host(f.url))
+			}
+			continue
+		}
+		if parent.frame.Children == nil {
+			parent.frame.Children = map[int]*snapshot.Frame{}
+		}
+		parent.frame.Children[r.owner] = &r.frame
+	}
+}

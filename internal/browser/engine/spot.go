@@ -1,0 +1,99 @@
+package engine
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// spot is what receives a point of the tab's viewport, and the point in the
+// viewport of the frame it is in.
+type spot struct {
+	hit
+	at injected.Point
+}
+
+// isPlace reports whether l names a point, or half of one.
+func isPlace(l action.Locator) bool {
+	words := l
+	words.X, words.Y = nil, nil
+	return words.Zero() && (l.X != nil || l.Y != nil)
+}
+
+// spotAt finds the element that really receives a point, into frames and
+// closed shadow roots. Faults: invalid_request, not_found.
+func (b *Browser) spotAt(ctx context.Context, t *tab, l action.Locator) (spot, error) {
+	x, y, whole := l.Point()
+	if !whole {
+		return spot{}, fault.New(fault.InvalidRequest, "a point has x and y").Hinted("give both").With("field", "x")
+	}
+	p, err := b.main(ctx, t)
+	if err != nil {
+		return spot{}, err
+	}
+	at := injected.Point{X: x, Y: y}
+	for {
+		r, err := receiver(ctx, p, at)
+		if err != nil {
+			return spot{}, err
+		}
+		if r.Node == 0 || r.Facts == nil {
+			return spot{}, fault.New(fault.NotFound, "nothing is at %g, %g of the viewport", x, y).
+				Hinted("take a screenshot: x and y are CSS pixels from the top left of what it shows")
+		}
+		if r.Inner == nil {
+			return spot{hit: hit{place: p, node: r.Node, facts: *r.Facts, matches: 1}, at: at}, nil
+		}
+		if p, err = b.embeddedAt(ctx, t, p, r.Node); err != nil {
+			return spot{}, err
+		}
+		at = *r.Inner
+	}
+}
+
+// receiver asks what receives a point, into closed shadow roots.
+func receiver(ctx context.Context, p place, at injected.Point) (injected.Receiver, error) {
+	for {
+		r, err := p.world.At(ctx, at)
+		if err != nil || r.Pierce == 0 {
+			return r, err
+		}
+		if err := p.world.PierceAt(ctx, r.Pierce); err != nil {
+			return r, err
+		}
+	}
+}
+
+// embeddedAt returns the frame whose element has a number in its parent.
+func (b *Browser) embeddedAt(ctx context.Context, t *tab, parent place, node int) (place, error) {
+	for _, p := range b.places(t) {
+		if p.frame.parent != parent.frame {
+			continue
+		}
+		if number, err := b.ownerOf(ctx, p.frame, parent); err == nil && number == node {
+			return p, nil
+		}
+	}
+	return place{}, fault.New(fault.NotFound, "the frame at that point cannot be read").
+		Hinted("wait until it has loaded, and take a new snapshot")
+}
+
+// pinnedPoint has the point that l names in the question of a pinned element,
+// when it still receives it. Fault: page_changed.
+func (b *Browser) pinnedPoint(ctx context.Context, t *tab, pin action.Pin, l action.Locator, q *injected.Pinned) error {
+	if !isPlace(l) {
+		return nil
+	}
+	s, err := b.spotAt(ctx, t, l)
+	if err != nil {
+		return err
+	}
+	if s.place.document != pin.Document || strconv.Itoa(s.node) != pin.Node {
+		return errChanged
+	}
+	q.Point = &s.at
+	return nil
+}

@@ -1,0 +1,192 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// tab is one page of the browser. Its fields are guarded by Browser.mu.
+type tab struct {
+	id     string
+	opener string
+	main   *target
+	root   *frame
+	frames map[string]*frame
+	title  string
+	refs   *snapshot.Refs
+	ready  chan struct{} // closed when the tab is set up
+	isSet  bool
+	closed bool
+	made   int // which of the browser's tabs it is, in the order they were opened
+
+	leaving bool // we close it
+	hidden  bool // of a crawl
+	visit   *visit
+
+	crashed bool
+	suspect bool // a verb timed out: its renderer may not answer any more
+	dialog  *dialog
+	dialogs int                   // opened by the document
+	running map[*running]struct{} // verbs to interrupt
+
+	method  string // of the last request for a main document
+	sent    bool   // the document is the answer to a form that was posted
+	moves   moves
+	popups  counter
+	dragged json.RawMessage // what the page gave to the drag that we intercepted
+	opened  string          // where the last window.open led
+
+	downloaded string    // id of the newest download
+	file       *document // the file that the last navigation brought instead of a page; nil when a page is shown
+	chooser    chooser   // the last one that the page opened
+	choosers   int       // opened so far
+	choosing   bool      // page.upload waits for one
+
+	mediaType    string                        // of the newest document that the main frame was sent
+	status       map[string]int                // HTTP status of a document, by loader
+	away         map[string]error              // documents the egress door answered for itself, by loader
+	lost         string                        // loader of the last navigation that failed
+	failures     map[string]string             // net:: error of a document, by loader
+	refused      error                         // the guard's last refusal of a main document
+	uncertified  string                        // the browser's name for what is wrong with a certificate that was not accepted, of the last navigation
+	documentHeld bool                          // the next one waits for a person
+	ahead        string                        // the address that a call has prepared for already
+	ambush       *ambush                       // nil when nothing waits for a document
+	given        map[string]*domainCredentials // what its sessionStorage has, by domain
+	unready      func()                        // gives up preparing the document that is to come; nil when none is
+	inflight     map[string]struct{}
+	asking       map[string]string // of those, what an act may wait for: see endpoint
+	lastBusy     time.Time         // when a request last started or ended
+}
+
+// counter counts what was asked for and what came.
+type counter struct{ asked, done int }
+
+// moves counts the steps of the main frame's navigations.
+type moves struct {
+	asked     int // requested or started
+	within    int // inside the document: fragments, history.pushState
+	stopped   int // loading ended, with or without a new document
+	downloads int
+	scripts   int // javascript: URLs, of any frame
+}
+
+type running struct{ cancel context.CancelCauseFunc }
+
+func newTab(t *target, refs *snapshot.Refs) *tab {
+	n := &tab{
+		id: t.id, main: t, refs: refs,
+		frames:   make(map[string]*frame),
+		ready:    make(chan struct{}),
+		running:  make(map[*running]struct{}),
+		status:   make(map[string]int),
+		away:     make(map[string]error),
+		failures: make(map[string]string),
+		inflight: make(map[string]struct{}),
+		asking:   make(map[string]string),
+		lastBusy: time.Now(),
+	}
+	n.root = &frame{id: t.id, target: t}
+	n.frames[t.id] = n.root
+	return n
+}
+
+func (t *tab) setUp() {
+	if !t.isSet {
+		t.isSet = true
+		close(t.ready)
+	}
+}
+
+// interrupt ends every verb that runs in the tab.
+func (t *tab) interrupt(cause error) {
+	for r := range t.running {
+		r.cancel(cause)
+	}
+}
+
+// enter bounds a verb: by its limit, and by what may happen to the tab
+// meanwhile (a dialog, a crash). The function it returns must be called.
+func (b *Browser) enter(ctx context.Context, t *tab, limit time.Duration) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, stop := context.WithTimeoutCause(ctx, limit, errLimit)
+	r := &running{cancel: cancel}
+	b.mu.Lock()
+	if t.closed {
+		cancel(errClosedTab)
+	}
+	t.running[r] = struct{}{}
+	b.mu.Unlock()
+	return ctx, func() {
+		b.mu.Lock()
+		delete(t.running, r)
+		b.mu.Unlock()
+		stop()
+		cancel(nil)
+	}
+}
+
+// maxDialogs is how many dialogs a document opens before it may be left with
+// one open: a page that asks without end must not keep the tab.
+const maxDialogs = 3
+
+// admit refuses a verb that cannot run in the tab's present state.
+func (b *Browser) admit(t *tab, verb string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t.dialog != nil && verb != "page.dialog" && (verb != "page.goto" || t.dialogs < maxDialogs) {
+		return t.dialog.fault()
+	}
+	if t.crashed && verb != "page.goto" && verb != "page.dialog" {
+		return errCrashed
+	}
+	if t.documentHeld && verb != "page.goto" {
+		return errHeld
+	}
+	return nil
+}
+
+// errDocumentHeld ends the verbs that run in a tab whose next document is held.
+var errDocumentHeld = errors.New("the next document waits for a person")
+
+// errHeld is why a tab cannot be read: the browser passes nothing on to a page
+// while its next document is asked for.
+var errHeld = fault.New(fault.NotActionable, "the page is about to be replaced, and a person is asked about the request for it: until then it can neither be read nor acted on").
+	Hinted("wait for the answer, which approval.status tells; or go elsewhere with page.goto").With("reason", "held")
+
+var errCrashed = fault.New(fault.PageCrashed, "the page crashed").
+	Hinted("navigate again with page.goto: the tab still works")
+
+// crash notes that a target's renderer died. b.mu is held.
+func (b *Browser) crash(t *target) {
+	if t == nil {
+		return
+	}
+	b.conn.Detach(t.session.ID(), errCrashed)
+	if t.tab == nil {
+		return
+	}
+	if t.kind != "page" {
+		t.tab.lose(t)
+		b.change()
+		return
+	}
+	t.tab.crashed = true
+	t.tab.lose(t)
+	t.tab.dropDialog()
+	t.tab.interrupt(errCrashed)
+	b.change()
+}
+
+// facts returns where a tab is.
+func (b *Browser) facts(t *tab) action.Page {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return action.Page{URL: t.root.url, Title: t.title}
+}

@@ -1,0 +1,270 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// target is one thing the browser lets us attach to: a tab, a frame in another
+// process, a worker.
+type target struct {
+	id      string
+	kind    string // page, iframe, worker, service_worker, shared_worker…
+	url     string // of a worker's script
+	session *cdp.Session
+	tab     *tab // nil for workers
+	settled bool // it is set up: we are told of every frame of it
+	hidden  bool // of a crawl: its tab, or what that started
+
+	released time.Time     // when we last let go of what it logged
+	noise    meter         // what it wrote to the console
+	muted    bool          // it is not listened to
+	listen   chan struct{} // closed when it is listened to again, or gone
+	late     int           // events that came since it was muted
+	wrote    time.Time     // when one of them was written
+	parent   *target       // what made it, where that is known
+	asked    bool          // for its script worlds, while it is muted
+	worlds   bool          // it has our script in the documents to come
+	admits   *cdp.Pending  // the script that lets clients' input through, in those
+}
+
+type filter struct {
+	Type    string `json:"type,omitempty"`
+	Exclude bool   `json:"exclude,omitempty"`
+}
+
+type autoAttach struct {
+	On      bool     `json:"autoAttach"`
+	Pause   bool     `json:"waitForDebuggerOnStart"`
+	Flatten bool     `json:"flatten"`
+	Filter  []filter `json:"filter,omitempty"`
+}
+
+// Pausing new targets is what closes the gap between a popup's start and our
+// interception of its first request.
+var (
+	attachToAll = autoAttach{On: true, Pause: true, Flatten: true, Filter: []filter{
+		{Type: "browser", Exclude: true},
+		{Type: "tab", Exclude: true},
+		{Type: "browser_ui", Exclude: true}, // Chromium's own surfaces
+		{},
+	}}
+	pagesOnly = []filter{{Type: "page"}, {Exclude: true}}
+)
+
+type targetInfo struct {
+	ID      string `json:"targetId"`
+	Type    string `json:"type"`
+	Title   string `json:"title"`
+	URL     string `json:"url"`
+	Opener  string `json:"openerId"`
+	Context string `json:"browserContextId"`
+	Parent  string `json:"parentFrameId"`
+}
+
+type attached struct {
+	Session string     `json:"sessionId"`
+	Info    targetInfo `json:"targetInfo"`
+}
+
+// attach takes a new target in. b.mu is held.
+func (b *Browser) attach(from string, e attached) {
+	if e.Info.Type == "browser" {
+		return // the session of a client that Attach lets in
+	}
+	t := &target{id: e.Info.ID, kind: e.Info.Type, url: strings.TrimPrefix(e.Info.URL, "blob:"), session: b.conn.Session(e.Session)}
+	parent := b.sessions[from]
+	t.parent, t.hidden = parent, parent.isHidden()
+	if t.kind == "page" && b.unwanted(e.Info.Opener) {
+		b.work.add(func() { b.root.Send("Target.closeTarget", map[string]string{"targetId": t.id}) })
+		return
+	}
+	if t.kind == "page" && len(b.order) >= maxTabs && b.making+b.hiding == 0 {
+		b.surplus(t, e.Info.Opener)
+		b.change()
+		return
+	}
+	switch {
+	case t.kind == "page":
+		b.addTab(t, e.Info)
+	case t.kind == "iframe" && parent != nil && parent.tab != nil:
+		t.tab = parent.tab
+		f := t.tab.frame(t.id, e.Info.Parent)
+		f.target = t
+		t.tab.forget(f)
+	}
+	b.sessions[e.Session] = t
+	viewport, hidden := b.options.metrics(), t.isHidden()
+	resources := t.tab != nil && t.tab.visit != nil && t.tab.visit.resources
+	first := append(b.options.certifying(t.kind), b.options.emulating(t.kind, b.version)...)
+	b.work.add(func() { b.setUp(t, viewport, intercepted(hidden, resources), first) })
+	b.change()
+}
+
+func (b *Browser) addTab(t *target, info targetInfo) {
+	n := newTab(t, &b.refs)
+	n.root.url, n.title, n.opener = info.URL, info.Title, info.Opener
+	t.tab = n
+	b.made++
+	n.made = b.made
+	b.tabs[n.id] = n
+	if b.hiding == 0 || info.Opener != "" {
+		b.order = append(b.order, n)
+	}
+	if b.home == "" {
+		b.home = info.Context
+	}
+	if b.context == "" && !b.options.Keeps {
+		b.context = info.Context
+	}
+	if opener := b.tabs[info.Opener]; opener != nil {
+		opener.popups.done++
+		b.note("a new tab was opened and is now the active one")
+	}
+}
+
+// online keeps navigator.onLine true: a box has no network interface, so pages
+// would take themselves to be offline (SPEC section 9). The protocol's own
+// emulation does not reach it (Chromium 156), hence a script that runs before
+// any of the page or worker.
+const online = `Object.defineProperty((self.Navigator || self.WorkerNavigator).prototype, "onLine", {get: () => true, configurable: true, enumerable: true})`
+
+// noBodies is of Network.enable: bodies are not read here, so the browser need
+// not keep them.
+var noBodies = map[string]int{"maxTotalBufferSize": 1, "maxResourceBufferSize": 1}
+
+// setUp makes a target ours. The calls travel together; the last one lets it
+// run. Answers are waited for elsewhere, so that a page that spins from its
+// first line keeps nobody else waiting.
+func (b *Browser) setUp(t *target, viewport metrics, intercept map[string]any, first []stroke) {
+	var sent []*cdp.Pending
+	send := func(method string, params any) { sent = append(sent, t.session.Send(method, params)) }
+	if t.tab == nil {
+		send("Target.setAutoAttach", attachToAll)
+		send("Runtime.evaluate", map[string]string{"expression": online})
+		send("Runtime.enable", nil)
+		send("Runtime.setMaxCallStackSizeToCapture", topOfStack)
+		send("Log.enable", nil)
+		send("Network.enable", noBodies)
+		send("Runtime.runIfWaitingForDebugger", nil)
+		b.own.Go(func() { b.settled(t, sent, nil) })
+		return
+	}
+	send("Page.enable", nil)
+	send("Page.setLifecycleEventsEnabled", map[string]bool{"enabled": true})
+	send("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": injected.Source + unadmitting, "worldName": injected.World, "runImmediately": true})
+	sent = append(sent, b.attendWorlds(t)...)
+	send("Page.addScriptToEvaluateOnNewDocument", map[string]string{"source": online})
+	send("Runtime.enable", nil)
+	send("Runtime.setMaxCallStackSizeToCapture", topOfStack)
+	send("Inspector.enable", nil)
+	send("Log.enable", nil)
+	send("Network.enable", noBodies)
+	send("Fetch.enable", intercept)
+	send("Page.setInterceptFileChooserDialog", map[string]bool{"enabled": true})
+	send("Target.setAutoAttach", attachToAll)
+	if t.kind == "page" {
+		send("Page.setPrerenderingAllowed", map[string]bool{"isAllowed": false})
+		send("Emulation.setFocusEmulationEnabled", map[string]bool{"enabled": true})
+		send("Emulation.setDeviceMetricsOverride", viewport)
+	}
+	for _, each := range first {
+		send(each.method, each.params)
+	}
+	tree := t.session.Send("Page.getFrameTree", nil)
+	send("Runtime.runIfWaitingForDebugger", nil)
+	b.own.Go(func() { b.settled(t, sent, tree) })
+}
+
+func (b *Browser) settled(t *target, sent []*cdp.Pending, tree *cdp.Pending) {
+	ctx, cancel := context.WithTimeout(context.Background(), setupLimit)
+	defer cancel()
+	for _, p := range sent {
+		if err := p.Wait(ctx, nil); err != nil && !errors.Is(err, cdp.ErrClosed) {
+			b.log().Debug("cannot set up a target", "target", t.id, "type", t.kind, "error", err)
+		}
+	}
+	if tree != nil {
+		var answer struct {
+			Tree frameTree `json:"frameTree"`
+		}
+		if tree.Wait(ctx, &answer) == nil {
+			b.mu.Lock()
+			t.tab.merge(t, answer.Tree, nil)
+			b.mu.Unlock()
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t.settled = true
+	if t.kind == "page" {
+		t.tab.setUp()
+	}
+	b.change()
+}
+
+// detach takes a target out. b.mu is held.
+func (b *Browser) detach(session string) {
+	t := b.sessions[session]
+	if t == nil {
+		return
+	}
+	delete(b.sessions, session)
+	b.dropChannels(func(of, _ string) bool { return of == session })
+	if t.muted {
+		t.muted = false
+		close(t.listen)
+	}
+	b.conn.Detach(session, errClosedTab)
+	if t.tab == nil {
+		return
+	}
+	if t.kind == "page" {
+		b.removeTab(t.tab)
+	} else {
+		t.tab.lose(t)
+	}
+	b.change()
+}
+
+var errClosedTab = fault.New(fault.PageChanged, "the tab or frame went away").
+	Hinted("take a new snapshot: it shows what is there now")
+
+func (b *Browser) removeTab(t *tab) {
+	t.closed = true
+	delete(b.tabs, t.id)
+	b.work.add(func() { b.audience.forget(t) })
+	wasActive := b.activeLocked() == t
+	for i, other := range b.order {
+		if other == t {
+			b.order = append(b.order[:i:i], b.order[i+1:]...)
+			break
+		}
+	}
+	t.dropDialog()
+	t.interrupt(errClosedTab)
+	t.setUp()
+	if next := b.activeLocked(); wasActive && next != nil {
+		if !t.leaving {
+			b.note("the active tab was closed; the one before it is active")
+		}
+		session := next.main.session
+		b.work.add(func() { session.Send("Page.bringToFront", nil) })
+	}
+}
+
+// wait waits until the tab is set up.
+func (t *tab) wait(ctx context.Context) error {
+	select {
+	case <-t.ready:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

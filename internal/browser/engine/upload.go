@@ -1,0 +1,242 @@
+package engine
+
+import (
+	"context"
+	"mime"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const chooserLimit = 3 * time.Second // for a click to open a file chooser
+
+// chooser is a file chooser that a page opened. It is never shown: the browser
+// asks us instead (Page.setInterceptFileChooserDialog).
+type chooser struct {
+	Frame   string `json:"frameId"`
+	Backend int64  `json:"backendNodeId"` // of the input; 0 where there is none
+}
+
+var chooserEvents = map[string]taker{
+	"Page.fileChooserOpened": inTab(func(b *Browser, t *tab, _ *target, p chooser) {
+		t.choosers++
+		t.chooser = p
+		if !t.choosing {
+			b.note("the page asks for a file: give it one with page.upload, on the element that was clicked")
+		}
+	}),
+}
+
+// upload gives files to a file input, or to the file chooser that the element
+// opens. Faults: invalid_request, page_changed, not_actionable, not_found,
+// limit_reached.
+func (b *Browser) upload(ctx context.Context, t *tab, a *action.Upload, pin action.Pin) (any, error) {
+	if err := uploadable(a); err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	files := b.options.Files
+	b.mu.Unlock()
+	if files == nil {
+		return nil, fault.New(fault.ProviderNotSupported, "this browser takes no files").Hinted("use a session of provider sandbox")
+	}
+	p, node, err := b.pinned(t, pin)
+	if err != nil {
+		return nil, err
+	}
+	facts, err := p.world.Facts(ctx, node)
+	if err != nil {
+		return nil, err
+	}
+	if facts.Gone || facts.Print != pin.Print {
+		return nil, errChanged
+	}
+	at := aim{place: p, node: node, facts: &facts}
+	to, err := b.inputFor(ctx, t, a, &at, pin)
+	if err != nil {
+		return nil, err
+	}
+	return b.give(ctx, t, a, pin, at, to, files)
+}
+
+func uploadable(a *action.Upload) error {
+	total := 0
+	for _, f := range a.Files {
+		total += len(f.Bytes)
+	}
+	switch n := a.Count(); {
+	case n == 0 && !a.Clear:
+		return fault.New(fault.InvalidRequest, "no file was given").Hinted("give files, an artifact or a path; clear empties the input")
+	case n > 0 && a.Clear:
+		return fault.New(fault.InvalidRequest, "clear goes without files").Hinted("leave clear out: new files take the place of old ones")
+	case total > action.MostUpload:
+		return fault.New(fault.InvalidRequest, "the files have more than %d bytes together", action.MostUpload).Hinted("upload less at a time")
+	}
+	return nil
+}
+
+// slot is the input that files go into.
+type slot struct {
+	place   place
+	backend int64
+	is      injected.FileInput
+}
+
+// inputFor returns the file input that is meant: the element itself, or that
+// of the chooser which a click on it opens.
+func (b *Browser) inputFor(ctx context.Context, t *tab, a *action.Upload, at *aim, pin action.Pin) (slot, error) {
+	backend, err := at.place.world.Backend(ctx, at.node)
+	if err != nil {
+		return slot{}, err
+	}
+	to, err := b.slotOf(ctx, at.place, backend)
+	if err != nil {
+		return slot{}, err
+	}
+	if !to.is.Is {
+		if a.Clear {
+			return slot{}, fault.New(fault.InvalidRequest, "the element is no file input: there is nothing to clear").Hinted("name the file input itself")
+		}
+		if to, err = b.opened(ctx, t, a, at, pin); err != nil {
+			return slot{}, err
+		}
+	}
+	return to, fits(a, to.is)
+}
+
+func (b *Browser) slotOf(ctx context.Context, p place, backend int64) (slot, error) {
+	if backend == 0 {
+		return slot{}, errChanged
+	}
+	is, err := p.world.FileInput(ctx, backend)
+	return slot{place: p, backend: backend, is: is}, err
+}
+
+// fits says what of an upload an input does not take.
+func fits(a *action.Upload, is injected.FileInput) error {
+	switch {
+	case is.Directory:
+		return fault.New(fault.InvalidRequest, "the input wants a whole folder").Hinted("folders cannot be uploaded: ask the page for single files")
+	case is.Disabled:
+		return fault.New(fault.NotActionable, "the input is disabled").With("reason", "disabled").Hinted("fill in what the page asks for first")
+	case a.Count() > 1 && !is.Multiple:
+		return fault.New(fault.InvalidRequest, "the input takes one file only").Hinted("give one file").With("field", "files")
+	}
+	return nil
+}
+
+// opened clicks the element and returns the input whose file chooser that
+// opened.
+func (b *Browser) opened(ctx context.Context, t *tab, a *action.Upload, at *aim, pin action.Pin) (slot, error) {
+	ready, err := b.take(ctx, t, pin, a.Locator, injected.ForClick, a.Timing)
+	if err != nil {
+		return slot{}, err
+	}
+	b.mu.Lock()
+	before := t.choosers
+	t.choosing = true
+	b.mu.Unlock()
+	defer func() {
+		b.mu.Lock()
+		t.choosing = false
+		b.mu.Unlock()
+	}()
+	if err := b.send(ctx, t, clicks(ready, "left", 1, 0)); err != nil {
+		return slot{}, err
+	}
+	bounded, stop := context.WithTimeoutCause(ctx, chooserLimit, errNoChooser)
+	defer stop()
+	if err := b.await(bounded, func() bool { return t.choosers > before }); err != nil {
+		return slot{}, err
+	}
+	b.mu.Lock()
+	asked := t.chooser
+	f := t.frames[asked.Frame]
+	var p place
+	ok := false
+	if f != nil {
+		p, ok = f.place()
+	}
+	b.mu.Unlock()
+	if !ok || asked.Backend == 0 {
+		return slot{}, errNoChooser
+	}
+	if p.frame != ready.place.frame {
+		return slot{}, errElsewhere
+	}
+	*at = ready
+	return b.slotOf(ctx, p, asked.Backend)
+}
+
+var errNoChooser = fault.New(fault.NotActionable, "a click on the element opens no file chooser that takes files").
+	Hinted("name the file input itself; a snapshot or a selector such as input[type=file] finds it").With("reason", "no file chooser")
+
+// What was judged is the element that was clicked: a chooser of another frame
+// is somebody else's.
+var errElsewhere = fault.New(fault.NotActionable, "the file chooser that opened belongs to another frame").
+	Hinted("name the file input in that frame itself").With("reason", "chooser of another frame")
+
+// give puts the files into the input and waits for what that sets off.
+func (b *Browser) give(ctx context.Context, t *tab, a *action.Upload, pin action.Pin, at aim, to slot, files Files) (any, error) {
+	var sent []action.SentFile
+	if !a.Clear {
+		var err error
+		if sent, err = files.Stage(ctx, a); err != nil {
+			return nil, err
+		}
+	}
+	before := b.mark(t)
+	if err := to.fill(ctx, sent); err != nil {
+		return nil, err
+	}
+	b.unaccepted(to.is.Accept, sent)
+	out := &action.Uploaded{Acted: *b.acted(at, pin), Files: sent}
+	if sent == nil {
+		out.Files = []action.SentFile{}
+	}
+	var err error
+	out.NewPage, err = b.settle(ctx, t, &to.place, before)
+	return out, err
+}
+
+// fill sets the input's files.
+func (s slot) fill(ctx context.Context, sent []action.SentFile) error {
+	if len(sent) == 0 {
+		return s.place.world.ClearFiles(ctx, s.backend)
+	}
+	paths := make([]string, len(sent))
+	for i, f := range sent {
+		paths[i] = f.Path
+	}
+	params := map[string]any{"files": paths, "backendNodeId": s.backend}
+	return s.place.world.Session.Call(ctx, "DOM.setFileInputFiles", params, nil)
+}
+
+// unaccepted notes files that the input does not ask for. That is advice only:
+// people may choose others too (HTML, "File Upload state").
+func (b *Browser) unaccepted(accept string, sent []action.SentFile) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, f := range sent {
+		if accept != "" && !accepts(accept, f.Name) {
+			b.note("the input asks for %q, which %q is not", cut(clean(accept)), shortName(f.Name))
+		}
+	}
+}
+
+func accepts(accept, name string) bool {
+	extension := strings.ToLower(path.Ext(name))
+	kind, _, _ := mime.ParseMediaType(mime.TypeByExtension(extension))
+	for part := range strings.SplitSeq(strings.ToLower(accept), ",") {
+		part = strings.TrimSpace(part)
+		major, all := strings.CutSuffix(part, "/*")
+		if part == extension && part != "" || part == kind && kind != "" || all && (major == "*" || strings.HasPrefix(kind, major+"/")) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,216 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const (
+	waitDefault = 5 * time.Second        // API document, POST /browser/wait
+	quiet       = 500 * time.Millisecond // without a request: what networkidle means to Chromium
+)
+
+func waitLimit(a *action.WaitFor) time.Duration {
+	if a.Timeout == nil {
+		return waitDefault
+	}
+	return min(time.Duration(max(*a.Timeout, 0))*time.Millisecond, 120*time.Second) // SPEC section 11
+}
+
+// waitFor waits until everything asked for holds at once. A time-out is an
+// answer.
+func (b *Browser) waitFor(ctx context.Context, t *tab, a *action.WaitFor, _ action.Pin) (any, error) {
+	w, err := b.wanted(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	deadline := time.Now().Add(waitLimit(a))
+	for {
+		holds, err := b.holds(ctx, t, w)
+		if err != nil && !moved(err) || holds {
+			return waited(holds, err)
+		}
+		left := time.Until(deadline)
+		if left <= 0 {
+			return &action.Waited{}, nil
+		}
+		came, err := b.watch(ctx, t, w, left)
+		if err != nil || came {
+			return waited(came, err)
+		}
+	}
+}
+
+// waited is the answer; what a dialog interrupts has not been found.
+func waited(found bool, err error) (any, error) {
+	if err != nil && !errors.Is(err, errDialog) && !isContext(err) {
+		return nil, err
+	}
+	return &action.Waited{Found: found}, err
+}
+
+// wanted is what is waited for.
+type wanted struct {
+	element injected.Conditions // zero Query: no element
+	ref     string
+	located bool
+	gone    string
+	url     string
+	idle    bool
+}
+
+func (b *Browser) wanted(ctx context.Context, a *action.WaitFor) (wanted, error) {
+	switch a.State {
+	case "", "attached", "detached", "visible", "hidden":
+	default:
+		return wanted{}, fault.New(fault.InvalidRequest, "state %q is not known", a.State).
+			Hinted("use attached, detached, visible or hidden")
+	}
+	if isPlace(a.Locator) {
+		return wanted{}, fault.New(fault.InvalidRequest, "a point of the viewport is nothing to wait for").
+			Hinted("give a ref, a selector, a role with a name, or a text").With("field", "x")
+	}
+	w := wanted{gone: a.TextGone, url: a.URL, idle: a.NetworkIdle, ref: a.Ref, located: !a.Zero()}
+	q := injected.Query{Selector: a.Selector, Role: a.Role, Name: a.Name, Text: a.Text, Index: a.Index}
+	state := a.State
+	if a.Zero() && a.TextGone == "" && a.URL == "" && !a.NetworkIdle {
+		q.Selector, w.located = "body", true
+	}
+	if a.Text != "" && a.Selector == "" && a.Role == "" && state == "" {
+		state = "visible" // a text is there when it can be read
+	}
+	q, err := b.askable(ctx, q)
+	w.element = injected.Conditions{Query: q, State: state}
+	return w, err
+}
+
+// anywhere says that it is enough for it to be in one frame: who has seen it
+// there need not look at the others.
+func (w wanted) anywhere() bool {
+	return w.located && w.ref == "" && w.gone == "" && w.url == "" && !w.idle && !w.element.Seen && !w.absent()
+}
+
+func (w wanted) absent() bool {
+	return w.element.State == "detached" || w.element.State == "hidden"
+}
+
+func (b *Browser) holds(ctx context.Context, t *tab, w wanted) (bool, error) {
+	b.mu.Lock()
+	url := t.root.url
+	calm := len(t.inflight) == 0 && time.Since(t.lastBusy) >= quiet
+	b.mu.Unlock()
+	if w.url != "" && !strings.Contains(b.readAs(ctx, url), w.url) || w.idle && !calm {
+		return false, nil
+	}
+	if w.element.Seen {
+		return b.seenHolds(ctx, t, w)
+	}
+	if w.gone != "" {
+		gone, err := b.inFrames(ctx, t, injected.Conditions{TextGone: w.gone}, true)
+		if err != nil || !gone {
+			return false, err
+		}
+	}
+	switch {
+	case !w.located:
+		return true, nil
+	case w.ref != "":
+		return b.refHolds(ctx, t, w)
+	}
+	return b.inFrames(ctx, t, w.element, w.absent())
+}
+
+// seenHolds is holds for who may look for what a person could see alone.
+func (b *Browser) seenHolds(ctx context.Context, t *tab, w wanted) (bool, error) {
+	if _, err := b.main(ctx, t); err != nil {
+		return false, err
+	}
+	if w.gone != "" {
+		h, err := b.search(ctx, t, injected.Query{Text: w.gone, Seen: true}, action.Locator{})
+		if err != nil || h.node != 0 {
+			return false, err
+		}
+	}
+	switch {
+	case !w.located:
+		return true, nil
+	case w.ref != "":
+		return b.refHolds(ctx, t, w)
+	}
+	h, err := b.search(ctx, t, w.element.Query, action.Locator{})
+	return (h.node != 0) != w.absent(), err
+}
+
+// readAs is an address as what a caller waits for is looked for in it: as it is
+// shown, and for operators as it is.
+func (b *Browser) readAs(ctx context.Context, address string) string {
+	if ctx.Value(trusted{}) == true {
+		return address
+	}
+	return b.concealer().Text(shown(address))
+}
+
+// inFrames looks once: does c hold in every frame, or in any?
+func (b *Browser) inFrames(ctx context.Context, t *tab, c injected.Conditions, every bool) (bool, error) {
+	if _, err := b.main(ctx, t); err != nil {
+		return false, err
+	}
+	for _, p := range b.places(t) {
+		if c.Selector == "" {
+			if _, err := p.world.Pierce(ctx); err != nil && !moved(err) {
+				return false, err
+			}
+		}
+		r, err := p.world.Wait(ctx, c)
+		if err != nil {
+			return false, err
+		}
+		if r.Found != every {
+			return r.Found, nil
+		}
+	}
+	return every, nil
+}
+
+// refHolds waits for an element that a snapshot named: it can only go away or
+// change whether it is visible.
+func (b *Browser) refHolds(ctx context.Context, t *tab, w wanted) (bool, error) {
+	h, err := b.byRef(ctx, t, w.ref)
+	if fault.CodeOf(err) == fault.StaleRef {
+		if w.absent() {
+			return true, nil
+		}
+		return false, err
+	}
+	if err != nil {
+		return false, err
+	}
+	r, err := h.place.world.Wait(ctx, injected.Conditions{Query: injected.Query{Node: h.node}, State: w.element.State})
+	return r.Found, err
+}
+
+// watch waits a little for something to change: in the main frame for the
+// condition itself, otherwise for anything the browser tells. It says whether
+// what is wanted was seen there, which is enough of what may be anywhere.
+func (b *Browser) watch(ctx context.Context, t *tab, w wanted, left time.Duration) (came bool, err error) {
+	const least = 20 * time.Millisecond
+	started := time.Now()
+	span := min(left, stirring)
+	if p, ok := b.rootPlace(t); ok && w.ref == "" && (w.located || w.gone != "") {
+		c := w.element
+		c.TextGone = w.gone
+		c.Wait = int(span/time.Millisecond) + 1
+		r, err := p.world.Wait(ctx, c)
+		if err != nil && !moved(err) || err == nil && r.Found && w.anywhere() {
+			return err == nil, err
+		}
+		return false, pause(ctx, min(left, least)-time.Since(started))
+	}
+	return false, pause(ctx, min(left, 2*least))
+}

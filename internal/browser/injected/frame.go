@@ -1,0 +1,299 @@
+package injected
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// Caller is a protocol session: that of the target the frame lives in.
+type Caller interface {
+	Call(ctx context.Context, method string, params, result any) error
+	Post(method string, params any) // without waiting for an answer
+}
+
+// Frame is one document's isolated world. It is a value, to be made at will;
+// it is useless once the document is replaced, and its calls then fail with
+// the browser's own error (no such context).
+type Frame struct {
+	Session Caller
+	Context int64  // executionContextId of the world
+	Unique  string // uniqueId of the world: never reused, unlike Context
+	Page    string // the same of the page's own world
+}
+
+// Request is a call of a function of the world, as the parameters of
+// Runtime.callFunctionOn. It is for callers who send without waiting; Answer
+// then takes what comes back.
+func (f Frame) Request(function string, arg any) (any, error) {
+	raw, err := json.Marshal(arg)
+	if err != nil {
+		return nil, fmt.Errorf("cannot encode the argument of %s: %w", function, err)
+	}
+	p := callParams{
+		Declaration:   "(name, arg) => __glovebox.run(name, arg)",
+		Arguments:     []argument{{Value: function}, {Value: string(raw)}},
+		ReturnByValue: true,
+		AwaitPromise:  true,
+		UniqueContext: f.Unique,
+	}
+	if f.Unique == "" {
+		p.Context = f.Context
+	}
+	return p, nil
+}
+
+type callParams struct {
+	Declaration   string     `json:"functionDeclaration"`
+	Arguments     []argument `json:"arguments,omitempty"`
+	ReturnByValue bool       `json:"returnByValue,omitempty"`
+	AwaitPromise  bool       `json:"awaitPromise,omitempty"`
+	UniqueContext string     `json:"uniqueContextId,omitempty"`
+	Context       int64      `json:"executionContextId,omitempty"`
+	Object        string     `json:"objectId,omitempty"`
+}
+
+type argument struct {
+	Value  any    `json:"value,omitempty"`
+	Object string `json:"objectId,omitempty"`
+}
+
+// Answer is what Runtime.callFunctionOn answers to a Request.
+type Answer struct {
+	Result struct {
+		Value string `json:"value"` // JSON text; an object by value costs several times more
+	} `json:"result"`
+	Exception *struct {
+		Text   string `json:"text"`
+		Object *struct {
+			Description string `json:"description"`
+		} `json:"exception"`
+	} `json:"exceptionDetails"`
+}
+
+// Decode puts what the function returned into result. An exception in the
+// world is an internal fault with the exception as its cause.
+func (a Answer) Decode(result any) error {
+	if a.Exception != nil {
+		text := a.Exception.Text
+		if a.Exception.Object != nil {
+			text = a.Exception.Object.Description
+		}
+		return fault.New(fault.Internal, "the page could not be read").
+			Hinted("take a new snapshot, or reload the page").Because(errors.New(text))
+	}
+	if result == nil {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(a.Result.Value), result); err != nil {
+		return fault.New(fault.Internal, "the page could not be read").
+			Hinted("reload the page").Because(err)
+	}
+	return nil
+}
+
+func (f Frame) call(ctx context.Context, function string, arg, result any) error {
+	params, err := f.Request(function, arg)
+	if err != nil {
+		return err
+	}
+	var a Answer
+	if err := f.Session.Call(ctx, "Runtime.callFunctionOn", params, &a); err != nil {
+		return fmt.Errorf("cannot call %s in the page: %w", function, err)
+	}
+	return a.Decode(result)
+}
+
+// Find looks for elements. It waits in the page, up to q.Wait, until there is
+// a match. Fault: invalid_selector.
+func (f Frame) Find(ctx context.Context, q Query) (Found, error) {
+	var found Found
+	if err := f.call(ctx, "find", q, &found); err != nil {
+		return Found{}, err
+	}
+	return found, found.Fault()
+}
+
+// Words returns the words of elements, in their order; empty for one that is
+// gone.
+func (f Frame) Words(ctx context.Context, q Wording) ([]string, error) {
+	var words []string
+	err := f.call(ctx, "words", q, &words)
+	return words, err
+}
+
+// Facts reads what the page says of an element.
+func (f Frame) Facts(ctx context.Context, node int) (Facts, error) {
+	var facts Facts
+	err := f.call(ctx, "facts", byNode{Node: node}, &facts)
+	return facts, err
+}
+
+// Reacting returns the one control inside an element that reacts to a press on
+// it, such as the link of a tab; Node is 0 where the element itself is meant.
+func (f Frame) Reacting(ctx context.Context, node int) (Receiver, error) {
+	var r Receiver
+	err := f.call(ctx, "reacting", byNode{Node: node}, &r)
+	return r, err
+}
+
+// Still says how long the document has not changed.
+func (f Frame) Still(ctx context.Context) (Stillness, error) {
+	var s Stillness
+	err := f.call(ctx, "still", struct{}{}, &s)
+	return s, err
+}
+
+// FactsShown is Facts for who was shown the element (Walk.Shown) and now names
+// it again: Was is set, once, where it has become something else since.
+func (f Frame) FactsShown(ctx context.Context, node int) (Facts, error) {
+	var facts Facts
+	err := f.call(ctx, "facts", byNode{Node: node, Shown: true}, &facts)
+	return facts, err
+}
+
+// Ready verifies the pin, scrolls the element into view and says where to
+// point. It waits in the page, up to q.Wait, until the element is ready.
+func (f Frame) Ready(ctx context.Context, q Pinned) (Readiness, error) {
+	var r Readiness
+	err := f.call(ctx, "ready", q, &r)
+	return r, err
+}
+
+// Focus gives the element the focus, with the caret at the end of its text,
+// all of it selected, or emptied.
+func (f Frame) Focus(ctx context.Context, q Focus) (Focused, error) {
+	var r Focused
+	err := f.call(ctx, "focus", q, &r)
+	return r, err
+}
+
+// At says which element receives a point of the viewport.
+func (f Frame) At(ctx context.Context, at Point) (Receiver, error) {
+	var r Receiver
+	err := f.call(ctx, "at", at, &r)
+	return r, err
+}
+
+// WatchDrag notes from now on whether the page begins a drag and drop.
+func (f Frame) WatchDrag(ctx context.Context) error {
+	return f.call(ctx, "watchDrag", struct{}{}, nil)
+}
+
+// DragBegan reports whether the page began a drag and drop since WatchDrag,
+// and did not prevent it.
+func (f Frame) DragBegan(ctx context.Context) (bool, error) {
+	var began bool
+	err := f.call(ctx, "dragBegan", struct{}{}, &began)
+	return began, err
+}
+
+// WatchPointer notes from now on whether the pointer moves over the frame.
+func (f Frame) WatchPointer(ctx context.Context) error {
+	return f.call(ctx, "watchPointer", struct{}{}, nil)
+}
+
+// PointerCame reports whether it did since WatchPointer.
+func (f Frame) PointerCame(ctx context.Context) (bool, error) {
+	var came bool
+	err := f.call(ctx, "pointerCame", struct{}{}, &came)
+	return came, err
+}
+
+// Active says which element keys go to, and has the frame expect them where it
+// is the one that q names.
+func (f Frame) Active(ctx context.Context, q Pinned) (Active, error) {
+	var r Active
+	err := f.call(ctx, "focused", q, &r)
+	return r, err
+}
+
+// Strayed reports whether input was refused in the frame in the last
+// milliseconds.
+func (f Frame) Strayed(ctx context.Context, within int) (bool, error) {
+	var strayed bool
+	err := f.call(ctx, "strayed", map[string]int{"within": within}, &strayed)
+	return strayed, err
+}
+
+// OptionLabels returns the labels of the options that a choice would select, or
+// of all options where it has no values.
+func (f Frame) OptionLabels(ctx context.Context, q Choice) ([]string, error) {
+	var labels []string
+	err := f.call(ctx, "optionLabels", q, &labels)
+	return labels, err
+}
+
+// Choose selects options of a select element.
+func (f Frame) Choose(ctx context.Context, q Choice) (Chosen, error) {
+	var r Chosen
+	err := f.call(ctx, "choose", q, &r)
+	return r, err
+}
+
+// Assign gives a field that has a format of its own its value.
+func (f Frame) Assign(ctx context.Context, q Assignment) (Assigned, error) {
+	var r Assigned
+	err := f.call(ctx, "assign", q, &r)
+	return r, err
+}
+
+// Paste puts text into a code editor that has the focus, as pasting does.
+func (f Frame) Paste(ctx context.Context, q Pasting) (Pasted, error) {
+	var r Pasted
+	err := f.call(ctx, "paste", q, &r)
+	return r, err
+}
+
+// Fill puts a secret into a field in one go, and takes it out again when the
+// field does not hide it any more.
+func (f Frame) Fill(ctx context.Context, q Filling) (Filled, error) {
+	var r Filled
+	err := f.call(ctx, "fill", q, &r)
+	return r, err
+}
+
+// Scroll scrolls the document or an element, and says where it then is.
+func (f Frame) Scroll(ctx context.Context, q Scroll) (Scrolled, error) {
+	var r Scrolled
+	err := f.call(ctx, "scroll", q, &r)
+	return r, err
+}
+
+// Text reads what a person can read of the frame, at most 1 MiB, closed shadow
+// roots included.
+func (f Frame) Text(ctx context.Context) (Text, error) {
+	var r Text
+	err := f.read(ctx, "text", struct{}{}, &r)
+	return r, err
+}
+
+// Wait waits in the page for conditions, up to c.Wait.
+func (f Frame) Wait(ctx context.Context, c Conditions) (Waited, error) {
+	var r Waited
+	if err := f.call(ctx, "waitFor", c, &r); err != nil {
+		return Waited{}, err
+	}
+	return r, Found{Error: r.Error, Message: r.Message}.Fault()
+}
+
+// Embedded says where the viewport of an iframe lies in its parent's, and
+// whether a point of it would reach the iframe.
+func (f Frame) Embedded(ctx context.Context, q Embedded) (Embedding, error) {
+	var r Embedding
+	err := f.call(ctx, "embedded", q, &r)
+	return r, err
+}
+
+// Snapshot reads the frame as a tree. Closed shadow roots are in it after
+// Pierce.
+func (f Frame) Snapshot(ctx context.Context, q Walk) (*Tree, error) {
+	var t Tree
+	if err := f.call(ctx, "snapshot", q, &t); err != nil {
+		return nil, err
+	}
+	return &t, nil
+}

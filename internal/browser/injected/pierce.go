@@ -1,0 +1,206 @@
+package injected
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+const (
+	ClosedPerCall = 50 // closed shadow roots looked for in one round; each costs a round trip
+	pierceRounds  = 4  // closed roots inside closed roots
+)
+
+// Adopt makes a node of the DOM domain known to the world and returns its
+// number. The page engine uses it for the owner elements of child frames.
+func (f Frame) Adopt(ctx context.Context, backendNode int64) (int, error) {
+	object, err := f.resolve(ctx, backendNode)
+	if err != nil {
+		return 0, err
+	}
+	defer f.release(object)
+	var number int
+	err = f.on(ctx, object, "function () { return __glovebox.run('adopt', 'null', this) }", nil, &number)
+	return number, err
+}
+
+// Pierce hands the world the closed shadow roots it cannot reach by itself,
+// and returns how many it found. Each host is asked about once in the life of
+// its document, so that a call that finds nothing new costs one round trip.
+func (f Frame) Pierce(ctx context.Context) (int, error) {
+	var hosts []int
+	if err := f.call(ctx, "closedCandidates", ClosedPerCall, &hosts); err != nil {
+		return 0, err
+	}
+	return f.PierceHosts(ctx, hosts)
+}
+
+// PierceHosts is Pierce where a walk has said whom to ask first. Without hosts
+// it asks nothing.
+func (f Frame) PierceHosts(ctx context.Context, hosts []int) (int, error) {
+	found := 0
+	for round := 1; len(hosts) > 0; round++ {
+		news := 0
+		for _, host := range hosts {
+			adopted, err := f.pierceHost(ctx, host)
+			if err != nil {
+				return found, err
+			}
+			news += adopted
+		}
+		found += news
+		if round == pierceRounds || news == 0 && len(hosts) < ClosedPerCall {
+			return found, nil
+		}
+		hosts = nil
+		if err := f.call(ctx, "closedCandidates", ClosedPerCall, &hosts); err != nil {
+			return found, err
+		}
+	}
+	return found, nil
+}
+
+// read calls a function that reads the document, closed shadow roots included:
+// where there are some that the world did not know it is called again. As a
+// rule there are none, and it costs one round trip.
+func (f Frame) read(ctx context.Context, function string, arg, result any) error {
+	var first struct {
+		Value json.RawMessage `json:"value"`
+		Hosts []int           `json:"hosts"`
+	}
+	if err := f.call(ctx, "reading", map[string]any{"name": function, "arg": arg, "limit": ClosedPerCall}, &first); err != nil {
+		return err
+	}
+	news, err := f.PierceHosts(ctx, first.Hosts)
+	if err != nil {
+		return err
+	}
+	if news > 0 {
+		return f.call(ctx, function, arg, result)
+	}
+	if err := json.Unmarshal(first.Value, result); err != nil {
+		return fmt.Errorf("cannot read the answer of %s: %w", function, err)
+	}
+	return nil
+}
+
+// PierceAt hands the world the closed shadow root of one element, if it has
+// one.
+func (f Frame) PierceAt(ctx context.Context, node int) error {
+	_, err := f.pierceHost(ctx, node)
+	return err
+}
+
+type domNode struct {
+	Node struct {
+		Shadow []struct {
+			Backend int64  `json:"backendNodeId"`
+			Type    string `json:"shadowRootType"`
+		} `json:"shadowRoots"`
+	} `json:"node"`
+}
+
+func (f Frame) pierceHost(ctx context.Context, host int) (int, error) {
+	object, err := f.object(ctx, host)
+	if err != nil || object == "" {
+		return 0, err
+	}
+	defer f.release(object)
+	var d domNode
+	params := map[string]any{"objectId": object, "depth": 0, "pierce": true}
+	if err := f.Session.Call(ctx, "DOM.describeNode", params, &d); err != nil {
+		return 0, fmt.Errorf("cannot look into a shadow root: %w", err)
+	}
+	for _, root := range d.Node.Shadow {
+		if root.Type != "closed" {
+			continue
+		}
+		shadow, err := f.resolve(ctx, root.Backend)
+		if err != nil {
+			return 0, err
+		}
+		defer f.release(shadow)
+		const adopt = "function (root) { return __glovebox.run('adoptShadow', 'null', this, root) }"
+		return 1, f.on(ctx, object, adopt, []argument{{Object: shadow}}, nil)
+	}
+	return 0, nil
+}
+
+// object returns the remote object of a numbered element, empty when it is
+// gone.
+func (f Frame) object(ctx context.Context, number int) (string, error) {
+	object, err := f.held(ctx, "n => __glovebox.element(n)", argument{Value: number})
+	if err != nil {
+		return "", fmt.Errorf("cannot reach an element: %w", err)
+	}
+	return object, nil
+}
+
+// held returns the remote object that a function of our world answers with.
+func (f Frame) held(ctx context.Context, function string, arguments ...argument) (string, error) {
+	p := callParams{Declaration: function, Arguments: arguments, UniqueContext: f.Unique}
+	if f.Unique == "" {
+		p.Context = f.Context
+	}
+	var r struct {
+		Result struct {
+			Object string `json:"objectId"`
+		} `json:"result"`
+	}
+	err := f.Session.Call(ctx, "Runtime.callFunctionOn", p, &r)
+	return r.Result.Object, err
+}
+
+// Backend returns the DOM domain's id of a numbered element, 0 when it is
+// gone. It is for what only that domain can do, as clipping a screenshot.
+func (f Frame) Backend(ctx context.Context, number int) (int64, error) {
+	object, err := f.object(ctx, number)
+	if err != nil || object == "" {
+		return 0, err
+	}
+	defer f.release(object)
+	node, err := f.backendOf(ctx, object)
+	if err != nil {
+		return 0, fmt.Errorf("cannot describe an element: %w", err)
+	}
+	return node, nil
+}
+
+// backendOf returns the DOM domain's id of a node.
+func (f Frame) backendOf(ctx context.Context, object string) (int64, error) {
+	var d struct {
+		Node struct {
+			Backend int64 `json:"backendNodeId"`
+		} `json:"node"`
+	}
+	err := f.Session.Call(ctx, "DOM.describeNode", map[string]any{"objectId": object}, &d)
+	return d.Node.Backend, err
+}
+
+func (f Frame) resolve(ctx context.Context, backendNode int64) (string, error) {
+	var r struct {
+		Object struct {
+			ID string `json:"objectId"`
+		} `json:"object"`
+	}
+	params := map[string]any{"backendNodeId": backendNode, "executionContextId": f.Context}
+	if err := f.Session.Call(ctx, "DOM.resolveNode", params, &r); err != nil {
+		return "", fmt.Errorf("cannot reach a node: %w", err)
+	}
+	return r.Object.ID, nil
+}
+
+func (f Frame) on(ctx context.Context, object, declaration string, args []argument, result any) error {
+	p := callParams{Declaration: declaration, Arguments: args, Object: object, ReturnByValue: true, AwaitPromise: true}
+	var a Answer
+	if err := f.Session.Call(ctx, "Runtime.callFunctionOn", p, &a); err != nil {
+		return fmt.Errorf("cannot call a function in the page: %w", err)
+	}
+	return a.Decode(result)
+}
+
+// release lets the browser forget an object. When it fails the document, and
+// the object with it, are gone.
+func (f Frame) release(object string) {
+	f.Session.Post("Runtime.releaseObject", map[string]string{"objectId": object})
+}

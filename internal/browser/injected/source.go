@@ -1,0 +1,37 @@
+// Package injected is our half inside a page: JavaScript for an isolated world
+// of every frame, and the Go types of what it answers. The page is hostile;
+// the world shares its DOM but none of its objects, reads layout without
+// writing, and bounds what it hands out. Values of protected fields, invisible
+// Unicode and text that no person could see never leave it.
+package injected
+
+import (
+	"embed"
+	"io/fs"
+	"strings"
+)
+
+// World is the name of the isolated world to evaluate Source in.
+const World = "glovebox"
+
+//go:embed js/*.js
+var files embed.FS
+
+// Source is the script that defines the world's functions. It does nothing
+// where they are already defined, so that it may be evaluated twice.
+var Source = assemble()
+
+func assemble() string {
+	var b strings.Builder
+	b.WriteString("(() => {\n'use strict';\nif (Object.hasOwn(globalThis, '__glovebox')) return;\n")
+	_ = fs.WalkDir(files, "js", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := files.ReadFile(path)
+		b.Write(data)
+		return err
+	})
+	b.WriteString("})();\n")
+	return b.String()
+}

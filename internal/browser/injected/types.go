@@ -1,0 +1,355 @@
+package injected
+
+import (
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// Query says which elements to find: by number, selector, role (with name) or
+// text; the first given wins.
+type Query struct {
+	Node     int    `json:"node,omitempty"`
+	Selector string `json:"selector,omitempty"` // CSS; pierces open shadow roots
+	Role     string `json:"role,omitempty"`
+	Name     string `json:"name,omitempty"` // with role: equal, or else contained
+	Text     string `json:"text,omitempty"` // visible text: equal, or else contained
+	Index    *int   `json:"index,omitempty"`
+	Visible  bool   `json:"visible,omitempty"` // only a visible element ends the wait
+	Seen     bool   `json:"seen,omitempty"`    // only what a person could see, and no text that they could not
+	Strict   bool   `json:"strict,omitempty"`  // say which matches act as different elements: Found.Distinct
+	Wait     int    `json:"wait,omitempty"`    // milliseconds; 0 looks once
+}
+
+// Stillness says how long a document has not changed.
+type Stillness struct {
+	Scripts bool `json:"scripts"` // it has scripts: without one nothing changes
+	Since   int  `json:"since"`   // milliseconds since the last change of its tree
+}
+
+// For is Since as a duration.
+func (s Stillness) For() time.Duration { return time.Duration(s.Since) * time.Millisecond }
+
+// Wording asks for the words by which elements are found: their names, or the
+// text that a person could see.
+type Wording struct {
+	Nodes []int `json:"nodes"`
+	Names bool  `json:"names,omitempty"`
+}
+
+// Found is what matched. Node is 0 when nothing did, or when Index is beyond
+// the matches.
+type Found struct {
+	Error   string `json:"error,omitempty"` // "invalid_selector"
+	Message string `json:"message,omitempty"`
+	Matches int    `json:"matches"` // all of them
+	Visible int    `json:"visible"` // the visible ones among the first 100
+	Nodes   []int  `json:"nodes"`   // the first 20, in document order
+	Node    int    `json:"node"`    // the one meant: by Index, else the first visible, else the first
+	Facts   *Facts `json:"facts"`   // of Node
+
+	// Distinct are, with Query.Strict and without an index, those of Nodes that can
+	// be seen and act as different elements; all where none can be seen.
+	Distinct []int `json:"distinct,omitempty"`
+}
+
+// Fault returns the fault for an invalid selector, nil otherwise.
+func (f Found) Fault() error {
+	if f.Error == "" {
+		return nil
+	}
+	return fault.New(fault.InvalidSelector, "%s", f.Message).
+		Hinted("give a CSS selector, or find the element by ref, by role and name, or by text")
+}
+
+type byNode struct {
+	Node  int  `json:"node"`
+	Shown bool `json:"shown,omitempty"`
+}
+
+// Was is as what an element was shown to a caller: its name, and the first
+// words of the entry of a list or table that it is in. Name is empty where the
+// caller has acted on it since.
+type Was struct {
+	Name string `json:"name"`
+	Item string `json:"item"`
+}
+
+// Element has the fields of action.Element, in the same order, so that one
+// converts to the other. Ref and FrameURL are the page engine's to fill.
+type Element struct {
+	Role         string `json:"role"`
+	Name         string `json:"name"`
+	Tag          string `json:"tag"`
+	Type         string `json:"type,omitempty"`
+	Autocomplete string `json:"autocomplete,omitempty"`
+	Ref          string `json:"ref,omitempty"`
+	Label        string `json:"label,omitempty"`
+	Within       string `json:"within,omitempty"`
+	Login        bool   `json:"login,omitempty"`
+	FieldName    string `json:"fieldName,omitempty"`
+	Placeholder  string `json:"placeholder,omitempty"`
+	FrameURL     string `json:"frameUrl,omitempty"`
+	LinkURL      string `json:"linkUrl,omitempty"`
+	FormAction   string `json:"formAction,omitempty"`
+	FormMethod   string `json:"formMethod,omitempty"`
+	Submits      bool   `json:"submits,omitempty"`
+	SubmitName   string `json:"submitName,omitempty"`
+	Editable     bool   `json:"editable,omitempty"`
+	Code         bool   `json:"code,omitempty"`
+	Protected    bool   `json:"protected,omitempty"`
+	Toggle       bool   `json:"toggle,omitempty"`
+	Also         string `json:"also,omitempty"`
+	Orders       string `json:"orders,omitempty"`
+	Dialog       string `json:"dialog,omitempty"`
+	Beside       string `json:"beside,omitempty"`
+	Item         string `json:"item,omitempty"`
+	Scripted     bool   `json:"scripted,omitempty"`
+	Blank        bool   `json:"blank,omitempty"`
+	Emptied      bool   `json:"emptied,omitempty"`
+}
+
+// Facts are what the page says of an element, and its fingerprint.
+type Facts struct {
+	Gone bool `json:"gone,omitempty"` // not in the document any more; nothing else is then set
+	Element
+	Was   *Was   `json:"was,omitempty"` // as what it was shown, where that is something else: FactsShown only
+	Print string `json:"print"`         // role, names without what style sheets write, type, link, form, orders, dialog, how often it was drawn anew
+	Frame bool   `json:"frame"`         // an iframe: what is in it belongs to another Frame
+	Rect  Rect   `json:"rect"`
+
+	Editor bool `json:"editor,omitempty"` // the field of a code editor, which draws its text elsewhere: see Paste
+}
+
+// Rect is a box in the frame's viewport, in CSS pixels.
+type Rect struct {
+	X      float64 `json:"x"`
+	Y      float64 `json:"y"`
+	Width  float64 `json:"width"`
+	Height float64 `json:"height"`
+}
+
+// Kind is what an element is to be ready for.
+type Kind string
+
+// The kinds.
+const (
+	ForClick  Kind = "click"
+	ForHover  Kind = "hover"
+	ForType   Kind = "type"
+	ForSelect Kind = "select"
+	ForScroll Kind = "scroll"
+	ForFocus  Kind = "focus" // for a key press: attached, visible and enabled
+	ForDrag   Kind = "drag"  // to be pressed and dragged
+	ForDrop   Kind = "drop"  // for something to be dropped on it; it may be disabled
+)
+
+// Pinned names the element a verdict was given for.
+type Pinned struct {
+	Node  int    `json:"node"`
+	Print string `json:"print,omitempty"` // empty does not check
+	Kind  Kind   `json:"kind"`
+	Rect  *Rect  `json:"rect,omitempty"`  // where it was when it was looked at: a different place means it moves
+	Wait  int    `json:"wait,omitempty"`  // milliseconds; 0 looks once
+	Focus *Focus `json:"focus,omitempty"` // give it the focus as soon as it is ready; for ForFocus only where it has it not
+
+	Choose *Choice `json:"choose,omitempty"` // select these options as soon as it is ready
+
+	Checked bool `json:"checked,omitempty"` // say whether it is checked
+
+	Point  *Point `json:"point,omitempty"`  // point there and nowhere else; nothing is scrolled
+	Offset *Point `json:"offset,omitempty"` // point there, from its left and top edge, and nowhere else
+}
+
+// Point is a point of the frame's viewport, in CSS pixels.
+type Point struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+}
+
+// Receiver is the element that receives a point. Node is 0 where none does.
+// Inner is set when it is a frame: the point in that frame's viewport. Pierce
+// is an element that may have a closed shadow root: PierceAt, then ask again.
+type Receiver struct {
+	Node   int    `json:"node"`
+	Pierce int    `json:"pierce,omitempty"`
+	Facts  *Facts `json:"facts,omitempty"`
+	Inner  *Point `json:"inner,omitempty"`
+}
+
+// Readiness says where to point, or why not. One of OK, Gone, Changed,
+// Pierce and Wait is set.
+type Readiness struct {
+	OK      bool    `json:"ok,omitempty"`
+	Gone    bool    `json:"gone,omitempty"`
+	Changed bool    `json:"changed,omitempty"` // the fingerprint differs
+	Wait    string  `json:"wait,omitempty"`    // "not visible", "disabled", "not editable", "not a select", "a frame", "moving", "covered", "out of reach"
+	Pierce  int     `json:"pierce,omitempty"`  // an element that may have a closed shadow root: PierceAt, then ask again
+	Reached bool    `json:"reached,omitempty"` // X and Y reach it
+	By      string  `json:"by,omitempty"`      // what covers it: `div.modal "Cookie consent"`
+	X       float64 `json:"x"`                 // in the frame's viewport, CSS pixels
+	Y       float64 `json:"y"`
+	Rect    Rect    `json:"rect"`
+	Focused bool    `json:"focused,omitempty"` // it has the focus already
+	Facts   *Facts  `json:"facts,omitempty"`
+
+	Took  *Focused `json:"took,omitempty"`  // what became of Pinned.Focus, when it was tried
+	Chose *Chosen  `json:"chose,omitempty"` // what became of Pinned.Choose
+
+	Checked string `json:"checked,omitempty"` // true, false or mixed where Pinned.Checked asked; empty for what cannot be checked
+}
+
+// Focus asks for the focus.
+type Focus struct {
+	Node  int  `json:"node"`
+	All   bool `json:"all,omitempty"`   // select all of its text; otherwise the caret goes to the end
+	Clear bool `json:"clear,omitempty"` // empty it first, with input and change events
+}
+
+// Focused says whether the element now has the focus.
+type Focused struct {
+	OK     bool `json:"ok"`
+	Gone   bool `json:"gone,omitempty"`
+	Secret bool `json:"secret,omitempty"` // its value is protected now
+}
+
+// Delivery says what became of the input of an act.
+type Delivery struct {
+	Refused  string `json:"refused,omitempty"`  // why some of it was: "press", "keys", "effect"
+	Presses  int    `json:"presses"`            // that came to the element, of the pointer's button
+	Keys     int    `json:"keys"`               // likewise
+	Typed    int    `json:"typed"`              // characters, Enter and Tab
+	Withheld bool   `json:"withheld,omitempty"` // what followed from it was for another element, and did not reach it
+}
+
+// Active is the element that keys go to, the document's own when nothing has
+// the focus. Node is 0 when a frame has it, or another one around. Pierce is an element that may have a closed shadow root:
+// PierceAt, then ask again.
+type Active struct {
+	Node   int    `json:"node"`
+	Pierce int    `json:"pierce,omitempty"`
+	Facts  *Facts `json:"facts,omitempty"`
+}
+
+// Choice asks for options of a select element by value or label.
+type Choice struct {
+	Node   int      `json:"node"`
+	Values []string `json:"values"`
+}
+
+// Chosen says what is now selected. When a value matches nothing, nothing was
+// changed, Missing names it and Options lists what there is.
+type Chosen struct {
+	OK       bool     `json:"ok,omitempty"`
+	Gone     bool     `json:"gone,omitempty"`
+	Error    string   `json:"error,omitempty"` // "not a select", "single", "missing", "disabled"
+	Missing  string   `json:"missing,omitempty"`
+	Options  []string `json:"options,omitempty"`  // labels, at most 50
+	Selected []string `json:"selected,omitempty"` // values
+	Labels   []string `json:"labels,omitempty"`   // of those
+}
+
+// Assignment is the whole value for a field that has a format of its own: date,
+// time, month, week, datetime-local, range or color (HTML standard, 4.10.5.1).
+type Assignment struct {
+	Node  int    `json:"node"`
+	Value string `json:"value"`
+}
+
+// Assigned says whether the field took it. When it did not, nothing was
+// changed, and Takes says what it does take.
+type Assigned struct {
+	OK    bool   `json:"ok,omitempty"`
+	Gone  bool   `json:"gone,omitempty"`
+	Error string `json:"error,omitempty"` // "not editable", "format"
+	Takes string `json:"takes,omitempty"`
+}
+
+// Pasting is text for a code editor.
+type Pasting struct {
+	Node  int    `json:"node"`
+	Print string `json:"print"` // the fingerprint of what was judged
+	Text  string `json:"text"`
+}
+
+// Pasted says whether the editor took it: one that did not is typed into.
+type Pasted struct {
+	OK    bool   `json:"ok,omitempty"`
+	Gone  bool   `json:"gone,omitempty"`
+	Error string `json:"error,omitempty"` // "changed"
+}
+
+// Filling is a secret for a field.
+type Filling struct {
+	Node   int    `json:"node"`
+	Print  string `json:"print"`  // the fingerprint of what was judged
+	Origin string `json:"origin"` // the only one that it is typed in: of this document, and of all it is in
+	Value  string `json:"value"`
+}
+
+// Filled says whether the field has it. When it has not, nothing is left in it.
+type Filled struct {
+	OK    bool   `json:"ok,omitempty"`
+	Gone  bool   `json:"gone,omitempty"`
+	Error string `json:"error,omitempty"` // "changed", "origin", "form", "shown"
+}
+
+// Scroll asks for scrolling: by a distance, or, with a node and no distance,
+// of the node into view. Without a node the document scrolls.
+type Scroll struct {
+	Node int     `json:"node,omitempty"`
+	X    float64 `json:"x,omitempty"`
+	Y    float64 `json:"y,omitempty"`
+}
+
+// Scrolled is the position of what was scrolled, in CSS pixels.
+type Scrolled struct {
+	Gone bool    `json:"gone,omitempty"`
+	X    float64 `json:"x"`
+	Y    float64 `json:"y"`
+	MaxX float64 `json:"maxX"`
+	MaxY float64 `json:"maxY"`
+}
+
+// Text is the visible text of a frame.
+type Text struct {
+	Title string `json:"title"`
+	Type  string `json:"type,omitempty"` // media type of the document, where it is not HTML
+	Text  string `json:"text"`
+	Cut   bool   `json:"cut,omitempty"` // there was more than 1 MiB
+}
+
+// Conditions are what Wait waits for; all of those given.
+type Conditions struct {
+	Query           // an element, in State
+	State    string `json:"state,omitempty"` // attached, detached, visible, hidden; attached when empty
+	TextGone string `json:"textGone,omitempty"`
+	URL      string `json:"url,omitempty"` // contained in the frame's URL
+}
+
+// Waited says whether it came.
+type Waited struct {
+	Error   string `json:"error,omitempty"`
+	Message string `json:"message,omitempty"`
+	Found   bool   `json:"found"`
+}
+
+// Embedded asks for an iframe's place; X and Y are a point of its viewport.
+type Embedded struct {
+	Node   int     `json:"node"`
+	X      float64 `json:"x"`
+	Y      float64 `json:"y"`
+	Scroll bool    `json:"scroll,omitempty"` // bring the point into view first
+}
+
+// Embedding is the point in the parent's viewport.
+type Embedding struct {
+	Gone   bool    `json:"gone,omitempty"`
+	X      float64 `json:"x"`
+	Y      float64 `json:"y"`
+	By     string  `json:"by,omitempty"` // what covers the iframe there; empty when nothing does
+	Left   float64 `json:"left"`         // content box of the iframe
+	Top    float64 `json:"top"`
+	ScaleX float64 `json:"scaleX"` // of a transformed iframe; 1 otherwise
+	ScaleY float64 `json:"scaleY"`
+}

@@ -1,0 +1,131 @@
+package egress
+
+import (
+	"net/http"
+	"net/netip"
+	"slices"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/egress/egresstest"
+)
+
+// withNames is a world whose names are asked of a real name server.
+func withNames(t *testing.T) (*world, *egresstest.Names) {
+	t.Helper()
+	names, err := egresstest.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(names.Close)
+	return newWorld(t, func(o *Options) { o.Resolver = Asking(names.Address()) }), names
+}
+
+func TestARealNameServersAnswersAreCheckedWhole(t *testing.T) {
+	w, names := withNames(t)
+	w.serve("unused", "9.9.9.9:80", hello)
+	w.serve("unused", "[2606:4700::1]:80", hello)
+	names.Set("public.test", "9.9.9.9")
+	names.Set("six.test", "2606:4700::1")
+	names.Set("alias.test", "public.test")
+	names.Set("far.test", "alias.test")
+	names.Set("private.test", "10.1.2.3")
+	names.Set("alias-of-private.test", "private.test")
+	names.Set("far-alias-of-private.test", "alias-of-private.test")
+	names.Set("mixed.test", "9.9.9.9", "192.168.1.1")
+	names.Set("mixed-families.test", "9.9.9.9", "fd00::1")
+	names.Set("mapped.test", "::ffff:127.0.0.1")
+	names.Set("translated.test", "64:ff9b::127.0.0.1")
+	names.Set("six-to-four.test", "2002:7f00:1::1")
+	names.Set("teredo.test", "2001:0:4136:e378:8000:63bf:80ff:fffe")
+	names.Set("compatible.test", "::127.0.0.1")
+	names.Set("metadata.test", "169.254.169.254")
+	names.Set("metadata-six.test", "fd00:ec2::254")
+	names.Set("any.test", "0.0.0.0")
+	names.Set("own.test", "5.5.5.5")
+	names.Set("ring.test", "ring.test")
+	names.Set("nothing.test")
+	for host, want := range map[string]string{
+		"public.test": "", "six.test": "", "alias.test": "", "far.test": "",
+		"private.test": string(special), "alias-of-private.test": string(special), "far-alias-of-private.test": string(special),
+		"mixed.test": string(special), "mixed-families.test": string(special), "mapped.test": string(special), "translated.test": string(special),
+		"six-to-four.test": string(special), "teredo.test": string(special), "compatible.test": string(special), "metadata.test": string(special),
+		"metadata-six.test": string(special), "any.test": string(special), "own.test": string(ownAddress),
+		"ring.test": string(unknownHost), "nothing.test": string(unknownHost), "unknown.test": string(unknownHost),
+	} {
+		w.open(action.Network{Navigation: []string{host}})
+		r := w.exchange("GET http://" + host + "/ HTTP/1.1\r\nHost: " + host + "\r\n\r\n")
+		if got := r.Header.Get("X-Glovebox-Refused") + r.Header.Get("X-Glovebox-Failed"); got != want || (r.StatusCode == http.StatusOK) != (want == "") {
+			t.Errorf("%s: %d %q, want %q", host, r.StatusCode, got, want)
+		}
+	}
+	for _, d := range w.dials() {
+		if d != "9.9.9.9:80" && d != "[2606:4700::1]:80" {
+			t.Errorf("the door dialled %s", d)
+		}
+	}
+}
+
+// A name whose records may not be kept is asked for again at each connection,
+// and never between the check and the connection.
+func TestANameThatTurnsPrivateIsRefusedFromThenOn(t *testing.T) {
+	w, names := withNames(t)
+	w.serve("unused", "9.9.9.9:80", http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		names.Set("turns.test", "127.0.0.1") // between the first use and the next
+		rw.Header().Set("Connection", "close")
+	}))
+	names.Set("turns.test", "9.9.9.9")
+	w.open(action.Network{Navigation: []string{"turns.test"}})
+	if r := w.exchange("GET http://turns.test/ HTTP/1.1\r\nHost: turns.test\r\n\r\n"); r.StatusCode != http.StatusOK {
+		t.Errorf("at first: %d", r.StatusCode)
+	}
+	refuses(t, w, "turns.test", special)
+	if _, r := w.tunnel("turns.test:443"); r.Header.Get("X-Glovebox-Refused") != string(special) {
+		t.Errorf("a tunnel: %v", r.Header)
+	}
+	if d := w.dials(); !slices.Equal(d, []string{"9.9.9.9:80"}) {
+		t.Errorf("the door dialled %v", d)
+	}
+}
+
+// What is on no list is not even asked for: a name is a message, too.
+func TestNamesThatAreNotAllowedAreNeverAskedFor(t *testing.T) {
+	w, names := withNames(t)
+	names.Set("*.evil.test", "9.9.9.9")
+	w.open(action.Network{Navigation: []string{"app.test"}})
+	refuses(t, w, "what-i-read.evil.test", notAllowed)
+	if _, r := w.tunnel("what-i-read.evil.test:443"); r.StatusCode != http.StatusForbidden {
+		t.Errorf("a tunnel: %d", r.StatusCode)
+	}
+	if asked := names.Asked(); len(asked) != 0 {
+		t.Errorf("the name server was asked for %v", asked)
+	}
+}
+
+func TestTheGatewayIsRefusedUnderEveryNameAndAddress(t *testing.T) {
+	gateway := []netip.AddrPort{netip.MustParseAddrPort("0.0.0.0:2468")}
+	w := newWorld(t, func(o *Options) { o.Gateway = gateway })
+	w.names["me.test"] = [][]string{{"127.0.0.1"}}
+	w.names["host.test"] = [][]string{{"5.5.5.5"}}
+	w.names["mixed.test"] = [][]string{{"10.0.0.1", "127.0.0.1"}}
+	places := []string{
+		"localhost:2468", "sub.localhost:2468", "127.0.0.1:2468", "127.9.9.9:2468", "0.0.0.0:2468", "[::1]:2468", "[::]:2468", "[::ffff:7f00:1]:2468",
+		"[::ffff:505:505]:2468", "5.5.5.5:2468", "me.test:2468", "host.test:2468", "mixed.test:2468",
+	}
+	w.open(action.Network{AllowPrivate: places}) // whoever allowed them must not have meant the gateway
+	for _, place := range places {
+		refuses(t, w, place, toGateway)
+		if _, r := w.tunnel(place); r.Header.Get("X-Glovebox-Refused") != string(toGateway) {
+			t.Errorf("a tunnel to %s: %d %v", place, r.StatusCode, r.Header)
+		}
+	}
+	for _, target := range []string{"/", "/v1/health", "*"} {
+		r := w.exchange("OPTIONS " + target + " HTTP/1.1\r\nHost: localhost:2468\r\n\r\n")
+		if r.Header.Get("X-Glovebox-Refused") != string(toGateway) {
+			t.Errorf("%s: %d %v", target, r.StatusCode, r.Header)
+		}
+	}
+	if d := w.dials(); len(d) != 0 {
+		t.Errorf("the door dialled %v", d)
+	}
+}

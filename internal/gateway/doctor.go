@@ -1,0 +1,184 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
+	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/egress"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/image"
+	"github.com/gloveboxhq/glovebox/internal/surface/cli"
+)
+
+const (
+	diagnosis = 60 * time.Second // of everything doctor does
+	leastRoom = 1 << 30          // bytes free in the state directory; artifacts and audit grow there
+)
+
+// diagnose checks everything a session needs. Where engine and image are
+// there it starts a box of its own and proves what holds inside.
+func diagnose(ctx context.Context, c config.Config, version string) []cli.Check {
+	ctx, cancel := context.WithTimeout(ctx, diagnosis)
+	defer cancel()
+	checks := []cli.Check{{Name: "config", OK: true, Detail: "every key is right"}, disk(c.Server.StateDir), secondPlace(c)}
+	dir, err := os.MkdirTemp("", "glovebox-doctor-")
+	if err != nil {
+		return append(checks, cli.Check{Name: "disk", Detail: err.Error(), Repair: "make room in " + os.TempDir()})
+	}
+	defer os.RemoveAll(dir)
+	own := c
+	own.Server.StateDir = dir // an instance of its own: a running gateway's boxes are not touched
+	driver, err := openDriver(own, version, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return append(checks, failed(own.Browser.Sandbox.Driver, err))
+	}
+	defer driver.Close()
+	for _, finding := range driver.Check(ctx) {
+		checks = append(checks, cli.Check(finding))
+	}
+	if c.Browser.Sandbox.Driver == "docker" {
+		checks = append(checks, guestIsCurrent(ctx, imageTag(c, version))...)
+	}
+	for _, check := range checks {
+		if !check.OK {
+			return checks // a box cannot start before these are repaired
+		}
+	}
+	return append(checks, tryBox(ctx, c, driver)...)
+}
+
+// guestIsCurrent says whether the image holds this very program as its guest.
+func guestIsCurrent(ctx context.Context, tag string) []cli.Check {
+	state, err := image.Present(ctx, tag, "")
+	switch {
+	case err != nil:
+		return []cli.Check{failed("guest", err)}
+	case state == image.Absent: // the image's own line says so
+		return nil
+	case state == image.Stale:
+		return []cli.Check{{Name: "guest", Detail: "the image was built for another version of this program", Repair: image.Command}}
+	}
+	return []cli.Check{{Name: "guest", OK: true, Detail: "the image holds this program"}}
+}
+
+func failed(name string, err error) cli.Check {
+	f := fault.From(err)
+	return cli.Check{Name: name, Detail: f.Message, Repair: f.Hint}
+}
+
+func disk(dir string) cli.Check {
+	check := cli.Check{Name: "disk", Repair: "make room, or set server.state_dir to a folder that can be written"}
+	if err := hostDir(dir); err != nil {
+		check.Detail = err.Error()
+		return check
+	}
+	var stat syscall.Statfs_t
+	if err := syscall.Statfs(dir, &stat); err != nil {
+		check.Detail = err.Error()
+		return check
+	}
+	free := stat.Bavail * uint64(stat.Bsize)
+	check.Detail = fmt.Sprintf("%s, %d MiB free", dir, free>>20)
+	if check.OK = free >= leastRoom; check.OK {
+		check.Repair = ""
+	}
+	return check
+}
+
+// secondPlace says whether checkpoints of the audit trail can be written.
+func secondPlace(c config.Config) cli.Check {
+	dir := checkpointDir(c)
+	if err := hostDir(dir); err != nil {
+		return cli.Check{Name: "audit", Detail: err.Error(), Repair: "make room, or set audit.checkpoint_dir to a folder that can be written"}
+	}
+	return cli.Check{Name: "audit", OK: true, Detail: "checkpoints are signed in " + dir}
+}
+
+// hostDir reports whether dir can be written.
+func hostDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	probe, err := os.CreateTemp(dir, ".probe-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(probe.Name())
+	_, err = probe.Write(make([]byte, 1<<20)) // an audit that cannot grow stops everything
+	return errors.Join(err, probe.Close())
+}
+
+// tryBox starts a box and says what holds in it.
+func tryBox(ctx context.Context, c config.Config, driver driver) []cli.Check {
+	door := egress.New(egress.Options{})
+	defer func() { _ = door.Shutdown(context.WithoutCancel(ctx)) }()
+	id := sandbox.NewID()
+	begin := time.Now()
+	box, err := driver.Start(ctx, sandbox.Spec{
+		ID: id, Scope: "doctor", Session: "doctor",
+		Width: c.Browser.Viewport.Width, Height: c.Browser.Viewport.Height, DPI: c.Browser.Viewport.DPI,
+		Egress: func(conn net.Conn) { door.Handle(id, conn) },
+	})
+	if err != nil {
+		return []cli.Check{failed("box", err)}
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
+		defer cancel()
+		_ = driver.Stop(ctx, id)
+	}()
+	started := cli.Check{Name: "box", OK: true, Detail: fmt.Sprintf("ready in %d ms; the box and this machine agree on the time", time.Since(begin).Milliseconds())}
+	browser, err := openPage(ctx, box, engine.Options{Guard: func(string) error { return nil }})
+	if err != nil {
+		return []cli.Check{started, failed("browser", err)}
+	}
+	defer browser.Close()
+	health, err := box.Health(ctx)
+	if err != nil {
+		return []cli.Check{started, failed("health", err)}
+	}
+	return []cli.Check{started, proven(health), display(health), wayOut(ctx, door, id, browser)}
+}
+
+func proven(h sandbox.Health) cli.Check {
+	check := cli.Check{Name: "sandbox", OK: len(h.Renderers) > 0, Detail: "no renderer to look at"}
+	for _, r := range h.Renderers {
+		check.Detail = fmt.Sprintf("a renderer has %d seccomp filters, own user namespace %t, own network namespace %t, capabilities %s",
+			r.SeccompFilters, r.OwnUserNS, r.OwnNetNS, r.CapEff)
+		check.OK = check.OK && r.Strong()
+	}
+	if !check.OK {
+		check.Repair = "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, or user.max_user_namespaces above 0); " +
+			"start an all-in-one container with the seccomp profile that glovebox image seccomp prints"
+	}
+	return check
+}
+
+func display(h sandbox.Health) cli.Check {
+	if h.Display.Running {
+		return cli.Check{Name: "display", OK: true, Detail: "Xvfb runs"}
+	}
+	return cli.Check{Name: "display", Detail: "Xvfb does not run: " + h.Display.Exit, Repair: "glovebox image build"}
+}
+
+// wayOut sends the browser where no rule lets it: the door must refuse it.
+func wayOut(ctx context.Context, door *egress.Door, id string, browser interface {
+	Do(context.Context, string, any, action.Pin) (action.Result, error)
+}) cli.Check {
+	_, err := browser.Do(ctx, "page.goto", &action.Goto{URL: "http://doctor.invalid/", Timing: action.Timing{Timeout: 10_000}}, action.Pin{})
+	refusals := door.Refusals(id)
+	if len(refusals) == 0 {
+		return cli.Check{Name: "egress", Detail: fmt.Sprintf("no request reached the egress door: %v", err), Repair: "read the box's log: docker logs"}
+	}
+	return cli.Check{Name: "egress", OK: true, Detail: "the box's requests reach the door, which refuses what no rule allows"}
+}

@@ -1,0 +1,84 @@
+package gateway
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/docker"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/local"
+)
+
+// localDir is where boxes beside the gateway live: a tmpfs in the all-in-one
+// container, and short, because it holds sockets.
+const localDir = "/run/glovebox/boxes"
+
+// driver is a place for boxes that can be checked and let go of.
+type driver interface {
+	sandbox.Driver
+	Check(ctx context.Context) []sandbox.Finding
+	Close() error
+}
+
+// openDriver opens the configured driver for the gateway of this state
+// directory.
+func openDriver(c config.Config, version string, log *slog.Logger) (driver, error) {
+	id, err := instance(c.Server.StateDir)
+	if err != nil {
+		return nil, err
+	}
+	key, err := bridge.LoadOrCreateKey(filepath.Join(c.Server.StateDir, "bridge.key"))
+	if err != nil {
+		return nil, err
+	}
+	known, err := authorities(c.Security.Network)
+	if err != nil {
+		return nil, err
+	}
+	trust, err := sandbox.TrustPolicy(known)
+	if err != nil {
+		return nil, err
+	}
+	if c.Browser.Sandbox.Driver == "local" {
+		return openLocal(c.Browser.Sandbox, id, key, trust, log)
+	}
+	return openDocker(c, version, id, key, trust, log)
+}
+
+func openLocal(box config.Sandbox, id string, key *bridge.Key, trust []byte, log *slog.Logger) (driver, error) {
+	d, err := local.New(local.Options{
+		Dir: localDir, NamePrefix: box.NamePrefix, Instance: id, Arguments: []string{"glovebox", "guest"}, Key: key,
+		PidsLimit: box.Container.PIDs, Lease: time.Duration(box.Lease) * time.Second, RestartAttempts: box.Restarts,
+		Policy: trust, AllowWeak: box.AllowWeak, Log: log,
+	})
+	if err != nil {
+		return nil, err // not a driver that is nil inside
+	}
+	return d, nil
+}
+
+func openDocker(c config.Config, version, id string, key *bridge.Key, trust []byte, log *slog.Logger) (driver, error) {
+	box := c.Browser.Sandbox
+	memory, err := config.Bytes(box.Container.Memory)
+	if err != nil {
+		return nil, err
+	}
+	shm, err := config.Bytes(box.Container.Shm)
+	if err != nil {
+		return nil, err
+	}
+	d, err := docker.New(docker.Options{
+		Image: imageTag(c, version), NamePrefix: box.NamePrefix, Instance: id, Key: key,
+		SocketDir: filepath.Join(c.Server.StateDir, "boxes"),
+		Memory:    memory, CPUs: box.Container.CPUs, PidsLimit: box.Container.PIDs, ShmSize: shm,
+		Lease: time.Duration(box.Lease) * time.Second, RestartAttempts: box.Restarts, Policy: trust, Log: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}

@@ -1,0 +1,37 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// lock takes the state directory for this process alone: two gateways on one
+// would each take the other's boxes for leftovers. The lock goes with the
+// process, however it ends.
+func lock(dir string) (*os.File, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fault.New(fault.StartFailed, "cannot make the state directory %s", dir).
+			Hinted("set server.state_dir to a folder that can be written").Because(err)
+	}
+	file, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fault.New(fault.StartFailed, "cannot write to the state directory %s", dir).
+			Hinted("set server.state_dir to a folder that can be written").Because(err)
+	}
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		_ = file.Close()
+		return nil, fault.New(fault.AlreadyActive, "another gateway uses the state directory %s", dir).
+			Hinted("end it, or give this one another server.state_dir and server.listen")
+	}
+	if err != nil {
+		_ = file.Close()
+		return nil, fmt.Errorf("cannot lock the state directory: %w", err)
+	}
+	return file, nil
+}

@@ -1,0 +1,78 @@
+// Package gateway builds the house: it opens every room in dependency order, and
+// closes them in reverse. It is the only room that knows all rooms.
+package gateway
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+
+	"github.com/mattn/go-isatty"
+
+	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/docker"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/guest"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/local"
+	"github.com/gloveboxhq/glovebox/internal/surface/cli"
+	"github.com/gloveboxhq/glovebox/internal/surface/rest"
+)
+
+// Main runs the program and returns its exit status.
+func Main(ctx context.Context, version string, args []string, env config.Env, in io.Reader, out, err io.Writer) int {
+	thrifty()
+	parts := cli.Parts{
+		Version:  version,
+		Problems: problems,
+		Explain:  explain,
+		Seccomp:  docker.Profile,
+		Image:    func(c config.Config) string { return imageTag(c, version) },
+		Describe: func(page bool) ([]byte, error) {
+			if page {
+				return rest.Documentation()
+			}
+			return rest.Description()
+		},
+		Serve: func(ctx context.Context, c config.Config, o cli.ServeOptions) error {
+			return serve(ctx, c, version, o)
+		},
+		Offline: offline,
+		Vault:   openVault,
+		Guest:   func(ctx context.Context, _ []string) error { return runGuest(ctx, err) },
+		Doctor: func(ctx context.Context, c config.Config) []cli.Check {
+			return slices.Concat(diagnose(ctx, c, version), told(ctx, c), vaultLives(ctx, c))
+		},
+		Trail: cli.Trail{Inspect: inspectTrail, Key: showKey},
+	}
+	return cli.Run(ctx, parts, args, env, cli.Stdio{In: in, Out: out, Err: err, Terminal: terminal(out)})
+}
+
+func terminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && isatty.IsTerminal(file.Fd())
+}
+
+func runGuest(ctx context.Context, out io.Writer) error {
+	place, beside, err := local.Enter() // beside the gateway, or in a container of its own
+	if err != nil {
+		return err
+	}
+	c, err := guest.FromEnvironment(slog.New(slog.NewTextHandler(out, nil)))
+	if err != nil {
+		return err
+	}
+	if beside {
+		c.SocketDir, c.Dir, c.ProxyPort = place.Sockets, place.Home, place.ProxyPort()
+		c.Shared, c.Reap = true, true
+	}
+	return guest.Run(ctx, c)
+}
+
+// imageTag returns the tag of the image boxes are made of.
+func imageTag(c config.Config, version string) string {
+	if c.Browser.Sandbox.Image != "" {
+		return c.Browser.Sandbox.Image
+	}
+	return "glovebox-browser:" + version
+}

@@ -1,0 +1,49 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/auth"
+	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+)
+
+// offline makes a call about tokens or the vault on the state directory while no
+// gateway uses it: through a gate like any other, which records it, but with no
+// sessions behind. Who may open the directory is its own operator. Faults:
+// already_active when a gateway uses it.
+func offline(ctx context.Context, c config.Config, call action.Call) (result action.Result, err error) {
+	if !strings.HasPrefix(call.Verb, "token.") && call.Verb != checkVerb {
+		return result, fault.New(fault.NotActive, "no gateway is running").Hinted("start it: glovebox serve")
+	}
+	if call.Verb == "token.revoke" {
+		c.Auth.Tokens = nil // also one whose name the configuration has taken since, which keeps the gateway from starting
+	}
+	log := slog.New(slog.DiscardHandler)
+	h := &House{config: c}
+	defer func() { err = errors.Join(err, h.Close(context.WithoutCancel(ctx))) }()
+	db, trail, err := h.openRecords(ctx, c, log)
+	if err != nil {
+		return result, err
+	}
+	if h.vault, err = openVault(c); err != nil {
+		return result, err
+	}
+	h.keep("vault", h.vault.Close)
+	if err := h.openDesk(ctx, c, db, trail, log); err != nil {
+		return result, err
+	}
+	if err := h.openGate(ctx, c, db, trail, log); err != nil {
+		return result, err
+	}
+	trail.Record(action.Record{EventType: audit.Config, Detail: "no gateway ran: the command line opened the state directory"})
+	call.Caller = action.Caller{Actor: string(action.Operator), Scope: cmp.Or(call.Caller.Scope, auth.DefaultScope), Role: action.Operator}
+	call.Surface = "offline"
+	return h.Gate.Call(ctx, call)
+}

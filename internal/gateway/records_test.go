@@ -1,0 +1,387 @@
+package gateway
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"pgregory.net/rapid"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/auth"
+	"github.com/gloveboxhq/glovebox/internal/gate"
+	"github.com/gloveboxhq/glovebox/internal/gate/approval"
+	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+	"github.com/gloveboxhq/glovebox/internal/store"
+	"github.com/gloveboxhq/glovebox/internal/surface/cli"
+	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
+	"github.com/gloveboxhq/glovebox/internal/surface/rest"
+	"github.com/gloveboxhq/glovebox/internal/workflow"
+)
+
+// rooms is a small session room: one page with one button, and crawls of two
+// pages. It counts the steps of crawls, and the clicks.
+type rooms struct {
+	button string // its name; Next when empty
+
+	mu     sync.Mutex
+	steps  int
+	clicks int
+}
+
+func (r *rooms) Look(_ context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	facts := action.Facts{
+		Session: action.SessionFacts{ID: "s1", Box: "b1", State: "open"}, Page: action.Page{URL: "https://a.example/"},
+		Element:     &action.Element{Role: "button", Tag: "button", Name: cmp.Or(r.button, "Next"), Ref: "e1"},
+		Destination: &action.Destination{URL: "https://a.example/", Host: "a.example", Site: "a.example", Allowed: true},
+	}
+	if strings.HasPrefix(call.Verb, "crawl.") || call.Verb == "page.crawl" {
+		facts.Crawl = &action.CrawlGrant{Start: "https://a.example/", Hosts: []string{"a.example"}}
+	}
+	return facts, action.Pin{Session: "s1"}, nil
+}
+
+func (r *rooms) Do(_ context.Context, call action.Call, _ action.Pin) (action.Result, error) {
+	result := action.Result{Session: "s1"}
+	switch args := call.Args.(type) {
+	case *action.Crawl:
+		result.Data = &action.CrawlOpened{ID: "c1", Start: "https://a.example/", Hosts: []string{"a.example"}}
+		return result, nil
+	case *action.CrawlPage:
+		leads := []string{"https://a.example/two"}
+		result.Data = &action.CrawlVisit{Page: action.CrawledPage{URL: args.URL, Status: 200}, Leads: leads}
+	case *action.CrawlFile:
+		result.Data = &action.CrawlFetched{Status: 404}
+	case *action.CrawlEnd:
+		result.Data = &action.None{}
+	case *action.TakeSnapshot:
+		result.Data = &action.Snapshot{}
+		return result, nil
+	case *action.Click:
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.clicks++
+		result.Data = &action.Acted{OK: true}
+		return result, nil
+	default:
+		result.Data = &action.Acted{OK: true}
+		return result, nil
+	}
+	r.mu.Lock()
+	r.steps++
+	r.mu.Unlock()
+	return result, nil
+}
+
+func (r *rooms) Attach(context.Context, action.Call, action.Pin, func(action.Message)) (action.Attachment, error) {
+	return place{}, nil
+}
+
+func (r *rooms) Portrait(context.Context, action.Call, action.Pin) (string, error) { return "", nil }
+
+func (r *rooms) Remark(string, string) {}
+
+func (r *rooms) Halt(context.Context, string, string, string) error { return nil }
+
+func (r *rooms) Wanted(string, string) string { return "" }
+
+func (r *rooms) taken() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := r.steps
+	r.steps = 0
+	return n
+}
+
+func (r *rooms) clicked() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.clicks
+}
+
+// place serves a client until it goes away.
+type place struct{}
+
+func (place) Serve(ctx context.Context, wire action.Wire) error {
+	for {
+		if _, err := wire.Read(ctx); err != nil {
+			return nil //nolint:nilerr // the client has gone
+		}
+	}
+}
+
+func (place) Close() {}
+
+// records is everything but the sessions, over a real listener.
+type records struct {
+	url    string
+	tokens map[action.Role]string
+	tools  map[action.Role]*sdk.ClientSession
+	trail  *audit.Log
+	rooms  *rooms
+	seen   int64
+}
+
+func openRecords(t *testing.T) *records {
+	t.Helper()
+	dir, log := t.TempDir(), slog.New(slog.DiscardHandler)
+	db, err := store.Open(t.Context(), filepath.Join(dir, "state.db"))
+	check(t, err)
+	trail, err := audit.Open(t.Context(), audit.Options{DB: db, Log: log})
+	check(t, err)
+	desk, err := approval.Open(t.Context(), approval.Options{DB: db, Log: log})
+	check(t, err)
+	judge, err := policy.New(policy.Config{Enabled: true, Trusted: []string{"a.example"}})
+	check(t, err)
+	r := &records{tokens: map[action.Role]string{}, tools: map[action.Role]*sdk.ClientSession{}, trail: trail, rooms: &rooms{}}
+	g, err := gate.New(gate.Options{Sessions: r.rooms, Policy: judge, Desk: desk, Audit: trail, Log: log})
+	check(t, err)
+	t.Cleanup(func() {
+		check(t, g.Close(context.Background()))
+		trail.Close()
+		_ = db.Close()
+	})
+	r.offer(t, g, dir)
+	for role, token := range r.tokens {
+		client := sdk.NewClient(&sdk.Implementation{Name: "prober", Version: "1"}, nil)
+		session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{
+			Endpoint: r.url + "/mcp", HTTPClient: &http.Client{Transport: bearing(token)},
+		}, nil)
+		check(t, err)
+		t.Cleanup(func() { _ = session.Close() })
+		r.tools[role] = session
+	}
+	return r
+}
+
+// offer serves a gate over REST and MCP, as the program does.
+func (r *records) offer(t *testing.T, g *gate.Gate, dir string) {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	book, err := auth.Open(dir)
+	check(t, err)
+	for role, file := range map[action.Role]string{action.Operator: auth.OperatorFile, action.Agent: auth.AgentFile} {
+		text, err := os.ReadFile(filepath.Join(dir, file))
+		check(t, err)
+		r.tokens[role] = strings.TrimSpace(string(text))
+	}
+	door := workflow.New(g, nil)
+	agents, err := mcp.New(mcp.Options{Door: door, Tools: []string{"all"}, Log: log})
+	check(t, err)
+	surface, err := rest.New(rest.Options{Door: door, Clients: g, Auth: book, MCP: agents.Handler(), Log: log})
+	check(t, err)
+	server := httptest.NewServer(surface)
+	r.url = server.URL
+	t.Cleanup(func() {
+		_ = agents.Close()
+		surface.Close()
+		server.Close()
+	})
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+type bearing string
+
+func (b bearing) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(b))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// request makes one request and reads its answer to the end.
+func (r *records) request(method, path, body string, role action.Role) {
+	req, err := http.NewRequest(method, r.url+path, strings.NewReader(body))
+	if err != nil {
+		return
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Prefer", "wait=0")
+	if token := r.tokens[role]; token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	if res, err := http.DefaultClient.Do(req); err == nil {
+		_, _ = io.Copy(io.Discard, res.Body)
+		_ = res.Body.Close()
+	}
+}
+
+func (r *records) tool(name string, args map[string]any, role action.Role) {
+	_, _ = r.tools[role].CallTool(context.Background(), &sdk.CallToolParams{Name: name, Arguments: args})
+}
+
+func (r *records) cli(role action.Role, args ...string) {
+	none := func(string) (string, bool) { return "", false }
+	out := &bytes.Buffer{}
+	cli.Run(context.Background(), cli.Parts{}, append([]string{"--gateway", r.url, "--token", r.tokens[role]}, args...), none, cli.Stdio{In: out, Out: out, Err: out})
+}
+
+// attach lets a client of the browser's protocol come and go.
+func (r *records) attach(role action.Role) {
+	header := http.Header{"Authorization": {"Bearer " + r.tokens[role]}}
+	conn, _, err := websocket.Dial(context.Background(), "ws"+strings.TrimPrefix(r.url, "http")+"/v1/browser/cdp", &websocket.DialOptions{HTTPHeader: header}) //nolint:bodyclose // it is the connection's
+	if err == nil {
+		_ = conn.Close(websocket.StatusNormalClosure, "")
+	}
+}
+
+// deeds are what anybody may try, each with how many calls it is. Those of
+// strangers are counted elsewhere: they are not recorded singly.
+var deeds = map[string]func(r *records, role action.Role) (calls int){
+	"read": func(r *records, as action.Role) int { r.request("GET", "/v1/browser/snapshot", "", as); return 1 },
+	"write": func(r *records, as action.Role) int {
+		r.request("POST", "/v1/browser/click", `{"ref":"e1"}`, as)
+		return 1
+	},
+	"raw":          func(r *records, as action.Role) int { r.request("GET", "/v1/browser/cookies", "", as); return 1 },
+	"administrate": func(r *records, as action.Role) int { r.request("GET", "/v1/audit?limit=1", "", as); return 1 },
+	"generic":      func(r *records, as action.Role) int { r.request("POST", "/v1/verbs/page.snapshot", `{}`, as); return 1 },
+	"no verb":      func(r *records, as action.Role) int { r.request("POST", "/v1/verbs/page.fly", `{}`, as); return 1 },
+	"inner verb":   func(r *records, as action.Role) int { r.request("POST", "/v1/verbs/crawl.end", `{}`, as); return 1 },
+	"no route":     func(r *records, as action.Role) int { r.request("GET", "/v1/nowhere", "", as); return 1 },
+	"wrong method": func(r *records, as action.Role) int { r.request("PUT", "/v1/browser/click", "", as); return 1 },
+	"no JSON":      func(r *records, as action.Role) int { r.request("POST", "/v1/browser/click", `{"ref"`, as); return 1 },
+	"no argument": func(r *records, as action.Role) int {
+		r.request("POST", "/v1/browser/click", `{"wings":2}`, as)
+		return 1
+	},
+	"no element": func(r *records, as action.Role) int { r.request("POST", "/v1/browser/click", `{}`, as); return 1 },
+	"too large": func(r *records, as action.Role) int {
+		r.request("POST", "/v1/browser/click", strings.Repeat(" ", 2<<20), as)
+		return 1
+	},
+	"health":      func(r *records, as action.Role) int { r.request("GET", "/v1/health", "", as); return 0 },
+	"description": func(r *records, as action.Role) int { r.request("GET", "/openapi.json", "", as); return 0 },
+	"tool":        func(r *records, as action.Role) int { r.tool("browser_snapshot", nil, as); return 1 },
+	"tool twice": func(r *records, as action.Role) int {
+		r.tool("browser_click", map[string]any{"target": "e1"}, as)
+		return 2
+	},
+	"no tool": func(r *records, as action.Role) int { r.tool("browser_fly", nil, as); return 1 },
+	"tool, no arg": func(r *records, as action.Role) int {
+		r.tool("browser_click", map[string]any{"wings": 2}, as)
+		return 1
+	},
+	"command":       func(r *records, as action.Role) int { r.cli(as, "audit", "tail", "-n", "1"); return 1 },
+	"no command":    func(r *records, as action.Role) int { r.cli(as, "fly"); return 0 },
+	"attach":        func(r *records, as action.Role) int { r.attach(as); return 1 },
+	"attach, plain": func(r *records, as action.Role) int { r.request("GET", "/v1/browser/cdp", "", as); return 1 },
+	"crawl": func(r *records, as action.Role) int {
+		r.rooms.taken()
+		r.request("POST", "/v1/browser/crawl", `{"url":"https://a.example/","maxPages":2}`, as)
+		return 1 + r.rooms.taken()
+	},
+	"no crawl": func(r *records, as action.Role) int { r.request("POST", "/v1/browser/crawl", `{}`, as); return 1 },
+}
+
+// come returns the records since the last look, when n calls have left all of
+// theirs. A client's leaving is recorded when its connection has ended.
+func (r *records) come(t rapid.TB, n int) []action.Record {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	var all []action.Record
+	enough := errors.New("enough")
+	outcomes := 0
+	if n == 0 {
+		return nil
+	}
+	err := r.trail.Follow(ctx, "default", r.seen, func(record action.Record) error {
+		all, r.seen = append(all, record), record.Seq
+		if record.EventType == audit.Outcome {
+			outcomes++
+		}
+		if outcomes == n {
+			return enough
+		}
+		return nil
+	})
+	if !errors.Is(err, enough) {
+		t.Fatalf("%d outcomes of %d calls: %v", outcomes, n, err)
+	}
+	return all
+}
+
+func TestEveryCallOfEverySurfaceAndRoleLeavesOneIntentAndOneOutcome(t *testing.T) {
+	r := openRecords(t)
+	names := slices.Sorted(maps.Keys(deeds)) // the order of a map would not be drawn again
+	if n := deeds["crawl"](r, action.Operator); n < 4 {
+		t.Fatalf("a crawl of two pages is %d calls", n)
+	} else {
+		r.come(t, n)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		want := 0
+		did := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) [2]string {
+			return [2]string{
+				rapid.SampledFrom(names).Draw(t, "deed"), rapid.SampledFrom([]string{"agent", "operator"}).Draw(t, "role"),
+			}
+		}), 1, 8).Draw(t, "deeds")
+		for _, d := range did {
+			want += deeds[d[0]](r, action.Role(d[1]))
+		}
+		pairs(t, r.come(t, want), want)
+	})
+	// Nothing came later that belongs to none of them.
+	r.request("GET", "/v1/nowhere", "", action.Agent)
+	rest := []action.Record{}
+	_ = r.trail.Follow(t.Context(), "default", r.seen, func(record action.Record) error {
+		rest = append(rest, record)
+		if record.EventType == audit.Outcome {
+			return errors.New("enough")
+		}
+		return nil
+	})
+	for i, record := range rest {
+		if i < len(rest)-2 && record.EventType != audit.Protocol {
+			t.Errorf("a record too many: %+v", record)
+		}
+	}
+}
+
+// pairs holds records against the rule: one intent, and behind it one outcome,
+// for each call.
+func pairs(t *rapid.T, all []action.Record, want int) {
+	open, done := map[string]action.Record{}, 0
+	for _, record := range all {
+		key := fmt.Sprint(record.CorrelationID, " ", record.Action)
+		before, begun := open[key]
+		switch {
+		case record.CorrelationID == "" || record.Actor == "" || record.Scope != "default":
+			t.Fatalf("whose is it? %+v", record)
+		case record.EventType == audit.Intent && begun:
+			t.Fatalf("two intents: %+v", record)
+		case record.EventType == audit.Intent:
+			open[key] = record
+		case record.EventType == audit.Outcome && (!begun || before.Actor != record.Actor || record.Result == ""):
+			t.Fatalf("an outcome of nothing: %+v after %+v", record, before)
+		case record.EventType == audit.Outcome:
+			delete(open, key)
+			done++
+		}
+	}
+	if len(open) != 0 || done != want {
+		t.Fatalf("%d calls left %d pairs, and intents without outcome: %v", want, done, open)
+	}
+}

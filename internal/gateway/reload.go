@@ -1,0 +1,115 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/approval"
+	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+	"github.com/gloveboxhq/glovebox/internal/surface/cli"
+)
+
+// reloaded are the keys that a reload takes over; the others want a restart:
+// the door and the webhook are opened once.
+var reloaded = []string{
+	"security.hitl.enabled", "security.hitl.timeouts.", "security.hitl.trusted_domains", "security.hitl.sensitive_domains", "security.hitl.rules", "security.hitl.ask_at", "security.effects.rules",
+	"security.network.navigation", "security.network.subresources", "security.network.listed", "security.network.allow_private", "security.network.ports",
+}
+
+const keptProblem = 1000 // characters of what is wrong with a configuration, in a record
+
+// reloads takes the configuration over anew for each signal, until ctx ends. A
+// terminal that went away sends the same signal: then the gateway ends.
+func (h *House) reloads(ctx context.Context, signals <-chan os.Signal, o cli.ServeOptions, log *slog.Logger, end func()) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-signals:
+		}
+		if o.Terminal && !terminal(o.Out) {
+			end()
+			return
+		}
+		c, err := o.Reload()
+		if err == nil {
+			err = h.Reload(c, log)
+		}
+		if err != nil {
+			h.kept(c, err, log)
+		}
+	}
+}
+
+// Reload takes over what of a configuration can change while sessions run: the
+// policy, how long questions wait, and where new sessions may go. All of it, or
+// nothing. Faults: invalid_request.
+func (h *House) Reload(c config.Config, log *slog.Logger) error {
+	rules, err := policy.New(policyConfig(c))
+	if err != nil {
+		return err
+	}
+	if err := h.sessions.SetNetwork(network(c.Security.Network)); err != nil { // the last that can fail
+		return err
+	}
+	h.desk.SetTimeouts(timeouts(c))
+	if err := h.Gate.SetPolicy(rules); err != nil {
+		return err
+	}
+	var later []string
+	for _, key := range config.Changed(h.config, c) {
+		if !slices.ContainsFunc(reloaded, func(known string) bool { return strings.HasPrefix(key, known) }) {
+			later = append(later, key)
+		}
+	}
+	h.config.Security.HITL, h.config.Security.Network, h.config.Source = c.Security.HITL, c.Security.Network, c.Source
+	if len(later) > 0 {
+		log.Warn("keys that changed and want a restart", "keys", later)
+	}
+	log.Info("configuration reloaded", "file", c.Source.File, "sha256", c.Source.SHA256, "policy", rules.Hash())
+	h.trail.Record(loaded("reloaded", c, rules))
+	return nil
+}
+
+// kept says that a configuration was not taken over.
+func (h *House) kept(c config.Config, err error, log *slog.Logger) {
+	f := fault.From(err)
+	problem := f.Message
+	if all, known := f.Details["problems"].(config.Problems); known {
+		problem = all.Error()
+	}
+	log.Error("the configuration was not reloaded; the one before stays", "file", c.Source.File, "sha256", c.Source.SHA256, "problem", problem)
+	h.trail.Record(action.Record{
+		EventType: audit.Config, Result: "fault", Error: approval.Inert(fmt.Sprintf("%s: %s", f.Code, problem), keptProblem),
+		Detail: approval.Inert(fmt.Sprintf("not reloaded, the one before stays: file %s, sha256 %s", c.Source.File, c.Source.SHA256), keptProblem),
+	})
+}
+
+// loaded is the record of a configuration that came into force.
+func loaded(what string, c config.Config, rules *policy.Policy) action.Record {
+	source := "no file"
+	if c.Source.File != "" {
+		source = fmt.Sprintf("file %s, sha256 %s", c.Source.File, c.Source.SHA256)
+	}
+	return action.Record{
+		EventType: audit.Config, Result: "ok",
+		Detail: approval.Inert(fmt.Sprintf("%s: %s, policy %s", what, source, rules.Hash()), keptProblem),
+	}
+}
+
+// timeouts is how long questions wait.
+func timeouts(c config.Config) approval.Timeouts {
+	t := c.Security.HITL.Timeouts
+	return approval.Timeouts{
+		Medium: time.Duration(t.Medium) * time.Second, High: time.Duration(t.High) * time.Second, Critical: time.Duration(t.Critical) * time.Second,
+	}
+}

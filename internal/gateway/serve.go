@@ -1,0 +1,201 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/auth"
+	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/surface/cli"
+	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
+	"github.com/gloveboxhq/glovebox/internal/surface/rest"
+)
+
+// shutdownLimit bounds the end of a gateway: answers on their way, then its
+// boxes.
+const shutdownLimit = 35 * time.Second
+
+// serve runs a gateway until ctx ends or it has been idle for too long.
+func serve(ctx context.Context, c config.Config, version string, o cli.ServeOptions) (err error) {
+	log := slog.New(slog.NewTextHandler(o.Err, nil))
+	if o.LogJSON {
+		log = slog.New(slog.NewJSONHandler(o.Err, nil))
+	}
+	listener, err := net.Listen("tcp", c.Server.Listen)
+	if err != nil {
+		return fault.New(fault.StartFailed, "cannot listen on %s", c.Server.Listen).
+			Hinted("another gateway may be running there; choose another address with --listen").Because(err)
+	}
+	defer listener.Close()
+	house, err := Open(ctx, c, version, listenAddress(listener), log)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownLimit)
+		defer cancel()
+		err = errors.Join(err, house.Close(ctx))
+	}()
+	log = house.Log
+	idle := newIdle(house, time.Duration(o.IdleExit)*time.Second)
+	agents, err := mcp.New(mcp.Options{Door: idle, Version: version, Log: log})
+	if err != nil {
+		return err
+	}
+	defer agents.Close()
+	way, err := approach(c.Server)
+	if err != nil {
+		return err
+	}
+	way.Door, way.Clients, way.Auth, way.MCP, way.Version, way.Log = idle, idle, house.Tokens, agents.Handler(), version, log
+	handler, err := rest.New(way)
+	if err != nil {
+		return err
+	}
+	defer handler.Close()
+	if listener, err = secured(c.Server, listener, log); err != nil {
+		return err
+	}
+	if err := greet(o, c, listener.Addr().String()); err != nil {
+		return err
+	}
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	watching.Go(giveBack)
+	watching.Go(func() { idle.watch(ctx, cancel) })
+	watching.Go(func() { house.reloads(ctx, hangups, o, log, cancel) })
+	return run(ctx, rest.NewServer(handler, log), listener)
+}
+
+// run serves on a listener until ctx ends.
+func run(ctx context.Context, server *http.Server, listener net.Listener) error {
+	failed := make(chan error, 1)
+	go func() { failed <- rest.Serve(server, listener) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("the listener ended: %w", err)
+	case <-ctx.Done():
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second) // for answers on their way
+	defer cancel()
+	if server.Shutdown(ctx) != nil {
+		_ = server.Close()
+	}
+	<-failed
+	return nil
+}
+
+// greet says where the gateway is and how to connect to it. The agent's token
+// is shown on a terminal only: elsewhere it would stay in a log.
+func greet(o cli.ServeOptions, c config.Config, address string) error {
+	token := "in " + filepath.Join(c.Server.StateDir, auth.AgentFile)
+	if o.Terminal {
+		data, err := os.ReadFile(filepath.Join(c.Server.StateDir, auth.AgentFile))
+		if err != nil {
+			return fmt.Errorf("cannot read the agent's token: %w", err)
+		}
+		token = strings.TrimSpace(string(data))
+	}
+	self, err := os.Executable()
+	if err != nil {
+		self = "glovebox"
+	}
+	allowed := "nowhere yet: add hosts with --allow, or security.network.navigation"
+	if hosts := c.Security.Network.Navigation; len(hosts) > 0 {
+		allowed = strings.Join(hosts, ", ")
+	}
+	_, err = fmt.Fprintf(o.Out, `glovebox listens on %[1]s
+  agents may go    %[2]s
+  agent's token    %[3]s
+  operator's token in %[4]s
+
+Connect an agent:
+  Claude Code      claude mcp add glovebox -- %[5]s mcp
+  Cursor, others   {"mcpServers": {"glovebox": {"command": %[5]q, "args": ["mcp"]}}}
+  over HTTP        %[1]s/mcp with the header Authorization: Bearer <agent's token>
+
+Answer what agents must ask: %[5]s approvals watch
+API: %[1]s/docs (with a token), or %[5]s openapi --docs
+`, base(c.Server)+address, allowed, token, filepath.Join(c.Server.StateDir, auth.OperatorFile), self)
+	return err
+}
+
+// idle is a door that knows when it was last used.
+type idle struct {
+	house *House
+	limit time.Duration
+	calls chan struct{} // one for each call that begins or ends
+}
+
+func newIdle(house *House, limit time.Duration) *idle {
+	return &idle{house: house, limit: limit, calls: make(chan struct{}, 1)}
+}
+
+// Call lets a call through to the gate, a macro step by step.
+func (i *idle) Call(ctx context.Context, call action.Call) (action.Result, error) {
+	i.touch()
+	defer i.touch()
+	return i.house.Door.Call(ctx, call)
+}
+
+// Refuse records a call that a surface refused.
+func (i *idle) Refuse(ctx context.Context, call action.Call, why error) {
+	i.house.Door.Refuse(ctx, call, why)
+}
+
+// Attach lets a client of the browser's protocol through to the gate. Its
+// session is open as long as it is attached, so that the gateway is not idle.
+func (i *idle) Attach(ctx context.Context, call action.Call) (action.Attachment, error) {
+	i.touch()
+	defer i.touch()
+	return i.house.Gate.Attach(ctx, call) //nolint:wrapcheck // a fault
+}
+
+func (i *idle) touch() {
+	select {
+	case i.calls <- struct{}{}:
+	default:
+	}
+}
+
+// watch ends the gateway when it was not used for the limit and no session is
+// open. With no limit it does nothing.
+func (i *idle) watch(ctx context.Context, end func()) {
+	if i.limit <= 0 {
+		return
+	}
+	timer := time.NewTimer(i.limit)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-i.calls:
+			timer.Reset(i.limit)
+		case <-timer.C:
+			if i.house.sessions.Live() == 0 {
+				end()
+				return
+			}
+			timer.Reset(i.limit)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package escapetest
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/golden"
+)
+
+func TestPublishedWallsAreUpToDate(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("the page is of the processor that has most calls")
+	}
+	golden.Part(t, "../../../docs/security.md", "walls", attempted()+"\n"+recommended())
+}
+
+// attempted is the table of attempts, those with the same answer together.
+func attempted() string {
+	type kind struct{ group, answer string }
+	var kinds []kind
+	names := map[kind][]string{}
+	tries := 0
+	for _, a := range All() {
+		k := kind{a.Group, a.Expected()}
+		if !slices.Contains(kinds, k) {
+			kinds = append(kinds, k)
+		}
+		name := a.Name
+		if a.Outside {
+			name += " *"
+		}
+		names[k] = append(names[k], name)
+		tries++
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d attempts of a process in a box to get out, and what each gets. Those with a star are not made in namespaces of the\n", tries)
+	b.WriteString("process's own, where they are let through and concern nothing but these.\n\n")
+	b.WriteString("| | attempts | answer |\n|---|---|---|\n")
+	for _, k := range kinds {
+		list := names[k]
+		slices.Sort(list)
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", k.group, strings.Join(list, ", "), k.answer)
+	}
+	return b.String()
+}
+
+func recommended() string {
+	var b strings.Builder
+	b.WriteString("The recommendations of the CIS Docker Benchmark 1.6.0 for running containers, read from the engine for a running box:\n\n")
+	b.WriteString("| | recommended | of a box |\n|---|---|---|\n")
+	for _, c := range Benchmark() {
+		here := c.Here
+		if c.Except != "" {
+			here = "**not followed**: " + c.Except
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", c.ID, c.Title, here)
+	}
+	return b.String()
+}
+
+func TestEveryAttemptHasANameAndAnAnswer(t *testing.T) {
+	seen := map[string]bool{}
+	for _, a := range All() {
+		key := a.Group + ": " + a.Name
+		if a.Group == "" || a.Name == "" || len(a.Want) == 0 || a.Try == nil || seen[key] {
+			t.Errorf("%s is incomplete, or there twice", key)
+		}
+		seen[key] = true
+		if a.Holds(Answer{Group: a.Group, Name: a.Name}) {
+			t.Errorf("%s may succeed", key)
+		}
+	}
+}

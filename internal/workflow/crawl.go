@@ -1,0 +1,263 @@
+package workflow
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const (
+	defaultPages   = 10
+	defaultDepth   = 2
+	defaultTabs    = 4
+	defaultBytes   = 8 << 20           // of content and links together
+	defaultTimeout = 120 * time.Second // of the whole crawl
+	pageLimit      = 20 * time.Second  // of one page
+	fileLimit      = 10 * time.Second  // of robots.txt or a sitemap
+	endLimit       = 10 * time.Second  // to close the tabs
+	mostKnown      = 50_000            // addresses that a crawl remembers
+	mostHops       = 10                // redirects one after the other
+)
+
+// Why a crawl ended.
+const (
+	stopDone      = "done"
+	stopPages     = "max_pages"
+	stopBytes     = "max_bytes"
+	stopTimeout   = "timeout"
+	stopCancelled = "cancelled"
+	stopSession   = "session_over"
+)
+
+// crawling is one crawl. All but robots and steps belongs to the goroutine
+// that runs it.
+type crawling struct {
+	gate   Gate
+	call   action.Call // what each step's call is made from
+	args   action.Crawl
+	opened *action.CrawlOpened
+	watch  action.CrawlWatch
+	robots robots
+	steps  atomic.Int64
+
+	seen   map[string]bool // by key: met, whatever became of it
+	deep   map[string]bool // by key: too deep to be read
+	kept   map[string]print
+	traps  traps
+	lanes  lanes
+	next   []candidate // of the next depth
+	queued int         // of this depth, not begun
+	beyond int         // left out because the crawl ended
+	bytes  int
+	out    action.Crawled
+}
+
+// candidate is a page that may be read.
+type candidate struct {
+	url   string
+	depth int
+	hops  int // redirects that led here
+}
+
+// visited is what became of one.
+type visited struct {
+	visit *action.CrawlVisit
+	skip  string // why it was not asked for
+	err   error
+}
+
+// crawl opens a crawl at the gate, reads its pages one by one through the
+// gate, and ends it. What was read when it is cut short is its result.
+func (d *Door) crawl(ctx context.Context, call action.Call) (action.Result, error) {
+	if len(call.ID) == 0 || len(call.ID) > 50 {
+		call.ID = newID()
+	}
+	result, err := d.gate.Call(ctx, call)
+	if err != nil || result.Pending != nil {
+		return result, err
+	}
+	opened, ok := result.Data.(*action.CrawlOpened)
+	args, is := call.Args.(*action.Crawl)
+	if !ok || !is {
+		return action.Result{}, fault.New(fault.Internal, "a crawl was let through and not opened").
+			Hinted("look for the correlation id in the gateway's log").With("correlationId", call.ID)
+	}
+	c := newCrawling(d.gate, call, result.Session, *args, opened)
+	defer c.end(ctx)
+	limit := defaultTimeout
+	if args.Timeout > 0 {
+		limit = time.Duration(args.Timeout) * time.Millisecond
+	}
+	inner, stop := context.WithTimeout(ctx, limit)
+	defer stop()
+	c.run(inner)
+	if ctx.Err() != nil && c.out.Stopped == stopTimeout && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		c.out.Stopped = stopCancelled
+	}
+	result.Data = &c.out
+	return result, nil
+}
+
+func newCrawling(gate Gate, call action.Call, session string, args action.Crawl, opened *action.CrawlOpened) *crawling {
+	args.MaxPages = cmp.Or(args.MaxPages, defaultPages)
+	args.Parallel = cmp.Or(args.Parallel, defaultTabs)
+	args.PerDomain = cmp.Or(args.PerDomain, 1)
+	args.MaxBytes = cmp.Or(args.MaxBytes, defaultBytes)
+	if args.MaxDepth == nil {
+		args.MaxDepth = new(defaultDepth)
+	}
+	if args.Delay == nil {
+		args.Delay = new(action.CrawlDelay)
+	}
+	c := &crawling{
+		gate: gate, args: args, opened: opened,
+		call: action.Call{ID: call.ID, Caller: call.Caller, Session: session, Surface: call.Surface, Source: call.Source, Wait: time.Millisecond},
+		seen: map[string]bool{}, deep: map[string]bool{}, kept: map[string]print{},
+		traps: traps{most: max(likeness, args.MaxPages)},
+		lanes: lanes{most: args.PerDomain, delay: time.Duration(*args.Delay) * time.Millisecond, known: map[string]*lane{}},
+		out:   action.Crawled{Pages: []action.CrawledPage{}, Skipped: map[string]int{}},
+	}
+	if call.Crawl != nil {
+		c.watch = *call.Crawl
+	}
+	c.robots.fetch = c.file
+	return c
+}
+
+func newID() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	return "w" + hex.EncodeToString(b[:])
+}
+
+// run reads depth after depth.
+func (c *crawling) run(ctx context.Context) {
+	c.seen[key(c.opened.Start)] = true
+	queue := []candidate{{url: c.opened.Start}}
+	for depth := 0; len(queue) > 0; depth++ {
+		left := c.level(ctx, queue)
+		if depth == 0 && c.args.Sitemap && *c.args.MaxDepth > 0 && c.out.Stopped == "" {
+			c.lead(c.fromSitemaps(ctx, origin(c.opened.Start)), 1)
+		}
+		queue, c.next = c.next, nil
+		if c.out.Stopped == "" && c.room() == 0 && len(left)+len(queue) > 0 {
+			c.out.Stopped = stopPages
+		}
+		if c.out.Stopped != "" {
+			c.beyond += len(left) + len(queue)
+			break
+		}
+	}
+	c.out.TotalPages = len(c.out.Pages)
+	c.out.Truncated = c.out.Stopped != ""
+	c.out.Stopped = cmp.Or(c.out.Stopped, stopDone)
+	if c.beyond > 0 {
+		c.out.Skipped["limit"] += c.beyond
+	}
+}
+
+// room is how many pages may still be read.
+func (c *crawling) room() int { return max(0, c.args.MaxPages-len(c.out.Pages)) }
+
+// level reads the pages of one depth, in rounds: what comes to nothing in one
+// (a duplicate, a redirect) makes room for others in the next. It returns what
+// it did not come to.
+func (c *crawling) level(ctx context.Context, queue []candidate) (left []candidate) {
+	for len(queue) > 0 && c.room() > 0 && c.out.Stopped == "" {
+		n := min(len(queue), c.room())
+		c.queued = len(queue)
+		again := c.round(ctx, queue[:n])
+		queue = append(again, queue[n:]...)
+		if ctx.Err() != nil && c.out.Stopped == "" {
+			c.out.Stopped = stopTimeout
+		}
+	}
+	return queue
+}
+
+// step makes one call of the crawl.
+func (c *crawling) step(ctx context.Context, verb string, args any) (action.Result, error) {
+	call := c.call
+	call.ID = fmt.Sprintf("%s.%d", call.ID, c.steps.Add(1))
+	call.Verb, call.Args = verb, args
+	result, err := c.gate.Call(ctx, call)
+	if err == nil && result.Pending != nil { // the policy asks nothing about a step
+		err = fault.New(fault.DeniedByPolicy, "a step of a crawl asks nobody").Hinted("go there with page.goto")
+	}
+	return result, err
+}
+
+// visit reads one page, if its server's robots.txt lets us.
+func (c *crawling) visit(ctx context.Context, at candidate) visited {
+	if !c.args.IgnoreRobots {
+		rules := c.robots.of(ctx, origin(at.url))
+		if ctx.Err() != nil {
+			return visited{err: ctx.Err()}
+		}
+		c.lanes.slow(at.url, rules.delay())
+		if u := canonical(at.url); u == nil || !rules.allow(u.RequestURI()) {
+			return visited{skip: "robots"}
+		}
+	}
+	args := &action.CrawlPage{Crawl: c.opened.ID, URL: at.url, Timing: action.Timing{Timeout: int(pageLimit.Milliseconds())}}
+	result, err := c.step(ctx, "crawl.page", args)
+	if err != nil {
+		return visited{err: err}
+	}
+	v, ok := result.Data.(*action.CrawlVisit)
+	if !ok || v == nil {
+		return visited{err: fault.New(fault.Internal, "the page could not be read").Hinted("try again")}
+	}
+	return visited{visit: v}
+}
+
+// file fetches robots.txt or a sitemap; each hop of a redirect is a call of
+// its own. A redirect that may not be followed leads nowhere: 404.
+func (c *crawling) file(ctx context.Context, address string) (status int, body []byte, err error) {
+	for hop := range robotsHops + 1 {
+		args := &action.CrawlFile{Crawl: c.opened.ID, URL: address, Timing: action.Timing{Timeout: int(fileLimit.Milliseconds())}}
+		result, err := c.step(ctx, "crawl.file", args)
+		if err != nil && hop > 0 {
+			break
+		}
+		if err != nil {
+			return 0, nil, err
+		}
+		f, ok := result.Data.(*action.CrawlFetched)
+		if !ok || f == nil {
+			break
+		}
+		if f.Redirect == "" {
+			return f.Status, f.Body, nil
+		}
+		address = f.Redirect
+	}
+	return 404, nil, nil
+}
+
+// end closes the crawl's tabs, whatever became of the caller.
+func (c *crawling) end(ctx context.Context) {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), endLimit)
+	defer stop()
+	_, _ = c.step(ctx, "crawl.end", &action.CrawlEnd{Crawl: c.opened.ID}) // a session that is over has no tabs
+}
+
+// within reports whether a host is one of the crawl's.
+func (c *crawling) within(host string) bool {
+	for _, h := range c.opened.Hosts {
+		suffix, wild := strings.CutPrefix(h, "*")
+		if h == host && host != "" || wild && strings.HasSuffix(host, suffix) && len(host) > len(suffix) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,74 @@
+package workflow
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// startRun has a run begin, and waits for its end as long as the call does.
+func (d *Door) startRun(ctx context.Context, call action.Call) (action.Result, error) {
+	result, err := d.gate.Call(ctx, call)
+	if err != nil || result.Pending != nil {
+		return result, err
+	}
+	run, ok := result.Data.(*action.Run)
+	if !ok {
+		return result, nil
+	}
+	at := d.runs.under(call.Caller.Scope, run.ID)
+	if at == nil {
+		return action.Result{}, fault.New(fault.Internal, "a run was let begin and is not there").
+			Hinted("look for the correlation id in the gateway's log").With("correlationId", call.ID)
+	}
+	at.gate = d.gate
+	go at.drive() // Runs.Close waits for it
+	return of(at.await(ctx, call.Wait, call.Run), nil)
+}
+
+// showRun shows a run, when it has ended or the call's wait is over.
+func (d *Door) showRun(ctx context.Context, call action.Call) (action.Result, error) {
+	result, err := d.gate.Call(ctx, call)
+	if err != nil || result.Pending != nil {
+		return result, err
+	}
+	args, named := call.Args.(*action.RunShow)
+	if !named || args.Wait <= 0 {
+		return result, nil
+	}
+	if at := d.runs.under(call.Caller.Scope, args.ID); at != nil {
+		return of(at.await(ctx, time.Duration(args.Wait)*time.Second, call.Run), nil)
+	}
+	return of(d.runs.show(ctx, call.Caller.Scope, args.ID)) // it may have ended since it was let be shown
+}
+
+// Tidy begins to end the browsers of runs that an earlier gateway left.
+// Runs.Close waits for it.
+func (d *Door) Tidy() { d.runs.work.Go(d.tidy) }
+
+func (d *Door) tidy() {
+	for _, o := range d.runs.left() {
+		ctx, stop := context.WithTimeout(d.runs.life, endRunLimit)
+		_, err := d.gate.Call(ctx, action.Call{
+			ID: o.run.ID + ".tidy", Verb: "run.end", Caller: o.caller, Session: cmp.Or(o.run.Session, o.run.ID), Surface: "gateway",
+			Args: &action.RunEnd{Run: o.run.ID, Status: o.run.FinalStatus, Reason: "gateway_restarted"},
+		})
+		stop()
+		if err != nil && fault.CodeOf(err) != fault.SessionNotFound {
+			d.runs.log.Warn("the browser of a run of the last gateway was not ended", "run", o.run.ID, "error", err)
+		}
+	}
+}
+
+// left returns the runs of the last gateway, once. Of one that had just begun
+// the browser is known by its name: the run's id.
+func (r *Runs) left() []orphan {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := r.orphans
+	r.orphans = nil
+	return all
+}

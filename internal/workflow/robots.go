@@ -1,0 +1,75 @@
+package workflow
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/temoto/robotstxt"
+)
+
+const (
+	robotName    = "Glovebox"
+	robotsSize   = 500 << 10        // bytes that are read; RFC 9309 section 2.5
+	robotsHops   = 5                // redirects; RFC 9309 section 2.3.1.2
+	mostPatience = 10 * time.Second // of a Crawl-delay
+)
+
+// rules are what the robots.txt of one origin says to us (RFC 9309).
+type rules struct {
+	group    *robotstxt.Group
+	closed   bool // the server could not say: nothing is allowed
+	sitemaps []string
+}
+
+func (r rules) allow(pathAndQuery string) bool {
+	return !r.closed && (r.group == nil || r.group.Test(pathAndQuery))
+}
+
+// delay is the Crawl-delay that is asked for, 10 s at most.
+func (r rules) delay() time.Duration {
+	if r.group == nil {
+		return 0
+	}
+	return min(max(r.group.CrawlDelay, 0), mostPatience)
+}
+
+// robots keeps the rules of each origin. It is safe for concurrent use.
+type robots struct {
+	fetch func(ctx context.Context, address string) (status int, body []byte, err error)
+
+	mu    sync.Mutex
+	known map[string]func() rules
+}
+
+// of returns the rules of an origin, which are fetched once: 4xx is leave, 5xx
+// and a server that cannot be reached are none (RFC 9309 section 2.3.1).
+func (r *robots) of(ctx context.Context, origin string) rules {
+	r.mu.Lock()
+	if r.known == nil {
+		r.known = map[string]func() rules{}
+	}
+	get := r.known[origin]
+	if get == nil {
+		get = sync.OnceValue(func() rules { return r.read(ctx, origin) })
+		r.known[origin] = get
+	}
+	r.mu.Unlock()
+	return get()
+}
+
+func (r *robots) read(ctx context.Context, origin string) rules {
+	status, body, err := r.fetch(ctx, origin+"/robots.txt")
+	switch {
+	case err != nil, status >= http.StatusInternalServerError, status == http.StatusTooManyRequests:
+		return rules{closed: true}
+	case status != http.StatusOK:
+		return rules{}
+	}
+	parsed, err := robotstxt.FromBytes(body[:min(len(body), robotsSize)])
+	if err != nil {
+		return rules{} // what is no robots.txt forbids nothing
+	}
+	return rules{group: parsed.FindGroup(robotName), sitemaps: parsed.Sitemaps}
+}

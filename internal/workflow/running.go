@@ -1,0 +1,178 @@
+package workflow
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// running is a run that has not ended. One goroutine drives it; others read,
+// cancel and guide it.
+type running struct {
+	runs    *Runs
+	gate    Gate
+	caller  action.Caller
+	surface string
+	args    action.RunStart
+	ctx     context.Context //nolint:containedctx // of the run, which outlives the call that started it, and not its token
+	cancel  context.CancelCauseFunc
+	steps   atomic.Int64
+	left    time.Duration // for its actions; the driver's
+	opening bool          // its browser was asked for, and nobody knows whether it came; the driver's
+	advice  chan guidance
+
+	mu      sync.Mutex
+	run     action.Run
+	changed chan struct{} // closed at the next change
+	paused  bool          // one guidance is waited for
+}
+
+// guidance is what a person says to a paused run.
+type guidance struct {
+	by, text string
+	actions  []action.RunAction // in place of those that are left, where there are any
+}
+
+// cancelled is why a run ends that somebody cancelled.
+type cancelled struct{ by string }
+
+// Error says who did.
+func (c *cancelled) Error() string { return "cancelled by " + c.by }
+
+// ending is how a run ended.
+type ending struct{ status, code, message string }
+
+func newRunning(r *Runs, call action.Call, args *action.RunStart) *running {
+	at := &running{
+		runs: r, caller: call.Caller, surface: call.Surface, args: *args, left: args.Budget(), advice: make(chan guidance, 1), changed: make(chan struct{}),
+		run: action.Run{
+			ID: newRunID(), State: action.RunPending, Created: moment(), Log: []action.RunEntry{}, Screenshots: []action.RunScreenshot{},
+			Content:   action.RunContent{Elements: []action.RunInteractive{}},
+			Archetype: cmp.Or(args.Archetype, action.RunArchetype), Phase: cmp.Or(args.Phase, action.RunPhase), Actor: cmp.Or(args.Actor, call.Caller.Actor),
+		},
+	}
+	life, release := r.life, func() {}
+	if call.Bind != nil {
+		life, release = call.Bind(life)
+	}
+	ctx, cancel := context.WithCancelCause(life)
+	at.ctx, at.cancel = ctx, func(why error) {
+		cancel(why)
+		release()
+	}
+	return at
+}
+
+// now is a copy of the run as it is.
+func (r *running) now() action.Run {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.copied()
+}
+
+// copied must be called with mu held.
+func (r *running) copied() action.Run {
+	run := r.run
+	run.Log, run.Screenshots = slices.Clone(run.Log), slices.Clone(run.Screenshots)
+	return run
+}
+
+// change changes the run, tells those who wait, and stores it.
+func (r *running) change(f func(*action.Run)) {
+	r.mu.Lock()
+	f(&r.run)
+	run := r.copied()
+	close(r.changed)
+	r.changed = make(chan struct{})
+	r.mu.Unlock()
+	r.runs.save(r.ctx, run)
+}
+
+// note adds a line to the log.
+func (r *running) note(name string, ok bool, format string, args ...any) {
+	entry := action.RunEntry{Action: name, Timestamp: moment(), Success: ok, Details: cut(fmt.Sprintf(format, args...), keptDetails)}
+	r.change(func(run *action.Run) { run.Log = append(run.Log, entry) })
+}
+
+const keptDetails = 1000 // bytes of a line of the log
+
+// state says where the run is, and which question it waits for.
+func (r *running) state(state, question string, why *action.RunReason) {
+	r.change(func(run *action.Run) { run.State, run.WaitsFor, run.Reason = state, question, why })
+}
+
+// end ends the record of a run.
+func end(run *action.Run, e ending) {
+	at := moment()
+	run.State, run.WaitsFor, run.Ended = action.RunEnded, "", &at
+	run.FinalStatus, run.Reason = e.status, &action.RunReason{Code: e.code, Message: e.message}
+}
+
+// await waits until the run has ended, limit is over (0: none) or ctx ends, and
+// returns it as it then is. watch is told of what happens meanwhile.
+func (r *running) await(ctx context.Context, limit time.Duration, watch *action.RunWatch) action.Run {
+	var over <-chan time.Time
+	if limit > 0 {
+		timer := time.NewTimer(limit)
+		defer timer.Stop()
+		over = timer.C
+	}
+	told := teller{watch: watch}
+	for {
+		r.mu.Lock()
+		run, changed := r.copied(), r.changed
+		r.mu.Unlock()
+		told.of(run)
+		if run.State == action.RunEnded {
+			return run
+		}
+		select {
+		case <-changed:
+		case <-over:
+			return run
+		case <-ctx.Done():
+			return run
+		}
+	}
+}
+
+// teller tells a watcher what it has not heard yet.
+type teller struct {
+	watch *action.RunWatch
+	lines int
+	state string
+	asks  string
+}
+
+func (t *teller) of(run action.Run) {
+	if t.watch == nil {
+		return
+	}
+	for ; t.lines < len(run.Log); t.lines++ {
+		if t.watch.Step != nil {
+			t.watch.Step(run.Log[t.lines])
+		}
+	}
+	if t.watch.State != nil && (t.state != run.State || t.asks != run.WaitsFor) {
+		t.state, t.asks = run.State, run.WaitsFor
+		t.watch.State(run)
+	}
+}
+
+// guide hands guidance to a paused run; false where it is not paused.
+func (r *running) guide(g guidance) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.paused {
+		return false
+	}
+	r.paused = false
+	r.advice <- g // has room: one is waited for, and only one is let in
+	return true
+}

@@ -1,0 +1,171 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/store"
+)
+
+const (
+	mostRuns    = 20              // of a scope that have not ended
+	retainEvery = time.Hour       // for records that have grown old
+	recordLimit = 5 * time.Second // wall time of storing a record
+)
+
+// RunsOptions are what runs need. A negative Retention keeps their records.
+type RunsOptions struct {
+	DB        *store.DB
+	Log       *slog.Logger
+	Retention time.Duration // of the records of ended runs
+}
+
+// Runs keeps the runs of this gateway: those that are under way, and the
+// records of all. Close it after the surfaces and before the gate. It is safe
+// for concurrent use.
+type Runs struct {
+	ledger    runLedger
+	log       *slog.Logger
+	retention time.Duration
+	output    *jsonschema.Schema
+
+	life context.Context //nolint:containedctx // of the runs, which outlive the calls that started them
+	stop context.CancelCauseFunc
+	work sync.WaitGroup
+
+	mu      sync.Mutex
+	live    map[string]*running // by id
+	orphans []orphan            // whose browsers are still to be ended
+}
+
+// errStopped is why runs end with the gateway.
+var errStopped = errors.New("the gateway ends")
+
+// OpenRuns opens the records. Runs that an earlier gateway did not end have
+// failed: nobody knows what their last action did.
+func OpenRuns(ctx context.Context, o RunsOptions) (*Runs, error) {
+	if o.DB == nil || o.Log == nil || o.Retention == 0 {
+		return nil, errors.New("runs need a database, a log and a retention")
+	}
+	output, err := compileOutput()
+	if err != nil {
+		return nil, err
+	}
+	r := &Runs{ledger: runLedger{o.DB}, log: o.Log, retention: o.Retention, output: output, live: map[string]*running{}}
+	if r.orphans, err = r.ledger.orphans(ctx); err != nil {
+		return nil, err
+	}
+	for i := range r.orphans {
+		end(&r.orphans[i].run, ending{action.RunFailed, "gateway_restarted", "the gateway ended while the run was under way"})
+		if err := r.ledger.update(ctx, r.orphans[i].run); err != nil {
+			return nil, err
+		}
+	}
+	if len(r.orphans) > 0 {
+		r.log.Info("runs of the last gateway have failed", "count", len(r.orphans))
+	}
+	r.life, r.stop = context.WithCancelCause(context.WithoutCancel(ctx))
+	r.work.Go(r.retain)
+	return r, nil
+}
+
+// Close ends every run that is under way, and waits until they have ended their
+// browsers or ctx ends.
+func (r *Runs) Close(ctx context.Context) error {
+	r.stop(errStopped)
+	done := make(chan struct{})
+	go func() { // ends when the last run does, whose waits are bounded
+		defer close(done)
+		r.work.Wait()
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("runs are still ending: %w", context.Cause(ctx))
+	}
+}
+
+// retain removes records that have grown old, until the runs are closed.
+func (r *Runs) retain() {
+	old := time.NewTicker(retainEvery)
+	defer old.Stop()
+	for r.retention > 0 {
+		if n, err := r.ledger.forget(r.life, time.Now().Add(-r.retention)); err != nil && r.life.Err() == nil {
+			r.log.Error("cannot remove old runs", "error", err)
+		} else if n > 0 {
+			r.log.Info("removed runs older than browser.artifacts_retention_days", "runs", n)
+		}
+		select {
+		case <-r.life.Done():
+			return
+		case <-old.C:
+		}
+	}
+}
+
+// under returns a run of a scope that has not ended, nil when there is none.
+func (r *Runs) under(scope, id string) *running {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if at := r.live[id]; at != nil && at.caller.Scope == scope {
+		return at
+	}
+	return nil
+}
+
+// enlist adds a run. Faults: limit_reached, browser_disabled when the gateway
+// ends.
+func (r *Runs) enlist(at *running) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.life.Err() != nil {
+		return fault.New(fault.BrowserDisabled, "the gateway is shutting down").Hinted("try again when it is back")
+	}
+	n := 0
+	for _, other := range r.live {
+		if other.caller.Scope == at.caller.Scope {
+			n++
+		}
+	}
+	if n >= mostRuns {
+		return fault.New(fault.LimitReached, "%d runs of this scope are under way", n).
+			Hinted("wait until some have ended, or cancel them").With("limit", "runs").With("max", mostRuns)
+	}
+	r.live[at.run.ID] = at
+	r.work.Add(1) // driven gives it back
+	return nil
+}
+
+// driven takes a run off the list when its record says that it has ended.
+func (r *Runs) driven(at *running) {
+	r.mu.Lock()
+	delete(r.live, at.run.ID)
+	r.mu.Unlock()
+	r.work.Done()
+}
+
+// show returns a run as it is now.
+func (r *Runs) show(ctx context.Context, scope, id string) (action.Run, error) {
+	if at := r.under(scope, id); at != nil {
+		return at.now(), nil
+	}
+	return r.ledger.find(ctx, scope, id)
+}
+
+// save stores a run as it is now, whatever became of ctx.
+func (r *Runs) save(ctx context.Context, run action.Run) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordLimit)
+	defer cancel()
+	if err := r.ledger.update(ctx, run); err != nil {
+		r.log.Error("a run was not recorded", "run", run.ID, "error", err)
+	}
+}

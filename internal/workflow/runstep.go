@@ -1,0 +1,335 @@
+package workflow
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const (
+	elementLimit = 5 * time.Second // to find and act on an element, where the action says nothing
+	readLimit    = 10 * time.Second
+	scrollBy     = 600.0   // CSS pixels, where the action does not say
+	mostText     = 100_000 // bytes of a page's text
+	mostElements = 500     // that can be acted on
+)
+
+// call makes one step of the run through the gate. wait is as in action.Call.
+func (r *running) call(ctx context.Context, verb string, args any, wait time.Duration) (action.Result, error) {
+	r.mu.Lock()
+	id, session := r.run.ID, r.run.Session
+	r.mu.Unlock()
+	if session == "" && verb != "run.open" {
+		session = id // its name
+	}
+	return r.gate.Call(ctx, action.Call{
+		ID: fmt.Sprintf("%s.%d", id, r.steps.Add(1)), Verb: verb, Caller: r.caller, Session: session, Args: args, Surface: r.surface, Wait: wait, OfRun: true,
+	})
+}
+
+// ask makes a step that a person may be asked about: the run says which
+// question it waits for, and its time stands still until it is answered.
+func (r *running) ask(verb string, args any) (action.Result, error) {
+	ctx, stop := r.ctx, context.CancelFunc(func() {})
+	inTime := !ownTime[verb]
+	if inTime {
+		ctx, stop = context.WithTimeout(r.ctx, r.left)
+	}
+	defer stop()
+	began := time.Now()
+	result, err := r.call(ctx, verb, args, time.Millisecond)
+	if inTime {
+		r.left -= time.Since(began)
+	}
+	if err != nil || result.Pending == nil {
+		return result, err
+	}
+	before := r.now().State
+	r.state(before, result.Pending.Approval, nil)
+	defer func() { r.state(before, "", nil) }()
+	return r.call(r.ctx, verb, args, 0)
+}
+
+// ownTime are the steps that cost a run none of its time.
+var ownTime = map[string]bool{"run.open": true, "run.guide": true, "run.allow": true}
+
+// act does one action and notes what became of it. One that was not begun,
+// because the session is paused, is not noted.
+func (r *running) act(a action.RunAction) error {
+	details, err := r.do(a)
+	for refused := refusedAt(err); refused != nil && r.allowed(refused); refused = refusedAt(err) {
+		if !refused.judged { // it was done, and led there: doing it again might do more
+			a = action.RunAction{Type: "navigate", URL: refused.url}
+		}
+		details, err = r.do(a)
+	}
+	switch f := fault.From(err); {
+	case err == nil:
+		r.note(a.Type, true, "%s", details)
+	case f.Code != fault.SessionPaused:
+		r.note(a.Type, false, "%s: %s", f.Code, f.Message)
+	}
+	return err
+}
+
+// refusal is an address that an action may not open.
+type refusal struct {
+	url    string
+	judged bool // before anything was done
+}
+
+// refusedAt returns the address that a fault is about, nil for other faults.
+func refusedAt(err error) *refusal {
+	f := fault.From(err)
+	if f == nil || f.Code != fault.BlockedDomain {
+		return nil
+	}
+	url, _ := f.Details["url"].(string)
+	_, judged := f.Details["rule"]
+	if url == "" {
+		return nil
+	}
+	return &refusal{url, judged}
+}
+
+// allowed asks people for the host of an address, and reports whether one said
+// yes.
+func (r *running) allowed(to *refusal) bool {
+	_, err := r.ask("run.allow", &action.RunAllow{Run: r.run.ID, URL: to.url})
+	if err == nil {
+		r.note(action.RunResumeEntry, true, "a person added the host of %s", to.url)
+	}
+	return err == nil
+}
+
+func (r *running) do(a action.RunAction) (details string, err error) {
+	if r.left <= 0 {
+		return "", fault.New(fault.ActionTimeout, "the run's time was over before it began")
+	}
+	switch a.Type {
+	case "screenshot":
+		return r.shoot(a)
+	case "read_page":
+		return r.timed(r.read)
+	case "search_text":
+		return r.search(a)
+	case "wait":
+		return r.wait(a)
+	}
+	verb, args := translated(a, r.left)
+	if verb == "" {
+		return "", fault.New(fault.InvalidRequest, "there is no action %q", a.Type)
+	}
+	result, err := r.ask(verb, args)
+	if err != nil {
+		return "", err
+	}
+	details = told(result)
+	for _, e := range result.Effects {
+		details += "; " + e.String()
+	}
+	return details, nil
+}
+
+// timed runs f within what the run has left.
+func (r *running) timed(f func(context.Context) (string, error)) (string, error) {
+	ctx, stop := context.WithTimeout(r.ctx, r.left)
+	defer stop()
+	began := time.Now()
+	defer func() { r.left -= time.Since(began) }()
+	return f(ctx)
+}
+
+// translated is an action as the call of a verb.
+func translated(a action.RunAction, left time.Duration) (verb string, args any) {
+	switch a.Type {
+	case "navigate":
+		return "page.goto", &action.Goto{URL: a.URL, WaitUntil: a.WaitUntil, Timing: timing(a, left, left)}
+	case "left_click":
+		return "page.click", &action.Click{Locator: a.Locator, Timing: timing(a, elementLimit, left)}
+	case "form_input":
+		if len(a.Options) > 0 {
+			return "page.select", &action.Select{Locator: a.Locator, Values: a.Options, Timing: timing(a, elementLimit, left)}
+		}
+		return "page.type", &action.Type{
+			Locator: a.Locator, Input: value(a.Value), Clear: !value(a.Append), Submit: value(a.Submit), Timing: timing(a, elementLimit, left),
+		}
+	case "scroll_down", "scroll_up":
+		by := scrollBy
+		if a.Amount != nil {
+			by = *a.Amount
+		}
+		if a.Type == "scroll_up" {
+			by = -by
+		}
+		return "page.scroll", &action.Scroll{Locator: a.Locator, Y: by, Timing: timing(a, elementLimit, left)}
+	case "go_back":
+		return "page.back", &action.None{}
+	}
+	return "", nil
+}
+
+func value[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
+// timing is how long an action may take: what it says, or else usual, and
+// never more than the run has left.
+func timing(a action.RunAction, usual, left time.Duration) action.Timing {
+	if a.Timeout != nil {
+		usual = time.Duration(*a.Timeout) * time.Millisecond
+	}
+	return action.Timing{Timeout: int(max(min(usual, left), time.Millisecond).Milliseconds())}
+}
+
+// told says what was done, and to what: never what was typed.
+func told(result action.Result) string {
+	switch d := result.Data.(type) {
+	case *action.Navigated:
+		return strings.TrimSpace(fmt.Sprintf("%s (%d) %q", d.URL, d.Status, d.Title))
+	case *action.Page:
+		return strings.TrimSpace(fmt.Sprintf("%s %q", d.URL, d.Title))
+	case *action.Scrolled:
+		return fmt.Sprintf("now at %g, %g", d.X, d.Y)
+	case *action.Waited:
+		return "it came"
+	case *action.Matches:
+		return fmt.Sprintf("%d found", d.Total)
+	case *action.Filled:
+		return fmt.Sprintf("typed the %s of %s", d.Secret, d.Domain)
+	case *action.Acted:
+		text := "done"
+		if d.Element != nil {
+			text = strings.TrimSpace(fmt.Sprintf("%s %q", d.Element.Role, d.Element.Name))
+		}
+		if d.NewPage && result.Page != nil {
+			text += ", now at " + result.Page.URL
+		}
+		return text
+	}
+	return "done"
+}
+
+// shoot takes a screenshot, which the gateway keeps.
+func (r *running) shoot(a action.RunAction) (string, error) {
+	result, err := r.ask("page.screenshot", &action.TakeScreenshot{FullPage: value(a.FullPage), Selector: a.Selector, Ref: a.Ref})
+	if err != nil {
+		return "", err
+	}
+	if len(result.Artifacts) == 0 {
+		return "", fault.New(fault.CDPError, "the screenshot was not kept: %s", strings.Join(result.Notes, "; "))
+	}
+	kept := result.Artifacts[0]
+	var name string
+	r.change(func(run *action.Run) {
+		name = fmt.Sprintf("%03d%s.png", len(run.Screenshots)+1, suffix(a.Name))
+		run.Screenshots = append(run.Screenshots, action.RunScreenshot{Name: name, Path: "/v1/artifacts/" + kept.ID, Timestamp: moment()})
+	})
+	return fmt.Sprintf("%s, %d bytes, artifact %s", name, kept.Size, kept.ID), nil
+}
+
+// suffix is what is plain of a name that was asked for: it leads nowhere.
+func suffix(name string) string {
+	plain := strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_':
+			return c
+		}
+		return '_'
+	}, strings.TrimSuffix(name, ".png"))
+	if plain = cut(plain, 60); plain == "" {
+		return ""
+	}
+	return "-" + plain
+}
+
+// search looks for text; none is a failure.
+func (r *running) search(a action.RunAction) (string, error) {
+	result, err := r.ask("page.find", &action.Find{Text: a.Text})
+	if err != nil {
+		return "", err
+	}
+	found, ok := result.Data.(*action.Matches)
+	if !ok || found.Total == 0 {
+		return "", fault.New(fault.NotFound, "the text is not on the page")
+	}
+	return fmt.Sprintf("%d matches", found.Total), nil
+}
+
+// wait waits for something, or for some time; then too the page is asked, so
+// that the trail has it.
+func (r *running) wait(a action.RunAction) (string, error) {
+	args := &action.WaitFor{Locator: a.Locator, State: "visible", Timeout: new(timing(a, elementLimit, r.left).Timeout)}
+	if a.MS == nil {
+		result, err := r.ask("page.wait_for", args)
+		if err != nil {
+			return "", err
+		}
+		if waited, ok := result.Data.(*action.Waited); !ok || !waited.Found {
+			return "", fault.New(fault.NotFound, "it did not come in %d ms", *args.Timeout)
+		}
+		return "it came", nil
+	}
+	long := time.Duration(*a.MS) * time.Millisecond
+	_, err := r.timed(func(ctx context.Context) (string, error) {
+		timer := time.NewTimer(long)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return "", nil
+		case <-ctx.Done():
+			return "", fault.New(fault.ActionTimeout, "the run's time was over").Because(context.Cause(ctx))
+		}
+	})
+	if err != nil || r.left <= 0 {
+		return "", err
+	}
+	args.Locator, args.State = action.Locator{Selector: "html"}, "attached"
+	_, err = r.ask("page.wait_for", args)
+	return fmt.Sprintf("%s waited", long), err
+}
+
+// read reads the page into page_content.
+func (r *running) read(ctx context.Context) (string, error) {
+	ctx, stop := context.WithTimeout(ctx, readLimit)
+	defer stop()
+	shot, err := r.call(ctx, "page.snapshot", &action.TakeSnapshot{Format: "tree"}, time.Millisecond)
+	if err != nil {
+		return "", err
+	}
+	text, err := r.call(ctx, "page.extract", &action.Extract{}, time.Millisecond)
+	if err != nil {
+		return "", err
+	}
+	tree, _ := shot.Data.(*action.Snapshot)
+	said, _ := text.Data.(*action.Extracted)
+	if tree == nil || said == nil {
+		return "", fault.New(fault.Internal, "the page could not be read")
+	}
+	content := action.RunContent{Title: said.Title, URL: said.URL, Text: cut(said.Text, mostText), Elements: collect(tree.Tree, []action.RunInteractive{})}
+	r.change(func(run *action.Run) { run.Content = content })
+	return fmt.Sprintf("%d bytes of text, %d elements", len(content.Text), len(content.Elements)), nil
+}
+
+// collect adds the elements of a tree that can be acted on.
+func collect(n *action.Node, all []action.RunInteractive) []action.RunInteractive {
+	if n == nil || len(all) >= mostElements {
+		return all
+	}
+	if n.Ref != "" {
+		all = append(all, action.RunInteractive{Ref: n.Ref, Role: n.Role, Name: n.Name, Value: n.Value})
+	}
+	for _, child := range n.Children {
+		all = collect(child, all)
+	}
+	return all
+}
+
+func listed(hosts []string) string { return strings.Join(hosts, ", ") }

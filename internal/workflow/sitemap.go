@@ -1,0 +1,74 @@
+package workflow
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+)
+
+const (
+	mostSitemaps = 20   // files of one crawl, indexes included
+	mostEntries  = 5000 // addresses that are taken from them
+)
+
+// sitemap reads the addresses of a sitemap, or of the sitemaps that an index
+// names (https://www.sitemaps.org/protocol.html). What comes after a mistake
+// is not read.
+func sitemap(body []byte) (pages, more []string) {
+	decoder := xml.NewDecoder(bytes.NewReader(body))
+	decoder.Strict = false
+	inIndex := false
+	for len(pages)+len(more) < mostEntries {
+		token, err := decoder.Token()
+		if err != nil {
+			return pages, more
+		}
+		start, is := token.(xml.StartElement)
+		switch {
+		case !is:
+		case start.Name.Local == "sitemapindex":
+			inIndex = true
+		case start.Name.Local == "loc":
+			var text string
+			if err := decoder.DecodeElement(&text, &start); err != nil && !errors.Is(err, io.EOF) {
+				return pages, more
+			}
+			if text = strings.TrimSpace(text); inIndex {
+				more = append(more, text)
+			} else {
+				pages = append(pages, text)
+			}
+		}
+	}
+	return pages, more
+}
+
+// fromSitemaps collects the pages that the sitemaps of an origin name, those
+// that robots.txt names first.
+func (c *crawling) fromSitemaps(ctx context.Context, origin string) []string {
+	queue := c.robots.of(ctx, origin).sitemaps
+	if len(queue) == 0 {
+		queue = []string{origin + "/sitemap.xml"}
+	}
+	var pages []string
+	seen := map[string]bool{}
+	for read := 0; len(queue) > 0 && read < mostSitemaps && len(pages) < mostEntries && ctx.Err() == nil; {
+		next := queue[0]
+		queue = queue[1:]
+		if seen[next] || !c.within(host(next)) {
+			continue
+		}
+		seen[next] = true
+		read++
+		status, body, err := c.file(ctx, next)
+		if err != nil || status != 200 {
+			continue
+		}
+		found, more := sitemap(body)
+		pages, queue = append(pages, found...), append(queue, more...)
+	}
+	return pages[:min(len(pages), mostEntries)]
+}

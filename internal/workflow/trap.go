@@ -1,0 +1,89 @@
+package workflow
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const (
+	longURL     = 2000 // bytes; what is longer is made by a program that does not stop
+	deepPath    = 20   // segments
+	repetitions = 3    // of one segment in a path, such as /a/b/a/b/a/b
+	likeness    = 40   // pages of one pattern (see traps.pattern), unless the crawl is large
+)
+
+// traps tells addresses that a site makes without end: calendars, filters,
+// relative links that grow. The zero traps are ready.
+type traps struct {
+	patterns map[string]int
+	most     int // pages of one pattern; likeness when 0
+}
+
+// caught reports whether an address looks like one of a trap. It counts the
+// addresses it is asked about: ask about each once.
+func (t *traps) caught(address string) bool {
+	u := canonical(address)
+	if u == nil || len(address) > longURL {
+		return true
+	}
+	segments := strings.FieldsFunc(u.EscapedPath(), func(r rune) bool { return r == '/' })
+	if len(segments) > deepPath || repeats(segments) {
+		return true
+	}
+	shape, varies := pattern(u, segments)
+	if !varies {
+		return false
+	}
+	if t.patterns == nil {
+		t.patterns = map[string]int{}
+	}
+	t.patterns[shape]++
+	most := t.most
+	if most == 0 {
+		most = likeness
+	}
+	return t.patterns[shape] > most
+}
+
+// repeats reports whether one segment comes again and again. Numbers may.
+func repeats(segments []string) bool {
+	for _, s := range segments {
+		n := 0
+		for _, other := range segments {
+			if other == s {
+				n++
+			}
+		}
+		if n >= repetitions && !number.MatchString(s) {
+			return true
+		}
+	}
+	return false
+}
+
+var number = regexp.MustCompile(`^\d{1,4}$`)
+
+// dated is a path that names a day or a month.
+var dated = regexp.MustCompile(`(^|[^\d])(19|20)\d\d([-/._]?)(0?[1-9]|1[0-2])([^\d]|\d\d?([^\d]|$)|$)`)
+
+// pattern is an address with what a program may count up left out: the values
+// of its query, and the dates in its path. varies says whether there is any.
+func pattern(u *url.URL, segments []string) (shape string, varies bool) {
+	path := "/" + strings.Join(segments, "/")
+	if dated.MatchString(path) {
+		path, varies = digits.ReplaceAllString(path, "#"), true
+	}
+	var names []string
+	for part := range strings.SplitSeq(u.RawQuery, "&") {
+		if name, _, _ := strings.Cut(part, "="); name != "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	return u.Host + path + "?" + strings.Join(names, "&"), varies || len(names) > 0
+}
+
+var digits = regexp.MustCompile(`\d+`)
