@@ -16,64 +16,64 @@ func (r *Registry) allow(ctx context.Context, call action.Call) (action.Result, 
 	if err != nil {
 		return action.Result{}, err
 	}
-	l, err := r.admit(ctx, call)
+	sess, err := r.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
 	more := *args
-	more.Host = fold(more.Host)
+	more.Host = normalizeHost(more.Host)
 	if err := privateResource(more); err != nil {
-		return action.Result{Session: l.id}, err
+		return action.Result{Session: sess.id}, err
 	}
-	l.reaching.Lock()
-	defer l.reaching.Unlock()
-	if err := r.widenTo(ctx, l, more); err != nil {
-		return action.Result{Session: l.id}, err
+	sess.reaching.Lock()
+	defer sess.reaching.Unlock()
+	if err := r.widenTo(ctx, sess, more); err != nil {
+		return action.Result{Session: sess.id}, err
 	}
 	what := "documents"
 	if more.Resource() {
 		what = "resources"
 	}
-	r.event(l.now(), call.ID, call.Caller.Actor+" allowed "+what+" from "+more.Host)
-	return shown(l.now()), nil
+	r.event(sess.now(), call.ID, call.Caller.Actor+" allowed "+what+" from "+more.Host)
+	return sessionResult(sess.now()), nil
 }
 
 // widenTo lets a session reach more. What cannot be stored is not allowed.
 // l.reaching must be held.
-func (r *Registry) widenTo(ctx context.Context, l *live, more action.AllowHost) error {
-	wider := widen(l.reach(), *r.network.Load(), more)
+func (r *Registry) widenTo(ctx context.Context, sess *openSession, more action.AllowHost) error {
+	wider := widen(sess.reach(), *r.network.Load(), more)
 	if _, err := r.tryNetwork(wider, ""); err != nil {
 		return err
 	}
-	terms := l.terms
+	terms := sess.terms
 	terms.Granted = append(slices.Clone(terms.Granted), more)
-	if err := r.ledger.reach(context.WithoutCancel(ctx), l.id, terms); err != nil {
+	if err := r.ledger.saveTerms(context.WithoutCancel(ctx), sess.id, terms); err != nil {
 		return err
 	}
-	box := l.now().Box
+	box := sess.now().Box
 	if err := r.door.Open(box, wider); err != nil {
 		return err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !isOpen(l.record.State) {
+	sess.mu.Lock()
+	defer sess.mu.Unlock()
+	if !isOpen(sess.record.State) {
 		r.door.Close(box) // it ended meanwhile, and its rules with it
-		return l.gone()
+		return sess.endedFault()
 	}
-	l.terms, l.network, l.record.Allow = terms, wider, allowed(wider)
+	sess.terms, sess.network, sess.record.Allow = terms, wider, allowed(wider)
 	if more.Resource() {
-		l.note("a person allowed what pages load from " + more.Host)
+		sess.addNote("a person allowed what pages load from " + more.Host)
 	} else {
-		l.note("a person allowed host " + more.Host + ": try again what was blocked")
+		sess.addNote("a person allowed host " + more.Host + ": try again what was blocked")
 	}
 	return nil
 }
 
 // reach returns what a session may reach now.
-func (l *live) reach() action.Network {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.network
+func (o *openSession) reach() action.Network {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.network
 }
 
 // widen returns n with one more host. With a host by its name come the private
@@ -105,12 +105,12 @@ func widen(n, configured action.Network, more action.AllowHost) action.Network {
 // is missing. Private places that are not configured cannot be asked for.
 func (r *Registry) Wanted(session, address string) string {
 	r.mu.Lock()
-	l := r.live[session]
+	sess := r.live[session]
 	r.mu.Unlock()
-	if l == nil {
+	if sess == nil {
 		return ""
 	}
-	have := l.reach()
+	have := sess.reach()
 	now, err := r.tryNetwork(have, address)
 	if err != nil || now == nil || now.Allowed || now.Host == "" {
 		return ""
@@ -122,10 +122,10 @@ func (r *Registry) Wanted(session, address string) string {
 	return now.Host
 }
 
-// again is what a session may reach under a configuration that may have changed
+// networkUnder is what a session may reach under a configuration that may have changed
 // since it started, with what people allowed it meanwhile.
-func (t terms) again(configured action.Network) action.Network {
-	n := renew(configured, t)
+func (t terms) networkUnder(configured action.Network) action.Network {
+	n := underNewConfig(configured, t)
 	for _, more := range t.Granted {
 		n = widen(n, configured, more)
 	}

@@ -67,7 +67,7 @@ func (r *Registry) own(ctx context.Context, box, session string) error {
 	r.mu.Lock()
 	r.owned[box] = struct{}{}
 	r.mu.Unlock()
-	err := r.ledger.intend(ctx, box, session)
+	err := r.ledger.addBox(ctx, box, session)
 	if err != nil {
 		r.disown(box)
 	}
@@ -94,7 +94,7 @@ func (r *Registry) unmake(ctx context.Context, box string, browser Browser) {
 	}
 	err := r.driver.Stop(ctx, box)
 	if err == nil {
-		err = r.ledger.gone(ctx, box)
+		err = r.ledger.removeBox(ctx, box)
 	}
 	if err != nil {
 		r.log.ErrorContext(ctx, "cannot end a box; it is tried again", "box", box, "error", err)

@@ -49,8 +49,8 @@ func goal(record action.Session, call action.Call) *action.Destination {
 // browserOf returns the session whose browser a call is about. One that was
 // named must be there, open or not; without a name there may be none.
 func (r *Registry) browserOf(ctx context.Context, call action.Call) (record action.Session, open bool, err error) {
-	if l := r.find(call); l != nil {
-		return l.now(), true, nil
+	if sess := r.find(call); sess != nil {
+		return sess.now(), true, nil
 	}
 	if call.Session == "" {
 		return action.Session{}, false, nil
@@ -238,14 +238,14 @@ func (r *Registry) addMissing(ctx context.Context, s *action.BrowserStatus) {
 // addHealth asks the box.
 func (r *Registry) addHealth(ctx context.Context, s *action.BrowserStatus, role action.Role) {
 	r.mu.Lock()
-	l := r.live[s.Session]
+	sess := r.live[s.Session]
 	r.mu.Unlock()
-	if l == nil {
+	if sess == nil {
 		return
 	}
-	l.mu.Lock()
-	box, headless := l.box, l.record.Headless
-	l.mu.Unlock()
+	sess.mu.Lock()
+	box, headless := sess.box, sess.record.Headless
+	sess.mu.Unlock()
 	if box == nil {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 
 const (
 	lookLimit = 2 * time.Second // to list a browser's tabs, which it knows without asking the page
-	mostNotes = 20              // kept for the agent's next answer
+	maxNotes = 20              // kept for the agent's next answer
 	shownText = 120             // characters of a title or an address in a note
 )
 
@@ -23,24 +23,24 @@ type view struct {
 	Tabs []string    `json:"tabs"` // ids
 }
 
-// sight is a view, and what the page engine would have told the next caller.
-type sight struct {
+// observation is a view, and what the page engine would have told the next caller.
+type observation struct {
 	view  view
 	notes []string
 }
 
 // look sees what a session has open, as far as the browser says.
-func (r *Registry) look(ctx context.Context, l *live) sight {
+func (r *Registry) look(ctx context.Context, sess *openSession) observation {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookLimit)
 	defer cancel()
-	browser := l.stage().browser
+	browser := sess.stage().browser
 	if browser == nil {
-		return sight{}
+		return observation{}
 	}
-	seen := sight{view: view{Page: browser.Page()}}
+	seen := observation{view: view{Page: browser.Page()}}
 	result, err := browser.Do(ctx, "tab.list", &action.None{}, action.Pin{})
 	if err != nil {
-		r.log.DebugContext(ctx, "cannot see what a session has open", "session", l.id, "error", err)
+		r.log.DebugContext(ctx, "cannot see what a session has open", "session", sess.id, "error", err)
 		return seen
 	}
 	seen.notes = result.Notes
@@ -58,7 +58,7 @@ func (v view) since(before view) string {
 	var changes []string
 	retitled := v.Page.Title != before.Page.Title && v.Page.Title != "" && before.Page.Title != "" // it may not be known yet
 	if v.Page.URL != before.Page.URL || retitled {
-		changes = append(changes, fmt.Sprintf("the page went from %s to %s", place(before.Page), place(v.Page)))
+		changes = append(changes, fmt.Sprintf("the page went from %s to %s", describePage(before.Page), describePage(v.Page)))
 	}
 	for _, tabs := range []struct {
 		n   int
@@ -84,67 +84,67 @@ func missing(a, b []string) (n int) {
 	return n
 }
 
-// place is a page in a note. Its title is the page's own words.
-func place(p action.Page) string {
-	where := cut(bare(p.URL), shownText)
+// describePage is a page in a note. Its title is the page's own words.
+func describePage(p action.Page) string {
+	where := truncate(bare(p.URL), shownText)
 	if p.Title != "" {
-		where += fmt.Sprintf(" %q", cut(p.Title, shownText))
+		where += fmt.Sprintf(" %q", truncate(p.Title, shownText))
 	}
 	return where
 }
 
-func cut(text string, most int) string {
+func truncate(text string, most int) string {
 	if letters := []rune(text); len(letters) > most {
 		return string(letters[:most]) + "…"
 	}
 	return text
 }
 
-// note keeps notes for the agent's next answer. mu must be held.
-func (l *live) note(notes ...string) {
-	all := append(l.control.Notes, notes...)
-	l.control.Notes = slices.Clone(all[max(0, len(all)-mostNotes):])
-	l.dirty = true
+// addNote keeps notes for the agent's next answer. mu must be held.
+func (o *openSession) addNote(notes ...string) {
+	all := append(o.pause.Notes, notes...)
+	o.pause.Notes = slices.Clone(all[max(0, len(all)-maxNotes):])
+	o.dirty = true
 }
 
 // Remark has a session say something with the next answer to an agent, once.
 // One that is over says nothing.
 func (r *Registry) Remark(session, words string) {
 	r.mu.Lock()
-	l := r.live[session]
+	sess := r.live[session]
 	r.mu.Unlock()
-	if l == nil {
+	if sess == nil {
 		return
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.note(words)
+	sess.mu.Lock()
+	defer sess.mu.Unlock()
+	sess.addNote(words)
 	r.askToSave()
 }
 
 // tellAgent adds what its session has to say to an agent's answer, once.
 func (r *Registry) tellAgent(result *action.Result) {
 	r.mu.Lock()
-	l := r.live[result.Session]
+	sess := r.live[result.Session]
 	r.mu.Unlock()
-	if l == nil {
+	if sess == nil {
 		return
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if warning := r.warning(l, time.Now()); warning != "" && l.control.Hold == nil && l.ending == nil {
+	sess.mu.Lock()
+	defer sess.mu.Unlock()
+	if warning := r.warning(sess, time.Now()); warning != "" && sess.pause.Hold == nil && sess.ending == nil {
 		result.Notes = append(result.Notes, warning)
 	}
-	if l.control.Hold != nil || len(l.control.Notes) == 0 {
+	if sess.pause.Hold != nil || len(sess.pause.Notes) == 0 {
 		return
 	}
-	result.Notes = append(l.control.Notes, result.Notes...)
-	l.control.Notes, l.dirty = nil, true
+	result.Notes = append(sess.pause.Notes, result.Notes...)
+	sess.pause.Notes, sess.dirty = nil, true
 	r.askToSave()
 }
 
 // text is c as it is stored; the zero control is nothing.
-func (c control) text() (string, error) {
+func (c pauseState) text() (string, error) {
 	if c.Hold == nil && len(c.Notes) == 0 && !c.Scripted && c.Actions == 0 && c.Until.IsZero() {
 		return "", nil
 	}
@@ -156,7 +156,7 @@ func (c control) text() (string, error) {
 }
 
 // read reads what text wrote.
-func (c *control) read(text string) error {
+func (c *pauseState) read(text string) error {
 	if text == "" {
 		return nil
 	}

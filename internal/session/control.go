@@ -34,30 +34,30 @@ func (r *Registry) takeOver(ctx context.Context, call action.Call) (action.Resul
 // handle puts a person's hold on a session, or changes the one it has, and
 // waits for what runs in it to end.
 func (r *Registry) handle(ctx context.Context, call action.Call, reason string, taken bool) (action.Result, error) {
-	l, err := r.admit(ctx, call)
+	sess, err := r.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	hold := action.Hold{By: call.Caller.Actor, Code: action.ByOperator, Why: said(reason)}
+	hold := action.Hold{By: call.Caller.Actor, Code: action.ByOperator, Why: oneLine(reason)}
 	if hold.Why == "" {
 		hold.Why = "a person is at it"
 	}
-	fresh, err := r.seize(ctx, l, hold, taken)
+	fresh, err := r.seize(ctx, sess, hold, taken)
 	did := "paused by " + hold.By
 	if !fresh && err == nil {
-		did, err = r.changeHands(ctx, l, hold, taken)
+		did, err = r.changeHands(ctx, sess, hold, taken)
 	}
 	if did != "" && (fresh || err == nil) {
 		if taken && fresh {
 			did = "taken over by " + hold.By
 		}
-		r.event(l.now(), call.ID, did+": "+hold.Why)
+		r.event(sess.now(), call.ID, did+": "+hold.Why)
 	}
 	if err != nil {
-		return action.Result{Session: l.id}, err
+		return action.Result{Session: sess.id}, err
 	}
-	result := shown(l.now())
-	if !l.quiet(ctx) {
+	result := sessionResult(sess.now())
+	if !sess.waitTurnFree(ctx) {
 		result.Notes = append(result.Notes, "what the agent was doing has not ended yet; nothing new begins")
 	}
 	return result, nil
@@ -65,25 +65,25 @@ func (r *Registry) handle(ctx context.Context, call action.Call, reason string, 
 
 // changeHands gives the hold there is to another person, or makes a pause of
 // it. did is empty when it stays as it is.
-func (r *Registry) changeHands(ctx context.Context, l *live, hold action.Hold, taken bool) (did string, err error) {
-	l.mu.Lock()
-	had := l.control.Hold
+func (r *Registry) changeHands(ctx context.Context, sess *openSession, hold action.Hold, taken bool) (did string, err error) {
+	sess.mu.Lock()
+	had := sess.pause.Hold
 	if had == nil {
-		l.mu.Unlock()
+		sess.mu.Unlock()
 		return "", fault.New(fault.PageChanged, "the session was handed back meanwhile").Hinted("make the call again")
 	}
 	switch {
-	case !isOpen(l.record.State):
-		defer l.mu.Unlock()
-		return "", l.gone()
-	case l.control.Taken && had.By == hold.By && taken, !l.control.Taken && !taken:
-		l.mu.Unlock()
+	case !isOpen(sess.record.State):
+		defer sess.mu.Unlock()
+		return "", sess.endedFault()
+	case sess.pause.Taken && had.By == hold.By && taken, !sess.pause.Taken && !taken:
+		sess.mu.Unlock()
 		return "", nil
-	case l.control.Taken && had.By != hold.By && !taken:
-		err := l.held("take it from them: glovebox session take " + l.id)
-		l.mu.Unlock()
+	case sess.pause.Taken && had.By != hold.By && !taken:
+		err := sess.pausedFault("take it from them: glovebox session take " + sess.id)
+		sess.mu.Unlock()
 		return "", err
-	case l.control.Taken && taken:
+	case sess.pause.Taken && taken:
 		did = fmt.Sprintf("taken over by %s from %s", hold.By, had.By)
 	case taken:
 		did = "taken over by " + hold.By
@@ -91,20 +91,20 @@ func (r *Registry) changeHands(ctx context.Context, l *live, hold action.Hold, t
 		did = "paused by " + hold.By
 	}
 	hold.Since = had.Since
-	l.control.Hold, l.control.Taken = &hold, taken
-	l.settleState()
-	l.mu.Unlock()
-	return did, r.keepControl(ctx, l)
+	sess.pause.Hold, sess.pause.Taken = &hold, taken
+	sess.showPause()
+	sess.mu.Unlock()
+	return did, r.keepControl(ctx, sess)
 }
 
-// quiet waits until no action runs in a session whose agents are kept out.
+// waitTurnFree waits until no action runs in a session whose agents are kept out.
 // False says that one still does.
-func (l *live) quiet(ctx context.Context) bool {
+func (o *openSession) waitTurnFree(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, turnLimit)
 	defer cancel()
 	select {
-	case l.turn <- struct{}{}:
-		<-l.turn
+	case o.turn <- struct{}{}:
+		<-o.turn
 		return true
 	case <-ctx.Done():
 		return false
@@ -119,47 +119,47 @@ func (r *Registry) release(ctx context.Context, call action.Call) (action.Result
 	if err != nil {
 		return action.Result{}, err
 	}
-	l, err := r.admit(ctx, call)
+	sess, err := r.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	seen := r.look(ctx, l)
-	l.mu.Lock()
-	had, err := l.mayRelease(call.Caller)
+	seen := r.look(ctx, sess)
+	sess.mu.Lock()
+	had, err := sess.mayRelease(call.Caller)
 	if err != nil {
-		l.mu.Unlock()
-		return action.Result{Session: l.id}, err
+		sess.mu.Unlock()
+		return action.Result{Session: sess.id}, err
 	}
-	what := handedBack(call.Caller.Actor, args.Note, seen.view.since(l.control.Before))
-	r.extend(l, time.Now())
-	l.control.Hold, l.control.Taken, l.control.Before, l.failures = nil, false, view{}, failures{}
-	l.settleState()
-	l.note(what)
-	l.mu.Unlock()
-	err = r.keepControl(ctx, l)
-	r.event(l.now(), call.ID, fmt.Sprintf("handed back by %s; it was held by %s: %s", call.Caller.Actor, had.By, what))
-	return shown(l.now()), err
+	what := handedBack(call.Caller.Actor, args.Note, seen.view.since(sess.pause.Before))
+	r.extend(sess, time.Now())
+	sess.pause.Hold, sess.pause.Taken, sess.pause.Before, sess.failures = nil, false, view{}, failures{}
+	sess.showPause()
+	sess.addNote(what)
+	sess.mu.Unlock()
+	err = r.keepControl(ctx, sess)
+	r.event(sess.now(), call.ID, fmt.Sprintf("handed back by %s; it was held by %s: %s", call.Caller.Actor, had.By, what))
+	return sessionResult(sess.now()), err
 }
 
 // mayRelease returns the hold that a person may end. mu must be held.
-func (l *live) mayRelease(by action.Caller) (*action.Hold, error) {
-	hold := l.control.Hold
+func (o *openSession) mayRelease(by action.Caller) (*action.Hold, error) {
+	hold := o.pause.Hold
 	switch {
-	case !isOpen(l.record.State):
-		return nil, l.gone()
+	case !isOpen(o.record.State):
+		return nil, o.endedFault()
 	case hold == nil:
-		return nil, fault.New(fault.AlreadyActive, "session %s is open: nobody holds it", label(l.record)).
-			Hinted("there is nothing to hand back").With("session", l.id)
-	case l.control.Taken && hold.By != by.Actor:
-		return nil, l.held("take it from them first: glovebox session take " + l.id)
+		return nil, fault.New(fault.AlreadyActive, "session %s is open: nobody holds it", label(o.record)).
+			Hinted("there is nothing to hand back").With("session", o.id)
+	case o.pause.Taken && hold.By != by.Actor:
+		return nil, o.pausedFault("take it from them first: glovebox session take " + o.id)
 	}
 	return hold, nil
 }
 
 // handedBack is what an agent is told, in one line.
 func handedBack(by, note, changed string) string {
-	line := "handed back by " + said(by) + ": " + changed
-	if note = said(note); note != "" {
+	line := "handed back by " + oneLine(by) + ": " + changed
+	if note = oneLine(note); note != "" {
 		line += fmt.Sprintf("; they say: %q", note)
 	}
 	return line

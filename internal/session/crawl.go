@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	mostFile     = 4 << 20 // bytes of robots.txt or a sitemap, unpacked
+	maxFile     = 4 << 20 // bytes of robots.txt or a sitemap, unpacked
 	fileLimit    = 10 * time.Second
 	crawlTabs    = 5 * time.Second // to close the tabs of a crawl
 	crawlerAgent = "Mozilla/5.0 (compatible; Glovebox)"
@@ -40,7 +40,7 @@ func (c *crawl) close(ctx context.Context) error {
 // lookAtCrawl returns the facts of a crawl that is to begin: where it begins,
 // and where else it would go, as the door judges it.
 func (r *Registry) lookAtCrawl(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
-	l, err := r.admit(ctx, call)
+	sess, err := r.admit(ctx, call)
 	if err != nil {
 		return action.Facts{}, action.Pin{}, err
 	}
@@ -52,14 +52,14 @@ func (r *Registry) lookAtCrawl(ctx context.Context, call action.Call) (action.Fa
 	if err != nil {
 		return action.Facts{}, action.Pin{}, err
 	}
-	_, leave, err := l.enter(ctx, call)
+	_, leave, err := sess.enter(ctx, call)
 	if err != nil {
 		return action.Facts{}, action.Pin{}, err
 	}
 	defer leave()
-	facts := action.Facts{Session: l.facts(), Page: l.stage().browser.Page()}
-	pin := action.Pin{Session: l.id}
-	if err := r.exhausted(ctx, l, call); err != nil {
+	facts := action.Facts{Session: sess.facts(), Page: sess.stage().browser.Page()}
+	pin := action.Pin{Session: sess.id}
+	if err := r.exhausted(ctx, sess, call); err != nil {
 		return facts, pin, err
 	}
 	to := r.door.Judge(facts.Session.Box, start)
@@ -77,7 +77,7 @@ func (r *Registry) grantOf(box string, args *action.Crawl, start action.Destinat
 		return grant, nil
 	}
 	for _, domain := range args.AllowedDomains {
-		domain = fold(domain)
+		domain = normalizeHost(domain)
 		name, wild := strings.CutPrefix(domain, "*.")
 		probe := name
 		if wild {
@@ -125,7 +125,7 @@ func (r *Registry) beginCrawl(ctx context.Context, call action.Call) (action.Res
 	if err != nil {
 		return action.Result{}, err
 	}
-	l, err := r.admit(ctx, call)
+	sess, err := r.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
@@ -135,29 +135,29 @@ func (r *Registry) beginCrawl(ctx context.Context, call action.Call) (action.Res
 	if args.Render == "auto" {
 		options.Way = files
 	}
-	c := &crawl{id: newID(), grant: *facts.Crawl, files: files, reader: l.stage().browser.Crawl(options), reads: action.Sending(args.Effects) == action.SendNone}
-	if !l.setCrawl(c) {
+	c := &crawl{id: newID(), grant: *facts.Crawl, files: files, reader: sess.stage().browser.Crawl(options), reads: action.Sending(args.Effects) == action.SendNone}
+	if !sess.setCrawl(c) {
 		return action.Result{}, fault.New(fault.LimitReached, "a crawl runs in this session already").
 			Hinted("wait until it has ended, or use another session").With("limit", "crawls").With("max", 1)
 	}
-	if err := r.count(ctx, l, verb, call); err != nil {
-		l.dropCrawl(c.id)
+	if err := r.count(ctx, sess, verb, call); err != nil {
+		sess.dropCrawl(c.id)
 		return action.Result{}, err
 	}
 	defer r.askToSave()
-	return action.Result{Session: l.id, Data: &action.CrawlOpened{ID: c.id, Start: c.grant.Start, Hosts: c.grant.Hosts}}, nil
+	return action.Result{Session: sess.id, Data: &action.CrawlOpened{ID: c.id, Start: c.grant.Start, Hosts: c.grant.Hosts}}, nil
 }
 
 // lookAtStep returns the facts of a step of a crawl: what its crawl was let
 // do, and where the step goes.
 func (r *Registry) lookAtStep(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
-	l, err := r.admit(ctx, call)
+	sess, err := r.admit(ctx, call)
 	if err != nil {
 		return action.Facts{}, action.Pin{}, err
 	}
-	facts, pin := action.Facts{Session: l.facts()}, action.Pin{Session: l.id}
+	facts, pin := action.Facts{Session: sess.facts()}, action.Pin{Session: sess.id}
 	id, address := stepOf(call.Args)
-	c := l.crawlOf(id)
+	c := sess.crawlOf(id)
 	if c == nil {
 		return facts, pin, noCrawl()
 	}
@@ -189,34 +189,34 @@ func noCrawl() error {
 // stepInCrawl does a step. Steps take no turns, and count neither as actions
 // nor as failures of the session: a page that fails costs only itself.
 func (r *Registry) stepInCrawl(ctx context.Context, call action.Call) (action.Result, error) {
-	l, err := r.admit(ctx, call)
+	sess, err := r.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	ctx, leave, err := l.enter(ctx, call)
+	ctx, leave, err := sess.enter(ctx, call)
 	if err != nil {
-		return action.Result{Session: l.id}, err
+		return action.Result{Session: sess.id}, err
 	}
 	defer leave()
 	id, _ := stepOf(call.Args)
-	c := l.crawlOf(id)
+	c := sess.crawlOf(id)
 	if c == nil {
 		return action.Result{}, noCrawl()
 	}
-	result := action.Result{Session: l.id}
+	result := action.Result{Session: sess.id}
 	switch args := call.Args.(type) {
 	case *action.CrawlPage:
-		result.Data, err = c.reader.Visit(rights(ctx, call), args.URL, args.Limit(0))
+		result.Data, err = c.reader.Visit(withRights(ctx, call), args.URL, args.Limit(0))
 	case *action.CrawlFile:
 		result.Data, err = c.file(ctx, args.URL, args.Limit(fileLimit))
 	case *action.CrawlEnd:
-		l.dropCrawl(c.id)
+		sess.dropCrawl(c.id)
 		err = c.close(ctx)
 	}
 	if err == nil {
 		return result, nil
 	}
-	if over := l.over(); over != nil {
+	if over := sess.over(); over != nil {
 		return action.Result{}, over.Because(err)
 	}
 	return action.Result{}, err
@@ -252,7 +252,7 @@ func (c *crawl) file(ctx context.Context, address string, limit time.Duration) (
 
 // unpacked reads a file, and what is inside one that is packed.
 func unpacked(body io.Reader) ([]byte, error) {
-	whole, err := io.ReadAll(io.LimitReader(body, mostFile))
+	whole, err := io.ReadAll(io.LimitReader(body, maxFile))
 	if err != nil || len(whole) < 2 || whole[0] != 0x1f || whole[1] != 0x8b { // RFC 1952 section 2.3.1
 		return whole, err
 	}
@@ -269,30 +269,30 @@ func unfetched(address string, err error) *fault.Fault {
 }
 
 // setCrawl makes c the session's crawl, unless there is one.
-func (l *live) setCrawl(c *crawl) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.crawl != nil {
+func (o *openSession) setCrawl(c *crawl) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.crawl != nil {
 		return false
 	}
-	l.crawl = c
+	o.crawl = c
 	return true
 }
 
 // crawlOf returns the session's crawl of that id, nil when there is none.
-func (l *live) crawlOf(id string) *crawl {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.crawl == nil || id == "" || l.crawl.id != id {
+func (o *openSession) crawlOf(id string) *crawl {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.crawl == nil || id == "" || o.crawl.id != id {
 		return nil
 	}
-	return l.crawl
+	return o.crawl
 }
 
-func (l *live) dropCrawl(id string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.crawl != nil && l.crawl.id == id {
-		l.crawl = nil
+func (o *openSession) dropCrawl(id string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.crawl != nil && o.crawl.id == id {
+		o.crawl = nil
 	}
 }

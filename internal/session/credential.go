@@ -16,7 +16,7 @@ import (
 
 // noneFor is how long a host is known to have no credentials, so that a page of
 // a site without any costs the vault one question.
-const noneFor = 3 * time.Second
+const noneTTL = 3 * time.Second
 
 // injection is what a session remembers of its credentials beside its terms.
 type injection struct {
@@ -31,56 +31,56 @@ func newInjection() injection {
 // prepare puts the credentials of a document's host into a box's browser before
 // the document is requested. Faults: credentials_unavailable, not_active.
 func (r *Registry) prepare(ctx context.Context, box, rawURL string) error {
-	l := r.byBox(box)
-	if l == nil { // it is being taken up, or has ended
+	sess := r.byBox(box)
+	if sess == nil { // it is being taken up, or has ended
 		return fault.New(fault.CredentialsUnavailable, "the session is not ready for its credentials").
 			Hinted("go there again")
 	}
 	host := r.door.Judge(box, rawURL).Host
-	if host == "" || !r.injects(l, host) {
+	if host == "" || !r.injects(sess, host) {
 		return nil
 	}
-	_, err := r.inject(ctx, l, host)
+	_, err := r.inject(ctx, sess, host)
 	return err
 }
 
 // injects reports whether documents of a host get credentials in a session, if
 // there are some.
-func (r *Registry) injects(l *live, host string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return r.config.AutoInject || slices.ContainsFunc(l.terms.Named, func(domain string) bool { return credentials.Within(host, domain) })
+func (r *Registry) injects(sess *openSession, host string) bool {
+	sess.mu.Lock()
+	defer sess.mu.Unlock()
+	return r.config.AutoInject || slices.ContainsFunc(sess.terms.Named, func(domain string) bool { return credentials.Within(host, domain) })
 }
 
 // inject puts a host's credentials into a session's browser, once for each
 // version of them: the secrets are known before the browser has them, and that
 // it has them is stored before. Who comes while another injects waits. found
 // says whether there are some. Faults: credentials_unavailable.
-func (r *Registry) inject(ctx context.Context, l *live, host string) (found bool, err error) {
+func (r *Registry) inject(ctx context.Context, sess *openSession, host string) (found bool, err error) {
 	select {
-	case l.injection.turn <- struct{}{}:
+	case sess.injection.turn <- struct{}{}:
 	case <-ctx.Done():
-		return false, late(ctx)
+		return false, lateFault(ctx)
 	}
-	defer func() { <-l.injection.turn }()
-	if at, known := l.injection.none[host]; known && time.Since(at) < noneFor {
+	defer func() { <-sess.injection.turn }()
+	if at, known := sess.injection.none[host]; known && time.Since(at) < noneTTL {
 		return false, nil
 	}
-	set, err := r.vault.For(ctx, l.scope, host)
+	set, err := r.vault.For(ctx, sess.scope, host)
 	if err != nil {
 		err = unavailable(host, err)
-		r.injected(l, credentials.Set{Domain: host}, err)
+		r.injected(sess, credentials.Set{Domain: host}, err)
 		return false, err
 	}
 	if set == nil || !set.Injects() {
-		l.injection.none[host] = time.Now()
+		sess.injection.none[host] = time.Now()
 		return false, nil
 	}
-	r.learn(l.id, *set)
-	if v := l.holds(set.Domain); v != "" && v == set.Version {
+	r.learn(sess.id, *set)
+	if v := sess.credentialVersion(set.Domain); v != "" && v == set.Version {
 		return true, nil
 	}
-	return true, r.put(ctx, l, *set)
+	return true, r.put(ctx, sess, *set)
 }
 
 // learn makes the secrets of a set known.
@@ -89,28 +89,28 @@ func (r *Registry) learn(session string, set credentials.Set) {
 }
 
 // put puts a set into a session's browser. The turn must be held.
-func (r *Registry) put(ctx context.Context, l *live, set credentials.Set) error {
-	browser, err := l.engine()
+func (r *Registry) put(ctx context.Context, sess *openSession, set credentials.Set) error {
+	browser, err := sess.openBrowser()
 	if err == nil {
-		err = r.prepares(ctx, l, set.Domain)
+		err = r.prepares(ctx, sess, set.Domain)
 	}
 	if err == nil && len(set.LocalStorage)+len(set.SessionStorage) > 0 {
-		err = r.amend(ctx, l, func(t *terms) { t.Stored = true })
+		err = r.amend(ctx, sess, func(t *terms) { t.Stored = true })
 	}
 	if err == nil {
 		err = browser.Inject(ctx, set)
 	}
 	if err == nil {
-		err = r.mark(ctx, l, set.Domain, set.Version)
+		err = r.mark(ctx, sess, set.Domain, set.Version)
 	}
 	if err != nil {
 		err = unavailable(set.Domain, err)
 	}
-	r.injected(l, set, err)
+	r.injected(sess, set, err)
 	if err != nil && !set.Required && ctx.Err() == nil {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.note("the stored credentials of " + set.Domain + " could not be put in: it is visited without them")
+		sess.mu.Lock()
+		defer sess.mu.Unlock()
+		sess.addNote("the stored credentials of " + set.Domain + " could not be put in: it is visited without them")
 		return nil
 	}
 	return err
@@ -118,8 +118,8 @@ func (r *Registry) put(ctx context.Context, l *live, set credentials.Set) error 
 
 // mark stores that a session has the credentials of a domain: which version, or
 // that it is about to, with none. From then on it is credentialed, for its life.
-func (r *Registry) mark(ctx context.Context, l *live, domain, version string) error {
-	return r.amend(ctx, l, func(t *terms) {
+func (r *Registry) mark(ctx context.Context, sess *openSession, domain, version string) error {
+	return r.amend(ctx, sess, func(t *terms) {
 		t.Credentialed = maps.Clone(t.Credentialed)
 		if t.Credentialed == nil {
 			t.Credentialed = map[string]string{}
@@ -134,19 +134,19 @@ func (r *Registry) mark(ctx context.Context, l *live, domain, version string) er
 }
 
 // amend changes the terms of a session. What cannot be stored does not change.
-func (r *Registry) amend(ctx context.Context, l *live, change func(*terms)) error {
-	l.reaching.Lock()
-	defer l.reaching.Unlock()
-	l.mu.Lock()
-	terms := l.terms
-	l.mu.Unlock()
+func (r *Registry) amend(ctx context.Context, sess *openSession, change func(*terms)) error {
+	sess.reaching.Lock()
+	defer sess.reaching.Unlock()
+	sess.mu.Lock()
+	terms := sess.terms
+	sess.mu.Unlock()
 	change(&terms)
-	if err := r.ledger.reach(context.WithoutCancel(ctx), l.id, terms); err != nil {
+	if err := r.ledger.saveTerms(context.WithoutCancel(ctx), sess.id, terms); err != nil {
 		return err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.terms, l.record.Credentialed = terms, terms.secretHosts()
+	sess.mu.Lock()
+	defer sess.mu.Unlock()
+	sess.terms, sess.record.Credentialed = terms, terms.secretHosts()
 	return nil
 }
 
@@ -161,27 +161,27 @@ func (t terms) secretHosts() []string {
 	return slices.Compact(all)
 }
 
-// holds is the version of a domain's credentials that a session's browser has;
+// credentialVersion is the version of a domain's credentials that a session's browser has;
 // empty for none.
-func (l *live) holds(domain string) string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.terms.Credentialed[domain]
+func (o *openSession) credentialVersion(domain string) string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.terms.Credentialed[domain]
 }
 
-// engine is a session's browser. One that starts has none yet.
-func (l *live) engine() (Browser, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.browser == nil {
-		return nil, notOpen(l.record)
+// openBrowser is a session's browser. One that starts has none yet.
+func (o *openSession) openBrowser() (Browser, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.browser == nil {
+		return nil, notOpen(o.record)
 	}
-	return l.browser, nil
+	return o.browser, nil
 }
 
 // injected records that credentials were put into a session, or were not.
-func (r *Registry) injected(l *live, set credentials.Set, err error) {
-	record := l.now()
+func (r *Registry) injected(sess *openSession, set credentials.Set, err error) {
+	record := sess.now()
 	event := action.Record{
 		EventType: "injection", Timestamp: time.Now().UTC(), Actor: record.Actor, Scope: record.Scope,
 		SessionID: record.ID, ContainerID: record.Box, Domain: set.Domain, Result: "ok",
@@ -198,11 +198,11 @@ func (r *Registry) injected(l *live, set credentials.Set, err error) {
 // authenticated records that a stored user name and password were given to a
 // server that asked for them.
 func (r *Registry) authenticated(box, domain, origin, scheme string) {
-	l := r.byBox(box)
-	if l == nil {
+	sess := r.byBox(box)
+	if sess == nil {
 		return
 	}
-	record := l.now()
+	record := sess.now()
 	r.record(action.Record{
 		EventType: "injection", Timestamp: time.Now().UTC(), Actor: record.Actor, Scope: record.Scope,
 		SessionID: record.ID, ContainerID: record.Box, Domain: domain, Result: "used",
@@ -219,7 +219,7 @@ func unavailable(domain string, err error) error {
 		Hinted("try again; an operator can ask glovebox vault check %s", domain).With("domain", domain).Because(err)
 }
 
-func late(ctx context.Context) error {
+func lateFault(ctx context.Context) error {
 	err := context.Cause(ctx)
 	if errors.Is(err, context.Canceled) {
 		return err

@@ -11,7 +11,7 @@ import (
 const (
 	refusalBurst = 100                    // refusals recorded singly at once: a page may name as many hosts
 	refusalEvery = 500 * time.Millisecond // and then one in so long: a page must not fill the audit
-	askerTime    = time.Second            // for the browser to tell which page asked, on a busy machine
+	requesterLimit    = time.Second            // for the browser to tell which page asked, on a busy machine
 )
 
 // bucket lets so many refusals through; the rest are counted. The zero bucket
@@ -68,24 +68,24 @@ func (r *Registry) boxEvent(box, session, scope, what string) {
 // a box; it does not wait. A page that asks without end is recorded in part,
 // with how many were left out.
 func (r *Registry) Refused(box string, refusal action.Refusal) {
-	l := r.byBox(box)
-	if l == nil {
+	sess := r.byBox(box)
+	if sess == nil {
 		return // a warm box: only the browser's own requests
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	skipped, yes := l.refusals.admit(time.Now())
+	sess.mu.Lock()
+	defer sess.mu.Unlock()
+	skipped, yes := sess.refusals.admit(time.Now())
 	if !yes {
 		return
 	}
 	select {
-	case r.refusals <- refused{Refusal: refusal, record: l.record, browser: l.browser, skipped: skipped}:
+	case r.refusals <- refused{Refusal: refusal, record: sess.record, browser: sess.browser, skipped: skipped}:
 	default:
-		l.refusals.skipped += skipped + 1
+		sess.refusals.skipped += skipped + 1
 	}
-	if refusal.Top && l.control.Hold == nil {
+	if refusal.Top && sess.pause.Hold == nil {
 		select {
-		case r.wishes <- wish{l.record, refusal.URL}:
+		case r.wishes <- hostRequest{sess.record, refusal.URL}:
 		default: // a page that wants so much is not asked for
 		}
 	}
@@ -99,13 +99,13 @@ type refused struct {
 	skipped int
 }
 
-// asked finds out which page asked. It waits no longer than askerTime after
+// findRequester finds out which page asked. It waits no longer than askerTime after
 // the refusal, so that many that nobody asked for delay each other no further.
-func (f *refused) asked(ctx context.Context) {
+func (f *refused) findRequester(ctx context.Context) {
 	if !f.Page || f.Document != "" || f.browser == nil {
 		return
 	}
-	ctx, cancel := context.WithDeadline(ctx, f.Time.Add(askerTime))
+	ctx, cancel := context.WithDeadline(ctx, f.Time.Add(requesterLimit))
 	defer cancel()
 	f.Document = f.browser.Asker(ctx, f.Host)
 }
@@ -115,14 +115,14 @@ func (r *Registry) tell(ctx context.Context) {
 	for {
 		select {
 		case f := <-r.refusals:
-			f.asked(ctx)
-			r.record(f.blocked())
+			f.findRequester(ctx)
+			r.record(f.toRecord())
 		case <-ctx.Done():
 			for {
 				select {
 				case f := <-r.refusals:
-					f.asked(ctx)
-					r.record(f.blocked())
+					f.findRequester(ctx)
+					r.record(f.toRecord())
 				default:
 					return
 				}
@@ -131,7 +131,7 @@ func (r *Registry) tell(ctx context.Context) {
 	}
 }
 
-func (f *refused) blocked() action.Record {
+func (f *refused) toRecord() action.Record {
 	record, refusal, detail := f.record, f.Refusal, f.Reason
 	switch {
 	case !f.Page:
@@ -150,10 +150,10 @@ func (f *refused) blocked() action.Record {
 }
 
 // settle records how many refusals were never recorded, when a session ends.
-func (r *Registry) settle(l *live) {
-	l.mu.Lock()
-	record, skipped := l.record, l.refusals.skipped
-	l.mu.Unlock()
+func (r *Registry) settle(sess *openSession) {
+	sess.mu.Lock()
+	record, skipped := sess.record, sess.refusals.skipped
+	sess.mu.Unlock()
 	if skipped > 0 {
 		r.record(action.Record{
 			EventType: "blocked", Timestamp: time.Now().UTC(), Actor: record.Actor, Scope: record.Scope,

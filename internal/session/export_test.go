@@ -10,30 +10,30 @@ import (
 // begins with.
 func (r *Registry) BecomeCredentialed(ctx context.Context, id string) error {
 	r.mu.Lock()
-	l := r.live[id]
+	sess := r.live[id]
 	r.mu.Unlock()
-	return l.becomeCredentialed(ctx)
+	return sess.markCredentialed(ctx)
 }
 
 // Questions are those of one session with credentials.
-type Questions struct{ l *live }
+type Questions struct{ l *openSession }
 
 // NewQuestions are those of a session that has asked none.
-func NewQuestions() Questions { return Questions{&live{credentialed: true}} }
+func NewQuestions() Questions { return Questions{&openSession{credentialed: true}} }
 
 // Miss asks one that is answered with no.
 func (q Questions) Miss() error {
 	call := action.Call{Verb: "page.wait_for", Args: &action.WaitFor{}}
-	if err := q.l.mayAsk(call); err != nil {
+	if err := q.l.checkLookup(call); err != nil {
 		return err
 	}
-	q.l.heard(call, action.Result{Data: &action.Waited{}}, nil)
+	q.l.countMisses(call, action.Result{Data: &action.Waited{}}, nil)
 	return nil
 }
 
 // Cost is what an answer costs an agent.
 func Cost(verb string, args, data any, err error) int {
-	l := &live{credentialed: true}
-	l.heard(action.Call{Verb: verb, Args: args}, action.Result{Data: data}, err)
-	return l.questions.spent
+	sess := &openSession{credentialed: true}
+	sess.countMisses(action.Call{Verb: verb, Args: args}, action.Result{Data: data}, err)
+	return sess.lookups.spent
 }

@@ -9,53 +9,53 @@ import (
 
 // mostFarewells is how many ended sessions are remembered for their agents; the
 // oldest are forgotten.
-const mostFarewells = 200
+const maxEndNotices = 200
 
-// heir is whose unnamed calls meant a session.
-type heir struct{ scope, actor, connection string }
+// connection is whose unnamed calls meant a session.
+type connection struct{ scope, actor, name string }
 
-// lives are how many sessions of each heir gave references, of the heirs that
+// generations are how many sessions of each heir gave references, of the heirs that
 // came last.
-type lives struct {
-	of    map[heir]int
-	order []heir
+type generations struct {
+	byConnection    map[connection]int
+	order []connection
 }
 
 // mostHeirs is how many heirs are remembered.
-const mostHeirs = 10_000
+const maxConnections = 10_000
 
-func (l *lives) put(h heir, n int) {
-	if _, known := l.of[h]; !known {
+func (l *generations) put(h connection, n int) {
+	if _, known := l.byConnection[h]; !known {
 		l.order = append(l.order, h)
 	}
-	l.of[h] = n
-	if len(l.order) > mostHeirs {
-		delete(l.of, l.order[0])
+	l.byConnection[h] = n
+	if len(l.order) > maxConnections {
+		delete(l.byConnection, l.order[0])
 		l.order = l.order[1:]
 	}
 }
 
-// farewell is what the agent of an ended session is told with its next answer.
-type farewell struct {
-	heir
-	words string
+// endNotice is what the agent of an ended session is told with its next answer.
+type endNotice struct {
+	connection
+	text string
 }
 
 // parted remembers a session that did not end by its agent's own call, and that
 // the next one of the same connection gives other references.
 func (r *Registry) parted(record action.Session, t terms) {
-	of := heir{record.Scope, record.Actor, t.Connection}
-	words := r.known.Of(record.ID).Text("session " + label(record) + " " + parting(record))
+	of := connection{record.Scope, record.Actor, t.Connection}
+	words := r.known.Of(record.ID).Text("session " + label(record) + " " + howItEnded(record))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.lives.put(of, t.Lives+1)
-	if r.farewells = append(r.farewells, farewell{of, words}); len(r.farewells) > mostFarewells {
+	if r.farewells = append(r.farewells, endNotice{of, words}); len(r.farewells) > maxEndNotices {
 		r.farewells = r.farewells[1:]
 	}
 }
 
-// parting says when a session ended, why, and where it was.
-func parting(record action.Session) string {
+// howItEnded says when a session ended, why, and where it was.
+func howItEnded(record action.Session) string {
 	said := "ended"
 	if record.Closed != nil {
 		said += " at " + record.Closed.UTC().Format("15:04:05 UTC on 2 January")
@@ -77,24 +77,24 @@ func (r *Registry) farewell(call action.Call) (words string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var rest []farewell
+	var rest []endNotice
 	for _, f := range r.farewells {
-		if f.scope != call.Caller.Scope || f.actor != call.Caller.Actor || call.Connection != "" && f.connection != call.Connection {
+		if f.scope != call.Caller.Scope || f.actor != call.Caller.Actor || call.Connection != "" && f.connection.name != call.Connection {
 			rest = append(rest, f)
 			continue
 		}
 		if words != "" {
 			words += "; "
 		}
-		words += f.words
+		words += f.text
 	}
 	r.farewells = rest
 	return words
 }
 
-// afterEnd is the fault of an unnamed call whose session ended without its
+// endedSinceFault is the fault of an unnamed call whose session ended without its
 // agent's doing.
-func afterEnd(words string) *fault.Fault {
+func endedSinceFault(words string) *fault.Fault {
 	return fault.New(fault.NotActive, "%s", words).
 		Hinted("its references are gone with it: go on in a new session, by page.goto to where it was").With("state", "ended")
 }
@@ -103,7 +103,7 @@ func afterEnd(words string) *fault.Fault {
 func (r *Registry) livesOf(call action.Call) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.lives.of[heir{call.Caller.Scope, call.Caller.Actor, call.Connection}]
+	return r.lives.byConnection[connection{call.Caller.Scope, call.Caller.Actor, call.Connection}]
 }
 
 // tellFarewell adds to an agent's answer that sessions of its ended.

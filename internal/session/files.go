@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	mostStaged  = 56 << 20 // bytes of all files that lie in a box to be uploaded; its place for them is a little larger
-	mostFetched = 64 << 20 // bytes of a download, whatever the page engine let through
+	maxStaged  = 56 << 20 // bytes of all files that lie in a box to be uploaded; its place for them is a little larger
+	maxFetched = 64 << 20 // bytes of a download, whatever the page engine let through
 )
 
 // boxFiles carries files between callers, artifacts and one box. What may be
@@ -40,13 +40,13 @@ type content struct {
 
 // Stage puts the files of an upload into the box (page.Files).
 func (f *boxFiles) Stage(ctx context.Context, a *action.Upload) ([]action.SentFile, error) {
-	l, box, err := f.session()
+	sess, box, err := f.session()
 	if err != nil {
 		return nil, err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	files, err := f.named(ctx, l.scope, a)
+	files, err := f.named(ctx, sess.scope, a)
 	if err != nil {
 		return nil, err
 	}
@@ -65,17 +65,17 @@ func (f *boxFiles) Stage(ctx context.Context, a *action.Upload) ([]action.SentFi
 }
 
 // session returns the session of the box, and the box.
-func (f *boxFiles) session() (*live, sandbox.Box, error) {
-	l := f.registry.byBox(f.box)
-	if l == nil {
+func (f *boxFiles) session() (*openSession, sandbox.Box, error) {
+	sess := f.registry.byBox(f.box)
+	if sess == nil {
 		return nil, nil, gone()
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.box == nil {
+	sess.mu.Lock()
+	defer sess.mu.Unlock()
+	if sess.box == nil {
 		return nil, nil, gone()
 	}
-	return l, l.box, nil
+	return sess, sess.box, nil
 }
 
 func gone() *fault.Fault {
@@ -148,7 +148,7 @@ func (f *boxFiles) makeRoom(ctx context.Context, box sandbox.Box, files []conten
 	}
 	kept := f.staged[:0:0]
 	for _, old := range f.staged {
-		if total <= mostStaged || wanted[old.Path] {
+		if total <= maxStaged || wanted[old.Path] {
 			kept = append(kept, old)
 			continue
 		}
@@ -179,18 +179,18 @@ func (f *boxFiles) put(ctx context.Context, box sandbox.Box, file content) (acti
 // (page.Files). Its media type is read from its content: what the page said of
 // it is not believed (mimesniff.spec.whatwg.org).
 func (f *boxFiles) Keep(ctx context.Context, d action.Download) (action.File, error) {
-	l, box, err := f.session()
+	sess, box, err := f.session()
 	if err != nil {
 		return action.File{}, err
 	}
 	if d.Artifact != "" {
-		return f.registry.artifacts.Load(ctx, l.scope, d.Artifact)
+		return f.registry.artifacts.Load(ctx, sess.scope, d.Artifact)
 	}
-	bytes, err := box.Fetch(ctx, d.ID, mostFetched)
+	bytes, err := box.Fetch(ctx, d.ID, maxFetched)
 	if err != nil {
 		return action.File{}, err
 	}
-	owner := artifact.Owner{Scope: l.scope, Session: l.id}
+	owner := artifact.Owner{Scope: sess.scope, Session: sess.id}
 	kept, err := f.registry.saved(ctx, owner, d.Name, http.DetectContentType(bytes), bytes)
 	if err != nil {
 		return action.File{}, err

@@ -26,25 +26,25 @@ func newID() string {
 // recently used open one that is the call's own, of the configured provider,
 // held or not: a call must not land on another page because a person took its
 // own. nil when it is not live.
-func (r *Registry) find(call action.Call) *live {
+func (r *Registry) find(call action.Call) *openSession {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if l := r.live[call.Session]; l != nil && l.scope == call.Caller.Scope {
-		return l
+	if sess := r.live[call.Session]; sess != nil && sess.scope == call.Caller.Scope {
+		return sess
 	}
-	var best *live
+	var best *openSession
 	var bestRecord action.Session
-	for _, l := range r.live {
-		if l.scope != call.Caller.Scope {
+	for _, sess := range r.live {
+		if sess.scope != call.Caller.Scope {
 			continue
 		}
-		record := l.now()
+		record := sess.now()
 		wanted := record.Name == call.Session
 		if call.Session == "" {
-			wanted = isOpen(record.State) && record.Provider == r.config.Provider && l.run == "" && l.owned(call)
+			wanted = isOpen(record.State) && record.Provider == r.config.Provider && sess.run == "" && sess.owned(call)
 		}
 		if wanted && (best == nil || better(record, bestRecord)) {
-			best, bestRecord = l, record
+			best, bestRecord = sess, record
 		}
 	}
 	return best
@@ -52,10 +52,10 @@ func (r *Registry) find(call action.Call) *live {
 
 // owned reports whether an unnamed call may mean the session: its caller
 // started it, over the same connection where the call came by one.
-func (l *live) owned(call action.Call) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.record.Actor == call.Caller.Actor && (call.Connection == "" || call.Connection == l.terms.Connection)
+func (o *openSession) owned(call action.Call) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.record.Actor == call.Caller.Actor && (call.Connection == "" || call.Connection == o.terms.Connection)
 }
 
 // better prefers open sessions over ones that end or begin, then the one used
@@ -68,12 +68,12 @@ func better(a, b action.Session) bool {
 }
 
 // byBox returns the live session of a box, nil when there is none.
-func (r *Registry) byBox(box string) *live {
+func (r *Registry) byBox(box string) *openSession {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, l := range r.live {
-		if l.now().Box == box {
-			return l
+	for _, sess := range r.live {
+		if sess.now().Box == box {
+			return sess
 		}
 	}
 	return nil
@@ -81,9 +81,9 @@ func (r *Registry) byBox(box string) *live {
 
 // admit returns the open session a call means. Faults: session_not_found,
 // not_active.
-func (r *Registry) admit(ctx context.Context, call action.Call) (*live, error) {
-	if l := r.find(call); l != nil {
-		return l, nil
+func (r *Registry) admit(ctx context.Context, call action.Call) (*openSession, error) {
+	if sess := r.find(call); sess != nil {
+		return sess, nil
 	}
 	record, err := r.ended(ctx, call)
 	if err != nil {
@@ -94,8 +94,8 @@ func (r *Registry) admit(ctx context.Context, call action.Call) (*live, error) {
 
 // recordOf returns the record of the session a call means, open or not.
 func (r *Registry) recordOf(ctx context.Context, call action.Call) (action.Session, action.SessionFacts, error) {
-	if l := r.find(call); l != nil {
-		return l.now(), l.facts(), nil
+	if sess := r.find(call); sess != nil {
+		return sess.now(), sess.facts(), nil
 	}
 	record, err := r.ended(ctx, call)
 	return record, action.SessionFacts{ID: record.ID, Box: record.Box, State: record.State, Actions: record.Actions, Credentialed: len(record.Credentialed) > 0}, err
@@ -106,7 +106,7 @@ func (r *Registry) recordOf(ctx context.Context, call action.Call) (action.Sessi
 func (r *Registry) ended(ctx context.Context, call action.Call) (action.Session, error) {
 	if call.Session == "" {
 		if words := r.farewell(call); words != "" {
-			return action.Session{}, afterEnd(words)
+			return action.Session{}, endedSinceFault(words)
 		}
 		return action.Session{}, r.noneOpen(call)
 	}
@@ -122,15 +122,15 @@ func (r *Registry) ended(ctx context.Context, call action.Call) (action.Session,
 }
 
 // mostOthers is how many sessions of others a fault names.
-const mostOthers = 5
+const maxOthers = 5
 
 // noneOpen is the fault of an unnamed call whose caller has no session. It names
 // the sessions of others that the call may name.
 func (r *Registry) noneOpen(call action.Call) *fault.Fault {
 	const start = "start one with session.start"
 	var others []string
-	for _, l := range r.all() {
-		if record := l.now(); l.scope == call.Caller.Scope && isOpen(record.State) && l.run == "" {
+	for _, sess := range r.all() {
+		if record := sess.now(); sess.scope == call.Caller.Scope && isOpen(record.State) && sess.run == "" {
 			others = append(others, label(record))
 		}
 	}
@@ -139,8 +139,8 @@ func (r *Registry) noneOpen(call action.Call) *fault.Fault {
 	}
 	slices.Sort(others)
 	more := ""
-	if len(others) > mostOthers {
-		others, more = others[:mostOthers], ", …"
+	if len(others) > maxOthers {
+		others, more = others[:maxOthers], ", …"
 	}
 	return fault.New(fault.NotActive, "no session of yours is open here").
 		Hinted("%s; or name one that is open: %s%s", start, strings.Join(others, ", "), more).With("state", "none")

@@ -13,5 +13,5 @@ func gunzip(packed []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(io.LimitReader(r, mostFile))
+	return io.ReadAll(io.LimitReader(r, maxFile))
 }

@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	patience  = 4                // a held session may be idle for so many times as long: people are slower
+	pausedIdleFactor  = 4                // a held session may be idle for so many times as long: people are slower
 	turnLimit = 10 * time.Second // for the action that runs when a hold begins to end
-	saidMost  = 500              // characters of a reason
+	maxReason  = 500              // characters of a reason
 )
 
-// control is what a session remembers of people's hands on it. It is stored
+// pauseState is what a session remembers of people's hands on it. It is stored
 // with the record, so that it outlives the gateway.
-type control struct {
+type pauseState struct {
 	Hold   *action.Hold `json:"hold,omitempty"`
 	Taken  bool         `json:"taken,omitempty"` // by a person, who acts in it
 	Before view         `json:"before,omitzero"` // what was open when the hold began
@@ -31,7 +31,7 @@ type control struct {
 }
 
 // state is the state of a session that is neither starting nor ending.
-func (c control) state() string {
+func (c pauseState) state() string {
 	switch {
 	case c.Hold == nil:
 		return open
@@ -70,21 +70,21 @@ func (r *Registry) barred(call action.Call) (action.SessionFacts, error) {
 	if !ofSession(call.Verb) {
 		return action.SessionFacts{}, nil
 	}
-	l := r.find(call)
-	if l == nil {
+	sess := r.find(call)
+	if sess == nil {
 		return action.SessionFacts{}, nil
 	}
-	l.mu.Lock()
-	err := l.bars(call)
-	l.mu.Unlock()
-	return l.facts(), err
+	sess.mu.Lock()
+	err := sess.checkPause(call)
+	sess.mu.Unlock()
+	return sess.facts(), err
 }
 
-// bars says who keeps the caller of a call from the session. Agents wait until
+// checkPause says who keeps the caller of a call from the session. Agents wait until
 // it is handed back; of a person's session other people may see, and take it,
 // but not act in it. mu must be held. Faults: session_paused.
-func (l *live) bars(call action.Call) error {
-	hold, caller := l.control.Hold, call.Caller
+func (o *openSession) checkPause(call action.Call) error {
+	hold, caller := o.pause.Hold, call.Caller
 	if hold == nil || alwaysAnswered[call.Verb] {
 		return nil
 	}
@@ -93,51 +93,51 @@ func (l *live) bars(call action.Call) error {
 	if caller.Role == action.Viewer && reads {
 		return nil
 	}
-	if l.leaves(call, reads) {
+	if o.allowedWhilePaused(call, reads) {
 		return nil
 	}
 	if caller.Role != action.Operator {
 		meanwhile := "; meanwhile it can be read, and closed by who started it"
-		if !l.readable() {
+		if !o.readableWhilePaused() {
 			meanwhile = ""
 		}
-		return l.held("it waits for a person: browser_request_human (session.request_human) tells when it is handed back; " +
-			"or ask your user to run glovebox session resume " + l.id + meanwhile)
+		return o.pausedFault("it waits for a person: browser_request_human (session.request_human) tells when it is handed back; " +
+			"or ask your user to run glovebox session resume " + o.id + meanwhile)
 	}
-	if !l.control.Taken || hold.By == caller.Actor || reads || family(call.Verb) == "session" {
+	if !o.pause.Taken || hold.By == caller.Actor || reads || family(call.Verb) == "session" {
 		return nil
 	}
-	return l.held("take it from them: glovebox session take " + l.id)
+	return o.pausedFault("take it from them: glovebox session take " + o.id)
 }
 
-// readable reports whether agents read a session that is held. One that a person
+// readableWhilePaused reports whether agents read a session that is held. One that a person
 // has taken they do not, nor one that was paused for a credential: reads could go
 // on guessing, and a person is to see it as it is. mu must be held.
-func (l *live) readable() bool {
-	return !l.control.Taken && l.control.Hold.Code != string(fault.CredentialDetected)
+func (o *openSession) readableWhilePaused() bool {
+	return !o.pause.Taken && o.pause.Hold.Code != string(fault.CredentialDetected)
 }
 
-// leaves reports whether a hold leaves a call to the agents of a session: one
+// allowedWhilePaused reports whether a hold leaves a call to the agents of a session: one
 // that is paused is read, and closed by who started it. mu must be held.
-func (l *live) leaves(call action.Call, reads bool) bool {
-	if !l.readable() || call.Caller.Role != action.Agent {
+func (o *openSession) allowedWhilePaused(call action.Call, reads bool) bool {
+	if !o.readableWhilePaused() || call.Caller.Role != action.Agent {
 		return false
 	}
 	switch family(call.Verb) {
 	case "page", "tab", "download", "artifact":
 		return reads
 	}
-	return call.Caller.Actor == l.record.Actor && ends[call.Verb]
+	return call.Caller.Actor == o.record.Actor && endingVerbs[call.Verb]
 }
 
 // ends are the calls that end a session.
-var ends = map[string]bool{"session.close": true, "session.archive": true, "browser.stop": true}
+var endingVerbs = map[string]bool{"session.close": true, "session.archive": true, "browser.stop": true}
 
-// held is the fault of a session that somebody holds. mu must be held.
-func (l *live) held(hint string) *fault.Fault {
-	hold, state := l.control.Hold, l.control.state()
+// pausedFault is the fault of a session that somebody holds. mu must be held.
+func (o *openSession) pausedFault(hint string) *fault.Fault {
+	hold, state := o.pause.Hold, o.pause.state()
 	did := map[string]string{paused: "is paused by", takenOver: "was taken over by"}[state]
-	return fault.New(fault.SessionPaused, "session %s %s %s: %s", label(l.record), did, hold.By, hold.Why).
+	return fault.New(fault.SessionPaused, "session %s %s %s: %s", label(o.record), did, hold.By, hold.Why).
 		Hinted("%s", hint).With("state", state).With("by", hold.By).With("code", hold.Code).With("since", hold.Since)
 }
 
@@ -145,75 +145,75 @@ func (l *live) held(hint string) *fault.Fault {
 // held already stays as it is. Faults: session_not_found, not_active.
 func (r *Registry) Halt(ctx context.Context, session, code, why string) error {
 	r.mu.Lock()
-	l := r.live[session]
+	sess := r.live[session]
 	r.mu.Unlock()
-	if l == nil {
+	if sess == nil {
 		return fault.New(fault.SessionNotFound, "there is no open session %s", quoted(session)).
 			Hinted("list the sessions there are with session.list")
 	}
-	return r.halt(ctx, l, action.Hold{By: action.House, Code: code, Why: why}, "")
+	return r.halt(ctx, sess, action.Hold{By: action.House, Code: code, Why: why}, "")
 }
 
 // halt pauses a session without a person's doing, and has people told. What
 // runs in it may end.
-func (r *Registry) halt(ctx context.Context, l *live, hold action.Hold, correlation string) error {
-	hold.Why = said(hold.Why)
-	fresh, err := r.seize(ctx, l, hold, false)
+func (r *Registry) halt(ctx context.Context, sess *openSession, hold action.Hold, correlation string) error {
+	hold.Why = oneLine(hold.Why)
+	fresh, err := r.seize(ctx, sess, hold, false)
 	if fresh || err == nil {
-		r.alert(l.now(), correlation, hold.Code+": "+hold.Why)
+		r.alert(sess.now(), correlation, hold.Code+": "+hold.Why)
 	}
 	if fresh {
-		r.event(l.now(), correlation, "paused by "+hold.By+": "+hold.Why)
+		r.event(sess.now(), correlation, "paused by "+hold.By+": "+hold.Why)
 	}
 	return err
 }
 
 // seize puts a hold on a session, unless it has one: then fresh is false.
 // Faults: not_active.
-func (r *Registry) seize(ctx context.Context, l *live, hold action.Hold, taken bool) (fresh bool, err error) {
-	l.mu.Lock()
-	if !isOpen(l.record.State) {
-		defer l.mu.Unlock()
-		return false, l.gone()
+func (r *Registry) seize(ctx context.Context, sess *openSession, hold action.Hold, taken bool) (fresh bool, err error) {
+	sess.mu.Lock()
+	if !isOpen(sess.record.State) {
+		defer sess.mu.Unlock()
+		return false, sess.endedFault()
 	}
-	if l.control.Hold != nil {
-		l.mu.Unlock()
+	if sess.pause.Hold != nil {
+		sess.mu.Unlock()
 		return false, nil
 	}
 	hold.Since = time.Now().UTC()
-	l.control.Hold, l.control.Taken = &hold, taken
-	l.settleState()
-	l.mu.Unlock()
-	seen := r.look(ctx, l)
-	l.mu.Lock()
-	if l.control.Hold == &hold { // nobody has ended it meanwhile
-		l.control.Before = seen.view
+	sess.pause.Hold, sess.pause.Taken = &hold, taken
+	sess.showPause()
+	sess.mu.Unlock()
+	seen := r.look(ctx, sess)
+	sess.mu.Lock()
+	if sess.pause.Hold == &hold { // nobody has ended it meanwhile
+		sess.pause.Before = seen.view
 	}
-	l.note(seen.notes...)
-	l.mu.Unlock()
-	return true, r.keepControl(ctx, l)
+	sess.addNote(seen.notes...)
+	sess.mu.Unlock()
+	return true, r.keepControl(ctx, sess)
 }
 
-// settleState makes the record show the hold there is, has clients of agents
+// showPause makes the record show the hold there is, has clients of agents
 // put out and wakes who waits for a change. mu must be held.
-func (l *live) settleState() {
-	l.record.State, l.record.Hold = l.control.state(), l.control.Hold
-	l.touch()
-	close(l.changed)
-	l.changed = make(chan struct{})
-	if l.control.Hold == nil {
+func (o *openSession) showPause() {
+	o.record.State, o.record.Hold = o.pause.state(), o.pause.Hold
+	o.touch()
+	close(o.changed)
+	o.changed = make(chan struct{})
+	if o.pause.Hold == nil {
 		return
 	}
-	for out, wire := range l.wires {
-		if err := l.bars(wire.call); err != nil {
+	for out, wire := range o.clientCalls {
+		if err := o.checkPause(wire.call); err != nil {
 			(*out)(err)
 		}
 	}
 }
 
 // keepControl stores a change of hands before anybody is told of it.
-func (r *Registry) keepControl(ctx context.Context, l *live) error {
-	if err := r.store(ctx, l); err != nil {
+func (r *Registry) keepControl(ctx context.Context, sess *openSession) error {
+	if err := r.store(ctx, sess); err != nil {
 		r.askToSave()
 		return fault.New(fault.Internal, "the session's state could not be stored").
 			Hinted("it holds as long as this gateway runs; make room on its disk").Because(err)
@@ -221,19 +221,19 @@ func (r *Registry) keepControl(ctx context.Context, l *live) error {
 	return nil
 }
 
-// said makes somebody's words fit for one line of a message: what does not
+// oneLine makes somebody's words fit for one line of a message: what does not
 // print is escaped, and there is not much of it.
-func said(words string) string {
+func oneLine(words string) string {
 	letters := []rune(strings.TrimSpace(words))
 	var line strings.Builder
-	for _, letter := range letters[:min(len(letters), saidMost)] {
+	for _, letter := range letters[:min(len(letters), maxReason)] {
 		if strconv.IsPrint(letter) {
 			line.WriteRune(letter)
 			continue
 		}
 		line.WriteString(strings.Trim(strconv.QuoteRune(letter), "'"))
 	}
-	if len(letters) > saidMost {
+	if len(letters) > maxReason {
 		line.WriteRune('…')
 	}
 	return line.String()

@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	roundEvery  = time.Minute // for boxes that could not be ended at once
+	reapEvery  = time.Minute // for boxes that could not be ended at once
 	retainEvery = time.Hour   // for what has grown old
 )
 
 // keepHouse removes what is left over, until ctx ends.
 func (r *Registry) keepHouse(ctx context.Context) {
-	round, old := time.NewTicker(roundEvery), time.NewTicker(retainEvery)
+	round, old := time.NewTicker(reapEvery), time.NewTicker(retainEvery)
 	defer round.Stop()
 	defer old.Stop()
 	for {
@@ -57,7 +57,7 @@ func (r *Registry) discard(ctx context.Context, box string) error {
 		return fmt.Errorf("cannot end left-over box %s: %w", box, err)
 	}
 	r.boxEvent(box, "", "", "left-over box ended")
-	return r.ledger.gone(ctx, box)
+	return r.ledger.removeBox(ctx, box)
 }
 
 // retain removes ended sessions and artifacts that are older than the
@@ -68,7 +68,7 @@ func (r *Registry) retain(ctx context.Context) error {
 	}
 	before := time.Now().Add(-r.config.Retention)
 	files, err := r.artifacts.Prune(ctx, before)
-	sessions, errSessions := r.ledger.forget(ctx, before)
+	sessions, errSessions := r.ledger.deleteBefore(ctx, before)
 	if files > 0 || sessions > 0 {
 		r.log.InfoContext(ctx, "removed what is older than browser.artifacts_retention_days", "sessions", sessions, "artifacts", files)
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // mostWait bounds the wait for a person where the caller does not.
-const mostWait = 10 * time.Minute
+const maxWait = 10 * time.Minute
 
 // requestHuman pauses a session because its agent wants a person, has people
 // told, and waits until one hands it back. On a session that is held already
@@ -18,46 +18,46 @@ func (r *Registry) requestHuman(ctx context.Context, call action.Call) (action.R
 	if err != nil {
 		return action.Result{}, err
 	}
-	l, err := r.admit(ctx, call)
+	sess, err := r.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	if l.holder() == nil {
+	if sess.pausedBy() == nil {
 		hold := action.Hold{By: call.Caller.Actor, Code: action.HelpWanted, Why: args.Reason}
-		if err := r.halt(ctx, l, hold, call.ID); err != nil {
-			return action.Result{Session: l.id}, err
+		if err := r.halt(ctx, sess, hold, call.ID); err != nil {
+			return action.Result{Session: sess.id}, err
 		}
 	}
 	wait := call.Wait
-	if wait <= 0 || wait > mostWait {
-		wait = mostWait
+	if wait <= 0 || wait > maxWait {
+		wait = maxWait
 	}
-	if err := l.handed(ctx, wait); err != nil {
-		return action.Result{Session: l.id}, err
+	if err := sess.waitHandedBack(ctx, wait); err != nil {
+		return action.Result{Session: sess.id}, err
 	}
-	answer := &action.HumanRequested{State: action.HandedBack, Hold: l.holder()}
+	answer := &action.HumanRequested{State: action.HandedBack, Hold: sess.pausedBy()}
 	if answer.Hold != nil {
 		answer.State = action.StillHeld
 	}
-	return action.Result{Session: l.id, Data: answer, Page: l.now().Page}, nil
+	return action.Result{Session: sess.id, Data: answer, Page: sess.now().Page}, nil
 }
 
-// holder returns the hold on a session, nil when nobody has one.
-func (l *live) holder() *action.Hold {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.control.Hold
+// pausedBy returns the hold on a session, nil when nobody has one.
+func (o *openSession) pausedBy() *action.Hold {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.pause.Hold
 }
 
-// handed waits until nobody holds a session, for so long at most; that somebody
+// waitHandedBack waits until nobody holds a session, for so long at most; that somebody
 // still does is no error. Faults: not_active when the session ends meanwhile.
-func (l *live) handed(ctx context.Context, wait time.Duration) error {
+func (o *openSession) waitHandedBack(ctx context.Context, wait time.Duration) error {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	for {
-		l.mu.Lock()
-		hold, changed := l.control.Hold, l.changed
-		l.mu.Unlock()
+		o.mu.Lock()
+		hold, changed := o.pause.Hold, o.changed
+		o.mu.Unlock()
 		if hold == nil {
 			return nil
 		}
@@ -65,8 +65,8 @@ func (l *live) handed(ctx context.Context, wait time.Duration) error {
 		case <-changed:
 		case <-timer.C:
 			return nil
-		case <-l.closing:
-			return l.over()
+		case <-o.closing:
+			return o.over()
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

@@ -16,10 +16,10 @@ import (
 
 // mostImported is how many cookies one import takes: each may be a secret that
 // every answer of the profile's sessions is looked through for.
-const mostImported = 1000
+const maxImported = 1000
 
-// taken is what an import puts into a browser.
-type taken struct {
+// importPlan is what an import puts into a browser.
+type importPlan struct {
 	cookies []action.NewCookie
 	origins []action.OriginState
 	hosts   []string // of both, in order
@@ -65,17 +65,17 @@ func (r *Registry) importProfile(ctx context.Context, call action.Call) (action.
 
 // takeFrom chooses what is for hosts that documents of a network may come from.
 // Everything is checked first, whether or not it is taken.
-func (r *Registry) takeFrom(state *storagestate.State, n action.Network) (taken, error) {
+func (r *Registry) takeFrom(state *storagestate.State, n action.Network) (importPlan, error) {
 	hosts := make([]string, len(state.Cookies))
 	for i, c := range state.Cookies {
 		var err error
 		if hosts[i], err = engine.CheckCookie(c.NewCookie, c.Place); err != nil {
-			return taken{}, err
+			return importPlan{}, err
 		}
 	}
 	key := "probe-" + newID()
 	if err := r.door.Open(key, n); err != nil {
-		return taken{}, err
+		return importPlan{}, err
 	}
 	defer r.door.Close(key)
 	judged := map[string]action.Destination{}
@@ -85,7 +85,7 @@ func (r *Registry) takeFrom(state *storagestate.State, n action.Network) (taken,
 		}
 		return judged[host].Allowed
 	}
-	var take taken
+	var take importPlan
 	all := map[string]bool{}
 	for i, c := range state.Cookies {
 		if !opens(hosts[i]) {
@@ -108,11 +108,11 @@ func (r *Registry) takeFrom(state *storagestate.State, n action.Network) (taken,
 
 const notOpened = "a session may not open it"
 
-func (t taken) check(left []action.LeftOut) error {
+func (t importPlan) check(left []action.LeftOut) error {
 	switch {
-	case len(t.cookies) > mostImported:
-		return fault.New(fault.LimitReached, "the file has %d cookies of hosts that may be opened, and one import takes %d", len(t.cookies), mostImported).
-			Hinted("name the hosts to take with allow (--allow)").With("max", mostImported)
+	case len(t.cookies) > maxImported:
+		return fault.New(fault.LimitReached, "the file has %d cookies of hosts that may be opened, and one import takes %d", len(t.cookies), maxImported).
+			Hinted("name the hosts to take with allow (--allow)").With("max", maxImported)
 	case len(t.hosts) > 0:
 		return nil
 	}
@@ -126,7 +126,7 @@ func (t taken) check(left []action.LeftOut) error {
 		return fault.New(fault.InvalidRequest, "nothing in the file can be imported: %s", reasons(left)).
 			Hinted("log in again where the file was made, and export anew").With("field", "file")
 	}
-	shown := strings.Join(hosts[:min(len(hosts), mostOthers)], ", ")
+	shown := strings.Join(hosts[:min(len(hosts), maxOthers)], ", ")
 	return fault.New(fault.BlockedDomain, "nothing was imported: the file is for hosts that a session may not open: %s", shown).
 		Hinted("name the hosts with allow (--allow), or add them to %s", navigationKey).With("hosts", hosts)
 }
@@ -142,44 +142,44 @@ func reasons(left []action.LeftOut) string {
 
 // importWith puts it into the profile by a session of its own. Where that fails
 // the profile stays as it was.
-func (r *Registry) importWith(ctx context.Context, call action.Call, plan plan, p action.Profile, take taken) (session string, err error) {
-	l, err := r.startOwn(ctx, call, plan)
+func (r *Registry) importWith(ctx context.Context, call action.Call, plan plan, p action.Profile, take importPlan) (session string, err error) {
+	sess, err := r.startOwn(ctx, call, plan)
 	if err != nil {
 		return "", err
 	}
 	began := time.Now()
-	err = r.restoreIn(ctx, l, call, p, take)
+	err = r.restoreIn(ctx, sess, call, p, take)
 	why := "a login was imported into its profile"
 	if err != nil {
 		why = "nothing was imported into its profile"
 	}
-	r.finishOwn(ctx, l, call, why, err != nil)
+	r.finishOwn(ctx, sess, call, why, err != nil)
 	late := context.WithoutCancel(ctx)
 	if err == nil {
 		saved, unknown := r.savedSince(late, p.ID, began)
 		if unknown != nil {
-			return l.id, unknown
+			return sess.id, unknown
 		}
 		if !saved {
 			err = fault.New(fault.StartFailed, "the browser's profile was not saved: nothing was imported").
-				Hinted("try again; the record of session %s says why", l.id)
+				Hinted("try again; the record of session %s says why", sess.id)
 		}
 	}
 	if err != nil {
 		r.try(late, r.profiles.Imports(late, p.ID, p.Imported))
 	}
-	return l.id, err
+	return sess.id, err
 }
 
 // restoreIn has the session's browser take it. Before, it is stored that the
 // profile has it, and the secrets are known.
-func (r *Registry) restoreIn(ctx context.Context, l *live, call action.Call, p action.Profile, take taken) error {
-	ctx, leave, err := l.enter(ctx, call)
+func (r *Registry) restoreIn(ctx context.Context, sess *openSession, call action.Call, p action.Profile, take importPlan) error {
+	ctx, leave, err := sess.enter(ctx, call)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	browser, err := l.engine()
+	browser, err := sess.openBrowser()
 	if err != nil {
 		return err
 	}
@@ -189,11 +189,11 @@ func (r *Registry) restoreIn(ctx context.Context, l *live, call action.Call, p a
 	if err := r.profiles.Imports(ctx, p.ID, hosts); err != nil {
 		return err
 	}
-	r.known.Learn(l.id, take.secrets()...)
-	if err := r.amend(ctx, l, func(t *terms) { t.Imported = hosts }); err != nil {
+	r.known.Learn(sess.id, take.secrets()...)
+	if err := r.amend(ctx, sess, func(t *terms) { t.Imported = hosts }); err != nil {
 		return err
 	}
-	if err := l.becomeCredentialed(ctx); err != nil {
+	if err := sess.markCredentialed(ctx); err != nil {
 		return err
 	}
 	if err := browser.Restore(ctx, take.cookies, take.origins); err != nil {
@@ -207,7 +207,7 @@ func (r *Registry) restoreIn(ctx context.Context, l *live, call action.Call, p a
 }
 
 // secrets are the values that look like secrets.
-func (t taken) secrets() []credentials.Secret {
+func (t importPlan) secrets() []credentials.Secret {
 	cookies := make([]action.Cookie, len(t.cookies))
 	for i, c := range t.cookies {
 		cookies[i] = action.Cookie{Value: *c.Value, HTTPOnly: c.HTTPOnly}

@@ -11,7 +11,7 @@ import (
 
 // recorded is a session as it is stored: where its page is, what the page calls
 // itself and what was said of it may be made of a secret.
-func (r *Registry) recorded(s action.Session, c control) (action.Session, control) {
+func (r *Registry) recorded(s action.Session, c pauseState) (action.Session, pauseState) {
 	known := r.known.Of(s.ID)
 	session, err := redact.Value(known, s)
 	hands, failed := redact.Value(known, c)

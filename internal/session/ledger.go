@@ -15,14 +15,14 @@ import (
 
 const maxListed = 500 // sessions in a list
 
-// ledger keeps the records of sessions.
-type ledger struct{ db *store.DB }
+// recordStore keeps the records of sessions.
+type recordStore struct{ db *store.DB }
 
 // entry is a session's record with what callers are not shown of it.
 type entry struct {
 	action.Session
 	terms    terms
-	control  control
+	pause  pauseState
 	failures int
 }
 
@@ -55,7 +55,7 @@ type terms struct {
 const entryColumns = `id, name, scope, actor, provider, state, box, created, last_used, closed,
 	reason, actions, failures, width, height, dpi, headless, network, url, title, control`
 
-func (g ledger) insert(ctx context.Context, e entry) error {
+func (g recordStore) insert(ctx context.Context, e entry) error {
 	network, err := json.Marshal(e.terms)
 	if err != nil {
 		return fmt.Errorf("cannot encode a session's network: %w", err)
@@ -71,7 +71,7 @@ func (g ledger) insert(ctx context.Context, e entry) error {
 }
 
 // update stores what may change of a session.
-func (g ledger) update(ctx context.Context, record action.Session, failures int, c control) error {
+func (g recordStore) update(ctx context.Context, record action.Session, failures int, c pauseState) error {
 	hands, err := c.text()
 	if err != nil {
 		return err
@@ -95,8 +95,8 @@ func (g ledger) update(ctx context.Context, record action.Session, failures int,
 	return nil
 }
 
-// reach stores what a session may reach.
-func (g ledger) reach(ctx context.Context, id string, t terms) error {
+// saveTerms stores what a session may reach.
+func (g recordStore) saveTerms(ctx context.Context, id string, t terms) error {
 	ctx, cancel := context.WithTimeout(ctx, saveLimit)
 	defer cancel()
 	network, err := json.Marshal(t)
@@ -110,7 +110,7 @@ func (g ledger) reach(ctx context.Context, id string, t terms) error {
 }
 
 // archive hides a session that has ended.
-func (g ledger) archive(ctx context.Context, id string) error {
+func (g recordStore) archive(ctx context.Context, id string) error {
 	if _, err := g.db.Writer.ExecContext(ctx, `UPDATE sessions SET state = ? WHERE id = ?`, archived, id); err != nil {
 		return fmt.Errorf("cannot archive session %s: %w", id, err)
 	}
@@ -128,7 +128,7 @@ func bare(raw string) string {
 }
 
 // byKey finds a session of the scope by id, or the newest by name.
-func (g ledger) byKey(ctx context.Context, scope, key string) (entry, bool, error) {
+func (g recordStore) byKey(ctx context.Context, scope, key string) (entry, bool, error) {
 	list, err := g.query(ctx, `WHERE scope = ? AND (id = ? OR name = ?) ORDER BY id = ? DESC, created DESC LIMIT 1`,
 		scope, key, key, key)
 	if err != nil || len(list) == 0 {
@@ -138,18 +138,18 @@ func (g ledger) byKey(ctx context.Context, scope, key string) (entry, bool, erro
 }
 
 // list returns a scope's sessions, newest first.
-func (g ledger) list(ctx context.Context, scope string, withArchived bool) ([]entry, error) {
+func (g recordStore) list(ctx context.Context, scope string, withArchived bool) ([]entry, error) {
 	return g.query(ctx, `WHERE scope = ? AND (? OR state <> 'archived') ORDER BY created DESC, id LIMIT ?`,
 		scope, withArchived, maxListed)
 }
 
 // unfinished returns the sessions that an earlier process did not end.
-func (g ledger) unfinished(ctx context.Context) ([]entry, error) {
+func (g recordStore) unfinished(ctx context.Context) ([]entry, error) {
 	return g.query(ctx, `WHERE state IN ('starting', 'open', 'paused', 'taken_over', 'closing') ORDER BY created`)
 }
 
-// forget removes the records of sessions that ended before the given time.
-func (g ledger) forget(ctx context.Context, before time.Time) (int64, error) {
+// deleteBefore removes the records of sessions that ended before the given time.
+func (g recordStore) deleteBefore(ctx context.Context, before time.Time) (int64, error) {
 	gone, err := g.db.Writer.ExecContext(ctx, `DELETE FROM sessions WHERE closed > 0 AND closed < ?`, before.UnixNano())
 	if err != nil {
 		return 0, fmt.Errorf("cannot remove old sessions: %w", err)
@@ -157,7 +157,7 @@ func (g ledger) forget(ctx context.Context, before time.Time) (int64, error) {
 	return gone.RowsAffected()
 }
 
-func (g ledger) query(ctx context.Context, where string, args ...any) ([]entry, error) {
+func (g recordStore) query(ctx context.Context, where string, args ...any) ([]entry, error) {
 	rows, err := g.db.Reader.QueryContext(ctx, `SELECT `+entryColumns+` FROM sessions `+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read sessions: %w", err)
@@ -192,10 +192,10 @@ func scanEntry(rows *sql.Rows) (entry, error) {
 	if page.URL != "" {
 		e.Page = &page
 	}
-	if err := e.control.read(hands); err != nil {
+	if err := e.pause.read(hands); err != nil {
 		return e, err
 	}
-	e.Hold = e.control.Hold
+	e.Hold = e.pause.Hold
 	err = json.Unmarshal([]byte(network), &e.terms)
 	e.Allow, e.Session.Profile = e.terms.allowed(), e.terms.Profile
 	e.Session.Credentialed, e.Session.Effects = e.terms.secretHosts(), string(e.terms.Sending)
@@ -204,9 +204,9 @@ func scanEntry(rows *sql.Rows) (entry, error) {
 	return e, err
 }
 
-// intend stores that a box is about to be made. session is empty for a warm
+// addBox stores that a box is about to be made. session is empty for a warm
 // one.
-func (g ledger) intend(ctx context.Context, box, session string) error {
+func (g recordStore) addBox(ctx context.Context, box, session string) error {
 	_, err := g.db.Writer.ExecContext(ctx, `INSERT INTO boxes (id, session, created) VALUES (?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET session = excluded.session`, box, session, time.Now().UnixNano())
 	if err != nil {
@@ -215,8 +215,8 @@ func (g ledger) intend(ctx context.Context, box, session string) error {
 	return nil
 }
 
-// gone stores that nothing is left of a box.
-func (g ledger) gone(ctx context.Context, box string) error {
+// removeBox stores that nothing is left of a box.
+func (g recordStore) removeBox(ctx context.Context, box string) error {
 	if _, err := g.db.Writer.ExecContext(ctx, `DELETE FROM boxes WHERE id = ?`, box); err != nil {
 		return fmt.Errorf("cannot forget box: %w", err)
 	}
@@ -224,7 +224,7 @@ func (g ledger) gone(ctx context.Context, box string) error {
 }
 
 // boxes returns every box there may be.
-func (g ledger) boxes(ctx context.Context) (ids []string, err error) {
+func (g recordStore) boxes(ctx context.Context) (ids []string, err error) {
 	rows, err := g.db.Reader.QueryContext(ctx, `SELECT id FROM boxes ORDER BY created`)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read boxes: %w", err)

@@ -20,80 +20,80 @@ const warnAt, warnOf = 4, 5
 
 // actionLimit is how many actions a session may do, with what people added.
 // Negative is no limit; a run bounds itself. mu must be held.
-func (r *Registry) actionLimit(l *live) int {
-	if r.config.MaxActions < 0 || l.run != "" {
+func (r *Registry) actionLimit(sess *openSession) int {
+	if r.config.MaxActions < 0 || sess.run != "" {
 		return -1
 	}
-	return max(r.config.MaxActions, l.control.Actions)
+	return max(r.config.MaxActions, sess.pause.Actions)
 }
 
 // endOfTime is until when a session may go on, with what people added. The zero
 // time is no limit; a run bounds itself, and waits for people. mu must be held.
-func (r *Registry) endOfTime(l *live) time.Time {
-	if r.config.MaxAge <= 0 || l.run != "" {
+func (r *Registry) endOfTime(sess *openSession) time.Time {
+	if r.config.MaxAge <= 0 || sess.run != "" {
 		return time.Time{}
 	}
-	end := l.record.Created.Add(r.config.MaxAge)
-	if l.control.Until.After(end) {
-		return l.control.Until
+	end := sess.record.Created.Add(r.config.MaxAge)
+	if sess.pause.Until.After(end) {
+		return sess.pause.Until
 	}
 	return end
 }
 
 // exhausted pauses a session that has done as much as it may, when a call wants
 // to do more. Faults: limit_reached.
-func (r *Registry) exhausted(ctx context.Context, l *live, call action.Call) error {
+func (r *Registry) exhausted(ctx context.Context, sess *openSession, call action.Call) error {
 	verb, known := action.Lookup(call.Verb)
 	if !known || !verb.As(call.Args).Counts {
 		return nil
 	}
-	l.mu.Lock()
-	most, done := r.actionLimit(l), l.record.Actions
-	l.mu.Unlock()
+	sess.mu.Lock()
+	most, done := r.actionLimit(sess), sess.record.Actions
+	sess.mu.Unlock()
 	if most < 0 || done < most {
 		return nil
 	}
 	why := fmt.Sprintf("%s: it has done %d actions", actionsKey, done)
-	r.reach(ctx, l, why)
-	return fault.New(fault.LimitReached, "%s: a session may do %d actions, and %s has done them", actionsKey, most, label(l.now())).
+	r.reach(ctx, sess, why)
+	return fault.New(fault.LimitReached, "%s: a session may do %d actions, and %s has done them", actionsKey, most, label(sess.now())).
 		Hinted("the session is paused, not ended, and a person decides whether it goes on: read it meanwhile, and wait with session.request_human; "+
-			"a person lets it go on by an approval, or by glovebox session resume %s", l.id).
+			"a person lets it go on by an approval, or by glovebox session resume %s", sess.id).
 		With("limit", actionsKey).With("max", most).With("state", paused)
 }
 
 // reach pauses a session at one of its limits and has people asked whether it
 // may go on. One that is held already stays as it is.
-func (r *Registry) reach(ctx context.Context, l *live, why string) {
-	if l.holder() != nil {
+func (r *Registry) reach(ctx context.Context, sess *openSession, why string) {
+	if sess.pausedBy() != nil {
 		return
 	}
-	if err := r.halt(ctx, l, action.Hold{By: action.House, Code: string(fault.LimitReached), Why: why}, ""); err != nil {
-		r.log.WarnContext(ctx, "a session at its limit may not stay paused", "session", l.id, "error", err)
+	if err := r.halt(ctx, sess, action.Hold{By: action.House, Code: string(fault.LimitReached), Why: why}, ""); err != nil {
+		r.log.WarnContext(ctx, "a session at its limit may not stay paused", "session", sess.id, "error", err)
 	}
 	if r.limited != nil {
-		r.work.Go(func() { r.limited(l.now(), why) })
+		r.work.Go(func() { r.limited(sess.now(), why) })
 	}
 }
 
 // extend gives a session that a person lets go on as much again of what it has
 // used up. mu must be held.
-func (r *Registry) extend(l *live, now time.Time) {
-	if most := r.actionLimit(l); most >= 0 && l.record.Actions >= most {
-		l.control.Actions = l.record.Actions + r.config.MaxActions
+func (r *Registry) extend(sess *openSession, now time.Time) {
+	if most := r.actionLimit(sess); most >= 0 && sess.record.Actions >= most {
+		sess.pause.Actions = sess.record.Actions + r.config.MaxActions
 	}
-	if end := r.endOfTime(l); !end.IsZero() && !now.Before(end) {
-		l.control.Until = now.Add(r.config.MaxAge)
+	if end := r.endOfTime(sess); !end.IsZero() && !now.Before(end) {
+		sess.pause.Until = now.Add(r.config.MaxAge)
 	}
 }
 
 // warning says how much of a session's limits is used, once that is much; "" as
 // long as it is not. mu must be held.
-func (r *Registry) warning(l *live, now time.Time) string {
+func (r *Registry) warning(sess *openSession, now time.Time) string {
 	var used []string
-	if most := r.actionLimit(l); most > 0 && l.record.Actions*warnOf >= most*warnAt {
-		used = append(used, fmt.Sprintf("%d of %d actions", l.record.Actions, most))
+	if most := r.actionLimit(sess); most > 0 && sess.record.Actions*warnOf >= most*warnAt {
+		used = append(used, fmt.Sprintf("%d of %d actions", sess.record.Actions, most))
 	}
-	if end := r.endOfTime(l); !end.IsZero() {
+	if end := r.endOfTime(sess); !end.IsZero() {
 		if left := end.Sub(now); left*warnOf <= r.config.MaxAge*(warnOf-warnAt) {
 			used = append(used, fmt.Sprintf("all but %s of its time", max(left, 0).Round(time.Second)))
 		}
@@ -107,8 +107,8 @@ func (r *Registry) warning(l *live, now time.Time) string {
 // crowded says how many sessions of a scope are open, once they are many.
 func (r *Registry) crowded(scope string) string {
 	most, mine := r.config.MaxConcurrent, 0
-	for _, l := range r.all() {
-		if l.scope == scope && l.over() == nil {
+	for _, sess := range r.all() {
+		if sess.scope == scope && sess.over() == nil {
 			mine++
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// live is a session that is not over.
-type live struct {
+// openSession is a session that is not over.
+type openSession struct {
 	id    string
 	scope string
 	run   string // whose browser it is: no call means it that does not name it
@@ -30,31 +30,31 @@ type live struct {
 	dirty     bool
 	box       sandbox.Box
 	browser   Browser
-	calls     map[*context.CancelCauseFunc]going // in flight
+	calls     map[*context.CancelCauseFunc]activity // in flight
 	ending    *ending
 	refusals  bucket
-	kills     int       // of its box for want of memory, that its agent knows of
-	shortOf   int       // such kills that it was told of since it went anywhere
+	oomKnown     int       // of its box for want of memory, that its agent knows of
+	oomTold   int       // such kills that it was told of since it went anywhere
 	clients   int       // of the browser's protocol
 	sending   int       // requests of its pages that wait for a verdict
 	frozen    time.Time // since when its box stands still, where the record says so
 	wokenBy   string    // correlation id of the call that woke it up, until that is recorded
 	injection injection
 	crawl     *crawl // the one that runs, nil when none does
-	control   control
+	pause   pauseState
 	network   action.Network // what it may reach, which people may widen
 	terms     terms
 	changed   chan struct{}                      // closed when the hold does, and made anew
-	wires     map[*context.CancelCauseFunc]going // clients of the protocol that are served, and what let them in
+	clientCalls     map[*context.CancelCauseFunc]activity // clients of the protocol that are served, and what let them in
 
-	questions    allowance // that agents have for what is not there
+	lookups    lookupBudget // that agents have for what is not there
 	credentialed bool      // credentials are being put into its browser, or were; see becomeCredentialed
 }
 
-// going is something of a call's that goes on in a session.
-type going struct {
+// activity is something of a call's that goes on in a session.
+type activity struct {
 	call action.Call
-	left chan struct{} // closed when it has ended
+	done chan struct{} // closed when it has ended
 }
 
 // ending is why a session is over. The first one counts.
@@ -69,134 +69,134 @@ type ending struct {
 	by      string // actor of that call
 }
 
-func newLive(record action.Session, network action.Network) *live {
-	return &live{
+func newLive(record action.Session, network action.Network) *openSession {
+	return &openSession{
 		id: record.ID, scope: record.Scope, network: network, record: record,
 		injection: newInjection(),
 		turn:      make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
-		calls: map[*context.CancelCauseFunc]going{}, changed: make(chan struct{}), wires: map[*context.CancelCauseFunc]going{},
+		calls: map[*context.CancelCauseFunc]activity{}, changed: make(chan struct{}), clientCalls: map[*context.CancelCauseFunc]activity{},
 	}
 }
 
 // now returns a copy of the record as it is now.
-func (l *live) now() action.Session {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.record
+func (o *openSession) now() action.Session {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.record
 }
 
-func (l *live) facts() action.SessionFacts {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (o *openSession) facts() action.SessionFacts {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	return action.SessionFacts{
-		ID: l.id, Box: l.record.Box, State: l.record.State,
-		Actions: l.record.Actions, Failures: l.failures.row,
-		Credentialed: l.isCredentialed(),
-		Scripted:     l.control.Scripted,
-		Sending:      l.terms.Sending,
+		ID: o.id, Box: o.record.Box, State: o.record.State,
+		Actions: o.record.Actions, Failures: o.failures.row,
+		Credentialed: o.isCredentialed(),
+		Scripted:     o.pause.Scripted,
+		Sending:      o.terms.Sending,
 	}
 }
 
 // enter admits a call to an open session. The context it returns ends when the
 // session does; leave must be called. A box that is frozen is thawed first.
 // Faults: not_active, session_paused, cdp_error.
-func (l *live) enter(ctx context.Context, call action.Call) (inside context.Context, leave func(), err error) {
-	inside, leave, err = l.comeIn(ctx, call)
+func (o *openSession) enter(ctx context.Context, call action.Call) (inside context.Context, leave func(), err error) {
+	inside, leave, err = o.register(ctx, call)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := l.wake(inside, call); err != nil {
+	if err := o.wake(inside, call); err != nil {
 		leave()
 		return nil, nil, err
 	}
 	return inside, leave, nil
 }
 
-func (l *live) comeIn(ctx context.Context, call action.Call) (inside context.Context, leave func(), err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !isOpen(l.record.State) {
-		return nil, nil, l.gone()
+func (o *openSession) register(ctx context.Context, call action.Call) (inside context.Context, leave func(), err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !isOpen(o.record.State) {
+		return nil, nil, o.endedFault()
 	}
-	if err := l.bars(call); err != nil {
+	if err := o.checkPause(call); err != nil {
 		return nil, nil, err
 	}
-	inside, leave = l.register(ctx, call)
+	inside, leave = o.registerLocked(ctx, call)
 	return inside, leave, nil
 }
 
-// register must be called with mu held.
-func (l *live) register(ctx context.Context, call action.Call) (context.Context, func()) {
+// registerLocked must be called with mu held.
+func (o *openSession) registerLocked(ctx context.Context, call action.Call) (context.Context, func()) {
 	inside, cancel := context.WithCancelCause(ctx)
 	key := &cancel
-	g := going{call, make(chan struct{})}
-	l.calls[key] = g
-	l.touch()
+	g := activity{call, make(chan struct{})}
+	o.calls[key] = g
+	o.touch()
 	return inside, func() {
-		defer close(g.left)
+		defer close(g.done)
 		cancel(nil)
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		delete(l.calls, key)
-		l.touch()
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		delete(o.calls, key)
+		o.touch()
 	}
 }
 
-func (l *live) touch() {
-	l.record.LastUsed = time.Now().UTC()
-	l.dirty = true
+func (o *openSession) touch() {
+	o.record.LastUsed = time.Now().UTC()
+	o.dirty = true
 }
 
-// take waits for the turn to act on the page. Who got it acts only if nobody
+// takeTurn waits for the turn to act on the page. Who got it acts only if nobody
 // holds the session by then. Faults: session_paused.
-func (l *live) take(ctx context.Context, call action.Call) (release func(), err error) {
+func (o *openSession) takeTurn(ctx context.Context, call action.Call) (release func(), err error) {
 	select {
-	case l.turn <- struct{}{}:
+	case o.turn <- struct{}{}:
 	case <-ctx.Done():
 		return nil, fmt.Errorf("%w: %w", action.ErrNoTurn, context.Cause(ctx))
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err := l.bars(call); err != nil {
-		<-l.turn
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err := o.checkPause(call); err != nil {
+		<-o.turn
 		return nil, err
 	}
-	return func() { <-l.turn }, nil
+	return func() { <-o.turn }, nil
 }
 
 // end begins the end of the session, once. Calls in flight are cancelled.
-func (l *live) end(e ending) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.ending != nil {
+func (o *openSession) end(e ending) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ending != nil {
 		return
 	}
-	l.ending = &e
-	l.record.State, l.record.Reason = closing, e.reason
-	gone := l.gone()
-	for cancel := range l.calls {
+	o.ending = &e
+	o.record.State, o.record.Reason = closing, e.reason
+	gone := o.endedFault()
+	for cancel := range o.calls {
 		(*cancel)(gone)
 	}
-	close(l.closing)
+	close(o.closing)
 }
 
-// gone is what a call to a session that is not open is told. mu must be held.
-func (l *live) gone() *fault.Fault {
-	f := notOpen(l.record)
-	if l.ending != nil && l.ending.limit != "" {
-		f = f.With("limit", l.ending.limit)
+// endedFault is what a call to a session that is not open is told. mu must be held.
+func (o *openSession) endedFault() *fault.Fault {
+	f := notOpen(o.record)
+	if o.ending != nil && o.ending.limit != "" {
+		f = f.With("limit", o.ending.limit)
 	}
 	return f
 }
 
 // over returns the fault of a session that has begun to end, else nil.
-func (l *live) over() *fault.Fault {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.ending == nil {
+func (o *openSession) over() *fault.Fault {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ending == nil {
 		return nil
 	}
-	return l.gone()
+	return o.endedFault()
 }
 
 // notOpen says of a session that it cannot be acted in, and what to do.
@@ -204,7 +204,7 @@ func notOpen(record action.Session) *fault.Fault {
 	f := fault.New(fault.NotActive, "session %s is %s", label(record), record.State).With("state", record.State)
 	switch {
 	case record.Closed != nil:
-		f.Message += ": it " + parting(record)
+		f.Message += ": it " + howItEnded(record)
 	case record.Reason != "":
 		f.Message += ": " + record.Reason
 	}

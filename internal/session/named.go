@@ -9,7 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-const mostNamed = 50 // domains whose credentials a session asks for
+const maxCredentialDomains = 50 // domains whose credentials a session asks for
 
 // named reads the domains whose credentials a session is to get, as the door
 // reads hosts. An agent may name those only that the session may open. Faults:
@@ -41,7 +41,7 @@ func (r *Registry) named(caller action.Caller, n action.Network, domains []strin
 
 // domainOf is the host that a caller means by a domain.
 func (r *Registry) domainOf(box, domain string) (string, error) {
-	domain = fold(domain)
+	domain = normalizeHost(domain)
 	host := ""
 	if domain != "" && !strings.ContainsAny(domain, "/\\?#@:*") {
 		host = r.door.Judge(box, "https://"+domain+"/").Host
@@ -56,8 +56,8 @@ func (r *Registry) domainOf(box, domain string) (string, error) {
 // hint puts the credentials of a domain in that a navigation names, before it
 // goes. Faults: credentials_unavailable also where there are none, and those of
 // named.
-func (r *Registry) hint(ctx context.Context, l *live, caller action.Caller, domain string) error {
-	list, err := r.named(caller, l.reach(), []string{domain})
+func (r *Registry) hint(ctx context.Context, sess *openSession, caller action.Caller, domain string) error {
+	list, err := r.named(caller, sess.reach(), []string{domain})
 	if err != nil {
 		return err
 	}
@@ -65,10 +65,10 @@ func (r *Registry) hint(ctx context.Context, l *live, caller action.Caller, doma
 	if r.vault == nil {
 		return noneStored(host)
 	}
-	if err := r.name(ctx, l, host); err != nil {
+	if err := r.name(ctx, sess, host); err != nil {
 		return err
 	}
-	found, err := r.inject(ctx, l, host)
+	found, err := r.inject(ctx, sess, host)
 	if err == nil && !found {
 		err = noneStored(host)
 	}
@@ -76,18 +76,18 @@ func (r *Registry) hint(ctx context.Context, l *live, caller action.Caller, doma
 }
 
 // name notes that a session asks for the credentials of a domain.
-func (r *Registry) name(ctx context.Context, l *live, host string) error {
-	l.mu.Lock()
-	have := slices.Clone(l.terms.Named)
-	l.mu.Unlock()
+func (r *Registry) name(ctx context.Context, sess *openSession, host string) error {
+	sess.mu.Lock()
+	have := slices.Clone(sess.terms.Named)
+	sess.mu.Unlock()
 	switch {
 	case slices.Contains(have, host):
 		return nil
-	case len(have) >= mostNamed:
-		return fault.New(fault.LimitReached, "a session asks for the credentials of %d domains at most", mostNamed).
-			Hinted("start another session").With("limit", "credentials").With("max", mostNamed)
+	case len(have) >= maxCredentialDomains:
+		return fault.New(fault.LimitReached, "a session asks for the credentials of %d domains at most", maxCredentialDomains).
+			Hinted("start another session").With("limit", "credentials").With("max", maxCredentialDomains)
 	}
-	return r.amend(ctx, l, func(t *terms) { t.Named = append(slices.Clone(t.Named), host) })
+	return r.amend(ctx, sess, func(t *terms) { t.Named = append(slices.Clone(t.Named), host) })
 }
 
 func noneStored(host string) error {

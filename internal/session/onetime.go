@@ -10,22 +10,22 @@ import (
 
 // lastMoment is how long before its end a one-time code is not typed any more:
 // the form has to be sent yet.
-const lastMoment = 3 * time.Second
+const minCodeLife = 3 * time.Second
 
-// oneTimes are the one-time codes that were typed: none is typed twice, for a
+// usedCodes are the one-time codes that were typed: none is typed twice, for a
 // site takes it once (RFC 6238, 5.2). The zero oneTimes is ready.
-type oneTimes struct {
+type usedCodes struct {
 	mu   sync.Mutex
 	used map[string]time.Time // by what it is of: the end of the last period whose code was typed
 }
 
 // next returns a code that nobody was given and that lives a while, and waits
 // for it until ctx ends.
-func (o *oneTimes) next(ctx context.Context, of string, seed credentials.OneTime) (credentials.Secret, error) {
+func (o *usedCodes) next(ctx context.Context, of string, seed credentials.OneTime) (credentials.Secret, error) {
 	for {
 		now := time.Now()
 		code, ends := seed.Code(now)
-		if left := ends.Sub(now); left > lastMoment && o.claim(of, ends) {
+		if left := ends.Sub(now); left > minCodeLife && o.claim(of, ends) {
 			return code, nil
 		}
 		timer := time.NewTimer(time.Until(ends))
@@ -39,7 +39,7 @@ func (o *oneTimes) next(ctx context.Context, of string, seed credentials.OneTime
 }
 
 // claim takes the code of the period that ends then, once.
-func (o *oneTimes) claim(of string, ends time.Time) bool {
+func (o *usedCodes) claim(of string, ends time.Time) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.used[of].Before(ends) {

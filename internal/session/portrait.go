@@ -14,20 +14,20 @@ import (
 // not_active, limit_reached, and those of the page engine.
 func (r *Registry) Portrait(ctx context.Context, call action.Call, pin action.Pin) (string, error) {
 	call.Session = pin.Session
-	l, err := r.admit(ctx, call)
+	sess, err := r.admit(ctx, call)
 	if err != nil {
 		return "", err
 	}
-	ctx, leave, err := l.enter(ctx, call)
+	ctx, leave, err := sess.enter(ctx, call)
 	if err != nil {
 		return "", err
 	}
 	defer leave()
-	picture, err := l.stage().browser.Portrait(ctx, pin)
+	picture, err := sess.stage().browser.Portrait(ctx, pin)
 	if err != nil {
 		return "", fmt.Errorf("cannot take the picture: %w", err)
 	}
-	owner := artifact.Owner{Scope: l.scope, Session: l.id, Private: true}
+	owner := artifact.Owner{Scope: sess.scope, Session: sess.id, Private: true}
 	kept, err := r.saved(ctx, owner, "question.jpeg", "image/jpeg", picture)
 	if err != nil {
 		return "", fmt.Errorf("cannot keep the picture: %w", err)

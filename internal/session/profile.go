@@ -13,7 +13,7 @@ import (
 
 // keepLimit bounds how long a session's end waits for its profile: 10 s for the
 // browser to end, the rest for its files.
-const keepLimit = 20 * time.Second
+const profileLimit = 20 * time.Second
 
 // profileOf returns the id of the scope's profile of that id or name, nothing
 // for none. Faults: not_found.
@@ -35,16 +35,16 @@ func (r *Registry) loader(id string) sandbox.Profile {
 	}
 }
 
-// apart refuses a second session with one profile, until the first one has
+// checkProfileFree refuses a second session with one profile, until the first one has
 // saved. Faults: already_active.
-func apart(record, other action.Session) error {
+func checkProfileFree(record, other action.Session) error {
 	if record.Profile == "" || record.Profile != other.Profile {
 		return nil
 	}
-	return inUse(other)
+	return profileInUse(other)
 }
 
-func inUse(by action.Session) error {
+func profileInUse(by action.Session) error {
 	return fault.New(fault.AlreadyActive, "the profile is in use by session %s", label(by)).
 		Hinted("close that session and wait until it has ended").With("session", by.ID)
 }
@@ -52,37 +52,37 @@ func inUse(by action.Session) error {
 // keepProfile saves what a session leaves, before its box ends. What goes wrong
 // stands in the record's reason: the profile is then as the session before left
 // it.
-func (r *Registry) keepProfile(ctx context.Context, l *live, how ending, unpurged error) {
-	l.mu.Lock()
-	id, box := l.record.Profile, l.box
-	l.mu.Unlock()
+func (r *Registry) keepProfile(ctx context.Context, sess *openSession, how ending, unpurged error) {
+	sess.mu.Lock()
+	id, box := sess.record.Profile, sess.box
+	sess.mu.Unlock()
 	if id == "" || box == nil {
 		return
 	}
 	if how.discard {
-		r.event(l.now(), how.call, "its profile was left as it was")
+		r.event(sess.now(), how.call, "its profile was left as it was")
 		return
 	}
 	began := time.Now()
-	err := errors.Join(unpurged, r.rememberOrigins(ctx, l))
+	err := errors.Join(unpurged, r.rememberOrigins(ctx, sess))
 	if err == nil {
 		err = r.saveProfile(ctx, id, box)
 	}
 	if err != nil {
-		r.log.ErrorContext(ctx, "a profile was not saved", "session", l.id, "profile", id, "error", err)
-		r.event(l.now(), how.call, "its profile was not saved: "+fault.From(err).Message)
+		r.log.ErrorContext(ctx, "a profile was not saved", "session", sess.id, "profile", id, "error", err)
+		r.event(sess.now(), how.call, "its profile was not saved: "+fault.From(err).Message)
 		return
 	}
-	r.log.InfoContext(ctx, "profile saved", "session", l.id, "profile", id, "took", time.Since(began))
-	r.event(l.now(), how.call, "its profile was saved")
+	r.log.InfoContext(ctx, "profile saved", "session", sess.id, "profile", id, "took", time.Since(began))
+	r.event(sess.now(), how.call, "its profile was saved")
 }
 
 // rememberOrigins notes where the documents of a session came from: what they
 // keep is in its profile.
-func (r *Registry) rememberOrigins(ctx context.Context, l *live) error {
-	l.mu.Lock()
-	id, browser := l.record.Profile, l.browser
-	l.mu.Unlock()
+func (r *Registry) rememberOrigins(ctx context.Context, sess *openSession) error {
+	sess.mu.Lock()
+	id, browser := sess.record.Profile, sess.browser
+	sess.mu.Unlock()
 	if id == "" || browser == nil {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (r *Registry) rememberOrigins(ctx context.Context, l *live) error {
 
 // saveProfile takes a profile out of a box. The browser has ended afterwards.
 func (r *Registry) saveProfile(ctx context.Context, id string, box sandbox.Box) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), profileLimit)
 	defer cancel()
 	files, err := box.Profile(ctx)
 	if err != nil {
@@ -143,20 +143,20 @@ func (r *Registry) keeps(ctx context.Context, t terms) (bool, error) {
 
 // inherit makes a session credentialed from its start whose profile holds what
 // earlier ones got, or what was imported.
-func (r *Registry) inherit(ctx context.Context, l *live) error {
-	if l.terms.Profile == "" {
+func (r *Registry) inherit(ctx context.Context, sess *openSession) error {
+	if sess.terms.Profile == "" {
 		return nil
 	}
-	p, err := r.profiles.ByID(ctx, l.terms.Profile)
+	p, err := r.profiles.ByID(ctx, sess.terms.Profile)
 	if err != nil || len(p.Credentialed)+len(p.Imported) == 0 {
 		return err
 	}
-	l.terms.Imported = p.Imported
-	l.terms.Credentialed = map[string]string{}
+	sess.terms.Imported = p.Imported
+	sess.terms.Credentialed = map[string]string{}
 	for _, domain := range p.Credentialed {
-		l.terms.Credentialed[domain] = "" // which version is not known: it is put in at the first visit
+		sess.terms.Credentialed[domain] = "" // which version is not known: it is put in at the first visit
 	}
-	l.record.Credentialed = l.terms.secretHosts()
+	sess.record.Credentialed = sess.terms.secretHosts()
 	return nil
 }
 
@@ -167,8 +167,8 @@ func unkeepable() error {
 
 // userOf returns the session that uses a profile.
 func (r *Registry) userOf(profile string) (action.Session, bool) {
-	for _, l := range r.all() {
-		if record := l.now(); record.Profile == profile {
+	for _, sess := range r.all() {
+		if record := sess.now(); record.Profile == profile {
 			return record, true
 		}
 	}
@@ -204,7 +204,7 @@ func (r *Registry) unusedProfile(ctx context.Context, scope, id string) (action.
 		return action.Profile{}, err
 	}
 	if user, used := r.userOf(p.ID); used {
-		return action.Profile{}, inUse(user)
+		return action.Profile{}, profileInUse(user)
 	}
 	return p, nil
 }

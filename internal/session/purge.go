@@ -18,10 +18,10 @@ const purgeLimit = 10 * time.Second // for a browser to let go of what was put i
 // there: the browser's profile must not be saved then. So it is of what was put
 // into storage: Chromium appends to the files of it, and what was deleted stays
 // in them. What a profile was made to keep stays.
-func (r *Registry) purge(ctx context.Context, l *live, how ending) error {
-	l.mu.Lock()
-	t, browser := l.terms, l.browser
-	l.mu.Unlock()
+func (r *Registry) purge(ctx context.Context, sess *openSession, how ending) error {
+	sess.mu.Lock()
+	t, browser := sess.terms, sess.browser
+	sess.mu.Unlock()
 	if len(t.Credentialed) == 0 {
 		return nil
 	}
@@ -30,16 +30,16 @@ func (r *Registry) purge(ctx context.Context, l *live, how ending) error {
 	}
 	err := errors.New("there is no browser to ask")
 	if browser != nil {
-		err = l.emptied(ctx, browser, t.domains())
+		err = sess.purgeBrowser(ctx, browser, t.domains())
 	}
-	record := l.now()
+	record := sess.now()
 	event := action.Record{
 		EventType: "injection", CorrelationID: how.call, Timestamp: time.Now().UTC(), Actor: record.Actor, Scope: record.Scope,
 		SessionID: record.ID, ContainerID: record.Box, Result: "purged",
 		Detail: "cookies, storage and caches are gone from the browser: " + strings.Join(t.domains(), ", "),
 	}
 	if err != nil {
-		r.log.WarnContext(ctx, "a browser kept credentials; its box is destroyed", "session", l.id, "error", err)
+		r.log.WarnContext(ctx, "a browser kept credentials; its box is destroyed", "session", sess.id, "error", err)
 		err = unkeepable()
 		event.Result, event.Error = "fault", "the browser did not let go of all; its box is destroyed"
 		event.Detail = "not shown to be gone: " + strings.Join(t.domains(), ", ")
@@ -51,12 +51,12 @@ func (r *Registry) purge(ctx context.Context, l *live, how ending) error {
 	return err
 }
 
-// emptied purges a browser, into which nothing is put any more.
-func (l *live) emptied(ctx context.Context, browser Browser, domains []string) error {
+// purgeBrowser purges a browser, into which nothing is put any more.
+func (o *openSession) purgeBrowser(ctx context.Context, browser Browser, domains []string) error {
 	ctx, stop := context.WithTimeout(ctx, purgeLimit)
 	defer stop()
 	select {
-	case l.injection.turn <- struct{}{}: // and it stays there
+	case o.injection.turn <- struct{}{}: // and it stays there
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -103,16 +103,16 @@ func unknowable() error {
 // relearn makes what a site has put in the place of its credentials known, such
 // as a new cookie: it opens the account too. It is called when a page was read,
 // before anybody is told what it says.
-func (r *Registry) relearn(ctx context.Context, l *live) error {
-	l.mu.Lock()
-	domains, browser := l.record.Credentialed, l.browser
-	l.mu.Unlock()
-	if len(domains) == 0 || browser == nil || l.over() != nil {
+func (r *Registry) relearn(ctx context.Context, sess *openSession) error {
+	sess.mu.Lock()
+	domains, browser := sess.record.Credentialed, sess.browser
+	sess.mu.Unlock()
+	if len(domains) == 0 || browser == nil || sess.over() != nil {
 		return nil
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), proofLimit)
 	defer stop()
-	return r.freshen(ctx, l.id, browser, domains)
+	return r.freshen(ctx, sess.id, browser, domains)
 }
 
 func (r *Registry) freshen(ctx context.Context, session string, browser Browser, domains []string) error {
@@ -130,13 +130,13 @@ func (r *Registry) freshen(ctx context.Context, session string, browser Browser,
 const knownFor = time.Hour
 
 // outlive notes that a session has ended whose secrets are known.
-func (r *Registry) outlive(l *live) {
-	if len(l.now().Credentialed) == 0 {
+func (r *Registry) outlive(sess *openSession) {
+	if len(sess.now().Credentialed) == 0 {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.over[l.id] = time.Now()
+	r.over[sess.id] = time.Now()
 }
 
 // forgetSecrets lets go of the secrets of sessions that ended long ago.

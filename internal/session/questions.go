@@ -12,19 +12,19 @@ import (
 // lasts by default. A secret of 32 hexadecimal digits that a page spelled out
 // letter by letter would take 256 on average.
 const (
-	questionBurst = 30
-	questionEvery = 10 * time.Second
+	lookupBurst = 30
+	lookupEvery = 10 * time.Second
 )
 
-// allowance lets so much be spent at once, and gives it back with time. The zero
+// lookupBudget lets so much be spent at once, and gives it back with time. The zero
 // allowance is full.
-type allowance struct {
+type lookupBudget struct {
 	spent int
 	since time.Time
 }
 
 // renew gives back what the time since has earned.
-func (a *allowance) renew(now time.Time, every time.Duration) {
+func (a *lookupBudget) renew(now time.Time, every time.Duration) {
 	back := int(now.Sub(a.since) / every)
 	if back <= 0 {
 		return
@@ -38,47 +38,47 @@ func (a *allowance) renew(now time.Time, every time.Duration) {
 }
 
 // spend takes n, which may be more than is left: it is paid back with time.
-func (a *allowance) spend(now time.Time, n int) {
+func (a *lookupBudget) spend(now time.Time, n int) {
 	if a.spent == 0 {
 		a.since = now
 	}
 	a.spent += n
 }
 
-// mayAsk refuses a look-up of an agent that has asked too often for what is not
+// checkLookup refuses a look-up of an agent that has asked too often for what is not
 // there. Faults: limit_reached.
-func (l *live) mayAsk(call action.Call) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if call.Caller.Role == action.Operator || !l.isCredentialed() || !asks(call.Args) {
+func (o *openSession) checkLookup(call action.Call) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if call.Caller.Role == action.Operator || !o.isCredentialed() || !looksUp(call.Args) {
 		return nil
 	}
 	now := time.Now()
-	l.questions.renew(now, questionEvery)
-	if l.questions.spent < questionBurst {
+	o.lookups.renew(now, lookupEvery)
+	if o.lookups.spent < lookupBurst {
 		return nil
 	}
-	wait := l.questions.since.Add(time.Duration(l.questions.spent-questionBurst+1) * questionEvery).Sub(now)
+	wait := o.lookups.since.Add(time.Duration(o.lookups.spent-lookupBurst+1) * lookupEvery).Sub(now)
 	seconds := int((wait + time.Second - 1) / time.Second)
-	return fault.New(fault.LimitReached, "too many look-ups found nothing: in a session with credentials an agent has %d of them at once, and then one each %d s", questionBurst, int(questionEvery/time.Second)).
+	return fault.New(fault.LimitReached, "too many look-ups found nothing: in a session with credentials an agent has %d of them at once, and then one each %d s", lookupBurst, int(lookupEvery/time.Second)).
 		Hinted("wait %d s; take a snapshot to see what is there, and name elements by their refs", seconds).
-		With("limit", "failing look-ups").With("max", questionBurst).With(fault.WaitKey, seconds)
+		With("limit", "failing look-ups").With("max", lookupBurst).With(fault.WaitKey, seconds)
 }
 
-// heard counts what a call was told is not there.
-func (l *live) heard(call action.Call, result action.Result, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if call.Caller.Role == action.Operator || !l.isCredentialed() || !asks(call.Args) {
+// countMisses counts what a call was told is not there.
+func (o *openSession) countMisses(call action.Call, result action.Result, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if call.Caller.Role == action.Operator || !o.isCredentialed() || !looksUp(call.Args) {
 		return
 	}
-	if n := misses(call.Args, result.Data, err); n > 0 {
-		l.questions.spend(time.Now(), n)
+	if n := missCount(call.Args, result.Data, err); n > 0 {
+		o.lookups.spend(time.Now(), n)
 	}
 }
 
-// asks reports whether a call looks for something on a page by its own words.
-func asks(args any) bool {
+// looksUp reports whether a call looks for something on a page by its own words.
+func looksUp(args any) bool {
 	switch a := args.(type) {
 	case *action.WaitFor, *action.Find, *action.Scrape, *action.Drag:
 		return true
@@ -92,9 +92,9 @@ func asks(args any) bool {
 	return false
 }
 
-// misses counts the times that a call was told that something is not there.
+// missCount counts the times that a call was told that something is not there.
 // Waiting for something to go away is told so by success.
-func misses(args, data any, err error) int {
+func missCount(args, data any, err error) int {
 	if err != nil {
 		if code := fault.CodeOf(err); code == fault.NotFound || code == fault.ActionTimeout {
 			return 1

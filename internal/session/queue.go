@@ -11,7 +11,7 @@ import (
 
 // mostQueued is how many starts wait at a time for an open session of others to
 // end; more are refused.
-const mostQueued = 100
+const maxQueued = 100
 
 // starter is a start that waits in the queue. look is told that the queue has
 // moved on.
@@ -21,15 +21,15 @@ type starter struct{ look chan struct{} }
 // the gateway has as many as it may, it waits in the queue, first come first
 // served, and tell learns its place. Faults: already_active, browser_disabled,
 // limit_reached.
-func (r *Registry) enlist(ctx context.Context, l *live, tell func(place string)) error {
+func (r *Registry) enlist(ctx context.Context, sess *openSession, tell func(place string)) error {
 	r.mu.Lock()
-	err := r.fits(l)
+	err := r.fits(sess)
 	if err == nil && len(r.queue) == 0 {
-		r.add(l)
+		r.add(sess)
 		r.mu.Unlock()
 		return nil
 	}
-	if err != nil && !isFull(err) || r.config.StartQueue <= 0 || len(r.queue) >= mostQueued {
+	if err != nil && !isFull(err) || r.config.StartQueue <= 0 || len(r.queue) >= maxQueued {
 		r.mu.Unlock()
 		return err
 	}
@@ -38,11 +38,11 @@ func (r *Registry) enlist(ctx context.Context, l *live, tell func(place string))
 	r.queue = append(r.queue, s)
 	r.mu.Unlock()
 	defer r.leaveQueue(s)
-	return r.awaitTurn(ctx, l, s, tell)
+	return r.awaitTurn(ctx, sess, s, tell)
 }
 
 // awaitTurn waits until a start is the first of the queue and has room.
-func (r *Registry) awaitTurn(ctx context.Context, l *live, s *starter, tell func(place string)) error {
+func (r *Registry) awaitTurn(ctx context.Context, sess *openSession, s *starter, tell func(place string)) error {
 	timer := time.NewTimer(r.config.StartQueue)
 	defer timer.Stop()
 	told := 0
@@ -56,7 +56,7 @@ func (r *Registry) awaitTurn(ctx context.Context, l *live, s *starter, tell func
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		place, of, err := r.turn(l, s)
+		place, of, err := r.turn(sess, s)
 		if place == 0 {
 			return err
 		}
@@ -69,16 +69,16 @@ func (r *Registry) awaitTurn(ctx context.Context, l *live, s *starter, tell func
 
 // turn returns the place of a start in the queue, from 1. It is 0 when the
 // session was added, or cannot be: err says why.
-func (r *Registry) turn(l *live, s *starter) (place, of int, err error) {
+func (r *Registry) turn(sess *openSession, s *starter) (place, of int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err = r.fits(l); err != nil && !isFull(err) {
+	if err = r.fits(sess); err != nil && !isFull(err) {
 		return 0, 0, err
 	}
 	if place = slices.Index(r.queue, s) + 1; place > 1 || err != nil {
 		return place, len(r.queue), nil
 	}
-	r.add(l)
+	r.add(sess)
 	return 0, 0, nil
 }
 

@@ -36,12 +36,12 @@ func (r *Registry) list(ctx context.Context, call action.Call) (action.Result, e
 // newest returns the record as it is now, where it was read from the store.
 func (r *Registry) newest(record action.Session) action.Session {
 	r.mu.Lock()
-	l := r.live[record.ID]
+	sess := r.live[record.ID]
 	r.mu.Unlock()
-	if l == nil {
+	if sess == nil {
 		return record
 	}
-	return l.now()
+	return sess.now()
 }
 
 func (r *Registry) show(ctx context.Context, call action.Call) (action.Result, error) {
@@ -49,7 +49,7 @@ func (r *Registry) show(ctx context.Context, call action.Call) (action.Result, e
 	if err != nil {
 		return action.Result{}, err
 	}
-	return shown(record), nil
+	return sessionResult(record), nil
 }
 
 func (r *Registry) listArtifacts(ctx context.Context, call action.Call) (action.Result, error) {
@@ -75,21 +75,21 @@ func (r *Registry) saveArtifact(ctx context.Context, call action.Call) (action.R
 	if len(args.Bytes) > action.MostUpload {
 		return action.Result{}, tooMuch()
 	}
-	l, err := r.admit(ctx, call)
+	sess, err := r.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	ctx, leave, err := l.enter(ctx, call)
+	ctx, leave, err := sess.enter(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
 	defer leave()
-	owner := artifact.Owner{Scope: l.scope, Session: l.id}
+	owner := artifact.Owner{Scope: sess.scope, Session: sess.id}
 	kept, err := r.saved(ctx, owner, engine.FileName(args.Name), args.MediaType, args.Bytes)
 	if err != nil {
 		return action.Result{}, err
 	}
-	return action.Result{Session: l.id, Data: &kept.Artifact}, nil
+	return action.Result{Session: sess.id, Data: &kept.Artifact}, nil
 }
 
 func (r *Registry) lookAtArtifact(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
@@ -122,21 +122,21 @@ func (r *Registry) loadArtifact(ctx context.Context, call action.Call) (action.R
 }
 
 // store stores a session's record as it is now.
-func (r *Registry) store(ctx context.Context, l *live) error {
-	l.saving.Lock()
-	defer l.saving.Unlock()
+func (r *Registry) store(ctx context.Context, sess *openSession) error {
+	sess.saving.Lock()
+	defer sess.saving.Unlock()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveLimit)
 	defer cancel()
-	l.mu.Lock()
-	record, failures, hands := l.record, l.failures.row, l.control
+	sess.mu.Lock()
+	record, failures, hands := sess.record, sess.failures.row, sess.pause
 	hands.Notes = slices.Clone(hands.Notes)
-	l.dirty = false
-	l.mu.Unlock()
+	sess.dirty = false
+	sess.mu.Unlock()
 	record, hands = r.recorded(record, hands)
 	if err := r.ledger.update(ctx, record, failures, hands); err != nil {
-		l.mu.Lock()
-		l.dirty = true
-		l.mu.Unlock()
+		sess.mu.Lock()
+		sess.dirty = true
+		sess.mu.Unlock()
 		return err
 	}
 	return nil
@@ -167,27 +167,27 @@ func (r *Registry) save(ctx context.Context) {
 }
 
 func (r *Registry) saveDirty(ctx context.Context) error {
-	for _, l := range r.all() {
-		l.mu.Lock()
-		dirty := l.dirty
-		l.mu.Unlock()
+	for _, sess := range r.all() {
+		sess.mu.Lock()
+		dirty := sess.dirty
+		sess.mu.Unlock()
 		if !dirty {
 			continue
 		}
-		if err := r.store(ctx, l); err != nil {
-			return fmt.Errorf("session %s: %w", l.id, err)
+		if err := r.store(ctx, sess); err != nil {
+			return fmt.Errorf("session %s: %w", sess.id, err)
 		}
 	}
 	return nil
 }
 
 // all returns the sessions that are not over.
-func (r *Registry) all() []*live {
+func (r *Registry) all() []*openSession {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	list := make([]*live, 0, len(r.live))
-	for _, l := range r.live {
-		list = append(list, l)
+	list := make([]*openSession, 0, len(r.live))
+	for _, sess := range r.live {
+		list = append(list, sess)
 	}
 	return list
 }

@@ -46,7 +46,7 @@ func (r *Registry) Recover(ctx context.Context) error {
 	taken.Wait()
 	for _, id := range known {
 		if !r.owns(id) {
-			r.try(ctx, r.ledger.intend(ctx, id, "")) // reap ends it, also when the store had lost it
+			r.try(ctx, r.ledger.addBox(ctx, id, "")) // reap ends it, also when the store had lost it
 		}
 	}
 	r.try(ctx, r.reap(ctx))
@@ -88,7 +88,7 @@ func (r *Registry) giveUp(ctx context.Context, e entry, why string) {
 	} else {
 		record.State, record.Reason = failed, why
 	}
-	if err := r.ledger.update(ctx, record, e.failures, control{}); err != nil {
+	if err := r.ledger.update(ctx, record, e.failures, pauseState{}); err != nil {
 		r.log.ErrorContext(ctx, "cannot record a lost session", "session", e.ID, "error", err)
 	}
 	if record.State == failed {
@@ -106,7 +106,7 @@ func (r *Registry) giveUp(ctx context.Context, e entry, why string) {
 func (r *Registry) takeUp(ctx context.Context, e entry) {
 	ctx, cancel := context.WithTimeout(ctx, r.config.StartTimeout)
 	defer cancel()
-	network := e.terms.again(*r.network.Load())
+	network := e.terms.networkUnder(*r.network.Load())
 	e.terms.Lives++
 	s, err := r.reattach(ctx, e, network)
 	if err == nil {
@@ -124,23 +124,23 @@ func (r *Registry) takeUp(ctx context.Context, e entry) {
 		return
 	}
 	e.Allow = allowed(network)
-	l := newLive(e.Session, network)
-	l.terms = e.terms
-	l.failures.row, l.control = e.failures, e.control
-	l.run = e.terms.Run
+	sess := newLive(e.Session, network)
+	sess.terms = e.terms
+	sess.failures.row, sess.pause = e.failures, e.pause
+	sess.run = e.terms.Run
 	r.mu.Lock()
-	r.add(l)
+	r.add(sess)
 	r.mu.Unlock()
-	r.opened(l, s)
-	r.event(l.now(), "", "taken up again after a restart of the gateway")
-	r.log.InfoContext(ctx, "session taken up again", "session", l.id, "box", e.Box)
+	r.opened(sess, s)
+	r.event(sess.now(), "", "taken up again after a restart of the gateway")
+	r.log.InfoContext(ctx, "session taken up again", "session", sess.id, "box", e.Box)
 }
 
 func (r *Registry) reattach(ctx context.Context, e entry, network action.Network) (s stage, err error) {
 	if err := r.own(ctx, e.Box, e.ID); err != nil {
 		return s, err
 	}
-	if err := r.ledger.reach(ctx, e.ID, e.terms); err != nil { // its lives are stored before a reference is given in this one
+	if err := r.ledger.saveTerms(ctx, e.ID, e.terms); err != nil { // its lives are stored before a reference is given in this one
 		return s, err
 	}
 	if err := r.door.Open(e.Box, network); err != nil {
@@ -171,9 +171,9 @@ func (r *Registry) Close(ctx context.Context) error {
 	r.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, closeLimit)
 	defer cancel()
-	for _, l := range r.all() {
-		keep := r.config.KeepBoxes && isOpen(l.now().State)
-		l.end(ending{state: closed, reason: "the gateway was shut down", keep: keep})
+	for _, sess := range r.all() {
+		keep := r.config.KeepBoxes && isOpen(sess.now().State)
+		sess.end(ending{state: closed, reason: "the gateway was shut down", keep: keep})
 	}
 	r.stop()
 	finished := make(chan struct{})

@@ -19,7 +19,7 @@ import (
 
 // Registry holds the sessions of this gateway. It is safe for concurrent use.
 type Registry struct {
-	ledger    ledger
+	ledger    recordStore
 	artifacts *artifact.Store
 	profiles  *profile.Store
 	driver    sandbox.Driver
@@ -42,23 +42,23 @@ type Registry struct {
 
 	recovered sync.Once
 
-	codes oneTimes // that were typed
+	codes usedCodes // that were typed
 
 	refusals chan refused // wait to be recorded
-	wishes   chan wish    // wait to be told
+	wishes   chan hostRequest    // wait to be told
 	wished   func(action.Session, string)
 	limited  func(action.Session, string)
 	asks     func(action.Session) bool
 
 	queue []*starter // starts that wait for room; guarded by mu
 
-	farewells []farewell // that nobody was told; guarded by mu
-	lives     lives      // guarded by mu
+	farewells []endNotice // that nobody was told; guarded by mu
+	lives     generations      // guarded by mu
 
 	over map[string]time.Time // sessions that ended with secrets still known; guarded by mu
 
 	mu    sync.Mutex
-	live  map[string]*live    // by id
+	live  map[string]*openSession    // by id
 	owned map[string]struct{} // boxes that somebody in this process looks after
 	shut  bool                // no session may start any more
 }
@@ -70,9 +70,9 @@ func New(ctx context.Context, o Options) (*Registry, error) {
 		return nil, err
 	}
 	r := &Registry{
-		ledger: ledger{db: o.DB}, artifacts: o.Artifacts, profiles: o.Profiles, driver: o.Driver, door: o.Door, open: o.Open, page: o.Page,
+		ledger: recordStore{db: o.DB}, artifacts: o.Artifacts, profiles: o.Profiles, driver: o.Driver, door: o.Door, open: o.Open, page: o.Page,
 		record: o.Record, outgoing: o.Outgoing, vault: o.Vault, known: o.Known, config: o.Config, log: o.Log,
-		flush: make(chan struct{}, 1), ready: make(chan struct{}), refusals: make(chan refused, waitingRefusals), wishes: make(chan wish, waitingWishes), wished: o.Wished, limited: o.Limited, asks: o.Asks, over: map[string]time.Time{}, lives: lives{of: map[heir]int{}}, live: map[string]*live{}, owned: map[string]struct{}{},
+		flush: make(chan struct{}, 1), ready: make(chan struct{}), refusals: make(chan refused, maxRefusals), wishes: make(chan hostRequest, maxHostRequests), wished: o.Wished, limited: o.Limited, asks: o.Asks, over: map[string]time.Time{}, lives: generations{byConnection: map[connection]int{}}, live: map[string]*openSession{}, owned: map[string]struct{}{},
 	}
 	if err := r.SetNetwork(o.Config.Network); err != nil {
 		return nil, err
@@ -89,10 +89,10 @@ func New(ctx context.Context, o Options) (*Registry, error) {
 }
 
 // waitingRefusals is how many refusals may wait to be recorded.
-const waitingRefusals = 256
+const maxRefusals = 256
 
 // probe is the door's name for rules that are only tried.
-const probe = "probe"
+const probeBoxID = "probe"
 
 // Look returns the facts a call is judged by, and the pin that ties the
 // verdict to them. Nothing changes, but that a session over its limits ends.

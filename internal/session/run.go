@@ -51,7 +51,7 @@ func (r *Registry) planForRun(ctx context.Context, call action.Call) (plan, *act
 	}
 	grant := &action.RunGrant{Hosts: args.Hosts}
 	for _, host := range args.Hosts {
-		if !within(*r.network.Load(), fold(host)) {
+		if !allows(*r.network.Load(), normalizeHost(host)) {
 			grant.Unknown = append(grant.Unknown, host)
 		}
 	}
@@ -73,15 +73,15 @@ func (r *Registry) openRun(ctx context.Context, call action.Call) (action.Result
 	if err != nil {
 		return action.Result{}, err
 	}
-	l, err := r.reserve(ctx, call, p)
+	sess, err := r.reserve(ctx, call, p)
 	if err != nil {
 		return action.Result{}, err
 	}
-	if err := r.launch(ctx, call, l, p.shape); err != nil {
+	if err := r.launch(ctx, call, sess, p.shape); err != nil {
 		return action.Result{}, err
 	}
-	record := l.now()
-	return action.Result{Session: l.id, Data: &record}, nil
+	record := sess.now()
+	return action.Result{Session: sess.id, Data: &record}, nil
 }
 
 // probeRun finds out, by trying, whether what a run needs is there.
@@ -90,18 +90,18 @@ func (r *Registry) probeRun(ctx context.Context, call action.Call) (action.Resul
 	if err != nil {
 		return action.Result{}, err
 	}
-	l, err := r.admit(ctx, call)
+	sess, err := r.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	ctx, leave, err := l.enter(ctx, call)
+	ctx, leave, err := sess.enter(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
 	defer leave()
-	box := l.stage().box
+	box := sess.stage().box
 	checks := []action.RunCheck{r.probeBox(ctx, box.Info().ID), probeDisplay(ctx, box), r.probeRules(box.Info().ID, args.URL)}
-	return action.Result{Session: l.id, Data: &action.RunChecks{Checks: checks}}, nil
+	return action.Result{Session: sess.id, Data: &action.RunChecks{Checks: checks}}, nil
 }
 
 // probeBox asks the engine whether a box runs.

@@ -15,12 +15,12 @@ import (
 
 // secretFacts are what the gate judges a secret by that is to be typed. Faults:
 // not_found, credentials_unavailable, invalid_request.
-func (r *Registry) secretFacts(ctx context.Context, l *live, call action.Call, address string) (*action.SecretFacts, error) {
+func (r *Registry) secretFacts(ctx context.Context, sess *openSession, call action.Call, address string) (*action.SecretFacts, error) {
 	args, err := argsOf[action.FillSecret](call)
 	if err != nil {
 		return nil, err
 	}
-	set, err := r.login(ctx, l, args, address)
+	set, err := r.login(ctx, sess, args, address)
 	if err != nil {
 		return nil, err
 	}
@@ -29,16 +29,16 @@ func (r *Registry) secretFacts(ctx context.Context, l *live, call action.Call, a
 
 // login is the credentials that a secret is named of: those of the domain that
 // was given, or else of the host of the page at an address.
-func (r *Registry) login(ctx context.Context, l *live, args *action.FillSecret, address string) (*credentials.Set, error) {
+func (r *Registry) login(ctx context.Context, sess *openSession, args *action.FillSecret, address string) (*credentials.Set, error) {
 	if args.Domain != "" {
 		address = "https://" + args.Domain + "/"
 	}
-	host := r.door.Judge(l.facts().Box, address).Host
+	host := r.door.Judge(sess.facts().Box, address).Host
 	if host == "" {
 		return nil, fault.New(fault.InvalidRequest, "there is no host to have credentials for").
 			Hinted("go to the site's login page first, or give domain").With("field", "domain")
 	}
-	set, err := r.credentials(ctx, l.scope, host)
+	set, err := r.credentials(ctx, sess.scope, host)
 	if err != nil {
 		return nil, err
 	}
@@ -74,25 +74,25 @@ func originOf(set credentials.Set) string { return strings.ToLower(set.HomeOrigi
 // fillSecret types a secret: the session knows it, and is marked as holding the
 // domain's credentials, before the page has it. Faults: those of secretFacts
 // and of the page engine.
-func (r *Registry) fillSecret(ctx context.Context, l *live, call action.Call, pin action.Pin) (action.Result, error) {
+func (r *Registry) fillSecret(ctx context.Context, sess *openSession, call action.Call, pin action.Pin) (action.Result, error) {
 	args, err := argsOf[action.FillSecret](call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	set, err := r.login(ctx, l, args, l.stage().browser.Page().URL)
+	set, err := r.login(ctx, sess, args, sess.stage().browser.Page().URL)
 	if err != nil {
 		return action.Result{}, err
 	}
-	value, err := r.typed(ctx, l.scope, *set, args.Secret)
+	value, err := r.typed(ctx, sess.scope, *set, args.Secret)
 	if err != nil {
 		return action.Result{}, err
 	}
-	if err := r.prepares(ctx, l, set.Domain, secretsIn(set, args.Secret, value)...); err != nil {
+	if err := r.prepares(ctx, sess, set.Domain, secretsIn(set, args.Secret, value)...); err != nil {
 		return action.Result{}, err
 	}
 	filling := &engine.Filling{FillSecret: *args, Value: value, Origin: originOf(*set)}
 	filling.Domain = set.Domain
-	return l.stage().browser.Do(ctx, call.Verb, filling, pin)
+	return sess.stage().browser.Do(ctx, call.Verb, filling, pin)
 }
 
 // secretsIn are what no output may have once a login was typed: itself, unless
@@ -108,12 +108,12 @@ func secretsIn(set *credentials.Set, name string, typed credentials.Secret) []cr
 // prepares sees to it that a session may hold secrets of a domain: they are
 // known, that it holds them is stored, and what agents do not have then has
 // ended. Faults: credentials_unavailable, internal.
-func (r *Registry) prepares(ctx context.Context, l *live, domain string, secrets ...credentials.Secret) error {
-	r.known.Learn(l.id, secrets...)
-	if err := r.mark(ctx, l, domain, ""); err != nil {
+func (r *Registry) prepares(ctx context.Context, sess *openSession, domain string, secrets ...credentials.Secret) error {
+	r.known.Learn(sess.id, secrets...)
+	if err := r.mark(ctx, sess, domain, ""); err != nil {
 		return err
 	}
-	return l.becomeCredentialed(ctx)
+	return sess.markCredentialed(ctx)
 }
 
 // typed is what is typed for a secret: itself, or for a seed the code of the
@@ -131,13 +131,13 @@ func (r *Registry) typed(ctx context.Context, scope string, set credentials.Set,
 	return r.codes.next(ctx, scope+" "+set.Domain+" "+name, seed)
 }
 
-// remembers notes that an agent is about to have code of its own in a session:
+// noteScripted notes that an agent is about to have code of its own in a session:
 // it could read what is typed there later.
-func (l *live) remembers(call action.Call) {
+func (o *openSession) noteScripted(call action.Call) {
 	if call.Caller.Role == action.Operator || !slices.Contains([]string{"page.execute", "cdp.attach"}, call.Verb) {
 		return
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.control.Scripted, l.dirty = true, true
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.pause.Scripted, o.dirty = true, true
 }

@@ -49,7 +49,7 @@ func (r *Registry) planFor(ctx context.Context, call action.Call) (plan, error) 
 	if err := cmp.Or(args.Emulate.Check(), r.checkIdle(args.Timeout)); err != nil {
 		return plan{}, err
 	}
-	if p.network, err = reach(*r.network.Load(), call.Caller, args.Allow); err != nil {
+	if p.network, err = narrowedNetwork(*r.network.Load(), call.Caller, args.Allow); err != nil {
 		return plan{}, err
 	}
 	if p.network.Proxy, err = r.proxyOf(call.Caller, args.Proxy); err != nil {
@@ -160,72 +160,72 @@ func (r *Registry) start(ctx context.Context, call action.Call) (action.Result, 
 	if p.goal != nil && !p.goal.Allowed {
 		return action.Result{}, blockedFault(*p.goal)
 	}
-	l, err := r.reserve(ctx, call, p)
+	sess, err := r.reserve(ctx, call, p)
 	if err != nil {
 		return action.Result{}, err
 	}
-	if err := r.launch(ctx, call, l, p.shape); err != nil {
+	if err := r.launch(ctx, call, sess, p.shape); err != nil {
 		return action.Result{}, err
 	}
-	result := action.Result{Session: l.id}
+	result := action.Result{Session: sess.id}
 	if p.args.URL != "" {
-		result = r.goFirst(ctx, l, call, p.args.URL)
+		result = r.goFirst(ctx, sess, call, p.args.URL)
 	}
-	if many := r.crowded(l.scope); many != "" {
+	if many := r.crowded(sess.scope); many != "" {
 		result.Notes = append(result.Notes, many)
 	}
-	record := l.now()
+	record := sess.now()
 	result.Data, result.Page = &record, record.Page
 	return result, nil
 }
 
 // reserve makes the record of a session that is about to start. Faults:
 // already_active, limit_reached.
-func (r *Registry) reserve(ctx context.Context, call action.Call, p plan) (*live, error) {
+func (r *Registry) reserve(ctx context.Context, call action.Call, p plan) (*openSession, error) {
 	caller := call.Caller
 	now := time.Now().UTC()
-	l := newLive(action.Session{
+	sess := newLive(action.Session{
 		ID: newID(), Name: p.args.Name, Scope: caller.Scope, Actor: caller.Actor, Provider: p.provider,
 		State: starting, Created: now, LastUsed: now, Allow: allowed(p.network),
 		Width: p.shape.width, Height: p.shape.height, DPI: p.shape.dpi, Headless: p.shape.headless,
 		Profile: p.shape.profile, Proxy: p.network.Proxy, Effects: string(p.sending), Emulate: p.args.Emulate, Timeout: p.args.Timeout,
 	}, p.network)
-	l.run = p.run
-	l.terms = terms{Network: p.network, Role: caller.Role, Connection: call.Connection, Lives: r.livesOf(call), Profile: p.shape.profile, Run: p.run, Named: p.named, Sending: p.sending, Emulate: p.args.Emulate, Timeout: p.args.Timeout}
-	if err := r.inherit(ctx, l); err != nil {
+	sess.run = p.run
+	sess.terms = terms{Network: p.network, Role: caller.Role, Connection: call.Connection, Lives: r.livesOf(call), Profile: p.shape.profile, Run: p.run, Named: p.named, Sending: p.sending, Emulate: p.args.Emulate, Timeout: p.args.Timeout}
+	if err := r.inherit(ctx, sess); err != nil {
 		return nil, err
 	}
-	if err := r.enlist(ctx, l, call.Progress); err != nil {
+	if err := r.enlist(ctx, sess, call.Progress); err != nil {
 		return nil, err
 	}
-	if err := r.ledger.insert(ctx, entry{Session: l.record, terms: l.terms}); err != nil {
-		r.delist(l)
+	if err := r.ledger.insert(ctx, entry{Session: sess.record, terms: sess.terms}); err != nil {
+		r.delist(sess)
 		return nil, err
 	}
-	return l, nil
+	return sess, nil
 }
 
 // fits reports whether the name of a session is free and the limits allow one
 // more. mu must be held.
-func (r *Registry) fits(l *live) error {
+func (r *Registry) fits(sess *openSession) error {
 	if r.shut {
 		return fault.New(fault.BrowserDisabled, "the gateway is shutting down").Hinted("try again when it is back")
 	}
 	all, mine := 0, 0
 	for _, other := range r.live {
 		record := other.now()
-		if err := apart(l.record, record); err != nil {
+		if err := checkProfileFree(sess.record, record); err != nil {
 			return err
 		}
 		if record.State == closing {
 			continue
 		}
 		all++
-		if record.Scope != l.scope {
+		if record.Scope != sess.scope {
 			continue
 		}
 		mine++
-		if record.Name != "" && record.Name == l.record.Name {
+		if record.Name != "" && record.Name == sess.record.Name {
 			return fault.New(fault.AlreadyActive, "a session named %s is open already", record.Name).
 				Hinted("address it by its name, close it first, or choose another name").With("session", record.ID)
 		}
@@ -241,8 +241,8 @@ func (r *Registry) fits(l *live) error {
 
 // add must be called with mu held. The background work is not over before the
 // session is.
-func (r *Registry) add(l *live) {
-	r.live[l.id] = l
+func (r *Registry) add(sess *openSession) {
+	r.live[sess.id] = sess
 	r.work.Add(1)
 }
 
@@ -258,82 +258,82 @@ func under(key, what string, have, most int) error {
 // where all are in use.
 const slotWait = 30
 
-func (r *Registry) delist(l *live) {
+func (r *Registry) delist(sess *openSession) {
 	r.mu.Lock()
-	delete(r.live, l.id)
+	delete(r.live, sess.id)
 	r.moveQueue()
 	r.mu.Unlock()
-	close(l.ended)
+	close(sess.ended)
 	r.work.Done()
 }
 
 // launch gets a session its box. When that fails the session is failed, or
 // closed when somebody closed it meanwhile.
-func (r *Registry) launch(ctx context.Context, call action.Call, l *live, s shape) error {
+func (r *Registry) launch(ctx context.Context, call action.Call, sess *openSession, s shape) error {
 	began := time.Now()
 	inside, cancel := context.WithTimeout(ctx, r.config.StartTimeout)
 	defer cancel()
-	l.mu.Lock()
-	inside, leave := l.register(inside, call)
-	l.mu.Unlock()
+	sess.mu.Lock()
+	inside, leave := sess.registerLocked(inside, call)
+	sess.mu.Unlock()
 	defer leave()
-	got, kind, err := r.stageFor(inside, l, s, call.Progress)
+	got, kind, err := r.stageFor(inside, sess, s, call.Progress)
 	if err == nil {
-		if err = r.occupy(inside, l, got); err != nil {
+		if err = r.occupy(inside, sess, got); err != nil {
 			r.unmake(ctx, got.box.Info().ID, got.browser)
 		}
 	}
 	if err == nil {
-		if r.opened(l, got) {
-			r.event(l.now(), call.ID, fmt.Sprintf("started in a %s box, headless %t, egress %s", kind, s.headless, got.box.Info().Egress))
-			r.log.InfoContext(ctx, "session started", "session", l.id, "box", got.box.Info().ID, "kind", kind, "took", time.Since(began))
+		if r.opened(sess, got) {
+			r.event(sess.now(), call.ID, fmt.Sprintf("started in a %s box, headless %t, egress %s", kind, s.headless, got.box.Info().Egress))
+			r.log.InfoContext(ctx, "session started", "session", sess.id, "box", got.box.Info().ID, "kind", kind, "took", time.Since(began))
 			return nil
 		}
-		err = l.over()
+		err = sess.over()
 	}
 	err = startFault(inside, err)
-	r.log.WarnContext(ctx, "session did not start", "session", l.id, "error", err)
-	l.end(ending{state: failed, reason: fault.From(err).Message, call: call.ID})
-	r.conclude(l)
+	r.log.WarnContext(ctx, "session did not start", "session", sess.id, "error", err)
+	sess.end(ending{state: failed, reason: fault.From(err).Message, call: call.ID})
+	r.conclude(sess)
 	return err
 }
 
 // occupy makes a browser the session's.
-func (r *Registry) occupy(ctx context.Context, l *live, s stage) error {
-	if err := r.readopt(ctx, entry{Session: l.now(), terms: l.terms}, s.browser); err != nil || s.restarts == 0 {
+func (r *Registry) occupy(ctx context.Context, sess *openSession, s stage) error {
+	if err := r.readopt(ctx, entry{Session: sess.now(), terms: sess.terms}, s.browser); err != nil || s.restarts == 0 {
 		return err
 	}
-	l.mu.Lock()
-	l.terms.Restarts = s.restarts
-	terms := l.terms
-	l.mu.Unlock()
-	return r.ledger.reach(ctx, l.id, terms)
+	sess.mu.Lock()
+	sess.terms.Restarts = s.restarts
+	terms := sess.terms
+	sess.mu.Unlock()
+	return r.ledger.saveTerms(ctx, sess.id, terms)
 }
 
 // stageFor returns a box whose page obeys the session's rules: a warm one, or
 // else a new one, of whose phases progress is told.
-func (r *Registry) stageFor(ctx context.Context, l *live, s shape, progress func(string)) (stage, string, error) {
+func (r *Registry) stageFor(ctx context.Context, sess *openSession, s shape, progress func(string)) (stage, string, error) {
 	for w := r.pool.take(s); w != nil; w = r.pool.take(s) {
-		err := r.assign(ctx, l, *w, s)
+		err := r.assign(ctx, sess, *w, s)
 		if err == nil || ctx.Err() != nil || fault.CodeOf(err) == fault.SandboxWeak {
 			return *w, "warm", err
 		}
 		r.log.WarnContext(ctx, "a warm box was of no use", "box", w.box.Info().ID, "error", err)
 	}
 	id := sandbox.NewID()
-	l.setBox(id)
-	if err := r.store(ctx, l); err != nil {
+	sess.setBox(id)
+	if err := r.store(ctx, sess); err != nil {
 		return stage{}, "", err
 	}
-	if err := r.letOut(l, id); err != nil {
+	if err := r.letOut(sess, id); err != nil {
 		return stage{}, "", err
 	}
 	spec := r.spec(id, s)
-	spec.Scope, spec.Session = l.scope, l.id
+	spec.Scope, spec.Session = sess.scope, sess.id
 	if progress != nil {
 		spec.Progress = progress
 	}
-	o := r.optionsOf(s, l.terms)
+	o := r.optionsOf(s, sess.terms)
 	r.guard(&o, id)
 	got, err := r.make(ctx, spec, o)
 	if err != nil {
@@ -344,24 +344,24 @@ func (r *Registry) stageFor(ctx context.Context, l *live, s shape, progress func
 
 // assign gives a warm box to a session. Its sandbox is proven again: the first
 // time was perhaps long ago.
-func (r *Registry) assign(ctx context.Context, l *live, w stage, s shape) (err error) {
+func (r *Registry) assign(ctx context.Context, sess *openSession, w stage, s shape) (err error) {
 	id := w.box.Info().ID
-	l.setBox(id)
+	sess.setBox(id)
 	defer func() {
 		if err != nil {
 			r.unmake(ctx, id, w.browser)
 		}
 	}()
-	if err := r.own(ctx, id, l.id); err != nil {
+	if err := r.own(ctx, id, sess.id); err != nil {
 		return err
 	}
-	if err := r.letOut(l, id); err != nil {
+	if err := r.letOut(sess, id); err != nil {
 		return err
 	}
-	if err := w.box.Assign(ctx, l.scope, l.id); err != nil {
+	if err := w.box.Assign(ctx, sess.scope, sess.id); err != nil {
 		return err
 	}
-	o := r.optionsOf(s, l.terms)
+	o := r.optionsOf(s, sess.terms)
 	r.guard(&o, id)
 	o.Downloads, o.Uploads = w.box.Info().Downloads(), w.box.Info().Uploads()
 	w.browser.Configure(o)
@@ -370,10 +370,10 @@ func (r *Registry) assign(ctx context.Context, l *live, w stage, s shape) (err e
 }
 
 // letOut gives a box the rules of its session.
-func (r *Registry) letOut(l *live, box string) error {
-	l.reaching.Lock()
-	defer l.reaching.Unlock()
-	return r.door.Open(box, l.reach())
+func (r *Registry) letOut(sess *openSession, box string) error {
+	sess.reaching.Lock()
+	defer sess.reaching.Unlock()
+	return r.door.Open(box, sess.reach())
 }
 
 // startFault makes what went wrong fit for a caller.

@@ -31,33 +31,33 @@ func (r *Registry) exportProfile(ctx context.Context, call action.Call) (result 
 	if err != nil {
 		return action.Result{}, err
 	}
-	l, started, err := r.sessionFor(ctx, call, p)
+	sess, started, err := r.sessionFor(ctx, call, p)
 	if err != nil {
 		return action.Result{}, err
 	}
-	state, err := r.stateIn(ctx, l, call, p)
+	state, err := r.stateIn(ctx, sess, call, p)
 	if started {
-		r.finishOwn(ctx, l, call, "its profile was exported", true)
+		r.finishOwn(ctx, sess, call, "its profile was exported", true)
 	}
 	if err != nil {
-		return action.Result{Session: l.id}, err
+		return action.Result{Session: sess.id}, err
 	}
-	return action.Result{Session: l.id, Data: &state}, nil
+	return action.Result{Session: sess.id, Data: &state}, nil
 }
 
 // sessionFor returns the open session that uses a profile, or starts one.
-func (r *Registry) sessionFor(ctx context.Context, call action.Call, p action.Profile) (l *live, started bool, err error) {
+func (r *Registry) sessionFor(ctx context.Context, call action.Call, p action.Profile) (sess *openSession, started bool, err error) {
 	if user, used := r.userOf(p.ID); used {
 		call.Session = user.ID
-		l, err = r.admit(ctx, call)
-		return l, false, err
+		sess, err = r.admit(ctx, call)
+		return sess, false, err
 	}
 	plan, err := r.planOwn(ctx, call, p, nil)
 	if err != nil {
 		return nil, false, err
 	}
-	l, err = r.startOwn(ctx, call, plan)
-	return l, true, err
+	sess, err = r.startOwn(ctx, call, plan)
+	return sess, true, err
 }
 
 // planOwn is a session that a call starts for itself, with a profile.
@@ -68,30 +68,30 @@ func (r *Registry) planOwn(ctx context.Context, call action.Call, p action.Profi
 	return made, err
 }
 
-func (r *Registry) startOwn(ctx context.Context, call action.Call, p plan) (*live, error) {
-	l, err := r.reserve(ctx, call, p)
+func (r *Registry) startOwn(ctx context.Context, call action.Call, p plan) (*openSession, error) {
+	sess, err := r.reserve(ctx, call, p)
 	if err != nil {
 		return nil, err
 	}
-	return l, r.launch(ctx, call, l, p.shape)
+	return sess, r.launch(ctx, call, sess, p.shape)
 }
 
 // finishOwn ends a session that a call has started for itself, and waits for it.
-func (r *Registry) finishOwn(ctx context.Context, l *live, call action.Call, why string, discard bool) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), purgeLimit+keepLimit+stopLimit)
+func (r *Registry) finishOwn(ctx context.Context, sess *openSession, call action.Call, why string, discard bool) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), purgeLimit+profileLimit+stopLimit)
 	defer cancel()
-	r.try(ctx, r.finish(ctx, l, ending{state: closed, reason: why, discard: discard, call: call.ID, by: call.Caller.Actor}))
+	r.try(ctx, r.finish(ctx, sess, ending{state: closed, reason: why, discard: discard, call: call.ID, by: call.Caller.Actor}))
 }
 
 // stateIn reads what a session's browser is signed in with, but for what came
 // from the vault.
-func (r *Registry) stateIn(ctx context.Context, l *live, call action.Call, p action.Profile) (action.StorageState, error) {
-	ctx, leave, err := l.enter(ctx, call)
+func (r *Registry) stateIn(ctx context.Context, sess *openSession, call action.Call, p action.Profile) (action.StorageState, error) {
+	ctx, leave, err := sess.enter(ctx, call)
 	if err != nil {
 		return action.StorageState{}, err
 	}
 	defer leave()
-	browser, err := l.engine()
+	browser, err := sess.openBrowser()
 	if err != nil {
 		return action.StorageState{}, err
 	}
@@ -105,9 +105,9 @@ func (r *Registry) stateIn(ctx context.Context, l *live, call action.Call, p act
 	if err != nil {
 		return action.StorageState{}, err
 	}
-	l.mu.Lock()
-	held := append(l.terms.domains(), p.Credentialed...)
-	l.mu.Unlock()
+	sess.mu.Lock()
+	held := append(sess.terms.domains(), p.Credentialed...)
+	sess.mu.Unlock()
 	return withheld(state, held), nil
 }
 

@@ -18,7 +18,7 @@ const failuresKey, repeatedKey = "security.max_failures", "security.max_repeated
 // others are a policy's, a person's or an argument's answer, trouble of the
 // session itself, which guidance would not help, or a reference or name that
 // the agent mistook: a look at the page corrects that.
-var strikes = map[fault.Code]bool{
+var countedFaults = map[fault.Code]bool{
 	fault.PageChanged: true, fault.PageCrashed: true, fault.NotActionable: true, fault.DialogOpen: true,
 	fault.NavigationFailed: true, fault.CDPError: true, fault.ActionTimeout: true, fault.Internal: true,
 }
@@ -43,13 +43,13 @@ func (f *failures) add(act string) {
 // included.
 func (f *failures) succeed(call action.Call) {
 	f.row = 0
-	if guided(call) {
+	if countsFailures(call) {
 		f.last, f.alike = "", 0
 	}
 }
 
-// tally tells acts apart by what was asked for.
-func tally(call action.Call) string {
+// callKey tells acts apart by what was asked for.
+func callKey(call action.Call) string {
 	args, err := json.Marshal(call.Args)
 	if err != nil {
 		return call.Verb
@@ -71,24 +71,24 @@ func (r *Registry) many(f failures) (key, what string) {
 	return "", ""
 }
 
-// guided reports whether a call's failures in a row have a person asked for
+// countsFailures reports whether a call's failures in a row have a person asked for
 // guidance: it is an agent's, and acts on a page.
-func guided(call action.Call) bool {
+func countsFailures(call action.Call) bool {
 	verb, known := action.Lookup(call.Verb)
 	return known && call.Caller.Role == action.Agent && onPage(call.Verb) && verb.As(call.Args).Class == action.Write
 }
 
 // strike counts a call that failed. One too many pauses the session; the
 // caller's fault says so.
-func (r *Registry) strike(ctx context.Context, l *live, call action.Call, err error) error {
+func (r *Registry) strike(ctx context.Context, sess *openSession, call action.Call, err error) error {
 	late := errors.Is(err, context.DeadlineExceeded)
-	if !guided(call) || !late && !strikes[fault.CodeOf(err)] {
+	if !countsFailures(call) || !late && !countedFaults[fault.CodeOf(err)] {
 		return err
 	}
-	l.mu.Lock()
-	l.failures.add(tally(call))
-	key, what := r.many(l.failures)
-	l.mu.Unlock()
+	sess.mu.Lock()
+	sess.failures.add(callKey(call))
+	key, what := r.many(sess.failures)
+	sess.mu.Unlock()
 	if key == "" {
 		return err
 	}
@@ -98,8 +98,8 @@ func (r *Registry) strike(ctx context.Context, l *live, call action.Call, err er
 		code, message = fault.ActionTimeout, "it took too long"
 	}
 	why := fmt.Sprintf("%s and the agent asks for guidance; the last was %s: %s: %s", what, call.Verb, code, message)
-	if held := r.halt(ctx, l, action.Hold{By: action.House, Code: action.Failures, Why: why}, call.ID); held != nil {
-		r.log.ErrorContext(ctx, "a session that should be paused may not stay so", "session", l.id, "error", held)
+	if held := r.halt(ctx, sess, action.Hold{By: action.House, Code: action.Failures, Why: why}, call.ID); held != nil {
+		r.log.ErrorContext(ctx, "a session that should be paused may not stay so", "session", sess.id, "error", held)
 	}
 	if late {
 		return err

@@ -9,22 +9,22 @@ import (
 )
 
 const (
-	tendEvery  = 30 * time.Second
-	tendLimit  = 10 * time.Second // wall time of a health report; a busy box takes its time
-	mostMissed = 3                // reports in a row that did not come
+	healthEvery  = 30 * time.Second
+	healthLimit  = 10 * time.Second // wall time of a health report; a busy box takes its time
+	maxMissed = 3                // reports in a row that did not come
 )
 
 // tend asks a session's box how it is, until the session ends, and ends one
 // whose box is not well: it does not answer, or a renderer shows twice that
 // Chromium's own sandbox does not hold it (one that is just being started may
 // show it once).
-func (r *Registry) tend(l *live, box sandbox.Box) {
+func (r *Registry) tend(sess *openSession, box sandbox.Box) {
 	ctx, cancel := context.WithCancel(context.Background()) // of the session's life, which no call owns
 	r.work.Go(func() {
-		<-l.closing
+		<-sess.closing
 		cancel()
 	})
-	ticker := time.NewTicker(tendEvery)
+	ticker := time.NewTicker(healthEvery)
 	defer ticker.Stop()
 	missed, weak := 0, map[int]bool{}
 	for {
@@ -33,34 +33,34 @@ func (r *Registry) tend(l *live, box sandbox.Box) {
 			return
 		case <-ticker.C:
 		}
-		if l.now().Frozen {
+		if sess.now().Frozen {
 			continue // nothing runs that could have changed; the bridge tells when its guest is lost
 		}
-		health, err := ask(ctx, box)
+		health, err := askHealth(ctx, box)
 		if err != nil {
-			if missed++; missed >= mostMissed {
-				l.end(ending{state: failed, reason: fmt.Sprintf("its box does not say how it is, %d times in a row%s", missed, because(err))})
+			if missed++; missed >= maxMissed {
+				sess.end(ending{state: failed, reason: fmt.Sprintf("its box does not say how it is, %d times in a row%s", missed, causeText(err))})
 			}
 			continue
 		}
 		missed = 0
 		again := false
-		if weak, again = weaker(weak, health); again && !r.config.AllowWeak {
-			l.end(ending{state: failed, reason: "Chromium's own sandbox does not hold any more: " + weakness(health)})
+		if weak, again = weakRenderers(weak, health); again && !r.config.AllowWeak {
+			sess.end(ending{state: failed, reason: "Chromium's own sandbox does not hold any more: " + weakness(health)})
 		}
 	}
 }
 
-// ask asks a box how it is.
-func ask(ctx context.Context, box sandbox.Box) (sandbox.Health, error) {
-	ctx, cancel := context.WithTimeout(ctx, tendLimit)
+// askHealth asks a box how it is.
+func askHealth(ctx context.Context, box sandbox.Box) (sandbox.Health, error) {
+	ctx, cancel := context.WithTimeout(ctx, healthLimit)
 	defer cancel()
 	return box.Health(ctx)
 }
 
-// weaker returns the renderers that Chromium's own sandbox does not hold, and
+// weakRenderers returns the renderers that Chromium's own sandbox does not hold, and
 // whether one of them was among those before.
-func weaker(before map[int]bool, health sandbox.Health) (now map[int]bool, again bool) {
+func weakRenderers(before map[int]bool, health sandbox.Health) (now map[int]bool, again bool) {
 	now = map[int]bool{}
 	for _, p := range health.Renderers {
 		if !p.Strong() {

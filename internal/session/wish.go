@@ -6,10 +6,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-const waitingWishes = 16 // to be told; more are forgotten
+const maxHostRequests = 16 // to be told; more are forgotten
 
-// wish is an address that a page wanted to show and was refused.
-type wish struct {
+// hostRequest is an address that a page wanted to show and was refused.
+type hostRequest struct {
 	session action.Session
 	address string
 }
