@@ -11,12 +11,12 @@ import (
 // allow adds a host to what a session may reach, whatever was configured: a
 // person decided it. Its agent is told with its next answer. Faults:
 // invalid_request for what is no host, and those of session.show.
-func (r *Registry) allow(ctx context.Context, call action.Call) (action.Result, error) {
+func (nw *networks) allow(ctx context.Context, call action.Call) (action.Result, error) {
 	args, err := argsOf[action.AllowHost](call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	sess, err := r.admit(ctx, call)
+	sess, err := nw.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
@@ -27,37 +27,37 @@ func (r *Registry) allow(ctx context.Context, call action.Call) (action.Result, 
 	}
 	sess.reaching.Lock()
 	defer sess.reaching.Unlock()
-	if err := r.widenTo(ctx, sess, more); err != nil {
+	if err := nw.widenTo(ctx, sess, more); err != nil {
 		return action.Result{Session: sess.id}, err
 	}
 	what := "documents"
 	if more.Resource() {
 		what = "resources"
 	}
-	r.event(sess.now(), call.ID, call.Caller.Actor+" allowed "+what+" from "+more.Host)
+	nw.audit.event(sess.now(), call.ID, call.Caller.Actor+" allowed "+what+" from "+more.Host)
 	return sessionResult(sess.now()), nil
 }
 
 // widenTo lets a session reach more. What cannot be stored is not allowed.
 // l.reaching must be held.
-func (r *Registry) widenTo(ctx context.Context, sess *openSession, more action.AllowHost) error {
-	wider := widen(sess.reach(), *r.network.Load(), more)
-	if _, err := r.tryNetwork(wider, ""); err != nil {
+func (nw *networks) widenTo(ctx context.Context, sess *openSession, more action.AllowHost) error {
+	wider := widen(sess.reach(), *nw.network.Load(), more)
+	if _, err := nw.try(wider, ""); err != nil {
 		return err
 	}
 	terms := sess.terms
 	terms.Granted = append(slices.Clone(terms.Granted), more)
-	if err := r.ledger.saveTerms(context.WithoutCancel(ctx), sess.id, terms); err != nil {
+	if err := nw.store.saveTerms(context.WithoutCancel(ctx), sess.id, terms); err != nil {
 		return err
 	}
 	box := sess.now().Box
-	if err := r.door.Open(box, wider); err != nil {
+	if err := nw.door.Open(box, wider); err != nil {
 		return err
 	}
 	sess.mu.Lock()
 	defer sess.mu.Unlock()
 	if !isOpen(sess.record.State) {
-		r.door.Close(box) // it ended meanwhile, and its rules with it
+		nw.door.Close(box) // it ended meanwhile, and its rules with it
 		return sess.endedFault()
 	}
 	sess.terms, sess.network, sess.record.Allow = terms, wider, allowed(wider)
@@ -100,22 +100,20 @@ func widen(n, configured action.Network, more action.AllowHost) action.Network {
 	return n
 }
 
-// Wanted returns the host that a person could add to a session so that a
+// missingHost returns the host that a person could add to a session so that a
 // document may come from an address; empty where no host would help, or none
 // is missing. Private places that are not configured cannot be asked for.
-func (r *Registry) Wanted(session, address string) string {
-	r.mu.Lock()
-	sess := r.live[session]
-	r.mu.Unlock()
+func (nw *networks) missingHost(session, address string) string {
+	sess := nw.sessions.withID(session)
 	if sess == nil {
 		return ""
 	}
 	have := sess.reach()
-	now, err := r.tryNetwork(have, address)
+	now, err := nw.try(have, address)
 	if err != nil || now == nil || now.Allowed || now.Host == "" {
 		return ""
 	}
-	then, err := r.tryNetwork(widen(have, *r.network.Load(), action.AllowHost{Host: now.Host}), address)
+	then, err := nw.try(widen(have, *nw.network.Load(), action.AllowHost{Host: now.Host}), address)
 	if err != nil || !then.Allowed {
 		return ""
 	}

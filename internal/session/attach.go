@@ -14,19 +14,19 @@ const maxClients = 8
 // attachment is a client's place at a session's browser.
 type attachment struct {
 	action.Attachment
-	r    *Registry
-	session    *openSession
-	call action.Call // that let it in
+	pages   *pages
+	session *openSession
+	call    action.Call // that let it in
 }
 
-// Attach gives a client of the browser's protocol a place at the session's
+// attach gives a client of the browser's protocol a place at the session's
 // browser. heed is told of each of its calls. Faults: as Look, limit_reached,
 // cdp_error.
-func (r *Registry) Attach(ctx context.Context, call action.Call, pin action.Pin, heed func(action.Message)) (action.Attachment, error) {
+func (p *pages) attach(ctx context.Context, call action.Call, pin action.Pin, heed func(action.Message)) (action.Attachment, error) {
 	if pin.Session != "" {
 		call.Session = pin.Session
 	}
-	sess, err := r.admit(ctx, call)
+	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {
 		return nil, err
 	}
@@ -45,9 +45,9 @@ func (r *Registry) Attach(ctx context.Context, call action.Call, pin action.Pin,
 	inner, err := sess.stage().browser.Attach(ctx, heed)
 	if err != nil {
 		sess.releaseClient()
-		return nil, r.failure(ctx, sess, call, err)
+		return nil, p.failure(ctx, sess, call, err)
 	}
-	return &attachment{Attachment: inner, r: r, session: sess, call: call}, nil
+	return &attachment{Attachment: inner, pages: p, session: sess, call: call}, nil
 }
 
 func (o *openSession) reserveClient() error {
@@ -86,7 +86,7 @@ func (a *attachment) Serve(ctx context.Context, wire action.Wire) error {
 		return err
 	}
 	if s := a.session.stage(); !s.alive() {
-		a.r.lose(a.session, s)
+		a.session.lose(a.pages.log, s)
 	}
 	return a.session.serveFault(err)
 }
@@ -148,8 +148,8 @@ func (o *openSession) serveFault(err error) error {
 
 // endpoint answers a client that asks over plain HTTP: where the WebSocket of
 // the session is.
-func (r *Registry) endpoint(ctx context.Context, call action.Call) (action.Result, error) {
-	sess, err := r.admit(ctx, call)
+func (p *pages) endpoint(ctx context.Context, call action.Call) (action.Result, error) {
+	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}

@@ -32,30 +32,30 @@ type stage struct {
 
 // make makes a box and opens its page, and proves Chromium's sandbox. The box
 // is the caller's from then on; whatever fails, nothing of it is left.
-func (r *Registry) make(ctx context.Context, spec sandbox.Spec, guard engine.Options) (s stage, err error) {
-	if err := r.own(ctx, spec.ID, spec.Session); err != nil {
+func (bs *boxes) make(ctx context.Context, spec sandbox.Spec, guard engine.Options) (s stage, err error) {
+	if err := bs.own(ctx, spec.ID, spec.Session); err != nil {
 		return stage{}, err
 	}
 	defer func() {
 		if err != nil {
-			r.unmake(ctx, spec.ID, s.browser)
+			bs.unmake(ctx, spec.ID, s.browser)
 		}
 	}()
-	if s.box, err = r.driver.Start(ctx, spec); err != nil {
+	if s.box, err = bs.driver.Start(ctx, spec); err != nil {
 		return s, err
 	}
-	if s.browser, err = r.openPage(ctx, s.box, guard); err != nil {
+	if s.browser, err = bs.openPage(ctx, s.box, guard); err != nil {
 		return s, err
 	}
-	s.restarts, err = r.prove(ctx, s.box)
+	s.restarts, err = bs.prove(ctx, s.box)
 	return s, err
 }
 
 // openPage opens a box's page. A page that did not open is nil, whatever the
 // opener made of it.
-func (r *Registry) openPage(ctx context.Context, box sandbox.Box, o engine.Options) (Browser, error) {
+func (bs *boxes) openPage(ctx context.Context, box sandbox.Box, o engine.Options) (Browser, error) {
 	o.Downloads, o.Uploads = box.Info().Downloads(), box.Info().Uploads()
-	b, err := r.open(ctx, box, o)
+	b, err := bs.open(ctx, box, o)
 	if err != nil {
 		return nil, err
 	}
@@ -63,48 +63,48 @@ func (r *Registry) openPage(ctx context.Context, box sandbox.Box, o engine.Optio
 }
 
 // own stores that a box of this id may come to be, before it does.
-func (r *Registry) own(ctx context.Context, box, session string) error {
-	r.mu.Lock()
-	r.owned[box] = struct{}{}
-	r.mu.Unlock()
-	err := r.ledger.addBox(ctx, box, session)
+func (bs *boxes) own(ctx context.Context, box, session string) error {
+	bs.mu.Lock()
+	bs.owned[box] = struct{}{}
+	bs.mu.Unlock()
+	err := bs.store.addBox(ctx, box, session)
 	if err != nil {
-		r.disown(box)
+		bs.disown(box)
 	}
 	return err
 }
 
-func (r *Registry) disown(box string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.owned, box)
+func (bs *boxes) disown(box string) {
+	bs.mu.Lock()
+	defer bs.mu.Unlock()
+	delete(bs.owned, box)
 }
 
 // unmake ends a box, its page and its way out, however ctx has ended. What
 // cannot be removed now is tried again by housekeeping.
-func (r *Registry) unmake(ctx context.Context, box string, browser Browser) {
-	defer r.disown(box)
+func (bs *boxes) unmake(ctx context.Context, box string, browser Browser) {
+	defer bs.disown(box)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer cancel()
-	r.door.Close(box)
+	bs.door.Close(box)
 	if browser != nil {
 		if err := browser.Close(); err != nil {
-			r.log.DebugContext(ctx, "cannot close a page", "box", box, "error", err)
+			bs.log.DebugContext(ctx, "cannot close a page", "box", box, "error", err)
 		}
 	}
-	err := r.driver.Stop(ctx, box)
+	err := bs.driver.Stop(ctx, box)
 	if err == nil {
-		err = r.ledger.removeBox(ctx, box)
+		err = bs.store.removeBox(ctx, box)
 	}
 	if err != nil {
-		r.log.ErrorContext(ctx, "cannot end a box; it is tried again", "box", box, "error", err)
+		bs.log.ErrorContext(ctx, "cannot end a box; it is tried again", "box", box, "error", err)
 	}
 }
 
 // prove asks the box whether Chromium's own sandbox holds every renderer. It
 // returns how often the box has started its browser again.
 // Faults: sandbox_weak; not_active when the box does not answer.
-func (r *Registry) prove(ctx context.Context, box sandbox.Box) (restarts int, err error) {
+func (bs *boxes) prove(ctx context.Context, box sandbox.Box) (restarts int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, proofLimit)
 	defer cancel()
 	health, err := box.Health(ctx)
@@ -115,9 +115,9 @@ func (r *Registry) prove(ctx context.Context, box sandbox.Box) (restarts int, er
 	if problem == "" {
 		return health.Restarts, nil
 	}
-	if r.config.AllowWeak {
-		r.log.WarnContext(ctx, "weak sandbox allowed by browser.sandbox.allow_weak_sandbox", "box", box.Info().ID, "problem", problem)
-		r.boxEvent(box.Info().ID, "", "", "weak sandbox allowed by configuration: "+problem)
+	if bs.config.AllowWeak {
+		bs.log.WarnContext(ctx, "weak sandbox allowed by browser.sandbox.allow_weak_sandbox", "box", box.Info().ID, "problem", problem)
+		bs.audit.boxEvent(box.Info().ID, "", "", "weak sandbox allowed by configuration: "+problem)
 		return health.Restarts, nil
 	}
 	return 0, fault.New(fault.SandboxWeak, "Chromium's own sandbox does not hold: %s", problem).
@@ -139,15 +139,15 @@ func weakness(health sandbox.Health) string {
 }
 
 // spec asks for a box whose connections the door serves.
-func (r *Registry) spec(id string, s shape) sandbox.Spec {
+func (bs *boxes) spec(id string, s shape) sandbox.Spec {
 	return sandbox.Spec{
 		ID: id, Width: s.width, Height: s.height, DPI: s.dpi, Headless: s.headless,
-		Profile:  r.loader(s.profile),
-		Egress:   r.egress(id),
-		Progress: func(phase string) { r.log.Debug("box", "box", id, "phase", phase) },
+		Profile:  bs.keeper.loader(s.profile),
+		Egress:   bs.egress(id),
+		Progress: func(phase string) { bs.log.Debug("box", "box", id, "phase", phase) },
 	}
 }
 
-func (r *Registry) egress(box string) func(net.Conn) {
-	return func(conn net.Conn) { r.door.Handle(box, conn) }
+func (bs *boxes) egress(box string) func(net.Conn) {
+	return func(conn net.Conn) { bs.door.Handle(box, conn) }
 }

@@ -17,9 +17,9 @@ import (
 // keeps no log file.
 const boxLog = "#/log"
 
-// lookAtBrowser looks at the calls that start, stop and describe a browser.
-func (r *Registry) lookAtBrowser(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
-	record, open, err := r.browserOf(ctx, call)
+// lookAt looks at the calls that start, stop and describe a browser.
+func (b *browserVerbs) lookAt(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	record, open, err := b.browserOf(ctx, call)
 	if err != nil {
 		return action.Facts{}, action.Pin{}, err
 	}
@@ -34,7 +34,7 @@ func (r *Registry) lookAtBrowser(ctx context.Context, call action.Call) (action.
 	if err != nil {
 		return action.Facts{}, action.Pin{}, err
 	}
-	return r.lookAtStart(ctx, as)
+	return b.life.lookAtStart(ctx, as)
 }
 
 // goal is where a start leads whose browser is open already: nowhere else than
@@ -48,14 +48,14 @@ func goal(record action.Session, call action.Call) *action.Destination {
 
 // browserOf returns the session whose browser a call is about. One that was
 // named must be there, open or not; without a name there may be none.
-func (r *Registry) browserOf(ctx context.Context, call action.Call) (record action.Session, open bool, err error) {
-	if sess := r.find(call); sess != nil {
+func (b *browserVerbs) browserOf(ctx context.Context, call action.Call) (record action.Session, open bool, err error) {
+	if sess := b.sessions.find(call); sess != nil {
 		return sess.now(), true, nil
 	}
 	if call.Session == "" {
 		return action.Session{}, false, nil
 	}
-	record, err = r.ended(ctx, call)
+	record, err = b.sessions.ended(ctx, call)
 	if err == nil && call.Verb == "browser.start" {
 		err = notOpen(record)
 	}
@@ -92,15 +92,15 @@ func goodPorts(asked string) error {
 	return nil
 }
 
-// startBrowser starts a session, or shows the one that is open when it is what
+// start starts a session, or shows the one that is open when it is what
 // was asked for. Faults: already_active when it is not, and those of
 // session.start.
-func (r *Registry) startBrowser(ctx context.Context, call action.Call) (action.Result, error) {
+func (b *browserVerbs) start(ctx context.Context, call action.Call) (action.Result, error) {
 	args, err := argsOf[action.BrowserStart](call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	record, open, err := r.browserOf(ctx, call)
+	record, open, err := b.browserOf(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
@@ -110,16 +110,16 @@ func (r *Registry) startBrowser(ctx context.Context, call action.Call) (action.R
 	}
 	var result action.Result
 	if open {
-		if err := r.same(ctx, record, *args); err != nil {
+		if err := b.same(ctx, record, *args); err != nil {
 			return action.Result{Session: record.ID}, err
 		}
 	} else {
-		if result, err = r.start(ctx, as); err != nil {
+		if result, err = b.life.start(ctx, as); err != nil {
 			return result, err
 		}
 		record = *result.Data.(*action.Session) //nolint:errcheck // start made it
 	}
-	result.Session, result.Data = record.ID, r.statusOf(ctx, record, call.Caller.Role)
+	result.Session, result.Data = record.ID, b.statusOf(ctx, record, call.Caller.Role)
 	if args.Streams() {
 		result.Notes = append(result.Notes, "there is no streaming and no recording yet: what was asked of them has no effect")
 	}
@@ -128,8 +128,8 @@ func (r *Registry) startBrowser(ctx context.Context, call action.Call) (action.R
 
 // same refuses a start that asks for something else than what is open. What
 // the call leaves out it does not ask for.
-func (r *Registry) same(ctx context.Context, have action.Session, args action.BrowserStart) error {
-	profile, err := r.profileOf(ctx, have.Scope, args.Context)
+func (b *browserVerbs) same(ctx context.Context, have action.Session, args action.BrowserStart) error {
+	profile, err := b.keeper.idOf(ctx, have.Scope, args.Context)
 	if err != nil {
 		return err
 	}
@@ -161,26 +161,26 @@ func (r *Registry) same(ctx context.Context, have action.Session, args action.Br
 		With("session", have.ID).With("differs", differs)
 }
 
-// stopBrowser closes the session, if there is one.
-func (r *Registry) stopBrowser(ctx context.Context, call action.Call) (action.Result, error) {
+// stop closes the session, if there is one.
+func (b *browserVerbs) stop(ctx context.Context, call action.Call) (action.Result, error) {
 	result := action.Result{Data: &action.BrowserStatus{
 		State: action.BrowserInactive, Missing: []string{}, Processes: []action.BrowserProcess{},
 	}}
-	record, open, err := r.browserOf(ctx, call)
+	record, open, err := b.browserOf(ctx, call)
 	if err != nil || !open {
 		return result, err
 	}
 	call.Session, result.Session = record.ID, record.ID
-	_, err = r.close(ctx, call)
+	_, err = b.life.close(ctx, call)
 	return result, err
 }
 
-func (r *Registry) showBrowser(ctx context.Context, call action.Call) (action.Result, error) {
-	record, _, err := r.browserOf(ctx, call)
+func (b *browserVerbs) show(ctx context.Context, call action.Call) (action.Result, error) {
+	record, _, err := b.browserOf(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	result := action.Result{Session: record.ID, Data: r.statusOf(ctx, record, call.Caller.Role)}
+	result := action.Result{Session: record.ID, Data: b.statusOf(ctx, record, call.Caller.Role)}
 	if hold := record.Hold; hold != nil {
 		result.Notes = append(result.Notes, fmt.Sprintf("the session is %s by %s: %s", strings.ReplaceAll(record.State, "_", " "), hold.By, hold.Why))
 	}
@@ -194,7 +194,7 @@ var states = map[string]string{
 }
 
 // statusOf describes the browser of a session, the zero one for none.
-func (r *Registry) statusOf(ctx context.Context, record action.Session, role action.Role) *action.BrowserStatus {
+func (b *browserVerbs) statusOf(ctx context.Context, record action.Session, role action.Role) *action.BrowserStatus {
 	s := &action.BrowserStatus{
 		State: states[record.State], Frozen: record.Frozen, Session: record.ID, Context: record.Profile, URL: pageOf(record).URL,
 		Missing: []string{}, Processes: []action.BrowserProcess{},
@@ -206,23 +206,23 @@ func (r *Registry) statusOf(ctx context.Context, record action.Session, role act
 		s.LastError = &action.ErrorNote{Code: string(fault.StartFailed), Message: record.Reason}
 	}
 	if s.State != action.BrowserActive {
-		r.addMissing(ctx, s)
+		b.boxes.addMissing(ctx, s)
 		return s
 	}
 	s.Resolution = &action.Resolution{Width: record.Width, Height: record.Height, DPI: record.DPI}
 	created := record.Created
 	s.StartedAt = &created
 	s.CDPURL = fmt.Sprintf("/v1/sessions/%s/browser/cdp", record.ID)
-	r.addHealth(ctx, s, role)
+	b.addHealth(ctx, s, role)
 	return s
 }
 
 // addMissing says what keeps a browser from starting. That there is an engine
 // is asked of it; that there is an image, the start says.
-func (r *Registry) addMissing(ctx context.Context, s *action.BrowserStatus) {
+func (bs *boxes) addMissing(ctx context.Context, s *action.BrowserStatus) {
 	ctx, cancel := context.WithTimeout(ctx, proofLimit)
 	defer cancel()
-	checker, can := r.driver.(sandbox.Checker)
+	checker, can := bs.driver.(sandbox.Checker)
 	if !can || s.State == action.BrowserStarting || s.State == action.BrowserStopping {
 		return
 	}
@@ -236,10 +236,8 @@ func (r *Registry) addMissing(ctx context.Context, s *action.BrowserStatus) {
 }
 
 // addHealth asks the box.
-func (r *Registry) addHealth(ctx context.Context, s *action.BrowserStatus, role action.Role) {
-	r.mu.Lock()
-	sess := r.live[s.Session]
-	r.mu.Unlock()
+func (b *browserVerbs) addHealth(ctx context.Context, s *action.BrowserStatus, role action.Role) {
+	sess := b.sessions.withID(s.Session)
 	if sess == nil {
 		return
 	}

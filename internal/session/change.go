@@ -13,7 +13,7 @@ import (
 
 const (
 	lookLimit = 2 * time.Second // to list a browser's tabs, which it knows without asking the page
-	maxNotes = 20              // kept for the agent's next answer
+	maxNotes  = 20              // kept for the agent's next answer
 	shownText = 120             // characters of a title or an address in a note
 )
 
@@ -29,8 +29,8 @@ type observation struct {
 	notes []string
 }
 
-// look sees what a session has open, as far as the browser says.
-func (r *Registry) look(ctx context.Context, sess *openSession) observation {
+// view sees what a session has open, as far as the browser says.
+func (c *control) view(ctx context.Context, sess *openSession) observation {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookLimit)
 	defer cancel()
 	browser := sess.stage().browser
@@ -40,7 +40,7 @@ func (r *Registry) look(ctx context.Context, sess *openSession) observation {
 	seen := observation{view: view{Page: browser.Page()}}
 	result, err := browser.Do(ctx, "tab.list", &action.None{}, action.Pin{})
 	if err != nil {
-		r.log.DebugContext(ctx, "cannot see what a session has open", "session", sess.id, "error", err)
+		c.log.DebugContext(ctx, "cannot see what a session has open", "session", sess.id, "error", err)
 		return seen
 	}
 	seen.notes = result.Notes
@@ -107,32 +107,28 @@ func (o *openSession) addNote(notes ...string) {
 	o.dirty = true
 }
 
-// Remark has a session say something with the next answer to an agent, once.
+// queueNotice has a session say something with the next answer to an agent, once.
 // One that is over says nothing.
-func (r *Registry) Remark(session, words string) {
-	r.mu.Lock()
-	sess := r.live[session]
-	r.mu.Unlock()
+func (c *control) queueNotice(session, words string) {
+	sess := c.sessions.withID(session)
 	if sess == nil {
 		return
 	}
 	sess.mu.Lock()
 	defer sess.mu.Unlock()
 	sess.addNote(words)
-	r.askToSave()
+	c.saver.ask()
 }
 
 // tellAgent adds what its session has to say to an agent's answer, once.
-func (r *Registry) tellAgent(result *action.Result) {
-	r.mu.Lock()
-	sess := r.live[result.Session]
-	r.mu.Unlock()
+func (c *control) tellAgent(result *action.Result) {
+	sess := c.sessions.withID(result.Session)
 	if sess == nil {
 		return
 	}
 	sess.mu.Lock()
 	defer sess.mu.Unlock()
-	if warning := r.warning(sess, time.Now()); warning != "" && sess.pause.Hold == nil && sess.ending == nil {
+	if warning := c.warning(sess, time.Now()); warning != "" && sess.pause.Hold == nil && sess.ending == nil {
 		result.Notes = append(result.Notes, warning)
 	}
 	if sess.pause.Hold != nil || len(sess.pause.Notes) == 0 {
@@ -140,7 +136,7 @@ func (r *Registry) tellAgent(result *action.Result) {
 	}
 	result.Notes = append(sess.pause.Notes, result.Notes...)
 	sess.pause.Notes, sess.dirty = nil, true
-	r.askToSave()
+	c.saver.ask()
 }
 
 // text is c as it is stored; the zero control is nothing.

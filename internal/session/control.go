@@ -9,32 +9,32 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// pause keeps agents from a session until a person resumes it. One that is
+// pauseVerb keeps agents from a session until a person resumes it. One that is
 // paused already stays as it is. Faults: session_paused when another person
 // took it over, and those of session.show.
-func (r *Registry) pause(ctx context.Context, call action.Call) (action.Result, error) {
+func (c *control) pauseVerb(ctx context.Context, call action.Call) (action.Result, error) {
 	args, err := argsOf[action.Hands](call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	return r.handle(ctx, call, args.Reason, false)
+	return c.pauseFor(ctx, call, args.Reason, false)
 }
 
 // takeOver makes a session the caller's own: they act in it until they hand it
 // back, and nobody else does. It may be taken from another person. Faults:
 // those of session.show.
-func (r *Registry) takeOver(ctx context.Context, call action.Call) (action.Result, error) {
+func (c *control) takeOver(ctx context.Context, call action.Call) (action.Result, error) {
 	args, err := argsOf[action.Hands](call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	return r.handle(ctx, call, args.Reason, true)
+	return c.pauseFor(ctx, call, args.Reason, true)
 }
 
-// handle puts a person's hold on a session, or changes the one it has, and
+// pauseFor puts a person's hold on a session, or changes the one it has, and
 // waits for what runs in it to end.
-func (r *Registry) handle(ctx context.Context, call action.Call, reason string, taken bool) (action.Result, error) {
-	sess, err := r.admit(ctx, call)
+func (c *control) pauseFor(ctx context.Context, call action.Call, reason string, taken bool) (action.Result, error) {
+	sess, err := c.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
@@ -42,16 +42,16 @@ func (r *Registry) handle(ctx context.Context, call action.Call, reason string, 
 	if hold.Why == "" {
 		hold.Why = "a person is at it"
 	}
-	fresh, err := r.seize(ctx, sess, hold, taken)
+	fresh, err := c.setPause(ctx, sess, hold, taken)
 	did := "paused by " + hold.By
 	if !fresh && err == nil {
-		did, err = r.changeHands(ctx, sess, hold, taken)
+		did, err = c.changeHolder(ctx, sess, hold, taken)
 	}
 	if did != "" && (fresh || err == nil) {
 		if taken && fresh {
 			did = "taken over by " + hold.By
 		}
-		r.event(sess.now(), call.ID, did+": "+hold.Why)
+		c.audit.event(sess.now(), call.ID, did+": "+hold.Why)
 	}
 	if err != nil {
 		return action.Result{Session: sess.id}, err
@@ -63,9 +63,9 @@ func (r *Registry) handle(ctx context.Context, call action.Call, reason string, 
 	return result, nil
 }
 
-// changeHands gives the hold there is to another person, or makes a pause of
+// changeHolder gives the hold there is to another person, or makes a pause of
 // it. did is empty when it stays as it is.
-func (r *Registry) changeHands(ctx context.Context, sess *openSession, hold action.Hold, taken bool) (did string, err error) {
+func (c *control) changeHolder(ctx context.Context, sess *openSession, hold action.Hold, taken bool) (did string, err error) {
 	sess.mu.Lock()
 	had := sess.pause.Hold
 	if had == nil {
@@ -94,7 +94,7 @@ func (r *Registry) changeHands(ctx context.Context, sess *openSession, hold acti
 	sess.pause.Hold, sess.pause.Taken = &hold, taken
 	sess.showPause()
 	sess.mu.Unlock()
-	return did, r.keepControl(ctx, sess)
+	return did, c.saver.savePause(ctx, sess)
 }
 
 // waitTurnFree waits until no action runs in a session whose agents are kept out.
@@ -111,19 +111,19 @@ func (o *openSession) waitTurnFree(ctx context.Context) bool {
 	}
 }
 
-// release hands a session back to its agents, which are told what changed.
+// resume hands a session back to its agents, which are told what changed.
 // Faults: already_active when nobody holds it, session_paused when another
 // person took it over, and those of session.show.
-func (r *Registry) release(ctx context.Context, call action.Call) (action.Result, error) {
+func (c *control) resume(ctx context.Context, call action.Call) (action.Result, error) {
 	args, err := argsOf[action.HandBack](call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	sess, err := r.admit(ctx, call)
+	sess, err := c.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	seen := r.look(ctx, sess)
+	seen := c.view(ctx, sess)
 	sess.mu.Lock()
 	had, err := sess.mayRelease(call.Caller)
 	if err != nil {
@@ -131,13 +131,13 @@ func (r *Registry) release(ctx context.Context, call action.Call) (action.Result
 		return action.Result{Session: sess.id}, err
 	}
 	what := handedBack(call.Caller.Actor, args.Note, seen.view.since(sess.pause.Before))
-	r.extend(sess, time.Now())
+	c.extend(sess, time.Now())
 	sess.pause.Hold, sess.pause.Taken, sess.pause.Before, sess.failures = nil, false, view{}, failures{}
 	sess.showPause()
 	sess.addNote(what)
 	sess.mu.Unlock()
-	err = r.keepControl(ctx, sess)
-	r.event(sess.now(), call.ID, fmt.Sprintf("handed back by %s; it was held by %s: %s", call.Caller.Actor, had.By, what))
+	err = c.saver.savePause(ctx, sess)
+	c.audit.event(sess.now(), call.ID, fmt.Sprintf("handed back by %s; it was held by %s: %s", call.Caller.Actor, had.By, what))
 	return sessionResult(sess.now()), err
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	maxFile     = 4 << 20 // bytes of robots.txt or a sitemap, unpacked
+	maxFile      = 4 << 20 // bytes of robots.txt or a sitemap, unpacked
 	fileLimit    = 10 * time.Second
 	crawlTabs    = 5 * time.Second // to close the tabs of a crawl
 	crawlerAgent = "Mozilla/5.0 (compatible; Glovebox)"
@@ -39,8 +39,8 @@ func (c *crawl) close(ctx context.Context) error {
 
 // lookAtCrawl returns the facts of a crawl that is to begin: where it begins,
 // and where else it would go, as the door judges it.
-func (r *Registry) lookAtCrawl(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
-	sess, err := r.admit(ctx, call)
+func (p *pages) lookAtCrawl(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Facts{}, action.Pin{}, err
 	}
@@ -59,18 +59,18 @@ func (r *Registry) lookAtCrawl(ctx context.Context, call action.Call) (action.Fa
 	defer leave()
 	facts := action.Facts{Session: sess.facts(), Page: sess.stage().browser.Page()}
 	pin := action.Pin{Session: sess.id}
-	if err := r.exhausted(ctx, sess, call); err != nil {
+	if err := p.control.exhausted(ctx, sess, call); err != nil {
 		return facts, pin, err
 	}
-	to := r.door.Judge(facts.Session.Box, start)
+	to := p.networks.door.Judge(facts.Session.Box, start)
 	facts.Destination = &to
-	facts.Crawl, err = r.grantOf(facts.Session.Box, args, to)
+	facts.Crawl, err = p.grantOf(facts.Session.Box, args, to)
 	return facts, pin, err
 }
 
 // grantOf is what a crawl would be let do. Faults: invalid_request for what is
 // no host.
-func (r *Registry) grantOf(box string, args *action.Crawl, start action.Destination) (*action.CrawlGrant, error) {
+func (p *pages) grantOf(box string, args *action.Crawl, start action.Destination) (*action.CrawlGrant, error) {
 	grant := &action.CrawlGrant{Start: withoutFragment(start.URL)}
 	if len(args.AllowedDomains) == 0 {
 		grant.Hosts = []string{start.Host}
@@ -83,7 +83,7 @@ func (r *Registry) grantOf(box string, args *action.Crawl, start action.Destinat
 		if wild {
 			probe = "any." + name // of a pattern's sub-domains one stands for all
 		}
-		to := r.judgeHost(box, probe)
+		to := p.networks.judgeHost(box, probe)
 		if probe == "" || to.Host != probe {
 			return nil, fault.New(fault.InvalidRequest, "allowedDomains holds what is no host").
 				Hinted("give hosts such as docs.example.com, or *.example.com for sub-domains").With("field", "allowedDomains")
@@ -97,9 +97,9 @@ func (r *Registry) grantOf(box string, args *action.Crawl, start action.Destinat
 }
 
 // judgeHost says whether documents may come from a host, at whatever port.
-func (r *Registry) judgeHost(box, host string) action.Destination {
-	first := r.door.Judge(box, "https://"+host+"/")
-	if first.Allowed || first.Host == "" || r.mayHaveCookies(box, host) != nil {
+func (nw *networks) judgeHost(box, host string) action.Destination {
+	first := nw.door.Judge(box, "https://"+host+"/")
+	if first.Allowed || first.Host == "" || nw.mayHaveCookies(box, host) != nil {
 		return first
 	}
 	first.Allowed, first.Reason = true, ""
@@ -113,8 +113,8 @@ func withoutFragment(address string) string {
 
 // beginCrawl opens a crawl. Only one runs in a session at a time. It counts as
 // one action, its pages as none.
-func (r *Registry) beginCrawl(ctx context.Context, call action.Call) (action.Result, error) {
-	facts, _, err := r.lookAtCrawl(ctx, call)
+func (p *pages) beginCrawl(ctx context.Context, call action.Call) (action.Result, error) {
+	facts, _, err := p.lookAtCrawl(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
@@ -125,12 +125,12 @@ func (r *Registry) beginCrawl(ctx context.Context, call action.Call) (action.Res
 	if err != nil {
 		return action.Result{}, err
 	}
-	sess, err := r.admit(ctx, call)
+	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
 	verb, _ := action.Lookup(call.Verb)
-	files := r.door.Transport(facts.Session.Box)
+	files := p.networks.door.Transport(facts.Session.Box)
 	options := engine.CrawlOptions{Extract: args.Extract, Resources: args.Resources}
 	if args.Render == "auto" {
 		options.Way = files
@@ -140,18 +140,18 @@ func (r *Registry) beginCrawl(ctx context.Context, call action.Call) (action.Res
 		return action.Result{}, fault.New(fault.LimitReached, "a crawl runs in this session already").
 			Hinted("wait until it has ended, or use another session").With("limit", "crawls").With("max", 1)
 	}
-	if err := r.count(ctx, sess, verb, call); err != nil {
+	if err := p.count(ctx, sess, verb, call); err != nil {
 		sess.dropCrawl(c.id)
 		return action.Result{}, err
 	}
-	defer r.askToSave()
+	defer p.saver.ask()
 	return action.Result{Session: sess.id, Data: &action.CrawlOpened{ID: c.id, Start: c.grant.Start, Hosts: c.grant.Hosts}}, nil
 }
 
 // lookAtStep returns the facts of a step of a crawl: what its crawl was let
 // do, and where the step goes.
-func (r *Registry) lookAtStep(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
-	sess, err := r.admit(ctx, call)
+func (p *pages) lookAtStep(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Facts{}, action.Pin{}, err
 	}
@@ -163,7 +163,7 @@ func (r *Registry) lookAtStep(ctx context.Context, call action.Call) (action.Fac
 	}
 	facts.Crawl = &c.grant
 	if address != "" {
-		to := r.door.Judge(facts.Session.Box, address)
+		to := p.networks.door.Judge(facts.Session.Box, address)
 		facts.Destination = &to
 	}
 	return facts, pin, nil
@@ -188,8 +188,8 @@ func noCrawl() error {
 
 // stepInCrawl does a step. Steps take no turns, and count neither as actions
 // nor as failures of the session: a page that fails costs only itself.
-func (r *Registry) stepInCrawl(ctx context.Context, call action.Call) (action.Result, error) {
-	sess, err := r.admit(ctx, call)
+func (p *pages) stepInCrawl(ctx context.Context, call action.Call) (action.Result, error) {
+	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}

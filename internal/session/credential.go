@@ -30,33 +30,33 @@ func newInjection() injection {
 
 // prepare puts the credentials of a document's host into a box's browser before
 // the document is requested. Faults: credentials_unavailable, not_active.
-func (r *Registry) prepare(ctx context.Context, box, rawURL string) error {
-	sess := r.byBox(box)
+func (ca *credentialAccess) prepare(ctx context.Context, box, rawURL string) error {
+	sess := ca.sessions.byBox(box)
 	if sess == nil { // it is being taken up, or has ended
 		return fault.New(fault.CredentialsUnavailable, "the session is not ready for its credentials").
 			Hinted("go there again")
 	}
-	host := r.door.Judge(box, rawURL).Host
-	if host == "" || !r.injects(sess, host) {
+	host := ca.networks.door.Judge(box, rawURL).Host
+	if host == "" || !ca.injects(sess, host) {
 		return nil
 	}
-	_, err := r.inject(ctx, sess, host)
+	_, err := ca.inject(ctx, sess, host)
 	return err
 }
 
 // injects reports whether documents of a host get credentials in a session, if
 // there are some.
-func (r *Registry) injects(sess *openSession, host string) bool {
+func (ca *credentialAccess) injects(sess *openSession, host string) bool {
 	sess.mu.Lock()
 	defer sess.mu.Unlock()
-	return r.config.AutoInject || slices.ContainsFunc(sess.terms.Named, func(domain string) bool { return credentials.Within(host, domain) })
+	return ca.config.AutoInject || slices.ContainsFunc(sess.terms.Named, func(domain string) bool { return credentials.Within(host, domain) })
 }
 
 // inject puts a host's credentials into a session's browser, once for each
 // version of them: the secrets are known before the browser has them, and that
 // it has them is stored before. Who comes while another injects waits. found
 // says whether there are some. Faults: credentials_unavailable.
-func (r *Registry) inject(ctx context.Context, sess *openSession, host string) (found bool, err error) {
+func (ca *credentialAccess) inject(ctx context.Context, sess *openSession, host string) (found bool, err error) {
 	select {
 	case sess.injection.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -66,47 +66,47 @@ func (r *Registry) inject(ctx context.Context, sess *openSession, host string) (
 	if at, known := sess.injection.none[host]; known && time.Since(at) < noneTTL {
 		return false, nil
 	}
-	set, err := r.vault.For(ctx, sess.scope, host)
+	set, err := ca.vault.For(ctx, sess.scope, host)
 	if err != nil {
 		err = unavailable(host, err)
-		r.injected(sess, credentials.Set{Domain: host}, err)
+		ca.injected(sess, credentials.Set{Domain: host}, err)
 		return false, err
 	}
 	if set == nil || !set.Injects() {
 		sess.injection.none[host] = time.Now()
 		return false, nil
 	}
-	r.learn(sess.id, *set)
+	ca.learn(sess.id, *set)
 	if v := sess.credentialVersion(set.Domain); v != "" && v == set.Version {
 		return true, nil
 	}
-	return true, r.put(ctx, sess, *set)
+	return true, ca.put(ctx, sess, *set)
 }
 
 // learn makes the secrets of a set known.
-func (r *Registry) learn(session string, set credentials.Set) {
-	r.known.Learn(session, redact.Secrets(set)...)
+func (ca *credentialAccess) learn(session string, set credentials.Set) {
+	ca.known.Learn(session, redact.Secrets(set)...)
 }
 
 // put puts a set into a session's browser. The turn must be held.
-func (r *Registry) put(ctx context.Context, sess *openSession, set credentials.Set) error {
+func (ca *credentialAccess) put(ctx context.Context, sess *openSession, set credentials.Set) error {
 	browser, err := sess.openBrowser()
 	if err == nil {
-		err = r.prepares(ctx, sess, set.Domain)
+		err = ca.prepares(ctx, sess, set.Domain)
 	}
 	if err == nil && len(set.LocalStorage)+len(set.SessionStorage) > 0 {
-		err = r.amend(ctx, sess, func(t *terms) { t.Stored = true })
+		err = ca.saver.changeTerms(ctx, sess, func(t *terms) { t.Stored = true })
 	}
 	if err == nil {
 		err = browser.Inject(ctx, set)
 	}
 	if err == nil {
-		err = r.mark(ctx, sess, set.Domain, set.Version)
+		err = ca.mark(ctx, sess, set.Domain, set.Version)
 	}
 	if err != nil {
 		err = unavailable(set.Domain, err)
 	}
-	r.injected(sess, set, err)
+	ca.injected(sess, set, err)
 	if err != nil && !set.Required && ctx.Err() == nil {
 		sess.mu.Lock()
 		defer sess.mu.Unlock()
@@ -118,8 +118,8 @@ func (r *Registry) put(ctx context.Context, sess *openSession, set credentials.S
 
 // mark stores that a session has the credentials of a domain: which version, or
 // that it is about to, with none. From then on it is credentialed, for its life.
-func (r *Registry) mark(ctx context.Context, sess *openSession, domain, version string) error {
-	return r.amend(ctx, sess, func(t *terms) {
+func (ca *credentialAccess) mark(ctx context.Context, sess *openSession, domain, version string) error {
+	return ca.saver.changeTerms(ctx, sess, func(t *terms) {
 		t.Credentialed = maps.Clone(t.Credentialed)
 		if t.Credentialed == nil {
 			t.Credentialed = map[string]string{}
@@ -133,15 +133,15 @@ func (r *Registry) mark(ctx context.Context, sess *openSession, domain, version 
 	})
 }
 
-// amend changes the terms of a session. What cannot be stored does not change.
-func (r *Registry) amend(ctx context.Context, sess *openSession, change func(*terms)) error {
+// changeTerms changes the terms of a session. What cannot be stored does not change.
+func (w *saver) changeTerms(ctx context.Context, sess *openSession, change func(*terms)) error {
 	sess.reaching.Lock()
 	defer sess.reaching.Unlock()
 	sess.mu.Lock()
 	terms := sess.terms
 	sess.mu.Unlock()
 	change(&terms)
-	if err := r.ledger.saveTerms(context.WithoutCancel(ctx), sess.id, terms); err != nil {
+	if err := w.store.saveTerms(context.WithoutCancel(ctx), sess.id, terms); err != nil {
 		return err
 	}
 	sess.mu.Lock()
@@ -180,7 +180,7 @@ func (o *openSession) openBrowser() (Browser, error) {
 }
 
 // injected records that credentials were put into a session, or were not.
-func (r *Registry) injected(sess *openSession, set credentials.Set, err error) {
+func (ca *credentialAccess) injected(sess *openSession, set credentials.Set, err error) {
 	record := sess.now()
 	event := action.Record{
 		EventType: "injection", Timestamp: time.Now().UTC(), Actor: record.Actor, Scope: record.Scope,
@@ -192,18 +192,18 @@ func (r *Registry) injected(sess *openSession, set credentials.Set, err error) {
 	if set.Path != "" {
 		event.Detail = fmt.Sprintf("%s from %s, version %q", set.Counted(), set.Path, set.Version)
 	}
-	r.record(event)
+	ca.audit.record(event)
 }
 
 // authenticated records that a stored user name and password were given to a
 // server that asked for them.
-func (r *Registry) authenticated(box, domain, origin, scheme string) {
-	sess := r.byBox(box)
+func (ca *credentialAccess) authenticated(box, domain, origin, scheme string) {
+	sess := ca.sessions.byBox(box)
 	if sess == nil {
 		return
 	}
 	record := sess.now()
-	r.record(action.Record{
+	ca.audit.record(action.Record{
 		EventType: "injection", Timestamp: time.Now().UTC(), Actor: record.Actor, Scope: record.Scope,
 		SessionID: record.ID, ContainerID: record.Box, Domain: domain, Result: "used",
 		Detail: fmt.Sprintf("the stored user name and password answered HTTP authentication (%s) of %s", scheme, origin),

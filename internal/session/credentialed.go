@@ -79,17 +79,17 @@ func withRights(ctx context.Context, call action.Call) context.Context {
 
 // holdsIn is what the page engine of a box asks: whether the session there holds
 // credentials, and where its known secrets are in a text.
-func (r *Registry) holdsIn(box string) (credentialed func() bool, secrets func(string) [][2]int) {
+func (ca *credentialAccess) holdsIn(box string) (credentialed func() bool, secrets func(string) [][2]int) {
 	credentialed = func() bool {
-		sess := r.byBox(box)
+		sess := ca.sessions.byBox(box)
 		return sess != nil && sess.facts().Credentialed
 	}
 	secrets = func(text string) (all [][2]int) {
-		sess := r.byBox(box)
+		sess := ca.sessions.byBox(box)
 		if sess == nil {
 			return nil
 		}
-		for _, s := range r.known.Of(sess.id).Find([]byte(text)) {
+		for _, s := range ca.known.Of(sess.id).Find([]byte(text)) {
 			all = append(all, [2]int{s.Start, s.End})
 		}
 		return all
@@ -105,11 +105,11 @@ func (o *openSession) checkBegin(call action.Call) error {
 	return o.checkWithheld(call)
 }
 
-// lookAtProfiles says of a call about saved user data whether a session that its
+// lookAt says of a call about saved user data whether a session that its
 // caller may use holds credentials.
-func (r *Registry) lookAtProfiles(call action.Call) action.Facts {
+func (v *profileVerbs) lookAt(call action.Call) action.Facts {
 	holds := func(sess *openSession) bool {
 		return sess.scope == call.Caller.Scope && isOpen(sess.now().State) && sess.facts().Credentialed
 	}
-	return action.Facts{Session: action.SessionFacts{Credentialed: slices.ContainsFunc(r.all(), holds)}}
+	return action.Facts{Session: action.SessionFacts{Credentialed: slices.ContainsFunc(v.sessions.all(), holds)}}
 }

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	refusalBurst = 100                    // refusals recorded singly at once: a page may name as many hosts
-	refusalEvery = 500 * time.Millisecond // and then one in so long: a page must not fill the audit
-	requesterLimit    = time.Second            // for the browser to tell which page asked, on a busy machine
+	refusalBurst   = 100                    // refusals recorded singly at once: a page may name as many hosts
+	refusalEvery   = 500 * time.Millisecond // and then one in so long: a page must not fill the audit
+	requesterLimit = time.Second            // for the browser to tell which page asked, on a busy machine
 )
 
 // bucket lets so many refusals through; the rest are counted. The zero bucket
@@ -39,8 +39,8 @@ func (b *bucket) admit(now time.Time) (skipped int, yes bool) {
 }
 
 // event records a change of a session.
-func (r *Registry) event(record action.Session, correlation, what string) {
-	r.record(action.Record{
+func (a auditor) event(record action.Session, correlation, what string) {
+	a.record(action.Record{
 		EventType: "session", CorrelationID: correlation, Timestamp: time.Now().UTC(),
 		Actor: record.Actor, Scope: record.Scope, SessionID: record.ID, ContainerID: record.Box,
 		Result: record.State, Detail: what,
@@ -48,8 +48,8 @@ func (r *Registry) event(record action.Session, correlation, what string) {
 }
 
 // alert records that somebody should look at a session, and why.
-func (r *Registry) alert(record action.Session, correlation, why string) {
-	r.record(action.Record{
+func (a auditor) alert(record action.Session, correlation, why string) {
+	a.record(action.Record{
 		EventType: "alert", CorrelationID: correlation, Timestamp: time.Now().UTC(),
 		Actor: record.Actor, Scope: record.Scope, SessionID: record.ID, ContainerID: record.Box,
 		Result: record.State, Detail: why,
@@ -57,18 +57,18 @@ func (r *Registry) alert(record action.Session, correlation, why string) {
 }
 
 // boxEvent records a change of a box.
-func (r *Registry) boxEvent(box, session, scope, what string) {
-	r.record(action.Record{
+func (a auditor) boxEvent(box, session, scope, what string) {
+	a.record(action.Record{
 		EventType: "box", Timestamp: time.Now().UTC(), Scope: scope,
 		SessionID: session, ContainerID: box, Detail: what,
 	})
 }
 
-// Refused records a request that the egress door or the page engine refused to
+// add records a request that the egress door or the page engine refused to
 // a box; it does not wait. A page that asks without end is recorded in part,
 // with how many were left out.
-func (r *Registry) Refused(box string, refusal action.Refusal) {
-	sess := r.byBox(box)
+func (r *refusals) add(box string, refusal action.Refusal) {
+	sess := r.sessions.byBox(box)
 	if sess == nil {
 		return // a warm box: only the browser's own requests
 	}
@@ -79,15 +79,22 @@ func (r *Registry) Refused(box string, refusal action.Refusal) {
 		return
 	}
 	select {
-	case r.refusals <- refused{Refusal: refusal, record: sess.record, browser: sess.browser, skipped: skipped}:
+	case r.queue <- refused{Refusal: refusal, record: sess.record, browser: sess.browser, skipped: skipped}:
 	default:
 		sess.refusals.skipped += skipped + 1
 	}
 	if refusal.Top && sess.pause.Hold == nil {
 		select {
-		case r.wishes <- hostRequest{sess.record, refusal.URL}:
+		case r.requests <- hostRequest{sess.record, refusal.URL}:
 		default: // a page that wants so much is not asked for
 		}
+	}
+}
+
+func newRefusals(sessions *directory, audit auditor, networks *networks, onRequest func(action.Session, string)) *refusals {
+	return &refusals{
+		sessions: sessions, audit: audit, networks: networks, onRequest: onRequest,
+		queue: make(chan refused, maxRefusals), requests: make(chan hostRequest, maxHostRequests),
 	}
 }
 
@@ -110,19 +117,19 @@ func (f *refused) findRequester(ctx context.Context) {
 	f.Document = f.browser.Asker(ctx, f.Host)
 }
 
-// tell records refusals until ctx ends, and then those that wait.
-func (r *Registry) tell(ctx context.Context) {
+// run records refusals until ctx ends, and then those that wait.
+func (r *refusals) run(ctx context.Context) {
 	for {
 		select {
-		case f := <-r.refusals:
+		case f := <-r.queue:
 			f.findRequester(ctx)
-			r.record(f.toRecord())
+			r.audit.record(f.toRecord())
 		case <-ctx.Done():
 			for {
 				select {
-				case f := <-r.refusals:
+				case f := <-r.queue:
 					f.findRequester(ctx)
-					r.record(f.toRecord())
+					r.audit.record(f.toRecord())
 				default:
 					return
 				}
@@ -149,13 +156,13 @@ func (f *refused) toRecord() action.Record {
 	}
 }
 
-// settle records how many refusals were never recorded, when a session ends.
-func (r *Registry) settle(sess *openSession) {
+// finish records how many refusals were never recorded, when a session ends.
+func (r *refusals) finish(sess *openSession) {
 	sess.mu.Lock()
 	record, skipped := sess.record, sess.refusals.skipped
 	sess.mu.Unlock()
 	if skipped > 0 {
-		r.record(action.Record{
+		r.audit.record(action.Record{
 			EventType: "blocked", Timestamp: time.Now().UTC(), Actor: record.Actor, Scope: record.Scope,
 			SessionID: record.ID, ContainerID: record.Box, Result: "fault",
 			Detail: fmt.Sprintf("%d more refusals were not recorded", skipped),

@@ -6,28 +6,25 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// BecomeCredentialed does what putting credentials into a session's browser
+// MarkCredentialed does what putting credentials into a session's browser
 // begins with.
-func (r *Registry) BecomeCredentialed(ctx context.Context, id string) error {
-	r.mu.Lock()
-	sess := r.live[id]
-	r.mu.Unlock()
-	return sess.markCredentialed(ctx)
+func (r *Registry) MarkCredentialed(ctx context.Context, id string) error {
+	return r.sessions.withID(id).markCredentialed(ctx)
 }
 
-// Questions are those of one session with credentials.
-type Questions struct{ l *openSession }
+// Lookups are those of one session with credentials.
+type Lookups struct{ session *openSession }
 
-// NewQuestions are those of a session that has asked none.
-func NewQuestions() Questions { return Questions{&openSession{credentialed: true}} }
+// NewLookups are those of a session that has made none.
+func NewLookups() Lookups { return Lookups{&openSession{credentialed: true}} }
 
-// Miss asks one that is answered with no.
-func (q Questions) Miss() error {
+// Miss makes one that finds nothing.
+func (l Lookups) Miss() error {
 	call := action.Call{Verb: "page.wait_for", Args: &action.WaitFor{}}
-	if err := q.l.checkLookup(call); err != nil {
+	if err := l.session.checkLookup(call); err != nil {
 		return err
 	}
-	q.l.countMisses(call, action.Result{Data: &action.Waited{}}, nil)
+	l.session.countMisses(call, action.Result{Data: &action.Waited{}}, nil)
 	return nil
 }
 

@@ -17,8 +17,8 @@ type connection struct{ scope, actor, name string }
 // generations are how many sessions of each heir gave references, of the heirs that
 // came last.
 type generations struct {
-	byConnection    map[connection]int
-	order []connection
+	byConnection map[connection]int
+	order        []connection
 }
 
 // mostHeirs is how many heirs are remembered.
@@ -43,14 +43,14 @@ type endNotice struct {
 
 // parted remembers a session that did not end by its agent's own call, and that
 // the next one of the same connection gives other references.
-func (r *Registry) parted(record action.Session, t terms) {
+func (n *endNotices) parted(record action.Session, t terms) {
 	of := connection{record.Scope, record.Actor, t.Connection}
-	words := r.known.Of(record.ID).Text("session " + label(record) + " " + howItEnded(record))
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.lives.put(of, t.Lives+1)
-	if r.farewells = append(r.farewells, endNotice{of, words}); len(r.farewells) > maxEndNotices {
-		r.farewells = r.farewells[1:]
+	words := n.known.Of(record.ID).Text("session " + label(record) + " " + howItEnded(record))
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.generations.put(of, t.Lives+1)
+	if n.waiting = append(n.waiting, endNotice{of, words}); len(n.waiting) > maxEndNotices {
+		n.waiting = n.waiting[1:]
 	}
 }
 
@@ -69,16 +69,16 @@ func howItEnded(record action.Session) string {
 	return said
 }
 
-// farewell returns what the caller of a call has not been told yet of its
+// take returns what the caller of a call has not been told yet of its
 // sessions that ended, once; "" for nothing.
-func (r *Registry) farewell(call action.Call) (words string) {
+func (n *endNotices) take(call action.Call) (words string) {
 	if call.Caller.Role != action.Agent || call.Peek || call.Quiet {
 		return ""
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	var rest []endNotice
-	for _, f := range r.farewells {
+	for _, f := range n.waiting {
 		if f.scope != call.Caller.Scope || f.actor != call.Caller.Actor || call.Connection != "" && f.connection.name != call.Connection {
 			rest = append(rest, f)
 			continue
@@ -88,7 +88,7 @@ func (r *Registry) farewell(call action.Call) (words string) {
 		}
 		words += f.text
 	}
-	r.farewells = rest
+	n.waiting = rest
 	return words
 }
 
@@ -100,15 +100,15 @@ func endedSinceFault(words string) *fault.Fault {
 }
 
 // livesOf is how many sessions of the same connection gave references before.
-func (r *Registry) livesOf(call action.Call) int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.lives.byConnection[connection{call.Caller.Scope, call.Caller.Actor, call.Connection}]
+func (n *endNotices) livesOf(call action.Call) int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.generations.byConnection[connection{call.Caller.Scope, call.Caller.Actor, call.Connection}]
 }
 
-// tellFarewell adds to an agent's answer that sessions of its ended.
-func (r *Registry) tellFarewell(call action.Call, result *action.Result) {
-	if words := r.farewell(call); words != "" {
+// tell adds to an agent's answer that sessions of its ended.
+func (n *endNotices) tell(call action.Call, result *action.Result) {
+	if words := n.take(call); words != "" {
 		result.Notes = append(result.Notes, fmt.Sprintf("%s; its references are gone with it", words))
 	}
 }

@@ -22,8 +22,8 @@ const (
 // boxFiles carries files between callers, artifacts and one box. What may be
 // uploaded again is what it put there itself: no path is ever believed.
 type boxFiles struct {
-	registry *Registry
-	box      string
+	files *fileStore
+	box   string
 
 	mu     sync.Mutex // one upload at a time
 	staged []action.SentFile
@@ -66,7 +66,7 @@ func (f *boxFiles) Stage(ctx context.Context, a *action.Upload) ([]action.SentFi
 
 // session returns the session of the box, and the box.
 func (f *boxFiles) session() (*openSession, sandbox.Box, error) {
-	sess := f.registry.byBox(f.box)
+	sess := f.files.sessions.byBox(f.box)
 	if sess == nil {
 		return nil, nil, gone()
 	}
@@ -124,7 +124,7 @@ func (f *boxFiles) find(ctx context.Context, scope, name string) (content, error
 		return content{}, fault.New(fault.InvalidRequest, "that is no file of this session's upload folder").
 			Hinted("give a path that an upload answered with, an artifact's id, or send the file with the call").With("field", "path")
 	}
-	file, err := f.registry.artifacts.Load(ctx, scope, name)
+	file, err := f.files.artifacts.Load(ctx, scope, name)
 	return content{name: engine.FileName(file.Name), bytes: file.Bytes}, err
 }
 
@@ -184,19 +184,19 @@ func (f *boxFiles) Keep(ctx context.Context, d action.Download) (action.File, er
 		return action.File{}, err
 	}
 	if d.Artifact != "" {
-		return f.registry.artifacts.Load(ctx, sess.scope, d.Artifact)
+		return f.files.artifacts.Load(ctx, sess.scope, d.Artifact)
 	}
 	bytes, err := box.Fetch(ctx, d.ID, maxFetched)
 	if err != nil {
 		return action.File{}, err
 	}
 	owner := artifact.Owner{Scope: sess.scope, Session: sess.id}
-	kept, err := f.registry.saved(ctx, owner, d.Name, http.DetectContentType(bytes), bytes)
+	kept, err := f.files.save(ctx, owner, d.Name, http.DetectContentType(bytes), bytes)
 	if err != nil {
 		return action.File{}, err
 	}
 	if err := box.Remove(ctx, d.ID); err != nil {
-		f.registry.log.WarnContext(ctx, "cannot remove a download from its box", "box", f.box, "error", err)
+		f.files.log.WarnContext(ctx, "cannot remove a download from its box", "box", f.box, "error", err)
 	}
 	return kept, nil
 }

@@ -26,22 +26,22 @@ func newID() string {
 // recently used open one that is the call's own, of the configured provider,
 // held or not: a call must not land on another page because a person took its
 // own. nil when it is not live.
-func (r *Registry) find(call action.Call) *openSession {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if sess := r.live[call.Session]; sess != nil && sess.scope == call.Caller.Scope {
+func (d *directory) find(call action.Call) *openSession {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if sess := d.open.byID[call.Session]; sess != nil && sess.scope == call.Caller.Scope {
 		return sess
 	}
 	var best *openSession
 	var bestRecord action.Session
-	for _, sess := range r.live {
+	for _, sess := range d.open.byID {
 		if sess.scope != call.Caller.Scope {
 			continue
 		}
 		record := sess.now()
 		wanted := record.Name == call.Session
 		if call.Session == "" {
-			wanted = isOpen(record.State) && record.Provider == r.config.Provider && sess.run == "" && sess.owned(call)
+			wanted = isOpen(record.State) && record.Provider == d.config.Provider && sess.run == "" && sess.owned(call)
 		}
 		if wanted && (best == nil || better(record, bestRecord)) {
 			best, bestRecord = sess, record
@@ -67,11 +67,25 @@ func better(a, b action.Session) bool {
 	return a.LastUsed.After(b.LastUsed)
 }
 
+// withID returns the live session of an id, nil when there is none.
+func (d *directory) withID(id string) *openSession {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.open.byID[id]
+}
+
+// count returns how many sessions there are, those that start or close included.
+func (d *directory) count() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.open.byID)
+}
+
 // byBox returns the live session of a box, nil when there is none.
-func (r *Registry) byBox(box string) *openSession {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, sess := range r.live {
+func (d *directory) byBox(box string) *openSession {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, sess := range d.open.byID {
 		if sess.now().Box == box {
 			return sess
 		}
@@ -81,11 +95,11 @@ func (r *Registry) byBox(box string) *openSession {
 
 // admit returns the open session a call means. Faults: session_not_found,
 // not_active.
-func (r *Registry) admit(ctx context.Context, call action.Call) (*openSession, error) {
-	if sess := r.find(call); sess != nil {
+func (d *directory) admit(ctx context.Context, call action.Call) (*openSession, error) {
+	if sess := d.find(call); sess != nil {
 		return sess, nil
 	}
-	record, err := r.ended(ctx, call)
+	record, err := d.ended(ctx, call)
 	if err != nil {
 		return nil, err
 	}
@@ -93,24 +107,24 @@ func (r *Registry) admit(ctx context.Context, call action.Call) (*openSession, e
 }
 
 // recordOf returns the record of the session a call means, open or not.
-func (r *Registry) recordOf(ctx context.Context, call action.Call) (action.Session, action.SessionFacts, error) {
-	if sess := r.find(call); sess != nil {
+func (d *directory) recordOf(ctx context.Context, call action.Call) (action.Session, action.SessionFacts, error) {
+	if sess := d.find(call); sess != nil {
 		return sess.now(), sess.facts(), nil
 	}
-	record, err := r.ended(ctx, call)
+	record, err := d.ended(ctx, call)
 	return record, action.SessionFacts{ID: record.ID, Box: record.Box, State: record.State, Actions: record.Actions, Credentialed: len(record.Credentialed) > 0}, err
 }
 
 // ended finds a session that is not live. One of another scope is as absent as
 // one that never was.
-func (r *Registry) ended(ctx context.Context, call action.Call) (action.Session, error) {
+func (d *directory) ended(ctx context.Context, call action.Call) (action.Session, error) {
 	if call.Session == "" {
-		if words := r.farewell(call); words != "" {
+		if words := d.notices.take(call); words != "" {
 			return action.Session{}, endedSinceFault(words)
 		}
-		return action.Session{}, r.noneOpen(call)
+		return action.Session{}, d.noneOpen(call)
 	}
-	e, found, err := r.ledger.byKey(ctx, call.Caller.Scope, call.Session)
+	e, found, err := d.store.byKey(ctx, call.Caller.Scope, call.Session)
 	if err != nil {
 		return action.Session{}, err
 	}
@@ -126,10 +140,10 @@ const maxOthers = 5
 
 // noneOpen is the fault of an unnamed call whose caller has no session. It names
 // the sessions of others that the call may name.
-func (r *Registry) noneOpen(call action.Call) *fault.Fault {
+func (d *directory) noneOpen(call action.Call) *fault.Fault {
 	const start = "start one with session.start"
 	var others []string
-	for _, sess := range r.all() {
+	for _, sess := range d.all() {
 		if record := sess.now(); sess.scope == call.Caller.Scope && isOpen(record.State) && sess.run == "" {
 			others = append(others, label(record))
 		}

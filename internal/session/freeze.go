@@ -17,15 +17,15 @@ const (
 	freezeAgain  = 5 * time.Second        // until it is tried again, after something went on in the browser
 )
 
-// freezeWhenIdle freezes the box of a session whenever nobody has used it for a while,
+// run freezes the box of a session whenever nobody has used it for a while,
 // until the session ends. Whatever is sent to the browser thaws it.
-func (r *Registry) freezeWhenIdle(sess *openSession, box sandbox.Box) {
-	if r.config.FreezeAfter <= 0 {
+func (f *freezer) run(sess *openSession, box sandbox.Box) {
+	if f.config.FreezeAfter <= 0 {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background()) // of the session's life, which no call owns
 	defer cancel()
-	timer := time.NewTimer(r.config.FreezeAfter)
+	timer := time.NewTimer(f.config.FreezeAfter)
 	defer timer.Stop()
 	for {
 		select {
@@ -38,9 +38,9 @@ func (r *Registry) freezeWhenIdle(sess *openSession, box sandbox.Box) {
 		if sess.over() != nil {
 			return
 		}
-		left := r.untilIdle(sess, time.Now())
+		left := f.untilIdle(sess, time.Now())
 		if left <= 0 {
-			left = r.freeze(ctx, sess, box)
+			left = f.freeze(ctx, sess, box)
 		}
 		timer.Reset(left)
 	}
@@ -48,15 +48,15 @@ func (r *Registry) freezeWhenIdle(sess *openSession, box sandbox.Box) {
 
 // untilIdle is how long a session must stay unused to be idle; nothing when it
 // is.
-func (r *Registry) untilIdle(sess *openSession, now time.Time) time.Duration {
+func (f *freezer) untilIdle(sess *openSession, now time.Time) time.Duration {
 	sess.mu.Lock()
-	left := r.config.FreezeAfter - now.Sub(sess.record.LastUsed)
+	left := f.config.FreezeAfter - now.Sub(sess.record.LastUsed)
 	record, browser, used := sess.record, sess.browser, sess.inUse()
 	sess.mu.Unlock()
 	switch {
 	case left > 0:
 		return left
-	case used || browser.Busy() || r.asks != nil && r.asks(record):
+	case used || browser.Busy() || f.asks != nil && f.asks(record):
 		return freezeAgain
 	}
 	return 0
@@ -71,19 +71,19 @@ func (o *openSession) inUse() bool {
 
 // freeze freezes a session's box and returns when it is thawed, or the session
 // ends. next is after what time it may be tried again.
-func (r *Registry) freeze(ctx context.Context, sess *openSession, box sandbox.Box) (next time.Duration) {
-	thawed, ok := r.tryFreeze(ctx, sess, box)
+func (f *freezer) freeze(ctx context.Context, sess *openSession, box sandbox.Box) (next time.Duration) {
+	thawed, ok := f.tryFreeze(ctx, sess, box)
 	if !ok {
 		return freezeAgain
 	}
 	if thawed == nil {
-		return max(r.config.FreezeAfter, freezeAgain) // it cannot be: no need to hurry
+		return max(f.config.FreezeAfter, freezeAgain) // it cannot be: no need to hurry
 	}
 	record, since, still := sess.markFrozen(thawed)
 	if !still {
 		return freezeAgain
 	}
-	r.event(record, "", fmt.Sprintf("frozen: nobody has used it for %s (%s)", since.Sub(record.LastUsed).Round(time.Second), freezeKey))
+	f.audit.event(record, "", fmt.Sprintf("frozen: nobody has used it for %s (%s)", since.Sub(record.LastUsed).Round(time.Second), freezeKey))
 	select {
 	case <-sess.closing:
 		return 0
@@ -97,8 +97,8 @@ func (r *Registry) freeze(ctx context.Context, sess *openSession, box sandbox.Bo
 	sess.markThawed()
 	record = sess.record
 	sess.mu.Unlock()
-	r.event(record, by, "woken up; it stood still for "+time.Since(since).Round(time.Millisecond).String())
-	return r.config.FreezeAfter
+	f.audit.event(record, by, "woken up; it stood still for "+time.Since(since).Round(time.Millisecond).String())
+	return f.config.FreezeAfter
 }
 
 // markFrozen notes that a session's box stands still, unless it goes on already.
@@ -120,12 +120,12 @@ const freezeKey = "browser.freeze_after_seconds"
 
 // tryFreeze freezes a box. ok is false where something went on in its browser
 // meanwhile: it runs then. thawed is nil where it cannot be frozen.
-func (r *Registry) tryFreeze(ctx context.Context, sess *openSession, box sandbox.Box) (thawed <-chan struct{}, ok bool) {
+func (f *freezer) tryFreeze(ctx context.Context, sess *openSession, box sandbox.Box) (thawed <-chan struct{}, ok bool) {
 	asked, cancel := context.WithTimeout(ctx, freezeLimit)
 	defer cancel()
 	thawed, err := box.Freeze(asked)
 	if err != nil {
-		r.log.Debug("a box cannot be frozen", "session", sess.id, "error", err)
+		f.log.Debug("a box cannot be frozen", "session", sess.id, "error", err)
 		return nil, true
 	}
 	settled := time.NewTimer(freezeSettle)
@@ -144,7 +144,7 @@ func (r *Registry) tryFreeze(ctx context.Context, sess *openSession, box sandbox
 		return thawed, true
 	}
 	if err := box.Thaw(asked); err != nil { // what was sent before would get no answer
-		r.log.Warn("a box cannot be thawed", "session", sess.id, "error", err)
+		f.log.Warn("a box cannot be thawed", "session", sess.id, "error", err)
 	}
 	return nil, false
 }

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	pausedIdleFactor  = 4                // a held session may be idle for so many times as long: people are slower
-	turnLimit = 10 * time.Second // for the action that runs when a hold begins to end
-	maxReason  = 500              // characters of a reason
+	pausedIdleFactor = 4                // a held session may be idle for so many times as long: people are slower
+	turnLimit        = 10 * time.Second // for the action that runs when a hold begins to end
+	maxReason        = 500              // characters of a reason
 )
 
 // pauseState is what a session remembers of people's hands on it. It is stored
@@ -66,11 +66,11 @@ func ofSession(verb string) bool {
 
 // barred refuses a call to a session that somebody keeps from its caller.
 // Faults: session_paused.
-func (r *Registry) barred(call action.Call) (action.SessionFacts, error) {
+func (c *control) barred(call action.Call) (action.SessionFacts, error) {
 	if !ofSession(call.Verb) {
 		return action.SessionFacts{}, nil
 	}
-	sess := r.find(call)
+	sess := c.sessions.find(call)
 	if sess == nil {
 		return action.SessionFacts{}, nil
 	}
@@ -141,36 +141,34 @@ func (o *openSession) pausedFault(hint string) *fault.Fault {
 		Hinted("%s", hint).With("state", state).With("by", hold.By).With("code", hold.Code).With("since", hold.Since)
 }
 
-// Halt pauses a session from the gate's side and alerts. A session that is
+// pauseByID pauses a session from the gate's side and alerts. A session that is
 // held already stays as it is. Faults: session_not_found, not_active.
-func (r *Registry) Halt(ctx context.Context, session, code, why string) error {
-	r.mu.Lock()
-	sess := r.live[session]
-	r.mu.Unlock()
+func (c *control) pauseByID(ctx context.Context, session, code, why string) error {
+	sess := c.sessions.withID(session)
 	if sess == nil {
 		return fault.New(fault.SessionNotFound, "there is no open session %s", quoted(session)).
 			Hinted("list the sessions there are with session.list")
 	}
-	return r.halt(ctx, sess, action.Hold{By: action.House, Code: code, Why: why}, "")
+	return c.pauseAndAlert(ctx, sess, action.Hold{By: action.House, Code: code, Why: why}, "")
 }
 
-// halt pauses a session without a person's doing, and has people told. What
+// pauseAndAlert pauses a session without a person's doing, and has people told. What
 // runs in it may end.
-func (r *Registry) halt(ctx context.Context, sess *openSession, hold action.Hold, correlation string) error {
+func (c *control) pauseAndAlert(ctx context.Context, sess *openSession, hold action.Hold, correlation string) error {
 	hold.Why = oneLine(hold.Why)
-	fresh, err := r.seize(ctx, sess, hold, false)
+	fresh, err := c.setPause(ctx, sess, hold, false)
 	if fresh || err == nil {
-		r.alert(sess.now(), correlation, hold.Code+": "+hold.Why)
+		c.audit.alert(sess.now(), correlation, hold.Code+": "+hold.Why)
 	}
 	if fresh {
-		r.event(sess.now(), correlation, "paused by "+hold.By+": "+hold.Why)
+		c.audit.event(sess.now(), correlation, "paused by "+hold.By+": "+hold.Why)
 	}
 	return err
 }
 
-// seize puts a hold on a session, unless it has one: then fresh is false.
+// setPause puts a hold on a session, unless it has one: then fresh is false.
 // Faults: not_active.
-func (r *Registry) seize(ctx context.Context, sess *openSession, hold action.Hold, taken bool) (fresh bool, err error) {
+func (c *control) setPause(ctx context.Context, sess *openSession, hold action.Hold, taken bool) (fresh bool, err error) {
 	sess.mu.Lock()
 	if !isOpen(sess.record.State) {
 		defer sess.mu.Unlock()
@@ -184,14 +182,14 @@ func (r *Registry) seize(ctx context.Context, sess *openSession, hold action.Hol
 	sess.pause.Hold, sess.pause.Taken = &hold, taken
 	sess.showPause()
 	sess.mu.Unlock()
-	seen := r.look(ctx, sess)
+	seen := c.view(ctx, sess)
 	sess.mu.Lock()
 	if sess.pause.Hold == &hold { // nobody has ended it meanwhile
 		sess.pause.Before = seen.view
 	}
 	sess.addNote(seen.notes...)
 	sess.mu.Unlock()
-	return true, r.keepControl(ctx, sess)
+	return true, c.saver.savePause(ctx, sess)
 }
 
 // showPause makes the record show the hold there is, has clients of agents
@@ -211,10 +209,10 @@ func (o *openSession) showPause() {
 	}
 }
 
-// keepControl stores a change of hands before anybody is told of it.
-func (r *Registry) keepControl(ctx context.Context, sess *openSession) error {
-	if err := r.store(ctx, sess); err != nil {
-		r.askToSave()
+// savePause stores a change of hands before anybody is told of it.
+func (w *saver) savePause(ctx context.Context, sess *openSession) error {
+	if err := w.save(ctx, sess); err != nil {
+		w.ask()
 		return fault.New(fault.Internal, "the session's state could not be stored").
 			Hinted("it holds as long as this gateway runs; make room on its disk").Because(err)
 	}

@@ -13,18 +13,18 @@ const maxWait = 10 * time.Minute
 // requestHuman pauses a session because its agent wants a person, has people
 // told, and waits until one hands it back. On a session that is held already
 // it only waits. Faults: those of session.show.
-func (r *Registry) requestHuman(ctx context.Context, call action.Call) (action.Result, error) {
+func (c *control) requestHuman(ctx context.Context, call action.Call) (action.Result, error) {
 	args, err := argsOf[action.HumanRequest](call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	sess, err := r.admit(ctx, call)
+	sess, err := c.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
 	if sess.pausedBy() == nil {
 		hold := action.Hold{By: call.Caller.Actor, Code: action.HelpWanted, Why: args.Reason}
-		if err := r.halt(ctx, sess, hold, call.ID); err != nil {
+		if err := c.pauseAndAlert(ctx, sess, hold, call.ID); err != nil {
 			return action.Result{Session: sess.id}, err
 		}
 	}

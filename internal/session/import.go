@@ -25,17 +25,17 @@ type importPlan struct {
 	hosts   []string // of both, in order
 }
 
-// importProfile puts the login state of a file into a profile that no session
+// importLogin puts the login state of a file into a profile that no session
 // uses: all of it, but for what is for hosts that the caller's sessions may not
 // open, or nothing. Faults: invalid_request with the place of a bad entry,
 // not_found, already_active, blocked_domain where nothing is left, those of
 // session.start, and those of the page engine.
-func (r *Registry) importProfile(ctx context.Context, call action.Call) (action.Result, error) {
+func (v *profileVerbs) importLogin(ctx context.Context, call action.Call) (action.Result, error) {
 	args, err := argsOf[action.ProfileImport](call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	p, err := r.unusedProfile(ctx, call.Caller.Scope, args.ID)
+	p, err := v.unused(ctx, call.Caller.Scope, args.ID)
 	if err != nil {
 		return action.Result{}, err
 	}
@@ -43,15 +43,15 @@ func (r *Registry) importProfile(ctx context.Context, call action.Call) (action.
 	if err != nil {
 		return action.Result{}, err
 	}
-	plan, err := r.planOwn(ctx, call, p, args.Allow)
+	plan, err := v.planOwn(ctx, call, p, args.Allow)
 	if err != nil {
 		return action.Result{}, err
 	}
-	take, err := r.takeFrom(&state, plan.network)
+	take, err := v.takeFrom(&state, plan.network)
 	if err != nil {
 		return action.Result{}, err
 	}
-	session, err := r.importWith(ctx, call, plan, p, take)
+	session, err := v.importWith(ctx, call, plan, p, take)
 	if err != nil {
 		return action.Result{Session: session}, err
 	}
@@ -65,7 +65,7 @@ func (r *Registry) importProfile(ctx context.Context, call action.Call) (action.
 
 // takeFrom chooses what is for hosts that documents of a network may come from.
 // Everything is checked first, whether or not it is taken.
-func (r *Registry) takeFrom(state *storagestate.State, n action.Network) (importPlan, error) {
+func (v *profileVerbs) takeFrom(state *storagestate.State, n action.Network) (importPlan, error) {
 	hosts := make([]string, len(state.Cookies))
 	for i, c := range state.Cookies {
 		var err error
@@ -74,14 +74,14 @@ func (r *Registry) takeFrom(state *storagestate.State, n action.Network) (import
 		}
 	}
 	key := "probe-" + newID()
-	if err := r.door.Open(key, n); err != nil {
+	if err := v.networks.door.Open(key, n); err != nil {
 		return importPlan{}, err
 	}
-	defer r.door.Close(key)
+	defer v.networks.door.Close(key)
 	judged := map[string]action.Destination{}
 	opens := func(host string) bool {
 		if _, known := judged[host]; !known {
-			judged[host] = r.opens(key, n, host)
+			judged[host] = v.networks.opens(key, n, host)
 		}
 		return judged[host].Allowed
 	}
@@ -142,21 +142,21 @@ func reasons(left []action.LeftOut) string {
 
 // importWith puts it into the profile by a session of its own. Where that fails
 // the profile stays as it was.
-func (r *Registry) importWith(ctx context.Context, call action.Call, plan plan, p action.Profile, take importPlan) (session string, err error) {
-	sess, err := r.startOwn(ctx, call, plan)
+func (v *profileVerbs) importWith(ctx context.Context, call action.Call, plan plan, p action.Profile, take importPlan) (session string, err error) {
+	sess, err := v.startOwn(ctx, call, plan)
 	if err != nil {
 		return "", err
 	}
 	began := time.Now()
-	err = r.restoreIn(ctx, sess, call, p, take)
+	err = v.restoreIn(ctx, sess, call, p, take)
 	why := "a login was imported into its profile"
 	if err != nil {
 		why = "nothing was imported into its profile"
 	}
-	r.finishOwn(ctx, sess, call, why, err != nil)
+	v.finishOwn(ctx, sess, call, why, err != nil)
 	late := context.WithoutCancel(ctx)
 	if err == nil {
-		saved, unknown := r.savedSince(late, p.ID, began)
+		saved, unknown := v.savedSince(late, p.ID, began)
 		if unknown != nil {
 			return sess.id, unknown
 		}
@@ -166,14 +166,14 @@ func (r *Registry) importWith(ctx context.Context, call action.Call, plan plan, 
 		}
 	}
 	if err != nil {
-		r.try(late, r.profiles.Imports(late, p.ID, p.Imported))
+		tryLater(late, v.log, v.keeper.profiles.Imports(late, p.ID, p.Imported))
 	}
 	return sess.id, err
 }
 
 // restoreIn has the session's browser take it. Before, it is stored that the
 // profile has it, and the secrets are known.
-func (r *Registry) restoreIn(ctx context.Context, sess *openSession, call action.Call, p action.Profile, take importPlan) error {
+func (v *profileVerbs) restoreIn(ctx context.Context, sess *openSession, call action.Call, p action.Profile, take importPlan) error {
 	ctx, leave, err := sess.enter(ctx, call)
 	if err != nil {
 		return err
@@ -186,11 +186,11 @@ func (r *Registry) restoreIn(ctx context.Context, sess *openSession, call action
 	hosts := slices.Concat(p.Imported, take.hosts)
 	slices.Sort(hosts)
 	hosts = slices.Compact(hosts)
-	if err := r.profiles.Imports(ctx, p.ID, hosts); err != nil {
+	if err := v.keeper.profiles.Imports(ctx, p.ID, hosts); err != nil {
 		return err
 	}
-	r.known.Learn(sess.id, take.secrets()...)
-	if err := r.amend(ctx, sess, func(t *terms) { t.Imported = hosts }); err != nil {
+	v.creds.known.Learn(sess.id, take.secrets()...)
+	if err := v.saver.changeTerms(ctx, sess, func(t *terms) { t.Imported = hosts }); err != nil {
 		return err
 	}
 	if err := sess.markCredentialed(ctx); err != nil {
@@ -203,7 +203,7 @@ func (r *Registry) restoreIn(ctx context.Context, sess *openSession, call action
 	for i, o := range take.origins {
 		origins[i] = o.Origin
 	}
-	return r.profiles.Visited(ctx, p.ID, origins)
+	return v.keeper.profiles.Visited(ctx, p.ID, origins)
 }
 
 // secrets are the values that look like secrets.

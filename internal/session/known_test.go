@@ -12,7 +12,7 @@ import (
 // TestSecretsOutliveTheirSessionForAnHour: what is on its way out by then is
 // redacted too.
 func TestSecretsOutliveTheirSessionForAnHour(t *testing.T) {
-	r := &Registry{known: new(redact.Book), over: map[string]time.Time{}}
+	r := &credentialAccess{known: new(redact.Book), over: map[string]time.Time{}}
 	sess := newLive(action.Session{ID: "s1", Credentialed: []string{"app.example"}}, action.Network{})
 	secret := "k7Qp-canary-93xV-value"
 	r.known.Learn("s1", credentials.Keep(secret))

@@ -22,7 +22,7 @@ type recordStore struct{ db *store.DB }
 type entry struct {
 	action.Session
 	terms    terms
-	pause  pauseState
+	pause    pauseState
 	failures int
 }
 

@@ -20,20 +20,20 @@ const warnAt, warnOf = 4, 5
 
 // actionLimit is how many actions a session may do, with what people added.
 // Negative is no limit; a run bounds itself. mu must be held.
-func (r *Registry) actionLimit(sess *openSession) int {
-	if r.config.MaxActions < 0 || sess.run != "" {
+func (c *control) actionLimit(sess *openSession) int {
+	if c.config.MaxActions < 0 || sess.run != "" {
 		return -1
 	}
-	return max(r.config.MaxActions, sess.pause.Actions)
+	return max(c.config.MaxActions, sess.pause.Actions)
 }
 
 // endOfTime is until when a session may go on, with what people added. The zero
 // time is no limit; a run bounds itself, and waits for people. mu must be held.
-func (r *Registry) endOfTime(sess *openSession) time.Time {
-	if r.config.MaxAge <= 0 || sess.run != "" {
+func (c *control) endOfTime(sess *openSession) time.Time {
+	if c.config.MaxAge <= 0 || sess.run != "" {
 		return time.Time{}
 	}
-	end := sess.record.Created.Add(r.config.MaxAge)
+	end := sess.record.Created.Add(c.config.MaxAge)
 	if sess.pause.Until.After(end) {
 		return sess.pause.Until
 	}
@@ -42,59 +42,59 @@ func (r *Registry) endOfTime(sess *openSession) time.Time {
 
 // exhausted pauses a session that has done as much as it may, when a call wants
 // to do more. Faults: limit_reached.
-func (r *Registry) exhausted(ctx context.Context, sess *openSession, call action.Call) error {
+func (c *control) exhausted(ctx context.Context, sess *openSession, call action.Call) error {
 	verb, known := action.Lookup(call.Verb)
 	if !known || !verb.As(call.Args).Counts {
 		return nil
 	}
 	sess.mu.Lock()
-	most, done := r.actionLimit(sess), sess.record.Actions
+	most, done := c.actionLimit(sess), sess.record.Actions
 	sess.mu.Unlock()
 	if most < 0 || done < most {
 		return nil
 	}
 	why := fmt.Sprintf("%s: it has done %d actions", actionsKey, done)
-	r.reach(ctx, sess, why)
+	c.pauseAtLimit(ctx, sess, why)
 	return fault.New(fault.LimitReached, "%s: a session may do %d actions, and %s has done them", actionsKey, most, label(sess.now())).
 		Hinted("the session is paused, not ended, and a person decides whether it goes on: read it meanwhile, and wait with session.request_human; "+
 			"a person lets it go on by an approval, or by glovebox session resume %s", sess.id).
 		With("limit", actionsKey).With("max", most).With("state", paused)
 }
 
-// reach pauses a session at one of its limits and has people asked whether it
+// pauseAtLimit pauses a session at one of its limits and has people asked whether it
 // may go on. One that is held already stays as it is.
-func (r *Registry) reach(ctx context.Context, sess *openSession, why string) {
+func (c *control) pauseAtLimit(ctx context.Context, sess *openSession, why string) {
 	if sess.pausedBy() != nil {
 		return
 	}
-	if err := r.halt(ctx, sess, action.Hold{By: action.House, Code: string(fault.LimitReached), Why: why}, ""); err != nil {
-		r.log.WarnContext(ctx, "a session at its limit may not stay paused", "session", sess.id, "error", err)
+	if err := c.pauseAndAlert(ctx, sess, action.Hold{By: action.House, Code: string(fault.LimitReached), Why: why}, ""); err != nil {
+		c.log.WarnContext(ctx, "a session at its limit may not stay paused", "session", sess.id, "error", err)
 	}
-	if r.limited != nil {
-		r.work.Go(func() { r.limited(sess.now(), why) })
+	if c.limited != nil {
+		c.work.Go(func() { c.limited(sess.now(), why) })
 	}
 }
 
 // extend gives a session that a person lets go on as much again of what it has
 // used up. mu must be held.
-func (r *Registry) extend(sess *openSession, now time.Time) {
-	if most := r.actionLimit(sess); most >= 0 && sess.record.Actions >= most {
-		sess.pause.Actions = sess.record.Actions + r.config.MaxActions
+func (c *control) extend(sess *openSession, now time.Time) {
+	if most := c.actionLimit(sess); most >= 0 && sess.record.Actions >= most {
+		sess.pause.Actions = sess.record.Actions + c.config.MaxActions
 	}
-	if end := r.endOfTime(sess); !end.IsZero() && !now.Before(end) {
-		sess.pause.Until = now.Add(r.config.MaxAge)
+	if end := c.endOfTime(sess); !end.IsZero() && !now.Before(end) {
+		sess.pause.Until = now.Add(c.config.MaxAge)
 	}
 }
 
 // warning says how much of a session's limits is used, once that is much; "" as
 // long as it is not. mu must be held.
-func (r *Registry) warning(sess *openSession, now time.Time) string {
+func (c *control) warning(sess *openSession, now time.Time) string {
 	var used []string
-	if most := r.actionLimit(sess); most > 0 && sess.record.Actions*warnOf >= most*warnAt {
+	if most := c.actionLimit(sess); most > 0 && sess.record.Actions*warnOf >= most*warnAt {
 		used = append(used, fmt.Sprintf("%d of %d actions", sess.record.Actions, most))
 	}
-	if end := r.endOfTime(sess); !end.IsZero() {
-		if left := end.Sub(now); left*warnOf <= r.config.MaxAge*(warnOf-warnAt) {
+	if end := c.endOfTime(sess); !end.IsZero() {
+		if left := end.Sub(now); left*warnOf <= c.config.MaxAge*(warnOf-warnAt) {
 			used = append(used, fmt.Sprintf("all but %s of its time", max(left, 0).Round(time.Second)))
 		}
 	}
@@ -105,9 +105,9 @@ func (r *Registry) warning(sess *openSession, now time.Time) string {
 }
 
 // crowded says how many sessions of a scope are open, once they are many.
-func (r *Registry) crowded(scope string) string {
-	most, mine := r.config.MaxConcurrent, 0
-	for _, sess := range r.all() {
+func (d *directory) crowded(scope string) string {
+	most, mine := d.config.MaxConcurrent, 0
+	for _, sess := range d.all() {
 		if sess.scope == scope && sess.over() == nil {
 			mine++
 		}

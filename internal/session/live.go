@@ -24,31 +24,31 @@ type openSession struct {
 	saving   sync.Mutex // one writer of the record at a time, so that the newest is stored last
 	reaching sync.Mutex // one change of what it may reach at a time
 
-	mu        sync.Mutex
-	record    action.Session
-	failures  failures
-	dirty     bool
-	box       sandbox.Box
-	browser   Browser
-	calls     map[*context.CancelCauseFunc]activity // in flight
-	ending    *ending
-	refusals  bucket
-	oomKnown     int       // of its box for want of memory, that its agent knows of
-	oomTold   int       // such kills that it was told of since it went anywhere
-	clients   int       // of the browser's protocol
-	sending   int       // requests of its pages that wait for a verdict
-	frozen    time.Time // since when its box stands still, where the record says so
-	wokenBy   string    // correlation id of the call that woke it up, until that is recorded
-	injection injection
-	crawl     *crawl // the one that runs, nil when none does
-	pause   pauseState
-	network   action.Network // what it may reach, which people may widen
-	terms     terms
-	changed   chan struct{}                      // closed when the hold does, and made anew
-	clientCalls     map[*context.CancelCauseFunc]activity // clients of the protocol that are served, and what let them in
+	mu          sync.Mutex
+	record      action.Session
+	failures    failures
+	dirty       bool
+	box         sandbox.Box
+	browser     Browser
+	calls       map[*context.CancelCauseFunc]activity // in flight
+	ending      *ending
+	refusals    bucket
+	oomKnown    int       // of its box for want of memory, that its agent knows of
+	oomTold     int       // such kills that it was told of since it went anywhere
+	clients     int       // of the browser's protocol
+	sending     int       // requests of its pages that wait for a verdict
+	frozen      time.Time // since when its box stands still, where the record says so
+	wokenBy     string    // correlation id of the call that woke it up, until that is recorded
+	injection   injection
+	crawl       *crawl // the one that runs, nil when none does
+	pause       pauseState
+	network     action.Network // what it may reach, which people may widen
+	terms       terms
+	changed     chan struct{}                         // closed when the hold does, and made anew
+	clientCalls map[*context.CancelCauseFunc]activity // clients of the protocol that are served, and what let them in
 
-	lookups    lookupBudget // that agents have for what is not there
-	credentialed bool      // credentials are being put into its browser, or were; see becomeCredentialed
+	lookups      lookupBudget // that agents have for what is not there
+	credentialed bool         // credentials are being put into its browser, or were; see becomeCredentialed
 }
 
 // activity is something of a call's that goes on in a session.

@@ -11,25 +11,25 @@ import (
 
 const maxCredentialDomains = 50 // domains whose credentials a session asks for
 
-// named reads the domains whose credentials a session is to get, as the door
+// domains reads the domains whose credentials a session is to get, as the door
 // reads hosts. An agent may name those only that the session may open. Faults:
 // invalid_request, blocked_domain.
-func (r *Registry) named(caller action.Caller, n action.Network, domains []string) ([]string, error) {
+func (nw *networks) domains(caller action.Caller, n action.Network, domains []string) ([]string, error) {
 	key := "probe-" + newID()
 	if len(domains) == 0 {
 		return nil, nil
 	}
-	if err := r.door.Open(key, n); err != nil {
+	if err := nw.door.Open(key, n); err != nil {
 		return nil, err
 	}
-	defer r.door.Close(key)
+	defer nw.door.Close(key)
 	var list []string
 	for _, domain := range domains {
-		host, err := r.domainOf(key, domain)
+		host, err := nw.domainOf(key, domain)
 		if err != nil {
 			return nil, err
 		}
-		if d := r.opens(key, n, host); caller.Role != action.Operator && !d.Allowed {
+		if d := nw.opens(key, n, host); caller.Role != action.Operator && !d.Allowed {
 			return nil, blockedFault(d)
 		}
 		if !slices.Contains(list, host) {
@@ -40,11 +40,11 @@ func (r *Registry) named(caller action.Caller, n action.Network, domains []strin
 }
 
 // domainOf is the host that a caller means by a domain.
-func (r *Registry) domainOf(box, domain string) (string, error) {
+func (nw *networks) domainOf(box, domain string) (string, error) {
 	domain = normalizeHost(domain)
 	host := ""
 	if domain != "" && !strings.ContainsAny(domain, "/\\?#@:*") {
-		host = r.door.Judge(box, "https://"+domain+"/").Host
+		host = nw.door.Judge(box, "https://"+domain+"/").Host
 	}
 	if host == "" {
 		return "", fault.New(fault.InvalidRequest, "%s is no domain", quoted(domain)).
@@ -56,19 +56,19 @@ func (r *Registry) domainOf(box, domain string) (string, error) {
 // hint puts the credentials of a domain in that a navigation names, before it
 // goes. Faults: credentials_unavailable also where there are none, and those of
 // named.
-func (r *Registry) hint(ctx context.Context, sess *openSession, caller action.Caller, domain string) error {
-	list, err := r.named(caller, sess.reach(), []string{domain})
+func (ca *credentialAccess) hint(ctx context.Context, sess *openSession, caller action.Caller, domain string) error {
+	list, err := ca.networks.domains(caller, sess.reach(), []string{domain})
 	if err != nil {
 		return err
 	}
 	host := list[0]
-	if r.vault == nil {
+	if ca.vault == nil {
 		return noneStored(host)
 	}
-	if err := r.name(ctx, sess, host); err != nil {
+	if err := ca.name(ctx, sess, host); err != nil {
 		return err
 	}
-	found, err := r.inject(ctx, sess, host)
+	found, err := ca.inject(ctx, sess, host)
 	if err == nil && !found {
 		err = noneStored(host)
 	}
@@ -76,7 +76,7 @@ func (r *Registry) hint(ctx context.Context, sess *openSession, caller action.Ca
 }
 
 // name notes that a session asks for the credentials of a domain.
-func (r *Registry) name(ctx context.Context, sess *openSession, host string) error {
+func (ca *credentialAccess) name(ctx context.Context, sess *openSession, host string) error {
 	sess.mu.Lock()
 	have := slices.Clone(sess.terms.Named)
 	sess.mu.Unlock()
@@ -87,7 +87,7 @@ func (r *Registry) name(ctx context.Context, sess *openSession, host string) err
 		return fault.New(fault.LimitReached, "a session asks for the credentials of %d domains at most", maxCredentialDomains).
 			Hinted("start another session").With("limit", "credentials").With("max", maxCredentialDomains)
 	}
-	return r.amend(ctx, sess, func(t *terms) { t.Named = append(slices.Clone(t.Named), host) })
+	return ca.saver.changeTerms(ctx, sess, func(t *terms) { t.Named = append(slices.Clone(t.Named), host) })
 }
 
 func noneStored(host string) error {

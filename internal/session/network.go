@@ -98,12 +98,12 @@ func portsOf(configured action.Network, host string) []string {
 
 // mayHaveCookies returns nil when documents of a box may come from a host, at
 // whatever port: cookies know none. Faults: blocked_domain.
-func (r *Registry) mayHaveCookies(box, host string) error {
+func (nw *networks) mayHaveCookies(box, host string) error {
 	var network action.Network
-	if sess := r.byBox(box); sess != nil {
+	if sess := nw.sessions.byBox(box); sess != nil {
 		network = sess.reach()
 	}
-	refused := r.opens(box, network, host)
+	refused := nw.opens(box, network, host)
 	if refused.Allowed {
 		return nil
 	}
@@ -114,7 +114,7 @@ func (r *Registry) mayHaveCookies(box, host string) error {
 
 // opens says whether documents of a box, which may reach a network, may come
 // from a host, at whatever port.
-func (r *Registry) opens(box string, n action.Network, host string) (first action.Destination) {
+func (nw *networks) opens(box string, n action.Network, host string) (first action.Destination) {
 	places := []string{"https://" + host + "/", "http://" + host + "/"}
 	for _, port := range n.Ports {
 		places = append(places, fmt.Sprintf("https://%s:%d/", host, port))
@@ -123,7 +123,7 @@ func (r *Registry) opens(box string, n action.Network, host string) (first actio
 		places = append(places, "http://"+place+"/")
 	}
 	for i, place := range places {
-		d := r.door.Judge(box, place)
+		d := nw.door.Judge(box, place)
 		if d.Allowed {
 			return d
 		}

@@ -14,29 +14,29 @@ import (
 )
 
 // guard makes a page ask the door before it loads a document.
-func (r *Registry) guard(o *engine.Options, box string) {
+func (p *pages) guard(o *engine.Options, box string) {
 	o.Guard = func(rawURL string) error {
-		if d := r.door.Judge(box, rawURL); !d.Allowed {
+		if d := p.networks.door.Judge(box, rawURL); !d.Allowed {
 			return blockedFault(d)
 		}
 		return nil
 	}
-	o.Unreached = func(ctx context.Context, rawURL string) string { return r.door.Unreached(ctx, box, rawURL) }
-	o.Owns = func(host string) error { return r.mayHaveCookies(box, host) }
-	if r.vault != nil {
-		o.Prepare = func(ctx context.Context, rawURL string) error { return r.prepare(ctx, box, rawURL) }
-		o.Authenticated = func(domain, origin, scheme string) { r.authenticated(box, domain, origin, scheme) }
+	o.Unreached = func(ctx context.Context, rawURL string) string { return p.networks.door.Unreached(ctx, box, rawURL) }
+	o.Owns = func(host string) error { return p.networks.mayHaveCookies(box, host) }
+	if p.creds.vault != nil {
+		o.Prepare = func(ctx context.Context, rawURL string) error { return p.creds.prepare(ctx, box, rawURL) }
+		o.Authenticated = func(domain, origin, scheme string) { p.creds.authenticated(box, domain, origin, scheme) }
 	}
-	o.Files = &boxFiles{registry: r, box: box}
-	o.Refused = func(refusal action.Refusal) { r.Refused(box, refusal) }
-	o.Credentialed, o.Secrets = r.holdsIn(box)
-	if r.outgoing != nil {
+	o.Files = &boxFiles{files: p.files, box: box}
+	o.Refused = func(refusal action.Refusal) { p.refusals.add(box, refusal) }
+	o.Credentialed, o.Secrets = p.creds.holdsIn(box)
+	if p.outgoing != nil {
 		o.Outgoing = func(ctx context.Context, request action.Request) (action.Ruling, error) {
-			return r.sends(ctx, box, request)
+			return p.sends(ctx, box, request)
 		}
 		o.Receipt = func(e action.Effect) {
-			if sess := r.byBox(box); sess != nil {
-				r.outgoing.Receipt(sess.now(), e)
+			if sess := p.sessions.byBox(box); sess != nil {
+				p.outgoing.Receipt(sess.now(), e)
 			}
 		}
 	}
@@ -44,8 +44,8 @@ func (r *Registry) guard(o *engine.Options, box string) {
 
 // sends asks about a request that is to leave a box's browser. One that is
 // nobody's yet has nothing to send.
-func (r *Registry) sends(ctx context.Context, box string, request action.Request) (action.Ruling, error) {
-	sess := r.byBox(box)
+func (p *pages) sends(ctx context.Context, box string, request action.Request) (action.Ruling, error) {
+	sess := p.sessions.byBox(box)
 	if sess == nil {
 		return action.Ruling{}, fault.New(fault.DeniedByPolicy, "this browser has no session: it may send nothing").Hinted("start a session")
 	}
@@ -65,17 +65,17 @@ func (r *Registry) sends(ctx context.Context, box string, request action.Request
 		defer sess.mu.Unlock()
 		sess.sending--
 	}()
-	return r.outgoing.Outgoing(ctx, record, from, request)
+	return p.outgoing.Outgoing(ctx, record, from, request)
 }
 
-// Opens asks about a WebSocket that a box wants to open, and waits for a person
+// opensChannel asks about a WebSocket that a box wants to open, and waits for a person
 // where one is asked. An error refuses it.
-func (r *Registry) Opens(ctx context.Context, box string, channel action.Channel) error {
-	if r.outgoing == nil {
+func (p *pages) opensChannel(ctx context.Context, box string, channel action.Channel) error {
+	if p.outgoing == nil {
 		return nil
 	}
 	request := action.Request{Method: http.MethodConnect, URL: channel.URL, Kind: action.ChannelKind, Document: channel.Origin}
-	if sess := r.byBox(box); sess != nil {
+	if sess := p.sessions.byBox(box); sess != nil {
 		sess.mu.Lock()
 		browser := sess.browser
 		sess.mu.Unlock()
@@ -83,13 +83,13 @@ func (r *Registry) Opens(ctx context.Context, box string, channel action.Channel
 			request.Acts, request.Page = browser.Acting(), browser.Page().URL
 		}
 	}
-	_, err := r.sends(ctx, box, request)
+	_, err := p.sends(ctx, box, request)
 	return err
 }
 
-// lookAtPage returns the facts of the page a call would act on.
-func (r *Registry) lookAtPage(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
-	sess, err := r.admit(ctx, call)
+// lookAt returns the facts of the page a call would act on.
+func (p *pages) lookAt(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Facts{}, action.Pin{}, err
 	}
@@ -103,7 +103,7 @@ func (r *Registry) lookAtPage(ctx context.Context, call action.Call) (action.Fac
 	}
 	ctx = withRights(ctx, call)
 	if !call.Peek {
-		if err := r.exhausted(ctx, sess, call); err != nil {
+		if err := p.control.exhausted(ctx, sess, call); err != nil {
 			return action.Facts{Session: sess.facts()}, action.Pin{}, err
 		}
 	}
@@ -115,34 +115,34 @@ func (r *Registry) lookAtPage(ctx context.Context, call action.Call) (action.Fac
 	pin.Session = sess.id
 	sess.countMisses(call, action.Result{}, err)
 	if err == nil {
-		err = r.relearn(ctx, sess)
+		err = p.creds.relearn(ctx, sess)
 	}
 	if err != nil && !call.Peek {
-		err = r.failure(ctx, sess, call, err)
+		err = p.failure(ctx, sess, call, err)
 	}
 	if err == nil && call.Verb == "page.fill_secret" {
-		facts.Secret, err = r.secretFacts(ctx, sess, call, facts.Page.URL)
+		facts.Secret, err = p.creds.secretFacts(ctx, sess, call, facts.Page.URL)
 	}
 	facts.Session = sess.facts()
 	if facts.Destination != nil && facts.Destination.URL != "" {
-		judged := r.door.Judge(facts.Session.Box, facts.Destination.URL)
+		judged := p.networks.door.Judge(facts.Session.Box, facts.Destination.URL)
 		facts.Destination = &judged
 	}
 	return facts, pin, err
 }
 
 // lookAtBatch finds the session of a batch, whose steps look at its page.
-func (r *Registry) lookAtBatch(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
-	sess, err := r.admit(ctx, call)
+func (p *pages) lookAtBatch(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Facts{}, action.Pin{}, err
 	}
 	return action.Facts{Session: sess.facts()}, action.Pin{Session: sess.id}, nil
 }
 
-// actOnPage does a page verb. Verbs that change something take turns.
-func (r *Registry) actOnPage(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
-	sess, err := r.admit(ctx, call)
+// do does a page verb. Verbs that change something take turns.
+func (p *pages) do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
+	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
@@ -150,28 +150,28 @@ func (r *Registry) actOnPage(ctx context.Context, call action.Call, pin action.P
 	if err != nil {
 		return action.Result{Session: sess.id}, err
 	}
-	defer r.askToSave()
+	defer p.saver.ask()
 	defer leave()
 	if err := sess.checkLookup(call); err != nil {
 		return action.Result{Session: sess.id}, err
 	}
-	result, err := r.act(withRights(ctx, call), sess, call, pin)
+	result, err := p.act(withRights(ctx, call), sess, call, pin)
 	sess.countMisses(call, result, err)
-	if unlearned := r.relearn(ctx, sess); unlearned != nil {
+	if unlearned := p.creds.relearn(ctx, sess); unlearned != nil {
 		result, err = action.Result{}, cmp.Or(err, unlearned)
 	}
 	result.Session = sess.id
 	if err != nil {
-		return result, r.failure(ctx, sess, call, err)
+		return result, p.failure(ctx, sess, call, err)
 	}
-	r.success(sess, call, result)
+	p.success(sess, call, result)
 	if name, kind, content := fileOf(result.Data); len(content) > 0 {
-		r.keep(ctx, sess, name, kind, content, &result)
+		p.files.keep(ctx, sess, name, kind, content, &result)
 	}
 	return result, nil
 }
 
-func (r *Registry) act(ctx context.Context, sess *openSession, call action.Call, pin action.Pin) (action.Result, error) {
+func (p *pages) act(ctx context.Context, sess *openSession, call action.Call, pin action.Pin) (action.Result, error) {
 	verb, known := action.Lookup(call.Verb)
 	if !known {
 		return action.Result{}, unknown(call.Verb)
@@ -187,16 +187,16 @@ func (r *Registry) act(ctx context.Context, sess *openSession, call action.Call,
 	if err := sess.checkBegin(call); err != nil {
 		return action.Result{}, err
 	}
-	if err := r.count(ctx, sess, verb, call); err != nil {
+	if err := p.count(ctx, sess, verb, call); err != nil {
 		return action.Result{}, err
 	}
 	if a, is := call.Args.(*action.Goto); is && a.DomainHint != "" {
-		if err := r.hint(ctx, sess, call.Caller, a.DomainHint); err != nil {
+		if err := p.creds.hint(ctx, sess, call.Caller, a.DomainHint); err != nil {
 			return action.Result{}, err
 		}
 	}
 	if call.Verb == "page.fill_secret" {
-		return r.fillSecret(ctx, sess, call, pin)
+		return p.creds.fillSecret(ctx, sess, call, pin)
 	}
 	sess.noteScripted(call)
 	if call.Act != nil {
@@ -214,8 +214,8 @@ func (r *Registry) act(ctx context.Context, sess *openSession, call action.Call,
 }
 
 // count counts an action before it is done, whether or not it succeeds.
-func (r *Registry) count(ctx context.Context, sess *openSession, verb *action.Verb, call action.Call) error {
-	if err := r.exhausted(ctx, sess, call); err != nil || !verb.Counts {
+func (p *pages) count(ctx context.Context, sess *openSession, verb *action.Verb, call action.Call) error {
+	if err := p.control.exhausted(ctx, sess, call); err != nil || !verb.Counts {
 		return err
 	}
 	sess.mu.Lock()
@@ -224,7 +224,7 @@ func (r *Registry) count(ctx context.Context, sess *openSession, verb *action.Ve
 	return nil
 }
 
-func (r *Registry) success(sess *openSession, call action.Call, result action.Result) {
+func (p *pages) success(sess *openSession, call action.Call, result action.Result) {
 	sess.mu.Lock()
 	defer sess.mu.Unlock()
 	if call.Caller.Role == action.Agent {
@@ -242,7 +242,7 @@ func (r *Registry) success(sess *openSession, call action.Call, result action.Re
 // failure counts a failure and says what a caller is told of it. A session
 // whose box or browser is gone is ended here: its watcher may not have seen it
 // yet.
-func (r *Registry) failure(ctx context.Context, sess *openSession, call action.Call, err error) error {
+func (p *pages) failure(ctx context.Context, sess *openSession, call action.Call, err error) error {
 	if code := fault.CodeOf(err); code == fault.LimitReached || code == fault.SessionPaused {
 		return err
 	}
@@ -250,7 +250,7 @@ func (r *Registry) failure(ctx context.Context, sess *openSession, call action.C
 	alive := s.alive()
 	select {
 	case <-s.box.Done():
-		r.lose(sess, s)
+		sess.lose(p.log, s)
 	default:
 	}
 	if !alive { // its watcher ends the session, or has it go on
@@ -263,21 +263,21 @@ func (r *Registry) failure(ctx context.Context, sess *openSession, call action.C
 	case !alive:
 		err = browserCrashed(call, err)
 	case fault.CodeOf(err) == fault.PageCrashed:
-		err = r.crashed(ctx, sess, err)
+		err = p.crashed(ctx, sess, err)
 	}
 	if errors.Is(context.Cause(ctx), context.Canceled) { // a caller that hung up says nothing of the page
 		return err
 	}
-	return r.strike(ctx, sess, call, err)
+	return p.control.countFailure(ctx, sess, call, err)
 }
 
 // goFirst opens the page a session was started for.
-func (r *Registry) goFirst(ctx context.Context, sess *openSession, start action.Call, rawURL string) action.Result {
+func (p *pages) goFirst(ctx context.Context, sess *openSession, start action.Call, rawURL string) action.Result {
 	call := action.Call{ID: start.ID, Verb: "page.goto", Session: sess.id, Caller: start.Caller, Args: &action.Goto{URL: rawURL}, Act: start.Act}
-	_, pin, err := r.lookAtPage(ctx, call)
+	_, pin, err := p.lookAt(ctx, call)
 	var result action.Result
 	if err == nil {
-		result, err = r.actOnPage(ctx, call, pin)
+		result, err = p.do(ctx, call, pin)
 	}
 	result.Session = sess.id
 	if err != nil {
@@ -313,10 +313,10 @@ func fileOf(data any) (name, mediaType string, content []byte) {
 
 // keep saves a file as an artifact. One that cannot be kept is still returned,
 // with a note.
-func (r *Registry) keep(ctx context.Context, sess *openSession, name, mediaType string, content []byte, result *action.Result) {
-	kept, err := r.saved(ctx, artifact.Owner{Scope: sess.scope, Session: sess.id}, name, mediaType, content)
+func (f *fileStore) keep(ctx context.Context, sess *openSession, name, mediaType string, content []byte, result *action.Result) {
+	kept, err := f.save(ctx, artifact.Owner{Scope: sess.scope, Session: sess.id}, name, mediaType, content)
 	if err != nil {
-		r.log.WarnContext(ctx, "cannot keep a file", "name", name, "session", sess.id, "error", err)
+		f.log.WarnContext(ctx, "cannot keep a file", "name", name, "session", sess.id, "error", err)
 		what, _, _ := strings.Cut(name, ".")
 		result.Notes = append(result.Notes, "the "+what+" was not kept: "+fault.From(err).Message)
 		return

@@ -8,13 +8,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/artifact"
 )
 
-// Portrait keeps a picture of a page with what a pin names outlined, for the
+// screenshot keeps a picture of a page with what a pin names outlined, for the
 // people who are asked about it: it may show what the agent may not read, so
 // only operators can fetch the artifact whose id is returned. Faults:
 // not_active, limit_reached, and those of the page engine.
-func (r *Registry) Portrait(ctx context.Context, call action.Call, pin action.Pin) (string, error) {
+func (p *pages) screenshot(ctx context.Context, call action.Call, pin action.Pin) (string, error) {
 	call.Session = pin.Session
-	sess, err := r.admit(ctx, call)
+	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {
 		return "", err
 	}
@@ -28,7 +28,7 @@ func (r *Registry) Portrait(ctx context.Context, call action.Call, pin action.Pi
 		return "", fmt.Errorf("cannot take the picture: %w", err)
 	}
 	owner := artifact.Owner{Scope: sess.scope, Session: sess.id, Private: true}
-	kept, err := r.saved(ctx, owner, "question.jpeg", "image/jpeg", picture)
+	kept, err := p.files.save(ctx, owner, "question.jpeg", "image/jpeg", picture)
 	if err != nil {
 		return "", fmt.Errorf("cannot keep the picture: %w", err)
 	}

@@ -15,23 +15,23 @@ import (
 // browser to end, the rest for its files.
 const profileLimit = 20 * time.Second
 
-// profileOf returns the id of the scope's profile of that id or name, nothing
+// idOf returns the id of the scope's profile of that id or name, nothing
 // for none. Faults: not_found.
-func (r *Registry) profileOf(ctx context.Context, scope, key string) (string, error) {
+func (k *profileKeeper) idOf(ctx context.Context, scope, key string) (string, error) {
 	if key == "" {
 		return "", nil
 	}
-	p, err := r.profiles.Find(ctx, scope, key)
+	p, err := k.profiles.Find(ctx, scope, key)
 	return p.ID, err
 }
 
 // loader writes a profile into a box that starts; nil for none.
-func (r *Registry) loader(id string) sandbox.Profile {
+func (k *profileKeeper) loader(id string) sandbox.Profile {
 	if id == "" {
 		return nil
 	}
 	return func(w io.Writer) error {
-		return r.profiles.Load(context.Background(), id, w) // ends with w, which the start of the box bounds
+		return k.profiles.Load(context.Background(), id, w) // ends with w, which the start of the box bounds
 	}
 }
 
@@ -49,10 +49,10 @@ func profileInUse(by action.Session) error {
 		Hinted("close that session and wait until it has ended").With("session", by.ID)
 }
 
-// keepProfile saves what a session leaves, before its box ends. What goes wrong
+// keep saves what a session leaves, before its box ends. What goes wrong
 // stands in the record's reason: the profile is then as the session before left
 // it.
-func (r *Registry) keepProfile(ctx context.Context, sess *openSession, how ending, unpurged error) {
+func (k *profileKeeper) keep(ctx context.Context, sess *openSession, how ending, unpurged error) {
 	sess.mu.Lock()
 	id, box := sess.record.Profile, sess.box
 	sess.mu.Unlock()
@@ -60,94 +60,94 @@ func (r *Registry) keepProfile(ctx context.Context, sess *openSession, how endin
 		return
 	}
 	if how.discard {
-		r.event(sess.now(), how.call, "its profile was left as it was")
+		k.audit.event(sess.now(), how.call, "its profile was left as it was")
 		return
 	}
 	began := time.Now()
-	err := errors.Join(unpurged, r.rememberOrigins(ctx, sess))
+	err := errors.Join(unpurged, k.rememberOrigins(ctx, sess))
 	if err == nil {
-		err = r.saveProfile(ctx, id, box)
+		err = k.save(ctx, id, box)
 	}
 	if err != nil {
-		r.log.ErrorContext(ctx, "a profile was not saved", "session", sess.id, "profile", id, "error", err)
-		r.event(sess.now(), how.call, "its profile was not saved: "+fault.From(err).Message)
+		k.log.ErrorContext(ctx, "a profile was not saved", "session", sess.id, "profile", id, "error", err)
+		k.audit.event(sess.now(), how.call, "its profile was not saved: "+fault.From(err).Message)
 		return
 	}
-	r.log.InfoContext(ctx, "profile saved", "session", sess.id, "profile", id, "took", time.Since(began))
-	r.event(sess.now(), how.call, "its profile was saved")
+	k.log.InfoContext(ctx, "profile saved", "session", sess.id, "profile", id, "took", time.Since(began))
+	k.audit.event(sess.now(), how.call, "its profile was saved")
 }
 
 // rememberOrigins notes where the documents of a session came from: what they
 // keep is in its profile.
-func (r *Registry) rememberOrigins(ctx context.Context, sess *openSession) error {
+func (k *profileKeeper) rememberOrigins(ctx context.Context, sess *openSession) error {
 	sess.mu.Lock()
 	id, browser := sess.record.Profile, sess.browser
 	sess.mu.Unlock()
 	if id == "" || browser == nil {
 		return nil
 	}
-	return r.profiles.Visited(ctx, id, browser.Origins())
+	return k.profiles.Visited(ctx, id, browser.Origins())
 }
 
-// saveProfile takes a profile out of a box. The browser has ended afterwards.
-func (r *Registry) saveProfile(ctx context.Context, id string, box sandbox.Box) error {
+// save takes a profile out of a box. The browser has ended afterwards.
+func (k *profileKeeper) save(ctx context.Context, id string, box sandbox.Box) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), profileLimit)
 	defer cancel()
 	files, err := box.Profile(ctx)
 	if err != nil {
 		return err
 	}
-	return errors.Join(r.profiles.Save(ctx, id, files), files.Close())
+	return errors.Join(k.profiles.Save(ctx, id, files), files.Close())
 }
 
-// rescueProfile saves what a session left whose browser had ended when the
+// rescue saves what a session left whose browser had ended when the
 // gateway did: it was about to be saved.
-func (r *Registry) rescueProfile(ctx context.Context, e entry, box sandbox.Box) {
+func (k *profileKeeper) rescue(ctx context.Context, e entry, box sandbox.Box) {
 	if e.terms.Profile == "" || box == nil {
 		return
 	}
-	err := r.saveRescued(ctx, e, box)
+	err := k.saveRescued(ctx, e, box)
 	if err == nil {
-		r.event(e.Session, "", "its profile was saved after a restart of the gateway")
+		k.audit.event(e.Session, "", "its profile was saved after a restart of the gateway")
 		return
 	}
-	r.event(e.Session, "", "its profile was not saved: "+fault.From(err).Message)
-	r.log.ErrorContext(ctx, "a profile was not saved", "session", e.ID, "profile", e.terms.Profile, "error", err)
+	k.audit.event(e.Session, "", "its profile was not saved: "+fault.From(err).Message)
+	k.log.ErrorContext(ctx, "a profile was not saved", "session", e.ID, "profile", e.terms.Profile, "error", err)
 }
 
 // saveRescued saves it where nothing is in it that must not be kept: its
 // browser has ended, and nothing can be taken out of it any more.
-func (r *Registry) saveRescued(ctx context.Context, e entry, box sandbox.Box) error {
-	keeps, err := r.keeps(ctx, e.terms)
+func (k *profileKeeper) saveRescued(ctx context.Context, e entry, box sandbox.Box) error {
+	keeps, err := k.keeps(ctx, e.terms)
 	if err == nil && len(e.terms.Credentialed) > 0 && !keeps {
 		err = unkeepable()
 	}
 	if err != nil {
 		return err
 	}
-	return r.saveProfile(ctx, e.terms.Profile, box)
+	return k.save(ctx, e.terms.Profile, box)
 }
 
 // keeps reports whether what a session got from the vault is saved in its
 // profile. What it is for is stored before.
-func (r *Registry) keeps(ctx context.Context, t terms) (bool, error) {
+func (k *profileKeeper) keeps(ctx context.Context, t terms) (bool, error) {
 	if t.Profile == "" || len(t.Credentialed) == 0 {
 		return false, nil
 	}
-	p, err := r.profiles.ByID(ctx, t.Profile)
+	p, err := k.profiles.ByID(ctx, t.Profile)
 	if err != nil || !p.KeepCredentials {
 		return false, err
 	}
-	return true, r.profiles.Holds(ctx, p.ID, t.domains())
+	return true, k.profiles.Holds(ctx, p.ID, t.domains())
 }
 
 // inherit makes a session credentialed from its start whose profile holds what
 // earlier ones got, or what was imported.
-func (r *Registry) inherit(ctx context.Context, sess *openSession) error {
+func (k *profileKeeper) inherit(ctx context.Context, sess *openSession) error {
 	if sess.terms.Profile == "" {
 		return nil
 	}
-	p, err := r.profiles.ByID(ctx, sess.terms.Profile)
+	p, err := k.profiles.ByID(ctx, sess.terms.Profile)
 	if err != nil || len(p.Credentialed)+len(p.Imported) == 0 {
 		return err
 	}
@@ -166,8 +166,8 @@ func unkeepable() error {
 }
 
 // userOf returns the session that uses a profile.
-func (r *Registry) userOf(profile string) (action.Session, bool) {
-	for _, sess := range r.all() {
+func (d *directory) userOf(profile string) (action.Session, bool) {
+	for _, sess := range d.all() {
 		if record := sess.now(); record.Profile == profile {
 			return record, true
 		}
@@ -175,52 +175,52 @@ func (r *Registry) userOf(profile string) (action.Session, bool) {
 	return action.Session{}, false
 }
 
-func (r *Registry) listProfiles(ctx context.Context, call action.Call) (action.Result, error) {
-	list, err := r.profiles.List(ctx, call.Caller.Scope)
+func (v *profileVerbs) list(ctx context.Context, call action.Call) (action.Result, error) {
+	list, err := v.keeper.profiles.List(ctx, call.Caller.Scope)
 	if err != nil {
 		return action.Result{}, err
 	}
 	for i, p := range list {
-		user, _ := r.userOf(p.ID)
+		user, _ := v.sessions.userOf(p.ID)
 		list[i].Session = user.ID
 	}
 	return action.Result{Data: &action.ProfileListing{Contexts: list}}, nil
 }
 
-func (r *Registry) createProfile(ctx context.Context, call action.Call) (action.Result, error) {
+func (v *profileVerbs) create(ctx context.Context, call action.Call) (action.Result, error) {
 	args, err := argsOf[action.ProfileCreate](call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	p, err := r.profiles.Create(ctx, call.Caller.Scope, args.Name, args.KeepCredentials)
+	p, err := v.keeper.profiles.Create(ctx, call.Caller.Scope, args.Name, args.KeepCredentials)
 	return action.Result{Data: &p}, err
 }
 
-// unusedProfile finds a profile, by id or name, that no session uses. Faults:
+// unused finds a profile, by id or name, that no session uses. Faults:
 // not_found, already_active.
-func (r *Registry) unusedProfile(ctx context.Context, scope, id string) (action.Profile, error) {
-	p, err := r.profiles.Find(ctx, scope, id)
+func (v *profileVerbs) unused(ctx context.Context, scope, id string) (action.Profile, error) {
+	p, err := v.keeper.profiles.Find(ctx, scope, id)
 	if err != nil {
 		return action.Profile{}, err
 	}
-	if user, used := r.userOf(p.ID); used {
+	if user, used := v.sessions.userOf(p.ID); used {
 		return action.Profile{}, profileInUse(user)
 	}
 	return p, nil
 }
 
-// deleteProfile deletes a profile, by id or name, that no session uses. One that starts at the
+// delete deletes a profile, by id or name, that no session uses. One that starts at the
 // same moment finds it gone.
-func (r *Registry) deleteProfile(ctx context.Context, call action.Call) (action.Result, error) {
+func (v *profileVerbs) delete(ctx context.Context, call action.Call) (action.Result, error) {
 	args, err := argsOf[action.ByID](call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	p, err := r.unusedProfile(ctx, call.Caller.Scope, args.ID)
+	p, err := v.unused(ctx, call.Caller.Scope, args.ID)
 	if err != nil {
 		return action.Result{}, err
 	}
-	if err := r.profiles.Delete(ctx, call.Caller.Scope, p.ID); err != nil {
+	if err := v.keeper.profiles.Delete(ctx, call.Caller.Scope, p.ID); err != nil {
 		return action.Result{}, err
 	}
 	return action.Result{Data: &action.ProfileDeleted{OK: true, ID: p.ID}}, nil

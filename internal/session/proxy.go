@@ -12,9 +12,9 @@ import (
 // that is asked for, or else the first of its scope, or else the gateway's, for
 // which it is empty. What is of another scope does not exist. Where a scope has
 // proxies of its own its agents go out by these only. Faults: invalid_request.
-func (r *Registry) proxyOf(caller action.Caller, asked string) (string, error) {
+func (pl *planner) proxyOf(caller action.Caller, asked string) (string, error) {
 	var own, everyones []string
-	for _, p := range r.config.Proxies {
+	for _, p := range pl.config.Proxies {
 		switch {
 		case slices.Contains(p.Scopes, caller.Scope):
 			own = append(own, p.Name)

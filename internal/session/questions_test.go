@@ -18,7 +18,7 @@ func TestLettersOfASecretCannotBeAskedForOneByOne(t *testing.T) {
 	const digits, tries = 32, 8 // of sixteen, on average
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
-		q := session.NewQuestions()
+		q := session.NewLookups()
 		for began := time.Now(); time.Since(began) < 20*time.Minute; {
 			if q.Miss() == nil {
 				asked++
@@ -78,7 +78,7 @@ func TestAnAgentThatAsksTooOftenIsStopped(t *testing.T) {
 	for range 40 {
 		wants(t, fault.NotFound, ask(alice))
 	}
-	must(t, r.BecomeCredentialed(t.Context(), s.ID))
+	must(t, r.MarkCredentialed(t.Context(), s.ID))
 	for range 30 {
 		wants(t, fault.NotFound, ask(alice))
 	}

@@ -22,22 +22,20 @@ func (r *Registry) list(ctx context.Context, call action.Call) (action.Result, e
 	if err != nil {
 		return action.Result{}, err
 	}
-	entries, err := r.ledger.list(ctx, call.Caller.Scope, args.IncludeArchived)
+	entries, err := r.store.list(ctx, call.Caller.Scope, args.IncludeArchived)
 	if err != nil {
 		return action.Result{}, err
 	}
 	listing := action.SessionListing{Sessions: make([]action.Session, 0, len(entries))}
 	for _, e := range entries {
-		listing.Sessions = append(listing.Sessions, r.newest(e.Session))
+		listing.Sessions = append(listing.Sessions, r.sessions.newest(e.Session))
 	}
 	return action.Result{Data: &listing}, nil
 }
 
 // newest returns the record as it is now, where it was read from the store.
-func (r *Registry) newest(record action.Session) action.Session {
-	r.mu.Lock()
-	sess := r.live[record.ID]
-	r.mu.Unlock()
+func (d *directory) newest(record action.Session) action.Session {
+	sess := d.withID(record.ID)
 	if sess == nil {
 		return record
 	}
@@ -45,29 +43,29 @@ func (r *Registry) newest(record action.Session) action.Session {
 }
 
 func (r *Registry) show(ctx context.Context, call action.Call) (action.Result, error) {
-	record, _, err := r.recordOf(ctx, call)
+	record, _, err := r.sessions.recordOf(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
 	return sessionResult(record), nil
 }
 
-func (r *Registry) listArtifacts(ctx context.Context, call action.Call) (action.Result, error) {
-	record, _, err := r.recordOf(ctx, call)
+func (f *fileStore) list(ctx context.Context, call action.Call) (action.Result, error) {
+	record, _, err := f.sessions.recordOf(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	list, err := r.artifacts.List(ctx, artifact.Owner{Scope: record.Scope, Session: record.ID, Private: call.Caller.Role == action.Operator})
+	list, err := f.artifacts.List(ctx, artifact.Owner{Scope: record.Scope, Session: record.ID, Private: call.Caller.Role == action.Operator})
 	if err != nil {
 		return action.Result{}, err
 	}
 	return action.Result{Session: record.ID, Data: &action.ArtifactListing{Artifacts: list}}, nil
 }
 
-// saveArtifact keeps a file that a caller sends, with a session that is open:
+// put keeps a file that a caller sends, with a session that is open:
 // what an ended one left stays as it was. Faults: not_active,
 // session_not_found, invalid_request, limit_reached.
-func (r *Registry) saveArtifact(ctx context.Context, call action.Call) (action.Result, error) {
+func (f *fileStore) put(ctx context.Context, call action.Call) (action.Result, error) {
 	args, err := argsOf[action.NewFile](call)
 	if err != nil {
 		return action.Result{}, err
@@ -75,7 +73,7 @@ func (r *Registry) saveArtifact(ctx context.Context, call action.Call) (action.R
 	if len(args.Bytes) > action.MostUpload {
 		return action.Result{}, tooMuch()
 	}
-	sess, err := r.admit(ctx, call)
+	sess, err := f.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
@@ -85,34 +83,34 @@ func (r *Registry) saveArtifact(ctx context.Context, call action.Call) (action.R
 	}
 	defer leave()
 	owner := artifact.Owner{Scope: sess.scope, Session: sess.id}
-	kept, err := r.saved(ctx, owner, engine.FileName(args.Name), args.MediaType, args.Bytes)
+	kept, err := f.save(ctx, owner, engine.FileName(args.Name), args.MediaType, args.Bytes)
 	if err != nil {
 		return action.Result{}, err
 	}
 	return action.Result{Session: sess.id, Data: &kept.Artifact}, nil
 }
 
-func (r *Registry) lookAtArtifact(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+func (f *fileStore) lookAt(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	args, err := argsOf[action.ByID](call)
 	if err != nil {
 		return action.Facts{}, action.Pin{}, err
 	}
-	find := r.artifacts.Find
+	find := f.artifacts.Find
 	if call.Caller.Role == action.Operator {
-		find = r.artifacts.FindAny
+		find = f.artifacts.FindAny
 	}
 	a, err := find(ctx, call.Caller.Scope, args.ID)
 	return action.Facts{Session: action.SessionFacts{ID: a.Session}}, action.Pin{Session: a.Session}, err
 }
 
-func (r *Registry) loadArtifact(ctx context.Context, call action.Call) (action.Result, error) {
+func (f *fileStore) get(ctx context.Context, call action.Call) (action.Result, error) {
 	args, err := argsOf[action.ByID](call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	load := r.artifacts.Load
+	load := f.artifacts.Load
 	if call.Caller.Role == action.Operator {
-		load = r.artifacts.LoadAny
+		load = f.artifacts.LoadAny
 	}
 	file, err := load(ctx, call.Caller.Scope, args.ID)
 	if err != nil {
@@ -121,8 +119,8 @@ func (r *Registry) loadArtifact(ctx context.Context, call action.Call) (action.R
 	return action.Result{Session: file.Session, Data: &file}, nil
 }
 
-// store stores a session's record as it is now.
-func (r *Registry) store(ctx context.Context, sess *openSession) error {
+// save stores a session's record as it is now.
+func (w *saver) save(ctx context.Context, sess *openSession) error {
 	sess.saving.Lock()
 	defer sess.saving.Unlock()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveLimit)
@@ -132,8 +130,8 @@ func (r *Registry) store(ctx context.Context, sess *openSession) error {
 	hands.Notes = slices.Clone(hands.Notes)
 	sess.dirty = false
 	sess.mu.Unlock()
-	record, hands = r.recorded(record, hands)
-	if err := r.ledger.update(ctx, record, failures, hands); err != nil {
+	record, hands = w.redacted(record, hands)
+	if err := w.store.update(ctx, record, failures, hands); err != nil {
 		sess.mu.Lock()
 		sess.dirty = true
 		sess.mu.Unlock()
@@ -142,39 +140,39 @@ func (r *Registry) store(ctx context.Context, sess *openSession) error {
 	return nil
 }
 
-func (r *Registry) askToSave() {
+func (w *saver) ask() {
 	select {
-	case r.flush <- struct{}{}:
+	case w.flush <- struct{}{}:
 	default: // somebody has asked already
 	}
 }
 
-// save stores what has changed, a second after it was asked to, until ctx
+// run stores what has changed, a second after it was asked to, until ctx
 // ends.
-func (r *Registry) save(ctx context.Context) {
+func (w *saver) run(ctx context.Context) {
 	for {
-		wait(ctx, r.flush, nil)
+		wait(ctx, w.flush, nil)
 		pause := time.NewTimer(saveEvery)
 		wait(ctx, nil, pause.C)
 		pause.Stop()
 		if ctx.Err() != nil {
 			return
 		}
-		if err := r.saveDirty(ctx); err != nil {
-			r.log.ErrorContext(ctx, "cannot store sessions", "error", err)
+		if err := w.saveDirty(ctx); err != nil {
+			w.log.ErrorContext(ctx, "cannot store sessions", "error", err)
 		}
 	}
 }
 
-func (r *Registry) saveDirty(ctx context.Context) error {
-	for _, sess := range r.all() {
+func (w *saver) saveDirty(ctx context.Context) error {
+	for _, sess := range w.sessions.all() {
 		sess.mu.Lock()
 		dirty := sess.dirty
 		sess.mu.Unlock()
 		if !dirty {
 			continue
 		}
-		if err := r.store(ctx, sess); err != nil {
+		if err := w.save(ctx, sess); err != nil {
 			return fmt.Errorf("session %s: %w", sess.id, err)
 		}
 	}
@@ -182,11 +180,11 @@ func (r *Registry) saveDirty(ctx context.Context) error {
 }
 
 // all returns the sessions that are not over.
-func (r *Registry) all() []*openSession {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	list := make([]*openSession, 0, len(r.live))
-	for _, sess := range r.live {
+func (d *directory) all() []*openSession {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	list := make([]*openSession, 0, len(d.open.byID))
+	for _, sess := range d.open.byID {
 		list = append(list, sess)
 	}
 	return list

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	maxRestarts = 10                     // of a session's browser, whatever its box says
-	restartLimit  = 30 * time.Second       // for a box to start its browser again, and for its page to open
-	restartPoll   = 100 * time.Millisecond // between looks whether the box has
+	maxRestarts  = 10                     // of a session's browser, whatever its box says
+	restartLimit = 30 * time.Second       // for a box to start its browser again, and for its page to open
+	restartPoll  = 100 * time.Millisecond // between looks whether the box has
 	noticeLimit  = time.Second            // for a box to notice that its browser has ended
 )
 
@@ -45,35 +45,35 @@ func (o *openSession) waitBrowser(ctx context.Context) (Browser, error) {
 
 // revive has a session go on with the browser that its box started again after
 // the one before ended. false: there is none.
-func (r *Registry) revive(sess *openSession, s stage) (next stage, ok bool) {
+func (l *lifecycle) revive(sess *openSession, s stage) (next stage, ok bool) {
 	if sess.over() != nil || s.restarts >= maxRestarts {
 		return s, false
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), restartLimit) // it belongs to no call
 	defer cancel()
-	health, again := r.startedAgain(ctx, s)
+	health, again := l.startedAgain(ctx, s)
 	if !again {
 		return s, false
 	}
 	next = stage{box: s.box, restarts: health.Restarts}
-	err := r.renew(ctx, sess, &next)
+	err := l.renew(ctx, sess, &next)
 	if err != nil {
-		r.log.Warn("a browser that was started again is of no use", "session", sess.id, "error", err)
+		l.log.Warn("a browser that was started again is of no use", "session", sess.id, "error", err)
 		if next.browser != nil {
 			_ = next.browser.Close() // it ends with its box
 		}
 		return s, false
 	}
 	if err := s.browser.Close(); err != nil {
-		r.log.Debug("cannot close a page", "session", sess.id, "error", err)
+		l.log.Debug("cannot close a page", "session", sess.id, "error", err)
 	}
-	r.resumeWith(sess, next, health)
+	l.resumeWith(sess, next, health)
 	return next, true
 }
 
 // startedAgain waits for a box to start its browser again. One that has given up,
 // or whose browser has not ended, does not.
-func (r *Registry) startedAgain(ctx context.Context, s stage) (sandbox.Health, bool) {
+func (l *lifecycle) startedAgain(ctx context.Context, s stage) (sandbox.Health, bool) {
 	ticker := time.NewTicker(restartPoll)
 	defer ticker.Stop()
 	since := time.Now()
@@ -100,8 +100,8 @@ func (r *Registry) startedAgain(ctx context.Context, s stage) (sandbox.Health, b
 // renew opens the page of a browser that was started again. Nothing of the one
 // before is in it: credentials are put in again before the next visit, and
 // references are others.
-func (r *Registry) renew(ctx context.Context, sess *openSession, s *stage) error {
-	err := r.amend(ctx, sess, func(t *terms) {
+func (l *lifecycle) renew(ctx context.Context, sess *openSession, s *stage) error {
+	err := l.saver.changeTerms(ctx, sess, func(t *terms) {
 		t.Lives, t.Restarts = t.Lives+1, s.restarts
 		empty := map[string]string{}
 		for domain := range t.Credentialed {
@@ -117,18 +117,18 @@ func (r *Registry) renew(ctx context.Context, sess *openSession, s *stage) error
 	sess.mu.Lock()
 	record, of := sess.record, sess.terms
 	sess.mu.Unlock()
-	o := r.optionsOf(shape{width: record.Width, height: record.Height, dpi: record.DPI, headless: record.Headless, profile: record.Profile}, of)
-	r.guard(&o, record.Box)
-	if s.browser, err = r.openPage(ctx, s.box, o); err != nil {
+	o := l.boxes.optionsOf(shape{width: record.Width, height: record.Height, dpi: record.DPI, headless: record.Headless, profile: record.Profile}, of)
+	l.pages.guard(&o, record.Box)
+	if s.browser, err = l.boxes.openPage(ctx, s.box, o); err != nil {
 		return err
 	}
-	_, err = r.prove(ctx, s.box)
+	_, err = l.boxes.prove(ctx, s.box)
 	return err
 }
 
 // resumeWith makes a browser that was started again the session's, and has its
 // agent told.
-func (r *Registry) resumeWith(sess *openSession, s stage, health sandbox.Health) {
+func (l *lifecycle) resumeWith(sess *openSession, s stage, health sandbox.Health) {
 	sess.mu.Lock()
 	was, now := bare(pageOf(sess.record).URL), s.browser.Page()
 	why := "the browser crashed"
@@ -147,16 +147,16 @@ func (r *Registry) resumeWith(sess *openSession, s stage, health sandbox.Health)
 	sess.changed = make(chan struct{})
 	record := sess.record
 	sess.mu.Unlock()
-	r.event(record, "", what)
-	r.log.Warn("a session goes on with its browser started again", "session", sess.id, "box", record.Box, "restarts", s.restarts)
-	if err := r.store(context.Background(), sess); err != nil {
-		r.askToSave()
+	l.audit.event(record, "", what)
+	l.log.Warn("a session goes on with its browser started again", "session", sess.id, "box", record.Box, "restarts", s.restarts)
+	if err := l.saver.save(context.Background(), sess); err != nil {
+		l.saver.ask()
 	}
 }
 
 // crashed says more of a page that crashed: whether the memory of its box was
 // used up.
-func (r *Registry) crashed(ctx context.Context, sess *openSession, err error) error {
+func (p *pages) crashed(ctx context.Context, sess *openSession, err error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), proofLimit)
 	defer cancel()
 	health, unknown := askHealth(ctx, sess.stage().box)

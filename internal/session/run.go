@@ -11,47 +11,47 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// lookAtRun looks at the calls that start, probe and end the browser of a run.
-func (r *Registry) lookAtRun(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+// lookAt looks at the calls that start, probe and end the browser of a run.
+func (v *runVerbs) lookAt(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	if call.Verb == "run.open" {
-		p, grant, err := r.planForRun(ctx, call)
+		p, grant, err := v.plans.planForRun(ctx, call)
 		return action.Facts{Destination: p.goal, Run: grant}, action.Pin{}, err
 	}
-	record, facts, err := r.recordOf(ctx, call)
+	record, facts, err := v.sessions.recordOf(ctx, call)
 	seen := action.Facts{Session: facts, Page: pageOf(record)}
 	if args, is := call.Args.(*action.RunAllow); is && err == nil {
-		seen.Destination = &action.Destination{URL: args.URL, Host: r.Wanted(record.ID, args.URL)}
+		seen.Destination = &action.Destination{URL: args.URL, Host: v.networks.missingHost(record.ID, args.URL)}
 	}
 	return seen, action.Pin{Session: record.ID}, err
 }
 
-// allowRun adds the host of an address to what a run may open: a person decided
+// allow adds the host of an address to what a run may open: a person decided
 // it.
-func (r *Registry) allowRun(ctx context.Context, call action.Call) (action.Result, error) {
+func (v *runVerbs) allow(ctx context.Context, call action.Call) (action.Result, error) {
 	args, err := argsOf[action.RunAllow](call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	host := r.Wanted(call.Session, args.URL)
+	host := v.networks.missingHost(call.Session, args.URL)
 	if host == "" {
 		return action.Result{}, fault.New(fault.BlockedDomain, "no host would let the run go there")
 	}
 	call.Args = &action.AllowHost{Host: host, For: "page"}
-	return r.allow(ctx, call)
+	return v.networks.allow(ctx, call)
 }
 
 // planForRun is a session that may open all hosts of a run, and which of them
 // nobody has approved: those are for the gate to judge. Private places are
 // opened by the configuration, or by an operator; a question cannot. Faults:
 // blocked_domain, and those of session.start.
-func (r *Registry) planForRun(ctx context.Context, call action.Call) (plan, *action.RunGrant, error) {
+func (pl *planner) planForRun(ctx context.Context, call action.Call) (plan, *action.RunGrant, error) {
 	args, err := argsOf[action.RunOpen](call)
 	if err != nil {
 		return plan{}, nil, err
 	}
 	grant := &action.RunGrant{Hosts: args.Hosts}
 	for _, host := range args.Hosts {
-		if !allows(*r.network.Load(), normalizeHost(host)) {
+		if !allows(*pl.networks.network.Load(), normalizeHost(host)) {
 			grant.Unknown = append(grant.Unknown, host)
 		}
 	}
@@ -62,35 +62,35 @@ func (r *Registry) planForRun(ctx context.Context, call action.Call) (plan, *act
 	start := call
 	start.Args = &action.SessionStart{Name: args.Run, URL: args.URL, Allow: args.Hosts, Effects: args.Effects}
 	start.Caller.Role = action.Operator // the hosts are approved, or the gate will not have it done
-	p, err := r.planFor(ctx, start)
+	p, err := pl.plan(ctx, start)
 	p.args.URL, p.run = "", args.Run // its first page is an action of the run
 	return p, grant, err
 }
 
-// openRun starts the browser of a run.
-func (r *Registry) openRun(ctx context.Context, call action.Call) (action.Result, error) {
-	p, _, err := r.planForRun(ctx, call)
+// open starts the browser of a run.
+func (v *runVerbs) open(ctx context.Context, call action.Call) (action.Result, error) {
+	p, _, err := v.plans.planForRun(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	sess, err := r.reserve(ctx, call, p)
+	sess, err := v.life.reserve(ctx, call, p)
 	if err != nil {
 		return action.Result{}, err
 	}
-	if err := r.launch(ctx, call, sess, p.shape); err != nil {
+	if err := v.life.launch(ctx, call, sess, p.shape); err != nil {
 		return action.Result{}, err
 	}
 	record := sess.now()
 	return action.Result{Session: sess.id, Data: &record}, nil
 }
 
-// probeRun finds out, by trying, whether what a run needs is there.
-func (r *Registry) probeRun(ctx context.Context, call action.Call) (action.Result, error) {
+// probe finds out, by trying, whether what a run needs is there.
+func (v *runVerbs) probe(ctx context.Context, call action.Call) (action.Result, error) {
 	args, err := argsOf[action.RunProbe](call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	sess, err := r.admit(ctx, call)
+	sess, err := v.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
@@ -100,16 +100,16 @@ func (r *Registry) probeRun(ctx context.Context, call action.Call) (action.Resul
 	}
 	defer leave()
 	box := sess.stage().box
-	checks := []action.RunCheck{r.probeBox(ctx, box.Info().ID), probeDisplay(ctx, box), r.probeRules(box.Info().ID, args.URL)}
+	checks := []action.RunCheck{v.boxes.probeBox(ctx, box.Info().ID), probeDisplay(ctx, box), v.probeRules(box.Info().ID, args.URL)}
 	return action.Result{Session: sess.id, Data: &action.RunChecks{Checks: checks}}, nil
 }
 
 // probeBox asks the engine whether a box runs.
-func (r *Registry) probeBox(ctx context.Context, id string) action.RunCheck {
+func (bs *boxes) probeBox(ctx context.Context, id string) action.RunCheck {
 	check := action.RunCheck{Name: action.BoxActive, Detail: "the engine does not know the container"}
 	ctx, cancel := context.WithTimeout(ctx, proofLimit)
 	defer cancel()
-	infos, err := r.driver.List(ctx)
+	infos, err := bs.driver.List(ctx)
 	if err != nil {
 		check.Detail = "the engine does not answer: " + fault.From(err).Message
 		return check
@@ -124,9 +124,9 @@ func (r *Registry) probeBox(ctx context.Context, id string) action.RunCheck {
 
 // probeRules has the door judge the first page of a run, and a host that
 // nobody has: no list names it, since .invalid never resolves (RFC 2606).
-func (r *Registry) probeRules(box, url string) action.RunCheck {
+func (v *runVerbs) probeRules(box, url string) action.RunCheck {
 	canary := "https://canary-" + strings.TrimPrefix(newID(), "s") + ".invalid/"
-	first, other := r.door.Judge(box, url), r.door.Judge(box, canary)
+	first, other := v.networks.door.Judge(box, url), v.networks.door.Judge(box, canary)
 	check := action.RunCheck{Name: action.AllowlistLoaded, OK: first.Allowed && !other.Allowed}
 	switch {
 	case !first.Allowed:
@@ -139,9 +139,9 @@ func (r *Registry) probeRules(box, url string) action.RunCheck {
 	return check
 }
 
-// endRun ends the browser of a run.
-func (r *Registry) endRun(ctx context.Context, call action.Call) (action.Result, error) {
-	_, err := r.close(ctx, call)
+// end ends the browser of a run.
+func (v *runVerbs) end(ctx context.Context, call action.Call) (action.Result, error) {
+	_, err := v.life.close(ctx, call)
 	return action.Result{Session: call.Session}, err
 }
 

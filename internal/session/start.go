@@ -25,17 +25,17 @@ type plan struct {
 	run      string              // id of the run it is for, if it is for one
 }
 
-// planFor checks a request as far as can be without starting anything.
-func (r *Registry) planFor(ctx context.Context, call action.Call) (plan, error) {
+// plan checks a request as far as can be without starting anything.
+func (pl *planner) plan(ctx context.Context, call action.Call) (plan, error) {
 	args, err := argsOf[action.SessionStart](call)
 	if err != nil {
 		return plan{}, err
 	}
-	p := plan{args: *args, shape: r.shapeOf(*args)}
-	if p.provider, err = r.providerOf(args.Provider); err != nil {
+	p := plan{args: *args, shape: pl.shapeOf(*args)}
+	if p.provider, err = pl.providerOf(args.Provider); err != nil {
 		return plan{}, err
 	}
-	if !r.config.Enabled {
+	if !pl.config.Enabled {
 		return plan{}, fault.New(fault.BrowserDisabled, "browsers are switched off by browser.enabled").
 			Hinted("do not retry; an operator can set browser.enabled to true")
 	}
@@ -43,31 +43,31 @@ func (r *Registry) planFor(ctx context.Context, call action.Call) (plan, error) 
 		return plan{}, fault.New(fault.InvalidRequest, "name: %s looks like a session id", quoted(args.Name)).
 			Hinted("choose another name")
 	}
-	if p.shape.profile, err = r.profileOf(ctx, call.Caller.Scope, args.Profile); err != nil {
+	if p.shape.profile, err = pl.keeper.idOf(ctx, call.Caller.Scope, args.Profile); err != nil {
 		return plan{}, err
 	}
-	if err := cmp.Or(args.Emulate.Check(), r.checkIdle(args.Timeout)); err != nil {
+	if err := cmp.Or(args.Emulate.Check(), pl.checkIdle(args.Timeout)); err != nil {
 		return plan{}, err
 	}
-	if p.network, err = narrowedNetwork(*r.network.Load(), call.Caller, args.Allow); err != nil {
+	if p.network, err = narrowedNetwork(*pl.networks.network.Load(), call.Caller, args.Allow); err != nil {
 		return plan{}, err
 	}
-	if p.network.Proxy, err = r.proxyOf(call.Caller, args.Proxy); err != nil {
+	if p.network.Proxy, err = pl.proxyOf(call.Caller, args.Proxy); err != nil {
 		return plan{}, err
 	}
-	if p.sending, err = r.sendingOf(call.Caller, args.Effects); err != nil {
+	if p.sending, err = pl.sendingOf(call.Caller, args.Effects); err != nil {
 		return plan{}, err
 	}
-	if p.named, err = r.named(call.Caller, p.network, args.Credentials); err != nil {
+	if p.named, err = pl.networks.domains(call.Caller, p.network, args.Credentials); err != nil {
 		return plan{}, err
 	}
-	p.goal, err = r.tryNetwork(p.network, args.URL)
+	p.goal, err = pl.networks.try(p.network, args.URL)
 	return p, err
 }
 
-func (r *Registry) providerOf(asked string) (string, error) {
+func (pl *planner) providerOf(asked string) (string, error) {
 	if asked == "" {
-		asked = r.config.Provider
+		asked = pl.config.Provider
 	}
 	switch asked {
 	case providerSandbox:
@@ -83,8 +83,8 @@ func (r *Registry) providerOf(asked string) (string, error) {
 // sendingOf is how a session treats requests that may change something. An agent
 // can only be stricter than the configuration. Faults: invalid_request,
 // denied_by_policy.
-func (r *Registry) sendingOf(caller action.Caller, asked string) (action.Sending, error) {
-	configured := cmp.Or(r.config.Sending, action.SendAsked)
+func (pl *planner) sendingOf(caller action.Caller, asked string) (action.Sending, error) {
+	configured := cmp.Or(pl.config.Sending, action.SendAsked)
 	strictness := map[action.Sending]int{action.SendNone: 2, action.SendAsked: 1, action.SendFree: 0}
 	wanted := cmp.Or(action.Sending(asked), configured)
 	level, known := strictness[wanted]
@@ -103,8 +103,8 @@ const leastIdle = 5 * time.Second
 
 // checkIdle refuses a time without a call, in milliseconds, that is longer than
 // the configuration's or shorter than an agent needs between two calls.
-func (r *Registry) checkIdle(ms int) error {
-	most, asked := r.config.IdleTimeout, time.Duration(ms)*time.Millisecond
+func (pl *planner) checkIdle(ms int) error {
+	most, asked := pl.config.IdleTimeout, time.Duration(ms)*time.Millisecond
 	switch {
 	case ms == 0:
 		return nil
@@ -118,22 +118,22 @@ func (r *Registry) checkIdle(ms int) error {
 	return nil
 }
 
-func (r *Registry) shapeOf(args action.SessionStart) shape {
+func (pl *planner) shapeOf(args action.SessionStart) shape {
 	device := action.Devices[args.Emulate.Value().Device]
 	return shape{
-		width: cmp.Or(args.Width, device.Width, r.config.Width), height: cmp.Or(args.Height, device.Height, r.config.Height),
-		dpi: cmp.Or(args.DPI, device.DPI, r.config.DPI), headless: args.Headless,
+		width: cmp.Or(args.Width, device.Width, pl.config.Width), height: cmp.Or(args.Height, device.Height, pl.config.Height),
+		dpi: cmp.Or(args.DPI, device.DPI, pl.config.DPI), headless: args.Headless,
 	}
 }
 
-// tryNetwork lets the door compile the rules, and judge where the session
+// try lets the door compile the rules, and judge where the session
 // would go first, before there is a box.
-func (r *Registry) tryNetwork(n action.Network, rawURL string) (*action.Destination, error) {
+func (nw *networks) try(n action.Network, rawURL string) (*action.Destination, error) {
 	key := "probe-" + newID()
-	if err := r.door.Open(key, n); err != nil {
+	if err := nw.door.Open(key, n); err != nil {
 		return nil, err
 	}
-	defer r.door.Close(key)
+	defer nw.door.Close(key)
 	if rawURL == "" {
 		return nil, nil
 	}
@@ -141,37 +141,37 @@ func (r *Registry) tryNetwork(n action.Network, rawURL string) (*action.Destinat
 	if err != nil {
 		return nil, err
 	}
-	goal := r.door.Judge(key, address)
+	goal := nw.door.Judge(key, address)
 	return &goal, nil
 }
 
-func (r *Registry) lookAtStart(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
-	p, err := r.planFor(ctx, call)
+func (l *lifecycle) lookAtStart(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	p, err := l.plans.plan(ctx, call)
 	return action.Facts{Destination: p.goal}, action.Pin{}, err
 }
 
 // start starts a session. A page that does not load leaves it open, with a
 // note.
-func (r *Registry) start(ctx context.Context, call action.Call) (action.Result, error) {
-	p, err := r.planFor(ctx, call)
+func (l *lifecycle) start(ctx context.Context, call action.Call) (action.Result, error) {
+	p, err := l.plans.plan(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
 	if p.goal != nil && !p.goal.Allowed {
 		return action.Result{}, blockedFault(*p.goal)
 	}
-	sess, err := r.reserve(ctx, call, p)
+	sess, err := l.reserve(ctx, call, p)
 	if err != nil {
 		return action.Result{}, err
 	}
-	if err := r.launch(ctx, call, sess, p.shape); err != nil {
+	if err := l.launch(ctx, call, sess, p.shape); err != nil {
 		return action.Result{}, err
 	}
 	result := action.Result{Session: sess.id}
 	if p.args.URL != "" {
-		result = r.goFirst(ctx, sess, call, p.args.URL)
+		result = l.pages.goFirst(ctx, sess, call, p.args.URL)
 	}
-	if many := r.crowded(sess.scope); many != "" {
+	if many := l.sessions.crowded(sess.scope); many != "" {
 		result.Notes = append(result.Notes, many)
 	}
 	record := sess.now()
@@ -181,7 +181,7 @@ func (r *Registry) start(ctx context.Context, call action.Call) (action.Result, 
 
 // reserve makes the record of a session that is about to start. Faults:
 // already_active, limit_reached.
-func (r *Registry) reserve(ctx context.Context, call action.Call, p plan) (*openSession, error) {
+func (l *lifecycle) reserve(ctx context.Context, call action.Call, p plan) (*openSession, error) {
 	caller := call.Caller
 	now := time.Now().UTC()
 	sess := newLive(action.Session{
@@ -191,189 +191,127 @@ func (r *Registry) reserve(ctx context.Context, call action.Call, p plan) (*open
 		Profile: p.shape.profile, Proxy: p.network.Proxy, Effects: string(p.sending), Emulate: p.args.Emulate, Timeout: p.args.Timeout,
 	}, p.network)
 	sess.run = p.run
-	sess.terms = terms{Network: p.network, Role: caller.Role, Connection: call.Connection, Lives: r.livesOf(call), Profile: p.shape.profile, Run: p.run, Named: p.named, Sending: p.sending, Emulate: p.args.Emulate, Timeout: p.args.Timeout}
-	if err := r.inherit(ctx, sess); err != nil {
+	sess.terms = terms{Network: p.network, Role: caller.Role, Connection: call.Connection, Lives: l.notices.livesOf(call), Profile: p.shape.profile, Run: p.run, Named: p.named, Sending: p.sending, Emulate: p.args.Emulate, Timeout: p.args.Timeout}
+	if err := l.keeper.inherit(ctx, sess); err != nil {
 		return nil, err
 	}
-	if err := r.enlist(ctx, sess, call.Progress); err != nil {
+	if err := l.sessions.enlist(ctx, sess, call.Progress); err != nil {
 		return nil, err
 	}
-	if err := r.ledger.insert(ctx, entry{Session: sess.record, terms: sess.terms}); err != nil {
-		r.delist(sess)
+	if err := l.store.insert(ctx, entry{Session: sess.record, terms: sess.terms}); err != nil {
+		l.sessions.remove(sess)
 		return nil, err
 	}
 	return sess, nil
 }
 
-// fits reports whether the name of a session is free and the limits allow one
-// more. mu must be held.
-func (r *Registry) fits(sess *openSession) error {
-	if r.shut {
-		return fault.New(fault.BrowserDisabled, "the gateway is shutting down").Hinted("try again when it is back")
-	}
-	all, mine := 0, 0
-	for _, other := range r.live {
-		record := other.now()
-		if err := checkProfileFree(sess.record, record); err != nil {
-			return err
-		}
-		if record.State == closing {
-			continue
-		}
-		all++
-		if record.Scope != sess.scope {
-			continue
-		}
-		mine++
-		if record.Name != "" && record.Name == sess.record.Name {
-			return fault.New(fault.AlreadyActive, "a session named %s is open already", record.Name).
-				Hinted("address it by its name, close it first, or choose another name").With("session", record.ID)
-		}
-	}
-	if err := under("security.max_concurrent_sessions", "open sessions of a scope", mine, r.config.MaxConcurrent); err != nil {
-		return err
-	}
-	if r.config.MaxSessions >= 0 && all >= r.config.MaxSessions {
-		return r.full()
-	}
-	return nil
-}
-
-// add must be called with mu held. The background work is not over before the
-// session is.
-func (r *Registry) add(sess *openSession) {
-	r.live[sess.id] = sess
-	r.work.Add(1)
-}
-
-func under(key, what string, have, most int) error {
-	if most < 0 || have < most {
-		return nil
-	}
-	return fault.New(fault.LimitReached, "%s: at most %d %s", key, most, what).
-		Hinted("close a session that is not needed any more, or wait").With("limit", key).With("max", most).With(fault.WaitKey, slotWait)
-}
-
-// slotWait is after how many seconds it is worth asking again for a session
-// where all are in use.
-const slotWait = 30
-
-func (r *Registry) delist(sess *openSession) {
-	r.mu.Lock()
-	delete(r.live, sess.id)
-	r.moveQueue()
-	r.mu.Unlock()
-	close(sess.ended)
-	r.work.Done()
-}
-
 // launch gets a session its box. When that fails the session is failed, or
 // closed when somebody closed it meanwhile.
-func (r *Registry) launch(ctx context.Context, call action.Call, sess *openSession, s shape) error {
+func (l *lifecycle) launch(ctx context.Context, call action.Call, sess *openSession, s shape) error {
 	began := time.Now()
-	inside, cancel := context.WithTimeout(ctx, r.config.StartTimeout)
+	inside, cancel := context.WithTimeout(ctx, l.config.StartTimeout)
 	defer cancel()
 	sess.mu.Lock()
 	inside, leave := sess.registerLocked(inside, call)
 	sess.mu.Unlock()
 	defer leave()
-	got, kind, err := r.stageFor(inside, sess, s, call.Progress)
+	got, kind, err := l.stageFor(inside, sess, s, call.Progress)
 	if err == nil {
-		if err = r.occupy(inside, sess, got); err != nil {
-			r.unmake(ctx, got.box.Info().ID, got.browser)
+		if err = l.occupy(inside, sess, got); err != nil {
+			l.boxes.unmake(ctx, got.box.Info().ID, got.browser)
 		}
 	}
 	if err == nil {
-		if r.opened(sess, got) {
-			r.event(sess.now(), call.ID, fmt.Sprintf("started in a %s box, headless %t, egress %s", kind, s.headless, got.box.Info().Egress))
-			r.log.InfoContext(ctx, "session started", "session", sess.id, "box", got.box.Info().ID, "kind", kind, "took", time.Since(began))
+		if l.opened(sess, got) {
+			l.audit.event(sess.now(), call.ID, fmt.Sprintf("started in a %s box, headless %t, egress %s", kind, s.headless, got.box.Info().Egress))
+			l.log.InfoContext(ctx, "session started", "session", sess.id, "box", got.box.Info().ID, "kind", kind, "took", time.Since(began))
 			return nil
 		}
 		err = sess.over()
 	}
 	err = startFault(inside, err)
-	r.log.WarnContext(ctx, "session did not start", "session", sess.id, "error", err)
+	l.log.WarnContext(ctx, "session did not start", "session", sess.id, "error", err)
 	sess.end(ending{state: failed, reason: fault.From(err).Message, call: call.ID})
-	r.conclude(sess)
+	l.conclude(sess)
 	return err
 }
 
 // occupy makes a browser the session's.
-func (r *Registry) occupy(ctx context.Context, sess *openSession, s stage) error {
-	if err := r.readopt(ctx, entry{Session: sess.now(), terms: sess.terms}, s.browser); err != nil || s.restarts == 0 {
+func (l *lifecycle) occupy(ctx context.Context, sess *openSession, s stage) error {
+	if err := l.creds.readopt(ctx, entry{Session: sess.now(), terms: sess.terms}, s.browser); err != nil || s.restarts == 0 {
 		return err
 	}
 	sess.mu.Lock()
 	sess.terms.Restarts = s.restarts
 	terms := sess.terms
 	sess.mu.Unlock()
-	return r.ledger.saveTerms(ctx, sess.id, terms)
+	return l.store.saveTerms(ctx, sess.id, terms)
 }
 
 // stageFor returns a box whose page obeys the session's rules: a warm one, or
 // else a new one, of whose phases progress is told.
-func (r *Registry) stageFor(ctx context.Context, sess *openSession, s shape, progress func(string)) (stage, string, error) {
-	for w := r.pool.take(s); w != nil; w = r.pool.take(s) {
-		err := r.assign(ctx, sess, *w, s)
+func (l *lifecycle) stageFor(ctx context.Context, sess *openSession, s shape, progress func(string)) (stage, string, error) {
+	for w := l.pool.take(s); w != nil; w = l.pool.take(s) {
+		err := l.assign(ctx, sess, *w, s)
 		if err == nil || ctx.Err() != nil || fault.CodeOf(err) == fault.SandboxWeak {
 			return *w, "warm", err
 		}
-		r.log.WarnContext(ctx, "a warm box was of no use", "box", w.box.Info().ID, "error", err)
+		l.log.WarnContext(ctx, "a warm box was of no use", "box", w.box.Info().ID, "error", err)
 	}
 	id := sandbox.NewID()
 	sess.setBox(id)
-	if err := r.store(ctx, sess); err != nil {
+	if err := l.saver.save(ctx, sess); err != nil {
 		return stage{}, "", err
 	}
-	if err := r.letOut(sess, id); err != nil {
+	if err := l.networks.letOut(sess, id); err != nil {
 		return stage{}, "", err
 	}
-	spec := r.spec(id, s)
+	spec := l.boxes.spec(id, s)
 	spec.Scope, spec.Session = sess.scope, sess.id
 	if progress != nil {
 		spec.Progress = progress
 	}
-	o := r.optionsOf(s, sess.terms)
-	r.guard(&o, id)
-	got, err := r.make(ctx, spec, o)
+	o := l.boxes.optionsOf(s, sess.terms)
+	l.pages.guard(&o, id)
+	got, err := l.boxes.make(ctx, spec, o)
 	if err != nil {
-		r.door.Close(id)
+		l.networks.door.Close(id)
 	}
 	return got, "cold", err
 }
 
 // assign gives a warm box to a session. Its sandbox is proven again: the first
 // time was perhaps long ago.
-func (r *Registry) assign(ctx context.Context, sess *openSession, w stage, s shape) (err error) {
+func (l *lifecycle) assign(ctx context.Context, sess *openSession, w stage, s shape) (err error) {
 	id := w.box.Info().ID
 	sess.setBox(id)
 	defer func() {
 		if err != nil {
-			r.unmake(ctx, id, w.browser)
+			l.boxes.unmake(ctx, id, w.browser)
 		}
 	}()
-	if err := r.own(ctx, id, sess.id); err != nil {
+	if err := l.boxes.own(ctx, id, sess.id); err != nil {
 		return err
 	}
-	if err := r.letOut(sess, id); err != nil {
+	if err := l.networks.letOut(sess, id); err != nil {
 		return err
 	}
 	if err := w.box.Assign(ctx, sess.scope, sess.id); err != nil {
 		return err
 	}
-	o := r.optionsOf(s, sess.terms)
-	r.guard(&o, id)
+	o := l.boxes.optionsOf(s, sess.terms)
+	l.pages.guard(&o, id)
 	o.Downloads, o.Uploads = w.box.Info().Downloads(), w.box.Info().Uploads()
 	w.browser.Configure(o)
-	_, err = r.prove(ctx, w.box)
+	_, err = l.boxes.prove(ctx, w.box)
 	return err
 }
 
 // letOut gives a box the rules of its session.
-func (r *Registry) letOut(sess *openSession, box string) error {
+func (nw *networks) letOut(sess *openSession, box string) error {
 	sess.reaching.Lock()
 	defer sess.reaching.Unlock()
-	return r.door.Open(box, sess.reach())
+	return nw.door.Open(box, sess.reach())
 }
 
 // startFault makes what went wrong fit for a caller.

@@ -18,26 +18,26 @@ import (
 // fromVault is why an export leaves a host out.
 const fromVault = "its credentials come from the vault, and stay there"
 
-// exportProfile returns what a profile is signed in with. It is read in the
+// export returns what a profile is signed in with. It is read in the
 // session that uses the profile, or in one that is started for it and leaves the
 // profile as it was. Faults: not_found, those of session.start, and those of the
 // page engine.
-func (r *Registry) exportProfile(ctx context.Context, call action.Call) (result action.Result, err error) {
+func (v *profileVerbs) export(ctx context.Context, call action.Call) (result action.Result, err error) {
 	args, err := argsOf[action.ByID](call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	p, err := r.profiles.Find(ctx, call.Caller.Scope, args.ID)
+	p, err := v.keeper.profiles.Find(ctx, call.Caller.Scope, args.ID)
 	if err != nil {
 		return action.Result{}, err
 	}
-	sess, started, err := r.sessionFor(ctx, call, p)
+	sess, started, err := v.sessionFor(ctx, call, p)
 	if err != nil {
 		return action.Result{}, err
 	}
-	state, err := r.stateIn(ctx, sess, call, p)
+	state, err := v.stateIn(ctx, sess, call, p)
 	if started {
-		r.finishOwn(ctx, sess, call, "its profile was exported", true)
+		v.finishOwn(ctx, sess, call, "its profile was exported", true)
 	}
 	if err != nil {
 		return action.Result{Session: sess.id}, err
@@ -46,46 +46,46 @@ func (r *Registry) exportProfile(ctx context.Context, call action.Call) (result 
 }
 
 // sessionFor returns the open session that uses a profile, or starts one.
-func (r *Registry) sessionFor(ctx context.Context, call action.Call, p action.Profile) (sess *openSession, started bool, err error) {
-	if user, used := r.userOf(p.ID); used {
+func (v *profileVerbs) sessionFor(ctx context.Context, call action.Call, p action.Profile) (sess *openSession, started bool, err error) {
+	if user, used := v.sessions.userOf(p.ID); used {
 		call.Session = user.ID
-		sess, err = r.admit(ctx, call)
+		sess, err = v.sessions.admit(ctx, call)
 		return sess, false, err
 	}
-	plan, err := r.planOwn(ctx, call, p, nil)
+	plan, err := v.planOwn(ctx, call, p, nil)
 	if err != nil {
 		return nil, false, err
 	}
-	sess, err = r.startOwn(ctx, call, plan)
+	sess, err = v.startOwn(ctx, call, plan)
 	return sess, true, err
 }
 
 // planOwn is a session that a call starts for itself, with a profile.
-func (r *Registry) planOwn(ctx context.Context, call action.Call, p action.Profile, allow []string) (plan, error) {
+func (v *profileVerbs) planOwn(ctx context.Context, call action.Call, p action.Profile, allow []string) (plan, error) {
 	call.Verb, call.Args = "session.start", &action.SessionStart{Profile: p.ID, Headless: true, Allow: allow}
-	made, err := r.planFor(ctx, call)
+	made, err := v.plans.plan(ctx, call)
 	made.run = call.ID // no call means it that does not name it
 	return made, err
 }
 
-func (r *Registry) startOwn(ctx context.Context, call action.Call, p plan) (*openSession, error) {
-	sess, err := r.reserve(ctx, call, p)
+func (v *profileVerbs) startOwn(ctx context.Context, call action.Call, p plan) (*openSession, error) {
+	sess, err := v.life.reserve(ctx, call, p)
 	if err != nil {
 		return nil, err
 	}
-	return sess, r.launch(ctx, call, sess, p.shape)
+	return sess, v.life.launch(ctx, call, sess, p.shape)
 }
 
 // finishOwn ends a session that a call has started for itself, and waits for it.
-func (r *Registry) finishOwn(ctx context.Context, sess *openSession, call action.Call, why string, discard bool) {
+func (v *profileVerbs) finishOwn(ctx context.Context, sess *openSession, call action.Call, why string, discard bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), purgeLimit+profileLimit+stopLimit)
 	defer cancel()
-	r.try(ctx, r.finish(ctx, sess, ending{state: closed, reason: why, discard: discard, call: call.ID, by: call.Caller.Actor}))
+	tryLater(ctx, v.log, v.life.finish(ctx, sess, ending{state: closed, reason: why, discard: discard, call: call.ID, by: call.Caller.Actor}))
 }
 
 // stateIn reads what a session's browser is signed in with, but for what came
 // from the vault.
-func (r *Registry) stateIn(ctx context.Context, sess *openSession, call action.Call, p action.Profile) (action.StorageState, error) {
+func (v *profileVerbs) stateIn(ctx context.Context, sess *openSession, call action.Call, p action.Profile) (action.StorageState, error) {
 	ctx, leave, err := sess.enter(ctx, call)
 	if err != nil {
 		return action.StorageState{}, err
@@ -95,7 +95,7 @@ func (r *Registry) stateIn(ctx context.Context, sess *openSession, call action.C
 	if err != nil {
 		return action.StorageState{}, err
 	}
-	origins, err := r.profiles.Origins(ctx, p.ID)
+	origins, err := v.keeper.profiles.Origins(ctx, p.ID)
 	if err != nil {
 		return action.StorageState{}, err
 	}
@@ -171,12 +171,12 @@ func secretsOf(cookies []action.Cookie, origins []action.OriginState) (all []cre
 // learnImported makes known what was imported into a session's profile, as the
 // browser has it now, before anybody may call. Faults: redaction_failed where it
 // cannot be read.
-func (r *Registry) learnImported(ctx context.Context, e entry, browser Browser) error {
+func (ca *credentialAccess) learnImported(ctx context.Context, e entry, browser Browser) error {
 	hosts := e.terms.Imported
 	if len(hosts) == 0 {
 		return nil
 	}
-	origins, err := r.profiles.Origins(ctx, e.terms.Profile)
+	origins, err := ca.keeper.profiles.Origins(ctx, e.terms.Profile)
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func (r *Registry) learnImported(ctx context.Context, e entry, browser Browser) 
 	unread := slices.IndexFunc(state.Left, func(l action.LeftOut) bool { return l.Why == engine.Unshown })
 	if err == nil && unread < 0 {
 		cookies := slices.DeleteFunc(state.Cookies, func(c action.Cookie) bool { return !reachesAny(c.Domain, hosts) })
-		r.known.Learn(e.ID, secretsOf(cookies, state.Origins)...)
+		ca.known.Learn(e.ID, secretsOf(cookies, state.Origins)...)
 		return nil
 	}
 	what := "what was imported into the profile could not be read"
@@ -197,7 +197,7 @@ func (r *Registry) learnImported(ctx context.Context, e entry, browser Browser) 
 }
 
 // savedSince reports whether a profile was saved since a time.
-func (r *Registry) savedSince(ctx context.Context, id string, since time.Time) (bool, error) {
-	p, err := r.profiles.ByID(ctx, id)
+func (v *profileVerbs) savedSince(ctx context.Context, id string, since time.Time) (bool, error) {
+	p, err := v.keeper.profiles.ByID(ctx, id)
 	return err == nil && p.Saved != nil && !p.Saved.Before(since), err
 }

@@ -58,14 +58,14 @@ func callKey(call action.Call) string {
 	return call.Verb + " " + hex.EncodeToString(sum[:8])
 }
 
-// many says which limit the failures of an agent reached; "" for none.
-func (r *Registry) many(f failures) (key, what string) {
+// failureLimit says which limit the failures of an agent reached; "" for none.
+func (c *control) failureLimit(f failures) (key, what string) {
 	switch {
-	case r.config.MaxFailures < 0:
+	case c.config.MaxFailures < 0:
 		return "", ""
-	case f.row >= r.config.MaxFailures:
+	case f.row >= c.config.MaxFailures:
 		return failuresKey, fmt.Sprintf("%d calls in a row failed", f.row)
-	case r.config.MaxRepeated > 0 && f.alike >= r.config.MaxRepeated:
+	case c.config.MaxRepeated > 0 && f.alike >= c.config.MaxRepeated:
 		return repeatedKey, fmt.Sprintf("the same call failed %d times", f.alike)
 	}
 	return "", ""
@@ -78,16 +78,16 @@ func countsFailures(call action.Call) bool {
 	return known && call.Caller.Role == action.Agent && onPage(call.Verb) && verb.As(call.Args).Class == action.Write
 }
 
-// strike counts a call that failed. One too many pauses the session; the
+// countFailure counts a call that failed. One too many pauses the session; the
 // caller's fault says so.
-func (r *Registry) strike(ctx context.Context, sess *openSession, call action.Call, err error) error {
+func (c *control) countFailure(ctx context.Context, sess *openSession, call action.Call, err error) error {
 	late := errors.Is(err, context.DeadlineExceeded)
 	if !countsFailures(call) || !late && !countedFaults[fault.CodeOf(err)] {
 		return err
 	}
 	sess.mu.Lock()
 	sess.failures.add(callKey(call))
-	key, what := r.many(sess.failures)
+	key, what := c.failureLimit(sess.failures)
 	sess.mu.Unlock()
 	if key == "" {
 		return err
@@ -98,8 +98,8 @@ func (r *Registry) strike(ctx context.Context, sess *openSession, call action.Ca
 		code, message = fault.ActionTimeout, "it took too long"
 	}
 	why := fmt.Sprintf("%s and the agent asks for guidance; the last was %s: %s: %s", what, call.Verb, code, message)
-	if held := r.halt(ctx, sess, action.Hold{By: action.House, Code: action.Failures, Why: why}, call.ID); held != nil {
-		r.log.ErrorContext(ctx, "a session that should be paused may not stay so", "session", sess.id, "error", held)
+	if held := c.pauseAndAlert(ctx, sess, action.Hold{By: action.House, Code: action.Failures, Why: why}, call.ID); held != nil {
+		c.log.ErrorContext(ctx, "a session that should be paused may not stay so", "session", sess.id, "error", held)
 	}
 	if late {
 		return err

@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	healthEvery  = 30 * time.Second
-	healthLimit  = 10 * time.Second // wall time of a health report; a busy box takes its time
-	maxMissed = 3                // reports in a row that did not come
+	healthEvery = 30 * time.Second
+	healthLimit = 10 * time.Second // wall time of a health report; a busy box takes its time
+	maxMissed   = 3                // reports in a row that did not come
 )
 
-// tend asks a session's box how it is, until the session ends, and ends one
+// monitorHealth asks a session's box how it is, until the session ends, and ends one
 // whose box is not well: it does not answer, or a renderer shows twice that
 // Chromium's own sandbox does not hold it (one that is just being started may
 // show it once).
-func (r *Registry) tend(sess *openSession, box sandbox.Box) {
+func (l *lifecycle) monitorHealth(sess *openSession, box sandbox.Box) {
 	ctx, cancel := context.WithCancel(context.Background()) // of the session's life, which no call owns
-	r.work.Go(func() {
+	l.work.Go(func() {
 		<-sess.closing
 		cancel()
 	})
@@ -45,7 +45,7 @@ func (r *Registry) tend(sess *openSession, box sandbox.Box) {
 		}
 		missed = 0
 		again := false
-		if weak, again = weakRenderers(weak, health); again && !r.config.AllowWeak {
+		if weak, again = weakRenderers(weak, health); again && !l.config.AllowWeak {
 			sess.end(ending{state: failed, reason: "Chromium's own sandbox does not hold any more: " + weakness(health)})
 		}
 	}

@@ -15,15 +15,15 @@ type hostRequest struct {
 }
 
 // passOn tells of wishes that a person could fulfil, until ctx ends.
-func (r *Registry) passOn(ctx context.Context) {
+func (r *refusals) passOn(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case w := <-r.wishes:
-			host := r.Wanted(w.session.ID, w.address)
-			if host != "" && r.wished != nil {
-				r.wished(w.session, host)
+		case w := <-r.requests:
+			host := r.networks.missingHost(w.session.ID, w.address)
+			if host != "" && r.onRequest != nil {
+				r.onRequest(w.session, host)
 			}
 		}
 	}
