@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -63,52 +65,14 @@ func (c *control) pauseFor(ctx context.Context, call action.Call, reason string,
 	return result, nil
 }
 
-// changeHolder gives the hold there is to another person, or makes a pause of
-// it. did is empty when it stays as it is.
+// changeHolder makes another person the holder of a paused session, or makes a
+// take-over of a pause. did is empty when it stays as it is.
 func (c *control) changeHolder(ctx context.Context, sess *openSession, hold action.Hold, taken bool) (did string, err error) {
-	sess.mu.Lock()
-	had := sess.pause.Hold
-	if had == nil {
-		sess.mu.Unlock()
-		return "", fault.New(fault.PageChanged, "the session was handed back meanwhile").Hinted("make the call again")
-	}
-	switch {
-	case !isOpen(sess.record.State):
-		defer sess.mu.Unlock()
-		return "", sess.endedFault()
-	case sess.pause.Taken && had.By == hold.By && taken, !sess.pause.Taken && !taken:
-		sess.mu.Unlock()
-		return "", nil
-	case sess.pause.Taken && had.By != hold.By && !taken:
-		err := sess.pausedFault("take it from them: glovebox session take " + sess.id)
-		sess.mu.Unlock()
+	sess.with(func(st *sessionState) { did, err = st.changeHolder(hold, taken) })
+	if did == "" || err != nil {
 		return "", err
-	case sess.pause.Taken && taken:
-		did = fmt.Sprintf("taken over by %s from %s", hold.By, had.By)
-	case taken:
-		did = "taken over by " + hold.By
-	default:
-		did = "paused by " + hold.By
 	}
-	hold.Since = had.Since
-	sess.pause.Hold, sess.pause.Taken = &hold, taken
-	sess.showPause()
-	sess.mu.Unlock()
 	return did, c.saver.savePause(ctx, sess)
-}
-
-// waitTurnFree waits until no action runs in a session whose agents are kept out.
-// False says that one still does.
-func (o *openSession) waitTurnFree(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, turnLimit)
-	defer cancel()
-	select {
-	case o.turn <- struct{}{}:
-		<-o.turn
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // resume hands a session back to its agents, which are told what changed.
@@ -124,36 +88,24 @@ func (c *control) resume(ctx context.Context, call action.Call) (action.Result, 
 		return action.Result{}, err
 	}
 	seen := c.view(ctx, sess)
-	sess.mu.Lock()
-	had, err := sess.mayRelease(call.Caller)
+	var had *action.Hold
+	var what string
+	sess.with(func(st *sessionState) {
+		if had, err = st.mayRelease(call.Caller); err != nil {
+			return
+		}
+		what = handedBack(call.Caller.Actor, args.Note, seen.view.since(st.pause.Before))
+		c.extend(st, time.Now())
+		st.pause.Hold, st.pause.Taken, st.pause.Before, st.failures = nil, false, view{}, failures{}
+		st.showPause()
+		st.addNote(what)
+	})
 	if err != nil {
-		sess.mu.Unlock()
 		return action.Result{Session: sess.id}, err
 	}
-	what := handedBack(call.Caller.Actor, args.Note, seen.view.since(sess.pause.Before))
-	c.extend(sess, time.Now())
-	sess.pause.Hold, sess.pause.Taken, sess.pause.Before, sess.failures = nil, false, view{}, failures{}
-	sess.showPause()
-	sess.addNote(what)
-	sess.mu.Unlock()
 	err = c.saver.savePause(ctx, sess)
 	c.audit.event(sess.now(), call.ID, fmt.Sprintf("handed back by %s; it was held by %s: %s", call.Caller.Actor, had.By, what))
 	return sessionResult(sess.now()), err
-}
-
-// mayRelease returns the hold that a person may end. mu must be held.
-func (o *openSession) mayRelease(by action.Caller) (*action.Hold, error) {
-	hold := o.pause.Hold
-	switch {
-	case !isOpen(o.record.State):
-		return nil, o.endedFault()
-	case hold == nil:
-		return nil, fault.New(fault.AlreadyActive, "session %s is open: nobody holds it", label(o.record)).
-			Hinted("there is nothing to hand back").With("session", o.id)
-	case o.pause.Taken && hold.By != by.Actor:
-		return nil, o.pausedFault("take it from them first: glovebox session take " + o.id)
-	}
-	return hold, nil
 }
 
 // handedBack is what an agent is told, in one line.
@@ -163,4 +115,113 @@ func handedBack(by, note, changed string) string {
 		line += fmt.Sprintf("; they say: %q", note)
 	}
 	return line
+}
+
+// control pauses sessions, lets people take them over and hands them back. It
+// pauses them by itself at a limit, and after too many failures.
+type control struct {
+	config   Config
+	sessions *directory
+	saver    *saver
+	audit    auditor
+	log      *slog.Logger
+	work     *sync.WaitGroup
+	limited  func(action.Session, string)
+}
+
+const (
+	pausedIdleFactor = 4                // a held session may be idle for so many times as long: people are slower
+	turnLimit        = 10 * time.Second // for the action that runs when a hold begins to end
+	maxReason        = 500              // characters of a reason
+)
+
+// barred refuses a call to a session that somebody keeps from its caller.
+// Faults: session_paused.
+func (c *control) barred(call action.Call) (action.SessionFacts, error) {
+	if !ofSession(call.Verb) {
+		return action.SessionFacts{}, nil
+	}
+	sess := c.sessions.find(call)
+	if sess == nil {
+		return action.SessionFacts{}, nil
+	}
+	at := sess.snapshot()
+	err := at.checkPause(call)
+	return sess.facts(), err
+}
+
+// pauseByID pauses a session from the gate's side and alerts. A session that is
+// held already stays as it is. Faults: session_not_found, not_active.
+func (c *control) pauseByID(ctx context.Context, session, code, why string) error {
+	sess := c.sessions.withID(session)
+	if sess == nil {
+		return fault.New(fault.SessionNotFound, "there is no open session %s", quoted(session)).
+			Hinted("list the sessions there are with session.list")
+	}
+	return c.pauseAndAlert(ctx, sess, action.Hold{By: action.House, Code: code, Why: why}, "")
+}
+
+// pauseAndAlert pauses a session without a person's doing, and has people told. What
+// runs in it may end.
+func (c *control) pauseAndAlert(ctx context.Context, sess *openSession, hold action.Hold, correlation string) error {
+	hold.Why = oneLine(hold.Why)
+	fresh, err := c.setPause(ctx, sess, hold, false)
+	if fresh || err == nil {
+		c.audit.alert(sess.now(), correlation, hold.Code+": "+hold.Why)
+	}
+	if fresh {
+		c.audit.event(sess.now(), correlation, "paused by "+hold.By+": "+hold.Why)
+	}
+	return err
+}
+
+// setPause puts a hold on a session, unless it has one: then fresh is false.
+// Faults: not_active.
+func (c *control) setPause(ctx context.Context, sess *openSession, hold action.Hold, taken bool) (fresh bool, err error) {
+	if fresh, err = sess.setHold(&hold, taken); !fresh {
+		return false, err
+	}
+	seen := c.view(ctx, sess)
+	sess.with(func(st *sessionState) {
+		if st.pause.Hold == &hold { // nobody has ended it meanwhile
+			st.pause.Before = seen.view
+		}
+		st.addNote(seen.notes...)
+	})
+	return true, c.saver.savePause(ctx, sess)
+}
+
+// mostWait bounds the wait for a person where the caller does not.
+const maxWait = 10 * time.Minute
+
+// requestHuman pauses a session because its agent wants a person, has people
+// told, and waits until one hands it back. On a session that is held already
+// it only waits. Faults: those of session.show.
+func (c *control) requestHuman(ctx context.Context, call action.Call) (action.Result, error) {
+	args, err := argsOf[action.HumanRequest](call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	sess, err := c.sessions.admit(ctx, call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	if sess.pausedBy() == nil {
+		hold := action.Hold{By: call.Caller.Actor, Code: action.HelpWanted, Why: args.Reason}
+		if err := c.pauseAndAlert(ctx, sess, hold, call.ID); err != nil {
+			return action.Result{Session: sess.id}, err
+		}
+	}
+	wait := call.Wait
+	if wait <= 0 || wait > maxWait {
+		wait = maxWait
+	}
+	if err := sess.waitHandedBack(ctx, wait); err != nil {
+		return action.Result{Session: sess.id}, err
+	}
+	answer := &action.HumanRequested{State: action.HandedBack, Hold: sess.pausedBy()}
+	if answer.Hold != nil {
+		answer.State = action.StillHeld
+	}
+	return action.Result{Session: sess.id, Data: answer, Page: sess.now().Page}, nil
 }

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"io"
 	"net/http"
@@ -94,16 +96,6 @@ func (p *pages) grantOf(box string, args *action.Crawl, start action.Destination
 		grant.Hosts = append(grant.Hosts, start.Host)
 	}
 	return grant, nil
-}
-
-// judgeHost says whether documents may come from a host, at whatever port.
-func (nw *networks) judgeHost(box, host string) action.Destination {
-	first := nw.door.Judge(box, "https://"+host+"/")
-	if first.Allowed || first.Host == "" || nw.mayHaveCookies(box, host) != nil {
-		return first
-	}
-	first.Allowed, first.Reason = true, ""
-	return first
 }
 
 func withoutFragment(address string) string {
@@ -272,10 +264,10 @@ func unfetched(address string, err error) *fault.Fault {
 func (o *openSession) setCrawl(c *crawl) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.crawl != nil {
+	if o.state.crawl != nil {
 		return false
 	}
-	o.crawl = c
+	o.state.crawl = c
 	return true
 }
 
@@ -283,16 +275,26 @@ func (o *openSession) setCrawl(c *crawl) bool {
 func (o *openSession) crawlOf(id string) *crawl {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.crawl == nil || id == "" || o.crawl.id != id {
+	if o.state.crawl == nil || id == "" || o.state.crawl.id != id {
 		return nil
 	}
-	return o.crawl
+	return o.state.crawl
 }
 
 func (o *openSession) dropCrawl(id string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.crawl != nil && o.crawl.id == id {
-		o.crawl = nil
+	if o.state.crawl != nil && o.state.crawl.id == id {
+		o.state.crawl = nil
 	}
+}
+
+// gunzip unpacks a file, at most as far as a file may be long: a small one can
+// hold a thousand times as much.
+func gunzip(packed []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(r, maxFile))
 }

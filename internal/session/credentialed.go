@@ -38,10 +38,10 @@ func (o *openSession) markCredentialed(ctx context.Context) error {
 func (o *openSession) cancelWithheld() (left []<-chan struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.credentialed = true
-	for _, all := range []map[*context.CancelCauseFunc]activity{o.calls, o.clientCalls} {
+	o.state.credentialed = true
+	for _, all := range []map[*context.CancelCauseFunc]activity{o.state.calls, o.state.clientCalls} {
 		for stop, g := range all {
-			if err := o.checkWithheld(g.call); err != nil {
+			if err := o.state.checkWithheld(g.call); err != nil {
 				(*stop)(err)
 				left = append(left, g.done)
 			}
@@ -51,15 +51,15 @@ func (o *openSession) cancelWithheld() (left []<-chan struct{}) {
 }
 
 // isCredentialed reports whether credentials were put into the session, in this
-// process or one before. mu must be held.
-func (o *openSession) isCredentialed() bool { return o.credentialed || len(o.record.Credentialed) > 0 }
+// process or one before.
+func (s *sessionState) isCredentialed() bool { return s.credentialed || len(s.record.Credentialed) > 0 }
 
 // checkWithheld refuses what agents do not have in a session with credentials,
-// whatever was decided of the call before it had them. mu must be held. Faults:
+// whatever was decided of the call before it had them. Faults:
 // denied_by_policy.
-func (o *openSession) checkWithheld(call action.Call) error {
+func (s *sessionState) checkWithheld(call action.Call) error {
 	verb, known := action.Lookup(call.Verb)
-	if !known || call.Caller.Role == action.Operator || !o.isCredentialed() {
+	if !known || call.Caller.Role == action.Operator || !s.isCredentialed() {
 		return nil
 	}
 	if verb = verb.As(call.Args); !verb.Withheld() {
@@ -102,7 +102,7 @@ func (ca *credentialAccess) holdsIn(box string) (credentialed func() bool, secre
 func (o *openSession) checkBegin(call action.Call) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.checkWithheld(call)
+	return o.state.checkWithheld(call)
 }
 
 // lookAt says of a call about saved user data whether a session that its

@@ -15,23 +15,15 @@ import (
 func (o *openSession) setBox(id string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.record.Box = id
+	o.state.record.Box = id
 }
 
 // opened makes a session open, if nobody has ended it meanwhile, and has it
 // watched. It is stored before anybody is told: a gateway that dies right after
 // its answer must find the session again.
 func (l *lifecycle) opened(sess *openSession, s stage) bool {
-	sess.mu.Lock()
-	sess.box, sess.browser = s.box, s.browser
-	ok := sess.ending == nil
-	if ok {
-		sess.record.State, sess.record.Hold, sess.record.Egress = sess.pause.state(), sess.pause.Hold, s.box.Info().Egress
-		page := s.browser.Page()
-		sess.record.Page = &page
-		sess.touch()
-	}
-	sess.mu.Unlock()
+	var ok bool
+	sess.with(func(st *sessionState) { ok = st.open(s) })
 	if ok {
 		l.work.Go(func() { l.watch(sess, s) })
 		l.work.Go(func() { l.monitorHealth(sess, s.box) })
@@ -49,9 +41,7 @@ func (l *lifecycle) watch(sess *openSession, s stage) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for alive := true; alive; {
-		sess.mu.Lock()
-		changed := sess.changed
-		sess.mu.Unlock()
+		changed := sess.snapshot().changed
 		select {
 		case <-changed: // a hold has limits of its own
 			timer.Reset(0)
@@ -111,19 +101,22 @@ func causeText(err error) string {
 // deadline returns how the session ends when a limit is reached at that time,
 // or else how long until one may be; 0 when there is none.
 func (l *lifecycle) deadline(sess *openSession, now time.Time) (next time.Duration, over *ending) {
-	sess.mu.Lock()
-	defer sess.mu.Unlock()
-	if end := l.control.endOfTime(sess); !end.IsZero() && sess.pause.Hold == nil { // who holds it decides whether it goes on
+	sess.with(func(st *sessionState) { next, over = l.deadlineOf(st, now) })
+	return next, over
+}
+
+func (l *lifecycle) deadlineOf(st *sessionState, now time.Time) (next time.Duration, over *ending) {
+	if end := l.control.endOfTime(st); !end.IsZero() && st.pause.Hold == nil { // who holds it decides whether it goes on
 		if next = end.Sub(now); next <= 0 {
-			return 0, &ending{reason: minutesKey + ": it was open for " + now.Sub(sess.record.Created).Round(time.Second).String(), limit: minutesKey, pauses: true}
+			return 0, &ending{reason: minutesKey + ": it was open for " + now.Sub(st.record.Created).Round(time.Second).String(), limit: minutesKey, pauses: true}
 		}
 	}
-	if key, most := l.idleLimit(sess); most > 0 {
-		if sess.pause.Hold != nil {
+	if key, most := l.idleLimit(st); most > 0 {
+		if st.pause.Hold != nil {
 			most *= pausedIdleFactor
 		}
-		idle := most - now.Sub(sess.record.LastUsed)
-		if len(sess.calls) > 0 {
+		idle := most - now.Sub(st.record.LastUsed)
+		if len(st.calls) > 0 {
 			idle = most // a call that takes long is no idleness
 		}
 		if idle <= 0 {
@@ -137,10 +130,10 @@ func (l *lifecycle) deadline(sess *openSession, now time.Time) (next time.Durati
 }
 
 // idleLimit is how long a session may be without a call, and what says so; 0 is
-// no limit. mu must be held.
-func (l *lifecycle) idleLimit(sess *openSession) (key string, most time.Duration) {
-	if sess.terms.Timeout > 0 {
-		return "timeout of session.start", time.Duration(sess.terms.Timeout) * time.Millisecond
+// no limit.
+func (l *lifecycle) idleLimit(st *sessionState) (key string, most time.Duration) {
+	if st.terms.Timeout > 0 {
+		return "timeout of session.start", time.Duration(st.terms.Timeout) * time.Millisecond
 	}
 	return "security.session_timeout", l.config.IdleTimeout
 }
@@ -153,9 +146,8 @@ func limitEnding(key, what string) *ending {
 // called; conclude must be called once.
 func (l *lifecycle) conclude(sess *openSession) {
 	ctx := context.Background() // the session's last steps belong to no call; unmake and store are bounded
-	sess.mu.Lock()
-	box, browser, how := sess.record.Box, sess.browser, *sess.ending
-	sess.mu.Unlock()
+	at := sess.snapshot()
+	box, browser, how := at.record.Box, at.browser, *at.ending
 	if how.keep {
 		l.leave(ctx, sess, browser)
 		return
@@ -165,12 +157,7 @@ func (l *lifecycle) conclude(sess *openSession) {
 		l.boxes.unmake(ctx, box, browser)
 	}
 	l.refusals.finish(sess)
-	sess.mu.Lock()
-	at := time.Now().UTC()
-	sess.record.State, sess.record.Reason, sess.record.Closed = how.state, how.reason, &at
-	sess.record.Hold, sess.pause = nil, pauseState{}
-	record := sess.record
-	sess.mu.Unlock()
+	record := sess.close(how)
 	if err := l.saver.save(ctx, sess); err != nil {
 		l.log.Error("cannot record the end of a session", "session", sess.id, "error", err)
 	}
@@ -183,7 +170,7 @@ func (l *lifecycle) conclude(sess *openSession) {
 	}
 	l.creds.outlive(sess)
 	if told := how.by == record.Actor || how.state == failed && how.call != ""; !told && sess.run == "" {
-		l.notices.parted(record, sess.terms)
+		l.notices.parted(record, sess.snapshot().terms)
 	}
 	l.log.Info("session ended", "session", sess.id, "state", how.state, "reason", how.reason)
 	l.sessions.remove(sess)
@@ -196,21 +183,12 @@ func (l *lifecycle) leave(ctx context.Context, sess *openSession, browser Browse
 	if err := browser.Close(); err != nil {
 		l.log.Debug("cannot close a page", "session", sess.id, "error", err)
 	}
-	sess.mu.Lock()
-	sess.record.State, sess.record.Reason = sess.pause.state(), ""
-	sess.mu.Unlock()
+	sess.with(func(st *sessionState) { st.record.State, st.record.Reason = st.pause.state(), "" })
 	if err := l.saver.save(ctx, sess); err != nil {
 		l.log.Error("cannot record an open session", "session", sess.id, "error", err)
 	}
 	l.log.Info("session left open for the next gateway", "session", sess.id, "box", sess.now().Box)
 	l.sessions.remove(sess)
-}
-
-func (bs *boxes) owns(box string) bool {
-	bs.mu.Lock()
-	defer bs.mu.Unlock()
-	_, yes := bs.owned[box]
-	return yes
 }
 
 // finish ends a session and waits until nothing is left of it.

@@ -16,7 +16,11 @@ func (r *Registry) MarkCredentialed(ctx context.Context, id string) error {
 type Lookups struct{ session *openSession }
 
 // NewLookups are those of a session that has made none.
-func NewLookups() Lookups { return Lookups{&openSession{credentialed: true}} }
+func NewLookups() Lookups { return Lookups{credentialedSession()} }
+
+func credentialedSession() *openSession {
+	return &openSession{state: sessionState{credentialed: true}}
+}
 
 // Miss makes one that finds nothing.
 func (l Lookups) Miss() error {
@@ -30,7 +34,7 @@ func (l Lookups) Miss() error {
 
 // Cost is what an answer costs an agent.
 func Cost(verb string, args, data any, err error) int {
-	sess := &openSession{credentialed: true}
+	sess := credentialedSession()
 	sess.countMisses(action.Call{Verb: verb, Args: args}, action.Result{Data: data}, err)
-	return sess.lookups.spent
+	return sess.state.lookups.spent
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -49,10 +50,8 @@ func (f *freezer) run(sess *openSession, box sandbox.Box) {
 // untilIdle is how long a session must stay unused to be idle; nothing when it
 // is.
 func (f *freezer) untilIdle(sess *openSession, now time.Time) time.Duration {
-	sess.mu.Lock()
-	left := f.config.FreezeAfter - now.Sub(sess.record.LastUsed)
-	record, browser, used := sess.record, sess.browser, sess.inUse()
-	sess.mu.Unlock()
+	record, browser, used := sess.usage()
+	left := f.config.FreezeAfter - now.Sub(record.LastUsed)
 	switch {
 	case left > 0:
 		return left
@@ -65,8 +64,8 @@ func (f *freezer) untilIdle(sess *openSession, now time.Time) time.Duration {
 // inUse reports whether a call, a client of the protocol or a crawl
 // is in a session, or a request of its pages waits for a verdict. mu must
 // be held.
-func (o *openSession) inUse() bool {
-	return len(o.calls) > 0 || o.clients > 0 || o.crawl != nil || o.sending > 0
+func (s *sessionState) inUse() bool {
+	return len(s.calls) > 0 || s.clients > 0 || s.crawl != nil || s.sending > 0
 }
 
 // freeze freezes a session's box and returns when it is thawed, or the session
@@ -91,14 +90,25 @@ func (f *freezer) freeze(ctx context.Context, sess *openSession, box sandbox.Box
 		return 0
 	case <-thawed:
 	}
-	sess.mu.Lock()
-	by := sess.wokenBy
-	sess.wokenBy = ""
-	sess.markThawed()
-	record = sess.record
-	sess.mu.Unlock()
+	record, by := sess.thawed()
 	f.audit.event(record, by, "woken up; it stood still for "+time.Since(since).Round(time.Millisecond).String())
 	return f.config.FreezeAfter
+}
+
+// usage returns the record, the browser, and whether anything uses the session.
+func (o *openSession) usage() (record action.Session, browser Browser, used bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.state.record, o.state.browser, o.state.inUse()
+}
+
+// thawed notes that the session's box runs again. by is the call that woke it.
+func (o *openSession) thawed() (record action.Session, by string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	by, o.state.wokenBy = o.state.wokenBy, ""
+	o.state.markThawed()
+	return o.state.record, by
 }
 
 // markFrozen notes that a session's box stands still, unless it goes on already.
@@ -107,11 +117,11 @@ func (o *openSession) markFrozen(thawed <-chan struct{}) (record action.Session,
 	defer o.mu.Unlock()
 	select {
 	case <-thawed:
-		return o.record, time.Time{}, false
+		return o.state.record, time.Time{}, false
 	default: // who thaws it from now on finds the mark
 	}
-	o.record.Frozen, o.frozen = true, time.Now()
-	return o.record, o.frozen, true
+	o.state.record.Frozen, o.state.frozen = true, time.Now()
+	return o.state.record, o.state.frozen, true
 }
 
 const frozenNote = "the session stood still"
@@ -137,9 +147,7 @@ func (f *freezer) tryFreeze(ctx context.Context, sess *openSession, box sandbox.
 		return nil, false
 	case <-settled.C:
 	}
-	sess.mu.Lock()
-	used, browser := sess.inUse(), sess.browser
-	sess.mu.Unlock()
+	_, browser, used := sess.usage()
 	if !used && !browser.Busy() {
 		return thawed, true
 	}
@@ -153,9 +161,9 @@ func (f *freezer) tryFreeze(ctx context.Context, sess *openSession, box sandbox.
 // must be registered. Faults: cdp_error.
 func (o *openSession) wake(ctx context.Context, call action.Call) error {
 	o.mu.Lock()
-	box := o.box
-	if o.record.Frozen {
-		o.wokenBy = call.ID // before it is thawed, which is recorded at once
+	box := o.state.box
+	if o.state.record.Frozen {
+		o.state.wokenBy = call.ID // before it is thawed, which is recorded at once
 	}
 	o.mu.Unlock()
 	if box == nil {
@@ -168,18 +176,26 @@ func (o *openSession) wake(ctx context.Context, call action.Call) error {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.markThawed()
+	o.state.markThawed()
 	return nil
 }
 
 // markThawed notes that a session's box goes on, and has its agent told how long it
-// stood still. mu must be held.
-func (o *openSession) markThawed() {
-	if !o.record.Frozen {
+// stood still.
+func (s *sessionState) markThawed() {
+	if !s.record.Frozen {
 		return
 	}
-	o.record.Frozen = false
-	o.pause.Notes = slices.DeleteFunc(o.pause.Notes, func(note string) bool { return strings.HasPrefix(note, frozenNote) }) // of another time
-	o.addNote(fmt.Sprintf("%s for %s while nobody used it, and goes on now: its page may show what was, until it has caught up",
-		frozenNote, time.Since(o.frozen).Round(time.Second)))
+	s.record.Frozen = false
+	s.pause.Notes = slices.DeleteFunc(slices.Clone(s.pause.Notes), func(note string) bool { return strings.HasPrefix(note, frozenNote) }) // of another time
+	s.addNote(fmt.Sprintf("%s for %s while nobody used it, and goes on now: its page may show what was, until it has caught up",
+		frozenNote, time.Since(s.frozen).Round(time.Second)))
+}
+
+// freezer freezes the boxes of sessions that nobody uses.
+type freezer struct {
+	config Config
+	audit  auditor
+	log    *slog.Logger
+	asks   func(action.Session) bool
 }

@@ -13,7 +13,7 @@ import (
 // redacted too.
 func TestSecretsOutliveTheirSessionForAnHour(t *testing.T) {
 	r := &credentialAccess{known: new(redact.Book), over: map[string]time.Time{}}
-	sess := newLive(action.Session{ID: "s1", Credentialed: []string{"app.example"}}, action.Network{})
+	sess := newOpenSession(action.Session{ID: "s1", Credentialed: []string{"app.example"}}, action.Network{}, terms{})
 	secret := "k7Qp-canary-93xV-value"
 	r.known.Learn("s1", credentials.Keep(secret))
 	r.outlive(sess)

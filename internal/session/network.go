@@ -1,7 +1,6 @@
 package session
 
 import (
-	"fmt"
 	"net"
 	"slices"
 	"strings"
@@ -94,44 +93,6 @@ func portsOf(configured action.Network, host string) []string {
 		}
 	}
 	return places
-}
-
-// mayHaveCookies returns nil when documents of a box may come from a host, at
-// whatever port: cookies know none. Faults: blocked_domain.
-func (nw *networks) mayHaveCookies(box, host string) error {
-	var network action.Network
-	if sess := nw.sessions.byBox(box); sess != nil {
-		network = sess.reach()
-	}
-	refused := nw.opens(box, network, host)
-	if refused.Allowed {
-		return nil
-	}
-	return fault.New(fault.BlockedDomain, "%s may have no cookies here: the session may not open it", host).
-		Hinted("name a host the session may open, or let an operator add it to %s", navigationKey).
-		With("host", host).With("reason", refused.Reason)
-}
-
-// opens says whether documents of a box, which may reach a network, may come
-// from a host, at whatever port.
-func (nw *networks) opens(box string, n action.Network, host string) (first action.Destination) {
-	places := []string{"https://" + host + "/", "http://" + host + "/"}
-	for _, port := range n.Ports {
-		places = append(places, fmt.Sprintf("https://%s:%d/", host, port))
-	}
-	for _, place := range portsOf(n, normalizeHost(host)) {
-		places = append(places, "http://"+place+"/")
-	}
-	for i, place := range places {
-		d := nw.door.Judge(box, place)
-		if d.Allowed {
-			return d
-		}
-		if i == 0 {
-			first = d
-		}
-	}
-	return first
 }
 
 // allowed lists what documents of a session could come from.

@@ -4,88 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net/http"
-	"strings"
+	"fmt"
+	"log/slog"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/artifact"
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
-
-// guard makes a page ask the door before it loads a document.
-func (p *pages) guard(o *engine.Options, box string) {
-	o.Guard = func(rawURL string) error {
-		if d := p.networks.door.Judge(box, rawURL); !d.Allowed {
-			return blockedFault(d)
-		}
-		return nil
-	}
-	o.Unreached = func(ctx context.Context, rawURL string) string { return p.networks.door.Unreached(ctx, box, rawURL) }
-	o.Owns = func(host string) error { return p.networks.mayHaveCookies(box, host) }
-	if p.creds.vault != nil {
-		o.Prepare = func(ctx context.Context, rawURL string) error { return p.creds.prepare(ctx, box, rawURL) }
-		o.Authenticated = func(domain, origin, scheme string) { p.creds.authenticated(box, domain, origin, scheme) }
-	}
-	o.Files = &boxFiles{files: p.files, box: box}
-	o.Refused = func(refusal action.Refusal) { p.refusals.add(box, refusal) }
-	o.Credentialed, o.Secrets = p.creds.holdsIn(box)
-	if p.outgoing != nil {
-		o.Outgoing = func(ctx context.Context, request action.Request) (action.Ruling, error) {
-			return p.sends(ctx, box, request)
-		}
-		o.Receipt = func(e action.Effect) {
-			if sess := p.sessions.byBox(box); sess != nil {
-				p.outgoing.Receipt(sess.now(), e)
-			}
-		}
-	}
-}
-
-// sends asks about a request that is to leave a box's browser. One that is
-// nobody's yet has nothing to send.
-func (p *pages) sends(ctx context.Context, box string, request action.Request) (action.Ruling, error) {
-	sess := p.sessions.byBox(box)
-	if sess == nil {
-		return action.Ruling{}, fault.New(fault.DeniedByPolicy, "this browser has no session: it may send nothing").Hinted("start a session")
-	}
-	sess.mu.Lock()
-	from := action.Sender{Owner: sess.terms.Role, Sending: sess.terms.Sending, People: sess.pause.Taken}
-	if sess.crawl != nil && sess.crawl.reads && (request.Crawl || request.Page == "") { // a worker's request may be that of a page of the crawl
-		from.Sending = action.SendNone
-	}
-	for _, wire := range sess.clientCalls {
-		from.People = from.People || wire.call.Caller.Role == action.Operator
-	}
-	record := sess.record
-	sess.sending++
-	sess.mu.Unlock()
-	defer func() {
-		sess.mu.Lock()
-		defer sess.mu.Unlock()
-		sess.sending--
-	}()
-	return p.outgoing.Outgoing(ctx, record, from, request)
-}
-
-// opensChannel asks about a WebSocket that a box wants to open, and waits for a person
-// where one is asked. An error refuses it.
-func (p *pages) opensChannel(ctx context.Context, box string, channel action.Channel) error {
-	if p.outgoing == nil {
-		return nil
-	}
-	request := action.Request{Method: http.MethodConnect, URL: channel.URL, Kind: action.ChannelKind, Document: channel.Origin}
-	if sess := p.sessions.byBox(box); sess != nil {
-		sess.mu.Lock()
-		browser := sess.browser
-		sess.mu.Unlock()
-		if browser != nil {
-			request.Acts, request.Page = browser.Acting(), browser.Page().URL
-		}
-	}
-	_, err := p.sends(ctx, box, request)
-	return err
-}
 
 // lookAt returns the facts of the page a call would act on.
 func (p *pages) lookAt(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
@@ -164,7 +90,7 @@ func (p *pages) do(ctx context.Context, call action.Call, pin action.Pin) (actio
 	if err != nil {
 		return result, p.failure(ctx, sess, call, err)
 	}
-	p.success(sess, call, result)
+	sess.with(func(st *sessionState) { st.succeed(call, result) })
 	if name, kind, content := fileOf(result.Data); len(content) > 0 {
 		p.files.keep(ctx, sess, name, kind, content, &result)
 	}
@@ -218,24 +144,21 @@ func (p *pages) count(ctx context.Context, sess *openSession, verb *action.Verb,
 	if err := p.control.exhausted(ctx, sess, call); err != nil || !verb.Counts {
 		return err
 	}
-	sess.mu.Lock()
-	defer sess.mu.Unlock()
-	sess.record.Actions++
+	sess.with(func(st *sessionState) { st.record.Actions++ })
 	return nil
 }
 
-func (p *pages) success(sess *openSession, call action.Call, result action.Result) {
-	sess.mu.Lock()
-	defer sess.mu.Unlock()
+// succeed notes that a call on the session's page succeeded.
+func (s *sessionState) succeed(call action.Call, result action.Result) {
 	if call.Caller.Role == action.Agent {
-		sess.failures.succeed(call)
+		s.failures.succeed(call)
 	}
-	if call.Verb == "page.goto" && sess.oomTold > sess.oomKnown {
-		sess.oomKnown = sess.oomTold
+	if call.Verb == "page.goto" && s.oomTold > s.oomKnown {
+		s.oomKnown = s.oomTold
 	}
 	if result.Page != nil {
 		at := *result.Page
-		sess.record.Page = &at
+		s.record.Page = &at
 	}
 }
 
@@ -291,35 +214,42 @@ func (p *pages) goFirst(ctx context.Context, sess *openSession, start action.Cal
 	return result
 }
 
-// fileOf is the file that a result holds, if it is one to keep.
-func fileOf(data any) (name, mediaType string, content []byte) {
-	switch file := data.(type) {
-	case *action.Screenshot:
-		if file != nil {
-			format := strings.ToLower(file.Format)
-			return "screenshot." + format, "image/" + format, file.Bytes
-		}
-	case *action.HAR:
-		if file != nil && !file.Headers { // what operators alone may read is not kept where agents can fetch it
-			return "session.har", "application/json", file.Bytes
-		}
-	case *action.PDF:
-		if file != nil {
-			return "page.pdf", "application/pdf", file.Bytes
-		}
-	}
-	return "", "", nil
+// pages does the verbs that act on what a session's browser shows.
+type pages struct {
+	sessions *directory
+	networks *networks
+	control  *control
+	creds    *credentialAccess
+	files    *fileStore
+	refusals *refusals
+	saver    *saver
+	outgoing Outgoing
+	log      *slog.Logger
 }
 
-// keep saves a file as an artifact. One that cannot be kept is still returned,
-// with a note.
-func (f *fileStore) keep(ctx context.Context, sess *openSession, name, mediaType string, content []byte, result *action.Result) {
-	kept, err := f.save(ctx, artifact.Owner{Scope: sess.scope, Session: sess.id}, name, mediaType, content)
+// screenshot keeps a picture of a page with what a pin names outlined, for the
+// people who are asked about it: it may show what the agent may not read, so
+// only operators can fetch the artifact whose id is returned. Faults:
+// not_active, limit_reached, and those of the page engine.
+func (p *pages) screenshot(ctx context.Context, call action.Call, pin action.Pin) (string, error) {
+	call.Session = pin.Session
+	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {
-		f.log.WarnContext(ctx, "cannot keep a file", "name", name, "session", sess.id, "error", err)
-		what, _, _ := strings.Cut(name, ".")
-		result.Notes = append(result.Notes, "the "+what+" was not kept: "+fault.From(err).Message)
-		return
+		return "", err
 	}
-	result.Artifacts = append(result.Artifacts, kept.Artifact)
+	ctx, leave, err := sess.enter(ctx, call)
+	if err != nil {
+		return "", err
+	}
+	defer leave()
+	picture, err := sess.stage().browser.Portrait(ctx, pin)
+	if err != nil {
+		return "", fmt.Errorf("cannot take the picture: %w", err)
+	}
+	owner := artifact.Owner{Scope: sess.scope, Session: sess.id, Private: true}
+	kept, err := p.files.save(ctx, owner, "question.jpeg", "image/jpeg", picture)
+	if err != nil {
+		return "", fmt.Errorf("cannot keep the picture: %w", err)
+	}
+	return kept.ID, nil
 }

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
@@ -175,21 +174,4 @@ func (p *pool) drop(w *warm) bool {
 		}
 	}
 	return false
-}
-
-// optionsOf are options for a session of those terms.
-func (bs *boxes) optionsOf(s shape, t terms) engine.Options {
-	o := bs.options(s)
-	o.Life, o.Emulate = t.Lives, t.Emulate.Value()
-	return o
-}
-
-// options are what a page of that shape is opened with, without a guard.
-func (bs *boxes) options(s shape) engine.Options {
-	o := bs.page
-	o.Width, o.Height, o.DPI, o.Headless = s.width, s.height, s.dpi, s.headless
-	o.Keeps = s.profile != ""
-	o.Guard, o.Owns, o.Refused = nil, nil, nil
-	o.Downloads, o.Uploads, o.Files = "", "", nil
-	return o
 }

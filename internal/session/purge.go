@@ -19,9 +19,8 @@ const purgeLimit = 10 * time.Second // for a browser to let go of what was put i
 // into storage: Chromium appends to the files of it, and what was deleted stays
 // in them. What a profile was made to keep stays.
 func (ca *credentialAccess) purge(ctx context.Context, sess *openSession, how ending) error {
-	sess.mu.Lock()
-	t, browser := sess.terms, sess.browser
-	sess.mu.Unlock()
+	at := sess.snapshot()
+	t, browser := at.terms, at.browser
 	if len(t.Credentialed) == 0 {
 		return nil
 	}
@@ -51,14 +50,13 @@ func (ca *credentialAccess) purge(ctx context.Context, sess *openSession, how en
 	return err
 }
 
-// purgeBrowser purges a browser, into which nothing is put any more.
+// purgeBrowser removes the credentials of domains from a browser, into which
+// nothing is put any more.
 func (o *openSession) purgeBrowser(ctx context.Context, browser Browser, domains []string) error {
 	ctx, stop := context.WithTimeout(ctx, purgeLimit)
 	defer stop()
-	select {
-	case o.injection.turn <- struct{}{}: // and it stays there
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	if err := o.injection.stop(ctx); err != nil {
+		return err
 	}
 	return browser.Purge(ctx, domains)
 }
@@ -104,9 +102,8 @@ func unknowable() error {
 // as a new cookie: it opens the account too. It is called when a page was read,
 // before anybody is told what it says.
 func (ca *credentialAccess) relearn(ctx context.Context, sess *openSession) error {
-	sess.mu.Lock()
-	domains, browser := sess.record.Credentialed, sess.browser
-	sess.mu.Unlock()
+	at := sess.snapshot()
+	domains, browser := at.record.Credentialed, at.browser
 	if len(domains) == 0 || browser == nil || sess.over() != nil {
 		return nil
 	}

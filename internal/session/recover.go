@@ -55,22 +55,6 @@ func (l *lifecycle) recover(ctx context.Context) error {
 	return l.retain(ctx)
 }
 
-// running returns the boxes the driver says are running, and every box it
-// knows.
-func (bs *boxes) running(ctx context.Context) (map[string]bool, []string) {
-	infos, err := bs.driver.List(ctx)
-	if err != nil {
-		tryLater(ctx, bs.log, fmt.Errorf("cannot list the boxes of an earlier process: %w", err))
-	}
-	running := make(map[string]bool, len(infos))
-	ids := make([]string, 0, len(infos))
-	for _, info := range infos {
-		running[info.ID] = info.State == "running"
-		ids = append(ids, info.ID)
-	}
-	return running, ids
-}
-
 // tryLater logs what may fail without harm: it is tried again later.
 func tryLater(ctx context.Context, log *slog.Logger, err error) {
 	if err != nil {
@@ -125,10 +109,8 @@ func (l *lifecycle) takeUp(ctx context.Context, e entry) {
 		return
 	}
 	e.Allow = allowed(network)
-	sess := newLive(e.Session, network)
-	sess.terms = e.terms
-	sess.failures.row, sess.pause = e.failures, e.pause
-	sess.run = e.terms.Run
+	sess := newOpenSession(e.Session, network, e.terms)
+	sess.state.failures.row, sess.state.pause = e.failures, e.pause
 	l.sessions.adopt(sess)
 	l.opened(sess, s)
 	l.audit.event(sess.now(), "", "taken up again after a restart of the gateway")
@@ -183,4 +165,46 @@ func (l *lifecycle) shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("boxes may be left running; the next start ends them: %w", context.Cause(ctx))
 	}
+}
+
+const (
+	reapEvery   = time.Minute // for boxes that could not be ended at once
+	retainEvery = time.Hour   // for what has grown old
+)
+
+// cleanUp removes what is left over, until ctx ends.
+func (l *lifecycle) cleanUp(ctx context.Context) {
+	round, old := time.NewTicker(reapEvery), time.NewTicker(retainEvery)
+	defer round.Stop()
+	defer old.Stop()
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return
+		case <-round.C:
+			l.creds.forgetSecrets(time.Now())
+			err = l.boxes.reap(ctx)
+		case <-old.C:
+			err = l.retain(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
+			l.log.ErrorContext(ctx, "cannot keep house", "error", err)
+		}
+	}
+}
+
+// retain removes ended sessions and artifacts that are older than the
+// configured retention.
+func (l *lifecycle) retain(ctx context.Context) error {
+	if l.config.Retention < 0 {
+		return nil
+	}
+	before := time.Now().Add(-l.config.Retention)
+	files, err := l.files.artifacts.Prune(ctx, before)
+	sessions, errSessions := l.store.deleteBefore(ctx, before)
+	if files > 0 || sessions > 0 {
+		l.log.InfoContext(ctx, "removed what is older than browser.artifacts_retention_days", "sessions", sessions, "artifacts", files)
+	}
+	return errors.Join(err, errSessions)
 }

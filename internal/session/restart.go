@@ -21,7 +21,7 @@ const (
 func (o *openSession) waitBrowser(ctx context.Context) (Browser, error) {
 	for {
 		o.mu.Lock()
-		box, browser, changed, ended := o.box, o.browser, o.changed, o.ending != nil
+		box, browser, changed, ended := o.state.box, o.state.browser, o.state.changed, o.state.ending != nil
 		o.mu.Unlock()
 		if browser == nil || ended {
 			return o.openBrowser()
@@ -114,9 +114,8 @@ func (l *lifecycle) renew(ctx context.Context, sess *openSession, s *stage) erro
 	if err != nil {
 		return err
 	}
-	sess.mu.Lock()
-	record, of := sess.record, sess.terms
-	sess.mu.Unlock()
+	at := sess.snapshot()
+	record, of := at.record, at.terms
 	o := l.boxes.optionsOf(shape{width: record.Width, height: record.Height, dpi: record.DPI, headless: record.Headless, profile: record.Profile}, of)
 	l.pages.guard(&o, record.Box)
 	if s.browser, err = l.boxes.openPage(ctx, s.box, o); err != nil {
@@ -129,29 +128,34 @@ func (l *lifecycle) renew(ctx context.Context, sess *openSession, s *stage) erro
 // resumeWith makes a browser that was started again the session's, and has its
 // agent told.
 func (l *lifecycle) resumeWith(sess *openSession, s stage, health sandbox.Health) {
-	sess.mu.Lock()
-	was, now := bare(pageOf(sess.record).URL), s.browser.Page()
-	why := "the browser crashed"
-	if health.OOMKills > sess.oomKnown {
-		why += " because the memory of its box was used up (browser.sandbox.container.memory_limit)"
-		sess.oomKnown = health.OOMKills
-	}
-	what := why + " and was started again"
-	if was != "" {
-		what += "; it was at " + was
-	}
-	sess.browser, sess.record.Page = s.browser, &now
-	sess.addNote(what + "; pages, references and what was typed are gone: go there again")
-	sess.touch()
-	close(sess.changed)
-	sess.changed = make(chan struct{})
-	record := sess.record
-	sess.mu.Unlock()
+	var what string
+	var record action.Session
+	sess.with(func(st *sessionState) { what = st.restarted(s.browser, health); record = st.record })
 	l.audit.event(record, "", what)
 	l.log.Warn("a session goes on with its browser started again", "session", sess.id, "box", record.Box, "restarts", s.restarts)
 	if err := l.saver.save(context.Background(), sess); err != nil {
 		l.saver.ask()
 	}
+}
+
+// restarted gives the session the browser that was started again. It returns
+// what happened, as the agent and the audit are told.
+func (s *sessionState) restarted(browser Browser, health sandbox.Health) (what string) {
+	was, now := bare(pageOf(s.record).URL), browser.Page()
+	what = "the browser crashed"
+	if health.OOMKills > s.oomKnown {
+		what += " because the memory of its box was used up (browser.sandbox.container.memory_limit)"
+		s.oomKnown = health.OOMKills
+	}
+	what += " and was started again"
+	if was != "" {
+		what += "; it was at " + was
+	}
+	s.browser, s.record.Page = browser, &now
+	s.addNote(what + "; pages, references and what was typed are gone: go there again")
+	s.touch()
+	s.signalChange()
+	return what
 }
 
 // crashed says more of a page that crashed: whether the memory of its box was
@@ -163,10 +167,11 @@ func (p *pages) crashed(ctx context.Context, sess *openSession, err error) error
 	if unknown != nil {
 		return err
 	}
-	sess.mu.Lock()
-	short := health.OOMKills > sess.oomKnown
-	sess.oomTold = health.OOMKills
-	sess.mu.Unlock()
+	var short bool
+	sess.with(func(st *sessionState) {
+		short = health.OOMKills > st.oomKnown
+		st.oomTold = health.OOMKills
+	})
 	if !short {
 		return err
 	}

@@ -3,13 +3,21 @@ package session
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
+
+// runVerbs does the verbs that a contract run makes of its browser.
+type runVerbs struct {
+	sessions *directory
+	networks *networks
+	boxes    *boxes
+	plans    *planner
+	life     *lifecycle
+}
 
 // lookAt looks at the calls that start, probe and end the browser of a run.
 func (v *runVerbs) lookAt(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
@@ -38,33 +46,6 @@ func (v *runVerbs) allow(ctx context.Context, call action.Call) (action.Result, 
 	}
 	call.Args = &action.AllowHost{Host: host, For: "page"}
 	return v.networks.allow(ctx, call)
-}
-
-// planForRun is a session that may open all hosts of a run, and which of them
-// nobody has approved: those are for the gate to judge. Private places are
-// opened by the configuration, or by an operator; a question cannot. Faults:
-// blocked_domain, and those of session.start.
-func (pl *planner) planForRun(ctx context.Context, call action.Call) (plan, *action.RunGrant, error) {
-	args, err := argsOf[action.RunOpen](call)
-	if err != nil {
-		return plan{}, nil, err
-	}
-	grant := &action.RunGrant{Hosts: args.Hosts}
-	for _, host := range args.Hosts {
-		if !allows(*pl.networks.network.Load(), normalizeHost(host)) {
-			grant.Unknown = append(grant.Unknown, host)
-		}
-	}
-	if at := slices.IndexFunc(grant.Unknown, isPrivate); at >= 0 && call.Caller.Role != action.Operator {
-		return plan{}, grant, fault.New(fault.BlockedDomain, "%s is no place that a run may ask for", quoted(grant.Unknown[at])).
-			Hinted("let an operator add it to security.network.allow_private").With("hosts", grant.Unknown)
-	}
-	start := call
-	start.Args = &action.SessionStart{Name: args.Run, URL: args.URL, Allow: args.Hosts, Effects: args.Effects}
-	start.Caller.Role = action.Operator // the hosts are approved, or the gate will not have it done
-	p, err := pl.plan(ctx, start)
-	p.args.URL, p.run = "", args.Run // its first page is an action of the run
-	return p, grant, err
 }
 
 // open starts the browser of a run.

@@ -2,14 +2,34 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"net"
+	"sync"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
+
+// boxes makes and ends the boxes of sessions and of the warm pool, and knows
+// which boxes somebody in this process looks after.
+type boxes struct {
+	config Config
+	driver sandbox.Driver
+	door   Door
+	open   Opener
+	page   engine.Options // what every page is opened with
+	keeper *profileKeeper
+	store  recordStore
+	audit  auditor
+	log    *slog.Logger
+
+	mu    sync.Mutex
+	owned map[string]struct{} // guarded by mu
+}
 
 const (
 	stopLimit  = 15 * time.Second // wall time to end a box
@@ -150,4 +170,70 @@ func (bs *boxes) spec(id string, s shape) sandbox.Spec {
 
 func (bs *boxes) egress(box string) func(net.Conn) {
 	return func(conn net.Conn) { bs.door.Handle(box, conn) }
+}
+
+func (bs *boxes) owns(box string) bool {
+	bs.mu.Lock()
+	defer bs.mu.Unlock()
+	_, yes := bs.owned[box]
+	return yes
+}
+
+// reap ends boxes that are recorded and nobody here looks after.
+func (bs *boxes) reap(ctx context.Context) error {
+	ids, err := bs.store.boxes(ctx)
+	if err != nil {
+		return err
+	}
+	var faults []error
+	for _, id := range ids {
+		if !bs.owns(id) {
+			faults = append(faults, bs.discard(ctx, id))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// discard ends a box that belongs to no session.
+func (bs *boxes) discard(ctx context.Context, box string) error {
+	ctx, cancel := context.WithTimeout(ctx, stopLimit)
+	defer cancel()
+	if err := bs.driver.Stop(ctx, box); err != nil {
+		return fmt.Errorf("cannot end left-over box %s: %w", box, err)
+	}
+	bs.audit.boxEvent(box, "", "", "left-over box ended")
+	return bs.store.removeBox(ctx, box)
+}
+
+// running returns the boxes the driver says are running, and every box it
+// knows.
+func (bs *boxes) running(ctx context.Context) (map[string]bool, []string) {
+	infos, err := bs.driver.List(ctx)
+	if err != nil {
+		tryLater(ctx, bs.log, fmt.Errorf("cannot list the boxes of an earlier process: %w", err))
+	}
+	running := make(map[string]bool, len(infos))
+	ids := make([]string, 0, len(infos))
+	for _, info := range infos {
+		running[info.ID] = info.State == "running"
+		ids = append(ids, info.ID)
+	}
+	return running, ids
+}
+
+// options are what a page of that shape is opened with, without a guard.
+func (bs *boxes) options(s shape) engine.Options {
+	o := bs.page
+	o.Width, o.Height, o.DPI, o.Headless = s.width, s.height, s.dpi, s.headless
+	o.Keeps = s.profile != ""
+	o.Guard, o.Owns, o.Refused = nil, nil, nil
+	o.Downloads, o.Uploads, o.Files = "", "", nil
+	return o
+}
+
+// optionsOf are options for a session of those terms.
+func (bs *boxes) optionsOf(s shape, t terms) engine.Options {
+	o := bs.options(s)
+	o.Life, o.Emulate = t.Lives, t.Emulate.Value()
+	return o
 }

@@ -70,12 +70,11 @@ func (f *boxFiles) session() (*openSession, sandbox.Box, error) {
 	if sess == nil {
 		return nil, nil, gone()
 	}
-	sess.mu.Lock()
-	defer sess.mu.Unlock()
-	if sess.box == nil {
+	box := sess.stage().box
+	if box == nil {
 		return nil, nil, gone()
 	}
-	return sess, sess.box, nil
+	return sess, box, nil
 }
 
 func gone() *fault.Fault {

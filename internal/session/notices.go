@@ -2,10 +2,23 @@ package session
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
+
+// endNotices remembers, for a while, the sessions that ended without a call of
+// their agent, so that the agent is told with its next answer. It also counts
+// how many sessions of a connection gave out references before.
+type endNotices struct {
+	known *redact.Book
+
+	mu          sync.Mutex
+	waiting     []endNotice
+	generations generations
+}
 
 // mostFarewells is how many ended sessions are remembered for their agents; the
 // oldest are forgotten.

@@ -50,15 +50,15 @@ func (a *lookupBudget) spend(now time.Time, n int) {
 func (o *openSession) checkLookup(call action.Call) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if call.Caller.Role == action.Operator || !o.isCredentialed() || !looksUp(call.Args) {
+	if call.Caller.Role == action.Operator || !o.state.isCredentialed() || !looksUp(call.Args) {
 		return nil
 	}
 	now := time.Now()
-	o.lookups.renew(now, lookupEvery)
-	if o.lookups.spent < lookupBurst {
+	o.state.lookups.renew(now, lookupEvery)
+	if o.state.lookups.spent < lookupBurst {
 		return nil
 	}
-	wait := o.lookups.since.Add(time.Duration(o.lookups.spent-lookupBurst+1) * lookupEvery).Sub(now)
+	wait := o.state.lookups.since.Add(time.Duration(o.state.lookups.spent-lookupBurst+1) * lookupEvery).Sub(now)
 	seconds := int((wait + time.Second - 1) / time.Second)
 	return fault.New(fault.LimitReached, "too many look-ups found nothing: in a session with credentials an agent has %d of them at once, and then one each %d s", lookupBurst, int(lookupEvery/time.Second)).
 		Hinted("wait %d s; take a snapshot to see what is there, and name elements by their refs", seconds).
@@ -69,11 +69,11 @@ func (o *openSession) checkLookup(call action.Call) error {
 func (o *openSession) countMisses(call action.Call, result action.Result, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if call.Caller.Role == action.Operator || !o.isCredentialed() || !looksUp(call.Args) {
+	if call.Caller.Role == action.Operator || !o.state.isCredentialed() || !looksUp(call.Args) {
 		return
 	}
 	if n := missCount(call.Args, result.Data, err); n > 0 {
-		o.lookups.spend(time.Now(), n)
+		o.state.lookups.spend(time.Now(), n)
 	}
 }
 

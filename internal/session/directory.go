@@ -4,22 +4,27 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// idPattern is the shape of session ids; no session may be named like one.
-var idPattern = regexp.MustCompile(`^s[0-9a-f]{16}$`)
+// directory knows the sessions that are not over, and the starts that wait
+// until there is room for one more.
+type directory struct {
+	config  Config
+	store   recordStore
+	notices *endNotices
+	work    *sync.WaitGroup // counts each session until nothing is left of it
 
-func newID() string {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
-	return "s" + hex.EncodeToString(b[:])
+	mu   sync.Mutex
+	open roster // guarded by mu
 }
 
 // find returns the live session a call means: by id or name, else the most
@@ -55,7 +60,7 @@ func (d *directory) find(call action.Call) *openSession {
 func (o *openSession) owned(call action.Call) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.record.Actor == call.Caller.Actor && (call.Connection == "" || call.Connection == o.terms.Connection)
+	return o.state.record.Actor == call.Caller.Actor && (call.Connection == "" || call.Connection == o.state.terms.Connection)
 }
 
 // better prefers open sessions over ones that end or begin, then the one used
@@ -74,13 +79,6 @@ func (d *directory) withID(id string) *openSession {
 	return d.open.byID[id]
 }
 
-// count returns how many sessions there are, those that start or close included.
-func (d *directory) count() int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return len(d.open.byID)
-}
-
 // byBox returns the live session of a box, nil when there is none.
 func (d *directory) byBox(box string) *openSession {
 	d.mu.Lock()
@@ -91,6 +89,24 @@ func (d *directory) byBox(box string) *openSession {
 		}
 	}
 	return nil
+}
+
+// count returns how many sessions there are, those that start or close included.
+func (d *directory) count() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.open.byID)
+}
+
+// all returns the sessions that are not over.
+func (d *directory) all() []*openSession {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	list := make([]*openSession, 0, len(d.open.byID))
+	for _, sess := range d.open.byID {
+		list = append(list, sess)
+	}
+	return list
 }
 
 // admit returns the open session a call means. Faults: session_not_found,
@@ -135,6 +151,39 @@ func (d *directory) ended(ctx context.Context, call action.Call) (action.Session
 	return e.Session, nil
 }
 
+// newest returns the record as it is now, where it was read from the store.
+func (d *directory) newest(record action.Session) action.Session {
+	sess := d.withID(record.ID)
+	if sess == nil {
+		return record
+	}
+	return sess.now()
+}
+
+// userOf returns the session that uses a profile.
+func (d *directory) userOf(profile string) (action.Session, bool) {
+	for _, sess := range d.all() {
+		if record := sess.now(); record.Profile == profile {
+			return record, true
+		}
+	}
+	return action.Session{}, false
+}
+
+// crowded says how many sessions of a scope are open, once they are many.
+func (d *directory) crowded(scope string) string {
+	most, mine := d.config.MaxConcurrent, 0
+	for _, sess := range d.all() {
+		if sess.scope == scope && sess.over() == nil {
+			mine++
+		}
+	}
+	if most < 0 || mine*warnOf < most*warnAt {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d sessions of this scope are open (security.max_concurrent_sessions): close those that are not needed", mine, most)
+}
+
 // mostOthers is how many sessions of others a fault names.
 const maxOthers = 5
 
@@ -158,6 +207,15 @@ func (d *directory) noneOpen(call action.Call) *fault.Fault {
 	}
 	return fault.New(fault.NotActive, "no session of yours is open here").
 		Hinted("%s; or name one that is open: %s%s", start, strings.Join(others, ", "), more).With("state", "none")
+}
+
+// idPattern is the shape of session ids; no session may be named like one.
+var idPattern = regexp.MustCompile(`^s[0-9a-f]{16}$`)
+
+func newID() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	return "s" + hex.EncodeToString(b[:])
 }
 
 // quoted makes a caller's word fit for a message.

@@ -1,11 +1,14 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -14,14 +17,56 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
+// credentialAccess puts credentials into the browsers of sessions, and sees to
+// it that their secrets are known to the redaction before a browser has them.
+type credentialAccess struct {
+	config   Config
+	vault    Vault
+	known    *redact.Book
+	sessions *directory
+	networks *networks
+	keeper   *profileKeeper
+	saver    *saver
+	audit    auditor
+	log      *slog.Logger
+	codes    usedCodes
+
+	mu   sync.Mutex
+	over map[string]time.Time // sessions that ended with secrets still known; guarded by mu
+}
+
 // noneFor is how long a host is known to have no credentials, so that a page of
 // a site without any costs the vault one question.
 const noneTTL = 3 * time.Second
 
-// injection is what a session remembers of its credentials beside its terms.
+// injection lets one call at a time put credentials into a session's browser.
 type injection struct {
-	turn chan struct{}        // holds one token: who has it injects
+	turn chan struct{}        // holds one token: whoever has it injects
 	none map[string]time.Time // hosts that had no credentials, and when; guarded by turn
+}
+
+// exclusively calls inject while no other call injects. none are the hosts that
+// had no credentials, and when that was asked.
+func (i *injection) exclusively(ctx context.Context, inject func(none map[string]time.Time)) error {
+	select {
+	case i.turn <- struct{}{}:
+	case <-ctx.Done():
+		return lateFault(ctx)
+	}
+	defer func() { <-i.turn }()
+	inject(i.none)
+	return nil
+}
+
+// stop keeps every call from injecting from now on. It waits for the one that
+// injects.
+func (i *injection) stop(ctx context.Context) error {
+	select {
+	case i.turn <- struct{}{}: // and it stays there
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 func newInjection() injection {
@@ -47,25 +92,27 @@ func (ca *credentialAccess) prepare(ctx context.Context, box, rawURL string) err
 // injects reports whether documents of a host get credentials in a session, if
 // there are some.
 func (ca *credentialAccess) injects(sess *openSession, host string) bool {
-	sess.mu.Lock()
-	defer sess.mu.Unlock()
-	return ca.config.AutoInject || slices.ContainsFunc(sess.terms.Named, func(domain string) bool { return credentials.Within(host, domain) })
+	return ca.config.AutoInject || slices.ContainsFunc(sess.snapshot().terms.Named, func(domain string) bool { return credentials.Within(host, domain) })
 }
 
 // inject puts a host's credentials into a session's browser, once for each
-// version of them: the secrets are known before the browser has them, and that
-// it has them is stored before. Who comes while another injects waits. found
-// says whether there are some. Faults: credentials_unavailable.
+// version of them. found says whether there are some. Only one call at a time
+// injects into a session; others wait. Faults: credentials_unavailable.
 func (ca *credentialAccess) inject(ctx context.Context, sess *openSession, host string) (found bool, err error) {
-	select {
-	case sess.injection.turn <- struct{}{}:
-	case <-ctx.Done():
-		return false, lateFault(ctx)
-	}
-	defer func() { <-sess.injection.turn }()
-	if at, known := sess.injection.none[host]; known && time.Since(at) < noneTTL {
-		return false, nil
-	}
+	turnErr := sess.injection.exclusively(ctx, func(none map[string]time.Time) {
+		if at, known := none[host]; known && time.Since(at) < noneTTL {
+			return
+		}
+		if found, err = ca.injectNow(ctx, sess, host); err == nil && !found {
+			none[host] = time.Now()
+		}
+	})
+	return found, cmp.Or(err, turnErr)
+}
+
+// injectNow does what inject is for. The redaction knows the secrets before the
+// browser has them, and that the session has them is stored before.
+func (ca *credentialAccess) injectNow(ctx context.Context, sess *openSession, host string) (found bool, err error) {
 	set, err := ca.vault.For(ctx, sess.scope, host)
 	if err != nil {
 		err = unavailable(host, err)
@@ -73,7 +120,6 @@ func (ca *credentialAccess) inject(ctx context.Context, sess *openSession, host 
 		return false, err
 	}
 	if set == nil || !set.Injects() {
-		sess.injection.none[host] = time.Now()
 		return false, nil
 	}
 	ca.learn(sess.id, *set)
@@ -88,7 +134,7 @@ func (ca *credentialAccess) learn(session string, set credentials.Set) {
 	ca.known.Learn(session, redact.Secrets(set)...)
 }
 
-// put puts a set into a session's browser. The turn must be held.
+// put puts a set into a session's browser.
 func (ca *credentialAccess) put(ctx context.Context, sess *openSession, set credentials.Set) error {
 	browser, err := sess.openBrowser()
 	if err == nil {
@@ -108,9 +154,9 @@ func (ca *credentialAccess) put(ctx context.Context, sess *openSession, set cred
 	}
 	ca.injected(sess, set, err)
 	if err != nil && !set.Required && ctx.Err() == nil {
-		sess.mu.Lock()
-		defer sess.mu.Unlock()
-		sess.addNote("the stored credentials of " + set.Domain + " could not be put in: it is visited without them")
+		sess.with(func(st *sessionState) {
+			st.addNote("the stored credentials of " + set.Domain + " could not be put in: it is visited without them")
+		})
 		return nil
 	}
 	return err
@@ -133,23 +179,6 @@ func (ca *credentialAccess) mark(ctx context.Context, sess *openSession, domain,
 	})
 }
 
-// changeTerms changes the terms of a session. What cannot be stored does not change.
-func (w *saver) changeTerms(ctx context.Context, sess *openSession, change func(*terms)) error {
-	sess.reaching.Lock()
-	defer sess.reaching.Unlock()
-	sess.mu.Lock()
-	terms := sess.terms
-	sess.mu.Unlock()
-	change(&terms)
-	if err := w.store.saveTerms(context.WithoutCancel(ctx), sess.id, terms); err != nil {
-		return err
-	}
-	sess.mu.Lock()
-	defer sess.mu.Unlock()
-	sess.terms, sess.record.Credentialed = terms, terms.secretHosts()
-	return nil
-}
-
 // domains are those whose credentials a session has, in order.
 func (t terms) domains() []string { return slices.Sorted(maps.Keys(t.Credentialed)) }
 
@@ -166,17 +195,17 @@ func (t terms) secretHosts() []string {
 func (o *openSession) credentialVersion(domain string) string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.terms.Credentialed[domain]
+	return o.state.terms.Credentialed[domain]
 }
 
 // openBrowser is a session's browser. One that starts has none yet.
 func (o *openSession) openBrowser() (Browser, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.browser == nil {
-		return nil, notOpen(o.record)
+	if o.state.browser == nil {
+		return nil, notOpen(o.state.record)
 	}
-	return o.browser, nil
+	return o.state.browser, nil
 }
 
 // injected records that credentials were put into a session, or were not.
@@ -225,4 +254,47 @@ func lateFault(ctx context.Context) error {
 		return err
 	}
 	return fault.New(fault.CredentialsUnavailable, "the credentials did not come in time").Hinted("try again").Because(err)
+}
+
+const maxCredentialDomains = 50 // domains whose credentials a session asks for
+
+// hint puts the credentials of a domain in that a navigation names, before it
+// goes. Faults: credentials_unavailable also where there are none, and those of
+// named.
+func (ca *credentialAccess) hint(ctx context.Context, sess *openSession, caller action.Caller, domain string) error {
+	list, err := ca.networks.domains(caller, sess.reach(), []string{domain})
+	if err != nil {
+		return err
+	}
+	host := list[0]
+	if ca.vault == nil {
+		return noneStored(host)
+	}
+	if err := ca.name(ctx, sess, host); err != nil {
+		return err
+	}
+	found, err := ca.inject(ctx, sess, host)
+	if err == nil && !found {
+		err = noneStored(host)
+	}
+	return err
+}
+
+// name notes that a session asks for the credentials of a domain.
+func (ca *credentialAccess) name(ctx context.Context, sess *openSession, host string) error {
+	at := sess.snapshot()
+	have := slices.Clone(at.terms.Named)
+	switch {
+	case slices.Contains(have, host):
+		return nil
+	case len(have) >= maxCredentialDomains:
+		return fault.New(fault.LimitReached, "a session asks for the credentials of %d domains at most", maxCredentialDomains).
+			Hinted("start another session").With("limit", "credentials").With("max", maxCredentialDomains)
+	}
+	return ca.saver.changeTerms(ctx, sess, func(t *terms) { t.Named = append(slices.Clone(t.Named), host) })
+}
+
+func noneStored(host string) error {
+	return fault.New(fault.CredentialsUnavailable, "there are no credentials for %s", host).
+		Hinted("go there without domain_hint, or let an operator store some: glovebox vault set %s", host).With("domain", host)
 }

@@ -8,6 +8,24 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
+// refusals records the requests that were refused to the pages of sessions. It
+// hands on which hosts a page was refused that a person could allow.
+type refusals struct {
+	sessions  *directory
+	audit     auditor
+	networks  *networks
+	queue     chan refused
+	requests  chan hostRequest
+	onRequest func(action.Session, string)
+}
+
+func newRefusals(sessions *directory, audit auditor, networks *networks, onRequest func(action.Session, string)) *refusals {
+	return &refusals{
+		sessions: sessions, audit: audit, networks: networks, onRequest: onRequest,
+		queue: make(chan refused, maxRefusals), requests: make(chan hostRequest, maxHostRequests),
+	}
+}
+
 const (
 	refusalBurst   = 100                    // refusals recorded singly at once: a page may name as many hosts
 	refusalEvery   = 500 * time.Millisecond // and then one in so long: a page must not fill the audit
@@ -38,32 +56,6 @@ func (b *bucket) admit(now time.Time) (skipped int, yes bool) {
 	return skipped, true
 }
 
-// event records a change of a session.
-func (a auditor) event(record action.Session, correlation, what string) {
-	a.record(action.Record{
-		EventType: "session", CorrelationID: correlation, Timestamp: time.Now().UTC(),
-		Actor: record.Actor, Scope: record.Scope, SessionID: record.ID, ContainerID: record.Box,
-		Result: record.State, Detail: what,
-	})
-}
-
-// alert records that somebody should look at a session, and why.
-func (a auditor) alert(record action.Session, correlation, why string) {
-	a.record(action.Record{
-		EventType: "alert", CorrelationID: correlation, Timestamp: time.Now().UTC(),
-		Actor: record.Actor, Scope: record.Scope, SessionID: record.ID, ContainerID: record.Box,
-		Result: record.State, Detail: why,
-	})
-}
-
-// boxEvent records a change of a box.
-func (a auditor) boxEvent(box, session, scope, what string) {
-	a.record(action.Record{
-		EventType: "box", Timestamp: time.Now().UTC(), Scope: scope,
-		SessionID: session, ContainerID: box, Detail: what,
-	})
-}
-
 // add records a request that the egress door or the page engine refused to
 // a box; it does not wait. A page that asks without end is recorded in part,
 // with how many were left out.
@@ -72,29 +64,25 @@ func (r *refusals) add(box string, refusal action.Refusal) {
 	if sess == nil {
 		return // a warm box: only the browser's own requests
 	}
-	sess.mu.Lock()
-	defer sess.mu.Unlock()
-	skipped, yes := sess.refusals.admit(time.Now())
+	sess.with(func(st *sessionState) { r.enqueue(st, refusal) })
+}
+
+// enqueue does not wait.
+func (r *refusals) enqueue(st *sessionState, refusal action.Refusal) {
+	skipped, yes := st.refusals.admit(time.Now())
 	if !yes {
 		return
 	}
 	select {
-	case r.queue <- refused{Refusal: refusal, record: sess.record, browser: sess.browser, skipped: skipped}:
+	case r.queue <- refused{Refusal: refusal, record: st.record, browser: st.browser, skipped: skipped}:
 	default:
-		sess.refusals.skipped += skipped + 1
+		st.refusals.skipped += skipped + 1
 	}
-	if refusal.Top && sess.pause.Hold == nil {
+	if refusal.Top && st.pause.Hold == nil {
 		select {
-		case r.requests <- hostRequest{sess.record, refusal.URL}:
+		case r.requests <- hostRequest{st.record, refusal.URL}:
 		default: // a page that wants so much is not asked for
 		}
-	}
-}
-
-func newRefusals(sessions *directory, audit auditor, networks *networks, onRequest func(action.Session, string)) *refusals {
-	return &refusals{
-		sessions: sessions, audit: audit, networks: networks, onRequest: onRequest,
-		queue: make(chan refused, maxRefusals), requests: make(chan hostRequest, maxHostRequests),
 	}
 }
 
@@ -158,9 +146,8 @@ func (f *refused) toRecord() action.Record {
 
 // finish records how many refusals were never recorded, when a session ends.
 func (r *refusals) finish(sess *openSession) {
-	sess.mu.Lock()
-	record, skipped := sess.record, sess.refusals.skipped
-	sess.mu.Unlock()
+	at := sess.snapshot()
+	record, skipped := at.record, at.refusals.skipped
 	if skipped > 0 {
 		r.audit.record(action.Record{
 			EventType: "blocked", Timestamp: time.Now().UTC(), Actor: record.Actor, Scope: record.Scope,
@@ -168,4 +155,56 @@ func (r *refusals) finish(sess *openSession) {
 			Detail: fmt.Sprintf("%d more refusals were not recorded", skipped),
 		})
 	}
+}
+
+const maxHostRequests = 16 // to be told; more are forgotten
+
+// hostRequest is an address that a page wanted to show and was refused.
+type hostRequest struct {
+	session action.Session
+	address string
+}
+
+// passOn tells of wishes that a person could fulfil, until ctx ends.
+func (r *refusals) passOn(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case w := <-r.requests:
+			host := r.networks.missingHost(w.session.ID, w.address)
+			if host != "" && r.onRequest != nil {
+				r.onRequest(w.session, host)
+			}
+		}
+	}
+}
+
+// auditor writes what happens to sessions and boxes to the audit trail.
+type auditor struct{ record func(action.Record) }
+
+// event records a change of a session.
+func (a auditor) event(record action.Session, correlation, what string) {
+	a.record(action.Record{
+		EventType: "session", CorrelationID: correlation, Timestamp: time.Now().UTC(),
+		Actor: record.Actor, Scope: record.Scope, SessionID: record.ID, ContainerID: record.Box,
+		Result: record.State, Detail: what,
+	})
+}
+
+// alert records that somebody should look at a session, and why.
+func (a auditor) alert(record action.Session, correlation, why string) {
+	a.record(action.Record{
+		EventType: "alert", CorrelationID: correlation, Timestamp: time.Now().UTC(),
+		Actor: record.Actor, Scope: record.Scope, SessionID: record.ID, ContainerID: record.Box,
+		Result: record.State, Detail: why,
+	})
+}
+
+// boxEvent records a change of a box.
+func (a auditor) boxEvent(box, session, scope, what string) {
+	a.record(action.Record{
+		EventType: "box", Timestamp: time.Now().UTC(), Scope: scope,
+		SessionID: session, ContainerID: box, Detail: what,
+	})
 }

@@ -53,18 +53,18 @@ func (p *pages) attach(ctx context.Context, call action.Call, pin action.Pin, he
 func (o *openSession) reserveClient() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.clients >= maxClients {
+	if o.state.clients >= maxClients {
 		return fault.New(fault.LimitReached, "the session has %d clients of the protocol, which is all it may have", maxClients).
 			Hinted("disconnect one").With("limit", "clients").With("max", maxClients)
 	}
-	o.clients++
+	o.state.clients++
 	return nil
 }
 
 func (o *openSession) releaseClient() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.clients--
+	o.state.clients--
 }
 
 // Serve serves as long as the session is open. An attached client keeps it
@@ -91,29 +91,27 @@ func (a *attachment) Serve(ctx context.Context, wire action.Wire) error {
 	return a.session.serveFault(err)
 }
 
-// enterClient is enter for a client that stays: it is put out when somebody takes the
-// session from it, or credentials are put into it.
+// enterClient is enter for a client that stays: it is disconnected when somebody
+// takes the session from it, or credentials are put into it.
 func (o *openSession) enterClient(ctx context.Context, call action.Call) (context.Context, func(), error) {
 	inside, leave, err := o.enter(ctx, call)
 	if err != nil {
 		return nil, nil, err
 	}
 	inside, cancel := context.WithCancelCause(inside)
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if err := o.checkPause(call); err != nil {
-		cancel(err)
-	}
-	if err := o.checkWithheld(call); err != nil {
-		cancel(err)
-	}
-	g := activity{call, make(chan struct{})}
-	o.clientCalls[&cancel] = g
+	done := make(chan struct{})
+	o.with(func(st *sessionState) {
+		if err := st.checkPause(call); err != nil {
+			cancel(err)
+		}
+		if err := st.checkWithheld(call); err != nil {
+			cancel(err)
+		}
+		st.clientCalls[&cancel] = activity{call, done}
+	})
 	return inside, func() {
-		defer close(g.done)
-		o.mu.Lock()
-		delete(o.clientCalls, &cancel)
-		o.mu.Unlock()
+		defer close(done)
+		o.with(func(st *sessionState) { delete(st.clientCalls, &cancel) })
 		cancel(nil)
 		leave()
 	}, nil
@@ -125,25 +123,19 @@ func (a *attachment) Close() {
 	a.session.releaseClient()
 }
 
-func (o *openSession) stage() stage {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return stage{box: o.box, browser: o.browser}
-}
-
 // serveFault is what a client is told whose serving ended with err: that the session
 // is over, and how, where it is.
 func (o *openSession) serveFault(err error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.ending == nil {
+	if o.state.ending == nil {
 		return err
 	}
-	how := o.ending.state
-	if o.ending.keep {
+	how := o.state.ending.state
+	if o.state.ending.keep {
 		how = "left"
 	}
-	return o.endedFault().With("ended", how).Because(err)
+	return o.state.endedFault().With("ended", how).Because(err)
 }
 
 // endpoint answers a client that asks over plain HTTP: where the WebSocket of

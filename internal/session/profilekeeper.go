@@ -4,12 +4,22 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/profile"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
+
+// profileKeeper gives boxes their profiles and saves what sessions leave in
+// them.
+type profileKeeper struct {
+	profiles *profile.Store
+	audit    auditor
+	log      *slog.Logger
+}
 
 // keepLimit bounds how long a session's end waits for its profile: 10 s for the
 // browser to end, the rest for its files.
@@ -53,9 +63,8 @@ func profileInUse(by action.Session) error {
 // stands in the record's reason: the profile is then as the session before left
 // it.
 func (k *profileKeeper) keep(ctx context.Context, sess *openSession, how ending, unpurged error) {
-	sess.mu.Lock()
-	id, box := sess.record.Profile, sess.box
-	sess.mu.Unlock()
+	at := sess.snapshot()
+	id, box := at.record.Profile, at.box
 	if id == "" || box == nil {
 		return
 	}
@@ -80,9 +89,8 @@ func (k *profileKeeper) keep(ctx context.Context, sess *openSession, how ending,
 // rememberOrigins notes where the documents of a session came from: what they
 // keep is in its profile.
 func (k *profileKeeper) rememberOrigins(ctx context.Context, sess *openSession) error {
-	sess.mu.Lock()
-	id, browser := sess.record.Profile, sess.browser
-	sess.mu.Unlock()
+	at := sess.snapshot()
+	id, browser := at.record.Profile, at.browser
 	if id == "" || browser == nil {
 		return nil
 	}
@@ -143,85 +151,23 @@ func (k *profileKeeper) keeps(ctx context.Context, t terms) (bool, error) {
 
 // inherit makes a session credentialed from its start whose profile holds what
 // earlier ones got, or what was imported.
-func (k *profileKeeper) inherit(ctx context.Context, sess *openSession) error {
-	if sess.terms.Profile == "" {
+func (k *profileKeeper) inherit(ctx context.Context, t *terms) error {
+	if t.Profile == "" {
 		return nil
 	}
-	p, err := k.profiles.ByID(ctx, sess.terms.Profile)
+	p, err := k.profiles.ByID(ctx, t.Profile)
 	if err != nil || len(p.Credentialed)+len(p.Imported) == 0 {
 		return err
 	}
-	sess.terms.Imported = p.Imported
-	sess.terms.Credentialed = map[string]string{}
+	t.Imported = p.Imported
+	t.Credentialed = map[string]string{}
 	for _, domain := range p.Credentialed {
-		sess.terms.Credentialed[domain] = "" // which version is not known: it is put in at the first visit
+		t.Credentialed[domain] = "" // which version is not known: it is put in at the first visit
 	}
-	sess.record.Credentialed = sess.terms.secretHosts()
 	return nil
 }
 
 func unkeepable() error {
 	return fault.New(fault.CredentialsUnavailable, "it may hold stored credentials, and was not made to keep them").
 		Hinted("glovebox profile create --keep-credentials makes one that may")
-}
-
-// userOf returns the session that uses a profile.
-func (d *directory) userOf(profile string) (action.Session, bool) {
-	for _, sess := range d.all() {
-		if record := sess.now(); record.Profile == profile {
-			return record, true
-		}
-	}
-	return action.Session{}, false
-}
-
-func (v *profileVerbs) list(ctx context.Context, call action.Call) (action.Result, error) {
-	list, err := v.keeper.profiles.List(ctx, call.Caller.Scope)
-	if err != nil {
-		return action.Result{}, err
-	}
-	for i, p := range list {
-		user, _ := v.sessions.userOf(p.ID)
-		list[i].Session = user.ID
-	}
-	return action.Result{Data: &action.ProfileListing{Contexts: list}}, nil
-}
-
-func (v *profileVerbs) create(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.ProfileCreate](call)
-	if err != nil {
-		return action.Result{}, err
-	}
-	p, err := v.keeper.profiles.Create(ctx, call.Caller.Scope, args.Name, args.KeepCredentials)
-	return action.Result{Data: &p}, err
-}
-
-// unused finds a profile, by id or name, that no session uses. Faults:
-// not_found, already_active.
-func (v *profileVerbs) unused(ctx context.Context, scope, id string) (action.Profile, error) {
-	p, err := v.keeper.profiles.Find(ctx, scope, id)
-	if err != nil {
-		return action.Profile{}, err
-	}
-	if user, used := v.sessions.userOf(p.ID); used {
-		return action.Profile{}, profileInUse(user)
-	}
-	return p, nil
-}
-
-// delete deletes a profile, by id or name, that no session uses. One that starts at the
-// same moment finds it gone.
-func (v *profileVerbs) delete(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.ByID](call)
-	if err != nil {
-		return action.Result{}, err
-	}
-	p, err := v.unused(ctx, call.Caller.Scope, args.ID)
-	if err != nil {
-		return action.Result{}, err
-	}
-	if err := v.keeper.profiles.Delete(ctx, call.Caller.Scope, p.ID); err != nil {
-		return action.Result{}, err
-	}
-	return action.Result{Data: &action.ProfileDeleted{OK: true, ID: p.ID}}, nil
 }

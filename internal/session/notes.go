@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -100,11 +99,23 @@ func truncate(text string, most int) string {
 	return text
 }
 
-// addNote keeps notes for the agent's next answer. mu must be held.
-func (o *openSession) addNote(notes ...string) {
-	all := append(o.pause.Notes, notes...)
-	o.pause.Notes = slices.Clone(all[max(0, len(all)-maxNotes):])
-	o.dirty = true
+// addNote keeps notes for the agent's next answer.
+func (s *sessionState) addNote(notes ...string) {
+	all := append(s.pause.Notes, notes...)
+	s.pause.Notes = slices.Clone(all[max(0, len(all)-maxNotes):])
+	s.dirty = true
+}
+
+// takeNotes returns the notes for the agent's next answer, once. A paused
+// session keeps them.
+func (o *openSession) takeNotes() (notes []string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.state.pause.Hold != nil || len(o.state.pause.Notes) == 0 {
+		return nil
+	}
+	notes, o.state.pause.Notes, o.state.dirty = o.state.pause.Notes, nil, true
+	return notes
 }
 
 // queueNotice has a session say something with the next answer to an agent, once.
@@ -114,9 +125,7 @@ func (c *control) queueNotice(session, words string) {
 	if sess == nil {
 		return
 	}
-	sess.mu.Lock()
-	defer sess.mu.Unlock()
-	sess.addNote(words)
+	sess.with(func(st *sessionState) { st.addNote(words) })
 	c.saver.ask()
 }
 
@@ -126,38 +135,12 @@ func (c *control) tellAgent(result *action.Result) {
 	if sess == nil {
 		return
 	}
-	sess.mu.Lock()
-	defer sess.mu.Unlock()
-	if warning := c.warning(sess, time.Now()); warning != "" && sess.pause.Hold == nil && sess.ending == nil {
+	at := sess.snapshot()
+	if warning := c.warning(&at, time.Now()); warning != "" && at.pause.Hold == nil && at.ending == nil {
 		result.Notes = append(result.Notes, warning)
 	}
-	if sess.pause.Hold != nil || len(sess.pause.Notes) == 0 {
-		return
+	if notes := sess.takeNotes(); len(notes) > 0 {
+		result.Notes = append(notes, result.Notes...)
+		c.saver.ask()
 	}
-	result.Notes = append(sess.pause.Notes, result.Notes...)
-	sess.pause.Notes, sess.dirty = nil, true
-	c.saver.ask()
-}
-
-// text is c as it is stored; the zero control is nothing.
-func (c pauseState) text() (string, error) {
-	if c.Hold == nil && len(c.Notes) == 0 && !c.Scripted && c.Actions == 0 && c.Until.IsZero() {
-		return "", nil
-	}
-	text, err := json.Marshal(c)
-	if err != nil {
-		return "", fmt.Errorf("cannot encode who holds a session: %w", err)
-	}
-	return string(text), nil
-}
-
-// read reads what text wrote.
-func (c *pauseState) read(text string) error {
-	if text == "" {
-		return nil
-	}
-	if err := json.Unmarshal([]byte(text), c); err != nil {
-		return fmt.Errorf("cannot read who holds a session: %w", err)
-	}
-	return nil
 }

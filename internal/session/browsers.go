@@ -13,6 +13,15 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
+// browserVerbs does the verbs that start, stop and describe a session by its
+// browser.
+type browserVerbs struct {
+	sessions *directory
+	boxes    *boxes
+	keeper   *profileKeeper
+	life     *lifecycle
+}
+
 // boxLog is where a process's log is: the status has its last lines. A box
 // keeps no log file.
 const boxLog = "#/log"
@@ -241,9 +250,8 @@ func (b *browserVerbs) addHealth(ctx context.Context, s *action.BrowserStatus, r
 	if sess == nil {
 		return
 	}
-	sess.mu.Lock()
-	box, headless := sess.box, sess.record.Headless
-	sess.mu.Unlock()
+	at := sess.snapshot()
+	box, headless := at.box, at.record.Headless
 	if box == nil {
 		return
 	}

@@ -105,9 +105,8 @@ func (v *profileVerbs) stateIn(ctx context.Context, sess *openSession, call acti
 	if err != nil {
 		return action.StorageState{}, err
 	}
-	sess.mu.Lock()
-	held := append(sess.terms.domains(), p.Credentialed...)
-	sess.mu.Unlock()
+	at := sess.snapshot()
+	held := append(at.terms.domains(), p.Credentialed...)
 	return withheld(state, held), nil
 }
 
