@@ -6,25 +6,27 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/spf13/cobra"
 )
 
-func (r *root) tabCommands() []*cobra.Command {
+// tabCommands list tabs, and what their pages logged and requested.
+type tabCommands struct{ *environment }
+
+func (cmd tabCommands) commands() []*cobra.Command {
 	group := &cobra.Command{Use: "tabs", Short: "List, open, activate and close tabs", Args: between(0, 0), RunE: help}
-	group.AddCommand(r.listTabs(), r.openTab(), r.oneTab("tab.activate", "activate"), r.oneTab("tab.close", "close"))
-	return []*cobra.Command{group, r.console(), r.network(), r.har()}
+	group.AddCommand(cmd.list(), cmd.open(), cmd.one("tab.activate", "activate"), cmd.one("tab.close", "close"))
+	return []*cobra.Command{group, cmd.console(), cmd.network(), pageCommands{cmd.environment}.har()}
 }
 
-func (r *root) listTabs() *cobra.Command {
+func (cmd tabCommands) list() *cobra.Command {
 	c := verb("tab.list", "list", "glovebox tabs list")
 	c.Args = between(0, 0)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return r.call(c.Context(), "tab.list", &action.None{}, func(result action.Result) {
+		return cmd.call(c.Context(), "tab.list", &action.None{}, func(result action.Result) {
 			if listing, ok := result.Data.(*action.TabListing); ok {
 				for _, tab := range listing.Tabs {
-					r.showTab(tab)
+					cmd.show(tab)
 				}
 			}
 		})
@@ -32,42 +34,42 @@ func (r *root) listTabs() *cobra.Command {
 	return c
 }
 
-func (r *root) showTab(tab action.Tab) {
+func (cmd tabCommands) show(tab action.Tab) {
 	mark := " "
 	if tab.Active {
-		mark = r.style.good("*")
+		mark = cmd.style.good("*")
 	}
-	r.printf("%s %s  %s %s\n", mark, tab.ID, r.style.bold(short(tab.Title, 60)), short(tab.URL, 200))
+	cmd.printf("%s %s  %s %s\n", mark, tab.ID, cmd.style.bold(short(tab.Title, 60)), short(tab.URL, 200))
 }
 
-func (r *root) openTab() *cobra.Command {
+func (cmd tabCommands) open() *cobra.Command {
 	c := verb("tab.open", "open [<url>]", "glovebox tabs open example.com")
 	c.Args = between(0, 1)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return r.call(c.Context(), "tab.open", &action.OpenTab{URL: first(args...)}, r.showResultTab)
+		return cmd.call(c.Context(), "tab.open", &action.OpenTab{URL: first(args...)}, cmd.showResult)
 	}
 	return c
 }
 
-func (r *root) oneTab(name, word string) *cobra.Command {
+func (cmd tabCommands) one(name, word string) *cobra.Command {
 	c := verb(name, word+" <id>", "glovebox tabs "+word+" 5B1B0A3E6E0D4D0C8F3A2B1C0D9E8F70")
 	c.Args = between(1, 1)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return r.call(c.Context(), name, &action.ByID{ID: args[0]}, r.showResultTab)
+		return cmd.call(c.Context(), name, &action.ByID{ID: args[0]}, cmd.showResult)
 	}
 	return c
 }
 
-func (r *root) showResultTab(result action.Result) {
+func (cmd tabCommands) showResult(result action.Result) {
 	if tab, ok := result.Data.(*action.Tab); ok {
-		r.showTab(*tab)
+		cmd.show(*tab)
 		return
 	}
-	r.printf("%s\n", r.style.good("ok"))
-	r.showPage(result)
+	cmd.printf("%s\n", cmd.style.good("ok"))
+	pageCommands{cmd.environment}.showPage(result)
 }
 
-func (r *root) console() *cobra.Command {
+func (cmd tabCommands) console() *cobra.Command {
 	var call action.ReadConsole
 	c := verb("page.console", "console", "glovebox console\nglovebox console --level error --clear")
 	c.Args = between(0, 0)
@@ -76,10 +78,10 @@ func (r *root) console() *cobra.Command {
 	f.IntVarP(&call.Limit, "lines", "n", 0, "how many of the newest messages (default 100)")
 	f.BoolVar(&call.Clear, "clear", false, "forget every message afterwards")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return r.call(c.Context(), "page.console", &call, func(result action.Result) {
+		return cmd.call(c.Context(), "page.console", &call, func(result action.Result) {
 			if listing, ok := result.Data.(*action.ConsoleListing); ok {
 				for _, m := range listing.Messages {
-					r.message(m)
+					cmd.message(m)
 				}
 			}
 		})
@@ -89,20 +91,20 @@ func (r *root) console() *cobra.Command {
 
 // message prints one message; further lines of it are indented, so that a page
 // cannot write lines that look like others.
-func (r *root) message(m action.ConsoleMessage) {
-	paint := map[string]func(string) string{"error": r.style.bad, "warn": r.style.warn}[m.Level]
+func (cmd tabCommands) message(m action.ConsoleMessage) {
+	paint := map[string]func(string) string{"error": cmd.style.bad, "warn": cmd.style.warn}[m.Level]
 	if paint == nil {
-		paint = r.style.dim
+		paint = cmd.style.dim
 	}
 	from := ""
 	if m.URL != "" {
-		from = r.style.dim(fmt.Sprintf("  %s:%d", short(m.URL, 120), m.Line))
+		from = cmd.style.dim(fmt.Sprintf("  %s:%d", short(m.URL, 120), m.Line))
 	}
 	text := strings.ReplaceAll(clean(m.Text), "\n", "\n    ")
-	r.printf("%s %s %s%s\n", r.style.dim(m.Timestamp.Local().Format("15:04:05.000")), paint(fmt.Sprintf("%-5s", m.Level)), text, from)
+	cmd.printf("%s %s %s%s\n", cmd.style.dim(m.Timestamp.Local().Format("15:04:05.000")), paint(fmt.Sprintf("%-5s", m.Level)), text, from)
 }
 
-func (r *root) network() *cobra.Command {
+func (cmd tabCommands) network() *cobra.Command {
 	var call action.ReadNetwork
 	c := verb("page.network", "network [<pattern>]", "glovebox network\nglovebox network '/api/' -n 20\nglovebox network --headers -n 1")
 	c.Args = between(0, 1)
@@ -111,10 +113,10 @@ func (r *root) network() *cobra.Command {
 	c.Flags().BoolVar(&call.Clear, "clear", false, "forget every request that is over afterwards")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		call.Pattern = first(args...)
-		return r.call(c.Context(), "page.network", &call, func(result action.Result) {
+		return cmd.call(c.Context(), "page.network", &call, func(result action.Result) {
 			if listing, ok := result.Data.(*action.NetworkListing); ok {
 				for _, q := range listing.Requests {
-					r.request(q)
+					cmd.request(q)
 				}
 			}
 		})
@@ -122,25 +124,25 @@ func (r *root) network() *cobra.Command {
 	return c
 }
 
-func (r *root) request(q action.NetworkRequest) {
+func (cmd tabCommands) request(q action.NetworkRequest) {
 	outcome := fmt.Sprint(q.Status)
 	switch {
 	case q.Error != "":
-		outcome = r.style.bad(short(q.Error, 80))
+		outcome = cmd.style.bad(short(q.Error, 80))
 	case q.Pending:
-		outcome = r.style.dim("pending")
+		outcome = cmd.style.dim("pending")
 	}
-	r.printf("%s %s %s %s  %s %d B %.0f ms\n", r.style.dim(q.Timestamp.Local().Format("15:04:05.000")), outcome, short(q.Method, 10),
+	cmd.printf("%s %s %s %s  %s %d B %.0f ms\n", cmd.style.dim(q.Timestamp.Local().Format("15:04:05.000")), outcome, short(q.Method, 10),
 		short(q.URL, 200), short(q.MimeType, 40), q.ResponseSize, q.Duration)
 	if q.Headers != nil {
-		r.headers(">", q.Headers.Request)
-		r.headers("<", q.Headers.Response)
+		cmd.headers(">", q.Headers.Request)
+		cmd.headers("<", q.Headers.Response)
 	}
 }
 
 // headers prints one side's headers, indented; to says which way they went.
-func (r *root) headers(to string, headers map[string]string) {
+func (cmd tabCommands) headers(to string, headers map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		r.printf("    %s %s: %s\n", to, r.style.dim(short(name, 80)), short(headers[name], 200))
+		cmd.printf("    %s %s: %s\n", to, cmd.style.dim(short(name, 80)), short(headers[name], 200))
 	}
 }

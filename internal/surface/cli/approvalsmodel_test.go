@@ -21,16 +21,16 @@ func waits(id string, risk action.Risk, left time.Duration) action.Question {
 	}
 }
 
-func boardOf(all ...action.Question) *board {
-	b := &board{}
+func boardOf(all ...action.Question) *approvalsModel {
+	b := &approvalsModel{}
 	b.show(all, noon.Add(-time.Minute))
 	return b
 }
 
 // type presses keys one after the other, and returns what they asked for last.
-func (b *board) types(keys ...string) (w wish) {
+func (m *approvalsModel) types(keys ...string) (w modelRequest) {
 	for _, k := range keys {
-		w = b.press(k, noon)
+		w = m.press(k, noon)
 	}
 	return w
 }
@@ -134,7 +134,7 @@ func TestTheBoardFitsAndIsInert(t *testing.T) {
 				if r < ' ' || r == 0x7f || clean(string(r)) == "" {
 					t.Fatalf("%q in %q", r, line)
 				}
-				used += cell(r)
+				used += cellWidth(r)
 			}
 			if used > columns {
 				t.Fatalf("%d columns of %d: %q", used, columns, line)

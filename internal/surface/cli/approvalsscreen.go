@@ -9,34 +9,33 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"golang.org/x/term"
 )
 
 const (
-	lookAnyway  = 30 * time.Second       // at the list, while events tell of what changes
-	lookOften   = time.Second            // while they do not
-	answerLimit = 10 * time.Second       // of a call that a person waits for
-	escapeTime  = 100 * time.Millisecond // in which the rest of a key's sequence comes
+	refreshAnyway = 30 * time.Second       // at the list, while events tell of what changes
+	refreshOften  = time.Second            // while they do not
+	answerLimit   = 10 * time.Second       // of a call that a person waits for
+	escapeTime    = 100 * time.Millisecond // in which the rest of a key's sequence comes
 )
 
 // screen is a terminal that a board is drawn on.
 type screen struct {
-	r        *root
+	env      *environment
 	door     caller
-	board    board
+	board    approvalsModel
 	fd       int
-	deaf     bool     // events do not come: look often
+	polling  bool     // events do not come: look often
 	pictures []string // files to remove
 }
 
 // terminal returns the descriptor of standard input where that, and the output,
 // is a terminal.
-func (r *root) terminal() (fd int, is bool) {
-	file, ok := r.io.In.(*os.File)
-	if !ok || !r.io.Terminal || r.json {
+func (env *environment) terminal() (fd int, is bool) {
+	file, ok := env.io.In.(*os.File)
+	if !ok || !env.io.Terminal || env.json {
 		return 0, false
 	}
 	return int(file.Fd()), term.IsTerminal(int(file.Fd()))
@@ -50,9 +49,9 @@ func (s *screen) run(ctx context.Context) error {
 	if err != nil {
 		return fault.New(fault.InvalidRequest, "the terminal cannot be used").Hinted("use glovebox approvals list").Because(err)
 	}
-	s.r.printf("\x1b[?1049h\x1b[?25l") // the other screen, no cursor (xterm control sequences)
+	s.env.printf("\x1b[?1049h\x1b[?25l") // the other screen, no cursor (xterm control sequences)
 	defer func() {
-		s.r.printf("\x1b[?25h\x1b[?1049l")
+		s.env.printf("\x1b[?25h\x1b[?1049l")
 		_ = term.Restore(s.fd, before)
 		for _, file := range s.pictures {
 			_ = os.Remove(file)
@@ -76,7 +75,7 @@ func (s *screen) listen(ctx context.Context, news chan<- struct{}, state chan<- 
 	}
 	for ctx.Err() == nil {
 		args := &action.FollowEvents{Kinds: "question,answer"}
-		err := s.r.follow(ctx, s.door, args, func(action.Event) error {
+		err := s.env.followEvents(ctx, s.door, args, func(action.Event) error {
 			tell(nil)
 			select {
 			case news <- struct{}{}:
@@ -89,7 +88,7 @@ func (s *screen) listen(ctx context.Context, news chan<- struct{}, state chan<- 
 		}
 		tell(err)
 		select {
-		case <-time.After(comeAgainLate):
+		case <-time.After(retryLate):
 		case <-ctx.Done():
 		}
 	}
@@ -103,23 +102,23 @@ func (s *screen) loop(ctx context.Context, news <-chan struct{}, state <-chan er
 	defer second.Stop()
 	looked := time.Time{}
 	for {
-		if every := map[bool]time.Duration{true: lookOften, false: lookAnyway}[s.deaf]; time.Since(looked) >= every {
+		if every := map[bool]time.Duration{true: refreshOften, false: refreshAnyway}[s.polling]; time.Since(looked) >= every {
 			looked = time.Now()
-			if err := s.look(ctx); err != nil {
+			if err := s.refresh(ctx); err != nil {
 				return err
 			}
 		}
 		s.draw()
 		select {
 		case typed, open := <-keys:
-			if !open || s.obey(ctx, s.board.press(typed, time.Now())) {
+			if !open || s.handle(ctx, s.board.press(typed, time.Now())) {
 				return nil
 			}
 			looked = time.Time{}
 		case <-news:
 			looked = time.Time{}
 		case err := <-state:
-			s.deaf = err != nil
+			s.polling = err != nil
 			looked = time.Time{}
 		case now := <-second.C:
 			s.board.tick(now)
@@ -136,7 +135,7 @@ func (s *screen) keys(ctx context.Context) <-chan string {
 	go func() { // ends with the process: a read of a terminal cannot be interrupted
 		defer close(raw)
 		for piece := make([]byte, 1024); ; {
-			n, err := s.r.io.In.Read(piece)
+			n, err := s.env.io.In.Read(piece)
 			if err != nil {
 				return
 			}
@@ -168,42 +167,42 @@ func (s *screen) keys(ctx context.Context) <-chan string {
 	return keys
 }
 
-// look takes the questions that wait. A gateway that is away for a while is no
+// refresh takes the questions that wait. A gateway that is away for a while is no
 // error.
-func (s *screen) look(ctx context.Context) error {
+func (s *screen) refresh(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
-	result, err := s.r.send(ctx, s.door, action.Call{Verb: "approval.list", Args: &action.ApprovalList{}})
+	result, err := s.env.send(ctx, s.door, action.Call{Verb: "approval.list", Args: &action.ApprovalList{}})
 	if err != nil {
-		if ctx.Err() != nil || passing(err) {
-			s.board.lost, s.deaf = "the gateway does not answer; trying again", true
+		if ctx.Err() != nil || isTransient(err) {
+			s.board.lost, s.polling = "the gateway does not answer; trying again", true
 			return nil
 		}
 		return err
 	}
 	s.board.lost = ""
 	if l, ok := result.Data.(*action.QuestionListing); ok && s.board.show(l.Questions, time.Now()) {
-		s.r.printf("\a")
+		s.env.printf("\a")
 	}
 	return nil
 }
 
-// obey does what a key asks for, and reports whether that is to end.
-func (s *screen) obey(ctx context.Context, w wish) (end bool) {
+// handle does what a key asks for, and reports whether that is to end.
+func (s *screen) handle(ctx context.Context, w modelRequest) (end bool) {
 	ctx, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
 	switch {
 	case w.quit:
 		return true
 	case w.answer != nil:
-		result, err := s.r.send(ctx, s.door, action.Call{Verb: "approval.answer", Args: w.answer})
+		result, err := s.env.send(ctx, s.door, action.Call{Verb: "approval.answer", Args: w.answer})
 		if err != nil {
 			s.board.note = fault.From(err).Message
 		} else if q, ok := result.Data.(*action.Question); ok {
 			s.board.note = strings.TrimSpace(q.State + " " + element(q.Element))
 		}
 	case w.picture != "":
-		file, err := s.r.savePicture(ctx, s.door, w.picture, "")
+		file, err := s.env.savePicture(ctx, s.door, w.picture, "")
 		if err != nil {
 			s.board.note = fault.From(err).Message
 		} else {
@@ -219,13 +218,13 @@ func (s *screen) draw() {
 	if err != nil {
 		columns, rows = 80, 24
 	}
-	s.r.printf("\x1b[H%s\x1b[K\x1b[J", strings.Join(s.board.view(s.r.style, time.Now(), columns, rows), "\x1b[K\r\n"))
+	s.env.printf("\x1b[H%s\x1b[K\x1b[J", strings.Join(s.board.view(s.env.style, time.Now(), columns, rows), "\x1b[K\r\n"))
 }
 
 // savePicture writes the picture of a question to a file, a new one of its own
 // where none is named; what is there is not overwritten.
-func (r *root) savePicture(ctx context.Context, door caller, artifact, name string) (string, error) {
-	result, err := r.send(ctx, door, action.Call{Verb: "artifact.get", Args: &action.ByID{ID: artifact}})
+func (env *environment) savePicture(ctx context.Context, gateway caller, artifact, name string) (string, error) {
+	result, err := env.send(ctx, gateway, action.Call{Verb: "artifact.get", Args: &action.ByID{ID: artifact}})
 	if err != nil {
 		return "", err
 	}
