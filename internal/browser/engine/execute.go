@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -154,9 +155,9 @@ func (e *thrown) fault() error {
 			said = x.Special + x.Type
 		}
 	}
-	f := fault.New(fault.InvalidRequest, "the script threw: %s", cut(said)).
+	f := fault.New(fault.InvalidRequest, "the script threw: %s", pagetext.Cut(said)).
 		Hinted("mend the script; its line and stack are in the details").
-		With("exception", cut(said)).With("line", e.Line+1).With("column", e.Column+1)
+		With("exception", pagetext.Cut(said)).With("line", e.Line+1).With("column", e.Column+1)
 	if stack != "" {
 		f = f.With("stack", stack[:min(len(stack), keptStack)])
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/extract"
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 )
 
@@ -53,7 +54,7 @@ func (b *Browser) readFile(ctx context.Context, t *tab, n *action.Navigated) {
 	}
 	text, pages, cut, err := extract.Document(ctx, file.Bytes, textLimit)
 	if err != nil {
-		b.say("the file %q has no text that can be read: %s", shortName(file.Name), file.MediaType)
+		b.say("the file %q has no text that can be read: %s", pagetext.Shorten(file.Name, mostQuote), file.MediaType)
 		return
 	}
 	if cut {
