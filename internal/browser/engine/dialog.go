@@ -68,7 +68,7 @@ func (b *Browser) dismiss(t *tab, d *dialog) {
 	}
 	t.dialog = nil
 	log := b.options.Log
-	b.note("nobody answered the %s dialog %q: it was dismissed", d.Kind, d.Message)
+	b.notes.add("nobody answered the %s dialog %q: it was dismissed", d.Kind, d.Message)
 	b.work.add(func() {
 		d.target.session.Send(handleDialog, map[string]bool{"accept": false})
 		log.Warn("dismissed a dialog nobody answered", "kind", d.Kind, "tab", t.id)

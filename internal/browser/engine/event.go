@@ -138,7 +138,7 @@ var frameEvents = map[string]taker{
 		case p.Frame == t.root.id && p.Disposition == "currentTab":
 			t.moves.asked++
 		case p.Disposition == "download" && b.options.Downloads == "" && !t.hidden:
-			b.note(downloadRefused)
+			b.notes.add(downloadRefused)
 		case p.Disposition == "download" && p.Frame == t.root.id:
 			t.moves.asked++ // it is over when the download begins, or comes to nothing
 		}
@@ -167,7 +167,7 @@ var frameEvents = map[string]taker{
 			t.moves.downloads++
 		}
 		if b.options.Downloads == "" && !t.hidden {
-			b.note(downloadRefused)
+			b.notes.add(downloadRefused)
 		}
 	}),
 }

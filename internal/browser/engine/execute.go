@@ -100,7 +100,7 @@ func (b *Browser) primitive(r remote) any {
 	if json.Unmarshal(r.Value, &text) != nil || len(text) <= resultLimit {
 		return text
 	}
-	b.say("the result was cut at 1 MiB")
+	b.notes.add("the result was cut at 1 MiB")
 	return strings.ToValidUTF8(text[:resultLimit], "")
 }
 
@@ -125,7 +125,7 @@ func (b *Browser) written(ctx context.Context, t *tab, object string, limit time
 		return nil, unwritten(err)
 	}
 	if packed[0] == '-' {
-		b.say("the result was cut at 1 MiB")
+		b.notes.add("the result was cut at 1 MiB")
 	}
 	value := json.RawMessage(packed[1:])
 	if !json.Valid(value) || len(value) > 8*resultLimit {
