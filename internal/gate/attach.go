@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	recordInterval     = time.Second // between two records of the same method
-	maxMethods    = 64          // counted apart in that time; the rest together
-	maxListedRefusals   = 20          // recorded singly in that time; the rest are counted
-	attachVerb     = "cdp.attach"
-	otherMethods   = "other methods"
-	otherRefusals  = "more calls"
-	maxRefusalText = 200 // characters
+	recordInterval    = time.Second // between two records of the same method
+	maxMethods        = 64          // counted apart in that time; the rest together
+	maxListedRefusals = 20          // recorded singly in that time; the rest are counted
+	attachVerb        = "cdp.attach"
+	otherMethods      = "other methods"
+	otherRefusals     = "more calls"
+	maxRefusalText    = 200 // characters
 )
 
 // Attach lets a client of the browser's protocol in, or not: on the same path

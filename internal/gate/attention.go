@@ -12,7 +12,7 @@ import (
 
 const (
 	attendanceWindow = time.Minute     // for which somebody who listed questions is taken to be there
-	unattendedWait    = 2 * time.Second // that an agent waits for a person when nobody follows questions
+	unattendedWait   = 2 * time.Second // that an agent waits for a person when nobody follows questions
 )
 
 // attention knows whether people follow the questions of a scope. The zero
@@ -20,9 +20,9 @@ const (
 type attention struct {
 	notifies func() bool // by another way; nil for none
 
-	mu     sync.Mutex
+	mu        sync.Mutex
 	followers map[string]int
-	listed map[string]time.Time
+	listed    map[string]time.Time
 }
 
 // addFollower notes that somebody follows the questions of a scope, until the

@@ -11,7 +11,7 @@ import (
 
 const (
 	engineMargin = 3 * time.Second // for the engine to end by its own limit, with the better fault
-	gracePeriod = 2 * time.Second // for it to come back after its context ended
+	gracePeriod  = 2 * time.Second // for it to come back after its context ended
 )
 
 // maxHumanWait is the wait for a person who has a session, where the caller

@@ -13,9 +13,9 @@ const cancelled = "cancelled"
 
 // What became of a call that its caller gave up.
 const (
-	carriedOut = "it was carried out"
-	notCarriedOut = "it was not carried out"
-	maybeCarriedOut   = "it may have been carried out"
+	carriedOut      = "it was carried out"
+	notCarriedOut   = "it was not carried out"
+	maybeCarriedOut = "it may have been carried out"
 )
 
 // resolveCancellation finds out what became of a call whose caller gave it up. It has the

@@ -129,7 +129,9 @@ func (p *invocation) credentialFault(ctx context.Context) error {
 
 // pauseOwnSession pauses the session of the call, which alerts people. It reports whether
 // there was one.
-func (p *invocation) pauseOwnSession(ctx context.Context) bool { return p.pauseSession(ctx, p.facts.Session.ID) }
+func (p *invocation) pauseOwnSession(ctx context.Context) bool {
+	return p.pauseSession(ctx, p.facts.Session.ID)
+}
 
 func (p *invocation) pauseSession(ctx context.Context, session string) bool {
 	if session == "" {

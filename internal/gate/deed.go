@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	requestWindow    = 5 * time.Second  // in which a request may belong to an act: the browser counts a press as the user's doing for as long
-	highRequestWindow   = 30 * time.Second // likewise of an act that was judged HIGH
-	maxActs   = 2000             // of all sessions
+	requestWindow     = 5 * time.Second  // in which a request may belong to an act: the browser counts a press as the user's doing for as long
+	highRequestWindow = 30 * time.Second // likewise of an act that was judged HIGH
+	maxActs           = 2000             // of all sessions
 	serverAnswerLimit = 5 * time.Second  // for servers to answer what people let out
-	actRetention   = 5 * time.Minute  // a deed is remembered for questions that wait
+	actRetention      = 5 * time.Minute  // a deed is remembered for questions that wait
 )
 
 // causingAct is an act that may cause requests.
@@ -29,7 +29,7 @@ type causingAct struct {
 	key    string // of the same call made again
 	facts  action.Facts
 	pin    action.Pin
-	name  string // the call, in words
+	name   string // the call, in words
 	judged policy.Act
 	cover  policy.Cover // what the act names
 
@@ -40,7 +40,7 @@ type causingAct struct {
 	decision *decision       // the one that is waited for; nil when none is
 	effects  []action.Effect
 	refused  error         // what a person refused, or nobody answered, last
-	changed     chan struct{} // closed and replaced when effects change
+	changed  chan struct{} // closed and replaced when effects change
 }
 
 // decision is what a person says of a request, for all that the same yes covers.

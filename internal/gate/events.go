@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	maxSubscribers = 16              // of a scope: each reads the trail for itself
-	subscriptionLimit     = 5 * time.Minute // then the follower comes again, and shows its token again
-	maxPageEvents    = 100             // of one page
-	eventPageLimit       = 5 * time.Second // to read a page
+	maxSubscribers    = 16              // of a scope: each reads the trail for itself
+	subscriptionLimit = 5 * time.Minute // then the follower comes again, and shows its token again
+	maxPageEvents     = 100             // of one page
+	eventPageLimit    = 5 * time.Second // to read a page
 )
 
 // eventKinds is the kind of event that a record is; none for an intent, whose
@@ -153,7 +153,7 @@ func (p *invocation) eventPage(ctx context.Context, a *action.FollowEvents, afte
 
 // subscriberLimit counts the followers of each scope. The zero seats are free.
 type subscriberLimit struct {
-	mu    sync.Mutex
+	mu     sync.Mutex
 	counts map[string]int
 }
 

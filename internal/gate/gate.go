@@ -72,27 +72,27 @@ type Options struct {
 
 // Gate is the door. It is safe for concurrent use.
 type Gate struct {
-	sessions Sessions
-	policy   atomic.Pointer[policy.Policy]
+	sessions      Sessions
+	policy        atomic.Pointer[policy.Policy]
 	approvals     *approval.Queue
-	audit    *audit.Log
-	log      *slog.Logger
-	tokens   Tokens
-	timeouts Timeouts
-	subscribers    subscriberLimit
-	hostRequests   bool
-	hostRequestMu  sync.Mutex // one wish is put at a time, so that their number holds
+	audit         *audit.Log
+	log           *slog.Logger
+	tokens        Tokens
+	timeouts      Timeouts
+	subscribers   subscriberLimit
+	hostRequests  bool
+	hostRequestMu sync.Mutex // one wish is put at a time, so that their number holds
 
-	secrets       *redact.Book // of secrets; never nil
-	secretsGiven    bool         // somebody else fills it
-	credentials Credentials
-	typed       scan.TypedTexts // into which elements, by agents
-	acts       acts           // acts, and what they may cause
-	attention   attention       // whether people follow questions
-	guesses     guesses         // at secrets, by agents
+	secrets      *redact.Book // of secrets; never nil
+	secretsGiven bool         // somebody else fills it
+	credentials  Credentials
+	typed        scan.TypedTexts // into which elements, by agents
+	acts         acts            // acts, and what they may cause
+	attention    attention       // whether people follow questions
+	guesses      guesses         // at secrets, by agents
 
 	refusals refusalCounter
-	work  tasks.Group // calls behind the door, also those nobody waits for any more
+	work     tasks.Group // calls behind the door, also those nobody waits for any more
 }
 
 // New makes a gate. Without one of its parts there is none: fault internal.

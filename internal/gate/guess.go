@@ -14,7 +14,7 @@ import (
 // Kinds of findings that the secrets of sessions give.
 const (
 	kindKnownSecret = "known-secret"   // a text holds what redaction hides
-	kindGuessing = "secret-guesses" // too many different words that a short secret could be
+	kindGuessing    = "secret-guesses" // too many different words that a short secret could be
 )
 
 // isUntrusted reports whether the call's texts are somebody's who must not learn

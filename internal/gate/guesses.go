@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	maxJoined   = 4096           // bytes of a text that is read together with the other arguments of its call
-	maxTyped    = 1024           // bytes kept of what was typed in a session, whatever into
-	maxSent     = 16 << 10       // bytes kept of what was sent in a session
-	maxParts    = 128            // texts kept that a page may put together
-	maxLetters  = 64             // letters and digits of such a text
-	maxSessions = 256            // sessions of which any of this is kept
-	holdDuration      = 24 * time.Hour // unless a person resumes the session before
+	maxJoined    = 4096           // bytes of a text that is read together with the other arguments of its call
+	maxTyped     = 1024           // bytes kept of what was typed in a session, whatever into
+	maxSent      = 16 << 10       // bytes kept of what was sent in a session
+	maxParts     = 128            // texts kept that a page may put together
+	maxLetters   = 64             // letters and digits of such a text
+	maxSessions  = 256            // sessions of which any of this is kept
+	holdDuration = 24 * time.Hour // unless a person resumes the session before
 )
 
 // guesses keeps what agents sent, in memory and bounded, and which callers sent

@@ -36,7 +36,7 @@ type outgoingRequest struct {
 	session action.Session
 	from    action.Sender
 	request action.Request
-	acts   []*causingAct
+	acts    []*causingAct
 	verdict policy.EffectVerdict
 }
 
@@ -74,7 +74,7 @@ func (o *outgoingRequest) isChannel() bool { return o.request.Kind == action.Cha
 // What people said of addresses: MEDIUM requests are asked about once in a
 // session, and what nobody acted for is not asked about again after a no.
 const (
-	allowedPrefix        = "allowed: "
+	allowedPrefix = "allowed: "
 	refusedPrefix = "refused: "
 )
 

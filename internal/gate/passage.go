@@ -29,19 +29,19 @@ type invocation struct {
 	verdict policy.Verdict
 	judged  bool // verdict is set
 
-	findings []scan.Finding  // in what the call sends
-	strippedControls     int             // control characters and codes that were left out of what is typed
-	guessedSessions     []string        // sessions whose secrets it holds part of
-	comparedWith    *redact.Matcher // of the session, when it was compared
+	findings         []scan.Finding  // in what the call sends
+	strippedControls int             // control characters and codes that were left out of what is typed
+	guessedSessions  []string        // sessions whose secrets it holds part of
+	comparedWith     *redact.Matcher // of the session, when it was compared
 
-	begun      bool   // the intent is stored
-	maybeDone       bool   // it was let through, and did not only wait for its turn
-	cancellation     string // what became of it, where its caller gave it up
-	hitl       string // what people had to do with it
-	answeredBy string
-	approval   string // id of the question
+	begun        bool   // the intent is stored
+	maybeDone    bool   // it was let through, and did not only wait for its turn
+	cancellation string // what became of it, where its caller gave it up
+	hitl         string // what people had to do with it
+	answeredBy   string
+	approval     string // id of the question
 
-	act     *causingAct         // what it may cause; nil where it cannot cause requests
+	act       *causingAct   // what it may cause; nil where it cannot cause requests
 	humanWait time.Duration // how much longer than an act it may take, for people
 }
 

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	maxText  = 200  // characters of typed text and names in a record
-	maxRecordedURL   = 2000 // characters of an address
-	maxErrorText = 400  // characters of a fault
+	maxText        = 200  // characters of typed text and names in a record
+	maxRecordedURL = 2000 // characters of an address
+	maxErrorText   = 400  // characters of a fault
 )
 
 // recordIntent stores the intent: before it is durable nothing runs.

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	refusalInterval   = time.Minute // between two records of what is counted
+	refusalInterval = time.Minute // between two records of what is counted
 	maxRefusalKinds = 256         // counted apart in that time; the rest together
 	otherSources    = "other addresses"
 )

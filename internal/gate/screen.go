@@ -21,8 +21,8 @@ func (g *Gate) redactingWire(wire action.Wire, session string) action.Wire {
 // redactingWriter is used by one writing goroutine.
 type redactingWriter struct {
 	action.Wire
-	known func() *redact.Matcher
-	held  bytes.Buffer // of the message that is coming in
+	known        func() *redact.Matcher
+	held         bytes.Buffer // of the message that is coming in
 	partlyPassed bool         // some of it was passed on before there were secrets
 }
 

@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	maxAddresses = 500 // addresses of a session that are known
-	maxUncausedQuestions   = 3   // questions of a session that wait about requests which nobody acted for
-	recordRate  = 10  // records of requests in a second, of a session in the long run
-	recordBurst = 300 // that may come at once
+	maxAddresses         = 500 // addresses of a session that are known
+	maxUncausedQuestions = 3   // questions of a session that wait about requests which nobody acted for
+	recordRate           = 10  // records of requests in a second, of a session in the long run
+	recordBurst          = 300 // that may come at once
 )
 
 // sessionRequests is what is known of the requests of a session. deeds.mu guards it.
 type sessionRequests struct {
-	known   map[string]bool // addresses, and what people said of them
-	records *rate.Limiter
-	skipped int // records that were left out
-	link allowedLink
-	waitingUncaused   int // questions that wait about requests which nobody acted for
+	known           map[string]bool // addresses, and what people said of them
+	records         *rate.Limiter
+	skipped         int // records that were left out
+	link            allowedLink
+	waitingUncaused int // questions that wait about requests which nobody acted for
 }
 
 // session is what is known of the requests of a session. mu is held.

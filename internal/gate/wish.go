@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	allowVerb   = "session.allow"
-	maxHostRequests  = 5               // questions for new hosts that a session has open: an agent must not drown the others
+	allowVerb           = "session.allow"
+	maxHostRequests     = 5               // questions for new hosts that a session has open: an agent must not drown the others
 	maxWaitingQuestions = 10              // questions of the scope, of any kind, from which on no wish is put: acts go first
-	hostRequestLimit   = 5 * time.Second // to put one, which no answer waits for
+	hostRequestLimit    = 5 * time.Second // to put one, which no answer waits for
 )
 
 // requestHost has people asked whether a host may be added to the session, where an
@@ -59,12 +59,12 @@ func (p *invocation) blockedAddress(f *fault.Fault) string {
 
 // hostRequest is a host that somebody wants added to a session.
 type hostRequest struct {
-	host, why  string
-	session    string
-	caller     action.Caller // on whose behalf; of a page's want, who started the session
-	page       action.Page
-	event      action.Record // what is known of it, for the audit
-	total int           // questions of the session, open or not, from which on none is put; 0: no such bound
+	host, why string
+	session   string
+	caller    action.Caller // on whose behalf; of a page's want, who started the session
+	page      action.Page
+	event     action.Record // what is known of it, for the audit
+	total     int           // questions of the session, open or not, from which on none is put; 0: no such bound
 }
 
 // RequestHost has people asked whether a host may be added to a session, because a
@@ -79,9 +79,9 @@ func (g *Gate) RequestHost(session action.Session, host string) {
 	defer cancel()
 	w := hostRequest{
 		host: host, why: "a page in a session of " + session.Actor + " was to open " + host, session: session.ID,
-		caller:     action.Caller{Actor: session.Actor, Scope: session.Scope},
-		event:      action.Record{Actor: session.Actor, Scope: session.Scope, SessionID: session.ID, ContainerID: session.Box, Domain: host},
-		total: maxHostRequests,
+		caller: action.Caller{Actor: session.Actor, Scope: session.Scope},
+		event:  action.Record{Actor: session.Actor, Scope: session.Scope, SessionID: session.ID, ContainerID: session.Box, Domain: host},
+		total:  maxHostRequests,
 	}
 	if session.Page != nil {
 		w.page = *session.Page
