@@ -50,13 +50,6 @@ func (b *Browser) whole(ctx context.Context, t *tab) (place, error) {
 	return p, b.roundTrip(ctx, t, p, glance)
 }
 
-// say notes something for the result.
-func (b *Browser) say(format string, args ...any) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.note(format, args...)
-}
-
 // eachFrame has a function read the frames in turn, the main one first, which
 // also tells the tab's title. A child frame that goes away meanwhile is left
 // out.
