@@ -3,9 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -25,6 +23,7 @@ type base struct {
 	root   *cdp.Session
 	work   *queue
 	refs   snapshot.Refs
+	notes  notes
 	ledger outgoing.Ledger
 	own    tasks.Group     // every goroutine this browser started
 	life   context.Context //nolint:containedctx // ends with the connection, and with it what is prepared
@@ -38,8 +37,7 @@ type base struct {
 	home     string        // browser context of the first tab, named there too
 	sessions map[string]*target
 	tabs     map[string]*tab
-	order    []*tab // oldest focus first; the last one is active
-	notes    []string
+	order    []*tab        // oldest focus first; the last one is active
 	changed  chan struct{} // closed and replaced at each change of state
 	made     int           // tabs so far
 	making   int           // tabs that we are opening ourselves
@@ -107,21 +105,6 @@ func (b *base) await(ctx context.Context, holds func() bool) error {
 			return context.Cause(ctx)
 		}
 	}
-}
-
-func (b *base) note(format string, args ...any) {
-	const most = 20 // notes kept between two results
-	text := fmt.Sprintf(format, args...)
-	if len(b.notes) < most && !slices.Contains(b.notes, text) {
-		b.notes = append(b.notes, text)
-	}
-}
-
-// say notes something for the result.
-func (b *base) say(format string, args ...any) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.note(format, args...)
 }
 
 func (b *base) log() *slog.Logger {

@@ -5,8 +5,8 @@ package engine
 
 import (
 	"context"
-	"math/rand/v2"
 	"fmt"
+	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
