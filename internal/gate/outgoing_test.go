@@ -57,7 +57,7 @@ func (r *wireRoom) Do(ctx context.Context, call action.Call, pin action.Pin) (ac
 	return result, err
 }
 
-func (r *wireRoom) Remark(_, words string) {
+func (r *wireRoom) QueueNotice(_, words string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.said = append(r.said, words)

@@ -47,16 +47,16 @@ func (r *room) Attach(context.Context, action.Call, action.Pin, func(action.Mess
 	return nil, fault.New(fault.NotActive, "no clients here")
 }
 
-func (r *room) Portrait(ctx context.Context, _ action.Call, pin action.Pin) (string, error) {
+func (r *room) TargetScreenshot(ctx context.Context, _ action.Call, pin action.Pin) (string, error) {
 	_, err := r.browser.Portrait(ctx, pin)
 	return "picture", err
 }
 
-func (r *room) Remark(string, string) {}
+func (r *room) QueueNotice(string, string) {}
 
-func (r *room) Halt(context.Context, string, string, string) error { return nil }
+func (r *room) Pause(context.Context, string, string, string) error { return nil }
 
-func (r *room) Wanted(string, string) string { return "" }
+func (r *room) RequestableHost(string, string) string { return "" }
 
 // wild is a gate before a real page of a site that counts what is done to it.
 type wild struct {

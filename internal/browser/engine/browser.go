@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,7 +32,8 @@ type Browser struct {
 	turn       chan struct{} // holds a token while nobody acts
 	audience   audience
 	attendance attendance
-	sights     atomic.Int64    // the number of the last
+	sights     atomic.Int64 // the number of the last
+	notes      notes
 	own        tasks.Group     // every goroutine this browser started
 	life       context.Context //nolint:containedctx // ends with the connection, and with it what is prepared
 	end        context.CancelFunc
@@ -46,8 +46,7 @@ type Browser struct {
 	home     string        // browser context of the first tab, named there too
 	sessions map[string]*target
 	tabs     map[string]*tab
-	order    []*tab // oldest focus first; the last one is active
-	notes    []string
+	order    []*tab        // oldest focus first; the last one is active
 	changed  chan struct{} // closed and replaced at each change of state
 	looked   looked
 	made     int // tabs so far
@@ -301,14 +300,6 @@ func (b *Browser) await(ctx context.Context, holds func() bool) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-	}
-}
-
-func (b *Browser) note(format string, args ...any) {
-	const most = 20 // notes kept between two results
-	text := fmt.Sprintf(format, args...)
-	if len(b.notes) < most && !slices.Contains(b.notes, text) {
-		b.notes = append(b.notes, text)
 	}
 }
 

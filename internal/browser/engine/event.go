@@ -8,6 +8,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 )
 
 // event takes in what the browser says by itself. It runs on the reading
@@ -79,7 +80,7 @@ var targetEvents = map[string]taker{
 	}) {
 		// The browser names a page without a title after its URL.
 		if t := b.tabs[p.Info.ID]; t != nil && p.Info.URL == t.root.url && !strings.Contains(p.Info.URL, p.Info.Title) {
-			t.title = clean(p.Info.Title)
+			t.title = pagetext.Clean(p.Info.Title)
 		}
 	}),
 	"Inspector.targetCrashed": func(b *Browser, _ string, from *target, _ json.RawMessage) { b.crash(from) },
@@ -137,7 +138,7 @@ var frameEvents = map[string]taker{
 		case p.Frame == t.root.id && p.Disposition == "currentTab":
 			t.moves.asked++
 		case p.Disposition == "download" && b.options.Downloads == "" && !t.hidden:
-			b.note(downloadRefused)
+			b.notes.add(downloadRefused)
 		case p.Disposition == "download" && p.Frame == t.root.id:
 			t.moves.asked++ // it is over when the download begins, or comes to nothing
 		}
@@ -166,7 +167,7 @@ var frameEvents = map[string]taker{
 			t.moves.downloads++
 		}
 		if b.options.Downloads == "" && !t.hidden {
-			b.note(downloadRefused)
+			b.notes.add(downloadRefused)
 		}
 	}),
 }

@@ -139,7 +139,7 @@ func (b *Browser) refuse(t *tab, p paused, err error) {
 		t.refused = blocked(p.Request.URL, err)
 	}
 	if t == nil || !t.hidden {
-		b.note("blocked: %s", fault.From(blocked(p.Request.URL, err)).Message)
+		b.notes.add("blocked: %s", fault.From(blocked(p.Request.URL, err)).Message)
 	}
 	b.change()
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 )
 
 const (
@@ -236,17 +236,6 @@ func (b *Browser) entitle(t *tab, p place, title string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if p.frame == t.root && t.root.unique == p.document {
-		t.title = clean(title)
+		t.title = pagetext.Clean(title)
 	}
-}
-
-// clean leaves out what no person sees in a title: control characters and the
-// invisible ones that can hide text (tags, zero width, bidi overrides).
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
-			return -1
-		}
-		return r
-	}, s)
 }

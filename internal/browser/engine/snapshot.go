@@ -253,7 +253,7 @@ func (b *Browser) join(t *tab, all map[*frame]*reading, root *reading) {
 		}
 		if r.err != nil {
 			if _, there := t.frames[f.id]; there {
-				b.note("a frame of %s could not be read and is left out", host(f.url))
+				b.notes.add("a frame of %s could not be read and is left out", host(f.url))
 			}
 			continue
 		}

@@ -155,6 +155,6 @@ func (b *Browser) surplus(t *target, opener string) {
 	if o := b.tabs[opener]; o != nil {
 		o.popups.done++
 	}
-	b.note("a page opened more than %d tabs: the rest is closed", maxTabs)
+	b.notes.add("a page opened more than %d tabs: the rest is closed", maxTabs)
 	b.work.add(func() { b.root.Send("Target.closeTarget", map[string]string{"targetId": t.id}) })
 }

@@ -220,9 +220,7 @@ func (b *Browser) outcome(data any, err error) (action.Result, error) {
 	out.Modal = b.modal(active)
 	here := b.Page()
 	out.Page = &here
-	b.mu.Lock()
-	out.Notes, b.notes = b.notes, nil
-	b.mu.Unlock()
+	out.Notes = b.notes.take()
 	if err != nil {
 		return out, err
 	}

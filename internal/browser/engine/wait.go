@@ -8,6 +8,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -153,7 +154,7 @@ func (b *Browser) readAs(ctx context.Context, address string) string {
 	if ctx.Value(trusted{}) == true {
 		return address
 	}
-	return b.concealer().Text(shown(address))
+	return b.concealer().Text(pagetext.MaskURL(address))
 }
 
 // inFrames looks once: does c hold in every frame, or in any?

@@ -1,4 +1,4 @@
-package engine
+package pagetext
 
 import "testing"
 
@@ -19,12 +19,12 @@ func TestAddressesAreShownWithoutSecrets(t *testing.T) {
 		"https://a.example/%zz?token=abc":                          "https://a.example/%zz?(masked)",
 		"":                                                         "",
 	} {
-		if got := shown(address); got != want {
+		if got := MaskURL(address); got != want {
 			t.Errorf("%s\n got %s\nwant %s", address, got, want)
 		}
 	}
 	text := `went to https://a.example/?token=abc, then "wss://b.example/?sid=12345678"`
-	if got, want := masked(text), `went to https://a.example/?token=(masked) then "wss://b.example/?sid=(masked)"`; got != want {
+	if got, want := MaskURLs(text), `went to https://a.example/?token=(masked) then "wss://b.example/?sid=(masked)"`; got != want {
 		t.Errorf("got %s", got)
 	}
 }

@@ -1,4 +1,4 @@
-package engine
+package pagetext
 
 import (
 	"net/url"
@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The rules are those of the in-page engine (inpage/js/10_text.js), so that an
+// The rules are those of the injected script (injected/js/10_text.js), so that an
 // address looks the same in a snapshot and here.
 var (
 	secretParam   = regexp.MustCompile(`(?i)(^|[_\-.])\w*(token|secret|password|passwd|pwd|signature|otp|jwt|credential|sessionid|assertion|samlresponse|api[_-]?key|access[_-]?key)$`)
@@ -17,11 +17,12 @@ var (
 	anyAddress    = regexp.MustCompile(`(?i)\b(?:https?|wss?)://[^\s"'<>()\[\]{}\x60]+`)
 )
 
-const mostURL = 2048 // bytes of an address that is shown
+// MostURL is how many bytes of an address are shown.
+const MostURL = 2048
 
-// shown is an address as callers see it: without user information, with
+// MaskURL returns an address as callers see it: without user information, and with
 // parameters and path segments masked that look like credentials.
-func shown(address string) string {
+func MaskURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		before, _, more := strings.Cut(address, "?")
@@ -29,7 +30,7 @@ func shown(address string) string {
 		if more || fragment {
 			before += "?(masked)"
 		}
-		return bounded(before)
+		return shortURL(before)
 	}
 	switch u.Scheme {
 	case "javascript", "data", "blob":
@@ -42,16 +43,16 @@ func shown(address string) string {
 	}
 	segments := strings.Split(path, "/")
 	for i, s := range segments {
-		if i > 2 && secretValue(decoded(s)) {
+		if i > 2 && secretValue(Unescape(s)) {
 			segments[i] = "(masked)"
 		}
 	}
-	return bounded(strings.Join(segments, "/") + maskPairs(tail))
+	return shortURL(strings.Join(segments, "/") + maskPairs(tail))
 }
 
-func bounded(address string) string {
-	if len(address) > mostURL {
-		return strings.ToValidUTF8(address[:mostURL], "") + "…"
+func shortURL(address string) string {
+	if len(address) > MostURL {
+		return strings.ToValidUTF8(address[:MostURL], "") + "…"
 	}
 	return address
 }
@@ -59,7 +60,7 @@ func bounded(address string) string {
 func maskPairs(tail string) string {
 	return pair.ReplaceAllStringFunc(tail, func(both string) string {
 		name, value, _ := strings.Cut(both, "=")
-		key, plain := decoded(name), decoded(value)
+		key, plain := Unescape(name), Unescape(value)
 		if plain != "" && (secretParam.MatchString(key) || doubtfulParam.MatchString(key) && len(plain) >= 8 || secretValue(plain)) {
 			return name + "=(masked)"
 		}
@@ -67,7 +68,9 @@ func maskPairs(tail string) string {
 	})
 }
 
-func decoded(text string) string {
+// Unescape decodes the percent signs of a text, and returns one that has wrong
+// ones as it is.
+func Unescape(text string) string {
 	if plain, err := url.PathUnescape(text); err == nil {
 		return plain
 	}
@@ -83,10 +86,10 @@ func secretValue(s string) bool {
 		strings.ContainsFunc(s, func(r rune) bool { return r >= 'A' && r <= 'Z' })
 }
 
-// masked masks every address in a text.
-func masked(text string) string {
+// MaskURLs masks every address in a text.
+func MaskURLs(text string) string {
 	if !strings.Contains(text, "://") {
 		return text
 	}
-	return anyAddress.ReplaceAllStringFunc(text, shown)
+	return anyAddress.ReplaceAllStringFunc(text, MaskURL)
 }

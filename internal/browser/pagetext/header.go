@@ -1,4 +1,4 @@
-package engine
+package pagetext
 
 import (
 	"regexp"
@@ -13,9 +13,9 @@ const (
 // secretHeader matches names of headers that hold credentials.
 var secretHeader = regexp.MustCompile(`(?i)^(proxy-)?authorization$|^(set-)?cookie2?$|token|secret|api-?key|password|session|csrf|xsrf|signature|credential|[-_](auth|key|jwt)$|^x-auth`)
 
-// shownHeaders are headers as operators see them: what looks like a credential
+// MaskHeaders returns headers as operators see them: what looks like a credential
 // is masked.
-func shownHeaders(headers map[string]string) map[string]string {
+func MaskHeaders(headers map[string]string) map[string]string {
 	if len(headers) == 0 {
 		return nil
 	}
@@ -24,19 +24,19 @@ func shownHeaders(headers map[string]string) map[string]string {
 		if len(out) >= mostHeaders {
 			break
 		}
-		out[strings.ToLower(strings.ToValidUTF8(name[:min(len(name), mostHeader)], ""))] = shownHeader(name, value)
+		out[strings.ToLower(strings.ToValidUTF8(name[:min(len(name), mostHeader)], ""))] = maskHeader(name, value)
 	}
 	return out
 }
 
-func shownHeader(name, value string) string {
+func maskHeader(name, value string) string {
 	if secretHeader.MatchString(name) {
 		return "(masked)"
 	}
 	if len(value) > mostHeader {
 		value = strings.ToValidUTF8(value[:mostHeader], "") + "…"
 	}
-	words := strings.Fields(masked(value))
+	words := strings.Fields(MaskURLs(value))
 	for i, w := range words {
 		if secretValue(strings.Trim(w, `"',;`)) {
 			words[i] = "(masked)"
