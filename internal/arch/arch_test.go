@@ -32,7 +32,7 @@ var rules = map[string][]string{
 	"tasks":                        {},
 	"tokens":                       {},
 	"config":                       {"spelling"},
-	"store":                        {},
+	"store":                        {"fault"},
 	"browser/cdp":                  {"fault"},
 	"browser/injected":             {"fault"},
 	"browser/snapshot":             {"fault", "action", "tokens", "browser/injected"},
