@@ -37,6 +37,7 @@ test: ## run every test: unit, real Chromium, real boxes, end to end
 test-ready: build lint
 	./glovebox image build
 	CGO_ENABLED=1 go test -race -timeout 30m $$(go list ./... | grep -v /e2e)
+	CGO_ENABLED=1 go -C bench test -race -timeout 30m ./... # a module of its own
 	go test -timeout 30m ./e2e/... # programs of their own: there is no race to see from outside
 	go run ./demo
 
@@ -46,6 +47,9 @@ lint: ## gofmt, vet, staticcheck, go.mod
 	go vet ./...
 	go tool staticcheck ./...
 	go mod tidy -diff
+	go -C bench vet ./...
+	cd bench && go tool staticcheck ./...
+	go -C bench mod tidy -diff
 
 .PHONY: gen
 gen: ## write the generated reference pages
@@ -67,7 +71,7 @@ bench: ## run every benchmark; write the tables of the MCP servers into docs/ben
 
 .PHONY: bench-ready
 bench-ready: bench-mcp-ready
-	go test -run '^$$' -bench . -skip MCP -benchtime 2s -timeout 30m ./bench
+	go -C bench test -run '^$$' -bench . -skip MCP -benchtime 2s -timeout 30m .
 
 .PHONY: bench-mcp
 bench-mcp: ## the part of it that compares MCP servers: about a quarter of an hour
@@ -75,7 +79,7 @@ bench-mcp: ## the part of it that compares MCP servers: about a quarter of an ho
 
 .PHONY: bench-mcp-ready
 bench-mcp-ready:
-	go test -run '^$$' -bench '^BenchmarkMCP$$' -benchtime 1x -timeout 30m ./bench -write
+	go -C bench test -run '^$$' -bench '^BenchmarkMCP$$' -benchtime 1x -timeout 30m . -write
 
 .PHONY: bench-journeys
 bench-journeys: ## make ordinary journeys, count needless questions and harmful acts unasked; write docs/journeys.md
@@ -83,7 +87,7 @@ bench-journeys: ## make ordinary journeys, count needless questions and harmful 
 
 .PHONY: bench-journeys-ready
 bench-journeys-ready:
-	go test -run '^$$' -bench Journeys -benchtime 1x -timeout 20m ./bench/journeys -args -out "$(CURDIR)/docs/journeys.md" -findings "$${TMPDIR:-/tmp}/glovebox-journeys.json"
+	go -C bench test -run '^$$' -bench Journeys -benchtime 1x -timeout 20m ./journeys -args -out "$(CURDIR)/docs/journeys.md" -findings "$${TMPDIR:-/tmp}/glovebox-journeys.json"
 
 .PHONY: test-apps
 test-apps: ## do five tasks in each of thirteen real applications, about ten minutes (WRITE=1: write docs/apps.md)
@@ -91,4 +95,4 @@ test-apps: ## do five tasks in each of thirteen real applications, about ten min
 
 .PHONY: test-apps-ready
 test-apps-ready:
-	go test -count 1 -v -run TestTasksInApplications -timeout 25m ./bench/apptasks -args -every $(if $(WRITE),-out "$(CURDIR)/docs/apps.md")
+	go -C bench test -count 1 -v -run TestTasksInApplications -timeout 25m ./apptasks -args -every $(if $(WRITE),-out "$(CURDIR)/docs/apps.md")

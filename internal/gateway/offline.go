@@ -26,7 +26,7 @@ func offline(ctx context.Context, c config.Config, call action.Call) (result act
 		c.Auth.Tokens = nil // also one whose name the configuration has taken since, which keeps the gateway from starting
 	}
 	log := slog.New(slog.DiscardHandler)
-	h := &House{config: c}
+	h := &Gateway{config: c}
 	defer func() { err = errors.Join(err, h.Close(context.WithoutCancel(ctx))) }()
 	db, trail, err := h.openRecords(ctx, c, log)
 	if err != nil {
@@ -35,8 +35,8 @@ func offline(ctx context.Context, c config.Config, call action.Call) (result act
 	if h.vault, err = openVault(c); err != nil {
 		return result, err
 	}
-	h.keep("vault", h.vault.Close)
-	if err := h.openDesk(ctx, c, db, trail, log); err != nil {
+	h.onClose("vault", h.vault.Close)
+	if err := h.openApprovals(ctx, c, db, trail, log); err != nil {
 		return result, err
 	}
 	if err := h.openGate(ctx, c, db, trail, log); err != nil {

@@ -60,7 +60,7 @@ func server(c config.HashiCorp) source.HashiCorp {
 }
 
 // checkCredentials says what a host would get in the caller's scope.
-func (h *House) checkCredentials(ctx context.Context, call action.Call) (action.Result, error) {
+func (h *Gateway) checkCredentials(ctx context.Context, call action.Call) (action.Result, error) {
 	args, ok := call.Args.(*action.CredentialQuery)
 	if !ok {
 		return action.Result{}, fault.New(fault.Internal, "%s has the arguments of another verb", call.Verb)
@@ -86,19 +86,19 @@ func (h *House) checkCredentials(ctx context.Context, call action.Call) (action.
 	return action.Result{Data: &check}, nil
 }
 
-// vaultLives says whether the vault can be asked, and how much is in it.
-func vaultLives(ctx context.Context, c config.Config) []cli.Check {
+// vaultCheck says whether the vault can be asked, and how much is in it.
+func vaultCheck(ctx context.Context, c config.Config) []cli.Check {
 	if c.Security.Credentials.Backend == "none" {
 		return nil
 	}
 	v, err := openVault(c)
 	if err != nil {
-		return []cli.Check{failed("vault", err)}
+		return []cli.Check{failedCheck("vault", err)}
 	}
 	defer func() { _ = v.Close(ctx) }()
 	kept, err := v.List(ctx, auth.DefaultScope)
 	if err != nil {
-		return []cli.Check{failed("vault", err)}
+		return []cli.Check{failedCheck("vault", err)}
 	}
 	for _, each := range kept {
 		if each.Problem != "" {

@@ -172,7 +172,7 @@ func (r *refusals) passOn(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case w := <-r.requests:
-			host := r.networks.missingHost(w.session.ID, w.address)
+			host := r.networks.requestableHost(w.session.ID, w.address)
 			if host != "" && r.onRequest != nil {
 				r.onRequest(w.session, host)
 			}

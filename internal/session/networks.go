@@ -195,10 +195,10 @@ func widen(n, configured action.Network, more action.AllowHost) action.Network {
 	return n
 }
 
-// missingHost returns the host that a person could add to a session so that a
+// requestableHost returns the host that a person could add to a session so that a
 // document may come from an address; empty where no host would help, or none
 // is missing. Private places that are not configured cannot be asked for.
-func (nw *networks) missingHost(session, address string) string {
+func (nw *networks) requestableHost(session, address string) string {
 	sess := nw.sessions.withID(session)
 	if sess == nil {
 		return ""

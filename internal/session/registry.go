@@ -269,22 +269,22 @@ func pageOf(record action.Session) action.Page {
 // Live returns how many sessions are open, those that start or close included.
 func (r *Registry) Live() int { return r.sessions.count() }
 
-// Halt pauses a session from the gate's side and alerts. A session that is
+// Pause pauses a session from the gate's side and alerts. A session that is
 // paused already stays as it is. Faults: session_not_found, not_active.
-func (r *Registry) Halt(ctx context.Context, session, code, why string) error {
+func (r *Registry) Pause(ctx context.Context, session, code, why string) error {
 	return r.control.pauseByID(ctx, session, code, why)
 }
 
-// Wanted returns the host that a person could add to a session so that a
+// RequestableHost returns the host that a person could add to a session so that a
 // document may come from an address; empty where no host would help, or none
 // is missing. Private places that are not configured cannot be asked for.
-func (r *Registry) Wanted(session, address string) string {
-	return r.networks.missingHost(session, address)
+func (r *Registry) RequestableHost(session, address string) string {
+	return r.networks.requestableHost(session, address)
 }
 
-// Remark adds a note to the next answer to an agent of a session, once. A
+// QueueNotice adds a note to the next answer to an agent of a session, once. A
 // session that is over takes none.
-func (r *Registry) Remark(session, words string) { r.control.queueNotice(session, words) }
+func (r *Registry) QueueNotice(session, words string) { r.control.queueNotice(session, words) }
 
 // Attach gives a client of the browser's protocol a place at the session's
 // browser. heed is called for each of its messages. Faults: as Look,
@@ -293,11 +293,11 @@ func (r *Registry) Attach(ctx context.Context, call action.Call, pin action.Pin,
 	return r.pages.attach(ctx, call, pin, heed)
 }
 
-// Portrait keeps a picture of a page with what a pin names outlined, for the
+// TargetScreenshot keeps a picture of a page with what a pin names outlined, for the
 // people who are asked about it: it may show what the agent may not read, so
 // only operators can fetch the artifact whose id is returned. Faults:
 // not_active, limit_reached, and those of the page engine.
-func (r *Registry) Portrait(ctx context.Context, call action.Call, pin action.Pin) (string, error) {
+func (r *Registry) TargetScreenshot(ctx context.Context, call action.Call, pin action.Pin) (string, error) {
 	return r.pages.screenshot(ctx, call, pin)
 }
 

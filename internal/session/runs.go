@@ -28,7 +28,7 @@ func (v *runVerbs) lookAt(ctx context.Context, call action.Call) (action.Facts, 
 	record, facts, err := v.sessions.recordOf(ctx, call)
 	seen := action.Facts{Session: facts, Page: pageOf(record)}
 	if args, is := call.Args.(*action.RunAllow); is && err == nil {
-		seen.Destination = &action.Destination{URL: args.URL, Host: v.networks.missingHost(record.ID, args.URL)}
+		seen.Destination = &action.Destination{URL: args.URL, Host: v.networks.requestableHost(record.ID, args.URL)}
 	}
 	return seen, action.Pin{Session: record.ID}, err
 }
@@ -40,7 +40,7 @@ func (v *runVerbs) allow(ctx context.Context, call action.Call) (action.Result, 
 	if err != nil {
 		return action.Result{}, err
 	}
-	host := v.networks.missingHost(call.Session, args.URL)
+	host := v.networks.requestableHost(call.Session, args.URL)
 	if host == "" {
 		return action.Result{}, fault.New(fault.BlockedDomain, "no host would let the run go there")
 	}

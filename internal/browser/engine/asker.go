@@ -1,9 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 )
 
 const mostAskers = 1000 // hosts for which it is known who asked; the door keeps as many refusals
@@ -26,7 +29,7 @@ func (b *Browser) Asker(ctx context.Context, host string) (address string) {
 
 // asked notes who makes a request. b.mu is held.
 func (b *Browser) asked(from *target, p request) {
-	to, err := url.Parse(first(p.Request.URL, p.URL))
+	to, err := url.Parse(cmp.Or(p.Request.URL, p.URL))
 	if err != nil || to.Hostname() == "" {
 		return
 	}
@@ -52,7 +55,7 @@ func (b *Browser) asked(from *target, p request) {
 
 // shownIn returns the address of the document in a frame, or of the nearest
 // around it, or of what opened the tab. b.mu is held.
-func (b *Browser) shownIn(t *tab, f *frame) string {
+func (b *base) shownIn(t *tab, f *frame) string {
 	if f == nil {
 		f = t.root
 	}
@@ -79,5 +82,5 @@ func bareAddress(address string) string {
 		return "blob:" + u.Scheme + "://" + u.Host // the rest is a random name
 	}
 	u.RawQuery, u.Fragment, u.User = "", "", nil
-	return brief(u.String())
+	return pagetext.Brief(u.String())
 }

@@ -115,7 +115,7 @@ func (b *Browser) tellAnswered(in *domainCredentials, scheme string) {
 		return
 	}
 	in.answered.told = true
-	b.note("answered the HTTP authentication of %s with the stored user name and password", in.set.Domain)
+	b.notes.add("answered the HTTP authentication of %s with the stored user name and password", in.set.Domain)
 	if tell := b.options.Authenticated; tell != nil {
 		domain, origin := in.set.Domain, in.origin
 		b.own.Go(func() { tell(domain, origin, scheme) })

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/credentials"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
@@ -52,11 +53,11 @@ func (b *Browser) captureCookies(ctx context.Context, set *credentials.Set) (lef
 		case wider && !within(set.Domain, bare(c.Domain)):
 			continue // of another site
 		case wider:
-			left = append(left, fmt.Sprintf("cookie %s: it is for %s, which is more than %s", shortName(c.Name), c.Domain, set.Domain))
+			left = append(left, fmt.Sprintf("cookie %s: it is for %s, which is more than %s", pagetext.Shorten(c.Name, mostQuote), c.Domain, set.Domain))
 		case c.Expires >= 0 && c.Expires <= now:
-			left = append(left, fmt.Sprintf("cookie %s: it has expired", shortName(c.Name)))
+			left = append(left, fmt.Sprintf("cookie %s: it has expired", pagetext.Shorten(c.Name, mostQuote)))
 		case c.Partition != nil:
-			left = append(left, fmt.Sprintf("cookie %s: it counts in frames of one other site only", shortName(c.Name)))
+			left = append(left, fmt.Sprintf("cookie %s: it counts in frames of one other site only", pagetext.Shorten(c.Name, mostQuote)))
 		default:
 			set.Cookies = append(set.Cookies, captured(c))
 		}

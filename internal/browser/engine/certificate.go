@@ -57,7 +57,7 @@ func (b *Browser) certified(t *tab, session *cdp.Session, e certificateError) {
 	} else {
 		t.uncertified = "net::" + e.Type
 		if !t.hidden {
-			b.note("not loaded: the certificate of %s is not accepted (%s)", host(e.URL), e.Type)
+			b.notes.add("not loaded: the certificate of %s is not accepted (%s)", host(e.URL), e.Type)
 		}
 	}
 	b.work.add(func() {
@@ -96,7 +96,7 @@ func (b *Browser) certain(t *tab, p paused, goOn func()) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		if !passes {
-			b.note("not loaded: %s is in security.network.allow_self_signed, which holds for its own pages and not for what other pages load", host(p.Request.URL))
+			b.notes.add("not loaded: %s is in security.network.allow_self_signed, which holds for its own pages and not for what other pages load", host(p.Request.URL))
 			b.work.add(func() {
 				b.root.Send("Fetch.failRequest", map[string]string{"requestId": p.ID, "errorReason": "AccessDenied"})
 			})

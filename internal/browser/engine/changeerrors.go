@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 )
 
 // newErrors are the errors among lines of the console, one line each. Those of
@@ -41,16 +42,9 @@ func newErrors(lines []utterance, loaders map[*tab]string) []string {
 func errorLine(m action.ConsoleMessage) string {
 	const length = 160 // characters
 	text, _, _ := strings.Cut(m.Text, "\n")
-	text = cutText(text, length)
+	text = pagetext.Shorten(text, length)
 	if m.URL != "" && !strings.Contains(text, m.URL) {
-		text += " (" + cutText(m.URL, length/2) + ")"
-	}
-	return text
-}
-
-func cutText(text string, most int) string {
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
+		text += " (" + pagetext.Shorten(m.URL, length/2) + ")"
 	}
 	return text
 }

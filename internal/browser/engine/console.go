@@ -2,13 +2,13 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 )
 
 const (
@@ -98,18 +98,8 @@ func (u utterance) message() (action.ConsoleMessage, bool) {
 	} else {
 		m, ok = u.read(u.raw)
 	}
-	m.Text, m.URL = masked(visible(m.Text)), shown(m.URL)
+	m.Text, m.URL = pagetext.MaskURLs(pagetext.Visible(m.Text)), pagetext.MaskURL(m.URL)
 	return m, ok
-}
-
-// visible leaves out what no person sees, but for the layout of a text.
-func visible(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
-			return -1
-		}
-		return r
-	}, s)
 }
 
 // stack says where something was written; only its top is looked at.
@@ -124,7 +114,7 @@ func (s stack) top() (address string, line int) {
 	if len(s.Frames) == 0 {
 		return "", 0
 	}
-	return brief(s.Frames[0].URL), s.Frames[0].Line + 1
+	return pagetext.Brief(s.Frames[0].URL), s.Frames[0].Line + 1
 }
 
 // moment is a time of the protocol: milliseconds since the epoch.
@@ -134,7 +124,7 @@ var consoleLevels = map[string]string{
 	"error": "error", "assert": "error", "warning": "warn", "info": "info", "debug": "debug", "verbose": "debug",
 }
 
-func levelOf(kind string) string { return first(consoleLevels[kind], "log") }
+func levelOf(kind string) string { return cmp.Or(consoleLevels[kind], "log") }
 
 // consoleCall reads Runtime.consoleAPICalled.
 func consoleCall(raw json.RawMessage) (action.ConsoleMessage, bool) {
@@ -172,14 +162,14 @@ func exception(raw json.RawMessage) (action.ConsoleMessage, bool) {
 		return action.ConsoleMessage{}, false
 	}
 	d := e.Details
-	m := action.ConsoleMessage{Level: "error", Text: d.Text, URL: brief(d.URL), Line: d.Line + 1, Timestamp: moment(e.Time)}
+	m := action.ConsoleMessage{Level: "error", Text: d.Text, URL: pagetext.Brief(d.URL), Line: d.Line + 1, Timestamp: moment(e.Time)}
 	if d.Thrown != nil {
 		m.Text += " " + d.Thrown.text()
 	}
 	if m.URL == "" {
 		m.URL, m.Line = d.Stack.top()
 	}
-	m.Text = brief(m.Text)
+	m.Text = pagetext.Brief(m.Text)
 	return m, true
 }
 
@@ -199,7 +189,7 @@ func logEntry(raw json.RawMessage) (action.ConsoleMessage, bool) {
 	if json.Unmarshal(raw, &e) != nil {
 		return action.ConsoleMessage{}, false
 	}
-	m := action.ConsoleMessage{Level: levelOf(e.Entry.Level), Text: brief(e.Entry.Text), URL: brief(e.Entry.URL), Timestamp: moment(e.Entry.Time)}
+	m := action.ConsoleMessage{Level: levelOf(e.Entry.Level), Text: pagetext.Brief(e.Entry.Text), URL: pagetext.Brief(e.Entry.URL), Timestamp: moment(e.Entry.Time)}
 	if e.Entry.Line != nil && e.Entry.Source != "network" {
 		m.Line = *e.Entry.Line + 1
 	}

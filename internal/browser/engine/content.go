@@ -35,7 +35,7 @@ func (b *Browser) content(ctx context.Context, t *tab, a *action.Content, _ acti
 		return nil, errMoved
 	}
 	if got.Cut {
-		b.say("the HTML was cut at 8 MiB: give a selector for a part of it")
+		b.notes.add("the HTML was cut at 8 MiB: give a selector for a part of it")
 	}
 	here := b.facts(t)
 	return &action.HTML{HTML: got.HTML, URL: here.URL, Title: here.Title}, nil
@@ -48,13 +48,6 @@ func (b *Browser) whole(ctx context.Context, t *tab) (place, error) {
 		return p, err
 	}
 	return p, b.roundTrip(ctx, t, p, glance)
-}
-
-// say notes something for the result.
-func (b *Browser) say(format string, args ...any) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.note(format, args...)
 }
 
 // eachFrame has a function read the frames in turn, the main one first, which
@@ -83,7 +76,7 @@ func (b *Browser) markdown(ctx context.Context, t *tab, a *action.Markdown, _ ac
 		return nil, err
 	}
 	if cut {
-		b.say("the markdown was cut at 1 MiB: the page has more")
+		b.notes.add("the markdown was cut at 1 MiB: the page has more")
 	}
 	out.Markdown, out.Paged = paged(out.Markdown, out.Title, out.URL, a.Paging)
 	return out, nil
@@ -180,7 +173,7 @@ func (b *Browser) links(ctx context.Context, t *tab, _ *action.None, _ action.Pi
 	})
 	out.URL = b.facts(t).URL
 	if cut {
-		b.say("only the first %d links are listed", mostLinks)
+		b.notes.add("only the first %d links are listed", mostLinks)
 	}
 	return out, err
 }
@@ -248,10 +241,10 @@ func (b *Browser) scrape(ctx context.Context, t *tab, a *action.Scrape, _ action
 // remark says what a scrape left out.
 func (b *Browser) remark(hidden int, cut bool) {
 	if hidden > 0 {
-		b.say("%d of the elements hold text that a person could not see; it is left out", hidden)
+		b.notes.add("%d of the elements hold text that a person could not see; it is left out", hidden)
 	}
 	if cut {
-		b.say("the lists were cut: more matches than 1 MiB of text, or 5000 in one list")
+		b.notes.add("the lists were cut: more matches than 1 MiB of text, or 5000 in one list")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -216,7 +217,7 @@ func (c *crawler) arrive(ctx context.Context, t *tab, v *visit, before mark, loa
 func (c *crawler) told(t *tab, v *visit, n navigated) *action.CrawlVisit {
 	c.b.mu.Lock()
 	defer c.b.mu.Unlock()
-	page := action.CrawledPage{URL: shown(v.address), Status: v.status, Links: []string{}, Error: unsuccessful(v.status)}
+	page := action.CrawledPage{URL: pagetext.MaskURL(v.address), Status: v.status, Links: []string{}, Error: unsuccessful(v.status)}
 	if v.redirect != "" {
 		return &action.CrawlVisit{Page: page, Redirect: v.redirect}
 	}
@@ -279,7 +280,7 @@ func (c *crawler) read(ctx context.Context, t *tab) (*action.CrawlVisit, error) 
 	}
 	out.Page.Content = content
 	here := c.b.facts(t)
-	out.Page.URL, out.Page.Title = shown(here.URL), here.Title
+	out.Page.URL, out.Page.Title = pagetext.MaskURL(here.URL), here.Title
 	c.b.mu.Lock()
 	out.Page.Status = t.status[t.root.loader]
 	c.b.mu.Unlock()

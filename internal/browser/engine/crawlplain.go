@@ -11,6 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/extract"
 	"github.com/gloveboxhq/glovebox/internal/browser/htmlonly"
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/credentials"
 )
 
@@ -64,7 +65,7 @@ func (c *crawler) inVain(host string) bool {
 // plainAddress reports whether every parser reads an address alike.
 func plainAddress(address string) bool {
 	read, err := parser.Parse(address)
-	return err == nil && read.Href(true) == address && !strings.ContainsAny(address, "\"<>|\\^`{}[]") && len(address) <= mostURL
+	return err == nil && read.Href(true) == address && !strings.ContainsAny(address, "\"<>|\\^`{}[]") && len(address) <= pagetext.MostURL
 }
 
 func (c *crawler) fetched(ctx context.Context, address, host string) *action.CrawlVisit {
@@ -185,9 +186,9 @@ func (c *crawler) written(p *htmlonly.Page, address string) *action.CrawlVisit {
 		return nil
 	}
 	out := &action.CrawlVisit{Canonical: leads.Canonical, NoFollow: leads.NoFollow, Leads: leads.Leads}
-	out.Page = action.CrawledPage{URL: shown(address), Title: title, Status: http.StatusOK, Links: []string{}}
+	out.Page = action.CrawledPage{URL: pagetext.MaskURL(address), Title: title, Status: http.StatusOK, Links: []string{}}
 	for _, to := range leads.Leads {
-		out.Page.Links = append(out.Page.Links, shown(to))
+		out.Page.Links = append(out.Page.Links, pagetext.MaskURL(to))
 	}
 	if out.Page.Content, ok = c.plainContent(p, out.Page.Links); !ok || len(out.Page.Content) > visitBytes {
 		return nil
@@ -202,7 +203,7 @@ func (c *crawler) plainContent(p *htmlonly.Page, links []string) (string, bool) 
 	case "text":
 		return p.Text()
 	}
-	markup, ok := p.Markup(shown)
+	markup, ok := p.Markup(pagetext.MaskURL)
 	if !ok {
 		return "", false
 	}

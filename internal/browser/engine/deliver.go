@@ -82,10 +82,10 @@ func (b *Browser) settleInput(ctx context.Context, t *tab, at aim, before mark, 
 		return false, d.fault()
 	}
 	if d.lost() && !news {
-		b.say("the browser gave the press to nothing on the page: where nothing changed, make the call again")
+		b.notes.add("the browser gave the press to nothing on the page: where nothing changed, make the call again")
 	}
 	if d.Withheld {
-		b.say("the page put something else in the element's place, or moved the focus, while it was pressed: what has its place now got nothing of that")
+		b.notes.add("the page put something else in the element's place, or moved the focus, while it was pressed: what has its place now got nothing of that")
 	}
 	return news, nil
 }

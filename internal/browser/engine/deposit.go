@@ -208,7 +208,7 @@ func (b *Browser) deposited(t *tab, d *deposit, in *domainCredentials, put *cdp.
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err != nil || !answer.Result.Value {
-		b.note("the stored items of %s could not be put into the page's storage", d.domain)
+		b.notes.add("the stored items of %s could not be put into the page's storage", d.domain)
 		b.options.Log.Warn("cannot put stored items into a page", "domain", d.domain, "error", err)
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -41,20 +42,12 @@ var dialogEvents = map[string]taker{
 			b.work.add(func() { from.session.Send(handleDialog, map[string]bool{"accept": true}) })
 			return
 		}
-		b.openDialog(t, from, action.Dialog{Kind: p.Type, Message: cut(p.Message), Default: cut(p.Default)})
+		b.openDialog(t, from, action.Dialog{Kind: p.Type, Message: pagetext.Cut(p.Message), Default: pagetext.Cut(p.Default)})
 	}),
 	"Page.javascriptDialogClosed": inTab(func(_ *Browser, t *tab, _ *target, _ struct{}) { t.dropDialog() }),
 }
 
 const handleDialog = "Page.handleJavaScriptDialog"
-
-func cut(s string) string {
-	const most = 2000 // characters of a dialog's text that are passed on
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
-}
 
 // openDialog interrupts the tab's verbs, and has the dialog dismissed when
 // nobody answers it. b.mu is held.
@@ -75,7 +68,7 @@ func (b *Browser) dismiss(t *tab, d *dialog) {
 	}
 	t.dialog = nil
 	log := b.options.Log
-	b.note("nobody answered the %s dialog %q: it was dismissed", d.Kind, d.Message)
+	b.notes.add("nobody answered the %s dialog %q: it was dismissed", d.Kind, d.Message)
 	b.work.add(func() {
 		d.target.session.Send(handleDialog, map[string]bool{"accept": false})
 		log.Warn("dismissed a dialog nobody answered", "kind", d.Kind, "tab", t.id)
@@ -92,7 +85,7 @@ func (t *tab) dropDialog() {
 }
 
 // modal returns the open dialog of a tab, nil when there is none.
-func (b *Browser) modal(t *tab) *action.Dialog {
+func (b *base) modal(t *tab) *action.Dialog {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if t == nil || t.dialog == nil {

@@ -67,7 +67,7 @@ func (b *Browser) documentOf(ctx context.Context, t *tab, mediaType string) (*do
 	}
 	if drawn.Cut || len(d.text) > textLimit {
 		d.text = cutBytes(d.text, textLimit)
-		b.say("the text was cut at 1 MiB: the document has more")
+		b.notes.add("the text was cut at 1 MiB: the document has more")
 	}
 	return d, nil
 }

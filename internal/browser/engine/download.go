@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -110,14 +111,14 @@ func (b *Browser) downloadBegan(p byDownload) {
 	}
 	if !b.downloads.room() {
 		b.cancel(p.ID)
-		b.note("a download was refused: %d of them wait in the box to be fetched or cancelled", mostDownloads)
+		b.notes.add("a download was refused: %d of them wait in the box to be fetched or cancelled", mostDownloads)
 		return
 	}
 	d := &download{Download: action.Download{
-		ID: p.ID, URL: shown(p.URL), Name: FileName(p.Name), State: stateRunning, Timestamp: time.Now().UTC().Truncate(time.Millisecond),
+		ID: p.ID, URL: pagetext.MaskURL(p.URL), Name: FileName(p.Name), State: stateRunning, Timestamp: time.Now().UTC().Truncate(time.Millisecond),
 	}}
 	b.downloads.kept = append(b.downloads.kept, d)
-	b.note("a download began: %q [%s]", shortName(d.Name), d.ID)
+	b.notes.add("a download began: %q [%s]", pagetext.Shorten(d.Name, mostQuote), d.ID)
 	for _, t := range b.tabs {
 		if t.frames[p.Frame] != nil {
 			t.moves.downloads++
@@ -183,7 +184,7 @@ func (b *Browser) overweight(d *download) string {
 
 func (b *Browser) refuseDownload(d *download, why string) {
 	d.State, d.Error = stateRefused, why
-	b.note("the download %q [%s] was refused: %s", shortName(d.Name), d.ID, why)
+	b.notes.add("the download %q [%s] was refused: %s", pagetext.Shorten(d.Name, mostQuote), d.ID, why)
 	if d.ended {
 		b.dropLater(d.ID)
 		return

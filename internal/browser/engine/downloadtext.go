@@ -37,7 +37,7 @@ func (b *Browser) readDownload(ctx context.Context, a *action.DownloadRead) (any
 			Hinted("it is kept as artifact %s; fetch it with download.get", file.ID).With("reason", "no text").With("artifact", file.ID).Because(err)
 	}
 	if cut {
-		b.say("the text was cut at 1 MiB: the file has more")
+		b.notes.add("the text was cut at 1 MiB: the file has more")
 	}
 	part := snapshot.Prose(text, file.Name, "", snapshot.Options{MaxTokens: cmp.Or(a.MaxTokens, downloadTokens), Offset: a.Offset})
 	return &action.DownloadText{

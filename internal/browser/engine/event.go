@@ -2,12 +2,12 @@ package engine
 
 import (
 	"encoding/json"
-	"log/slog"
 	"maps"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 )
 
 // event takes in what the browser says by itself. It runs on the reading
@@ -79,7 +79,7 @@ var targetEvents = map[string]taker{
 	}) {
 		// The browser names a page without a title after its URL.
 		if t := b.tabs[p.Info.ID]; t != nil && p.Info.URL == t.root.url && !strings.Contains(p.Info.URL, p.Info.Title) {
-			t.title = clean(p.Info.Title)
+			t.title = pagetext.Clean(p.Info.Title)
 		}
 	}),
 	"Inspector.targetCrashed": func(b *Browser, _ string, from *target, _ json.RawMessage) { b.crash(from) },
@@ -137,7 +137,7 @@ var frameEvents = map[string]taker{
 		case p.Frame == t.root.id && p.Disposition == "currentTab":
 			t.moves.asked++
 		case p.Disposition == "download" && b.options.Downloads == "" && !t.hidden:
-			b.note(downloadRefused)
+			b.notes.add(downloadRefused)
 		case p.Disposition == "download" && p.Frame == t.root.id:
 			t.moves.asked++ // it is over when the download begins, or comes to nothing
 		}
@@ -166,7 +166,7 @@ var frameEvents = map[string]taker{
 			t.moves.downloads++
 		}
 		if b.options.Downloads == "" && !t.hidden {
-			b.note(downloadRefused)
+			b.notes.add(downloadRefused)
 		}
 	}),
 }
@@ -223,10 +223,4 @@ var worldEvents = map[string]taker{
 			}
 		}
 	}),
-}
-
-func (b *Browser) log() *slog.Logger {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.options.Log
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -99,7 +100,7 @@ func (b *Browser) primitive(r remote) any {
 	if json.Unmarshal(r.Value, &text) != nil || len(text) <= resultLimit {
 		return text
 	}
-	b.say("the result was cut at 1 MiB")
+	b.notes.add("the result was cut at 1 MiB")
 	return strings.ToValidUTF8(text[:resultLimit], "")
 }
 
@@ -124,7 +125,7 @@ func (b *Browser) written(ctx context.Context, t *tab, object string, limit time
 		return nil, unwritten(err)
 	}
 	if packed[0] == '-' {
-		b.say("the result was cut at 1 MiB")
+		b.notes.add("the result was cut at 1 MiB")
 	}
 	value := json.RawMessage(packed[1:])
 	if !json.Valid(value) || len(value) > 8*resultLimit {
@@ -154,9 +155,9 @@ func (e *thrown) fault() error {
 			said = x.Special + x.Type
 		}
 	}
-	f := fault.New(fault.InvalidRequest, "the script threw: %s", cut(said)).
+	f := fault.New(fault.InvalidRequest, "the script threw: %s", pagetext.Cut(said)).
 		Hinted("mend the script; its line and stack are in the details").
-		With("exception", cut(said)).With("line", e.Line+1).With("column", e.Column+1)
+		With("exception", pagetext.Cut(said)).With("line", e.Line+1).With("column", e.Column+1)
 	if stack != "" {
 		f = f.With("stack", stack[:min(len(stack), keptStack)])
 	}

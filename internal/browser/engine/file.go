@@ -7,6 +7,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/extract"
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 )
 
@@ -14,14 +15,14 @@ const fileLimit = 20 * time.Second // for a file that a navigation brought to ar
 
 // fileOf is the file that a tab's last navigation brought instead of a page, nil
 // where it shows a page.
-func (b *Browser) fileOf(t *tab) *document {
+func (b *base) fileOf(t *tab) *document {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return t.file
 }
 
 // putAside has a tab show its page again, and reports whether a file was shown.
-func (b *Browser) putAside(t *tab) bool {
+func (b *base) putAside(t *tab) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	was := t.file != nil
@@ -53,11 +54,11 @@ func (b *Browser) readFile(ctx context.Context, t *tab, n *action.Navigated) {
 	}
 	text, pages, cut, err := extract.Document(ctx, file.Bytes, textLimit)
 	if err != nil {
-		b.say("the file %q has no text that can be read: %s", shortName(file.Name), file.MediaType)
+		b.notes.add("the file %q has no text that can be read: %s", pagetext.Shorten(file.Name, mostQuote), file.MediaType)
 		return
 	}
 	if cut {
-		b.say("the text was cut at 1 MiB: the file has more")
+		b.notes.add("the text was cut at 1 MiB: the file has more")
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

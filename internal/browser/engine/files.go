@@ -65,10 +65,3 @@ func cutBytes(s string, most int) string {
 	}
 	return s
 }
-
-func shortName(name string) string {
-	if letters := []rune(name); len(letters) > mostQuote {
-		return string(letters[:mostQuote]) + "…"
-	}
-	return name
-}

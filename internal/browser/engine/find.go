@@ -45,7 +45,7 @@ func (b *Browser) find(ctx context.Context, t *tab, a *action.Find, _ action.Pin
 		return nil, err
 	}
 	if merged.Cut {
-		b.say("the page is too large to be looked through whole: give a selector for a part of it")
+		b.notes.add("the page is too large to be looked through whole: give a selector for a part of it")
 	}
 	here := b.facts(t)
 	out := &action.Matches{URL: here.URL, Title: here.Title, Hidden: merged.Hidden}

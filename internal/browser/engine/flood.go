@@ -89,7 +89,7 @@ func (t *target) follow(event json.RawMessage) {
 // mute stops listening to a target. b.mu is held.
 func (b *Browser) mute(t *target) {
 	t.muted, t.listen = true, make(chan struct{})
-	b.note("a page writes to its console without end: what it writes is left out for a while")
+	b.notes.add("a page writes to its console without end: what it writes is left out for a while")
 	b.console.put(utterance{done: &action.ConsoleMessage{
 		Level: "warn", Timestamp: time.Now().UTC(), URL: b.placeOfTarget(t),
 		Text: "(the messages of this " + t.kind + " are left out for a while: there were too many)",
@@ -104,7 +104,7 @@ func (b *Browser) mute(t *target) {
 }
 
 // placeOfTarget is the address of what a target shows, where it is known.
-func (b *Browser) placeOfTarget(t *target) string {
+func (b *base) placeOfTarget(t *target) string {
 	if t.tab == nil {
 		return ""
 	}
@@ -142,7 +142,7 @@ func (b *Browser) takesNote(t *target, heard *cdp.Pending, until <-chan struct{}
 		return took
 	}
 	t.session.Send("Runtime.terminateExecution", nil)
-	b.say("a script that wrote to the console without end was ended")
+	b.notes.add("a script that wrote to the console without end was ended")
 	ended := time.Now().Add(muteLimit)
 	for { // at the latest until the target goes away
 		if over, took := answered(heard, until, muteLimit/2); over {
@@ -163,7 +163,7 @@ func (b *Browser) goesOn(t *target, ended time.Time) bool {
 }
 
 // pageOf is the page or frame that a target belongs to.
-func (b *Browser) pageOf(t *target) *target {
+func (b *base) pageOf(t *target) *target {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for t.tab == nil && t.parent != nil {

@@ -66,7 +66,7 @@ func judged(b *Browser, session string, from *target, params json.RawMessage) {
 
 // tabWith returns the tab a frame is in; nil for one that is not known yet. b.mu
 // is held.
-func (b *Browser) tabWith(frame string) *tab {
+func (b *base) tabWith(frame string) *tab {
 	for _, t := range b.tabs {
 		if t.frames[frame] != nil {
 			return t
@@ -139,7 +139,7 @@ func (b *Browser) refuse(t *tab, p paused, err error) {
 		t.refused = blocked(p.Request.URL, err)
 	}
 	if t == nil || !t.hidden {
-		b.note("blocked: %s", fault.From(blocked(p.Request.URL, err)).Message)
+		b.notes.add("blocked: %s", fault.From(blocked(p.Request.URL, err)).Message)
 	}
 	b.change()
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 )
 
 // The HTTP Archive format 1.2
@@ -129,7 +131,7 @@ func (f *harFile) dropLostPages() {
 }
 
 func (x exchange) entry(headers bool) harEntry {
-	address, version := shown(x.seen.URL), first(x.protocol, "HTTP/1.1")
+	address, version := pagetext.MaskURL(x.seen.URL), cmp.Or(x.protocol, "HTTP/1.1")
 	e := harEntry{
 		Page: x.tab, Started: x.seen.Timestamp, Error: x.seen.Error, Pending: x.seen.Pending, Timings: x.timings(),
 		Request: harRequest{Method: x.seen.Method, URL: address, Version: version, Cookies: []struct{}{}, Headers: []harPair{}, Query: queryPairs(address), HeadSize: -1, BodySize: -1},
@@ -149,7 +151,7 @@ func shownUnlessEmpty(address string) string {
 	if address == "" {
 		return ""
 	}
-	return shown(address)
+	return pagetext.MaskURL(address)
 }
 
 func queryPairs(address string) []harPair {

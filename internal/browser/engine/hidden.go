@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"slices"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 )
 
 // Hidden tabs are those of a crawl: no verb lists them, acts on them or is told
@@ -150,7 +152,7 @@ func sameDocument(a, b string) bool {
 	}
 	x, errX := parser.Parse(a)
 	y, errY := parser.Parse(b)
-	return errX == nil && errY == nil && decoded(x.Href(true)) == decoded(y.Href(true))
+	return errX == nil && errY == nil && pagetext.Unescape(x.Href(true)) == pagetext.Unescape(y.Href(true))
 }
 
 // isHidden reports whether a request or message of a target is a crawl's.

@@ -47,7 +47,7 @@ func (b *Browser) Inject(ctx context.Context, set credentials.Set) error {
 	}
 	return b.intercept(ctx, func() {
 		b.inject(set, before, cookies)
-		b.note("signed in to %s with stored credentials: %s", set.Domain, set.Counted())
+		b.notes.add("signed in to %s with stored credentials: %s", set.Domain, set.Counted())
 	})
 }
 

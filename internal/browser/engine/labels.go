@@ -125,7 +125,7 @@ func (b *Browser) labels(ctx context.Context, t *tab, badges []badge, c *clip) (
 			continue
 		}
 		if len(labels) == mostLabels {
-			b.say("only the first %d of the elements on the picture have labels", mostLabels)
+			b.notes.add("only the first %d of the elements on the picture have labels", mostLabels)
 			break
 		}
 		labels = append(labels, annotate.Label{Text: m.ref, Box: pixels(on, b.scale())})

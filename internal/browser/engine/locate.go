@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -203,9 +205,9 @@ func (b *Browser) ambiguous(ctx context.Context, l action.Locator, distinct []hi
 // name, and its reference.
 func (b *Browser) candidate(h hit) string {
 	e := b.element(h)
-	text := fmt.Sprintf("%s %q [%s]", e.Role, cutText(clean(e.Name), 60), e.Ref)
-	if where := clean(first(e.Item, e.Dialog, e.Within)); where != "" {
-		text += fmt.Sprintf(" in %q", cutText(where, 60))
+	text := fmt.Sprintf("%s %q [%s]", e.Role, pagetext.Shorten(pagetext.Clean(e.Name), 60), e.Ref)
+	if where := pagetext.Clean(cmp.Or(e.Item, e.Dialog, e.Within)); where != "" {
+		text += fmt.Sprintf(" in %q", pagetext.Shorten(where, 60))
 	}
 	if b.credentialed() {
 		text = b.concealer().Text(text)

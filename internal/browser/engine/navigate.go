@@ -153,7 +153,7 @@ func (b *Browser) stayed(ctx context.Context, t *tab, before mark, n navigated) 
 	if n.Download {
 		out.Download = t.downloaded
 	} else {
-		b.note("the server sent no page (%d): the page before is still there", status)
+		b.notes.add("the server sent no page (%d): the page before is still there", status)
 	}
 	return out
 }

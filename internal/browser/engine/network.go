@@ -3,6 +3,8 @@ package engine
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 )
 
 // request is what the protocol's events say of a request.
@@ -106,7 +108,7 @@ var networkEvents = map[string]taker{
 		x.seen.Status = p.Response.Status
 	}), nil)),
 	"Network.webSocketFrameError": ofNetwork(noting(func(_ *traffic, x *exchange, p request) {
-		x.seen.Error = brief(p.Message)
+		x.seen.Error = pagetext.Brief(p.Message)
 	}), nil),
 	"Network.webSocketClosed": channelEnds(ofNetwork(noting(func(f *traffic, x *exchange, p request) {
 		f.end(x, p.Time, 0)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/outgoing"
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -191,7 +192,7 @@ func (b *Browser) requestOf(t *tab, p paused) action.Request {
 	r.Fields, unread, r.Cut = outgoing.Body(headerOf(p.Request.Headers, "Content-Type"), body)
 	for _, name := range orders {
 		if value := headerOf(p.Request.Headers, name); value != "" {
-			r.Fields = append(r.Fields, action.BodyField{Name: name, Value: brief(value)})
+			r.Fields = append(r.Fields, action.BodyField{Name: name, Value: pagetext.Brief(value)})
 		}
 	}
 	r.Unread = r.Unread || unread || p.Request.HasBody && len(body) == 0
@@ -299,7 +300,7 @@ func (b *Browser) sent(ctx context.Context, r *report, out *action.Result) {
 
 // isHeld reports whether a tab waits for a document that a person is asked
 // about.
-func (b *Browser) isHeld(t *tab) bool {
+func (b *base) isHeld(t *tab) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return t != nil && t.documentHeld
@@ -325,7 +326,7 @@ func (b *Browser) receipts(p request) {
 	case p.Response.Status != 0:
 		b.receipt(b.ledger.Answered(p.ID, "", p.Response.Status))
 	case p.Error != "":
-		b.receipt(b.ledger.Failed(p.ID, brief(p.Error)))
+		b.receipt(b.ledger.Failed(p.ID, pagetext.Brief(p.Error)))
 	default:
 		return
 	}

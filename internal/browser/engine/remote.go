@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 )
 
 // remote is a value of a page as the protocol tells of it
@@ -44,9 +47,9 @@ func (r remote) text() string {
 	case r.Type == "string":
 		var s string
 		_ = json.Unmarshal(r.Value, &s) // it is a string, or shows as an empty one
-		return brief(s)
+		return pagetext.Brief(s)
 	case r.Type == "undefined", r.Subtype == "null":
-		return first(r.Subtype, r.Type)
+		return cmp.Or(r.Subtype, r.Type)
 	case r.Special != "":
 		return r.Special
 	case r.Type == "number", r.Type == "boolean":
@@ -56,11 +59,11 @@ func (r remote) text() string {
 		if more {
 			line += " …"
 		}
-		return brief(line)
+		return pagetext.Brief(line)
 	case r.Preview != nil && r.Preview.composed():
-		return brief(r.Preview.text())
+		return pagetext.Brief(r.Preview.text())
 	}
-	return brief(first(r.Description, r.Class, r.Type))
+	return pagetext.Brief(cmp.Or(r.Description, r.Class, r.Type))
 }
 
 // composed reports whether a preview says more than the description: of
@@ -128,29 +131,11 @@ func (q property) text() string {
 	case q.Type == "accessor":
 		return "(getter)"
 	}
-	return first(q.Value, q.Type)
+	return cmp.Or(q.Value, q.Type)
 }
 
 func isIndex(name string) bool {
 	return name != "" && strings.Trim(name, "0123456789") == ""
-}
-
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
-}
-
-// brief bounds text that a page may make as long as it likes.
-func brief(s string) string {
-	const most = 8000 // bytes: 2000 characters at most, see cut
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return cut(s)
 }
 
 // sentence puts the arguments of a console call together as the console would:
@@ -174,7 +159,7 @@ func sentence(args []remote) string {
 		}
 		out.WriteString(a.text())
 	}
-	return brief(out.String())
+	return pagetext.Brief(out.String())
 }
 
 // placed fills the places of a format, and returns the arguments that are left.

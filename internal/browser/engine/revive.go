@@ -53,8 +53,6 @@ func (b *Browser) replace(ctx context.Context, t *tab, why string) (*tab, error)
 	if err := ended(ctx, b.await(bounded, func() bool { return t.closed })); err != nil {
 		return nil, err
 	}
-	b.mu.Lock()
-	b.note("%s", why)
-	b.mu.Unlock()
+	b.notes.add("%s", why)
 	return next, nil
 }

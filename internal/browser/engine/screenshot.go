@@ -199,7 +199,7 @@ func (b *Browser) seen(ctx context.Context, h hit) (box injected.Box, cut bool, 
 			With("reason", "not visible").Hinted("take a screenshot of the page instead")
 	}
 	if cut = boxes[0].Cut; cut {
-		b.say("the picture shows the part of the element that what it scrolls in shows: scroll there for the rest")
+		b.notes.add("the picture shows the part of the element that what it scrolls in shows: scroll there for the rest")
 	}
 	return boxes[0], cut, nil
 }
@@ -215,7 +215,7 @@ func (b *Browser) bounded(c clip) (*clip, bool) {
 	c.Height = max(1, min(height, side, math.Floor(most/(c.Width*scale*scale))))
 	cut := c.Width < width || c.Height < height
 	if cut {
-		b.note("the picture was cut to %g × %g of %g × %g CSS pixels: take the rest as elements, or scroll to it", c.Width, c.Height, width, height)
+		b.notes.add("the picture was cut to %g × %g of %g × %g CSS pixels: take the rest as elements, or scroll to it", c.Width, c.Height, width, height)
 	}
 	return &c, cut
 }

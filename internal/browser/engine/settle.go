@@ -4,9 +4,9 @@ import (
 	"context"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 )
 
 const (
@@ -177,7 +177,7 @@ func (b *Browser) popup(ctx context.Context, t *tab, before mark) error {
 // with.
 func leadsSomewhere(url string) bool { return url != "" && url != "about:blank" }
 
-func (b *Browser) rootPlace(t *tab) (place, bool) {
+func (b *base) rootPlace(t *tab) (place, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return t.root.place()
@@ -232,21 +232,10 @@ func (b *Browser) returned(ctx context.Context, t *tab, p place, by closing, ask
 }
 
 // entitle notes the tab's title, where p is its own document and still there.
-func (b *Browser) entitle(t *tab, p place, title string) {
+func (b *base) entitle(t *tab, p place, title string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if p.frame == t.root && t.root.unique == p.document {
-		t.title = clean(title)
+		t.title = pagetext.Clean(title)
 	}
-}
-
-// clean leaves out what no person sees in a title: control characters and the
-// invisible ones that can hide text (tags, zero width, bidi overrides).
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
-			return -1
-		}
-		return r
-	}, s)
 }

@@ -179,7 +179,7 @@ func (b *Browser) readAll(ctx context.Context, t *tab, top place, walk injected.
 	return all, nil
 }
 
-func (b *Browser) below(f, top *frame) bool {
+func (b *base) below(f, top *frame) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for ; f != nil; f = f.parent {
@@ -253,7 +253,7 @@ func (b *Browser) join(t *tab, all map[*frame]*reading, root *reading) {
 		}
 		if r.err != nil {
 			if _, there := t.frames[f.id]; there {
-				b.note("a frame of %s could not be read and is left out", host(f.url))
+				b.notes.add("a frame of %s could not be read and is left out", host(f.url))
 			}
 			continue
 		}

@@ -26,11 +26,11 @@ func (b *Browser) listTabs(_ context.Context, _ *action.None) (any, error) {
 }
 
 // shownTab is a tab as callers see it. b.mu is held.
-func (b *Browser) shownTab(t *tab) action.Tab {
+func (b *base) shownTab(t *tab) action.Tab {
 	return action.Tab{ID: t.id, URL: t.root.url, Title: t.title, Active: b.activeLocked() == t}
 }
 
-func (b *Browser) told(t *tab) *action.Tab {
+func (b *base) told(t *tab) *action.Tab {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	out := b.shownTab(t)
@@ -136,7 +136,7 @@ func (b *Browser) shut(ctx context.Context, t *tab) error {
 	return b.await(ctx, func() bool { return t.closed })
 }
 
-func (b *Browser) tabOf(id string) (*tab, error) {
+func (b *base) tabOf(id string) (*tab, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if t := b.tabs[id]; t != nil && !t.hidden {
@@ -155,6 +155,6 @@ func (b *Browser) surplus(t *target, opener string) {
 	if o := b.tabs[opener]; o != nil {
 		o.popups.done++
 	}
-	b.note("a page opened more than %d tabs: the rest is closed", maxTabs)
+	b.notes.add("a page opened more than %d tabs: the rest is closed", maxTabs)
 	b.work.add(func() { b.root.Send("Target.closeTarget", map[string]string{"targetId": t.id}) })
 }

@@ -125,7 +125,7 @@ func (b *Browser) addTab(t *target, info targetInfo) {
 	}
 	if opener := b.tabs[info.Opener]; opener != nil {
 		opener.popups.done++
-		b.note("a new tab was opened and is now the active one")
+		b.notes.add("a new tab was opened and is now the active one")
 	}
 }
 
@@ -252,7 +252,7 @@ func (b *Browser) removeTab(t *tab) {
 	t.setUp()
 	if next := b.activeLocked(); wasActive && next != nil {
 		if !t.leaving {
-			b.note("the active tab was closed; the one before it is active")
+			b.notes.add("the active tab was closed; the one before it is active")
 		}
 		session := next.main.session
 		b.work.add(func() { session.Send("Page.bringToFront", nil) })

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"regexp"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -60,15 +62,15 @@ func (f *traffic) find(session, id string) *exchange { return f.open[requestKey(
 func (f *traffic) begin(key string, p request) {
 	if from := f.open[key]; from != nil && p.Redirect != nil {
 		from.answered(*p.Redirect)
-		from.location = brief(first(p.Request.URL, p.URL))
+		from.location = pagetext.Brief(cmp.Or(p.Request.URL, p.URL))
 		f.end(from, p.Time, p.Redirect.Length)
 	}
-	address := first(p.Request.URL, p.URL)
+	address := cmp.Or(p.Request.URL, p.URL)
 	if strings.HasPrefix(address, "data:") || strings.HasPrefix(address, "blob:") {
 		return // nothing that goes over a network
 	}
-	x := &exchange{key: key, began: p.Time, tab: p.tab, sent: shownHeaders(p.Request.Headers), seen: action.NetworkRequest{
-		URL: brief(address), Method: first(p.Request.Method, "GET"), Timestamp: time.Now().UTC().Truncate(time.Millisecond), Pending: true,
+	x := &exchange{key: key, began: p.Time, tab: p.tab, sent: pagetext.MaskHeaders(p.Request.Headers), seen: action.NetworkRequest{
+		URL: pagetext.Brief(address), Method: cmp.Or(p.Request.Method, "GET"), Timestamp: time.Now().UTC().Truncate(time.Millisecond), Pending: true,
 	}}
 	if p.Wall > 0 {
 		x.seen.Timestamp = moment(p.Wall * 1000)
@@ -83,8 +85,8 @@ func (f *traffic) begin(key string, p request) {
 }
 
 func (x *exchange) answered(r response) {
-	x.seen.Status, x.seen.MimeType, x.length = r.Status, brief(r.MimeType), r.Length
-	x.protocol, x.timing, x.received = brief(r.Protocol), r.Timing, shownHeaders(r.Headers)
+	x.seen.Status, x.seen.MimeType, x.length = r.Status, pagetext.Brief(r.MimeType), r.Length
+	x.protocol, x.timing, x.received = pagetext.Brief(r.Protocol), r.Timing, pagetext.MaskHeaders(r.Headers)
 	if err := turnedAway(r.URL, r.Headers); err != nil {
 		x.seen.Error = fault.From(err).Message
 	}
@@ -103,7 +105,7 @@ func (f *traffic) end(x *exchange, at, length float64) {
 // fail notes that a request failed.
 func (f *traffic) fail(x *exchange, p request) {
 	f.end(x, p.Time, x.length)
-	x.seen.Error = first(p.Error, p.Message, "it failed")
+	x.seen.Error = cmp.Or(p.Error, p.Message, "it failed")
 	switch {
 	case p.Blocked != "":
 		x.seen.Error += " (" + p.Blocked + ")"
@@ -112,7 +114,7 @@ func (f *traffic) fail(x *exchange, p request) {
 	case p.Canceled:
 		x.seen.Error += " (cancelled)"
 	}
-	x.seen.Error = brief(x.seen.Error)
+	x.seen.Error = pagetext.Brief(x.seen.Error)
 }
 
 // readNetwork lists the newest requests, oldest first. The pattern is held
@@ -141,7 +143,7 @@ func (b *Browser) readNetwork(ctx context.Context, a *action.ReadNetwork) (any, 
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		r.URL = b.concealer().Text(shown(r.URL))
+		r.URL = b.concealer().Text(pagetext.MaskURL(r.URL))
 		if pattern.MatchString(r.URL) {
 			found = append(found, r)
 		}

@@ -101,7 +101,7 @@ func (b *Browser) endless(ctx context.Context, t *tab, a *action.Goto, before ma
 	if !came {
 		return nil
 	}
-	b.say("the page did not finish loading in time: loading was stopped, and the page shows what had come")
+	b.notes.add("the page did not finish loading in time: loading was stopped, and the page shows what had come")
 	return b.arrivedAt(context.WithoutCancel(ctx), t, loader)
 }
 

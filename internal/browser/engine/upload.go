@@ -9,6 +9,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -26,7 +27,7 @@ var chooserEvents = map[string]taker{
 		t.choosers++
 		t.chooser = p
 		if !t.choosing {
-			b.note("the page asks for a file: give it one with page.upload, on the element that was clicked")
+			b.notes.add("the page asks for a file: give it one with page.upload, on the element that was clicked")
 		}
 	}),
 }
@@ -223,7 +224,7 @@ func (b *Browser) unaccepted(accept string, sent []action.SentFile) {
 	defer b.mu.Unlock()
 	for _, f := range sent {
 		if accept != "" && !accepts(accept, f.Name) {
-			b.note("the input asks for %q, which %q is not", cut(clean(accept)), shortName(f.Name))
+			b.notes.add("the input asks for %q, which %q is not", pagetext.Cut(pagetext.Clean(accept)), pagetext.Shorten(f.Name, mostQuote))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -149,11 +150,11 @@ func (b *Browser) seenHolds(ctx context.Context, t *tab, w wanted) (bool, error)
 
 // readAs is an address as what a caller waits for is looked for in it: as it is
 // shown, and for operators as it is.
-func (b *Browser) readAs(ctx context.Context, address string) string {
+func (b *base) readAs(ctx context.Context, address string) string {
 	if ctx.Value(trusted{}) == true {
 		return address
 	}
-	return b.concealer().Text(shown(address))
+	return b.concealer().Text(pagetext.MaskURL(address))
 }
 
 // inFrames looks once: does c hold in every frame, or in any?

@@ -27,16 +27,16 @@ const (
 
 // Options are what a log needs.
 type Options struct {
-	DB   *store.DB
-	Log  *slog.Logger     // told of events that could not be stored
-	Now  func() time.Time // time.Now when nil
-	Seal Seal             // how the trail is signed; not at all when it has no key
-	Keep time.Duration    // records older than this are removed, in whole signed segments; never when 0
-	// Clean is given each record before it is stored, and returns what is: without
+	DB        *store.DB
+	Log       *slog.Logger     // told of events that could not be stored
+	Now       func() time.Time // time.Now when nil
+	Signing   Signing          // how the trail is signed; not at all when it has no key
+	Retention time.Duration    // records older than this are removed, in whole signed segments; never when 0
+	// Redact is given each record before it is stored, and returns what is: without
 	// what nobody may read. nil changes nothing.
-	Clean func(action.Record) action.Record
+	Redact func(action.Record) action.Record
 
-	Lazy bool // intents are not flushed to the disk before their calls run: a power cut may lose them
+	NoFlush bool // intents are not flushed to the disk before their calls run: a power cut may lose them
 }
 
 // Log writes the trail. Of the callers who wait one leads: it commits what
@@ -51,14 +51,14 @@ type Log struct {
 	lazy    bool
 	inserts [2][2]*sql.Stmt // of one record, and of two; without and with a flush
 	lead    chan struct{}   // full while someone leads
-	seals   *sealer         // nil when nothing is signed
-	tidier  *tidier         // nil when everything is kept
+	seals   *signer         // nil when nothing is signed
+	tidier  *retentionJob   // nil when everything is kept
 
 	unsure bool // the last commit failed; only who leads looks
 
 	mu      sync.Mutex
-	head    head     // the newest record stored
-	waiting []*entry // what no commit has taken yet, in order
+	head    chainHead // the newest record stored
+	waiting []*entry  // what no commit has taken yet, in order
 	closed  bool
 	grown   chan struct{} // closed when head moves; nil while nobody follows
 }
@@ -76,11 +76,11 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 	if o.DB == nil || o.Log == nil {
 		return nil, fault.New(fault.Internal, "the audit log was opened without a store or a logger")
 	}
-	l := &Log{db: o.DB, log: o.Log, now: o.Now, clean: o.Clean, lazy: o.Lazy, lead: make(chan struct{}, 1)}
+	l := &Log{db: o.DB, log: o.Log, now: o.Now, clean: o.Redact, lazy: o.NoFlush, lead: make(chan struct{}, 1)}
 	if l.now == nil {
 		l.now = time.Now
 	}
-	h, err := readHead(ctx, o.DB.Reader)
+	h, err := readChainHead(ctx, o.DB.Reader)
 	if err != nil {
 		return nil, unavailable(err)
 	}
@@ -89,13 +89,13 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 		l.release()
 		return nil, unavailable(err)
 	}
-	if o.Seal.Key != nil {
-		if l.seals, err = newSealer(ctx, l, o.Seal); err != nil {
+	if o.Signing.Key != nil {
+		if l.seals, err = newSigner(ctx, l, o.Signing); err != nil {
 			l.release()
 			return nil, unavailable(err)
 		}
-		if o.Keep > 0 {
-			l.tidier = newTidier(l, o.Keep)
+		if o.Retention > 0 {
+			l.tidier = newRetentionJob(l, o.Retention)
 		}
 	}
 	return l, nil
@@ -122,7 +122,7 @@ func (l *Log) Close() {
 	l.mu.Lock()
 	known := l.closed
 	l.closed = true
-	l.wake()
+	l.notifyFollowers()
 	l.mu.Unlock()
 	if known {
 		return
@@ -155,7 +155,7 @@ func (l *Log) Begin(intent action.Record) error {
 	}
 	if l.seals != nil {
 		if err := l.seals.failure(); err != nil {
-			l.seals.ask() // so that the next call may pass, without waiting for the disk here
+			l.seals.requestSign() // so that the next call may pass, without waiting for the disk here
 			return unsigned(err)
 		}
 	}
@@ -168,9 +168,9 @@ func (l *Log) End(outcome action.Record) error {
 	return l.Append(outcome)
 }
 
-// Both stores intent and outcome of a call in one commit: for calls that
+// BeginAndEnd stores intent and outcome of a call in one commit: for calls that
 // change nothing, and for those that were refused before anything ran.
-func (l *Log) Both(intent, outcome action.Record) error {
+func (l *Log) BeginAndEnd(intent, outcome action.Record) error {
 	intent.EventType, outcome.EventType = Intent, Outcome
 	return l.Append(intent, outcome)
 }
@@ -215,7 +215,7 @@ func (l *Log) append(flush bool, records ...action.Record) error {
 		return unavailable(err)
 	}
 	if l.seals != nil && slices.ContainsFunc(records, ends) {
-		l.seals.ask()
+		l.seals.requestSign()
 	}
 	return nil
 }

@@ -1,0 +1,97 @@
+package approval_test
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/gate/approval"
+	"github.com/gloveboxhq/glovebox/internal/store"
+)
+
+// ends remembers the questions that it was told have ended.
+type ends struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (e *ends) take(q action.Question) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.all = append(e.all, q.ID+" "+q.State+" "+q.Reason)
+}
+
+func (e *ends) list() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.all)
+}
+
+func tended(t *testing.T, db *store.DB, told func(action.Question)) *approval.Queue {
+	t.Helper()
+	d, err := approval.Open(context.Background(), approval.Options{DB: db, Log: slog.New(slog.DiscardHandler), OnEnded: told})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestEachQuestionThatNobodyAnsweredIsToldOfOnceAndOnTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := openStore(t)
+		defer func() { _ = db.Close() }()
+		told := &ends{}
+		d := tended(t, db, told.take)
+		defer d.Close()
+		slow := ask(t, d, request(action.Medium, "slow"))
+		answered := ask(t, d, request(action.High, "answered"))
+		quick := ask(t, d, request(action.Critical, "quick"))
+		if _, err := d.Answer(t.Context(), person, action.Answer{ID: answered.ID}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(29 * time.Second) // the bubble's clock
+		synctest.Wait()
+		if got := told.list(); len(got) != 0 {
+			t.Fatalf("told %v before its time", got)
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if got := told.list(); !slices.Equal(got, []string{quick.ID + " expired "}) {
+			t.Fatalf("after 31 s: %v", got)
+		}
+		if _, err := d.List(t.Context(), "acme", ""); err != nil { // which marks what has expired
+			t.Fatal(err)
+		}
+		time.Sleep(5 * time.Minute)
+		synctest.Wait()
+		if got := told.list(); !slices.Equal(got, []string{quick.ID + " expired ", slow.ID + " expired "}) {
+			t.Errorf("in the end: %v", got)
+		}
+	})
+}
+
+func TestTheNextGatewayTellsWhatTheLastOneLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := openStore(t)
+		defer func() { _ = db.Close() }()
+		first := openDesk(t, db) // tells nobody, as one that was killed
+		expired := ask(t, first, request(action.Critical, "expired"))
+		time.Sleep(31 * time.Second) // the bubble's clock
+		waiting := ask(t, first, request(action.High, "waiting"))
+		told := &ends{}
+		for range 2 { // the second finds nothing left to tell
+			d := tended(t, db, told.take)
+			synctest.Wait()
+			d.Close()
+		}
+		want := []string{expired.ID + " expired ", waiting.ID + " denied the gateway restarted"}
+		if got := told.list(); !slices.Equal(got, want) {
+			t.Errorf("told %v, want %v", got, want)
+		}
+	})
+}
