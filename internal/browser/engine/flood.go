@@ -104,7 +104,7 @@ func (b *Browser) mute(t *target) {
 }
 
 // placeOfTarget is the address of what a target shows, where it is known.
-func (b *Browser) placeOfTarget(t *target) string {
+func (b *base) placeOfTarget(t *target) string {
 	if t.tab == nil {
 		return ""
 	}
@@ -163,7 +163,7 @@ func (b *Browser) goesOn(t *target, ended time.Time) bool {
 }
 
 // pageOf is the page or frame that a target belongs to.
-func (b *Browser) pageOf(t *target) *target {
+func (b *base) pageOf(t *target) *target {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for t.tab == nil && t.parent != nil {
