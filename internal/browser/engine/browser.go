@@ -14,6 +14,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
 	"github.com/gloveboxhq/glovebox/internal/browser/outgoing"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -34,6 +35,7 @@ type Browser struct {
 	attendance attendance
 	sights     atomic.Int64 // the number of the last
 	notes      notes
+	netlog     *netlog.Log
 	own        tasks.Group     // every goroutine this browser started
 	life       context.Context //nolint:containedctx // ends with the connection, and with it what is prepared
 	end        context.CancelFunc
@@ -52,10 +54,6 @@ type Browser struct {
 	made     int // tabs so far
 	making   int // tabs that we are opening ourselves
 	hiding   int // tabs of a crawl that are being opened
-	console  ring[utterance]
-	spoken   uint64 // lines that the console had so far
-	noise    meter  // what all targets wrote to the console
-	traffic  traffic
 	askers   askers
 
 	downloads downloads
@@ -86,6 +84,9 @@ func Open(ctx context.Context, t cdp.Transport, o Options) (*Browser, error) {
 	b.sights.Store(time.Now().UnixMilli()) // above those that an earlier process of the gateway took of the same documents
 	b.downloads.fetching = make(chan struct{}, 1)
 	b.turn <- struct{}{}
+	b.netlog = netlog.New(netlog.Host{
+		Later: b.work.add, Go: func(task func()) { b.own.Go(task) }, Done: b.life.Done(), Note: b.notes.add, ProxyAnswer: turnedAway,
+	})
 	// Events may arrive before conn is set: they wait for the lock.
 	b.mu.Lock()
 	b.conn = cdp.Open(t, firstID(), b.event)
