@@ -100,9 +100,7 @@ func BenchmarkNavigate(b *testing.B) {
 
 func chromium(b *testing.B) *counted {
 	b.Helper()
-	c, err := browsertest.Start()
-	must(b, err)
-	b.Cleanup(c.Stop)
+	c := browsertest.For(b)
 	return &counted{Pieces: pieces(b, c)}
 }
 
@@ -193,18 +191,20 @@ func (s single) Look(ctx context.Context, call action.Call) (action.Facts, actio
 	return facts, pin, err
 }
 
-func (s single) Portrait(context.Context, action.Call, action.Pin) (string, error) { return "", nil }
+func (s single) TargetScreenshot(context.Context, action.Call, action.Pin) (string, error) {
+	return "", nil
+}
 
-// Halt pauses nothing: nobody asks for it here.
-func (s single) Halt(context.Context, string, string, string) error {
+// Pause pauses nothing: nobody asks for it here.
+func (s single) Pause(context.Context, string, string, string) error {
 	return errors.New("there is nobody to pause for")
 }
 
-// Wanted knows no host: every one is open.
-func (s single) Wanted(string, string) string { return "" }
+// RequestableHost knows no host: every one is open.
+func (s single) RequestableHost(string, string) string { return "" }
 
-// Remark is for no call that is measured.
-func (s single) Remark(string, string) {}
+// QueueNotice is for no call that is measured.
+func (s single) QueueNotice(string, string) {}
 
 func (s single) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
 	return s.browser.Do(ctx, call.Verb, call.Args, pin)
@@ -234,7 +234,7 @@ func openDoor(b *testing.B) (*gate.Gate, *counted) {
 	browser, wire := openPage(b)
 	rules, err := policy.New(policy.Config{Enabled: true, Trusted: []string{"127.0.0.1"}})
 	must(b, err)
-	door, err := gate.New(gate.Options{Sessions: single{browser}, Policy: rules, Desk: desk, Audit: trail, Log: log})
+	door, err := gate.New(gate.Options{Sessions: single{browser}, Policy: rules, Approvals: desk, Audit: trail, Log: log})
 	must(b, err)
 	return door, wire
 }

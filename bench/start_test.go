@@ -37,7 +37,7 @@ func image() string {
 
 // house is a gateway without surfaces, with the real engine.
 type house struct {
-	*gateway.House
+	*gateway.Gateway
 	caller  action.Caller
 	records *store.DB
 	readied int // warm boxes that were waited for
@@ -59,7 +59,7 @@ func openHouse(b *testing.B, site string, change func(*config.Config)) *house {
 	c.Security.Network.AllowPrivate = []string{"localhost:" + portOf(b, site)}
 	change(&c)
 	h := &house{caller: action.Caller{Actor: "bench", Scope: "bench", Role: action.Operator}}
-	h.House, err = gateway.Open(b.Context(), c, "bench", nil, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	h.Gateway, err = gateway.Open(b.Context(), c, "bench", nil, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	must(b, err)
 	h.records, err = store.Open(b.Context(), filepath.Join(dir, "glovebox.db"))
 	must(b, err)

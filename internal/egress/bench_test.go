@@ -37,7 +37,7 @@ func compare(b *testing.B, h http.Handler, size int64) {
 	defer direct.CloseIdleConnections()
 	b.Run("direct", func(b *testing.B) { fetch(b, &http.Client{Transport: direct}, size) })
 
-	w := newWorld(b, func(o *Options) { o.Own = func() []netip.Addr { return nil } })
+	w := newWorld(b, func(o *Options) { o.LocalAddresses = func() []netip.Addr { return nil } })
 	w.place("app.test", "9.9.9.9:80", s.Listener.Addr().String())
 	w.open(action.Network{Navigation: []string{"app.test"}})
 	b.Run("door", func(b *testing.B) { fetch(b, w.browser(nil), size) })

@@ -15,7 +15,7 @@ import (
 // box is what the door knows of one box.
 type box struct {
 	name      string
-	door      *Door
+	door      *Proxy
 	ctx       context.Context // ends with the box; every connection hangs on it
 	cancel    context.CancelFunc
 	transport *http.Transport // plain http only
@@ -43,7 +43,7 @@ type flow struct {
 
 type flowKey struct{}
 
-func newBox(d *Door, name string) *box {
+func newBox(d *Proxy, name string) *box {
 	b := &box{name: name, door: d, flows: map[*flow]struct{}{}, pace: pace{interval: d.interval, slack: burst}}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	b.transport = &http.Transport{
@@ -155,8 +155,8 @@ func (b *box) refuse(method, host, url string, why reason) {
 		return
 	}
 	b.door.options.Log.Info("egress refused", "box", b.name, "host", host, "reason", why, "page", r.Page)
-	if b.door.options.Refused != nil {
-		b.door.options.Refused(b.name, r)
+	if b.door.options.OnRefused != nil {
+		b.door.options.OnRefused(b.name, r)
 	}
 }
 

@@ -77,7 +77,7 @@ func TestAWebSocketIsAskedAboutBeforeItIsOpened(t *testing.T) {
 	for _, let := range []bool{false, true} {
 		t.Run(fmt.Sprint(let), func(t *testing.T) {
 			k := &keeper{let: let}
-			w := newWorld(t, func(o *Options) { o.Channel = k.ask })
+			w := newWorld(t, func(o *Options) { o.AllowChannel = k.ask })
 			report := make(chan string, 1)
 			site := http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 				switch {

@@ -23,9 +23,9 @@ type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Asking returns a resolver that asks one DNS server, host:port, over UDP and
+// ResolverAt returns a resolver that asks one DNS server, host:port, over UDP and
 // TCP. The machine's hosts file still comes first.
-func Asking(server string) Resolver {
+func ResolverAt(server string) Resolver {
 	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return (&net.Dialer{Timeout: resolveTime}).DialContext(ctx, network, server)
 	}}

@@ -25,11 +25,11 @@ import (
 // Options are what a door is made of. The zero Options work: the machine's
 // resolver, plain TCP, no limits, nobody told.
 type Options struct {
-	Resolver Resolver                                                // nil: net.DefaultResolver
-	Dial     func(context.Context, netip.AddrPort) (net.Conn, error) // nil: TCP to exactly that address
-	Own      func() []netip.Addr                                     // addresses of this machine; nil: of its interfaces
-	Gateway  []netip.AddrPort                                        // the gateway's listeners: refused even where private addresses are allowed
-	Log      *slog.Logger                                            // nil: silent
+	Resolver       Resolver                                                // nil: net.DefaultResolver
+	Dial           func(context.Context, netip.AddrPort) (net.Conn, error) // nil: TCP to exactly that address
+	LocalAddresses func() []netip.Addr                                     // addresses of this machine; nil: of its interfaces
+	Gateway        []netip.AddrPort                                        // the gateway's listeners: refused even where private addresses are allowed
+	Log            *slog.Logger                                            // nil: silent
 
 	Upstream    *Upstream            // a proxy for public addresses; nil: none
 	Upstreams   map[string]*Upstream // proxies that boxes name in its place
@@ -37,18 +37,18 @@ type Options struct {
 
 	Limits Limits // of each box
 
-	// Refused is told of each refusal, of the same host and reason once in ten
+	// OnRefused is told of each refusal, of the same host and reason once in ten
 	// seconds. It is called from the connection's goroutine: it may call the
 	// door, and must not block. May be nil.
-	Refused func(box string, r action.Refusal)
+	OnRefused func(box string, r action.Refusal)
 
-	// Channel is asked before a box opens a WebSocket, from the connection's
+	// AllowChannel is asked before a box opens a WebSocket, from the connection's
 	// goroutine; an error closes it. It may wait until ctx ends. Nil allows all.
-	Channel func(ctx context.Context, box string, c action.Channel) error
+	AllowChannel func(ctx context.Context, box string, c action.Channel) error
 }
 
-// Door is the way out of all boxes. It is safe for concurrent use.
-type Door struct {
+// Proxy is the way out of all boxes. It is safe for concurrent use.
+type Proxy struct {
 	options  Options
 	caller   caller
 	interval time.Duration
@@ -59,21 +59,21 @@ type Door struct {
 }
 
 // New makes a door through which nothing goes until Open.
-func New(o Options) *Door {
+func New(o Options) *Proxy {
 	if o.Resolver == nil {
 		o.Resolver = net.DefaultResolver
 	}
 	if o.Dial == nil {
 		o.Dial = dialTCP
 	}
-	if o.Own == nil {
-		o.Own = interfaces
+	if o.LocalAddresses == nil {
+		o.LocalAddresses = interfaces
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	d := &Door{options: o, boxes: map[string]*box{}}
-	d.caller = caller{resolver: o.Resolver, dial: o.Dial, own: o.Own, gateway: o.Gateway, proxies: proxies(o)}
+	d := &Proxy{options: o, boxes: map[string]*box{}}
+	d.caller = caller{resolver: o.Resolver, dial: o.Dial, own: o.LocalAddresses, gateway: o.Gateway, proxies: proxies(o)}
 	if pace := o.Limits.RequestsPerSecond; pace > 0 {
 		d.interval = time.Duration(float64(time.Second) / pace)
 	}
@@ -84,7 +84,7 @@ func New(o Options) *Door {
 // not allow are closed before it returns. Faults: invalid_request naming the
 // entry that cannot be read (the rules of before then stay), not_active after
 // Shutdown.
-func (d *Door) Open(box string, n action.Network) error {
+func (d *Proxy) Open(box string, n action.Network) error {
 	r, err := compile(n)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (d *Door) Open(box string, n action.Network) error {
 
 // Close ends a box's rules, connections and memory. From then on its
 // connections are refused.
-func (d *Door) Close(box string) {
+func (d *Proxy) Close(box string) {
 	d.mu.Lock()
 	b := d.boxes[box]
 	delete(d.boxes, box)
@@ -117,7 +117,7 @@ func (d *Door) Close(box string) {
 // Handle serves one proxy connection of a box and owns it from then on. It
 // returns at once; the connection ends with its client, the box, the door, or
 // by being idle.
-func (d *Door) Handle(box string, conn net.Conn) {
+func (d *Proxy) Handle(box string, conn net.Conn) {
 	d.mu.Lock()
 	if d.shut {
 		d.mu.Unlock()
@@ -136,7 +136,7 @@ func (d *Door) Handle(box string, conn net.Conn) {
 }
 
 // leave forgets a box that nobody opened once its last connection has gone.
-func (d *Door) leave(b *box, room bool) {
+func (d *Proxy) leave(b *box, room bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if b.exit(room) && d.boxes[b.name] == b {
@@ -149,7 +149,7 @@ func (d *Door) leave(b *box, room bool) {
 // as the door itself would read it. It resolves no names: a host that turns
 // out to have a private address is refused when it is connected to. An address
 // that cannot be read, or that holds a password, is not repeated.
-func (d *Door) Judge(box, rawURL string) action.Destination {
+func (d *Proxy) Judge(box, rawURL string) action.Destination {
 	if raw, _, _ := strings.Cut(rawURL, "#"); raw == "about:blank" {
 		return action.Destination{URL: raw, Allowed: true}
 	}
@@ -170,7 +170,7 @@ func (d *Door) Judge(box, rawURL string) action.Destination {
 }
 
 // Refusals returns the last 1000 refusals of a box, oldest first.
-func (d *Door) Refusals(box string) []action.Refusal {
+func (d *Proxy) Refusals(box string) []action.Refusal {
 	d.mu.Lock()
 	b := d.boxes[box]
 	d.mu.Unlock()
@@ -184,7 +184,7 @@ func (d *Door) Refusals(box string) []action.Refusal {
 
 // Shutdown closes every box, takes no more connections, and waits until the
 // ones there were have ended, or until ctx ends.
-func (d *Door) Shutdown(ctx context.Context) error {
+func (d *Proxy) Shutdown(ctx context.Context) error {
 	d.mu.Lock()
 	d.shut = true
 	boxes := d.boxes
@@ -206,7 +206,7 @@ func (d *Door) Shutdown(ctx context.Context) error {
 	}
 }
 
-func (d *Door) boxLocked(name string) *box {
+func (d *Proxy) boxLocked(name string) *box {
 	b := d.boxes[name]
 	if b == nil {
 		b = newBox(d, name)

@@ -16,7 +16,7 @@ import (
 // What the door says instead of a server has the header X-Glovebox-Refused or
 // X-Glovebox-Failed over plain http, and is an error over https. The caller
 // closes idle connections.
-func (d *Door) Transport(box string) *http.Transport {
+func (d *Proxy) Transport(box string) *http.Transport {
 	proxy := &url.URL{Scheme: "http", Host: "door.invalid"}
 	return &http.Transport{
 		Proxy: http.ProxyURL(proxy),
@@ -37,7 +37,7 @@ func (d *Door) Transport(box string) *http.Transport {
 // Unreached says why a box can open no tunnel to the host of a URL, in the words
 // of X-Glovebox-Failed; "" where it can, or where that is refused. Nothing is
 // sent to the host.
-func (d *Door) Unreached(ctx context.Context, box, rawURL string) string {
+func (d *Proxy) Unreached(ctx context.Context, box, rawURL string) string {
 	said, enough := "", errors.New("this is all there is to know")
 	t := d.Transport(box)
 	t.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Response) error {

@@ -18,7 +18,7 @@ func withNames(t *testing.T) (*world, *egresstest.Names) {
 		t.Fatal(err)
 	}
 	t.Cleanup(names.Close)
-	return newWorld(t, func(o *Options) { o.Resolver = Asking(names.Address()) }), names
+	return newWorld(t, func(o *Options) { o.Resolver = ResolverAt(names.Address()) }), names
 }
 
 func TestARealNameServersAnswersAreCheckedWhole(t *testing.T) {

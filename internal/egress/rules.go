@@ -174,13 +174,13 @@ func matches(list []pattern, host string) bool {
 	return false
 }
 
-// Wrong is an entry of a network that cannot be used: its place, such as
+// Problem is an entry of a network that cannot be used: its place, such as
 // navigation[2], and why.
-type Wrong struct{ Path, Message string }
+type Problem struct{ Path, Message string }
 
 // Check lists the entries of n that the door refuses: no session starts with one.
-func Check(n action.Network) []Wrong {
-	var all []Wrong
+func Check(n action.Network) []Problem {
+	var all []Problem
 	for _, list := range []struct {
 		name    string
 		entries []string
@@ -193,7 +193,7 @@ func Check(n action.Network) []Wrong {
 		for i, entry := range list.entries {
 			if _, err := compile(list.alone(entry)); err != nil {
 				f := fault.From(err)
-				all = append(all, Wrong{list.name + "[" + strconv.Itoa(i) + "]", strconv.Quote(entry) + " is not a valid entry; " + f.Hint})
+				all = append(all, Problem{list.name + "[" + strconv.Itoa(i) + "]", strconv.Quote(entry) + " is not a valid entry; " + f.Hint})
 			}
 		}
 	}

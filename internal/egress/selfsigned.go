@@ -11,13 +11,13 @@ import (
 // SelfSigned reads the entries of security.network.allow_self_signed: hosts, or
 // host:port, in the spelling that browsers use afterwards. What cannot be read
 // is listed, and left out.
-func SelfSigned(entries []string) (action.SelfSigned, []Wrong) {
+func SelfSigned(entries []string) (action.SelfSigned, []Problem) {
 	var all action.SelfSigned
-	var wrong []Wrong
+	var wrong []Problem
 	for i, entry := range entries {
 		read, ok := selfSigned(entry)
 		if !ok {
-			wrong = append(wrong, Wrong{
+			wrong = append(wrong, Problem{
 				"allow_self_signed[" + strconv.Itoa(i) + "]",
 				strconv.Quote(entry) + " is not a valid entry; write one host like nas.example.com, or host:port; \"*\" stands for nothing here",
 			})

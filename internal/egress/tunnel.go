@@ -77,7 +77,7 @@ func (c *client) carry(f *flow, server net.Conn) {
 // mayOpen asks whether a channel may be opened, and tells the browser where not:
 // inside TLS it sees the connection end.
 func (c *client) mayOpen(f *flow, channel action.Channel) bool {
-	ask := c.box.door.options.Channel
+	ask := c.box.door.options.AllowChannel
 	if ask == nil {
 		return true
 	}

@@ -75,7 +75,7 @@ func proxies(o Options) (all []*Upstream) {
 
 // upstreamOf is the proxy of a name, nil where a box is to use none. Faults:
 // invalid_request for one that is not configured: nothing goes out instead.
-func (d *Door) upstreamOf(name string) (*Upstream, error) {
+func (d *Proxy) upstreamOf(name string) (*Upstream, error) {
 	switch name {
 	case "", action.DefaultProxy:
 		return d.options.Upstream, nil

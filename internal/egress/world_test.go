@@ -31,13 +31,13 @@ type world struct {
 	hosts    map[string]string     // address:port → listener
 	dialled  []string
 	refusals chan action.Refusal
-	door     *Door
+	door     *Proxy
 }
 
 func newWorld(t testing.TB, change func(*Options)) *world {
 	w := &world{t: t, names: map[string][][]string{}, hosts: map[string]string{}, refusals: make(chan action.Refusal, 1000)}
-	o := Options{Resolver: w, Dial: w.dial, Own: func() []netip.Addr { return []netip.Addr{netip.MustParseAddr("5.5.5.5")} },
-		Refused: func(_ string, r action.Refusal) { w.refusals <- r }}
+	o := Options{Resolver: w, Dial: w.dial, LocalAddresses: func() []netip.Addr { return []netip.Addr{netip.MustParseAddr("5.5.5.5")} },
+		OnRefused: func(_ string, r action.Refusal) { w.refusals <- r }}
 	if change != nil {
 		change(&o)
 	}

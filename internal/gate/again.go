@@ -39,7 +39,7 @@ func (p *passage) spareRepetition() {
 // the wire, where a person has allowed such an act on the host in this session.
 func (p *passage) spareChannel() {
 	if p.verdict.Channel && len(p.credentials) == 0 && p.g.deeds.knows(p.facts.Session.ID, p.channel(), false) {
-		p.verdict = p.verdict.ToWire()
+		p.verdict = p.verdict.Defer()
 	}
 }
 

@@ -45,7 +45,7 @@ func (p *passage) askOnce(ctx context.Context) (action.Question, error) {
 	q, fresh, err := p.g.question(ctx, approval.Request{
 		Subject: approval.Subject{
 			Scope: p.call.Caller.Scope, Session: p.facts.Session.ID, Verb: p.call.Verb, Args: action.Bound(p.call.Args),
-			Print: p.pin.Print, Document: p.pin.Document, Node: p.pin.Node, Drop: p.pin.Drop,
+			Fingerprint: p.pin.Print, Document: p.pin.Document, Node: p.pin.Node, Drop: p.pin.Drop,
 		},
 		Actor: p.call.Caller.Actor, Risk: p.verdict.Risk, Rule: p.verdict.Rule, Why: p.verdict.Why, Host: p.verdict.Host,
 		Element: masked(p.facts.Element),

@@ -163,7 +163,7 @@ func (a *attached) Serve(ctx context.Context, wire action.Wire) error {
 	a.mu.Unlock()
 	left.DurationMS = time.Since(a.started).Milliseconds()
 	if f := fault.From(err); f != nil {
-		left.Result, left.Error = "fault", approval.Inert(fmt.Sprintf("%s: %s", f.Code, f.Message), keptError)
+		left.Result, left.Error = "fault", approval.Sanitize(fmt.Sprintf("%s: %s", f.Code, f.Message), keptError)
 	}
 	if lost := a.g.audit.Append(append(last, left)...); lost != nil {
 		a.g.log.Error("what a client did last was not recorded", "id", a.base.CorrelationID, "error", lost)
@@ -199,7 +199,7 @@ func (a *attached) tally() []action.Record {
 	}
 	for _, m := range a.refused {
 		r := a.event(m.Method, "refused")
-		r.Error = approval.Inert(m.Refused, keptRefusalWhy)
+		r.Error = approval.Sanitize(m.Refused, keptRefusalWhy)
 		records = append(records, r)
 	}
 	if a.unlisted > 0 {
@@ -212,6 +212,6 @@ func (a *attached) tally() []action.Record {
 
 func (a *attached) event(what, result string) action.Record {
 	r := a.base
-	r.Timestamp, r.Detail, r.Result = time.Now(), approval.Inert(what, keptText), result
+	r.Timestamp, r.Detail, r.Result = time.Now(), approval.Sanitize(what, keptText), result
 	return r
 }

@@ -71,9 +71,9 @@ func (g *Gate) awaitAnswer(ctx context.Context, call action.Call, q action.Quest
 	return g.desk.Await(ctx, q.ID, call.Wait-alone)
 }
 
-// Asks reports whether people are asked about a session now. Where that is not
+// HasOpenQuestions reports whether people are asked about a session now. Where that is not
 // known they are.
-func (g *Gate) Asks(s action.Session) bool {
+func (g *Gate) HasOpenQuestions(s action.Session) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), wishLimit) // it belongs to no call
 	defer cancel()
 	waiting, err := g.desk.List(ctx, s.Scope, approval.Pending)

@@ -16,7 +16,7 @@ func TestPeopleAreAskedAboutTheSessionOfAQuestionUntilItIsAnswered(t *testing.T)
 			t.Fatalf("got %+v, %v", result, err)
 		}
 		q := h.waiting(t)
-		of := func(scope, session string) bool { return h.Asks(action.Session{Scope: scope, ID: session}) }
+		of := func(scope, session string) bool { return h.HasOpenQuestions(action.Session{Scope: scope, ID: session}) }
 		if !of(q.Scope, q.Session) || of(q.Scope, "another") || of("another", q.Session) {
 			t.Errorf("asked about %s: %t, another: %t, one of another scope: %t", q.Session, of(q.Scope, q.Session), of(q.Scope, "another"), of("another", q.Session))
 		}

@@ -60,14 +60,14 @@ func bare(b *testing.B, lazy bool) *gate.Gate {
 	log := slog.New(slog.DiscardHandler)
 	db, err := store.Open(b.Context(), filepath.Join(b.TempDir(), "state.db"))
 	must(b, err)
-	trail, err := audit.Open(b.Context(), audit.Options{DB: db, Log: log, Lazy: lazy})
+	trail, err := audit.Open(b.Context(), audit.Options{DB: db, Log: log, NoFlush: lazy})
 	must(b, err)
 	desk, err := approval.Open(b.Context(), approval.Options{DB: db, Log: log})
 	must(b, err)
 	rules, err := policy.New(policy.Config{Enabled: true})
 	must(b, err)
 	room := &shelf{element: &action.Element{Role: "tab", Name: "History"}}
-	g, err := gate.New(gate.Options{Sessions: room, Policy: rules, Desk: desk, Audit: trail, Log: log})
+	g, err := gate.New(gate.Options{Sessions: room, Policy: rules, Approvals: desk, Audit: trail, Log: log})
 	must(b, err)
 	b.Cleanup(func() {
 		desk.Close()

@@ -53,7 +53,7 @@ func (p *passage) remark(result action.Result) {
 	if session == "" || p.verb.Inner || p.verb.Class == action.Read || p.call.Caller.Role != action.Agent {
 		return
 	}
-	p.g.sessions.Remark(session, "the call before, "+p.named()+", was cancelled: "+p.became)
+	p.g.sessions.QueueNotice(session, "the call before, "+p.named()+", was cancelled: "+p.became)
 }
 
 // named is the call in the words of its surface.

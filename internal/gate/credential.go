@@ -21,9 +21,9 @@ type OnCredential int
 
 // What becomes of it; security.credentials.scan_input.
 const (
-	HaltSession OnCredential = iota // refused, people are alerted, and the session is paused
-	DenyCall                        // refused, and people are alerted
-	AskPerson                       // a person is asked, at the highest risk
+	PauseSession OnCredential = iota // refused, people are alerted, and the session is paused
+	DenyCall                         // refused, and people are alerted
+	AskPerson                        // a person is asked, at the highest risk
 )
 
 // Credentials is how calls are looked through for credentials. The zero
@@ -54,7 +54,7 @@ func (p *passage) scans() bool {
 // for, and together with what was typed there before. Of a protected field it
 // counts what is in it, not that it is one: those are the policy's to refuse.
 func (p *passage) texts() []scan.Text {
-	texts := scan.Args(p.call.Args)
+	texts := scan.SentTexts(p.call.Args)
 	label := ""
 	if e := p.facts.Element; e != nil && !e.Protected {
 		label = strings.Join([]string{e.Name, e.Label, e.Placeholder, e.FieldName}, " ")
@@ -90,8 +90,8 @@ func (p *passage) typed() (text string, anew, typed bool) {
 }
 
 // place is the element that was looked at.
-func (p *passage) place() scan.Place {
-	return scan.Place{Session: p.facts.Session.ID, Document: p.pin.Document, Node: p.pin.Node}
+func (p *passage) place() scan.Target {
+	return scan.Target{Session: p.facts.Session.ID, Document: p.pin.Document, Node: p.pin.Node}
 }
 
 // remember keeps what was typed, once it was, for what is typed there next.
@@ -120,7 +120,7 @@ func (p *passage) credentialRefusal(ctx context.Context) error {
 		return nil
 	}
 	f := fault.New(fault.CredentialDetected, "%s", p.detected()).With("kind", p.credentials[0].Kind).With("field", p.credentials[0].Field)
-	if p.g.credentials.On == HaltSession && p.halt(ctx) {
+	if p.g.credentials.On == PauseSession && p.halt(ctx) {
 		return f.Hinted("the session is paused until a person resumes it; leave credentials to people")
 	}
 	p.alert()
@@ -138,7 +138,7 @@ func (p *passage) haltSession(ctx context.Context, session string) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), haltLimit)
 	defer cancel()
 	why := plain(p.call.Caller.Actor) + " called " + p.call.Verb + ": " + p.detected()
-	err := p.g.sessions.Halt(ctx, session, string(fault.CredentialDetected), why)
+	err := p.g.sessions.Pause(ctx, session, string(fault.CredentialDetected), why)
 	if err != nil {
 		p.g.log.Error("a session in which a credential was sent is not paused", "id", p.call.ID, "session", session, "error", err)
 	}
@@ -158,7 +158,7 @@ func (p *passage) detected() string {
 	for _, f := range p.credentials {
 		all = append(all, f.Kind+" in "+f.Field)
 	}
-	return "the call holds what looks like a credential (" + approval.Inert(strings.Join(slices.Compact(all), ", "), keptText) + ")"
+	return "the call holds what looks like a credential (" + approval.Sanitize(strings.Join(slices.Compact(all), ", "), keptText) + ")"
 }
 
 // askAboutCredentials turns the verdict on a call that holds a credential, and

@@ -63,7 +63,7 @@ var other = map[string]fault.Code{"out of bounds": fault.InvalidRequest, "not al
 func TestCredentialsThatAgentsSendHaltTheSession(t *testing.T) {
 	for name, call := range sending() {
 		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
-			h := scanned(t, gate.HaltSession)
+			h := scanned(t, gate.PauseSession)
 			call.Caller = agent
 			_, err := h.Call(t.Context(), call)
 			want, refusedElse := other[name]
@@ -116,7 +116,7 @@ func (h *house) holdsNot(t *testing.T, secret string, err error) {
 }
 
 func TestCredentialsAreNamedByKindAndPlace(t *testing.T) {
-	h := scanned(t, gate.HaltSession)
+	h := scanned(t, gate.PauseSession)
 	_, err := h.Call(t.Context(), action.Call{Verb: "page.type", Caller: agent, Args: &action.Type{Locator: action.Locator{Ref: "e1"}, Input: token}})
 	f := fault.From(err)
 	if f.Details["kind"] != "github-pat" || f.Details["field"] != "text" || !strings.Contains(f.Hint, "paused") {
@@ -191,7 +191,7 @@ func (h *house) keys(ctx context.Context, text string) (pressed int, err error) 
 }
 
 func TestCredentialsPressedKeyByKeyAreFound(t *testing.T) {
-	h := scanned(t, gate.HaltSession)
+	h := scanned(t, gate.PauseSession)
 	pressed, err := h.keys(t.Context(), "go: "+token)
 	if fault.CodeOf(err) != fault.CredentialDetected || pressed != len("go: "+token)-1 {
 		t.Errorf("after %d keys: %v", pressed, err)
@@ -199,7 +199,7 @@ func TestCredentialsPressedKeyByKeyAreFound(t *testing.T) {
 }
 
 func TestCredentialsTypedInPiecesAreFound(t *testing.T) {
-	h := scanned(t, gate.HaltSession)
+	h := scanned(t, gate.PauseSession)
 	piece := func(text string, clear bool) error {
 		_, err := h.Call(t.Context(), action.Call{Verb: "page.type", Caller: agent, Args: &action.Type{Locator: action.Locator{Ref: "e1"}, Input: text, Clear: clear}})
 		return err
@@ -226,7 +226,7 @@ func TestCredentialsTypedInPiecesAreFound(t *testing.T) {
 func TestFieldsForSecretsTakeNoRandomStrings(t *testing.T) {
 	random := "Zf3D0LXCM3EIMbgJ" + "pUNnkRtOfOueHznB"
 	call := action.Call{Verb: "page.type", Caller: agent, Args: &action.Type{Locator: action.Locator{Ref: "e1"}, Input: random}}
-	h := scanned(t, gate.HaltSession)
+	h := scanned(t, gate.PauseSession)
 	if _, err := h.Call(t.Context(), call); err != nil {
 		t.Errorf("in a search field: %v", err)
 	}
@@ -234,7 +234,7 @@ func TestFieldsForSecretsTakeNoRandomStrings(t *testing.T) {
 	if _, err := h.Call(t.Context(), call); fault.CodeOf(err) != fault.CredentialDetected {
 		t.Errorf("in a field for tokens: %v", err)
 	}
-	h = scanned(t, gate.HaltSession)
+	h = scanned(t, gate.PauseSession)
 	h.shelf.element = &action.Element{Role: "textbox", Tag: "input", Type: "password", Name: "Password", Ref: "e1", Editable: true, Protected: true}
 	if _, err := h.Call(t.Context(), call); fault.CodeOf(err) != fault.DeniedByPolicy || len(h.shelf.halts) > 0 {
 		t.Errorf("in a password field: %v, halted by %q", err, h.shelf.halts)
@@ -243,13 +243,13 @@ func TestFieldsForSecretsTakeNoRandomStrings(t *testing.T) {
 
 func TestPeopleAndPagesMaySendWhatTheyLike(t *testing.T) {
 	for name, call := range sending() {
-		h := scanned(t, gate.HaltSession)
+		h := scanned(t, gate.PauseSession)
 		call.Caller = operator
 		if _, err := h.Call(t.Context(), call); fault.CodeOf(err) == fault.CredentialDetected || len(h.shelf.halts) > 0 {
 			t.Errorf("%s, of an operator: %v", name, err)
 		}
 	}
-	h := scanned(t, gate.HaltSession)
+	h := scanned(t, gate.PauseSession)
 	step := action.Call{Verb: "crawl.page", Caller: agent, Surface: "macro", Args: &action.CrawlPage{Crawl: "c1", URL: "https://app.example.com/?t=" + token}}
 	if _, err := h.Call(t.Context(), step); fault.CodeOf(err) == fault.CredentialDetected {
 		t.Errorf("a page of a crawl: %v", err)
@@ -291,7 +291,7 @@ func TestRecordsHoldNoCredentialsThatWereNotForThePage(t *testing.T) {
 }
 
 func TestTypedTextIsNormalizedBeforeItIsJudged(t *testing.T) {
-	h := scanned(t, gate.HaltSession)
+	h := scanned(t, gate.PauseSession)
 	h.shelf.element = &action.Element{Role: "textbox", Tag: "textarea", Name: "Search in logs", Ref: "e1", Editable: true}
 	log := "\x1b[31mFAIL\x1b[0m 3 of 9\r\nrerun\x07"
 	result, err := h.Call(t.Context(), action.Call{Verb: "page.type", Caller: agent, Args: &action.Type{Locator: action.Locator{Ref: "e1"}, Input: log}})

@@ -30,7 +30,7 @@ type deed struct {
 	facts  action.Facts
 	pin    action.Pin
 	named  string // the call, in words
-	sealed policy.Deed
+	sealed policy.Act
 	cover  policy.Cover // what the act names
 
 	mu       sync.Mutex
@@ -60,7 +60,7 @@ type deeds struct {
 // begin notes that a call's act begins.
 func (d *deeds) begin(p *passage) *deed {
 	b := &deed{id: newID(), call: p.call, key: keyOf(p.call), facts: p.facts, pin: p.pin, named: p.named(), running: true, news: make(chan struct{})}
-	b.sealed = policy.Deed{Operator: p.call.Caller.Role == action.Operator, Risk: p.verdict.Risk, Rule: p.verdict.Rule, Why: p.verdict.Why, Wired: p.verdict.Wired, Link: policy.OnlyGoes(p.facts)}
+	b.sealed = policy.Act{Operator: p.call.Caller.Role == action.Operator, Risk: p.verdict.Risk, Rule: p.verdict.Rule, Why: p.verdict.Why, Deferred: p.verdict.Deferred, Link: policy.OnlyNavigates(p.facts)}
 	b.cover = p.policy.Covers(p.call, p.verb, p.facts, p.verdict.Risk)
 	if p.hitl == approved {
 		b.sealed.Approved, b.sealed.Cover = true, b.cover
@@ -147,7 +147,7 @@ func keyOf(call action.Call) string {
 }
 
 // policyDeed is the act as the policy sees it.
-func (b *deed) policyDeed() policy.Deed {
+func (b *deed) policyDeed() policy.Act {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	d := b.sealed

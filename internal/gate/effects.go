@@ -22,7 +22,7 @@ func (p *passage) follow() {
 	p.deed = p.g.deeds.begin(p)
 	act := &action.Act{ID: p.deed.id, Long: afterAct}
 	if p.verdict.Risk >= action.High {
-		act.Long, act.All = afterHigh, p.verdict.Wired
+		act.Long, act.All = afterHigh, p.verdict.Deferred
 	}
 	if p.call.Caller.Role == action.Agent && ofAct[p.call.Verb] {
 		act.Wait = p.call.Wait
@@ -136,5 +136,5 @@ func receipts(effects []action.Effect) string {
 		e.URL = maskURL(e.URL)
 		words = join(words, e.String())
 	}
-	return approval.Inert(words, keptURL)
+	return approval.Sanitize(words, keptURL)
 }

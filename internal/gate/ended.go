@@ -6,9 +6,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 )
 
-// Ended returns what records, for approval.Options, that a question ended
+// RecordEnded returns what records, for approval.Options, that a question ended
 // without an answer.
-func Ended(trail *audit.Log) func(action.Question) {
+func RecordEnded(trail *audit.Log) func(action.Question) {
 	return func(q action.Question) {
 		event := answerOf(q)
 		if q.State == approval.Expired {

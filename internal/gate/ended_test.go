@@ -25,7 +25,7 @@ func TestTheTrailSaysWhichQuestionsNobodyAnswered(t *testing.T) {
 		if err != nil || result.Pending == nil {
 			t.Fatalf("got %+v, %v", result, err)
 		}
-		next, err := approval.Open(context.Background(), approval.Options{DB: h.db, Log: slog.New(slog.DiscardHandler), Ended: gate.Ended(h.audit)})
+		next, err := approval.Open(context.Background(), approval.Options{DB: h.db, Log: slog.New(slog.DiscardHandler), OnEnded: gate.RecordEnded(h.audit)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,7 @@ func named(a *action.Upload) string {
 	if a.Clear {
 		all = append(all, "no files")
 	}
-	return approval.Inert(strings.Join(all, ", "), keptFiles)
+	return approval.Sanitize(strings.Join(all, ", "), keptFiles)
 }
 
 func fileOf(f action.NewFile) string {
@@ -37,7 +37,7 @@ func fileOf(f action.NewFile) string {
 }
 
 func fileText(name string, size int64, sum string) string {
-	return fmt.Sprintf("%q, %d bytes, sha256 %s", approval.Inert(name, keptText), size, sum)
+	return fmt.Sprintf("%q, %d bytes, sha256 %s", approval.Sanitize(name, keptText), size, sum)
 }
 
 // carried says which files, or which login, a result is of, for the record of the
@@ -58,7 +58,7 @@ func carried(data any) string {
 	case *action.Artifact:
 		all = append(all, fileText(d.Name, d.Size, d.SHA256))
 	}
-	return approval.Inert(strings.Join(all, ", "), keptFiles)
+	return approval.Sanitize(strings.Join(all, ", "), keptFiles)
 }
 
 // exported says what left with a login state.
@@ -76,7 +76,7 @@ func exported(s *action.StorageState) string {
 
 // login says what a login state has: numbers and hosts.
 func login(cookies, items int, hosts []string, left []action.LeftOut) string {
-	return approval.Inert(fmt.Sprintf("%d cookies and %d entries of localStorage of %s; left out: %s",
+	return approval.Sanitize(fmt.Sprintf("%d cookies and %d entries of localStorage of %s; left out: %s",
 		cookies, items, strings.Join(hosts, ", "), leftOut(left)), keptFiles)
 }
 

@@ -30,18 +30,18 @@ type Sessions interface {
 	Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error)
 	Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error)
 	Attach(ctx context.Context, call action.Call, pin action.Pin, heed func(action.Message)) (action.Attachment, error)
-	Portrait(ctx context.Context, call action.Call, pin action.Pin) (artifact string, err error)
-	// Halt pauses a session, by its id, from the gate's side, and alerts. code
+	TargetScreenshot(ctx context.Context, call action.Call, pin action.Pin) (artifact string, err error)
+	// Pause pauses a session, by its id, from the gate's side, and alerts. code
 	// and why are what its agents are told. One that is paused or taken over
 	// stays as it is, and the alert is recorded. Faults: session_not_found,
 	// not_active.
-	Halt(ctx context.Context, session, code, why string) error
-	// Remark has a session say something with the next answer to an agent, once.
+	Pause(ctx context.Context, session, code, why string) error
+	// QueueNotice has a session say something with the next answer to an agent, once.
 	// Nobody is told by a session that is over.
-	Remark(session, words string)
-	// Wanted returns the host that a person could add to a session so that a
+	QueueNotice(session, words string)
+	// RequestableHost returns the host that a person could add to a session so that a
 	// document may come from an address; empty where none would help.
-	Wanted(session, address string) string
+	RequestableHost(session, address string) string
 }
 
 // Timeouts bound what Sessions may take; waiting for a person does not count.
@@ -53,28 +53,28 @@ type Timeouts struct {
 // Options are what a gate is made of. All but Tokens, Timeouts, Credentials and
 // Known must be given.
 type Options struct {
-	Sessions Sessions
-	Policy   *policy.Policy
-	Desk     *approval.Desk
-	Audit    *audit.Log
-	Log      *slog.Logger
-	Tokens   Tokens   // of the verbs about them; those are refused when nil
-	Wishes   bool     // people are there to be asked for hosts that a session may not reach; security.hitl.enabled
-	Timeouts Timeouts // 30 s and 90 s where zero
+	Sessions     Sessions
+	Policy       *policy.Policy
+	Approvals    *approval.Queue
+	Audit        *audit.Log
+	Log          *slog.Logger
+	Tokens       Tokens   // of the verbs about them; those are refused when nil
+	HostRequests bool     // people are there to be asked for hosts that a session may not reach; security.hitl.enabled
+	Timeouts     Timeouts // 30 s and 90 s where zero
 
 	Credentials Credentials
-	Known       *redact.Book // the secrets of sessions, which no answer and no record has
+	Secrets     *redact.Book // the secrets of sessions, which no answer and no record has
 
-	// Told reports whether people are told of questions by another way than the
+	// Notifies reports whether people are told of questions by another way than the
 	// gateway's own, such as a webhook. nil: they are not.
-	Told func() bool
+	Notifies func() bool
 }
 
 // Gate is the door. It is safe for concurrent use.
 type Gate struct {
 	sessions Sessions
 	policy   atomic.Pointer[policy.Policy]
-	desk     *approval.Desk
+	desk     *approval.Queue
 	audit    *audit.Log
 	log      *slog.Logger
 	tokens   Tokens
@@ -86,10 +86,10 @@ type Gate struct {
 	known       *redact.Book // of secrets; never nil
 	informed    bool         // somebody else fills it
 	credentials Credentials
-	typed       scan.Tails // into which elements, by agents
-	deeds       deeds      // acts, and what they may cause
-	attention   attention  // whether people follow questions
-	guesses     guesses    // at secrets, by agents
+	typed       scan.TypedTexts // into which elements, by agents
+	deeds       deeds           // acts, and what they may cause
+	attention   attention       // whether people follow questions
+	guesses     guesses         // at secrets, by agents
 
 	noise noise
 	work  tasks.Group // calls behind the door, also those nobody waits for any more
@@ -97,19 +97,19 @@ type Gate struct {
 
 // New makes a gate. Without one of its parts there is none: fault internal.
 func New(o Options) (*Gate, error) {
-	if o.Sessions == nil || o.Policy == nil || o.Desk == nil || o.Audit == nil || o.Log == nil {
+	if o.Sessions == nil || o.Policy == nil || o.Approvals == nil || o.Audit == nil || o.Log == nil {
 		return nil, fault.New(fault.Internal, "the gate lacks one of its parts")
 	}
-	g := &Gate{sessions: o.Sessions, desk: o.Desk, audit: o.Audit, log: o.Log, tokens: o.Tokens, wishes: o.Wishes, timeouts: o.Timeouts}
+	g := &Gate{sessions: o.Sessions, desk: o.Approvals, audit: o.Audit, log: o.Log, tokens: o.Tokens, wishes: o.HostRequests, timeouts: o.Timeouts}
 	g.policy.Store(o.Policy)
-	if g.known, g.informed = o.Known, o.Known != nil; !g.informed {
+	if g.known, g.informed = o.Secrets, o.Secrets != nil; !g.informed {
 		g.known = new(redact.Book)
 	}
 	if g.credentials = o.Credentials; g.credentials.Scanner == nil {
 		g.credentials.Scanner = new(scan.Scanner)
 	}
 	g.noise.tell = g.tell
-	g.attention.told = o.Told
+	g.attention.told = o.Notifies
 	if g.timeouts.Action <= 0 {
 		g.timeouts.Action = 30 * time.Second // SPEC section 15, timeout_seconds
 	}

@@ -91,27 +91,27 @@ func (s *shelf) Do(ctx context.Context, call action.Call, pin action.Pin) (actio
 	return result, s.doErr
 }
 
-func (s *shelf) Portrait(ctx context.Context, _ action.Call, pin action.Pin) (string, error) {
+func (s *shelf) TargetScreenshot(ctx context.Context, _ action.Call, pin action.Pin) (string, error) {
 	if s.picture != nil {
 		return s.picture(ctx)
 	}
 	return "picture of " + pin.Print, nil
 }
 
-func (s *shelf) Halt(_ context.Context, session, code, why string) error {
+func (s *shelf) Pause(_ context.Context, session, code, why string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.halts = append(s.halts, session+" "+code+" "+why)
 	return nil
 }
 
-func (s *shelf) Remark(session, words string) {
+func (s *shelf) QueueNotice(session, words string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.remarks = append(s.remarks, session+": "+words)
 }
 
-func (s *shelf) Wanted(_, address string) string {
+func (s *shelf) RequestableHost(_, address string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.wanted[address]
@@ -167,7 +167,7 @@ func buildOn(t testing.TB, c policy.Config, credentials gate.Credentials, rooms 
 		to:      &action.Destination{URL: "https://app.example.com/", Host: "app.example.com", Site: "example.com", Allowed: true},
 	}
 	h := &house{shelf: s, audit: trail, db: db, file: file}
-	h.Gate, err = gate.New(gate.Options{Sessions: rooms(h), Policy: judge, Desk: desk, Audit: trail, Log: log, Wishes: true, Credentials: credentials})
+	h.Gate, err = gate.New(gate.Options{Sessions: rooms(h), Policy: judge, Approvals: desk, Audit: trail, Log: log, HostRequests: true, Credentials: credentials})
 	if err != nil {
 		t.Fatal(err)
 	}

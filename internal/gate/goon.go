@@ -10,9 +10,9 @@ import (
 
 const resumeVerb = "session.resume"
 
-// AskToGoOn has people asked whether a session that is paused at one of its
+// AskToResume has people asked whether a session that is paused at one of its
 // limits may go on: why says which. It may wait for the store.
-func (g *Gate) AskToGoOn(session action.Session, why string) {
+func (g *Gate) AskToResume(session action.Session, why string) {
 	if !g.wishes {
 		return
 	}

@@ -94,12 +94,12 @@ func (p *passage) guessedBy(m matcher, texts []scan.Text) (field, kind string) {
 // included: each, all of them one behind the other, and each typed text behind
 // what was typed before it.
 func (p *passage) sent() []scan.Text {
-	texts := scan.Every(p.call.Args)
+	texts := scan.AllTexts(p.call.Args)
 	if p.call.Session != "" {
 		texts = append(texts, scan.Text{Field: "session", Value: p.call.Session})
 	}
 	var joined strings.Builder
-	for _, text := range scan.Args(p.call.Args) {
+	for _, text := range scan.SentTexts(p.call.Args) {
 		if len(text.Value) <= mostJoined && utf8.ValidString(text.Value) {
 			joined.WriteString(text.Value + "\n")
 		}
@@ -174,7 +174,7 @@ func (p *passage) heldRefusal() error {
 		return nil
 	}
 	named := p.call.Session != "" && !p.g.guesses.met(p.call.Caller.Scope, p.call.Session)
-	if len(scan.Every(p.call.Args)) == 0 && !named {
+	if len(scan.AllTexts(p.call.Args)) == 0 && !named {
 		return nil
 	}
 	return fault.New(fault.CredentialDetected, "an earlier call of this caller held part of a stored secret").Hinted(heldHint)

@@ -48,7 +48,7 @@ func (o *sending) decide(ctx context.Context) (action.Ruling, error) {
 	learn := true
 	for _, b := range o.deeds {
 		d := b.policyDeed()
-		in.Deeds = append(in.Deeds, d)
+		in.Acts = append(in.Acts, d)
 		learn = learn && d.Risk <= action.Low && o.request.Method == http.MethodGet
 	}
 	in.Known = o.g.deeds.knows(o.session.ID, address, learn)
@@ -80,10 +80,10 @@ const (
 
 // deed is the act that the request belongs to, nil for none.
 func (o *sending) deed() *deed {
-	if o.verdict.Deed < 0 || o.verdict.Deed >= len(o.deeds) {
+	if o.verdict.Act < 0 || o.verdict.Act >= len(o.deeds) {
 		return nil
 	}
-	return o.deeds[o.verdict.Deed]
+	return o.deeds[o.verdict.Act]
 }
 
 func (o *sending) allowed(ctx context.Context, address string) error {
@@ -260,7 +260,7 @@ func (o *sending) held(b *deed) *action.Held {
 func tellingFirst(fields []action.BodyField) []action.BodyField {
 	var first, then []action.BodyField
 	for _, f := range fields {
-		if policy.Telling(f) {
+		if policy.Significant(f) {
 			first = append(first, f)
 		} else {
 			then = append(then, f)
@@ -280,7 +280,7 @@ func (o *sending) shownValue(f action.BodyField) string {
 	if secretField.MatchString(f.Name) || len(o.g.credentials.Scanner.Find(scan.Text{Value: f.Value, Label: f.Name})) > 0 {
 		return hidden
 	}
-	return approval.Inert(f.Value, shownValue)
+	return approval.Sanitize(f.Value, shownValue)
 }
 
 // shownURL is an address as people are shown it and records keep it.
@@ -303,7 +303,7 @@ func (o *sending) note(err error) {
 	if err != nil {
 		e.State, e.Why = action.EffectRefused, fault.From(err).Message
 		event := o.event(audit.Effect)
-		event.Result, event.Error = "fault", approval.Inert(fmt.Sprintf("%s: %s", fault.CodeOf(err), e.Why), keptError)
+		event.Result, event.Error = "fault", approval.Sanitize(fmt.Sprintf("%s: %s", fault.CodeOf(err), e.Why), keptError)
 		o.g.recordRequest(o.session.ID, event)
 	}
 	if b != nil && !o.opens() {
@@ -315,7 +315,7 @@ func (o *sending) note(err error) {
 		}
 	}
 	if err != nil && (b == nil || !b.runs() || o.opens()) {
-		o.g.sessions.Remark(o.session.ID, approval.Inert(refusedWords(e, b), keptError))
+		o.g.sessions.QueueNotice(o.session.ID, approval.Sanitize(refusedWords(e, b), keptError))
 	}
 }
 
@@ -371,7 +371,7 @@ func (g *Gate) recordRequest(session string, event action.Record) {
 func (o *sending) event(kind string) action.Record {
 	event := action.Record{
 		EventType: kind, Actor: o.session.Actor, Scope: o.session.Scope, SessionID: o.session.ID, ContainerID: o.session.Box, Action: action.EffectVerb,
-		URL: approval.Inert(o.g.shownURL(o.request.Document), keptURL), TargetURL: approval.Inert(o.g.shownURL(o.request.URL), keptURL), Domain: hostOf(o.request.URL),
+		URL: approval.Sanitize(o.g.shownURL(o.request.Document), keptURL), TargetURL: approval.Sanitize(o.g.shownURL(o.request.URL), keptURL), Domain: hostOf(o.request.URL),
 		Risk: o.verdict.Risk.String(), Rule: o.verdict.Rule, Detail: o.request.Method,
 	}
 	if b := o.deed(); b != nil {
@@ -384,10 +384,10 @@ func (o *sending) event(kind string) action.Record {
 func (g *Gate) Receipt(s action.Session, e action.Effect) {
 	event := action.Record{
 		EventType: audit.Effect, Actor: s.Actor, Scope: s.Scope, SessionID: s.ID, ContainerID: s.Box, Action: action.EffectVerb,
-		TargetURL: approval.Inert(g.shownURL(e.URL), keptURL), Domain: e.Host, Result: "ok", Detail: fmt.Sprintf("%s: %d", e.Method, e.Status),
+		TargetURL: approval.Sanitize(g.shownURL(e.URL), keptURL), Domain: e.Host, Result: "ok", Detail: fmt.Sprintf("%s: %d", e.Method, e.Status),
 	}
 	if e.State == action.EffectUnknown {
-		event.Result, event.Detail = "unknown", e.Method+": "+approval.Inert(e.Why, keptError)
+		event.Result, event.Detail = "unknown", e.Method+": "+approval.Sanitize(e.Why, keptError)
 	}
 	for _, b := range g.deeds.of(s.ID, []string{e.Act}) {
 		b.note(e)

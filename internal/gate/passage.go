@@ -182,7 +182,7 @@ func (p *passage) decide(ctx context.Context) error {
 	p.askAboutCredentials()
 	p.spareRepetition()
 	p.spareChannel()
-	if p.verdict.Decision == policy.Ask && approval.ForSession(p.call.Verb, p.verdict.Risk) {
+	if p.verdict.Decision == policy.Ask && approval.Grantable(p.call.Verb, p.verdict.Risk) {
 		granted, err := p.g.desk.Granted(ctx, p.facts.Session.ID, p.call.Verb, p.verdict.Host)
 		if err != nil {
 			return err

@@ -34,7 +34,7 @@ func explainPolicy(ctx context.Context, p *passage, q *action.PolicyQuery) (any,
 
 // peek takes the facts of a session's page for a call that nobody makes.
 func (p *passage) peek(ctx context.Context, q *action.PolicyQuery) (action.Facts, error) {
-	call, _, err := policy.Question(*q)
+	call, _, err := policy.QueriedCall(*q)
 	if err != nil {
 		return action.Facts{}, err //nolint:wrapcheck // a fault
 	}

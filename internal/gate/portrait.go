@@ -17,7 +17,7 @@ func (p *passage) illustrate(ctx context.Context, q *action.Question) {
 	}
 	id, err := p.portrait(context.WithoutCancel(ctx)) // a caller that goes away leaves its question
 	if err == nil {
-		err = p.g.desk.Illustrate(context.WithoutCancel(ctx), q.ID, id)
+		err = p.g.desk.SetScreenshot(context.WithoutCancel(ctx), q.ID, id)
 	}
 	if err != nil {
 		p.g.log.Warn("a question has no picture", "id", p.call.ID, "question", q.ID, "error", err)
@@ -32,7 +32,7 @@ func (p *passage) portrait(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, portraitLimit)
 	defer cancel()
 	answers := apart(ctx, p, func(ctx context.Context) (string, error) {
-		return p.g.sessions.Portrait(ctx, p.call, p.pin)
+		return p.g.sessions.TargetScreenshot(ctx, p.call, p.pin)
 	})
 	select {
 	case a := <-answers:
@@ -52,7 +52,7 @@ func (g *Gate) picture(ctx context.Context, b *deed, q *action.Question) {
 	p := &passage{g: g, call: b.call, pin: b.pin}
 	id, err := p.portrait(context.WithoutCancel(ctx))
 	if err == nil {
-		err = g.desk.Illustrate(context.WithoutCancel(ctx), q.ID, id)
+		err = g.desk.SetScreenshot(context.WithoutCancel(ctx), q.ID, id)
 	}
 	if err != nil {
 		g.log.Debug("a question about a request has no picture", "question", q.ID, "error", err)

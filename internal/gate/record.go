@@ -59,7 +59,7 @@ func (p *passage) conclude(outcome action.Record) *fault.Fault {
 	}
 	intent := p.record()
 	intent.Timestamp = p.started
-	return fault.From(p.g.audit.Both(intent, outcome))
+	return fault.From(p.g.audit.BeginAndEnd(intent, outcome))
 }
 
 // outcome is the record of what became of the call.
@@ -74,7 +74,7 @@ func (p *passage) outcome(result action.Result, f *fault.Fault) action.Record {
 		r.Result = pending
 	}
 	if f != nil {
-		r.Result, r.Error = "fault", p.harmless(approval.Inert(fmt.Sprintf("%s: %s", f.Code, f.Message), keptError))
+		r.Result, r.Error = "fault", p.harmless(approval.Sanitize(fmt.Sprintf("%s: %s", f.Code, f.Message), keptError))
 	}
 	if p.became != "" {
 		r.Result, r.Detail = cancelled, join(r.Detail, p.became)
@@ -128,11 +128,11 @@ func (p *passage) harmless(text string) string {
 	return text
 }
 
-func inert(text string) string { return approval.Inert(text, keptText) }
+func inert(text string) string { return approval.Sanitize(text, keptText) }
 
 // address is an address as records show it.
 func (p *passage) address(url string) string {
-	return approval.Inert(p.g.shownURL(url), keptURL)
+	return approval.Sanitize(p.g.shownURL(url), keptURL)
 }
 
 func join(a, b string) string {

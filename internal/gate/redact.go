@@ -104,10 +104,10 @@ func (g *Gate) question(ctx context.Context, r approval.Request) (action.Questio
 	return g.desk.Ask(ctx, r)
 }
 
-// Cleansed returns what takes the secrets of every session out of a record, for
+// RedactRecords returns what takes the secrets of every session out of a record, for
 // audit.Options. Of a record that cannot be looked through it keeps what it is
 // of, and nothing that was said.
-func Cleansed(known *redact.Book) func(action.Record) action.Record {
+func RedactRecords(known *redact.Book) func(action.Record) action.Record {
 	return func(r action.Record) action.Record {
 		clean, err := redact.Value(known.All(), r)
 		if err != nil {

@@ -33,7 +33,7 @@ func knowing(t *testing.T) (h *house, pages *telling, known *redact.Book) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trail, err := audit.Open(t.Context(), audit.Options{DB: db, Log: log, Clean: gate.Cleansed(known)})
+	trail, err := audit.Open(t.Context(), audit.Options{DB: db, Log: log, Redact: gate.RedactRecords(known)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func knowing(t *testing.T) (h *house, pages *telling, known *redact.Book) {
 	pages = &telling{shelf: h.shelf}
 	h.shelf.picture = func(context.Context) (string, error) { return "a1", nil }
 	h.behind = func(rooms gate.Sessions) (*gate.Gate, error) {
-		return gate.New(gate.Options{Sessions: rooms, Policy: judge, Desk: desk, Audit: trail, Log: log, Known: known})
+		return gate.New(gate.Options{Sessions: rooms, Policy: judge, Approvals: desk, Audit: trail, Log: log, Secrets: known})
 	}
 	if h.Gate, err = h.behind(pages); err != nil {
 		t.Fatal(err)

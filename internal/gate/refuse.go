@@ -113,7 +113,7 @@ func (n *noise) collect(goOn bool) []action.Record {
 		}
 		records = append(records, action.Record{
 			EventType: audit.Refused, Actor: inert(t.caller.Actor), Role: t.caller.Role, Scope: t.caller.Scope,
-			Result: "fault", Error: string(k.code), Detail: approval.Inert(fmt.Sprintf("%d more calls from %s", t.more, k.source), keptText),
+			Result: "fault", Error: string(k.code), Detail: approval.Sanitize(fmt.Sprintf("%d more calls from %s", t.more, k.source), keptText),
 		})
 		t.more = 0
 	}

@@ -129,11 +129,11 @@ func (p *passage) element() string {
 		if name == "" {
 			name = e.Label
 		}
-		text += fmt.Sprintf(" %q", approval.Inert(name, keptText))
+		text += fmt.Sprintf(" %q", approval.Sanitize(name, keptText))
 		if e.Ref != "" {
 			text += " [" + e.Ref + "]"
 		}
-		return approval.Inert(text, 2*keptText) + p.onto()
+		return approval.Sanitize(text, 2*keptText) + p.onto()
 	}
 	if len(p.credentials) > 0 {
 		return ""
@@ -183,7 +183,7 @@ func (p *passage) onto() string {
 	if e == nil {
 		return ""
 	}
-	return approval.Inert(fmt.Sprintf(" onto %s %q", cmp.Or(e.Role, e.Tag), approval.Inert(cmp.Or(e.Name, e.Label), keptText)), 2*keptText)
+	return approval.Sanitize(fmt.Sprintf(" onto %s %q", cmp.Or(e.Role, e.Tag), approval.Sanitize(cmp.Or(e.Name, e.Label), keptText)), 2*keptText)
 }
 
 // profileNamed is saved user data as the caller named it, nothing for none.
@@ -296,4 +296,4 @@ func hostOf(address string) string {
 }
 
 // plain is text from facts that goes into a fault's message.
-func plain(text string) string { return approval.Inert(text, 2*keptText) }
+func plain(text string) string { return approval.Sanitize(text, 2*keptText) }

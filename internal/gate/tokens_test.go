@@ -42,7 +42,7 @@ func withBook(t *testing.T) (*gate.Gate, *audit.Log, *auth.Book) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gate.New(gate.Options{Sessions: &shelf{}, Policy: rules, Desk: desk, Audit: trail, Log: log, Tokens: book})
+	g, err := gate.New(gate.Options{Sessions: &shelf{}, Policy: rules, Approvals: desk, Audit: trail, Log: log, Tokens: book})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,16 +47,16 @@ func (r *room) Attach(context.Context, action.Call, action.Pin, func(action.Mess
 	return nil, fault.New(fault.NotActive, "no clients here")
 }
 
-func (r *room) Portrait(ctx context.Context, _ action.Call, pin action.Pin) (string, error) {
+func (r *room) TargetScreenshot(ctx context.Context, _ action.Call, pin action.Pin) (string, error) {
 	_, err := r.browser.Portrait(ctx, pin)
 	return "picture", err
 }
 
-func (r *room) Remark(string, string) {}
+func (r *room) QueueNotice(string, string) {}
 
-func (r *room) Halt(context.Context, string, string, string) error { return nil }
+func (r *room) Pause(context.Context, string, string, string) error { return nil }
 
-func (r *room) Wanted(string, string) string { return "" }
+func (r *room) RequestableHost(string, string) string { return "" }
 
 // wild is a gate before a real page of a site that counts what is done to it.
 type wild struct {
@@ -81,11 +81,8 @@ func newWild(t *testing.T) *wild {
 		fmt.Fprint(out, "<!doctype html><title>Page</title>", *w.html.Load())
 	}))
 	t.Cleanup(w.site.Close)
-	chromium, err := browsertest.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(chromium.Stop)
+	chromium := browsertest.For(t)
+	var err error
 	w.room.browser, err = engine.Open(t.Context(), chromium.Transport(), engine.Options{Width: 800, Height: 600, Guard: func(string) error { return nil }})
 	if err != nil {
 		t.Fatal(err)

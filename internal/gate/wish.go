@@ -26,7 +26,7 @@ func (p *passage) wish(ctx context.Context, err error) error {
 		p.call.Caller.Role != action.Agent || p.facts.Session.ID == "" {
 		return err
 	}
-	host := p.g.sessions.Wanted(p.facts.Session.ID, p.unreached(f))
+	host := p.g.sessions.RequestableHost(p.facts.Session.ID, p.unreached(f))
 	if host == "" {
 		return err
 	}
@@ -67,11 +67,11 @@ type want struct {
 	everywhere int           // questions of the session, open or not, from which on none is put; 0: no such bound
 }
 
-// Wish has people asked whether a host may be added to a session, because a
+// RequestHost has people asked whether a host may be added to a session, because a
 // page of it was to show one: of its own accord, or by what an agent clicked.
 // Of a session at most five such hosts are asked about. It may wait for the
 // store.
-func (g *Gate) Wish(session action.Session, host string) {
+func (g *Gate) RequestHost(session action.Session, host string) {
 	if !g.wishes {
 		return
 	}
@@ -96,7 +96,7 @@ func (g *Gate) Wish(session action.Session, host string) {
 func (g *Gate) wishFor(ctx context.Context, w want) (q action.Question, said string, err error) {
 	g.wishing.Lock()
 	defer g.wishing.Unlock()
-	before, err := g.desk.About(ctx, w.session, allowVerb)
+	before, err := g.desk.ListByVerb(ctx, w.session, allowVerb)
 	if err != nil {
 		return q, "", err
 	}

@@ -133,7 +133,7 @@ func TestAPagesWishesArePutAndAreFewForEver(t *testing.T) {
 		s := action.Session{ID: "s1", Scope: "acme", Actor: "bot", Box: "b1"}
 		for range 2 {
 			for i := range 7 {
-				h.Wish(s, fmt.Sprintf("h%d.example", i))
+				h.RequestHost(s, fmt.Sprintf("h%d.example", i))
 			}
 			if n := len(h.wishes(t)); n != 5 {
 				t.Errorf("%d questions, want 5", n)
@@ -218,7 +218,7 @@ func TestWishesLeaveRoomForQuestionsAboutActs(t *testing.T) {
 	h := open(t)
 	for s := range 4 {
 		for i := range 4 {
-			h.Wish(action.Session{ID: fmt.Sprintf("s%d", s), Scope: "acme", Actor: "bot"}, fmt.Sprintf("h%d.example", i))
+			h.RequestHost(action.Session{ID: fmt.Sprintf("s%d", s), Scope: "acme", Actor: "bot"}, fmt.Sprintf("h%d.example", i))
 		}
 	}
 	if n := len(h.wishes(t)); n != 10 {

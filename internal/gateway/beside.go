@@ -13,12 +13,12 @@ import (
 type beside struct {
 	gate.Sessions
 	runs  *workflow.Runs
-	house *House
+	house *Gateway
 }
 
 // Look looks where the verb belongs.
 func (b beside) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
-	if b.runs.Holds(call.Verb) {
+	if b.runs.Owns(call.Verb) {
 		return b.runs.Look(ctx, call)
 	}
 	if call.Verb == checkVerb {
@@ -29,7 +29,7 @@ func (b beside) Look(ctx context.Context, call action.Call) (action.Facts, actio
 
 // Do does a call where its verb belongs.
 func (b beside) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
-	if b.runs.Holds(call.Verb) {
+	if b.runs.Owns(call.Verb) {
 		return b.runs.Do(ctx, call)
 	}
 	if call.Verb == checkVerb {

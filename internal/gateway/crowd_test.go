@@ -112,7 +112,7 @@ func openCrowd(t *testing.T, limits session.Config) *crowd {
 	}))(t)
 	rules := try(policy.New(policy.Config{Enabled: true, Trusted: []string{"app.example"}}))(t)
 	desk := try(approval.Open(t.Context(), approval.Options{DB: db, Log: log}))(t)
-	c.Gate = try(gate.New(gate.Options{Sessions: rooms, Policy: rules, Desk: desk, Audit: c.trail, Log: log}))(t)
+	c.Gate = try(gate.New(gate.Options{Sessions: rooms, Policy: rules, Approvals: desk, Audit: c.trail, Log: log}))(t)
 	t.Cleanup(func() {
 		ctx := context.Background()
 		err := errors.Join(c.Close(ctx), rooms.Close(ctx))

@@ -172,7 +172,7 @@ func display(h sandbox.Health) cli.Check {
 }
 
 // wayOut sends the browser where no rule lets it: the door must refuse it.
-func wayOut(ctx context.Context, door *egress.Door, id string, browser interface {
+func wayOut(ctx context.Context, door *egress.Proxy, id string, browser interface {
 	Do(context.Context, string, any, action.Pin) (action.Result, error)
 }) cli.Check {
 	_, err := browser.Do(ctx, "page.goto", &action.Goto{URL: "http://doctor.invalid/", Timing: action.Timing{Timeout: 10_000}}, action.Pin{})

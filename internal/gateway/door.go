@@ -54,7 +54,7 @@ func upstream(c config.Upstream, key string) (*egress.Upstream, error) {
 
 // openDoor opens the way out of all boxes, with what it tells and asks. own are
 // the gateway's listeners.
-func openDoor(c config.Network, own []netip.AddrPort, log *slog.Logger, o egress.Options) (*egress.Door, error) {
+func openDoor(c config.Network, own []netip.AddrPort, log *slog.Logger, o egress.Options) (*egress.Proxy, error) {
 	most, err := c.Bytes()
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func openDoor(c config.Network, own []netip.AddrPort, log *slog.Logger, o egress
 	o.Gateway, o.Log = own, log
 	o.Limits = egress.Limits{RequestsPerSecond: float64(c.Pace), Connections: c.Connections, Bytes: most, Connection: span(c.MaxMinutes, time.Minute)}
 	if c.Resolver != "" {
-		o.Resolver = egress.Asking(c.Resolver)
+		o.Resolver = egress.ResolverAt(c.Resolver)
 	}
 	return egress.New(o), nil
 }

@@ -33,17 +33,17 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/workflow"
 )
 
-// House is an open gateway: everything but the surfaces. Close it.
-type House struct {
-	Gate   *gate.Gate
-	Door   *workflow.Door // what surfaces call: the gate, and macros before it
-	Tokens *auth.Book
-	Log    *slog.Logger // as it was given, without the secrets of sessions
+// Gateway is an open gateway: everything but the surfaces. Close it.
+type Gateway struct {
+	Gate         *gate.Gate
+	Orchestrator *workflow.Orchestrator // what surfaces call: the gate, and macros before it
+	Tokens       *auth.Book
+	Log          *slog.Logger // as it was given, without the secrets of sessions
 
 	config   config.Config  // in force
 	rules    *policy.Policy // at the start
 	trail    *audit.Log
-	desk     *approval.Desk
+	desk     *approval.Queue
 	sessions *session.Registry
 	vault    *source.Vault
 	known    redact.Book // the secrets of sessions
@@ -60,8 +60,8 @@ type room struct {
 // listens on, which no box may reach. Faults: already_active when another
 // gateway uses the directory, start_failed, invalid_request for a
 // configuration a room refuses.
-func Open(ctx context.Context, c config.Config, version string, own []netip.AddrPort, log *slog.Logger) (_ *House, err error) {
-	h := &House{config: c}
+func Open(ctx context.Context, c config.Config, version string, own []netip.AddrPort, log *slog.Logger) (_ *Gateway, err error) {
+	h := &Gateway{config: c}
 	log = h.logTo(log)
 	defer func() {
 		if err != nil {
@@ -81,7 +81,7 @@ func Open(ctx context.Context, c config.Config, version string, own []netip.Addr
 	if err := h.openDesk(ctx, c, db, trail, log); err != nil {
 		return nil, err
 	}
-	if err := h.openWebhook(ctx, c.Security.HITL.Webhook, webhook.Options{DB: db, Trail: trail, Desk: h.desk, Log: log}); err != nil {
+	if err := h.openWebhook(ctx, c.Security.HITL.Webhook, webhook.Options{DB: db, Trail: trail, Approvals: h.desk, Log: log}); err != nil {
 		return nil, err
 	}
 	if err := h.openGate(ctx, c, db, trail, log); err != nil {
@@ -96,18 +96,18 @@ func Open(ctx context.Context, c config.Config, version string, own []netip.Addr
 	if err := h.sessions.Recover(ctx); err != nil {
 		return nil, err
 	}
-	h.Door.Tidy()
+	h.Orchestrator.EndOrphans()
 	return h, nil
 }
 
 // logTo has the house log without the secrets of its sessions.
-func (h *House) logTo(log *slog.Logger) *slog.Logger {
+func (h *Gateway) logTo(log *slog.Logger) *slog.Logger {
 	h.Log = slog.New(h.known.Handler(log.Handler()))
 	return h.Log
 }
 
 // openRecords opens what is kept in the state directory: tokens, store, trail.
-func (h *House) openRecords(ctx context.Context, c config.Config, log *slog.Logger) (*store.DB, *audit.Log, error) {
+func (h *Gateway) openRecords(ctx context.Context, c config.Config, log *slog.Logger) (*store.DB, *audit.Log, error) {
 	locked, err := lock(c.Server.StateDir)
 	if err != nil {
 		return nil, nil, err
@@ -134,13 +134,13 @@ func (h *House) openRecords(ctx context.Context, c config.Config, log *slog.Logg
 	return db, trail, nil
 }
 
-func (h *House) keep(name string, end func(context.Context) error) {
+func (h *Gateway) keep(name string, end func(context.Context) error) {
 	h.rooms = append(h.rooms, room{name, end})
 }
 
 // Close closes every room, the last opened first. Boxes end, within the bound
 // of the session room.
-func (h *House) Close(ctx context.Context) error {
+func (h *Gateway) Close(ctx context.Context) error {
 	var errs []error
 	for i := len(h.rooms) - 1; i >= 0; i-- {
 		if err := h.rooms[i].close(ctx); err != nil {
@@ -172,7 +172,7 @@ func openTokens(c config.Config, log *slog.Logger) (*auth.Book, error) {
 	return book, nil
 }
 
-func (h *House) openSessions(ctx context.Context, c config.Config, version string, db *store.DB, trail *audit.Log, own []netip.AddrPort, log *slog.Logger) error {
+func (h *Gateway) openSessions(ctx context.Context, c config.Config, version string, db *store.DB, trail *audit.Log, own []netip.AddrPort, log *slog.Logger) error {
 	driver, err := openDriver(c, version, log)
 	if err != nil {
 		return err
@@ -180,8 +180,8 @@ func (h *House) openSessions(ctx context.Context, c config.Config, version strin
 	h.keep("driver", func(context.Context) error { return driver.Close() })
 	h.reap(ctx, driver, log)
 	door, err := openDoor(c.Security.Network, own, log, egress.Options{
-		Refused: func(box string, r action.Refusal) { h.sessions.Refused(box, r) },
-		Channel: func(ctx context.Context, box string, channel action.Channel) error {
+		OnRefused: func(box string, r action.Refusal) { h.sessions.Refused(box, r) },
+		AllowChannel: func(ctx context.Context, box string, channel action.Channel) error {
 			return h.sessions.Opens(ctx, box, channel)
 		},
 	})
@@ -209,9 +209,9 @@ func (h *House) openSessions(ctx context.Context, c config.Config, version strin
 	h.sessions, err = session.New(ctx, session.Options{
 		DB: db, Artifacts: artifacts, Profiles: profiles, Driver: driver, Door: door, Record: trail.Record,
 		Vault: h.vault, Known: &h.known, Outgoing: (*leaving)(h),
-		Wished:  func(s action.Session, host string) { h.Gate.Wish(s, host) },
-		Limited: func(s action.Session, why string) { h.Gate.AskToGoOn(s, why) },
-		Asks:    func(s action.Session) bool { return h.Gate.Asks(s) },
+		Wished:  func(s action.Session, host string) { h.Gate.RequestHost(s, host) },
+		Limited: func(s action.Session, why string) { h.Gate.AskToResume(s, why) },
+		Asks:    func(s action.Session) bool { return h.Gate.HasOpenQuestions(s) },
 		Open:    openPage, Page: pages, Config: sessionConfig(c), Log: log,
 	})
 	if err != nil {
@@ -241,11 +241,11 @@ func openPage(ctx context.Context, box sandbox.Box, o engine.Options) (session.B
 }
 
 // openDesk opens what judges calls and what asks people.
-func (h *House) openDesk(ctx context.Context, c config.Config, db *store.DB, trail *audit.Log, log *slog.Logger) (err error) {
+func (h *Gateway) openDesk(ctx context.Context, c config.Config, db *store.DB, trail *audit.Log, log *slog.Logger) (err error) {
 	if h.rules, err = policy.New(policyConfig(c)); err != nil {
 		return err
 	}
-	h.desk, err = approval.Open(ctx, approval.Options{DB: db, Log: log, Ended: gate.Ended(trail), Timeouts: timeouts(c)})
+	h.desk, err = approval.Open(ctx, approval.Options{DB: db, Log: log, OnEnded: gate.RecordEnded(trail), Timeouts: timeouts(c)})
 	if err != nil {
 		return err
 	}
@@ -254,22 +254,22 @@ func (h *House) openDesk(ctx context.Context, c config.Config, db *store.DB, tra
 }
 
 // openGate opens the gate, and macros before it. The desk must be open.
-func (h *House) openGate(ctx context.Context, c config.Config, db *store.DB, trail *audit.Log, log *slog.Logger) error {
+func (h *Gateway) openGate(ctx context.Context, c config.Config, db *store.DB, trail *audit.Log, log *slog.Logger) error {
 	runs, err := workflow.OpenRuns(ctx, workflow.RunsOptions{DB: db, Log: log, Retention: sessionConfig(c).Retention})
 	if err != nil {
 		return err
 	}
 	h.Gate, err = gate.New(gate.Options{
-		Sessions: beside{h.sessions, runs, h}, Policy: h.rules, Desk: h.desk, Audit: trail, Log: log,
-		Tokens: h.Tokens, Wishes: c.Security.HITL.Enabled, Credentials: credentialScan(c), Known: &h.known,
+		Sessions: beside{h.sessions, runs, h}, Policy: h.rules, Approvals: h.desk, Audit: trail, Log: log,
+		Tokens: h.Tokens, HostRequests: c.Security.HITL.Enabled, Credentials: credentialScan(c), Secrets: &h.known,
 		Timeouts: gate.Timeouts{Action: time.Duration(c.Browser.Timeout) * time.Second},
-		Told:     func() bool { return c.Security.HITL.Webhook.URL != "" },
+		Notifies: func() bool { return c.Security.HITL.Webhook.URL != "" },
 	})
 	if err != nil {
 		return errors.Join(err, runs.Close(ctx))
 	}
 	h.keep("gate", h.Gate.Close)
-	h.Door = workflow.New(h.Gate, runs)
+	h.Orchestrator = workflow.New(h.Gate, runs)
 	h.keep("runs", runs.Close)
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 
 // leaving puts requests that leave a browser to the gate, which is opened after
 // the sessions.
-type leaving House
+type leaving Gateway
 
 // Outgoing judges a request. Faults: those of the gate.
 func (h *leaving) Outgoing(ctx context.Context, s action.Session, from action.Sender, r action.Request) (action.Ruling, error) {

@@ -26,7 +26,7 @@ func offline(ctx context.Context, c config.Config, call action.Call) (result act
 		c.Auth.Tokens = nil // also one whose name the configuration has taken since, which keeps the gateway from starting
 	}
 	log := slog.New(slog.DiscardHandler)
-	h := &House{config: c}
+	h := &Gateway{config: c}
 	defer func() { err = errors.Join(err, h.Close(context.WithoutCancel(ctx))) }()
 	db, trail, err := h.openRecords(ctx, c, log)
 	if err != nil {

@@ -15,7 +15,7 @@ type reaper interface {
 }
 
 // reap begins to remove what ended gateways left on the engine, now and then.
-func (h *House) reap(ctx context.Context, d driver, log *slog.Logger) {
+func (h *Gateway) reap(ctx context.Context, d driver, log *slog.Logger) {
 	r, shares := d.(reaper)
 	if !shares {
 		return

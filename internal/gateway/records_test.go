@@ -94,13 +94,15 @@ func (r *rooms) Attach(context.Context, action.Call, action.Pin, func(action.Mes
 	return place{}, nil
 }
 
-func (r *rooms) Portrait(context.Context, action.Call, action.Pin) (string, error) { return "", nil }
+func (r *rooms) TargetScreenshot(context.Context, action.Call, action.Pin) (string, error) {
+	return "", nil
+}
 
-func (r *rooms) Remark(string, string) {}
+func (r *rooms) QueueNotice(string, string) {}
 
-func (r *rooms) Halt(context.Context, string, string, string) error { return nil }
+func (r *rooms) Pause(context.Context, string, string, string) error { return nil }
 
-func (r *rooms) Wanted(string, string) string { return "" }
+func (r *rooms) RequestableHost(string, string) string { return "" }
 
 func (r *rooms) taken() int {
 	r.mu.Lock()
@@ -151,7 +153,7 @@ func openRecords(t *testing.T) *records {
 	judge, err := policy.New(policy.Config{Enabled: true, Trusted: []string{"a.example"}})
 	check(t, err)
 	r := &records{tokens: map[action.Role]string{}, tools: map[action.Role]*sdk.ClientSession{}, trail: trail, rooms: &rooms{}}
-	g, err := gate.New(gate.Options{Sessions: r.rooms, Policy: judge, Desk: desk, Audit: trail, Log: log})
+	g, err := gate.New(gate.Options{Sessions: r.rooms, Policy: judge, Approvals: desk, Audit: trail, Log: log})
 	check(t, err)
 	t.Cleanup(func() {
 		check(t, g.Close(context.Background()))

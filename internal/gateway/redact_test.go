@@ -20,7 +20,7 @@ func TestRecordsAndLogOfAHouseKnowItsSecrets(t *testing.T) {
 	c := config.Default()
 	c.Server.StateDir = t.TempDir()
 	var lines bytes.Buffer
-	h := &House{config: c}
+	h := &Gateway{config: c}
 	h.logTo(slog.New(slog.NewTextHandler(&lines, nil)))
 	db, err := store.Open(t.Context(), filepath.Join(c.Server.StateDir, storeFile))
 	if err != nil {

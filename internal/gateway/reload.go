@@ -29,7 +29,7 @@ const keptProblem = 1000 // characters of what is wrong with a configuration, in
 
 // reloads takes the configuration over anew for each signal, until ctx ends. A
 // terminal that went away sends the same signal: then the gateway ends.
-func (h *House) reloads(ctx context.Context, signals <-chan os.Signal, o cli.ServeOptions, log *slog.Logger, end func()) {
+func (h *Gateway) reloads(ctx context.Context, signals <-chan os.Signal, o cli.ServeOptions, log *slog.Logger, end func()) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -53,7 +53,7 @@ func (h *House) reloads(ctx context.Context, signals <-chan os.Signal, o cli.Ser
 // Reload takes over what of a configuration can change while sessions run: the
 // policy, how long questions wait, and where new sessions may go. All of it, or
 // nothing. Faults: invalid_request.
-func (h *House) Reload(c config.Config, log *slog.Logger) error {
+func (h *Gateway) Reload(c config.Config, log *slog.Logger) error {
 	rules, err := policy.New(policyConfig(c))
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (h *House) Reload(c config.Config, log *slog.Logger) error {
 }
 
 // kept says that a configuration was not taken over.
-func (h *House) kept(c config.Config, err error, log *slog.Logger) {
+func (h *Gateway) kept(c config.Config, err error, log *slog.Logger) {
 	f := fault.From(err)
 	problem := f.Message
 	if all, known := f.Details["problems"].(config.Problems); known {
@@ -89,8 +89,8 @@ func (h *House) kept(c config.Config, err error, log *slog.Logger) {
 	}
 	log.Error("the configuration was not reloaded; the one before stays", "file", c.Source.File, "sha256", c.Source.SHA256, "problem", problem)
 	h.trail.Record(action.Record{
-		EventType: audit.Config, Result: "fault", Error: approval.Inert(fmt.Sprintf("%s: %s", f.Code, problem), keptProblem),
-		Detail: approval.Inert(fmt.Sprintf("not reloaded, the one before stays: file %s, sha256 %s", c.Source.File, c.Source.SHA256), keptProblem),
+		EventType: audit.Config, Result: "fault", Error: approval.Sanitize(fmt.Sprintf("%s: %s", f.Code, problem), keptProblem),
+		Detail: approval.Sanitize(fmt.Sprintf("not reloaded, the one before stays: file %s, sha256 %s", c.Source.File, c.Source.SHA256), keptProblem),
 	})
 }
 
@@ -102,7 +102,7 @@ func loaded(what string, c config.Config, rules *policy.Policy) action.Record {
 	}
 	return action.Record{
 		EventType: audit.Config, Result: "ok",
-		Detail: approval.Inert(fmt.Sprintf("%s: %s, policy %s", what, source, rules.Hash()), keptProblem),
+		Detail: approval.Sanitize(fmt.Sprintf("%s: %s, policy %s", what, source, rules.Hash()), keptProblem),
 	}
 }
 

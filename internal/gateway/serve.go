@@ -140,12 +140,12 @@ API: %[1]s/docs (with a token), or %[5]s openapi --docs
 
 // idle is a door that knows when it was last used.
 type idle struct {
-	house *House
+	house *Gateway
 	limit time.Duration
 	calls chan struct{} // one for each call that begins or ends
 }
 
-func newIdle(house *House, limit time.Duration) *idle {
+func newIdle(house *Gateway, limit time.Duration) *idle {
 	return &idle{house: house, limit: limit, calls: make(chan struct{}, 1)}
 }
 
@@ -153,12 +153,12 @@ func newIdle(house *House, limit time.Duration) *idle {
 func (i *idle) Call(ctx context.Context, call action.Call) (action.Result, error) {
 	i.touch()
 	defer i.touch()
-	return i.house.Door.Call(ctx, call)
+	return i.house.Orchestrator.Call(ctx, call)
 }
 
 // Refuse records a call that a surface refused.
 func (i *idle) Refuse(ctx context.Context, call action.Call, why error) {
-	i.house.Door.Refuse(ctx, call, why)
+	i.house.Orchestrator.Refuse(ctx, call, why)
 }
 
 // Attach lets a client of the browser's protocol through to the gate. Its

@@ -30,20 +30,20 @@ func checkpointDir(c config.Config) string {
 	return filepath.Join(c.Server.StateDir, "checkpoints")
 }
 
-func (h *House) openTrail(ctx context.Context, c config.Config, db *store.DB, log *slog.Logger) (*audit.Log, error) {
+func (h *Gateway) openTrail(ctx context.Context, c config.Config, db *store.DB, log *slog.Logger) (*audit.Log, error) {
 	key, err := audit.Key(c.Server.StateDir)
 	if err != nil {
 		return nil, err
 	}
 	return audit.Open(ctx, audit.Options{
-		DB: db, Log: log, Lazy: !c.Audit.Durable, Clean: gate.Cleansed(&h.known),
-		Keep: max(0, span(c.Audit.RetentionDays, 24*time.Hour)),
-		Seal: audit.Seal{Key: key, Folder: checkpointDir(c)},
+		DB: db, Log: log, NoFlush: !c.Audit.Durable, Redact: gate.RedactRecords(&h.known),
+		Retention: max(0, span(c.Audit.RetentionDays, 24*time.Hour)),
+		Signing:   audit.Signing{Key: key, Folder: checkpointDir(c)},
 	})
 }
 
 // openTrace begins to send spans of calls, where a collector is configured.
-func (h *House) openTrace(ctx context.Context, c config.Config, version string, trail *audit.Log, log *slog.Logger) error {
+func (h *Gateway) openTrace(ctx context.Context, c config.Config, version string, trail *audit.Log, log *slog.Logger) error {
 	if c.Audit.OTLP == "" {
 		return nil
 	}

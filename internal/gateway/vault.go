@@ -60,7 +60,7 @@ func server(c config.HashiCorp) source.HashiCorp {
 }
 
 // checkCredentials says what a host would get in the caller's scope.
-func (h *House) checkCredentials(ctx context.Context, call action.Call) (action.Result, error) {
+func (h *Gateway) checkCredentials(ctx context.Context, call action.Call) (action.Result, error) {
 	args, ok := call.Args.(*action.CredentialQuery)
 	if !ok {
 		return action.Result{}, fault.New(fault.Internal, "%s has the arguments of another verb", call.Verb)

@@ -16,7 +16,7 @@ import (
 
 // openWebhook starts telling the configured address, if there is one. Fault:
 // invalid_request without its secret.
-func (h *House) openWebhook(ctx context.Context, c config.Webhook, o webhook.Options) error {
+func (h *Gateway) openWebhook(ctx context.Context, c config.Webhook, o webhook.Options) error {
 	if c.URL == "" {
 		return webhook.Forget(ctx, o.DB)
 	}

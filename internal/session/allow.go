@@ -100,10 +100,10 @@ func widen(n, configured action.Network, more action.AllowHost) action.Network {
 	return n
 }
 
-// Wanted returns the host that a person could add to a session so that a
+// RequestableHost returns the host that a person could add to a session so that a
 // document may come from an address; empty where no host would help, or none
 // is missing. Private places that are not configured cannot be asked for.
-func (r *Registry) Wanted(session, address string) string {
+func (r *Registry) RequestableHost(session, address string) string {
 	r.mu.Lock()
 	l := r.live[session]
 	r.mu.Unlock()

@@ -77,11 +77,11 @@ func TestAHostIsWantedOnlyWhereAddingItWouldHelp(t *testing.T) {
 		"":                         "",
 		"about:blank":              "",
 	} {
-		if got := r.Wanted(s.ID, address); got != want {
+		if got := r.RequestableHost(s.ID, address); got != want {
 			t.Errorf("%q wants %q, not %q", address, got, want)
 		}
 	}
-	if got := r.Wanted("s0000000000000000", "https://new.example/"); got != "" {
+	if got := r.RequestableHost("s0000000000000000", "https://new.example/"); got != "" {
 		t.Errorf("a session that is none wants %q", got)
 	}
 }

@@ -107,9 +107,9 @@ func (l *live) note(notes ...string) {
 	l.dirty = true
 }
 
-// Remark has a session say something with the next answer to an agent, once.
+// QueueNotice has a session say something with the next answer to an agent, once.
 // One that is over says nothing.
-func (r *Registry) Remark(session, words string) {
+func (r *Registry) QueueNotice(session, words string) {
 	r.mu.Lock()
 	l := r.live[session]
 	r.mu.Unlock()

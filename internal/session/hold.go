@@ -141,9 +141,9 @@ func (l *live) held(hint string) *fault.Fault {
 		Hinted("%s", hint).With("state", state).With("by", hold.By).With("code", hold.Code).With("since", hold.Since)
 }
 
-// Halt pauses a session from the gate's side and alerts. A session that is
+// Pause pauses a session from the gate's side and alerts. A session that is
 // held already stays as it is. Faults: session_not_found, not_active.
-func (r *Registry) Halt(ctx context.Context, session, code, why string) error {
+func (r *Registry) Pause(ctx context.Context, session, code, why string) error {
 	r.mu.Lock()
 	l := r.live[session]
 	r.mu.Unlock()

@@ -108,7 +108,7 @@ func TestAPausedSessionIsReadAndClosedByItsAgent(t *testing.T) {
 func TestASessionThatWasPausedForACredentialIsNotRead(t *testing.T) {
 	r := newRig(t)
 	s := r.start(alice, action.SessionStart{})
-	must(t, r.Halt(t.Context(), s.ID, string(fault.CredentialDetected), "something like a key was typed"))
+	must(t, r.Pause(t.Context(), s.ID, string(fault.CredentialDetected), "something like a key was typed"))
 	for _, verb := range []string{"page.snapshot", "page.screenshot", "session.close"} {
 		wants(t, fault.SessionPaused, errOf(r.call(t.Context(), alice, verb, s.ID, nil)))
 	}
@@ -308,8 +308,8 @@ func TestAHeldSessionWaitsLongerButNotForEver(t *testing.T) {
 func TestTheGateHaltsASessionAndEachTimeSomebodyIsAlerted(t *testing.T) {
 	r := newRig(t)
 	s := r.start(alice, action.SessionStart{})
-	must(t, r.Halt(t.Context(), s.ID, "credential_detected", "an AWS key was typed\u202e"))
-	must(t, r.Halt(t.Context(), s.ID, "credential_detected", "another one"))
+	must(t, r.Pause(t.Context(), s.ID, "credential_detected", "an AWS key was typed\u202e"))
+	must(t, r.Pause(t.Context(), s.ID, "credential_detected", "another one"))
 	shown := r.show(alice, s.ID)
 	if shown.State != "paused" || shown.Hold.By != action.House || shown.Hold.Code != "credential_detected" || shown.Hold.Why != `an AWS key was typed\u202e` {
 		t.Errorf("it is %s, %+v", shown.State, shown.Hold)
@@ -318,9 +318,9 @@ func TestTheGateHaltsASessionAndEachTimeSomebodyIsAlerted(t *testing.T) {
 		t.Errorf("%d and %d alerts, %d pauses", a, b, n)
 	}
 	wants(t, fault.SessionPaused, errOf(r.call(t.Context(), alice, "page.snapshot", "", nil)), "AWS key")
-	wants(t, fault.SessionNotFound, r.Halt(t.Context(), "s0000000000000000", "x", "y"))
+	wants(t, fault.SessionNotFound, r.Pause(t.Context(), "s0000000000000000", "x", "y"))
 	r.hands(admin, "session.close", s.ID, nil)
-	wants(t, fault.SessionNotFound, r.Halt(t.Context(), s.ID, "x", "y"))
+	wants(t, fault.SessionNotFound, r.Pause(t.Context(), s.ID, "x", "y"))
 }
 
 func TestAClientIsPutOutWhenTheSessionIsTakenFromIt(t *testing.T) {

@@ -8,11 +8,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/artifact"
 )
 
-// Portrait keeps a picture of a page with what a pin names outlined, for the
+// TargetScreenshot keeps a picture of a page with what a pin names outlined, for the
 // people who are asked about it: it may show what the agent may not read, so
 // only operators can fetch the artifact whose id is returned. Faults:
 // not_active, limit_reached, and those of the page engine.
-func (r *Registry) Portrait(ctx context.Context, call action.Call, pin action.Pin) (string, error) {
+func (r *Registry) TargetScreenshot(ctx context.Context, call action.Call, pin action.Pin) (string, error) {
 	call.Session = pin.Session
 	l, err := r.admit(ctx, call)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 func TestOnlyOperatorsOfTheScopeSeeAPortrait(t *testing.T) {
 	r := newRig(t)
 	s := r.start(alice, action.SessionStart{})
-	id, err := r.Portrait(t.Context(), action.Call{Verb: "page.click", Caller: alice}, action.Pin{Session: s.ID, Node: "7"})
+	id, err := r.TargetScreenshot(t.Context(), action.Call{Verb: "page.click", Caller: alice}, action.Pin{Session: s.ID, Node: "7"})
 	must(t, err)
 	for _, who := range []action.Caller{alice, {Actor: "eye", Scope: "alice", Role: action.Viewer}, bob, {Actor: "eve", Scope: "bob", Role: action.Operator}} {
 		_, err := r.call(t.Context(), who, "artifact.get", "", &action.ByID{ID: id})

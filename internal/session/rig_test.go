@@ -42,7 +42,7 @@ type rig struct {
 	db      *store.DB
 	files   *artifact.Store
 	kept    *profile.Store
-	door    *egress.Door
+	door    *egress.Proxy
 	state   string
 	options session.Options
 
@@ -94,7 +94,7 @@ func boot(t testing.TB, state string, engine *sandboxtest.Engine, tweaks ...twea
 		t:    t, engine: engine, driver: &driver{Driver: engine.Driver("gw")}, db: db, files: files, state: state,
 		pages: map[string]*tab{}, news: make(chan struct{}, 1),
 	}
-	r.door = egress.New(egress.Options{Refused: func(box string, refusal action.Refusal) { r.Refused(box, refusal) }})
+	r.door = egress.New(egress.Options{OnRefused: func(box string, refusal action.Refusal) { r.Refused(box, refusal) }})
 	r.options = session.Options{
 		DB: db, Artifacts: files, Profiles: kept, Driver: r.driver, Door: r.door, Open: r.openPage, Record: r.record, Config: config(), Log: log,
 	}

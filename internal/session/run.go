@@ -20,7 +20,7 @@ func (r *Registry) lookAtRun(ctx context.Context, call action.Call) (action.Fact
 	record, facts, err := r.recordOf(ctx, call)
 	seen := action.Facts{Session: facts, Page: pageOf(record)}
 	if args, is := call.Args.(*action.RunAllow); is && err == nil {
-		seen.Destination = &action.Destination{URL: args.URL, Host: r.Wanted(record.ID, args.URL)}
+		seen.Destination = &action.Destination{URL: args.URL, Host: r.RequestableHost(record.ID, args.URL)}
 	}
 	return seen, action.Pin{Session: record.ID}, err
 }
@@ -32,7 +32,7 @@ func (r *Registry) allowRun(ctx context.Context, call action.Call) (action.Resul
 	if err != nil {
 		return action.Result{}, err
 	}
-	host := r.Wanted(call.Session, args.URL)
+	host := r.RequestableHost(call.Session, args.URL)
 	if host == "" {
 		return action.Result{}, fault.New(fault.BlockedDomain, "no host would let the run go there")
 	}

@@ -39,8 +39,8 @@ func TestACallGivenUpBeforeItsTurnDidNothing(t *testing.T) {
 func TestARemarkIsSaidOnceToAnAgentThatHears(t *testing.T) {
 	r := newRig(t)
 	s := r.start(alice, action.SessionStart{})
-	r.Remark(s.ID, "the call before was cancelled")
-	r.Remark("s-none", "nobody hears this")
+	r.QueueNotice(s.ID, "the call before was cancelled")
+	r.QueueNotice("s-none", "nobody hears this")
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	look := func(ctx context.Context, who action.Caller) []string {

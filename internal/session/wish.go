@@ -21,7 +21,7 @@ func (r *Registry) passOn(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case w := <-r.wishes:
-			host := r.Wanted(w.session.ID, w.address)
+			host := r.RequestableHost(w.session.ID, w.address)
 			if host != "" && r.wished != nil {
 				r.wished(w.session, host)
 			}

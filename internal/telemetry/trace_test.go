@@ -98,7 +98,7 @@ func TestACallBecomesASpanWithItsIds(t *testing.T) {
 	l := openTrail(t)
 	e := open(t, url, l)
 	for _, id := range []string{"c1", "c2.1", "c2.2", "mcp-ab-1", "mcp-ab-2"} {
-		if err := l.Both(outcome(id), outcome(id)); err != nil {
+		if err := l.BeginAndEnd(outcome(id), outcome(id)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -139,7 +139,7 @@ func TestACollectorThatIsNotThereHoldsUpNobody(t *testing.T) {
 	l := openTrail(t)
 	e := open(t, "http://127.0.0.1:1/v1/traces", l) // port 1: nobody listens
 	for range 300 {
-		if err := l.Both(outcome("c"), outcome("c")); err != nil {
+		if err := l.BeginAndEnd(outcome("c"), outcome("c")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -164,7 +164,7 @@ func TestSpansGoOnAfterTheTrailCouldNotBeRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Both(outcome("c1"), outcome("c1")); err != nil {
+	if err := l.BeginAndEnd(outcome("c1"), outcome("c1")); err != nil {
 		t.Fatal(err)
 	}
 	select {

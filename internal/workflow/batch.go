@@ -35,7 +35,7 @@ type batching struct {
 // steps one by one. Where nothing is done its answer is that of its first
 // step; after that it is a report. A batch that waits for a person goes on
 // where it stopped when the same call is made again.
-func (d *Door) batch(ctx context.Context, call action.Call) (action.Result, error) {
+func (d *Orchestrator) batch(ctx context.Context, call action.Call) (action.Result, error) {
 	if len(call.ID) == 0 || len(call.ID) > 50 {
 		call.ID = newID()
 	}

@@ -11,11 +11,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Holds reports whether a verb is about records of runs: those lie behind the
+// Owns reports whether a verb is about records of runs: those lie behind the
 // gate, beside the sessions, so that showing, cancelling and resuming a run are
 // judged and recorded like any other call. The steps of a run are the
 // sessions'.
-func (r *Runs) Holds(verb string) bool {
+func (r *Runs) Owns(verb string) bool {
 	v, known := action.Lookup(verb)
 	return known && !v.Inner && (strings.HasPrefix(verb, "run.") || verb == "capability.show")
 }

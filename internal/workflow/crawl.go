@@ -77,7 +77,7 @@ type visited struct {
 
 // crawl opens a crawl at the gate, reads its pages one by one through the
 // gate, and ends it. What was read when it is cut short is its result.
-func (d *Door) crawl(ctx context.Context, call action.Call) (action.Result, error) {
+func (d *Orchestrator) crawl(ctx context.Context, call action.Call) (action.Result, error) {
 	if len(call.ID) == 0 || len(call.ID) > 50 {
 		call.ID = newID()
 	}

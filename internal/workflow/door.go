@@ -16,19 +16,19 @@ type Gate interface {
 	Refuse(ctx context.Context, c action.Call, why error)
 }
 
-// Door is a gate that knows macros besides. It is safe for concurrent use.
-type Door struct {
+// Orchestrator is a gate that knows macros besides. It is safe for concurrent use.
+type Orchestrator struct {
 	gate   Gate
 	runs   *Runs
 	halves halves
 }
 
 // New makes a door before a gate. Without runs, those are calls like any other.
-func New(gate Gate, runs *Runs) *Door { return &Door{gate: gate, runs: runs} }
+func New(gate Gate, runs *Runs) *Orchestrator { return &Orchestrator{gate: gate, runs: runs} }
 
 // Call makes a call: a macro's steps one by one, and anything else as it is.
 // Steps themselves are taken from nobody: unknown_action.
-func (d *Door) Call(ctx context.Context, c action.Call) (action.Result, error) {
+func (d *Orchestrator) Call(ctx context.Context, c action.Call) (action.Result, error) {
 	if v, known := action.Lookup(c.Verb); known && v.Inner {
 		err := fault.New(fault.UnknownAction, "there is no such verb").
 			Hinted("see the table of verbs: /openapi.json, or the tools of the MCP server")
@@ -49,4 +49,6 @@ func (d *Door) Call(ctx context.Context, c action.Call) (action.Result, error) {
 }
 
 // Refuse records a call that was refused before the door.
-func (d *Door) Refuse(ctx context.Context, c action.Call, why error) { d.gate.Refuse(ctx, c, why) }
+func (d *Orchestrator) Refuse(ctx context.Context, c action.Call, why error) {
+	d.gate.Refuse(ctx, c, why)
+}

@@ -10,7 +10,7 @@ import (
 )
 
 // startRun has a run begin, and waits for its end as long as the call does.
-func (d *Door) startRun(ctx context.Context, call action.Call) (action.Result, error) {
+func (d *Orchestrator) startRun(ctx context.Context, call action.Call) (action.Result, error) {
 	result, err := d.gate.Call(ctx, call)
 	if err != nil || result.Pending != nil {
 		return result, err
@@ -30,7 +30,7 @@ func (d *Door) startRun(ctx context.Context, call action.Call) (action.Result, e
 }
 
 // showRun shows a run, when it has ended or the call's wait is over.
-func (d *Door) showRun(ctx context.Context, call action.Call) (action.Result, error) {
+func (d *Orchestrator) showRun(ctx context.Context, call action.Call) (action.Result, error) {
 	result, err := d.gate.Call(ctx, call)
 	if err != nil || result.Pending != nil {
 		return result, err
@@ -45,11 +45,11 @@ func (d *Door) showRun(ctx context.Context, call action.Call) (action.Result, er
 	return of(d.runs.show(ctx, call.Caller.Scope, args.ID)) // it may have ended since it was let be shown
 }
 
-// Tidy begins to end the browsers of runs that an earlier gateway left.
+// EndOrphans begins to end the browsers of runs that an earlier gateway left.
 // Runs.Close waits for it.
-func (d *Door) Tidy() { d.runs.work.Go(d.tidy) }
+func (d *Orchestrator) EndOrphans() { d.runs.work.Go(d.tidy) }
 
-func (d *Door) tidy() {
+func (d *Orchestrator) tidy() {
 	for _, o := range d.runs.left() {
 		ctx, stop := context.WithTimeout(d.runs.life, endRunLimit)
 		_, err := d.gate.Call(ctx, action.Call{

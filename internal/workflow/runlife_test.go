@@ -235,7 +235,7 @@ func TestARestartFailsRunsAndEndsTheirBrowsers(t *testing.T) {
 	second.b.mu.Lock()
 	second.b.open = 1
 	second.b.mu.Unlock()
-	second.Tidy()
+	second.EndOrphans()
 	second.close()
 	if did := second.b.did(); !slices.Equal(did, []string{"run.end"}) {
 		t.Errorf("did %v", did)

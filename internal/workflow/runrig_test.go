@@ -43,8 +43,8 @@ type browser struct {
 	ended string // which browser was ended last
 }
 
-// Remark is heard by nobody: the browser of a run ends with it.
-func (b *browser) Remark(string, string) {}
+// QueueNotice is heard by nobody: the browser of a run ends with it.
+func (b *browser) QueueNotice(string, string) {}
 
 // behind is the browser and the records of runs.
 type behind struct {
@@ -53,14 +53,14 @@ type behind struct {
 }
 
 func (b behind) Look(ctx context.Context, c action.Call) (action.Facts, action.Pin, error) {
-	if b.runs.Holds(c.Verb) {
+	if b.runs.Owns(c.Verb) {
 		return b.runs.Look(ctx, c)
 	}
 	return b.browser.Look(ctx, c)
 }
 
 func (b behind) Do(ctx context.Context, c action.Call, pin action.Pin) (action.Result, error) {
-	if b.runs.Holds(c.Verb) {
+	if b.runs.Owns(c.Verb) {
 		return b.runs.Do(ctx, c)
 	}
 	return b.browser.Do(ctx, c, pin)
@@ -158,12 +158,12 @@ func (b *browser) did() []string {
 
 // house is a gate with runs, before a browser.
 type house struct {
-	*workflow.Door
+	*workflow.Orchestrator
 	t    *testing.T
 	b    *browser
 	db   *store.DB
 	gate *gate.Gate
-	desk *approval.Desk
+	desk *approval.Queue
 	runs *workflow.Runs
 	log  *audit.Log
 }
@@ -189,10 +189,10 @@ func openHouse(t *testing.T, path string, b *browser) *house {
 	if h.runs, err = workflow.OpenRuns(ctx, workflow.RunsOptions{DB: h.db, Log: log, Retention: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
-	if h.gate, err = gate.New(gate.Options{Sessions: behind{b, h.runs}, Policy: rules, Desk: h.desk, Audit: h.log, Log: log}); err != nil {
+	if h.gate, err = gate.New(gate.Options{Sessions: behind{b, h.runs}, Policy: rules, Approvals: h.desk, Audit: h.log, Log: log}); err != nil {
 		t.Fatal(err)
 	}
-	h.Door = workflow.New(h.gate, h.runs)
+	h.Orchestrator = workflow.New(h.gate, h.runs)
 	return h
 }
 

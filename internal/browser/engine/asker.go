@@ -56,7 +56,7 @@ func (b *Browser) asked(from *target, p netlog.Event) {
 
 // shownIn returns the address of the document in a frame, or of the nearest
 // around it, or of what opened the tab. b.mu is held.
-func (b *Browser) shownIn(t *tab, f *frame) string {
+func (b *base) shownIn(t *tab, f *frame) string {
 	if f == nil {
 		f = t.root
 	}

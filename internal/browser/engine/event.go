@@ -2,7 +2,6 @@ package engine
 
 import (
 	"encoding/json"
-	"log/slog"
 	"maps"
 	"strings"
 
@@ -224,10 +223,4 @@ var worldEvents = map[string]taker{
 			}
 		}
 	}),
-}
-
-func (b *Browser) log() *slog.Logger {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.options.Log
 }

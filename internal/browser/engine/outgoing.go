@@ -301,7 +301,7 @@ func (b *Browser) sent(ctx context.Context, r *report, out *action.Result) {
 
 // isHeld reports whether a tab waits for a document that a person is asked
 // about.
-func (b *Browser) isHeld(t *tab) bool {
+func (b *base) isHeld(t *tab) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return t != nil && t.documentHeld

@@ -195,7 +195,7 @@ func (b *Browser) settled(t *target, sent []*cdp.Pending, tree *cdp.Pending) {
 }
 
 // pageOf is the page or frame that a target belongs to.
-func (b *Browser) pageOf(t *target) *target {
+func (b *base) pageOf(t *target) *target {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for t.tab == nil && t.parent != nil {

@@ -6,9 +6,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// About lists the questions of a session about one verb, newest first, at most
+// ListByVerb lists the questions of a session about one verb, newest first, at most
 // 1000.
-func (d *Desk) About(ctx context.Context, session, verb string) ([]action.Question, error) {
+func (d *Queue) ListByVerb(ctx context.Context, session, verb string) ([]action.Question, error) {
 	if err := expire(ctx, d.db.Writer, d.now()); err != nil {
 		return nil, broken(err)
 	}

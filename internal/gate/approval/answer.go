@@ -20,7 +20,7 @@ const keptReason = 1000 // characters; action.Answer.Reason
 // was answered before, approval_timeout when its time is over, invalid_request
 // when CRITICAL is approved without a reason, or a grant is given for what none
 // can cover.
-func (d *Desk) Answer(ctx context.Context, by action.Caller, a action.Answer) (action.Question, error) {
+func (d *Queue) Answer(ctx context.Context, by action.Caller, a action.Answer) (action.Question, error) {
 	if by.Role != action.Operator {
 		return action.Question{}, fault.New(fault.DeniedByPolicy, "only an operator answers questions").
 			Hinted("use an operator's token")
@@ -42,7 +42,7 @@ func (d *Desk) Answer(ctx context.Context, by action.Caller, a action.Answer) (a
 }
 
 // settle checks and stores an answer.
-func (d *Desk) settle(ctx context.Context, tx *sql.Tx, by action.Caller, a action.Answer) (action.Question, error) {
+func (d *Queue) settle(ctx context.Context, tx *sql.Tx, by action.Caller, a action.Answer) (action.Question, error) {
 	now := d.now().UTC().Truncate(time.Millisecond)
 	if err := expire(ctx, tx, now); err != nil {
 		return action.Question{}, err
@@ -66,12 +66,12 @@ func (d *Desk) settle(ctx context.Context, tx *sql.Tx, by action.Caller, a actio
 }
 
 // keep stores an answer that is acceptable.
-func (d *Desk) keep(ctx context.Context, tx *sql.Tx, q *action.Question, host string, by action.Caller, a action.Answer, now time.Time) error {
+func (d *Queue) keep(ctx context.Context, tx *sql.Tx, q *action.Question, host string, by action.Caller, a action.Answer, now time.Time) error {
 	q.State = Denied
 	if a.Approve {
 		q.State = Approved
 	}
-	q.Answered, q.AnsweredBy, q.Reason = &now, by.Actor, Inert(strings.TrimSpace(a.Reason), keptReason)
+	q.Answered, q.AnsweredBy, q.Reason = &now, by.Actor, Sanitize(strings.TrimSpace(a.Reason), keptReason)
 	text, err := json.Marshal(q)
 	if err != nil {
 		return fmt.Errorf("cannot encode a question: %w", err)
@@ -105,7 +105,7 @@ func acceptable(q action.Question, host string, a action.Answer) error {
 		return fault.New(fault.InvalidRequest, "a CRITICAL call is approved with a reason").
 			Hinted("say why, for the record").With("field", "reason")
 	}
-	if a.ForSession && (!ForSession(q.Verb, q.Risk) || q.Session == "" || host == "") {
+	if a.ForSession && (!Grantable(q.Verb, q.Risk) || q.Session == "" || host == "") {
 		return fault.New(fault.InvalidRequest, "only a MEDIUM call on a page, or the typing of a site's secrets, can be allowed for the session").
 			Hinted("approve this one call").With("field", "forSession")
 	}

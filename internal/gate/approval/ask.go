@@ -15,7 +15,7 @@ import (
 // Ask puts a question to people, or finds the one that was already asked about
 // the same call: still waiting, or answered and not yet picked up. fresh says
 // that it is new. Await it next. Faults: limit_reached when too many wait.
-func (d *Desk) Ask(ctx context.Context, r Request) (q action.Question, fresh bool, err error) {
+func (d *Queue) Ask(ctx context.Context, r Request) (q action.Question, fresh bool, err error) {
 	binding, err := r.Subject.binding()
 	if err != nil {
 		return q, false, err
@@ -50,7 +50,7 @@ func (d *Desk) Ask(ctx context.Context, r Request) (q action.Question, fresh boo
 }
 
 // insert stores a new question.
-func (d *Desk) insert(ctx context.Context, tx *sql.Tx, r Request, binding string, now time.Time) (action.Question, error) {
+func (d *Queue) insert(ctx context.Context, tx *sql.Tx, r Request, binding string, now time.Time) (action.Question, error) {
 	var pending int
 	err := tx.QueryRowContext(ctx, `SELECT count(*) FROM questions WHERE scope = ? AND state = 'pending'`, r.Subject.Scope).Scan(&pending)
 	if err != nil {
@@ -61,7 +61,7 @@ func (d *Desk) insert(ctx context.Context, tx *sql.Tx, r Request, binding string
 			Hinted("wait until some are answered or expire").With("limit", "questions").With("max", maxPending)
 	}
 	q := questionOf(r, now, d.Timeouts().of(r.Risk))
-	q.Input = Inert(r.Input, shownInput)
+	q.Input = Sanitize(r.Input, shownInput)
 	text, err := json.Marshal(q)
 	if err != nil {
 		return q, fmt.Errorf("cannot encode a question: %w", err)
@@ -77,7 +77,7 @@ func (d *Desk) insert(ctx context.Context, tx *sql.Tx, r Request, binding string
 // questionOf is a request as people are shown it.
 func questionOf(r Request, now time.Time, wait time.Duration) action.Question {
 	now = now.UTC().Truncate(time.Millisecond)
-	why := Inert(r.Why, 2*shownText)
+	why := Sanitize(r.Why, 2*shownText)
 	if r.Risk == action.Critical {
 		why += "; this operation is irreversible"
 	}
@@ -85,9 +85,9 @@ func questionOf(r Request, now time.Time, wait time.Duration) action.Question {
 		ID: newID(), State: Pending, Session: r.Subject.Session, Scope: r.Subject.Scope, Actor: r.Actor,
 		Verb: r.Subject.Verb, Risk: r.Risk, Rule: r.Rule, Why: why,
 		Element: inertElement(r.Element),
-		Page:    action.Page{URL: Inert(r.Page.URL, 2*shownText), Title: Inert(r.Page.Title, shownText)},
+		Page:    action.Page{URL: Sanitize(r.Page.URL, 2*shownText), Title: Sanitize(r.Page.Title, shownText)},
 		Request: inertRequest(r.Held),
-		Input:   Inert(r.Input, 2*shownText), Within: Inert(r.Within, 2*shownText), Asked: now, Expires: now.Add(wait),
+		Input:   Sanitize(r.Input, 2*shownText), Within: Sanitize(r.Within, 2*shownText), Asked: now, Expires: now.Add(wait),
 	}
 }
 

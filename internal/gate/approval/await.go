@@ -15,7 +15,7 @@ import (
 // used was approved, and its one use is the caller's; one in state pending
 // still waits. Faults: approval_denied, approval_timeout, not_active when the
 // approval's one use went to another call, not_found.
-func (d *Desk) Await(ctx context.Context, id string, wait time.Duration) (action.Question, error) {
+func (d *Queue) Await(ctx context.Context, id string, wait time.Duration) (action.Question, error) {
 	rung, leave := d.listen(id) // before looking: an answer in between rings
 	defer leave()
 	q, err := d.load(ctx, id)
@@ -35,7 +35,7 @@ func (d *Desk) Await(ctx context.Context, id string, wait time.Duration) (action
 
 // pause waits for the bell, the end of the question, the end of the caller's
 // patience, or the end of ctx; only the last is an error.
-func (d *Desk) pause(ctx context.Context, rung <-chan struct{}, expires time.Time, wait time.Duration) error {
+func (d *Queue) pause(ctx context.Context, rung <-chan struct{}, expires time.Time, wait time.Duration) error {
 	left := expires.Sub(d.now())
 	if wait > 0 {
 		left = min(left, wait)
@@ -58,7 +58,7 @@ func gone(err error) *fault.Fault {
 }
 
 // claim gives an answer out, once.
-func (d *Desk) claim(ctx context.Context, q action.Question) (action.Question, error) {
+func (d *Queue) claim(ctx context.Context, q action.Question) (action.Question, error) {
 	now := d.now().UnixMilli()
 	switch q.State {
 	case Pending:
@@ -84,14 +84,14 @@ func (d *Desk) claim(ctx context.Context, q action.Question) (action.Question, e
 }
 
 // tell notes that the caller heard a refusal: the next call like it asks anew.
-func (d *Desk) tell(ctx context.Context, q action.Question, refusal *fault.Fault) error {
+func (d *Queue) tell(ctx context.Context, q action.Question, refusal *fault.Fault) error {
 	if _, err := d.mark(ctx, `UPDATE questions SET told = 1 WHERE id = ?`, q.ID); err != nil {
 		return err
 	}
 	return refusal
 }
 
-func (d *Desk) mark(ctx context.Context, statement string, args ...any) (changed bool, err error) {
+func (d *Queue) mark(ctx context.Context, statement string, args ...any) (changed bool, err error) {
 	done, err := d.db.Writer.ExecContext(ctx, statement, args...)
 	if err != nil {
 		return false, broken(err)
@@ -104,7 +104,7 @@ func (d *Desk) mark(ctx context.Context, statement string, args ...any) (changed
 }
 
 // load reads a question, expired when its time is over.
-func (d *Desk) load(ctx context.Context, id string) (action.Question, error) {
+func (d *Queue) load(ctx context.Context, id string) (action.Question, error) {
 	if err := expire(ctx, d.db.Writer, d.now()); err != nil {
 		return action.Question{}, broken(err)
 	}

@@ -12,14 +12,14 @@ import (
 
 // Subject is the call that a question is about: an answer covers exactly this.
 type Subject struct {
-	Scope    string
-	Session  string // id
-	Verb     string
-	Args     any         // the arguments, as they are encoded in JSON
-	Print    string      // fingerprint of the element judged
-	Document string      // it was in
-	Node     string      // which element of the document: twins have the same fingerprint
-	Drop     action.Spot // what it would be dropped on
+	Scope       string
+	Session     string // id
+	Verb        string
+	Args        any         // the arguments, as they are encoded in JSON
+	Fingerprint string      // fingerprint of the element judged
+	Document    string      // it was in
+	Node        string      // which element of the document: twins have the same fingerprint
+	Drop        action.Spot // what it would be dropped on
 }
 
 // binding is the hash of a subject. What is typed is in it, so only the hash
@@ -30,7 +30,7 @@ func (s Subject) binding() (string, error) {
 		return "", fmt.Errorf("cannot encode the arguments: %w", err)
 	}
 	sum := sha256.New()
-	for _, part := range []string{s.Scope, s.Session, s.Verb, string(args), s.Print, s.Document, s.Node, s.Drop.Print, s.Drop.Document, s.Drop.Node} {
+	for _, part := range []string{s.Scope, s.Session, s.Verb, string(args), s.Fingerprint, s.Document, s.Node, s.Drop.Print, s.Drop.Document, s.Drop.Node} {
 		_, _ = fmt.Fprintf(sum, "%d:%s", len(part), part) // a hash never fails
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil

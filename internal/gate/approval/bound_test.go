@@ -63,7 +63,7 @@ func TestOneOfFiftyAnswersCounts(t *testing.T) {
 // Of many calls that wait for one question its approval lets one through; what
 // it does not, asks anew.
 func TestAnApprovalOfMergedCallsIsForOne(t *testing.T) {
-	inBubble(t, func(t *testing.T, d *approval.Desk) {
+	inBubble(t, func(t *testing.T, d *approval.Queue) {
 		q := ask(t, d, request(action.High, "a"))
 		for range 9 {
 			if again, fresh, err := d.Ask(t.Context(), request(action.High, "a")); err != nil || fresh || again.ID != q.ID {
@@ -96,7 +96,7 @@ func TestAnApprovalOfMergedCallsIsForOne(t *testing.T) {
 
 // A question that expires while its answer is on its way is expired.
 func TestAnAnswerAMillisecondTooLateIsNone(t *testing.T) {
-	inBubble(t, func(t *testing.T, d *approval.Desk) {
+	inBubble(t, func(t *testing.T, d *approval.Queue) {
 		q := ask(t, d, request(action.Critical, "a"))
 		time.Sleep(time.Until(q.Expires) - time.Millisecond)                            // the bubble's clock
 		_, err := d.Answer(t.Context(), person, action.Answer{ID: q.ID, Approve: true}) // without a reason: refused, and it still waits
@@ -115,7 +115,7 @@ func TestInertTextShowsNothingThatIsNotThere(t *testing.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringOf(odd), rapid.StringOf(rapid.OneOf(odd, rapid.RuneFrom(nil, unicode.L))),
 			rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
 		most := rapid.IntRange(0, 50).Draw(t, "most")
-		got := approval.Inert(text, most)
+		got := approval.Sanitize(text, most)
 		if !utf8.ValidString(got) {
 			t.Fatalf("%q is no UTF-8", got)
 		}
@@ -127,7 +127,7 @@ func TestInertTextShowsNothingThatIsNotThere(t *testing.T) {
 				t.Fatalf("%U of %q shows nothing in %q", r, text, got)
 			}
 		}
-		if again := approval.Inert(got, len(got)); again != got {
+		if again := approval.Sanitize(got, len(got)); again != got {
 			t.Fatalf("%q became %q the second time", got, again)
 		}
 		if n := utf8.RuneCountInString(got); n > 10*most+len("… (99999 more)") {

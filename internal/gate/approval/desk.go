@@ -30,8 +30,8 @@ type Timeouts struct {
 	Critical time.Duration
 }
 
-// Defaults are the waiting times of SPEC section 8.
-var Defaults = Timeouts{Medium: 120 * time.Second, High: 60 * time.Second, Critical: 30 * time.Second}
+// DefaultTimeouts are the waiting times of SPEC section 8.
+var DefaultTimeouts = Timeouts{Medium: 120 * time.Second, High: 60 * time.Second, Critical: 30 * time.Second}
 
 // of returns the waiting time for a risk; an unjudged one waits as briefly as
 // the highest.
@@ -52,14 +52,14 @@ type Options struct {
 	Timeouts Timeouts         // Defaults where one is zero
 	Now      func() time.Time // time.Now when nil
 
-	// Ended is told of each question that ended without an answer: it expired,
+	// OnEnded is told of each question that ended without an answer: it expired,
 	// or the gateway ended before. At least once, also after a crash. Nobody
 	// is told when it is nil.
-	Ended func(action.Question)
+	OnEnded func(action.Question)
 }
 
-// Desk keeps the questions. It is safe for concurrent use. Close it.
-type Desk struct {
+// Queue keeps the questions. It is safe for concurrent use. Close it.
+type Queue struct {
 	db       *store.DB
 	log      *slog.Logger
 	timeouts atomic.Pointer[Timeouts]
@@ -82,11 +82,11 @@ type bell struct {
 
 // Open makes a desk over db. Questions that still waited when the last gateway
 // ended are denied: the calls that asked them are gone.
-func Open(ctx context.Context, o Options) (*Desk, error) {
+func Open(ctx context.Context, o Options) (*Queue, error) {
 	if o.DB == nil || o.Log == nil {
 		return nil, fault.New(fault.Internal, "the approval desk was opened without a store or a logger")
 	}
-	d := &Desk{db: o.DB, log: o.Log, now: o.Now, ended: o.Ended, asked: make(chan struct{}, 1), waiting: map[string]*bell{}}
+	d := &Queue{db: o.DB, log: o.Log, now: o.Now, ended: o.OnEnded, asked: make(chan struct{}, 1), waiting: map[string]*bell{}}
 	if d.now == nil {
 		d.now = time.Now
 	}
@@ -107,26 +107,26 @@ func Open(ctx context.Context, o Options) (*Desk, error) {
 
 // Close stops telling of questions that end. What was not told then is told by
 // the next desk over the same store.
-func (d *Desk) Close() {
+func (d *Queue) Close() {
 	d.stop()
 	d.work.Wait()
 }
 
 // SetTimeouts changes how long questions wait that are asked from now on;
 // Defaults where one is zero.
-func (d *Desk) SetTimeouts(t Timeouts) {
+func (d *Queue) SetTimeouts(t Timeouts) {
 	t.fill()
 	d.timeouts.Store(&t)
 }
 
 // Timeouts returns how long questions wait.
-func (d *Desk) Timeouts() Timeouts { return *d.timeouts.Load() }
+func (d *Queue) Timeouts() Timeouts { return *d.timeouts.Load() }
 
 func (t *Timeouts) fill() {
 	for _, f := range []struct {
 		value    *time.Duration
 		fallback time.Duration
-	}{{&t.Medium, Defaults.Medium}, {&t.High, Defaults.High}, {&t.Critical, Defaults.Critical}} {
+	}{{&t.Medium, DefaultTimeouts.Medium}, {&t.High, DefaultTimeouts.High}, {&t.Critical, DefaultTimeouts.Critical}} {
 		if *f.value <= 0 {
 			*f.value = f.fallback
 		}
@@ -134,7 +134,7 @@ func (t *Timeouts) fill() {
 }
 
 // listen returns the bell of a question. leave must be called once.
-func (d *Desk) listen(id string) (rung <-chan struct{}, leave func()) {
+func (d *Queue) listen(id string) (rung <-chan struct{}, leave func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	b := d.waiting[id]
@@ -153,7 +153,7 @@ func (d *Desk) listen(id string) (rung <-chan struct{}, leave func()) {
 }
 
 // ring wakes whoever waits for a question.
-func (d *Desk) ring(id string) {
+func (d *Queue) ring(id string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if b := d.waiting[id]; b != nil {

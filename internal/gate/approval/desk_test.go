@@ -33,7 +33,7 @@ func openStore(t *testing.T) *store.DB {
 	return db
 }
 
-func openDesk(t *testing.T, db *store.DB) *approval.Desk {
+func openDesk(t *testing.T, db *store.DB) *approval.Queue {
 	t.Helper()
 	d, err := approval.Open(context.Background(), approval.Options{DB: db, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -43,7 +43,7 @@ func openDesk(t *testing.T, db *store.DB) *approval.Desk {
 }
 
 // inBubble runs f with a desk in a bubble whose clock moves on when all wait.
-func inBubble(t *testing.T, f func(t *testing.T, d *approval.Desk)) {
+func inBubble(t *testing.T, f func(t *testing.T, d *approval.Queue)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		db := openStore(t)
@@ -54,13 +54,13 @@ func inBubble(t *testing.T, f func(t *testing.T, d *approval.Desk)) {
 
 func request(risk action.Risk, args string) approval.Request {
 	return approval.Request{
-		Subject: approval.Subject{Scope: "acme", Session: "s1", Verb: "page.click", Args: args, Print: "button Delete", Document: "d1"},
+		Subject: approval.Subject{Scope: "acme", Session: "s1", Verb: "page.click", Args: args, Fingerprint: "button Delete", Document: "d1"},
 		Actor:   "bot", Risk: risk, Rule: "click.delete", Why: "it deletes something", Host: "app.example.com",
 		Element: &action.Element{Role: "button", Name: "Delete"}, Page: action.Page{URL: "https://app.example.com/"},
 	}
 }
 
-func ask(t *testing.T, d *approval.Desk, r approval.Request) action.Question {
+func ask(t *testing.T, d *approval.Queue, r approval.Request) action.Question {
 	t.Helper()
 	q, fresh, err := d.Ask(t.Context(), r)
 	if err != nil || !fresh {
@@ -82,7 +82,7 @@ func TestSilenceDenies(t *testing.T) {
 	for risk, wait := range map[action.Risk]time.Duration{
 		action.Medium: 120 * time.Second, action.High: 60 * time.Second, action.Critical: 30 * time.Second, action.Risk(0): 30 * time.Second,
 	} {
-		inBubble(t, func(t *testing.T, d *approval.Desk) {
+		inBubble(t, func(t *testing.T, d *approval.Queue) {
 			start := time.Now()
 			q := ask(t, d, request(risk, "a"))
 			_, err := d.Await(t.Context(), q.ID, 0)
@@ -98,7 +98,7 @@ func TestSilenceDenies(t *testing.T) {
 }
 
 func TestAnAnswerWakesTheCallAndIsUsedOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T, d *approval.Desk) {
+	inBubble(t, func(t *testing.T, d *approval.Queue) {
 		q := ask(t, d, request(action.High, "a"))
 		var used, lost atomic.Int32
 		var wg sync.WaitGroup
@@ -128,7 +128,7 @@ func TestAnAnswerWakesTheCallAndIsUsedOnce(t *testing.T) {
 }
 
 func TestIdenticalQuestionsAreMerged(t *testing.T) {
-	inBubble(t, func(t *testing.T, d *approval.Desk) {
+	inBubble(t, func(t *testing.T, d *approval.Queue) {
 		q := ask(t, d, request(action.High, "a"))
 		again, fresh, err := d.Ask(t.Context(), request(action.High, "a"))
 		if err != nil || fresh || again.ID != q.ID {
@@ -139,9 +139,9 @@ func TestIdenticalQuestionsAreMerged(t *testing.T) {
 			"session":  func(r *approval.Request) { r.Subject.Session = "s2" },
 			"verb":     func(r *approval.Request) { r.Subject.Verb = "page.press" },
 			"args":     func(r *approval.Request) { r.Subject.Args = "b" },
-			"print":    func(r *approval.Request) { r.Subject.Print = "button Pay" },
+			"print":    func(r *approval.Request) { r.Subject.Fingerprint = "button Pay" },
 			"document": func(r *approval.Request) { r.Subject.Document = "d2" },
-			"borders":  func(r *approval.Request) { r.Subject.Print, r.Subject.Document = "button Delete2:d", "1" },
+			"borders":  func(r *approval.Request) { r.Subject.Fingerprint, r.Subject.Document = "button Delete2:d", "1" },
 		} {
 			r := request(action.High, "a")
 			change(&r)
@@ -153,7 +153,7 @@ func TestIdenticalQuestionsAreMerged(t *testing.T) {
 }
 
 func TestAnApprovalWaitsForTheSameCallAndNoLonger(t *testing.T) {
-	inBubble(t, func(t *testing.T, d *approval.Desk) {
+	inBubble(t, func(t *testing.T, d *approval.Queue) {
 		q := ask(t, d, request(action.High, "a"))
 		got, err := d.Await(t.Context(), q.ID, time.Second)
 		if err != nil || got.State != approval.Pending {
@@ -185,7 +185,7 @@ func TestAnApprovalWaitsForTheSameCallAndNoLonger(t *testing.T) {
 }
 
 func TestADenialIsHeardOnceByTheSameCall(t *testing.T) {
-	inBubble(t, func(t *testing.T, d *approval.Desk) {
+	inBubble(t, func(t *testing.T, d *approval.Queue) {
 		q := ask(t, d, request(action.Medium, "a"))
 		if _, err := d.Answer(t.Context(), person, action.Answer{ID: q.ID, Reason: "not today"}); err != nil {
 			t.Fatal(err)
@@ -204,7 +204,7 @@ func TestADenialIsHeardOnceByTheSameCall(t *testing.T) {
 }
 
 func TestACallerThatLeavesLeavesTheQuestion(t *testing.T) {
-	inBubble(t, func(t *testing.T, d *approval.Desk) {
+	inBubble(t, func(t *testing.T, d *approval.Queue) {
 		q := ask(t, d, request(action.High, "a"))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -217,7 +217,7 @@ func TestACallerThatLeavesLeavesTheQuestion(t *testing.T) {
 }
 
 func TestOnlyTheScopesOperatorsAnswer(t *testing.T) {
-	inBubble(t, func(t *testing.T, d *approval.Desk) {
+	inBubble(t, func(t *testing.T, d *approval.Queue) {
 		q := ask(t, d, request(action.High, "a"))
 		for _, c := range []struct {
 			by   action.Caller
@@ -249,7 +249,7 @@ func TestOnlyTheScopesOperatorsAnswer(t *testing.T) {
 }
 
 func TestCriticalWantsAReason(t *testing.T) {
-	inBubble(t, func(t *testing.T, d *approval.Desk) {
+	inBubble(t, func(t *testing.T, d *approval.Queue) {
 		q := ask(t, d, request(action.Critical, "a"))
 		if !strings.Contains(q.Why, "irreversible") {
 			t.Errorf("why is %q", q.Why)
@@ -270,7 +270,7 @@ func TestCriticalWantsAReason(t *testing.T) {
 }
 
 func TestGrantsAreForMediumCallsOfOneSessionVerbAndHost(t *testing.T) {
-	inBubble(t, func(t *testing.T, d *approval.Desk) {
+	inBubble(t, func(t *testing.T, d *approval.Queue) {
 		high := ask(t, d, request(action.High, "a"))
 		_, err := d.Answer(t.Context(), person, action.Answer{ID: high.ID, Approve: true, ForSession: true})
 		wantCode(t, "grant of a HIGH call", err, fault.InvalidRequest)
@@ -306,7 +306,7 @@ func TestGrantsAreForMediumCallsOfOneSessionVerbAndHost(t *testing.T) {
 }
 
 func TestTwentyQuestionsWaitPerScope(t *testing.T) {
-	inBubble(t, func(t *testing.T, d *approval.Desk) {
+	inBubble(t, func(t *testing.T, d *approval.Queue) {
 		for i := range 20 {
 			ask(t, d, request(action.High, fmt.Sprint(i)))
 		}
@@ -331,7 +331,7 @@ func TestTwentyQuestionsWaitPerScope(t *testing.T) {
 }
 
 func TestPageTextInQuestionsIsInert(t *testing.T) {
-	inBubble(t, func(t *testing.T, d *approval.Desk) {
+	inBubble(t, func(t *testing.T, d *approval.Queue) {
 		r := request(action.High, "a")
 		r.Element.Name = "Delete\x1b[2J\u202e\u200b\u2066\n" + strings.Repeat("x", 500)
 		r.Page.Title = "\u2028t\U000e0041"

@@ -11,16 +11,16 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// ForSession reports whether a person may allow calls like one for the rest of a
+// Grantable reports whether a person may allow calls like one for the rest of a
 // session: what is MEDIUM, and the typing of secrets, which is bound to the
 // secrets' own origin.
-func ForSession(verb string, risk action.Risk) bool {
+func Grantable(verb string, risk action.Risk) bool {
 	return risk == action.Medium || risk == action.High && verb == "page.fill_secret"
 }
 
 // Granted reports whether a person allowed calls of this verb on this host for
 // the rest of the session.
-func (d *Desk) Granted(ctx context.Context, session, verb, host string) (bool, error) {
+func (d *Queue) Granted(ctx context.Context, session, verb, host string) (bool, error) {
 	if session == "" || host == "" {
 		return false, nil
 	}
@@ -36,7 +36,7 @@ func (d *Desk) Granted(ctx context.Context, session, verb, host string) (bool, e
 }
 
 // Grants lists what people allowed for the rest of a session, oldest first.
-func (d *Desk) Grants(ctx context.Context, session string) (action.GrantListing, error) {
+func (d *Queue) Grants(ctx context.Context, session string) (action.GrantListing, error) {
 	out := action.GrantListing{Grants: []action.Grant{}}
 	rows, err := d.db.Reader.QueryContext(ctx, `SELECT g.verb, g.host, q.question FROM grants g JOIN questions q ON q.id = g.question
 		WHERE g.session = ? ORDER BY q.asked, q.id`, session)
@@ -68,7 +68,7 @@ func (d *Desk) Grants(ctx context.Context, session string) (action.GrantListing,
 // Revoke takes a grant of a session back: the next call like those it covered
 // asks, also the very one it was given for, where the grant was used in place
 // of the answer. id is that of its question. The fault is not_found.
-func (d *Desk) Revoke(ctx context.Context, session, id string) error {
+func (d *Queue) Revoke(ctx context.Context, session, id string) error {
 	gone, err := d.mark(ctx, `DELETE FROM grants WHERE session = ? AND question = ?`, session, id)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (d *Desk) Revoke(ctx context.Context, session, id string) error {
 }
 
 // EndGrants forgets the grants of a session that is over.
-func (d *Desk) EndGrants(ctx context.Context, session string) error {
+func (d *Queue) EndGrants(ctx context.Context, session string) error {
 	_, err := d.mark(ctx, `DELETE FROM grants WHERE session = ?`, session)
 	return err
 }

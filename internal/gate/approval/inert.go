@@ -11,11 +11,11 @@ import (
 
 const shownText = 200 // characters of a text from the page that people are shown
 
-// Inert makes text from a page or a caller safe to show to people and to
+// Sanitize makes text from a page or a caller safe to show to people and to
 // print: control, bidirectional, zero-width and other invisible characters,
 // line separators, and bytes that are no UTF-8 become visible escapes, \u{202e},
 // and no more than most characters are kept: of more it says how many.
-func Inert(text string, most int) string {
+func Sanitize(text string, most int) string {
 	var b strings.Builder
 	kept := 0
 	for len(text) > 0 {
@@ -57,7 +57,7 @@ func inertElement(e *action.Element) *action.Element {
 		&c.Role, &c.Name, &c.Tag, &c.Type, &c.Autocomplete, &c.Ref, &c.Label, &c.FieldName, &c.Placeholder,
 		&c.FrameURL, &c.LinkURL, &c.FormAction, &c.FormMethod, &c.SubmitName,
 	} {
-		*text = Inert(*text, shownText)
+		*text = Sanitize(*text, shownText)
 	}
 	return &c
 }
@@ -68,11 +68,11 @@ func inertRequest(h *action.Held) *action.Held {
 		return nil
 	}
 	out := *h
-	out.Method, out.URL, out.Host = Inert(h.Method, shownText), Inert(h.URL, 2*shownText), Inert(h.Host, shownText)
-	out.From, out.Cause = Inert(h.From, 2*shownText), Inert(h.Cause, 2*shownText)
+	out.Method, out.URL, out.Host = Sanitize(h.Method, shownText), Sanitize(h.URL, 2*shownText), Sanitize(h.Host, shownText)
+	out.From, out.Cause = Sanitize(h.From, 2*shownText), Sanitize(h.Cause, 2*shownText)
 	out.Fields = make([]action.BodyField, 0, len(h.Fields))
 	for _, f := range h.Fields {
-		out.Fields = append(out.Fields, action.BodyField{Name: Inert(f.Name, shownText), Value: Inert(f.Value, shownText)})
+		out.Fields = append(out.Fields, action.BodyField{Name: Sanitize(f.Name, shownText), Value: Sanitize(f.Value, shownText)})
 	}
 	return &out
 }

@@ -10,7 +10,7 @@ const listed = 1000 // questions of one listing
 
 // List lists the questions of a scope in one state (pending when empty, every
 // one for "all"), oldest first. Of more than 1000 the newest are listed.
-func (d *Desk) List(ctx context.Context, scope, state string) (action.QuestionListing, error) {
+func (d *Queue) List(ctx context.Context, scope, state string) (action.QuestionListing, error) {
 	out := action.QuestionListing{Questions: []action.Question{}}
 	if state == "" {
 		state = Pending
@@ -40,7 +40,7 @@ func (d *Desk) List(ctx context.Context, scope, state string) (action.QuestionLi
 
 // Show returns a question of a scope. The fault is not_found, also for a
 // question of another scope.
-func (d *Desk) Show(ctx context.Context, scope, id string) (action.Question, error) {
+func (d *Queue) Show(ctx context.Context, scope, id string) (action.Question, error) {
 	q, err := d.load(ctx, id)
 	if err != nil {
 		return action.Question{}, err
@@ -54,7 +54,7 @@ func (d *Desk) Show(ctx context.Context, scope, id string) (action.Question, err
 // Status returns what the caller that asked may know of a question: its
 // state and its times, not who answered or what others see. The fault is
 // not_found, also for a question of another scope.
-func (d *Desk) Status(ctx context.Context, scope, id string) (action.Question, error) {
+func (d *Queue) Status(ctx context.Context, scope, id string) (action.Question, error) {
 	q, err := d.Show(ctx, scope, id)
 	if err != nil {
 		return action.Question{}, err

@@ -15,7 +15,7 @@ const (
 )
 
 // tend tells of questions that end without an answer, until ctx ends.
-func (d *Desk) tend(ctx context.Context) {
+func (d *Queue) tend(ctx context.Context) {
 	for ctx.Err() == nil {
 		left, err := d.note(ctx)
 		if err != nil {
@@ -30,7 +30,7 @@ func (d *Desk) tend(ctx context.Context) {
 
 // rest waits for the next question to expire or to be asked. A negative time is
 // none.
-func (d *Desk) rest(ctx context.Context, left time.Duration) {
+func (d *Queue) rest(ctx context.Context, left time.Duration) {
 	var over <-chan time.Time
 	if left >= 0 {
 		timer := time.NewTimer(left)
@@ -46,7 +46,7 @@ func (d *Desk) rest(ctx context.Context, left time.Duration) {
 
 // note tells of what has ended, and returns how long the next question still
 // waits; less than zero when none does. A question counts as told once it was.
-func (d *Desk) note(ctx context.Context) (left time.Duration, err error) {
+func (d *Queue) note(ctx context.Context) (left time.Duration, err error) {
 	now := d.now()
 	if err := expire(ctx, d.db.Writer, now); err != nil {
 		return 0, err
@@ -73,7 +73,7 @@ func (d *Desk) note(ctx context.Context) (left time.Duration, err error) {
 }
 
 // unnoted reads the questions whose end nobody was told of.
-func (d *Desk) unnoted(ctx context.Context) ([]action.Question, error) {
+func (d *Queue) unnoted(ctx context.Context) ([]action.Question, error) {
 	rows, err := d.db.Reader.QueryContext(ctx, `SELECT state, question FROM questions WHERE noted = 0 AND state IN ('denied', 'expired') ORDER BY expires LIMIT ?`, tendAtMost)
 	if err != nil {
 		return nil, err

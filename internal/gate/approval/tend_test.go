@@ -32,9 +32,9 @@ func (e *ends) list() []string {
 	return slices.Clone(e.all)
 }
 
-func tended(t *testing.T, db *store.DB, told func(action.Question)) *approval.Desk {
+func tended(t *testing.T, db *store.DB, told func(action.Question)) *approval.Queue {
 	t.Helper()
-	d, err := approval.Open(context.Background(), approval.Options{DB: db, Log: slog.New(slog.DiscardHandler), Ended: told})
+	d, err := approval.Open(context.Background(), approval.Options{DB: db, Log: slog.New(slog.DiscardHandler), OnEnded: told})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -121,7 +121,7 @@ func TestConcurrentCallersGetNumbersWithoutGaps(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 40 {
 		wg.Go(func() {
-			if err := l.Both(record(i), record(i)); err != nil {
+			if err := l.BeginAndEnd(record(i), record(i)); err != nil {
 				t.Error(err)
 			}
 			l.Record(action.Record{EventType: audit.Blocked, Scope: "acme", Domain: "evil.example"})
@@ -237,7 +237,7 @@ func TestQueryKeepsScopesApartAndOrders(t *testing.T) {
 	fill(t, l, 3)
 	other := record(7)
 	other.Scope, other.Action = "other", "page.goto"
-	if err := l.Both(other, other); err != nil {
+	if err := l.BeginAndEnd(other, other); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
@@ -281,7 +281,7 @@ func TestATrailWithoutRoomRefusesAndRecovers(t *testing.T) {
 			set(t, db.Writer, pragma.on)
 			big := record(1)
 			big.Detail = fmt.Sprintf("%0100000d", 0)
-			if err := l.Both(record(1), big); fault.CodeOf(err) != fault.AuditUnavailable || fault.From(err).Hint == "" {
+			if err := l.BeginAndEnd(record(1), big); fault.CodeOf(err) != fault.AuditUnavailable || fault.From(err).Hint == "" {
 				t.Fatalf("got %v", err)
 			}
 			set(t, db.Writer, pragma.off)

@@ -46,7 +46,7 @@ func BenchmarkAlone(b *testing.B) {
 			}
 		})
 		b.Run("flush="+c.name+"/trail", func(b *testing.B) {
-			s := newSealed(b, func(o *audit.Options) { o.Lazy = c.name == "no" })
+			s := newSealed(b, func(o *audit.Options) { o.NoFlush = c.name == "no" })
 			for b.Loop() {
 				if err := s.Begin(record(1)); err != nil {
 					b.Fatal(err)
@@ -69,7 +69,7 @@ func BenchmarkTogether(b *testing.B) {
 			together(b, func() { insert(b, db, text) })
 		})
 		b.Run(fmt.Sprintf("flush=%s/trail-%d", c.name, callers), func(b *testing.B) {
-			s := newSealed(b, func(o *audit.Options) { o.Lazy = c.name == "no" })
+			s := newSealed(b, func(o *audit.Options) { o.NoFlush = c.name == "no" })
 			together(b, func() {
 				if err := s.Begin(record(1)); err != nil {
 					b.Error(err)

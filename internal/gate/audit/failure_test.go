@@ -27,7 +27,7 @@ func refuses(t *testing.T, s sealed) {
 	big := record(1)
 	big.Detail = strings.Repeat("x", 100_000)
 	for name, err := range map[string]error{
-		"an intent": s.Begin(big), "an outcome": s.End(big), "a read": s.Both(big, big),
+		"an intent": s.Begin(big), "an outcome": s.End(big), "a read": s.BeginAndEnd(big, big),
 	} {
 		if f := fault.From(err); f == nil || f.Code != fault.AuditUnavailable || f.Hint == "" {
 			t.Errorf("%s: %v", name, err)
@@ -138,7 +138,7 @@ func TestALockedTrailRefusesAndGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Both(record(1), record(1)); fault.CodeOf(err) != fault.AuditUnavailable {
+	if err := s.BeginAndEnd(record(1), record(1)); fault.CodeOf(err) != fault.AuditUnavailable {
 		t.Errorf("a read: %v", err)
 	}
 	if _, err := s.Query(t.Context(), action.AuditQuery{}, "acme"); err != nil {
@@ -159,7 +159,7 @@ func TestACheckpointThatDoesNotFitIsNotHalfWritten(t *testing.T) {
 		t.Skipf("a small disk cannot be mounted here: %v", err)
 	}
 	t.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
-	s := newSealed(t, func(o *audit.Options) { o.Seal.Folder, o.Log = dir, slog.New(slog.DiscardHandler) })
+	s := newSealed(t, func(o *audit.Options) { o.Signing.Folder, o.Log = dir, slog.New(slog.DiscardHandler) })
 	s.folder = dir
 	for range 11 { // a page of the disk, all but a part of a line
 		fill(t, s.Log, 1)
@@ -174,7 +174,7 @@ func TestACheckpointThatDoesNotFitIsNotHalfWritten(t *testing.T) {
 	}
 	_ = ballast.Close()
 	for range 20 {
-		_ = s.Both(record(1), record(1))
+		_ = s.BeginAndEnd(record(1), record(1))
 		if err = s.Sign(); err != nil {
 			break
 		}

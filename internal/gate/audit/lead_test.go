@@ -33,7 +33,7 @@ func TestWhoLeadsCommitsWhatWaits(t *testing.T) {
 	l := openLog(t)
 	other := waits(1)
 	l.waiting = append(l.waiting, other)
-	if err := l.Both(action.Record{}, action.Record{}); err != nil {
+	if err := l.BeginAndEnd(action.Record{}, action.Record{}); err != nil {
 		t.Fatal(err)
 	}
 	if len(other.done) != 1 || <-other.done != nil || l.end().seq != 3 || len(l.waiting) != 0 {

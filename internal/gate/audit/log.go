@@ -27,16 +27,16 @@ const (
 
 // Options are what a log needs.
 type Options struct {
-	DB   *store.DB
-	Log  *slog.Logger     // told of events that could not be stored
-	Now  func() time.Time // time.Now when nil
-	Seal Seal             // how the trail is signed; not at all when it has no key
-	Keep time.Duration    // records older than this are removed, in whole signed segments; never when 0
-	// Clean is given each record before it is stored, and returns what is: without
+	DB        *store.DB
+	Log       *slog.Logger     // told of events that could not be stored
+	Now       func() time.Time // time.Now when nil
+	Signing   Signing          // how the trail is signed; not at all when it has no key
+	Retention time.Duration    // records older than this are removed, in whole signed segments; never when 0
+	// Redact is given each record before it is stored, and returns what is: without
 	// what nobody may read. nil changes nothing.
-	Clean func(action.Record) action.Record
+	Redact func(action.Record) action.Record
 
-	Lazy bool // intents are not flushed to the disk before their calls run: a power cut may lose them
+	NoFlush bool // intents are not flushed to the disk before their calls run: a power cut may lose them
 }
 
 // Log writes the trail. Of the callers who wait one leads: it commits what
@@ -76,7 +76,7 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 	if o.DB == nil || o.Log == nil {
 		return nil, fault.New(fault.Internal, "the audit log was opened without a store or a logger")
 	}
-	l := &Log{db: o.DB, log: o.Log, now: o.Now, clean: o.Clean, lazy: o.Lazy, lead: make(chan struct{}, 1)}
+	l := &Log{db: o.DB, log: o.Log, now: o.Now, clean: o.Redact, lazy: o.NoFlush, lead: make(chan struct{}, 1)}
 	if l.now == nil {
 		l.now = time.Now
 	}
@@ -89,13 +89,13 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 		l.release()
 		return nil, unavailable(err)
 	}
-	if o.Seal.Key != nil {
-		if l.seals, err = newSealer(ctx, l, o.Seal); err != nil {
+	if o.Signing.Key != nil {
+		if l.seals, err = newSealer(ctx, l, o.Signing); err != nil {
 			l.release()
 			return nil, unavailable(err)
 		}
-		if o.Keep > 0 {
-			l.tidier = newTidier(l, o.Keep)
+		if o.Retention > 0 {
+			l.tidier = newTidier(l, o.Retention)
 		}
 	}
 	return l, nil
@@ -168,9 +168,9 @@ func (l *Log) End(outcome action.Record) error {
 	return l.Append(outcome)
 }
 
-// Both stores intent and outcome of a call in one commit: for calls that
+// BeginAndEnd stores intent and outcome of a call in one commit: for calls that
 // change nothing, and for those that were refused before anything ran.
-func (l *Log) Both(intent, outcome action.Record) error {
+func (l *Log) BeginAndEnd(intent, outcome action.Record) error {
 	intent.EventType, outcome.EventType = Intent, Outcome
 	return l.Append(intent, outcome)
 }

@@ -15,7 +15,7 @@ func TestIntentsWithoutAnOutcomeAreClosedAsLost(t *testing.T) {
 		return r
 	}
 	for _, err := range []error{
-		s.Begin(call("done")), s.End(call("done")), s.Begin(call("lost-1")), s.Both(call("read"), call("read")),
+		s.Begin(call("done")), s.End(call("done")), s.Begin(call("lost-1")), s.BeginAndEnd(call("read"), call("read")),
 		s.Begin(call("twice")), s.End(call("twice")), s.Begin(call("twice")), s.Begin(call("lost-2")),
 	} {
 		if err != nil {

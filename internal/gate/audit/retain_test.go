@@ -192,7 +192,7 @@ func TestOldRecordsGoByThemselves(t *testing.T) {
 	s.Close()
 	clock.Add(50 * 3600)
 	s.open(t, func(o *audit.Options) {
-		o.Now, o.Keep = func() time.Time { return time.Unix(clock.Load(), 0) }, 24*time.Hour
+		o.Now, o.Retention = func() time.Time { return time.Unix(clock.Load(), 0) }, 24*time.Hour
 	})
 	eventually(t, func() bool { return verify(t, s.Log).First == 9 })
 }

@@ -22,8 +22,8 @@ const (
 	sealAgain   = time.Second      // between attempts while checkpoints cannot be written
 )
 
-// Seal is how a trail is signed.
-type Seal struct {
+// Signing is how a trail is signed.
+type Signing struct {
 	Key    ed25519.PrivateKey
 	Folder string // of the checkpoints: the second place; it is made when it is not there
 }
@@ -49,7 +49,7 @@ type sealer struct {
 
 // newSealer goes on where the newest checkpoint of the table ends. What a death
 // of the process kept from the second place is written there now.
-func newSealer(ctx context.Context, l *Log, o Seal) (*sealer, error) {
+func newSealer(ctx context.Context, l *Log, o Signing) (*sealer, error) {
 	if len(o.Key) != ed25519.PrivateKeySize || o.Folder == "" {
 		return nil, errors.New("the key or the folder of the checkpoints is missing")
 	}

@@ -45,7 +45,7 @@ func newSealed(t testing.TB, change ...func(*audit.Options)) sealed {
 
 func (s *sealed) open(t testing.TB, change ...func(*audit.Options)) {
 	t.Helper()
-	o := audit.Options{DB: s.db, Log: slog.New(slog.DiscardHandler), Seal: audit.Seal{Key: s.key, Folder: s.folder}}
+	o := audit.Options{DB: s.db, Log: slog.New(slog.DiscardHandler), Signing: audit.Signing{Key: s.key, Folder: s.folder}}
 	for _, c := range change {
 		c(&o)
 	}
@@ -175,7 +175,7 @@ func TestNothingIsChangedThatCannotBeSigned(t *testing.T) {
 	if err := s.Begin(record(2)); fault.CodeOf(err) != fault.AuditUnavailable || !strings.Contains(fault.From(err).Hint, "checkpoint_dir") {
 		t.Errorf("an intent: %v", err)
 	}
-	if err := s.Both(record(2), record(2)); err != nil {
+	if err := s.BeginAndEnd(record(2), record(2)); err != nil {
 		t.Errorf("a read: %v", err)
 	}
 	if err := os.Remove(s.folder); err != nil {
@@ -189,7 +189,7 @@ func TestNothingIsChangedThatCannotBeSigned(t *testing.T) {
 }
 
 func TestALazyTrailGoesOnUnsigned(t *testing.T) {
-	s := newSealed(t, func(o *audit.Options) { o.Lazy = true })
+	s := newSealed(t, func(o *audit.Options) { o.NoFlush = true })
 	if err := os.WriteFile(s.folder, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +251,7 @@ func TestACopyOfATrailIsInspectedWithoutChangingIt(t *testing.T) {
 }
 
 func TestOpenRefusesAKeyThatIsNone(t *testing.T) {
-	_, err := audit.Open(t.Context(), audit.Options{DB: openStore(t), Log: slog.New(slog.DiscardHandler), Seal: audit.Seal{Key: make([]byte, 5), Folder: t.TempDir()}})
+	_, err := audit.Open(t.Context(), audit.Options{DB: openStore(t), Log: slog.New(slog.DiscardHandler), Signing: audit.Signing{Key: make([]byte, 5), Folder: t.TempDir()}})
 	if fault.CodeOf(err) != fault.AuditUnavailable {
 		t.Errorf("got %v", err)
 	}

@@ -19,15 +19,15 @@ const (
 	AskAtWire AskAt = "wire" // before what the act sends leaves the browser
 )
 
-// Deed is an act of a session that may have caused a request.
-type Deed struct {
+// Act is an act of a session that may have caused a request.
+type Act struct {
 	Operator bool        // a person's, or their program's
 	Risk     action.Risk // that it was judged to be
 	Rule     string
 	Why      string
 	Running  bool // its call has not answered
 	Link     bool // it goes to an address that does nothing
-	Wired    bool // it ran without a question: what it sends carries its risk
+	Deferred bool // it ran without a question: what it sends carries its risk
 	Approved bool // a person allowed it, and what Cover says with it
 	Cover    Cover
 }
@@ -112,14 +112,14 @@ type Outgoing struct {
 	Sending action.Sending // how the session treats requests
 	Owner   action.Role    // who started the session
 	People  bool           // a person drives the browser, or their program; an agent may act beside it
-	Deeds   []Deed         // acts that may have caused it, the newest first
+	Acts    []Act          // acts that may have caused it, the newest first
 	Known   bool           // one like it was made before without an act
 }
 
 // EffectVerdict is what becomes of a request.
 type EffectVerdict struct {
 	Verdict
-	Deed    int   // index of the act it belongs to; -1 for none
+	Act     int   // index of the act it belongs to; -1 for none
 	Kinds   kinds // of harm that it names
 	Reads   bool  // it only reads, as far as its method and address tell
 	Covered bool  // a person's yes to the act covers it
@@ -136,7 +136,7 @@ func reads(method string) bool {
 func (p *Policy) Effect(o Outgoing) EffectVerdict {
 	if p == nil || !p.made {
 		v := deny("none", "there is no policy that allows it", "repair the gateway's configuration")
-		return EffectVerdict{Verdict: v, Deed: -1}
+		return EffectVerdict{Verdict: v, Act: -1}
 	}
 	if o.Request.Kind == action.ChannelKind { // ws and wss are http and https
 		o.Request.URL = strings.Replace(o.Request.URL, "ws", "http", 1)
@@ -152,9 +152,9 @@ func (p *Policy) Effect(o Outgoing) EffectVerdict {
 			mode = ruled.sending
 		}
 	}
-	v := EffectVerdict{Deed: newest(o.Deeds), Kinds: kind, Reads: reads(o.Request.Method)}
+	v := EffectVerdict{Act: newest(o.Acts), Kinds: kind, Reads: reads(o.Request.Method)}
 	switch {
-	case mode == action.SendFree, o.People && (len(o.Deeds) == 0 || o.Deeds[0].Operator):
+	case mode == action.SendFree, o.People && (len(o.Acts) == 0 || o.Acts[0].Operator):
 		v.Verdict = allowed(j, "operator", "a person or their program drives the browser")
 		return v
 	case mode == action.SendNone:
@@ -167,7 +167,7 @@ func (p *Policy) Effect(o Outgoing) EffectVerdict {
 	return p.weighEffect(o, j, v, ruled)
 }
 
-func newest(deeds []Deed) int {
+func newest(deeds []Act) int {
 	if len(deeds) == 0 {
 		return -1
 	}
@@ -194,19 +194,19 @@ func readOnly(j judgement, reading bool, x *effectRule) Verdict {
 // weighEffect joins a request to an act and decides.
 func (p *Policy) weighEffect(o Outgoing, j judgement, v EffectVerdict, ruled *effectRule) EffectVerdict {
 	// The newest act alone: a yes to one deletion is none to the next.
-	if len(o.Deeds) > 0 && o.Deeds[0].Approved && o.Deeds[0].Cover.covers(placeOf(o.Request.URL), v.Kinds, j.risk) && o.Deeds[0].Cover.sentBy(o.Request) {
+	if len(o.Acts) > 0 && o.Acts[0].Approved && o.Acts[0].Cover.covers(placeOf(o.Request.URL), v.Kinds, j.risk) && o.Acts[0].Cover.sentBy(o.Request) {
 		v.Covered = true
 		v.Verdict = allowed(j, "effect.approved", "a person allowed the act that sends it")
 		return v
 	}
 	if ruled == nil || ruled.risk == 0 {
-		v.Deed = cause(o.Deeds, j.risk)
+		v.Act = cause(o.Acts, j.risk)
 		carry(&j, o, v)
 	}
 	switch {
-	case v.Deed >= 0 && o.Deeds[v.Deed].Operator, v.Deed < 0 && o.Owner == action.Operator:
+	case v.Act >= 0 && o.Acts[v.Act].Operator, v.Act < 0 && o.Owner == action.Operator:
 		v.Verdict = allowed(j, "operator", "an operator's act sends it")
-	case (v.Deed < 0 || o.Deeds[v.Deed].Link) && j.risk == action.Medium && p.background(o):
+	case (v.Act < 0 || o.Acts[v.Act].Link) && j.risk == action.Medium && p.background(o):
 		v.Verdict = allowed(j, "effect.background", "the page sends it by itself")
 	case o.Request.Crawl && j.risk >= action.High:
 		v.Verdict = deny("effect.crawl", j.why, "go there with page.goto, so that a person can be asked")
@@ -220,7 +220,7 @@ func (p *Policy) weighEffect(o Outgoing, j judgement, v EffectVerdict, ruled *ef
 
 // cause is the act that a request belongs to: the newest one, unless that is
 // over, does not explain the request, and an act before it does.
-func cause(deeds []Deed, risk action.Risk) int {
+func cause(deeds []Act, risk action.Risk) int {
 	if len(deeds) == 0 {
 		return -1
 	}
@@ -229,7 +229,7 @@ func cause(deeds []Deed, risk action.Risk) int {
 		return at
 	}
 	for i, d := range deeds {
-		if d.Wired && d.Risk > deeds[at].Risk {
+		if d.Deferred && d.Risk > deeds[at].Risk {
 			at = i
 		}
 	}
@@ -240,12 +240,12 @@ func cause(deeds []Deed, risk action.Risk) int {
 // that ran without a question. What only reads is raised where the act is HIGH,
 // unless it is of a kind that pages load all the time.
 func carry(j *judgement, o Outgoing, v EffectVerdict) {
-	if v.Deed < 0 {
+	if v.Act < 0 {
 		return
 	}
-	d := o.Deeds[v.Deed]
+	d := o.Acts[v.Act]
 	switch {
-	case !d.Wired, d.Link && v.Reads, j.rule == "effect.analytics":
+	case !d.Deferred, d.Link && v.Reads, j.rule == "effect.analytics":
 		return
 	case v.Reads && (d.Risk < action.High || o.Known || isStatic(o.Request) || isFromElsewhere(o.Request)):
 		return
@@ -319,10 +319,10 @@ func CoversEffect(v EffectVerdict, r action.Request, act Cover) Cover {
 	return Cover{Hosts: append([]string{placeOf(r.URL), SenderOf(r)}, act.Hosts...), Kinds: v.Kinds | act.Kinds, Risk: v.Risk}
 }
 
-// OnlyGoes reports whether an act goes to an address of the web that does nothing
+// OnlyNavigates reports whether an act goes to an address of the web that does nothing
 // when it is requested, by itself or by a link: what it reads is what is there,
 // whatever the link is called, and what is sent the page sends by itself.
-func OnlyGoes(facts action.Facts) bool {
+func OnlyNavigates(facts action.Facts) bool {
 	e, address := facts.Element, ""
 	switch {
 	case e != nil && isWebLink(e) && !e.Submits && e.Orders == "":

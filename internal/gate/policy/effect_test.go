@@ -143,45 +143,45 @@ func TestRequestsAreJoinedToActs(t *testing.T) {
 	}
 	open := action.Request{Method: "CONNECT", URL: "wss://app.example/live", Kind: action.ChannelKind, Open: true}
 	get := action.Request{Method: "GET", URL: app + "/api/x?op=5", Document: app + "/", Kind: "XHR"}
-	high := Deed{Risk: action.High, Rule: "click.delete", Wired: true}
-	low := Deed{Risk: action.Low}
-	yes := Deed{Risk: action.High, Wired: true, Approved: true, Cover: Cover{Hosts: []string{"app.example"}, Kinds: destroys, Risk: action.High}}
+	high := Act{Risk: action.High, Rule: "click.delete", Deferred: true}
+	low := Act{Risk: action.Low}
+	yes := Act{Risk: action.High, Deferred: true, Approved: true, Cover: Cover{Hosts: []string{"app.example"}, Kinds: destroys, Risk: action.High}}
 	gone := yes
 	gone.Cover.Goes = app + "/items/5/delete"
-	by := func(d ...Deed) []Deed { return d }
+	by := func(d ...Act) []Act { return d }
 	for name, c := range map[string]struct {
 		o    Outgoing
 		want Decision
 	}{
-		"an opaque request of a HIGH act":                  {Outgoing{Request: post(app + "/rpc"), Deeds: by(high)}, Ask},
-		"what a HIGH act reads":                            {Outgoing{Request: get, Deeds: by(high)}, Ask},
-		"what a HIGH act reads, and pages read before":     {Outgoing{Request: get, Deeds: by(high), Known: true}, Allow},
-		"a picture of another site after a HIGH act":       {Outgoing{Request: action.Request{Method: "GET", URL: "https://pictures.example/a?s=32", Kind: "Image"}, Deeds: by(high)}, Allow},
-		"a picture of another site that acts":              {Outgoing{Request: action.Request{Method: "GET", URL: "https://bank.example/items/5/delete?s=32", Kind: "Image"}, Deeds: by(high)}, Ask},
-		"a script that is called as what acts":             {Outgoing{Request: action.Request{Method: "GET", URL: app + "/static/cancel.js", Kind: "Script"}, Deeds: by(low)}, Allow},
-		"what a page reads that is called as it is":        {Outgoing{Request: action.Request{Method: "GET", URL: app + "/data/sidebar/delete-files", Document: app + "/detail/delete-files", Kind: "Fetch"}, Deeds: by(low)}, Allow},
-		"what a page reads that acts as its address does":  {Outgoing{Request: action.Request{Method: "GET", URL: app + "/data/delete-files", Document: app + "/all/delete-files", Kind: "Fetch"}, Deeds: by(low)}, Ask},
-		"a draft of a MEDIUM act":                          {Outgoing{Request: post(app + "/api/drafts/5"), Deeds: by(Deed{Risk: action.Medium, Wired: true})}, Allow},
-		"a draft of a HIGH act":                            {Outgoing{Request: post(app + "/api/drafts/5"), Deeds: by(high)}, Ask},
-		"what a page sends that is gone to":                {Outgoing{Request: post(app + "/visits"), Deeds: by(Deed{Link: true})}, Allow},
-		"a deletion by a page that is gone to":             {Outgoing{Request: post(app + "/items/5/delete"), Deeds: by(Deed{Link: true})}, Ask},
-		"a document that is called so":                     {Outgoing{Request: action.Request{Method: "GET", URL: app + "/cancel.js", Kind: "Document"}, Deeds: by(low)}, Ask},
-		"what a LOW act reads":                             {Outgoing{Request: get, Deeds: by(low)}, Allow},
-		"an opaque request of a LOW act after a HIGH one":  {Outgoing{Request: post(app + "/rpc"), Deeds: by(low, high)}, Ask},
-		"the same where only the LOW one lives":            {Outgoing{Request: post(app + "/rpc"), Deeds: by(low)}, Allow},
-		"a deletion that a person allowed":                 {Outgoing{Request: post(app + "/items/5/delete"), Deeds: by(yes)}, Allow},
-		"sending, where deleting was allowed":              {Outgoing{Request: post(app + "/mail/send"), Deeds: by(yes)}, Ask},
-		"the address that a person let an act go to":       {Outgoing{Request: action.Request{Method: "GET", URL: app + "/items/5/delete", Document: "about:blank", Kind: "Document", Top: true}, Deeds: by(gone)}, Allow},
-		"another address of the same act":                  {Outgoing{Request: action.Request{Method: "GET", URL: app + "/items/6/delete", Document: "about:blank", Kind: "Document", Top: true}, Deeds: by(gone)}, Ask},
-		"deleting elsewhere":                               {Outgoing{Request: post("https://bank.example/items/5/delete"), Deeds: by(yes)}, Ask},
-		"a deletion of the act after the one allowed":      {Outgoing{Request: post(app + "/items/6/delete"), Deeds: by(low, yes)}, Ask},
+		"an opaque request of a HIGH act":                  {Outgoing{Request: post(app + "/rpc"), Acts: by(high)}, Ask},
+		"what a HIGH act reads":                            {Outgoing{Request: get, Acts: by(high)}, Ask},
+		"what a HIGH act reads, and pages read before":     {Outgoing{Request: get, Acts: by(high), Known: true}, Allow},
+		"a picture of another site after a HIGH act":       {Outgoing{Request: action.Request{Method: "GET", URL: "https://pictures.example/a?s=32", Kind: "Image"}, Acts: by(high)}, Allow},
+		"a picture of another site that acts":              {Outgoing{Request: action.Request{Method: "GET", URL: "https://bank.example/items/5/delete?s=32", Kind: "Image"}, Acts: by(high)}, Ask},
+		"a script that is called as what acts":             {Outgoing{Request: action.Request{Method: "GET", URL: app + "/static/cancel.js", Kind: "Script"}, Acts: by(low)}, Allow},
+		"what a page reads that is called as it is":        {Outgoing{Request: action.Request{Method: "GET", URL: app + "/data/sidebar/delete-files", Document: app + "/detail/delete-files", Kind: "Fetch"}, Acts: by(low)}, Allow},
+		"what a page reads that acts as its address does":  {Outgoing{Request: action.Request{Method: "GET", URL: app + "/data/delete-files", Document: app + "/all/delete-files", Kind: "Fetch"}, Acts: by(low)}, Ask},
+		"a draft of a MEDIUM act":                          {Outgoing{Request: post(app + "/api/drafts/5"), Acts: by(Act{Risk: action.Medium, Deferred: true})}, Allow},
+		"a draft of a HIGH act":                            {Outgoing{Request: post(app + "/api/drafts/5"), Acts: by(high)}, Ask},
+		"what a page sends that is gone to":                {Outgoing{Request: post(app + "/visits"), Acts: by(Act{Link: true})}, Allow},
+		"a deletion by a page that is gone to":             {Outgoing{Request: post(app + "/items/5/delete"), Acts: by(Act{Link: true})}, Ask},
+		"a document that is called so":                     {Outgoing{Request: action.Request{Method: "GET", URL: app + "/cancel.js", Kind: "Document"}, Acts: by(low)}, Ask},
+		"what a LOW act reads":                             {Outgoing{Request: get, Acts: by(low)}, Allow},
+		"an opaque request of a LOW act after a HIGH one":  {Outgoing{Request: post(app + "/rpc"), Acts: by(low, high)}, Ask},
+		"the same where only the LOW one lives":            {Outgoing{Request: post(app + "/rpc"), Acts: by(low)}, Allow},
+		"a deletion that a person allowed":                 {Outgoing{Request: post(app + "/items/5/delete"), Acts: by(yes)}, Allow},
+		"sending, where deleting was allowed":              {Outgoing{Request: post(app + "/mail/send"), Acts: by(yes)}, Ask},
+		"the address that a person let an act go to":       {Outgoing{Request: action.Request{Method: "GET", URL: app + "/items/5/delete", Document: "about:blank", Kind: "Document", Top: true}, Acts: by(gone)}, Allow},
+		"another address of the same act":                  {Outgoing{Request: action.Request{Method: "GET", URL: app + "/items/6/delete", Document: "about:blank", Kind: "Document", Top: true}, Acts: by(gone)}, Ask},
+		"deleting elsewhere":                               {Outgoing{Request: post("https://bank.example/items/5/delete"), Acts: by(yes)}, Ask},
+		"a deletion of the act after the one allowed":      {Outgoing{Request: post(app + "/items/6/delete"), Acts: by(low, yes)}, Ask},
 		"a deletion that nobody acted for":                 {Outgoing{Request: post(app + "/items/5/delete")}, Ask},
 		"a change that nobody acted for":                   {Outgoing{Request: post(app + "/state")}, Allow},
 		"a change of another site that nobody acted for":   {Outgoing{Request: post("https://bank.example/state")}, Ask},
 		"analytics elsewhere":                              {Outgoing{Request: post("https://stats.example/collect")}, Allow},
-		"an operator's act":                                {Outgoing{Request: post(app + "/items/5/delete"), Deeds: by(Deed{Operator: true})}, Allow},
+		"an operator's act":                                {Outgoing{Request: post(app + "/items/5/delete"), Acts: by(Act{Operator: true})}, Allow},
 		"an operator's session, by itself":                 {Outgoing{Request: post(app + "/items/5/delete"), Owner: action.Operator}, Allow},
-		"an agent acts beside a person's program":          {Outgoing{Request: post(app + "/items/5/delete"), People: true, Deeds: by(low)}, Ask},
+		"an agent acts beside a person's program":          {Outgoing{Request: post(app + "/items/5/delete"), People: true, Acts: by(low)}, Ask},
 		"a person drives":                                  {Outgoing{Request: post(app + "/items/5/delete"), People: true}, Allow},
 		"a read-only session":                              {Outgoing{Request: post(app + "/api/search"), Sending: action.SendNone}, Deny},
 		"a read-only session that signs out by GET":        {Outgoing{Request: action.Request{Method: "GET", URL: app + "/logout"}, Sending: action.SendNone}, Deny},
@@ -190,11 +190,11 @@ func TestRequestsAreJoinedToActs(t *testing.T) {
 		"a WebSocket of a read-only session":               {Outgoing{Request: socket("wss://app.example:443/"), Sending: action.SendNone}, Deny},
 		"one that is open already":                         {Outgoing{Request: open, Sending: action.SendNone}, Deny},
 		"a WebSocket that nobody acted for":                {Outgoing{Request: socket("wss://app.example:443/")}, Allow},
-		"a WebSocket that a LOW act opens":                 {Outgoing{Request: socket("ws://bank.example:80/x"), Deeds: by(low)}, Allow},
-		"a WebSocket that a HIGH act opens":                {Outgoing{Request: socket("wss://app.example:443/"), Deeds: by(high)}, Ask},
-		"the same, open already":                           {Outgoing{Request: open, Deeds: by(high)}, Allow},
-		"a WebSocket of an act that a person allowed":      {Outgoing{Request: socket("wss://app.example:443/"), Deeds: by(yes)}, Allow},
-		"a WebSocket elsewhere of an act that was allowed": {Outgoing{Request: socket("wss://bank.example:443/"), Deeds: by(yes)}, Ask},
+		"a WebSocket that a LOW act opens":                 {Outgoing{Request: socket("ws://bank.example:80/x"), Acts: by(low)}, Allow},
+		"a WebSocket that a HIGH act opens":                {Outgoing{Request: socket("wss://app.example:443/"), Acts: by(high)}, Ask},
+		"the same, open already":                           {Outgoing{Request: open, Acts: by(high)}, Allow},
+		"a WebSocket of an act that a person allowed":      {Outgoing{Request: socket("wss://app.example:443/"), Acts: by(yes)}, Allow},
+		"a WebSocket elsewhere of an act that was allowed": {Outgoing{Request: socket("wss://bank.example:443/"), Acts: by(yes)}, Ask},
 	} {
 		if c.o.Request.Document == "" && c.o.Request.Kind != action.ChannelKind {
 			c.o.Request.Document = app + "/"
@@ -226,7 +226,7 @@ func TestRulesAboutRequestsAreExact(t *testing.T) {
 		"https://app.example/api/items/5/archive": Allow, "https://app.example/api/items/archive/x": Ask,
 		"https://a.test.example/items/5/delete": Allow, "https://other.example/admin/x": Ask,
 	} {
-		v := p.Effect(Outgoing{Owner: action.Agent, Request: action.Request{Method: "POST", URL: url, Document: "https://app.example/"}, Deeds: []Deed{{Risk: action.Low}}})
+		v := p.Effect(Outgoing{Owner: action.Agent, Request: action.Request{Method: "POST", URL: url, Document: "https://app.example/"}, Acts: []Act{{Risk: action.Low}}})
 		if v.Decision != want {
 			t.Errorf("%s: %s by %s, want %s", url, v.Decision, v.Rule, want)
 		}
@@ -276,8 +276,8 @@ func TestActsRunToTheWireOnlyWhereItIsHeld(t *testing.T) {
 		"a sensitive host": {at("https://hr.example/", button), false}, "an open channel": {open, false}, "requests that nobody judges": {free, false},
 	} {
 		v := p.Decide(action.Call{Verb: save.Name, Args: &action.Click{}, Caller: action.Caller{Actor: "a", Scope: "s", Role: action.Agent}}, save, c.facts)
-		if v.Wired != c.wired || (v.Decision == Ask) == c.wired {
-			t.Errorf("%s: %s, at the wire %t by %s", name, v.Decision, v.Wired, v.Rule)
+		if v.Deferred != c.wired || (v.Decision == Ask) == c.wired {
+			t.Errorf("%s: %s, at the wire %t by %s", name, v.Decision, v.Deferred, v.Rule)
 		}
 	}
 }

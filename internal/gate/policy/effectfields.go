@@ -87,9 +87,9 @@ func saidBy(r action.Request, measures bool) []string {
 	return said
 }
 
-// Telling reports whether a field says what a request does, or moves money: people
+// Significant reports whether a field says what a request does, or moves money: people
 // are to see it before the others.
-func Telling(f action.BodyField) bool {
+func Significant(f action.BodyField) bool {
 	name := fieldName(f.Name)
 	lower, plain := strings.ToLower(name), plainly(name)
 	if commandNames[lower] || pressedNames[lower] || switchNames[plain] != 0 || newPassword.MatchString(name) || words.high.is(bare(name)) {

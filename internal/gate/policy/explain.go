@@ -12,9 +12,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/spelling"
 )
 
-// Question is the call that a query asks about, and its row. Faults:
+// QueriedCall is the call that a query asks about, and its row. Faults:
 // unknown_action naming the nearest verb, invalid_request naming the argument.
-func Question(q action.PolicyQuery) (action.Call, *action.Verb, error) {
+func QueriedCall(q action.PolicyQuery) (action.Call, *action.Verb, error) {
 	verb, known := action.Lookup(q.Verb)
 	if tool, is := action.OfTool(q.Verb); !known && is {
 		verb, known, q.Args = tool, true, action.OfToolArgs(q.Args)
@@ -45,7 +45,7 @@ func Question(q action.PolicyQuery) (action.Call, *action.Verb, error) {
 // facts that were seen; nil takes them from the query. It is as pure as
 // Decide. Faults: as Question.
 func (p *Policy) Explain(q action.PolicyQuery, seen *action.Facts) (action.PolicyExplanation, error) {
-	call, verb, err := Question(q)
+	call, verb, err := QueriedCall(q)
 	if err != nil {
 		return action.PolicyExplanation{}, err
 	}
@@ -59,7 +59,7 @@ func (p *Policy) Explain(q action.PolicyQuery, seen *action.Facts) (action.Polic
 	if out.Decision == Ask.String() {
 		out.AskAt = string(AskAtAct)
 	}
-	if v.Wired {
+	if v.Deferred {
 		out.AskAt = string(AskAtWire)
 	}
 	bare := *p
@@ -72,7 +72,7 @@ func (p *Policy) Explain(q action.PolicyQuery, seen *action.Facts) (action.Polic
 
 // asked is the decision, where a person is asked at the wire that.
 func (v Verdict) asked() string {
-	if v.Wired {
+	if v.Deferred {
 		return Ask.String()
 	}
 	return v.Decision.String()

@@ -45,7 +45,7 @@ type Verdict struct {
 	Host     string     // whose trust counted; a grant is for it. Empty: no grant can cover the call
 	Hint     string     // of a refusal: what to do instead
 	Private  bool       // what is typed must not be recorded or shown
-	Wired    bool       // of an allowed call: nobody was asked yet, and what it sends carries its risk
+	Deferred bool       // of an allowed call: nobody was asked yet, and what it sends carries its risk
 	Channel  bool       // of a question about a MEDIUM act: it is asked before the act only because the page has a channel open that cannot be held
 }
 
@@ -182,7 +182,7 @@ func asksForDocument(seen *view) bool {
 	if typed, types := seen.call.Args.(*action.Type); types && typed != nil && !typed.Submit && !strings.ContainsAny(typed.Input, "\r\n") {
 		return false // it stays in the field
 	}
-	return e != nil && (!takesText(e) || seen.verb.Name != "page.click") && (e.Submits && e.FormMethod != "get" && e.FormMethod != "dialog" || isWebLink(e) && !OnlyGoes(facts))
+	return e != nil && (!takesText(e) || seen.verb.Name != "page.click") && (e.Submits && e.FormMethod != "get" && e.FormMethod != "dialog" || isWebLink(e) && !OnlyNavigates(facts))
 }
 
 // toWire are the verbs whose acts are input to a page: what they do outside of
@@ -208,12 +208,12 @@ func (p *Policy) wired(seen *view, v Verdict) Verdict {
 		}
 		return v
 	}
-	return v.ToWire()
+	return v.Defer()
 }
 
-// ToWire is the verdict of an act that runs up to the wire.
-func (v Verdict) ToWire() Verdict {
-	v.Decision, v.Wired, v.Host, v.Channel = Allow, true, "", false
+// Defer is the verdict of an act that runs up to the wire.
+func (v Verdict) Defer() Verdict {
+	v.Decision, v.Deferred, v.Host, v.Channel = Allow, true, "", false
 	return v
 }
 

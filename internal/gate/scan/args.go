@@ -21,12 +21,12 @@ var unsent = map[string]string{
 	"ReadNetwork.Pattern": "is searched for",
 }
 
-// Every lists all texts in the arguments of a call, those that only look
+// AllTexts lists all texts in the arguments of a call, those that only look
 // something up included.
-func Every(args any) []Text { return textsIn(reflect.ValueOf(args), Text{every: true}) }
+func AllTexts(args any) []Text { return textsIn(reflect.ValueOf(args), Text{every: true}) }
 
-// Args lists the texts in the arguments of a call, content of files included.
-func Args(args any) []Text {
+// SentTexts lists the texts in the arguments of a call, content of files included.
+func SentTexts(args any) []Text {
 	return textsIn(reflect.ValueOf(args), Text{})
 }
 

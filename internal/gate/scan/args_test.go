@@ -51,7 +51,7 @@ func TestEveryTextOfEveryVerbIsLookedThroughOrListed(t *testing.T) {
 		want := map[string]string{}
 		fill(reflect.ValueOf(args).Elem(), verb.Name, func(at, text string) { want[text] = at })
 		// Of two fields with one name in JSON the outer one is filled in.
-		shown := Args(args)
+		shown := SentTexts(args)
 		for text, at := range want {
 			found := slices.ContainsFunc(shown, func(s Text) bool { return s.Value == text })
 			_, listed := unsent[at]
@@ -82,22 +82,22 @@ func hiddenByOuter(t reflect.Type, at string) bool {
 
 func TestTextsSayWhereTheyStand(t *testing.T) {
 	dark := "dark"
-	got := Args(&action.CookieSet{Cookies: []action.NewCookie{{Name: "theme", Value: &dark}}})
+	got := SentTexts(&action.CookieSet{Cookies: []action.NewCookie{{Name: "theme", Value: &dark}}})
 	want := []Text{{Field: "cookies.0.name", Value: "theme"}, {Field: "cookies.0.value", Label: "theme", Value: "dark"}}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %+v", got)
 	}
-	got = Args(&action.Upload{Files: []action.NewFile{{Name: "a.txt", Bytes: []byte("x")}}})
+	got = SentTexts(&action.Upload{Files: []action.NewFile{{Name: "a.txt", Bytes: []byte("x")}}})
 	want = []Text{{Field: "files.0.name", Value: "a.txt"}, {Field: "files.0.bytes", File: "a.txt", Value: "x"}}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %+v", got)
 	}
 	for _, args := range []any{nil, (*action.Goto)(nil), &action.None{}, 5, struct{ a string }{"x"}} {
-		if got := Args(args); len(got) > 0 {
+		if got := SentTexts(args); len(got) > 0 {
 			t.Errorf("%+v has %+v", args, got)
 		}
 	}
-	if got := Args(map[string]any{"text": []any{"a", [2]byte{'b', 'c'}}}); len(got) != 3 || got[2].Value != "bc" {
+	if got := SentTexts(map[string]any{"text": []any{"a", [2]byte{'b', 'c'}}}); len(got) != 3 || got[2].Value != "bc" {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -10,19 +10,19 @@ const (
 	mostPlaces = 512  // elements
 )
 
-// Place is an element that is typed into.
-type Place struct {
+// Target is an element that is typed into.
+type Target struct {
 	Session, Document, Node string
 }
 
-// Tails keeps the end of what was typed into each element, so that a
+// TypedTexts keeps the end of what was typed into each element, so that a
 // credential is found that is typed letter by letter. It is in memory only, and
 // bounded: of many elements those are forgotten that were typed into long ago.
-// The zero Tails is empty and ready. It is safe for concurrent use.
-type Tails struct {
+// The zero TypedTexts is empty and ready. It is safe for concurrent use.
+type TypedTexts struct {
 	mu    sync.Mutex
 	clock uint64
-	kept  map[Place]tail
+	kept  map[Target]tail
 }
 
 type tail struct {
@@ -32,18 +32,18 @@ type tail struct {
 
 // Join is what the element would hold, as far as it is known, with text typed
 // behind what is there.
-func (t *Tails) Join(at Place, text string) string {
+func (t *TypedTexts) Join(at Target, text string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.kept[at].text + text
 }
 
 // Keep notes that an element holds text now.
-func (t *Tails) Keep(at Place, text string) {
+func (t *TypedTexts) Keep(at Target, text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.kept == nil {
-		t.kept = map[Place]tail{}
+		t.kept = map[Target]tail{}
 	}
 	if _, known := t.kept[at]; !known && len(t.kept) >= mostPlaces {
 		t.forgetOldest()
@@ -53,7 +53,7 @@ func (t *Tails) Keep(at Place, text string) {
 }
 
 // Forget drops what is known of a session.
-func (t *Tails) Forget(session string) {
+func (t *TypedTexts) Forget(session string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for at := range t.kept {
@@ -63,8 +63,8 @@ func (t *Tails) Forget(session string) {
 	}
 }
 
-func (t *Tails) forgetOldest() {
-	var oldest Place
+func (t *TypedTexts) forgetOldest() {
+	var oldest Target
 	least := t.clock + 1
 	for at, kept := range t.kept {
 		if kept.used < least {

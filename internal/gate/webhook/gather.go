@@ -125,16 +125,16 @@ func idOf(r action.Record) string {
 }
 
 func (s *Sender) message(ctx context.Context, name string, r action.Record) Message {
-	text := func(t string) string { return approval.Inert(t, mostText) }
+	text := func(t string) string { return approval.Sanitize(t, mostText) }
 	d := Data{
 		Event: r.Seq, Scope: text(r.Scope), Session: text(r.SessionID), Question: text(r.ApprovalID), State: text(r.HITLDecision),
-		Verb: text(r.Action), Risk: r.Risk, Element: text(r.TargetElement), Page: approval.Inert(r.URL, mostAddress),
+		Verb: text(r.Action), Risk: r.Risk, Element: text(r.TargetElement), Page: approval.Sanitize(r.URL, mostAddress),
 		Actor: text(r.Actor), AnsweredBy: text(r.AnsweredBy), Detail: text(r.Detail),
 	}
 	if q, err := s.desk.Show(ctx, r.Scope, r.ApprovalID); err == nil && r.ApprovalID != "" {
 		d.Why, d.Within, d.Actor, d.Expires = text(q.Why), text(q.Within), text(q.Actor), &q.Expires
 		if q.Request != nil {
-			d.Request, d.Cause = approval.Inert(q.Request.Method+" "+q.Request.URL, mostAddress), text(q.Request.Cause)
+			d.Request, d.Cause = approval.Sanitize(q.Request.Method+" "+q.Request.URL, mostAddress), text(q.Request.Cause)
 		}
 		if d.Element == "" && q.Element != nil {
 			d.Element = text(fmt.Sprintf("%s %q", cmp.Or(q.Element.Role, q.Element.Tag), cmp.Or(q.Element.Name, q.Element.Label)))

@@ -37,15 +37,15 @@ var backoff = []time.Duration{5 * time.Second, 25 * time.Second, 90 * time.Secon
 
 // Options are what a sender is made of. All but the last two are needed.
 type Options struct {
-	URL    string // where to; Address has found it good
-	Secret string // "whsec_" and base64 of 24 bytes at least
-	DB     *store.DB
-	Trail  *audit.Log
-	Desk   *approval.Desk
-	Log    *slog.Logger
+	URL       string // where to; Address has found it good
+	Secret    string // "whsec_" and base64 of 24 bytes at least
+	DB        *store.DB
+	Trail     *audit.Log
+	Approvals *approval.Queue
+	Log       *slog.Logger
 
-	Backoff []time.Duration // after each failure; five times within ten minutes when nil
-	Attempt time.Duration   // longest time of one attempt; 10 s when 0
+	Backoff        []time.Duration // after each failure; five times within ten minutes when nil
+	AttemptTimeout time.Duration   // longest time of one attempt; 10 s when 0
 }
 
 // Sender tells the address. Close it.
@@ -54,7 +54,7 @@ type Sender struct {
 	key     *standardwebhooks.Webhook
 	db      *store.DB
 	trail   *audit.Log
-	desk    *approval.Desk
+	desk    *approval.Queue
 	log     *slog.Logger
 	client  *http.Client
 	backoff []time.Duration
@@ -68,21 +68,21 @@ type Sender struct {
 // else of what is yet to come. The fault is invalid_request for a secret that is
 // none.
 func Open(ctx context.Context, o Options) (*Sender, error) {
-	if o.DB == nil || o.Trail == nil || o.Desk == nil || o.Log == nil {
+	if o.DB == nil || o.Trail == nil || o.Approvals == nil || o.Log == nil {
 		return nil, fault.New(fault.Internal, "the webhook lacks one of its parts")
 	}
 	key, err := keyOf(o.Secret)
 	if err != nil {
 		return nil, err
 	}
-	s := &Sender{url: o.URL, key: key, db: o.DB, trail: o.Trail, desk: o.Desk, log: o.Log, backoff: o.Backoff, bell: make(chan struct{}, 1)}
+	s := &Sender{url: o.URL, key: key, db: o.DB, trail: o.Trail, desk: o.Approvals, log: o.Log, backoff: o.Backoff, bell: make(chan struct{}, 1)}
 	if s.backoff == nil {
 		s.backoff = backoff
 	}
-	if o.Attempt <= 0 {
-		o.Attempt = attemptLimit
+	if o.AttemptTimeout <= 0 {
+		o.AttemptTimeout = attemptLimit
 	}
-	s.client = clientOf(o.Attempt)
+	s.client = clientOf(o.AttemptTimeout)
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}

@@ -105,7 +105,7 @@ type rig struct {
 	t     *testing.T
 	db    *store.DB
 	trail *audit.Log
-	desk  *approval.Desk
+	desk  *approval.Queue
 }
 
 func newRig(t *testing.T) *rig {
@@ -130,7 +130,7 @@ func newRig(t *testing.T) *rig {
 func (r *rig) send(url string, change ...func(*webhook.Options)) *webhook.Sender {
 	r.t.Helper()
 	o := webhook.Options{
-		URL: url, Secret: secret, DB: r.db, Trail: r.trail, Desk: r.desk, Log: slog.New(slog.DiscardHandler),
+		URL: url, Secret: secret, DB: r.db, Trail: r.trail, Approvals: r.desk, Log: slog.New(slog.DiscardHandler),
 		Backoff: []time.Duration{5 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond},
 	}
 	for _, f := range change {
@@ -241,7 +241,7 @@ func TestWhatFailsIsToldAgainInOrder(t *testing.T) {
 	})
 	t.Cleanup(func() { close(release) })
 	r := newRig(t)
-	s := r.send(e.URL, func(o *webhook.Options) { o.Attempt = 2 * time.Second })
+	s := r.send(e.URL, func(o *webhook.Options) { o.AttemptTimeout = 2 * time.Second })
 	defer s.Close()
 	q := r.ask("a")
 	r.record(audit.Answer, q, approval.Approved)
@@ -319,7 +319,7 @@ func TestOneThatIsConfiguredAnewIsNotToldOfThePast(t *testing.T) {
 func TestAWeakSecretIsRefusedAndNotShown(t *testing.T) {
 	r := newRig(t)
 	for _, weak := range []string{"", "whsec_", "whsec_!!!", "hunter2-hunter2-hunter2-hunter2-hunter2", "whsec_" + "MfKQ9r8GKYqrTwjUPD8="} {
-		_, err := webhook.Open(t.Context(), webhook.Options{URL: "https://x.example", Secret: weak, DB: r.db, Trail: r.trail, Desk: r.desk, Log: slog.New(slog.DiscardHandler)})
+		_, err := webhook.Open(t.Context(), webhook.Options{URL: "https://x.example", Secret: weak, DB: r.db, Trail: r.trail, Approvals: r.desk, Log: slog.New(slog.DiscardHandler)})
 		f := fault.From(err)
 		if fault.CodeOf(err) != fault.InvalidRequest || strings.Contains(f.Message+f.Hint, "hunter2") || f.Hint == "" {
 			t.Errorf("%q: %v", weak, err)
