@@ -16,11 +16,11 @@ import (
 
 const listedRuns = 100 // where a call does not say how many
 
-// runLedger keeps the records of runs.
-type runLedger struct{ db *store.DB }
+// runStore keeps the records of runs.
+type runStore struct{ db *store.DB }
 
 // insert stores a run that is about to begin.
-func (l runLedger) insert(ctx context.Context, run action.Run, caller action.Caller) error {
+func (l runStore) insert(ctx context.Context, run action.Run, caller action.Caller) error {
 	text, err := json.Marshal(run)
 	if err != nil {
 		return fmt.Errorf("cannot encode a run: %w", err)
@@ -38,7 +38,7 @@ func (l runLedger) insert(ctx context.Context, run action.Run, caller action.Cal
 }
 
 // update stores a run as it is now.
-func (l runLedger) update(ctx context.Context, run action.Run) error {
+func (l runStore) update(ctx context.Context, run action.Run) error {
 	text, err := json.Marshal(run)
 	if err != nil {
 		return fmt.Errorf("cannot encode run %s: %w", run.ID, err)
@@ -55,7 +55,7 @@ func (l runLedger) update(ctx context.Context, run action.Run) error {
 }
 
 // find returns a run of a scope. Faults: not_found, also for another scope's.
-func (l runLedger) find(ctx context.Context, scope, id string) (action.Run, error) {
+func (l runStore) find(ctx context.Context, scope, id string) (action.Run, error) {
 	var text string
 	err := l.db.Reader.QueryRowContext(ctx, `SELECT run FROM runs WHERE id = ? AND scope = ?`, id, scope).Scan(&text)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -75,7 +75,7 @@ func decodeRun(text string) (run action.Run, err error) {
 }
 
 // list returns a scope's runs, newest first, without their pages' content.
-func (l runLedger) list(ctx context.Context, scope string, args action.RunList) ([]action.Run, error) {
+func (l runStore) list(ctx context.Context, scope string, args action.RunList) ([]action.Run, error) {
 	rows, err := l.db.Reader.QueryContext(ctx, `SELECT run FROM runs WHERE scope = ? AND (? = '' OR state = ?) ORDER BY created DESC, id LIMIT ?`,
 		scope, args.State, args.State, cmp.Or(args.Limit, listedRuns))
 	if err != nil {
@@ -105,7 +105,7 @@ type orphan struct {
 }
 
 // orphans returns the runs that an earlier gateway did not end.
-func (l runLedger) orphans(ctx context.Context) ([]orphan, error) {
+func (l runStore) orphans(ctx context.Context) ([]orphan, error) {
 	rows, err := l.db.Reader.QueryContext(ctx, `SELECT run, caller FROM runs WHERE state <> ?`, action.RunEnded)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read runs: %w", err)
@@ -130,7 +130,7 @@ func (l runLedger) orphans(ctx context.Context) ([]orphan, error) {
 }
 
 // forget removes runs that ended before a time.
-func (l runLedger) forget(ctx context.Context, before time.Time) (int64, error) {
+func (l runStore) forget(ctx context.Context, before time.Time) (int64, error) {
 	gone, err := l.db.Writer.ExecContext(ctx, `DELETE FROM runs WHERE ended > 0 AND ended < ?`, before.UnixNano())
 	if err != nil {
 		return 0, fmt.Errorf("cannot remove old runs: %w", err)

@@ -18,9 +18,9 @@ type Gate interface {
 
 // Orchestrator is a gate that knows macros besides. It is safe for concurrent use.
 type Orchestrator struct {
-	gate   Gate
-	runs   *Runs
-	halves halves
+	gate    Gate
+	runs    *Runs
+	batches pendingBatches
 }
 
 // New makes a door before a gate. Without runs, those are calls like any other.

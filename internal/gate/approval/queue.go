@@ -18,9 +18,9 @@ import (
 
 const maxPending = 20 // waiting questions of a scope; SPEC section 8
 
-// shownInput is how much of what is typed or run people are shown, in
+// maxShownInput is how much of what is typed or run people are shown, in
 // characters: a script whole (the policy refuses agents longer ones).
-const shownInput = 4000
+const maxShownInput = 4000
 
 // Timeouts is how long a question of each risk waits, and for how long its
 // answer can be used afterwards.
@@ -66,18 +66,18 @@ type Queue struct {
 	now      func() time.Time
 	ended    func(action.Question)
 
-	asked chan struct{} // rung when a question was asked
-	stop  context.CancelFunc
-	work  sync.WaitGroup
+	newQuestion chan struct{} // rung when a question was asked
+	stop        context.CancelFunc
+	work        sync.WaitGroup
 
 	mu      sync.Mutex
-	waiting map[string]*bell // by question id
+	waiting map[string]*waiter // by question id
 }
 
-// bell wakes the calls that wait for one question.
-type bell struct {
-	rung    chan struct{} // closed when the question was answered
-	waiters int
+// waiter wakes the calls that wait for one question.
+type waiter struct {
+	answered chan struct{} // closed when the question was answered
+	count    int
 }
 
 // Open makes a desk over db. Questions that still waited when the last gateway
@@ -86,7 +86,7 @@ func Open(ctx context.Context, o Options) (*Queue, error) {
 	if o.DB == nil || o.Log == nil {
 		return nil, fault.New(fault.Internal, "the approval desk was opened without a store or a logger")
 	}
-	d := &Queue{db: o.DB, log: o.Log, now: o.Now, ended: o.OnEnded, asked: make(chan struct{}, 1), waiting: map[string]*bell{}}
+	d := &Queue{db: o.DB, log: o.Log, now: o.Now, ended: o.OnEnded, newQuestion: make(chan struct{}, 1), waiting: map[string]*waiter{}}
 	if d.now == nil {
 		d.now = time.Now
 	}
@@ -100,7 +100,7 @@ func Open(ctx context.Context, o Options) (*Queue, error) {
 	}
 	ctx, d.stop = context.WithCancel(context.WithoutCancel(ctx))
 	if d.ended != nil {
-		d.work.Go(func() { d.tend(ctx) })
+		d.work.Go(func() { d.reportEnded(ctx) })
 	}
 	return d, nil
 }
@@ -133,31 +133,41 @@ func (t *Timeouts) fill() {
 	}
 }
 
-// listen returns the bell of a question. leave must be called once.
-func (d *Queue) listen(id string) (rung <-chan struct{}, leave func()) {
+// subscribe returns the bell of a question. leave must be called once.
+func (d *Queue) subscribe(id string) (rung <-chan struct{}, leave func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	b := d.waiting[id]
 	if b == nil {
-		b = &bell{rung: make(chan struct{})}
+		b = &waiter{answered: make(chan struct{})}
 		d.waiting[id] = b
 	}
-	b.waiters++
-	return b.rung, func() {
+	b.count++
+	return b.answered, func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		if b.waiters--; b.waiters == 0 && d.waiting[id] == b {
+		if b.count--; b.count == 0 && d.waiting[id] == b {
 			delete(d.waiting, id)
 		}
 	}
 }
 
-// ring wakes whoever waits for a question.
-func (d *Queue) ring(id string) {
+// wake wakes whoever waits for a question.
+func (d *Queue) wake(id string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if b := d.waiting[id]; b != nil {
-		close(b.rung)
+		close(b.answered)
 		delete(d.waiting, id)
 	}
+}
+
+// SetScreenshot adds the artifact of a picture to a question. The fault is
+// internal.
+func (d *Queue) SetScreenshot(ctx context.Context, id, artifact string) error {
+	_, err := d.db.Writer.ExecContext(ctx, `UPDATE questions SET question = json_set(question, '$.screenshot', ?) WHERE id = ?`, artifact, id)
+	if err != nil {
+		return storeFault(err)
+	}
+	return nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func TestTheRingKeepsTheLastRefusals(t *testing.T) {
-	var g ring
+	var g refusalLog
 	for i := range maxRefusals + 7 {
 		g.add(action.Refusal{Host: strconv.Itoa(i)})
 	}
@@ -20,13 +20,13 @@ func TestTheRingKeepsTheLastRefusals(t *testing.T) {
 }
 
 func TestARefusalIsNewsOnceInAWhile(t *testing.T) {
-	var g ring
+	var g refusalLog
 	now := time.Unix(1e9, 0)
 	for i, c := range []struct {
 		host  string
 		after time.Duration
 		news  bool
-	}{{"a", 0, true}, {"a", time.Second, false}, {"b", time.Second, true}, {"a", quiet, true}, {"a", quiet + 1, false}} {
+	}{{"a", 0, true}, {"a", time.Second, false}, {"b", time.Second, true}, {"a", reportInterval, true}, {"a", reportInterval + 1, false}} {
 		if got := g.add(action.Refusal{Host: c.host, Reason: "r", Time: now.Add(c.after)}); got != c.news {
 			t.Errorf("refusal %d is news: %v", i, got)
 		}

@@ -52,9 +52,9 @@ func upstream(c config.Upstream, key string) (*egress.Upstream, error) {
 	return proxy, nil
 }
 
-// openDoor opens the way out of all boxes, with what it tells and asks. own are
+// openProxy opens the way out of all boxes, with what it tells and asks. own are
 // the gateway's listeners.
-func openDoor(c config.Network, own []netip.AddrPort, log *slog.Logger, o egress.Options) (*egress.Proxy, error) {
+func openProxy(c config.Network, own []netip.AddrPort, log *slog.Logger, o egress.Options) (*egress.Proxy, error) {
 	most, err := c.Bytes()
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func openDoor(c config.Network, own []netip.AddrPort, log *slog.Logger, o egress
 	if err != nil {
 		return nil, err
 	}
-	if o.Authorities, err = trusted(known); err != nil {
+	if o.Authorities, err = certPool(known); err != nil {
 		return nil, err
 	}
 	if o.Upstream, err = upstream(c.Upstream, upstreamKey); err != nil {
@@ -73,7 +73,7 @@ func openDoor(c config.Network, own []netip.AddrPort, log *slog.Logger, o egress
 		return nil, err
 	}
 	o.Gateway, o.Log = own, log
-	o.Limits = egress.Limits{RequestsPerSecond: float64(c.Pace), Connections: c.Connections, Bytes: most, Connection: span(c.MaxMinutes, time.Minute)}
+	o.Limits = egress.Limits{RequestsPerSecond: float64(c.Pace), Connections: c.Connections, Bytes: most, Connection: duration(c.MaxMinutes, time.Minute)}
 	if c.Resolver != "" {
 		o.Resolver = egress.ResolverAt(c.Resolver)
 	}

@@ -41,7 +41,7 @@ func TestHostileSpellingsAreReadCanonicallyOrRefused(t *testing.T) {
 		t.Fatalf("only %d spellings", len(hostile))
 	}
 	for _, h := range hostile {
-		p, err := parseURL("http://" + h.host + "/path")
+		p, err := parseDestination("http://" + h.host + "/path")
 		if h.want == "" && err == nil {
 			t.Errorf("%q is read as %q, want it refused", h.host, p.host)
 		}
@@ -85,7 +85,7 @@ func TestAddressesAreReadWhole(t *testing.T) {
 		{"http://a:b@example.com/", "", "", "", userInfo},
 		{"http://" + strings.Repeat("a", maxURL), "", "", "", badURL},
 	} {
-		p, err := parseURL(c.raw)
+		p, err := parseDestination(c.raw)
 		if err != c.err {
 			t.Errorf("%.60q: error %v, want %v", c.raw, err, c.err)
 			continue
@@ -101,11 +101,11 @@ func FuzzParseURL(f *testing.F) {
 		f.Add("http://" + h.host + "/x?y#z")
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		p, err := parseURL(raw)
+		p, err := parseDestination(raw)
 		if err != nil {
 			return
 		}
-		again, err := parseURL(p.url)
+		again, err := parseDestination(p.url)
 		if err != nil || again.host != p.host || again.port != p.port || again.scheme != p.scheme {
 			t.Fatalf("%q is %+v, and read again %+v (%v)", raw, p, again, err)
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
 )
 
-// approach is from where, and under which names, the gateway may be called.
-func approach(s config.Server) (rest.Options, error) {
+// listenOptions is from where, and under which names, the gateway may be called.
+func listenOptions(s config.Server) (rest.Options, error) {
 	proxies, err := s.Prefixes()
 	if err != nil {
 		return rest.Options{}, err
@@ -27,8 +27,8 @@ func approach(s config.Server) (rest.Options, error) {
 	}, nil
 }
 
-// secured is a listener that speaks TLS, where that is configured.
-func secured(s config.Server, l net.Listener, log *slog.Logger) (net.Listener, error) {
+// withTLS is a listener that speaks TLS, where that is configured.
+func withTLS(s config.Server, l net.Listener, log *slog.Logger) (net.Listener, error) {
 	if s.TLS.Cert == "" {
 		return l, nil
 	}
@@ -40,7 +40,7 @@ func secured(s config.Server, l net.Listener, log *slog.Logger) (net.Listener, e
 	return tls.NewListener(l, c), nil
 }
 
-func base(s config.Server) string {
+func scheme(s config.Server) string {
 	if s.TLS.Cert != "" {
 		return "https://"
 	}

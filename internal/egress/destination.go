@@ -19,9 +19,9 @@ const (
 	maxLabel = 63       // bytes of a label; RFC 1035 section 2.3.4
 )
 
-// place is where a request goes, as the one canonical parser read it: the same
+// destination is where a request goes, as the one canonical parser read it: the same
 // value is judged and dialled.
-type place struct {
+type destination struct {
 	scheme string     // http or https
 	host   string     // lower case, punycode, no trailing dot; IPv6 without brackets
 	port   uint16     //
@@ -30,13 +30,13 @@ type place struct {
 }
 
 // authority returns host:port.
-func (p place) authority() string {
+func (p destination) authority() string {
 	return net.JoinHostPort(p.host, strconv.Itoa(int(p.port)))
 }
 
 // site returns the registrable domain of the host, or the host where it has
 // none (an address, a single label, a public suffix).
-func (p place) site() string {
+func (p destination) site() string {
 	if p.addr.IsValid() {
 		return p.host
 	}
@@ -46,13 +46,13 @@ func (p place) site() string {
 	return p.host
 }
 
-// parseURL reads an absolute http or https address as the URL standard does
+// parseDestination reads an absolute http or https address as the URL standard does
 // (https://url.spec.whatwg.org), and refuses what the standard lets pass but
 // no honest page needs: user names, control characters, hosts that DNS cannot
 // hold, addresses in odd spellings.
-func parseURL(raw string) (place, error) {
+func parseDestination(raw string) (destination, error) {
 	if len(raw) > maxURL || !utf8.ValidString(raw) || strings.ContainsFunc(raw, isControl) {
-		return place{}, badURL
+		return destination{}, badURL
 	}
 	var spelled string // the host as it is written
 	parser := whatwg.NewParser(whatwg.WithPreParseHostFunc(func(_ *whatwg.Url, host string) string {
@@ -61,33 +61,33 @@ func parseURL(raw string) (place, error) {
 	}))
 	u, err := parser.Parse(raw)
 	if err != nil {
-		return place{}, badURL
+		return destination{}, badURL
 	}
-	p := place{scheme: u.Scheme(), url: u.Href(false)}
+	p := destination{scheme: u.Scheme(), url: u.Href(false)}
 	if p.scheme != "http" && p.scheme != "https" {
-		return place{}, badScheme
+		return destination{}, badScheme
 	}
 	if u.Username() != "" || u.Password() != "" || strings.Contains(authorityOf(raw), "@") {
-		return place{}, userInfo
+		return destination{}, userInfo
 	}
 	if p.port, err = portOf(u); err != nil {
-		return place{}, err
+		return destination{}, err
 	}
 	if p.host, p.addr, err = hostOf(u.Hostname(), spelled); err != nil {
-		return place{}, err
+		return destination{}, err
 	}
 	return p, nil
 }
 
 // parseAuthority reads host or host:port. The spelling must be the canonical
 // one but for case and one trailing dot: Chromium writes no other.
-func parseAuthority(scheme, authority string) (place, error) {
+func parseAuthority(scheme, authority string) (destination, error) {
 	if strings.ContainsAny(authority, `/\?#%`) || authority == "" {
-		return place{}, badURL
+		return destination{}, badURL
 	}
-	p, err := parseURL(scheme + "://" + authority + "/")
+	p, err := parseDestination(scheme + "://" + authority + "/")
 	if err != nil {
-		return place{}, err
+		return destination{}, err
 	}
 	host := p.host
 	if p.addr.Is6() {
@@ -99,7 +99,7 @@ func parseAuthority(scheme, authority string) (place, error) {
 		return p, nil
 	}
 	if strings.TrimSuffix(given, ".") != host {
-		return place{}, oddSpelling
+		return destination{}, oddSpelling
 	}
 	return p, nil
 }
@@ -138,7 +138,7 @@ func hostOf(parsed, spelled string) (string, netip.Addr, error) {
 		host = strings.TrimSuffix(inner, "]")
 	}
 	if addr, err := netip.ParseAddr(host); err == nil {
-		if addr.Is4() && !only(spelled, "0123456789abcdefABCDEFxX.") {
+		if addr.Is4() && !consistsOf(spelled, "0123456789abcdefABCDEFxX.") {
 			return "", netip.Addr{}, oddSpelling
 		}
 		if addr.Is6() && (strings.Count(spelled, "[") != 1 || strings.Count(spelled, "]") != 1) {
@@ -169,7 +169,7 @@ func isName(host string) bool {
 		return false
 	}
 	for label := range strings.SplitSeq(host, ".") {
-		if label == "" || len(label) > maxLabel || !only(label, nameBytes) {
+		if label == "" || len(label) > maxLabel || !consistsOf(label, nameBytes) {
 			return false
 		}
 		if label[0] == '-' || label[len(label)-1] == '-' {
@@ -198,8 +198,8 @@ func isPunycode(label string) bool {
 
 func isControl(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }
 
-// only reports whether s is made of the bytes of set.
-func only(s, set string) bool {
+// consistsOf reports whether s is made of the bytes of set.
+func consistsOf(s, set string) bool {
 	for i := range len(s) {
 		if strings.IndexByte(set, s[i]) < 0 {
 			return false

@@ -10,37 +10,37 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// sound refuses a run of which some part could not be done: nothing of it is
+// validate refuses a run of which some part could not be done: nothing of it is
 // begun then. Faults: invalid_request, invalid_url.
-func sound(run *action.RunStart) error {
+func validate(run *action.RunStart) error {
 	for i, pattern := range run.DomainAllowlist {
 		if !isHost(pattern) {
-			return misplaced(fmt.Sprintf("domain_allowlist.%d", i), "is no host", "give hosts such as example.com, or *.example.com for sub-domains")
+			return invalidField(fmt.Sprintf("domain_allowlist.%d", i), "is no host", "give hosts such as example.com, or *.example.com for sub-domains")
 		}
 	}
-	if err := inside("url", run.URL, run.DomainAllowlist); err != nil {
+	if err := checkURL("url", run.URL, run.DomainAllowlist); err != nil {
 		return err
 	}
 	if dir := run.ScreenshotDir; dir != "" && !filepath.IsLocal(filepath.Clean(dir)) {
-		return misplaced("screenshot_dir", "leads out of the current folder", "give a folder below it, such as ./test-results/screenshots/")
+		return invalidField("screenshot_dir", "leads out of the current folder", "give a folder below it, such as ./test-results/screenshots/")
 	}
-	return within(run.Actions, run.DomainAllowlist)
+	return checkActions(run.Actions, run.DomainAllowlist)
 }
 
-// within refuses actions that would go where the list does not allow.
-func within(actions []action.RunAction, allowed []string) error {
+// checkActions refuses actions that would go where the list does not allow.
+func checkActions(actions []action.RunAction, allowed []string) error {
 	for i, a := range actions {
 		if a.Type != "navigate" {
 			continue
 		}
-		if err := inside(fmt.Sprintf("actions.%d.url", i), a.URL, allowed); err != nil {
+		if err := checkURL(fmt.Sprintf("actions.%d.url", i), a.URL, allowed); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func inside(field, address string, allowed []string) error {
+func checkURL(field, address string, allowed []string) error {
 	u := canonical(address)
 	if u == nil {
 		return fault.New(fault.InvalidURL, "%s is no http or https URL", field).
@@ -48,16 +48,16 @@ func inside(field, address string, allowed []string) error {
 	}
 	name := host(address)
 	for _, pattern := range allowed {
-		if covers(plainHost(pattern), name, u.Port()) {
+		if matchesHost(plainHost(pattern), name, u.Port()) {
 			return nil
 		}
 	}
-	return misplaced(field, "is on a host that domain_allowlist does not have", "add the host to domain_allowlist")
+	return invalidField(field, "is on a host that domain_allowlist does not have", "add the host to domain_allowlist")
 }
 
-// covers reports whether a pattern is for a host: the host itself, with a port
+// matchesHost reports whether a pattern is for a host: the host itself, with a port
 // only for that port, or "*." for its sub-domains.
-func covers(pattern, name, port string) bool {
+func matchesHost(pattern, name, port string) bool {
 	if suffix, wild := strings.CutPrefix(pattern, "*"); wild {
 		return strings.HasSuffix(name, suffix) && len(name) > len(suffix)
 	}
@@ -84,6 +84,6 @@ func plainHost(pattern string) string {
 	return u.Hostname()
 }
 
-func misplaced(field, problem, hint string) error {
+func invalidField(field, problem, hint string) error {
 	return fault.New(fault.InvalidRequest, "%s %s", field, problem).Hinted("%s", hint).With("field", field)
 }

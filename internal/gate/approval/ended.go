@@ -9,28 +9,28 @@ import (
 )
 
 const (
-	restarted  = "the gateway restarted" // the reason of what was denied because of it
-	tendAgain  = time.Second             // after the store failed
-	tendAtMost = 100                     // questions told of at a time
+	restarted   = "the gateway restarted" // the reason of what was denied because of it
+	retryDelay  = time.Second             // after the store failed
+	reportBatch = 100                     // questions told of at a time
 )
 
-// tend tells of questions that end without an answer, until ctx ends.
-func (d *Queue) tend(ctx context.Context) {
+// reportEnded tells of questions that end without an answer, until ctx ends.
+func (d *Queue) reportEnded(ctx context.Context) {
 	for ctx.Err() == nil {
-		left, err := d.note(ctx)
+		left, err := d.reportOnce(ctx)
 		if err != nil {
-			left = tendAgain
+			left = retryDelay
 			if ctx.Err() == nil {
 				d.log.Error("cannot tell which questions ended", "error", err)
 			}
 		}
-		d.rest(ctx, left)
+		d.waitNext(ctx, left)
 	}
 }
 
-// rest waits for the next question to expire or to be asked. A negative time is
+// waitNext waits for the next question to expire or to be asked. A negative time is
 // none.
-func (d *Queue) rest(ctx context.Context, left time.Duration) {
+func (d *Queue) waitNext(ctx context.Context, left time.Duration) {
 	var over <-chan time.Time
 	if left >= 0 {
 		timer := time.NewTimer(left)
@@ -39,19 +39,19 @@ func (d *Queue) rest(ctx context.Context, left time.Duration) {
 	}
 	select {
 	case <-over:
-	case <-d.asked:
+	case <-d.newQuestion:
 	case <-ctx.Done():
 	}
 }
 
-// note tells of what has ended, and returns how long the next question still
+// reportOnce tells of what has ended, and returns how long the next question still
 // waits; less than zero when none does. A question counts as told once it was.
-func (d *Queue) note(ctx context.Context) (left time.Duration, err error) {
+func (d *Queue) reportOnce(ctx context.Context) (left time.Duration, err error) {
 	now := d.now()
 	if err := expire(ctx, d.db.Writer, now); err != nil {
 		return 0, err
 	}
-	ended, err := d.unnoted(ctx)
+	ended, err := d.unreported(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -61,7 +61,7 @@ func (d *Queue) note(ctx context.Context) (left time.Duration, err error) {
 			return 0, err
 		}
 	}
-	if len(ended) == tendAtMost {
+	if len(ended) == reportBatch {
 		return 0, nil
 	}
 	var next sql.NullInt64
@@ -72,9 +72,9 @@ func (d *Queue) note(ctx context.Context) (left time.Duration, err error) {
 	return max(0, time.UnixMilli(next.Int64).Sub(now)), nil
 }
 
-// unnoted reads the questions whose end nobody was told of.
-func (d *Queue) unnoted(ctx context.Context) ([]action.Question, error) {
-	rows, err := d.db.Reader.QueryContext(ctx, `SELECT state, question FROM questions WHERE noted = 0 AND state IN ('denied', 'expired') ORDER BY expires LIMIT ?`, tendAtMost)
+// unreported reads the questions whose end nobody was told of.
+func (d *Queue) unreported(ctx context.Context) ([]action.Question, error) {
+	rows, err := d.db.Reader.QueryContext(ctx, `SELECT state, question FROM questions WHERE noted = 0 AND state IN ('denied', 'expired') ORDER BY expires LIMIT ?`, reportBatch)
 	if err != nil {
 		return nil, err
 	}

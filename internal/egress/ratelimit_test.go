@@ -12,7 +12,7 @@ import (
 
 func TestRequestsToOneHostAreSpacedOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &pace{interval: 100 * time.Millisecond}
+		p := &rateLimit{interval: 100 * time.Millisecond}
 		start := time.Now()
 		for range 10 {
 			if err := p.wait(t.Context(), "a.test"); err != nil {
@@ -29,29 +29,29 @@ func TestRequestsToOneHostAreSpacedOut(t *testing.T) {
 }
 
 func TestRequestsThatWouldWaitTooLongAreRefused(t *testing.T) {
-	p := &pace{interval: 3 * time.Second}
+	p := &rateLimit{interval: 3 * time.Second}
 	now := time.Unix(1e9, 0)
 	for i, want := range []time.Duration{0, 3 * time.Second, 6 * time.Second, 9 * time.Second} {
-		if delay, err := p.turn("a.test", now); err != nil || delay != want {
+		if delay, err := p.reserve("a.test", now); err != nil || delay != want {
 			t.Errorf("request %d: %s %v", i, delay, err)
 		}
 	}
-	if _, err := p.turn("a.test", now); err != tooOften {
+	if _, err := p.reserve("a.test", now); err != tooOften {
 		t.Errorf("the fifth request: %v", err)
 	}
-	for i := range maxPaced {
-		_, _ = p.turn(strconv.Itoa(i), now)
+	for i := range maxRatedHosts {
+		_, _ = p.reserve(strconv.Itoa(i), now)
 	}
-	if _, err := p.turn("one.more", now); err != tooOften {
+	if _, err := p.reserve("one.more", now); err != tooOften {
 		t.Errorf("one host too many: %v", err)
 	}
-	if _, err := p.turn("one.more", now.Add(time.Hour)); err != nil || len(p.next) != 1 {
+	if _, err := p.reserve("one.more", now.Add(time.Hour)); err != nil || len(p.next) != 1 {
 		t.Errorf("an hour later %d hosts are remembered (%v)", len(p.next), err)
 	}
 }
 
 func TestWaitingEndsWithItsContext(t *testing.T) {
-	p := &pace{interval: 5 * time.Second}
+	p := &rateLimit{interval: 5 * time.Second}
 	_ = p.wait(t.Context(), "a.test")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

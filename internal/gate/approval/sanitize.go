@@ -9,7 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-const shownText = 200 // characters of a text from the page that people are shown
+const maxShown = 200 // characters of a text from the page that people are shown
 
 // Sanitize makes text from a page or a caller safe to show to people and to
 // print: control, bidirectional, zero-width and other invisible characters,
@@ -47,8 +47,8 @@ func isInvisible(r rune) bool {
 		unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// inertElement is a copy of e that is safe to show.
-func inertElement(e *action.Element) *action.Element {
+// sanitizeElement is a copy of e that is safe to show.
+func sanitizeElement(e *action.Element) *action.Element {
 	if e == nil {
 		return nil
 	}
@@ -57,22 +57,22 @@ func inertElement(e *action.Element) *action.Element {
 		&c.Role, &c.Name, &c.Tag, &c.Type, &c.Autocomplete, &c.Ref, &c.Label, &c.FieldName, &c.Placeholder,
 		&c.FrameURL, &c.LinkURL, &c.FormAction, &c.FormMethod, &c.SubmitName,
 	} {
-		*text = Sanitize(*text, shownText)
+		*text = Sanitize(*text, maxShown)
 	}
 	return &c
 }
 
-// inertRequest is a request as people are shown it, with inert text.
-func inertRequest(h *action.Held) *action.Held {
+// sanitizeRequest is a request as people are shown it, with inert text.
+func sanitizeRequest(h *action.Held) *action.Held {
 	if h == nil {
 		return nil
 	}
 	out := *h
-	out.Method, out.URL, out.Host = Sanitize(h.Method, shownText), Sanitize(h.URL, 2*shownText), Sanitize(h.Host, shownText)
-	out.From, out.Cause = Sanitize(h.From, 2*shownText), Sanitize(h.Cause, 2*shownText)
+	out.Method, out.URL, out.Host = Sanitize(h.Method, maxShown), Sanitize(h.URL, 2*maxShown), Sanitize(h.Host, maxShown)
+	out.From, out.Cause = Sanitize(h.From, 2*maxShown), Sanitize(h.Cause, 2*maxShown)
 	out.Fields = make([]action.BodyField, 0, len(h.Fields))
 	for _, f := range h.Fields {
-		out.Fields = append(out.Fields, action.BodyField{Name: Sanitize(f.Name, shownText), Value: Sanitize(f.Value, shownText)})
+		out.Fields = append(out.Fields, action.BodyField{Name: Sanitize(f.Name, maxShown), Value: Sanitize(f.Value, maxShown)})
 	}
 	return &out
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// round reads some pages, several at a time, and takes them in in their order,
+// readFrontier reads some pages, several at a time, and takes them in in their order,
 // whatever ends first. It returns the pages that redirects lead to.
-func (c *crawling) round(ctx context.Context, pages []candidate) (again []candidate) {
-	r := &round{c: c, pages: pages, results: make([]*visited, len(pages)), begun: make([]bool, len(pages)), ended: make(chan outcome, len(pages))}
+func (c *crawlRun) readFrontier(ctx context.Context, pages []candidate) (again []candidate) {
+	r := &frontier{c: c, pages: pages, visits: make([]*visited, len(pages)), started: make([]bool, len(pages)), results: make(chan outcome, len(pages))}
 	for r.merged < len(pages) {
-		wait := r.begin(ctx)
+		wait := r.startPages(ctx)
 		if r.active == 0 && (ctx.Err() != nil || c.out.Stopped != "") {
 			break
 		}
@@ -22,53 +22,53 @@ func (c *crawling) round(ctx context.Context, pages []candidate) (again []candid
 	}
 	for ; r.merged < len(pages); r.merged++ { // cut short: what ended out of turn still counts
 		switch {
-		case r.results[r.merged] != nil && c.out.Stopped == "":
-			r.take(ctx)
+		case r.visits[r.merged] != nil && c.out.Stopped == "":
+			r.merge(ctx)
 		default:
-			c.beyond++
+			c.leftOut++
 		}
 	}
 	return r.again
 }
 
-// round is the state of one.
-type round struct {
-	c       *crawling
+// frontier is the state of one.
+type frontier struct {
+	c       *crawlRun
 	pages   []candidate
-	results []*visited
-	begun   []bool
-	ended   chan outcome
+	visits  []*visited
+	started []bool
+	results chan outcome
 	active  int
 	merged  int // taken in so far
 	again   []candidate
 }
 
-// begin begins what may begin now, and returns how long until more may; 0 when
+// startPages begins what may begin now, and returns how long until more may; 0 when
 // only the end of a page makes room.
-func (r *round) begin(ctx context.Context) (wait time.Duration) {
+func (r *frontier) startPages(ctx context.Context) (wait time.Duration) {
 	for i, at := range r.pages {
 		if r.active >= r.c.args.Parallel || ctx.Err() != nil || r.c.out.Stopped != "" {
 			return 0
 		}
-		if r.begun[i] {
+		if r.started[i] {
 			continue
 		}
-		ok, later := r.c.lanes.enter(at.url)
+		ok, later := r.c.hosts.enter(at.url)
 		if !ok {
 			if later > 0 && (wait == 0 || later < wait) {
 				wait = later
 			}
 			continue
 		}
-		r.begun[i] = true
+		r.started[i] = true
 		r.active++
-		go func() { r.ended <- outcome{i, r.c.visit(ctx, at)} }() // await waits for it
+		go func() { r.results <- outcome{i, r.c.visit(ctx, at)} }() // await waits for it
 	}
 	return wait
 }
 
 // await waits until a page has ended, or until another may begin.
-func (r *round) await(ctx context.Context, wait time.Duration) {
+func (r *frontier) await(ctx context.Context, wait time.Duration) {
 	var timer <-chan time.Time
 	if wait > 0 && ctx.Err() == nil {
 		t := time.NewTimer(wait)
@@ -82,12 +82,12 @@ func (r *round) await(ctx context.Context, wait time.Duration) {
 	select {
 	case <-timer:
 	case <-over:
-	case o := <-r.ended:
+	case o := <-r.results:
 		r.active--
 		r.c.queued--
-		r.results[o.index] = &o.visited
-		r.c.lanes.leave(r.pages[o.index].url, o.visited.skip == "")
-		r.inOrder(ctx)
+		r.visits[o.index] = &o.visited
+		r.c.hosts.leave(r.pages[o.index].url, o.visited.skip == "")
+		r.mergeInOrder(ctx)
 	}
 }
 
@@ -96,34 +96,34 @@ type outcome struct {
 	visited visited
 }
 
-// inOrder takes in the pages whose turn it is.
-func (r *round) inOrder(ctx context.Context) {
-	for r.merged < len(r.pages) && r.c.out.Stopped == "" && r.results[r.merged] != nil {
-		r.take(ctx)
+// mergeInOrder takes in the pages whose turn it is.
+func (r *frontier) mergeInOrder(ctx context.Context) {
+	for r.merged < len(r.pages) && r.c.out.Stopped == "" && r.visits[r.merged] != nil {
+		r.merge(ctx)
 		r.merged++
 	}
 }
 
-// take takes in the page whose turn it is.
-func (r *round) take(ctx context.Context) {
-	if to, ok := r.c.take(ctx, r.pages[r.merged], *r.results[r.merged]); ok {
+// merge takes in the page whose turn it is.
+func (r *frontier) merge(ctx context.Context) {
+	if to, ok := r.c.merge(ctx, r.pages[r.merged], *r.visits[r.merged]); ok {
 		r.again = append(r.again, to)
 	}
 }
 
-// print is what a kept page is recognised by.
-type print [sha256.Size]byte
+// contentHash is what a kept page is recognised by.
+type contentHash [sha256.Size]byte
 
-// take takes in what became of a page, and returns where it redirects to.
-func (c *crawling) take(ctx context.Context, at candidate, v visited) (candidate, bool) {
+// merge takes in what became of a page, and returns where it redirects to.
+func (c *crawlRun) merge(ctx context.Context, at candidate, v visited) (candidate, bool) {
 	switch {
 	case v.skip != "":
-		c.leave(at, v.skip, "robots.txt does not allow it")
+		c.skip(at, v.skip, "robots.txt does not allow it")
 	case v.err != nil:
 		c.fail(ctx, at, v.err)
 	case v.visit.Redirect != "":
 		return c.follow(at, v.visit.Redirect)
-	case c.twin(at, v.visit):
+	case c.isDuplicate(at, v.visit):
 		c.out.Skipped["duplicate"]++
 	default:
 		c.keep(at, v.visit)
@@ -131,9 +131,9 @@ func (c *crawling) take(ctx context.Context, at candidate, v visited) (candidate
 	return candidate{}, false
 }
 
-// leave counts a page that is left out. The first page is not left out without
+// skip counts a page that is left out. The first page is not left out without
 // a word.
-func (c *crawling) leave(at candidate, reason, words string) {
+func (c *crawlRun) skip(at candidate, reason, words string) {
 	c.out.Skipped[reason]++
 	if at.depth == 0 && len(c.out.Pages) == 0 {
 		c.add(action.CrawledPage{URL: shown(at.url), Error: words}, at.depth)
@@ -141,63 +141,63 @@ func (c *crawling) leave(at candidate, reason, words string) {
 }
 
 // fail takes in a page that could not be read.
-func (c *crawling) fail(ctx context.Context, at candidate, err error) {
+func (c *crawlRun) fail(ctx context.Context, at candidate, err error) {
 	f := fault.From(err)
 	switch {
 	case ctx.Err() != nil:
-		c.beyond++
+		c.leftOut++
 	case f.Code == fault.NotActive || f.Code == fault.SessionNotFound || f.Code == fault.Unauthenticated:
 		c.out.Stopped = stopSession
-		c.beyond++
+		c.leftOut++
 	case f.Code == fault.DeniedByPolicy || f.Code == fault.BlockedDomain:
-		c.leave(at, "policy", f.Message)
+		c.skip(at, "policy", f.Message)
 	default:
 		c.add(action.CrawledPage{URL: shown(at.url), Error: f.Message}, at.depth)
 	}
 }
 
 // follow makes a page of where another redirects to, if it may be read.
-func (c *crawling) follow(at candidate, to string) (candidate, bool) {
+func (c *crawlRun) follow(at candidate, to string) (candidate, bool) {
 	next := candidate{url: address(to), depth: at.depth, hops: at.hops + 1}
-	if next.hops > mostHops {
+	if next.hops > maxRedirects {
 		c.add(action.CrawledPage{URL: shown(at.url), Error: "it redirects without end"}, at.depth)
 		return next, false
 	}
 	if key(to) == key(at.url) && next.url != "" {
 		return next, true // the same page by another name: a cookie was set, a parameter dropped
 	}
-	if reason := c.meet(to); reason != "" {
-		c.leave(at, reason, "it redirects to "+shown(to)+", which the crawl may not read")
+	if reason := c.admit(to); reason != "" {
+		c.skip(at, reason, "it redirects to "+shown(to)+", which the crawl may not read")
 		return next, false
 	}
 	return next, true
 }
 
-// meet notes an address, and returns why it is not followed: known for one
+// admit notes an address, and returns why it is not followed: known for one
 // that was met before.
-func (c *crawling) meet(to string) (reason string) {
+func (c *crawlRun) admit(to string) (reason string) {
 	k := key(to)
 	switch {
 	case k == "":
 		return "scheme"
 	case c.seen[k]:
 		return "duplicate"
-	case len(c.seen) >= mostKnown:
+	case len(c.seen) >= maxKnown:
 		return "limit"
 	}
 	c.seen[k] = true
 	switch {
 	case !c.within(host(to)):
 		return "foreign"
-	case c.traps.caught(to):
+	case c.traps.isTrap(to):
 		return "trap"
 	}
 	return ""
 }
 
-// twin reports whether a page says that it is another name of one that was
+// isDuplicate reports whether a page says that it is another name of one that was
 // kept. A page that names a wholly different one is not believed.
-func (c *crawling) twin(at candidate, v *action.CrawlVisit) bool {
+func (c *crawlRun) isDuplicate(at candidate, v *action.CrawlVisit) bool {
 	k, own := key(v.Canonical), key(at.url)
 	if k == "" || k == own || host(v.Canonical) != host(at.url) {
 		return false
@@ -214,24 +214,24 @@ func (c *crawling) twin(at candidate, v *action.CrawlVisit) bool {
 }
 
 // keep adds a page that was read, and notes where it leads.
-func (c *crawling) keep(at candidate, v *action.CrawlVisit) {
+func (c *crawlRun) keep(at candidate, v *action.CrawlVisit) {
 	c.kept[key(at.url)] = sha256.Sum256([]byte(v.Page.Content))
 	if !c.add(v.Page, at.depth) {
 		return
 	}
 	if v.Page.Status < 400 && (!v.NoFollow || c.args.IgnoreRobots) {
-		c.lead(v.Leads, at.depth+1)
+		c.addLinks(v.Leads, at.depth+1)
 	}
 }
 
-// lead notes links for the next depth.
-func (c *crawling) lead(links []string, depth int) {
+// addLinks notes links for the next depth.
+func (c *crawlRun) addLinks(links []string, depth int) {
 	for _, to := range links {
 		if depth > *c.args.MaxDepth {
 			c.tooDeep(to)
 			continue
 		}
-		switch reason := c.meet(to); reason {
+		switch reason := c.admit(to); reason {
 		case "":
 			c.next = append(c.next, candidate{url: address(to), depth: depth})
 		case "duplicate": // links repeat: that says nothing
@@ -243,17 +243,17 @@ func (c *crawling) lead(links []string, depth int) {
 
 // tooDeep counts a link beyond the deepest page. It is not met: a redirect may
 // lead there from less deep.
-func (c *crawling) tooDeep(to string) {
+func (c *crawlRun) tooDeep(to string) {
 	k := key(to)
-	if k == "" || c.seen[k] || c.deep[k] || len(c.deep) >= mostKnown || !c.within(host(to)) {
+	if k == "" || c.seen[k] || c.tooDeepKeys[k] || len(c.tooDeepKeys) >= maxKnown || !c.within(host(to)) {
 		return
 	}
-	c.deep[k] = true
+	c.tooDeepKeys[k] = true
 	c.out.Skipped["depth"]++
 }
 
 // add adds a page as far as there is room for its content.
-func (c *crawling) add(p action.CrawledPage, depth int) bool {
+func (c *crawlRun) add(p action.CrawledPage, depth int) bool {
 	p.Depth = depth
 	if p.Links == nil {
 		p.Links = []string{}
@@ -268,11 +268,11 @@ func (c *crawling) add(p action.CrawledPage, depth int) bool {
 	}
 	c.bytes += size
 	c.out.Pages = append(c.out.Pages, p)
-	if c.watch.Page != nil {
-		c.watch.Page(p)
+	if c.observer.Page != nil {
+		c.observer.Page(p)
 	}
-	if c.watch.Progress != nil {
-		c.watch.Progress(action.CrawlProgress{Pages: len(c.out.Pages), Waiting: max(0, c.queued) + len(c.next), URL: p.URL})
+	if c.observer.Progress != nil {
+		c.observer.Progress(action.CrawlProgress{Pages: len(c.out.Pages), Waiting: max(0, c.queued) + len(c.next), URL: p.URL})
 	}
 	return c.out.Stopped == ""
 }

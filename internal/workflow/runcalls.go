@@ -25,7 +25,7 @@ func (r *Runs) Owns(verb string) bool {
 func (r *Runs) Look(_ context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	switch args := call.Args.(type) {
 	case *action.RunStart:
-		return action.Facts{}, action.Pin{}, sound(args)
+		return action.Facts{}, action.Pin{}, validate(args)
 	case *action.RunResume:
 		return r.lookAtResume(call.Caller.Scope, args)
 	}
@@ -33,12 +33,12 @@ func (r *Runs) Look(_ context.Context, call action.Call) (action.Facts, action.P
 }
 
 func (r *Runs) lookAtResume(scope string, args *action.RunResume) (action.Facts, action.Pin, error) {
-	at := r.under(scope, args.ID)
+	at := r.active(scope, args.ID)
 	if at == nil {
 		return action.Facts{}, action.Pin{}, nil // Do says what is wrong
 	}
-	facts := action.Facts{Session: action.SessionFacts{ID: at.now().Session}}
-	return facts, action.Pin{}, within(args.Actions, at.args.DomainAllowlist)
+	facts := action.Facts{Session: action.SessionFacts{ID: at.snapshot().Session}}
+	return facts, action.Pin{}, checkActions(args.Actions, at.args.DomainAllowlist)
 }
 
 // Do does what a call about runs asks for.
@@ -46,23 +46,23 @@ func (r *Runs) Do(ctx context.Context, call action.Call) (action.Result, error) 
 	scope := call.Caller.Scope
 	switch args := call.Args.(type) {
 	case *action.RunStart:
-		return of(r.begin(ctx, call, args))
+		return runResult(r.begin(ctx, call, args))
 	case *action.RunShow:
-		return of(r.show(ctx, scope, args.ID))
+		return runResult(r.show(ctx, scope, args.ID))
 	case *action.RunList:
-		runs, err := r.ledger.list(ctx, scope, *args)
+		runs, err := r.store.list(ctx, scope, *args)
 		return action.Result{Data: &action.RunListing{Runs: runs}}, err
 	case *action.RunResume:
-		return of(r.resume(ctx, call, args))
+		return runResult(r.resume(ctx, call, args))
 	case *action.ByID:
-		return of(r.cancel(ctx, call.Caller, args.ID))
+		return runResult(r.cancel(ctx, call.Caller, args.ID))
 	}
 	capability := action.BrowserAutomation
 	return action.Result{Data: &capability}, nil
 }
 
-// of is a run as a result.
-func of(run action.Run, err error) (action.Result, error) {
+// runResult is a run as a result.
+func runResult(run action.Run, err error) (action.Result, error) {
 	if err != nil {
 		return action.Result{}, err
 	}
@@ -71,12 +71,12 @@ func of(run action.Run, err error) (action.Result, error) {
 
 // begin records a run that was let begin; who called drives it.
 func (r *Runs) begin(ctx context.Context, call action.Call, args *action.RunStart) (action.Run, error) {
-	at := newRunning(r, call, args)
-	if err := r.enlist(at); err != nil {
+	at := newActiveRun(r, call, args)
+	if err := r.add(at); err != nil {
 		at.cancel(err)
 		return action.Run{}, err
 	}
-	err := r.ledger.insert(ctx, at.run, call.Caller)
+	err := r.store.insert(ctx, at.run, call.Caller)
 	if err == nil && ctx.Err() != nil { // nobody waits for it any more, so that nobody would drive it
 		end(&at.run, ending{action.RunFailed, string(fault.ActionTimeout), "its record was not made in time"})
 		r.save(ctx, at.run)
@@ -84,19 +84,19 @@ func (r *Runs) begin(ctx context.Context, call action.Call, args *action.RunStar
 	}
 	if err != nil {
 		at.cancel(err)
-		r.driven(at)
+		r.remove(at)
 		return action.Run{}, err
 	}
-	return at.now(), nil
+	return at.snapshot(), nil
 }
 
 // cancel ends a run. One that has ended is shown as it is.
 func (r *Runs) cancel(ctx context.Context, by action.Caller, id string) (action.Run, error) {
-	if at := r.under(by.Scope, id); at != nil {
+	if at := r.active(by.Scope, id); at != nil {
 		at.cancel(&cancelled{by.Actor})
 		return at.await(ctx, 0, nil), nil
 	}
-	return r.ledger.find(ctx, by.Scope, id)
+	return r.store.find(ctx, by.Scope, id)
 }
 
 // resume hands a person's guidance to a paused run. Faults: not_found,
@@ -107,22 +107,22 @@ func (r *Runs) resume(ctx context.Context, call action.Call, args *action.RunRes
 	if err != nil {
 		return run, err
 	}
-	at := r.under(by.Scope, args.ID)
+	at := r.active(by.Scope, args.ID)
 	if at != nil && run.State == action.RunPaused {
-		at.release(ctx, call)
+		at.resumeSession(ctx, call)
 	}
-	if at == nil || !at.guide(guidance{by: by.Actor, text: args.Guidance, actions: args.Actions}) {
+	if at == nil || !at.offerGuidance(guidance{by: by.Actor, text: args.Guidance, actions: args.Actions}) {
 		return run, fault.New(fault.NotActive, "the run is not paused: it is %s", run.State).
 			Hinted("only a paused run can be resumed").With("state", run.State)
 	}
-	return at.now(), nil
+	return at.snapshot(), nil
 }
 
-// release has a session that is paused go on before its run does, as a call of
+// resumeSession has a session that is paused go on before its run does, as a call of
 // the person who guides it.
-func (r *running) release(ctx context.Context, by action.Call) {
+func (r *activeRun) resumeSession(ctx context.Context, by action.Call) {
 	_, _ = r.gate.Call(ctx, action.Call{ // a session that is not paused needs none
-		ID: by.ID + ".s", Verb: "session.resume", Caller: by.Caller, Session: r.now().Session, Surface: by.Surface, Source: by.Source,
+		ID: by.ID + ".s", Verb: "session.resume", Caller: by.Caller, Session: r.snapshot().Session, Surface: by.Surface, Source: by.Source,
 	})
 }
 
@@ -132,4 +132,4 @@ func newRunID() string {
 	return "r" + hex.EncodeToString(b[:])
 }
 
-func moment() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
+func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }

@@ -7,26 +7,26 @@ import (
 )
 
 const (
-	maxDelay = 10 * time.Second // a request is held back at most this long, then refused
-	maxPaced = 4096             // hosts whose pace is remembered
+	maxDelay      = 10 * time.Second // a request is held back at most this long, then refused
+	maxRatedHosts = 4096             // hosts whose pace is remembered
 
 	// burst is how much of its pace a host's requests may be ahead. A page asks
 	// for all its parts at once: with ten a second it may have 200 of a host.
 	burst = 20 * time.Second
 )
 
-// hold holds a flow back until its host's turn. Private places are exempt: they
+// waitForRate holds a flow back until its host's turn. Private places are exempt: they
 // are the operator's own, and a development server is asked for a thousand
 // modules at once.
-func (b *box) hold(f *flow) error {
+func (b *box) waitForRate(f *flow) error {
 	if f.private {
 		return nil
 	}
-	return b.pace.wait(f.ctx, f.host)
+	return b.rate.wait(f.ctx, f.host)
 }
 
-// pace spaces out the requests to each host. The zero interval paces nothing.
-type pace struct {
+// rateLimit spaces out the requests to each host. The zero interval paces nothing.
+type rateLimit struct {
 	interval time.Duration // between two requests to one host, in the long run
 	slack    time.Duration // how far they may be ahead of that
 	mu       sync.Mutex
@@ -34,11 +34,11 @@ type pace struct {
 }
 
 // wait holds a request back until its turn, or refuses it with tooOften.
-func (p *pace) wait(ctx context.Context, host string) error {
+func (p *rateLimit) wait(ctx context.Context, host string) error {
 	if p.interval <= 0 {
 		return nil
 	}
-	delay, err := p.turn(host, time.Now())
+	delay, err := p.reserve(host, time.Now())
 	if err != nil || delay <= 0 {
 		return err
 	}
@@ -52,10 +52,10 @@ func (p *pace) wait(ctx context.Context, host string) error {
 	}
 }
 
-func (p *pace) turn(host string, now time.Time) (time.Duration, error) {
+func (p *rateLimit) reserve(host string, now time.Time) (time.Duration, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.next) >= maxPaced {
+	if len(p.next) >= maxRatedHosts {
 		for h, t := range p.next {
 			if t.Before(now) {
 				delete(p.next, h)
@@ -67,7 +67,7 @@ func (p *pace) turn(host string, now time.Time) (time.Duration, error) {
 		at = now
 	}
 	delay := max(0, at.Sub(now)-p.slack)
-	if _, known := p.next[host]; delay > maxDelay || !known && len(p.next) >= maxPaced {
+	if _, known := p.next[host]; delay > maxDelay || !known && len(p.next) >= maxRatedHosts {
 		return 0, tooOften
 	}
 	if p.next == nil {

@@ -50,12 +50,12 @@ type Options struct {
 // Proxy is the way out of all boxes. It is safe for concurrent use.
 type Proxy struct {
 	options  Options
-	caller   caller
+	dialer   dialer
 	interval time.Duration
 	clients  sync.WaitGroup
 	mu       sync.Mutex
 	boxes    map[string]*box
-	shut     bool
+	closed   bool
 }
 
 // New makes a door through which nothing goes until Open.
@@ -67,13 +67,13 @@ func New(o Options) *Proxy {
 		o.Dial = dialTCP
 	}
 	if o.LocalAddresses == nil {
-		o.LocalAddresses = interfaces
+		o.LocalAddresses = interfaceAddresses
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	d := &Proxy{options: o, boxes: map[string]*box{}}
-	d.caller = caller{resolver: o.Resolver, dial: o.Dial, own: o.LocalAddresses, gateway: o.Gateway, proxies: proxies(o)}
+	d.dialer = dialer{resolver: o.Resolver, connect: o.Dial, localAddresses: o.LocalAddresses, gateway: o.Gateway, proxies: proxies(o)}
 	if pace := o.Limits.RequestsPerSecond; pace > 0 {
 		d.interval = time.Duration(float64(time.Second) / pace)
 	}
@@ -94,7 +94,7 @@ func (d *Proxy) Open(box string, n action.Network) error {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.shut {
+	if d.closed {
 		return fault.New(fault.NotActive, "the egress door is shut").Hinted("the gateway is stopping; start it again")
 	}
 	b := d.boxLocked(box)
@@ -119,7 +119,7 @@ func (d *Proxy) Close(box string) {
 // by being idle.
 func (d *Proxy) Handle(box string, conn net.Conn) {
 	d.mu.Lock()
-	if d.shut {
+	if d.closed {
 		d.mu.Unlock()
 		_ = conn.Close()
 		return
@@ -130,16 +130,16 @@ func (d *Proxy) Handle(box string, conn net.Conn) {
 	d.mu.Unlock()
 	go func() {
 		defer d.clients.Done()
-		defer d.leave(b, room)
+		defer d.releaseConn(b, room)
 		b.serve(conn, room)
 	}()
 }
 
-// leave forgets a box that nobody opened once its last connection has gone.
-func (d *Proxy) leave(b *box, room bool) {
+// releaseConn forgets a box that nobody opened once its last connection has gone.
+func (d *Proxy) releaseConn(b *box, room bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if b.exit(room) && d.boxes[b.name] == b {
+	if b.leave(room) && d.boxes[b.name] == b {
 		delete(d.boxes, b.name)
 		b.cancel()
 	}
@@ -153,7 +153,7 @@ func (d *Proxy) Judge(box, rawURL string) action.Destination {
 	if raw, _, _ := strings.Cut(rawURL, "#"); raw == "about:blank" {
 		return action.Destination{URL: raw, Allowed: true}
 	}
-	p, err := parseURL(rawURL)
+	p, err := parseDestination(rawURL)
 	if err != nil {
 		return action.Destination{Reason: err.Error()}
 	}
@@ -161,7 +161,7 @@ func (d *Proxy) Judge(box, rawURL string) action.Destination {
 	d.mu.Lock()
 	b := d.boxes[box]
 	d.mu.Unlock()
-	if err := b.current().document(p); err != nil {
+	if err := b.current().allowDocument(p); err != nil {
 		to.Reason = err.Error()
 		return to
 	}
@@ -186,7 +186,7 @@ func (d *Proxy) Refusals(box string) []action.Refusal {
 // ones there were have ended, or until ctx ends.
 func (d *Proxy) Shutdown(ctx context.Context) error {
 	d.mu.Lock()
-	d.shut = true
+	d.closed = true
 	boxes := d.boxes
 	d.boxes = map[string]*box{}
 	d.mu.Unlock()

@@ -176,7 +176,7 @@ func TestAnswersWithASpecialAddressAreRefused(t *testing.T) {
 		if _, r = w.tunnel("app.test:443"); r.StatusCode != 403 || len(w.dials()) != 0 {
 			t.Errorf("%v: CONNECT %d, dialled %v", answer, r.StatusCode, w.dials())
 		}
-		if told := w.refused(); told.Reason != string(special) && told.Reason != string(ownAddress) {
+		if told := w.refused(); told.Reason != string(specialAddress) && told.Reason != string(ownAddress) {
 			t.Errorf("%v: told %+v", answer, told)
 		}
 	}
@@ -209,12 +209,12 @@ func TestDialConnectsOnlyToTheCheckedAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = conn.Close()
-	none := &caller{own: func() []netip.Addr { return nil }}
-	if err := none.check([]netip.Addr{netip.IPv4Unspecified()}, 80, false); err != special {
-		t.Errorf("0.0.0.0, which the kernel takes for loopback: %v, want %v", err, special)
+	none := &dialer{localAddresses: func() []netip.Addr { return nil }}
+	if err := none.check([]netip.Addr{netip.IPv4Unspecified()}, 80, false); err != specialAddress {
+		t.Errorf("0.0.0.0, which the kernel takes for loopback: %v, want %v", err, specialAddress)
 	}
-	if err := none.check(make([]netip.Addr, maxAnswers+1), 80, true); err != special {
-		t.Errorf("an endless answer: %v, want %v", err, special)
+	if err := none.check(make([]netip.Addr, maxAnswers+1), 80, true); err != specialAddress {
+		t.Errorf("an endless answer: %v, want %v", err, specialAddress)
 	}
 }
 
@@ -346,7 +346,7 @@ func TestTooManyConnectionsAreTurnedAway(t *testing.T) {
 		w.connect()
 	}
 	r := w.exchange("")
-	if r.StatusCode != 503 || r.Header.Get("X-Glovebox-Refused") != string(crowded) {
+	if r.StatusCode != 503 || r.Header.Get("X-Glovebox-Refused") != string(tooManyConns) {
 		t.Errorf("%d %v", r.StatusCode, r.Header)
 	}
 }
@@ -386,7 +386,7 @@ func TestJudgeReadsAsTheDoorDoes(t *testing.T) {
 		{"about:srcdoc", action.Destination{Reason: string(badScheme)}},
 		{"https://a.cdn.test/", action.Destination{URL: "https://a.cdn.test/", Host: "a.cdn.test", Site: "cdn.test", Reason: string(notDocument)}},
 		{"https://app.test:22/", action.Destination{URL: "https://app.test:22/", Host: "app.test", Site: "app.test", Reason: string(badPort)}},
-		{"http://0x7f.1/", action.Destination{URL: "http://127.0.0.1/", Host: "127.0.0.1", Site: "127.0.0.1", Reason: string(special)}},
+		{"http://0x7f.1/", action.Destination{URL: "http://127.0.0.1/", Host: "127.0.0.1", Site: "127.0.0.1", Reason: string(specialAddress)}},
 		{"https://me:secret@app.test/", action.Destination{Reason: string(userInfo)}},
 		{"file:///etc/passwd", action.Destination{Reason: string(badScheme)}},
 		{"https://", action.Destination{Reason: string(badURL)}},

@@ -5,44 +5,44 @@ import (
 	"time"
 )
 
-// lanes see that a host is asked for few pages at a time, and not too often.
+// hostLimiter see that a host is asked for few pages at a time, and not too often.
 // They are safe for concurrent use.
-type lanes struct {
-	most  int           // pages of one host at a time
-	delay time.Duration // between two of them
+type hostLimiter struct {
+	perHost int           // pages of one host at a time
+	delay   time.Duration // between two of them
 
 	mu    sync.Mutex
-	known map[string]*lane
+	hosts map[string]*hostLimit
 }
 
-type lane struct {
+type hostLimit struct {
 	active int
 	delay  time.Duration // what the host itself asks for
 	next   time.Time     // when it may be asked again
 }
 
-func (l *lanes) lane(address string) *lane {
+func (l *hostLimiter) host(address string) *hostLimit {
 	h := host(address)
-	if l.known[h] == nil {
-		l.known[h] = &lane{}
+	if l.hosts[h] == nil {
+		l.hosts[h] = &hostLimit{}
 	}
-	return l.known[h]
+	return l.hosts[h]
 }
 
-// slow makes a host's pages as far apart as it asks for.
-func (l *lanes) slow(address string, delay time.Duration) {
+// setDelay makes a host's pages as far apart as it asks for.
+func (l *hostLimiter) setDelay(address string, delay time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.lane(address).delay = delay
+	l.host(address).delay = delay
 }
 
 // enter takes a place in a page's lane. Where there is none, wait says how long
 // there will be none for; 0 means until a page of the host has ended.
-func (l *lanes) enter(address string) (ok bool, wait time.Duration) {
+func (l *hostLimiter) enter(address string) (ok bool, wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	at := l.lane(address)
-	if at.active >= l.most {
+	at := l.host(address)
+	if at.active >= l.perHost {
 		return false, 0
 	}
 	now := time.Now()
@@ -56,10 +56,10 @@ func (l *lanes) enter(address string) (ok bool, wait time.Duration) {
 
 // leave gives the place back. A page that was not asked for costs no delay;
 // one that was is the more reason to wait where the host asks for that.
-func (l *lanes) leave(address string, asked bool) {
+func (l *hostLimiter) leave(address string, asked bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	at := l.lane(address)
+	at := l.host(address)
 	at.active--
 	if !asked {
 		at.next = time.Time{}

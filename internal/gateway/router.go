@@ -8,16 +8,16 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/workflow"
 )
 
-// beside is what lies behind the gate: the sessions, and beside them the
+// router is what lies behind the gate: the sessions, and beside them the
 // records of runs and the vault.
-type beside struct {
+type router struct {
 	gate.Sessions
-	runs  *workflow.Runs
-	house *Gateway
+	runs    *workflow.Runs
+	gateway *Gateway
 }
 
 // Look looks where the verb belongs.
-func (b beside) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+func (b router) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	if b.runs.Owns(call.Verb) {
 		return b.runs.Look(ctx, call)
 	}
@@ -28,12 +28,12 @@ func (b beside) Look(ctx context.Context, call action.Call) (action.Facts, actio
 }
 
 // Do does a call where its verb belongs.
-func (b beside) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
+func (b router) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
 	if b.runs.Owns(call.Verb) {
 		return b.runs.Do(ctx, call)
 	}
 	if call.Verb == checkVerb {
-		return b.house.checkCredentials(ctx, call)
+		return b.gateway.checkCredentials(ctx, call)
 	}
 	return b.Sessions.Do(ctx, call, pin)
 }

@@ -40,18 +40,18 @@ type Gateway struct {
 	Tokens       *auth.Book
 	Log          *slog.Logger // as it was given, without the secrets of sessions
 
-	config   config.Config  // in force
-	rules    *policy.Policy // at the start
-	trail    *audit.Log
-	desk     *approval.Queue
-	sessions *session.Registry
-	vault    *source.Vault
-	known    redact.Book // the secrets of sessions
-	rooms    []room      // in the order they were opened
+	config    config.Config  // in force
+	policy    *policy.Policy // at the start
+	audit     *audit.Log
+	approvals *approval.Queue
+	sessions  *session.Registry
+	vault     *source.Vault
+	secrets   redact.Book // the secrets of sessions
+	closers   []closer    // in the order they were opened
 }
 
-// room is one thing to close.
-type room struct {
+// closer is one thing to close.
+type closer struct {
 	name  string
 	close func(context.Context) error
 }
@@ -78,10 +78,10 @@ func Open(ctx context.Context, c config.Config, version string, own []netip.Addr
 	if err := h.openSessions(ctx, c, version, db, trail, own, log); err != nil {
 		return nil, err
 	}
-	if err := h.openDesk(ctx, c, db, trail, log); err != nil {
+	if err := h.openApprovals(ctx, c, db, trail, log); err != nil {
 		return nil, err
 	}
-	if err := h.openWebhook(ctx, c.Security.HITL.Webhook, webhook.Options{DB: db, Trail: trail, Approvals: h.desk, Log: log}); err != nil {
+	if err := h.openWebhook(ctx, c.Security.HITL.Webhook, webhook.Options{DB: db, Trail: trail, Approvals: h.approvals, Log: log}); err != nil {
 		return nil, err
 	}
 	if err := h.openGate(ctx, c, db, trail, log); err != nil {
@@ -92,7 +92,7 @@ func Open(ctx context.Context, c config.Config, version string, own []netip.Addr
 	} else if n > 0 {
 		log.Warn("calls of the last gateway have no outcome: they are recorded as lost", "calls", n)
 	}
-	trail.Record(loaded("gateway "+version+" started", c, h.rules))
+	trail.Record(configEvent("gateway "+version+" started", c, h.policy))
 	if err := h.sessions.Recover(ctx); err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func Open(ctx context.Context, c config.Config, version string, own []netip.Addr
 
 // logTo has the house log without the secrets of its sessions.
 func (h *Gateway) logTo(log *slog.Logger) *slog.Logger {
-	h.Log = slog.New(h.known.Handler(log.Handler()))
+	h.Log = slog.New(h.secrets.Handler(log.Handler()))
 	return h.Log
 }
 
@@ -112,7 +112,7 @@ func (h *Gateway) openRecords(ctx context.Context, c config.Config, log *slog.Lo
 	if err != nil {
 		return nil, nil, err
 	}
-	h.keep("lock", func(context.Context) error { return locked.Close() })
+	h.onClose("lock", func(context.Context) error { return locked.Close() })
 	if h.Tokens, err = openTokens(c, log); err != nil {
 		return nil, nil, err
 	}
@@ -120,34 +120,34 @@ func (h *Gateway) openRecords(ctx context.Context, c config.Config, log *slog.Lo
 	if err != nil {
 		return nil, nil, err
 	}
-	h.keep("store", func(context.Context) error { return db.Close() })
+	h.onClose("store", func(context.Context) error { return db.Close() })
 	trail, err := h.openTrail(ctx, c, db, log)
 	if err != nil {
 		return nil, nil, err
 	}
-	h.trail = trail
-	h.keep("audit", func(context.Context) error { trail.Close(); return nil })
+	h.audit = trail
+	h.onClose("audit", func(context.Context) error { trail.Close(); return nil })
 	if err := h.Tokens.Keep(ctx, db); err != nil {
 		return nil, nil, err
 	}
-	h.keep("tokens", h.Tokens.Close)
+	h.onClose("tokens", h.Tokens.Close)
 	return db, trail, nil
 }
 
-func (h *Gateway) keep(name string, end func(context.Context) error) {
-	h.rooms = append(h.rooms, room{name, end})
+func (h *Gateway) onClose(name string, end func(context.Context) error) {
+	h.closers = append(h.closers, closer{name, end})
 }
 
 // Close closes every room, the last opened first. Boxes end, within the bound
 // of the session room.
 func (h *Gateway) Close(ctx context.Context) error {
 	var errs []error
-	for i := len(h.rooms) - 1; i >= 0; i-- {
-		if err := h.rooms[i].close(ctx); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", h.rooms[i].name, err))
+	for i := len(h.closers) - 1; i >= 0; i-- {
+		if err := h.closers[i].close(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", h.closers[i].name, err))
 		}
 	}
-	h.rooms = nil
+	h.closers = nil
 	return errors.Join(errs...)
 }
 
@@ -177,9 +177,9 @@ func (h *Gateway) openSessions(ctx context.Context, c config.Config, version str
 	if err != nil {
 		return err
 	}
-	h.keep("driver", func(context.Context) error { return driver.Close() })
-	h.reap(ctx, driver, log)
-	door, err := openDoor(c.Security.Network, own, log, egress.Options{
+	h.onClose("driver", func(context.Context) error { return driver.Close() })
+	h.reapBoxes(ctx, driver, log)
+	door, err := openProxy(c.Security.Network, own, log, egress.Options{
 		OnRefused: func(box string, r action.Refusal) { h.sessions.Refused(box, r) },
 		AllowChannel: func(ctx context.Context, box string, channel action.Channel) error {
 			return h.sessions.Opens(ctx, box, channel)
@@ -188,12 +188,12 @@ func (h *Gateway) openSessions(ctx context.Context, c config.Config, version str
 	if err != nil {
 		return err
 	}
-	h.keep("egress", door.Shutdown)
+	h.onClose("egress", door.Shutdown)
 	artifacts, err := artifact.Open(ctx, filepath.Join(c.Server.StateDir, "artifacts"), db, artifact.Limits{}, log)
 	if err != nil {
 		return err
 	}
-	h.keep("artifacts", func(context.Context) error { return artifacts.Close() })
+	h.onClose("artifacts", func(context.Context) error { return artifacts.Close() })
 	profiles, err := openProfiles(ctx, c, db, log)
 	if err != nil {
 		return err
@@ -205,10 +205,10 @@ func (h *Gateway) openSessions(ctx context.Context, c config.Config, version str
 	if h.vault, err = openVault(c); err != nil {
 		return err
 	}
-	h.keep("vault", h.vault.Close)
+	h.onClose("vault", h.vault.Close)
 	h.sessions, err = session.New(ctx, session.Options{
 		DB: db, Artifacts: artifacts, Profiles: profiles, Driver: driver, Door: door, Record: trail.Record,
-		Vault: h.vault, Known: &h.known, Outgoing: (*leaving)(h),
+		Vault: h.vault, Known: &h.secrets, Outgoing: (*requestGate)(h),
 		Wished:  func(s action.Session, host string) { h.Gate.RequestHost(s, host) },
 		Limited: func(s action.Session, why string) { h.Gate.AskToResume(s, why) },
 		Asks:    func(s action.Session) bool { return h.Gate.HasOpenQuestions(s) },
@@ -217,7 +217,7 @@ func (h *Gateway) openSessions(ctx context.Context, c config.Config, version str
 	if err != nil {
 		return err
 	}
-	h.keep("sessions", h.sessions.Close)
+	h.onClose("sessions", h.sessions.Close)
 	return nil
 }
 
@@ -240,16 +240,16 @@ func openPage(ctx context.Context, box sandbox.Box, o engine.Options) (session.B
 	return engine.Open(ctx, stream, o)
 }
 
-// openDesk opens what judges calls and what asks people.
-func (h *Gateway) openDesk(ctx context.Context, c config.Config, db *store.DB, trail *audit.Log, log *slog.Logger) (err error) {
-	if h.rules, err = policy.New(policyConfig(c)); err != nil {
+// openApprovals opens what judges calls and what asks people.
+func (h *Gateway) openApprovals(ctx context.Context, c config.Config, db *store.DB, trail *audit.Log, log *slog.Logger) (err error) {
+	if h.policy, err = policy.New(policyConfig(c)); err != nil {
 		return err
 	}
-	h.desk, err = approval.Open(ctx, approval.Options{DB: db, Log: log, OnEnded: gate.RecordEnded(trail), Timeouts: timeouts(c)})
+	h.approvals, err = approval.Open(ctx, approval.Options{DB: db, Log: log, OnEnded: gate.RecordEnded(trail), Timeouts: timeouts(c)})
 	if err != nil {
 		return err
 	}
-	h.keep("approval", func(context.Context) error { h.desk.Close(); return nil })
+	h.onClose("approval", func(context.Context) error { h.approvals.Close(); return nil })
 	return nil
 }
 
@@ -260,17 +260,17 @@ func (h *Gateway) openGate(ctx context.Context, c config.Config, db *store.DB, t
 		return err
 	}
 	h.Gate, err = gate.New(gate.Options{
-		Sessions: beside{h.sessions, runs, h}, Policy: h.rules, Approvals: h.desk, Audit: trail, Log: log,
-		Tokens: h.Tokens, HostRequests: c.Security.HITL.Enabled, Credentials: credentialScan(c), Secrets: &h.known,
+		Sessions: router{h.sessions, runs, h}, Policy: h.policy, Approvals: h.approvals, Audit: trail, Log: log,
+		Tokens: h.Tokens, HostRequests: c.Security.HITL.Enabled, Credentials: credentialScan(c), Secrets: &h.secrets,
 		Timeouts: gate.Timeouts{Action: time.Duration(c.Browser.Timeout) * time.Second},
 		Notifies: func() bool { return c.Security.HITL.Webhook.URL != "" },
 	})
 	if err != nil {
 		return errors.Join(err, runs.Close(ctx))
 	}
-	h.keep("gate", h.Gate.Close)
+	h.onClose("gate", h.Gate.Close)
 	h.Orchestrator = workflow.New(h.Gate, runs)
-	h.keep("runs", runs.Close)
+	h.onClose("runs", runs.Close)
 	return nil
 }
 
