@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // imageTag is the image of these tests: the chromium layers are the same as of
@@ -25,6 +27,9 @@ var (
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
+	if status, missing := testenv.Missing(testenv.Engine, testenv.Chromium, testenv.Program("node"), testenv.Program("npm")); missing {
+		return status
+	}
 	dir, err := os.MkdirTemp("", "glovebox-e2e-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -52,7 +57,7 @@ func run(m *testing.M) int {
 // complete says how much of the description the run did, and fails a whole
 // run that left an operation or a fault out.
 func complete(status int) int {
-	if status != 0 || flag.Lookup("test.run").Value.String() != "" || flag.Lookup("test.skip").Value.String() != "" {
+	if status != 0 || testing.Short() || flag.Lookup("test.run").Value.String() != "" || flag.Lookup("test.skip").Value.String() != "" {
 		return status
 	}
 	all, done := wire.operations()

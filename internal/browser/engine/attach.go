@@ -76,7 +76,7 @@ func (h *beside) Keeps(target string) bool {
 }
 
 // tabOfTarget returns the tab that a target is, or is a frame of. b.mu is held.
-func (b *Browser) tabOfTarget(id string) *tab {
+func (b *base) tabOfTarget(id string) *tab {
 	if t := b.tabs[id]; t != nil {
 		return t
 	}

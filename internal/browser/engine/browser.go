@@ -5,19 +5,12 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
-	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
-	"github.com/gloveboxhq/glovebox/internal/browser/outgoing"
-	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
-	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/tasks"
 )
 
 const setupLimit = 10 * time.Second // to make a new tab ours; a page that spins from its first line keeps us waiting
@@ -25,38 +18,15 @@ const setupLimit = 10 * time.Second // to make a new tab ours; a page that spins
 // Browser is the browser of one session. It is safe for concurrent use; verbs
 // that act take turns.
 type Browser struct {
-	conn       *cdp.Conn
-	root       *cdp.Session
-	work       *queue
-	refs       snapshot.Refs
+	*base
 	turn       chan struct{} // holds a token while nobody acts
 	audience   audience
 	attendance attendance
 	sights     atomic.Int64 // the number of the last
-	notes      notes
-	own        tasks.Group     // every goroutine this browser started
-	life       context.Context //nolint:containedctx // ends with the connection, and with it what is prepared
-	end        context.CancelFunc
 
-	mu       sync.Mutex
-	options  Options
-	version  version       // of the browser, set before there is a tab
-	timeout  time.Duration // of a call that says none; never changed
-	context  string        // browser context of our tabs; empty for the browser's own profile
-	home     string        // browser context of the first tab, named there too
-	sessions map[string]*target
-	tabs     map[string]*tab
-	order    []*tab        // oldest focus first; the last one is active
-	changed  chan struct{} // closed and replaced at each change of state
-	looked   looked
-	made     int // tabs so far
-	making   int // tabs that we are opening ourselves
-	hiding   int // tabs of a crawl that are being opened
-	console  ring[utterance]
-	spoken   uint64 // lines that the console had so far
-	noise    meter  // what all targets wrote to the console
-	traffic  traffic
-	askers   askers
+	// The rest is guarded by base.mu.
+	looked looked
+	askers askers
 
 	downloads downloads
 	origins   map[string]bool               // that documents came from
@@ -65,24 +35,13 @@ type Browser struct {
 	trusting  trusting
 	pausesAll bool               // every request is paused, see pauseAll
 	channels  map[string]channel // open ones
-	ledger    outgoing.Ledger    // has a lock of its own
 }
 
 // Open takes over a browser. On a fresh one it makes an off-the-record context
 // (with Options.Keeps it uses the profile) with one empty tab; on one that has pages already it attaches to them. The
 // browser owns the transport from then on. Faults: not_active, cdp_error.
 func Open(ctx context.Context, t cdp.Transport, o Options) (*Browser, error) {
-	b := &Browser{
-		work:     newQueue(),
-		turn:     make(chan struct{}, 1),
-		options:  o.filled(),
-		timeout:  o.Timeout,
-		sessions: make(map[string]*target),
-		tabs:     make(map[string]*tab),
-		changed:  make(chan struct{}),
-	}
-	b.life, b.end = context.WithCancel(context.WithoutCancel(ctx))
-	b.refs.Begin(o.Life)
+	b := &Browser{base: newBase(ctx, o), turn: make(chan struct{}, 1)}
 	b.sights.Store(time.Now().UnixMilli()) // above those that an earlier process of the gateway took of the same documents
 	b.downloads.fetching = make(chan struct{}, 1)
 	b.turn <- struct{}{}
@@ -229,16 +188,6 @@ func (b *Browser) Configure(o Options) {
 	}
 }
 
-// Page returns where the active tab is, without asking the browser.
-func (b *Browser) Page() action.Page {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if t := b.activeLocked(); t != nil {
-		return action.Page{URL: t.root.url, Title: t.title}
-	}
-	return action.Page{}
-}
-
 // Done is closed when the connection to the browser has ended; Err then says
 // why.
 func (b *Browser) Done() <-chan struct{} { return b.conn.Done() }
@@ -262,50 +211,4 @@ func (b *Browser) Close() error {
 	b.mu.Unlock()
 	b.own.Wait()
 	return err
-}
-
-// current returns the active tab, nil when there is none.
-func (b *Browser) current() *tab {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.activeLocked()
-}
-
-func (b *Browser) activeLocked() *tab {
-	if len(b.order) == 0 {
-		return nil
-	}
-	return b.order[len(b.order)-1]
-}
-
-// change wakes everyone who awaits a state. b.mu is held.
-func (b *Browser) change() {
-	close(b.changed)
-	b.changed = make(chan struct{})
-}
-
-// await waits until holds, which is called with b.mu held, returns true.
-func (b *Browser) await(ctx context.Context, holds func() bool) error {
-	for {
-		b.mu.Lock()
-		ok, changed := holds(), b.changed
-		b.mu.Unlock()
-		if ok {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-b.conn.Done():
-			return b.conn.Err()
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-}
-
-var errNoTab = errors.New("no tab")
-
-func noTab() error {
-	return fault.New(fault.NotActive, "the browser has no open tab").
-		Hinted("open one with tab.open, or start a new session").Because(errNoTab)
 }

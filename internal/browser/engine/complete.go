@@ -10,7 +10,7 @@ const frameLimit = time.Second // for a frame that changes its process to come t
 // complete waits for frames that are on their way to us: the browser tells of
 // one that gets a process of its own later than of its parent. Each is waited
 // for once; what does not come is read without it.
-func (b *Browser) complete(ctx context.Context, t *tab) error {
+func (b *base) complete(ctx context.Context, t *tab) error {
 	bounded, stop := context.WithTimeout(ctx, frameLimit)
 	defer stop()
 	err := b.await(bounded, func() bool { return t.closed || t.crashed || t.dialog != nil || len(t.coming()) == 0 })

@@ -85,7 +85,7 @@ func (t *tab) dropDialog() {
 }
 
 // modal returns the open dialog of a tab, nil when there is none.
-func (b *Browser) modal(t *tab) *action.Dialog {
+func (b *base) modal(t *tab) *action.Dialog {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if t == nil || t.dialog == nil {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"encoding/json"
-	"log/slog"
 	"maps"
 	"strings"
 
@@ -92,7 +91,7 @@ var frameEvents = map[string]taker{
 		if f.target == nil {
 			f.target = from
 		}
-		b.worlds(from, f)
+		from.console.FrameChanged(f.id == from.id)
 	}),
 	"Page.frameDetached": inTab(func(_ *Browser, t *tab, from *target, p byFrame) {
 		f := t.frames[p.Frame]
@@ -113,10 +112,10 @@ var frameEvents = map[string]taker{
 			b.dropChannels(func(_, tab string) bool { return tab == t.id })
 		}
 		b.cameFrom(f.url)
-		if from.muted {
+		if from.console.Muted() {
 			t.forget(f) // nobody told of the end of its world
 		}
-		b.worlds(from, f)
+		from.console.FrameChanged(f.id == from.id)
 	}),
 	"Page.navigatedWithinDocument": inTab(func(_ *Browser, t *tab, _ *target, p byFrame) {
 		if f := t.frames[p.Frame]; f != nil {
@@ -224,10 +223,4 @@ var worldEvents = map[string]taker{
 			}
 		}
 	}),
-}
-
-func (b *Browser) log() *slog.Logger {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.options.Log
 }

@@ -15,14 +15,14 @@ const fileLimit = 20 * time.Second // for a file that a navigation brought to ar
 
 // fileOf is the file that a tab's last navigation brought instead of a page, nil
 // where it shows a page.
-func (b *Browser) fileOf(t *tab) *document {
+func (b *base) fileOf(t *tab) *document {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return t.file
 }
 
 // putAside has a tab show its page again, and reports whether a file was shown.
-func (b *Browser) putAside(t *tab) bool {
+func (b *base) putAside(t *tab) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	was := t.file != nil

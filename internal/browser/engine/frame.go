@@ -187,7 +187,7 @@ type place struct {
 
 // places returns the frames that can be read now, the main one first, in the
 // order in which they were attached.
-func (b *Browser) places(t *tab) []place {
+func (b *base) places(t *tab) []place {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var all []place
@@ -213,7 +213,7 @@ func (f *frame) place() (place, bool) {
 }
 
 // placeOf returns the frame that shows a document.
-func (b *Browser) placeOf(t *tab, document string) (place, bool) {
+func (b *base) placeOf(t *tab, document string) (place, bool) {
 	for _, p := range b.places(t) {
 		if document != "" && p.document == document {
 			return p, true
@@ -223,7 +223,7 @@ func (b *Browser) placeOf(t *tab, document string) (place, bool) {
 }
 
 // main waits until the main frame can be read.
-func (b *Browser) main(ctx context.Context, t *tab) (place, error) {
+func (b *base) main(ctx context.Context, t *tab) (place, error) {
 	var p place
 	err := b.await(ctx, func() bool {
 		var ok bool
@@ -235,7 +235,7 @@ func (b *Browser) main(ctx context.Context, t *tab) (place, error) {
 
 // embedder returns the frame that embeds f. There is none around a main frame;
 // ok is false when it cannot be read now.
-func (b *Browser) embedder(f *frame) (parent place, main, ok bool) {
+func (b *base) embedder(f *frame) (parent place, main, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if f.parent == nil {
@@ -246,7 +246,7 @@ func (b *Browser) embedder(f *frame) (parent place, main, ok bool) {
 }
 
 // ownerOf returns the number of a frame's iframe element in its parent.
-func (b *Browser) ownerOf(ctx context.Context, f *frame, parent place) (int, error) {
+func (b *base) ownerOf(ctx context.Context, f *frame, parent place) (int, error) {
 	b.mu.Lock()
 	known := f.owner
 	b.mu.Unlock()

@@ -66,7 +66,7 @@ func judged(b *Browser, session string, from *target, params json.RawMessage) {
 
 // tabWith returns the tab a frame is in; nil for one that is not known yet. b.mu
 // is held.
-func (b *Browser) tabWith(frame string) *tab {
+func (b *base) tabWith(frame string) *tab {
 	for _, t := range b.tabs {
 		if t.frames[frame] != nil {
 			return t

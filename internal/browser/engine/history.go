@@ -61,7 +61,7 @@ func (b *Browser) reload(ctx context.Context, t *tab, a *action.Reload, pin acti
 
 // posted reports whether the tab's document is the answer to a form that was
 // posted: to load it again would post that again.
-func (b *Browser) posted(t *tab) bool {
+func (b *base) posted(t *tab) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return t.sent

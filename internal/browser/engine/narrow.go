@@ -21,11 +21,11 @@ type trusted struct{}
 func Trusted(ctx context.Context) context.Context { return context.WithValue(ctx, trusted{}, true) }
 
 // narrow reports whether look-ups are held to that.
-func (b *Browser) narrow(ctx context.Context) bool {
+func (b *base) narrow(ctx context.Context) bool {
 	return ctx.Value(trusted{}) != true && b.credentialed()
 }
 
-func (b *Browser) credentialed() bool {
+func (b *base) credentialed() bool {
 	b.mu.Lock()
 	holds := b.options.Credentialed
 	b.mu.Unlock()
@@ -33,7 +33,7 @@ func (b *Browser) credentialed() bool {
 }
 
 // secrets returns where known secrets are in a text.
-func (b *Browser) secrets(text string) [][2]int {
+func (b *base) secrets(text string) [][2]int {
 	b.mu.Lock()
 	find := b.options.Secrets
 	b.mu.Unlock()
@@ -45,12 +45,12 @@ func (b *Browser) secrets(text string) [][2]int {
 
 // concealer takes known secrets out of texts, so that what is looked for is
 // never looked for in one.
-func (b *Browser) concealer() snapshot.Concealer {
+func (b *base) concealer() snapshot.Concealer {
 	return snapshot.Concealer{Find: b.secrets, Mark: "[redacted]"} // as redact.Mark
 }
 
 // chosen is a selector as a page may be asked it. Faults: invalid_selector.
-func (b *Browser) chosen(ctx context.Context, text string) (string, error) {
+func (b *base) chosen(ctx context.Context, text string) (string, error) {
 	if text == "" || !b.narrow(ctx) {
 		return text, nil
 	}
@@ -65,7 +65,7 @@ func (b *Browser) chosen(ctx context.Context, text string) (string, error) {
 
 // harmless is what a scrape asks for as a page may be asked it. Faults:
 // invalid_selector, denied_by_policy.
-func (b *Browser) harmless(ctx context.Context, list string, w injected.Wanted) (injected.Wanted, error) {
+func (b *base) harmless(ctx context.Context, list string, w injected.Wanted) (injected.Wanted, error) {
 	if w.Seen = b.narrow(ctx); !w.Seen {
 		return w, nil
 	}
@@ -82,7 +82,7 @@ func (b *Browser) harmless(ctx context.Context, list string, w injected.Wanted) 
 
 // askable is what is looked for as a page may be asked it. Faults:
 // invalid_selector.
-func (b *Browser) askable(ctx context.Context, q injected.Query) (injected.Query, error) {
+func (b *base) askable(ctx context.Context, q injected.Query) (injected.Query, error) {
 	var err error
 	q.Seen = b.narrow(ctx)
 	q.Selector, err = b.chosen(ctx, q.Selector)
@@ -114,7 +114,7 @@ func (b *Browser) worded(ctx context.Context, p place, q injected.Query, found i
 }
 
 // says reports whether words hold a text outside of known secrets.
-func (b *Browser) says(words, goal string) bool {
+func (b *base) says(words, goal string) bool {
 	plain := b.concealer().Text(words)
 	return plain == words || strings.Contains(folded(plain), folded(goal))
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
 	"github.com/gloveboxhq/glovebox/internal/browser/outgoing"
 	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -300,7 +301,7 @@ func (b *Browser) sent(ctx context.Context, r *report, out *action.Result) {
 
 // isHeld reports whether a tab waits for a document that a person is asked
 // about.
-func (b *Browser) isHeld(t *tab) bool {
+func (b *base) isHeld(t *tab) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return t != nil && t.documentHeld
@@ -319,7 +320,7 @@ func (b *Browser) serversAnswered(ctx context.Context, t *tab) bool {
 }
 
 // receipts takes in what became of a request that left. b.mu is held.
-func (b *Browser) receipts(p request) {
+func (b *Browser) receipts(p netlog.Event) {
 	switch {
 	case p.Redirect != nil:
 		b.receipt(b.ledger.Answered(p.ID, bareAddress(p.Redirect.URL), p.Redirect.Status))

@@ -177,7 +177,7 @@ func (b *Browser) popup(ctx context.Context, t *tab, before mark) error {
 // with.
 func leadsSomewhere(url string) bool { return url != "" && url != "about:blank" }
 
-func (b *Browser) rootPlace(t *tab) (place, bool) {
+func (b *base) rootPlace(t *tab) (place, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return t.root.place()
@@ -232,7 +232,7 @@ func (b *Browser) returned(ctx context.Context, t *tab, p place, by closing, ask
 }
 
 // entitle notes the tab's title, where p is its own document and still there.
-func (b *Browser) entitle(t *tab, p place, title string) {
+func (b *base) entitle(t *tab, p place, title string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if p.frame == t.root && t.root.unique == p.document {

@@ -179,7 +179,7 @@ func (b *Browser) readAll(ctx context.Context, t *tab, top place, walk injected.
 	return all, nil
 }
 
-func (b *Browser) below(f, top *frame) bool {
+func (b *base) below(f, top *frame) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for ; f != nil; f = f.parent {

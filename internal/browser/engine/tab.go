@@ -113,7 +113,7 @@ func (t *tab) interrupt(cause error) {
 
 // enter bounds a verb: by its limit, and by what may happen to the tab
 // meanwhile (a dialog, a crash). The function it returns must be called.
-func (b *Browser) enter(ctx context.Context, t *tab, limit time.Duration) (context.Context, func()) {
+func (b *base) enter(ctx context.Context, t *tab, limit time.Duration) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	ctx, stop := context.WithTimeoutCause(ctx, limit, errLimit)
 	r := &running{cancel: cancel}
@@ -137,7 +137,7 @@ func (b *Browser) enter(ctx context.Context, t *tab, limit time.Duration) (conte
 const maxDialogs = 3
 
 // admit refuses a verb that cannot run in the tab's present state.
-func (b *Browser) admit(t *tab, verb string) error {
+func (b *base) admit(t *tab, verb string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if t.dialog != nil && verb != "page.dialog" && (verb != "page.goto" || t.dialogs < maxDialogs) {
@@ -185,7 +185,7 @@ func (b *Browser) crash(t *target) {
 }
 
 // facts returns where a tab is.
-func (b *Browser) facts(t *tab) action.Page {
+func (b *base) facts(t *tab) action.Page {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return action.Page{URL: t.root.url, Title: t.title}

@@ -26,11 +26,11 @@ func (b *Browser) listTabs(_ context.Context, _ *action.None) (any, error) {
 }
 
 // shownTab is a tab as callers see it. b.mu is held.
-func (b *Browser) shownTab(t *tab) action.Tab {
+func (b *base) shownTab(t *tab) action.Tab {
 	return action.Tab{ID: t.id, URL: t.root.url, Title: t.title, Active: b.activeLocked() == t}
 }
 
-func (b *Browser) told(t *tab) *action.Tab {
+func (b *base) told(t *tab) *action.Tab {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	out := b.shownTab(t)
@@ -136,7 +136,7 @@ func (b *Browser) shut(ctx context.Context, t *tab) error {
 	return b.await(ctx, func() bool { return t.closed })
 }
 
-func (b *Browser) tabOf(id string) (*tab, error) {
+func (b *base) tabOf(id string) (*tab, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if t := b.tabs[id]; t != nil && !t.hidden {

@@ -14,7 +14,7 @@ import (
 var errLimit = errors.New("the verb's time is over")
 
 // trouble turns whatever ended a verb into a fault that shows no internals.
-func (b *Browser) trouble(ctx context.Context, verb string, limit time.Duration, err error) error {
+func (b *base) trouble(ctx context.Context, verb string, limit time.Duration, err error) error {
 	if cause := context.Cause(ctx); cause != nil && isContext(err) {
 		err = cause
 	}

@@ -64,17 +64,6 @@ func targetOf[A any](of func(*A) (action.Locator, action.Timing)) func(any) (act
 // limited is what a call says of its own limit, 0 for nothing.
 func limited(t action.Timing) time.Duration { return t.Limit(0) }
 
-// within is the limit of a call, whose own may be 0.
-func (b *Browser) within(own time.Duration) time.Duration {
-	switch {
-	case own > 0:
-		return own
-	case b.timeout > 0:
-		return b.timeout
-	}
-	return verbLimit
-}
-
 var verbs = map[string]verb{
 	"page.goto":    verbOf(func(a *action.Goto) time.Duration { return limited(a.Timing) }, (*Browser).visit),
 	"page.back":    verbOf(nil, (*Browser).back),
@@ -115,9 +104,9 @@ var verbs = map[string]verb{
 	"tab.open":      wideOf((*Browser).openTab),
 	"tab.activate":  wideOf((*Browser).activateTab),
 	"tab.close":     wideOf((*Browser).closeTab),
-	"page.console":  wideOf((*Browser).readConsole),
-	"page.network":  wideOf((*Browser).readNetwork),
-	"page.har":      wideOf((*Browser).exportHAR),
+	"page.console":  wideOf(readConsole),
+	"page.network":  wideOf(readNetwork),
+	"page.har":      wideOf(exportHAR),
 
 	"download.list":   wideOf((*Browser).listDownloads),
 	"download.get":    wideOf((*Browser).getDownload),
@@ -230,7 +219,7 @@ func (b *Browser) outcome(data any, err error) (action.Result, error) {
 
 // endedBy says how a verb that did not end well ended: nil when a dialog
 // opened after it had done its work.
-func (b *Browser) endedBy(ctx context.Context, t *tab, name string, limit time.Duration, data any, err error) error {
+func (b *base) endedBy(ctx context.Context, t *tab, name string, limit time.Duration, data any, err error) error {
 	if errors.Is(context.Cause(ctx), errDocumentHeld) {
 		if data != nil {
 			return nil // it was done, and what it would show waits
@@ -253,14 +242,6 @@ func (b *Browser) endedBy(ctx context.Context, t *tab, name string, limit time.D
 		b.mu.Unlock()
 	}
 	return err
-}
-
-// gone says why there is no active tab.
-func (b *Browser) gone() error {
-	if err := b.conn.Err(); err != nil {
-		return err
-	}
-	return noTab()
 }
 
 func unknown(name string) error {

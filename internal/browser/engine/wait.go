@@ -150,7 +150,7 @@ func (b *Browser) seenHolds(ctx context.Context, t *tab, w wanted) (bool, error)
 
 // readAs is an address as what a caller waits for is looked for in it: as it is
 // shown, and for operators as it is.
-func (b *Browser) readAs(ctx context.Context, address string) string {
+func (b *base) readAs(ctx context.Context, address string) string {
 	if ctx.Value(trusted{}) == true {
 		return address
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/moby/moby/client"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // program builds a static Linux program that prints text.
@@ -164,9 +165,8 @@ func TestAProxyOfThisMachineNeedsItsNetwork(t *testing.T) {
 }
 
 func TestImageIsAbsentThenCurrentThenStale(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds an image")
-	}
+	testenv.Heavy(t)
+	testenv.Require(t, testenv.Engine)
 	tag := "glovebox-imagetest:" + strings.ToLower(filepath.Base(t.TempDir()))
 	first, second := program(t, "one"), program(t, "two")
 	state := func(binary string, want State) {
@@ -220,9 +220,8 @@ func TestBuildWithoutATagOrEngineIsAFault(t *testing.T) {
 // The base of that name can be pulled from nowhere: it is made by debootstrap
 // where that can run, else the fault says how.
 func TestBaseThatCannotBePulledIsMade(t *testing.T) {
-	if testing.Short() {
-		t.Skip("installs a Debian")
-	}
+	testenv.Heavy(t)
+	testenv.Require(t, testenv.Engine)
 	engine, _, err := dial(t.Context())
 	if err != nil {
 		t.Fatal(err)

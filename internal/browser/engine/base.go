@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
+	"github.com/gloveboxhq/glovebox/internal/browser/outgoing"
+	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/tasks"
+)
+
+// base is what all parts of the engine work with: the connection, and the tabs
+// with their frames as the browser's events tell of them. The state of tabs,
+// frames and targets, too, is guarded by base.mu.
+type base struct {
+	conn   *cdp.Conn
+	root   *cdp.Session
+	work   *queue
+	refs   snapshot.Refs
+	notes  notes
+	netlog *netlog.Log
+	ledger outgoing.Ledger
+	own    tasks.Group     // every goroutine this browser started
+	life   context.Context //nolint:containedctx // ends with the connection, and with it what is prepared
+	end    context.CancelFunc
+
+	mu       sync.Mutex
+	options  Options
+	version  version       // of the browser, set before there is a tab
+	timeout  time.Duration // of a call that says none; never changed
+	context  string        // browser context of our tabs; empty for the browser's own profile
+	home     string        // browser context of the first tab, named there too
+	sessions map[string]*target
+	tabs     map[string]*tab
+	order    []*tab        // oldest focus first; the last one is active
+	changed  chan struct{} // closed and replaced at each change of state
+	made     int           // tabs so far
+	making   int           // tabs that we are opening ourselves
+	hiding   int           // tabs of a crawl that are being opened
+}
+
+func newBase(ctx context.Context, o Options) *base {
+	b := &base{
+		work:     newQueue(),
+		options:  o.filled(),
+		timeout:  o.Timeout,
+		sessions: make(map[string]*target),
+		tabs:     make(map[string]*tab),
+		changed:  make(chan struct{}),
+	}
+	b.life, b.end = context.WithCancel(context.WithoutCancel(ctx))
+	b.netlog = netlog.New(netlog.Host{
+		Later: b.work.add, Go: func(task func()) { b.own.Go(task) }, Done: b.life.Done(), Note: b.notes.add, ProxyAnswer: turnedAway,
+	})
+	b.refs.Begin(o.Life)
+	return b
+}
+
+// Page returns where the active tab is, without asking the browser.
+func (b *base) Page() action.Page {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t := b.activeLocked(); t != nil {
+		return action.Page{URL: t.root.url, Title: t.title}
+	}
+	return action.Page{}
+}
+
+// current returns the active tab, nil when there is none.
+func (b *base) current() *tab {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.activeLocked()
+}
+
+func (b *base) activeLocked() *tab {
+	if len(b.order) == 0 {
+		return nil
+	}
+	return b.order[len(b.order)-1]
+}
+
+// change wakes everyone who awaits a state. b.mu is held.
+func (b *base) change() {
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+// await waits until holds, which is called with b.mu held, returns true.
+func (b *base) await(ctx context.Context, holds func() bool) error {
+	for {
+		b.mu.Lock()
+		ok, changed := holds(), b.changed
+		b.mu.Unlock()
+		if ok {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-b.conn.Done():
+			return b.conn.Err()
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+func (b *base) log() *slog.Logger {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.options.Log
+}
+
+// within is the limit of a call, whose own may be 0.
+func (b *base) within(own time.Duration) time.Duration {
+	switch {
+	case own > 0:
+		return own
+	case b.timeout > 0:
+		return b.timeout
+	}
+	return verbLimit
+}
+
+// gone says why there is no active tab.
+func (b *base) gone() error {
+	if err := b.conn.Err(); err != nil {
+		return err
+	}
+	return noTab()
+}
+
+var errNoTab = errors.New("no tab")
+
+func noTab() error {
+	return fault.New(fault.NotActive, "the browser has no open tab").
+		Hinted("open one with tab.open, or start a new session").Because(errNoTab)
+}
