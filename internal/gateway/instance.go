@@ -1,14 +1,14 @@
 package gateway
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
 // instance returns the id of the gateway of this state directory, which labels
@@ -22,9 +22,7 @@ func instance(dir string) (string, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("cannot read the instance id: %w", err)
 	}
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
-	id := hex.EncodeToString(b[:])
+	id := randid.New("", 8)
 	if err := os.WriteFile(path, []byte(id+"\n"), 0o600); err != nil {
 		return "", fmt.Errorf("cannot keep the instance id: %w", err)
 	}

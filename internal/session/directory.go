@@ -2,8 +2,6 @@ package session
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"regexp"
 	"slices"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
 // directory knows the sessions that are not over, and the starts that wait
@@ -212,11 +211,7 @@ func (d *directory) noneOpen(call action.Call) *fault.Fault {
 // idPattern is the shape of session ids; no session may be named like one.
 var idPattern = regexp.MustCompile(`^s[0-9a-f]{16}$`)
 
-func newID() string {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
-	return "s" + hex.EncodeToString(b[:])
-}
+func newID() string { return randid.New("s", 8) }
 
 // quoted makes a caller's word fit for a message.
 func quoted(word string) string {

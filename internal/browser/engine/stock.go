@@ -2,13 +2,13 @@ package engine
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
 // stock fills what the storage of a document's origin lacks, where no script
@@ -95,7 +95,7 @@ var errNoDocument = errors.New("the browser shows no document of the origin")
 // showEmpty has a hidden tab show an empty document of an origin, and returns
 // the world in it.
 func (b *Browser) showEmpty(ctx context.Context, t *tab, origin string) (unique string, err error) {
-	address := origin + "/.glovebox-" + rand.Text()
+	address := origin + "/.glovebox-" + randid.Word()
 	b.mu.Lock()
 	t.visit = &visit{address: address, empty: true}
 	b.mu.Unlock()

@@ -2,8 +2,6 @@ package bridge
 
 import (
 	"crypto/ed25519"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"regexp"
@@ -11,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gloveboxhq/glovebox/internal/randid"
 	"github.com/golang-jwt/jwt/v5"
 )
 
@@ -33,15 +32,13 @@ type claims struct {
 
 // mint signs a token for one request to a box.
 func (k *Key) mint(box, scope string, now time.Time) (string, error) {
-	var id [16]byte
-	_, _ = rand.Read(id[:]) // never fails (crypto/rand)
 	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, claims{
 		RegisteredClaims: jwt.RegisteredClaims{
 			Subject:   subject,
 			Audience:  jwt.ClaimStrings{box},
 			IssuedAt:  jwt.NewNumericDate(now),
 			ExpiresAt: jwt.NewNumericDate(now.Add(tokenLife)),
-			ID:        hex.EncodeToString(id[:]),
+			ID:        randid.New("", 16),
 		},
 		Scope: &scope,
 	})

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"log/slog"
 	"net"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/randid"
 	"github.com/gloveboxhq/glovebox/internal/surface/forward"
 )
 
@@ -84,7 +84,7 @@ func (cmd cdpCommands) ticket(ctx context.Context, lives time.Duration) error {
 		return err
 	}
 	session, _ := result.Data.(*action.Session)
-	name := "cdp-" + strings.ToLower(rand.Text()[:12])
+	name := "cdp-" + randid.Word()[:12]
 	result, err = cmd.send(ctx, gateway, action.Call{Verb: "token.create", Args: &action.TokenCreate{
 		Name: name, Role: action.Operator, Session: session.ID, ExpiresIn: int(lives.Seconds()),
 	}})

@@ -5,7 +5,6 @@ package forward
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
 // Gateway is what a forward needs of the gateway's client.
@@ -37,7 +37,7 @@ type Forward struct {
 
 // New makes a forward of a session, by its id, that Serve runs.
 func New(gateway Gateway, session string, listener net.Listener, log *slog.Logger) *Forward {
-	return &Forward{gateway: gateway, session: session, listener: listener, secret: strings.ToLower(rand.Text()), log: log}
+	return &Forward{gateway: gateway, session: session, listener: listener, secret: randid.Word(), log: log}
 }
 
 // Address is where clients connect, "http://127.0.0.1:9222/secret". The same

@@ -2,13 +2,12 @@ package rest
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"net/http"
 	"regexp"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
 // entry is what the access line will say of a request. One goroutine writes
@@ -86,9 +85,7 @@ func requestID(asked string) string {
 	if !named.MatchString(asked) {
 		asked = "req"
 	}
-	var random [12]byte
-	_, _ = rand.Read(random[:]) // never fails, see crypto/rand
-	return asked + "-" + hex.EncodeToString(random[:])
+	return randid.New(asked+"-", 12)
 }
 
 // counted notes an answer's status and size for the access line.
