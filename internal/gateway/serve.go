@@ -60,7 +60,7 @@ func serve(ctx context.Context, c config.Config, version string, o cli.ServeOpti
 	if err != nil {
 		return err
 	}
-	way.Door, way.Clients, way.Auth, way.MCP, way.Version, way.Log = idle, idle, house.Tokens, agents.Handler(), version, log
+	way.Gate, way.Clients, way.Auth, way.MCP, way.Version, way.Log = idle, idle, house.Tokens, agents.Handler(), version, log
 	handler, err := rest.New(way)
 	if err != nil {
 		return err

@@ -69,7 +69,7 @@ func (s *surface) inOneShape(w http.ResponseWriter, r *http.Request, verb string
 	}
 	if err != nil {
 		f := fault.From(ended(r.Context(), err))
-		note(r, f)
+		noteFault(r, f)
 		message := f.Message
 		if f.Hint != "" {
 			message += "; " + f.Hint
@@ -78,7 +78,7 @@ func (s *surface) inOneShape(w http.ResponseWriter, r *http.Request, verb string
 		writeActionResult(w, r, f.Code.Info().Status, out)
 		return
 	}
-	name(w, result)
+	nameHeaders(w, result)
 	out := actionResult{OK: result.Pending == nil, Action: verb, Data: withoutBytes(result.Data), ArtifactRefs: []string{}, SessionID: result.Session, Provider: "sandbox"}
 	if result.Page != nil {
 		out.PageURL = result.Page.URL
@@ -96,7 +96,7 @@ func (s *surface) inOneShape(w http.ResponseWriter, r *http.Request, verb string
 		out.ArtifactRefs = append(out.ArtifactRefs, a.ID)
 	}
 	if p := result.Pending; p != nil {
-		out.Data = waiting{State: "pending", Approval: p.Approval, Expires: p.Expires, Risk: p.Risk, Done: p.Done}
+		out.Data = pendingAnswer{State: "pending", Approval: p.Approval, Expires: p.Expires, Risk: p.Risk, Done: p.Done}
 	}
 	writeActionResult(w, r, statusOf(result), out)
 }

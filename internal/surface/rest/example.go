@@ -23,7 +23,7 @@ var (
 
 // familiar are examples of fields that mean the same wherever they stand, for
 // those without an example of their own.
-var familiar = map[string]any{
+var commonExamples = map[string]any{
 	"url": "https://example.com/", "title": "Example Domain", "ok": true, "html": "<h1>Example Domain</h1>",
 	"markdown": "# Example Domain", "href": "https://example.com/more", "text": "Example Domain", "mode": "text",
 	"id": "7c2e9b0d4a6f8135e7c9b1d3f5a70264", "session": "s3f9c1d2e4b5a6978", "name": "invoices", "scope": "default",
@@ -107,7 +107,7 @@ func exampleField(f action.Field) any {
 	if words := strings.Split(f.Tag.Get("enum"), ","); t.Kind() == reflect.String && words[0] != "" {
 		return words[0]
 	}
-	known, found := familiar[f.Name]
+	known, found := commonExamples[f.Name]
 	if found && (t.Kind() == reflect.Interface || fits(known, t)) {
 		return known
 	}

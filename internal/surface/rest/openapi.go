@@ -17,8 +17,8 @@ import (
 // inSession ends the ids of operations below /v1/sessions/{session}.
 const inSession = "-in-session"
 
-// demands reports whether a call of a verb must have a body.
-func demands(v *action.Verb) bool {
+// needsBody reports whether a call of a verb must have a body.
+func needsBody(v *action.Verb) bool {
 	return slices.ContainsFunc(action.Fields(reflect.TypeOf(v.NewArgs())), func(f action.Field) bool {
 		return f.Required() && f.Tag.Get("path") == ""
 	})
@@ -27,19 +27,19 @@ func demands(v *action.Verb) bool {
 // operation describes a verb at one of its paths.
 func operation(doc *huma.OpenAPI, v *action.Verb, path string) *huma.Operation {
 	id := strings.ReplaceAll(v.Name, ".", "-")
-	if strings.Contains(path, "{session}") && ofPage(v) {
+	if strings.Contains(path, "{session}") && actsOnSession(v) {
 		id += inSession
 	}
 	op := &huma.Operation{
 		Method: v.Method, Path: path, OperationID: id, Summary: v.Summary,
-		Description: about(v),
+		Description: paragraph(v),
 		Tags:        []string{tagOf(v)},
 		Parameters:  parameters(doc, v, path),
 		Responses:   responses(doc, v),
 	}
 	if !inQuery(v) {
 		op.RequestBody = &huma.RequestBody{
-			Description: "The verb's arguments", Required: demands(v), Content: jsonOf(arguments(doc, v), exampleArguments(v)),
+			Description: "The verb's arguments", Required: needsBody(v), Content: jsonOf(arguments(doc, v), exampleArguments(v)),
 		}
 	}
 	return op
@@ -50,12 +50,12 @@ func parameters(doc *huma.OpenAPI, v *action.Verb, path string) []*huma.Param {
 	var all []*huma.Param
 	if strings.Contains(path, "{session}") {
 		all = append(all, &huma.Param{Name: "session", In: "path", Required: true, Schema: text, Description: "Id or name of the session"})
-	} else if ofPage(v) {
+	} else if actsOnSession(v) {
 		all = append(all,
 			&huma.Param{Name: sessionHeader, In: "header", Schema: text, Description: "Id or name of the session; the caller's own open one that was used last when absent"},
 			&huma.Param{Name: "session", In: "query", Schema: text, Description: "The same"})
 	}
-	if tells(v) {
+	if offersChanges(v) {
 		all = append(all, &huma.Param{Name: changesParameter, In: "query", Schema: &huma.Schema{Type: "boolean"},
 			Description: "true: the answer says, as changes, what is otherwise on the page than the caller was last shown"})
 	}
@@ -126,7 +126,7 @@ func responses(doc *huma.OpenAPI, v *action.Verb) map[string]*huma.Response {
 	case *action.AuditFile:
 		ok.Content = binary("application/x-ndjson", "text/csv")
 	case *action.File:
-		ok.Content = binary(slices.Concat(harmless, []string{unknownBytes})...)
+		ok.Content = binary(slices.Concat(displayable, []string{unknownBytes})...)
 	default:
 		ok.Content = jsonOf(withExtras(doc, reflect.TypeOf(v.NewData()).Elem()), exampleOf(reflect.TypeOf(v.NewData())))
 	}
@@ -171,8 +171,8 @@ func refusals(doc *huma.OpenAPI, v *action.Verb, all map[string]*huma.Response) 
 	return all
 }
 
-// shared returns a reference to a response that many operations have, and sees
-// that the description has it.
+// shared returns a reference to a response that many operations have. It adds the
+// response to the description.
 func shared(doc *huma.OpenAPI, name string) *huma.Response {
 	all := doc.Components.Responses
 	if len(all) == 0 {
@@ -180,7 +180,7 @@ func shared(doc *huma.OpenAPI, name string) *huma.Response {
 		all["Waiting"] = &huma.Response{
 			Description: "A person has not answered yet and nothing was done; the same call made again picks the answer up",
 			Headers:     map[string]*huma.Param{"Location": {Description: "Where to ask whether it was answered", Schema: &huma.Schema{Type: "string"}}},
-			Content:     jsonOf(registry.Schema(reflect.TypeFor[waiting](), true, ""), exampleOf(reflect.TypeFor[waiting]())),
+			Content:     jsonOf(registry.Schema(reflect.TypeFor[pendingAnswer](), true, ""), exampleOf(reflect.TypeFor[pendingAnswer]())),
 		}
 		problems(doc)
 	}
