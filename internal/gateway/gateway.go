@@ -207,12 +207,12 @@ func (h *Gateway) openSessions(ctx context.Context, c config.Config, version str
 	}
 	h.onClose("vault", h.vault.Close)
 	h.sessions, err = session.New(ctx, session.Options{
-		DB: db, Artifacts: artifacts, Profiles: profiles, Driver: driver, Door: door, Record: trail.Record,
+		DB: db, Artifacts: artifacts, Profiles: profiles, Driver: driver, Egress: door, Record: trail.Record,
 		Vault: h.vault, Known: &h.secrets, Outgoing: (*requestGate)(h),
-		Wished:  func(s action.Session, host string) { h.Gate.RequestHost(s, host) },
-		Limited: func(s action.Session, why string) { h.Gate.AskToResume(s, why) },
-		Asks:    func(s action.Session) bool { return h.Gate.HasOpenQuestions(s) },
-		Open:    openPage, Page: pages, Config: sessionConfig(c), Log: log,
+		OnHostRequest: func(s action.Session, host string) { h.Gate.RequestHost(s, host) },
+		OnLimit:       func(s action.Session, why string) { h.Gate.AskToResume(s, why) },
+		HasQuestions:  func(s action.Session) bool { return h.Gate.HasOpenQuestions(s) },
+		Open:          openPage, Page: pages, Config: sessionConfig(c), Log: log,
 	})
 	if err != nil {
 		return err

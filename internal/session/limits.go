@@ -73,8 +73,8 @@ func (c *control) pauseAtLimit(ctx context.Context, sess *openSession, why strin
 	if err := c.pauseAndAlert(ctx, sess, action.Hold{By: action.House, Code: string(fault.LimitReached), Why: why}, ""); err != nil {
 		c.log.WarnContext(ctx, "a session at its limit may not stay paused", "session", sess.id, "error", err)
 	}
-	if c.limited != nil {
-		c.work.Go(func() { c.limited(sess.now(), why) })
+	if c.onLimit != nil {
+		c.work.Go(func() { c.onLimit(sess.now(), why) })
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 // networks decides which hosts sessions may reach, and keeps the egress proxy's
 // rules in step with it.
 type networks struct {
-	door     Door
+	egress   EgressProxy
 	sessions *directory
 	store    recordStore
 	audit    auditor
@@ -28,10 +28,10 @@ type networks struct {
 // would go first, before there is a box.
 func (nw *networks) try(n action.Network, rawURL string) (*action.Destination, error) {
 	key := "probe-" + newID()
-	if err := nw.door.Open(key, n); err != nil {
+	if err := nw.egress.Open(key, n); err != nil {
 		return nil, err
 	}
-	defer nw.door.Close(key)
+	defer nw.egress.Close(key)
 	if rawURL == "" {
 		return nil, nil
 	}
@@ -39,7 +39,7 @@ func (nw *networks) try(n action.Network, rawURL string) (*action.Destination, e
 	if err != nil {
 		return nil, err
 	}
-	goal := nw.door.Judge(key, address)
+	goal := nw.egress.Judge(key, address)
 	return &goal, nil
 }
 
@@ -48,10 +48,10 @@ func (nw *networks) try(n action.Network, rawURL string) (*action.Destination, e
 // nothing. Faults: invalid_request naming the entry that cannot be read; then
 // nothing changes.
 func (nw *networks) set(n action.Network) error {
-	if err := nw.door.Open(probeBoxID, n); err != nil {
+	if err := nw.egress.Open(probeBoxID, n); err != nil {
 		return fmt.Errorf("security.network: %w", err)
 	}
-	nw.door.Close(probeBoxID)
+	nw.egress.Close(probeBoxID)
 	n.Navigation, n.Listed, n.AllowPrivate, n.Ports = slices.Clone(n.Navigation), slices.Clone(n.Listed), slices.Clone(n.AllowPrivate), slices.Clone(n.Ports)
 	nw.network.Store(&n)
 	running := nw.sessions.all()
@@ -70,12 +70,12 @@ func (nw *networks) narrow(sess *openSession, configured action.Network) {
 	if box == "" {
 		return // the rules it gets are these
 	}
-	if err := nw.door.Open(box, n); err != nil {
-		nw.door.Close(box)
+	if err := nw.egress.Open(box, n); err != nil {
+		nw.egress.Close(box)
 		nw.log.Error("a session may reach nothing any more", "session", sess.id, "error", err)
 	}
 	if !isOpen(sess.now().State) && sess.now().State != starting {
-		nw.door.Close(box) // it ended meanwhile, and its rules with it
+		nw.egress.Close(box) // it ended meanwhile, and its rules with it
 	}
 }
 
@@ -98,11 +98,11 @@ func without(list, other []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(item string) bool { return slices.Contains(other, item) })
 }
 
-// letOut gives a box the rules of its session.
-func (nw *networks) letOut(sess *openSession, box string) error {
+// openEgress gives a box the rules of its session.
+func (nw *networks) openEgress(sess *openSession, box string) error {
 	sess.changingTerms.Lock()
 	defer sess.changingTerms.Unlock()
-	return nw.door.Open(box, sess.reach())
+	return nw.egress.Open(box, sess.reach())
 }
 
 // allow adds a host to what a session may reach, whatever was configured: a
@@ -147,7 +147,7 @@ func (nw *networks) widenTo(ctx context.Context, sess *openSession, more action.
 		return err
 	}
 	box := sess.now().Box
-	if err := nw.door.Open(box, wider); err != nil {
+	if err := nw.egress.Open(box, wider); err != nil {
 		return err
 	}
 	note := "a person allowed host " + more.Host + ": try again what was blocked"
@@ -159,7 +159,7 @@ func (nw *networks) widenTo(ctx context.Context, sess *openSession, more action.
 		st.addNote(note)
 	})
 	if err != nil {
-		nw.door.Close(box) // it ended meanwhile, and its rules with it
+		nw.egress.Close(box) // it ended meanwhile, and its rules with it
 	}
 	return err
 }
@@ -243,10 +243,10 @@ func (nw *networks) domains(caller action.Caller, n action.Network, domains []st
 	if len(domains) == 0 {
 		return nil, nil
 	}
-	if err := nw.door.Open(key, n); err != nil {
+	if err := nw.egress.Open(key, n); err != nil {
 		return nil, err
 	}
-	defer nw.door.Close(key)
+	defer nw.egress.Close(key)
 	var list []string
 	for _, domain := range domains {
 		host, err := nw.domainOf(key, domain)
@@ -268,7 +268,7 @@ func (nw *networks) domainOf(box, domain string) (string, error) {
 	domain = normalizeHost(domain)
 	host := ""
 	if domain != "" && !strings.ContainsAny(domain, "/\\?#@:*") {
-		host = nw.door.Judge(box, "https://"+domain+"/").Host
+		host = nw.egress.Judge(box, "https://"+domain+"/").Host
 	}
 	if host == "" {
 		return "", fault.New(fault.InvalidRequest, "%s is no domain", quoted(domain)).
@@ -288,7 +288,7 @@ func (nw *networks) opens(box string, n action.Network, host string) (first acti
 		places = append(places, "http://"+place+"/")
 	}
 	for i, place := range places {
-		d := nw.door.Judge(box, place)
+		d := nw.egress.Judge(box, place)
 		if d.Allowed {
 			return d
 		}
@@ -317,7 +317,7 @@ func (nw *networks) mayHaveCookies(box, host string) error {
 
 // judgeHost says whether documents may come from a host, at whatever port.
 func (nw *networks) judgeHost(box, host string) action.Destination {
-	first := nw.door.Judge(box, "https://"+host+"/")
+	first := nw.egress.Judge(box, "https://"+host+"/")
 	if first.Allowed || first.Host == "" || nw.mayHaveCookies(box, host) != nil {
 		return first
 	}

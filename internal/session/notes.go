@@ -129,8 +129,8 @@ func (c *control) queueNotice(session, words string) {
 	c.saver.ask()
 }
 
-// tellAgent adds what its session has to say to an agent's answer, once.
-func (c *control) tellAgent(result *action.Result) {
+// addNotes adds what its session has to say to an agent's answer, once.
+func (c *control) addNotes(result *action.Result) {
 	sess := c.sessions.withID(result.Session)
 	if sess == nil {
 		return

@@ -37,7 +37,7 @@ type generations struct {
 // mostHeirs is how many heirs are remembered.
 const maxConnections = 10_000
 
-func (l *generations) put(h connection, n int) {
+func (l *generations) set(h connection, n int) {
 	if _, known := l.byConnection[h]; !known {
 		l.order = append(l.order, h)
 	}
@@ -54,14 +54,14 @@ type endNotice struct {
 	text string
 }
 
-// parted remembers a session that did not end by its agent's own call, and that
+// add remembers a session that did not end by its agent's own call, and that
 // the next one of the same connection gives other references.
-func (n *endNotices) parted(record action.Session, t terms) {
+func (n *endNotices) add(record action.Session, t terms) {
 	of := connection{record.Scope, record.Actor, t.Connection}
 	words := n.known.Of(record.ID).Text("session " + label(record) + " " + howItEnded(record))
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.generations.put(of, t.Lives+1)
+	n.generations.set(of, t.Lives+1)
 	if n.waiting = append(n.waiting, endNotice{of, words}); len(n.waiting) > maxEndNotices {
 		n.waiting = n.waiting[1:]
 	}

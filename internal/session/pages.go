@@ -41,7 +41,7 @@ func (p *pages) lookAt(ctx context.Context, call action.Call) (action.Facts, act
 	pin.Session = sess.id
 	sess.countMisses(call, action.Result{}, err)
 	if err == nil {
-		err = p.creds.relearn(ctx, sess)
+		err = p.creds.learnRotated(ctx, sess)
 	}
 	if err != nil && !call.Peek {
 		err = p.failure(ctx, sess, call, err)
@@ -51,7 +51,7 @@ func (p *pages) lookAt(ctx context.Context, call action.Call) (action.Facts, act
 	}
 	facts.Session = sess.facts()
 	if facts.Destination != nil && facts.Destination.URL != "" {
-		judged := p.networks.door.Judge(facts.Session.Box, facts.Destination.URL)
+		judged := p.networks.egress.Judge(facts.Session.Box, facts.Destination.URL)
 		facts.Destination = &judged
 	}
 	return facts, pin, err
@@ -83,7 +83,7 @@ func (p *pages) do(ctx context.Context, call action.Call, pin action.Pin) (actio
 	}
 	result, err := p.act(withRights(ctx, call), sess, call, pin)
 	sess.countMisses(call, result, err)
-	if unlearned := p.creds.relearn(ctx, sess); unlearned != nil {
+	if unlearned := p.creds.learnRotated(ctx, sess); unlearned != nil {
 		result, err = action.Result{}, cmp.Or(err, unlearned)
 	}
 	result.Session = sess.id
@@ -117,7 +117,7 @@ func (p *pages) act(ctx context.Context, sess *openSession, call action.Call, pi
 		return action.Result{}, err
 	}
 	if a, is := call.Args.(*action.Goto); is && a.DomainHint != "" {
-		if err := p.creds.hint(ctx, sess, call.Caller, a.DomainHint); err != nil {
+		if err := p.creds.injectNamed(ctx, sess, call.Caller, a.DomainHint); err != nil {
 			return action.Result{}, err
 		}
 	}
@@ -186,7 +186,7 @@ func (p *pages) failure(ctx context.Context, sess *openSession, call action.Call
 	case !alive:
 		err = browserCrashed(call, err)
 	case fault.CodeOf(err) == fault.PageCrashed:
-		err = p.crashed(ctx, sess, err)
+		err = p.explainCrash(ctx, sess, err)
 	}
 	if errors.Is(context.Cause(ctx), context.Canceled) { // a caller that hung up says nothing of the page
 		return err
@@ -194,8 +194,8 @@ func (p *pages) failure(ctx context.Context, sess *openSession, call action.Call
 	return p.control.countFailure(ctx, sess, call, err)
 }
 
-// goFirst opens the page a session was started for.
-func (p *pages) goFirst(ctx context.Context, sess *openSession, start action.Call, rawURL string) action.Result {
+// openFirst opens the page a session was started for.
+func (p *pages) openFirst(ctx context.Context, sess *openSession, start action.Call, rawURL string) action.Result {
 	call := action.Call{ID: start.ID, Verb: "page.goto", Session: sess.id, Caller: start.Caller, Args: &action.Goto{URL: rawURL}, Act: start.Act}
 	_, pin, err := p.lookAt(ctx, call)
 	var result action.Result

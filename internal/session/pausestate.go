@@ -111,11 +111,11 @@ func (s *sessionState) allowedWhilePaused(call action.Call, reads bool) bool {
 	case "page", "tab", "download", "artifact":
 		return reads
 	}
-	return call.Caller.Actor == s.record.Actor && endingVerbs[call.Verb]
+	return call.Caller.Actor == s.record.Actor && endVerbs[call.Verb]
 }
 
 // ends are the calls that end a session.
-var endingVerbs = map[string]bool{"session.close": true, "session.archive": true, "browser.stop": true}
+var endVerbs = map[string]bool{"session.close": true, "session.archive": true, "browser.stop": true}
 
 // alwaysAnswered are the calls that a session answers whoever holds it: they
 // say how it is, wait for the hold to end, or close what a crawl opened.

@@ -13,14 +13,14 @@ import (
 
 // plan is a checked request for a session.
 type plan struct {
-	args     action.SessionStart
-	provider string
-	shape    shape
-	network  action.Network
-	named    []string            // domains whose credentials it asks for
-	sending  action.Sending      // how requests that may change something are treated
-	goal     *action.Destination // where to go first
-	run      string              // id of the run it is for, if it is for one
+	args        action.SessionStart
+	provider    string
+	shape       shape
+	network     action.Network
+	domains     []string            // domains whose credentials it asks for
+	sending     action.Sending      // how requests that may change something are treated
+	destination *action.Destination // where to go first
+	run         string              // id of the run it is for, if it is for one
 }
 
 // planner checks requests for sessions before anything is started.
@@ -63,10 +63,10 @@ func (pl *planner) plan(ctx context.Context, call action.Call) (plan, error) {
 	if p.sending, err = pl.sendingOf(call.Caller, args.Effects); err != nil {
 		return plan{}, err
 	}
-	if p.named, err = pl.networks.domains(call.Caller, p.network, args.Credentials); err != nil {
+	if p.domains, err = pl.networks.domains(call.Caller, p.network, args.Credentials); err != nil {
 		return plan{}, err
 	}
-	p.goal, err = pl.networks.try(p.network, args.URL)
+	p.destination, err = pl.networks.try(p.network, args.URL)
 	return p, err
 }
 

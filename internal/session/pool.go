@@ -158,7 +158,7 @@ func (p *pool) watch(ctx context.Context, w *warm) {
 	case <-ctx.Done():
 	}
 	if p.drop(w) {
-		p.boxes.unmake(ctx, w.box.Info().ID, w.browser)
+		p.boxes.destroy(ctx, w.box.Info().ID, w.browser)
 		p.ask()
 	}
 }

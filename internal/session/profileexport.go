@@ -37,7 +37,7 @@ func (v *profileVerbs) export(ctx context.Context, call action.Call) (result act
 	}
 	state, err := v.stateIn(ctx, sess, call, p)
 	if started {
-		v.finishOwn(ctx, sess, call, "its profile was exported", true)
+		v.finishForCall(ctx, sess, call, "its profile was exported", true)
 	}
 	if err != nil {
 		return action.Result{Session: sess.id}, err
@@ -52,23 +52,23 @@ func (v *profileVerbs) sessionFor(ctx context.Context, call action.Call, p actio
 		sess, err = v.sessions.admit(ctx, call)
 		return sess, false, err
 	}
-	plan, err := v.planOwn(ctx, call, p, nil)
+	plan, err := v.planForCall(ctx, call, p, nil)
 	if err != nil {
 		return nil, false, err
 	}
-	sess, err = v.startOwn(ctx, call, plan)
+	sess, err = v.startForCall(ctx, call, plan)
 	return sess, true, err
 }
 
-// planOwn is a session that a call starts for itself, with a profile.
-func (v *profileVerbs) planOwn(ctx context.Context, call action.Call, p action.Profile, allow []string) (plan, error) {
+// planForCall is a session that a call starts for itself, with a profile.
+func (v *profileVerbs) planForCall(ctx context.Context, call action.Call, p action.Profile, allow []string) (plan, error) {
 	call.Verb, call.Args = "session.start", &action.SessionStart{Profile: p.ID, Headless: true, Allow: allow}
 	made, err := v.plans.plan(ctx, call)
 	made.run = call.ID // no call means it that does not name it
 	return made, err
 }
 
-func (v *profileVerbs) startOwn(ctx context.Context, call action.Call, p plan) (*openSession, error) {
+func (v *profileVerbs) startForCall(ctx context.Context, call action.Call, p plan) (*openSession, error) {
 	sess, err := v.life.reserve(ctx, call, p)
 	if err != nil {
 		return nil, err
@@ -76,8 +76,8 @@ func (v *profileVerbs) startOwn(ctx context.Context, call action.Call, p plan) (
 	return sess, v.life.launch(ctx, call, sess, p.shape)
 }
 
-// finishOwn ends a session that a call has started for itself, and waits for it.
-func (v *profileVerbs) finishOwn(ctx context.Context, sess *openSession, call action.Call, why string, discard bool) {
+// finishForCall ends a session that a call has started for itself, and waits for it.
+func (v *profileVerbs) finishForCall(ctx context.Context, sess *openSession, call action.Call, why string, discard bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), purgeLimit+profileLimit+stopLimit)
 	defer cancel()
 	tryLater(ctx, v.log, v.life.finish(ctx, sess, ending{state: closed, reason: why, discard: discard, call: call.ID, by: call.Caller.Actor}))

@@ -43,7 +43,7 @@ func (v *profileVerbs) importLogin(ctx context.Context, call action.Call) (actio
 	if err != nil {
 		return action.Result{}, err
 	}
-	plan, err := v.planOwn(ctx, call, p, args.Allow)
+	plan, err := v.planForCall(ctx, call, p, args.Allow)
 	if err != nil {
 		return action.Result{}, err
 	}
@@ -74,10 +74,10 @@ func (v *profileVerbs) takeFrom(state *storagestate.State, n action.Network) (im
 		}
 	}
 	key := "probe-" + newID()
-	if err := v.networks.door.Open(key, n); err != nil {
+	if err := v.networks.egress.Open(key, n); err != nil {
 		return importPlan{}, err
 	}
-	defer v.networks.door.Close(key)
+	defer v.networks.egress.Close(key)
 	judged := map[string]action.Destination{}
 	opens := func(host string) bool {
 		if _, known := judged[host]; !known {
@@ -143,7 +143,7 @@ func reasons(left []action.LeftOut) string {
 // importWith puts it into the profile by a session of its own. Where that fails
 // the profile stays as it was.
 func (v *profileVerbs) importWith(ctx context.Context, call action.Call, plan plan, p action.Profile, take importPlan) (session string, err error) {
-	sess, err := v.startOwn(ctx, call, plan)
+	sess, err := v.startForCall(ctx, call, plan)
 	if err != nil {
 		return "", err
 	}
@@ -153,7 +153,7 @@ func (v *profileVerbs) importWith(ctx context.Context, call action.Call, plan pl
 	if err != nil {
 		why = "nothing was imported into its profile"
 	}
-	v.finishOwn(ctx, sess, call, why, err != nil)
+	v.finishForCall(ctx, sess, call, why, err != nil)
 	late := context.WithoutCancel(ctx)
 	if err == nil {
 		saved, unknown := v.savedSince(late, p.ID, began)

@@ -61,10 +61,10 @@ func (o *openSession) purgeBrowser(ctx context.Context, browser Browser, domains
 	return browser.Purge(ctx, domains)
 }
 
-// readopt is for a browser that an earlier process put credentials into: their
+// learnAgain is for a browser that an earlier process put credentials into: their
 // secrets are known again before anybody may call, and so are those that were
 // imported into its profile. Those that cannot be known any more are a fault.
-func (ca *credentialAccess) readopt(ctx context.Context, e entry, browser Browser) error {
+func (ca *credentialAccess) learnAgain(ctx context.Context, e entry, browser Browser) error {
 	if err := ca.learnImported(ctx, e, browser); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (ca *credentialAccess) readopt(ctx context.Context, e entry, browser Browse
 			return err
 		}
 	}
-	return ca.freshen(ctx, e.ID, browser, e.terms.domains())
+	return ca.learnFresh(ctx, e.ID, browser, e.terms.domains())
 }
 
 func unknowable() error {
@@ -98,10 +98,10 @@ func unknowable() error {
 		Hinted("start a new session; a profile that holds them needs the vault they came from")
 }
 
-// relearn makes what a site has put in the place of its credentials known, such
+// learnRotated makes what a site has put in the place of its credentials known, such
 // as a new cookie: it opens the account too. It is called when a page was read,
 // before anybody is told what it says.
-func (ca *credentialAccess) relearn(ctx context.Context, sess *openSession) error {
+func (ca *credentialAccess) learnRotated(ctx context.Context, sess *openSession) error {
 	at := sess.snapshot()
 	domains, browser := at.record.Credentialed, at.browser
 	if len(domains) == 0 || browser == nil || sess.over() != nil {
@@ -109,10 +109,10 @@ func (ca *credentialAccess) relearn(ctx context.Context, sess *openSession) erro
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), proofLimit)
 	defer stop()
-	return ca.freshen(ctx, sess.id, browser, domains)
+	return ca.learnFresh(ctx, sess.id, browser, domains)
 }
 
-func (ca *credentialAccess) freshen(ctx context.Context, session string, browser Browser, domains []string) error {
+func (ca *credentialAccess) learnFresh(ctx context.Context, session string, browser Browser, domains []string) error {
 	values, err := browser.Fresh(ctx, domains)
 	if err != nil {
 		return fault.New(fault.RedactionFailed, "what the site made of its credentials could not be learned").
@@ -126,24 +126,24 @@ func (ca *credentialAccess) freshen(ctx context.Context, session string, browser
 // answers, events and files of it that are on their way out.
 const knownFor = time.Hour
 
-// outlive notes that a session has ended whose secrets are known.
-func (ca *credentialAccess) outlive(sess *openSession) {
+// keepKnown notes that a session has ended whose secrets are known.
+func (ca *credentialAccess) keepKnown(sess *openSession) {
 	if len(sess.now().Credentialed) == 0 {
 		return
 	}
 	ca.mu.Lock()
 	defer ca.mu.Unlock()
-	ca.over[sess.id] = time.Now()
+	ca.endedAt[sess.id] = time.Now()
 }
 
 // forgetSecrets lets go of the secrets of sessions that ended long ago.
 func (ca *credentialAccess) forgetSecrets(now time.Time) {
 	ca.mu.Lock()
 	defer ca.mu.Unlock()
-	for id, ended := range ca.over {
+	for id, ended := range ca.endedAt {
 		if now.Sub(ended) > knownFor {
 			ca.known.Forget(id)
-			delete(ca.over, id)
+			delete(ca.endedAt, id)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func New(ctx context.Context, o Options) (*Registry, error) {
 	r.life.stop = stop
 	work.Go(func() { r.life.saver.run(background) })
 	work.Go(func() { r.refusals.run(background) })
-	work.Go(func() { r.refusals.passOn(background) })
+	work.Go(func() { r.refusals.runRequests(background) })
 	work.Go(func() { wait(background, r.life.ready, nil); r.life.pool.run(background) })
 	work.Go(func() { wait(background, r.life.ready, nil); r.life.cleanUp(background) })
 	return r, nil
@@ -56,14 +56,14 @@ func assemble(o Options) (*Registry, *sync.WaitGroup) {
 	notices := &endNotices{known: known, generations: generations{byConnection: map[connection]int{}}}
 	sessions := newDirectory(config, store, notices, work)
 	saver := &saver{store: store, sessions: sessions, known: known, log: log, flush: make(chan struct{}, 1)}
-	networks := &networks{door: o.Door, sessions: sessions, store: store, audit: audit, log: log}
-	refusals := newRefusals(sessions, audit, networks, o.Wished)
+	networks := &networks{egress: o.Egress, sessions: sessions, store: store, audit: audit, log: log}
+	refusals := newRefusals(sessions, audit, networks, o.OnHostRequest)
 	keeper := &profileKeeper{profiles: o.Profiles, audit: audit, log: log}
-	boxes := &boxes{config: config, driver: o.Driver, door: o.Door, open: o.Open, page: o.Page, keeper: keeper, store: store, audit: audit, log: log, owned: map[string]struct{}{}}
-	control := &control{config: config, sessions: sessions, saver: saver, audit: audit, log: log, work: work, limited: o.Limited}
+	boxes := &boxes{config: config, driver: o.Driver, egress: o.Egress, open: o.Open, page: o.Page, keeper: keeper, store: store, audit: audit, log: log, claimed: map[string]struct{}{}}
+	control := &control{config: config, sessions: sessions, saver: saver, audit: audit, log: log, work: work, onLimit: o.OnLimit}
 	creds := &credentialAccess{
 		config: config, vault: o.Vault, known: known, sessions: sessions, networks: networks, keeper: keeper,
-		saver: saver, audit: audit, log: log, over: map[string]time.Time{},
+		saver: saver, audit: audit, log: log, endedAt: map[string]time.Time{},
 	}
 	files := &fileStore{artifacts: o.Artifacts, known: known, sessions: sessions, log: log}
 	pages := &pages{
@@ -74,7 +74,7 @@ func assemble(o Options) (*Registry, *sync.WaitGroup) {
 	life := &lifecycle{
 		config: config, sessions: sessions, notices: notices, store: store, saver: saver, audit: audit, refusals: refusals,
 		networks: networks, boxes: boxes, pool: newPool(config, boxes, audit, log), control: control, creds: creds, keeper: keeper,
-		files: files, pages: pages, plans: plans, freezer: &freezer{config: config, audit: audit, log: log, asks: o.Asks}, log: log,
+		files: files, pages: pages, plans: plans, freezer: &freezer{config: config, audit: audit, log: log, hasQuestions: o.HasQuestions}, log: log,
 		work: work, ready: make(chan struct{}),
 	}
 	return &Registry{
@@ -98,7 +98,7 @@ const probeBoxID = "probe"
 // provider_not_supported, invalid_provider, blocked_domain, and those of the
 // page engine.
 func (r *Registry) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
-	if facts, err := r.control.barred(call); err != nil {
+	if facts, err := r.control.checkPause(call); err != nil {
 		return action.Facts{Session: facts}, action.Pin{}, err
 	}
 	switch call.Verb {
@@ -132,12 +132,12 @@ func (r *Registry) Do(ctx context.Context, call action.Call, pin action.Pin) (ac
 	if pin.Session != "" {
 		call.Session = pin.Session // what was judged, also where the call named none
 	}
-	if _, err := r.control.barred(call); err != nil {
+	if _, err := r.control.checkPause(call); err != nil {
 		return action.Result{}, err
 	}
 	result, err := r.do(ctx, call, pin)
 	if err == nil && call.Caller.Role == action.Agent && !call.Quiet && ctx.Err() == nil { // one that gave up hears nothing
-		r.control.tellAgent(&result)
+		r.control.addNotes(&result)
 		r.notices.tell(call, &result)
 	}
 	return result, err
@@ -269,7 +269,7 @@ func pageOf(record action.Session) action.Page {
 // Live returns how many sessions are open, those that start or close included.
 func (r *Registry) Live() int { return r.sessions.count() }
 
-// Pause pauses a session from the gate's side and alerts. A session that is
+// Pause pauses a session for the gate, and raises an alert. A session that is
 // paused already stays as it is. Faults: session_not_found, not_active.
 func (r *Registry) Pause(ctx context.Context, session, code, why string) error {
 	return r.control.pauseByID(ctx, session, code, why)
@@ -286,8 +286,8 @@ func (r *Registry) RequestableHost(session, address string) string {
 // session that is over takes none.
 func (r *Registry) QueueNotice(session, words string) { r.control.queueNotice(session, words) }
 
-// Attach gives a client of the browser's protocol a place at the session's
-// browser. heed is called for each of its messages. Faults: as Look,
+// Attach attaches a client of the DevTools protocol to the session's browser. heed
+// is called with each of its messages. Faults: as Look,
 // limit_reached, cdp_error.
 func (r *Registry) Attach(ctx context.Context, call action.Call, pin action.Pin, heed func(action.Message)) (action.Attachment, error) {
 	return r.pages.attach(ctx, call, pin, heed)

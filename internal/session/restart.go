@@ -43,9 +43,9 @@ func (o *openSession) waitBrowser(ctx context.Context) (Browser, error) {
 	}
 }
 
-// revive has a session go on with the browser that its box started again after
+// restartBrowser has a session go on with the browser that its box started again after
 // the one before ended. false: there is none.
-func (l *lifecycle) revive(sess *openSession, s stage) (next stage, ok bool) {
+func (l *lifecycle) restartBrowser(sess *openSession, s stage) (next stage, ok bool) {
 	if sess.over() != nil || s.restarts >= maxRestarts {
 		return s, false
 	}
@@ -56,7 +56,7 @@ func (l *lifecycle) revive(sess *openSession, s stage) (next stage, ok bool) {
 		return s, false
 	}
 	next = stage{box: s.box, restarts: health.Restarts}
-	err := l.renew(ctx, sess, &next)
+	err := l.openRestarted(ctx, sess, &next)
 	if err != nil {
 		l.log.Warn("a browser that was started again is of no use", "session", sess.id, "error", err)
 		if next.browser != nil {
@@ -67,7 +67,7 @@ func (l *lifecycle) revive(sess *openSession, s stage) (next stage, ok bool) {
 	if err := s.browser.Close(); err != nil {
 		l.log.Debug("cannot close a page", "session", sess.id, "error", err)
 	}
-	l.resumeWith(sess, next, health)
+	l.useRestarted(sess, next, health)
 	return next, true
 }
 
@@ -97,10 +97,10 @@ func (l *lifecycle) startedAgain(ctx context.Context, s stage) (sandbox.Health, 
 	}
 }
 
-// renew opens the page of a browser that was started again. Nothing of the one
+// openRestarted opens the page of a browser that was started again. Nothing of the one
 // before is in it: credentials are put in again before the next visit, and
 // references are others.
-func (l *lifecycle) renew(ctx context.Context, sess *openSession, s *stage) error {
+func (l *lifecycle) openRestarted(ctx context.Context, sess *openSession, s *stage) error {
 	err := l.saver.changeTerms(ctx, sess, func(t *terms) {
 		t.Lives, t.Restarts = t.Lives+1, s.restarts
 		empty := map[string]string{}
@@ -121,13 +121,13 @@ func (l *lifecycle) renew(ctx context.Context, sess *openSession, s *stage) erro
 	if s.browser, err = l.boxes.openPage(ctx, s.box, o); err != nil {
 		return err
 	}
-	_, err = l.boxes.prove(ctx, s.box)
+	_, err = l.boxes.proveSandbox(ctx, s.box)
 	return err
 }
 
-// resumeWith makes a browser that was started again the session's, and has its
+// useRestarted makes a browser that was started again the session's, and has its
 // agent told.
-func (l *lifecycle) resumeWith(sess *openSession, s stage, health sandbox.Health) {
+func (l *lifecycle) useRestarted(sess *openSession, s stage, health sandbox.Health) {
 	var what string
 	var record action.Session
 	sess.with(func(st *sessionState) { what = st.restarted(s.browser, health); record = st.record })
@@ -158,9 +158,9 @@ func (s *sessionState) restarted(browser Browser, health sandbox.Health) (what s
 	return what
 }
 
-// crashed says more of a page that crashed: whether the memory of its box was
+// explainCrash says more of a page that crashed: whether the memory of its box was
 // used up.
-func (p *pages) crashed(ctx context.Context, sess *openSession, err error) error {
+func (p *pages) explainCrash(ctx context.Context, sess *openSession, err error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), proofLimit)
 	defer cancel()
 	health, unknown := askHealth(ctx, sess.stage().box)

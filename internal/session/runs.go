@@ -23,7 +23,7 @@ type runVerbs struct {
 func (v *runVerbs) lookAt(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	if call.Verb == "run.open" {
 		p, grant, err := v.plans.planForRun(ctx, call)
-		return action.Facts{Destination: p.goal, Run: grant}, action.Pin{}, err
+		return action.Facts{Destination: p.destination, Run: grant}, action.Pin{}, err
 	}
 	record, facts, err := v.sessions.recordOf(ctx, call)
 	seen := action.Facts{Session: facts, Page: pageOf(record)}
@@ -107,7 +107,7 @@ func (bs *boxes) probeBox(ctx context.Context, id string) action.RunCheck {
 // nobody has: no list names it, since .invalid never resolves (RFC 2606).
 func (v *runVerbs) probeRules(box, url string) action.RunCheck {
 	canary := "https://canary-" + strings.TrimPrefix(newID(), "s") + ".invalid/"
-	first, other := v.networks.door.Judge(box, url), v.networks.door.Judge(box, canary)
+	first, other := v.networks.egress.Judge(box, url), v.networks.egress.Judge(box, canary)
 	check := action.RunCheck{Name: action.AllowlistLoaded, OK: first.Allowed && !other.Allowed}
 	switch {
 	case !first.Allowed:

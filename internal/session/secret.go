@@ -35,7 +35,7 @@ func (ca *credentialAccess) login(ctx context.Context, sess *openSession, args *
 	if args.Domain != "" {
 		address = "https://" + args.Domain + "/"
 	}
-	host := ca.networks.door.Judge(sess.facts().Box, address).Host
+	host := ca.networks.egress.Judge(sess.facts().Box, address).Host
 	if host == "" {
 		return nil, fault.New(fault.InvalidRequest, "there is no host to have credentials for").
 			Hinted("go to the site's login page first, or give domain").With("field", "domain")
@@ -89,7 +89,7 @@ func (ca *credentialAccess) fillSecret(ctx context.Context, sess *openSession, c
 	if err != nil {
 		return action.Result{}, err
 	}
-	if err := ca.prepares(ctx, sess, set.Domain, secretsIn(set, args.Secret, value)...); err != nil {
+	if err := ca.beforeSecrets(ctx, sess, set.Domain, secretsIn(set, args.Secret, value)...); err != nil {
 		return action.Result{}, err
 	}
 	filling := &engine.Filling{FillSecret: *args, Value: value, Origin: originOf(*set)}
@@ -107,10 +107,10 @@ func secretsIn(set *credentials.Set, name string, typed credentials.Secret) []cr
 	return secrets
 }
 
-// prepares sees to it that a session may hold secrets of a domain: they are
+// beforeSecrets sees to it that a session may hold secrets of a domain: they are
 // known, that it holds them is stored, and what agents do not have then has
 // ended. Faults: credentials_unavailable, internal.
-func (ca *credentialAccess) prepares(ctx context.Context, sess *openSession, domain string, secrets ...credentials.Secret) error {
+func (ca *credentialAccess) beforeSecrets(ctx context.Context, sess *openSession, domain string, secrets ...credentials.Secret) error {
 	ca.known.Learn(sess.id, secrets...)
 	if err := ca.mark(ctx, sess, domain, ""); err != nil {
 		return err

@@ -37,8 +37,8 @@ const (
 // providerSandbox is the provider whose boxes a sandbox.Driver makes.
 const providerSandbox = "sandbox"
 
-// Door is the way out of boxes.
-type Door interface {
+// EgressProxy is the way out of boxes.
+type EgressProxy interface {
 	// Open sets or replaces the rules of a box. Faults: invalid_request for a
 	// pattern that is none.
 	Open(box string, n action.Network) error
@@ -142,22 +142,22 @@ type Config struct {
 // Options are what a Registry is made of. All but Page, Record, Wished, Vault
 // and Known are needed.
 type Options struct {
-	DB        *store.DB
-	Artifacts *artifact.Store
-	Profiles  *profile.Store
-	Driver    sandbox.Driver
-	Door      Door
-	Open      Opener
-	Page      engine.Options               // what every page is opened with; size and guard are the session's
-	Record    func(action.Record)          // is told of events for the audit; must be safe for concurrent use
-	Wished    func(action.Session, string) // is told of a host that a page of an open session wanted to show and may not; may take its time
-	Limited   func(action.Session, string) // is told of a session that was paused at one of its limits, and at which; may take its time
-	Asks      func(action.Session) bool    // reports whether people are asked about a session now; may take its time
-	Outgoing  Outgoing                     // judges what leaves the browsers of sessions; nil lets it out
-	Vault     Vault                        // nil: no session gets credentials
-	Known     *redact.Book                 // learns the secrets of a session before its browser gets them
-	Config    Config
-	Log       *slog.Logger
+	DB            *store.DB
+	Artifacts     *artifact.Store
+	Profiles      *profile.Store
+	Driver        sandbox.Driver
+	Egress        EgressProxy
+	Open          Opener
+	Page          engine.Options               // what every page is opened with; size and guard are the session's
+	Record        func(action.Record)          // is told of events for the audit; must be safe for concurrent use
+	OnHostRequest func(action.Session, string) // is told of a host that a page of an open session wanted to show and may not; may take its time
+	OnLimit       func(action.Session, string) // is told of a session that was paused at one of its limits, and at which; may take its time
+	HasQuestions  func(action.Session) bool    // reports whether people are asked about a session now; may take its time
+	Outgoing      Outgoing                     // judges what leaves the browsers of sessions; nil lets it out
+	Vault         Vault                        // nil: no session gets credentials
+	Known         *redact.Book                 // learns the secrets of a session before its browser gets them
+	Config        Config
+	Log           *slog.Logger
 }
 
 const (
@@ -167,7 +167,7 @@ const (
 
 func (o *Options) check() error {
 	switch {
-	case o.DB == nil, o.Artifacts == nil, o.Profiles == nil, o.Driver == nil, o.Door == nil, o.Open == nil, o.Log == nil:
+	case o.DB == nil, o.Artifacts == nil, o.Profiles == nil, o.Driver == nil, o.Egress == nil, o.Open == nil, o.Log == nil:
 		return fmt.Errorf("a session registry needs a database, artifacts, profiles, a driver, a door, an opener and a log")
 	case o.Config.Width <= 0 || o.Config.Height <= 0 || o.Config.DPI <= 0:
 		return fmt.Errorf("the viewport %dx%d at %d dpi is none", o.Config.Width, o.Config.Height, o.Config.DPI)

@@ -96,7 +96,7 @@ func (s *surface) inOneShape(w http.ResponseWriter, r *http.Request, verb string
 		out.ArtifactRefs = append(out.ArtifactRefs, a.ID)
 	}
 	if p := result.Pending; p != nil {
-		out.Data = pendingAnswer{State: "pending", Approval: p.Approval, Expires: p.Expires, Risk: p.Risk, Done: p.Done}
+		out.Data = waiting{State: "pending", Approval: p.Approval, Expires: p.Expires, Risk: p.Risk, Done: p.Done}
 	}
 	writeActionResult(w, r, statusOf(result), out)
 }

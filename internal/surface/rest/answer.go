@@ -28,9 +28,9 @@ type extras struct {
 // cutHeader marks a picture that lacks a part of what was asked for.
 const cutHeader = "Glovebox-Cut"
 
-// pendingAnswer is the answer while a question waits; nothing was done unless it says
+// waiting is the answer while a question waits; nothing was done unless it says
 // so.
-type pendingAnswer struct {
+type waiting struct {
 	State    string      `json:"state" enum:"pending"`
 	Approval string      `json:"approvalId"`
 	Expires  time.Time   `json:"expires"`
@@ -44,7 +44,7 @@ type pendingAnswer struct {
 func answer(w http.ResponseWriter, r *http.Request, v *action.Verb, result action.Result) {
 	nameHeaders(w, result)
 	if p := result.Pending; p != nil {
-		writeJSON(w, r, http.StatusAccepted, pendingAnswer{State: "pending", Approval: p.Approval, Expires: p.Expires, Risk: p.Risk, Done: p.Done, Notes: result.Notes})
+		writeJSON(w, r, http.StatusAccepted, waiting{State: "pending", Approval: p.Approval, Expires: p.Expires, Risk: p.Risk, Done: p.Done, Notes: result.Notes})
 		return
 	}
 	switch data := result.Data.(type) {

@@ -180,7 +180,7 @@ func shared(doc *huma.OpenAPI, name string) *huma.Response {
 		all["Waiting"] = &huma.Response{
 			Description: "A person has not answered yet and nothing was done; the same call made again picks the answer up",
 			Headers:     map[string]*huma.Param{"Location": {Description: "Where to ask whether it was answered", Schema: &huma.Schema{Type: "string"}}},
-			Content:     jsonOf(registry.Schema(reflect.TypeFor[pendingAnswer](), true, ""), exampleOf(reflect.TypeFor[pendingAnswer]())),
+			Content:     jsonOf(registry.Schema(reflect.TypeFor[waiting](), true, ""), exampleOf(reflect.TypeFor[waiting]())),
 		}
 		problems(doc)
 	}
