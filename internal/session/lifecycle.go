@@ -13,8 +13,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// lifecycle starts sessions, watches over them, recovers them after a restart
-// and ends them.
+// lifecycle starts sessions, watches them, recovers them after a restart of the
+// gateway, and ends them.
 type lifecycle struct {
 	config   Config
 	sessions *directory
@@ -103,8 +103,8 @@ func (l *lifecycle) reserve(ctx context.Context, call action.Call, p plan) (*ope
 	return sess, nil
 }
 
-// launch gets a session its box. When that fails the session is failed, or
-// closed when somebody closed it meanwhile.
+// launch gives a session its box. When that fails the session is failed, or closed
+// where somebody closed it meanwhile.
 func (l *lifecycle) launch(ctx context.Context, call action.Call, sess *openSession, s shape) error {
 	began := time.Now()
 	inside, cancel := context.WithTimeout(ctx, l.config.StartTimeout)
@@ -132,7 +132,8 @@ func (l *lifecycle) launch(ctx context.Context, call action.Call, sess *openSess
 	return err
 }
 
-// adoptBrowser makes a browser the session's.
+// adoptBrowser makes known the secrets that a session's browser has from its
+// profile, and stores how often the box has started it again.
 func (l *lifecycle) adoptBrowser(ctx context.Context, sess *openSession, s stage) error {
 	if err := l.creds.learnAgain(ctx, entry{Session: sess.now(), terms: sess.snapshot().terms}, s.browser); err != nil || s.restarts == 0 {
 		return err
@@ -140,8 +141,8 @@ func (l *lifecycle) adoptBrowser(ctx context.Context, sess *openSession, s stage
 	return l.saver.changeTerms(ctx, sess, func(t *terms) { t.Restarts = s.restarts })
 }
 
-// getBox returns a box whose page obeys the session's rules: a warm one, or
-// else a new one, of whose phases progress is told.
+// getBox returns a box whose page follows the session's rules: a warm one, or else a new
+// one, whose phases are passed to progress.
 func (l *lifecycle) getBox(ctx context.Context, sess *openSession, s shape, progress func(string)) (stage, string, error) {
 	for w := l.pool.take(s); w != nil; w = l.pool.take(s) {
 		err := l.assign(ctx, sess, *w, s)
@@ -172,8 +173,8 @@ func (l *lifecycle) getBox(ctx context.Context, sess *openSession, s shape, prog
 	return got, "cold", err
 }
 
-// assign gives a warm box to a session. Its sandbox is proven again: the first
-// time was perhaps long ago.
+// assign gives a warm box to a session. Its sandbox is proven again, since the
+// first time may be long ago.
 func (l *lifecycle) assign(ctx context.Context, sess *openSession, w stage, s shape) (err error) {
 	id := w.box.Info().ID
 	sess.setBox(id)
@@ -199,7 +200,7 @@ func (l *lifecycle) assign(ctx context.Context, sess *openSession, w stage, s sh
 	return err
 }
 
-// startFault makes what went wrong fit for a caller.
+// startFault turns what went wrong into a fault for the caller.
 func startFault(ctx context.Context, err error) error {
 	if f := (*fault.Fault)(nil); errors.As(err, &f) {
 		return err

@@ -24,8 +24,8 @@ type networks struct {
 	network  atomic.Pointer[action.Network] // of sessions that start from now on
 }
 
-// try lets the door compile the rules, and judge where the session
-// would go first, before there is a box.
+// try has the egress proxy compile rules, and judge where a session would go first,
+// before there is a box.
 func (nw *networks) try(n action.Network, rawURL string) (*action.Destination, error) {
 	key := "probe-" + newID()
 	if err := nw.egress.Open(key, n); err != nil {
@@ -61,14 +61,14 @@ func (nw *networks) set(n action.Network) error {
 	return nil
 }
 
-// narrow holds a running session to a new configuration. A box whose rules
-// cannot be replaced has none from then on.
+// narrow limits a running session by a new configuration. A box whose rules cannot
+// be replaced may reach nothing from then on.
 func (nw *networks) narrow(sess *openSession, configured action.Network) {
 	sess.changingTerms.Lock()
 	defer sess.changingTerms.Unlock()
 	n, box := sess.narrow(configured)
 	if box == "" {
-		return // the rules it gets are these
+		return // it gets these rules when it is made
 	}
 	if err := nw.egress.Open(box, n); err != nil {
 		nw.egress.Close(box)
@@ -79,8 +79,8 @@ func (nw *networks) narrow(sess *openSession, configured action.Network) {
 	}
 }
 
-// narrow holds a session to a new configuration and returns what it may reach
-// from now on, and its box.
+// narrow limits a session by a new configuration. It returns what the session may
+// reach from now on, and its box.
 func (o *openSession) narrow(configured action.Network) (n action.Network, box string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -98,7 +98,7 @@ func without(list, other []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(item string) bool { return slices.Contains(other, item) })
 }
 
-// openEgress gives a box the rules of its session.
+// openEgress gives the egress proxy the rules of a session's box.
 func (nw *networks) openEgress(sess *openSession, box string) error {
 	sess.changingTerms.Lock()
 	defer sess.changingTerms.Unlock()
@@ -171,8 +171,8 @@ func (o *openSession) reach() action.Network {
 	return o.state.network
 }
 
-// widen returns n with one more host. With a host by its name come the private
-// places that are configured for it, as at a start.
+// widen returns n with one more host. With a host's name come the
+// configured private addresses of that host, as at a start.
 func widen(n, configured action.Network, more action.AllowHost) action.Network {
 	add := func(list []string, items ...string) []string {
 		list = slices.Clone(list)
@@ -225,8 +225,8 @@ func (t terms) networkUnder(configured action.Network) action.Network {
 	return n
 }
 
-// privateResource refuses what has no meaning: a place that may be private is
-// for documents and what they load alike.
+// privateResource refuses a private address for resources only: such an address is
+// always allowed for documents too.
 func privateResource(a action.AllowHost) error {
 	if isPrivate(a.Host) && a.Resource() {
 		return fault.New(fault.InvalidRequest, "host: %s with a port is for pages and what they load alike", quoted(a.Host)).
@@ -235,8 +235,8 @@ func privateResource(a action.AllowHost) error {
 	return nil
 }
 
-// domains reads the domains whose credentials a session is to get, as the door
-// reads hosts. An agent may name those only that the session may open. Faults:
+// domains reads the domains whose credentials a session is to get, as the egress
+// proxy reads hosts. An agent may name only those that the session may open. Faults:
 // invalid_request, blocked_domain.
 func (nw *networks) domains(caller action.Caller, n action.Network, domains []string) ([]string, error) {
 	key := "probe-" + newID()
@@ -278,7 +278,7 @@ func (nw *networks) domainOf(box, domain string) (string, error) {
 }
 
 // opens says whether documents of a box, which may reach a network, may come
-// from a host, at whatever port.
+// from a host, at any port.
 func (nw *networks) opens(box string, n action.Network, host string) (first action.Destination) {
 	places := []string{"https://" + host + "/", "http://" + host + "/"}
 	for _, port := range n.Ports {
@@ -299,8 +299,8 @@ func (nw *networks) opens(box string, n action.Network, host string) (first acti
 	return first
 }
 
-// mayHaveCookies returns nil when documents of a box may come from a host, at
-// whatever port: cookies know none. Faults: blocked_domain.
+// mayHaveCookies returns nil where documents of a box may come from a host, at any
+// port, since cookies have no port. Faults: blocked_domain.
 func (nw *networks) mayHaveCookies(box, host string) error {
 	var network action.Network
 	if sess := nw.sessions.byBox(box); sess != nil {
@@ -315,7 +315,7 @@ func (nw *networks) mayHaveCookies(box, host string) error {
 		With("host", host).With("reason", refused.Reason)
 }
 
-// judgeHost says whether documents may come from a host, at whatever port.
+// judgeHost says whether documents may come from a host, at any port.
 func (nw *networks) judgeHost(box, host string) action.Destination {
 	first := nw.egress.Judge(box, "https://"+host+"/")
 	if first.Allowed || first.Host == "" || nw.mayHaveCookies(box, host) != nil {

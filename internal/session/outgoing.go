@@ -9,7 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// guard makes a page ask the door before it loads a document.
+// guard sets what a page asks before it loads, sends and stores anything.
 func (p *pages) guard(o *engine.Options, box string) {
 	o.Guard = func(rawURL string) error {
 		if d := p.networks.egress.Judge(box, rawURL); !d.Allowed {
@@ -38,8 +38,8 @@ func (p *pages) guard(o *engine.Options, box string) {
 	}
 }
 
-// judgeOutgoing asks about a request that is to leave a box's browser. One that is
-// nobody's yet has nothing to send.
+// judgeOutgoing asks about a request that is to leave a box's browser. A box
+// without a session may send nothing.
 func (p *pages) judgeOutgoing(ctx context.Context, box string, request action.Request) (action.Ruling, error) {
 	sess := p.sessions.byBox(box)
 	if sess == nil {

@@ -66,7 +66,7 @@ func (p *pages) lookAtBatch(ctx context.Context, call action.Call) (action.Facts
 	return action.Facts{Session: sess.facts()}, action.Pin{Session: sess.id}, nil
 }
 
-// do does a page verb. Verbs that change something take turns.
+// do does a page verb. Only one verb at a time changes a page.
 func (p *pages) do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
 	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {
@@ -162,9 +162,8 @@ func (s *sessionState) succeed(call action.Call, result action.Result) {
 	}
 }
 
-// failure counts a failure and says what a caller is told of it. A session
-// whose box or browser is gone is ended here: its watcher may not have seen it
-// yet.
+// failure counts a failure and returns the fault for the caller. A session whose
+// box or browser is gone is ended here, since its watcher may not have noticed yet.
 func (p *pages) failure(ctx context.Context, sess *openSession, call action.Call, err error) error {
 	if code := fault.CodeOf(err); code == fault.LimitReached || code == fault.SessionPaused {
 		return err
@@ -176,7 +175,7 @@ func (p *pages) failure(ctx context.Context, sess *openSession, call action.Call
 		sess.lose(p.log, s)
 	default:
 	}
-	if !alive { // its watcher ends the session, or has it go on
+	if !alive { // the watcher ends the session, or restarts its browser
 		_, _ = sess.waitBrowser(ctx)
 	}
 	if over := sess.over(); over != nil {
@@ -188,13 +187,13 @@ func (p *pages) failure(ctx context.Context, sess *openSession, call action.Call
 	case fault.CodeOf(err) == fault.PageCrashed:
 		err = p.explainCrash(ctx, sess, err)
 	}
-	if errors.Is(context.Cause(ctx), context.Canceled) { // a caller that hung up says nothing of the page
+	if errors.Is(context.Cause(ctx), context.Canceled) { // the caller gave up: the page did not fail
 		return err
 	}
 	return p.control.countFailure(ctx, sess, call, err)
 }
 
-// openFirst opens the page a session was started for.
+// openFirst opens the page that a session was started with.
 func (p *pages) openFirst(ctx context.Context, sess *openSession, start action.Call, rawURL string) action.Result {
 	call := action.Call{ID: start.ID, Verb: "page.goto", Session: sess.id, Caller: start.Caller, Args: &action.Goto{URL: rawURL}, Act: start.Act}
 	_, pin, err := p.lookAt(ctx, call)
@@ -227,9 +226,9 @@ type pages struct {
 	log      *slog.Logger
 }
 
-// screenshot keeps a picture of a page with what a pin names outlined, for the
-// people who are asked about it: it may show what the agent may not read, so
-// only operators can fetch the artifact whose id is returned. Faults:
+// screenshot keeps a picture of a page, with the pinned element outlined, for the
+// people who are asked about it. It may show what the agent may not read, so that
+// only operators can fetch the artifact whose id it returns. Faults:
 // not_active, limit_reached, and those of the page engine.
 func (p *pages) screenshot(ctx context.Context, call action.Call, pin action.Pin) (string, error) {
 	call.Session = pin.Session

@@ -15,7 +15,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// fromVault is why an export leaves a host out.
+// fromVault says why an export leaves a host out.
 const fromVault = "its credentials come from the vault, and stay there"
 
 // export returns what a profile is signed in with. It is read in the
@@ -64,7 +64,7 @@ func (v *profileVerbs) sessionFor(ctx context.Context, call action.Call, p actio
 func (v *profileVerbs) planForCall(ctx context.Context, call action.Call, p action.Profile, allow []string) (plan, error) {
 	call.Verb, call.Args = "session.start", &action.SessionStart{Profile: p.ID, Headless: true, Allow: allow}
 	made, err := v.plans.plan(ctx, call)
-	made.run = call.ID // no call means it that does not name it
+	made.run = call.ID // only a call that names it reaches it
 	return made, err
 }
 
@@ -110,9 +110,9 @@ func (v *profileVerbs) stateIn(ctx context.Context, sess *openSession, call acti
 	return withheld(state, held), nil
 }
 
-// withheld is a state without the hosts of domains whose credentials come from
-// the vault. A cookie that does not say when it is sent across sites is Lax, as
-// browsers treat it: Playwright takes no other.
+// withheld returns a state without the hosts of domains whose credentials come from
+// the vault. A cookie without SameSite becomes Lax, as browsers treat it, since
+// Playwright requires a value.
 func withheld(state action.StorageState, domains []string) action.StorageState {
 	out := action.StorageState{Cookies: []action.Cookie{}, Origins: []action.OriginState{}, Left: state.Left}
 	for _, c := range state.Cookies {
@@ -133,8 +133,8 @@ func withheld(state action.StorageState, domains []string) action.StorageState {
 	return out
 }
 
-// reachesAny reports whether a cookie's domain, or a host, is one of hosts or
-// below it, or is a cookie's that one of them gets too.
+// reachesAny reports whether a cookie's domain, or a host, is one of hosts or below
+// one, or whether one of hosts gets the cookie too.
 func reachesAny(domain string, hosts []string) bool {
 	name, wide := strings.CutPrefix(domain, ".")
 	return slices.ContainsFunc(hosts, func(h string) bool {
@@ -167,9 +167,9 @@ func secretsOf(cookies []action.Cookie, origins []action.OriginState) (all []cre
 	return all
 }
 
-// learnImported makes known what was imported into a session's profile, as the
-// browser has it now, before anybody may call. Faults: redaction_failed where it
-// cannot be read.
+// learnImported makes the login that was imported into a session's profile known to
+// the redaction, as the browser has it now. It is done before anybody may call.
+// Faults: redaction_failed where the login cannot be read.
 func (ca *credentialAccess) learnImported(ctx context.Context, e entry, browser Browser) error {
 	hosts := e.terms.Imported
 	if len(hosts) == 0 {

@@ -11,13 +11,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-const purgeLimit = 10 * time.Second // for a browser to let go of what was put into it, at a session's end
+const purgeLimit = 10 * time.Second // to remove what was put into a browser, at a session's end
 
-// purge has a browser let go of the credentials that a session got, before its
-// box ends, and records that they are gone. An error says that they may be
-// there: the browser's profile must not be saved then. So it is of what was put
-// into storage: Chromium appends to the files of it, and what was deleted stays
-// in them. What a profile was made to keep stays.
+// purge removes the credentials that a session got from its browser, before its box
+// ends, and records that. After an error they may still be there, so that the
+// profile must not be saved. The same holds for credentials that were put into
+// storage: Chromium appends to its files, in which deleted values stay. A profile
+// that was made to keep credentials keeps them.
 func (ca *credentialAccess) purge(ctx context.Context, sess *openSession, how ending) error {
 	at := sess.snapshot()
 	t, browser := at.terms, at.browser
@@ -61,9 +61,10 @@ func (o *openSession) purgeBrowser(ctx context.Context, browser Browser, domains
 	return browser.Purge(ctx, domains)
 }
 
-// learnAgain is for a browser that an earlier process put credentials into: their
-// secrets are known again before anybody may call, and so are those that were
-// imported into its profile. Those that cannot be known any more are a fault.
+// learnAgain makes the secrets of a browser known to the redaction into which an
+// earlier process put credentials, or whose profile has an imported login. It is
+// done before anybody may call. Faults: credentials_unavailable where they cannot be
+// known any more.
 func (ca *credentialAccess) learnAgain(ctx context.Context, e entry, browser Browser) error {
 	if err := ca.learnImported(ctx, e, browser); err != nil {
 		return err
@@ -84,7 +85,7 @@ func (ca *credentialAccess) learnAgain(ctx context.Context, e entry, browser Bro
 		}
 		ca.learn(e.ID, *set)
 		if version == "" {
-			continue // it never came to be there in whole
+			continue // it was not put in completely
 		}
 		if err := browser.Adopt(ctx, *set); err != nil {
 			return err
@@ -98,9 +99,9 @@ func unknowable() error {
 		Hinted("start a new session; a profile that holds them needs the vault they came from")
 }
 
-// learnRotated makes what a site has put in the place of its credentials known, such
-// as a new cookie: it opens the account too. It is called when a page was read,
-// before anybody is told what it says.
+// learnRotated makes values known to the redaction by which a site has replaced its
+// credentials, such as a new session cookie. It is called after a page was read and
+// before the answer is handed out.
 func (ca *credentialAccess) learnRotated(ctx context.Context, sess *openSession) error {
 	at := sess.snapshot()
 	domains, browser := at.record.Credentialed, at.browser
@@ -126,7 +127,7 @@ func (ca *credentialAccess) learnFresh(ctx context.Context, session string, brow
 // answers, events and files of it that are on their way out.
 const knownFor = time.Hour
 
-// keepKnown notes that a session has ended whose secrets are known.
+// keepKnown notes when a session ended whose secrets are known.
 func (ca *credentialAccess) keepKnown(sess *openSession) {
 	if len(sess.now().Credentialed) == 0 {
 		return
@@ -136,7 +137,7 @@ func (ca *credentialAccess) keepKnown(sess *openSession) {
 	ca.endedAt[sess.id] = time.Now()
 }
 
-// forgetSecrets lets go of the secrets of sessions that ended long ago.
+// forgetSecrets forgets the secrets of sessions that ended long ago.
 func (ca *credentialAccess) forgetSecrets(now time.Time) {
 	ca.mu.Lock()
 	defer ca.mu.Unlock()

@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	attachAtOnce = 4                // boxes taken up at a time; each may wait for its guest to dial again
+	attachAtOnce = 4                // boxes recovered at a time; each may wait for its guest to dial again
 	closeLimit   = 30 * time.Second // wall time for ending everything at Close: saving profiles, then boxes
 )
 
-// errAnother: the browser of a box is not the one that its session had, whose
-// tabs and cookies are gone.
+// errAnother says that the browser of a box was started again: the tabs and cookies
+// of the session are gone.
 var errAnother = errors.New("its browser ended while the gateway was down")
 
-// recover takes up what an earlier process of this gateway left, removes what
-// has grown old, and begins to fill the warm pool. Open sessions whose boxes
-// live go on, with stale refs; open ones without are failed; boxes without
-// open sessions are ended. It is called once, before the first call. An engine
+// recover recovers the sessions of an earlier process of this gateway, removes
+// what is too old, and begins to fill the warm pool. Open sessions whose boxes run
+// go on, with stale references; those without a box are failed; boxes without an
+// open session are ended. It is called once, before the first call. An engine
 // that does not answer is no error: its boxes are ended when it does.
 func (l *lifecycle) recover(ctx context.Context) error {
 	left, err := l.store.unfinished(ctx)
@@ -47,7 +47,7 @@ func (l *lifecycle) recover(ctx context.Context) error {
 	taken.Wait()
 	for _, id := range known {
 		if !l.boxes.isClaimed(id) {
-			tryLater(ctx, l.log, l.store.addBox(ctx, id, "")) // reap ends it, also when the store had lost it
+			tryLater(ctx, l.log, l.store.addBox(ctx, id, "")) // so that reap ends it, also where the store did not know it
 		}
 	}
 	tryLater(ctx, l.log, l.boxes.reap(ctx))
@@ -87,7 +87,7 @@ func (l *lifecycle) failUnrecovered(ctx context.Context, e entry, why string) {
 }
 
 // recoverSession connects to a session's box again. When that fails the session is
-// failed, and its box is left to be reaped.
+// failed and its box is ended.
 func (l *lifecycle) recoverSession(ctx context.Context, e entry) {
 	ctx, cancel := context.WithTimeout(ctx, l.config.StartTimeout)
 	defer cancel()
@@ -121,7 +121,7 @@ func (l *lifecycle) reattach(ctx context.Context, e entry, network action.Networ
 	if err := l.boxes.claim(ctx, e.Box, e.ID); err != nil {
 		return s, err
 	}
-	if err := l.store.saveTerms(ctx, e.ID, e.terms); err != nil { // its lives are stored before a reference is given in this one
+	if err := l.store.saveTerms(ctx, e.ID, e.terms); err != nil { // stored before this process gives out a reference
 		return s, err
 	}
 	if err := l.networks.egress.Open(e.Box, network); err != nil {
@@ -169,7 +169,7 @@ func (l *lifecycle) shutdown(ctx context.Context) error {
 
 const (
 	reapEvery   = time.Minute // for boxes that could not be ended at once
-	retainEvery = time.Hour   // for what has grown old
+	retainEvery = time.Hour   // for what is too old
 )
 
 // cleanUp removes what is left over, until ctx ends.
@@ -189,7 +189,7 @@ func (l *lifecycle) cleanUp(ctx context.Context) {
 			err = l.retain(ctx)
 		}
 		if err != nil && ctx.Err() == nil {
-			l.log.ErrorContext(ctx, "cannot keep house", "error", err)
+			l.log.ErrorContext(ctx, "cannot clean up", "error", err)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Registry is the sessions of this gateway. It takes each call to the part that
+// Registry has the sessions of this gateway. It passes each call to the part that
 // does it. It is safe for concurrent use.
 type Registry struct {
 	store    recordStore
@@ -86,14 +86,15 @@ func assemble(o Options) (*Registry, *sync.WaitGroup) {
 	}, work
 }
 
-// waitingRefusals is how many refusals may wait to be recorded.
+// maxRefusals is how many refusals may wait to be recorded.
 const maxRefusals = 256
 
-// probe is the door's name for rules that are only tried.
+// probeBoxID is the box that rules are tried for which no box has.
 const probeBoxID = "probe"
 
 // Look returns the facts a call is judged by, and the pin that ties the
-// verdict to them. Nothing changes, but that a session over its limits ends.
+// verdict to them. Nothing changes, except that a session at its limits is
+// paused.
 // Faults: session_not_found, not_active, session_paused, not_found, limit_reached,
 // provider_not_supported, invalid_provider, blocked_domain, and those of the
 // page engine.
@@ -130,13 +131,13 @@ func (r *Registry) Look(ctx context.Context, call action.Call) (action.Facts, ac
 // sandbox_runtime_required, browser_disabled, page_changed.
 func (r *Registry) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
 	if pin.Session != "" {
-		call.Session = pin.Session // what was judged, also where the call named none
+		call.Session = pin.Session // the one that was judged, also where the call names none
 	}
 	if _, err := r.control.checkPause(call); err != nil {
 		return action.Result{}, err
 	}
 	result, err := r.do(ctx, call, pin)
-	if err == nil && call.Caller.Role == action.Agent && !call.Quiet && ctx.Err() == nil { // one that gave up hears nothing
+	if err == nil && call.Caller.Role == action.Agent && !call.Quiet && ctx.Err() == nil { // a caller that gave up gets no notes
 		r.control.addNotes(&result)
 		r.notices.tell(call, &result)
 	}
@@ -232,7 +233,7 @@ func unknown(verb string) *fault.Fault {
 	return fault.New(fault.UnknownAction, "sessions know no verb %q", verb).Hinted("see the table of verbs")
 }
 
-// argsOf returns a call's arguments as T, which absent ones are the zero of.
+// argsOf returns a call's arguments as T; the zero T where there are none.
 func argsOf[T any](call action.Call) (*T, error) {
 	if call.Args == nil {
 		return new(T), nil
@@ -293,17 +294,17 @@ func (r *Registry) Attach(ctx context.Context, call action.Call, pin action.Pin,
 	return r.pages.attach(ctx, call, pin, heed)
 }
 
-// TargetScreenshot keeps a picture of a page with what a pin names outlined, for the
-// people who are asked about it: it may show what the agent may not read, so
-// only operators can fetch the artifact whose id is returned. Faults:
+// TargetScreenshot keeps a picture of a page, with the pinned element outlined, for
+// the people who are asked about it. It may show what the agent may not read, so
+// that only operators can fetch the artifact whose id it returns. Faults:
 // not_active, limit_reached, and those of the page engine.
 func (r *Registry) TargetScreenshot(ctx context.Context, call action.Call, pin action.Pin) (string, error) {
 	return r.pages.screenshot(ctx, call, pin)
 }
 
 // Refused records a request that the egress proxy or the page engine refused to
-// a box; it does not wait. A page that asks without end is recorded in part,
-// with how many were left out.
+// a box; it does not wait. Of a page that is refused very often only
+// some are recorded, with the number of the others.
 func (r *Registry) Refused(box string, refusal action.Refusal) { r.refusals.add(box, refusal) }
 
 // Opens asks about a WebSocket that a box wants to open, and waits for a person
@@ -318,10 +319,10 @@ func (r *Registry) Opens(ctx context.Context, box string, channel action.Channel
 // nothing changes.
 func (r *Registry) SetNetwork(n action.Network) error { return r.networks.set(n) }
 
-// Recover takes up what an earlier process of this gateway left, removes what
-// has grown old, and begins to fill the warm pool. Open sessions whose boxes
-// live go on, with stale references; open ones without are failed; boxes
-// without open sessions are ended. It is called once, before the first call. An
+// Recover recovers the sessions of an earlier process of this gateway, removes what
+// is too old, and begins to fill the warm pool. Open sessions whose boxes run go on,
+// with stale references; those without a box are failed; boxes without an open
+// session are ended. It is called once, before the first call. An
 // engine that does not answer is no error: its boxes are ended when it does.
 func (r *Registry) Recover(ctx context.Context) error { return r.life.recover(ctx) }
 

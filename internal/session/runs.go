@@ -103,8 +103,8 @@ func (bs *boxes) probeBox(ctx context.Context, id string) action.RunCheck {
 	return check
 }
 
-// probeRules has the door judge the first page of a run, and a host that
-// nobody has: no list names it, since .invalid never resolves (RFC 2606).
+// probeRules has the egress proxy judge the first page of a run, and a host that
+// must be refused: no list names it, since .invalid never resolves (RFC 2606).
 func (v *runVerbs) probeRules(box, url string) action.RunCheck {
 	canary := "https://canary-" + strings.TrimPrefix(newID(), "s") + ".invalid/"
 	first, other := v.networks.egress.Judge(box, url), v.networks.egress.Judge(box, canary)

@@ -1,7 +1,11 @@
-// Package session knows which browsers are open, for whom and since when. It
-// starts and ends boxes, keeps warm ones ready, holds sessions to their limits
-// and carries verbs to the page of the session they are addressed to. It
-// judges nothing: that is the gate's.
+// Package session knows which browsers are open, for whom and since when. It starts
+// and ends boxes, keeps warm ones ready, enforces the limits of sessions and does
+// verbs on the page of the session that they name. The gate decides what is allowed.
+//
+// A Registry is made of parts, each of which owns its state behind its own lock: the
+// directory of open sessions, the life cycle, the boxes, what sessions may reach
+// (networks), pauses (control), credentials, profiles, files and pages. An
+// openSession is shared between them; only its own methods reach its state.
 package session
 
 import (
@@ -161,14 +165,14 @@ type Options struct {
 }
 
 const (
-	defaultStart = 60 * time.Second // wall time; the phases' own deadlines add up to 30 s (SPEC section 4)
+	defaultStart = 60 * time.Second // wall time; the deadlines of the phases add up to 30 s
 	maxWarm      = 20
 )
 
 func (o *Options) check() error {
 	switch {
 	case o.DB == nil, o.Artifacts == nil, o.Profiles == nil, o.Driver == nil, o.Egress == nil, o.Open == nil, o.Log == nil:
-		return fmt.Errorf("a session registry needs a database, artifacts, profiles, a driver, a door, an opener and a log")
+		return fmt.Errorf("a session registry needs a database, artifacts, profiles, a driver, an egress proxy, an opener and a log")
 	case o.Config.Width <= 0 || o.Config.Height <= 0 || o.Config.DPI <= 0:
 		return fmt.Errorf("the viewport %dx%d at %d dpi is none", o.Config.Width, o.Config.Height, o.Config.DPI)
 	case o.Config.WarmPool < 0 || o.Config.WarmPool > maxWarm:
