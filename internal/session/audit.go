@@ -8,6 +8,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
+// auditor writes what happens to sessions and boxes to the audit trail.
+type auditor struct{ record func(action.Record) }
+
 // refusals records the requests that were refused to the pages of sessions. It
 // hands on which hosts a page was refused that a person could allow.
 type refusals struct {
@@ -179,9 +182,6 @@ func (r *refusals) runRequests(ctx context.Context) {
 		}
 	}
 }
-
-// auditor writes what happens to sessions and boxes to the audit trail.
-type auditor struct{ record func(action.Record) }
 
 // event records a change of a session.
 func (a auditor) event(record action.Session, correlation, what string) {

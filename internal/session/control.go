@@ -11,6 +11,18 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
+// control pauses sessions, lets people take them over and hands them back. It
+// pauses them by itself at a limit, and after too many failures.
+type control struct {
+	config   Config
+	sessions *directory
+	saver    *saver
+	audit    auditor
+	log      *slog.Logger
+	work     *sync.WaitGroup
+	onLimit  func(action.Session, string)
+}
+
 // pauseVerb keeps agents from a session until a person resumes it. A session that
 // is paused already stays as it is. Faults: session_paused when another person
 // took it over, and those of session.show.
@@ -115,18 +127,6 @@ func handedBack(by, note, changed string) string {
 		line += fmt.Sprintf("; they say: %q", note)
 	}
 	return line
-}
-
-// control pauses sessions, lets people take them over and hands them back. It
-// pauses them by itself at a limit, and after too many failures.
-type control struct {
-	config   Config
-	sessions *directory
-	saver    *saver
-	audit    auditor
-	log      *slog.Logger
-	work     *sync.WaitGroup
-	onLimit  func(action.Session, string)
 }
 
 const (

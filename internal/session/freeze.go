@@ -12,6 +12,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
+// freezer freezes the boxes of sessions that nobody uses.
+type freezer struct {
+	config       Config
+	audit        auditor
+	log          *slog.Logger
+	hasQuestions func(action.Session) bool
+}
+
 const (
 	freezeLimit  = 10 * time.Second       // wall time to freeze a box, or to thaw it
 	freezeSettle = 200 * time.Millisecond // to answer what the browser sent just before, which thaws it
@@ -189,12 +197,4 @@ func (s *sessionState) markThawed() {
 	s.pause.Notes = slices.DeleteFunc(slices.Clone(s.pause.Notes), func(note string) bool { return strings.HasPrefix(note, frozenNote) }) // of an earlier time
 	s.addNote(fmt.Sprintf("%s for %s while nobody used it, and goes on now: its page may show what was, until it has caught up",
 		frozenNote, time.Since(s.frozen).Round(time.Second)))
-}
-
-// freezer freezes the boxes of sessions that nobody uses.
-type freezer struct {
-	config       Config
-	audit        auditor
-	log          *slog.Logger
-	hasQuestions func(action.Session) bool
 }

@@ -13,6 +13,19 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
+// pages does the verbs that act on what a session's browser shows.
+type pages struct {
+	sessions *directory
+	networks *networks
+	control  *control
+	creds    *credentialAccess
+	files    *fileStore
+	refusals *refusals
+	saver    *saver
+	outgoing Outgoing
+	log      *slog.Logger
+}
+
 // lookAt returns the facts of the page a call would act on.
 func (p *pages) lookAt(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	sess, err := p.sessions.admit(ctx, call)
@@ -211,19 +224,6 @@ func (p *pages) openFirst(ctx context.Context, sess *openSession, start action.C
 		result.Notes = append(result.Notes, note)
 	}
 	return result
-}
-
-// pages does the verbs that act on what a session's browser shows.
-type pages struct {
-	sessions *directory
-	networks *networks
-	control  *control
-	creds    *credentialAccess
-	files    *fileStore
-	refusals *refusals
-	saver    *saver
-	outgoing Outgoing
-	log      *slog.Logger
 }
 
 // screenshot keeps a picture of a page, with the pinned element outlined, for the

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// act makes a command that acts on an element. build makes the arguments from
-// the locator, the words that are left and the time limit.
+// act makes a command that acts on an element. build makes the arguments of the
+// call from the locator, the other arguments of the command and the time limit.
 func (cmd pageCommands) act(name, use, example string, low, high int, build func(action.Locator, []string, action.Timing) (any, error)) *cobra.Command {
 	var w locatorFlags
 	var limit time.Duration
@@ -157,7 +157,7 @@ func (cmd pageCommands) dialog() *cobra.Command {
 	c.Args = between(1, 2)
 	c.ValidArgs = []string{"accept", "dismiss"}
 	c.Flags().StringVar(&text, "text", "", "answer to a prompt")
-	_ = c.Flags().MarkHidden("text") // of other commands it is the visible text of an element
+	_ = c.Flags().MarkHidden("text") // for other commands it is the visible text of an element
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if args[0] != "accept" && args[0] != "dismiss" {
 			return usage(fmt.Errorf("want accept or dismiss, not %q", args[0]))

@@ -14,6 +14,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
+// approvalCommands show questions and answer them.
+type approvalCommands struct{ *environment }
+
 const watchEvery = 500 * time.Millisecond // between two looks at the list; a person does not notice half a second
 
 func (cmd approvalCommands) commands() []*cobra.Command {
@@ -114,7 +117,7 @@ func (cmd approvalCommands) question(q action.Question) {
 	row("answer", strings.TrimSpace(q.AnsweredBy+" "+q.Reason))
 }
 
-// labelledLine is a line of a question, after what it is.
+// labelledLine is a line of a question with its label.
 type labelledLine struct{ label, value string }
 
 // requestRows are the lines of a question about a request: what would leave the
@@ -220,7 +223,7 @@ func (cmd approvalCommands) watch(ctx context.Context, gateway caller) error {
 	}
 }
 
-// ask shows one question and carries its answer, until it expires.
+// ask shows one question and sends its answer, until it expires.
 func (cmd approvalCommands) ask(ctx context.Context, gateway caller, q action.Question, lines <-chan string) error {
 	if cmd.json {
 		return cmd.print(action.Result{Data: q}, nil)
@@ -274,8 +277,8 @@ func choices(q action.Question) string {
 	}
 }
 
-// reply carries one line of a person's, and reports whether the question is
-// settled: a mistake is shown and asked again.
+// reply sends the answer that a person typed as a line. It reports whether the
+// question is done: after a mistake the person is asked again.
 func (cmd approvalCommands) reply(ctx context.Context, gateway caller, q action.Question, line string) bool {
 	word, reason, _ := strings.Cut(strings.TrimSpace(line), " ")
 	call := &action.Answer{ID: q.ID, Reason: strings.TrimSpace(reason)}
@@ -296,14 +299,11 @@ func (cmd approvalCommands) reply(ctx context.Context, gateway caller, q action.
 	if err != nil {
 		f := fault.From(err)
 		cmd.printf("%s %s\n", cmd.style.bad("error:"), clean(f.Message))
-		return f.Code != fault.InvalidRequest // anything else: somebody was quicker, or time is over
+		return f.Code != fault.InvalidRequest // for other faults somebody else has answered, or the question has expired
 	}
 	cmd.showQuestion(result)
 	return true
 }
-
-// approvalCommands show questions and answer them.
-type approvalCommands struct{ *environment }
 
 func (cmd approvalCommands) grants() []*cobra.Command {
 	list := verb("grant.list", "grants", "glovebox approvals grants -s invoices")

@@ -15,14 +15,17 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
+// auditCommands read and verify the audit trail.
+type auditCommands struct{ *environment }
+
 func (cmd auditCommands) commands() []*cobra.Command {
 	group := &cobra.Command{Use: "audit", Short: "Read, export and verify the audit trail", Args: between(0, 0), RunE: help}
 	group.AddCommand(cmd.query(), cmd.tail(), cmd.export(), cmd.verify(), cmd.key())
 	return []*cobra.Command{group}
 }
 
-// filterFlags are the flags of everything that reads the trail. The session is
-// that of every command.
+// filterFlags adds the flags of all commands that read the trail. --session is the
+// flag that all commands have.
 func filterFlags(c *cobra.Command, a *action.AuditFilter) {
 	f := c.Flags()
 	f.StringVar(&a.Actor, "actor", "", "only this actor's")
@@ -89,9 +92,9 @@ func (cmd auditCommands) tail() *cobra.Command {
 
 const mostRecords = 1000 // of one page; action.AuditQuery
 
-// records prints a page and returns where the next one begins: behind the last
-// record, or, when there are no more, behind the newest that there was. Its own
-// look-ups are left out where it follows: they are two records each second.
+// records prints a page of records and returns where the next one begins: after the
+// last record, or after the newest when there are no more. While it follows it leaves
+// out its own queries, which make two records each second.
 func (cmd auditCommands) records(ctx context.Context, gateway *client.Client, q action.AuditQuery, follows bool) (after int64, err error) {
 	q.Session = cmd.target
 	result, err := cmd.send(ctx, gateway, action.Call{Verb: "audit.query", Args: &q})
@@ -133,7 +136,7 @@ func (cmd auditCommands) export() *cobra.Command {
 	return c
 }
 
-// exportTo writes an export into a file that is there whole or not at all.
+// exportTo writes an export to a file. The file is complete or not there.
 func (cmd auditCommands) exportTo(ctx context.Context, gateway *client.Client, call action.AuditExport, out string) error {
 	file, err := os.CreateTemp(filepath.Dir(out), ".export-*") // mode 0600
 	if err != nil {
@@ -177,6 +180,3 @@ func (cmd auditCommands) record(record action.Record) {
 	}
 	cmd.printf("%6d %s\n", record.Seq, strings.Join(kept, "  "))
 }
-
-// auditCommands read and verify the audit trail.
-type auditCommands struct{ *environment }

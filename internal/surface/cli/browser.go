@@ -82,8 +82,8 @@ func (cmd browserCommands) show(result action.Result) {
 	})
 }
 
-// emulationFlags adds the flags that say what pages are told of the person, the
-// place and the device, and returns what reads them: nil where none was given.
+// emulationFlags adds the flags for the language, place and device that pages see.
+// It returns what reads them: nil where none was given.
 func emulationFlags(f *pflag.FlagSet) func() (*action.Emulation, error) {
 	var e action.Emulation
 	var place string

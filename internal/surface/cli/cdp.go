@@ -17,6 +17,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/forward"
 )
 
+// cdpCommands connect clients of the DevTools protocol.
+type cdpCommands struct{ *environment }
+
 func (cmd cdpCommands) commands() []*cobra.Command {
 	group := &cobra.Command{Use: "cdp", Short: "Connect Playwright, Puppeteer and other clients of the browser's protocol", Args: between(0, 0), RunE: help}
 	var lives time.Duration
@@ -39,8 +42,8 @@ func (cmd cdpCommands) commands() []*cobra.Command {
 	return []*cobra.Command{group}
 }
 
-// showURL prints the address without asking the gateway: what a client is told
-// there says more.
+// showURL prints the address without asking the gateway: a client gets a clearer
+// answer there.
 func (cmd cdpCommands) showURL() error {
 	c, err := cmd.load()
 	if err != nil {
@@ -100,9 +103,6 @@ func (cmd cdpCommands) ticket(ctx context.Context, lives time.Duration) error {
 		cmd.printf("%s\n", cmd.style.dim("for "+lives.String()+", of session "+session.ID+" alone; http:// in place of ws:// for clients that look for it; glovebox token revoke "+made.ID+" ends it"))
 	})
 }
-
-// cdpCommands connect clients of the DevTools protocol.
-type cdpCommands struct{ *environment }
 
 func (cmd cdpCommands) forwardCommand() *cobra.Command {
 	var listen string

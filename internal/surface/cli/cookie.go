@@ -14,6 +14,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
+// cookieCommands list and change cookies.
+type cookieCommands struct{ *environment }
+
 const mostCookies = 1 << 20 // bytes of a file of cookies; the gateway takes no more
 
 func (cmd cookieCommands) commands() []*cobra.Command {
@@ -88,7 +91,7 @@ func (cmd cookieCommands) set() *cobra.Command {
 	return c
 }
 
-// toSet makes the arguments from a file or from the command line.
+// toSet makes the arguments of a call from a file or from the command line.
 func (cmd cookieCommands) toSet(file string, args []string, one action.NewCookie, expires time.Duration) (*action.CookieSet, error) {
 	if (file == "") == (len(args) == 0) {
 		return nil, usage(errors.New("want either <name>=<value> or --file"))
@@ -108,7 +111,7 @@ func (cmd cookieCommands) toSet(file string, args []string, one action.NewCookie
 	return &action.CookieSet{Cookies: []action.NewCookie{one}}, nil
 }
 
-// read reads cookies as a call takes them, or as a result lists them.
+// read reads cookies from JSON, in the form of a call or of a listing.
 func (cmd cookieCommands) read(path string) (*action.CookieSet, error) {
 	source := cmd.io.In
 	if path != "-" {
@@ -168,6 +171,3 @@ func count(n int, what string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
-
-// cookieCommands list and change cookies.
-type cookieCommands struct{ *environment }

@@ -14,6 +14,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
+// crawlCommands read many pages.
+type crawlCommands struct{ *environment }
+
 func (cmd crawlCommands) crawl() *cobra.Command {
 	var call action.Crawl
 	var depth, delay int
@@ -45,7 +48,7 @@ func (cmd crawlCommands) crawl() *cobra.Command {
 	return c
 }
 
-// run crawls and prints what came, also when it is interrupted.
+// run crawls and prints the pages that it got, also when it is interrupted.
 func (cmd crawlCommands) run(c *cobra.Command, args *action.Crawl, out string) error {
 	gateway, err := cmd.client(operatorToken)
 	if err != nil {
@@ -107,7 +110,7 @@ func (cmd crawlCommands) show(c *action.Crawled, content bool) {
 	cmd.printf("\n")
 }
 
-// extension is what files of an extraction are called.
+// extension is the file name extension for a form of extraction.
 func extension(extract string) string {
 	switch extract {
 	case "html":
@@ -118,9 +121,9 @@ func extension(extract string) string {
 	return ".md"
 }
 
-// writePages writes each page to a file of its own. Names are numbers and what
-// is plain of the address, so that no address leads out of the folder; what is
-// there is not overwritten.
+// writePages writes each page to a file of its own. A name is a number and the
+// letters and digits of the address, so that no address leads out of the folder. It
+// does not overwrite files.
 func writePages(folder string, pages []action.CrawledPage, extension string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return unwritten(folder, err)
@@ -158,6 +161,3 @@ func plainName(address string) string {
 	}, rest), "._-")
 	return name[:min(len(name), 80)]
 }
-
-// crawlCommands read many pages.
-type crawlCommands struct{ *environment }

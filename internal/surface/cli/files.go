@@ -14,6 +14,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
+// fileCommands upload and download files.
+type fileCommands struct{ *environment }
+
 func (cmd fileCommands) commands() []*cobra.Command {
 	group := &cobra.Command{Use: "downloads", Short: "List, fetch and cancel downloads", Args: between(0, 0), RunE: help}
 	group.AddCommand(cmd.list(), cmd.get(), cmd.read(), cmd.cancel())
@@ -108,8 +111,8 @@ func (cmd fileCommands) get() *cobra.Command {
 	return c
 }
 
-// unused is a name that no file here has: a page chose it, and must not choose
-// what is overwritten.
+// unused returns a name that no file in this folder has: a page chose the name, and
+// must not overwrite a file.
 func unused(name string) string {
 	for n := 0; ; n++ {
 		try := name
@@ -149,6 +152,3 @@ func (cmd fileCommands) cancel() *cobra.Command {
 	}
 	return c
 }
-
-// fileCommands upload and download files.
-type fileCommands struct{ *environment }

@@ -9,6 +9,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
+// pageCommands act on a page and read it.
+type pageCommands struct{ *environment }
+
 func (cmd pageCommands) commands() []*cobra.Command {
 	return []*cobra.Command{
 		cmd.goTo(), cmd.plain("back", "page.back"), cmd.plain("forward", "page.forward"), cmd.reload(),
@@ -18,7 +21,7 @@ func (cmd pageCommands) commands() []*cobra.Command {
 	}
 }
 
-// verb makes a command of a row of the table: its summary is the help.
+// verb makes a command from a row of the table of verbs, whose summary is the help.
 func verb(name, use, example string) *cobra.Command {
 	row, _ := action.Lookup(name)
 	c := &cobra.Command{Use: use, Short: row.Summary}
@@ -119,6 +122,3 @@ func (cmd pageCommands) wait() *cobra.Command {
 	}
 	return c
 }
-
-// pageCommands act on a page and read it.
-type pageCommands struct{ *environment }

@@ -8,6 +8,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
+// profileCommands list, create, export and import profiles.
+type profileCommands struct{ *environment }
+
 func (cmd profileCommands) commands() []*cobra.Command {
 	group := &cobra.Command{
 		Use: "profile", Aliases: []string{"contexts"}, Short: "List, create and delete saved user data of browsers, and move logins in and out",
@@ -64,6 +67,3 @@ func (cmd profileCommands) delete() *cobra.Command {
 	}
 	return c
 }
-
-// profileCommands list, create, export and import profiles.
-type profileCommands struct{ *environment }

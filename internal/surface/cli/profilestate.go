@@ -86,7 +86,7 @@ func (cmd profileCommands) writeState(out string, state action.StorageState) err
 	})
 }
 
-const shownLeft = 20 // rows of what was left out, of which --json prints all
+const shownLeft = 20 // rows of what was left out; --json prints all
 
 func (cmd profileCommands) showLeft(left []action.LeftOut) {
 	for i, l := range left {
@@ -105,7 +105,7 @@ func (cmd profileCommands) showLeft(left []action.LeftOut) {
 	}
 }
 
-// loginOf says how much a login state has.
+// loginOf says how much a login state holds.
 func loginOf(cookies, items, origins int) string {
 	return fmt.Sprintf("%s and %s of localStorage (%s)",
 		plural(cookies, "cookie", "cookies"), plural(items, "entry", "entries"), plural(origins, "origin", "origins"))
@@ -118,7 +118,7 @@ func plural(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, more)
 }
 
-// sources are the formats of files as people name them.
+// sources are the names of the file formats, for people.
 var sources = []string{"auto", "playwright", "netscape", "json"}
 
 func (cmd profileCommands) importLogin() *cobra.Command {

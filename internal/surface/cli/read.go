@@ -219,7 +219,7 @@ func (cmd pageCommands) extract() *cobra.Command {
 	return c
 }
 
-// pagingFlags has a command take which part of a text it wants.
+// pagingFlags adds the flags that choose a part of a text.
 func pagingFlags(c *cobra.Command, p *action.Paging) {
 	c.Flags().IntVar(&p.MaxTokens, "max-tokens", 0, "most tokens of the answer, 500 to 24000 (default all)")
 	c.Flags().IntVar(&p.Offset, "offset", 0, "where to go on, as the answer before says")
@@ -285,7 +285,7 @@ func (cmd pageCommands) screenshot() *cobra.Command {
 	return c
 }
 
-// pictured reads the element that a picture is to show.
+// pictured reads which element a screenshot is to show.
 func pictured(call *action.TakeScreenshot, args []string) error {
 	if len(args) == 0 {
 		return nil

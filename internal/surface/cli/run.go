@@ -16,16 +16,19 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
+// runCommands start, watch and end contract runs.
+type runCommands struct{ *environment }
+
 const (
 	mostRunFile = 1 << 20          // bytes
-	cancelLimit = 60 * time.Second // for a run to end that was interrupted
-	lookEvery   = 5                // seconds between looks at a run that outlasts its call
+	cancelLimit = 60 * time.Second // for an interrupted run to end
+	lookEvery   = 5                // seconds that a call waits for a run
 )
 
-// exitStatus is the exit status of a run that has ended.
+// exitStatus is an error that only sets the exit status.
 type exitStatus int
 
-// Error is never shown: the run was.
+// Error is never printed: the answer was.
 func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
 // The exit statuses of runs, by final status; docs/runs.md. None is 0.
@@ -76,8 +79,8 @@ func (cmd runCommands) runFile(path string) (*action.RunStart, error) {
 	return call, action.Check(call)
 }
 
-// input reads a file, or standard input, as JSON. JSON is YAML too. what and
-// page say for faults what it should hold, and where that is written.
+// input reads a file, or standard input, as YAML, which JSON is too. what and page
+// are for faults: what it should hold, and where that is documented.
 func (cmd runCommands) input(path, what, page string) ([]byte, error) {
 	from := cmd.io.In
 	if path != "-" {
@@ -100,7 +103,7 @@ func (cmd runCommands) input(path, what, page string) ([]byte, error) {
 	return text, nil
 }
 
-// drive starts a run, shows what it does, and waits for its end.
+// drive starts a run, prints its steps, and waits for its end.
 func (cmd runCommands) drive(ctx context.Context, gateway caller, call *action.RunStart) error {
 	var id string
 	lines := 0
@@ -110,7 +113,7 @@ func (cmd runCommands) drive(ctx context.Context, gateway caller, call *action.R
 	}
 	result, err := cmd.send(ctx, gateway, action.Call{Verb: "run.start", Args: call, Run: watch})
 	run, ok := result.Data.(*action.Run)
-	for err == nil && ok && run.State != action.RunEnded { // it outlasts a call, as one that waits for people may
+	for err == nil && ok && run.State != action.RunEnded { // a run that waits for people may take longer than a call
 		result, err = cmd.send(ctx, gateway, action.Call{Verb: "run.show", Args: &action.RunShow{ID: run.ID, Wait: lookEvery}})
 		if run, ok = result.Data.(*action.Run); ok {
 			for ; lines < len(run.Log); lines++ {
@@ -150,8 +153,8 @@ func (cmd runCommands) conclude(ctx context.Context, gateway caller, call *actio
 	return status
 }
 
-// keepShots writes a run's screenshots below the current folder, and nowhere
-// else: a link that leads out is not followed.
+// keepShots writes a run's screenshots below the current folder. It does not follow
+// links that lead out of the folder.
 func (cmd runCommands) keepShots(ctx context.Context, gateway caller, dir string, run *action.Run) error {
 	if len(run.Screenshots) == 0 {
 		return nil
@@ -310,6 +313,3 @@ func readActions(path string) ([]action.RunAction, error) {
 	}
 	return given.Actions, action.Check(&given)
 }
-
-// runCommands start, watch and end contract runs.
-type runCommands struct{ *environment }

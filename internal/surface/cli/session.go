@@ -14,6 +14,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
+// sessionCommands start, list, pause and close sessions.
+type sessionCommands struct{ *environment }
+
 func (cmd sessionCommands) commands() []*cobra.Command {
 	sessions := &cobra.Command{Use: "session", Short: "Start, list, hold and end sessions", Args: between(0, 0), RunE: help}
 	sessions.AddCommand(cmd.start(), cmd.list(),
@@ -24,8 +27,8 @@ func (cmd sessionCommands) commands() []*cobra.Command {
 	return []*cobra.Command{sessions, artifacts}
 }
 
-// help is what a command that only groups others does.
-// help is what a group of commands does by itself: its list, where it has one.
+// help is what a group of commands does by itself: its list command, where it has
+// one.
 func help(c *cobra.Command, _ []string) error {
 	for _, each := range c.Commands() {
 		if each.Name() == "list" {
@@ -68,7 +71,7 @@ func (cmd sessionCommands) start() *cobra.Command {
 	return c
 }
 
-// frozen is a state, with what stands still marked.
+// frozen returns a state, marked where the box is frozen.
 func frozen(state string, still bool) string {
 	if still {
 		return state + " (frozen)"
@@ -123,8 +126,8 @@ func (cmd sessionCommands) list() *cobra.Command {
 	return c
 }
 
-// verb makes a command for one session, named by the argument, by
-// --session, or by being the last used.
+// verb makes a command for one session: that of the argument, of --session, or the
+// one that was used last.
 func (cmd sessionCommands) verb(name, verbName string) *cobra.Command {
 	c := verb(verbName, name+" [<session>]", "glovebox session "+name+" invoices")
 	c.Args = between(0, 1)
@@ -135,7 +138,7 @@ func (cmd sessionCommands) verb(name, verbName string) *cobra.Command {
 	return c
 }
 
-// close is sessionVerb for closing, which all open ones may be at once.
+// close closes a session, or with --all every open one.
 func (cmd sessionCommands) close() *cobra.Command {
 	var all bool
 	c := cmd.verb("close", "session.close")
@@ -154,7 +157,7 @@ func (cmd sessionCommands) close() *cobra.Command {
 	return c
 }
 
-// closeAll closes what is open, one after another, and goes on after one that
+// closeAll closes all open sessions, one after another. It goes on after one that
 // cannot be closed.
 func (cmd sessionCommands) closeAll(ctx context.Context) error {
 	gateway, err := cmd.client(operatorToken)
@@ -219,10 +222,7 @@ func (cmd sessionCommands) artifact() *cobra.Command {
 	return c
 }
 
-// sessionCommands start, list, pause and close sessions.
-type sessionCommands struct{ *environment }
-
-// control keep agents from a session, and give it back.
+// control returns the commands that keep agents from a session and hand it back.
 func (cmd sessionCommands) control() []*cobra.Command {
 	return []*cobra.Command{
 		cmd.pause("pause", "session.pause", "looking at the form"), cmd.pause("take", "session.take", "signing in"),
@@ -267,7 +267,7 @@ func (cmd sessionCommands) allow() *cobra.Command {
 	return c
 }
 
-// held says who holds a session, nothing for nobody.
+// held says who has paused a session; empty when nobody has.
 func held(hold *action.Hold) string {
 	if hold == nil {
 		return ""

@@ -13,7 +13,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// tidyUp bounds the closing of a session after a failed smoke test.
+// tidyUp is how long closing the session takes at most after a failed smoke test.
 const tidyUp = 20 * time.Second
 
 func (cmd setupCommands) smoke() *cobra.Command {

@@ -89,8 +89,8 @@ func (cmd tabCommands) console() *cobra.Command {
 	return c
 }
 
-// message prints one message; further lines of it are indented, so that a page
-// cannot write lines that look like others.
+// message prints one message. Its further lines are indented, so that a page cannot
+// write lines that look like other messages.
 func (cmd tabCommands) message(m action.ConsoleMessage) {
 	paint := map[string]func(string) string{"error": cmd.style.bad, "warn": cmd.style.warn}[m.Level]
 	if paint == nil {
@@ -140,7 +140,7 @@ func (cmd tabCommands) request(q action.NetworkRequest) {
 	}
 }
 
-// headers prints one side's headers, indented; to says which way they went.
+// headers prints the headers of a request or an answer, indented.
 func (cmd tabCommands) headers(to string, headers map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		cmd.printf("    %s %s: %s\n", to, cmd.style.dim(short(name, 80)), short(headers[name], 200))

@@ -12,6 +12,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
+// tokenCommands create, list and revoke tokens.
+type tokenCommands struct{ *environment }
+
 func (cmd tokenCommands) commands() []*cobra.Command {
 	group := &cobra.Command{
 		Use: "token", Short: "Make, list and revoke tokens to call with", Args: between(0, 0), RunE: help,
@@ -90,9 +93,7 @@ func (cmd tokenCommands) revoke() *cobra.Command {
 	return c
 }
 
-// manage makes a call about tokens: through the gateway or, where this machine
-// should have one and none runs, on the state directory. Who can read that
-// needs no token.
+// manage makes a call about tokens by callEither.
 func (cmd tokenCommands) manage(ctx context.Context, verb string, args any, show func(action.Result)) error {
 	result, err := cmd.callEither(ctx, action.Call{Verb: verb, Args: args})
 	if err != nil {
@@ -101,8 +102,8 @@ func (cmd tokenCommands) manage(ctx context.Context, verb string, args any, show
 	return cmd.print(result, show)
 }
 
-// callEither makes a call through the gateway or, where this machine should have
-// one and none runs, on the state directory.
+// callEither makes a call to the gateway or, where this machine's gateway does not
+// run, on its state directory. Who can read that needs no token.
 func (cmd tokenCommands) callEither(ctx context.Context, call action.Call) (action.Result, error) {
 	conf, err := cmd.load()
 	if err != nil {
@@ -115,7 +116,7 @@ func (cmd tokenCommands) callEither(ctx context.Context, call action.Call) (acti
 			return action.Result{}, err
 		}
 		defer gateway.Close()
-		if errors.Is(gateway.Health(ctx), syscall.ECONNREFUSED) { // what listens is to say what is wrong
+		if errors.Is(gateway.Health(ctx), syscall.ECONNREFUSED) { // something else listens there, and says what is wrong
 			if err := action.Check(call.Args); err != nil {
 				return action.Result{}, err
 			}
@@ -157,6 +158,3 @@ func (cmd tokenCommands) whoami() *cobra.Command {
 func perSecond(rate action.Rate) string {
 	return fmt.Sprintf("%g requests a second, %d at once", rate.PerSecond, rate.Burst)
 }
-
-// tokenCommands create, list and revoke tokens.
-type tokenCommands struct{ *environment }

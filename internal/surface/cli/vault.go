@@ -12,6 +12,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
+// vaultCommands keep the credentials of sites.
+type vaultCommands struct{ *environment }
+
 const defaultScope = "default" // of the tokens a gateway makes at its first start
 
 func (cmd vaultCommands) commands() []*cobra.Command {
@@ -56,7 +59,7 @@ func (cmd vaultCommands) list() *cobra.Command {
 	return c
 }
 
-// amounts says how many there are of each kind.
+// amounts says how many credentials there are of each kind.
 func amounts(n action.CredentialCounts) string {
 	var parts []string
 	for _, kind := range []struct {
@@ -158,7 +161,7 @@ func (cmd vaultCommands) showCheck(c action.CredentialCheck) {
 	})
 }
 
-// whenInjected says which sessions get what was found.
+// whenInjected says which sessions get the credentials.
 func whenInjected(c action.CredentialCheck) string {
 	switch {
 	case c.Cookies+c.LocalStorage+c.SessionStorage+c.Headers+c.HTTPAuth == 0:
@@ -170,9 +173,6 @@ func whenInjected(c action.CredentialCheck) string {
 	}
 	return "get it, or do not go there"
 }
-
-// vaultCommands keep the credentials of sites.
-type vaultCommands struct{ *environment }
 
 // capture saves what a session is logged in with.
 func (cmd vaultCommands) capture() *cobra.Command {
