@@ -37,8 +37,8 @@ started for the time it takes.`
 		if err != nil {
 			return err
 		}
-		// not by send, which takes characters out that a terminal would act on: the
-		// values must stay as they are
+		// not by send, which removes control characters: the values must stay as they
+		// are
 		result, err := gateway.Call(c.Context(), action.Call{Verb: "profile.export", Args: &action.ByID{ID: args[0]}, Surface: "cli"})
 		if err != nil {
 			return err
