@@ -1,4 +1,4 @@
-package engine
+package download
 
 import (
 	"cmp"
@@ -11,21 +11,19 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-const downloadTokens = 6000 // of the text of a download, where the call does not say
+const (
+	defaultTokens = 6000    // of the text of a download, where the call does not say
+	mostText      = 1 << 20 // bytes of it
+)
 
-// readDownload reads the text of a finished download, which is kept as an
-// artifact by that. Faults: those of getDownload; not_actionable where it has no
-// text.
-func (b *Browser) readDownload(ctx context.Context, a *action.DownloadRead) (any, error) {
-	got, err := b.getDownload(ctx, &a.ByID)
+// Read reads the text of a finished download, which is then kept as an artifact.
+// Faults: those of Get; not_actionable where it has no text.
+func (l *List) Read(ctx context.Context, a *action.DownloadRead) (*action.DownloadText, error) {
+	file, err := l.Get(ctx, a.ID)
 	if err != nil {
 		return nil, err
 	}
-	file, ok := got.(*action.File)
-	if !ok {
-		return nil, noSuchDownload()
-	}
-	text, pages, cut, err := extract.Document(ctx, file.Bytes, textLimit)
+	text, pages, cut, err := extract.Document(ctx, file.Bytes, mostText)
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
@@ -37,9 +35,9 @@ func (b *Browser) readDownload(ctx context.Context, a *action.DownloadRead) (any
 			Hinted("it is kept as artifact %s; fetch it with download.get", file.ID).With("reason", "no text").With("artifact", file.ID).Because(err)
 	}
 	if cut {
-		b.notes.add("the text was cut at 1 MiB: the file has more")
+		l.host.Note("the text was cut at 1 MiB: the file has more")
 	}
-	part := snapshot.Prose(text, file.Name, "", snapshot.Options{MaxTokens: cmp.Or(a.MaxTokens, downloadTokens), Offset: a.Offset})
+	part := snapshot.Prose(text, file.Name, "", snapshot.Options{MaxTokens: cmp.Or(a.MaxTokens, defaultTokens), Offset: a.Offset})
 	return &action.DownloadText{
 		Name: file.Name, MediaType: file.MediaType, Artifact: file.ID, Pages: pages,
 		Text: part.Text, Tokens: part.Tokens, NextOffset: part.Next, MoreTokens: part.More,
