@@ -9,6 +9,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
 	"github.com/gloveboxhq/glovebox/internal/browser/outgoing"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -24,6 +25,7 @@ type base struct {
 	work   *queue
 	refs   snapshot.Refs
 	notes  notes
+	netlog *netlog.Log
 	ledger outgoing.Ledger
 	own    tasks.Group     // every goroutine this browser started
 	life   context.Context //nolint:containedctx // ends with the connection, and with it what is prepared
@@ -55,6 +57,9 @@ func newBase(ctx context.Context, o Options) *base {
 	}
 	b.life, b.end = context.WithCancel(context.WithoutCancel(ctx))
 	b.refs.Begin(o.Life)
+	b.netlog = netlog.New(netlog.Host{
+		Later: b.work.add, Go: func(task func()) { b.own.Go(task) }, Done: b.life.Done(), Note: b.notes.add, ProxyAnswer: turnedAway,
+	})
 	return b
 }
 

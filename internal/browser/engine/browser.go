@@ -25,12 +25,8 @@ type Browser struct {
 	sights     atomic.Int64 // the number of the last
 
 	// The rest is guarded by base.mu.
-	looked  looked
-	console ring[utterance]
-	spoken  uint64 // lines that the console had so far
-	noise   meter  // what all targets wrote to the console
-	traffic traffic
-	askers  askers
+	looked looked
+	askers askers
 
 	downloads downloads
 	origins   map[string]bool               // that documents came from

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
 	"github.com/gloveboxhq/glovebox/internal/browser/outgoing"
 	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -319,7 +320,7 @@ func (b *Browser) serversAnswered(ctx context.Context, t *tab) bool {
 }
 
 // receipts takes in what became of a request that left. b.mu is held.
-func (b *Browser) receipts(p request) {
+func (b *Browser) receipts(p netlog.Event) {
 	switch {
 	case p.Redirect != nil:
 		b.receipt(b.ledger.Answered(p.ID, bareAddress(p.Redirect.URL), p.Redirect.Status))

@@ -104,9 +104,9 @@ var verbs = map[string]verb{
 	"tab.open":      wideOf((*Browser).openTab),
 	"tab.activate":  wideOf((*Browser).activateTab),
 	"tab.close":     wideOf((*Browser).closeTab),
-	"page.console":  wideOf((*Browser).readConsole),
-	"page.network":  wideOf((*Browser).readNetwork),
-	"page.har":      wideOf((*Browser).exportHAR),
+	"page.console":  wideOf(readConsole),
+	"page.network":  wideOf(readNetwork),
+	"page.har":      wideOf(exportHAR),
 
 	"download.list":   wideOf((*Browser).listDownloads),
 	"download.get":    wideOf((*Browser).getDownload),

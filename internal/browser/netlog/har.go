@@ -1,8 +1,7 @@
-package engine
+package netlog
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -14,9 +13,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 )
 
-// The HTTP Archive format 1.2
-// (w3c.github.io/web-performance/specs/HAR/Overview.html), as far as it is
-// filled in: no bodies and no cookies.
+// The fields of the HTTP Archive format 1.2 that are written
+// (w3c.github.io/web-performance/specs/HAR/Overview.html): no bodies and no cookies.
 type (
 	harFile struct {
 		Log harLog `json:"log"`
@@ -89,27 +87,30 @@ type (
 	}
 )
 
-// exportHAR writes the remembered requests as an HTTP archive.
-func (b *Browser) exportHAR(_ context.Context, a *action.ExportHAR) (any, error) {
-	b.mu.Lock()
-	kept := make([]exchange, 0, len(b.traffic.kept.kept))
-	for _, x := range b.traffic.kept.all() {
+// HAR writes the requests that the log keeps as an HTTP archive. titles are the
+// titles of the open tabs, by id.
+func (l *Log) HAR(a *action.ExportHAR, titles map[string]string) (*action.HAR, error) {
+	l.mu.Lock()
+	all := l.requests.all()
+	kept := make([]exchange, 0, len(all))
+	for _, x := range all {
 		kept = append(kept, *x)
 	}
-	titles := make(map[string]string, len(b.tabs))
-	for id, t := range b.tabs {
-		titles[id] = t.title
-	}
-	b.mu.Unlock()
+	l.mu.Unlock()
 	file := harFile{Log: harLog{Version: "1.2", Creator: harCreator{Name: "Glovebox", Version: "1"}, Pages: []harPage{}, Entries: make([]harEntry, 0, len(kept))}}
+	listed := map[string]bool{}
 	for _, x := range kept {
-		file.Log.Entries = append(file.Log.Entries, x.entry(a.Headers))
-		if title, open := titles[x.tab]; open {
-			file.Log.Pages = append(file.Log.Pages, harPage{Started: x.seen.Timestamp, ID: x.tab, Title: title})
-			delete(titles, x.tab)
+		title, open := titles[x.tab]
+		if open && !listed[x.tab] {
+			listed[x.tab] = true
+			file.Log.Pages = append(file.Log.Pages, harPage{Started: x.entry.Timestamp, ID: x.tab, Title: title})
 		}
+		e := x.har(a.Headers)
+		if !open { // the tab was closed
+			e.Page = ""
+		}
+		file.Log.Entries = append(file.Log.Entries, e)
 	}
-	file.dropLostPages()
 	data, err := json.Marshal(file)
 	if err != nil {
 		return nil, err
@@ -117,27 +118,14 @@ func (b *Browser) exportHAR(_ context.Context, a *action.ExportHAR) (any, error)
 	return &action.HAR{Bytes: data, Entries: len(kept), Headers: a.Headers}, nil
 }
 
-// dropLostPages leaves out references to tabs that are closed by now.
-func (f *harFile) dropLostPages() {
-	there := map[string]bool{}
-	for _, p := range f.Log.Pages {
-		there[p.ID] = true
-	}
-	for i := range f.Log.Entries {
-		if e := &f.Log.Entries[i]; !there[e.Page] {
-			e.Page = ""
-		}
-	}
-}
-
-func (x exchange) entry(headers bool) harEntry {
-	address, version := pagetext.MaskURL(x.seen.URL), cmp.Or(x.protocol, "HTTP/1.1")
+func (x exchange) har(headers bool) harEntry {
+	address, version := pagetext.MaskURL(x.entry.URL), cmp.Or(x.protocol, "HTTP/1.1")
 	e := harEntry{
-		Page: x.tab, Started: x.seen.Timestamp, Error: x.seen.Error, Pending: x.seen.Pending, Timings: x.timings(),
-		Request: harRequest{Method: x.seen.Method, URL: address, Version: version, Cookies: []struct{}{}, Headers: []harPair{}, Query: queryPairs(address), HeadSize: -1, BodySize: -1},
+		Page: x.tab, Started: x.entry.Timestamp, Error: x.entry.Error, Pending: x.entry.Pending, Timings: x.timings(),
+		Request: harRequest{Method: x.entry.Method, URL: address, Version: version, Cookies: []struct{}{}, Headers: []harPair{}, Query: queryPairs(address), HeadSize: -1, BodySize: -1},
 		Response: harResponse{
-			Status: x.seen.Status, Text: http.StatusText(x.seen.Status), Version: version, Cookies: []struct{}{}, Headers: []harPair{},
-			Content: harContent{Size: x.body, MimeType: x.seen.MimeType}, Redirect: shownUnlessEmpty(x.location), HeadSize: -1, BodySize: -1, Transfer: x.seen.ResponseSize,
+			Status: x.entry.Status, Text: http.StatusText(x.entry.Status), Version: version, Cookies: []struct{}{}, Headers: []harPair{},
+			Content: harContent{Size: x.body, MimeType: x.entry.MimeType}, Redirect: shownUnlessEmpty(x.location), HeadSize: -1, BodySize: -1, Transfer: x.entry.ResponseSize,
 		},
 	}
 	e.Time = e.Timings.sum()
@@ -177,8 +165,8 @@ func pairs(headers map[string]string) []harPair {
 	return out
 }
 
-// timing is when the steps of a request began and ended, in milliseconds after
-// Request; -1 where there was no such step (Network.ResourceTiming).
+// timing is the protocol's Network.ResourceTiming: when the steps of a request
+// began and ended, in milliseconds after Request; -1 where there was no such step.
 type timing struct {
 	Request   float64 `json:"requestTime"` // seconds of the browser's own clock
 	DNSStart  float64 `json:"dnsStart"`
@@ -193,7 +181,7 @@ type timing struct {
 }
 
 func (x exchange) timings() harTimings {
-	none := harTimings{Blocked: -1, DNS: -1, Connect: -1, TLS: -1, Wait: max(x.seen.Duration, 0)}
+	none := harTimings{Blocked: -1, DNS: -1, Connect: -1, TLS: -1, Wait: max(x.entry.Duration, 0)}
 	t := x.timing
 	if t == nil {
 		return none
@@ -205,21 +193,21 @@ func (x exchange) timings() harTimings {
 		}
 	}
 	out := harTimings{
-		Blocked: max(0, (t.Request-x.began)*1000+begin), DNS: span(t.DNSStart, t.DNSEnd), Connect: span(t.ConnStart, t.ConnEnd), TLS: span(t.TLSStart, t.TLSEnd),
+		Blocked: max(0, (t.Request-x.began)*1000+begin), DNS: elapsed(t.DNSStart, t.DNSEnd), Connect: elapsed(t.ConnStart, t.ConnEnd), TLS: elapsed(t.TLSStart, t.TLSEnd),
 		Send: max(0, t.SendEnd-t.SendStart), Wait: max(0, t.Answered-t.SendEnd),
 	}
-	out.Receive = max(0, x.seen.Duration-out.sum())
+	out.Receive = max(0, x.entry.Duration-out.sum())
 	return out
 }
 
-func span(from, to float64) float64 {
+func elapsed(from, to float64) float64 {
 	if from < 0 || to < from {
 		return -1
 	}
 	return to - from
 }
 
-// sum is the time of a whole request; that of TLS is part of the connection's.
+// sum is the time of a whole request. The time of TLS is part of Connect.
 func (t harTimings) sum() float64 {
 	return max(t.Blocked, 0) + max(t.DNS, 0) + max(t.Connect, 0) + t.Send + t.Wait + t.Receive
 }

@@ -1,4 +1,4 @@
-package engine
+package netlog
 
 import (
 	"cmp"
@@ -8,20 +8,18 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 )
 
-// remote is a value of a page as the protocol tells of it
-// (Runtime.RemoteObject).
-type remote struct {
+// value is a value of a page as the protocol describes it (Runtime.RemoteObject).
+type value struct {
 	Type        string          `json:"type"`
 	Subtype     string          `json:"subtype"`
 	Class       string          `json:"className"`
 	Value       json.RawMessage `json:"value"`
 	Special     string          `json:"unserializableValue"` // 1n, NaN, -0, Infinity
 	Description string          `json:"description"`
-	Object      string          `json:"objectId"`
 	Preview     *preview        `json:"preview"`
 }
 
-// preview is what the protocol shows of an object (Runtime.ObjectPreview).
+// preview is the part of an object that the protocol sends (Runtime.ObjectPreview).
 type preview struct {
 	Type        string     `json:"type"`
 	Subtype     string     `json:"subtype"`
@@ -41,33 +39,33 @@ type property struct {
 	Preview *preview `json:"valuePreview"`
 }
 
-// text shows a value of any type.
-func (r remote) text() string {
+// text returns a value of any type as the console shows it.
+func (v value) text() string {
 	switch {
-	case r.Type == "string":
+	case v.Type == "string":
 		var s string
-		_ = json.Unmarshal(r.Value, &s) // it is a string, or shows as an empty one
+		_ = json.Unmarshal(v.Value, &s) // it is a string, or shows as an empty one
 		return pagetext.Brief(s)
-	case r.Type == "undefined", r.Subtype == "null":
-		return cmp.Or(r.Subtype, r.Type)
-	case r.Special != "":
-		return r.Special
-	case r.Type == "number", r.Type == "boolean":
-		return string(r.Value)
-	case r.Type == "function":
-		line, _, more := strings.Cut(r.Description, "\n")
+	case v.Type == "undefined", v.Subtype == "null":
+		return cmp.Or(v.Subtype, v.Type)
+	case v.Special != "":
+		return v.Special
+	case v.Type == "number", v.Type == "boolean":
+		return string(v.Value)
+	case v.Type == "function":
+		line, _, more := strings.Cut(v.Description, "\n")
 		if more {
 			line += " …"
 		}
 		return pagetext.Brief(line)
-	case r.Preview != nil && r.Preview.composed():
-		return pagetext.Brief(r.Preview.text())
+	case v.Preview != nil && v.Preview.composed():
+		return pagetext.Brief(v.Preview.text())
 	}
-	return pagetext.Brief(cmp.Or(r.Description, r.Class, r.Type))
+	return pagetext.Brief(cmp.Or(v.Description, v.Class, v.Type))
 }
 
-// composed reports whether a preview says more than the description: of
-// errors, dates, patterns and nodes it does not.
+// composed reports whether the properties of a preview say more than its
+// description. Those of errors, dates, patterns and nodes do not.
 func (p *preview) composed() bool {
 	switch p.Subtype {
 	case "", "array", "typedarray", "map", "set", "weakmap", "weakset", "iterator", "generator", "promise", "proxy":
@@ -109,7 +107,7 @@ func (p *preview) text() string {
 	return p.Description + " {" + body + "}"
 }
 
-// inner is a preview inside another one: strings are quoted there.
+// inner returns a preview that is part of another: its strings are quoted.
 func (p *preview) inner() string {
 	if p.Type == "string" {
 		return `"` + p.Description + `"`
@@ -138,15 +136,15 @@ func isIndex(name string) bool {
 	return name != "" && strings.Trim(name, "0123456789") == ""
 }
 
-// sentence puts the arguments of a console call together as the console would:
-// a first text may have places for the others (console.spec.whatwg.org,
-// Formatter).
-func sentence(args []remote) string {
+// formatted joins the arguments of a console call as the console does. A first
+// argument that is text may have format specifiers for the others
+// (console.spec.whatwg.org, Formatter).
+func formatted(args []value) string {
 	const most = 100 // arguments that are shown
 	args = args[:min(len(args), most)]
 	var out strings.Builder
 	if len(args) > 0 && args[0].Type == "string" {
-		text, rest := placed(args[0].text(), args[1:])
+		text, rest := expanded(args[0].text(), args[1:])
 		out.WriteString(text)
 		args = rest
 		if len(args) > 0 {
@@ -162,8 +160,9 @@ func sentence(args []remote) string {
 	return pagetext.Brief(out.String())
 }
 
-// placed fills the places of a format, and returns the arguments that are left.
-func placed(format string, args []remote) (string, []remote) {
+// expanded replaces the format specifiers of a text, and returns it with the
+// arguments that are left.
+func expanded(format string, args []value) (string, []value) {
 	var out strings.Builder
 	for {
 		before, after, found := strings.Cut(format, "%")
