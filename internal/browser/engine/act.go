@@ -24,12 +24,12 @@ type aim struct {
 }
 
 // pinned returns the frame and number a pin names. Fault: page_changed.
-func (b *Browser) pinned(t *tab, pin action.Pin) (place, int, error) {
+func (es *elements) pinned(t *tab, pin action.Pin) (place, int, error) {
 	node, err := strconv.Atoi(pin.Node)
 	if err != nil || pin.Tab != t.id {
 		return place{}, 0, errChanged
 	}
-	p, ok := b.placeOf(t, pin.Document)
+	p, ok := es.placeOf(t, pin.Document)
 	if !ok {
 		return place{}, 0, errChanged
 	}
@@ -42,41 +42,41 @@ var errChanged = fault.New(fault.PageChanged, "the element or its page is not th
 // take waits until a pinned element is ready for kind and finds the point
 // where it receives events, or makes sure of the one that l names. Faults:
 // page_changed, not_actionable.
-func (b *Browser) take(ctx context.Context, t *tab, pin action.Pin, l action.Locator, kind injected.Kind, timing action.Timing) (aim, error) {
+func (in *input) take(ctx context.Context, t *tab, pin action.Pin, l action.Locator, kind injected.Kind, timing action.Timing) (aim, error) {
 	q := injected.Pinned{Kind: kind}
-	if err := b.pinnedPoint(ctx, t, pin, l, &q); err != nil {
+	if err := in.elements.pinnedPoint(ctx, t, pin, l, &q); err != nil {
 		return aim{}, err
 	}
-	return b.takeFor(ctx, t, pin, q, timing)
+	return in.takeFor(ctx, t, pin, q, timing)
 }
 
 // takeFocused is take for keys: an element of the tab's own document gets the
 // focus in the same round trip. In frames their place is to be checked first.
-func (b *Browser) takeFocused(ctx context.Context, t *tab, pin action.Pin, kind injected.Kind, f injected.Focus, timing action.Timing) (aim, error) {
+func (in *input) takeFocused(ctx context.Context, t *tab, pin action.Pin, kind injected.Kind, f injected.Focus, timing action.Timing) (aim, error) {
 	q := injected.Pinned{Kind: kind}
-	if root, ok := b.rootPlace(t); ok && root.document == pin.Document {
+	if root, ok := in.rootPlace(t); ok && root.document == pin.Document {
 		q.Focus = &f
 	}
-	return b.takeFor(ctx, t, pin, q, timing)
+	return in.takeFor(ctx, t, pin, q, timing)
 }
 
-func (b *Browser) takeFor(ctx context.Context, t *tab, pin action.Pin, q injected.Pinned, timing action.Timing) (aim, error) {
-	p, node, err := b.pinned(t, pin)
+func (in *input) takeFor(ctx context.Context, t *tab, pin action.Pin, q injected.Pinned, timing action.Timing) (aim, error) {
+	p, node, err := in.elements.pinned(t, pin)
 	if err != nil {
 		return aim{}, err
 	}
-	if err := b.rootDrawn(ctx, t); err != nil {
+	if err := in.geometry.rootDrawn(ctx, t); err != nil {
 		return aim{}, err
 	}
 	wait := timing.Limit(findLimit)
 	deadline := time.Now().Add(wait)
 	q.Node, q.Print = node, pin.Print
-	b.mu.Lock()
-	if b.looked.pin == pin && q.Point == nil {
-		rect := b.looked.rect
+	in.mu.Lock()
+	if in.elements.looked.pin == pin && q.Point == nil {
+		rect := in.elements.looked.rect
 		q.Rect = &rect
 	}
-	b.mu.Unlock()
+	in.mu.Unlock()
 	for {
 		q.Wait = int(max(0, time.Until(deadline)) / time.Millisecond)
 		r, err := p.world.Ready(ctx, q)
@@ -95,15 +95,15 @@ func (b *Browser) takeFor(ctx context.Context, t *tab, pin action.Pin, q injecte
 		if !r.OK {
 			return aim{}, notReady(r.Wait, r.By, wait)
 		}
-		x, y, by, err := b.point(ctx, p, r.X, r.Y)
+		x, y, by, err := in.geometry.point(ctx, p, r.X, r.Y)
 		if err != nil {
 			return aim{}, err
 		}
 		if by == "" || q.Kind == injected.ForFocus || q.Kind == injected.ForSelect {
-			if err := b.drawn(ctx, t, p); err != nil {
+			if err := in.geometry.drawn(ctx, t, p); err != nil {
 				return aim{}, err
 			}
-			if err := b.arrive(ctx, t, p, q.Kind, mouse{Type: "mouseMoved", X: x, Y: y, Button: "none"}); err != nil {
+			if err := in.arrive(ctx, t, p, q.Kind, mouse{Type: "mouseMoved", X: x, Y: y, Button: "none"}); err != nil {
 				return aim{}, err
 			}
 			return aim{place: p, node: node, facts: r.Facts, x: x, y: y, found: r.Focused, there: r.Reached && by == "", took: r.Took, chose: r.Chose, check: r.Checked}, nil
@@ -140,17 +140,17 @@ func notReady(why, by string, wait time.Duration) error {
 
 // point turns a point of a frame's viewport into one of the tab's. by names
 // what covers a frame on the way; it is empty when nothing does.
-func (b *Browser) point(ctx context.Context, p place, x, y float64) (px, py float64, by string, err error) {
+func (g *geometry) point(ctx context.Context, p place, x, y float64) (px, py float64, by string, err error) {
 	f := p.frame
 	for {
-		parent, main, ok := b.embedder(f)
+		parent, main, ok := g.embedder(f)
 		if !ok {
 			return 0, 0, "", errMoved
 		}
 		if main {
 			return x, y, by, nil
 		}
-		number, err := b.ownerOf(ctx, f, parent)
+		number, err := g.ownerOf(ctx, f, parent)
 		if err != nil {
 			return 0, 0, "", err
 		}
@@ -164,7 +164,7 @@ func (b *Browser) point(ctx context.Context, p place, x, y float64) (px, py floa
 		if by == "" {
 			by = e.By
 		}
-		if err := b.presented(ctx, f, parent, e); err != nil {
+		if err := g.presented(ctx, f, parent, e); err != nil {
 			return 0, 0, "", err
 		}
 		x, y, f = e.X, e.Y, parent.frame
@@ -172,16 +172,16 @@ func (b *Browser) point(ctx context.Context, p place, x, y float64) (px, py floa
 }
 
 // acted says what was done, and to what.
-func (b *Browser) acted(a aim, pin action.Pin) *action.Acted {
+func (in *input) acted(a aim, pin action.Pin) *action.Acted {
 	out := &action.Acted{OK: true}
 	if a.facts != nil {
-		e := b.element(hit{place: a.place, node: a.node, facts: *a.facts})
+		e := in.elements.element(hit{place: a.place, node: a.node, facts: *a.facts})
 		out.Element = &e
 	}
-	b.mu.Lock()
-	if b.looked.pin == pin {
-		out.Matches = b.looked.matches
+	in.mu.Lock()
+	if in.elements.looked.pin == pin {
+		out.Matches = in.elements.looked.matches
 	}
-	b.mu.Unlock()
+	in.mu.Unlock()
 	return out
 }

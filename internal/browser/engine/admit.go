@@ -29,19 +29,19 @@ type attendance struct {
 
 // come lets clients' input through, for one client more. The function that it
 // returns undoes it.
-func (b *Browser) come(ctx context.Context) (leave func(), err error) {
-	b.attendance.mu.Lock()
-	b.attendance.clients++
+func (cl *clients) come(ctx context.Context) (leave func(), err error) {
+	cl.attendance.mu.Lock()
+	cl.attendance.clients++
 	var sent []*cdp.Pending
-	if b.attendance.clients == 1 {
-		sent = b.admitEverywhere(true)
+	if cl.attendance.clients == 1 {
+		sent = cl.admitEverywhere(true)
 	}
-	b.attendance.mu.Unlock()
+	cl.attendance.mu.Unlock()
 	leave = sync.OnceFunc(func() {
-		b.attendance.mu.Lock()
-		defer b.attendance.mu.Unlock()
-		if b.attendance.clients--; b.attendance.clients == 0 {
-			b.admitEverywhere(false)
+		cl.attendance.mu.Lock()
+		defer cl.attendance.mu.Unlock()
+		if cl.attendance.clients--; cl.attendance.clients == 0 {
+			cl.admitEverywhere(false)
 		}
 	})
 	for _, p := range sent {
@@ -54,21 +54,21 @@ func (b *Browser) come(ctx context.Context) (leave func(), err error) {
 }
 
 // admitEverywhere tells all frames, and those to come.
-func (b *Browser) admitEverywhere(all bool) []*cdp.Pending {
-	b.mu.Lock()
+func (cl *clients) admitEverywhere(all bool) []*cdp.Pending {
+	cl.mu.Lock()
 	var tabs []*tab
-	for _, t := range b.tabs {
+	for _, t := range cl.tabs {
 		tabs = append(tabs, t)
 	}
 	var sent []*cdp.Pending
-	for _, t := range b.sessions {
+	for _, t := range cl.sessions {
 		if t.tab != nil && t.worlds {
-			sent = append(sent, t.admit(all, &b.own)...)
+			sent = append(sent, t.admit(all, &cl.own)...)
 		}
 	}
-	b.mu.Unlock()
+	cl.mu.Unlock()
 	for _, t := range tabs {
-		sent = append(sent, b.admitIn(t, all)...)
+		sent = append(sent, cl.admitIn(t, all)...)
 	}
 	return sent
 }
@@ -97,22 +97,22 @@ func (t *target) admit(all bool, own *tasks.Group) []*cdp.Pending {
 }
 
 // attendWorlds is for a target whose documents to come have our script now.
-func (b *Browser) attendWorlds(t *target) []*cdp.Pending {
-	b.attendance.mu.Lock()
-	defer b.attendance.mu.Unlock()
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (cl *clients) attendWorlds(t *target) []*cdp.Pending {
+	cl.attendance.mu.Lock()
+	defer cl.attendance.mu.Unlock()
+	cl.mu.Lock()
+	defer cl.mu.Unlock()
 	t.worlds = true
-	if b.attendance.clients == 0 {
+	if cl.attendance.clients == 0 {
 		return nil
 	}
-	return t.admit(true, &b.own)
+	return t.admit(true, &cl.own)
 }
 
 // admitIn tells the frames of a tab.
-func (b *Browser) admitIn(t *tab, all bool) []*cdp.Pending {
+func (cl *clients) admitIn(t *tab, all bool) []*cdp.Pending {
 	var sent []*cdp.Pending
-	for _, p := range b.places(t) {
+	for _, p := range cl.places(t) {
 		if params, err := p.world.Request("admit", all); err == nil {
 			sent = append(sent, p.session.Send("Runtime.callFunctionOn", params))
 		}
@@ -122,22 +122,22 @@ func (b *Browser) admitIn(t *tab, all bool) []*cdp.Pending {
 
 // alone keeps clients' input from a tab, until the function that it returns is
 // called. Without clients it does nothing, and costs nothing.
-func (b *Browser) alone(ctx context.Context, t *tab) func() {
-	b.attendance.mu.Lock()
-	if b.attendance.clients == 0 {
-		b.attendance.mu.Unlock()
+func (cl *clients) alone(ctx context.Context, t *tab) func() {
+	cl.attendance.mu.Lock()
+	if cl.attendance.clients == 0 {
+		cl.attendance.mu.Unlock()
 		return func() {}
 	}
-	sent := b.admitIn(t, false)
-	b.attendance.mu.Unlock()
+	sent := cl.admitIn(t, false)
+	cl.attendance.mu.Unlock()
 	for _, p := range sent {
 		_ = p.Wait(ctx, nil) // a frame that goes away needs no guard
 	}
 	return func() {
-		b.attendance.mu.Lock()
-		defer b.attendance.mu.Unlock()
-		if b.attendance.clients > 0 {
-			b.admitIn(t, true)
+		cl.attendance.mu.Lock()
+		defer cl.attendance.mu.Unlock()
+		if cl.attendance.clients > 0 {
+			cl.admitIn(t, true)
 		}
 	}
 }

@@ -27,12 +27,11 @@ func reportOf(ctx context.Context) *report {
 }
 
 // askAhead asks what calm will: call it when the act in a place is done.
-func (b *Browser) askAhead(ctx context.Context, t *tab, p place) {
-	r := reportOf(ctx)
+func (r *report) askAhead(t *tab, p place) {
 	if r == nil || r.place.document != p.document {
 		return
 	}
-	r.ask(p, b.calmAfter(t, r))
+	r.ask(p, r.observer.calmAfter(t, r))
 	e := &p.frame.ears
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -58,19 +57,19 @@ func (r *report) ask(p place, q injected.Calm) {
 
 // walkAlone is how the report's place is read where it is all of the tab's page;
 // nil where there are other frames.
-func (b *Browser) walkAlone(t *tab, r *report) *injected.Walk {
-	b.mu.Lock()
+func (ob *observer) walkAlone(t *tab, r *report) *injected.Walk {
+	ob.mu.Lock()
 	alone := r.place.frame == t.root && len(t.frames) == 1
-	b.mu.Unlock()
+	ob.mu.Unlock()
 	if !alone {
 		return nil
 	}
-	b.audience.mu.Lock()
-	o, _ := b.audience.of(r.by)
+	ob.audience.mu.Lock()
+	o, _ := ob.audience.of(r.by)
 	was := o.page
-	b.audience.mu.Unlock()
-	walk := b.sightWalk(was, true)
-	walk.Sight, walk.Hosts = int(b.sights.Add(1)), injected.ClosedPerCall
+	ob.audience.mu.Unlock()
+	walk := ob.sightWalk(was, true)
+	walk.Sight, walk.Hosts = int(ob.sights.Add(1)), injected.ClosedPerCall
 	return &walk
 }
 
@@ -96,13 +95,13 @@ func (r *report) calmed(ctx context.Context, p place, q injected.Calm) (c inject
 
 // heedAhead has the place's world know of the listeners that were asked for; ok
 // is false where they were not.
-func (b *Browser) heedAhead(ctx context.Context, r *report) (news injected.News, ok bool) {
+func (ob *observer) heedAhead(ctx context.Context, r *report) (news injected.News, ok bool) {
 	asked := r.ahead.listeners
 	r.ahead.listeners = nil
 	var all injected.Listeners
 	if asked == nil || asked.Wait(ctx, &all) != nil {
 		return news, false
 	}
-	news, err := b.heedAll(ctx, r.place, all)
+	news, err := ob.reader.heedAll(ctx, r.place, all)
 	return news, err == nil
 }

@@ -16,19 +16,19 @@ const arrivalLimit = 3 * time.Second
 // The browser routes it there by what it has drawn, of which the process itself
 // knows nothing: the pointer is moved there, which a person would do too, until
 // the frame has received it.
-func (b *Browser) arrive(ctx context.Context, t *tab, p place, kind injected.Kind, move mouse) error {
-	if kind != injected.ForClick && kind != injected.ForHover && kind != injected.ForType && kind != injected.ForDrag || !b.apart(t, p) {
+func (in *input) arrive(ctx context.Context, t *tab, p place, kind injected.Kind, move mouse) error {
+	if kind != injected.ForClick && kind != injected.ForHover && kind != injected.ForType && kind != injected.ForDrag || !in.geometry.apart(t, p) {
 		return nil
 	}
 	if err := p.world.WatchPointer(ctx); err != nil {
 		return err
 	}
-	root, err := b.main(ctx, t)
+	root, err := in.main(ctx, t)
 	if err != nil {
 		return err
 	}
 	for deadline := time.Now().Add(arrivalLimit); ; {
-		if err := b.send(ctx, t, []stroke{{"Input.dispatchMouseEvent", move}}); err != nil {
+		if err := in.send(ctx, t, []stroke{{"Input.dispatchMouseEvent", move}}); err != nil {
 			return err
 		}
 		if came, err := p.world.PointerCame(ctx); err != nil || came || !time.Now().Before(deadline) {
@@ -41,8 +41,8 @@ func (b *Browser) arrive(ctx context.Context, t *tab, p place, kind injected.Kin
 }
 
 // apart reports whether a frame has another process than its tab.
-func (b *Browser) apart(t *tab, p place) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (g *geometry) apart(t *tab, p place) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	return p.frame.target != nil && p.frame.target != t.main
 }

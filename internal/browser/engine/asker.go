@@ -18,18 +18,18 @@ type askers map[string]string
 
 // Asker returns the address, without query, of the document that last asked
 // for something of host: a page, a frame or a worker's script; for a redirect
-// the address it came from. The browser may tell of a request after it was
+// the address it came from. The browser may report a request after it was
 // made: Asker waits for that until ctx ends, and then returns "".
 func (b *Browser) Asker(ctx context.Context, host string) (address string) {
 	_ = b.await(ctx, func() bool {
-		address = b.askers[host]
+		address = b.guard.askers[host]
 		return address != ""
 	})
 	return address
 }
 
 // asked notes who makes a request. b.mu is held.
-func (b *Browser) asked(from *target, p netlog.Event) {
+func (dg *documentGuard) asked(from *target, p netlog.Event) {
 	to, err := url.Parse(cmp.Or(p.Request.URL, p.URL))
 	if err != nil || to.Hostname() == "" {
 		return
@@ -42,16 +42,16 @@ func (b *Browser) asked(from *target, p netlog.Event) {
 	case p.Redirect != nil:
 		by = p.Redirect.URL
 	case from.tab != nil && (p.IsDocument() || by == ""):
-		by = b.shownIn(from.tab, from.tab.frames[p.Frame])
+		by = dg.shownIn(from.tab, from.tab.frames[p.Frame])
 	}
 	if by = bareAddress(by); by == "" {
 		return
 	}
-	if b.askers == nil || len(b.askers) >= mostAskers {
-		b.askers = askers{}
+	if dg.askers == nil || len(dg.askers) >= mostAskers {
+		dg.askers = askers{}
 	}
-	b.askers[strings.TrimSuffix(to.Hostname(), ".")] = by
-	b.change()
+	dg.askers[strings.TrimSuffix(to.Hostname(), ".")] = by
+	dg.change()
 }
 
 // shownIn returns the address of the document in a frame, or of the nearest

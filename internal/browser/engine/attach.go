@@ -20,7 +20,7 @@ func (b *Browser) Attach(ctx context.Context, heed func(action.Message)) (action
 	if err != nil {
 		return nil, err
 	}
-	leave, err := b.come(ctx)
+	leave, err := b.clients.come(ctx)
 	if err != nil {
 		client.Close()
 		return nil, err

@@ -8,7 +8,7 @@ import (
 
 // boxes returns where elements of a frame are seen in the tab's viewport, by
 // their numbers: what scroll containers and frames leave of them.
-func (b *Browser) boxes(ctx context.Context, p place, nodes []int, uncovered bool) ([]injected.Box, error) {
+func (g *geometry) boxes(ctx context.Context, p place, nodes []int, uncovered bool) ([]injected.Box, error) {
 	if len(nodes) == 0 {
 		return nil, nil
 	}
@@ -16,13 +16,13 @@ func (b *Browser) boxes(ctx context.Context, p place, nodes []int, uncovered boo
 	if err != nil {
 		return nil, err
 	}
-	return b.inTab(ctx, p.frame, found)
+	return g.inTab(ctx, p.frame, found)
 }
 
 // inTab turns boxes of a frame's viewport into ones of the tab's.
-func (b *Browser) inTab(ctx context.Context, f *frame, found []injected.Box) ([]injected.Box, error) {
+func (g *geometry) inTab(ctx context.Context, f *frame, found []injected.Box) ([]injected.Box, error) {
 	for len(found) > 0 {
-		parent, main, ok := b.embedder(f)
+		parent, main, ok := g.embedder(f)
 		if !ok {
 			return nil, errMoved
 		}
@@ -30,7 +30,7 @@ func (b *Browser) inTab(ctx context.Context, f *frame, found []injected.Box) ([]
 			return found, nil
 		}
 		var err error
-		if found, err = b.outward(ctx, f, parent, found); err != nil {
+		if found, err = g.outward(ctx, f, parent, found); err != nil {
 			return nil, err
 		}
 		f = parent.frame
@@ -39,8 +39,8 @@ func (b *Browser) inTab(ctx context.Context, f *frame, found []injected.Box) ([]
 }
 
 // outward turns boxes of a frame's viewport into ones of its parent's.
-func (b *Browser) outward(ctx context.Context, f *frame, parent place, boxes []injected.Box) ([]injected.Box, error) {
-	number, err := b.ownerOf(ctx, f, parent)
+func (g *geometry) outward(ctx context.Context, f *frame, parent place, boxes []injected.Box) ([]injected.Box, error) {
+	number, err := g.ownerOf(ctx, f, parent)
 	if err != nil {
 		return nil, err
 	}

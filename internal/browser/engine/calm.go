@@ -35,26 +35,26 @@ var heardBy = map[string][]string{
 // calm waits for what a verb set off: changes of the document it acted in, and
 // requests with what they change. A page that does nothing costs a round trip or
 // two. It reports whether something was still going on.
-func (b *Browser) calm(ctx context.Context, t *tab, r *report) (late bool) {
+func (ob *observer) calm(ctx context.Context, t *tab, r *report) (late bool) {
 	ctx, stop := context.WithTimeout(ctx, requestLimit+calmLimit)
 	defer stop()
 	var c injected.Calmed
 	defer func() { r.stirred, r.drawn = c.Stirred, c.Drawn }()
-	c, err := r.calmed(ctx, r.place, b.calmAfter(t, r))
+	c, err := r.calmed(ctx, r.place, ob.calmAfter(t, r))
 	if err != nil {
 		return false // the document is gone, or the page is busy: what is read next says so
 	}
-	news, heeded := b.heedAhead(ctx, r)
+	news, heeded := ob.heedAhead(ctx, r)
 	still := heeded && c.Still
 	if !c.Stirred && news.Controls+news.Others > 0 { // among them may be one that answers late
 		still = false
-		c, err = r.calmed(ctx, r.place, b.calmAfter(t, r))
+		c, err = r.calmed(ctx, r.place, ob.calmAfter(t, r))
 	}
-	for err == nil && b.pending(t, r) {
-		if b.answered(ctx, t, r) != nil {
+	for err == nil && ob.pending(t, r) {
+		if ob.answered(ctx, t, r) != nil {
 			return true
 		}
-		q := b.calmAfter(t, r)
+		q := ob.calmAfter(t, r)
 		q.Late, q.Kinds, still = inMS(afterAnswer), nil, false
 		c, err = r.calmed(ctx, r.place, q)
 	}
@@ -62,7 +62,7 @@ func (b *Browser) calm(ctx context.Context, t *tab, r *report) (late bool) {
 		return false
 	}
 	if c.Tree != nil && !still {
-		news, err = b.heed(ctx, r.place)
+		news, err = ob.reader.heed(ctx, r.place)
 	}
 	if err == nil && news.Controls == 0 && c.Tree != nil && len(c.Tree.Hosts) == 0 {
 		r.read = c.Tree
@@ -72,8 +72,8 @@ func (b *Browser) calm(ctx context.Context, t *tab, r *report) (late bool) {
 }
 
 // calmAfter says how what a verb set off is waited for.
-func (b *Browser) calmAfter(t *tab, r *report) injected.Calm {
-	q := injected.Calm{Most: inMS(calmLimit), Walk: b.walkAlone(t, r)}
+func (ob *observer) calmAfter(t *tab, r *report) injected.Calm {
+	q := injected.Calm{Most: inMS(calmLimit), Walk: ob.walkAlone(t, r)}
 	if kinds := heardBy[r.verb]; r.node != 0 && len(kinds) > 0 {
 		q.Late, q.Kinds = inMS(lateStart), kinds
 	}
@@ -83,15 +83,15 @@ func (b *Browser) calmAfter(t *tab, r *report) injected.Calm {
 func inMS(d time.Duration) int { return int(d / time.Millisecond) }
 
 // pending reports whether requests of the verb run.
-func (b *Browser) pending(t *tab, r *report) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return t.asks(r.busy, b.ledger.Holds)
+func (ob *observer) pending(t *tab, r *report) bool {
+	ob.mu.Lock()
+	defer ob.mu.Unlock()
+	return t.asks(r.busy, ob.ledger.Holds)
 }
 
 // answered waits until they do not.
-func (b *Browser) answered(ctx context.Context, t *tab, r *report) error {
-	return b.await(ctx, func() bool { return t.closed || t.crashed || !t.asks(r.busy, b.ledger.Holds) })
+func (ob *observer) answered(ctx context.Context, t *tab, r *report) error {
+	return ob.await(ctx, func() bool { return t.closed || t.crashed || !t.asks(r.busy, ob.ledger.Holds) })
 }
 
 // waitedFor are the kinds of requests that pages show something of.
@@ -127,8 +127,8 @@ func (t *tab) asks(before map[string]string, waits func(id string) bool) bool {
 
 // passed ends the wait, and returns lines for what came and went meanwhile, in
 // the main frame and the one that was acted in.
-func (b *Browser) passed(ctx context.Context, t *tab, r *report) []string {
-	root, ok := b.rootPlace(t)
+func (ob *observer) passed(ctx context.Context, t *tab, r *report) []string {
+	root, ok := ob.rootPlace(t)
 	worlds := []injected.Frame{r.place.world}
 	if ok && root.document != r.place.document {
 		worlds = append(worlds, root.world)
@@ -143,14 +143,14 @@ func (b *Browser) passed(ctx context.Context, t *tab, r *report) []string {
 		}
 		r.gone = append(r.gone, p.Gone...)
 	}
-	return b.lines(r.gone)
+	return ob.lines(r.gone)
 }
 
 // lines are said of words that came and went.
-func (b *Browser) lines(gone []injected.Passing) (lines []string) {
+func (ob *observer) lines(gone []injected.Passing) (lines []string) {
 	for _, said := range gone {
-		if b.credentialed() {
-			said.Text = b.concealer().Text(said.Text)
+		if ob.credentialed() {
+			said.Text = ob.concealer().Text(said.Text)
 		}
 		lines = append(lines, fmt.Sprintf("+ %s %q (gone)\n", said.Role, said.Text))
 	}

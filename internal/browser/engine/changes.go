@@ -68,6 +68,7 @@ func (w *audience) forget(t *tab) {
 // report is what is to be told after a verb, from before it.
 type report struct {
 	viewed
+	observer *observer
 	verb  string
 	tab   *tab
 	place place // of what is acted on; the main frame's where nothing is
@@ -87,31 +88,31 @@ type report struct {
 
 // expect prepares a report on a verb. Where the viewer's last sight of the page
 // was not kept, it is read now.
-func (b *Browser) expect(ctx context.Context, t *tab, verb string, limit time.Duration, pin action.Pin) *report {
-	r := &report{viewed: viewedBy(ctx), verb: verb, tab: t, limit: limit}
+func (ob *observer) expect(ctx context.Context, t *tab, verb string, limit time.Duration, pin action.Pin) *report {
+	r := &report{viewed: viewedBy(ctx), observer: ob, verb: verb, tab: t, limit: limit}
 	defer func() { r.began = time.Now() }() // the act begins when this is done
 	if t == nil {
 		return r
 	}
-	b.mu.Lock()
+	ob.mu.Lock()
 	r.busy = t.requests()
 	crashed := t.crashed || t.dialog != nil
-	b.mu.Unlock()
+	ob.mu.Unlock()
 	if !r.report {
 		return r
 	}
 	if crashed || !acts(verb, nil) {
 		return r
 	}
-	p, node, err := b.pinned(t, pin)
+	p, node, err := ob.elements.pinned(t, pin)
 	if err != nil {
-		p, _ = b.rootPlace(t)
+		p, _ = ob.rootPlace(t)
 	}
 	r.place, r.node = p, node
 	if p.frame == nil {
 		return r
 	}
-	b.catchUp(ctx, t, r)
+	ob.catchUp(ctx, t, r)
 	tellWorld(p, "arm", injected.Arming{Node: node})
 	return r
 }
@@ -126,43 +127,43 @@ func tellWorld(p place, function string, arg any) {
 
 // catchUp reads the page for a viewer whose last sight of it cannot be compared
 // with another, or has only counted what is acted on.
-func (b *Browser) catchUp(ctx context.Context, t *tab, r *report) {
-	b.audience.mu.Lock()
-	o, _ := b.audience.of(r.by)
+func (ob *observer) catchUp(ctx context.Context, t *tab, r *report) {
+	ob.audience.mu.Lock()
+	o, _ := ob.audience.of(r.by)
 	document, had := o.document, o.page
 	shown := o.tab == t && document != ""
-	b.audience.mu.Unlock()
+	ob.audience.mu.Unlock()
 	if !shown {
 		return
 	}
-	ctx, leave := b.enter(ctx, t, catchLimit)
+	ctx, leave := ob.enter(ctx, t, catchLimit)
 	defer leave()
-	if had != nil && !b.unread(ctx, had, r) {
+	if had != nil && !ob.unread(ctx, had, r) {
 		return
 	}
-	if read, top, err := b.sight(ctx, t, had, false); err == nil && top.document == document {
-		b.audience.mu.Lock()
+	if read, top, err := ob.sight(ctx, t, had, false); err == nil && top.document == document {
+		ob.audience.mu.Lock()
 		o.catchUp(had, read)
-		b.audience.mu.Unlock()
+		ob.audience.mu.Unlock()
 	}
 }
 
 // sightWalk says how a frame is read to be compared with what it was; told says
 // that what is otherwise in it is shown to a caller.
-func (b *Browser) sightWalk(was *seen, told bool) injected.Walk {
-	walk := b.plainWalk()
+func (ob *observer) sightWalk(was *seen, told bool) injected.Walk {
+	walk := ob.reader.plainWalk()
 	walk.NoURLs, walk.Shown, walk.Fold, walk.News, walk.Since = true, told, true, true, was.number()
 	return walk
 }
 
 // sight reads the page to be compared with what it was, see sightWalk.
-func (b *Browser) sight(ctx context.Context, t *tab, was *seen, told bool) (*seen, place, error) {
+func (ob *observer) sight(ctx context.Context, t *tab, was *seen, told bool) (*seen, place, error) {
 	for tries := 0; ; tries++ {
-		top, err := b.main(ctx, t)
+		top, err := ob.main(ctx, t)
 		if err != nil {
 			return nil, top, err
 		}
-		read, err := b.see(ctx, t, top, b.sightWalk(was, told))
+		read, err := ob.see(ctx, t, top, ob.sightWalk(was, told))
 		if err == nil || !moved(err) || tries >= 2 || ctx.Err() != nil {
 			return read, top, err
 		}
@@ -171,85 +172,85 @@ func (b *Browser) sight(ctx context.Context, t *tab, was *seen, told bool) (*see
 
 // tell adds a report to a result, where one was asked for. What was done is
 // done: a page that cannot be read is a note.
-func (b *Browser) tell(ctx context.Context, r *report, out *action.Result) {
+func (ob *observer) tell(ctx context.Context, r *report, out *action.Result) {
 	if !r.report {
-		b.sent(ctx, r, out)
+		ob.sent(ctx, r, out)
 		return
 	}
 	left := max(time.Second, min(reportLimit, r.limit+slack-time.Since(r.began)))
 	changes := &action.Changes{}
-	if !b.isHeld(r.tab) {
-		b.waitStable(ctx, left, r, changes)
+	if !ob.isHeld(r.tab) {
+		ob.waitStable(ctx, left, r, changes)
 	}
-	if b.released(ctx, r.tab) || b.serversAnswered(ctx, r.tab) {
+	if ob.released(ctx, r.tab) || ob.serversAnswered(ctx, r.tab) {
 		left = reportLimit
-		b.waitStable(ctx, left, r, changes)
+		ob.waitStable(ctx, left, r, changes)
 	}
-	if b.isHeld(r.tab) {
+	if ob.isHeld(r.tab) {
 		return // nobody can read it now
 	}
 	bounded, stop := context.WithTimeout(ctx, left)
 	defer stop()
-	err := b.changes(bounded, r, out, changes)
+	err := ob.changes(bounded, r, out, changes)
 	out.Changes = changes
-	now, _ := b.outcome(nil, nil)
+	now, _ := ob.outcome(nil, nil)
 	out.Page, out.Modal = now.Page, now.Modal
 	out.Notes = append(out.Notes, now.Notes...)
 	if err != nil && out.Modal == nil {
 		out.Notes = append(out.Notes, "what changed on the page could not be read; take a snapshot")
-		b.log().Debug("cannot say what changed", "verb", r.verb, "error", err)
+		ob.log().Debug("cannot say what changed", "verb", r.verb, "error", err)
 	}
 }
 
 // waitStable waits for what the verb set off.
-func (b *Browser) waitStable(ctx context.Context, limit time.Duration, r *report, c *action.Changes) {
-	t := b.current()
-	if t == nil || b.modal(t) != nil {
+func (ob *observer) waitStable(ctx context.Context, limit time.Duration, r *report, c *action.Changes) {
+	t := ob.current()
+	if t == nil || ob.modal(t) != nil {
 		return
 	}
-	inner, leave := b.enter(ctx, t, limit)
+	inner, leave := ob.enter(ctx, t, limit)
 	defer leave()
-	switch _, stays := b.placeOf(t, r.place.document); {
+	switch _, stays := ob.placeOf(t, r.place.document); {
 	case t == r.tab && stays:
-		c.Late = b.calm(inner, t, r)
+		c.Late = ob.calm(inner, t, r)
 	case acts(r.verb, nil):
-		c.Late = b.rendered(inner, t, r)
+		c.Late = ob.rendered(inner, t, r)
 	}
 }
 
 // changes compares the page with what the viewer was shown of it.
-func (b *Browser) changes(ctx context.Context, r *report, out *action.Result, c *action.Changes) error {
+func (ob *observer) changes(ctx context.Context, r *report, out *action.Result, c *action.Changes) error {
 	var err error
-	if t := b.current(); t != nil && b.modal(t) == nil {
-		inner, leave := b.enter(ctx, t, reportLimit)
+	if t := ob.current(); t != nil && ob.modal(t) == nil {
+		inner, leave := ob.enter(ctx, t, reportLimit)
 		defer leave()
-		err = b.compare(inner, t, r, out, c)
+		err = ob.compare(inner, t, r, out, c)
 	}
-	b.audience.mu.Lock()
-	o, isNew := b.audience.of(r.by)
-	b.audience.mu.Unlock()
-	b.moved(o, isNew, c)
+	ob.audience.mu.Lock()
+	o, isNew := ob.audience.of(r.by)
+	ob.audience.mu.Unlock()
+	ob.moved(o, isNew, c)
 	return err
 }
 
 // moved says what is otherwise around the page: where it is, and what went
 // wrong.
-func (b *Browser) moved(o *onlooker, isNew bool, c *action.Changes) {
-	here := b.Page()
-	loaders := b.loaders()
-	b.audience.mu.Lock()
-	defer b.audience.mu.Unlock()
+func (ob *observer) moved(o *onlooker, isNew bool, c *action.Changes) {
+	here := ob.Page()
+	loaders := ob.loaders()
+	ob.audience.mu.Lock()
+	defer ob.audience.mu.Unlock()
 	c.Moved = o.at != here
 	o.at = here
 	if isNew {
-		o.written = b.netlog.Written()
+		o.written = ob.netlog.Written()
 		return
 	}
-	c.Errors, o.written = b.netlog.Errors(o.written, loaders)
+	c.Errors, o.written = ob.netlog.Errors(o.written, loaders)
 }
 
 // loaders returns the loaders of the documents that the tabs show, by tab.
-func (b *Browser) loaders() map[string]string {
+func (b *base) loaders() map[string]string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	all := make(map[string]string, len(b.tabs))
@@ -260,36 +261,36 @@ func (b *Browser) loaders() map[string]string {
 }
 
 // compare reads the page and says how it differs from the viewer's last sight.
-func (b *Browser) compare(ctx context.Context, t *tab, r *report, out *action.Result, c *action.Changes) error {
-	top, err := b.main(ctx, t)
+func (ob *observer) compare(ctx context.Context, t *tab, r *report, out *action.Result, c *action.Changes) error {
+	top, err := ob.main(ctx, t)
 	if err != nil {
 		return err
 	}
-	b.audience.mu.Lock()
-	o, isNew := b.audience.of(r.by)
+	ob.audience.mu.Lock()
+	o, isNew := ob.audience.of(r.by)
 	was := o.page
-	had := was != nil && o.tab == t && o.document == top.document && b.fileOf(t) == nil
+	had := was != nil && o.tab == t && o.document == top.document && ob.fileOf(t) == nil
 	known := o.tab != nil
-	b.audience.mu.Unlock()
+	ob.audience.mu.Unlock()
 	if !had {
 		c.Why = action.FirstLook
 		if !isNew && known {
 			c.Why = action.NewPage
 		}
-		return b.showInstead(ctx, t, c)
+		return ob.showInstead(ctx, t, c)
 	}
-	read, top, gone, err := b.lookAgain(ctx, t, top, was, r)
+	read, top, gone, err := ob.lookAgain(ctx, t, top, was, r)
 	if err != nil {
 		return err
 	}
-	delta, same := b.differs(o, t, top, read, gone, acted(out))
+	delta, same := ob.differs(o, t, top, read, gone, acted(out))
 	switch {
 	case !same:
 		c.Why = action.NewPage
-		return b.showInstead(ctx, t, c)
-	case delta.Much || b.longer(delta, read):
+		return ob.showInstead(ctx, t, c)
+	case delta.Much || ob.longer(delta, read):
 		c.Why = action.MuchChanged
-		return b.showInstead(ctx, t, c)
+		return ob.showInstead(ctx, t, c)
 	}
 	c.Text = delta.Text
 	c.Outcome = r.outcome(c)
@@ -312,30 +313,30 @@ func (r *report) outcome(c *action.Changes) string {
 }
 
 // longer reports whether changes take more to tell than the page itself.
-func (b *Browser) longer(delta snapshot.Delta, read *seen) bool {
-	return len(delta.Text) > fewChanges && len(delta.Text) > len(read.Part(b.room(&action.TakeSnapshot{})).Text)
+func (ob *observer) longer(delta snapshot.Delta, read *seen) bool {
+	return len(delta.Text) > fewChanges && len(delta.Text) > len(read.Part(ob.reader.room(&action.TakeSnapshot{})).Text)
 }
 
 // lookAgain reads the page, where it was not read when it was calm, and returns
 // lines for what came and went.
-func (b *Browser) lookAgain(ctx context.Context, t *tab, top place, was *seen, r *report) (read *seen, at place, gone []string, err error) {
+func (ob *observer) lookAgain(ctx context.Context, t *tab, top place, was *seen, r *report) (read *seen, at place, gone []string, err error) {
 	if r.read != nil && top.document == r.place.document && r.walk.Since == was.number() {
-		merged, err := b.merge(ctx, t, top, &snapshot.Frame{Document: top.document, Tree: r.read})
-		return sighted(merged, *r.walk), top, b.lines(r.gone), err
+		merged, err := ob.reader.merge(ctx, t, top, &snapshot.Frame{Document: top.document, Tree: r.read})
+		return sighted(merged, *r.walk), top, ob.lines(r.gone), err
 	}
 	var asking sync.WaitGroup
-	asking.Go(func() { gone = b.passed(ctx, t, r) })
-	read, at, err = b.sight(ctx, t, was, true)
+	asking.Go(func() { gone = ob.passed(ctx, t, r) })
+	read, at, err = ob.sight(ctx, t, was, true)
 	asking.Wait()
 	return read, at, gone, err
 }
 
 // differs compares what was read with what an onlooker was shown, and is what
 // it was shown from then on. same is false where it is of another document.
-func (b *Browser) differs(o *onlooker, t *tab, top place, read *seen, gone []string, deed string) (delta snapshot.Delta, same bool) {
-	b.audience.mu.Lock()
-	defer b.audience.mu.Unlock()
-	for _, other := range b.audience.all {
+func (ob *observer) differs(o *onlooker, t *tab, top place, read *seen, gone []string, deed string) (delta snapshot.Delta, same bool) {
+	ob.audience.mu.Lock()
+	defer ob.audience.mu.Unlock()
+	for _, other := range ob.audience.all {
 		if other.tab == t {
 			other.gone = append(other.gone, gone...)
 			other.gone = other.gone[max(0, len(other.gone)-mostGone):]
@@ -345,8 +346,8 @@ func (b *Browser) differs(o *onlooker, t *tab, top place, read *seen, gone []str
 	if before == nil || o.tab != t || o.document != top.document || read.since != before.number() {
 		return delta, false
 	}
-	if b.credentialed() { // more may be known to be secret than when it was read
-		before.Conceal(b.concealer())
+	if ob.credentialed() { // more may be known to be secret than when it was read
+		before.Conceal(ob.concealer())
 	}
 	delta = snapshot.Changes(before.Page, read.Page, snapshot.DeltaOptions{Acted: deed, Most: mostReport})
 	delta = following(o.missed, delta)
@@ -358,8 +359,8 @@ func (b *Browser) differs(o *onlooker, t *tab, top place, read *seen, gone []str
 }
 
 // showInstead has a snapshot take the place of changes.
-func (b *Browser) showInstead(ctx context.Context, t *tab, c *action.Changes) error {
-	data, err := b.snapshot(ctx, t, &action.TakeSnapshot{}, action.Pin{})
+func (ob *observer) showInstead(ctx context.Context, t *tab, c *action.Changes) error {
+	data, err := ob.snapshot(ctx, t, &action.TakeSnapshot{}, action.Pin{})
 	if shot, ok := data.(*action.Snapshot); ok && err == nil {
 		c.Snapshot = shot
 	}
@@ -377,16 +378,16 @@ func acted(out *action.Result) string {
 // shown notes that the viewer of a context was shown a page. One that another
 // sight of it cannot be compared with is read again before the next act, see
 // catchUp.
-func (b *Browser) shown(ctx context.Context, t *tab, top place, read *seen) {
+func (ob *observer) shown(ctx context.Context, t *tab, top place, read *seen) {
 	v := viewedBy(ctx)
 	if v.by == (Viewer{}) || top.frame != t.root {
 		return
 	}
-	here := b.Page()
-	written := b.netlog.Written()
-	b.audience.mu.Lock()
-	defer b.audience.mu.Unlock()
-	o, isNew := b.audience.of(v.by)
+	here := ob.Page()
+	written := ob.netlog.Written()
+	ob.audience.mu.Lock()
+	defer ob.audience.mu.Unlock()
+	o, isNew := ob.audience.of(v.by)
 	o.tab, o.document, o.page, o.gone, o.missed = t, top.document, nil, nil, snapshot.Delta{}
 	if read != nil && read.Compares() {
 		o.page = read

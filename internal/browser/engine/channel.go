@@ -30,7 +30,7 @@ func channelOpened(next taker) taker {
 			Response netlog.Response `json:"response"`
 		}
 		if json.Unmarshal(params, &p) == nil && from != nil && p.Response.Status == http.StatusOK { // elsewhere 101
-			b.judgeOpen(from, b.channels[session+"/"+p.Request].url)
+			b.outgoing.judgeOpen(from, b.outgoing.channels[session+"/"+p.Request].url)
 		}
 		next(b, session, from, params)
 	}
@@ -38,8 +38,8 @@ func channelOpened(next taker) taker {
 
 // judgeOpen ends what has opened a WebSocket that the session may not have. b.mu
 // is held.
-func (b *Browser) judgeOpen(from *target, address string) {
-	judge := b.options.Outgoing
+func (og *outgoingRequests) judgeOpen(from *target, address string) {
+	judge := og.options.Outgoing
 	if judge == nil || address == "" {
 		return
 	}
@@ -48,15 +48,15 @@ func (b *Browser) judgeOpen(from *target, address string) {
 		r.Page = from.tab.root.url
 		r.Document = r.Page
 	}
-	b.own.Go(func() {
-		if _, err := judge(b.life, r); err != nil {
-			b.endTarget(from)
+	og.own.Go(func() {
+		if _, err := judge(og.life, r); err != nil {
+			og.endTarget(from)
 		}
 	})
 }
 
 // endTarget ends a document or worker with the channels that it has open.
-func (b *Browser) endTarget(t *target) {
+func (og *outgoingRequests) endTarget(t *target) {
 	switch {
 	case t.tab != nil:
 		t.tab.main.session.Send("Page.navigate", map[string]string{"url": "about:blank"})
@@ -64,7 +64,7 @@ func (b *Browser) endTarget(t *target) {
 		t.session.Send("Runtime.terminateExecution", nil)
 		t.session.Send("Runtime.evaluate", map[string]string{"expression": "self.close()"})
 	default:
-		b.root.Send("Target.closeTarget", map[string]string{"targetId": t.id})
+		og.root.Send("Target.closeTarget", map[string]string{"targetId": t.id})
 	}
 }
 
@@ -76,15 +76,15 @@ func channelBegins(next taker) taker {
 		if from != nil && from.tab != nil {
 			tab = from.tab.id
 		}
-		if b.channels == nil {
-			b.channels = map[string]channel{}
+		if b.outgoing.channels == nil {
+			b.outgoing.channels = map[string]channel{}
 		}
-		b.channels[key] = channel{tab, address}
+		b.outgoing.channels[key] = channel{tab, address}
 	})
 }
 
 func channelEnds(next taker) taker {
-	return channelEvent(next, func(b *Browser, key, _ string, _ *target) { delete(b.channels, key) })
+	return channelEvent(next, func(b *Browser, key, _ string, _ *target) { delete(b.outgoing.channels, key) })
 }
 
 func channelEvent(next taker, note func(b *Browser, key, address string, from *target)) taker {
@@ -105,8 +105,8 @@ func channelEvent(next taker, note func(b *Browser, key, address string, from *t
 
 // hasChannel reports whether a tab has a channel open, or a worker has, which
 // may be any tab's. b.mu is held.
-func (b *Browser) hasChannel(t *tab) bool {
-	for _, c := range b.channels {
+func (og *outgoingRequests) hasChannel(t *tab) bool {
+	for _, c := range og.channels {
 		if c.tab == t.id || c.tab == "" {
 			return true
 		}
@@ -116,10 +116,10 @@ func (b *Browser) hasChannel(t *tab) bool {
 
 // dropChannels forgets the channels of a tab, whose document is gone, or of a
 // target that is. b.mu is held.
-func (b *Browser) dropChannels(gone func(session, tab string) bool) {
-	for key, c := range b.channels {
+func (og *outgoingRequests) dropChannels(gone func(session, tab string) bool) {
+	for key, c := range og.channels {
 		if session, _, _ := strings.Cut(key, "/"); gone(session, c.tab) {
-			delete(b.channels, key)
+			delete(og.channels, key)
 		}
 	}
 }

@@ -118,7 +118,7 @@ func (c *crawler) take(ctx context.Context) (*tab, error) {
 	}
 	c.b.mu.Unlock()
 	if err == nil && late {
-		c.b.discard(ctx, t)
+		c.b.targets.discard(ctx, t)
 		err = errClosedTab
 	}
 	return t, err
@@ -133,7 +133,7 @@ func (c *crawler) giveBack(ctx context.Context, t *tab) {
 	}
 	c.b.mu.Unlock()
 	if over {
-		c.b.discard(ctx, t)
+		c.b.targets.discard(ctx, t)
 	}
 }
 
@@ -142,7 +142,7 @@ func (c *crawler) discard(ctx context.Context, t *tab) {
 	c.b.mu.Lock()
 	delete(c.tabs, t)
 	c.b.mu.Unlock()
-	c.b.discard(ctx, t)
+	c.b.targets.discard(ctx, t)
 }
 
 // Close implements Crawler.
@@ -155,7 +155,7 @@ func (c *crawler) Close(ctx context.Context) error {
 	var all []error
 	for t := range tabs {
 		bounded, stop := context.WithTimeout(ctx, closeLimit)
-		all = append(all, c.b.shut(bounded, t))
+		all = append(all, c.b.targets.shut(bounded, t))
 		stop()
 	}
 	return errors.Join(all...)
@@ -163,11 +163,11 @@ func (c *crawler) Close(ctx context.Context) error {
 
 // visit goes to a page in a hidden tab and reads it.
 func (c *crawler) visit(ctx context.Context, t *tab, address string) (*action.CrawlVisit, error) {
-	if err := c.b.prepareAhead(ctx, t, address); err != nil {
+	if err := c.b.guard.prepareAhead(ctx, t, address); err != nil {
 		return nil, err
 	}
-	defer c.b.endAhead(t)
-	before := c.b.mark(t)
+	defer c.b.guard.endAhead(t)
+	before := c.b.effects.mark(t)
 	c.b.mu.Lock()
 	v := &visit{address: address, resources: c.options.Resources}
 	t.visit = v
@@ -179,13 +179,13 @@ func (c *crawler) visit(ctx context.Context, t *tab, address string) (*action.Cr
 	if out := c.told(t, v, answer); out != nil {
 		return out, nil
 	}
-	if err := c.b.failed(ctx, t, address, answer); err != nil {
+	if err := c.b.navigator.failed(ctx, t, address, answer); err != nil {
 		return nil, err
 	}
 	if err := c.arrive(ctx, t, v, before, answer.Loader); err != nil {
 		return nil, err
 	}
-	if err := c.b.away(t); err != nil {
+	if err := c.b.navigator.away(t); err != nil {
 		return nil, err
 	}
 	if out := c.told(t, v, answer); out != nil {
@@ -264,7 +264,7 @@ func (c *crawler) rest(ctx context.Context, t *tab) error {
 
 // read takes out of the page what the crawl wants.
 func (c *crawler) read(ctx context.Context, t *tab) (*action.CrawlVisit, error) {
-	if _, err := c.b.whole(ctx, t); err != nil {
+	if _, err := c.b.reader.whole(ctx, t); err != nil {
 		return nil, err
 	}
 	out := &action.CrawlVisit{}
@@ -325,7 +325,7 @@ func (c *crawler) content(ctx context.Context, t *tab, links []string) (string, 
 	case "links":
 		return strings.Join(links, "\n"), nil
 	case "text":
-		text, _, err := c.b.text(ctx, t)
+		text, _, err := c.b.reader.text(ctx, t)
 		return text, err
 	case "html":
 		if c.b.narrow(ctx) {
@@ -339,7 +339,7 @@ func (c *crawler) content(ctx context.Context, t *tab, links []string) (string, 
 		got, err := p.world.HTML(ctx, 0)
 		return got.HTML, err
 	}
-	m, _, err := c.b.marked(ctx, t, &action.Markdown{}, false)
+	m, _, err := c.b.reader.marked(ctx, t, &action.Markdown{}, false)
 	if err != nil {
 		return "", err
 	}

@@ -70,22 +70,22 @@ func (d *delivery) lost() bool { return d.told && d.presses > 0 && d.Presses == 
 
 // settleInput is settleBy for an act with input. Fault: page_changed where not all
 // of it was for what was judged.
-func (b *Browser) settleInput(ctx context.Context, t *tab, at aim, before mark, d *delivery, by closing) (bool, error) {
-	news, err := b.settleBy(ctx, t, &at.place, before, by)
+func (in *input) settleInput(ctx context.Context, t *tab, at aim, before mark, d *delivery, by closing) (bool, error) {
+	news, err := in.effects.settleBy(ctx, t, &at.place, before, by)
 	if err != nil {
 		if d.Refused != "" {
 			return false, d.fault()
 		}
 		return news, err
 	}
-	if d.short() && b.strayed(ctx, t, at.place, d.since) {
+	if d.short() && in.strayed(ctx, t, at.place, d.since) {
 		return false, d.fault()
 	}
 	if d.lost() && !news {
-		b.notes.add("the browser gave the press to nothing on the page: where nothing changed, make the call again")
+		in.notes.add("the browser gave the press to nothing on the page: where nothing changed, make the call again")
 	}
 	if d.Withheld {
-		b.notes.add("the page put something else in the element's place, or moved the focus, while it was pressed: what has its place now got nothing of that")
+		in.notes.add("the page put something else in the element's place, or moved the focus, while it was pressed: what has its place now got nothing of that")
 	}
 	return news, nil
 }
@@ -100,11 +100,11 @@ func unlessRefused(acted *action.Acted, d *delivery, err error) (any, error) {
 
 // strayed reports whether a frame refused input since a time: what was sent
 // there was for another one.
-func (b *Browser) strayed(ctx context.Context, t *tab, from place, since time.Time) bool {
+func (in *input) strayed(ctx context.Context, t *tab, from place, since time.Time) bool {
 	within := int(time.Since(since)/time.Millisecond) + 1
 	var any atomic.Bool
 	var asking sync.WaitGroup
-	for _, p := range b.places(t) {
+	for _, p := range in.places(t) {
 		if p.document == from.document {
 			continue
 		}

@@ -28,8 +28,8 @@ var dragEvents = map[string]taker{
 }
 
 // lookOnto adds what something would be dropped on to the facts and the pin.
-func (b *Browser) lookOnto(ctx context.Context, t *tab, a *action.Drag, facts action.Facts, pin action.Pin) (action.Facts, action.Pin, error) {
-	other, drop, err := b.lookAt(ctx, t, "page.drag", a.To, a.Timing, facts)
+func (es *elements) lookOnto(ctx context.Context, t *tab, a *action.Drag, facts action.Facts, pin action.Pin) (action.Facts, action.Pin, error) {
+	other, drop, err := es.lookAt(ctx, t, "page.drag", a.To, a.Timing, facts)
 	if err != nil {
 		return facts, pin, err
 	}
@@ -39,9 +39,9 @@ func (b *Browser) lookOnto(ctx context.Context, t *tab, a *action.Drag, facts ac
 		return facts, pin, fault.New(fault.InvalidRequest, "an element cannot be dropped on itself").
 			Hinted("name another element in to, or two points of it").With("field", "to")
 	}
-	b.mu.Lock()
-	b.looked.pin = action.Pin{} // each of the two is measured when its turn comes
-	b.mu.Unlock()
+	es.mu.Lock()
+	es.looked.pin = action.Pin{} // each of the two is measured when its turn comes
+	es.mu.Unlock()
 	return facts, pin, nil
 }
 
@@ -55,24 +55,24 @@ func goesSomewhere(a *action.Drag) bool {
 
 // drag presses on one element and lets go on another. Both are what was looked
 // at, and receive the pointer where it is.
-func (b *Browser) drag(ctx context.Context, t *tab, a *action.Drag, pin action.Pin) (any, error) {
+func (in *input) drag(ctx context.Context, t *tab, a *action.Drag, pin action.Pin) (any, error) {
 	onto := pin
 	onto.Document, onto.Node, onto.Print, onto.Drop = pin.Drop.Document, pin.Drop.Node, pin.Drop.Print, action.Spot{}
-	if _, err := b.takeDrop(ctx, t, onto, a); err != nil { // before anything is pressed
+	if _, err := in.takeDrop(ctx, t, onto, a); err != nil { // before anything is pressed
 		return nil, err
 	}
-	from, err := b.take(ctx, t, pin, a.From, injected.ForDrag, a.Timing)
+	from, err := in.take(ctx, t, pin, a.From, injected.ForDrag, a.Timing)
 	if err != nil {
 		return nil, err
 	}
-	before := b.mark(t)
-	acted := b.acted(from, pin)
-	c := &carrying{b: b, t: t, from: from}
+	before := in.effects.mark(t)
+	acted := in.acted(from, pin)
+	c := &carrying{in: in, t: t, from: from}
 	defer c.end()
 	if err := c.lift(ctx); err != nil {
 		return nil, err
 	}
-	to, err := b.takeDrop(ctx, t, onto, a) // it may have been scrolled to, or have made room
+	to, err := in.takeDrop(ctx, t, onto, a) // it may have been scrolled to, or have made room
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (b *Browser) drag(ctx context.Context, t *tab, a *action.Drag, pin action.P
 		return acted, err
 	}
 	came := c.came(to)
-	acted.NewPage, err = b.settleInput(ctx, t, to, before, came, came.quickly())
+	acted.NewPage, err = in.settleInput(ctx, t, to, before, came, came.quickly())
 	if err == nil {
 		err = c.strayed(ctx, to, came)
 	}
@@ -103,10 +103,10 @@ func (c *carrying) came(to aim) *delivery {
 // strayed asks the frame of the element, where it is another one, and those that
 // the pointer should not have acted in. Fault: page_changed.
 func (c *carrying) strayed(ctx context.Context, to aim, came *delivery) error {
-	refused := c.b.strayed(ctx, c.t, to.place, c.since)
+	refused := c.in.strayed(ctx, c.t, to.place, c.since)
 	if to.place.document != c.from.place.document {
 		lifted := delivery{dragged: true}
-		err := c.b.returned(ctx, c.t, c.from.place, lifted.quickly(), setOut(c.from.place, lifted.quickly()))
+		err := c.in.effects.returned(ctx, c.t, c.from.place, lifted.quickly(), setOut(c.from.place, lifted.quickly()))
 		refused = refused || errors.Is(err, errRefused)
 	}
 	if refused {
@@ -116,17 +116,17 @@ func (c *carrying) strayed(ctx context.Context, to aim, came *delivery) error {
 }
 
 // takeDrop finds the point of the target to drop on.
-func (b *Browser) takeDrop(ctx context.Context, t *tab, pin action.Pin, a *action.Drag) (aim, error) {
+func (in *input) takeDrop(ctx context.Context, t *tab, pin action.Pin, a *action.Drag) (aim, error) {
 	x, y, given := a.Offset()
 	if !given {
-		return b.take(ctx, t, pin, a.To, injected.ForDrop, a.Timing)
+		return in.take(ctx, t, pin, a.To, injected.ForDrop, a.Timing)
 	}
-	return b.takeFor(ctx, t, pin, injected.Pinned{Kind: injected.ForDrop, Offset: &injected.Point{X: x, Y: y}}, a.Timing)
+	return in.takeFor(ctx, t, pin, injected.Pinned{Kind: injected.ForDrop, Offset: &injected.Point{X: x, Y: y}}, a.Timing)
 }
 
 // carrying is a drag on its way. Until it has ended the button is down.
 type carrying struct {
-	b       *Browser
+	in      *input
 	t       *tab
 	from    aim
 	x, y    float64         // where the pointer is
@@ -138,9 +138,9 @@ type carrying struct {
 
 // lift presses on the element and moves a little: a drag begins.
 func (c *carrying) lift(ctx context.Context) error {
-	c.b.mu.Lock()
+	c.in.mu.Lock()
 	c.t.dragged = nil
-	c.b.mu.Unlock()
+	c.in.mu.Unlock()
 	if err := c.t.main.session.Call(ctx, "Input.setInterceptDrags", map[string]bool{"enabled": true}, nil); err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (c *carrying) lift(ctx context.Context) error {
 	}
 	c.x, c.y, c.down, c.since = c.from.x, c.from.y, true, time.Now()
 	press := c.button("mousePressed", 1)
-	if err := c.b.send(ctx, c.t, []stroke{c.move(c.x, c.y, 0), press, c.move(c.x+nudge/2, c.y, 1), c.move(c.x+nudge, c.y+nudge, 1)}); err != nil {
+	if err := c.in.send(ctx, c.t, []stroke{c.move(c.x, c.y, 0), press, c.move(c.x+nudge/2, c.y, 1), c.move(c.x+nudge, c.y+nudge, 1)}); err != nil {
 		return err
 	}
 	began, err := c.from.place.world.DragBegan(ctx)
@@ -158,7 +158,7 @@ func (c *carrying) lift(ctx context.Context) error {
 	}
 	bounded, stop := context.WithTimeout(ctx, dragLimit)
 	defer stop()
-	return ended(ctx, c.b.await(bounded, func() bool {
+	return ended(ctx, c.in.await(bounded, func() bool {
 		c.data = c.t.dragged
 		return c.data != nil || c.t.closed || c.t.dialog != nil
 	}))
@@ -190,14 +190,14 @@ func (c *carrying) carry(ctx context.Context, to aim) error {
 func (c *carrying) over(ctx context.Context, x, y float64) error {
 	c.x, c.y = x, y
 	if c.data == nil {
-		return c.b.send(ctx, c.t, []stroke{c.move(x, y, 1)})
+		return c.in.send(ctx, c.t, []stroke{c.move(x, y, 1)})
 	}
 	strokes := []stroke{c.event("dragOver")}
 	if !c.entered {
 		strokes = append([]stroke{c.event("dragEnter")}, strokes...)
 		c.entered = true
 	}
-	return c.b.send(ctx, c.t, strokes)
+	return c.in.send(ctx, c.t, strokes)
 }
 
 // drop lets go. Where the browser carries data, letting go is the drop: no
@@ -208,7 +208,7 @@ func (c *carrying) drop(ctx context.Context, to aim) error {
 	if c.data != nil {
 		last = c.event("drop")
 	}
-	return c.b.send(ctx, c.t, []stroke{last})
+	return c.in.send(ctx, c.t, []stroke{last})
 }
 
 // end leaves no button pressed and no drag intercepted, whatever happened. The

@@ -17,48 +17,48 @@ const (
 
 // drawn waits until the tab's document, and that of the frame acted in, have
 // been drawn once.
-func (b *Browser) drawn(ctx context.Context, t *tab, p place) error {
-	if err := b.rootDrawn(ctx, t); err != nil || p.frame == t.root {
+func (g *geometry) drawn(ctx context.Context, t *tab, p place) error {
+	if err := g.rootDrawn(ctx, t); err != nil || p.frame == t.root {
 		return err
 	}
-	return b.drawnOnce(ctx, p)
+	return g.drawnOnce(ctx, p)
 }
 
 // rootDrawn does so for the tab's own document. Until then no animation moves
 // in it either, so that what will move looks still.
-func (b *Browser) rootDrawn(ctx context.Context, t *tab) error {
-	root, err := b.main(ctx, t)
+func (g *geometry) rootDrawn(ctx context.Context, t *tab) error {
+	root, err := g.main(ctx, t)
 	if err != nil {
 		return err
 	}
-	return b.drawnOnce(ctx, root)
+	return g.drawnOnce(ctx, root)
 }
 
-func (b *Browser) drawnOnce(ctx context.Context, p place) error {
-	b.mu.Lock()
+func (g *geometry) drawnOnce(ctx context.Context, p place) error {
+	g.mu.Lock()
 	known := p.frame.drawn == p.document
-	b.mu.Unlock()
+	g.mu.Unlock()
 	if known {
 		return nil
 	}
 	if err := await(ctx, p, firstDraw); err != nil {
 		return err
 	}
-	b.mu.Lock()
+	g.mu.Lock()
 	p.frame.drawn = p.document
-	b.mu.Unlock()
+	g.mu.Unlock()
 	return nil
 }
 
 // presented waits until a frame of another process is drawn where the layout
 // has it, if that is not where it was before.
-func (b *Browser) presented(ctx context.Context, f *frame, parent place, e injected.Embedding) error {
+func (g *geometry) presented(ctx context.Context, f *frame, parent place, e injected.Embedding) error {
 	here := injected.Embedding{Left: e.Left, Top: e.Top, ScaleX: e.ScaleX, ScaleY: e.ScaleY}
-	b.mu.Lock()
+	g.mu.Lock()
 	apart := f.target != parent.frame.target
 	known := f.shown == here
 	f.shown = here
-	b.mu.Unlock()
+	g.mu.Unlock()
 	if !apart || known {
 		return nil
 	}

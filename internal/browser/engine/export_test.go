@@ -49,5 +49,5 @@ func Within(b *Browser, own time.Duration) time.Duration { return b.within(own) 
 func (b *Browser) Claimed(address string) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.claimed(address)
+	return b.outgoing.claimed(address)
 }

@@ -72,11 +72,11 @@ func (b *Browser) readFile(ctx context.Context, t *tab, n *action.Navigated) {
 const pdfType = "application/pdf"
 
 // documentShown is what a tab shows that is no page of HTML; nil for a page.
-func (b *Browser) documentShown(ctx context.Context, t *tab) *action.Document {
-	b.mu.Lock()
+func (rd *reader) documentShown(ctx context.Context, t *tab) *action.Document {
+	rd.mu.Lock()
 	mediaType := t.mediaType
-	b.mu.Unlock()
-	d, err := b.documentOf(ctx, t, mediaType)
+	rd.mu.Unlock()
+	d, err := rd.documentOf(ctx, t, mediaType)
 	if err != nil {
 		return nil
 	}

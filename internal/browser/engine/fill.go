@@ -20,14 +20,14 @@ type Filling struct {
 // fill gives a protected field its secret. The page gets it in one go, and only
 // while document, element and origin are those that were judged. Faults:
 // page_changed, not_actionable, denied_by_policy.
-func (b *Browser) fill(ctx context.Context, t *tab, a *Filling, pin action.Pin) (any, error) {
-	before := b.mark(t)
-	at, err := b.takeFocused(ctx, t, pin, injected.ForType, injected.Focus{}, a.Timing)
+func (in *input) fill(ctx context.Context, t *tab, a *Filling, pin action.Pin) (any, error) {
+	before := in.effects.mark(t)
+	at, err := in.takeFocused(ctx, t, pin, injected.ForType, injected.Focus{}, a.Timing)
 	if err != nil {
 		return nil, err
 	}
-	acted := b.acted(at, pin)
-	if err := b.focus(ctx, t, at, injected.Focus{}); err != nil {
+	acted := in.acted(at, pin)
+	if err := in.focus(ctx, t, at, injected.Focus{}); err != nil {
 		return nil, err
 	}
 	q := injected.Filling{Node: at.node, Print: pin.Print, Origin: a.Origin, Value: a.Value.Reveal()}
@@ -39,7 +39,7 @@ func (b *Browser) fill(ctx context.Context, t *tab, a *Filling, pin action.Pin) 
 		return nil, err
 	}
 	out := &action.Filled{OK: true, Secret: a.Secret, Domain: a.Domain, Element: acted.Element, Matches: acted.Matches}
-	_, err = b.settleBy(ctx, t, &at.place, before, glance)
+	_, err = in.effects.settleBy(ctx, t, &at.place, before, glance)
 	return out, err
 }
 

@@ -15,7 +15,7 @@ var hasFormat = map[string]bool{
 
 // assign gives such a field its value, and returns what is left to type: nothing. Faults:
 // invalid_request when the field does not take it, page_changed.
-func (b *Browser) assign(ctx context.Context, at aim, value string) (rest string, err error) {
+func (in *input) assign(ctx context.Context, at aim, value string) (rest string, err error) {
 	got, err := at.place.world.Assign(ctx, injected.Assignment{Node: at.node, Value: value})
 	switch {
 	case err != nil:

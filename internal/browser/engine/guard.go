@@ -49,7 +49,7 @@ func (p paused) key() string { return cmp.Or(p.Network, p.ID) }
 // target was told to ask (a frame in a sandbox with srcdoc is not paused).
 func judged(b *Browser, session string, from *target, params json.RawMessage) {
 	if session != "" {
-		inTab(func(b *Browser, t *tab, from *target, p paused) { b.judge(t, from, p) })(b, session, from, params)
+		inTab(func(b *Browser, t *tab, from *target, p paused) { b.guard.judge(t, from, p) })(b, session, from, params)
 		return
 	}
 	var p paused
@@ -57,10 +57,10 @@ func judged(b *Browser, session string, from *target, params json.RawMessage) {
 	case json.Unmarshal(params, &p) != nil:
 	case p.Type != "Document":
 		t := b.tabWith(p.Frame)
-		b.certain(t, p, func() { b.outgoing(t, p, func() { b.carry(t, p) }) })
+		b.certificates.certain(t, p, func() { b.outgoing.outgoing(t, p, func() { b.carry(t, p) }) })
 	default:
 		t := b.tabWith(p.Frame)
-		b.certain(t, p, func() { b.question(b.root, t, p) })
+		b.certificates.certain(t, p, func() { b.guard.question(b.root, t, p) })
 	}
 }
 
@@ -76,42 +76,42 @@ func (b *base) tabWith(frame string) *tab {
 }
 
 // judge asks the guard about a document and answers the browser. b.mu is held.
-func (b *Browser) judge(t *tab, from *target, p paused) {
+func (dg *documentGuard) judge(t *tab, from *target, p paused) {
 	if t.hidden {
-		b.judgeVisit(t, from, p)
+		dg.judgeVisit(t, from, p)
 		return
 	}
-	b.ask(t, from, p)
+	dg.ask(t, from, p)
 }
 
 // ask asks the guard about a document. b.mu is held.
-func (b *Browser) ask(t *tab, from *target, p paused) {
+func (dg *documentGuard) ask(t *tab, from *target, p paused) {
 	if p.Frame == t.root.id {
 		t.moves.asked++
 		t.method = p.Request.Method
 	}
-	b.question(from.session, t, p)
+	dg.question(from.session, t, p)
 }
 
 // question puts a document to the guard. t may be nil. b.mu is held.
-func (b *Browser) question(session *cdp.Session, t *tab, p paused) {
-	guard, refused := b.options.Guard, b.options.Refused
-	prepare := b.preparing(session, t, p)
-	b.work.add(func() {
+func (dg *documentGuard) question(session *cdp.Session, t *tab, p paused) {
+	guard, refused := dg.options.Guard, dg.options.Refused
+	prepare := dg.preparing(session, t, p)
+	dg.work.add(func() {
 		err := allowed(guard, p.Request.URL)
 		if err == nil {
-			if session != b.root { // the browser as a whole asks once more
+			if session != dg.root { // the browser as a whole asks once more
 				session.Send("Fetch.continueRequest", map[string]string{"requestId": p.ID})
 				return
 			}
-			b.mu.Lock()
-			defer b.mu.Unlock()
-			b.outgoing(t, p, func() { prepare(func() { b.goOn(p, t.leads(p)) }) })
+			dg.mu.Lock()
+			defer dg.mu.Unlock()
+			dg.outgoing.outgoing(t, p, func() { prepare(func() { dg.credentials.goOn(p, t.leads(p)) }) })
 			return
 		}
-		b.turnAway(session, t, p, err)
+		dg.turnAway(session, t, p, err)
 		if refused != nil {
-			r := b.refusal(t, p, err)
+			r := dg.refusal(t, p, err)
 			r.Top = p.Frame == t.root.id && !t.hidden
 			refused(r)
 		}
@@ -119,8 +119,8 @@ func (b *Browser) question(session *cdp.Session, t *tab, p paused) {
 }
 
 // turnAway fails a request that waits.
-func (b *Browser) turnAway(session *cdp.Session, t *tab, p paused, err error) {
-	b.refuse(t, p, err)
+func (dg *documentGuard) turnAway(session *cdp.Session, t *tab, p paused, err error) {
+	dg.refuse(t, p, err)
 	session.Send("Fetch.failRequest", map[string]string{"requestId": p.ID, "errorReason": "BlockedByClient"})
 }
 
@@ -132,16 +132,16 @@ func allowed(guard func(string) error, url string) error {
 	return guard(url)
 }
 
-func (b *Browser) refuse(t *tab, p paused, err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (dg *documentGuard) refuse(t *tab, p paused, err error) {
+	dg.mu.Lock()
+	defer dg.mu.Unlock()
 	if t != nil && p.Frame == t.root.id {
 		t.refused = blocked(p.Request.URL, err)
 	}
 	if t == nil || !t.hidden {
-		b.notes.add("blocked: %s", fault.From(blocked(p.Request.URL, err)).Message)
+		dg.notes.add("blocked: %s", fault.From(blocked(p.Request.URL, err)).Message)
 	}
-	b.change()
+	dg.change()
 }
 
 // blocked turns what a guard said into a fault.
@@ -156,13 +156,13 @@ func blocked(address string, err error) error {
 }
 
 // refusal leaves the query out: it may hold secrets.
-func (b *Browser) refusal(t *tab, p paused, err error) action.Refusal {
+func (dg *documentGuard) refusal(t *tab, p paused, err error) action.Refusal {
 	to := p.Request.URL
 	r := action.Refusal{Time: time.Now(), Host: host(to), URL: bareAddress(to), Reason: fault.From(blocked(to, err)).Message, Page: true}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if r.Document = b.askers[strings.TrimSuffix(r.Host, ".")]; r.Document == "" && t != nil {
-		r.Document = bareAddress(b.shownIn(t, t.frames[p.Frame]))
+	dg.mu.Lock()
+	defer dg.mu.Unlock()
+	if r.Document = dg.askers[strings.TrimSuffix(r.Host, ".")]; r.Document == "" && t != nil {
+		r.Document = bareAddress(dg.shownIn(t, t.frames[p.Frame]))
 	}
 	return r
 }

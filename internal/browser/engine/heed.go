@@ -32,27 +32,27 @@ func (e *ears) knows(p place) bool {
 
 // heed has a frame's world know what scripts listen on, and returns what is
 // new. That it cannot be had makes a snapshot poorer, not wrong.
-func (b *Browser) heed(ctx context.Context, p place) (news injected.News, err error) {
+func (rd *reader) heed(ctx context.Context, p place) (news injected.News, err error) {
 	e := &p.frame.ears
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	news, err = p.world.Heed(ctx, e.of(p))
-	return news, b.unheard(ctx, err)
+	return news, rd.unheard(ctx, err)
 }
 
 // heedAll is heed with listeners that were asked for.
-func (b *Browser) heedAll(ctx context.Context, p place, all injected.Listeners) (news injected.News, err error) {
+func (rd *reader) heedAll(ctx context.Context, p place, all injected.Listeners) (news injected.News, err error) {
 	e := &p.frame.ears
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	news, err = p.world.Heard(ctx, e.of(p), all)
-	return news, b.unheard(ctx, err)
+	return news, rd.unheard(ctx, err)
 }
 
-func (b *Browser) unheard(ctx context.Context, err error) error {
+func (rd *reader) unheard(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	b.log().Debug("cannot read the listeners of a frame", "error", err)
+	rd.log().Debug("cannot read the listeners of a frame", "error", err)
 	return nil
 }

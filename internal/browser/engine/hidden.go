@@ -52,7 +52,7 @@ func (b *Browser) newHiddenTab(ctx context.Context, o CrawlOptions) (*tab, error
 	b.hiding--
 	if b.hiding == 0 {
 		for _, other := range b.tabs {
-			b.show(other)
+			b.targets.show(other)
 		}
 	}
 	b.mu.Unlock()
@@ -63,7 +63,7 @@ func (b *Browser) newHiddenTab(ctx context.Context, o CrawlOptions) (*tab, error
 		err = t.main.session.Call(ctx, "Fetch.enable", intercepted(true, o.Resources), nil)
 	}
 	if err != nil {
-		b.discard(ctx, t)
+		b.targets.discard(ctx, t)
 		return nil, err
 	}
 	return t, nil
@@ -87,22 +87,22 @@ func (b *Browser) hide(ctx context.Context, params map[string]any) (*tab, error)
 }
 
 // show makes a tab of limbo the active one. b.mu is held.
-func (b *Browser) show(t *tab) {
-	if !t.hidden && !slices.Contains(b.order, t) {
-		b.order = append(b.order, t)
-		b.change()
+func (ts *targets) show(t *tab) {
+	if !t.hidden && !slices.Contains(ts.order, t) {
+		ts.order = append(ts.order, t)
+		ts.change()
 	}
 }
 
 // unwanted reports whether a new page was opened from a hidden tab: such a
 // page is closed before it runs. One that does not name its opener counts as
 // such as long as a hidden tab has asked for one. b.mu is held.
-func (b *Browser) unwanted(opener string) bool {
-	if o := b.tabs[opener]; o != nil {
+func (ts *targets) unwanted(opener string) bool {
+	if o := ts.tabs[opener]; o != nil {
 		return o.hidden
 	}
-	for _, t := range b.tabs {
-		if t.hidden && t.popups.asked > t.popups.done && b.making+b.hiding == 0 {
+	for _, t := range ts.tabs {
+		if t.hidden && t.popups.asked > t.popups.done && ts.making+ts.hiding == 0 {
 			t.popups.done++
 			return true
 		}
@@ -112,10 +112,10 @@ func (b *Browser) unwanted(opener string) bool {
 
 // judgeVisit answers the browser for a request of a hidden tab: its own
 // document and what that needs. b.mu is held.
-func (b *Browser) judgeVisit(t *tab, from *target, p paused) {
+func (dg *documentGuard) judgeVisit(t *tab, from *target, p paused) {
 	session := from.session
 	refuse := func(reason string) {
-		b.work.add(func() {
+		dg.work.add(func() {
 			session.Send("Fetch.failRequest", map[string]string{"requestId": p.ID, "errorReason": reason})
 		})
 	}
@@ -128,14 +128,14 @@ func (b *Browser) judgeVisit(t *tab, from *target, p paused) {
 			refuse("Aborted")
 			return
 		}
-		b.answerEmpty(from, p)
+		dg.answerEmpty(from, p)
 	case p.Type != "" && p.Type != "Document":
 		refuse("BlockedByClient")
 	case p.Frame != t.root.id:
-		b.ask(t, from, p)
+		dg.ask(t, from, p)
 	case !v.begun && sameDocument(v.address, p.Request.URL):
 		v.begun = true
-		b.ask(t, from, p)
+		dg.ask(t, from, p)
 	default:
 		if v.redirect == "" && v.begun && !sameDocument(v.address, p.Request.URL) {
 			v.redirect = p.Request.URL

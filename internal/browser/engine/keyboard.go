@@ -15,28 +15,28 @@ import (
 
 // typeText types into an element, as write does; with a delay every character is
 // a key.
-func (b *Browser) typeText(ctx context.Context, t *tab, a *action.Type, pin action.Pin) (any, error) {
+func (in *input) typeText(ctx context.Context, t *tab, a *action.Type, pin action.Pin) (any, error) {
 	text, err := typeable(a.Input)
 	if err != nil {
 		return nil, err
 	}
-	before := b.mark(t)
+	before := in.effects.mark(t)
 	focus := injected.Focus{Clear: a.Clear}
-	at, err := b.takeFocused(ctx, t, pin, injected.ForType, focus, a.Timing)
+	at, err := in.takeFocused(ctx, t, pin, injected.ForType, focus, a.Timing)
 	if err != nil {
 		return nil, err
 	}
-	acted := b.acted(at, pin)
-	if err := b.focus(ctx, t, at, focus); err != nil {
+	acted := in.acted(at, pin)
+	if err := in.focus(ctx, t, at, focus); err != nil {
 		return acted, err
 	}
 	if hasFormat[acted.Element.Type] {
-		if text, err = b.assign(ctx, at, text); err != nil {
+		if text, err = in.assign(ctx, at, text); err != nil {
 			return nil, err
 		}
 	}
 	if acted.Element != nil && at.facts != nil && at.facts.Editor {
-		if text, err = b.paste(ctx, t, at, pin, text, a.Clear); err != nil {
+		if text, err = in.paste(ctx, t, at, pin, text, a.Clear); err != nil {
 			return acted, err
 		}
 	}
@@ -44,10 +44,10 @@ func (b *Browser) typeText(ctx context.Context, t *tab, a *action.Type, pin acti
 		text += "\n"
 	}
 	came := delivery{typed: utf8.RuneCountInString(text), since: time.Now()}
-	if err := b.write(ctx, t, text, time.Duration(a.Delay)*time.Millisecond); err != nil {
+	if err := in.write(ctx, t, text, time.Duration(a.Delay)*time.Millisecond); err != nil {
 		return acted, err
 	}
-	acted.NewPage, err = b.settleInput(ctx, t, at, before, &came, committed(at, text, &came))
+	acted.NewPage, err = in.settleInput(ctx, t, at, before, &came, committed(at, text, &came))
 	return unlessRefused(acted, &came, err)
 }
 
@@ -63,7 +63,7 @@ func typeable(s string) (string, error) {
 
 // focus gives an element the focus, in the page, or by a click where that does
 // not do.
-func (b *Browser) focus(ctx context.Context, t *tab, at aim, q injected.Focus) error {
+func (in *input) focus(ctx context.Context, t *tab, at aim, q injected.Focus) error {
 	q.Node = at.node
 	f, err := at.tookOr(func() (injected.Focused, error) { return at.place.world.Focus(ctx, q) })
 	if err != nil {
@@ -73,7 +73,7 @@ func (b *Browser) focus(ctx context.Context, t *tab, at aim, q injected.Focus) e
 		return errChanged
 	}
 	if !f.OK && at.there {
-		if err := b.send(ctx, t, clicks(at, "left", 1, 0)); err != nil {
+		if err := in.send(ctx, t, clicks(at, "left", 1, 0)); err != nil {
 			return err
 		}
 		if f, err = at.place.world.Focus(ctx, q); err != nil {
@@ -118,10 +118,10 @@ func committed(at aim, text string, came *delivery) closing {
 }
 
 // write sends text where the focus is.
-func (b *Browser) write(ctx context.Context, t *tab, text string, delay time.Duration) error {
+func (in *input) write(ctx context.Context, t *tab, text string, delay time.Duration) error {
 	if delay > 0 {
 		for _, r := range text {
-			if err := b.send(ctx, t, writing(r)); err != nil {
+			if err := in.send(ctx, t, writing(r)); err != nil {
 				return err
 			}
 			if err := pause(ctx, delay); err != nil {
@@ -131,7 +131,7 @@ func (b *Browser) write(ctx context.Context, t *tab, text string, delay time.Dur
 		return nil
 	}
 	for _, strokes := range turnsOf(text) {
-		if err := b.send(ctx, t, strokes); err != nil {
+		if err := in.send(ctx, t, strokes); err != nil {
 			return err
 		}
 	}
@@ -185,41 +185,41 @@ func writing(r rune) []stroke {
 }
 
 // press presses a key, on an element or where the focus is.
-func (b *Browser) press(ctx context.Context, t *tab, a *action.Press, pin action.Pin) (any, error) {
+func (in *input) press(ctx context.Context, t *tab, a *action.Press, pin action.Pin) (any, error) {
 	held, k, err := chord(a.Key)
 	if err != nil {
 		return nil, err
 	}
-	at, err := b.pressAt(ctx, t, a, pin)
+	at, err := in.pressAt(ctx, t, a, pin)
 	if err != nil {
 		return nil, err
 	}
-	before := b.mark(t)
-	acted := b.acted(at, pin)
+	before := in.effects.mark(t)
+	acted := in.acted(at, pin)
 	came := delivery{keys: len(held) + 1, since: time.Now()}
-	if err := b.send(ctx, t, k.strokes(held)); err != nil {
+	if err := in.send(ctx, t, k.strokes(held)); err != nil {
 		return acted, err
 	}
-	acted.NewPage, err = b.settleInput(ctx, t, at, before, &came, came.quickly())
+	acted.NewPage, err = in.settleInput(ctx, t, at, before, &came, came.quickly())
 	return unlessRefused(acted, &came, err)
 }
 
-func (b *Browser) pressAt(ctx context.Context, t *tab, a *action.Press, pin action.Pin) (aim, error) {
+func (in *input) pressAt(ctx context.Context, t *tab, a *action.Press, pin action.Pin) (aim, error) {
 	if !a.Zero() {
-		at, err := b.takeFocused(ctx, t, pin, injected.ForFocus, injected.Focus{}, a.Timing)
+		at, err := in.takeFocused(ctx, t, pin, injected.ForFocus, injected.Focus{}, a.Timing)
 		if err != nil || at.found {
 			return at, err
 		}
-		return at, b.focus(ctx, t, at, injected.Focus{})
+		return at, in.focus(ctx, t, at, injected.Focus{})
 	}
-	h, err := b.focused(ctx, t, pin)
+	h, err := in.elements.focused(ctx, t, pin)
 	if err != nil {
 		return aim{}, err
 	}
 	if pin.Tab != t.id || h.place.document != pin.Document || strconv.Itoa(h.node) != pin.Node || h.facts.Print != pin.Print {
 		return aim{}, errChanged
 	}
-	if err := b.drawn(ctx, t, h.place); err != nil {
+	if err := in.geometry.drawn(ctx, t, h.place); err != nil {
 		return aim{}, err
 	}
 	return aim{place: h.place, node: h.node, facts: &h.facts}, nil

@@ -46,8 +46,8 @@ func requestEvent(method string, inTab func(t *tab, e netlog.Event)) taker {
 			e.Tab = from.tab.id
 		}
 		if e.Starts() {
-			b.asked(from, e)
-			b.sendsTo(e)
+			b.guard.asked(from, e)
+			b.certificates.sendsTo(e)
 		}
 		if !from.isHidden() {
 			b.netlog.RequestEvent(method, session, e)
@@ -55,7 +55,7 @@ func requestEvent(method string, inTab func(t *tab, e netlog.Event)) taker {
 		if from.tab != nil && e.Document != "" {
 			b.sends(from.tab, from, e)
 		}
-		b.receipts(e)
+		b.outgoing.receipts(e)
 		if from.tab != nil && inTab != nil {
 			inTab(from.tab, e)
 			b.change()
@@ -90,15 +90,15 @@ func requestEvents(inTab map[string]func(*tab, netlog.Event)) map[string]taker {
 
 // The verbs of package netlog.
 
-func readConsole(b *Browser, _ context.Context, a *action.ReadConsole) (any, error) {
+func (b *Browser) readConsole(_ context.Context, a *action.ReadConsole) (any, error) {
 	return b.netlog.Console(a), nil
 }
 
-func readNetwork(b *Browser, ctx context.Context, a *action.ReadNetwork) (any, error) {
+func (b *Browser) readNetwork(ctx context.Context, a *action.ReadNetwork) (any, error) {
 	return b.netlog.Requests(ctx, a, b.concealer().Text)
 }
 
-func exportHAR(b *Browser, _ context.Context, a *action.ExportHAR) (any, error) {
+func (b *Browser) exportHAR(_ context.Context, a *action.ExportHAR) (any, error) {
 	b.mu.Lock()
 	titles := make(map[string]string, len(b.tabs))
 	for id, t := range b.tabs {

@@ -10,7 +10,7 @@ import (
 // paste puts text into a code editor that has the focus, in the place of all
 // that is in it or at its end: an editor that gets keys indents lines and closes
 // brackets by itself. It returns what is left to be typed. Fault: page_changed.
-func (b *Browser) paste(ctx context.Context, t *tab, at aim, pin action.Pin, text string, whole bool) (string, error) {
+func (in *input) paste(ctx context.Context, t *tab, at aim, pin action.Pin, text string, whole bool) (string, error) {
 	keys := []string{"Control+End"}
 	switch {
 	case whole && text == "":
@@ -23,7 +23,7 @@ func (b *Browser) paste(ctx context.Context, t *tab, at aim, pin action.Pin, tex
 		if err != nil {
 			return text, err
 		}
-		if err := b.send(ctx, t, k.strokes(held)); err != nil {
+		if err := in.send(ctx, t, k.strokes(held)); err != nil {
 			return text, err
 		}
 	}

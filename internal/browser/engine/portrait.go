@@ -49,7 +49,7 @@ func (b *Browser) sitting(ctx context.Context, t *tab, pin action.Pin) ([]badge,
 	if err != nil {
 		return nil, nil, err
 	}
-	view, err := b.layout(ctx, t)
+	view, err := b.geometry.layout(ctx, t)
 	return marks, around(marks, view), err
 }
 
@@ -67,7 +67,7 @@ func (b *Browser) marks(ctx context.Context, t *tab, pin action.Pin) ([]badge, e
 		if err != nil || !known {
 			return nil, errChanged
 		}
-		boxes, err := b.boxes(ctx, p, []int{node}, false)
+		boxes, err := b.geometry.boxes(ctx, p, []int{node}, false)
 		if err != nil {
 			return nil, err
 		}

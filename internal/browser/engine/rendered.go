@@ -15,10 +15,10 @@ func fresh() injected.Calm { return injected.Calm{Most: inMS(landLimit), Fresh: 
 // rendered waits until a document that a verb led to has drawn what it fetches
 // and renders by script, and reports whether it still loads. A document without
 // scripts and requests costs one round trip. It waits once for each document.
-func (b *Browser) rendered(ctx context.Context, t *tab, r *report) (late bool) {
+func (ob *observer) rendered(ctx context.Context, t *tab, r *report) (late bool) {
 	ctx, stop := context.WithTimeout(ctx, drawLimit+calmLimit)
 	defer stop()
-	p, err := b.main(ctx, t)
+	p, err := ob.main(ctx, t)
 	if err != nil {
 		return false
 	}
@@ -28,13 +28,13 @@ func (b *Browser) rendered(ctx context.Context, t *tab, r *report) (late bool) {
 	var asking sync.WaitGroup
 	defer asking.Wait()
 	if r.report {
-		asking.Go(func() { _, _ = b.heed(ctx, p) }) // whoever reads the page asks once more
+		asking.Go(func() { _, _ = ob.reader.heed(ctx, p) }) // whoever reads the page asks once more
 	}
 	r.askNew(p)
 	defer tellWorld(p, "passed", struct{}{})
-	waited, late := b.awaitContent(ctx, t, p, r)
+	waited, late := ob.awaitContent(ctx, t, p, r)
 	if waited {
-		_ = b.titled(context.WithValue(ctx, reporting{}, nil), t)
+		_ = ob.effects.titled(context.WithValue(ctx, reporting{}, nil), t)
 	}
 	r.rendered, r.unfinished = p.document, late
 	return late
@@ -42,11 +42,11 @@ func (b *Browser) rendered(ctx context.Context, t *tab, r *report) (late bool) {
 
 // awaitContent waits for the requests and the first content of a document.
 // waited is false where there was nothing to wait for.
-func (b *Browser) awaitContent(ctx context.Context, t *tab, p place, r *report) (waited, late bool) {
+func (ob *observer) awaitContent(ctx context.Context, t *tab, p place, r *report) (waited, late bool) {
 	began := time.Now()
 	c, err := r.calmed(ctx, p, fresh())
 	for since := (&report{}); err == nil; waited = true {
-		pending, limit := b.pending(t, since), landLimit
+		pending, limit := ob.pending(t, since), landLimit
 		if c.Unfinished {
 			limit = drawLimit
 		}
@@ -61,7 +61,7 @@ func (b *Browser) awaitContent(ctx context.Context, t *tab, p place, r *report) 
 		q.Late = inMS(left) // for the first change: there is no request to wait for
 		if pending {
 			bounded, stop := context.WithTimeout(ctx, left)
-			if b.answered(bounded, t, since) != nil {
+			if ob.answered(bounded, t, since) != nil {
 				stop()
 				continue
 			}

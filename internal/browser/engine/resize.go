@@ -9,17 +9,17 @@ import (
 
 // resize gives all tabs another viewport, those to come too, and waits until
 // the active one has it.
-func (b *Browser) resize(ctx context.Context, t *tab, a *action.Resize, _ action.Pin) (any, error) {
-	b.mu.Lock()
-	b.options.Width, b.options.Height = a.Width, a.Height
-	size := b.options.metrics()
+func (ts *targets) resize(ctx context.Context, t *tab, a *action.Resize, _ action.Pin) (any, error) {
+	ts.mu.Lock()
+	ts.options.Width, ts.options.Height = a.Width, a.Height
+	size := ts.options.metrics()
 	var others []*cdp.Session
-	for _, other := range b.tabs {
+	for _, other := range ts.tabs {
 		if other != t {
 			others = append(others, other.main.session)
 		}
 	}
-	b.mu.Unlock()
+	ts.mu.Unlock()
 	for _, s := range others {
 		s.Send("Emulation.setDeviceMetricsOverride", size)
 	}

@@ -10,17 +10,17 @@ import (
 )
 
 // choose selects options by value or label: all that are asked for, or none.
-func (b *Browser) choose(ctx context.Context, t *tab, a *action.Select, pin action.Pin) (any, error) {
+func (in *input) choose(ctx context.Context, t *tab, a *action.Select, pin action.Pin) (any, error) {
 	if len(a.Values) == 0 {
 		return nil, fault.New(fault.InvalidRequest, "no values were given").
 			Hinted("give the values or labels of the options to select")
 	}
-	before := b.mark(t)
-	at, err := b.takeChoosing(ctx, t, pin, a)
+	before := in.effects.mark(t)
+	at, err := in.takeChoosing(ctx, t, pin, a)
 	if err != nil {
 		return nil, err
 	}
-	acted := b.acted(at, pin)
+	acted := in.acted(at, pin)
 	chosen, err := at.choseOr(func() (injected.Chosen, error) {
 		return at.place.world.Choose(ctx, injected.Choice{Node: at.node, Values: a.Values})
 	})
@@ -31,21 +31,21 @@ func (b *Browser) choose(ctx context.Context, t *tab, a *action.Select, pin acti
 		return nil, err
 	}
 	acted.Selected, acted.Labels = chosen.Selected, chosen.Labels
-	acted.NewPage, err = b.settle(ctx, t, &at.place, before)
+	acted.NewPage, err = in.effects.settle(ctx, t, &at.place, before)
 	return acted, err
 }
 
 // takeChoosing is take for a choice: in the tab's own document the options are
 // chosen in the same round trip. In frames their place is to be checked first.
-func (b *Browser) takeChoosing(ctx context.Context, t *tab, pin action.Pin, a *action.Select) (aim, error) {
+func (in *input) takeChoosing(ctx context.Context, t *tab, pin action.Pin, a *action.Select) (aim, error) {
 	q := injected.Pinned{Kind: injected.ForSelect}
-	if err := b.pinnedPoint(ctx, t, pin, a.Locator, &q); err != nil {
+	if err := in.elements.pinnedPoint(ctx, t, pin, a.Locator, &q); err != nil {
 		return aim{}, err
 	}
-	if root, ok := b.rootPlace(t); ok && root.document == pin.Document {
+	if root, ok := in.rootPlace(t); ok && root.document == pin.Document {
 		q.Choose = &injected.Choice{Values: a.Values}
 	}
-	return b.takeFor(ctx, t, pin, q, a.Timing)
+	return in.takeFor(ctx, t, pin, q, a.Timing)
 }
 
 // choseOr is what became of the choice, or what choose says of it.

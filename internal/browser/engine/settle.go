@@ -22,9 +22,9 @@ type mark struct {
 	tab    *tab
 }
 
-func (b *Browser) mark(t *tab) mark {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (ef *effects) mark(t *tab) mark {
+	ef.mu.Lock()
+	defer ef.mu.Unlock()
 	t.refused, t.uncertified = nil, ""
 	return mark{moves: t.moves, popups: t.popups, loader: t.root.loader, tab: t}
 }
@@ -33,39 +33,39 @@ func (b *Browser) mark(t *tab) mark {
 // round trip in the page we have been told of every navigation and popup that
 // the action began. A navigation that takes longer is no failure. It reports
 // whether the tab shows a new document. Only what ends the verb is an error.
-func (b *Browser) settle(ctx context.Context, t *tab, where *place, before mark) (bool, error) {
-	return b.settleBy(ctx, t, where, before, glance)
+func (ef *effects) settle(ctx context.Context, t *tab, where *place, before mark) (bool, error) {
+	return ef.settleBy(ctx, t, where, before, glance)
 }
 
 // settleBy is settle with a round trip that does something too.
-func (b *Browser) settleBy(ctx context.Context, t *tab, where *place, before mark, by closing) (bool, error) {
+func (ef *effects) settleBy(ctx context.Context, t *tab, where *place, before mark, by closing) (bool, error) {
 	if where == nil {
-		if p, ok := b.rootPlace(t); ok {
+		if p, ok := ef.rootPlace(t); ok {
 			where = &p
 		}
 	}
 	if where != nil {
-		if err := b.heard(ctx, t, *where, before, by); err != nil && !moved(err) {
+		if err := ef.heard(ctx, t, *where, before, by); err != nil && !moved(err) {
 			return false, err
 		}
 	}
 	bounded, stop := context.WithTimeout(ctx, settleLimit)
 	defer stop()
-	err := b.await(bounded, func() bool { return t.closed || t.crashed || t.arrived(before) || b.ledger.Waiting(t.id) })
+	err := ef.await(bounded, func() bool { return t.closed || t.crashed || t.arrived(before) || ef.ledger.Waiting(t.id) })
 	if err := ended(ctx, err); err != nil {
 		return false, err
 	}
-	if err := ended(ctx, b.download(ctx, t, before)); err != nil {
+	if err := ended(ctx, ef.download(ctx, t, before)); err != nil {
 		return false, err
 	}
-	if err := b.popup(ctx, t, before); err != nil {
+	if err := ef.popup(ctx, t, before); err != nil {
 		return false, err
 	}
-	b.mu.Lock()
+	ef.mu.Lock()
 	news := t.root.loader != before.loader
-	b.mu.Unlock()
-	if now := b.current(); now != nil && (news || now != t) {
-		if err := ended(ctx, b.titled(bounded, now)); err != nil && !moved(err) {
+	ef.mu.Unlock()
+	if now := ef.current(); now != nil && (news || now != t) {
+		if err := ended(ctx, ef.titled(bounded, now)); err != nil && !moved(err) {
 			return news, err
 		}
 	}
@@ -78,15 +78,15 @@ const oneTask = "() => new Promise(done => { const c = new MessageChannel(); c.p
 
 // heard returns when everything that an action set off in its frame has been
 // told of.
-func (b *Browser) heard(ctx context.Context, t *tab, where place, before mark, by closing) error {
+func (ef *effects) heard(ctx context.Context, t *tab, where place, before mark, by closing) error {
 	asked := setOut(where, by)
-	b.askAhead(ctx, t, where)
-	if err := b.returned(ctx, t, where, by, asked); err != nil {
+	reportOf(ctx).askAhead(t, where)
+	if err := ef.returned(ctx, t, where, by, asked); err != nil {
 		return err
 	}
-	b.mu.Lock()
+	ef.mu.Lock()
 	script := t.moves.scripts > before.moves.scripts
-	b.mu.Unlock()
+	ef.mu.Unlock()
 	if script { // a link to javascript: runs as a task of its own
 		if err := await(ctx, where, oneTask); err != nil {
 			return err
@@ -94,18 +94,18 @@ func (b *Browser) heard(ctx context.Context, t *tab, where place, before mark, b
 	} else if where.frame == t.root {
 		return nil
 	}
-	return b.titled(ctx, t)
+	return ef.titled(ctx, t)
 }
 
 // titled brings a tab's title, if its document can be read now.
-func (b *Browser) titled(ctx context.Context, t *tab) error {
-	p, ok := b.rootPlace(t)
+func (ef *effects) titled(ctx context.Context, t *tab) error {
+	p, ok := ef.rootPlace(t)
 	if !ok {
 		return nil
 	}
 	asked := setOut(p, glance)
 	reportOf(ctx).askNew(p)
-	return b.returned(ctx, t, p, glance, asked)
+	return ef.returned(ctx, t, p, glance, asked)
 }
 
 // ended keeps an error only when the verb itself is over.
@@ -131,41 +131,41 @@ func (t *tab) arrived(before mark) bool {
 
 // download waits for the browser to tell of a download, where a navigation of
 // the action came to nothing: it tells of that first.
-func (b *Browser) download(ctx context.Context, t *tab, before mark) error {
+func (ef *effects) download(ctx context.Context, t *tab, before mark) error {
 	const limit = 250 * time.Millisecond
-	b.mu.Lock()
-	nothing := b.options.Downloads != "" && !t.closed && t.root.loader == before.loader &&
+	ef.mu.Lock()
+	nothing := ef.options.Downloads != "" && !t.closed && t.root.loader == before.loader &&
 		t.moves.asked > before.moves.asked && t.moves.stopped > before.moves.stopped &&
 		t.moves.within == before.moves.within && t.moves.downloads == before.moves.downloads
-	b.mu.Unlock()
+	ef.mu.Unlock()
 	if !nothing {
 		return nil
 	}
 	bounded, stop := context.WithTimeout(ctx, limit)
 	defer stop()
-	return b.await(bounded, func() bool { return t.closed || t.moves.downloads > before.moves.downloads })
+	return ef.await(bounded, func() bool { return t.closed || t.moves.downloads > before.moves.downloads })
 }
 
 // popup waits for a new tab that the action asked for, until it shows its
 // document.
-func (b *Browser) popup(ctx context.Context, t *tab, before mark) error {
-	b.mu.Lock()
+func (ef *effects) popup(ctx context.Context, t *tab, before mark) error {
+	ef.mu.Lock()
 	asked, came := t.popups.asked > before.popups.asked, t.popups.done > before.popups.done
-	b.mu.Unlock()
+	ef.mu.Unlock()
 	if !asked && !came {
 		return nil
 	}
 	opening, stop := context.WithTimeout(ctx, popupLimit)
 	defer stop()
-	err := b.await(opening, func() bool { return t.closed || t.popups.done > before.popups.done })
+	err := ef.await(opening, func() bool { return t.closed || t.popups.done > before.popups.done })
 	if err != nil {
 		return ended(ctx, err)
 	}
 	loading, end := context.WithTimeout(ctx, settleLimit)
 	defer end()
-	return ended(ctx, b.await(loading, func() bool {
-		now := b.activeLocked()
-		if now == nil || now == t || now.dialog != nil || now.refused != nil || b.ledger.Waiting(now.id) {
+	return ended(ctx, ef.await(loading, func() bool {
+		now := ef.activeLocked()
+		if now == nil || now == t || now.dialog != nil || now.refused != nil || ef.ledger.Waiting(now.id) {
 			return true
 		}
 		started := !leadsSomewhere(t.opened) || leadsSomewhere(now.root.url)
@@ -197,8 +197,8 @@ var glance = closing{function: title}
 
 // roundTrip goes to a frame's renderer and back, and brings the tab's title
 // from the main frame.
-func (b *Browser) roundTrip(ctx context.Context, t *tab, p place, by closing) error {
-	return b.returned(ctx, t, p, by, setOut(p, by))
+func (ef *effects) roundTrip(ctx context.Context, t *tab, p place, by closing) error {
+	return ef.returned(ctx, t, p, by, setOut(p, by))
 }
 
 // setOut begins a round trip.
@@ -210,7 +210,7 @@ func setOut(p place, by closing) *cdp.Pending {
 }
 
 // returned ends it.
-func (b *Browser) returned(ctx context.Context, t *tab, p place, by closing, asked *cdp.Pending) error {
+func (ef *effects) returned(ctx context.Context, t *tab, p place, by closing, asked *cdp.Pending) error {
 	var answer struct {
 		Result struct {
 			Value string `json:"value"`
@@ -227,7 +227,7 @@ func (b *Browser) returned(ctx context.Context, t *tab, p place, by closing, ask
 		}
 		shown = rest
 	}
-	b.entitle(t, p, shown)
+	ef.entitle(t, p, shown)
 	return nil
 }
 

@@ -13,10 +13,10 @@ import (
 // the same node to another entry: one that has become something else than a
 // snapshot showed is refused once, with what it is now. Faults: stale_ref,
 // page_changed.
-func (b *Browser) byShown(ctx context.Context, t *tab, ref string) (hit, error) {
-	h, err := b.referred(ctx, t, ref, injected.Frame.FactsShown)
+func (es *elements) byShown(ctx context.Context, t *tab, ref string) (hit, error) {
+	h, err := es.referred(ctx, t, ref, injected.Frame.FactsShown)
 	if err == nil && h.facts.Was != nil {
-		err = becameOther(b.refs.Ref(snapshot.Place{Document: h.place.document, Node: h.node}), h.facts)
+		err = becameOther(es.refs.Ref(snapshot.Place{Document: h.place.document, Node: h.node}), h.facts)
 	}
 	return h, err
 }

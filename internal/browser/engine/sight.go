@@ -25,9 +25,9 @@ func (s *seen) number() int {
 }
 
 // see reads a page so that it can be compared with other sights of it.
-func (b *Browser) see(ctx context.Context, t *tab, top place, walk injected.Walk) (*seen, error) {
-	walk.Sight = int(b.sights.Add(1))
-	read, err := b.perceive(ctx, t, top, walk)
+func (ob *observer) see(ctx context.Context, t *tab, top place, walk injected.Walk) (*seen, error) {
+	walk.Sight = int(ob.sights.Add(1))
+	read, err := ob.reader.perceive(ctx, t, top, walk)
 	return sighted(read, walk), err
 }
 
@@ -36,25 +36,25 @@ func sighted(read *snapshot.Page, by injected.Walk) *seen {
 }
 
 // readShown reads what a snapshot shows, and notes that the viewer was shown it.
-func (b *Browser) readShown(ctx context.Context, t *tab, top place, walk injected.Walk, a *action.TakeSnapshot) (*snapshot.Page, error) {
+func (ob *observer) readShown(ctx context.Context, t *tab, top place, walk injected.Walk, a *action.TakeSnapshot) (*snapshot.Page, error) {
 	if walk.Fold {
-		read, err := b.see(ctx, t, top, walk)
+		read, err := ob.see(ctx, t, top, walk)
 		if err == nil {
-			b.shown(ctx, t, top, read)
+			ob.shown(ctx, t, top, read)
 		}
 		return read.Page, err
 	}
-	read, err := b.perceive(ctx, t, top, walk)
+	read, err := ob.reader.perceive(ctx, t, top, walk)
 	if a.Ref == "" && err == nil { // read without marks, or in part
-		b.shown(ctx, t, top, nil)
+		ob.shown(ctx, t, top, nil)
 	}
 	return read, err
 }
 
 // unread reports whether what is acted on is in a run of which a sight only
 // counted it: what it was is not known then.
-func (b *Browser) unread(ctx context.Context, s *seen, r *report) bool {
-	if r.node == 0 || !s.Folded() || s.Holds(b.refs.Ref(snapshot.Place{Document: r.place.document, Node: r.node})) {
+func (ob *observer) unread(ctx context.Context, s *seen, r *report) bool {
+	if r.node == 0 || !s.Folded() || s.Holds(ob.refs.Ref(snapshot.Place{Document: r.place.document, Node: r.node})) {
 		return false
 	}
 	unread, err := r.place.world.Reveal(ctx, r.node, s.sight)

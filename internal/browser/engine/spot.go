@@ -25,12 +25,12 @@ func isPlace(l action.Locator) bool {
 
 // spotAt finds the element that really receives a point, into frames and
 // closed shadow roots. Faults: invalid_request, not_found.
-func (b *Browser) spotAt(ctx context.Context, t *tab, l action.Locator) (spot, error) {
+func (es *elements) spotAt(ctx context.Context, t *tab, l action.Locator) (spot, error) {
 	x, y, whole := l.Point()
 	if !whole {
 		return spot{}, fault.New(fault.InvalidRequest, "a point has x and y").Hinted("give both").With("field", "x")
 	}
-	p, err := b.main(ctx, t)
+	p, err := es.main(ctx, t)
 	if err != nil {
 		return spot{}, err
 	}
@@ -47,7 +47,7 @@ func (b *Browser) spotAt(ctx context.Context, t *tab, l action.Locator) (spot, e
 		if r.Inner == nil {
 			return spot{hit: hit{place: p, node: r.Node, facts: *r.Facts, matches: 1}, at: at}, nil
 		}
-		if p, err = b.embeddedAt(ctx, t, p, r.Node); err != nil {
+		if p, err = es.embeddedAt(ctx, t, p, r.Node); err != nil {
 			return spot{}, err
 		}
 		at = *r.Inner
@@ -68,12 +68,12 @@ func receiver(ctx context.Context, p place, at injected.Point) (injected.Receive
 }
 
 // embeddedAt returns the frame whose element has a number in its parent.
-func (b *Browser) embeddedAt(ctx context.Context, t *tab, parent place, node int) (place, error) {
-	for _, p := range b.places(t) {
+func (es *elements) embeddedAt(ctx context.Context, t *tab, parent place, node int) (place, error) {
+	for _, p := range es.places(t) {
 		if p.frame.parent != parent.frame {
 			continue
 		}
-		if number, err := b.ownerOf(ctx, p.frame, parent); err == nil && number == node {
+		if number, err := es.ownerOf(ctx, p.frame, parent); err == nil && number == node {
 			return p, nil
 		}
 	}
@@ -83,11 +83,11 @@ func (b *Browser) embeddedAt(ctx context.Context, t *tab, parent place, node int
 
 // pinnedPoint has the point that l names in the question of a pinned element,
 // when it still receives it. Fault: page_changed.
-func (b *Browser) pinnedPoint(ctx context.Context, t *tab, pin action.Pin, l action.Locator, q *injected.Pinned) error {
+func (es *elements) pinnedPoint(ctx context.Context, t *tab, pin action.Pin, l action.Locator, q *injected.Pinned) error {
 	if !isPlace(l) {
 		return nil
 	}
-	s, err := b.spotAt(ctx, t, l)
+	s, err := es.spotAt(ctx, t, l)
 	if err != nil {
 		return err
 	}

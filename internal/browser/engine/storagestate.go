@@ -206,7 +206,7 @@ func (b *Browser) inEmptyDocuments(ctx context.Context, origins []string, f func
 	if err != nil {
 		return err
 	}
-	defer b.discard(ctx, t)
+	defer b.targets.discard(ctx, t)
 	for _, origin := range origins {
 		bounded, stop := context.WithTimeout(ctx, originLimit)
 		err := f(bounded, t, origin)

@@ -164,24 +164,24 @@ var errCrashed = fault.New(fault.PageCrashed, "the page crashed").
 	Hinted("navigate again with page.goto: the tab still works")
 
 // crash notes that a target's renderer died. b.mu is held.
-func (b *Browser) crash(t *target) {
+func (ts *targets) crash(t *target) {
 	if t == nil {
 		return
 	}
-	b.conn.Detach(t.session.ID(), errCrashed)
+	ts.conn.Detach(t.session.ID(), errCrashed)
 	if t.tab == nil {
 		return
 	}
 	if t.kind != "page" {
 		t.tab.lose(t)
-		b.change()
+		ts.change()
 		return
 	}
 	t.tab.crashed = true
 	t.tab.lose(t)
 	t.tab.dropDialog()
 	t.tab.interrupt(errCrashed)
-	b.change()
+	ts.change()
 }
 
 // facts returns where a tab is.

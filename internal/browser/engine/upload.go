@@ -35,17 +35,17 @@ var chooserEvents = map[string]taker{
 // upload gives files to a file input, or to the file chooser that the element
 // opens. Faults: invalid_request, page_changed, not_actionable, not_found,
 // limit_reached.
-func (b *Browser) upload(ctx context.Context, t *tab, a *action.Upload, pin action.Pin) (any, error) {
+func (in *input) upload(ctx context.Context, t *tab, a *action.Upload, pin action.Pin) (any, error) {
 	if err := uploadable(a); err != nil {
 		return nil, err
 	}
-	b.mu.Lock()
-	files := b.options.Files
-	b.mu.Unlock()
+	in.mu.Lock()
+	files := in.options.Files
+	in.mu.Unlock()
 	if files == nil {
 		return nil, fault.New(fault.ProviderNotSupported, "this browser takes no files").Hinted("use a session of provider sandbox")
 	}
-	p, node, err := b.pinned(t, pin)
+	p, node, err := in.elements.pinned(t, pin)
 	if err != nil {
 		return nil, err
 	}
@@ -57,11 +57,11 @@ func (b *Browser) upload(ctx context.Context, t *tab, a *action.Upload, pin acti
 		return nil, errChanged
 	}
 	at := aim{place: p, node: node, facts: &facts}
-	to, err := b.inputFor(ctx, t, a, &at, pin)
+	to, err := in.inputFor(ctx, t, a, &at, pin)
 	if err != nil {
 		return nil, err
 	}
-	return b.give(ctx, t, a, pin, at, to, files)
+	return in.give(ctx, t, a, pin, at, to, files)
 }
 
 func uploadable(a *action.Upload) error {
@@ -89,12 +89,12 @@ type slot struct {
 
 // inputFor returns the file input that is meant: the element itself, or that
 // of the chooser which a click on it opens.
-func (b *Browser) inputFor(ctx context.Context, t *tab, a *action.Upload, at *aim, pin action.Pin) (slot, error) {
+func (in *input) inputFor(ctx context.Context, t *tab, a *action.Upload, at *aim, pin action.Pin) (slot, error) {
 	backend, err := at.place.world.Backend(ctx, at.node)
 	if err != nil {
 		return slot{}, err
 	}
-	to, err := b.slotOf(ctx, at.place, backend)
+	to, err := in.slotOf(ctx, at.place, backend)
 	if err != nil {
 		return slot{}, err
 	}
@@ -102,14 +102,14 @@ func (b *Browser) inputFor(ctx context.Context, t *tab, a *action.Upload, at *ai
 		if a.Clear {
 			return slot{}, fault.New(fault.InvalidRequest, "the element is no file input: there is nothing to clear").Hinted("name the file input itself")
 		}
-		if to, err = b.opened(ctx, t, a, at, pin); err != nil {
+		if to, err = in.opened(ctx, t, a, at, pin); err != nil {
 			return slot{}, err
 		}
 	}
 	return to, fits(a, to.is)
 }
 
-func (b *Browser) slotOf(ctx context.Context, p place, backend int64) (slot, error) {
+func (in *input) slotOf(ctx context.Context, p place, backend int64) (slot, error) {
 	if backend == 0 {
 		return slot{}, errChanged
 	}
@@ -132,29 +132,29 @@ func fits(a *action.Upload, is injected.FileInput) error {
 
 // opened clicks the element and returns the input whose file chooser that
 // opened.
-func (b *Browser) opened(ctx context.Context, t *tab, a *action.Upload, at *aim, pin action.Pin) (slot, error) {
-	ready, err := b.take(ctx, t, pin, a.Locator, injected.ForClick, a.Timing)
+func (in *input) opened(ctx context.Context, t *tab, a *action.Upload, at *aim, pin action.Pin) (slot, error) {
+	ready, err := in.take(ctx, t, pin, a.Locator, injected.ForClick, a.Timing)
 	if err != nil {
 		return slot{}, err
 	}
-	b.mu.Lock()
+	in.mu.Lock()
 	before := t.choosers
 	t.choosing = true
-	b.mu.Unlock()
+	in.mu.Unlock()
 	defer func() {
-		b.mu.Lock()
+		in.mu.Lock()
 		t.choosing = false
-		b.mu.Unlock()
+		in.mu.Unlock()
 	}()
-	if err := b.send(ctx, t, clicks(ready, "left", 1, 0)); err != nil {
+	if err := in.send(ctx, t, clicks(ready, "left", 1, 0)); err != nil {
 		return slot{}, err
 	}
 	bounded, stop := context.WithTimeoutCause(ctx, chooserLimit, errNoChooser)
 	defer stop()
-	if err := b.await(bounded, func() bool { return t.choosers > before }); err != nil {
+	if err := in.await(bounded, func() bool { return t.choosers > before }); err != nil {
 		return slot{}, err
 	}
-	b.mu.Lock()
+	in.mu.Lock()
 	asked := t.chooser
 	f := t.frames[asked.Frame]
 	var p place
@@ -162,7 +162,7 @@ func (b *Browser) opened(ctx context.Context, t *tab, a *action.Upload, at *aim,
 	if f != nil {
 		p, ok = f.place()
 	}
-	b.mu.Unlock()
+	in.mu.Unlock()
 	if !ok || asked.Backend == 0 {
 		return slot{}, errNoChooser
 	}
@@ -170,7 +170,7 @@ func (b *Browser) opened(ctx context.Context, t *tab, a *action.Upload, at *aim,
 		return slot{}, errElsewhere
 	}
 	*at = ready
-	return b.slotOf(ctx, p, asked.Backend)
+	return in.slotOf(ctx, p, asked.Backend)
 }
 
 var errNoChooser = fault.New(fault.NotActionable, "a click on the element opens no file chooser that takes files").
@@ -182,7 +182,7 @@ var errElsewhere = fault.New(fault.NotActionable, "the file chooser that opened 
 	Hinted("name the file input in that frame itself").With("reason", "chooser of another frame")
 
 // give puts the files into the input and waits for what that sets off.
-func (b *Browser) give(ctx context.Context, t *tab, a *action.Upload, pin action.Pin, at aim, to slot, files Files) (any, error) {
+func (in *input) give(ctx context.Context, t *tab, a *action.Upload, pin action.Pin, at aim, to slot, files Files) (any, error) {
 	var sent []action.SentFile
 	if !a.Clear {
 		var err error
@@ -190,17 +190,17 @@ func (b *Browser) give(ctx context.Context, t *tab, a *action.Upload, pin action
 			return nil, err
 		}
 	}
-	before := b.mark(t)
+	before := in.effects.mark(t)
 	if err := to.fill(ctx, sent); err != nil {
 		return nil, err
 	}
-	b.unaccepted(to.is.Accept, sent)
-	out := &action.Uploaded{Acted: *b.acted(at, pin), Files: sent}
+	in.unaccepted(to.is.Accept, sent)
+	out := &action.Uploaded{Acted: *in.acted(at, pin), Files: sent}
 	if sent == nil {
 		out.Files = []action.SentFile{}
 	}
 	var err error
-	out.NewPage, err = b.settle(ctx, t, &to.place, before)
+	out.NewPage, err = in.effects.settle(ctx, t, &to.place, before)
 	return out, err
 }
 
@@ -219,12 +219,12 @@ func (s slot) fill(ctx context.Context, sent []action.SentFile) error {
 
 // unaccepted notes files that the input does not ask for. That is advice only:
 // people may choose others too (HTML, "File Upload state").
-func (b *Browser) unaccepted(accept string, sent []action.SentFile) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (in *input) unaccepted(accept string, sent []action.SentFile) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
 	for _, f := range sent {
 		if accept != "" && !accepts(accept, f.Name) {
-			b.notes.add("the input asks for %q, which %q is not", pagetext.Cut(pagetext.Clean(accept)), pagetext.Shorten(f.Name, mostQuote))
+			in.notes.add("the input asks for %q, which %q is not", pagetext.Cut(pagetext.Clean(accept)), pagetext.Shorten(f.Name, mostQuote))
 		}
 	}
 }
