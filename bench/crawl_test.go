@@ -132,11 +132,7 @@ func inTabs(read func(tab, n int)) {
 
 func crawled(b *testing.B) cdp.Transport {
 	b.Helper()
-	c, err := browsertest.Start()
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(c.Stop)
+	c := browsertest.For(b)
 	return c.Transport()
 }
 

@@ -100,9 +100,7 @@ func BenchmarkNavigate(b *testing.B) {
 
 func chromium(b *testing.B) *counted {
 	b.Helper()
-	c, err := browsertest.Start()
-	must(b, err)
-	b.Cleanup(c.Stop)
+	c := browsertest.For(b)
 	return &counted{Pieces: pieces(b, c)}
 }
 

@@ -133,9 +133,7 @@ func (a *asker) enter() {
 // WebSocket to the real surface, gate, relay and engine.
 func askers(b *testing.B) (bare, relayed *asker) {
 	b.Helper()
-	c, err := browsertest.Start()
-	must(b, err)
-	b.Cleanup(c.Stop)
+	c := browsertest.For(b)
 	r := openRemote(b)
 	header := http.Header{"Authorization": {"Bearer " + r.token}}
 	conn, _, err := websocket.Dial(b.Context(), "ws"+strings.TrimPrefix(r.url, "http")+"/cdp", &websocket.DialOptions{HTTPHeader: header}) //nolint:bodyclose // it is the connection's

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // imageTag is the image of these tests: the chromium layers are the same as of
@@ -25,6 +27,9 @@ var (
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
+	if status, missing := testenv.Missing(testenv.Engine, testenv.Chromium, testenv.Program("node"), testenv.Program("npm")); missing {
+		return status
+	}
 	dir, err := os.MkdirTemp("", "glovebox-e2e-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -216,10 +216,7 @@ func withoutWalls(t *testing.T) {
 	began := time.Now()
 	c := newCanary(t, "canary.test")
 	h := newHome(t, c)
-	browser, err := browsertest.StartEager("--host-resolver-rules=MAP *.canary.test 127.0.0.1", "--ignore-certificate-errors")
-	if err != nil {
-		t.Fatal(err)
-	}
+	browser := browsertest.EagerFor(t, "--host-resolver-rules=MAP *.canary.test 127.0.0.1", "--ignore-certificate-errors")
 	conn := cdp.Open(browser.Transport(), 0, func(cdp.Event) {})
 	t.Cleanup(func() { browser.Stop(); <-conn.Done() })
 	var pages []string

@@ -29,10 +29,7 @@ type reader struct {
 
 func newReader(t *testing.T) *reader {
 	t.Helper()
-	browser, err := browsertest.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
+	browser := browsertest.For(t)
 	conn := cdp.Open(browser.Transport(), 0, func(cdp.Event) {})
 	t.Cleanup(func() { browser.Stop(); <-conn.Done() })
 	var target struct {

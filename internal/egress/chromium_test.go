@@ -112,11 +112,8 @@ func browse(t *testing.T, w *world, url string) {
 		}
 	}()
 	t.Cleanup(func() { _ = l.Close(); <-accepting })
-	browser, err := browsertest.Start("--proxy-server="+l.Addr().String(), "--proxy-bypass-list=<-loopback>", "--ignore-certificate-errors",
+	browser := browsertest.For(t, "--proxy-server="+l.Addr().String(), "--proxy-bypass-list=<-loopback>", "--ignore-certificate-errors",
 		"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1")
-	if err != nil {
-		t.Fatal(err)
-	}
 	conn := cdp.Open(browser.Transport(), 0, func(cdp.Event) {})
 	t.Cleanup(func() { browser.Stop(); <-conn.Done() })
 	if err := conn.Root().Call(deadline(t), "Target.createTarget", map[string]string{"url": url}, nil); err != nil {

@@ -211,21 +211,18 @@ func newFoe(t testing.TB, how setting, free bool) *foeRig {
 	for _, host := range []string{shopHost, userHost, foeHost} {
 		secure = append(secure, f.at(host))
 	}
-	flags, begin := []string{"--disable-features=Translate"}, browsertest.StartEager
+	flags, begin := []string{"--disable-features=Translate"}, browsertest.EagerFor
 	if !free {
-		flags, begin = boxFlags(), browsertest.Start
+		flags, begin = boxFlags(), browsertest.For
 	}
-	chromium, err := begin(append(flags, "--host-resolver-rules=MAP *.test 127.0.0.1", "--ignore-certificate-errors", "--unsafely-treat-insecure-origin-as-secure="+strings.Join(secure, ","))...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(chromium.Stop)
+	chromium := begin(t, append(flags, "--host-resolver-rules=MAP *.test 127.0.0.1", "--ignore-certificate-errors", "--unsafely-treat-insecure-origin-as-secure="+strings.Join(secure, ","))...)
 	config := policy.Config{Enabled: true, AskAt: how.at, Allowed: []string{"*.shop.test", "*.foe.test"}}
 	if how.trusted {
 		config.Trusted = []string{"*.shop.test", "*.foe.test"}
 	}
 	f.house = buildOn(t, config, gate.Credentials{}, func(*house) gate.Sessions { return f.room })
 	session := action.Session{ID: "s1", Actor: agent.Actor, Scope: agent.Scope}
+	var err error
 	f.room.browser, err = engine.Open(t.Context(), chromium.Transport(), engine.Options{Width: 800, Height: 600, Guard: func(string) error { return nil },
 		Outgoing: func(ctx context.Context, r action.Request) (action.Ruling, error) {
 			ruling, err := f.house.Outgoing(ctx, session, action.Sender{Owner: action.Agent, Sending: f.mode()}, r)

@@ -97,13 +97,10 @@ func newWire(t *testing.T, c policy.Config) *wireRig {
 		_, _ = fmt.Fprint(out, shop)
 	}))
 	t.Cleanup(w.site.Close)
-	chromium, err := browsertest.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(chromium.Stop)
+	chromium := browsertest.For(t)
 	w.house = buildOn(t, c, gate.Credentials{}, func(*house) gate.Sessions { return w.room })
 	session := action.Session{ID: "s1", Actor: agent.Actor, Scope: agent.Scope}
+	var err error
 	w.room.browser, err = engine.Open(t.Context(), chromium.Transport(), engine.Options{Width: 800, Height: 600, Guard: func(string) error { return nil },
 		Outgoing: func(ctx context.Context, r action.Request) (action.Ruling, error) {
 			return w.house.Outgoing(ctx, session, action.Sender{Owner: action.Agent, Sending: w.sends()}, r)

@@ -81,11 +81,8 @@ func newWild(t *testing.T) *wild {
 		fmt.Fprint(out, "<!doctype html><title>Page</title>", *w.html.Load())
 	}))
 	t.Cleanup(w.site.Close)
-	chromium, err := browsertest.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(chromium.Stop)
+	chromium := browsertest.For(t)
+	var err error
 	w.room.browser, err = engine.Open(t.Context(), chromium.Transport(), engine.Options{Width: 800, Height: 600, Guard: func(string) error { return nil }})
 	if err != nil {
 		t.Fatal(err)

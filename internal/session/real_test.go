@@ -15,6 +15,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
 	"github.com/gloveboxhq/glovebox/internal/session"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // chromium is a real browser in a box of the fake engine.
@@ -28,6 +29,7 @@ func (c chromium) Close() error {
 }
 
 func realPages(r *rig) {
+	testenv.Require(r.t, testenv.Chromium)
 	r.engine.Browser = func(sandbox.Spec) (sandboxtest.Browser, error) {
 		c, err := browsertest.Start()
 		return chromium{c}, err

@@ -1,5 +1,5 @@
 // Package store opens the gateway's one SQLite file and brings its schema up
-// to date. What the tables hold belongs to the rooms that use them.
+// to date. The contents of a table belong to the package that uses it.
 package store
 
 import (
@@ -32,7 +32,8 @@ type DB struct {
 // Open opens the file at path, makes it when there is none (mode 0600, its
 // folder must be there), and applies the migrations it lacks. Commits survive
 // the death of the process; a power cut may lose the last of them
-// (synchronous NORMAL with a write-ahead log).
+// (synchronous NORMAL with a write-ahead log). Faults: start_failed, when a
+// development version made the file.
 func Open(ctx context.Context, path string) (*DB, error) {
 	if err := private(path); err != nil {
 		return nil, err
@@ -42,7 +43,7 @@ func Open(ctx context.Context, path string) (*DB, error) {
 		return nil, fmt.Errorf("cannot open %s: %w", path, err)
 	}
 	writer.SetMaxOpenConns(1)
-	if err := migrate(ctx, writer); err != nil {
+	if err := migrate(ctx, writer, path); err != nil {
 		return nil, errors.Join(err, writer.Close())
 	}
 	reader, err := sql.Open("sqlite", source(path, true))

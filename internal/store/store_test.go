@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/store"
 )
 
@@ -116,5 +117,42 @@ func TestOpenRefusesWhatIsNoStore(t *testing.T) {
 	if db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "no", "folder.db")); err == nil {
 		_ = db.Close()
 		t.Fatal("a file in a missing folder was opened")
+	}
+}
+
+// TestFilesOfDevelopmentVersionsAreRefusedUnchanged opens a file whose
+// migrations were numbered from one.
+func TestFilesOfDevelopmentVersionsAreRefusedUnchanged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	first := open(t, path)
+	for _, statement := range []string{
+		`DELETE FROM goose_db_version`,
+		`INSERT INTO goose_db_version (version_id, is_applied) VALUES (0, 1), (1, 1), (8, 1)`,
+		`DROP TABLE tokens`,
+		`INSERT INTO grants VALUES ('s', 'v', 'h', 'q')`,
+	} {
+		if _, err := first.Writer.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.Open(t.Context(), path)
+	if err == nil {
+		_ = db.Close()
+		t.Fatal("the file was opened")
+	}
+	if told := fault.From(err); told.Code != fault.StartFailed || told.Hint == "" {
+		t.Errorf("refused with %+v", told)
+	}
+	kept, err := store.Look(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = kept.Close() })
+	var tables, grants int
+	if err := kept.QueryRow(`SELECT count(*), (SELECT count(*) FROM grants) FROM sqlite_schema WHERE name = 'tokens'`).Scan(&tables, &grants); err != nil || tables != 0 || grants != 1 {
+		t.Errorf("there are %d tables and %d grants, %v", tables, grants, err)
 	}
 }

@@ -9,8 +9,10 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
+	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 const testUser = 10001 // Chromium's sandbox refuses root; the image uses the same id
@@ -23,19 +25,28 @@ type Chromium struct {
 	once    sync.Once
 }
 
-// Start starts Chromium with the given flags after its own. The binary is
-// $GLOVEBOX_TEST_CHROMIUM or Debian's.
+// For starts a browser for a test, with the given flags after its own, and stops
+// it when the test ends. The test is skipped where there is no Chromium.
+func For(t testing.TB, flags ...string) *Chromium { return startFor(t, true, flags) }
+
+// EagerFor starts one that fetches ahead of navigations, as none in a box does.
+func EagerFor(t testing.TB, flags ...string) *Chromium { return startFor(t, false, flags) }
+
+func startFor(t testing.TB, asInBox bool, flags []string) *Chromium {
+	t.Helper()
+	testenv.Require(t, testenv.Chromium)
+	c, err := start(asInBox, flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Stop)
+	return c
+}
+
+// Start starts Chromium with the given flags after its own.
 func Start(flags ...string) (*Chromium, error) { return start(true, flags) }
 
-// StartEager starts a browser that fetches ahead of navigations, as none in a box
-// does.
-func StartEager(flags ...string) (*Chromium, error) { return start(false, flags) }
-
 func start(asInBox bool, flags []string) (*Chromium, error) {
-	binary := os.Getenv("GLOVEBOX_TEST_CHROMIUM")
-	if binary == "" {
-		binary = "/usr/lib/chromium/chromium"
-	}
 	dir, err := os.MkdirTemp("", "glovebox-chromium-")
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a profile: %w", err)
@@ -60,7 +71,7 @@ func start(asInBox bool, flags []string) (*Chromium, error) {
 		"--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,Translate,OptimizationHints",
 		"--user-data-dir=" + filepath.Join(dir, "profile"),
 	}, flags...)
-	c := &Chromium{command: exec.Command(binary, args...), dir: dir, in: fromChromium, out: toChromium}
+	c := &Chromium{command: exec.Command(testenv.ChromiumPath(), args...), dir: dir, in: fromChromium, out: toChromium}
 	c.command.ExtraFiles = []*os.File{fromUs, toUs}
 	c.command.Env = []string{"HOME=" + dir, "PATH=/usr/bin:/bin", "LANG=C.UTF-8"}
 	c.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -71,7 +82,7 @@ func start(asInBox bool, flags []string) (*Chromium, error) {
 		}
 	}
 	if err := c.command.Start(); err != nil {
-		return nil, fmt.Errorf("cannot start %s: %w", binary, err)
+		return nil, fmt.Errorf("cannot start %s: %w", testenv.ChromiumPath(), err)
 	}
 	_, _ = fromUs.Close(), toUs.Close()
 	return c, nil

@@ -11,11 +11,7 @@ import (
 )
 
 func TestChromiumAnswersOverThePipe(t *testing.T) {
-	c, err := browsertest.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Stop()
+	c := browsertest.For(t)
 	conn := cdp.Open(c.Transport(), 0, func(cdp.Event) {})
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()

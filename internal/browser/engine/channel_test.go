@@ -145,9 +145,7 @@ func (m *multiplexed) listen(t *testing.T) string {
 // connection of its own that could be held. Where it is not allowed, what opened
 // it is ended, document or worker, and the channel with it.
 func TestAWebSocketOnASharedConnectionIsEnded(t *testing.T) {
-	chromium, err := browsertest.Start("--ignore-certificate-errors")
-	must(t, err)
-	t.Cleanup(chromium.Stop)
+	chromium := browsertest.For(t, "--ignore-certificate-errors")
 	var mu sync.Mutex
 	var asked []action.Request
 	let := true

@@ -17,6 +17,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 var shared *wire
@@ -24,6 +25,9 @@ var shared *wire
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
+	if status, missing := testenv.Missing(testenv.Chromium); missing {
+		return status
+	}
 	c, err := browsertest.Start("--site-per-process")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -20,9 +20,7 @@ import (
 // profile had, once it has ended. Of what was put into storage something is:
 // Chromium appends to its files, and the session room does not keep those.
 func TestNothingIsLeftOnTheDisk(t *testing.T) {
-	c, err := browsertest.Start()
-	must(t, err)
-	defer c.Stop()
+	c := browsertest.For(t)
 	s, seen := noting(t, map[string]string{"/": "<title>in</title>"})
 	b, err := engine.Open(t.Context(), c.Transport(), engine.Options{Keeps: true, Guard: openAll, Owns: openAll})
 	must(t, err)

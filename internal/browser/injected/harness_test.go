@@ -14,6 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 const testLimit = 30 * time.Second // of one test's calls to the browser
@@ -27,6 +28,9 @@ var chromium struct {
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
+	if status, missing := testenv.Missing(testenv.Chromium); missing {
+		return status
+	}
 	c, err := browsertest.Start()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -18,6 +18,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/docker"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/image"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // run is of this run of the tests: names and instances carry it, so that two
@@ -33,6 +34,9 @@ var tag = "glovebox-browser:test" + os.Getenv("GLOVEBOX_TEST_TREE")
 
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
+		if status, missing := testenv.Missing(testenv.Engine); missing {
+			return status
+		}
 		if err := buildImage(); err != nil {
 			fmt.Fprintf(os.Stderr, "these tests need a container engine and an image: %v\n", err)
 			return 1

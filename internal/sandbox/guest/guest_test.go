@@ -20,6 +20,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/guest"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 const testUser = 10001 // as in the image; Chromium's sandbox refuses root
@@ -45,6 +46,7 @@ type box struct {
 // prepare makes the link and the configuration of a guest.
 func prepare(t *testing.T, change func(*guest.Config), links ...func(*bridge.LinkOptions)) *box {
 	t.Helper()
+	testenv.Require(t, testenv.Chromium, testenv.Program("Xvfb"))
 	key, err := bridge.NewKey()
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +66,7 @@ func prepare(t *testing.T, change func(*guest.Config), links ...func(*bridge.Lin
 			Width: 800, Height: 600, DPI: 96, Headless: true,
 		},
 		SocketDir: filepath.Join(dir, "s"), Dir: work,
-		Chromium: "/usr/lib/chromium/chromium", Xvfb: "/usr/bin/Xvfb", UID: testUser,
+		Chromium: testenv.ChromiumPath(), Xvfb: "/usr/bin/Xvfb", UID: testUser,
 		DisplayTimeout: 10 * time.Second, LaunchTimeout: 30 * time.Second,
 		Log: slog.New(slog.DiscardHandler),
 	}}

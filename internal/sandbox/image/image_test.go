@@ -18,6 +18,7 @@ import (
 	"github.com/moby/moby/client"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // program builds a static Linux program that prints text.
@@ -167,6 +168,7 @@ func TestImageIsAbsentThenCurrentThenStale(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds an image")
 	}
+	testenv.Require(t, testenv.Engine)
 	tag := "glovebox-imagetest:" + strings.ToLower(filepath.Base(t.TempDir()))
 	first, second := program(t, "one"), program(t, "two")
 	state := func(binary string, want State) {
@@ -223,6 +225,7 @@ func TestBaseThatCannotBePulledIsMade(t *testing.T) {
 	if testing.Short() {
 		t.Skip("installs a Debian")
 	}
+	testenv.Require(t, testenv.Engine)
 	engine, _, err := dial(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -21,6 +21,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/guest"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/image"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/local"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // These tests run twice: on the machine, where the driver must refuse, and by
@@ -145,6 +146,7 @@ func profile(t *testing.T) string {
 // contain runs tests of this binary in a container and returns what they say.
 func contain(t *testing.T, run string, flags ...string) (string, error) {
 	t.Helper()
+	testenv.Require(t, testenv.Engine, testenv.Program("docker"))
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
