@@ -56,9 +56,6 @@ func newBase(ctx context.Context, o Options) *base {
 		changed:  make(chan struct{}),
 	}
 	b.life, b.end = context.WithCancel(context.WithoutCancel(ctx))
-	b.netlog = netlog.New(netlog.Host{
-		Later: b.work.add, Go: func(task func()) { b.own.Go(task) }, Done: b.life.Done(), Note: b.notes.add, ProxyAnswer: turnedAway,
-	})
 	b.refs.Begin(o.Life)
 	b.netlog = netlog.New(netlog.Host{
 		Later: b.work.add, Go: func(task func()) { b.own.Go(task) }, Done: b.life.Done(), Note: b.notes.add, ProxyAnswer: turnedAway,
