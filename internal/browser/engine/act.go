@@ -71,12 +71,9 @@ func (in *input) takeFor(ctx context.Context, t *tab, pin action.Pin, q injected
 	wait := timing.Limit(findLimit)
 	deadline := time.Now().Add(wait)
 	q.Node, q.Print = node, pin.Print
-	in.mu.Lock()
-	if in.elements.looked.pin == pin && q.Point == nil {
-		rect := in.elements.looked.rect
+	if rect, _, ok := in.elements.last.of(pin); ok && q.Point == nil {
 		q.Rect = &rect
 	}
-	in.mu.Unlock()
 	for {
 		q.Wait = int(max(0, time.Until(deadline)) / time.Millisecond)
 		r, err := p.world.Ready(ctx, q)
@@ -178,10 +175,6 @@ func (in *input) acted(a aim, pin action.Pin) *action.Acted {
 		e := in.elements.element(hit{place: a.place, node: a.node, facts: *a.facts})
 		out.Element = &e
 	}
-	in.mu.Lock()
-	if in.elements.looked.pin == pin {
-		out.Matches = in.elements.looked.matches
-	}
-	in.mu.Unlock()
+	_, out.Matches, _ = in.elements.last.of(pin)
 	return out
 }

@@ -10,11 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 )
 
-const mostAskers = 1000 // hosts for which it is known who asked; the door keeps as many refusals
-
-// askers are, for each host, the address of the document that asked for
-// something there last. They are guarded by Browser.mu.
-type askers map[string]string
+const mostInitiators = 1000 // hosts for which it is known who asked; the egress proxy keeps as many refusals
 
 // Asker returns the address, without query, of the document that last asked
 // for something of host: a page, a frame or a worker's script; for a redirect
@@ -22,7 +18,7 @@ type askers map[string]string
 // made: Asker waits for that until ctx ends, and then returns "".
 func (b *Browser) Asker(ctx context.Context, host string) (address string) {
 	_ = b.await(ctx, func() bool {
-		address = b.guard.askers[host]
+		address = b.guard.initiators.of(host)
 		return address != ""
 	})
 	return address
@@ -47,10 +43,7 @@ func (dg *documentGuard) asked(from *target, p netlog.Event) {
 	if by = bareAddress(by); by == "" {
 		return
 	}
-	if dg.askers == nil || len(dg.askers) >= mostAskers {
-		dg.askers = askers{}
-	}
-	dg.askers[strings.TrimSuffix(to.Hostname(), ".")] = by
+	dg.initiators.put(strings.TrimSuffix(to.Hostname(), "."), by)
 	dg.change()
 }
 

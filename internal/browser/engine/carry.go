@@ -32,7 +32,7 @@ type sender struct {
 // headers or may have a certificate of their own making. b.mu is held.
 func (b *Browser) patterns() map[string]any {
 	origins := append(slices.Sorted(maps.Keys(headered(b.injected))), b.certificates.listedOrigins()...)
-	return map[string]any{"patterns": outgoing.Patterns(origins, b.outgoing.pausesAll), "handleAuthRequests": answers(b.injected)}
+	return map[string]any{"patterns": outgoing.Patterns(origins, b.outgoing.pausesAll.Load()), "handleAuthRequests": answers(b.injected)}
 }
 
 // sameOrigins reports whether the same origins get headers, and the same answers.

@@ -20,14 +20,14 @@ import (
 
 const (
 	unknownAuthority = "ERR_CERT_AUTHORITY_INVALID" // by Chromium's order it hides that the name or the dates are wrong
-	mostTrusting     = 1000                         // requests to listed hosts that are remembered: by their sender, and by their address once they were let through
+	mostListed       = 1000                         // requests to listed hosts that are remembered: by their sender, and by their address once they were let through
 )
 
-// trusting is what is known of requests to hosts of Options.SelfSigned. It is
-// guarded by Browser.mu.
-type trusting struct {
-	documents map[string]string // address of the document that sends a request, by the request's id
-	passed    map[string]bool   // addresses that may be requested whatever their certificate
+// certificates answers the browser about certificates that it does not accept.
+type certificates struct {
+	*base
+	senders *recent[string] // address of the document that sends a request to a listed host, by the request's id
+	passed  *recent[bool]   // addresses that may be requested whatever their certificate
 }
 
 type certificateError struct {
@@ -37,7 +37,9 @@ type certificateError struct {
 }
 
 var certificateEvents = map[string]taker{
-	"Security.certificateError": inTab(func(b *Browser, t *tab, from *target, e certificateError) { b.certificates.certified(t, from.session, e) }),
+	"Security.certificateError": inTab(func(b *Browser, t *tab, from *target, e certificateError) {
+		b.certificates.certified(t, from.session, e)
+	}),
 }
 
 // certifying has a tab ask about certificates that it does not accept, where any
@@ -74,7 +76,7 @@ func (ce *certificates) takes(t *tab, e certificateError) bool {
 		return false
 	}
 	if !strings.HasPrefix(e.URL, "wss:") {
-		return ce.trusting.passed[unfragmented(e.URL)]
+		return ce.passed.of(unfragmented(e.URL))
 	}
 	for _, f := range t.frames {
 		if at := documentOf(f.url); at != "" && !listed.Covers(at) {
@@ -103,10 +105,7 @@ func (ce *certificates) certain(t *tab, p paused, goOn func()) {
 			})
 			return
 		}
-		if ce.trusting.passed == nil || len(ce.trusting.passed) >= mostTrusting {
-			ce.trusting.passed = map[string]bool{}
-		}
-		ce.trusting.passed[unfragmented(p.Request.URL)] = true
+		ce.passed.put(unfragmented(p.Request.URL), true)
 		goOn()
 	})
 }
@@ -129,7 +128,7 @@ func (ce *certificates) entitled(t *tab, p paused) bool {
 	defer stop()
 	sender := ""
 	_ = ce.await(ctx, func() bool {
-		sender = ce.trusting.documents[p.Network]
+		sender = ce.senders.of(p.Network)
 		return sender != ""
 	})
 	return listed.Covers(documentOf(sender))
@@ -156,10 +155,7 @@ func (ce *certificates) sendsTo(p netlog.Event) {
 	if p.ID == "" || p.Document == "" || !ce.options.SelfSigned.Covers(p.Request.URL) {
 		return
 	}
-	if ce.trusting.documents == nil || len(ce.trusting.documents) >= mostTrusting {
-		ce.trusting.documents = map[string]string{}
-	}
-	ce.trusting.documents[p.ID] = p.Document
+	ce.senders.put(p.ID, p.Document)
 	ce.change()
 }
 

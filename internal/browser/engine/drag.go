@@ -39,9 +39,7 @@ func (es *elements) lookOnto(ctx context.Context, t *tab, a *action.Drag, facts 
 		return facts, pin, fault.New(fault.InvalidRequest, "an element cannot be dropped on itself").
 			Hinted("name another element in to, or two points of it").With("field", "to")
 	}
-	es.mu.Lock()
-	es.looked.pin = action.Pin{} // each of the two is measured when its turn comes
-	es.mu.Unlock()
+	es.last.set(action.Pin{}, injected.Rect{}, 0) // each of the two is measured when its turn comes
 	return facts, pin, nil
 }
 

@@ -72,7 +72,7 @@ var targetEvents = map[string]taker{
 	"Target.detachedFromTarget": on(func(b *Browser, _ string, p struct {
 		Session string `json:"sessionId"`
 	}) {
-		b.outgoing.dropChannels(func(of, _ string) bool { return of == p.Session })
+		b.outgoing.channels.drop(func(of, _ string) bool { return of == p.Session })
 		if closed := b.targets.detach(p.Session); closed != nil {
 			b.work.add(func() { b.observer.audience.forget(closed) })
 		}
@@ -112,7 +112,7 @@ var frameEvents = map[string]taker{
 	}) {
 		f := t.navigated(from, p.Frame)
 		if f == t.root {
-			b.outgoing.dropChannels(func(_, tab string) bool { return tab == t.id })
+			b.outgoing.channels.drop(func(_, tab string) bool { return tab == t.id })
 		}
 		b.cameFrom(f.url)
 		if from.console.Muted() {

@@ -161,7 +161,7 @@ func (dg *documentGuard) refusal(t *tab, p paused, err error) action.Refusal {
 	r := action.Refusal{Time: time.Now(), Host: host(to), URL: bareAddress(to), Reason: fault.From(blocked(to, err)).Message, Page: true}
 	dg.mu.Lock()
 	defer dg.mu.Unlock()
-	if r.Document = dg.askers[strings.TrimSuffix(r.Host, ".")]; r.Document == "" && t != nil {
+	if r.Document = dg.initiators.of(strings.TrimSuffix(r.Host, ".")); r.Document == "" && t != nil {
 		r.Document = bareAddress(dg.shownIn(t, t.frames[p.Frame]))
 	}
 	return r

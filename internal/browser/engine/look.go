@@ -3,17 +3,36 @@ package engine
 import (
 	"context"
 	"strconv"
+	"sync"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 )
 
-// looked remembers the last look, for what a pin does not hold.
-type looked struct {
+// lastLook remembers what the last look found, beside what its pin holds.
+type lastLook struct {
+	mu      sync.Mutex
 	pin     action.Pin
 	rect    injected.Rect
 	matches int
+}
+
+func (l *lastLook) set(pin action.Pin, rect injected.Rect, matches int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pin, l.rect, l.matches = pin, rect, matches
+}
+
+// of returns where the element of a pin was and how many elements matched, if
+// the last look returned that pin.
+func (l *lastLook) of(pin action.Pin) (rect injected.Rect, matches int, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.pin != pin {
+		return rect, 0, false
+	}
+	return l.rect, l.matches, true
 }
 
 // hit is an element that was found.
@@ -43,7 +62,7 @@ func (b *Browser) Look(ctx context.Context, name string, args any) (action.Facts
 		return action.Facts{}, action.Pin{}, b.trouble(ctx, name, b.within(0), b.gone())
 	}
 	b.mu.Lock()
-	facts := action.Facts{Page: action.Page{URL: t.root.url, Title: t.title}, Unheld: b.outgoing.hasChannel(t)}
+	facts := action.Facts{Page: action.Page{URL: t.root.url, Title: t.title}, Unheld: b.outgoing.channels.in(t.id)}
 	pin := action.Pin{Tab: t.id, Document: t.root.unique}
 	b.mu.Unlock()
 	if name == "page.dialog" {
@@ -142,9 +161,7 @@ func (es *elements) lookAt(ctx context.Context, t *tab, name string, l action.Lo
 	if element.LinkURL != "" {
 		facts.Destination = &action.Destination{URL: element.LinkURL}
 	}
-	es.mu.Lock()
-	es.looked = looked{pin: pin, rect: h.facts.Rect, matches: h.matches}
-	es.mu.Unlock()
+	es.last.set(pin, h.facts.Rect, h.matches)
 	return facts, pin, nil
 }
 

@@ -72,7 +72,7 @@ func (b *Browser) Busy() bool {
 // pauseAll has every request paused, also those that only read, for as long as
 // an act may cause any that counts.
 func (og *outgoingRequests) pauseAll(ctx context.Context, long time.Duration) {
-	if og.credentials.intercept(ctx, func() { og.pausesAll = true }) != nil {
+	if og.credentials.intercept(ctx, func() { og.pausesAll.Store(true) }) != nil {
 		return // the connection is gone, and what was asked with it
 	}
 	og.own.Go(func() {
@@ -84,7 +84,7 @@ func (og *outgoingRequests) pauseAll(ctx context.Context, long time.Duration) {
 				return
 			case now := <-timer.C:
 				if !og.ledger.All(now) {
-					_ = og.credentials.intercept(og.life, func() { og.pausesAll = false })
+					_ = og.credentials.intercept(og.life, func() { og.pausesAll.Store(false) })
 					return
 				}
 			}

@@ -16,9 +16,9 @@ func (b *Browser) assemble() {
 	b.elements = &elements{base: b.base, geometry: b.geometry}
 	b.reader = &reader{base: b.base, effects: b.effects}
 	b.targets = &targets{base: b.base, clients: b.clients}
-	b.certificates = &certificates{base: b.base}
+	b.certificates = &certificates{base: b.base, senders: newRecent[string](mostListed), passed: newRecent[bool](mostListed)}
 	b.outgoing = &outgoingRequests{base: b.base, credentials: b}
-	b.guard = &documentGuard{base: b.base, outgoing: b.outgoing, credentials: b}
+	b.guard = &documentGuard{base: b.base, outgoing: b.outgoing, credentials: b, initiators: newRecent[string](mostInitiators)}
 	b.observer = &observer{base: b.base, effects: b.effects, elements: b.elements, reader: b.reader}
 	b.dialogs = &dialogs{base: b.base, effects: b.effects}
 	b.input = &input{base: b.base, clients: b.clients, geometry: b.geometry, effects: b.effects, elements: b.elements}
@@ -69,7 +69,7 @@ type effects struct{ *base }
 type elements struct {
 	*base
 	geometry *geometry
-	looked   looked
+	last     lastLook
 }
 
 // reader reads the frames of a tab.
@@ -84,19 +84,13 @@ type targets struct {
 	clients *clients
 }
 
-// certificates answers the browser about certificates that it does not accept.
-type certificates struct {
-	*base
-	trusting trusting
-}
-
 // outgoingRequests judges requests that may change something outside of the
 // browser, and keeps what became of them.
 type outgoingRequests struct {
 	*base
 	credentials credentialInjector
-	pausesAll   bool               // every request is paused, see pauseAll
-	channels    map[string]channel // open ones
+	pausesAll   atomic.Bool // every request is paused, see pauseAll
+	channels    channels
 }
 
 // documentGuard asks whether documents may be requested, and prepares for them.
@@ -104,7 +98,7 @@ type documentGuard struct {
 	*base
 	outgoing    *outgoingRequests
 	credentials credentialInjector
-	askers      askers
+	initiators  *recent[string] // for each host, the address of the document that asked for something there last
 }
 
 // observer says what an act changed on the page, for each viewer.
