@@ -143,3 +143,12 @@ func noTab() error {
 	return fault.New(fault.NotActive, "the browser has no open tab").
 		Hinted("open one with tab.open, or start a new session").Because(errNoTab)
 }
+
+// queue runs what events ask for, away from the goroutine that reads them.
+type queue struct{ jobs *cdp.Queue }
+
+func newQueue() *queue { return &queue{jobs: cdp.NewQueue()} }
+
+func (q *queue) add(job func()) { q.jobs.Add(job) }
+
+func (q *queue) run(done <-chan struct{}) { q.jobs.Run(done) }

@@ -259,3 +259,12 @@ func refusedScrape(got injected.Harvest, names []string) error {
 	}
 	return f.With("field", "selectors")
 }
+
+// contents answers the verbs that read a page.
+type contents struct {
+	*base
+	effects   *effects
+	elements  *elements
+	reader    *reader
+	navigator *navigator
+}

@@ -133,3 +133,9 @@ func (ds *dialogs) answer(ctx context.Context, t *tab, a *action.AnswerDialog, p
 	acted.NewPage, err = ds.effects.settle(ctx, t, nil, before)
 	return acted, err
 }
+
+// dialogs answers the dialogs that pages open.
+type dialogs struct {
+	*base
+	effects *effects
+}

@@ -242,3 +242,15 @@ func (nv *navigator) arrivedAt(ctx context.Context, t *tab, loader string) *acti
 	}
 	return n
 }
+
+// navigator takes tabs to addresses and along their history.
+type navigator struct {
+	*base
+	effects     *effects
+	reader      *reader
+	targets     *targets
+	guard       *documentGuard
+	observer    *observer
+	credentials credentialInjector
+	files       fileReader
+}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -338,4 +339,13 @@ func (og *outgoingRequests) receipt(e action.Effect, is bool) {
 	if told := og.options.Receipt; is && told != nil {
 		og.work.add(func() { told(e) })
 	}
+}
+
+// outgoingRequests judges requests that may change something outside of the
+// browser, and keeps what became of them.
+type outgoingRequests struct {
+	*base
+	credentials credentialInjector
+	pausesAll   atomic.Bool // every request is paused, see pauseAll
+	channels    channels
 }

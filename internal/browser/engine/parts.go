@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"sync/atomic"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
@@ -49,100 +48,4 @@ type credentialInjector interface {
 // fileReader is the part that reads files which came instead of pages.
 type fileReader interface {
 	readFile(ctx context.Context, t *tab, n *action.Navigated)
-}
-
-// clients are the clients of the protocol that are attached, whose input frames
-// let through.
-type clients struct {
-	*base
-	attendance attendance
-}
-
-// geometry says where things are in the viewport of the tab, and waits until
-// they are drawn there.
-type geometry struct{ *base }
-
-// effects waits for what an act sets off: navigations, popups and downloads.
-type effects struct{ *base }
-
-// elements finds the elements that calls name, and pins them.
-type elements struct {
-	*base
-	geometry *geometry
-	last     lastLook
-}
-
-// reader reads the frames of a tab.
-type reader struct {
-	*base
-	effects *effects
-}
-
-// targets takes in what the browser lets us attach to, and opens and closes tabs.
-type targets struct {
-	*base
-	clients *clients
-}
-
-// outgoingRequests judges requests that may change something outside of the
-// browser, and keeps what became of them.
-type outgoingRequests struct {
-	*base
-	credentials credentialInjector
-	pausesAll   atomic.Bool // every request is paused, see pauseAll
-	channels    channels
-}
-
-// documentGuard asks whether documents may be requested, and prepares for them.
-type documentGuard struct {
-	*base
-	outgoing    *outgoingRequests
-	credentials credentialInjector
-	initiators  *recent[string] // for each host, the address of the document that asked for something there last
-}
-
-// observer says what an act changed on the page, for each viewer.
-type observer struct {
-	*base
-	effects  *effects
-	elements *elements
-	reader   *reader
-	audience audience
-	sights   atomic.Int64 // the number of the last
-}
-
-// dialogs answers the dialogs that pages open.
-type dialogs struct {
-	*base
-	effects *effects
-}
-
-// input acts on elements with pointer, keys and files.
-type input struct {
-	*base
-	clients  *clients
-	geometry *geometry
-	effects  *effects
-	elements *elements
-}
-
-// navigator takes tabs to addresses and along their history.
-type navigator struct {
-	*base
-	effects     *effects
-	reader      *reader
-	targets     *targets
-	guard       *documentGuard
-	observer    *observer
-	credentials credentialInjector
-	files       fileReader
-}
-
-// contents answers the verbs that read a page.
-type contents struct {
-	*base
-	effects   *effects
-	elements  *elements
-	reader    *reader
-	navigator *navigator
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -157,4 +158,56 @@ func (ts *targets) surplus(t *target, opener string) {
 	}
 	ts.notes.add("a page opened more than %d tabs: the rest is closed", maxTabs)
 	ts.work.add(func() { ts.root.Send("Target.closeTarget", map[string]string{"targetId": t.id}) })
+}
+
+const (
+	answerLimit = 500 * time.Millisecond // for a renderer to show that it lives
+	closeLimit  = 2 * time.Second        // for a tab to go away
+)
+
+// revive gives a navigation a tab whose renderer answers: after a time-out the
+// old one may spin for ever, and then its target is closed and a new one
+// opened (SPEC section 4, the ladder of recovery).
+func (ts *targets) revive(ctx context.Context, t *tab) (*tab, error) {
+	ts.mu.Lock()
+	floods := t.main.console.Muted() && !t.crashed
+	doubtful, asking := (t.suspect || floods) && !t.crashed, t.dialog != nil && t.dialogs >= maxDialogs
+	ts.mu.Unlock()
+	if asking {
+		return ts.replace(ctx, t, "the page asked without end: its tab was closed and a new one opened")
+	}
+	if floods && !t.main.console.StopScripts(ctx) {
+		return ts.replace(ctx, t, "the page wrote to its console without end: its tab was closed and a new one opened")
+	}
+	if !doubtful {
+		return t, nil
+	}
+	probe, stop := context.WithTimeout(ctx, answerLimit)
+	defer stop()
+	err := t.main.session.Call(probe, "Runtime.evaluate", map[string]any{"expression": "1", "returnByValue": true}, nil)
+	if err == nil {
+		ts.mu.Lock()
+		t.suspect = false
+		ts.mu.Unlock()
+		return t, nil
+	}
+	return ts.replace(ctx, t, "the page did not answer any more: its tab was closed and a new one opened")
+}
+
+// replace opens a new tab and closes the old one.
+func (ts *targets) replace(ctx context.Context, t *tab, why string) (*tab, error) {
+	ctx, cancel := context.WithTimeout(ctx, setupLimit)
+	defer cancel()
+	next, err := ts.newTab(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ts.root.Send("Target.closeTarget", map[string]string{"targetId": t.id})
+	bounded, end := context.WithTimeout(ctx, closeLimit)
+	defer end()
+	if err := ended(ctx, ts.await(bounded, func() bool { return t.closed })); err != nil {
+		return nil, err
+	}
+	ts.notes.add("%s", why)
+	return next, nil
 }

@@ -261,3 +261,9 @@ func (t *tab) wait(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 }
+
+// targets takes in what the browser lets us attach to, and opens and closes tabs.
+type targets struct {
+	*base
+	clients *clients
+}

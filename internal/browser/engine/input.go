@@ -135,39 +135,6 @@ func notReady(why, by string, wait time.Duration) error {
 	return f
 }
 
-// point turns a point of a frame's viewport into one of the tab's. by names
-// what covers a frame on the way; it is empty when nothing does.
-func (g *geometry) point(ctx context.Context, p place, x, y float64) (px, py float64, by string, err error) {
-	f := p.frame
-	for {
-		parent, main, ok := g.embedder(f)
-		if !ok {
-			return 0, 0, "", errMoved
-		}
-		if main {
-			return x, y, by, nil
-		}
-		number, err := g.ownerOf(ctx, f, parent)
-		if err != nil {
-			return 0, 0, "", err
-		}
-		e, err := parent.world.Embedded(ctx, injected.Embedded{Node: number, X: x, Y: y, Scroll: true})
-		if err != nil {
-			return 0, 0, "", err
-		}
-		if e.Gone {
-			return 0, 0, "", errChanged
-		}
-		if by == "" {
-			by = e.By
-		}
-		if err := g.presented(ctx, f, parent, e); err != nil {
-			return 0, 0, "", err
-		}
-		x, y, f = e.X, e.Y, parent.frame
-	}
-}
-
 // acted says what was done, and to what.
 func (in *input) acted(a aim, pin action.Pin) *action.Acted {
 	out := &action.Acted{OK: true}
@@ -177,4 +144,13 @@ func (in *input) acted(a aim, pin action.Pin) *action.Acted {
 	}
 	_, out.Matches, _ = in.elements.last.of(pin)
 	return out
+}
+
+// input acts on elements with pointer, keys and files.
+type input struct {
+	*base
+	clients  *clients
+	geometry *geometry
+	effects  *effects
+	elements *elements
 }

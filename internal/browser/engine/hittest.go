@@ -2,10 +2,12 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -96,4 +98,45 @@ func (es *elements) pinnedPoint(ctx context.Context, t *tab, pin action.Pin, l a
 	}
 	q.Point = &s.at
 	return nil
+}
+
+// reacting is what a click or drop on an element is for: the link or button
+// inside that reacts to it, where there is one. It is then what is judged, pinned and
+// pressed; a script that listens on the element hears of the click, too.
+func reacting(ctx context.Context, h hit) (hit, error) {
+	if h.facts.Frame || nativeTags[h.facts.Tag] {
+		return h, nil
+	}
+	inner, err := h.place.world.Reacting(ctx, h.node)
+	if err != nil || inner.Node == 0 || inner.Facts == nil {
+		return h, err
+	}
+	scripted := h.facts.Scripted
+	h.node, h.facts = inner.Node, *inner.Facts
+	h.facts.Scripted = h.facts.Scripted || scripted
+	return h, nil
+}
+
+// nativeTags are those of elements that react themselves.
+var nativeTags = map[string]bool{"a": true, "area": true, "button": true, "input": true, "select": true, "textarea": true, "option": true, "summary": true, "label": true}
+
+// byShown is byRef for what acts. A reference stands for a node, and lists give
+// the same node to another entry: one that has become something else than a
+// snapshot showed is refused once, with what it is now. Faults: stale_ref,
+// page_changed.
+func (es *elements) byShown(ctx context.Context, t *tab, ref string) (hit, error) {
+	h, err := es.referred(ctx, t, ref, injected.Frame.FactsShown)
+	if err == nil && h.facts.Was != nil {
+		err = becameOther(es.refs.Ref(snapshot.Place{Document: h.place.document, Node: h.node}), h.facts)
+	}
+	return h, err
+}
+
+func becameOther(ref string, f injected.Facts) error {
+	now, was := fmt.Sprintf("%s %.80q", f.Role, f.Name), f.Was.Item
+	if f.Was.Name != "" && f.Was.Name != f.Name {
+		was = f.Was.Name
+	}
+	return fault.New(fault.PageChanged, "reference %s is now %s; when it was shown it was that of %.80q", ref, now, was).
+		Hinted("if this is what you mean, do it again with the same reference; otherwise take a new snapshot").With("ref", ref)
 }

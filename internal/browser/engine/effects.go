@@ -239,3 +239,6 @@ func (b *base) entitle(t *tab, p place, title string) {
 		t.title = pagetext.Clean(title)
 	}
 }
+
+// effects waits for what an act sets off: navigations, popups and downloads.
+type effects struct{ *base }

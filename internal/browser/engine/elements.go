@@ -231,3 +231,10 @@ func describe(l action.Locator) string {
 	}
 	return fmt.Sprintf("text %q", l.Text)
 }
+
+// elements finds the elements that calls name, and pins them.
+type elements struct {
+	*base
+	geometry *geometry
+	last     lastLook
+}
