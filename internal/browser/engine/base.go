@@ -58,7 +58,7 @@ func newBase(ctx context.Context, o Options) *base {
 	b.life, b.end = context.WithCancel(context.WithoutCancel(ctx))
 	b.refs.Begin(o.Life)
 	b.netlog = netlog.New(netlog.Host{
-		Later: b.work.add, Go: func(task func()) { b.own.Go(task) }, Done: b.life.Done(), Note: b.notes.add, ProxyAnswer: turnedAway,
+		Later: b.work.add, Go: func(task func()) { b.own.Go(task) }, Done: b.life.Done(), Note: b.notes.add, ProxyAnswer: proxyRefusal,
 	})
 	return b
 }
@@ -129,8 +129,8 @@ func (b *base) within(own time.Duration) time.Duration {
 	return verbLimit
 }
 
-// gone says why there is no active tab.
-func (b *base) gone() error {
+// noTabReason says why there is no active tab.
+func (b *base) noTabReason() error {
 	if err := b.conn.Err(); err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func Open(ctx context.Context, t cdp.Transport, o Options) (*Browser, error) {
 	b := &Browser{base: newBase(ctx, o), turn: make(chan struct{}, 1)}
 	b.assemble()
 	b.verbs = b.verbTable()
-	b.observer.sights.Store(time.Now().UnixMilli()) // above those that an earlier process of the gateway took of the same documents
+	b.observer.lastID.Store(time.Now().UnixMilli()) // above those that an earlier process of the gateway took of the same documents
 	b.downloads.fetching = make(chan struct{}, 1)
 	b.turn <- struct{}{}
 	// Events may arrive before conn is set: they wait for the lock.
@@ -66,7 +66,7 @@ func Open(ctx context.Context, t cdp.Transport, o Options) (*Browser, error) {
 	defer cancel()
 	if err := b.start(ctx); err != nil {
 		_ = b.Close()
-		return nil, b.trouble(ctx, "open", setupLimit, err)
+		return nil, b.toFault(ctx, "open", setupLimit, err)
 	}
 	return b, nil
 }

@@ -55,7 +55,7 @@ func (o Options) certifying(kind string) []stroke {
 // is held.
 func (ce *certificates) certified(t *tab, session *cdp.Session, e certificateError) {
 	verdict := "cancel"
-	if ce.takes(t, e) {
+	if ce.accepts(t, e) {
 		verdict = "continue"
 	} else {
 		t.uncertified = "net::" + e.Type
@@ -68,9 +68,9 @@ func (ce *certificates) certified(t *tab, session *cdp.Session, e certificateErr
 	})
 }
 
-// takes reports whether a certificate is accepted all the same. WebSockets are
+// accepts reports whether a certificate is accepted all the same. WebSockets are
 // not paused: every document of their tab must be of a listed host. b.mu is held.
-func (ce *certificates) takes(t *tab, e certificateError) bool {
+func (ce *certificates) accepts(t *tab, e certificateError) bool {
 	listed := ce.options.SelfSigned
 	if e.Type != unknownAuthority || !listed.Covers(e.URL) {
 		return false
@@ -86,10 +86,10 @@ func (ce *certificates) takes(t *tab, e certificateError) bool {
 	return listed.Covers(t.root.url)
 }
 
-// certain calls goOn, with b.mu held, for a request that may go to its host
+// proceed calls goOn, with b.mu held, for a request that may go to its host
 // whatever certificate that has, and for one to any other host. Others are
 // refused. b.mu is held.
-func (ce *certificates) certain(t *tab, p paused, goOn func()) {
+func (ce *certificates) proceed(t *tab, p paused, goOn func()) {
 	if !ce.options.SelfSigned.Covers(p.Request.URL) {
 		goOn()
 		return
@@ -150,8 +150,8 @@ func (ce *certificates) surrounded(t *tab, frame string) bool {
 	return true
 }
 
-// sendsTo notes which document sends a request to a listed host. b.mu is held.
-func (ce *certificates) sendsTo(p netlog.Event) {
+// noteSender notes which document sends a request to a listed host. b.mu is held.
+func (ce *certificates) noteSender(p netlog.Event) {
 	if p.ID == "" || p.Document == "" || !ce.options.SelfSigned.Covers(p.Request.URL) {
 		return
 	}

@@ -16,34 +16,34 @@ import (
 // protocol is attached, which sends input of its own, they let it through, but
 // for the moment in which an act of ours is under way.
 
-// unadmitting is what every world begins with, whatever a gateway before this
+// refuseScript is what every world begins with, whatever a gateway before this
 // one left in it.
-const unadmitting = "\n__glovebox.run('admit', 'false')"
+const refuseScript = "\n__glovebox.run('admit', 'false')"
 
-var admitting = map[string]any{"source": "__glovebox.run('admit', 'true')", "worldName": injected.World}
+var admitScript = map[string]any{"source": "__glovebox.run('admit', 'true')", "worldName": injected.World}
 
-// attendance is how many clients are attached. Its lock orders what frames are
+// attachedClients is how many clients are attached. Its lock orders what frames are
 // told; it is taken before Browser.mu.
-type attendance struct {
+type attachedClients struct {
 	mu      sync.Mutex
 	clients int
 }
 
-// come lets clients' input through, for one client more. The function that it
+// admit lets clients' input through, for one client more. The function that it
 // returns undoes it.
-func (cl *clients) come(ctx context.Context) (leave func(), err error) {
-	cl.attendance.mu.Lock()
-	cl.attendance.clients++
+func (cl *clients) admit(ctx context.Context) (leave func(), err error) {
+	cl.attached.mu.Lock()
+	cl.attached.clients++
 	var sent []*cdp.Pending
-	if cl.attendance.clients == 1 {
-		sent = cl.admitEverywhere(true)
+	if cl.attached.clients == 1 {
+		sent = cl.admitAll(true)
 	}
-	cl.attendance.mu.Unlock()
+	cl.attached.mu.Unlock()
 	leave = sync.OnceFunc(func() {
-		cl.attendance.mu.Lock()
-		defer cl.attendance.mu.Unlock()
-		if cl.attendance.clients--; cl.attendance.clients == 0 {
-			cl.admitEverywhere(false)
+		cl.attached.mu.Lock()
+		defer cl.attached.mu.Unlock()
+		if cl.attached.clients--; cl.attached.clients == 0 {
+			cl.admitAll(false)
 		}
 	})
 	for _, p := range sent {
@@ -55,8 +55,8 @@ func (cl *clients) come(ctx context.Context) (leave func(), err error) {
 	return leave, nil
 }
 
-// admitEverywhere tells all frames, and those to come.
-func (cl *clients) admitEverywhere(all bool) []*cdp.Pending {
+// admitAll tells all frames, and those to come.
+func (cl *clients) admitAll(all bool) []*cdp.Pending {
 	cl.mu.Lock()
 	var tabs []*tab
 	for _, t := range cl.tabs {
@@ -79,7 +79,7 @@ func (cl *clients) admitEverywhere(all bool) []*cdp.Pending {
 // more. Browser.mu is held.
 func (t *target) admit(all bool, own *tasks.Group) []*cdp.Pending {
 	if all {
-		t.admits = t.session.Send("Page.addScriptToEvaluateOnNewDocument", admitting)
+		t.admits = t.session.Send("Page.addScriptToEvaluateOnNewDocument", admitScript)
 		return []*cdp.Pending{t.admits}
 	}
 	if t.admits == nil {
@@ -98,14 +98,14 @@ func (t *target) admit(all bool, own *tasks.Group) []*cdp.Pending {
 	return nil
 }
 
-// attendWorlds is for a target whose documents to come have our script now.
-func (cl *clients) attendWorlds(t *target) []*cdp.Pending {
-	cl.attendance.mu.Lock()
-	defer cl.attendance.mu.Unlock()
+// admitInWorlds is for a target whose documents to come have our script now.
+func (cl *clients) admitInWorlds(t *target) []*cdp.Pending {
+	cl.attached.mu.Lock()
+	defer cl.attached.mu.Unlock()
 	cl.mu.Lock()
 	defer cl.mu.Unlock()
 	t.worlds = true
-	if cl.attendance.clients == 0 {
+	if cl.attached.clients == 0 {
 		return nil
 	}
 	return t.admit(true, &cl.own)
@@ -122,40 +122,40 @@ func (cl *clients) admitIn(t *tab, all bool) []*cdp.Pending {
 	return sent
 }
 
-// alone keeps clients' input from a tab, until the function that it returns is
+// exclusively keeps clients' input from a tab, until the function that it returns is
 // called. Without clients it does nothing, and costs nothing.
-func (cl *clients) alone(ctx context.Context, t *tab) func() {
-	cl.attendance.mu.Lock()
-	if cl.attendance.clients == 0 {
-		cl.attendance.mu.Unlock()
+func (cl *clients) exclusively(ctx context.Context, t *tab) func() {
+	cl.attached.mu.Lock()
+	if cl.attached.clients == 0 {
+		cl.attached.mu.Unlock()
 		return func() {}
 	}
 	sent := cl.admitIn(t, false)
-	cl.attendance.mu.Unlock()
+	cl.attached.mu.Unlock()
 	for _, p := range sent {
 		_ = p.Wait(ctx, nil) // a frame that goes away needs no guard
 	}
 	return func() {
-		cl.attendance.mu.Lock()
-		defer cl.attendance.mu.Unlock()
-		if cl.attendance.clients > 0 {
+		cl.attached.mu.Lock()
+		defer cl.attached.mu.Unlock()
+		if cl.attached.clients > 0 {
 			cl.admitIn(t, true)
 		}
 	}
 }
 
-// attended is a client's place; whoever gives it up is no client any more.
-type attended struct {
+// clientSession is a client's place; whoever gives it up is no client any more.
+type clientSession struct {
 	action.Attachment
 	leave func()
 }
 
-func (a attended) Serve(ctx context.Context, client action.Wire) error {
+func (a clientSession) Serve(ctx context.Context, client action.Wire) error {
 	defer a.leave()
 	return a.Attachment.Serve(ctx, client)
 }
 
-func (a attended) Close() {
+func (a clientSession) Close() {
 	a.leave()
 	a.Attachment.Close()
 }
@@ -167,29 +167,29 @@ func (a attended) Close() {
 func (b *Browser) Attach(ctx context.Context, heed func(action.Message)) (action.Attachment, error) {
 	ctx, cancel := context.WithTimeout(ctx, setupLimit)
 	defer cancel()
-	client, err := cdpproxy.Open(ctx, b.conn, (*beside)(b), heed)
+	client, err := cdpproxy.Open(ctx, b.conn, (*relayView)(b), heed)
 	if err != nil {
 		return nil, err
 	}
-	leave, err := b.clients.come(ctx)
+	leave, err := b.clients.admit(ctx)
 	if err != nil {
 		client.Close()
 		return nil, err
 	}
-	return attended{client, leave}, nil
+	return clientSession{client, leave}, nil
 }
 
-// beside is the browser as clients' relays see it.
-type beside Browser
+// relayView is the browser as clients' relays see it.
+type relayView Browser
 
-func (h *beside) Home() string {
+func (h *relayView) Home() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return cmp.Or(h.context, h.home)
 }
 
 // Downloads is how they are handled, for every context.
-func (h *beside) Downloads() map[string]any {
+func (h *relayView) Downloads() map[string]any {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	behaviour := (*Browser)(h).behaviour()
@@ -198,16 +198,16 @@ func (h *beside) Downloads() map[string]any {
 }
 
 // Uploads is where the files are that pages may be given.
-func (h *beside) Uploads() string {
+func (h *relayView) Uploads() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.options.Uploads
 }
 
-func (h *beside) World() string { return injected.World }
+func (h *relayView) World() string { return injected.World }
 
 // Judge asks the guard about a document.
-func (h *beside) Judge(address string) error {
+func (h *relayView) Judge(address string) error {
 	h.mu.Lock()
 	guard := h.options.Guard
 	h.mu.Unlock()
@@ -216,7 +216,7 @@ func (h *beside) Judge(address string) error {
 
 // Keeps reports whether a dialog of a target is a verb's: one opened under it,
 // or it is running and is about to be told.
-func (h *beside) Keeps(target string) bool {
+func (h *relayView) Keeps(target string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t := (*Browser)(h).tabOfTarget(target)
@@ -243,5 +243,5 @@ func (b *base) tabOfTarget(id string) *tab {
 // let through.
 type clients struct {
 	*base
-	attendance attendance
+	attached attachedClients
 }

@@ -15,7 +15,7 @@ import (
 // content reads the HTML of the document, or what is inside an element, as it
 // is. Faults: invalid_selector, not_found.
 func (ct *contents) content(ctx context.Context, t *tab, a *action.Content, _ action.Pin) (any, error) {
-	p, err := ct.reader.whole(ctx, t)
+	p, err := ct.reader.readable(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -41,13 +41,13 @@ func (ct *contents) content(ctx context.Context, t *tab, a *action.Content, _ ac
 	return &action.HTML{HTML: got.HTML, URL: here.URL, Title: here.Title}, nil
 }
 
-// whole waits until the main frame can be read and its title is known.
-func (rd *reader) whole(ctx context.Context, t *tab) (place, error) {
+// readable waits until the main frame can be read and its title is known.
+func (rd *reader) readable(ctx context.Context, t *tab) (place, error) {
 	p, err := rd.main(ctx, t)
 	if err != nil {
 		return p, err
 	}
-	return p, rd.effects.roundTrip(ctx, t, p, glance)
+	return p, rd.effects.roundTrip(ctx, t, p, readTitle)
 }
 
 // eachFrame has a function read the frames in turn, the main one first, which
@@ -63,7 +63,7 @@ func (rd *reader) eachFrame(ctx context.Context, t *tab, read func(injected.Fram
 			return err
 		}
 		if err == nil && p.frame == t.root {
-			rd.entitle(t, p, title)
+			rd.setTitle(t, p, title)
 		}
 	}
 	return nil
@@ -233,13 +233,13 @@ func (ct *contents) scrape(ctx context.Context, t *tab, a *action.Scrape, _ acti
 	if err != nil {
 		return nil, err
 	}
-	ct.remark(hidden, cut)
+	ct.noteLeftOut(hidden, cut)
 	here := ct.facts(t)
 	return &action.Scraped{Data: data, URL: here.URL, Title: here.Title}, nil
 }
 
-// remark says what a scrape left out.
-func (ct *contents) remark(hidden int, cut bool) {
+// noteLeftOut says what a scrape left out.
+func (ct *contents) noteLeftOut(hidden int, cut bool) {
 	if hidden > 0 {
 		ct.notes.add("%d of the elements hold text that a person could not see; it is left out", hidden)
 	}

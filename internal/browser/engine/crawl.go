@@ -73,14 +73,14 @@ func (c *crawler) Visit(ctx context.Context, address string, limit time.Duration
 	}
 	t, err := c.take(ctx)
 	if err != nil {
-		return nil, c.b.trouble(ctx, "crawl", limit, err)
+		return nil, c.b.toFault(ctx, "crawl", limit, err)
 	}
 	ctx, leave := c.b.enter(ctx, t, limit)
 	defer leave()
 	out, err := c.visit(ctx, t, address)
 	if err != nil {
 		c.discard(ctx, t)
-		return nil, c.b.trouble(ctx, "crawl", limit, err)
+		return nil, c.b.toFault(ctx, "crawl", limit, err)
 	}
 	c.giveBack(ctx, t)
 	return out, nil
@@ -185,7 +185,7 @@ func (c *crawler) visit(ctx context.Context, t *tab, address string) (*action.Cr
 	if err := c.arrive(ctx, t, v, before, answer.Loader); err != nil {
 		return nil, err
 	}
-	if err := c.b.navigator.away(t); err != nil {
+	if err := c.b.navigator.proxyRefusal(t); err != nil {
 		return nil, err
 	}
 	if out := c.told(t, v, answer); out != nil {
@@ -264,7 +264,7 @@ func (c *crawler) rest(ctx context.Context, t *tab) error {
 
 // read takes out of the page what the crawl wants.
 func (c *crawler) read(ctx context.Context, t *tab) (*action.CrawlVisit, error) {
-	if _, err := c.b.reader.whole(ctx, t); err != nil {
+	if _, err := c.b.reader.readable(ctx, t); err != nil {
 		return nil, err
 	}
 	out := &action.CrawlVisit{}

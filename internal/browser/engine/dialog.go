@@ -130,7 +130,7 @@ func (ds *dialogs) answer(ctx context.Context, t *tab, a *action.AnswerDialog, p
 	ds.mu.Unlock()
 	acted := &action.Acted{OK: true}
 	var err error
-	acted.NewPage, err = ds.effects.settle(ctx, t, nil, before)
+	acted.NewPage, err = ds.effects.waitForNavigation(ctx, t, nil, before)
 	return acted, err
 }
 

@@ -29,43 +29,43 @@ func (ef *effects) mark(t *tab) mark {
 	return mark{moves: t.moves, popups: t.popups, loader: t.root.loader, tab: t}
 }
 
-// settle waits for what an action set off, without a fixed wait: after one
+// waitForNavigation waits for what an action set off, without a fixed wait: after one
 // round trip in the page we have been told of every navigation and popup that
 // the action began. A navigation that takes longer is no failure. It reports
 // whether the tab shows a new document. Only what ends the verb is an error.
-func (ef *effects) settle(ctx context.Context, t *tab, where *place, before mark) (bool, error) {
-	return ef.settleBy(ctx, t, where, before, glance)
+func (ef *effects) waitForNavigation(ctx context.Context, t *tab, where *place, before mark) (bool, error) {
+	return ef.waitForNavigationBy(ctx, t, where, before, readTitle)
 }
 
-// settleBy is settle with a round trip that does something too.
-func (ef *effects) settleBy(ctx context.Context, t *tab, where *place, before mark, by closing) (bool, error) {
+// waitForNavigationBy is settle with a round trip that does something too.
+func (ef *effects) waitForNavigationBy(ctx context.Context, t *tab, where *place, before mark, by closing) (bool, error) {
 	if where == nil {
 		if p, ok := ef.rootPlace(t); ok {
 			where = &p
 		}
 	}
 	if where != nil {
-		if err := ef.heard(ctx, t, *where, before, by); err != nil && !moved(err) {
+		if err := ef.roundTripAfter(ctx, t, *where, before, by); err != nil && !moved(err) {
 			return false, err
 		}
 	}
 	bounded, stop := context.WithTimeout(ctx, settleLimit)
 	defer stop()
-	err := ef.await(bounded, func() bool { return t.closed || t.crashed || t.arrived(before) || ef.ledger.Waiting(t.id) })
+	err := ef.await(bounded, func() bool { return t.closed || t.crashed || t.navigationDone(before) || ef.ledger.Waiting(t.id) })
 	if err := ended(ctx, err); err != nil {
 		return false, err
 	}
-	if err := ended(ctx, ef.download(ctx, t, before)); err != nil {
+	if err := ended(ctx, ef.waitForDownload(ctx, t, before)); err != nil {
 		return false, err
 	}
-	if err := ef.popup(ctx, t, before); err != nil {
+	if err := ef.waitForPopup(ctx, t, before); err != nil {
 		return false, err
 	}
 	ef.mu.Lock()
 	news := t.root.loader != before.loader
 	ef.mu.Unlock()
 	if now := ef.current(); now != nil && (news || now != t) {
-		if err := ended(ctx, ef.titled(bounded, now)); err != nil && !moved(err) {
+		if err := ended(ctx, ef.refreshTitle(bounded, now)); err != nil && !moved(err) {
 			return news, err
 		}
 	}
@@ -76,36 +76,36 @@ func (ef *effects) settleBy(ctx context.Context, t *tab, where *place, before ma
 // the browser draws first: it costs up to a frame.
 const oneTask = "() => new Promise(done => { const c = new MessageChannel(); c.port1.onmessage = () => { c.port1.close(); done() }; c.port2.postMessage(0) })"
 
-// heard returns when everything that an action set off in its frame has been
+// roundTripAfter returns when everything that an action set off in its frame has been
 // told of.
-func (ef *effects) heard(ctx context.Context, t *tab, where place, before mark, by closing) error {
-	asked := setOut(where, by)
-	reportOf(ctx).askAhead(t, where)
-	if err := ef.returned(ctx, t, where, by, asked); err != nil {
+func (ef *effects) roundTripAfter(ctx context.Context, t *tab, where place, before mark, by closing) error {
+	asked := startRoundTrip(where, by)
+	reportOf(ctx).prefetch(t, where)
+	if err := ef.finishRoundTrip(ctx, t, where, by, asked); err != nil {
 		return err
 	}
 	ef.mu.Lock()
 	script := t.moves.scripts > before.moves.scripts
 	ef.mu.Unlock()
 	if script { // a link to javascript: runs as a task of its own
-		if err := await(ctx, where, oneTask); err != nil {
+		if err := runIn(ctx, where, oneTask); err != nil {
 			return err
 		}
 	} else if where.frame == t.root {
 		return nil
 	}
-	return ef.titled(ctx, t)
+	return ef.refreshTitle(ctx, t)
 }
 
-// titled brings a tab's title, if its document can be read now.
-func (ef *effects) titled(ctx context.Context, t *tab) error {
+// refreshTitle brings a tab's title, if its document can be read now.
+func (ef *effects) refreshTitle(ctx context.Context, t *tab) error {
 	p, ok := ef.rootPlace(t)
 	if !ok {
 		return nil
 	}
-	asked := setOut(p, glance)
-	reportOf(ctx).askNew(p)
-	return ef.returned(ctx, t, p, glance, asked)
+	asked := startRoundTrip(p, readTitle)
+	reportOf(ctx).prefetchNew(p)
+	return ef.finishRoundTrip(ctx, t, p, readTitle, asked)
 }
 
 // ended keeps an error only when the verb itself is over.
@@ -116,9 +116,9 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// arrived reports whether a navigation that began after before, if any, shows
+// navigationDone reports whether a navigation that began after before, if any, shows
 // its document or came to nothing.
-func (t *tab) arrived(before mark) bool {
+func (t *tab) navigationDone(before mark) bool {
 	if t.root.loader != before.loader {
 		return t.root.events["DOMContentLoaded"]
 	}
@@ -129,9 +129,9 @@ func (t *tab) arrived(before mark) bool {
 		now.stopped > before.moves.stopped
 }
 
-// download waits for the browser to tell of a download, where a navigation of
+// waitForDownload waits for the browser to tell of a download, where a navigation of
 // the action came to nothing: it tells of that first.
-func (ef *effects) download(ctx context.Context, t *tab, before mark) error {
+func (ef *effects) waitForDownload(ctx context.Context, t *tab, before mark) error {
 	const limit = 250 * time.Millisecond
 	ef.mu.Lock()
 	nothing := ef.options.Downloads != "" && !t.closed && t.root.loader == before.loader &&
@@ -146,9 +146,9 @@ func (ef *effects) download(ctx context.Context, t *tab, before mark) error {
 	return ef.await(bounded, func() bool { return t.closed || t.moves.downloads > before.moves.downloads })
 }
 
-// popup waits for a new tab that the action asked for, until it shows its
+// waitForPopup waits for a new tab that the action asked for, until it shows its
 // document.
-func (ef *effects) popup(ctx context.Context, t *tab, before mark) error {
+func (ef *effects) waitForPopup(ctx context.Context, t *tab, before mark) error {
 	ef.mu.Lock()
 	asked, came := t.popups.asked > before.popups.asked, t.popups.done > before.popups.done
 	ef.mu.Unlock()
@@ -193,24 +193,24 @@ type closing struct {
 	came     *delivery // takes what became of the act's input, which the answer begins with
 }
 
-var glance = closing{function: title}
+var readTitle = closing{function: title}
 
 // roundTrip goes to a frame's renderer and back, and brings the tab's title
 // from the main frame.
 func (ef *effects) roundTrip(ctx context.Context, t *tab, p place, by closing) error {
-	return ef.returned(ctx, t, p, by, setOut(p, by))
+	return ef.finishRoundTrip(ctx, t, p, by, startRoundTrip(p, by))
 }
 
-// setOut begins a round trip.
-func setOut(p place, by closing) *cdp.Pending {
+// startRoundTrip begins a round trip.
+func startRoundTrip(p place, by closing) *cdp.Pending {
 	return p.session.Send("Runtime.callFunctionOn", map[string]any{
 		"functionDeclaration": by.function, "uniqueContextId": p.world.Unique, "returnByValue": true, "awaitPromise": true,
 		"arguments": []map[string]int{{"value": by.node}},
 	})
 }
 
-// returned ends it.
-func (ef *effects) returned(ctx context.Context, t *tab, p place, by closing, asked *cdp.Pending) error {
+// finishRoundTrip ends it.
+func (ef *effects) finishRoundTrip(ctx context.Context, t *tab, p place, by closing, asked *cdp.Pending) error {
 	var answer struct {
 		Result struct {
 			Value string `json:"value"`
@@ -227,12 +227,12 @@ func (ef *effects) returned(ctx context.Context, t *tab, p place, by closing, as
 		}
 		shown = rest
 	}
-	ef.entitle(t, p, shown)
+	ef.setTitle(t, p, shown)
 	return nil
 }
 
-// entitle notes the tab's title, where p is its own document and still there.
-func (b *base) entitle(t *tab, p place, title string) {
+// setTitle notes the tab's title, where p is its own document and still there.
+func (b *base) setTitle(t *tab, p place, title string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if p.frame == t.root && t.root.unique == p.document {

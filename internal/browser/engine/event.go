@@ -74,7 +74,7 @@ var targetEvents = map[string]taker{
 	}) {
 		b.outgoing.channels.drop(func(of, _ string) bool { return of == p.Session })
 		if closed := b.targets.detach(p.Session); closed != nil {
-			b.work.add(func() { b.observer.audience.forget(closed) })
+			b.work.add(func() { b.observer.viewers.forget(closed) })
 		}
 	}),
 	"Target.targetInfoChanged": on(func(b *Browser, _ string, p struct {

@@ -65,13 +65,13 @@ func (ct *contents) execute(ctx context.Context, t *tab, a *action.Execute, pin 
 	}
 	defer t.main.session.Send("Runtime.releaseObjectGroup", map[string]string{"objectGroup": "execute"})
 	var got evaluated
-	script, title := t.main.session.Send("Runtime.evaluate", params), setOut(root, glance)
+	script, title := t.main.session.Send("Runtime.evaluate", params), startRoundTrip(root, readTitle)
 	if err := script.Wait(ctx, &got); err != nil {
 		return nil, terminated(err, limit)
 	}
 	bounded, stop := context.WithTimeout(ctx, titleLimit)
 	defer stop()
-	_ = ct.effects.returned(bounded, t, root, glance, title) // a script may have led away from the document
+	_ = ct.effects.finishRoundTrip(bounded, t, root, readTitle, title) // a script may have led away from the document
 	if got.Exception != nil {
 		return nil, got.Exception.fault()
 	}

@@ -40,7 +40,7 @@ func End(b *Browser) {
 }
 
 // HeardBy are the events that pages may answer late, by verb.
-var HeardBy = heardBy
+var HeardBy = lateEvents
 
 // Within is the limit of a call.
 func Within(b *Browser, own time.Duration) time.Duration { return b.within(own) }

@@ -18,12 +18,12 @@ type Filling struct {
 	Origin string // scheme://host[:port]; no other gets it
 }
 
-// fill gives a protected field its secret. The page gets it in one go, and only
+// fillSecret gives a protected field its secret. The page gets it in one go, and only
 // while document, element and origin are those that were judged. Faults:
 // page_changed, not_actionable, denied_by_policy.
-func (in *input) fill(ctx context.Context, t *tab, a *Filling, pin action.Pin) (any, error) {
+func (in *input) fillSecret(ctx context.Context, t *tab, a *Filling, pin action.Pin) (any, error) {
 	before := in.effects.mark(t)
-	at, err := in.takeFocused(ctx, t, pin, injected.ForType, injected.Focus{}, a.Timing)
+	at, err := in.readyFocused(ctx, t, pin, injected.ForType, injected.Focus{}, a.Timing)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (in *input) fill(ctx context.Context, t *tab, a *Filling, pin action.Pin) (
 		return nil, err
 	}
 	out := &action.Filled{OK: true, Secret: a.Secret, Domain: a.Domain, Element: acted.Element, Matches: acted.Matches}
-	_, err = in.effects.settleBy(ctx, t, &at.place, before, glance)
+	_, err = in.effects.waitForNavigationBy(ctx, t, &at.place, before, readTitle)
 	return out, err
 }
 
@@ -62,14 +62,14 @@ func unfilled(f injected.Filled) error {
 	return errChanged
 }
 
-// choose selects options by value or label: all that are asked for, or none.
-func (in *input) choose(ctx context.Context, t *tab, a *action.Select, pin action.Pin) (any, error) {
+// selectOptions selects options by value or label: all that are asked for, or none.
+func (in *input) selectOptions(ctx context.Context, t *tab, a *action.Select, pin action.Pin) (any, error) {
 	if len(a.Values) == 0 {
 		return nil, fault.New(fault.InvalidRequest, "no values were given").
 			Hinted("give the values or labels of the options to select")
 	}
 	before := in.effects.mark(t)
-	at, err := in.takeChoosing(ctx, t, pin, a)
+	at, err := in.readyToSelect(ctx, t, pin, a)
 	if err != nil {
 		return nil, err
 	}
@@ -84,25 +84,25 @@ func (in *input) choose(ctx context.Context, t *tab, a *action.Select, pin actio
 		return nil, err
 	}
 	acted.Selected, acted.Labels = chosen.Selected, chosen.Labels
-	acted.NewPage, err = in.effects.settle(ctx, t, &at.place, before)
+	acted.NewPage, err = in.effects.waitForNavigation(ctx, t, &at.place, before)
 	return acted, err
 }
 
-// takeChoosing is take for a choice: in the tab's own document the options are
+// readyToSelect is take for a choice: in the tab's own document the options are
 // chosen in the same round trip. In frames their place is to be checked first.
-func (in *input) takeChoosing(ctx context.Context, t *tab, pin action.Pin, a *action.Select) (aim, error) {
+func (in *input) readyToSelect(ctx context.Context, t *tab, pin action.Pin, a *action.Select) (actionTarget, error) {
 	q := injected.Pinned{Kind: injected.ForSelect}
 	if err := in.elements.pinnedPoint(ctx, t, pin, a.Locator, &q); err != nil {
-		return aim{}, err
+		return actionTarget{}, err
 	}
 	if root, ok := in.rootPlace(t); ok && root.document == pin.Document {
 		q.Choose = &injected.Choice{Values: a.Values}
 	}
-	return in.takeFor(ctx, t, pin, q, a.Timing)
+	return in.readyFor(ctx, t, pin, q, a.Timing)
 }
 
 // choseOr is what became of the choice, or what choose says of it.
-func (a aim) choseOr(choose func() (injected.Chosen, error)) (injected.Chosen, error) {
+func (a actionTarget) choseOr(choose func() (injected.Chosen, error)) (injected.Chosen, error) {
 	if a.chose != nil {
 		return *a.chose, nil
 	}
@@ -138,7 +138,7 @@ var hasFormat = map[string]bool{
 
 // assign gives such a field its value, and returns what is left to type: nothing. Faults:
 // invalid_request when the field does not take it, page_changed.
-func (in *input) assign(ctx context.Context, at aim, value string) (rest string, err error) {
+func (in *input) assign(ctx context.Context, at actionTarget, value string) (rest string, err error) {
 	got, err := at.place.world.Assign(ctx, injected.Assignment{Node: at.node, Value: value})
 	switch {
 	case err != nil:
@@ -157,7 +157,7 @@ func (in *input) assign(ctx context.Context, at aim, value string) (rest string,
 // paste puts text into a code editor that has the focus, in the place of all
 // that is in it or at its end: an editor that gets keys indents lines and closes
 // brackets by itself. It returns what is left to be typed. Fault: page_changed.
-func (in *input) paste(ctx context.Context, t *tab, at aim, pin action.Pin, text string, whole bool) (string, error) {
+func (in *input) paste(ctx context.Context, t *tab, at actionTarget, pin action.Pin, text string, whole bool) (string, error) {
 	keys := []string{"Control+End"}
 	switch {
 	case whole && text == "":

@@ -21,8 +21,8 @@ func (b *base) fileOf(t *tab) *document {
 	return t.file
 }
 
-// putAside has a tab show its page again, and reports whether a file was shown.
-func (b *base) putAside(t *tab) bool {
+// dropFile has a tab show its page again, and reports whether a file was shown.
+func (b *base) dropFile(t *tab) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	was := t.file != nil

@@ -28,7 +28,7 @@ func (ct *contents) find(ctx context.Context, t *tab, a *action.Find, _ action.P
 	if d := ct.fileOf(t); d != nil {
 		return d.find(ctx, q), ctx.Err()
 	}
-	top, walk, err := ct.reader.outset(ctx, t)
+	top, walk, err := ct.reader.start(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (ct *contents) find(ctx context.Context, t *tab, a *action.Find, _ action.P
 		}
 		top, walk.Root = h.place, h.node
 	}
-	merged, err := ct.reader.perceive(ctx, t, top, walk)
+	merged, err := ct.reader.readPage(ctx, t, top, walk)
 	if err != nil {
 		return nil, err
 	}

@@ -12,23 +12,23 @@ import (
 
 // frame is one frame of a tab. Its fields are guarded by Browser.mu.
 type frame struct {
-	id       string
-	parent   *frame
-	children []*frame
-	target   *target // nil while the frame is between two processes
-	loader   string
-	url      string
-	failed   bool            // it shows an error page
-	events   map[string]bool // lifecycle events of the loader
-	context  int64           // our isolated world; 0 when there is none
-	origin   string          // of the document, as its world says
-	unique   string          // its unique id, which is the identity of the document: numbers of elements belong to it
-	own      string          // the unique id of the page's own world of it
-	owner    owner
-	shown    injected.Embedding // where it was when it was last pointed at
-	drawn    string             // the document that is known to have been drawn
-	awaited  bool               // it was waited for once, in vain
-	ears     ears
+	id        string
+	parent    *frame
+	children  []*frame
+	target    *target // nil while the frame is between two processes
+	loader    string
+	url       string
+	failed    bool            // it shows an error page
+	events    map[string]bool // lifecycle events of the loader
+	context   int64           // our isolated world; 0 when there is none
+	origin    string          // of the document, as its world says
+	unique    string          // its unique id, which is the identity of the document: numbers of elements belong to it
+	own       string          // the unique id of the page's own world of it
+	owner     owner
+	placed    injected.Embedding // where it was when it was last pointed at
+	painted   string             // the document that is known to have been drawn
+	awaited   bool               // it was waited for once, in vain
+	listeners listenerCache
 }
 
 // owner is the number of a frame's iframe element in its parent's document.

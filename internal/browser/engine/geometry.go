@@ -16,11 +16,11 @@ func (g *geometry) boxes(ctx context.Context, p place, nodes []int, uncovered bo
 	if err != nil {
 		return nil, err
 	}
-	return g.inTab(ctx, p.frame, found)
+	return g.toTab(ctx, p.frame, found)
 }
 
-// inTab turns boxes of a frame's viewport into ones of the tab's.
-func (g *geometry) inTab(ctx context.Context, f *frame, found []injected.Box) ([]injected.Box, error) {
+// toTab turns boxes of a frame's viewport into ones of the tab's.
+func (g *geometry) toTab(ctx context.Context, f *frame, found []injected.Box) ([]injected.Box, error) {
 	for len(found) > 0 {
 		parent, main, ok := g.embedder(f)
 		if !ok {
@@ -30,7 +30,7 @@ func (g *geometry) inTab(ctx context.Context, f *frame, found []injected.Box) ([
 			return found, nil
 		}
 		var err error
-		if found, err = g.outward(ctx, f, parent, found); err != nil {
+		if found, err = g.toParent(ctx, f, parent, found); err != nil {
 			return nil, err
 		}
 		f = parent.frame
@@ -38,8 +38,8 @@ func (g *geometry) inTab(ctx context.Context, f *frame, found []injected.Box) ([
 	return found, nil
 }
 
-// outward turns boxes of a frame's viewport into ones of its parent's.
-func (g *geometry) outward(ctx context.Context, f *frame, parent place, boxes []injected.Box) ([]injected.Box, error) {
+// toParent turns boxes of a frame's viewport into ones of its parent's.
+func (g *geometry) toParent(ctx context.Context, f *frame, parent place, boxes []injected.Box) ([]injected.Box, error) {
 	number, err := g.ownerOf(ctx, f, parent)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (g *geometry) outward(ctx context.Context, f *frame, parent place, boxes []
 	for _, box := range boxes {
 		box.Rect = injected.Rect{X: at.Left + box.X*at.ScaleX, Y: at.Top + box.Y*at.ScaleY, Width: box.Width * at.ScaleX, Height: box.Height * at.ScaleY}
 		whole := box.Rect
-		box.Rect = common(whole, windows[0].Rect)
+		box.Rect = intersection(whole, windows[0].Rect)
 		box.Cut = box.Cut || box.Width < whole.Width-1 || box.Height < whole.Height-1
 		if box.Width >= 1 && box.Height >= 1 {
 			seen = append(seen, box)
@@ -65,8 +65,8 @@ func (g *geometry) outward(ctx context.Context, f *frame, parent place, boxes []
 	return seen, nil
 }
 
-// common is where two boxes overlap; its sides may be negative.
-func common(a, b injected.Rect) injected.Rect {
+// intersection is where two boxes overlap; its sides may be negative.
+func intersection(a, b injected.Rect) injected.Rect {
 	x, y := max(a.X, b.X), max(a.Y, b.Y)
 	return injected.Rect{X: x, Y: y, Width: min(a.X+a.Width, b.X+b.Width) - x, Height: min(a.Y+a.Height, b.Y+b.Height) - y}
 }
@@ -76,62 +76,62 @@ func common(a, b injected.Rect) injected.Rect {
 // frames of waiting, once, and nothing after. What is out of sight is never
 // drawn: hence the bound, of more than a busy machine takes for two frames.
 const (
-	twoFrames = "() => new Promise(done => { setTimeout(done, 1000); requestAnimationFrame(() => requestAnimationFrame(() => done())) })"
-	firstDraw = "() => performance.getEntriesByType('paint').length > 0 || (" + twoFrames + ")()"
+	twoFrames  = "() => new Promise(done => { setTimeout(done, 1000); requestAnimationFrame(() => requestAnimationFrame(() => done())) })"
+	firstPaint = "() => performance.getEntriesByType('paint').length > 0 || (" + twoFrames + ")()"
 )
 
-// drawn waits until the tab's document, and that of the frame acted in, have
+// waitPainted waits until the tab's document, and that of the frame acted in, have
 // been drawn once.
-func (g *geometry) drawn(ctx context.Context, t *tab, p place) error {
-	if err := g.rootDrawn(ctx, t); err != nil || p.frame == t.root {
+func (g *geometry) waitPainted(ctx context.Context, t *tab, p place) error {
+	if err := g.waitRootPainted(ctx, t); err != nil || p.frame == t.root {
 		return err
 	}
-	return g.drawnOnce(ctx, p)
+	return g.waitFirstPaint(ctx, p)
 }
 
-// rootDrawn does so for the tab's own document. Until then no animation moves
+// waitRootPainted does so for the tab's own document. Until then no animation moves
 // in it either, so that what will move looks still.
-func (g *geometry) rootDrawn(ctx context.Context, t *tab) error {
+func (g *geometry) waitRootPainted(ctx context.Context, t *tab) error {
 	root, err := g.main(ctx, t)
 	if err != nil {
 		return err
 	}
-	return g.drawnOnce(ctx, root)
+	return g.waitFirstPaint(ctx, root)
 }
 
-func (g *geometry) drawnOnce(ctx context.Context, p place) error {
+func (g *geometry) waitFirstPaint(ctx context.Context, p place) error {
 	g.mu.Lock()
-	known := p.frame.drawn == p.document
+	known := p.frame.painted == p.document
 	g.mu.Unlock()
 	if known {
 		return nil
 	}
-	if err := await(ctx, p, firstDraw); err != nil {
+	if err := runIn(ctx, p, firstPaint); err != nil {
 		return err
 	}
 	g.mu.Lock()
-	p.frame.drawn = p.document
+	p.frame.painted = p.document
 	g.mu.Unlock()
 	return nil
 }
 
-// presented waits until a frame of another process is drawn where the layout
+// waitPlaced waits until a frame of another process is drawn where the layout
 // has it, if that is not where it was before.
-func (g *geometry) presented(ctx context.Context, f *frame, parent place, e injected.Embedding) error {
+func (g *geometry) waitPlaced(ctx context.Context, f *frame, parent place, e injected.Embedding) error {
 	here := injected.Embedding{Left: e.Left, Top: e.Top, ScaleX: e.ScaleX, ScaleY: e.ScaleY}
 	g.mu.Lock()
 	apart := f.target != parent.frame.target
-	known := f.shown == here
-	f.shown = here
+	known := f.placed == here
+	f.placed = here
 	g.mu.Unlock()
 	if !apart || known {
 		return nil
 	}
-	return await(ctx, parent, twoFrames)
+	return runIn(ctx, parent, twoFrames)
 }
 
-// await runs a function of no arguments in a frame and waits for its promise.
-func await(ctx context.Context, p place, function string) error {
+// runIn runs a function of no arguments in a frame and waits for its promise.
+func runIn(ctx context.Context, p place, function string) error {
 	return p.world.Session.Call(ctx, "Runtime.callFunctionOn", map[string]any{
 		"functionDeclaration": function, "uniqueContextId": p.world.Unique, "awaitPromise": true,
 	}, nil)
@@ -167,15 +167,15 @@ func (g *geometry) point(ctx context.Context, p place, x, y float64) (px, py flo
 		if by == "" {
 			by = e.By
 		}
-		if err := g.presented(ctx, f, parent, e); err != nil {
+		if err := g.waitPlaced(ctx, f, parent, e); err != nil {
 			return 0, 0, "", err
 		}
 		x, y, f = e.X, e.Y, parent.frame
 	}
 }
 
-// apart reports whether a frame has another process than its tab.
-func (g *geometry) apart(t *tab, p place) bool {
+// inOtherProcess reports whether a frame has another process than its tab.
+func (g *geometry) inOtherProcess(t *tab, p place) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return p.frame.target != nil && p.frame.target != t.main

@@ -46,11 +46,11 @@ type paused struct {
 // every request has, or the one that it has while it is paused.
 func (p paused) key() string { return cmp.Or(p.Network, p.ID) }
 
-// judged takes in a request that waits for an answer. Each target asks about
+// requestPaused takes in a request that waits for an answer. Each target asks about
 // its own documents. The browser as a whole asks once more, last before the
 // request is made: a frame in a process of its own may navigate before its
 // target was told to ask (a frame in a sandbox with srcdoc is not paused).
-func judged(b *Browser, session string, from *target, params json.RawMessage) {
+func requestPaused(b *Browser, session string, from *target, params json.RawMessage) {
 	if session != "" {
 		inTab(func(b *Browser, t *tab, from *target, p paused) { b.guard.judge(t, from, p) })(b, session, from, params)
 		return
@@ -59,17 +59,17 @@ func judged(b *Browser, session string, from *target, params json.RawMessage) {
 	switch {
 	case json.Unmarshal(params, &p) != nil:
 	case p.Type != "Document":
-		t := b.tabWith(p.Frame)
-		b.certificates.certain(t, p, func() { b.outgoing.outgoing(t, p, func() { b.carry(t, p) }) })
+		t := b.tabWithFrame(p.Frame)
+		b.certificates.proceed(t, p, func() { b.outgoing.judge(t, p, func() { b.carry(t, p) }) })
 	default:
-		t := b.tabWith(p.Frame)
-		b.certificates.certain(t, p, func() { b.guard.question(b.root, t, p) })
+		t := b.tabWithFrame(p.Frame)
+		b.certificates.proceed(t, p, func() { b.guard.askGuard(b.root, t, p) })
 	}
 }
 
-// tabWith returns the tab a frame is in; nil for one that is not known yet. b.mu
+// tabWithFrame returns the tab a frame is in; nil for one that is not known yet. b.mu
 // is held.
-func (b *base) tabWith(frame string) *tab {
+func (b *base) tabWithFrame(frame string) *tab {
 	for _, t := range b.tabs {
 		if t.frames[frame] != nil {
 			return t
@@ -93,11 +93,11 @@ func (dg *documentGuard) ask(t *tab, from *target, p paused) {
 		t.moves.asked++
 		t.method = p.Request.Method
 	}
-	dg.question(from.session, t, p)
+	dg.askGuard(from.session, t, p)
 }
 
-// question puts a document to the guard. t may be nil. b.mu is held.
-func (dg *documentGuard) question(session *cdp.Session, t *tab, p paused) {
+// askGuard puts a document to the guard. t may be nil. b.mu is held.
+func (dg *documentGuard) askGuard(session *cdp.Session, t *tab, p paused) {
 	guard, refused := dg.options.Guard, dg.options.Refused
 	prepare := dg.preparing(session, t, p)
 	dg.work.add(func() {
@@ -109,10 +109,10 @@ func (dg *documentGuard) question(session *cdp.Session, t *tab, p paused) {
 			}
 			dg.mu.Lock()
 			defer dg.mu.Unlock()
-			dg.outgoing.outgoing(t, p, func() { prepare(func() { dg.credentials.goOn(p, t.leads(p)) }) })
+			dg.outgoing.judge(t, p, func() { prepare(func() { dg.credentials.goOn(p, t.leads(p)) }) })
 			return
 		}
-		dg.turnAway(session, t, p, err)
+		dg.failRequest(session, t, p, err)
 		if refused != nil {
 			r := dg.refusal(t, p, err)
 			r.Top = p.Frame == t.root.id && !t.hidden
@@ -121,9 +121,9 @@ func (dg *documentGuard) question(session *cdp.Session, t *tab, p paused) {
 	})
 }
 
-// turnAway fails a request that waits.
-func (dg *documentGuard) turnAway(session *cdp.Session, t *tab, p paused, err error) {
-	dg.refuse(t, p, err)
+// failRequest fails a request that waits.
+func (dg *documentGuard) failRequest(session *cdp.Session, t *tab, p paused, err error) {
+	dg.noteRefusal(t, p, err)
 	session.Send("Fetch.failRequest", map[string]string{"requestId": p.ID, "errorReason": "BlockedByClient"})
 }
 
@@ -135,7 +135,7 @@ func allowed(guard func(string) error, url string) error {
 	return guard(url)
 }
 
-func (dg *documentGuard) refuse(t *tab, p paused, err error) {
+func (dg *documentGuard) noteRefusal(t *tab, p paused, err error) {
 	dg.mu.Lock()
 	defer dg.mu.Unlock()
 	if t != nil && p.Frame == t.root.id {
@@ -165,7 +165,7 @@ func (dg *documentGuard) refusal(t *tab, p paused, err error) action.Refusal {
 	dg.mu.Lock()
 	defer dg.mu.Unlock()
 	if r.Document = dg.initiators.of(strings.TrimSuffix(r.Host, ".")); r.Document == "" && t != nil {
-		r.Document = bareAddress(dg.shownIn(t, t.frames[p.Frame]))
+		r.Document = bareAddress(dg.documentAround(t, t.frames[p.Frame]))
 	}
 	return r
 }
@@ -192,8 +192,8 @@ func (b *Browser) Asker(ctx context.Context, host string) (address string) {
 	return address
 }
 
-// asked notes who makes a request. b.mu is held.
-func (dg *documentGuard) asked(from *target, p netlog.Event) {
+// noteInitiator notes who makes a request. b.mu is held.
+func (dg *documentGuard) noteInitiator(from *target, p netlog.Event) {
 	to, err := url.Parse(cmp.Or(p.Request.URL, p.URL))
 	if err != nil || to.Hostname() == "" {
 		return
@@ -206,7 +206,7 @@ func (dg *documentGuard) asked(from *target, p netlog.Event) {
 	case p.Redirect != nil:
 		by = p.Redirect.URL
 	case from.tab != nil && (p.IsDocument() || by == ""):
-		by = dg.shownIn(from.tab, from.tab.frames[p.Frame])
+		by = dg.documentAround(from.tab, from.tab.frames[p.Frame])
 	}
 	if by = bareAddress(by); by == "" {
 		return
@@ -215,9 +215,9 @@ func (dg *documentGuard) asked(from *target, p netlog.Event) {
 	dg.change()
 }
 
-// shownIn returns the address of the document in a frame, or of the nearest
+// documentAround returns the address of the document in a frame, or of the nearest
 // around it, or of what opened the tab. b.mu is held.
-func (b *base) shownIn(t *tab, f *frame) string {
+func (b *base) documentAround(t *tab, f *frame) string {
 	if f == nil {
 		f = t.root
 	}

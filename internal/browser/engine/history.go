@@ -18,8 +18,8 @@ type history struct {
 }
 
 func (nv *navigator) back(ctx context.Context, t *tab, _ *action.None, _ action.Pin) (any, error) {
-	if nv.putAside(t) { // the page before the file is still there
-		nv.observer.audience.forget(t)
+	if nv.dropFile(t) { // the page before the file is still there
+		nv.observer.viewers.forget(t)
 		here := nv.facts(t)
 		return &here, nil
 	}
@@ -86,7 +86,7 @@ func (nv *navigator) reloaded(ctx context.Context, t *tab, before mark) (any, er
 		}
 		return nil, err
 	}
-	if err := nv.landed(t); err != nil {
+	if err := nv.loadFault(t); err != nil {
 		return nil, err
 	}
 	nv.arrivedAt(ctx, t, "")
@@ -94,8 +94,8 @@ func (nv *navigator) reloaded(ctx context.Context, t *tab, before mark) (any, er
 	return &here, nil
 }
 
-// landed returns the fault of a load that ended on an error page.
-func (nv *navigator) landed(t *tab) error {
+// loadFault returns the fault of a load that ended on an error page.
+func (nv *navigator) loadFault(t *tab) error {
 	nv.mu.Lock()
 	failed, loader, refused, address := t.root.failed, t.root.loader, t.refused, t.root.url
 	why, status, away := t.failures[loader], t.status[loader], t.away[loader]
@@ -121,9 +121,9 @@ const (
 	failedHeader  = "x-glovebox-failed"
 )
 
-// turnedAway returns the fault of a document that the egress door answered for
+// proxyRefusal returns the fault of a document that the egress door answered for
 // itself, nil for every other.
-func turnedAway(address string, headers map[string]string) error {
+func proxyRefusal(address string, headers map[string]string) error {
 	if !strings.HasPrefix(address, "http://") {
 		return nil
 	}

@@ -11,53 +11,53 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// spot is what receives a point of the tab's viewport, and the point in the
+// pointMatch is what receives a point of the tab's viewport, and the point in the
 // viewport of the frame it is in.
-type spot struct {
-	hit
+type pointMatch struct {
+	match
 	at injected.Point
 }
 
-// isPlace reports whether l names a point, or half of one.
-func isPlace(l action.Locator) bool {
+// isPoint reports whether l names a point, or half of one.
+func isPoint(l action.Locator) bool {
 	words := l
 	words.X, words.Y = nil, nil
 	return words.Zero() && (l.X != nil || l.Y != nil)
 }
 
-// spotAt finds the element that really receives a point, into frames and
+// hitTest finds the element that really receives a point, into frames and
 // closed shadow roots. Faults: invalid_request, not_found.
-func (es *elements) spotAt(ctx context.Context, t *tab, l action.Locator) (spot, error) {
+func (es *elements) hitTest(ctx context.Context, t *tab, l action.Locator) (pointMatch, error) {
 	x, y, whole := l.Point()
 	if !whole {
-		return spot{}, fault.New(fault.InvalidRequest, "a point has x and y").Hinted("give both").With("field", "x")
+		return pointMatch{}, fault.New(fault.InvalidRequest, "a point has x and y").Hinted("give both").With("field", "x")
 	}
 	p, err := es.main(ctx, t)
 	if err != nil {
-		return spot{}, err
+		return pointMatch{}, err
 	}
 	at := injected.Point{X: x, Y: y}
 	for {
-		r, err := receiver(ctx, p, at)
+		r, err := receiverAt(ctx, p, at)
 		if err != nil {
-			return spot{}, err
+			return pointMatch{}, err
 		}
 		if r.Node == 0 || r.Facts == nil {
-			return spot{}, fault.New(fault.NotFound, "nothing is at %g, %g of the viewport", x, y).
+			return pointMatch{}, fault.New(fault.NotFound, "nothing is at %g, %g of the viewport", x, y).
 				Hinted("take a screenshot: x and y are CSS pixels from the top left of what it shows")
 		}
 		if r.Inner == nil {
-			return spot{hit: hit{place: p, node: r.Node, facts: *r.Facts, matches: 1}, at: at}, nil
+			return pointMatch{match: match{place: p, node: r.Node, facts: *r.Facts, matches: 1}, at: at}, nil
 		}
-		if p, err = es.embeddedAt(ctx, t, p, r.Node); err != nil {
-			return spot{}, err
+		if p, err = es.frameAt(ctx, t, p, r.Node); err != nil {
+			return pointMatch{}, err
 		}
 		at = *r.Inner
 	}
 }
 
-// receiver asks what receives a point, into closed shadow roots.
-func receiver(ctx context.Context, p place, at injected.Point) (injected.Receiver, error) {
+// receiverAt asks what receives a point, into closed shadow roots.
+func receiverAt(ctx context.Context, p place, at injected.Point) (injected.Receiver, error) {
 	for {
 		r, err := p.world.At(ctx, at)
 		if err != nil || r.Pierce == 0 {
@@ -69,8 +69,8 @@ func receiver(ctx context.Context, p place, at injected.Point) (injected.Receive
 	}
 }
 
-// embeddedAt returns the frame whose element has a number in its parent.
-func (es *elements) embeddedAt(ctx context.Context, t *tab, parent place, node int) (place, error) {
+// frameAt returns the frame whose element has a number in its parent.
+func (es *elements) frameAt(ctx context.Context, t *tab, parent place, node int) (place, error) {
 	for _, p := range es.places(t) {
 		if p.frame.parent != parent.frame {
 			continue
@@ -86,10 +86,10 @@ func (es *elements) embeddedAt(ctx context.Context, t *tab, parent place, node i
 // pinnedPoint has the point that l names in the question of a pinned element,
 // when it still receives it. Fault: page_changed.
 func (es *elements) pinnedPoint(ctx context.Context, t *tab, pin action.Pin, l action.Locator, q *injected.Pinned) error {
-	if !isPlace(l) {
+	if !isPoint(l) {
 		return nil
 	}
-	s, err := es.spotAt(ctx, t, l)
+	s, err := es.hitTest(ctx, t, l)
 	if err != nil {
 		return err
 	}
@@ -100,10 +100,10 @@ func (es *elements) pinnedPoint(ctx context.Context, t *tab, pin action.Pin, l a
 	return nil
 }
 
-// reacting is what a click or drop on an element is for: the link or button
+// reactingElement is what a click or drop on an element is for: the link or button
 // inside that reacts to it, where there is one. It is then what is judged, pinned and
 // pressed; a script that listens on the element hears of the click, too.
-func reacting(ctx context.Context, h hit) (hit, error) {
+func reactingElement(ctx context.Context, h match) (match, error) {
 	if h.facts.Frame || nativeTags[h.facts.Tag] {
 		return h, nil
 	}
@@ -120,12 +120,12 @@ func reacting(ctx context.Context, h hit) (hit, error) {
 // nativeTags are those of elements that react themselves.
 var nativeTags = map[string]bool{"a": true, "area": true, "button": true, "input": true, "select": true, "textarea": true, "option": true, "summary": true, "label": true}
 
-// byShown is byRef for what acts. A reference stands for a node, and lists give
+// byUnchangedRef is byRef for what acts. A reference stands for a node, and lists give
 // the same node to another entry: one that has become something else than a
 // snapshot showed is refused once, with what it is now. Faults: stale_ref,
 // page_changed.
-func (es *elements) byShown(ctx context.Context, t *tab, ref string) (hit, error) {
-	h, err := es.referred(ctx, t, ref, injected.Frame.FactsShown)
+func (es *elements) byUnchangedRef(ctx context.Context, t *tab, ref string) (match, error) {
+	h, err := es.resolve(ctx, t, ref, injected.Frame.FactsShown)
 	if err == nil && h.facts.Was != nil {
 		err = becameOther(es.refs.Ref(snapshot.Place{Document: h.place.document, Node: h.node}), h.facts)
 	}

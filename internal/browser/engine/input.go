@@ -10,8 +10,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// aim is a pinned element that is ready, and the point that reaches it.
-type aim struct {
+// actionTarget is a pinned element that is ready, and the point that reaches it.
+type actionTarget struct {
 	place place
 	node  int
 	facts *injected.Facts
@@ -39,34 +39,34 @@ func (es *elements) pinned(t *tab, pin action.Pin) (place, int, error) {
 var errChanged = fault.New(fault.PageChanged, "the element or its page is not the one that was looked at").
 	Hinted("take a new snapshot and look again")
 
-// take waits until a pinned element is ready for kind and finds the point
+// ready waits until a pinned element is ready for kind and finds the point
 // where it receives events, or makes sure of the one that l names. Faults:
 // page_changed, not_actionable.
-func (in *input) take(ctx context.Context, t *tab, pin action.Pin, l action.Locator, kind injected.Kind, timing action.Timing) (aim, error) {
+func (in *input) ready(ctx context.Context, t *tab, pin action.Pin, l action.Locator, kind injected.Kind, timing action.Timing) (actionTarget, error) {
 	q := injected.Pinned{Kind: kind}
 	if err := in.elements.pinnedPoint(ctx, t, pin, l, &q); err != nil {
-		return aim{}, err
+		return actionTarget{}, err
 	}
-	return in.takeFor(ctx, t, pin, q, timing)
+	return in.readyFor(ctx, t, pin, q, timing)
 }
 
-// takeFocused is take for keys: an element of the tab's own document gets the
+// readyFocused is take for keys: an element of the tab's own document gets the
 // focus in the same round trip. In frames their place is to be checked first.
-func (in *input) takeFocused(ctx context.Context, t *tab, pin action.Pin, kind injected.Kind, f injected.Focus, timing action.Timing) (aim, error) {
+func (in *input) readyFocused(ctx context.Context, t *tab, pin action.Pin, kind injected.Kind, f injected.Focus, timing action.Timing) (actionTarget, error) {
 	q := injected.Pinned{Kind: kind}
 	if root, ok := in.rootPlace(t); ok && root.document == pin.Document {
 		q.Focus = &f
 	}
-	return in.takeFor(ctx, t, pin, q, timing)
+	return in.readyFor(ctx, t, pin, q, timing)
 }
 
-func (in *input) takeFor(ctx context.Context, t *tab, pin action.Pin, q injected.Pinned, timing action.Timing) (aim, error) {
+func (in *input) readyFor(ctx context.Context, t *tab, pin action.Pin, q injected.Pinned, timing action.Timing) (actionTarget, error) {
 	p, node, err := in.elements.pinned(t, pin)
 	if err != nil {
-		return aim{}, err
+		return actionTarget{}, err
 	}
-	if err := in.geometry.rootDrawn(ctx, t); err != nil {
-		return aim{}, err
+	if err := in.geometry.waitRootPainted(ctx, t); err != nil {
+		return actionTarget{}, err
 	}
 	wait := timing.Limit(findLimit)
 	deadline := time.Now().Add(wait)
@@ -78,38 +78,38 @@ func (in *input) takeFor(ctx context.Context, t *tab, pin action.Pin, q injected
 		q.Wait = int(max(0, time.Until(deadline)) / time.Millisecond)
 		r, err := p.world.Ready(ctx, q)
 		if err != nil {
-			return aim{}, err
+			return actionTarget{}, err
 		}
 		if r.Gone || r.Changed {
-			return aim{}, errChanged
+			return actionTarget{}, errChanged
 		}
 		if r.Pierce != 0 { // each element is asked about once
 			if err := p.world.PierceAt(ctx, r.Pierce); err != nil {
-				return aim{}, err
+				return actionTarget{}, err
 			}
 			continue
 		}
 		if !r.OK {
-			return aim{}, notReady(r.Wait, r.By, wait)
+			return actionTarget{}, notReady(r.Wait, r.By, wait)
 		}
 		x, y, by, err := in.geometry.point(ctx, p, r.X, r.Y)
 		if err != nil {
-			return aim{}, err
+			return actionTarget{}, err
 		}
 		if by == "" || q.Kind == injected.ForFocus || q.Kind == injected.ForSelect {
-			if err := in.geometry.drawn(ctx, t, p); err != nil {
-				return aim{}, err
+			if err := in.geometry.waitPainted(ctx, t, p); err != nil {
+				return actionTarget{}, err
 			}
-			if err := in.arrive(ctx, t, p, q.Kind, mouse{Type: "mouseMoved", X: x, Y: y, Button: "none"}); err != nil {
-				return aim{}, err
+			if err := in.confirmRouting(ctx, t, p, q.Kind, mouse{Type: "mouseMoved", X: x, Y: y, Button: "none"}); err != nil {
+				return actionTarget{}, err
 			}
-			return aim{place: p, node: node, facts: r.Facts, x: x, y: y, found: r.Focused, there: r.Reached && by == "", took: r.Took, chose: r.Chose, check: r.Checked}, nil
+			return actionTarget{place: p, node: node, facts: r.Facts, x: x, y: y, found: r.Focused, there: r.Reached && by == "", took: r.Took, chose: r.Chose, check: r.Checked}, nil
 		}
 		if time.Until(deadline) <= 0 {
-			return aim{}, notReady("covered", by, wait)
+			return actionTarget{}, notReady("covered", by, wait)
 		}
 		if err := pause(ctx, 50*time.Millisecond); err != nil {
-			return aim{}, err
+			return actionTarget{}, err
 		}
 		q.Rect = nil // frames were scrolled meanwhile
 	}
@@ -136,10 +136,10 @@ func notReady(why, by string, wait time.Duration) error {
 }
 
 // acted says what was done, and to what.
-func (in *input) acted(a aim, pin action.Pin) *action.Acted {
+func (in *input) acted(a actionTarget, pin action.Pin) *action.Acted {
 	out := &action.Acted{OK: true}
 	if a.facts != nil {
-		e := in.elements.element(hit{place: a.place, node: a.node, facts: *a.facts})
+		e := in.elements.element(match{place: a.place, node: a.node, facts: *a.facts})
 		out.Element = &e
 	}
 	_, out.Matches, _ = in.elements.last.of(pin)

@@ -101,7 +101,7 @@ func onPicture(view layout, c *clip, r injected.Rect) (on injected.Rect, seen bo
 	}
 	r.X += view.Viewport.X - part.X
 	r.Y += view.Viewport.Y - part.Y
-	on = common(snapped(r), injected.Rect{Width: part.Width, Height: part.Height})
+	on = intersection(snapped(r), injected.Rect{Width: part.Width, Height: part.Height})
 	return on, on.Width >= 1 && on.Height >= 1
 }
 
@@ -148,12 +148,12 @@ type badge struct {
 // all frames, as far as it can be seen. A frame that goes away meanwhile is
 // left out.
 func (b *Browser) badges(ctx context.Context, t *tab) ([]badge, error) {
-	top, walk, err := b.reader.outset(ctx, t)
+	top, walk, err := b.reader.start(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	walk.NoURLs = true
-	all, err := b.reader.readAll(ctx, t, top, walk)
+	all, err := b.reader.readEach(ctx, t, top, walk)
 	if err != nil {
 		return nil, err
 	}

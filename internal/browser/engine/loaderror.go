@@ -72,9 +72,9 @@ func unloaded(address, why string) error {
 // TLS through the egress door.
 const tunnelFailed = "net::ERR_TUNNEL_CONNECTION_FAILED"
 
-// behind is why a document did not come, as the egress door knows it where the
+// whyUnreachable is why a document did not come, as the egress door knows it where the
 // browser only says that the door let nothing through.
-func (nv *navigator) behind(ctx context.Context, address, why string) string {
+func (nv *navigator) whyUnreachable(ctx context.Context, address, why string) string {
 	if why != tunnelFailed || nv.options.Unreached == nil {
 		return why
 	}
@@ -88,10 +88,10 @@ func (nv *navigator) behind(ctx context.Context, address, why string) string {
 
 const behindLimit = 5 * time.Second
 
-// endless is the answer to a navigation that was over in time but for the end of
+// unfinished is the answer to a navigation that was over in time but for the end of
 // the load, where the caller did not ask for that by name: the page as far as it
 // came. nil where there is none.
-func (nv *navigator) endless(ctx context.Context, t *tab, a *action.Goto, before mark, loader string) any {
+func (nv *navigator) unfinished(ctx context.Context, t *tab, a *action.Goto, before mark, loader string) any {
 	if a.WaitUntil != "" || !errors.Is(context.Cause(ctx), errLimit) {
 		return nil
 	}
@@ -108,8 +108,8 @@ func (nv *navigator) endless(ctx context.Context, t *tab, a *action.Goto, before
 // noBody is what Chromium says of a document without a body, whose status says it.
 const noBody = "net::ERR_HTTP_RESPONSE_CODE_FAILURE"
 
-// brokeOff returns the fault of a document whose answer ended before its end.
-func (nv *navigator) brokeOff(t *tab, address, loader string) error {
+// truncated returns the fault of a document whose answer ended before its end.
+func (nv *navigator) truncated(t *tab, address, loader string) error {
 	nv.mu.Lock()
 	why, shown := t.failures[loader], t.root.loader == loader
 	nv.mu.Unlock()

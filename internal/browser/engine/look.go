@@ -35,8 +35,8 @@ func (l *lastLook) of(pin action.Pin) (rect injected.Rect, matches int, ok bool)
 	return l.rect, l.matches, true
 }
 
-// hit is an element that was found.
-type hit struct {
+// match is an element that was found.
+type match struct {
 	place   place
 	node    int
 	facts   injected.Facts
@@ -54,12 +54,12 @@ func (b *Browser) Look(ctx context.Context, name string, args any) (action.Facts
 	if !known {
 		return action.Facts{}, action.Pin{}, unknown(name)
 	}
-	if v.wide != nil {
-		return b.lookWide(args)
+	if v.whole != nil {
+		return b.lookAtBrowser(args)
 	}
 	t := b.current()
 	if t == nil {
-		return action.Facts{}, action.Pin{}, b.trouble(ctx, name, b.within(0), b.gone())
+		return action.Facts{}, action.Pin{}, b.toFault(ctx, name, b.within(0), b.noTabReason())
 	}
 	b.mu.Lock()
 	facts := action.Facts{Page: action.Page{URL: t.root.url, Title: t.title}, Unheld: b.outgoing.channels.in(t.id)}
@@ -93,7 +93,7 @@ func (b *Browser) Look(ctx context.Context, name string, args any) (action.Facts
 		facts.Options, err = b.elements.optionsOf(ctx, t, facts, pin, args)
 	}
 	if d, drags := args.(*action.Drag); drags && err == nil {
-		return b.elements.lookOnto(ctx, t, d, facts, pin)
+		return b.elements.lookAtDrop(ctx, t, d, facts, pin)
 	}
 	return facts, pin, err
 }
@@ -147,10 +147,10 @@ func (es *elements) lookAt(ctx context.Context, t *tab, name string, l action.Lo
 	wait := timing.Limit(findLimit)
 	ctx, leave := es.enter(ctx, t, wait+slack)
 	defer leave()
-	h, err := es.meant(ctx, t, name, l, timing)
+	h, err := es.locateFor(ctx, t, name, l, timing)
 	dropped := name == "page.drag" && facts.Element != nil // the second element of a drag
-	if err == nil && (name == "page.click" || dropped) && !isPlace(l) {
-		h, err = reacting(ctx, h)
+	if err == nil && (name == "page.click" || dropped) && !isPoint(l) {
+		h, err = reactingElement(ctx, h)
 	}
 	if err != nil {
 		return facts, pin, es.endedBy(ctx, t, name, wait, nil, err)
@@ -166,28 +166,28 @@ func (es *elements) lookAt(ctx context.Context, t *tab, name string, l action.Lo
 }
 
 // element is what was found as the gate sees it.
-func (es *elements) element(h hit) action.Element {
+func (es *elements) element(h match) action.Element {
 	e := action.Element(h.facts.Element)
 	e.FrameURL = h.place.url
 	e.Ref = es.refs.Ref(snapshot.Place{Document: h.place.document, Node: h.node})
 	return e
 }
 
-func (es *elements) meant(ctx context.Context, t *tab, name string, l action.Locator, timing action.Timing) (hit, error) {
+func (es *elements) locateFor(ctx context.Context, t *tab, name string, l action.Locator, timing action.Timing) (match, error) {
 	if name == "page.press" && l.Zero() {
 		return es.focused(ctx, t, action.Pin{})
 	}
 	if l.Ref != "" {
-		return es.byShown(ctx, t, l.Ref)
+		return es.byUnchangedRef(ctx, t, l.Ref)
 	}
 	return es.locate(ctx, t, l, timing)
 }
 
 // focused finds the element that has the focus: a key without an element goes
 // there. Nothing has it: the key goes to the body.
-func (es *elements) focused(ctx context.Context, t *tab, pin action.Pin) (hit, error) {
+func (es *elements) focused(ctx context.Context, t *tab, pin action.Pin) (match, error) {
 	if _, err := es.main(ctx, t); err != nil {
-		return hit{}, err
+		return match{}, err
 	}
 	places := es.places(t)
 	for i := len(places) - 1; i >= 0; i-- { // inner frames first: around the one with the focus, its frame has it too
@@ -197,10 +197,10 @@ func (es *elements) focused(ctx context.Context, t *tab, pin action.Pin) (hit, e
 			if i > 0 && moved(err) {
 				continue
 			}
-			return hit{}, err
+			return match{}, err
 		}
 		if active.Node != 0 && active.Facts != nil && !active.Facts.Frame {
-			return hit{place: p, node: active.Node, facts: *active.Facts, matches: 1}, nil
+			return match{place: p, node: active.Node, facts: *active.Facts, matches: 1}, nil
 		}
 	}
 	return es.body(ctx, places[0])
@@ -220,34 +220,34 @@ func activeIn(ctx context.Context, p place, q injected.Pinned) (injected.Active,
 }
 
 // body is what keys go to when nothing has the focus.
-func (es *elements) body(ctx context.Context, p place) (hit, error) {
+func (es *elements) body(ctx context.Context, p place) (match, error) {
 	found, err := p.world.Find(ctx, injected.Query{Selector: "body, :root"})
 	if err != nil {
-		return hit{}, err
+		return match{}, err
 	}
 	if found.Node == 0 || found.Facts == nil {
-		return hit{}, errMoved
+		return match{}, errMoved
 	}
-	return hit{place: p, node: found.Node, facts: *found.Facts, matches: 1}, nil
+	return match{place: p, node: found.Node, facts: *found.Facts, matches: 1}, nil
 }
 
-func (es *elements) byRef(ctx context.Context, t *tab, ref string) (hit, error) {
-	return es.referred(ctx, t, ref, injected.Frame.Facts)
+func (es *elements) byRef(ctx context.Context, t *tab, ref string) (match, error) {
+	return es.resolve(ctx, t, ref, injected.Frame.Facts)
 }
 
-// referred returns what a reference stands for, with its facts.
-func (es *elements) referred(ctx context.Context, t *tab, ref string, read func(injected.Frame, context.Context, int) (injected.Facts, error)) (hit, error) {
+// resolve returns what a reference stands for, with its facts.
+func (es *elements) resolve(ctx context.Context, t *tab, ref string, read func(injected.Frame, context.Context, int) (injected.Facts, error)) (match, error) {
 	at, err := es.refs.Resolve(ref)
 	if err != nil {
-		return hit{}, err
+		return match{}, err
 	}
 	p, ok := es.placeOf(t, at.Document)
 	if !ok {
-		return hit{}, snapshot.Stale(ref)
+		return match{}, snapshot.Stale(ref)
 	}
 	facts, err := read(p.world, ctx, at.Node)
 	if err != nil && moved(err) || facts.Gone {
-		return hit{}, snapshot.Stale(ref)
+		return match{}, snapshot.Stale(ref)
 	}
-	return hit{place: p, node: at.Node, facts: facts, matches: 1}, err
+	return match{place: p, node: at.Node, facts: facts, matches: 1}, err
 }

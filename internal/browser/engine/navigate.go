@@ -88,7 +88,7 @@ func (nv *navigator) visit(ctx context.Context, t *tab, a *action.Goto, _ action
 	var answer navigated
 	err = t.main.session.Call(ctx, "Page.navigate", map[string]string{"url": address}, &answer)
 	if err == nil {
-		if stayed := nv.stayed(ctx, t, before, answer); stayed != nil {
+		if stayed := nv.stayedAt(ctx, t, before, answer); stayed != nil {
 			nv.files.readFile(ctx, t, stayed)
 			return stayed, nil
 		}
@@ -101,11 +101,11 @@ func (nv *navigator) visit(ctx context.Context, t *tab, a *action.Goto, _ action
 		err = nv.loaded(ctx, t, before, answer.Loader, event)
 	}
 	if err == nil {
-		err = errors.Join(nv.away(t), nv.brokeOff(t, address, answer.Loader))
+		err = errors.Join(nv.proxyRefusal(t), nv.truncated(t, address, answer.Loader))
 	}
 	if err != nil {
 		nv.giveUp(t, err)
-		if shown := nv.endless(ctx, t, a, before, answer.Loader); shown != nil {
+		if shown := nv.unfinished(ctx, t, a, before, answer.Loader); shown != nil {
 			return shown, nil
 		}
 		return nv.partly(t, before, answer.Loader), err
@@ -119,20 +119,20 @@ func (nv *navigator) visit(ctx context.Context, t *tab, a *action.Goto, _ action
 
 // completeAt waits for what a document that has loaded draws by script.
 func (nv *navigator) completeAt(ctx context.Context, t *tab, n *action.Navigated) {
-	r, reports := ctx.Value(reporting{}).(*report)
+	r, reports := ctx.Value(reportKey{}).(*report)
 	if !reports {
 		r = &report{}
 	}
-	n.Loading = nv.observer.rendered(ctx, t, r)
+	n.Loading = nv.observer.waitRendered(ctx, t, r)
 	now := nv.facts(t)
 	n.URL, n.Title = now.URL, now.Title
 	n.Document = nv.reader.documentShown(ctx, t)
 }
 
-// stayed is the answer to a navigation that leaves the page as it is without
+// stayedAt is the answer to a navigation that leaves the page as it is without
 // having failed: the server sent a download, or nothing (204, 205). nil when it
 // is neither.
-func (nv *navigator) stayed(ctx context.Context, t *tab, before mark, n navigated) *action.Navigated {
+func (nv *navigator) stayedAt(ctx context.Context, t *tab, before mark, n navigated) *action.Navigated {
 	nv.mu.Lock()
 	status, allowed := t.status[n.Loader], nv.options.Downloads != ""
 	nv.mu.Unlock()
@@ -185,12 +185,12 @@ func (nv *navigator) failed(ctx context.Context, t *tab, address string, n navig
 	if n.Error == "net::ERR_INVALID_AUTH_CREDENTIALS" && nv.credentials.untakenAuth(address) {
 		return unloaded(address, authUntaken)
 	}
-	return unloaded(address, nv.behind(ctx, address, n.Error))
+	return unloaded(address, nv.whyUnreachable(ctx, address, n.Error))
 }
 
-// away returns the fault of the active document when the egress door answered
+// proxyRefusal returns the fault of the active document when the egress door answered
 // for its server.
-func (nv *navigator) away(t *tab) error {
+func (nv *navigator) proxyRefusal(t *tab) error {
 	nv.mu.Lock()
 	defer nv.mu.Unlock()
 	return t.away[t.root.loader]
@@ -233,7 +233,7 @@ func (nv *navigator) partly(t *tab, before mark, loader string) any {
 func (nv *navigator) arrivedAt(ctx context.Context, t *tab, loader string) *action.Navigated {
 	bounded, stop := context.WithTimeout(ctx, titleLimit)
 	defer stop()
-	_ = nv.effects.titled(bounded, t)
+	_ = nv.effects.refreshTitle(bounded, t)
 	nv.mu.Lock()
 	defer nv.mu.Unlock()
 	n := &action.Navigated{URL: t.root.url, Title: t.title, Status: t.status[t.root.loader]}

@@ -20,45 +20,45 @@ const (
 	mostGone    = 10              // words that came and went, kept for a viewer
 )
 
-// catchUp reads the page for a viewer whose last sight of it cannot be compared
+// refresh reads the page for a viewer whose last sight of it cannot be compared
 // with another, or has only counted what is acted on.
-func (ob *observer) catchUp(ctx context.Context, t *tab, r *report) {
-	ob.audience.mu.Lock()
-	o, _ := ob.audience.of(r.by)
+func (ob *observer) refresh(ctx context.Context, t *tab, r *report) {
+	ob.viewers.mu.Lock()
+	o, _ := ob.viewers.of(r.by)
 	document, had := o.document, o.page
 	shown := o.tab == t && document != ""
-	ob.audience.mu.Unlock()
+	ob.viewers.mu.Unlock()
 	if !shown {
 		return
 	}
 	ctx, leave := ob.enter(ctx, t, catchLimit)
 	defer leave()
-	if had != nil && !ob.unread(ctx, had, r) {
+	if had != nil && !ob.countedOnly(ctx, had, r) {
 		return
 	}
-	if read, top, err := ob.sight(ctx, t, had, false); err == nil && top.document == document {
-		ob.audience.mu.Lock()
+	if read, top, err := ob.observeAgain(ctx, t, had, false); err == nil && top.document == document {
+		ob.viewers.mu.Lock()
 		o.catchUp(had, read)
-		ob.audience.mu.Unlock()
+		ob.viewers.mu.Unlock()
 	}
 }
 
-// sightWalk says how a frame is read to be compared with what it was; told says
+// observationOptions says how a frame is read to be compared with what it was; told says
 // that what is otherwise in it is shown to a caller.
-func (ob *observer) sightWalk(was *seen, told bool) injected.Walk {
-	walk := ob.reader.plainWalk()
-	walk.NoURLs, walk.Shown, walk.Fold, walk.News, walk.Since = true, told, true, true, was.number()
+func (ob *observer) observationOptions(was *observation, told bool) injected.Walk {
+	walk := ob.reader.snapshotOptions()
+	walk.NoURLs, walk.Shown, walk.Fold, walk.News, walk.Since = true, told, true, true, was.idOrZero()
 	return walk
 }
 
-// sight reads the page to be compared with what it was, see sightWalk.
-func (ob *observer) sight(ctx context.Context, t *tab, was *seen, told bool) (*seen, place, error) {
+// observeAgain reads the page to be compared with what it was, see sightWalk.
+func (ob *observer) observeAgain(ctx context.Context, t *tab, was *observation, told bool) (*observation, place, error) {
 	for tries := 0; ; tries++ {
 		top, err := ob.main(ctx, t)
 		if err != nil {
 			return nil, top, err
 		}
-		read, err := ob.see(ctx, t, top, ob.sightWalk(was, told))
+		read, err := ob.observe(ctx, t, top, ob.observationOptions(was, told))
 		if err == nil || !moved(err) || tries >= 2 || ctx.Err() != nil {
 			return read, top, err
 		}
@@ -73,10 +73,10 @@ func (ob *observer) changes(ctx context.Context, r *report, out *action.Result, 
 		defer leave()
 		err = ob.compare(inner, t, r, out, c)
 	}
-	ob.audience.mu.Lock()
-	o, isNew := ob.audience.of(r.by)
-	ob.audience.mu.Unlock()
-	ob.moved(o, isNew, c)
+	ob.viewers.mu.Lock()
+	o, isNew := ob.viewers.of(r.by)
+	ob.viewers.mu.Unlock()
+	ob.noteSurroundings(o, isNew, c)
 	return err
 }
 
@@ -97,58 +97,58 @@ func (ob *observer) compare(ctx context.Context, t *tab, r *report, out *action.
 	if err != nil {
 		return err
 	}
-	ob.audience.mu.Lock()
-	o, isNew := ob.audience.of(r.by)
+	ob.viewers.mu.Lock()
+	o, isNew := ob.viewers.of(r.by)
 	was := o.page
 	had := was != nil && o.tab == t && o.document == top.document && ob.fileOf(t) == nil
 	known := o.tab != nil
-	ob.audience.mu.Unlock()
+	ob.viewers.mu.Unlock()
 	if !had {
 		c.Why = action.FirstLook
 		if !isNew && known {
 			c.Why = action.NewPage
 		}
-		return ob.showInstead(ctx, t, c)
+		return ob.snapshotInstead(ctx, t, c)
 	}
-	read, top, gone, err := ob.lookAgain(ctx, t, top, was, r)
+	read, top, gone, err := ob.observeAfter(ctx, t, top, was, r)
 	if err != nil {
 		return err
 	}
-	delta, same := ob.differs(o, t, top, read, gone, acted(out))
+	delta, same := ob.compareWith(o, t, top, read, gone, actedOn(out))
 	switch {
 	case !same:
 		c.Why = action.NewPage
-		return ob.showInstead(ctx, t, c)
-	case delta.Much || ob.longer(delta, read):
+		return ob.snapshotInstead(ctx, t, c)
+	case delta.Much || ob.longerThanPage(delta, read):
 		c.Why = action.MuchChanged
-		return ob.showInstead(ctx, t, c)
+		return ob.snapshotInstead(ctx, t, c)
 	}
 	c.Text = delta.Text
 	c.Outcome = r.outcome(c)
 	return nil
 }
 
-// longer reports whether changes take more to tell than the page itself.
-func (ob *observer) longer(delta snapshot.Delta, read *seen) bool {
-	return len(delta.Text) > fewChanges && len(delta.Text) > len(read.Part(ob.reader.room(&action.TakeSnapshot{})).Text)
+// longerThanPage reports whether changes take more to tell than the page itself.
+func (ob *observer) longerThanPage(delta snapshot.Delta, read *observation) bool {
+	return len(delta.Text) > fewChanges && len(delta.Text) > len(read.Part(ob.reader.partOptions(&action.TakeSnapshot{})).Text)
 }
 
-// lookAgain reads the page, where it was not read when it was calm, and returns
+// observeAfter reads the page, where it was not read when it was calm, and returns
 // lines for what came and went.
-func (ob *observer) lookAgain(ctx context.Context, t *tab, top place, was *seen, r *report) (read *seen, at place, gone []string, err error) {
-	if r.read != nil && top.document == r.place.document && r.walk.Since == was.number() {
-		merged, err := ob.reader.merge(ctx, t, top, &snapshot.Frame{Document: top.document, Tree: r.read})
-		return sighted(merged, *r.walk), top, ob.lines(r.gone), err
+func (ob *observer) observeAfter(ctx context.Context, t *tab, top place, was *observation, r *report) (read *observation, at place, gone []string, err error) {
+	if r.read != nil && top.document == r.place.document && r.walk.Since == was.idOrZero() {
+		merged, err := ob.reader.mergeFrames(ctx, t, top, &snapshot.Frame{Document: top.document, Tree: r.read})
+		return newObservation(merged, *r.walk), top, ob.transientLines(r.gone), err
 	}
 	var asking sync.WaitGroup
-	asking.Go(func() { gone = ob.passed(ctx, t, r) })
-	read, at, err = ob.sight(ctx, t, was, true)
+	asking.Go(func() { gone = ob.transientTexts(ctx, t, r) })
+	read, at, err = ob.observeAgain(ctx, t, was, true)
 	asking.Wait()
 	return read, at, gone, err
 }
 
-// showInstead has a snapshot take the place of changes.
-func (ob *observer) showInstead(ctx context.Context, t *tab, c *action.Changes) error {
+// snapshotInstead has a snapshot take the place of changes.
+func (ob *observer) snapshotInstead(ctx context.Context, t *tab, c *action.Changes) error {
 	data, err := ob.snapshot(ctx, t, &action.TakeSnapshot{}, action.Pin{})
 	if shot, ok := data.(*action.Snapshot); ok && err == nil {
 		c.Snapshot = shot
@@ -156,55 +156,55 @@ func (ob *observer) showInstead(ctx context.Context, t *tab, c *action.Changes) 
 	return err
 }
 
-// seen is a page as it was read once, to be compared with what it is later.
-type seen struct {
+// observation is a page as it was read once, to be compared with what it is later.
+type observation struct {
 	*snapshot.Page
-	sight int // the number of the reading
+	id    int // the number of the reading
 	since int // of the one that it can be compared with; 0 is none
 }
 
-// number is that of a sight, 0 of none.
-func (s *seen) number() int {
+// idOrZero is that of a sight, 0 of none.
+func (s *observation) idOrZero() int {
 	if s == nil {
 		return 0
 	}
-	return s.sight
+	return s.id
 }
 
-// see reads a page so that it can be compared with other sights of it.
-func (ob *observer) see(ctx context.Context, t *tab, top place, walk injected.Walk) (*seen, error) {
-	walk.Sight = int(ob.sights.Add(1))
-	read, err := ob.reader.perceive(ctx, t, top, walk)
-	return sighted(read, walk), err
+// observe reads a page so that it can be compared with other sights of it.
+func (ob *observer) observe(ctx context.Context, t *tab, top place, walk injected.Walk) (*observation, error) {
+	walk.Sight = int(ob.lastID.Add(1))
+	read, err := ob.reader.readPage(ctx, t, top, walk)
+	return newObservation(read, walk), err
 }
 
-func sighted(read *snapshot.Page, by injected.Walk) *seen {
-	return &seen{Page: read, sight: by.Sight, since: by.Since}
+func newObservation(read *snapshot.Page, by injected.Walk) *observation {
+	return &observation{Page: read, id: by.Sight, since: by.Since}
 }
 
-// readShown reads what a snapshot shows, and notes that the viewer was shown it.
-func (ob *observer) readShown(ctx context.Context, t *tab, top place, walk injected.Walk, a *action.TakeSnapshot) (*snapshot.Page, error) {
+// readAndShow reads what a snapshot shows, and notes that the viewer was shown it.
+func (ob *observer) readAndShow(ctx context.Context, t *tab, top place, walk injected.Walk, a *action.TakeSnapshot) (*snapshot.Page, error) {
 	if walk.Fold {
-		read, err := ob.see(ctx, t, top, walk)
+		read, err := ob.observe(ctx, t, top, walk)
 		if err == nil {
-			ob.shown(ctx, t, top, read)
+			ob.markShown(ctx, t, top, read)
 		}
 		return read.Page, err
 	}
-	read, err := ob.reader.perceive(ctx, t, top, walk)
+	read, err := ob.reader.readPage(ctx, t, top, walk)
 	if a.Ref == "" && err == nil { // read without marks, or in part
-		ob.shown(ctx, t, top, nil)
+		ob.markShown(ctx, t, top, nil)
 	}
 	return read, err
 }
 
-// unread reports whether what is acted on is in a run of which a sight only
+// countedOnly reports whether what is acted on is in a run of which a sight only
 // counted it: what it was is not known then.
-func (ob *observer) unread(ctx context.Context, s *seen, r *report) bool {
+func (ob *observer) countedOnly(ctx context.Context, s *observation, r *report) bool {
 	if r.node == 0 || !s.Folded() || s.Holds(ob.refs.Ref(snapshot.Place{Document: r.place.document, Node: r.node})) {
 		return false
 	}
-	unread, err := r.place.world.Reveal(ctx, r.node, s.sight)
+	unread, err := r.place.world.Reveal(ctx, r.node, s.id)
 	return unread && err == nil
 }
 
@@ -214,6 +214,6 @@ type observer struct {
 	effects  *effects
 	elements *elements
 	reader   *reader
-	audience audience
-	sights   atomic.Int64 // the number of the last
+	viewers  viewers
+	lastID   atomic.Int64 // the number of the last
 }

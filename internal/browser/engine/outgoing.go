@@ -93,9 +93,9 @@ func (og *outgoingRequests) pauseAll(ctx context.Context, long time.Duration) {
 	})
 }
 
-// outgoing judges a request that the browser has paused, and lets it go on by
+// judge judges a request that the browser has paused, and lets it go on by
 // goOn, or refuses it. b.mu is held.
-func (og *outgoingRequests) outgoing(t *tab, p paused, goOn func()) {
+func (og *outgoingRequests) judge(t *tab, p paused, goOn func()) {
 	judge := og.options.Outgoing
 	if judge == nil || methodOf(p) == http.MethodOptions {
 		og.own.Go(goOn)
@@ -125,7 +125,7 @@ func (og *outgoingRequests) outgoing(t *tab, p paused, goOn func()) {
 		if err == nil {
 			goOn()
 		} else {
-			og.stop(t, p, err)
+			og.failRequest(t, p, err)
 		}
 		og.noteHeld(t, r.Top, false)
 	})
@@ -145,9 +145,9 @@ func (og *outgoingRequests) noteHeld(t *tab, document, waits bool) {
 	og.change()
 }
 
-// stop fails a request that may not leave. A document that was to take the place
+// failRequest fails a request that may not leave. A document that was to take the place
 // of another is given up, so that the page stays where it is.
-func (og *outgoingRequests) stop(t *tab, p paused, err error) {
+func (og *outgoingRequests) failRequest(t *tab, p paused, err error) {
 	reason := "BlockedByClient"
 	if p.Type == "Document" {
 		reason = "Aborted"
@@ -170,7 +170,7 @@ func (og *outgoingRequests) requestOf(t *tab, p paused) action.Request {
 	tabs := []string{}
 	if t != nil {
 		r.Page, r.Top, r.Crawl = t.root.url, p.Type == "Document" && p.Frame == t.root.id, t.hidden
-		r.Document = og.shownIn(t, t.frames[p.Frame])
+		r.Document = og.documentAround(t, t.frames[p.Frame])
 		tabs = append(tabs, t.id)
 		if opener := og.tabs[t.opener]; opener != nil {
 			tabs = append(tabs, opener.id)
@@ -257,10 +257,10 @@ func headerOf(headers map[string]string, name string) string {
 	return ""
 }
 
-// released waits until people have answered about the requests of a tab that
+// waitForApproval waits until people have answered about the requests of a tab that
 // wait for them, as long as the caller of the act does, and then for the servers
 // and a document that was asked for. It reports whether there was any.
-func (ob *observer) released(ctx context.Context, t *tab) bool {
+func (ob *observer) waitForApproval(ctx context.Context, t *tab) bool {
 	a, follows := actOf(ctx)
 	if !follows || a.Wait <= 0 || t == nil || !ob.ledger.Waiting(t.id) {
 		return false
@@ -284,16 +284,16 @@ func (ob *observer) released(ctx context.Context, t *tab) bool {
 	return true
 }
 
-// sent waits for what an act has sent, where nobody asked what it changed.
-func (ob *observer) sent(ctx context.Context, r *report, out *action.Result) {
+// waitForSent waits for what an act has sent, where nobody asked what it changed.
+func (ob *observer) waitForSent(ctx context.Context, r *report, out *action.Result) {
 	a, follows := actOf(ctx)
 	if !follows || a.Wait <= 0 || r.tab == nil || out.Modal != nil {
 		return
 	}
 	asking, stop := context.WithTimeout(ctx, requestLimit)
 	defer stop()
-	_ = ob.answered(asking, r.tab, r)
-	if ob.released(ctx, r.tab) || ob.serversAnswered(ctx, r.tab) {
+	_ = ob.waitForAnswers(asking, r.tab, r)
+	if ob.waitForApproval(ctx, r.tab) || ob.waitForServers(ctx, r.tab) {
 		now, _ := ob.outcome(nil, nil)
 		out.Page, out.Modal = now.Page, now.Modal
 		out.Notes = append(out.Notes, now.Notes...)
@@ -308,9 +308,9 @@ func (b *base) isHeld(t *tab) bool {
 	return t != nil && t.documentHeld
 }
 
-// serversAnswered waits for the answers to what an act has sent, no longer than
+// waitForServers waits for the answers to what an act has sent, no longer than
 // for other requests, and reports whether there was any to wait for.
-func (ob *observer) serversAnswered(ctx context.Context, t *tab) bool {
+func (ob *observer) waitForServers(ctx context.Context, t *tab) bool {
 	a, follows := actOf(ctx)
 	if !follows || a.Wait <= 0 || t == nil || !ob.ledger.Open(a.ID) {
 		return false

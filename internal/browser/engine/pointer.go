@@ -37,36 +37,36 @@ func (in *input) click(ctx context.Context, t *tab, a *action.Click, pin action.
 	if err != nil {
 		return nil, err
 	}
-	at, err := in.takeForClick(ctx, t, pin, a)
+	at, err := in.readyToClick(ctx, t, pin, a)
 	if err != nil {
 		return nil, err
 	}
 	before := in.effects.mark(t)
 	acted := in.acted(at, pin)
-	if so, err := asWanted(at, a.Checked); so || err != nil {
+	if so, err := alreadyChecked(at, a.Checked); so || err != nil {
 		return acted, err
 	}
 	came := delivery{presses: max(a.ClickCount, 1), since: time.Now()}
 	if err := in.send(ctx, t, clicks(at, button, came.presses, held)); err != nil {
 		return acted, err
 	}
-	acted.NewPage, err = in.settleInput(ctx, t, at, before, &came, came.quickly())
+	acted.NewPage, err = in.waitForInput(ctx, t, at, before, &came, came.quickly())
 	return unlessRefused(acted, &came, err)
 }
 
-// takeForClick is take, and finds out whether the element is checked where the
+// readyToClick is take, and finds out whether the element is checked where the
 // click is to make it so.
-func (in *input) takeForClick(ctx context.Context, t *tab, pin action.Pin, a *action.Click) (aim, error) {
+func (in *input) readyToClick(ctx context.Context, t *tab, pin action.Pin, a *action.Click) (actionTarget, error) {
 	q := injected.Pinned{Kind: injected.ForClick, Checked: a.Checked != nil}
 	if err := in.elements.pinnedPoint(ctx, t, pin, a.Locator, &q); err != nil {
-		return aim{}, err
+		return actionTarget{}, err
 	}
-	return in.takeFor(ctx, t, pin, q, a.Timing)
+	return in.readyFor(ctx, t, pin, q, a.Timing)
 }
 
-// asWanted reports whether an element is checked, or not, as it is wanted.
+// alreadyChecked reports whether an element is checked, or not, as it is wanted.
 // Fault: not_actionable for what a click does not make so.
-func asWanted(at aim, wanted *bool) (bool, error) {
+func alreadyChecked(at actionTarget, wanted *bool) (bool, error) {
 	switch {
 	case wanted == nil:
 		return false, nil
@@ -82,7 +82,7 @@ func asWanted(at aim, wanted *bool) (bool, error) {
 	return false, nil
 }
 
-func clicks(at aim, button string, count, held int) []stroke {
+func clicks(at actionTarget, button string, count, held int) []stroke {
 	move := mouse{Type: "mouseMoved", X: at.x, Y: at.y, Button: "none", Modifiers: held}
 	strokes := []stroke{{"Input.dispatchMouseEvent", move}}
 	for n := 1; n <= count; n++ {
@@ -96,7 +96,7 @@ func clicks(at aim, button string, count, held int) []stroke {
 
 // hover moves the pointer over the element.
 func (in *input) hover(ctx context.Context, t *tab, a *action.Hover, pin action.Pin) (any, error) {
-	at, err := in.take(ctx, t, pin, a.Locator, injected.ForHover, a.Timing)
+	at, err := in.ready(ctx, t, pin, a.Locator, injected.ForHover, a.Timing)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (in *input) hover(ctx context.Context, t *tab, a *action.Hover, pin action.
 		return acted, err
 	}
 	came := delivery{hovered: true, since: time.Now()}
-	acted.NewPage, err = in.settleInput(ctx, t, at, before, &came, closing{function: isOver, node: at.node, came: &came})
+	acted.NewPage, err = in.waitForInput(ctx, t, at, before, &came, closing{function: isOver, node: at.node, came: &came})
 	return unlessRefused(acted, &came, err)
 }
 
@@ -129,7 +129,7 @@ type stroke struct {
 // the frame clock, 16 ms (EVIDENCE, "Speed"). Input goes to the tab's own
 // session, which hands it to the process of the frame it is over.
 func (in *input) send(ctx context.Context, t *tab, strokes []stroke) error {
-	defer in.clients.alone(ctx, t)()
+	defer in.clients.exclusively(ctx, t)()
 	sent := make([]*cdp.Pending, len(strokes))
 	for i, s := range strokes {
 		sent[i] = t.main.session.Send(s.method, s.params)
@@ -172,6 +172,6 @@ func (in *input) scroll(ctx context.Context, t *tab, a *action.Scroll, _ action.
 		}
 	}
 	out := &action.Scrolled{OK: true, X: at.X, Y: at.Y}
-	_, err = in.effects.settle(ctx, t, &p, before)
+	_, err = in.effects.waitForNavigation(ctx, t, &p, before)
 	return out, err
 }

@@ -86,7 +86,7 @@ func around(marks []badge, view layout) *clip {
 		return nil
 	}
 	m := marks[0].rect
-	seen := common(m, injected.Rect{Width: v.Width, Height: v.Height})
+	seen := intersection(m, injected.Rect{Width: v.Width, Height: v.Height})
 	if seen.Width >= min(m.Width, v.Width)-1 && seen.Height >= min(m.Height, v.Height)-1 {
 		return nil
 	}

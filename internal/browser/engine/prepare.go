@@ -28,12 +28,12 @@ func (dg *documentGuard) preparing(session *cdp.Session, t *tab, p paused) func(
 		return func(goOn func()) { goOn() }
 	}
 	t.dropPreparing()
-	if t.ahead == p.Request.URL {
-		t.ahead = ""
+	if t.preparedFor == p.Request.URL {
+		t.preparedFor = ""
 		prepare = func(context.Context, string) error { return nil }
 	}
 	ctx, stop := context.WithCancelCause(dg.life)
-	t.unready = func() { stop(errGivenUp) }
+	t.cancelPreparing = func() { stop(errGivenUp) }
 	return func(goOn func()) {
 		dg.own.Go(func() {
 			defer stop(nil)
@@ -49,7 +49,7 @@ func (dg *documentGuard) preparing(session *cdp.Session, t *tab, p paused) func(
 			case errors.Is(context.Cause(ctx), errGivenUp): // nobody waits for it any more
 				session.Send("Fetch.failRequest", map[string]string{"requestId": p.ID, "errorReason": "Aborted"})
 			default:
-				dg.turnAway(session, t, p, unprepared(err))
+				dg.failRequest(session, t, p, unprepared(err))
 			}
 		})
 	}
@@ -60,7 +60,7 @@ func (dg *documentGuard) preparing(session *cdp.Session, t *tab, p paused) func(
 func (dg *documentGuard) prepareAhead(ctx context.Context, t *tab, address string) error {
 	dg.mu.Lock()
 	prepare, guard := dg.options.Prepare, dg.options.Guard
-	t.ahead = ""
+	t.preparedFor = ""
 	dg.mu.Unlock()
 	if prepare == nil || allowed(guard, address) != nil {
 		return nil // the guard says so once more, to the request
@@ -75,7 +75,7 @@ func (dg *documentGuard) prepareAhead(ctx context.Context, t *tab, address strin
 	}
 	dg.mu.Lock()
 	defer dg.mu.Unlock()
-	t.ahead, _, _ = strings.Cut(address, "#")
+	t.preparedFor, _, _ = strings.Cut(address, "#")
 	return nil
 }
 
@@ -108,7 +108,7 @@ func (b *Browser) signedIn(ctx context.Context, address string) bool {
 func (dg *documentGuard) endAhead(t *tab) {
 	dg.mu.Lock()
 	defer dg.mu.Unlock()
-	t.ahead = ""
+	t.preparedFor = ""
 	dg.credentials.drop(t)
 }
 
@@ -123,9 +123,9 @@ func unprepared(err error) error {
 
 // dropPreparing gives up what is being prepared for. b.mu is held.
 func (t *tab) dropPreparing() {
-	if t.unready != nil {
-		t.unready()
-		t.unready = nil
+	if t.cancelPreparing != nil {
+		t.cancelPreparing()
+		t.cancelPreparing = nil
 	}
 }
 

@@ -10,29 +10,29 @@ import (
 
 // report is what is to be told after a verb, from before it.
 type report struct {
-	viewed
-	observer *observer
-	verb     string
-	tab      *tab
-	place    place // of what is acted on; the main frame's where nothing is
-	node     int
-	busy     map[string]string // requests that ran already
-	began    time.Time
-	limit    time.Duration
-	ahead    ahead
-	walk     *injected.Walk     // by which the place is read when it is calm; nil where it is not all of the page
-	read     *injected.Tree     // what was read so
-	gone     []injected.Passing // words that came and went there
+	viewedAs
+	observer   *observer
+	verb       string
+	tab        *tab
+	place      place // of what is acted on; the main frame's where nothing is
+	node       int
+	busy       map[string]string // requests that ran already
+	began      time.Time
+	limit      time.Duration
+	prefetched prefetched
+	walk       *injected.Walk     // by which the place is read when it is calm; nil where it is not all of the page
+	read       *injected.Tree     // what was read so
+	gone       []injected.Passing // words that came and went there
 
-	stirred, drawn bool   // the act changed something; a canvas or video
-	rendered       string // the new document that was waited for
-	unfinished     bool   // it still loads
+	changedAny, canvasDrawn bool   // the act changed something; a canvas or video
+	rendered                string // the new document that was waited for
+	unfinished              bool   // it still loads
 }
 
-// expect prepares a report on a verb. Where the viewer's last sight of the page
+// beginReport prepares a report on a verb. Where the viewer's last sight of the page
 // was not kept, it is read now.
-func (ob *observer) expect(ctx context.Context, t *tab, verb string, limit time.Duration, pin action.Pin) *report {
-	r := &report{viewed: viewedBy(ctx), observer: ob, verb: verb, tab: t, limit: limit}
+func (ob *observer) beginReport(ctx context.Context, t *tab, verb string, limit time.Duration, pin action.Pin) *report {
+	r := &report{viewedAs: viewedBy(ctx), observer: ob, verb: verb, tab: t, limit: limit}
 	defer func() { r.began = time.Now() }() // the act begins when this is done
 	if t == nil {
 		return r
@@ -55,16 +55,16 @@ func (ob *observer) expect(ctx context.Context, t *tab, verb string, limit time.
 	if p.frame == nil {
 		return r
 	}
-	ob.catchUp(ctx, t, r)
-	tellWorld(p, "arm", injected.Arming{Node: node})
+	ob.refresh(ctx, t, r)
+	notifyWorld(p, "arm", injected.Arming{Node: node})
 	return r
 }
 
-// tell adds a report to a result, where one was asked for. What was done is
+// finishReport adds a report to a result, where one was asked for. What was done is
 // done: a page that cannot be read is a note.
-func (ob *observer) tell(ctx context.Context, r *report, out *action.Result) {
+func (ob *observer) finishReport(ctx context.Context, r *report, out *action.Result) {
 	if !r.report {
-		ob.sent(ctx, r, out)
+		ob.waitForSent(ctx, r, out)
 		return
 	}
 	left := max(time.Second, min(reportLimit, r.limit+slack-time.Since(r.began)))
@@ -72,7 +72,7 @@ func (ob *observer) tell(ctx context.Context, r *report, out *action.Result) {
 	if !ob.isHeld(r.tab) {
 		ob.waitStable(ctx, left, r, changes)
 	}
-	if ob.released(ctx, r.tab) || ob.serversAnswered(ctx, r.tab) {
+	if ob.waitForApproval(ctx, r.tab) || ob.waitForServers(ctx, r.tab) {
 		left = reportLimit
 		ob.waitStable(ctx, left, r, changes)
 	}
@@ -92,16 +92,16 @@ func (ob *observer) tell(ctx context.Context, r *report, out *action.Result) {
 	}
 }
 
-// tellWorld calls a function of a world whose answer nobody waits for: what is
+// notifyWorld calls a function of a world whose answer nobody waits for: what is
 // called next comes after it.
-func tellWorld(p place, function string, arg any) {
+func notifyWorld(p place, function string, arg any) {
 	if params, err := p.world.Request(function, arg); err == nil {
 		p.session.Send("Runtime.callFunctionOn", params)
 	}
 }
 
-// acted is the reference of what a verb acted on.
-func acted(out *action.Result) string {
+// actedOn is the reference of what a verb acted on.
+func actedOn(out *action.Result) string {
 	if a, ok := out.Data.(*action.Acted); ok && a.Element != nil {
 		return a.Element.Ref
 	}
@@ -115,9 +115,9 @@ func (r *report) outcome(c *action.Changes) string {
 		return ""
 	case c.Late:
 		return action.StillMoving
-	case r.drawn:
+	case r.canvasDrawn:
 		return action.Drawn
-	case r.stirred:
+	case r.changedAny:
 		return action.LooksChanged
 	}
 	return action.NothingChanged

@@ -68,17 +68,17 @@ func (d *delivery) short() bool {
 // lost reports whether the frame says that no press came.
 func (d *delivery) lost() bool { return d.told && d.presses > 0 && d.Presses == 0 }
 
-// settleInput is settleBy for an act with input. Fault: page_changed where not all
+// waitForInput is settleBy for an act with input. Fault: page_changed where not all
 // of it was for what was judged.
-func (in *input) settleInput(ctx context.Context, t *tab, at aim, before mark, d *delivery, by closing) (bool, error) {
-	news, err := in.effects.settleBy(ctx, t, &at.place, before, by)
+func (in *input) waitForInput(ctx context.Context, t *tab, at actionTarget, before mark, d *delivery, by closing) (bool, error) {
+	news, err := in.effects.waitForNavigationBy(ctx, t, &at.place, before, by)
 	if err != nil {
 		if d.Refused != "" {
 			return false, d.fault()
 		}
 		return news, err
 	}
-	if d.short() && in.strayed(ctx, t, at.place, d.since) {
+	if d.short() && in.wentAstray(ctx, t, at.place, d.since) {
 		return false, d.fault()
 	}
 	if d.lost() && !news {
@@ -98,9 +98,9 @@ func unlessRefused(acted *action.Acted, d *delivery, err error) (any, error) {
 	return acted, err
 }
 
-// strayed reports whether a frame refused input since a time: what was sent
+// wentAstray reports whether a frame refused input since a time: what was sent
 // there was for another one.
-func (in *input) strayed(ctx context.Context, t *tab, from place, since time.Time) bool {
+func (in *input) wentAstray(ctx context.Context, t *tab, from place, since time.Time) bool {
 	within := int(time.Since(since)/time.Millisecond) + 1
 	var any atomic.Bool
 	var asking sync.WaitGroup
@@ -154,17 +154,17 @@ func judgedIn(p place, pin action.Pin) injected.Pinned {
 	return injected.Pinned{Node: node, Print: pin.Print}
 }
 
-// arrivalLimit is how long a move is repeated until a frame receives it: many
+// routingLimit is how long a move is repeated until a frame receives it: many
 // times what a busy machine takes to draw a frame. A page can hide moves from
 // us, and is then acted on as if one had come.
-const arrivalLimit = 3 * time.Second
+const routingLimit = 3 * time.Second
 
-// arrive makes sure that input at a point gets to a frame of another process.
+// confirmRouting makes sure that input at a point gets to a frame of another process.
 // The browser routes it there by what it has drawn, of which the process itself
 // knows nothing: the pointer is moved there, which a person would do too, until
 // the frame has received it.
-func (in *input) arrive(ctx context.Context, t *tab, p place, kind injected.Kind, move mouse) error {
-	if kind != injected.ForClick && kind != injected.ForHover && kind != injected.ForType && kind != injected.ForDrag || !in.geometry.apart(t, p) {
+func (in *input) confirmRouting(ctx context.Context, t *tab, p place, kind injected.Kind, move mouse) error {
+	if kind != injected.ForClick && kind != injected.ForHover && kind != injected.ForType && kind != injected.ForDrag || !in.geometry.inOtherProcess(t, p) {
 		return nil
 	}
 	if err := p.world.WatchPointer(ctx); err != nil {
@@ -174,14 +174,14 @@ func (in *input) arrive(ctx context.Context, t *tab, p place, kind injected.Kind
 	if err != nil {
 		return err
 	}
-	for deadline := time.Now().Add(arrivalLimit); ; {
+	for deadline := time.Now().Add(routingLimit); ; {
 		if err := in.send(ctx, t, []stroke{{"Input.dispatchMouseEvent", move}}); err != nil {
 			return err
 		}
 		if came, err := p.world.PointerCame(ctx); err != nil || came || !time.Now().Before(deadline) {
 			return err
 		}
-		if err := await(ctx, root, twoFrames); err != nil {
+		if err := runIn(ctx, root, twoFrames); err != nil {
 			return err
 		}
 	}

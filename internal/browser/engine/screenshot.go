@@ -181,7 +181,7 @@ func snapped(r injected.Rect) injected.Rect {
 
 // seen returns where an element is seen in the tab's viewport once the frames
 // around it have been scrolled to it. Fault: not_actionable when it is nowhere.
-func (b *Browser) seen(ctx context.Context, h hit) (box injected.Box, cut bool, err error) {
+func (b *Browser) seen(ctx context.Context, h match) (box injected.Box, cut bool, err error) {
 	facts, err := h.place.world.Facts(ctx, h.node)
 	if err != nil {
 		return box, false, err

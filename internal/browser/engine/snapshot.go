@@ -20,12 +20,12 @@ func (ob *observer) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot
 		return ob.markdownPart(ctx, t, a)
 	}
 	if d := ob.fileOf(t); d != nil && a.Format != "tree" && a.Ref == "" {
-		return d.part(ob.reader.room(a), a.Format), nil
+		return d.part(ob.reader.partOptions(a), a.Format), nil
 	}
 	if a.Format != "" && a.Format != "text" && a.Format != "tree" {
 		return nil, fault.New(fault.InvalidRequest, "format %q is not known", a.Format).Hinted("use text, tree or markdown")
 	}
-	top, walk, err := ob.reader.outset(ctx, t)
+	top, walk, err := ob.reader.start(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (ob *observer) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot
 		}
 		top, walk.Root = h.place, h.node
 	}
-	merged, err := ob.readShown(ctx, t, top, walk, a)
+	merged, err := ob.readAndShow(ctx, t, top, walk, a)
 	if err != nil {
 		return nil, err
 	}
@@ -48,12 +48,12 @@ func (ob *observer) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot
 		return nil, err
 	}
 	if d != nil && a.Format != "tree" && a.Ref == "" {
-		return d.part(ob.reader.room(a), a.Format), nil
+		return d.part(ob.reader.partOptions(a), a.Format), nil
 	}
 	here := ob.facts(t)
 	out := &action.Snapshot{URL: here.URL, Title: here.Title, Hidden: merged.Hidden, Document: d.shows()}
 	if a.Format != "tree" {
-		part := merged.Part(ob.reader.room(a))
+		part := merged.Part(ob.reader.partOptions(a))
 		out.Text, out.Tokens, out.NextOffset, out.MoreTokens = part.Text, part.Tokens, part.Next, part.More
 		return out, nil
 	}
@@ -71,8 +71,8 @@ func (ob *observer) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot
 // that has more is condensed, down to what docs/snapshot.md says.
 const usualTokens = 2700
 
-// room is how much a call gets of a page, and from where on.
-func (rd *reader) room(a *action.TakeSnapshot) snapshot.Options {
+// partOptions is how much a call gets of a page, and from where on.
+func (rd *reader) partOptions(a *action.TakeSnapshot) snapshot.Options {
 	o := snapshot.Options{
 		URLs: a.URLs, Depth: a.Depth, Unfold: a.Ref != "", Interactive: a.Interactive,
 		MaxTokens: a.MaxTokens, Offset: a.Offset,
@@ -85,33 +85,33 @@ func (rd *reader) room(a *action.TakeSnapshot) snapshot.Options {
 	return o
 }
 
-// outset is where reading the whole page starts, and what the session's options
+// start is where reading the whole page starts, and what the session's options
 // have it leave out.
-func (rd *reader) outset(ctx context.Context, t *tab) (place, injected.Walk, error) {
+func (rd *reader) start(ctx context.Context, t *tab) (place, injected.Walk, error) {
 	top, err := rd.main(ctx, t)
-	return top, rd.plainWalk(), err
+	return top, rd.snapshotOptions(), err
 }
 
-// plainWalk is how a frame is read as the options say.
-func (rd *reader) plainWalk() injected.Walk {
+// snapshotOptions is how a frame is read as the options say.
+func (rd *reader) snapshotOptions() injected.Walk {
 	rd.mu.Lock()
 	defer rd.mu.Unlock()
 	return injected.Walk{IncludeHidden: rd.options.IncludeHidden, ExcludePasswords: rd.options.ExcludePasswordFields}
 }
 
-// perceive reads a frame with those below it into one page with references,
+// readPage reads a frame with those below it into one page with references,
 // and the tab's title with them.
-func (rd *reader) perceive(ctx context.Context, t *tab, top place, walk injected.Walk) (*snapshot.Page, error) {
-	root, err := rd.read(ctx, t, top, walk)
+func (rd *reader) readPage(ctx context.Context, t *tab, top place, walk injected.Walk) (*snapshot.Page, error) {
+	root, err := rd.readFrames(ctx, t, top, walk)
 	if err != nil {
 		return nil, err
 	}
-	return rd.merge(ctx, t, top, root)
+	return rd.mergeFrames(ctx, t, top, root)
 }
 
-// merge makes a page of frames that were read.
-func (rd *reader) merge(ctx context.Context, t *tab, top place, root *snapshot.Frame) (*snapshot.Page, error) {
-	if err := rd.titledBy(ctx, t, top, root.Tree.Title); err != nil {
+// mergeFrames makes a page of frames that were read.
+func (rd *reader) mergeFrames(ctx context.Context, t *tab, top place, root *snapshot.Frame) (*snapshot.Page, error) {
+	if err := rd.takeTitle(ctx, t, top, root.Tree.Title); err != nil {
 		return nil, err
 	}
 	merged := snapshot.Merge(root, &rd.refs)
@@ -129,20 +129,20 @@ type reading struct {
 	err   error
 }
 
-// read reads top and every frame below it, and puts them together.
-func (rd *reader) read(ctx context.Context, t *tab, top place, walk injected.Walk) (*snapshot.Frame, error) {
-	all, err := rd.readAll(ctx, t, top, walk)
+// readFrames reads top and every frame below it, and puts them together.
+func (rd *reader) readFrames(ctx context.Context, t *tab, top place, walk injected.Walk) (*snapshot.Frame, error) {
+	all, err := rd.readEach(ctx, t, top, walk)
 	if err != nil {
 		return nil, err
 	}
 	root := all[top.frame]
-	rd.join(t, all, root)
+	rd.joinFrames(t, all, root)
 	return &root.frame, nil
 }
 
-// readAll reads top and every frame below it, all at once. Child frames that
+// readEach reads top and every frame below it, all at once. Child frames that
 // could not be read say so.
-func (rd *reader) readAll(ctx context.Context, t *tab, top place, walk injected.Walk) (map[*frame]*reading, error) {
+func (rd *reader) readEach(ctx context.Context, t *tab, top place, walk injected.Walk) (map[*frame]*reading, error) {
 	if err := rd.complete(ctx, t); err != nil {
 		return nil, err
 	}
@@ -202,7 +202,7 @@ func (rd *reader) readOne(ctx context.Context, r *reading, q injected.Walk, chil
 		}
 	}
 	q.Hosts = injected.ClosedPerCall
-	if r.frame.Tree, r.err = rd.walk(ctx, r.place, q); r.err != nil {
+	if r.frame.Tree, r.err = rd.snapshotFrame(ctx, r.place, q); r.err != nil {
 		return
 	}
 	news, err := r.place.world.PierceHosts(ctx, r.frame.Tree.Hosts)
@@ -211,11 +211,11 @@ func (rd *reader) readOne(ctx context.Context, r *reading, q injected.Walk, chil
 	}
 }
 
-// walk reads a frame with what scripts listen on. Where that was asked for
+// snapshotFrame reads a frame with what scripts listen on. Where that was asked for
 // before there is seldom more: both are asked at once.
-func (rd *reader) walk(ctx context.Context, p place, q injected.Walk) (tree *injected.Tree, err error) {
-	if !p.frame.ears.knows(p) {
-		if _, err := rd.heed(ctx, p); err != nil {
+func (rd *reader) snapshotFrame(ctx context.Context, p place, q injected.Walk) (tree *injected.Tree, err error) {
+	if !p.frame.listeners.knows(p) {
+		if _, err := rd.syncListeners(ctx, p); err != nil {
 			return nil, err
 		}
 		return p.world.Snapshot(ctx, q)
@@ -223,7 +223,7 @@ func (rd *reader) walk(ctx context.Context, p place, q injected.Walk) (tree *inj
 	var asking sync.WaitGroup
 	var news injected.News
 	var unheard error
-	asking.Go(func() { news, unheard = rd.heed(ctx, p) })
+	asking.Go(func() { news, unheard = rd.syncListeners(ctx, p) })
 	tree, err = p.world.Snapshot(ctx, q)
 	asking.Wait()
 	if err = cmp.Or(err, unheard); err == nil && news.Controls > 0 {
@@ -232,18 +232,18 @@ func (rd *reader) walk(ctx context.Context, p place, q injected.Walk) (tree *inj
 	return tree, err
 }
 
-// titledBy takes the tab's title from what was read of its own document, or
+// takeTitle takes the tab's title from what was read of its own document, or
 // asks for it where a frame was read alone.
-func (rd *reader) titledBy(ctx context.Context, t *tab, top place, title string) error {
+func (rd *reader) takeTitle(ctx context.Context, t *tab, top place, title string) error {
 	if top.frame != t.root {
-		return rd.effects.titled(ctx, t)
+		return rd.effects.refreshTitle(ctx, t)
 	}
-	rd.entitle(t, top, title)
+	rd.setTitle(t, top, title)
 	return nil
 }
 
-// join puts child frames into their parents.
-func (rd *reader) join(t *tab, all map[*frame]*reading, root *reading) {
+// joinFrames puts child frames into their parents.
+func (rd *reader) joinFrames(t *tab, all map[*frame]*reading, root *reading) {
 	rd.mu.Lock()
 	defer rd.mu.Unlock()
 	for f, r := range all {
@@ -275,7 +275,7 @@ func (ob *observer) markdownPart(ctx context.Context, t *tab, a *action.TakeSnap
 	if err != nil {
 		return nil, err
 	}
-	part := snapshot.Prose(got.Markdown, got.Title, got.URL, ob.reader.room(a))
+	part := snapshot.Prose(got.Markdown, got.Title, got.URL, ob.reader.partOptions(a))
 	return &action.Snapshot{
 		Text: part.Text, URL: got.URL, Title: got.Title, Hidden: got.Hidden,
 		Tokens: part.Tokens, NextOffset: part.Next, MoreTokens: part.More, Document: got.Document,

@@ -122,7 +122,7 @@ func (b *Browser) spelledIn(ctx context.Context, t *tab, s *cdp.Session) ([]inje
 		if !known {
 			return nil, errMoved
 		}
-		boxes, err := b.geometry.inTab(ctx, f, marks)
+		boxes, err := b.geometry.toTab(ctx, f, marks)
 		if err != nil {
 			return nil, err
 		}

@@ -23,8 +23,8 @@ const (
 	afterAnswer  = 50 * time.Millisecond  // for a page to show what it was answered
 )
 
-// heardBy are the events that a page may answer late, by verb.
-var heardBy = map[string][]string{
+// lateEvents are the events that a page may answer late, by verb.
+var lateEvents = map[string][]string{
 	"page.click":       {"click", "mousedown", "mouseup", "pointerdown", "pointerup", "dblclick", "contextmenu", "change", "input", "submit"},
 	"page.type":        {"input", "keydown", "keyup", "keypress", "beforeinput", "change", "submit"},
 	"page.fill_secret": {"input", "keydown", "keyup", "keypress", "beforeinput", "change"},
@@ -35,49 +35,49 @@ var heardBy = map[string][]string{
 	"page.drag":        {"drop", "dragend", "mouseup", "pointerup"},
 }
 
-// calm waits for what a verb set off: changes of the document it acted in, and
+// waitAfterAct waits for what a verb set off: changes of the document it acted in, and
 // requests with what they change. A page that does nothing costs a round trip or
 // two. It reports whether something was still going on.
-func (ob *observer) calm(ctx context.Context, t *tab, r *report) (late bool) {
+func (ob *observer) waitAfterAct(ctx context.Context, t *tab, r *report) (late bool) {
 	ctx, stop := context.WithTimeout(ctx, requestLimit+calmLimit)
 	defer stop()
 	var c injected.Calmed
-	defer func() { r.stirred, r.drawn = c.Stirred, c.Drawn }()
-	c, err := r.calmed(ctx, r.place, ob.calmAfter(t, r))
+	defer func() { r.changedAny, r.canvasDrawn = c.Stirred, c.Drawn }()
+	c, err := r.stable(ctx, r.place, ob.actQuery(t, r))
 	if err != nil {
 		return false // the document is gone, or the page is busy: what is read next says so
 	}
-	news, heeded := ob.heedAhead(ctx, r)
+	news, heeded := ob.takeListeners(ctx, r)
 	still := heeded && c.Still
 	if !c.Stirred && news.Controls+news.Others > 0 { // among them may be one that answers late
 		still = false
-		c, err = r.calmed(ctx, r.place, ob.calmAfter(t, r))
+		c, err = r.stable(ctx, r.place, ob.actQuery(t, r))
 	}
-	for err == nil && ob.pending(t, r) {
-		if ob.answered(ctx, t, r) != nil {
+	for err == nil && ob.hasRequests(t, r) {
+		if ob.waitForAnswers(ctx, t, r) != nil {
 			return true
 		}
-		q := ob.calmAfter(t, r)
+		q := ob.actQuery(t, r)
 		q.Late, q.Kinds, still = inMS(afterAnswer), nil, false
-		c, err = r.calmed(ctx, r.place, q)
+		c, err = r.stable(ctx, r.place, q)
 	}
 	if err != nil {
 		return false
 	}
 	if c.Tree != nil && !still {
-		news, err = ob.reader.heed(ctx, r.place)
+		news, err = ob.reader.syncListeners(ctx, r.place)
 	}
 	if err == nil && news.Controls == 0 && c.Tree != nil && len(c.Tree.Hosts) == 0 {
 		r.read = c.Tree
-		tellWorld(r.place, "passed", struct{}{})
+		notifyWorld(r.place, "passed", struct{}{})
 	}
 	return c.Busy
 }
 
-// calmAfter says how what a verb set off is waited for.
-func (ob *observer) calmAfter(t *tab, r *report) injected.Calm {
-	q := injected.Calm{Most: inMS(calmLimit), Walk: ob.walkAlone(t, r)}
-	if kinds := heardBy[r.verb]; r.node != 0 && len(kinds) > 0 {
+// actQuery says how what a verb set off is waited for.
+func (ob *observer) actQuery(t *tab, r *report) injected.Calm {
+	q := injected.Calm{Most: inMS(calmLimit), Walk: ob.singleFrameOptions(t, r)}
+	if kinds := lateEvents[r.verb]; r.node != 0 && len(kinds) > 0 {
 		q.Late, q.Kinds = inMS(lateStart), kinds
 	}
 	return q
@@ -85,15 +85,15 @@ func (ob *observer) calmAfter(t *tab, r *report) injected.Calm {
 
 func inMS(d time.Duration) int { return int(d / time.Millisecond) }
 
-// pending reports whether requests of the verb run.
-func (ob *observer) pending(t *tab, r *report) bool {
+// hasRequests reports whether requests of the verb run.
+func (ob *observer) hasRequests(t *tab, r *report) bool {
 	ob.mu.Lock()
 	defer ob.mu.Unlock()
 	return t.asks(r.busy, ob.ledger.Holds)
 }
 
-// answered waits until they do not.
-func (ob *observer) answered(ctx context.Context, t *tab, r *report) error {
+// waitForAnswers waits until they do not.
+func (ob *observer) waitForAnswers(ctx context.Context, t *tab, r *report) error {
 	return ob.await(ctx, func() bool { return t.closed || t.crashed || !t.asks(r.busy, ob.ledger.Holds) })
 }
 
@@ -128,9 +128,9 @@ func (t *tab) asks(before map[string]string, waits func(id string) bool) bool {
 	return false
 }
 
-// passed ends the wait, and returns lines for what came and went meanwhile, in
+// transientTexts ends the wait, and returns lines for what came and went meanwhile, in
 // the main frame and the one that was acted in.
-func (ob *observer) passed(ctx context.Context, t *tab, r *report) []string {
+func (ob *observer) transientTexts(ctx context.Context, t *tab, r *report) []string {
 	root, ok := ob.rootPlace(t)
 	worlds := []injected.Frame{r.place.world}
 	if ok && root.document != r.place.document {
@@ -146,11 +146,11 @@ func (ob *observer) passed(ctx context.Context, t *tab, r *report) []string {
 		}
 		r.gone = append(r.gone, p.Gone...)
 	}
-	return ob.lines(r.gone)
+	return ob.transientLines(r.gone)
 }
 
-// lines are said of words that came and went.
-func (ob *observer) lines(gone []injected.Passing) (lines []string) {
+// transientLines are said of words that came and went.
+func (ob *observer) transientLines(gone []injected.Passing) (lines []string) {
 	for _, said := range gone {
 		if ob.credentialed() {
 			said.Text = ob.concealer().Text(said.Text)
@@ -160,13 +160,13 @@ func (ob *observer) lines(gone []injected.Passing) (lines []string) {
 	return lines
 }
 
-// fresh is how a document that has just loaded is waited for.
-func fresh() injected.Calm { return injected.Calm{Most: inMS(landLimit), Fresh: true} }
+// newDocumentQuery is how a document that has just loaded is waited for.
+func newDocumentQuery() injected.Calm { return injected.Calm{Most: inMS(landLimit), Fresh: true} }
 
-// rendered waits until a document that a verb led to has drawn what it fetches
+// waitRendered waits until a document that a verb led to has drawn what it fetches
 // and renders by script, and reports whether it still loads. A document without
 // scripts and requests costs one round trip. It waits once for each document.
-func (ob *observer) rendered(ctx context.Context, t *tab, r *report) (late bool) {
+func (ob *observer) waitRendered(ctx context.Context, t *tab, r *report) (late bool) {
 	ctx, stop := context.WithTimeout(ctx, drawLimit+calmLimit)
 	defer stop()
 	p, err := ob.main(ctx, t)
@@ -179,25 +179,25 @@ func (ob *observer) rendered(ctx context.Context, t *tab, r *report) (late bool)
 	var asking sync.WaitGroup
 	defer asking.Wait()
 	if r.report {
-		asking.Go(func() { _, _ = ob.reader.heed(ctx, p) }) // whoever reads the page asks once more
+		asking.Go(func() { _, _ = ob.reader.syncListeners(ctx, p) }) // whoever reads the page asks once more
 	}
-	r.askNew(p)
-	defer tellWorld(p, "passed", struct{}{})
-	waited, late := ob.awaitContent(ctx, t, p, r)
+	r.prefetchNew(p)
+	defer notifyWorld(p, "passed", struct{}{})
+	waited, late := ob.waitForContent(ctx, t, p, r)
 	if waited {
-		_ = ob.effects.titled(context.WithValue(ctx, reporting{}, nil), t)
+		_ = ob.effects.refreshTitle(context.WithValue(ctx, reportKey{}, nil), t)
 	}
 	r.rendered, r.unfinished = p.document, late
 	return late
 }
 
-// awaitContent waits for the requests and the first content of a document.
+// waitForContent waits for the requests and the first content of a document.
 // waited is false where there was nothing to wait for.
-func (ob *observer) awaitContent(ctx context.Context, t *tab, p place, r *report) (waited, late bool) {
+func (ob *observer) waitForContent(ctx context.Context, t *tab, p place, r *report) (waited, late bool) {
 	began := time.Now()
-	c, err := r.calmed(ctx, p, fresh())
+	c, err := r.stable(ctx, p, newDocumentQuery())
 	for since := (&report{}); err == nil; waited = true {
-		pending, limit := ob.pending(t, since), landLimit
+		pending, limit := ob.hasRequests(t, since), landLimit
 		if c.Unfinished {
 			limit = drawLimit
 		}
@@ -208,18 +208,18 @@ func (ob *observer) awaitContent(ctx context.Context, t *tab, p place, r *report
 		case left <= 0:
 			return true, true
 		}
-		q := fresh()
+		q := newDocumentQuery()
 		q.Late = inMS(left) // for the first change: there is no request to wait for
 		if pending {
 			bounded, stop := context.WithTimeout(ctx, left)
-			if ob.answered(bounded, t, since) != nil {
+			if ob.waitForAnswers(bounded, t, since) != nil {
 				stop()
 				continue
 			}
 			stop()
 			q.Late = inMS(afterAnswer)
 		}
-		c, err = r.calmed(ctx, p, q)
+		c, err = r.stable(ctx, p, q)
 	}
 	return false, errors.Is(ctx.Err(), context.DeadlineExceeded) // or the document is gone
 }
@@ -234,8 +234,8 @@ func (ob *observer) waitStable(ctx context.Context, limit time.Duration, r *repo
 	defer leave()
 	switch _, stays := ob.placeOf(t, r.place.document); {
 	case t == r.tab && stays:
-		c.Late = ob.calm(inner, t, r)
+		c.Late = ob.waitAfterAct(inner, t, r)
 	case acts(r.verb, nil):
-		c.Late = ob.rendered(inner, t, r)
+		c.Late = ob.waitRendered(inner, t, r)
 	}
 }

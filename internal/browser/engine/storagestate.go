@@ -251,5 +251,5 @@ func (b *Browser) stateFault(ctx context.Context, err error) error {
 	if known := (*fault.Fault)(nil); err == nil || errors.As(err, &known) {
 		return err
 	}
-	return b.trouble(ctx, "storage state", captureLimit, err)
+	return b.toFault(ctx, "storage state", captureLimit, err)
 }

@@ -21,20 +21,20 @@ func (ts *targets) listTabs(_ context.Context, _ *action.None) (any, error) {
 	all := slices.SortedFunc(slices.Values(ts.order), func(x, y *tab) int { return cmp.Compare(x.made, y.made) })
 	list := &action.TabListing{Tabs: make([]action.Tab, len(all))}
 	for i, t := range all {
-		list.Tabs[i] = ts.shownTab(t)
+		list.Tabs[i] = ts.tabInfoLocked(t)
 	}
 	return list, nil
 }
 
-// shownTab is a tab as callers see it. b.mu is held.
-func (b *base) shownTab(t *tab) action.Tab {
+// tabInfoLocked is a tab as callers see it. b.mu is held.
+func (b *base) tabInfoLocked(t *tab) action.Tab {
 	return action.Tab{ID: t.id, URL: t.root.url, Title: t.title, Active: b.activeLocked() == t}
 }
 
-func (b *base) told(t *tab) *action.Tab {
+func (b *base) tabInfo(t *tab) *action.Tab {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	out := b.shownTab(t)
+	out := b.tabInfoLocked(t)
 	return &out
 }
 
@@ -58,7 +58,7 @@ func (nv *navigator) openTab(ctx context.Context, a *action.OpenTab) (any, error
 		}
 		return nil, err
 	}
-	return nv.told(t), nil
+	return nv.tabInfo(t), nil
 }
 
 func (nv *navigator) firstVisit(ctx context.Context, t *tab, address string) error {
@@ -97,7 +97,7 @@ func (ts *targets) activateTab(ctx context.Context, a *action.ByID) (any, error)
 	}
 	ts.order = append(slices.DeleteFunc(slices.Clone(ts.order), func(other *tab) bool { return other == t }), t)
 	ts.change()
-	out := ts.shownTab(t)
+	out := ts.tabInfoLocked(t)
 	return &out, nil
 }
 
@@ -150,9 +150,9 @@ func noSuchTab() error {
 	return fault.New(fault.NotFound, "no tab has that id").Hinted("list the tabs there are with tab.list")
 }
 
-// surplus closes a tab that a page opened beyond what a browser may have,
+// closeSurplus closes a tab that a page opened beyond what a browser may have,
 // before it runs. b.mu is held.
-func (ts *targets) surplus(t *target, opener string) {
+func (ts *targets) closeSurplus(t *target, opener string) {
 	if o := ts.tabs[opener]; o != nil {
 		o.popups.done++
 	}
@@ -165,10 +165,10 @@ const (
 	closeLimit  = 2 * time.Second        // for a tab to go away
 )
 
-// revive gives a navigation a tab whose renderer answers: after a time-out the
+// replaceHungTab gives a navigation a tab whose renderer answers: after a time-out the
 // old one may spin for ever, and then its target is closed and a new one
 // opened (SPEC section 4, the ladder of recovery).
-func (ts *targets) revive(ctx context.Context, t *tab) (*tab, error) {
+func (ts *targets) replaceHungTab(ctx context.Context, t *tab) (*tab, error) {
 	ts.mu.Lock()
 	floods := t.main.console.Muted() && !t.crashed
 	doubtful, asking := (t.suspect || floods) && !t.crashed, t.dialog != nil && t.dialogs >= maxDialogs

@@ -81,7 +81,7 @@ func (ts *targets) attach(from string, e attached) {
 		return
 	}
 	if t.kind == "page" && len(ts.order) >= maxTabs && ts.making+ts.hiding == 0 {
-		ts.surplus(t, e.Info.Opener)
+		ts.closeSurplus(t, e.Info.Opener)
 		ts.change()
 		return
 	}
@@ -146,8 +146,8 @@ func (ts *targets) setUp(t *target, viewport metrics, intercept map[string]any, 
 	}
 	send("Page.enable", nil)
 	send("Page.setLifecycleEventsEnabled", map[string]bool{"enabled": true})
-	send("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": injected.Source + unadmitting, "worldName": injected.World, "runImmediately": true})
-	sent = append(sent, ts.clients.attendWorlds(t)...)
+	send("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": injected.Source + refuseScript, "worldName": injected.World, "runImmediately": true})
+	sent = append(sent, ts.clients.admitInWorlds(t)...)
 	send("Page.addScriptToEvaluateOnNewDocument", map[string]string{"source": online})
 	netlog.Listen(send)
 	send("Inspector.enable", nil)

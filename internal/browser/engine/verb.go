@@ -21,7 +21,7 @@ type verb struct {
 	limit  func(args any) time.Duration // 0 for that of the browser
 	target func(args any) (action.Locator, action.Timing, bool)
 	do     func(ctx context.Context, t *tab, args any, pin action.Pin) (any, error)
-	wide   func(ctx context.Context, args any) (any, error) // instead of do: see wideOf
+	whole  func(ctx context.Context, args any) (any, error) // instead of do: see wideOf
 }
 
 // verbOf makes a verb of a function over its arguments. A function that did
@@ -46,11 +46,11 @@ func verbOf[A any](do func(context.Context, *tab, *A, action.Pin) (any, error)) 
 	}
 }
 
-// wideOf makes a verb of a function of the whole browser. It works beside an
+// browserVerb makes a verb of a function of the whole browser. It works beside an
 // open dialog, a crashed page, and where there is no tab.
-func wideOf[A any](do func(context.Context, *A) (any, error)) verb {
+func browserVerb[A any](do func(context.Context, *A) (any, error)) verb {
 	v := verbOf[A](nil)
-	v.wide = func(ctx context.Context, args any) (any, error) {
+	v.whole = func(ctx context.Context, args any) (any, error) {
 		a, err := argsOf[A](args)
 		if err != nil {
 			return nil, err
@@ -104,10 +104,10 @@ func (b *Browser) elementVerbs() map[string]verb {
 		"page.hover":       verbOf(b.input.hover).at(targetOf(func(a *action.Hover) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
 		"page.type":        verbOf(b.input.typeText).at(targetOf(func(a *action.Type) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
 		"page.press":       verbOf(b.input.press).at(targetOf(func(a *action.Press) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-		"page.select":      verbOf(b.input.choose).at(targetOf(func(a *action.Select) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
+		"page.select":      verbOf(b.input.selectOptions).at(targetOf(func(a *action.Select) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
 		"page.drag":        verbOf(b.input.drag).at(targetOf(func(a *action.Drag) (action.Locator, action.Timing) { return a.From, a.Timing })),
 		"page.upload":      verbOf(b.input.upload).at(targetOf(func(a *action.Upload) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-		"page.fill_secret": verbOf(b.input.fill).at(targetOf(func(a *action.FillSecret) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
+		"page.fill_secret": verbOf(b.input.fillSecret).at(targetOf(func(a *action.FillSecret) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
 	}
 }
 
@@ -148,17 +148,17 @@ func (b *Browser) pageVerbs() map[string]verb {
 // browserVerbs are of the whole browser.
 func (b *Browser) browserVerbs() map[string]verb {
 	return map[string]verb{
-		"tab.list":        wideOf(b.targets.listTabs),
-		"tab.open":        wideOf(b.navigator.openTab),
-		"tab.activate":    wideOf(b.targets.activateTab),
-		"tab.close":       wideOf(b.targets.closeTab),
-		"page.console":    wideOf(b.readConsole),
-		"page.network":    wideOf(b.readNetwork),
-		"page.har":        wideOf(b.exportHAR),
-		"download.list":   wideOf(b.listDownloads),
-		"download.get":    wideOf(b.getDownload),
-		"download.read":   wideOf(b.readDownload),
-		"download.cancel": wideOf(b.cancelDownload),
+		"tab.list":        browserVerb(b.targets.listTabs),
+		"tab.open":        browserVerb(b.navigator.openTab),
+		"tab.activate":    browserVerb(b.targets.activateTab),
+		"tab.close":       browserVerb(b.targets.closeTab),
+		"page.console":    browserVerb(b.readConsole),
+		"page.network":    browserVerb(b.readNetwork),
+		"page.har":        browserVerb(b.exportHAR),
+		"download.list":   browserVerb(b.listDownloads),
+		"download.get":    browserVerb(b.getDownload),
+		"download.read":   browserVerb(b.readDownload),
+		"download.cancel": browserVerb(b.cancelDownload),
 	}
 }
 
@@ -190,30 +190,30 @@ func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin)
 		case <-b.turn:
 			defer func() { b.turn <- struct{}{} }()
 		case <-ctx.Done():
-			return action.Result{}, b.trouble(ctx, name, limit, ctx.Err())
+			return action.Result{}, b.toFault(ctx, name, limit, ctx.Err())
 		}
 	}
 	t := b.current()
-	if v.wide != nil {
-		r := b.observer.expect(ctx, t, name, limit, action.Pin{})
+	if v.whole != nil {
+		r := b.observer.beginReport(ctx, t, name, limit, action.Pin{})
 		followed := b.outgoing.follow(ctx, t)
-		out, err := b.doWide(ctx, name, v, args)
+		out, err := b.doForBrowser(ctx, name, v, args)
 		if err == nil {
-			b.observer.tell(ctx, r, &out)
+			b.observer.finishReport(ctx, r, &out)
 		}
 		followed(&out)
 		return out, err
 	}
 	if t == nil {
-		return action.Result{}, b.trouble(ctx, name, limit, b.gone())
+		return action.Result{}, b.toFault(ctx, name, limit, b.noTabReason())
 	}
 	if err := b.admit(t, name); err != nil {
 		return action.Result{Modal: b.modal(t)}, err
 	}
 	if goes(name, args) {
 		var err error
-		if t, err = b.targets.revive(ctx, t); err != nil {
-			return action.Result{}, b.trouble(ctx, name, limit, err)
+		if t, err = b.targets.replaceHungTab(ctx, t); err != nil {
+			return action.Result{}, b.toFault(ctx, name, limit, err)
 		}
 	}
 	bound := limit
@@ -221,16 +221,16 @@ func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin)
 		bound += slack // an element that is not ready by then is told of as such
 	}
 	if acts(name, args) && name != "page.back" {
-		b.putAside(t)
+		b.dropFile(t)
 	}
-	r := b.observer.expect(ctx, t, name, limit, pin)
+	r := b.observer.beginReport(ctx, t, name, limit, pin)
 	followed := b.outgoing.follow(ctx, t)
-	inner, leave := b.enter(context.WithValue(ctx, reporting{}, r), t, bound)
+	inner, leave := b.enter(context.WithValue(ctx, reportKey{}, r), t, bound)
 	data, err := v.do(inner, t, args, pin)
 	out, err := b.result(inner, t, name, limit, data, err)
 	leave()
 	if err == nil {
-		b.observer.tell(ctx, r, &out)
+		b.observer.finishReport(ctx, r, &out)
 	}
 	followed(&out)
 	return out, err
@@ -276,7 +276,7 @@ func (b *base) endedBy(ctx context.Context, t *tab, name string, limit time.Dura
 		}
 		return errMoved // the dialog was answered before we got here
 	}
-	err = b.trouble(ctx, name, limit, err)
+	err = b.toFault(ctx, name, limit, err)
 	if fault.CodeOf(err) == fault.ActionTimeout {
 		b.mu.Lock()
 		t.suspect = true
@@ -290,9 +290,9 @@ func unknown(name string) error {
 		Hinted("use one of the page verbs of the table")
 }
 
-// lookWide returns the facts of a verb of the whole browser: the page is that
+// lookAtBrowser returns the facts of a verb of the whole browser: the page is that
 // of the tab it names, or else the active one's.
-func (b *Browser) lookWide(args any) (action.Facts, action.Pin, error) {
+func (b *Browser) lookAtBrowser(args any) (action.Facts, action.Pin, error) {
 	b.mu.Lock()
 	t := b.activeLocked()
 	if named, ok := args.(*action.ByID); ok && named != nil && b.tabs[named.ID] != nil {
@@ -315,17 +315,17 @@ func (b *Browser) lookWide(args any) (action.Facts, action.Pin, error) {
 	return facts, pin, nil
 }
 
-func (b *Browser) doWide(ctx context.Context, name string, v verb, args any) (action.Result, error) {
+func (b *Browser) doForBrowser(ctx context.Context, name string, v verb, args any) (action.Result, error) {
 	limit := b.within(v.limit(args))
 	ctx, stop := context.WithTimeoutCause(ctx, limit, errLimit)
 	defer stop()
 	var data any
 	err := b.conn.Err()
 	if err == nil {
-		data, err = v.wide(ctx, args)
+		data, err = v.whole(ctx, args)
 	}
 	if err != nil {
-		err = b.trouble(ctx, name, limit, err)
+		err = b.toFault(ctx, name, limit, err)
 	}
 	return b.outcome(data, err)
 }

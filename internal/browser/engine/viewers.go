@@ -14,11 +14,11 @@ import (
 // and the surface it comes by.
 type Viewer struct{ Actor, Surface string }
 
-type viewing struct{}
+type viewerKey struct{}
 
-// viewed is who sees what a call answers, and whether it wants to be told what
+// viewedAs is who sees what a call answers, and whether it wants to be told what
 // the call changed.
-type viewed struct {
+type viewedAs struct {
 	by     Viewer
 	report bool
 }
@@ -26,42 +26,42 @@ type viewed struct {
 // Viewing marks what is done with a context as seen by a viewer. With report
 // Do's result says what is otherwise on the page than the viewer was last shown.
 func Viewing(ctx context.Context, by Viewer, report bool) context.Context {
-	return context.WithValue(ctx, viewing{}, viewed{by, report})
+	return context.WithValue(ctx, viewerKey{}, viewedAs{by, report})
 }
 
-func viewedBy(ctx context.Context) viewed {
-	v, _ := ctx.Value(viewing{}).(viewed)
+func viewedBy(ctx context.Context) viewedAs {
+	v, _ := ctx.Value(viewerKey{}).(viewedAs)
 	return v
 }
 
-// onlooker is a viewer and what it was last shown: of one tab, and nothing of
+// viewerState is a viewer and what it was last shown: of one tab, and nothing of
 // documents that are gone. It is guarded by audience.mu.
-type onlooker struct {
+type viewerState struct {
 	viewer   Viewer
 	tab      *tab
 	document string
-	page     *seen          // nil where it is to be read before the next act
+	page     *observation   // nil where it is to be read before the next act
 	at       action.Page    // where it was told that it is
 	written  uint64         // console messages that there were
 	gone     []string       // that came and went, not told yet
 	missed   snapshot.Delta // between what it was shown and page, not told yet
 }
 
-// audience is who looks at a browser. The newest is last.
-type audience struct {
+// viewers is who looks at a browser. The newest is last.
+type viewers struct {
 	mu  sync.Mutex
-	all []*onlooker
+	all []*viewerState
 }
 
 // of returns a viewer's place, which is then the newest; new says that it was
 // not there. w.mu is held.
-func (w *audience) of(v Viewer) (o *onlooker, isNew bool) {
-	at := slices.IndexFunc(w.all, func(o *onlooker) bool { return o.viewer == v })
+func (w *viewers) of(v Viewer) (o *viewerState, isNew bool) {
+	at := slices.IndexFunc(w.all, func(o *viewerState) bool { return o.viewer == v })
 	if at >= 0 {
 		o = w.all[at]
 		w.all = slices.Delete(w.all, at, at+1)
 	} else {
-		o, isNew = &onlooker{viewer: v}, true
+		o, isNew = &viewerState{viewer: v}, true
 		w.all = w.all[max(0, len(w.all)-mostViewers+1):]
 	}
 	w.all = append(w.all, o)
@@ -69,7 +69,7 @@ func (w *audience) of(v Viewer) (o *onlooker, isNew bool) {
 }
 
 // forget drops what was shown of a tab that is gone.
-func (w *audience) forget(t *tab) {
+func (w *viewers) forget(t *tab) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, o := range w.all {
@@ -81,23 +81,23 @@ func (w *audience) forget(t *tab) {
 
 // catchUp has an onlooker be compared with a later sight than it was shown; what
 // is otherwise by then is told in the next report. audience.mu is held.
-func (o *onlooker) catchUp(had, read *seen) {
+func (o *viewerState) catchUp(had, read *observation) {
 	if o.page != had {
 		return
 	}
 	if had != nil {
-		o.missed = following(o.missed, snapshot.Changes(had.Page, read.Page, snapshot.DeltaOptions{Most: mostReport}))
+		o.missed = appended(o.missed, snapshot.Changes(had.Page, read.Page, snapshot.DeltaOptions{Most: mostReport}))
 	}
 	o.page = read
 }
 
-// moved says what is otherwise around the page: where it is, and what went
+// noteSurroundings says what is otherwise around the page: where it is, and what went
 // wrong.
-func (ob *observer) moved(o *onlooker, isNew bool, c *action.Changes) {
+func (ob *observer) noteSurroundings(o *viewerState, isNew bool, c *action.Changes) {
 	here := ob.Page()
 	loaders := ob.loaders()
-	ob.audience.mu.Lock()
-	defer ob.audience.mu.Unlock()
+	ob.viewers.mu.Lock()
+	defer ob.viewers.mu.Unlock()
 	c.Moved = o.at != here
 	o.at = here
 	if isNew {
@@ -107,19 +107,19 @@ func (ob *observer) moved(o *onlooker, isNew bool, c *action.Changes) {
 	c.Errors, o.written = ob.netlog.Errors(o.written, loaders)
 }
 
-// shown notes that the viewer of a context was shown a page. One that another
+// markShown notes that the viewer of a context was shown a page. One that another
 // sight of it cannot be compared with is read again before the next act, see
 // catchUp.
-func (ob *observer) shown(ctx context.Context, t *tab, top place, read *seen) {
+func (ob *observer) markShown(ctx context.Context, t *tab, top place, read *observation) {
 	v := viewedBy(ctx)
 	if v.by == (Viewer{}) || top.frame != t.root {
 		return
 	}
 	here := ob.Page()
 	written := ob.netlog.Written()
-	ob.audience.mu.Lock()
-	defer ob.audience.mu.Unlock()
-	o, isNew := ob.audience.of(v.by)
+	ob.viewers.mu.Lock()
+	defer ob.viewers.mu.Unlock()
+	o, isNew := ob.viewers.of(v.by)
 	o.tab, o.document, o.page, o.gone, o.missed = t, top.document, nil, nil, snapshot.Delta{}
 	if read != nil && read.Compares() {
 		o.page = read
@@ -132,26 +132,26 @@ func (ob *observer) shown(ctx context.Context, t *tab, top place, read *seen) {
 	}
 }
 
-// differs compares what was read with what an onlooker was shown, and is what
+// compareWith compares what was read with what an onlooker was shown, and is what
 // it was shown from then on. same is false where it is of another document.
-func (ob *observer) differs(o *onlooker, t *tab, top place, read *seen, gone []string, deed string) (delta snapshot.Delta, same bool) {
-	ob.audience.mu.Lock()
-	defer ob.audience.mu.Unlock()
-	for _, other := range ob.audience.all {
+func (ob *observer) compareWith(o *viewerState, t *tab, top place, read *observation, gone []string, deed string) (delta snapshot.Delta, same bool) {
+	ob.viewers.mu.Lock()
+	defer ob.viewers.mu.Unlock()
+	for _, other := range ob.viewers.all {
 		if other.tab == t {
 			other.gone = append(other.gone, gone...)
 			other.gone = other.gone[max(0, len(other.gone)-mostGone):]
 		}
 	}
 	before := o.page
-	if before == nil || o.tab != t || o.document != top.document || read.since != before.number() {
+	if before == nil || o.tab != t || o.document != top.document || read.since != before.idOrZero() {
 		return delta, false
 	}
 	if ob.credentialed() { // more may be known to be secret than when it was read
 		before.Conceal(ob.concealer())
 	}
 	delta = snapshot.Changes(before.Page, read.Page, snapshot.DeltaOptions{Acted: deed, Most: mostReport})
-	delta = following(o.missed, delta)
+	delta = appended(o.missed, delta)
 	for _, line := range o.gone {
 		delta.Text += line
 	}
@@ -159,8 +159,8 @@ func (ob *observer) differs(o *onlooker, t *tab, top place, read *seen, gone []s
 	return delta, true
 }
 
-// following are changes with those that came after them.
-func following(first, then snapshot.Delta) snapshot.Delta {
+// appended are changes with those that came after them.
+func appended(first, then snapshot.Delta) snapshot.Delta {
 	if first.Text != "" && then.Text != "" && !strings.HasPrefix(then.Text, "in ") {
 		first.Text += "in page:\n"
 	}

@@ -73,7 +73,7 @@ func (ct *contents) wanted(ctx context.Context, a *action.WaitFor) (wanted, erro
 		return wanted{}, fault.New(fault.InvalidRequest, "state %q is not known", a.State).
 			Hinted("use attached, detached, visible or hidden")
 	}
-	if isPlace(a.Locator) {
+	if isPoint(a.Locator) {
 		return wanted{}, fault.New(fault.InvalidRequest, "a point of the viewport is nothing to wait for").
 			Hinted("give a ref, a selector, a role with a name, or a text").With("field", "x")
 	}
@@ -202,7 +202,7 @@ func (ct *contents) refHolds(ctx context.Context, t *tab, w wanted) (bool, error
 func (ct *contents) watch(ctx context.Context, t *tab, w wanted, left time.Duration) (came bool, err error) {
 	const least = 20 * time.Millisecond
 	started := time.Now()
-	span := min(left, stirring)
+	span := min(left, pollInterval)
 	if p, ok := ct.rootPlace(t); ok && w.ref == "" && (w.located || w.gone != "") {
 		c := w.element
 		c.TextGone = w.gone
