@@ -69,8 +69,8 @@ func isISATAP(addr netip.Addr) bool {
 	return id == 0x00005efe || id == 0x02005efe
 }
 
-// interfaces returns the addresses of this machine.
-func interfaces() []netip.Addr {
+// interfaceAddresses returns the addresses of this machine.
+func interfaceAddresses() []netip.Addr {
 	nets, err := net.InterfaceAddrs()
 	if err != nil {
 		return nil

@@ -137,7 +137,7 @@ func TestAddressesGoWhereChromiumSaysOrNowhere(t *testing.T) {
 		}
 		for i, theirs := range chromium.read(all) {
 			seen++
-			ours, err := parseURL(all[i])
+			ours, err := parseDestination(all[i])
 			if err != nil {
 				continue
 			}
@@ -155,7 +155,7 @@ func TestAddressesGoWhereChromiumSaysOrNowhere(t *testing.T) {
 
 // disagreement says in what our reading differs from Chromium's, and whether a
 // list would let through by ours what it would not by theirs.
-func disagreement(ours place, theirs read, r *rules) string {
+func disagreement(ours destination, theirs read, r *rules) string {
 	host := strings.TrimSuffix(strings.Trim(theirs.Host, "[]"), ".")
 	port := theirs.Port
 	if port == "" {
@@ -196,7 +196,7 @@ func TestHostileSpellingsGoWhereChromiumSaysOrNowhere(t *testing.T) {
 	}
 	none := &rules{}
 	for i, theirs := range chromium.read(all) {
-		if ours, err := parseURL(all[i]); err == nil {
+		if ours, err := parseDestination(all[i]); err == nil {
 			if complaint := disagreement(ours, theirs, none); complaint != "" {
 				t.Errorf("%q: %s", all[i], complaint)
 			}

@@ -62,7 +62,7 @@ func fetch(b *testing.B, client *http.Client, size int64) {
 func BenchmarkParseURL(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := parseURL("https://shop.example.co.uk/path/to/page?query=1"); err != nil {
+		if _, err := parseDestination("https://shop.example.co.uk/path/to/page?query=1"); err != nil {
 			b.Fatal(err)
 		}
 	}

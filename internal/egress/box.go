@@ -14,37 +14,37 @@ import (
 
 // box is what the door knows of one box.
 type box struct {
-	name      string
-	door      *Proxy
-	ctx       context.Context // ends with the box; every connection hangs on it
-	cancel    context.CancelFunc
-	transport *http.Transport // plain http only
-	pace      pace
-	moved     atomic.Int64 // bytes, both ways
-	spent     atomic.Bool  // it has moved all it may
+	name       string
+	door       *Proxy
+	ctx        context.Context // ends with the box; every connection hangs on it
+	cancel     context.CancelFunc
+	transport  *http.Transport // plain http only
+	rate       rateLimit
+	bytesMoved atomic.Int64 // bytes, both ways
+	overLimit  atomic.Bool  // it has moved all it may
 
 	mu       sync.Mutex
 	rules    *rules // nil refuses everything
 	clients  int
 	flows    map[*flow]struct{}
-	refusals ring
+	refusals refusalLog
 }
 
 // flow is a request or tunnel that was let through; it ends when the rules no
 // longer allow it.
 type flow struct {
-	place
-	private bool
-	by      *Upstream // nil for none; as the rules had it when it was let through
-	method  string
-	ctx     context.Context
-	cancel  context.CancelFunc
+	destination
+	private  bool
+	upstream *Upstream // nil for none; as the rules had it when it was let through
+	method   string
+	ctx      context.Context
+	cancel   context.CancelFunc
 }
 
 type flowKey struct{}
 
 func newBox(d *Proxy, name string) *box {
-	b := &box{name: name, door: d, flows: map[*flow]struct{}{}, pace: pace{interval: d.interval, slack: burst}}
+	b := &box{name: name, door: d, flows: map[*flow]struct{}{}, rate: rateLimit{interval: d.interval, slack: burst}}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	b.transport = &http.Transport{
 		DialContext:            b.dialPlain,
@@ -68,9 +68,9 @@ func (b *box) enter() bool {
 	return true
 }
 
-// exit counts a connection out, and says whether nothing is left of a box that
+// leave counts a connection out, and says whether nothing is left of a box that
 // has no rules.
-func (b *box) exit(room bool) bool {
+func (b *box) leave(room bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if room {
@@ -93,7 +93,7 @@ func (b *box) setRules(r *rules) {
 	b.mu.Lock()
 	b.rules = r
 	for f := range b.flows {
-		if r.pass(f.place) != nil || f.private && !r.private[f.authority()] || f.by != r.upstream {
+		if r.allow(f.destination) != nil || f.private && !r.private[f.authority()] || f.upstream != r.upstream {
 			f.cancel()
 		}
 	}
@@ -111,23 +111,23 @@ func (b *box) close() {
 
 // admit lets a request to p through, or refuses it. Rules and registration are
 // one step, so that no flow is missed when rules change.
-func (b *box) admit(method string, p place) (*flow, error) {
+func (b *box) admit(method string, p destination) (*flow, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if err := b.rules.pass(p); err != nil {
+	if err := b.rules.allow(p); err != nil {
 		return nil, err
 	}
-	if b.spent.Load() {
-		return nil, spent
+	if b.overLimit.Load() {
+		return nil, overBytes
 	}
-	f := &flow{place: p, private: b.rules.private[p.authority()], by: b.rules.upstream, method: method}
-	f.ctx, f.cancel = limited(context.WithValue(b.ctx, flowKey{}, f), b.door.options.Limits.Connection)
+	f := &flow{destination: p, private: b.rules.private[p.authority()], upstream: b.rules.upstream, method: method}
+	f.ctx, f.cancel = withLimit(context.WithValue(b.ctx, flowKey{}, f), b.door.options.Limits.Connection)
 	b.flows[f] = struct{}{}
 	return f, nil
 }
 
-// limited ends with its parent, or after limit where that is above 0.
-func limited(parent context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+// withLimit ends with its parent, or after limit where that is above 0.
+func withLimit(parent context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit <= 0 {
 		return context.WithCancel(parent)
 	}
@@ -175,26 +175,26 @@ func (b *box) dial(ctx context.Context, f *flow) (net.Conn, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(b.ctx, cancel)()
-	conn, err := b.door.caller.call(ctx, f.place, f.private, f.by)
+	conn, err := b.door.dialer.dial(ctx, f.destination, f.private, f.upstream)
 	if err != nil {
 		return nil, err
 	}
-	t := &tied{Conn: conn}
-	t.untie = context.AfterFunc(b.ctx, func() { _ = conn.Close() })
+	t := &contextConn{Conn: conn}
+	t.stop = context.AfterFunc(b.ctx, func() { _ = conn.Close() })
 	return t, nil
 }
 
-// tied is a connection that a context closes.
-type tied struct {
+// contextConn is a connection that a context closes.
+type contextConn struct {
 	net.Conn
-	untie func() bool
+	stop func() bool
 }
 
 // Close closes the connection and lets go of the context.
-func (t *tied) Close() error {
-	t.untie()
+func (t *contextConn) Close() error {
+	t.stop()
 	return t.Conn.Close()
 }
 
 // CloseWrite passes on the end of one direction.
-func (t *tied) CloseWrite() error { return closeWrite(t.Conn) }
+func (t *contextConn) CloseWrite() error { return closeWrite(t.Conn) }

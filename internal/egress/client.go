@@ -30,20 +30,20 @@ type client struct {
 func (b *box) serve(conn net.Conn, room bool) {
 	defer func() { _ = conn.Close() }()
 	defer context.AfterFunc(b.ctx, func() { _ = conn.Close() })()
-	through := counted{conn, b}
+	through := countedConn{conn, b}
 	c := &client{box: b, conn: through, reader: bufio.NewReaderSize(through, maxHead)}
 	if !room {
-		b.refuse("", "", "", crowded)
-		c.answer(http.StatusServiceUnavailable, crowded, true)
+		b.refuse("", "", "", tooManyConns)
+		c.answer(http.StatusServiceUnavailable, tooManyConns, true)
 		return
 	}
-	for c.turn() {
+	for c.serveOne() {
 		continue
 	}
 }
 
-// turn serves one request and reports whether another may follow.
-func (c *client) turn() bool {
+// serveOne serves one request and reports whether another may follow.
+func (c *client) serveOne() bool {
 	if err := c.conn.SetReadDeadline(time.Now().Add(idleTime)); err != nil {
 		return false
 	}
@@ -71,13 +71,13 @@ func (c *client) turn() bool {
 
 // plainTarget reads where a request goes, and the path with the query. A target that is a path is addressed to
 // the door itself; https in the clear is nothing Chromium asks for.
-func (h head) plainTarget() (place, string, error) {
+func (h head) plainTarget() (destination, string, error) {
 	scheme, rest, found := strings.Cut(h.target, "://")
 	if !found {
-		return place{}, "", toGateway
+		return destination{}, "", toGateway
 	}
 	if !strings.EqualFold(scheme, "http") {
-		return place{}, "", badScheme
+		return destination{}, "", badScheme
 	}
 	end := strings.IndexAny(rest, `/?#\`)
 	if end < 0 {
@@ -85,27 +85,27 @@ func (h head) plainTarget() (place, string, error) {
 	}
 	p, err := parseAuthority("http", rest[:end])
 	if err != nil {
-		return place{}, "", err
+		return destination{}, "", err
 	}
 	if same, err := parseAuthority("http", h.host); err != nil || same.authority() != p.authority() {
-		return place{}, "", otherHost
+		return destination{}, "", otherHost
 	}
 	if strings.ContainsAny(rest[end:], `#\`) {
-		return place{}, "", malformed
+		return destination{}, "", malformed
 	}
 	return p, rest[end:], nil
 }
 
-func (h head) tunnelTarget() (place, error) {
+func (h head) tunnelTarget() (destination, error) {
 	if h.body || !strings.Contains(h.target, ":") {
-		return place{}, malformed
+		return destination{}, malformed
 	}
 	p, err := parseAuthority("https", h.target)
 	if err != nil {
-		return place{}, err
+		return destination{}, err
 	}
 	if same, err := parseAuthority("https", h.host); err != nil || same.authority() != p.authority() {
-		return place{}, otherHost
+		return destination{}, otherHost
 	}
 	return p, nil
 }
@@ -150,9 +150,9 @@ func (c *client) answer(status int, why error, last bool) bool {
 	return err == nil && !last
 }
 
-// failed answers a flow that was let through and came to nothing, and reports
+// answerFailure answers a flow that was let through and came to nothing, and reports
 // whether another request may follow.
-func (c *client) failed(f *flow, url string, err error, last bool) bool {
+func (c *client) answerFailure(f *flow, url string, err error, last bool) bool {
 	var why reason
 	if errors.As(err, &why) {
 		c.box.refuse(f.method, f.host, url, why)

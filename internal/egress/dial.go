@@ -31,21 +31,21 @@ func ResolverAt(server string) Resolver {
 	}}
 }
 
-// caller opens connections to places that rules let pass.
-type caller struct {
-	resolver Resolver
-	dial     func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
-	own      func() []netip.Addr
-	gateway  []netip.AddrPort
-	proxies  []*Upstream // all there are: none may be reached as a host
+// dialer opens connections to places that rules let pass.
+type dialer struct {
+	resolver       Resolver
+	connect        func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
+	localAddresses func() []netip.Addr
+	gateway        []netip.AddrPort
+	proxies        []*Upstream // all there are: none may be reached as a host
 }
 
-// call resolves p itself, checks every address of the answer, and connects to
+// dial resolves p itself, checks every address of the answer, and connects to
 // a checked address. private lifts the ban on special addresses; the gateway's
 // own listeners and the upstream proxies stay out of reach all the same. by is
 // the proxy through which public addresses, and no others, are connected to; nil
 // for none.
-func (c *caller) call(ctx context.Context, p place, private bool, by *Upstream) (net.Conn, error) {
+func (c *dialer) dial(ctx context.Context, p destination, private bool, by *Upstream) (net.Conn, error) {
 	addrs, err := c.resolve(ctx, p, private)
 	if err != nil {
 		return nil, err
@@ -54,11 +54,11 @@ func (c *caller) call(ctx context.Context, p place, private bool, by *Upstream) 
 		return nil, err
 	}
 	for _, proxy := range c.proxies {
-		if err := proxy.spare(ctx, addrs, p.port); err != nil {
+		if err := proxy.refuseSelf(ctx, addrs, p.port); err != nil {
 			return nil, err
 		}
 	}
-	dial := c.dial
+	dial := c.connect
 	if by != nil && !private {
 		dial = by.dial
 	}
@@ -80,7 +80,7 @@ func (c *caller) call(ctx context.Context, p place, private bool, by *Upstream) 
 	return nil, errors.Join(unreachable, last)
 }
 
-func (c *caller) resolve(ctx context.Context, p place, private bool) ([]netip.Addr, error) {
+func (c *dialer) resolve(ctx context.Context, p destination, private bool) ([]netip.Addr, error) {
 	if p.addr.IsValid() {
 		return []netip.Addr{p.addr}, nil
 	}
@@ -105,11 +105,11 @@ func (c *caller) resolve(ctx context.Context, p place, private bool) ([]netip.Ad
 
 // check refuses the whole answer for one bad address in it: who mixes public
 // and private addresses is trying something.
-func (c *caller) check(addrs []netip.Addr, port uint16, private bool) error {
+func (c *dialer) check(addrs []netip.Addr, port uint16, private bool) error {
 	if len(addrs) > maxAnswers {
-		return special
+		return specialAddress
 	}
-	own := c.own()
+	own := c.localAddresses()
 	for _, addr := range addrs {
 		if c.isGateway(netip.AddrPortFrom(addr, port), own) {
 			return toGateway
@@ -118,7 +118,7 @@ func (c *caller) check(addrs []netip.Addr, port uint16, private bool) error {
 			continue
 		}
 		if !isPublic(addr) {
-			return special
+			return specialAddress
 		}
 		if contains(own, addr) {
 			return ownAddress
@@ -129,7 +129,7 @@ func (c *caller) check(addrs []netip.Addr, port uint16, private bool) error {
 
 // isGateway reports whether to is one of the gateway's own listeners, under
 // whichever of the machine's addresses.
-func (c *caller) isGateway(to netip.AddrPort, own []netip.Addr) bool {
+func (c *dialer) isGateway(to netip.AddrPort, own []netip.Addr) bool {
 	to = netip.AddrPortFrom(to.Addr().Unmap(), to.Port()) // ::ffff:127.0.0.1 is the same place
 	if to.Addr().IsUnspecified() {                        // the kernel takes it for loopback
 		to = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), to.Port())
@@ -160,7 +160,7 @@ func contains(all []netip.Addr, addr netip.Addr) bool {
 func dialTCP(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
 	d := net.Dialer{KeepAlive: 30 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
 		if got, err := netip.ParseAddrPort(address); err != nil || got != to {
-			return special
+			return specialAddress
 		}
 		return nil
 	}}

@@ -33,8 +33,8 @@ func (c *client) forward(h head) bool {
 		return c.answer(http.StatusForbidden, err, h.body)
 	}
 	defer c.box.end(f)
-	if err := c.box.hold(f); err != nil {
-		return c.failed(f, shown, err, h.body)
+	if err := c.box.waitForRate(f); err != nil {
+		return c.answerFailure(f, shown, err, h.body)
 	}
 	return c.exchange(f, r, path, shown, r.ContentLength != 0)
 }
@@ -42,8 +42,8 @@ func (c *client) forward(h head) bool {
 // exchange sends the request on and its answer back. Meanwhile it watches for
 // the client to go away, which ends the flow.
 func (c *client) exchange(f *flow, r *http.Request, path, shown string, hasBody bool) bool {
-	body := &watched{ReadCloser: r.Body, client: c}
-	out := outgoing(f, r, path)
+	body := &watchedBody{ReadCloser: r.Body, client: c}
+	out := forwardedRequest(f, r, path)
 	if hasBody {
 		out.Body = body
 		if r.Header.Get("Expect") != "" {
@@ -68,15 +68,15 @@ func (c *client) exchange(f *flow, r *http.Request, path, shown string, hasBody 
 func (c *client) send(f *flow, out *http.Request, shown string, unread func() bool) bool {
 	response, err := c.box.transport.RoundTrip(out)
 	if err != nil {
-		return c.failed(f, shown, err, unread())
+		return c.answerFailure(f, shown, err, unread())
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode < http.StatusOK { // a switch of protocols that nobody asked for
-		return c.failed(f, shown, broken, true)
+		return c.answerFailure(f, shown, broken, true)
 	}
 	idle := time.AfterFunc(tunnelIdle, f.cancel)
 	defer idle.Stop()
-	response.Body = &stirred{ReadCloser: response.Body, timer: idle}
+	response.Body = &idleTimerBody{ReadCloser: response.Body, timer: idle}
 	return c.reply(f.ctx, out.Method, response, unread())
 }
 
@@ -100,9 +100,9 @@ func (c *client) watch(left func()) func() bool {
 	}
 }
 
-// outgoing is the request as the server will see it: written anew, so that
+// forwardedRequest is the request as the server will see it: written anew, so that
 // nothing of the client's framing survives.
-func outgoing(f *flow, r *http.Request, path string) *http.Request {
+func forwardedRequest(f *flow, r *http.Request, path string) *http.Request {
 	u := &url.URL{Scheme: "http", Host: f.authority()}
 	u.Opaque, u.RawQuery, _ = strings.Cut(path, "?")
 	if strings.HasSuffix(path, "?") {
@@ -168,7 +168,7 @@ func (c *client) reply(ctx context.Context, method string, r *http.Response, las
 		return false
 	}
 	head.WriteString("\r\n")
-	w := slow{c.conn}
+	w := deadlineWriter{c.conn}
 	if _, err := io.WriteString(w, head.String()); err != nil || ctx.Err() != nil {
 		return false
 	}

@@ -80,7 +80,7 @@ func (h *head) field(name, value string) error {
 		h.origin = value
 	case "content-length":
 		h.body = true
-		if value == "" || len(value) > 18 || !only(value, "0123456789") {
+		if value == "" || len(value) > 18 || !consistsOf(value, "0123456789") {
 			return malformed
 		}
 	case "transfer-encoding":
@@ -98,7 +98,7 @@ func (h *head) field(name, value string) error {
 
 const tokenBytes = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" // RFC 9110 section 5.6.2
 
-func isToken(s string) bool { return s != "" && only(s, tokenBytes) }
+func isToken(s string) bool { return s != "" && consistsOf(s, tokenBytes) }
 
 // isGraphic reports whether s is visible ASCII.
 func isGraphic(s string) bool {

@@ -28,41 +28,41 @@ func (l Limits) connections() int {
 	return maxClients
 }
 
-// counted is a connection whose bytes count for its box.
-type counted struct {
+// countedConn is a connection whose bytes count for its box.
+type countedConn struct {
 	net.Conn
 	box *box
 }
 
 // Read reads and counts.
-func (c counted) Read(p []byte) (int, error) {
+func (c countedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	return n, c.box.count(n, err)
 }
 
 // Write writes and counts.
-func (c counted) Write(p []byte) (int, error) {
+func (c countedConn) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
 	return n, c.box.count(n, err)
 }
 
 // CloseWrite passes on the end of one direction.
-func (c counted) CloseWrite() error { return closeWrite(c.Conn) }
+func (c countedConn) CloseWrite() error { return closeWrite(c.Conn) }
 
 // count counts the bytes of a read or write that came to err. What is over the
 // limit ends everything the box has open.
 func (b *box) count(n int, err error) error {
 	limit := b.door.options.Limits.Bytes
-	if limit <= 0 || b.moved.Add(int64(n)) <= limit {
+	if limit <= 0 || b.bytesMoved.Add(int64(n)) <= limit {
 		return err
 	}
-	if b.spent.CompareAndSwap(false, true) {
-		b.refuse("", "", "", spent)
+	if b.overLimit.CompareAndSwap(false, true) {
+		b.refuse("", "", "", overBytes)
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		for f := range b.flows {
 			f.cancel()
 		}
 	}
-	return spent
+	return overBytes
 }

@@ -28,15 +28,15 @@ func TestABoxMayMoveSoManyBytes(t *testing.T) {
 	if err == nil || n > 128<<10 {
 		t.Errorf("an endless answer ended after %d bytes with %v", n, err)
 	}
-	if told := w.refused(); told.Reason != string(spent) {
+	if told := w.refused(); told.Reason != string(overBytes) {
 		t.Errorf("told %+v", told)
 	}
 	if err := say(t, other, "still there"); err == nil {
 		t.Error("another connection of the box is still open")
 	}
-	refuses(t, w, "app.test", spent)
+	refuses(t, w, "app.test", overBytes)
 	w.open(action.Network{Navigation: []string{"app.test"}})
-	refuses(t, w, "app.test", spent) // new rules are no new allowance
+	refuses(t, w, "app.test", overBytes) // new rules are no new allowance
 	w.door.Close("box")
 	w.open(action.Network{Navigation: []string{"talk.test"}})
 	if err := say(t, socket(t, w, "ws://talk.test/"), "another box"); err != nil {
@@ -80,7 +80,7 @@ func TestABoxMayHaveSoManyConnections(t *testing.T) {
 // A page asks for all its parts at once: they must not be held back.
 func TestAPageWithManyPartsIsNotHeldBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &pace{interval: time.Second / 10, slack: burst}
+		p := &rateLimit{interval: time.Second / 10, slack: burst}
 		start := time.Now()
 		for range 200 {
 			if err := p.wait(t.Context(), "a.test"); err != nil {

@@ -47,10 +47,10 @@ func TestARealNameServersAnswersAreCheckedWhole(t *testing.T) {
 	names.Set("nothing.test")
 	for host, want := range map[string]string{
 		"public.test": "", "six.test": "", "alias.test": "", "far.test": "",
-		"private.test": string(special), "alias-of-private.test": string(special), "far-alias-of-private.test": string(special),
-		"mixed.test": string(special), "mixed-families.test": string(special), "mapped.test": string(special), "translated.test": string(special),
-		"six-to-four.test": string(special), "teredo.test": string(special), "compatible.test": string(special), "metadata.test": string(special),
-		"metadata-six.test": string(special), "any.test": string(special), "own.test": string(ownAddress),
+		"private.test": string(specialAddress), "alias-of-private.test": string(specialAddress), "far-alias-of-private.test": string(specialAddress),
+		"mixed.test": string(specialAddress), "mixed-families.test": string(specialAddress), "mapped.test": string(specialAddress), "translated.test": string(specialAddress),
+		"six-to-four.test": string(specialAddress), "teredo.test": string(specialAddress), "compatible.test": string(specialAddress), "metadata.test": string(specialAddress),
+		"metadata-six.test": string(specialAddress), "any.test": string(specialAddress), "own.test": string(ownAddress),
 		"ring.test": string(unknownHost), "nothing.test": string(unknownHost), "unknown.test": string(unknownHost),
 	} {
 		w.open(action.Network{Navigation: []string{host}})
@@ -79,8 +79,8 @@ func TestANameThatTurnsPrivateIsRefusedFromThenOn(t *testing.T) {
 	if r := w.exchange("GET http://turns.test/ HTTP/1.1\r\nHost: turns.test\r\n\r\n"); r.StatusCode != http.StatusOK {
 		t.Errorf("at first: %d", r.StatusCode)
 	}
-	refuses(t, w, "turns.test", special)
-	if _, r := w.tunnel("turns.test:443"); r.Header.Get("X-Glovebox-Refused") != string(special) {
+	refuses(t, w, "turns.test", specialAddress)
+	if _, r := w.tunnel("turns.test:443"); r.Header.Get("X-Glovebox-Refused") != string(specialAddress) {
 		t.Errorf("a tunnel: %v", r.Header)
 	}
 	if d := w.dials(); !slices.Equal(d, []string{"9.9.9.9:80"}) {

@@ -80,7 +80,7 @@ func (r *rules) setSubresources(n action.Network) error {
 		r.sites = map[string]bool{}
 		for _, p := range r.navigation {
 			addr, _ := netip.ParseAddr(p.host)
-			r.sites[place{host: p.host, addr: addr}.site()] = true
+			r.sites[destination{host: p.host, addr: addr}.site()] = true
 		}
 	case "listed":
 		r.listed = listed
@@ -107,16 +107,16 @@ func patterns(list string, entries []string) ([]pattern, error) {
 
 // parsePattern reads the host of an entry. International names may be written
 // as people read them; addresses only canonically.
-func parsePattern(host string) (place, error) {
+func parsePattern(host string) (destination, error) {
 	bare := strings.Trim(strings.TrimSuffix(host, "."), "[]")
 	if addr, err := netip.ParseAddr(bare); err == nil && addr.Is6() {
 		host = "[" + bare + "]"
 	} else if strings.ContainsAny(host, `/\?#%@:* `) {
-		return place{}, badURL
+		return destination{}, badURL
 	}
-	p, err := parseURL("http://" + host + "/")
+	p, err := parseDestination("http://" + host + "/")
 	if err == nil && p.addr.Is4() && p.host != bare {
-		return place{}, oddSpelling
+		return destination{}, oddSpelling
 	}
 	return p, err
 }
@@ -126,18 +126,18 @@ func invalid(list, entry, hint string) error {
 		Hinted("%s", hint).With("entry", entry).With("field", list)
 }
 
-// document says whether a document may come from p; the error is the reason
+// allowDocument says whether a document may come from p; the error is the reason
 // why not.
-func (r *rules) document(p place) error {
-	if err := r.door(p); err != nil || r.private[p.authority()] || r.navigable(p.host) {
+func (r *rules) allowDocument(p destination) error {
+	if err := r.allowBasics(p); err != nil || r.private[p.authority()] || r.navigable(p.host) {
 		return err
 	}
 	return notDocument
 }
 
-// pass says whether any request may go to p.
-func (r *rules) pass(p place) error {
-	if err := r.door(p); err != nil || r.private[p.authority()] || r.navigable(p.host) {
+// allow says whether any request may go to p.
+func (r *rules) allow(p destination) error {
+	if err := r.allowBasics(p); err != nil || r.private[p.authority()] || r.navigable(p.host) {
 		return err
 	}
 	if r.anyPublic || r.sites[p.site()] || matches(r.listed, p.host) || matches(r.granted, p.host) {
@@ -146,8 +146,8 @@ func (r *rules) pass(p place) error {
 	return notAllowed
 }
 
-// door refuses what no list can allow.
-func (r *rules) door(p place) error {
+// allowBasics refuses what no list can allow.
+func (r *rules) allowBasics(p destination) error {
 	if r == nil || len(r.navigation) == 0 && len(r.private) == 0 {
 		return noRules
 	}
@@ -158,7 +158,7 @@ func (r *rules) door(p place) error {
 		return badPort
 	}
 	if p.addr.IsValid() && !isPublic(p.addr) {
-		return special
+		return specialAddress
 	}
 	return nil
 }

@@ -61,8 +61,8 @@ func TestRulesDecideByHost(t *testing.T) {
 		{"same-site", "https://a.granted.test/", notDocument, notAllowed},
 		{"listed", "https://img.example.com/", notDocument, notAllowed},
 		{"any-public", "https://whatever.test/", notDocument, nil},
-		{"any-public", "http://169.254.169.254/", special, special},
-		{"any-public", "http://[::ffff:8.8.8.8]/", special, special},
+		{"any-public", "http://169.254.169.254/", specialAddress, specialAddress},
+		{"any-public", "http://[::ffff:8.8.8.8]/", specialAddress, specialAddress},
 		{"any-public", "https://app.example.com:22/", badPort, badPort},
 		{"", "https://img.example.com/", notDocument, notAllowed},
 		{"", "http://localhost:3000/", nil, nil},
@@ -74,28 +74,28 @@ func TestRulesDecideByHost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := parseURL(c.url)
+		p, err := parseDestination(c.url)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := r.document(p); !errors.Is(err, c.document) {
+		if err := r.allowDocument(p); !errors.Is(err, c.document) {
 			t.Errorf("%s: document from %s: %v, want %v", c.mode, c.url, err, c.document)
 		}
-		if err := r.pass(p); !errors.Is(err, c.anything) {
+		if err := r.allow(p); !errors.Is(err, c.anything) {
 			t.Errorf("%s: anything from %s: %v, want %v", c.mode, c.url, err, c.anything)
 		}
 	}
 }
 
 func TestZeroRulesRefuseEverything(t *testing.T) {
-	p, _ := parseURL("https://example.com/")
+	p, _ := parseDestination("https://example.com/")
 	for _, n := range []action.Network{{}, {Subresources: "any-public"}, {Subresources: "listed", Listed: []string{"example.com"}}} {
 		r, err := compile(n)
-		if err != nil || r.document(p) == nil || r.pass(p) == nil {
+		if err != nil || r.allowDocument(p) == nil || r.allow(p) == nil {
 			t.Errorf("%+v lets something pass (%v)", n, err)
 		}
 	}
-	if (*rules)(nil).pass(p) == nil || (&rules{}).pass(p) == nil {
+	if (*rules)(nil).allow(p) == nil || (&rules{}).allow(p) == nil {
 		t.Error("no rules let something pass")
 	}
 }
@@ -105,12 +105,12 @@ func TestPublicSuffixesAreNoSite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, _ := parseURL("https://mine.github.io.evil.test/")
-	if r.pass(p) == nil {
+	p, _ := parseDestination("https://mine.github.io.evil.test/")
+	if r.allow(p) == nil {
 		t.Error("a look-alike of a public suffix passes")
 	}
 	r, _ = compile(action.Network{Navigation: []string{"mine.github.io"}, Subresources: "same-site"})
-	if p, _ = parseURL("https://other.github.io/"); r.pass(p) == nil {
+	if p, _ = parseDestination("https://other.github.io/"); r.allow(p) == nil {
 		t.Error("a neighbour under a public suffix counts as the same site")
 	}
 }
@@ -125,7 +125,7 @@ func TestSubdomainPatternsMatchOnlyBelowTheirHost(t *testing.T) {
 		}
 		prefix := rapid.StringMatching(`[a-z0-9.-]{0,12}`).Draw(t, "prefix")
 		host := prefix + rapid.SampledFrom([]string{base, "." + base, base + ".evil.test", "x" + base}).Draw(t, "host")
-		p, err := parseURL("https://" + host + "/")
+		p, err := parseDestination("https://" + host + "/")
 		if err != nil {
 			t.Skip("not a host")
 		}

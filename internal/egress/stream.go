@@ -14,27 +14,27 @@ const tunnelIdle = 10 * time.Minute // without a byte either way; WebSockets pin
 
 var buffers = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}
 
-// slow writes to a client that must take each piece within writeTime.
-type slow struct{ net.Conn }
+// deadlineWriter writes to a client that must take each piece within writeTime.
+type deadlineWriter struct{ net.Conn }
 
 // Write writes p under a deadline of its own.
-func (s slow) Write(p []byte) (int, error) {
+func (s deadlineWriter) Write(p []byte) (int, error) {
 	if err := s.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
 		return 0, err
 	}
 	return s.Conn.Write(p)
 }
 
-// watched is a request's body: each piece must come within idleTime, and it
+// watchedBody is a request's body: each piece must come within idleTime, and it
 // notes its end.
-type watched struct {
+type watchedBody struct {
 	io.ReadCloser
 	client *client
 	ended  atomic.Bool
 }
 
 // Read reads under a deadline of its own.
-func (w *watched) Read(p []byte) (int, error) {
+func (w *watchedBody) Read(p []byte) (int, error) {
 	if err := w.client.conn.SetReadDeadline(time.Now().Add(idleTime)); err != nil {
 		return 0, err
 	}
@@ -46,24 +46,24 @@ func (w *watched) Read(p []byte) (int, error) {
 }
 
 // Close leaves the rest of the body unread: the connection then ends.
-func (w *watched) Close() error { return nil }
+func (w *watchedBody) Close() error { return nil }
 
-// stirred is an answer's body that puts off a timer whenever something came.
-type stirred struct {
+// idleTimerBody is an answer's body that puts off a timer whenever something came.
+type idleTimerBody struct {
 	io.ReadCloser
 	timer *time.Timer
 }
 
 // Read reads and puts the timer off.
-func (s *stirred) Read(p []byte) (int, error) {
+func (s *idleTimerBody) Read(p []byte) (int, error) {
 	n, err := s.ReadCloser.Read(p)
 	s.timer.Reset(tunnelIdle)
 	return n, err
 }
 
-// splice carries bytes both ways until both ends have finished, one fails, or
+// copyBoth carries bytes both ways until both ends have finished, one fails, or
 // nothing moved for idle.
-func splice(client, server net.Conn, idle time.Duration) {
+func copyBoth(client, server net.Conn, idle time.Duration) {
 	var moved atomic.Int64
 	moved.Store(time.Now().UnixNano())
 	var both sync.WaitGroup
@@ -92,7 +92,7 @@ func copyUntilIdle(to, from net.Conn, idle time.Duration, moved *atomic.Int64) e
 		n, err := from.Read(*buffer)
 		if n > 0 {
 			moved.Store(time.Now().UnixNano())
-			if _, err := (slow{to}).Write((*buffer)[:n]); err != nil {
+			if _, err := (deadlineWriter{to}).Write((*buffer)[:n]); err != nil {
 				return err
 			}
 		}

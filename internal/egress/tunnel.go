@@ -32,31 +32,31 @@ func (c *client) tunnel(h head) {
 		return
 	}
 	defer c.box.end(f)
-	if err := c.box.hold(f); err != nil {
-		c.failed(f, "", err, true)
+	if err := c.box.waitForRate(f); err != nil {
+		c.answerFailure(f, "", err, true)
 		return
 	}
 	server, err := c.box.dial(f.ctx, f)
 	if err != nil {
-		c.failed(f, "", err, true)
+		c.answerFailure(f, "", err, true)
 		return
 	}
 	defer func() { _ = server.Close() }()
 	defer context.AfterFunc(f.ctx, func() { _, _ = c.conn.Close(), server.Close() })()
-	if _, err := io.WriteString(slow{c.conn}, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(deadlineWriter{c.conn}, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
 		return
 	}
-	c.carry(f, server)
+	c.relayTunnel(f, server)
 }
 
-// carry looks at the first message and then carries bytes. A refusal here can
+// relayTunnel looks at the first message and then carries bytes. A refusal here can
 // only close the connection: the browser has been told that it is open.
-func (c *client) carry(f *flow, server net.Conn) {
+func (c *client) relayTunnel(f *flow, server net.Conn) {
 	if err := c.conn.SetReadDeadline(time.Now().Add(helloTime)); err != nil {
 		return
 	}
-	first, channel, err := c.firstMessage(f.place)
-	if err == nil && channel.URL != "" && !c.mayOpen(f, channel) {
+	first, channel, err := c.firstMessage(f.destination)
+	if err == nil && channel.URL != "" && !c.allowChannel(f, channel) {
 		return
 	}
 	if err != nil {
@@ -67,23 +67,23 @@ func (c *client) carry(f *flow, server net.Conn) {
 		return
 	}
 	rest, _ := c.reader.Peek(c.reader.Buffered())
-	if _, err := (slow{server}).Write(append(first, rest...)); err != nil {
+	if _, err := (deadlineWriter{server}).Write(append(first, rest...)); err != nil {
 		return
 	}
 	c.reader = nil // its buffer is not needed for the tunnel's life
-	splice(c.conn, server, tunnelIdle)
+	copyBoth(c.conn, server, tunnelIdle)
 }
 
-// mayOpen asks whether a channel may be opened, and tells the browser where not:
+// allowChannel asks whether a channel may be opened, and tells the browser where not:
 // inside TLS it sees the connection end.
-func (c *client) mayOpen(f *flow, channel action.Channel) bool {
+func (c *client) allowChannel(f *flow, channel action.Channel) bool {
 	ask := c.box.door.options.AllowChannel
 	if ask == nil {
 		return true
 	}
 	err := ask(f.ctx, c.box.name, channel)
 	if err != nil && strings.HasPrefix(channel.URL, "ws:") {
-		_, _ = io.WriteString(slow{c.conn}, "HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+		_, _ = io.WriteString(deadlineWriter{c.conn}, "HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
 	}
 	return err == nil
 }
@@ -91,7 +91,7 @@ func (c *client) mayOpen(f *flow, channel action.Channel) bool {
 // firstMessage reads what a tunnel begins with, and returns the bytes it took and
 // the channel that it opens, empty for none. It is a TLS ClientHello for the host,
 // or, elsewhere than on port 443, a WebSocket handshake for it.
-func (c *client) firstMessage(p place) ([]byte, action.Channel, error) {
+func (c *client) firstMessage(p destination) ([]byte, action.Channel, error) {
 	var none action.Channel
 	first, err := c.reader.Peek(1)
 	if err != nil {
@@ -133,11 +133,11 @@ var errPeeked = errors.New("seen enough")
 // took. The server name must be the host; for an address there is none (RFC
 // 6066 section 3). channel reports whether it is for a WebSocket: Chromium offers
 // HTTP/1.1 alone for those, and HTTP/2 besides for all else (RFC 7301).
-func readHello(r *bufio.Reader, conn net.Conn, p place) (hello []byte, channel bool, err error) {
+func readHello(r *bufio.Reader, conn net.Conn, p destination) (hello []byte, channel bool, err error) {
 	var taken bytes.Buffer
 	var name string
 	seen := false
-	server := tls.Server(eavesdrop{Conn: conn, in: io.TeeReader(r, &taken)}, &tls.Config{
+	server := tls.Server(readOnlyConn{Conn: conn, in: io.TeeReader(r, &taken)}, &tls.Config{
 		MinVersion: tls.VersionTLS12,
 		GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 			name, seen = hello.ServerName, true
@@ -163,14 +163,14 @@ func readHello(r *bufio.Reader, conn net.Conn, p place) (hello []byte, channel b
 	return taken.Bytes(), channel, nil
 }
 
-// eavesdrop is a connection that is only read from.
-type eavesdrop struct {
+// readOnlyConn is a connection that is only read from.
+type readOnlyConn struct {
 	net.Conn
 	in io.Reader
 }
 
 // Read reads the client's bytes.
-func (e eavesdrop) Read(p []byte) (int, error) { return e.in.Read(p) }
+func (e readOnlyConn) Read(p []byte) (int, error) { return e.in.Read(p) }
 
 // Write drops the alert that ends the handshake.
-func (e eavesdrop) Write(p []byte) (int, error) { return len(p), nil }
+func (e readOnlyConn) Write(p []byte) (int, error) { return len(p), nil }

@@ -109,7 +109,7 @@ func TestATunnelThatIsNeitherTLSNorWebSocketIsClosed(t *testing.T) {
 func TestTunnelsGoOnlyToAllowedPlaces(t *testing.T) {
 	w := newWorld(t, nil)
 	w.open(action.Network{Navigation: []string{"app.test"}, Subresources: "any-public"})
-	for authority, want := range map[string]reason{"app.test:22": badPort, "app.test:25": badPort, "127.0.0.1:443": special, "[::1]:443": special, "app.test:8443": badPort} {
+	for authority, want := range map[string]reason{"app.test:22": badPort, "app.test:25": badPort, "127.0.0.1:443": specialAddress, "[::1]:443": specialAddress, "app.test:8443": badPort} {
 		if _, r := w.tunnel(authority); r.StatusCode != 403 || r.Header.Get("X-Glovebox-Refused") != string(want) {
 			t.Errorf("CONNECT %s: %d %v", authority, r.StatusCode, r.Header)
 		}
@@ -227,7 +227,7 @@ func TestASpliceWithoutTrafficEnds(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		splice(far, server, 20*time.Millisecond)
+		copyBoth(far, server, 20*time.Millisecond)
 	}()
 	wait(t, done)
 	if _, err := client.Write([]byte("x")); err == nil {

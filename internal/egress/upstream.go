@@ -33,8 +33,8 @@ type Upstream struct {
 }
 
 const (
-	mostLogin      = 255      // bytes of a name or a password; RFC 1929 section 2
-	mostProxyReply = 16 << 10 // bytes of the head of a proxy's answer
+	maxLogin      = 255      // bytes of a name or a password; RFC 1929 section 2
+	maxProxyReply = 16 << 10 // bytes of the head of a proxy's answer
 )
 
 // ParseUpstream reads the address of a proxy, and name:password, empty for a
@@ -54,9 +54,9 @@ func ParseUpstream(address, login string) (*Upstream, error) {
 		return out, nil
 	}
 	name, password, both := bytes.Cut([]byte(login), []byte(":"))
-	if !both || len(name) == 0 || len(name) > mostLogin || len(password) > mostLogin || bytes.ContainsAny([]byte(login), "\r\n\x00") {
+	if !both || len(name) == 0 || len(name) > maxLogin || len(password) > maxLogin || bytes.ContainsAny([]byte(login), "\r\n\x00") {
 		return nil, fault.New(fault.InvalidRequest, "the login for the proxy is not name:password").
-			Hinted("each has %d bytes at most; the name has no colon", mostLogin)
+			Hinted("each has %d bytes at most; the name has no colon", maxLogin)
 	}
 	out.Login, out.Name, out.Password = true, string(name), string(password)
 	return out, nil
@@ -106,9 +106,9 @@ func (u *Upstream) addresses(ctx context.Context) ([]netip.Addr, error) {
 	return all, nil
 }
 
-// spare refuses a place that is the proxy itself: what may use it may not reach
+// refuseSelf refuses a place that is the proxy itself: what may use it may not reach
 // it as a host.
-func (u *Upstream) spare(ctx context.Context, addrs []netip.Addr, port uint16) error {
+func (u *Upstream) refuseSelf(ctx context.Context, addrs []netip.Addr, port uint16) error {
 	if port != u.Port {
 		return nil
 	}
@@ -126,13 +126,13 @@ func (u *Upstream) spare(ctx context.Context, addrs []netip.Addr, port uint16) e
 
 // dial connects to an address through the proxy.
 func (u *Upstream) dial(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
-	conn, err := u.reach(ctx)
+	conn, err := u.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	ask := u.askHTTP
+	ask := u.handshakeHTTP
 	if u.Scheme == "socks5" {
-		ask = u.askSOCKS
+		ask = u.handshakeSOCKS
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	err = ask(conn, to)
@@ -146,8 +146,8 @@ func (u *Upstream) dial(ctx context.Context, to netip.AddrPort) (net.Conn, error
 	return nil, errors.Join(proxyRefused, context.Cause(ctx), err)
 }
 
-// reach connects to the proxy itself.
-func (u *Upstream) reach(ctx context.Context) (net.Conn, error) {
+// connect connects to the proxy itself.
+func (u *Upstream) connect(ctx context.Context) (net.Conn, error) {
 	all, err := u.addresses(ctx)
 	if err != nil {
 		return nil, err
@@ -161,9 +161,9 @@ func (u *Upstream) reach(ctx context.Context) (net.Conn, error) {
 	return nil, errors.Join(proxyAway, err)
 }
 
-// askHTTP asks an HTTP proxy for a tunnel (RFC 9110 section 9.3.6). It reads the
+// handshakeHTTP asks an HTTP proxy for a tunnel (RFC 9110 section 9.3.6). It reads the
 // head of the answer byte by byte: what follows is the server's.
-func (u *Upstream) askHTTP(conn net.Conn, to netip.AddrPort) error {
+func (u *Upstream) handshakeHTTP(conn net.Conn, to netip.AddrPort) error {
 	login := ""
 	if u.Login {
 		login = "Proxy-Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(u.Name+":"+u.Password)) + "\r\n"
@@ -174,7 +174,7 @@ func (u *Upstream) askHTTP(conn net.Conn, to netip.AddrPort) error {
 	var head []byte
 	one := make([]byte, 1)
 	for !bytes.HasSuffix(head, []byte("\r\n\r\n")) {
-		if len(head) >= mostProxyReply {
+		if len(head) >= maxProxyReply {
 			return errors.New("the proxy's answer is too long")
 		}
 		if _, err := io.ReadFull(conn, one); err != nil {
@@ -208,8 +208,8 @@ const (
 	socksSucceeded = 0
 )
 
-// askSOCKS asks a SOCKS 5 proxy for a connection.
-func (u *Upstream) askSOCKS(conn net.Conn, to netip.AddrPort) error {
+// handshakeSOCKS asks a SOCKS 5 proxy for a connection.
+func (u *Upstream) handshakeSOCKS(conn net.Conn, to netip.AddrPort) error {
 	method := byte(0) // none
 	if u.Login {
 		method = socksLogin

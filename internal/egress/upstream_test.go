@@ -22,20 +22,20 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// relay is a proxy that wants a login, and connects to a world.
-type relay struct {
+// testProxy is a proxy that wants a login, and connects to a world.
+type testProxy struct {
 	world *world
 	mu    sync.Mutex
 	asked []string
-	serve func(*relay, net.Conn) (to string, answer func(ok bool) error, err error)
+	serve func(*testProxy, net.Conn) (to string, answer func(ok bool) error, err error)
 }
 
 const login = "ada:canary-proxy"
 
 // upstreamOf starts a proxy for a world and returns how to use it.
-func upstreamOf(t *testing.T, scheme string) (*relay, *Upstream) {
+func upstreamOf(t *testing.T, scheme string) (*testProxy, *Upstream) {
 	t.Helper()
-	r := &relay{serve: map[string]func(*relay, net.Conn) (string, func(bool) error, error){"http": askedByHTTP, "socks5": askedBySOCKS}[scheme]}
+	r := &testProxy{serve: map[string]func(*testProxy, net.Conn) (string, func(bool) error, error){"http": askedByHTTP, "socks5": askedBySOCKS}[scheme]}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func upstreamOf(t *testing.T, scheme string) (*relay, *Upstream) {
 	return r, u
 }
 
-func (r *relay) handle(conn net.Conn) {
+func (r *testProxy) handle(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(patience))
 	to, answer, err := r.serve(r, conn)
@@ -80,16 +80,16 @@ func (r *relay) handle(conn net.Conn) {
 		return
 	}
 	defer func() { _ = server.Close() }()
-	splice(conn, server, patience)
+	copyBoth(conn, server, patience)
 }
 
-func (r *relay) places() []string {
+func (r *testProxy) places() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Sorted(slices.Values(r.asked))
 }
 
-func askedByHTTP(_ *relay, conn net.Conn) (string, func(bool) error, error) {
+func askedByHTTP(_ *testProxy, conn net.Conn) (string, func(bool) error, error) {
 	request, err := http.ReadRequest(bufio.NewReader(conn))
 	if err != nil {
 		return "", nil, err
@@ -108,7 +108,7 @@ func askedByHTTP(_ *relay, conn net.Conn) (string, func(bool) error, error) {
 	}, nil
 }
 
-func askedBySOCKS(_ *relay, conn net.Conn) (string, func(bool) error, error) {
+func askedBySOCKS(_ *testProxy, conn net.Conn) (string, func(bool) error, error) {
 	hello := make([]byte, 3)
 	if _, err := io.ReadFull(conn, hello); err != nil {
 		return "", nil, err
@@ -197,7 +197,7 @@ func TestTheProxyIsAskedForNothingThatIsRefused(t *testing.T) {
 	proxy := fmt.Sprintf("127.0.0.1:%d", u.Port)
 	w.open(action.Network{Navigation: []string{"*.example"}, AllowPrivate: []string{proxy}, Ports: []int{80, int(u.Port)}})
 	for host, why := range map[string]reason{
-		"inside.example:80": special, "mixed.example:80": special, "metadata.example:80": special, "own.example:80": ownAddress,
+		"inside.example:80": specialAddress, "mixed.example:80": specialAddress, "metadata.example:80": specialAddress, "own.example:80": ownAddress,
 		"shut.test:80": notAllowed, proxy: toProxy,
 	} {
 		got := w.exchange("GET http://" + host + "/ HTTP/1.1\r\nHost: " + host + "\r\n\r\n").Header.Get("X-Glovebox-Refused")
@@ -294,7 +294,7 @@ func TestProxiesThatCannotBeUsedAreRefused(t *testing.T) {
 // not configured.
 func TestABoxGoesOutByTheProxyThatItsRulesName(t *testing.T) {
 	hello := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") })
-	relays, names := map[string]*relay{}, map[string]*Upstream{}
+	relays, names := map[string]*testProxy{}, map[string]*Upstream{}
 	for name, scheme := range map[string]string{"": "http", "paris": "http", "oslo": "socks5"} {
 		relays[name], names[name] = upstreamOf(t, scheme)
 	}

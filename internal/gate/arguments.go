@@ -12,7 +12,7 @@ const maxSession = 64 // characters of a session's id or name; action.SessionSta
 
 // checkArguments holds the call's arguments against the verb's row: their
 // type, the bounds its tags state, and what the verb cannot do without.
-func (p *passage) checkArguments() error {
+func (p *invocation) checkArguments() error {
 	want := p.verb.NewArgs()
 	if p.call.Args == nil {
 		p.call.Args = want
@@ -38,13 +38,13 @@ func (p *passage) checkArguments() error {
 
 // normalizeTyped has the call say what is typed: what is scanned, judged, asked
 // about and recorded is that.
-func (p *passage) normalizeTyped() {
+func (p *invocation) normalizeTyped() {
 	a, types := p.call.Args.(*action.Type)
 	if !types {
 		return
 	}
 	typed := *a
-	typed.Input, p.untyped = action.Typed(a.Input)
+	typed.Input, p.strippedControls = action.Typed(a.Input)
 	p.call.Args = &typed
 }
 
@@ -109,7 +109,7 @@ func isControl(r rune) bool { return r < ' ' || r >= 0x7f && r <= 0x9f }
 func isLayout(r rune) bool { return r == '\t' || r == '\n' || r == '\r' }
 
 // checkRequired refuses calls that lack what their verb cannot do without.
-func (p *passage) checkRequired() error {
+func (p *invocation) checkRequired() error {
 	switch args := p.call.Args.(type) {
 	case *action.Goto:
 		if strings.TrimSpace(args.URL) == "" {

@@ -10,13 +10,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 )
 
-const maxRounds = 3 // questions asked for one call, when others took the approvals
+const maxAskRounds = 3 // questions asked for one call, when others took the approvals
 
 // ask has a person decide. waits says that nobody has yet, and that the caller
 // does not want to wait longer: result then names the question.
-func (p *passage) ask(ctx context.Context) (result action.Result, waits bool, err error) {
+func (p *invocation) ask(ctx context.Context) (result action.Result, waits bool, err error) {
 	var q action.Question
-	for range maxRounds {
+	for range maxAskRounds {
 		if q, err = p.askOnce(ctx); fault.CodeOf(err) != fault.NotActive {
 			break // not_active: an identical call took the approval, so a person is asked again
 		}
@@ -32,32 +32,32 @@ func (p *passage) ask(ctx context.Context) (result action.Result, waits bool, er
 			Session: p.facts.Session.ID,
 			Page:    pageOf(p.facts),
 			Pending: pendingOf(q),
-			Notes:   p.g.unheard(p.call, q),
+			Notes:   p.g.unattendedNotes(p.call, q),
 		}, true, nil
 	case err == nil:
 		p.hitl = approved
-		p.allowAgain()
+		p.rememberApproval()
 	}
 	return action.Result{}, false, err
 }
 
-func (p *passage) askOnce(ctx context.Context) (action.Question, error) {
-	q, fresh, err := p.g.question(ctx, approval.Request{
+func (p *invocation) askOnce(ctx context.Context) (action.Question, error) {
+	q, fresh, err := p.g.askQuestion(ctx, approval.Request{
 		Subject: approval.Subject{
 			Scope: p.call.Caller.Scope, Session: p.facts.Session.ID, Verb: p.call.Verb, Args: action.Bound(p.call.Args),
 			Fingerprint: p.pin.Print, Document: p.pin.Document, Node: p.pin.Node, Drop: p.pin.Drop,
 		},
 		Actor: p.call.Caller.Actor, Risk: p.verdict.Risk, Rule: p.verdict.Rule, Why: p.verdict.Why, Host: p.verdict.Host,
-		Element: masked(p.facts.Element),
+		Element: maskElement(p.facts.Element),
 		Page:    action.Page{URL: p.g.shownURL(p.facts.Page.URL), Title: p.facts.Page.Title},
-		Input:   p.shown(),
-		Within:  within(p.facts.Element),
+		Input:   p.questionInput(),
+		Within:  surroundings(p.facts.Element),
 	})
 	if err != nil {
 		return q, err
 	}
 	if fresh {
-		p.illustrate(ctx, &q)
+		p.addScreenshot(ctx, &q)
 		event := p.record()
 		event.Screenshot = q.Screenshot
 		event.EventType, event.HITLDecision, event.ApprovalID, event.Detail = audit.Question, pending, q.ID, "question "+q.ID
@@ -74,19 +74,19 @@ func pendingOf(q action.Question) *action.Pending {
 	return &action.Pending{Approval: q.ID, Expires: q.Expires, Risk: q.Risk}
 }
 
-// shown is what people see of a call's input: what is typed, what something is
+// questionInput is what people see of a call's input: what is typed, what something is
 // dropped on, or where it goes.
-func (p *passage) shown() string {
-	if text := p.onto(); text != "" {
+func (p *invocation) questionInput() string {
+	if text := p.dropTargetText(); text != "" {
 		return strings.TrimSpace(text)
 	}
 	if script, runs := p.call.Args.(*action.Execute); runs {
 		return script.Expression // the record has its hash; who agrees must have read it
 	}
-	if text := p.input(); text != "" {
+	if text := p.inputText(); text != "" {
 		return text
 	}
-	return p.target()
+	return p.targetText()
 }
 
 func pageOf(f action.Facts) *action.Page {

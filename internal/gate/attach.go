@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	tallyEvery     = time.Second // between two records of the same method
-	mostMethods    = 64          // counted apart in that time; the rest together
-	mostRefusals   = 20          // recorded singly in that time; the rest are counted
-	attachVerb     = "cdp.attach"
-	otherMethods   = "other methods"
-	otherRefusals  = "more calls"
-	keptRefusalWhy = 200 // characters
+	recordInterval    = time.Second // between two records of the same method
+	maxMethods        = 64          // counted apart in that time; the rest together
+	maxListedRefusals = 20          // recorded singly in that time; the rest are counted
+	attachVerb        = "cdp.attach"
+	otherMethods      = "other methods"
+	otherRefusals     = "more calls"
+	maxRefusalText    = 200 // characters
 )
 
 // Attach lets a client of the browser's protocol in, or not: on the same path
@@ -34,10 +34,10 @@ func (g *Gate) Attach(ctx context.Context, call action.Call) (action.Attachment,
 	if !isID(call.ID) {
 		call.ID = newID()
 	}
-	p := g.passage(call)
-	a := &attached{g: g, started: p.started, counts: map[string]int{}}
+	p := g.newInvocation(call)
+	a := &cdpClient{g: g, started: p.started, counts: map[string]int{}}
 	err := p.admitClient(ctx, a)
-	if _, err := p.leave(action.Result{Session: p.facts.Session.ID}, err); err != nil {
+	if _, err := p.finish(action.Result{Session: p.facts.Session.ID}, err); err != nil {
 		if a.inner != nil {
 			a.inner.Close()
 		}
@@ -50,13 +50,13 @@ func (g *Gate) Attach(ctx context.Context, call action.Call) (action.Attachment,
 
 // admitClient walks the path of a call up to its doing, which is attaching. A
 // panic becomes a fault.
-func (p *passage) admitClient(ctx context.Context, a *attached) (err error) {
+func (p *invocation) admitClient(ctx context.Context, a *cdpClient) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = p.g.panicked(p.call, r)
 		}
 	}()
-	if err := p.identify(ctx); err != nil {
+	if err := p.authorise(ctx); err != nil {
 		return err
 	}
 	if err := p.examine(ctx, true); err != nil {
@@ -65,7 +65,7 @@ func (p *passage) admitClient(ctx context.Context, a *attached) (err error) {
 	if err := p.decide(ctx); err != nil {
 		return err
 	}
-	if err := p.begin(); err != nil {
+	if err := p.recordIntent(); err != nil {
 		return err
 	}
 	if p.verdict.Decision != policy.Allow {
@@ -73,8 +73,8 @@ func (p *passage) admitClient(ctx context.Context, a *attached) (err error) {
 			return err
 		}
 	}
-	a.inner, err = bounded(ctx, p, func(ctx context.Context) (action.Attachment, error) {
-		inner, err := p.g.sessions.Attach(ctx, p.call, p.pin, a.heed)
+	a.inner, err = withDeadline(ctx, p, func(ctx context.Context) (action.Attachment, error) {
+		inner, err := p.g.sessions.Attach(ctx, p.call, p.pin, a.onMessage)
 		if err == nil && ctx.Err() != nil { // nobody waits for it any more
 			inner.Close()
 			return nil, ctx.Err()
@@ -91,7 +91,7 @@ const clientWait = 20 * time.Second
 // askClient has a person decide about a client, which connects again when the
 // answer took longer. Faults: approval_timeout naming the question, and those
 // of an answer.
-func (p *passage) askClient(ctx context.Context) error {
+func (p *invocation) askClient(ctx context.Context) error {
 	if p.call.Wait <= 0 || p.call.Wait > clientWait {
 		p.call.Wait = clientWait
 	}
@@ -103,8 +103,8 @@ func (p *passage) askClient(ctx context.Context) error {
 	return err
 }
 
-// attached is a client whose calls are recorded.
-type attached struct {
+// cdpClient is a client whose calls are recorded.
+type cdpClient struct {
 	g       *Gate
 	inner   action.Attachment
 	base    action.Record
@@ -118,20 +118,20 @@ type attached struct {
 	refusals int // in all
 }
 
-// heed takes note of a call.
-func (a *attached) heed(m action.Message) {
+// onMessage takes note of a call.
+func (a *cdpClient) onMessage(m action.Message) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.calls++
 	if m.Refused == "" {
-		if _, known := a.counts[m.Method]; !known && len(a.counts) >= mostMethods {
+		if _, known := a.counts[m.Method]; !known && len(a.counts) >= maxMethods {
 			m.Method = otherMethods
 		}
 		a.counts[m.Method]++
 		return
 	}
 	a.refusals++
-	if len(a.refused) < mostRefusals {
+	if len(a.refused) < maxListedRefusals {
 		a.refused = append(a.refused, m)
 	} else {
 		a.unlisted++
@@ -139,31 +139,31 @@ func (a *attached) heed(m action.Message) {
 }
 
 // Close gives the client's place up.
-func (a *attached) Close() {
+func (a *cdpClient) Close() {
 	a.inner.Close()
 	a.g.audit.Record(a.event("never connected", "ok"))
 }
 
 // Serve serves the client, and records what it does as long as that can be
 // stored. Faults: as action.Attachment, and audit_unavailable.
-func (a *attached) Serve(ctx context.Context, wire action.Wire) error {
+func (a *cdpClient) Serve(ctx context.Context, wire action.Wire) error {
 	if !a.g.work.Begin() {
 		return errStopping
 	}
 	defer a.g.work.End()
 	ctx, cancel := context.WithCancelCause(ctx)
 	var telling sync.WaitGroup
-	telling.Go(func() { a.tell(ctx, cancel) })
-	err := a.inner.Serve(ctx, a.g.screened(wire, a.base.SessionID))
+	telling.Go(func() { a.recordLoop(ctx, cancel) })
+	err := a.inner.Serve(ctx, a.g.redactingWire(wire, a.base.SessionID))
 	cancel(nil)
 	telling.Wait()
-	last := a.tally()
+	last := a.takeRecords()
 	a.mu.Lock()
 	left := a.event(fmt.Sprintf("left after %d calls, of which %d were refused or changed", a.calls, a.refusals), "ok")
 	a.mu.Unlock()
 	left.DurationMS = time.Since(a.started).Milliseconds()
 	if f := fault.From(err); f != nil {
-		left.Result, left.Error = "fault", approval.Sanitize(fmt.Sprintf("%s: %s", f.Code, f.Message), keptError)
+		left.Result, left.Error = "fault", approval.Sanitize(fmt.Sprintf("%s: %s", f.Code, f.Message), maxErrorText)
 	}
 	if lost := a.g.audit.Append(append(last, left)...); lost != nil {
 		a.g.log.Error("what a client did last was not recorded", "id", a.base.CorrelationID, "error", lost)
@@ -171,17 +171,17 @@ func (a *attached) Serve(ctx context.Context, wire action.Wire) error {
 	return err
 }
 
-// tell stores records each second until ctx ends; a client whose records
+// recordLoop stores records each second until ctx ends; a client whose records
 // cannot be stored is put out.
-func (a *attached) tell(ctx context.Context, putOut context.CancelCauseFunc) {
-	ticker := time.NewTicker(tallyEvery)
+func (a *cdpClient) recordLoop(ctx context.Context, putOut context.CancelCauseFunc) {
+	ticker := time.NewTicker(recordInterval)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			if err := a.g.audit.Append(a.tally()...); err != nil {
+			if err := a.g.audit.Append(a.takeRecords()...); err != nil {
 				putOut(err)
 				return
 			}
@@ -189,8 +189,8 @@ func (a *attached) tell(ctx context.Context, putOut context.CancelCauseFunc) {
 	}
 }
 
-// tally returns the records of what was done since the last ones.
-func (a *attached) tally() []action.Record {
+// takeRecords returns the records of what was done since the last ones.
+func (a *cdpClient) takeRecords() []action.Record {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var records []action.Record
@@ -199,7 +199,7 @@ func (a *attached) tally() []action.Record {
 	}
 	for _, m := range a.refused {
 		r := a.event(m.Method, "refused")
-		r.Error = approval.Sanitize(m.Refused, keptRefusalWhy)
+		r.Error = approval.Sanitize(m.Refused, maxRefusalText)
 		records = append(records, r)
 	}
 	if a.unlisted > 0 {
@@ -210,8 +210,8 @@ func (a *attached) tally() []action.Record {
 	return records
 }
 
-func (a *attached) event(what, result string) action.Record {
+func (a *cdpClient) event(what, result string) action.Record {
 	r := a.base
-	r.Timestamp, r.Detail, r.Result = time.Now(), approval.Sanitize(what, keptText), result
+	r.Timestamp, r.Detail, r.Result = time.Now(), approval.Sanitize(what, maxText), result
 	return r
 }

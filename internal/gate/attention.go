@@ -11,78 +11,78 @@ import (
 )
 
 const (
-	looksFor = time.Minute     // for which somebody who listed questions is taken to be there
-	alone    = 2 * time.Second // that an agent waits for a person when nobody follows questions
+	attendanceWindow = time.Minute     // for which somebody who listed questions is taken to be there
+	unattendedWait   = 2 * time.Second // that an agent waits for a person when nobody follows questions
 )
 
 // attention knows whether people follow the questions of a scope. The zero
 // attention knows of nobody.
 type attention struct {
-	told func() bool // by another way; nil for none
+	notifies func() bool // by another way; nil for none
 
-	mu     sync.Mutex
-	follow map[string]int
-	looked map[string]time.Time
+	mu        sync.Mutex
+	followers map[string]int
+	listed    map[string]time.Time
 }
 
-// follows notes that somebody follows the questions of a scope, until the
+// addFollower notes that somebody follows the questions of a scope, until the
 // function it returns is called.
-func (a *attention) follows(scope string) (leave func()) {
+func (a *attention) addFollower(scope string) (leave func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.follow == nil {
-		a.follow = map[string]int{}
+	if a.followers == nil {
+		a.followers = map[string]int{}
 	}
-	a.follow[scope]++
+	a.followers[scope]++
 	return func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.follow[scope]--
+		a.followers[scope]--
 	}
 }
 
-// looks notes that somebody has listed the questions of a scope.
-func (a *attention) looks(scope string) {
+// noteListed notes that somebody has listed the questions of a scope.
+func (a *attention) noteListed(scope string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.looked == nil {
-		a.looked = map[string]time.Time{}
+	if a.listed == nil {
+		a.listed = map[string]time.Time{}
 	}
-	a.looked[scope] = time.Now()
+	a.listed[scope] = time.Now()
 }
 
-// there reports whether anybody is there to answer.
-func (a *attention) there(scope string) bool {
+// isAttended reports whether anybody is there to answer.
+func (a *attention) isAttended(scope string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.follow[scope] > 0 || time.Since(a.looked[scope]) < looksFor || a.told != nil && a.told()
+	return a.followers[scope] > 0 || time.Since(a.listed[scope]) < attendanceWindow || a.notifies != nil && a.notifies()
 }
 
 // awaitAnswer waits for the answer to a question as long as its caller does. An
 // agent whose question nobody follows is not kept waiting.
 func (g *Gate) awaitAnswer(ctx context.Context, call action.Call, q action.Question) (action.Question, error) {
-	if call.Caller.Role != action.Agent || call.Wait <= alone || g.attention.there(call.Caller.Scope) {
-		return g.desk.Await(ctx, q.ID, call.Wait)
+	if call.Caller.Role != action.Agent || call.Wait <= unattendedWait || g.attention.isAttended(call.Caller.Scope) {
+		return g.approvals.Await(ctx, q.ID, call.Wait)
 	}
-	answered, err := g.desk.Await(ctx, q.ID, alone)
-	if err != nil || answered.State != approval.Pending || !g.attention.there(call.Caller.Scope) {
+	answered, err := g.approvals.Await(ctx, q.ID, unattendedWait)
+	if err != nil || answered.State != approval.Pending || !g.attention.isAttended(call.Caller.Scope) {
 		return answered, err
 	}
-	return g.desk.Await(ctx, q.ID, call.Wait-alone)
+	return g.approvals.Await(ctx, q.ID, call.Wait-unattendedWait)
 }
 
 // HasOpenQuestions reports whether people are asked about a session now. Where that is not
 // known they are.
 func (g *Gate) HasOpenQuestions(s action.Session) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), wishLimit) // it belongs to no call
+	ctx, cancel := context.WithTimeout(context.Background(), hostRequestLimit) // it belongs to no call
 	defer cancel()
-	waiting, err := g.desk.List(ctx, s.Scope, approval.Pending)
+	waiting, err := g.approvals.List(ctx, s.Scope, approval.Pending)
 	return err != nil || slices.ContainsFunc(waiting.Questions, func(q action.Question) bool { return q.Session == s.ID })
 }
 
-// unheard says that nobody follows a question, and how a person gets to it.
-func (g *Gate) unheard(call action.Call, q action.Question) []string {
-	if call.Caller.Role != action.Agent || g.attention.there(call.Caller.Scope) {
+// unattendedNotes says that nobody follows a question, and how a person gets to it.
+func (g *Gate) unattendedNotes(call action.Call, q action.Question) []string {
+	if call.Caller.Role != action.Agent || g.attention.isAttended(call.Caller.Scope) {
 		return nil
 	}
 	return []string{"nobody follows questions now: tell your user to run `glovebox approvals watch`, or `glovebox approvals approve " + q.ID +

@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	clean = 3 * time.Second // for the engine to end by its own limit, with the better fault
-	grace = 2 * time.Second // for it to come back after its context ended
+	engineMargin = 3 * time.Second // for the engine to end by its own limit, with the better fault
+	gracePeriod  = 2 * time.Second // for it to come back after its context ended
 )
 
-// longestHold is the wait for a person who has a session, where the caller
+// maxHumanWait is the wait for a person who has a session, where the caller
 // sets none; the session room has a bound of its own.
-const longestHold = 15 * time.Minute
+const maxHumanWait = 15 * time.Minute
 
 const defaultWait = 5 * time.Second // of page.wait_for; SPEC section 6.1
 
 // limit is how long Sessions may take for the call.
-func (p *passage) limit() time.Duration {
+func (p *invocation) limit() time.Duration {
 	switch args := p.call.Args.(type) {
 	case *action.WaitFor:
 		if args != nil && args.Timeout != nil {
@@ -35,7 +35,7 @@ func (p *passage) limit() time.Duration {
 	}
 	switch p.call.Verb {
 	case "session.request_human":
-		return max(p.call.Wait, 0) + longestHold
+		return max(p.call.Wait, 0) + maxHumanWait
 	case "session.start", "session.close", "session.archive", "browser.start", "browser.stop", "run.open", "run.end":
 		return p.g.timeouts.Start
 	case "profile.export", "profile.import": // a session of their own starts and ends
@@ -44,19 +44,19 @@ func (p *passage) limit() time.Duration {
 	return p.g.timeouts.Action
 }
 
-// bounded runs f, which calls Sessions, for as long as the call may take. Even
+// withDeadline runs f, which calls Sessions, for as long as the call may take. Even
 // where f ignores its context the call ends; f's goroutine is then waited for
 // by Gate.Close. A panic of f becomes a fault.
-func bounded[T any](ctx context.Context, p *passage, f func(context.Context) (T, error)) (T, error) {
-	limit := p.limit() + p.patience
-	ctx, cancel := context.WithTimeout(ctx, limit+clean)
+func withDeadline[T any](ctx context.Context, p *invocation, f func(context.Context) (T, error)) (T, error) {
+	limit := p.limit() + p.humanWait
+	ctx, cancel := context.WithTimeout(ctx, limit+engineMargin)
 	defer cancel()
-	answers := apart(ctx, p, f)
+	answers := runDetached(ctx, p, f)
 	var a answer[T]
 	select {
 	case a = <-answers:
 	case <-ctx.Done():
-		timer := time.NewTimer(grace)
+		timer := time.NewTimer(gracePeriod)
 		defer timer.Stop()
 		select {
 		case a = <-answers:
@@ -64,7 +64,7 @@ func bounded[T any](ctx context.Context, p *passage, f func(context.Context) (T,
 			a.err = ctx.Err()
 		}
 	}
-	return a.value, p.ended(a.err, limit)
+	return a.value, p.deadlineFault(a.err, limit)
 }
 
 // errStopping refuses what begins once the gate is being closed.
@@ -76,9 +76,9 @@ type answer[T any] struct {
 	err   error
 }
 
-// apart runs f in a goroutine that Gate.Close waits for, and returns where its
+// runDetached runs f in a goroutine that Gate.Close waits for, and returns where its
 // answer will be. A panic becomes a fault.
-func apart[T any](ctx context.Context, p *passage, f func(context.Context) (T, error)) <-chan answer[T] {
+func runDetached[T any](ctx context.Context, p *invocation, f func(context.Context) (T, error)) <-chan answer[T] {
 	answers := make(chan answer[T], 1)
 	begun := p.g.work.Go(func() {
 		var a answer[T]
@@ -96,14 +96,14 @@ func apart[T any](ctx context.Context, p *passage, f func(context.Context) (T, e
 	return answers
 }
 
-// ended turns the end of a context into a fault; other errors pass.
-func (p *passage) ended(err error, limit time.Duration) error {
+// deadlineFault turns the end of a context into a fault; other errors pass.
+func (p *invocation) deadlineFault(err error, limit time.Duration) error {
 	var known *fault.Fault
 	switch {
 	case err == nil || errors.As(err, &known):
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
-		return fault.New(fault.ActionTimeout, "%s:%s:%gs", fault.ActionTimeout, label(p.call.Verb), limit.Seconds()).
+		return fault.New(fault.ActionTimeout, "%s:%s:%gs", fault.ActionTimeout, verbLabel(p.call.Verb), limit.Seconds()).
 			Hinted("try again, or give a longer timeout (up to 120000 ms)")
 	case errors.Is(err, context.Canceled):
 		return fault.New(fault.ActionTimeout, "the caller went away before %s was done", p.call.Verb).

@@ -5,9 +5,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
-// mayReport reports whether the caller may be told what changed on a page: who
+// mayReadChanges reports whether the caller may be told what changed on a page: who
 // may take a snapshot of it. Nobody else reads a page by acting on it.
-func (p *passage) mayReport(page action.Page) bool {
+func (p *invocation) mayReadChanges(page action.Page) bool {
 	snapshot, _ := action.Lookup("page.snapshot")
 	call := action.Call{Verb: snapshot.Name, Args: snapshot.NewArgs(), Caller: p.call.Caller, Session: p.call.Session, Surface: p.call.Surface}
 	if _, refused := p.policy.Admit(call.Caller, snapshot); refused {
@@ -17,15 +17,15 @@ func (p *passage) mayReport(page action.Page) bool {
 	return p.policy.Decide(call, snapshot, facts).Decision == policy.Allow
 }
 
-// wants drops the wish for a report from calls that have none.
-func (p *passage) wants() {
+// dropUnavailableReport drops the wish for a report from calls that have none.
+func (p *invocation) dropUnavailableReport() {
 	p.call.Changes = p.call.Changes && p.verb.Tells()
 }
 
-// reported is a result without the report that its caller may not read: judged
+// filterChanges is a result without the report that its caller may not read: judged
 // by the page that the call led to.
-func (p *passage) reported(result action.Result) action.Result {
-	if result.Changes != nil && (result.Page == nil || !p.mayReport(*result.Page)) {
+func (p *invocation) filterChanges(result action.Result) action.Result {
+	if result.Changes != nil && (result.Page == nil || !p.mayReadChanges(*result.Page)) {
 		result.Changes = nil
 		result.Notes = append(result.Notes, "what changed on the page is not told: the policy does not let you read it")
 	}

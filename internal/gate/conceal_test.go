@@ -9,7 +9,7 @@ import (
 func TestCookieValuesAreForOperators(t *testing.T) {
 	for _, role := range []action.Role{action.Operator, action.Agent, action.Viewer, ""} {
 		listed := &action.CookieListing{Cookies: []action.Cookie{{Name: "id", Value: "hunter2", Domain: "a.example"}}}
-		got := conceal(role, action.Result{Session: "s1", Data: listed})
+		got := maskCookies(role, action.Result{Session: "s1", Data: listed})
 		cookie := got.Data.(*action.CookieListing).Cookies[0]
 		want := redacted
 		if role == action.Operator {

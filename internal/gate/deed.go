@@ -15,22 +15,22 @@ import (
 )
 
 const (
-	afterAct    = 5 * time.Second  // in which a request may belong to an act: the browser counts a press as the user's doing for as long
-	afterHigh   = 30 * time.Second // likewise of an act that was judged HIGH
-	mostDeeds   = 2000             // of all sessions
-	serverLimit = 5 * time.Second  // for servers to answer what people let out
-	keptDeeds   = 5 * time.Minute  // a deed is remembered for questions that wait
+	requestWindow     = 5 * time.Second  // in which a request may belong to an act: the browser counts a press as the user's doing for as long
+	highRequestWindow = 30 * time.Second // likewise of an act that was judged HIGH
+	maxActs           = 2000             // of all sessions
+	serverAnswerLimit = 5 * time.Second  // for servers to answer what people let out
+	actRetention      = 5 * time.Minute  // a deed is remembered for questions that wait
 )
 
-// deed is an act that may cause requests.
-type deed struct {
+// causingAct is an act that may cause requests.
+type causingAct struct {
 	id     string
 	call   action.Call
 	key    string // of the same call made again
 	facts  action.Facts
 	pin    action.Pin
-	named  string // the call, in words
-	sealed policy.Act
+	name   string // the call, in words
+	judged policy.Act
 	cover  policy.Cover // what the act names
 
 	mu       sync.Mutex
@@ -40,7 +40,7 @@ type deed struct {
 	decision *decision       // the one that is waited for; nil when none is
 	effects  []action.Effect
 	refused  error         // what a person refused, or nobody answered, last
-	news     chan struct{} // closed and replaced when effects change
+	changed  chan struct{} // closed and replaced when effects change
 }
 
 // decision is what a person says of a request, for all that the same yes covers.
@@ -50,64 +50,64 @@ type decision struct {
 	err   error // set before done is closed
 }
 
-// deeds are those of all sessions. The zero deeds are ready.
-type deeds struct {
+// acts are those of all sessions. The zero deeds are ready.
+type acts struct {
 	mu       sync.Mutex
-	all      map[string]*deed
-	sessions map[string]*senders
+	all      map[string]*causingAct
+	sessions map[string]*sessionRequests
 }
 
 // begin notes that a call's act begins.
-func (d *deeds) begin(p *passage) *deed {
-	b := &deed{id: newID(), call: p.call, key: keyOf(p.call), facts: p.facts, pin: p.pin, named: p.named(), running: true, news: make(chan struct{})}
-	b.sealed = policy.Act{Operator: p.call.Caller.Role == action.Operator, Risk: p.verdict.Risk, Rule: p.verdict.Rule, Why: p.verdict.Why, Deferred: p.verdict.Deferred, Link: policy.OnlyNavigates(p.facts)}
+func (d *acts) begin(p *invocation) *causingAct {
+	b := &causingAct{id: newID(), call: p.call, key: keyOf(p.call), facts: p.facts, pin: p.pin, name: p.name(), running: true, changed: make(chan struct{})}
+	b.judged = policy.Act{Operator: p.call.Caller.Role == action.Operator, Risk: p.verdict.Risk, Rule: p.verdict.Rule, Why: p.verdict.Why, Deferred: p.verdict.Deferred, Link: policy.OnlyNavigates(p.facts)}
 	b.cover = p.policy.Covers(p.call, p.verb, p.facts, p.verdict.Risk)
 	if p.hitl == approved {
-		b.sealed.Approved, b.sealed.Cover = true, b.cover
+		b.judged.Approved, b.judged.Cover = true, b.cover
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.all == nil {
-		d.all = map[string]*deed{}
+		d.all = map[string]*causingAct{}
 	}
-	d.forget(time.Now())
+	d.removeOld(time.Now())
 	d.all[b.id] = b
 	return b
 }
 
-// forget drops what nobody can ask for any more. mu is held.
-func (d *deeds) forget(now time.Time) {
+// removeOld drops what nobody can ask for any more. mu is held.
+func (d *acts) removeOld(now time.Time) {
 	for id, b := range d.all {
-		if b.isOver(now) || len(d.all) >= mostDeeds && !b.runs() {
+		if b.isOver(now) || len(d.all) >= maxActs && !b.isActive() {
 			delete(d.all, id)
 		}
 	}
 }
 
-func (b *deed) isOver(now time.Time) bool {
+func (b *causingAct) isOver(now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return !b.running && b.decision == nil && now.Sub(b.ended) > keptDeeds
+	return !b.running && b.decision == nil && now.Sub(b.ended) > actRetention
 }
 
-func (b *deed) runs() bool {
+func (b *causingAct) isActive() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.running || b.decision != nil
 }
 
 // end notes that the call of an act answers.
-func (b *deed) end() {
+func (b *causingAct) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.running, b.ended = false, time.Now()
 }
 
-// of returns the acts of a session by their ids, in that order.
-func (d *deeds) of(session string, ids []string) []*deed {
+// find returns the acts of a session by their ids, in that order.
+func (d *acts) find(session string, ids []string) []*causingAct {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var found []*deed
+	var found []*causingAct
 	for _, id := range ids {
 		if b := d.all[id]; b != nil && (b.facts.Session.ID == session || b.facts.Session.ID == "") {
 			found = append(found, b)
@@ -116,21 +116,21 @@ func (d *deeds) of(session string, ids []string) []*deed {
 	return found
 }
 
-// waiting returns the act of the same call, made before, of which something
+// untold returns the act of the same call, made before, of which something
 // waits for a person, or was decided since and not told.
-func (d *deeds) waiting(call action.Call) *deed {
+func (d *acts) untold(call action.Call) *causingAct {
 	key := keyOf(call)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, b := range d.all {
-		if b.key == key && b.untold() {
+		if b.key == key && b.isUntold() {
 			return b
 		}
 	}
 	return nil
 }
 
-func (b *deed) untold() bool {
+func (b *causingAct) isUntold() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return !b.running && b.question.ID != ""
@@ -146,34 +146,34 @@ func keyOf(call action.Call) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// policyDeed is the act as the policy sees it.
-func (b *deed) policyDeed() policy.Act {
+// policyAct is the act as the policy sees it.
+func (b *causingAct) policyAct() policy.Act {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	d := b.sealed
+	d := b.judged
 	d.Running = b.running
 	return d
 }
 
 // approve notes that a person allowed what the act sends.
-func (b *deed) approve(c policy.Cover) {
+func (b *causingAct) approve(c policy.Cover) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.sealed.Approved {
-		c.Kinds |= b.sealed.Cover.Kinds
-		c.Hosts = append(slices.Clone(b.sealed.Cover.Hosts), c.Hosts...)
-		c.Risk = max(c.Risk, b.sealed.Cover.Risk)
+	if b.judged.Approved {
+		c.Kinds |= b.judged.Cover.Kinds
+		c.Hosts = append(slices.Clone(b.judged.Cover.Hosts), c.Hosts...)
+		c.Risk = max(c.Risk, b.judged.Cover.Risk)
 	}
-	b.sealed.Approved, b.sealed.Cover = true, c
+	b.judged.Approved, b.judged.Cover = true, c
 }
 
-// note keeps what became of a request of the act.
-func (b *deed) note(e action.Effect) {
+// noteEffect keeps what became of a request of the act.
+func (b *causingAct) noteEffect(e action.Effect) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	defer func() {
-		close(b.news)
-		b.news = make(chan struct{})
+		close(b.changed)
+		b.changed = make(chan struct{})
 	}()
 	at := slices.IndexFunc(b.effects, func(old action.Effect) bool { return old.Method == e.Method && old.URL == e.URL })
 	switch {
@@ -184,14 +184,14 @@ func (b *deed) note(e action.Effect) {
 	}
 }
 
-// answered waits until every request of the act that left has its answer, at
+// awaitAnswers waits until every request of the act that left has its answer, at
 // most for a while.
-func (b *deed) answered(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, serverLimit)
+func (b *causingAct) awaitAnswers(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, serverAnswerLimit)
 	defer cancel()
 	for {
 		b.mu.Lock()
-		news := b.news
+		news := b.changed
 		open := slices.ContainsFunc(b.effects, func(e action.Effect) bool {
 			return e.State == action.EffectHeld || e.State == action.EffectSent && e.Status == 0
 		})
@@ -207,9 +207,9 @@ func (b *deed) answered(ctx context.Context) {
 	}
 }
 
-// refusal is the fault of a call whose effect a person refused: the act was done,
+// refusalFault is the fault of a call whose effect a person refused: the act was done,
 // and what it would send did not leave.
-func (b *deed) refusal() error {
+func (b *causingAct) refusalFault() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f := fault.From(b.refused)
@@ -219,8 +219,8 @@ func (b *deed) refusal() error {
 	return f.Hinted("%s; the page was acted on, and nothing that it would have sent left the browser: take a snapshot before you go on", f.Hint)
 }
 
-// over forgets a session.
-func (d *deeds) over(session string) {
+// endSession forgets a session.
+func (d *acts) endSession(session string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.sessions, session)

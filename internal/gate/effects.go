@@ -11,38 +11,38 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 )
 
-// causes are the families of verbs whose calls may cause requests.
-var causes = map[string]bool{"page": true, "tab": true, "session": true, "browser": true}
+// causingFamilies are the families of verbs whose calls may cause requests.
+var causingFamilies = map[string]bool{"page": true, "tab": true, "session": true, "browser": true}
 
-// follow has the requests that the call may cause belong to it.
-func (p *passage) follow() {
-	if p.verb.Class == action.Read || !causes[familyOf(p.call.Verb)] || p.verb.Inner {
+// beginAct has the requests that the call may cause belong to it.
+func (p *invocation) beginAct() {
+	if p.verb.Class == action.Read || !causingFamilies[familyOf(p.call.Verb)] || p.verb.Inner {
 		return
 	}
-	p.deed = p.g.deeds.begin(p)
-	act := &action.Act{ID: p.deed.id, Long: afterAct}
+	p.act = p.g.acts.begin(p)
+	act := &action.Act{ID: p.act.id, Long: requestWindow}
 	if p.verdict.Risk >= action.High {
-		act.Long, act.All = afterHigh, p.verdict.Deferred
+		act.Long, act.All = highRequestWindow, p.verdict.Deferred
 	}
-	if p.call.Caller.Role == action.Agent && ofAct[p.call.Verb] {
+	if p.call.Caller.Role == action.Agent && waitingVerbs[p.call.Verb] {
 		act.Wait = p.call.Wait
 		if act.Wait <= 0 {
 			act.Wait = p.g.longestQuestion()
 		}
-		p.patience = act.Wait
+		p.humanWait = act.Wait
 	}
 	p.call.Act = act
 }
 
-// ofAct are the verbs that wait for what they caused.
-var ofAct = map[string]bool{
+// waitingVerbs are the verbs that wait for what they caused.
+var waitingVerbs = map[string]bool{
 	"page.click": true, "page.press": true, "page.type": true, "page.select": true, "page.drag": true, "page.dialog": true, "page.upload": true,
 }
 
 // longestQuestion is how long a question may wait, with room for what is done
 // about its answer.
 func (g *Gate) longestQuestion() time.Duration {
-	t := g.desk.Timeouts()
+	t := g.approvals.Timeouts()
 	return max(t.Medium, t.High, t.Critical) + 5*time.Second
 }
 
@@ -51,48 +51,48 @@ func familyOf(verb string) string {
 	return family
 }
 
-// effects has an answer say what waits for a person, and ends the act.
-func (p *passage) effects(result action.Result, err error) (action.Result, error) {
-	if p.deed == nil {
+// finishAct has an answer say what waits for a person, and ends the act.
+func (p *invocation) finishAct(result action.Result, err error) (action.Result, error) {
+	if p.act == nil {
 		return result, err
 	}
-	p.deed.end()
+	p.act.end()
 	for _, e := range result.Effects {
-		p.deed.note(e)
+		p.act.noteEffect(e)
 	}
 	result.Effects = slices.DeleteFunc(result.Effects, func(e action.Effect) bool { return e.State == action.EffectHeld && err != nil })
-	if q, waits := p.deed.waits(result.Effects); waits && err == nil {
+	if q, waits := p.act.heldQuestion(result.Effects); waits && err == nil {
 		result.Pending = pendingOf(q)
 		result.Pending.Done = true
-		result.Notes = append(result.Notes, p.g.unheard(p.call, q)...)
+		result.Notes = append(result.Notes, p.g.unattendedNotes(p.call, q)...)
 		p.approval = q.ID
 		return result, nil
 	}
-	p.deed.told()
-	if refused := p.deed.refusal(); refused != nil && err == nil {
+	p.act.clearQuestion()
+	if refused := p.act.refusalFault(); refused != nil && err == nil {
 		return result, refused
 	}
 	return result, err
 }
 
-// waits returns the question about a request that waits for a person.
-func (b *deed) waits(effects []action.Effect) (action.Question, bool) {
+// heldQuestion returns the question about a request that waits for a person.
+func (b *causingAct) heldQuestion(effects []action.Effect) (action.Question, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	held := slices.ContainsFunc(effects, func(e action.Effect) bool { return e.State == action.EffectHeld })
 	return b.question, held && b.question.ID != "" && b.decision != nil
 }
 
-// told notes that the agent knows what became of the question.
-func (b *deed) told() {
+// clearQuestion notes that the agent knows what became of the question.
+func (b *causingAct) clearQuestion() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.question = action.Question{}
 }
 
-// resume answers a call that was made before: its act is not done again. It
+// resumeAct answers a call that was made before: its act is not done again. It
 // waits for the person who is asked about what the act would send.
-func (p *passage) resume(ctx context.Context, b *deed) (action.Result, error) {
+func (p *invocation) resumeAct(ctx context.Context, b *causingAct) (action.Result, error) {
 	p.facts.Session, p.pin = b.facts.Session, b.pin
 	b.mu.Lock()
 	waiting, q := b.decision, b.question
@@ -117,9 +117,9 @@ func (p *passage) resume(ctx context.Context, b *deed) (action.Result, error) {
 				Hinted("make the same call again: the question still waits until it expires").Because(context.Cause(ctx))
 		}
 	}
-	b.answered(ctx)
-	b.told()
-	if refused := b.refusal(); refused != nil {
+	b.awaitAnswers(ctx)
+	b.clearQuestion()
+	if refused := b.refusalFault(); refused != nil {
 		return result, refused
 	}
 	b.mu.Lock()
@@ -129,12 +129,12 @@ func (p *passage) resume(ctx context.Context, b *deed) (action.Result, error) {
 	return result, nil
 }
 
-// receipts are the effects of an answer, for its record.
-func receipts(effects []action.Effect) string {
+// effectsText are the effects of an answer, for its record.
+func effectsText(effects []action.Effect) string {
 	words := ""
 	for _, e := range effects {
 		e.URL = maskURL(e.URL)
 		words = join(words, e.String())
 	}
-	return approval.Sanitize(words, keptURL)
+	return approval.Sanitize(words, maxRecordedURL)
 }

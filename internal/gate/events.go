@@ -15,52 +15,52 @@ import (
 )
 
 const (
-	mostFollowers = 16              // of a scope: each reads the trail for itself
-	followFor     = 5 * time.Minute // then the follower comes again, and shows its token again
-	mostEvents    = 100             // of one page
-	pageFor       = 5 * time.Second // to read a page
+	maxSubscribers    = 16              // of a scope: each reads the trail for itself
+	subscriptionLimit = 5 * time.Minute // then the follower comes again, and shows its token again
+	maxPageEvents     = 100             // of one page
+	eventPageLimit    = 5 * time.Second // to read a page
 )
 
-// kindOf is the kind of event that a record is; none for an intent, whose
+// eventKinds is the kind of event that a record is; none for an intent, whose
 // outcome follows.
-var kindOf = map[string]string{
+var eventKinds = map[string]string{
 	audit.Session: "session", audit.Box: "session",
 	audit.Question: "question", audit.Answer: "answer", audit.Alert: "alert", audit.Config: "config",
 	audit.Outcome: "action", audit.Blocked: "action", audit.Protocol: "action",
 }
 
-// follow tells a watcher of what happens in the caller's scope, until it goes
+// followEvents tells a watcher of what happens in the caller's scope, until it goes
 // away or its time is over, and returns a page of it where there is no
 // watcher. A configuration is of no scope, and every operator's to hear of.
-func follow(ctx context.Context, p *passage, a *action.FollowEvents) (any, error) {
+func followEvents(ctx context.Context, p *invocation, a *action.FollowEvents) (any, error) {
 	if err := mayFollow(p.call.Caller.Role, a); err != nil {
 		return nil, err
 	}
-	after, err := p.from(ctx, a)
+	after, err := p.startAfter(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	if p.call.Events == nil {
 		return p.eventPage(ctx, a, after)
 	}
-	leave, err := p.g.seats.take(p.call.Caller.Scope)
+	leave, err := p.g.subscribers.acquire(p.call.Caller.Scope)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
 	if p.call.Caller.Role == action.Operator && a.Wants("question") {
-		defer p.g.attention.follows(p.call.Caller.Scope)()
+		defer p.g.attention.addFollower(p.call.Caller.Scope)()
 	}
 	p.call.Events.Begin()
 	last := after
-	ctx, cancel := context.WithTimeout(ctx, followFor)
+	ctx, cancel := context.WithTimeout(ctx, subscriptionLimit)
 	defer cancel()
-	err = p.g.audit.Follow(ctx, p.span(a), after, func(r action.Record) error {
+	err = p.g.audit.Follow(ctx, p.queryScope(a), after, func(r action.Record) error {
 		last = r.Seq
 		if e, wanted := p.eventOf(ctx, a, r); wanted {
 			var err error
-			if e, err = redact.Value(p.g.known.All(), e); err != nil {
-				return unredacted("an event could not be looked through for secrets").Because(err)
+			if e, err = redact.Value(p.g.secrets.All(), e); err != nil {
+				return redactionFault("an event could not be looked through for secrets").Because(err)
 			}
 			return p.call.Events.Event(e)
 		}
@@ -88,8 +88,8 @@ func mayFollow(role action.Role, a *action.FollowEvents) error {
 	return nil
 }
 
-// from is the record that the events asked for follow.
-func (p *passage) from(ctx context.Context, a *action.FollowEvents) (int64, error) {
+// startAfter is the record that the events asked for follow.
+func (p *invocation) startAfter(ctx context.Context, a *action.FollowEvents) (int64, error) {
 	if a.After != nil {
 		return *a.After, nil
 	}
@@ -97,9 +97,9 @@ func (p *passage) from(ctx context.Context, a *action.FollowEvents) (int64, erro
 	return page.Last, err
 }
 
-// span is the scope whose records are read: every one where those of none are
+// queryScope is the scope whose records are read: every one where those of none are
 // wanted too.
-func (p *passage) span(a *action.FollowEvents) string {
+func (p *invocation) queryScope(a *action.FollowEvents) string {
 	if a.Wants("config") {
 		return ""
 	}
@@ -108,31 +108,31 @@ func (p *passage) span(a *action.FollowEvents) string {
 
 // eventOf is a record as an event, where the call asks for such and the caller
 // may hear of it.
-func (p *passage) eventOf(ctx context.Context, a *action.FollowEvents, r action.Record) (e action.Event, wanted bool) {
-	own, kind := p.call.Caller.Scope, kindOf[r.EventType]
+func (p *invocation) eventOf(ctx context.Context, a *action.FollowEvents, r action.Record) (e action.Event, wanted bool) {
+	own, kind := p.call.Caller.Scope, eventKinds[r.EventType]
 	if !a.Wants(kind) || r.Scope != own && (r.Scope != "" || kind != "config") {
 		return e, false
 	}
 	e = action.Event{ID: r.Seq, Kind: kind, Record: r}
 	if r.ApprovalID != "" && (kind == "question" || kind == "answer") {
-		if q, err := p.g.desk.Show(ctx, own, r.ApprovalID); err == nil {
+		if q, err := p.g.approvals.Show(ctx, own, r.ApprovalID); err == nil {
 			e.Question = &q
 		}
 	}
 	return e, true
 }
 
-var errFull = errors.New("the page is full")
+var errPageFull = errors.New("the page is full")
 
 // eventPage returns the next events up to the end of the trail, as many as
 // there is room and time for.
-func (p *passage) eventPage(ctx context.Context, a *action.FollowEvents, after int64) (*action.EventPage, error) {
-	end, err := p.from(ctx, &action.FollowEvents{})
+func (p *invocation) eventPage(ctx context.Context, a *action.FollowEvents, after int64) (*action.EventPage, error) {
+	end, err := p.startAfter(ctx, &action.FollowEvents{})
 	page := &action.EventPage{Events: []action.Event{}, Last: max(after, end)}
 	if err != nil || after >= end {
 		return page, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, pageFor)
+	ctx, cancel := context.WithTimeout(ctx, eventPageLimit)
 	defer cancel()
 	page.Last = after
 	err = p.g.audit.Follow(ctx, "", after, func(r action.Record) error { // of every scope: the last one must come by
@@ -140,40 +140,40 @@ func (p *passage) eventPage(ctx context.Context, a *action.FollowEvents, after i
 		if e, wanted := p.eventOf(ctx, a, r); wanted {
 			page.Events = append(page.Events, e)
 		}
-		if r.Seq >= end || len(page.Events) == mostEvents {
-			return errFull
+		if r.Seq >= end || len(page.Events) == maxPageEvents {
+			return errPageFull
 		}
 		return nil
 	})
-	if errors.Is(err, errFull) || ctx.Err() != nil {
+	if errors.Is(err, errPageFull) || ctx.Err() != nil {
 		err = nil
 	}
 	return page, err
 }
 
-// seats counts the followers of each scope. The zero seats are free.
-type seats struct {
-	mu    sync.Mutex
-	taken map[string]int
+// subscriberLimit counts the followers of each scope. The zero seats are free.
+type subscriberLimit struct {
+	mu     sync.Mutex
+	counts map[string]int
 }
 
-// take gives a follower a place. Fault: limit_reached.
-func (s *seats) take(scope string) (leave func(), err error) {
+// acquire gives a follower a place. Fault: limit_reached.
+func (s *subscriberLimit) acquire(scope string) (leave func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.taken == nil {
-		s.taken = map[string]int{}
+	if s.counts == nil {
+		s.counts = map[string]int{}
 	}
-	if s.taken[scope] >= mostFollowers {
-		return nil, fault.New(fault.LimitReached, "%d followers of this scope are there already", mostFollowers).
-			Hinted("end one of them").With("limit", "followers").With("max", mostFollowers)
+	if s.counts[scope] >= maxSubscribers {
+		return nil, fault.New(fault.LimitReached, "%d followers of this scope are there already", maxSubscribers).
+			Hinted("end one of them").With("limit", "followers").With("max", maxSubscribers)
 	}
-	s.taken[scope]++
+	s.counts[scope]++
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.taken[scope]--; s.taken[scope] == 0 {
-			delete(s.taken, scope)
+		if s.counts[scope]--; s.counts[scope] == 0 {
+			delete(s.counts, scope)
 		}
 	}, nil
 }

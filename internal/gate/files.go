@@ -12,11 +12,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 )
 
-const keptFiles = 2000 // characters of names and hashes of files in a record
+const maxFilesText = 2000 // characters of names and hashes of files in a record
 
-// named says which files an upload is of: names, sizes and hashes, never what
+// uploadText says which files an upload is of: names, sizes and hashes, never what
 // is in them.
-func named(a *action.Upload) string {
+func uploadText(a *action.Upload) string {
 	var all []string
 	for _, name := range append([]string{a.Path, a.Artifact}, a.Paths...) {
 		if name != "" {
@@ -29,7 +29,7 @@ func named(a *action.Upload) string {
 	if a.Clear {
 		all = append(all, "no files")
 	}
-	return approval.Sanitize(strings.Join(all, ", "), keptFiles)
+	return approval.Sanitize(strings.Join(all, ", "), maxFilesText)
 }
 
 func fileOf(f action.NewFile) string {
@@ -37,18 +37,18 @@ func fileOf(f action.NewFile) string {
 }
 
 func fileText(name string, size int64, sum string) string {
-	return fmt.Sprintf("%q, %d bytes, sha256 %s", approval.Sanitize(name, keptText), size, sum)
+	return fmt.Sprintf("%q, %d bytes, sha256 %s", approval.Sanitize(name, maxText), size, sum)
 }
 
-// carried says which files, or which login, a result is of, for the record of the
+// filesText says which files, or which login, a result is of, for the record of the
 // outcome.
-func carried(data any) string {
+func filesText(data any) string {
 	var all []string
 	switch d := data.(type) {
 	case *action.StorageState:
-		return exported(d)
+		return exportedText(d)
 	case *action.ProfileImported:
-		return login(d.Cookies, d.LocalStorage, d.Hosts, d.Left)
+		return loginText(d.Cookies, d.LocalStorage, d.Hosts, d.Left)
 	case *action.Uploaded:
 		for _, f := range d.Files {
 			all = append(all, fileText(f.Name, f.Size, f.SHA256))
@@ -58,11 +58,11 @@ func carried(data any) string {
 	case *action.Artifact:
 		all = append(all, fileText(d.Name, d.Size, d.SHA256))
 	}
-	return approval.Sanitize(strings.Join(all, ", "), keptFiles)
+	return approval.Sanitize(strings.Join(all, ", "), maxFilesText)
 }
 
-// exported says what left with a login state.
-func exported(s *action.StorageState) string {
+// exportedText says what left with a login state.
+func exportedText(s *action.StorageState) string {
 	hosts, items := map[string]bool{}, 0
 	for _, c := range s.Cookies {
 		hosts[strings.TrimPrefix(c.Domain, ".")] = true
@@ -71,13 +71,13 @@ func exported(s *action.StorageState) string {
 		hosts[hostOf(o.Origin)] = true
 		items += len(o.LocalStorage)
 	}
-	return login(len(s.Cookies), items, slices.Sorted(maps.Keys(hosts)), s.Left)
+	return loginText(len(s.Cookies), items, slices.Sorted(maps.Keys(hosts)), s.Left)
 }
 
-// login says what a login state has: numbers and hosts.
-func login(cookies, items int, hosts []string, left []action.LeftOut) string {
+// loginText says what a login state has: numbers and hosts.
+func loginText(cookies, items int, hosts []string, left []action.LeftOut) string {
 	return approval.Sanitize(fmt.Sprintf("%d cookies and %d entries of localStorage of %s; left out: %s",
-		cookies, items, strings.Join(hosts, ", "), leftOut(left)), keptFiles)
+		cookies, items, strings.Join(hosts, ", "), leftOut(left)), maxFilesText)
 }
 
 func leftOut(left []action.LeftOut) string {

@@ -72,27 +72,27 @@ type Options struct {
 
 // Gate is the door. It is safe for concurrent use.
 type Gate struct {
-	sessions Sessions
-	policy   atomic.Pointer[policy.Policy]
-	desk     *approval.Queue
-	audit    *audit.Log
-	log      *slog.Logger
-	tokens   Tokens
-	timeouts Timeouts
-	seats    seats
-	wishes   bool
-	wishing  sync.Mutex // one wish is put at a time, so that their number holds
+	sessions      Sessions
+	policy        atomic.Pointer[policy.Policy]
+	approvals     *approval.Queue
+	audit         *audit.Log
+	log           *slog.Logger
+	tokens        Tokens
+	timeouts      Timeouts
+	subscribers   subscriberLimit
+	hostRequests  bool
+	hostRequestMu sync.Mutex // one wish is put at a time, so that their number holds
 
-	known       *redact.Book // of secrets; never nil
-	informed    bool         // somebody else fills it
-	credentials Credentials
-	typed       scan.TypedTexts // into which elements, by agents
-	deeds       deeds           // acts, and what they may cause
-	attention   attention       // whether people follow questions
-	guesses     guesses         // at secrets, by agents
+	secrets      *redact.Book // of secrets; never nil
+	secretsGiven bool         // somebody else fills it
+	credentials  Credentials
+	typed        scan.TypedTexts // into which elements, by agents
+	acts         acts            // acts, and what they may cause
+	attention    attention       // whether people follow questions
+	guesses      guesses         // at secrets, by agents
 
-	noise noise
-	work  tasks.Group // calls behind the door, also those nobody waits for any more
+	refusals refusalCounter
+	work     tasks.Group // calls behind the door, also those nobody waits for any more
 }
 
 // New makes a gate. Without one of its parts there is none: fault internal.
@@ -100,16 +100,16 @@ func New(o Options) (*Gate, error) {
 	if o.Sessions == nil || o.Policy == nil || o.Approvals == nil || o.Audit == nil || o.Log == nil {
 		return nil, fault.New(fault.Internal, "the gate lacks one of its parts")
 	}
-	g := &Gate{sessions: o.Sessions, desk: o.Approvals, audit: o.Audit, log: o.Log, tokens: o.Tokens, wishes: o.HostRequests, timeouts: o.Timeouts}
+	g := &Gate{sessions: o.Sessions, approvals: o.Approvals, audit: o.Audit, log: o.Log, tokens: o.Tokens, hostRequests: o.HostRequests, timeouts: o.Timeouts}
 	g.policy.Store(o.Policy)
-	if g.known, g.informed = o.Secrets, o.Secrets != nil; !g.informed {
-		g.known = new(redact.Book)
+	if g.secrets, g.secretsGiven = o.Secrets, o.Secrets != nil; !g.secretsGiven {
+		g.secrets = new(redact.Book)
 	}
 	if g.credentials = o.Credentials; g.credentials.Scanner == nil {
 		g.credentials.Scanner = new(scan.Scanner)
 	}
-	g.noise.tell = g.tell
-	g.attention.told = o.Notifies
+	g.refusals.record = g.recordRefusals
+	g.attention.notifies = o.Notifies
 	if g.timeouts.Action <= 0 {
 		g.timeouts.Action = 30 * time.Second // SPEC section 15, timeout_seconds
 	}
@@ -130,11 +130,11 @@ func (g *Gate) Call(ctx context.Context, call action.Call) (action.Result, error
 	if !isID(call.ID) {
 		call.ID = newID()
 	}
-	p := g.passage(call)
-	p.muffle()
-	result, err := p.guarded(ctx)
-	result, err = p.followed(ctx, result, err)
-	return p.leave(result, p.settle(ctx, result, err))
+	p := g.newInvocation(call)
+	p.redactProgress()
+	result, err := p.runRecovering(ctx)
+	result, err = p.afterCall(ctx, result, err)
+	return p.finish(result, p.resolveCancellation(ctx, result, err))
 }
 
 // SetPolicy has every call from now on judged by another policy. Calls on
@@ -156,7 +156,7 @@ func (g *Gate) Close(ctx context.Context) error {
 		defer close(done)
 		g.work.Wait()
 	}()
-	g.noise.stop()
+	g.refusals.stop()
 	select {
 	case <-done:
 		return nil

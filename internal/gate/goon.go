@@ -13,17 +13,17 @@ const resumeVerb = "session.resume"
 // AskToResume has people asked whether a session that is paused at one of its
 // limits may go on: why says which. It may wait for the store.
 func (g *Gate) AskToResume(session action.Session, why string) {
-	if !g.wishes {
+	if !g.hostRequests {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), wishLimit) // it belongs to no call
+	ctx, cancel := context.WithTimeout(context.Background(), hostRequestLimit) // it belongs to no call
 	defer cancel()
 	var page action.Page
 	if session.Page != nil {
 		page = action.Page{URL: maskURL(session.Page.URL), Title: session.Page.Title}
 	}
-	q, fresh, err := g.question(ctx, approval.Request{
-		Subject: approval.Subject{Scope: session.Scope, Session: session.ID, Verb: resumeVerb, Args: goesOn()},
+	q, fresh, err := g.askQuestion(ctx, approval.Request{
+		Subject: approval.Subject{Scope: session.Scope, Session: session.ID, Verb: resumeVerb, Args: resumeArgs()},
 		Actor:   session.Actor, Risk: action.Medium, Rule: "session.limit", Page: page,
 		Why: "the session of " + session.Actor + " is paused at a limit (" + why + "): approving lets it go on for as much again",
 	})
@@ -39,4 +39,4 @@ func (g *Gate) AskToResume(session action.Session, why string) {
 	}
 }
 
-func goesOn() *action.HandBack { return &action.HandBack{Note: "it may go on"} }
+func resumeArgs() *action.HandBack { return &action.HandBack{Note: "it may go on"} }

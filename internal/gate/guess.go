@@ -13,18 +13,18 @@ import (
 
 // Kinds of findings that the secrets of sessions give.
 const (
-	knownSecret = "known-secret"   // a text holds what redaction hides
-	manyGuesses = "secret-guesses" // too many different words that a short secret could be
+	kindKnownSecret = "known-secret"   // a text holds what redaction hides
+	kindGuessing    = "secret-guesses" // too many different words that a short secret could be
 )
 
-// mayGuess reports whether the call's texts are somebody's who must not learn
+// isUntrusted reports whether the call's texts are somebody's who must not learn
 // secrets. The addresses of a crawl's pages are the site's.
-func (p *passage) mayGuess() bool {
+func (p *invocation) isUntrusted() bool {
 	return p.call.Caller.Role != action.Operator && p.call.Caller != (action.Caller{}) && (p.verb == nil || !p.verb.Inner)
 }
 
-// matcher finds the secrets of one session.
-type matcher struct {
+// sessionMatcher finds the secrets of one session.
+type sessionMatcher struct {
 	session string
 	*redact.Matcher
 }
@@ -32,92 +32,92 @@ type matcher struct {
 // matchers are those that the answer of the call is redacted by: of its session,
 // or, where it has none, of each session of its caller's scope. Operators get
 // what is known of all.
-func (p *passage) matchers(session string) (all []matcher) {
+func (p *invocation) matchers(session string) (all []sessionMatcher) {
 	switch {
 	case session != "":
-		return []matcher{{session, p.g.known.Of(session)}}
-	case !p.mayGuess():
-		return []matcher{{"", p.g.known.All()}}
+		return []sessionMatcher{{session, p.g.secrets.Of(session)}}
+	case !p.isUntrusted():
+		return []sessionMatcher{{"", p.g.secrets.All()}}
 	}
 	for _, id := range p.g.guesses.sessions(p.call.Caller.Scope) {
-		if m := p.g.known.Of(id); m != nil {
-			all = append(all, matcher{id, m})
+		if m := p.g.secrets.Of(id); m != nil {
+			all = append(all, sessionMatcher{id, m})
 		}
 	}
 	return all
 }
 
-// guess compares what the call sends, alone and behind what was sent before, with
+// compareWithSecrets compares what the call sends, alone and behind what was sent before, with
 // the secrets that its answer would be redacted by. If redaction would hide any
 // of it, the call is refused: an answer would tell a right guess from a wrong one.
-func (p *passage) guess() {
-	if !p.mayGuess() || p.guessed != nil {
+func (p *invocation) compareWithSecrets() {
+	if !p.isUntrusted() || p.guessedSessions != nil {
 		return
 	}
 	session := p.facts.Session.ID
-	p.g.guesses.meet(p.call.Caller.Scope, session)
-	texts := p.sent()
-	p.compared = p.g.known.Of(session)
+	p.g.guesses.addSession(p.call.Caller.Scope, session)
+	texts := p.sentTexts()
+	p.comparedWith = p.g.secrets.Of(session)
 	for _, m := range p.matchers(session) {
 		if field, kind := p.guessedBy(m, texts); field != "" {
-			p.guessed = append(p.guessed, m.session)
-			p.credentials = append(p.credentials, scan.Finding{Kind: kind, Field: field})
+			p.guessedSessions = append(p.guessedSessions, m.session)
+			p.findings = append(p.findings, scan.Finding{Kind: kind, Field: field})
 		}
 	}
-	if p.guessed != nil {
-		p.g.guesses.hold(p.call.Caller, p.guessed)
+	if p.guessedSessions != nil {
+		p.g.guesses.hold(p.call.Caller, p.guessedSessions)
 		return
 	}
-	p.g.guesses.note(session, texts, p.inputs())
+	p.g.guesses.noteSent(session, texts, p.shownInputs())
 }
 
 // guessedBy returns the argument that holds a secret's text, and of what kind
 // that is; empty for none.
-func (p *passage) guessedBy(m matcher, texts []scan.Text) (field, kind string) {
+func (p *invocation) guessedBy(m sessionMatcher, texts []scan.Text) (field, kind string) {
 	for _, text := range texts {
 		if m.Guesses([]byte(text.Value)) {
-			return text.Field, knownSecret
+			return text.Field, kindKnownSecret
 		}
 	}
-	if earlier := p.g.guesses.unseen(m.session, m.Matcher); m.Guesses([]byte(earlier)) {
-		return "an earlier call", knownSecret
+	if earlier := p.g.guesses.takeUncompared(m.session, m.Matcher); m.Guesses([]byte(earlier)) {
+		return "an earlier call", kindKnownSecret
 	}
 	for _, text := range texts {
 		if p.g.guesses.tooMany(p.call.Caller, m.Candidates(text.Value)) {
-			return text.Field, manyGuesses
+			return text.Field, kindGuessing
 		}
 	}
 	return "", ""
 }
 
-// sent are all texts that the call sends, those that only look something up
+// sentTexts are all texts that the call sends, those that only look something up
 // included: each, all of them one behind the other, and each typed text behind
 // what was typed before it.
-func (p *passage) sent() []scan.Text {
+func (p *invocation) sentTexts() []scan.Text {
 	texts := scan.AllTexts(p.call.Args)
 	if p.call.Session != "" {
 		texts = append(texts, scan.Text{Field: "session", Value: p.call.Session})
 	}
 	var joined strings.Builder
 	for _, text := range scan.SentTexts(p.call.Args) {
-		if len(text.Value) <= mostJoined && utf8.ValidString(text.Value) {
+		if len(text.Value) <= maxJoined && utf8.ValidString(text.Value) {
 			joined.WriteString(text.Value + "\n")
 		}
 	}
 	texts = append(texts, scan.Text{Field: "arguments", Value: joined.String()})
 	if text, anew, typed := p.typed(); typed {
 		field := typedField[p.call.Verb]
-		texts = append(texts, scan.Text{Field: field, Value: p.g.guesses.behind(p.facts.Session.ID, text)})
+		texts = append(texts, scan.Text{Field: field, Value: p.g.guesses.afterTyped(p.facts.Session.ID, text)})
 		if !anew {
-			texts = append(texts, scan.Text{Field: field, Value: p.g.typed.Join(p.place(), text)})
+			texts = append(texts, scan.Text{Field: field, Value: p.g.typed.Join(p.typingTarget(), text)})
 		}
 	}
 	return texts
 }
 
-// inputs are the texts of the call that a page may show as they are, in its
+// shownInputs are the texts of the call that a page may show as they are, in its
 // fields or its own words.
-func (p *passage) inputs() []string {
+func (p *invocation) shownInputs() []string {
 	switch a := p.call.Args.(type) {
 	case *action.Type:
 		return []string{a.Input}
@@ -139,27 +139,27 @@ func (p *passage) inputs() []string {
 	return nil
 }
 
-// guessRefusal is the fault of a call that holds part of a secret, and has the
+// guessFault is the fault of a call that holds part of a secret, and has the
 // sessions of that secret paused. It is nil for others.
-func (p *passage) guessRefusal(ctx context.Context) *fault.Fault {
-	if p.guessed == nil {
+func (p *invocation) guessFault(ctx context.Context) *fault.Fault {
+	if p.guessedSessions == nil {
 		return nil
 	}
 	paused := false
-	for _, session := range p.guessed {
-		paused = p.haltSession(ctx, session) || paused
+	for _, session := range p.guessedSessions {
+		paused = p.pauseSession(ctx, session) || paused
 	}
 	if !paused {
-		p.alert()
+		p.recordAlert()
 	}
-	last := p.credentials[len(p.credentials)-1]
-	return fault.New(fault.CredentialDetected, "%s", p.detected()).With("kind", last.Kind).With("field", last.Field).Hinted(heldHint)
+	last := p.findings[len(p.findings)-1]
+	return fault.New(fault.CredentialDetected, "%s", p.findingsText()).With("kind", last.Kind).With("field", last.Field).Hinted(heldHint)
 }
 
-// orGuess is the fault of a call that is refused for another reason, unless it
+// guessFaultOr is the fault of a call that is refused for another reason, unless it
 // holds part of a secret: the reason may repeat what the call said.
-func (p *passage) orGuess(ctx context.Context, other error) error {
-	if f := p.guessRefusal(ctx); f != nil {
+func (p *invocation) guessFaultOr(ctx context.Context, other error) error {
+	if f := p.guessFault(ctx); f != nil {
 		return f
 	}
 	return other
@@ -167,34 +167,34 @@ func (p *passage) orGuess(ctx context.Context, other error) error {
 
 const heldHint = "the session is paused, and calls of yours with text in them are refused, until a person resumes it"
 
-// heldRefusal is the fault of a call with text in it of a caller whose earlier
+// heldFault is the fault of a call with text in it of a caller whose earlier
 // call held part of a secret: right and wrong guesses are refused alike.
-func (p *passage) heldRefusal() error {
-	if !p.mayGuess() || !p.g.guesses.isHeld(p.call.Caller) {
+func (p *invocation) heldFault() error {
+	if !p.isUntrusted() || !p.g.guesses.isHeld(p.call.Caller) {
 		return nil
 	}
-	named := p.call.Session != "" && !p.g.guesses.met(p.call.Caller.Scope, p.call.Session)
+	named := p.call.Session != "" && !p.g.guesses.hasSession(p.call.Caller.Scope, p.call.Session)
 	if len(scan.AllTexts(p.call.Args)) == 0 && !named {
 		return nil
 	}
 	return fault.New(fault.CredentialDetected, "an earlier call of this caller held part of a stored secret").Hinted(heldHint)
 }
 
-// revealed compares the answer with what was sent: a page may have put together
+// compareAnswer compares the answer with what was sent: a page may have put together
 // what was typed in parts, and the secrets may be known since the call began.
-func (p *passage) revealed(result action.Result, f *fault.Fault) {
-	if !p.mayGuess() || p.guessed != nil || p.verb == nil {
+func (p *invocation) compareAnswer(result action.Result, f *fault.Fault) {
+	if !p.isUntrusted() || p.guessedSessions != nil || p.verb == nil {
 		return
 	}
 	if p.facts.Session.ID == "" {
 		p.facts.Session.ID = result.Session
 	}
 	session := p.facts.Session.ID
-	known := p.g.known.Of(session)
-	if session != "" && known != p.compared {
-		p.guess()
+	known := p.g.secrets.Of(session)
+	if session != "" && known != p.comparedWith {
+		p.compareWithSecrets()
 	}
-	if p.guessed != nil || session == "" || !p.g.guesses.anyParts(session) {
+	if p.guessedSessions != nil || session == "" || !p.g.guesses.hasParts(session) {
 		return
 	}
 	pieces := redact.Pieces(known, result)
@@ -202,20 +202,20 @@ func (p *passage) revealed(result action.Result, f *fault.Fault) {
 		pieces = append(pieces, redact.Pieces(known, f)...)
 	}
 	for _, piece := range pieces {
-		if p.g.guesses.made(session, piece) {
-			p.guessed = []string{session}
-			p.credentials = append(p.credentials, scan.Finding{Kind: knownSecret, Field: "the page, put together from earlier calls"})
-			p.g.guesses.hold(p.call.Caller, p.guessed)
+		if p.g.guesses.isAssembled(session, piece) {
+			p.guessedSessions = []string{session}
+			p.findings = append(p.findings, scan.Finding{Kind: kindKnownSecret, Field: "the page, put together from earlier calls"})
+			p.g.guesses.hold(p.call.Caller, p.guessedSessions)
 			return
 		}
 	}
 }
 
-// released ends what callers were held for, once a person has seen to it.
-func (p *passage) released() {
-	if p.call.Caller.Role == action.Operator && releasing[p.call.Verb] {
+// releaseHolds ends what callers were held for, once a person has seen to it.
+func (p *invocation) releaseHolds() {
+	if p.call.Caller.Role == action.Operator && releasingVerbs[p.call.Verb] {
 		p.g.guesses.release(p.facts.Session.ID)
 	}
 }
 
-var releasing = map[string]bool{"session.resume": true, "session.hand_back": true, "session.close": true}
+var releasingVerbs = map[string]bool{"session.resume": true, "session.hand_back": true, "session.close": true}

@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	mostJoined   = 4096           // bytes of a text that is read together with the other arguments of its call
-	mostTyped    = 1024           // bytes kept of what was typed in a session, whatever into
-	mostSent     = 16 << 10       // bytes kept of what was sent in a session
-	mostParts    = 128            // texts kept that a page may put together
-	mostLetters  = 64             // letters and digits of such a text
-	mostSessions = 256            // sessions of which any of this is kept
-	heldFor      = 24 * time.Hour // unless a person resumes the session before
+	maxJoined    = 4096           // bytes of a text that is read together with the other arguments of its call
+	maxTyped     = 1024           // bytes kept of what was typed in a session, whatever into
+	maxSent      = 16 << 10       // bytes kept of what was sent in a session
+	maxParts     = 128            // texts kept that a page may put together
+	maxLetters   = 64             // letters and digits of such a text
+	maxSessions  = 256            // sessions of which any of this is kept
+	holdDuration = 24 * time.Hour // unless a person resumes the session before
 )
 
 // guesses keeps what agents sent, in memory and bounded, and which callers sent
@@ -46,8 +46,8 @@ type heldCaller struct {
 	until    time.Time
 }
 
-// meet notes that a session is of a scope.
-func (g *guesses) meet(scope, session string) {
+// addSession notes that a session is of a scope.
+func (g *guesses) addSession(scope, session string) {
 	if session == "" {
 		return
 	}
@@ -57,7 +57,7 @@ func (g *guesses) meet(scope, session string) {
 		g.of = map[string]*sentTexts{}
 	}
 	if g.of[session] == nil {
-		if len(g.of) >= mostSessions {
+		if len(g.of) >= maxSessions {
 			g.forgetOldest()
 		}
 		g.of[session] = &sentTexts{scope: scope}
@@ -88,16 +88,16 @@ func (g *guesses) sessions(scope string) (ids []string) {
 	return ids
 }
 
-// met reports whether calls were made in a session of a scope.
-func (g *guesses) met(scope, session string) bool {
+// hasSession reports whether calls were made in a session of a scope.
+func (g *guesses) hasSession(scope, session string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := g.of[session]
 	return s != nil && s.scope == scope
 }
 
-// note keeps what a call sends, and which of it a page may show.
-func (g *guesses) note(session string, texts []scan.Text, inputs []string) {
+// noteSent keeps what a call sends, and which of it a page may show.
+func (g *guesses) noteSent(session string, texts []scan.Text, inputs []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := g.of[session]
@@ -106,22 +106,22 @@ func (g *guesses) note(session string, texts []scan.Text, inputs []string) {
 	}
 	for _, text := range texts {
 		if utf8.ValidString(text.Value) && text.Field != "arguments" {
-			s.recent = end(s.recent+text.Value+"\n", mostSent)
+			s.recent = lastBytes(s.recent+text.Value+"\n", maxSent)
 		}
 	}
 	for _, input := range inputs {
-		if len(input) > mostJoined {
+		if len(input) > maxJoined {
 			continue
 		}
-		if letters := redact.Letters(input); letters != "" && len(letters) <= mostLetters {
+		if letters := redact.Letters(input); letters != "" && len(letters) <= maxLetters {
 			s.parts = append(s.parts, letters)
 		}
 	}
-	s.parts = s.parts[max(0, len(s.parts)-mostParts):]
+	s.parts = s.parts[max(0, len(s.parts)-maxParts):]
 }
 
-// behind is a text behind what was typed in a session before.
-func (g *guesses) behind(session, text string) string {
+// afterTyped is a text behind what was typed in a session before.
+func (g *guesses) afterTyped(session, text string) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if s := g.of[session]; s != nil {
@@ -130,18 +130,18 @@ func (g *guesses) behind(session, text string) string {
 	return text
 }
 
-// typedText keeps what was typed.
-func (g *guesses) typedText(session, text string) {
+// noteTyped keeps what was typed.
+func (g *guesses) noteTyped(session, text string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if s := g.of[session]; s != nil {
-		s.typed = end(s.typed+text, mostTyped)
+		s.typed = lastBytes(s.typed+text, maxTyped)
 	}
 }
 
-// unseen is what was sent in a session before its secrets were what they are now;
+// takeUncompared is what was sent in a session before its secrets were what they are now;
 // empty where that was compared.
-func (g *guesses) unseen(session string, m *redact.Matcher) string {
+func (g *guesses) takeUncompared(session string, m *redact.Matcher) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := g.of[session]
@@ -183,7 +183,7 @@ func (g *guesses) hold(by action.Caller, sessions []string) {
 	if g.held == nil {
 		g.held = map[action.Caller]heldCaller{}
 	}
-	g.held[by] = heldCaller{sessions, time.Now().Add(heldFor)}
+	g.held[by] = heldCaller{sessions, time.Now().Add(holdDuration)}
 }
 
 func (g *guesses) isHeld(by action.Caller) bool {
@@ -212,15 +212,15 @@ func (g *guesses) forget(session string) {
 	delete(g.of, session)
 }
 
-func (g *guesses) anyParts(session string) bool {
+func (g *guesses) hasParts(session string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.of[session] != nil && len(g.of[session].parts) > 0
 }
 
-// made reports whether what redaction hides was put together from texts that were
+// isAssembled reports whether what redaction hides was put together from texts that were
 // sent: a whole secret of nothing else, part of one also with what the page has.
-func (g *guesses) made(session string, piece redact.Piece) bool {
+func (g *guesses) isAssembled(session string, piece redact.Piece) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := g.of[session]
@@ -275,8 +275,8 @@ func reverse(text string) string {
 	return string(b)
 }
 
-// end is the end of a text, most bytes of whole characters.
-func end(text string, most int) string {
+// lastBytes is the end of a text, most bytes of whole characters.
+func lastBytes(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}

@@ -8,47 +8,47 @@ import (
 
 // ownVerbs are the verbs that the gate does itself. They take the same path
 // and leave the same records.
-var ownVerbs = map[string]func(context.Context, *passage) (action.Result, error){
-	"approval.status": withArgs(func(ctx context.Context, p *passage, a *action.ByID) (any, error) {
-		q, err := p.g.desk.Status(ctx, p.call.Caller.Scope, a.ID)
+var ownVerbs = map[string]func(context.Context, *invocation) (action.Result, error){
+	"approval.status": withArgs(func(ctx context.Context, p *invocation, a *action.ByID) (any, error) {
+		q, err := p.g.approvals.Status(ctx, p.call.Caller.Scope, a.ID)
 		return &q, err
 	}),
-	"approval.list": withArgs(func(ctx context.Context, p *passage, a *action.ApprovalList) (any, error) {
+	"approval.list": withArgs(func(ctx context.Context, p *invocation, a *action.ApprovalList) (any, error) {
 		if p.call.Caller.Role == action.Operator {
-			p.g.attention.looks(p.call.Caller.Scope)
+			p.g.attention.noteListed(p.call.Caller.Scope)
 		}
-		l, err := p.g.desk.List(ctx, p.call.Caller.Scope, a.State)
+		l, err := p.g.approvals.List(ctx, p.call.Caller.Scope, a.State)
 		return &l, err
 	}),
-	"approval.show": withArgs(func(ctx context.Context, p *passage, a *action.ByID) (any, error) {
-		q, err := p.g.desk.Show(ctx, p.call.Caller.Scope, a.ID)
+	"approval.show": withArgs(func(ctx context.Context, p *invocation, a *action.ByID) (any, error) {
+		q, err := p.g.approvals.Show(ctx, p.call.Caller.Scope, a.ID)
 		return &q, err
 	}),
-	"approval.answer": withArgs(takeAnswer),
+	"approval.answer": withArgs(answerQuestion),
 	"page.batch":      openBatch,
 	"policy.show":     withArgs(showPolicy),
 	"policy.explain":  withArgs(explainPolicy),
-	"grant.list":      withArgs(grants),
-	"grant.revoke":    withArgs(revoke),
-	"events.follow":   withArgs(follow),
-	"audit.query": withArgs(func(ctx context.Context, p *passage, a *action.AuditQuery) (any, error) {
+	"grant.list":      withArgs(listGrants),
+	"grant.revoke":    withArgs(revokeGrant),
+	"events.follow":   withArgs(followEvents),
+	"audit.query": withArgs(func(ctx context.Context, p *invocation, a *action.AuditQuery) (any, error) {
 		page, err := p.g.audit.Query(ctx, *a, p.call.Caller.Scope)
 		return &page, err
 	}),
-	"audit.export": withArgs(func(_ context.Context, p *passage, a *action.AuditExport) (any, error) {
+	"audit.export": withArgs(func(_ context.Context, p *invocation, a *action.AuditExport) (any, error) {
 		return p.g.audit.Export(*a, p.call.Caller.Scope)
 	}),
-	"audit.verify": withArgs(func(ctx context.Context, p *passage, _ *action.None) (any, error) {
+	"audit.verify": withArgs(func(ctx context.Context, p *invocation, _ *action.None) (any, error) {
 		v, err := p.g.audit.Verify(ctx)
 		return &v, err
 	}),
 	"token.create": withTokens(createToken),
 	"token.revoke": withTokens(revokeToken),
-	"token.list": withTokens(func(ctx context.Context, p *passage, a *action.TokenList) (any, error) {
+	"token.list": withTokens(func(ctx context.Context, p *invocation, a *action.TokenList) (any, error) {
 		l, err := p.g.tokens.List(ctx, p.call.Caller, *a)
 		return &l, err
 	}),
-	"token.whoami": withTokens(func(ctx context.Context, p *passage, _ *action.None) (any, error) {
+	"token.whoami": withTokens(func(ctx context.Context, p *invocation, _ *action.None) (any, error) {
 		w, err := p.g.tokens.Whoami(ctx, p.call.Caller)
 		return &w, err
 	}),
@@ -56,8 +56,8 @@ var ownVerbs = map[string]func(context.Context, *passage) (action.Result, error)
 
 // withArgs makes a verb of a function over its arguments, whose type the
 // passage has checked.
-func withArgs[A any](f func(context.Context, *passage, *A) (any, error)) func(context.Context, *passage) (action.Result, error) {
-	return func(ctx context.Context, p *passage) (action.Result, error) {
+func withArgs[A any](f func(context.Context, *invocation, *A) (any, error)) func(context.Context, *invocation) (action.Result, error) {
+	return func(ctx context.Context, p *invocation) (action.Result, error) {
 		data, err := f(ctx, p, p.call.Args.(*A))
 		if err != nil {
 			return action.Result{}, err
@@ -66,11 +66,11 @@ func withArgs[A any](f func(context.Context, *passage, *A) (any, error)) func(co
 	}
 }
 
-// takeAnswer takes a person's answer and records what it was about.
-func takeAnswer(ctx context.Context, p *passage, a *action.Answer) (any, error) {
+// answerQuestion takes a person's answer and records what it was about.
+func answerQuestion(ctx context.Context, p *invocation, a *action.Answer) (any, error) {
 	said := *a
-	said.Reason = p.g.known.All().Text(said.Reason)
-	q, err := p.g.desk.Answer(ctx, p.call.Caller, said)
+	said.Reason = p.g.secrets.All().Text(said.Reason)
+	q, err := p.g.approvals.Answer(ctx, p.call.Caller, said)
 	if err != nil {
 		return nil, err
 	}
@@ -87,6 +87,6 @@ func takeAnswer(ctx context.Context, p *passage, a *action.Answer) (any, error) 
 
 // openBatch lets a batch begin: it was checked whole, and looked through for
 // credentials. Its steps are calls of their own, in the session that was found.
-func openBatch(_ context.Context, p *passage) (action.Result, error) {
+func openBatch(_ context.Context, p *invocation) (action.Result, error) {
 	return action.Result{Session: p.facts.Session.ID}, nil
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/scan"
 )
 
-// passage is one call on its way through the gate.
-type passage struct {
+// invocation is one call on its way through the gate.
+type invocation struct {
 	g       *Gate
 	policy  *policy.Policy // the whole way: one call is judged by one policy
 	call    action.Call
@@ -29,24 +29,24 @@ type passage struct {
 	verdict policy.Verdict
 	judged  bool // verdict is set
 
-	credentials []scan.Finding  // in what the call sends
-	untyped     int             // control characters and codes that were left out of what is typed
-	guessed     []string        // sessions whose secrets it holds part of
-	compared    *redact.Matcher // of the session, when it was compared
+	findings         []scan.Finding  // in what the call sends
+	strippedControls int             // control characters and codes that were left out of what is typed
+	guessedSessions  []string        // sessions whose secrets it holds part of
+	comparedWith     *redact.Matcher // of the session, when it was compared
 
-	begun      bool   // the intent is stored
-	acts       bool   // it was let through, and did not only wait for its turn
-	became     string // what became of it, where its caller gave it up
-	hitl       string // what people had to do with it
-	answeredBy string
-	approval   string // id of the question
+	begun        bool   // the intent is stored
+	maybeDone    bool   // it was let through, and did not only wait for its turn
+	cancellation string // what became of it, where its caller gave it up
+	hitl         string // what people had to do with it
+	answeredBy   string
+	approval     string // id of the question
 
-	deed     *deed         // what it may cause; nil where it cannot cause requests
-	patience time.Duration // how much longer than an act it may take, for people
+	act       *causingAct   // what it may cause; nil where it cannot cause requests
+	humanWait time.Duration // how much longer than an act it may take, for people
 }
 
-func (g *Gate) passage(call action.Call) *passage {
-	return &passage{g: g, policy: g.policy.Load(), call: call, started: time.Now()}
+func (g *Gate) newInvocation(call action.Call) *invocation {
+	return &invocation{g: g, policy: g.policy.Load(), call: call, started: time.Now()}
 }
 
 // What people had to do with a call (SPEC section 10, hitl_decision).
@@ -59,34 +59,34 @@ const (
 	pending      = "pending"
 )
 
-// guarded walks the path. A panic becomes a fault, so that the call still
+// runRecovering walks the path. A panic becomes a fault, so that the call still
 // leaves its outcome.
-func (p *passage) guarded(ctx context.Context) (result action.Result, err error) {
+func (p *invocation) runRecovering(ctx context.Context) (result action.Result, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			result, err = action.Result{}, p.g.panicked(p.call, r)
 		}
 	}()
-	return p.walk(ctx)
+	return p.run(ctx)
 }
 
-// walk is the path of SPEC section 8.
-func (p *passage) walk(ctx context.Context) (action.Result, error) {
-	if err := p.identify(ctx); err != nil {
+// run is the path of SPEC section 8.
+func (p *invocation) run(ctx context.Context) (action.Result, error) {
+	if err := p.authorise(ctx); err != nil {
 		return action.Result{}, err
 	}
-	if b := p.g.deeds.waiting(p.call); b != nil {
-		return p.resume(ctx, b)
+	if b := p.g.acts.untold(p.call); b != nil {
+		return p.resumeAct(ctx, b)
 	}
 	own := ownVerbs[p.call.Verb]
-	if err := p.examine(ctx, own == nil || ofSession[p.call.Verb]); err != nil {
+	if err := p.examine(ctx, own == nil || sessionVerbs[p.call.Verb]); err != nil {
 		return action.Result{}, err
 	}
 	if err := p.decide(ctx); err != nil {
 		return action.Result{}, err
 	}
 	if p.verb.Class != action.Read {
-		if err := p.begin(); err != nil {
+		if err := p.recordIntent(); err != nil {
 			return action.Result{}, err
 		}
 	}
@@ -101,8 +101,8 @@ func (p *passage) walk(ctx context.Context) (action.Result, error) {
 	return p.do(ctx)
 }
 
-// identify checks who asks for what, before anything is looked at.
-func (p *passage) identify(ctx context.Context) error {
+// authorise checks who asks for what, before anything is looked at.
+func (p *invocation) authorise(ctx context.Context) error {
 	verb, found := action.Lookup(p.call.Verb)
 	if !found {
 		return fault.New(fault.UnknownAction, "there is no such verb").
@@ -113,50 +113,50 @@ func (p *passage) identify(ctx context.Context) error {
 	if c.Scope == "" || c.Actor == "" || c.Role == "" {
 		return fault.New(fault.Unauthenticated, "the caller is not known").Hinted("send a valid token")
 	}
-	if err := p.heldRefusal(); err != nil {
+	if err := p.heldFault(); err != nil {
 		return err
 	}
 	if err := p.checkArguments(); err != nil {
 		p.inspect() // what is refused is recorded, too
-		return p.orGuess(ctx, err)
+		return p.guessFaultOr(ctx, err)
 	}
 	p.verb = verb.As(p.call.Args)
-	p.wants()
+	p.dropUnavailableReport()
 	if v, refused := p.policy.Admit(c, p.verb); refused {
 		p.verdict, p.judged = v, true
 		p.inspect()
-		return p.orGuess(ctx, p.refusal())
+		return p.guessFaultOr(ctx, p.refusal())
 	}
 	return nil
 }
 
 // examine looks at the page, unless the verb is the gate's own, and refuses what
 // must not reach it.
-func (p *passage) examine(ctx context.Context, onPage bool) error {
+func (p *invocation) examine(ctx context.Context, onPage bool) error {
 	var unseen error
 	if onPage {
 		unseen = p.look(ctx)
 	}
 	p.inspect() // after the look: the page knows what a text is for
-	if f := p.guessRefusal(ctx); f != nil {
+	if f := p.guessFault(ctx); f != nil {
 		return f
 	}
 	if fault.CodeOf(unseen) == fault.SessionPaused {
 		return unseen
 	}
-	if err := p.credentialRefusal(ctx); err != nil {
+	if err := p.credentialFault(ctx); err != nil {
 		return err
 	}
 	return unseen
 }
 
 // look takes the facts that the call is judged by.
-func (p *passage) look(ctx context.Context) error {
+func (p *invocation) look(ctx context.Context) error {
 	type seen struct {
 		facts action.Facts
 		pin   action.Pin
 	}
-	s, err := bounded(ctx, p, func(ctx context.Context) (seen, error) {
+	s, err := withDeadline(ctx, p, func(ctx context.Context) (seen, error) {
 		facts, pin, err := p.g.sessions.Look(ctx, p.call)
 		return seen{facts, pin}, err
 	})
@@ -167,7 +167,7 @@ func (p *passage) look(ctx context.Context) error {
 
 // nameSecret has the call say whose secret was found: what is judged and asked
 // about is what is typed, also where others are stored meanwhile.
-func (p *passage) nameSecret() {
+func (p *invocation) nameSecret() {
 	if a, fills := p.call.Args.(*action.FillSecret); fills && p.facts.Secret != nil {
 		named := *a
 		named.Domain = p.facts.Secret.Domain
@@ -177,13 +177,13 @@ func (p *passage) nameSecret() {
 
 // decide asks the policy, and looks for a grant where it would have a person
 // asked.
-func (p *passage) decide(ctx context.Context) error {
+func (p *invocation) decide(ctx context.Context) error {
 	p.verdict, p.judged = p.policy.Decide(p.call, p.verb, p.facts), true
 	p.askAboutCredentials()
-	p.spareRepetition()
-	p.spareChannel()
+	p.allowConfirmation()
+	p.deferOpenChannel()
 	if p.verdict.Decision == policy.Ask && approval.Grantable(p.call.Verb, p.verdict.Risk) {
-		granted, err := p.g.desk.Granted(ctx, p.facts.Session.ID, p.call.Verb, p.verdict.Host)
+		granted, err := p.g.approvals.Granted(ctx, p.facts.Session.ID, p.call.Verb, p.verdict.Host)
 		if err != nil {
 			return err
 		}
@@ -208,36 +208,36 @@ func (p *passage) decide(ctx context.Context) error {
 }
 
 // refusal is the fault for a verdict that denies.
-func (p *passage) refusal() error {
+func (p *invocation) refusal() error {
 	code := p.verdict.Code
 	if code == "" {
 		code = fault.DeniedByPolicy
 	}
-	f := fault.New(code, "%s", plain(p.verdict.Why)).Hinted("%s", p.verdict.Hint).
+	f := fault.New(code, "%s", sanitizedFault(p.verdict.Why)).Hinted("%s", p.verdict.Hint).
 		With("rule", p.verdict.Rule).With("risk", p.verdict.Risk.String())
 	if d := p.facts.Destination; code == fault.BlockedDomain && d != nil && p.call.OfRun {
-		f = f.With("url", p.address(d.URL))
+		f = f.With("url", p.recordedURL(d.URL))
 	}
 	return f
 }
 
 // do lets the call through.
-func (p *passage) do(ctx context.Context) (action.Result, error) {
-	p.acts = ctx.Err() == nil
-	p.follow()
-	result, err := bounded(ctx, p, func(ctx context.Context) (action.Result, error) {
+func (p *invocation) do(ctx context.Context) (action.Result, error) {
+	p.maybeDone = ctx.Err() == nil
+	p.beginAct()
+	result, err := withDeadline(ctx, p, func(ctx context.Context) (action.Result, error) {
 		return p.g.sessions.Do(ctx, p.call, p.pin)
 	})
-	p.acts = p.acts && !errors.Is(err, action.ErrNoTurn)
+	p.maybeDone = p.maybeDone && !errors.Is(err, action.ErrNoTurn)
 	if err == nil {
-		p.remember()
-		p.released()
+		p.rememberTyped()
+		p.releaseHolds()
 	}
-	result, err = p.effects(result, err)
-	if p.untyped > 0 && err == nil {
-		result.Notes = append(result.Notes, fmt.Sprintf("%d control characters or codes of a terminal were left out of the text: no keyboard writes them", p.untyped))
+	result, err = p.finishAct(result, err)
+	if p.strippedControls > 0 && err == nil {
+		result.Notes = append(result.Notes, fmt.Sprintf("%d control characters or codes of a terminal were left out of the text: no keyboard writes them", p.strippedControls))
 	}
-	return conceal(p.call.Caller.Role, p.reported(result)), err
+	return maskCookies(p.call.Caller.Role, p.filterChanges(result)), err
 }
 
 // panicked logs a panic and returns the fault that is shown for it.
@@ -247,5 +247,5 @@ func (g *Gate) panicked(call action.Call, reason any) error {
 		Hinted("look for the correlation id in the gateway's log").With("correlationId", call.ID)
 }
 
-// label is how a verb is called in the message of a time-out.
-func label(verb string) string { return strings.TrimPrefix(verb, "page.") }
+// verbLabel is how a verb is called in the message of a time-out.
+func verbLabel(verb string) string { return strings.TrimPrefix(verb, "page.") }

@@ -10,19 +10,19 @@ import (
 )
 
 // showPolicy shows the policy in force, and how long questions wait.
-func showPolicy(_ context.Context, p *passage, _ *action.None) (any, error) {
+func showPolicy(_ context.Context, p *invocation, _ *action.None) (any, error) {
 	view := p.policy.Show(p.call.Caller.Role)
-	waits := p.g.desk.Timeouts()
+	waits := p.g.approvals.Timeouts()
 	view.Timeouts = action.PolicyTimeouts{Medium: waits.Medium.Seconds(), High: waits.High.Seconds(), Critical: waits.Critical.Seconds()}
 	return &view, nil
 }
 
 // explainPolicy says what would become of a call. With a session it looks at
 // its page, as the call would, and does nothing.
-func explainPolicy(ctx context.Context, p *passage, q *action.PolicyQuery) (any, error) {
+func explainPolicy(ctx context.Context, p *invocation, q *action.PolicyQuery) (any, error) {
 	var seen *action.Facts
 	if q.Session != "" {
-		facts, err := p.peek(ctx, q)
+		facts, err := p.peekPage(ctx, q)
 		if err != nil {
 			return nil, err
 		}
@@ -32,8 +32,8 @@ func explainPolicy(ctx context.Context, p *passage, q *action.PolicyQuery) (any,
 	return &out, err
 }
 
-// peek takes the facts of a session's page for a call that nobody makes.
-func (p *passage) peek(ctx context.Context, q *action.PolicyQuery) (action.Facts, error) {
+// peekPage takes the facts of a session's page for a call that nobody makes.
+func (p *invocation) peekPage(ctx context.Context, q *action.PolicyQuery) (action.Facts, error) {
 	call, _, err := policy.QueriedCall(*q)
 	if err != nil {
 		return action.Facts{}, err //nolint:wrapcheck // a fault
@@ -43,7 +43,7 @@ func (p *passage) peek(ctx context.Context, q *action.PolicyQuery) (action.Facts
 			Hinted("leave session out").With("field", "session")
 	}
 	call.ID, call.Session, call.Caller, call.Peek = p.call.ID, q.Session, p.call.Caller, true
-	asked := &passage{g: p.g, policy: p.policy, call: call}
+	asked := &invocation{g: p.g, policy: p.policy, call: call}
 	asked.verb, _ = action.Lookup(q.Verb)
 	if err := asked.checkArguments(); err != nil {
 		return action.Facts{}, err

@@ -7,17 +7,17 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-const portraitLimit = 2 * time.Second // of the least time a person has, 30 s
+const screenshotLimit = 2 * time.Second // of the least time a person has, 30 s
 
-// illustrate adds a picture of the element to a question. A picture that fails,
+// addScreenshot adds a picture of the element to a question. A picture that fails,
 // or takes too long, is no reason not to ask.
-func (p *passage) illustrate(ctx context.Context, q *action.Question) {
+func (p *invocation) addScreenshot(ctx context.Context, q *action.Question) {
 	if p.facts.Element == nil {
 		return
 	}
-	id, err := p.portrait(context.WithoutCancel(ctx)) // a caller that goes away leaves its question
+	id, err := p.targetScreenshot(context.WithoutCancel(ctx)) // a caller that goes away leaves its question
 	if err == nil {
-		err = p.g.desk.SetScreenshot(context.WithoutCancel(ctx), q.ID, id)
+		err = p.g.approvals.SetScreenshot(context.WithoutCancel(ctx), q.ID, id)
 	}
 	if err != nil {
 		p.g.log.Warn("a question has no picture", "id", p.call.ID, "question", q.ID, "error", err)
@@ -26,12 +26,12 @@ func (p *passage) illustrate(ctx context.Context, q *action.Question) {
 	q.Screenshot = id
 }
 
-// portrait waits for a picture no longer than portraitLimit. One that comes
+// targetScreenshot waits for a picture no longer than portraitLimit. One that comes
 // later is kept and shown to nobody, until retention removes it.
-func (p *passage) portrait(ctx context.Context) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, portraitLimit)
+func (p *invocation) targetScreenshot(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, screenshotLimit)
 	defer cancel()
-	answers := apart(ctx, p, func(ctx context.Context) (string, error) {
+	answers := runDetached(ctx, p, func(ctx context.Context) (string, error) {
 		return p.g.sessions.TargetScreenshot(ctx, p.call, p.pin)
 	})
 	select {
@@ -42,17 +42,17 @@ func (p *passage) portrait(ctx context.Context) (string, error) {
 	}
 }
 
-// picture adds a picture to a question about a request: of the element that was
+// addActScreenshot adds a picture to a question about a request: of the element that was
 // acted on, where it is still there. One that cannot be taken in time is left
 // out.
-func (g *Gate) picture(ctx context.Context, b *deed, q *action.Question) {
+func (g *Gate) addActScreenshot(ctx context.Context, b *causingAct, q *action.Question) {
 	if b.facts.Element == nil {
 		return
 	}
-	p := &passage{g: g, call: b.call, pin: b.pin}
-	id, err := p.portrait(context.WithoutCancel(ctx))
+	p := &invocation{g: g, call: b.call, pin: b.pin}
+	id, err := p.targetScreenshot(context.WithoutCancel(ctx))
 	if err == nil {
-		err = g.desk.SetScreenshot(context.WithoutCancel(ctx), q.ID, id)
+		err = g.approvals.SetScreenshot(context.WithoutCancel(ctx), q.ID, id)
 	}
 	if err != nil {
 		g.log.Debug("a question about a request has no picture", "question", q.ID, "error", err)
@@ -61,9 +61,9 @@ func (g *Gate) picture(ctx context.Context, b *deed, q *action.Question) {
 	q.Screenshot = id
 }
 
-// within is what stands around an element, for people to tell it from others
+// surroundings is what stands around an element, for people to tell it from others
 // like it.
-func within(e *action.Element) string {
+func surroundings(e *action.Element) string {
 	if e == nil {
 		return ""
 	}

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	keptText  = 200  // characters of typed text and names in a record
-	keptURL   = 2000 // characters of an address
-	keptError = 400  // characters of a fault
+	maxText        = 200  // characters of typed text and names in a record
+	maxRecordedURL = 2000 // characters of an address
+	maxErrorText   = 400  // characters of a fault
 )
 
-// begin stores the intent: before it is durable nothing runs.
-func (p *passage) begin() error {
+// recordIntent stores the intent: before it is durable nothing runs.
+func (p *invocation) recordIntent() error {
 	if err := p.g.audit.Begin(p.record()); err != nil {
 		return err
 	}
@@ -24,23 +24,23 @@ func (p *passage) begin() error {
 	return nil
 }
 
-// leave stores the outcome, with the intent where that was not stored before,
+// finish stores the outcome, with the intent where that was not stored before,
 // and answers.
-func (p *passage) leave(result action.Result, err error) (action.Result, error) {
+func (p *invocation) finish(result action.Result, err error) (action.Result, error) {
 	var f *fault.Fault
 	if err != nil {
 		result, f = action.Result{}, fault.From(err)
 		if f.Code == fault.Internal {
-			p.g.log.Error("a call failed inside", "id", p.call.ID, "verb", plain(p.call.Verb), "error", err)
+			p.g.log.Error("a call failed inside", "id", p.call.ID, "verb", sanitizedFault(p.call.Verb), "error", err)
 		}
 	}
-	result, f = p.redacted(result, f)
-	lost := p.conclude(p.outcome(result, f))
+	result, f = p.redactAnswer(result, f)
+	lost := p.recordOutcome(p.outcome(result, f))
 	switch {
 	case lost != nil && f == nil && !p.begun:
 		return action.Result{}, lost // a read: what was seen is not handed out unrecorded
 	case lost != nil:
-		p.g.log.Error("the outcome of a call was not recorded", "id", p.call.ID, "verb", plain(p.call.Verb), "error", lost)
+		p.g.log.Error("the outcome of a call was not recorded", "id", p.call.ID, "verb", sanitizedFault(p.call.Verb), "error", lost)
 		if f == nil {
 			result.Notes = append(result.Notes, "this was done, but the audit trail could not store the outcome; nothing further will run until it can")
 		}
@@ -51,9 +51,9 @@ func (p *passage) leave(result action.Result, err error) (action.Result, error) 
 	return result, nil
 }
 
-// conclude stores the outcome. A write or raw call that got past begin has its
+// recordOutcome stores the outcome. A write or raw call that got past begin has its
 // intent already.
-func (p *passage) conclude(outcome action.Record) *fault.Fault {
+func (p *invocation) recordOutcome(outcome action.Record) *fault.Fault {
 	if p.begun {
 		return fault.From(p.g.audit.End(outcome))
 	}
@@ -63,7 +63,7 @@ func (p *passage) conclude(outcome action.Record) *fault.Fault {
 }
 
 // outcome is the record of what became of the call.
-func (p *passage) outcome(result action.Result, f *fault.Fault) action.Record {
+func (p *invocation) outcome(result action.Result, f *fault.Fault) action.Record {
 	r := p.record()
 	r.Result, r.AnsweredBy = "ok", p.answeredBy
 	r.DurationMS = time.Since(p.started).Milliseconds()
@@ -74,37 +74,37 @@ func (p *passage) outcome(result action.Result, f *fault.Fault) action.Record {
 		r.Result = pending
 	}
 	if f != nil {
-		r.Result, r.Error = "fault", p.harmless(approval.Sanitize(fmt.Sprintf("%s: %s", f.Code, f.Message), keptError))
+		r.Result, r.Error = "fault", p.withoutCredential(approval.Sanitize(fmt.Sprintf("%s: %s", f.Code, f.Message), maxErrorText))
 	}
-	if p.became != "" {
-		r.Result, r.Detail = cancelled, join(r.Detail, p.became)
+	if p.cancellation != "" {
+		r.Result, r.Detail = cancelled, join(r.Detail, p.cancellation)
 	}
 	if len(result.Artifacts) > 0 && p.call.Verb == "page.screenshot" {
 		r.Screenshot = result.Artifacts[0].ID
 	}
-	if words := receipts(result.Effects); words != "" {
+	if words := effectsText(result.Effects); words != "" {
 		r.Detail = join(r.Detail, words)
 	}
-	if files := carried(result.Data); files != "" {
+	if files := filesText(result.Data); files != "" {
 		r.Detail = join(r.Detail, files)
 	}
 	if result.Page != nil && result.Page.URL != p.facts.Page.URL {
-		r.Detail = join(r.Detail, "now at "+p.address(result.Page.URL))
+		r.Detail = join(r.Detail, "now at "+p.recordedURL(result.Page.URL))
 	}
 	return r
 }
 
 // record is what is known of the call by now.
-func (p *passage) record() action.Record {
+func (p *invocation) record() action.Record {
 	c := p.call
 	r := action.Record{
-		CorrelationID: c.ID, Actor: inert(c.Caller.Actor), Role: action.Role(inert(string(c.Caller.Role))), Scope: c.Caller.Scope,
-		SessionID: p.facts.Session.ID, ContainerID: p.facts.Session.Box, Action: inert(c.Verb), Surface: inert(c.Surface),
-		URL: p.address(p.facts.Page.URL), TargetURL: p.target(), TargetElement: p.harmless(p.element()), InputValue: p.input(),
-		HITLDecision: p.hitl, UserAgent: p.harmless(inert(c.Source.UserAgent)),
+		CorrelationID: c.ID, Actor: sanitized(c.Caller.Actor), Role: action.Role(sanitized(string(c.Caller.Role))), Scope: c.Caller.Scope,
+		SessionID: p.facts.Session.ID, ContainerID: p.facts.Session.Box, Action: sanitized(c.Verb), Surface: sanitized(c.Surface),
+		URL: p.recordedURL(p.facts.Page.URL), TargetURL: p.targetText(), TargetElement: p.withoutCredential(p.elementText()), InputValue: p.inputText(),
+		HITLDecision: p.hitl, UserAgent: p.withoutCredential(sanitized(c.Source.UserAgent)),
 	}
 	if r.SessionID == "" {
-		r.SessionID = p.harmless(inert(c.Session))
+		r.SessionID = p.withoutCredential(sanitized(c.Session))
 	}
 	r.Domain = hostOf(r.TargetURL)
 	if r.Domain == "" {
@@ -119,20 +119,20 @@ func (p *passage) record() action.Record {
 	return r
 }
 
-// harmless is a text of the caller's or the page's that is not looked through
+// withoutCredential is a text of the caller's or the page's that is not looked through
 // before it is recorded, or nothing of it where it holds a credential.
-func (p *passage) harmless(text string) string {
-	if p.g.holdsCredential(text) {
+func (p *invocation) withoutCredential(text string) string {
+	if p.g.containsCredential(text) {
 		return hidden
 	}
 	return text
 }
 
-func inert(text string) string { return approval.Sanitize(text, keptText) }
+func sanitized(text string) string { return approval.Sanitize(text, maxText) }
 
-// address is an address as records show it.
-func (p *passage) address(url string) string {
-	return approval.Sanitize(p.g.shownURL(url), keptURL)
+// recordedURL is an address as records show it.
+func (p *invocation) recordedURL(url string) string {
+	return approval.Sanitize(p.g.shownURL(url), maxRecordedURL)
 }
 
 func join(a, b string) string {

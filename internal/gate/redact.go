@@ -10,25 +10,25 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 )
 
-// redacted is what a call answers without the secrets of its session, for every
+// redactAnswer is what a call answers without the secrets of its session, for every
 // role: by what is known as it leaves. An answer that cannot be looked through
 // does not leave.
-func (p *passage) redacted(result action.Result, f *fault.Fault) (action.Result, *fault.Fault) {
-	if state := p.exports(result); state != nil {
+func (p *invocation) redactAnswer(result action.Result, f *fault.Fault) (action.Result, *fault.Fault) {
+	if state := p.exportedLogin(result); state != nil {
 		result.Data = nil
-		if result, f = p.redacted(result, f); f == nil {
+		if result, f = p.redactAnswer(result, f); f == nil {
 			result.Data = state
 		}
 		return result, f
 	}
 	session := cmp.Or(result.Session, p.facts.Session.ID)
-	if p.unknown(p.g.known.Of(session)) {
-		return action.Result{}, unredacted("what the secrets of this session are is not known").
+	if p.secretsUnknown(p.g.secrets.Of(session)) {
+		return action.Result{}, redactionFault("what the secrets of this session are is not known").
 			Hinted("go to the page again, by which they are asked for, or start another session")
 	}
-	if p.guessed == nil {
-		if p.revealed(result, f); p.guessed != nil {
-			result, f = action.Result{}, p.guessRefusal(context.Background())
+	if p.guessedSessions == nil {
+		if p.compareAnswer(result, f); p.guessedSessions != nil {
+			result, f = action.Result{}, p.guessFault(context.Background())
 		}
 	}
 	for _, known := range p.matchers(session) {
@@ -38,17 +38,17 @@ func (p *passage) redacted(result action.Result, f *fault.Fault) (action.Result,
 			f, failed = redact.Value(known.Matcher, f)
 		}
 		if failed != nil {
-			p.g.log.Error("an answer could not be redacted", "id", p.call.ID, "verb", plain(p.call.Verb), "error", failed)
-			return action.Result{}, unredacted("the answer could not be looked through for secrets")
+			p.g.log.Error("an answer could not be redacted", "id", p.call.ID, "verb", sanitizedFault(p.call.Verb), "error", failed)
+			return action.Result{}, redactionFault("the answer could not be looked through for secrets")
 		}
 	}
 	return result, f
 }
 
-// exports is what an operator asked for who exports a login: its secrets are what
+// exportedLogin is what an operator asked for who exports a login: its secrets are what
 // it is for. Nothing of the vault is in it (docs/credentials.md). nil for every
 // other call.
-func (p *passage) exports(result action.Result) *action.StorageState {
+func (p *invocation) exportedLogin(result action.Result) *action.StorageState {
 	state, is := result.Data.(*action.StorageState)
 	if !is || p.call.Verb != "profile.export" || p.call.Caller.Role != action.Operator {
 		return nil
@@ -56,25 +56,25 @@ func (p *passage) exports(result action.Result) *action.StorageState {
 	return state
 }
 
-// unknown reports whether the call is of a page with credentials in it, and
+// secretsUnknown reports whether the call is of a page with credentials in it, and
 // none are known: nothing of it may be told.
-func (p *passage) unknown(known *redact.Matcher) bool {
-	if !p.g.informed || known != nil || !p.facts.Session.Credentialed {
+func (p *invocation) secretsUnknown(known *redact.Matcher) bool {
+	if !p.g.secretsGiven || known != nil || !p.facts.Session.Credentialed {
 		return false
 	}
-	return ofPage[familyOf(p.call.Verb)]
+	return pageFamilies[familyOf(p.call.Verb)]
 }
 
-// ofPage are the families of verbs that tell of what a browser has.
-var ofPage = map[string]bool{"page": true, "tab": true, "cookie": true, "download": true, "crawl": true, "cdp": true}
+// pageFamilies are the families of verbs that tell of what a browser has.
+var pageFamilies = map[string]bool{"page": true, "tab": true, "cookie": true, "download": true, "crawl": true, "cdp": true}
 
-func unredacted(why string) *fault.Fault {
+func redactionFault(why string) *fault.Fault {
 	return fault.New(fault.RedactionFailed, "%s: nothing is handed out", why).
 		Hinted("look at the page before you repeat the call, which may have been done; if this stays so, start another session")
 }
 
-// muffle has the caller told of progress without secrets.
-func (p *passage) muffle() {
+// redactProgress has the caller told of progress without secrets.
+func (p *invocation) redactProgress() {
 	tell := p.call.Progress
 	if tell == nil {
 		return
@@ -87,21 +87,21 @@ func (p *passage) muffle() {
 	}
 }
 
-// question puts a question to people without the secrets of its session. What
+// askQuestion puts a question to people without the secrets of its session. What
 // it covers stays what it is: of that a hash is kept.
-func (g *Gate) question(ctx context.Context, r approval.Request) (action.Question, bool, error) {
+func (g *Gate) askQuestion(ctx context.Context, r approval.Request) (action.Question, bool, error) {
 	type shown struct {
 		Why, Input, Within string
 		Element            *action.Element
 		Page               action.Page
 		Held               *action.Held
 	}
-	s, err := redact.Value(g.known.Of(r.Subject.Session), shown{r.Why, r.Input, r.Within, r.Element, r.Page, r.Held})
+	s, err := redact.Value(g.secrets.Of(r.Subject.Session), shown{r.Why, r.Input, r.Within, r.Element, r.Page, r.Held})
 	if err != nil {
-		return action.Question{}, false, unredacted("the question could not be looked through for secrets").Because(err)
+		return action.Question{}, false, redactionFault("the question could not be looked through for secrets").Because(err)
 	}
 	r.Why, r.Input, r.Within, r.Element, r.Page, r.Held = s.Why, s.Input, s.Within, s.Element, s.Page, s.Held
-	return g.desk.Ask(ctx, r)
+	return g.approvals.Ask(ctx, r)
 }
 
 // RedactRecords returns what takes the secrets of every session out of a record, for

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	noiseEvery   = time.Minute // between two records of what is counted
-	noiseSources = 256         // counted apart in that time; the rest together
-	elsewhere    = "other addresses"
+	refusalInterval = time.Minute // between two records of what is counted
+	maxRefusalKinds = 256         // counted apart in that time; the rest together
+	otherSources    = "other addresses"
 )
 
 // Refuse records a call that a surface refused before it came to the gate:
@@ -31,78 +31,78 @@ func (g *Gate) Refuse(_ context.Context, call action.Call, why error) {
 		call.ID = newID()
 	}
 	stranger := call.Caller == (action.Caller{})
-	if (stranger || f.Code == fault.LimitReached) && !g.noise.first(call, f.Code) {
+	if (stranger || f.Code == fault.LimitReached) && !g.refusals.first(call, f.Code) {
 		return
 	}
-	p := &passage{g: g, call: call, started: time.Now()}
+	p := &invocation{g: g, call: call, started: time.Now()}
 	outcome := p.outcome(action.Result{}, f)
-	outcome.Detail = p.harmless(inert(call.Source.Request))
+	outcome.Detail = p.withoutCredential(sanitized(call.Source.Request))
 	if stranger {
-		outcome.Detail = join(outcome.Detail, "from "+inert(call.Source.Address))
+		outcome.Detail = join(outcome.Detail, "from "+sanitized(call.Source.Address))
 	}
-	if lost := p.conclude(outcome); lost != nil {
+	if lost := p.recordOutcome(outcome); lost != nil {
 		g.log.Error("a refused call was not recorded", "id", call.ID, "error", lost)
 	}
 }
 
-// tell records what was counted.
-func (g *Gate) tell(records []action.Record) {
+// recordRefusals records what was counted.
+func (g *Gate) recordRefusals(records []action.Record) {
 	if err := g.audit.Append(records...); err != nil {
 		g.log.Error("refused calls were not recorded", "error", err)
 	}
 }
 
-// noise counts refused calls that are not recorded singly.
-type noise struct {
-	tell func([]action.Record)
+// refusalCounter counts refused calls that are not recorded singly.
+type refusalCounter struct {
+	record func([]action.Record)
 
 	mu    sync.Mutex
-	seen  map[kind]*tally
+	seen  map[refusalKind]*refusalCount
 	timer *time.Timer // runs while something is counted
 }
 
-// kind is what is counted together.
-type kind struct {
+// refusalKind is what is counted together.
+type refusalKind struct {
 	source string // address of a stranger, or else the caller
 	scope  string
 	code   fault.Code
 }
 
-type tally struct {
+type refusalCount struct {
 	caller action.Caller
 	more   int // since the last record
 }
 
 // first reports whether a call is the first of its kind since none came for a
 // minute. If not, it is counted.
-func (n *noise) first(call action.Call, code fault.Code) bool {
-	k := kind{source: call.Source.Address, scope: call.Caller.Scope, code: code}
+func (n *refusalCounter) first(call action.Call, code fault.Code) bool {
+	k := refusalKind{source: call.Source.Address, scope: call.Caller.Scope, code: code}
 	if call.Caller.Actor != "" {
 		k.source = call.Caller.Actor
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.seen == nil {
-		n.seen = map[kind]*tally{}
+		n.seen = map[refusalKind]*refusalCount{}
 	}
-	if _, known := n.seen[k]; !known && len(n.seen) >= noiseSources {
-		k = kind{source: elsewhere, code: code}
+	if _, known := n.seen[k]; !known && len(n.seen) >= maxRefusalKinds {
+		k = refusalKind{source: otherSources, code: code}
 	}
 	if n.timer == nil {
-		n.timer = time.AfterFunc(noiseEvery, n.report)
+		n.timer = time.AfterFunc(refusalInterval, n.flush)
 	}
 	if t, known := n.seen[k]; known {
 		t.more++
 		return false
 	}
-	n.seen[k] = &tally{caller: call.Caller}
+	n.seen[k] = &refusalCount{caller: call.Caller}
 	return true
 }
 
-// report records what was counted, and forgets who was silent.
-func (n *noise) report() { n.tell(n.collect(true)) }
+// flush records what was counted, and forgets who was silent.
+func (n *refusalCounter) flush() { n.record(n.collect(true)) }
 
-func (n *noise) collect(goOn bool) []action.Record {
+func (n *refusalCounter) collect(goOn bool) []action.Record {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var records []action.Record
@@ -112,23 +112,23 @@ func (n *noise) collect(goOn bool) []action.Record {
 			continue
 		}
 		records = append(records, action.Record{
-			EventType: audit.Refused, Actor: inert(t.caller.Actor), Role: t.caller.Role, Scope: t.caller.Scope,
-			Result: "fault", Error: string(k.code), Detail: approval.Sanitize(fmt.Sprintf("%d more calls from %s", t.more, k.source), keptText),
+			EventType: audit.Refused, Actor: sanitized(t.caller.Actor), Role: t.caller.Role, Scope: t.caller.Scope,
+			Result: "fault", Error: string(k.code), Detail: approval.Sanitize(fmt.Sprintf("%d more calls from %s", t.more, k.source), maxText),
 		})
 		t.more = 0
 	}
 	if n.timer = nil; goOn && len(n.seen) > 0 {
-		n.timer = time.AfterFunc(noiseEvery, n.report)
+		n.timer = time.AfterFunc(refusalInterval, n.flush)
 	}
 	return records
 }
 
 // stop ends the counting and records what was counted.
-func (n *noise) stop() {
+func (n *refusalCounter) stop() {
 	n.mu.Lock()
 	if n.timer != nil {
 		n.timer.Stop()
 	}
 	n.mu.Unlock()
-	n.tell(n.collect(false))
+	n.record(n.collect(false))
 }

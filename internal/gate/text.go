@@ -15,24 +15,24 @@ import (
 
 const hidden = "[not recorded]" // in place of what may be a secret
 
-// input is what the call types or chooses, as records and questions show it:
+// inputText is what the call types or chooses, as records and questions show it:
 // nothing of it where the field is protected, or where nothing is known of the
 // field.
-func (p *passage) input() string {
+func (p *invocation) inputText() string {
 	var text string
-	if len(p.credentials) > 0 {
+	if len(p.findings) > 0 {
 		return hidden
 	}
 	switch a := p.call.Args.(type) {
 	case *action.Type:
 		text = a.Input
 	case *action.FillSecret:
-		return p.secret(a)
+		return p.secretText(a)
 	case *action.Capture:
-		return inert("the state of " + a.Domain)
+		return sanitized("the state of " + a.Domain)
 	case *action.Press:
 		if utf8.RuneCountInString(a.Key) > 1 {
-			return inert(a.Key) // a named key, or a combination
+			return sanitized(a.Key) // a named key, or a combination
 		}
 		text = a.Key
 	case *action.Select:
@@ -40,86 +40,86 @@ func (p *passage) input() string {
 	case *action.Execute:
 		return fmt.Sprintf("script of %d characters, sha256 %x", utf8.RuneCountInString(a.Expression), sha256.Sum256([]byte(a.Expression)))
 	case *action.Upload:
-		return named(a)
+		return uploadText(a)
 	case *action.NewFile:
-		return inert(fileOf(*a))
+		return sanitized(fileOf(*a))
 	case *action.Hands:
-		return inert(a.Reason)
+		return sanitized(a.Reason)
 	case *action.HandBack:
-		return inert(a.Note)
+		return sanitized(a.Note)
 	case *action.AllowHost:
-		return inert(cmp.Or(a.For, "page") + " " + a.Host)
+		return sanitized(cmp.Or(a.For, "page") + " " + a.Host)
 	case *action.CredentialQuery:
-		return inert(a.Domain)
+		return sanitized(a.Domain)
 	case *action.HumanRequest:
-		return inert(a.Reason)
+		return sanitized(a.Reason)
 	case *action.AnswerDialog:
 		if a.Accept {
 			return "accept"
 		}
 		return "dismiss"
 	case *action.RunStart:
-		return inert(fmt.Sprintf("%d actions for %s, on %s", len(a.Actions), cmp.Or(a.Actor, p.call.Caller.Actor), strings.Join(a.DomainAllowlist, ", ")))
+		return sanitized(fmt.Sprintf("%d actions for %s, on %s", len(a.Actions), cmp.Or(a.Actor, p.call.Caller.Actor), strings.Join(a.DomainAllowlist, ", ")))
 	case *action.RunGuide:
-		return inert(a.Why)
+		return sanitized(a.Why)
 	case *action.RunOpen:
-		return inert("hosts " + strings.Join(a.Hosts, ", "))
+		return sanitized("hosts " + strings.Join(a.Hosts, ", "))
 	case *action.RunResume:
-		return inert(fmt.Sprintf("%s (%d actions in place of what was left)", a.Guidance, len(a.Actions)))
+		return sanitized(fmt.Sprintf("%s (%d actions in place of what was left)", a.Guidance, len(a.Actions)))
 	case *action.RunEnd:
-		return inert(a.Run + " " + a.Status + ": " + a.Reason)
+		return sanitized(a.Run + " " + a.Status + ": " + a.Reason)
 	}
 	if text == "" {
 		return ""
 	}
-	if e := p.facts.Element; e == nil || e.Protected || !p.judged || p.verdict.Private || p.g.holdsCredential(text) {
+	if e := p.facts.Element; e == nil || e.Protected || !p.judged || p.verdict.Private || p.g.containsCredential(text) {
 		return hidden
 	}
-	return inert(text)
+	return sanitized(text)
 }
 
-// secret names what would be typed: never more of it.
-func (p *passage) secret(a *action.FillSecret) string {
-	return inert(fmt.Sprintf("[secret %s of %s]", a.Secret, cmp.Or(a.Domain, hostOf(p.facts.Page.URL))))
+// secretText names what would be typed: never more of it.
+func (p *invocation) secretText(a *action.FillSecret) string {
+	return sanitized(fmt.Sprintf("[secret %s of %s]", a.Secret, cmp.Or(a.Domain, hostOf(p.facts.Page.URL))))
 }
 
-// target is where the call would lead.
-func (p *passage) target() string {
+// targetText is where the call would lead.
+func (p *invocation) targetText() string {
 	if d := p.facts.Destination; d != nil && d.URL != "" {
-		return p.address(d.URL)
+		return p.recordedURL(d.URL)
 	}
 	switch a := p.call.Args.(type) {
 	case *action.Goto:
-		return p.address(a.URL)
+		return p.recordedURL(a.URL)
 	case *action.OpenTab:
-		return p.address(a.URL)
+		return p.recordedURL(a.URL)
 	case *action.SessionStart:
-		return p.address(a.URL)
+		return p.recordedURL(a.URL)
 	case *action.BrowserStart:
-		return p.address(a.URL)
+		return p.recordedURL(a.URL)
 	case *action.CookieList:
-		return p.address(a.URL)
+		return p.recordedURL(a.URL)
 	case *action.Scrape:
-		return p.address(a.URL)
+		return p.recordedURL(a.URL)
 	case *action.Crawl:
-		return p.address(a.URL)
+		return p.recordedURL(a.URL)
 	case *action.CrawlPage:
-		return p.address(a.URL)
+		return p.recordedURL(a.URL)
 	case *action.CrawlFile:
-		return p.address(a.URL)
+		return p.recordedURL(a.URL)
 	case *action.RunStart:
-		return p.address(a.URL)
+		return p.recordedURL(a.URL)
 	case *action.RunOpen:
-		return p.address(a.URL)
+		return p.recordedURL(a.URL)
 	case *action.RunAllow:
-		return p.address(a.URL)
+		return p.recordedURL(a.URL)
 	}
 	return ""
 }
 
-// element is what the call acts on: what the page says of it, or else what the
+// elementText is what the call acts on: what the page says of it, or else what the
 // caller said.
-func (p *passage) element() string {
+func (p *invocation) elementText() string {
 	if e := p.facts.Element; e != nil {
 		text := e.Role
 		if text == "" {
@@ -129,30 +129,30 @@ func (p *passage) element() string {
 		if name == "" {
 			name = e.Label
 		}
-		text += fmt.Sprintf(" %q", approval.Sanitize(name, keptText))
+		text += fmt.Sprintf(" %q", approval.Sanitize(name, maxText))
 		if e.Ref != "" {
 			text += " [" + e.Ref + "]"
 		}
-		return approval.Sanitize(text, 2*keptText) + p.onto()
+		return approval.Sanitize(text, 2*maxText) + p.dropTargetText()
 	}
-	if len(p.credentials) > 0 {
+	if len(p.findings) > 0 {
 		return ""
 	}
 	switch a := p.call.Args.(type) {
 	case *action.Click:
-		return described(a.Locator)
+		return locatorText(a.Locator)
 	case *action.Type:
-		return described(a.Locator)
+		return locatorText(a.Locator)
 	case *action.FillSecret:
-		return described(a.Locator)
+		return locatorText(a.Locator)
 	case *action.Press:
-		return described(a.Locator)
+		return locatorText(a.Locator)
 	case *action.Select:
-		return described(a.Locator)
+		return locatorText(a.Locator)
 	case *action.Hover:
-		return described(a.Locator)
+		return locatorText(a.Locator)
 	case *action.Drag:
-		return described(a.From) + " onto " + described(a.To)
+		return locatorText(a.From) + " onto " + locatorText(a.To)
 	case *action.SessionStart:
 		return profileNamed(a.Profile)
 	case *action.BrowserStart:
@@ -166,24 +166,24 @@ func (p *passage) element() string {
 	case *action.ProfileImport:
 		return profileNamed(a.ID)
 	case *action.Upload:
-		return described(a.Locator)
+		return locatorText(a.Locator)
 	case *action.CookieSet:
 		return cookiesOf(a)
 	case *action.CookieDelete:
-		return chosen(a)
+		return cookieSelectionText(a)
 	case *action.Content:
-		return described(action.Locator{Selector: a.Selector})
+		return locatorText(action.Locator{Selector: a.Selector})
 	}
 	return ""
 }
 
-// onto is what the element would be dropped on.
-func (p *passage) onto() string {
+// dropTargetText is what the element would be dropped on.
+func (p *invocation) dropTargetText() string {
 	e := p.facts.Onto
 	if e == nil {
 		return ""
 	}
-	return approval.Sanitize(fmt.Sprintf(" onto %s %q", cmp.Or(e.Role, e.Tag), approval.Sanitize(cmp.Or(e.Name, e.Label), keptText)), 2*keptText)
+	return approval.Sanitize(fmt.Sprintf(" onto %s %q", cmp.Or(e.Role, e.Tag), approval.Sanitize(cmp.Or(e.Name, e.Label), maxText)), 2*maxText)
 }
 
 // profileNamed is saved user data as the caller named it, nothing for none.
@@ -191,7 +191,7 @@ func profileNamed(key string) string {
 	if key == "" {
 		return ""
 	}
-	return inert("profile " + key)
+	return sanitized("profile " + key)
 }
 
 // cookiesOf names the cookies of a call, never their values.
@@ -200,11 +200,11 @@ func cookiesOf(a *action.CookieSet) string {
 	for i, c := range a.Cookies {
 		names[i] = strings.TrimSpace(c.Name + " " + c.Domain)
 	}
-	return inert("cookies " + strings.Join(names, ", "))
+	return sanitized("cookies " + strings.Join(names, ", "))
 }
 
-// chosen says which cookies are to be deleted.
-func chosen(a *action.CookieDelete) string {
+// cookieSelectionText says which cookies are to be deleted.
+func cookieSelectionText(a *action.CookieDelete) string {
 	text := "all cookies"
 	if a.Name != nil {
 		text = "cookies " + *a.Name
@@ -212,20 +212,20 @@ func chosen(a *action.CookieDelete) string {
 	if a.Domain != nil {
 		text += " of " + *a.Domain
 	}
-	return inert(text)
+	return sanitized(text)
 }
 
-// described is an element as the caller named it.
-func described(l action.Locator) string {
+// locatorText is an element as the caller named it.
+func locatorText(l action.Locator) string {
 	switch {
 	case l.Ref != "":
-		return inert("ref " + l.Ref)
+		return sanitized("ref " + l.Ref)
 	case l.Selector != "":
-		return inert("selector " + l.Selector)
+		return sanitized("selector " + l.Selector)
 	case l.Role != "":
-		return inert(strings.TrimSpace("role " + l.Role + " " + l.Name))
+		return sanitized(strings.TrimSpace("role " + l.Role + " " + l.Name))
 	case l.Text != "":
-		return inert("text " + l.Text)
+		return sanitized("text " + l.Text)
 	}
 	if x, y, named := l.Point(); named {
 		return fmt.Sprintf("the point %g, %g", x, y)
@@ -233,8 +233,8 @@ func described(l action.Locator) string {
 	return ""
 }
 
-// tellsSecret matches names of parameters whose values are often secrets.
-var tellsSecret = regexp.MustCompile(`(?i)token|secret|passw|passwd|pwd|api.?key|auth|session|signature|^sig$|^code$|^key$|credential|jwt|otp|nonce|ticket`)
+// secretParam matches names of parameters whose values are often secrets.
+var secretParam = regexp.MustCompile(`(?i)token|secret|passw|passwd|pwd|api.?key|auth|session|signature|^sig$|^code$|^key$|credential|jwt|otp|nonce|ticket`)
 
 // maskURL hides what in an address may be a secret: user information and the
 // values of parameters with telling names, in query and fragment.
@@ -266,7 +266,7 @@ func maskQuery(query string) string {
 	for i, part := range parts {
 		name, value, _ := strings.Cut(part, "=")
 		if plainName, err := url.QueryUnescape(name); err == nil {
-			if value != "" && tellsSecret.MatchString(plainName) {
+			if value != "" && secretParam.MatchString(plainName) {
 				parts[i] = name + "=masked"
 			}
 		} else {
@@ -276,8 +276,8 @@ func maskQuery(query string) string {
 	return strings.Join(parts, "&")
 }
 
-// masked is a copy of e whose addresses hide what may be a secret.
-func masked(e *action.Element) *action.Element {
+// maskElement is a copy of e whose addresses hide what may be a secret.
+func maskElement(e *action.Element) *action.Element {
 	if e == nil {
 		return nil
 	}
@@ -295,5 +295,5 @@ func hostOf(address string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// plain is text from facts that goes into a fault's message.
-func plain(text string) string { return approval.Sanitize(text, 2*keptText) }
+// sanitizedFault is text from facts that goes into a fault's message.
+func sanitizedFault(text string) string { return approval.Sanitize(text, 2*maxText) }

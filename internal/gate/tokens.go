@@ -16,34 +16,34 @@ type Tokens interface {
 	Whoami(ctx context.Context, by action.Caller) (action.Whoami, error)
 }
 
-func createToken(ctx context.Context, p *passage, a *action.TokenCreate) (any, error) {
+func createToken(ctx context.Context, p *invocation, a *action.TokenCreate) (any, error) {
 	made, err := p.g.tokens.Create(ctx, p.call.Caller, *a)
 	if err != nil {
 		return nil, err
 	}
-	p.note(made.Scope, "made token "+made.ID+" for "+string(made.Role)+" "+made.Name)
+	p.recordTokenEvent(made.Scope, "made token "+made.ID+" for "+string(made.Role)+" "+made.Name)
 	return &made, nil
 }
 
-func revokeToken(ctx context.Context, p *passage, a *action.TokenRevoke) (any, error) {
+func revokeToken(ctx context.Context, p *invocation, a *action.TokenRevoke) (any, error) {
 	revoked, err := p.g.tokens.Revoke(ctx, p.call.Caller, *a)
 	if err != nil {
 		return nil, err
 	}
-	p.note(revoked.Scope, "revoked token "+revoked.ID+" of "+revoked.Name)
+	p.recordTokenEvent(revoked.Scope, "revoked token "+revoked.ID+" of "+revoked.Name)
 	return &revoked, nil
 }
 
-// note records what was done to a token in the trail of the scope it is of.
-func (p *passage) note(scope, what string) {
+// recordTokenEvent records what was done to a token in the trail of the scope it is of.
+func (p *invocation) recordTokenEvent(scope, what string) {
 	event := p.record()
-	event.EventType, event.Scope, event.Detail = audit.Token, scope, inert(what)
+	event.EventType, event.Scope, event.Detail = audit.Token, scope, sanitized(what)
 	p.g.audit.Record(event)
 }
 
 // withTokens is withArgs for verbs that a gate without tokens does not have.
-func withTokens[A any](f func(context.Context, *passage, *A) (any, error)) func(context.Context, *passage) (action.Result, error) {
-	return withArgs(func(ctx context.Context, p *passage, a *A) (any, error) {
+func withTokens[A any](f func(context.Context, *invocation, *A) (any, error)) func(context.Context, *invocation) (action.Result, error) {
+	return withArgs(func(ctx context.Context, p *invocation, a *A) (any, error) {
 		if p.g.tokens == nil {
 			return nil, fault.New(fault.NotActive, "this gateway has no tokens to speak of").Hinted("see its configuration")
 		}

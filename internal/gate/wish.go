@@ -11,29 +11,29 @@ import (
 )
 
 const (
-	allowVerb   = "session.allow"
-	mostWishes  = 5               // questions for new hosts that a session has open: an agent must not drown the others
-	mostWaiting = 10              // questions of the scope, of any kind, from which on no wish is put: acts go first
-	wishLimit   = 5 * time.Second // to put one, which no answer waits for
+	allowVerb           = "session.allow"
+	maxHostRequests     = 5               // questions for new hosts that a session has open: an agent must not drown the others
+	maxWaitingQuestions = 10              // questions of the scope, of any kind, from which on no wish is put: acts go first
+	hostRequestLimit    = 5 * time.Second // to put one, which no answer waits for
 )
 
-// wish has people asked whether a host may be added to the session, where an
+// requestHost has people asked whether a host may be added to the session, where an
 // agent's call was refused for want of it. The refusal stands; it says that
 // they were asked. Nothing else becomes of a wish that cannot be put.
-func (p *passage) wish(ctx context.Context, err error) error {
+func (p *invocation) requestHost(ctx context.Context, err error) error {
 	f := fault.From(err)
-	if f == nil || f.Code != fault.BlockedDomain || !p.g.wishes || p.verb == nil || p.verb.Inner || p.call.OfRun || // a run asks by itself
+	if f == nil || f.Code != fault.BlockedDomain || !p.g.hostRequests || p.verb == nil || p.verb.Inner || p.call.OfRun || // a run asks by itself
 		p.call.Caller.Role != action.Agent || p.facts.Session.ID == "" {
 		return err
 	}
-	host := p.g.sessions.RequestableHost(p.facts.Session.ID, p.unreached(f))
+	host := p.g.sessions.RequestableHost(p.facts.Session.ID, p.blockedAddress(f))
 	if host == "" {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), wishLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), hostRequestLimit)
 	defer cancel()
 	actor := p.call.Caller.Actor
-	q, said, failed := p.g.wishFor(ctx, want{
+	q, said, failed := p.g.requestHost(ctx, hostRequest{
 		host: host, why: actor + " wants to open a page of " + host, session: p.facts.Session.ID,
 		caller: p.call.Caller, page: p.facts.Page, event: p.record(),
 	})
@@ -47,9 +47,9 @@ func (p *passage) wish(ctx context.Context, err error) error {
 	return f.Hinted("%s", said)
 }
 
-// unreached is the address that a call was refused: where it would have gone,
+// blockedAddress is the address that a call was refused: where it would have gone,
 // or where the page then led.
-func (p *passage) unreached(f *fault.Fault) string {
+func (p *invocation) blockedAddress(f *fault.Fault) string {
 	if d := p.facts.Destination; d != nil && !d.Allowed {
 		return d.URL
 	}
@@ -57,14 +57,14 @@ func (p *passage) unreached(f *fault.Fault) string {
 	return address
 }
 
-// want is a host that somebody wants added to a session.
-type want struct {
-	host, why  string
-	session    string
-	caller     action.Caller // on whose behalf; of a page's want, who started the session
-	page       action.Page
-	event      action.Record // what is known of it, for the audit
-	everywhere int           // questions of the session, open or not, from which on none is put; 0: no such bound
+// hostRequest is a host that somebody wants added to a session.
+type hostRequest struct {
+	host, why string
+	session   string
+	caller    action.Caller // on whose behalf; of a page's want, who started the session
+	page      action.Page
+	event     action.Record // what is known of it, for the audit
+	total     int           // questions of the session, open or not, from which on none is put; 0: no such bound
 }
 
 // RequestHost has people asked whether a host may be added to a session, because a
@@ -72,56 +72,56 @@ type want struct {
 // Of a session at most five such hosts are asked about. It may wait for the
 // store.
 func (g *Gate) RequestHost(session action.Session, host string) {
-	if !g.wishes {
+	if !g.hostRequests {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), wishLimit) // it belongs to no call
+	ctx, cancel := context.WithTimeout(context.Background(), hostRequestLimit) // it belongs to no call
 	defer cancel()
-	w := want{
+	w := hostRequest{
 		host: host, why: "a page in a session of " + session.Actor + " was to open " + host, session: session.ID,
-		caller:     action.Caller{Actor: session.Actor, Scope: session.Scope},
-		event:      action.Record{Actor: session.Actor, Scope: session.Scope, SessionID: session.ID, ContainerID: session.Box, Domain: host},
-		everywhere: mostWishes,
+		caller: action.Caller{Actor: session.Actor, Scope: session.Scope},
+		event:  action.Record{Actor: session.Actor, Scope: session.Scope, SessionID: session.ID, ContainerID: session.Box, Domain: host},
+		total:  maxHostRequests,
 	}
 	if session.Page != nil {
 		w.page = *session.Page
 	}
-	if _, _, err := g.wishFor(ctx, w); err != nil {
+	if _, _, err := g.requestHost(ctx, w); err != nil {
 		g.log.Warn("a page's wish for a host could not be put to people", "session", session.ID, "host", host, "error", err)
 	}
 }
 
-// wishFor puts the question, unless it was put before, or too many wait. said
+// requestHost puts the question, unless it was put before, or too many wait. said
 // is what the agent is told.
-func (g *Gate) wishFor(ctx context.Context, w want) (q action.Question, said string, err error) {
-	g.wishing.Lock()
-	defer g.wishing.Unlock()
-	before, err := g.desk.ListByVerb(ctx, w.session, allowVerb)
+func (g *Gate) requestHost(ctx context.Context, w hostRequest) (q action.Question, said string, err error) {
+	g.hostRequestMu.Lock()
+	defer g.hostRequestMu.Unlock()
+	before, err := g.approvals.ListByVerb(ctx, w.session, allowVerb)
 	if err != nil {
 		return q, "", err
 	}
-	old, open := recall(before, w.host)
-	waiting, err := g.desk.List(ctx, w.caller.Scope, approval.Pending)
+	old, open := earlierRequest(before, w.host)
+	waiting, err := g.approvals.List(ctx, w.caller.Scope, approval.Pending)
 	if err != nil {
 		return q, "", err
 	}
 	switch {
 	case old.State == approval.Pending:
-		return old, asked(w.host), nil
+		return old, askedHint(w.host), nil
 	case old.State == approval.Denied:
 		return old, "a person said no to " + w.host + " for this session: go elsewhere, and do not ask again", nil
-	case open >= mostWishes, len(waiting.Questions) >= mostWaiting, w.everywhere > 0 && len(before) >= w.everywhere:
+	case open >= maxHostRequests, len(waiting.Questions) >= maxWaitingQuestions, w.total > 0 && len(before) >= w.total:
 		return q, "go elsewhere: people are already asked about other hosts of this session, and are asked about no more until those are answered", nil
 	case old.State == approval.Expired:
-		_, _ = g.desk.Await(ctx, old.ID, 0) // heard: what nobody answered may be asked again
+		_, _ = g.approvals.Await(ctx, old.ID, 0) // heard: what nobody answered may be asked again
 	}
-	q, err = g.askFor(ctx, w)
-	return q, asked(w.host), err
+	q, err = g.askForHost(ctx, w)
+	return q, askedHint(w.host), err
 }
 
-// recall finds what became of the wish for a host, the newest first and a no
+// earlierRequest finds what became of the wish for a host, the newest first and a no
 // before all, and how many wishes wait.
-func recall(before []action.Question, host string) (old action.Question, open int) {
+func earlierRequest(before []action.Question, host string) (old action.Question, open int) {
 	for _, q := range before {
 		if q.State == approval.Pending {
 			open++
@@ -133,10 +133,10 @@ func recall(before []action.Question, host string) (old action.Question, open in
 	return old, open
 }
 
-// askFor puts a wish to people and records that.
-func (g *Gate) askFor(ctx context.Context, w want) (action.Question, error) {
-	q, fresh, err := g.question(ctx, approval.Request{
-		Subject: approval.Subject{Scope: w.caller.Scope, Session: w.session, Verb: allowVerb, Args: wished(w.host)},
+// askForHost puts a wish to people and records that.
+func (g *Gate) askForHost(ctx context.Context, w hostRequest) (action.Question, error) {
+	q, fresh, err := g.askQuestion(ctx, approval.Request{
+		Subject: approval.Subject{Scope: w.caller.Scope, Session: w.session, Verb: allowVerb, Args: allowHostArgs(w.host)},
 		Actor:   w.caller.Actor, Risk: action.Medium, Rule: "navigation.blocked",
 		Why:  w.why + ", which this session may not: approving adds the host to the session",
 		Page: action.Page{URL: maskURL(w.page.URL), Title: w.page.Title}, Input: w.host,
@@ -151,17 +151,17 @@ func (g *Gate) askFor(ctx context.Context, w want) (action.Question, error) {
 	return q, nil
 }
 
-func asked(host string) string {
+func askedHint(host string) string {
 	return "a person was asked whether to add " + host + " to this session: go on with something else, and try it again when an answer's events say it was allowed"
 }
 
-func wished(host string) *action.AllowHost { return &action.AllowHost{Host: host, For: "page"} }
+func allowHostArgs(host string) *action.AllowHost { return &action.AllowHost{Host: host, For: "page"} }
 
-// followed is what follows from a call's own answer: a wish from a refusal; a
+// afterCall is what follows from a call's own answer: a wish from a refusal; a
 // new host, or a session that goes on, from a yes to it.
-func (p *passage) followed(ctx context.Context, result action.Result, err error) (action.Result, error) {
+func (p *invocation) afterCall(ctx context.Context, result action.Result, err error) (action.Result, error) {
 	if err != nil {
-		return result, p.wish(ctx, err)
+		return result, p.requestHost(ctx, err)
 	}
 	q, answered := result.Data.(*action.Question)
 	if p.call.Verb != "approval.answer" || !answered || q.State != approval.Approved {
@@ -171,27 +171,27 @@ func (p *passage) followed(ctx context.Context, result action.Result, err error)
 	if failed == "" {
 		return result, nil
 	}
-	if err := p.g.grant(ctx, p.call, *q); err != nil {
+	if err := p.g.applyAnswer(ctx, p.call, *q); err != nil {
 		f := fault.From(err)
 		result.Notes = append(result.Notes, "the answer was kept, but "+failed+": "+f.Message+"; "+f.Hint)
 	}
 	return result, nil
 }
 
-// grant does what a question of the gateway's own was about, which adds a host to
+// applyAnswer does what a question of the gateway's own was about, which adds a host to
 // a session or lets it go on, as a call of the person who approved it: it takes
 // the same path and leaves the same records.
-func (g *Gate) grant(ctx context.Context, by action.Call, q action.Question) error {
-	used, err := g.desk.Await(ctx, q.ID, 0) // one answer, one use
+func (g *Gate) applyAnswer(ctx context.Context, by action.Call, q action.Question) error {
+	used, err := g.approvals.Await(ctx, q.ID, 0) // one answer, one use
 	if err != nil {
 		return err
 	}
-	call := action.Call{ID: newID(), Verb: q.Verb, Caller: by.Caller, Session: q.Session, Args: wished(used.Input), Surface: by.Surface}
+	call := action.Call{ID: newID(), Verb: q.Verb, Caller: by.Caller, Session: q.Session, Args: allowHostArgs(used.Input), Surface: by.Surface}
 	if q.Verb == resumeVerb {
-		call.Args = goesOn()
+		call.Args = resumeArgs()
 	}
-	p := g.passage(call)
+	p := g.newInvocation(call)
 	p.approval = q.ID
-	_, err = p.leave(p.guarded(ctx))
+	_, err = p.finish(p.runRecovering(ctx))
 	return err
 }

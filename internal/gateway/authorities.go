@@ -12,8 +12,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// mostAuthorities bounds the certificates of security.network.ca_file.
-const mostAuthorities = 100
+// maxAuthorities bounds the certificates of security.network.ca_file.
+const maxAuthorities = 100
 
 // authorities reads the certificates of security.network.ca_file, none where no
 // file is named. Faults: start_failed.
@@ -51,8 +51,8 @@ func readAuthorities(data []byte) (all []*x509.Certificate, err error) {
 		case !one.BasicConstraintsValid || !one.IsCA:
 			return nil, fmt.Errorf("certificate %d of the file is not an authority's (basic constraints CA): a host's own belongs in allow_self_signed, by the host's name", number)
 		}
-		if all = append(all, one); len(all) > mostAuthorities {
-			return nil, fmt.Errorf("the file has more than %d certificates", mostAuthorities)
+		if all = append(all, one); len(all) > maxAuthorities {
+			return nil, fmt.Errorf("the file has more than %d certificates", maxAuthorities)
 		}
 	}
 	switch {
@@ -64,9 +64,9 @@ func readAuthorities(data []byte) (all []*x509.Certificate, err error) {
 	return all, nil
 }
 
-// trusted is what the gateway's own requests for a box trust: what the machine
+// certPool is what the gateway's own requests for a box trust: what the machine
 // does, and the configured authorities. nil stands for the machine's alone.
-func trusted(all []*x509.Certificate) (*x509.CertPool, error) {
+func certPool(all []*x509.Certificate) (*x509.CertPool, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}

@@ -21,16 +21,16 @@ import (
 )
 
 const (
-	diagnosis = 60 * time.Second // of everything doctor does
-	leastRoom = 1 << 30          // bytes free in the state directory; artifacts and audit grow there
+	diagnoseLimit = 60 * time.Second // of everything doctor does
+	minFreeBytes  = 1 << 30          // bytes free in the state directory; artifacts and audit grow there
 )
 
 // diagnose checks everything a session needs. Where engine and image are
 // there it starts a box of its own and proves what holds inside.
 func diagnose(ctx context.Context, c config.Config, version string) []cli.Check {
-	ctx, cancel := context.WithTimeout(ctx, diagnosis)
+	ctx, cancel := context.WithTimeout(ctx, diagnoseLimit)
 	defer cancel()
-	checks := []cli.Check{{Name: "config", OK: true, Detail: "every key is right"}, disk(c.Server.StateDir), secondPlace(c)}
+	checks := []cli.Check{{Name: "config", OK: true, Detail: "every key is right"}, diskCheck(c.Server.StateDir), checkpointCheck(c)}
 	dir, err := os.MkdirTemp("", "glovebox-doctor-")
 	if err != nil {
 		return append(checks, cli.Check{Name: "disk", Detail: err.Error(), Repair: "make room in " + os.TempDir()})
@@ -40,29 +40,29 @@ func diagnose(ctx context.Context, c config.Config, version string) []cli.Check 
 	own.Server.StateDir = dir // an instance of its own: a running gateway's boxes are not touched
 	driver, err := openDriver(own, version, slog.New(slog.DiscardHandler))
 	if err != nil {
-		return append(checks, failed(own.Browser.Sandbox.Driver, err))
+		return append(checks, failedCheck(own.Browser.Sandbox.Driver, err))
 	}
 	defer driver.Close()
 	for _, finding := range driver.Check(ctx) {
 		checks = append(checks, cli.Check(finding))
 	}
 	if c.Browser.Sandbox.Driver == "docker" {
-		checks = append(checks, guestIsCurrent(ctx, imageTag(c, version))...)
+		checks = append(checks, guestCheck(ctx, imageTag(c, version))...)
 	}
 	for _, check := range checks {
 		if !check.OK {
 			return checks // a box cannot start before these are repaired
 		}
 	}
-	return append(checks, tryBox(ctx, c, driver)...)
+	return append(checks, boxCheck(ctx, c, driver)...)
 }
 
-// guestIsCurrent says whether the image holds this very program as its guest.
-func guestIsCurrent(ctx context.Context, tag string) []cli.Check {
+// guestCheck says whether the image holds this very program as its guest.
+func guestCheck(ctx context.Context, tag string) []cli.Check {
 	state, err := image.Present(ctx, tag, "")
 	switch {
 	case err != nil:
-		return []cli.Check{failed("guest", err)}
+		return []cli.Check{failedCheck("guest", err)}
 	case state == image.Absent: // the image's own line says so
 		return nil
 	case state == image.Stale:
@@ -71,14 +71,14 @@ func guestIsCurrent(ctx context.Context, tag string) []cli.Check {
 	return []cli.Check{{Name: "guest", OK: true, Detail: "the image holds this program"}}
 }
 
-func failed(name string, err error) cli.Check {
+func failedCheck(name string, err error) cli.Check {
 	f := fault.From(err)
 	return cli.Check{Name: name, Detail: f.Message, Repair: f.Hint}
 }
 
-func disk(dir string) cli.Check {
+func diskCheck(dir string) cli.Check {
 	check := cli.Check{Name: "disk", Repair: "make room, or set server.state_dir to a folder that can be written"}
-	if err := hostDir(dir); err != nil {
+	if err := checkWritable(dir); err != nil {
 		check.Detail = err.Error()
 		return check
 	}
@@ -89,23 +89,23 @@ func disk(dir string) cli.Check {
 	}
 	free := stat.Bavail * uint64(stat.Bsize)
 	check.Detail = fmt.Sprintf("%s, %d MiB free", dir, free>>20)
-	if check.OK = free >= leastRoom; check.OK {
+	if check.OK = free >= minFreeBytes; check.OK {
 		check.Repair = ""
 	}
 	return check
 }
 
-// secondPlace says whether checkpoints of the audit trail can be written.
-func secondPlace(c config.Config) cli.Check {
+// checkpointCheck says whether checkpoints of the audit trail can be written.
+func checkpointCheck(c config.Config) cli.Check {
 	dir := checkpointDir(c)
-	if err := hostDir(dir); err != nil {
+	if err := checkWritable(dir); err != nil {
 		return cli.Check{Name: "audit", Detail: err.Error(), Repair: "make room, or set audit.checkpoint_dir to a folder that can be written"}
 	}
 	return cli.Check{Name: "audit", OK: true, Detail: "checkpoints are signed in " + dir}
 }
 
-// hostDir reports whether dir can be written.
-func hostDir(dir string) error {
+// checkWritable reports whether dir can be written.
+func checkWritable(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -118,8 +118,8 @@ func hostDir(dir string) error {
 	return errors.Join(err, probe.Close())
 }
 
-// tryBox starts a box and says what holds in it.
-func tryBox(ctx context.Context, c config.Config, driver driver) []cli.Check {
+// boxCheck starts a box and says what holds in it.
+func boxCheck(ctx context.Context, c config.Config, driver driver) []cli.Check {
 	door := egress.New(egress.Options{})
 	defer func() { _ = door.Shutdown(context.WithoutCancel(ctx)) }()
 	id := sandbox.NewID()
@@ -130,7 +130,7 @@ func tryBox(ctx context.Context, c config.Config, driver driver) []cli.Check {
 		Egress: func(conn net.Conn) { door.Handle(id, conn) },
 	})
 	if err != nil {
-		return []cli.Check{failed("box", err)}
+		return []cli.Check{failedCheck("box", err)}
 	}
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
@@ -140,17 +140,17 @@ func tryBox(ctx context.Context, c config.Config, driver driver) []cli.Check {
 	started := cli.Check{Name: "box", OK: true, Detail: fmt.Sprintf("ready in %d ms; the box and this machine agree on the time", time.Since(begin).Milliseconds())}
 	browser, err := openPage(ctx, box, engine.Options{Guard: func(string) error { return nil }})
 	if err != nil {
-		return []cli.Check{started, failed("browser", err)}
+		return []cli.Check{started, failedCheck("browser", err)}
 	}
 	defer browser.Close()
 	health, err := box.Health(ctx)
 	if err != nil {
-		return []cli.Check{started, failed("health", err)}
+		return []cli.Check{started, failedCheck("health", err)}
 	}
-	return []cli.Check{started, proven(health), display(health), wayOut(ctx, door, id, browser)}
+	return []cli.Check{started, sandboxCheck(health), displayCheck(health), egressCheck(ctx, door, id, browser)}
 }
 
-func proven(h sandbox.Health) cli.Check {
+func sandboxCheck(h sandbox.Health) cli.Check {
 	check := cli.Check{Name: "sandbox", OK: len(h.Renderers) > 0, Detail: "no renderer to look at"}
 	for _, r := range h.Renderers {
 		check.Detail = fmt.Sprintf("a renderer has %d seccomp filters, own user namespace %t, own network namespace %t, capabilities %s",
@@ -164,15 +164,15 @@ func proven(h sandbox.Health) cli.Check {
 	return check
 }
 
-func display(h sandbox.Health) cli.Check {
+func displayCheck(h sandbox.Health) cli.Check {
 	if h.Display.Running {
 		return cli.Check{Name: "display", OK: true, Detail: "Xvfb runs"}
 	}
 	return cli.Check{Name: "display", Detail: "Xvfb does not run: " + h.Display.Exit, Repair: "glovebox image build"}
 }
 
-// wayOut sends the browser where no rule lets it: the door must refuse it.
-func wayOut(ctx context.Context, door *egress.Proxy, id string, browser interface {
+// egressCheck sends the browser where no rule lets it: the door must refuse it.
+func egressCheck(ctx context.Context, door *egress.Proxy, id string, browser interface {
 	Do(context.Context, string, any, action.Pin) (action.Result, error)
 }) cli.Check {
 	_, err := browser.Do(ctx, "page.goto", &action.Goto{URL: "http://doctor.invalid/", Timing: action.Timing{Timeout: 10_000}}, action.Pin{})

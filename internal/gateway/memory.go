@@ -5,21 +5,21 @@ import (
 	"runtime/debug"
 )
 
-// garbage is how much may lie around before it is collected, in percent of
+// gcPercent is how much may lie around before it is collected, in percent of
 // what is in use: half of Go's own. A gateway allocates little and lives for
 // long; a snapshot of a large page is what makes it grow.
-const garbage = 50
+const gcPercent = 50
 
-// thrifty has the program hold little memory, unless $GOGC says otherwise.
-func thrifty() {
+// tuneGC has the program hold little memory, unless $GOGC says otherwise.
+func tuneGC() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(garbage)
+		debug.SetGCPercent(gcPercent)
 	}
 }
 
-// giveBack returns to the system what only the start needed. Pools, as the one
+// freeMemory returns to the system what only the start needed. Pools, as the one
 // of 8 MiB in which migrations are read, give way at the second collection.
-func giveBack() {
+func freeMemory() {
 	debug.FreeOSMemory()
 	debug.FreeOSMemory()
 }

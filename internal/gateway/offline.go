@@ -35,8 +35,8 @@ func offline(ctx context.Context, c config.Config, call action.Call) (result act
 	if h.vault, err = openVault(c); err != nil {
 		return result, err
 	}
-	h.keep("vault", h.vault.Close)
-	if err := h.openDesk(ctx, c, db, trail, log); err != nil {
+	h.onClose("vault", h.vault.Close)
+	if err := h.openApprovals(ctx, c, db, trail, log); err != nil {
 		return result, err
 	}
 	if err := h.openGate(ctx, c, db, trail, log); err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/session"
 )
 
-// span turns a number of the configuration into a duration; -1, which
+// duration turns a number of the configuration into a duration; -1, which
 // switches a limit off, stays -1.
-func span(n int, unit time.Duration) time.Duration {
+func duration(n int, unit time.Duration) time.Duration {
 	if n < 0 {
 		return -1
 	}
@@ -48,10 +48,10 @@ func sessionConfig(c config.Config) session.Config {
 		ColdStart:     !c.Browser.Sandbox.Warmup,
 		AllowWeak:     c.Browser.Sandbox.AllowWeak,
 		KeepBoxes:     c.Browser.Sandbox.KeepOnClose,
-		IdleTimeout:   span(c.Security.IdleTimeout, time.Second),
-		FreezeAfter:   span(c.Browser.FreezeAfter, time.Second),
+		IdleTimeout:   duration(c.Security.IdleTimeout, time.Second),
+		FreezeAfter:   duration(c.Browser.FreezeAfter, time.Second),
 		StartQueue:    time.Duration(c.Browser.StartQueue) * time.Second,
-		MaxAge:        span(c.Browser.MaxMinutes, time.Minute),
+		MaxAge:        duration(c.Browser.MaxMinutes, time.Minute),
 		MaxActions:    c.Security.MaxActions,
 		MaxFailures:   c.Security.MaxFailures,
 		MaxRepeated:   c.Security.MaxRepeated,
@@ -59,7 +59,7 @@ func sessionConfig(c config.Config) session.Config {
 		AutoInject:    c.Security.Credentials.AutoInject,
 		MaxConcurrent: c.Security.MaxConcurrent,
 		MaxSessions:   c.Security.MaxSessions,
-		Retention:     span(c.Browser.RetentionDays, 24*time.Hour),
+		Retention:     duration(c.Browser.RetentionDays, 24*time.Hour),
 	}
 }
 

@@ -14,8 +14,8 @@ type reaper interface {
 	Reap(ctx context.Context) (int, error)
 }
 
-// reap begins to remove what ended gateways left on the engine, now and then.
-func (h *Gateway) reap(ctx context.Context, d driver, log *slog.Logger) {
+// reapBoxes begins to remove what ended gateways left on the engine, now and then.
+func (h *Gateway) reapBoxes(ctx context.Context, d driver, log *slog.Logger) {
 	r, shares := d.(reaper)
 	if !shares {
 		return
@@ -36,7 +36,7 @@ func (h *Gateway) reap(ctx context.Context, d driver, log *slog.Logger) {
 			}
 		}
 	})
-	h.keep("reaper", func(context.Context) error {
+	h.onClose("reaper", func(context.Context) error {
 		stop()
 		work.Wait()
 		return nil

@@ -32,7 +32,7 @@ func TestRecordsAndLogOfAHouseKnowItsSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer trail.Close()
-	h.known.Learn("s1", credentials.Keep(secret))
+	h.secrets.Learn("s1", credentials.Keep(secret))
 	h.Log.Info("went to "+secret, "url", "https://x.example/"+secret)
 	trail.Record(action.Record{EventType: "blocked", Scope: "acme", TargetURL: "https://x.example/" + secret, Detail: secret})
 	page, err := trail.Query(t.Context(), action.AuditQuery{Limit: 10}, "acme")

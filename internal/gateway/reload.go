@@ -18,14 +18,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/cli"
 )
 
-// reloaded are the keys that a reload takes over; the others want a restart:
+// reloadableKeys are the keys that a reload takes over; the others want a restart:
 // the door and the webhook are opened once.
-var reloaded = []string{
+var reloadableKeys = []string{
 	"security.hitl.enabled", "security.hitl.timeouts.", "security.hitl.trusted_domains", "security.hitl.sensitive_domains", "security.hitl.rules", "security.hitl.ask_at", "security.effects.rules",
 	"security.network.navigation", "security.network.subresources", "security.network.listed", "security.network.allow_private", "security.network.ports",
 }
 
-const keptProblem = 1000 // characters of what is wrong with a configuration, in a record
+const maxProblemText = 1000 // characters of what is wrong with a configuration, in a record
 
 // reloads takes the configuration over anew for each signal, until ctx ends. A
 // terminal that went away sends the same signal: then the gateway ends.
@@ -45,7 +45,7 @@ func (h *Gateway) reloads(ctx context.Context, signals <-chan os.Signal, o cli.S
 			err = h.Reload(c, log)
 		}
 		if err != nil {
-			h.kept(c, err, log)
+			h.reloadFailed(c, err, log)
 		}
 	}
 }
@@ -61,13 +61,13 @@ func (h *Gateway) Reload(c config.Config, log *slog.Logger) error {
 	if err := h.sessions.SetNetwork(network(c.Security.Network)); err != nil { // the last that can fail
 		return err
 	}
-	h.desk.SetTimeouts(timeouts(c))
+	h.approvals.SetTimeouts(timeouts(c))
 	if err := h.Gate.SetPolicy(rules); err != nil {
 		return err
 	}
 	var later []string
 	for _, key := range config.Changed(h.config, c) {
-		if !slices.ContainsFunc(reloaded, func(known string) bool { return strings.HasPrefix(key, known) }) {
+		if !slices.ContainsFunc(reloadableKeys, func(known string) bool { return strings.HasPrefix(key, known) }) {
 			later = append(later, key)
 		}
 	}
@@ -76,33 +76,33 @@ func (h *Gateway) Reload(c config.Config, log *slog.Logger) error {
 		log.Warn("keys that changed and want a restart", "keys", later)
 	}
 	log.Info("configuration reloaded", "file", c.Source.File, "sha256", c.Source.SHA256, "policy", rules.Hash())
-	h.trail.Record(loaded("reloaded", c, rules))
+	h.audit.Record(configEvent("reloaded", c, rules))
 	return nil
 }
 
-// kept says that a configuration was not taken over.
-func (h *Gateway) kept(c config.Config, err error, log *slog.Logger) {
+// reloadFailed says that a configuration was not taken over.
+func (h *Gateway) reloadFailed(c config.Config, err error, log *slog.Logger) {
 	f := fault.From(err)
 	problem := f.Message
 	if all, known := f.Details["problems"].(config.Problems); known {
 		problem = all.Error()
 	}
 	log.Error("the configuration was not reloaded; the one before stays", "file", c.Source.File, "sha256", c.Source.SHA256, "problem", problem)
-	h.trail.Record(action.Record{
-		EventType: audit.Config, Result: "fault", Error: approval.Sanitize(fmt.Sprintf("%s: %s", f.Code, problem), keptProblem),
-		Detail: approval.Sanitize(fmt.Sprintf("not reloaded, the one before stays: file %s, sha256 %s", c.Source.File, c.Source.SHA256), keptProblem),
+	h.audit.Record(action.Record{
+		EventType: audit.Config, Result: "fault", Error: approval.Sanitize(fmt.Sprintf("%s: %s", f.Code, problem), maxProblemText),
+		Detail: approval.Sanitize(fmt.Sprintf("not reloaded, the one before stays: file %s, sha256 %s", c.Source.File, c.Source.SHA256), maxProblemText),
 	})
 }
 
-// loaded is the record of a configuration that came into force.
-func loaded(what string, c config.Config, rules *policy.Policy) action.Record {
+// configEvent is the record of a configuration that came into force.
+func configEvent(what string, c config.Config, rules *policy.Policy) action.Record {
 	source := "no file"
 	if c.Source.File != "" {
 		source = fmt.Sprintf("file %s, sha256 %s", c.Source.File, c.Source.SHA256)
 	}
 	return action.Record{
 		EventType: audit.Config, Result: "ok",
-		Detail: approval.Sanitize(fmt.Sprintf("%s: %s, policy %s", what, source, rules.Hash()), keptProblem),
+		Detail: approval.Sanitize(fmt.Sprintf("%s: %s, policy %s", what, source, rules.Hash()), maxProblemText),
 	}
 }
 

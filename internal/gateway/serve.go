@@ -50,13 +50,13 @@ func serve(ctx context.Context, c config.Config, version string, o cli.ServeOpti
 		err = errors.Join(err, house.Close(ctx))
 	}()
 	log = house.Log
-	idle := newIdle(house, time.Duration(o.IdleExit)*time.Second)
+	idle := newIdleWatch(house, time.Duration(o.IdleExit)*time.Second)
 	agents, err := mcp.New(mcp.Options{Door: idle, Version: version, Log: log})
 	if err != nil {
 		return err
 	}
 	defer agents.Close()
-	way, err := approach(c.Server)
+	way, err := listenOptions(c.Server)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func serve(ctx context.Context, c config.Config, version string, o cli.ServeOpti
 		return err
 	}
 	defer handler.Close()
-	if listener, err = secured(c.Server, listener, log); err != nil {
+	if listener, err = withTLS(c.Server, listener, log); err != nil {
 		return err
 	}
 	if err := greet(o, c, listener.Addr().String()); err != nil {
@@ -79,7 +79,7 @@ func serve(ctx context.Context, c config.Config, version string, o cli.ServeOpti
 	defer watching.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	watching.Go(giveBack)
+	watching.Go(freeMemory)
 	watching.Go(func() { idle.watch(ctx, cancel) })
 	watching.Go(func() { house.reloads(ctx, hangups, o, log, cancel) })
 	return run(ctx, rest.NewServer(handler, log), listener)
@@ -134,42 +134,42 @@ Connect an agent:
 
 Answer what agents must ask: %[5]s approvals watch
 API: %[1]s/docs (with a token), or %[5]s openapi --docs
-`, base(c.Server)+address, allowed, token, filepath.Join(c.Server.StateDir, auth.OperatorFile), self)
+`, scheme(c.Server)+address, allowed, token, filepath.Join(c.Server.StateDir, auth.OperatorFile), self)
 	return err
 }
 
-// idle is a door that knows when it was last used.
-type idle struct {
-	house *Gateway
-	limit time.Duration
-	calls chan struct{} // one for each call that begins or ends
+// idleWatch is a door that knows when it was last used.
+type idleWatch struct {
+	gateway *Gateway
+	limit   time.Duration
+	calls   chan struct{} // one for each call that begins or ends
 }
 
-func newIdle(house *Gateway, limit time.Duration) *idle {
-	return &idle{house: house, limit: limit, calls: make(chan struct{}, 1)}
+func newIdleWatch(house *Gateway, limit time.Duration) *idleWatch {
+	return &idleWatch{gateway: house, limit: limit, calls: make(chan struct{}, 1)}
 }
 
 // Call lets a call through to the gate, a macro step by step.
-func (i *idle) Call(ctx context.Context, call action.Call) (action.Result, error) {
-	i.touch()
-	defer i.touch()
-	return i.house.Orchestrator.Call(ctx, call)
+func (i *idleWatch) Call(ctx context.Context, call action.Call) (action.Result, error) {
+	i.noteCall()
+	defer i.noteCall()
+	return i.gateway.Orchestrator.Call(ctx, call)
 }
 
 // Refuse records a call that a surface refused.
-func (i *idle) Refuse(ctx context.Context, call action.Call, why error) {
-	i.house.Orchestrator.Refuse(ctx, call, why)
+func (i *idleWatch) Refuse(ctx context.Context, call action.Call, why error) {
+	i.gateway.Orchestrator.Refuse(ctx, call, why)
 }
 
 // Attach lets a client of the browser's protocol through to the gate. Its
 // session is open as long as it is attached, so that the gateway is not idle.
-func (i *idle) Attach(ctx context.Context, call action.Call) (action.Attachment, error) {
-	i.touch()
-	defer i.touch()
-	return i.house.Gate.Attach(ctx, call) //nolint:wrapcheck // a fault
+func (i *idleWatch) Attach(ctx context.Context, call action.Call) (action.Attachment, error) {
+	i.noteCall()
+	defer i.noteCall()
+	return i.gateway.Gate.Attach(ctx, call) //nolint:wrapcheck // a fault
 }
 
-func (i *idle) touch() {
+func (i *idleWatch) noteCall() {
 	select {
 	case i.calls <- struct{}{}:
 	default:
@@ -178,7 +178,7 @@ func (i *idle) touch() {
 
 // watch ends the gateway when it was not used for the limit and no session is
 // open. With no limit it does nothing.
-func (i *idle) watch(ctx context.Context, end func()) {
+func (i *idleWatch) watch(ctx context.Context, end func()) {
 	if i.limit <= 0 {
 		return
 	}
@@ -191,7 +191,7 @@ func (i *idle) watch(ctx context.Context, end func()) {
 		case <-i.calls:
 			timer.Reset(i.limit)
 		case <-timer.C:
-			if i.house.sessions.Live() == 0 {
+			if i.gateway.sessions.Live() == 0 {
 				end()
 				return
 			}

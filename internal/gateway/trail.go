@@ -36,8 +36,8 @@ func (h *Gateway) openTrail(ctx context.Context, c config.Config, db *store.DB, 
 		return nil, err
 	}
 	return audit.Open(ctx, audit.Options{
-		DB: db, Log: log, NoFlush: !c.Audit.Durable, Redact: gate.RedactRecords(&h.known),
-		Retention: max(0, span(c.Audit.RetentionDays, 24*time.Hour)),
+		DB: db, Log: log, NoFlush: !c.Audit.Durable, Redact: gate.RedactRecords(&h.secrets),
+		Retention: max(0, duration(c.Audit.RetentionDays, 24*time.Hour)),
 		Signing:   audit.Signing{Key: key, Folder: checkpointDir(c)},
 	})
 }
@@ -53,7 +53,7 @@ func (h *Gateway) openTrace(ctx context.Context, c config.Config, version string
 	if err != nil {
 		return err
 	}
-	h.keep("trace", spans.Close)
+	h.onClose("trace", spans.Close)
 	return nil
 }
 

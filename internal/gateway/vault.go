@@ -86,19 +86,19 @@ func (h *Gateway) checkCredentials(ctx context.Context, call action.Call) (actio
 	return action.Result{Data: &check}, nil
 }
 
-// vaultLives says whether the vault can be asked, and how much is in it.
-func vaultLives(ctx context.Context, c config.Config) []cli.Check {
+// vaultCheck says whether the vault can be asked, and how much is in it.
+func vaultCheck(ctx context.Context, c config.Config) []cli.Check {
 	if c.Security.Credentials.Backend == "none" {
 		return nil
 	}
 	v, err := openVault(c)
 	if err != nil {
-		return []cli.Check{failed("vault", err)}
+		return []cli.Check{failedCheck("vault", err)}
 	}
 	defer func() { _ = v.Close(ctx) }()
 	kept, err := v.List(ctx, auth.DefaultScope)
 	if err != nil {
-		return []cli.Check{failed("vault", err)}
+		return []cli.Check{failedCheck("vault", err)}
 	}
 	for _, each := range kept {
 		if each.Problem != "" {

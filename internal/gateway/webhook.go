@@ -28,7 +28,7 @@ func (h *Gateway) openWebhook(ctx context.Context, c config.Webhook, o webhook.O
 	if err != nil {
 		return err
 	}
-	h.keep("webhook", func(context.Context) error { sender.Close(); return nil })
+	h.onClose("webhook", func(context.Context) error { sender.Close(); return nil })
 	return nil
 }
 
@@ -37,8 +37,8 @@ func noSecret(c config.Webhook) *fault.Fault {
 		Hinted("set it to whsec_ and base64 of 32 random bytes: export %s=whsec_$(openssl rand -base64 32)", c.SecretEnv)
 }
 
-// told says how the webhook went, where one is configured.
-func told(ctx context.Context, c config.Config) []cli.Check {
+// webhookCheck says how the webhook went, where one is configured.
+func webhookCheck(ctx context.Context, c config.Config) []cli.Check {
 	if c.Security.HITL.Webhook.URL == "" {
 		return nil
 	}
@@ -55,12 +55,12 @@ func told(ctx context.Context, c config.Config) []cli.Check {
 	}
 	db, err := store.Look(path)
 	if err != nil {
-		return []cli.Check{failed("webhook", err)}
+		return []cli.Check{failedCheck("webhook", err)}
 	}
 	defer db.Close()
 	s, err := webhook.Read(ctx, &store.DB{Reader: db})
 	if err != nil {
-		return []cli.Check{failed("webhook", err)}
+		return []cli.Check{failedCheck("webhook", err)}
 	}
 	check.OK = s.Problem == "" && s.GivenUp == 0
 	check.Detail = fmt.Sprintf("%d delivered, %d waiting, %d given up", s.Delivered, s.Waiting, s.GivenUp)

@@ -16,19 +16,19 @@ import (
 
 const (
 	batchLimit = 5 * time.Minute // of one call of a batch: below what a request may take
-	leastWait  = time.Second     // on a question, where the call's own patience is used up
+	minWait    = time.Second     // on a question, where the call's own patience is used up
 )
 
-// batching is one call of a batch, on its way.
-type batching struct {
-	gate    Gate
-	call    action.Call // what each step's call is made from
-	steps   []action.Step
-	until   time.Time // questions are waited for until then; zero for as long as they wait
-	changes bool
-	made    int
-	half    half // what is done
-	last    action.Result
+// batchRun is one call of a batch, on its way.
+type batchRun struct {
+	gate     Gate
+	call     action.Call // what each step's call is made from
+	steps    []action.Step
+	until    time.Time // questions are waited for until then; zero for as long as they wait
+	changes  bool
+	count    int
+	progress pendingBatch // what is done
+	last     action.Result
 }
 
 // batch opens a batch at the gate, which checks the whole of it, and makes its
@@ -44,7 +44,7 @@ func (d *Orchestrator) batch(ctx context.Context, call action.Call) (action.Resu
 		return action.Result{}, err
 	}
 	opening := call
-	opening.Changes, opening.Session = false, cmp.Or(d.halves.session(key), call.Session)
+	opening.Changes, opening.Session = false, cmp.Or(d.batches.session(key), call.Session)
 	opened, err := d.gate.Call(ctx, opening)
 	if err != nil || opened.Pending != nil {
 		return opened, err
@@ -54,27 +54,27 @@ func (d *Orchestrator) batch(ctx context.Context, call action.Call) (action.Resu
 		return action.Result{}, fault.New(fault.Internal, "a batch was let through and is none").Hinted("look for the correlation id in the gateway's log").With("correlationId", call.ID)
 	}
 	call.Session = opened.Session
-	before, err := d.halves.take(key)
+	before, err := d.batches.take(key)
 	if err != nil {
 		return action.Result{}, err
 	}
 	ctx, stop := context.WithTimeout(ctx, batchLimit)
 	defer stop()
-	b := newBatching(d.gate, call, args, before)
+	b := newBatchRun(d.gate, call, args, before)
 	var waits *action.Pending
-	defer func() { d.halves.give(key, b.half, waits) }()
-	if waits, err = b.run(ctx); err != nil && (ctx.Err() != nil || len(b.half.done) == 0) {
+	defer func() { d.batches.release(key, b.progress, waits) }()
+	if waits, err = b.run(ctx); err != nil && (ctx.Err() != nil || len(b.progress.done) == 0) {
 		return action.Result{Session: b.last.Session, Page: b.last.Page, Modal: b.last.Modal}, err
 	}
-	if waits != nil && len(b.half.done) == 0 {
+	if waits != nil && len(b.progress.done) == 0 {
 		return b.last, nil // nothing was done: as any call that waits
 	}
 	return b.result(ctx, len(before.done), waits, err), nil
 }
 
-func newBatching(gate Gate, call action.Call, args *action.Batch, before half) *batching {
-	b := &batching{gate: gate, call: call, steps: args.Steps, changes: call.Changes, half: before}
-	b.half.done = slices.Clone(before.done)
+func newBatchRun(gate Gate, call action.Call, args *action.Batch, before pendingBatch) *batchRun {
+	b := &batchRun{gate: gate, call: call, steps: args.Steps, changes: call.Changes, progress: before}
+	b.progress.done = slices.Clone(before.done)
 	b.call.Changes = false
 	if call.Wait > 0 {
 		b.until = time.Now().Add(call.Wait)
@@ -94,77 +94,77 @@ func fingerprint(call action.Call) (string, error) {
 
 // run makes the steps that are not done, up to the first that fails or waits:
 // stopped is what that waits for.
-func (b *batching) run(ctx context.Context) (stopped *action.Pending, err error) {
-	for i := len(b.half.done); i < len(b.steps); i++ {
+func (b *batchRun) run(ctx context.Context) (stopped *action.Pending, err error) {
+	for i := len(b.progress.done); i < len(b.steps); i++ {
 		step := b.steps[i]
 		if b.call.Progress != nil {
 			b.call.Progress(fmt.Sprintf("step %d of %d: %s", i+1, len(b.steps), step.Verb))
 		}
 		b.call.Part = fmt.Sprintf("step %d of %d", i+1, len(b.steps))
-		result, err := b.make(ctx, step.Verb, step.Args, i == len(b.steps)-1)
+		result, err := b.step(ctx, step.Verb, step.Args, i == len(b.steps)-1)
 		if err == nil {
-			err = missed(result)
+			err = waitFault(result)
 		}
-		b.note(result)
+		b.merge(result)
 		if err != nil {
-			return nil, at(err, i, len(b.steps))
+			return nil, stepFault(err, i, len(b.steps))
 		}
 		if result.Pending != nil {
 			return result.Pending, nil
 		}
-		b.half.done = append(b.half.done, action.BatchStep{Verb: step.Verb, State: action.StepDone, Said: told(result), Data: result.Data})
+		b.progress.done = append(b.progress.done, action.BatchStep{Verb: step.Verb, State: action.StepDone, Said: describe(result), Data: result.Data})
 	}
 	return nil, nil
 }
 
-// make makes one call. The last one says what the batch changed.
-func (b *batching) make(ctx context.Context, verb string, args any, last bool) (action.Result, error) {
+// step makes one call. The last one says what the batch changed.
+func (b *batchRun) step(ctx context.Context, verb string, args any, last bool) (action.Result, error) {
 	call := b.call
-	b.made++
-	call.ID = fmt.Sprintf("%s.%d", call.ID, b.made)
+	b.count++
+	call.ID = fmt.Sprintf("%s.%d", call.ID, b.count)
 	call.Verb, call.Args = verb, args
 	if row, known := action.Lookup(verb); last && known && row.Tells() {
 		call.Changes = b.changes
 	}
 	if !b.until.IsZero() {
-		call.Wait = max(time.Until(b.until), leastWait)
+		call.Wait = max(time.Until(b.until), minWait)
 	}
 	return b.gate.Call(ctx, call)
 }
 
-// note keeps what every result has. The session of the first step is that of
+// merge keeps what every result has. The session of the first step is that of
 // all.
-func (b *batching) note(result action.Result) {
+func (b *batchRun) merge(result action.Result) {
 	notes := append(b.last.Notes, result.Notes...)
 	files := append(b.last.Artifacts, result.Artifacts...)
 	if result.Page == nil {
 		result.Page = b.last.Page
 	}
 	if result.Session != "" {
-		b.call.Session, b.half.session = result.Session, result.Session
+		b.call.Session, b.progress.session = result.Session, result.Session
 	}
 	b.last = result
 	b.last.Notes, b.last.Artifacts = notes, files
 }
 
-// missed is the fault of a step that did not come to what it was for.
-func missed(result action.Result) error {
+// waitFault is the fault of a step that did not come to what it was for.
+func waitFault(result action.Result) error {
 	if waited, ok := result.Data.(*action.Waited); ok && !waited.Found {
 		return fault.New(fault.NotFound, "what was waited for did not come in time").Hinted("look at the page, and go on with what is left")
 	}
 	return nil
 }
 
-// at says which step it was.
-func at(err error, i, of int) error {
+// stepFault says which step it was.
+func stepFault(err error, i, of int) error {
 	f := *fault.From(err)
 	f.Message = fmt.Sprintf("step %d of %d: %s", i+1, of, f.Message)
 	return f.With("step", i)
 }
 
 // result is the report of a batch of which something is done.
-func (b *batching) result(ctx context.Context, resumed int, waits *action.Pending, err error) action.Result {
-	out := action.Batched{State: action.StepDone, Done: len(b.half.done), Steps: slices.Clone(b.half.done), Resumed: resumed}
+func (b *batchRun) result(ctx context.Context, resumed int, waits *action.Pending, err error) action.Result {
+	out := action.Batched{State: action.StepDone, Done: len(b.progress.done), Steps: slices.Clone(b.progress.done), Resumed: resumed}
 	for _, step := range b.steps[out.Done:] {
 		out.Steps = append(out.Steps, action.BatchStep{Verb: step.Verb, State: action.StepLeft})
 	}
@@ -176,17 +176,17 @@ func (b *batching) result(ctx context.Context, resumed int, waits *action.Pendin
 		out.State, out.Steps[out.Done].State, out.Pending = action.StepPending, action.StepPending, waits
 	}
 	out.OK = out.State == action.StepDone
-	b.tell(ctx)
+	b.reportChanges(ctx)
 	b.last.Pending, b.last.Data = nil, &out // something was done
 	return b.last
 }
 
-// tell has the page say what the batch changed, where its last call did not.
-func (b *batching) tell(ctx context.Context) {
-	if !b.changes || b.last.Changes != nil || b.last.Modal != nil || len(b.half.done) == 0 {
+// reportChanges has the page say what the batch changed, where its last call did not.
+func (b *batchRun) reportChanges(ctx context.Context) {
+	if !b.changes || b.last.Changes != nil || b.last.Modal != nil || len(b.progress.done) == 0 {
 		return
 	}
-	if result, err := b.make(ctx, "page.wait_for", &action.WaitFor{}, true); err == nil {
-		b.note(result)
+	if result, err := b.step(ctx, "page.wait_for", &action.WaitFor{}, true); err == nil {
+		b.merge(result)
 	}
 }

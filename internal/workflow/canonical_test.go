@@ -53,17 +53,17 @@ func TestAKeyIsItsOwnKeyAndKeepsTheHost(t *testing.T) {
 }
 
 func TestTrapsAreLeftAndCommonSitesAreNot(t *testing.T) {
-	traps := traps{}
+	traps := trapDetector{}
 	for _, bad := range []string{
 		"https://a.example/" + strings.Repeat("x", 3000), "https://a.example/a/b/a/b/a/b", "https://a.example/" + strings.Repeat("s/", 3),
 		"https://a.example" + strings.Repeat("/1", 30), "no address",
 	} {
-		if !traps.caught(bad) {
+		if !traps.isTrap(bad) {
 			t.Errorf("%.60s is followed", bad)
 		}
 	}
 	for _, good := range []string{"https://a.example/docs/v1/docs/intro", "https://a.example/1/1/1", "https://a.example/blog/2024/05/a-title"} {
-		if traps.caught(good) {
+		if traps.isTrap(good) {
 			t.Errorf("%s is taken for a trap", good)
 		}
 	}
@@ -72,7 +72,7 @@ func TestTrapsAreLeftAndCommonSitesAreNot(t *testing.T) {
 		year, month := 2000+day/12, day%12+1
 		for _, address := range []string{"https://a.example/calendar?month=%d-%02d", "https://b.example/events/%d/%02d/"} {
 			u := strings.NewReplacer("%d", strconv.Itoa(year), "%02d", strconv.Itoa(100 + month)[1:]).Replace(address)
-			if traps.caught(u) {
+			if traps.isTrap(u) {
 				caught++
 			}
 		}
@@ -81,7 +81,7 @@ func TestTrapsAreLeftAndCommonSitesAreNot(t *testing.T) {
 		t.Errorf("of 4000 months %d are left out", caught)
 	}
 	for i := range 500 {
-		if traps.caught("https://c.example/article/" + strconv.Itoa(i)) {
+		if traps.isTrap("https://c.example/article/" + strconv.Itoa(i)) {
 			t.Fatal("articles by number are taken for a trap")
 		}
 	}

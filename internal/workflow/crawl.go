@@ -24,8 +24,8 @@ const (
 	pageLimit      = 20 * time.Second  // of one page
 	fileLimit      = 10 * time.Second  // of robots.txt or a sitemap
 	endLimit       = 10 * time.Second  // to close the tabs
-	mostKnown      = 50_000            // addresses that a crawl remembers
-	mostHops       = 10                // redirects one after the other
+	maxKnown       = 50_000            // addresses that a crawl remembers
+	maxRedirects   = 10                // redirects one after the other
 )
 
 // Why a crawl ended.
@@ -38,27 +38,27 @@ const (
 	stopSession   = "session_over"
 )
 
-// crawling is one crawl. All but robots and steps belongs to the goroutine
+// crawlRun is one crawl. All but robots and steps belongs to the goroutine
 // that runs it.
-type crawling struct {
-	gate   Gate
-	call   action.Call // what each step's call is made from
-	args   action.Crawl
-	opened *action.CrawlOpened
-	watch  action.CrawlWatch
-	robots robots
-	steps  atomic.Int64
+type crawlRun struct {
+	gate     Gate
+	call     action.Call // what each step's call is made from
+	args     action.Crawl
+	opened   *action.CrawlOpened
+	observer action.CrawlWatch
+	robots   robots
+	steps    atomic.Int64
 
-	seen   map[string]bool // by key: met, whatever became of it
-	deep   map[string]bool // by key: too deep to be read
-	kept   map[string]print
-	traps  traps
-	lanes  lanes
-	next   []candidate // of the next depth
-	queued int         // of this depth, not begun
-	beyond int         // left out because the crawl ended
-	bytes  int
-	out    action.Crawled
+	seen        map[string]bool // by key: met, whatever became of it
+	tooDeepKeys map[string]bool // by key: too deep to be read
+	kept        map[string]contentHash
+	traps       trapDetector
+	hosts       hostLimiter
+	next        []candidate // of the next depth
+	queued      int         // of this depth, not begun
+	leftOut     int         // left out because the crawl ended
+	bytes       int
+	out         action.Crawled
 }
 
 // candidate is a page that may be read.
@@ -91,7 +91,7 @@ func (d *Orchestrator) crawl(ctx context.Context, call action.Call) (action.Resu
 		return action.Result{}, fault.New(fault.Internal, "a crawl was let through and not opened").
 			Hinted("look for the correlation id in the gateway's log").With("correlationId", call.ID)
 	}
-	c := newCrawling(d.gate, call, result.Session, *args, opened)
+	c := newCrawlRun(d.gate, call, result.Session, *args, opened)
 	defer c.end(ctx)
 	limit := defaultTimeout
 	if args.Timeout > 0 {
@@ -107,7 +107,7 @@ func (d *Orchestrator) crawl(ctx context.Context, call action.Call) (action.Resu
 	return result, nil
 }
 
-func newCrawling(gate Gate, call action.Call, session string, args action.Crawl, opened *action.CrawlOpened) *crawling {
+func newCrawlRun(gate Gate, call action.Call, session string, args action.Crawl, opened *action.CrawlOpened) *crawlRun {
 	args.MaxPages = cmp.Or(args.MaxPages, defaultPages)
 	args.Parallel = cmp.Or(args.Parallel, defaultTabs)
 	args.PerDomain = cmp.Or(args.PerDomain, 1)
@@ -118,16 +118,16 @@ func newCrawling(gate Gate, call action.Call, session string, args action.Crawl,
 	if args.Delay == nil {
 		args.Delay = new(action.CrawlDelay)
 	}
-	c := &crawling{
+	c := &crawlRun{
 		gate: gate, args: args, opened: opened,
 		call: action.Call{ID: call.ID, Caller: call.Caller, Session: session, Surface: call.Surface, Source: call.Source, Wait: time.Millisecond},
-		seen: map[string]bool{}, deep: map[string]bool{}, kept: map[string]print{},
-		traps: traps{most: max(likeness, args.MaxPages)},
-		lanes: lanes{most: args.PerDomain, delay: time.Duration(*args.Delay) * time.Millisecond, known: map[string]*lane{}},
+		seen: map[string]bool{}, tooDeepKeys: map[string]bool{}, kept: map[string]contentHash{},
+		traps: trapDetector{maxAlike: max(maxAlikePages, args.MaxPages)},
+		hosts: hostLimiter{perHost: args.PerDomain, delay: time.Duration(*args.Delay) * time.Millisecond, hosts: map[string]*hostLimit{}},
 		out:   action.Crawled{Pages: []action.CrawledPage{}, Skipped: map[string]int{}},
 	}
 	if call.Crawl != nil {
-		c.watch = *call.Crawl
+		c.observer = *call.Crawl
 	}
 	c.robots.fetch = c.file
 	return c
@@ -140,42 +140,42 @@ func newID() string {
 }
 
 // run reads depth after depth.
-func (c *crawling) run(ctx context.Context) {
+func (c *crawlRun) run(ctx context.Context) {
 	c.seen[key(c.opened.Start)] = true
 	queue := []candidate{{url: c.opened.Start}}
 	for depth := 0; len(queue) > 0; depth++ {
 		left := c.level(ctx, queue)
 		if depth == 0 && c.args.Sitemap && *c.args.MaxDepth > 0 && c.out.Stopped == "" {
-			c.lead(c.fromSitemaps(ctx, origin(c.opened.Start)), 1)
+			c.addLinks(c.fromSitemaps(ctx, origin(c.opened.Start)), 1)
 		}
 		queue, c.next = c.next, nil
-		if c.out.Stopped == "" && c.room() == 0 && len(left)+len(queue) > 0 {
+		if c.out.Stopped == "" && c.pagesLeft() == 0 && len(left)+len(queue) > 0 {
 			c.out.Stopped = stopPages
 		}
 		if c.out.Stopped != "" {
-			c.beyond += len(left) + len(queue)
+			c.leftOut += len(left) + len(queue)
 			break
 		}
 	}
 	c.out.TotalPages = len(c.out.Pages)
 	c.out.Truncated = c.out.Stopped != ""
 	c.out.Stopped = cmp.Or(c.out.Stopped, stopDone)
-	if c.beyond > 0 {
-		c.out.Skipped["limit"] += c.beyond
+	if c.leftOut > 0 {
+		c.out.Skipped["limit"] += c.leftOut
 	}
 }
 
-// room is how many pages may still be read.
-func (c *crawling) room() int { return max(0, c.args.MaxPages-len(c.out.Pages)) }
+// pagesLeft is how many pages may still be read.
+func (c *crawlRun) pagesLeft() int { return max(0, c.args.MaxPages-len(c.out.Pages)) }
 
 // level reads the pages of one depth, in rounds: what comes to nothing in one
 // (a duplicate, a redirect) makes room for others in the next. It returns what
 // it did not come to.
-func (c *crawling) level(ctx context.Context, queue []candidate) (left []candidate) {
-	for len(queue) > 0 && c.room() > 0 && c.out.Stopped == "" {
-		n := min(len(queue), c.room())
+func (c *crawlRun) level(ctx context.Context, queue []candidate) (left []candidate) {
+	for len(queue) > 0 && c.pagesLeft() > 0 && c.out.Stopped == "" {
+		n := min(len(queue), c.pagesLeft())
 		c.queued = len(queue)
-		again := c.round(ctx, queue[:n])
+		again := c.readFrontier(ctx, queue[:n])
 		queue = append(again, queue[n:]...)
 		if ctx.Err() != nil && c.out.Stopped == "" {
 			c.out.Stopped = stopTimeout
@@ -185,7 +185,7 @@ func (c *crawling) level(ctx context.Context, queue []candidate) (left []candida
 }
 
 // step makes one call of the crawl.
-func (c *crawling) step(ctx context.Context, verb string, args any) (action.Result, error) {
+func (c *crawlRun) step(ctx context.Context, verb string, args any) (action.Result, error) {
 	call := c.call
 	call.ID = fmt.Sprintf("%s.%d", call.ID, c.steps.Add(1))
 	call.Verb, call.Args = verb, args
@@ -197,13 +197,13 @@ func (c *crawling) step(ctx context.Context, verb string, args any) (action.Resu
 }
 
 // visit reads one page, if its server's robots.txt lets us.
-func (c *crawling) visit(ctx context.Context, at candidate) visited {
+func (c *crawlRun) visit(ctx context.Context, at candidate) visited {
 	if !c.args.IgnoreRobots {
 		rules := c.robots.of(ctx, origin(at.url))
 		if ctx.Err() != nil {
 			return visited{err: ctx.Err()}
 		}
-		c.lanes.slow(at.url, rules.delay())
+		c.hosts.setDelay(at.url, rules.delay())
 		if u := canonical(at.url); u == nil || !rules.allow(u.RequestURI()) {
 			return visited{skip: "robots"}
 		}
@@ -222,8 +222,8 @@ func (c *crawling) visit(ctx context.Context, at candidate) visited {
 
 // file fetches robots.txt or a sitemap; each hop of a redirect is a call of
 // its own. A redirect that may not be followed leads nowhere: 404.
-func (c *crawling) file(ctx context.Context, address string) (status int, body []byte, err error) {
-	for hop := range robotsHops + 1 {
+func (c *crawlRun) file(ctx context.Context, address string) (status int, body []byte, err error) {
+	for hop := range maxRobotsRedirects + 1 {
 		args := &action.CrawlFile{Crawl: c.opened.ID, URL: address, Timing: action.Timing{Timeout: int(fileLimit.Milliseconds())}}
 		result, err := c.step(ctx, "crawl.file", args)
 		if err != nil && hop > 0 {
@@ -245,14 +245,14 @@ func (c *crawling) file(ctx context.Context, address string) (status int, body [
 }
 
 // end closes the crawl's tabs, whatever became of the caller.
-func (c *crawling) end(ctx context.Context) {
+func (c *crawlRun) end(ctx context.Context) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), endLimit)
 	defer stop()
 	_, _ = c.step(ctx, "crawl.end", &action.CrawlEnd{Crawl: c.opened.ID}) // a session that is over has no tabs
 }
 
 // within reports whether a host is one of the crawl's.
-func (c *crawling) within(host string) bool {
+func (c *crawlRun) within(host string) bool {
 	for _, h := range c.opened.Hosts {
 		suffix, wild := strings.CutPrefix(h, "*")
 		if h == host && host != "" || wild && strings.HasSuffix(host, suffix) && len(host) > len(suffix) {

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	mostFailures  = 3                // actions in a row, before a person is asked
+	maxFailures   = 3                // actions in a row, before a person is asked
 	guidanceLimit = 4 * time.Minute  // for a person to say how to go on; an idle session lives for 5 by default
 	endRunLimit   = 45 * time.Second // to end its browser
 )
@@ -19,15 +19,15 @@ const (
 // credentialDetected stops a run wherever it comes from.
 const credentialDetected fault.Code = "credential_detected"
 
-// drive takes a run from its first check to its end.
-func (r *running) drive() {
-	defer r.runs.driven(r)
+// execute takes a run from its first check to its end.
+func (r *activeRun) execute() {
+	defer r.runs.remove(r)
 	defer r.cancel(nil)
-	e := r.guarded()
-	e = r.close(e)
+	e := r.executeRecovering()
+	e = r.closeBrowser(e)
 	r.change(func(run *action.Run) {
 		end(run, e)
-		if problem := r.runs.misshapen(*run); problem != nil { // ours, and nobody else's
+		if problem := r.runs.checkOutput(*run); problem != nil { // ours, and nobody else's
 			r.runs.log.Error("a run is not as its description says", "run", run.ID, "error", problem)
 			end(run, ending{action.RunFailed, string(fault.Internal), "the output is not as its schema says"})
 		}
@@ -35,15 +35,15 @@ func (r *running) drive() {
 	r.runs.log.Info("run ended", "run", r.run.ID, "status", e.status, "reason", e.code)
 }
 
-// guarded is the run; a panic ends it and nothing else.
-func (r *running) guarded() (e ending) {
+// executeRecovering is the run; a panic ends it and nothing else.
+func (r *activeRun) executeRecovering() (e ending) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			r.runs.log.Error("a run panicked", "run", r.run.ID, "reason", reason)
 			e = ending{action.RunFailed, string(fault.Internal), "something went wrong inside glovebox"}
 		}
 	}()
-	for _, stage := range []func() *ending{r.open, r.preflight, r.first} {
+	for _, stage := range []func() *ending{r.open, r.preflight, r.openPage} {
 		if e := stage(); e != nil {
 			return *e
 		}
@@ -52,30 +52,30 @@ func (r *running) guarded() (e ending) {
 }
 
 // open starts the run's browser, when the hosts are approved.
-func (r *running) open() *ending {
-	result, err := r.ask("run.open", &action.RunOpen{Run: r.run.ID, URL: r.args.URL, Hosts: r.args.DomainAllowlist, Effects: r.args.Effects})
+func (r *activeRun) open() *ending {
+	result, err := r.step("run.open", &action.RunOpen{Run: r.run.ID, URL: r.args.URL, Hosts: r.args.DomainAllowlist, Effects: r.args.Effects})
 	opened, ok := result.Data.(*action.Session)
 	if err == nil && !ok {
 		err = fault.New(fault.Internal, "a browser was asked for and not opened")
 	}
 	if err == nil {
-		r.note(action.AllowlistApproved, true, "approved: %s", listed(r.args.DomainAllowlist))
+		r.log(action.AllowlistApproved, true, "approved: %s", listed(r.args.DomainAllowlist))
 		r.change(func(run *action.Run) { run.Session, run.State = opened.ID, action.RunRunning })
 		return nil
 	}
 	f := fault.From(err)
 	switch f.Code {
 	case fault.BlockedDomain, fault.ApprovalDenied, fault.ApprovalTimeout, fault.DeniedByPolicy:
-		r.note(action.AllowlistApproved, false, "%s: %s", f.Code, f.Message)
-		return r.over(f, action.RunBlocked)
+		r.log(action.AllowlistApproved, false, "%s: %s", f.Code, f.Message)
+		return r.endingOf(f, action.RunBlocked)
 	}
 	r.opening = f.Code == fault.ActionTimeout || r.ctx.Err() != nil // it may have come to be all the same
-	r.note(action.ContainerRunning, false, "%s: %s", f.Code, f.Message)
-	return r.over(f, action.RunFailed)
+	r.log(action.ContainerRunning, false, "%s: %s", f.Code, f.Message)
+	return r.endingOf(f, action.RunFailed)
 }
 
 // preflight finds out whether what the run needs is there.
-func (r *running) preflight() *ending {
+func (r *activeRun) preflight() *ending {
 	result, err := r.call(r.ctx, "run.probe", &action.RunProbe{Run: r.run.ID, URL: r.args.URL}, 0)
 	checks, ok := result.Data.(*action.RunChecks)
 	if err != nil || !ok {
@@ -83,12 +83,12 @@ func (r *running) preflight() *ending {
 		if f == nil {
 			f = fault.New(fault.Internal, "nothing could be found out")
 		}
-		r.note(action.ContainerRunning, false, "%s: %s", f.Code, f.Message)
-		return r.over(f, action.RunFailed)
+		r.log(action.ContainerRunning, false, "%s: %s", f.Code, f.Message)
+		return r.endingOf(f, action.RunFailed)
 	}
 	failed := ""
 	for _, c := range checks.Checks {
-		r.note(c.Name, c.OK, "%s", c.Detail)
+		r.log(c.Name, c.OK, "%s", c.Detail)
 		if !c.OK && failed == "" {
 			failed = c.Name + ": " + c.Detail
 		}
@@ -99,33 +99,33 @@ func (r *running) preflight() *ending {
 	return nil
 }
 
-// first opens the run's page. A page that does not load ends it.
-func (r *running) first() *ending {
-	err := r.act(action.RunAction{Type: "navigate", URL: r.args.URL})
+// openPage opens the run's page. A page that does not load ends it.
+func (r *activeRun) openPage() *ending {
+	err := r.runAction(action.RunAction{Type: "navigate", URL: r.args.URL})
 	for fault.CodeOf(err) == fault.SessionPaused {
 		if _, e := r.pause(reasonOf(err)); e != nil {
 			return e
 		}
-		err = r.act(action.RunAction{Type: "navigate", URL: r.args.URL})
+		err = r.runAction(action.RunAction{Type: "navigate", URL: r.args.URL})
 	}
 	if err == nil {
 		return nil
 	}
-	if e := r.fatal(err); e != nil {
+	if e := r.fatalEnding(err); e != nil {
 		return e
 	}
-	return r.over(fault.From(err), action.RunFailed)
+	return r.endingOf(fault.From(err), action.RunFailed)
 }
 
 // actions does what the run asks for. What fails is noted and the next one is
 // done, until three in a row have failed.
-func (r *running) actions() ending {
+func (r *activeRun) actions() ending {
 	left, tried, failed, inRow := r.args.Actions, 0, 0, 0
 	for len(left) > 0 {
 		if tried++; tried > action.MostRunSteps {
 			return ending{action.RunFailed, string(fault.LimitReached), fmt.Sprintf("a run has at most %d actions", action.MostRunSteps)}
 		}
-		err := r.act(left[0])
+		err := r.runAction(left[0])
 		var why action.RunReason
 		switch f := fault.From(err); {
 		case err == nil:
@@ -134,12 +134,12 @@ func (r *running) actions() ending {
 		case f.Code == fault.SessionPaused: // it was not done: it is tried again
 			why = reasonOf(err)
 		default:
-			if e := r.fatal(err); e != nil {
+			if e := r.fatalEnding(err); e != nil {
 				return *e
 			}
 			failed++
 			inRow, left = inRow+1, left[1:]
-			if inRow < mostFailures {
+			if inRow < maxFailures {
 				continue
 			}
 			why = action.RunReason{Code: "actions_failed", Message: fmt.Sprintf("%d actions in a row have failed; the last: %s", inRow, f.Message)}
@@ -158,25 +158,25 @@ func (r *running) actions() ending {
 	return ending{action.RunCompleted, "completed", "every action was done"}
 }
 
-// fatal says how a fault of an action ends the run; nil for one that the run
+// fatalEnding says how a fault of an action ends the run; nil for one that the run
 // survives.
-func (r *running) fatal(err error) *ending {
+func (r *activeRun) fatalEnding(err error) *ending {
 	f := fault.From(err)
 	switch f.Code {
 	case fault.BlockedDomain:
-		return r.over(f, action.RunBlocked)
+		return r.endingOf(f, action.RunBlocked)
 	case credentialDetected, fault.ApprovalDenied, fault.ApprovalTimeout, fault.NotActive, fault.SessionNotFound, fault.Unauthenticated,
 		fault.LimitReached, fault.AuditUnavailable, fault.Internal:
-		return r.over(f, action.RunFailed)
+		return r.endingOf(f, action.RunFailed)
 	}
 	if r.ctx.Err() != nil || r.left <= 0 {
-		return r.over(f, action.RunFailed)
+		return r.endingOf(f, action.RunFailed)
 	}
 	return nil
 }
 
-// over is the end that a fault makes, unless the run was ended meanwhile.
-func (r *running) over(f *fault.Fault, status string) *ending {
+// endingOf is the end that a fault makes, unless the run was ended meanwhile.
+func (r *activeRun) endingOf(f *fault.Fault, status string) *ending {
 	var by *cancelled
 	var lost *fault.Fault
 	switch cause := context.Cause(r.ctx); {
@@ -194,26 +194,26 @@ func (r *running) over(f *fault.Fault, status string) *ending {
 
 // pause asks a person for guidance and waits for it. The run's time stands
 // still meanwhile.
-func (r *running) pause(why action.RunReason) (guidance, *ending) {
+func (r *activeRun) pause(why action.RunReason) (guidance, *ending) {
 	r.mu.Lock()
 	r.paused = true
 	r.mu.Unlock()
-	r.note(action.RunPauseEntry, false, "%s: %s", why.Code, why.Message)
+	r.log(action.RunPauseEntry, false, "%s: %s", why.Code, why.Message)
 	r.state(action.RunPaused, "", &why)
-	answer, stop := r.askHow(why)
+	answer, stop := r.askGuidance(why)
 	defer stop()
 	timer := time.NewTimer(guidanceLimit)
 	defer timer.Stop()
 	for waits := true; waits; {
 		select {
 		case g := <-r.advice:
-			return r.guided(g), nil
+			return r.noteGuidance(g), nil
 		case err := <-answer:
-			if err == nil && r.claim() {
-				return r.guided(guidance{by: "a person", text: "go on"}), nil
+			if err == nil && r.endPause() {
+				return r.noteGuidance(guidance{by: "a person", text: "go on"}), nil
 			}
-			if fault.CodeOf(err) == fault.ApprovalDenied && r.claim() {
-				return guidance{}, r.over(fault.From(err), action.RunFailed)
+			if fault.CodeOf(err) == fault.ApprovalDenied && r.endPause() {
+				return guidance{}, r.endingOf(fault.From(err), action.RunFailed)
 			}
 			answer = nil // nobody answered, or nobody can: guidance may still come
 		case <-r.ctx.Done():
@@ -222,23 +222,23 @@ func (r *running) pause(why action.RunReason) (guidance, *ending) {
 			waits = false
 		}
 	}
-	r.claim()
+	r.endPause()
 	if r.ctx.Err() != nil {
-		return guidance{}, r.over(nil, action.RunFailed)
+		return guidance{}, r.endingOf(nil, action.RunFailed)
 	}
 	return guidance{}, &ending{action.RunFailed, "no_guidance", fmt.Sprintf("nobody said within %s how to go on", guidanceLimit)}
 }
 
-// guided notes guidance.
-func (r *running) guided(g guidance) guidance {
-	r.note(action.RunResumeEntry, true, "%s: %s", g.by, g.text)
+// noteGuidance notes guidance.
+func (r *activeRun) noteGuidance(g guidance) guidance {
+	r.log(action.RunResumeEntry, true, "%s: %s", g.by, g.text)
 	r.state(action.RunRunning, "", nil)
 	return g
 }
 
-// claim ends the pause, and reports whether nobody else did: guidance that was
+// endPause ends the pause, and reports whether nobody else did: guidance that was
 // let in is waited for.
-func (r *running) claim() bool {
+func (r *activeRun) endPause() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	was := r.paused
@@ -246,11 +246,11 @@ func (r *running) claim() bool {
 	return was
 }
 
-// askHow puts the question how a paused run shall go on, whoever started it, and
+// askGuidance puts the question how a paused run shall go on, whoever started it, and
 // returns where the answer will be. stop ends the asking and waits for its end.
-func (r *running) askHow(why action.RunReason) (answer <-chan error, stop func()) {
+func (r *activeRun) askGuidance(why action.RunReason) (answer <-chan error, stop func()) {
 	ctx, cancel := context.WithCancel(r.ctx)
-	args := &action.RunGuide{Run: r.run.ID, Why: cut(why.Code+": "+why.Message, keptDetails)}
+	args := &action.RunGuide{Run: r.run.ID, Why: cut(why.Code+": "+why.Message, maxDetails)}
 	answers, done := make(chan error, 1), make(chan struct{})
 	go func() { // ends when it is answered or stop is called
 		defer close(done)
@@ -276,17 +276,17 @@ func reasonOf(err error) action.RunReason {
 	return action.RunReason{Code: string(f.Code), Message: f.Message}
 }
 
-// close reads the page once more where nobody has, and ends the run's browser,
+// closeBrowser reads the page once more where nobody has, and ends the run's browser,
 // however the run ended.
-func (r *running) close(e ending) ending {
-	session := r.now().Session
+func (r *activeRun) closeBrowser(e ending) ending {
+	session := r.snapshot().Session
 	if session == "" && !r.opening {
 		return e
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(r.ctx), endRunLimit)
 	defer stop()
-	if e.status == action.RunCompleted && r.now().Content.URL == "" {
-		_, _ = r.read(ctx) // what an action would have read; the run is over either way
+	if e.status == action.RunCompleted && r.snapshot().Content.URL == "" {
+		_, _ = r.readPage(ctx) // what an action would have read; the run is over either way
 	}
 	if _, err := r.call(ctx, "run.end", &action.RunEnd{Run: r.run.ID, Status: e.status, Reason: cut(e.code, 64)}, 0); err != nil && session != "" {
 		r.runs.log.Warn("the browser of a run was not ended in order", "run", r.run.ID, "session", session, "error", err)

@@ -19,14 +19,14 @@ func (d *Orchestrator) startRun(ctx context.Context, call action.Call) (action.R
 	if !ok {
 		return result, nil
 	}
-	at := d.runs.under(call.Caller.Scope, run.ID)
+	at := d.runs.active(call.Caller.Scope, run.ID)
 	if at == nil {
 		return action.Result{}, fault.New(fault.Internal, "a run was let begin and is not there").
 			Hinted("look for the correlation id in the gateway's log").With("correlationId", call.ID)
 	}
 	at.gate = d.gate
-	go at.drive() // Runs.Close waits for it
-	return of(at.await(ctx, call.Wait, call.Run), nil)
+	go at.execute() // Runs.Close waits for it
+	return runResult(at.await(ctx, call.Wait, call.Run), nil)
 }
 
 // showRun shows a run, when it has ended or the call's wait is over.
@@ -39,17 +39,17 @@ func (d *Orchestrator) showRun(ctx context.Context, call action.Call) (action.Re
 	if !named || args.Wait <= 0 {
 		return result, nil
 	}
-	if at := d.runs.under(call.Caller.Scope, args.ID); at != nil {
-		return of(at.await(ctx, time.Duration(args.Wait)*time.Second, call.Run), nil)
+	if at := d.runs.active(call.Caller.Scope, args.ID); at != nil {
+		return runResult(at.await(ctx, time.Duration(args.Wait)*time.Second, call.Run), nil)
 	}
-	return of(d.runs.show(ctx, call.Caller.Scope, args.ID)) // it may have ended since it was let be shown
+	return runResult(d.runs.show(ctx, call.Caller.Scope, args.ID)) // it may have ended since it was let be shown
 }
 
 // EndOrphans begins to end the browsers of runs that an earlier gateway left.
 // Runs.Close waits for it.
-func (d *Orchestrator) EndOrphans() { d.runs.work.Go(d.tidy) }
+func (d *Orchestrator) EndOrphans() { d.runs.work.Go(d.endOrphans) }
 
-func (d *Orchestrator) tidy() {
+func (d *Orchestrator) endOrphans() {
 	for _, o := range d.runs.left() {
 		ctx, stop := context.WithTimeout(d.runs.life, endRunLimit)
 		_, err := d.gate.Call(ctx, action.Call{

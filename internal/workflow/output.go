@@ -12,7 +12,7 @@ import (
 
 // compileOutput compiles the description of a run's output.
 func compileOutput() (*jsonschema.Schema, error) {
-	value, err := plainly(action.RunOutputSchema())
+	value, err := asJSON(action.RunOutputSchema())
 	if err != nil {
 		return nil, err
 	}
@@ -29,17 +29,17 @@ func compileOutput() (*jsonschema.Schema, error) {
 	return schema, nil
 }
 
-// misshapen says what of a run that has ended is not as its schema says.
-func (r *Runs) misshapen(run action.Run) error {
-	value, err := plainly(run)
+// checkOutput says what of a run that has ended is not as its schema says.
+func (r *Runs) checkOutput(run action.Run) error {
+	value, err := asJSON(run)
 	if err != nil {
 		return err
 	}
 	return r.output.Validate(value)
 }
 
-// plainly is a value as its JSON reads.
-func plainly(v any) (any, error) {
+// asJSON is a value as its JSON reads.
+func asJSON(v any) (any, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return nil, fmt.Errorf("cannot encode: %w", err)

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	robotName    = "Glovebox"
-	robotsSize   = 500 << 10        // bytes that are read; RFC 9309 section 2.5
-	robotsHops   = 5                // redirects; RFC 9309 section 2.3.1.2
-	mostPatience = 10 * time.Second // of a Crawl-delay
+	robotName          = "Glovebox"
+	robotsSize         = 500 << 10        // bytes that are read; RFC 9309 section 2.5
+	maxRobotsRedirects = 5                // redirects; RFC 9309 section 2.3.1.2
+	maxCrawlDelay      = 10 * time.Second // of a Crawl-delay
 )
 
 // rules are what the robots.txt of one origin says to us (RFC 9309).
@@ -32,7 +32,7 @@ func (r rules) delay() time.Duration {
 	if r.group == nil {
 		return 0
 	}
-	return min(max(r.group.CrawlDelay, 0), mostPatience)
+	return min(max(r.group.CrawlDelay, 0), maxCrawlDelay)
 }
 
 // robots keeps the rules of each origin. It is safe for concurrent use.

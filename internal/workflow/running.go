@@ -12,9 +12,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// running is a run that has not ended. One goroutine drives it; others read,
+// activeRun is a run that has not ended. One goroutine drives it; others read,
 // cancel and guide it.
-type running struct {
+type activeRun struct {
 	runs    *Runs
 	gate    Gate
 	caller  action.Caller
@@ -48,11 +48,11 @@ func (c *cancelled) Error() string { return "cancelled by " + c.by }
 // ending is how a run ended.
 type ending struct{ status, code, message string }
 
-func newRunning(r *Runs, call action.Call, args *action.RunStart) *running {
-	at := &running{
+func newActiveRun(r *Runs, call action.Call, args *action.RunStart) *activeRun {
+	at := &activeRun{
 		runs: r, caller: call.Caller, surface: call.Surface, args: *args, left: args.Budget(), advice: make(chan guidance, 1), changed: make(chan struct{}),
 		run: action.Run{
-			ID: newRunID(), State: action.RunPending, Created: moment(), Log: []action.RunEntry{}, Screenshots: []action.RunScreenshot{},
+			ID: newRunID(), State: action.RunPending, Created: now(), Log: []action.RunEntry{}, Screenshots: []action.RunScreenshot{},
 			Content:   action.RunContent{Elements: []action.RunInteractive{}},
 			Archetype: cmp.Or(args.Archetype, action.RunArchetype), Phase: cmp.Or(args.Phase, action.RunPhase), Actor: cmp.Or(args.Actor, call.Caller.Actor),
 		},
@@ -69,66 +69,66 @@ func newRunning(r *Runs, call action.Call, args *action.RunStart) *running {
 	return at
 }
 
-// now is a copy of the run as it is.
-func (r *running) now() action.Run {
+// snapshot is a copy of the run as it is.
+func (r *activeRun) snapshot() action.Run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.copied()
+	return r.copyLocked()
 }
 
-// copied must be called with mu held.
-func (r *running) copied() action.Run {
+// copyLocked must be called with mu held.
+func (r *activeRun) copyLocked() action.Run {
 	run := r.run
 	run.Log, run.Screenshots = slices.Clone(run.Log), slices.Clone(run.Screenshots)
 	return run
 }
 
 // change changes the run, tells those who wait, and stores it.
-func (r *running) change(f func(*action.Run)) {
+func (r *activeRun) change(f func(*action.Run)) {
 	r.mu.Lock()
 	f(&r.run)
-	run := r.copied()
+	run := r.copyLocked()
 	close(r.changed)
 	r.changed = make(chan struct{})
 	r.mu.Unlock()
 	r.runs.save(r.ctx, run)
 }
 
-// note adds a line to the log.
-func (r *running) note(name string, ok bool, format string, args ...any) {
-	entry := action.RunEntry{Action: name, Timestamp: moment(), Success: ok, Details: cut(fmt.Sprintf(format, args...), keptDetails)}
+// log adds a line to the log.
+func (r *activeRun) log(name string, ok bool, format string, args ...any) {
+	entry := action.RunEntry{Action: name, Timestamp: now(), Success: ok, Details: cut(fmt.Sprintf(format, args...), maxDetails)}
 	r.change(func(run *action.Run) { run.Log = append(run.Log, entry) })
 }
 
-const keptDetails = 1000 // bytes of a line of the log
+const maxDetails = 1000 // bytes of a line of the log
 
 // state says where the run is, and which question it waits for.
-func (r *running) state(state, question string, why *action.RunReason) {
+func (r *activeRun) state(state, question string, why *action.RunReason) {
 	r.change(func(run *action.Run) { run.State, run.WaitsFor, run.Reason = state, question, why })
 }
 
 // end ends the record of a run.
 func end(run *action.Run, e ending) {
-	at := moment()
+	at := now()
 	run.State, run.WaitsFor, run.Ended = action.RunEnded, "", &at
 	run.FinalStatus, run.Reason = e.status, &action.RunReason{Code: e.code, Message: e.message}
 }
 
 // await waits until the run has ended, limit is over (0: none) or ctx ends, and
 // returns it as it then is. watch is told of what happens meanwhile.
-func (r *running) await(ctx context.Context, limit time.Duration, watch *action.RunWatch) action.Run {
+func (r *activeRun) await(ctx context.Context, limit time.Duration, watch *action.RunWatch) action.Run {
 	var over <-chan time.Time
 	if limit > 0 {
 		timer := time.NewTimer(limit)
 		defer timer.Stop()
 		over = timer.C
 	}
-	told := teller{watch: watch}
+	told := runReporter{watch: watch}
 	for {
 		r.mu.Lock()
-		run, changed := r.copied(), r.changed
+		run, changed := r.copyLocked(), r.changed
 		r.mu.Unlock()
-		told.of(run)
+		told.report(run)
 		if run.State == action.RunEnded {
 			return run
 		}
@@ -142,15 +142,15 @@ func (r *running) await(ctx context.Context, limit time.Duration, watch *action.
 	}
 }
 
-// teller tells a watcher what it has not heard yet.
-type teller struct {
-	watch *action.RunWatch
-	lines int
-	state string
-	asks  string
+// runReporter tells a watcher what it has not heard yet.
+type runReporter struct {
+	watch    *action.RunWatch
+	lines    int
+	state    string
+	question string
 }
 
-func (t *teller) of(run action.Run) {
+func (t *runReporter) report(run action.Run) {
 	if t.watch == nil {
 		return
 	}
@@ -159,14 +159,14 @@ func (t *teller) of(run action.Run) {
 			t.watch.Step(run.Log[t.lines])
 		}
 	}
-	if t.watch.State != nil && (t.state != run.State || t.asks != run.WaitsFor) {
-		t.state, t.asks = run.State, run.WaitsFor
+	if t.watch.State != nil && (t.state != run.State || t.question != run.WaitsFor) {
+		t.state, t.question = run.State, run.WaitsFor
 		t.watch.State(run)
 	}
 }
 
-// guide hands guidance to a paused run; false where it is not paused.
-func (r *running) guide(g guidance) bool {
+// offerGuidance hands guidance to a paused run; false where it is not paused.
+func (r *activeRun) offerGuidance(g guidance) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.paused {

@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	mostRuns    = 20              // of a scope that have not ended
-	retainEvery = time.Hour       // for records that have grown old
-	recordLimit = 5 * time.Second // wall time of storing a record
+	maxRuns           = 20              // of a scope that have not ended
+	retentionInterval = time.Hour       // for records that have grown old
+	recordLimit       = 5 * time.Second // wall time of storing a record
 )
 
 // RunsOptions are what runs need. A negative Retention keeps their records.
@@ -32,7 +32,7 @@ type RunsOptions struct {
 // records of all. Close it after the surfaces and before the gate. It is safe
 // for concurrent use.
 type Runs struct {
-	ledger    runLedger
+	store     runStore
 	log       *slog.Logger
 	retention time.Duration
 	output    *jsonschema.Schema
@@ -42,8 +42,8 @@ type Runs struct {
 	work sync.WaitGroup
 
 	mu      sync.Mutex
-	live    map[string]*running // by id
-	orphans []orphan            // whose browsers are still to be ended
+	live    map[string]*activeRun // by id
+	orphans []orphan              // whose browsers are still to be ended
 }
 
 // errStopped is why runs end with the gateway.
@@ -59,13 +59,13 @@ func OpenRuns(ctx context.Context, o RunsOptions) (*Runs, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Runs{ledger: runLedger{o.DB}, log: o.Log, retention: o.Retention, output: output, live: map[string]*running{}}
-	if r.orphans, err = r.ledger.orphans(ctx); err != nil {
+	r := &Runs{store: runStore{o.DB}, log: o.Log, retention: o.Retention, output: output, live: map[string]*activeRun{}}
+	if r.orphans, err = r.store.orphans(ctx); err != nil {
 		return nil, err
 	}
 	for i := range r.orphans {
 		end(&r.orphans[i].run, ending{action.RunFailed, "gateway_restarted", "the gateway ended while the run was under way"})
-		if err := r.ledger.update(ctx, r.orphans[i].run); err != nil {
+		if err := r.store.update(ctx, r.orphans[i].run); err != nil {
 			return nil, err
 		}
 	}
@@ -73,7 +73,7 @@ func OpenRuns(ctx context.Context, o RunsOptions) (*Runs, error) {
 		r.log.Info("runs of the last gateway have failed", "count", len(r.orphans))
 	}
 	r.life, r.stop = context.WithCancelCause(context.WithoutCancel(ctx))
-	r.work.Go(r.retain)
+	r.work.Go(r.removeOld)
 	return r, nil
 }
 
@@ -94,12 +94,12 @@ func (r *Runs) Close(ctx context.Context) error {
 	}
 }
 
-// retain removes records that have grown old, until the runs are closed.
-func (r *Runs) retain() {
-	old := time.NewTicker(retainEvery)
+// removeOld removes records that have grown old, until the runs are closed.
+func (r *Runs) removeOld() {
+	old := time.NewTicker(retentionInterval)
 	defer old.Stop()
 	for r.retention > 0 {
-		if n, err := r.ledger.forget(r.life, time.Now().Add(-r.retention)); err != nil && r.life.Err() == nil {
+		if n, err := r.store.forget(r.life, time.Now().Add(-r.retention)); err != nil && r.life.Err() == nil {
 			r.log.Error("cannot remove old runs", "error", err)
 		} else if n > 0 {
 			r.log.Info("removed runs older than browser.artifacts_retention_days", "runs", n)
@@ -112,8 +112,8 @@ func (r *Runs) retain() {
 	}
 }
 
-// under returns a run of a scope that has not ended, nil when there is none.
-func (r *Runs) under(scope, id string) *running {
+// active returns a run of a scope that has not ended, nil when there is none.
+func (r *Runs) active(scope, id string) *activeRun {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if at := r.live[id]; at != nil && at.caller.Scope == scope {
@@ -122,9 +122,9 @@ func (r *Runs) under(scope, id string) *running {
 	return nil
 }
 
-// enlist adds a run. Faults: limit_reached, browser_disabled when the gateway
+// add adds a run. Faults: limit_reached, browser_disabled when the gateway
 // ends.
-func (r *Runs) enlist(at *running) error {
+func (r *Runs) add(at *activeRun) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.life.Err() != nil {
@@ -136,17 +136,17 @@ func (r *Runs) enlist(at *running) error {
 			n++
 		}
 	}
-	if n >= mostRuns {
+	if n >= maxRuns {
 		return fault.New(fault.LimitReached, "%d runs of this scope are under way", n).
-			Hinted("wait until some have ended, or cancel them").With("limit", "runs").With("max", mostRuns)
+			Hinted("wait until some have ended, or cancel them").With("limit", "runs").With("max", maxRuns)
 	}
 	r.live[at.run.ID] = at
 	r.work.Add(1) // driven gives it back
 	return nil
 }
 
-// driven takes a run off the list when its record says that it has ended.
-func (r *Runs) driven(at *running) {
+// remove takes a run off the list when its record says that it has ended.
+func (r *Runs) remove(at *activeRun) {
 	r.mu.Lock()
 	delete(r.live, at.run.ID)
 	r.mu.Unlock()
@@ -155,17 +155,17 @@ func (r *Runs) driven(at *running) {
 
 // show returns a run as it is now.
 func (r *Runs) show(ctx context.Context, scope, id string) (action.Run, error) {
-	if at := r.under(scope, id); at != nil {
-		return at.now(), nil
+	if at := r.active(scope, id); at != nil {
+		return at.snapshot(), nil
 	}
-	return r.ledger.find(ctx, scope, id)
+	return r.store.find(ctx, scope, id)
 }
 
 // save stores a run as it is now, whatever became of ctx.
 func (r *Runs) save(ctx context.Context, run action.Run) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordLimit)
 	defer cancel()
-	if err := r.ledger.update(ctx, run); err != nil {
+	if err := r.store.update(ctx, run); err != nil {
 		r.log.Error("a run was not recorded", "run", run.ID, "error", err)
 	}
 }

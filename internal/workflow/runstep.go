@@ -14,12 +14,12 @@ const (
 	elementLimit = 5 * time.Second // to find and act on an element, where the action says nothing
 	readLimit    = 10 * time.Second
 	scrollBy     = 600.0   // CSS pixels, where the action does not say
-	mostText     = 100_000 // bytes of a page's text
-	mostElements = 500     // that can be acted on
+	maxText      = 100_000 // bytes of a page's text
+	maxElements  = 500     // that can be acted on
 )
 
 // call makes one step of the run through the gate. wait is as in action.Call.
-func (r *running) call(ctx context.Context, verb string, args any, wait time.Duration) (action.Result, error) {
+func (r *activeRun) call(ctx context.Context, verb string, args any, wait time.Duration) (action.Result, error) {
 	r.mu.Lock()
 	id, session := r.run.ID, r.run.Session
 	r.mu.Unlock()
@@ -31,11 +31,11 @@ func (r *running) call(ctx context.Context, verb string, args any, wait time.Dur
 	})
 }
 
-// ask makes a step that a person may be asked about: the run says which
+// step makes a step that a person may be asked about: the run says which
 // question it waits for, and its time stands still until it is answered.
-func (r *running) ask(verb string, args any) (action.Result, error) {
+func (r *activeRun) step(verb string, args any) (action.Result, error) {
 	ctx, stop := r.ctx, context.CancelFunc(func() {})
-	inTime := !ownTime[verb]
+	inTime := !untimedSteps[verb]
 	if inTime {
 		ctx, stop = context.WithTimeout(r.ctx, r.left)
 	}
@@ -48,30 +48,30 @@ func (r *running) ask(verb string, args any) (action.Result, error) {
 	if err != nil || result.Pending == nil {
 		return result, err
 	}
-	before := r.now().State
+	before := r.snapshot().State
 	r.state(before, result.Pending.Approval, nil)
 	defer func() { r.state(before, "", nil) }()
 	return r.call(r.ctx, verb, args, 0)
 }
 
-// ownTime are the steps that cost a run none of its time.
-var ownTime = map[string]bool{"run.open": true, "run.guide": true, "run.allow": true}
+// untimedSteps are the steps that cost a run none of its time.
+var untimedSteps = map[string]bool{"run.open": true, "run.guide": true, "run.allow": true}
 
-// act does one action and notes what became of it. One that was not begun,
+// runAction does one action and notes what became of it. One that was not begun,
 // because the session is paused, is not noted.
-func (r *running) act(a action.RunAction) error {
-	details, err := r.do(a)
-	for refused := refusedAt(err); refused != nil && r.allowed(refused); refused = refusedAt(err) {
+func (r *activeRun) runAction(a action.RunAction) error {
+	details, err := r.doAction(a)
+	for refused := refusedAt(err); refused != nil && r.askForHost(refused); refused = refusedAt(err) {
 		if !refused.judged { // it was done, and led there: doing it again might do more
 			a = action.RunAction{Type: "navigate", URL: refused.url}
 		}
-		details, err = r.do(a)
+		details, err = r.doAction(a)
 	}
 	switch f := fault.From(err); {
 	case err == nil:
-		r.note(a.Type, true, "%s", details)
+		r.log(a.Type, true, "%s", details)
 	case f.Code != fault.SessionPaused:
-		r.note(a.Type, false, "%s: %s", f.Code, f.Message)
+		r.log(a.Type, false, "%s: %s", f.Code, f.Message)
 	}
 	return err
 }
@@ -96,47 +96,47 @@ func refusedAt(err error) *refusal {
 	return &refusal{url, judged}
 }
 
-// allowed asks people for the host of an address, and reports whether one said
+// askForHost asks people for the host of an address, and reports whether one said
 // yes.
-func (r *running) allowed(to *refusal) bool {
-	_, err := r.ask("run.allow", &action.RunAllow{Run: r.run.ID, URL: to.url})
+func (r *activeRun) askForHost(to *refusal) bool {
+	_, err := r.step("run.allow", &action.RunAllow{Run: r.run.ID, URL: to.url})
 	if err == nil {
-		r.note(action.RunResumeEntry, true, "a person added the host of %s", to.url)
+		r.log(action.RunResumeEntry, true, "a person added the host of %s", to.url)
 	}
 	return err == nil
 }
 
-func (r *running) do(a action.RunAction) (details string, err error) {
+func (r *activeRun) doAction(a action.RunAction) (details string, err error) {
 	if r.left <= 0 {
 		return "", fault.New(fault.ActionTimeout, "the run's time was over before it began")
 	}
 	switch a.Type {
 	case "screenshot":
-		return r.shoot(a)
+		return r.screenshot(a)
 	case "read_page":
-		return r.timed(r.read)
+		return r.withinBudget(r.readPage)
 	case "search_text":
 		return r.search(a)
 	case "wait":
 		return r.wait(a)
 	}
-	verb, args := translated(a, r.left)
+	verb, args := verbFor(a, r.left)
 	if verb == "" {
 		return "", fault.New(fault.InvalidRequest, "there is no action %q", a.Type)
 	}
-	result, err := r.ask(verb, args)
+	result, err := r.step(verb, args)
 	if err != nil {
 		return "", err
 	}
-	details = told(result)
+	details = describe(result)
 	for _, e := range result.Effects {
 		details += "; " + e.String()
 	}
 	return details, nil
 }
 
-// timed runs f within what the run has left.
-func (r *running) timed(f func(context.Context) (string, error)) (string, error) {
+// withinBudget runs f within what the run has left.
+func (r *activeRun) withinBudget(f func(context.Context) (string, error)) (string, error) {
 	ctx, stop := context.WithTimeout(r.ctx, r.left)
 	defer stop()
 	began := time.Now()
@@ -144,8 +144,8 @@ func (r *running) timed(f func(context.Context) (string, error)) (string, error)
 	return f(ctx)
 }
 
-// translated is an action as the call of a verb.
-func translated(a action.RunAction, left time.Duration) (verb string, args any) {
+// verbFor is an action as the call of a verb.
+func verbFor(a action.RunAction, left time.Duration) (verb string, args any) {
 	switch a.Type {
 	case "navigate":
 		return "page.goto", &action.Goto{URL: a.URL, WaitUntil: a.WaitUntil, Timing: timing(a, left, left)}
@@ -189,8 +189,8 @@ func timing(a action.RunAction, usual, left time.Duration) action.Timing {
 	return action.Timing{Timeout: int(max(min(usual, left), time.Millisecond).Milliseconds())}
 }
 
-// told says what was done, and to what: never what was typed.
-func told(result action.Result) string {
+// describe says what was done, and to what: never what was typed.
+func describe(result action.Result) string {
 	switch d := result.Data.(type) {
 	case *action.Navigated:
 		return strings.TrimSpace(fmt.Sprintf("%s (%d) %q", d.URL, d.Status, d.Title))
@@ -217,9 +217,9 @@ func told(result action.Result) string {
 	return "done"
 }
 
-// shoot takes a screenshot, which the gateway keeps.
-func (r *running) shoot(a action.RunAction) (string, error) {
-	result, err := r.ask("page.screenshot", &action.TakeScreenshot{FullPage: value(a.FullPage), Selector: a.Selector, Ref: a.Ref})
+// screenshot takes a screenshot, which the gateway keeps.
+func (r *activeRun) screenshot(a action.RunAction) (string, error) {
+	result, err := r.step("page.screenshot", &action.TakeScreenshot{FullPage: value(a.FullPage), Selector: a.Selector, Ref: a.Ref})
 	if err != nil {
 		return "", err
 	}
@@ -230,7 +230,7 @@ func (r *running) shoot(a action.RunAction) (string, error) {
 	var name string
 	r.change(func(run *action.Run) {
 		name = fmt.Sprintf("%03d%s.png", len(run.Screenshots)+1, suffix(a.Name))
-		run.Screenshots = append(run.Screenshots, action.RunScreenshot{Name: name, Path: "/v1/artifacts/" + kept.ID, Timestamp: moment()})
+		run.Screenshots = append(run.Screenshots, action.RunScreenshot{Name: name, Path: "/v1/artifacts/" + kept.ID, Timestamp: now()})
 	})
 	return fmt.Sprintf("%s, %d bytes, artifact %s", name, kept.Size, kept.ID), nil
 }
@@ -251,8 +251,8 @@ func suffix(name string) string {
 }
 
 // search looks for text; none is a failure.
-func (r *running) search(a action.RunAction) (string, error) {
-	result, err := r.ask("page.find", &action.Find{Text: a.Text})
+func (r *activeRun) search(a action.RunAction) (string, error) {
+	result, err := r.step("page.find", &action.Find{Text: a.Text})
 	if err != nil {
 		return "", err
 	}
@@ -265,10 +265,10 @@ func (r *running) search(a action.RunAction) (string, error) {
 
 // wait waits for something, or for some time; then too the page is asked, so
 // that the trail has it.
-func (r *running) wait(a action.RunAction) (string, error) {
+func (r *activeRun) wait(a action.RunAction) (string, error) {
 	args := &action.WaitFor{Locator: a.Locator, State: "visible", Timeout: new(timing(a, elementLimit, r.left).Timeout)}
 	if a.MS == nil {
-		result, err := r.ask("page.wait_for", args)
+		result, err := r.step("page.wait_for", args)
 		if err != nil {
 			return "", err
 		}
@@ -278,7 +278,7 @@ func (r *running) wait(a action.RunAction) (string, error) {
 		return "it came", nil
 	}
 	long := time.Duration(*a.MS) * time.Millisecond
-	_, err := r.timed(func(ctx context.Context) (string, error) {
+	_, err := r.withinBudget(func(ctx context.Context) (string, error) {
 		timer := time.NewTimer(long)
 		defer timer.Stop()
 		select {
@@ -292,12 +292,12 @@ func (r *running) wait(a action.RunAction) (string, error) {
 		return "", err
 	}
 	args.Locator, args.State = action.Locator{Selector: "html"}, "attached"
-	_, err = r.ask("page.wait_for", args)
+	_, err = r.step("page.wait_for", args)
 	return fmt.Sprintf("%s waited", long), err
 }
 
-// read reads the page into page_content.
-func (r *running) read(ctx context.Context) (string, error) {
+// readPage reads the page into page_content.
+func (r *activeRun) readPage(ctx context.Context) (string, error) {
 	ctx, stop := context.WithTimeout(ctx, readLimit)
 	defer stop()
 	shot, err := r.call(ctx, "page.snapshot", &action.TakeSnapshot{Format: "tree"}, time.Millisecond)
@@ -313,14 +313,14 @@ func (r *running) read(ctx context.Context) (string, error) {
 	if tree == nil || said == nil {
 		return "", fault.New(fault.Internal, "the page could not be read")
 	}
-	content := action.RunContent{Title: said.Title, URL: said.URL, Text: cut(said.Text, mostText), Elements: collect(tree.Tree, []action.RunInteractive{})}
+	content := action.RunContent{Title: said.Title, URL: said.URL, Text: cut(said.Text, maxText), Elements: collect(tree.Tree, []action.RunInteractive{})}
 	r.change(func(run *action.Run) { run.Content = content })
 	return fmt.Sprintf("%d bytes of text, %d elements", len(content.Text), len(content.Elements)), nil
 }
 
 // collect adds the elements of a tree that can be acted on.
 func collect(n *action.Node, all []action.RunInteractive) []action.RunInteractive {
-	if n == nil || len(all) >= mostElements {
+	if n == nil || len(all) >= maxElements {
 		return all
 	}
 	if n.Ref != "" {

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	mostSitemaps = 20   // files of one crawl, indexes included
-	mostEntries  = 5000 // addresses that are taken from them
+	maxSitemaps    = 20   // files of one crawl, indexes included
+	maxSitemapURLs = 5000 // addresses that are taken from them
 )
 
 // sitemap reads the addresses of a sitemap, or of the sitemaps that an index
@@ -21,7 +21,7 @@ func sitemap(body []byte) (pages, more []string) {
 	decoder := xml.NewDecoder(bytes.NewReader(body))
 	decoder.Strict = false
 	inIndex := false
-	for len(pages)+len(more) < mostEntries {
+	for len(pages)+len(more) < maxSitemapURLs {
 		token, err := decoder.Token()
 		if err != nil {
 			return pages, more
@@ -48,14 +48,14 @@ func sitemap(body []byte) (pages, more []string) {
 
 // fromSitemaps collects the pages that the sitemaps of an origin name, those
 // that robots.txt names first.
-func (c *crawling) fromSitemaps(ctx context.Context, origin string) []string {
+func (c *crawlRun) fromSitemaps(ctx context.Context, origin string) []string {
 	queue := c.robots.of(ctx, origin).sitemaps
 	if len(queue) == 0 {
 		queue = []string{origin + "/sitemap.xml"}
 	}
 	var pages []string
 	seen := map[string]bool{}
-	for read := 0; len(queue) > 0 && read < mostSitemaps && len(pages) < mostEntries && ctx.Err() == nil; {
+	for read := 0; len(queue) > 0 && read < maxSitemaps && len(pages) < maxSitemapURLs && ctx.Err() == nil; {
 		next := queue[0]
 		queue = queue[1:]
 		if seen[next] || !c.within(host(next)) {
@@ -70,5 +70,5 @@ func (c *crawling) fromSitemaps(ctx context.Context, origin string) []string {
 		found, more := sitemap(body)
 		pages, queue = append(pages, found...), append(queue, more...)
 	}
-	return pages[:min(len(pages), mostEntries)]
+	return pages[:min(len(pages), maxSitemapURLs)]
 }

@@ -8,28 +8,28 @@ import (
 )
 
 const (
-	longURL     = 2000 // bytes; what is longer is made by a program that does not stop
-	deepPath    = 20   // segments
-	repetitions = 3    // of one segment in a path, such as /a/b/a/b/a/b
-	likeness    = 40   // pages of one pattern (see traps.pattern), unless the crawl is large
+	maxURL        = 2000 // bytes; what is longer is made by a program that does not stop
+	maxSegments   = 20   // segments
+	maxRepeats    = 3    // of one segment in a path, such as /a/b/a/b/a/b
+	maxAlikePages = 40   // pages of one pattern (see traps.pattern), unless the crawl is large
 )
 
-// traps tells addresses that a site makes without end: calendars, filters,
+// trapDetector tells addresses that a site makes without end: calendars, filters,
 // relative links that grow. The zero traps are ready.
-type traps struct {
+type trapDetector struct {
 	patterns map[string]int
-	most     int // pages of one pattern; likeness when 0
+	maxAlike int // pages of one pattern; likeness when 0
 }
 
-// caught reports whether an address looks like one of a trap. It counts the
+// isTrap reports whether an address looks like one of a trap. It counts the
 // addresses it is asked about: ask about each once.
-func (t *traps) caught(address string) bool {
+func (t *trapDetector) isTrap(address string) bool {
 	u := canonical(address)
-	if u == nil || len(address) > longURL {
+	if u == nil || len(address) > maxURL {
 		return true
 	}
 	segments := strings.FieldsFunc(u.EscapedPath(), func(r rune) bool { return r == '/' })
-	if len(segments) > deepPath || repeats(segments) {
+	if len(segments) > maxSegments || repeats(segments) {
 		return true
 	}
 	shape, varies := pattern(u, segments)
@@ -40,9 +40,9 @@ func (t *traps) caught(address string) bool {
 		t.patterns = map[string]int{}
 	}
 	t.patterns[shape]++
-	most := t.most
+	most := t.maxAlike
 	if most == 0 {
-		most = likeness
+		most = maxAlikePages
 	}
 	return t.patterns[shape] > most
 }
@@ -56,7 +56,7 @@ func repeats(segments []string) bool {
 				n++
 			}
 		}
-		if n >= repetitions && !number.MatchString(s) {
+		if n >= maxRepeats && !number.MatchString(s) {
 			return true
 		}
 	}

@@ -37,10 +37,9 @@ type Browser struct {
 	contents     *contents
 
 	// The rest is guarded by base.mu.
-	downloads downloads
-	origins   map[string]bool               // that documents came from
-	senders   map[string]sender             // by request; of origins that get headers
-	injected  map[string]*domainCredentials // credentials that were put in, by domain
+	origins  map[string]bool               // that documents came from
+	senders  map[string]sender             // by request; of origins that get headers
+	injected map[string]*domainCredentials // credentials that were put in, by domain
 }
 
 // Open takes over a browser. On a fresh one it makes an off-the-record context
@@ -51,7 +50,6 @@ func Open(ctx context.Context, t cdp.Transport, o Options) (*Browser, error) {
 	b.assemble()
 	b.verbs = b.verbTable()
 	b.observer.lastID.Store(time.Now().UnixMilli()) // above those that an earlier process of the gateway took of the same documents
-	b.downloads.fetching = make(chan struct{}, 1)
 	b.turn <- struct{}{}
 	// Events may arrive before conn is set: they wait for the lock.
 	b.mu.Lock()
@@ -116,7 +114,8 @@ func (b *Browser) start(ctx context.Context) error {
 		return err
 	}
 	b.mu.Lock()
-	behaviour := b.behaviour()
+	b.downloads.Configure(b.downloadSettings())
+	behaviour := b.downloadBehaviour()
 	b.targets.permit()
 	b.mu.Unlock()
 	return b.root.Call(ctx, "Browser.setDownloadBehavior", behaviour, nil)
@@ -179,6 +178,7 @@ func (b *Browser) Configure(o Options) {
 	b.mu.Lock()
 	before, emulated := b.options.metrics(), b.options.Emulate
 	b.options = o
+	b.downloads.Configure(b.downloadSettings())
 	b.targets.emulateAgain(emulated)
 	if o.Life > 0 {
 		b.refs.Begin(o.Life)

@@ -192,7 +192,7 @@ func (h *relayView) Home() string {
 func (h *relayView) Downloads() map[string]any {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	behaviour := (*Browser)(h).behaviour()
+	behaviour := h.downloadBehaviour()
 	delete(behaviour, "browserContextId")
 	return behaviour
 }

@@ -89,7 +89,7 @@ func (nv *navigator) visit(ctx context.Context, t *tab, a *action.Goto, _ action
 	err = t.main.session.Call(ctx, "Page.navigate", map[string]string{"url": address}, &answer)
 	if err == nil {
 		if stayed := nv.stayedAt(ctx, t, before, answer); stayed != nil {
-			nv.files.readFile(ctx, t, stayed)
+			nv.readFile(ctx, t, stayed)
 			return stayed, nil
 		}
 		if err := nv.failed(ctx, t, address, answer); err != nil {
@@ -252,5 +252,4 @@ type navigator struct {
 	guard       *documentGuard
 	observer    *observer
 	credentials credentialInjector
-	files       fileReader
 }

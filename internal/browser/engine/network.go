@@ -90,15 +90,15 @@ func requestEvents(inTab map[string]func(*tab, netlog.Event)) map[string]taker {
 
 // The verbs of package netlog.
 
-func (b *Browser) readConsole(_ context.Context, a *action.ReadConsole) (any, error) {
+func readConsole(b *Browser, _ context.Context, a *action.ReadConsole) (any, error) {
 	return b.netlog.Console(a), nil
 }
 
-func (b *Browser) readNetwork(ctx context.Context, a *action.ReadNetwork) (any, error) {
+func readNetwork(b *Browser, ctx context.Context, a *action.ReadNetwork) (any, error) {
 	return b.netlog.Requests(ctx, a, b.concealer().Text)
 }
 
-func (b *Browser) exportHAR(_ context.Context, a *action.ExportHAR) (any, error) {
+func exportHAR(b *Browser, _ context.Context, a *action.ExportHAR) (any, error) {
 	b.mu.Lock()
 	titles := make(map[string]string, len(b.tabs))
 	for id, t := range b.tabs {

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-
-	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
 // assemble makes the parts of a browser, innermost first: a part knows those
@@ -23,7 +21,7 @@ func (b *Browser) assemble() {
 	b.input = &input{base: b.base, clients: b.clients, geometry: b.geometry, effects: b.effects, elements: b.elements}
 	b.navigator = &navigator{
 		base: b.base, effects: b.effects, reader: b.reader, targets: b.targets, guard: b.guard, observer: b.observer,
-		credentials: b, files: b,
+		credentials: b,
 	}
 	b.contents = &contents{base: b.base, effects: b.effects, elements: b.elements, reader: b.reader, navigator: b.navigator}
 }
@@ -43,9 +41,4 @@ type credentialInjector interface {
 	untakenAuth(address string) bool
 	// intercept changes what requests are paused for, and tells the browser.
 	intercept(ctx context.Context, change func()) error
-}
-
-// fileReader is the part that reads files which came instead of pages.
-type fileReader interface {
-	readFile(ctx context.Context, t *tab, n *action.Navigated)
 }

@@ -60,6 +60,11 @@ func browserVerb[A any](do func(context.Context, *A) (any, error)) verb {
 	return v
 }
 
+// of makes a method of a function of the browser.
+func of[A any](b *Browser, do func(*Browser, context.Context, *A) (any, error)) func(context.Context, *A) (any, error) {
+	return func(ctx context.Context, a *A) (any, error) { return do(b, ctx, a) }
+}
+
 func argsOf[A any](args any) (*A, error) {
 	if a, ok := args.(*A); ok && a != nil {
 		return a, nil
@@ -152,13 +157,13 @@ func (b *Browser) browserVerbs() map[string]verb {
 		"tab.open":        browserVerb(b.navigator.openTab),
 		"tab.activate":    browserVerb(b.targets.activateTab),
 		"tab.close":       browserVerb(b.targets.closeTab),
-		"page.console":    browserVerb(b.readConsole),
-		"page.network":    browserVerb(b.readNetwork),
-		"page.har":        browserVerb(b.exportHAR),
-		"download.list":   browserVerb(b.listDownloads),
-		"download.get":    browserVerb(b.getDownload),
-		"download.read":   browserVerb(b.readDownload),
-		"download.cancel": browserVerb(b.cancelDownload),
+		"page.console":    browserVerb(of(b, readConsole)),
+		"page.network":    browserVerb(of(b, readNetwork)),
+		"page.har":        browserVerb(of(b, exportHAR)),
+		"download.list":   browserVerb(of(b, listDownloads)),
+		"download.get":    browserVerb(of(b, getDownload)),
+		"download.read":   browserVerb(of(b, readDownload)),
+		"download.cancel": browserVerb(of(b, cancelDownload)),
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-const keptReason = 1000 // characters; action.Answer.Reason
+const maxReason = 1000 // characters; action.Answer.Reason
 
 // Answer takes a person's answer to a question of their scope. Faults:
 // denied_by_policy for anyone but an operator, not_found, not_active when it
@@ -27,22 +27,22 @@ func (d *Queue) Answer(ctx context.Context, by action.Caller, a action.Answer) (
 	}
 	tx, err := d.db.Writer.BeginTx(ctx, nil)
 	if err != nil {
-		return action.Question{}, broken(err)
+		return action.Question{}, storeFault(err)
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after a commit
-	q, err := d.settle(ctx, tx, by, a)
+	q, err := d.storeAnswer(ctx, tx, by, a)
 	if err != nil {
-		return action.Question{}, broken(err)
+		return action.Question{}, storeFault(err)
 	}
 	if err := tx.Commit(); err != nil {
-		return action.Question{}, broken(err)
+		return action.Question{}, storeFault(err)
 	}
-	d.ring(q.ID)
+	d.wake(q.ID)
 	return q, nil
 }
 
-// settle checks and stores an answer.
-func (d *Queue) settle(ctx context.Context, tx *sql.Tx, by action.Caller, a action.Answer) (action.Question, error) {
+// storeAnswer checks and stores an answer.
+func (d *Queue) storeAnswer(ctx context.Context, tx *sql.Tx, by action.Caller, a action.Answer) (action.Question, error) {
 	now := d.now().UTC().Truncate(time.Millisecond)
 	if err := expire(ctx, tx, now); err != nil {
 		return action.Question{}, err
@@ -50,7 +50,7 @@ func (d *Queue) settle(ctx context.Context, tx *sql.Tx, by action.Caller, a acti
 	var host string
 	q, err := scan(tx.QueryRowContext(ctx, `SELECT state, question FROM questions WHERE id = ? AND scope = ?`, a.ID, by.Scope))
 	if errors.Is(err, sql.ErrNoRows) {
-		return q, unknown()
+		return q, notFound()
 	}
 	if err == nil {
 		err = tx.QueryRowContext(ctx, `SELECT host FROM questions WHERE id = ?`, a.ID).Scan(&host)
@@ -58,20 +58,20 @@ func (d *Queue) settle(ctx context.Context, tx *sql.Tx, by action.Caller, a acti
 	if err != nil {
 		return q, err
 	}
-	if err := acceptable(q, host, a); err != nil {
+	if err := checkAnswer(q, host, a); err != nil {
 		return q, err
 	}
-	err = d.keep(ctx, tx, &q, host, by, a, now)
+	err = d.writeAnswer(ctx, tx, &q, host, by, a, now)
 	return q, err
 }
 
-// keep stores an answer that is acceptable.
-func (d *Queue) keep(ctx context.Context, tx *sql.Tx, q *action.Question, host string, by action.Caller, a action.Answer, now time.Time) error {
+// writeAnswer stores an answer that is acceptable.
+func (d *Queue) writeAnswer(ctx context.Context, tx *sql.Tx, q *action.Question, host string, by action.Caller, a action.Answer, now time.Time) error {
 	q.State = Denied
 	if a.Approve {
 		q.State = Approved
 	}
-	q.Answered, q.AnsweredBy, q.Reason = &now, by.Actor, Sanitize(strings.TrimSpace(a.Reason), keptReason)
+	q.Answered, q.AnsweredBy, q.Reason = &now, by.Actor, Sanitize(strings.TrimSpace(a.Reason), maxReason)
 	text, err := json.Marshal(q)
 	if err != nil {
 		return fmt.Errorf("cannot encode a question: %w", err)
@@ -87,8 +87,8 @@ func (d *Queue) keep(ctx context.Context, tx *sql.Tx, q *action.Question, host s
 	return err
 }
 
-// acceptable says what is wrong with an answer.
-func acceptable(q action.Question, host string, a action.Answer) error {
+// checkAnswer says what is wrong with an answer.
+func checkAnswer(q action.Question, host string, a action.Answer) error {
 	switch q.State {
 	case Pending:
 	case Expired:

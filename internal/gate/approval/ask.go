@@ -22,12 +22,12 @@ func (d *Queue) Ask(ctx context.Context, r Request) (q action.Question, fresh bo
 	}
 	tx, err := d.db.Writer.BeginTx(ctx, nil)
 	if err != nil {
-		return q, false, broken(err)
+		return q, false, storeFault(err)
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after a commit
 	now := d.now()
 	if err := expire(ctx, tx, now); err != nil {
-		return q, false, broken(err)
+		return q, false, storeFault(err)
 	}
 	q, err = scan(tx.QueryRowContext(ctx, `SELECT state, question FROM questions
 		WHERE binding = ? AND (state = 'pending' OR told = 0 AND claimable >= ? AND state IN ('approved', 'denied', 'expired'))
@@ -37,13 +37,13 @@ func (d *Queue) Ask(ctx context.Context, r Request) (q action.Question, fresh bo
 		q, err = d.insert(ctx, tx, r, binding, now)
 	}
 	if err != nil {
-		return q, false, broken(err)
+		return q, false, storeFault(err)
 	}
 	if err := tx.Commit(); err != nil {
-		return q, false, broken(err)
+		return q, false, storeFault(err)
 	}
 	select {
-	case d.asked <- struct{}{}:
+	case d.newQuestion <- struct{}{}:
 	default: // rung already
 	}
 	return q, fresh, nil
@@ -61,7 +61,7 @@ func (d *Queue) insert(ctx context.Context, tx *sql.Tx, r Request, binding strin
 			Hinted("wait until some are answered or expire").With("limit", "questions").With("max", maxPending)
 	}
 	q := questionOf(r, now, d.Timeouts().of(r.Risk))
-	q.Input = Sanitize(r.Input, shownInput)
+	q.Input = Sanitize(r.Input, maxShownInput)
 	text, err := json.Marshal(q)
 	if err != nil {
 		return q, fmt.Errorf("cannot encode a question: %w", err)
@@ -77,17 +77,17 @@ func (d *Queue) insert(ctx context.Context, tx *sql.Tx, r Request, binding strin
 // questionOf is a request as people are shown it.
 func questionOf(r Request, now time.Time, wait time.Duration) action.Question {
 	now = now.UTC().Truncate(time.Millisecond)
-	why := Sanitize(r.Why, 2*shownText)
+	why := Sanitize(r.Why, 2*maxShown)
 	if r.Risk == action.Critical {
 		why += "; this operation is irreversible"
 	}
 	return action.Question{
 		ID: newID(), State: Pending, Session: r.Subject.Session, Scope: r.Subject.Scope, Actor: r.Actor,
 		Verb: r.Subject.Verb, Risk: r.Risk, Rule: r.Rule, Why: why,
-		Element: inertElement(r.Element),
-		Page:    action.Page{URL: Sanitize(r.Page.URL, 2*shownText), Title: Sanitize(r.Page.Title, shownText)},
-		Request: inertRequest(r.Held),
-		Input:   Sanitize(r.Input, 2*shownText), Within: Sanitize(r.Within, 2*shownText), Asked: now, Expires: now.Add(wait),
+		Element: sanitizeElement(r.Element),
+		Page:    action.Page{URL: Sanitize(r.Page.URL, 2*maxShown), Title: Sanitize(r.Page.Title, maxShown)},
+		Request: sanitizeRequest(r.Held),
+		Input:   Sanitize(r.Input, 2*maxShown), Within: Sanitize(r.Within, 2*maxShown), Asked: now, Expires: now.Add(wait),
 	}
 }
 
@@ -116,14 +116,14 @@ func scan(from interface{ Scan(...any) error }) (action.Question, error) {
 	return q, nil
 }
 
-// broken is the fault of a store that fails; faults pass.
-func broken(err error) error {
+// storeFault is the fault of a store that fails; faults pass.
+func storeFault(err error) error {
 	var f *fault.Fault
 	if errors.As(err, &f) {
 		return f
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return gone(err)
+		return callerGone(err)
 	}
 	return fault.New(fault.Internal, "the approval desk cannot use its store").
 		Hinted("make room on the gateway's disk and check that its state folder can be written").Because(err)

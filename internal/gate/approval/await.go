@@ -16,26 +16,26 @@ import (
 // still waits. Faults: approval_denied, approval_timeout, not_active when the
 // approval's one use went to another call, not_found.
 func (d *Queue) Await(ctx context.Context, id string, wait time.Duration) (action.Question, error) {
-	rung, leave := d.listen(id) // before looking: an answer in between rings
+	rung, leave := d.subscribe(id) // before looking: an answer in between rings
 	defer leave()
 	q, err := d.load(ctx, id)
 	if err != nil {
 		return q, err
 	}
 	if q.State == Pending {
-		if over := d.pause(ctx, rung, q.Expires, wait); over != nil {
+		if over := d.waitAnswer(ctx, rung, q.Expires, wait); over != nil {
 			return q, over
 		}
 		if q, err = d.load(context.WithoutCancel(ctx), id); err != nil {
 			return q, err
 		}
 	}
-	return d.claim(context.WithoutCancel(ctx), q)
+	return d.takeAnswer(context.WithoutCancel(ctx), q)
 }
 
-// pause waits for the bell, the end of the question, the end of the caller's
+// waitAnswer waits for the bell, the end of the question, the end of the caller's
 // patience, or the end of ctx; only the last is an error.
-func (d *Queue) pause(ctx context.Context, rung <-chan struct{}, expires time.Time, wait time.Duration) error {
+func (d *Queue) waitAnswer(ctx context.Context, rung <-chan struct{}, expires time.Time, wait time.Duration) error {
 	left := expires.Sub(d.now())
 	if wait > 0 {
 		left = min(left, wait)
@@ -46,25 +46,25 @@ func (d *Queue) pause(ctx context.Context, rung <-chan struct{}, expires time.Ti
 	case <-rung:
 	case <-timer.C:
 	case <-ctx.Done():
-		return gone(context.Cause(ctx))
+		return callerGone(context.Cause(ctx))
 	}
 	return nil
 }
 
-// gone is the fault for a caller that did not wait.
-func gone(err error) *fault.Fault {
+// callerGone is the fault for a caller that did not wait.
+func callerGone(err error) *fault.Fault {
 	return fault.New(fault.ApprovalTimeout, "the caller went away before a person answered").
 		Hinted("make the same call again: the question still waits until it expires").Because(err)
 }
 
-// claim gives an answer out, once.
-func (d *Queue) claim(ctx context.Context, q action.Question) (action.Question, error) {
+// takeAnswer gives an answer out, once.
+func (d *Queue) takeAnswer(ctx context.Context, q action.Question) (action.Question, error) {
 	now := d.now().UnixMilli()
 	switch q.State {
 	case Pending:
 		return q, nil
 	case Approved:
-		taken, err := d.mark(ctx, `UPDATE questions SET state = 'used', told = 1 WHERE id = ? AND state = 'approved' AND claimable >= ?`, q.ID, now)
+		taken, err := d.exec(ctx, `UPDATE questions SET state = 'used', told = 1 WHERE id = ? AND state = 'approved' AND claimable >= ?`, q.ID, now)
 		if err != nil {
 			return q, err
 		}
@@ -75,30 +75,30 @@ func (d *Queue) claim(ctx context.Context, q action.Question) (action.Question, 
 		q.State = Used
 		return q, nil
 	case Denied:
-		return q, d.tell(ctx, q, deniedFault(q))
+		return q, d.markTold(ctx, q, deniedFault(q))
 	case Expired:
-		return q, d.tell(ctx, q, expiredFault(q))
+		return q, d.markTold(ctx, q, expiredFault(q))
 	}
 	return q, fault.New(fault.NotActive, "approval %s was already used", q.ID).
 		Hinted("make the call again to ask anew").With("approval", q.ID)
 }
 
-// tell notes that the caller heard a refusal: the next call like it asks anew.
-func (d *Queue) tell(ctx context.Context, q action.Question, refusal *fault.Fault) error {
-	if _, err := d.mark(ctx, `UPDATE questions SET told = 1 WHERE id = ?`, q.ID); err != nil {
+// markTold notes that the caller heard a refusal: the next call like it asks anew.
+func (d *Queue) markTold(ctx context.Context, q action.Question, refusal *fault.Fault) error {
+	if _, err := d.exec(ctx, `UPDATE questions SET told = 1 WHERE id = ?`, q.ID); err != nil {
 		return err
 	}
 	return refusal
 }
 
-func (d *Queue) mark(ctx context.Context, statement string, args ...any) (changed bool, err error) {
+func (d *Queue) exec(ctx context.Context, statement string, args ...any) (changed bool, err error) {
 	done, err := d.db.Writer.ExecContext(ctx, statement, args...)
 	if err != nil {
-		return false, broken(err)
+		return false, storeFault(err)
 	}
 	n, err := done.RowsAffected()
 	if err != nil {
-		return false, broken(err)
+		return false, storeFault(err)
 	}
 	return n > 0, nil
 }
@@ -106,19 +106,19 @@ func (d *Queue) mark(ctx context.Context, statement string, args ...any) (change
 // load reads a question, expired when its time is over.
 func (d *Queue) load(ctx context.Context, id string) (action.Question, error) {
 	if err := expire(ctx, d.db.Writer, d.now()); err != nil {
-		return action.Question{}, broken(err)
+		return action.Question{}, storeFault(err)
 	}
 	q, err := scan(d.db.Reader.QueryRowContext(ctx, `SELECT state, question FROM questions WHERE id = ?`, id))
 	if errors.Is(err, sql.ErrNoRows) {
-		return q, unknown()
+		return q, notFound()
 	}
 	if err != nil {
-		return q, broken(err)
+		return q, storeFault(err)
 	}
 	return q, nil
 }
 
-func unknown() error {
+func notFound() error {
 	return fault.New(fault.NotFound, "no such question").Hinted("list the questions that wait: glovebox approvals list")
 }
 

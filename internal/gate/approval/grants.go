@@ -30,7 +30,7 @@ func (d *Queue) Granted(ctx context.Context, session, verb, host string) (bool, 
 		return false, nil
 	}
 	if err != nil {
-		return false, broken(err)
+		return false, storeFault(err)
 	}
 	return true, nil
 }
@@ -41,17 +41,17 @@ func (d *Queue) Grants(ctx context.Context, session string) (action.GrantListing
 	rows, err := d.db.Reader.QueryContext(ctx, `SELECT g.verb, g.host, q.question FROM grants g JOIN questions q ON q.id = g.question
 		WHERE g.session = ? ORDER BY q.asked, q.id`, session)
 	if err != nil {
-		return out, broken(err)
+		return out, storeFault(err)
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var verb, host, text string
 		var q action.Question
 		if err := rows.Scan(&verb, &host, &text); err != nil {
-			return out, broken(err)
+			return out, storeFault(err)
 		}
 		if err := json.Unmarshal([]byte(text), &q); err != nil {
-			return out, broken(fmt.Errorf("cannot read a question: %w", err))
+			return out, storeFault(fmt.Errorf("cannot read a question: %w", err))
 		}
 		g := action.Grant{ID: q.ID, Session: session, Verb: verb, Host: host, GrantedBy: q.AnsweredBy, Reason: q.Reason}
 		if q.Answered != nil {
@@ -60,7 +60,7 @@ func (d *Queue) Grants(ctx context.Context, session string) (action.GrantListing
 		out.Grants = append(out.Grants, g)
 	}
 	if err := rows.Err(); err != nil {
-		return out, broken(err)
+		return out, storeFault(err)
 	}
 	return out, nil
 }
@@ -69,19 +69,19 @@ func (d *Queue) Grants(ctx context.Context, session string) (action.GrantListing
 // asks, also the very one it was given for, where the grant was used in place
 // of the answer. id is that of its question. The fault is not_found.
 func (d *Queue) Revoke(ctx context.Context, session, id string) error {
-	gone, err := d.mark(ctx, `DELETE FROM grants WHERE session = ? AND question = ?`, session, id)
+	gone, err := d.exec(ctx, `DELETE FROM grants WHERE session = ? AND question = ?`, session, id)
 	if err != nil {
 		return err
 	}
 	if !gone {
 		return fault.New(fault.NotFound, "the session has no such grant").Hinted("list them: glovebox approvals grants")
 	}
-	_, err = d.mark(ctx, `UPDATE questions SET state = 'used', told = 1 WHERE id = ? AND state = 'approved'`, id)
+	_, err = d.exec(ctx, `UPDATE questions SET state = 'used', told = 1 WHERE id = ? AND state = 'approved'`, id)
 	return err
 }
 
 // EndGrants forgets the grants of a session that is over.
 func (d *Queue) EndGrants(ctx context.Context, session string) error {
-	_, err := d.mark(ctx, `DELETE FROM grants WHERE session = ?`, session)
+	_, err := d.exec(ctx, `DELETE FROM grants WHERE session = ?`, session)
 	return err
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// head is the end of the chain: the newest record's number and hash. The zero
+// chainHead is the end of the chain: the newest record's number and hash. The zero
 // head is the beginning of an empty trail.
-type head struct {
+type chainHead struct {
 	seq  int64
 	hash [sha256.Size]byte
 }

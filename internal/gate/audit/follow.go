@@ -17,7 +17,7 @@ const followed = 100 // records read at a time for a follower; bounds what one k
 // audit_unavailable, when the trail cannot be read or the log was closed.
 func (l *Log) Follow(ctx context.Context, scope string, after int64, deliver func(action.Record) error) error {
 	for {
-		grown, err := l.growth() // before the look, or what is stored in between is not waited for
+		grown, err := l.grownChan() // before the look, or what is stored in between is not waited for
 		if err != nil {
 			return err
 		}
@@ -58,9 +58,9 @@ func (l *Log) following(ctx context.Context, scope string, after int64) ([]actio
 	return records, err
 }
 
-// growth is closed when records have been stored that are not there now, and
+// grownChan is closed when records have been stored that are not there now, and
 // when the log closes.
-func (l *Log) growth() (<-chan struct{}, error) {
+func (l *Log) grownChan() (<-chan struct{}, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -72,8 +72,8 @@ func (l *Log) growth() (<-chan struct{}, error) {
 	return l.grown, nil
 }
 
-// wake lets followers look again. mu is held.
-func (l *Log) wake() {
+// notifyFollowers lets followers look again. mu is held.
+func (l *Log) notifyFollowers() {
 	if l.grown != nil {
 		close(l.grown)
 		l.grown = nil

@@ -63,7 +63,7 @@ func TestARecordThatWasWithdrawnIsNotStored(t *testing.T) {
 	l := openLog(t)
 	gone := waits(1)
 	l.waiting = append(l.waiting, gone)
-	if !l.withdraw(gone) || l.withdraw(gone) {
+	if !l.removeWaiting(gone) || l.removeWaiting(gone) {
 		t.Fatal("it was not taken back once")
 	}
 	if err := l.Begin(action.Record{}); err != nil || l.end().seq != 1 {

@@ -51,14 +51,14 @@ type Log struct {
 	lazy    bool
 	inserts [2][2]*sql.Stmt // of one record, and of two; without and with a flush
 	lead    chan struct{}   // full while someone leads
-	seals   *sealer         // nil when nothing is signed
-	tidier  *tidier         // nil when everything is kept
+	seals   *signer         // nil when nothing is signed
+	tidier  *retentionJob   // nil when everything is kept
 
 	unsure bool // the last commit failed; only who leads looks
 
 	mu      sync.Mutex
-	head    head     // the newest record stored
-	waiting []*entry // what no commit has taken yet, in order
+	head    chainHead // the newest record stored
+	waiting []*entry  // what no commit has taken yet, in order
 	closed  bool
 	grown   chan struct{} // closed when head moves; nil while nobody follows
 }
@@ -80,7 +80,7 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 	if l.now == nil {
 		l.now = time.Now
 	}
-	h, err := readHead(ctx, o.DB.Reader)
+	h, err := readChainHead(ctx, o.DB.Reader)
 	if err != nil {
 		return nil, unavailable(err)
 	}
@@ -90,12 +90,12 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 		return nil, unavailable(err)
 	}
 	if o.Signing.Key != nil {
-		if l.seals, err = newSealer(ctx, l, o.Signing); err != nil {
+		if l.seals, err = newSigner(ctx, l, o.Signing); err != nil {
 			l.release()
 			return nil, unavailable(err)
 		}
 		if o.Retention > 0 {
-			l.tidier = newTidier(l, o.Retention)
+			l.tidier = newRetentionJob(l, o.Retention)
 		}
 	}
 	return l, nil
@@ -122,7 +122,7 @@ func (l *Log) Close() {
 	l.mu.Lock()
 	known := l.closed
 	l.closed = true
-	l.wake()
+	l.notifyFollowers()
 	l.mu.Unlock()
 	if known {
 		return
@@ -155,7 +155,7 @@ func (l *Log) Begin(intent action.Record) error {
 	}
 	if l.seals != nil {
 		if err := l.seals.failure(); err != nil {
-			l.seals.ask() // so that the next call may pass, without waiting for the disk here
+			l.seals.requestSign() // so that the next call may pass, without waiting for the disk here
 			return unsigned(err)
 		}
 	}
@@ -215,7 +215,7 @@ func (l *Log) append(flush bool, records ...action.Record) error {
 		return unavailable(err)
 	}
 	if l.seals != nil && slices.ContainsFunc(records, ends) {
-		l.seals.ask()
+		l.seals.requestSign()
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ const Lost = "lost"
 // has no outcome by then is of a gateway that has ended. Faults:
 // audit_unavailable.
 func (l *Log) CloseLost(ctx context.Context) (int, error) {
-	end, err := readHead(ctx, l.db.Reader)
+	end, err := readChainHead(ctx, l.db.Reader)
 	if err != nil {
 		return 0, unreadable(err)
 	}

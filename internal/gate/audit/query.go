@@ -23,7 +23,7 @@ func (l *Log) Query(ctx context.Context, q action.AuditQuery, scope string) (act
 	if err != nil {
 		return page, err
 	}
-	end, err := readHead(ctx, l.db.Reader)
+	end, err := readChainHead(ctx, l.db.Reader)
 	if err != nil {
 		return page, unreadable(err)
 	}

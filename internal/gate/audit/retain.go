@@ -16,8 +16,8 @@ const (
 	cutSays   = "removed the records up to %d, whose hash is %s"
 )
 
-// cutOf returns what a record of retention says was removed.
-func cutOf(r action.Record) (upTo int64, isCut bool) {
+// retainedFrom returns what a record of retention says was removed.
+func retainedFrom(r action.Record) (upTo int64, isCut bool) {
 	if r.EventType != Retention {
 		return 0, false
 	}
@@ -76,12 +76,12 @@ func segments(e evidence, before time.Time) (ends []Checkpoint) {
 
 // provable verifies the trail up to a checkpoint.
 func (l *Log) provable(ctx context.Context, e evidence, end Checkpoint) error {
-	w := &walk{e: &e, points: e.points}
+	w := &verifyWalk{e: &e, points: e.points}
 	if err := w.all(ctx, l.db.Reader, end.Seq); err != nil {
 		return unreadable(err)
 	}
 	if w.problem == "" && w.signed != end.Seq {
-		w.wrong(w.end.seq+1, "the trail ends at %s, before the checkpoint of record %d", w.last(), end.Seq)
+		w.fail(w.end.seq+1, "the trail ends at %s, before the checkpoint of record %d", w.last(), end.Seq)
 	}
 	if w.problem != "" {
 		return doubtful(w.problem)
@@ -107,7 +107,7 @@ func (l *Log) cut(ctx context.Context, upTo Checkpoint) (removed int64, err erro
 	defer cancel()
 	end := l.end()
 	if l.unsure {
-		if end, err = readHead(ctx, l.db.Writer); err != nil {
+		if end, err = readChainHead(ctx, l.db.Writer); err != nil {
 			return 0, err
 		}
 	}
@@ -117,11 +117,11 @@ func (l *Log) cut(ctx context.Context, upTo Checkpoint) (removed int64, err erro
 		return 0, err
 	}
 	l.unsure = false
-	l.moved(end)
+	l.setEnd(end)
 	return removed, nil
 }
 
-func (l *Log) cutNow(ctx context.Context, upTo Checkpoint, end head) (removed int64, _ head, err error) {
+func (l *Log) cutNow(ctx context.Context, upTo Checkpoint, end chainHead) (removed int64, _ chainHead, err error) {
 	end, values, err := l.add(nil, end, action.Record{
 		EventType: Retention, Result: "ok", Detail: fmt.Sprintf(cutSays, upTo.Seq, upTo.Hash),
 	})
@@ -160,15 +160,15 @@ func (l *Log) cutNow(ctx context.Context, upTo Checkpoint, end head) (removed in
 	return removed, end, nil
 }
 
-// tidier removes old records at once and daily, in a goroutine that close ends.
-type tidier struct {
+// retentionJob removes old records at once and daily, in a goroutine that close ends.
+type retentionJob struct {
 	end  context.CancelFunc
 	done sync.WaitGroup
 }
 
-func newTidier(l *Log, keep time.Duration) *tidier {
+func newRetentionJob(l *Log, keep time.Duration) *retentionJob {
 	ctx, end := context.WithCancel(context.Background())
-	t := &tidier{end: end}
+	t := &retentionJob{end: end}
 	t.done.Go(func() {
 		ticker := time.NewTicker(tidyEvery)
 		defer ticker.Stop()
@@ -187,7 +187,7 @@ func newTidier(l *Log, keep time.Duration) *tidier {
 	return t
 }
 
-func (t *tidier) close() {
+func (t *retentionJob) close() {
 	t.end()
 	t.done.Wait()
 }

@@ -28,8 +28,8 @@ type Signing struct {
 	Folder string // of the checkpoints: the second place; it is made when it is not there
 }
 
-// sealer signs checkpoints of a log: one goroutine, which close ends.
-type sealer struct {
+// signer signs checkpoints of a log: one goroutine, which close ends.
+type signer struct {
 	l      *Log
 	key    ed25519.PrivateKey
 	path   string
@@ -47,14 +47,14 @@ type sealer struct {
 	failed error // of the last attempt
 }
 
-// newSealer goes on where the newest checkpoint of the table ends. What a death
+// newSigner goes on where the newest checkpoint of the table ends. What a death
 // of the process kept from the second place is written there now.
-func newSealer(ctx context.Context, l *Log, o Signing) (*sealer, error) {
+func newSigner(ctx context.Context, l *Log, o Signing) (*signer, error) {
 	if len(o.Key) != ed25519.PrivateKeySize || o.Folder == "" {
 		return nil, errors.New("the key or the folder of the checkpoints is missing")
 	}
 	public, _ := o.Key.Public().(ed25519.PublicKey)
-	s := &sealer{
+	s := &signer{
 		l: l, key: o.Key, path: filepath.Join(o.Folder, FileName(public)),
 		due: make(chan struct{}, 1), ended: make(chan struct{}), done: make(chan struct{}),
 	}
@@ -72,7 +72,7 @@ func newSealer(ctx context.Context, l *Log, o Signing) (*sealer, error) {
 
 // resume finds out whether the second place has the newest checkpoint. Only
 // what follows on what it has is written again: a gap there stays to be found.
-func (s *sealer) resume(public ed25519.PublicKey, line string) {
+func (s *signer) resume(public ed25519.PublicKey, line string) {
 	points, problem, err := readCheckpoints(s.path, public)
 	var last Checkpoint
 	if len(points) > 0 {
@@ -81,11 +81,11 @@ func (s *sealer) resume(public ed25519.PublicKey, line string) {
 	interrupted := problem == "" || strings.Contains(problem, "is cut off")
 	if err == nil && interrupted && last.Seq == s.newest.Seq-s.newest.Count {
 		s.waiting = []byte(line + "\n")
-		s.ask()
+		s.requestSign()
 	}
 }
 
-func (s *sealer) run() {
+func (s *signer) run() {
 	defer close(s.done)
 	ticker := time.NewTicker(sealEvery)
 	defer ticker.Stop()
@@ -103,48 +103,48 @@ func (s *sealer) run() {
 		case <-again.C:
 		}
 		again.Stop()
-		s.seal()
+		s.signPending()
 	}
 }
 
 // close signs what is there and ends the goroutine.
-func (s *sealer) close() {
+func (s *signer) close() {
 	s.ending.Do(func() { close(s.ended) })
 	<-s.done
-	s.seal()
+	s.signPending()
 }
 
-// ask wants a checkpoint soon.
-func (s *sealer) ask() {
+// requestSign wants a checkpoint soon.
+func (s *signer) requestSign() {
 	select {
 	case s.due <- struct{}{}:
 	default: // one is wanted already
 	}
 }
 
-// grew says how many records there are now.
-func (s *sealer) grew(seq int64) {
+// noteGrowth says how many records there are now.
+func (s *signer) noteGrowth(seq int64) {
 	s.mu.Lock()
 	due := seq-s.signed >= sealRecords && s.failed == nil
 	s.mu.Unlock()
 	if due {
-		s.ask()
+		s.requestSign()
 	}
 }
 
 // failure is why the trail is not signed.
-func (s *sealer) failure() error {
+func (s *signer) failure() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.failed
 }
 
-// seal signs the trail as it is, unless nothing is new, and tells when that
+// signPending signs the trail as it is, unless nothing is new, and tells when that
 // begins to fail and when it works again.
-func (s *sealer) seal() error {
+func (s *signer) signPending() error {
 	s.sealing.Lock()
 	defer s.sealing.Unlock()
-	err := s.attempt()
+	err := s.trySign()
 	s.mu.Lock()
 	before := s.failed
 	s.failed, s.signed = err, s.newest.Seq
@@ -158,16 +158,16 @@ func (s *sealer) seal() error {
 	return err
 }
 
-// attempt brings the newest checkpoint to the second place. It is stored in the
+// trySign brings the newest checkpoint to the second place. It is stored in the
 // table first, which flushes everything it speaks of: a power cut must not take
 // what was signed.
-func (s *sealer) attempt() error {
+func (s *signer) trySign() error {
 	if s.waiting == nil {
 		end := s.l.end()
 		if end.seq == s.newest.Seq {
 			return nil
 		}
-		if err := s.draw(end); err != nil {
+		if err := s.makeCheckpoint(end); err != nil {
 			return err
 		}
 	}
@@ -181,8 +181,8 @@ func (s *sealer) attempt() error {
 	return nil
 }
 
-// draw signs a new checkpoint and stores it in the table.
-func (s *sealer) draw(end head) error {
+// makeCheckpoint signs a new checkpoint and stores it in the table.
+func (s *signer) makeCheckpoint(end chainHead) error {
 	public, _ := s.key.Public().(ed25519.PublicKey)
 	c := Checkpoint{
 		Type: checkpointType, Seq: end.seq, Hash: hex.EncodeToString(end.hash[:]), Key: KeyID(public),
@@ -212,7 +212,7 @@ func (l *Log) Sign() error {
 	if l.seals == nil {
 		return nil
 	}
-	if err := l.seals.seal(); err != nil {
+	if err := l.seals.signPending(); err != nil {
 		return unsigned(err)
 	}
 	return nil

@@ -41,14 +41,14 @@ func (l *Log) evidence(ctx context.Context) (e evidence, err error) {
 	}
 	e.known = l.end()
 	if l.seals != nil {
-		err = l.seals.testify(&e)
+		err = l.seals.checkpoints(&e)
 	}
 	return e, err
 }
 
-// testify adds the checkpoints. The newest may be on its way to the second
+// checkpoints adds the checkpoints. The newest may be on its way to the second
 // place: nobody signs meanwhile.
-func (s *sealer) testify(e *evidence) (err error) {
+func (s *signer) checkpoints(e *evidence) (err error) {
 	s.sealing.Lock()
 	defer s.sealing.Unlock()
 	e.public, _ = s.key.Public().(ed25519.PublicKey)
@@ -89,13 +89,13 @@ type evidence struct {
 	points  []Checkpoint      // in order, each signature verified
 	problem string            // of the second place
 	kept    state             // as the table has it
-	known   head              // the end that a running gateway knows of
+	known   chainHead         // the end that a running gateway knows of
 	newest  int64             // the newest record that it has signed
 }
 
 // verify holds a trail against the evidence.
 func (e *evidence) verify(ctx context.Context, from *sql.DB) (action.AuditVerdict, error) {
-	w := &walk{e: e, points: e.points}
+	w := &verifyWalk{e: e, points: e.points}
 	if err := w.all(ctx, from, math.MaxInt64); err != nil {
 		return action.AuditVerdict{}, unreadable(err)
 	}

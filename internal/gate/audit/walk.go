@@ -18,11 +18,11 @@ type row struct {
 	text, hash                  string
 }
 
-// walk goes from record to record until one is wrong.
-type walk struct {
+// verifyWalk goes from record to record until one is wrong.
+type verifyWalk struct {
 	e       *evidence
 	points  []Checkpoint // not passed yet
-	end     head         // the last record that is right
+	end     chainHead    // the last record that is right
 	at      time.Time    // of it
 	what    string       // it did
 	first   int64        // the first record there is
@@ -35,7 +35,7 @@ type walk struct {
 }
 
 // all walks up to a record, or until one is wrong.
-func (w *walk) all(ctx context.Context, from *sql.DB, upTo int64) error {
+func (w *verifyWalk) all(ctx context.Context, from *sql.DB, upTo int64) error {
 	rows, err := from.QueryContext(ctx, `SELECT seq, scope, session, actor, verb, record, hash FROM audit WHERE seq <= ? ORDER BY seq`, upTo)
 	if err != nil {
 		return fmt.Errorf("cannot read the records: %w", err)
@@ -59,8 +59,8 @@ func (w *walk) all(ctx context.Context, from *sql.DB, upTo int64) error {
 	return nil
 }
 
-// wrong notes the first thing that is wrong, at the record where it shows.
-func (w *walk) wrong(seq int64, format string, args ...any) {
+// fail notes the first thing that is wrong, at the record where it shows.
+func (w *verifyWalk) fail(seq int64, format string, args ...any) {
 	if w.problem == "" {
 		w.broken, w.problem = seq, fmt.Sprintf(format, args...)
 	}
@@ -68,7 +68,7 @@ func (w *walk) wrong(seq int64, format string, args ...any) {
 
 // begin starts at the first record there is. Where retention has cut, that is
 // the one behind a checkpoint.
-func (w *walk) begin(r row) {
+func (w *verifyWalk) begin(r row) {
 	w.first = r.seq
 	for r.seq > 1 && len(w.points) > 0 && w.points[0].Seq < r.seq {
 		c := w.points[0]
@@ -81,9 +81,9 @@ func (w *walk) begin(r row) {
 }
 
 // step takes the next record.
-func (w *walk) step(r row) {
+func (w *verifyWalk) step(r row) {
 	if r.seq != w.end.seq+1 {
-		w.wrong(w.end.seq+1, "record %d is missing: %d follows %s", w.end.seq+1, r.seq, w.last())
+		w.fail(w.end.seq+1, "record %d is missing: %d follows %s", w.end.seq+1, r.seq, w.last())
 		return
 	}
 	sum := link(w.end.hash, []byte(r.text))
@@ -92,35 +92,35 @@ func (w *walk) step(r row) {
 	err := json.Unmarshal([]byte(r.text), &content)
 	switch {
 	case !ok || stored != sum:
-		w.wrong(r.seq, "record %d does not fit its hash and the record before it, which is %s", r.seq, w.last())
+		w.fail(r.seq, "record %d does not fit its hash and the record before it, which is %s", r.seq, w.last())
 	case err != nil:
-		w.wrong(r.seq, "record %d, after %s, cannot be read", r.seq, w.last())
+		w.fail(r.seq, "record %d, after %s, cannot be read", r.seq, w.last())
 	case content.Seq != r.seq || content.Scope != r.scope || content.SessionID != r.session ||
 		content.Actor != r.actor || content.Action != r.verb:
-		w.wrong(r.seq, "record %d of %s is filed under something else than it says", r.seq, clock(content.Timestamp))
+		w.fail(r.seq, "record %d of %s is filed under something else than it says", r.seq, clock(content.Timestamp))
 	case r.seq == w.e.known.seq && sum != w.e.known.hash:
-		w.wrong(r.seq, "record %d of %s is not the one this gateway stored", r.seq, clock(content.Timestamp))
+		w.fail(r.seq, "record %d of %s is not the one this gateway stored", r.seq, clock(content.Timestamp))
 	}
 	if w.problem != "" {
 		return
 	}
-	w.end, w.at, w.what = head{seq: r.seq, hash: sum}, content.Timestamp, content.EventType+" "+content.Action
+	w.end, w.at, w.what = chainHead{seq: r.seq, hash: sum}, content.Timestamp, content.EventType+" "+content.Action
 	w.records++
-	if n, isCut := cutOf(content); isCut {
+	if n, isCut := retainedFrom(content); isCut {
 		w.told = n
 	}
-	w.hold()
+	w.checkCheckpoint()
 }
 
-// hold compares the record with its checkpoint, if it has one.
-func (w *walk) hold() {
+// checkCheckpoint compares the record with its checkpoint, if it has one.
+func (w *verifyWalk) checkCheckpoint() {
 	if len(w.points) == 0 || w.points[0].Seq != w.end.seq {
 		return
 	}
 	c := w.points[0]
 	w.points = w.points[1:]
 	if c.Hash != hex.EncodeToString(w.end.hash[:]) {
-		w.wrong(w.signed+1, "the trail was rewritten somewhere in records %d to %d: %s is not the one that was signed at %s",
+		w.fail(w.signed+1, "the trail was rewritten somewhere in records %d to %d: %s is not the one that was signed at %s",
 			w.signed+1, c.Seq, w.last(), clock(c.Time))
 		return
 	}
@@ -129,26 +129,26 @@ func (w *walk) hold() {
 
 // finish looks at the end of the trail, at what retention says, and at the
 // second place.
-func (w *walk) finish() {
+func (w *verifyWalk) finish() {
 	switch {
 	case w.first > 1 && w.told != w.first-1:
-		w.wrong(w.first-1, "records before %d are missing, and no record of retention says that it removed them", w.first)
+		w.fail(w.first-1, "records before %d are missing, and no record of retention says that it removed them", w.first)
 	case w.first <= 1 && w.told > 0:
-		w.wrong(1, "records 1 to %d are there, but a record of retention says that it removed them", w.told)
+		w.fail(1, "records 1 to %d are there, but a record of retention says that it removed them", w.told)
 	case w.end.seq < w.e.known.seq:
-		w.wrong(w.end.seq+1, "the trail ends at %s, but this gateway has stored %d records", w.last(), w.e.known.seq)
+		w.fail(w.end.seq+1, "the trail ends at %s, but this gateway has stored %d records", w.last(), w.e.known.seq)
 	case len(w.points) > 0:
 		c := w.points[len(w.points)-1]
-		w.wrong(w.end.seq+1, "the trail was cut: it ends at %s, but record %d was signed at %s", w.last(), c.Seq, clock(c.Time))
+		w.fail(w.end.seq+1, "the trail was cut: it ends at %s, but record %d was signed at %s", w.last(), c.Seq, clock(c.Time))
 	case w.e.public != nil:
 		if problem := w.e.second(); problem != "" {
-			w.wrong(w.signed+1, "%s", problem)
+			w.fail(w.signed+1, "%s", problem)
 		}
 	}
 }
 
 // last names the record before the one that is looked at.
-func (w *walk) last() string {
+func (w *verifyWalk) last() string {
 	if w.end.seq == 0 {
 		return "the beginning"
 	}

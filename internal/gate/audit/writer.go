@@ -34,7 +34,7 @@ func (l *Log) committed(e *entry) error {
 				return err
 			}
 		case <-timer.C:
-			if l.withdraw(e) {
+			if l.removeWaiting(e) {
 				return fmt.Errorf("no commit took the record for %s", queueTimeout)
 			}
 			return <-e.done // bounded: each commit has commitTimeout
@@ -73,8 +73,8 @@ func (l *Log) take() []*entry {
 	return batch
 }
 
-// withdraw takes e back, unless a commit has taken it.
-func (l *Log) withdraw(e *entry) bool {
+// removeWaiting takes e back, unless a commit has taken it.
+func (l *Log) removeWaiting(e *entry) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	before := len(l.waiting)
@@ -103,7 +103,7 @@ func (l *Log) store(batch []*entry) {
 func (l *Log) commit(ctx context.Context, batch []*entry) (err error) {
 	end := l.end()
 	if l.unsure {
-		if end, err = readHead(ctx, l.db.Writer); err != nil {
+		if end, err = readChainHead(ctx, l.db.Writer); err != nil {
 			return err
 		}
 	}
@@ -120,18 +120,18 @@ func (l *Log) commit(ctx context.Context, batch []*entry) (err error) {
 	if err := l.insert(ctx, values, flush); err != nil {
 		return fmt.Errorf("cannot insert: %w", err)
 	}
-	l.moved(end)
+	l.setEnd(end)
 	return nil
 }
 
-// moved says that the trail now ends there.
-func (l *Log) moved(end head) {
+// setEnd says that the trail now ends there.
+func (l *Log) setEnd(end chainHead) {
 	l.mu.Lock()
 	l.head = end
-	l.wake()
+	l.notifyFollowers()
 	l.mu.Unlock()
 	if l.seals != nil {
-		l.seals.grew(end.seq)
+		l.seals.noteGrowth(end.seq)
 	}
 }
 
@@ -182,7 +182,7 @@ func (l *Log) release() {
 }
 
 // end is the newest record this log knows of.
-func (l *Log) end() head {
+func (l *Log) end() chainHead {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.head
@@ -190,7 +190,7 @@ func (l *Log) end() head {
 
 // add chains one record to end: it returns the row's values behind those given,
 // and the new end.
-func (l *Log) add(values []any, end head, r action.Record) (head, []any, error) {
+func (l *Log) add(values []any, end chainHead, r action.Record) (chainHead, []any, error) {
 	r.Seq = end.seq + 1
 	if r.Timestamp.IsZero() {
 		r.Timestamp = l.now()
@@ -203,20 +203,20 @@ func (l *Log) add(values []any, end head, r action.Record) (head, []any, error) 
 	if err != nil {
 		return end, nil, err
 	}
-	next := head{seq: r.Seq, hash: link(end.hash, text)}
+	next := chainHead{seq: r.Seq, hash: link(end.hash, text)}
 	return next, append(values, r.Seq, r.Scope, r.SessionID, r.Actor, r.Action, string(text), hex.EncodeToString(next.hash[:])), nil
 }
 
-// readHead reads the end of the chain.
-func readHead(ctx context.Context, from *sql.DB) (head, error) {
-	var h head
+// readChainHead reads the end of the chain.
+func readChainHead(ctx context.Context, from *sql.DB) (chainHead, error) {
+	var h chainHead
 	var text string
 	err := from.QueryRowContext(ctx, `SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1`).Scan(&h.seq, &text)
 	if errors.Is(err, sql.ErrNoRows) {
-		return head{}, nil
+		return chainHead{}, nil
 	}
 	if err != nil {
-		return head{}, fmt.Errorf("cannot read the end of the trail: %w", err)
+		return chainHead{}, fmt.Errorf("cannot read the end of the trail: %w", err)
 	}
 	// A hash that cannot be read was tampered with. The trail goes on from
 	// zero, so that verification finds the break and nothing is lost.

@@ -50,7 +50,7 @@ func textsIn(v reflect.Value, at Text) []Text {
 		}
 		var all []Text
 		for i := range v.Len() {
-			all = append(all, textsIn(v.Index(i), at.below(strconv.Itoa(i)))...)
+			all = append(all, textsIn(v.Index(i), at.inField(strconv.Itoa(i)))...)
 		}
 		return all
 	}
@@ -86,10 +86,10 @@ func textsOfFields(v reflect.Value, at Text) []Text {
 		}
 	}
 	for _, f := range fields {
-		if _, skip := unsent[owner(v.Type(), f)]; skip && !at.every {
+		if _, skip := unsent[fieldOwner(v.Type(), f)]; skip && !at.every {
 			continue
 		}
-		part := at.below(f.Name)
+		part := at.inField(f.Name)
 		switch {
 		case f.Name == "name":
 		case f.Type == reflect.TypeFor[[]byte]():
@@ -102,8 +102,8 @@ func textsOfFields(v reflect.Value, at Text) []Text {
 	return all
 }
 
-// owner names a field by the struct that it is written in.
-func owner(t reflect.Type, f action.Field) string {
+// fieldOwner names a field by the struct that it is written in.
+func fieldOwner(t reflect.Type, f action.Field) string {
 	for _, i := range f.Index[:len(f.Index)-1] {
 		t = t.Field(i).Type
 	}
@@ -126,9 +126,9 @@ func textsOfMap(v reflect.Value, at Text) []Text {
 	return all
 }
 
-// below is where a part of the value at t stands. Names in maps are the
+// inField is where a part of the value at t stands. Names in maps are the
 // caller's, and never part of it.
-func (t Text) below(name string) Text {
+func (t Text) inField(name string) Text {
 	if t.Field != "" {
 		name = t.Field + "." + name
 	}

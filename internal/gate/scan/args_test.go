@@ -73,7 +73,7 @@ func TestEveryTextOfEveryVerbIsLookedThroughOrListed(t *testing.T) {
 // to type.
 func hiddenByOuter(t reflect.Type, at string) bool {
 	for _, f := range action.Fields(t) {
-		if owner(t.Elem(), f) == at {
+		if fieldOwner(t.Elem(), f) == at {
 			return false
 		}
 	}

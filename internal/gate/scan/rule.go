@@ -28,7 +28,7 @@ type rule struct {
 	quick *regexp.Regexp // matches wherever full does, and is faster; may be nil
 	full  *regexp.Regexp
 	files *regexp.Regexp
-	reach reach
+	reach matchRange
 }
 
 // exception is what is no secret although it looks like one.
@@ -74,7 +74,7 @@ func (r *rule) compile() {
 		if quick := strings.ReplaceAll(r.Regex, prefix, ""); quick != r.Regex {
 			r.quick = regexp.MustCompile(quick)
 		}
-		r.reach = reachOf(r.Regex)
+		r.reach = matchRangeOf(r.Regex)
 		switch {
 		case r.around != nil:
 		case r.isAssigned():

@@ -56,7 +56,7 @@ func (s *Scanner) Find(texts ...Text) []Finding {
 		size := min(most, max(least, left/2))
 		left -= min(len(text.Value), 2*size)
 		for _, form := range forms(text, size) {
-			for _, kind := range s.kinds(form, text) {
+			for _, kind := range s.findKinds(form, text) {
 				f := Finding{Kind: kind, Field: text.Field}
 				if !slices.Contains(found, f) {
 					found = append(found, f)
@@ -67,8 +67,8 @@ func (s *Scanner) Find(texts ...Text) []Finding {
 	return found
 }
 
-// kinds lists what is in one form of a text.
-func (s *Scanner) kinds(form string, text Text) []string {
+// findKinds lists what is in one form of a text.
+func (s *Scanner) findKinds(form string, text Text) []string {
 	var kinds []string
 	pass := func(secret string) bool { return isExample(secret, s.test) }
 	theRules().search(form, text.File, func(kind, secret string) {

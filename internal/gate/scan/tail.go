@@ -22,10 +22,10 @@ type Target struct {
 type TypedTexts struct {
 	mu    sync.Mutex
 	clock uint64
-	kept  map[Target]tail
+	kept  map[Target]typedEnd
 }
 
-type tail struct {
+type typedEnd struct {
 	text string
 	used uint64
 }
@@ -43,13 +43,13 @@ func (t *TypedTexts) Keep(at Target, text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.kept == nil {
-		t.kept = map[Target]tail{}
+		t.kept = map[Target]typedEnd{}
 	}
 	if _, known := t.kept[at]; !known && len(t.kept) >= mostPlaces {
 		t.forgetOldest()
 	}
 	t.clock++
-	t.kept[at] = tail{text: end(text, mostTail), used: t.clock}
+	t.kept[at] = typedEnd{text: lastBytes(text, mostTail), used: t.clock}
 }
 
 // Forget drops what is known of a session.
@@ -74,8 +74,8 @@ func (t *TypedTexts) forgetOldest() {
 	delete(t.kept, oldest)
 }
 
-// end is the end of a text, most bytes of whole characters.
-func end(text string, most int) string {
+// lastBytes is the end of a text, most bytes of whole characters.
+func lastBytes(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}

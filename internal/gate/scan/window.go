@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// reach is how far from its keyword a match of a rule can lie.
-type reach struct {
+// matchRange is how far from its keyword a match of a rule can lie.
+type matchRange struct {
 	before, after int  // bytes
 	word          bool // and on to the end of the word, for a secret of any length
 	all           bool // and on to the end of the text
@@ -18,20 +18,20 @@ const (
 	longest = 1 << 16 // bytes of one word
 )
 
-// reachOf reads it out of a rule's pattern.
-func reachOf(regex string) reach {
+// matchRangeOf reads it out of a rule's pattern.
+func matchRangeOf(regex string) matchRange {
 	parsed, err := syntax.Parse(regex, syntax.Perl)
 	if err != nil {
-		return reach{before: near, all: true}
+		return matchRange{before: near, all: true}
 	}
 	length, bounded, spaced := extent(parsed)
 	switch {
 	case bounded:
-		return reach{before: min(length, near), after: length}
+		return matchRange{before: min(length, near), after: length}
 	case spaced:
-		return reach{before: near, all: true}
+		return matchRange{before: near, all: true}
 	}
-	return reach{before: near, after: far, word: true}
+	return matchRange{before: near, after: far, word: true}
 }
 
 // extent returns how long a match can be, in bytes; whether that is bounded,
@@ -87,7 +87,7 @@ type span struct{ from, to int }
 // around is the piece that a match with the keyword at from to to lies in. It
 // begins and ends beside white space, where a rule finds the same as in the
 // whole text.
-func (r reach) around(text string, from, to int) (span, bool) {
+func (r matchRange) around(text string, from, to int) (span, bool) {
 	s := span{from: wordStart(text, max(0, from-r.before)), to: min(len(text), to+r.after)}
 	switch {
 	case r.all:

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// parcel is a message on its way.
-type parcel struct {
+// delivery is a message on its way.
+type delivery struct {
 	seq      int64
 	name     string
 	body     string
@@ -29,27 +29,27 @@ func (s *Sender) deliver(ctx context.Context) {
 			if ctx.Err() == nil {
 				s.log.Error("the webhook cannot read its messages", "error", err)
 			}
-			rest(ctx, again)
+			sleep(ctx, again)
 			continue
 		}
 		var on sync.WaitGroup
 		for _, p := range due {
-			on.Go(func() { s.hand(ctx, p) })
+			on.Go(func() { s.attempt(ctx, p) })
 		}
 		on.Wait() // bounded: each has the time of an attempt
 		if len(due) == 0 {
-			s.idle(ctx, next)
+			s.waitForWork(ctx, next)
 		}
 	}
 }
 
-// idle waits for a message to become due, or to be stored.
-func (s *Sender) idle(ctx context.Context, next time.Duration) {
+// waitForWork waits for a message to become due, or to be stored.
+func (s *Sender) waitForWork(ctx context.Context, next time.Duration) {
 	timer := time.NewTimer(next)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-s.bell:
+	case <-s.wake:
 	case <-ctx.Done():
 	}
 }
@@ -58,7 +58,7 @@ func (s *Sender) idle(ctx context.Context, next time.Duration) {
 const oldest = `FROM webhook_messages m WHERE NOT EXISTS (SELECT 1 FROM webhook_messages e WHERE e.key = m.key AND e.seq < m.seq)`
 
 // due reads what is to be sent now, or else when the next is.
-func (s *Sender) due(ctx context.Context) (all []parcel, next time.Duration, err error) {
+func (s *Sender) due(ctx context.Context) (all []delivery, next time.Duration, err error) {
 	now := time.Now().UnixMilli()
 	rows, err := s.db.Reader.QueryContext(ctx, `SELECT seq, name, body, attempts `+oldest+` AND due <= ? ORDER BY seq LIMIT ?`, now, together)
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Sender) due(ctx context.Context) (all []parcel, next time.Duration, err
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
-		var p parcel
+		var p delivery
 		if err := rows.Scan(&p.seq, &p.name, &p.body, &p.attempts); err != nil {
 			return nil, 0, err
 		}
@@ -83,21 +83,21 @@ func (s *Sender) due(ctx context.Context) (all []parcel, next time.Duration, err
 	return nil, max(0, time.UnixMilli(at.Int64).Sub(time.UnixMilli(now))), err
 }
 
-// hand sends one message and stores what became of it.
-func (s *Sender) hand(ctx context.Context, p parcel) {
+// attempt sends one message and stores what became of it.
+func (s *Sender) attempt(ctx context.Context, p delivery) {
 	failure := s.post(ctx, p)
 	if ctx.Err() != nil {
 		return // it is not known whether it came: the next sender tries again
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptLimit)
 	defer cancel()
-	if err := s.settle(ctx, p, failure); err != nil {
+	if err := s.recordResult(ctx, p, failure); err != nil {
 		s.log.Error("the webhook cannot store what became of a message", "message", p.name, "error", err)
-		rest(ctx, again)
+		sleep(ctx, again)
 	}
 }
 
-func (s *Sender) settle(ctx context.Context, p parcel, failure error) error {
+func (s *Sender) recordResult(ctx context.Context, p delivery, failure error) error {
 	now := time.Now()
 	if failure == nil {
 		return s.finish(ctx, p, `UPDATE webhook SET delivered = delivered + 1, problem = '', tried = ?`, now.UnixMilli())
@@ -117,7 +117,7 @@ func (s *Sender) settle(ctx context.Context, p parcel, failure error) error {
 }
 
 // finish takes a message out and notes how it went.
-func (s *Sender) finish(ctx context.Context, p parcel, note string, args ...any) error {
+func (s *Sender) finish(ctx context.Context, p delivery, note string, args ...any) error {
 	_, err := s.db.Writer.ExecContext(ctx, `DELETE FROM webhook_messages WHERE seq = ?`, p.seq)
 	if err == nil {
 		_, err = s.db.Writer.ExecContext(ctx, note, args...)
@@ -127,7 +127,7 @@ func (s *Sender) finish(ctx context.Context, p parcel, note string, args ...any)
 
 // post makes one attempt. Any status from 200 to 299 is delivery; the body of
 // an answer is not read. The address is in no error: it may hold a secret.
-func (s *Sender) post(ctx context.Context, p parcel) error {
+func (s *Sender) post(ctx context.Context, p delivery) error {
 	now := time.Now()
 	signature, err := s.key.Sign(p.name, now, []byte(p.body))
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	mostText    = 400 // characters of one text of a message
-	mostAddress = 600 // characters of an address
+	maxText    = 400 // characters of one text of a message
+	maxAddress = 600 // characters of an address
 )
 
 // Message is the body of a webhook.
@@ -45,23 +45,23 @@ type Data struct {
 	Detail     string     `json:"detail,omitempty"`
 }
 
-// gather turns records into messages, until ctx ends.
-func (s *Sender) gather(ctx context.Context) {
+// collect turns records into messages, until ctx ends.
+func (s *Sender) collect(ctx context.Context) {
 	for ctx.Err() == nil {
 		var after int64
 		err := s.db.Reader.QueryRowContext(ctx, `SELECT seq FROM webhook`).Scan(&after)
 		if err == nil {
-			err = s.trail.Follow(ctx, "", after, func(r action.Record) error { return s.take(ctx, r) })
+			err = s.trail.Follow(ctx, "", after, func(r action.Record) error { return s.storeMessage(ctx, r) })
 		}
 		if ctx.Err() == nil {
 			s.log.Error("the webhook cannot read what happened", "error", err)
-			rest(ctx, again)
+			sleep(ctx, again)
 		}
 	}
 }
 
-// rest waits, or until ctx ends.
-func rest(ctx context.Context, d time.Duration) {
+// sleep waits, or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -70,9 +70,9 @@ func rest(ctx context.Context, d time.Duration) {
 	}
 }
 
-// take stores the message of a record, and that it was taken, together.
-func (s *Sender) take(ctx context.Context, r action.Record) error {
-	name := nameOf(r)
+// storeMessage stores the message of a record, and that it was taken, together.
+func (s *Sender) storeMessage(ctx context.Context, r action.Record) error {
+	name := messageType(r)
 	if name == "" {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (s *Sender) take(ctx context.Context, r action.Record) error {
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after a commit
 	_, err = tx.ExecContext(ctx, `INSERT OR IGNORE INTO webhook_messages (seq, key, name, body, due) VALUES (?, ?, ?, ?, ?)`,
-		r.Seq, cmp.Or(r.ApprovalID, fmt.Sprint("alert ", r.Seq)), idOf(r), string(body), time.Now().UnixMilli())
+		r.Seq, cmp.Or(r.ApprovalID, fmt.Sprint("alert ", r.Seq)), messageID(r), string(body), time.Now().UnixMilli())
 	if err == nil {
 		_, err = tx.ExecContext(ctx, `UPDATE webhook SET seq = ?`, r.Seq)
 	}
@@ -97,14 +97,14 @@ func (s *Sender) take(ctx context.Context, r action.Record) error {
 		return fmt.Errorf("cannot store a message: %w", err)
 	}
 	select {
-	case s.bell <- struct{}{}:
+	case s.wake <- struct{}{}:
 	default: // rung already
 	}
 	return nil
 }
 
-// nameOf is the type of the message that a record is told by; most are not.
-func nameOf(r action.Record) string {
+// messageType is the type of the message that a record is told by; most are not.
+func messageType(r action.Record) string {
 	switch r.EventType {
 	case audit.Alert:
 		return "alert"
@@ -119,22 +119,22 @@ func nameOf(r action.Record) string {
 	return ""
 }
 
-// idOf names a message, the same at each attempt.
-func idOf(r action.Record) string {
+// messageID names a message, the same at each attempt.
+func messageID(r action.Record) string {
 	return fmt.Sprintf("evt_%d_%s", r.Seq, r.Hash[:min(len(r.Hash), 16)])
 }
 
 func (s *Sender) message(ctx context.Context, name string, r action.Record) Message {
-	text := func(t string) string { return approval.Sanitize(t, mostText) }
+	text := func(t string) string { return approval.Sanitize(t, maxText) }
 	d := Data{
 		Event: r.Seq, Scope: text(r.Scope), Session: text(r.SessionID), Question: text(r.ApprovalID), State: text(r.HITLDecision),
-		Verb: text(r.Action), Risk: r.Risk, Element: text(r.TargetElement), Page: approval.Sanitize(r.URL, mostAddress),
+		Verb: text(r.Action), Risk: r.Risk, Element: text(r.TargetElement), Page: approval.Sanitize(r.URL, maxAddress),
 		Actor: text(r.Actor), AnsweredBy: text(r.AnsweredBy), Detail: text(r.Detail),
 	}
-	if q, err := s.desk.Show(ctx, r.Scope, r.ApprovalID); err == nil && r.ApprovalID != "" {
+	if q, err := s.approvals.Show(ctx, r.Scope, r.ApprovalID); err == nil && r.ApprovalID != "" {
 		d.Why, d.Within, d.Actor, d.Expires = text(q.Why), text(q.Within), text(q.Actor), &q.Expires
 		if q.Request != nil {
-			d.Request, d.Cause = approval.Sanitize(q.Request.Method+" "+q.Request.URL, mostAddress), text(q.Request.Cause)
+			d.Request, d.Cause = approval.Sanitize(q.Request.Method+" "+q.Request.URL, maxAddress), text(q.Request.Cause)
 		}
 		if d.Element == "" && q.Element != nil {
 			d.Element = text(fmt.Sprintf("%s %q", cmp.Or(q.Element.Role, q.Element.Tag), cmp.Or(q.Element.Name, q.Element.Label)))

@@ -50,16 +50,16 @@ type Options struct {
 
 // Sender tells the address. Close it.
 type Sender struct {
-	url     string
-	key     *standardwebhooks.Webhook
-	db      *store.DB
-	trail   *audit.Log
-	desk    *approval.Queue
-	log     *slog.Logger
-	client  *http.Client
-	backoff []time.Duration
+	url       string
+	key       *standardwebhooks.Webhook
+	db        *store.DB
+	trail     *audit.Log
+	approvals *approval.Queue
+	log       *slog.Logger
+	client    *http.Client
+	backoff   []time.Duration
 
-	bell chan struct{} // rung when a message was stored
+	wake chan struct{} // rung when a message was stored
 	stop context.CancelFunc
 	work sync.WaitGroup
 }
@@ -75,7 +75,7 @@ func Open(ctx context.Context, o Options) (*Sender, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sender{url: o.URL, key: key, db: o.DB, trail: o.Trail, desk: o.Approvals, log: o.Log, backoff: o.Backoff, bell: make(chan struct{}, 1)}
+	s := &Sender{url: o.URL, key: key, db: o.DB, trail: o.Trail, approvals: o.Approvals, log: o.Log, backoff: o.Backoff, wake: make(chan struct{}, 1)}
 	if s.backoff == nil {
 		s.backoff = backoff
 	}
@@ -87,7 +87,7 @@ func Open(ctx context.Context, o Options) (*Sender, error) {
 		return nil, err
 	}
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
-	s.work.Go(func() { s.gather(ctx) })
+	s.work.Go(func() { s.collect(ctx) })
 	s.work.Go(func() { s.deliver(ctx) })
 	return s, nil
 }

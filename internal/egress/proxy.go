@@ -1,0 +1,216 @@
+// Package egress is the only way out of a box: the HTTP proxy that Chromium in
+// a box must use, because the box has no other route. It decides by host from
+// the rules of the box, resolves names itself, connects only to addresses it
+// has checked, and keeps what it refused.
+//
+// The door sees no further than a proxy can. Inside TLS it sees the server
+// name and nothing else, so it cannot tell a document from an image: documents
+// are held to the navigation list by the page engine, which asks Judge.
+package egress
+
+import (
+	"context"
+	"crypto/x509"
+	"log/slog"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// Options are what a door is made of. The zero Options work: the machine's
+// resolver, plain TCP, no limits, nobody told.
+type Options struct {
+	Resolver       Resolver                                                // nil: net.DefaultResolver
+	Dial           func(context.Context, netip.AddrPort) (net.Conn, error) // nil: TCP to exactly that address
+	LocalAddresses func() []netip.Addr                                     // addresses of this machine; nil: of its interfaces
+	Gateway        []netip.AddrPort                                        // the gateway's listeners: refused even where private addresses are allowed
+	Log            *slog.Logger                                            // nil: silent
+
+	Upstream    *Upstream            // a proxy for public addresses; nil: none
+	Upstreams   map[string]*Upstream // proxies that boxes name in its place
+	Authorities *x509.CertPool       // what Transport trusts; nil: what the machine does
+
+	Limits Limits // of each box
+
+	// OnRefused is told of each refusal, of the same host and reason once in ten
+	// seconds. It is called from the connection's goroutine: it may call the
+	// door, and must not block. May be nil.
+	OnRefused func(box string, r action.Refusal)
+
+	// AllowChannel is asked before a box opens a WebSocket, from the connection's
+	// goroutine; an error closes it. It may wait until ctx ends. Nil allows all.
+	AllowChannel func(ctx context.Context, box string, c action.Channel) error
+}
+
+// Proxy is the way out of all boxes. It is safe for concurrent use.
+type Proxy struct {
+	options  Options
+	dialer   dialer
+	interval time.Duration
+	clients  sync.WaitGroup
+	mu       sync.Mutex
+	boxes    map[string]*box
+	closed   bool
+}
+
+// New makes a door through which nothing goes until Open.
+func New(o Options) *Proxy {
+	if o.Resolver == nil {
+		o.Resolver = net.DefaultResolver
+	}
+	if o.Dial == nil {
+		o.Dial = dialTCP
+	}
+	if o.LocalAddresses == nil {
+		o.LocalAddresses = interfaceAddresses
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	d := &Proxy{options: o, boxes: map[string]*box{}}
+	d.dialer = dialer{resolver: o.Resolver, connect: o.Dial, localAddresses: o.LocalAddresses, gateway: o.Gateway, proxies: proxies(o)}
+	if pace := o.Limits.RequestsPerSecond; pace > 0 {
+		d.interval = time.Duration(float64(time.Second) / pace)
+	}
+	return d
+}
+
+// Open sets or replaces the rules of a box. Connections that the new rules do
+// not allow are closed before it returns. Faults: invalid_request naming the
+// entry that cannot be read (the rules of before then stay), not_active after
+// Shutdown.
+func (d *Proxy) Open(box string, n action.Network) error {
+	r, err := compile(n)
+	if err != nil {
+		return err
+	}
+	if r.upstream, err = d.upstreamOf(n.Proxy); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return fault.New(fault.NotActive, "the egress door is shut").Hinted("the gateway is stopping; start it again")
+	}
+	b := d.boxLocked(box)
+	b.setRules(r)
+	return nil
+}
+
+// Close ends a box's rules, connections and memory. From then on its
+// connections are refused.
+func (d *Proxy) Close(box string) {
+	d.mu.Lock()
+	b := d.boxes[box]
+	delete(d.boxes, box)
+	d.mu.Unlock()
+	if b != nil {
+		b.close()
+	}
+}
+
+// Handle serves one proxy connection of a box and owns it from then on. It
+// returns at once; the connection ends with its client, the box, the door, or
+// by being idle.
+func (d *Proxy) Handle(box string, conn net.Conn) {
+	d.mu.Lock()
+	if d.closed {
+		d.mu.Unlock()
+		_ = conn.Close()
+		return
+	}
+	b := d.boxLocked(box)
+	room := b.enter()
+	d.clients.Add(1)
+	d.mu.Unlock()
+	go func() {
+		defer d.clients.Done()
+		defer d.releaseConn(b, room)
+		b.serve(conn, room)
+	}()
+}
+
+// releaseConn forgets a box that nobody opened once its last connection has gone.
+func (d *Proxy) releaseConn(b *box, room bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if b.leave(room) && d.boxes[b.name] == b {
+		delete(d.boxes, b.name)
+		b.cancel()
+	}
+}
+
+// Judge says where a URL goes and whether a document may be loaded from there,
+// as the door itself would read it. It resolves no names: a host that turns
+// out to have a private address is refused when it is connected to. An address
+// that cannot be read, or that holds a password, is not repeated.
+func (d *Proxy) Judge(box, rawURL string) action.Destination {
+	if raw, _, _ := strings.Cut(rawURL, "#"); raw == "about:blank" {
+		return action.Destination{URL: raw, Allowed: true}
+	}
+	p, err := parseDestination(rawURL)
+	if err != nil {
+		return action.Destination{Reason: err.Error()}
+	}
+	to := action.Destination{URL: p.url, Host: p.host, Site: p.site()}
+	d.mu.Lock()
+	b := d.boxes[box]
+	d.mu.Unlock()
+	if err := b.current().allowDocument(p); err != nil {
+		to.Reason = err.Error()
+		return to
+	}
+	to.Allowed = true
+	return to
+}
+
+// Refusals returns the last 1000 refusals of a box, oldest first.
+func (d *Proxy) Refusals(box string) []action.Refusal {
+	d.mu.Lock()
+	b := d.boxes[box]
+	d.mu.Unlock()
+	if b == nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.refusals.list()
+}
+
+// Shutdown closes every box, takes no more connections, and waits until the
+// ones there were have ended, or until ctx ends.
+func (d *Proxy) Shutdown(ctx context.Context) error {
+	d.mu.Lock()
+	d.closed = true
+	boxes := d.boxes
+	d.boxes = map[string]*box{}
+	d.mu.Unlock()
+	for _, b := range boxes {
+		b.close()
+	}
+	done := make(chan struct{})
+	go func() {
+		d.clients.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (d *Proxy) boxLocked(name string) *box {
+	b := d.boxes[name]
+	if b == nil {
+		b = newBox(d, name)
+		d.boxes[name] = b
+	}
+	return b
+}

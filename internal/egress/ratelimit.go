@@ -1,0 +1,78 @@
+package egress
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+const (
+	maxDelay      = 10 * time.Second // a request is held back at most this long, then refused
+	maxRatedHosts = 4096             // hosts whose pace is remembered
+
+	// burst is how much of its pace a host's requests may be ahead. A page asks
+	// for all its parts at once: with ten a second it may have 200 of a host.
+	burst = 20 * time.Second
+)
+
+// waitForRate holds a flow back until its host's turn. Private places are exempt: they
+// are the operator's own, and a development server is asked for a thousand
+// modules at once.
+func (b *box) waitForRate(f *flow) error {
+	if f.private {
+		return nil
+	}
+	return b.rate.wait(f.ctx, f.host)
+}
+
+// rateLimit spaces out the requests to each host. The zero interval paces nothing.
+type rateLimit struct {
+	interval time.Duration // between two requests to one host, in the long run
+	slack    time.Duration // how far they may be ahead of that
+	mu       sync.Mutex
+	next     map[string]time.Time // when the next request to a host would go without slack
+}
+
+// wait holds a request back until its turn, or refuses it with tooOften.
+func (p *rateLimit) wait(ctx context.Context, host string) error {
+	if p.interval <= 0 {
+		return nil
+	}
+	delay, err := p.reserve(host, time.Now())
+	if err != nil || delay <= 0 {
+		return err
+	}
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (p *rateLimit) reserve(host string, now time.Time) (time.Duration, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.next) >= maxRatedHosts {
+		for h, t := range p.next {
+			if t.Before(now) {
+				delete(p.next, h)
+			}
+		}
+	}
+	at := p.next[host]
+	if at.Before(now) {
+		at = now
+	}
+	delay := max(0, at.Sub(now)-p.slack)
+	if _, known := p.next[host]; delay > maxDelay || !known && len(p.next) >= maxRatedHosts {
+		return 0, tooOften
+	}
+	if p.next == nil {
+		p.next = map[string]time.Time{}
+	}
+	p.next[host] = at.Add(p.interval)
+	return delay, nil
+}

@@ -1,0 +1,91 @@
+package approval
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+const (
+	restarted   = "the gateway restarted" // the reason of what was denied because of it
+	retryDelay  = time.Second             // after the store failed
+	reportBatch = 100                     // questions told of at a time
+)
+
+// reportEnded tells of questions that end without an answer, until ctx ends.
+func (d *Queue) reportEnded(ctx context.Context) {
+	for ctx.Err() == nil {
+		left, err := d.reportOnce(ctx)
+		if err != nil {
+			left = retryDelay
+			if ctx.Err() == nil {
+				d.log.Error("cannot tell which questions ended", "error", err)
+			}
+		}
+		d.waitNext(ctx, left)
+	}
+}
+
+// waitNext waits for the next question to expire or to be asked. A negative time is
+// none.
+func (d *Queue) waitNext(ctx context.Context, left time.Duration) {
+	var over <-chan time.Time
+	if left >= 0 {
+		timer := time.NewTimer(left)
+		defer timer.Stop()
+		over = timer.C
+	}
+	select {
+	case <-over:
+	case <-d.newQuestion:
+	case <-ctx.Done():
+	}
+}
+
+// reportOnce tells of what has ended, and returns how long the next question still
+// waits; less than zero when none does. A question counts as told once it was.
+func (d *Queue) reportOnce(ctx context.Context) (left time.Duration, err error) {
+	now := d.now()
+	if err := expire(ctx, d.db.Writer, now); err != nil {
+		return 0, err
+	}
+	ended, err := d.unreported(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, q := range ended {
+		d.ended(q)
+		if _, err := d.db.Writer.ExecContext(ctx, `UPDATE questions SET noted = 1 WHERE id = ?`, q.ID); err != nil {
+			return 0, err
+		}
+	}
+	if len(ended) == reportBatch {
+		return 0, nil
+	}
+	var next sql.NullInt64
+	err = d.db.Reader.QueryRowContext(ctx, `SELECT min(expires) FROM questions WHERE noted = 0 AND state = 'pending'`).Scan(&next)
+	if err != nil || !next.Valid {
+		return -1, err
+	}
+	return max(0, time.UnixMilli(next.Int64).Sub(now)), nil
+}
+
+// unreported reads the questions whose end nobody was told of.
+func (d *Queue) unreported(ctx context.Context) ([]action.Question, error) {
+	rows, err := d.db.Reader.QueryContext(ctx, `SELECT state, question FROM questions WHERE noted = 0 AND state IN ('denied', 'expired') ORDER BY expires LIMIT ?`, reportBatch)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var all []action.Question
+	for rows.Next() {
+		q, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, q)
+	}
+	return all, rows.Err()
+}

@@ -1,0 +1,173 @@
+// Package approval is the desk where calls wait for a person: it keeps the
+// questions, merges identical ones, takes answers, and gives each answer out
+// once, to the call it was asked about. Silence denies.
+package approval
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/store"
+)
+
+const maxPending = 20 // waiting questions of a scope; SPEC section 8
+
+// maxShownInput is how much of what is typed or run people are shown, in
+// characters: a script whole (the policy refuses agents longer ones).
+const maxShownInput = 4000
+
+// Timeouts is how long a question of each risk waits, and for how long its
+// answer can be used afterwards.
+type Timeouts struct {
+	Medium   time.Duration
+	High     time.Duration
+	Critical time.Duration
+}
+
+// DefaultTimeouts are the waiting times of SPEC section 8.
+var DefaultTimeouts = Timeouts{Medium: 120 * time.Second, High: 60 * time.Second, Critical: 30 * time.Second}
+
+// of returns the waiting time for a risk; an unjudged one waits as briefly as
+// the highest.
+func (t Timeouts) of(r action.Risk) time.Duration {
+	switch r {
+	case action.Low, action.Medium:
+		return t.Medium
+	case action.High:
+		return t.High
+	}
+	return t.Critical
+}
+
+// Options are what a desk needs.
+type Options struct {
+	DB       *store.DB
+	Log      *slog.Logger
+	Timeouts Timeouts         // Defaults where one is zero
+	Now      func() time.Time // time.Now when nil
+
+	// OnEnded is told of each question that ended without an answer: it expired,
+	// or the gateway ended before. At least once, also after a crash. Nobody
+	// is told when it is nil.
+	OnEnded func(action.Question)
+}
+
+// Queue keeps the questions. It is safe for concurrent use. Close it.
+type Queue struct {
+	db       *store.DB
+	log      *slog.Logger
+	timeouts atomic.Pointer[Timeouts]
+	now      func() time.Time
+	ended    func(action.Question)
+
+	newQuestion chan struct{} // rung when a question was asked
+	stop        context.CancelFunc
+	work        sync.WaitGroup
+
+	mu      sync.Mutex
+	waiting map[string]*waiter // by question id
+}
+
+// waiter wakes the calls that wait for one question.
+type waiter struct {
+	answered chan struct{} // closed when the question was answered
+	count    int
+}
+
+// Open makes a desk over db. Questions that still waited when the last gateway
+// ended are denied: the calls that asked them are gone.
+func Open(ctx context.Context, o Options) (*Queue, error) {
+	if o.DB == nil || o.Log == nil {
+		return nil, fault.New(fault.Internal, "the approval desk was opened without a store or a logger")
+	}
+	d := &Queue{db: o.DB, log: o.Log, now: o.Now, ended: o.OnEnded, newQuestion: make(chan struct{}, 1), waiting: map[string]*waiter{}}
+	if d.now == nil {
+		d.now = time.Now
+	}
+	d.SetTimeouts(o.Timeouts)
+	done, err := d.db.Writer.ExecContext(ctx, `UPDATE questions SET state = 'denied', question = json_set(question, '$.reason', ?) WHERE state = 'pending'`, restarted)
+	if err != nil {
+		return nil, fmt.Errorf("cannot deny old questions: %w", err)
+	}
+	if n, err := done.RowsAffected(); err == nil && n > 0 {
+		d.log.Info("questions of the last run were denied", "count", n)
+	}
+	ctx, d.stop = context.WithCancel(context.WithoutCancel(ctx))
+	if d.ended != nil {
+		d.work.Go(func() { d.reportEnded(ctx) })
+	}
+	return d, nil
+}
+
+// Close stops telling of questions that end. What was not told then is told by
+// the next desk over the same store.
+func (d *Queue) Close() {
+	d.stop()
+	d.work.Wait()
+}
+
+// SetTimeouts changes how long questions wait that are asked from now on;
+// Defaults where one is zero.
+func (d *Queue) SetTimeouts(t Timeouts) {
+	t.fill()
+	d.timeouts.Store(&t)
+}
+
+// Timeouts returns how long questions wait.
+func (d *Queue) Timeouts() Timeouts { return *d.timeouts.Load() }
+
+func (t *Timeouts) fill() {
+	for _, f := range []struct {
+		value    *time.Duration
+		fallback time.Duration
+	}{{&t.Medium, DefaultTimeouts.Medium}, {&t.High, DefaultTimeouts.High}, {&t.Critical, DefaultTimeouts.Critical}} {
+		if *f.value <= 0 {
+			*f.value = f.fallback
+		}
+	}
+}
+
+// subscribe returns the bell of a question. leave must be called once.
+func (d *Queue) subscribe(id string) (rung <-chan struct{}, leave func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	b := d.waiting[id]
+	if b == nil {
+		b = &waiter{answered: make(chan struct{})}
+		d.waiting[id] = b
+	}
+	b.count++
+	return b.answered, func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if b.count--; b.count == 0 && d.waiting[id] == b {
+			delete(d.waiting, id)
+		}
+	}
+}
+
+// wake wakes whoever waits for a question.
+func (d *Queue) wake(id string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if b := d.waiting[id]; b != nil {
+		close(b.answered)
+		delete(d.waiting, id)
+	}
+}
+
+// SetScreenshot adds the artifact of a picture to a question. The fault is
+// internal.
+func (d *Queue) SetScreenshot(ctx context.Context, id, artifact string) error {
+	_, err := d.db.Writer.ExecContext(ctx, `UPDATE questions SET question = json_set(question, '$.screenshot', ?) WHERE id = ?`, artifact, id)
+	if err != nil {
+		return storeFault(err)
+	}
+	return nil
+}

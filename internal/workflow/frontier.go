@@ -1,0 +1,278 @@
+package workflow
+
+import (
+	"context"
+	"crypto/sha256"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// readFrontier reads some pages, several at a time, and takes them in in their order,
+// whatever ends first. It returns the pages that redirects lead to.
+func (c *crawlRun) readFrontier(ctx context.Context, pages []candidate) (again []candidate) {
+	r := &frontier{c: c, pages: pages, visits: make([]*visited, len(pages)), started: make([]bool, len(pages)), results: make(chan outcome, len(pages))}
+	for r.merged < len(pages) {
+		wait := r.startPages(ctx)
+		if r.active == 0 && (ctx.Err() != nil || c.out.Stopped != "") {
+			break
+		}
+		r.await(ctx, wait)
+	}
+	for ; r.merged < len(pages); r.merged++ { // cut short: what ended out of turn still counts
+		switch {
+		case r.visits[r.merged] != nil && c.out.Stopped == "":
+			r.merge(ctx)
+		default:
+			c.leftOut++
+		}
+	}
+	return r.again
+}
+
+// frontier is the state of one.
+type frontier struct {
+	c       *crawlRun
+	pages   []candidate
+	visits  []*visited
+	started []bool
+	results chan outcome
+	active  int
+	merged  int // taken in so far
+	again   []candidate
+}
+
+// startPages begins what may begin now, and returns how long until more may; 0 when
+// only the end of a page makes room.
+func (r *frontier) startPages(ctx context.Context) (wait time.Duration) {
+	for i, at := range r.pages {
+		if r.active >= r.c.args.Parallel || ctx.Err() != nil || r.c.out.Stopped != "" {
+			return 0
+		}
+		if r.started[i] {
+			continue
+		}
+		ok, later := r.c.hosts.enter(at.url)
+		if !ok {
+			if later > 0 && (wait == 0 || later < wait) {
+				wait = later
+			}
+			continue
+		}
+		r.started[i] = true
+		r.active++
+		go func() { r.results <- outcome{i, r.c.visit(ctx, at)} }() // await waits for it
+	}
+	return wait
+}
+
+// await waits until a page has ended, or until another may begin.
+func (r *frontier) await(ctx context.Context, wait time.Duration) {
+	var timer <-chan time.Time
+	if wait > 0 && ctx.Err() == nil {
+		t := time.NewTimer(wait)
+		defer t.Stop()
+		timer = t.C
+	}
+	over := ctx.Done()
+	if r.active > 0 && ctx.Err() != nil {
+		over = nil // the pages under way end by the same context
+	}
+	select {
+	case <-timer:
+	case <-over:
+	case o := <-r.results:
+		r.active--
+		r.c.queued--
+		r.visits[o.index] = &o.visited
+		r.c.hosts.leave(r.pages[o.index].url, o.visited.skip == "")
+		r.mergeInOrder(ctx)
+	}
+}
+
+type outcome struct {
+	index   int
+	visited visited
+}
+
+// mergeInOrder takes in the pages whose turn it is.
+func (r *frontier) mergeInOrder(ctx context.Context) {
+	for r.merged < len(r.pages) && r.c.out.Stopped == "" && r.visits[r.merged] != nil {
+		r.merge(ctx)
+		r.merged++
+	}
+}
+
+// merge takes in the page whose turn it is.
+func (r *frontier) merge(ctx context.Context) {
+	if to, ok := r.c.merge(ctx, r.pages[r.merged], *r.visits[r.merged]); ok {
+		r.again = append(r.again, to)
+	}
+}
+
+// contentHash is what a kept page is recognised by.
+type contentHash [sha256.Size]byte
+
+// merge takes in what became of a page, and returns where it redirects to.
+func (c *crawlRun) merge(ctx context.Context, at candidate, v visited) (candidate, bool) {
+	switch {
+	case v.skip != "":
+		c.skip(at, v.skip, "robots.txt does not allow it")
+	case v.err != nil:
+		c.fail(ctx, at, v.err)
+	case v.visit.Redirect != "":
+		return c.follow(at, v.visit.Redirect)
+	case c.isDuplicate(at, v.visit):
+		c.out.Skipped["duplicate"]++
+	default:
+		c.keep(at, v.visit)
+	}
+	return candidate{}, false
+}
+
+// skip counts a page that is left out. The first page is not left out without
+// a word.
+func (c *crawlRun) skip(at candidate, reason, words string) {
+	c.out.Skipped[reason]++
+	if at.depth == 0 && len(c.out.Pages) == 0 {
+		c.add(action.CrawledPage{URL: shown(at.url), Error: words}, at.depth)
+	}
+}
+
+// fail takes in a page that could not be read.
+func (c *crawlRun) fail(ctx context.Context, at candidate, err error) {
+	f := fault.From(err)
+	switch {
+	case ctx.Err() != nil:
+		c.leftOut++
+	case f.Code == fault.NotActive || f.Code == fault.SessionNotFound || f.Code == fault.Unauthenticated:
+		c.out.Stopped = stopSession
+		c.leftOut++
+	case f.Code == fault.DeniedByPolicy || f.Code == fault.BlockedDomain:
+		c.skip(at, "policy", f.Message)
+	default:
+		c.add(action.CrawledPage{URL: shown(at.url), Error: f.Message}, at.depth)
+	}
+}
+
+// follow makes a page of where another redirects to, if it may be read.
+func (c *crawlRun) follow(at candidate, to string) (candidate, bool) {
+	next := candidate{url: address(to), depth: at.depth, hops: at.hops + 1}
+	if next.hops > maxRedirects {
+		c.add(action.CrawledPage{URL: shown(at.url), Error: "it redirects without end"}, at.depth)
+		return next, false
+	}
+	if key(to) == key(at.url) && next.url != "" {
+		return next, true // the same page by another name: a cookie was set, a parameter dropped
+	}
+	if reason := c.admit(to); reason != "" {
+		c.skip(at, reason, "it redirects to "+shown(to)+", which the crawl may not read")
+		return next, false
+	}
+	return next, true
+}
+
+// admit notes an address, and returns why it is not followed: known for one
+// that was met before.
+func (c *crawlRun) admit(to string) (reason string) {
+	k := key(to)
+	switch {
+	case k == "":
+		return "scheme"
+	case c.seen[k]:
+		return "duplicate"
+	case len(c.seen) >= maxKnown:
+		return "limit"
+	}
+	c.seen[k] = true
+	switch {
+	case !c.within(host(to)):
+		return "foreign"
+	case c.traps.isTrap(to):
+		return "trap"
+	}
+	return ""
+}
+
+// isDuplicate reports whether a page says that it is another name of one that was
+// kept. A page that names a wholly different one is not believed.
+func (c *crawlRun) isDuplicate(at candidate, v *action.CrawlVisit) bool {
+	k, own := key(v.Canonical), key(at.url)
+	if k == "" || k == own || host(v.Canonical) != host(at.url) {
+		return false
+	}
+	samePath := canonical(v.Canonical).Path == canonical(at.url).Path
+	if before, kept := c.kept[k]; kept {
+		return samePath || before == sha256.Sum256([]byte(v.Page.Content))
+	}
+	if samePath {
+		c.seen[k] = true // this one stands for it
+		c.kept[k] = sha256.Sum256([]byte(v.Page.Content))
+	}
+	return false
+}
+
+// keep adds a page that was read, and notes where it leads.
+func (c *crawlRun) keep(at candidate, v *action.CrawlVisit) {
+	c.kept[key(at.url)] = sha256.Sum256([]byte(v.Page.Content))
+	if !c.add(v.Page, at.depth) {
+		return
+	}
+	if v.Page.Status < 400 && (!v.NoFollow || c.args.IgnoreRobots) {
+		c.addLinks(v.Leads, at.depth+1)
+	}
+}
+
+// addLinks notes links for the next depth.
+func (c *crawlRun) addLinks(links []string, depth int) {
+	for _, to := range links {
+		if depth > *c.args.MaxDepth {
+			c.tooDeep(to)
+			continue
+		}
+		switch reason := c.admit(to); reason {
+		case "":
+			c.next = append(c.next, candidate{url: address(to), depth: depth})
+		case "duplicate": // links repeat: that says nothing
+		default:
+			c.out.Skipped[reason]++
+		}
+	}
+}
+
+// tooDeep counts a link beyond the deepest page. It is not met: a redirect may
+// lead there from less deep.
+func (c *crawlRun) tooDeep(to string) {
+	k := key(to)
+	if k == "" || c.seen[k] || c.tooDeepKeys[k] || len(c.tooDeepKeys) >= maxKnown || !c.within(host(to)) {
+		return
+	}
+	c.tooDeepKeys[k] = true
+	c.out.Skipped["depth"]++
+}
+
+// add adds a page as far as there is room for its content.
+func (c *crawlRun) add(p action.CrawledPage, depth int) bool {
+	p.Depth = depth
+	if p.Links == nil {
+		p.Links = []string{}
+	}
+	size := len(p.URL) + len(p.Title) + len(p.Content)
+	for _, l := range p.Links {
+		size += len(l)
+	}
+	if over := c.bytes + size - c.args.MaxBytes; over > 0 {
+		p.Content, p.Links, p.Cut = cut(p.Content, len(p.Content)-over), []string{}, true
+		c.out.Stopped = stopBytes
+	}
+	c.bytes += size
+	c.out.Pages = append(c.out.Pages, p)
+	if c.observer.Page != nil {
+		c.observer.Page(p)
+	}
+	if c.observer.Progress != nil {
+		c.observer.Progress(action.CrawlProgress{Pages: len(c.out.Pages), Waiting: max(0, c.queued) + len(c.next), URL: p.URL})
+	}
+	return c.out.Stopped == ""
+}
