@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -61,12 +60,7 @@ func (b *Browser) Acting() []string { return b.ledger.Live(time.Now()) }
 // Busy reports whether a call to the browser is not answered yet, or a download
 // is under way.
 func (b *Browser) Busy() bool {
-	if b.conn.Waiting() > 0 {
-		return true
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.ContainsFunc(b.downloads.kept, func(d *download) bool { return d.State == stateRunning })
+	return b.conn.Waiting() > 0 || b.downloads.Busy()
 }
 
 // pauseAll has every request paused, also those that only read, for as long as

@@ -108,10 +108,10 @@ var verbs = map[string]verb{
 	"page.network":  wideOf(readNetwork),
 	"page.har":      wideOf(exportHAR),
 
-	"download.list":   wideOf((*Browser).listDownloads),
-	"download.get":    wideOf((*Browser).getDownload),
-	"download.read":   wideOf((*Browser).readDownload),
-	"download.cancel": wideOf((*Browser).cancelDownload),
+	"download.list":   wideOf(listDownloads),
+	"download.get":    wideOf(getDownload),
+	"download.read":   wideOf(readDownload),
+	"download.cancel": wideOf(cancelDownload),
 
 	"page.content":  verbOf(nil, (*Browser).content),
 	"page.markdown": verbOf(nil, (*Browser).markdown),
