@@ -9,6 +9,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/browser/download"
 	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
 	"github.com/gloveboxhq/glovebox/internal/browser/outgoing"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
@@ -20,16 +21,17 @@ import (
 // with their frames as the browser's events tell of them. The state of tabs,
 // frames and targets, too, is guarded by base.mu.
 type base struct {
-	conn   *cdp.Conn
-	root   *cdp.Session
-	work   *queue
-	refs   snapshot.Refs
-	notes  notes
-	netlog *netlog.Log
-	ledger outgoing.Ledger
-	own    tasks.Group     // every goroutine this browser started
-	life   context.Context //nolint:containedctx // ends with the connection, and with it what is prepared
-	end    context.CancelFunc
+	conn      *cdp.Conn
+	root      *cdp.Session
+	work      *queue
+	refs      snapshot.Refs
+	notes     notes
+	netlog    *netlog.Log
+	downloads *download.List
+	ledger    outgoing.Ledger
+	own       tasks.Group     // every goroutine this browser started
+	life      context.Context //nolint:containedctx // ends with the connection, and with it what is prepared
+	end       context.CancelFunc
 
 	mu       sync.Mutex
 	options  Options
@@ -56,10 +58,15 @@ func newBase(ctx context.Context, o Options) *base {
 		changed:  make(chan struct{}),
 	}
 	b.life, b.end = context.WithCancel(context.WithoutCancel(ctx))
-	b.netlog = netlog.New(netlog.Host{
-		Later: b.work.add, Go: func(task func()) { b.own.Go(task) }, Done: b.life.Done(), Note: b.notes.add, ProxyAnswer: turnedAway,
-	})
 	b.refs.Begin(o.Life)
+	b.netlog = netlog.New(netlog.Host{
+		Later: b.work.add, Go: func(task func()) { b.own.Go(task) }, Done: b.life.Done(), Note: b.notes.add, ProxyAnswer: proxyRefusal,
+	})
+	b.downloads = download.New(download.Host{
+		Send: func(method string, params any) { b.work.add(func() { b.root.Send(method, params) }) },
+		Go:   func(task func()) { b.own.Go(task) }, Note: b.notes.add, Name: FileName,
+		Done: b.life.Done(), Err: func() error { return b.conn.Err() },
+	})
 	return b
 }
 
@@ -129,8 +136,8 @@ func (b *base) within(own time.Duration) time.Duration {
 	return verbLimit
 }
 
-// gone says why there is no active tab.
-func (b *base) gone() error {
+// noTabReason says why there is no active tab.
+func (b *base) noTabReason() error {
 	if err := b.conn.Err(); err != nil {
 		return err
 	}
@@ -143,3 +150,12 @@ func noTab() error {
 	return fault.New(fault.NotActive, "the browser has no open tab").
 		Hinted("open one with tab.open, or start a new session").Because(errNoTab)
 }
+
+// queue runs what events ask for, away from the goroutine that reads them.
+type queue struct{ jobs *cdp.Queue }
+
+func newQueue() *queue { return &queue{jobs: cdp.NewQueue()} }
+
+func (q *queue) add(job func()) { q.jobs.Add(job) }
+
+func (q *queue) run(done <-chan struct{}) { q.jobs.Run(done) }
