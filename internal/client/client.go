@@ -101,7 +101,7 @@ func (c *Client) Call(ctx context.Context, call action.Call) (action.Result, err
 		req.Header.Set("X-Request-Id", call.ID)
 	}
 	mark(req, call)
-	if call.Events != nil && verb.Name == "events.follow" {
+	if call.Events != nil && verb.Name == action.VerbEventsFollow.Name {
 		return c.events(req, call.Events)
 	}
 	if isWatched(verb, call) {

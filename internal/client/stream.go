@@ -14,7 +14,7 @@ import (
 // isWatched reports whether the caller wants events of a call while it runs.
 func isWatched(verb *action.Verb, call action.Call) bool {
 	return call.Progress != nil || call.Asked != nil ||
-		call.Crawl != nil && verb.Name == "page.crawl" || call.Run != nil && verb.Name == "run.start"
+		call.Crawl != nil && verb.Name == action.VerbPageCrawl.Name || call.Run != nil && verb.Name == action.VerbRunStart.Name
 }
 
 // follow makes a request whose answer is server-sent events, and passes them to the

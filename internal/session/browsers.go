@@ -36,7 +36,7 @@ func (b *browserVerbs) lookAt(ctx context.Context, call action.Call) (action.Fac
 		facts := action.SessionFacts{ID: record.ID, Box: record.Box, State: record.State, Actions: record.Actions, Credentialed: len(record.Credentialed) > 0}
 		return action.Facts{Session: facts, Page: pageOf(record), Destination: destination(record, call)}, action.Pin{Session: record.ID}, nil
 	}
-	if call.Verb != "browser.start" {
+	if call.Verb != action.VerbBrowserStart.Name {
 		return action.Facts{}, action.Pin{}, nil
 	}
 	as, err := asSession(call)
@@ -49,7 +49,7 @@ func (b *browserVerbs) lookAt(ctx context.Context, call action.Call) (action.Fac
 // destination is where a start leads whose browser is open already: nowhere else than
 // where it is.
 func destination(record action.Session, call action.Call) *action.Destination {
-	if call.Verb != "browser.start" {
+	if call.Verb != action.VerbBrowserStart.Name {
 		return nil
 	}
 	return &action.Destination{URL: "about:blank", Allowed: true}
@@ -65,7 +65,7 @@ func (b *browserVerbs) browserOf(ctx context.Context, call action.Call) (record 
 		return action.Session{}, false, nil
 	}
 	record, err = b.sessions.ended(ctx, call)
-	if err == nil && call.Verb == "browser.start" {
+	if err == nil && call.Verb == action.VerbBrowserStart.Name {
 		err = notOpenFault(record)
 	}
 	return record, false, err
@@ -83,7 +83,7 @@ func asSession(call action.Call) (action.Call, error) {
 	}
 	start := action.SessionStart{URL: args.URL, Width: args.Width, Height: args.Height, DPI: args.DPI, Profile: args.Context}
 	start.Headless = args.Headless != nil && *args.Headless
-	call.Verb, call.Args = "session.start", &start
+	call.Verb, call.Args = action.VerbSessionStart.Name, &start
 	return call, nil
 }
 
@@ -104,11 +104,7 @@ func goodPorts(asked string) error {
 // start starts a session, or shows the one that is open when it is what
 // was asked for. Faults: already_active when it is not, and those of
 // session.start.
-func (b *browserVerbs) start(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.BrowserStart](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+func (b *browserVerbs) start(ctx context.Context, call action.Call, args *action.BrowserStart) (action.Result, error) {
 	record, open, err := b.browserOf(ctx, call)
 	if err != nil {
 		return action.Result{}, err

@@ -23,11 +23,7 @@ type Keeper interface {
 // capture saves what a session's browser is logged in with. Faults:
 // invalid_request, not_found when there is nothing, credentials_unavailable,
 // and those of the page engine.
-func (ca *credentialAccess) capture(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.Capture](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+func (ca *credentialAccess) capture(ctx context.Context, call action.Call, args *action.Capture) (action.Result, error) {
 	keeper, writes := ca.vault.(Keeper)
 	if !writes {
 		return action.Result{}, fault.New(fault.CredentialsUnavailable, "this gateway's source of credentials cannot be written").

@@ -26,22 +26,14 @@ type control struct {
 // pauseVerb keeps agents from a session until a person resumes it. A session that
 // is paused already stays as it is. Faults: session_paused when another person
 // took it over, and those of session.show.
-func (c *control) pauseVerb(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.Hands](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+func (c *control) pauseVerb(ctx context.Context, call action.Call, args *action.Hands) (action.Result, error) {
 	return c.pauseFor(ctx, call, args.Reason, false)
 }
 
 // takeOver gives a session to the caller: only they act in it until they hand it
 // back. It may be taken from another person. Faults:
 // those of session.show.
-func (c *control) takeOver(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.Hands](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+func (c *control) takeOver(ctx context.Context, call action.Call, args *action.Hands) (action.Result, error) {
 	return c.pauseFor(ctx, call, args.Reason, true)
 }
 
@@ -90,11 +82,7 @@ func (c *control) changeHolder(ctx context.Context, sess *openSession, hold acti
 // resume hands a session back to its agents, which are told what changed.
 // Faults: already_active when nobody holds it, session_paused when another
 // person took it over, and those of session.show.
-func (c *control) resume(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.HandBack](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+func (c *control) resume(ctx context.Context, call action.Call, args *action.HandBack) (action.Result, error) {
 	sess, err := c.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
@@ -197,11 +185,7 @@ const maxWait = 10 * time.Minute
 // requestHuman pauses a session because its agent wants a person, alerts people,
 // and waits until one hands it back. On a session that is paused already it only
 // waits. Faults: those of session.show.
-func (c *control) requestHuman(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.HumanRequest](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+func (c *control) requestHuman(ctx context.Context, call action.Call, args *action.HumanRequest) (action.Result, error) {
 	sess, err := c.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err

@@ -108,11 +108,7 @@ func (nw *networks) openEgress(sess *openSession, box string) error {
 // allow adds a host to what a session may reach, whatever was configured: a
 // person decided it. Its agent is told with its next answer. Faults:
 // invalid_request for what is no host, and those of session.show.
-func (nw *networks) allow(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.AllowHost](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+func (nw *networks) allow(ctx context.Context, call action.Call, args *action.AllowHost) (action.Result, error) {
 	sess, err := nw.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err

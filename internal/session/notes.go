@@ -37,7 +37,7 @@ func (c *control) view(ctx context.Context, sess *openSession) observation {
 		return observation{}
 	}
 	seen := observation{view: view{Page: browser.Page()}}
-	result, err := browser.Do(ctx, "tab.list", &action.None{}, action.Pin{})
+	result, err := browser.Do(ctx, action.VerbTabList.Name, &action.None{}, action.Pin{})
 	if err != nil {
 		c.log.DebugContext(ctx, "cannot see what a session has open", "session", sess.id, "error", err)
 		return seen

@@ -59,7 +59,7 @@ func (p *pages) lookAt(ctx context.Context, call action.Call) (action.Facts, act
 	if err != nil && !call.Peek {
 		err = p.failure(ctx, sess, call, err)
 	}
-	if err == nil && call.Verb == "page.fill_secret" {
+	if err == nil && call.Verb == action.VerbPageFillSecret.Name {
 		facts.Secret, err = p.creds.secretFacts(ctx, sess, call, facts.Page.URL)
 	}
 	facts.Session = sess.facts()
@@ -134,7 +134,7 @@ func (p *pages) act(ctx context.Context, sess *openSession, call action.Call, pi
 			return action.Result{}, err
 		}
 	}
-	if call.Verb == "page.fill_secret" {
+	if call.Verb == action.VerbPageFillSecret.Name {
 		return p.creds.fillSecret(ctx, sess, call, pin)
 	}
 	sess.noteScripted(call)
@@ -166,7 +166,7 @@ func (s *sessionState) succeed(call action.Call, result action.Result) {
 	if call.Caller.Role == action.Agent {
 		s.failures.succeed(call)
 	}
-	if call.Verb == "page.goto" && s.oomTold > s.oomKnown {
+	if call.Verb == action.VerbPageGoto.Name && s.oomTold > s.oomKnown {
 		s.oomKnown = s.oomTold
 	}
 	if result.Page != nil {
@@ -208,7 +208,7 @@ func (p *pages) failure(ctx context.Context, sess *openSession, call action.Call
 
 // openFirst opens the page that a session was started with.
 func (p *pages) openFirst(ctx context.Context, sess *openSession, start action.Call, rawURL string) action.Result {
-	call := action.Call{ID: start.ID, Verb: "page.goto", Session: sess.id, Caller: start.Caller, Args: &action.Goto{URL: rawURL}, Act: start.Act}
+	call := action.Call{ID: start.ID, Verb: action.VerbPageGoto.Name, Session: sess.id, Caller: start.Caller, Args: &action.Goto{URL: rawURL}, Act: start.Act}
 	_, pin, err := p.lookAt(ctx, call)
 	var result action.Result
 	if err == nil {

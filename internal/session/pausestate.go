@@ -115,12 +115,12 @@ func (s *sessionState) allowedWhilePaused(call action.Call, reads bool) bool {
 }
 
 // endVerbs are the verbs that end a session.
-var endVerbs = map[string]bool{"session.close": true, "session.archive": true, "browser.stop": true}
+var endVerbs = map[string]bool{action.VerbSessionClose.Name: true, action.VerbSessionArchive.Name: true, action.VerbBrowserStop.Name: true}
 
 // alwaysAnswered are the verbs that a paused session answers too: they show it, wait
 // for the end of the pause, or close what a crawl opened.
 var alwaysAnswered = map[string]bool{
-	"session.show": true, "browser.status": true, "session.request_human": true, "crawl.end": true,
+	action.VerbSessionShow.Name: true, action.VerbBrowserStatus.Name: true, action.VerbSessionRequestHuman.Name: true, action.VerbCrawlEnd.Name: true,
 }
 
 // ofSession reports whether a verb is about the session that its call names.
@@ -129,9 +129,9 @@ func ofSession(verb string) bool {
 	case "page", "tab", "cookie", "download", "crawl", "cdp", "browser":
 		return true
 	case "session":
-		return verb != "session.start" && verb != "session.list"
+		return verb != action.VerbSessionStart.Name && verb != action.VerbSessionList.Name
 	case "artifact":
-		return verb != "artifact.get" // named by its own id
+		return verb != action.VerbArtifactGet.Name // named by its own id
 	}
 	return false
 }

@@ -22,11 +22,7 @@ const fromVault = "its credentials come from the vault, and stay there"
 // session that uses the profile, or in one that is started for it and leaves the
 // profile as it was. Faults: not_found, those of session.start, and those of the
 // page engine.
-func (v *profileVerbs) export(ctx context.Context, call action.Call) (result action.Result, err error) {
-	args, err := argsOf[action.ByID](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+func (v *profileVerbs) export(ctx context.Context, call action.Call, args *action.ByID) (result action.Result, err error) {
 	p, err := v.keeper.profiles.Find(ctx, call.Caller.Scope, args.ID)
 	if err != nil {
 		return action.Result{}, err
@@ -62,7 +58,7 @@ func (v *profileVerbs) sessionFor(ctx context.Context, call action.Call, p actio
 
 // planForCall is a session that a call starts for itself, with a profile.
 func (v *profileVerbs) planForCall(ctx context.Context, call action.Call, p action.Profile, allow []string) (plan, error) {
-	call.Verb, call.Args = "session.start", &action.SessionStart{Profile: p.ID, Headless: true, Allow: allow}
+	call.Verb, call.Args = action.VerbSessionStart.Name, &action.SessionStart{Profile: p.ID, Headless: true, Allow: allow}
 	made, err := v.plans.plan(ctx, call)
 	made.run = call.ID // only a call that names it reaches it
 	return made, err

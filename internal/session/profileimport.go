@@ -30,11 +30,7 @@ type importPlan struct {
 // nothing is imported. Faults: invalid_request with the place of a bad entry,
 // not_found, already_active, blocked_domain where nothing is left, those of
 // session.start, and those of the page engine.
-func (v *profileVerbs) importLogin(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.ProfileImport](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+func (v *profileVerbs) importLogin(ctx context.Context, call action.Call, args *action.ProfileImport) (action.Result, error) {
 	p, err := v.unused(ctx, call.Caller.Scope, args.ID)
 	if err != nil {
 		return action.Result{}, err

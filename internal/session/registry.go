@@ -26,6 +26,7 @@ type Registry struct {
 	browsers *browserVerbs
 	profiles *profileVerbs
 	runs     *runVerbs
+	verbs    map[string]handler // by name
 }
 
 // New makes a registry without sessions. Recover must be called next, and
@@ -77,13 +78,15 @@ func assemble(o Options) (*Registry, *sync.WaitGroup) {
 		files: files, pages: pages, plans: plans, freezer: &freezer{config: config, audit: audit, log: log, hasQuestions: o.HasQuestions}, log: log,
 		work: work, ready: make(chan struct{}),
 	}
-	return &Registry{
+	r := &Registry{
 		store: store, notices: notices, sessions: sessions, refusals: refusals, networks: networks, control: control,
 		creds: creds, files: files, pages: pages, life: life,
 		browsers: &browserVerbs{sessions: sessions, boxes: boxes, keeper: keeper, life: life},
 		profiles: &profileVerbs{sessions: sessions, networks: networks, creds: creds, keeper: keeper, saver: saver, plans: plans, life: life, log: log},
 		runs:     &runVerbs{sessions: sessions, networks: networks, boxes: boxes, plans: plans, life: life},
-	}, work
+	}
+	r.verbs = r.handlers()
+	return r, work
 }
 
 // maxRefusals is how many refusals may wait to be recorded.
@@ -103,9 +106,9 @@ func (r *Registry) Look(ctx context.Context, call action.Call) (action.Facts, ac
 		return action.Facts{Session: facts}, action.Pin{}, err
 	}
 	switch call.Verb {
-	case "page.crawl":
+	case action.VerbPageCrawl.Name:
 		return r.pages.lookAtCrawl(ctx, call)
-	case "page.batch":
+	case action.VerbPageBatch.Name:
 		return r.pages.lookAtBatch(ctx, call)
 	}
 	switch family(call.Verb) {
@@ -145,7 +148,7 @@ func (r *Registry) Do(ctx context.Context, call action.Call, pin action.Pin) (ac
 }
 
 func (r *Registry) do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
-	if call.Verb == "page.crawl" {
+	if call.Verb == action.VerbPageCrawl.Name {
 		return r.pages.beginCrawl(ctx, call)
 	}
 	if family(call.Verb) == "crawl" {
@@ -154,65 +157,67 @@ func (r *Registry) do(ctx context.Context, call action.Call, pin action.Pin) (ac
 	if onPage(call.Verb) {
 		return r.pages.do(ctx, call, pin)
 	}
-	switch call.Verb {
-	case "session.start":
-		return r.life.start(ctx, call)
-	case "session.list":
-		return r.list(ctx, call)
-	case "session.show":
-		return r.show(ctx, call)
-	case "session.close":
-		return r.life.close(ctx, call)
-	case "session.archive":
-		return r.life.archive(ctx, call)
-	case "session.pause":
-		return r.control.pauseVerb(ctx, call)
-	case "session.resume", "session.hand_back":
-		return r.control.resume(ctx, call)
-	case "session.allow":
-		return r.networks.allow(ctx, call)
-	case "session.request_human":
-		return r.control.requestHuman(ctx, call)
-	case "session.take":
-		return r.control.takeOver(ctx, call)
-	case "credential.capture":
-		return r.creds.capture(ctx, call)
-	case "cdp.attach":
-		return r.pages.endpoint(ctx, call)
-	case "browser.start":
-		return r.browsers.start(ctx, call)
-	case "browser.stop":
-		return r.browsers.stop(ctx, call)
-	case "browser.status":
-		return r.browsers.show(ctx, call)
-	case "profile.list":
-		return r.profiles.list(ctx, call)
-	case "profile.create":
-		return r.profiles.create(ctx, call)
-	case "profile.delete":
-		return r.profiles.delete(ctx, call)
-	case "profile.export":
-		return r.profiles.export(ctx, call)
-	case "profile.import":
-		return r.profiles.importLogin(ctx, call)
-	case "run.open":
-		return r.runs.open(ctx, call)
-	case "run.probe":
-		return r.runs.probe(ctx, call)
-	case "run.guide":
-		return action.Result{Session: call.Session, Data: new(action.None)}, nil // a person said to go on
-	case "run.allow":
-		return r.runs.allow(ctx, call)
-	case "run.end":
-		return r.runs.end(ctx, call)
-	case "artifact.list":
-		return r.files.list(ctx, call)
-	case "artifact.put":
-		return r.files.put(ctx, call)
-	case "artifact.get":
-		return r.files.get(ctx, call)
+	if handle, known := r.verbs[call.Verb]; known {
+		return handle(ctx, call)
 	}
 	return action.Result{}, unknown(call.Verb)
+}
+
+// handler does the calls of a verb that touches no page.
+type handler func(ctx context.Context, call action.Call) (action.Result, error)
+
+// handlers returns what does each verb that touches no page.
+func (r *Registry) handlers() map[string]handler {
+	all := map[string]handler{}
+	handleBare(all, action.VerbSessionStart, r.life.start)
+	handle(all, action.VerbSessionList, r.list)
+	handleBare(all, action.VerbSessionShow, r.show)
+	handleBare(all, action.VerbSessionClose, r.life.close)
+	handleBare(all, action.VerbSessionArchive, r.life.archive)
+	handle(all, action.VerbSessionPause, r.control.pauseVerb)
+	handle(all, action.VerbSessionResume, r.control.resume)
+	handle(all, action.VerbSessionHandBack, r.control.resume)
+	handle(all, action.VerbSessionAllow, r.networks.allow)
+	handle(all, action.VerbSessionRequestHuman, r.control.requestHuman)
+	handle(all, action.VerbSessionTake, r.control.takeOver)
+	handle(all, action.VerbCredentialCapture, r.creds.capture)
+	handleBare(all, action.VerbCDPAttach, r.pages.endpoint)
+	handle(all, action.VerbBrowserStart, r.browsers.start)
+	handleBare(all, action.VerbBrowserStop, r.browsers.stop)
+	handleBare(all, action.VerbBrowserStatus, r.browsers.show)
+	handleBare(all, action.VerbProfileList, r.profiles.list)
+	handle(all, action.VerbProfileCreate, r.profiles.create)
+	handle(all, action.VerbProfileDelete, r.profiles.delete)
+	handle(all, action.VerbProfileExport, r.profiles.export)
+	handle(all, action.VerbProfileImport, r.profiles.importLogin)
+	handleBare(all, action.VerbRunOpen, r.runs.open)
+	handle(all, action.VerbRunProbe, r.runs.probe)
+	handle(all, action.VerbRunAllow, r.runs.allow)
+	handleBare(all, action.VerbRunEnd, r.runs.end)
+	handleBare(all, action.VerbArtifactList, r.files.list)
+	handle(all, action.VerbArtifactPut, r.files.put)
+	handle(all, action.VerbArtifactGet, r.files.get)
+	handleBare(all, action.VerbRunGuide, func(_ context.Context, call action.Call) (action.Result, error) {
+		return action.Result{Session: call.Session, Data: new(action.None)}, nil // a person said to go on
+	})
+	return all
+}
+
+// handle sets what does a verb. The compiler checks that it takes the verb's
+// arguments.
+func handle[A, R any](all map[string]handler, verb action.Definition[A, R], do func(context.Context, action.Call, *A) (action.Result, error)) {
+	all[verb.Name] = func(ctx context.Context, call action.Call) (action.Result, error) {
+		args, err := argsOf[A](call)
+		if err != nil {
+			return action.Result{}, err
+		}
+		return do(ctx, call, args)
+	}
+}
+
+// handleBare is handle for what does not use the arguments.
+func handleBare[A, R any](all map[string]handler, verb action.Definition[A, R], do handler) {
+	all[verb.Name] = do
 }
 
 // onPage reports whether a verb acts on a session's browser.
@@ -249,11 +254,11 @@ func argsOf[T any](call action.Call) (*T, error) {
 // lookAtRecord looks at calls that touch no page.
 func (r *Registry) lookAtRecord(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	switch call.Verb {
-	case "session.start":
+	case action.VerbSessionStart.Name:
 		return r.life.lookAtStart(ctx, call)
-	case "session.list":
+	case action.VerbSessionList.Name:
 		return action.Facts{}, action.Pin{}, nil
-	case "artifact.get":
+	case action.VerbArtifactGet.Name:
 		return r.files.lookAt(ctx, call)
 	}
 	record, facts, err := r.sessions.recordOf(ctx, call)
@@ -333,11 +338,7 @@ func (r *Registry) Recover(ctx context.Context) error { return r.life.recover(ct
 func (r *Registry) Close(ctx context.Context) error { return r.life.shutdown(ctx) }
 
 // list lists the scope's sessions, newest first.
-func (r *Registry) list(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.SessionList](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+func (r *Registry) list(ctx context.Context, call action.Call, args *action.SessionList) (action.Result, error) {
 	entries, err := r.store.list(ctx, call.Caller.Scope, args.IncludeArchived)
 	if err != nil {
 		return action.Result{}, err

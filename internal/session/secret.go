@@ -136,7 +136,7 @@ func (ca *credentialAccess) typed(ctx context.Context, scope string, set credent
 // noteScripted notes that an agent is about to run code of its own in a session:
 // the code could read what is typed there later.
 func (o *openSession) noteScripted(call action.Call) {
-	if call.Caller.Role == action.Operator || !slices.Contains([]string{"page.execute", "cdp.attach"}, call.Verb) {
+	if call.Caller.Role == action.Operator || !slices.Contains([]string{action.VerbPageExecute.Name, action.VerbCDPAttach.Name}, call.Verb) {
 		return
 	}
 	o.mu.Lock()

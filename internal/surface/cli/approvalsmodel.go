@@ -146,7 +146,7 @@ func (m *approvalsModel) command(key string, now time.Time) modelRequest {
 	case now.Sub(m.since) < settleTime:
 		m.note = "this question has just come up: press again"
 		return modelRequest{}
-	case key == "s" && q.Risk != action.Medium && q.Verb != "page.fill_secret":
+	case key == "s" && q.Risk != action.Medium && q.Verb != action.VerbPageFillSecret.Name:
 		m.note = "only a MEDIUM call, or the typing of a site's secrets, can be allowed for the session"
 		return modelRequest{}
 	}

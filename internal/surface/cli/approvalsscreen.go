@@ -172,7 +172,7 @@ func (s *screen) keys(ctx context.Context) <-chan string {
 func (s *screen) refresh(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
-	result, err := s.env.send(ctx, s.door, action.Call{Verb: "approval.list", Args: &action.ApprovalList{}})
+	result, err := s.env.send(ctx, s.door, action.Call{Verb: action.VerbApprovalList.Name, Args: &action.ApprovalList{}})
 	if err != nil {
 		if ctx.Err() != nil || isTransient(err) {
 			s.board.lost, s.polling = "the gateway does not answer; trying again", true
@@ -195,7 +195,7 @@ func (s *screen) handle(ctx context.Context, w modelRequest) (end bool) {
 	case w.quit:
 		return true
 	case w.answer != nil:
-		result, err := s.env.send(ctx, s.door, action.Call{Verb: "approval.answer", Args: w.answer})
+		result, err := s.env.send(ctx, s.door, action.Call{Verb: action.VerbApprovalAnswer.Name, Args: w.answer})
 		if err != nil {
 			s.board.note = fault.From(err).Message
 		} else if q, ok := result.Data.(*action.Question); ok {
@@ -224,7 +224,7 @@ func (s *screen) draw() {
 // savePicture writes the picture of a question to a file, a new temporary one where
 // none is named. It does not overwrite files.
 func (env *environment) savePicture(ctx context.Context, gateway caller, artifact, name string) (string, error) {
-	result, err := env.send(ctx, gateway, action.Call{Verb: "artifact.get", Args: &action.ByID{ID: artifact}})
+	result, err := env.send(ctx, gateway, action.Call{Verb: action.VerbArtifactGet.Name, Args: &action.ByID{ID: artifact}})
 	if err != nil {
 		return "", err
 	}

@@ -42,7 +42,7 @@ func filterFlags(c *cobra.Command, a *action.AuditFilter) {
 
 func (cmd auditCommands) query() *cobra.Command {
 	var call action.AuditQuery
-	c := verb("audit.query", "query", "glovebox audit query --verb page.click --result fault\nglovebox audit query --risk HIGH --from 2026-11-21T00:00:00Z --json\nglovebox audit query --before 4000 -n 500")
+	c := verb(action.VerbAuditQuery.Name, "query", "glovebox audit query --verb page.click --result fault\nglovebox audit query --risk HIGH --from 2026-11-21T00:00:00Z --json\nglovebox audit query --before 4000 -n 500")
 	c.Args = between(0, 0)
 	filterFlags(c, &call.AuditFilter)
 	f := c.Flags()
@@ -63,7 +63,7 @@ func (cmd auditCommands) query() *cobra.Command {
 func (cmd auditCommands) tail() *cobra.Command {
 	var call action.AuditQuery
 	var follow bool
-	c := verb("audit.query", "tail", "glovebox audit tail -n 20\nglovebox audit tail -f --json")
+	c := verb(action.VerbAuditQuery.Name, "tail", "glovebox audit tail -n 20\nglovebox audit tail -f --json")
 	c.Args = between(0, 0)
 	filterFlags(c, &call.AuditFilter)
 	f := c.Flags()
@@ -97,13 +97,13 @@ const mostRecords = 1000 // of one page; action.AuditQuery
 // out its own queries, which make two records each second.
 func (cmd auditCommands) records(ctx context.Context, gateway *client.Client, q action.AuditQuery, follows bool) (after int64, err error) {
 	q.Session = cmd.target
-	result, err := cmd.send(ctx, gateway, action.Call{Verb: "audit.query", Args: &q})
+	result, err := cmd.send(ctx, gateway, action.Call{Verb: action.VerbAuditQuery.Name, Args: &q})
 	if err != nil {
 		return 0, err
 	}
 	page, _ := result.Data.(*action.AuditPage)
 	for _, record := range page.Records {
-		if !follows || record.Action != "audit.query" {
+		if !follows || record.Action != action.VerbAuditQuery.Name {
 			cmd.record(record)
 		}
 	}
@@ -116,7 +116,7 @@ func (cmd auditCommands) records(ctx context.Context, gateway *client.Client, q 
 func (cmd auditCommands) export() *cobra.Command {
 	var call action.AuditExport
 	var out string
-	c := verb("audit.export", "export", "glovebox audit export -o audit.jsonl\nglovebox audit export --format csv --from 2026-11-01T00:00:00Z -o november.csv")
+	c := verb(action.VerbAuditExport.Name, "export", "glovebox audit export -o audit.jsonl\nglovebox audit export --format csv --from 2026-11-01T00:00:00Z -o november.csv")
 	c.Args = between(0, 0)
 	filterFlags(c, &call.AuditFilter)
 	c.Flags().StringVar(&call.Format, "format", "jsonl", "jsonl or csv")

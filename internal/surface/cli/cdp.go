@@ -82,13 +82,13 @@ func (cmd cdpCommands) ticket(ctx context.Context, lives time.Duration) error {
 	if err != nil {
 		return err
 	}
-	result, err := cmd.send(ctx, gateway, action.Call{Verb: "session.show", Session: cmd.target, Args: &action.None{}})
+	result, err := cmd.send(ctx, gateway, action.Call{Verb: action.VerbSessionShow.Name, Session: cmd.target, Args: &action.None{}})
 	if err != nil {
 		return err
 	}
 	session, _ := result.Data.(*action.Session)
 	name := "cdp-" + randid.Word()[:12]
-	result, err = cmd.send(ctx, gateway, action.Call{Verb: "token.create", Args: &action.TokenCreate{
+	result, err = cmd.send(ctx, gateway, action.Call{Verb: action.VerbTokenCreate.Name, Args: &action.TokenCreate{
 		Name: name, Role: action.Operator, Session: session.ID, ExpiresIn: int(lives.Seconds()),
 	}})
 	if err != nil {
@@ -128,7 +128,7 @@ func (cmd cdpCommands) forward(ctx context.Context, listen string) error {
 	if err != nil {
 		return err
 	}
-	result, err := cmd.send(ctx, gateway, action.Call{Verb: "session.show", Session: cmd.target, Args: &action.None{}})
+	result, err := cmd.send(ctx, gateway, action.Call{Verb: action.VerbSessionShow.Name, Session: cmd.target, Args: &action.None{}})
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (env *environment) complete(words func(context.Context, *environment) []str
 
 // sessionNames returns the sessions by name, or by id where they have none.
 func sessionNames(ctx context.Context, env *environment) []string {
-	listing, ok := env.tryCall(ctx, action.Call{Verb: "session.list", Args: &action.SessionList{}}).(*action.SessionListing)
+	listing, ok := env.tryCall(ctx, action.Call{Verb: action.VerbSessionList.Name, Args: &action.SessionList{}}).(*action.SessionListing)
 	if !ok {
 		return nil
 	}
@@ -90,7 +90,7 @@ var referenceLine = regexp.MustCompile(`^\s*(.*?) ?\[(e\d+)\]`)
 // with a description of each.
 func references(ctx context.Context, env *environment) []string {
 	args := &action.TakeSnapshot{Interactive: true}
-	shot, ok := env.tryCall(ctx, action.Call{Verb: "page.snapshot", Session: env.target, Args: args}).(*action.Snapshot)
+	shot, ok := env.tryCall(ctx, action.Call{Verb: action.VerbPageSnapshot.Name, Session: env.target, Args: args}).(*action.Snapshot)
 	if !ok {
 		return nil
 	}

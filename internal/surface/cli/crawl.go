@@ -22,7 +22,7 @@ func (cmd crawlCommands) crawl() *cobra.Command {
 	var depth, delay int
 	var limit time.Duration
 	var out string
-	c := verb("page.crawl", "crawl <url>", "glovebox crawl https://docs.example.com/ --max-pages 50 -o docs\nglovebox crawl example.com --allow '*.example.com' --extract text --json")
+	c := verb(action.VerbPageCrawl.Name, "crawl <url>", "glovebox crawl https://docs.example.com/ --max-pages 50 -o docs\nglovebox crawl example.com --allow '*.example.com' --extract text --json")
 	c.Args = between(1, 1)
 	f := c.Flags()
 	f.IntVar(&call.MaxPages, "max-pages", 0, "pages at most (default 10)")
@@ -55,7 +55,7 @@ func (cmd crawlCommands) run(c *cobra.Command, args *action.Crawl, out string) e
 		return err
 	}
 	watch := &action.CrawlWatch{Progress: cmd.progress(args.MaxPages)}
-	result, err := cmd.send(c.Context(), gateway, action.Call{Verb: "page.crawl", Session: cmd.target, Args: args, Crawl: watch})
+	result, err := cmd.send(c.Context(), gateway, action.Call{Verb: action.VerbPageCrawl.Name, Session: cmd.target, Args: args, Crawl: watch})
 	if cmd.io.Terminal && !cmd.json {
 		fmt.Fprint(cmd.io.Err, "\r\x1b[K")
 	}

@@ -25,7 +25,7 @@ const (
 func (cmd eventCommands) commands() []*cobra.Command {
 	var kinds []string
 	var after int64
-	c := verb("events.follow", "events", "glovebox events\nglovebox events --kind question,answer,alert --json\nglovebox events --after 0")
+	c := verb(action.VerbEventsFollow.Name, "events", "glovebox events\nglovebox events --kind question,answer,alert --json\nglovebox events --after 0")
 	c.Args = between(0, 0)
 	c.Flags().StringSliceVar(&kinds, "kind", nil, strings.Join(action.EventKinds, ", ")+" (default: all)")
 	c.Flags().Int64Var(&after, "after", -1, "begin behind this event; 0: with the oldest (default: what is yet to come)")
@@ -106,7 +106,7 @@ func (env *environment) followEvents(ctx context.Context, gateway caller, args *
 // event, so that nothing is missed when the stream ends early.
 func (env *environment) followOnce(ctx context.Context, gateway caller, args *action.FollowEvents, watch *action.EventWatch) error {
 	if args.After == nil {
-		result, err := env.send(ctx, gateway, action.Call{Verb: "events.follow", Args: args})
+		result, err := env.send(ctx, gateway, action.Call{Verb: action.VerbEventsFollow.Name, Args: args})
 		if err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (env *environment) followOnce(ctx context.Context, gateway caller, args *ac
 			args.After = &page.Last
 		}
 	}
-	_, err := env.send(ctx, gateway, action.Call{Verb: "events.follow", Args: args, Events: watch})
+	_, err := env.send(ctx, gateway, action.Call{Verb: action.VerbEventsFollow.Name, Args: args, Events: watch})
 	return err
 }
 

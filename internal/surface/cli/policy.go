@@ -23,10 +23,10 @@ func (cmd policyCommands) commands() []*cobra.Command {
 }
 
 func (cmd policyCommands) show() *cobra.Command {
-	c := verb("policy.show", "show", "glovebox policy show --json")
+	c := verb(action.VerbPolicyShow.Name, "show", "glovebox policy show --json")
 	c.Args = between(0, 0)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return cmd.call(c.Context(), "policy.show", &action.None{}, func(result action.Result) {
+		return cmd.call(c.Context(), action.VerbPolicyShow.Name, &action.None{}, func(result action.Result) {
 			if view, ok := result.Data.(*action.PolicyView); ok {
 				cmd.showPolicy(view)
 			}
@@ -63,7 +63,7 @@ func (cmd policyCommands) explain() *cobra.Command {
 	var q action.PolicyQuery
 	var role, host, url string
 	var offline bool
-	c := verb("policy.explain", "explain <verb>|<tool> [<argument>=<value>…]",
+	c := verb(action.VerbPolicyExplain.Name, "explain <verb>|<tool> [<argument>=<value>…]",
 		"glovebox policy explain page.click --element-role button --element-name Delete --host app.example.com\n"+
 			"glovebox policy explain page.goto --url https://bank.example/ --offline\n"+
 			"glovebox policy explain browser_click target=e12 --session invoices\n"+
@@ -100,7 +100,7 @@ func (cmd policyCommands) explain() *cobra.Command {
 			return cmd.explainOffline(q)
 		}
 		cmd.target = "" // of the question, not of this call
-		return cmd.call(c.Context(), "policy.explain", &q, cmd.showExplanation)
+		return cmd.call(c.Context(), action.VerbPolicyExplain.Name, &q, cmd.showExplanation)
 	}
 	return c
 }

@@ -29,7 +29,7 @@ func (cmd tokenCommands) create() *cobra.Command {
 	var call action.TokenCreate
 	var role string
 	var expires time.Duration
-	c := verb("token.create", "create", "glovebox token create --name ci --role agent --expires 720h\nglovebox token create --name ann --role operator --scope team-a --json")
+	c := verb(action.VerbTokenCreate.Name, "create", "glovebox token create --name ci --role agent --expires 720h\nglovebox token create --name ann --role operator --scope team-a --json")
 	c.Args = between(0, 0)
 	f := c.Flags()
 	f.StringVar(&call.Name, "name", "", "who calls with it, for the audit; unique in the scope")
@@ -41,7 +41,7 @@ func (cmd tokenCommands) create() *cobra.Command {
 			return usage(errors.New("--expires must be whole seconds"))
 		}
 		call.Role, call.ExpiresIn = action.Role(role), int(expires/time.Second)
-		return cmd.manage(c.Context(), "token.create", &call, func(result action.Result) {
+		return cmd.manage(c.Context(), action.VerbTokenCreate.Name, &call, func(result action.Result) {
 			if made, ok := result.Data.(*action.TokenMade); ok {
 				cmd.printf("%s token %s: %s %s of scope %s, expires %s. It is shown this once:\n%s\n",
 					cmd.style.good("ok"), made.ID, made.Role, made.Name, made.Scope, when(made.Expires), made.Secret)
@@ -60,11 +60,11 @@ func when(t *time.Time) string {
 
 func (cmd tokenCommands) list() *cobra.Command {
 	var call action.TokenList
-	c := verb("token.list", "list", "glovebox token list\nglovebox token list --all --json")
+	c := verb(action.VerbTokenList.Name, "list", "glovebox token list\nglovebox token list --all --json")
 	c.Args = between(0, 0)
 	c.Flags().BoolVar(&call.All, "all", false, "those of every scope")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return cmd.manage(c.Context(), "token.list", &call, func(result action.Result) {
+		return cmd.manage(c.Context(), action.VerbTokenList.Name, &call, func(result action.Result) {
 			if got, ok := result.Data.(*action.TokenListing); ok {
 				table(cmd.environment, "no tokens", "TOKEN\tNAME\tROLE\tSCOPE\tFROM\tEXPIRES\tLAST USED", got.Tokens, func(t action.Token) []any {
 					return []any{first(short(t.ID, 40), "-"), short(t.Name, 64), t.Role, short(t.Scope, 64), t.Source, when(t.Expires), when(t.Used)}
@@ -77,14 +77,14 @@ func (cmd tokenCommands) list() *cobra.Command {
 
 func (cmd tokenCommands) revoke() *cobra.Command {
 	var call action.TokenRevoke
-	c := verb("token.revoke", "revoke <name>|<id>", "glovebox token revoke ci\nglovebox token revoke tok_0123456789abcdef")
+	c := verb(action.VerbTokenRevoke.Name, "revoke <name>|<id>", "glovebox token revoke ci\nglovebox token revoke tok_0123456789abcdef")
 	c.Args = between(1, 1)
 	f := c.Flags()
 	f.StringVar(&call.Scope, "scope", "", "the scope the name is of (default: your own)")
 	f.BoolVar(&call.Force, "force", false, "also where it is the last operator's token of its scope")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		call.ID = args[0]
-		return cmd.manage(c.Context(), "token.revoke", &call, func(result action.Result) {
+		return cmd.manage(c.Context(), action.VerbTokenRevoke.Name, &call, func(result action.Result) {
 			if gone, ok := result.Data.(*action.TokenRevoked); ok {
 				cmd.printf("%s token of %s revoked; what was open in its name has ended\n", cmd.style.good("ok"), gone.Name)
 			}
@@ -132,10 +132,10 @@ func (cmd tokenCommands) callEither(ctx context.Context, call action.Call) (acti
 }
 
 func (cmd tokenCommands) whoami() *cobra.Command {
-	c := verb("token.whoami", "whoami", "glovebox whoami\nglovebox whoami --token \"$TOKEN\" --json")
+	c := verb(action.VerbTokenWhoami.Name, "whoami", "glovebox whoami\nglovebox whoami --token \"$TOKEN\" --json")
 	c.Args = between(0, 0)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return cmd.call(c.Context(), "token.whoami", &action.None{}, func(result action.Result) {
+		return cmd.call(c.Context(), action.VerbTokenWhoami.Name, &action.None{}, func(result action.Result) {
 			me, ok := result.Data.(*action.Whoami)
 			if !ok {
 				return

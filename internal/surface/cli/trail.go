@@ -26,7 +26,7 @@ type TrailFiles struct {
 }
 
 func (cmd auditCommands) verify() *cobra.Command {
-	c := verb("audit.verify", "verify", "glovebox audit verify --json\n"+
+	c := verb(action.VerbAuditVerify.Name, "verify", "glovebox audit verify --json\n"+
 		"glovebox audit verify --state-dir /backup/glovebox --checkpoints /mnt/checkpoints --public-key audit.pem")
 	c.Long = c.Short + ": the hash chain of its records and the signed checkpoints.\n" +
 		"With a flag no gateway is asked: what is verified are the files, also of a copy."
@@ -64,7 +64,7 @@ func (cmd auditCommands) verdict(ctx context.Context, files TrailFiles) (action.
 	if err != nil {
 		return action.AuditVerdict{}, err
 	}
-	result, err := cmd.send(ctx, gateway, action.Call{Verb: "audit.verify", Args: &action.None{}})
+	result, err := cmd.send(ctx, gateway, action.Call{Verb: action.VerbAuditVerify.Name, Args: &action.None{}})
 	if err != nil {
 		return action.AuditVerdict{}, err
 	}

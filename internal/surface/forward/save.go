@@ -79,7 +79,7 @@ func (s *saver) fromBrowser(ctx context.Context, message []byte) {
 func (s *saver) save(ctx context.Context, folder, id string) error {
 	ctx, cancel := context.WithTimeout(ctx, saveLimit)
 	defer cancel()
-	result, err := s.gateway.Call(ctx, action.Call{Verb: "download.get", Session: s.session, Args: &action.ByID{ID: id}})
+	result, err := s.gateway.Call(ctx, action.Call{Verb: action.VerbDownloadGet.Name, Session: s.session, Args: &action.ByID{ID: id}})
 	if err != nil {
 		return err
 	}

@@ -20,8 +20,8 @@ const actionResultType = "application/vnd.glovebox.action-result+json"
 
 // actionVerbs are the verbs that have it.
 var actionVerbs = []string{
-	"session.start", "session.list", "session.show", "session.close", "session.archive",
-	"page.goto", "page.extract", "page.click", "page.type", "page.wait_for", "page.screenshot",
+	action.VerbSessionStart.Name, action.VerbSessionList.Name, action.VerbSessionShow.Name, action.VerbSessionClose.Name, action.VerbSessionArchive.Name,
+	action.VerbPageGoto.Name, action.VerbPageExtract.Name, action.VerbPageClick.Name, action.VerbPageType.Name, action.VerbPageWaitFor.Name, action.VerbPageScreenshot.Name,
 }
 
 // actionResult is the one shape of answers.

@@ -16,7 +16,6 @@ import (
 )
 
 const (
-	attachVerb  = "cdp.attach"
 	cdpPath     = "/browser/cdp"
 	rootVersion = "/json/version" // where Puppeteer looks, given any address of a server
 	tokenQuery  = "access_token"  // RFC 6750, 2.3: WebSocket clients of browsers cannot send headers
@@ -154,7 +153,7 @@ type page struct {
 }
 
 func (s *surface) list(w http.ResponseWriter, r *http.Request) {
-	v, _ := action.Lookup("tab.list")
+	v, _ := action.Lookup(action.VerbTabList.Name)
 	at, err := endpoint(r)
 	if err != nil {
 		fail(w, r, err)
@@ -181,7 +180,7 @@ func (s *surface) list(w http.ResponseWriter, r *http.Request) {
 
 // endpoint is the WebSocket's address from where the caller is.
 func endpoint(r *http.Request) (string, error) {
-	v, _ := action.Lookup(attachVerb)
+	v, _ := action.Lookup(action.VerbCDPAttach.Name)
 	session, err := sessionOf(r, v)
 	if err != nil {
 		return "", err

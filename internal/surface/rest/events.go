@@ -13,7 +13,6 @@ import (
 )
 
 const (
-	followVerb   = "events.follow"
 	lastEventID  = "Last-Event-ID"
 	retryAfterMS = 1000 // milliseconds until a client comes again
 )

@@ -27,7 +27,7 @@ var commonExamples = map[string]any{
 	"url": "https://example.com/", "title": "Example Domain", "ok": true, "html": "<h1>Example Domain</h1>",
 	"markdown": "# Example Domain", "href": "https://example.com/more", "text": "Example Domain", "mode": "text",
 	"id": "7c2e9b0d4a6f8135e7c9b1d3f5a70264", "session": "s3f9c1d2e4b5a6978", "name": "invoices", "scope": "default",
-	"actor": "agent", "provider": "sandbox", "state": "open", "role": "button", "tag": "button", "verb": "page.click",
+	"actor": "agent", "provider": "sandbox", "state": "open", "role": "button", "tag": "button", "verb": action.VerbPageClick.Name,
 	"width": 1280, "height": 720, "dpi": 96, "actions": 3, "status": 200, "found": true, "x": 0, "y": 640, "active": true,
 	"level": "error", "method": "GET", "mimeType": "text/html", "mediaType": "image/png", "responseSize": 1256,
 	"duration": 41.7, "value": "dark", "domain": ".example.com", "path": "/", "expires": -1, "sameSite": "Lax",

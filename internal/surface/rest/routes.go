@@ -32,7 +32,7 @@ func (s *surface) offer(doc *huma.OpenAPI, v *action.Verb, path string) {
 	op := operation(doc, v, path)
 	s.add(doc, op, func(w http.ResponseWriter, r *http.Request) {
 		noteVerb(r, v.Name)
-		if v.Name == attachVerb && upgrades(r) {
+		if v.Name == action.VerbCDPAttach.Name && upgrades(r) {
 			s.attach(w, r, v)
 			return
 		}

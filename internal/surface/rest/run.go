@@ -10,7 +10,7 @@ import (
 // waitTime is how long a call waits for a person's answer, or for the end of a run.
 // Only a caller who says so waits for the end of a run.
 func waitTime(r *http.Request, v *action.Verb) time.Duration {
-	if v.Name == "run.start" && len(r.Header.Values("Prefer")) == 0 {
+	if v.Name == action.VerbRunStart.Name && len(r.Header.Values("Prefer")) == 0 {
 		if wantsEvents(r, v.Name) {
 			return 0 // until its end
 		}
@@ -23,7 +23,7 @@ func waitTime(r *http.Request, v *action.Verb) time.Duration {
 // not ended.
 func answerRun(w http.ResponseWriter, r *http.Request, v *action.Verb, run *action.Run) {
 	status := http.StatusOK
-	if v.Name == "run.start" && run.State != action.RunEnded && plainToken.MatchString(run.ID) {
+	if v.Name == action.VerbRunStart.Name && run.State != action.RunEnded && plainToken.MatchString(run.ID) {
 		status = http.StatusAccepted
 		w.Header().Set("Location", "/v1/runs/"+run.ID)
 	}

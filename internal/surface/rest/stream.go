@@ -22,11 +22,13 @@ const (
 // wantsEvents reports whether a call is to be answered as server-sent events while
 // it runs.
 func wantsEvents(r *http.Request, verb string) bool {
-	return (hasParts(verb) || verb == followVerb) && takesEvents(r)
+	return (hasParts(verb) || verb == action.VerbEventsFollow.Name) && takesEvents(r)
 }
 
 // hasParts reports whether the parts of a verb's answer can be sent as they come.
-func hasParts(verb string) bool { return verb == "page.crawl" || verb == "run.start" }
+func hasParts(verb string) bool {
+	return verb == action.VerbPageCrawl.Name || verb == action.VerbRunStart.Name
+}
 
 func takesEvents(r *http.Request) bool {
 	for part := range strings.SplitSeq(r.Header.Get("Accept"), ",") {
@@ -118,7 +120,7 @@ func (e *events) keepAlive(ctx context.Context) {
 // document. watched adds further events. A call without any event that failed,
 // waits or has no parts is answered by plain.
 func (s *surface) stream(w http.ResponseWriter, r *http.Request, call action.Call, plain func(action.Result), watched ...func(*action.Call, *events)) {
-	if call.Verb == followVerb {
+	if call.Verb == action.VerbEventsFollow.Name {
 		s.follow(w, r, call, plain)
 		return
 	}
