@@ -10,8 +10,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// aim is a pinned element that is ready, and the point that reaches it.
-type aim struct {
+// actionTarget is a pinned element that is ready, and the point that reaches it.
+type actionTarget struct {
 	place place
 	node  int
 	facts *injected.Facts
@@ -24,12 +24,12 @@ type aim struct {
 }
 
 // pinned returns the frame and number a pin names. Fault: page_changed.
-func (b *Browser) pinned(t *tab, pin action.Pin) (place, int, error) {
+func (es *elements) pinned(t *tab, pin action.Pin) (place, int, error) {
 	node, err := strconv.Atoi(pin.Node)
 	if err != nil || pin.Tab != t.id {
 		return place{}, 0, errChanged
 	}
-	p, ok := b.placeOf(t, pin.Document)
+	p, ok := es.placeOf(t, pin.Document)
 	if !ok {
 		return place{}, 0, errChanged
 	}
@@ -39,80 +39,77 @@ func (b *Browser) pinned(t *tab, pin action.Pin) (place, int, error) {
 var errChanged = fault.New(fault.PageChanged, "the element or its page is not the one that was looked at").
 	Hinted("take a new snapshot and look again")
 
-// take waits until a pinned element is ready for kind and finds the point
+// ready waits until a pinned element is ready for kind and finds the point
 // where it receives events, or makes sure of the one that l names. Faults:
 // page_changed, not_actionable.
-func (b *Browser) take(ctx context.Context, t *tab, pin action.Pin, l action.Locator, kind injected.Kind, timing action.Timing) (aim, error) {
+func (in *input) ready(ctx context.Context, t *tab, pin action.Pin, l action.Locator, kind injected.Kind, timing action.Timing) (actionTarget, error) {
 	q := injected.Pinned{Kind: kind}
-	if err := b.pinnedPoint(ctx, t, pin, l, &q); err != nil {
-		return aim{}, err
+	if err := in.elements.pinnedPoint(ctx, t, pin, l, &q); err != nil {
+		return actionTarget{}, err
 	}
-	return b.takeFor(ctx, t, pin, q, timing)
+	return in.readyFor(ctx, t, pin, q, timing)
 }
 
-// takeFocused is take for keys: an element of the tab's own document gets the
+// readyFocused is take for keys: an element of the tab's own document gets the
 // focus in the same round trip. In frames their place is to be checked first.
-func (b *Browser) takeFocused(ctx context.Context, t *tab, pin action.Pin, kind injected.Kind, f injected.Focus, timing action.Timing) (aim, error) {
+func (in *input) readyFocused(ctx context.Context, t *tab, pin action.Pin, kind injected.Kind, f injected.Focus, timing action.Timing) (actionTarget, error) {
 	q := injected.Pinned{Kind: kind}
-	if root, ok := b.rootPlace(t); ok && root.document == pin.Document {
+	if root, ok := in.rootPlace(t); ok && root.document == pin.Document {
 		q.Focus = &f
 	}
-	return b.takeFor(ctx, t, pin, q, timing)
+	return in.readyFor(ctx, t, pin, q, timing)
 }
 
-func (b *Browser) takeFor(ctx context.Context, t *tab, pin action.Pin, q injected.Pinned, timing action.Timing) (aim, error) {
-	p, node, err := b.pinned(t, pin)
+func (in *input) readyFor(ctx context.Context, t *tab, pin action.Pin, q injected.Pinned, timing action.Timing) (actionTarget, error) {
+	p, node, err := in.elements.pinned(t, pin)
 	if err != nil {
-		return aim{}, err
+		return actionTarget{}, err
 	}
-	if err := b.rootDrawn(ctx, t); err != nil {
-		return aim{}, err
+	if err := in.geometry.waitRootPainted(ctx, t); err != nil {
+		return actionTarget{}, err
 	}
 	wait := timing.Limit(findLimit)
 	deadline := time.Now().Add(wait)
 	q.Node, q.Print = node, pin.Print
-	b.mu.Lock()
-	if b.looked.pin == pin && q.Point == nil {
-		rect := b.looked.rect
+	if rect, _, ok := in.elements.last.of(pin); ok && q.Point == nil {
 		q.Rect = &rect
 	}
-	b.mu.Unlock()
 	for {
 		q.Wait = int(max(0, time.Until(deadline)) / time.Millisecond)
 		r, err := p.world.Ready(ctx, q)
 		if err != nil {
-			return aim{}, err
+			return actionTarget{}, err
 		}
 		if r.Gone || r.Changed {
-			return aim{}, errChanged
+			return actionTarget{}, errChanged
 		}
 		if r.Pierce != 0 { // each element is asked about once
 			if err := p.world.PierceAt(ctx, r.Pierce); err != nil {
-				return aim{}, err
+				return actionTarget{}, err
 			}
 			continue
 		}
 		if !r.OK {
-			return aim{}, notReady(r.Wait, r.By, wait)
+			return actionTarget{}, notReady(r.Wait, r.By, wait)
 		}
-		x, y, by, err := b.point(ctx, p, r.X, r.Y)
+		x, y, by, err := in.geometry.point(ctx, p, r.X, r.Y)
 		if err != nil {
-			return aim{}, err
+			return actionTarget{}, err
 		}
 		if by == "" || q.Kind == injected.ForFocus || q.Kind == injected.ForSelect {
-			if err := b.drawn(ctx, t, p); err != nil {
-				return aim{}, err
+			if err := in.geometry.waitPainted(ctx, t, p); err != nil {
+				return actionTarget{}, err
 			}
-			if err := b.arrive(ctx, t, p, q.Kind, mouse{Type: "mouseMoved", X: x, Y: y, Button: "none"}); err != nil {
-				return aim{}, err
+			if err := in.confirmRouting(ctx, t, p, q.Kind, mouse{Type: "mouseMoved", X: x, Y: y, Button: "none"}); err != nil {
+				return actionTarget{}, err
 			}
-			return aim{place: p, node: node, facts: r.Facts, x: x, y: y, found: r.Focused, there: r.Reached && by == "", took: r.Took, chose: r.Chose, check: r.Checked}, nil
+			return actionTarget{place: p, node: node, facts: r.Facts, x: x, y: y, found: r.Focused, there: r.Reached && by == "", took: r.Took, chose: r.Chose, check: r.Checked}, nil
 		}
 		if time.Until(deadline) <= 0 {
-			return aim{}, notReady("covered", by, wait)
+			return actionTarget{}, notReady("covered", by, wait)
 		}
 		if err := pause(ctx, 50*time.Millisecond); err != nil {
-			return aim{}, err
+			return actionTarget{}, err
 		}
 		q.Rect = nil // frames were scrolled meanwhile
 	}
@@ -138,50 +135,22 @@ func notReady(why, by string, wait time.Duration) error {
 	return f
 }
 
-// point turns a point of a frame's viewport into one of the tab's. by names
-// what covers a frame on the way; it is empty when nothing does.
-func (b *Browser) point(ctx context.Context, p place, x, y float64) (px, py float64, by string, err error) {
-	f := p.frame
-	for {
-		parent, main, ok := b.embedder(f)
-		if !ok {
-			return 0, 0, "", errMoved
-		}
-		if main {
-			return x, y, by, nil
-		}
-		number, err := b.ownerOf(ctx, f, parent)
-		if err != nil {
-			return 0, 0, "", err
-		}
-		e, err := parent.world.Embedded(ctx, injected.Embedded{Node: number, X: x, Y: y, Scroll: true})
-		if err != nil {
-			return 0, 0, "", err
-		}
-		if e.Gone {
-			return 0, 0, "", errChanged
-		}
-		if by == "" {
-			by = e.By
-		}
-		if err := b.presented(ctx, f, parent, e); err != nil {
-			return 0, 0, "", err
-		}
-		x, y, f = e.X, e.Y, parent.frame
-	}
-}
-
 // acted says what was done, and to what.
-func (b *Browser) acted(a aim, pin action.Pin) *action.Acted {
+func (in *input) acted(a actionTarget, pin action.Pin) *action.Acted {
 	out := &action.Acted{OK: true}
 	if a.facts != nil {
-		e := b.element(hit{place: a.place, node: a.node, facts: *a.facts})
+		e := in.elements.element(match{place: a.place, node: a.node, facts: *a.facts})
 		out.Element = &e
 	}
-	b.mu.Lock()
-	if b.looked.pin == pin {
-		out.Matches = b.looked.matches
-	}
-	b.mu.Unlock()
+	_, out.Matches, _ = in.elements.last.of(pin)
 	return out
+}
+
+// input acts on elements with pointer, keys and files.
+type input struct {
+	*base
+	clients  *clients
+	geometry *geometry
+	effects  *effects
+	elements *elements
 }

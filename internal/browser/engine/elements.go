@@ -15,33 +15,33 @@ import (
 
 // locate finds the element that is meant. It waits for it, for as long as the
 // caller says, and otherwise until the page stands still.
-func (b *Browser) locate(ctx context.Context, t *tab, l action.Locator, timing action.Timing) (hit, error) {
+func (es *elements) locate(ctx context.Context, t *tab, l action.Locator, timing action.Timing) (match, error) {
 	if l.Zero() {
-		return hit{}, fault.New(fault.MissingSelector, "no element was named").
+		return match{}, fault.New(fault.MissingSelector, "no element was named").
 			Hinted("give a ref from a snapshot, a selector, a role with a name, a text, or x and y")
 	}
 	if l.Ref != "" {
-		return b.byRef(ctx, t, l.Ref)
+		return es.byRef(ctx, t, l.Ref)
 	}
-	if isPlace(l) {
-		s, err := b.spotAt(ctx, t, l)
-		return s.hit, err
+	if isPoint(l) {
+		s, err := es.hitTest(ctx, t, l)
+		return s.match, err
 	}
-	if _, err := b.main(ctx, t); err != nil {
-		return hit{}, err
+	if _, err := es.main(ctx, t); err != nil {
+		return match{}, err
 	}
-	q, err := b.askable(ctx, injected.Query{Selector: l.Selector, Role: l.Role, Name: l.Name, Text: l.Text, Index: l.Index})
+	q, err := es.askable(ctx, injected.Query{Selector: l.Selector, Role: l.Role, Name: l.Name, Text: l.Text, Index: l.Index})
 	if err != nil {
-		return hit{}, err
+		return match{}, err
 	}
 	q.Strict = l.Strict
 	wait := timing.Limit(findLimit)
-	deadline, doubted := time.Now().Add(wait), time.Now().Add(min(wait, doubt))
+	deadline, doubted := time.Now().Add(wait), time.Now().Add(min(wait, ambiguityLimit))
 	for {
-		h, err := b.search(ctx, t, q, l)
-		if fault.CodeOf(err) == fault.Ambiguous && time.Now().Before(doubted) && !b.standsStill(ctx, t) {
-			if err := pause(ctx, stirring); err != nil {
-				return hit{}, err
+		h, err := es.search(ctx, t, q, l)
+		if fault.CodeOf(err) == fault.Ambiguous && time.Now().Before(doubted) && !es.isStable(ctx, t) {
+			if err := pause(ctx, pollInterval); err != nil {
+				return match{}, err
 			}
 			continue
 		}
@@ -51,27 +51,27 @@ func (b *Browser) locate(ctx context.Context, t *tab, l action.Locator, timing a
 		left := time.Until(deadline)
 		switch {
 		case left <= 0:
-			return hit{}, notFound(l, "after "+wait.String())
-		case err == nil && timing.Timeout == 0 && b.standsStill(ctx, t):
-			return hit{}, notFound(l, "on the page, which has loaded and stands still")
+			return match{}, notFound(l, "after "+wait.String())
+		case err == nil && timing.Timeout == 0 && es.isStable(ctx, t):
+			return match{}, notFound(l, "on the page, which has loaded and stands still")
 		}
-		if err := b.stir(ctx, t, q, min(left, stirring)); err != nil {
-			return hit{}, err
+		if err := es.pollOnce(ctx, t, q, min(left, pollInterval)); err != nil {
+			return match{}, err
 		}
 	}
 }
 
-// doubt is how long a page that still changes may take to show the one element
+// ambiguityLimit is how long a page that still changes may take to show the one element
 // of a name that several others contain.
-const doubt = time.Second
+const ambiguityLimit = time.Second
 
-// stirring is how long the main frame alone is watched before all frames are
+// pollInterval is how long the main frame alone is watched before all frames are
 // searched again.
-const stirring = 150 * time.Millisecond
+const pollInterval = 150 * time.Millisecond
 
-// stir waits in the main frame for the element to appear there.
-func (b *Browser) stir(ctx context.Context, t *tab, q injected.Query, wait time.Duration) error {
-	p, err := b.main(ctx, t)
+// pollOnce waits in the main frame for the element to appear there.
+func (es *elements) pollOnce(ctx context.Context, t *tab, q injected.Query, wait time.Duration) error {
+	p, err := es.main(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -101,21 +101,21 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // search looks once through all frames, the main one first. The first visible
 // match in that order is meant, or the index-th of all.
-func (b *Browser) search(ctx context.Context, t *tab, q injected.Query, l action.Locator) (hit, error) {
-	var best hit
-	var distinct []hit
+func (es *elements) search(ctx context.Context, t *tab, q injected.Query, l action.Locator) (match, error) {
+	var best match
+	var distinct []match
 	total := 0
-	for _, p := range b.places(t) {
-		found, err := b.searchIn(ctx, p, q)
+	for _, p := range es.places(t) {
+		found, err := es.searchIn(ctx, p, q)
 		if err != nil {
 			if p.frame == t.root || !moved(err) {
-				return hit{}, err
+				return match{}, err
 			}
 			continue
 		}
 		total += found.Matches
 		for _, node := range found.Distinct {
-			distinct = append(distinct, hit{place: p, node: node})
+			distinct = append(distinct, match{place: p, node: node})
 		}
 		if q.Index != nil {
 			rest := *q.Index - found.Matches
@@ -124,7 +124,7 @@ func (b *Browser) search(ctx context.Context, t *tab, q injected.Query, l action
 		if found.Node == 0 || found.Facts == nil {
 			continue
 		}
-		h := hit{place: p, node: found.Node, facts: *found.Facts, visible: q.Index != nil || found.Visible > 0}
+		h := match{place: p, node: found.Node, facts: *found.Facts, visible: q.Index != nil || found.Visible > 0}
 		if best.node == 0 || h.visible && !best.visible {
 			best = h
 		}
@@ -133,13 +133,13 @@ func (b *Browser) search(ctx context.Context, t *tab, q injected.Query, l action
 		}
 	}
 	if q.Strict && len(distinct) > 1 {
-		return hit{}, b.ambiguous(ctx, l, distinct)
+		return match{}, es.ambiguous(ctx, l, distinct)
 	}
 	best.matches = total
 	return best, nil
 }
 
-func (b *Browser) searchIn(ctx context.Context, p place, q injected.Query) (injected.Found, error) {
+func (es *elements) searchIn(ctx context.Context, p place, q injected.Query) (injected.Found, error) {
 	found, err := p.world.Find(ctx, q)
 	if err != nil {
 		return found, err
@@ -157,20 +157,20 @@ func (b *Browser) searchIn(ctx context.Context, p place, q injected.Query) (inje
 			}
 		}
 	}
-	return b.worded(ctx, p, q, found)
+	return es.filterByText(ctx, p, q, found)
 }
 
-// standsStill reports whether nothing loads in a tab and nothing has changed in
+// isStable reports whether nothing loads in a tab and nothing has changed in
 // its documents for a while, so that what is not there does not come.
-func (b *Browser) standsStill(ctx context.Context, t *tab) bool {
-	b.mu.Lock()
-	quiet := t.root.events["load"] && len(t.inflight) == 0 && len(t.coming()) == 0 && !b.ledger.Waiting(t.id)
+func (es *elements) isStable(ctx context.Context, t *tab) bool {
+	es.mu.Lock()
+	quiet := t.root.events["load"] && len(t.inflight) == 0 && len(t.coming()) == 0 && !es.ledger.Waiting(t.id)
 	since := time.Since(t.lastBusy)
-	b.mu.Unlock()
+	es.mu.Unlock()
 	if !quiet {
 		return false
 	}
-	for _, p := range b.places(t) {
+	for _, p := range es.places(t) {
 		still, err := p.world.Still(ctx)
 		if err != nil || still.Scripts && min(since, still.For()) < quietFor {
 			return false
@@ -182,7 +182,7 @@ func (b *Browser) standsStill(ctx context.Context, t *tab) bool {
 const quietFor = 500 * time.Millisecond // without a change or request, of a page with scripts
 
 // ambiguous names the elements that a locator may mean.
-func (b *Browser) ambiguous(ctx context.Context, l action.Locator, distinct []hit) error {
+func (es *elements) ambiguous(ctx context.Context, l action.Locator, distinct []match) error {
 	const most = 8
 	var names []string
 	for _, h := range distinct[:min(most, len(distinct))] {
@@ -191,7 +191,7 @@ func (b *Browser) ambiguous(ctx context.Context, l action.Locator, distinct []hi
 			continue
 		}
 		h.facts = facts
-		names = append(names, b.candidate(h))
+		names = append(names, es.candidate(h))
 	}
 	more := ""
 	if len(distinct) > len(names) {
@@ -203,14 +203,14 @@ func (b *Browser) ambiguous(ctx context.Context, l action.Locator, distinct []hi
 
 // candidate is an element in a few words, with what tells it from others of its
 // name, and its reference.
-func (b *Browser) candidate(h hit) string {
-	e := b.element(h)
+func (es *elements) candidate(h match) string {
+	e := es.element(h)
 	text := fmt.Sprintf("%s %q [%s]", e.Role, pagetext.Shorten(pagetext.Clean(e.Name), 60), e.Ref)
 	if where := pagetext.Clean(cmp.Or(e.Item, e.Dialog, e.Within)); where != "" {
 		text += fmt.Sprintf(" in %q", pagetext.Shorten(where, 60))
 	}
-	if b.credentialed() {
-		text = b.concealer().Text(text)
+	if es.credentialed() {
+		text = es.concealer().Text(text)
 	}
 	return text
 }
@@ -230,4 +230,11 @@ func describe(l action.Locator) string {
 		return fmt.Sprintf("role %q", l.Role)
 	}
 	return fmt.Sprintf("text %q", l.Text)
+}
+
+// elements finds the elements that calls name, and pins them.
+type elements struct {
+	*base
+	geometry *geometry
+	last     lastLook
 }

@@ -72,15 +72,15 @@ func unloaded(address, why string) error {
 // TLS through the egress door.
 const tunnelFailed = "net::ERR_TUNNEL_CONNECTION_FAILED"
 
-// behind is why a document did not come, as the egress door knows it where the
+// whyUnreachable is why a document did not come, as the egress door knows it where the
 // browser only says that the door let nothing through.
-func (b *Browser) behind(ctx context.Context, address, why string) string {
-	if why != tunnelFailed || b.options.Unreached == nil {
+func (nv *navigator) whyUnreachable(ctx context.Context, address, why string) string {
+	if why != tunnelFailed || nv.options.Unreached == nil {
 		return why
 	}
 	ctx, stop := context.WithTimeout(ctx, behindLimit)
 	defer stop()
-	if said := b.options.Unreached(ctx, address); said != "" {
+	if said := nv.options.Unreached(ctx, address); said != "" {
 		return said
 	}
 	return why
@@ -88,31 +88,31 @@ func (b *Browser) behind(ctx context.Context, address, why string) string {
 
 const behindLimit = 5 * time.Second
 
-// endless is the answer to a navigation that was over in time but for the end of
+// unfinished is the answer to a navigation that was over in time but for the end of
 // the load, where the caller did not ask for that by name: the page as far as it
 // came. nil where there is none.
-func (b *Browser) endless(ctx context.Context, t *tab, a *action.Goto, before mark, loader string) any {
+func (nv *navigator) unfinished(ctx context.Context, t *tab, a *action.Goto, before mark, loader string) any {
 	if a.WaitUntil != "" || !errors.Is(context.Cause(ctx), errLimit) {
 		return nil
 	}
-	b.mu.Lock()
+	nv.mu.Lock()
 	came := t.dialog == nil && t.root.loader != before.loader && t.root.loader != t.lost && t.root.context != 0
-	b.mu.Unlock()
+	nv.mu.Unlock()
 	if !came {
 		return nil
 	}
-	b.notes.add("the page did not finish loading in time: loading was stopped, and the page shows what had come")
-	return b.arrivedAt(context.WithoutCancel(ctx), t, loader)
+	nv.notes.add("the page did not finish loading in time: loading was stopped, and the page shows what had come")
+	return nv.arrivedAt(context.WithoutCancel(ctx), t, loader)
 }
 
 // noBody is what Chromium says of a document without a body, whose status says it.
 const noBody = "net::ERR_HTTP_RESPONSE_CODE_FAILURE"
 
-// brokeOff returns the fault of a document whose answer ended before its end.
-func (b *Browser) brokeOff(t *tab, address, loader string) error {
-	b.mu.Lock()
+// truncated returns the fault of a document whose answer ended before its end.
+func (nv *navigator) truncated(t *tab, address, loader string) error {
+	nv.mu.Lock()
 	why, shown := t.failures[loader], t.root.loader == loader
-	b.mu.Unlock()
+	nv.mu.Unlock()
 	if why == "" || !shown || why == noBody {
 		return nil
 	}

@@ -68,24 +68,24 @@ func (d *delivery) short() bool {
 // lost reports whether the frame says that no press came.
 func (d *delivery) lost() bool { return d.told && d.presses > 0 && d.Presses == 0 }
 
-// settleInput is settleBy for an act with input. Fault: page_changed where not all
+// waitForInput is settleBy for an act with input. Fault: page_changed where not all
 // of it was for what was judged.
-func (b *Browser) settleInput(ctx context.Context, t *tab, at aim, before mark, d *delivery, by closing) (bool, error) {
-	news, err := b.settleBy(ctx, t, &at.place, before, by)
+func (in *input) waitForInput(ctx context.Context, t *tab, at actionTarget, before mark, d *delivery, by closing) (bool, error) {
+	news, err := in.effects.waitForNavigationBy(ctx, t, &at.place, before, by)
 	if err != nil {
 		if d.Refused != "" {
 			return false, d.fault()
 		}
 		return news, err
 	}
-	if d.short() && b.strayed(ctx, t, at.place, d.since) {
+	if d.short() && in.wentAstray(ctx, t, at.place, d.since) {
 		return false, d.fault()
 	}
 	if d.lost() && !news {
-		b.notes.add("the browser gave the press to nothing on the page: where nothing changed, make the call again")
+		in.notes.add("the browser gave the press to nothing on the page: where nothing changed, make the call again")
 	}
 	if d.Withheld {
-		b.notes.add("the page put something else in the element's place, or moved the focus, while it was pressed: what has its place now got nothing of that")
+		in.notes.add("the page put something else in the element's place, or moved the focus, while it was pressed: what has its place now got nothing of that")
 	}
 	return news, nil
 }
@@ -98,13 +98,13 @@ func unlessRefused(acted *action.Acted, d *delivery, err error) (any, error) {
 	return acted, err
 }
 
-// strayed reports whether a frame refused input since a time: what was sent
+// wentAstray reports whether a frame refused input since a time: what was sent
 // there was for another one.
-func (b *Browser) strayed(ctx context.Context, t *tab, from place, since time.Time) bool {
+func (in *input) wentAstray(ctx context.Context, t *tab, from place, since time.Time) bool {
 	within := int(time.Since(since)/time.Millisecond) + 1
 	var any atomic.Bool
 	var asking sync.WaitGroup
-	for _, p := range b.places(t) {
+	for _, p := range in.places(t) {
 		if p.document == from.document {
 			continue
 		}
@@ -152,4 +152,37 @@ func judgedIn(p place, pin action.Pin) injected.Pinned {
 		return injected.Pinned{}
 	}
 	return injected.Pinned{Node: node, Print: pin.Print}
+}
+
+// routingLimit is how long a move is repeated until a frame receives it: many
+// times what a busy machine takes to draw a frame. A page can hide moves from
+// us, and is then acted on as if one had come.
+const routingLimit = 3 * time.Second
+
+// confirmRouting makes sure that input at a point gets to a frame of another process.
+// The browser routes it there by what it has drawn, of which the process itself
+// knows nothing: the pointer is moved there, which a person would do too, until
+// the frame has received it.
+func (in *input) confirmRouting(ctx context.Context, t *tab, p place, kind injected.Kind, move mouse) error {
+	if kind != injected.ForClick && kind != injected.ForHover && kind != injected.ForType && kind != injected.ForDrag || !in.geometry.inOtherProcess(t, p) {
+		return nil
+	}
+	if err := p.world.WatchPointer(ctx); err != nil {
+		return err
+	}
+	root, err := in.main(ctx, t)
+	if err != nil {
+		return err
+	}
+	for deadline := time.Now().Add(routingLimit); ; {
+		if err := in.send(ctx, t, []stroke{{"Input.dispatchMouseEvent", move}}); err != nil {
+			return err
+		}
+		if came, err := p.world.PointerCame(ctx); err != nil || came || !time.Now().Before(deadline) {
+			return err
+		}
+		if err := runIn(ctx, root, twoFrames); err != nil {
+			return err
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -16,28 +17,59 @@ import (
 )
 
 const (
-	plainLimit = 5 * time.Second // to fetch a page and its style sheets without the browser
-	mostPlain  = 512 << 10       // bytes of a page or a style sheet, unpacked
-	mostSheets = 32              // style sheets that a crawl remembers
-	mostVain   = 3               // pages of a host in a row that needed the browser after all
+	plainLimit   = 5 * time.Second // to fetch a page and its style sheets without the browser
+	mostPlain    = 512 << 10       // bytes of a page or a style sheet, unpacked
+	mostSheets   = 32              // style sheets that a crawl remembers
+	mostFailures = 3               // pages of a host in a row that had to be rendered after all
 )
 
-// plainKnown are the style sheets of a crawl, by address, and the hosts whose pages
-// need the browser. It is guarded by Browser.mu.
-type plainKnown struct {
-	sheets map[string]string
-	vain   map[string]int // pages in a row, by host
+// htmlCache has the style sheets of a crawl, by address, and counts the pages of
+// each host that had to be rendered.
+type htmlCache struct {
+	mu       sync.Mutex
+	sheets   map[string]string
+	failures map[string]int // in a row, by host
 }
 
-// plainly reads a page without the browser: nil where that might tell anything
-// else than the browser would.
-func (c *crawler) plainly(ctx context.Context, address string) *action.CrawlVisit {
+func (h *htmlCache) sheet(address string) (text string, known, full bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	text, known = h.sheets[address]
+	return text, known, len(h.sheets) >= mostSheets
+}
+
+func (h *htmlCache) addSheet(address, text string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.sheets[address] = text
+}
+
+// hopeless reports whether the last pages of a host all had to be rendered: its
+// pages are then not requested twice any more.
+func (h *htmlCache) hopeless(host string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.failures[host] >= mostFailures
+}
+
+// count notes whether a page of a host could be read without the browser.
+func (h *htmlCache) count(host string, read bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.failures[host]++; read {
+		h.failures[host] = 0
+	}
+}
+
+// readHTML reads a page without the browser; nil where the result could differ
+// from what the browser shows.
+func (c *crawler) readHTML(ctx context.Context, address string) *action.CrawlVisit {
 	u, err := url.Parse(address)
 	if c.options.Way == nil || c.options.Resources || c.options.Extract == "html" || err != nil || u.User != nil || !plainAddress(address) {
 		return nil
 	}
 	host := u.Hostname()
-	if c.inVain(host) || c.b.options.Guard == nil || c.b.options.Guard(address) != nil {
+	if c.cache.hopeless(host) || !c.b.guardAllows(address) {
 		return nil
 	}
 	if c.b.signedIn(ctx, address) {
@@ -46,34 +78,22 @@ func (c *crawler) plainly(ctx context.Context, address string) *action.CrawlVisi
 	ctx, stop := context.WithTimeout(ctx, plainLimit)
 	defer stop()
 	out := c.fetched(ctx, address, host)
-	c.b.mu.Lock()
-	defer c.b.mu.Unlock()
-	if c.known.vain[host]++; out != nil {
-		c.known.vain[host] = 0
-	}
+	c.cache.count(host, out != nil)
 	return out
 }
 
-// inVain reports whether a host's pages needed the browser again and again: it
-// is not asked twice for each.
-func (c *crawler) inVain(host string) bool {
-	c.b.mu.Lock()
-	defer c.b.mu.Unlock()
-	return c.known.vain[host] >= mostVain
-}
-
-// plainAddress reports whether every parser reads an address alike.
+// plainAddress reports whether all parsers read an address the same way.
 func plainAddress(address string) bool {
 	read, err := parser.Parse(address)
 	return err == nil && read.Href(true) == address && !strings.ContainsAny(address, "\"<>|\\^`{}[]") && len(address) <= pagetext.MostURL
 }
 
 func (c *crawler) fetched(ctx context.Context, address, host string) *action.CrawlVisit {
-	if c.remembered(ctx, host) {
+	if c.hasCookie(ctx, host) {
 		return nil
 	}
 	source, header, ok := c.get(ctx, address, c.agent(), "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
-	if !ok || !unremarkable(header) {
+	if !ok || !plainHeader(header) {
 		return nil
 	}
 	p, ok := htmlonly.Open(source, header.Get("Content-Type"), address)
@@ -94,9 +114,9 @@ func (c *crawler) fetched(ctx context.Context, address, host string) *action.Cra
 	return c.written(p, address)
 }
 
-// unremarkable reports whether an answer says nothing that only a browser would
-// heed.
-func unremarkable(h http.Header) bool {
+// plainHeader reports whether an answer has none of the headers that only a
+// browser acts on.
+func plainHeader(h http.Header) bool {
 	for _, name := range []string{"Set-Cookie", "Refresh", "Link", "Content-Disposition", "Content-Encoding", "X-Glovebox-Refused", "X-Glovebox-Failed", "Clear-Site-Data"} {
 		if h.Get(name) != "" {
 			return false
@@ -105,9 +125,9 @@ func unremarkable(h http.Header) bool {
 	return true
 }
 
-// remembered reports whether the browser has a cookie for a host: what it would
-// be sent is for the browser.
-func (c *crawler) remembered(ctx context.Context, host string) bool {
+// hasCookie reports whether the browser has a cookie for a host: the browser may
+// then get another page.
+func (c *crawler) hasCookie(ctx context.Context, host string) bool {
 	cookies, err := c.b.jar(ctx)
 	if err != nil {
 		return true
@@ -120,15 +140,15 @@ func (c *crawler) remembered(ctx context.Context, host string) bool {
 	return false
 }
 
-// agent is the name that servers are told.
+// agent is the user agent that the browser sends.
 func (c *crawler) agent() string {
 	c.b.mu.Lock()
 	defer c.b.mu.Unlock()
 	return c.b.options.userAgent(c.b.version)
 }
 
-// get fetches what fits within bounds and is there: anything else is for the
-// browser.
+// get requests an address. ok is false for an error, a status other than 200, and
+// a body that is too large.
 func (c *crawler) get(ctx context.Context, address, agent, accept string) ([]byte, http.Header, bool) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
@@ -149,10 +169,7 @@ func (c *crawler) get(ctx context.Context, address, agent, accept string) ([]byt
 
 // sheet fetches a style sheet, once for the crawl.
 func (c *crawler) sheet(ctx context.Context, address, page, agent string) (string, bool) {
-	c.b.mu.Lock()
-	text, known := c.known.sheets[address]
-	full := len(c.known.sheets) >= mostSheets
-	c.b.mu.Unlock()
+	text, known, full := c.cache.sheet(address)
 	if known {
 		return text, true
 	}
@@ -161,24 +178,22 @@ func (c *crawler) sheet(ctx context.Context, address, page, agent string) (strin
 	}
 	body, header, ok := c.get(ctx, address, agent, "text/css,*/*;q=0.1")
 	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
-	if !ok || !strings.EqualFold(strings.TrimSpace(kind), "text/css") || !unremarkable(header) {
+	if !ok || !strings.EqualFold(strings.TrimSpace(kind), "text/css") || !plainHeader(header) {
 		return "", false
 	}
-	c.b.mu.Lock()
-	c.known.sheets[address] = string(body)
-	c.b.mu.Unlock()
+	c.cache.addSheet(address, string(body))
 	return string(body), true
 }
 
-// sameOrigin: cookies of another host, and what a page may load from there, are
-// the browser's to know.
+// sameOrigin reports whether two addresses have the same origin. Only the browser
+// knows the cookies of another one, and what a page may load from there.
 func sameOrigin(a, b string) bool {
 	x, errX := url.Parse(a)
 	y, errY := url.Parse(b)
 	return errX == nil && errY == nil && x.Scheme == y.Scheme && x.Host == y.Host
 }
 
-// written makes of a page what the crawl wants.
+// written writes what a crawl reads of a page.
 func (c *crawler) written(p *htmlonly.Page, address string) *action.CrawlVisit {
 	title, ok := p.Title()
 	leads, fine := p.Leads()

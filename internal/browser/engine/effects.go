@@ -22,50 +22,50 @@ type mark struct {
 	tab    *tab
 }
 
-func (b *Browser) mark(t *tab) mark {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (ef *effects) mark(t *tab) mark {
+	ef.mu.Lock()
+	defer ef.mu.Unlock()
 	t.refused, t.uncertified = nil, ""
 	return mark{moves: t.moves, popups: t.popups, loader: t.root.loader, tab: t}
 }
 
-// settle waits for what an action set off, without a fixed wait: after one
+// waitForNavigation waits for what an action set off, without a fixed wait: after one
 // round trip in the page we have been told of every navigation and popup that
 // the action began. A navigation that takes longer is no failure. It reports
 // whether the tab shows a new document. Only what ends the verb is an error.
-func (b *Browser) settle(ctx context.Context, t *tab, where *place, before mark) (bool, error) {
-	return b.settleBy(ctx, t, where, before, glance)
+func (ef *effects) waitForNavigation(ctx context.Context, t *tab, where *place, before mark) (bool, error) {
+	return ef.waitForNavigationBy(ctx, t, where, before, readTitle)
 }
 
-// settleBy is settle with a round trip that does something too.
-func (b *Browser) settleBy(ctx context.Context, t *tab, where *place, before mark, by closing) (bool, error) {
+// waitForNavigationBy is settle with a round trip that does something too.
+func (ef *effects) waitForNavigationBy(ctx context.Context, t *tab, where *place, before mark, by closing) (bool, error) {
 	if where == nil {
-		if p, ok := b.rootPlace(t); ok {
+		if p, ok := ef.rootPlace(t); ok {
 			where = &p
 		}
 	}
 	if where != nil {
-		if err := b.heard(ctx, t, *where, before, by); err != nil && !moved(err) {
+		if err := ef.roundTripAfter(ctx, t, *where, before, by); err != nil && !moved(err) {
 			return false, err
 		}
 	}
 	bounded, stop := context.WithTimeout(ctx, settleLimit)
 	defer stop()
-	err := b.await(bounded, func() bool { return t.closed || t.crashed || t.arrived(before) || b.ledger.Waiting(t.id) })
+	err := ef.await(bounded, func() bool { return t.closed || t.crashed || t.navigationDone(before) || ef.ledger.Waiting(t.id) })
 	if err := ended(ctx, err); err != nil {
 		return false, err
 	}
-	if err := ended(ctx, b.download(ctx, t, before)); err != nil {
+	if err := ended(ctx, ef.waitForDownload(ctx, t, before)); err != nil {
 		return false, err
 	}
-	if err := b.popup(ctx, t, before); err != nil {
+	if err := ef.waitForPopup(ctx, t, before); err != nil {
 		return false, err
 	}
-	b.mu.Lock()
+	ef.mu.Lock()
 	news := t.root.loader != before.loader
-	b.mu.Unlock()
-	if now := b.current(); now != nil && (news || now != t) {
-		if err := ended(ctx, b.titled(bounded, now)); err != nil && !moved(err) {
+	ef.mu.Unlock()
+	if now := ef.current(); now != nil && (news || now != t) {
+		if err := ended(ctx, ef.refreshTitle(bounded, now)); err != nil && !moved(err) {
 			return news, err
 		}
 	}
@@ -76,36 +76,36 @@ func (b *Browser) settleBy(ctx context.Context, t *tab, where *place, before mar
 // the browser draws first: it costs up to a frame.
 const oneTask = "() => new Promise(done => { const c = new MessageChannel(); c.port1.onmessage = () => { c.port1.close(); done() }; c.port2.postMessage(0) })"
 
-// heard returns when everything that an action set off in its frame has been
+// roundTripAfter returns when everything that an action set off in its frame has been
 // told of.
-func (b *Browser) heard(ctx context.Context, t *tab, where place, before mark, by closing) error {
-	asked := setOut(where, by)
-	b.askAhead(ctx, t, where)
-	if err := b.returned(ctx, t, where, by, asked); err != nil {
+func (ef *effects) roundTripAfter(ctx context.Context, t *tab, where place, before mark, by closing) error {
+	asked := startRoundTrip(where, by)
+	reportOf(ctx).prefetch(t, where)
+	if err := ef.finishRoundTrip(ctx, t, where, by, asked); err != nil {
 		return err
 	}
-	b.mu.Lock()
+	ef.mu.Lock()
 	script := t.moves.scripts > before.moves.scripts
-	b.mu.Unlock()
+	ef.mu.Unlock()
 	if script { // a link to javascript: runs as a task of its own
-		if err := await(ctx, where, oneTask); err != nil {
+		if err := runIn(ctx, where, oneTask); err != nil {
 			return err
 		}
 	} else if where.frame == t.root {
 		return nil
 	}
-	return b.titled(ctx, t)
+	return ef.refreshTitle(ctx, t)
 }
 
-// titled brings a tab's title, if its document can be read now.
-func (b *Browser) titled(ctx context.Context, t *tab) error {
-	p, ok := b.rootPlace(t)
+// refreshTitle brings a tab's title, if its document can be read now.
+func (ef *effects) refreshTitle(ctx context.Context, t *tab) error {
+	p, ok := ef.rootPlace(t)
 	if !ok {
 		return nil
 	}
-	asked := setOut(p, glance)
-	reportOf(ctx).askNew(p)
-	return b.returned(ctx, t, p, glance, asked)
+	asked := startRoundTrip(p, readTitle)
+	reportOf(ctx).prefetchNew(p)
+	return ef.finishRoundTrip(ctx, t, p, readTitle, asked)
 }
 
 // ended keeps an error only when the verb itself is over.
@@ -116,9 +116,9 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// arrived reports whether a navigation that began after before, if any, shows
+// navigationDone reports whether a navigation that began after before, if any, shows
 // its document or came to nothing.
-func (t *tab) arrived(before mark) bool {
+func (t *tab) navigationDone(before mark) bool {
 	if t.root.loader != before.loader {
 		return t.root.events["DOMContentLoaded"]
 	}
@@ -129,43 +129,43 @@ func (t *tab) arrived(before mark) bool {
 		now.stopped > before.moves.stopped
 }
 
-// download waits for the browser to tell of a download, where a navigation of
+// waitForDownload waits for the browser to tell of a download, where a navigation of
 // the action came to nothing: it tells of that first.
-func (b *Browser) download(ctx context.Context, t *tab, before mark) error {
+func (ef *effects) waitForDownload(ctx context.Context, t *tab, before mark) error {
 	const limit = 250 * time.Millisecond
-	b.mu.Lock()
-	nothing := b.options.Downloads != "" && !t.closed && t.root.loader == before.loader &&
+	ef.mu.Lock()
+	nothing := ef.options.Downloads != "" && !t.closed && t.root.loader == before.loader &&
 		t.moves.asked > before.moves.asked && t.moves.stopped > before.moves.stopped &&
 		t.moves.within == before.moves.within && t.moves.downloads == before.moves.downloads
-	b.mu.Unlock()
+	ef.mu.Unlock()
 	if !nothing {
 		return nil
 	}
 	bounded, stop := context.WithTimeout(ctx, limit)
 	defer stop()
-	return b.await(bounded, func() bool { return t.closed || t.moves.downloads > before.moves.downloads })
+	return ef.await(bounded, func() bool { return t.closed || t.moves.downloads > before.moves.downloads })
 }
 
-// popup waits for a new tab that the action asked for, until it shows its
+// waitForPopup waits for a new tab that the action asked for, until it shows its
 // document.
-func (b *Browser) popup(ctx context.Context, t *tab, before mark) error {
-	b.mu.Lock()
+func (ef *effects) waitForPopup(ctx context.Context, t *tab, before mark) error {
+	ef.mu.Lock()
 	asked, came := t.popups.asked > before.popups.asked, t.popups.done > before.popups.done
-	b.mu.Unlock()
+	ef.mu.Unlock()
 	if !asked && !came {
 		return nil
 	}
 	opening, stop := context.WithTimeout(ctx, popupLimit)
 	defer stop()
-	err := b.await(opening, func() bool { return t.closed || t.popups.done > before.popups.done })
+	err := ef.await(opening, func() bool { return t.closed || t.popups.done > before.popups.done })
 	if err != nil {
 		return ended(ctx, err)
 	}
 	loading, end := context.WithTimeout(ctx, settleLimit)
 	defer end()
-	return ended(ctx, b.await(loading, func() bool {
-		now := b.activeLocked()
-		if now == nil || now == t || now.dialog != nil || now.refused != nil || b.ledger.Waiting(now.id) {
+	return ended(ctx, ef.await(loading, func() bool {
+		now := ef.activeLocked()
+		if now == nil || now == t || now.dialog != nil || now.refused != nil || ef.ledger.Waiting(now.id) {
 			return true
 		}
 		started := !leadsSomewhere(t.opened) || leadsSomewhere(now.root.url)
@@ -193,24 +193,24 @@ type closing struct {
 	came     *delivery // takes what became of the act's input, which the answer begins with
 }
 
-var glance = closing{function: title}
+var readTitle = closing{function: title}
 
 // roundTrip goes to a frame's renderer and back, and brings the tab's title
 // from the main frame.
-func (b *Browser) roundTrip(ctx context.Context, t *tab, p place, by closing) error {
-	return b.returned(ctx, t, p, by, setOut(p, by))
+func (ef *effects) roundTrip(ctx context.Context, t *tab, p place, by closing) error {
+	return ef.finishRoundTrip(ctx, t, p, by, startRoundTrip(p, by))
 }
 
-// setOut begins a round trip.
-func setOut(p place, by closing) *cdp.Pending {
+// startRoundTrip begins a round trip.
+func startRoundTrip(p place, by closing) *cdp.Pending {
 	return p.session.Send("Runtime.callFunctionOn", map[string]any{
 		"functionDeclaration": by.function, "uniqueContextId": p.world.Unique, "returnByValue": true, "awaitPromise": true,
 		"arguments": []map[string]int{{"value": by.node}},
 	})
 }
 
-// returned ends it.
-func (b *Browser) returned(ctx context.Context, t *tab, p place, by closing, asked *cdp.Pending) error {
+// finishRoundTrip ends it.
+func (ef *effects) finishRoundTrip(ctx context.Context, t *tab, p place, by closing, asked *cdp.Pending) error {
 	var answer struct {
 		Result struct {
 			Value string `json:"value"`
@@ -227,15 +227,18 @@ func (b *Browser) returned(ctx context.Context, t *tab, p place, by closing, ask
 		}
 		shown = rest
 	}
-	b.entitle(t, p, shown)
+	ef.setTitle(t, p, shown)
 	return nil
 }
 
-// entitle notes the tab's title, where p is its own document and still there.
-func (b *base) entitle(t *tab, p place, title string) {
+// setTitle notes the tab's title, where p is its own document and still there.
+func (b *base) setTitle(t *tab, p place, title string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if p.frame == t.root && t.root.unique == p.document {
 		t.title = pagetext.Clean(title)
 	}
 }
+
+// effects waits for what an act sets off: navigations, popups and downloads.
+type effects struct{ *base }

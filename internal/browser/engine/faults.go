@@ -13,8 +13,8 @@ import (
 // errLimit is the cause of a context whose verb used up its time.
 var errLimit = errors.New("the verb's time is over")
 
-// trouble turns whatever ended a verb into a fault that shows no internals.
-func (b *base) trouble(ctx context.Context, verb string, limit time.Duration, err error) error {
+// toFault turns whatever ended a verb into a fault that shows no internals.
+func (b *base) toFault(ctx context.Context, verb string, limit time.Duration, err error) error {
 	if cause := context.Cause(ctx); cause != nil && isContext(err) {
 		err = cause
 	}
