@@ -54,8 +54,8 @@ func (in *input) click(ctx context.Context, t *tab, a *action.Click, pin action.
 	return unlessRefused(acted, &came, err)
 }
 
-// readyToClick is take, and finds out whether the element is checked where the
-// click is to make it so.
+// readyToClick is ready. It also finds out whether the element is checked, if the
+// call says how it is to be.
 func (in *input) readyToClick(ctx context.Context, t *tab, pin action.Pin, a *action.Click) (actionTarget, error) {
 	q := injected.Pinned{Kind: injected.ForClick, Checked: a.Checked != nil}
 	if err := in.elements.pinnedPoint(ctx, t, pin, a.Locator, &q); err != nil {
@@ -64,8 +64,8 @@ func (in *input) readyToClick(ctx context.Context, t *tab, pin action.Pin, a *ac
 	return in.readyFor(ctx, t, pin, q, a.Timing)
 }
 
-// alreadyChecked reports whether an element is checked, or not, as it is wanted.
-// Fault: not_actionable for what a click does not make so.
+// alreadyChecked reports whether an element is checked, or not, as the call wants.
+// Fault: not_actionable for an element that a click does not make so.
 func alreadyChecked(at actionTarget, wanted *bool) (bool, error) {
 	switch {
 	case wanted == nil:
@@ -111,8 +111,8 @@ func (in *input) hover(ctx context.Context, t *tab, a *action.Hover, pin action.
 	return unlessRefused(acted, &came, err)
 }
 
-// isOver says whether the pointer is over a frame in the element's place, which
-// has it then in spite of all that was judged.
+// isOver reports a hover that reached a frame in the element's place: the element
+// that was judged does not have the pointer then.
 const isOver = `n => {
 	const e = __glovebox.element(n);
 	const framed = e !== null && !e.matches(':hover') && document.querySelector('iframe:hover, frame:hover, object:hover, embed:hover, fencedframe:hover') !== null;
@@ -125,9 +125,9 @@ type stroke struct {
 	params any
 }
 
-// send dispatches input events together: one after the other each waits for
-// the frame clock, 16 ms (EVIDENCE, "Speed"). Input goes to the tab's own
-// session, which hands it to the process of the frame it is over.
+// send dispatches input events together: one after the other, each would wait for
+// the next animation frame, 16 ms (measured on Chromium 156). Input goes to the
+// tab's own session, which passes it to the process of the frame below the point.
 func (in *input) send(ctx context.Context, t *tab, strokes []stroke) error {
 	defer in.clients.exclusively(ctx, t)()
 	sent := make([]*cdp.Pending, len(strokes))
@@ -166,7 +166,7 @@ func (in *input) scroll(ctx context.Context, t *tab, a *action.Scroll, _ action.
 		return nil, errChanged
 	}
 	if q.Node != 0 && q.X == 0 && q.Y == 0 {
-		// The frames around it scroll, too.
+		// The frames around it are scrolled, too.
 		if _, _, _, err := in.geometry.point(ctx, p, 0, 0); err != nil {
 			return nil, err
 		}
