@@ -10,8 +10,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 )
 
-// event takes in what the browser says by itself. It runs on the reading
-// goroutine: it changes state and leaves everything else to the queue.
+// event handles an event of the browser. It runs on the goroutine that reads the
+// connection: it only changes state, and leaves everything else to the queue.
 func (b *Browser) event(e cdp.Event) {
 	take, known := events[e.Method]
 	if !known {
@@ -103,7 +103,7 @@ var frameEvents = map[string]taker{
 		case p.Reason != "swap":
 			t.drop(f)
 		case f.target == from:
-			f.target = nil // the target of its new process is told of next
+			f.target = nil // the browser reports the target of its new process next
 			t.forget(f)
 		}
 	}),
@@ -142,7 +142,7 @@ var frameEvents = map[string]taker{
 		case p.Disposition == "download" && b.options.Downloads == "" && !t.hidden:
 			b.notes.add(downloadRefused)
 		case p.Disposition == "download" && p.Frame == t.root.id:
-			t.moves.asked++ // it is over when the download begins, or comes to nothing
+			t.moves.asked++ // it ends when the download begins or fails
 		}
 	}),
 	"Page.frameScheduledNavigation": inTab(func(_ *Browser, t *tab, _ *target, p byFrame) {
@@ -165,7 +165,7 @@ var frameEvents = map[string]taker{
 		}
 	}),
 	"Page.downloadWillBegin": inTab(func(b *Browser, t *tab, _ *target, _ byFrame) {
-		if b.options.Downloads == "" || t.hidden { // otherwise Browser.downloadWillBegin tells more
+		if b.options.Downloads == "" || t.hidden { // otherwise Browser.downloadWillBegin counts it
 			t.moves.downloads++
 		}
 		if b.options.Downloads == "" && !t.hidden {
@@ -195,7 +195,7 @@ var worldEvents = map[string]taker{
 			return
 		}
 		f := t.frames[p.Context.Aux.Frame]
-		if f == nil && !from.settled { // it was there before we came
+		if f == nil && !from.settled { // it existed before the engine attached
 			f = t.frame(p.Context.Aux.Frame, "")
 			f.target = from
 		}

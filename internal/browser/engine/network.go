@@ -22,7 +22,7 @@ var consoleEvents = func() map[string]taker {
 	return all
 }()
 
-// origin says where a target's console messages come from. b.mu is held.
+// origin says where a target's console messages come from. base.mu is held.
 func (t *target) origin() (o netlog.Origin) {
 	if t.tab == nil {
 		return o

@@ -7,14 +7,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 )
 
-// listenerCache are what is known of the listeners of a frame's document.
+// listenerCache keeps what is known of the listeners of a frame's document.
 type listenerCache struct {
 	mu       sync.Mutex
-	document string // whose they are
+	document string // that the listeners are of
 	injected.Ears
 }
 
-// of returns what is known of a place's document. e.mu is held.
+// of returns what is known of the frame's present document. e.mu is held.
 func (e *listenerCache) of(p place) *injected.Ears {
 	if e.document != p.document {
 		e.document, e.Ears = p.document, injected.Ears{}
@@ -22,7 +22,7 @@ func (e *listenerCache) of(p place) *injected.Ears {
 	return &e.Ears
 }
 
-// knows reports whether the listeners of a place's document were asked for.
+// knows reports whether the listeners of the frame's document were read before.
 func (e *listenerCache) knows(p place) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -30,8 +30,9 @@ func (e *listenerCache) knows(p place) bool {
 	return ok
 }
 
-// syncListeners has a frame's world know what scripts listen on, and returns what is
-// new. That it cannot be had makes a snapshot poorer, not wrong.
+// syncListeners tells our script in a frame on which elements the page's scripts
+// listen, and returns what is new. If the browser cannot say it, a snapshot only
+// shows less.
 func (rd *reader) syncListeners(ctx context.Context, p place) (news injected.News, err error) {
 	e := &p.frame.listeners
 	e.mu.Lock()
@@ -40,7 +41,7 @@ func (rd *reader) syncListeners(ctx context.Context, p place) (news injected.New
 	return news, rd.ignored(ctx, err)
 }
 
-// storeListeners is heed with listeners that were asked for.
+// storeListeners is syncListeners with listeners that were read before.
 func (rd *reader) storeListeners(ctx context.Context, p place, all injected.Listeners) (news injected.News, err error) {
 	e := &p.frame.listeners
 	e.mu.Lock()
