@@ -132,7 +132,7 @@ func (s *surface) most(r *http.Request) int64 {
 	_, pattern := s.mux.Handler(r)
 	verb, generic := strings.CutPrefix(r.URL.Path, "/v1/verbs/")
 	for i := range action.Verbs {
-		v := &action.Verbs[i]
+		v := action.Verbs[i]
 		if v.Body == 0 {
 			continue
 		}
