@@ -2,8 +2,8 @@ package injected
 
 import "context"
 
-// Boxing asks where elements are seen.
-type Boxing struct {
+// BoxQuery asks where elements are seen.
+type BoxQuery struct {
 	Nodes     []int `json:"nodes"`
 	Embedded  bool  `json:"embedded,omitempty"`  // the frame is inside another one, which shows its viewport only
 	Uncovered bool  `json:"uncovered,omitempty"` // leave out what something else covers in the viewport
@@ -19,16 +19,16 @@ type Box struct {
 
 // Boxes says where elements are, without those that are gone or that nothing
 // is seen of. Covers are not considered but on request.
-func (f Frame) Boxes(ctx context.Context, q Boxing) ([]Box, error) {
+func (f Frame) Boxes(ctx context.Context, q BoxQuery) ([]Box, error) {
 	var boxes []Box
 	err := f.call(ctx, "boxes", q, &boxes)
 	return boxes, err
 }
 
-// Guarded returns the fields whose values are secrets, as far as they are drawn,
+// SecretFields returns the fields whose values are secrets, as far as they are drawn,
 // in closed shadow roots too: in those that are known, or else, which costs as
 // much again, in all.
-func (f Frame) Guarded(ctx context.Context, all bool) (nodes []int, err error) {
+func (f Frame) SecretFields(ctx context.Context, all bool) (nodes []int, err error) {
 	ask := f.call
 	if all {
 		ask = f.read

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// Leads are where a frame leads, and what it says of itself to crawlers.
-type Leads struct {
+// CrawlLinks are where a frame leads, and what it says of itself to crawlers.
+type CrawlLinks struct {
 	Leads     []string `json:"leads"`     // as they are: http and https, absolute, each once, 2000 at most
 	Shown     []string `json:"shown"`     // the same with token-like parameters masked
 	Canonical string   `json:"canonical"` // its link rel=canonical
 	NoFollow  bool     `json:"nofollow"`  // its robots meta tag says so
 }
 
-// Leads lists where the frame leads, hidden links too.
-func (f Frame) Leads(ctx context.Context) (Leads, error) {
-	var l Leads
+// CrawlLinks lists where the frame leads, hidden links too.
+func (f Frame) CrawlLinks(ctx context.Context) (CrawlLinks, error) {
+	var l CrawlLinks
 	err := f.call(ctx, "leads", struct{}{}, &l)
 	return l, err
 }

@@ -19,9 +19,9 @@ var Heeded = slices.Concat(pointing, []string{
 	"mouseover", "mouseenter", "mousemove", "pointerover", "pointerenter", "pointermove",
 })
 
-// Ears are how the listeners of one document are asked for again and again. The
+// ListenerCache are how the listeners of one document are asked for again and again. The
 // zero Ears is ready; it is for one document and one caller at a time.
-type Ears struct {
+type ListenerCache struct {
 	document string // remote object
 	known    map[listener]bool
 }
@@ -41,36 +41,36 @@ type Listeners struct {
 // ListenersMethod is the protocol's call for what Ears.Asking asks.
 const ListenersMethod = "DOMDebugger.getEventListeners"
 
-// Asking returns the parameters of ListenersMethod, for callers who send without
+// Query returns the parameters of ListenersMethod, for callers who send without
 // waiting; Heard then takes what comes back. ok is false where Heed was not
 // called before.
-func (e *Ears) Asking() (params any, ok bool) {
+func (e *ListenerCache) Query() (params any, ok bool) {
 	return map[string]any{"objectId": e.document, "depth": -1, "pierce": true}, e.document != ""
 }
 
-// News are listeners that the world was not told of before.
-type News struct {
+// NewListeners are listeners that the world was not told of before.
+type NewListeners struct {
 	Controls int // of elements that are controls by them
 	Others   int
 }
 
-// Heed tells the world what scripts listen on: elements that one listens on for
+// SyncListeners tells the world what scripts listen on: elements that one listens on for
 // the pointer are controls without saying so. Each listener is told of once in
 // the life of the document.
-func (f Frame) Heed(ctx context.Context, e *Ears) (News, error) {
+func (f Frame) SyncListeners(ctx context.Context, e *ListenerCache) (NewListeners, error) {
 	if e.document == "" {
 		object, err := f.documentObject(ctx)
 		if err != nil || object == "" {
-			return News{}, err
+			return NewListeners{}, err
 		}
 		e.document, e.known = object, map[listener]bool{}
 	}
 	var all Listeners
-	params, _ := e.Asking()
+	params, _ := e.Query()
 	if err := f.Session.Call(ctx, ListenersMethod, params, &all); err != nil {
-		return News{}, fmt.Errorf("cannot read listeners: %w", err)
+		return NewListeners{}, fmt.Errorf("cannot read listeners: %w", err)
 	}
-	return f.Heard(ctx, e, all)
+	return f.StoreListeners(ctx, e, all)
 }
 
 // heard is what scripts listen to on one node.
@@ -79,8 +79,8 @@ type heard struct {
 	Points bool     `json:"points"` // one of them is pointing
 }
 
-// Heard is Heed with listeners that were asked for.
-func (f Frame) Heard(ctx context.Context, e *Ears, all Listeners) (news News, err error) {
+// StoreListeners is Heed with listeners that were asked for.
+func (f Frame) StoreListeners(ctx context.Context, e *ListenerCache, all Listeners) (news NewListeners, err error) {
 	nodes := map[int64]heard{}
 	for _, l := range all.Listeners {
 		if l.Node == 0 || e.known[l] || !slices.Contains(Heeded, l.Type) {

@@ -2,8 +2,8 @@ package injected
 
 import "context"
 
-// Walk says what a snapshot holds.
-type Walk struct {
+// SnapshotOptions says what a snapshot holds.
+type SnapshotOptions struct {
 	Root             int  `json:"root,omitempty"`   // only what is below this element
 	Depth            int  `json:"depth,omitempty"`  // deepest level of elements; 0 is the walker's own bound (1000)
 	NoURLs           bool `json:"noUrls,omitempty"` // do not say where links lead

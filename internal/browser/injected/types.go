@@ -21,18 +21,18 @@ type Query struct {
 	Wait     int    `json:"wait,omitempty"`    // milliseconds; 0 looks once
 }
 
-// Stillness says how long a document has not changed.
-type Stillness struct {
+// Idleness says how long a document has not changed.
+type Idleness struct {
 	Scripts bool `json:"scripts"` // it has scripts: without one nothing changes
 	Since   int  `json:"since"`   // milliseconds since the last change of its tree
 }
 
 // For is Since as a duration.
-func (s Stillness) For() time.Duration { return time.Duration(s.Since) * time.Millisecond }
+func (s Idleness) For() time.Duration { return time.Duration(s.Since) * time.Millisecond }
 
-// Wording asks for the words by which elements are found: their names, or the
+// TextQuery asks for the words by which elements are found: their names, or the
 // text that a person could see.
-type Wording struct {
+type TextQuery struct {
 	Nodes []int `json:"nodes"`
 	Names bool  `json:"names,omitempty"`
 }
@@ -265,8 +265,8 @@ type Assigned struct {
 	Takes string `json:"takes,omitempty"`
 }
 
-// Pasting is text for a code editor.
-type Pasting struct {
+// PasteQuery is text for a code editor.
+type PasteQuery struct {
 	Node  int    `json:"node"`
 	Print string `json:"print"` // the fingerprint of what was judged
 	Text  string `json:"text"`
@@ -279,8 +279,8 @@ type Pasted struct {
 	Error string `json:"error,omitempty"` // "changed"
 }
 
-// Filling is a secret for a field.
-type Filling struct {
+// FillQuery is a secret for a field.
+type FillQuery struct {
 	Node   int    `json:"node"`
 	Print  string `json:"print"`  // the fingerprint of what was judged
 	Origin string `json:"origin"` // the only one that it is typed in: of this document, and of all it is in
