@@ -57,23 +57,23 @@ type Links struct {
 	Cut   bool   `json:"cut,omitempty"` // there were more than 5000
 }
 
-// Links lists where the frame leads.
+// Links lists the links of the frame.
 func (f Frame) Links(ctx context.Context) (Links, error) {
 	var l Links
 	err := f.read(ctx, "links", struct{}{}, &l)
 	return l, err
 }
 
-// ScrapeItem is one list of a Harvest: the text of what the selector matches, or an
-// attribute of it.
+// ScrapeItem asks for one list: the texts of the elements that a selector matches, or
+// an attribute of them.
 type ScrapeItem struct {
 	Selector  string `json:"selector"`
 	Attribute string `json:"attribute,omitempty"`
 	Seen      bool   `json:"seen,omitempty"` // only of what a person could see
 }
 
-// ScrapeResult is what was found, one list for each that was wanted. Error and At
-// say which of them could not be had.
+// ScrapeResult has one list for each ScrapeItem. Error and At name an item that could
+// not be read.
 type ScrapeResult struct {
 	Title   string     `json:"title"`
 	Error   string     `json:"error,omitempty"` // invalid_selector, refused

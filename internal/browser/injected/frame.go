@@ -117,8 +117,7 @@ func (f Frame) Find(ctx context.Context, q Query) (Found, error) {
 	return found, found.Fault()
 }
 
-// Texts returns the words of elements, in their order; empty for one that is
-// gone.
+// Texts returns the texts of elements, in their order; empty for one that is gone.
 func (f Frame) Texts(ctx context.Context, q TextQuery) ([]string, error) {
 	var words []string
 	err := f.call(ctx, "words", q, &words)
@@ -140,15 +139,16 @@ func (f Frame) Reacting(ctx context.Context, node int) (Receiver, error) {
 	return r, err
 }
 
-// Idle says how long the document has not changed.
+// Idle returns how long the document has not changed.
 func (f Frame) Idle(ctx context.Context) (Idleness, error) {
 	var s Idleness
 	err := f.call(ctx, "still", struct{}{}, &s)
 	return s, err
 }
 
-// FactsShown is Facts for who was shown the element (Walk.Shown) and now names
-// it again: Was is set, once, where it has become something else since.
+// FactsShown is Facts for a caller that was shown the element
+// (SnapshotOptions.Shown) and now names it. Was is set once if the element is
+// something else since then.
 func (f Frame) FactsShown(ctx context.Context, node int) (Facts, error) {
 	var facts Facts
 	err := f.call(ctx, "facts", byNode{Node: node, Shown: true}, &facts)
