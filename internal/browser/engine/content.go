@@ -95,7 +95,7 @@ func (rd *reader) marked(ctx context.Context, t *tab, a *action.Markdown, articl
 			return "", nil
 		}
 		hints := article && first && !a.Full
-		m, err := w.Markup(ctx, injected.Marking{Full: a.Full, Images: a.Images, Hints: hints})
+		m, err := w.Markup(ctx, injected.MarkupOptions{Full: a.Full, Images: a.Images, Hints: hints})
 		if err != nil {
 			return "", err
 		}
@@ -183,14 +183,14 @@ var attributed = regexp.MustCompile(`(?s)^(.*[^\\])@([A-Za-z_][A-Za-z0-9_.:-]*)$
 
 // sought parses an entry of a scrape: selector@attribute, or the attribute after the
 // name of the list.
-func sought(name, selector string) injected.Wanted {
+func sought(name, selector string) injected.ScrapeItem {
 	if m := attributed.FindStringSubmatch(selector); m != nil {
-		return injected.Wanted{Selector: strings.TrimSpace(m[1]), Attribute: m[2]}
+		return injected.ScrapeItem{Selector: strings.TrimSpace(m[1]), Attribute: m[2]}
 	}
 	if m := attributed.FindStringSubmatch(name); m != nil {
-		return injected.Wanted{Selector: selector, Attribute: m[2]}
+		return injected.ScrapeItem{Selector: selector, Attribute: m[2]}
 	}
-	return injected.Wanted{Selector: selector}
+	return injected.ScrapeItem{Selector: selector}
 }
 
 // scrape reads lists of texts or attributes, after a navigation if the call names an
@@ -207,7 +207,7 @@ func (ct *contents) scrape(ctx context.Context, t *tab, a *action.Scrape, _ acti
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	var items []injected.Wanted
+	var items []injected.ScrapeItem
 	data := make(map[string][]string, len(names))
 	for _, name := range names {
 		item, err := ct.harmless(ctx, name, sought(name, a.Selectors[name]))
@@ -246,7 +246,7 @@ func (ct *contents) noteLeftOut(hidden int, cut bool) {
 	}
 }
 
-func refusedScrape(got injected.Harvest, names []string) error {
+func refusedScrape(got injected.ScrapeResult, names []string) error {
 	if got.Error == "" || got.At < 0 || got.At >= len(names) {
 		return nil
 	}

@@ -307,7 +307,7 @@ func (c *crawler) leads(ctx context.Context, t *tab, out *action.CrawlVisit) err
 	out.Page.Links = []string{}
 	first, known := true, map[string]bool{}
 	for _, p := range c.b.places(t) {
-		l, err := p.world.Leads(ctx)
+		l, err := p.world.CrawlLinks(ctx)
 		if err != nil {
 			if first || !moved(err) {
 				return err

@@ -45,7 +45,7 @@ func (rd *reader) documentOf(ctx context.Context, t *tab, mediaType string) (*do
 	if err != nil {
 		return nil, err
 	}
-	drawn, err := p.world.Drawn(ctx)
+	drawn, err := p.world.Document(ctx)
 	if err != nil || kindOf(drawn.Type) != kind {
 		return nil, err
 	}

@@ -171,7 +171,7 @@ func (es *elements) isStable(ctx context.Context, t *tab) bool {
 		return false
 	}
 	for _, p := range es.places(t) {
-		still, err := p.world.Still(ctx)
+		still, err := p.world.Idle(ctx)
 		if err != nil || still.Scripts && min(since, still.For()) < quietFor {
 			return false
 		}

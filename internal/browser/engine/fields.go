@@ -31,7 +31,7 @@ func (in *input) fillSecret(ctx context.Context, t *tab, a *Filling, pin action.
 	if err := in.focus(ctx, t, at, injected.Focus{}); err != nil {
 		return nil, err
 	}
-	q := injected.Filling{Node: at.node, Print: pin.Print, Origin: a.Origin, Value: a.Value.Reveal()}
+	q := injected.FillQuery{Node: at.node, Print: pin.Print, Origin: a.Origin, Value: a.Value.Reveal()}
 	filled, err := at.place.world.Fill(ctx, q)
 	if err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func (in *input) paste(ctx context.Context, t *tab, at actionTarget, pin action.
 	if text == "" {
 		return text, nil
 	}
-	pasted, err := at.place.world.Paste(ctx, injected.Pasting{Node: at.node, Print: pin.Print, Text: text})
+	pasted, err := at.place.world.Paste(ctx, injected.PasteQuery{Node: at.node, Print: pin.Print, Text: text})
 	switch {
 	case err != nil:
 		return text, err

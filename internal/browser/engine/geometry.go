@@ -12,7 +12,7 @@ func (g *geometry) boxes(ctx context.Context, p place, nodes []int, uncovered bo
 	if len(nodes) == 0 {
 		return nil, nil
 	}
-	found, err := p.world.Boxes(ctx, injected.Boxing{Nodes: nodes, Embedded: p.frame.parent != nil, Uncovered: uncovered})
+	found, err := p.world.Boxes(ctx, injected.BoxQuery{Nodes: nodes, Embedded: p.frame.parent != nil, Uncovered: uncovered})
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (g *geometry) toParent(ctx context.Context, f *frame, parent place, boxes [
 	if err != nil {
 		return nil, err
 	}
-	windows, err := parent.world.Boxes(ctx, injected.Boxing{Nodes: []int{number}, Embedded: parent.frame.parent != nil})
+	windows, err := parent.world.Boxes(ctx, injected.BoxQuery{Nodes: []int{number}, Embedded: parent.frame.parent != nil})
 	if err != nil || at.Gone || len(windows) == 0 {
 		return nil, err
 	}

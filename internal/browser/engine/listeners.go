@@ -11,42 +11,42 @@ import (
 type listenerCache struct {
 	mu       sync.Mutex
 	document string // that the listeners are of
-	injected.Ears
+	injected.ListenerCache
 }
 
 // of returns what is known of the frame's present document. e.mu is held.
-func (e *listenerCache) of(p place) *injected.Ears {
+func (e *listenerCache) of(p place) *injected.ListenerCache {
 	if e.document != p.document {
-		e.document, e.Ears = p.document, injected.Ears{}
+		e.document, e.ListenerCache = p.document, injected.ListenerCache{}
 	}
-	return &e.Ears
+	return &e.ListenerCache
 }
 
 // knows reports whether the listeners of the frame's document were read before.
 func (e *listenerCache) knows(p place) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	_, ok := e.of(p).Asking()
+	_, ok := e.of(p).Query()
 	return ok
 }
 
 // syncListeners tells our script in a frame on which elements the page's scripts
 // listen, and returns what is new. If the browser cannot say it, a snapshot only
 // shows less.
-func (rd *reader) syncListeners(ctx context.Context, p place) (news injected.News, err error) {
+func (rd *reader) syncListeners(ctx context.Context, p place) (news injected.NewListeners, err error) {
 	e := &p.frame.listeners
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	news, err = p.world.Heed(ctx, e.of(p))
+	news, err = p.world.SyncListeners(ctx, e.of(p))
 	return news, rd.ignored(ctx, err)
 }
 
 // storeListeners is syncListeners with listeners that were read before.
-func (rd *reader) storeListeners(ctx context.Context, p place, all injected.Listeners) (news injected.News, err error) {
+func (rd *reader) storeListeners(ctx context.Context, p place, all injected.Listeners) (news injected.NewListeners, err error) {
 	e := &p.frame.listeners
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	news, err = p.world.Heard(ctx, e.of(p), all)
+	news, err = p.world.StoreListeners(ctx, e.of(p), all)
 	return news, rd.ignored(ctx, err)
 }
 

@@ -65,7 +65,7 @@ func (b *base) chosen(ctx context.Context, text string) (string, error) {
 
 // harmless returns the part of a scrape that the page may be asked. Faults:
 // invalid_selector, denied_by_policy.
-func (b *base) harmless(ctx context.Context, list string, w injected.Wanted) (injected.Wanted, error) {
+func (b *base) harmless(ctx context.Context, list string, w injected.ScrapeItem) (injected.ScrapeItem, error) {
 	if w.Seen = b.narrow(ctx); !w.Seen {
 		return w, nil
 	}
@@ -98,7 +98,7 @@ func (es *elements) filterByText(ctx context.Context, p place, q injected.Query,
 	if !q.Seen || q.Selector != "" || goal == "" || len(found.Nodes) == 0 {
 		return found, nil
 	}
-	words, err := p.world.Words(ctx, injected.Wording{Nodes: found.Nodes, Names: q.Role != ""})
+	words, err := p.world.Texts(ctx, injected.TextQuery{Nodes: found.Nodes, Names: q.Role != ""})
 	if err != nil {
 		return injected.Found{}, err
 	}

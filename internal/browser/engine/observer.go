@@ -49,7 +49,7 @@ func (ob *observer) refresh(ctx context.Context, t *tab, r *report) {
 
 // observationOptions returns how a frame is read so that it can be compared with
 // an earlier reading. told says that the changes are shown to a caller.
-func (ob *observer) observationOptions(was *observation, told bool) injected.Walk {
+func (ob *observer) observationOptions(was *observation, told bool) injected.SnapshotOptions {
 	walk := ob.reader.snapshotOptions()
 	walk.NoURLs, walk.Shown, walk.Fold, walk.News, walk.Since = true, told, true, true, was.idOrZero()
 	return walk
@@ -177,18 +177,18 @@ func (s *observation) idOrZero() int {
 }
 
 // observe reads a page so that it can be compared with other observations.
-func (ob *observer) observe(ctx context.Context, t *tab, top place, walk injected.Walk) (*observation, error) {
+func (ob *observer) observe(ctx context.Context, t *tab, top place, walk injected.SnapshotOptions) (*observation, error) {
 	walk.Sight = int(ob.lastID.Add(1))
 	read, err := ob.reader.readPage(ctx, t, top, walk)
 	return newObservation(read, walk), err
 }
 
-func newObservation(read *snapshot.Page, by injected.Walk) *observation {
+func newObservation(read *snapshot.Page, by injected.SnapshotOptions) *observation {
 	return &observation{Page: read, id: by.Sight, since: by.Since}
 }
 
 // readAndShow reads the page for a snapshot and notes that its viewer is shown it.
-func (ob *observer) readAndShow(ctx context.Context, t *tab, top place, walk injected.Walk, a *action.TakeSnapshot) (*snapshot.Page, error) {
+func (ob *observer) readAndShow(ctx context.Context, t *tab, top place, walk injected.SnapshotOptions, a *action.TakeSnapshot) (*snapshot.Page, error) {
 	if walk.Fold {
 		read, err := ob.observe(ctx, t, top, walk)
 		if err == nil {

@@ -12,7 +12,7 @@ import (
 // for what it set off, so that the answers travel together.
 type prefetched struct {
 	document        string // that was asked
-	asked           injected.Calm
+	asked           injected.StableQuery
 	calm, listeners *cdp.Pending
 }
 
@@ -36,7 +36,7 @@ func (r *report) prefetch(t *tab, p place) {
 	e := &p.frame.listeners
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if params, ok := e.of(p).Asking(); ok {
+	if params, ok := e.of(p).Query(); ok {
 		r.prefetched.listeners = p.session.Send(injected.ListenersMethod, params)
 	}
 }
@@ -47,11 +47,11 @@ func (r *report) prefetchNew(p place) {
 	if r == nil || r.place.document == p.document || r.prefetched.document == p.document {
 		return
 	}
-	notifyWorld(p, "arm", injected.Arming{})
+	notifyWorld(p, "arm", injected.ActWatch{})
 	r.send(p, newDocumentQuery())
 }
 
-func (r *report) send(p place, q injected.Calm) {
+func (r *report) send(p place, q injected.StableQuery) {
 	if params, err := p.world.Request("calm", q); err == nil {
 		r.prefetched = prefetched{document: p.document, asked: q, calm: p.session.Send("Runtime.callFunctionOn", params)}
 	}
@@ -59,7 +59,7 @@ func (r *report) send(p place, q injected.Calm) {
 
 // singleFrameOptions returns how the tab's page is read if it is one frame, nil if
 // it has more.
-func (ob *observer) singleFrameOptions(t *tab, r *report) *injected.Walk {
+func (ob *observer) singleFrameOptions(t *tab, r *report) *injected.SnapshotOptions {
 	ob.mu.Lock()
 	alone := r.place.frame == t.root && len(t.frames) == 1
 	ob.mu.Unlock()
@@ -73,11 +73,11 @@ func (ob *observer) singleFrameOptions(t *tab, r *report) *injected.Walk {
 }
 
 // stable waits for the answer to a question that was sent before, or asks now.
-func (r *report) stable(ctx context.Context, p place, q injected.Calm) (c injected.Calmed, err error) {
+func (r *report) stable(ctx context.Context, p place, q injected.StableQuery) (c injected.Stability, err error) {
 	asked := r.prefetched.calm
 	r.prefetched.calm = nil
 	if asked == nil || r.prefetched.document != p.document {
-		c, err = p.world.Calm(ctx, q)
+		c, err = p.world.WaitStable(ctx, q)
 	} else {
 		q = r.prefetched.asked
 		var a injected.Answer
@@ -94,7 +94,7 @@ func (r *report) stable(ctx context.Context, p place, q injected.Calm) (c inject
 
 // takeListeners stores the listeners that prefetch asked for. ok is false if it
 // did not ask.
-func (ob *observer) takeListeners(ctx context.Context, r *report) (news injected.News, ok bool) {
+func (ob *observer) takeListeners(ctx context.Context, r *report) (news injected.NewListeners, ok bool) {
 	asked := r.prefetched.listeners
 	r.prefetched.listeners = nil
 	var all injected.Listeners

@@ -20,9 +20,9 @@ type report struct {
 	began      time.Time
 	limit      time.Duration
 	prefetched prefetched
-	walk       *injected.Walk     // how the page is read when it is stable; nil if it has more than one frame
+	walk       *injected.SnapshotOptions     // how the page is read when it is stable; nil if it has more than one frame
 	read       *injected.Tree     // what was read so
-	gone       []injected.Passing // texts that came and went
+	gone       []injected.TransientText // texts that came and went
 
 	changedAny, canvasDrawn bool   // the act changed something; it changed a canvas or video
 	rendered                string // the new document that was waited for
@@ -56,7 +56,7 @@ func (ob *observer) beginReport(ctx context.Context, t *tab, verb string, limit 
 		return r
 	}
 	ob.refresh(ctx, t, r)
-	notifyWorld(p, "arm", injected.Arming{Node: node})
+	notifyWorld(p, "arm", injected.ActWatch{Node: node})
 	return r
 }
 

@@ -86,21 +86,21 @@ func (rd *reader) partOptions(a *action.TakeSnapshot) snapshot.Options {
 }
 
 // start returns the main frame and how the session's options say that it is read.
-func (rd *reader) start(ctx context.Context, t *tab) (place, injected.Walk, error) {
+func (rd *reader) start(ctx context.Context, t *tab) (place, injected.SnapshotOptions, error) {
 	top, err := rd.main(ctx, t)
 	return top, rd.snapshotOptions(), err
 }
 
 // snapshotOptions returns how a frame is read, from the session's options.
-func (rd *reader) snapshotOptions() injected.Walk {
+func (rd *reader) snapshotOptions() injected.SnapshotOptions {
 	rd.mu.Lock()
 	defer rd.mu.Unlock()
-	return injected.Walk{IncludeHidden: rd.options.IncludeHidden, ExcludePasswords: rd.options.ExcludePasswordFields}
+	return injected.SnapshotOptions{IncludeHidden: rd.options.IncludeHidden, ExcludePasswords: rd.options.ExcludePasswordFields}
 }
 
 // readPage reads a frame and the frames in it as one page with references, and with
 // them the tab's title.
-func (rd *reader) readPage(ctx context.Context, t *tab, top place, walk injected.Walk) (*snapshot.Page, error) {
+func (rd *reader) readPage(ctx context.Context, t *tab, top place, walk injected.SnapshotOptions) (*snapshot.Page, error) {
 	root, err := rd.readFrames(ctx, t, top, walk)
 	if err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ type reading struct {
 }
 
 // readFrames reads top and every frame in it, and joins them.
-func (rd *reader) readFrames(ctx context.Context, t *tab, top place, walk injected.Walk) (*snapshot.Frame, error) {
+func (rd *reader) readFrames(ctx context.Context, t *tab, top place, walk injected.SnapshotOptions) (*snapshot.Frame, error) {
 	all, err := rd.readEach(ctx, t, top, walk)
 	if err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func (rd *reader) readFrames(ctx context.Context, t *tab, top place, walk inject
 
 // readEach reads top and every frame in it at the same time. For a child frame that
 // could not be read, it returns the error.
-func (rd *reader) readEach(ctx context.Context, t *tab, top place, walk injected.Walk) (map[*frame]*reading, error) {
+func (rd *reader) readEach(ctx context.Context, t *tab, top place, walk injected.SnapshotOptions) (map[*frame]*reading, error) {
 	if err := rd.complete(ctx, t); err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func (b *base) below(f, top *frame) bool {
 	return false
 }
 
-func (rd *reader) readOne(ctx context.Context, r *reading, q injected.Walk, child bool) {
+func (rd *reader) readOne(ctx context.Context, r *reading, q injected.SnapshotOptions, child bool) {
 	if child {
 		var stop func()
 		ctx, stop = context.WithTimeout(ctx, childLimit)
@@ -212,7 +212,7 @@ func (rd *reader) readOne(ctx context.Context, r *reading, q injected.Walk, chil
 
 // snapshotFrame reads a frame with the listeners of its scripts. If the listeners
 // are known from before, seldom there are new ones: then both are read at once.
-func (rd *reader) snapshotFrame(ctx context.Context, p place, q injected.Walk) (tree *injected.Tree, err error) {
+func (rd *reader) snapshotFrame(ctx context.Context, p place, q injected.SnapshotOptions) (tree *injected.Tree, err error) {
 	if !p.frame.listeners.knows(p) {
 		if _, err := rd.syncListeners(ctx, p); err != nil {
 			return nil, err
@@ -220,7 +220,7 @@ func (rd *reader) snapshotFrame(ctx context.Context, p place, q injected.Walk) (
 		return p.world.Snapshot(ctx, q)
 	}
 	var asking sync.WaitGroup
-	var news injected.News
+	var news injected.NewListeners
 	var unheard error
 	asking.Go(func() { news, unheard = rd.syncListeners(ctx, p) })
 	tree, err = p.world.Snapshot(ctx, q)

@@ -41,15 +41,15 @@ var lateEvents = map[string][]string{
 func (ob *observer) waitAfterAct(ctx context.Context, t *tab, r *report) (late bool) {
 	ctx, stop := context.WithTimeout(ctx, requestLimit+calmLimit)
 	defer stop()
-	var c injected.Calmed
-	defer func() { r.changedAny, r.canvasDrawn = c.Stirred, c.Drawn }()
+	var c injected.Stability
+	defer func() { r.changedAny, r.canvasDrawn = c.Changed, c.Drawn }()
 	c, err := r.stable(ctx, r.place, ob.actQuery(t, r))
 	if err != nil {
 		return false // the document is gone, or the page is busy: the next reading reports it
 	}
 	news, heeded := ob.takeListeners(ctx, r)
 	still := heeded && c.Still
-	if !c.Stirred && news.Controls+news.Others > 0 { // one of them may react late
+	if !c.Changed && news.Controls+news.Others > 0 { // one of them may react late
 		still = false
 		c, err = r.stable(ctx, r.place, ob.actQuery(t, r))
 	}
@@ -75,8 +75,8 @@ func (ob *observer) waitAfterAct(ctx context.Context, t *tab, r *report) (late b
 }
 
 // actQuery returns how to wait for what a verb set off.
-func (ob *observer) actQuery(t *tab, r *report) injected.Calm {
-	q := injected.Calm{Most: inMS(calmLimit), Walk: ob.singleFrameOptions(t, r)}
+func (ob *observer) actQuery(t *tab, r *report) injected.StableQuery {
+	q := injected.StableQuery{Most: inMS(calmLimit), Walk: ob.singleFrameOptions(t, r)}
 	if kinds := lateEvents[r.verb]; r.node != 0 && len(kinds) > 0 {
 		q.Late, q.Kinds = inMS(lateStart), kinds
 	}
@@ -141,7 +141,7 @@ func (ob *observer) transientTexts(ctx context.Context, t *tab, r *report) []str
 		if w.Session == nil {
 			continue
 		}
-		p, err := w.Passed(ctx)
+		p, err := w.Transients(ctx)
 		if err != nil {
 			continue
 		}
@@ -151,7 +151,7 @@ func (ob *observer) transientTexts(ctx context.Context, t *tab, r *report) []str
 }
 
 // transientLines describe texts that came and went.
-func (ob *observer) transientLines(gone []injected.Passing) (lines []string) {
+func (ob *observer) transientLines(gone []injected.TransientText) (lines []string) {
 	for _, said := range gone {
 		if ob.credentialed() {
 			said.Text = ob.concealer().Text(said.Text)
@@ -162,7 +162,7 @@ func (ob *observer) transientLines(gone []injected.Passing) (lines []string) {
 }
 
 // newDocumentQuery returns how to wait for a document that has just loaded.
-func newDocumentQuery() injected.Calm { return injected.Calm{Most: inMS(landLimit), Fresh: true} }
+func newDocumentQuery() injected.StableQuery { return injected.StableQuery{Most: inMS(landLimit), Fresh: true} }
 
 // waitRendered waits until a new document has drawn what it fetches and renders by
 // script. late reports whether it still loads. A document without scripts and
@@ -205,7 +205,7 @@ func (ob *observer) waitForContent(ctx context.Context, t *tab, p place, r *repo
 		left := limit - time.Since(began)
 		switch {
 		case !pending && !c.Unfinished:
-			return waited || c.Stirred, c.Busy
+			return waited || c.Changed, c.Busy
 		case left <= 0:
 			return true, true
 		}
