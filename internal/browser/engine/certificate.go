@@ -35,7 +35,7 @@ type certificateError struct {
 	URL  string `json:"requestURL"`
 }
 
-var certificateEvents = map[string]taker{
+var certificateEvents = map[string]eventHandler{
 	"Security.certificateError": inTab(func(b *Browser, t *tab, from *target, e certificateError) {
 		b.certificates.certified(t, from.session, e)
 	}),
@@ -43,11 +43,11 @@ var certificateEvents = map[string]taker{
 
 // certifying are the calls that make a tab ask about certificates that it does not
 // accept, if the options list any host.
-func (o Options) certifying(kind string) []stroke {
+func (o Options) certifying(kind string) []command {
 	if len(o.SelfSigned) == 0 || kind != "page" {
 		return nil
 	}
-	return []stroke{{"Security.enable", nil}, {"Security.setOverrideCertificateErrors", map[string]bool{"override": true}}}
+	return []command{{"Security.enable", nil}, {"Security.setOverrideCertificateErrors", map[string]bool{"override": true}}}
 }
 
 // certified answers the browser about a certificate that it does not accept. base.mu

@@ -75,7 +75,7 @@ func (c *channels) drop(gone func(session, tab string) bool) {
 
 // channelOpened judges a WebSocket that shares a connection with other requests, and
 // calls next.
-func channelOpened(next taker) taker {
+func channelOpened(next eventHandler) eventHandler {
 	return func(b *Browser, session string, from *target, params json.RawMessage) {
 		var p struct {
 			Request  string          `json:"requestId"`
@@ -121,7 +121,7 @@ func (og *outgoingRequests) endTarget(t *target) {
 }
 
 // channelBegins notes that a page or worker opened a channel, and calls next.
-func channelBegins(next taker) taker {
+func channelBegins(next eventHandler) eventHandler {
 	return channelEvent(next, func(b *Browser, key, address string, from *target) {
 		tab := ""
 		if from != nil && from.tab != nil {
@@ -131,11 +131,11 @@ func channelBegins(next taker) taker {
 	})
 }
 
-func channelEnds(next taker) taker {
+func channelEnds(next eventHandler) eventHandler {
 	return channelEvent(next, func(b *Browser, key, _ string, _ *target) { b.outgoing.channels.closed(key) })
 }
 
-func channelEvent(next taker, note func(b *Browser, key, address string, from *target)) taker {
+func channelEvent(next eventHandler, note func(b *Browser, key, address string, from *target)) eventHandler {
 	return func(b *Browser, session string, from *target, params json.RawMessage) {
 		var p struct {
 			Request   string `json:"requestId"`

@@ -64,8 +64,8 @@ func (cl *clients) admitAll(all bool) []*cdp.Pending {
 	}
 	var sent []*cdp.Pending
 	for _, t := range cl.sessions {
-		if t.tab != nil && t.worlds {
-			sent = append(sent, t.admit(all, &cl.own)...)
+		if t.tab != nil && t.hasScript {
+			sent = append(sent, t.admitLater(all, &cl.own)...)
 		}
 	}
 	cl.mu.Unlock()
@@ -75,18 +75,18 @@ func (cl *clients) admitAll(all bool) []*cdp.Pending {
 	return sent
 }
 
-// admit makes the later documents of a target accept all input, or not any more.
+// admitLater makes the later documents of a target accept all input, or not any more.
 // base.mu is held.
-func (t *target) admit(all bool, own *tasks.Group) []*cdp.Pending {
+func (t *target) admitLater(all bool, own *tasks.Group) []*cdp.Pending {
 	if all {
-		t.admits = t.session.Send("Page.addScriptToEvaluateOnNewDocument", admitScript)
-		return []*cdp.Pending{t.admits}
+		t.admission = t.session.Send("Page.addScriptToEvaluateOnNewDocument", admitScript)
+		return []*cdp.Pending{t.admission}
 	}
-	if t.admits == nil {
+	if t.admission == nil {
 		return nil
 	}
-	added, session := t.admits, t.session
-	t.admits = nil
+	added, session := t.admission, t.session
+	t.admission = nil
 	own.Go(func() { // it was sent: the answer comes, or the connection ends
 		var script struct {
 			ID string `json:"identifier"`
@@ -104,11 +104,11 @@ func (cl *clients) admitInWorlds(t *target) []*cdp.Pending {
 	defer cl.attached.mu.Unlock()
 	cl.mu.Lock()
 	defer cl.mu.Unlock()
-	t.worlds = true
+	t.hasScript = true
 	if cl.attached.clients == 0 {
 		return nil
 	}
-	return t.admit(true, &cl.own)
+	return t.admitLater(true, &cl.own)
 }
 
 // admitIn makes the frames of a tab accept clients' input, or not.

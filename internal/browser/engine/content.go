@@ -210,7 +210,7 @@ func (ct *contents) scrape(ctx context.Context, t *tab, a *action.Scrape, _ acti
 	var items []injected.ScrapeItem
 	data := make(map[string][]string, len(names))
 	for _, name := range names {
-		item, err := ct.harmless(ctx, name, sought(name, a.Selectors[name]))
+		item, err := ct.allowedItem(ctx, name, sought(name, a.Selectors[name]))
 		if err != nil {
 			return nil, err
 		}

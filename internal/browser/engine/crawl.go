@@ -335,7 +335,7 @@ func (c *crawler) content(ctx context.Context, t *tab, links []string) (string, 
 		text, _, err := c.b.reader.text(ctx, t)
 		return text, err
 	case "html":
-		if c.b.narrow(ctx) {
+		if c.b.restricted(ctx) {
 			return "", fault.New(fault.DeniedByPolicy, "%s", action.WithheldWhy).
 				Hinted("use extract markdown, text or links").With("rule", action.WithheldRule)
 		}

@@ -150,7 +150,7 @@ func (a *ambush) end(t *tab) {
 }
 
 // depositEvents are of documents that a script waits for.
-var depositEvents = map[string]taker{
+var depositEvents = map[string]eventHandler{
 	"Debugger.paused": inTab(func(b *Browser, t *tab, from *target, _ struct{}) {
 		if from == t.main {
 			b.handOver(t)

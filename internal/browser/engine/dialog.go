@@ -28,7 +28,7 @@ func (d *dialog) fault() error {
 		With("kind", d.Kind).With("message", d.Message)
 }
 
-var dialogEvents = map[string]taker{
+var dialogEvents = map[string]eventHandler{
 	"Page.javascriptDialogOpening": inTab(func(b *Browser, t *tab, from *target, p struct {
 		Type    string `json:"type"`
 		Message string `json:"message"`

@@ -30,7 +30,7 @@ func (b *base) downloadSettings() download.Settings {
 	}
 }
 
-var downloadEvents = map[string]taker{
+var downloadEvents = map[string]eventHandler{
 	"Browser.downloadWillBegin": on(func(b *Browser, _ string, e download.Event) { b.downloadBegan(e) }),
 	"Browser.downloadProgress": on(func(b *Browser, _ string, e download.Event) {
 		b.downloads.Progress(e)

@@ -19,7 +19,7 @@ const (
 
 // dragEvents report the drags that Input.setInterceptDrags intercepts. Without
 // that, the browser would run them in the desktop.
-var dragEvents = map[string]taker{
+var dragEvents = map[string]eventHandler{
 	"Input.dragIntercepted": inTab(func(_ *Browser, t *tab, _ *target, p struct {
 		Data json.RawMessage `json:"data"`
 	}) {
@@ -147,7 +147,7 @@ func (c *dragging) lift(ctx context.Context) error {
 	}
 	c.x, c.y, c.down, c.since = c.from.x, c.from.y, true, time.Now()
 	press := c.button("mousePressed", 1)
-	if err := c.in.send(ctx, c.t, []stroke{c.move(c.x, c.y, 0), press, c.move(c.x+nudge/2, c.y, 1), c.move(c.x+nudge, c.y+nudge, 1)}); err != nil {
+	if err := c.in.send(ctx, c.t, []command{c.move(c.x, c.y, 0), press, c.move(c.x+nudge/2, c.y, 1), c.move(c.x+nudge, c.y+nudge, 1)}); err != nil {
 		return err
 	}
 	began, err := c.from.place.world.DragBegan(ctx)
@@ -189,11 +189,11 @@ func (c *dragging) moveTo(ctx context.Context, to actionTarget) error {
 func (c *dragging) over(ctx context.Context, x, y float64) error {
 	c.x, c.y = x, y
 	if c.data == nil {
-		return c.in.send(ctx, c.t, []stroke{c.move(x, y, 1)})
+		return c.in.send(ctx, c.t, []command{c.move(x, y, 1)})
 	}
-	strokes := []stroke{c.event("dragOver")}
+	strokes := []command{c.event("dragOver")}
 	if !c.entered {
-		strokes = append([]stroke{c.event("dragEnter")}, strokes...)
+		strokes = append([]command{c.event("dragEnter")}, strokes...)
 		c.entered = true
 	}
 	return c.in.send(ctx, c.t, strokes)
@@ -207,13 +207,13 @@ func (c *dragging) drop(ctx context.Context, to actionTarget) error {
 	if c.data != nil {
 		last = c.event("drop")
 	}
-	return c.in.send(ctx, c.t, []stroke{last})
+	return c.in.send(ctx, c.t, []command{last})
 }
 
 // end leaves no button pressed and no drag intercepted, whatever happened. It
 // releases the button outside of the page: a click on the element was not judged.
 func (c *dragging) end() {
-	var strokes []stroke
+	var strokes []command
 	if c.down {
 		if c.data != nil {
 			strokes = append(strokes, c.event("dragCancel"))
@@ -227,18 +227,18 @@ func (c *dragging) end() {
 	c.t.main.session.Send("Input.setInterceptDrags", map[string]bool{"enabled": false})
 }
 
-func (c *dragging) move(x, y float64, held int) stroke {
+func (c *dragging) move(x, y float64, held int) command {
 	button := "none"
 	if held != 0 {
 		button = "left"
 	}
-	return stroke{"Input.dispatchMouseEvent", mouse{Type: "mouseMoved", X: x, Y: y, Button: button, Buttons: held}}
+	return command{"Input.dispatchMouseEvent", mouse{Type: "mouseMoved", X: x, Y: y, Button: button, Buttons: held}}
 }
 
-func (c *dragging) button(kind string, held int) stroke {
-	return stroke{"Input.dispatchMouseEvent", mouse{Type: kind, X: c.x, Y: c.y, Button: "left", Buttons: held, Clicks: 1}}
+func (c *dragging) button(kind string, held int) command {
+	return command{"Input.dispatchMouseEvent", mouse{Type: kind, X: c.x, Y: c.y, Button: "left", Buttons: held, Clicks: 1}}
 }
 
-func (c *dragging) event(kind string) stroke {
-	return stroke{"Input.dispatchDragEvent", map[string]any{"type": kind, "x": c.x, "y": c.y, "data": c.data, "modifiers": 0}}
+func (c *dragging) event(kind string) command {
+	return command{"Input.dispatchDragEvent", map[string]any{"type": kind, "x": c.x, "y": c.y, "data": c.data, "modifiers": 0}}
 }

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	settleLimit = 5 * time.Second        // for a navigation that an act began to show its document
-	popupLimit  = 500 * time.Millisecond // for a new tab that an act asked for; the browser may refuse it
+	navigationLimit = 5 * time.Second        // for a navigation that an act began to show its document
+	popupLimit      = 500 * time.Millisecond // for a new tab that an act asked for; the browser may refuse it
 )
 
 // mark is the state of a tab before an act.
@@ -49,7 +49,7 @@ func (ef *effects) waitForNavigationBy(ctx context.Context, t *tab, where *place
 			return false, err
 		}
 	}
-	bounded, stop := context.WithTimeout(ctx, settleLimit)
+	bounded, stop := context.WithTimeout(ctx, navigationLimit)
 	defer stop()
 	err := ef.await(bounded, func() bool { return t.closed || t.crashed || t.navigationDone(before) || ef.ledger.Waiting(t.id) })
 	if err := ended(ctx, err); err != nil {
@@ -160,7 +160,7 @@ func (ef *effects) waitForPopup(ctx context.Context, t *tab, before mark) error 
 	if err != nil {
 		return ended(ctx, err)
 	}
-	loading, end := context.WithTimeout(ctx, settleLimit)
+	loading, end := context.WithTimeout(ctx, navigationLimit)
 	defer end()
 	return ended(ctx, ef.await(loading, func() bool {
 		now := ef.activeLocked()

@@ -30,7 +30,7 @@ func (es *elements) locate(ctx context.Context, t *tab, l action.Locator, timing
 	if _, err := es.main(ctx, t); err != nil {
 		return match{}, err
 	}
-	q, err := es.askable(ctx, injected.Query{Selector: l.Selector, Role: l.Role, Name: l.Name, Text: l.Text, Index: l.Index})
+	q, err := es.allowedQuery(ctx, injected.Query{Selector: l.Selector, Role: l.Role, Name: l.Name, Text: l.Text, Index: l.Index})
 	if err != nil {
 		return match{}, err
 	}
@@ -40,7 +40,7 @@ func (es *elements) locate(ctx context.Context, t *tab, l action.Locator, timing
 	for {
 		h, err := es.search(ctx, t, q, l)
 		if fault.CodeOf(err) == fault.Ambiguous && time.Now().Before(doubted) && !es.isStable(ctx, t) {
-			if err := pause(ctx, pollInterval); err != nil {
+			if err := sleep(ctx, pollInterval); err != nil {
 				return match{}, err
 			}
 			continue
@@ -81,11 +81,11 @@ func (es *elements) pollOnce(ctx context.Context, t *tab, q injected.Query, wait
 	if err != nil && !moved(err) {
 		return err
 	}
-	return pause(ctx, min(wait, 10*time.Millisecond)-time.Since(started)) // not too often, if the page answers at once
+	return sleep(ctx, min(wait, 10*time.Millisecond)-time.Since(started)) // not too often, if the page answers at once
 }
 
-// pause waits, at most until the context ends.
-func pause(ctx context.Context, d time.Duration) error {
+// sleep waits, at most until the context ends.
+func sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil
 	}

@@ -46,30 +46,30 @@ type clientHints struct {
 }
 
 // emulating returns the calls that make a target emulate what the options say.
-func (o Options) emulating(kind string, v version) []stroke {
+func (o Options) emulating(kind string, v version) []command {
 	e := o.Emulate
-	var all []stroke
+	var all []command
 	if e.UserAgent != "" || e.Locale != "" || o.mobile() {
-		all = append(all, stroke{"Emulation.setUserAgentOverride", o.identity(v)})
+		all = append(all, command{"Emulation.setUserAgentOverride", o.identity(v)})
 	}
 	if e.Locale != "" {
-		all = append(all, stroke{"Emulation.setLocaleOverride", map[string]string{"locale": e.Locale}})
+		all = append(all, command{"Emulation.setLocaleOverride", map[string]string{"locale": e.Locale}})
 	}
 	if e.Timezone != "" {
-		all = append(all, stroke{"Emulation.setTimezoneOverride", map[string]string{"timezoneId": e.Timezone}})
+		all = append(all, command{"Emulation.setTimezoneOverride", map[string]string{"timezoneId": e.Timezone}})
 	}
 	if kind != "page" {
 		return all
 	}
 	if features := mediaFeatures(e); len(features) > 0 {
-		all = append(all, stroke{"Emulation.setEmulatedMedia", map[string]any{"features": features}})
+		all = append(all, command{"Emulation.setEmulatedMedia", map[string]any{"features": features}})
 	}
 	if g := e.Geolocation; g != nil {
 		place := map[string]float64{"latitude": g.Latitude, "longitude": g.Longitude, "accuracy": cmp.Or(g.Accuracy, 10)}
-		all = append(all, stroke{"Emulation.setGeolocationOverride", place})
+		all = append(all, command{"Emulation.setGeolocationOverride", place})
 	}
 	if e.Touch || o.mobile() {
-		all = append(all, stroke{"Emulation.setTouchEmulationEnabled", map[string]any{"enabled": true, "maxTouchPoints": 5}})
+		all = append(all, command{"Emulation.setTouchEmulationEnabled", map[string]any{"enabled": true, "maxTouchPoints": 5}})
 	}
 	return all
 }

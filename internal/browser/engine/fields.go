@@ -171,7 +171,7 @@ func (in *input) paste(ctx context.Context, t *tab, at actionTarget, pin action.
 		if err != nil {
 			return text, err
 		}
-		if err := in.send(ctx, t, k.strokes(held)); err != nil {
+		if err := in.send(ctx, t, k.commands(held)); err != nil {
 			return text, err
 		}
 	}

@@ -112,7 +112,7 @@ func (t *tab) navigated(from *target, info frameInfo) *frame {
 	f.commit(info)
 	if f == t.root {
 		t.crashed, t.dialogs = false, 0
-		t.sent, t.method = t.method == http.MethodPost, ""
+		t.posted, t.method = t.method == http.MethodPost, ""
 		t.title, t.file = "", nil
 		clear(t.inflight) // the old document's requests are over
 		clear(t.asking)

@@ -66,7 +66,7 @@ func (nv *navigator) reload(ctx context.Context, t *tab, a *action.Reload, pin a
 func (b *base) posted(t *tab) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return t.sent
+	return t.posted
 }
 
 // reloaded waits for a document that the browser was told to load.

@@ -110,7 +110,7 @@ func (in *input) readyFor(ctx context.Context, t *tab, pin action.Pin, q injecte
 		if time.Until(deadline) <= 0 {
 			return actionTarget{}, notReady("covered", by, wait)
 		}
-		if err := pause(ctx, 50*time.Millisecond); err != nil {
+		if err := sleep(ctx, 50*time.Millisecond); err != nil {
 			return actionTarget{}, err
 		}
 		q.Rect = nil // frames were scrolled meanwhile

@@ -177,9 +177,9 @@ func modifiers(names []string) (int, error) {
 	return bits, nil
 }
 
-// strokes returns the events of pressing k with modifiers held.
-func (k key) strokes(held []key) []stroke {
-	var out []stroke
+// commands returns the events of pressing k with modifiers held.
+func (k key) commands(held []key) []command {
+	var out []command
 	bits := 0
 	for _, m := range held {
 		bits |= modifierBits[m.Key]
@@ -217,10 +217,10 @@ func (k key) withShift() key {
 	return k
 }
 
-func (k key) event(kind string, bits int) stroke {
+func (k key) event(kind string, bits int) command {
 	e := keyEvent{Type: kind, Modifiers: bits, Key: k.Key, Code: k.Code, VK: k.VK, Location: k.Location, Keypad: k.Location == 3}
 	if kind == "keyDown" {
 		e.Text = k.Text
 	}
-	return stroke{"Input.dispatchKeyEvent", e}
+	return command{"Input.dispatchKeyEvent", e}
 }

@@ -72,7 +72,7 @@ func (in *input) focus(ctx context.Context, t *tab, at actionTarget, q injected.
 		return errChanged
 	}
 	if !f.OK && at.there {
-		if err := in.send(ctx, t, clicks(at, "left", 1, 0)); err != nil {
+		if err := in.send(ctx, t, clickCommands(at, "left", 1, 0)); err != nil {
 			return err
 		}
 		if f, err = at.place.world.Focus(ctx, q); err != nil {
@@ -124,7 +124,7 @@ func (in *input) typeKeys(ctx context.Context, t *tab, text string, delay time.D
 			if err := in.send(ctx, t, keysFor(r)); err != nil {
 				return err
 			}
-			if err := pause(ctx, delay); err != nil {
+			if err := sleep(ctx, delay); err != nil {
 				return err
 			}
 		}
@@ -147,10 +147,10 @@ const mostKeys = 500
 // Other characters, and all of a long text, are inserted as text. Enter and Tab are
 // always keys. Inserted text overtakes keys that are under way, so it begins a new
 // group.
-func keyTurns(text string) [][]stroke {
+func keyTurns(text string) [][]command {
 	keyed := utf8.RuneCountInString(text) <= mostKeys
-	var turns [][]stroke
-	var turn []stroke
+	var turns [][]command
+	var turn []command
 	run := 0 // where text begins that is inserted at once
 	insert := func(end int) {
 		if run == end {
@@ -159,7 +159,7 @@ func keyTurns(text string) [][]stroke {
 		if len(turn) > 0 {
 			turns = append(turns, turn)
 		}
-		turn = []stroke{{"Input.insertText", map[string]string{"text": text[run:end]}}}
+		turn = []command{{"Input.insertText", map[string]string{"text": text[run:end]}}}
 	}
 	for at, r := range text {
 		if r != '\n' && r != '\t' && (!keyed || character(r).Code == "") {
@@ -173,16 +173,16 @@ func keyTurns(text string) [][]stroke {
 	return append(turns, turn)
 }
 
-func keysFor(r rune) []stroke {
+func keysFor(r rune) []command {
 	switch r {
 	case '\n':
 		k, _ := keyOf("Enter")
-		return k.strokes(nil)
+		return k.commands(nil)
 	case '\t':
 		k, _ := keyOf("Tab")
-		return k.strokes(nil)
+		return k.commands(nil)
 	}
-	return character(r).strokes(nil)
+	return character(r).commands(nil)
 }
 
 // press presses a key, on an element or on the one with the focus.
@@ -198,7 +198,7 @@ func (in *input) press(ctx context.Context, t *tab, a *action.Press, pin action.
 	before := in.effects.mark(t)
 	acted := in.acted(at, pin)
 	came := delivery{keys: len(held) + 1, since: time.Now()}
-	if err := in.send(ctx, t, k.strokes(held)); err != nil {
+	if err := in.send(ctx, t, k.commands(held)); err != nil {
 		return acted, err
 	}
 	acted.NewPage, err = in.waitForInput(ctx, t, at, before, &came, came.quickly())

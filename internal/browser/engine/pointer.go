@@ -47,7 +47,7 @@ func (in *input) click(ctx context.Context, t *tab, a *action.Click, pin action.
 		return acted, err
 	}
 	came := delivery{presses: max(a.ClickCount, 1), since: time.Now()}
-	if err := in.send(ctx, t, clicks(at, button, came.presses, held)); err != nil {
+	if err := in.send(ctx, t, clickCommands(at, button, came.presses, held)); err != nil {
 		return acted, err
 	}
 	acted.NewPage, err = in.waitForInput(ctx, t, at, before, &came, came.quickly())
@@ -82,14 +82,14 @@ func alreadyChecked(at actionTarget, wanted *bool) (bool, error) {
 	return false, nil
 }
 
-func clicks(at actionTarget, button string, count, held int) []stroke {
+func clickCommands(at actionTarget, button string, count, held int) []command {
 	move := mouse{Type: "mouseMoved", X: at.x, Y: at.y, Button: "none", Modifiers: held}
-	strokes := []stroke{{"Input.dispatchMouseEvent", move}}
+	strokes := []command{{"Input.dispatchMouseEvent", move}}
 	for n := 1; n <= count; n++ {
 		press := mouse{Type: "mousePressed", X: at.x, Y: at.y, Button: button, Buttons: buttons[button], Clicks: n, Modifiers: held}
 		release := press
 		release.Type, release.Buttons = "mouseReleased", 0
-		strokes = append(strokes, stroke{"Input.dispatchMouseEvent", press}, stroke{"Input.dispatchMouseEvent", release})
+		strokes = append(strokes, command{"Input.dispatchMouseEvent", press}, command{"Input.dispatchMouseEvent", release})
 	}
 	return strokes
 }
@@ -103,7 +103,7 @@ func (in *input) hover(ctx context.Context, t *tab, a *action.Hover, pin action.
 	before := in.effects.mark(t)
 	acted := in.acted(at, pin)
 	move := mouse{Type: "mouseMoved", X: at.x, Y: at.y, Button: "none"}
-	if err := in.send(ctx, t, []stroke{{"Input.dispatchMouseEvent", move}}); err != nil {
+	if err := in.send(ctx, t, []command{{"Input.dispatchMouseEvent", move}}); err != nil {
 		return acted, err
 	}
 	came := delivery{hovered: true, since: time.Now()}
@@ -119,8 +119,8 @@ const isOver = `n => {
 	return JSON.stringify({refused: framed ? 'hover' : ''}) + '\n' + (` + title + `)();
 }`
 
-// stroke is one input event.
-type stroke struct {
+// command is one input event.
+type command struct {
 	method string
 	params any
 }
@@ -128,7 +128,7 @@ type stroke struct {
 // send dispatches input events together: one after the other, each would wait for
 // the next animation frame, 16 ms (measured on Chromium 156). Input goes to the
 // tab's own session, which passes it to the process of the frame below the point.
-func (in *input) send(ctx context.Context, t *tab, strokes []stroke) error {
+func (in *input) send(ctx context.Context, t *tab, strokes []command) error {
 	defer in.clients.exclusively(ctx, t)()
 	sent := make([]*cdp.Pending, len(strokes))
 	for i, s := range strokes {

@@ -20,9 +20,9 @@ type report struct {
 	began      time.Time
 	limit      time.Duration
 	prefetched prefetched
-	walk       *injected.SnapshotOptions     // how the page is read when it is stable; nil if it has more than one frame
-	read       *injected.Tree     // what was read so
-	gone       []injected.TransientText // texts that came and went
+	walk       *injected.SnapshotOptions // how the page is read when it is stable; nil if it has more than one frame
+	read       *injected.Tree            // what was read so
+	gone       []injected.TransientText  // texts that came and went
 
 	changedAny, canvasDrawn bool   // the act changed something; it changed a canvas or video
 	rendered                string // the new document that was waited for

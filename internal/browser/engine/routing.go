@@ -175,7 +175,7 @@ func (in *input) confirmRouting(ctx context.Context, t *tab, p place, kind injec
 		return err
 	}
 	for deadline := time.Now().Add(routingLimit); ; {
-		if err := in.send(ctx, t, []stroke{{"Input.dispatchMouseEvent", move}}); err != nil {
+		if err := in.send(ctx, t, []command{{"Input.dispatchMouseEvent", move}}); err != nil {
 			return err
 		}
 		if came, err := p.world.PointerCame(ctx); err != nil || came || !time.Now().Before(deadline) {

@@ -16,10 +16,10 @@ import (
 
 const (
 	lateStart    = 100 * time.Millisecond // for an effect to begin if the page listens and nothing changed yet: a debounce
-	calmLimit    = 500 * time.Millisecond // for changes to end
+	stableLimit  = 500 * time.Millisecond // for changes to end
 	requestLimit = 2 * time.Second        // for requests that an act made
-	landLimit    = 500 * time.Millisecond // for the first requests and changes of a new document, once it is loaded
-	drawLimit    = 2 * time.Second        // the same if it shows nothing yet or says that it is loading
+	loadedLimit  = 500 * time.Millisecond // for the first requests and changes of a new document, once it is loaded
+	contentLimit = 2 * time.Second        // the same if it shows nothing yet or says that it is loading
 	afterAnswer  = 50 * time.Millisecond  // for a page to show the answer to a request
 )
 
@@ -39,7 +39,7 @@ var lateEvents = map[string][]string{
 // and the changes that their answers make. A page that does nothing costs one or
 // two round trips. late reports whether the page was still changing at the end.
 func (ob *observer) waitAfterAct(ctx context.Context, t *tab, r *report) (late bool) {
-	ctx, stop := context.WithTimeout(ctx, requestLimit+calmLimit)
+	ctx, stop := context.WithTimeout(ctx, requestLimit+stableLimit)
 	defer stop()
 	var c injected.Stability
 	defer func() { r.changedAny, r.canvasDrawn = c.Changed, c.Drawn }()
@@ -76,7 +76,7 @@ func (ob *observer) waitAfterAct(ctx context.Context, t *tab, r *report) (late b
 
 // actQuery returns how to wait for what a verb set off.
 func (ob *observer) actQuery(t *tab, r *report) injected.StableQuery {
-	q := injected.StableQuery{Most: inMS(calmLimit), Walk: ob.singleFrameOptions(t, r)}
+	q := injected.StableQuery{Most: inMS(stableLimit), Walk: ob.singleFrameOptions(t, r)}
 	if kinds := lateEvents[r.verb]; r.node != 0 && len(kinds) > 0 {
 		q.Late, q.Kinds = inMS(lateStart), kinds
 	}
@@ -162,13 +162,15 @@ func (ob *observer) transientLines(gone []injected.TransientText) (lines []strin
 }
 
 // newDocumentQuery returns how to wait for a document that has just loaded.
-func newDocumentQuery() injected.StableQuery { return injected.StableQuery{Most: inMS(landLimit), Fresh: true} }
+func newDocumentQuery() injected.StableQuery {
+	return injected.StableQuery{Most: inMS(loadedLimit), Fresh: true}
+}
 
 // waitRendered waits until a new document has drawn what it fetches and renders by
 // script. late reports whether it still loads. A document without scripts and
 // requests costs one round trip. It waits once for each document.
 func (ob *observer) waitRendered(ctx context.Context, t *tab, r *report) (late bool) {
-	ctx, stop := context.WithTimeout(ctx, drawLimit+calmLimit)
+	ctx, stop := context.WithTimeout(ctx, contentLimit+stableLimit)
 	defer stop()
 	p, err := ob.main(ctx, t)
 	if err != nil {
@@ -198,9 +200,9 @@ func (ob *observer) waitForContent(ctx context.Context, t *tab, p place, r *repo
 	began := time.Now()
 	c, err := r.stable(ctx, p, newDocumentQuery())
 	for since := (&report{}); err == nil; waited = true {
-		pending, limit := ob.hasRequests(t, since), landLimit
+		pending, limit := ob.hasRequests(t, since), loadedLimit
 		if c.Unfinished {
-			limit = drawLimit
+			limit = contentLimit
 		}
 		left := limit - time.Since(began)
 		switch {

@@ -36,17 +36,17 @@ type tab struct {
 	running map[*running]struct{} // verbs to interrupt
 
 	method  string // of the last request for a main document
-	sent    bool   // the document is the answer to a form that was posted
+	posted  bool   // the document is the answer to a form that was posted
 	moves   moves
 	popups  counter
 	dragged json.RawMessage // data of the drag that was intercepted
 	opened  string          // where the last window.open led
 
-	downloaded string    // id of the newest download
-	file       *document // the file that the last navigation returned instead of a page; nil if a page is shown
-	chooser    chooser   // the last one that the page opened
-	choosers   int       // opened so far
-	choosing   bool      // page.upload waits for one
+	downloaded    string    // id of the newest download
+	file          *document // the file that the last navigation returned instead of a page; nil if a page is shown
+	chooser       chooser   // the last one that the page opened
+	choosers      int       // opened so far
+	awaitsChooser bool      // page.upload waits for one
 
 	mediaType       string                        // of the newest document that the main frame was sent
 	status          map[string]int                // HTTP status of a document, by loader

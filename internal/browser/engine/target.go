@@ -22,10 +22,10 @@ type target struct {
 	settled bool // it is set up: the browser reports all its frames
 	hidden  bool // a tab of a crawl, or a target that it started
 
-	console *netlog.Source
-	parent  *target      // the target that created it, if known
-	worlds  bool         // later documents of it get our script
-	admits  *cdp.Pending // the script that makes those accept clients' input
+	console   *netlog.Source
+	parent    *target      // the target that created it, if known
+	hasScript bool         // later documents of it get our script
+	admission *cdp.Pending // the script that makes those accept clients' input
 }
 
 type filter struct {
@@ -133,7 +133,7 @@ const online = `Object.defineProperty((self.Navigator || self.WorkerNavigator).p
 // setUp prepares a target. The calls are sent together; the last one lets the target
 // run. Another goroutine waits for the answers, so that a page with an endless
 // script delays nothing else.
-func (ts *targets) setUp(t *target, viewport metrics, intercept map[string]any, first []stroke) {
+func (ts *targets) setUp(t *target, viewport metrics, intercept map[string]any, first []command) {
 	var sent []*cdp.Pending
 	send := func(method string, params any) { sent = append(sent, t.session.Send(method, params)) }
 	if t.tab == nil {

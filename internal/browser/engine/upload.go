@@ -22,11 +22,11 @@ type chooser struct {
 	Backend int64  `json:"backendNodeId"` // of the input; 0 for none
 }
 
-var chooserEvents = map[string]taker{
+var chooserEvents = map[string]eventHandler{
 	"Page.fileChooserOpened": inTab(func(b *Browser, t *tab, _ *target, p chooser) {
 		t.choosers++
 		t.chooser = p
-		if !t.choosing {
+		if !t.awaitsChooser {
 			b.notes.add("the page asks for a file: give it one with page.upload, on the element that was clicked")
 		}
 	}),
@@ -138,14 +138,14 @@ func (in *input) openChooser(ctx context.Context, t *tab, a *action.Upload, at *
 	}
 	in.mu.Lock()
 	before := t.choosers
-	t.choosing = true
+	t.awaitsChooser = true
 	in.mu.Unlock()
 	defer func() {
 		in.mu.Lock()
-		t.choosing = false
+		t.awaitsChooser = false
 		in.mu.Unlock()
 	}()
-	if err := in.send(ctx, t, clicks(ready, "left", 1, 0)); err != nil {
+	if err := in.send(ctx, t, clickCommands(ready, "left", 1, 0)); err != nil {
 		return fileInput{}, err
 	}
 	bounded, stop := context.WithTimeoutCause(ctx, chooserLimit, errNoChooser)

@@ -86,7 +86,7 @@ func (ct *contents) wanted(ctx context.Context, a *action.WaitFor) (wanted, erro
 	if a.Text != "" && a.Selector == "" && a.Role == "" && state == "" {
 		state = "visible" // a text is there when it is visible
 	}
-	q, err := ct.askable(ctx, q)
+	q, err := ct.allowedQuery(ctx, q)
 	w.element = injected.Conditions{Query: q, State: state}
 	return w, err
 }
@@ -211,7 +211,7 @@ func (ct *contents) watch(ctx context.Context, t *tab, w wanted, left time.Durat
 		if err != nil && !moved(err) || err == nil && r.Found && w.anywhere() {
 			return err == nil, err
 		}
-		return false, pause(ctx, min(left, least)-time.Since(started))
+		return false, sleep(ctx, min(left, least)-time.Since(started))
 	}
-	return false, pause(ctx, min(left, 2*least))
+	return false, sleep(ctx, min(left, 2*least))
 }

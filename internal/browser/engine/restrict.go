@@ -20,8 +20,8 @@ type trusted struct{}
 // structure.
 func Trusted(ctx context.Context) context.Context { return context.WithValue(ctx, trusted{}, true) }
 
-// narrow reports whether these limits hold for the look-ups of a call.
-func (b *base) narrow(ctx context.Context) bool {
+// restricted reports whether these limits hold for the look-ups of a call.
+func (b *base) restricted(ctx context.Context) bool {
 	return ctx.Value(trusted{}) != true && b.credentialed()
 }
 
@@ -49,9 +49,9 @@ func (b *base) concealer() snapshot.Concealer {
 	return snapshot.Concealer{Find: b.secrets, Mark: "[redacted]"} // as redact.Mark
 }
 
-// chosen returns the selector that the page may be asked. Faults: invalid_selector.
-func (b *base) chosen(ctx context.Context, text string) (string, error) {
-	if text == "" || !b.narrow(ctx) {
+// allowedSelector returns the selector that the page may be asked. Faults: invalid_selector.
+func (b *base) allowedSelector(ctx context.Context, text string) (string, error) {
+	if text == "" || !b.restricted(ctx) {
 		return text, nil
 	}
 	read, err := selector.Read(text)
@@ -63,14 +63,14 @@ func (b *base) chosen(ctx context.Context, text string) (string, error) {
 	return read, nil
 }
 
-// harmless returns the part of a scrape that the page may be asked. Faults:
+// allowedItem returns the part of a scrape that the page may be asked. Faults:
 // invalid_selector, denied_by_policy.
-func (b *base) harmless(ctx context.Context, list string, w injected.ScrapeItem) (injected.ScrapeItem, error) {
-	if w.Seen = b.narrow(ctx); !w.Seen {
+func (b *base) allowedItem(ctx context.Context, list string, w injected.ScrapeItem) (injected.ScrapeItem, error) {
+	if w.Seen = b.restricted(ctx); !w.Seen {
 		return w, nil
 	}
 	var err error
-	if w.Selector, err = b.chosen(ctx, w.Selector); err != nil {
+	if w.Selector, err = b.allowedSelector(ctx, w.Selector); err != nil {
 		return w, fault.From(err).With("field", "selectors").With("list", list)
 	}
 	if w.Attribute != "" && !selector.Harmless(strings.ToLower(w.Attribute)) {
@@ -80,11 +80,11 @@ func (b *base) harmless(ctx context.Context, list string, w injected.ScrapeItem)
 	return w, nil
 }
 
-// askable returns the query that the page may be asked. Faults: invalid_selector.
-func (b *base) askable(ctx context.Context, q injected.Query) (injected.Query, error) {
+// allowedQuery returns the query that the page may be asked. Faults: invalid_selector.
+func (b *base) allowedQuery(ctx context.Context, q injected.Query) (injected.Query, error) {
 	var err error
-	q.Seen = b.narrow(ctx)
-	q.Selector, err = b.chosen(ctx, q.Selector)
+	q.Seen = b.restricted(ctx)
+	q.Selector, err = b.allowedSelector(ctx, q.Selector)
 	return q, err
 }
 
@@ -104,15 +104,15 @@ func (es *elements) filterByText(ctx context.Context, p place, q injected.Query,
 	}
 	kept := injected.Found{}
 	for i, node := range found.Nodes {
-		if i < len(words) && es.says(words[i], goal) {
+		if i < len(words) && es.containsVisibly(words[i], goal) {
 			kept.Nodes = append(kept.Nodes, node)
 		}
 	}
 	return es.countKept(ctx, p, q, kept)
 }
 
-// says reports whether a text contains another one outside of known secrets.
-func (b *base) says(words, goal string) bool {
+// containsVisibly reports whether a text contains another one outside of known secrets.
+func (b *base) containsVisibly(words, goal string) bool {
 	plain := b.concealer().Text(words)
 	return plain == words || strings.Contains(folded(plain), folded(goal))
 }
