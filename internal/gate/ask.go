@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"log/slog"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -21,12 +22,12 @@ func (p *invocation) ask(ctx context.Context) (result action.Result, waits bool,
 			break // not_active: an identical call took the approval, so a person is asked again
 		}
 	}
-	p.approval, p.answeredBy = q.ID, q.AnsweredBy
+	p.journal.approval, p.journal.answeredBy = q.ID, q.AnsweredBy
 	switch {
 	case fault.CodeOf(err) == fault.ApprovalDenied:
-		p.hitl = denied
+		p.journal.hitl = denied
 	case q.State == approval.Expired:
-		p.hitl = expired
+		p.journal.hitl = expired
 	case err == nil && q.State == approval.Pending:
 		return action.Result{
 			Session: p.facts.Session.ID,
@@ -35,7 +36,7 @@ func (p *invocation) ask(ctx context.Context) (result action.Result, waits bool,
 			Notes:   p.g.unattendedNotes(p.call, q),
 		}, true, nil
 	case err == nil:
-		p.hitl = approved
+		p.journal.hitl = approved
 		p.rememberApproval()
 	}
 	return action.Result{}, false, err
@@ -57,8 +58,8 @@ func (p *invocation) askOnce(ctx context.Context) (action.Question, error) {
 		return q, err
 	}
 	if fresh {
-		p.addScreenshot(ctx, &q)
-		event := p.record()
+		p.addScreenshot(ctx, &q, slog.LevelWarn)
+		event := p.journal.record()
 		event.Screenshot = q.Screenshot
 		event.EventType, event.HITLDecision, event.ApprovalID, event.Detail = audit.Question, pending, q.ID, "question "+q.ID
 		p.g.audit.Record(event)
@@ -76,17 +77,17 @@ func pendingOf(q action.Question) *action.Pending {
 
 // questionInput is what people see of a call's input: what is typed, what something is
 // dropped on, or where it goes.
-func (p *invocation) questionInput() string {
-	if text := p.dropTargetText(); text != "" {
+func (c *callInfo) questionInput() string {
+	if text := c.dropTargetText(); text != "" {
 		return strings.TrimSpace(text)
 	}
-	if script, runs := p.call.Args.(*action.Execute); runs {
+	if script, runs := c.call.Args.(*action.Execute); runs {
 		return script.Expression // the record has its hash; who agrees must have read it
 	}
-	if text := p.inputText(); text != "" {
+	if text := c.inputText(); text != "" {
 		return text
 	}
-	return p.targetText()
+	return c.targetText()
 }
 
 func pageOf(f action.Facts) *action.Page {

@@ -35,7 +35,7 @@ func (g *Gate) Attach(ctx context.Context, call action.Call) (action.Attachment,
 		call.ID = newID()
 	}
 	p := g.newInvocation(call)
-	a := &cdpClient{g: g, started: p.started, counts: map[string]int{}}
+	a := &cdpClient{g: g, started: p.journal.started, counts: map[string]int{}}
 	err := p.admitClient(ctx, a)
 	if _, err := p.finish(action.Result{Session: p.facts.Session.ID}, err); err != nil {
 		if a.inner != nil {
@@ -43,7 +43,7 @@ func (g *Gate) Attach(ctx context.Context, call action.Call) (action.Attachment,
 		}
 		return nil, err
 	}
-	a.base = p.record()
+	a.base = p.journal.record()
 	a.base.EventType = audit.Protocol
 	return a, nil
 }
@@ -65,7 +65,7 @@ func (p *invocation) admitClient(ctx context.Context, a *cdpClient) (err error) 
 	if err := p.decide(ctx); err != nil {
 		return err
 	}
-	if err := p.recordIntent(); err != nil {
+	if err := p.journal.recordIntent(); err != nil {
 		return err
 	}
 	if p.verdict.Decision != policy.Allow {
@@ -73,7 +73,7 @@ func (p *invocation) admitClient(ctx context.Context, a *cdpClient) (err error) 
 			return err
 		}
 	}
-	a.inner, err = withDeadline(ctx, p, func(ctx context.Context) (action.Attachment, error) {
+	a.inner, err = withDeadline(ctx, &p.callInfo, func(ctx context.Context) (action.Attachment, error) {
 		inner, err := p.g.sessions.Attach(ctx, p.call, p.pin, a.onMessage)
 		if err == nil && ctx.Err() != nil { // nobody waits for it any more
 			inner.Close()
@@ -98,7 +98,7 @@ func (p *invocation) askClient(ctx context.Context) error {
 	_, waits, err := p.ask(ctx)
 	if err == nil && waits {
 		return fault.New(fault.ApprovalTimeout, "a person has not answered yet").
-			Hinted("connect again when question %s is answered", p.approval).With("approvalId", p.approval)
+			Hinted("connect again when question %s is answered", p.journal.approval).With("approvalId", p.journal.approval)
 	}
 	return err
 }

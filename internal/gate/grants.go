@@ -30,6 +30,6 @@ func revokeGrant(ctx context.Context, p *invocation, a *action.ByID) (any, error
 	if err := p.g.approvals.Revoke(ctx, p.facts.Session.ID, a.ID); err != nil {
 		return nil, err
 	}
-	p.approval = a.ID
+	p.journal.approval = a.ID
 	return &action.Revoked{OK: true}, nil
 }

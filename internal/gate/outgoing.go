@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -207,7 +208,8 @@ func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct) error {
 		b.question = q
 		running := b.running
 		b.mu.Unlock()
-		o.g.addActScreenshot(ctx, b, &q)
+		seen := callInfo{g: o.g, call: b.call, facts: b.facts, pin: b.pin}
+		seen.addScreenshot(ctx, &q, slog.LevelDebug) // the element may be gone by now
 		if b.call.Asked != nil && running {
 			b.call.Asked(*pendingOf(q))
 		}

@@ -43,7 +43,7 @@ func (p *invocation) peekPage(ctx context.Context, q *action.PolicyQuery) (actio
 			Hinted("leave session out").With("field", "session")
 	}
 	call.ID, call.Session, call.Caller, call.Peek = p.call.ID, q.Session, p.call.Caller, true
-	asked := &invocation{g: p.g, policy: p.policy, call: call}
+	asked := p.g.invocationOf(callInfo{g: p.g, policy: p.policy, call: call})
 	asked.verb, _ = action.Lookup(q.Verb)
 	if err := asked.checkArguments(); err != nil {
 		return action.Facts{}, err

@@ -26,9 +26,9 @@ func (p *invocation) redactAnswer(result action.Result, f *fault.Fault) (action.
 		return action.Result{}, redactionFault("what the secrets of this session are is not known").
 			Hinted("go to the page again, by which they are asked for, or start another session")
 	}
-	if p.guessedSessions == nil {
-		if p.compareAnswer(result, f); p.guessedSessions != nil {
-			result, f = action.Result{}, p.guessFault(context.Background())
+	if p.inspection.guessedSessions == nil {
+		if p.inspection.compareAnswer(result, f); p.inspection.guessedSessions != nil {
+			result, f = action.Result{}, p.inspection.guessFault(context.Background())
 		}
 	}
 	for _, known := range p.matchers(session) {

@@ -21,7 +21,7 @@ func createToken(ctx context.Context, p *invocation, a *action.TokenCreate) (any
 	if err != nil {
 		return nil, err
 	}
-	p.recordTokenEvent(made.Scope, "made token "+made.ID+" for "+string(made.Role)+" "+made.Name)
+	p.journal.recordTokenEvent(made.Scope, "made token "+made.ID+" for "+string(made.Role)+" "+made.Name)
 	return &made, nil
 }
 
@@ -30,15 +30,15 @@ func revokeToken(ctx context.Context, p *invocation, a *action.TokenRevoke) (any
 	if err != nil {
 		return nil, err
 	}
-	p.recordTokenEvent(revoked.Scope, "revoked token "+revoked.ID+" of "+revoked.Name)
+	p.journal.recordTokenEvent(revoked.Scope, "revoked token "+revoked.ID+" of "+revoked.Name)
 	return &revoked, nil
 }
 
 // recordTokenEvent records what was done to a token in the trail of the scope it is of.
-func (p *invocation) recordTokenEvent(scope, what string) {
-	event := p.record()
+func (j *journal) recordTokenEvent(scope, what string) {
+	event := j.record()
 	event.EventType, event.Scope, event.Detail = audit.Token, scope, sanitized(what)
-	p.g.audit.Record(event)
+	j.c.g.audit.Record(event)
 }
 
 // withTokens is withArgs for verbs that a gate without tokens does not have.

@@ -74,7 +74,7 @@ func answerQuestion(ctx context.Context, p *invocation, a *action.Answer) (any, 
 	if err != nil {
 		return nil, err
 	}
-	p.approval = q.ID
+	p.journal.approval = q.ID
 	event := answerOf(q)
 	event.CorrelationID, event.Surface = p.call.ID, p.call.Surface
 	event.Actor, event.Role = p.call.Caller.Actor, p.call.Caller.Role

@@ -35,7 +35,7 @@ func (p *invocation) requestHost(ctx context.Context, err error) error {
 	actor := p.call.Caller.Actor
 	q, said, failed := p.g.requestHost(ctx, hostRequest{
 		host: host, why: actor + " wants to open a page of " + host, session: p.facts.Session.ID,
-		caller: p.call.Caller, page: p.facts.Page, event: p.record(),
+		caller: p.call.Caller, page: p.facts.Page, event: p.journal.record(),
 	})
 	if failed != nil {
 		p.g.log.Warn("a wish for a host could not be put to people", "id", p.call.ID, "host", host, "error", failed)
@@ -49,8 +49,8 @@ func (p *invocation) requestHost(ctx context.Context, err error) error {
 
 // blockedAddress is the address that a call was refused: where it would have gone,
 // or where the page then led.
-func (p *invocation) blockedAddress(f *fault.Fault) string {
-	if d := p.facts.Destination; d != nil && !d.Allowed {
+func (c *callInfo) blockedAddress(f *fault.Fault) string {
+	if d := c.facts.Destination; d != nil && !d.Allowed {
 		return d.URL
 	}
 	address, _ := f.Details["url"].(string)
@@ -191,7 +191,7 @@ func (g *Gate) applyAnswer(ctx context.Context, by action.Call, q action.Questio
 		call.Args = resumeArgs()
 	}
 	p := g.newInvocation(call)
-	p.approval = q.ID
+	p.journal.approval = q.ID
 	_, err = p.finish(p.runRecovering(ctx))
 	return err
 }
