@@ -49,7 +49,7 @@ var waitingVerbs = map[string]bool{
 
 // longestQuestion is how long a question may wait, with room for what is done
 // about its answer.
-func (g *Gate) longestQuestion() time.Duration {
+func (g *Requests) longestQuestion() time.Duration {
 	t := g.approvals.Timeouts()
 	return max(t.Medium, t.High, t.Critical) + 5*time.Second
 }

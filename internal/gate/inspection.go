@@ -197,6 +197,6 @@ func (p *invocation) askAboutCredentials() {
 
 // containsCredential reports whether a text of anybody's holds a credential, and is
 // not to be kept.
-func (g *Gate) containsCredential(text string) bool {
+func (g *Requests) containsCredential(text string) bool {
 	return text != "" && len(g.credentials.Scanner.Find(scan.Text{Value: text})) > 0
 }

@@ -89,7 +89,7 @@ func (p *invocation) redactProgress() {
 
 // askQuestion puts a question to people without the secrets of its session. What
 // it covers stays what it is: of that a hash is kept.
-func (g *Gate) askQuestion(ctx context.Context, r approval.Request) (action.Question, bool, error) {
+func (g *Requests) askQuestion(ctx context.Context, r approval.Request) (action.Question, bool, error) {
 	type shown struct {
 		Why, Input, Within string
 		Element            *action.Element

@@ -1,12 +1,21 @@
 package gate
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
+	"slices"
+	"sync/atomic"
 
 	"golang.org/x/time/rate"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/approval"
+	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+	"github.com/gloveboxhq/glovebox/internal/gate/scan"
 )
 
 const (
@@ -15,6 +24,100 @@ const (
 	recordRate           = 10  // records of requests in a second, of a session in the long run
 	recordBurst          = 300 // that may come at once
 )
+
+// RequestsOptions are what Requests is made of. Policy, Approvals, Audit and Log
+// must be given.
+type RequestsOptions struct {
+	Policy      *policy.Policy
+	Approvals   *approval.Queue
+	Audit       *audit.Log
+	Log         *slog.Logger
+	Credentials Credentials
+	Secrets     *redact.Book
+}
+
+// Requests judges the requests that are to leave browsers, by the policy in force.
+// It keeps which acts may have caused them. It is safe for concurrent use.
+type Requests struct {
+	policy       atomic.Pointer[policy.Policy]
+	approvals    *approval.Queue
+	audit        *audit.Log
+	log          *slog.Logger
+	secrets      *redact.Book // never nil
+	secretsGiven bool         // somebody else fills secrets
+	credentials  Credentials
+	acts         acts
+}
+
+// NewRequests makes a judge of requests. Fault: internal when a part is missing.
+func NewRequests(o RequestsOptions) (*Requests, error) {
+	if o.Policy == nil || o.Approvals == nil || o.Audit == nil || o.Log == nil {
+		return nil, fault.New(fault.Internal, "the gate lacks one of its parts")
+	}
+	g := &Requests{approvals: o.Approvals, audit: o.Audit, log: o.Log, secrets: o.Secrets, secretsGiven: o.Secrets != nil, credentials: o.Credentials}
+	g.policy.Store(o.Policy)
+	if g.secrets == nil {
+		g.secrets = new(redact.Book)
+	}
+	if g.credentials.Scanner == nil {
+		g.credentials.Scanner = new(scan.Scanner)
+	}
+	return g, nil
+}
+
+// SetPolicy has every call and request from now on judged by another policy. Calls on
+// their way, those that wait for a person included, keep the one they began
+// with. Without a policy nothing changes: fault internal.
+func (g *Requests) SetPolicy(p *policy.Policy) error {
+	if p == nil {
+		return fault.New(fault.Internal, "a gate has a policy")
+	}
+	g.policy.Store(p)
+	return nil
+}
+
+// Outgoing judges a request that is to leave the browser of a session, and waits
+// for a person where one is asked. An error refuses the request. Faults:
+// denied_by_policy, approval_denied, approval_timeout, limit_reached.
+func (g *Requests) Outgoing(ctx context.Context, s action.Session, from action.Sender, r action.Request) (action.Ruling, error) {
+	o := &outgoingRequest{g: g, policy: g.policy.Load(), session: s, from: from, request: r, acts: g.acts.find(s.ID, r.Acts)}
+	return o.decide(ctx)
+}
+
+// Receipt records what became of a request that left the browser of a session.
+func (g *Requests) Receipt(s action.Session, e action.Effect) {
+	event := action.Record{
+		EventType: audit.Effect, Actor: s.Actor, Scope: s.Scope, SessionID: s.ID, ContainerID: s.Box, Action: action.EffectVerb,
+		TargetURL: approval.Sanitize(g.shownURL(e.URL), maxRecordedURL), Domain: e.Host, Result: "ok", Detail: fmt.Sprintf("%s: %d", e.Method, e.Status),
+	}
+	if e.State == action.EffectUnknown {
+		event.Result, event.Detail = "unknown", e.Method+": "+approval.Sanitize(e.Why, maxErrorText)
+	}
+	for _, b := range g.acts.find(s.ID, []string{e.Act}) {
+		b.noteEffect(e)
+		event.CorrelationID, event.Actor, event.Role, event.Surface = b.call.ID, b.call.Caller.Actor, b.call.Caller.Role, b.call.Surface
+	}
+	g.recordRequest(s.ID, event)
+}
+
+// recordRequest keeps a record about a request, unless its session has too many.
+func (g *Requests) recordRequest(session string, event action.Record) {
+	if event, kept := g.acts.allowRecord(session, event); kept {
+		g.audit.Record(event)
+	}
+}
+
+// Over forgets what is known of a session's requests: it has ended.
+func (g *Requests) Over(session string) { g.acts.endSession(session) }
+
+// HasOpenQuestions reports whether people are asked about a session now. Where that is not
+// known they are.
+func (g *Requests) HasOpenQuestions(s action.Session) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), hostRequestLimit) // it belongs to no call
+	defer cancel()
+	waiting, err := g.approvals.List(ctx, s.Scope, approval.Pending)
+	return err != nil || slices.ContainsFunc(waiting.Questions, func(q action.Question) bool { return q.Session == s.ID })
+}
 
 // sessionRequests is what is known of the requests of a session. deeds.mu guards it.
 type sessionRequests struct {

@@ -38,7 +38,7 @@ func diagnose(ctx context.Context, c config.Config, version string) []cli.Check 
 	defer os.RemoveAll(dir)
 	own := c
 	own.Server.StateDir = dir // an instance of its own: a running gateway's boxes are not touched
-	driver, err := openDriver(own, version, slog.New(slog.DiscardHandler))
+	driver, err := newDriver(own, version, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return append(checks, failedCheck(own.Browser.Sandbox.Driver, err))
 	}

@@ -24,9 +24,20 @@ type driver interface {
 	Close() error
 }
 
-// openDriver opens the configured driver for the gateway of this state
-// directory.
-func openDriver(c config.Config, version string, log *slog.Logger) (driver, error) {
+// openDriver opens the configured driver, and begins to remove what ended gateways
+// left on its engine.
+func (g *Gateway) openDriver(ctx context.Context, c config.Config, version string, log *slog.Logger) (driver, error) {
+	d, err := newDriver(c, version, log)
+	if err != nil {
+		return nil, err
+	}
+	g.onClose("driver", func(context.Context) error { return d.Close() })
+	g.reapBoxes(ctx, d, log)
+	return d, nil
+}
+
+// newDriver makes the configured driver for the gateway of this state directory.
+func newDriver(c config.Config, version string, log *slog.Logger) (driver, error) {
 	id, err := instance(c.Server.StateDir)
 	if err != nil {
 		return nil, err

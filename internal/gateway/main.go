@@ -41,7 +41,7 @@ func Main(ctx context.Context, version string, args []string, env config.Env, in
 		Vault:   openVault,
 		Guest:   func(ctx context.Context, _ []string) error { return runGuest(ctx, err) },
 		Doctor: func(ctx context.Context, c config.Config) []cli.Check {
-			return slices.Concat(diagnose(ctx, c, version), webhookCheck(ctx, c), vaultCheck(ctx, c))
+			return slices.Concat(diagnose(ctx, c, version), webhookCheck(ctx, c), vaultFindings(ctx, c))
 		},
 		Trail: cli.Trail{Inspect: inspectTrail, Key: showKey},
 	}

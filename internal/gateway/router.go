@@ -8,15 +8,15 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/workflow"
 )
 
-// router is what lies behind the gate: the sessions, and beside them the
-// records of runs and the vault.
+// router does the calls that the gate lets through: each goes to the sessions, the
+// records of runs, or the vault.
 type router struct {
 	gate.Sessions
-	runs    *workflow.Runs
-	gateway *Gateway
+	runs  *workflow.Runs
+	vault vaultCheck
 }
 
-// Look looks where the verb belongs.
+// Look has the part that a verb belongs to look.
 func (b router) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	if b.runs.Owns(call.Verb) {
 		return b.runs.Look(ctx, call)
@@ -27,13 +27,13 @@ func (b router) Look(ctx context.Context, call action.Call) (action.Facts, actio
 	return b.Sessions.Look(ctx, call)
 }
 
-// Do does a call where its verb belongs.
+// Do has the part that a verb belongs to do the call.
 func (b router) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
 	if b.runs.Owns(call.Verb) {
 		return b.runs.Do(ctx, call)
 	}
 	if call.Verb == checkVerb {
-		return b.gateway.checkCredentials(ctx, call)
+		return b.vault.check(ctx, call)
 	}
 	return b.Sessions.Do(ctx, call, pin)
 }

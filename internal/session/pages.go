@@ -65,7 +65,11 @@ func (r *Registry) sends(ctx context.Context, box string, request action.Request
 		defer l.mu.Unlock()
 		l.sending--
 	}()
-	return r.outgoing.Outgoing(ctx, record, from, request)
+	ruling, err := r.outgoing.Outgoing(ctx, record, from, request)
+	if ruling.Notice != "" {
+		r.QueueNotice(record.ID, ruling.Notice)
+	}
+	return ruling, err
 }
 
 // Opens asks about a WebSocket that a box wants to open, and waits for a person
