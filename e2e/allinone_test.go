@@ -19,6 +19,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/demosite"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/local"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // allInOneTag is the image that holds the gateway too: a few layers without
@@ -28,6 +29,7 @@ var allInOneTag = "glovebox:e2e" + os.Getenv("GLOVEBOX_TEST_TREE")
 // TestAllInOne starts the container as docs/all-in-one.md says and uses it
 // from outside, through the published port.
 func TestAllInOne(t *testing.T) {
+	testenv.Heavy(t)
 	g, name := startAllInOne(t)
 	inContainer := func(t *testing.T, command ...string) string {
 		t.Helper()

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gloveboxhq/glovebox/internal/egress/egresstest"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 const (
@@ -80,6 +81,7 @@ func (a agent) comes(text, want string) {
 // TestWebApplications has an agent work inside accounts of web applications
 // that others made.
 func TestWebApplications(t *testing.T) {
+	testenv.Heavy(t)
 	t.Parallel()
 	a := newApps(t)
 	t.Run("WithoutCredentialsTheyAskWhoItIs", a.signedOut)

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // What opens the account of the victim. No four letters of them are in the pages
@@ -44,6 +46,7 @@ type hijacked struct {
 // attacker's own can, and wants no four letters of a secret in any answer, and no
 // answer that tells a right guess from a wrong one without pausing the session.
 func TestAHijackedAgentLearnsNothing(t *testing.T) {
+	testenv.Heavy(t)
 	t.Parallel()
 	v := httptest.NewServer(victim())
 	t.Cleanup(func() { v.CloseClientConnections(); v.Close() })

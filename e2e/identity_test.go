@@ -23,11 +23,11 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/go-jose/go-jose/v4"
-	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/auth"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/jwt/jwttest"
 )
 
 // TestIdentity calls a gateway over TLS, with tokens of every source, and looks
@@ -64,16 +64,10 @@ func login(t *testing.T) (url string, vouch func(role, scope string) string) {
 	}))
 	t.Cleanup(server.Close)
 	return server.URL, func(role, scope string) string {
-		token := jwt.NewWithClaims(jwt.SigningMethodES256, jwt.MapClaims{
+		return jwttest.Forge(t, jose.ES256, key, map[string]any{"kid": "k"}, map[string]any{
 			"iss": "https://login.example", "aud": "glovebox", "sub": "ann", "exp": time.Now().Add(time.Hour).Unix(),
 			"glovebox_role": role, "glovebox_scope": scope,
 		})
-		token.Header["kid"] = "k"
-		text, err := token.SignedString(key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return text
 	}
 }
 

@@ -8,11 +8,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // TestInstallInAFreshMachine installs what a browser needs in a container of
 // the distribution's bare base, with the program and nothing else brought in.
 func TestInstallInAFreshMachine(t *testing.T) {
+	testenv.Heavy(t)
 	m := newMachine(t)
 	out, status := m.run(t, "n\n", "/glovebox", "install", "browser")
 	if status != 8 || !strings.Contains(out, "nothing was installed") || !strings.Contains(out, "go on? [y/N]") {

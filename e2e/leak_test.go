@@ -21,6 +21,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/e2e/leaksite"
 	"github.com/gloveboxhq/glovebox/internal/profile"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // watcher is the token of a viewer of the default scope.
@@ -45,6 +46,7 @@ type leak struct {
 // TestNothingLeadsBack signs in to a hostile site by injected credentials and
 // looks for them in whatever a caller can obtain, and in all that is kept.
 func TestNothingLeadsBack(t *testing.T) {
+	testenv.Heavy(t)
 	t.Parallel()
 	l := newLeak(t)
 	l.session = l.curl(t, "agent").open(fmt.Sprintf(`{"name": "signed-in", "url": %q}`, l.base))

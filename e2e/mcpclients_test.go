@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/testcache"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 const clientLimit = 8 * time.Minute // for all journeys of one client, on a busy machine
@@ -22,6 +23,7 @@ var journeys = []string{"progress", "cancelled", "lost", "errors", "several", "r
 // TestMCPClients has MCP clients that others made use the program, over both
 // transports.
 func TestMCPClients(t *testing.T) {
+	testenv.Heavy(t)
 	t.Parallel()
 	g := start(t, settings{security: "max_concurrent_sessions: -1"})
 	project := testcache.Project(t, "mcp")

@@ -6,11 +6,13 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/testcache"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // TestDescriptionPassesLinters holds what the program prints against two
 // linters' own rules. Warnings fail too.
 func TestDescriptionPassesLinters(t *testing.T) {
+	testenv.Heavy(t)
 	project := testcache.Project(t, "openapi")
 	t.Setenv("REDOCLY_TELEMETRY", "off")
 	runs(t, time.Minute, project, binary, "openapi", "--out", filepath.Join(project, "openapi.json"))
@@ -24,6 +26,7 @@ func TestDescriptionPassesLinters(t *testing.T) {
 
 // A client that is made of the description calls a gateway.
 func TestClientMadeOfTheDescription(t *testing.T) {
+	testenv.Heavy(t)
 	g := start(t, settings{})
 	project := testcache.Project(t, "openapi")
 	for name, value := range map[string]string{"BASE": "http://" + g.address, "TOKEN": g.token("operator"), "SITE": g.site} {

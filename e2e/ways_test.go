@@ -18,6 +18,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/egress/egresstest"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 const waysLimit = 4 * time.Minute // for all that one run of pages tries, on a busy machine
@@ -39,6 +40,7 @@ type escape struct {
 // TestWaysOut has a hostile page and a hostile process in a box try to get
 // out in every way there is.
 func TestWaysOut(t *testing.T) {
+	testenv.Heavy(t)
 	e := newEscape(t)
 	t.Run("AllowedHostsAreReached", e.friendly)
 	t.Run("ForbiddenHostsAreNot", e.hostile)

@@ -16,6 +16,7 @@ import (
 	"github.com/gloveboxhq/glovebox/bench/person"
 	"github.com/gloveboxhq/glovebox/bench/place"
 	"github.com/gloveboxhq/glovebox/internal/golden"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 const (
@@ -51,6 +52,8 @@ type bench struct {
 // TestTasksInApplications does the tasks of the applications that start fast,
 // or of all with -every.
 func TestTasksInApplications(t *testing.T) {
+	testenv.Heavy(t)
+	testenv.Require(t, testenv.Engine)
 	var left []string
 	chosen := slices.DeleteFunc(applications(), func(a Application) bool {
 		if *only != "" {

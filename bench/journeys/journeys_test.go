@@ -7,6 +7,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/bench/journeys/apps"
 	"github.com/gloveboxhq/glovebox/bench/person"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // What the gate is held to in our own applications, on trusted hosts. The goals
@@ -17,6 +18,8 @@ const (
 )
 
 func TestOrdinaryJourneysAreRarelyAskedAbout(t *testing.T) {
+	testenv.Heavy(t)
+	testenv.Require(t, testenv.Engine)
 	records := inSetting(t, Setting{Name: "trusted", Trusted: true}, ours())
 	all := sum("all", records)
 	report := &Report{Records: records}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 func TestMain(m *testing.M) { os.Exit(Main(m)) }
@@ -24,6 +26,8 @@ var opens = map[Kind][]struct {
 }
 
 func TestEveryServerShowsAPageWithItsSandboxOnAndLeavesNothing(t *testing.T) {
+	testenv.Heavy(t)
+	testenv.Require(t, testenv.Engine)
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, `<!doctype html><title>Peers</title><h1>All see this</h1><button>Press</button>`)

@@ -7,11 +7,13 @@ import (
 	"github.com/gloveboxhq/glovebox/bench/peer"
 	"github.com/gloveboxhq/glovebox/bench/person"
 	"github.com/gloveboxhq/glovebox/bench/tasks/sites"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 func TestMain(m *testing.M) { os.Exit(peer.Main(m)) }
 
 func TestEveryTaskIsDoneWithGlovebox(t *testing.T) {
+	testenv.Require(t, testenv.Engine)
 	h := openHouse(t)
 	server := peer.Start(t, peer.Glovebox, h.address, h.far)
 	w := newWorker(server, h, person.Open(t, server))

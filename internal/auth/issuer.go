@@ -11,9 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/golang-jwt/jwt/v5"
+	"github.com/go-jose/go-jose/v4"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/jwt"
 )
 
 const (
@@ -25,7 +26,7 @@ const (
 
 // methods are the signatures that are taken. What is symmetric, or none, is
 // not among them (RFC 8725, 3.1).
-var methods = []string{"RS256", "ES256", "EdDSA"}
+var methods = []jose.SignatureAlgorithm{jose.RS256, jose.ES256, jose.EdDSA}
 
 // Issuer is somebody else who says who callers are, by signed tokens (RFC
 // 7519).
@@ -40,8 +41,8 @@ type Issuer struct {
 
 type issuer struct {
 	Issuer
-	keys   *keySet
-	parser *jwt.Parser
+	keys  *keySet
+	rules jwt.Rules
 }
 
 // Trust lets callers in whose token i has signed: as "jwt:" and the token's
@@ -57,10 +58,9 @@ func (b *Book) Trust(i Issuer) error {
 	if err != nil || at.Host == "" || at.User != nil || (at.Scheme != "https" && (at.Scheme != "http" || !loopback(at.Hostname()))) {
 		return errors.New("jwks_url must be an https address")
 	}
-	b.issuer = &issuer{Issuer: i, keys: newKeySet(i.KeysURL, i.Log), parser: jwt.NewParser(
-		jwt.WithValidMethods(methods), jwt.WithIssuer(i.Name), jwt.WithAudience(i.Audience), jwt.WithLeeway(leeway),
-		jwt.WithExpirationRequired(), jwt.WithIssuedAt(), jwt.WithStrictDecoding(),
-	)}
+	b.issuer = &issuer{Issuer: i, keys: newKeySet(i.KeysURL, i.Log), rules: jwt.Rules{
+		Methods: methods, Issuer: i.Name, Audience: i.Audience, Leeway: leeway,
+	}}
 	return nil
 }
 
@@ -82,27 +82,18 @@ func (b *Book) issued(ctx context.Context, token string) (Identity, error) {
 var errUnknown = errors.New("the token is not known")
 
 func (i *issuer) identify(ctx context.Context, token string) (Identity, error) {
-	claims := jwt.MapClaims{}
-	_, err := i.parser.ParseWithClaims(token, claims, func(t *jwt.Token) (any, error) { return i.key(ctx, t) })
+	own := map[string]any{}
+	claims, err := jwt.Verify(token, i.rules, time.Now(), func(id, method string) (any, error) { return i.key(ctx, id, method) }, &own)
 	if err != nil {
 		return Identity{}, err
 	}
-	expires, err := claims.GetExpirationTime()
-	if err != nil {
-		return Identity{}, err
-	}
-	caller, err := i.caller(claims)
-	return Identity{Caller: caller, Source: FromIssuer, Expires: expires.Add(leeway)}, err
+	caller, err := i.caller(claims.Subject, own)
+	return Identity{Caller: caller, Source: FromIssuer, Expires: claims.Expiry.Time().Add(leeway)}, err
 }
 
-// key returns the issuer's key that a token names, which must be for the
-// token's own algorithm. A header that must be understood is not (RFC 7515,
-// 4.1.11), and what a header says of where keys are is not looked at.
-func (i *issuer) key(ctx context.Context, t *jwt.Token) (any, error) {
-	if _, critical := t.Header["crit"]; critical {
-		return nil, errors.New("it has critical headers")
-	}
-	id, _ := t.Header["kid"].(string)
+// key returns the issuer's key of an id, which must be for the token's own
+// algorithm. What a token's header says of where keys are is not looked at.
+func (i *issuer) key(ctx context.Context, id, method string) (any, error) {
 	if id == "" {
 		return nil, errors.New("it names no key")
 	}
@@ -110,7 +101,7 @@ func (i *issuer) key(ctx context.Context, t *jwt.Token) (any, error) {
 	if !found {
 		return nil, errors.New("it names a key that the issuer does not have")
 	}
-	if key.method != t.Method.Alg() {
+	if key.method != method {
 		return nil, errors.New("its key is for another algorithm")
 	}
 	return key.public, nil
@@ -121,8 +112,7 @@ func (i *issuer) key(ctx context.Context, t *jwt.Token) (any, error) {
 var plain = regexp.MustCompile(`^[!-~]{1,128}$`)
 
 // caller is who the claims say calls.
-func (i *issuer) caller(claims jwt.MapClaims) (action.Caller, error) {
-	subject, _ := claims["sub"].(string)
+func (i *issuer) caller(subject string, claims map[string]any) (action.Caller, error) {
 	scope, _ := claims[i.ScopeClaim].(string)
 	role, _ := claims[i.RoleClaim].(string)
 	if !plain.MatchString(subject) || !plain.MatchString(scope) {

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
-	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/auth"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/jwt/jwttest"
 )
 
 func TestWhomAnIssuerVouchesForMayCall(t *testing.T) {
@@ -26,11 +26,11 @@ func TestWhomAnIssuerVouchesForMayCall(t *testing.T) {
 	l.publish(0, public("r", r), public("e", e), public("d", d), map[string]string{"kty": "unheard of", "kid": "x"})
 	b := l.book(t)
 	for name, token := range map[string]string{
-		"RS256":         sign(t, jwt.SigningMethodRS256, "r", r, nil),
-		"ES256":         sign(t, jwt.SigningMethodES256, "e", e, nil),
-		"EdDSA":         sign(t, jwt.SigningMethodEdDSA, "d", d, nil),
-		"two audiences": sign(t, jwt.SigningMethodES256, "e", e, func(_ map[string]any, c jwt.MapClaims) { c["aud"] = []string{"other", "glovebox"} }),
-		"just expired":  sign(t, jwt.SigningMethodES256, "e", e, func(_ map[string]any, c jwt.MapClaims) { c["exp"] = time.Now().Add(-20 * time.Second).Unix() }),
+		"RS256":         sign(t, jose.RS256, "r", r, nil),
+		"ES256":         sign(t, jose.ES256, "e", e, nil),
+		"EdDSA":         sign(t, jose.EdDSA, "d", d, nil),
+		"two audiences": sign(t, jose.ES256, "e", e, func(_ map[string]any, c map[string]any) { c["aud"] = []string{"other", "glovebox"} }),
+		"just expired":  sign(t, jose.ES256, "e", e, func(_ map[string]any, c map[string]any) { c["exp"] = time.Now().Add(-20 * time.Second).Unix() }),
 	} {
 		who, err := b.Identify(t.Context(), token)
 		want := action.Caller{Actor: "jwt:ann@example.com", Scope: "team", Role: action.Viewer}
@@ -57,32 +57,32 @@ func TestSignedTokensThatAreNotTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	es := jwt.SigningMethodES256
-	with := func(name string, value any) func(map[string]any, jwt.MapClaims) {
-		return func(_ map[string]any, c jwt.MapClaims) { c[name] = value }
+	es := jose.ES256
+	with := func(name string, value any) func(map[string]any, map[string]any) {
+		return func(_ map[string]any, c map[string]any) { c[name] = value }
 	}
-	without := func(name string) func(map[string]any, jwt.MapClaims) {
-		return func(_ map[string]any, c jwt.MapClaims) { delete(c, name) }
+	without := func(name string) func(map[string]any, map[string]any) {
+		return func(_ map[string]any, c map[string]any) { delete(c, name) }
 	}
-	header := func(name string, value any) func(map[string]any, jwt.MapClaims) {
-		return func(h map[string]any, _ jwt.MapClaims) { h[name] = value }
+	header := func(name string, value any) func(map[string]any, map[string]any) {
+		return func(h map[string]any, _ map[string]any) { h[name] = value }
 	}
 	now := time.Now()
 	good := sign(t, es, "e", e, nil)
 	parts := strings.Split(good, ".")
 	cases := map[string]string{
-		"no signature":               sign(t, jwt.SigningMethodNone, "e", jwt.UnsafeAllowNoneSignatureType, nil),
-		"public key as a shared one": sign(t, jwt.SigningMethodHS256, "r", pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}), nil),
-		"the same in DER":            sign(t, jwt.SigningMethodHS256, "r", der, nil),
-		"shared key of the set":      sign(t, jwt.SigningMethodHS256, "shared", []byte("a secret that both sides know, as it were"), nil),
-		"other padding":              sign(t, jwt.SigningMethodPS256, "r", r, nil),
-		"other hash":                 sign(t, jwt.SigningMethodRS512, "r", r, nil),
-		"other curve":                sign(t, jwt.SigningMethodES384, "other", other, nil),
+		"no signature":               sign(t, jwttest.None, "e", nil, nil),
+		"public key as a shared one": sign(t, jose.HS256, "r", pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}), nil),
+		"the same in DER":            sign(t, jose.HS256, "r", der, nil),
+		"shared key of the set":      sign(t, jose.HS256, "shared", []byte("a secret that both sides know, as it were"), nil),
+		"other padding":              sign(t, jose.PS256, "r", r, nil),
+		"other hash":                 sign(t, jose.RS512, "r", r, nil),
+		"other curve":                sign(t, jose.ES384, "other", other, nil),
 		"key of another kind":        sign(t, es, "r", e, nil),
-		"key for another algorithm":  sign(t, jwt.SigningMethodRS256, "named", r, nil),
+		"key for another algorithm":  sign(t, jose.RS256, "named", r, nil),
 		"key for sealing":            sign(t, es, "sealing", e, nil),
-		"key that is too short":      sign(t, jwt.SigningMethodRS256, "small", small, nil),
-		"key id that two have":       sign(t, jwt.SigningMethodRS256, "twice", r, nil),
+		"key that is too short":      sign(t, jose.RS256, "small", small, nil),
+		"key id that two have":       sign(t, jose.RS256, "twice", r, nil),
 		"the other of the two":       sign(t, es, "twice", stolen, nil),
 		"somebody else's key":        sign(t, es, "e", stolen, nil),
 		"no key id":                  sign(t, es, "", e, nil),
@@ -147,7 +147,7 @@ func TestATokenChangedAtAnyPlaceIsNotTaken(t *testing.T) {
 	for name, key := range map[string]crypto.Signer{"RS256": generate(t, 2048), "ES256": curve(t, elliptic.P256()), "EdDSA": edwards(t)} {
 		l.publish(0, public("k", key))
 		b := l.book(t)
-		good := sign(t, jwt.GetSigningMethod(name), "k", key, nil)
+		good := sign(t, jose.SignatureAlgorithm(name), "k", key, nil)
 		if _, err := b.Identify(t.Context(), good); err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +174,7 @@ func TestKeysMayChange(t *testing.T) {
 		l.publish(0, public("1", first))
 		b := l.book(t)
 		taken := func(id string, key *ecdsa.PrivateKey) bool {
-			_, err := b.Identify(t.Context(), sign(t, jwt.SigningMethodES256, id, key, nil))
+			_, err := b.Identify(t.Context(), sign(t, jose.ES256, id, key, nil))
 			return err == nil
 		}
 		if !taken("1", first) {
@@ -209,7 +209,7 @@ func TestAnIssuerThatIsAwayIsMissedForADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := l.book(t)
 		taken := func() bool {
-			_, err := b.Identify(t.Context(), sign(t, jwt.SigningMethodES256, "k", key, nil))
+			_, err := b.Identify(t.Context(), sign(t, jose.ES256, "k", key, nil))
 			return err == nil
 		}
 		for _, status := range []int{http.StatusServiceUnavailable, http.StatusFound} {
@@ -252,12 +252,12 @@ func TestSetsOfKeysThatAreNoneChangeNothing(t *testing.T) {
 			many[i] = public(strings.Repeat("k", i+2), key)
 		}
 		for name, keys := range map[string][]any{"nothing": nil, "too many": many, "too large": {strings.Repeat("a", 600<<10)}} {
-			if _, err := b.Identify(t.Context(), sign(t, jwt.SigningMethodES256, "k", key, nil)); err != nil {
+			if _, err := b.Identify(t.Context(), sign(t, jose.ES256, "k", key, nil)); err != nil {
 				t.Errorf("before %s: %v", name, err)
 			}
 			l.publish(0, keys...)
 			time.Sleep(10 * time.Minute) // synthetic clock
-			if _, err := b.Identify(t.Context(), sign(t, jwt.SigningMethodES256, "k", key, nil)); err != nil {
+			if _, err := b.Identify(t.Context(), sign(t, jose.ES256, "k", key, nil)); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 			l.publish(0, public("k", key))

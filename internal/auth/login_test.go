@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
-	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/gloveboxhq/glovebox/internal/auth"
+	"github.com/gloveboxhq/glovebox/internal/jwt/jwttest"
 )
 
 // login is an issuer: a real server of keys that change, and that may be away.
@@ -83,27 +83,21 @@ func public(id string, key crypto.Signer) jose.JSONWebKey {
 	return jose.JSONWebKey{KeyID: id, Key: key.Public()}
 }
 
-func claims() jwt.MapClaims {
-	return jwt.MapClaims{
+func claims() map[string]any {
+	return map[string]any{
 		"iss": "https://login.example", "aud": "glovebox", "sub": "ann@example.com", "role": "viewer", "tenant": "team",
 		"iat": time.Now().Unix(), "exp": time.Now().Add(time.Hour).Unix(),
 	}
 }
 
 // sign makes a token with a header and claims that change has changed.
-func sign(t *testing.T, method jwt.SigningMethod, id string, key any, change func(header map[string]any, c jwt.MapClaims)) string {
+func sign(t *testing.T, method jose.SignatureAlgorithm, id string, key any, change func(header map[string]any, c map[string]any)) string {
 	t.Helper()
-	c := claims()
-	token := jwt.NewWithClaims(method, c)
-	token.Header["kid"] = id
+	header, c := map[string]any{"kid": id}, claims()
 	if change != nil {
-		change(token.Header, c)
+		change(header, c)
 	}
-	text, err := token.SignedString(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return jwttest.Forge(t, method, key, header, c)
 }
 
 func generate(t *testing.T, bits int) *rsa.PrivateKey {

@@ -420,9 +420,32 @@ func codeOf(err error) string {
 // numberOf is the number of a try, the same in every run.
 func numberOf(i int) string { return fmt.Sprintf("7%05d", i) }
 
+const (
+	shards   = 2  // of the tries of a test: they mostly wait
+	fewTries = 20 // that -short makes all of; of more it makes every fourth
+)
+
 // attempt makes tries before a gate that is off, where each must do its harm, and
 // before one that is on, where none may.
 func attempt(t *testing.T, tries []try, how setting) {
+	t.Helper()
+	step := 1
+	if testing.Short() && len(tries) > fewTries {
+		step = 4
+	}
+	var parts [shards][]try
+	for i := 0; i < len(tries); i += step {
+		parts[i/step%shards] = append(parts[i/step%shards], tries[i])
+	}
+	for i, part := range parts {
+		t.Run(fmt.Sprint(i+1), func(t *testing.T) {
+			t.Parallel()
+			attemptInTurn(t, part, how)
+		})
+	}
+}
+
+func attemptInTurn(t *testing.T, tries []try, how setting) {
 	t.Helper()
 	off, on := newFoe(t, how, true), newFoe(t, how, false)
 	results := make([]made, len(tries))

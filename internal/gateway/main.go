@@ -22,7 +22,7 @@ import (
 // Main runs the program and returns its exit status.
 func Main(ctx context.Context, version string, args []string, env config.Env, in io.Reader, out, err io.Writer) int {
 	tuneGC()
-	parts := cli.Parts{
+	parts := cli.Deps{
 		Version:  version,
 		Problems: problems,
 		Explain:  explain,

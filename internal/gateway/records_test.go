@@ -237,7 +237,7 @@ func (r *records) tool(name string, args map[string]any, role action.Role) {
 func (r *records) cli(role action.Role, args ...string) {
 	none := func(string) (string, bool) { return "", false }
 	out := &bytes.Buffer{}
-	cli.Run(context.Background(), cli.Parts{}, append([]string{"--gateway", r.url, "--token", r.tokens[role]}, args...), none, cli.Stdio{In: out, Out: out, Err: out})
+	cli.Run(context.Background(), cli.Deps{}, append([]string{"--gateway", r.url, "--token", r.tokens[role]}, args...), none, cli.Stdio{In: out, Out: out, Err: out})
 }
 
 // attach lets a client of the browser's protocol come and go.

@@ -9,6 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/config"
 	"github.com/gloveboxhq/glovebox/internal/credentials/source/vaulttest"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testcache"
 )
 
 const aDocument = `{"domain":"example.com","cookies":[{"name":"sid","value":"canary-41"}],"login":{"password":"canary-42"}}`
@@ -20,6 +21,7 @@ func TestEachBackendAnswersWithoutAGateway(t *testing.T) {
 	server.Put("browser/example.com", aDocument)
 	t.Setenv("A_TOKEN", server.Root())
 	t.Setenv("GLOVEBOX_SECRET_SECRETS_BROWSER_EXAMPLE_COM", aDocument)
+	testcache.SOPS(t)
 	for backend, from := range map[string]string{
 		"file": "the vault file", "vault": "the vault at " + strings.TrimPrefix(server.URL, "http://"), "env": "the environment",
 		"sops": "SOPS in folder", "none": "no vault",
@@ -76,7 +78,11 @@ func TestDoctorSaysWhatIsWrongWithTheVault(t *testing.T) {
 		"no token": func(c *config.Credentials) {
 			c.Backend, c.HashiCorp.Address, c.HashiCorp.TokenEnv = "vault", "http://127.0.0.1:1", "NOT_SET"
 		},
-		"no age key":  func(c *config.Credentials) { c.Backend, c.SOPS.Path = "sops", unsound },
+		"no age key": func(c *config.Credentials) { c.Backend, c.SOPS.Path = "sops", unsound },
+		"no sops": func(c *config.Credentials) {
+			t.Setenv("PATH", unsound)
+			c.Backend, c.SOPS = "sops", config.SOPS{Path: "../credentials/source/testdata/sops/folder", KeyFile: "../credentials/source/testdata/sops/age.key"}
+		},
 		"no file":     func(c *config.Credentials) { c.Backend, c.SOPS.KeyFile = "sops", filepath.Join(unsound, "none") },
 		"key is none": func(c *config.Credentials) { t.Setenv("GLOVEBOX_VAULT_KEY", "canary-41") },
 	} {

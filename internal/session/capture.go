@@ -23,35 +23,35 @@ type Keeper interface {
 // capture saves what a session's browser is logged in with. Faults:
 // invalid_request, not_found when there is nothing, credentials_unavailable,
 // and those of the page engine.
-func (r *Registry) capture(ctx context.Context, call action.Call) (action.Result, error) {
+func (ca *credentialAccess) capture(ctx context.Context, call action.Call) (action.Result, error) {
 	args, err := argsOf[action.Capture](call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	keeper, writes := r.vault.(Keeper)
+	keeper, writes := ca.vault.(Keeper)
 	if !writes {
 		return action.Result{}, fault.New(fault.CredentialsUnavailable, "this gateway's source of credentials cannot be written").
 			Hinted("use the encrypted file or HashiCorp Vault: security.credentials.vault_backend, docs/credentials.md")
 	}
-	l, err := r.admit(ctx, call)
+	sess, err := ca.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	ctx, leave, err := l.enter(ctx, call)
+	ctx, leave, err := sess.enter(ctx, call)
 	if err != nil {
-		return action.Result{Session: l.id}, err
+		return action.Result{Session: sess.id}, err
 	}
 	defer leave()
-	done, err := r.captureIn(ctx, l, args, keeper)
+	done, err := ca.captureIn(ctx, sess, args, keeper)
 	if err != nil {
-		return action.Result{Session: l.id}, err
+		return action.Result{Session: sess.id}, err
 	}
-	return action.Result{Session: l.id, Data: done, Page: l.now().Page}, nil
+	return action.Result{Session: sess.id, Data: done, Page: sess.now().Page}, nil
 }
 
 // captureIn learns what it takes, marks the session, and stores.
-func (r *Registry) captureIn(ctx context.Context, l *live, args *action.Capture, keeper Keeper) (*action.Captured, error) {
-	domain, err := r.domainOf(l.facts().Box, args.Domain)
+func (ca *credentialAccess) captureIn(ctx context.Context, sess *openSession, args *action.Capture, keeper Keeper) (*action.Captured, error) {
+	domain, err := ca.networks.domainOf(sess.facts().Box, args.Domain)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (r *Registry) captureIn(ctx context.Context, l *live, args *action.Capture,
 	if err != nil {
 		return nil, err
 	}
-	set, left, err := l.stage().browser.Capture(ctx, domain)
+	set, left, err := sess.stage().browser.Capture(ctx, domain)
 	if err != nil {
 		return nil, err
 	}
@@ -68,14 +68,14 @@ func (r *Registry) captureIn(ctx context.Context, l *live, args *action.Capture,
 		return nil, fault.New(fault.NotFound, "the session has nothing of %s to save", quoted(domain)).
 			Hinted("log in first, and stay on a page of the site for its storage").With("left", left)
 	}
-	if err := r.prepares(ctx, l, domain, redact.Secrets(set)...); err != nil {
+	if err := ca.prepares(ctx, sess, domain, redact.Secrets(set)...); err != nil {
 		return nil, err
 	}
 	done := &action.Captured{
 		OK: true, Domain: domain, Origin: set.Origin, Left: left,
 		Cookies: len(set.Cookies), LocalStorage: len(set.LocalStorage), SessionStorage: len(set.SessionStorage),
 	}
-	had, err := r.vault.For(ctx, l.scope, domain)
+	had, err := ca.vault.For(ctx, sess.scope, domain)
 	if err != nil {
 		return nil, err
 	}
@@ -84,20 +84,20 @@ func (r *Registry) captureIn(ctx context.Context, l *live, args *action.Capture,
 			return nil, err
 		}
 	}
-	if err := keeper.Put(ctx, l.scope, set); err != nil {
+	if err := keeper.Put(ctx, sess.scope, set); err != nil {
 		return nil, err
 	}
-	return done, r.heldNow(ctx, l, domain)
+	return done, ca.heldNow(ctx, sess, domain)
 }
 
 // heldNow remembers that the session has what is kept of a domain: it is not put
 // in again, over what the site made of it since.
-func (r *Registry) heldNow(ctx context.Context, l *live, domain string) error {
-	kept, err := r.vault.For(ctx, l.scope, domain)
+func (ca *credentialAccess) heldNow(ctx context.Context, sess *openSession, domain string) error {
+	kept, err := ca.vault.For(ctx, sess.scope, domain)
 	if err != nil || kept == nil {
 		return err
 	}
-	return r.mark(ctx, l, domain, kept.Version)
+	return ca.mark(ctx, sess, domain, kept.Version)
 }
 
 func endOf(expires string) (*time.Time, error) {

@@ -3,164 +3,225 @@ package session
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// pause keeps agents from a session until a person resumes it. One that is
+// pauseVerb keeps agents from a session until a person resumes it. One that is
 // paused already stays as it is. Faults: session_paused when another person
 // took it over, and those of session.show.
-func (r *Registry) pause(ctx context.Context, call action.Call) (action.Result, error) {
+func (c *control) pauseVerb(ctx context.Context, call action.Call) (action.Result, error) {
 	args, err := argsOf[action.Hands](call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	return r.handle(ctx, call, args.Reason, false)
+	return c.pauseFor(ctx, call, args.Reason, false)
 }
 
 // takeOver makes a session the caller's own: they act in it until they hand it
 // back, and nobody else does. It may be taken from another person. Faults:
 // those of session.show.
-func (r *Registry) takeOver(ctx context.Context, call action.Call) (action.Result, error) {
+func (c *control) takeOver(ctx context.Context, call action.Call) (action.Result, error) {
 	args, err := argsOf[action.Hands](call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	return r.handle(ctx, call, args.Reason, true)
+	return c.pauseFor(ctx, call, args.Reason, true)
 }
 
-// handle puts a person's hold on a session, or changes the one it has, and
+// pauseFor puts a person's hold on a session, or changes the one it has, and
 // waits for what runs in it to end.
-func (r *Registry) handle(ctx context.Context, call action.Call, reason string, taken bool) (action.Result, error) {
-	l, err := r.admit(ctx, call)
+func (c *control) pauseFor(ctx context.Context, call action.Call, reason string, taken bool) (action.Result, error) {
+	sess, err := c.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	hold := action.Hold{By: call.Caller.Actor, Code: action.ByOperator, Why: said(reason)}
+	hold := action.Hold{By: call.Caller.Actor, Code: action.ByOperator, Why: oneLine(reason)}
 	if hold.Why == "" {
 		hold.Why = "a person is at it"
 	}
-	fresh, err := r.seize(ctx, l, hold, taken)
+	fresh, err := c.setPause(ctx, sess, hold, taken)
 	did := "paused by " + hold.By
 	if !fresh && err == nil {
-		did, err = r.changeHands(ctx, l, hold, taken)
+		did, err = c.changeHolder(ctx, sess, hold, taken)
 	}
 	if did != "" && (fresh || err == nil) {
 		if taken && fresh {
 			did = "taken over by " + hold.By
 		}
-		r.event(l.now(), call.ID, did+": "+hold.Why)
+		c.audit.event(sess.now(), call.ID, did+": "+hold.Why)
 	}
 	if err != nil {
-		return action.Result{Session: l.id}, err
+		return action.Result{Session: sess.id}, err
 	}
-	result := shown(l.now())
-	if !l.quiet(ctx) {
+	result := sessionResult(sess.now())
+	if !sess.waitTurnFree(ctx) {
 		result.Notes = append(result.Notes, "what the agent was doing has not ended yet; nothing new begins")
 	}
 	return result, nil
 }
 
-// changeHands gives the hold there is to another person, or makes a pause of
-// it. did is empty when it stays as it is.
-func (r *Registry) changeHands(ctx context.Context, l *live, hold action.Hold, taken bool) (did string, err error) {
-	l.mu.Lock()
-	had := l.control.Hold
-	if had == nil {
-		l.mu.Unlock()
-		return "", fault.New(fault.PageChanged, "the session was handed back meanwhile").Hinted("make the call again")
-	}
-	switch {
-	case !isOpen(l.record.State):
-		defer l.mu.Unlock()
-		return "", l.gone()
-	case l.control.Taken && had.By == hold.By && taken, !l.control.Taken && !taken:
-		l.mu.Unlock()
-		return "", nil
-	case l.control.Taken && had.By != hold.By && !taken:
-		err := l.held("take it from them: glovebox session take " + l.id)
-		l.mu.Unlock()
+// changeHolder makes another person the holder of a paused session, or makes a
+// take-over of a pause. did is empty when it stays as it is.
+func (c *control) changeHolder(ctx context.Context, sess *openSession, hold action.Hold, taken bool) (did string, err error) {
+	sess.with(func(st *sessionState) { did, err = st.changeHolder(hold, taken) })
+	if did == "" || err != nil {
 		return "", err
-	case l.control.Taken && taken:
-		did = fmt.Sprintf("taken over by %s from %s", hold.By, had.By)
-	case taken:
-		did = "taken over by " + hold.By
-	default:
-		did = "paused by " + hold.By
 	}
-	hold.Since = had.Since
-	l.control.Hold, l.control.Taken = &hold, taken
-	l.settleState()
-	l.mu.Unlock()
-	return did, r.keepControl(ctx, l)
+	return did, c.saver.savePause(ctx, sess)
 }
 
-// quiet waits until no action runs in a session whose agents are kept out.
-// False says that one still does.
-func (l *live) quiet(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, turnLimit)
-	defer cancel()
-	select {
-	case l.turn <- struct{}{}:
-		<-l.turn
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// release hands a session back to its agents, which are told what changed.
+// resume hands a session back to its agents, which are told what changed.
 // Faults: already_active when nobody holds it, session_paused when another
 // person took it over, and those of session.show.
-func (r *Registry) release(ctx context.Context, call action.Call) (action.Result, error) {
+func (c *control) resume(ctx context.Context, call action.Call) (action.Result, error) {
 	args, err := argsOf[action.HandBack](call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	l, err := r.admit(ctx, call)
+	sess, err := c.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	seen := r.look(ctx, l)
-	l.mu.Lock()
-	had, err := l.mayRelease(call.Caller)
+	seen := c.view(ctx, sess)
+	var had *action.Hold
+	var what string
+	sess.with(func(st *sessionState) {
+		if had, err = st.mayRelease(call.Caller); err != nil {
+			return
+		}
+		what = handedBack(call.Caller.Actor, args.Note, seen.view.since(st.pause.Before))
+		c.extend(st, time.Now())
+		st.pause.Hold, st.pause.Taken, st.pause.Before, st.failures = nil, false, view{}, failures{}
+		st.showPause()
+		st.addNote(what)
+	})
 	if err != nil {
-		l.mu.Unlock()
-		return action.Result{Session: l.id}, err
+		return action.Result{Session: sess.id}, err
 	}
-	what := handedBack(call.Caller.Actor, args.Note, seen.view.since(l.control.Before))
-	r.extend(l, time.Now())
-	l.control.Hold, l.control.Taken, l.control.Before, l.failures = nil, false, view{}, failures{}
-	l.settleState()
-	l.note(what)
-	l.mu.Unlock()
-	err = r.keepControl(ctx, l)
-	r.event(l.now(), call.ID, fmt.Sprintf("handed back by %s; it was held by %s: %s", call.Caller.Actor, had.By, what))
-	return shown(l.now()), err
-}
-
-// mayRelease returns the hold that a person may end. mu must be held.
-func (l *live) mayRelease(by action.Caller) (*action.Hold, error) {
-	hold := l.control.Hold
-	switch {
-	case !isOpen(l.record.State):
-		return nil, l.gone()
-	case hold == nil:
-		return nil, fault.New(fault.AlreadyActive, "session %s is open: nobody holds it", label(l.record)).
-			Hinted("there is nothing to hand back").With("session", l.id)
-	case l.control.Taken && hold.By != by.Actor:
-		return nil, l.held("take it from them first: glovebox session take " + l.id)
-	}
-	return hold, nil
+	err = c.saver.savePause(ctx, sess)
+	c.audit.event(sess.now(), call.ID, fmt.Sprintf("handed back by %s; it was held by %s: %s", call.Caller.Actor, had.By, what))
+	return sessionResult(sess.now()), err
 }
 
 // handedBack is what an agent is told, in one line.
 func handedBack(by, note, changed string) string {
-	line := "handed back by " + said(by) + ": " + changed
-	if note = said(note); note != "" {
+	line := "handed back by " + oneLine(by) + ": " + changed
+	if note = oneLine(note); note != "" {
 		line += fmt.Sprintf("; they say: %q", note)
 	}
 	return line
+}
+
+// control pauses sessions, lets people take them over and hands them back. It
+// pauses them by itself at a limit, and after too many failures.
+type control struct {
+	config   Config
+	sessions *directory
+	saver    *saver
+	audit    auditor
+	log      *slog.Logger
+	work     *sync.WaitGroup
+	limited  func(action.Session, string)
+}
+
+const (
+	pausedIdleFactor = 4                // a held session may be idle for so many times as long: people are slower
+	turnLimit        = 10 * time.Second // for the action that runs when a hold begins to end
+	maxReason        = 500              // characters of a reason
+)
+
+// barred refuses a call to a session that somebody keeps from its caller.
+// Faults: session_paused.
+func (c *control) barred(call action.Call) (action.SessionFacts, error) {
+	if !ofSession(call.Verb) {
+		return action.SessionFacts{}, nil
+	}
+	sess := c.sessions.find(call)
+	if sess == nil {
+		return action.SessionFacts{}, nil
+	}
+	at := sess.snapshot()
+	err := at.checkPause(call)
+	return sess.facts(), err
+}
+
+// pauseByID pauses a session from the gate's side and alerts. A session that is
+// held already stays as it is. Faults: session_not_found, not_active.
+func (c *control) pauseByID(ctx context.Context, session, code, why string) error {
+	sess := c.sessions.withID(session)
+	if sess == nil {
+		return fault.New(fault.SessionNotFound, "there is no open session %s", quoted(session)).
+			Hinted("list the sessions there are with session.list")
+	}
+	return c.pauseAndAlert(ctx, sess, action.Hold{By: action.House, Code: code, Why: why}, "")
+}
+
+// pauseAndAlert pauses a session without a person's doing, and has people told. What
+// runs in it may end.
+func (c *control) pauseAndAlert(ctx context.Context, sess *openSession, hold action.Hold, correlation string) error {
+	hold.Why = oneLine(hold.Why)
+	fresh, err := c.setPause(ctx, sess, hold, false)
+	if fresh || err == nil {
+		c.audit.alert(sess.now(), correlation, hold.Code+": "+hold.Why)
+	}
+	if fresh {
+		c.audit.event(sess.now(), correlation, "paused by "+hold.By+": "+hold.Why)
+	}
+	return err
+}
+
+// setPause puts a hold on a session, unless it has one: then fresh is false.
+// Faults: not_active.
+func (c *control) setPause(ctx context.Context, sess *openSession, hold action.Hold, taken bool) (fresh bool, err error) {
+	if fresh, err = sess.setHold(&hold, taken); !fresh {
+		return false, err
+	}
+	seen := c.view(ctx, sess)
+	sess.with(func(st *sessionState) {
+		if st.pause.Hold == &hold { // nobody has ended it meanwhile
+			st.pause.Before = seen.view
+		}
+		st.addNote(seen.notes...)
+	})
+	return true, c.saver.savePause(ctx, sess)
+}
+
+// mostWait bounds the wait for a person where the caller does not.
+const maxWait = 10 * time.Minute
+
+// requestHuman pauses a session because its agent wants a person, has people
+// told, and waits until one hands it back. On a session that is held already
+// it only waits. Faults: those of session.show.
+func (c *control) requestHuman(ctx context.Context, call action.Call) (action.Result, error) {
+	args, err := argsOf[action.HumanRequest](call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	sess, err := c.sessions.admit(ctx, call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	if sess.pausedBy() == nil {
+		hold := action.Hold{By: call.Caller.Actor, Code: action.HelpWanted, Why: args.Reason}
+		if err := c.pauseAndAlert(ctx, sess, hold, call.ID); err != nil {
+			return action.Result{Session: sess.id}, err
+		}
+	}
+	wait := call.Wait
+	if wait <= 0 || wait > maxWait {
+		wait = maxWait
+	}
+	if err := sess.waitHandedBack(ctx, wait); err != nil {
+		return action.Result{Session: sess.id}, err
+	}
+	answer := &action.HumanRequested{State: action.HandedBack, Hold: sess.pausedBy()}
+	if answer.Hold != nil {
+		answer.State = action.StillHeld
+	}
+	return action.Result{Session: sess.id, Data: answer, Page: sess.now().Page}, nil
 }

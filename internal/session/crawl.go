@@ -1,6 +1,8 @@
 package session
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"io"
 	"net/http"
@@ -14,7 +16,7 @@ import (
 )
 
 const (
-	mostFile     = 4 << 20 // bytes of robots.txt or a sitemap, unpacked
+	maxFile      = 4 << 20 // bytes of robots.txt or a sitemap, unpacked
 	fileLimit    = 10 * time.Second
 	crawlTabs    = 5 * time.Second // to close the tabs of a crawl
 	crawlerAgent = "Mozilla/5.0 (compatible; Glovebox)"
@@ -39,8 +41,8 @@ func (c *crawl) close(ctx context.Context) error {
 
 // lookAtCrawl returns the facts of a crawl that is to begin: where it begins,
 // and where else it would go, as the door judges it.
-func (r *Registry) lookAtCrawl(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
-	l, err := r.admit(ctx, call)
+func (p *pages) lookAtCrawl(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Facts{}, action.Pin{}, err
 	}
@@ -52,38 +54,38 @@ func (r *Registry) lookAtCrawl(ctx context.Context, call action.Call) (action.Fa
 	if err != nil {
 		return action.Facts{}, action.Pin{}, err
 	}
-	_, leave, err := l.enter(ctx, call)
+	_, leave, err := sess.enter(ctx, call)
 	if err != nil {
 		return action.Facts{}, action.Pin{}, err
 	}
 	defer leave()
-	facts := action.Facts{Session: l.facts(), Page: l.stage().browser.Page()}
-	pin := action.Pin{Session: l.id}
-	if err := r.exhausted(ctx, l, call); err != nil {
+	facts := action.Facts{Session: sess.facts(), Page: sess.stage().browser.Page()}
+	pin := action.Pin{Session: sess.id}
+	if err := p.control.exhausted(ctx, sess, call); err != nil {
 		return facts, pin, err
 	}
-	to := r.door.Judge(facts.Session.Box, start)
+	to := p.networks.door.Judge(facts.Session.Box, start)
 	facts.Destination = &to
-	facts.Crawl, err = r.grantOf(facts.Session.Box, args, to)
+	facts.Crawl, err = p.grantOf(facts.Session.Box, args, to)
 	return facts, pin, err
 }
 
 // grantOf is what a crawl would be let do. Faults: invalid_request for what is
 // no host.
-func (r *Registry) grantOf(box string, args *action.Crawl, start action.Destination) (*action.CrawlGrant, error) {
+func (p *pages) grantOf(box string, args *action.Crawl, start action.Destination) (*action.CrawlGrant, error) {
 	grant := &action.CrawlGrant{Start: withoutFragment(start.URL)}
 	if len(args.AllowedDomains) == 0 {
 		grant.Hosts = []string{start.Host}
 		return grant, nil
 	}
 	for _, domain := range args.AllowedDomains {
-		domain = fold(domain)
+		domain = normalizeHost(domain)
 		name, wild := strings.CutPrefix(domain, "*.")
 		probe := name
 		if wild {
 			probe = "any." + name // of a pattern's sub-domains one stands for all
 		}
-		to := r.judgeHost(box, probe)
+		to := p.networks.judgeHost(box, probe)
 		if probe == "" || to.Host != probe {
 			return nil, fault.New(fault.InvalidRequest, "allowedDomains holds what is no host").
 				Hinted("give hosts such as docs.example.com, or *.example.com for sub-domains").With("field", "allowedDomains")
@@ -96,16 +98,6 @@ func (r *Registry) grantOf(box string, args *action.Crawl, start action.Destinat
 	return grant, nil
 }
 
-// judgeHost says whether documents may come from a host, at whatever port.
-func (r *Registry) judgeHost(box, host string) action.Destination {
-	first := r.door.Judge(box, "https://"+host+"/")
-	if first.Allowed || first.Host == "" || r.mayHaveCookies(box, host) != nil {
-		return first
-	}
-	first.Allowed, first.Reason = true, ""
-	return first
-}
-
 func withoutFragment(address string) string {
 	address, _, _ = strings.Cut(address, "#")
 	return address
@@ -113,8 +105,8 @@ func withoutFragment(address string) string {
 
 // beginCrawl opens a crawl. Only one runs in a session at a time. It counts as
 // one action, its pages as none.
-func (r *Registry) beginCrawl(ctx context.Context, call action.Call) (action.Result, error) {
-	facts, _, err := r.lookAtCrawl(ctx, call)
+func (p *pages) beginCrawl(ctx context.Context, call action.Call) (action.Result, error) {
+	facts, _, err := p.lookAtCrawl(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
@@ -125,45 +117,45 @@ func (r *Registry) beginCrawl(ctx context.Context, call action.Call) (action.Res
 	if err != nil {
 		return action.Result{}, err
 	}
-	l, err := r.admit(ctx, call)
+	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
 	verb, _ := action.Lookup(call.Verb)
-	files := r.door.Transport(facts.Session.Box)
+	files := p.networks.door.Transport(facts.Session.Box)
 	options := engine.CrawlOptions{Extract: args.Extract, Resources: args.Resources}
 	if args.Render == "auto" {
 		options.Way = files
 	}
-	c := &crawl{id: newID(), grant: *facts.Crawl, files: files, reader: l.stage().browser.Crawl(options), reads: action.Sending(args.Effects) == action.SendNone}
-	if !l.setCrawl(c) {
+	c := &crawl{id: newID(), grant: *facts.Crawl, files: files, reader: sess.stage().browser.Crawl(options), reads: action.Sending(args.Effects) == action.SendNone}
+	if !sess.setCrawl(c) {
 		return action.Result{}, fault.New(fault.LimitReached, "a crawl runs in this session already").
 			Hinted("wait until it has ended, or use another session").With("limit", "crawls").With("max", 1)
 	}
-	if err := r.count(ctx, l, verb, call); err != nil {
-		l.dropCrawl(c.id)
+	if err := p.count(ctx, sess, verb, call); err != nil {
+		sess.dropCrawl(c.id)
 		return action.Result{}, err
 	}
-	defer r.askToSave()
-	return action.Result{Session: l.id, Data: &action.CrawlOpened{ID: c.id, Start: c.grant.Start, Hosts: c.grant.Hosts}}, nil
+	defer p.saver.ask()
+	return action.Result{Session: sess.id, Data: &action.CrawlOpened{ID: c.id, Start: c.grant.Start, Hosts: c.grant.Hosts}}, nil
 }
 
 // lookAtStep returns the facts of a step of a crawl: what its crawl was let
 // do, and where the step goes.
-func (r *Registry) lookAtStep(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
-	l, err := r.admit(ctx, call)
+func (p *pages) lookAtStep(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Facts{}, action.Pin{}, err
 	}
-	facts, pin := action.Facts{Session: l.facts()}, action.Pin{Session: l.id}
+	facts, pin := action.Facts{Session: sess.facts()}, action.Pin{Session: sess.id}
 	id, address := stepOf(call.Args)
-	c := l.crawlOf(id)
+	c := sess.crawlOf(id)
 	if c == nil {
 		return facts, pin, noCrawl()
 	}
 	facts.Crawl = &c.grant
 	if address != "" {
-		to := r.door.Judge(facts.Session.Box, address)
+		to := p.networks.door.Judge(facts.Session.Box, address)
 		facts.Destination = &to
 	}
 	return facts, pin, nil
@@ -188,35 +180,35 @@ func noCrawl() error {
 
 // stepInCrawl does a step. Steps take no turns, and count neither as actions
 // nor as failures of the session: a page that fails costs only itself.
-func (r *Registry) stepInCrawl(ctx context.Context, call action.Call) (action.Result, error) {
-	l, err := r.admit(ctx, call)
+func (p *pages) stepInCrawl(ctx context.Context, call action.Call) (action.Result, error) {
+	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	ctx, leave, err := l.enter(ctx, call)
+	ctx, leave, err := sess.enter(ctx, call)
 	if err != nil {
-		return action.Result{Session: l.id}, err
+		return action.Result{Session: sess.id}, err
 	}
 	defer leave()
 	id, _ := stepOf(call.Args)
-	c := l.crawlOf(id)
+	c := sess.crawlOf(id)
 	if c == nil {
 		return action.Result{}, noCrawl()
 	}
-	result := action.Result{Session: l.id}
+	result := action.Result{Session: sess.id}
 	switch args := call.Args.(type) {
 	case *action.CrawlPage:
-		result.Data, err = c.reader.Visit(rights(ctx, call), args.URL, args.Limit(0))
+		result.Data, err = c.reader.Visit(withRights(ctx, call), args.URL, args.Limit(0))
 	case *action.CrawlFile:
 		result.Data, err = c.file(ctx, args.URL, args.Limit(fileLimit))
 	case *action.CrawlEnd:
-		l.dropCrawl(c.id)
+		sess.dropCrawl(c.id)
 		err = c.close(ctx)
 	}
 	if err == nil {
 		return result, nil
 	}
-	if over := l.over(); over != nil {
+	if over := sess.over(); over != nil {
 		return action.Result{}, over.Because(err)
 	}
 	return action.Result{}, err
@@ -252,7 +244,7 @@ func (c *crawl) file(ctx context.Context, address string, limit time.Duration) (
 
 // unpacked reads a file, and what is inside one that is packed.
 func unpacked(body io.Reader) ([]byte, error) {
-	whole, err := io.ReadAll(io.LimitReader(body, mostFile))
+	whole, err := io.ReadAll(io.LimitReader(body, maxFile))
 	if err != nil || len(whole) < 2 || whole[0] != 0x1f || whole[1] != 0x8b { // RFC 1952 section 2.3.1
 		return whole, err
 	}
@@ -269,30 +261,40 @@ func unfetched(address string, err error) *fault.Fault {
 }
 
 // setCrawl makes c the session's crawl, unless there is one.
-func (l *live) setCrawl(c *crawl) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.crawl != nil {
+func (o *openSession) setCrawl(c *crawl) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.state.crawl != nil {
 		return false
 	}
-	l.crawl = c
+	o.state.crawl = c
 	return true
 }
 
 // crawlOf returns the session's crawl of that id, nil when there is none.
-func (l *live) crawlOf(id string) *crawl {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.crawl == nil || id == "" || l.crawl.id != id {
+func (o *openSession) crawlOf(id string) *crawl {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.state.crawl == nil || id == "" || o.state.crawl.id != id {
 		return nil
 	}
-	return l.crawl
+	return o.state.crawl
 }
 
-func (l *live) dropCrawl(id string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.crawl != nil && l.crawl.id == id {
-		l.crawl = nil
+func (o *openSession) dropCrawl(id string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.state.crawl != nil && o.state.crawl.id == id {
+		o.state.crawl = nil
 	}
+}
+
+// gunzip unpacks a file, at most as far as a file may be long: a small one can
+// hold a thousand times as much.
+func gunzip(packed []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(r, maxFile))
 }

@@ -11,18 +11,18 @@ import (
 )
 
 // putOut is how long what agents may not go on with has to end.
-const putOut = 5 * time.Second
+const cancelLimit = 5 * time.Second
 
-// becomeCredentialed narrows what agents may do in the session, for its life.
+// markCredentialed narrows what agents may do in the session, for its life.
 // Whoever puts credentials into its browser calls it right before, each time,
 // and puts none in when it fails. What is withheld from agents does not begin
 // any more: calls in flight are cancelled, agents' clients of the browser's
 // protocol are put out, and it returns when they have left. Faults:
 // credentials_unavailable when they do not.
-func (l *live) becomeCredentialed(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, putOut)
+func (o *openSession) markCredentialed(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, cancelLimit)
 	defer cancel()
-	for _, left := range l.narrow() {
+	for _, left := range o.cancelWithheld() {
 		select {
 		case <-left:
 		case <-ctx.Done():
@@ -33,17 +33,17 @@ func (l *live) becomeCredentialed(ctx context.Context) error {
 	return nil
 }
 
-// narrow marks the session, ends what is withheld from agents from then on and
+// cancelWithheld marks the session, ends what is withheld from agents from then on and
 // returns what tells that it has ended.
-func (l *live) narrow() (left []<-chan struct{}) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.credentialed = true
-	for _, all := range []map[*context.CancelCauseFunc]going{l.calls, l.wires} {
+func (o *openSession) cancelWithheld() (left []<-chan struct{}) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.state.credentialed = true
+	for _, all := range []map[*context.CancelCauseFunc]activity{o.state.calls, o.state.clientCalls} {
 		for stop, g := range all {
-			if err := l.withholds(g.call); err != nil {
+			if err := o.state.checkWithheld(g.call); err != nil {
 				(*stop)(err)
-				left = append(left, g.left)
+				left = append(left, g.done)
 			}
 		}
 	}
@@ -51,15 +51,15 @@ func (l *live) narrow() (left []<-chan struct{}) {
 }
 
 // isCredentialed reports whether credentials were put into the session, in this
-// process or one before. mu must be held.
-func (l *live) isCredentialed() bool { return l.credentialed || len(l.record.Credentialed) > 0 }
+// process or one before.
+func (s *sessionState) isCredentialed() bool { return s.credentialed || len(s.record.Credentialed) > 0 }
 
-// withholds refuses what agents do not have in a session with credentials,
-// whatever was decided of the call before it had them. mu must be held. Faults:
+// checkWithheld refuses what agents do not have in a session with credentials,
+// whatever was decided of the call before it had them. Faults:
 // denied_by_policy.
-func (l *live) withholds(call action.Call) error {
+func (s *sessionState) checkWithheld(call action.Call) error {
 	verb, known := action.Lookup(call.Verb)
-	if !known || call.Caller.Role == action.Operator || !l.isCredentialed() {
+	if !known || call.Caller.Role == action.Operator || !s.isCredentialed() {
 		return nil
 	}
 	if verb = verb.As(call.Args); !verb.Withheld() {
@@ -68,8 +68,8 @@ func (l *live) withholds(call action.Call) error {
 	return fault.New(fault.DeniedByPolicy, "%s", action.WithheldWhy).Hinted("%s", verb.Instead()).With("rule", action.WithheldRule)
 }
 
-// rights tells the page engine for whom a call is made.
-func rights(ctx context.Context, call action.Call) context.Context {
+// withRights tells the page engine for whom a call is made.
+func withRights(ctx context.Context, call action.Call) context.Context {
 	ctx = engine.Viewing(ctx, engine.Viewer{Actor: call.Caller.Actor, Surface: call.Surface}, call.Changes)
 	if call.Caller.Role == action.Operator {
 		return engine.Trusted(ctx)
@@ -79,17 +79,17 @@ func rights(ctx context.Context, call action.Call) context.Context {
 
 // holdsIn is what the page engine of a box asks: whether the session there holds
 // credentials, and where its known secrets are in a text.
-func (r *Registry) holdsIn(box string) (credentialed func() bool, secrets func(string) [][2]int) {
+func (ca *credentialAccess) holdsIn(box string) (credentialed func() bool, secrets func(string) [][2]int) {
 	credentialed = func() bool {
-		l := r.byBox(box)
-		return l != nil && l.facts().Credentialed
+		sess := ca.sessions.byBox(box)
+		return sess != nil && sess.facts().Credentialed
 	}
 	secrets = func(text string) (all [][2]int) {
-		l := r.byBox(box)
-		if l == nil {
+		sess := ca.sessions.byBox(box)
+		if sess == nil {
 			return nil
 		}
-		for _, s := range r.known.Of(l.id).Find([]byte(text)) {
+		for _, s := range ca.known.Of(sess.id).Find([]byte(text)) {
 			all = append(all, [2]int{s.Start, s.End})
 		}
 		return all
@@ -97,19 +97,19 @@ func (r *Registry) holdsIn(box string) (credentialed func() bool, secrets func(s
 	return credentialed, secrets
 }
 
-// begins is withholds for a call that is about to be done. Faults:
+// checkBegin is withholds for a call that is about to be done. Faults:
 // denied_by_policy.
-func (l *live) begins(call action.Call) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.withholds(call)
+func (o *openSession) checkBegin(call action.Call) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.state.checkWithheld(call)
 }
 
-// lookAtProfiles says of a call about saved user data whether a session that its
+// lookAt says of a call about saved user data whether a session that its
 // caller may use holds credentials.
-func (r *Registry) lookAtProfiles(call action.Call) action.Facts {
-	holds := func(l *live) bool {
-		return l.scope == call.Caller.Scope && isOpen(l.now().State) && l.facts().Credentialed
+func (v *profileVerbs) lookAt(call action.Call) action.Facts {
+	holds := func(sess *openSession) bool {
+		return sess.scope == call.Caller.Scope && isOpen(sess.now().State) && sess.facts().Credentialed
 	}
-	return action.Facts{Session: action.SessionFacts{Credentialed: slices.ContainsFunc(r.all(), holds)}}
+	return action.Facts{Session: action.SessionFacts{Credentialed: slices.ContainsFunc(v.sessions.all(), holds)}}
 }

@@ -19,7 +19,7 @@ func TestWhatWasAllowedBeforeTheCredentialsIsJudgedAgainAtTheAct(t *testing.T) {
 	if facts.Session.Credentialed {
 		t.Error("a session without credentials has some")
 	}
-	must(t, r.BecomeCredentialed(t.Context(), s.ID))
+	must(t, r.MarkCredentialed(t.Context(), s.ID))
 	_, err = r.Do(t.Context(), call, pin)
 	wants(t, fault.DeniedByPolicy, err, "page.snapshot")
 	facts, _, err = r.Look(t.Context(), call)
@@ -46,7 +46,7 @@ func TestAnAgentsClientIsPutOutWhenCredentialsCome(t *testing.T) {
 		return served
 	}
 	agents, operators := serve(alice), serve(admin)
-	must(t, r.BecomeCredentialed(t.Context(), s.ID))
+	must(t, r.MarkCredentialed(t.Context(), s.ID))
 	wants(t, fault.DeniedByPolicy, <-agents, "page verbs")
 	select {
 	case err := <-operators:
@@ -74,6 +74,6 @@ func TestAnAgentsScriptIsCancelledWhenCredentialsCome(t *testing.T) {
 	for busy := 0; busy == 0; runtime.Gosched() {
 		r.page(s.Box).set(func(t *tab) { busy = t.running })
 	}
-	must(t, r.BecomeCredentialed(t.Context(), s.ID))
+	must(t, r.MarkCredentialed(t.Context(), s.ID))
 	wants(t, fault.DeniedByPolicy, <-done, "page.snapshot")
 }

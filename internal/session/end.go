@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -11,96 +12,86 @@ import (
 )
 
 // setBox stores which box a starting session gets.
-func (l *live) setBox(id string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.record.Box = id
+func (o *openSession) setBox(id string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.state.record.Box = id
 }
 
 // opened makes a session open, if nobody has ended it meanwhile, and has it
 // watched. It is stored before anybody is told: a gateway that dies right after
 // its answer must find the session again.
-func (r *Registry) opened(l *live, s stage) bool {
-	l.mu.Lock()
-	l.box, l.browser = s.box, s.browser
-	ok := l.ending == nil
+func (l *lifecycle) opened(sess *openSession, s stage) bool {
+	var ok bool
+	sess.with(func(st *sessionState) { ok = st.open(s) })
 	if ok {
-		l.record.State, l.record.Hold, l.record.Egress = l.control.state(), l.control.Hold, s.box.Info().Egress
-		page := s.browser.Page()
-		l.record.Page = &page
-		l.touch()
-	}
-	l.mu.Unlock()
-	if ok {
-		r.work.Go(func() { r.watch(l, s) })
-		r.work.Go(func() { r.tend(l, s.box) })
-		r.work.Go(func() { r.freezeWhenIdle(l, s.box) })
-		if err := r.store(context.Background(), l); err != nil { // store is bounded; nothing but the record is at stake
-			r.log.Error("cannot record an open session", "session", l.id, "error", err)
-			r.askToSave()
+		l.work.Go(func() { l.watch(sess, s) })
+		l.work.Go(func() { l.monitorHealth(sess, s.box) })
+		l.work.Go(func() { l.freezer.run(sess, s.box) })
+		if err := l.saver.save(context.Background(), sess); err != nil { // store is bounded; nothing but the record is at stake
+			l.log.Error("cannot record an open session", "session", sess.id, "error", err)
+			l.saver.ask()
 		}
 	}
 	return ok
 }
 
 // watch waits for whatever ends a session, and ends it.
-func (r *Registry) watch(l *live, s stage) {
+func (l *lifecycle) watch(sess *openSession, s stage) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for alive := true; alive; {
-		l.mu.Lock()
-		changed := l.changed
-		l.mu.Unlock()
+		changed := sess.snapshot().changed
 		select {
 		case <-changed: // a hold has limits of its own
 			timer.Reset(0)
-		case <-l.closing:
+		case <-sess.closing:
 			alive = false
 		case <-s.box.Done():
-			r.lose(l, s)
+			sess.lose(l.log, s)
 		case <-s.browser.Done():
-			next, again := r.revive(l, s)
+			next, again := l.revive(sess, s)
 			if !again {
-				r.lose(l, s)
+				sess.lose(l.log, s)
 				continue
 			}
 			s = next
 			timer.Reset(0)
 		case <-timer.C:
-			next, over := r.deadline(l, time.Now())
+			next, over := l.deadline(sess, time.Now())
 			if over != nil && over.pauses {
-				r.reach(context.Background(), l, over.reason) // it belongs to no call, and its steps are bounded
-				next, _ = r.deadline(l, time.Now())           // of a held session: this loop does not hear of a hold of its own
+				l.control.pauseAtLimit(context.Background(), sess, over.reason) // it belongs to no call, and its steps are bounded
+				next, _ = l.deadline(sess, time.Now())                          // of a held session: this loop does not hear of a hold of its own
 			} else if over != nil {
-				l.end(*over)
+				sess.end(*over)
 			}
 			if next > 0 {
 				timer.Reset(next)
 			}
 		}
 	}
-	r.conclude(l)
+	l.conclude(sess)
 }
 
 // lose begins the end of a session whose box or browser is gone.
-func (r *Registry) lose(l *live, s stage) {
-	r.log.Warn("a session lost its browser", "session", l.id, "box_error", s.box.Err(), "browser_error", s.browser.Err())
-	l.end(lost(s))
+func (o *openSession) lose(log *slog.Logger, s stage) {
+	log.Warn("a session lost its browser", "session", o.id, "box_error", s.box.Err(), "browser_error", s.browser.Err())
+	o.end(lossOf(s))
 }
 
-// lost says why a session failed whose box or browser is gone. The box is
+// lossOf says why a session failed whose box or browser is gone. The box is
 // asked first: when it goes, the browser goes with it.
-func lost(s stage) ending {
+func lossOf(s stage) ending {
 	select {
 	case <-s.box.Done():
-		return ending{state: failed, reason: "its box is gone" + because(s.box.Err())}
+		return ending{state: failed, reason: "its box is gone" + causeText(s.box.Err())}
 	default:
-		return ending{state: failed, reason: "its browser is gone" + because(s.browser.Err())}
+		return ending{state: failed, reason: "its browser is gone" + causeText(s.browser.Err())}
 	}
 }
 
-// because shows only what was written for callers.
-func because(err error) string {
+// causeText shows only what was written for callers.
+func causeText(err error) string {
 	if f := (*fault.Fault)(nil); errors.As(err, &f) {
 		return ": " + f.Message
 	}
@@ -109,20 +100,23 @@ func because(err error) string {
 
 // deadline returns how the session ends when a limit is reached at that time,
 // or else how long until one may be; 0 when there is none.
-func (r *Registry) deadline(l *live, now time.Time) (next time.Duration, over *ending) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if end := r.endOfTime(l); !end.IsZero() && l.control.Hold == nil { // who holds it decides whether it goes on
+func (l *lifecycle) deadline(sess *openSession, now time.Time) (next time.Duration, over *ending) {
+	sess.with(func(st *sessionState) { next, over = l.deadlineOf(st, now) })
+	return next, over
+}
+
+func (l *lifecycle) deadlineOf(st *sessionState, now time.Time) (next time.Duration, over *ending) {
+	if end := l.control.endOfTime(st); !end.IsZero() && st.pause.Hold == nil { // who holds it decides whether it goes on
 		if next = end.Sub(now); next <= 0 {
-			return 0, &ending{reason: minutesKey + ": it was open for " + now.Sub(l.record.Created).Round(time.Second).String(), limit: minutesKey, pauses: true}
+			return 0, &ending{reason: minutesKey + ": it was open for " + now.Sub(st.record.Created).Round(time.Second).String(), limit: minutesKey, pauses: true}
 		}
 	}
-	if key, most := r.idleLimit(l); most > 0 {
-		if l.control.Hold != nil {
-			most *= patience
+	if key, most := l.idleLimit(st); most > 0 {
+		if st.pause.Hold != nil {
+			most *= pausedIdleFactor
 		}
-		idle := most - now.Sub(l.record.LastUsed)
-		if len(l.calls) > 0 {
+		idle := most - now.Sub(st.record.LastUsed)
+		if len(st.calls) > 0 {
 			idle = most // a call that takes long is no idleness
 		}
 		if idle <= 0 {
@@ -136,12 +130,12 @@ func (r *Registry) deadline(l *live, now time.Time) (next time.Duration, over *e
 }
 
 // idleLimit is how long a session may be without a call, and what says so; 0 is
-// no limit. mu must be held.
-func (r *Registry) idleLimit(l *live) (key string, most time.Duration) {
-	if l.terms.Timeout > 0 {
-		return "timeout of session.start", time.Duration(l.terms.Timeout) * time.Millisecond
+// no limit.
+func (l *lifecycle) idleLimit(st *sessionState) (key string, most time.Duration) {
+	if st.terms.Timeout > 0 {
+		return "timeout of session.start", time.Duration(st.terms.Timeout) * time.Millisecond
 	}
-	return "security.session_timeout", r.config.IdleTimeout
+	return "security.session_timeout", l.config.IdleTimeout
 }
 
 func limitEnding(key, what string) *ending {
@@ -150,73 +144,58 @@ func limitEnding(key, what string) *ending {
 
 // conclude ends what a session has and stores how it ended. end must have been
 // called; conclude must be called once.
-func (r *Registry) conclude(l *live) {
+func (l *lifecycle) conclude(sess *openSession) {
 	ctx := context.Background() // the session's last steps belong to no call; unmake and store are bounded
-	l.mu.Lock()
-	box, browser, how := l.record.Box, l.browser, *l.ending
-	l.mu.Unlock()
+	at := sess.snapshot()
+	box, browser, how := at.record.Box, at.browser, *at.ending
 	if how.keep {
-		r.leave(ctx, l, browser)
+		l.leave(ctx, sess, browser)
 		return
 	}
-	r.keepProfile(ctx, l, how, r.purge(ctx, l, how))
-	if box != "" && r.owns(box) {
-		r.unmake(ctx, box, browser)
+	l.keeper.keep(ctx, sess, how, l.creds.purge(ctx, sess, how))
+	if box != "" && l.boxes.owns(box) {
+		l.boxes.unmake(ctx, box, browser)
 	}
-	r.settle(l)
-	l.mu.Lock()
-	at := time.Now().UTC()
-	l.record.State, l.record.Reason, l.record.Closed = how.state, how.reason, &at
-	l.record.Hold, l.control = nil, control{}
-	record := l.record
-	l.mu.Unlock()
-	if err := r.store(ctx, l); err != nil {
-		r.log.Error("cannot record the end of a session", "session", l.id, "error", err)
+	l.refusals.finish(sess)
+	record := sess.close(how)
+	if err := l.saver.save(ctx, sess); err != nil {
+		l.log.Error("cannot record the end of a session", "session", sess.id, "error", err)
 	}
 	if how.state == failed && how.call == "" { // nobody is being told by an answer
-		r.alert(record, "", "the session failed: "+how.reason)
+		l.audit.alert(record, "", "the session failed: "+how.reason)
 	}
-	r.event(record, how.call, how.reason)
-	if r.outgoing != nil {
-		r.outgoing.Over(l.id)
+	l.audit.event(record, how.call, how.reason)
+	if l.pages.outgoing != nil {
+		l.pages.outgoing.Over(sess.id)
 	}
-	r.outlive(l)
-	if told := how.by == record.Actor || how.state == failed && how.call != ""; !told && l.run == "" {
-		r.parted(record, l.terms)
+	l.creds.outlive(sess)
+	if told := how.by == record.Actor || how.state == failed && how.call != ""; !told && sess.run == "" {
+		l.notices.parted(record, sess.snapshot().terms)
 	}
-	r.log.Info("session ended", "session", l.id, "state", how.state, "reason", how.reason)
-	r.delist(l)
+	l.log.Info("session ended", "session", sess.id, "state", how.state, "reason", how.reason)
+	l.sessions.remove(sess)
 }
 
 // leave lets an open session go as it is. Its box waits for the next process
 // as long as its lease lets it.
-func (r *Registry) leave(ctx context.Context, l *live, browser Browser) {
-	r.try(ctx, r.rememberOrigins(ctx, l))
+func (l *lifecycle) leave(ctx context.Context, sess *openSession, browser Browser) {
+	tryLater(ctx, l.log, l.keeper.rememberOrigins(ctx, sess))
 	if err := browser.Close(); err != nil {
-		r.log.Debug("cannot close a page", "session", l.id, "error", err)
+		l.log.Debug("cannot close a page", "session", sess.id, "error", err)
 	}
-	l.mu.Lock()
-	l.record.State, l.record.Reason = l.control.state(), ""
-	l.mu.Unlock()
-	if err := r.store(ctx, l); err != nil {
-		r.log.Error("cannot record an open session", "session", l.id, "error", err)
+	sess.with(func(st *sessionState) { st.record.State, st.record.Reason = st.pause.state(), "" })
+	if err := l.saver.save(ctx, sess); err != nil {
+		l.log.Error("cannot record an open session", "session", sess.id, "error", err)
 	}
-	r.log.Info("session left open for the next gateway", "session", l.id, "box", l.now().Box)
-	r.delist(l)
-}
-
-func (r *Registry) owns(box string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	_, yes := r.owned[box]
-	return yes
+	l.log.Info("session left open for the next gateway", "session", sess.id, "box", sess.now().Box)
+	l.sessions.remove(sess)
 }
 
 // finish ends a session and waits until nothing is left of it.
-func (r *Registry) finish(ctx context.Context, l *live, e ending) error {
-	l.end(e)
+func (l *lifecycle) finish(ctx context.Context, sess *openSession, e ending) error {
+	sess.end(e)
 	select {
-	case <-l.ended:
+	case <-sess.ended:
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("the session is still ending: %w", context.Cause(ctx))
@@ -224,24 +203,24 @@ func (r *Registry) finish(ctx context.Context, l *live, e ending) error {
 }
 
 // close closes a session. One that is closed already is shown as it is.
-func (r *Registry) close(ctx context.Context, call action.Call) (action.Result, error) {
-	if l := r.find(call); l != nil {
-		if err := r.finish(ctx, l, ending{state: closed, reason: "closed by " + call.Caller.Actor, call: call.ID, by: call.Caller.Actor}); err != nil {
+func (l *lifecycle) close(ctx context.Context, call action.Call) (action.Result, error) {
+	if sess := l.sessions.find(call); sess != nil {
+		if err := l.finish(ctx, sess, ending{state: closed, reason: "closed by " + call.Caller.Actor, call: call.ID, by: call.Caller.Actor}); err != nil {
 			return action.Result{}, err
 		}
-		record := l.now()
-		return shown(record), nil
+		record := sess.now()
+		return sessionResult(record), nil
 	}
-	record, err := r.ended(ctx, call)
+	record, err := l.sessions.ended(ctx, call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	return shown(record), nil
+	return sessionResult(record), nil
 }
 
 // archive closes a session first if it is open, and hides it.
-func (r *Registry) archive(ctx context.Context, call action.Call) (action.Result, error) {
-	result, err := r.close(ctx, call)
+func (l *lifecycle) archive(ctx context.Context, call action.Call) (action.Result, error) {
+	result, err := l.close(ctx, call)
 	if err != nil {
 		return result, err
 	}
@@ -249,14 +228,14 @@ func (r *Registry) archive(ctx context.Context, call action.Call) (action.Result
 	if record.State == archived {
 		return result, nil
 	}
-	if err := r.ledger.archive(ctx, record.ID); err != nil {
+	if err := l.store.archive(ctx, record.ID); err != nil {
 		return action.Result{}, err
 	}
 	record.State = archived
-	r.event(*record, call.ID, "archived")
+	l.audit.event(*record, call.ID, "archived")
 	return result, nil
 }
 
-func shown(record action.Session) action.Result {
+func sessionResult(record action.Session) action.Result {
 	return action.Result{Session: record.ID, Data: &record}
 }

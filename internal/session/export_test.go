@@ -6,34 +6,35 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// BecomeCredentialed does what putting credentials into a session's browser
+// MarkCredentialed does what putting credentials into a session's browser
 // begins with.
-func (r *Registry) BecomeCredentialed(ctx context.Context, id string) error {
-	r.mu.Lock()
-	l := r.live[id]
-	r.mu.Unlock()
-	return l.becomeCredentialed(ctx)
+func (r *Registry) MarkCredentialed(ctx context.Context, id string) error {
+	return r.sessions.withID(id).markCredentialed(ctx)
 }
 
-// Questions are those of one session with credentials.
-type Questions struct{ l *live }
+// Lookups are those of one session with credentials.
+type Lookups struct{ session *openSession }
 
-// NewQuestions are those of a session that has asked none.
-func NewQuestions() Questions { return Questions{&live{credentialed: true}} }
+// NewLookups are those of a session that has made none.
+func NewLookups() Lookups { return Lookups{credentialedSession()} }
 
-// Miss asks one that is answered with no.
-func (q Questions) Miss() error {
+func credentialedSession() *openSession {
+	return &openSession{state: sessionState{credentialed: true}}
+}
+
+// Miss makes one that finds nothing.
+func (l Lookups) Miss() error {
 	call := action.Call{Verb: "page.wait_for", Args: &action.WaitFor{}}
-	if err := q.l.mayAsk(call); err != nil {
+	if err := l.session.checkLookup(call); err != nil {
 		return err
 	}
-	q.l.heard(call, action.Result{Data: &action.Waited{}}, nil)
+	l.session.countMisses(call, action.Result{Data: &action.Waited{}}, nil)
 	return nil
 }
 
 // Cost is what an answer costs an agent.
 func Cost(verb string, args, data any, err error) int {
-	l := &live{credentialed: true}
-	l.heard(action.Call{Verb: verb, Args: args}, action.Result{Data: data}, err)
-	return l.questions.spent
+	sess := credentialedSession()
+	sess.countMisses(action.Call{Verb: verb, Args: args}, action.Result{Data: data}, err)
+	return sess.state.lookups.spent
 }

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"fmt"
 	"net"
 	"slices"
 	"strings"
@@ -12,11 +11,11 @@ import (
 
 const navigationKey = "security.network.navigation"
 
-// reach works out what a session's browser may reach: the configured network,
+// narrowedNetwork works out what a session's browser may reach: the configured network,
 // narrowed to what the request names. An agent may only narrow; an operator
 // may name any host. Faults: blocked_domain naming the hosts that are not
 // configured.
-func reach(configured action.Network, caller action.Caller, asked []string) (action.Network, error) {
+func narrowedNetwork(configured action.Network, caller action.Caller, asked []string) (action.Network, error) {
 	n := action.Network{
 		Navigation: slices.Clone(configured.Navigation), Subresources: configured.Subresources,
 		Listed: slices.Clone(configured.Listed), AllowPrivate: slices.Clone(configured.AllowPrivate),
@@ -28,9 +27,9 @@ func reach(configured action.Network, caller action.Caller, asked []string) (act
 	n.Navigation, n.AllowPrivate = nil, nil
 	var outside []string
 	for _, pattern := range asked {
-		pattern = fold(pattern)
+		pattern = normalizeHost(pattern)
 		switch private := isPrivate(pattern); {
-		case caller.Role != action.Operator && !within(configured, pattern):
+		case caller.Role != action.Operator && !allows(configured, pattern):
 			outside = append(outside, pattern)
 		case private:
 			n.AllowPrivate = append(n.AllowPrivate, pattern)
@@ -46,23 +45,23 @@ func reach(configured action.Network, caller action.Caller, asked []string) (act
 	return n, nil
 }
 
-// renew returns a session's network under a configuration that may have changed
+// underNewConfig returns a session's network under a configuration that may have changed
 // since it started: what an operator did not choose is held to the new one.
-func renew(configured action.Network, t terms) action.Network {
+func underNewConfig(configured action.Network, t terms) action.Network {
 	if t.Role == action.Operator {
 		return t.Network
 	}
 	n := t.Network
-	outside := func(pattern string) bool { return !within(configured, fold(pattern)) }
+	outside := func(pattern string) bool { return !allows(configured, normalizeHost(pattern)) }
 	n.Navigation = slices.DeleteFunc(slices.Clone(n.Navigation), outside)
 	n.AllowPrivate = slices.DeleteFunc(slices.Clone(n.AllowPrivate), outside)
 	n.Subresources, n.Listed, n.Ports = configured.Subresources, configured.Listed, configured.Ports
 	return n
 }
 
-// fold makes patterns comparable. Spellings it does not make alike are refused
+// normalizeHost makes patterns comparable. Spellings it does not make alike are refused
 // to agents, and judged by the door for operators.
-func fold(pattern string) string {
+func normalizeHost(pattern string) string {
 	return strings.TrimSuffix(strings.ToLower(strings.TrimSpace(pattern)), ".")
 }
 
@@ -72,13 +71,13 @@ func isPrivate(pattern string) bool {
 	return err == nil
 }
 
-// within reports whether the configuration allows all that pattern matches.
-func within(configured action.Network, pattern string) bool {
+// allows reports whether the configuration allows all that pattern matches.
+func allows(configured action.Network, pattern string) bool {
 	if isPrivate(pattern) {
-		return slices.ContainsFunc(configured.AllowPrivate, func(c string) bool { return fold(c) == pattern })
+		return slices.ContainsFunc(configured.AllowPrivate, func(c string) bool { return normalizeHost(c) == pattern })
 	}
 	return slices.ContainsFunc(configured.Navigation, func(c string) bool {
-		c = fold(c)
+		c = normalizeHost(c)
 		name, wide := strings.CutPrefix(c, "*.")
 		return c == pattern || wide && name != "" && strings.HasSuffix(strings.TrimPrefix(pattern, "*."), "."+name)
 	})
@@ -89,49 +88,11 @@ func within(configured action.Network, pattern string) bool {
 func portsOf(configured action.Network, host string) []string {
 	var places []string
 	for _, place := range configured.AllowPrivate {
-		if name, _, err := net.SplitHostPort(place); err == nil && fold(name) == host {
+		if name, _, err := net.SplitHostPort(place); err == nil && normalizeHost(name) == host {
 			places = append(places, place)
 		}
 	}
 	return places
-}
-
-// mayHaveCookies returns nil when documents of a box may come from a host, at
-// whatever port: cookies know none. Faults: blocked_domain.
-func (r *Registry) mayHaveCookies(box, host string) error {
-	var network action.Network
-	if l := r.byBox(box); l != nil {
-		network = l.reach()
-	}
-	refused := r.opens(box, network, host)
-	if refused.Allowed {
-		return nil
-	}
-	return fault.New(fault.BlockedDomain, "%s may have no cookies here: the session may not open it", host).
-		Hinted("name a host the session may open, or let an operator add it to %s", navigationKey).
-		With("host", host).With("reason", refused.Reason)
-}
-
-// opens says whether documents of a box, which may reach a network, may come
-// from a host, at whatever port.
-func (r *Registry) opens(box string, n action.Network, host string) (first action.Destination) {
-	places := []string{"https://" + host + "/", "http://" + host + "/"}
-	for _, port := range n.Ports {
-		places = append(places, fmt.Sprintf("https://%s:%d/", host, port))
-	}
-	for _, place := range portsOf(n, fold(host)) {
-		places = append(places, "http://"+place+"/")
-	}
-	for i, place := range places {
-		d := r.door.Judge(box, place)
-		if d.Allowed {
-			return d
-		}
-		if i == 0 {
-			first = d
-		}
-	}
-	return first
 }
 
 // allowed lists what documents of a session could come from.

@@ -16,7 +16,7 @@ func TestAOneTimeCodeLivesAWhileAndIsTypedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		var o oneTimes
+		var o usedCodes
 		begin := time.Now() // midnight: a period begins
 		seen := map[string]bool{}
 		take := func(of string, want time.Duration) {
@@ -28,7 +28,7 @@ func TestAOneTimeCodeLivesAWhileAndIsTypedOnce(t *testing.T) {
 			if at := time.Since(begin); at != want {
 				t.Errorf("after %s, want %s", at, want)
 			}
-			if now, ends := seed.Code(time.Now()); code != now || time.Until(ends) <= lastMoment {
+			if now, ends := seed.Code(time.Now()); code != now || time.Until(ends) <= minCodeLife {
 				t.Errorf("the code does not live long enough")
 			}
 			if seen[of+code.Reveal()] {

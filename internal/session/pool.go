@@ -2,10 +2,10 @@ package session
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"time"
 
-	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
@@ -18,9 +18,12 @@ const (
 // pool keeps boxes ready whose page shows about:blank. A box leaves it once
 // and never comes back.
 type pool struct {
-	r     *Registry
-	shape shape
-	want  chan struct{} // asks for a look at how many there are
+	config Config
+	boxes  *boxes
+	audit  auditor
+	log    *slog.Logger
+	shape  shape
+	want   chan struct{} // asks for a look at how many there are
 
 	wanted chan struct{} // closed when a session was asked for
 	first  sync.Once
@@ -35,10 +38,10 @@ type warm struct {
 	taken chan struct{}
 }
 
-func newPool(r *Registry) *pool {
+func newPool(config Config, bs *boxes, audit auditor, log *slog.Logger) *pool {
 	return &pool{
-		r: r, want: make(chan struct{}, 1), wanted: make(chan struct{}),
-		shape: shape{width: r.config.Width, height: r.config.Height, dpi: r.config.DPI},
+		config: config, boxes: bs, audit: audit, log: log, want: make(chan struct{}, 1), wanted: make(chan struct{}),
+		shape: shape{width: config.Width, height: config.Height, dpi: config.DPI},
 	}
 }
 
@@ -85,12 +88,12 @@ func (p *pool) ask() {
 func (p *pool) run(ctx context.Context) {
 	var watchers sync.WaitGroup
 	defer watchers.Wait()
-	if p.r.config.ColdStart {
+	if p.config.ColdStart {
 		wait(ctx, p.wanted, nil)
 	}
 	rest := firstRest
 	for ctx.Err() == nil {
-		if p.size() >= p.r.config.WarmPool {
+		if p.size() >= p.config.WarmPool {
 			rest = firstRest
 			wait(ctx, p.want, nil)
 			continue
@@ -109,7 +112,7 @@ func (p *pool) run(ctx context.Context) {
 		p.ready = append(p.ready, w)
 		p.mu.Unlock()
 		watchers.Go(func() { p.watch(ctx, w) })
-		p.r.boxEvent(w.box.Info().ID, "", "", "warm box is ready")
+		p.audit.boxEvent(w.box.Info().ID, "", "", "warm box is ready")
 	}
 }
 
@@ -123,7 +126,7 @@ func wait(ctx context.Context, asked <-chan struct{}, after <-chan time.Time) {
 
 func (p *pool) complain(ctx context.Context, err error, rest time.Duration) {
 	if ctx.Err() == nil {
-		p.r.log.WarnContext(ctx, "cannot make a warm box", "error", err, "hint", fault.From(err).Hint, "again_in", rest)
+		p.log.WarnContext(ctx, "cannot make a warm box", "error", err, "hint", fault.From(err).Hint, "again_in", rest)
 	}
 }
 
@@ -134,11 +137,11 @@ func (p *pool) size() int {
 }
 
 func (p *pool) make(ctx context.Context) (*warm, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.r.config.StartTimeout)
+	ctx, cancel := context.WithTimeout(ctx, p.config.StartTimeout)
 	defer cancel()
-	o := p.r.options(p.shape)
+	o := p.boxes.options(p.shape)
 	o.Guard = func(string) error { return fault.New(fault.BlockedDomain, "a warm box may not load anything") }
-	s, err := p.r.make(ctx, p.r.spec(sandbox.NewID(), p.shape), o)
+	s, err := p.boxes.make(ctx, p.boxes.spec(sandbox.NewID(), p.shape), o)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +158,7 @@ func (p *pool) watch(ctx context.Context, w *warm) {
 	case <-ctx.Done():
 	}
 	if p.drop(w) {
-		p.r.unmake(ctx, w.box.Info().ID, w.browser)
+		p.boxes.unmake(ctx, w.box.Info().ID, w.browser)
 		p.ask()
 	}
 }
@@ -171,21 +174,4 @@ func (p *pool) drop(w *warm) bool {
 		}
 	}
 	return false
-}
-
-// optionsOf are options for a session of those terms.
-func (r *Registry) optionsOf(s shape, t terms) engine.Options {
-	o := r.options(s)
-	o.Life, o.Emulate = t.Lives, t.Emulate.Value()
-	return o
-}
-
-// options are what a page of that shape is opened with, without a guard.
-func (r *Registry) options(s shape) engine.Options {
-	o := r.page
-	o.Width, o.Height, o.DPI, o.Headless = s.width, s.height, s.dpi, s.headless
-	o.Keeps = s.profile != ""
-	o.Guard, o.Owns, o.Refused = nil, nil, nil
-	o.Downloads, o.Uploads, o.Files = "", "", nil
-	return o
 }

@@ -18,47 +18,45 @@ const purgeLimit = 10 * time.Second // for a browser to let go of what was put i
 // there: the browser's profile must not be saved then. So it is of what was put
 // into storage: Chromium appends to the files of it, and what was deleted stays
 // in them. What a profile was made to keep stays.
-func (r *Registry) purge(ctx context.Context, l *live, how ending) error {
-	l.mu.Lock()
-	t, browser := l.terms, l.browser
-	l.mu.Unlock()
+func (ca *credentialAccess) purge(ctx context.Context, sess *openSession, how ending) error {
+	at := sess.snapshot()
+	t, browser := at.terms, at.browser
 	if len(t.Credentialed) == 0 {
 		return nil
 	}
-	if keeps, err := r.keeps(ctx, t); err != nil || keeps {
+	if keeps, err := ca.keeper.keeps(ctx, t); err != nil || keeps {
 		return err
 	}
 	err := errors.New("there is no browser to ask")
 	if browser != nil {
-		err = l.emptied(ctx, browser, t.domains())
+		err = sess.purgeBrowser(ctx, browser, t.domains())
 	}
-	record := l.now()
+	record := sess.now()
 	event := action.Record{
 		EventType: "injection", CorrelationID: how.call, Timestamp: time.Now().UTC(), Actor: record.Actor, Scope: record.Scope,
 		SessionID: record.ID, ContainerID: record.Box, Result: "purged",
 		Detail: "cookies, storage and caches are gone from the browser: " + strings.Join(t.domains(), ", "),
 	}
 	if err != nil {
-		r.log.WarnContext(ctx, "a browser kept credentials; its box is destroyed", "session", l.id, "error", err)
+		ca.log.WarnContext(ctx, "a browser kept credentials; its box is destroyed", "session", sess.id, "error", err)
 		err = unkeepable()
 		event.Result, event.Error = "fault", "the browser did not let go of all; its box is destroyed"
 		event.Detail = "not shown to be gone: " + strings.Join(t.domains(), ", ")
 	}
-	r.record(event)
+	ca.audit.record(event)
 	if err == nil && t.Profile != "" && t.Stored {
 		err = unkeepable()
 	}
 	return err
 }
 
-// emptied purges a browser, into which nothing is put any more.
-func (l *live) emptied(ctx context.Context, browser Browser, domains []string) error {
+// purgeBrowser removes the credentials of domains from a browser, into which
+// nothing is put any more.
+func (o *openSession) purgeBrowser(ctx context.Context, browser Browser, domains []string) error {
 	ctx, stop := context.WithTimeout(ctx, purgeLimit)
 	defer stop()
-	select {
-	case l.injection.turn <- struct{}{}: // and it stays there
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	if err := o.injection.stop(ctx); err != nil {
+		return err
 	}
 	return browser.Purge(ctx, domains)
 }
@@ -66,25 +64,25 @@ func (l *live) emptied(ctx context.Context, browser Browser, domains []string) e
 // readopt is for a browser that an earlier process put credentials into: their
 // secrets are known again before anybody may call, and so are those that were
 // imported into its profile. Those that cannot be known any more are a fault.
-func (r *Registry) readopt(ctx context.Context, e entry, browser Browser) error {
-	if err := r.learnImported(ctx, e, browser); err != nil {
+func (ca *credentialAccess) readopt(ctx context.Context, e entry, browser Browser) error {
+	if err := ca.learnImported(ctx, e, browser); err != nil {
 		return err
 	}
 	if len(e.terms.Credentialed) == 0 {
 		return nil
 	}
-	if r.vault == nil || e.terms.Rotated {
+	if ca.vault == nil || e.terms.Rotated {
 		return unknowable()
 	}
 	for domain, version := range e.terms.Credentialed {
-		set, err := r.vault.For(ctx, e.Scope, domain)
+		set, err := ca.vault.For(ctx, e.Scope, domain)
 		switch {
 		case err != nil:
 			return err
 		case set == nil, set.Domain != domain, version != "" && set.Version != version:
 			return unknowable()
 		}
-		r.learn(e.ID, *set)
+		ca.learn(e.ID, *set)
 		if version == "" {
 			continue // it never came to be there in whole
 		}
@@ -92,7 +90,7 @@ func (r *Registry) readopt(ctx context.Context, e entry, browser Browser) error 
 			return err
 		}
 	}
-	return r.freshen(ctx, e.ID, browser, e.terms.domains())
+	return ca.freshen(ctx, e.ID, browser, e.terms.domains())
 }
 
 func unknowable() error {
@@ -103,25 +101,24 @@ func unknowable() error {
 // relearn makes what a site has put in the place of its credentials known, such
 // as a new cookie: it opens the account too. It is called when a page was read,
 // before anybody is told what it says.
-func (r *Registry) relearn(ctx context.Context, l *live) error {
-	l.mu.Lock()
-	domains, browser := l.record.Credentialed, l.browser
-	l.mu.Unlock()
-	if len(domains) == 0 || browser == nil || l.over() != nil {
+func (ca *credentialAccess) relearn(ctx context.Context, sess *openSession) error {
+	at := sess.snapshot()
+	domains, browser := at.record.Credentialed, at.browser
+	if len(domains) == 0 || browser == nil || sess.over() != nil {
 		return nil
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), proofLimit)
 	defer stop()
-	return r.freshen(ctx, l.id, browser, domains)
+	return ca.freshen(ctx, sess.id, browser, domains)
 }
 
-func (r *Registry) freshen(ctx context.Context, session string, browser Browser, domains []string) error {
+func (ca *credentialAccess) freshen(ctx context.Context, session string, browser Browser, domains []string) error {
 	values, err := browser.Fresh(ctx, domains)
 	if err != nil {
 		return fault.New(fault.RedactionFailed, "what the site made of its credentials could not be learned").
 			Hinted("try again, or start a new session").Because(err)
 	}
-	r.known.Learn(session, redact.Telling(values...)...)
+	ca.known.Learn(session, redact.Telling(values...)...)
 	return nil
 }
 
@@ -130,23 +127,23 @@ func (r *Registry) freshen(ctx context.Context, session string, browser Browser,
 const knownFor = time.Hour
 
 // outlive notes that a session has ended whose secrets are known.
-func (r *Registry) outlive(l *live) {
-	if len(l.now().Credentialed) == 0 {
+func (ca *credentialAccess) outlive(sess *openSession) {
+	if len(sess.now().Credentialed) == 0 {
 		return
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.over[l.id] = time.Now()
+	ca.mu.Lock()
+	defer ca.mu.Unlock()
+	ca.over[sess.id] = time.Now()
 }
 
 // forgetSecrets lets go of the secrets of sessions that ended long ago.
-func (r *Registry) forgetSecrets(now time.Time) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for id, ended := range r.over {
+func (ca *credentialAccess) forgetSecrets(now time.Time) {
+	ca.mu.Lock()
+	defer ca.mu.Unlock()
+	for id, ended := range ca.over {
 		if now.Sub(ended) > knownFor {
-			r.known.Forget(id)
-			delete(r.over, id)
+			ca.known.Forget(id)
+			delete(ca.over, id)
 		}
 	}
 }

@@ -4,59 +4,84 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// mostQueued is how many starts wait at a time for an open session of others to
+// maxQueued is how many starts wait at a time for an open session of others to
 // end; more are refused.
-const mostQueued = 100
+const maxQueued = 100
 
-// starter is a start that waits in the queue. look is told that the queue has
+// starter is a start that waits in the queue. look is sent to when the queue has
 // moved on.
 type starter struct{ look chan struct{} }
 
+// roster is what a directory guards. It has no lock of its own: only the
+// directory's methods reach it.
+type roster struct {
+	config Config
+	byID   map[string]*openSession
+	queue  []*starter
+	shut   bool // no session may start any more
+}
+
+func newDirectory(config Config, store recordStore, notices *endNotices, work *sync.WaitGroup) *directory {
+	return &directory{
+		config: config, store: store, notices: notices, work: work,
+		open: roster{config: config, byID: map[string]*openSession{}},
+	}
+}
+
 // enlist adds a session if its name is free and the limits allow one more. Where
 // the gateway has as many as it may, it waits in the queue, first come first
-// served, and tell learns its place. Faults: already_active, browser_disabled,
-// limit_reached.
-func (r *Registry) enlist(ctx context.Context, l *live, tell func(place string)) error {
-	r.mu.Lock()
-	err := r.fits(l)
-	if err == nil && len(r.queue) == 0 {
-		r.add(l)
-		r.mu.Unlock()
-		return nil
-	}
-	if err != nil && !isFull(err) || r.config.StartQueue <= 0 || len(r.queue) >= mostQueued {
-		r.mu.Unlock()
+// served, and tell is called with its place. Faults: already_active,
+// browser_disabled, limit_reached.
+func (d *directory) enlist(ctx context.Context, sess *openSession, tell func(place string)) error {
+	s, err := d.addOrQueue(sess)
+	if s == nil {
 		return err
+	}
+	defer d.leaveQueue(s)
+	return d.awaitTurn(ctx, sess, s, tell)
+}
+
+// addOrQueue adds a session, or queues its start where the gateway is full. The
+// starter is nil unless the start was queued.
+func (d *directory) addOrQueue(sess *openSession) (*starter, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	err := d.open.fits(sess)
+	if err == nil && len(d.open.queue) == 0 {
+		d.open.add(sess, d.work)
+		return nil, nil
+	}
+	if err != nil && !isFull(err) || d.config.StartQueue <= 0 || len(d.open.queue) >= maxQueued {
+		return nil, err
 	}
 	s := &starter{look: make(chan struct{}, 1)}
 	s.look <- struct{}{}
-	r.queue = append(r.queue, s)
-	r.mu.Unlock()
-	defer r.leaveQueue(s)
-	return r.awaitTurn(ctx, l, s, tell)
+	d.open.queue = append(d.open.queue, s)
+	return s, nil
 }
 
 // awaitTurn waits until a start is the first of the queue and has room.
-func (r *Registry) awaitTurn(ctx context.Context, l *live, s *starter, tell func(place string)) error {
-	timer := time.NewTimer(r.config.StartQueue)
+func (d *directory) awaitTurn(ctx context.Context, sess *openSession, s *starter, tell func(place string)) error {
+	timer := time.NewTimer(d.config.StartQueue)
 	defer timer.Stop()
 	told := 0
 	for {
 		select {
 		case <-s.look:
 		case <-timer.C:
-			f := fault.From(r.full())
-			f.Message += fmt.Sprintf("; none ended within %s (browser.start_queue_seconds)", r.config.StartQueue)
+			f := fault.From(d.open.full())
+			f.Message += fmt.Sprintf("; none ended within %s (browser.start_queue_seconds)", d.config.StartQueue)
 			return f
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		place, of, err := r.turn(l, s)
+		place, of, err := d.turn(sess, s)
 		if place == 0 {
 			return err
 		}
@@ -69,28 +94,59 @@ func (r *Registry) awaitTurn(ctx context.Context, l *live, s *starter, tell func
 
 // turn returns the place of a start in the queue, from 1. It is 0 when the
 // session was added, or cannot be: err says why.
-func (r *Registry) turn(l *live, s *starter) (place, of int, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err = r.fits(l); err != nil && !isFull(err) {
+func (d *directory) turn(sess *openSession, s *starter) (place, of int, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err = d.open.fits(sess); err != nil && !isFull(err) {
 		return 0, 0, err
 	}
-	if place = slices.Index(r.queue, s) + 1; place > 1 || err != nil {
-		return place, len(r.queue), nil
+	if place = slices.Index(d.open.queue, s) + 1; place > 1 || err != nil {
+		return place, len(d.open.queue), nil
 	}
-	r.add(l)
+	d.open.add(sess, d.work)
 	return 0, 0, nil
 }
 
-func (r *Registry) leaveQueue(s *starter) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.queue = slices.DeleteFunc(r.queue, func(other *starter) bool { return other == s })
-	r.moveQueue()
+func (d *directory) leaveQueue(s *starter) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.open.queue = slices.DeleteFunc(d.open.queue, func(other *starter) bool { return other == s })
+	d.open.moveQueue()
 }
 
-// moveQueue has the starts that wait look again. mu must be held.
-func (r *Registry) moveQueue() {
+// adopt adds a session of an earlier process, whatever the limits are.
+func (d *directory) adopt(sess *openSession) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.open.add(sess, d.work)
+}
+
+// remove takes out a session of which nothing is left but its record.
+func (d *directory) remove(sess *openSession) {
+	d.mu.Lock()
+	delete(d.open.byID, sess.id)
+	d.open.moveQueue()
+	d.mu.Unlock()
+	close(sess.ended)
+	d.work.Done()
+}
+
+// shut refuses every start from now on.
+func (d *directory) shut() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.open.shut = true
+	d.open.moveQueue()
+}
+
+// add adds a session. The background work is not over before the session is.
+func (r *roster) add(sess *openSession, work *sync.WaitGroup) {
+	r.byID[sess.id] = sess
+	work.Add(1)
+}
+
+// moveQueue has the starts that wait look again.
+func (r *roster) moveQueue() {
 	for _, s := range r.queue {
 		select {
 		case s.look <- struct{}{}:
@@ -99,11 +155,57 @@ func (r *Registry) moveQueue() {
 	}
 }
 
+// fits reports whether the name of a session is free and the limits allow one
+// more.
+func (r *roster) fits(sess *openSession) error {
+	if r.shut {
+		return fault.New(fault.BrowserDisabled, "the gateway is shutting down").Hinted("try again when it is back")
+	}
+	all, mine, asked := 0, 0, sess.now()
+	for _, other := range r.byID {
+		record := other.now()
+		if err := checkProfileFree(asked, record); err != nil {
+			return err
+		}
+		if record.State == closing {
+			continue
+		}
+		all++
+		if record.Scope != sess.scope {
+			continue
+		}
+		mine++
+		if record.Name != "" && record.Name == asked.Name {
+			return fault.New(fault.AlreadyActive, "a session named %s is open already", record.Name).
+				Hinted("address it by its name, close it first, or choose another name").With("session", record.ID)
+		}
+	}
+	if err := under("security.max_concurrent_sessions", "open sessions of a scope", mine, r.config.MaxConcurrent); err != nil {
+		return err
+	}
+	if r.config.MaxSessions >= 0 && all >= r.config.MaxSessions {
+		return r.full()
+	}
+	return nil
+}
+
 const sessionsKey = "security.max_sessions"
 
 // full is the fault of a start for which the gateway has no room.
-func (r *Registry) full() error {
+func (r *roster) full() error {
 	return under(sessionsKey, "open sessions of all scopes", r.config.MaxSessions, r.config.MaxSessions)
 }
 
 func isFull(err error) bool { return fault.From(err).Details["limit"] == sessionsKey }
+
+func under(key, what string, have, most int) error {
+	if most < 0 || have < most {
+		return nil
+	}
+	return fault.New(fault.LimitReached, "%s: at most %d %s", key, most, what).
+		Hinted("close a session that is not needed any more, or wait").With("limit", key).With("max", most).With(fault.WaitKey, slotWait)
+}
+
+// slotWait is after how many seconds it is worth asking again for a session
+// where all are in use.
+const slotWait = 30

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -19,67 +20,51 @@ const (
 // tabs and cookies are gone.
 var errAnother = errors.New("its browser ended while the gateway was down")
 
-// Recover takes up what an earlier process of this gateway left, removes what
+// recover takes up what an earlier process of this gateway left, removes what
 // has grown old, and begins to fill the warm pool. Open sessions whose boxes
 // live go on, with stale refs; open ones without are failed; boxes without
 // open sessions are ended. It is called once, before the first call. An engine
 // that does not answer is no error: its boxes are ended when it does.
-func (r *Registry) Recover(ctx context.Context) error {
-	left, err := r.ledger.unfinished(ctx)
+func (l *lifecycle) recover(ctx context.Context) error {
+	left, err := l.store.unfinished(ctx)
 	if err != nil {
 		return err
 	}
-	running, known := r.running(ctx)
+	running, known := l.boxes.running(ctx)
 	var taken sync.WaitGroup
 	slots := make(chan struct{}, attachAtOnce)
 	for _, e := range left {
 		if !isOpen(e.State) || !running[e.Box] {
-			r.giveUp(ctx, e, "its box was lost while the gateway was down")
+			l.giveUp(ctx, e, "its box was lost while the gateway was down")
 			continue
 		}
 		taken.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			r.takeUp(ctx, e)
+			l.takeUp(ctx, e)
 		})
 	}
 	taken.Wait()
 	for _, id := range known {
-		if !r.owns(id) {
-			r.try(ctx, r.ledger.intend(ctx, id, "")) // reap ends it, also when the store had lost it
+		if !l.boxes.owns(id) {
+			tryLater(ctx, l.log, l.store.addBox(ctx, id, "")) // reap ends it, also when the store had lost it
 		}
 	}
-	r.try(ctx, r.reap(ctx))
-	r.recovered.Do(func() { close(r.ready) })
-	return r.retain(ctx)
+	tryLater(ctx, l.log, l.boxes.reap(ctx))
+	l.recovered.Do(func() { close(l.ready) })
+	return l.retain(ctx)
 }
 
-// running returns the boxes the driver says are running, and every box it
-// knows.
-func (r *Registry) running(ctx context.Context) (map[string]bool, []string) {
-	infos, err := r.driver.List(ctx)
+// tryLater logs what may fail without harm: it is tried again later.
+func tryLater(ctx context.Context, log *slog.Logger, err error) {
 	if err != nil {
-		r.try(ctx, fmt.Errorf("cannot list the boxes of an earlier process: %w", err))
-	}
-	running := make(map[string]bool, len(infos))
-	ids := make([]string, 0, len(infos))
-	for _, info := range infos {
-		running[info.ID] = info.State == "running"
-		ids = append(ids, info.ID)
-	}
-	return running, ids
-}
-
-// try logs what may fail without harm: it is done again by housekeeping.
-func (r *Registry) try(ctx context.Context, err error) {
-	if err != nil {
-		r.log.WarnContext(ctx, "cannot clear up; it is tried again", "error", err)
+		log.WarnContext(ctx, "cannot clear up; it is tried again", "error", err)
 	}
 }
 
 // giveUp records that a session did not outlive the earlier process. One that
 // was closing is closed.
-func (r *Registry) giveUp(ctx context.Context, e entry, why string) {
+func (l *lifecycle) giveUp(ctx context.Context, e entry, why string) {
 	at := time.Now().UTC()
 	record := e.Session
 	record.Closed, record.Hold = &at, nil
@@ -88,97 +73,90 @@ func (r *Registry) giveUp(ctx context.Context, e entry, why string) {
 	} else {
 		record.State, record.Reason = failed, why
 	}
-	if err := r.ledger.update(ctx, record, e.failures, control{}); err != nil {
-		r.log.ErrorContext(ctx, "cannot record a lost session", "session", e.ID, "error", err)
+	if err := l.store.update(ctx, record, e.failures, pauseState{}); err != nil {
+		l.log.ErrorContext(ctx, "cannot record a lost session", "session", e.ID, "error", err)
 	}
 	if record.State == failed {
-		r.alert(record, "", "the session failed: "+record.Reason)
+		l.audit.alert(record, "", "the session failed: "+record.Reason)
 		if e.terms.Run == "" {
-			r.parted(record, e.terms)
+			l.notices.parted(record, e.terms)
 		}
 	}
-	r.event(record, "", record.Reason)
-	r.log.WarnContext(ctx, "session not taken up", "session", e.ID, "state", record.State, "reason", record.Reason)
+	l.audit.event(record, "", record.Reason)
+	l.log.WarnContext(ctx, "session not taken up", "session", e.ID, "state", record.State, "reason", record.Reason)
 }
 
 // takeUp connects to a session's box again. When that fails the session is
 // failed, and its box is left to be reaped.
-func (r *Registry) takeUp(ctx context.Context, e entry) {
-	ctx, cancel := context.WithTimeout(ctx, r.config.StartTimeout)
+func (l *lifecycle) takeUp(ctx context.Context, e entry) {
+	ctx, cancel := context.WithTimeout(ctx, l.config.StartTimeout)
 	defer cancel()
-	network := e.terms.again(*r.network.Load())
+	network := e.terms.networkUnder(*l.networks.network.Load())
 	e.terms.Lives++
-	s, err := r.reattach(ctx, e, network)
+	s, err := l.reattach(ctx, e, network)
 	if err == nil {
-		err = r.readopt(ctx, e, s.browser)
+		err = l.creds.readopt(ctx, e, s.browser)
 	}
 	if err != nil {
-		r.log.WarnContext(ctx, "cannot take a session up again", "session", e.ID, "box", e.Box, "error", err)
-		r.rescueProfile(ctx, e, s.box)
-		r.unmake(ctx, e.Box, s.browser)
+		l.log.WarnContext(ctx, "cannot take a session up again", "session", e.ID, "box", e.Box, "error", err)
+		l.keeper.rescue(ctx, e, s.box)
+		l.boxes.unmake(ctx, e.Box, s.browser)
 		why := "its box could not be taken up again after a restart of the gateway"
 		if errors.Is(err, errAnother) {
 			why = errAnother.Error()
 		}
-		r.giveUp(ctx, e, why)
+		l.giveUp(ctx, e, why)
 		return
 	}
 	e.Allow = allowed(network)
-	l := newLive(e.Session, network)
-	l.terms = e.terms
-	l.failures.row, l.control = e.failures, e.control
-	l.run = e.terms.Run
-	r.mu.Lock()
-	r.add(l)
-	r.mu.Unlock()
-	r.opened(l, s)
-	r.event(l.now(), "", "taken up again after a restart of the gateway")
-	r.log.InfoContext(ctx, "session taken up again", "session", l.id, "box", e.Box)
+	sess := newOpenSession(e.Session, network, e.terms)
+	sess.state.failures.row, sess.state.pause = e.failures, e.pause
+	l.sessions.adopt(sess)
+	l.opened(sess, s)
+	l.audit.event(sess.now(), "", "taken up again after a restart of the gateway")
+	l.log.InfoContext(ctx, "session taken up again", "session", sess.id, "box", e.Box)
 }
 
-func (r *Registry) reattach(ctx context.Context, e entry, network action.Network) (s stage, err error) {
-	if err := r.own(ctx, e.Box, e.ID); err != nil {
+func (l *lifecycle) reattach(ctx context.Context, e entry, network action.Network) (s stage, err error) {
+	if err := l.boxes.own(ctx, e.Box, e.ID); err != nil {
 		return s, err
 	}
-	if err := r.ledger.reach(ctx, e.ID, e.terms); err != nil { // its lives are stored before a reference is given in this one
+	if err := l.store.saveTerms(ctx, e.ID, e.terms); err != nil { // its lives are stored before a reference is given in this one
 		return s, err
 	}
-	if err := r.door.Open(e.Box, network); err != nil {
+	if err := l.networks.door.Open(e.Box, network); err != nil {
 		return s, err
 	}
-	if s.box, err = r.driver.Attach(ctx, e.Box, r.egress(e.Box)); err != nil {
+	if s.box, err = l.boxes.driver.Attach(ctx, e.Box, l.boxes.egress(e.Box)); err != nil {
 		return s, err
 	}
-	o := r.optionsOf(shape{width: e.Width, height: e.Height, dpi: e.DPI, headless: e.Headless, profile: e.terms.Profile}, e.terms)
-	r.guard(&o, e.Box)
-	if s.browser, err = r.openPage(ctx, s.box, o); err != nil {
+	o := l.boxes.optionsOf(shape{width: e.Width, height: e.Height, dpi: e.DPI, headless: e.Headless, profile: e.terms.Profile}, e.terms)
+	l.pages.guard(&o, e.Box)
+	if s.browser, err = l.boxes.openPage(ctx, s.box, o); err != nil {
 		return s, err
 	}
-	if s.restarts, err = r.prove(ctx, s.box); err == nil && s.restarts != e.terms.Restarts {
+	if s.restarts, err = l.boxes.prove(ctx, s.box); err == nil && s.restarts != e.terms.Restarts {
 		err = errAnother
 	}
 	return s, err
 }
 
-// Close ends everything, within 30 s or when ctx ends: warm boxes, and open
+// shutdown ends everything, within 30 s or when ctx ends: warm boxes, and open
 // sessions with theirs. With Config.KeepBoxes open sessions are left as they
 // are, for the next process. What could not be ended is found by the next
 // Recover.
-func (r *Registry) Close(ctx context.Context) error {
-	r.mu.Lock()
-	r.shut = true
-	r.moveQueue()
-	r.mu.Unlock()
+func (l *lifecycle) shutdown(ctx context.Context) error {
+	l.sessions.shut()
 	ctx, cancel := context.WithTimeout(ctx, closeLimit)
 	defer cancel()
-	for _, l := range r.all() {
-		keep := r.config.KeepBoxes && isOpen(l.now().State)
-		l.end(ending{state: closed, reason: "the gateway was shut down", keep: keep})
+	for _, sess := range l.sessions.all() {
+		keep := l.config.KeepBoxes && isOpen(sess.now().State)
+		sess.end(ending{state: closed, reason: "the gateway was shut down", keep: keep})
 	}
-	r.stop()
+	l.stop()
 	finished := make(chan struct{})
 	go func() {
-		r.work.Wait()
+		l.work.Wait()
 		close(finished)
 	}()
 	select {
@@ -187,4 +165,46 @@ func (r *Registry) Close(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("boxes may be left running; the next start ends them: %w", context.Cause(ctx))
 	}
+}
+
+const (
+	reapEvery   = time.Minute // for boxes that could not be ended at once
+	retainEvery = time.Hour   // for what has grown old
+)
+
+// cleanUp removes what is left over, until ctx ends.
+func (l *lifecycle) cleanUp(ctx context.Context) {
+	round, old := time.NewTicker(reapEvery), time.NewTicker(retainEvery)
+	defer round.Stop()
+	defer old.Stop()
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return
+		case <-round.C:
+			l.creds.forgetSecrets(time.Now())
+			err = l.boxes.reap(ctx)
+		case <-old.C:
+			err = l.retain(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
+			l.log.ErrorContext(ctx, "cannot keep house", "error", err)
+		}
+	}
+}
+
+// retain removes ended sessions and artifacts that are older than the
+// configured retention.
+func (l *lifecycle) retain(ctx context.Context) error {
+	if l.config.Retention < 0 {
+		return nil
+	}
+	before := time.Now().Add(-l.config.Retention)
+	files, err := l.files.artifacts.Prune(ctx, before)
+	sessions, errSessions := l.store.deleteBefore(ctx, before)
+	if files > 0 || sessions > 0 {
+		l.log.InfoContext(ctx, "removed what is older than browser.artifacts_retention_days", "sessions", sessions, "artifacts", files)
+	}
+	return errors.Join(err, errSessions)
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
@@ -15,12 +17,12 @@ import (
 
 // secretFacts are what the gate judges a secret by that is to be typed. Faults:
 // not_found, credentials_unavailable, invalid_request.
-func (r *Registry) secretFacts(ctx context.Context, l *live, call action.Call, address string) (*action.SecretFacts, error) {
+func (ca *credentialAccess) secretFacts(ctx context.Context, sess *openSession, call action.Call, address string) (*action.SecretFacts, error) {
 	args, err := argsOf[action.FillSecret](call)
 	if err != nil {
 		return nil, err
 	}
-	set, err := r.login(ctx, l, args, address)
+	set, err := ca.login(ctx, sess, args, address)
 	if err != nil {
 		return nil, err
 	}
@@ -29,16 +31,16 @@ func (r *Registry) secretFacts(ctx context.Context, l *live, call action.Call, a
 
 // login is the credentials that a secret is named of: those of the domain that
 // was given, or else of the host of the page at an address.
-func (r *Registry) login(ctx context.Context, l *live, args *action.FillSecret, address string) (*credentials.Set, error) {
+func (ca *credentialAccess) login(ctx context.Context, sess *openSession, args *action.FillSecret, address string) (*credentials.Set, error) {
 	if args.Domain != "" {
 		address = "https://" + args.Domain + "/"
 	}
-	host := r.door.Judge(l.facts().Box, address).Host
+	host := ca.networks.door.Judge(sess.facts().Box, address).Host
 	if host == "" {
 		return nil, fault.New(fault.InvalidRequest, "there is no host to have credentials for").
 			Hinted("go to the site's login page first, or give domain").With("field", "domain")
 	}
-	set, err := r.credentials(ctx, l.scope, host)
+	set, err := ca.lookUp(ctx, sess.scope, host)
 	if err != nil {
 		return nil, err
 	}
@@ -53,13 +55,13 @@ func (r *Registry) login(ctx context.Context, l *live, args *action.FillSecret, 
 	return set, nil
 }
 
-// credentials asks the vault. Faults: credentials_unavailable.
-func (r *Registry) credentials(ctx context.Context, scope, host string) (*credentials.Set, error) {
-	if r.vault == nil {
+// lookUp asks the vault. Faults: credentials_unavailable.
+func (ca *credentialAccess) lookUp(ctx context.Context, scope, host string) (*credentials.Set, error) {
+	if ca.vault == nil {
 		return nil, fault.New(fault.CredentialsUnavailable, "this gateway has no source of credentials").
 			Hinted("an operator can give it one: docs/credentials.md")
 	}
-	set, err := r.vault.For(ctx, scope, host)
+	set, err := ca.vault.For(ctx, scope, host)
 	var known *fault.Fault
 	if err != nil && !errors.As(err, &known) {
 		err = fault.New(fault.CredentialsUnavailable, "the credentials of %s cannot be had", host).
@@ -74,25 +76,25 @@ func originOf(set credentials.Set) string { return strings.ToLower(set.HomeOrigi
 // fillSecret types a secret: the session knows it, and is marked as holding the
 // domain's credentials, before the page has it. Faults: those of secretFacts
 // and of the page engine.
-func (r *Registry) fillSecret(ctx context.Context, l *live, call action.Call, pin action.Pin) (action.Result, error) {
+func (ca *credentialAccess) fillSecret(ctx context.Context, sess *openSession, call action.Call, pin action.Pin) (action.Result, error) {
 	args, err := argsOf[action.FillSecret](call)
 	if err != nil {
 		return action.Result{}, err
 	}
-	set, err := r.login(ctx, l, args, l.stage().browser.Page().URL)
+	set, err := ca.login(ctx, sess, args, sess.stage().browser.Page().URL)
 	if err != nil {
 		return action.Result{}, err
 	}
-	value, err := r.typed(ctx, l.scope, *set, args.Secret)
+	value, err := ca.typed(ctx, sess.scope, *set, args.Secret)
 	if err != nil {
 		return action.Result{}, err
 	}
-	if err := r.prepares(ctx, l, set.Domain, secretsIn(set, args.Secret, value)...); err != nil {
+	if err := ca.prepares(ctx, sess, set.Domain, secretsIn(set, args.Secret, value)...); err != nil {
 		return action.Result{}, err
 	}
 	filling := &engine.Filling{FillSecret: *args, Value: value, Origin: originOf(*set)}
 	filling.Domain = set.Domain
-	return l.stage().browser.Do(ctx, call.Verb, filling, pin)
+	return sess.stage().browser.Do(ctx, call.Verb, filling, pin)
 }
 
 // secretsIn are what no output may have once a login was typed: itself, unless
@@ -108,17 +110,17 @@ func secretsIn(set *credentials.Set, name string, typed credentials.Secret) []cr
 // prepares sees to it that a session may hold secrets of a domain: they are
 // known, that it holds them is stored, and what agents do not have then has
 // ended. Faults: credentials_unavailable, internal.
-func (r *Registry) prepares(ctx context.Context, l *live, domain string, secrets ...credentials.Secret) error {
-	r.known.Learn(l.id, secrets...)
-	if err := r.mark(ctx, l, domain, ""); err != nil {
+func (ca *credentialAccess) prepares(ctx context.Context, sess *openSession, domain string, secrets ...credentials.Secret) error {
+	ca.known.Learn(sess.id, secrets...)
+	if err := ca.mark(ctx, sess, domain, ""); err != nil {
 		return err
 	}
-	return l.becomeCredentialed(ctx)
+	return sess.markCredentialed(ctx)
 }
 
 // typed is what is typed for a secret: itself, or for a seed the code of the
 // moment. Faults: credentials_unavailable.
-func (r *Registry) typed(ctx context.Context, scope string, set credentials.Set, name string) (credentials.Secret, error) {
+func (ca *credentialAccess) typed(ctx context.Context, scope string, set credentials.Set, name string) (credentials.Secret, error) {
 	secret := set.Login[name]
 	if name != "totp" && !strings.HasPrefix(secret.Reveal(), "otpauth:") {
 		return secret, nil
@@ -128,16 +130,60 @@ func (r *Registry) typed(ctx context.Context, scope string, set credentials.Set,
 		return credentials.Secret{}, fault.New(fault.CredentialsUnavailable, "the secret %s of %s makes no one-time codes: %s", name, set.Domain, err).
 			Hinted("an operator has to store the seed as the site showed it, in base32 or as otpauth://totp/…")
 	}
-	return r.codes.next(ctx, scope+" "+set.Domain+" "+name, seed)
+	return ca.codes.next(ctx, scope+" "+set.Domain+" "+name, seed)
 }
 
-// remembers notes that an agent is about to have code of its own in a session:
+// noteScripted notes that an agent is about to have code of its own in a session:
 // it could read what is typed there later.
-func (l *live) remembers(call action.Call) {
+func (o *openSession) noteScripted(call action.Call) {
 	if call.Caller.Role == action.Operator || !slices.Contains([]string{"page.execute", "cdp.attach"}, call.Verb) {
 		return
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.control.Scripted, l.dirty = true, true
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.state.pause.Scripted, o.state.dirty = true, true
+}
+
+// lastMoment is how long before its end a one-time code is not typed any more:
+// the form has to be sent yet.
+const minCodeLife = 3 * time.Second
+
+// usedCodes are the one-time codes that were typed: none is typed twice, for a
+// site takes it once (RFC 6238, 5.2). The zero oneTimes is ready.
+type usedCodes struct {
+	mu   sync.Mutex
+	used map[string]time.Time // by what it is of: the end of the last period whose code was typed
+}
+
+// next returns a code that nobody was given and that lives a while, and waits
+// for it until ctx ends.
+func (o *usedCodes) next(ctx context.Context, of string, seed credentials.OneTime) (credentials.Secret, error) {
+	for {
+		now := time.Now()
+		code, ends := seed.Code(now)
+		if left := ends.Sub(now); left > minCodeLife && o.claim(of, ends) {
+			return code, nil
+		}
+		timer := time.NewTimer(time.Until(ends))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return credentials.Secret{}, context.Cause(ctx)
+		}
+	}
+}
+
+// claim takes the code of the period that ends then, once.
+func (o *usedCodes) claim(of string, ends time.Time) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.used[of].Before(ends) {
+		return false
+	}
+	if o.used == nil {
+		o.used = map[string]time.Time{}
+	}
+	o.used[of] = ends
+	return true
 }

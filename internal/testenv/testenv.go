@@ -93,11 +93,11 @@ func Missing(needs ...Need) (status int, missing bool) {
 	return 0, false
 }
 
-// Cases is how many cases a test with many tries: a tenth with -short, and at
-// least one.
-func Cases(full int) int {
+// Heavy skips a test with -short: one that builds images, starts real
+// applications, or needs packages of npm.
+func Heavy(t testing.TB) {
+	t.Helper()
 	if testing.Short() {
-		return max(1, full/10)
+		t.Skip("heavy: runs without -short (make test-full)")
 	}
-	return full
 }

@@ -42,7 +42,7 @@ func (s *store) beneath() caller {
 		id++
 		message, err := json.Marshal(map[string]any{"id": id, "sessionId": session, "method": method, "params": params})
 		must(s.t, err)
-		must(s.t, shared.under.Write(message))
+		must(s.t, s.wire.under.Write(message))
 		select {
 		case <-answers:
 		case <-s.ctx.Done():

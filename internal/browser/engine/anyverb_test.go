@@ -59,6 +59,7 @@ var callsOf = map[string]func(url string) any{
 var notWalked = map[string]bool{"page.dialog": true, "page.crawl": true, "page.batch": true, "tab.activate": true, "tab.close": true, "cookie.set": true}
 
 func TestADialogInTheMiddleOfAnyVerb(t *testing.T) {
+	t.Parallel()
 	for _, row := range action.Verbs {
 		kind, _, _ := strings.Cut(row.Name, ".")
 		if kind != "page" && kind != "tab" && kind != "cookie" || notWalked[row.Name] {
@@ -79,12 +80,16 @@ func TestADialogInTheMiddleOfAnyVerb(t *testing.T) {
 func interrupted(t *testing.T, verb string, args func(string) any) {
 	tr, _ := withFiles(t)
 	s := tr.visit(everything)
-	for n, injected := int64(1), true; injected && n <= 5; n++ {
+	most := int64(5)
+	if testing.Short() {
+		most = 2
+	}
+	for n, injected := int64(1), true; injected && n <= most; n++ {
 		tr.visitAt(s.URL + fmt.Sprint("/?", n))
 		var calls atomic.Int64
 		tr.lane.fail(func(_ string, _ int64, session string) ([]byte, error) {
 			if session != "" && calls.Add(1) == n {
-				return nil, ask(session)
+				return nil, tr.wire.ask(session)
 			}
 			return nil, nil
 		})
@@ -103,14 +108,14 @@ func interrupted(t *testing.T, verb string, args func(string) any) {
 }
 
 // ask opens a dialog in the page of a session, behind the engine's back.
-func ask(session string) error {
+func (w *wire) ask(session string) error {
 	message, err := json.Marshal(map[string]any{
 		"id": 1 << 50, "sessionId": session, "method": "Runtime.evaluate", "params": map[string]any{"expression": "alert('stop')"},
 	})
 	if err != nil {
 		return err
 	}
-	return shared.under.Write(message)
+	return w.under.Write(message)
 }
 
 // answerAll answers the dialog that is open, if one is, in whichever tab.

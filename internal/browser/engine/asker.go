@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
 	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 )
 
@@ -28,19 +29,19 @@ func (b *Browser) Asker(ctx context.Context, host string) (address string) {
 }
 
 // asked notes who makes a request. b.mu is held.
-func (b *Browser) asked(from *target, p request) {
+func (b *Browser) asked(from *target, p netlog.Event) {
 	to, err := url.Parse(cmp.Or(p.Request.URL, p.URL))
 	if err != nil || to.Hostname() == "" {
 		return
 	}
-	if by, err := url.Parse(p.Document); err == nil && by.Host == to.Host && !p.document() {
+	if by, err := url.Parse(p.Document); err == nil && by.Host == to.Host && !p.IsDocument() {
 		return // a preflight names itself, and what a host asks of itself is no news
 	}
 	by := p.Document
 	switch {
 	case p.Redirect != nil:
 		by = p.Redirect.URL
-	case from.tab != nil && (p.document() || by == ""):
+	case from.tab != nil && (p.IsDocument() || by == ""):
 		by = b.shownIn(from.tab, from.tab.frames[p.Frame])
 	}
 	if by = bareAddress(by); by == "" {

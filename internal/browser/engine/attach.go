@@ -41,7 +41,7 @@ func (h *beside) Home() string {
 func (h *beside) Downloads() map[string]any {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	behaviour := (*Browser)(h).behaviour()
+	behaviour := (*Browser)(h).downloadBehaviour()
 	delete(behaviour, "browserContextId")
 	return behaviour
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/browser/download"
+	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
 	"github.com/gloveboxhq/glovebox/internal/browser/outgoing"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -19,15 +21,17 @@ import (
 // with their frames as the browser's events tell of them. The state of tabs,
 // frames and targets, too, is guarded by base.mu.
 type base struct {
-	conn   *cdp.Conn
-	root   *cdp.Session
-	work   *queue
-	refs   snapshot.Refs
-	notes  notes
-	ledger outgoing.Ledger
-	own    tasks.Group     // every goroutine this browser started
-	life   context.Context //nolint:containedctx // ends with the connection, and with it what is prepared
-	end    context.CancelFunc
+	conn      *cdp.Conn
+	root      *cdp.Session
+	work      *queue
+	refs      snapshot.Refs
+	notes     notes
+	netlog    *netlog.Log
+	downloads *download.List
+	ledger    outgoing.Ledger
+	own       tasks.Group     // every goroutine this browser started
+	life      context.Context //nolint:containedctx // ends with the connection, and with it what is prepared
+	end       context.CancelFunc
 
 	mu       sync.Mutex
 	options  Options
@@ -54,7 +58,15 @@ func newBase(ctx context.Context, o Options) *base {
 		changed:  make(chan struct{}),
 	}
 	b.life, b.end = context.WithCancel(context.WithoutCancel(ctx))
+	b.netlog = netlog.New(netlog.Host{
+		Later: b.work.add, Go: func(task func()) { b.own.Go(task) }, Done: b.life.Done(), Note: b.notes.add, ProxyAnswer: turnedAway,
+	})
 	b.refs.Begin(o.Life)
+	b.downloads = download.New(download.Host{
+		Send: func(method string, params any) { b.work.add(func() { b.root.Send(method, params) }) },
+		Go:   func(task func()) { b.own.Go(task) }, Note: b.notes.add, Name: FileName,
+		Done: b.life.Done(), Err: func() error { return b.conn.Err() },
+	})
 	return b
 }
 

@@ -25,14 +25,9 @@ type Browser struct {
 	sights     atomic.Int64 // the number of the last
 
 	// The rest is guarded by base.mu.
-	looked  looked
-	console ring[utterance]
-	spoken  uint64 // lines that the console had so far
-	noise   meter  // what all targets wrote to the console
-	traffic traffic
-	askers  askers
+	looked looked
+	askers askers
 
-	downloads downloads
 	origins   map[string]bool               // that documents came from
 	senders   map[string]sender             // by request; of origins that get headers
 	injected  map[string]*domainCredentials // credentials that were put in, by domain
@@ -47,7 +42,6 @@ type Browser struct {
 func Open(ctx context.Context, t cdp.Transport, o Options) (*Browser, error) {
 	b := &Browser{base: newBase(ctx, o), turn: make(chan struct{}, 1)}
 	b.sights.Store(time.Now().UnixMilli()) // above those that an earlier process of the gateway took of the same documents
-	b.downloads.fetching = make(chan struct{}, 1)
 	b.turn <- struct{}{}
 	// Events may arrive before conn is set: they wait for the lock.
 	b.mu.Lock()
@@ -112,7 +106,8 @@ func (b *Browser) start(ctx context.Context) error {
 		return err
 	}
 	b.mu.Lock()
-	behaviour := b.behaviour()
+	b.downloads.Configure(b.downloadSettings())
+	behaviour := b.downloadBehaviour()
 	b.permit()
 	b.mu.Unlock()
 	return b.root.Call(ctx, "Browser.setDownloadBehavior", behaviour, nil)
@@ -175,6 +170,7 @@ func (b *Browser) Configure(o Options) {
 	b.mu.Lock()
 	before, emulated := b.options.metrics(), b.options.Emulate
 	b.options = o
+	b.downloads.Configure(b.downloadSettings())
 	b.emulateAgain(emulated)
 	if o.Life > 0 {
 		b.refs.Begin(o.Life)

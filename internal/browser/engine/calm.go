@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
 )
 
 const (
@@ -98,7 +99,7 @@ var waitedFor = map[string]bool{"XHR": true, "Fetch": true, "Script": true, "Sty
 
 // endpoint is what a request asks, without its query: a page that polls asks
 // the same again and again.
-func endpoint(p request) string {
+func endpoint(p netlog.Event) string {
 	address, _, _ := strings.Cut(p.Request.URL, "?")
 	return p.Request.Method + " " + address
 }

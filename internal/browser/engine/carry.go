@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
 	"github.com/gloveboxhq/glovebox/internal/browser/outgoing"
 )
 
@@ -76,8 +77,8 @@ func (b *Browser) headersFor(address string) *domainCredentials {
 }
 
 // sends notes which document sends a request. b.mu is held.
-func (b *Browser) sends(t *tab, from *target, p request) {
-	if len(b.injected) == 0 || p.document() || from != t.main || p.Frame != t.root.id || b.headersFor(p.Document) == nil {
+func (b *Browser) sends(t *tab, from *target, p netlog.Event) {
+	if len(b.injected) == 0 || p.IsDocument() || from != t.main || p.Frame != t.root.id || b.headersFor(p.Document) == nil {
 		return
 	}
 	s, known := b.senders[p.ID]

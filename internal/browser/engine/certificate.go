@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
 )
 
 // Certificates of unknown authorities are accepted for the hosts of
@@ -151,7 +152,7 @@ func (b *Browser) surrounded(t *tab, frame string) bool {
 }
 
 // sendsTo notes which document sends a request to a listed host. b.mu is held.
-func (b *Browser) sendsTo(p request) {
+func (b *Browser) sendsTo(p netlog.Event) {
 	if p.ID == "" || p.Document == "" || !b.options.SelfSigned.Covers(p.Request.URL) {
 		return
 	}

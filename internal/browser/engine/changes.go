@@ -28,7 +28,7 @@ type onlooker struct {
 	document string
 	page     *seen          // nil where it is to be read before the next act
 	at       action.Page    // where it was told that it is
-	spoken   uint64         // lines of the console that there were
+	written  uint64         // console messages that there were
 	gone     []string       // that came and went, not told yet
 	missed   snapshot.Delta // between what it was shown and page, not told yet
 }
@@ -236,21 +236,27 @@ func (b *Browser) changes(ctx context.Context, r *report, out *action.Result, c 
 // wrong.
 func (b *Browser) moved(o *onlooker, isNew bool, c *action.Changes) {
 	here := b.Page()
-	b.mu.Lock()
-	spoken := b.spoken
-	lines, loaders := b.console.all(), make(map[*tab]string, len(b.tabs))
-	for _, t := range b.tabs {
-		loaders[t] = t.root.loader
-	}
-	b.mu.Unlock()
+	loaders := b.loaders()
 	b.audience.mu.Lock()
 	defer b.audience.mu.Unlock()
 	c.Moved = o.at != here
 	o.at = here
-	if !isNew {
-		c.Errors = newErrors(lines[len(lines)-int(min(spoken-o.spoken, uint64(len(lines)))):], loaders)
+	if isNew {
+		o.written = b.netlog.Written()
+		return
 	}
-	o.spoken = spoken
+	c.Errors, o.written = b.netlog.Errors(o.written, loaders)
+}
+
+// loaders returns the loaders of the documents that the tabs show, by tab.
+func (b *Browser) loaders() map[string]string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all := make(map[string]string, len(b.tabs))
+	for _, t := range b.tabs {
+		all[t.id] = t.root.loader
+	}
+	return all
 }
 
 // compare reads the page and says how it differs from the viewer's last sight.
@@ -377,9 +383,7 @@ func (b *Browser) shown(ctx context.Context, t *tab, top place, read *seen) {
 		return
 	}
 	here := b.Page()
-	b.mu.Lock()
-	spoken := b.spoken
-	b.mu.Unlock()
+	written := b.netlog.Written()
 	b.audience.mu.Lock()
 	defer b.audience.mu.Unlock()
 	o, isNew := b.audience.of(v.by)
@@ -390,7 +394,7 @@ func (b *Browser) shown(ctx context.Context, t *tab, top place, read *seen) {
 	if !v.report { // a report says itself where the page is now
 		o.at = here
 		if isNew {
-			o.spoken = spoken
+			o.written = written
 		}
 	}
 }

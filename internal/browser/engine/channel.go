@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
 )
 
 // Channels are WebSockets and WebTransports: what is sent over one that is open
@@ -25,8 +26,8 @@ type channel struct {
 func channelOpened(next taker) taker {
 	return func(b *Browser, session string, from *target, params json.RawMessage) {
 		var p struct {
-			Request  string   `json:"requestId"`
-			Response response `json:"response"`
+			Request  string          `json:"requestId"`
+			Response netlog.Response `json:"response"`
 		}
 		if json.Unmarshal(params, &p) == nil && from != nil && p.Response.Status == http.StatusOK { // elsewhere 101
 			b.judgeOpen(from, b.channels[session+"/"+p.Request].url)

@@ -73,6 +73,7 @@ const doctype = "<!doctype html><title>A  title &amp; more</title>"
 // TestPagesReadTheSameWithoutTheBrowser holds both ways against each other:
 // what is read without the browser, and what must not be.
 func TestPagesReadTheSameWithoutTheBrowser(t *testing.T) {
+	t.Parallel()
 	s := &shelf{}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)

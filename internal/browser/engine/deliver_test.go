@@ -246,6 +246,7 @@ func TestAPressThatComesToNothingIsSaidToBeLost(t *testing.T) {
 }
 
 func TestAPressComesToNoOtherElementOfTheDocument(t *testing.T) {
+	t.Parallel()
 	const box = `<style>button,a,div{position:fixed;left:0;top:0;width:120px;height:60px}</style><script>const bin = () => { const b = document.createElement('button'); b.textContent = 'Delete'; for (const k of ['pointerdown', 'mousedown', 'mouseup', 'pointerup', 'click', 'dblclick']) b.addEventListener(k, () => pay(k)); return b }</script><button id=x>Next</button>`
 	for name, c := range map[string]struct {
 		when  string

@@ -91,7 +91,7 @@ var frameEvents = map[string]taker{
 		if f.target == nil {
 			f.target = from
 		}
-		b.worlds(from, f)
+		from.console.FrameChanged(f.id == from.id)
 	}),
 	"Page.frameDetached": inTab(func(_ *Browser, t *tab, from *target, p byFrame) {
 		f := t.frames[p.Frame]
@@ -112,10 +112,10 @@ var frameEvents = map[string]taker{
 			b.dropChannels(func(_, tab string) bool { return tab == t.id })
 		}
 		b.cameFrom(f.url)
-		if from.muted {
+		if from.console.Muted() {
 			t.forget(f) // nobody told of the end of its world
 		}
-		b.worlds(from, f)
+		from.console.FrameChanged(f.id == from.id)
 	}),
 	"Page.navigatedWithinDocument": inTab(func(_ *Browser, t *tab, _ *target, p byFrame) {
 		if f := t.frames[p.Frame]; f != nil {

@@ -24,16 +24,27 @@ const (
 //go:embed plainly.js
 var plainly string
 
+// scriptValue is a value of a page as the protocol describes it
+// (Runtime.RemoteObject).
+type scriptValue struct {
+	Type        string          `json:"type"`
+	Subtype     string          `json:"subtype"`
+	Value       json.RawMessage `json:"value"`
+	Special     string          `json:"unserializableValue"` // 1n, NaN, -0, Infinity
+	Description string          `json:"description"`
+	Object      string          `json:"objectId"`
+}
+
 type thrown struct {
-	Text      string  `json:"text"`
-	Line      int     `json:"lineNumber"`
-	Column    int     `json:"columnNumber"`
-	Exception *remote `json:"exception"`
+	Text      string       `json:"text"`
+	Line      int          `json:"lineNumber"`
+	Column    int          `json:"columnNumber"`
+	Exception *scriptValue `json:"exception"`
 }
 
 type evaluated struct {
-	Result    remote  `json:"result"`
-	Exception *thrown `json:"exceptionDetails"`
+	Result    scriptValue `json:"result"`
+	Exception *thrown     `json:"exceptionDetails"`
 }
 
 // execute runs a script in the main frame's own world, in the document that was
@@ -83,7 +94,7 @@ func terminated(err error, limit time.Duration) error {
 }
 
 // primitive is a value that travels by itself.
-func (b *Browser) primitive(r remote) any {
+func (b *Browser) primitive(r scriptValue) any {
 	if r.Special != "" {
 		return strings.TrimSuffix(r.Special, "n")
 	}

@@ -36,20 +36,19 @@ func (b *base) putAside(t *tab) bool {
 // cannot be read is a download as any other.
 func (b *Browser) readFile(ctx context.Context, t *tab, n *action.Navigated) {
 	b.mu.Lock()
-	d := b.downloads.find(n.Download)
-	readable := d != nil && b.options.Files != nil && (kindOf(t.mediaType) != "" || t.mediaType == pdfType)
+	readable := b.options.Files != nil && (kindOf(t.mediaType) != "" || t.mediaType == pdfType)
 	b.mu.Unlock()
 	if !readable {
 		return
 	}
 	ctx, stop := context.WithTimeout(ctx, fileLimit)
 	defer stop()
-	if b.await(ctx, func() bool { return d.ended || d.State != stateRunning }) != nil {
+	d, ok := b.downloads.Ended(ctx, n.Download)
+	if !ok {
 		return
 	}
-	got, err := b.getDownload(ctx, &action.ByID{ID: n.Download})
-	file, ok := got.(*action.File)
-	if err != nil || !ok {
+	file, err := b.downloads.Get(ctx, n.Download)
+	if err != nil {
 		return
 	}
 	text, pages, cut, err := extract.Document(ctx, file.Bytes, textLimit)

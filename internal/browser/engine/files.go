@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/download"
 )
 
 // Files carries files between callers and the box of a browser. It must be
@@ -16,12 +17,7 @@ type Files interface {
 	// Stage puts the files of an upload where the browser can read them, and
 	// returns them in order. Faults: not_found, invalid_request, limit_reached.
 	Stage(ctx context.Context, a *action.Upload) ([]action.SentFile, error)
-	// Keep takes a finished download out of the box and keeps it as an
-	// artifact; one that was kept already it loads. Faults: not_found,
-	// limit_reached.
-	Keep(ctx context.Context, d action.Download) (action.File, error)
-	// Drop removes a download from the box.
-	Drop(ctx context.Context, id string) error
+	download.Store
 }
 
 const (
@@ -30,9 +26,9 @@ const (
 	mostQuote = 80  // characters of a file name in a note
 )
 
-// FileName makes one harmless file name of what a page or a caller suggests:
-// no path, no control or invisible characters, none that a shell or another
-// system takes for more than a letter. It is never empty.
+// FileName makes a harmless file name of one that a page or a caller suggests:
+// without a path, without control or invisible characters, and without characters
+// that have a meaning in a shell or another operating system. It is never empty.
 func FileName(suggested string) string {
 	name := strings.Map(func(r rune) rune {
 		switch {

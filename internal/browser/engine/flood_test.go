@@ -45,6 +45,7 @@ func (tr *trial) opened(address string) {
 // TestAConsoleWithoutEndIsMuted has a page flood its console while another tab
 // is worked in.
 func TestAConsoleWithoutEndIsMuted(t *testing.T) {
+	t.Parallel()
 	for path := range floods {
 		t.Run(path[1:], func(t *testing.T) {
 			tr := start(t)

@@ -13,14 +13,15 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
-var shared *wire
+// shared are the browsers of the tests. A test has one of them to itself, and
+// gives it back empty.
+var shared = &browsers{held: map[string]*loan{}}
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
@@ -28,15 +29,8 @@ func run(m *testing.M) int {
 	if status, missing := testenv.Missing(testenv.Chromium); missing {
 		return status
 	}
-	c, err := browsertest.Start("--site-per-process")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	shared = share(c.Transport())
 	code := m.Run()
-	c.Stop()
-	<-shared.over
+	shared.stop()
 	http.DefaultClient.CloseIdleConnections()
 	if err := goleak.Find(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -52,6 +46,7 @@ type trial struct {
 	*engine.Browser
 	t    testing.TB
 	ctx  context.Context //nolint:containedctx // the life of a test
+	wire *wire           // the pipe of the Chromium that the test has
 	lane *lane
 }
 
@@ -60,13 +55,14 @@ func openAll(string) error { return nil }
 // start opens a fresh browser that may go anywhere.
 func start(t testing.TB, options ...func(*engine.Options)) *trial {
 	t.Helper()
+	w := shared.take(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	t.Cleanup(cancel)
 	o := engine.Options{Width: 800, Height: 600, Guard: openAll, Owns: openAll}
 	for _, change := range options {
 		change(&o)
 	}
-	tr := &trial{t: t, ctx: ctx, lane: shared.join()}
+	tr := &trial{t: t, ctx: ctx, wire: w, lane: w.join()}
 	b, err := engine.Open(ctx, tr.lane, o)
 	if err != nil {
 		t.Fatal(err)
@@ -74,15 +70,15 @@ func start(t testing.TB, options ...func(*engine.Options)) *trial {
 	tr.Browser = b
 	t.Cleanup(func() {
 		_ = tr.Browser.Close()
-		wipe(t)
+		w.wipe(t)
 	})
 	return tr
 }
 
 // wipe ends all pages and contexts.
-func wipe(t testing.TB) {
+func (w *wire) wipe(t testing.TB) {
 	t.Helper()
-	conn := cdp.Open(shared.join(), 1<<30+1<<29, func(cdp.Event) {})
+	conn := cdp.Open(w.join(), 1<<30+1<<29, func(cdp.Event) {})
 	defer func() { _ = conn.Close() }()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

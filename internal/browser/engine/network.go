@@ -1,125 +1,114 @@
 package engine
 
 import (
+	"context"
 	"encoding/json"
 	"time"
 
-	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
 )
 
-// request is what the protocol's events say of a request.
-type request struct {
-	ID       string  `json:"requestId"`
-	Loader   string  `json:"loaderId"`
-	Type     string  `json:"type"`
-	Frame    string  `json:"frameId"`
-	Document string  `json:"documentURL"`
-	URL      string  `json:"url"`       // of a WebSocket
-	Time     float64 `json:"timestamp"` // seconds of the browser's own clock
-	Wall     float64 `json:"wallTime"`  // seconds since the epoch
-	Request  struct {
-		URL     string            `json:"url"`
-		Method  string            `json:"method"`
-		Headers map[string]string `json:"headers"`
-	} `json:"request"`
-	Redirect *response `json:"redirectResponse"`
-	Response response  `json:"response"`
-	Length   float64   `json:"encodedDataLength"`
-	Error    string    `json:"errorText"`
-	Message  string    `json:"errorMessage"` // of a WebSocket
-	Blocked  string    `json:"blockedReason"`
-	Canceled bool      `json:"canceled"`
-	Cors     struct {
-		Error string `json:"corsError"`
-	} `json:"corsErrorStatus"`
-	DataLength int64 `json:"dataLength"` // bytes of a piece of the body, decoded
-	tab        string
+// consoleEvents are events of any target: tabs, frames, workers.
+var consoleEvents = func() map[string]taker {
+	all := make(map[string]taker)
+	for _, method := range netlog.ConsoleEvents {
+		all[method] = func(_ *Browser, _ string, from *target, params json.RawMessage) {
+			if from != nil && !from.isHidden() {
+				from.console.Event(method, params, from.origin())
+			}
+		}
+	}
+	return all
+}()
+
+// origin says where a target's console messages come from. b.mu is held.
+func (t *target) origin() (o netlog.Origin) {
+	if t.tab == nil {
+		return o
+	}
+	o.Tab, o.Loader = t.tab.id, t.tab.root.loader
+	if f := t.tab.frames[t.id]; f != nil {
+		o.URL = f.url
+	}
+	return o
 }
 
-type response struct {
-	Status   int               `json:"status"`
-	URL      string            `json:"url"`
-	MimeType string            `json:"mimeType"`
-	Length   float64           `json:"encodedDataLength"`
-	Headers  map[string]string `json:"headers"`
-	Protocol string            `json:"protocol"`
-	Timing   *timing           `json:"timing"`
-}
-
-func (r request) document() bool { return r.Type == "Document" && r.ID == r.Loader }
-
-// ofNetwork decodes a network event. note is for those of any target; inTab,
-// which may be nil, for those of a tab or of a frame in one.
-func ofNetwork(note func(f *traffic, session string, p request), inTab func(t *tab, p request)) taker {
+// requestEvent takes an event of a request or WebSocket of any target. inTab,
+// which may be nil, is called for those of a tab or of a frame in one.
+func requestEvent(method string, inTab func(t *tab, e netlog.Event)) taker {
 	return func(b *Browser, session string, from *target, params json.RawMessage) {
-		var p request
-		if from == nil || json.Unmarshal(params, &p) != nil {
+		var e netlog.Event
+		if from == nil || json.Unmarshal(params, &e) != nil {
 			return
 		}
 		if from.tab != nil {
-			p.tab = from.tab.id
+			e.Tab = from.tab.id
 		}
-		if p.Document != "" || p.URL != "" { // a request or a WebSocket begins
-			b.asked(from, p)
-			b.sendsTo(p)
+		if e.Starts() {
+			b.asked(from, e)
+			b.sendsTo(e)
 		}
 		if !from.isHidden() {
-			note(&b.traffic, session, p)
+			b.netlog.RequestEvent(method, session, e)
 		}
-		if from.tab != nil && p.Document != "" {
-			b.sends(from.tab, from, p)
+		if from.tab != nil && e.Document != "" {
+			b.sends(from.tab, from, e)
 		}
-		b.receipts(p)
+		b.receipts(e)
 		if from.tab != nil && inTab != nil {
-			inTab(from.tab, p)
+			inTab(from.tab, e)
 			b.change()
 		}
 	}
 }
 
-// noting makes a note of a request that is known.
-func noting(do func(f *traffic, x *exchange, p request)) func(f *traffic, session string, p request) {
-	return func(f *traffic, session string, p request) {
-		if x := f.find(session, p.ID); x != nil {
-			do(f, x, p)
-		}
+var networkEvents = joined(requestEvents(map[string]func(*tab, netlog.Event){
+	"Network.requestWillBeSent":                 (*tab).began,
+	"Network.responseReceived":                  (*tab).answered,
+	"Network.dataReceived":                      nil,
+	"Network.loadingFinished":                   func(t *tab, e netlog.Event) { t.finished(e.ID) },
+	"Network.loadingFailed":                     (*tab).loadFailed,
+	"Network.webSocketWillSendHandshakeRequest": nil,
+	"Network.webSocketFrameError":               nil,
+}), map[string]taker{
+	"Fetch.requestPaused":                        judged,
+	"Network.webSocketCreated":                   channelBegins(requestEvent("Network.webSocketCreated", nil)),
+	"Network.webSocketHandshakeResponseReceived": channelOpened(requestEvent("Network.webSocketHandshakeResponseReceived", nil)),
+	"Network.webSocketClosed":                    channelEnds(requestEvent("Network.webSocketClosed", nil)),
+	"Network.webTransportCreated":                channelBegins(nil),
+	"Network.webTransportClosed":                 channelEnds(nil),
+})
+
+func requestEvents(inTab map[string]func(*tab, netlog.Event)) map[string]taker {
+	all := make(map[string]taker)
+	for method, do := range inTab {
+		all[method] = requestEvent(method, do)
 	}
+	return all
 }
 
-var networkEvents = map[string]taker{
-	"Fetch.requestPaused":       judged,
-	"Network.requestWillBeSent": ofNetwork(began, (*tab).began),
-	"Network.responseReceived": ofNetwork(noting(func(_ *traffic, x *exchange, p request) {
-		x.answered(p.Response)
-	}), (*tab).answered),
-	"Network.dataReceived": ofNetwork(noting(func(_ *traffic, x *exchange, p request) {
-		x.body += p.DataLength
-	}), nil),
-	"Network.loadingFinished": ofNetwork(noting(func(f *traffic, x *exchange, p request) {
-		f.end(x, p.Time, p.Length)
-	}), func(t *tab, p request) { t.finished(p.ID) }),
-	"Network.loadingFailed": ofNetwork(noting((*traffic).fail), (*tab).loadFailed),
+// The verbs of package netlog.
 
-	"Network.webSocketCreated": channelBegins(ofNetwork(began, nil)),
-	"Network.webSocketWillSendHandshakeRequest": ofNetwork(noting(func(_ *traffic, x *exchange, p request) {
-		x.began = p.Time
-	}), nil),
-	"Network.webSocketHandshakeResponseReceived": channelOpened(ofNetwork(noting(func(_ *traffic, x *exchange, p request) {
-		x.seen.Status = p.Response.Status
-	}), nil)),
-	"Network.webSocketFrameError": ofNetwork(noting(func(_ *traffic, x *exchange, p request) {
-		x.seen.Error = pagetext.Brief(p.Message)
-	}), nil),
-	"Network.webSocketClosed": channelEnds(ofNetwork(noting(func(f *traffic, x *exchange, p request) {
-		f.end(x, p.Time, 0)
-	}), nil)),
-	"Network.webTransportCreated": channelBegins(nil),
-	"Network.webTransportClosed":  channelEnds(nil),
+func readConsole(b *Browser, _ context.Context, a *action.ReadConsole) (any, error) {
+	return b.netlog.Console(a), nil
 }
 
-func began(f *traffic, session string, p request) { f.begin(requestKey(session, p.ID), p) }
+func readNetwork(b *Browser, ctx context.Context, a *action.ReadNetwork) (any, error) {
+	return b.netlog.Requests(ctx, a, b.concealer().Text)
+}
 
-func (t *tab) began(p request) {
+func exportHAR(b *Browser, _ context.Context, a *action.ExportHAR) (any, error) {
+	b.mu.Lock()
+	titles := make(map[string]string, len(b.tabs))
+	for id, t := range b.tabs {
+		titles[id] = t.title
+	}
+	b.mu.Unlock()
+	return b.netlog.HAR(a, titles)
+}
+
+func (t *tab) began(p netlog.Event) {
 	if p.Type != "EventSource" && len(t.inflight) < 10_000 {
 		t.inflight[p.ID] = struct{}{}
 		if waitedFor[p.Type] {
@@ -129,8 +118,8 @@ func (t *tab) began(p request) {
 	t.lastBusy = time.Now()
 }
 
-func (t *tab) answered(p request) {
-	if !p.document() {
+func (t *tab) answered(p netlog.Event) {
+	if !p.IsDocument() {
 		return
 	}
 	if len(t.status) > 100 {
@@ -149,7 +138,7 @@ func (t *tab) answered(p request) {
 	}
 }
 
-func (t *tab) loadFailed(p request) {
+func (t *tab) loadFailed(p netlog.Event) {
 	if p.Type == "Document" {
 		if len(t.failures) > 100 {
 			clear(t.failures)

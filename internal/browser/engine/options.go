@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/download"
 )
 
 // Options say how a browser is set up and what it may load. The zero Guard
@@ -103,7 +104,7 @@ func (o Options) filled() Options {
 		o.MaxTokens = 6000 // a page that does not fit is paged: docs/snapshot.md
 	}
 	if o.MostDownload <= 0 {
-		o.MostDownload = defaultDownload
+		o.MostDownload = download.DefaultMost
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/base64"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
 	"github.com/gloveboxhq/glovebox/internal/browser/outgoing"
 	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -60,12 +60,7 @@ func (b *Browser) Acting() []string { return b.ledger.Live(time.Now()) }
 // Busy reports whether a call to the browser is not answered yet, or a download
 // is under way.
 func (b *Browser) Busy() bool {
-	if b.conn.Waiting() > 0 {
-		return true
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.ContainsFunc(b.downloads.kept, func(d *download) bool { return d.State == stateRunning })
+	return b.conn.Waiting() > 0 || b.downloads.Busy()
 }
 
 // pauseAll has every request paused, also those that only read, for as long as
@@ -319,7 +314,7 @@ func (b *Browser) serversAnswered(ctx context.Context, t *tab) bool {
 }
 
 // receipts takes in what became of a request that left. b.mu is held.
-func (b *Browser) receipts(p request) {
+func (b *Browser) receipts(p netlog.Event) {
 	switch {
 	case p.Redirect != nil:
 		b.receipt(b.ledger.Answered(p.ID, bareAddress(p.Redirect.URL), p.Redirect.Status))

@@ -95,7 +95,7 @@ func TestAConnectionTakesOverWhatOneBeforeItPutIn(t *testing.T) {
 	tr.must("page.goto", &action.Goto{URL: s.URL})
 	tr.eval("localStorage.token = sessionStorage.token = 'changed'")
 	must(t, tr.Browser.Close())
-	tr.lane = shared.join()
+	tr.lane = tr.wire.join()
 	b, err := engine.Open(tr.ctx, tr.lane, engine.Options{Width: 800, Height: 600, Guard: openAll, Owns: openAll, Prepare: func(context.Context, string) error { return nil }})
 	must(t, err)
 	tr.Browser = b

@@ -15,13 +15,13 @@ const (
 // opened (SPEC section 4, the ladder of recovery).
 func (b *Browser) revive(ctx context.Context, t *tab) (*tab, error) {
 	b.mu.Lock()
-	floods := t.main.muted && !t.crashed
+	floods := t.main.console.Muted() && !t.crashed
 	doubtful, asking := (t.suspect || floods) && !t.crashed, t.dialog != nil && t.dialogs >= maxDialogs
 	b.mu.Unlock()
 	if asking {
 		return b.replace(ctx, t, "the page asked without end: its tab was closed and a new one opened")
 	}
-	if floods && !calmed(ctx, t) {
+	if floods && !t.main.console.StopScripts(ctx) {
 		return b.replace(ctx, t, "the page wrote to its console without end: its tab was closed and a new one opened")
 	}
 	if !doubtful {

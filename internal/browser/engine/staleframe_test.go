@@ -126,7 +126,7 @@ func TestReferencesOfABrowserThatWasTakenUpAgain(t *testing.T) {
 	tr.visit(`<button onclick="document.title += '!'">Go</button><button onclick="document.title += '?'">Other</button>`)
 	old := append(tr.refsOf("button", "Other"), tr.refsOf("button", "Go")...)
 	must(t, tr.Browser.Close()) // the gateway ends; the browser stays
-	b, err := engine.Open(tr.ctx, shared.join(), engine.Options{Width: 800, Height: 600, Guard: openAll, Owns: openAll, Life: 1})
+	b, err := engine.Open(tr.ctx, tr.wire.join(), engine.Options{Width: 800, Height: 600, Guard: openAll, Owns: openAll, Life: 1})
 	must(t, err)
 	tr.Browser = b
 	again := tr.refsOf("button", "Go")

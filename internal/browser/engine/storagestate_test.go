@@ -55,7 +55,7 @@ func TestALoginIsReadAndPutIntoAnotherBrowser(t *testing.T) {
 	}
 
 	must(t, tr.Browser.Close())
-	wipe(t)
+	tr.wire.wipe(t)
 	other := start(t) // in a context of its own
 	must(t, other.Restore(other.ctx, setAgain(state.Cookies), state.Origins))
 	again, err := other.StorageState(other.ctx, origins)

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -22,16 +22,10 @@ type target struct {
 	settled bool // it is set up: we are told of every frame of it
 	hidden  bool // of a crawl: its tab, or what that started
 
-	released time.Time     // when we last let go of what it logged
-	noise    meter         // what it wrote to the console
-	muted    bool          // it is not listened to
-	listen   chan struct{} // closed when it is listened to again, or gone
-	late     int           // events that came since it was muted
-	wrote    time.Time     // when one of them was written
-	parent   *target       // what made it, where that is known
-	asked    bool          // for its script worlds, while it is muted
-	worlds   bool          // it has our script in the documents to come
-	admits   *cdp.Pending  // the script that lets clients' input through, in those
+	console *netlog.Source
+	parent  *target      // what made it, where that is known
+	worlds  bool         // it has our script in the documents to come
+	admits  *cdp.Pending // the script that lets clients' input through, in those
 }
 
 type filter struct {
@@ -81,6 +75,7 @@ func (b *Browser) attach(from string, e attached) {
 	t := &target{id: e.Info.ID, kind: e.Info.Type, url: strings.TrimPrefix(e.Info.URL, "blob:"), session: b.conn.Session(e.Session)}
 	parent := b.sessions[from]
 	t.parent, t.hidden = parent, parent.isHidden()
+	t.console = b.netlog.Source(t.session, t.kind, func() { b.pageOf(t).session.Send("Page.crash", nil) })
 	if t.kind == "page" && b.unwanted(e.Info.Opener) {
 		b.work.add(func() { b.root.Send("Target.closeTarget", map[string]string{"targetId": t.id}) })
 		return
@@ -135,10 +130,6 @@ func (b *Browser) addTab(t *target, info targetInfo) {
 // any of the page or worker.
 const online = `Object.defineProperty((self.Navigator || self.WorkerNavigator).prototype, "onLine", {get: () => true, configurable: true, enumerable: true})`
 
-// noBodies is of Network.enable: bodies are not read here, so the browser need
-// not keep them.
-var noBodies = map[string]int{"maxTotalBufferSize": 1, "maxResourceBufferSize": 1}
-
 // setUp makes a target ours. The calls travel together; the last one lets it
 // run. Answers are waited for elsewhere, so that a page that spins from its
 // first line keeps nobody else waiting.
@@ -148,10 +139,7 @@ func (b *Browser) setUp(t *target, viewport metrics, intercept map[string]any, f
 	if t.tab == nil {
 		send("Target.setAutoAttach", attachToAll)
 		send("Runtime.evaluate", map[string]string{"expression": online})
-		send("Runtime.enable", nil)
-		send("Runtime.setMaxCallStackSizeToCapture", topOfStack)
-		send("Log.enable", nil)
-		send("Network.enable", noBodies)
+		netlog.Listen(send)
 		send("Runtime.runIfWaitingForDebugger", nil)
 		b.own.Go(func() { b.settled(t, sent, nil) })
 		return
@@ -161,11 +149,8 @@ func (b *Browser) setUp(t *target, viewport metrics, intercept map[string]any, f
 	send("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": injected.Source + unadmitting, "worldName": injected.World, "runImmediately": true})
 	sent = append(sent, b.attendWorlds(t)...)
 	send("Page.addScriptToEvaluateOnNewDocument", map[string]string{"source": online})
-	send("Runtime.enable", nil)
-	send("Runtime.setMaxCallStackSizeToCapture", topOfStack)
+	netlog.Listen(send)
 	send("Inspector.enable", nil)
-	send("Log.enable", nil)
-	send("Network.enable", noBodies)
 	send("Fetch.enable", intercept)
 	send("Page.setInterceptFileChooserDialog", map[string]bool{"enabled": true})
 	send("Target.setAutoAttach", attachToAll)
@@ -209,6 +194,16 @@ func (b *Browser) settled(t *target, sent []*cdp.Pending, tree *cdp.Pending) {
 	b.change()
 }
 
+// pageOf is the page or frame that a target belongs to.
+func (b *base) pageOf(t *target) *target {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for t.tab == nil && t.parent != nil {
+		t = t.parent
+	}
+	return t
+}
+
 // detach takes a target out. b.mu is held.
 func (b *Browser) detach(session string) {
 	t := b.sessions[session]
@@ -217,10 +212,7 @@ func (b *Browser) detach(session string) {
 	}
 	delete(b.sessions, session)
 	b.dropChannels(func(of, _ string) bool { return of == session })
-	if t.muted {
-		t.muted = false
-		close(t.listen)
-	}
+	t.console.Close()
 	b.conn.Detach(session, errClosedTab)
 	if t.tab == nil {
 		return

@@ -141,7 +141,7 @@ func TestOpenTakesOverABrowserThatHasPages(t *testing.T) {
 	tr := start(t)
 	s := tr.visit(`<title>kept</title><a target=_blank href="/">open</a><iframe srcdoc="<button onclick='top.document.title+=1'>In</button>"></iframe>`)
 	lost := tr.Browser
-	tr.lane = shared.join() // the old connection is never heard again
+	tr.lane = tr.wire.join() // the old connection is never heard again
 	b, err := engine.Open(tr.ctx, tr.lane, engine.Options{Guard: openAll})
 	must(t, err)
 	must(t, lost.Close())

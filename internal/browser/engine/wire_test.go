@@ -11,7 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 )
 
-// wire shares one browser's pipe between the connections of successive tests:
+// wire shares one Chromium's pipe between the connections of successive tests:
 // each gets a lane, and the newest lane is the one that hears.
 type wire struct {
 	under cdp.Transport

@@ -1,11 +1,13 @@
 package source
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -14,6 +16,8 @@ import (
 	"time"
 
 	"filippo.io/age"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
@@ -21,21 +25,32 @@ import (
 // SOPSKeyEnv is the environment variable that SOPS itself takes age keys from.
 const SOPSKeyEnv = "SOPS_AGE_KEY"
 
-const mostSOPS = 8 << 20 // bytes of one encrypted file
+const mostSOPS = 8 << 20 // bytes of one file, encrypted and decrypted
 
 // encodings are the names of SOPS documents in a folder.
 var encodings = []string{".json", ".yaml", ".yml"}
 
 // sops keeps documents that SOPS encrypted for an age key: each in a file of its
-// own below a folder, or all in one file, under their paths.
+// own below a folder, or all in one file, under their paths. The program sops
+// decrypts them.
 type sops struct {
 	at      string
-	keys    []age.Identity
+	program decrypter
 	oneFile bool
+	turn    chan struct{} // holds one token: who has it reads the one file, or has read it
+	last    wholeFile     // guarded by turn
+}
+
+// wholeFile is what was last read of the one file. It is used again for as long
+// as an answer is: one look-up asks for several paths.
+type wholeFile struct {
+	Document // without text
+	at       time.Time
+	parts    map[string]jsontext.Value
 }
 
 // SOPS makes a source of a folder or a file of documents. keys are age
-// identities, one on a line. Faults: invalid_request.
+// identities, one on a line. Faults: invalid_request, install_required.
 func SOPS(at, keys string) (Source, error) {
 	identities, err := age.ParseIdentities(strings.NewReader(keys))
 	if err != nil { // the cause may repeat a key
@@ -46,20 +61,25 @@ func SOPS(at, keys string) (Source, error) {
 	if err != nil {
 		return nil, fault.New(fault.InvalidRequest, "security.credentials.sops.path cannot be read").Hinted("make %s readable for the gateway", at).Because(err)
 	}
-	return &sops{at: at, keys: identities, oneFile: !info.IsDir()}, nil
+	program, err := findDecrypter(keys, identities)
+	if err != nil {
+		return nil, err
+	}
+	return &sops{at: at, program: program, oneFile: !info.IsDir(), turn: make(chan struct{}, 1)}, nil
 }
 
 // Name is what it is, for people.
 func (s *sops) Name() string { return "SOPS in " + filepath.Base(s.at) }
 
 // Fetch decrypts the document at a path.
-func (s *sops) Fetch(_ context.Context, path string) (Document, error) {
+func (s *sops) Fetch(ctx context.Context, path string) (Document, error) {
 	if s.oneFile {
-		tree, d, err := s.whole()
-		if err != nil {
-			return Document{}, err
+		whole, err := s.whole(ctx)
+		if part := whole.parts[path]; err == nil && part != nil && part.Kind() != 'n' {
+			whole.Text = part
+			return whole.Document, nil
 		}
-		return s.written(tree.value(path), d)
+		return Document{}, err
 	}
 	folder, err := os.OpenRoot(s.at)
 	if err != nil {
@@ -74,26 +94,16 @@ func (s *sops) Fetch(_ context.Context, path string) (Document, error) {
 		if err != nil {
 			return Document{}, s.unusable("cannot be read", err)
 		}
-		tree, d, err := s.decrypt(file, encoding == ".json")
-		if err != nil {
-			return Document{}, err
-		}
-		return s.written(tree, d)
+		return s.decrypt(ctx, file, encoding == ".json")
 	}
 	return Document{}, nil
 }
 
 // List names the documents right below a prefix.
-func (s *sops) List(_ context.Context, prefix string) ([]string, error) {
+func (s *sops) List(ctx context.Context, prefix string) ([]string, error) {
 	if s.oneFile {
-		tree, _, err := s.whole()
-		var paths []string
-		for _, p := range tree {
-			if strings.HasPrefix(p.name, prefix) {
-				paths = append(paths, p.name)
-			}
-		}
-		return paths, err
+		whole, err := s.whole(ctx)
+		return slices.DeleteFunc(slices.Sorted(maps.Keys(whole.parts)), func(path string) bool { return !strings.HasPrefix(path, prefix) }), err
 	}
 	entries, err := os.ReadDir(filepath.Join(s.at, prefix))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -112,47 +122,59 @@ func (s *sops) List(_ context.Context, prefix string) ([]string, error) {
 }
 
 // whole decrypts the one file that has all documents.
-func (s *sops) whole() (branch, Document, error) {
+func (s *sops) whole(ctx context.Context) (wholeFile, error) {
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+		return wholeFile{}, s.unusable("was not read in time", ctx.Err())
+	}
 	file, err := os.Open(s.at)
 	if err != nil {
-		return nil, Document{}, s.unusable("cannot be read", err)
+		return wholeFile{}, s.unusable("cannot be read", err)
 	}
-	return s.decrypt(file, filepath.Ext(s.at) == ".json")
+	if info, err := file.Stat(); err == nil && s.last.Version == versionOf(info) && time.Since(s.last.at) < freshness {
+		_ = file.Close()
+		return s.last, nil
+	}
+	s.last = wholeFile{}
+	d, err := s.decrypt(ctx, file, filepath.Ext(s.at) == ".json")
+	if err != nil {
+		return wholeFile{}, err
+	}
+	read := wholeFile{at: time.Now()}
+	if err := json.Unmarshal(d.Text, &read.parts); err != nil { // the cause may have a value
+		return wholeFile{}, s.unusable("has no object in its file", nil)
+	}
+	d.Text = nil
+	read.Document = d
+	s.last = read
+	return read, nil
 }
 
-// decrypt reads and closes a file. The document it returns has no text yet.
-func (s *sops) decrypt(file *os.File, isJSON bool) (branch, Document, error) {
+// decrypt reads and closes a file.
+func (s *sops) decrypt(ctx context.Context, file *os.File, isJSON bool) (Document, error) {
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return nil, Document{}, s.unusable("cannot be read", err)
+		return Document{}, s.unusable("cannot be read", err)
 	}
 	text, err := io.ReadAll(io.LimitReader(file, mostSOPS+1))
 	if err != nil {
-		return nil, Document{}, s.unusable("cannot be read", err)
+		return Document{}, s.unusable("cannot be read", err)
 	}
 	if len(text) > mostSOPS {
-		return nil, Document{}, s.unusable("has more than 8 MiB in a file", nil)
+		return Document{}, s.unusable("has more than 8 MiB in a file", nil)
 	}
-	tree, err := unsealed(text, isJSON, s.keys)
+	plain, err := s.program.decrypt(ctx, text, isJSON)
 	if err != nil {
-		return nil, Document{}, s.unusable(err.Error(), nil)
+		return Document{}, s.unusable(err.Error(), nil)
 	}
-	version := fmt.Sprintf("%d bytes of %s", info.Size(), info.ModTime().UTC().Format(time.RFC3339Nano))
-	return tree, Document{Version: version, Changed: info.ModTime()}, nil
+	return Document{Text: bytes.TrimSpace(plain), Version: versionOf(info), Changed: info.ModTime()}, nil
 }
 
-// written is a document with a part of a tree as its text.
-func (s *sops) written(part any, d Document) (Document, error) {
-	if part == nil {
-		return Document{}, nil
-	}
-	text, err := toJSON(part)
-	if err != nil {
-		return Document{}, s.unusable("has what cannot be written as JSON", nil)
-	}
-	d.Text = text
-	return d, nil
+func versionOf(info fs.FileInfo) string {
+	return fmt.Sprintf("%d bytes of %s", info.Size(), info.ModTime().UTC().Format(time.RFC3339Nano))
 }
 
 func (s *sops) unusable(how string, cause error) error {

@@ -2,17 +2,24 @@ package source_test
 
 import (
 	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"filippo.io/age"
 
 	"github.com/gloveboxhq/glovebox/internal/credentials/source"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testcache"
 )
 
 // The files in testdata/sops were made by sops 3.13.3.
@@ -29,6 +36,7 @@ func ageKey(t *testing.T) string {
 // inSOPS is a vault on a folder or file of SOPS documents.
 func inSOPS(t *testing.T, at, keys string) *source.Vault {
 	t.Helper()
+	testcache.SOPS(t)
 	from, err := source.SOPS(at, keys)
 	if err != nil {
 		t.Fatal(err)
@@ -153,12 +161,8 @@ func TestSOPSFilesOutsideTheFolderAreNotRead(t *testing.T) {
 	}
 }
 
-// TestWhatSOPSItselfEncryptsNowIsRead runs the real program.
 func TestWhatSOPSItselfEncryptsNowIsRead(t *testing.T) {
-	program, err := exec.LookPath("sops")
-	if err != nil {
-		t.Skip("no sops here: go install github.com/getsops/sops/v3/cmd/sops@v3.13.3")
-	}
+	program := testcache.SOPS(t)
 	key, err := age.GenerateX25519Identity()
 	if err != nil {
 		t.Fatal(err)
@@ -186,4 +190,123 @@ func TestWhatSOPSItselfEncryptsNowIsRead(t *testing.T) {
 	v := inSOPS(t, dir, key.String())
 	finds(t, v, "example.com")
 	finds(t, v, "example.org")
+}
+
+func TestWithoutSOPSInstalledThereIsAFaultThatSaysSo(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	_, err := source.SOPS("testdata/sops/folder", ageKey(t))
+	if told := fault.From(err); told.Code != fault.InstallRequired || !strings.Contains(told.Hint, "install SOPS") {
+		t.Errorf("told %+v", told)
+	}
+}
+
+// standIn puts a program of a shell's lines in the place of sops.
+func standIn(t *testing.T, lines string) source.Source {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "sops"), []byte("#!/bin/sh\nPATH=/usr/bin:/bin\n"+lines+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	from, err := source.SOPS("testdata/sops/folder", ageKey(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return from
+}
+
+func TestSOPSIsGivenTheDocumentAndTheKeysAndNothingElse(t *testing.T) {
+	t.Setenv("VAULT_TOKEN", canary)
+	t.Setenv("HOME", t.TempDir())
+	to := t.TempDir()
+	from := standIn(t, `cat /dev/stdin >"`+to+`/document"; env >"`+to+`/env"; echo "$0 $*" >"`+to+`/args"; pwd >"`+to+`/dir"; echo '{"domain":"example.org"}'`)
+	found, err := from.Fetch(t.Context(), "secrets/browser/example.org")
+	if err != nil || string(found.Text) != `{"domain":"example.org"}` {
+		t.Fatalf("found %s, %v", found.Text, err)
+	}
+	wrote := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(to, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(string(text))
+	}
+	for _, line := range strings.Split(wrote("env"), "\n") {
+		if name, _, isVariable := strings.Cut(line, "="); isVariable && !slices.Contains([]string{"PATH", "PWD", "OLDPWD", "SHLVL", "_", "SOPS_AGE_KEY", "SOPS_DECRYPTION_ORDER"}, name) {
+			t.Errorf("its environment has %s", name) // the first five are the shell's own
+		}
+	}
+	if _, args, _ := strings.Cut(wrote("args"), " "); args != "--disable-version-check decrypt --input-type yaml --output-type json /dev/stdin" || wrote("dir") != "/" {
+		t.Errorf("it was called with %q in %s", args, wrote("dir"))
+	}
+	sealed, err := os.ReadFile("testdata/sops/folder/secrets/browser/example.org.yaml")
+	if err != nil || wrote("document") != strings.TrimSpace(string(sealed)) {
+		t.Errorf("it read %s, %v", wrote("document"), err)
+	}
+}
+
+func TestSOPSThatFailsHangsOrNeverEndsIsAFaultWithoutItsOutput(t *testing.T) {
+	for name, lines := range map[string]string{
+		"fails":            "echo " + canary + "; echo " + canary + " >&2; exit 1",
+		"MAC is wrong":     "echo " + canary + "; exit 51",
+		"hangs":            "exec sleep 600",
+		"leaves a child":   "sleep 5 & exit 0",
+		"writes for ever":  "exec yes " + canary,
+		"cannot be run":    "kill -9 $$",
+		"writes no object": "echo 7",
+	} {
+		t.Run(name, func(t *testing.T) {
+			from := standIn(t, lines)
+			v, err := source.Open(source.Options{Source: from, Path: source.DefaultPath})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			defer cancel()
+			began := time.Now()
+			set, err := v.For(ctx, "default", "example.org")
+			if set != nil || fault.CodeOf(err) != fault.CredentialsUnavailable || strings.Contains(fmt.Sprintf("%+v %s", fault.From(err), err), canary) {
+				t.Errorf("there is %+v, %v", set, err)
+			}
+			if took := time.Since(began); took > 10*time.Second {
+				t.Errorf("it took %s", took)
+			}
+		})
+	}
+}
+
+// TestSOPSDocumentsForOtherKeyServicesAreRefusedUnasked has a document that
+// names a server to ask for its key.
+func TestSOPSDocumentsForOtherKeyServicesAreRefusedUnasked(t *testing.T) {
+	asked := make(chan struct{}, 10)
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked <- struct{}{} }))
+	t.Cleanup(server.Close)
+	text, err := os.ReadFile("testdata/sops/folder/secrets/browser/example.org.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "secrets/browser"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	changed := strings.Replace(string(text), "\nsops:\n", "\nsops:\n    hc_vault:\n        - vault_address: "+server.URL+"\n          engine_path: transit\n          key_name: k\n          created_at: \"2026-01-01T00:00:00Z\"\n          enc: vault:v1:AAAA\n", 1)
+	if changed == string(text) {
+		t.Fatal("nothing was changed")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "secrets/browser/example.org.yaml"), []byte(changed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if set, err := inSOPS(t, dir, other.String()).For(t.Context(), "default", "example.org"); set != nil || fault.CodeOf(err) != fault.CredentialsUnavailable {
+		t.Errorf("with another key there is %v, %v", set, err)
+	}
+	if set, err := inSOPS(t, dir, ageKey(t)).For(t.Context(), "default", "example.org"); set == nil || err != nil {
+		t.Errorf("with its key there is %v, %v", set, err)
+	}
+	if len(asked) > 0 {
+		t.Error("the server that the document names was asked")
+	}
 }

@@ -11,13 +11,15 @@ import (
 	"sync"
 	"time"
 
-	"github.com/golang-jwt/jwt/v5"
+	"github.com/go-jose/go-jose/v4"
+
+	"github.com/gloveboxhq/glovebox/internal/jwt"
 )
 
 const (
 	subject      = "glovebox-gateway"
 	tokenLife    = 30 * time.Second // a request uses its token within milliseconds
-	maxTokenLife = 60 * time.Second // SPEC section 4
+	maxTokenLife = 60 * time.Second // of a token that is taken
 	maxToken     = 1 << 10          // bytes; ours have about 450
 	maxSeen      = 4096             // tokens within a token's life; a gateway sends a few a second
 )
@@ -27,25 +29,26 @@ var jtiPattern = regexp.MustCompile(`^[0-9a-f]{32}$`)
 // claims are what a token says (RFC 7519): for whom (scope hash), to which
 // box (audience), by whom (subject), when, and which one it is.
 type claims struct {
-	jwt.RegisteredClaims
-	Scope *string `json:"scope"` // a pointer: absent is not the same as unassigned
+	Subject  string   `json:"sub"`
+	Audience []string `json:"aud"`
+	Issued   int64    `json:"iat"` // seconds since 1970
+	Expires  int64    `json:"exp"`
+	ID       string   `json:"jti"`
+	Scope    string   `json:"scope"`
 }
 
 // mint signs a token for one request to a box.
 func (k *Key) mint(box, scope string, now time.Time) (string, error) {
 	var id [16]byte
 	_, _ = rand.Read(id[:]) // never fails (crypto/rand)
-	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, claims{
-		RegisteredClaims: jwt.RegisteredClaims{
-			Subject:   subject,
-			Audience:  jwt.ClaimStrings{box},
-			IssuedAt:  jwt.NewNumericDate(now),
-			ExpiresAt: jwt.NewNumericDate(now.Add(tokenLife)),
-			ID:        hex.EncodeToString(id[:]),
-		},
-		Scope: &scope,
+	signed, err := jwt.Sign(jose.EdDSA, k.private, claims{
+		Subject:  subject,
+		Audience: []string{box},
+		Issued:   now.Unix(),
+		Expires:  now.Add(tokenLife).Unix(),
+		ID:       hex.EncodeToString(id[:]),
+		Scope:    scope,
 	})
-	signed, err := token.SignedString(k.private)
 	if err != nil {
 		return "", fmt.Errorf("cannot sign a bridge token: %w", err)
 	}
@@ -85,28 +88,24 @@ func (v *Verifier) verify(authorization []string, scope string) error {
 	if !found {
 		return errUnauthorized
 	}
-	var c claims
-	token, err := jwt.ParseWithClaims(raw, &c,
-		func(*jwt.Token) (any, error) { return v.key, nil },
-		jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}),
-		jwt.WithAudience(v.box), jwt.WithSubject(subject),
-		jwt.WithExpirationRequired(), jwt.WithIssuedAt(),
-		jwt.WithStrictDecoding(), jwt.WithTimeFunc(v.now))
-	if err != nil || !token.Valid || !c.exact(scope) {
+	var own struct {
+		Scope *string `json:"scope"` // a pointer: absent is not the same as unassigned
+	}
+	rules := jwt.Rules{Methods: []jose.SignatureAlgorithm{jose.EdDSA}, Subject: subject, Audience: v.box}
+	c, err := jwt.Verify(raw, rules, v.now(), func(string, string) (any, error) { return v.key, nil }, &own)
+	if err != nil || !exact(c) || own.Scope == nil || *own.Scope != scope {
 		return errUnauthorized
 	}
-	return v.firstSeen(c.ID, c.ExpiresAt.Time)
+	return v.firstSeen(c.ID, c.Expiry.Time())
 }
 
-// exact checks what the library leaves to us.
-func (c *claims) exact(scope string) bool {
-	if c.IssuedAt == nil || c.ExpiresAt == nil || len(c.Audience) != 1 {
+// exact checks what is the bridge's own rule: one box, a short life, and an id.
+func exact(c jwt.Claims) bool {
+	if c.IssuedAt == nil || len(c.Audience) != 1 {
 		return false
 	}
-	life := c.ExpiresAt.Sub(c.IssuedAt.Time)
-	return life > 0 && life <= maxTokenLife &&
-		c.Scope != nil && *c.Scope == scope &&
-		jtiPattern.MatchString(c.ID)
+	life := c.Expiry.Time().Sub(c.IssuedAt.Time())
+	return life > 0 && life <= maxTokenLife && jtiPattern.MatchString(c.ID)
 }
 
 // firstSeen remembers the token until it expires. When too many are

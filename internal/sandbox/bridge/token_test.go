@@ -9,29 +9,26 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golang-jwt/jwt/v5"
+	"github.com/go-jose/go-jose/v4"
 
+	"github.com/gloveboxhq/glovebox/internal/jwt/jwttest"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
 var clock = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // good are the claims of a token that holds.
-func good(box string) jwt.MapClaims {
-	return jwt.MapClaims{
+func good(box string) map[string]any {
+	return map[string]any{
 		"sub": subject, "aud": []string{box}, "scope": "0123456789abcdef",
 		"iat": clock.Unix(), "exp": clock.Add(30 * time.Second).Unix(),
 		"jti": "000102030405060708090a0b0c0d0e0f",
 	}
 }
 
-func sign(t *testing.T, method jwt.SigningMethod, c jwt.MapClaims, key any) string {
+func sign(t *testing.T, method jose.SignatureAlgorithm, claims map[string]any, key any) string {
 	t.Helper()
-	s, err := jwt.NewWithClaims(method, c).SignedString(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return jwttest.Forge(t, method, key, nil, claims)
 }
 
 // attack returns the Authorization headers of a request that must be refused.
@@ -41,23 +38,23 @@ type attack struct {
 }
 
 // altered signs good claims after a change, with the right key.
-func altered(name string, change func(jwt.MapClaims)) attack {
+func altered(name string, change func(map[string]any)) attack {
 	return attack{name, func(t *testing.T, key *Key, box string) []string {
 		c := good(box)
 		change(c)
-		return []string{"Bearer " + sign(t, jwt.SigningMethodEdDSA, c, key.private)}
+		return []string{"Bearer " + sign(t, jose.EdDSA, c, key.private)}
 	}}
 }
 
 // without leaves a claim out.
 func without(claim string) attack {
-	return altered("no "+claim, func(c jwt.MapClaims) { delete(c, claim) })
+	return altered("no "+claim, func(c map[string]any) { delete(c, claim) })
 }
 
 // forged changes the text of a token that holds.
 func forged(name string, change func(string) []string) attack {
 	return attack{name, func(t *testing.T, key *Key, box string) []string {
-		return change(sign(t, jwt.SigningMethodEdDSA, good(box), key.private))
+		return change(sign(t, jose.EdDSA, good(box), key.private))
 	}}
 }
 
@@ -65,37 +62,37 @@ func attacks() []attack {
 	at := func(d time.Duration) int64 { return clock.Add(d).Unix() }
 	bearer := func(s string) []string { return []string{"Bearer " + s} }
 	return []attack{
-		altered("expired", func(c jwt.MapClaims) { c["iat"], c["exp"] = at(-50*time.Second), at(-time.Second) }),
-		altered("expires now", func(c jwt.MapClaims) { c["iat"], c["exp"] = at(-30*time.Second), at(0) }),
-		altered("issued in the future", func(c jwt.MapClaims) { c["iat"] = at(2 * time.Second) }),
-		altered("lives too long", func(c jwt.MapClaims) { c["exp"] = at(61 * time.Second) }),
-		altered("old and lives long", func(c jwt.MapClaims) { c["iat"] = at(-time.Hour) }),
-		altered("not valid yet", func(c jwt.MapClaims) { c["nbf"] = at(5 * time.Second) }),
-		altered("other box", func(c jwt.MapClaims) { c["aud"] = []string{sandbox.NewID()} }),
-		altered("two boxes", func(c jwt.MapClaims) { c["aud"] = append(c["aud"].([]string), sandbox.NewID()) }),
-		altered("other scope", func(c jwt.MapClaims) { c["scope"] = "fedcba9876543210" }),
-		altered("unassigned scope", func(c jwt.MapClaims) { c["scope"] = "" }),
-		altered("scope of a wrong type", func(c jwt.MapClaims) { c["scope"] = 1 }),
-		altered("other subject", func(c jwt.MapClaims) { c["sub"] = "guest" }),
-		altered("short jti", func(c jwt.MapClaims) { c["jti"] = "00" }),
-		altered("times of a wrong type", func(c jwt.MapClaims) { c["exp"] = "soon" }),
+		altered("expired", func(c map[string]any) { c["iat"], c["exp"] = at(-50*time.Second), at(-time.Second) }),
+		altered("expires now", func(c map[string]any) { c["iat"], c["exp"] = at(-30*time.Second), at(0) }),
+		altered("issued in the future", func(c map[string]any) { c["iat"] = at(2 * time.Second) }),
+		altered("lives too long", func(c map[string]any) { c["exp"] = at(61 * time.Second) }),
+		altered("old and lives long", func(c map[string]any) { c["iat"] = at(-time.Hour) }),
+		altered("not valid yet", func(c map[string]any) { c["nbf"] = at(5 * time.Second) }),
+		altered("other box", func(c map[string]any) { c["aud"] = []string{sandbox.NewID()} }),
+		altered("two boxes", func(c map[string]any) { c["aud"] = append(c["aud"].([]string), sandbox.NewID()) }),
+		altered("other scope", func(c map[string]any) { c["scope"] = "fedcba9876543210" }),
+		altered("unassigned scope", func(c map[string]any) { c["scope"] = "" }),
+		altered("scope of a wrong type", func(c map[string]any) { c["scope"] = 1 }),
+		altered("other subject", func(c map[string]any) { c["sub"] = "guest" }),
+		altered("short jti", func(c map[string]any) { c["jti"] = "00" }),
+		altered("times of a wrong type", func(c map[string]any) { c["exp"] = "soon" }),
 		without("sub"), without("aud"), without("scope"), without("iat"), without("exp"), without("jti"),
 		{"wrong key", func(t *testing.T, _ *Key, box string) []string {
 			other, err := NewKey()
 			if err != nil {
 				t.Fatal(err)
 			}
-			return bearer(sign(t, jwt.SigningMethodEdDSA, good(box), other.private))
+			return bearer(sign(t, jose.EdDSA, good(box), other.private))
 		}},
 		{"alg none", func(t *testing.T, _ *Key, box string) []string {
-			return bearer(sign(t, jwt.SigningMethodNone, good(box), jwt.UnsafeAllowNoneSignatureType))
+			return bearer(sign(t, jwttest.None, good(box), nil))
 		}},
 		{"HS256 with the public key", func(t *testing.T, key *Key, box string) []string {
 			public := []byte(key.private.Public().(ed25519.PublicKey))
-			return bearer(sign(t, jwt.SigningMethodHS256, good(box), public))
+			return bearer(sign(t, jose.HS256, good(box), public))
 		}},
 		{"HS256 with the public key as text", func(t *testing.T, key *Key, box string) []string {
-			return bearer(sign(t, jwt.SigningMethodHS256, good(box), []byte(key.Public())))
+			return bearer(sign(t, jose.HS256, good(box), []byte(key.Public())))
 		}},
 		forged("no signature", func(s string) []string { return bearer(s[:strings.LastIndex(s, ".")+1]) }),
 		forged("truncated", func(s string) []string { return bearer(s[:len(s)-4]) }),
@@ -165,7 +162,7 @@ func TestEveryAttackOnTheTokenGetsTheSameAnswer(t *testing.T) {
 
 func TestTokenHoldsOnce(t *testing.T) {
 	key, box, _, handler := fixture(t)
-	headers := []string{"Bearer " + sign(t, jwt.SigningMethodEdDSA, good(box), key.private)}
+	headers := []string{"Bearer " + sign(t, jose.EdDSA, good(box), key.private)}
 	if w := ask(handler, "/health", headers); w.Code != http.StatusOK {
 		t.Fatalf("a good token got %d %s", w.Code, w.Body)
 	}

@@ -165,9 +165,7 @@ func TestAProxyOfThisMachineNeedsItsNetwork(t *testing.T) {
 }
 
 func TestImageIsAbsentThenCurrentThenStale(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds an image")
-	}
+	testenv.Heavy(t)
 	testenv.Require(t, testenv.Engine)
 	tag := "glovebox-imagetest:" + strings.ToLower(filepath.Base(t.TempDir()))
 	first, second := program(t, "one"), program(t, "two")
@@ -222,9 +220,7 @@ func TestBuildWithoutATagOrEngineIsAFault(t *testing.T) {
 // The base of that name can be pulled from nowhere: it is made by debootstrap
 // where that can run, else the fault says how.
 func TestBaseThatCannotBePulledIsMade(t *testing.T) {
-	if testing.Short() {
-		t.Skip("installs a Debian")
-	}
+	testenv.Heavy(t)
 	testenv.Require(t, testenv.Engine)
 	engine, _, err := dial(t.Context())
 	if err != nil {

@@ -16,23 +16,23 @@ import (
 
 const watchEvery = 500 * time.Millisecond // between two looks at the list; a person does not notice half a second
 
-func (r *root) approvalCommands() []*cobra.Command {
+func (cmd approvalCommands) commands() []*cobra.Command {
 	group := &cobra.Command{Use: "approvals", Short: "See and answer what agents must ask a person", Args: between(0, 0), RunE: help}
-	group.AddCommand(r.approvalList(), r.approvalShow(), r.answer("approve", true), r.answer("deny", false), r.approvalWatch())
-	group.AddCommand(r.grantCommands()...)
+	group.AddCommand(cmd.list(), cmd.show(), cmd.answer("approve", true), cmd.answer("deny", false), cmd.watchCommand())
+	group.AddCommand(cmd.grants()...)
 	return []*cobra.Command{group}
 }
 
-func (r *root) approvalList() *cobra.Command {
+func (cmd approvalCommands) list() *cobra.Command {
 	var call action.ApprovalList
 	c := verb("approval.list", "list", "glovebox approvals list --state all")
 	c.Args = between(0, 0)
 	c.Flags().StringVar(&call.State, "state", "", "pending, approved, denied, expired, used or all (default pending)")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return r.call(c.Context(), "approval.list", &call, func(result action.Result) {
+		return cmd.call(c.Context(), "approval.list", &call, func(result action.Result) {
 			if got, ok := result.Data.(*action.QuestionListing); ok {
-				table(r, "no questions", "APPROVAL\tRISK\tSTATE\tVERB\tELEMENT\tPAGE\tLEFT", got.Questions, func(q action.Question) []any {
-					return []any{q.ID, q.Risk, q.State, q.Verb, short(element(q.Element), 40), short(q.Page.URL, 40), left(q)}
+				table(cmd.environment, "no questions", "APPROVAL\tRISK\tSTATE\tVERB\tELEMENT\tPAGE\tLEFT", got.Questions, func(q action.Question) []any {
+					return []any{q.ID, q.Risk, q.State, q.Verb, short(element(q.Element), 40), short(q.Page.URL, 40), timeLeft(q)}
 				})
 			}
 		})
@@ -47,24 +47,24 @@ func element(e *action.Element) string {
 	return fmt.Sprintf("%s %q", e.Role, first(e.Name, e.Label))
 }
 
-func left(q action.Question) string {
+func timeLeft(q action.Question) string {
 	if q.State != "pending" {
 		return ""
 	}
 	return max(0, time.Until(q.Expires)).Round(time.Second).String()
 }
 
-func (r *root) approvalShow() *cobra.Command {
+func (cmd approvalCommands) show() *cobra.Command {
 	var file string
 	c := verb("approval.show", "show <approval>", "glovebox approvals show 7c1e… --screenshot question.jpeg")
 	c.Args = between(1, 1)
 	c.Flags().StringVar(&file, "screenshot", "", "write the picture of the page, with the element outlined, to this new file")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		door, err := r.door(operatorToken)
+		gateway, err := cmd.client(operatorToken)
 		if err != nil {
 			return err
 		}
-		result, err := r.send(c.Context(), door, action.Call{Verb: "approval.show", Session: r.target, Args: &action.ByID{ID: args[0]}})
+		result, err := cmd.send(c.Context(), gateway, action.Call{Verb: "approval.show", Session: cmd.target, Args: &action.ByID{ID: args[0]}})
 		if err != nil {
 			return err
 		}
@@ -72,30 +72,30 @@ func (r *root) approvalShow() *cobra.Command {
 			if q.Screenshot == "" {
 				return fault.New(fault.NotFound, "there is no picture of this question").Hinted("leave --screenshot out")
 			}
-			if _, err := r.savePicture(c.Context(), door, q.Screenshot, file); err != nil {
+			if _, err := cmd.savePicture(c.Context(), gateway, q.Screenshot, file); err != nil {
 				return err
 			}
 		}
-		return r.print(result, r.showQuestion)
+		return cmd.print(result, cmd.showQuestion)
 	}
 	return c
 }
 
-func (r *root) showQuestion(result action.Result) {
+func (cmd approvalCommands) showQuestion(result action.Result) {
 	if q, ok := result.Data.(*action.Question); ok {
-		r.question(*q)
+		cmd.question(*q)
 	}
 }
 
-func (r *root) question(q action.Question) {
-	risk := r.style.warn(q.Risk.String())
+func (cmd approvalCommands) question(q action.Question) {
+	risk := cmd.style.warn(q.Risk.String())
 	if q.Risk >= action.High {
-		risk = r.style.bad(q.Risk.String())
+		risk = cmd.style.bad(q.Risk.String())
 	}
-	r.printf("%s  %s  %s\n", r.style.bold(q.ID), risk, q.State)
+	cmd.printf("%s  %s  %s\n", cmd.style.bold(q.ID), risk, q.State)
 	row := func(name, value string) {
 		if value != "" {
-			r.printf("  %-8s %s\n", name, clean(value))
+			cmd.printf("  %-8s %s\n", name, clean(value))
 		}
 	}
 	row("verb", q.Verb)
@@ -110,20 +110,20 @@ func (r *root) question(q action.Question) {
 	row("asked by", q.Actor)
 	row("session", q.Session)
 	row("picture", q.Screenshot)
-	row("left", left(q))
+	row("left", timeLeft(q))
 	row("answer", strings.TrimSpace(q.AnsweredBy+" "+q.Reason))
 }
 
-// labelled is a line of a question, after what it is.
-type labelled struct{ label, value string }
+// labelledLine is a line of a question, after what it is.
+type labelledLine struct{ label, value string }
 
 // requestRows are the lines of a question about a request: what would leave the
 // browser, what it holds, and what caused it.
-func requestRows(h *action.Held) []labelled {
+func requestRows(h *action.Held) []labelledLine {
 	if h == nil {
 		return nil
 	}
-	lines := []labelled{{"sends", h.Method + " " + h.URL}}
+	lines := []labelledLine{{"sends", h.Method + " " + h.URL}}
 	var all []string
 	for _, f := range h.Fields {
 		if f.Name == "" {
@@ -135,10 +135,10 @@ func requestRows(h *action.Held) []labelled {
 	if h.More {
 		all = append(all, "and more")
 	}
-	return append(lines, labelled{"with", strings.Join(all, ", ")}, labelled{"because", h.Cause})
+	return append(lines, labelledLine{"with", strings.Join(all, ", ")}, labelledLine{"because", h.Cause})
 }
 
-func (r *root) answer(name string, approve bool) *cobra.Command {
+func (cmd approvalCommands) answer(name string, approve bool) *cobra.Command {
 	var call action.Answer
 	c := verb("approval.answer", name+" <approval>", "glovebox approvals "+name+" 7c1e… --reason 'asked for by Ada'")
 	c.Short = strings.ToUpper(name[:1]) + name[1:] + " a question"
@@ -149,12 +149,12 @@ func (r *root) answer(name string, approve bool) *cobra.Command {
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		call.ID, call.Approve = args[0], approve
-		return r.call(c.Context(), "approval.answer", &call, r.showQuestion)
+		return cmd.call(c.Context(), "approval.answer", &call, cmd.showQuestion)
 	}
 	return c
 }
 
-func (r *root) approvalWatch() *cobra.Command {
+func (cmd approvalCommands) watchCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "watch",
 		Short: "Wait for questions and answer them here",
@@ -165,26 +165,26 @@ func (r *root) approvalWatch() *cobra.Command {
 		Example: "  glovebox approvals watch",
 		Args:    between(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			door, err := r.door(operatorToken)
+			gateway, err := cmd.client(operatorToken)
 			if err != nil {
 				return err
 			}
-			if fd, is := r.terminal(); is {
-				return (&screen{r: r, door: door, fd: fd}).run(c.Context())
+			if fd, is := cmd.terminal(); is {
+				return (&screen{env: cmd.environment, door: gateway, fd: fd}).run(c.Context())
 			}
-			if !r.json {
-				r.printf("%s\n", r.style.dim("waiting for questions; Ctrl-C ends"))
+			if !cmd.json {
+				cmd.printf("%s\n", cmd.style.dim("waiting for questions; Ctrl-C ends"))
 			}
-			return r.watch(c.Context(), door)
+			return cmd.watch(c.Context(), gateway)
 		},
 	}
 }
 
-func (r *root) watch(ctx context.Context, door caller) error {
+func (cmd approvalCommands) watch(ctx context.Context, gateway caller) error {
 	lines := make(chan string)
 	go func() { // ends with the process: a read of a terminal cannot be interrupted
 		defer close(lines)
-		for scanner := bufio.NewScanner(r.io.In); scanner.Scan(); {
+		for scanner := bufio.NewScanner(cmd.io.In); scanner.Scan(); {
 			select {
 			case lines <- scanner.Text():
 			case <-ctx.Done():
@@ -196,7 +196,7 @@ func (r *root) watch(ctx context.Context, door caller) error {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	for {
-		result, err := r.send(ctx, door, action.Call{Verb: "approval.list", Args: &action.ApprovalList{}})
+		result, err := cmd.send(ctx, gateway, action.Call{Verb: "approval.list", Args: &action.ApprovalList{}})
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -208,7 +208,7 @@ func (r *root) watch(ctx context.Context, door caller) error {
 				continue
 			}
 			shown[q.ID] = true
-			if err := r.ask(ctx, door, q, lines); err != nil {
+			if err := cmd.ask(ctx, gateway, q, lines); err != nil {
 				return err
 			}
 		}
@@ -221,44 +221,46 @@ func (r *root) watch(ctx context.Context, door caller) error {
 }
 
 // ask shows one question and carries its answer, until it expires.
-func (r *root) ask(ctx context.Context, door caller, q action.Question, lines <-chan string) error {
-	if r.json {
-		return r.print(action.Result{Data: q}, nil)
+func (cmd approvalCommands) ask(ctx context.Context, gateway caller, q action.Question, lines <-chan string) error {
+	if cmd.json {
+		return cmd.print(action.Result{Data: q}, nil)
 	}
-	if r.io.Terminal {
-		r.printf("\a")
+	if cmd.io.Terminal {
+		cmd.printf("\a")
 	}
-	r.question(q)
+	cmd.question(q)
 	countdown := time.NewTicker(time.Second)
 	defer countdown.Stop()
-	r.prompt(q)
+	cmd.prompt(q)
 	for {
 		select {
 		case line, open := <-lines:
 			if !open {
 				return errors.New("standard input has ended")
 			}
-			if r.reply(ctx, door, q, line) {
+			if cmd.reply(ctx, gateway, q, line) {
 				return nil
 			}
-			r.prompt(q)
+			cmd.prompt(q)
 		case <-countdown.C:
 			if time.Now().After(q.Expires) {
-				r.printf("\n%s\n", r.style.dim("expired: denied"))
+				cmd.printf("\n%s\n", cmd.style.dim("expired: denied"))
 				return nil
 			}
-			if r.io.Terminal { // the time left runs down in place
-				r.printf("\r")
-				r.prompt(q)
+			if cmd.io.Terminal { // the time left runs down in place
+				cmd.printf("\r")
+				cmd.prompt(q)
 			}
 		case <-ctx.Done():
-			r.printf("\n")
+			cmd.printf("\n")
 			return nil
 		}
 	}
 }
 
-func (r *root) prompt(q action.Question) { r.printf("  %s, %4s left > ", choices(q), left(q)) }
+func (cmd approvalCommands) prompt(q action.Question) {
+	cmd.printf("  %s, %4s left > ", choices(q), timeLeft(q))
+}
 
 // choices says how a question can be answered.
 func choices(q action.Question) string {
@@ -274,7 +276,7 @@ func choices(q action.Question) string {
 
 // reply carries one line of a person's, and reports whether the question is
 // settled: a mistake is shown and asked again.
-func (r *root) reply(ctx context.Context, door caller, q action.Question, line string) bool {
+func (cmd approvalCommands) reply(ctx context.Context, gateway caller, q action.Question, line string) bool {
 	word, reason, _ := strings.Cut(strings.TrimSpace(line), " ")
 	call := &action.Answer{ID: q.ID, Reason: strings.TrimSpace(reason)}
 	switch word {
@@ -284,18 +286,43 @@ func (r *root) reply(ctx context.Context, door caller, q action.Question, line s
 		call.Approve, call.ForSession = true, true
 	case "d", "deny":
 	case "":
-		r.printf("%s\n", r.style.dim("left alone"))
+		cmd.printf("%s\n", cmd.style.dim("left alone"))
 		return true
 	default:
-		r.printf("%s\n", r.style.dim("answer a, s or d, with a reason after it; an empty line leaves it alone"))
+		cmd.printf("%s\n", cmd.style.dim("answer a, s or d, with a reason after it; an empty line leaves it alone"))
 		return false
 	}
-	result, err := r.send(ctx, door, action.Call{Verb: "approval.answer", Args: call})
+	result, err := cmd.send(ctx, gateway, action.Call{Verb: "approval.answer", Args: call})
 	if err != nil {
 		f := fault.From(err)
-		r.printf("%s %s\n", r.style.bad("error:"), clean(f.Message))
+		cmd.printf("%s %s\n", cmd.style.bad("error:"), clean(f.Message))
 		return f.Code != fault.InvalidRequest // anything else: somebody was quicker, or time is over
 	}
-	r.showQuestion(result)
+	cmd.showQuestion(result)
 	return true
+}
+
+// approvalCommands show questions and answer them.
+type approvalCommands struct{ *environment }
+
+func (cmd approvalCommands) grants() []*cobra.Command {
+	list := verb("grant.list", "grants", "glovebox approvals grants -s invoices")
+	list.Args = between(0, 0)
+	list.RunE = func(c *cobra.Command, _ []string) error {
+		return cmd.call(c.Context(), "grant.list", &action.None{}, func(result action.Result) {
+			if got, ok := result.Data.(*action.GrantListing); ok {
+				table(cmd.environment, "no grants", "APPROVAL\tVERB\tHOST\tBY\tSINCE\tREASON", got.Grants, func(g action.Grant) []any {
+					return []any{g.ID, g.Verb, short(g.Host, 40), short(g.GrantedBy, 20), g.Granted.Local().Format("15:04:05"), short(g.Reason, 40)}
+				})
+			}
+		})
+	}
+	revoke := verb("grant.revoke", "revoke <approval>", "glovebox approvals revoke 7c1e… -s invoices")
+	revoke.Args = between(1, 1)
+	revoke.RunE = func(c *cobra.Command, args []string) error {
+		return cmd.call(c.Context(), "grant.revoke", &action.ByID{ID: args[0]}, func(action.Result) {
+			cmd.printf("%s\n", cmd.style.good("revoked: such calls ask again"))
+		})
+	}
+	return []*cobra.Command{list, revoke}
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-func (r *root) auditCommands() []*cobra.Command {
+func (cmd auditCommands) commands() []*cobra.Command {
 	group := &cobra.Command{Use: "audit", Short: "Read, export and verify the audit trail", Args: between(0, 0), RunE: help}
-	group.AddCommand(r.auditQuery(), r.auditTail(), r.auditExport(), r.auditVerify(), r.auditKey())
+	group.AddCommand(cmd.query(), cmd.tail(), cmd.export(), cmd.verify(), cmd.key())
 	return []*cobra.Command{group}
 }
 
@@ -37,7 +37,7 @@ func filterFlags(c *cobra.Command, a *action.AuditFilter) {
 	f.BoolVar(&a.House, "house", false, "the records of no scope instead: the gateway's own, and calls of strangers")
 }
 
-func (r *root) auditQuery() *cobra.Command {
+func (cmd auditCommands) query() *cobra.Command {
 	var call action.AuditQuery
 	c := verb("audit.query", "query", "glovebox audit query --verb page.click --result fault\nglovebox audit query --risk HIGH --from 2026-11-21T00:00:00Z --json\nglovebox audit query --before 4000 -n 500")
 	c.Args = between(0, 0)
@@ -47,17 +47,17 @@ func (r *root) auditQuery() *cobra.Command {
 	f.Int64Var(&call.After, "after", 0, "only records with a greater number")
 	f.Int64Var(&call.Before, "before", 0, "only records with a smaller number")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		door, err := r.door(operatorToken)
+		gateway, err := cmd.client(operatorToken)
 		if err != nil {
 			return err
 		}
-		_, err = r.records(c.Context(), door, call, false)
+		_, err = cmd.records(c.Context(), gateway, call, false)
 		return err
 	}
 	return c
 }
 
-func (r *root) auditTail() *cobra.Command {
+func (cmd auditCommands) tail() *cobra.Command {
 	var call action.AuditQuery
 	var follow bool
 	c := verb("audit.query", "tail", "glovebox audit tail -n 20\nglovebox audit tail -f --json")
@@ -67,12 +67,12 @@ func (r *root) auditTail() *cobra.Command {
 	f.IntVarP(&call.Limit, "lines", "n", 20, "how many of the newest records")
 	f.BoolVarP(&follow, "follow", "f", false, "go on as records come")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		door, err := r.door(operatorToken)
+		gateway, err := cmd.client(operatorToken)
 		if err != nil {
 			return err
 		}
 		for {
-			call.After, err = r.records(c.Context(), door, call, follow)
+			call.After, err = cmd.records(c.Context(), gateway, call, follow)
 			if err != nil || !follow {
 				return err
 			}
@@ -92,16 +92,16 @@ const mostRecords = 1000 // of one page; action.AuditQuery
 // records prints a page and returns where the next one begins: behind the last
 // record, or, when there are no more, behind the newest that there was. Its own
 // look-ups are left out where it follows: they are two records each second.
-func (r *root) records(ctx context.Context, door *client.Client, q action.AuditQuery, follows bool) (after int64, err error) {
-	q.Session = r.target
-	result, err := r.send(ctx, door, action.Call{Verb: "audit.query", Args: &q})
+func (cmd auditCommands) records(ctx context.Context, gateway *client.Client, q action.AuditQuery, follows bool) (after int64, err error) {
+	q.Session = cmd.target
+	result, err := cmd.send(ctx, gateway, action.Call{Verb: "audit.query", Args: &q})
 	if err != nil {
 		return 0, err
 	}
 	page, _ := result.Data.(*action.AuditPage)
 	for _, record := range page.Records {
 		if !follows || record.Action != "audit.query" {
-			r.record(record)
+			cmd.record(record)
 		}
 	}
 	if n := len(page.Records); n == mostRecords {
@@ -110,7 +110,7 @@ func (r *root) records(ctx context.Context, door *client.Client, q action.AuditQ
 	return page.Last, nil
 }
 
-func (r *root) auditExport() *cobra.Command {
+func (cmd auditCommands) export() *cobra.Command {
 	var call action.AuditExport
 	var out string
 	c := verb("audit.export", "export", "glovebox audit export -o audit.jsonl\nglovebox audit export --format csv --from 2026-11-01T00:00:00Z -o november.csv")
@@ -119,53 +119,53 @@ func (r *root) auditExport() *cobra.Command {
 	c.Flags().StringVar(&call.Format, "format", "jsonl", "jsonl or csv")
 	outputFlag(c, &out, toStandardOutput)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		door, err := r.door(operatorToken)
+		gateway, err := cmd.client(operatorToken)
 		if err != nil {
 			return err
 		}
-		call.Session = r.target
+		call.Session = cmd.target
 		if out == "" || out == "-" {
-			_, err := door.Export(c.Context(), call, r.io.Out)
+			_, err := gateway.Export(c.Context(), call, cmd.io.Out)
 			return err
 		}
-		return r.exportTo(c.Context(), door, call, out)
+		return cmd.exportTo(c.Context(), gateway, call, out)
 	}
 	return c
 }
 
 // exportTo writes an export into a file that is there whole or not at all.
-func (r *root) exportTo(ctx context.Context, door *client.Client, call action.AuditExport, out string) error {
+func (cmd auditCommands) exportTo(ctx context.Context, gateway *client.Client, call action.AuditExport, out string) error {
 	file, err := os.CreateTemp(filepath.Dir(out), ".export-*") // mode 0600
 	if err != nil {
 		return fault.New(fault.InvalidRequest, "cannot write %s: %s", out, err)
 	}
 	defer func() { _ = os.Remove(file.Name()) }()
-	n, err := door.Export(ctx, call, file)
+	n, err := gateway.Export(ctx, call, file)
 	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
 	if err := os.Rename(file.Name(), out); err != nil {
 		return fault.New(fault.InvalidRequest, "cannot write %s: %s", out, err)
 	}
-	return r.print(action.Result{Data: map[string]any{"file": out, "bytes": n}}, func(action.Result) {
-		r.printf("%s %d bytes in %s\n", r.style.good("exported:"), n, out)
+	return cmd.print(action.Result{Data: map[string]any{"file": out, "bytes": n}}, func(action.Result) {
+		cmd.printf("%s %d bytes in %s\n", cmd.style.good("exported:"), n, out)
 	})
 }
 
-func (r *root) record(record action.Record) {
-	if r.json {
-		_ = encode(r.io.Out, record)
+func (cmd auditCommands) record(record action.Record) {
+	if cmd.json {
+		_ = encode(cmd.io.Out, record)
 		return
 	}
 	outcome := record.Result
 	switch {
 	case record.Error != "":
-		outcome = r.style.bad(short(record.Error, 70))
+		outcome = cmd.style.bad(short(record.Error, 70))
 	case outcome == "ok":
-		outcome = r.style.good(outcome)
+		outcome = cmd.style.good(outcome)
 	}
 	words := []string{
-		r.style.dim(record.Timestamp.Local().Format("15:04:05.000")), record.EventType, r.style.bold(record.Action),
+		cmd.style.dim(record.Timestamp.Local().Format("15:04:05.000")), record.EventType, cmd.style.bold(record.Action),
 		record.Actor, short(record.TargetElement, 50), short(first(record.TargetURL, record.URL), 60), record.Risk, record.HITLDecision,
 		outcome, short(record.Detail, 80),
 	}
@@ -175,5 +175,8 @@ func (r *root) record(record action.Record) {
 			kept = append(kept, word)
 		}
 	}
-	r.printf("%6d %s\n", record.Seq, strings.Join(kept, "  "))
+	cmd.printf("%6d %s\n", record.Seq, strings.Join(kept, "  "))
 }
+
+// auditCommands read and verify the audit trail.
+type auditCommands struct{ *environment }

@@ -4,12 +4,13 @@ import (
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/spf13/cobra"
 )
 
 // showCapability prints a contract for people.
-func (r *root) showCapability(c action.Capability) {
-	r.printf("%s  %s\n%s\n\n", r.style.bold(c.ID), c.Domain, c.Description)
-	r.facts(func(row func(name, value string)) {
+func (cmd runCommands) showCapability(c action.Capability) {
+	cmd.printf("%s  %s\n%s\n\n", cmd.style.bold(c.ID), c.Domain, c.Description)
+	cmd.facts(func(row func(name, value string)) {
 		row("risk", c.RiskLevel)
 		row("archetypes", strings.Join(c.Archetypes, ", "))
 		row("phases", strings.Join(c.Phases, ", "))
@@ -28,26 +29,36 @@ func (r *root) showCapability(c action.Capability) {
 		{"required decisions", c.RequiredDecisions}, {"required status", c.RequiredStatus}, {"actions", c.ActionTypes},
 		{"failures", c.FailureModes}, {"escalation", c.Escalations}, {"security", c.Security},
 	} {
-		r.printf("\n%s\n", r.style.bold(part.title))
-		r.facts(func(row func(name, value string)) {
+		cmd.printf("\n%s\n", cmd.style.bold(part.title))
+		cmd.facts(func(row func(name, value string)) {
 			for _, n := range part.all {
 				row("  "+n.Name, n.About)
 			}
 		})
 	}
-	r.capabilityFields("input", c.InputFields)
-	r.capabilityFields("output", c.OutputFields)
-	r.printf("\n%s\n", r.style.bold("side effects, and the worst that can happen"))
+	cmd.capabilityFields("input", c.InputFields)
+	cmd.capabilityFields("output", c.OutputFields)
+	cmd.printf("\n%s\n", cmd.style.bold("side effects, and the worst that can happen"))
 	for _, text := range append(append([]string{}, c.SideEffects...), c.WorstCases...) {
-		r.printf("  %s\n", text)
+		cmd.printf("  %s\n", text)
 	}
 }
 
-func (r *root) capabilityFields(title string, fields []action.CapabilityItem) {
-	r.printf("\n%s\n", r.style.bold(title))
-	r.facts(func(row func(name, value string)) {
+func (cmd runCommands) capabilityFields(title string, fields []action.CapabilityItem) {
+	cmd.printf("\n%s\n", cmd.style.bold(title))
+	cmd.facts(func(row func(name, value string)) {
 		for _, f := range fields {
 			row("  "+f.Name, strings.TrimSpace(f.Type+" "+f.Validation))
 		}
 	})
+}
+
+func (cmd runCommands) capability() *cobra.Command {
+	c := verb("capability.show", "capability", "glovebox capability --json")
+	c.Args = between(0, 0)
+	c.RunE = func(*cobra.Command, []string) error {
+		contract := action.BrowserAutomation // the same in every gateway of this version: none need run
+		return cmd.print(action.Result{Data: contract}, func(action.Result) { cmd.showCapability(contract) })
+	}
+	return c
 }

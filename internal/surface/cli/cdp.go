@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"log/slog"
+	"net"
 	"net/url"
 	"strings"
 	"time"
@@ -11,9 +13,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/surface/forward"
 )
 
-func (r *root) cdpCommands() []*cobra.Command {
+func (cmd cdpCommands) commands() []*cobra.Command {
 	group := &cobra.Command{Use: "cdp", Short: "Connect Playwright, Puppeteer and other clients of the browser's protocol", Args: between(0, 0), RunE: help}
 	var lives time.Duration
 	address := &cobra.Command{
@@ -25,33 +29,33 @@ func (r *root) cdpCommands() []*cobra.Command {
 		Args:    between(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("for") {
-				return r.cdpTicket(c.Context(), lives)
+				return cmd.ticket(c.Context(), lives)
 			}
-			return r.cdpURL()
+			return cmd.showURL()
 		},
 	}
 	address.Flags().DurationVar(&lives, "for", 0, "make a token for the session and put it into the address; an hour at most")
-	group.AddCommand(address, r.cdpForward())
+	group.AddCommand(address, cmd.forwardCommand())
 	return []*cobra.Command{group}
 }
 
-// cdpURL prints the address without asking the gateway: what a client is told
+// showURL prints the address without asking the gateway: what a client is told
 // there says more.
-func (r *root) cdpURL() error {
-	c, err := r.load()
+func (cmd cdpCommands) showURL() error {
+	c, err := cmd.load()
 	if err != nil {
 		return err
 	}
-	base := first(r.url, c.Server.URL())
+	base := first(cmd.url, c.Server.URL())
 	path := "/v1/browser/cdp"
-	if r.target != "" {
-		path = "/v1/sessions/" + r.target + "/browser/cdp"
+	if cmd.target != "" {
+		path = "/v1/sessions/" + cmd.target + "/browser/cdp"
 	}
 	at := strings.Replace(strings.TrimSuffix(base, "/"), "http", "ws", 1) + path
-	if r.json {
-		return encode(r.io.Out, action.CDPEndpoint{URL: at})
+	if cmd.json {
+		return encode(cmd.io.Out, action.CDPEndpoint{URL: at})
 	}
-	r.printf(`%[1]s
+	cmd.printf(`%[1]s
 
 TOKEN=$(cat %[2]s/%[3]s)
 Playwright:  await chromium.connectOverCDP("%[1]s", {headers: {Authorization: "Bearer " + process.env.TOKEN}})
@@ -62,37 +66,85 @@ without one: glovebox cdp forward offers it on this machine, and puts downloads 
 	return nil
 }
 
-// cdpTicket prints an address with a token of its own.
-func (r *root) cdpTicket(ctx context.Context, lives time.Duration) error {
+// ticket prints an address with a token of its own.
+func (cmd cdpCommands) ticket(ctx context.Context, lives time.Duration) error {
 	if lives < time.Second || lives > time.Hour {
 		return usage(errors.New("want --for between 1s and 1h"))
 	}
-	conf, err := r.load()
+	conf, err := cmd.load()
 	if err != nil {
 		return err
 	}
-	door, err := r.door(operatorToken)
+	gateway, err := cmd.client(operatorToken)
 	if err != nil {
 		return err
 	}
-	result, err := r.send(ctx, door, action.Call{Verb: "session.show", Session: r.target, Args: &action.None{}})
+	result, err := cmd.send(ctx, gateway, action.Call{Verb: "session.show", Session: cmd.target, Args: &action.None{}})
 	if err != nil {
 		return err
 	}
 	session, _ := result.Data.(*action.Session)
 	name := "cdp-" + strings.ToLower(rand.Text()[:12])
-	result, err = r.send(ctx, door, action.Call{Verb: "token.create", Args: &action.TokenCreate{
+	result, err = cmd.send(ctx, gateway, action.Call{Verb: "token.create", Args: &action.TokenCreate{
 		Name: name, Role: action.Operator, Session: session.ID, ExpiresIn: int(lives.Seconds()),
 	}})
 	if err != nil {
 		return err
 	}
 	made, _ := result.Data.(*action.TokenMade)
-	base := strings.TrimSuffix(first(r.url, conf.Server.URL()), "/")
+	base := strings.TrimSuffix(first(cmd.url, conf.Server.URL()), "/")
 	path := "/v1/sessions/" + session.ID + "/browser/cdp?" + url.Values{"access_token": {made.Secret}}.Encode()
 	at := strings.Replace(base, "http", "ws", 1) + path
-	return r.print(action.Result{Data: map[string]any{"url": at, "http": base + path, "session": session.ID, "expiresAt": made.Expires, "token": made.ID}}, func(action.Result) {
-		r.printf("%s\n", at)
-		r.printf("%s\n", r.style.dim("for "+lives.String()+", of session "+session.ID+" alone; http:// in place of ws:// for clients that look for it; glovebox token revoke "+made.ID+" ends it"))
+	return cmd.print(action.Result{Data: map[string]any{"url": at, "http": base + path, "session": session.ID, "expiresAt": made.Expires, "token": made.ID}}, func(action.Result) {
+		cmd.printf("%s\n", at)
+		cmd.printf("%s\n", cmd.style.dim("for "+lives.String()+", of session "+session.ID+" alone; http:// in place of ws:// for clients that look for it; glovebox token revoke "+made.ID+" ends it"))
 	})
+}
+
+// cdpCommands connect clients of the DevTools protocol.
+type cdpCommands struct{ *environment }
+
+func (cmd cdpCommands) forwardCommand() *cobra.Command {
+	var listen string
+	c := &cobra.Command{
+		Use: "forward", Short: "Offer a session's browser to clients on this machine, until it is interrupted",
+		Long: "Offer a session's browser to clients on this machine, until it is interrupted. Clients need no token. What pages\n" +
+			"download is put where the client looks for it, so that Playwright's saveAs and path find it. Whoever knows the\n" +
+			"address drives the browser: it has a secret in it, which is another each time.",
+		Example: "  glovebox cdp forward\n  glovebox cdp forward -s work --listen 127.0.0.1:9222\n  node -e 'require(\"playwright\").chromium.connectOverCDP(process.argv[1])' \"$(glovebox cdp forward | head -1)\"",
+		Args:    between(0, 0),
+		RunE:    func(c *cobra.Command, _ []string) error { return cmd.forward(c.Context(), listen) },
+	}
+	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address on this machine; port 0 is a free one")
+	return c
+}
+
+func (cmd cdpCommands) forward(ctx context.Context, listen string) error {
+	host, _, err := net.SplitHostPort(listen)
+	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return fault.New(fault.InvalidRequest, "--listen: %q is no address of this machine alone", listen).Hinted("give one like 127.0.0.1:9222")
+	}
+	gateway, err := cmd.client(operatorToken)
+	if err != nil {
+		return err
+	}
+	result, err := cmd.send(ctx, gateway, action.Call{Verb: "session.show", Session: cmd.target, Args: &action.None{}})
+	if err != nil {
+		return err
+	}
+	session, _ := result.Data.(*action.Session)
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", listen)
+	if err != nil {
+		return fault.New(fault.InvalidRequest, "--listen: %s cannot be listened on", listen).Hinted("give another port; 0 is a free one").Because(err)
+	}
+	f := forward.New(gateway, session.ID, listener, slog.New(slog.NewTextHandler(cmd.io.Err, nil)))
+	data := map[string]string{"http": f.Address(), "url": strings.Replace(f.Address(), "http", "ws", 1), "session": session.ID}
+	if err := cmd.print(action.Result{Data: data}, func(action.Result) {
+		cmd.printf("%s\n", f.Address())
+		cmd.printf("%s\n", cmd.style.dim("for Playwright's connectOverCDP; ws:// in place of http:// is the WebSocket; Ctrl-C ends it"))
+	}); err != nil {
+		return err
+	}
+	return f.Serve(ctx)
 }

@@ -15,22 +15,22 @@ import (
 // completionTime bounds what a shell waits for when a person presses Tab.
 const completionTime = 3 * time.Second
 
-// completing has the shell complete what stands where: sessions, references of
+// addCompletions has the shell complete what stands where: sessions, references of
 // the page, clients, verbs and tools. Commands are found by their usage line.
-func (r *root) completing(c *cobra.Command) {
+func (env *environment) addCompletions(c *cobra.Command) {
 	for _, each := range c.Commands() {
-		r.completing(each)
+		env.addCompletions(each)
 	}
 	switch _, arguments, _ := strings.Cut(c.Use, " "); {
 	case c.ValidArgs != nil || c.ValidArgsFunction != nil:
 	case strings.HasPrefix(arguments, "[<session>]"):
-		c.ValidArgsFunction = r.firstly(sessionNames)
+		c.ValidArgsFunction = env.completeFirst(sessionNames)
 	case strings.HasPrefix(arguments, "[<element>]"), strings.HasPrefix(arguments, "[<ref>"):
-		c.ValidArgsFunction = r.firstly(references)
+		c.ValidArgsFunction = env.completeFirst(references)
 	case strings.HasPrefix(arguments, "<from> <to>"):
-		c.ValidArgsFunction = r.offered(references, 2)
+		c.ValidArgsFunction = env.complete(references, 2)
 	case strings.HasPrefix(arguments, "<verb>|<tool>"):
-		c.ValidArgsFunction = r.firstly(verbsAndTools)
+		c.ValidArgsFunction = env.completeFirst(verbsAndTools)
 	case strings.Contains(arguments, "file"):
 	default:
 		c.ValidArgsFunction = cobra.NoFileCompletions
@@ -39,18 +39,18 @@ func (r *root) completing(c *cobra.Command) {
 		_ = c.RegisterFlagCompletionFunc("client", cobra.FixedCompletions(mcpconfig.Names(), cobra.ShellCompDirectiveNoFileComp))
 	}
 	if c.Flags().Lookup("ref") != nil {
-		_ = c.RegisterFlagCompletionFunc("ref", r.offered(references, -1))
+		_ = c.RegisterFlagCompletionFunc("ref", env.complete(references, -1))
 	}
 }
 
-// firstly offers words for the first argument, and none for others.
-func (r *root) firstly(words func(context.Context, *root) []string) cobra.CompletionFunc {
-	return r.offered(words, 1)
+// completeFirst offers words for the first argument, and none for others.
+func (env *environment) completeFirst(words func(context.Context, *environment) []string) cobra.CompletionFunc {
+	return env.complete(words, 1)
 }
 
-// offered offers words for the first of the arguments; for all where most is
+// complete offers words for the first of the arguments; for all where most is
 // negative. A gateway that does not answer completes nothing.
-func (r *root) offered(words func(context.Context, *root) []string, most int) cobra.CompletionFunc {
+func (env *environment) complete(words func(context.Context, *environment) []string, most int) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 		if most >= 0 && len(args) >= most {
 			return nil, cobra.ShellCompDirectiveDefault
@@ -58,7 +58,7 @@ func (r *root) offered(words func(context.Context, *root) []string, most int) co
 		ctx, cancel := context.WithTimeout(c.Context(), completionTime)
 		defer cancel()
 		var fit []string
-		for _, word := range words(ctx, r) {
+		for _, word := range words(ctx, env) {
 			if strings.HasPrefix(word, toComplete) {
 				fit = append(fit, word)
 			}
@@ -67,23 +67,10 @@ func (r *root) offered(words func(context.Context, *root) []string, most int) co
 	}
 }
 
-// quietly makes a call for a completion, and says nothing of what goes wrong.
-func (r *root) quietly(ctx context.Context, call action.Call) any {
-	door, err := r.door(operatorToken)
-	if err != nil {
-		return nil
-	}
-	result, err := r.send(ctx, door, call)
-	if err != nil {
-		return nil
-	}
-	return result.Data
-}
-
 // sessionNames are the sessions there are: by name, or by id where they have
 // none.
-func sessionNames(ctx context.Context, r *root) []string {
-	listing, ok := r.quietly(ctx, action.Call{Verb: "session.list", Args: &action.SessionList{}}).(*action.SessionListing)
+func sessionNames(ctx context.Context, env *environment) []string {
+	listing, ok := env.tryCall(ctx, action.Call{Verb: "session.list", Args: &action.SessionList{}}).(*action.SessionListing)
 	if !ok {
 		return nil
 	}
@@ -101,9 +88,9 @@ func sessionNames(ctx context.Context, r *root) []string {
 var referenceLine = regexp.MustCompile(`^\s*(.*?) ?\[(e\d+)\]`)
 
 // references are those of the page that can be acted on, and what they are of.
-func references(ctx context.Context, r *root) []string {
+func references(ctx context.Context, env *environment) []string {
 	args := &action.TakeSnapshot{Interactive: true}
-	shot, ok := r.quietly(ctx, action.Call{Verb: "page.snapshot", Session: r.target, Args: args}).(*action.Snapshot)
+	shot, ok := env.tryCall(ctx, action.Call{Verb: "page.snapshot", Session: env.target, Args: args}).(*action.Snapshot)
 	if !ok {
 		return nil
 	}
@@ -116,7 +103,7 @@ func references(ctx context.Context, r *root) []string {
 	return refs
 }
 
-func verbsAndTools(context.Context, *root) []string {
+func verbsAndTools(context.Context, *environment) []string {
 	var names []string
 	for _, v := range action.Offered() {
 		names = append(names, v.Name+"\t"+v.Summary)

@@ -16,20 +16,20 @@ import (
 
 const mostCookies = 1 << 20 // bytes of a file of cookies; the gateway takes no more
 
-func (r *root) cookieCommands() []*cobra.Command {
+func (cmd cookieCommands) commands() []*cobra.Command {
 	group := &cobra.Command{Use: "cookies", Short: "List, set and delete the session's cookies", Args: between(0, 0), RunE: help}
-	group.AddCommand(r.cookieList(), r.cookieSet(), r.cookieDelete())
+	group.AddCommand(cmd.list(), cmd.set(), cmd.delete())
 	return []*cobra.Command{group}
 }
 
-func (r *root) cookieList() *cobra.Command {
+func (cmd cookieCommands) list() *cobra.Command {
 	c := verb("cookie.list", "list [<url>]", "glovebox cookies list\nglovebox cookies list https://app.example.com/account\nglovebox cookies list --json > cookies.json")
 	c.Args = between(0, 1)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		call := &action.CookieList{URL: first(args...)}
-		return r.call(c.Context(), "cookie.list", call, func(result action.Result) {
+		return cmd.call(c.Context(), "cookie.list", call, func(result action.Result) {
 			if got, ok := result.Data.(*action.CookieListing); ok {
-				table(r, "no cookies", "DOMAIN\tPATH\tNAME\tVALUE\tEXPIRES\tFLAGS", got.Cookies, func(k action.Cookie) []any {
+				table(cmd.environment, "no cookies", "DOMAIN\tPATH\tNAME\tVALUE\tEXPIRES\tFLAGS", got.Cookies, func(k action.Cookie) []any {
 					return []any{short(k.Domain, 40), short(k.Path, 30), short(k.Name, 40), short(k.Value, 40), expiry(k.Expires), flagsOf(k)}
 				})
 			}
@@ -59,7 +59,7 @@ func flagsOf(c action.Cookie) string {
 	return strings.Join(flags, " ")
 }
 
-func (r *root) cookieSet() *cobra.Command {
+func (cmd cookieCommands) set() *cobra.Command {
 	var file string
 	var one action.NewCookie
 	var expires time.Duration
@@ -77,24 +77,24 @@ func (r *root) cookieSet() *cobra.Command {
 	f.BoolVar(&one.HTTPOnly, "http-only", false, "hide it from scripts")
 	f.StringVar(&one.SameSite, "same-site", "", "Strict, Lax or None")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		call, err := r.cookiesToSet(file, args, one, expires)
+		call, err := cmd.toSet(file, args, one, expires)
 		if err != nil {
 			return err
 		}
-		return r.call(c.Context(), "cookie.set", call, func(action.Result) {
-			r.printf("%s %s set\n", r.style.good("ok"), count(len(call.Cookies), "cookie"))
+		return cmd.call(c.Context(), "cookie.set", call, func(action.Result) {
+			cmd.printf("%s %s set\n", cmd.style.good("ok"), count(len(call.Cookies), "cookie"))
 		})
 	}
 	return c
 }
 
-// cookiesToSet makes the arguments from a file or from the command line.
-func (r *root) cookiesToSet(file string, args []string, one action.NewCookie, expires time.Duration) (*action.CookieSet, error) {
+// toSet makes the arguments from a file or from the command line.
+func (cmd cookieCommands) toSet(file string, args []string, one action.NewCookie, expires time.Duration) (*action.CookieSet, error) {
 	if (file == "") == (len(args) == 0) {
 		return nil, usage(errors.New("want either <name>=<value> or --file"))
 	}
 	if file != "" {
-		return r.readCookies(file)
+		return cmd.read(file)
 	}
 	name, value, found := strings.Cut(args[0], "=")
 	if !found {
@@ -108,9 +108,9 @@ func (r *root) cookiesToSet(file string, args []string, one action.NewCookie, ex
 	return &action.CookieSet{Cookies: []action.NewCookie{one}}, nil
 }
 
-// readCookies reads cookies as a call takes them, or as a result lists them.
-func (r *root) readCookies(path string) (*action.CookieSet, error) {
-	source := r.io.In
+// read reads cookies as a call takes them, or as a result lists them.
+func (cmd cookieCommands) read(path string) (*action.CookieSet, error) {
+	source := cmd.io.In
 	if path != "-" {
 		file, err := os.Open(path)
 		if err != nil {
@@ -133,7 +133,7 @@ func (r *root) readCookies(path string) (*action.CookieSet, error) {
 	return &set, action.Decode(raw, &set)
 }
 
-func (r *root) cookieDelete() *cobra.Command {
+func (cmd cookieCommands) delete() *cobra.Command {
 	var name, domain string
 	var all bool
 	c := verb("cookie.delete", "delete", "glovebox cookies delete --name theme\nglovebox cookies delete --domain example.com\nglovebox cookies delete --all")
@@ -153,9 +153,9 @@ func (r *root) cookieDelete() *cobra.Command {
 		if all != (call.Name == nil && call.Domain == nil) {
 			return usage(errors.New("want --name or --domain, or else --all"))
 		}
-		return r.call(c.Context(), "cookie.delete", &call, func(result action.Result) {
+		return cmd.call(c.Context(), "cookie.delete", &call, func(result action.Result) {
 			if got, ok := result.Data.(*action.CookiesDeleted); ok {
-				r.printf("%s %s deleted\n", r.style.good("ok"), count(got.Deleted, "cookie"))
+				cmd.printf("%s %s deleted\n", cmd.style.good("ok"), count(got.Deleted, "cookie"))
 			}
 		})
 	}
@@ -168,3 +168,6 @@ func count(n int, what string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
+
+// cookieCommands list and change cookies.
+type cookieCommands struct{ *environment }

@@ -14,7 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-func (r *root) crawl() *cobra.Command {
+func (cmd crawlCommands) crawl() *cobra.Command {
 	var call action.Crawl
 	var depth, delay int
 	var limit time.Duration
@@ -40,21 +40,21 @@ func (r *root) crawl() *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		call.URL, call.Timeout = args[0], int(limit.Milliseconds())
 		call.MaxDepth, call.Delay = &depth, &delay
-		return r.runCrawl(c, &call, out)
+		return cmd.run(c, &call, out)
 	}
 	return c
 }
 
-// runCrawl crawls and prints what came, also when it is interrupted.
-func (r *root) runCrawl(c *cobra.Command, args *action.Crawl, out string) error {
-	door, err := r.door(operatorToken)
+// run crawls and prints what came, also when it is interrupted.
+func (cmd crawlCommands) run(c *cobra.Command, args *action.Crawl, out string) error {
+	gateway, err := cmd.client(operatorToken)
 	if err != nil {
 		return err
 	}
-	watch := &action.CrawlWatch{Progress: r.crawlBar(args.MaxPages)}
-	result, err := r.send(c.Context(), door, action.Call{Verb: "page.crawl", Session: r.target, Args: args, Crawl: watch})
-	if r.io.Terminal && !r.json {
-		fmt.Fprint(r.io.Err, "\r\x1b[K")
+	watch := &action.CrawlWatch{Progress: cmd.progress(args.MaxPages)}
+	result, err := cmd.send(c.Context(), gateway, action.Call{Verb: "page.crawl", Session: cmd.target, Args: args, Crawl: watch})
+	if cmd.io.Terminal && !cmd.json {
+		fmt.Fprint(cmd.io.Err, "\r\x1b[K")
 	}
 	crawled, ok := result.Data.(*action.Crawled)
 	if err != nil && (!ok || c.Context().Err() == nil) {
@@ -65,15 +65,15 @@ func (r *root) runCrawl(c *cobra.Command, args *action.Crawl, out string) error 
 			return errors.Join(wrong, err)
 		}
 	}
-	if wrong := r.print(result, func(action.Result) { r.showCrawled(crawled, ok && out == "") }); wrong != nil {
+	if wrong := cmd.print(result, func(action.Result) { cmd.show(crawled, ok && out == "") }); wrong != nil {
 		return wrong
 	}
 	return err
 }
 
-// crawlBar draws one line on a terminal, again and again.
-func (r *root) crawlBar(most int) func(action.CrawlProgress) {
-	if !r.io.Terminal || r.json {
+// progress draws one line on a terminal, again and again.
+func (cmd crawlCommands) progress(most int) func(action.CrawlProgress) {
+	if !cmd.io.Terminal || cmd.json {
 		return nil
 	}
 	if most == 0 {
@@ -82,29 +82,29 @@ func (r *root) crawlBar(most int) func(action.CrawlProgress) {
 	return func(p action.CrawlProgress) {
 		const width = 24
 		full := min(width, p.Pages*width/most)
-		fmt.Fprintf(r.io.Err, "\r\x1b[K[%s%s] %d/%d %s", strings.Repeat("#", full), strings.Repeat(".", width-full), p.Pages, most, short(p.URL, 60))
+		fmt.Fprintf(cmd.io.Err, "\r\x1b[K[%s%s] %d/%d %s", strings.Repeat("#", full), strings.Repeat(".", width-full), p.Pages, most, short(p.URL, 60))
 	}
 }
 
-func (r *root) showCrawled(c *action.Crawled, content bool) {
+func (cmd crawlCommands) show(c *action.Crawled, content bool) {
 	if c == nil {
 		return
 	}
 	for _, p := range c.Pages {
 		status := fmt.Sprint(p.Status)
 		if p.Error != "" {
-			status = r.style.bad(clean(p.Error))
+			status = cmd.style.bad(clean(p.Error))
 		}
-		r.printf("%s %s %s\n", r.style.bold(clean(p.URL)), status, short(p.Title, 80))
+		cmd.printf("%s %s %s\n", cmd.style.bold(clean(p.URL)), status, short(p.Title, 80))
 		if content && p.Content != "" {
-			r.printf("\n%s\n\n", clean(p.Content))
+			cmd.printf("\n%s\n\n", clean(p.Content))
 		}
 	}
-	r.printf("%d pages, %s", c.TotalPages, c.Stopped)
+	cmd.printf("%d pages, %s", c.TotalPages, c.Stopped)
 	for reason, n := range c.Skipped {
-		r.printf(", %s %d", clean(reason), n)
+		cmd.printf(", %s %d", clean(reason), n)
 	}
-	r.printf("\n")
+	cmd.printf("\n")
 }
 
 // extension is what files of an extraction are called.
@@ -158,3 +158,6 @@ func plainName(address string) string {
 	}, rest), "._-")
 	return name[:min(len(name), 80)]
 }
+
+// crawlCommands read many pages.
+type crawlCommands struct{ *environment }

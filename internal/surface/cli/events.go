@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	comeAgain     = time.Second      // after a stream of events ended
-	comeAgainLate = 10 * time.Second // at most, while no gateway answers
+	comeAgain = time.Second      // after a stream of events ended
+	retryLate = 10 * time.Second // at most, while no gateway answers
 )
 
-func (r *root) eventCommands() []*cobra.Command {
+func (cmd eventCommands) commands() []*cobra.Command {
 	var kinds []string
 	var after int64
 	c := verb("events.follow", "events", "glovebox events\nglovebox events --kind question,answer,alert --json\nglovebox events --after 0")
@@ -27,7 +27,7 @@ func (r *root) eventCommands() []*cobra.Command {
 	c.Flags().StringSliceVar(&kinds, "kind", nil, strings.Join(action.EventKinds, ", ")+" (default: all)")
 	c.Flags().Int64Var(&after, "after", -1, "begin behind this event; 0: with the oldest (default: what is yet to come)")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		door, err := r.door(operatorToken)
+		gateway, err := cmd.client(operatorToken)
 		if err != nil {
 			return err
 		}
@@ -35,31 +35,31 @@ func (r *root) eventCommands() []*cobra.Command {
 		if after >= 0 {
 			args.After = &after
 		}
-		return r.follow(c.Context(), door, args, func(e action.Event) error {
-			if r.json {
-				return encode(r.io.Out, e)
+		return cmd.followEvents(c.Context(), gateway, args, func(e action.Event) error {
+			if cmd.json {
+				return encode(cmd.io.Out, e)
 			}
-			r.showEvent(e)
+			cmd.showEvent(e)
 			return nil
-		}, r.told)
+		}, cmd.reportLost)
 	}
 	return []*cobra.Command{c}
 }
 
-// told says on standard error that no gateway answers, and that one does again.
-func (r *root) told(lost error) {
+// reportLost says on standard error that no gateway answers, and that one does again.
+func (env *environment) reportLost(lost error) {
 	if lost == nil {
-		fmt.Fprintf(r.io.Err, "%s\n", r.style.dim("the gateway is there again"))
+		fmt.Fprintf(env.io.Err, "%s\n", env.style.dim("the gateway is there again"))
 		return
 	}
-	fmt.Fprintf(r.io.Err, "%s %s; trying again\n", r.style.warn("note:"), clean(fault.From(lost).Message))
+	fmt.Fprintf(env.io.Err, "%s %s; trying again\n", env.style.warn("note:"), clean(fault.From(lost).Message))
 }
 
-// follow tells of events until ctx ends, over restarts of the gateway: state is
+// followEvents tells of events until ctx ends, over restarts of the gateway: state is
 // told of the first failure to reach it, and with nil when it is there again.
 // Errors that trying again does not mend are returned, and any before the
 // first stream began.
-func (r *root) follow(ctx context.Context, door caller, args *action.FollowEvents, each func(action.Event) error, state func(error)) error {
+func (env *environment) followEvents(ctx context.Context, gateway caller, args *action.FollowEvents, each func(action.Event) error, state func(error)) error {
 	begun, lost, pause := false, false, comeAgain
 	watch := &action.EventWatch{
 		Begin: func() {
@@ -70,18 +70,18 @@ func (r *root) follow(ctx context.Context, door caller, args *action.FollowEvent
 		},
 		Event: func(e action.Event) error {
 			args.After = &e.ID
-			if !r.json {
-				wash(reflect.ValueOf(&e))
+			if !env.json {
+				sanitize(reflect.ValueOf(&e))
 			}
 			return each(e)
 		},
 	}
 	for {
-		err := r.followOnce(ctx, door, args, watch)
+		err := env.followOnce(ctx, gateway, args, watch)
 		if ctx.Err() != nil {
 			return nil
 		}
-		if err != nil && (!begun || !passing(err)) {
+		if err != nil && (!begun || !isTransient(err)) {
 			return err
 		}
 		if err != nil && !lost {
@@ -89,7 +89,7 @@ func (r *root) follow(ctx context.Context, door caller, args *action.FollowEvent
 			state(err)
 		}
 		if err != nil {
-			pause = min(2*pause, comeAgainLate)
+			pause = min(2*pause, retryLate)
 		}
 		select {
 		case <-time.After(pause):
@@ -101,9 +101,9 @@ func (r *root) follow(ctx context.Context, door caller, args *action.FollowEvent
 
 // followOnce follows until the stream ends. The first time it asks where the
 // trail ends, so that nothing is missed however early the stream breaks off.
-func (r *root) followOnce(ctx context.Context, door caller, args *action.FollowEvents, watch *action.EventWatch) error {
+func (env *environment) followOnce(ctx context.Context, gateway caller, args *action.FollowEvents, watch *action.EventWatch) error {
 	if args.After == nil {
-		result, err := r.send(ctx, door, action.Call{Verb: "events.follow", Args: args})
+		result, err := env.send(ctx, gateway, action.Call{Verb: "events.follow", Args: args})
 		if err != nil {
 			return err
 		}
@@ -111,13 +111,13 @@ func (r *root) followOnce(ctx context.Context, door caller, args *action.FollowE
 			args.After = &page.Last
 		}
 	}
-	_, err := r.send(ctx, door, action.Call{Verb: "events.follow", Args: args, Events: watch})
+	_, err := env.send(ctx, gateway, action.Call{Verb: "events.follow", Args: args, Events: watch})
 	return err
 }
 
-// passing reports whether an error is one of a gateway that is away for a
+// isTransient reports whether an error is one of a gateway that is away for a
 // while, or slow.
-func passing(err error) bool {
+func isTransient(err error) bool {
 	var f *fault.Fault
 	if !errors.As(err, &f) {
 		return false
@@ -125,11 +125,11 @@ func passing(err error) bool {
 	return f.Code == fault.NotActive || f.Code == fault.ActionTimeout || f.Code == fault.AuditUnavailable
 }
 
-func (r *root) showEvent(e action.Event) {
+func (env *environment) showEvent(e action.Event) {
 	rec := e.Record
-	paint := map[string]func(string) string{"question": r.style.warn, "alert": r.style.bad}[e.Kind]
+	paint := map[string]func(string) string{"question": env.style.warn, "alert": env.style.bad}[e.Kind]
 	if paint == nil {
-		paint = r.style.dim
+		paint = env.style.dim
 	}
 	words := []string{rec.Action, rec.TargetElement, rec.Risk, rec.HITLDecision, rec.Result, first(rec.TargetURL, rec.URL), rec.Error, rec.Detail}
 	var said []string
@@ -138,6 +138,9 @@ func (r *root) showEvent(e action.Event) {
 			said = append(said, short(word, 80))
 		}
 	}
-	r.printf("%6d %s %s %s  %s\n", e.ID, r.style.dim(rec.Timestamp.Local().Format("15:04:05")), paint(fmt.Sprintf("%-8s", e.Kind)),
+	env.printf("%6d %s %s %s  %s\n", e.ID, env.style.dim(rec.Timestamp.Local().Format("15:04:05")), paint(fmt.Sprintf("%-8s", e.Kind)),
 		short(rec.SessionID, 20), strings.Join(said, "  "))
 }
+
+// eventCommands follow the events of the gateway.
+type eventCommands struct{ *environment }

@@ -14,14 +14,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-func (r *root) fileCommands() []*cobra.Command {
+func (cmd fileCommands) commands() []*cobra.Command {
 	group := &cobra.Command{Use: "downloads", Short: "List, fetch and cancel downloads", Args: between(0, 0), RunE: help}
-	group.AddCommand(r.downloadList(), r.downloadGet(), r.downloadRead(), r.downloadCancel())
-	return []*cobra.Command{r.upload(), group}
+	group.AddCommand(cmd.list(), cmd.get(), cmd.read(), cmd.cancel())
+	return []*cobra.Command{cmd.upload(), group}
 }
 
-func (r *root) upload() *cobra.Command {
-	var w where
+func (cmd fileCommands) upload() *cobra.Command {
+	var w locatorFlags
 	var limit time.Duration
 	var call action.Upload
 	c := verb("page.upload", "upload [<element>] <local file>…",
@@ -41,13 +41,13 @@ func (r *root) upload() *cobra.Command {
 			return usage(err)
 		}
 		call.Timing = timing(limit)
-		return r.call(c.Context(), "page.upload", &call, func(result action.Result) {
+		return cmd.call(c.Context(), "page.upload", &call, func(result action.Result) {
 			if got, ok := result.Data.(*action.Uploaded); ok {
 				for _, f := range got.Files {
-					r.printf("%s %s %d bytes, sha256 %s\n", r.style.good("ok"), short(f.Name, 80), f.Size, short(f.SHA256, 64))
+					cmd.printf("%s %s %d bytes, sha256 %s\n", cmd.style.good("ok"), short(f.Name, 80), f.Size, short(f.SHA256, 64))
 				}
 			}
-			r.showPage(result)
+			pageCommands{cmd.environment}.showPage(result)
 		})
 	}
 	return c
@@ -74,15 +74,15 @@ func readFiles(names []string) ([]action.NewFile, error) {
 	return files, nil
 }
 
-func (r *root) downloadList() *cobra.Command {
+func (cmd fileCommands) list() *cobra.Command {
 	var wait time.Duration
 	c := verb("download.list", "list", "glovebox downloads list\nglovebox downloads list --wait 10s")
 	c.Args = between(0, 0)
 	c.Flags().DurationVar(&wait, "wait", 0, "wait so long for running downloads, at most 20s")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return r.call(c.Context(), "download.list", &action.DownloadList{Wait: int(wait.Milliseconds())}, func(result action.Result) {
+		return cmd.call(c.Context(), "download.list", &action.DownloadList{Wait: int(wait.Milliseconds())}, func(result action.Result) {
 			if got, ok := result.Data.(*action.DownloadListing); ok {
-				table(r, "no downloads", "DOWNLOAD\tNAME\tSTATE\tBYTES\tFROM", got.Downloads, func(d action.Download) []any {
+				table(cmd.environment, "no downloads", "DOWNLOAD\tNAME\tSTATE\tBYTES\tFROM", got.Downloads, func(d action.Download) []any {
 					return []any{short(d.ID, 64), short(d.Name, 40), short(d.State, 12), d.Received, short(d.URL, 80)}
 				})
 			}
@@ -91,13 +91,13 @@ func (r *root) downloadList() *cobra.Command {
 	return c
 }
 
-func (r *root) downloadGet() *cobra.Command {
+func (cmd fileCommands) get() *cobra.Command {
 	var out string
 	c := verb("download.get", "get <id>", "glovebox downloads get 5b1b0a3e-6e0d-4d0c-8f3a-2b1c0d9e8f70\nglovebox downloads get 5b1b0a3e-6e0d-4d0c-8f3a-2b1c0d9e8f70 -o report.pdf")
 	c.Args = between(1, 1)
 	outputFlag(c, &out, ownName)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return r.save(c.Context(), "download.get", &action.ByID{ID: args[0]}, func(result action.Result) (string, []byte, string) {
+		return cmd.save(c.Context(), "download.get", &action.ByID{ID: args[0]}, func(result action.Result) (string, []byte, string) {
 			got, ok := result.Data.(*action.File)
 			if !ok {
 				return "", nil, ""
@@ -122,7 +122,7 @@ func unused(name string) string {
 	}
 }
 
-func (r *root) downloadRead() *cobra.Command {
+func (cmd fileCommands) read() *cobra.Command {
 	var part action.DownloadRead
 	c := verb("download.read", "read <id>", "glovebox downloads read 5b1b0a3e-6e0d-4d0c-8f3a-2b1c0d9e8f70\nglovebox downloads read 5b1b0a3e-6e0d-4d0c-8f3a-2b1c0d9e8f70 --offset 20480")
 	c.Args = between(1, 1)
@@ -130,22 +130,25 @@ func (r *root) downloadRead() *cobra.Command {
 	c.Flags().IntVar(&part.Offset, "offset", 0, "where to go on, as the part before says")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		part.ID = args[0]
-		return r.call(c.Context(), "download.read", &part, func(result action.Result) {
+		return cmd.call(c.Context(), "download.read", &part, func(result action.Result) {
 			if got, ok := result.Data.(*action.DownloadText); ok {
-				r.printf("%s\n", clean(got.Text))
+				cmd.printf("%s\n", clean(got.Text))
 			}
 		})
 	}
 	return c
 }
 
-func (r *root) downloadCancel() *cobra.Command {
+func (cmd fileCommands) cancel() *cobra.Command {
 	c := verb("download.cancel", "cancel <id>", "glovebox downloads cancel 5b1b0a3e-6e0d-4d0c-8f3a-2b1c0d9e8f70")
 	c.Args = between(1, 1)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return r.call(c.Context(), "download.cancel", &action.ByID{ID: args[0]}, func(action.Result) {
-			r.printf("%s\n", r.style.good("ok"))
+		return cmd.call(c.Context(), "download.cancel", &action.ByID{ID: args[0]}, func(action.Result) {
+			cmd.printf("%s\n", cmd.style.good("ok"))
 		})
 	}
 	return c
 }
+
+// fileCommands upload and download files.
+type fileCommands struct{ *environment }

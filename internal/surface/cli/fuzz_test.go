@@ -14,7 +14,7 @@ func FuzzTake(f *testing.F) {
 		f.Add(seed, "more")
 	}
 	f.Fuzz(func(t *testing.T, first, second string) {
-		l, rest, err := (&where{index: -1}).take([]string{first, second})
+		l, rest, err := (&locatorFlags{index: -1}).take([]string{first, second})
 		if err != nil {
 			t.Fatal(err)
 		}

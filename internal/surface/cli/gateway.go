@@ -28,13 +28,13 @@ const (
 	idleExit  = 10 * 60          // seconds after which a gateway that was started in the background ends by itself
 )
 
-func (r *root) gatewayCommands() []*cobra.Command {
-	return []*cobra.Command{r.serve(), r.mcp(), r.smoke(), r.doctor(), r.guest()}
+func (cmd gatewayCommands) commands() []*cobra.Command {
+	return []*cobra.Command{cmd.serve(), cmd.mcp(), setupCommands{cmd.environment}.smoke(), cmd.doctor(), cmd.guest()}
 }
 
-func (r *root) serve() *cobra.Command {
+func (cmd gatewayCommands) serve() *cobra.Command {
 	var options ServeOptions
-	var to reach
+	var to allowFlags
 	var listen string
 	var insecure bool
 	c := &cobra.Command{
@@ -47,7 +47,7 @@ func (r *root) serve() *cobra.Command {
 		Args:    between(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			configure := func() (config.Config, error) {
-				conf, err := r.examine(r.config)
+				conf, err := setupCommands{cmd.environment}.examine(cmd.config)
 				if err != nil {
 					return conf, err
 				}
@@ -64,8 +64,8 @@ func (r *root) serve() *cobra.Command {
 				return err
 			}
 			options.Reload = configure
-			options.Out, options.Err, options.Terminal, options.LogJSON = r.io.Out, r.io.Err, r.io.Terminal, r.json
-			return r.parts.Serve(c.Context(), conf, options)
+			options.Out, options.Err, options.Terminal, options.LogJSON = cmd.io.Out, cmd.io.Err, cmd.io.Terminal, cmd.json
+			return cmd.deps.Serve(c.Context(), conf, options)
 		},
 	}
 	f := c.Flags()
@@ -76,15 +76,15 @@ func (r *root) serve() *cobra.Command {
 	return c
 }
 
-// reach is the flags that widen where agents may go.
-type reach struct {
+// allowFlags is the flags that widen where agents may go.
+type allowFlags struct {
 	allow, private, trust []string
 
 	trusts bool // hosts of allow and private are trusted, too: a person names them for an agent
 	askAll bool // they are not
 }
 
-func (t *reach) flags(c *cobra.Command) {
+func (t *allowFlags) flags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringSliceVar(&t.allow, "allow", nil, "more hosts for security.network.navigation")
 	f.StringSliceVar(&t.private, "allow-private", nil, "more host:port for security.network.allow_private")
@@ -97,7 +97,7 @@ func (t *reach) flags(c *cobra.Command) {
 
 // trusted are the hosts that are trusted: those that were named so, and where a
 // person sets an agent up those that it may open, in no spelling with a port.
-func (t reach) trusted() []string {
+func (t allowFlags) trusted() []string {
 	trusted := slices.Clone(t.trust)
 	if !t.trusts || t.askAll {
 		return trusted
@@ -116,7 +116,7 @@ func (t reach) trusted() []string {
 	return trusted
 }
 
-func (t reach) add(c *config.Config) {
+func (t allowFlags) add(c *config.Config) {
 	network := &c.Security.Network
 	network.Navigation = append(network.Navigation, t.allow...)
 	network.AllowPrivate = append(network.AllowPrivate, t.private...)
@@ -124,10 +124,10 @@ func (t reach) add(c *config.Config) {
 }
 
 // args are the same flags for a gateway that is started in the background.
-func (t reach) args() []string { return t.flagged(t.trusted()) }
+func (t allowFlags) args() []string { return t.flagged(t.trusted()) }
 
 // given are the flags as they were given.
-func (t reach) given() []string {
+func (t allowFlags) given() []string {
 	args := t.flagged(t.trust)
 	if t.askAll {
 		args = append(args, "--ask-all")
@@ -135,7 +135,7 @@ func (t reach) given() []string {
 	return args
 }
 
-func (t reach) flagged(trusted []string) []string {
+func (t allowFlags) flagged(trusted []string) []string {
 	var args []string
 	for _, f := range []struct {
 		name  string
@@ -148,44 +148,44 @@ func (t reach) flagged(trusted []string) []string {
 	return args
 }
 
-func (r *root) guest() *cobra.Command {
+func (cmd gatewayCommands) guest() *cobra.Command {
 	return &cobra.Command{
 		Use:                "guest",
 		Short:              "Run inside a box (the image starts it)",
 		Hidden:             true,
 		DisableFlagParsing: true,
-		RunE:               func(c *cobra.Command, args []string) error { return r.parts.Guest(c.Context(), args) },
+		RunE:               func(c *cobra.Command, args []string) error { return cmd.deps.Guest(c.Context(), args) },
 	}
 }
 
-// ready makes sure that a gateway answers, starting one in the background when
+// readyClient makes sure that a gateway answers, starting one in the background when
 // none does: it outlives this command, and ends by itself when it is idle.
-func (r *root) ready(ctx context.Context, tokenFile string, to reach) (*client.Client, error) {
-	conf, err := r.load()
+func (cmd gatewayCommands) readyClient(ctx context.Context, tokenFile string, to allowFlags) (*client.Client, error) {
+	conf, err := cmd.load()
 	if err != nil {
 		return nil, err
 	}
-	gateway, err := r.connect(conf, "")
+	gateway, err := cmd.connect(conf, "")
 	if err != nil {
 		return nil, err
 	}
 	silent := gateway.Health(ctx)
 	if silent == nil {
 		if len(to.args()) > 0 {
-			fmt.Fprintf(r.io.Err, "%s a gateway is running already: %s do not change where its agents may go\n", r.style.warn("note:"), strings.Join(to.args(), " "))
+			fmt.Fprintf(cmd.io.Err, "%s a gateway is running already: %s do not change where its agents may go\n", cmd.style.warn("note:"), strings.Join(to.args(), " "))
 		}
-		return r.door(tokenFile)
+		return cmd.client(tokenFile)
 	}
-	if r.url != "" {
+	if cmd.url != "" {
 		return nil, silent
 	}
-	if err := r.spawn(ctx, conf, gateway, to); err != nil {
+	if err := cmd.spawn(ctx, conf, gateway, to); err != nil {
 		return nil, err
 	}
-	return r.door(tokenFile)
+	return cmd.client(tokenFile)
 }
 
-func (r *root) spawn(ctx context.Context, conf config.Config, gateway *client.Client, to reach) error {
+func (cmd gatewayCommands) spawn(ctx context.Context, conf config.Config, gateway *client.Client, to allowFlags) error {
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("cannot find this program: %w", err)
@@ -200,8 +200,8 @@ func (r *root) spawn(ctx context.Context, conf config.Config, gateway *client.Cl
 	}
 	defer log.Close()
 	args := append([]string{"serve", "--idle-exit", fmt.Sprint(idleExit)}, to.args()...)
-	if r.config != "" {
-		args = append(args, "--config", r.config)
+	if cmd.config != "" {
+		args = append(args, "--config", cmd.config)
 	}
 	gatewayProcess := exec.Command(self, args...)
 	gatewayProcess.Stdout, gatewayProcess.Stderr = log, log
@@ -226,8 +226,8 @@ func (r *root) spawn(ctx context.Context, conf config.Config, gateway *client.Cl
 	return nil
 }
 
-func (r *root) mcp() *cobra.Command {
-	to := reach{trusts: true}
+func (cmd gatewayCommands) mcp() *cobra.Command {
+	to := allowFlags{trusts: true}
 	var groups []string
 	var readOnly bool
 	c := &cobra.Command{
@@ -240,22 +240,22 @@ func (r *root) mcp() *cobra.Command {
 		Example: "  claude mcp add glovebox -- glovebox mcp --allow example.com,*.example.org\n  glovebox mcp --config ./glovebox.yaml\n  glovebox mcp --tools +debug\n  glovebox mcp install --client cursor --allow example.com",
 		Args:    between(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			door, err := r.ready(c.Context(), agentToken, to)
+			gateway, err := cmd.readyClient(c.Context(), agentToken, to)
 			if err != nil {
 				return err
 			}
-			agents, err := mcp.New(mcp.Options{Door: door, Version: r.parts.Version, Address: door.Address(), Tools: groups, ReadOnly: readOnly})
+			agents, err := mcp.New(mcp.Options{Door: gateway, Version: cmd.deps.Version, Address: gateway.Address(), Tools: groups, ReadOnly: readOnly})
 			if err != nil {
 				return err
 			}
 			defer agents.Close()
-			return agents.Serve(c.Context(), io.NopCloser(r.io.In), keepOpen{r.io.Out})
+			return agents.Serve(c.Context(), io.NopCloser(cmd.io.In), keepOpen{cmd.io.Out})
 		},
 	}
 	to.flags(c)
 	c.Flags().StringSliceVar(&groups, "tools", nil, "groups of tools, with commas between them: core (always), act, read, session (the usual ones); debug, many, alias; all. +debug adds to the usual ones")
 	c.Flags().BoolVar(&readOnly, "read-only", false, "sessions only read: no request that may change something leaves them, and nobody is asked")
-	c.AddCommand(r.mcpInstall())
+	c.AddCommand(mcpCommands{cmd.environment}.install())
 	return c
 }
 
@@ -264,30 +264,30 @@ type keepOpen struct{ io.Writer }
 
 func (keepOpen) Close() error { return nil }
 
-func (r *root) doctor() *cobra.Command {
+func (cmd gatewayCommands) doctor() *cobra.Command {
 	return &cobra.Command{
 		Use:     "doctor",
 		Short:   "Check everything a session needs, and say what repairs it",
 		Example: "  glovebox doctor --json",
 		Args:    between(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			conf, err := r.load()
+			conf, err := cmd.load()
 			if err != nil {
 				return err
 			}
-			checks := r.parts.Doctor(c.Context(), conf)
+			checks := cmd.deps.Doctor(c.Context(), conf)
 			broken := 0
 			for _, check := range checks {
 				if !check.OK {
 					broken++
 				}
 			}
-			if r.json {
-				if err := r.print(action.Result{Data: checks}, nil); err != nil {
+			if cmd.json {
+				if err := cmd.print(action.Result{Data: checks}, nil); err != nil {
 					return err
 				}
 			} else {
-				r.showChecks(checks)
+				cmd.showChecks(checks)
 			}
 			if broken > 0 {
 				return fault.New(fault.SandboxRuntimeRequired, "%d of %d checks failed", broken, len(checks)).
@@ -298,15 +298,18 @@ func (r *root) doctor() *cobra.Command {
 	}
 }
 
-func (r *root) showChecks(checks []Check) {
+func (cmd gatewayCommands) showChecks(checks []Check) {
 	for _, check := range checks {
-		mark := r.style.good("ok  ")
+		mark := cmd.style.good("ok  ")
 		if !check.OK {
-			mark = r.style.bad("FAIL")
+			mark = cmd.style.bad("FAIL")
 		}
-		r.printf("%s  %-10s %s\n", mark, check.Name, clean(check.Detail))
+		cmd.printf("%s  %-10s %s\n", mark, check.Name, clean(check.Detail))
 		if !check.OK && check.Repair != "" {
-			r.printf("      %-10s repair: %s\n", "", check.Repair)
+			cmd.printf("      %-10s repair: %s\n", "", check.Repair)
 		}
 	}
 }
+
+// gatewayCommands start and check the gateway.
+type gatewayCommands struct{ *environment }

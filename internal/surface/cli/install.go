@@ -21,17 +21,17 @@ type installed struct {
 	Installed bool `json:"installed"` // the commands were run, and nothing is missing now
 }
 
-func (r *root) installCommands() []*cobra.Command {
+func (cmd setupCommands) installCommands() []*cobra.Command {
 	group := &cobra.Command{Use: "install", Short: "Install what a browser, a desktop or the container engine needs", Args: between(0, 0), RunE: help}
 	group.AddCommand(
-		r.install(install.Browser, "Install Chromium, a display, ffmpeg and fonts"),
-		r.install(install.Desktop, "Install a display with windows, and tools to work it"),
-		r.install(install.Engine, "Install a container engine and debootstrap"),
+		cmd.install(install.Browser, "Install Chromium, a display, ffmpeg and fonts"),
+		cmd.install(install.Desktop, "Install a display with windows, and tools to work it"),
+		cmd.install(install.Engine, "Install a container engine and debootstrap"),
 	)
 	return []*cobra.Command{group}
 }
 
-func (r *root) install(set install.Set, short string) *cobra.Command {
+func (cmd setupCommands) install(set install.Set, short string) *cobra.Command {
 	var yes, printOnly bool
 	var manager string
 	c := &cobra.Command{
@@ -46,13 +46,13 @@ func (r *root) install(set install.Set, short string) *cobra.Command {
 				return err
 			}
 			if printOnly {
-				return r.print(action.Result{Data: installed{Plan: plan}}, func(action.Result) {
+				return cmd.print(action.Result{Data: installed{Plan: plan}}, func(action.Result) {
 					for _, command := range plan.Commands {
-						r.printf("%s\n", command)
+						cmd.printf("%s\n", command)
 					}
 				})
 			}
-			return r.carryOut(c.Context(), plan, machine, yes)
+			return cmd.execute(c.Context(), plan, machine, yes)
 		},
 	}
 	f := c.Flags()
@@ -62,16 +62,16 @@ func (r *root) install(set install.Set, short string) *cobra.Command {
 	return c
 }
 
-// carryOut runs a plan once a person agrees.
-func (r *root) carryOut(ctx context.Context, plan install.Plan, machine install.Machine, yes bool) error {
+// execute runs a plan once a person agrees.
+func (cmd setupCommands) execute(ctx context.Context, plan install.Plan, machine install.Machine, yes bool) error {
 	if len(plan.Missing) == 0 {
-		return r.print(action.Result{Data: installed{Plan: plan, Installed: true}}, func(action.Result) {
-			r.printf("%s nothing is missing\n", r.style.good("ok"))
+		return cmd.print(action.Result{Data: installed{Plan: plan, Installed: true}}, func(action.Result) {
+			cmd.printf("%s nothing is missing\n", cmd.style.good("ok"))
 		})
 	}
-	r.showPlan(plan)
+	cmd.showPlan(plan)
 	if !yes {
-		agreed, err := r.agrees(ctx, "go on?")
+		agreed, err := cmd.confirm(ctx, "go on?")
 		if err != nil {
 			return err
 		}
@@ -80,20 +80,20 @@ func (r *root) carryOut(ctx context.Context, plan install.Plan, machine install.
 				Hinted("%s installs it without asking", install.Again(plan.Set)).With("missing", plan.Missing)
 		}
 	}
-	if err := plan.Run(ctx, machine, r.io.Err); err != nil {
+	if err := plan.Run(ctx, machine, cmd.io.Err); err != nil {
 		return err
 	}
-	return r.print(action.Result{Data: installed{Plan: plan, Installed: true}}, func(action.Result) {
-		r.printf("%s installed: %s\n", r.style.good("ok"), strings.Join(plan.Missing, ", "))
+	return cmd.print(action.Result{Data: installed{Plan: plan, Installed: true}}, func(action.Result) {
+		cmd.printf("%s installed: %s\n", cmd.style.good("ok"), strings.Join(plan.Missing, ", "))
 	})
 }
 
 // showPlan tells people what is about to be done.
-func (r *root) showPlan(plan install.Plan) {
-	say := func(format string, args ...any) { fmt.Fprintf(r.io.Err, format, args...) }
+func (cmd setupCommands) showPlan(plan install.Plan) {
+	say := func(format string, args ...any) { fmt.Fprintf(cmd.io.Err, format, args...) }
 	say("missing: %s\n", strings.Join(plan.Missing, ", "))
 	for _, note := range plan.Notes {
-		say("%s %s\n", r.style.dim("note:"), note)
+		say("%s %s\n", cmd.style.dim("note:"), note)
 	}
 	say("about to run:\n")
 	for _, command := range plan.Commands {
@@ -101,17 +101,17 @@ func (r *root) showPlan(plan install.Plan) {
 	}
 }
 
-// agrees asks a person a question that only y or yes affirms; the end of the
+// confirm asks a person a question that only y or yes affirms; the end of the
 // input does not.
-func (r *root) agrees(ctx context.Context, question string) (bool, error) {
-	fmt.Fprintf(r.io.Err, "%s [y/N] ", question)
+func (cmd setupCommands) confirm(ctx context.Context, question string) (bool, error) {
+	fmt.Fprintf(cmd.io.Err, "%s [y/N] ", question)
 	type reply struct {
 		line string
 		err  error
 	}
 	replies := make(chan reply, 1)
 	go func() { // ends with the process: a read of a terminal cannot be interrupted
-		line, err := bufio.NewReader(io.LimitReader(r.io.In, 1024)).ReadString('\n')
+		line, err := bufio.NewReader(io.LimitReader(cmd.io.In, 1024)).ReadString('\n')
 		replies <- reply{line, err}
 	}()
 	select {

@@ -17,14 +17,14 @@ var refPattern = regexp.MustCompile(`^(@|ref=)?e\d+$`)
 const elements = "<element> is a reference of a snapshot (e12), a CSS selector, text=… for visible text, or x,y for a point of the\n" +
 	"viewport in CSS pixels. The flags name it otherwise."
 
-// where is the flags that say which element is meant.
-type where struct {
+// locatorFlags is the flags that say which element is meant.
+type locatorFlags struct {
 	action.Locator
 	index int
 	at    string
 }
 
-func (w *where) flags(c *cobra.Command) {
+func (w *locatorFlags) flags(c *cobra.Command) {
 	c.Long = first(c.Long, c.Short+".") + "\n\n" + elements
 	f := c.Flags()
 	f.StringVar(&w.Selector, "selector", "", "CSS selector of the element")
@@ -38,7 +38,7 @@ func (w *where) flags(c *cobra.Command) {
 
 // take reads the element from the first argument, in one of the spellings of
 // locatorOf, when no flag named one, and returns the locator and the other arguments.
-func (w *where) take(args []string) (action.Locator, []string, error) {
+func (w *locatorFlags) take(args []string) (action.Locator, []string, error) {
 	l := w.Locator
 	if w.index >= 0 {
 		l.Index = &w.index

@@ -24,10 +24,10 @@ var secrets = []string{
 	"GLOVEBOX_SECURITY_HITL_WEBHOOK_URL", "GLOVEBOX_AUDIT_OTLP_ENDPOINT",
 }
 
-// sound reads the configuration that the entry will use, with what its flags
+// check reads the configuration that the entry will use, with what its flags
 // add, and refuses what the gateway would refuse when the client starts it.
-func (r *root) sound(p placing) (config.Config, error) {
-	conf, err := r.examine(r.config)
+func (cmd mcpCommands) check(p placementRequest) (config.Config, error) {
+	conf, err := setupCommands{cmd.environment}.examine(cmd.config)
 	if err != nil {
 		return conf, err
 	}
@@ -36,10 +36,10 @@ func (r *root) sound(p placing) (config.Config, error) {
 	}
 	with := conf
 	p.to.add(&with)
-	if r.parts.Problems == nil {
+	if cmd.deps.Problems == nil {
 		return conf, nil
 	}
-	if wrong := r.parts.Problems(with); len(wrong) > 0 {
+	if wrong := cmd.deps.Problems(with); len(wrong) > 0 {
 		return conf, fault.New(fault.InvalidRequest, "the entry would not work: %s", wrong[0].Message).
 			Hinted("correct --allow, --allow-private or --trust").With("problems", wrong)
 	}
@@ -48,21 +48,21 @@ func (r *root) sound(p placing) (config.Config, error) {
 
 // configToCarry is the configuration that was named, or found in this folder:
 // the client starts elsewhere.
-func (r *root) configToCarry(conf config.Config) string {
-	if r.config != "" {
-		return r.config
+func (cmd mcpCommands) configToCarry(conf config.Config) string {
+	if cmd.config != "" {
+		return cmd.config
 	}
-	if _, named := r.env("GLOVEBOX_CONFIG"); named || conf.Source.File == "glovebox.yaml" {
+	if _, named := cmd.vars("GLOVEBOX_CONFIG"); named || conf.Source.File == "glovebox.yaml" {
 		return conf.Source.File
 	}
 	return ""
 }
 
-// carried are the variables that the entry sets, as they are here.
-func (r *root) carried(conf config.Config) []mcpconfig.Variable {
+// carriedVariables are the variables that the entry sets, as they are here.
+func (cmd mcpCommands) carriedVariables(conf config.Config) []mcpconfig.Variable {
 	var all []mcpconfig.Variable
 	add := func(name string) {
-		value, set := r.env(name)
+		value, set := cmd.vars(name)
 		if !set || isSecret(name) {
 			return
 		}
@@ -83,9 +83,9 @@ func (r *root) carried(conf config.Config) []mcpconfig.Variable {
 }
 
 // secretsSet are the secrets that are set here.
-func (r *root) secretsSet() (names []string) {
+func (cmd mcpCommands) secretsSet() (names []string) {
 	for _, name := range secrets {
-		if _, set := r.env(name); set {
+		if _, set := cmd.vars(name); set {
 			names = append(names, name)
 		}
 	}

@@ -17,8 +17,8 @@ import (
 
 const mostSettings = 16 << 20 // bytes of a client's file
 
-// placed says what became of an entry, for --json.
-type placed struct {
+// placement says what became of an entry, for --json.
+type placement struct {
 	Client  string `json:"client,omitempty"`
 	File    string `json:"file,omitempty"`
 	Entry   string `json:"entry,omitempty"` // as the file holds it
@@ -27,17 +27,17 @@ type placed struct {
 	Backup  string `json:"backup,omitempty"` // the file as it was
 }
 
-// placing is the flags of mcp install.
-type placing struct {
+// placementRequest is the flags of mcp install.
+type placementRequest struct {
 	client, name, file string
 	write, remove      bool
 	tools              []string
 	readOnly           bool
-	to                 reach
+	to                 allowFlags
 }
 
-func (r *root) mcpInstall() *cobra.Command {
-	p := placing{to: reach{trusts: true}}
+func (cmd mcpCommands) install() *cobra.Command {
+	p := placementRequest{to: allowFlags{trusts: true}}
 	c := &cobra.Command{
 		Use:   "install",
 		Short: "Show the entry that tells an MCP client of Glovebox, or write it",
@@ -46,7 +46,7 @@ func (r *root) mcpInstall() *cobra.Command {
 			"Clients: " + strings.Join(mcpconfig.Names(), ", ") + ".\nWithout --client it shows what most others take.",
 		Example: "  glovebox mcp install --client cursor --allow example.com\n  glovebox mcp install --client vscode --file .vscode/mcp.json --write\n  glovebox mcp install --client codex --remove --write\n  glovebox mcp install --client claude-code --tools +debug --json",
 		Args:    between(0, 0),
-		RunE:    func(*cobra.Command, []string) error { return r.place(p) },
+		RunE:    func(*cobra.Command, []string) error { return cmd.place(p) },
 	}
 	f := c.Flags()
 	f.StringVar(&p.client, "client", "", "whose settings: "+strings.Join(mcpconfig.Names(), ", "))
@@ -60,29 +60,29 @@ func (r *root) mcpInstall() *cobra.Command {
 	return c
 }
 
-func (r *root) place(p placing) error {
+func (cmd mcpCommands) place(p placementRequest) error {
 	if p.name == "" || strings.ContainsFunc(p.name, func(c rune) bool {
 		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_')
 	}) {
 		return fault.New(fault.InvalidRequest, "name must be letters, digits, - and _").Hinted("leave it out, or give another").With("field", "name")
 	}
-	conf, err := r.sound(p)
+	conf, err := cmd.check(p)
 	if err != nil {
 		return err
 	}
-	command, err := r.commandOf(p, conf)
+	command, err := cmd.commandOf(p, conf)
 	if err != nil {
 		return err
 	}
 	if p.client == "" {
-		return r.showPlain(p, command)
+		return cmd.showPlain(p, command)
 	}
 	client, err := mcpconfig.Find(p.client)
 	if err != nil {
 		return err
 	}
 	if p.file == "" {
-		home, known := r.env("HOME")
+		home, known := cmd.vars("HOME")
 		if !known || home == "" {
 			return fault.New(fault.InvalidRequest, "there is no home directory").Hinted("give --file")
 		}
@@ -92,18 +92,18 @@ func (r *root) place(p placing) error {
 	if err != nil {
 		return err
 	}
-	done := placed{Client: client.Name, File: p.file, Entry: text}
+	done := placement{Client: client.Name, File: p.file, Entry: text}
 	if p.write {
 		if err := done.write(client, command, p.remove); err != nil {
 			return err
 		}
 	}
-	return r.print(action.Result{Data: done}, func(action.Result) { r.showPlaced(client, p, done) })
+	return cmd.print(action.Result{Data: done}, func(action.Result) { cmd.showPlaced(client, p, done) })
 }
 
 // commandOf is how a client starts us: by the path of this program, since
 // clients have a search path of their own.
-func (r *root) commandOf(p placing, conf config.Config) (mcpconfig.Command, error) {
+func (cmd mcpCommands) commandOf(p placementRequest, conf config.Config) (mcpconfig.Command, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return mcpconfig.Command{}, fault.New(fault.Internal, "this program does not know where it is").Hinted("write its path into the entry by hand").Because(err)
@@ -115,10 +115,10 @@ func (r *root) commandOf(p placing, conf config.Config) (mcpconfig.Command, erro
 	if len(p.tools) > 0 {
 		command.Args = append(command.Args, "--tools", strings.Join(p.tools, ","))
 	}
-	if r.url != "" {
-		command.Args = append(command.Args, "--gateway", r.url)
+	if cmd.url != "" {
+		command.Args = append(command.Args, "--gateway", cmd.url)
 	}
-	for _, file := range []struct{ flag, path string }{{"--ca", r.ca}, {"--config", r.configToCarry(conf)}} {
+	for _, file := range []struct{ flag, path string }{{"--ca", cmd.ca}, {"--config", cmd.configToCarry(conf)}} {
 		if file.path == "" {
 			continue
 		}
@@ -128,12 +128,12 @@ func (r *root) commandOf(p placing, conf config.Config) (mcpconfig.Command, erro
 		}
 		command.Args = append(command.Args, file.flag, path)
 	}
-	command.Env = r.carried(conf)
+	command.Env = cmd.carriedVariables(conf)
 	return command, nil
 }
 
 // showPlain shows what most clients take that are not known by name.
-func (r *root) showPlain(p placing, command mcpconfig.Command) error {
+func (cmd mcpCommands) showPlain(p placementRequest, command mcpconfig.Command) error {
 	if p.write || p.remove || p.file != "" {
 		return fault.New(fault.InvalidRequest, "client must say whose settings they are").Hinted("use one of %s", strings.Join(mcpconfig.Names(), ", ")).With("field", "client")
 	}
@@ -145,52 +145,52 @@ func (r *root) showPlain(p placing, command mcpconfig.Command) error {
 	if err != nil {
 		return err
 	}
-	return r.print(action.Result{Data: placed{Entry: text}}, func(action.Result) {
-		r.printf("%s", text)
-		r.sayWhereToAnswer()
-		r.printf("%s\n", r.style.dim("For a client's own settings: --client "+strings.Join(mcpconfig.Names(), "|")))
+	return cmd.print(action.Result{Data: placement{Entry: text}}, func(action.Result) {
+		cmd.printf("%s", text)
+		cmd.sayWhereToAnswer()
+		cmd.printf("%s\n", cmd.style.dim("For a client's own settings: --client "+strings.Join(mcpconfig.Names(), "|")))
 	})
 }
 
 // sayWhereToAnswer says how a person gets to the agent's questions, and what of
 // the environment the entry does not have.
-func (r *root) sayWhereToAnswer() {
-	for _, name := range r.secretsSet() {
-		r.printf("%s %s is set here and may be a secret: it is not in the entry; set it for the client where it needs it\n", r.style.warn("note:"), name)
+func (cmd mcpCommands) sayWhereToAnswer() {
+	for _, name := range cmd.secretsSet() {
+		cmd.printf("%s %s is set here and may be a secret: it is not in the entry; set it for the client where it needs it\n", cmd.style.warn("note:"), name)
 	}
-	r.printf("%s\n", r.style.dim("You answer the agent's questions with: glovebox approvals watch"))
+	cmd.printf("%s\n", cmd.style.dim("You answer the agent's questions with: glovebox approvals watch"))
 }
 
-func (r *root) showPlaced(c mcpconfig.Client, p placing, done placed) {
+func (cmd mcpCommands) showPlaced(c mcpconfig.Client, p placementRequest, done placement) {
 	defer func() {
 		if !p.remove {
-			r.sayWhereToAnswer()
+			cmd.sayWhereToAnswer()
 		}
 	}()
 	switch {
 	case p.write && done.Written && p.remove:
-		r.printf("%s no longer knows of it: %s\n", c.Title, clean(done.File))
+		cmd.printf("%s no longer knows of it: %s\n", c.Title, clean(done.File))
 	case p.write && done.Written:
-		r.printf("%s\nwritten to %s\n", strings.TrimSuffix(done.Entry, "\n"), clean(done.File))
+		cmd.printf("%s\nwritten to %s\n", strings.TrimSuffix(done.Entry, "\n"), clean(done.File))
 	case p.write:
-		r.printf("nothing to change in %s\n", clean(done.File))
+		cmd.printf("nothing to change in %s\n", clean(done.File))
 	case p.remove:
-		r.printf("to take the entry %q out of %s, add --write\n", p.name, clean(done.File))
+		cmd.printf("to take the entry %q out of %s, add --write\n", p.name, clean(done.File))
 	default:
-		r.printf("%s", done.Entry)
-		r.printf("%s\n", r.style.dim("For "+c.Title+", in "+clean(done.File)+". To write it there, add --write."))
+		cmd.printf("%s", done.Entry)
+		cmd.printf("%s\n", cmd.style.dim("For "+c.Title+", in "+clean(done.File)+". To write it there, add --write."))
 	}
 	if done.Backup != "" {
-		r.printf("%s\n", r.style.dim("as it was: "+clean(done.Backup)))
+		cmd.printf("%s\n", cmd.style.dim("as it was: "+clean(done.Backup)))
 	}
 	if done.Written {
-		r.printf("%s\n", r.style.dim("Start "+c.Title+" anew to have it read."))
+		cmd.printf("%s\n", cmd.style.dim("Start "+c.Title+" anew to have it read."))
 	}
 }
 
 // write changes a client's file: whole or not at all, with a copy of what it
 // was beside it. A link is followed, so that settings kept elsewhere stay there.
-func (d *placed) write(c mcpconfig.Client, command mcpconfig.Command, remove bool) error {
+func (d *placement) write(c mcpconfig.Client, command mcpconfig.Command, remove bool) error {
 	path := d.File
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -259,3 +259,6 @@ func replace(path string, text []byte, mode fs.FileMode) error {
 func unplaced(path string, err error) error {
 	return fault.New(fault.InvalidRequest, "%s cannot be written", path).Hinted("give another with --file, or add the entry by hand").Because(err)
 }
+
+// mcpCommands put the gateway into the configuration of MCP clients.
+type mcpCommands struct{ *environment }

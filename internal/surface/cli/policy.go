@@ -13,50 +13,50 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-func (r *root) policyCommands() []*cobra.Command {
+func (cmd policyCommands) commands() []*cobra.Command {
 	group := &cobra.Command{Use: "policy", Short: "Show the policy, and say what it would do with a call", Args: between(0, 0), RunE: help}
-	group.AddCommand(r.policyShow(), r.policyExplain())
+	group.AddCommand(cmd.show(), cmd.explain())
 	return []*cobra.Command{group}
 }
 
-func (r *root) policyShow() *cobra.Command {
+func (cmd policyCommands) show() *cobra.Command {
 	c := verb("policy.show", "show", "glovebox policy show --json")
 	c.Args = between(0, 0)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return r.call(c.Context(), "policy.show", &action.None{}, func(result action.Result) {
+		return cmd.call(c.Context(), "policy.show", &action.None{}, func(result action.Result) {
 			if view, ok := result.Data.(*action.PolicyView); ok {
-				r.showPolicy(view)
+				cmd.showPolicy(view)
 			}
 		})
 	}
 	return c
 }
 
-func (r *root) showPolicy(v *action.PolicyView) {
+func (cmd policyCommands) showPolicy(v *action.PolicyView) {
 	asks := "people are asked"
 	if !v.Asking {
 		asks = "nobody is asked: what a person should decide is denied"
 	}
-	r.printf("%s\n", r.style.bold("policy "+v.Policy))
-	r.printf("  file       %s\n", strings.TrimSpace(first(v.File, "none")+"  "+v.SHA256))
-	r.printf("  questions  %s; they wait %gs at MEDIUM, %gs at HIGH, %gs at CRITICAL\n", asks, v.Timeouts.Medium, v.Timeouts.High, v.Timeouts.Critical)
+	cmd.printf("%s\n", cmd.style.bold("policy "+v.Policy))
+	cmd.printf("  file       %s\n", strings.TrimSpace(first(v.File, "none")+"  "+v.SHA256))
+	cmd.printf("  questions  %s; they wait %gs at MEDIUM, %gs at HIGH, %gs at CRITICAL\n", asks, v.Timeouts.Medium, v.Timeouts.High, v.Timeouts.Critical)
 	for _, role := range v.Roles {
-		r.printf("  %-9s  %s\n", role.Role, strings.Join(append(role.Classes, role.Granted...), ", "))
+		cmd.printf("  %-9s  %s\n", role.Role, strings.Join(append(role.Classes, role.Granted...), ", "))
 	}
 	for _, list := range []struct {
 		name  string
 		hosts []string
 	}{{"allowed", v.Allowed}, {"trusted", v.Trusted}, {"sensitive", v.Sensitive}} {
-		r.printf("  %-9s  %s\n", list.name, first(strings.Join(list.hosts, ", "), "none"))
+		cmd.printf("  %-9s  %s\n", list.name, first(strings.Join(list.hosts, ", "), "none"))
 	}
 	for _, rule := range v.Rules {
 		words := slices.DeleteFunc([]string{rule.Action, rule.Risk, strings.Join(rule.Tools, ","), strings.Join(rule.Roles, ","),
-			strings.Join(rule.Hosts, ","), strings.Join(rule.Conditions, " and "), r.style.dim(rule.Description)}, func(s string) bool { return s == "" })
-		r.printf("  rule %-4d  %s\n", rule.Number, strings.Join(words, "  "))
+			strings.Join(rule.Hosts, ","), strings.Join(rule.Conditions, " and "), cmd.style.dim(rule.Description)}, func(s string) bool { return s == "" })
+		cmd.printf("  rule %-4d  %s\n", rule.Number, strings.Join(words, "  "))
 	}
 }
 
-func (r *root) policyExplain() *cobra.Command {
+func (cmd policyCommands) explain() *cobra.Command {
 	var q action.PolicyQuery
 	var role, host, url string
 	var offline bool
@@ -81,7 +81,7 @@ func (r *root) policyExplain() *cobra.Command {
 	elementFlags(c, "element", "the element's", &q.Element)
 	elementFlags(c, "onto", "what it is dropped on: its", &q.Onto)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		q.Verb, q.Role, q.Session = args[0], action.Role(role), r.target
+		q.Verb, q.Role, q.Session = args[0], action.Role(role), cmd.target
 		if q.PageURL == "" && host != "" {
 			q.PageURL = "https://" + host + "/"
 		}
@@ -94,10 +94,10 @@ func (r *root) policyExplain() *cobra.Command {
 			return err
 		}
 		if offline {
-			return r.explainOffline(q)
+			return cmd.explainOffline(q)
 		}
-		r.target = "" // it is the question's, not the call's
-		return r.call(c.Context(), "policy.explain", &q, r.showExplanation)
+		cmd.target = "" // it is the question's, not the call's
+		return cmd.call(c.Context(), "policy.explain", &q, cmd.showExplanation)
 	}
 	return c
 }
@@ -181,43 +181,46 @@ func valueOf(fields []action.Field, name, value string) any {
 	return value
 }
 
-func (r *root) explainOffline(q action.PolicyQuery) error {
+func (cmd policyCommands) explainOffline(q action.PolicyQuery) error {
 	if q.Session != "" {
 		return usage(errors.New("--offline looks at no session"))
 	}
-	conf, err := r.examine(r.config)
+	conf, err := setupCommands{cmd.environment}.examine(cmd.config)
 	if err != nil {
 		return err
 	}
-	out, err := r.parts.Explain(conf, q)
+	out, err := cmd.deps.Explain(conf, q)
 	if err != nil {
 		return err
 	}
-	return r.print(action.Result{Data: &out}, r.showExplanation)
+	return cmd.print(action.Result{Data: &out}, cmd.showExplanation)
 }
 
-func (r *root) showExplanation(result action.Result) {
+func (cmd policyCommands) showExplanation(result action.Result) {
 	e, ok := result.Data.(*action.PolicyExplanation)
 	if !ok {
 		return
 	}
-	show := map[string]func(string) string{"allow": r.style.good, "ask": r.style.warn, "deny": r.style.bad}[e.Decision]
+	show := map[string]func(string) string{"allow": cmd.style.good, "ask": cmd.style.warn, "deny": cmd.style.bad}[e.Decision]
 	if show == nil {
-		show = r.style.bold
+		show = cmd.style.bold
 	}
-	r.printf("%s  %s  by %s: %s\n", show(e.Decision), e.Risk, r.style.bold(e.Rule), clean(e.Why))
+	cmd.printf("%s  %s  by %s: %s\n", show(e.Decision), e.Risk, cmd.style.bold(e.Rule), clean(e.Why))
 	if e.Hint != "" {
-		r.printf("  hint: %s\n", clean(e.Hint))
+		cmd.printf("  hint: %s\n", clean(e.Hint))
 	}
-	r.printf("  without rules: %s  %s  by %s: %s\n", e.Builtin.Decision, e.Builtin.Risk, e.Builtin.Rule, clean(e.Builtin.Why))
+	cmd.printf("  without rules: %s  %s  by %s: %s\n", e.Builtin.Decision, e.Builtin.Risk, e.Builtin.Rule, clean(e.Builtin.Why))
 	for _, rule := range e.Rules {
 		mark := " "
 		if rule.Matched {
-			mark = r.style.good("→")
+			mark = cmd.style.good("→")
 		}
-		r.printf("%s rule %-3d %s %s\n", mark, rule.Number, clean(rule.Why), r.style.dim(clean(rule.Description)))
+		cmd.printf("%s rule %-3d %s %s\n", mark, rule.Number, clean(rule.Why), cmd.style.dim(clean(rule.Description)))
 	}
 	for _, assumed := range e.Assumed {
-		r.printf("%s %s\n", r.style.dim("note:"), assumed)
+		cmd.printf("%s %s\n", cmd.style.dim("note:"), assumed)
 	}
 }
+
+// policyCommands show the policy and explain its decisions.
+type policyCommands struct{ *environment }

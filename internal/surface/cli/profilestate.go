@@ -14,7 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-func (r *root) profileExport() *cobra.Command {
+func (cmd profileCommands) export() *cobra.Command {
 	var out string
 	c := verb("profile.export", "export <profile>",
 		"glovebox profile export work -o state.json\nglovebox profile export work | jq -r '.cookies[].domain'")
@@ -30,16 +30,16 @@ A session that uses the profile goes on meanwhile; where there is none, one is
 started for the time it takes.`
 	outputFlag(c, &out, toStandardOutput)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if out == "" && r.io.Terminal {
+		if out == "" && cmd.io.Terminal {
 			return usage(errors.New("the login would be shown on the terminal: name a file with --output, or - to have it shown"))
 		}
-		door, err := r.door(operatorToken)
+		gateway, err := cmd.client(operatorToken)
 		if err != nil {
 			return err
 		}
 		// not by send, which takes characters out that a terminal would act on: the
 		// values must stay as they are
-		result, err := door.Call(c.Context(), action.Call{Verb: "profile.export", Args: &action.ByID{ID: args[0]}, Surface: "cli"})
+		result, err := gateway.Call(c.Context(), action.Call{Verb: "profile.export", Args: &action.ByID{ID: args[0]}, Surface: "cli"})
 		if err != nil {
 			return err
 		}
@@ -47,22 +47,22 @@ started for the time it takes.`
 		if !ok {
 			return fault.New(fault.Internal, "the gateway sent no storage state")
 		}
-		return r.writeState(out, *state)
+		return cmd.writeState(out, *state)
 	}
 	return c
 }
 
 // writeState writes a login state and says what is in it, on standard error
 // where the state itself is on standard output.
-func (r *root) writeState(out string, state action.StorageState) error {
+func (cmd profileCommands) writeState(out string, state action.StorageState) error {
 	left := state.Left
 	state.Left = nil
 	if out == "" || out == "-" {
-		if err := encode(r.io.Out, state); err != nil {
+		if err := encode(cmd.io.Out, state); err != nil {
 			return err
 		}
-		r.io.Out, r.json = r.io.Err, false
-		r.showLeft(left)
+		cmd.io.Out, cmd.json = cmd.io.Err, false
+		cmd.showLeft(left)
 		return nil
 	}
 	text, err := json.MarshalIndent(state, "", "  ")
@@ -80,38 +80,38 @@ func (r *root) writeState(out string, state action.StorageState) error {
 	if len(left) > 0 {
 		told["left"] = left
 	}
-	return r.print(action.Result{Data: told}, func(action.Result) {
-		r.printf("%s %s in %s\n", r.style.good("exported:"), loginOf(len(state.Cookies), items, len(state.Origins)), clean(out))
-		r.showLeft(left)
+	return cmd.print(action.Result{Data: told}, func(action.Result) {
+		cmd.printf("%s %s in %s\n", cmd.style.good("exported:"), loginOf(len(state.Cookies), items, len(state.Origins)), clean(out))
+		cmd.showLeft(left)
 	})
 }
 
 const shownLeft = 20 // rows of what was left out, of which --json prints all
 
-func (r *root) showLeft(left []action.LeftOut) {
+func (cmd profileCommands) showLeft(left []action.LeftOut) {
 	for i, l := range left {
 		if i == shownLeft {
-			r.printf("%s %d more hosts; --json lists them\n", r.style.dim("left out:"), len(left)-shownLeft)
+			cmd.printf("%s %d more hosts; --json lists them\n", cmd.style.dim("left out:"), len(left)-shownLeft)
 			return
 		}
 		var what []string
 		if l.Cookies > 0 {
-			what = append(what, several(l.Cookies, "cookie", "cookies"))
+			what = append(what, plural(l.Cookies, "cookie", "cookies"))
 		}
 		if l.LocalStorage > 0 {
-			what = append(what, several(l.LocalStorage, "entry", "entries")+" of localStorage")
+			what = append(what, plural(l.LocalStorage, "entry", "entries")+" of localStorage")
 		}
-		r.printf("%s %s: %s\n", r.style.dim("left out:"), clean(strings.TrimSpace(strings.Join(what, " and ")+" of "+l.Host)), clean(l.Why))
+		cmd.printf("%s %s: %s\n", cmd.style.dim("left out:"), clean(strings.TrimSpace(strings.Join(what, " and ")+" of "+l.Host)), clean(l.Why))
 	}
 }
 
 // loginOf says how much a login state has.
 func loginOf(cookies, items, origins int) string {
 	return fmt.Sprintf("%s and %s of localStorage (%s)",
-		several(cookies, "cookie", "cookies"), several(items, "entry", "entries"), several(origins, "origin", "origins"))
+		plural(cookies, "cookie", "cookies"), plural(items, "entry", "entries"), plural(origins, "origin", "origins"))
 }
 
-func several(n int, one, more string) string {
+func plural(n int, one, more string) string {
 	if n == 1 {
 		return "1 " + one
 	}
@@ -121,7 +121,7 @@ func several(n int, one, more string) string {
 // sources are the formats of files as people name them.
 var sources = []string{"auto", "playwright", "netscape", "json"}
 
-func (r *root) profileImport() *cobra.Command {
+func (cmd profileCommands) importLogin() *cobra.Command {
 	var call action.ProfileImport
 	c := verb("profile.import", "import <profile> <file>",
 		"glovebox profile import work state.json\nglovebox profile import work cookies.txt --allow example.com,app.example.com\npass show cookies | glovebox profile import work - --from netscape")
@@ -147,17 +147,17 @@ no scripts, cookies or HTML in them, and values are taken out of what they read.
 	c.RunE = func(c *cobra.Command, args []string) error {
 		call.ID = args[0]
 		var err error
-		if call.File, err = r.stateFile(args[1]); err != nil {
+		if call.File, err = cmd.stateFile(args[1]); err != nil {
 			return err
 		}
-		return r.call(c.Context(), "profile.import", &call, r.showImported)
+		return cmd.call(c.Context(), "profile.import", &call, cmd.showImported)
 	}
 	return c
 }
 
 // stateFile reads a file, or standard input.
-func (r *root) stateFile(path string) ([]byte, error) {
-	from := r.io.In
+func (cmd profileCommands) stateFile(path string) ([]byte, error) {
+	from := cmd.io.In
 	if path != "-" {
 		file, err := os.Open(path)
 		if err != nil {
@@ -177,11 +177,11 @@ func (r *root) stateFile(path string) ([]byte, error) {
 	return text, nil
 }
 
-func (r *root) showImported(result action.Result) {
+func (cmd profileCommands) showImported(result action.Result) {
 	got, ok := result.Data.(*action.ProfileImported)
 	if !ok {
 		return
 	}
-	r.printf("%s %s, of %s\n", r.style.good("imported:"), loginOf(got.Cookies, got.LocalStorage, got.Origins), short(strings.Join(got.Hosts, ", "), 300))
-	r.showLeft(got.Left)
+	cmd.printf("%s %s, of %s\n", cmd.style.good("imported:"), loginOf(got.Cookies, got.LocalStorage, got.Origins), short(strings.Join(got.Hosts, ", "), 300))
+	cmd.showLeft(got.Left)
 }

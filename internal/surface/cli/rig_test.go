@@ -56,7 +56,7 @@ type rig struct {
 	in       string
 	terminal bool
 	env      map[string]string
-	parts    cli.Parts
+	parts    cli.Deps
 }
 
 func newRig(t *testing.T, d *door) *rig {
@@ -68,7 +68,7 @@ func newRig(t *testing.T, d *door) *rig {
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	t.Chdir(t.TempDir())
-	return &rig{t: t, url: server.URL, env: map[string]string{"HOME": t.TempDir()}, parts: cli.Parts{
+	return &rig{t: t, url: server.URL, env: map[string]string{"HOME": t.TempDir()}, parts: cli.Deps{
 		Version: "1.2.3",
 		Doctor: func(context.Context, config.Config) []cli.Check {
 			return []cli.Check{{Name: "engine", OK: true, Detail: "there"}, {Name: "image", Detail: "no image\x1b[2J", Repair: "glovebox image build"}}

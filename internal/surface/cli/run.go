@@ -22,26 +22,26 @@ const (
 	lookEvery   = 5                // seconds between looks at a run that outlasts its call
 )
 
-// ended is the exit status of a run that has ended.
-type ended int
+// exitStatus is the exit status of a run that has ended.
+type exitStatus int
 
 // Error is never shown: the run was.
-func (e ended) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
 // The exit statuses of runs, by final status; docs/runs.md. None is 0.
-var runStatus = map[string]ended{
+var runStatus = map[string]exitStatus{
 	action.RunCompleted: 0, action.RunFailed: 1, action.RunBlocked: 4, action.RunTimedOut: 9,
 }
 
-const someFailed ended = 10 // completed, and not every action succeeded
+const someFailed exitStatus = 10 // completed, and not every action succeeded
 
-func (r *root) runCommands() []*cobra.Command {
+func (cmd runCommands) commands() []*cobra.Command {
 	group := &cobra.Command{Use: "runs", Short: "See, cancel and resume runs", Args: between(0, 0), RunE: help}
-	group.AddCommand(r.runList(), r.runShow(), r.runCancel(), r.runResume())
-	return []*cobra.Command{r.run(), group, r.capability()}
+	group.AddCommand(cmd.list(), cmd.show(), cmd.cancel(), cmd.resume())
+	return []*cobra.Command{cmd.run(), group, cmd.capability()}
 }
 
-func (r *root) run() *cobra.Command {
+func (cmd runCommands) run() *cobra.Command {
 	c := verb("run.start", "run <file.yaml|file.json>", "glovebox run checkout.yaml\nglovebox run - --json < checkout.json")
 	c.Long = "Runs the actions of a file (docs/runs.md) in a browser of its own, shows each as it is done, and writes\n" +
 		"screenshots to screenshot_dir, below the current folder. It ends with\n" +
@@ -50,22 +50,22 @@ func (r *root) run() *cobra.Command {
 		"Interrupted, it cancels the run; what was done is shown."
 	c.Args = between(1, 1)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		call, err := r.runFile(args[0])
+		call, err := cmd.runFile(args[0])
 		if err != nil {
 			return err
 		}
-		door, err := r.door(operatorToken)
+		gateway, err := cmd.client(operatorToken)
 		if err != nil {
 			return err
 		}
-		return r.drive(c.Context(), door, call)
+		return cmd.drive(c.Context(), gateway, call)
 	}
 	return c
 }
 
 // runFile reads a run, strictly.
-func (r *root) runFile(path string) (*action.RunStart, error) {
-	text, err := r.input(path, "a run", "docs/runs.md")
+func (cmd runCommands) runFile(path string) (*action.RunStart, error) {
+	text, err := cmd.input(path, "a run", "docs/runs.md")
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +78,8 @@ func (r *root) runFile(path string) (*action.RunStart, error) {
 
 // input reads a file, or standard input, as JSON. JSON is YAML too. what and
 // page say for faults what it should hold, and where that is written.
-func (r *root) input(path, what, page string) ([]byte, error) {
-	from := r.io.In
+func (cmd runCommands) input(path, what, page string) ([]byte, error) {
+	from := cmd.io.In
 	if path != "-" {
 		file, err := os.Open(path)
 		if err != nil {
@@ -101,20 +101,20 @@ func (r *root) input(path, what, page string) ([]byte, error) {
 }
 
 // drive starts a run, shows what it does, and waits for its end.
-func (r *root) drive(ctx context.Context, door caller, call *action.RunStart) error {
+func (cmd runCommands) drive(ctx context.Context, gateway caller, call *action.RunStart) error {
 	var id string
 	lines := 0
 	watch := &action.RunWatch{
-		Step:  func(e action.RunEntry) { lines++; r.runLine(e) },
-		State: func(run action.Run) { id = run.ID; r.runState(run) },
+		Step:  func(e action.RunEntry) { lines++; cmd.showEntry(e) },
+		State: func(run action.Run) { id = run.ID; cmd.showState(run) },
 	}
-	result, err := r.send(ctx, door, action.Call{Verb: "run.start", Args: call, Run: watch})
+	result, err := cmd.send(ctx, gateway, action.Call{Verb: "run.start", Args: call, Run: watch})
 	run, ok := result.Data.(*action.Run)
 	for err == nil && ok && run.State != action.RunEnded { // it outlasts a call, as one that waits for people may
-		result, err = r.send(ctx, door, action.Call{Verb: "run.show", Args: &action.RunShow{ID: run.ID, Wait: lookEvery}})
+		result, err = cmd.send(ctx, gateway, action.Call{Verb: "run.show", Args: &action.RunShow{ID: run.ID, Wait: lookEvery}})
 		if run, ok = result.Data.(*action.Run); ok {
 			for ; lines < len(run.Log); lines++ {
-				r.runLine(run.Log[lines])
+				cmd.showEntry(run.Log[lines])
 			}
 		}
 	}
@@ -122,19 +122,19 @@ func (r *root) drive(ctx context.Context, door caller, call *action.RunStart) er
 		stopping, stop := context.WithTimeout(context.WithoutCancel(ctx), cancelLimit)
 		defer stop()
 		ctx = stopping
-		result, err = r.send(ctx, door, action.Call{Verb: "run.cancel", Args: &action.ByID{ID: id}})
+		result, err = cmd.send(ctx, gateway, action.Call{Verb: "run.cancel", Args: &action.ByID{ID: id}})
 		run, ok = result.Data.(*action.Run)
 	}
 	if err != nil || !ok {
 		return err
 	}
-	return r.concluded(ctx, door, call, result, run)
+	return cmd.conclude(ctx, gateway, call, result, run)
 }
 
-// concluded writes the screenshots of a run and says how it ended.
-func (r *root) concluded(ctx context.Context, door caller, call *action.RunStart, result action.Result, run *action.Run) error {
-	wrong := r.keepShots(ctx, door, first(call.ScreenshotDir, "./test-results/screenshots/"), run)
-	if err := errors.Join(r.print(result, func(action.Result) { r.runEnd(run) }), wrong); err != nil {
+// conclude writes the screenshots of a run and says how it ended.
+func (cmd runCommands) conclude(ctx context.Context, gateway caller, call *action.RunStart, result action.Result, run *action.Run) error {
+	wrong := cmd.keepShots(ctx, gateway, first(call.ScreenshotDir, "./test-results/screenshots/"), run)
+	if err := errors.Join(cmd.print(result, func(action.Result) { cmd.showEnd(run) }), wrong); err != nil {
 		return err
 	}
 	status, known := runStatus[run.FinalStatus]
@@ -152,7 +152,7 @@ func (r *root) concluded(ctx context.Context, door caller, call *action.RunStart
 
 // keepShots writes a run's screenshots below the current folder, and nowhere
 // else: a link that leads out is not followed.
-func (r *root) keepShots(ctx context.Context, door caller, dir string, run *action.Run) error {
+func (cmd runCommands) keepShots(ctx context.Context, gateway caller, dir string, run *action.Run) error {
 	if len(run.Screenshots) == 0 {
 		return nil
 	}
@@ -165,7 +165,7 @@ func (r *root) keepShots(ctx context.Context, door caller, dir string, run *acti
 		shot := &run.Screenshots[i]
 		var result action.Result
 		if err == nil {
-			result, err = r.send(ctx, door, action.Call{Verb: "artifact.get", Args: &action.ByID{ID: filepath.Base(shot.Path)}})
+			result, err = cmd.send(ctx, gateway, action.Call{Verb: "artifact.get", Args: &action.ByID{ID: filepath.Base(shot.Path)}})
 		}
 		if file, ok := result.Data.(*action.File); err == nil && ok {
 			path := filepath.Join(dir, filepath.Base(shot.Name))
@@ -181,64 +181,64 @@ func (r *root) keepShots(ctx context.Context, door caller, dir string, run *acti
 		Hinted("give screenshot_dir a folder below the current one that can be written").Because(err)
 }
 
-func (r *root) runLine(e action.RunEntry) {
-	if r.json {
+func (cmd runCommands) showEntry(e action.RunEntry) {
+	if cmd.json {
 		return
 	}
-	mark := r.style.good("ok  ")
+	mark := cmd.style.good("ok  ")
 	if !e.Success {
-		mark = r.style.bad("FAIL")
+		mark = cmd.style.bad("FAIL")
 	}
 	if e.Action == action.RunPauseEntry {
-		mark = r.style.warn("wait")
+		mark = cmd.style.warn("wait")
 	}
-	r.printf("%s %-25s %s\n", mark, e.Action, short(e.Details, 200))
+	cmd.printf("%s %-25s %s\n", mark, e.Action, short(e.Details, 200))
 }
 
-func (r *root) runState(run action.Run) {
+func (cmd runCommands) showState(run action.Run) {
 	switch {
-	case r.json:
+	case cmd.json:
 	case run.WaitsFor != "":
-		fmt.Fprintf(r.io.Err, "%s a person must answer: glovebox approvals show %s\n", r.style.warn("waits:"), clean(run.WaitsFor))
+		fmt.Fprintf(cmd.io.Err, "%s a person must answer: glovebox approvals show %s\n", cmd.style.warn("waits:"), clean(run.WaitsFor))
 	case run.State == action.RunPaused:
-		fmt.Fprintf(r.io.Err, "%s say how to go on: glovebox runs resume %s --guidance '…'\n", r.style.warn("paused:"), clean(run.ID))
+		fmt.Fprintf(cmd.io.Err, "%s say how to go on: glovebox runs resume %s --guidance '…'\n", cmd.style.warn("paused:"), clean(run.ID))
 	}
 }
 
-func (r *root) runEnd(run *action.Run) {
-	status := r.style.good(run.FinalStatus)
+func (cmd runCommands) showEnd(run *action.Run) {
+	status := cmd.style.good(run.FinalStatus)
 	if run.FinalStatus != action.RunCompleted || run.Failed() > 0 {
-		status = r.style.bad(first(run.FinalStatus, run.State))
+		status = cmd.style.bad(first(run.FinalStatus, run.State))
 	}
 	why := ""
 	if run.Reason != nil {
 		why = run.Reason.Message
 	}
-	r.printf("%s %s: %s\n", r.style.bold(run.ID), status, short(why, 300))
+	cmd.printf("%s %s: %s\n", cmd.style.bold(run.ID), status, short(why, 300))
 	for _, s := range run.Screenshots {
-		r.printf("     %s\n", clean(s.Path))
+		cmd.printf("     %s\n", clean(s.Path))
 	}
 }
 
-func (r *root) showRun(result action.Result) {
+func (cmd runCommands) showRun(result action.Result) {
 	if run, ok := result.Data.(*action.Run); ok {
 		for _, e := range run.Log {
-			r.runLine(e)
+			cmd.showEntry(e)
 		}
-		r.runEnd(run)
+		cmd.showEnd(run)
 	}
 }
 
-func (r *root) runList() *cobra.Command {
+func (cmd runCommands) list() *cobra.Command {
 	var call action.RunList
 	c := verb("run.list", "list", "glovebox runs list --state paused")
 	c.Args = between(0, 0)
 	c.Flags().StringVar(&call.State, "state", "", "pending, running, paused or ended (default: all)")
 	c.Flags().IntVar(&call.Limit, "limit", 0, "the newest so many (default 100)")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return r.call(c.Context(), "run.list", &call, func(result action.Result) {
+		return cmd.call(c.Context(), "run.list", &call, func(result action.Result) {
 			if got, ok := result.Data.(*action.RunListing); ok {
-				table(r, "no runs", "RUN\tSTATE\tSTATUS\tREASON\tSTEPS\tFOR\tCREATED", got.Runs, func(run action.Run) []any {
+				table(cmd.environment, "no runs", "RUN\tSTATE\tSTATUS\tREASON\tSTEPS\tFOR\tCREATED", got.Runs, func(run action.Run) []any {
 					reason := ""
 					if run.Reason != nil {
 						reason = run.Reason.Code
@@ -251,28 +251,28 @@ func (r *root) runList() *cobra.Command {
 	return c
 }
 
-func (r *root) runShow() *cobra.Command {
+func (cmd runCommands) show() *cobra.Command {
 	var call action.RunShow
 	c := verb("run.show", "show <run>", "glovebox runs show r1f0… --wait 30 --json")
 	c.Args = between(1, 1)
 	c.Flags().IntVar(&call.Wait, "wait", 0, "seconds to wait for its end (60 at most)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		call.ID = args[0]
-		return r.call(c.Context(), "run.show", &call, r.showRun)
+		return cmd.call(c.Context(), "run.show", &call, cmd.showRun)
 	}
 	return c
 }
 
-func (r *root) runCancel() *cobra.Command {
+func (cmd runCommands) cancel() *cobra.Command {
 	c := verb("run.cancel", "cancel <run>", "glovebox runs cancel r1f0…")
 	c.Args = between(1, 1)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return r.call(c.Context(), "run.cancel", &action.ByID{ID: args[0]}, r.showRun)
+		return cmd.call(c.Context(), "run.cancel", &action.ByID{ID: args[0]}, cmd.showRun)
 	}
 	return c
 }
 
-func (r *root) runResume() *cobra.Command {
+func (cmd runCommands) resume() *cobra.Command {
 	var call action.RunResume
 	var file string
 	c := verb("run.resume", "resume <run>", "glovebox runs resume r1f0… --guidance 'the button is called Save now'\nglovebox runs resume r1f0… --guidance 'do this instead' --actions rest.yaml")
@@ -288,7 +288,7 @@ func (r *root) runResume() *cobra.Command {
 			call.Actions = rest
 		}
 		call.ID = args[0]
-		return r.call(c.Context(), "run.resume", &call, r.showRun)
+		return cmd.call(c.Context(), "run.resume", &call, cmd.showRun)
 	}
 	return c
 }
@@ -311,12 +311,5 @@ func readActions(path string) ([]action.RunAction, error) {
 	return given.Actions, action.Check(&given)
 }
 
-func (r *root) capability() *cobra.Command {
-	c := verb("capability.show", "capability", "glovebox capability --json")
-	c.Args = between(0, 0)
-	c.RunE = func(*cobra.Command, []string) error {
-		contract := action.BrowserAutomation // the same in every gateway of this version: none need run
-		return r.print(action.Result{Data: contract}, func(action.Result) { r.showCapability(contract) })
-	}
-	return c
-}
+// runCommands start, watch and end contract runs.
+type runCommands struct{ *environment }

@@ -14,13 +14,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-func (r *root) sessionCommands() []*cobra.Command {
+func (cmd sessionCommands) commands() []*cobra.Command {
 	sessions := &cobra.Command{Use: "session", Short: "Start, list, hold and end sessions", Args: between(0, 0), RunE: help}
-	sessions.AddCommand(r.sessionStart(), r.sessionList(),
-		r.sessionVerb("show", "session.show"), r.sessionClose(), r.sessionVerb("archive", "session.archive"))
-	sessions.AddCommand(r.controlCommands()...)
+	sessions.AddCommand(cmd.start(), cmd.list(),
+		cmd.verb("show", "session.show"), cmd.close(), cmd.verb("archive", "session.archive"))
+	sessions.AddCommand(cmd.control()...)
 	artifacts := &cobra.Command{Use: "artifacts", Short: "List and fetch the files sessions left", Args: between(0, 0), RunE: help}
-	artifacts.AddCommand(r.artifactList(), r.artifactGet())
+	artifacts.AddCommand(cmd.artifacts(), cmd.artifact())
 	return []*cobra.Command{sessions, artifacts}
 }
 
@@ -36,7 +36,7 @@ func help(c *cobra.Command, _ []string) error {
 	return c.Help()
 }
 
-func (r *root) sessionStart() *cobra.Command {
+func (cmd sessionCommands) start() *cobra.Command {
 	var call action.SessionStart
 	var idle time.Duration
 	c := verb("session.start", "start", "glovebox session start --name invoices --allow '*.example.com' --open https://app.example.com/")
@@ -60,10 +60,10 @@ func (r *root) sessionStart() *cobra.Command {
 		if call.Emulate, err = emulate(); err != nil {
 			return err
 		}
-		if r.io.Terminal && !r.json { // a cold box takes a second or two
-			fmt.Fprintln(r.io.Err, r.style.dim("starting a session…"))
+		if cmd.io.Terminal && !cmd.json { // a cold box takes a second or two
+			fmt.Fprintln(cmd.io.Err, cmd.style.dim("starting a session…"))
 		}
-		return r.call(c.Context(), "session.start", &call, r.showSession)
+		return cmd.call(c.Context(), "session.start", &call, cmd.showSession)
 	}
 	return c
 }
@@ -76,12 +76,12 @@ func frozen(state string, still bool) string {
 	return state
 }
 
-func (r *root) showSession(result action.Result) {
+func (cmd sessionCommands) showSession(result action.Result) {
 	s, ok := result.Data.(*action.Session)
 	if !ok {
 		return
 	}
-	r.facts(func(row func(name, value string)) {
+	cmd.facts(func(row func(name, value string)) {
 		row("session", s.ID)
 		row("name", s.Name)
 		row("state", frozen(s.State, s.Frozen))
@@ -102,15 +102,15 @@ func (r *root) showSession(result action.Result) {
 	})
 }
 
-func (r *root) sessionList() *cobra.Command {
+func (cmd sessionCommands) list() *cobra.Command {
 	var call action.SessionList
 	c := verb("session.list", "list", "glovebox session list --archived")
 	c.Args = between(0, 0)
 	c.Flags().BoolVar(&call.IncludeArchived, "archived", false, "also archived ones")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return r.call(c.Context(), "session.list", &call, func(result action.Result) {
+		return cmd.call(c.Context(), "session.list", &call, func(result action.Result) {
 			if got, ok := result.Data.(*action.SessionListing); ok {
-				table(r, "no sessions", "SESSION\tNAME\tSTATE\tACTIONS\tCREATED\tPAGE", got.Sessions, func(s action.Session) []any {
+				table(cmd.environment, "no sessions", "SESSION\tNAME\tSTATE\tACTIONS\tCREATED\tPAGE", got.Sessions, func(s action.Session) []any {
 					page := ""
 					if s.Page != nil {
 						page = short(s.Page.URL, 50)
@@ -123,22 +123,22 @@ func (r *root) sessionList() *cobra.Command {
 	return c
 }
 
-// sessionVerb makes a command for one session, named by the argument, by
+// verb makes a command for one session, named by the argument, by
 // --session, or by being the last used.
-func (r *root) sessionVerb(name, verbName string) *cobra.Command {
+func (cmd sessionCommands) verb(name, verbName string) *cobra.Command {
 	c := verb(verbName, name+" [<session>]", "glovebox session "+name+" invoices")
 	c.Args = between(0, 1)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		r.target = first(append(args, r.target)...)
-		return r.call(c.Context(), verbName, &action.None{}, r.showSession)
+		cmd.target = first(append(args, cmd.target)...)
+		return cmd.call(c.Context(), verbName, &action.None{}, cmd.showSession)
 	}
 	return c
 }
 
-// sessionClose is sessionVerb for closing, which all open ones may be at once.
-func (r *root) sessionClose() *cobra.Command {
+// close is sessionVerb for closing, which all open ones may be at once.
+func (cmd sessionCommands) close() *cobra.Command {
 	var all bool
-	c := r.sessionVerb("close", "session.close")
+	c := cmd.verb("close", "session.close")
 	c.Example += "\n  glovebox session close --all"
 	c.Flags().BoolVar(&all, "all", false, "every open session of the scope")
 	one := c.RunE
@@ -146,22 +146,22 @@ func (r *root) sessionClose() *cobra.Command {
 		if !all {
 			return one(c, args)
 		}
-		if len(args) > 0 || r.target != "" {
+		if len(args) > 0 || cmd.target != "" {
 			return usage(errors.New("--all closes every session: name none"))
 		}
-		return r.closeAll(c.Context())
+		return cmd.closeAll(c.Context())
 	}
 	return c
 }
 
 // closeAll closes what is open, one after another, and goes on after one that
 // cannot be closed.
-func (r *root) closeAll(ctx context.Context) error {
-	door, err := r.door(operatorToken)
+func (cmd sessionCommands) closeAll(ctx context.Context) error {
+	gateway, err := cmd.client(operatorToken)
 	if err != nil {
 		return err
 	}
-	result, err := r.send(ctx, door, action.Call{Verb: "session.list", Args: &action.SessionList{}})
+	result, err := cmd.send(ctx, gateway, action.Call{Verb: "session.list", Args: &action.SessionList{}})
 	if err != nil {
 		return err
 	}
@@ -172,28 +172,28 @@ func (r *root) closeAll(ctx context.Context) error {
 		if s.Closed != nil {
 			continue
 		}
-		result, err := r.send(ctx, door, action.Call{Verb: "session.close", Session: s.ID, Args: &action.None{}})
+		result, err := cmd.send(ctx, gateway, action.Call{Verb: "session.close", Session: s.ID, Args: &action.None{}})
 		if one, ok := result.Data.(*action.Session); ok && err == nil {
 			closed.Sessions = append(closed.Sessions, *one)
 		}
 		failed = cmp.Or(failed, err)
 	}
-	if err := r.print(action.Result{Data: &closed}, func(action.Result) {
-		r.printf("%s closed %s\n", r.style.good("ok"), count(len(closed.Sessions), "session"))
+	if err := cmd.print(action.Result{Data: &closed}, func(action.Result) {
+		cmd.printf("%s closed %s\n", cmd.style.good("ok"), count(len(closed.Sessions), "session"))
 	}); err != nil {
 		return err
 	}
 	return failed
 }
 
-func (r *root) artifactList() *cobra.Command {
+func (cmd sessionCommands) artifacts() *cobra.Command {
 	c := verb("artifact.list", "list [<session>]", "glovebox artifacts list invoices")
 	c.Args = between(0, 1)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		r.target = first(append(args, r.target)...)
-		return r.call(c.Context(), "artifact.list", &action.None{}, func(result action.Result) {
+		cmd.target = first(append(args, cmd.target)...)
+		return cmd.call(c.Context(), "artifact.list", &action.None{}, func(result action.Result) {
 			if got, ok := result.Data.(*action.ArtifactListing); ok {
-				table(r, "no artifacts", "ARTIFACT\tNAME\tTYPE\tBYTES\tCREATED", got.Artifacts, func(a action.Artifact) []any {
+				table(cmd.environment, "no artifacts", "ARTIFACT\tNAME\tTYPE\tBYTES\tCREATED", got.Artifacts, func(a action.Artifact) []any {
 					return []any{a.ID, short(a.Name, 40), a.MediaType, a.Size, a.Created.Local().Format(time.DateTime)}
 				})
 			}
@@ -202,13 +202,13 @@ func (r *root) artifactList() *cobra.Command {
 	return c
 }
 
-func (r *root) artifactGet() *cobra.Command {
+func (cmd sessionCommands) artifact() *cobra.Command {
 	var out string
 	c := verb("artifact.get", "get <artifact>", "glovebox artifacts get 5f2a…\nglovebox artifacts get 5f2a… -o page.png")
 	c.Args = between(1, 1)
 	outputFlag(c, &out, ownName)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return r.save(c.Context(), "artifact.get", &action.ByID{ID: args[0]}, func(result action.Result) (string, []byte, string) {
+		return cmd.save(c.Context(), "artifact.get", &action.ByID{ID: args[0]}, func(result action.Result) (string, []byte, string) {
 			file, ok := result.Data.(*action.File)
 			if !ok {
 				return "", nil, ""
@@ -217,4 +217,60 @@ func (r *root) artifactGet() *cobra.Command {
 		})
 	}
 	return c
+}
+
+// sessionCommands start, list, pause and close sessions.
+type sessionCommands struct{ *environment }
+
+// control keep agents from a session, and give it back.
+func (cmd sessionCommands) control() []*cobra.Command {
+	return []*cobra.Command{
+		cmd.pause("pause", "session.pause", "looking at the form"), cmd.pause("take", "session.take", "signing in"),
+		cmd.allow(), cmd.handBack("resume", "session.resume"), cmd.handBack("hand-back", "session.hand_back"),
+	}
+}
+
+func (cmd sessionCommands) pause(name, verbName, why string) *cobra.Command {
+	var call action.Hands
+	c := verb(verbName, name+" [<session>]", fmt.Sprintf("glovebox session %s invoices --reason '%s'", name, why))
+	c.Args = between(0, 1)
+	c.Flags().StringVar(&call.Reason, "reason", "", "why; its agents are told")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		cmd.target = first(append(args, cmd.target)...)
+		return cmd.call(c.Context(), verbName, &call, cmd.showSession)
+	}
+	return c
+}
+
+func (cmd sessionCommands) handBack(name, verbName string) *cobra.Command {
+	var call action.HandBack
+	c := verb(verbName, name+" [<session>]", fmt.Sprintf("glovebox session %s invoices --note 'I signed in for you'", name))
+	c.Args = between(0, 1)
+	c.Flags().StringVar(&call.Note, "note", "", "what the agent is told")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		cmd.target = first(append(args, cmd.target)...)
+		return cmd.call(c.Context(), verbName, &call, cmd.showSession)
+	}
+	return c
+}
+
+func (cmd sessionCommands) allow() *cobra.Command {
+	var call action.AllowHost
+	c := verb("session.allow", "allow <host> [<session>]", "glovebox session allow docs.example.com invoices\nglovebox session allow cdn.example.net --for resource")
+	c.Args = between(1, 2)
+	c.Flags().StringVar(&call.For, "for", "", "page or resource (default page)")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		call.Host = args[0]
+		cmd.target = first(append(args[1:], cmd.target)...)
+		return cmd.call(c.Context(), "session.allow", &call, cmd.showSession)
+	}
+	return c
+}
+
+// held says who holds a session, nothing for nobody.
+func held(hold *action.Hold) string {
+	if hold == nil {
+		return ""
+	}
+	return fmt.Sprintf("by %s since %s: %s", hold.By, hold.Since.Local().Format(time.TimeOnly), hold.Why)
 }

@@ -16,29 +16,29 @@ import (
 // tidyUp bounds the closing of a session after a failed smoke test.
 const tidyUp = 20 * time.Second
 
-func (r *root) smoke() *cobra.Command {
+func (cmd setupCommands) smoke() *cobra.Command {
 	return &cobra.Command{
 		Use:     "smoke <url>",
 		Short:   "Run the main job once: start, goto, extract, screenshot, archive",
 		Example: "  glovebox smoke https://example.com/",
 		Args:    between(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			door, err := r.ready(c.Context(), operatorToken, reach{})
+			gateway, err := gatewayCommands{cmd.environment}.readyClient(c.Context(), operatorToken, allowFlags{})
 			if err != nil {
 				return err
 			}
-			return r.runSmoke(c.Context(), door, args[0])
+			return cmd.runSmoke(c.Context(), gateway, args[0])
 		},
 	}
 }
 
-type step struct {
+type smokeStep struct {
 	Step   string `json:"step"`
 	MS     int64  `json:"ms"`
 	Detail string `json:"detail"`
 }
 
-func (r *root) runSmoke(ctx context.Context, door caller, address string) error {
+func (cmd setupCommands) runSmoke(ctx context.Context, gateway caller, address string) error {
 	host, err := hostOf(address)
 	if err != nil {
 		return err
@@ -46,25 +46,25 @@ func (r *root) runSmoke(ctx context.Context, door caller, address string) error 
 	session := ""
 	do := func(verb string, args any, tell func(action.Result) string) error {
 		begin := time.Now()
-		result, err := r.send(ctx, door, action.Call{Verb: verb, Session: session, Args: args})
+		result, err := cmd.send(ctx, gateway, action.Call{Verb: verb, Session: session, Args: args})
 		took := time.Since(begin)
 		if err != nil {
-			if !r.json { // Run prints the fault
-				r.printf("%s %-17s %s\n", r.style.bad("FAIL"), verb, clean(fault.From(err).Message))
+			if !cmd.json { // Run prints the fault
+				cmd.printf("%s %-17s %s\n", cmd.style.bad("FAIL"), verb, clean(fault.From(err).Message))
 			}
 			return err
 		}
 		if session == "" {
 			session = result.Session
 		}
-		r.tellStep(step{Step: verb, MS: took.Milliseconds(), Detail: tell(result)})
+		cmd.showStep(smokeStep{Step: verb, MS: took.Milliseconds(), Detail: tell(result)})
 		return nil
 	}
 	err = smokeSteps(do, host, address)
 	if err != nil && session != "" {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyUp)
 		defer cancel()
-		_, _ = r.send(ctx, door, action.Call{Verb: "session.archive", Session: session, Args: &action.None{}})
+		_, _ = cmd.send(ctx, gateway, action.Call{Verb: "session.archive", Session: session, Args: &action.None{}})
 	}
 	return err
 }
@@ -119,10 +119,10 @@ func smokeSteps(do func(string, any, func(action.Result) string) error, host, ad
 	return nil
 }
 
-func (r *root) tellStep(s step) {
-	if r.json {
-		_ = encode(r.io.Out, s)
+func (cmd setupCommands) showStep(s smokeStep) {
+	if cmd.json {
+		_ = encode(cmd.io.Out, s)
 		return
 	}
-	r.printf("%s   %-17s %5d ms  %s\n", r.style.good("ok"), s.Step, s.MS, clean(s.Detail))
+	cmd.printf("%s   %-17s %5d ms  %s\n", cmd.style.good("ok"), s.Step, s.MS, clean(s.Detail))
 }

@@ -12,17 +12,17 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-func (r *root) tokenCommands() []*cobra.Command {
+func (cmd tokenCommands) commands() []*cobra.Command {
 	group := &cobra.Command{
 		Use: "token", Short: "Make, list and revoke tokens to call with", Args: between(0, 0), RunE: help,
 		Long: "Makes, lists and revokes tokens to call with: through the gateway, at once, or, where none runs, in its\n" +
 			"state directory. A token is shown once, when it is made; what is kept of it is a hash.",
 	}
-	group.AddCommand(r.tokenCreate(), r.tokenList(), r.tokenRevoke())
-	return []*cobra.Command{group, r.whoami()}
+	group.AddCommand(cmd.create(), cmd.list(), cmd.revoke())
+	return []*cobra.Command{group, cmd.whoami()}
 }
 
-func (r *root) tokenCreate() *cobra.Command {
+func (cmd tokenCommands) create() *cobra.Command {
 	var call action.TokenCreate
 	var role string
 	var expires time.Duration
@@ -38,10 +38,10 @@ func (r *root) tokenCreate() *cobra.Command {
 			return usage(errors.New("--expires must be whole seconds"))
 		}
 		call.Role, call.ExpiresIn = action.Role(role), int(expires/time.Second)
-		return r.tokens(c.Context(), "token.create", &call, func(result action.Result) {
+		return cmd.manage(c.Context(), "token.create", &call, func(result action.Result) {
 			if made, ok := result.Data.(*action.TokenMade); ok {
-				r.printf("%s token %s: %s %s of scope %s, expires %s. It is shown this once:\n%s\n",
-					r.style.good("ok"), made.ID, made.Role, made.Name, made.Scope, when(made.Expires), made.Secret)
+				cmd.printf("%s token %s: %s %s of scope %s, expires %s. It is shown this once:\n%s\n",
+					cmd.style.good("ok"), made.ID, made.Role, made.Name, made.Scope, when(made.Expires), made.Secret)
 			}
 		})
 	}
@@ -55,15 +55,15 @@ func when(t *time.Time) string {
 	return t.Local().Format(time.DateTime)
 }
 
-func (r *root) tokenList() *cobra.Command {
+func (cmd tokenCommands) list() *cobra.Command {
 	var call action.TokenList
 	c := verb("token.list", "list", "glovebox token list\nglovebox token list --all --json")
 	c.Args = between(0, 0)
 	c.Flags().BoolVar(&call.All, "all", false, "those of every scope")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return r.tokens(c.Context(), "token.list", &call, func(result action.Result) {
+		return cmd.manage(c.Context(), "token.list", &call, func(result action.Result) {
 			if got, ok := result.Data.(*action.TokenListing); ok {
-				table(r, "no tokens", "TOKEN\tNAME\tROLE\tSCOPE\tFROM\tEXPIRES\tLAST USED", got.Tokens, func(t action.Token) []any {
+				table(cmd.environment, "no tokens", "TOKEN\tNAME\tROLE\tSCOPE\tFROM\tEXPIRES\tLAST USED", got.Tokens, func(t action.Token) []any {
 					return []any{first(short(t.ID, 40), "-"), short(t.Name, 64), t.Role, short(t.Scope, 64), t.Source, when(t.Expires), when(t.Used)}
 				})
 			}
@@ -72,7 +72,7 @@ func (r *root) tokenList() *cobra.Command {
 	return c
 }
 
-func (r *root) tokenRevoke() *cobra.Command {
+func (cmd tokenCommands) revoke() *cobra.Command {
 	var call action.TokenRevoke
 	c := verb("token.revoke", "revoke <name>|<id>", "glovebox token revoke ci\nglovebox token revoke tok_0123456789abcdef")
 	c.Args = between(1, 1)
@@ -81,36 +81,36 @@ func (r *root) tokenRevoke() *cobra.Command {
 	f.BoolVar(&call.Force, "force", false, "also where it is the last operator's token of its scope")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		call.ID = args[0]
-		return r.tokens(c.Context(), "token.revoke", &call, func(result action.Result) {
+		return cmd.manage(c.Context(), "token.revoke", &call, func(result action.Result) {
 			if gone, ok := result.Data.(*action.TokenRevoked); ok {
-				r.printf("%s token of %s revoked; what was open in its name has ended\n", r.style.good("ok"), gone.Name)
+				cmd.printf("%s token of %s revoked; what was open in its name has ended\n", cmd.style.good("ok"), gone.Name)
 			}
 		})
 	}
 	return c
 }
 
-// tokens makes a call about tokens: through the gateway or, where this machine
+// manage makes a call about tokens: through the gateway or, where this machine
 // should have one and none runs, on the state directory. Who can read that
 // needs no token.
-func (r *root) tokens(ctx context.Context, verb string, args any, show func(action.Result)) error {
-	result, err := r.either(ctx, action.Call{Verb: verb, Args: args})
+func (cmd tokenCommands) manage(ctx context.Context, verb string, args any, show func(action.Result)) error {
+	result, err := cmd.callEither(ctx, action.Call{Verb: verb, Args: args})
 	if err != nil {
 		return err
 	}
-	return r.print(result, show)
+	return cmd.print(result, show)
 }
 
-// either makes a call through the gateway or, where this machine should have
+// callEither makes a call through the gateway or, where this machine should have
 // one and none runs, on the state directory.
-func (r *root) either(ctx context.Context, call action.Call) (action.Result, error) {
-	conf, err := r.load()
+func (cmd tokenCommands) callEither(ctx context.Context, call action.Call) (action.Result, error) {
+	conf, err := cmd.load()
 	if err != nil {
 		return action.Result{}, err
 	}
-	given, _ := r.env("GLOVEBOX_TOKEN")
-	if r.parts.Offline != nil && r.url == "" && r.token == "" && given == "" {
-		gateway, err := r.connect(conf, "")
+	given, _ := cmd.vars("GLOVEBOX_TOKEN")
+	if cmd.deps.Offline != nil && cmd.url == "" && cmd.token == "" && given == "" {
+		gateway, err := cmd.connect(conf, "")
 		if err != nil {
 			return action.Result{}, err
 		}
@@ -119,27 +119,27 @@ func (r *root) either(ctx context.Context, call action.Call) (action.Result, err
 			if err := action.Check(call.Args); err != nil {
 				return action.Result{}, err
 			}
-			return r.parts.Offline(ctx, conf, call)
+			return cmd.deps.Offline(ctx, conf, call)
 		}
 	}
-	door, err := r.door(operatorToken)
+	gateway, err := cmd.client(operatorToken)
 	if err != nil {
 		return action.Result{}, err
 	}
-	call.Session = r.target
-	return r.send(ctx, door, call)
+	call.Session = cmd.target
+	return cmd.send(ctx, gateway, call)
 }
 
-func (r *root) whoami() *cobra.Command {
+func (cmd tokenCommands) whoami() *cobra.Command {
 	c := verb("token.whoami", "whoami", "glovebox whoami\nglovebox whoami --token \"$TOKEN\" --json")
 	c.Args = between(0, 0)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return r.call(c.Context(), "token.whoami", &action.None{}, func(result action.Result) {
+		return cmd.call(c.Context(), "token.whoami", &action.None{}, func(result action.Result) {
 			me, ok := result.Data.(*action.Whoami)
 			if !ok {
 				return
 			}
-			r.facts(func(row func(name, value string)) {
+			cmd.facts(func(row func(name, value string)) {
 				row("actor", me.Actor)
 				row("role", string(me.Role))
 				row("scope", me.Scope)
@@ -157,3 +157,6 @@ func (r *root) whoami() *cobra.Command {
 func perSecond(rate action.Rate) string {
 	return fmt.Sprintf("%g requests a second, %d at once", rate.PerSecond, rate.Burst)
 }
+
+// tokenCommands create, list and revoke tokens.
+type tokenCommands struct{ *environment }

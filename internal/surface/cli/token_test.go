@@ -37,7 +37,7 @@ func TestTokensAreMadeWithoutAGateway(t *testing.T) {
 		"certificates missing": {[]string{"token", "list", "--ca", "/nowhere"}, nil, false, 2},
 	} {
 		asked := false
-		parts := cli.Parts{Offline: func(_ context.Context, _ config.Config, call action.Call) (action.Result, error) {
+		parts := cli.Deps{Offline: func(_ context.Context, _ config.Config, call action.Call) (action.Result, error) {
 			asked = call.Verb == "token.create" && call.Args.(*action.TokenCreate).Name == "ci"
 			return action.Result{Data: &action.TokenMade{Token: action.Token{ID: "tok_1", Name: "ci"}, Secret: "gbx_ag_x"}}, nil
 		}}

@@ -25,7 +25,7 @@ type TrailFiles struct {
 	PublicKey   string // a file in PEM
 }
 
-func (r *root) auditVerify() *cobra.Command {
+func (cmd auditCommands) verify() *cobra.Command {
 	c := verb("audit.verify", "verify", "glovebox audit verify --json\n"+
 		"glovebox audit verify --state-dir /backup/glovebox --checkpoints /mnt/checkpoints --public-key audit.pem")
 	c.Long = c.Short + ": the hash chain of its records and the signed checkpoints.\n" +
@@ -37,7 +37,7 @@ func (r *root) auditVerify() *cobra.Command {
 	f.StringVar(&files.Checkpoints, "checkpoints", "", "folder of the checkpoints (default: checkpoints in the state directory)")
 	f.StringVar(&files.PublicKey, "public-key", "", "file that glovebox audit key printed (default: of the key in the state directory)")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		verdict, err := r.verdict(c.Context(), files)
+		verdict, err := cmd.verdict(c.Context(), files)
 		if err != nil {
 			return err
 		}
@@ -45,25 +45,25 @@ func (r *root) auditVerify() *cobra.Command {
 			return fault.New(fault.AuditUnavailable, "the audit trail is broken at record %d: %s", verdict.Broken, verdict.Problem).
 				Hinted("keep the state directory as it is, and compare it with a backup")
 		}
-		return r.print(action.Result{Data: &verdict}, func(action.Result) { r.sayVerdict(verdict) })
+		return cmd.print(action.Result{Data: &verdict}, func(action.Result) { cmd.showVerdict(verdict) })
 	}
 	return c
 }
 
 // verdict asks the gateway, or looks at files where some are named.
-func (r *root) verdict(ctx context.Context, files TrailFiles) (action.AuditVerdict, error) {
+func (cmd auditCommands) verdict(ctx context.Context, files TrailFiles) (action.AuditVerdict, error) {
 	if files != (TrailFiles{}) {
-		c, err := r.load()
+		c, err := cmd.load()
 		if err != nil {
 			return action.AuditVerdict{}, err
 		}
-		return r.parts.Trail.Inspect(ctx, c, files)
+		return cmd.deps.Trail.Inspect(ctx, c, files)
 	}
-	door, err := r.door(operatorToken)
+	gateway, err := cmd.client(operatorToken)
 	if err != nil {
 		return action.AuditVerdict{}, err
 	}
-	result, err := r.send(ctx, door, action.Call{Verb: "audit.verify", Args: &action.None{}})
+	result, err := cmd.send(ctx, gateway, action.Call{Verb: "audit.verify", Args: &action.None{}})
 	if err != nil {
 		return action.AuditVerdict{}, err
 	}
@@ -71,33 +71,33 @@ func (r *root) verdict(ctx context.Context, files TrailFiles) (action.AuditVerdi
 	return *verdict, nil
 }
 
-func (r *root) sayVerdict(v action.AuditVerdict) {
-	r.printf("%s %d records, head %s\n", r.style.good("the chain holds:"), v.Records, v.Head)
+func (cmd auditCommands) showVerdict(v action.AuditVerdict) {
+	cmd.printf("%s %d records, head %s\n", cmd.style.good("the chain holds:"), v.Records, v.Head)
 	if v.First > 1 {
-		r.printf("retention has removed what was before record %d\n", v.First)
+		cmd.printf("retention has removed what was before record %d\n", v.First)
 	}
 	if v.Checkpoints > 0 {
-		r.printf("%d checkpoints of key %s hold, the newest of record %d\n", v.Checkpoints, v.Key, v.Signed)
+		cmd.printf("%d checkpoints of key %s hold, the newest of record %d\n", v.Checkpoints, v.Key, v.Signed)
 	}
 }
 
-func (r *root) auditKey() *cobra.Command {
+func (cmd auditCommands) key() *cobra.Command {
 	return &cobra.Command{
 		Use: "key", Short: "Print the public key that verifies the trail's checkpoints", Args: between(0, 0),
 		Example: "  glovebox audit key > audit.pem",
 		RunE: func(*cobra.Command, []string) error {
-			c, err := r.load()
+			c, err := cmd.load()
 			if err != nil {
 				return err
 			}
-			text, id, err := r.parts.Trail.Key(c)
+			text, id, err := cmd.deps.Trail.Key(c)
 			if err != nil {
 				return err
 			}
-			if r.json {
-				return encode(r.io.Out, map[string]string{"id": id, "pem": string(text)})
+			if cmd.json {
+				return encode(cmd.io.Out, map[string]string{"id": id, "pem": string(text)})
 			}
-			r.printf("%s", text)
+			cmd.printf("%s", text)
 			return nil
 		},
 	}

@@ -14,34 +14,22 @@ import (
 
 const defaultScope = "default" // of the tokens a gateway makes at its first start
 
-func (r *root) vaultCommands() []*cobra.Command {
+func (cmd vaultCommands) commands() []*cobra.Command {
 	group := &cobra.Command{
 		Use: "vault", Short: "Keep and check credentials that sessions are logged in with", Args: between(0, 0), RunE: help,
 		Long: "Keeps credentials of domains, which sessions get when they visit them, and checks what a domain would get.\n" +
 			"By default they lie in one encrypted file of the state directory; security.credentials in the configuration\n" +
 			"names other places. No value is ever printed.",
 	}
-	group.AddCommand(r.vaultSet(), r.vaultList(), r.vaultRemove(), r.vaultCheck(), r.vaultCapture())
+	group.AddCommand(cmd.set(), cmd.list(), cmd.remove(), cmd.check(), cmd.capture())
 	return []*cobra.Command{group}
-}
-
-// opened opens the vault of the configuration.
-func (r *root) opened() (*source.Vault, error) {
-	conf, err := r.load()
-	if err != nil {
-		return nil, err
-	}
-	if r.parts.Vault == nil {
-		return nil, fault.New(fault.Internal, "this program was built without a vault")
-	}
-	return r.parts.Vault(conf)
 }
 
 func scopeFlag(c *cobra.Command, scope *string) {
 	c.Flags().StringVar(scope, "scope", defaultScope, "whose, where security.credentials.vault_path has {scope}")
 }
 
-func (r *root) vaultList() *cobra.Command {
+func (cmd vaultCommands) list() *cobra.Command {
 	var scope string
 	c := &cobra.Command{
 		Use: "list", Short: "List the domains there are credentials for: kinds and numbers, never a value", Args: between(0, 0),
@@ -49,7 +37,7 @@ func (r *root) vaultList() *cobra.Command {
 	}
 	scopeFlag(c, &scope)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		v, err := r.opened()
+		v, err := cmd.openVault()
 		if err != nil {
 			return err
 		}
@@ -59,8 +47,8 @@ func (r *root) vaultList() *cobra.Command {
 			return err
 		}
 		listing := map[string]any{"source": v.Source(), "domains": append([]source.Report{}, kept...)}
-		return r.print(action.Result{Data: listing}, func(action.Result) {
-			table(r, v.Source()+" has no credentials", "DOMAIN\tHAS\tCHANGED\tPROBLEM", kept, func(k source.Report) []any {
+		return cmd.print(action.Result{Data: listing}, func(action.Result) {
+			table(cmd.environment, v.Source()+" has no credentials", "DOMAIN\tHAS\tCHANGED\tPROBLEM", kept, func(k source.Report) []any {
 				return []any{short(k.Domain, 60), amounts(action.CredentialCounts(k.Counts)), changedAt(&k.Changed), short(first(k.Problem, "-"), 120)}
 			})
 		})
@@ -95,7 +83,7 @@ func changedAt(at *time.Time) string {
 	return at.Local().Format(time.DateTime)
 }
 
-func (r *root) vaultRemove() *cobra.Command {
+func (cmd vaultCommands) remove() *cobra.Command {
 	var scope string
 	c := &cobra.Command{
 		Use: "remove <domain>", Short: "Remove the credentials of a domain", Args: between(1, 1),
@@ -104,7 +92,7 @@ func (r *root) vaultRemove() *cobra.Command {
 	}
 	scopeFlag(c, &scope)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		v, err := r.opened()
+		v, err := cmd.openVault()
 		if err != nil {
 			return err
 		}
@@ -112,14 +100,14 @@ func (r *root) vaultRemove() *cobra.Command {
 		if err := v.Remove(c.Context(), scope, args[0]); err != nil {
 			return err
 		}
-		return r.print(action.Result{Data: map[string]string{"domain": args[0]}}, func(action.Result) {
-			r.printf("%s credentials of %s removed from %s\n", r.style.good("ok"), clean(args[0]), v.Source())
+		return cmd.print(action.Result{Data: map[string]string{"domain": args[0]}}, func(action.Result) {
+			cmd.printf("%s credentials of %s removed from %s\n", cmd.style.good("ok"), clean(args[0]), v.Source())
 		})
 	}
 	return c
 }
 
-func (r *root) vaultCheck() *cobra.Command {
+func (cmd vaultCommands) check() *cobra.Command {
 	var scope string
 	c := verb("credential.check", "check <domain>", "glovebox vault check app.example.com\nglovebox vault check github.com --json")
 	c.Args = between(1, 1)
@@ -127,32 +115,32 @@ func (r *root) vaultCheck() *cobra.Command {
 		"gateway or, where none runs, the vault itself. Exits with 5 where there is nothing."
 	c.Flags().StringVar(&scope, "scope", defaultScope, "whose, where no gateway runs; a gateway takes the caller's own")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		result, err := r.either(c.Context(), action.Call{
+		result, err := tokenCommands{cmd.environment}.callEither(c.Context(), action.Call{
 			Verb: "credential.check", Args: &action.CredentialQuery{Domain: args[0]}, Caller: action.Caller{Scope: scope},
 		})
 		if err != nil {
 			return err
 		}
 		check, ok := result.Data.(*action.CredentialCheck)
-		err = r.print(result, func(action.Result) {
+		err = cmd.print(result, func(action.Result) {
 			if ok {
-				r.showCheck(*check)
+				cmd.showCheck(*check)
 			}
 		})
 		if err == nil && ok && !check.Found {
-			err = ended(fault.NotFound.Info().Exit)
+			err = exitStatus(fault.NotFound.Info().Exit)
 		}
 		return err
 	}
 	return c
 }
 
-func (r *root) showCheck(c action.CredentialCheck) {
+func (cmd vaultCommands) showCheck(c action.CredentialCheck) {
 	if !c.Found {
-		r.printf("%s has no credentials for %s; looked at %s\n", c.Source, clean(c.Host), first(strings.Join(c.Looked, ", "), "nothing"))
+		cmd.printf("%s has no credentials for %s; looked at %s\n", c.Source, clean(c.Host), first(strings.Join(c.Looked, ", "), "nothing"))
 		return
 	}
-	r.facts(func(row func(name, value string)) {
+	cmd.facts(func(row func(name, value string)) {
 		row("host", c.Host)
 		row("found under", c.Domain)
 		row("in", c.Source+", "+c.Path)
@@ -181,4 +169,63 @@ func whenInjected(c action.CredentialCheck) string {
 		return "get it, or go on without"
 	}
 	return "get it, or do not go there"
+}
+
+// vaultCommands keep the credentials of sites.
+type vaultCommands struct{ *environment }
+
+// capture saves what a session is logged in with.
+func (cmd vaultCommands) capture() *cobra.Command {
+	var call action.Capture
+	var without []string
+	var merge bool
+	c := verb("credential.capture", "capture <domain>",
+		"glovebox vault capture example.com\nglovebox vault capture example.com --session signup --only sessionid,csrftoken\nglovebox vault capture example.com --without localStorage --merge")
+	c.Long = c.Short + ".\n\nLog in first: glovebox session take, then the commands of a page. Kinds and numbers are printed, never a value."
+	c.Args = between(1, 1)
+	flags := c.Flags()
+	flags.StringSliceVar(&call.Only, "only", nil, "names of the cookies and storage entries to take (default: all)")
+	flags.StringSliceVar(&without, "without", nil, "kinds to leave out: cookies, localStorage, sessionStorage")
+	flags.BoolVar(&merge, "merge", false, "add to what is kept of the domain, instead of taking its place")
+	flags.StringVar(&call.Expires, "expires", "", "latest end of what is taken, as 2030-01-31T00:00:00Z")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		call.Domain = args[0]
+		if merge {
+			call.Mode = "merge"
+		}
+		if err := leaveOut(&call, without); err != nil {
+			return err
+		}
+		return cmd.call(c.Context(), "credential.capture", &call, cmd.showCaptured)
+	}
+	return c
+}
+
+func (cmd vaultCommands) showCaptured(result action.Result) {
+	got, ok := result.Data.(*action.Captured)
+	if !ok {
+		return
+	}
+	of := ""
+	if got.Origin != "" {
+		of = " of " + clean(got.Origin)
+	}
+	cmd.printf("%s %s: %s\n", cmd.style.good("saved"), cmd.style.bold(clean(got.Domain)), strings.Join([]string{
+		fmt.Sprintf("%d cookies", got.Cookies), fmt.Sprintf("%d local and %d session storage entries%s", got.LocalStorage, got.SessionStorage, of),
+	}, ", "))
+	for _, left := range got.Left {
+		cmd.printf("%s %s\n", cmd.style.dim("left out:"), clean(left))
+	}
+}
+
+func leaveOut(call *action.Capture, kinds []string) error {
+	places := map[string]**bool{"cookies": &call.Cookies, "localStorage": &call.LocalStorage, "sessionStorage": &call.SessionStorage}
+	for _, kind := range kinds {
+		place, known := places[kind]
+		if !known {
+			return usage(fmt.Errorf("want --without cookies, localStorage or sessionStorage, not %q", kind))
+		}
+		*place = new(false)
+	}
+	return nil
 }

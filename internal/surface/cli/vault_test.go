@@ -24,7 +24,7 @@ type keeper struct {
 func (k keeper) run(in string, args ...string) (string, int) {
 	k.t.Helper()
 	var out bytes.Buffer
-	parts := cli.Parts{Vault: func(config.Config) (*source.Vault, error) { return k.open(), nil }}
+	parts := cli.Deps{Vault: func(config.Config) (*source.Vault, error) { return k.open(), nil }}
 	env := func(name string) (string, bool) {
 		v, found := map[string]string{"GLOVEBOX_SERVER_STATE_DIR": k.dir}[name]
 		return v, found
@@ -145,7 +145,7 @@ func TestWhatIsNotSoundIsNotKeptNorRepeated(t *testing.T) {
 
 func TestACheckWithoutAGatewayIsForTheScopeThatIsNamed(t *testing.T) {
 	var asked action.Call
-	parts := cli.Parts{Offline: func(_ context.Context, _ config.Config, call action.Call) (action.Result, error) {
+	parts := cli.Deps{Offline: func(_ context.Context, _ config.Config, call action.Call) (action.Result, error) {
 		asked = call
 		return action.Result{Data: &action.CredentialCheck{Host: "a.example", Source: "the vault file"}}, nil
 	}}

@@ -21,7 +21,7 @@ import (
 const mostDocument = 1 << 20 // bytes of a document that is read
 
 // parts of a document that are given by name; their values are asked for.
-type named struct {
+type namedSecrets struct {
 	cookies, headers, local, session, login []string
 
 	file, origin, fill string
@@ -30,8 +30,8 @@ type named struct {
 	optional           bool
 }
 
-func (r *root) vaultSet() *cobra.Command {
-	var n named
+func (cmd vaultCommands) set() *cobra.Command {
+	var n namedSecrets
 	var scope string
 	c := &cobra.Command{
 		Use: "set <domain>", Short: "Keep the credentials of a domain, in place of those before", Args: between(1, 1),
@@ -59,17 +59,17 @@ func (r *root) vaultSet() *cobra.Command {
 	f.StringVar(&n.fill, "fill", "", "ask a person each time something is typed into a form (default), or allow")
 	f.BoolVar(&n.subdomains, "subdomains", false, "let sub-domains have the cookies too")
 	f.BoolVar(&n.optional, "optional", false, "let sessions go on where the credentials cannot be put into the browser")
-	c.RunE = func(c *cobra.Command, args []string) error { return r.setCredentials(c.Context(), scope, args[0], n) }
+	c.RunE = func(c *cobra.Command, args []string) error { return cmd.setCredentials(c.Context(), scope, args[0], n) }
 	return c
 }
 
-func (r *root) setCredentials(ctx context.Context, scope, domain string, n named) error {
-	v, err := r.opened()
+func (cmd vaultCommands) setCredentials(ctx context.Context, scope, domain string, n namedSecrets) error {
+	v, err := cmd.openVault()
 	if err != nil {
 		return err
 	}
 	defer v.Close(ctx)
-	text, err := r.document(domain, n)
+	text, err := cmd.document(domain, n)
 	if err != nil {
 		return err
 	}
@@ -77,17 +77,17 @@ func (r *root) setCredentials(ctx context.Context, scope, domain string, n named
 	if err != nil {
 		return err
 	}
-	return r.print(action.Result{Data: kept}, func(action.Result) {
-		r.printf("%s %s keeps for %s: %s\n", r.style.good("ok"), v.Source(), clean(kept.Domain), amounts(action.CredentialCounts(kept.Counts)))
+	return cmd.print(action.Result{Data: kept}, func(action.Result) {
+		cmd.printf("%s %s keeps for %s: %s\n", cmd.style.good("ok"), v.Source(), clean(kept.Domain), amounts(action.CredentialCounts(kept.Counts)))
 		if kept.Problem != "" {
-			r.printf("%s %s\n", r.style.warn("but"), clean(kept.Problem))
+			cmd.printf("%s %s\n", cmd.style.warn("but"), clean(kept.Problem))
 		}
 	})
 }
 
 // document is the text of the credentials: read whole, or made of what was
 // named.
-func (r *root) document(domain string, n named) ([]byte, error) {
+func (cmd vaultCommands) document(domain string, n namedSecrets) ([]byte, error) {
 	names := len(n.cookies) + len(n.headers) + len(n.local) + len(n.session) + len(n.login)
 	if n.httpAuth {
 		names++
@@ -96,7 +96,7 @@ func (r *root) document(domain string, n named) ([]byte, error) {
 	case names == 0 && (n.origin != "" || n.fill != "" || n.subdomains || n.optional):
 		return nil, usage(errors.New("a whole document says that itself; leave --origin, --fill, --subdomains and --optional out"))
 	case names == 0:
-		return r.wholeDocument(n.file)
+		return cmd.wholeDocument(n.file)
 	case n.file != "":
 		return nil, usage(errors.New("--file is a whole document; leave out what is named beside it"))
 	}
@@ -105,12 +105,12 @@ func (r *root) document(domain string, n named) ([]byte, error) {
 			return nil, usage(errors.New("give names without values: they are asked for, because others on the machine can read the command line"))
 		}
 	}
-	return r.asked(domain, n)
+	return cmd.asked(domain, n)
 }
 
-func (r *root) wholeDocument(file string) ([]byte, error) {
-	from := r.io.In
-	if _, is := r.keyboard(); is && file == "" {
+func (cmd vaultCommands) wholeDocument(file string) ([]byte, error) {
+	from := cmd.io.In
+	if _, is := cmd.keyboard(); is && file == "" {
 		return nil, usage(errors.New("name what there is (--cookie, --header, --login), or give a document: --file, or standard input"))
 	}
 	if file != "" && file != "-" {
@@ -129,8 +129,8 @@ func (r *root) wholeDocument(file string) ([]byte, error) {
 }
 
 // asked makes a document of names, and of values that are asked for.
-func (r *root) asked(domain string, n named) ([]byte, error) {
-	ask := r.asker()
+func (cmd vaultCommands) asked(domain string, n namedSecrets) ([]byte, error) {
+	ask := cmd.asker()
 	document := map[string]any{"domain": domain, "required": !n.optional}
 	var cookies []map[string]any
 	for _, name := range n.cookies {
@@ -176,7 +176,7 @@ func (r *root) asked(domain string, n named) ([]byte, error) {
 }
 
 // authNames are what is asked for to answer HTTP authentication.
-func (n named) authNames() []string {
+func (n namedSecrets) authNames() []string {
 	if !n.httpAuth {
 		return nil
 	}
@@ -184,8 +184,8 @@ func (n named) authNames() []string {
 }
 
 // keyboard returns the descriptor of standard input where a person types there.
-func (r *root) keyboard() (fd int, is bool) {
-	file, ok := r.io.In.(*os.File)
+func (cmd vaultCommands) keyboard() (fd int, is bool) {
+	file, ok := cmd.io.In.(*os.File)
 	if !ok {
 		return 0, false
 	}
@@ -194,18 +194,18 @@ func (r *root) keyboard() (fd int, is bool) {
 
 // asker returns what reads one value after another: from the terminal without
 // showing it, or a line of standard input each.
-func (r *root) asker() func(what string) (string, error) {
-	fd, is := r.keyboard()
-	lines := bufio.NewReader(io.LimitReader(r.io.In, mostDocument))
+func (cmd vaultCommands) asker() func(what string) (string, error) {
+	fd, is := cmd.keyboard()
+	lines := bufio.NewReader(io.LimitReader(cmd.io.In, mostDocument))
 	return func(what string) (string, error) {
 		var value string
 		var err error
 		if is {
 			var typed []byte
-			fmt.Fprintf(r.io.Err, "%s: ", clean(what))
+			fmt.Fprintf(cmd.io.Err, "%s: ", clean(what))
 			typed, err = term.ReadPassword(fd)
 			value = string(typed)
-			fmt.Fprintln(r.io.Err)
+			fmt.Fprintln(cmd.io.Err)
 		} else {
 			value, err = lines.ReadString('\n')
 			value = strings.TrimSuffix(strings.TrimSuffix(value, "\n"), "\r")

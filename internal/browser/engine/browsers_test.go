@@ -1,0 +1,89 @@
+package engine_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
+)
+
+// browsers keeps as many Chromiums as tests run at once. They start when they are
+// first needed.
+type browsers struct {
+	mu   sync.Mutex
+	all  []*chromium
+	idle []*chromium
+	held map[string]*loan // by the name of the test
+}
+
+type chromium struct {
+	*browsertest.Chromium
+	wire *wire
+}
+
+// loan is the Chromium of a test, for the test and its parts.
+type loan struct {
+	chromium *chromium
+	users    int
+}
+
+// take returns the Chromium of a test until it ends. The parts of a test have
+// the same one. A test that has no part runs beside others.
+func (b *browsers) take(t testing.TB) *wire {
+	t.Helper()
+	name, _, isPart := strings.Cut(t.Name(), "/")
+	b.mu.Lock()
+	h := b.held[name]
+	b.mu.Unlock()
+	if test, ok := t.(*testing.T); ok && h == nil && !isPart {
+		test.Parallel()
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if h == nil {
+		c, err := b.one()
+		if err != nil {
+			t.Fatal(err)
+		}
+		h = &loan{chromium: c}
+		b.held[name] = h
+	}
+	h.users++
+	t.Cleanup(func() { b.release(name) })
+	return h.chromium.wire
+}
+
+// one returns an idle Chromium, or starts one. The tests that run at once, and
+// no more, ask for one.
+func (b *browsers) one() (*chromium, error) {
+	if last := len(b.idle) - 1; last >= 0 {
+		c := b.idle[last]
+		b.idle = b.idle[:last]
+		return c, nil
+	}
+	started, err := browsertest.Start("--site-per-process")
+	if err != nil {
+		return nil, err
+	}
+	c := &chromium{started, share(started.Transport())}
+	b.all = append(b.all, c)
+	return c, nil
+}
+
+func (b *browsers) release(name string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	h := b.held[name]
+	if h.users--; h.users == 0 {
+		delete(b.held, name)
+		b.idle = append(b.idle, h.chromium)
+	}
+}
+
+func (b *browsers) stop() {
+	for _, c := range b.all {
+		c.Stop()
+		<-c.wire.over
+	}
+}

@@ -1,0 +1,210 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// refusals records the requests that were refused to the pages of sessions. It
+// hands on which hosts a page was refused that a person could allow.
+type refusals struct {
+	sessions  *directory
+	audit     auditor
+	networks  *networks
+	queue     chan refused
+	requests  chan hostRequest
+	onRequest func(action.Session, string)
+}
+
+func newRefusals(sessions *directory, audit auditor, networks *networks, onRequest func(action.Session, string)) *refusals {
+	return &refusals{
+		sessions: sessions, audit: audit, networks: networks, onRequest: onRequest,
+		queue: make(chan refused, maxRefusals), requests: make(chan hostRequest, maxHostRequests),
+	}
+}
+
+const (
+	refusalBurst   = 100                    // refusals recorded singly at once: a page may name as many hosts
+	refusalEvery   = 500 * time.Millisecond // and then one in so long: a page must not fill the audit
+	requesterLimit = time.Second            // for the browser to tell which page asked, on a busy machine
+)
+
+// bucket lets so many refusals through; the rest are counted. The zero bucket
+// is full.
+type bucket struct {
+	spent   int
+	since   time.Time
+	skipped int
+}
+
+// admit reports whether a refusal at that time is recorded, and how many were
+// not since the last one that was.
+func (b *bucket) admit(now time.Time) (skipped int, yes bool) {
+	if back := int(now.Sub(b.since) / refusalEvery); back > 0 {
+		b.spent = max(0, b.spent-back)
+		b.since = now
+	}
+	if b.spent >= refusalBurst {
+		b.skipped++
+		return 0, false
+	}
+	b.spent++
+	skipped, b.skipped = b.skipped, 0
+	return skipped, true
+}
+
+// add records a request that the egress door or the page engine refused to
+// a box; it does not wait. A page that asks without end is recorded in part,
+// with how many were left out.
+func (r *refusals) add(box string, refusal action.Refusal) {
+	sess := r.sessions.byBox(box)
+	if sess == nil {
+		return // a warm box: only the browser's own requests
+	}
+	sess.with(func(st *sessionState) { r.enqueue(st, refusal) })
+}
+
+// enqueue does not wait.
+func (r *refusals) enqueue(st *sessionState, refusal action.Refusal) {
+	skipped, yes := st.refusals.admit(time.Now())
+	if !yes {
+		return
+	}
+	select {
+	case r.queue <- refused{Refusal: refusal, record: st.record, browser: st.browser, skipped: skipped}:
+	default:
+		st.refusals.skipped += skipped + 1
+	}
+	if refusal.Top && st.pause.Hold == nil {
+		select {
+		case r.requests <- hostRequest{st.record, refusal.URL}:
+		default: // a page that wants so much is not asked for
+		}
+	}
+}
+
+// refused is a refusal that waits to be recorded.
+type refused struct {
+	action.Refusal
+	record  action.Session
+	browser Browser
+	skipped int
+}
+
+// findRequester finds out which page asked. It waits no longer than askerTime after
+// the refusal, so that many that nobody asked for delay each other no further.
+func (f *refused) findRequester(ctx context.Context) {
+	if !f.Page || f.Document != "" || f.browser == nil {
+		return
+	}
+	ctx, cancel := context.WithDeadline(ctx, f.Time.Add(requesterLimit))
+	defer cancel()
+	f.Document = f.browser.Asker(ctx, f.Host)
+}
+
+// run records refusals until ctx ends, and then those that wait.
+func (r *refusals) run(ctx context.Context) {
+	for {
+		select {
+		case f := <-r.queue:
+			f.findRequester(ctx)
+			r.audit.record(f.toRecord())
+		case <-ctx.Done():
+			for {
+				select {
+				case f := <-r.queue:
+					f.findRequester(ctx)
+					r.audit.record(f.toRecord())
+				default:
+					return
+				}
+			}
+		}
+	}
+}
+
+func (f *refused) toRecord() action.Record {
+	record, refusal, detail := f.record, f.Refusal, f.Reason
+	switch {
+	case !f.Page:
+		detail += " (the browser's own request)"
+	case f.Document == "":
+		detail += " (no page is known to have asked)"
+	}
+	if f.skipped > 0 {
+		detail += fmt.Sprintf("; %d refusals before it were not recorded", f.skipped)
+	}
+	return action.Record{
+		EventType: "blocked", Timestamp: refusal.Time, Actor: record.Actor, Scope: record.Scope,
+		SessionID: record.ID, ContainerID: record.Box, URL: bare(refusal.Document), Domain: refusal.Host, TargetURL: bare(refusal.URL),
+		Result: "fault", Detail: detail,
+	}
+}
+
+// finish records how many refusals were never recorded, when a session ends.
+func (r *refusals) finish(sess *openSession) {
+	at := sess.snapshot()
+	record, skipped := at.record, at.refusals.skipped
+	if skipped > 0 {
+		r.audit.record(action.Record{
+			EventType: "blocked", Timestamp: time.Now().UTC(), Actor: record.Actor, Scope: record.Scope,
+			SessionID: record.ID, ContainerID: record.Box, Result: "fault",
+			Detail: fmt.Sprintf("%d more refusals were not recorded", skipped),
+		})
+	}
+}
+
+const maxHostRequests = 16 // to be told; more are forgotten
+
+// hostRequest is an address that a page wanted to show and was refused.
+type hostRequest struct {
+	session action.Session
+	address string
+}
+
+// passOn tells of wishes that a person could fulfil, until ctx ends.
+func (r *refusals) passOn(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case w := <-r.requests:
+			host := r.networks.requestableHost(w.session.ID, w.address)
+			if host != "" && r.onRequest != nil {
+				r.onRequest(w.session, host)
+			}
+		}
+	}
+}
+
+// auditor writes what happens to sessions and boxes to the audit trail.
+type auditor struct{ record func(action.Record) }
+
+// event records a change of a session.
+func (a auditor) event(record action.Session, correlation, what string) {
+	a.record(action.Record{
+		EventType: "session", CorrelationID: correlation, Timestamp: time.Now().UTC(),
+		Actor: record.Actor, Scope: record.Scope, SessionID: record.ID, ContainerID: record.Box,
+		Result: record.State, Detail: what,
+	})
+}
+
+// alert records that somebody should look at a session, and why.
+func (a auditor) alert(record action.Session, correlation, why string) {
+	a.record(action.Record{
+		EventType: "alert", CorrelationID: correlation, Timestamp: time.Now().UTC(),
+		Actor: record.Actor, Scope: record.Scope, SessionID: record.ID, ContainerID: record.Box,
+		Result: record.State, Detail: why,
+	})
+}
+
+// boxEvent records a change of a box.
+func (a auditor) boxEvent(box, session, scope, what string) {
+	a.record(action.Record{
+		EventType: "box", Timestamp: time.Now().UTC(), Scope: scope,
+		SessionID: session, ContainerID: box, Detail: what,
+	})
+}

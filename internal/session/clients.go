@@ -1,0 +1,150 @@
+package session
+
+import (
+	"context"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// mostClients is how many clients of the protocol a session's browser has at a
+// time: each hears of everything that happens in it.
+const maxClients = 8
+
+// attachment is a client's place at a session's browser.
+type attachment struct {
+	action.Attachment
+	pages   *pages
+	session *openSession
+	call    action.Call // that let it in
+}
+
+// attach gives a client of the browser's protocol a place at the session's
+// browser. heed is told of each of its calls. Faults: as Look, limit_reached,
+// cdp_error.
+func (p *pages) attach(ctx context.Context, call action.Call, pin action.Pin, heed func(action.Message)) (action.Attachment, error) {
+	if pin.Session != "" {
+		call.Session = pin.Session
+	}
+	sess, err := p.sessions.admit(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	ctx, leave, err := sess.enter(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if err := sess.checkBegin(call); err != nil {
+		return nil, err
+	}
+	if err := sess.reserveClient(); err != nil {
+		return nil, err
+	}
+	sess.noteScripted(call)
+	inner, err := sess.stage().browser.Attach(ctx, heed)
+	if err != nil {
+		sess.releaseClient()
+		return nil, p.failure(ctx, sess, call, err)
+	}
+	return &attachment{Attachment: inner, pages: p, session: sess, call: call}, nil
+}
+
+func (o *openSession) reserveClient() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.state.clients >= maxClients {
+		return fault.New(fault.LimitReached, "the session has %d clients of the protocol, which is all it may have", maxClients).
+			Hinted("disconnect one").With("limit", "clients").With("max", maxClients)
+	}
+	o.state.clients++
+	return nil
+}
+
+func (o *openSession) releaseClient() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.state.clients--
+}
+
+// Serve serves as long as the session is open. An attached client keeps it
+// from being idle. The fault of a session that ended says how in Details
+// "ended": closed, failed, or left (to the next gateway).
+func (a *attachment) Serve(ctx context.Context, wire action.Wire) error {
+	defer a.session.releaseClient()
+	inside, leave, err := a.session.enterClient(ctx, a.call)
+	if err != nil {
+		a.Attachment.Close()
+		return a.session.serveFault(err)
+	}
+	defer leave()
+	err = a.Attachment.Serve(inside, wire)
+	if put := context.Cause(inside); fault.CodeOf(put) == fault.SessionPaused || fault.CodeOf(put) == fault.DeniedByPolicy {
+		return put
+	}
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	if s := a.session.stage(); !s.alive() {
+		a.session.lose(a.pages.log, s)
+	}
+	return a.session.serveFault(err)
+}
+
+// enterClient is enter for a client that stays: it is disconnected when somebody
+// takes the session from it, or credentials are put into it.
+func (o *openSession) enterClient(ctx context.Context, call action.Call) (context.Context, func(), error) {
+	inside, leave, err := o.enter(ctx, call)
+	if err != nil {
+		return nil, nil, err
+	}
+	inside, cancel := context.WithCancelCause(inside)
+	done := make(chan struct{})
+	o.with(func(st *sessionState) {
+		if err := st.checkPause(call); err != nil {
+			cancel(err)
+		}
+		if err := st.checkWithheld(call); err != nil {
+			cancel(err)
+		}
+		st.clientCalls[&cancel] = activity{call, done}
+	})
+	return inside, func() {
+		defer close(done)
+		o.with(func(st *sessionState) { delete(st.clientCalls, &cancel) })
+		cancel(nil)
+		leave()
+	}, nil
+}
+
+// Close gives the place up.
+func (a *attachment) Close() {
+	a.Attachment.Close()
+	a.session.releaseClient()
+}
+
+// serveFault is what a client is told whose serving ended with err: that the session
+// is over, and how, where it is.
+func (o *openSession) serveFault(err error) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.state.ending == nil {
+		return err
+	}
+	how := o.state.ending.state
+	if o.state.ending.keep {
+		how = "left"
+	}
+	return o.state.endedFault().With("ended", how).Because(err)
+}
+
+// endpoint answers a client that asks over plain HTTP: where the WebSocket of
+// the session is.
+func (p *pages) endpoint(ctx context.Context, call action.Call) (action.Result, error) {
+	sess, err := p.sessions.admit(ctx, call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	at := &action.CDPEndpoint{URL: "/v1/sessions/" + sess.id + "/browser/cdp"}
+	return action.Result{Session: sess.id, Data: at, Notes: []string{"nothing was attached: connect a client of the browser's protocol there, over a WebSocket"}}, nil
+}

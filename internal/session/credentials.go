@@ -1,0 +1,300 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/credentials"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// credentialAccess puts credentials into the browsers of sessions, and sees to
+// it that their secrets are known to the redaction before a browser has them.
+type credentialAccess struct {
+	config   Config
+	vault    Vault
+	known    *redact.Book
+	sessions *directory
+	networks *networks
+	keeper   *profileKeeper
+	saver    *saver
+	audit    auditor
+	log      *slog.Logger
+	codes    usedCodes
+
+	mu   sync.Mutex
+	over map[string]time.Time // sessions that ended with secrets still known; guarded by mu
+}
+
+// noneFor is how long a host is known to have no credentials, so that a page of
+// a site without any costs the vault one question.
+const noneTTL = 3 * time.Second
+
+// injection lets one call at a time put credentials into a session's browser.
+type injection struct {
+	turn chan struct{}        // holds one token: whoever has it injects
+	none map[string]time.Time // hosts that had no credentials, and when; guarded by turn
+}
+
+// exclusively calls inject while no other call injects. none are the hosts that
+// had no credentials, and when that was asked.
+func (i *injection) exclusively(ctx context.Context, inject func(none map[string]time.Time)) error {
+	select {
+	case i.turn <- struct{}{}:
+	case <-ctx.Done():
+		return lateFault(ctx)
+	}
+	defer func() { <-i.turn }()
+	inject(i.none)
+	return nil
+}
+
+// stop keeps every call from injecting from now on. It waits for the one that
+// injects.
+func (i *injection) stop(ctx context.Context) error {
+	select {
+	case i.turn <- struct{}{}: // and it stays there
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func newInjection() injection {
+	return injection{turn: make(chan struct{}, 1), none: map[string]time.Time{}}
+}
+
+// prepare puts the credentials of a document's host into a box's browser before
+// the document is requested. Faults: credentials_unavailable, not_active.
+func (ca *credentialAccess) prepare(ctx context.Context, box, rawURL string) error {
+	sess := ca.sessions.byBox(box)
+	if sess == nil { // it is being taken up, or has ended
+		return fault.New(fault.CredentialsUnavailable, "the session is not ready for its credentials").
+			Hinted("go there again")
+	}
+	host := ca.networks.door.Judge(box, rawURL).Host
+	if host == "" || !ca.injects(sess, host) {
+		return nil
+	}
+	_, err := ca.inject(ctx, sess, host)
+	return err
+}
+
+// injects reports whether documents of a host get credentials in a session, if
+// there are some.
+func (ca *credentialAccess) injects(sess *openSession, host string) bool {
+	return ca.config.AutoInject || slices.ContainsFunc(sess.snapshot().terms.Named, func(domain string) bool { return credentials.Within(host, domain) })
+}
+
+// inject puts a host's credentials into a session's browser, once for each
+// version of them. found says whether there are some. Only one call at a time
+// injects into a session; others wait. Faults: credentials_unavailable.
+func (ca *credentialAccess) inject(ctx context.Context, sess *openSession, host string) (found bool, err error) {
+	turnErr := sess.injection.exclusively(ctx, func(none map[string]time.Time) {
+		if at, known := none[host]; known && time.Since(at) < noneTTL {
+			return
+		}
+		if found, err = ca.injectNow(ctx, sess, host); err == nil && !found {
+			none[host] = time.Now()
+		}
+	})
+	return found, cmp.Or(err, turnErr)
+}
+
+// injectNow does what inject is for. The redaction knows the secrets before the
+// browser has them, and that the session has them is stored before.
+func (ca *credentialAccess) injectNow(ctx context.Context, sess *openSession, host string) (found bool, err error) {
+	set, err := ca.vault.For(ctx, sess.scope, host)
+	if err != nil {
+		err = unavailable(host, err)
+		ca.injected(sess, credentials.Set{Domain: host}, err)
+		return false, err
+	}
+	if set == nil || !set.Injects() {
+		return false, nil
+	}
+	ca.learn(sess.id, *set)
+	if v := sess.credentialVersion(set.Domain); v != "" && v == set.Version {
+		return true, nil
+	}
+	return true, ca.put(ctx, sess, *set)
+}
+
+// learn makes the secrets of a set known.
+func (ca *credentialAccess) learn(session string, set credentials.Set) {
+	ca.known.Learn(session, redact.Secrets(set)...)
+}
+
+// put puts a set into a session's browser.
+func (ca *credentialAccess) put(ctx context.Context, sess *openSession, set credentials.Set) error {
+	browser, err := sess.openBrowser()
+	if err == nil {
+		err = ca.prepares(ctx, sess, set.Domain)
+	}
+	if err == nil && len(set.LocalStorage)+len(set.SessionStorage) > 0 {
+		err = ca.saver.changeTerms(ctx, sess, func(t *terms) { t.Stored = true })
+	}
+	if err == nil {
+		err = browser.Inject(ctx, set)
+	}
+	if err == nil {
+		err = ca.mark(ctx, sess, set.Domain, set.Version)
+	}
+	if err != nil {
+		err = unavailable(set.Domain, err)
+	}
+	ca.injected(sess, set, err)
+	if err != nil && !set.Required && ctx.Err() == nil {
+		sess.with(func(st *sessionState) {
+			st.addNote("the stored credentials of " + set.Domain + " could not be put in: it is visited without them")
+		})
+		return nil
+	}
+	return err
+}
+
+// mark stores that a session has the credentials of a domain: which version, or
+// that it is about to, with none. From then on it is credentialed, for its life.
+func (ca *credentialAccess) mark(ctx context.Context, sess *openSession, domain, version string) error {
+	return ca.saver.changeTerms(ctx, sess, func(t *terms) {
+		t.Credentialed = maps.Clone(t.Credentialed)
+		if t.Credentialed == nil {
+			t.Credentialed = map[string]string{}
+		}
+		if had := t.Credentialed[domain]; had != "" && version != "" && had != version {
+			t.Rotated = true
+		}
+		if version != "" || t.Credentialed[domain] == "" {
+			t.Credentialed[domain] = version
+		}
+	})
+}
+
+// domains are those whose credentials a session has, in order.
+func (t terms) domains() []string { return slices.Sorted(maps.Keys(t.Credentialed)) }
+
+// secretHosts are the domains whose credentials a session has, and the hosts
+// whose login was imported into its profile, in order.
+func (t terms) secretHosts() []string {
+	all := append(t.domains(), t.Imported...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// credentialVersion is the version of a domain's credentials that a session's browser has;
+// empty for none.
+func (o *openSession) credentialVersion(domain string) string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.state.terms.Credentialed[domain]
+}
+
+// openBrowser is a session's browser. One that starts has none yet.
+func (o *openSession) openBrowser() (Browser, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.state.browser == nil {
+		return nil, notOpen(o.state.record)
+	}
+	return o.state.browser, nil
+}
+
+// injected records that credentials were put into a session, or were not.
+func (ca *credentialAccess) injected(sess *openSession, set credentials.Set, err error) {
+	record := sess.now()
+	event := action.Record{
+		EventType: "injection", Timestamp: time.Now().UTC(), Actor: record.Actor, Scope: record.Scope,
+		SessionID: record.ID, ContainerID: record.Box, Domain: set.Domain, Result: "ok",
+	}
+	if err != nil {
+		event.Result, event.Error = "fault", fault.From(err).Message
+	}
+	if set.Path != "" {
+		event.Detail = fmt.Sprintf("%s from %s, version %q", set.Counted(), set.Path, set.Version)
+	}
+	ca.audit.record(event)
+}
+
+// authenticated records that a stored user name and password were given to a
+// server that asked for them.
+func (ca *credentialAccess) authenticated(box, domain, origin, scheme string) {
+	sess := ca.sessions.byBox(box)
+	if sess == nil {
+		return
+	}
+	record := sess.now()
+	ca.audit.record(action.Record{
+		EventType: "injection", Timestamp: time.Now().UTC(), Actor: record.Actor, Scope: record.Scope,
+		SessionID: record.ID, ContainerID: record.Box, Domain: domain, Result: "used",
+		Detail: fmt.Sprintf("the stored user name and password answered HTTP authentication (%s) of %s", scheme, origin),
+	})
+}
+
+// unavailable is what a caller is told of credentials that could not be put in.
+func unavailable(domain string, err error) error {
+	if fault.CodeOf(err) == fault.CredentialsUnavailable {
+		return err
+	}
+	return fault.New(fault.CredentialsUnavailable, "the credentials of %s could not be put in", domain).
+		Hinted("try again; an operator can ask glovebox vault check %s", domain).With("domain", domain).Because(err)
+}
+
+func lateFault(ctx context.Context) error {
+	err := context.Cause(ctx)
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fault.New(fault.CredentialsUnavailable, "the credentials did not come in time").Hinted("try again").Because(err)
+}
+
+const maxCredentialDomains = 50 // domains whose credentials a session asks for
+
+// hint puts the credentials of a domain in that a navigation names, before it
+// goes. Faults: credentials_unavailable also where there are none, and those of
+// named.
+func (ca *credentialAccess) hint(ctx context.Context, sess *openSession, caller action.Caller, domain string) error {
+	list, err := ca.networks.domains(caller, sess.reach(), []string{domain})
+	if err != nil {
+		return err
+	}
+	host := list[0]
+	if ca.vault == nil {
+		return noneStored(host)
+	}
+	if err := ca.name(ctx, sess, host); err != nil {
+		return err
+	}
+	found, err := ca.inject(ctx, sess, host)
+	if err == nil && !found {
+		err = noneStored(host)
+	}
+	return err
+}
+
+// name notes that a session asks for the credentials of a domain.
+func (ca *credentialAccess) name(ctx context.Context, sess *openSession, host string) error {
+	at := sess.snapshot()
+	have := slices.Clone(at.terms.Named)
+	switch {
+	case slices.Contains(have, host):
+		return nil
+	case len(have) >= maxCredentialDomains:
+		return fault.New(fault.LimitReached, "a session asks for the credentials of %d domains at most", maxCredentialDomains).
+			Hinted("start another session").With("limit", "credentials").With("max", maxCredentialDomains)
+	}
+	return ca.saver.changeTerms(ctx, sess, func(t *terms) { t.Named = append(slices.Clone(t.Named), host) })
+}
+
+func noneStored(host string) error {
+	return fault.New(fault.CredentialsUnavailable, "there are no credentials for %s", host).
+		Hinted("go there without domain_hint, or let an operator store some: glovebox vault set %s", host).With("domain", host)
+}

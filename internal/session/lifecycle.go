@@ -1,0 +1,214 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+)
+
+// lifecycle starts sessions, watches over them, recovers them after a restart
+// and ends them.
+type lifecycle struct {
+	config   Config
+	sessions *directory
+	notices  *endNotices
+	store    recordStore
+	saver    *saver
+	audit    auditor
+	refusals *refusals
+	networks *networks
+	boxes    *boxes
+	pool     *pool
+	control  *control
+	creds    *credentialAccess
+	keeper   *profileKeeper
+	files    *fileStore
+	pages    *pages
+	plans    *planner
+	freezer  *freezer
+	log      *slog.Logger
+
+	work      *sync.WaitGroup    // everything that runs in the background, and every session
+	stop      context.CancelFunc // ends what runs in the background
+	ready     chan struct{}      // closed by recover
+	recovered sync.Once
+}
+
+func (l *lifecycle) lookAtStart(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	p, err := l.plans.plan(ctx, call)
+	return action.Facts{Destination: p.goal}, action.Pin{}, err
+}
+
+// start starts a session. A page that does not load leaves it open, with a
+// note.
+func (l *lifecycle) start(ctx context.Context, call action.Call) (action.Result, error) {
+	p, err := l.plans.plan(ctx, call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	if p.goal != nil && !p.goal.Allowed {
+		return action.Result{}, blockedFault(*p.goal)
+	}
+	sess, err := l.reserve(ctx, call, p)
+	if err != nil {
+		return action.Result{}, err
+	}
+	if err := l.launch(ctx, call, sess, p.shape); err != nil {
+		return action.Result{}, err
+	}
+	result := action.Result{Session: sess.id}
+	if p.args.URL != "" {
+		result = l.pages.goFirst(ctx, sess, call, p.args.URL)
+	}
+	if many := l.sessions.crowded(sess.scope); many != "" {
+		result.Notes = append(result.Notes, many)
+	}
+	record := sess.now()
+	result.Data, result.Page = &record, record.Page
+	return result, nil
+}
+
+// reserve makes the record of a session that is about to start. Faults:
+// already_active, limit_reached.
+func (l *lifecycle) reserve(ctx context.Context, call action.Call, p plan) (*openSession, error) {
+	caller := call.Caller
+	now := time.Now().UTC()
+	of := terms{
+		Network: p.network, Role: caller.Role, Connection: call.Connection, Lives: l.notices.livesOf(call), Profile: p.shape.profile,
+		Run: p.run, Named: p.named, Sending: p.sending, Emulate: p.args.Emulate, Timeout: p.args.Timeout,
+	}
+	if err := l.keeper.inherit(ctx, &of); err != nil {
+		return nil, err
+	}
+	sess := newOpenSession(action.Session{
+		ID: newID(), Name: p.args.Name, Scope: caller.Scope, Actor: caller.Actor, Provider: p.provider,
+		State: starting, Created: now, LastUsed: now, Allow: allowed(p.network), Credentialed: of.secretHosts(),
+		Width: p.shape.width, Height: p.shape.height, DPI: p.shape.dpi, Headless: p.shape.headless,
+		Profile: p.shape.profile, Proxy: p.network.Proxy, Effects: string(p.sending), Emulate: p.args.Emulate, Timeout: p.args.Timeout,
+	}, p.network, of)
+	if err := l.sessions.enlist(ctx, sess, call.Progress); err != nil {
+		return nil, err
+	}
+	if err := l.store.insert(ctx, entry{Session: sess.now(), terms: of}); err != nil {
+		l.sessions.remove(sess)
+		return nil, err
+	}
+	return sess, nil
+}
+
+// launch gets a session its box. When that fails the session is failed, or
+// closed when somebody closed it meanwhile.
+func (l *lifecycle) launch(ctx context.Context, call action.Call, sess *openSession, s shape) error {
+	began := time.Now()
+	inside, cancel := context.WithTimeout(ctx, l.config.StartTimeout)
+	defer cancel()
+	inside, leave := sess.register(inside, call)
+	defer leave()
+	got, kind, err := l.stageFor(inside, sess, s, call.Progress)
+	if err == nil {
+		if err = l.occupy(inside, sess, got); err != nil {
+			l.boxes.unmake(ctx, got.box.Info().ID, got.browser)
+		}
+	}
+	if err == nil {
+		if l.opened(sess, got) {
+			l.audit.event(sess.now(), call.ID, fmt.Sprintf("started in a %s box, headless %t, egress %s", kind, s.headless, got.box.Info().Egress))
+			l.log.InfoContext(ctx, "session started", "session", sess.id, "box", got.box.Info().ID, "kind", kind, "took", time.Since(began))
+			return nil
+		}
+		err = sess.over()
+	}
+	err = startFault(inside, err)
+	l.log.WarnContext(ctx, "session did not start", "session", sess.id, "error", err)
+	sess.end(ending{state: failed, reason: fault.From(err).Message, call: call.ID})
+	l.conclude(sess)
+	return err
+}
+
+// occupy makes a browser the session's.
+func (l *lifecycle) occupy(ctx context.Context, sess *openSession, s stage) error {
+	if err := l.creds.readopt(ctx, entry{Session: sess.now(), terms: sess.snapshot().terms}, s.browser); err != nil || s.restarts == 0 {
+		return err
+	}
+	return l.saver.changeTerms(ctx, sess, func(t *terms) { t.Restarts = s.restarts })
+}
+
+// stageFor returns a box whose page obeys the session's rules: a warm one, or
+// else a new one, of whose phases progress is told.
+func (l *lifecycle) stageFor(ctx context.Context, sess *openSession, s shape, progress func(string)) (stage, string, error) {
+	for w := l.pool.take(s); w != nil; w = l.pool.take(s) {
+		err := l.assign(ctx, sess, *w, s)
+		if err == nil || ctx.Err() != nil || fault.CodeOf(err) == fault.SandboxWeak {
+			return *w, "warm", err
+		}
+		l.log.WarnContext(ctx, "a warm box was of no use", "box", w.box.Info().ID, "error", err)
+	}
+	id := sandbox.NewID()
+	sess.setBox(id)
+	if err := l.saver.save(ctx, sess); err != nil {
+		return stage{}, "", err
+	}
+	if err := l.networks.letOut(sess, id); err != nil {
+		return stage{}, "", err
+	}
+	spec := l.boxes.spec(id, s)
+	spec.Scope, spec.Session = sess.scope, sess.id
+	if progress != nil {
+		spec.Progress = progress
+	}
+	o := l.boxes.optionsOf(s, sess.snapshot().terms)
+	l.pages.guard(&o, id)
+	got, err := l.boxes.make(ctx, spec, o)
+	if err != nil {
+		l.networks.door.Close(id)
+	}
+	return got, "cold", err
+}
+
+// assign gives a warm box to a session. Its sandbox is proven again: the first
+// time was perhaps long ago.
+func (l *lifecycle) assign(ctx context.Context, sess *openSession, w stage, s shape) (err error) {
+	id := w.box.Info().ID
+	sess.setBox(id)
+	defer func() {
+		if err != nil {
+			l.boxes.unmake(ctx, id, w.browser)
+		}
+	}()
+	if err := l.boxes.own(ctx, id, sess.id); err != nil {
+		return err
+	}
+	if err := l.networks.letOut(sess, id); err != nil {
+		return err
+	}
+	if err := w.box.Assign(ctx, sess.scope, sess.id); err != nil {
+		return err
+	}
+	o := l.boxes.optionsOf(s, sess.snapshot().terms)
+	l.pages.guard(&o, id)
+	o.Downloads, o.Uploads = w.box.Info().Downloads(), w.box.Info().Uploads()
+	w.browser.Configure(o)
+	_, err = l.boxes.prove(ctx, w.box)
+	return err
+}
+
+// startFault makes what went wrong fit for a caller.
+func startFault(ctx context.Context, err error) error {
+	if f := (*fault.Fault)(nil); errors.As(err, &f) {
+		return err
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		if f := (*fault.Fault)(nil); errors.As(cause, &f) {
+			return f
+		}
+	}
+	return fault.New(fault.StartFailed, "the session's box did not start").
+		Hinted("try again; glovebox doctor checks what a box needs").Because(err)
+}

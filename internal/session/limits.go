@@ -1,0 +1,209 @@
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+const (
+	actionsKey = "security.max_actions_per_session"
+	minutesKey = "browser.max_session_minutes"
+)
+
+// Warnings begin when four fifths of a limit are used.
+const warnAt, warnOf = 4, 5
+
+// actionLimit is how many actions a session may do, with what people added.
+// Negative is no limit; a run bounds itself.
+func (c *control) actionLimit(st *sessionState) int {
+	if c.config.MaxActions < 0 || st.terms.Run != "" {
+		return -1
+	}
+	return max(c.config.MaxActions, st.pause.Actions)
+}
+
+// endOfTime is until when a session may go on, with what people added. The zero
+// time is no limit; a run bounds itself, and waits for people.
+func (c *control) endOfTime(st *sessionState) time.Time {
+	if c.config.MaxAge <= 0 || st.terms.Run != "" {
+		return time.Time{}
+	}
+	end := st.record.Created.Add(c.config.MaxAge)
+	if st.pause.Until.After(end) {
+		return st.pause.Until
+	}
+	return end
+}
+
+// exhausted pauses a session that has done as much as it may, when a call wants
+// to do more. Faults: limit_reached.
+func (c *control) exhausted(ctx context.Context, sess *openSession, call action.Call) error {
+	verb, known := action.Lookup(call.Verb)
+	if !known || !verb.As(call.Args).Counts {
+		return nil
+	}
+	at := sess.snapshot()
+	most, done := c.actionLimit(&at), at.record.Actions
+	if most < 0 || done < most {
+		return nil
+	}
+	why := fmt.Sprintf("%s: it has done %d actions", actionsKey, done)
+	c.pauseAtLimit(ctx, sess, why)
+	return fault.New(fault.LimitReached, "%s: a session may do %d actions, and %s has done them", actionsKey, most, label(sess.now())).
+		Hinted("the session is paused, not ended, and a person decides whether it goes on: read it meanwhile, and wait with session.request_human; "+
+			"a person lets it go on by an approval, or by glovebox session resume %s", sess.id).
+		With("limit", actionsKey).With("max", most).With("state", paused)
+}
+
+// pauseAtLimit pauses a session at one of its limits and has people asked whether it
+// may go on. One that is held already stays as it is.
+func (c *control) pauseAtLimit(ctx context.Context, sess *openSession, why string) {
+	if sess.pausedBy() != nil {
+		return
+	}
+	if err := c.pauseAndAlert(ctx, sess, action.Hold{By: action.House, Code: string(fault.LimitReached), Why: why}, ""); err != nil {
+		c.log.WarnContext(ctx, "a session at its limit may not stay paused", "session", sess.id, "error", err)
+	}
+	if c.limited != nil {
+		c.work.Go(func() { c.limited(sess.now(), why) })
+	}
+}
+
+// extend gives a session that a person lets go on as much again of what it has
+// used up.
+func (c *control) extend(st *sessionState, now time.Time) {
+	if most := c.actionLimit(st); most >= 0 && st.record.Actions >= most {
+		st.pause.Actions = st.record.Actions + c.config.MaxActions
+	}
+	if end := c.endOfTime(st); !end.IsZero() && !now.Before(end) {
+		st.pause.Until = now.Add(c.config.MaxAge)
+	}
+}
+
+// warning says how much of a session's limits is used, once that is much; "" as
+// long as it is not.
+func (c *control) warning(st *sessionState, now time.Time) string {
+	var used []string
+	if most := c.actionLimit(st); most > 0 && st.record.Actions*warnOf >= most*warnAt {
+		used = append(used, fmt.Sprintf("%d of %d actions", st.record.Actions, most))
+	}
+	if end := c.endOfTime(st); !end.IsZero() {
+		if left := end.Sub(now); left*warnOf <= c.config.MaxAge*(warnOf-warnAt) {
+			used = append(used, fmt.Sprintf("all but %s of its time", max(left, 0).Round(time.Second)))
+		}
+	}
+	if len(used) == 0 {
+		return ""
+	}
+	return "the session has used " + strings.Join(used, ", and ") + "; at the limit it is paused, and a person decides whether it goes on"
+}
+
+const failuresKey, repeatedKey = "security.max_failures", "security.max_repeated_failures"
+
+// strikes are the faults by which an agent's act on a page has failed. The
+// others are a policy's, a person's or an argument's answer, trouble of the
+// session itself, which guidance would not help, or a reference or name that
+// the agent mistook: a look at the page corrects that.
+var countedFaults = map[fault.Code]bool{
+	fault.PageChanged: true, fault.PageCrashed: true, fault.NotActionable: true, fault.DialogOpen: true,
+	fault.NavigationFailed: true, fault.CDPError: true, fault.ActionTimeout: true, fault.Internal: true,
+}
+
+// failures are an agent's acts on a page that failed.
+type failures struct {
+	row   int    // since anything of the agent's succeeded
+	last  string // the act that failed last, as tally tells acts apart
+	alike int    // how often it failed since another act was tried or it succeeded
+}
+
+// add counts an act that failed.
+func (f *failures) add(act string) {
+	f.row++
+	if act != f.last {
+		f.last, f.alike = act, 0
+	}
+	f.alike++
+}
+
+// succeed notes that a call of the agent's on a page succeeded, a read
+// included.
+func (f *failures) succeed(call action.Call) {
+	f.row = 0
+	if countsFailures(call) {
+		f.last, f.alike = "", 0
+	}
+}
+
+// callKey tells acts apart by what was asked for.
+func callKey(call action.Call) string {
+	args, err := json.Marshal(call.Args)
+	if err != nil {
+		return call.Verb
+	}
+	sum := sha256.Sum256(args) // not what was typed
+	return call.Verb + " " + hex.EncodeToString(sum[:8])
+}
+
+// failureLimit says which limit the failures of an agent reached; "" for none.
+func (c *control) failureLimit(f failures) (key, what string) {
+	switch {
+	case c.config.MaxFailures < 0:
+		return "", ""
+	case f.row >= c.config.MaxFailures:
+		return failuresKey, fmt.Sprintf("%d calls in a row failed", f.row)
+	case c.config.MaxRepeated > 0 && f.alike >= c.config.MaxRepeated:
+		return repeatedKey, fmt.Sprintf("the same call failed %d times", f.alike)
+	}
+	return "", ""
+}
+
+// countsFailures reports whether a call's failures in a row have a person asked for
+// guidance: it is an agent's, and acts on a page.
+func countsFailures(call action.Call) bool {
+	verb, known := action.Lookup(call.Verb)
+	return known && call.Caller.Role == action.Agent && onPage(call.Verb) && verb.As(call.Args).Class == action.Write
+}
+
+// countFailure counts a call that failed. One too many pauses the session; the
+// caller's fault says so.
+func (c *control) countFailure(ctx context.Context, sess *openSession, call action.Call, err error) error {
+	late := errors.Is(err, context.DeadlineExceeded)
+	if !countsFailures(call) || !late && !countedFaults[fault.CodeOf(err)] {
+		return err
+	}
+	var key, what string
+	sess.with(func(st *sessionState) {
+		st.failures.add(callKey(call))
+		key, what = c.failureLimit(st.failures)
+	})
+	if key == "" {
+		return err
+	}
+	f := fault.From(err)
+	code, message := f.Code, f.Message
+	if late {
+		code, message = fault.ActionTimeout, "it took too long"
+	}
+	why := fmt.Sprintf("%s and the agent asks for guidance; the last was %s: %s: %s", what, call.Verb, code, message)
+	if held := c.pauseAndAlert(ctx, sess, action.Hold{By: action.House, Code: action.Failures, Why: why}, call.ID); held != nil {
+		c.log.ErrorContext(ctx, "a session that should be paused may not stay so", "session", sess.id, "error", held)
+	}
+	if late {
+		return err
+	}
+	hint := f.Hint
+	if hint != "" {
+		hint += "; "
+	}
+	return f.Final().Hinted("%sthe session is paused now, because %s: read it meanwhile, and wait until a person hands it back", hint, what).
+		With("state", paused).With("limit", key)
+}

@@ -1,0 +1,326 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// networks decides which hosts sessions may reach, and keeps the egress proxy's
+// rules in step with it.
+type networks struct {
+	door     Door
+	sessions *directory
+	store    recordStore
+	audit    auditor
+	log      *slog.Logger
+	network  atomic.Pointer[action.Network] // of sessions that start from now on
+}
+
+// try lets the door compile the rules, and judge where the session
+// would go first, before there is a box.
+func (nw *networks) try(n action.Network, rawURL string) (*action.Destination, error) {
+	key := "probe-" + newID()
+	if err := nw.door.Open(key, n); err != nil {
+		return nil, err
+	}
+	defer nw.door.Close(key)
+	if rawURL == "" {
+		return nil, nil
+	}
+	address, err := engine.Address(rawURL)
+	if err != nil {
+		return nil, err
+	}
+	goal := nw.door.Judge(key, address)
+	return &goal, nil
+}
+
+// set changes what sessions may reach. Those that run lose what is not
+// configured any more, unless an operator chose or allowed it, and gain
+// nothing. Faults: invalid_request naming the entry that cannot be read; then
+// nothing changes.
+func (nw *networks) set(n action.Network) error {
+	if err := nw.door.Open(probeBoxID, n); err != nil {
+		return fmt.Errorf("security.network: %w", err)
+	}
+	nw.door.Close(probeBoxID)
+	n.Navigation, n.Listed, n.AllowPrivate, n.Ports = slices.Clone(n.Navigation), slices.Clone(n.Listed), slices.Clone(n.AllowPrivate), slices.Clone(n.Ports)
+	nw.network.Store(&n)
+	running := nw.sessions.all()
+	for _, sess := range running {
+		nw.narrow(sess, n)
+	}
+	return nil
+}
+
+// narrow holds a running session to a new configuration. A box whose rules
+// cannot be replaced has none from then on.
+func (nw *networks) narrow(sess *openSession, configured action.Network) {
+	sess.changingTerms.Lock()
+	defer sess.changingTerms.Unlock()
+	n, box := sess.narrow(configured)
+	if box == "" {
+		return // the rules it gets are these
+	}
+	if err := nw.door.Open(box, n); err != nil {
+		nw.door.Close(box)
+		nw.log.Error("a session may reach nothing any more", "session", sess.id, "error", err)
+	}
+	if !isOpen(sess.now().State) && sess.now().State != starting {
+		nw.door.Close(box) // it ended meanwhile, and its rules with it
+	}
+}
+
+// narrow holds a session to a new configuration and returns what it may reach
+// from now on, and its box.
+func (o *openSession) narrow(configured action.Network) (n action.Network, box string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	before := o.state.record.Allow
+	n = o.state.terms.networkUnder(configured)
+	o.state.network, o.state.record.Allow = n, allowed(n)
+	if lost := without(before, o.state.record.Allow); len(lost) > 0 {
+		o.state.addNote("not allowed any more: " + strings.Join(lost, ", "))
+	}
+	return n, o.state.record.Box
+}
+
+// without returns what of a list is not in another.
+func without(list, other []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(item string) bool { return slices.Contains(other, item) })
+}
+
+// letOut gives a box the rules of its session.
+func (nw *networks) letOut(sess *openSession, box string) error {
+	sess.changingTerms.Lock()
+	defer sess.changingTerms.Unlock()
+	return nw.door.Open(box, sess.reach())
+}
+
+// allow adds a host to what a session may reach, whatever was configured: a
+// person decided it. Its agent is told with its next answer. Faults:
+// invalid_request for what is no host, and those of session.show.
+func (nw *networks) allow(ctx context.Context, call action.Call) (action.Result, error) {
+	args, err := argsOf[action.AllowHost](call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	sess, err := nw.sessions.admit(ctx, call)
+	if err != nil {
+		return action.Result{}, err
+	}
+	more := *args
+	more.Host = normalizeHost(more.Host)
+	if err := privateResource(more); err != nil {
+		return action.Result{Session: sess.id}, err
+	}
+	if err := nw.widenTo(ctx, sess, more); err != nil {
+		return action.Result{Session: sess.id}, err
+	}
+	what := "documents"
+	if more.Resource() {
+		what = "resources"
+	}
+	nw.audit.event(sess.now(), call.ID, call.Caller.Actor+" allowed "+what+" from "+more.Host)
+	return sessionResult(sess.now()), nil
+}
+
+// widenTo lets a session reach more. What cannot be stored is not allowed.
+func (nw *networks) widenTo(ctx context.Context, sess *openSession, more action.AllowHost) error {
+	sess.changingTerms.Lock()
+	defer sess.changingTerms.Unlock()
+	wider := widen(sess.reach(), *nw.network.Load(), more)
+	if _, err := nw.try(wider, ""); err != nil {
+		return err
+	}
+	terms := sess.snapshot().terms
+	terms.Granted = append(slices.Clone(terms.Granted), more)
+	if err := nw.store.saveTerms(context.WithoutCancel(ctx), sess.id, terms); err != nil {
+		return err
+	}
+	box := sess.now().Box
+	if err := nw.door.Open(box, wider); err != nil {
+		return err
+	}
+	note := "a person allowed host " + more.Host + ": try again what was blocked"
+	if more.Resource() {
+		note = "a person allowed what pages load from " + more.Host
+	}
+	err := sess.changeOpen(func(st *sessionState) {
+		st.terms, st.network, st.record.Allow = terms, wider, allowed(wider)
+		st.addNote(note)
+	})
+	if err != nil {
+		nw.door.Close(box) // it ended meanwhile, and its rules with it
+	}
+	return err
+}
+
+// reach returns what a session may reach now.
+func (o *openSession) reach() action.Network {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.state.network
+}
+
+// widen returns n with one more host. With a host by its name come the private
+// places that are configured for it, as at a start.
+func widen(n, configured action.Network, more action.AllowHost) action.Network {
+	add := func(list []string, items ...string) []string {
+		list = slices.Clone(list)
+		for _, item := range items {
+			if !slices.Contains(list, item) {
+				list = append(list, item)
+			}
+		}
+		return list
+	}
+	switch {
+	case isPrivate(more.Host):
+		n.AllowPrivate = add(n.AllowPrivate, more.Host)
+	case more.Resource():
+		n.Granted = add(n.Granted, more.Host)
+	default:
+		n.Navigation = add(n.Navigation, more.Host)
+		n.AllowPrivate = add(n.AllowPrivate, portsOf(configured, more.Host)...)
+	}
+	return n
+}
+
+// requestableHost returns the host that a person could add to a session so that a
+// document may come from an address; empty where no host would help, or none
+// is missing. Private places that are not configured cannot be asked for.
+func (nw *networks) requestableHost(session, address string) string {
+	sess := nw.sessions.withID(session)
+	if sess == nil {
+		return ""
+	}
+	have := sess.reach()
+	now, err := nw.try(have, address)
+	if err != nil || now == nil || now.Allowed || now.Host == "" {
+		return ""
+	}
+	then, err := nw.try(widen(have, *nw.network.Load(), action.AllowHost{Host: now.Host}), address)
+	if err != nil || !then.Allowed {
+		return ""
+	}
+	return now.Host
+}
+
+// networkUnder is what a session may reach under a configuration that may have changed
+// since it started, with what people allowed it meanwhile.
+func (t terms) networkUnder(configured action.Network) action.Network {
+	n := underNewConfig(configured, t)
+	for _, more := range t.Granted {
+		n = widen(n, configured, more)
+	}
+	return n
+}
+
+// privateResource refuses what has no meaning: a place that may be private is
+// for documents and what they load alike.
+func privateResource(a action.AllowHost) error {
+	if isPrivate(a.Host) && a.Resource() {
+		return fault.New(fault.InvalidRequest, "host: %s with a port is for pages and what they load alike", quoted(a.Host)).
+			Hinted("leave for out, or the port").With("field", "for")
+	}
+	return nil
+}
+
+// domains reads the domains whose credentials a session is to get, as the door
+// reads hosts. An agent may name those only that the session may open. Faults:
+// invalid_request, blocked_domain.
+func (nw *networks) domains(caller action.Caller, n action.Network, domains []string) ([]string, error) {
+	key := "probe-" + newID()
+	if len(domains) == 0 {
+		return nil, nil
+	}
+	if err := nw.door.Open(key, n); err != nil {
+		return nil, err
+	}
+	defer nw.door.Close(key)
+	var list []string
+	for _, domain := range domains {
+		host, err := nw.domainOf(key, domain)
+		if err != nil {
+			return nil, err
+		}
+		if d := nw.opens(key, n, host); caller.Role != action.Operator && !d.Allowed {
+			return nil, blockedFault(d)
+		}
+		if !slices.Contains(list, host) {
+			list = append(list, host)
+		}
+	}
+	return list, nil
+}
+
+// domainOf is the host that a caller means by a domain.
+func (nw *networks) domainOf(box, domain string) (string, error) {
+	domain = normalizeHost(domain)
+	host := ""
+	if domain != "" && !strings.ContainsAny(domain, "/\\?#@:*") {
+		host = nw.door.Judge(box, "https://"+domain+"/").Host
+	}
+	if host == "" {
+		return "", fault.New(fault.InvalidRequest, "%s is no domain", quoted(domain)).
+			Hinted("give a host, such as example.com, without scheme and port").With("field", "domain")
+	}
+	return host, nil
+}
+
+// opens says whether documents of a box, which may reach a network, may come
+// from a host, at whatever port.
+func (nw *networks) opens(box string, n action.Network, host string) (first action.Destination) {
+	places := []string{"https://" + host + "/", "http://" + host + "/"}
+	for _, port := range n.Ports {
+		places = append(places, fmt.Sprintf("https://%s:%d/", host, port))
+	}
+	for _, place := range portsOf(n, normalizeHost(host)) {
+		places = append(places, "http://"+place+"/")
+	}
+	for i, place := range places {
+		d := nw.door.Judge(box, place)
+		if d.Allowed {
+			return d
+		}
+		if i == 0 {
+			first = d
+		}
+	}
+	return first
+}
+
+// mayHaveCookies returns nil when documents of a box may come from a host, at
+// whatever port: cookies know none. Faults: blocked_domain.
+func (nw *networks) mayHaveCookies(box, host string) error {
+	var network action.Network
+	if sess := nw.sessions.byBox(box); sess != nil {
+		network = sess.reach()
+	}
+	refused := nw.opens(box, network, host)
+	if refused.Allowed {
+		return nil
+	}
+	return fault.New(fault.BlockedDomain, "%s may have no cookies here: the session may not open it", host).
+		Hinted("name a host the session may open, or let an operator add it to %s", navigationKey).
+		With("host", host).With("reason", refused.Reason)
+}
+
+// judgeHost says whether documents may come from a host, at whatever port.
+func (nw *networks) judgeHost(box, host string) action.Destination {
+	first := nw.door.Judge(box, "https://"+host+"/")
+	if first.Allowed || first.Host == "" || nw.mayHaveCookies(box, host) != nil {
+		return first
+	}
+	first.Allowed, first.Reason = true, ""
+	return first
+}

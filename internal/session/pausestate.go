@@ -1,0 +1,280 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// pauseState is what a session remembers of people's hands on it. It is stored
+// with the record, so that it outlives the gateway.
+type pauseState struct {
+	Hold   *action.Hold `json:"hold,omitempty"`
+	Taken  bool         `json:"taken,omitempty"` // by a person, who acts in it
+	Before view         `json:"before,omitzero"` // what was open when the hold began
+	Notes  []string     `json:"notes,omitempty"` // for the agent's next answer
+
+	Actions int       `json:"actions,omitempty"` // that it may do, where people let it go on past its limit
+	Until   time.Time `json:"until,omitzero"`    // when its time is over, likewise
+
+	Scripted bool `json:"scripted,omitempty"` // an agent had code of its own in it, which may still run
+}
+
+// state is the state of a session that is neither starting nor ending.
+func (c pauseState) state() string {
+	switch {
+	case c.Hold == nil:
+		return open
+	case c.Taken:
+		return takenOver
+	}
+	return paused
+}
+
+// text is c as it is stored; the zero control is nothing.
+func (c pauseState) text() (string, error) {
+	if c.Hold == nil && len(c.Notes) == 0 && !c.Scripted && c.Actions == 0 && c.Until.IsZero() {
+		return "", nil
+	}
+	text, err := json.Marshal(c)
+	if err != nil {
+		return "", fmt.Errorf("cannot encode who holds a session: %w", err)
+	}
+	return string(text), nil
+}
+
+// read reads what text wrote.
+func (c *pauseState) read(text string) error {
+	if text == "" {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(text), c); err != nil {
+		return fmt.Errorf("cannot read who holds a session: %w", err)
+	}
+	return nil
+}
+
+// isOpen reports whether a session in this state has a browser to act on,
+// whoever may.
+func isOpen(state string) bool { return state == open || state == paused || state == takenOver }
+
+// checkPause says who keeps the caller of a call from the session. Agents wait until
+// it is handed back; of a person's session other people may see, and take it,
+// but not act in it. Faults: session_paused.
+func (s *sessionState) checkPause(call action.Call) error {
+	hold, caller := s.pause.Hold, call.Caller
+	if hold == nil || alwaysAnswered[call.Verb] {
+		return nil
+	}
+	verb, known := action.Lookup(call.Verb)
+	reads := known && verb.As(call.Args).Class == action.Read
+	if caller.Role == action.Viewer && reads {
+		return nil
+	}
+	if s.allowedWhilePaused(call, reads) {
+		return nil
+	}
+	if caller.Role != action.Operator {
+		meanwhile := "; meanwhile it can be read, and closed by who started it"
+		if !s.readableWhilePaused() {
+			meanwhile = ""
+		}
+		return s.pausedFault("it waits for a person: browser_request_human (session.request_human) tells when it is handed back; " +
+			"or ask your user to run glovebox session resume " + s.record.ID + meanwhile)
+	}
+	if !s.pause.Taken || hold.By == caller.Actor || reads || family(call.Verb) == "session" {
+		return nil
+	}
+	return s.pausedFault("take it from them: glovebox session take " + s.record.ID)
+}
+
+// readableWhilePaused reports whether agents read a session that is held. One that a person
+// has taken they do not, nor one that was paused for a credential: reads could go
+// on guessing, and a person is to see it as it is.
+func (s *sessionState) readableWhilePaused() bool {
+	return !s.pause.Taken && s.pause.Hold.Code != string(fault.CredentialDetected)
+}
+
+// allowedWhilePaused reports whether a hold leaves a call to the agents of a session: one
+// that is paused is read, and closed by who started it.
+func (s *sessionState) allowedWhilePaused(call action.Call, reads bool) bool {
+	if !s.readableWhilePaused() || call.Caller.Role != action.Agent {
+		return false
+	}
+	switch family(call.Verb) {
+	case "page", "tab", "download", "artifact":
+		return reads
+	}
+	return call.Caller.Actor == s.record.Actor && endingVerbs[call.Verb]
+}
+
+// ends are the calls that end a session.
+var endingVerbs = map[string]bool{"session.close": true, "session.archive": true, "browser.stop": true}
+
+// alwaysAnswered are the calls that a session answers whoever holds it: they
+// say how it is, wait for the hold to end, or close what a crawl opened.
+var alwaysAnswered = map[string]bool{
+	"session.show": true, "browser.status": true, "session.request_human": true, "crawl.end": true,
+}
+
+// ofSession reports whether a call concerns the session it is addressed to.
+func ofSession(verb string) bool {
+	switch family(verb) {
+	case "page", "tab", "cookie", "download", "crawl", "cdp", "browser":
+		return true
+	case "session":
+		return verb != "session.start" && verb != "session.list"
+	case "artifact":
+		return verb != "artifact.get" // named by its own id
+	}
+	return false
+}
+
+// pausedFault is the fault of a session that somebody holds.
+func (s *sessionState) pausedFault(hint string) *fault.Fault {
+	hold, state := s.pause.Hold, s.pause.state()
+	did := map[string]string{paused: "is paused by", takenOver: "was taken over by"}[state]
+	return fault.New(fault.SessionPaused, "session %s %s %s: %s", label(s.record), did, hold.By, hold.Why).
+		Hinted("%s", hint).With("state", state).With("by", hold.By).With("code", hold.Code).With("since", hold.Since)
+}
+
+// setHold pauses the session unless it is paused: then fresh is false. Faults:
+// not_active.
+func (o *openSession) setHold(hold *action.Hold, taken bool) (fresh bool, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !isOpen(o.state.record.State) {
+		return false, o.state.endedFault()
+	}
+	if o.state.pause.Hold != nil {
+		return false, nil
+	}
+	hold.Since = time.Now().UTC()
+	o.state.pause.Hold, o.state.pause.Taken = hold, taken
+	o.state.showPause()
+	return true, nil
+}
+
+// showPause makes the record show the hold there is, has clients of agents
+// put out and wakes who waits for a change.
+func (s *sessionState) showPause() {
+	s.record.State, s.record.Hold = s.pause.state(), s.pause.Hold
+	s.touch()
+	s.signalChange()
+	if s.pause.Hold == nil {
+		return
+	}
+	for out, wire := range s.clientCalls {
+		if err := s.checkPause(wire.call); err != nil {
+			(*out)(err)
+		}
+	}
+}
+
+func (s *sessionState) changeHolder(hold action.Hold, taken bool) (did string, err error) {
+	had := s.pause.Hold
+	switch {
+	case had == nil:
+		return "", fault.New(fault.PageChanged, "the session was handed back meanwhile").Hinted("make the call again")
+	case !isOpen(s.record.State):
+		return "", s.endedFault()
+	case s.pause.Taken && had.By == hold.By && taken, !s.pause.Taken && !taken:
+		return "", nil
+	case s.pause.Taken && had.By != hold.By && !taken:
+		return "", s.pausedFault("take it from them: glovebox session take " + s.record.ID)
+	case s.pause.Taken && taken:
+		did = fmt.Sprintf("taken over by %s from %s", hold.By, had.By)
+	case taken:
+		did = "taken over by " + hold.By
+	default:
+		did = "paused by " + hold.By
+	}
+	hold.Since = had.Since
+	s.pause.Hold, s.pause.Taken = &hold, taken
+	s.showPause()
+	return did, nil
+}
+
+// mayRelease returns the hold that a person may end.
+func (s *sessionState) mayRelease(by action.Caller) (*action.Hold, error) {
+	hold := s.pause.Hold
+	switch {
+	case !isOpen(s.record.State):
+		return nil, s.endedFault()
+	case hold == nil:
+		return nil, fault.New(fault.AlreadyActive, "session %s is open: nobody holds it", label(s.record)).
+			Hinted("there is nothing to hand back").With("session", s.record.ID)
+	case s.pause.Taken && hold.By != by.Actor:
+		return nil, s.pausedFault("take it from them first: glovebox session take " + s.record.ID)
+	}
+	return hold, nil
+}
+
+// pausedBy returns the hold on a session, nil when nobody has one.
+func (o *openSession) pausedBy() *action.Hold {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.state.pause.Hold
+}
+
+// waitHandedBack waits until nobody holds a session, for so long at most; that somebody
+// still does is no error. Faults: not_active when the session ends meanwhile.
+func (o *openSession) waitHandedBack(ctx context.Context, wait time.Duration) error {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	for {
+		o.mu.Lock()
+		hold, changed := o.state.pause.Hold, o.state.changed
+		o.mu.Unlock()
+		if hold == nil {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-timer.C:
+			return nil
+		case <-o.closing:
+			return o.over()
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// waitTurnFree waits until no action runs in a session whose agents are kept out.
+// False says that one still does.
+func (o *openSession) waitTurnFree(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, turnLimit)
+	defer cancel()
+	select {
+	case o.turn <- struct{}{}:
+		<-o.turn
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// oneLine makes somebody's words fit for one line of a message: what does not
+// print is escaped, and there is not much of it.
+func oneLine(words string) string {
+	letters := []rune(strings.TrimSpace(words))
+	var line strings.Builder
+	for _, letter := range letters[:min(len(letters), maxReason)] {
+		if strconv.IsPrint(letter) {
+			line.WriteRune(letter)
+			continue
+		}
+		line.WriteString(strings.Trim(strconv.QuoteRune(letter), "'"))
+	}
+	if len(letters) > maxReason {
+		line.WriteRune('…')
+	}
+	return line.String()
+}

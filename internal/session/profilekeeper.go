@@ -1,0 +1,173 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/profile"
+	"github.com/gloveboxhq/glovebox/internal/sandbox"
+)
+
+// profileKeeper gives boxes their profiles and saves what sessions leave in
+// them.
+type profileKeeper struct {
+	profiles *profile.Store
+	audit    auditor
+	log      *slog.Logger
+}
+
+// keepLimit bounds how long a session's end waits for its profile: 10 s for the
+// browser to end, the rest for its files.
+const profileLimit = 20 * time.Second
+
+// idOf returns the id of the scope's profile of that id or name, nothing
+// for none. Faults: not_found.
+func (k *profileKeeper) idOf(ctx context.Context, scope, key string) (string, error) {
+	if key == "" {
+		return "", nil
+	}
+	p, err := k.profiles.Find(ctx, scope, key)
+	return p.ID, err
+}
+
+// loader writes a profile into a box that starts; nil for none.
+func (k *profileKeeper) loader(id string) sandbox.Profile {
+	if id == "" {
+		return nil
+	}
+	return func(w io.Writer) error {
+		return k.profiles.Load(context.Background(), id, w) // ends with w, which the start of the box bounds
+	}
+}
+
+// checkProfileFree refuses a second session with one profile, until the first one has
+// saved. Faults: already_active.
+func checkProfileFree(record, other action.Session) error {
+	if record.Profile == "" || record.Profile != other.Profile {
+		return nil
+	}
+	return profileInUse(other)
+}
+
+func profileInUse(by action.Session) error {
+	return fault.New(fault.AlreadyActive, "the profile is in use by session %s", label(by)).
+		Hinted("close that session and wait until it has ended").With("session", by.ID)
+}
+
+// keep saves what a session leaves, before its box ends. What goes wrong
+// stands in the record's reason: the profile is then as the session before left
+// it.
+func (k *profileKeeper) keep(ctx context.Context, sess *openSession, how ending, unpurged error) {
+	at := sess.snapshot()
+	id, box := at.record.Profile, at.box
+	if id == "" || box == nil {
+		return
+	}
+	if how.discard {
+		k.audit.event(sess.now(), how.call, "its profile was left as it was")
+		return
+	}
+	began := time.Now()
+	err := errors.Join(unpurged, k.rememberOrigins(ctx, sess))
+	if err == nil {
+		err = k.save(ctx, id, box)
+	}
+	if err != nil {
+		k.log.ErrorContext(ctx, "a profile was not saved", "session", sess.id, "profile", id, "error", err)
+		k.audit.event(sess.now(), how.call, "its profile was not saved: "+fault.From(err).Message)
+		return
+	}
+	k.log.InfoContext(ctx, "profile saved", "session", sess.id, "profile", id, "took", time.Since(began))
+	k.audit.event(sess.now(), how.call, "its profile was saved")
+}
+
+// rememberOrigins notes where the documents of a session came from: what they
+// keep is in its profile.
+func (k *profileKeeper) rememberOrigins(ctx context.Context, sess *openSession) error {
+	at := sess.snapshot()
+	id, browser := at.record.Profile, at.browser
+	if id == "" || browser == nil {
+		return nil
+	}
+	return k.profiles.Visited(ctx, id, browser.Origins())
+}
+
+// save takes a profile out of a box. The browser has ended afterwards.
+func (k *profileKeeper) save(ctx context.Context, id string, box sandbox.Box) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), profileLimit)
+	defer cancel()
+	files, err := box.Profile(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(k.profiles.Save(ctx, id, files), files.Close())
+}
+
+// rescue saves what a session left whose browser had ended when the
+// gateway did: it was about to be saved.
+func (k *profileKeeper) rescue(ctx context.Context, e entry, box sandbox.Box) {
+	if e.terms.Profile == "" || box == nil {
+		return
+	}
+	err := k.saveRescued(ctx, e, box)
+	if err == nil {
+		k.audit.event(e.Session, "", "its profile was saved after a restart of the gateway")
+		return
+	}
+	k.audit.event(e.Session, "", "its profile was not saved: "+fault.From(err).Message)
+	k.log.ErrorContext(ctx, "a profile was not saved", "session", e.ID, "profile", e.terms.Profile, "error", err)
+}
+
+// saveRescued saves it where nothing is in it that must not be kept: its
+// browser has ended, and nothing can be taken out of it any more.
+func (k *profileKeeper) saveRescued(ctx context.Context, e entry, box sandbox.Box) error {
+	keeps, err := k.keeps(ctx, e.terms)
+	if err == nil && len(e.terms.Credentialed) > 0 && !keeps {
+		err = unkeepable()
+	}
+	if err != nil {
+		return err
+	}
+	return k.save(ctx, e.terms.Profile, box)
+}
+
+// keeps reports whether what a session got from the vault is saved in its
+// profile. What it is for is stored before.
+func (k *profileKeeper) keeps(ctx context.Context, t terms) (bool, error) {
+	if t.Profile == "" || len(t.Credentialed) == 0 {
+		return false, nil
+	}
+	p, err := k.profiles.ByID(ctx, t.Profile)
+	if err != nil || !p.KeepCredentials {
+		return false, err
+	}
+	return true, k.profiles.Holds(ctx, p.ID, t.domains())
+}
+
+// inherit makes a session credentialed from its start whose profile holds what
+// earlier ones got, or what was imported.
+func (k *profileKeeper) inherit(ctx context.Context, t *terms) error {
+	if t.Profile == "" {
+		return nil
+	}
+	p, err := k.profiles.ByID(ctx, t.Profile)
+	if err != nil || len(p.Credentialed)+len(p.Imported) == 0 {
+		return err
+	}
+	t.Imported = p.Imported
+	t.Credentialed = map[string]string{}
+	for _, domain := range p.Credentialed {
+		t.Credentialed[domain] = "" // which version is not known: it is put in at the first visit
+	}
+	return nil
+}
+
+func unkeepable() error {
+	return fault.New(fault.CredentialsUnavailable, "it may hold stored credentials, and was not made to keep them").
+		Hinted("glovebox profile create --keep-credentials makes one that may")
+}
