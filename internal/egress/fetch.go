@@ -13,7 +13,7 @@ import (
 // Transport returns a way to fetch as a box would, for what needs no browser:
 // robots.txt and sitemaps. Its connections are proxy connections of the box
 // like the browser's own, so the same rules let them through or refuse them.
-// What the door says instead of a server has the header X-Glovebox-Refused or
+// An answer of the proxy in place of the server's has the header X-Glovebox-Refused or
 // X-Glovebox-Failed over plain http, and is an error over https. The caller
 // closes idle connections.
 func (d *Proxy) Transport(box string) *http.Transport {

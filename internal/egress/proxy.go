@@ -3,7 +3,7 @@
 // the rules of the box, resolves names itself, connects only to addresses it
 // has checked, and keeps what it refused.
 //
-// The door sees no further than a proxy can. Inside TLS it sees the server
+// Inside TLS the proxy sees the server
 // name and nothing else, so it cannot tell a document from an image: documents
 // are held to the navigation list by the page engine, which asks Judge.
 package egress
@@ -22,7 +22,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Options are what a door is made of. The zero Options work: the machine's
+// Options are what a proxy is made of. The zero Options work: the machine's
 // resolver, plain TCP, no limits, nobody told.
 type Options struct {
 	Resolver       Resolver                                                // nil: net.DefaultResolver
@@ -39,7 +39,7 @@ type Options struct {
 
 	// OnRefused is told of each refusal, of the same host and reason once in ten
 	// seconds. It is called from the connection's goroutine: it may call the
-	// door, and must not block. May be nil.
+	// proxy, and must not block. May be nil.
 	OnRefused func(box string, r action.Refusal)
 
 	// AllowChannel is asked before a box opens a WebSocket, from the connection's
@@ -58,7 +58,7 @@ type Proxy struct {
 	closed   bool
 }
 
-// New makes a door through which nothing goes until Open.
+// New makes a proxy through which nothing goes until Open.
 func New(o Options) *Proxy {
 	if o.Resolver == nil {
 		o.Resolver = net.DefaultResolver
@@ -95,7 +95,7 @@ func (d *Proxy) Open(box string, n action.Network) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
-		return fault.New(fault.NotActive, "the egress door is shut").Hinted("the gateway is stopping; start it again")
+		return fault.New(fault.NotActive, "the egress proxy is closed").Hinted("the gateway is stopping; start it again")
 	}
 	b := d.boxLocked(box)
 	b.setRules(r)
@@ -115,7 +115,7 @@ func (d *Proxy) Close(box string) {
 }
 
 // Handle serves one proxy connection of a box and owns it from then on. It
-// returns at once; the connection ends with its client, the box, the door, or
+// returns at once; the connection ends with its client, the box, the proxy, or
 // by being idle.
 func (d *Proxy) Handle(box string, conn net.Conn) {
 	d.mu.Lock()
@@ -146,8 +146,8 @@ func (d *Proxy) releaseConn(b *box, room bool) {
 }
 
 // Judge says where a URL goes and whether a document may be loaded from there,
-// as the door itself would read it. It resolves no names: a host that turns
-// out to have a private address is refused when it is connected to. An address
+// as the proxy itself reads it. It resolves no names: a host with a
+// private address is refused when it is connected to. An address
 // that cannot be read, or that holds a password, is not repeated.
 func (d *Proxy) Judge(box, rawURL string) action.Destination {
 	if raw, _, _ := strings.Cut(rawURL, "#"); raw == "about:blank" {

@@ -178,7 +178,7 @@ func matches(list []pattern, host string) bool {
 // navigation[2], and why.
 type Problem struct{ Path, Message string }
 
-// Check lists the entries of n that the door refuses: no session starts with one.
+// Check lists the entries of n that the proxy refuses: no session starts with one.
 func Check(n action.Network) []Problem {
 	var all []Problem
 	for _, list := range []struct {

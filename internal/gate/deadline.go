@@ -15,10 +15,10 @@ const (
 )
 
 // maxHumanWait is the wait for a person who has a session, where the caller
-// sets none; the session room has a bound of its own.
+// sets none; the sessions have a bound of their own.
 const maxHumanWait = 15 * time.Minute
 
-const defaultWait = 5 * time.Second // of page.wait_for; SPEC section 6.1
+const defaultWait = 5 * time.Second // of page.wait_for
 
 // limit is how long Sessions may take for the call.
 func (c *callInfo) limit() time.Duration {

@@ -24,12 +24,12 @@ import (
 
 // Sessions is what does the calls that the gate lets through. Look takes the facts of the live page
 // and a pin; Do does the same call to the same thing, or refuses with
-// page_changed. Portrait keeps a picture for operators of what a call would act
-// on.
+// page_changed. TargetScreenshot keeps a screenshot for operators of what a call
+// would act on.
 type Sessions interface {
 	Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error)
 	Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error)
-	Attach(ctx context.Context, call action.Call, pin action.Pin, heed func(action.Message)) (action.Attachment, error)
+	Attach(ctx context.Context, call action.Call, pin action.Pin, onMessage func(action.Message)) (action.Attachment, error)
 	TargetScreenshot(ctx context.Context, call action.Call, pin action.Pin) (artifact string, err error)
 	// Pause pauses a session, by its id, from the gate's side, and alerts. code
 	// and why are what its agents are told. One that is paused or taken over

@@ -13,13 +13,13 @@ import (
 const (
 	allowVerb           = "session.allow"
 	maxHostRequests     = 5               // questions for new hosts that a session has open: an agent must not drown the others
-	maxWaitingQuestions = 10              // questions of the scope, of any kind, from which on no wish is put: acts go first
+	maxWaitingQuestions = 10              // questions of the scope, of any kind, from which on no host is asked about: acts go first
 	hostRequestLimit    = 5 * time.Second // to put one, which no answer waits for
 )
 
 // requestHost has people asked whether a host may be added to the session, where an
 // agent's call was refused for want of it. The refusal stands; it says that
-// they were asked. Nothing else becomes of a wish that cannot be put.
+// they were asked. Where the question cannot be put, the refusal stands alone.
 func (p *invocation) requestHost(ctx context.Context, err error) error {
 	f := fault.From(err)
 	if f == nil || f.Code != fault.BlockedDomain || !p.g.hostRequests || p.verb == nil || p.verb.Inner || p.call.OfRun || // a run asks by itself
@@ -38,7 +38,7 @@ func (p *invocation) requestHost(ctx context.Context, err error) error {
 		caller: p.call.Caller, page: p.facts.Page, event: p.journal.record(),
 	})
 	if failed != nil {
-		p.g.log.Warn("a wish for a host could not be put to people", "id", p.call.ID, "host", host, "error", failed)
+		p.g.log.Warn("people could not be asked about a host", "id", p.call.ID, "host", host, "error", failed)
 		return err
 	}
 	if q.ID != "" {
@@ -87,7 +87,7 @@ func (g *Gate) RequestHost(session action.Session, host string) {
 		w.page = *session.Page
 	}
 	if _, _, err := g.requestHost(ctx, w); err != nil {
-		g.log.Warn("a page's wish for a host could not be put to people", "session", session.ID, "host", host, "error", err)
+		g.log.Warn("people could not be asked about a host of a page", "session", session.ID, "host", host, "error", err)
 	}
 }
 
@@ -119,8 +119,8 @@ func (g *Gate) requestHost(ctx context.Context, w hostRequest) (q action.Questio
 	return q, askedHint(w.host), err
 }
 
-// earlierRequest finds what became of the wish for a host, the newest first and a no
-// before all, and how many wishes wait.
+// earlierRequest finds what became of an earlier question about a host, the newest first and a no
+// before all, and how many such questions wait.
 func earlierRequest(before []action.Question, host string) (old action.Question, open int) {
 	for _, q := range before {
 		if q.State == approval.Pending {
@@ -133,7 +133,7 @@ func earlierRequest(before []action.Question, host string) (old action.Question,
 	return old, open
 }
 
-// askForHost puts a wish to people and records that.
+// askForHost asks people about a host, and records that.
 func (g *Gate) askForHost(ctx context.Context, w hostRequest) (action.Question, error) {
 	q, fresh, err := g.askQuestion(ctx, approval.Request{
 		Subject: approval.Subject{Scope: w.caller.Scope, Session: w.session, Verb: allowVerb, Args: allowHostArgs(w.host)},
@@ -157,8 +157,9 @@ func askedHint(host string) string {
 
 func allowHostArgs(host string) *action.AllowHost { return &action.AllowHost{Host: host, For: "page"} }
 
-// afterCall is what follows from a call's own answer: a wish from a refusal; a
-// new host, or a session that goes on, from a yes to it.
+// afterCall does what follows from the answer of a call. After a refused host it
+// asks people about the host; after a person's yes to such a question it adds the
+// host, or has the session go on.
 func (p *invocation) afterCall(ctx context.Context, result action.Result, err error) (action.Result, error) {
 	if err != nil {
 		return result, p.requestHost(ctx, err)

@@ -182,7 +182,7 @@ func (i *inspection) findingsText() string {
 }
 
 // askAboutCredentials turns the verdict on a call that holds a credential, and
-// would otherwise run or be asked about, into a question.
+// is not denied, into a question.
 func (p *invocation) askAboutCredentials() {
 	if len(p.inspection.findings) == 0 || p.verdict.Decision == policy.Deny {
 		return

@@ -56,7 +56,7 @@ func (g *Gate) invocationOf(c callInfo) *invocation {
 	return p
 }
 
-// What people had to do with a call (SPEC section 10, hitl_decision).
+// What people had to do with a call: the record's hitl_decision (docs/audit.md).
 const (
 	autoApproved = "auto_approved"
 	byOperator   = "operator"
@@ -77,7 +77,7 @@ func (p *invocation) runRecovering(ctx context.Context) (result action.Result, e
 	return p.run(ctx)
 }
 
-// run is the path of SPEC section 8.
+// run takes the call along its path (docs/architecture.md, "The path of one call").
 func (p *invocation) run(ctx context.Context) (action.Result, error) {
 	if err := p.authorise(ctx); err != nil {
 		return action.Result{}, err

@@ -5,7 +5,7 @@ import "github.com/gloveboxhq/glovebox/internal/action"
 const redacted = "[redacted]" // in place of what only operators may read
 
 // maskCookies takes out of a result what a caller of a role may not read: cookies'
-// values are for operators alone (SPEC section 6.1).
+// values are for operators alone.
 func maskCookies(role action.Role, result action.Result) action.Result {
 	listing, ok := result.Data.(*action.CookieListing)
 	if !ok || listing == nil || role == action.Operator {

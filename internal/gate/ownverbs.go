@@ -55,7 +55,7 @@ var ownVerbs = map[string]func(context.Context, *invocation) (action.Result, err
 }
 
 // withArgs makes a verb of a function over its arguments, whose type the
-// passage has checked.
+// gate has checked.
 func withArgs[A any](f func(context.Context, *invocation, *A) (any, error)) func(context.Context, *invocation) (action.Result, error) {
 	return func(ctx context.Context, p *invocation) (action.Result, error) {
 		data, err := f(ctx, p, p.call.Args.(*A))

@@ -1,5 +1,5 @@
-// Package gateway builds the house: it opens every room in dependency order, and
-// closes them in reverse. It is the only room that knows all rooms.
+// Package gateway builds the program: it opens every part in dependency order, and
+// closes them in reverse. No other package knows all the others.
 package gateway
 
 import (

@@ -10,7 +10,7 @@ import (
 // long; a snapshot of a large page is what makes it grow.
 const gcPercent = 50
 
-// tuneGC has the program hold little memory, unless $GOGC says otherwise.
+// tuneGC makes the garbage collector keep memory low, unless $GOGC says otherwise.
 func tuneGC() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)

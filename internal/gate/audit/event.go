@@ -7,7 +7,7 @@ const (
 	Outcome    = "outcome"    // what became of it
 	Session    = "session"    // a session began, ended, was found again
 	Box        = "box"        // a box began or ended
-	Blocked    = "blocked"    // a request was refused by the egress door or the engine
+	Blocked    = "blocked"    // a request was refused by the egress proxy or the page engine
 	Question   = "question"   // a person was asked
 	Answer     = "answer"     // a person answered
 	Alert      = "alert"      // a session was paused or failed, or a person is wanted: somebody should look

@@ -43,7 +43,7 @@ func (j *judgement) join(other judgement) {
 	j.hosts = append(j.hosts, other.hosts...)
 }
 
-// judge applies the built-in risk table to a write call (SPEC section 8).
+// judge applies the built-in risk table to a write call (docs/policy.md).
 func (p *Policy) judge(call action.Call, verb *action.Verb, facts action.Facts) judgement {
 	switch args := call.Args.(type) {
 	case *action.Goto:

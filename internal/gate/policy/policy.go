@@ -273,7 +273,7 @@ func classRaw() Verdict {
 }
 
 // operator is the verdict for people: nothing is asked of them, but the
-// session's walls hold for them too.
+// session's limits hold for them too.
 func (p *Policy) operator(verb *action.Verb, j judgement) Verdict {
 	switch verb.Class {
 	case action.Raw:

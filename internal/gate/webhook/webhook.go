@@ -59,7 +59,7 @@ type Sender struct {
 	client    *http.Client
 	backoff   []time.Duration
 
-	wake chan struct{} // rung when a message was stored
+	wake chan struct{} // gets a value when a message was stored
 	stop context.CancelFunc
 	work sync.WaitGroup
 }
