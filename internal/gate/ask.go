@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -96,4 +97,74 @@ func pageOf(f action.Facts) *action.Page {
 	}
 	page := f.Page
 	return &page
+}
+
+const screenshotLimit = 2 * time.Second // of the least time a person has, 30 s
+
+// addScreenshot adds a screenshot of the element to a question. A question whose
+// screenshot fails, or takes too long, is asked without one.
+func (c *callInfo) addScreenshot(ctx context.Context, q *action.Question, level slog.Level) {
+	if c.facts.Element == nil {
+		return
+	}
+	ctx = context.WithoutCancel(ctx) // the question stays when its caller goes away
+	id, err := c.targetScreenshot(ctx)
+	if err == nil {
+		err = c.g.approvals.SetScreenshot(ctx, q.ID, id)
+	}
+	if err != nil {
+		c.g.log.Log(ctx, level, "a question has no screenshot", "id", c.call.ID, "question", q.ID, "error", err)
+		return
+	}
+	q.Screenshot = id
+}
+
+// targetScreenshot waits for a screenshot no longer than screenshotLimit. One that
+// comes later is kept until retention removes it, and shown to nobody.
+func (c *callInfo) targetScreenshot(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, screenshotLimit)
+	defer cancel()
+	answers := runDetached(ctx, c, func(ctx context.Context) (string, error) {
+		return c.g.sessions.TargetScreenshot(ctx, c.call, c.pin)
+	})
+	select {
+	case a := <-answers:
+		return a.value, a.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// surroundings is what stands around an element, for people to tell it from others
+// like it.
+func surroundings(e *action.Element) string {
+	if e == nil {
+		return ""
+	}
+	return e.Within
+}
+
+// RecordEnded returns what records, for approval.Options, that a question ended
+// without an answer.
+func RecordEnded(trail *audit.Log) func(action.Question) {
+	return func(q action.Question) {
+		event := answerOf(q)
+		if q.State == approval.Expired {
+			event.Detail += ": nobody answered"
+		}
+		trail.Record(event)
+	}
+}
+
+// answerOf is the record of what became of a question.
+func answerOf(q action.Question) action.Record {
+	event := action.Record{
+		EventType: audit.Answer, Scope: q.Scope, SessionID: q.Session, Action: q.Verb, URL: q.Page.URL,
+		Risk: q.Risk.String(), Rule: q.Rule, HITLDecision: q.State, AnsweredBy: q.AnsweredBy,
+		ApprovalID: q.ID, Detail: "question " + q.ID,
+	}
+	if q.Reason != "" {
+		event.Detail += ": " + q.Reason
+	}
+	return event
 }

@@ -2,8 +2,12 @@ package gate
 
 import (
 	"context"
+	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
 // ownVerbs are the verbs that the gate does itself. They take the same path
@@ -89,4 +93,119 @@ func answerQuestion(ctx context.Context, p *invocation, a *action.Answer) (any, 
 // credentials. Its steps are calls of their own, in the session that was found.
 func openBatch(_ context.Context, p *invocation) (action.Result, error) {
 	return action.Result{Session: p.facts.Session.ID}, nil
+}
+
+// sessionVerbs are the verbs of ownVerbs that are about a session, which is looked
+// up first.
+var sessionVerbs = map[string]bool{"grant.list": true, "grant.revoke": true, "page.batch": true}
+
+// liveStates are the states of a session that goes on.
+var liveStates = map[string]bool{"starting": true, "open": true, "paused": true, "taken_over": true}
+
+// listGrants lists what was allowed for the rest of a session. What is over has
+// none.
+func listGrants(ctx context.Context, p *invocation, _ *action.None) (any, error) {
+	if s := p.facts.Session; !liveStates[s.State] {
+		if err := p.g.approvals.EndGrants(ctx, s.ID); err != nil {
+			return nil, err
+		}
+	}
+	l, err := p.g.approvals.Grants(ctx, p.facts.Session.ID)
+	return &l, err
+}
+
+// revokeGrant takes a grant back.
+func revokeGrant(ctx context.Context, p *invocation, a *action.ByID) (any, error) {
+	if err := p.g.approvals.Revoke(ctx, p.facts.Session.ID, a.ID); err != nil {
+		return nil, err
+	}
+	p.journal.approval = a.ID
+	return &action.Revoked{OK: true}, nil
+}
+
+// Tokens is what callers are known by.
+type Tokens interface {
+	Create(ctx context.Context, by action.Caller, a action.TokenCreate) (action.TokenMade, error)
+	List(ctx context.Context, by action.Caller, a action.TokenList) (action.TokenListing, error)
+	Revoke(ctx context.Context, by action.Caller, a action.TokenRevoke) (action.TokenRevoked, error)
+	Whoami(ctx context.Context, by action.Caller) (action.Whoami, error)
+}
+
+func createToken(ctx context.Context, p *invocation, a *action.TokenCreate) (any, error) {
+	made, err := p.g.tokens.Create(ctx, p.call.Caller, *a)
+	if err != nil {
+		return nil, err
+	}
+	p.journal.recordTokenEvent(made.Scope, "made token "+made.ID+" for "+string(made.Role)+" "+made.Name)
+	return &made, nil
+}
+
+func revokeToken(ctx context.Context, p *invocation, a *action.TokenRevoke) (any, error) {
+	revoked, err := p.g.tokens.Revoke(ctx, p.call.Caller, *a)
+	if err != nil {
+		return nil, err
+	}
+	p.journal.recordTokenEvent(revoked.Scope, "revoked token "+revoked.ID+" of "+revoked.Name)
+	return &revoked, nil
+}
+
+// recordTokenEvent records what was done to a token in the trail of the scope it is of.
+func (j *journal) recordTokenEvent(scope, what string) {
+	event := j.record()
+	event.EventType, event.Scope, event.Detail = audit.Token, scope, sanitized(what)
+	j.c.g.audit.Record(event)
+}
+
+// withTokens is withArgs for verbs that a gate without tokens does not have.
+func withTokens[A any](f func(context.Context, *invocation, *A) (any, error)) func(context.Context, *invocation) (action.Result, error) {
+	return withArgs(func(ctx context.Context, p *invocation, a *A) (any, error) {
+		if p.g.tokens == nil {
+			return nil, fault.New(fault.NotActive, "this gateway has no tokens to speak of").Hinted("see its configuration")
+		}
+		return f(ctx, p, a)
+	})
+}
+
+// showPolicy shows the policy in force, and how long questions wait.
+func showPolicy(_ context.Context, p *invocation, _ *action.None) (any, error) {
+	view := p.policy.Show(p.call.Caller.Role)
+	waits := p.g.approvals.Timeouts()
+	view.Timeouts = action.PolicyTimeouts{Medium: waits.Medium.Seconds(), High: waits.High.Seconds(), Critical: waits.Critical.Seconds()}
+	return &view, nil
+}
+
+// explainPolicy says what would become of a call. With a session it looks at
+// its page, as the call would, and does nothing.
+func explainPolicy(ctx context.Context, p *invocation, q *action.PolicyQuery) (any, error) {
+	var seen *action.Facts
+	if q.Session != "" {
+		facts, err := p.peekPage(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		seen = &facts
+	}
+	out, err := p.policy.Explain(*q, seen)
+	return &out, err
+}
+
+// peekPage takes the facts of a session's page for a call that nobody makes.
+func (p *invocation) peekPage(ctx context.Context, q *action.PolicyQuery) (action.Facts, error) {
+	call, _, err := policy.QueriedCall(*q)
+	if err != nil {
+		return action.Facts{}, err //nolint:wrapcheck // a fault
+	}
+	if !strings.HasPrefix(q.Verb, "page.") || q.Verb == "page.crawl" {
+		return action.Facts{}, fault.New(fault.InvalidRequest, "%s does not act on a session's page", q.Verb).
+			Hinted("leave session out").With("field", "session")
+	}
+	call.ID, call.Session, call.Caller, call.Peek = p.call.ID, q.Session, p.call.Caller, true
+	asked := p.g.invocationOf(callInfo{g: p.g, policy: p.policy, call: call})
+	asked.verb, _ = action.Lookup(q.Verb)
+	if err := asked.checkArguments(); err != nil {
+		return action.Facts{}, err
+	}
+	err = asked.look(ctx)
+	p.facts.Session = asked.facts.Session // whose page it was, for the record
+	return asked.facts, err
 }

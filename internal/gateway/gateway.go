@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/artifact"
 	"github.com/gloveboxhq/glovebox/internal/auth"
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
@@ -297,4 +298,34 @@ func listenAddress(l net.Listener) []netip.AddrPort {
 		return nil
 	}
 	return []netip.AddrPort{tcp.AddrPort()}
+}
+
+// router does the calls that the gate lets through: each goes to the sessions, the
+// records of runs, or the vault.
+type router struct {
+	gate.Sessions
+	runs  *workflow.Runs
+	vault vaultCheck
+}
+
+// Look has the part that a verb belongs to look.
+func (b router) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	if b.runs.Owns(call.Verb) {
+		return b.runs.Look(ctx, call)
+	}
+	if call.Verb == checkVerb {
+		return action.Facts{}, action.Pin{}, nil
+	}
+	return b.Sessions.Look(ctx, call)
+}
+
+// Do has the part that a verb belongs to do the call.
+func (b router) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
+	if b.runs.Owns(call.Verb) {
+		return b.runs.Do(ctx, call)
+	}
+	if call.Verb == checkVerb {
+		return b.vault.check(ctx, call)
+	}
+	return b.Sessions.Do(ctx, call, pin)
 }
