@@ -172,7 +172,7 @@ func everyOperation(t *testing.T, g *gateway) {
 			t.Run(v.Name, func(t *testing.T) {
 				at := *b
 				at.t, at.c.t = t, t
-				at.try(&v, try, path)
+				at.try(v, try, path)
 			})
 		}
 	}

@@ -1,58 +1,22 @@
 package action
 
 import (
-	"strings"
+	"net/http"
 	"time"
 )
 
-// FollowEvents asks for what happens in a scope: as it happens where a surface
-// can tell of it, else what has happened since.
-type FollowEvents struct {
-	Kinds string `json:"kinds,omitempty" query:"kinds" maxLength:"64" pattern:"^[a-z]+(,[a-z]+)*$" doc:"Of session, question, answer, action, alert and config, with commas between them; all when empty" example:"question,answer"`
-	After *int64 `json:"after,omitempty" query:"after" minimum:"0" doc:"Only what follows the event of this number; what is yet to come when absent"`
-}
+// The verbs of this file.
+var (
+	VerbApprovalStatus = Define[ByID, Question](Verb{Name: "approval.status", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/approvals/{id}/status", Tool: "browser_approval_status", Summary: "Say whether a question was answered"})
+	VerbApprovalList   = Define[ApprovalList, QuestionListing](Verb{Name: "approval.list", Class: Admin, Risk: Low, Method: http.MethodGet, Path: "/approvals", Command: "approvals list", Summary: "List questions that wait for a person"})
+	VerbApprovalShow   = Define[ByID, Question](Verb{Name: "approval.show", Class: Admin, Risk: Low, Method: http.MethodGet, Path: "/approvals/{id}", Command: "approvals show", Summary: "Show a question"})
+	VerbApprovalAnswer = Define[Answer, Question](Verb{Name: "approval.answer", Class: Admin, Risk: Low, Method: http.MethodPost, Path: "/approvals/{id}/answer", Command: "approvals approve", Summary: "Approve or deny a question"})
+	VerbGrantList      = Define[None, GrantListing](Verb{Name: "grant.list", Class: Admin, Risk: Low, Method: http.MethodGet, Path: "/sessions/{session}/grants", Command: "approvals grants", Summary: "List what people allowed for the rest of a session"})
+	VerbGrantRevoke    = Define[ByID, Revoked](Verb{Name: "grant.revoke", Class: Admin, Risk: Low, Method: http.MethodDelete, Path: "/sessions/{session}/grants/{id}", Command: "approvals revoke", Summary: "Take back what was allowed for the rest of a session"})
+)
 
 // EventKinds are the kinds of event.
 var EventKinds = []string{"session", "question", "answer", "action", "alert", "config"}
-
-// Public reports whether the call asks for no more than that sessions begin
-// and end, which every role may list.
-func (f *FollowEvents) Public() bool { return f != nil && f.Kinds == "session" }
-
-// Wants reports whether the call asks for a kind of event.
-func (f *FollowEvents) Wants(kind string) bool {
-	if f.Kinds == "" {
-		return kind != ""
-	}
-	for one := range strings.SplitSeq(f.Kinds, ",") {
-		if one == kind {
-			return true
-		}
-	}
-	return false
-}
-
-// Event is something that happened: a record of the audit trail, and what a
-// question or answer is about.
-type Event struct {
-	ID       int64     `json:"id"` // number of the record; what follows it is asked for by it
-	Kind     string    `json:"kind" enum:"session,question,answer,action,alert,config"`
-	Record   Record    `json:"record"`
-	Question *Question `json:"question,omitempty"` // as it is now
-}
-
-// EventPage is a piece of what happened, in order.
-type EventPage struct {
-	Events []Event `json:"events"`
-	Last   int64   `json:"last"` // what follows is asked for with this number
-}
-
-// EventWatch is told of events as they happen. Its functions are called one at
-// a time.
-type EventWatch struct {
-	Begin func()            // once, before the first event: the call was let through
-	Event func(Event) error // ends the call when it fails
-}
 
 // Grant is an answer that covers later calls: of one verb, on one host, for the
 // rest of its session.
@@ -74,4 +38,46 @@ type GrantListing struct {
 // Revoked says that a grant covers nothing any more.
 type Revoked struct {
 	OK bool `json:"ok"`
+}
+
+// ApprovalList filters questions.
+type ApprovalList struct {
+	State string `json:"state,omitempty" query:"state" enum:"pending,approved,denied,expired,used,all" doc:"pending when empty"`
+}
+
+// Answer answers a question. CRITICAL wants a reason.
+type Answer struct {
+	ID         string `json:"id" path:"id" maxLength:"64"`
+	Approve    bool   `json:"approve"`
+	Reason     string `json:"reason,omitempty" maxLength:"1000" example:"the customer asked for it"`
+	ForSession bool   `json:"forSession,omitempty" doc:"Cover later calls of this kind in the session; MEDIUM, or page.fill_secret"`
+}
+
+// Question is an approval asked of a person.
+type Question struct {
+	ID         string     `json:"id"`
+	State      string     `json:"state" example:"pending"` // pending, approved, denied, expired, used
+	Session    string     `json:"session"`
+	Scope      string     `json:"scope"`
+	Actor      string     `json:"actor"`
+	Verb       string     `json:"verb"`
+	Risk       Risk       `json:"risk"`
+	Rule       string     `json:"rule"` // the rule that asks
+	Why        string     `json:"why"`  // why it is asked, for people
+	Element    *Element   `json:"element,omitempty"`
+	Page       Page       `json:"page"`
+	Input      string     `json:"input,omitempty"`      // typed text, redacted
+	Request    *Held      `json:"request,omitempty"`    // the request that would leave the browser, where that is asked about
+	Within     string     `json:"within,omitempty"`     // labels, headings and short texts around the element, which tell it from others like it
+	Screenshot string     `json:"screenshot,omitempty"` // artifact id of a picture with the element outlined; operators alone may fetch it
+	Asked      time.Time  `json:"asked"`
+	Expires    time.Time  `json:"expires"`
+	Answered   *time.Time `json:"answered,omitempty"`
+	AnsweredBy string     `json:"answeredBy,omitempty"`
+	Reason     string     `json:"reason,omitempty"`
+}
+
+// QuestionListing is a list of questions, oldest first.
+type QuestionListing struct {
+	Questions []Question `json:"questions"`
 }

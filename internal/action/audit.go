@@ -3,6 +3,15 @@ package action
 import (
 	"context"
 	"io"
+	"net/http"
+	"time"
+)
+
+// The verbs of this file.
+var (
+	VerbAuditQuery  = Define[AuditQuery, AuditPage](Verb{Name: "audit.query", Class: Admin, Risk: Low, Method: http.MethodGet, Path: "/audit", Command: "audit query", Summary: "Read the audit trail"})
+	VerbAuditExport = Define[AuditExport, AuditFile](Verb{Name: "audit.export", Class: Admin, Risk: Low, Method: http.MethodGet, Path: "/audit/export", Command: "audit export", Summary: "Export the audit trail as a file"})
+	VerbAuditVerify = Define[None, AuditVerdict](Verb{Name: "audit.verify", Class: Admin, Risk: Low, Method: http.MethodGet, Path: "/audit/verify", Command: "audit verify", Summary: "Verify the audit trail's hash chain"})
 )
 
 // AuditFilter says which records of the trail are wanted. What is empty does
@@ -49,4 +58,49 @@ type AuditFile struct {
 
 	// Send writes it; it may be called once.
 	Send func(ctx context.Context, to io.Writer) error `json:"-"`
+}
+
+// Record is one line of the audit trail; docs/audit.md says what stands in it.
+type Record struct {
+	Seq           int64     `json:"seq" jsonschema:"place in the trail, from 1, without gaps"`
+	EventType     string    `json:"event_type" jsonschema:"intent and outcome of a call, or what else happened"`
+	CorrelationID string    `json:"correlation_id" jsonschema:"the same in intent, outcome, log, trace and the answer's X-Request-Id"`
+	Timestamp     time.Time `json:"timestamp" jsonschema:"UTC, microseconds"`
+	Actor         string    `json:"actor,omitempty" jsonschema:"whose token it was; absent for strangers and for the gateway itself"`
+	Role          Role      `json:"role,omitempty" jsonschema:"agent, viewer or operator"`
+	Scope         string    `json:"scope,omitempty" jsonschema:"the user or tenant that the caller acts for"`
+	SessionID     string    `json:"session_id,omitempty"`
+	ContainerID   string    `json:"container_id,omitempty" jsonschema:"the box"`
+	Action        string    `json:"action,omitempty" jsonschema:"the verb, such as page.click"`
+	Surface       string    `json:"surface,omitempty" jsonschema:"rest, mcp or cli"`
+	URL           string    `json:"url,omitempty" jsonschema:"of the page, token-like parameters masked"`
+	Domain        string    `json:"domain,omitempty" jsonschema:"host of target_url, or else of url"`
+	TargetURL     string    `json:"target_url,omitempty" jsonschema:"where it would lead, masked likewise"`
+	TargetElement string    `json:"target_element,omitempty" jsonschema:"role, name and ref as the page has them, or what the caller said"`
+	InputValue    string    `json:"input_value,omitempty" jsonschema:"what was typed or chosen, redacted"`
+	Result        string    `json:"result,omitempty" jsonschema:"of an outcome: ok, fault, pending, cancelled or lost; of a session its state"`
+	Error         string    `json:"error,omitempty" jsonschema:"fault code and message"`
+	Risk          string    `json:"risk,omitempty" jsonschema:"LOW, MEDIUM, HIGH or CRITICAL"`
+	Rule          string    `json:"rule,omitempty" jsonschema:"the rule of the policy that decided"`
+	HITLDecision  string    `json:"hitl_decision,omitempty" jsonschema:"what people had to do with it: auto_approved, operator, approved, denied, expired or pending"`
+	AnsweredBy    string    `json:"answered_by,omitempty" jsonschema:"who answered the question"`
+	Screenshot    string    `json:"screenshot_path,omitempty" jsonschema:"id of the artifact"`
+	UserAgent     string    `json:"user_agent,omitempty" jsonschema:"what the client says it is"`
+	DurationMS    int64     `json:"duration_ms,omitempty" jsonschema:"of the whole call, a person's answer included"`
+	ApprovalID    string    `json:"approval_id,omitempty" jsonschema:"of the question it is about"`
+	Detail        string    `json:"detail,omitempty"`
+	Hash          string    `json:"hash" jsonschema:"SHA-256 over the hash of the record before, as 32 bytes, and this record without its hash; hex"`
+}
+
+// AuditVerdict is what verification found.
+type AuditVerdict struct {
+	OK          bool   `json:"ok"`
+	Records     int64  `json:"records" doc:"How many were verified"`
+	First       int64  `json:"first,omitempty" doc:"Number of the oldest record there is; above 1 where retention has removed some"`
+	Head        string `json:"head" doc:"Hash of the newest record"`
+	Checkpoints int64  `json:"checkpoints,omitempty" doc:"Signed checkpoints that the trail holds"`
+	Signed      int64  `json:"signed,omitempty" doc:"Number of the newest record that a checkpoint is of"`
+	Key         string `json:"key,omitempty" doc:"Id of the key that signed"`
+	Broken      int64  `json:"broken,omitempty" doc:"Number of the record where the trail is not right any more"`
+	Problem     string `json:"problem,omitempty" doc:"What is wrong there"`
 }

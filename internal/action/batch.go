@@ -1,6 +1,7 @@
 package action
 
 import (
+	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -9,6 +10,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// The verbs of this file.
+var (
+	VerbPageBatch = Define[Batch, Batched](Verb{Name: "page.batch", Class: Write, Risk: Low, Method: http.MethodPost, Path: "/browser/batch", Body: filesBody, Tool: "browser_batch", Command: "batch", Summary: "Make several calls in one request: checked whole, each judged alone, up to the first that fails or waits"})
 )
 
 // Batch is several calls in one request, in one session. All of it is checked
@@ -70,9 +76,9 @@ func (v *Verb) Batches() bool {
 // stepVerbs lists the verbs of steps, for hints.
 func stepVerbs() string {
 	var names []string
-	for i := range Verbs {
-		if Verbs[i].Batches() {
-			names = append(names, Verbs[i].Name)
+	for _, v := range Verbs {
+		if v.Batches() {
+			names = append(names, v.Name)
 		}
 	}
 	slices.Sort(names)

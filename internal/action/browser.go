@@ -1,6 +1,16 @@
 package action
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
+
+// The verbs of this file.
+var (
+	VerbBrowserStart  = Define[BrowserStart, BrowserStatus](Verb{Name: "browser.start", Class: Write, Risk: Low, Method: http.MethodPost, Path: "/browser/start", Command: "browser start", Summary: "Start a browser, where none is open yet"})
+	VerbBrowserStop   = Define[None, BrowserStatus](Verb{Name: "browser.stop", Class: Write, Risk: Low, Method: http.MethodPost, Path: "/browser/stop", Command: "browser stop", Summary: "Stop the browser: closes its session"})
+	VerbBrowserStatus = Define[None, BrowserStatus](Verb{Name: "browser.status", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/browser/status", Command: "browser status", Summary: "Say how the browser is"})
+)
 
 // BrowserStart asks for a browser: a session of its own where none is open.
 type BrowserStart struct {

@@ -111,17 +111,6 @@ type Dialog struct {
 	Default string `json:"default,omitempty"` // prefilled answer of a prompt
 }
 
-// Artifact names a file that a session left.
-type Artifact struct {
-	ID        string    `json:"id"`
-	Session   string    `json:"session"`
-	Name      string    `json:"name"`
-	MediaType string    `json:"mediaType"`
-	Size      int64     `json:"size"` // bytes
-	SHA256    string    `json:"sha256"`
-	Created   time.Time `json:"created"`
-}
-
 // Pending says that a person has not answered yet. The same call made again
 // picks the answer up.
 type Pending struct {

@@ -1,6 +1,14 @@
 package action
 
-import "strconv"
+import (
+	"net/http"
+	"strconv"
+)
+
+// The verbs of this file.
+var (
+	VerbCapabilityShow = Define[None, Capability](Verb{Name: "capability.show", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/capability", Summary: "Show the contract that runs keep, as data"})
+)
 
 // Capability is a governed ability as data: what it may be used for, what it
 // needs, what it does and what can go wrong.

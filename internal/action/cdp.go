@@ -1,6 +1,14 @@
 package action
 
-import "context"
+import (
+	"context"
+	"net/http"
+)
+
+// The verbs of this file.
+var (
+	VerbCDPAttach = Define[None, CDPEndpoint](Verb{Name: "cdp.attach", Class: Raw, Risk: Critical, Method: http.MethodGet, Path: "/browser/cdp", Summary: "Attach a client of the browser's protocol, such as Playwright, over a WebSocket"})
+)
 
 // Message is one call of a client of the browser's protocol, as the audit
 // tells of it.

@@ -1,6 +1,19 @@
 package action
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
+
+// The verbs of this file.
+var (
+	VerbSessionPause        = Define[Hands, Session](Verb{Name: "session.pause", Class: Admin, Risk: Low, Method: http.MethodPost, Path: "/sessions/{session}/pause", Command: "session pause", Summary: "Pause a session: its agents wait until a person resumes it"})
+	VerbSessionResume       = Define[HandBack, Session](Verb{Name: "session.resume", Class: Admin, Risk: Low, Method: http.MethodPost, Path: "/sessions/{session}/resume", Command: "session resume", Summary: "Resume a paused session, with a note for its agent"})
+	VerbSessionTake         = Define[Hands, Session](Verb{Name: "session.take", Class: Admin, Risk: Low, Method: http.MethodPost, Path: "/sessions/{session}/take", Command: "session take", Summary: "Take a session over: you act in it, its agents wait"})
+	VerbSessionHandBack     = Define[HandBack, Session](Verb{Name: "session.hand_back", Class: Admin, Risk: Low, Method: http.MethodPost, Path: "/sessions/{session}/hand-back", Command: "session hand-back", Summary: "Hand a session back to its agents, which are told what changed"})
+	VerbSessionAllow        = Define[AllowHost, Session](Verb{Name: "session.allow", Class: Admin, Risk: Low, Method: http.MethodPost, Path: "/sessions/{session}/allow", Command: "session allow", Summary: "Add a host to what a session may reach, for as long as it lives"})
+	VerbSessionRequestHuman = Define[HumanRequest, HumanRequested](Verb{Name: "session.request_human", Class: Write, Risk: Low, Method: http.MethodPost, Path: "/sessions/{session}/request-human", Tool: "browser_request_human", Summary: "Ask for a person: pauses the session and waits until one hands it back"})
+)
 
 // House is the actor of what the gateway does by itself.
 const House = "glovebox"

@@ -1,5 +1,15 @@
 package action
 
+import "net/http"
+
+// The verbs of this file.
+var (
+	VerbPageCrawl = Define[Crawl, Crawled](Verb{Name: "page.crawl", Class: Write, Risk: Low, Counts: true, Method: http.MethodPost, Path: "/browser/crawl", Tool: "browser_crawl", Command: "crawl", Summary: "Read the pages that can be reached from one, breadth first, in tabs of their own"})
+	VerbCrawlPage = Define[CrawlPage, CrawlVisit](Verb{Name: "crawl.page", Class: Write, Risk: Low, Inner: true, Summary: "Read one page of a crawl"})
+	VerbCrawlFile = Define[CrawlFile, CrawlFetched](Verb{Name: "crawl.file", Class: Write, Risk: Low, Inner: true, Summary: "Fetch robots.txt or a sitemap for a crawl"})
+	VerbCrawlEnd  = Define[CrawlEnd, None](Verb{Name: "crawl.end", Class: Write, Risk: Low, Inner: true, Summary: "End a crawl and close its tabs"})
+)
+
 // Crawl asks for the pages that can be reached from one, breadth first.
 type Crawl struct {
 	URL            string   `json:"url" maxLength:"8192" doc:"Where to begin; https when there is no scheme" example:"https://example.com/docs"`

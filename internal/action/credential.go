@@ -1,6 +1,15 @@
 package action
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
+
+// The verbs of this file.
+var (
+	VerbPageFillSecret    = Define[FillSecret, Filled](Verb{Name: "page.fill_secret", Class: Write, Risk: High, Counts: true, Target: true, Method: http.MethodPost, Path: "/browser/fill-secret", Tool: "browser_fill_secret", Command: "fill-secret", Summary: "Have a secret of the site's credentials typed into its field, by name"})
+	VerbCredentialCapture = Define[Capture, Captured](Verb{Name: "credential.capture", Class: Admin, Risk: High, Method: http.MethodPost, Path: "/browser/capture", Command: "vault capture", Summary: "Save what the session is logged in with as a domain's credentials"})
+)
 
 // FillSecret has a secret of a domain's credentials typed into a protected
 // field: the caller names it and never learns it (docs/credentials.md).

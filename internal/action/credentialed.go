@@ -34,14 +34,3 @@ var instead = map[string]string{
 	"page.network": "list requests without headers",
 	"cdp.attach":   "use the page verbs; a client of the protocol can be attached in a session without credentials",
 }
-
-// Asks reports whether l looks for an element by words, which may be there or
-// not.
-func (l Locator) Asks() bool {
-	return l.Ref == "" && (l.Selector != "" || l.Role != "" || l.Text != "")
-}
-
-// Absence reports whether w waits for something to be away.
-func (w *WaitFor) Absence() bool {
-	return w.TextGone != "" || w.State == "detached" || w.State == "hidden"
-}

@@ -1,5 +1,18 @@
 package action
 
+import "net/http"
+
+// The verbs of this file.
+var (
+	VerbPageExtract  = Define[Extract, Extracted](Verb{Name: "page.extract", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/browser/extract", Tool: "browser_read", Command: "extract", Summary: "Extract the page's text or title"})
+	VerbPageContent  = Define[Content, HTML](Verb{Name: "page.content", Class: Raw, Risk: High, Method: http.MethodGet, Path: "/browser/content", Command: "content", Summary: "Read the page's HTML, or an element's"})
+	VerbPageMarkdown = Define[Markdown, Marked](Verb{Name: "page.markdown", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/browser/markdown", Tool: "browser_markdown", Command: "markdown", Summary: "Read the page as markdown"})
+	VerbPageLinks    = Define[None, LinkListing](Verb{Name: "page.links", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/browser/links", Command: "links", Summary: "List where the page leads"})
+	VerbPageScrape   = Define[Scrape, Scraped](Verb{Name: "page.scrape", Class: Read, Risk: Low, Method: http.MethodPost, Path: "/browser/scrape", Command: "scrape", Summary: "Read the text or an attribute of all that selectors match"})
+	VerbPageExecute  = Define[Execute, Executed](Verb{Name: "page.execute", Class: Raw, Risk: High, Method: http.MethodPost, Path: "/browser/execute", Tool: "browser_evaluate", Command: "execute", Summary: "Run a script in the page"})
+	VerbPagePDF      = Define[PrintPDF, PDF](Verb{Name: "page.pdf", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/browser/pdf", Command: "pdf", Summary: "Print the page as PDF"})
+)
+
 // Content asks for HTML as it is.
 type Content struct {
 	Selector string `json:"selector,omitempty" query:"selector" maxLength:"4096" doc:"The inner HTML of the first element that matches; the whole document when empty" example:"main"`
@@ -86,4 +99,21 @@ type Executed struct {
 // PDF is the page on paper.
 type PDF struct {
 	Bytes []byte `json:"bytes"`
+}
+
+// Extract reads the page.
+type Extract struct {
+	Mode string `json:"mode,omitempty" query:"mode" enum:"text,title" doc:"text when empty"`
+	Paging
+}
+
+// Extracted is text read from the page.
+type Extracted struct {
+	Mode  string `json:"mode"`
+	Text  string `json:"text"`
+	URL   string `json:"url"`
+	Title string `json:"title"`
+
+	Document *Document `json:"document,omitempty"` // what it is, where it is no page of HTML
+	Paged
 }

@@ -1,6 +1,18 @@
 package action
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
+
+// The verbs of this file.
+var (
+	VerbPageUpload     = Define[Upload, Uploaded](Verb{Name: "page.upload", Class: Write, Risk: Medium, Counts: true, Target: true, Method: http.MethodPost, Path: "/browser/upload", Body: filesBody, Tool: "browser_file_upload", Command: "upload", Summary: "Give files to a file input, or to the file chooser an element opens"})
+	VerbDownloadList   = Define[DownloadList, DownloadListing](Verb{Name: "download.list", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/browser/downloads", Tool: "browser_downloads", Command: "downloads list", Summary: "List what pages downloaded, oldest first"})
+	VerbDownloadGet    = Define[ByID, File](Verb{Name: "download.get", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/browser/downloads/{id}", Tool: "browser_downloads", Command: "downloads get", Summary: "Fetch a downloaded file out of the box, and keep it as an artifact"})
+	VerbDownloadRead   = Define[DownloadRead, DownloadText](Verb{Name: "download.read", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/browser/downloads/{id}/text", Tool: "browser_downloads", Command: "downloads read", Summary: "Read the text of a downloaded file, PDF documents too"})
+	VerbDownloadCancel = Define[ByID, Closed](Verb{Name: "download.cancel", Class: Write, Risk: Low, Method: http.MethodDelete, Path: "/browser/downloads/{id}", Command: "downloads cancel", Summary: "Cancel a download, or remove what came of it from the box"})
+)
 
 // MostUpload is how many bytes the files of one upload have together.
 const MostUpload = 24 << 20
@@ -26,13 +38,6 @@ func (u Upload) Count() int {
 		}
 	}
 	return n
-}
-
-// NewFile is a file sent with a call.
-type NewFile struct {
-	Name      string `json:"name" maxLength:"255" doc:"What the page is told it is called" example:"report.pdf"`
-	MediaType string `json:"mediaType,omitempty" maxLength:"255" example:"application/pdf"`
-	Bytes     []byte `json:"bytes" doc:"Content, in base64"`
 }
 
 // Uploaded says what was given to the page.

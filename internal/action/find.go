@@ -1,5 +1,12 @@
 package action
 
+import "net/http"
+
+// The verbs of this file.
+var (
+	VerbPageFind = Define[Find, Matches](Verb{Name: "page.find", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/browser/find", Tool: "browser_find", Command: "find", Summary: "Find text and elements on the page, with their references"})
+)
+
 // Find says what to look for on a page. All that is given must hold.
 type Find struct {
 	Text     string `json:"text,omitempty" query:"text" maxLength:"1024" doc:"Contained in the name, value or text, whatever its case" example:"invoice"`

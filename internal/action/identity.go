@@ -1,6 +1,17 @@
 package action
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
+
+// The verbs of this file.
+var (
+	VerbTokenCreate = Define[TokenCreate, TokenMade](Verb{Name: "token.create", Class: Admin, Risk: High, Method: http.MethodPost, Path: "/tokens", Status: http.StatusCreated, Command: "token create", Summary: "Make a token to call with, which is shown once"})
+	VerbTokenList   = Define[TokenList, TokenListing](Verb{Name: "token.list", Class: Admin, Risk: Low, Method: http.MethodGet, Path: "/tokens", Command: "token list", Summary: "List the tokens that may call"})
+	VerbTokenRevoke = Define[TokenRevoke, TokenRevoked](Verb{Name: "token.revoke", Class: Admin, Risk: High, Method: http.MethodDelete, Path: "/tokens/{id}", Command: "token revoke", Summary: "Revoke a token, by id or name: at once, and for good"})
+	VerbTokenWhoami = Define[None, Whoami](Verb{Name: "token.whoami", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/whoami", Command: "whoami", Summary: "Say who the caller is to the gateway"})
+)
 
 // TokenCreate asks for a token that others may call with.
 type TokenCreate struct {

@@ -1,6 +1,15 @@
 package action
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"net/http"
+)
+
+// The verbs of this file.
+var (
+	VerbPolicyShow    = Define[None, PolicyView](Verb{Name: "policy.show", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/policy", Command: "policy show", Summary: "Show the policy in force"})
+	VerbPolicyExplain = Define[PolicyQuery, PolicyExplanation](Verb{Name: "policy.explain", Class: Admin, Risk: Low, Method: http.MethodPost, Path: "/policy/explain", Command: "policy explain", Summary: "Say what would become of a call, and which rule would decide; nothing is done"})
+)
 
 // PolicyQuery asks what would become of a call, without making it. The facts
 // it is judged by are those of a session's live page, or else those given.

@@ -1,6 +1,16 @@
 package action
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
+
+// The verbs of this file.
+var (
+	VerbProfileList   = Define[None, ProfileListing](Verb{Name: "profile.list", Class: Raw, Risk: High, Method: http.MethodGet, Path: "/browser/contexts", Command: "profile list", Summary: "List the scope's profiles: saved user data of browsers"})
+	VerbProfileCreate = Define[ProfileCreate, Profile](Verb{Name: "profile.create", Class: Raw, Risk: High, Method: http.MethodPost, Path: "/browser/contexts", Status: http.StatusCreated, Command: "profile create", Summary: "Create an empty profile, for sessions to use"})
+	VerbProfileDelete = Define[ByID, ProfileDeleted](Verb{Name: "profile.delete", Class: Raw, Risk: High, Method: http.MethodDelete, Path: "/browser/contexts/{id}", Command: "profile delete", Summary: "Delete a profile, by id or name, and all that was saved in it"})
+)
 
 // ProfileCreate asks for a profile.
 type ProfileCreate struct {
@@ -36,9 +46,6 @@ type ProfileDeleted struct {
 	OK bool   `json:"ok"`
 	ID string `json:"id"`
 }
-
-// OpensProfile reports whether the session is to use saved user data.
-func (s *SessionStart) OpensProfile() bool { return s.Profile != "" }
 
 // OpensProfile reports whether the session is to use saved user data.
 func (s *BrowserStart) OpensProfile() bool { return s.Context != "" }

@@ -1,6 +1,18 @@
 package action
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
+
+// The verbs of this file.
+var (
+	VerbRunStart  = Define[RunStart, Run](Verb{Name: "run.start", Class: Write, Risk: Low, Method: http.MethodPost, Path: "/runs", Tool: "browser_run", Command: "run", Summary: "Run a batch of actions in a browser of its own, under a list of approved hosts"})
+	VerbRunList   = Define[RunList, RunListing](Verb{Name: "run.list", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/runs", Command: "runs list", Summary: "List the scope's runs, newest first"})
+	VerbRunShow   = Define[RunShow, Run](Verb{Name: "run.show", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/runs/{id}", Tool: "browser_run", Command: "runs show", Summary: "Show a run and what it has done"})
+	VerbRunCancel = Define[ByID, Run](Verb{Name: "run.cancel", Class: Write, Risk: Low, Method: http.MethodPost, Path: "/runs/{id}/cancel", Command: "runs cancel", Summary: "Cancel a run; what it has done is kept"})
+	VerbRunResume = Define[RunResume, Run](Verb{Name: "run.resume", Class: Admin, Risk: Low, Method: http.MethodPost, Path: "/runs/{id}/resume", Command: "runs resume", Summary: "Have a paused run go on, with a person's guidance"})
+)
 
 // A contract run is a batch of actions in a browser of its own, under a list
 // of hosts that a person has approved. Its names are those of the contract
@@ -172,58 +184,4 @@ type RunResume struct {
 type RunWatch struct {
 	Step  func(RunEntry) // each line of its log
 	State func(Run)      // when the state, or the question it waits for, changes
-}
-
-// RunOpen asks for the browser of a run; no surface offers it.
-type RunOpen struct {
-	Run   string   `json:"run" maxLength:"64"`
-	URL   string   `json:"url" maxLength:"8192"`
-	Hosts []string `json:"hosts" minItems:"1" maxItems:"50"`
-
-	Effects string `json:"effects,omitempty" enum:"none"` // as RunStart has it
-}
-
-// RunGrant is what the browser of a run would be let do.
-type RunGrant struct {
-	Hosts   []string
-	Unknown []string // of Hosts, those that nobody has approved
-}
-
-// RunProbe asks whether what a run needs is so; no surface offers it.
-type RunProbe struct {
-	Run string `json:"run" maxLength:"64"`
-	URL string `json:"url" maxLength:"8192"`
-}
-
-// RunChecks are what was found.
-type RunChecks struct {
-	Checks []RunCheck `json:"checks"`
-}
-
-// RunCheck is one finding.
-type RunCheck struct {
-	Name   string `json:"name"` // of Capability.RequiredStatus
-	OK     bool   `json:"ok"`
-	Detail string `json:"detail"`
-}
-
-// RunGuide asks people how a paused run shall go on; no surface offers it. A yes
-// has it go on as it is.
-type RunGuide struct {
-	Run string `json:"run" maxLength:"64"`
-	Why string `json:"why" maxLength:"2000"` // it is paused
-}
-
-// RunAllow asks people for a host that a run was led to and may not open; no
-// surface offers it. A yes adds it to the run.
-type RunAllow struct {
-	Run string `json:"run" maxLength:"64"`
-	URL string `json:"url" maxLength:"8192"`
-}
-
-// RunEnd ends the browser of a run; no surface offers it.
-type RunEnd struct {
-	Run    string `json:"run" maxLength:"64"`
-	Status string `json:"status" maxLength:"32"`
-	Reason string `json:"reason" maxLength:"64"`
 }

@@ -1,5 +1,12 @@
 package action
 
+import "net/http"
+
+// The verbs of this file.
+var (
+	VerbPageSnapshot = Define[TakeSnapshot, Snapshot](Verb{Name: "page.snapshot", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/browser/snapshot", Tool: "browser_snapshot", Command: "snapshot", Summary: "Show the page as roles, names and references"})
+)
+
 // MostTokens is the most that max_tokens may be, of any answer that has one.
 const MostTokens = 24_000
 

@@ -83,9 +83,9 @@ func OfTool(name string) (*Verb, bool) {
 	if verb, other := toolVerbs[name]; other {
 		return Lookup(verb)
 	}
-	for i := range Verbs {
-		if Verbs[i].Tool == name {
-			return &Verbs[i], true
+	for _, v := range Verbs {
+		if v.Tool == name {
+			return v, true
 		}
 	}
 	return nil, false

@@ -2,7 +2,14 @@ package action
 
 import (
 	"cmp"
+	"net/http"
 	"slices"
+)
+
+// The verbs of this file.
+var (
+	VerbProfileExport = Define[ByID, StorageState](Verb{Name: "profile.export", Class: Admin, Risk: High, Method: http.MethodGet, Path: "/browser/contexts/{id}/state", Command: "profile export", Summary: "Export what a profile is signed in with, in Playwright's storage state format"})
+	VerbProfileImport = Define[ProfileImport, ProfileImported](Verb{Name: "profile.import", Class: Admin, Risk: High, Method: http.MethodPost, Path: "/browser/contexts/{id}/state", Body: MostStateFile/3*4 + 1<<20, Command: "profile import", Summary: "Import a login into a profile, from Playwright's storage state or a browser's cookies"})
 )
 
 // MostStateFile is how large a file with a login state may be, in bytes.

@@ -1,6 +1,14 @@
 package action
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
+
+// The verbs of this file.
+var (
+	VerbCredentialCheck = Define[CredentialQuery, CredentialCheck](Verb{Name: "credential.check", Class: Admin, Risk: Low, Method: http.MethodPost, Path: "/credentials/check", Command: "vault check", Summary: "Say what a host would get from the vault: kinds and numbers, never a value"})
+)
 
 // CredentialQuery asks what a host would get from the vault.
 type CredentialQuery struct {

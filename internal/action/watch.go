@@ -1,11 +1,16 @@
 package action
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
 
-// OpenTab opens a tab.
-type OpenTab struct {
-	URL string `json:"url,omitempty" maxLength:"8192" doc:"Go there; an empty tab when absent" example:"https://example.com/"`
-}
+// The verbs of this file.
+var (
+	VerbPageConsole = Define[ReadConsole, ConsoleListing](Verb{Name: "page.console", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/browser/console", Tool: "browser_console_messages", Command: "console", Summary: "Read what pages, frames and workers wrote to the console, and their uncaught errors"})
+	VerbPageNetwork = Define[ReadNetwork, NetworkListing](Verb{Name: "page.network", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/browser/network", Tool: "browser_network_requests", Command: "network", Summary: "List the requests of pages, frames and workers"})
+	VerbPageHAR     = Define[ExportHAR, HAR](Verb{Name: "page.har", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/browser/har", Command: "har", Summary: "Export the requests as an HTTP archive (HAR 1.2), without bodies"})
+)
 
 // ReadConsole reads the console.
 type ReadConsole struct {
@@ -20,24 +25,6 @@ type ReadNetwork struct {
 	Pattern string `json:"urlPattern,omitempty" query:"urlPattern" maxLength:"512" doc:"Regular expression (RE2) searched in the URL as it is shown" example:"/api/"`
 	Headers bool   `json:"headers,omitempty" query:"headers" doc:"With headers, credentials masked; for operators"`
 	Clear   bool   `json:"clear,omitempty" query:"clear" doc:"Forget every request that is over afterwards"`
-}
-
-// Tab is one page of a browser.
-type Tab struct {
-	ID     string `json:"id"` // stays the same for the life of the tab
-	URL    string `json:"url"`
-	Title  string `json:"title"`
-	Active bool   `json:"active"` // verbs act on it
-}
-
-// TabListing is a list of tabs, in the order they were opened.
-type TabListing struct {
-	Tabs []Tab `json:"tabs"`
-}
-
-// Closed says that something is closed.
-type Closed struct {
-	OK bool `json:"ok"`
 }
 
 // ConsoleMessage is one line of the console, or an error that no script caught.
@@ -71,4 +58,26 @@ type NetworkRequest struct {
 // NetworkListing is a list of requests, oldest first.
 type NetworkListing struct {
 	Requests []NetworkRequest `json:"requests"`
+}
+
+// ExportHAR asks for the network log as a file.
+type ExportHAR struct {
+	Headers bool `json:"headers,omitempty" query:"headers" doc:"With headers, credentials masked; for operators, and the file is then not kept"`
+}
+
+// Raw reports whether the call asks for more than an agent may read.
+func (e ExportHAR) Raw() bool { return e.Headers }
+
+// HAR is a network log in the HTTP Archive format 1.2, without bodies.
+type HAR struct {
+	Bytes   []byte `json:"bytes"`
+	Entries int    `json:"entries"`
+	Headers bool   `json:"headers,omitempty"` // it has headers
+}
+
+// Headers are those of a request and of its answer, as the page's process
+// knows them. What looks like a credential is masked.
+type Headers struct {
+	Request  map[string]string `json:"request,omitempty"`
+	Response map[string]string `json:"response,omitempty"`
 }

@@ -439,7 +439,7 @@ func TestEveryCallOfEveryVerbAndRoleLeavesOneOfEach(t *testing.T) {
 	}
 	calls := 0
 	for i := range action.Verbs {
-		v := &action.Verbs[i]
+		v := action.Verbs[i]
 		for _, caller := range []action.Caller{agent, viewer, operator, {Scope: "acme"}} {
 			before := h.shelf.count()
 			id := fmt.Sprintf("%s-%s", v.Name, caller.Role)

@@ -204,6 +204,7 @@ func (h *house) close() {
 	if err := h.gate.Close(ctx); err != nil {
 		h.t.Error(err)
 	}
+	h.checkOutputs()
 	h.log.Close()
 	_ = h.db.Close()
 }

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/store"
@@ -35,7 +33,6 @@ type Runs struct {
 	store     runStore
 	log       *slog.Logger
 	retention time.Duration
-	output    *jsonschema.Schema
 
 	life context.Context //nolint:containedctx // of the runs, which outlive the calls that started them
 	stop context.CancelCauseFunc
@@ -55,11 +52,8 @@ func OpenRuns(ctx context.Context, o RunsOptions) (*Runs, error) {
 	if o.DB == nil || o.Log == nil || o.Retention == 0 {
 		return nil, errors.New("runs need a database, a log and a retention")
 	}
-	output, err := compileOutput()
-	if err != nil {
-		return nil, err
-	}
-	r := &Runs{store: runStore{o.DB}, log: o.Log, retention: o.Retention, output: output, live: map[string]*activeRun{}}
+	r := &Runs{store: runStore{o.DB}, log: o.Log, retention: o.Retention, live: map[string]*activeRun{}}
+	var err error
 	if r.orphans, err = r.store.orphans(ctx); err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ var authEvents = map[string]taker{
 // challenged answers a question for a user name and a password. b.mu is held.
 func (b *Browser) challenged(c challenge) {
 	answer := map[string]string{"response": "CancelAuth"} // its answer is taken as it is: otherwise the browser shows a dialog that nobody sees
-	if t := b.tabWith(c.Frame); t != nil && c.Type == "Document" && c.Frame == t.root.id {
+	if t := b.tabWithFrame(c.Frame); t != nil && c.Type == "Document" && c.Frame == t.root.id {
 		answer["response"] = "Default" // the navigation fails, with the reason
 	}
 	if in := b.answering(c); in != nil {
@@ -90,7 +90,7 @@ func (b *Browser) authFor(origin string) *domainCredentials {
 // asksForItself reports whether a request is for what a tab is to show, or is of
 // a document of the origin that is in a tab of that origin. b.mu is held.
 func (b *Browser) asksForItself(p paused, origin string) bool {
-	t := b.tabWith(p.Frame)
+	t := b.tabWithFrame(p.Frame)
 	if t == nil {
 		return false
 	}

@@ -7,7 +7,7 @@ import "context"
 // elsewhere: so it is measured as it will be drawn. Chromium lays out anew only
 // for another size.
 func (b *Browser) hideBars(ctx context.Context, t *tab) (show func(), err error) {
-	l, err := b.layout(ctx, t)
+	l, err := b.geometry.layout(ctx, t)
 	if err != nil {
 		return nil, err
 	}

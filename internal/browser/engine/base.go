@@ -58,10 +58,10 @@ func newBase(ctx context.Context, o Options) *base {
 		changed:  make(chan struct{}),
 	}
 	b.life, b.end = context.WithCancel(context.WithoutCancel(ctx))
-	b.netlog = netlog.New(netlog.Host{
-		Later: b.work.add, Go: func(task func()) { b.own.Go(task) }, Done: b.life.Done(), Note: b.notes.add, ProxyAnswer: turnedAway,
-	})
 	b.refs.Begin(o.Life)
+	b.netlog = netlog.New(netlog.Host{
+		Later: b.work.add, Go: func(task func()) { b.own.Go(task) }, Done: b.life.Done(), Note: b.notes.add, ProxyAnswer: proxyRefusal,
+	})
 	b.downloads = download.New(download.Host{
 		Send: func(method string, params any) { b.work.add(func() { b.root.Send(method, params) }) },
 		Go:   func(task func()) { b.own.Go(task) }, Note: b.notes.add, Name: FileName,
@@ -136,8 +136,8 @@ func (b *base) within(own time.Duration) time.Duration {
 	return verbLimit
 }
 
-// gone says why there is no active tab.
-func (b *base) gone() error {
+// noTabReason says why there is no active tab.
+func (b *base) noTabReason() error {
 	if err := b.conn.Err(); err != nil {
 		return err
 	}
@@ -150,3 +150,12 @@ func noTab() error {
 	return fault.New(fault.NotActive, "the browser has no open tab").
 		Hinted("open one with tab.open, or start a new session").Because(errNoTab)
 }
+
+// queue runs what events ask for, away from the goroutine that reads them.
+type queue struct{ jobs *cdp.Queue }
+
+func newQueue() *queue { return &queue{jobs: cdp.NewQueue()} }
+
+func (q *queue) add(job func()) { q.jobs.Add(job) }
+
+func (q *queue) run(done <-chan struct{}) { q.jobs.Run(done) }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"sync/atomic"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
@@ -19,21 +18,28 @@ const setupLimit = 10 * time.Second // to make a new tab ours; a page that spins
 // that act take turns.
 type Browser struct {
 	*base
-	turn       chan struct{} // holds a token while nobody acts
-	audience   audience
-	attendance attendance
-	sights     atomic.Int64 // the number of the last
+	turn  chan struct{} // holds a token while nobody acts
+	verbs map[string]verb
+
+	clients      *clients
+	geometry     *geometry
+	effects      *effects
+	elements     *elements
+	reader       *reader
+	targets      *targets
+	certificates *certificates
+	outgoing     *outgoingRequests
+	guard        *documentGuard
+	observer     *observer
+	dialogs      *dialogs
+	input        *input
+	navigator    *navigator
+	contents     *contents
 
 	// The rest is guarded by base.mu.
-	looked looked
-	askers askers
-
-	origins   map[string]bool               // that documents came from
-	senders   map[string]sender             // by request; of origins that get headers
-	injected  map[string]*domainCredentials // credentials that were put in, by domain
-	trusting  trusting
-	pausesAll bool               // every request is paused, see pauseAll
-	channels  map[string]channel // open ones
+	origins  map[string]bool               // that documents came from
+	senders  map[string]sender             // by request; of origins that get headers
+	injected map[string]*domainCredentials // credentials that were put in, by domain
 }
 
 // Open takes over a browser. On a fresh one it makes an off-the-record context
@@ -41,7 +47,9 @@ type Browser struct {
 // browser owns the transport from then on. Faults: not_active, cdp_error.
 func Open(ctx context.Context, t cdp.Transport, o Options) (*Browser, error) {
 	b := &Browser{base: newBase(ctx, o), turn: make(chan struct{}, 1)}
-	b.sights.Store(time.Now().UnixMilli()) // above those that an earlier process of the gateway took of the same documents
+	b.assemble()
+	b.verbs = b.verbTable()
+	b.observer.lastID.Store(time.Now().UnixMilli()) // above those that an earlier process of the gateway took of the same documents
 	b.turn <- struct{}{}
 	// Events may arrive before conn is set: they wait for the lock.
 	b.mu.Lock()
@@ -56,7 +64,7 @@ func Open(ctx context.Context, t cdp.Transport, o Options) (*Browser, error) {
 	defer cancel()
 	if err := b.start(ctx); err != nil {
 		_ = b.Close()
-		return nil, b.trouble(ctx, "open", setupLimit, err)
+		return nil, b.toFault(ctx, "open", setupLimit, err)
 	}
 	return b, nil
 }
@@ -98,7 +106,7 @@ func (b *Browser) start(ctx context.Context) error {
 	t := b.current()
 	if t == nil {
 		var err error
-		if t, err = b.firstTab(ctx); err != nil {
+		if t, err = b.targets.firstTab(ctx); err != nil {
 			return err
 		}
 	}
@@ -108,58 +116,58 @@ func (b *Browser) start(ctx context.Context) error {
 	b.mu.Lock()
 	b.downloads.Configure(b.downloadSettings())
 	behaviour := b.downloadBehaviour()
-	b.permit()
+	b.targets.permit()
 	b.mu.Unlock()
 	return b.root.Call(ctx, "Browser.setDownloadBehavior", behaviour, nil)
 }
 
 // firstTab makes an off-the-record context: a normal profile writes cookies to
 // disk under a constant key (EVIDENCE, "Credentials and pages").
-func (b *Browser) firstTab(ctx context.Context) (*tab, error) {
-	if b.options.Keeps { // set before anything else runs, and never changed: a warm browser keeps nothing
-		return b.newTab(ctx)
+func (ts *targets) firstTab(ctx context.Context) (*tab, error) {
+	if ts.options.Keeps { // set before anything else runs, and never changed: a warm browser keeps nothing
+		return ts.newTab(ctx)
 	}
 	var made struct {
 		ID string `json:"browserContextId"`
 	}
-	if err := b.root.Call(ctx, "Target.createBrowserContext", map[string]any{"disposeOnDetach": false}, &made); err != nil {
+	if err := ts.root.Call(ctx, "Target.createBrowserContext", map[string]any{"disposeOnDetach": false}, &made); err != nil {
 		return nil, err
 	}
-	b.mu.Lock()
-	b.context = made.ID
-	b.mu.Unlock()
-	return b.newTab(ctx)
+	ts.mu.Lock()
+	ts.context = made.ID
+	ts.mu.Unlock()
+	return ts.newTab(ctx)
 }
 
 // newTab opens an empty tab, which becomes the active one.
-func (b *Browser) newTab(ctx context.Context) (*tab, error) {
-	b.mu.Lock()
+func (ts *targets) newTab(ctx context.Context) (*tab, error) {
+	ts.mu.Lock()
 	params := map[string]any{"url": "about:blank"}
-	if b.context != "" {
-		params["browserContextId"] = b.context
+	if ts.context != "" {
+		params["browserContextId"] = ts.context
 	}
-	b.making++
-	b.mu.Unlock()
+	ts.making++
+	ts.mu.Unlock()
 	defer func() {
-		b.mu.Lock()
-		b.making--
-		b.mu.Unlock()
+		ts.mu.Lock()
+		ts.making--
+		ts.mu.Unlock()
 	}()
 	var made struct {
 		ID string `json:"targetId"`
 	}
-	if err := b.root.Call(ctx, "Target.createTarget", params, &made); err != nil {
+	if err := ts.root.Call(ctx, "Target.createTarget", params, &made); err != nil {
 		return nil, err
 	}
 	var t *tab
-	if err := b.await(ctx, func() bool { t = b.tabs[made.ID]; return t != nil }); err != nil {
+	if err := ts.await(ctx, func() bool { t = ts.tabs[made.ID]; return t != nil }); err != nil {
 		return nil, err
 	}
-	b.mu.Lock()
+	ts.mu.Lock()
 	if !t.closed {
-		b.show(t)
+		ts.show(t)
 	}
-	b.mu.Unlock()
+	ts.mu.Unlock()
 	return t, t.wait(ctx)
 }
 
@@ -171,7 +179,7 @@ func (b *Browser) Configure(o Options) {
 	before, emulated := b.options.metrics(), b.options.Emulate
 	b.options = o
 	b.downloads.Configure(b.downloadSettings())
-	b.emulateAgain(emulated)
+	b.targets.emulateAgain(emulated)
 	if o.Life > 0 {
 		b.refs.Begin(o.Life)
 	}

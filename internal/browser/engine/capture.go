@@ -22,7 +22,7 @@ func (b *Browser) Capture(ctx context.Context, domain string) (set credentials.S
 	const name = "capture"
 	t := b.current()
 	if t == nil {
-		return set, nil, b.trouble(ctx, name, captureLimit, b.gone())
+		return set, nil, b.toFault(ctx, name, captureLimit, b.noTabReason())
 	}
 	if err := b.admit(t, name); err != nil {
 		return set, nil, err

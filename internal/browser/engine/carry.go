@@ -31,8 +31,8 @@ type sender struct {
 // documents, those that may change something, and all of origins that get
 // headers or may have a certificate of their own making. b.mu is held.
 func (b *Browser) patterns() map[string]any {
-	origins := append(slices.Sorted(maps.Keys(headered(b.injected))), b.listedOrigins()...)
-	return map[string]any{"patterns": outgoing.Patterns(origins, b.pausesAll), "handleAuthRequests": answers(b.injected)}
+	origins := append(slices.Sorted(maps.Keys(headered(b.injected))), b.certificates.listedOrigins()...)
+	return map[string]any{"patterns": outgoing.Patterns(origins, b.outgoing.pausesAll.Load()), "handleAuthRequests": answers(b.injected)}
 }
 
 // sameOrigins reports whether the same origins get headers, and the same answers.

@@ -20,14 +20,14 @@ import (
 
 const (
 	unknownAuthority = "ERR_CERT_AUTHORITY_INVALID" // by Chromium's order it hides that the name or the dates are wrong
-	mostTrusting     = 1000                         // requests to listed hosts that are remembered: by their sender, and by their address once they were let through
+	mostListed       = 1000                         // requests to listed hosts that are remembered: by their sender, and by their address once they were let through
 )
 
-// trusting is what is known of requests to hosts of Options.SelfSigned. It is
-// guarded by Browser.mu.
-type trusting struct {
-	documents map[string]string // address of the document that sends a request, by the request's id
-	passed    map[string]bool   // addresses that may be requested whatever their certificate
+// certificates answers the browser about certificates that it does not accept.
+type certificates struct {
+	*base
+	senders *recent[string] // address of the document that sends a request to a listed host, by the request's id
+	passed  *recent[bool]   // addresses that may be requested whatever their certificate
 }
 
 type certificateError struct {
@@ -37,7 +37,9 @@ type certificateError struct {
 }
 
 var certificateEvents = map[string]taker{
-	"Security.certificateError": inTab(func(b *Browser, t *tab, from *target, e certificateError) { b.certified(t, from.session, e) }),
+	"Security.certificateError": inTab(func(b *Browser, t *tab, from *target, e certificateError) {
+		b.certificates.certified(t, from.session, e)
+	}),
 }
 
 // certifying has a tab ask about certificates that it does not accept, where any
@@ -51,30 +53,30 @@ func (o Options) certifying(kind string) []stroke {
 
 // certified answers the browser about a certificate that it does not take. b.mu
 // is held.
-func (b *Browser) certified(t *tab, session *cdp.Session, e certificateError) {
+func (ce *certificates) certified(t *tab, session *cdp.Session, e certificateError) {
 	verdict := "cancel"
-	if b.takes(t, e) {
+	if ce.accepts(t, e) {
 		verdict = "continue"
 	} else {
 		t.uncertified = "net::" + e.Type
 		if !t.hidden {
-			b.notes.add("not loaded: the certificate of %s is not accepted (%s)", host(e.URL), e.Type)
+			ce.notes.add("not loaded: the certificate of %s is not accepted (%s)", host(e.URL), e.Type)
 		}
 	}
-	b.work.add(func() {
+	ce.work.add(func() {
 		session.Send("Security.handleCertificateError", map[string]any{"eventId": e.ID, "action": verdict})
 	})
 }
 
-// takes reports whether a certificate is accepted all the same. WebSockets are
+// accepts reports whether a certificate is accepted all the same. WebSockets are
 // not paused: every document of their tab must be of a listed host. b.mu is held.
-func (b *Browser) takes(t *tab, e certificateError) bool {
-	listed := b.options.SelfSigned
+func (ce *certificates) accepts(t *tab, e certificateError) bool {
+	listed := ce.options.SelfSigned
 	if e.Type != unknownAuthority || !listed.Covers(e.URL) {
 		return false
 	}
 	if !strings.HasPrefix(e.URL, "wss:") {
-		return b.trusting.passed[unfragmented(e.URL)]
+		return ce.passed.of(unfragmented(e.URL))
 	}
 	for _, f := range t.frames {
 		if at := documentOf(f.url); at != "" && !listed.Covers(at) {
@@ -84,29 +86,26 @@ func (b *Browser) takes(t *tab, e certificateError) bool {
 	return listed.Covers(t.root.url)
 }
 
-// certain calls goOn, with b.mu held, for a request that may go to its host
+// proceed calls goOn, with b.mu held, for a request that may go to its host
 // whatever certificate that has, and for one to any other host. Others are
 // refused. b.mu is held.
-func (b *Browser) certain(t *tab, p paused, goOn func()) {
-	if !b.options.SelfSigned.Covers(p.Request.URL) {
+func (ce *certificates) proceed(t *tab, p paused, goOn func()) {
+	if !ce.options.SelfSigned.Covers(p.Request.URL) {
 		goOn()
 		return
 	}
-	b.own.Go(func() {
-		passes := b.entitled(t, p)
-		b.mu.Lock()
-		defer b.mu.Unlock()
+	ce.own.Go(func() {
+		passes := ce.entitled(t, p)
+		ce.mu.Lock()
+		defer ce.mu.Unlock()
 		if !passes {
-			b.notes.add("not loaded: %s is in security.network.allow_self_signed, which holds for its own pages and not for what other pages load", host(p.Request.URL))
-			b.work.add(func() {
-				b.root.Send("Fetch.failRequest", map[string]string{"requestId": p.ID, "errorReason": "AccessDenied"})
+			ce.notes.add("not loaded: %s is in security.network.allow_self_signed, which holds for its own pages and not for what other pages load", host(p.Request.URL))
+			ce.work.add(func() {
+				ce.root.Send("Fetch.failRequest", map[string]string{"requestId": p.ID, "errorReason": "AccessDenied"})
 			})
 			return
 		}
-		if b.trusting.passed == nil || len(b.trusting.passed) >= mostTrusting {
-			b.trusting.passed = map[string]bool{}
-		}
-		b.trusting.passed[unfragmented(p.Request.URL)] = true
+		ce.passed.put(unfragmented(p.Request.URL), true)
 		goOn()
 	})
 }
@@ -114,22 +113,22 @@ func (b *Browser) certain(t *tab, p paused, goOn func()) {
 // entitled reports whether a request to a listed host is for what a tab is to
 // show, or is sent by a document of listed hosts inside of such alone. It waits
 // for the document to say that it sends the request.
-func (b *Browser) entitled(t *tab, p paused) bool {
+func (ce *certificates) entitled(t *tab, p paused) bool {
 	document := p.Type == "Document"
 	if t != nil && document && p.Frame == t.root.id {
 		return true
 	}
-	b.mu.Lock()
-	listed, inside := b.options.SelfSigned, t == nil || b.surrounded(t, p.Frame)
-	b.mu.Unlock()
+	ce.mu.Lock()
+	listed, inside := ce.options.SelfSigned, t == nil || ce.surrounded(t, p.Frame)
+	ce.mu.Unlock()
 	if document || !inside {
 		return inside && t != nil
 	}
-	ctx, stop := context.WithTimeout(b.life, senderLimit)
+	ctx, stop := context.WithTimeout(ce.life, senderLimit)
 	defer stop()
 	sender := ""
-	_ = b.await(ctx, func() bool {
-		sender = b.trusting.documents[p.Network]
+	_ = ce.await(ctx, func() bool {
+		sender = ce.senders.of(p.Network)
 		return sender != ""
 	})
 	return listed.Covers(documentOf(sender))
@@ -137,36 +136,33 @@ func (b *Browser) entitled(t *tab, p paused) bool {
 
 // surrounded reports whether every document around a frame is of a listed host.
 // b.mu is held.
-func (b *Browser) surrounded(t *tab, frame string) bool {
+func (ce *certificates) surrounded(t *tab, frame string) bool {
 	f := t.frames[frame]
 	if f == nil {
 		return false
 	}
 	for f = f.parent; f != nil; f = f.parent {
 		at := documentOf(f.url)
-		if at != "" && !b.options.SelfSigned.Covers(at) || f.parent == nil && at == "" {
+		if at != "" && !ce.options.SelfSigned.Covers(at) || f.parent == nil && at == "" {
 			return false
 		}
 	}
 	return true
 }
 
-// sendsTo notes which document sends a request to a listed host. b.mu is held.
-func (b *Browser) sendsTo(p netlog.Event) {
-	if p.ID == "" || p.Document == "" || !b.options.SelfSigned.Covers(p.Request.URL) {
+// noteSender notes which document sends a request to a listed host. b.mu is held.
+func (ce *certificates) noteSender(p netlog.Event) {
+	if p.ID == "" || p.Document == "" || !ce.options.SelfSigned.Covers(p.Request.URL) {
 		return
 	}
-	if b.trusting.documents == nil || len(b.trusting.documents) >= mostTrusting {
-		b.trusting.documents = map[string]string{}
-	}
-	b.trusting.documents[p.ID] = p.Document
-	b.change()
+	ce.senders.put(p.ID, p.Document)
+	ce.change()
 }
 
 // listedOrigins are the listed hosts as patterns of origins.
-func (b *Browser) listedOrigins() []string {
+func (ce *certificates) listedOrigins() []string {
 	var all []string
-	for _, entry := range b.options.SelfSigned {
+	for _, entry := range ce.options.SelfSigned {
 		u, err := url.Parse("https://" + entry)
 		switch {
 		case strings.Count(entry, ":") > 1 && !strings.HasPrefix(entry, "["):

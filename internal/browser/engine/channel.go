@@ -2,8 +2,10 @@ package engine
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
@@ -17,8 +19,58 @@ import (
 
 // channel is one that is open.
 type channel struct {
-	tab string // that it is of; empty for a worker's
+	tab string // whose page opened it; empty for a worker's
 	url string
+}
+
+// channels are those that are open, by session and id.
+type channels struct {
+	mu   sync.Mutex
+	open map[string]channel
+}
+
+func (c *channels) add(key string, opened channel) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open == nil {
+		c.open = make(map[string]channel)
+	}
+	c.open[key] = opened
+}
+
+func (c *channels) address(key string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.open[key].url
+}
+
+// in reports whether a tab has a channel open, or a worker has, which may be any
+// tab's.
+func (c *channels) in(tab string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, each := range c.open {
+		if each.tab == tab || each.tab == "" {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *channels) closed(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.open, key)
+}
+
+// drop forgets channels by their session and tab.
+func (c *channels) drop(gone func(session, tab string) bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.open, func(key string, each channel) bool {
+		session, _, _ := strings.Cut(key, "/")
+		return gone(session, each.tab)
+	})
 }
 
 // channelOpened has a WebSocket judged that shares a connection with other
@@ -30,7 +82,7 @@ func channelOpened(next taker) taker {
 			Response netlog.Response `json:"response"`
 		}
 		if json.Unmarshal(params, &p) == nil && from != nil && p.Response.Status == http.StatusOK { // elsewhere 101
-			b.judgeOpen(from, b.channels[session+"/"+p.Request].url)
+			b.outgoing.judgeOpen(from, b.outgoing.channels.address(session+"/"+p.Request))
 		}
 		next(b, session, from, params)
 	}
@@ -38,8 +90,8 @@ func channelOpened(next taker) taker {
 
 // judgeOpen ends what has opened a WebSocket that the session may not have. b.mu
 // is held.
-func (b *Browser) judgeOpen(from *target, address string) {
-	judge := b.options.Outgoing
+func (og *outgoingRequests) judgeOpen(from *target, address string) {
+	judge := og.options.Outgoing
 	if judge == nil || address == "" {
 		return
 	}
@@ -48,15 +100,15 @@ func (b *Browser) judgeOpen(from *target, address string) {
 		r.Page = from.tab.root.url
 		r.Document = r.Page
 	}
-	b.own.Go(func() {
-		if _, err := judge(b.life, r); err != nil {
-			b.endTarget(from)
+	og.own.Go(func() {
+		if _, err := judge(og.life, r); err != nil {
+			og.endTarget(from)
 		}
 	})
 }
 
 // endTarget ends a document or worker with the channels that it has open.
-func (b *Browser) endTarget(t *target) {
+func (og *outgoingRequests) endTarget(t *target) {
 	switch {
 	case t.tab != nil:
 		t.tab.main.session.Send("Page.navigate", map[string]string{"url": "about:blank"})
@@ -64,7 +116,7 @@ func (b *Browser) endTarget(t *target) {
 		t.session.Send("Runtime.terminateExecution", nil)
 		t.session.Send("Runtime.evaluate", map[string]string{"expression": "self.close()"})
 	default:
-		b.root.Send("Target.closeTarget", map[string]string{"targetId": t.id})
+		og.root.Send("Target.closeTarget", map[string]string{"targetId": t.id})
 	}
 }
 
@@ -76,15 +128,12 @@ func channelBegins(next taker) taker {
 		if from != nil && from.tab != nil {
 			tab = from.tab.id
 		}
-		if b.channels == nil {
-			b.channels = map[string]channel{}
-		}
-		b.channels[key] = channel{tab, address}
+		b.outgoing.channels.add(key, channel{tab, address})
 	})
 }
 
 func channelEnds(next taker) taker {
-	return channelEvent(next, func(b *Browser, key, _ string, _ *target) { delete(b.channels, key) })
+	return channelEvent(next, func(b *Browser, key, _ string, _ *target) { b.outgoing.channels.closed(key) })
 }
 
 func channelEvent(next taker, note func(b *Browser, key, address string, from *target)) taker {
@@ -99,27 +148,6 @@ func channelEvent(next taker, note func(b *Browser, key, address string, from *t
 		}
 		if next != nil {
 			next(b, session, from, params)
-		}
-	}
-}
-
-// hasChannel reports whether a tab has a channel open, or a worker has, which
-// may be any tab's. b.mu is held.
-func (b *Browser) hasChannel(t *tab) bool {
-	for _, c := range b.channels {
-		if c.tab == t.id || c.tab == "" {
-			return true
-		}
-	}
-	return false
-}
-
-// dropChannels forgets the channels of a tab, whose document is gone, or of a
-// target that is. b.mu is held.
-func (b *Browser) dropChannels(gone func(session, tab string) bool) {
-	for key, c := range b.channels {
-		if session, _, _ := strings.Cut(key, "/"); gone(session, c.tab) {
-			delete(b.channels, key)
 		}
 	}
 }

@@ -14,14 +14,14 @@ import (
 
 // content reads the HTML of the document, or what is inside an element, as it
 // is. Faults: invalid_selector, not_found.
-func (b *Browser) content(ctx context.Context, t *tab, a *action.Content, _ action.Pin) (any, error) {
-	p, err := b.whole(ctx, t)
+func (ct *contents) content(ctx context.Context, t *tab, a *action.Content, _ action.Pin) (any, error) {
+	p, err := ct.reader.readable(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	node := 0
 	if a.Selector != "" {
-		h, err := b.locate(ctx, t, action.Locator{Selector: a.Selector}, action.Timing{})
+		h, err := ct.elements.locate(ctx, t, action.Locator{Selector: a.Selector}, action.Timing{})
 		if err != nil {
 			return nil, err
 		}
@@ -35,48 +35,48 @@ func (b *Browser) content(ctx context.Context, t *tab, a *action.Content, _ acti
 		return nil, errMoved
 	}
 	if got.Cut {
-		b.notes.add("the HTML was cut at 8 MiB: give a selector for a part of it")
+		ct.notes.add("the HTML was cut at 8 MiB: give a selector for a part of it")
 	}
-	here := b.facts(t)
+	here := ct.facts(t)
 	return &action.HTML{HTML: got.HTML, URL: here.URL, Title: here.Title}, nil
 }
 
-// whole waits until the main frame can be read and its title is known.
-func (b *Browser) whole(ctx context.Context, t *tab) (place, error) {
-	p, err := b.main(ctx, t)
+// readable waits until the main frame can be read and its title is known.
+func (rd *reader) readable(ctx context.Context, t *tab) (place, error) {
+	p, err := rd.main(ctx, t)
 	if err != nil {
 		return p, err
 	}
-	return p, b.roundTrip(ctx, t, p, glance)
+	return p, rd.effects.roundTrip(ctx, t, p, readTitle)
 }
 
 // eachFrame has a function read the frames in turn, the main one first, which
 // also tells the tab's title. A child frame that goes away meanwhile is left
 // out.
-func (b *Browser) eachFrame(ctx context.Context, t *tab, read func(injected.Frame) (title string, err error)) error {
-	if _, err := b.main(ctx, t); err != nil {
+func (rd *reader) eachFrame(ctx context.Context, t *tab, read func(injected.Frame) (title string, err error)) error {
+	if _, err := rd.main(ctx, t); err != nil {
 		return err
 	}
-	for _, p := range b.places(t) {
+	for _, p := range rd.places(t) {
 		title, err := read(p.world)
 		if err != nil && (p.frame == t.root || !moved(err)) {
 			return err
 		}
 		if err == nil && p.frame == t.root {
-			b.entitle(t, p, title)
+			rd.setTitle(t, p, title)
 		}
 	}
 	return nil
 }
 
 // markdown reads what a person can see of the page, with its structure.
-func (b *Browser) markdown(ctx context.Context, t *tab, a *action.Markdown, _ action.Pin) (any, error) {
-	out, cut, err := b.marked(ctx, t, a, true)
+func (ct *contents) markdown(ctx context.Context, t *tab, a *action.Markdown, _ action.Pin) (any, error) {
+	out, cut, err := ct.reader.marked(ctx, t, a, true)
 	if err != nil {
 		return nil, err
 	}
 	if cut {
-		b.notes.add("the markdown was cut at 1 MiB: the page has more")
+		ct.notes.add("the markdown was cut at 1 MiB: the page has more")
 	}
 	out.Markdown, out.Paged = paged(out.Markdown, out.Title, out.URL, a.Paging)
 	return out, nil
@@ -84,14 +84,14 @@ func (b *Browser) markdown(ctx context.Context, t *tab, a *action.Markdown, _ ac
 
 // marked is the page as markdown; cut says that there is more. With article it
 // is the page's article alone, where the page has one beside other things.
-func (b *Browser) marked(ctx context.Context, t *tab, a *action.Markdown, article bool) (out *action.Marked, cut bool, err error) {
-	if d := b.fileOf(t); d != nil {
+func (rd *reader) marked(ctx context.Context, t *tab, a *action.Markdown, article bool) (out *action.Marked, cut bool, err error) {
+	if d := rd.fileOf(t); d != nil {
 		return d.marked(), false, nil
 	}
 	out = &action.Marked{}
 	var parts []string
 	size, mediaType, first := 0, "", true
-	err = b.eachFrame(ctx, t, func(w injected.Frame) (string, error) {
+	err = rd.eachFrame(ctx, t, func(w injected.Frame) (string, error) {
 		if size >= textLimit {
 			return "", nil
 		}
@@ -120,12 +120,12 @@ func (b *Browser) marked(ctx context.Context, t *tab, a *action.Markdown, articl
 	if err != nil {
 		return nil, false, err
 	}
-	if d, err := b.documentOf(ctx, t, mediaType); err != nil {
+	if d, err := rd.documentOf(ctx, t, mediaType); err != nil {
 		return nil, false, err
 	} else if d != nil {
 		return d.marked(), false, nil
 	}
-	here := b.facts(t)
+	here := rd.facts(t)
 	out.URL, out.Title = here.URL, here.Title
 	out.Markdown = strings.Join(parts, "\n\n")
 	return out, cut, nil
@@ -150,11 +150,11 @@ func written(m injected.Markup, hints bool) (text string, article bool, err erro
 const mostLinks = 5000
 
 // links lists where the page and its frames lead, each address once.
-func (b *Browser) links(ctx context.Context, t *tab, _ *action.None, _ action.Pin) (any, error) {
+func (ct *contents) links(ctx context.Context, t *tab, _ *action.None, _ action.Pin) (any, error) {
 	out := &action.LinkListing{Links: []action.Link{}}
 	known := map[string]int{}
 	cut := false
-	err := b.eachFrame(ctx, t, func(w injected.Frame) (string, error) {
+	err := ct.reader.eachFrame(ctx, t, func(w injected.Frame) (string, error) {
 		found, err := w.Links(ctx)
 		cut = cut || found.Cut
 		for _, l := range found.Links {
@@ -171,9 +171,9 @@ func (b *Browser) links(ctx context.Context, t *tab, _ *action.None, _ action.Pi
 		}
 		return found.Title, err
 	})
-	out.URL = b.facts(t).URL
+	out.URL = ct.facts(t).URL
 	if cut {
-		b.notes.add("only the first %d links are listed", mostLinks)
+		ct.notes.add("only the first %d links are listed", mostLinks)
 	}
 	return out, err
 }
@@ -198,9 +198,9 @@ func sought(name, selector string) injected.Wanted {
 // scrape reads lists, after a navigation where one is asked for. Faults:
 // invalid_selector, denied_by_policy for what is protected, and those of a
 // navigation.
-func (b *Browser) scrape(ctx context.Context, t *tab, a *action.Scrape, _ action.Pin) (any, error) {
+func (ct *contents) scrape(ctx context.Context, t *tab, a *action.Scrape, _ action.Pin) (any, error) {
 	if a.Navigates() {
-		if _, err := b.visit(ctx, t, &action.Goto{URL: a.URL}, action.Pin{}); err != nil {
+		if _, err := ct.navigator.visit(ctx, t, &action.Goto{URL: a.URL}, action.Pin{}); err != nil {
 			return nil, err
 		}
 	}
@@ -212,14 +212,14 @@ func (b *Browser) scrape(ctx context.Context, t *tab, a *action.Scrape, _ action
 	var items []injected.Wanted
 	data := make(map[string][]string, len(names))
 	for _, name := range names {
-		item, err := b.harmless(ctx, name, sought(name, a.Selectors[name]))
+		item, err := ct.harmless(ctx, name, sought(name, a.Selectors[name]))
 		if err != nil {
 			return nil, err
 		}
 		items, data[name] = append(items, item), []string{}
 	}
 	hidden, cut := 0, false
-	err := b.eachFrame(ctx, t, func(w injected.Frame) (string, error) {
+	err := ct.reader.eachFrame(ctx, t, func(w injected.Frame) (string, error) {
 		got, err := w.Scrape(ctx, items)
 		if err == nil {
 			err = refusedScrape(got, names)
@@ -233,18 +233,18 @@ func (b *Browser) scrape(ctx context.Context, t *tab, a *action.Scrape, _ action
 	if err != nil {
 		return nil, err
 	}
-	b.remark(hidden, cut)
-	here := b.facts(t)
+	ct.noteLeftOut(hidden, cut)
+	here := ct.facts(t)
 	return &action.Scraped{Data: data, URL: here.URL, Title: here.Title}, nil
 }
 
-// remark says what a scrape left out.
-func (b *Browser) remark(hidden int, cut bool) {
+// noteLeftOut says what a scrape left out.
+func (ct *contents) noteLeftOut(hidden int, cut bool) {
 	if hidden > 0 {
-		b.notes.add("%d of the elements hold text that a person could not see; it is left out", hidden)
+		ct.notes.add("%d of the elements hold text that a person could not see; it is left out", hidden)
 	}
 	if cut {
-		b.notes.add("the lists were cut: more matches than 1 MiB of text, or 5000 in one list")
+		ct.notes.add("the lists were cut: more matches than 1 MiB of text, or 5000 in one list")
 	}
 }
 
@@ -258,4 +258,13 @@ func refusedScrape(got injected.Harvest, names []string) error {
 		f.Code, f.Hint = fault.DeniedByPolicy, "leave it out: secrets, scripts and raw HTML are not handed out by page.scrape"
 	}
 	return f.With("field", "selectors")
+}
+
+// contents answers the verbs that read a page.
+type contents struct {
+	*base
+	effects   *effects
+	elements  *elements
+	reader    *reader
+	navigator *navigator
 }

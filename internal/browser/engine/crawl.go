@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -26,36 +27,37 @@ const (
 type CrawlOptions struct {
 	Extract   string // markdown (also when empty), html, text, links
 	Resources bool   // load images, fonts and media too
-	// Way fetches pages that need no browser, by the browser's own way out; nil
-	// has every page rendered.
+	// Way fetches pages that can be read without the browser, through the same
+	// proxy as the browser's own requests; nil has every page rendered.
 	Way http.RoundTripper
 }
 
-// Crawler reads pages in tabs of its own, which nobody else sees.
+// Crawler reads pages in tabs of its own, which no other caller sees.
 type Crawler interface {
 	// Visit reads one page. A redirect, of the server or of the page itself, is
-	// not followed but told. Faults: invalid_url, navigation_failed,
-	// page_crashed, limit_reached, browser_action_timeout, not_active, and what
-	// the guard said.
+	// returned and not followed. Faults: invalid_url, navigation_failed,
+	// page_crashed, limit_reached, browser_action_timeout, not_active, and those
+	// of Options.Guard.
 	Visit(ctx context.Context, address string, limit time.Duration) (*action.CrawlVisit, error)
 	// Close closes the tabs. A visit under way fails.
 	Close(ctx context.Context) error
 }
 
-// crawler is a Crawler. Its fields are guarded by Browser.mu.
+// crawler is a Crawler.
 type crawler struct {
 	b       *Browser
 	options CrawlOptions
-	tabs    map[*tab]bool // whether the tab is in use
-	making  int
-	closed  bool
-	known   plainKnown
+	cache   htmlCache
+
+	mu     sync.Mutex    // may be held while base.mu is taken
+	tabs   map[*tab]bool // whether the tab is in use
+	making int           // tabs that are being opened
+	closed bool
 }
 
-// Crawl makes a crawler; it has no tabs yet. Close it.
+// Crawl makes a crawler, which has no tabs yet. It is to be closed.
 func (b *Browser) Crawl(o CrawlOptions) Crawler {
-	known := plainKnown{sheets: map[string]string{}, vain: map[string]int{}}
-	return &crawler{b: b, options: o, tabs: make(map[*tab]bool), known: known}
+	return &crawler{b: b, options: o, tabs: make(map[*tab]bool), cache: htmlCache{sheets: map[string]string{}, failures: map[string]int{}}}
 }
 
 // Visit implements Crawler.
@@ -68,94 +70,100 @@ func (c *crawler) Visit(ctx context.Context, address string, limit time.Duration
 		return nil, err
 	}
 	address, _, _ = strings.Cut(address, "#")
-	if out := c.plainly(ctx, address); out != nil {
+	if out := c.readHTML(ctx, address); out != nil {
 		return out, nil
 	}
 	t, err := c.take(ctx)
 	if err != nil {
-		return nil, c.b.trouble(ctx, "crawl", limit, err)
+		return nil, c.b.toFault(ctx, "crawl", limit, err)
 	}
 	ctx, leave := c.b.enter(ctx, t, limit)
 	defer leave()
 	out, err := c.visit(ctx, t, address)
 	if err != nil {
 		c.discard(ctx, t)
-		return nil, c.b.trouble(ctx, "crawl", limit, err)
+		return nil, c.b.toFault(ctx, "crawl", limit, err)
 	}
-	c.giveBack(ctx, t)
+	c.release(ctx, t)
 	return out, nil
 }
 
 // take finds a tab that nobody uses, or opens one.
 func (c *crawler) take(ctx context.Context) (*tab, error) {
-	c.b.mu.Lock()
-	if c.closed {
-		c.b.mu.Unlock()
-		return nil, errClosedTab
+	t, err := c.reserve()
+	if t != nil || err != nil {
+		return t, err
 	}
-	for t, used := range c.tabs {
-		if !used && !t.closed && !t.crashed {
-			c.tabs[t] = true
-			c.b.mu.Unlock()
-			return t, nil
-		}
-	}
-	full := len(c.tabs)+c.making >= mostCrawlTabs
-	if !full {
-		c.making++
-	}
-	c.b.mu.Unlock()
-	if full {
-		return nil, fault.New(fault.LimitReached, "a crawl has %d tabs at most", mostCrawlTabs).
-			Hinted("read fewer pages at a time").With("limit", "tabs").With("max", mostCrawlTabs)
-	}
-	t, err := c.b.newHiddenTab(ctx, c.options)
-	c.b.mu.Lock()
+	t, err = c.b.newHiddenTab(ctx, c.options)
+	c.mu.Lock()
 	c.making--
 	late := c.closed
 	if err == nil && !late {
 		c.tabs[t] = true
 	}
-	c.b.mu.Unlock()
+	c.mu.Unlock()
 	if err == nil && late {
-		c.b.discard(ctx, t)
+		c.b.targets.discard(ctx, t)
 		err = errClosedTab
 	}
 	return t, err
 }
 
-func (c *crawler) giveBack(ctx context.Context, t *tab) {
-	c.b.mu.Lock()
-	over := c.closed
-	t.visit = nil
-	if !over {
+// reserve returns a tab that is free. Without one it counts a tab that the caller
+// is to open, and returns nil. Fault: limit_reached.
+func (c *crawler) reserve() (*tab, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, errClosedTab
+	}
+	for t, used := range c.tabs {
+		if !used && c.b.usable(t) {
+			c.tabs[t] = true
+			return t, nil
+		}
+	}
+	if len(c.tabs)+c.making >= mostCrawlTabs {
+		return nil, fault.New(fault.LimitReached, "a crawl has %d tabs at most", mostCrawlTabs).
+			Hinted("read fewer pages at a time").With("limit", "tabs").With("max", mostCrawlTabs)
+	}
+	c.making++
+	return nil, nil
+}
+
+// release makes a tab free again.
+func (c *crawler) release(ctx context.Context, t *tab) {
+	c.b.setVisit(t, nil)
+	c.mu.Lock()
+	closed := c.closed
+	if !closed {
 		c.tabs[t] = false
 	}
-	c.b.mu.Unlock()
-	if over {
-		c.b.discard(ctx, t)
+	c.mu.Unlock()
+	if closed {
+		c.b.targets.discard(ctx, t)
 	}
 }
 
 // discard closes a tab that may hang.
 func (c *crawler) discard(ctx context.Context, t *tab) {
-	c.b.mu.Lock()
+	c.mu.Lock()
 	delete(c.tabs, t)
-	c.b.mu.Unlock()
-	c.b.discard(ctx, t)
+	c.mu.Unlock()
+	c.b.targets.discard(ctx, t)
 }
 
 // Close implements Crawler.
 func (c *crawler) Close(ctx context.Context) error {
-	c.b.mu.Lock()
+	c.mu.Lock()
 	c.closed = true
 	tabs := c.tabs
 	c.tabs = nil
-	c.b.mu.Unlock()
+	c.mu.Unlock()
 	var all []error
 	for t := range tabs {
 		bounded, stop := context.WithTimeout(ctx, closeLimit)
-		all = append(all, c.b.shut(bounded, t))
+		all = append(all, c.b.targets.shut(bounded, t))
 		stop()
 	}
 	return errors.Join(all...)
@@ -163,58 +171,56 @@ func (c *crawler) Close(ctx context.Context) error {
 
 // visit goes to a page in a hidden tab and reads it.
 func (c *crawler) visit(ctx context.Context, t *tab, address string) (*action.CrawlVisit, error) {
-	if err := c.b.prepareAhead(ctx, t, address); err != nil {
+	if err := c.b.guard.prepareAhead(ctx, t, address); err != nil {
 		return nil, err
 	}
-	defer c.b.endAhead(t)
-	before := c.b.mark(t)
-	c.b.mu.Lock()
+	defer c.b.guard.endAhead(t)
+	before := c.b.effects.mark(t)
 	v := &visit{address: address, resources: c.options.Resources}
-	t.visit = v
-	c.b.mu.Unlock()
+	c.b.setVisit(t, v)
 	var answer navigated
 	if err := t.main.session.Call(ctx, "Page.navigate", map[string]string{"url": address}, &answer); err != nil {
 		return nil, err
 	}
-	if out := c.told(t, v, answer); out != nil {
+	if out := c.elsewhere(t, v, answer); out != nil {
 		return out, nil
 	}
-	if err := c.b.failed(ctx, t, address, answer); err != nil {
+	if err := c.b.navigator.failed(ctx, t, address, answer); err != nil {
 		return nil, err
 	}
-	if err := c.arrive(ctx, t, v, before, answer.Loader); err != nil {
+	if err := c.waitParsed(ctx, t, v, before, answer.Loader); err != nil {
 		return nil, err
 	}
-	if err := c.b.away(t); err != nil {
+	if err := c.b.navigator.proxyRefusal(t); err != nil {
 		return nil, err
 	}
-	if out := c.told(t, v, answer); out != nil {
+	if out := c.elsewhere(t, v, answer); out != nil {
 		return out, nil
 	}
-	if err := c.rest(ctx, t); err != nil && !moved(err) {
+	if err := c.waitQuiet(ctx, t); err != nil && !moved(err) {
 		return nil, err
 	}
 	out, err := c.read(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	if elsewhere := c.told(t, v, answer); elsewhere != nil {
-		return elsewhere, nil // a script or a meta tag went on
+	if other := c.elsewhere(t, v, answer); other != nil {
+		return other, nil // a script or a meta tag navigated
 	}
 	return out, nil
 }
 
-// arrive waits until the document is parsed, or goes on elsewhere.
-func (c *crawler) arrive(ctx context.Context, t *tab, v *visit, before mark, loader string) error {
+// waitParsed waits until the document is parsed, or is redirected.
+func (c *crawler) waitParsed(ctx context.Context, t *tab, v *visit, before mark, loader string) error {
 	return c.b.await(ctx, func() bool {
 		f := t.root
 		return v.redirect != "" || (f.loader == loader || f.loader != before.loader) && f.events["DOMContentLoaded"]
 	})
 }
 
-// told is the answer for what is no page to read: a redirect, a download, a
-// document of another type.
-func (c *crawler) told(t *tab, v *visit, n navigated) *action.CrawlVisit {
+// elsewhere is the result where there is no page to read: for a redirect, a
+// download or a document of another type; nil where there is one.
+func (c *crawler) elsewhere(t *tab, v *visit, n navigated) *action.CrawlVisit {
 	c.b.mu.Lock()
 	defer c.b.mu.Unlock()
 	page := action.CrawledPage{URL: pagetext.MaskURL(v.address), Status: v.status, Links: []string{}, Error: unsuccessful(v.status)}
@@ -234,10 +240,10 @@ func (c *crawler) told(t *tab, v *visit, n navigated) *action.CrawlVisit {
 	return nil
 }
 
-// rest waits until the document has come to rest: its requests are over, and
-// its scripts, where it has some, change nothing any more. A page that never
-// rests is read as it is.
-func (c *crawler) rest(ctx context.Context, t *tab) error {
+// waitQuiet waits until the requests of the document have ended, and its scripts,
+// where it has some, change nothing any more. A page that never gets there is read
+// as it is.
+func (c *crawler) waitQuiet(ctx context.Context, t *tab) error {
 	bounded, stop := context.WithTimeout(ctx, quietLimit)
 	defer stop()
 	idle := func() bool { return t.closed || t.crashed || t.visit.redirect != "" || len(t.inflight) == 0 }
@@ -254,17 +260,17 @@ func (c *crawler) rest(ctx context.Context, t *tab) error {
 			return ended(ctx, err)
 		}
 		c.b.mu.Lock()
-		calm := idle()
+		quiet := idle()
 		c.b.mu.Unlock()
-		if calm || !script {
+		if quiet || !script {
 			return nil
 		}
 	}
 }
 
-// read takes out of the page what the crawl wants.
+// read reads the content of the page and its links.
 func (c *crawler) read(ctx context.Context, t *tab) (*action.CrawlVisit, error) {
-	if _, err := c.b.whole(ctx, t); err != nil {
+	if _, err := c.b.reader.readable(ctx, t); err != nil {
 		return nil, err
 	}
 	out := &action.CrawlVisit{}
@@ -288,7 +294,7 @@ func (c *crawler) read(ctx context.Context, t *tab) (*action.CrawlVisit, error) 
 	return out, nil
 }
 
-// unsuccessful says of a status that it is no success.
+// unsuccessful describes a status that is an error; "" for any other.
 func unsuccessful(status int) string {
 	if status < 400 {
 		return ""
@@ -296,6 +302,7 @@ func unsuccessful(status int) string {
 	return "HTTP " + strconv.Itoa(status)
 }
 
+// leads reads the links of all frames.
 func (c *crawler) leads(ctx context.Context, t *tab, out *action.CrawlVisit) error {
 	out.Page.Links = []string{}
 	first, known := true, map[string]bool{}
@@ -307,7 +314,7 @@ func (c *crawler) leads(ctx context.Context, t *tab, out *action.CrawlVisit) err
 			}
 			continue
 		}
-		if first { // the page speaks for itself in its main frame only
+		if first { // only the main frame says what holds for the page
 			out.Canonical, out.NoFollow, first = l.Canonical, l.NoFollow, false
 		}
 		for i, lead := range l.Leads {
@@ -325,7 +332,7 @@ func (c *crawler) content(ctx context.Context, t *tab, links []string) (string, 
 	case "links":
 		return strings.Join(links, "\n"), nil
 	case "text":
-		text, _, err := c.b.text(ctx, t)
+		text, _, err := c.b.reader.text(ctx, t)
 		return text, err
 	case "html":
 		if c.b.narrow(ctx) {
@@ -339,7 +346,7 @@ func (c *crawler) content(ctx context.Context, t *tab, links []string) (string, 
 		got, err := p.world.HTML(ctx, 0)
 		return got.HTML, err
 	}
-	m, _, err := c.b.marked(ctx, t, &action.Markdown{}, false)
+	m, _, err := c.b.reader.marked(ctx, t, &action.Markdown{}, false)
 	if err != nil {
 		return "", err
 	}

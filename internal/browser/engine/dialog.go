@@ -42,7 +42,7 @@ var dialogEvents = map[string]taker{
 			b.work.add(func() { from.session.Send(handleDialog, map[string]bool{"accept": true}) })
 			return
 		}
-		b.openDialog(t, from, action.Dialog{Kind: p.Type, Message: pagetext.Cut(p.Message), Default: pagetext.Cut(p.Default)})
+		b.dialogs.openDialog(t, from, action.Dialog{Kind: p.Type, Message: pagetext.Cut(p.Message), Default: pagetext.Cut(p.Default)})
 	}),
 	"Page.javascriptDialogClosed": inTab(func(_ *Browser, t *tab, _ *target, _ struct{}) { t.dropDialog() }),
 }
@@ -51,29 +51,29 @@ const handleDialog = "Page.handleJavaScriptDialog"
 
 // openDialog interrupts the tab's verbs, and has the dialog dismissed when
 // nobody answers it. b.mu is held.
-func (b *Browser) openDialog(t *tab, from *target, says action.Dialog) {
+func (ds *dialogs) openDialog(t *tab, from *target, says action.Dialog) {
 	t.dropDialog()
 	t.dialogs++
 	d := &dialog{Dialog: says, target: from, kept: len(t.running) > 0}
-	d.timer = time.AfterFunc(b.options.DialogTimeout, func() { b.dismiss(t, d) })
+	d.timer = time.AfterFunc(ds.options.DialogTimeout, func() { ds.dismiss(t, d) })
 	t.dialog = d
 	t.interrupt(errDialog)
 }
 
-func (b *Browser) dismiss(t *tab, d *dialog) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (ds *dialogs) dismiss(t *tab, d *dialog) {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
 	if t.dialog != d {
 		return
 	}
 	t.dialog = nil
-	log := b.options.Log
-	b.notes.add("nobody answered the %s dialog %q: it was dismissed", d.Kind, d.Message)
-	b.work.add(func() {
+	log := ds.options.Log
+	ds.notes.add("nobody answered the %s dialog %q: it was dismissed", d.Kind, d.Message)
+	ds.work.add(func() {
 		d.target.session.Send(handleDialog, map[string]bool{"accept": false})
 		log.Warn("dismissed a dialog nobody answered", "kind", d.Kind, "tab", t.id)
 	})
-	b.change()
+	ds.change()
 }
 
 // dropDialog forgets the tab's dialog.
@@ -104,10 +104,10 @@ func printOf(d *action.Dialog) string {
 }
 
 // answer answers the open dialog, and waits for what it set off.
-func (b *Browser) answer(ctx context.Context, t *tab, a *action.AnswerDialog, pin action.Pin) (any, error) {
-	b.mu.Lock()
+func (ds *dialogs) answer(ctx context.Context, t *tab, a *action.AnswerDialog, pin action.Pin) (any, error) {
+	ds.mu.Lock()
 	d := t.dialog
-	b.mu.Unlock()
+	ds.mu.Unlock()
 	if d == nil {
 		return nil, fault.New(fault.InvalidRequest, "no dialog is open").Hinted("go on without page.dialog")
 	}
@@ -115,7 +115,7 @@ func (b *Browser) answer(ctx context.Context, t *tab, a *action.AnswerDialog, pi
 		return nil, fault.New(fault.PageChanged, "another dialog is open than the one that was looked at").
 			Hinted("read what it says now, and answer that")
 	}
-	before := b.mark(t)
+	before := ds.effects.mark(t)
 	params := map[string]any{"accept": a.Accept}
 	if d.Kind == "prompt" && a.Accept {
 		params["promptText"] = a.Prompt
@@ -123,13 +123,19 @@ func (b *Browser) answer(ctx context.Context, t *tab, a *action.AnswerDialog, pi
 	if err := d.target.session.Call(ctx, handleDialog, params, nil); err != nil {
 		return nil, err
 	}
-	b.mu.Lock()
+	ds.mu.Lock()
 	if t.dialog == d {
 		t.dropDialog()
 	}
-	b.mu.Unlock()
+	ds.mu.Unlock()
 	acted := &action.Acted{OK: true}
 	var err error
-	acted.NewPage, err = b.settle(ctx, t, nil, before)
+	acted.NewPage, err = ds.effects.waitForNavigation(ctx, t, nil, before)
 	return acted, err
+}
+
+// dialogs answers the dialogs that pages open.
+type dialogs struct {
+	*base
+	effects *effects
 }

@@ -36,12 +36,12 @@ func kindOf(mediaType string) string {
 }
 
 // documentOf reads what a tab shows of a media type; nil for a page of HTML.
-func (b *Browser) documentOf(ctx context.Context, t *tab, mediaType string) (*document, error) {
+func (rd *reader) documentOf(ctx context.Context, t *tab, mediaType string) (*document, error) {
 	kind := kindOf(mediaType)
 	if kind == "" {
 		return nil, nil
 	}
-	p, err := b.main(ctx, t)
+	p, err := rd.main(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (b *Browser) documentOf(ctx context.Context, t *tab, mediaType string) (*do
 	if err != nil || kindOf(drawn.Type) != kind {
 		return nil, err
 	}
-	here := b.facts(t)
+	here := rd.facts(t)
 	d := &document{Document: action.Document{Kind: kind}, text: drawn.Text, url: here.URL, title: here.Title}
 	switch kind {
 	case action.KindImage:
@@ -61,24 +61,24 @@ func (b *Browser) documentOf(ctx context.Context, t *tab, mediaType string) (*do
 		d.text = extract.JSON(drawn.Text)
 	case action.KindXML:
 		var plain bool
-		if d.text, plain = extract.XML(b.source(ctx, t)); !plain {
+		if d.text, plain = extract.XML(rd.source(ctx, t)); !plain {
 			return nil, nil
 		}
 	}
 	if drawn.Cut || len(d.text) > textLimit {
 		d.text = cutBytes(d.text, textLimit)
-		b.notes.add("the text was cut at 1 MiB: the document has more")
+		rd.notes.add("the text was cut at 1 MiB: the document has more")
 	}
 	return d, nil
 }
 
 // source is the text of a tab's document as the server sent it, which the browser
 // keeps; "" where it does not.
-func (b *Browser) source(ctx context.Context, t *tab) string {
-	b.mu.Lock()
+func (rd *reader) source(ctx context.Context, t *tab) string {
+	rd.mu.Lock()
 	address, _, _ := strings.Cut(t.root.url, "#")
 	params := map[string]string{"frameId": t.root.id, "url": address}
-	b.mu.Unlock()
+	rd.mu.Unlock()
 	var got struct {
 		Content string `json:"content"`
 		Base64  bool   `json:"base64Encoded"`

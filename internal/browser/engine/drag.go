@@ -27,9 +27,9 @@ var dragEvents = map[string]taker{
 	}),
 }
 
-// lookOnto adds what something would be dropped on to the facts and the pin.
-func (b *Browser) lookOnto(ctx context.Context, t *tab, a *action.Drag, facts action.Facts, pin action.Pin) (action.Facts, action.Pin, error) {
-	other, drop, err := b.lookAt(ctx, t, "page.drag", a.To, a.Timing, facts)
+// lookAtDrop adds what something would be dropped on to the facts and the pin.
+func (es *elements) lookAtDrop(ctx context.Context, t *tab, a *action.Drag, facts action.Facts, pin action.Pin) (action.Facts, action.Pin, error) {
+	other, drop, err := es.lookAt(ctx, t, "page.drag", a.To, a.Timing, facts)
 	if err != nil {
 		return facts, pin, err
 	}
@@ -39,9 +39,7 @@ func (b *Browser) lookOnto(ctx context.Context, t *tab, a *action.Drag, facts ac
 		return facts, pin, fault.New(fault.InvalidRequest, "an element cannot be dropped on itself").
 			Hinted("name another element in to, or two points of it").With("field", "to")
 	}
-	b.mu.Lock()
-	b.looked.pin = action.Pin{} // each of the two is measured when its turn comes
-	b.mu.Unlock()
+	es.last.set(action.Pin{}, injected.Rect{}, 0) // each of the two is measured when its turn comes
 	return facts, pin, nil
 }
 
@@ -55,44 +53,44 @@ func goesSomewhere(a *action.Drag) bool {
 
 // drag presses on one element and lets go on another. Both are what was looked
 // at, and receive the pointer where it is.
-func (b *Browser) drag(ctx context.Context, t *tab, a *action.Drag, pin action.Pin) (any, error) {
+func (in *input) drag(ctx context.Context, t *tab, a *action.Drag, pin action.Pin) (any, error) {
 	onto := pin
 	onto.Document, onto.Node, onto.Print, onto.Drop = pin.Drop.Document, pin.Drop.Node, pin.Drop.Print, action.Spot{}
-	if _, err := b.takeDrop(ctx, t, onto, a); err != nil { // before anything is pressed
+	if _, err := in.readyToDrop(ctx, t, onto, a); err != nil { // before anything is pressed
 		return nil, err
 	}
-	from, err := b.take(ctx, t, pin, a.From, injected.ForDrag, a.Timing)
+	from, err := in.ready(ctx, t, pin, a.From, injected.ForDrag, a.Timing)
 	if err != nil {
 		return nil, err
 	}
-	before := b.mark(t)
-	acted := b.acted(from, pin)
-	c := &carrying{b: b, t: t, from: from}
+	before := in.effects.mark(t)
+	acted := in.acted(from, pin)
+	c := &dragging{in: in, t: t, from: from}
 	defer c.end()
 	if err := c.lift(ctx); err != nil {
 		return nil, err
 	}
-	to, err := b.takeDrop(ctx, t, onto, a) // it may have been scrolled to, or have made room
+	to, err := in.readyToDrop(ctx, t, onto, a) // it may have been scrolled to, or have made room
 	if err != nil {
 		return nil, err
 	}
-	if err := c.carry(ctx, to); err != nil {
+	if err := c.moveTo(ctx, to); err != nil {
 		return nil, err
 	}
 	if err := c.drop(ctx, to); err != nil {
 		return acted, err
 	}
-	came := c.came(to)
-	acted.NewPage, err = b.settleInput(ctx, t, to, before, came, came.quickly())
+	came := c.expected(to)
+	acted.NewPage, err = in.waitForInput(ctx, t, to, before, came, came.quickly())
 	if err == nil {
 		err = c.strayed(ctx, to, came)
 	}
 	return unlessRefused(acted, came, err)
 }
 
-// came is what the frame of the target is asked about: the press too, where it
+// expected is what the frame of the target is asked about: the press too, where it
 // is that of the element.
-func (c *carrying) came(to aim) *delivery {
+func (c *dragging) expected(to actionTarget) *delivery {
 	came := &delivery{since: c.since, dragged: true}
 	if to.place.document == c.from.place.document {
 		came.presses = 1
@@ -102,11 +100,11 @@ func (c *carrying) came(to aim) *delivery {
 
 // strayed asks the frame of the element, where it is another one, and those that
 // the pointer should not have acted in. Fault: page_changed.
-func (c *carrying) strayed(ctx context.Context, to aim, came *delivery) error {
-	refused := c.b.strayed(ctx, c.t, to.place, c.since)
+func (c *dragging) strayed(ctx context.Context, to actionTarget, came *delivery) error {
+	refused := c.in.wentAstray(ctx, c.t, to.place, c.since)
 	if to.place.document != c.from.place.document {
 		lifted := delivery{dragged: true}
-		err := c.b.returned(ctx, c.t, c.from.place, lifted.quickly(), setOut(c.from.place, lifted.quickly()))
+		err := c.in.effects.finishRoundTrip(ctx, c.t, c.from.place, lifted.quickly(), startRoundTrip(c.from.place, lifted.quickly()))
 		refused = refused || errors.Is(err, errRefused)
 	}
 	if refused {
@@ -115,20 +113,20 @@ func (c *carrying) strayed(ctx context.Context, to aim, came *delivery) error {
 	return nil
 }
 
-// takeDrop finds the point of the target to drop on.
-func (b *Browser) takeDrop(ctx context.Context, t *tab, pin action.Pin, a *action.Drag) (aim, error) {
+// readyToDrop finds the point of the target to drop on.
+func (in *input) readyToDrop(ctx context.Context, t *tab, pin action.Pin, a *action.Drag) (actionTarget, error) {
 	x, y, given := a.Offset()
 	if !given {
-		return b.take(ctx, t, pin, a.To, injected.ForDrop, a.Timing)
+		return in.ready(ctx, t, pin, a.To, injected.ForDrop, a.Timing)
 	}
-	return b.takeFor(ctx, t, pin, injected.Pinned{Kind: injected.ForDrop, Offset: &injected.Point{X: x, Y: y}}, a.Timing)
+	return in.readyFor(ctx, t, pin, injected.Pinned{Kind: injected.ForDrop, Offset: &injected.Point{X: x, Y: y}}, a.Timing)
 }
 
-// carrying is a drag on its way. Until it has ended the button is down.
-type carrying struct {
-	b       *Browser
+// dragging is a drag on its way. Until it has ended the button is down.
+type dragging struct {
+	in      *input
 	t       *tab
-	from    aim
+	from    actionTarget
 	x, y    float64         // where the pointer is
 	down    bool            // the button is
 	data    json.RawMessage // what the page gave to a drag and drop; nil when the mouse alone drags
@@ -137,10 +135,10 @@ type carrying struct {
 }
 
 // lift presses on the element and moves a little: a drag begins.
-func (c *carrying) lift(ctx context.Context) error {
-	c.b.mu.Lock()
+func (c *dragging) lift(ctx context.Context) error {
+	c.in.mu.Lock()
 	c.t.dragged = nil
-	c.b.mu.Unlock()
+	c.in.mu.Unlock()
 	if err := c.t.main.session.Call(ctx, "Input.setInterceptDrags", map[string]bool{"enabled": true}, nil); err != nil {
 		return err
 	}
@@ -149,7 +147,7 @@ func (c *carrying) lift(ctx context.Context) error {
 	}
 	c.x, c.y, c.down, c.since = c.from.x, c.from.y, true, time.Now()
 	press := c.button("mousePressed", 1)
-	if err := c.b.send(ctx, c.t, []stroke{c.move(c.x, c.y, 0), press, c.move(c.x+nudge/2, c.y, 1), c.move(c.x+nudge, c.y+nudge, 1)}); err != nil {
+	if err := c.in.send(ctx, c.t, []stroke{c.move(c.x, c.y, 0), press, c.move(c.x+nudge/2, c.y, 1), c.move(c.x+nudge, c.y+nudge, 1)}); err != nil {
 		return err
 	}
 	began, err := c.from.place.world.DragBegan(ctx)
@@ -158,16 +156,16 @@ func (c *carrying) lift(ctx context.Context) error {
 	}
 	bounded, stop := context.WithTimeout(ctx, dragLimit)
 	defer stop()
-	return ended(ctx, c.b.await(bounded, func() bool {
+	return ended(ctx, c.in.await(bounded, func() bool {
 		c.data = c.t.dragged
 		return c.data != nil || c.t.closed || c.t.dialog != nil
 	}))
 }
 
-// carry moves to the target, so that what it passes sees it, and stays there
+// moveTo moves to the target, so that what it passes sees it, and stays there
 // for a frame. The browser keeps a drag in the process that it first enters
 // (Input.dispatchDragEvent): one that has to end elsewhere enters there.
-func (c *carrying) carry(ctx context.Context, to aim) error {
+func (c *dragging) moveTo(ctx context.Context, to actionTarget) error {
 	startX, startY, steps := c.x, c.y, dragSteps
 	if c.data != nil && to.place.frame.target != c.t.main {
 		steps = 0
@@ -187,34 +185,34 @@ func (c *carrying) carry(ctx context.Context, to aim) error {
 }
 
 // over moves the pointer, or what is dragged.
-func (c *carrying) over(ctx context.Context, x, y float64) error {
+func (c *dragging) over(ctx context.Context, x, y float64) error {
 	c.x, c.y = x, y
 	if c.data == nil {
-		return c.b.send(ctx, c.t, []stroke{c.move(x, y, 1)})
+		return c.in.send(ctx, c.t, []stroke{c.move(x, y, 1)})
 	}
 	strokes := []stroke{c.event("dragOver")}
 	if !c.entered {
 		strokes = append([]stroke{c.event("dragEnter")}, strokes...)
 		c.entered = true
 	}
-	return c.b.send(ctx, c.t, strokes)
+	return c.in.send(ctx, c.t, strokes)
 }
 
 // drop lets go. Where the browser carries data, letting go is the drop: no
 // button is released then, as pages hear of none.
-func (c *carrying) drop(ctx context.Context, to aim) error {
+func (c *dragging) drop(ctx context.Context, to actionTarget) error {
 	c.x, c.y, c.down = to.x, to.y, false
 	last := c.button("mouseReleased", 0)
 	if c.data != nil {
 		last = c.event("drop")
 	}
-	return c.b.send(ctx, c.t, []stroke{last})
+	return c.in.send(ctx, c.t, []stroke{last})
 }
 
 // end leaves no button pressed and no drag intercepted, whatever happened. The
 // button is let go outside of everything: a click on the element is not what
 // was judged.
-func (c *carrying) end() {
+func (c *dragging) end() {
 	var strokes []stroke
 	if c.down {
 		if c.data != nil {
@@ -229,7 +227,7 @@ func (c *carrying) end() {
 	c.t.main.session.Send("Input.setInterceptDrags", map[string]bool{"enabled": false})
 }
 
-func (c *carrying) move(x, y float64, held int) stroke {
+func (c *dragging) move(x, y float64, held int) stroke {
 	button := "none"
 	if held != 0 {
 		button = "left"
@@ -237,10 +235,10 @@ func (c *carrying) move(x, y float64, held int) stroke {
 	return stroke{"Input.dispatchMouseEvent", mouse{Type: "mouseMoved", X: x, Y: y, Button: button, Buttons: held}}
 }
 
-func (c *carrying) button(kind string, held int) stroke {
+func (c *dragging) button(kind string, held int) stroke {
 	return stroke{"Input.dispatchMouseEvent", mouse{Type: kind, X: c.x, Y: c.y, Button: "left", Buttons: held, Clicks: 1}}
 }
 
-func (c *carrying) event(kind string) stroke {
+func (c *dragging) event(kind string) stroke {
 	return stroke{"Input.dispatchDragEvent", map[string]any{"type": kind, "x": c.x, "y": c.y, "data": c.data, "modifiers": 0}}
 }

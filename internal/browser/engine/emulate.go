@@ -2,10 +2,12 @@ package engine
 
 import (
 	"cmp"
+	"context"
 	"reflect"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 )
 
 // version is what the browser says it is.
@@ -115,13 +117,13 @@ func (o Options) identity(v version) map[string]any {
 }
 
 // emulateAgain gives tabs that are open what a session emulates. b.mu is held.
-func (b *Browser) emulateAgain(before action.Emulation) {
-	if reflect.DeepEqual(before, b.options.Emulate) {
+func (ts *targets) emulateAgain(before action.Emulation) {
+	if reflect.DeepEqual(before, ts.options.Emulate) {
 		return
 	}
-	b.permit()
-	for _, t := range b.tabs {
-		for _, each := range b.options.emulating(t.main.kind, b.version) {
+	ts.permit()
+	for _, t := range ts.tabs {
+		for _, each := range ts.options.emulating(t.main.kind, ts.version) {
 			t.main.session.Send(each.method, each.params)
 		}
 	}
@@ -129,13 +131,35 @@ func (b *Browser) emulateAgain(before action.Emulation) {
 
 // permit lets pages ask where the device is, if the session says where. b.mu is
 // held.
-func (b *Browser) permit() {
-	if b.options.Emulate.Geolocation == nil {
+func (ts *targets) permit() {
+	if ts.options.Emulate.Geolocation == nil {
 		return
 	}
 	params := map[string]any{"permission": map[string]string{"name": "geolocation"}, "setting": "granted"}
-	if b.context != "" {
-		params["browserContextId"] = b.context
+	if ts.context != "" {
+		params["browserContextId"] = ts.context
 	}
-	b.root.Send("Browser.setPermission", params)
+	ts.root.Send("Browser.setPermission", params)
+}
+
+// resize gives all tabs another viewport, those to come too, and waits until
+// the active one has it.
+func (ts *targets) resize(ctx context.Context, t *tab, a *action.Resize, _ action.Pin) (any, error) {
+	ts.mu.Lock()
+	ts.options.Width, ts.options.Height = a.Width, a.Height
+	size := ts.options.metrics()
+	var others []*cdp.Session
+	for _, other := range ts.tabs {
+		if other != t {
+			others = append(others, other.main.session)
+		}
+	}
+	ts.mu.Unlock()
+	for _, s := range others {
+		s.Send("Emulation.setDeviceMetricsOverride", size)
+	}
+	if err := t.main.session.Call(ctx, "Emulation.setDeviceMetricsOverride", size, nil); err != nil {
+		return nil, err
+	}
+	return &action.Resized{OK: true, Width: a.Width, Height: a.Height}, nil
 }

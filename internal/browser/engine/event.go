@@ -68,11 +68,14 @@ func joined(parts ...map[string]taker) map[string]taker {
 }
 
 var targetEvents = map[string]taker{
-	"Target.attachedToTarget": on(func(b *Browser, session string, p attached) { b.attach(session, p) }),
+	"Target.attachedToTarget": on(func(b *Browser, session string, p attached) { b.targets.attach(session, p) }),
 	"Target.detachedFromTarget": on(func(b *Browser, _ string, p struct {
 		Session string `json:"sessionId"`
 	}) {
-		b.detach(p.Session)
+		b.outgoing.channels.drop(func(of, _ string) bool { return of == p.Session })
+		if closed := b.targets.detach(p.Session); closed != nil {
+			b.work.add(func() { b.observer.viewers.forget(closed) })
+		}
 	}),
 	"Target.targetInfoChanged": on(func(b *Browser, _ string, p struct {
 		Info targetInfo `json:"targetInfo"`
@@ -82,7 +85,7 @@ var targetEvents = map[string]taker{
 			t.title = pagetext.Clean(p.Info.Title)
 		}
 	}),
-	"Inspector.targetCrashed": func(b *Browser, _ string, from *target, _ json.RawMessage) { b.crash(from) },
+	"Inspector.targetCrashed": func(b *Browser, _ string, from *target, _ json.RawMessage) { b.targets.crash(from) },
 }
 
 var frameEvents = map[string]taker{
@@ -109,7 +112,7 @@ var frameEvents = map[string]taker{
 	}) {
 		f := t.navigated(from, p.Frame)
 		if f == t.root {
-			b.dropChannels(func(_, tab string) bool { return tab == t.id })
+			b.outgoing.channels.drop(func(_, tab string) bool { return tab == t.id })
 		}
 		b.cameFrom(f.url)
 		if from.console.Muted() {

@@ -50,37 +50,37 @@ type evaluated struct {
 // execute runs a script in the main frame's own world, in the document that was
 // looked at. Faults: invalid_request for a script that throws, with its stack;
 // page_changed; browser_action_timeout.
-func (b *Browser) execute(ctx context.Context, t *tab, a *action.Execute, pin action.Pin) (any, error) {
-	root, err := b.main(ctx, t)
+func (ct *contents) execute(ctx context.Context, t *tab, a *action.Execute, pin action.Pin) (any, error) {
+	root, err := ct.main(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	if pin.Tab != t.id || root.document != pin.Document {
 		return nil, errChanged
 	}
-	limit := b.within(limited(a.Timing))
+	limit := ct.within(a.Limit(0))
 	params := map[string]any{
 		"expression": a.Expression, "awaitPromise": a.AwaitPromise, "objectGroup": "execute",
 		"timeout": max(limit-scriptSpare, limit/2).Milliseconds(),
 	}
 	defer t.main.session.Send("Runtime.releaseObjectGroup", map[string]string{"objectGroup": "execute"})
 	var got evaluated
-	script, title := t.main.session.Send("Runtime.evaluate", params), setOut(root, glance)
+	script, title := t.main.session.Send("Runtime.evaluate", params), startRoundTrip(root, readTitle)
 	if err := script.Wait(ctx, &got); err != nil {
 		return nil, terminated(err, limit)
 	}
 	bounded, stop := context.WithTimeout(ctx, titleLimit)
 	defer stop()
-	_ = b.returned(bounded, t, root, glance, title) // a script may have led away from the document
+	_ = ct.effects.finishRoundTrip(bounded, t, root, readTitle, title) // a script may have led away from the document
 	if got.Exception != nil {
 		return nil, got.Exception.fault()
 	}
 	out := &action.Executed{Type: got.Result.Type}
 	if got.Result.Object == "" {
-		out.Result = b.primitive(got.Result)
+		out.Result = ct.primitive(got.Result)
 		return out, nil
 	}
-	value, err := b.written(ctx, t, got.Result.Object, limit)
+	value, err := ct.written(ctx, t, got.Result.Object, limit)
 	out.Result = value
 	return out, err
 }
@@ -94,7 +94,7 @@ func terminated(err error, limit time.Duration) error {
 }
 
 // primitive is a value that travels by itself.
-func (b *Browser) primitive(r scriptValue) any {
+func (ct *contents) primitive(r scriptValue) any {
 	if r.Special != "" {
 		return strings.TrimSuffix(r.Special, "n")
 	}
@@ -111,12 +111,12 @@ func (b *Browser) primitive(r scriptValue) any {
 	if json.Unmarshal(r.Value, &text) != nil || len(text) <= resultLimit {
 		return text
 	}
-	b.notes.add("the result was cut at 1 MiB")
+	ct.notes.add("the result was cut at 1 MiB")
 	return strings.ToValidUTF8(text[:resultLimit], "")
 }
 
 // written has the page write an object as JSON.
-func (b *Browser) written(ctx context.Context, t *tab, object string, limit time.Duration) (any, error) {
+func (ct *contents) written(ctx context.Context, t *tab, object string, limit time.Duration) (any, error) {
 	params := map[string]any{
 		"objectId": object, "functionDeclaration": plainly, "returnByValue": true,
 		"arguments": []map[string]any{{"objectId": object}, {"value": resultLimit}},
@@ -136,7 +136,7 @@ func (b *Browser) written(ctx context.Context, t *tab, object string, limit time
 		return nil, unwritten(err)
 	}
 	if packed[0] == '-' {
-		b.notes.add("the result was cut at 1 MiB")
+		ct.notes.add("the result was cut at 1 MiB")
 	}
 	value := json.RawMessage(packed[1:])
 	if !json.Valid(value) || len(value) > 8*resultLimit {

@@ -40,7 +40,7 @@ func End(b *Browser) {
 }
 
 // HeardBy are the events that pages may answer late, by verb.
-var HeardBy = heardBy
+var HeardBy = lateEvents
 
 // Within is the limit of a call.
 func Within(b *Browser, own time.Duration) time.Duration { return b.within(own) }
@@ -49,5 +49,5 @@ func Within(b *Browser, own time.Duration) time.Duration { return b.within(own) 
 func (b *Browser) Claimed(address string) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.claimed(address)
+	return b.outgoing.claimed(address)
 }

@@ -11,7 +11,7 @@ import (
 const textLimit = 1 << 20 // bytes of text of all frames together
 
 // extract reads the page's text, frame by frame, or its title.
-func (b *Browser) extract(ctx context.Context, t *tab, a *action.Extract, _ action.Pin) (any, error) {
+func (ct *contents) extract(ctx context.Context, t *tab, a *action.Extract, _ action.Pin) (any, error) {
 	mode := a.Mode
 	if mode == "" {
 		mode = "text"
@@ -19,26 +19,26 @@ func (b *Browser) extract(ctx context.Context, t *tab, a *action.Extract, _ acti
 	if mode != "text" && mode != "title" {
 		return nil, fault.New(fault.InvalidRequest, "mode %q is not known", a.Mode).Hinted("use text or title")
 	}
-	if d := b.fileOf(t); d != nil {
+	if d := ct.fileOf(t); d != nil {
 		return d.extracted(mode, a.Paging), nil
 	}
-	p, err := b.main(ctx, t)
+	p, err := ct.main(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	if err := b.roundTrip(ctx, t, p, glance); err != nil {
+	if err := ct.effects.roundTrip(ctx, t, p, readTitle); err != nil {
 		return nil, err
 	}
-	here := b.facts(t)
+	here := ct.facts(t)
 	out := &action.Extracted{Mode: mode, URL: here.URL, Title: here.Title, Text: here.Title}
 	if mode == "title" {
 		return out, nil
 	}
-	text, mediaType, err := b.text(ctx, t)
+	text, mediaType, err := ct.reader.text(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	if d, err := b.documentOf(ctx, t, mediaType); err != nil {
+	if d, err := ct.reader.documentOf(ctx, t, mediaType); err != nil {
 		return nil, err
 	} else if d != nil {
 		return d.extracted(mode, a.Paging), nil
@@ -58,9 +58,9 @@ func (d *document) extracted(mode string, p action.Paging) *action.Extracted {
 
 // text reads what a person can see of all frames, and says of what media type the
 // main one is where it is not HTML.
-func (b *Browser) text(ctx context.Context, t *tab) (text, mediaType string, err error) {
+func (rd *reader) text(ctx context.Context, t *tab) (text, mediaType string, err error) {
 	var all strings.Builder
-	for _, p := range b.places(t) {
+	for _, p := range rd.places(t) {
 		r, err := p.world.Text(ctx)
 		if err != nil {
 			if p.frame == t.root || !moved(err) {

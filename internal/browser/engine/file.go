@@ -21,8 +21,8 @@ func (b *base) fileOf(t *tab) *document {
 	return t.file
 }
 
-// putAside has a tab show its page again, and reports whether a file was shown.
-func (b *base) putAside(t *tab) bool {
+// dropFile has a tab show its page again, and reports whether a file was shown.
+func (b *base) dropFile(t *tab) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	was := t.file != nil
@@ -34,33 +34,33 @@ func (b *base) putAside(t *tab) bool {
 // PDF documents and text, which the browser itself does not draw. It is what the
 // server sent for that navigation; nothing is requested for it again. A file that
 // cannot be read is a download as any other.
-func (b *Browser) readFile(ctx context.Context, t *tab, n *action.Navigated) {
-	b.mu.Lock()
-	readable := b.options.Files != nil && (kindOf(t.mediaType) != "" || t.mediaType == pdfType)
-	b.mu.Unlock()
+func (nv *navigator) readFile(ctx context.Context, t *tab, n *action.Navigated) {
+	nv.mu.Lock()
+	readable := nv.options.Files != nil && (kindOf(t.mediaType) != "" || t.mediaType == pdfType)
+	nv.mu.Unlock()
 	if !readable {
 		return
 	}
 	ctx, stop := context.WithTimeout(ctx, fileLimit)
 	defer stop()
-	d, ok := b.downloads.Ended(ctx, n.Download)
+	d, ok := nv.downloads.Ended(ctx, n.Download)
 	if !ok {
 		return
 	}
-	file, err := b.downloads.Get(ctx, n.Download)
+	file, err := nv.downloads.Get(ctx, n.Download)
 	if err != nil {
 		return
 	}
 	text, pages, cut, err := extract.Document(ctx, file.Bytes, textLimit)
 	if err != nil {
-		b.notes.add("the file %q has no text that can be read: %s", pagetext.Shorten(file.Name, mostQuote), file.MediaType)
+		nv.notes.add("the file %q has no text that can be read: %s", pagetext.Shorten(file.Name, mostQuote), file.MediaType)
 		return
 	}
 	if cut {
-		b.notes.add("the text was cut at 1 MiB: the file has more")
+		nv.notes.add("the text was cut at 1 MiB: the file has more")
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	nv.mu.Lock()
+	defer nv.mu.Unlock()
 	t.file = &document{text: text, url: d.URL, title: d.Name, Document: action.Document{Kind: action.KindText, Pages: pages, Name: d.Name, Artifact: file.ID}}
 	if pages > 0 {
 		t.file.Kind = action.KindPDF
@@ -71,11 +71,11 @@ func (b *Browser) readFile(ctx context.Context, t *tab, n *action.Navigated) {
 const pdfType = "application/pdf"
 
 // documentShown is what a tab shows that is no page of HTML; nil for a page.
-func (b *Browser) documentShown(ctx context.Context, t *tab) *action.Document {
-	b.mu.Lock()
+func (rd *reader) documentShown(ctx context.Context, t *tab) *action.Document {
+	rd.mu.Lock()
 	mediaType := t.mediaType
-	b.mu.Unlock()
-	d, err := b.documentOf(ctx, t, mediaType)
+	rd.mu.Unlock()
+	d, err := rd.documentOf(ctx, t, mediaType)
 	if err != nil {
 		return nil
 	}

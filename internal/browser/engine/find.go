@@ -20,34 +20,34 @@ const (
 // find looks for words and roles in what a snapshot would show, with its
 // references. Faults: invalid_request, invalid_selector, not_found for a
 // selector that matches nothing.
-func (b *Browser) find(ctx context.Context, t *tab, a *action.Find, _ action.Pin) (any, error) {
+func (ct *contents) find(ctx context.Context, t *tab, a *action.Find, _ action.Pin) (any, error) {
 	q, err := queryOf(a)
 	if err != nil {
 		return nil, err
 	}
-	if d := b.fileOf(t); d != nil {
+	if d := ct.fileOf(t); d != nil {
 		return d.find(ctx, q), ctx.Err()
 	}
-	top, walk, err := b.outset(ctx, t)
+	top, walk, err := ct.reader.start(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	walk.NoURLs = true
 	if a.Selector != "" {
-		h, err := b.locate(ctx, t, action.Locator{Selector: a.Selector}, action.Timing{Timeout: 1})
+		h, err := ct.elements.locate(ctx, t, action.Locator{Selector: a.Selector}, action.Timing{Timeout: 1})
 		if err != nil {
 			return nil, err
 		}
 		top, walk.Root = h.place, h.node
 	}
-	merged, err := b.perceive(ctx, t, top, walk)
+	merged, err := ct.reader.readPage(ctx, t, top, walk)
 	if err != nil {
 		return nil, err
 	}
 	if merged.Cut {
-		b.notes.add("the page is too large to be looked through whole: give a selector for a part of it")
+		ct.notes.add("the page is too large to be looked through whole: give a selector for a part of it")
 	}
-	here := b.facts(t)
+	here := ct.facts(t)
 	out := &action.Matches{URL: here.URL, Title: here.Title, Hidden: merged.Hidden}
 	out.Matches, out.Total = merged.Find(ctx, q)
 	return out, ctx.Err()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
@@ -11,23 +12,23 @@ import (
 
 // frame is one frame of a tab. Its fields are guarded by Browser.mu.
 type frame struct {
-	id       string
-	parent   *frame
-	children []*frame
-	target   *target // nil while the frame is between two processes
-	loader   string
-	url      string
-	failed   bool            // it shows an error page
-	events   map[string]bool // lifecycle events of the loader
-	context  int64           // our isolated world; 0 when there is none
-	origin   string          // of the document, as its world says
-	unique   string          // its unique id, which is the identity of the document: numbers of elements belong to it
-	own      string          // the unique id of the page's own world of it
-	owner    owner
-	shown    injected.Embedding // where it was when it was last pointed at
-	drawn    string             // the document that is known to have been drawn
-	awaited  bool               // it was waited for once, in vain
-	ears     ears
+	id        string
+	parent    *frame
+	children  []*frame
+	target    *target // nil while the frame is between two processes
+	loader    string
+	url       string
+	failed    bool            // it shows an error page
+	events    map[string]bool // lifecycle events of the loader
+	context   int64           // our isolated world; 0 when there is none
+	origin    string          // of the document, as its world says
+	unique    string          // its unique id, which is the identity of the document: numbers of elements belong to it
+	own       string          // the unique id of the page's own world of it
+	owner     owner
+	placed    injected.Embedding // where it was when it was last pointed at
+	painted   string             // the document that is known to have been drawn
+	awaited   bool               // it was waited for once, in vain
+	listeners listenerCache
 }
 
 // owner is the number of a frame's iframe element in its parent's document.
@@ -267,4 +268,34 @@ func (b *base) ownerOf(ctx context.Context, f *frame, parent place) (int, error)
 	f.owner = owner{document: parent.document, number: number}
 	b.mu.Unlock()
 	return number, nil
+}
+
+const frameLimit = time.Second // for a frame that changes its process to come to us
+
+// complete waits for frames that are on their way to us: the browser tells of
+// one that gets a process of its own later than of its parent. Each is waited
+// for once; what does not come is read without it.
+func (b *base) complete(ctx context.Context, t *tab) error {
+	bounded, stop := context.WithTimeout(ctx, frameLimit)
+	defer stop()
+	err := b.await(bounded, func() bool { return t.closed || t.crashed || t.dialog != nil || len(t.coming()) == 0 })
+	if err != nil {
+		b.mu.Lock()
+		for _, f := range t.coming() {
+			f.awaited = true
+		}
+		b.mu.Unlock()
+	}
+	return ended(ctx, err)
+}
+
+// coming returns the frames that have no world yet. b.mu is held.
+func (t *tab) coming() []*frame {
+	var all []*frame
+	for _, f := range t.frames {
+		if _, here := f.world(); !here && !f.awaited {
+			all = append(all, f)
+		}
+	}
+	return all
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"net/url"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -43,30 +46,30 @@ type paused struct {
 // every request has, or the one that it has while it is paused.
 func (p paused) key() string { return cmp.Or(p.Network, p.ID) }
 
-// judged takes in a request that waits for an answer. Each target asks about
+// requestPaused takes in a request that waits for an answer. Each target asks about
 // its own documents. The browser as a whole asks once more, last before the
 // request is made: a frame in a process of its own may navigate before its
 // target was told to ask (a frame in a sandbox with srcdoc is not paused).
-func judged(b *Browser, session string, from *target, params json.RawMessage) {
+func requestPaused(b *Browser, session string, from *target, params json.RawMessage) {
 	if session != "" {
-		inTab(func(b *Browser, t *tab, from *target, p paused) { b.judge(t, from, p) })(b, session, from, params)
+		inTab(func(b *Browser, t *tab, from *target, p paused) { b.guard.judge(t, from, p) })(b, session, from, params)
 		return
 	}
 	var p paused
 	switch {
 	case json.Unmarshal(params, &p) != nil:
 	case p.Type != "Document":
-		t := b.tabWith(p.Frame)
-		b.certain(t, p, func() { b.outgoing(t, p, func() { b.carry(t, p) }) })
+		t := b.tabWithFrame(p.Frame)
+		b.certificates.proceed(t, p, func() { b.outgoing.judge(t, p, func() { b.carry(t, p) }) })
 	default:
-		t := b.tabWith(p.Frame)
-		b.certain(t, p, func() { b.question(b.root, t, p) })
+		t := b.tabWithFrame(p.Frame)
+		b.certificates.proceed(t, p, func() { b.guard.askGuard(b.root, t, p) })
 	}
 }
 
-// tabWith returns the tab a frame is in; nil for one that is not known yet. b.mu
+// tabWithFrame returns the tab a frame is in; nil for one that is not known yet. b.mu
 // is held.
-func (b *base) tabWith(frame string) *tab {
+func (b *base) tabWithFrame(frame string) *tab {
 	for _, t := range b.tabs {
 		if t.frames[frame] != nil {
 			return t
@@ -76,51 +79,51 @@ func (b *base) tabWith(frame string) *tab {
 }
 
 // judge asks the guard about a document and answers the browser. b.mu is held.
-func (b *Browser) judge(t *tab, from *target, p paused) {
+func (dg *documentGuard) judge(t *tab, from *target, p paused) {
 	if t.hidden {
-		b.judgeVisit(t, from, p)
+		dg.judgeVisit(t, from, p)
 		return
 	}
-	b.ask(t, from, p)
+	dg.ask(t, from, p)
 }
 
 // ask asks the guard about a document. b.mu is held.
-func (b *Browser) ask(t *tab, from *target, p paused) {
+func (dg *documentGuard) ask(t *tab, from *target, p paused) {
 	if p.Frame == t.root.id {
 		t.moves.asked++
 		t.method = p.Request.Method
 	}
-	b.question(from.session, t, p)
+	dg.askGuard(from.session, t, p)
 }
 
-// question puts a document to the guard. t may be nil. b.mu is held.
-func (b *Browser) question(session *cdp.Session, t *tab, p paused) {
-	guard, refused := b.options.Guard, b.options.Refused
-	prepare := b.preparing(session, t, p)
-	b.work.add(func() {
+// askGuard puts a document to the guard. t may be nil. b.mu is held.
+func (dg *documentGuard) askGuard(session *cdp.Session, t *tab, p paused) {
+	guard, refused := dg.options.Guard, dg.options.Refused
+	prepare := dg.preparing(session, t, p)
+	dg.work.add(func() {
 		err := allowed(guard, p.Request.URL)
 		if err == nil {
-			if session != b.root { // the browser as a whole asks once more
+			if session != dg.root { // the browser as a whole asks once more
 				session.Send("Fetch.continueRequest", map[string]string{"requestId": p.ID})
 				return
 			}
-			b.mu.Lock()
-			defer b.mu.Unlock()
-			b.outgoing(t, p, func() { prepare(func() { b.goOn(p, t.leads(p)) }) })
+			dg.mu.Lock()
+			defer dg.mu.Unlock()
+			dg.outgoing.judge(t, p, func() { prepare(func() { dg.credentials.goOn(p, t.leads(p)) }) })
 			return
 		}
-		b.turnAway(session, t, p, err)
+		dg.failRequest(session, t, p, err)
 		if refused != nil {
-			r := b.refusal(t, p, err)
+			r := dg.refusal(t, p, err)
 			r.Top = p.Frame == t.root.id && !t.hidden
 			refused(r)
 		}
 	})
 }
 
-// turnAway fails a request that waits.
-func (b *Browser) turnAway(session *cdp.Session, t *tab, p paused, err error) {
-	b.refuse(t, p, err)
+// failRequest fails a request that waits.
+func (dg *documentGuard) failRequest(session *cdp.Session, t *tab, p paused, err error) {
+	dg.noteRefusal(t, p, err)
 	session.Send("Fetch.failRequest", map[string]string{"requestId": p.ID, "errorReason": "BlockedByClient"})
 }
 
@@ -132,16 +135,16 @@ func allowed(guard func(string) error, url string) error {
 	return guard(url)
 }
 
-func (b *Browser) refuse(t *tab, p paused, err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (dg *documentGuard) noteRefusal(t *tab, p paused, err error) {
+	dg.mu.Lock()
+	defer dg.mu.Unlock()
 	if t != nil && p.Frame == t.root.id {
 		t.refused = blocked(p.Request.URL, err)
 	}
 	if t == nil || !t.hidden {
-		b.notes.add("blocked: %s", fault.From(blocked(p.Request.URL, err)).Message)
+		dg.notes.add("blocked: %s", fault.From(blocked(p.Request.URL, err)).Message)
 	}
-	b.change()
+	dg.change()
 }
 
 // blocked turns what a guard said into a fault.
@@ -156,13 +159,13 @@ func blocked(address string, err error) error {
 }
 
 // refusal leaves the query out: it may hold secrets.
-func (b *Browser) refusal(t *tab, p paused, err error) action.Refusal {
+func (dg *documentGuard) refusal(t *tab, p paused, err error) action.Refusal {
 	to := p.Request.URL
 	r := action.Refusal{Time: time.Now(), Host: host(to), URL: bareAddress(to), Reason: fault.From(blocked(to, err)).Message, Page: true}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if r.Document = b.askers[strings.TrimSuffix(r.Host, ".")]; r.Document == "" && t != nil {
-		r.Document = bareAddress(b.shownIn(t, t.frames[p.Frame]))
+	dg.mu.Lock()
+	defer dg.mu.Unlock()
+	if r.Document = dg.initiators.of(strings.TrimSuffix(r.Host, ".")); r.Document == "" && t != nil {
+		r.Document = bareAddress(dg.documentAround(t, t.frames[p.Frame]))
 	}
 	return r
 }
@@ -173,4 +176,81 @@ func host(address string) string {
 		return "that address"
 	}
 	return u.Hostname()
+}
+
+const mostInitiators = 1000 // hosts for which it is known who asked; the egress proxy keeps as many refusals
+
+// Asker returns the address, without query, of the document that last asked
+// for something of host: a page, a frame or a worker's script; for a redirect
+// the address it came from. The browser may report a request after it was
+// made: Asker waits for that until ctx ends, and then returns "".
+func (b *Browser) Asker(ctx context.Context, host string) (address string) {
+	_ = b.await(ctx, func() bool {
+		address = b.guard.initiators.of(host)
+		return address != ""
+	})
+	return address
+}
+
+// noteInitiator notes who makes a request. b.mu is held.
+func (dg *documentGuard) noteInitiator(from *target, p netlog.Event) {
+	to, err := url.Parse(cmp.Or(p.Request.URL, p.URL))
+	if err != nil || to.Hostname() == "" {
+		return
+	}
+	if by, err := url.Parse(p.Document); err == nil && by.Host == to.Host && !p.IsDocument() {
+		return // a preflight names itself, and what a host asks of itself is no news
+	}
+	by := p.Document
+	switch {
+	case p.Redirect != nil:
+		by = p.Redirect.URL
+	case from.tab != nil && (p.IsDocument() || by == ""):
+		by = dg.documentAround(from.tab, from.tab.frames[p.Frame])
+	}
+	if by = bareAddress(by); by == "" {
+		return
+	}
+	dg.initiators.put(strings.TrimSuffix(to.Hostname(), "."), by)
+	dg.change()
+}
+
+// documentAround returns the address of the document in a frame, or of the nearest
+// around it, or of what opened the tab. b.mu is held.
+func (b *base) documentAround(t *tab, f *frame) string {
+	if f == nil {
+		f = t.root
+	}
+	for ; f != nil; f = f.parent {
+		if strings.HasPrefix(f.url, "http") {
+			return f.url
+		}
+	}
+	if opener := b.tabs[t.opener]; opener != nil {
+		return opener.root.url
+	}
+	return ""
+}
+
+// bareAddress is an http address without query, fragment and user, or the
+// origin of what a script made; "" for any other.
+func bareAddress(address string) string {
+	inner, made := strings.CutPrefix(address, "blob:")
+	u, err := url.Parse(inner)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https":
+		return ""
+	case made:
+		return "blob:" + u.Scheme + "://" + u.Host // the rest is a random name
+	}
+	u.RawQuery, u.Fragment, u.User = "", "", nil
+	return pagetext.Brief(u.String())
+}
+
+// documentGuard asks whether documents may be requested, and prepares for them.
+type documentGuard struct {
+	*base
+	outgoing    *outgoingRequests
+	credentials credentialInjector
+	initiators  *recent[string] // for each host, the address of the document that asked for something there last
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 )
 
-// ears are what is known of the listeners of a frame's document.
-type ears struct {
+// listenerCache are what is known of the listeners of a frame's document.
+type listenerCache struct {
 	mu       sync.Mutex
 	document string // whose they are
 	injected.Ears
 }
 
 // of returns what is known of a place's document. e.mu is held.
-func (e *ears) of(p place) *injected.Ears {
+func (e *listenerCache) of(p place) *injected.Ears {
 	if e.document != p.document {
 		e.document, e.Ears = p.document, injected.Ears{}
 	}
@@ -23,36 +23,36 @@ func (e *ears) of(p place) *injected.Ears {
 }
 
 // knows reports whether the listeners of a place's document were asked for.
-func (e *ears) knows(p place) bool {
+func (e *listenerCache) knows(p place) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	_, ok := e.of(p).Asking()
 	return ok
 }
 
-// heed has a frame's world know what scripts listen on, and returns what is
+// syncListeners has a frame's world know what scripts listen on, and returns what is
 // new. That it cannot be had makes a snapshot poorer, not wrong.
-func (b *Browser) heed(ctx context.Context, p place) (news injected.News, err error) {
-	e := &p.frame.ears
+func (rd *reader) syncListeners(ctx context.Context, p place) (news injected.News, err error) {
+	e := &p.frame.listeners
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	news, err = p.world.Heed(ctx, e.of(p))
-	return news, b.unheard(ctx, err)
+	return news, rd.ignored(ctx, err)
 }
 
-// heedAll is heed with listeners that were asked for.
-func (b *Browser) heedAll(ctx context.Context, p place, all injected.Listeners) (news injected.News, err error) {
-	e := &p.frame.ears
+// storeListeners is heed with listeners that were asked for.
+func (rd *reader) storeListeners(ctx context.Context, p place, all injected.Listeners) (news injected.News, err error) {
+	e := &p.frame.listeners
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	news, err = p.world.Heard(ctx, e.of(p), all)
-	return news, b.unheard(ctx, err)
+	return news, rd.ignored(ctx, err)
 }
 
-func (b *Browser) unheard(ctx context.Context, err error) error {
+func (rd *reader) ignored(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	b.log().Debug("cannot read the listeners of a frame", "error", err)
+	rd.log().Debug("cannot read the listeners of a frame", "error", err)
 	return nil
 }

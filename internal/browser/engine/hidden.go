@@ -7,22 +7,21 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 )
 
-// Hidden tabs are those of a crawl: no verb lists them, acts on them or is told
-// of them, and they leave no trace in the console and the list of requests.
+// Hidden tabs are tabs of a crawl. No verb lists them or acts on them, and they
+// leave nothing in the console and in the list of requests.
 
-// visit is one page that a hidden tab goes to. Its fields are guarded by
-// Browser.mu.
+// visit is one page that a hidden tab goes to. Its fields are guarded by base.mu.
 type visit struct {
 	address   string // without a fragment
 	resources bool
-	empty     bool   // an empty document is all there is to see
+	empty     bool   // the engine answers for the server with an empty document
 	begun     bool   // its document was requested
-	redirect  string // where a server or the page itself would have gone on
+	redirect  string // address that the server or the page itself led to
 	status    int
 	mime      string
 }
 
-// unneeded are the types of requests that tell a crawl nothing.
+// unneeded are the types of requests that a crawl does without.
 var unneeded = []string{"Image", "Media", "Font", "Ping"}
 
 // intercepted are the requests that we are asked about before they are made.
@@ -37,8 +36,30 @@ func intercepted(hidden, resources bool) map[string]any {
 	return map[string]any{"patterns": patterns}
 }
 
-// newHiddenTab opens a tab beside the ones there are. Until its id is known,
-// tabs that no page opened are in limbo: none of them becomes the active one.
+// setVisit says which page a hidden tab goes to; nil for none.
+func (b *base) setVisit(t *tab, v *visit) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t.visit = v
+}
+
+// usable reports whether a tab is open and has not crashed.
+func (b *base) usable(t *tab) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return !t.closed && !t.crashed
+}
+
+// guardAllows reports whether the guard lets an address through.
+func (b *base) guardAllows(address string) bool {
+	b.mu.Lock()
+	guard := b.options.Guard
+	b.mu.Unlock()
+	return guard != nil && guard(address) == nil
+}
+
+// newHiddenTab opens a hidden tab. Until its id is known, no new tab that no page
+// opened becomes the active one: see show.
 func (b *Browser) newHiddenTab(ctx context.Context, o CrawlOptions) (*tab, error) {
 	b.mu.Lock()
 	params := map[string]any{"url": "about:blank", "background": true}
@@ -52,7 +73,7 @@ func (b *Browser) newHiddenTab(ctx context.Context, o CrawlOptions) (*tab, error
 	b.hiding--
 	if b.hiding == 0 {
 		for _, other := range b.tabs {
-			b.show(other)
+			b.targets.show(other)
 		}
 	}
 	b.mu.Unlock()
@@ -63,7 +84,7 @@ func (b *Browser) newHiddenTab(ctx context.Context, o CrawlOptions) (*tab, error
 		err = t.main.session.Call(ctx, "Fetch.enable", intercepted(true, o.Resources), nil)
 	}
 	if err != nil {
-		b.discard(ctx, t)
+		b.targets.discard(ctx, t)
 		return nil, err
 	}
 	return t, nil
@@ -86,23 +107,24 @@ func (b *Browser) hide(ctx context.Context, params map[string]any) (*tab, error)
 	return t, err
 }
 
-// show makes a tab of limbo the active one. b.mu is held.
-func (b *Browser) show(t *tab) {
-	if !t.hidden && !slices.Contains(b.order, t) {
-		b.order = append(b.order, t)
-		b.change()
+// show makes a tab that newHiddenTab kept back the active one, unless it is
+// hidden. b.mu is held.
+func (ts *targets) show(t *tab) {
+	if !t.hidden && !slices.Contains(ts.order, t) {
+		ts.order = append(ts.order, t)
+		ts.change()
 	}
 }
 
-// unwanted reports whether a new page was opened from a hidden tab: such a
-// page is closed before it runs. One that does not name its opener counts as
-// such as long as a hidden tab has asked for one. b.mu is held.
-func (b *Browser) unwanted(opener string) bool {
-	if o := b.tabs[opener]; o != nil {
+// unwanted reports whether a new page was opened by a hidden tab. Such a page is
+// closed before it runs. A page that does not name its opener is taken for one
+// while a hidden tab waits for a page that it opened. b.mu is held.
+func (ts *targets) unwanted(opener string) bool {
+	if o := ts.tabs[opener]; o != nil {
 		return o.hidden
 	}
-	for _, t := range b.tabs {
-		if t.hidden && t.popups.asked > t.popups.done && b.making+b.hiding == 0 {
+	for _, t := range ts.tabs {
+		if t.hidden && t.popups.asked > t.popups.done && ts.making+ts.hiding == 0 {
 			t.popups.done++
 			return true
 		}
@@ -110,32 +132,32 @@ func (b *Browser) unwanted(opener string) bool {
 	return false
 }
 
-// judgeVisit answers the browser for a request of a hidden tab: its own
-// document and what that needs. b.mu is held.
-func (b *Browser) judgeVisit(t *tab, from *target, p paused) {
+// judgeVisit decides on a request of a hidden tab: its own document and the
+// requests that this needs are let through. b.mu is held.
+func (dg *documentGuard) judgeVisit(t *tab, from *target, p paused) {
 	session := from.session
 	refuse := func(reason string) {
-		b.work.add(func() {
+		dg.work.add(func() {
 			session.Send("Fetch.failRequest", map[string]string{"requestId": p.ID, "errorReason": reason})
 		})
 	}
 	v := t.visit
 	switch {
 	case v == nil:
-		refuse("Aborted") // between two pages nothing is wanted
+		refuse("Aborted") // the tab is between two pages
 	case v.empty:
 		if p.Frame != t.root.id || p.Request.URL != v.address {
 			refuse("Aborted")
 			return
 		}
-		b.answerEmpty(from, p)
+		dg.answerEmpty(from, p)
 	case p.Type != "" && p.Type != "Document":
 		refuse("BlockedByClient")
 	case p.Frame != t.root.id:
-		b.ask(t, from, p)
+		dg.ask(t, from, p)
 	case !v.begun && sameDocument(v.address, p.Request.URL):
 		v.begun = true
-		b.ask(t, from, p)
+		dg.ask(t, from, p)
 	default:
 		if v.redirect == "" && v.begun && !sameDocument(v.address, p.Request.URL) {
 			v.redirect = p.Request.URL
@@ -144,7 +166,7 @@ func (b *Browser) judgeVisit(t *tab, from *target, p paused) {
 	}
 }
 
-// sameDocument compares addresses as the browser reads them, but for the
+// sameDocument compares addresses as the browser parses them, without the
 // fragment.
 func sameDocument(a, b string) bool {
 	if a == b {
@@ -155,5 +177,5 @@ func sameDocument(a, b string) bool {
 	return errX == nil && errY == nil && pagetext.Unescape(x.Href(true)) == pagetext.Unescape(y.Href(true))
 }
 
-// isHidden reports whether a request or message of a target is a crawl's.
+// isHidden reports whether a target belongs to a crawl.
 func (t *target) isHidden() bool { return t != nil && (t.hidden || t.tab != nil && t.tab.hidden) }

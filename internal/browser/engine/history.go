@@ -3,8 +3,10 @@ package engine
 import (
 	"context"
 	"strconv"
+	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 type history struct {
@@ -15,48 +17,48 @@ type history struct {
 	} `json:"entries"`
 }
 
-func (b *Browser) back(ctx context.Context, t *tab, _ *action.None, _ action.Pin) (any, error) {
-	if b.putAside(t) { // the page before the file is still there
-		b.audience.forget(t)
-		here := b.facts(t)
+func (nv *navigator) back(ctx context.Context, t *tab, _ *action.None, _ action.Pin) (any, error) {
+	if nv.dropFile(t) { // the page before the file is still there
+		nv.observer.viewers.forget(t)
+		here := nv.facts(t)
 		return &here, nil
 	}
-	return b.travel(ctx, t, -1)
+	return nv.travel(ctx, t, -1)
 }
 
-func (b *Browser) forward(ctx context.Context, t *tab, _ *action.None, _ action.Pin) (any, error) {
-	return b.travel(ctx, t, +1)
+func (nv *navigator) forward(ctx context.Context, t *tab, _ *action.None, _ action.Pin) (any, error) {
+	return nv.travel(ctx, t, +1)
 }
 
 // travel goes along the history. At its end it changes nothing.
-func (b *Browser) travel(ctx context.Context, t *tab, by int) (any, error) {
+func (nv *navigator) travel(ctx context.Context, t *tab, by int) (any, error) {
 	var h history
 	if err := t.main.session.Call(ctx, "Page.getNavigationHistory", nil, &h); err != nil {
 		return nil, err
 	}
 	to := h.Current + by
 	if to < 0 || to >= len(h.Entries) {
-		here := b.facts(t)
+		here := nv.facts(t)
 		return &here, nil
 	}
-	before := b.mark(t)
+	before := nv.effects.mark(t)
 	entry := map[string]int{"entryId": h.Entries[to].ID}
 	if err := t.main.session.Call(ctx, "Page.navigateToHistoryEntry", entry, nil); err != nil {
 		return nil, err
 	}
-	return b.reloaded(ctx, t, before)
+	return nv.reloaded(ctx, t, before)
 }
 
-func (b *Browser) reload(ctx context.Context, t *tab, a *action.Reload, pin action.Pin) (any, error) {
-	if pin.Tab != t.id || strconv.FormatBool(b.posted(t)) != pin.Print {
+func (nv *navigator) reload(ctx context.Context, t *tab, a *action.Reload, pin action.Pin) (any, error) {
+	if pin.Tab != t.id || strconv.FormatBool(nv.posted(t)) != pin.Print {
 		return nil, errChanged
 	}
-	before := b.mark(t)
+	before := nv.effects.mark(t)
 	params := map[string]bool{"ignoreCache": a.IgnoreCache}
 	if err := t.main.session.Call(ctx, "Page.reload", params, nil); err != nil {
 		return nil, err
 	}
-	return b.reloaded(ctx, t, before)
+	return nv.reloaded(ctx, t, before)
 }
 
 // posted reports whether the tab's document is the answer to a form that was
@@ -68,8 +70,8 @@ func (b *base) posted(t *tab) bool {
 }
 
 // reloaded waits for the load of a document that the browser was told to show.
-func (b *Browser) reloaded(ctx context.Context, t *tab, before mark) (any, error) {
-	err := b.await(ctx, func() bool {
+func (nv *navigator) reloaded(ctx context.Context, t *tab, before mark) (any, error) {
+	err := nv.await(ctx, func() bool {
 		now := t.moves
 		return t.closed ||
 			t.root.loader != before.loader && t.root.events["load"] ||
@@ -77,27 +79,27 @@ func (b *Browser) reloaded(ctx context.Context, t *tab, before mark) (any, error
 			t.root.loader == before.loader && now.asked > before.moves.asked && now.stopped > before.moves.stopped
 	})
 	if err != nil {
-		b.giveUp(t, err)
-		if data := b.partly(t, before, ""); data != nil {
-			here := b.facts(t)
+		nv.giveUp(t, err)
+		if data := nv.partly(t, before, ""); data != nil {
+			here := nv.facts(t)
 			return &here, err
 		}
 		return nil, err
 	}
-	if err := b.landed(t); err != nil {
+	if err := nv.loadFault(t); err != nil {
 		return nil, err
 	}
-	b.arrivedAt(ctx, t, "")
-	here := b.facts(t)
+	nv.arrivedAt(ctx, t, "")
+	here := nv.facts(t)
 	return &here, nil
 }
 
-// landed returns the fault of a load that ended on an error page.
-func (b *Browser) landed(t *tab) error {
-	b.mu.Lock()
+// loadFault returns the fault of a load that ended on an error page.
+func (nv *navigator) loadFault(t *tab) error {
+	nv.mu.Lock()
 	failed, loader, refused, address := t.root.failed, t.root.loader, t.refused, t.root.url
 	why, status, away := t.failures[loader], t.status[loader], t.away[loader]
-	b.mu.Unlock()
+	nv.mu.Unlock()
 	switch {
 	case refused != nil:
 		return refused
@@ -109,4 +111,30 @@ func (b *Browser) landed(t *tab) error {
 		why = "net::ERR_FAILED"
 	}
 	return unloaded(address, why)
+}
+
+// Headers of an answer that the egress door wrote itself in a server's place.
+// It strips them from what servers send, and only plain HTTP can carry them:
+// a TLS connection that the door refuses fails as a tunnel.
+const (
+	refusedHeader = "x-glovebox-refused"
+	failedHeader  = "x-glovebox-failed"
+)
+
+// proxyRefusal returns the fault of a document that the egress door answered for
+// itself, nil for every other.
+func proxyRefusal(address string, headers map[string]string) error {
+	if !strings.HasPrefix(address, "http://") {
+		return nil
+	}
+	for name, words := range headers {
+		switch strings.ToLower(name) {
+		case refusedHeader:
+			return fault.New(fault.BlockedDomain, "%s is not allowed: %s", host(address), words).
+				Hinted("stay on the hosts the session allows; an operator can add hosts to security.network")
+		case failedHeader:
+			return unloaded(address, words)
+		}
+	}
+	return nil
 }

@@ -55,9 +55,9 @@ func (b *Browser) Inject(ctx context.Context, set credentials.Set) error {
 // requests that it is for. Without an answer nothing has changed.
 func (b *Browser) intercept(ctx context.Context, change func()) error {
 	b.mu.Lock()
-	old, paused := maps.Clone(b.injected), b.pausesAll
+	old, paused := maps.Clone(b.injected), b.outgoing.pausesAll.Load()
 	change()
-	patterns, same := b.patterns(), sameOrigins(old, b.injected) && paused == b.pausesAll
+	patterns, same := b.patterns(), sameOrigins(old, b.injected) && paused == b.outgoing.pausesAll.Load()
 	b.mu.Unlock()
 	if same {
 		return nil
@@ -66,7 +66,8 @@ func (b *Browser) intercept(ctx context.Context, change func()) error {
 	if err != nil {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		b.injected, b.pausesAll = old, paused
+		b.injected = old
+		b.outgoing.pausesAll.Store(paused)
 	}
 	return err
 }

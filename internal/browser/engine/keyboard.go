@@ -15,28 +15,28 @@ import (
 
 // typeText types into an element, as write does; with a delay every character is
 // a key.
-func (b *Browser) typeText(ctx context.Context, t *tab, a *action.Type, pin action.Pin) (any, error) {
+func (in *input) typeText(ctx context.Context, t *tab, a *action.Type, pin action.Pin) (any, error) {
 	text, err := typeable(a.Input)
 	if err != nil {
 		return nil, err
 	}
-	before := b.mark(t)
+	before := in.effects.mark(t)
 	focus := injected.Focus{Clear: a.Clear}
-	at, err := b.takeFocused(ctx, t, pin, injected.ForType, focus, a.Timing)
+	at, err := in.readyFocused(ctx, t, pin, injected.ForType, focus, a.Timing)
 	if err != nil {
 		return nil, err
 	}
-	acted := b.acted(at, pin)
-	if err := b.focus(ctx, t, at, focus); err != nil {
+	acted := in.acted(at, pin)
+	if err := in.focus(ctx, t, at, focus); err != nil {
 		return acted, err
 	}
 	if hasFormat[acted.Element.Type] {
-		if text, err = b.assign(ctx, at, text); err != nil {
+		if text, err = in.assign(ctx, at, text); err != nil {
 			return nil, err
 		}
 	}
 	if acted.Element != nil && at.facts != nil && at.facts.Editor {
-		if text, err = b.paste(ctx, t, at, pin, text, a.Clear); err != nil {
+		if text, err = in.paste(ctx, t, at, pin, text, a.Clear); err != nil {
 			return acted, err
 		}
 	}
@@ -44,10 +44,10 @@ func (b *Browser) typeText(ctx context.Context, t *tab, a *action.Type, pin acti
 		text += "\n"
 	}
 	came := delivery{typed: utf8.RuneCountInString(text), since: time.Now()}
-	if err := b.write(ctx, t, text, time.Duration(a.Delay)*time.Millisecond); err != nil {
+	if err := in.typeKeys(ctx, t, text, time.Duration(a.Delay)*time.Millisecond); err != nil {
 		return acted, err
 	}
-	acted.NewPage, err = b.settleInput(ctx, t, at, before, &came, committed(at, text, &came))
+	acted.NewPage, err = in.waitForInput(ctx, t, at, before, &came, committed(at, text, &came))
 	return unlessRefused(acted, &came, err)
 }
 
@@ -63,7 +63,7 @@ func typeable(s string) (string, error) {
 
 // focus gives an element the focus, in the page, or by a click where that does
 // not do.
-func (b *Browser) focus(ctx context.Context, t *tab, at aim, q injected.Focus) error {
+func (in *input) focus(ctx context.Context, t *tab, at actionTarget, q injected.Focus) error {
 	q.Node = at.node
 	f, err := at.tookOr(func() (injected.Focused, error) { return at.place.world.Focus(ctx, q) })
 	if err != nil {
@@ -73,7 +73,7 @@ func (b *Browser) focus(ctx context.Context, t *tab, at aim, q injected.Focus) e
 		return errChanged
 	}
 	if !f.OK && at.there {
-		if err := b.send(ctx, t, clicks(at, "left", 1, 0)); err != nil {
+		if err := in.send(ctx, t, clicks(at, "left", 1, 0)); err != nil {
 			return err
 		}
 		if f, err = at.place.world.Focus(ctx, q); err != nil {
@@ -91,7 +91,7 @@ func (b *Browser) focus(ctx context.Context, t *tab, at aim, q injected.Focus) e
 }
 
 // tookOr is how the element took the focus, or what give says of it.
-func (a aim) tookOr(give func() (injected.Focused, error)) (injected.Focused, error) {
+func (a actionTarget) tookOr(give func() (injected.Focused, error)) (injected.Focused, error) {
 	if a.took != nil {
 		return *a.took, nil
 	}
@@ -110,18 +110,18 @@ const announce = `async n => {
 
 // committed is what to run when typing is over: Enter and Tab have told the
 // page already.
-func committed(at aim, text string, came *delivery) closing {
+func committed(at actionTarget, text string, came *delivery) closing {
 	if text == "" || strings.HasSuffix(text, "\n") || strings.HasSuffix(text, "\t") {
 		return came.quickly()
 	}
 	return came.end(announce, at.node)
 }
 
-// write sends text where the focus is.
-func (b *Browser) write(ctx context.Context, t *tab, text string, delay time.Duration) error {
+// typeKeys sends text where the focus is.
+func (in *input) typeKeys(ctx context.Context, t *tab, text string, delay time.Duration) error {
 	if delay > 0 {
 		for _, r := range text {
-			if err := b.send(ctx, t, writing(r)); err != nil {
+			if err := in.send(ctx, t, keysFor(r)); err != nil {
 				return err
 			}
 			if err := pause(ctx, delay); err != nil {
@@ -130,8 +130,8 @@ func (b *Browser) write(ctx context.Context, t *tab, text string, delay time.Dur
 		}
 		return nil
 	}
-	for _, strokes := range turnsOf(text) {
-		if err := b.send(ctx, t, strokes); err != nil {
+	for _, strokes := range keyTurns(text) {
+		if err := in.send(ctx, t, strokes); err != nil {
 			return err
 		}
 	}
@@ -142,11 +142,11 @@ func (b *Browser) write(ctx context.Context, t *tab, text string, delay time.Dur
 // as text, as pasting does.
 const mostKeys = 500
 
-// turnsOf are the events that write a text: a key for each character of the
+// keyTurns are the events that write a text: a key for each character of the
 // keyboard, so that pages that listen for keys hear them, and text for what it
 // does not have, and for all of a long one. Enter and Tab are always keys. Text
 // overtakes keys that are under way, so that it begins a turn of its own.
-func turnsOf(text string) [][]stroke {
+func keyTurns(text string) [][]stroke {
 	keyed := utf8.RuneCountInString(text) <= mostKeys
 	var turns [][]stroke
 	var turn []stroke
@@ -165,14 +165,14 @@ func turnsOf(text string) [][]stroke {
 			continue
 		}
 		insert(at)
-		turn = append(turn, writing(r)...)
+		turn = append(turn, keysFor(r)...)
 		run = at + utf8.RuneLen(r)
 	}
 	insert(len(text))
 	return append(turns, turn)
 }
 
-func writing(r rune) []stroke {
+func keysFor(r rune) []stroke {
 	switch r {
 	case '\n':
 		k, _ := keyOf("Enter")
@@ -185,42 +185,42 @@ func writing(r rune) []stroke {
 }
 
 // press presses a key, on an element or where the focus is.
-func (b *Browser) press(ctx context.Context, t *tab, a *action.Press, pin action.Pin) (any, error) {
+func (in *input) press(ctx context.Context, t *tab, a *action.Press, pin action.Pin) (any, error) {
 	held, k, err := chord(a.Key)
 	if err != nil {
 		return nil, err
 	}
-	at, err := b.pressAt(ctx, t, a, pin)
+	at, err := in.pressAt(ctx, t, a, pin)
 	if err != nil {
 		return nil, err
 	}
-	before := b.mark(t)
-	acted := b.acted(at, pin)
+	before := in.effects.mark(t)
+	acted := in.acted(at, pin)
 	came := delivery{keys: len(held) + 1, since: time.Now()}
-	if err := b.send(ctx, t, k.strokes(held)); err != nil {
+	if err := in.send(ctx, t, k.strokes(held)); err != nil {
 		return acted, err
 	}
-	acted.NewPage, err = b.settleInput(ctx, t, at, before, &came, came.quickly())
+	acted.NewPage, err = in.waitForInput(ctx, t, at, before, &came, came.quickly())
 	return unlessRefused(acted, &came, err)
 }
 
-func (b *Browser) pressAt(ctx context.Context, t *tab, a *action.Press, pin action.Pin) (aim, error) {
+func (in *input) pressAt(ctx context.Context, t *tab, a *action.Press, pin action.Pin) (actionTarget, error) {
 	if !a.Zero() {
-		at, err := b.takeFocused(ctx, t, pin, injected.ForFocus, injected.Focus{}, a.Timing)
+		at, err := in.readyFocused(ctx, t, pin, injected.ForFocus, injected.Focus{}, a.Timing)
 		if err != nil || at.found {
 			return at, err
 		}
-		return at, b.focus(ctx, t, at, injected.Focus{})
+		return at, in.focus(ctx, t, at, injected.Focus{})
 	}
-	h, err := b.focused(ctx, t, pin)
+	h, err := in.elements.focused(ctx, t, pin)
 	if err != nil {
-		return aim{}, err
+		return actionTarget{}, err
 	}
 	if pin.Tab != t.id || h.place.document != pin.Document || strconv.Itoa(h.node) != pin.Node || h.facts.Print != pin.Print {
-		return aim{}, errChanged
+		return actionTarget{}, errChanged
 	}
-	if err := b.drawn(ctx, t, h.place); err != nil {
-		return aim{}, err
+	if err := in.geometry.waitPainted(ctx, t, h.place); err != nil {
+		return actionTarget{}, err
 	}
-	return aim{place: h.place, node: h.node, facts: &h.facts}, nil
+	return actionTarget{place: h.place, node: h.node, facts: &h.facts}, nil
 }

@@ -71,7 +71,7 @@ func (c capture) drawable(plain bool) capture {
 
 // coveredOn covers parts of the tab's viewport on a picture, and draws labels.
 func (b *Browser) coveredOn(ctx context.Context, t *tab, c capture, data []byte, labels []annotate.Label, veiled []injected.Rect) ([]byte, error) {
-	view, err := b.layout(ctx, t)
+	view, err := b.geometry.layout(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func onPicture(view layout, c *clip, r injected.Rect) (on injected.Rect, seen bo
 	}
 	r.X += view.Viewport.X - part.X
 	r.Y += view.Viewport.Y - part.Y
-	on = common(snapped(r), injected.Rect{Width: part.Width, Height: part.Height})
+	on = intersection(snapped(r), injected.Rect{Width: part.Width, Height: part.Height})
 	return on, on.Width >= 1 && on.Height >= 1
 }
 
@@ -114,7 +114,7 @@ func (b *Browser) scale() float64 {
 // labels returns what to draw on a picture of the viewport, or of a clip of the
 // document.
 func (b *Browser) labels(ctx context.Context, t *tab, badges []badge, c *clip) ([]annotate.Label, error) {
-	view, err := b.layout(ctx, t)
+	view, err := b.geometry.layout(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -148,12 +148,12 @@ type badge struct {
 // all frames, as far as it can be seen. A frame that goes away meanwhile is
 // left out.
 func (b *Browser) badges(ctx context.Context, t *tab) ([]badge, error) {
-	top, walk, err := b.outset(ctx, t)
+	top, walk, err := b.reader.start(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	walk.NoURLs = true
-	all, err := b.readAll(ctx, t, top, walk)
+	all, err := b.reader.readEach(ctx, t, top, walk)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func (b *Browser) badges(ctx context.Context, t *tab) ([]badge, error) {
 		if r == nil || r.err != nil || r.place.document != p.document {
 			continue
 		}
-		boxes, err := b.boxes(ctx, p, numbers(r.frame.Tree.Nodes, nil), true)
+		boxes, err := b.geometry.boxes(ctx, p, numbers(r.frame.Tree.Nodes, nil), true)
 		if err != nil && (p.frame == t.root || !moved(err)) {
 			return nil, err
 		}

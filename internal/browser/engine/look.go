@@ -3,22 +3,40 @@ package engine
 import (
 	"context"
 	"strconv"
+	"sync"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
-	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// looked remembers the last look, for what a pin does not hold.
-type looked struct {
+// lastLook remembers what the last look found, beside what its pin holds.
+type lastLook struct {
+	mu      sync.Mutex
 	pin     action.Pin
 	rect    injected.Rect
 	matches int
 }
 
-// hit is an element that was found.
-type hit struct {
+func (l *lastLook) set(pin action.Pin, rect injected.Rect, matches int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pin, l.rect, l.matches = pin, rect, matches
+}
+
+// of returns where the element of a pin was and how many elements matched, if
+// the last look returned that pin.
+func (l *lastLook) of(pin action.Pin) (rect injected.Rect, matches int, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.pin != pin {
+		return rect, 0, false
+	}
+	return l.rect, l.matches, true
+}
+
+// match is an element that was found.
+type match struct {
 	place   place
 	node    int
 	facts   injected.Facts
@@ -32,19 +50,19 @@ type hit struct {
 // missing_selector, invalid_selector, invalid_url, missing_url, not_found,
 // stale_ref, and those of Do.
 func (b *Browser) Look(ctx context.Context, name string, args any) (action.Facts, action.Pin, error) {
-	v, known := verbs[name]
+	v, known := b.verbs[name]
 	if !known {
 		return action.Facts{}, action.Pin{}, unknown(name)
 	}
-	if v.wide != nil {
-		return b.lookWide(args)
+	if v.whole != nil {
+		return b.lookAtBrowser(args)
 	}
 	t := b.current()
 	if t == nil {
-		return action.Facts{}, action.Pin{}, b.trouble(ctx, name, b.within(0), b.gone())
+		return action.Facts{}, action.Pin{}, b.toFault(ctx, name, b.within(0), b.noTabReason())
 	}
 	b.mu.Lock()
-	facts := action.Facts{Page: action.Page{URL: t.root.url, Title: t.title}, Unheld: b.hasChannel(t)}
+	facts := action.Facts{Page: action.Page{URL: t.root.url, Title: t.title}, Unheld: b.outgoing.channels.in(t.id)}
 	pin := action.Pin{Tab: t.id, Document: t.root.unique}
 	b.mu.Unlock()
 	if name == "page.dialog" {
@@ -68,22 +86,21 @@ func (b *Browser) Look(ctx context.Context, name string, args any) (action.Facts
 	}
 	locator, timing, ok := v.target(args)
 	if !ok {
-		return facts, pin, fault.New(fault.InvalidRequest, "the arguments are of the wrong kind").
-			Hinted("use the argument type of the verb's row")
+		return facts, pin, wrongArgs()
 	}
-	facts, pin, err := b.lookAt(ctx, t, name, locator, timing, facts)
+	facts, pin, err := b.elements.lookAt(ctx, t, name, locator, timing, facts)
 	if err == nil {
-		facts.Options, err = b.optionsOf(ctx, t, facts, pin, args)
+		facts.Options, err = b.elements.optionsOf(ctx, t, facts, pin, args)
 	}
 	if d, drags := args.(*action.Drag); drags && err == nil {
-		return b.lookOnto(ctx, t, d, facts, pin)
+		return b.elements.lookAtDrop(ctx, t, d, facts, pin)
 	}
 	return facts, pin, err
 }
 
 // optionsOf returns the labels of what would be chosen in a list: for a key,
 // any of them could be.
-func (b *Browser) optionsOf(ctx context.Context, t *tab, f action.Facts, pin action.Pin, args any) ([]string, error) {
+func (es *elements) optionsOf(ctx context.Context, t *tab, f action.Facts, pin action.Pin, args any) ([]string, error) {
 	choice := injected.Choice{}
 	switch a := args.(type) {
 	case *action.Select:
@@ -95,7 +112,7 @@ func (b *Browser) optionsOf(ctx context.Context, t *tab, f action.Facts, pin act
 	if f.Element == nil || f.Element.Tag != "select" {
 		return nil, nil
 	}
-	p, node, err := b.pinned(t, pin)
+	p, node, err := es.pinned(t, pin)
 	if err != nil {
 		return nil, err
 	}
@@ -122,59 +139,57 @@ func addressed(args any) (to string, goes bool) {
 	return "", false
 }
 
-func (b *Browser) lookAt(ctx context.Context, t *tab, name string, l action.Locator, timing action.Timing, facts action.Facts) (action.Facts, action.Pin, error) {
+func (es *elements) lookAt(ctx context.Context, t *tab, name string, l action.Locator, timing action.Timing, facts action.Facts) (action.Facts, action.Pin, error) {
 	pin := action.Pin{Tab: t.id}
-	if err := b.admit(t, name); err != nil {
+	if err := es.admit(t, name); err != nil {
 		return facts, pin, err
 	}
 	wait := timing.Limit(findLimit)
-	ctx, leave := b.enter(ctx, t, wait+slack)
+	ctx, leave := es.enter(ctx, t, wait+slack)
 	defer leave()
-	h, err := b.meant(ctx, t, name, l, timing)
+	h, err := es.locateFor(ctx, t, name, l, timing)
 	dropped := name == "page.drag" && facts.Element != nil // the second element of a drag
-	if err == nil && (name == "page.click" || dropped) && !isPlace(l) {
-		h, err = reacting(ctx, h)
+	if err == nil && (name == "page.click" || dropped) && !isPoint(l) {
+		h, err = reactingElement(ctx, h)
 	}
 	if err != nil {
-		return facts, pin, b.endedBy(ctx, t, name, wait, nil, err)
+		return facts, pin, es.endedBy(ctx, t, name, wait, nil, err)
 	}
 	pin.Document, pin.Node, pin.Print = h.place.document, strconv.Itoa(h.node), h.facts.Print
-	element := b.element(h)
+	element := es.element(h)
 	facts.Element = &element
 	if element.LinkURL != "" {
 		facts.Destination = &action.Destination{URL: element.LinkURL}
 	}
-	b.mu.Lock()
-	b.looked = looked{pin: pin, rect: h.facts.Rect, matches: h.matches}
-	b.mu.Unlock()
+	es.last.set(pin, h.facts.Rect, h.matches)
 	return facts, pin, nil
 }
 
 // element is what was found as the gate sees it.
-func (b *Browser) element(h hit) action.Element {
+func (es *elements) element(h match) action.Element {
 	e := action.Element(h.facts.Element)
 	e.FrameURL = h.place.url
-	e.Ref = b.refs.Ref(snapshot.Place{Document: h.place.document, Node: h.node})
+	e.Ref = es.refs.Ref(snapshot.Place{Document: h.place.document, Node: h.node})
 	return e
 }
 
-func (b *Browser) meant(ctx context.Context, t *tab, name string, l action.Locator, timing action.Timing) (hit, error) {
+func (es *elements) locateFor(ctx context.Context, t *tab, name string, l action.Locator, timing action.Timing) (match, error) {
 	if name == "page.press" && l.Zero() {
-		return b.focused(ctx, t, action.Pin{})
+		return es.focused(ctx, t, action.Pin{})
 	}
 	if l.Ref != "" {
-		return b.byShown(ctx, t, l.Ref)
+		return es.byUnchangedRef(ctx, t, l.Ref)
 	}
-	return b.locate(ctx, t, l, timing)
+	return es.locate(ctx, t, l, timing)
 }
 
 // focused finds the element that has the focus: a key without an element goes
 // there. Nothing has it: the key goes to the body.
-func (b *Browser) focused(ctx context.Context, t *tab, pin action.Pin) (hit, error) {
-	if _, err := b.main(ctx, t); err != nil {
-		return hit{}, err
+func (es *elements) focused(ctx context.Context, t *tab, pin action.Pin) (match, error) {
+	if _, err := es.main(ctx, t); err != nil {
+		return match{}, err
 	}
-	places := b.places(t)
+	places := es.places(t)
 	for i := len(places) - 1; i >= 0; i-- { // inner frames first: around the one with the focus, its frame has it too
 		p := places[i]
 		active, err := activeIn(ctx, p, judgedIn(p, pin))
@@ -182,13 +197,13 @@ func (b *Browser) focused(ctx context.Context, t *tab, pin action.Pin) (hit, err
 			if i > 0 && moved(err) {
 				continue
 			}
-			return hit{}, err
+			return match{}, err
 		}
 		if active.Node != 0 && active.Facts != nil && !active.Facts.Frame {
-			return hit{place: p, node: active.Node, facts: *active.Facts, matches: 1}, nil
+			return match{place: p, node: active.Node, facts: *active.Facts, matches: 1}, nil
 		}
 	}
-	return b.body(ctx, places[0])
+	return es.body(ctx, places[0])
 }
 
 // activeIn asks for the element with the focus, into closed shadow roots.
@@ -205,34 +220,34 @@ func activeIn(ctx context.Context, p place, q injected.Pinned) (injected.Active,
 }
 
 // body is what keys go to when nothing has the focus.
-func (b *Browser) body(ctx context.Context, p place) (hit, error) {
+func (es *elements) body(ctx context.Context, p place) (match, error) {
 	found, err := p.world.Find(ctx, injected.Query{Selector: "body, :root"})
 	if err != nil {
-		return hit{}, err
+		return match{}, err
 	}
 	if found.Node == 0 || found.Facts == nil {
-		return hit{}, errMoved
+		return match{}, errMoved
 	}
-	return hit{place: p, node: found.Node, facts: *found.Facts, matches: 1}, nil
+	return match{place: p, node: found.Node, facts: *found.Facts, matches: 1}, nil
 }
 
-func (b *Browser) byRef(ctx context.Context, t *tab, ref string) (hit, error) {
-	return b.referred(ctx, t, ref, injected.Frame.Facts)
+func (es *elements) byRef(ctx context.Context, t *tab, ref string) (match, error) {
+	return es.resolve(ctx, t, ref, injected.Frame.Facts)
 }
 
-// referred returns what a reference stands for, with its facts.
-func (b *Browser) referred(ctx context.Context, t *tab, ref string, read func(injected.Frame, context.Context, int) (injected.Facts, error)) (hit, error) {
-	at, err := b.refs.Resolve(ref)
+// resolve returns what a reference stands for, with its facts.
+func (es *elements) resolve(ctx context.Context, t *tab, ref string, read func(injected.Frame, context.Context, int) (injected.Facts, error)) (match, error) {
+	at, err := es.refs.Resolve(ref)
 	if err != nil {
-		return hit{}, err
+		return match{}, err
 	}
-	p, ok := b.placeOf(t, at.Document)
+	p, ok := es.placeOf(t, at.Document)
 	if !ok {
-		return hit{}, snapshot.Stale(ref)
+		return match{}, snapshot.Stale(ref)
 	}
 	facts, err := read(p.world, ctx, at.Node)
 	if err != nil && moved(err) || facts.Gone {
-		return hit{}, snapshot.Stale(ref)
+		return match{}, snapshot.Stale(ref)
 	}
-	return hit{place: p, node: at.Node, facts: facts, matches: 1}, err
+	return match{place: p, node: at.Node, facts: facts, matches: 1}, err
 }

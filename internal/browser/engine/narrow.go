@@ -89,10 +89,10 @@ func (b *base) askable(ctx context.Context, q injected.Query) (injected.Query, e
 	return q, err
 }
 
-// worded leaves of what was found by its words that whose words hold what was
+// filterByText leaves of what was found by its words that whose words hold what was
 // looked for outside of known secrets. Otherwise each answer would tell a letter
 // of one.
-func (b *Browser) worded(ctx context.Context, p place, q injected.Query, found injected.Found) (injected.Found, error) {
+func (es *elements) filterByText(ctx context.Context, p place, q injected.Query, found injected.Found) (injected.Found, error) {
 	goal := q.Text
 	if q.Role != "" {
 		goal = q.Name
@@ -106,11 +106,11 @@ func (b *Browser) worded(ctx context.Context, p place, q injected.Query, found i
 	}
 	kept := injected.Found{}
 	for i, node := range found.Nodes {
-		if i < len(words) && b.says(words[i], goal) {
+		if i < len(words) && es.says(words[i], goal) {
 			kept.Nodes = append(kept.Nodes, node)
 		}
 	}
-	return b.kept(ctx, p, q, kept)
+	return es.countKept(ctx, p, q, kept)
 }
 
 // says reports whether words hold a text outside of known secrets.
@@ -121,8 +121,8 @@ func (b *base) says(words, goal string) bool {
 
 func folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
 
-// kept counts what is left, and has the facts of the one that is meant.
-func (b *Browser) kept(ctx context.Context, p place, q injected.Query, kept injected.Found) (injected.Found, error) {
+// countKept counts what is left, and has the facts of the one that is meant.
+func (es *elements) countKept(ctx context.Context, p place, q injected.Query, kept injected.Found) (injected.Found, error) {
 	kept.Matches, kept.Visible = len(kept.Nodes), len(kept.Nodes)
 	if q.Strict && q.Index == nil {
 		kept.Distinct = kept.Nodes

@@ -70,7 +70,7 @@ type navigated struct {
 
 // visit navigates. Faults: missing_url, invalid_url, invalid_request,
 // navigation_failed, and what the guard said.
-func (b *Browser) visit(ctx context.Context, t *tab, a *action.Goto, _ action.Pin) (any, error) {
+func (nv *navigator) visit(ctx context.Context, t *tab, a *action.Goto, _ action.Pin) (any, error) {
 	address, err := Address(a.URL)
 	if err != nil {
 		return nil, err
@@ -80,80 +80,80 @@ func (b *Browser) visit(ctx context.Context, t *tab, a *action.Goto, _ action.Pi
 		return nil, fault.New(fault.InvalidRequest, "waitUntil %q is not known", a.WaitUntil).
 			Hinted("use load, domcontentloaded or networkidle")
 	}
-	if err := b.prepareAhead(ctx, t, address); err != nil {
+	if err := nv.guard.prepareAhead(ctx, t, address); err != nil {
 		return nil, err
 	}
-	defer b.endAhead(t)
-	before := b.mark(t)
+	defer nv.guard.endAhead(t)
+	before := nv.effects.mark(t)
 	var answer navigated
 	err = t.main.session.Call(ctx, "Page.navigate", map[string]string{"url": address}, &answer)
 	if err == nil {
-		if stayed := b.stayed(ctx, t, before, answer); stayed != nil {
-			b.readFile(ctx, t, stayed)
+		if stayed := nv.stayedAt(ctx, t, before, answer); stayed != nil {
+			nv.readFile(ctx, t, stayed)
 			return stayed, nil
 		}
-		if err := b.failed(ctx, t, address, answer); err != nil {
-			b.mu.Lock()
+		if err := nv.failed(ctx, t, address, answer); err != nil {
+			nv.mu.Lock()
 			t.lost = answer.Loader
-			b.mu.Unlock()
+			nv.mu.Unlock()
 			return nil, err
 		}
-		err = b.loaded(ctx, t, before, answer.Loader, event)
+		err = nv.loaded(ctx, t, before, answer.Loader, event)
 	}
 	if err == nil {
-		err = errors.Join(b.away(t), b.brokeOff(t, address, answer.Loader))
+		err = errors.Join(nv.proxyRefusal(t), nv.truncated(t, address, answer.Loader))
 	}
 	if err != nil {
-		b.giveUp(t, err)
-		if shown := b.endless(ctx, t, a, before, answer.Loader); shown != nil {
+		nv.giveUp(t, err)
+		if shown := nv.unfinished(ctx, t, a, before, answer.Loader); shown != nil {
 			return shown, nil
 		}
-		return b.partly(t, before, answer.Loader), err
+		return nv.partly(t, before, answer.Loader), err
 	}
-	n := b.arrivedAt(ctx, t, answer.Loader)
+	n := nv.arrivedAt(ctx, t, answer.Loader)
 	if a.WaitUntil != "domcontentloaded" {
-		b.completeAt(ctx, t, n)
+		nv.completeAt(ctx, t, n)
 	}
 	return n, nil
 }
 
 // completeAt waits for what a document that has loaded draws by script.
-func (b *Browser) completeAt(ctx context.Context, t *tab, n *action.Navigated) {
-	r, reports := ctx.Value(reporting{}).(*report)
+func (nv *navigator) completeAt(ctx context.Context, t *tab, n *action.Navigated) {
+	r, reports := ctx.Value(reportKey{}).(*report)
 	if !reports {
 		r = &report{}
 	}
-	n.Loading = b.rendered(ctx, t, r)
-	now := b.facts(t)
+	n.Loading = nv.observer.waitRendered(ctx, t, r)
+	now := nv.facts(t)
 	n.URL, n.Title = now.URL, now.Title
-	n.Document = b.documentShown(ctx, t)
+	n.Document = nv.reader.documentShown(ctx, t)
 }
 
-// stayed is the answer to a navigation that leaves the page as it is without
+// stayedAt is the answer to a navigation that leaves the page as it is without
 // having failed: the server sent a download, or nothing (204, 205). nil when it
 // is neither.
-func (b *Browser) stayed(ctx context.Context, t *tab, before mark, n navigated) *action.Navigated {
-	b.mu.Lock()
-	status, allowed := t.status[n.Loader], b.options.Downloads != ""
-	b.mu.Unlock()
+func (nv *navigator) stayedAt(ctx context.Context, t *tab, before mark, n navigated) *action.Navigated {
+	nv.mu.Lock()
+	status, allowed := t.status[n.Loader], nv.options.Downloads != ""
+	nv.mu.Unlock()
 	switch {
 	case n.Download && allowed:
 		bounded, stop := context.WithTimeout(ctx, downloadLimit)
 		defer stop()
-		if b.await(bounded, func() bool { return t.moves.downloads > before.moves.downloads }) != nil {
+		if nv.await(bounded, func() bool { return t.moves.downloads > before.moves.downloads }) != nil {
 			return nil
 		}
 	case n.Error == aborted && (status == http.StatusNoContent || status == http.StatusResetContent):
 	default:
 		return nil
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	nv.mu.Lock()
+	defer nv.mu.Unlock()
 	out := &action.Navigated{URL: t.root.url, Title: t.title, Status: status}
 	if n.Download {
 		out.Download = t.downloaded
 	} else {
-		b.notes.add("the server sent no page (%d): the page before is still there", status)
+		nv.notes.add("the server sent no page (%d): the page before is still there", status)
 	}
 	return out
 }
@@ -162,10 +162,10 @@ func (b *Browser) stayed(ctx context.Context, t *tab, before mark, n navigated) 
 const aborted = "net::ERR_ABORTED"
 
 // failed turns the browser's word on a navigation into a fault.
-func (b *Browser) failed(ctx context.Context, t *tab, address string, n navigated) error {
-	b.mu.Lock()
+func (nv *navigator) failed(ctx context.Context, t *tab, address string, n navigated) error {
+	nv.mu.Lock()
 	refused, status, uncertified := t.refused, t.status[n.Loader], t.uncertified
-	b.mu.Unlock()
+	nv.mu.Unlock()
 	switch {
 	case n.Download:
 		return fault.New(fault.NavigationFailed, "%s is a download, not a page", host(address)).
@@ -182,45 +182,45 @@ func (b *Browser) failed(ctx context.Context, t *tab, address string, n navigate
 		return fault.New(fault.NavigationFailed, "%s sent no page (%s): the page itself went elsewhere, or the request was given up", host(address), n.Error).
 			With("error", n.Error).Hinted("the page before is still there; try another URL")
 	}
-	if n.Error == "net::ERR_INVALID_AUTH_CREDENTIALS" && b.untakenAuth(address) {
+	if n.Error == "net::ERR_INVALID_AUTH_CREDENTIALS" && nv.credentials.untakenAuth(address) {
 		return unloaded(address, authUntaken)
 	}
-	return unloaded(address, b.behind(ctx, address, n.Error))
+	return unloaded(address, nv.whyUnreachable(ctx, address, n.Error))
 }
 
-// away returns the fault of the active document when the egress door answered
+// proxyRefusal returns the fault of the active document when the egress door answered
 // for its server.
-func (b *Browser) away(t *tab) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (nv *navigator) proxyRefusal(t *tab) error {
+	nv.mu.Lock()
+	defer nv.mu.Unlock()
 	return t.away[t.root.loader]
 }
 
 // loaded waits for a lifecycle event of the loader's document, or of one that
 // took its place. The page Chromium shows for a navigation that failed before
 // this one may come late: it is neither.
-func (b *Browser) loaded(ctx context.Context, t *tab, before mark, loader, event string) error {
+func (nv *navigator) loaded(ctx context.Context, t *tab, before mark, loader, event string) error {
 	if loader == "" {
 		return nil // a move inside the document
 	}
-	return b.await(ctx, func() bool {
+	return nv.await(ctx, func() bool {
 		f := t.root
 		return t.closed || f.loader != before.loader && f.loader != t.lost && f.events[event] || f.loader == loader && (f.events[event] || t.failures[loader] != "")
 	})
 }
 
 // giveUp stops a load that took too long, so that the tab is free.
-func (b *Browser) giveUp(t *tab, err error) {
+func (nv *navigator) giveUp(t *tab, err error) {
 	if !errors.Is(err, errDialog) {
-		b.unprepare(t)
+		nv.guard.unprepare(t)
 		t.main.session.Send("Page.stopLoading", nil)
 	}
 }
 
 // partly is what a navigation had come to when a dialog stopped us waiting.
-func (b *Browser) partly(t *tab, before mark, loader string) any {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (nv *navigator) partly(t *tab, before mark, loader string) any {
+	nv.mu.Lock()
+	defer nv.mu.Unlock()
 	if t.dialog == nil || t.root.loader == before.loader {
 		return nil
 	}
@@ -230,15 +230,26 @@ func (b *Browser) partly(t *tab, before mark, loader string) any {
 	return &action.Navigated{URL: t.root.url, Title: t.title, Status: t.status[loader]}
 }
 
-func (b *Browser) arrivedAt(ctx context.Context, t *tab, loader string) *action.Navigated {
+func (nv *navigator) arrivedAt(ctx context.Context, t *tab, loader string) *action.Navigated {
 	bounded, stop := context.WithTimeout(ctx, titleLimit)
 	defer stop()
-	_ = b.titled(bounded, t)
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	_ = nv.effects.refreshTitle(bounded, t)
+	nv.mu.Lock()
+	defer nv.mu.Unlock()
 	n := &action.Navigated{URL: t.root.url, Title: t.title, Status: t.status[t.root.loader]}
 	if n.Status == 0 {
 		n.Status = t.status[loader]
 	}
 	return n
+}
+
+// navigator takes tabs to addresses and along their history.
+type navigator struct {
+	*base
+	effects     *effects
+	reader      *reader
+	targets     *targets
+	guard       *documentGuard
+	observer    *observer
+	credentials credentialInjector
 }

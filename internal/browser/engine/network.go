@@ -46,8 +46,8 @@ func requestEvent(method string, inTab func(t *tab, e netlog.Event)) taker {
 			e.Tab = from.tab.id
 		}
 		if e.Starts() {
-			b.asked(from, e)
-			b.sendsTo(e)
+			b.guard.noteInitiator(from, e)
+			b.certificates.noteSender(e)
 		}
 		if !from.isHidden() {
 			b.netlog.RequestEvent(method, session, e)
@@ -55,7 +55,7 @@ func requestEvent(method string, inTab func(t *tab, e netlog.Event)) taker {
 		if from.tab != nil && e.Document != "" {
 			b.sends(from.tab, from, e)
 		}
-		b.receipts(e)
+		b.outgoing.receipts(e)
 		if from.tab != nil && inTab != nil {
 			inTab(from.tab, e)
 			b.change()
@@ -72,7 +72,7 @@ var networkEvents = joined(requestEvents(map[string]func(*tab, netlog.Event){
 	"Network.webSocketWillSendHandshakeRequest": nil,
 	"Network.webSocketFrameError":               nil,
 }), map[string]taker{
-	"Fetch.requestPaused":                        judged,
+	"Fetch.requestPaused":                        requestPaused,
 	"Network.webSocketCreated":                   channelBegins(requestEvent("Network.webSocketCreated", nil)),
 	"Network.webSocketHandshakeResponseReceived": channelOpened(requestEvent("Network.webSocketHandshakeResponseReceived", nil)),
 	"Network.webSocketClosed":                    channelEnds(requestEvent("Network.webSocketClosed", nil)),
@@ -126,7 +126,7 @@ func (t *tab) answered(p netlog.Event) {
 		clear(t.status)
 		clear(t.away)
 	}
-	if err := turnedAway(p.Response.URL, p.Response.Headers); err != nil {
+	if err := proxyRefusal(p.Response.URL, p.Response.Headers); err != nil {
 		t.away[p.Loader] = err
 	}
 	t.status[p.Loader] = p.Response.Status

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -34,7 +35,7 @@ func actOf(ctx context.Context) (action.Act, bool) {
 
 // follow notes that the act of a context begins in a tab, and returns what ends
 // it and adds its effects to the result.
-func (b *Browser) follow(ctx context.Context, t *tab) func(*action.Result) {
+func (og *outgoingRequests) follow(ctx context.Context, t *tab) func(*action.Result) {
 	a, follows := actOf(ctx)
 	if !follows {
 		return func(*action.Result) {}
@@ -43,13 +44,13 @@ func (b *Browser) follow(ctx context.Context, t *tab) func(*action.Result) {
 	if t != nil {
 		tab = t.id
 	}
-	b.ledger.Begin(tab, a)
+	og.ledger.Begin(tab, a)
 	if a.All {
-		b.pauseAll(ctx, a.Long)
+		og.pauseAll(ctx, a.Long)
 	}
 	return func(out *action.Result) {
-		b.ledger.End(a.ID, time.Now())
-		out.Effects = b.ledger.Of(a.ID)
+		og.ledger.End(a.ID, time.Now())
+		out.Effects = og.ledger.Of(a.ID)
 	}
 }
 
@@ -65,20 +66,20 @@ func (b *Browser) Busy() bool {
 
 // pauseAll has every request paused, also those that only read, for as long as
 // an act may cause any that counts.
-func (b *Browser) pauseAll(ctx context.Context, long time.Duration) {
-	if b.intercept(ctx, func() { b.pausesAll = true }) != nil {
+func (og *outgoingRequests) pauseAll(ctx context.Context, long time.Duration) {
+	if og.credentials.intercept(ctx, func() { og.pausesAll.Store(true) }) != nil {
 		return // the connection is gone, and what was asked with it
 	}
-	b.own.Go(func() {
+	og.own.Go(func() {
 		timer := time.NewTicker(max(long, time.Second))
 		defer timer.Stop()
 		for {
 			select {
-			case <-b.life.Done():
+			case <-og.life.Done():
 				return
 			case now := <-timer.C:
-				if !b.ledger.All(now) {
-					_ = b.intercept(b.life, func() { b.pausesAll = false })
+				if !og.ledger.All(now) {
+					_ = og.credentials.intercept(og.life, func() { og.pausesAll.Store(false) })
 					return
 				}
 			}
@@ -86,15 +87,15 @@ func (b *Browser) pauseAll(ctx context.Context, long time.Duration) {
 	})
 }
 
-// outgoing judges a request that the browser has paused, and lets it go on by
+// judge judges a request that the browser has paused, and lets it go on by
 // goOn, or refuses it. b.mu is held.
-func (b *Browser) outgoing(t *tab, p paused, goOn func()) {
-	judge := b.options.Outgoing
+func (og *outgoingRequests) judge(t *tab, p paused, goOn func()) {
+	judge := og.options.Outgoing
 	if judge == nil || methodOf(p) == http.MethodOptions {
-		b.own.Go(goOn)
+		og.own.Go(goOn)
 		return
 	}
-	r := b.requestOf(t, p)
+	r := og.requestOf(t, p)
 	tab := ""
 	if t != nil {
 		tab = t.id
@@ -102,55 +103,55 @@ func (b *Browser) outgoing(t *tab, p paused, goOn func()) {
 	r.Asking = func(act string) {
 		e := effectOf(r, action.EffectHeld, "")
 		e.Act = act
-		b.ledger.Note(p.key(), tab, e)
-		b.noteHeld(t, r.Top, true)
+		og.ledger.Note(p.key(), tab, e)
+		og.noteHeld(t, r.Top, true)
 	}
-	b.own.Go(func() {
-		ruling, err := judge(b.life, r)
+	og.own.Go(func() {
+		ruling, err := judge(og.life, r)
 		e := effectOf(r, action.EffectSent, "")
 		e.Act = ruling.Act
 		if err != nil {
 			e.State, e.Why = action.EffectRefused, fault.From(err).Message
 		}
 		if ruling.Effect || err != nil {
-			b.ledger.Note(p.key(), tab, e)
+			og.ledger.Note(p.key(), tab, e)
 		}
 		if err == nil {
 			goOn()
 		} else {
-			b.stop(t, p, err)
+			og.failRequest(t, p, err)
 		}
-		b.noteHeld(t, r.Top, false)
+		og.noteHeld(t, r.Top, false)
 	})
 }
 
 // noteHeld notes whether the document that a tab is to show next waits for a
 // person, and wakes whoever waits for that to change.
-func (b *Browser) noteHeld(t *tab, document, waits bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (og *outgoingRequests) noteHeld(t *tab, document, waits bool) {
+	og.mu.Lock()
+	defer og.mu.Unlock()
 	if t != nil && document {
 		t.documentHeld = waits
 		if waits {
 			t.interrupt(errDocumentHeld)
 		}
 	}
-	b.change()
+	og.change()
 }
 
-// stop fails a request that may not leave. A document that was to take the place
+// failRequest fails a request that may not leave. A document that was to take the place
 // of another is given up, so that the page stays where it is.
-func (b *Browser) stop(t *tab, p paused, err error) {
+func (og *outgoingRequests) failRequest(t *tab, p paused, err error) {
 	reason := "BlockedByClient"
 	if p.Type == "Document" {
 		reason = "Aborted"
-		b.mu.Lock()
+		og.mu.Lock()
 		if t != nil && p.Frame == t.root.id {
 			t.refused = err
 		}
-		b.mu.Unlock()
+		og.mu.Unlock()
 	}
-	b.root.Send("Fetch.failRequest", map[string]string{"requestId": p.ID, "errorReason": reason})
+	og.root.Send("Fetch.failRequest", map[string]string{"requestId": p.ID, "errorReason": reason})
 }
 
 func effectOf(r action.Request, state, why string) action.Effect {
@@ -158,22 +159,22 @@ func effectOf(r action.Request, state, why string) action.Effect {
 }
 
 // requestOf describes a paused request. b.mu is held.
-func (b *Browser) requestOf(t *tab, p paused) action.Request {
+func (og *outgoingRequests) requestOf(t *tab, p paused) action.Request {
 	r := action.Request{Method: methodOf(p), URL: p.Request.URL, Kind: p.Type, Redirect: p.Redirected != ""}
 	tabs := []string{}
 	if t != nil {
 		r.Page, r.Top, r.Crawl = t.root.url, p.Type == "Document" && p.Frame == t.root.id, t.hidden
-		r.Document = b.shownIn(t, t.frames[p.Frame])
+		r.Document = og.documentAround(t, t.frames[p.Frame])
 		tabs = append(tabs, t.id)
-		if opener := b.tabs[t.opener]; opener != nil {
+		if opener := og.tabs[t.opener]; opener != nil {
 			tabs = append(tabs, opener.id)
 		}
 	}
 	if r.Document == "" {
-		r.Document = b.claimed(headerOf(p.Request.Headers, "Referer"))
+		r.Document = og.claimed(headerOf(p.Request.Headers, "Referer"))
 	}
 	r.Origin = headerOf(p.Request.Headers, "Origin")
-	r.Acts = b.ledger.Live(time.Now(), tabs...)
+	r.Acts = og.ledger.Live(time.Now(), tabs...)
 	body := []byte(p.Request.Body)
 	if len(p.Request.Pieces) > 0 {
 		body = nil
@@ -196,20 +197,20 @@ func (b *Browser) requestOf(t *tab, p paused) action.Request {
 
 // claimed is the address of the document or worker that a request without a tab
 // says it is of, where there is one of that origin; empty otherwise. b.mu is held.
-func (b *Browser) claimed(address string) string {
+func (og *outgoingRequests) claimed(address string) string {
 	origin := originOf(address)
 	if origin == "" {
 		return ""
 	}
-	for _, t := range b.sessions {
-		if t.tab != nil && b.originIn(t.tab, origin) || t.tab == nil && originOf(t.url) == origin {
+	for _, t := range og.sessions {
+		if t.tab != nil && og.originIn(t.tab, origin) || t.tab == nil && originOf(t.url) == origin {
 			return address
 		}
 	}
 	return ""
 }
 
-func (b *Browser) originIn(t *tab, origin string) bool {
+func (og *outgoingRequests) originIn(t *tab, origin string) bool {
 	for _, f := range t.frames {
 		if originOf(f.url) == origin {
 			return true
@@ -250,44 +251,44 @@ func headerOf(headers map[string]string, name string) string {
 	return ""
 }
 
-// released waits until people have answered about the requests of a tab that
+// waitForApproval waits until people have answered about the requests of a tab that
 // wait for them, as long as the caller of the act does, and then for the servers
 // and a document that was asked for. It reports whether there was any.
-func (b *Browser) released(ctx context.Context, t *tab) bool {
+func (ob *observer) waitForApproval(ctx context.Context, t *tab) bool {
 	a, follows := actOf(ctx)
-	if !follows || a.Wait <= 0 || t == nil || !b.ledger.Waiting(t.id) {
+	if !follows || a.Wait <= 0 || t == nil || !ob.ledger.Waiting(t.id) {
 		return false
 	}
-	before := b.mark(t)
-	b.mu.Lock()
+	before := ob.effects.mark(t)
+	ob.mu.Lock()
 	document := t.documentHeld
-	b.mu.Unlock()
+	ob.mu.Unlock()
 	patient, stop := context.WithTimeout(ctx, a.Wait)
 	defer stop()
-	if b.await(patient, func() bool { return t.closed || t.crashed || !b.ledger.Waiting(t.id) }) != nil {
+	if ob.await(patient, func() bool { return t.closed || t.crashed || !ob.ledger.Waiting(t.id) }) != nil {
 		return false
 	}
 	answering, end := context.WithTimeout(ctx, serverLimit)
 	defer end()
-	_ = b.await(answering, func() bool { return t.closed || t.crashed || !b.ledger.Open(a.ID) })
-	_ = b.await(answering, func() bool {
+	_ = ob.await(answering, func() bool { return t.closed || t.crashed || !ob.ledger.Open(a.ID) })
+	_ = ob.await(answering, func() bool {
 		shown := t.root.loader != before.loader && t.root.events["DOMContentLoaded"]
 		return !document || t.closed || t.crashed || shown || t.moves.stopped > before.moves.stopped
 	})
 	return true
 }
 
-// sent waits for what an act has sent, where nobody asked what it changed.
-func (b *Browser) sent(ctx context.Context, r *report, out *action.Result) {
+// waitForSent waits for what an act has sent, where nobody asked what it changed.
+func (ob *observer) waitForSent(ctx context.Context, r *report, out *action.Result) {
 	a, follows := actOf(ctx)
 	if !follows || a.Wait <= 0 || r.tab == nil || out.Modal != nil {
 		return
 	}
 	asking, stop := context.WithTimeout(ctx, requestLimit)
 	defer stop()
-	_ = b.answered(asking, r.tab, r)
-	if b.released(ctx, r.tab) || b.serversAnswered(ctx, r.tab) {
-		now, _ := b.outcome(nil, nil)
+	_ = ob.waitForAnswers(asking, r.tab, r)
+	if ob.waitForApproval(ctx, r.tab) || ob.waitForServers(ctx, r.tab) {
+		now, _ := ob.outcome(nil, nil)
 		out.Page, out.Modal = now.Page, now.Modal
 		out.Notes = append(out.Notes, now.Notes...)
 	}
@@ -301,35 +302,44 @@ func (b *base) isHeld(t *tab) bool {
 	return t != nil && t.documentHeld
 }
 
-// serversAnswered waits for the answers to what an act has sent, no longer than
+// waitForServers waits for the answers to what an act has sent, no longer than
 // for other requests, and reports whether there was any to wait for.
-func (b *Browser) serversAnswered(ctx context.Context, t *tab) bool {
+func (ob *observer) waitForServers(ctx context.Context, t *tab) bool {
 	a, follows := actOf(ctx)
-	if !follows || a.Wait <= 0 || t == nil || !b.ledger.Open(a.ID) {
+	if !follows || a.Wait <= 0 || t == nil || !ob.ledger.Open(a.ID) {
 		return false
 	}
 	answering, end := context.WithTimeout(ctx, requestLimit)
 	defer end()
-	return b.await(answering, func() bool { return t.closed || t.crashed || !b.ledger.Open(a.ID) }) == nil
+	return ob.await(answering, func() bool { return t.closed || t.crashed || !ob.ledger.Open(a.ID) }) == nil
 }
 
 // receipts takes in what became of a request that left. b.mu is held.
-func (b *Browser) receipts(p netlog.Event) {
+func (og *outgoingRequests) receipts(p netlog.Event) {
 	switch {
 	case p.Redirect != nil:
-		b.receipt(b.ledger.Answered(p.ID, bareAddress(p.Redirect.URL), p.Redirect.Status))
+		og.receipt(og.ledger.Answered(p.ID, bareAddress(p.Redirect.URL), p.Redirect.Status))
 	case p.Response.Status != 0:
-		b.receipt(b.ledger.Answered(p.ID, "", p.Response.Status))
+		og.receipt(og.ledger.Answered(p.ID, "", p.Response.Status))
 	case p.Error != "":
-		b.receipt(b.ledger.Failed(p.ID, pagetext.Brief(p.Error)))
+		og.receipt(og.ledger.Failed(p.ID, pagetext.Brief(p.Error)))
 	default:
 		return
 	}
-	b.change()
+	og.change()
 }
 
-func (b *Browser) receipt(e action.Effect, is bool) {
-	if told := b.options.Receipt; is && told != nil {
-		b.work.add(func() { told(e) })
+func (og *outgoingRequests) receipt(e action.Effect, is bool) {
+	if told := og.options.Receipt; is && told != nil {
+		og.work.add(func() { told(e) })
 	}
+}
+
+// outgoingRequests judges requests that may change something outside of the
+// browser, and keeps what became of them.
+type outgoingRequests struct {
+	*base
+	credentials credentialInjector
+	pausesAll   atomic.Bool // every request is paused, see pauseAll
+	channels    channels
 }

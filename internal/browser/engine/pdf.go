@@ -29,7 +29,7 @@ const mostPDF = 64 << 20 // bytes of a PDF
 // cannot be told before. Faults: invalid_request, limit_reached,
 // denied_by_policy.
 func (b *Browser) pdf(ctx context.Context, t *tab, a *action.PrintPDF, _ action.Pin) (any, error) {
-	if _, err := b.whole(ctx, t); err != nil {
+	if _, err := b.reader.readable(ctx, t); err != nil {
 		return nil, err
 	}
 	size, known := papers[a.Format]

@@ -24,7 +24,7 @@ type mouse struct {
 var buttons = map[string]int{"left": 1, "right": 2, "middle": 4}
 
 // click presses and releases a button where the element is.
-func (b *Browser) click(ctx context.Context, t *tab, a *action.Click, pin action.Pin) (any, error) {
+func (in *input) click(ctx context.Context, t *tab, a *action.Click, pin action.Pin) (any, error) {
 	button := a.Button
 	if button == "" {
 		button = "left"
@@ -37,36 +37,36 @@ func (b *Browser) click(ctx context.Context, t *tab, a *action.Click, pin action
 	if err != nil {
 		return nil, err
 	}
-	at, err := b.takeForClick(ctx, t, pin, a)
+	at, err := in.readyToClick(ctx, t, pin, a)
 	if err != nil {
 		return nil, err
 	}
-	before := b.mark(t)
-	acted := b.acted(at, pin)
-	if so, err := asWanted(at, a.Checked); so || err != nil {
+	before := in.effects.mark(t)
+	acted := in.acted(at, pin)
+	if so, err := alreadyChecked(at, a.Checked); so || err != nil {
 		return acted, err
 	}
 	came := delivery{presses: max(a.ClickCount, 1), since: time.Now()}
-	if err := b.send(ctx, t, clicks(at, button, came.presses, held)); err != nil {
+	if err := in.send(ctx, t, clicks(at, button, came.presses, held)); err != nil {
 		return acted, err
 	}
-	acted.NewPage, err = b.settleInput(ctx, t, at, before, &came, came.quickly())
+	acted.NewPage, err = in.waitForInput(ctx, t, at, before, &came, came.quickly())
 	return unlessRefused(acted, &came, err)
 }
 
-// takeForClick is take, and finds out whether the element is checked where the
+// readyToClick is take, and finds out whether the element is checked where the
 // click is to make it so.
-func (b *Browser) takeForClick(ctx context.Context, t *tab, pin action.Pin, a *action.Click) (aim, error) {
+func (in *input) readyToClick(ctx context.Context, t *tab, pin action.Pin, a *action.Click) (actionTarget, error) {
 	q := injected.Pinned{Kind: injected.ForClick, Checked: a.Checked != nil}
-	if err := b.pinnedPoint(ctx, t, pin, a.Locator, &q); err != nil {
-		return aim{}, err
+	if err := in.elements.pinnedPoint(ctx, t, pin, a.Locator, &q); err != nil {
+		return actionTarget{}, err
 	}
-	return b.takeFor(ctx, t, pin, q, a.Timing)
+	return in.readyFor(ctx, t, pin, q, a.Timing)
 }
 
-// asWanted reports whether an element is checked, or not, as it is wanted.
+// alreadyChecked reports whether an element is checked, or not, as it is wanted.
 // Fault: not_actionable for what a click does not make so.
-func asWanted(at aim, wanted *bool) (bool, error) {
+func alreadyChecked(at actionTarget, wanted *bool) (bool, error) {
 	switch {
 	case wanted == nil:
 		return false, nil
@@ -82,7 +82,7 @@ func asWanted(at aim, wanted *bool) (bool, error) {
 	return false, nil
 }
 
-func clicks(at aim, button string, count, held int) []stroke {
+func clicks(at actionTarget, button string, count, held int) []stroke {
 	move := mouse{Type: "mouseMoved", X: at.x, Y: at.y, Button: "none", Modifiers: held}
 	strokes := []stroke{{"Input.dispatchMouseEvent", move}}
 	for n := 1; n <= count; n++ {
@@ -95,19 +95,19 @@ func clicks(at aim, button string, count, held int) []stroke {
 }
 
 // hover moves the pointer over the element.
-func (b *Browser) hover(ctx context.Context, t *tab, a *action.Hover, pin action.Pin) (any, error) {
-	at, err := b.take(ctx, t, pin, a.Locator, injected.ForHover, a.Timing)
+func (in *input) hover(ctx context.Context, t *tab, a *action.Hover, pin action.Pin) (any, error) {
+	at, err := in.ready(ctx, t, pin, a.Locator, injected.ForHover, a.Timing)
 	if err != nil {
 		return nil, err
 	}
-	before := b.mark(t)
-	acted := b.acted(at, pin)
+	before := in.effects.mark(t)
+	acted := in.acted(at, pin)
 	move := mouse{Type: "mouseMoved", X: at.x, Y: at.y, Button: "none"}
-	if err := b.send(ctx, t, []stroke{{"Input.dispatchMouseEvent", move}}); err != nil {
+	if err := in.send(ctx, t, []stroke{{"Input.dispatchMouseEvent", move}}); err != nil {
 		return acted, err
 	}
 	came := delivery{hovered: true, since: time.Now()}
-	acted.NewPage, err = b.settleInput(ctx, t, at, before, &came, closing{function: isOver, node: at.node, came: &came})
+	acted.NewPage, err = in.waitForInput(ctx, t, at, before, &came, closing{function: isOver, node: at.node, came: &came})
 	return unlessRefused(acted, &came, err)
 }
 
@@ -128,8 +128,8 @@ type stroke struct {
 // send dispatches input events together: one after the other each waits for
 // the frame clock, 16 ms (EVIDENCE, "Speed"). Input goes to the tab's own
 // session, which hands it to the process of the frame it is over.
-func (b *Browser) send(ctx context.Context, t *tab, strokes []stroke) error {
-	defer b.alone(ctx, t)()
+func (in *input) send(ctx context.Context, t *tab, strokes []stroke) error {
+	defer in.clients.exclusively(ctx, t)()
 	sent := make([]*cdp.Pending, len(strokes))
 	for i, s := range strokes {
 		sent[i] = t.main.session.Send(s.method, s.params)
@@ -140,4 +140,38 @@ func (b *Browser) send(ctx context.Context, t *tab, strokes []stroke) error {
 		}
 	}
 	return nil
+}
+
+// scroll scrolls the viewport or an element by a distance, or an element into
+// view.
+func (in *input) scroll(ctx context.Context, t *tab, a *action.Scroll, _ action.Pin) (any, error) {
+	p, err := in.main(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	q := injected.Scroll{X: a.X, Y: a.Y}
+	if what := a.What(); !what.Zero() {
+		h, err := in.elements.locate(ctx, t, what, a.Timing)
+		if err != nil {
+			return nil, err
+		}
+		p, q.Node = h.place, h.node
+	}
+	before := in.effects.mark(t)
+	at, err := p.world.Scroll(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if at.Gone {
+		return nil, errChanged
+	}
+	if q.Node != 0 && q.X == 0 && q.Y == 0 {
+		// The frames around it scroll, too.
+		if _, _, _, err := in.geometry.point(ctx, p, 0, 0); err != nil {
+			return nil, err
+		}
+	}
+	out := &action.Scrolled{OK: true, X: at.X, Y: at.Y}
+	_, err = in.effects.waitForNavigation(ctx, t, &p, before)
+	return out, err
 }

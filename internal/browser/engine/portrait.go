@@ -49,7 +49,7 @@ func (b *Browser) sitting(ctx context.Context, t *tab, pin action.Pin) ([]badge,
 	if err != nil {
 		return nil, nil, err
 	}
-	view, err := b.layout(ctx, t)
+	view, err := b.geometry.layout(ctx, t)
 	return marks, around(marks, view), err
 }
 
@@ -67,7 +67,7 @@ func (b *Browser) marks(ctx context.Context, t *tab, pin action.Pin) ([]badge, e
 		if err != nil || !known {
 			return nil, errChanged
 		}
-		boxes, err := b.boxes(ctx, p, []int{node}, false)
+		boxes, err := b.geometry.boxes(ctx, p, []int{node}, false)
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +86,7 @@ func around(marks []badge, view layout) *clip {
 		return nil
 	}
 	m := marks[0].rect
-	seen := common(m, injected.Rect{Width: v.Width, Height: v.Height})
+	seen := intersection(m, injected.Rect{Width: v.Width, Height: v.Height})
 	if seen.Width >= min(m.Width, v.Width)-1 && seen.Height >= min(m.Height, v.Height)-1 {
 		return nil
 	}

@@ -22,26 +22,26 @@ var errGivenUp = errors.New("the navigation was given up")
 // for it. Only what a tab shows is prepared for, and only when the browser as a
 // whole asks, which is last: nothing changes the address after that. b.mu is
 // held.
-func (b *Browser) preparing(session *cdp.Session, t *tab, p paused) func(goOn func()) {
-	prepare := b.options.Prepare
-	if prepare == nil || session != b.root || t == nil || p.Frame != t.root.id {
+func (dg *documentGuard) preparing(session *cdp.Session, t *tab, p paused) func(goOn func()) {
+	prepare := dg.options.Prepare
+	if prepare == nil || session != dg.root || t == nil || p.Frame != t.root.id {
 		return func(goOn func()) { goOn() }
 	}
 	t.dropPreparing()
-	if t.ahead == p.Request.URL {
-		t.ahead = ""
+	if t.preparedFor == p.Request.URL {
+		t.preparedFor = ""
 		prepare = func(context.Context, string) error { return nil }
 	}
-	ctx, stop := context.WithCancelCause(b.life)
-	t.unready = func() { stop(errGivenUp) }
+	ctx, stop := context.WithCancelCause(dg.life)
+	t.cancelPreparing = func() { stop(errGivenUp) }
 	return func(goOn func()) {
-		b.own.Go(func() {
+		dg.own.Go(func() {
 			defer stop(nil)
 			ctx, end := context.WithTimeout(ctx, prepareLimit)
 			defer end()
 			err := prepare(ctx, p.Request.URL)
 			if err == nil {
-				err = b.stock(ctx, t, p.Request.URL)
+				err = dg.credentials.stock(ctx, t, p.Request.URL)
 			}
 			switch {
 			case err == nil:
@@ -49,7 +49,7 @@ func (b *Browser) preparing(session *cdp.Session, t *tab, p paused) func(goOn fu
 			case errors.Is(context.Cause(ctx), errGivenUp): // nobody waits for it any more
 				session.Send("Fetch.failRequest", map[string]string{"requestId": p.ID, "errorReason": "Aborted"})
 			default:
-				b.turnAway(session, t, p, unprepared(err))
+				dg.failRequest(session, t, p, unprepared(err))
 			}
 		})
 	}
@@ -57,11 +57,11 @@ func (b *Browser) preparing(session *cdp.Session, t *tab, p paused) func(goOn fu
 
 // prepareAhead prepares for an address that a call is about to go to, while the
 // page before can still be told of it. Faults: what Options.Prepare says.
-func (b *Browser) prepareAhead(ctx context.Context, t *tab, address string) error {
-	b.mu.Lock()
-	prepare, guard := b.options.Prepare, b.options.Guard
-	t.ahead = ""
-	b.mu.Unlock()
+func (dg *documentGuard) prepareAhead(ctx context.Context, t *tab, address string) error {
+	dg.mu.Lock()
+	prepare, guard := dg.options.Prepare, dg.options.Guard
+	t.preparedFor = ""
+	dg.mu.Unlock()
 	if prepare == nil || allowed(guard, address) != nil {
 		return nil // the guard says so once more, to the request
 	}
@@ -70,12 +70,12 @@ func (b *Browser) prepareAhead(ctx context.Context, t *tab, address string) erro
 	if err := prepare(bounded, address); err != nil {
 		return cmp.Or(ended(ctx, context.Cause(ctx)), unprepared(err))
 	}
-	if err := b.lieInWait(bounded, t, address); err != nil {
-		b.log().Debug("cannot wait for a document", "error", err) // the request is prepared for without
+	if err := dg.credentials.lieInWait(bounded, t, address); err != nil {
+		dg.log().Debug("cannot wait for a document", "error", err) // the request is prepared for without
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	t.ahead, _, _ = strings.Cut(address, "#")
+	dg.mu.Lock()
+	defer dg.mu.Unlock()
+	t.preparedFor, _, _ = strings.Cut(address, "#")
 	return nil
 }
 
@@ -105,11 +105,11 @@ func (b *Browser) signedIn(ctx context.Context, address string) bool {
 }
 
 // endAhead is called when a navigation that was prepared for has ended.
-func (b *Browser) endAhead(t *tab) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	t.ahead = ""
-	b.drop(t)
+func (dg *documentGuard) endAhead(t *tab) {
+	dg.mu.Lock()
+	defer dg.mu.Unlock()
+	t.preparedFor = ""
+	dg.credentials.drop(t)
 }
 
 // unprepared makes what went wrong fit for a caller.
@@ -123,14 +123,14 @@ func unprepared(err error) error {
 
 // dropPreparing gives up what is being prepared for. b.mu is held.
 func (t *tab) dropPreparing() {
-	if t.unready != nil {
-		t.unready()
-		t.unready = nil
+	if t.cancelPreparing != nil {
+		t.cancelPreparing()
+		t.cancelPreparing = nil
 	}
 }
 
-func (b *Browser) unprepare(t *tab) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (dg *documentGuard) unprepare(t *tab) {
+	dg.mu.Lock()
+	defer dg.mu.Unlock()
 	t.dropPreparing()
 }

@@ -71,7 +71,7 @@ func (b *Browser) Purge(ctx context.Context, domains []string) error {
 
 // onlyTab opens an empty tab and closes the others: what runs in them may write.
 func (b *Browser) onlyTab(ctx context.Context) (*tab, error) {
-	t, err := b.newTab(ctx)
+	t, err := b.targets.newTab(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (b *Browser) onlyTab(ctx context.Context) (*tab, error) {
 	}
 	b.mu.Unlock()
 	for _, other := range others {
-		if err := b.shut(ctx, other); err != nil {
+		if err := b.targets.shut(ctx, other); err != nil {
 			return nil, err
 		}
 	}

@@ -132,14 +132,14 @@ type layout struct {
 	} `json:"cssVisualViewport"`
 }
 
-func (b *Browser) layout(ctx context.Context, t *tab) (layout, error) {
+func (g *geometry) layout(ctx context.Context, t *tab) (layout, error) {
 	var l layout
 	err := t.main.session.Call(ctx, "Page.getLayoutMetrics", nil, &l)
 	return l, err
 }
 
 func (b *Browser) wholePage(ctx context.Context, t *tab) (c *clip, cut bool, err error) {
-	l, err := b.layout(ctx, t)
+	l, err := b.geometry.layout(ctx, t)
 	if err != nil {
 		return nil, false, err
 	}
@@ -151,7 +151,7 @@ func (b *Browser) wholePage(ctx context.Context, t *tab) (c *clip, cut bool, err
 // scrolled into view: what loads late has then been asked for. cut says that a
 // part of it is not.
 func (b *Browser) clipOf(ctx context.Context, t *tab, l action.Locator) (c *clip, cut bool, err error) {
-	h, err := b.locate(ctx, t, l, action.Timing{})
+	h, err := b.elements.locate(ctx, t, l, action.Timing{})
 	if err != nil {
 		return nil, false, err
 	}
@@ -162,7 +162,7 @@ func (b *Browser) clipOf(ctx context.Context, t *tab, l action.Locator) (c *clip
 	if err != nil {
 		return nil, false, err
 	}
-	lay, err := b.layout(ctx, t)
+	lay, err := b.geometry.layout(ctx, t)
 	if err != nil {
 		return nil, false, err
 	}
@@ -181,16 +181,16 @@ func snapped(r injected.Rect) injected.Rect {
 
 // seen returns where an element is seen in the tab's viewport once the frames
 // around it have been scrolled to it. Fault: not_actionable when it is nowhere.
-func (b *Browser) seen(ctx context.Context, h hit) (box injected.Box, cut bool, err error) {
+func (b *Browser) seen(ctx context.Context, h match) (box injected.Box, cut bool, err error) {
 	facts, err := h.place.world.Facts(ctx, h.node)
 	if err != nil {
 		return box, false, err
 	}
 	r := facts.Rect
-	if _, _, _, err = b.point(ctx, h.place, r.X+r.Width/2, r.Y+r.Height/2); err != nil {
+	if _, _, _, err = b.geometry.point(ctx, h.place, r.X+r.Width/2, r.Y+r.Height/2); err != nil {
 		return box, false, err
 	}
-	boxes, err := b.boxes(ctx, h.place, []int{h.node}, false)
+	boxes, err := b.geometry.boxes(ctx, h.place, []int{h.node}, false)
 	if err != nil {
 		return box, false, err
 	}

@@ -15,17 +15,17 @@ import (
 const childLimit = 3 * time.Second // for a child frame to be read; it is left out after it
 
 // snapshot shows the page, or what is below one element of it.
-func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, _ action.Pin) (any, error) {
+func (ob *observer) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, _ action.Pin) (any, error) {
 	if a.Format == "markdown" {
-		return b.markdownPart(ctx, t, a)
+		return ob.markdownPart(ctx, t, a)
 	}
-	if d := b.fileOf(t); d != nil && a.Format != "tree" && a.Ref == "" {
-		return d.part(b.room(a), a.Format), nil
+	if d := ob.fileOf(t); d != nil && a.Format != "tree" && a.Ref == "" {
+		return d.part(ob.reader.partOptions(a), a.Format), nil
 	}
 	if a.Format != "" && a.Format != "text" && a.Format != "tree" {
 		return nil, fault.New(fault.InvalidRequest, "format %q is not known", a.Format).Hinted("use text, tree or markdown")
 	}
-	top, walk, err := b.outset(ctx, t)
+	top, walk, err := ob.reader.start(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -33,35 +33,35 @@ func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, 
 	walk.Viewport = a.Viewport
 	walk.Fold = a.Format != "tree" && a.Ref == "" && !a.Viewport
 	if a.Ref != "" {
-		h, err := b.byRef(ctx, t, a.Ref)
+		h, err := ob.elements.byRef(ctx, t, a.Ref)
 		if err != nil {
 			return nil, err
 		}
 		top, walk.Root = h.place, h.node
 	}
-	merged, err := b.readShown(ctx, t, top, walk, a)
+	merged, err := ob.readAndShow(ctx, t, top, walk, a)
 	if err != nil {
 		return nil, err
 	}
-	d, err := b.documentOf(ctx, t, merged.Type)
+	d, err := ob.reader.documentOf(ctx, t, merged.Type)
 	if err != nil {
 		return nil, err
 	}
 	if d != nil && a.Format != "tree" && a.Ref == "" {
-		return d.part(b.room(a), a.Format), nil
+		return d.part(ob.reader.partOptions(a), a.Format), nil
 	}
-	here := b.facts(t)
+	here := ob.facts(t)
 	out := &action.Snapshot{URL: here.URL, Title: here.Title, Hidden: merged.Hidden, Document: d.shows()}
 	if a.Format != "tree" {
-		part := merged.Part(b.room(a))
+		part := merged.Part(ob.reader.partOptions(a))
 		out.Text, out.Tokens, out.NextOffset, out.MoreTokens = part.Text, part.Tokens, part.Next, part.More
 		return out, nil
 	}
 	depth := a.Depth
 	if depth <= 0 {
-		b.mu.Lock()
-		depth = b.options.MaxDepth
-		b.mu.Unlock()
+		ob.mu.Lock()
+		depth = ob.options.MaxDepth
+		ob.mu.Unlock()
 	}
 	out.Tree = merged.Tree(depth)
 	return out, nil
@@ -71,52 +71,52 @@ func (b *Browser) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, 
 // that has more is condensed, down to what docs/snapshot.md says.
 const usualTokens = 2700
 
-// room is how much a call gets of a page, and from where on.
-func (b *Browser) room(a *action.TakeSnapshot) snapshot.Options {
+// partOptions is how much a call gets of a page, and from where on.
+func (rd *reader) partOptions(a *action.TakeSnapshot) snapshot.Options {
 	o := snapshot.Options{
 		URLs: a.URLs, Depth: a.Depth, Unfold: a.Ref != "", Interactive: a.Interactive,
 		MaxTokens: a.MaxTokens, Offset: a.Offset,
 	}
 	if o.MaxTokens == 0 {
-		b.mu.Lock()
-		o.MaxTokens, o.Aim = b.options.MaxTokens, usualTokens
-		b.mu.Unlock()
+		rd.mu.Lock()
+		o.MaxTokens, o.Aim = rd.options.MaxTokens, usualTokens
+		rd.mu.Unlock()
 	}
 	return o
 }
 
-// outset is where reading the whole page starts, and what the session's options
+// start is where reading the whole page starts, and what the session's options
 // have it leave out.
-func (b *Browser) outset(ctx context.Context, t *tab) (place, injected.Walk, error) {
-	top, err := b.main(ctx, t)
-	return top, b.plainWalk(), err
+func (rd *reader) start(ctx context.Context, t *tab) (place, injected.Walk, error) {
+	top, err := rd.main(ctx, t)
+	return top, rd.snapshotOptions(), err
 }
 
-// plainWalk is how a frame is read as the options say.
-func (b *Browser) plainWalk() injected.Walk {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return injected.Walk{IncludeHidden: b.options.IncludeHidden, ExcludePasswords: b.options.ExcludePasswordFields}
+// snapshotOptions is how a frame is read as the options say.
+func (rd *reader) snapshotOptions() injected.Walk {
+	rd.mu.Lock()
+	defer rd.mu.Unlock()
+	return injected.Walk{IncludeHidden: rd.options.IncludeHidden, ExcludePasswords: rd.options.ExcludePasswordFields}
 }
 
-// perceive reads a frame with those below it into one page with references,
+// readPage reads a frame with those below it into one page with references,
 // and the tab's title with them.
-func (b *Browser) perceive(ctx context.Context, t *tab, top place, walk injected.Walk) (*snapshot.Page, error) {
-	root, err := b.read(ctx, t, top, walk)
+func (rd *reader) readPage(ctx context.Context, t *tab, top place, walk injected.Walk) (*snapshot.Page, error) {
+	root, err := rd.readFrames(ctx, t, top, walk)
 	if err != nil {
 		return nil, err
 	}
-	return b.merge(ctx, t, top, root)
+	return rd.mergeFrames(ctx, t, top, root)
 }
 
-// merge makes a page of frames that were read.
-func (b *Browser) merge(ctx context.Context, t *tab, top place, root *snapshot.Frame) (*snapshot.Page, error) {
-	if err := b.titledBy(ctx, t, top, root.Tree.Title); err != nil {
+// mergeFrames makes a page of frames that were read.
+func (rd *reader) mergeFrames(ctx context.Context, t *tab, top place, root *snapshot.Frame) (*snapshot.Page, error) {
+	if err := rd.takeTitle(ctx, t, top, root.Tree.Title); err != nil {
 		return nil, err
 	}
-	merged := snapshot.Merge(root, &b.refs)
-	if b.credentialed() {
-		merged.Conceal(b.concealer())
+	merged := snapshot.Merge(root, &rd.refs)
+	if rd.credentialed() {
+		merged.Conceal(rd.concealer())
 	}
 	return merged, nil
 }
@@ -129,27 +129,27 @@ type reading struct {
 	err   error
 }
 
-// read reads top and every frame below it, and puts them together.
-func (b *Browser) read(ctx context.Context, t *tab, top place, walk injected.Walk) (*snapshot.Frame, error) {
-	all, err := b.readAll(ctx, t, top, walk)
+// readFrames reads top and every frame below it, and puts them together.
+func (rd *reader) readFrames(ctx context.Context, t *tab, top place, walk injected.Walk) (*snapshot.Frame, error) {
+	all, err := rd.readEach(ctx, t, top, walk)
 	if err != nil {
 		return nil, err
 	}
 	root := all[top.frame]
-	b.join(t, all, root)
+	rd.joinFrames(t, all, root)
 	return &root.frame, nil
 }
 
-// readAll reads top and every frame below it, all at once. Child frames that
+// readEach reads top and every frame below it, all at once. Child frames that
 // could not be read say so.
-func (b *Browser) readAll(ctx context.Context, t *tab, top place, walk injected.Walk) (map[*frame]*reading, error) {
-	if err := b.complete(ctx, t); err != nil {
+func (rd *reader) readEach(ctx context.Context, t *tab, top place, walk injected.Walk) (map[*frame]*reading, error) {
+	if err := rd.complete(ctx, t); err != nil {
 		return nil, err
 	}
 	all := map[*frame]*reading{}
 	var readers sync.WaitGroup
-	for _, p := range b.places(t) {
-		if !b.below(p.frame, top.frame) {
+	for _, p := range rd.places(t) {
+		if !rd.below(p.frame, top.frame) {
 			continue
 		}
 		r := &reading{place: p, frame: snapshot.Frame{Document: p.document}}
@@ -160,10 +160,10 @@ func (b *Browser) readAll(ctx context.Context, t *tab, top place, walk injected.
 		}
 		q := walk
 		q.Root, q.Depth = 0, 0
-		readers.Go(func() { b.readOne(ctx, r, q, true) })
+		readers.Go(func() { rd.readOne(ctx, r, q, true) })
 	}
 	if r := all[top.frame]; r != nil {
-		b.readOne(ctx, r, walk, false)
+		rd.readOne(ctx, r, walk, false)
 	}
 	readers.Wait()
 	root := all[top.frame]
@@ -190,19 +190,19 @@ func (b *base) below(f, top *frame) bool {
 	return false
 }
 
-func (b *Browser) readOne(ctx context.Context, r *reading, q injected.Walk, child bool) {
+func (rd *reader) readOne(ctx context.Context, r *reading, q injected.Walk, child bool) {
 	if child {
 		var stop func()
 		ctx, stop = context.WithTimeout(ctx, childLimit)
 		defer stop()
-		if parent, main, ok := b.embedder(r.place.frame); ok && !main {
-			if r.owner, r.err = b.ownerOf(ctx, r.place.frame, parent); r.err != nil {
+		if parent, main, ok := rd.embedder(r.place.frame); ok && !main {
+			if r.owner, r.err = rd.ownerOf(ctx, r.place.frame, parent); r.err != nil {
 				return
 			}
 		}
 	}
 	q.Hosts = injected.ClosedPerCall
-	if r.frame.Tree, r.err = b.walk(ctx, r.place, q); r.err != nil {
+	if r.frame.Tree, r.err = rd.snapshotFrame(ctx, r.place, q); r.err != nil {
 		return
 	}
 	news, err := r.place.world.PierceHosts(ctx, r.frame.Tree.Hosts)
@@ -211,11 +211,11 @@ func (b *Browser) readOne(ctx context.Context, r *reading, q injected.Walk, chil
 	}
 }
 
-// walk reads a frame with what scripts listen on. Where that was asked for
+// snapshotFrame reads a frame with what scripts listen on. Where that was asked for
 // before there is seldom more: both are asked at once.
-func (b *Browser) walk(ctx context.Context, p place, q injected.Walk) (tree *injected.Tree, err error) {
-	if !p.frame.ears.knows(p) {
-		if _, err := b.heed(ctx, p); err != nil {
+func (rd *reader) snapshotFrame(ctx context.Context, p place, q injected.Walk) (tree *injected.Tree, err error) {
+	if !p.frame.listeners.knows(p) {
+		if _, err := rd.syncListeners(ctx, p); err != nil {
 			return nil, err
 		}
 		return p.world.Snapshot(ctx, q)
@@ -223,7 +223,7 @@ func (b *Browser) walk(ctx context.Context, p place, q injected.Walk) (tree *inj
 	var asking sync.WaitGroup
 	var news injected.News
 	var unheard error
-	asking.Go(func() { news, unheard = b.heed(ctx, p) })
+	asking.Go(func() { news, unheard = rd.syncListeners(ctx, p) })
 	tree, err = p.world.Snapshot(ctx, q)
 	asking.Wait()
 	if err = cmp.Or(err, unheard); err == nil && news.Controls > 0 {
@@ -232,20 +232,20 @@ func (b *Browser) walk(ctx context.Context, p place, q injected.Walk) (tree *inj
 	return tree, err
 }
 
-// titledBy takes the tab's title from what was read of its own document, or
+// takeTitle takes the tab's title from what was read of its own document, or
 // asks for it where a frame was read alone.
-func (b *Browser) titledBy(ctx context.Context, t *tab, top place, title string) error {
+func (rd *reader) takeTitle(ctx context.Context, t *tab, top place, title string) error {
 	if top.frame != t.root {
-		return b.titled(ctx, t)
+		return rd.effects.refreshTitle(ctx, t)
 	}
-	b.entitle(t, top, title)
+	rd.setTitle(t, top, title)
 	return nil
 }
 
-// join puts child frames into their parents.
-func (b *Browser) join(t *tab, all map[*frame]*reading, root *reading) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+// joinFrames puts child frames into their parents.
+func (rd *reader) joinFrames(t *tab, all map[*frame]*reading, root *reading) {
+	rd.mu.Lock()
+	defer rd.mu.Unlock()
 	for f, r := range all {
 		parent := all[f.parent]
 		if r == root || parent == nil {
@@ -253,7 +253,7 @@ func (b *Browser) join(t *tab, all map[*frame]*reading, root *reading) {
 		}
 		if r.err != nil {
 			if _, there := t.frames[f.id]; there {
-				b.notes.add("a frame of %s could not be read and is left out", host(f.url))
+				rd.notes.add("a frame of %s could not be read and is left out", host(f.url))
 			}
 			continue
 		}
@@ -262,4 +262,28 @@ func (b *Browser) join(t *tab, all map[*frame]*reading, root *reading) {
 		}
 		parent.frame.Children[r.owner] = &r.frame
 	}
+}
+
+// markdownPart is as much of the page as page.markdown gives it as there is
+// room for.
+func (ob *observer) markdownPart(ctx context.Context, t *tab, a *action.TakeSnapshot) (any, error) {
+	if a.Ref != "" || a.Depth > 0 || a.Interactive || a.Viewport || a.URLs {
+		return nil, fault.New(fault.InvalidRequest, "markdown is of the whole page").
+			Hinted("give format markdown with max_tokens and offset alone, or leave the format out").With("field", "format")
+	}
+	got, _, err := ob.reader.marked(ctx, t, &action.Markdown{}, true)
+	if err != nil {
+		return nil, err
+	}
+	part := snapshot.Prose(got.Markdown, got.Title, got.URL, ob.reader.partOptions(a))
+	return &action.Snapshot{
+		Text: part.Text, URL: got.URL, Title: got.Title, Hidden: got.Hidden,
+		Tokens: part.Tokens, NextOffset: part.Next, MoreTokens: part.More, Document: got.Document,
+	}, nil
+}
+
+// reader reads the frames of a tab.
+type reader struct {
+	*base
+	effects *effects
 }

@@ -90,7 +90,7 @@ func (b *Browser) spelled(ctx context.Context, t *tab) ([]injected.Rect, error) 
 	for session, top := range b.sheets(t) {
 		found, err := b.spelledIn(ctx, t, session)
 		if err != nil && top != t.root && ctx.Err() == nil {
-			found, err = b.windowOf(ctx, top)
+			found, err = b.geometry.windowOf(ctx, top)
 		}
 		if err != nil {
 			return nil, err
@@ -122,7 +122,7 @@ func (b *Browser) spelledIn(ctx context.Context, t *tab, s *cdp.Session) ([]inje
 		if !known {
 			return nil, errMoved
 		}
-		boxes, err := b.inTab(ctx, f, marks)
+		boxes, err := b.geometry.toTab(ctx, f, marks)
 		if err != nil {
 			return nil, err
 		}

@@ -42,7 +42,7 @@ func (b *Browser) stockApart(ctx context.Context, d *deposit, in *domainCredenti
 	if err != nil {
 		return unready(err)
 	}
-	defer b.discard(ctx, t)
+	defer b.targets.discard(ctx, t)
 	only := &deposit{domain: d.domain, origin: d.origin, local: d.local}
 	b.deposited(t, only, in, hand(t, unique, only))
 	b.mu.Lock()
@@ -60,7 +60,7 @@ func (b *Browser) leftIn(ctx context.Context, origin string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer b.discard(ctx, t)
+	defer b.targets.discard(ctx, t)
 	var answer struct {
 		Result struct {
 			Value int `json:"value"`
@@ -81,7 +81,7 @@ func (b *Browser) emptyDocument(ctx context.Context, origin string) (_ *tab, uni
 	}
 	defer func() {
 		if err != nil {
-			b.discard(ctx, t)
+			b.targets.discard(ctx, t)
 		}
 	}()
 	unique, err = b.showEmpty(ctx, t, origin)
@@ -121,12 +121,12 @@ func (b *Browser) showEmpty(ctx context.Context, t *tab, origin string) (unique 
 }
 
 // answerEmpty answers a document's request with an empty document.
-func (b *Browser) answerEmpty(from *target, p paused) {
+func (dg *documentGuard) answerEmpty(from *target, p paused) {
 	headers := []map[string]string{
 		{"name": "Content-Type", "value": "text/html"}, {"name": "Cache-Control", "value": "no-store"},
 		{"name": "Content-Security-Policy", "value": "default-src 'none'"},
 	}
-	b.work.add(func() {
+	dg.work.add(func() {
 		from.session.Send("Fetch.fulfillRequest", map[string]any{
 			"requestId": p.ID, "responseCode": http.StatusOK, "responseHeaders": headers,
 			"body": base64.StdEncoding.EncodeToString([]byte("<!doctype html>")),

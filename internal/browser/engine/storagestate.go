@@ -206,7 +206,7 @@ func (b *Browser) inEmptyDocuments(ctx context.Context, origins []string, f func
 	if err != nil {
 		return err
 	}
-	defer b.discard(ctx, t)
+	defer b.targets.discard(ctx, t)
 	for _, origin := range origins {
 		bounded, stop := context.WithTimeout(ctx, originLimit)
 		err := f(bounded, t, origin)
@@ -251,5 +251,5 @@ func (b *Browser) stateFault(ctx context.Context, err error) error {
 	if known := (*fault.Fault)(nil); err == nil || errors.As(err, &known) {
 		return err
 	}
-	return b.trouble(ctx, "storage state", captureLimit, err)
+	return b.toFault(ctx, "storage state", captureLimit, err)
 }

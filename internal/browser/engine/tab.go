@@ -48,21 +48,21 @@ type tab struct {
 	choosers   int       // opened so far
 	choosing   bool      // page.upload waits for one
 
-	mediaType    string                        // of the newest document that the main frame was sent
-	status       map[string]int                // HTTP status of a document, by loader
-	away         map[string]error              // documents the egress door answered for itself, by loader
-	lost         string                        // loader of the last navigation that failed
-	failures     map[string]string             // net:: error of a document, by loader
-	refused      error                         // the guard's last refusal of a main document
-	uncertified  string                        // the browser's name for what is wrong with a certificate that was not accepted, of the last navigation
-	documentHeld bool                          // the next one waits for a person
-	ahead        string                        // the address that a call has prepared for already
-	ambush       *ambush                       // nil when nothing waits for a document
-	given        map[string]*domainCredentials // what its sessionStorage has, by domain
-	unready      func()                        // gives up preparing the document that is to come; nil when none is
-	inflight     map[string]struct{}
-	asking       map[string]string // of those, what an act may wait for: see endpoint
-	lastBusy     time.Time         // when a request last started or ended
+	mediaType       string                        // of the newest document that the main frame was sent
+	status          map[string]int                // HTTP status of a document, by loader
+	away            map[string]error              // documents the egress door answered for itself, by loader
+	lost            string                        // loader of the last navigation that failed
+	failures        map[string]string             // net:: error of a document, by loader
+	refused         error                         // the guard's last refusal of a main document
+	uncertified     string                        // the browser's name for what is wrong with a certificate that was not accepted, of the last navigation
+	documentHeld    bool                          // the next one waits for a person
+	preparedFor     string                        // the address that a call has prepared for already
+	ambush          *ambush                       // nil when nothing waits for a document
+	given           map[string]*domainCredentials // what its sessionStorage has, by domain
+	cancelPreparing func()                        // gives up preparing the document that is to come; nil when none is
+	inflight        map[string]struct{}
+	asking          map[string]string // of those, what an act may wait for: see endpoint
+	lastBusy        time.Time         // when a request last started or ended
 }
 
 // counter counts what was asked for and what came.
@@ -164,24 +164,24 @@ var errCrashed = fault.New(fault.PageCrashed, "the page crashed").
 	Hinted("navigate again with page.goto: the tab still works")
 
 // crash notes that a target's renderer died. b.mu is held.
-func (b *Browser) crash(t *target) {
+func (ts *targets) crash(t *target) {
 	if t == nil {
 		return
 	}
-	b.conn.Detach(t.session.ID(), errCrashed)
+	ts.conn.Detach(t.session.ID(), errCrashed)
 	if t.tab == nil {
 		return
 	}
 	if t.kind != "page" {
 		t.tab.lose(t)
-		b.change()
+		ts.change()
 		return
 	}
 	t.tab.crashed = true
 	t.tab.lose(t)
 	t.tab.dropDialog()
 	t.tab.interrupt(errCrashed)
-	b.change()
+	ts.change()
 }
 
 // facts returns where a tab is.

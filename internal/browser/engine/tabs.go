@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -14,126 +15,126 @@ import (
 const maxTabs = 20
 
 // listTabs lists the tabs in the order they were opened.
-func (b *Browser) listTabs(_ context.Context, _ *action.None) (any, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	all := slices.SortedFunc(slices.Values(b.order), func(x, y *tab) int { return cmp.Compare(x.made, y.made) })
+func (ts *targets) listTabs(_ context.Context, _ *action.None) (any, error) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	all := slices.SortedFunc(slices.Values(ts.order), func(x, y *tab) int { return cmp.Compare(x.made, y.made) })
 	list := &action.TabListing{Tabs: make([]action.Tab, len(all))}
 	for i, t := range all {
-		list.Tabs[i] = b.shownTab(t)
+		list.Tabs[i] = ts.tabInfoLocked(t)
 	}
 	return list, nil
 }
 
-// shownTab is a tab as callers see it. b.mu is held.
-func (b *base) shownTab(t *tab) action.Tab {
+// tabInfoLocked is a tab as callers see it. b.mu is held.
+func (b *base) tabInfoLocked(t *tab) action.Tab {
 	return action.Tab{ID: t.id, URL: t.root.url, Title: t.title, Active: b.activeLocked() == t}
 }
 
-func (b *base) told(t *tab) *action.Tab {
+func (b *base) tabInfo(t *tab) *action.Tab {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	out := b.shownTab(t)
+	out := b.tabInfoLocked(t)
 	return &out
 }
 
 // openTab opens a tab and goes to its first page. One that does not come to
 // its page is closed again. Faults: limit_reached, and those of page.goto.
-func (b *Browser) openTab(ctx context.Context, a *action.OpenTab) (any, error) {
-	b.mu.Lock()
-	full := len(b.order) >= maxTabs
-	b.mu.Unlock()
+func (nv *navigator) openTab(ctx context.Context, a *action.OpenTab) (any, error) {
+	nv.mu.Lock()
+	full := len(nv.order) >= maxTabs
+	nv.mu.Unlock()
 	if full {
 		return nil, fault.New(fault.LimitReached, "a browser has %d tabs at most, and this one has them", maxTabs).
 			Hinted("close one with tab.close, or use one with tab.activate").With("limit", "tabs").With("max", maxTabs)
 	}
-	t, err := b.newTab(ctx)
+	t, err := nv.targets.newTab(ctx)
 	if err == nil && a.URL != "" {
-		err = b.firstVisit(ctx, t, a.URL)
+		err = nv.firstVisit(ctx, t, a.URL)
 	}
 	if err != nil {
 		if t != nil {
-			b.discard(ctx, t)
+			nv.targets.discard(ctx, t)
 		}
 		return nil, err
 	}
-	return b.told(t), nil
+	return nv.tabInfo(t), nil
 }
 
-func (b *Browser) firstVisit(ctx context.Context, t *tab, address string) error {
-	ctx, leave := b.enter(ctx, t, b.within(0))
+func (nv *navigator) firstVisit(ctx context.Context, t *tab, address string) error {
+	ctx, leave := nv.enter(ctx, t, nv.within(0))
 	defer leave()
-	data, err := b.visit(ctx, t, &action.Goto{URL: address}, action.Pin{})
+	data, err := nv.visit(ctx, t, &action.Goto{URL: address}, action.Pin{})
 	if err != nil {
-		return b.endedBy(ctx, t, "tab.open", b.within(0), data, err)
+		return nv.endedBy(ctx, t, "tab.open", nv.within(0), data, err)
 	}
 	return nil
 }
 
 // discard closes a tab that is of no use, whatever became of the call.
-func (b *Browser) discard(ctx context.Context, t *tab) {
+func (ts *targets) discard(ctx context.Context, t *tab) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
 	defer stop()
-	if err := b.shut(ctx, t); err != nil {
-		b.log().Debug("cannot close a tab", "tab", t.id, "error", err)
+	if err := ts.shut(ctx, t); err != nil {
+		ts.log().Debug("cannot close a tab", "tab", t.id, "error", err)
 	}
 }
 
 // activateTab makes a tab the one that verbs act on. Faults: not_found.
-func (b *Browser) activateTab(ctx context.Context, a *action.ByID) (any, error) {
-	t, err := b.tabOf(a.ID)
+func (ts *targets) activateTab(ctx context.Context, a *action.ByID) (any, error) {
+	t, err := ts.tabOf(a.ID)
 	if err != nil {
 		return nil, err
 	}
-	err = b.root.Call(ctx, "Target.activateTarget", map[string]string{"targetId": t.id}, nil)
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	err = ts.root.Call(ctx, "Target.activateTarget", map[string]string{"targetId": t.id}, nil)
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
 	if t.closed {
 		return nil, noSuchTab()
 	}
 	if err != nil {
 		return nil, err
 	}
-	b.order = append(slices.DeleteFunc(slices.Clone(b.order), func(other *tab) bool { return other == t }), t)
-	b.change()
-	out := b.shownTab(t)
+	ts.order = append(slices.DeleteFunc(slices.Clone(ts.order), func(other *tab) bool { return other == t }), t)
+	ts.change()
+	out := ts.tabInfoLocked(t)
 	return &out, nil
 }
 
 // closeTab closes a tab. In place of the last one there is an empty one.
 // Faults: not_found.
-func (b *Browser) closeTab(ctx context.Context, a *action.ByID) (any, error) {
-	t, err := b.tabOf(a.ID)
+func (ts *targets) closeTab(ctx context.Context, a *action.ByID) (any, error) {
+	t, err := ts.tabOf(a.ID)
 	if err != nil {
 		return nil, err
 	}
-	b.mu.Lock()
-	last := len(b.order) == 1
-	b.mu.Unlock()
+	ts.mu.Lock()
+	last := len(ts.order) == 1
+	ts.mu.Unlock()
 	if last {
-		if _, err := b.newTab(ctx); err != nil {
+		if _, err := ts.newTab(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if err := b.shut(ctx, t); err != nil {
+	if err := ts.shut(ctx, t); err != nil {
 		return nil, err
 	}
 	return &action.Closed{OK: true}, nil
 }
 
 // shut closes a tab and waits until it is gone.
-func (b *Browser) shut(ctx context.Context, t *tab) error {
-	b.mu.Lock()
+func (ts *targets) shut(ctx context.Context, t *tab) error {
+	ts.mu.Lock()
 	t.leaving = true
-	b.mu.Unlock()
-	err := b.root.Call(ctx, "Target.closeTarget", map[string]string{"targetId": t.id}, nil)
-	b.mu.Lock()
+	ts.mu.Unlock()
+	err := ts.root.Call(ctx, "Target.closeTarget", map[string]string{"targetId": t.id}, nil)
+	ts.mu.Lock()
 	closed := t.closed
-	b.mu.Unlock()
+	ts.mu.Unlock()
 	if err != nil && !closed {
 		return err
 	}
-	return b.await(ctx, func() bool { return t.closed })
+	return ts.await(ctx, func() bool { return t.closed })
 }
 
 func (b *base) tabOf(id string) (*tab, error) {
@@ -149,12 +150,64 @@ func noSuchTab() error {
 	return fault.New(fault.NotFound, "no tab has that id").Hinted("list the tabs there are with tab.list")
 }
 
-// surplus closes a tab that a page opened beyond what a browser may have,
+// closeSurplus closes a tab that a page opened beyond what a browser may have,
 // before it runs. b.mu is held.
-func (b *Browser) surplus(t *target, opener string) {
-	if o := b.tabs[opener]; o != nil {
+func (ts *targets) closeSurplus(t *target, opener string) {
+	if o := ts.tabs[opener]; o != nil {
 		o.popups.done++
 	}
-	b.notes.add("a page opened more than %d tabs: the rest is closed", maxTabs)
-	b.work.add(func() { b.root.Send("Target.closeTarget", map[string]string{"targetId": t.id}) })
+	ts.notes.add("a page opened more than %d tabs: the rest is closed", maxTabs)
+	ts.work.add(func() { ts.root.Send("Target.closeTarget", map[string]string{"targetId": t.id}) })
+}
+
+const (
+	answerLimit = 500 * time.Millisecond // for a renderer to show that it lives
+	closeLimit  = 2 * time.Second        // for a tab to go away
+)
+
+// replaceHungTab gives a navigation a tab whose renderer answers: after a time-out the
+// old one may spin for ever, and then its target is closed and a new one
+// opened (SPEC section 4, the ladder of recovery).
+func (ts *targets) replaceHungTab(ctx context.Context, t *tab) (*tab, error) {
+	ts.mu.Lock()
+	floods := t.main.console.Muted() && !t.crashed
+	doubtful, asking := (t.suspect || floods) && !t.crashed, t.dialog != nil && t.dialogs >= maxDialogs
+	ts.mu.Unlock()
+	if asking {
+		return ts.replace(ctx, t, "the page asked without end: its tab was closed and a new one opened")
+	}
+	if floods && !t.main.console.StopScripts(ctx) {
+		return ts.replace(ctx, t, "the page wrote to its console without end: its tab was closed and a new one opened")
+	}
+	if !doubtful {
+		return t, nil
+	}
+	probe, stop := context.WithTimeout(ctx, answerLimit)
+	defer stop()
+	err := t.main.session.Call(probe, "Runtime.evaluate", map[string]any{"expression": "1", "returnByValue": true}, nil)
+	if err == nil {
+		ts.mu.Lock()
+		t.suspect = false
+		ts.mu.Unlock()
+		return t, nil
+	}
+	return ts.replace(ctx, t, "the page did not answer any more: its tab was closed and a new one opened")
+}
+
+// replace opens a new tab and closes the old one.
+func (ts *targets) replace(ctx context.Context, t *tab, why string) (*tab, error) {
+	ctx, cancel := context.WithTimeout(ctx, setupLimit)
+	defer cancel()
+	next, err := ts.newTab(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ts.root.Send("Target.closeTarget", map[string]string{"targetId": t.id})
+	bounded, end := context.WithTimeout(ctx, closeLimit)
+	defer end()
+	if err := ended(ctx, ts.await(bounded, func() bool { return t.closed })); err != nil {
+		return nil, err
+	}
+	ts.notes.add("%s", why)
+	return next, nil
 }

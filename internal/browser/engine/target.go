@@ -68,59 +68,59 @@ type attached struct {
 }
 
 // attach takes a new target in. b.mu is held.
-func (b *Browser) attach(from string, e attached) {
+func (ts *targets) attach(from string, e attached) {
 	if e.Info.Type == "browser" {
 		return // the session of a client that Attach lets in
 	}
-	t := &target{id: e.Info.ID, kind: e.Info.Type, url: strings.TrimPrefix(e.Info.URL, "blob:"), session: b.conn.Session(e.Session)}
-	parent := b.sessions[from]
+	t := &target{id: e.Info.ID, kind: e.Info.Type, url: strings.TrimPrefix(e.Info.URL, "blob:"), session: ts.conn.Session(e.Session)}
+	parent := ts.sessions[from]
 	t.parent, t.hidden = parent, parent.isHidden()
-	t.console = b.netlog.Source(t.session, t.kind, func() { b.pageOf(t).session.Send("Page.crash", nil) })
-	if t.kind == "page" && b.unwanted(e.Info.Opener) {
-		b.work.add(func() { b.root.Send("Target.closeTarget", map[string]string{"targetId": t.id}) })
+	t.console = ts.netlog.Source(t.session, t.kind, func() { ts.pageOf(t).session.Send("Page.crash", nil) })
+	if t.kind == "page" && ts.unwanted(e.Info.Opener) {
+		ts.work.add(func() { ts.root.Send("Target.closeTarget", map[string]string{"targetId": t.id}) })
 		return
 	}
-	if t.kind == "page" && len(b.order) >= maxTabs && b.making+b.hiding == 0 {
-		b.surplus(t, e.Info.Opener)
-		b.change()
+	if t.kind == "page" && len(ts.order) >= maxTabs && ts.making+ts.hiding == 0 {
+		ts.closeSurplus(t, e.Info.Opener)
+		ts.change()
 		return
 	}
 	switch {
 	case t.kind == "page":
-		b.addTab(t, e.Info)
+		ts.addTab(t, e.Info)
 	case t.kind == "iframe" && parent != nil && parent.tab != nil:
 		t.tab = parent.tab
 		f := t.tab.frame(t.id, e.Info.Parent)
 		f.target = t
 		t.tab.forget(f)
 	}
-	b.sessions[e.Session] = t
-	viewport, hidden := b.options.metrics(), t.isHidden()
+	ts.sessions[e.Session] = t
+	viewport, hidden := ts.options.metrics(), t.isHidden()
 	resources := t.tab != nil && t.tab.visit != nil && t.tab.visit.resources
-	first := append(b.options.certifying(t.kind), b.options.emulating(t.kind, b.version)...)
-	b.work.add(func() { b.setUp(t, viewport, intercepted(hidden, resources), first) })
-	b.change()
+	first := append(ts.options.certifying(t.kind), ts.options.emulating(t.kind, ts.version)...)
+	ts.work.add(func() { ts.setUp(t, viewport, intercepted(hidden, resources), first) })
+	ts.change()
 }
 
-func (b *Browser) addTab(t *target, info targetInfo) {
-	n := newTab(t, &b.refs)
+func (ts *targets) addTab(t *target, info targetInfo) {
+	n := newTab(t, &ts.refs)
 	n.root.url, n.title, n.opener = info.URL, info.Title, info.Opener
 	t.tab = n
-	b.made++
-	n.made = b.made
-	b.tabs[n.id] = n
-	if b.hiding == 0 || info.Opener != "" {
-		b.order = append(b.order, n)
+	ts.made++
+	n.made = ts.made
+	ts.tabs[n.id] = n
+	if ts.hiding == 0 || info.Opener != "" {
+		ts.order = append(ts.order, n)
 	}
-	if b.home == "" {
-		b.home = info.Context
+	if ts.home == "" {
+		ts.home = info.Context
 	}
-	if b.context == "" && !b.options.Keeps {
-		b.context = info.Context
+	if ts.context == "" && !ts.options.Keeps {
+		ts.context = info.Context
 	}
-	if opener := b.tabs[info.Opener]; opener != nil {
+	if opener := ts.tabs[info.Opener]; opener != nil {
 		opener.popups.done++
-		b.notes.add("a new tab was opened and is now the active one")
+		ts.notes.add("a new tab was opened and is now the active one")
 	}
 }
 
@@ -133,7 +133,7 @@ const online = `Object.defineProperty((self.Navigator || self.WorkerNavigator).p
 // setUp makes a target ours. The calls travel together; the last one lets it
 // run. Answers are waited for elsewhere, so that a page that spins from its
 // first line keeps nobody else waiting.
-func (b *Browser) setUp(t *target, viewport metrics, intercept map[string]any, first []stroke) {
+func (ts *targets) setUp(t *target, viewport metrics, intercept map[string]any, first []stroke) {
 	var sent []*cdp.Pending
 	send := func(method string, params any) { sent = append(sent, t.session.Send(method, params)) }
 	if t.tab == nil {
@@ -141,13 +141,13 @@ func (b *Browser) setUp(t *target, viewport metrics, intercept map[string]any, f
 		send("Runtime.evaluate", map[string]string{"expression": online})
 		netlog.Listen(send)
 		send("Runtime.runIfWaitingForDebugger", nil)
-		b.own.Go(func() { b.settled(t, sent, nil) })
+		ts.own.Go(func() { ts.settled(t, sent, nil) })
 		return
 	}
 	send("Page.enable", nil)
 	send("Page.setLifecycleEventsEnabled", map[string]bool{"enabled": true})
-	send("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": injected.Source + unadmitting, "worldName": injected.World, "runImmediately": true})
-	sent = append(sent, b.attendWorlds(t)...)
+	send("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": injected.Source + refuseScript, "worldName": injected.World, "runImmediately": true})
+	sent = append(sent, ts.clients.admitInWorlds(t)...)
 	send("Page.addScriptToEvaluateOnNewDocument", map[string]string{"source": online})
 	netlog.Listen(send)
 	send("Inspector.enable", nil)
@@ -164,15 +164,15 @@ func (b *Browser) setUp(t *target, viewport metrics, intercept map[string]any, f
 	}
 	tree := t.session.Send("Page.getFrameTree", nil)
 	send("Runtime.runIfWaitingForDebugger", nil)
-	b.own.Go(func() { b.settled(t, sent, tree) })
+	ts.own.Go(func() { ts.settled(t, sent, tree) })
 }
 
-func (b *Browser) settled(t *target, sent []*cdp.Pending, tree *cdp.Pending) {
+func (ts *targets) settled(t *target, sent []*cdp.Pending, tree *cdp.Pending) {
 	ctx, cancel := context.WithTimeout(context.Background(), setupLimit)
 	defer cancel()
 	for _, p := range sent {
 		if err := p.Wait(ctx, nil); err != nil && !errors.Is(err, cdp.ErrClosed) {
-			b.log().Debug("cannot set up a target", "target", t.id, "type", t.kind, "error", err)
+			ts.log().Debug("cannot set up a target", "target", t.id, "type", t.kind, "error", err)
 		}
 	}
 	if tree != nil {
@@ -180,18 +180,18 @@ func (b *Browser) settled(t *target, sent []*cdp.Pending, tree *cdp.Pending) {
 			Tree frameTree `json:"frameTree"`
 		}
 		if tree.Wait(ctx, &answer) == nil {
-			b.mu.Lock()
+			ts.mu.Lock()
 			t.tab.merge(t, answer.Tree, nil)
-			b.mu.Unlock()
+			ts.mu.Unlock()
 		}
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
 	t.settled = true
 	if t.kind == "page" {
 		t.tab.setUp()
 	}
-	b.change()
+	ts.change()
 }
 
 // pageOf is the page or frame that a target belongs to.
@@ -204,50 +204,51 @@ func (b *base) pageOf(t *target) *target {
 	return t
 }
 
-// detach takes a target out. b.mu is held.
-func (b *Browser) detach(session string) {
-	t := b.sessions[session]
+// detach takes a target out, and returns the tab that is gone with it. base.mu is
+// held.
+func (ts *targets) detach(session string) (closed *tab) {
+	t := ts.sessions[session]
 	if t == nil {
-		return
+		return nil
 	}
-	delete(b.sessions, session)
-	b.dropChannels(func(of, _ string) bool { return of == session })
+	delete(ts.sessions, session)
 	t.console.Close()
-	b.conn.Detach(session, errClosedTab)
+	ts.conn.Detach(session, errClosedTab)
 	if t.tab == nil {
-		return
+		return nil
 	}
 	if t.kind == "page" {
-		b.removeTab(t.tab)
+		closed = t.tab
+		ts.removeTab(closed)
 	} else {
 		t.tab.lose(t)
 	}
-	b.change()
+	ts.change()
+	return closed
 }
 
 var errClosedTab = fault.New(fault.PageChanged, "the tab or frame went away").
 	Hinted("take a new snapshot: it shows what is there now")
 
-func (b *Browser) removeTab(t *tab) {
+func (ts *targets) removeTab(t *tab) {
 	t.closed = true
-	delete(b.tabs, t.id)
-	b.work.add(func() { b.audience.forget(t) })
-	wasActive := b.activeLocked() == t
-	for i, other := range b.order {
+	delete(ts.tabs, t.id)
+	wasActive := ts.activeLocked() == t
+	for i, other := range ts.order {
 		if other == t {
-			b.order = append(b.order[:i:i], b.order[i+1:]...)
+			ts.order = append(ts.order[:i:i], ts.order[i+1:]...)
 			break
 		}
 	}
 	t.dropDialog()
 	t.interrupt(errClosedTab)
 	t.setUp()
-	if next := b.activeLocked(); wasActive && next != nil {
+	if next := ts.activeLocked(); wasActive && next != nil {
 		if !t.leaving {
-			b.notes.add("the active tab was closed; the one before it is active")
+			ts.notes.add("the active tab was closed; the one before it is active")
 		}
 		session := next.main.session
-		b.work.add(func() { session.Send("Page.bringToFront", nil) })
+		ts.work.add(func() { session.Send("Page.bringToFront", nil) })
 	}
 }
 
@@ -259,4 +260,10 @@ func (t *tab) wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// targets takes in what the browser lets us attach to, and opens and closes tabs.
+type targets struct {
+	*base
+	clients *clients
 }

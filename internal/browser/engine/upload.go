@@ -35,17 +35,17 @@ var chooserEvents = map[string]taker{
 // upload gives files to a file input, or to the file chooser that the element
 // opens. Faults: invalid_request, page_changed, not_actionable, not_found,
 // limit_reached.
-func (b *Browser) upload(ctx context.Context, t *tab, a *action.Upload, pin action.Pin) (any, error) {
+func (in *input) upload(ctx context.Context, t *tab, a *action.Upload, pin action.Pin) (any, error) {
 	if err := uploadable(a); err != nil {
 		return nil, err
 	}
-	b.mu.Lock()
-	files := b.options.Files
-	b.mu.Unlock()
+	in.mu.Lock()
+	files := in.options.Files
+	in.mu.Unlock()
 	if files == nil {
 		return nil, fault.New(fault.ProviderNotSupported, "this browser takes no files").Hinted("use a session of provider sandbox")
 	}
-	p, node, err := b.pinned(t, pin)
+	p, node, err := in.elements.pinned(t, pin)
 	if err != nil {
 		return nil, err
 	}
@@ -56,12 +56,12 @@ func (b *Browser) upload(ctx context.Context, t *tab, a *action.Upload, pin acti
 	if facts.Gone || facts.Print != pin.Print {
 		return nil, errChanged
 	}
-	at := aim{place: p, node: node, facts: &facts}
-	to, err := b.inputFor(ctx, t, a, &at, pin)
+	at := actionTarget{place: p, node: node, facts: &facts}
+	to, err := in.inputFor(ctx, t, a, &at, pin)
 	if err != nil {
 		return nil, err
 	}
-	return b.give(ctx, t, a, pin, at, to, files)
+	return in.setFiles(ctx, t, a, pin, at, to, files)
 }
 
 func uploadable(a *action.Upload) error {
@@ -80,8 +80,8 @@ func uploadable(a *action.Upload) error {
 	return nil
 }
 
-// slot is the input that files go into.
-type slot struct {
+// fileInput is the input that files go into.
+type fileInput struct {
 	place   place
 	backend int64
 	is      injected.FileInput
@@ -89,32 +89,32 @@ type slot struct {
 
 // inputFor returns the file input that is meant: the element itself, or that
 // of the chooser which a click on it opens.
-func (b *Browser) inputFor(ctx context.Context, t *tab, a *action.Upload, at *aim, pin action.Pin) (slot, error) {
+func (in *input) inputFor(ctx context.Context, t *tab, a *action.Upload, at *actionTarget, pin action.Pin) (fileInput, error) {
 	backend, err := at.place.world.Backend(ctx, at.node)
 	if err != nil {
-		return slot{}, err
+		return fileInput{}, err
 	}
-	to, err := b.slotOf(ctx, at.place, backend)
+	to, err := in.fileInputAt(ctx, at.place, backend)
 	if err != nil {
-		return slot{}, err
+		return fileInput{}, err
 	}
 	if !to.is.Is {
 		if a.Clear {
-			return slot{}, fault.New(fault.InvalidRequest, "the element is no file input: there is nothing to clear").Hinted("name the file input itself")
+			return fileInput{}, fault.New(fault.InvalidRequest, "the element is no file input: there is nothing to clear").Hinted("name the file input itself")
 		}
-		if to, err = b.opened(ctx, t, a, at, pin); err != nil {
-			return slot{}, err
+		if to, err = in.openChooser(ctx, t, a, at, pin); err != nil {
+			return fileInput{}, err
 		}
 	}
 	return to, fits(a, to.is)
 }
 
-func (b *Browser) slotOf(ctx context.Context, p place, backend int64) (slot, error) {
+func (in *input) fileInputAt(ctx context.Context, p place, backend int64) (fileInput, error) {
 	if backend == 0 {
-		return slot{}, errChanged
+		return fileInput{}, errChanged
 	}
 	is, err := p.world.FileInput(ctx, backend)
-	return slot{place: p, backend: backend, is: is}, err
+	return fileInput{place: p, backend: backend, is: is}, err
 }
 
 // fits says what of an upload an input does not take.
@@ -130,31 +130,31 @@ func fits(a *action.Upload, is injected.FileInput) error {
 	return nil
 }
 
-// opened clicks the element and returns the input whose file chooser that
+// openChooser clicks the element and returns the input whose file chooser that
 // opened.
-func (b *Browser) opened(ctx context.Context, t *tab, a *action.Upload, at *aim, pin action.Pin) (slot, error) {
-	ready, err := b.take(ctx, t, pin, a.Locator, injected.ForClick, a.Timing)
+func (in *input) openChooser(ctx context.Context, t *tab, a *action.Upload, at *actionTarget, pin action.Pin) (fileInput, error) {
+	ready, err := in.ready(ctx, t, pin, a.Locator, injected.ForClick, a.Timing)
 	if err != nil {
-		return slot{}, err
+		return fileInput{}, err
 	}
-	b.mu.Lock()
+	in.mu.Lock()
 	before := t.choosers
 	t.choosing = true
-	b.mu.Unlock()
+	in.mu.Unlock()
 	defer func() {
-		b.mu.Lock()
+		in.mu.Lock()
 		t.choosing = false
-		b.mu.Unlock()
+		in.mu.Unlock()
 	}()
-	if err := b.send(ctx, t, clicks(ready, "left", 1, 0)); err != nil {
-		return slot{}, err
+	if err := in.send(ctx, t, clicks(ready, "left", 1, 0)); err != nil {
+		return fileInput{}, err
 	}
 	bounded, stop := context.WithTimeoutCause(ctx, chooserLimit, errNoChooser)
 	defer stop()
-	if err := b.await(bounded, func() bool { return t.choosers > before }); err != nil {
-		return slot{}, err
+	if err := in.await(bounded, func() bool { return t.choosers > before }); err != nil {
+		return fileInput{}, err
 	}
-	b.mu.Lock()
+	in.mu.Lock()
 	asked := t.chooser
 	f := t.frames[asked.Frame]
 	var p place
@@ -162,15 +162,15 @@ func (b *Browser) opened(ctx context.Context, t *tab, a *action.Upload, at *aim,
 	if f != nil {
 		p, ok = f.place()
 	}
-	b.mu.Unlock()
+	in.mu.Unlock()
 	if !ok || asked.Backend == 0 {
-		return slot{}, errNoChooser
+		return fileInput{}, errNoChooser
 	}
 	if p.frame != ready.place.frame {
-		return slot{}, errElsewhere
+		return fileInput{}, errElsewhere
 	}
 	*at = ready
-	return b.slotOf(ctx, p, asked.Backend)
+	return in.fileInputAt(ctx, p, asked.Backend)
 }
 
 var errNoChooser = fault.New(fault.NotActionable, "a click on the element opens no file chooser that takes files").
@@ -181,8 +181,8 @@ var errNoChooser = fault.New(fault.NotActionable, "a click on the element opens 
 var errElsewhere = fault.New(fault.NotActionable, "the file chooser that opened belongs to another frame").
 	Hinted("name the file input in that frame itself").With("reason", "chooser of another frame")
 
-// give puts the files into the input and waits for what that sets off.
-func (b *Browser) give(ctx context.Context, t *tab, a *action.Upload, pin action.Pin, at aim, to slot, files Files) (any, error) {
+// setFiles puts the files into the input and waits for what that sets off.
+func (in *input) setFiles(ctx context.Context, t *tab, a *action.Upload, pin action.Pin, at actionTarget, to fileInput, files Files) (any, error) {
 	var sent []action.SentFile
 	if !a.Clear {
 		var err error
@@ -190,22 +190,22 @@ func (b *Browser) give(ctx context.Context, t *tab, a *action.Upload, pin action
 			return nil, err
 		}
 	}
-	before := b.mark(t)
+	before := in.effects.mark(t)
 	if err := to.fill(ctx, sent); err != nil {
 		return nil, err
 	}
-	b.unaccepted(to.is.Accept, sent)
-	out := &action.Uploaded{Acted: *b.acted(at, pin), Files: sent}
+	in.unaccepted(to.is.Accept, sent)
+	out := &action.Uploaded{Acted: *in.acted(at, pin), Files: sent}
 	if sent == nil {
 		out.Files = []action.SentFile{}
 	}
 	var err error
-	out.NewPage, err = b.settle(ctx, t, &to.place, before)
+	out.NewPage, err = in.effects.waitForNavigation(ctx, t, &to.place, before)
 	return out, err
 }
 
 // fill sets the input's files.
-func (s slot) fill(ctx context.Context, sent []action.SentFile) error {
+func (s fileInput) fill(ctx context.Context, sent []action.SentFile) error {
 	if len(sent) == 0 {
 		return s.place.world.ClearFiles(ctx, s.backend)
 	}
@@ -219,12 +219,12 @@ func (s slot) fill(ctx context.Context, sent []action.SentFile) error {
 
 // unaccepted notes files that the input does not ask for. That is advice only:
 // people may choose others too (HTML, "File Upload state").
-func (b *Browser) unaccepted(accept string, sent []action.SentFile) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (in *input) unaccepted(accept string, sent []action.SentFile) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
 	for _, f := range sent {
 		if accept != "" && !accepts(accept, f.Name) {
-			b.notes.add("the input asks for %q, which %q is not", pagetext.Cut(pagetext.Clean(accept)), pagetext.Shorten(f.Name, mostQuote))
+			in.notes.add("the input asks for %q, which %q is not", pagetext.Cut(pagetext.Clean(accept)), pagetext.Shorten(f.Name, mostQuote))
 		}
 	}
 }

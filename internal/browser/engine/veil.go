@@ -62,7 +62,7 @@ func (b *Browser) guarded(ctx context.Context, t *tab, p place) ([]injected.Rect
 	defer stop()
 	found, err := b.fieldsOf(inner, p)
 	if err != nil && ctx.Err() == nil {
-		return b.windowOf(ctx, p.frame)
+		return b.geometry.windowOf(ctx, p.frame)
 	}
 	return found, err
 }
@@ -72,7 +72,7 @@ func (b *Browser) fieldsOf(ctx context.Context, p place) ([]injected.Rect, error
 	if err != nil {
 		return nil, err
 	}
-	boxes, err := b.boxes(ctx, p, nodes, false)
+	boxes, err := b.geometry.boxes(ctx, p, nodes, false)
 	return rects(boxes), err
 }
 
@@ -85,15 +85,15 @@ func rects(boxes []injected.Box) []injected.Rect {
 }
 
 // windowOf returns where a frame is shown; nothing where it has gone.
-func (b *Browser) windowOf(ctx context.Context, f *frame) ([]injected.Rect, error) {
-	parent, main, ok := b.embedder(f)
+func (g *geometry) windowOf(ctx context.Context, f *frame) ([]injected.Rect, error) {
+	parent, main, ok := g.embedder(f)
 	if main || !ok {
 		return nil, nil
 	}
-	number, err := b.ownerOf(ctx, f, parent)
+	number, err := g.ownerOf(ctx, f, parent)
 	if err == nil {
 		var boxes []injected.Box
-		boxes, err = b.boxes(ctx, parent, []int{number}, false)
+		boxes, err = g.boxes(ctx, parent, []int{number}, false)
 		return rects(boxes), err
 	}
 	if moved(err) {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -19,29 +20,61 @@ const (
 type verb struct {
 	limit  func(args any) time.Duration // 0 for that of the browser
 	target func(args any) (action.Locator, action.Timing, bool)
-	do     func(b *Browser, ctx context.Context, t *tab, args any, pin action.Pin) (any, error)
-	wide   func(b *Browser, ctx context.Context, args any) (any, error) // instead of do: see wideOf
+	do     func(ctx context.Context, t *tab, args any, pin action.Pin) (any, error)
+	whole  func(ctx context.Context, args any) (any, error) // instead of do: see wideOf
 }
 
 // verbOf makes a verb of a function over its arguments. A function that did
 // its work and was interrupted by a dialog returns its data with the error.
-func verbOf[A any](limit func(*A) time.Duration, do func(*Browser, context.Context, *tab, *A, action.Pin) (any, error)) verb {
+func verbOf[A any](do func(context.Context, *tab, *A, action.Pin) (any, error)) verb {
 	return verb{
 		limit: func(args any) time.Duration {
-			if a, ok := args.(*A); ok && limit != nil {
-				return limit(a)
+			if a, ok := args.(interface {
+				Limit(time.Duration) time.Duration
+			}); ok {
+				return a.Limit(0)
 			}
 			return 0
 		},
-		do: func(b *Browser, ctx context.Context, t *tab, args any, pin action.Pin) (any, error) {
-			a, ok := args.(*A)
-			if !ok || a == nil {
-				return nil, fault.New(fault.InvalidRequest, "the arguments are of the wrong kind").
-					Hinted("use the argument type of the verb's row")
+		do: func(ctx context.Context, t *tab, args any, pin action.Pin) (any, error) {
+			a, err := argsOf[A](args)
+			if err != nil {
+				return nil, err
 			}
-			return do(b, ctx, t, a, pin)
+			return do(ctx, t, a, pin)
 		},
 	}
+}
+
+// browserVerb makes a verb of a function of the whole browser. It works beside an
+// open dialog, a crashed page, and where there is no tab.
+func browserVerb[A any](do func(context.Context, *A) (any, error)) verb {
+	v := verbOf[A](nil)
+	v.whole = func(ctx context.Context, args any) (any, error) {
+		a, err := argsOf[A](args)
+		if err != nil {
+			return nil, err
+		}
+		return do(ctx, a)
+	}
+	return v
+}
+
+// of makes a method of a function of the browser.
+func of[A any](b *Browser, do func(*Browser, context.Context, *A) (any, error)) func(context.Context, *A) (any, error) {
+	return func(ctx context.Context, a *A) (any, error) { return do(b, ctx, a) }
+}
+
+func argsOf[A any](args any) (*A, error) {
+	if a, ok := args.(*A); ok && a != nil {
+		return a, nil
+	}
+	return nil, wrongArgs()
+}
+
+func wrongArgs() error {
+	return fault.New(fault.InvalidRequest, "the arguments are of the wrong kind").
+		Hinted("use the argument type of the verb's row")
 }
 
 // at says which element a verb acts on.
@@ -61,64 +94,77 @@ func targetOf[A any](of func(*A) (action.Locator, action.Timing)) func(any) (act
 	}
 }
 
-// limited is what a call says of its own limit, 0 for nothing.
-func limited(t action.Timing) time.Duration { return t.Limit(0) }
+// verbTable is what the engine does for each verb.
+func (b *Browser) verbTable() map[string]verb {
+	all := b.elementVerbs()
+	maps.Copy(all, b.pageVerbs())
+	maps.Copy(all, b.browserVerbs())
+	return all
+}
 
-var verbs = map[string]verb{
-	"page.goto":    verbOf(func(a *action.Goto) time.Duration { return limited(a.Timing) }, (*Browser).visit),
-	"page.back":    verbOf(nil, (*Browser).back),
-	"page.forward": verbOf(nil, (*Browser).forward),
-	"page.reload":  verbOf(func(a *action.Reload) time.Duration { return limited(a.Timing) }, (*Browser).reload),
+// elementVerbs act on an element.
+func (b *Browser) elementVerbs() map[string]verb {
+	return map[string]verb{
+		"page.click":       verbOf(b.input.click).at(targetOf(func(a *action.Click) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
+		"page.hover":       verbOf(b.input.hover).at(targetOf(func(a *action.Hover) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
+		"page.type":        verbOf(b.input.typeText).at(targetOf(func(a *action.Type) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
+		"page.press":       verbOf(b.input.press).at(targetOf(func(a *action.Press) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
+		"page.select":      verbOf(b.input.selectOptions).at(targetOf(func(a *action.Select) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
+		"page.drag":        verbOf(b.input.drag).at(targetOf(func(a *action.Drag) (action.Locator, action.Timing) { return a.From, a.Timing })),
+		"page.upload":      verbOf(b.input.upload).at(targetOf(func(a *action.Upload) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
+		"page.fill_secret": verbOf(b.input.fillSecret).at(targetOf(func(a *action.FillSecret) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
+	}
+}
 
-	"page.click": verbOf(func(a *action.Click) time.Duration { return limited(a.Timing) }, (*Browser).click).
-		at(targetOf(func(a *action.Click) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-	"page.hover": verbOf(func(a *action.Hover) time.Duration { return limited(a.Timing) }, (*Browser).hover).
-		at(targetOf(func(a *action.Hover) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-	"page.type": verbOf(func(a *action.Type) time.Duration { return limited(a.Timing) }, (*Browser).typeText).
-		at(targetOf(func(a *action.Type) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-	"page.press": verbOf(func(a *action.Press) time.Duration { return limited(a.Timing) }, (*Browser).press).
-		at(targetOf(func(a *action.Press) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-	"page.select": verbOf(func(a *action.Select) time.Duration { return limited(a.Timing) }, (*Browser).choose).
-		at(targetOf(func(a *action.Select) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-	"page.drag": verbOf(func(a *action.Drag) time.Duration { return limited(a.Timing) }, (*Browser).drag).
-		at(targetOf(func(a *action.Drag) (action.Locator, action.Timing) { return a.From, a.Timing })),
-	"page.upload": verbOf(func(a *action.Upload) time.Duration { return limited(a.Timing) }, (*Browser).upload).
-		at(targetOf(func(a *action.Upload) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-	"page.fill_secret": verbOf(func(a *Filling) time.Duration { return a.Limit(0) }, (*Browser).fill).
-		at(targetOf(func(a *action.FillSecret) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-	"page.scroll": verbOf(func(a *action.Scroll) time.Duration { return limited(a.Timing) }, (*Browser).scroll),
+// pageVerbs act on the active tab, or read it.
+func (b *Browser) pageVerbs() map[string]verb {
+	wait := verbOf(b.contents.waitFor)
+	wait.limit = func(args any) time.Duration {
+		if a, ok := args.(*action.WaitFor); ok {
+			return waitLimit(a) + slack
+		}
+		return 0
+	}
+	return map[string]verb{
+		"page.goto":       verbOf(b.navigator.visit),
+		"page.back":       verbOf(b.navigator.back),
+		"page.forward":    verbOf(b.navigator.forward),
+		"page.reload":     verbOf(b.navigator.reload),
+		"page.scroll":     verbOf(b.input.scroll),
+		"page.resize":     verbOf(b.targets.resize),
+		"page.dialog":     verbOf(b.dialogs.answer),
+		"page.wait_for":   wait,
+		"page.snapshot":   verbOf(b.observer.snapshot),
+		"page.find":       verbOf(b.contents.find),
+		"page.extract":    verbOf(b.contents.extract),
+		"page.content":    verbOf(b.contents.content),
+		"page.markdown":   verbOf(b.contents.markdown),
+		"page.links":      verbOf(b.contents.links),
+		"page.scrape":     verbOf(b.contents.scrape),
+		"page.execute":    verbOf(b.contents.execute),
+		"page.screenshot": verbOf(b.screenshot),
+		"page.pdf":        verbOf(b.pdf),
+		"cookie.list":     verbOf(b.listCookies),
+		"cookie.set":      verbOf(b.setCookies),
+		"cookie.delete":   verbOf(b.deleteCookies),
+	}
+}
 
-	"page.resize": verbOf(nil, (*Browser).resize),
-
-	"page.dialog":     verbOf(nil, (*Browser).answer),
-	"page.wait_for":   verbOf(func(a *action.WaitFor) time.Duration { return waitLimit(a) + slack }, (*Browser).waitFor),
-	"page.extract":    verbOf(nil, (*Browser).extract),
-	"page.snapshot":   verbOf(nil, (*Browser).snapshot),
-	"page.find":       verbOf(nil, (*Browser).find),
-	"page.screenshot": verbOf(nil, (*Browser).screenshot),
-
-	"cookie.list":   verbOf(nil, (*Browser).listCookies),
-	"cookie.set":    verbOf(nil, (*Browser).setCookies),
-	"cookie.delete": verbOf(nil, (*Browser).deleteCookies),
-	"tab.list":      wideOf((*Browser).listTabs),
-	"tab.open":      wideOf((*Browser).openTab),
-	"tab.activate":  wideOf((*Browser).activateTab),
-	"tab.close":     wideOf((*Browser).closeTab),
-	"page.console":  wideOf(readConsole),
-	"page.network":  wideOf(readNetwork),
-	"page.har":      wideOf(exportHAR),
-
-	"download.list":   wideOf(listDownloads),
-	"download.get":    wideOf(getDownload),
-	"download.read":   wideOf(readDownload),
-	"download.cancel": wideOf(cancelDownload),
-
-	"page.content":  verbOf(nil, (*Browser).content),
-	"page.markdown": verbOf(nil, (*Browser).markdown),
-	"page.links":    verbOf(nil, (*Browser).links),
-	"page.scrape":   verbOf(func(a *action.Scrape) time.Duration { return limited(a.Timing) }, (*Browser).scrape),
-	"page.execute":  verbOf(func(a *action.Execute) time.Duration { return limited(a.Timing) }, (*Browser).execute),
-	"page.pdf":      verbOf(nil, (*Browser).pdf),
+// browserVerbs are of the whole browser.
+func (b *Browser) browserVerbs() map[string]verb {
+	return map[string]verb{
+		"tab.list":        browserVerb(b.targets.listTabs),
+		"tab.open":        browserVerb(b.navigator.openTab),
+		"tab.activate":    browserVerb(b.targets.activateTab),
+		"tab.close":       browserVerb(b.targets.closeTab),
+		"page.console":    browserVerb(of(b, readConsole)),
+		"page.network":    browserVerb(of(b, readNetwork)),
+		"page.har":        browserVerb(of(b, exportHAR)),
+		"download.list":   browserVerb(of(b, listDownloads)),
+		"download.get":    browserVerb(of(b, getDownload)),
+		"download.read":   browserVerb(of(b, readDownload)),
+		"download.cancel": browserVerb(of(b, cancelDownload)),
+	}
 }
 
 // acts lists the verbs that take turns.
@@ -139,7 +185,7 @@ func goes(verb string, args any) bool {
 // verb, page_changed when the pin no longer holds, page_crashed, dialog_open,
 // not_active, browser_action_timeout, cdp_error.
 func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin) (action.Result, error) {
-	v, known := verbs[name]
+	v, known := b.verbs[name]
 	if !known {
 		return action.Result{}, unknown(name)
 	}
@@ -149,30 +195,30 @@ func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin)
 		case <-b.turn:
 			defer func() { b.turn <- struct{}{} }()
 		case <-ctx.Done():
-			return action.Result{}, b.trouble(ctx, name, limit, ctx.Err())
+			return action.Result{}, b.toFault(ctx, name, limit, ctx.Err())
 		}
 	}
 	t := b.current()
-	if v.wide != nil {
-		r := b.expect(ctx, t, name, limit, action.Pin{})
-		followed := b.follow(ctx, t)
-		out, err := b.doWide(ctx, name, v, args)
+	if v.whole != nil {
+		r := b.observer.beginReport(ctx, t, name, limit, action.Pin{})
+		followed := b.outgoing.follow(ctx, t)
+		out, err := b.doForBrowser(ctx, name, v, args)
 		if err == nil {
-			b.tell(ctx, r, &out)
+			b.observer.finishReport(ctx, r, &out)
 		}
 		followed(&out)
 		return out, err
 	}
 	if t == nil {
-		return action.Result{}, b.trouble(ctx, name, limit, b.gone())
+		return action.Result{}, b.toFault(ctx, name, limit, b.noTabReason())
 	}
 	if err := b.admit(t, name); err != nil {
 		return action.Result{Modal: b.modal(t)}, err
 	}
 	if goes(name, args) {
 		var err error
-		if t, err = b.revive(ctx, t); err != nil {
-			return action.Result{}, b.trouble(ctx, name, limit, err)
+		if t, err = b.targets.replaceHungTab(ctx, t); err != nil {
+			return action.Result{}, b.toFault(ctx, name, limit, err)
 		}
 	}
 	bound := limit
@@ -180,16 +226,16 @@ func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin)
 		bound += slack // an element that is not ready by then is told of as such
 	}
 	if acts(name, args) && name != "page.back" {
-		b.putAside(t)
+		b.dropFile(t)
 	}
-	r := b.expect(ctx, t, name, limit, pin)
-	followed := b.follow(ctx, t)
-	inner, leave := b.enter(context.WithValue(ctx, reporting{}, r), t, bound)
-	data, err := v.do(b, inner, t, args, pin)
+	r := b.observer.beginReport(ctx, t, name, limit, pin)
+	followed := b.outgoing.follow(ctx, t)
+	inner, leave := b.enter(context.WithValue(ctx, reportKey{}, r), t, bound)
+	data, err := v.do(inner, t, args, pin)
 	out, err := b.result(inner, t, name, limit, data, err)
 	leave()
 	if err == nil {
-		b.tell(ctx, r, &out)
+		b.observer.finishReport(ctx, r, &out)
 	}
 	followed(&out)
 	return out, err
@@ -203,7 +249,7 @@ func (b *Browser) result(ctx context.Context, t *tab, name string, limit time.Du
 }
 
 // outcome adds what every result has.
-func (b *Browser) outcome(data any, err error) (action.Result, error) {
+func (b *base) outcome(data any, err error) (action.Result, error) {
 	var out action.Result
 	active := b.current()
 	out.Modal = b.modal(active)
@@ -235,7 +281,7 @@ func (b *base) endedBy(ctx context.Context, t *tab, name string, limit time.Dura
 		}
 		return errMoved // the dialog was answered before we got here
 	}
-	err = b.trouble(ctx, name, limit, err)
+	err = b.toFault(ctx, name, limit, err)
 	if fault.CodeOf(err) == fault.ActionTimeout {
 		b.mu.Lock()
 		t.suspect = true
@@ -247,4 +293,44 @@ func (b *base) endedBy(ctx context.Context, t *tab, name string, limit time.Dura
 func unknown(name string) error {
 	return fault.New(fault.UnknownAction, "there is no verb %q of a page", name).
 		Hinted("use one of the page verbs of the table")
+}
+
+// lookAtBrowser returns the facts of a verb of the whole browser: the page is that
+// of the tab it names, or else the active one's.
+func (b *Browser) lookAtBrowser(args any) (action.Facts, action.Pin, error) {
+	b.mu.Lock()
+	t := b.activeLocked()
+	if named, ok := args.(*action.ByID); ok && named != nil && b.tabs[named.ID] != nil {
+		t = b.tabs[named.ID]
+	}
+	var facts action.Facts
+	var pin action.Pin
+	if t != nil {
+		facts.Page = action.Page{URL: t.root.url, Title: t.title}
+		pin.Tab = t.id
+	}
+	b.mu.Unlock()
+	if o, ok := args.(*action.OpenTab); ok && o != nil && o.URL != "" {
+		address, err := Address(o.URL)
+		if err != nil {
+			return facts, pin, err
+		}
+		facts.Destination = &action.Destination{URL: address}
+	}
+	return facts, pin, nil
+}
+
+func (b *Browser) doForBrowser(ctx context.Context, name string, v verb, args any) (action.Result, error) {
+	limit := b.within(v.limit(args))
+	ctx, stop := context.WithTimeoutCause(ctx, limit, errLimit)
+	defer stop()
+	var data any
+	err := b.conn.Err()
+	if err == nil {
+		data, err = v.whole(ctx, args)
+	}
+	if err != nil {
+		err = b.toFault(ctx, name, limit, err)
+	}
+	return b.outcome(data, err)
 }

@@ -26,14 +26,14 @@ func waitLimit(a *action.WaitFor) time.Duration {
 
 // waitFor waits until everything asked for holds at once. A time-out is an
 // answer.
-func (b *Browser) waitFor(ctx context.Context, t *tab, a *action.WaitFor, _ action.Pin) (any, error) {
-	w, err := b.wanted(ctx, a)
+func (ct *contents) waitFor(ctx context.Context, t *tab, a *action.WaitFor, _ action.Pin) (any, error) {
+	w, err := ct.wanted(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	deadline := time.Now().Add(waitLimit(a))
 	for {
-		holds, err := b.holds(ctx, t, w)
+		holds, err := ct.holds(ctx, t, w)
 		if err != nil && !moved(err) || holds {
 			return waited(holds, err)
 		}
@@ -41,7 +41,7 @@ func (b *Browser) waitFor(ctx context.Context, t *tab, a *action.WaitFor, _ acti
 		if left <= 0 {
 			return &action.Waited{}, nil
 		}
-		came, err := b.watch(ctx, t, w, left)
+		came, err := ct.watch(ctx, t, w, left)
 		if err != nil || came {
 			return waited(came, err)
 		}
@@ -66,14 +66,14 @@ type wanted struct {
 	idle    bool
 }
 
-func (b *Browser) wanted(ctx context.Context, a *action.WaitFor) (wanted, error) {
+func (ct *contents) wanted(ctx context.Context, a *action.WaitFor) (wanted, error) {
 	switch a.State {
 	case "", "attached", "detached", "visible", "hidden":
 	default:
 		return wanted{}, fault.New(fault.InvalidRequest, "state %q is not known", a.State).
 			Hinted("use attached, detached, visible or hidden")
 	}
-	if isPlace(a.Locator) {
+	if isPoint(a.Locator) {
 		return wanted{}, fault.New(fault.InvalidRequest, "a point of the viewport is nothing to wait for").
 			Hinted("give a ref, a selector, a role with a name, or a text").With("field", "x")
 	}
@@ -86,7 +86,7 @@ func (b *Browser) wanted(ctx context.Context, a *action.WaitFor) (wanted, error)
 	if a.Text != "" && a.Selector == "" && a.Role == "" && state == "" {
 		state = "visible" // a text is there when it can be read
 	}
-	q, err := b.askable(ctx, q)
+	q, err := ct.askable(ctx, q)
 	w.element = injected.Conditions{Query: q, State: state}
 	return w, err
 }
@@ -101,19 +101,19 @@ func (w wanted) absent() bool {
 	return w.element.State == "detached" || w.element.State == "hidden"
 }
 
-func (b *Browser) holds(ctx context.Context, t *tab, w wanted) (bool, error) {
-	b.mu.Lock()
+func (ct *contents) holds(ctx context.Context, t *tab, w wanted) (bool, error) {
+	ct.mu.Lock()
 	url := t.root.url
 	calm := len(t.inflight) == 0 && time.Since(t.lastBusy) >= quiet
-	b.mu.Unlock()
-	if w.url != "" && !strings.Contains(b.readAs(ctx, url), w.url) || w.idle && !calm {
+	ct.mu.Unlock()
+	if w.url != "" && !strings.Contains(ct.readAs(ctx, url), w.url) || w.idle && !calm {
 		return false, nil
 	}
 	if w.element.Seen {
-		return b.seenHolds(ctx, t, w)
+		return ct.seenHolds(ctx, t, w)
 	}
 	if w.gone != "" {
-		gone, err := b.inFrames(ctx, t, injected.Conditions{TextGone: w.gone}, true)
+		gone, err := ct.inFrames(ctx, t, injected.Conditions{TextGone: w.gone}, true)
 		if err != nil || !gone {
 			return false, err
 		}
@@ -122,18 +122,18 @@ func (b *Browser) holds(ctx context.Context, t *tab, w wanted) (bool, error) {
 	case !w.located:
 		return true, nil
 	case w.ref != "":
-		return b.refHolds(ctx, t, w)
+		return ct.refHolds(ctx, t, w)
 	}
-	return b.inFrames(ctx, t, w.element, w.absent())
+	return ct.inFrames(ctx, t, w.element, w.absent())
 }
 
 // seenHolds is holds for who may look for what a person could see alone.
-func (b *Browser) seenHolds(ctx context.Context, t *tab, w wanted) (bool, error) {
-	if _, err := b.main(ctx, t); err != nil {
+func (ct *contents) seenHolds(ctx context.Context, t *tab, w wanted) (bool, error) {
+	if _, err := ct.main(ctx, t); err != nil {
 		return false, err
 	}
 	if w.gone != "" {
-		h, err := b.search(ctx, t, injected.Query{Text: w.gone, Seen: true}, action.Locator{})
+		h, err := ct.elements.search(ctx, t, injected.Query{Text: w.gone, Seen: true}, action.Locator{})
 		if err != nil || h.node != 0 {
 			return false, err
 		}
@@ -142,9 +142,9 @@ func (b *Browser) seenHolds(ctx context.Context, t *tab, w wanted) (bool, error)
 	case !w.located:
 		return true, nil
 	case w.ref != "":
-		return b.refHolds(ctx, t, w)
+		return ct.refHolds(ctx, t, w)
 	}
-	h, err := b.search(ctx, t, w.element.Query, action.Locator{})
+	h, err := ct.elements.search(ctx, t, w.element.Query, action.Locator{})
 	return (h.node != 0) != w.absent(), err
 }
 
@@ -158,11 +158,11 @@ func (b *base) readAs(ctx context.Context, address string) string {
 }
 
 // inFrames looks once: does c hold in every frame, or in any?
-func (b *Browser) inFrames(ctx context.Context, t *tab, c injected.Conditions, every bool) (bool, error) {
-	if _, err := b.main(ctx, t); err != nil {
+func (ct *contents) inFrames(ctx context.Context, t *tab, c injected.Conditions, every bool) (bool, error) {
+	if _, err := ct.main(ctx, t); err != nil {
 		return false, err
 	}
-	for _, p := range b.places(t) {
+	for _, p := range ct.places(t) {
 		if c.Selector == "" {
 			if _, err := p.world.Pierce(ctx); err != nil && !moved(err) {
 				return false, err
@@ -181,8 +181,8 @@ func (b *Browser) inFrames(ctx context.Context, t *tab, c injected.Conditions, e
 
 // refHolds waits for an element that a snapshot named: it can only go away or
 // change whether it is visible.
-func (b *Browser) refHolds(ctx context.Context, t *tab, w wanted) (bool, error) {
-	h, err := b.byRef(ctx, t, w.ref)
+func (ct *contents) refHolds(ctx context.Context, t *tab, w wanted) (bool, error) {
+	h, err := ct.elements.byRef(ctx, t, w.ref)
 	if fault.CodeOf(err) == fault.StaleRef {
 		if w.absent() {
 			return true, nil
@@ -199,11 +199,11 @@ func (b *Browser) refHolds(ctx context.Context, t *tab, w wanted) (bool, error) 
 // watch waits a little for something to change: in the main frame for the
 // condition itself, otherwise for anything the browser tells. It says whether
 // what is wanted was seen there, which is enough of what may be anywhere.
-func (b *Browser) watch(ctx context.Context, t *tab, w wanted, left time.Duration) (came bool, err error) {
+func (ct *contents) watch(ctx context.Context, t *tab, w wanted, left time.Duration) (came bool, err error) {
 	const least = 20 * time.Millisecond
 	started := time.Now()
-	span := min(left, stirring)
-	if p, ok := b.rootPlace(t); ok && w.ref == "" && (w.located || w.gone != "") {
+	span := min(left, pollInterval)
+	if p, ok := ct.rootPlace(t); ok && w.ref == "" && (w.located || w.gone != "") {
 		c := w.element
 		c.TextGone = w.gone
 		c.Wait = int(span/time.Millisecond) + 1

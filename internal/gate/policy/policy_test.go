@@ -354,7 +354,7 @@ func TestZeroPoliciesAndStrangersAreRefused(t *testing.T) {
 	for name, p := range map[string]*Policy{"nil": nil, "zero": {}} {
 		for _, role := range []action.Role{action.Agent, action.Viewer, action.Operator, "", "root"} {
 			for i := range action.Verbs {
-				if v := p.Decide(action.Call{Caller: action.Caller{Role: role}}, &action.Verbs[i], action.Facts{}); v.Decision != Deny {
+				if v := p.Decide(action.Call{Caller: action.Caller{Role: role}}, action.Verbs[i], action.Facts{}); v.Decision != Deny {
 					t.Errorf("%s policy let %s of %q through", name, action.Verbs[i].Name, role)
 				}
 			}

@@ -97,7 +97,7 @@ func byName(verb string) *action.Verb {
 func TestViewersNeverWriteAndAgentsNeverAdminister(t *testing.T) {
 	p := mustNew(t, Config{Enabled: true, Trusted: []string{"app.example.com"}})
 	rapid.Check(t, func(t *rapid.T) {
-		verb := &action.Verbs[rapid.IntRange(0, len(action.Verbs)-1).Draw(t, "verb")]
+		verb := action.Verbs[rapid.IntRange(0, len(action.Verbs)-1).Draw(t, "verb")]
 		f := on(someElement(t))
 		f.Destination = to("https://app.example.com/")
 		decideAs := func(role action.Role) Verdict {

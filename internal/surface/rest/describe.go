@@ -123,7 +123,7 @@ func about(v *action.Verb) string {
 }
 
 // offline is a surface that only describes itself.
-func offline() (*surface, huma.API) {
+func offline() (*surface, *huma.OpenAPI) {
 	s := &surface{mux: http.NewServeMux()}
 	return s, s.offerAll()
 }
@@ -131,8 +131,8 @@ func offline() (*surface, huma.API) {
 // Description returns the OpenAPI 3.1 description of every route as indented
 // JSON with sorted names, the same for every gateway of this interface.
 func Description() ([]byte, error) {
-	_, api := offline()
-	return written(api.OpenAPI())
+	_, doc := offline()
+	return written(doc)
 }
 
 func written(doc *huma.OpenAPI) ([]byte, error) {

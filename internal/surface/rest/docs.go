@@ -13,7 +13,6 @@ import (
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 )
 
 //go:embed docs.html
@@ -60,8 +59,8 @@ type fieldRow struct {
 // Documentation returns the description as a page of HTML without script, the
 // same that a gateway serves at /docs.
 func Documentation() ([]byte, error) {
-	s, api := offline()
-	return s.page(api.OpenAPI())
+	s, doc := offline()
+	return s.page(doc)
 }
 
 func (s *surface) page(doc *huma.OpenAPI) ([]byte, error) {
@@ -168,11 +167,10 @@ func pretty(v any) string {
 
 // offerDescription serves the description as JSON and as a page. Both are
 // written when first asked for.
-func (s *surface) offerDescription(api huma.API) {
+func (s *surface) offerDescription(doc *huma.OpenAPI) {
 	serve := func(path, mediaType string, write func(*huma.OpenAPI) ([]byte, error)) {
-		once := sync.OnceValues(func() ([]byte, error) { return write(api.OpenAPI()) })
-		api.Adapter().Handle(&huma.Operation{Method: http.MethodGet, Path: path}, func(hc huma.Context) {
-			r, w := humago.Unwrap(hc)
+		once := sync.OnceValues(func() ([]byte, error) { return write(doc) })
+		s.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
 			body, err := once()
 			if err != nil {
 				fail(w, r, err)

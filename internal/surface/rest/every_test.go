@@ -30,7 +30,7 @@ func routes(t *testing.T) []route {
 	fill := strings.NewReplacer("{session}", "s1", "{id}", "a1")
 	var all []route
 	for i := range action.Verbs {
-		v := &action.Verbs[i]
+		v := action.Verbs[i]
 		if v.Path == "" { // no surface offers it
 			continue
 		}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/auth"
@@ -93,17 +92,17 @@ func New(o Options) (*Surface, error) {
 }
 
 // offerAll adds every route, and returns their description.
-func (s *surface) offerAll() huma.API {
-	api := humago.New(s.mux, huma.Config{OpenAPI: describe()})
+func (s *surface) offerAll() *huma.OpenAPI {
+	doc := describe()
 	for _, v := range action.Offered() {
 		for _, path := range paths(v) {
-			s.offer(api, v, path)
+			s.offer(doc, v, path)
 		}
 	}
-	s.offerGeneric(api)
-	s.offerHealth(api)
-	finish(api.OpenAPI(), s.operations)
-	return api
+	s.offerGeneric(doc)
+	s.offerHealth(doc)
+	finish(doc, s.operations)
+	return doc
 }
 
 // NewServer makes a server of h whose timeouts fit: headers are bounded, while
@@ -132,7 +131,7 @@ func (s *surface) most(r *http.Request) int64 {
 	_, pattern := s.mux.Handler(r)
 	verb, generic := strings.CutPrefix(r.URL.Path, "/v1/verbs/")
 	for i := range action.Verbs {
-		v := &action.Verbs[i]
+		v := action.Verbs[i]
 		if v.Body == 0 {
 			continue
 		}
@@ -157,10 +156,11 @@ type surface struct {
 	operations []*huma.Operation // as offered, in the order of the table
 }
 
-// describe adds an operation to the description.
-func (s *surface) describe(api huma.API, op *huma.Operation) {
-	api.OpenAPI().AddOperation(op)
+// add adds an operation to the description, and its route.
+func (s *surface) add(doc *huma.OpenAPI, op *huma.Operation, handle http.HandlerFunc) {
+	doc.AddOperation(op)
 	s.operations = append(s.operations, op)
+	s.mux.HandleFunc(op.Method+" "+op.Path, handle)
 }
 
 // ServeHTTP routes a request that the guard let through; what the mux has no

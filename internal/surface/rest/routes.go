@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/auth"
@@ -29,11 +28,9 @@ func paths(v *action.Verb) []string {
 }
 
 // offer adds the route of one verb and its description.
-func (s *surface) offer(api huma.API, v *action.Verb, path string) {
-	op := operation(api.OpenAPI(), v, path)
-	s.describe(api, op)
-	api.Adapter().Handle(op, func(hc huma.Context) {
-		r, w := humago.Unwrap(hc)
+func (s *surface) offer(doc *huma.OpenAPI, v *action.Verb, path string) {
+	op := operation(doc, v, path)
+	s.add(doc, op, func(w http.ResponseWriter, r *http.Request) {
 		asks(r, v.Name)
 		if v.Name == attachVerb && upgrades(r) {
 			s.attach(w, r, v)
@@ -133,11 +130,9 @@ type generic struct {
 
 // offerGeneric adds the one route that takes any verb and answers with the
 // whole result, which is what our own clients use.
-func (s *surface) offerGeneric(api huma.API) {
-	op := genericOperation(api.OpenAPI())
-	s.describe(api, op)
-	api.Adapter().Handle(op, func(hc huma.Context) {
-		r, w := humago.Unwrap(hc)
+func (s *surface) offerGeneric(doc *huma.OpenAPI) {
+	op := genericOperation(doc)
+	s.add(doc, op, func(w http.ResponseWriter, r *http.Request) {
 		call, err := readGeneric(r)
 		if wantsActionResult(r, r.PathValue("verb")) {
 			s.inOneShape(w, r, r.PathValue("verb"), call, err)
@@ -196,11 +191,9 @@ func readGeneric(r *http.Request) (action.Call, error) {
 }
 
 // offerHealth adds the one route that strangers may use; it says only ok.
-func (s *surface) offerHealth(api huma.API) {
-	op := healthOperation(api.OpenAPI())
-	s.describe(api, op)
-	api.Adapter().Handle(op, func(hc huma.Context) {
-		r, w := humago.Unwrap(hc)
+func (s *surface) offerHealth(doc *huma.OpenAPI) {
+	op := healthOperation(doc)
+	s.add(doc, op, func(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, r, http.StatusOK, health{OK: true})
 	})
 }

@@ -1,0 +1,54 @@
+package action
+
+import "net/http"
+
+// The verbs of this file.
+var (
+	VerbPageType   = Define[Type, Acted](Verb{Name: "page.type", Class: Write, Risk: Medium, Counts: true, Target: true, Method: http.MethodPost, Path: "/browser/type", Tool: "browser_type", Command: "type", Summary: "Type text into an element"})
+	VerbPagePress  = Define[Press, Acted](Verb{Name: "page.press", Class: Write, Risk: Medium, Counts: true, Target: true, Method: http.MethodPost, Path: "/browser/press", Tool: "browser_press_key", Command: "press", Summary: "Press a key or a combination of keys"})
+	VerbPageSelect = Define[Select, Acted](Verb{Name: "page.select", Class: Write, Risk: Medium, Counts: true, Target: true, Method: http.MethodPost, Path: "/browser/select", Tool: "browser_select_option", Command: "select", Summary: "Select options by value or label"})
+	VerbPageDialog = Define[AnswerDialog, Acted](Verb{Name: "page.dialog", Class: Write, Risk: Medium, Counts: true, Method: http.MethodPost, Path: "/browser/dialog", Tool: "browser_handle_dialog", Command: "dialog", Summary: "Answer an open JavaScript dialog"})
+)
+
+// Type types.
+type Type struct {
+	Locator
+	Input  string `json:"text" maxLength:"100000" doc:"The text to type" example:"Ada Lovelace"` // takes the place of Locator.Text
+	Clear  bool   `json:"clear,omitempty" doc:"Empty the field first"`
+	Submit bool   `json:"submit,omitempty" doc:"Press Enter afterwards"`
+	Delay  int    `json:"delay,omitempty" minimum:"0" maximum:"1000" doc:"Milliseconds between keys"`
+	Timing
+}
+
+// Press presses a key on an element, or where the focus is.
+type Press struct {
+	Locator
+	Key string `json:"key" minLength:"1" maxLength:"64" doc:"A key as in KeyboardEvent.key, with modifiers joined by +" example:"Control+a"`
+	Timing
+}
+
+// Select chooses options. A single Value is read as Values of one.
+type Select struct {
+	Locator
+	Value  *string  `json:"value,omitempty" maxLength:"8192" doc:"Value or label of one option; values for several"`
+	Values []string `json:"values,omitempty" minItems:"1" maxItems:"1000" doc:"Values or labels" example:"[\"Red\"]"`
+	Timing
+}
+
+// settle leaves only Values, which is what is judged, recorded and done.
+func (s *Select) settle() error {
+	if s.Value == nil {
+		return nil
+	}
+	if len(s.Values) > 0 {
+		return invalid("value", "and values are both given").Hinted("give one of them")
+	}
+	s.Value, s.Values = nil, []string{*s.Value}
+	return nil
+}
+
+// AnswerDialog answers a dialog.
+type AnswerDialog struct {
+	Accept bool   `json:"accept"`
+	Prompt string `json:"text,omitempty" maxLength:"10000" doc:"Answer to a prompt"`
+}

@@ -1,0 +1,82 @@
+package action
+
+import "time"
+
+// Locator says which element is meant: by one of ref, selector, role, text, or
+// x and y. Check refuses more than one of them. Name narrows role, selector and
+// text; index chooses among what they match.
+type Locator struct {
+	Ref      string `json:"ref,omitempty" maxLength:"32" doc:"Reference from a snapshot: e12, @e12 or ref=e12" example:"e12"`
+	Selector string `json:"selector,omitempty" maxLength:"4096" doc:"CSS selector; pierces open shadow roots" example:"#save"`
+	Role     string `json:"role,omitempty" maxLength:"64" doc:"ARIA role" example:"button"`
+	Name     string `json:"name,omitempty" maxLength:"1024" doc:"Accessible name, with role: equal, or else contained" example:"Save"`
+	Index    *int   `json:"index,omitempty" minimum:"0" doc:"Which of several matches, from 0"`
+	Text     string `json:"text,omitempty" maxLength:"1024" doc:"Visible text: equal, or else contained"`
+	Strict   bool   `json:"strict,omitempty" doc:"Refuse when more than one element that can be seen matches"`
+
+	X *float64 `json:"x,omitempty" minimum:"0" maximum:"16384" doc:"What receives this point of the viewport; CSS pixels from its left, with y"`
+	Y *float64 `json:"y,omitempty" minimum:"0" maximum:"16384" doc:"CSS pixels from its top"`
+}
+
+// whole refuses a second way of naming the element: only one of them counts.
+func (l *Locator) whole() error {
+	var given []string
+	for _, way := range []struct {
+		name string
+		is   bool
+	}{{"ref", l.Ref != ""}, {"selector", l.Selector != ""}, {"role", l.Role != ""}, {"text", l.Text != ""}, {"x", l.X != nil || l.Y != nil}} {
+		if way.is {
+			given = append(given, way.name)
+		}
+	}
+	if len(given) < 2 {
+		return nil
+	}
+	return invalid(given[1], "is given with "+given[0]+": each names the element").Hinted("give one of them")
+}
+
+// Zero reports whether l names nothing.
+func (l Locator) Zero() bool {
+	return l.words() && l.X == nil && l.Y == nil
+}
+
+// words reports whether l names nothing in words.
+func (l Locator) words() bool {
+	return l.Ref == "" && l.Selector == "" && l.Role == "" && l.Text == ""
+}
+
+// Point returns the point of the viewport that l names, in CSS pixels; named
+// is false where it names an element in words, or nothing.
+func (l Locator) Point() (x, y float64, named bool) {
+	if !l.words() || l.X == nil || l.Y == nil {
+		return 0, 0, false
+	}
+	return *l.X, *l.Y, true
+}
+
+// Timing bounds a verb.
+type Timing struct {
+	Timeout int `json:"timeout,omitempty" minimum:"0" maximum:"120000" doc:"Longest time to wait, in milliseconds; 0 is the default"`
+}
+
+// Limit returns the bound as a duration; fallback where none was given.
+func (t Timing) Limit(fallback time.Duration) time.Duration {
+	if t.Timeout <= 0 {
+		return fallback
+	}
+	return min(time.Duration(t.Timeout)*time.Millisecond, 120*time.Second) // clamp: SPEC section 11
+}
+
+// None is for verbs without arguments.
+type None struct{}
+
+// ByID names one thing.
+type ByID struct {
+	ID string `json:"id" path:"id" maxLength:"64"`
+}
+
+// Asks reports whether l looks for an element by words, which may be there or
+// not.
+func (l Locator) Asks() bool {
+	return l.Ref == "" && (l.Selector != "" || l.Role != "" || l.Text != "")
+}

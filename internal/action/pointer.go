@@ -1,0 +1,66 @@
+package action
+
+import "net/http"
+
+// The verbs of this file.
+var (
+	VerbPageClick = Define[Click, Acted](Verb{Name: "page.click", Class: Write, Risk: Medium, Counts: true, Target: true, Method: http.MethodPost, Path: "/browser/click", Tool: "browser_click", Command: "click", Summary: "Click an element"})
+	VerbPageHover = Define[Hover, Acted](Verb{Name: "page.hover", Class: Write, Risk: Low, Counts: true, Target: true, Method: http.MethodPost, Path: "/browser/hover", Tool: "browser_hover", Command: "hover", Summary: "Move the pointer over an element"})
+	VerbPageDrag  = Define[Drag, Acted](Verb{Name: "page.drag", Class: Write, Risk: Medium, Counts: true, Target: true, Method: http.MethodPost, Path: "/browser/drag", Tool: "browser_drag", Command: "drag", Summary: "Drag an element onto another"})
+)
+
+// Click clicks.
+type Click struct {
+	Locator
+	Button     string   `json:"button,omitempty" enum:"left,right,middle" default:"left" doc:"left when empty"`
+	ClickCount int      `json:"clickCount,omitempty" minimum:"0" maximum:"3" default:"1" doc:"1 when 0; 2 is a double click"`
+	Modifiers  []string `json:"modifiers,omitempty" maxItems:"4" doc:"Alt, Control, Meta, Shift"`
+	Checked    *bool    `json:"checked,omitempty" doc:"Only make it so: a checkbox, radio button or switch that is so already is left as it is"`
+	Timing
+}
+
+// Hover moves the pointer.
+type Hover struct {
+	Locator
+	Timing
+}
+
+// Acted says what was done, and to what.
+type Acted struct {
+	OK       bool     `json:"ok"`
+	Element  *Element `json:"element,omitempty"`
+	Matches  int      `json:"matches,omitempty"`  // elements the locator matched
+	Selected []string `json:"selected,omitempty"` // values selected by page.select
+	Labels   []string `json:"labels,omitempty"`   // what people read of those
+	NewPage  bool     `json:"newPage,omitempty"`  // the call made the page navigate
+}
+
+// Drag drags one element onto another, with the mouse: as drag and drop (HTML
+// standard, 6.11) where the page takes it for that.
+type Drag struct {
+	From Locator  `json:"from" doc:"What is dragged"`
+	To   Locator  `json:"to" doc:"What it is dropped on"`
+	X    *float64 `json:"offsetX,omitempty" minimum:"0" maximum:"16384" doc:"Where on the target to drop, from its left; where it receives a press when absent"`
+	Y    *float64 `json:"offsetY,omitempty" minimum:"0" maximum:"16384" doc:"The same, from its top"`
+	Timing
+}
+
+// Offset returns the place on the target, in CSS pixels from its left and top
+// edge; of one that is not given it is the very edge.
+func (d *Drag) Offset() (x, y float64, given bool) {
+	if d.X != nil {
+		x = *d.X
+	}
+	if d.Y != nil {
+		y = *d.Y
+	}
+	return x, y, d.X != nil || d.Y != nil
+}
+
+// Spot is an element that was judged beside the one a Pin names: what
+// something would be dropped on. The zero Spot is none.
+type Spot struct {
+	Document string
+	Node     string
+	Print    string
+}

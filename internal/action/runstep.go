@@ -1,0 +1,64 @@
+package action
+
+// The verbs of this file.
+var (
+	VerbRunOpen  = Define[RunOpen, Session](Verb{Name: "run.open", Class: Write, Risk: Low, Inner: true, Summary: "Start the browser of a run"})
+	VerbRunProbe = Define[RunProbe, RunChecks](Verb{Name: "run.probe", Class: Read, Risk: Low, Inner: true, Summary: "Find out whether what a run needs is there"})
+	VerbRunGuide = Define[RunGuide, None](Verb{Name: "run.guide", Class: Write, Risk: High, Inner: true, Summary: "Ask people how a paused run shall go on"})
+	VerbRunAllow = Define[RunAllow, Session](Verb{Name: "run.allow", Class: Write, Risk: High, Inner: true, Summary: "Ask people for a host that a run may not open"})
+	VerbRunEnd   = Define[RunEnd, None](Verb{Name: "run.end", Class: Write, Risk: Low, Inner: true, Summary: "End the browser of a run"})
+)
+
+// RunOpen asks for the browser of a run; no surface offers it.
+type RunOpen struct {
+	Run   string   `json:"run" maxLength:"64"`
+	URL   string   `json:"url" maxLength:"8192"`
+	Hosts []string `json:"hosts" minItems:"1" maxItems:"50"`
+
+	Effects string `json:"effects,omitempty" enum:"none"` // as RunStart has it
+}
+
+// RunGrant is what the browser of a run would be let do.
+type RunGrant struct {
+	Hosts   []string
+	Unknown []string // of Hosts, those that nobody has approved
+}
+
+// RunProbe asks whether what a run needs is so; no surface offers it.
+type RunProbe struct {
+	Run string `json:"run" maxLength:"64"`
+	URL string `json:"url" maxLength:"8192"`
+}
+
+// RunChecks are what was found.
+type RunChecks struct {
+	Checks []RunCheck `json:"checks"`
+}
+
+// RunCheck is one finding.
+type RunCheck struct {
+	Name   string `json:"name"` // of Capability.RequiredStatus
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+}
+
+// RunGuide asks people how a paused run shall go on; no surface offers it. A yes
+// has it go on as it is.
+type RunGuide struct {
+	Run string `json:"run" maxLength:"64"`
+	Why string `json:"why" maxLength:"2000"` // it is paused
+}
+
+// RunAllow asks people for a host that a run was led to and may not open; no
+// surface offers it. A yes adds it to the run.
+type RunAllow struct {
+	Run string `json:"run" maxLength:"64"`
+	URL string `json:"url" maxLength:"8192"`
+}
+
+// RunEnd ends the browser of a run; no surface offers it.
+type RunEnd struct {
+	Run    string `json:"run" maxLength:"64"`
+	Status string `json:"status" maxLength:"32"`
+	Reason string `json:"reason" maxLength:"64"`
+}

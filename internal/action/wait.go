@@ -1,0 +1,29 @@
+package action
+
+import "net/http"
+
+// The verbs of this file.
+var (
+	VerbPageWaitFor = Define[WaitFor, Waited](Verb{Name: "page.wait_for", Class: Read, Risk: Low, Method: http.MethodPost, Path: "/browser/wait", Tool: "browser_wait_for", Command: "wait", Summary: "Wait for an element, a text, a URL or a quiet network"})
+)
+
+// WaitFor waits; by default for the selector body to be attached. A time-out
+// is an answer, not a fault.
+type WaitFor struct {
+	Locator
+	State       string `json:"state,omitempty" enum:"attached,detached,visible,hidden" default:"attached" doc:"attached when empty" example:"visible"`
+	TextGone    string `json:"textGone,omitempty" maxLength:"1024"`
+	URL         string `json:"url,omitempty" maxLength:"8192" doc:"Until the page's URL contains this"`
+	NetworkIdle bool   `json:"networkidle,omitempty"`
+	Timeout     *int   `json:"timeout,omitempty" minimum:"0" maximum:"120000" default:"5000" doc:"Milliseconds; 5000 when absent"`
+}
+
+// Absence reports whether w waits for something to be away.
+func (w *WaitFor) Absence() bool {
+	return w.TextGone != "" || w.State == "detached" || w.State == "hidden"
+}
+
+// Waited says whether what was waited for came.
+type Waited struct {
+	Found bool `json:"found"`
+}

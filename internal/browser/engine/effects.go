@@ -1,0 +1,244 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
+)
+
+const (
+	settleLimit = 5 * time.Second        // for a navigation that an action began to show its document
+	popupLimit  = 500 * time.Millisecond // for a new tab that an action asked for; it may be refused one
+)
+
+// mark is the state of a tab before an action.
+type mark struct {
+	moves  moves
+	popups counter
+	loader string
+	tab    *tab
+}
+
+func (ef *effects) mark(t *tab) mark {
+	ef.mu.Lock()
+	defer ef.mu.Unlock()
+	t.refused, t.uncertified = nil, ""
+	return mark{moves: t.moves, popups: t.popups, loader: t.root.loader, tab: t}
+}
+
+// waitForNavigation waits for what an action set off, without a fixed wait: after one
+// round trip in the page we have been told of every navigation and popup that
+// the action began. A navigation that takes longer is no failure. It reports
+// whether the tab shows a new document. Only what ends the verb is an error.
+func (ef *effects) waitForNavigation(ctx context.Context, t *tab, where *place, before mark) (bool, error) {
+	return ef.waitForNavigationBy(ctx, t, where, before, readTitle)
+}
+
+// waitForNavigationBy is settle with a round trip that does something too.
+func (ef *effects) waitForNavigationBy(ctx context.Context, t *tab, where *place, before mark, by closing) (bool, error) {
+	if where == nil {
+		if p, ok := ef.rootPlace(t); ok {
+			where = &p
+		}
+	}
+	if where != nil {
+		if err := ef.roundTripAfter(ctx, t, *where, before, by); err != nil && !moved(err) {
+			return false, err
+		}
+	}
+	bounded, stop := context.WithTimeout(ctx, settleLimit)
+	defer stop()
+	err := ef.await(bounded, func() bool { return t.closed || t.crashed || t.navigationDone(before) || ef.ledger.Waiting(t.id) })
+	if err := ended(ctx, err); err != nil {
+		return false, err
+	}
+	if err := ended(ctx, ef.waitForDownload(ctx, t, before)); err != nil {
+		return false, err
+	}
+	if err := ef.waitForPopup(ctx, t, before); err != nil {
+		return false, err
+	}
+	ef.mu.Lock()
+	news := t.root.loader != before.loader
+	ef.mu.Unlock()
+	if now := ef.current(); now != nil && (news || now != t) {
+		if err := ended(ctx, ef.refreshTitle(bounded, now)); err != nil && !moved(err) {
+			return news, err
+		}
+	}
+	return news, nil
+}
+
+// oneTask answers when the tasks that wait in the frame have run. After input
+// the browser draws first: it costs up to a frame.
+const oneTask = "() => new Promise(done => { const c = new MessageChannel(); c.port1.onmessage = () => { c.port1.close(); done() }; c.port2.postMessage(0) })"
+
+// roundTripAfter returns when everything that an action set off in its frame has been
+// told of.
+func (ef *effects) roundTripAfter(ctx context.Context, t *tab, where place, before mark, by closing) error {
+	asked := startRoundTrip(where, by)
+	reportOf(ctx).prefetch(t, where)
+	if err := ef.finishRoundTrip(ctx, t, where, by, asked); err != nil {
+		return err
+	}
+	ef.mu.Lock()
+	script := t.moves.scripts > before.moves.scripts
+	ef.mu.Unlock()
+	if script { // a link to javascript: runs as a task of its own
+		if err := runIn(ctx, where, oneTask); err != nil {
+			return err
+		}
+	} else if where.frame == t.root {
+		return nil
+	}
+	return ef.refreshTitle(ctx, t)
+}
+
+// refreshTitle brings a tab's title, if its document can be read now.
+func (ef *effects) refreshTitle(ctx context.Context, t *tab) error {
+	p, ok := ef.rootPlace(t)
+	if !ok {
+		return nil
+	}
+	asked := startRoundTrip(p, readTitle)
+	reportOf(ctx).prefetchNew(p)
+	return ef.finishRoundTrip(ctx, t, p, readTitle, asked)
+}
+
+// ended keeps an error only when the verb itself is over.
+func ended(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil && isContext(err) {
+		return nil
+	}
+	return err
+}
+
+// navigationDone reports whether a navigation that began after before, if any, shows
+// its document or came to nothing.
+func (t *tab) navigationDone(before mark) bool {
+	if t.root.loader != before.loader {
+		return t.root.events["DOMContentLoaded"]
+	}
+	now := t.moves
+	return now.asked == before.moves.asked ||
+		now.within > before.moves.within ||
+		now.downloads > before.moves.downloads ||
+		now.stopped > before.moves.stopped
+}
+
+// waitForDownload waits for the browser to tell of a download, where a navigation of
+// the action came to nothing: it tells of that first.
+func (ef *effects) waitForDownload(ctx context.Context, t *tab, before mark) error {
+	const limit = 250 * time.Millisecond
+	ef.mu.Lock()
+	nothing := ef.options.Downloads != "" && !t.closed && t.root.loader == before.loader &&
+		t.moves.asked > before.moves.asked && t.moves.stopped > before.moves.stopped &&
+		t.moves.within == before.moves.within && t.moves.downloads == before.moves.downloads
+	ef.mu.Unlock()
+	if !nothing {
+		return nil
+	}
+	bounded, stop := context.WithTimeout(ctx, limit)
+	defer stop()
+	return ef.await(bounded, func() bool { return t.closed || t.moves.downloads > before.moves.downloads })
+}
+
+// waitForPopup waits for a new tab that the action asked for, until it shows its
+// document.
+func (ef *effects) waitForPopup(ctx context.Context, t *tab, before mark) error {
+	ef.mu.Lock()
+	asked, came := t.popups.asked > before.popups.asked, t.popups.done > before.popups.done
+	ef.mu.Unlock()
+	if !asked && !came {
+		return nil
+	}
+	opening, stop := context.WithTimeout(ctx, popupLimit)
+	defer stop()
+	err := ef.await(opening, func() bool { return t.closed || t.popups.done > before.popups.done })
+	if err != nil {
+		return ended(ctx, err)
+	}
+	loading, end := context.WithTimeout(ctx, settleLimit)
+	defer end()
+	return ended(ctx, ef.await(loading, func() bool {
+		now := ef.activeLocked()
+		if now == nil || now == t || now.dialog != nil || now.refused != nil || ef.ledger.Waiting(now.id) {
+			return true
+		}
+		started := !leadsSomewhere(t.opened) || leadsSomewhere(now.root.url)
+		return now.isSet && started && now.root.context != 0 && now.root.events["DOMContentLoaded"]
+	}))
+}
+
+// leadsSomewhere tells a new tab's own document from the empty one it starts
+// with.
+func leadsSomewhere(url string) bool { return url != "" && url != "about:blank" }
+
+func (b *base) rootPlace(t *tab) (place, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return t.root.place()
+}
+
+// title reads the title past elements that are named "title".
+const title = "() => String(Object.getOwnPropertyDescriptor(Document.prototype, 'title').get.call(document)).slice(0, 1024)"
+
+// closing is what a round trip runs: a function that returns the title.
+type closing struct {
+	function string
+	node     int       // its argument
+	came     *delivery // takes what became of the act's input, which the answer begins with
+}
+
+var readTitle = closing{function: title}
+
+// roundTrip goes to a frame's renderer and back, and brings the tab's title
+// from the main frame.
+func (ef *effects) roundTrip(ctx context.Context, t *tab, p place, by closing) error {
+	return ef.finishRoundTrip(ctx, t, p, by, startRoundTrip(p, by))
+}
+
+// startRoundTrip begins a round trip.
+func startRoundTrip(p place, by closing) *cdp.Pending {
+	return p.session.Send("Runtime.callFunctionOn", map[string]any{
+		"functionDeclaration": by.function, "uniqueContextId": p.world.Unique, "returnByValue": true, "awaitPromise": true,
+		"arguments": []map[string]int{{"value": by.node}},
+	})
+}
+
+// finishRoundTrip ends it.
+func (ef *effects) finishRoundTrip(ctx context.Context, t *tab, p place, by closing, asked *cdp.Pending) error {
+	var answer struct {
+		Result struct {
+			Value string `json:"value"`
+		} `json:"result"`
+	}
+	if err := asked.Wait(ctx, &answer); err != nil {
+		return err
+	}
+	shown := answer.Result.Value
+	if by.came != nil {
+		said, rest, _ := strings.Cut(shown, "\n")
+		if err := by.came.take(said); err != nil {
+			return err
+		}
+		shown = rest
+	}
+	ef.setTitle(t, p, shown)
+	return nil
+}
+
+// setTitle notes the tab's title, where p is its own document and still there.
+func (b *base) setTitle(t *tab, p place, title string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p.frame == t.root && t.root.unique == p.document {
+		t.title = pagetext.Clean(title)
+	}
+}
+
+// effects waits for what an act sets off: navigations, popups and downloads.
+type effects struct{ *base }

@@ -1,0 +1,190 @@
+package engine
+
+import (
+	"context"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/credentials"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// Filling is what page.fill_secret is done with: the caller's words, and what
+// only the gateway knows. Look takes the caller's words alone.
+type Filling struct {
+	action.FillSecret
+	Value  credentials.Secret
+	Origin string // scheme://host[:port]; no other gets it
+}
+
+// fillSecret gives a protected field its secret. The page gets it in one go, and only
+// while document, element and origin are those that were judged. Faults:
+// page_changed, not_actionable, denied_by_policy.
+func (in *input) fillSecret(ctx context.Context, t *tab, a *Filling, pin action.Pin) (any, error) {
+	before := in.effects.mark(t)
+	at, err := in.readyFocused(ctx, t, pin, injected.ForType, injected.Focus{}, a.Timing)
+	if err != nil {
+		return nil, err
+	}
+	acted := in.acted(at, pin)
+	if err := in.focus(ctx, t, at, injected.Focus{}); err != nil {
+		return nil, err
+	}
+	q := injected.Filling{Node: at.node, Print: pin.Print, Origin: a.Origin, Value: a.Value.Reveal()}
+	filled, err := at.place.world.Fill(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if err := unfilled(filled); err != nil {
+		return nil, err
+	}
+	out := &action.Filled{OK: true, Secret: a.Secret, Domain: a.Domain, Element: acted.Element, Matches: acted.Matches}
+	_, err = in.effects.waitForNavigationBy(ctx, t, &at.place, before, readTitle)
+	return out, err
+}
+
+// unfilled says why a field has no secret.
+func unfilled(f injected.Filled) error {
+	switch {
+	case f.OK:
+		return nil
+	case f.Error == "origin":
+		return fault.New(fault.DeniedByPolicy, "the page, or one it is in, is not of the origin that the secret is for").
+			Hinted("go to the site's own login page").With("rule", "secret.origin")
+	case f.Error == "form":
+		return fault.New(fault.DeniedByPolicy, "the form may be sent to another origin than the one that the secret is for").
+			Hinted("leave this to a person, who is asked for with session.request_human").With("rule", "secret.form")
+	case f.Error == "shown":
+		return fault.New(fault.NotActionable, "the page showed what the field holds, so it was emptied again").
+			Hinted("leave this to a person, who is asked for with session.request_human").With("reason", "shown")
+	}
+	return errChanged
+}
+
+// selectOptions selects options by value or label: all that are asked for, or none.
+func (in *input) selectOptions(ctx context.Context, t *tab, a *action.Select, pin action.Pin) (any, error) {
+	if len(a.Values) == 0 {
+		return nil, fault.New(fault.InvalidRequest, "no values were given").
+			Hinted("give the values or labels of the options to select")
+	}
+	before := in.effects.mark(t)
+	at, err := in.readyToSelect(ctx, t, pin, a)
+	if err != nil {
+		return nil, err
+	}
+	acted := in.acted(at, pin)
+	chosen, err := at.choseOr(func() (injected.Chosen, error) {
+		return at.place.world.Choose(ctx, injected.Choice{Node: at.node, Values: a.Values})
+	})
+	if err != nil {
+		return acted, err
+	}
+	if err := unchosen(chosen); err != nil {
+		return nil, err
+	}
+	acted.Selected, acted.Labels = chosen.Selected, chosen.Labels
+	acted.NewPage, err = in.effects.waitForNavigation(ctx, t, &at.place, before)
+	return acted, err
+}
+
+// readyToSelect is take for a choice: in the tab's own document the options are
+// chosen in the same round trip. In frames their place is to be checked first.
+func (in *input) readyToSelect(ctx context.Context, t *tab, pin action.Pin, a *action.Select) (actionTarget, error) {
+	q := injected.Pinned{Kind: injected.ForSelect}
+	if err := in.elements.pinnedPoint(ctx, t, pin, a.Locator, &q); err != nil {
+		return actionTarget{}, err
+	}
+	if root, ok := in.rootPlace(t); ok && root.document == pin.Document {
+		q.Choose = &injected.Choice{Values: a.Values}
+	}
+	return in.readyFor(ctx, t, pin, q, a.Timing)
+}
+
+// choseOr is what became of the choice, or what choose says of it.
+func (a actionTarget) choseOr(choose func() (injected.Chosen, error)) (injected.Chosen, error) {
+	if a.chose != nil {
+		return *a.chose, nil
+	}
+	return choose()
+}
+
+func unchosen(c injected.Chosen) error {
+	switch {
+	case c.Gone:
+		return errChanged
+	case c.Error == "missing":
+		return fault.New(fault.InvalidRequest, "no option matches %q; there are: %s", c.Missing, strings.Join(c.Options, ", ")).
+			Hinted("give the value or label of one of the options").
+			With("missing", c.Missing).With("options", c.Options)
+	case c.Error == "single":
+		return fault.New(fault.InvalidRequest, "the element takes one option only").
+			Hinted("give one value")
+	case c.Error == "disabled":
+		return fault.New(fault.NotActionable, "the option or the whole choice is disabled").
+			With("reason", "disabled").Hinted("fill in what the page asks for first")
+	case !c.OK:
+		return fault.New(fault.NotActionable, "the element is %s", c.Error).
+			With("reason", c.Error).Hinted("click it and then the option, if it is a list of the page's own making")
+	}
+	return nil
+}
+
+// hasFormat are the types of input whose value is given as a whole: keys go to
+// parts of it, in an order that depends on the language of the browser.
+var hasFormat = map[string]bool{
+	"date": true, "time": true, "month": true, "week": true, "datetime-local": true, "range": true, "color": true,
+}
+
+// assign gives such a field its value, and returns what is left to type: nothing. Faults:
+// invalid_request when the field does not take it, page_changed.
+func (in *input) assign(ctx context.Context, at actionTarget, value string) (rest string, err error) {
+	got, err := at.place.world.Assign(ctx, injected.Assignment{Node: at.node, Value: value})
+	switch {
+	case err != nil:
+		return "", err
+	case got.Gone:
+		return "", errChanged
+	case got.OK:
+		return "", nil
+	case got.Error == "format":
+		return "", fault.New(fault.InvalidRequest, "the field does not take this text").
+			Hinted("give %s", got.Takes).With("field", "text").With("takes", got.Takes)
+	}
+	return "", notReady(got.Error, "", 0)
+}
+
+// paste puts text into a code editor that has the focus, in the place of all
+// that is in it or at its end: an editor that gets keys indents lines and closes
+// brackets by itself. It returns what is left to be typed. Fault: page_changed.
+func (in *input) paste(ctx context.Context, t *tab, at actionTarget, pin action.Pin, text string, whole bool) (string, error) {
+	keys := []string{"Control+End"}
+	switch {
+	case whole && text == "":
+		keys = []string{"Control+a", "Delete"}
+	case whole:
+		keys = []string{"Control+a"}
+	}
+	for _, name := range keys {
+		held, k, err := chord(name)
+		if err != nil {
+			return text, err
+		}
+		if err := in.send(ctx, t, k.strokes(held)); err != nil {
+			return text, err
+		}
+	}
+	if text == "" {
+		return text, nil
+	}
+	pasted, err := at.place.world.Paste(ctx, injected.Pasting{Node: at.node, Print: pin.Print, Text: text})
+	switch {
+	case err != nil:
+		return text, err
+	case pasted.Gone || pasted.Error != "":
+		return text, errChanged
+	case pasted.OK:
+		return "", nil
+	}
+	return text, nil
+}

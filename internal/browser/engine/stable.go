@@ -1,0 +1,241 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
+)
+
+const (
+	lateStart    = 100 * time.Millisecond // for an effect to begin, where the page listens and nothing happened yet: a debounce
+	calmLimit    = 500 * time.Millisecond // for changes to end
+	requestLimit = 2 * time.Second        // for requests that an act made
+	landLimit    = 500 * time.Millisecond // for the first requests and changes of a new document, once it is loaded
+	drawLimit    = 2 * time.Second        // the same, where it shows nothing yet or says that it is loading
+	afterAnswer  = 50 * time.Millisecond  // for a page to show what it was answered
+)
+
+// lateEvents are the events that a page may answer late, by verb.
+var lateEvents = map[string][]string{
+	"page.click":       {"click", "mousedown", "mouseup", "pointerdown", "pointerup", "dblclick", "contextmenu", "change", "input", "submit"},
+	"page.type":        {"input", "keydown", "keyup", "keypress", "beforeinput", "change", "submit"},
+	"page.fill_secret": {"input", "keydown", "keyup", "keypress", "beforeinput", "change"},
+	"page.press":       {"keydown", "keyup", "keypress", "input", "beforeinput", "change", "click", "submit"},
+	"page.select":      {"change", "input"},
+	"page.hover":       {"mouseover", "mouseenter", "mousemove", "pointerover", "pointerenter", "pointermove"},
+	"page.upload":      {"change", "input"},
+	"page.drag":        {"drop", "dragend", "mouseup", "pointerup"},
+}
+
+// waitAfterAct waits for what a verb set off: changes of the document it acted in, and
+// requests with what they change. A page that does nothing costs a round trip or
+// two. It reports whether something was still going on.
+func (ob *observer) waitAfterAct(ctx context.Context, t *tab, r *report) (late bool) {
+	ctx, stop := context.WithTimeout(ctx, requestLimit+calmLimit)
+	defer stop()
+	var c injected.Calmed
+	defer func() { r.changedAny, r.canvasDrawn = c.Stirred, c.Drawn }()
+	c, err := r.stable(ctx, r.place, ob.actQuery(t, r))
+	if err != nil {
+		return false // the document is gone, or the page is busy: what is read next says so
+	}
+	news, heeded := ob.takeListeners(ctx, r)
+	still := heeded && c.Still
+	if !c.Stirred && news.Controls+news.Others > 0 { // among them may be one that answers late
+		still = false
+		c, err = r.stable(ctx, r.place, ob.actQuery(t, r))
+	}
+	for err == nil && ob.hasRequests(t, r) {
+		if ob.waitForAnswers(ctx, t, r) != nil {
+			return true
+		}
+		q := ob.actQuery(t, r)
+		q.Late, q.Kinds, still = inMS(afterAnswer), nil, false
+		c, err = r.stable(ctx, r.place, q)
+	}
+	if err != nil {
+		return false
+	}
+	if c.Tree != nil && !still {
+		news, err = ob.reader.syncListeners(ctx, r.place)
+	}
+	if err == nil && news.Controls == 0 && c.Tree != nil && len(c.Tree.Hosts) == 0 {
+		r.read = c.Tree
+		notifyWorld(r.place, "passed", struct{}{})
+	}
+	return c.Busy
+}
+
+// actQuery says how what a verb set off is waited for.
+func (ob *observer) actQuery(t *tab, r *report) injected.Calm {
+	q := injected.Calm{Most: inMS(calmLimit), Walk: ob.singleFrameOptions(t, r)}
+	if kinds := lateEvents[r.verb]; r.node != 0 && len(kinds) > 0 {
+		q.Late, q.Kinds = inMS(lateStart), kinds
+	}
+	return q
+}
+
+func inMS(d time.Duration) int { return int(d / time.Millisecond) }
+
+// hasRequests reports whether requests of the verb run.
+func (ob *observer) hasRequests(t *tab, r *report) bool {
+	ob.mu.Lock()
+	defer ob.mu.Unlock()
+	return t.asks(r.busy, ob.ledger.Holds)
+}
+
+// waitForAnswers waits until they do not.
+func (ob *observer) waitForAnswers(ctx context.Context, t *tab, r *report) error {
+	return ob.await(ctx, func() bool { return t.closed || t.crashed || !t.asks(r.busy, ob.ledger.Holds) })
+}
+
+// waitedFor are the kinds of requests that pages show something of.
+var waitedFor = map[string]bool{"XHR": true, "Fetch": true, "Script": true, "Stylesheet": true}
+
+// endpoint is what a request asks, without its query: a page that polls asks
+// the same again and again.
+func endpoint(p netlog.Event) string {
+	address, _, _ := strings.Cut(p.Request.URL, "?")
+	return p.Request.Method + " " + address
+}
+
+// requests are those of the kinds that are waited for, by id. b.mu is held.
+func (t *tab) requests() map[string]string { return maps.Clone(t.asking) }
+
+// asks reports whether there are requests that did not run before, ask
+// something else than those that did, and do not wait for a person. b.mu is held.
+func (t *tab) asks(before map[string]string, waits func(id string) bool) bool {
+	for id, what := range t.asking {
+		if _, ran := before[id]; ran || waits(id) {
+			continue
+		}
+		polls := false
+		for _, other := range before {
+			polls = polls || other == what
+		}
+		if !polls {
+			return true
+		}
+	}
+	return false
+}
+
+// transientTexts ends the wait, and returns lines for what came and went meanwhile, in
+// the main frame and the one that was acted in.
+func (ob *observer) transientTexts(ctx context.Context, t *tab, r *report) []string {
+	root, ok := ob.rootPlace(t)
+	worlds := []injected.Frame{r.place.world}
+	if ok && root.document != r.place.document {
+		worlds = append(worlds, root.world)
+	}
+	for _, w := range worlds {
+		if w.Session == nil {
+			continue
+		}
+		p, err := w.Passed(ctx)
+		if err != nil {
+			continue
+		}
+		r.gone = append(r.gone, p.Gone...)
+	}
+	return ob.transientLines(r.gone)
+}
+
+// transientLines are said of words that came and went.
+func (ob *observer) transientLines(gone []injected.Passing) (lines []string) {
+	for _, said := range gone {
+		if ob.credentialed() {
+			said.Text = ob.concealer().Text(said.Text)
+		}
+		lines = append(lines, fmt.Sprintf("+ %s %q (gone)\n", said.Role, said.Text))
+	}
+	return lines
+}
+
+// newDocumentQuery is how a document that has just loaded is waited for.
+func newDocumentQuery() injected.Calm { return injected.Calm{Most: inMS(landLimit), Fresh: true} }
+
+// waitRendered waits until a document that a verb led to has drawn what it fetches
+// and renders by script, and reports whether it still loads. A document without
+// scripts and requests costs one round trip. It waits once for each document.
+func (ob *observer) waitRendered(ctx context.Context, t *tab, r *report) (late bool) {
+	ctx, stop := context.WithTimeout(ctx, drawLimit+calmLimit)
+	defer stop()
+	p, err := ob.main(ctx, t)
+	if err != nil {
+		return false
+	}
+	if r.rendered == p.document {
+		return r.unfinished
+	}
+	var asking sync.WaitGroup
+	defer asking.Wait()
+	if r.report {
+		asking.Go(func() { _, _ = ob.reader.syncListeners(ctx, p) }) // whoever reads the page asks once more
+	}
+	r.prefetchNew(p)
+	defer notifyWorld(p, "passed", struct{}{})
+	waited, late := ob.waitForContent(ctx, t, p, r)
+	if waited {
+		_ = ob.effects.refreshTitle(context.WithValue(ctx, reportKey{}, nil), t)
+	}
+	r.rendered, r.unfinished = p.document, late
+	return late
+}
+
+// waitForContent waits for the requests and the first content of a document.
+// waited is false where there was nothing to wait for.
+func (ob *observer) waitForContent(ctx context.Context, t *tab, p place, r *report) (waited, late bool) {
+	began := time.Now()
+	c, err := r.stable(ctx, p, newDocumentQuery())
+	for since := (&report{}); err == nil; waited = true {
+		pending, limit := ob.hasRequests(t, since), landLimit
+		if c.Unfinished {
+			limit = drawLimit
+		}
+		left := limit - time.Since(began)
+		switch {
+		case !pending && !c.Unfinished:
+			return waited || c.Stirred, c.Busy
+		case left <= 0:
+			return true, true
+		}
+		q := newDocumentQuery()
+		q.Late = inMS(left) // for the first change: there is no request to wait for
+		if pending {
+			bounded, stop := context.WithTimeout(ctx, left)
+			if ob.waitForAnswers(bounded, t, since) != nil {
+				stop()
+				continue
+			}
+			stop()
+			q.Late = inMS(afterAnswer)
+		}
+		c, err = r.stable(ctx, p, q)
+	}
+	return false, errors.Is(ctx.Err(), context.DeadlineExceeded) // or the document is gone
+}
+
+// waitStable waits for what the verb set off.
+func (ob *observer) waitStable(ctx context.Context, limit time.Duration, r *report, c *action.Changes) {
+	t := ob.current()
+	if t == nil || ob.modal(t) != nil {
+		return
+	}
+	inner, leave := ob.enter(ctx, t, limit)
+	defer leave()
+	switch _, stays := ob.placeOf(t, r.place.document); {
+	case t == r.tab && stays:
+		c.Late = ob.waitAfterAct(inner, t, r)
+	case acts(r.verb, nil):
+		c.Late = ob.waitRendered(inner, t, r)
+	}
+}
