@@ -16,24 +16,24 @@ const hidden = "[not recorded]" // in place of what may be a secret
 // inputText is what the call types or chooses, as records and questions show it:
 // nothing of it where the field is protected, or where nothing is known of the
 // field.
-func (p *invocation) inputText() string {
-	if len(p.findings) > 0 {
+func (c *callInfo) inputText() string {
+	if c.sensitive {
 		return hidden
 	}
-	switch a := p.call.Args.(type) {
+	switch a := c.call.Args.(type) {
 	case *action.FillSecret:
-		return p.secretText(a)
+		return c.secretText(a)
 	case *action.Upload:
 		return uploadText(a)
 	case *action.NewFile:
 		return sanitized(fileOf(*a))
 	case *action.RunStart:
-		return sanitized(fmt.Sprintf("%d actions for %s, on %s", len(a.Actions), cmp.Or(a.Actor, p.call.Caller.Actor), strings.Join(a.DomainAllowlist, ", ")))
+		return sanitized(fmt.Sprintf("%d actions for %s, on %s", len(a.Actions), cmp.Or(a.Actor, c.call.Caller.Actor), strings.Join(a.DomainAllowlist, ", ")))
 	}
-	if a, has := p.call.Args.(action.Recording); has && a.Recorded() != "" {
+	if a, has := c.call.Args.(action.Recording); has && a.Recorded() != "" {
 		return sanitized(a.Recorded())
 	}
-	a, types := p.call.Args.(action.Typing)
+	a, types := c.call.Args.(action.Typing)
 	if !types {
 		return ""
 	}
@@ -41,32 +41,32 @@ func (p *invocation) inputText() string {
 	if text == "" {
 		return ""
 	}
-	if e := p.facts.Element; e == nil || e.Protected || !p.judged || p.verdict.Private || p.g.containsCredential(text) {
+	if e := c.facts.Element; e == nil || e.Protected || !c.judged || c.verdict.Private || c.g.containsCredential(text) {
 		return hidden
 	}
 	return sanitized(text)
 }
 
 // secretText names what would be typed: never more of it.
-func (p *invocation) secretText(a *action.FillSecret) string {
-	return sanitized(fmt.Sprintf("[secret %s of %s]", a.Secret, cmp.Or(a.Domain, hostOf(p.facts.Page.URL))))
+func (c *callInfo) secretText(a *action.FillSecret) string {
+	return sanitized(fmt.Sprintf("[secret %s of %s]", a.Secret, cmp.Or(a.Domain, hostOf(c.facts.Page.URL))))
 }
 
 // targetText is where the call would lead.
-func (p *invocation) targetText() string {
-	if d := p.facts.Destination; d != nil && d.URL != "" {
-		return p.recordedURL(d.URL)
+func (c *callInfo) targetText() string {
+	if d := c.facts.Destination; d != nil && d.URL != "" {
+		return c.recordedURL(d.URL)
 	}
-	if a, leads := p.call.Args.(action.Leading); leads {
-		return p.recordedURL(a.Destination())
+	if a, leads := c.call.Args.(action.Leading); leads {
+		return c.recordedURL(a.Destination())
 	}
 	return ""
 }
 
 // elementText is what the call acts on: what the page says of it, or else what the
 // caller said.
-func (p *invocation) elementText() string {
-	if e := p.facts.Element; e != nil {
+func (c *callInfo) elementText() string {
+	if e := c.facts.Element; e != nil {
 		text := e.Role
 		if text == "" {
 			text = e.Tag
@@ -79,23 +79,23 @@ func (p *invocation) elementText() string {
 		if e.Ref != "" {
 			text += " [" + e.Ref + "]"
 		}
-		return approval.Sanitize(text, 2*maxText) + p.dropTargetText()
+		return approval.Sanitize(text, 2*maxText) + c.dropTargetText()
 	}
-	if len(p.findings) > 0 {
+	if c.sensitive {
 		return ""
 	}
-	if a, is := p.call.Args.(*action.ByID); is && familyOf(p.call.Verb) == "profile" && a.ID != "" {
+	if a, is := c.call.Args.(*action.ByID); is && familyOf(c.call.Verb) == "profile" && a.ID != "" {
 		return sanitized("profile " + a.ID)
 	}
-	if a, names := p.call.Args.(action.Naming); names {
+	if a, names := c.call.Args.(action.Naming); names {
 		return sanitized(a.Subject())
 	}
 	return ""
 }
 
 // dropTargetText is what the element would be dropped on.
-func (p *invocation) dropTargetText() string {
-	e := p.facts.Onto
+func (c *callInfo) dropTargetText() string {
+	e := c.facts.Onto
 	if e == nil {
 		return ""
 	}
