@@ -41,7 +41,7 @@ func (dg *documentGuard) preparing(session *cdp.Session, t *tab, p paused) func(
 			defer end()
 			err := prepare(ctx, p.Request.URL)
 			if err == nil {
-				err = dg.credentials.stock(ctx, t, p.Request.URL)
+				err = dg.credentials.fillStorage(ctx, t, p.Request.URL)
 			}
 			switch {
 			case err == nil:
@@ -70,7 +70,7 @@ func (dg *documentGuard) prepareAhead(ctx context.Context, t *tab, address strin
 	if err := prepare(bounded, address); err != nil {
 		return cmp.Or(ended(ctx, context.Cause(ctx)), unprepared(err))
 	}
-	if err := dg.credentials.lieInWait(bounded, t, address); err != nil {
+	if err := dg.credentials.arm(bounded, t, address); err != nil {
 		dg.log().Debug("cannot wait for a document", "error", err) // the request is prepared for without
 	}
 	dg.mu.Lock()
@@ -79,37 +79,12 @@ func (dg *documentGuard) prepareAhead(ctx context.Context, t *tab, address strin
 	return nil
 }
 
-// signedIn reports whether the browser has credentials for an address, or cannot
-// tell: only the browser itself then gets what it would get.
-func (b *Browser) signedIn(ctx context.Context, address string) bool {
-	b.mu.Lock()
-	prepare := b.options.Prepare
-	b.mu.Unlock()
-	if prepare == nil {
-		return false
-	}
-	ctx, stop := context.WithTimeout(ctx, prepareLimit)
-	defer stop()
-	if prepare(ctx, address) != nil {
-		return true
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	host := pageHost(address)
-	for domain := range b.injected {
-		if within(host, domain) {
-			return true
-		}
-	}
-	return false
-}
-
 // endAhead is called when a navigation that was prepared for has ended.
 func (dg *documentGuard) endAhead(t *tab) {
 	dg.mu.Lock()
-	defer dg.mu.Unlock()
 	t.preparedFor = ""
-	dg.credentials.drop(t)
+	dg.mu.Unlock()
+	dg.credentials.disarm(t)
 }
 
 // unprepared makes what went wrong fit for a caller.

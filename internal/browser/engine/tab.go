@@ -48,18 +48,17 @@ type tab struct {
 	choosers   int       // opened so far
 	choosing   bool      // page.upload waits for one
 
-	mediaType       string                        // of the newest document that the main frame was sent
-	status          map[string]int                // HTTP status of a document, by loader
-	away            map[string]error              // documents the egress door answered for itself, by loader
-	lost            string                        // loader of the last navigation that failed
-	failures        map[string]string             // net:: error of a document, by loader
-	refused         error                         // the guard's last refusal of a main document
-	uncertified     string                        // the browser's name for what is wrong with a certificate that was not accepted, of the last navigation
-	documentHeld    bool                          // the next one waits for a person
-	preparedFor     string                        // the address that a call has prepared for already
-	ambush          *ambush                       // nil when nothing waits for a document
-	given           map[string]*domainCredentials // what its sessionStorage has, by domain
-	cancelPreparing func()                        // gives up preparing the document that is to come; nil when none is
+	mediaType       string            // of the newest document that the main frame was sent
+	status          map[string]int    // HTTP status of a document, by loader
+	away            map[string]error  // documents the egress door answered for itself, by loader
+	lost            string            // loader of the last navigation that failed
+	failures        map[string]string // net:: error of a document, by loader
+	refused         error             // the guard's last refusal of a main document
+	uncertified     string            // the browser's name for what is wrong with a certificate that was not accepted, of the last navigation
+	documentHeld    bool              // the next one waits for a person
+	preparedFor     string            // the address that a call has prepared for already
+	storage         tabStorage
+	cancelPreparing func() // gives up preparing the document that is to come; nil when none is
 	inflight        map[string]struct{}
 	asking          map[string]string // of those, what an act may wait for: see endpoint
 	lastBusy        time.Time         // when a request last started or ended
