@@ -12,10 +12,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// box is what the door knows of one box.
+// box is what the proxy knows of one box.
 type box struct {
 	name       string
-	door       *Proxy
+	proxy      *Proxy
 	ctx        context.Context // ends with the box; every connection hangs on it
 	cancel     context.CancelFunc
 	transport  *http.Transport // plain http only
@@ -44,7 +44,7 @@ type flow struct {
 type flowKey struct{}
 
 func newBox(d *Proxy, name string) *box {
-	b := &box{name: name, door: d, flows: map[*flow]struct{}{}, rate: rateLimit{interval: d.interval, slack: burst}}
+	b := &box{name: name, proxy: d, flows: map[*flow]struct{}{}, rate: rateLimit{interval: d.interval, slack: burst}}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	b.transport = &http.Transport{
 		DialContext:            b.dialPlain,
@@ -61,7 +61,7 @@ func newBox(d *Proxy, name string) *box {
 func (b *box) enter() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.clients >= b.door.options.Limits.connections() {
+	if b.clients >= b.proxy.options.Limits.connections() {
 		return false
 	}
 	b.clients++
@@ -121,7 +121,7 @@ func (b *box) admit(method string, p destination) (*flow, error) {
 		return nil, overBytes
 	}
 	f := &flow{destination: p, private: b.rules.private[p.authority()], upstream: b.rules.upstream, method: method}
-	f.ctx, f.cancel = withLimit(context.WithValue(b.ctx, flowKey{}, f), b.door.options.Limits.Connection)
+	f.ctx, f.cancel = withLimit(context.WithValue(b.ctx, flowKey{}, f), b.proxy.options.Limits.Connection)
 	b.flows[f] = struct{}{}
 	return f, nil
 }
@@ -154,9 +154,9 @@ func (b *box) refuse(method, host, url string, why reason) {
 	if !news {
 		return
 	}
-	b.door.options.Log.Info("egress refused", "box", b.name, "host", host, "reason", why, "page", r.Page)
-	if b.door.options.OnRefused != nil {
-		b.door.options.OnRefused(b.name, r)
+	b.proxy.options.Log.Info("egress refused", "box", b.name, "host", host, "reason", why, "page", r.Page)
+	if b.proxy.options.OnRefused != nil {
+		b.proxy.options.OnRefused(b.name, r)
 	}
 }
 
@@ -175,7 +175,7 @@ func (b *box) dial(ctx context.Context, f *flow) (net.Conn, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(b.ctx, cancel)()
-	conn, err := b.door.dialer.dial(ctx, f.destination, f.private, f.upstream)
+	conn, err := b.proxy.dialer.dial(ctx, f.destination, f.private, f.upstream)
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func (c *client) serveOne() bool {
 }
 
 // plainTarget reads where a request goes, and the path with the query. A target that is a path is addressed to
-// the door itself; https in the clear is nothing Chromium asks for.
+// the proxy itself; https in the clear is nothing Chromium asks for.
 func (h head) plainTarget() (destination, string, error) {
 	scheme, rest, found := strings.Cut(h.target, "://")
 	if !found {
@@ -126,7 +126,7 @@ func (c *client) reject(method, host string, err error) bool {
 	return false
 }
 
-// answer writes an answer of the door's own: a status, the reason as a header
+// answer writes an answer of the proxy's own: a status, the reason as a header
 // the engine looks for, and a page for people. It reports whether it was
 // taken.
 func (c *client) answer(status int, why error, last bool) bool {
@@ -162,6 +162,6 @@ func (c *client) answerFailure(f *flow, url string, err error, last bool) bool {
 	if !errors.As(err, &what) {
 		what = broken
 	}
-	c.box.door.options.Log.Debug("egress failed", "box", c.box.name, "host", f.host, "error", err)
+	c.box.proxy.options.Log.Debug("egress failed", "box", c.box.name, "host", f.host, "error", err)
 	return c.answer(http.StatusBadGateway, what, last)
 }

@@ -131,7 +131,7 @@ func portOf(u *whatwg.Url) (uint16, error) {
 }
 
 // hostOf checks a parsed host. spelled is how it was written: a host that
-// turns out to be an IPv4 address must have been written in plain digits.
+// is read as an IPv4 address must have been written in plain digits.
 func hostOf(parsed, spelled string) (string, netip.Addr, error) {
 	host := strings.TrimSuffix(strings.ToLower(parsed), ".")
 	if inner, bracketed := strings.CutPrefix(host, "["); bracketed {

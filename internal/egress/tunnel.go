@@ -77,7 +77,7 @@ func (c *client) relayTunnel(f *flow, server net.Conn) {
 // allowChannel asks whether a channel may be opened, and tells the browser where not:
 // inside TLS it sees the connection end.
 func (c *client) allowChannel(f *flow, channel action.Channel) bool {
-	ask := c.box.door.options.AllowChannel
+	ask := c.box.proxy.options.AllowChannel
 	if ask == nil {
 		return true
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Upstream is a proxy through which the door connects to public addresses. It is
-// asked for addresses that the door has checked, never for names.
+// Upstream is another proxy, through which this one connects to public addresses.
+// It is asked for addresses that were checked, never for names.
 type Upstream struct {
 	Scheme   string // http (CONNECT) or socks5
 	Host     string // a name, or an address without brackets

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
@@ -35,7 +37,7 @@ func (g *Gate) Attach(ctx context.Context, call action.Call) (action.Attachment,
 		call.ID = newID()
 	}
 	p := g.newInvocation(call)
-	a := &cdpClient{g: g, started: p.started, counts: map[string]int{}}
+	a := &cdpClient{g: g, started: p.journal.started, counts: map[string]int{}}
 	err := p.admitClient(ctx, a)
 	if _, err := p.finish(action.Result{Session: p.facts.Session.ID}, err); err != nil {
 		if a.inner != nil {
@@ -43,7 +45,7 @@ func (g *Gate) Attach(ctx context.Context, call action.Call) (action.Attachment,
 		}
 		return nil, err
 	}
-	a.base = p.record()
+	a.base = p.journal.record()
 	a.base.EventType = audit.Protocol
 	return a, nil
 }
@@ -65,7 +67,7 @@ func (p *invocation) admitClient(ctx context.Context, a *cdpClient) (err error) 
 	if err := p.decide(ctx); err != nil {
 		return err
 	}
-	if err := p.recordIntent(); err != nil {
+	if err := p.journal.recordIntent(); err != nil {
 		return err
 	}
 	if p.verdict.Decision != policy.Allow {
@@ -73,7 +75,7 @@ func (p *invocation) admitClient(ctx context.Context, a *cdpClient) (err error) 
 			return err
 		}
 	}
-	a.inner, err = withDeadline(ctx, p, func(ctx context.Context) (action.Attachment, error) {
+	a.inner, err = withDeadline(ctx, &p.callInfo, func(ctx context.Context) (action.Attachment, error) {
 		inner, err := p.g.sessions.Attach(ctx, p.call, p.pin, a.onMessage)
 		if err == nil && ctx.Err() != nil { // nobody waits for it any more
 			inner.Close()
@@ -98,7 +100,7 @@ func (p *invocation) askClient(ctx context.Context) error {
 	_, waits, err := p.ask(ctx)
 	if err == nil && waits {
 		return fault.New(fault.ApprovalTimeout, "a person has not answered yet").
-			Hinted("connect again when question %s is answered", p.approval).With("approvalId", p.approval)
+			Hinted("connect again when question %s is answered", p.journal.approval).With("approvalId", p.journal.approval)
 	}
 	return err
 }
@@ -214,4 +216,47 @@ func (a *cdpClient) event(what, result string) action.Record {
 	r := a.base
 	r.Timestamp, r.Detail, r.Result = time.Now(), approval.Sanitize(what, maxText), result
 	return r
+}
+
+// maxRedactedMessage is how long a message to a client of the protocol may be in a
+// session with credentials: it is looked through as a whole.
+const maxRedactedMessage = 64 << 20 // bytes; the largest answers are screenshots and page sources
+
+// redactingWire is a client's wire that passes on no secret of the session. While
+// the session has none it passes on each piece as it comes.
+func (g *Gate) redactingWire(wire action.Wire, session string) action.Wire {
+	return &redactingWriter{Wire: wire, known: func() *redact.Matcher { return g.secrets.Of(session) }}
+}
+
+// redactingWriter is used by one writing goroutine.
+type redactingWriter struct {
+	action.Wire
+	known        func() *redact.Matcher
+	held         bytes.Buffer // of the message that is coming in
+	partlyPassed bool         // some of it was passed on before there were secrets
+}
+
+// Write takes a piece of a message. Fault: redaction_failed for a message that
+// is too long to be looked through.
+func (s *redactingWriter) Write(ctx context.Context, piece []byte, last bool) error {
+	known := s.known()
+	if known == nil && s.held.Len() == 0 {
+		s.partlyPassed = !last
+		return s.Wire.Write(ctx, piece, last)
+	}
+	if s.held.Len()+len(piece) > maxRedactedMessage {
+		return redactionFault("a message of more than 64 MiB cannot be looked through for secrets")
+	}
+	s.held.Write(piece)
+	if !last {
+		return nil
+	}
+	clean := known.JSON
+	if s.partlyPassed { // the rest of a message is no JSON
+		clean = known.Bytes
+	}
+	err := s.Wire.Write(ctx, clean(s.held.Bytes()), true)
+	s.partlyPassed = false
+	s.held.Reset()
+	return err
 }

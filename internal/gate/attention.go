@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -69,15 +68,6 @@ func (g *Gate) awaitAnswer(ctx context.Context, call action.Call, q action.Quest
 		return answered, err
 	}
 	return g.approvals.Await(ctx, q.ID, call.Wait-unattendedWait)
-}
-
-// HasOpenQuestions reports whether people are asked about a session now. Where that is not
-// known they are.
-func (g *Gate) HasOpenQuestions(s action.Session) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), hostRequestLimit) // it belongs to no call
-	defer cancel()
-	waiting, err := g.approvals.List(ctx, s.Scope, approval.Pending)
-	return err != nil || slices.ContainsFunc(waiting.Questions, func(q action.Question) bool { return q.Session == s.ID })
 }
 
 // unattendedNotes says that nobody follows a question, and how a person gets to it.

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -21,17 +22,9 @@ const (
 	maxShownValue  = 80 // characters of one
 )
 
-// Outgoing judges a request that is to leave the browser of a session, and waits
-// for a person where one is asked. An error refuses the request. Faults:
-// denied_by_policy, approval_denied, approval_timeout, limit_reached.
-func (g *Gate) Outgoing(ctx context.Context, s action.Session, from action.Sender, r action.Request) (action.Ruling, error) {
-	o := &outgoingRequest{g: g, policy: g.policy.Load(), session: s, from: from, request: r, acts: g.acts.find(s.ID, r.Acts)}
-	return o.decide(ctx)
-}
-
 // outgoingRequest is one request on its way out.
 type outgoingRequest struct {
-	g       *Gate
+	g       *Requests
 	policy  *policy.Policy
 	session action.Session
 	from    action.Sender
@@ -63,7 +56,7 @@ func (o *outgoingRequest) decide(ctx context.Context) (action.Ruling, error) {
 		o.recordChannel()
 	}
 	if ruling.Effect || err != nil {
-		o.report(err)
+		ruling.Notice = o.report(err)
 	}
 	return ruling, err
 }
@@ -207,7 +200,8 @@ func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct) error {
 		b.question = q
 		running := b.running
 		b.mu.Unlock()
-		o.g.addActScreenshot(ctx, b, &q)
+		seen := callInfo{g: b.gate, call: b.call, facts: b.facts, pin: b.pin}
+		seen.addScreenshot(ctx, &q, slog.LevelDebug) // the element may be gone by now
 		if b.call.Asked != nil && running {
 			b.call.Asked(*pendingOf(q))
 		}
@@ -284,7 +278,7 @@ func (o *outgoingRequest) shownValue(f action.BodyField) string {
 }
 
 // shownURL is an address as people are shown it and records keep it.
-func (g *Gate) shownURL(address string) string {
+func (g *Requests) shownURL(address string) string {
 	if g.containsCredential(address) {
 		u, err := url.Parse(address)
 		if err != nil || u.Host == "" || g.containsCredential(u.Host) {
@@ -295,9 +289,9 @@ func (g *Gate) shownURL(address string) string {
 	return maskURL(address)
 }
 
-// report records what became of the request, and tells the agent where no answer
-// of a call does.
-func (o *outgoingRequest) report(err error) {
+// report records what became of the request, and returns what the agent is told
+// of it with its next answer, where no answer of a call says so.
+func (o *outgoingRequest) report(err error) (notice string) {
 	e := action.Effect{Method: o.request.Method, URL: maskURL(o.request.URL), Host: hostOf(o.request.URL), State: action.EffectSent}
 	b := o.act()
 	if err != nil {
@@ -315,8 +309,9 @@ func (o *outgoingRequest) report(err error) {
 		}
 	}
 	if err != nil && (b == nil || !b.isActive() || o.isChannel()) {
-		o.g.sessions.QueueNotice(o.session.ID, approval.Sanitize(refusalText(e, b), maxErrorText))
+		notice = approval.Sanitize(refusalText(e, b), maxErrorText)
 	}
+	return notice
 }
 
 func refusalText(e action.Effect, b *causingAct) string {
@@ -360,13 +355,6 @@ func (o *outgoingRequest) recordChannel() {
 	o.g.recordRequest(o.session.ID, event)
 }
 
-// recordRequest keeps a record about a request, unless its session has too many.
-func (g *Gate) recordRequest(session string, event action.Record) {
-	if event, kept := g.acts.allowRecord(session, event); kept {
-		g.audit.Record(event)
-	}
-}
-
 // event is a record about the request.
 func (o *outgoingRequest) event(kind string) action.Record {
 	event := action.Record{
@@ -379,25 +367,6 @@ func (o *outgoingRequest) event(kind string) action.Record {
 	}
 	return event
 }
-
-// Receipt records what became of a request that left the browser of a session.
-func (g *Gate) Receipt(s action.Session, e action.Effect) {
-	event := action.Record{
-		EventType: audit.Effect, Actor: s.Actor, Scope: s.Scope, SessionID: s.ID, ContainerID: s.Box, Action: action.EffectVerb,
-		TargetURL: approval.Sanitize(g.shownURL(e.URL), maxRecordedURL), Domain: e.Host, Result: "ok", Detail: fmt.Sprintf("%s: %d", e.Method, e.Status),
-	}
-	if e.State == action.EffectUnknown {
-		event.Result, event.Detail = "unknown", e.Method+": "+approval.Sanitize(e.Why, maxErrorText)
-	}
-	for _, b := range g.acts.find(s.ID, []string{e.Act}) {
-		b.noteEffect(e)
-		event.CorrelationID, event.Actor, event.Role, event.Surface = b.call.ID, b.call.Caller.Actor, b.call.Caller.Role, b.call.Surface
-	}
-	g.recordRequest(s.ID, event)
-}
-
-// Over forgets what is known of a session's requests: it has ended.
-func (g *Gate) Over(session string) { g.acts.endSession(session) }
 
 var numberPattern = regexp.MustCompile(`[0-9a-fA-F]{8,}|[0-9]+`)
 

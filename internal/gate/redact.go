@@ -8,6 +8,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
+	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
 // redactAnswer is what a call answers without the secrets of its session, for every
@@ -26,9 +27,9 @@ func (p *invocation) redactAnswer(result action.Result, f *fault.Fault) (action.
 		return action.Result{}, redactionFault("what the secrets of this session are is not known").
 			Hinted("go to the page again, by which they are asked for, or start another session")
 	}
-	if p.guessedSessions == nil {
-		if p.compareAnswer(result, f); p.guessedSessions != nil {
-			result, f = action.Result{}, p.guessFault(context.Background())
+	if p.inspection.guessedSessions == nil {
+		if p.inspection.compareAnswer(result, f); p.inspection.guessedSessions != nil {
+			result, f = action.Result{}, p.inspection.guessFault(context.Background())
 		}
 	}
 	for _, known := range p.matchers(session) {
@@ -89,7 +90,7 @@ func (p *invocation) redactProgress() {
 
 // askQuestion puts a question to people without the secrets of its session. What
 // it covers stays what it is: of that a hash is kept.
-func (g *Gate) askQuestion(ctx context.Context, r approval.Request) (action.Question, bool, error) {
+func (g *Requests) askQuestion(ctx context.Context, r approval.Request) (action.Question, bool, error) {
 	type shown struct {
 		Why, Input, Within string
 		Element            *action.Element
@@ -118,4 +119,46 @@ func RedactRecords(known *redact.Book) func(action.Record) action.Record {
 		}
 		return clean
 	}
+}
+
+// mayReadChanges reports whether the caller may be told what changed on a page: who
+// may take a snapshot of it. Nobody else reads a page by acting on it.
+func (c *callInfo) mayReadChanges(page action.Page) bool {
+	snapshot, _ := action.Lookup("page.snapshot")
+	call := action.Call{Verb: snapshot.Name, Args: snapshot.NewArgs(), Caller: c.call.Caller, Session: c.call.Session, Surface: c.call.Surface}
+	facts := action.Facts{Session: c.facts.Session, Page: page}
+	return c.policy.Decide(call, snapshot, facts).Decision == policy.Allow
+}
+
+// dropUnavailableReport asks for no report of changes where the verb has none.
+func (c *callInfo) dropUnavailableReport() {
+	c.call.Changes = c.call.Changes && c.verb.Tells()
+}
+
+// filterChanges is a result without the report that its caller may not read: judged
+// by the page that the call led to.
+func (c *callInfo) filterChanges(result action.Result) action.Result {
+	if result.Changes != nil && (result.Page == nil || !c.mayReadChanges(*result.Page)) {
+		result.Changes = nil
+		result.Notes = append(result.Notes, "what changed on the page is not told: the policy does not let you read it")
+	}
+	return result
+}
+
+const redacted = "[redacted]" // in place of what only operators may read
+
+// maskCookies takes out of a result what a caller of a role may not read: cookies'
+// values are for operators alone.
+func maskCookies(role action.Role, result action.Result) action.Result {
+	listing, ok := result.Data.(*action.CookieListing)
+	if !ok || listing == nil || role == action.Operator {
+		return result
+	}
+	shown := &action.CookieListing{Cookies: make([]action.Cookie, len(listing.Cookies))}
+	for i, c := range listing.Cookies {
+		c.Value = redacted
+		shown.Cookies[i] = c
+	}
+	result.Data = shown
+	return result
 }

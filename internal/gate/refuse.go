@@ -34,13 +34,13 @@ func (g *Gate) Refuse(_ context.Context, call action.Call, why error) {
 	if (stranger || f.Code == fault.LimitReached) && !g.refusals.first(call, f.Code) {
 		return
 	}
-	p := &invocation{g: g, call: call, started: time.Now()}
-	outcome := p.outcome(action.Result{}, f)
+	p := g.invocationOf(callInfo{g: g, call: call})
+	outcome := p.journal.outcome(action.Result{}, f)
 	outcome.Detail = p.withoutCredential(sanitized(call.Source.Request))
 	if stranger {
 		outcome.Detail = join(outcome.Detail, "from "+sanitized(call.Source.Address))
 	}
-	if lost := p.recordOutcome(outcome); lost != nil {
+	if lost := p.journal.recordOutcome(outcome); lost != nil {
 		g.log.Error("a refused call was not recorded", "id", call.ID, "error", lost)
 	}
 }

@@ -18,16 +18,16 @@ const hidden = "[not recorded]" // in place of what may be a secret
 // inputText is what the call types or chooses, as records and questions show it:
 // nothing of it where the field is protected, or where nothing is known of the
 // field.
-func (p *invocation) inputText() string {
+func (c *callInfo) inputText() string {
 	var text string
-	if len(p.findings) > 0 {
+	if c.sensitive {
 		return hidden
 	}
-	switch a := p.call.Args.(type) {
+	switch a := c.call.Args.(type) {
 	case *action.Type:
 		text = a.Input
 	case *action.FillSecret:
-		return p.secretText(a)
+		return c.secretText(a)
 	case *action.Capture:
 		return sanitized("the state of " + a.Domain)
 	case *action.Press:
@@ -59,7 +59,7 @@ func (p *invocation) inputText() string {
 		}
 		return "dismiss"
 	case *action.RunStart:
-		return sanitized(fmt.Sprintf("%d actions for %s, on %s", len(a.Actions), cmp.Or(a.Actor, p.call.Caller.Actor), strings.Join(a.DomainAllowlist, ", ")))
+		return sanitized(fmt.Sprintf("%d actions for %s, on %s", len(a.Actions), cmp.Or(a.Actor, c.call.Caller.Actor), strings.Join(a.DomainAllowlist, ", ")))
 	case *action.RunGuide:
 		return sanitized(a.Why)
 	case *action.RunOpen:
@@ -72,55 +72,55 @@ func (p *invocation) inputText() string {
 	if text == "" {
 		return ""
 	}
-	if e := p.facts.Element; e == nil || e.Protected || !p.judged || p.verdict.Private || p.g.containsCredential(text) {
+	if e := c.facts.Element; e == nil || e.Protected || !c.judged || c.verdict.Private || c.g.containsCredential(text) {
 		return hidden
 	}
 	return sanitized(text)
 }
 
 // secretText names what would be typed: never more of it.
-func (p *invocation) secretText(a *action.FillSecret) string {
-	return sanitized(fmt.Sprintf("[secret %s of %s]", a.Secret, cmp.Or(a.Domain, hostOf(p.facts.Page.URL))))
+func (c *callInfo) secretText(a *action.FillSecret) string {
+	return sanitized(fmt.Sprintf("[secret %s of %s]", a.Secret, cmp.Or(a.Domain, hostOf(c.facts.Page.URL))))
 }
 
 // targetText is where the call would lead.
-func (p *invocation) targetText() string {
-	if d := p.facts.Destination; d != nil && d.URL != "" {
-		return p.recordedURL(d.URL)
+func (c *callInfo) targetText() string {
+	if d := c.facts.Destination; d != nil && d.URL != "" {
+		return c.recordedURL(d.URL)
 	}
-	switch a := p.call.Args.(type) {
+	switch a := c.call.Args.(type) {
 	case *action.Goto:
-		return p.recordedURL(a.URL)
+		return c.recordedURL(a.URL)
 	case *action.OpenTab:
-		return p.recordedURL(a.URL)
+		return c.recordedURL(a.URL)
 	case *action.SessionStart:
-		return p.recordedURL(a.URL)
+		return c.recordedURL(a.URL)
 	case *action.BrowserStart:
-		return p.recordedURL(a.URL)
+		return c.recordedURL(a.URL)
 	case *action.CookieList:
-		return p.recordedURL(a.URL)
+		return c.recordedURL(a.URL)
 	case *action.Scrape:
-		return p.recordedURL(a.URL)
+		return c.recordedURL(a.URL)
 	case *action.Crawl:
-		return p.recordedURL(a.URL)
+		return c.recordedURL(a.URL)
 	case *action.CrawlPage:
-		return p.recordedURL(a.URL)
+		return c.recordedURL(a.URL)
 	case *action.CrawlFile:
-		return p.recordedURL(a.URL)
+		return c.recordedURL(a.URL)
 	case *action.RunStart:
-		return p.recordedURL(a.URL)
+		return c.recordedURL(a.URL)
 	case *action.RunOpen:
-		return p.recordedURL(a.URL)
+		return c.recordedURL(a.URL)
 	case *action.RunAllow:
-		return p.recordedURL(a.URL)
+		return c.recordedURL(a.URL)
 	}
 	return ""
 }
 
 // elementText is what the call acts on: what the page says of it, or else what the
 // caller said.
-func (p *invocation) elementText() string {
-	if e := p.facts.Element; e != nil {
+func (c *callInfo) elementText() string {
+	if e := c.facts.Element; e != nil {
 		text := e.Role
 		if text == "" {
 			text = e.Tag
@@ -133,12 +133,12 @@ func (p *invocation) elementText() string {
 		if e.Ref != "" {
 			text += " [" + e.Ref + "]"
 		}
-		return approval.Sanitize(text, 2*maxText) + p.dropTargetText()
+		return approval.Sanitize(text, 2*maxText) + c.dropTargetText()
 	}
-	if len(p.findings) > 0 {
+	if c.sensitive {
 		return ""
 	}
-	switch a := p.call.Args.(type) {
+	switch a := c.call.Args.(type) {
 	case *action.Click:
 		return locatorText(a.Locator)
 	case *action.Type:
@@ -160,7 +160,7 @@ func (p *invocation) elementText() string {
 	case *action.ProfileCreate:
 		return profileNamed(a.Name)
 	case *action.ByID:
-		if p.call.Verb == "profile.delete" || p.call.Verb == "profile.export" {
+		if c.call.Verb == "profile.delete" || c.call.Verb == "profile.export" {
 			return profileNamed(a.ID)
 		}
 	case *action.ProfileImport:
@@ -178,8 +178,8 @@ func (p *invocation) elementText() string {
 }
 
 // dropTargetText is what the element would be dropped on.
-func (p *invocation) dropTargetText() string {
-	e := p.facts.Onto
+func (c *callInfo) dropTargetText() string {
+	e := c.facts.Onto
 	if e == nil {
 		return ""
 	}

@@ -32,14 +32,13 @@ func offline(ctx context.Context, c config.Config, call action.Call) (result act
 	if err != nil {
 		return result, err
 	}
-	if h.vault, err = openVault(c); err != nil {
+	if err := h.openVault(c); err != nil {
 		return result, err
 	}
-	h.onClose("vault", h.vault.Close)
-	if err := h.openApprovals(ctx, c, db, trail, log); err != nil {
+	if err := h.openPolicy(ctx, c, db, trail, log); err != nil {
 		return result, err
 	}
-	if err := h.openGate(ctx, c, db, trail, log); err != nil {
+	if err := h.openGate(ctx, c, db, log); err != nil {
 		return result, err
 	}
 	trail.Record(action.Record{EventType: audit.Config, Detail: "no gateway ran: the command line opened the state directory"})

@@ -16,7 +16,7 @@ import (
 )
 
 // problems lists what a gateway would refuse in a configuration that reads
-// well: by the policy, by the egress door, in files, and in the environment.
+// well: by the policy, by the egress proxy, in files, and in the environment.
 // Nothing is made or changed.
 func problems(c config.Config) []config.Problem {
 	all := policyProblems(c)

@@ -19,7 +19,7 @@ import (
 )
 
 // reloadableKeys are the keys that a reload takes over; the others want a restart:
-// the door and the webhook are opened once.
+// the proxy and the webhook are opened once.
 var reloadableKeys = []string{
 	"security.hitl.enabled", "security.hitl.timeouts.", "security.hitl.trusted_domains", "security.hitl.sensitive_domains", "security.hitl.rules", "security.hitl.ask_at", "security.effects.rules",
 	"security.network.navigation", "security.network.subresources", "security.network.listed", "security.network.allow_private", "security.network.ports",

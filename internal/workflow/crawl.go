@@ -6,9 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -41,13 +39,12 @@ const (
 // crawlRun is one crawl. All but robots and steps belongs to the goroutine
 // that runs it.
 type crawlRun struct {
-	gate     Gate
 	call     action.Call // what each step's call is made from
 	args     action.Crawl
 	opened   *action.CrawlOpened
 	observer action.CrawlWatch
 	robots   robots
-	steps    atomic.Int64
+	steps    stepper
 
 	seen        map[string]bool // by key: met, whatever became of it
 	tooDeepKeys map[string]bool // by key: too deep to be read
@@ -77,11 +74,9 @@ type visited struct {
 
 // crawl opens a crawl at the gate, reads its pages one by one through the
 // gate, and ends it. What was read when it is cut short is its result.
-func (d *Orchestrator) crawl(ctx context.Context, call action.Call) (action.Result, error) {
-	if len(call.ID) == 0 || len(call.ID) > 50 {
-		call.ID = newID()
-	}
-	result, err := d.gate.Call(ctx, call)
+func (o *Orchestrator) crawl(ctx context.Context, call action.Call) (action.Result, error) {
+	call.ID = requestID(call)
+	result, err := o.gate.Call(ctx, call)
 	if err != nil || result.Pending != nil {
 		return result, err
 	}
@@ -91,7 +86,7 @@ func (d *Orchestrator) crawl(ctx context.Context, call action.Call) (action.Resu
 		return action.Result{}, fault.New(fault.Internal, "a crawl was let through and not opened").
 			Hinted("look for the correlation id in the gateway's log").With("correlationId", call.ID)
 	}
-	c := newCrawlRun(d.gate, call, result.Session, *args, opened)
+	c := newCrawlRun(o.gate, call, result.Session, *args, opened)
 	defer c.end(ctx)
 	limit := defaultTimeout
 	if args.Timeout > 0 {
@@ -119,8 +114,8 @@ func newCrawlRun(gate Gate, call action.Call, session string, args action.Crawl,
 		args.Delay = new(action.CrawlDelay)
 	}
 	c := &crawlRun{
-		gate: gate, args: args, opened: opened,
-		call: action.Call{ID: call.ID, Caller: call.Caller, Session: session, Surface: call.Surface, Source: call.Source, Wait: time.Millisecond},
+		steps: stepper{gate: gate, id: call.ID}, args: args, opened: opened,
+		call: action.Call{Caller: call.Caller, Session: session, Surface: call.Surface, Source: call.Source, Wait: time.Millisecond},
 		seen: map[string]bool{}, tooDeepKeys: map[string]bool{}, kept: map[string]contentHash{},
 		traps: trapDetector{maxAlike: max(maxAlikePages, args.MaxPages)},
 		hosts: hostLimiter{perHost: args.PerDomain, delay: time.Duration(*args.Delay) * time.Millisecond, hosts: map[string]*hostLimit{}},
@@ -187,9 +182,8 @@ func (c *crawlRun) level(ctx context.Context, queue []candidate) (left []candida
 // step makes one call of the crawl.
 func (c *crawlRun) step(ctx context.Context, verb string, args any) (action.Result, error) {
 	call := c.call
-	call.ID = fmt.Sprintf("%s.%d", call.ID, c.steps.Add(1))
 	call.Verb, call.Args = verb, args
-	result, err := c.gate.Call(ctx, call)
+	result, err := c.steps.call(ctx, call)
 	if err == nil && result.Pending != nil { // the policy asks nothing about a step
 		err = fault.New(fault.DeniedByPolicy, "a step of a crawl asks nobody").Hinted("go there with page.goto")
 	}

@@ -111,45 +111,69 @@ func (r *activeRun) openPage() *ending {
 	return r.endingOf(fault.From(err), action.RunFailed)
 }
 
-// actions does what the run asks for. What fails is noted and the next one is
-// done, until three in a row have failed.
+// actions does what the run asks for. An action that fails is noted and the next one
+// is done, until three in a row have failed.
 func (r *activeRun) actions() ending {
-	left, tried, failed, inRow := r.args.Actions, 0, 0, 0
-	for len(left) > 0 {
-		if tried++; tried > action.MostRunSteps {
-			return ending{action.RunFailed, string(fault.LimitReached), fmt.Sprintf("a run has at most %d actions", action.MostRunSteps)}
-		}
-		err := r.runAction(left[0])
-		var why action.RunReason
-		switch f := fault.From(err); {
-		case err == nil:
-			inRow, left = 0, left[1:]
-			continue
-		case f.Code == fault.SessionPaused: // it was not done: it is tried again
-			why = reasonOf(err)
-		default:
-			if e := r.fatalEnding(err); e != nil {
-				return *e
-			}
-			failed++
-			inRow, left = inRow+1, left[1:]
-			if inRow < maxFailures {
-				continue
-			}
-			why = action.RunReason{Code: "actions_failed", Message: fmt.Sprintf("%d actions in a row have failed; the last: %s", inRow, f.Message)}
-		}
-		g, e := r.pause(why)
-		if e != nil {
-			return *e
-		}
-		if inRow = 0; len(g.actions) > 0 {
-			left = g.actions
-		}
-	}
-	if failed > 0 {
-		return ending{action.RunCompleted, "actions_failed", fmt.Sprintf("every action was tried, and %d failed", failed)}
+	a := &runActions{run: r, left: r.args.Actions}
+	runSteps(r.ctx, 1, a)
+	switch {
+	case a.over != nil:
+		return *a.over
+	case a.failed > 0:
+		return ending{action.RunCompleted, "actions_failed", fmt.Sprintf("every action was tried, and %d failed", a.failed)}
 	}
 	return ending{action.RunCompleted, "completed", "every action was done"}
+}
+
+// runActions is the front end of a run's actions.
+type runActions struct {
+	run    *activeRun
+	left   []action.RunAction
+	tried  int
+	failed int
+	inRow  int     // of those, one after the other
+	over   *ending // why no more are done
+}
+
+// next returns the next action, none when the run is over.
+func (a *runActions) next(context.Context) (func(context.Context) error, time.Duration) {
+	if a.over != nil || len(a.left) == 0 {
+		return nil, 0
+	}
+	if a.tried++; a.tried > action.MostRunSteps {
+		a.over = &ending{action.RunFailed, string(fault.LimitReached), fmt.Sprintf("a run has at most %d actions", action.MostRunSteps)}
+		return nil, 0
+	}
+	do := a.left[0]
+	return func(context.Context) error { return a.run.runAction(do) }, 0
+}
+
+// take notes what became of an action, and asks a person how to go on where the
+// session is paused or too many actions in a row have failed.
+func (a *runActions) take(_ context.Context, err error) {
+	if err == nil {
+		a.inRow, a.left = 0, a.left[1:]
+		return
+	}
+	f := fault.From(err)
+	why := reasonOf(err)
+	if f.Code != fault.SessionPaused { // where it is paused, the action was not done: it is tried again
+		if a.over = a.run.fatalEnding(err); a.over != nil {
+			return
+		}
+		a.failed++
+		if a.inRow, a.left = a.inRow+1, a.left[1:]; a.inRow < maxFailures {
+			return
+		}
+		why = action.RunReason{Code: "actions_failed", Message: fmt.Sprintf("%d actions in a row have failed; the last: %s", a.inRow, f.Message)}
+	}
+	var g guidance
+	if g, a.over = a.run.pause(why); a.over != nil {
+		return
+	}
+	if a.inRow = 0; len(g.actions) > 0 {
+		a.left = g.actions
+	}
 }
 
 // fatalEnding says how a fault of an action ends the run; nil for one that the run

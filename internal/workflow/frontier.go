@@ -12,14 +12,8 @@ import (
 // readFrontier reads some pages, several at a time, and takes them in in their order,
 // whatever ends first. It returns the pages that redirects lead to.
 func (c *crawlRun) readFrontier(ctx context.Context, pages []candidate) (again []candidate) {
-	r := &frontier{c: c, pages: pages, visits: make([]*visited, len(pages)), started: make([]bool, len(pages)), results: make(chan outcome, len(pages))}
-	for r.merged < len(pages) {
-		wait := r.startPages(ctx)
-		if r.active == 0 && (ctx.Err() != nil || c.out.Stopped != "") {
-			break
-		}
-		r.await(ctx, wait)
-	}
+	r := &frontier{c: c, pages: pages, visits: make([]*visited, len(pages)), started: make([]bool, len(pages))}
+	runSteps(ctx, c.args.Parallel, r)
 	for ; r.merged < len(pages); r.merged++ { // cut short: what ended out of turn still counts
 		switch {
 		case r.visits[r.merged] != nil && c.out.Stopped == "":
@@ -31,69 +25,51 @@ func (c *crawlRun) readFrontier(ctx context.Context, pages []candidate) (again [
 	return r.again
 }
 
-// frontier is the state of one.
+// frontier is some pages of a crawl that are read together. It is the front end of
+// their steps.
 type frontier struct {
 	c       *crawlRun
 	pages   []candidate
 	visits  []*visited
 	started []bool
-	results chan outcome
-	active  int
 	merged  int // taken in so far
 	again   []candidate
 }
 
-// startPages begins what may begin now, and returns how long until more may; 0 when
-// only the end of a page makes room.
-func (r *frontier) startPages(ctx context.Context) (wait time.Duration) {
+// outcome is what became of the page of an index.
+type outcome struct {
+	index   int
+	visited visited
+}
+
+// next returns the visit of the first page whose host may be asked now, or else how
+// long until one may be.
+func (r *frontier) next(ctx context.Context) (step func(context.Context) outcome, wait time.Duration) {
+	if ctx.Err() != nil || r.c.out.Stopped != "" {
+		return nil, 0
+	}
 	for i, at := range r.pages {
-		if r.active >= r.c.args.Parallel || ctx.Err() != nil || r.c.out.Stopped != "" {
-			return 0
-		}
 		if r.started[i] {
 			continue
 		}
 		ok, later := r.c.hosts.enter(at.url)
-		if !ok {
-			if later > 0 && (wait == 0 || later < wait) {
-				wait = later
-			}
-			continue
+		if ok {
+			r.started[i] = true
+			return func(ctx context.Context) outcome { return outcome{i, r.c.visit(ctx, at)} }, 0
 		}
-		r.started[i] = true
-		r.active++
-		go func() { r.results <- outcome{i, r.c.visit(ctx, at)} }() // await waits for it
+		if later > 0 && (wait == 0 || later < wait) {
+			wait = later
+		}
 	}
-	return wait
+	return nil, wait
 }
 
-// await waits until a page has ended, or until another may begin.
-func (r *frontier) await(ctx context.Context, wait time.Duration) {
-	var timer <-chan time.Time
-	if wait > 0 && ctx.Err() == nil {
-		t := time.NewTimer(wait)
-		defer t.Stop()
-		timer = t.C
-	}
-	over := ctx.Done()
-	if r.active > 0 && ctx.Err() != nil {
-		over = nil // the pages under way end by the same context
-	}
-	select {
-	case <-timer:
-	case <-over:
-	case o := <-r.results:
-		r.active--
-		r.c.queued--
-		r.visits[o.index] = &o.visited
-		r.c.hosts.leave(r.pages[o.index].url, o.visited.skip == "")
-		r.mergeInOrder(ctx)
-	}
-}
-
-type outcome struct {
-	index   int
-	visited visited
+// take keeps a visit, and takes in the pages whose turn it is.
+func (r *frontier) take(ctx context.Context, o outcome) {
+	r.c.queued--
+	r.visits[o.index] = &o.visited
+	r.c.hosts.leave(r.pages[o.index].url, o.visited.skip == "")
+	r.mergeInOrder(ctx)
 }
 
 // mergeInOrder takes in the pages whose turn it is.

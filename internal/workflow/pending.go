@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	maxPendingBatches     = 1000             // batches that wait for a person; approval.Desk holds far fewer questions
+	maxPendingBatches     = 1000             // batches that wait for a person; approval.Queue holds far fewer questions
 	pendingBatchRetention = 10 * time.Minute // after its question expires, for its caller to hear the answer
 )
 
@@ -21,8 +21,8 @@ type pendingBatch struct {
 	running bool
 }
 
-// pendingBatches are the batches that are on their way or wait for a person. They end
-// with the gateway, as their questions do. The zero halves are empty.
+// pendingBatches holds the batches that are on their way or wait for a person. They end
+// with the gateway, as their questions do. The zero pendingBatches is empty.
 type pendingBatches struct {
 	mu  sync.Mutex
 	all map[string]pendingBatch // by fingerprint

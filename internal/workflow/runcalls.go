@@ -121,7 +121,7 @@ func (r *Runs) resume(ctx context.Context, call action.Call, args *action.RunRes
 // resumeSession has a session that is paused go on before its run does, as a call of
 // the person who guides it.
 func (r *activeRun) resumeSession(ctx context.Context, by action.Call) {
-	_, _ = r.gate.Call(ctx, action.Call{ // a session that is not paused needs none
+	_, _ = r.steps.gate.Call(ctx, action.Call{ // a session that is not paused needs none
 		ID: by.ID + ".s", Verb: "session.resume", Caller: by.Caller, Session: r.snapshot().Session, Surface: by.Surface, Source: by.Source,
 	})
 }

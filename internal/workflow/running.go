@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -16,13 +15,12 @@ import (
 // cancel and guide it.
 type activeRun struct {
 	runs    *Runs
-	gate    Gate
 	caller  action.Caller
 	surface string
 	args    action.RunStart
 	ctx     context.Context //nolint:containedctx // of the run, which outlives the call that started it, and not its token
 	cancel  context.CancelCauseFunc
-	steps   atomic.Int64
+	steps   stepper
 	left    time.Duration // for its actions; the driver's
 	opening bool          // its browser was asked for, and nobody knows whether it came; the driver's
 	advice  chan guidance
@@ -57,6 +55,7 @@ func newActiveRun(r *Runs, call action.Call, args *action.RunStart) *activeRun {
 			Archetype: cmp.Or(args.Archetype, action.RunArchetype), Phase: cmp.Or(args.Phase, action.RunPhase), Actor: cmp.Or(args.Actor, call.Caller.Actor),
 		},
 	}
+	at.steps.id = at.run.ID
 	life, release := r.life, func() {}
 	if call.Bind != nil {
 		life, release = call.Bind(life)

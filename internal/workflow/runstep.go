@@ -26,8 +26,8 @@ func (r *activeRun) call(ctx context.Context, verb string, args any, wait time.D
 	if session == "" && verb != "run.open" {
 		session = id // its name
 	}
-	return r.gate.Call(ctx, action.Call{
-		ID: fmt.Sprintf("%s.%d", id, r.steps.Add(1)), Verb: verb, Caller: r.caller, Session: session, Args: args, Surface: r.surface, Wait: wait, OfRun: true,
+	return r.steps.call(ctx, action.Call{
+		Verb: verb, Caller: r.caller, Session: session, Args: args, Surface: r.surface, Wait: wait, OfRun: true,
 	})
 }
 

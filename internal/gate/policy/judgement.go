@@ -43,7 +43,7 @@ func (j *judgement) join(other judgement) {
 	j.hosts = append(j.hosts, other.hosts...)
 }
 
-// judge applies the built-in risk table to a write call (SPEC section 8).
+// judge applies the built-in risk table to a write call (docs/policy.md).
 func (p *Policy) judge(call action.Call, verb *action.Verb, facts action.Facts) judgement {
 	switch args := call.Args.(type) {
 	case *action.Goto:
@@ -174,4 +174,13 @@ func hostsOf(facts action.Facts) []string {
 		}
 	}
 	return hosts
+}
+
+// withheld judges what nobody but operators has in a session that holds
+// credentials: no rule, grant or answer gives it to others.
+func withheld(caller action.Caller, verb *action.Verb, facts action.Facts) (v Verdict, refused bool) {
+	if caller.Role == action.Operator || !facts.Session.Credentialed || !verb.Withheld() {
+		return Verdict{}, false
+	}
+	return deny(action.WithheldRule, action.WithheldWhy, verb.Instead()), true
 }

@@ -78,7 +78,7 @@ func (s *Sender) due(ctx context.Context) (all []delivery, next time.Duration, e
 	var at sql.NullInt64
 	err = s.db.Reader.QueryRowContext(ctx, `SELECT min(due) `+oldest).Scan(&at)
 	if !at.Valid {
-		return nil, time.Hour, err // the bell rings before
+		return nil, time.Hour, err // a new message wakes the sender before
 	}
 	return nil, max(0, time.UnixMilli(at.Int64).Sub(time.UnixMilli(now))), err
 }

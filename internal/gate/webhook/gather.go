@@ -98,7 +98,7 @@ func (s *Sender) storeMessage(ctx context.Context, r action.Record) error {
 	}
 	select {
 	case s.wake <- struct{}{}:
-	default: // rung already
+	default: // a wake-up waits already
 	}
 	return nil
 }

@@ -6,10 +6,14 @@ package webhook
 
 import (
 	"context"
+	"database/sql"
+	"encoding/base64"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -59,7 +63,7 @@ type Sender struct {
 	client    *http.Client
 	backoff   []time.Duration
 
-	wake chan struct{} // rung when a message was stored
+	wake chan struct{} // gets a value when a message was stored
 	stop context.CancelFunc
 	work sync.WaitGroup
 }
@@ -137,4 +141,51 @@ func Forget(ctx context.Context, db *store.DB) error {
 		}
 	}
 	return nil
+}
+
+// keyOf reads a secret. It is in no error: what is wrong with it could be most
+// of it.
+func keyOf(secret string) (*standardwebhooks.Webhook, error) {
+	wrong := fault.New(fault.InvalidRequest, "the webhook's secret is none").
+		Hinted("put whsec_ and base64 of at least %d random bytes into the variable that security.hitl.webhook.secret_env names: echo whsec_$(openssl rand -base64 32)", leastKey)
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	if err != nil || len(key) < leastKey {
+		return nil, wrong
+	}
+	w, err := standardwebhooks.NewWebhookRaw(key)
+	if err != nil {
+		return nil, wrong
+	}
+	return w, nil
+}
+
+// CheckSecret reports whether a secret can sign. Faults: invalid_request.
+func CheckSecret(secret string) error {
+	_, err := keyOf(secret)
+	return err
+}
+
+// Status is how deliveries went.
+type Status struct {
+	Delivered int64
+	GivenUp   int64
+	Waiting   int64
+	Problem   string    // of the last attempt; empty when it succeeded, or there was none
+	Tried     time.Time // when that was; zero when there was none
+}
+
+// Read returns how deliveries went; the zero Status where no webhook was ever
+// configured.
+func Read(ctx context.Context, db *store.DB) (Status, error) {
+	var s Status
+	var tried int64
+	err := db.Reader.QueryRowContext(ctx, `SELECT delivered, given_up, problem, tried, (SELECT count(*) FROM webhook_messages) FROM webhook`).
+		Scan(&s.Delivered, &s.GivenUp, &s.Problem, &tried, &s.Waiting)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Status{}, nil
+	}
+	if tried > 0 {
+		s.Tried = time.UnixMilli(tried)
+	}
+	return s, err
 }

@@ -25,27 +25,27 @@ type allowedLink struct {
 // It does so once.
 func (p *invocation) allowConfirmation() {
 	e := p.facts.Element
-	if p.verdict.Decision != policy.Ask || p.verdict.Risk > action.High || e == nil || !e.Submits || len(p.findings) > 0 {
+	if p.verdict.Decision != policy.Ask || p.verdict.Risk > action.High || e == nil || !e.Submits || len(p.inspection.findings) > 0 {
 		return
 	}
 	cover := p.policy.Covers(p.call, p.verb, p.facts, p.verdict.Risk)
 	if p.g.acts.takeAllowedLink(p.facts.Session.ID, withoutQuery(e.FormAction), cover, time.Now()) {
 		p.verdict.Decision, p.verdict.Rule = policy.Allow, "approved.before"
-		p.hitl = approved
+		p.journal.hitl = approved
 	}
 }
 
 // deferOpenChannel lets a MEDIUM act on a page whose channel cannot be held run up to
 // the wire, where a person has allowed such an act on the host in this session.
 func (p *invocation) deferOpenChannel() {
-	if p.verdict.Channel && len(p.findings) == 0 && p.g.acts.remembers(p.facts.Session.ID, p.channelKey(), false) {
+	if p.verdict.Channel && len(p.inspection.findings) == 0 && p.g.acts.remembers(p.facts.Session.ID, p.channelKey(), false) {
 		p.verdict = p.verdict.Defer()
 	}
 }
 
 // channelKey is what is remembered of a yes to an act on a page with a channel open.
-func (p *invocation) channelKey() string {
-	u, err := url.Parse(p.facts.Page.URL)
+func (c *callInfo) channelKey() string {
+	u, err := url.Parse(c.facts.Page.URL)
 	if err != nil {
 		return ""
 	}

@@ -24,6 +24,7 @@ const (
 
 // causingAct is an act that may cause requests.
 type causingAct struct {
+	gate   *Gate // takes screenshots of the element
 	id     string
 	call   action.Call
 	key    string // of the same call made again
@@ -58,11 +59,11 @@ type acts struct {
 }
 
 // begin notes that a call's act begins.
-func (d *acts) begin(p *invocation) *causingAct {
-	b := &causingAct{id: newID(), call: p.call, key: keyOf(p.call), facts: p.facts, pin: p.pin, name: p.name(), running: true, changed: make(chan struct{})}
-	b.judged = policy.Act{Operator: p.call.Caller.Role == action.Operator, Risk: p.verdict.Risk, Rule: p.verdict.Rule, Why: p.verdict.Why, Deferred: p.verdict.Deferred, Link: policy.OnlyNavigates(p.facts)}
-	b.cover = p.policy.Covers(p.call, p.verb, p.facts, p.verdict.Risk)
-	if p.hitl == approved {
+func (d *acts) begin(c *callInfo, wasApproved bool) *causingAct {
+	b := &causingAct{gate: c.g, id: newID(), call: c.call, key: keyOf(c.call), facts: c.facts, pin: c.pin, name: c.name(), running: true, changed: make(chan struct{})}
+	b.judged = policy.Act{Operator: c.call.Caller.Role == action.Operator, Risk: c.verdict.Risk, Rule: c.verdict.Rule, Why: c.verdict.Why, Deferred: c.verdict.Deferred, Link: policy.OnlyNavigates(c.facts)}
+	b.cover = c.policy.Covers(c.call, c.verb, c.facts, c.verdict.Risk)
+	if wasApproved {
 		b.judged.Approved, b.judged.Cover = true, b.cover
 	}
 	d.mu.Lock()

@@ -11,27 +11,35 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 )
 
+// callAct is the act of one call, and the requests that it causes.
+type callAct struct {
+	c       *callInfo
+	journal *journal
+
+	causing *causingAct // nil where the call cannot cause requests
+}
+
 // causingFamilies are the families of verbs whose calls may cause requests.
 var causingFamilies = map[string]bool{"page": true, "tab": true, "session": true, "browser": true}
 
 // beginAct has the requests that the call may cause belong to it.
-func (p *invocation) beginAct() {
-	if p.verb.Class == action.Read || !causingFamilies[familyOf(p.call.Verb)] || p.verb.Inner {
+func (a *callAct) beginAct() {
+	if a.c.verb.Class == action.Read || !causingFamilies[familyOf(a.c.call.Verb)] || a.c.verb.Inner {
 		return
 	}
-	p.act = p.g.acts.begin(p)
-	act := &action.Act{ID: p.act.id, Long: requestWindow}
-	if p.verdict.Risk >= action.High {
-		act.Long, act.All = highRequestWindow, p.verdict.Deferred
+	a.causing = a.c.g.acts.begin(a.c, a.journal.hitl == approved)
+	act := &action.Act{ID: a.causing.id, Long: requestWindow}
+	if a.c.verdict.Risk >= action.High {
+		act.Long, act.All = highRequestWindow, a.c.verdict.Deferred
 	}
-	if p.call.Caller.Role == action.Agent && waitingVerbs[p.call.Verb] {
-		act.Wait = p.call.Wait
+	if a.c.call.Caller.Role == action.Agent && waitingVerbs[a.c.call.Verb] {
+		act.Wait = a.c.call.Wait
 		if act.Wait <= 0 {
-			act.Wait = p.g.longestQuestion()
+			act.Wait = a.c.g.longestQuestion()
 		}
-		p.humanWait = act.Wait
+		a.c.humanWait = act.Wait
 	}
-	p.call.Act = act
+	a.c.call.Act = act
 }
 
 // waitingVerbs are the verbs that wait for what they caused.
@@ -41,7 +49,7 @@ var waitingVerbs = map[string]bool{
 
 // longestQuestion is how long a question may wait, with room for what is done
 // about its answer.
-func (g *Gate) longestQuestion() time.Duration {
+func (g *Requests) longestQuestion() time.Duration {
 	t := g.approvals.Timeouts()
 	return max(t.Medium, t.High, t.Critical) + 5*time.Second
 }
@@ -52,24 +60,24 @@ func familyOf(verb string) string {
 }
 
 // finishAct has an answer say what waits for a person, and ends the act.
-func (p *invocation) finishAct(result action.Result, err error) (action.Result, error) {
-	if p.act == nil {
+func (a *callAct) finishAct(result action.Result, err error) (action.Result, error) {
+	if a.causing == nil {
 		return result, err
 	}
-	p.act.end()
+	a.causing.end()
 	for _, e := range result.Effects {
-		p.act.noteEffect(e)
+		a.causing.noteEffect(e)
 	}
 	result.Effects = slices.DeleteFunc(result.Effects, func(e action.Effect) bool { return e.State == action.EffectHeld && err != nil })
-	if q, waits := p.act.heldQuestion(result.Effects); waits && err == nil {
+	if q, waits := a.causing.heldQuestion(result.Effects); waits && err == nil {
 		result.Pending = pendingOf(q)
 		result.Pending.Done = true
-		result.Notes = append(result.Notes, p.g.unattendedNotes(p.call, q)...)
-		p.approval = q.ID
+		result.Notes = append(result.Notes, a.c.g.unattendedNotes(a.c.call, q)...)
+		a.journal.approval = q.ID
 		return result, nil
 	}
-	p.act.clearQuestion()
-	if refused := p.act.refusalFault(); refused != nil && err == nil {
+	a.causing.clearQuestion()
+	if refused := a.causing.refusalFault(); refused != nil && err == nil {
 		return result, refused
 	}
 	return result, err
@@ -92,17 +100,17 @@ func (b *causingAct) clearQuestion() {
 
 // resumeAct answers a call that was made before: its act is not done again. It
 // waits for the person who is asked about what the act would send.
-func (p *invocation) resumeAct(ctx context.Context, b *causingAct) (action.Result, error) {
-	p.facts.Session, p.pin = b.facts.Session, b.pin
+func (a *callAct) resumeAct(ctx context.Context, b *causingAct) (action.Result, error) {
+	a.c.facts.Session, a.c.pin = b.facts.Session, b.pin
 	b.mu.Lock()
 	waiting, q := b.decision, b.question
 	b.mu.Unlock()
 	result := action.Result{Session: b.facts.Session.ID}
 	if waiting != nil {
-		p.approval = q.ID
-		wait := p.call.Wait
+		a.journal.approval = q.ID
+		wait := a.c.call.Wait
 		if wait <= 0 {
-			wait = p.g.longestQuestion()
+			wait = a.c.g.longestQuestion()
 		}
 		timer := time.NewTimer(wait)
 		defer timer.Stop()

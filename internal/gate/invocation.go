@@ -9,47 +9,54 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
-	"github.com/gloveboxhq/glovebox/internal/gate/scan"
 )
 
-// invocation is one call on its way through the gate.
-type invocation struct {
+// callInfo is what is known of one call: who asks for what, what the page showed
+// of it, and what the policy said.
+type callInfo struct {
 	g       *Gate
-	policy  *policy.Policy // the whole way: one call is judged by one policy
+	policy  *policy.Policy // one policy judges a call from its start to its end
 	call    action.Call
 	verb    *action.Verb // nil until it was found in the table
-	started time.Time
-
 	facts   action.Facts
 	pin     action.Pin
 	verdict policy.Verdict
 	judged  bool // verdict is set
 
-	findings         []scan.Finding  // in what the call sends
-	strippedControls int             // control characters and codes that were left out of what is typed
-	guessedSessions  []string        // sessions whose secrets it holds part of
-	comparedWith     *redact.Matcher // of the session, when it was compared
-
-	begun        bool   // the intent is stored
-	maybeDone    bool   // it was let through, and did not only wait for its turn
-	cancellation string // what became of it, where its caller gave it up
-	hitl         string // what people had to do with it
-	answeredBy   string
-	approval     string // id of the question
-
-	act       *causingAct   // what it may cause; nil where it cannot cause requests
-	humanWait time.Duration // how much longer than an act it may take, for people
+	humanWait time.Duration // for people, beside the time of the act itself
+	sensitive bool          // a text of the call holds a credential: no record repeats one
 }
 
+// invocation is one call on its way through the gate. What its texts hold, what
+// the audit trail says of it, and what its act causes have types of their own.
+type invocation struct {
+	callInfo
+	inspection inspection
+	journal    journal
+	act        callAct
+
+	strippedControls int  // control characters and codes that were left out of what is typed
+	maybeDone        bool // it was let through, and did not only wait for its turn
+}
+
+// newInvocation begins a call under the policy in force.
 func (g *Gate) newInvocation(call action.Call) *invocation {
-	return &invocation{g: g, policy: g.policy.Load(), call: call, started: time.Now()}
+	return g.invocationOf(callInfo{g: g, policy: g.policy.Load(), call: call})
 }
 
-// What people had to do with a call (SPEC section 10, hitl_decision).
+// invocationOf begins a call of which something is known already.
+func (g *Gate) invocationOf(c callInfo) *invocation {
+	p := &invocation{callInfo: c}
+	p.inspection.c, p.inspection.journal = &p.callInfo, &p.journal
+	p.journal.c, p.journal.started = &p.callInfo, time.Now()
+	p.act.c, p.act.journal = &p.callInfo, &p.journal
+	return p
+}
+
+// What people had to do with a call: the record's hitl_decision (docs/audit.md).
 const (
 	autoApproved = "auto_approved"
 	byOperator   = "operator"
@@ -70,13 +77,13 @@ func (p *invocation) runRecovering(ctx context.Context) (result action.Result, e
 	return p.run(ctx)
 }
 
-// run is the path of SPEC section 8.
+// run takes the call along its path (docs/architecture.md, "The path of one call").
 func (p *invocation) run(ctx context.Context) (action.Result, error) {
 	if err := p.authorise(ctx); err != nil {
 		return action.Result{}, err
 	}
 	if b := p.g.acts.untold(p.call); b != nil {
-		return p.resumeAct(ctx, b)
+		return p.act.resumeAct(ctx, b)
 	}
 	own := ownVerbs[p.call.Verb]
 	if err := p.examine(ctx, own == nil || sessionVerbs[p.call.Verb]); err != nil {
@@ -86,7 +93,7 @@ func (p *invocation) run(ctx context.Context) (action.Result, error) {
 		return action.Result{}, err
 	}
 	if p.verb.Class != action.Read {
-		if err := p.recordIntent(); err != nil {
+		if err := p.journal.recordIntent(); err != nil {
 			return action.Result{}, err
 		}
 	}
@@ -113,19 +120,19 @@ func (p *invocation) authorise(ctx context.Context) error {
 	if c.Scope == "" || c.Actor == "" || c.Role == "" {
 		return fault.New(fault.Unauthenticated, "the caller is not known").Hinted("send a valid token")
 	}
-	if err := p.heldFault(); err != nil {
+	if err := p.inspection.heldFault(); err != nil {
 		return err
 	}
 	if err := p.checkArguments(); err != nil {
-		p.inspect() // what is refused is recorded, too
-		return p.guessFaultOr(ctx, err)
+		p.inspection.inspect() // what is refused is recorded, too
+		return p.inspection.guessFaultOr(ctx, err)
 	}
 	p.verb = verb.As(p.call.Args)
 	p.dropUnavailableReport()
 	if v, refused := p.policy.Admit(c, p.verb); refused {
 		p.verdict, p.judged = v, true
-		p.inspect()
-		return p.guessFaultOr(ctx, p.refusal())
+		p.inspection.inspect()
+		return p.inspection.guessFaultOr(ctx, p.refusal())
 	}
 	return nil
 }
@@ -137,14 +144,14 @@ func (p *invocation) examine(ctx context.Context, onPage bool) error {
 	if onPage {
 		unseen = p.look(ctx)
 	}
-	p.inspect() // after the look: the page knows what a text is for
-	if f := p.guessFault(ctx); f != nil {
+	p.inspection.inspect() // after the look: the page knows what a text is for
+	if f := p.inspection.guessFault(ctx); f != nil {
 		return f
 	}
 	if fault.CodeOf(unseen) == fault.SessionPaused {
 		return unseen
 	}
-	if err := p.credentialFault(ctx); err != nil {
+	if err := p.inspection.credentialFault(ctx); err != nil {
 		return err
 	}
 	return unseen
@@ -156,7 +163,7 @@ func (p *invocation) look(ctx context.Context) error {
 		facts action.Facts
 		pin   action.Pin
 	}
-	s, err := withDeadline(ctx, p, func(ctx context.Context) (seen, error) {
+	s, err := withDeadline(ctx, &p.callInfo, func(ctx context.Context) (seen, error) {
 		facts, pin, err := p.g.sessions.Look(ctx, p.call)
 		return seen{facts, pin}, err
 	})
@@ -189,20 +196,20 @@ func (p *invocation) decide(ctx context.Context) error {
 		}
 		if granted {
 			p.verdict.Decision, p.verdict.Rule = policy.Allow, "grant"
-			p.hitl = approved
+			p.journal.hitl = approved
 		}
 	}
 	p.g.log.Info("judged", "id", p.call.ID, "verb", p.call.Verb, "actor", p.call.Caller.Actor, "session", p.facts.Session.ID,
 		"decision", p.verdict.Decision.String(), "risk", p.verdict.Risk.String(), "rule", p.verdict.Rule)
 	switch {
 	case p.verdict.Decision == policy.Ask:
-		p.hitl = pending
+		p.journal.hitl = pending
 	case p.verdict.Decision != policy.Allow:
 		return p.refusal()
 	case p.call.Caller.Role == action.Operator:
-		p.hitl = byOperator
-	case p.hitl == "":
-		p.hitl = autoApproved
+		p.journal.hitl = byOperator
+	case p.journal.hitl == "":
+		p.journal.hitl = autoApproved
 	}
 	return nil
 }
@@ -224,16 +231,16 @@ func (p *invocation) refusal() error {
 // do lets the call through.
 func (p *invocation) do(ctx context.Context) (action.Result, error) {
 	p.maybeDone = ctx.Err() == nil
-	p.beginAct()
-	result, err := withDeadline(ctx, p, func(ctx context.Context) (action.Result, error) {
+	p.act.beginAct()
+	result, err := withDeadline(ctx, &p.callInfo, func(ctx context.Context) (action.Result, error) {
 		return p.g.sessions.Do(ctx, p.call, p.pin)
 	})
 	p.maybeDone = p.maybeDone && !errors.Is(err, action.ErrNoTurn)
 	if err == nil {
-		p.rememberTyped()
-		p.releaseHolds()
+		p.inspection.rememberTyped()
+		p.inspection.releaseHolds()
 	}
-	result, err = p.finishAct(result, err)
+	result, err = p.act.finishAct(result, err)
 	if p.strippedControls > 0 && err == nil {
 		result.Notes = append(result.Notes, fmt.Sprintf("%d control characters or codes of a terminal were left out of the text: no keyboard writes them", p.strippedControls))
 	}

@@ -13,13 +13,13 @@ import (
 const (
 	allowVerb           = "session.allow"
 	maxHostRequests     = 5               // questions for new hosts that a session has open: an agent must not drown the others
-	maxWaitingQuestions = 10              // questions of the scope, of any kind, from which on no wish is put: acts go first
+	maxWaitingQuestions = 10              // questions of the scope, of any kind, from which on no host is asked about: acts go first
 	hostRequestLimit    = 5 * time.Second // to put one, which no answer waits for
 )
 
 // requestHost has people asked whether a host may be added to the session, where an
 // agent's call was refused for want of it. The refusal stands; it says that
-// they were asked. Nothing else becomes of a wish that cannot be put.
+// they were asked. Where the question cannot be put, the refusal stands alone.
 func (p *invocation) requestHost(ctx context.Context, err error) error {
 	f := fault.From(err)
 	if f == nil || f.Code != fault.BlockedDomain || !p.g.hostRequests || p.verb == nil || p.verb.Inner || p.call.OfRun || // a run asks by itself
@@ -35,10 +35,10 @@ func (p *invocation) requestHost(ctx context.Context, err error) error {
 	actor := p.call.Caller.Actor
 	q, said, failed := p.g.requestHost(ctx, hostRequest{
 		host: host, why: actor + " wants to open a page of " + host, session: p.facts.Session.ID,
-		caller: p.call.Caller, page: p.facts.Page, event: p.record(),
+		caller: p.call.Caller, page: p.facts.Page, event: p.journal.record(),
 	})
 	if failed != nil {
-		p.g.log.Warn("a wish for a host could not be put to people", "id", p.call.ID, "host", host, "error", failed)
+		p.g.log.Warn("people could not be asked about a host", "id", p.call.ID, "host", host, "error", failed)
 		return err
 	}
 	if q.ID != "" {
@@ -49,8 +49,8 @@ func (p *invocation) requestHost(ctx context.Context, err error) error {
 
 // blockedAddress is the address that a call was refused: where it would have gone,
 // or where the page then led.
-func (p *invocation) blockedAddress(f *fault.Fault) string {
-	if d := p.facts.Destination; d != nil && !d.Allowed {
+func (c *callInfo) blockedAddress(f *fault.Fault) string {
+	if d := c.facts.Destination; d != nil && !d.Allowed {
 		return d.URL
 	}
 	address, _ := f.Details["url"].(string)
@@ -87,7 +87,7 @@ func (g *Gate) RequestHost(session action.Session, host string) {
 		w.page = *session.Page
 	}
 	if _, _, err := g.requestHost(ctx, w); err != nil {
-		g.log.Warn("a page's wish for a host could not be put to people", "session", session.ID, "host", host, "error", err)
+		g.log.Warn("people could not be asked about a host of a page", "session", session.ID, "host", host, "error", err)
 	}
 }
 
@@ -119,8 +119,8 @@ func (g *Gate) requestHost(ctx context.Context, w hostRequest) (q action.Questio
 	return q, askedHint(w.host), err
 }
 
-// earlierRequest finds what became of the wish for a host, the newest first and a no
-// before all, and how many wishes wait.
+// earlierRequest finds what became of an earlier question about a host, the newest first and a no
+// before all, and how many such questions wait.
 func earlierRequest(before []action.Question, host string) (old action.Question, open int) {
 	for _, q := range before {
 		if q.State == approval.Pending {
@@ -133,7 +133,7 @@ func earlierRequest(before []action.Question, host string) (old action.Question,
 	return old, open
 }
 
-// askForHost puts a wish to people and records that.
+// askForHost asks people about a host, and records that.
 func (g *Gate) askForHost(ctx context.Context, w hostRequest) (action.Question, error) {
 	q, fresh, err := g.askQuestion(ctx, approval.Request{
 		Subject: approval.Subject{Scope: w.caller.Scope, Session: w.session, Verb: allowVerb, Args: allowHostArgs(w.host)},
@@ -157,8 +157,9 @@ func askedHint(host string) string {
 
 func allowHostArgs(host string) *action.AllowHost { return &action.AllowHost{Host: host, For: "page"} }
 
-// afterCall is what follows from a call's own answer: a wish from a refusal; a
-// new host, or a session that goes on, from a yes to it.
+// afterCall does what follows from the answer of a call. After a refused host it
+// asks people about the host; after a person's yes to such a question it adds the
+// host, or has the session go on.
 func (p *invocation) afterCall(ctx context.Context, result action.Result, err error) (action.Result, error) {
 	if err != nil {
 		return result, p.requestHost(ctx, err)
@@ -191,7 +192,40 @@ func (g *Gate) applyAnswer(ctx context.Context, by action.Call, q action.Questio
 		call.Args = resumeArgs()
 	}
 	p := g.newInvocation(call)
-	p.approval = q.ID
+	p.journal.approval = q.ID
 	_, err = p.finish(p.runRecovering(ctx))
 	return err
 }
+
+const resumeVerb = "session.resume"
+
+// AskToResume has people asked whether a session that is paused at one of its
+// limits may go on: why says which. It may wait for the store.
+func (g *Gate) AskToResume(session action.Session, why string) {
+	if !g.hostRequests {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), hostRequestLimit) // it belongs to no call
+	defer cancel()
+	var page action.Page
+	if session.Page != nil {
+		page = action.Page{URL: maskURL(session.Page.URL), Title: session.Page.Title}
+	}
+	q, fresh, err := g.askQuestion(ctx, approval.Request{
+		Subject: approval.Subject{Scope: session.Scope, Session: session.ID, Verb: resumeVerb, Args: resumeArgs()},
+		Actor:   session.Actor, Risk: action.Medium, Rule: "session.limit", Page: page,
+		Why: "the session of " + session.Actor + " is paused at a limit (" + why + "): approving lets it go on for as much again",
+	})
+	if err != nil {
+		g.log.Warn("people could not be asked whether a session may go on", "session", session.ID, "error", err)
+		return
+	}
+	if fresh {
+		g.audit.Record(action.Record{
+			EventType: audit.Question, Actor: session.Actor, Scope: session.Scope, SessionID: session.ID, ContainerID: session.Box,
+			Action: resumeVerb, Rule: q.Rule, Risk: q.Risk.String(), HITLDecision: pending, Detail: "question " + q.ID + ": " + why,
+		})
+	}
+}
+
+func resumeArgs() *action.HandBack { return &action.HandBack{Note: "it may go on"} }

@@ -27,11 +27,11 @@ func (p *invocation) resolveCancellation(ctx context.Context, result action.Resu
 	}
 	switch {
 	case err == nil && result.Pending == nil:
-		p.cancellation = carriedOut
+		p.journal.cancellation = carriedOut
 	case p.maybeDone && p.verb.Class != action.Read:
-		p.cancellation = maybeCarriedOut
+		p.journal.cancellation = maybeCarriedOut
 	case err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx)):
-		p.cancellation = notCarriedOut
+		p.journal.cancellation = notCarriedOut
 	default:
 		return err
 	}
@@ -39,7 +39,7 @@ func (p *invocation) resolveCancellation(ctx context.Context, result action.Resu
 	if err == nil {
 		return nil
 	}
-	return fault.New(fault.ActionTimeout, "%s was cancelled: %s", p.call.Verb, p.cancellation).
+	return fault.New(fault.ActionTimeout, "%s was cancelled: %s", p.call.Verb, p.journal.cancellation).
 		Hinted("look at the page before you make the call again").Because(err)
 }
 
@@ -53,17 +53,17 @@ func (p *invocation) queueCancellationNotice(result action.Result) {
 	if session == "" || p.verb.Inner || p.verb.Class == action.Read || p.call.Caller.Role != action.Agent {
 		return
 	}
-	p.g.sessions.QueueNotice(session, "the call before, "+p.name()+", was cancelled: "+p.cancellation)
+	p.g.sessions.QueueNotice(session, "the call before, "+p.name()+", was cancelled: "+p.journal.cancellation)
 }
 
 // name is the call in the words of its surface.
-func (p *invocation) name() string {
-	name := p.verb.Name
-	if p.call.Surface == "mcp" && p.verb.Tool != "" {
-		name = p.verb.Tool
+func (c *callInfo) name() string {
+	name := c.verb.Name
+	if c.call.Surface == "mcp" && c.verb.Tool != "" {
+		name = c.verb.Tool
 	}
-	if p.call.Part != "" {
-		name += " (" + p.call.Part + ")"
+	if c.call.Part != "" {
+		name += " (" + c.call.Part + ")"
 	}
 	return name
 }

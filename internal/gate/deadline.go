@@ -15,14 +15,14 @@ const (
 )
 
 // maxHumanWait is the wait for a person who has a session, where the caller
-// sets none; the session room has a bound of its own.
+// sets none; the sessions have a bound of their own.
 const maxHumanWait = 15 * time.Minute
 
-const defaultWait = 5 * time.Second // of page.wait_for; SPEC section 6.1
+const defaultWait = 5 * time.Second // of page.wait_for
 
 // limit is how long Sessions may take for the call.
-func (p *invocation) limit() time.Duration {
-	switch args := p.call.Args.(type) {
+func (c *callInfo) limit() time.Duration {
+	switch args := c.call.Args.(type) {
 	case *action.WaitFor:
 		if args != nil && args.Timeout != nil {
 			return time.Duration(*args.Timeout) * time.Millisecond
@@ -31,27 +31,27 @@ func (p *invocation) limit() time.Duration {
 	case interface {
 		Limit(fallback time.Duration) time.Duration
 	}:
-		return args.Limit(p.g.timeouts.Action)
+		return args.Limit(c.g.timeouts.Action)
 	}
-	switch p.call.Verb {
+	switch c.call.Verb {
 	case "session.request_human":
-		return max(p.call.Wait, 0) + maxHumanWait
+		return max(c.call.Wait, 0) + maxHumanWait
 	case "session.start", "session.close", "session.archive", "browser.start", "browser.stop", "run.open", "run.end":
-		return p.g.timeouts.Start
+		return c.g.timeouts.Start
 	case "profile.export", "profile.import": // a session of their own starts and ends
-		return 2 * p.g.timeouts.Start
+		return 2 * c.g.timeouts.Start
 	}
-	return p.g.timeouts.Action
+	return c.g.timeouts.Action
 }
 
 // withDeadline runs f, which calls Sessions, for as long as the call may take. Even
 // where f ignores its context the call ends; f's goroutine is then waited for
 // by Gate.Close. A panic of f becomes a fault.
-func withDeadline[T any](ctx context.Context, p *invocation, f func(context.Context) (T, error)) (T, error) {
-	limit := p.limit() + p.humanWait
+func withDeadline[T any](ctx context.Context, c *callInfo, f func(context.Context) (T, error)) (T, error) {
+	limit := c.limit() + c.humanWait
 	ctx, cancel := context.WithTimeout(ctx, limit+engineMargin)
 	defer cancel()
-	answers := runDetached(ctx, p, f)
+	answers := runDetached(ctx, c, f)
 	var a answer[T]
 	select {
 	case a = <-answers:
@@ -64,7 +64,7 @@ func withDeadline[T any](ctx context.Context, p *invocation, f func(context.Cont
 			a.err = ctx.Err()
 		}
 	}
-	return a.value, p.deadlineFault(a.err, limit)
+	return a.value, c.deadlineFault(a.err, limit)
 }
 
 // errStopping refuses what begins once the gate is being closed.
@@ -78,13 +78,13 @@ type answer[T any] struct {
 
 // runDetached runs f in a goroutine that Gate.Close waits for, and returns where its
 // answer will be. A panic becomes a fault.
-func runDetached[T any](ctx context.Context, p *invocation, f func(context.Context) (T, error)) <-chan answer[T] {
+func runDetached[T any](ctx context.Context, c *callInfo, f func(context.Context) (T, error)) <-chan answer[T] {
 	answers := make(chan answer[T], 1)
-	begun := p.g.work.Go(func() {
+	begun := c.g.work.Go(func() {
 		var a answer[T]
 		defer func() {
 			if r := recover(); r != nil {
-				a = answer[T]{err: p.g.panicked(p.call, r)}
+				a = answer[T]{err: c.g.panicked(c.call, r)}
 			}
 			answers <- a
 		}()
@@ -97,16 +97,16 @@ func runDetached[T any](ctx context.Context, p *invocation, f func(context.Conte
 }
 
 // deadlineFault turns the end of a context into a fault; other errors pass.
-func (p *invocation) deadlineFault(err error, limit time.Duration) error {
+func (c *callInfo) deadlineFault(err error, limit time.Duration) error {
 	var known *fault.Fault
 	switch {
 	case err == nil || errors.As(err, &known):
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
-		return fault.New(fault.ActionTimeout, "%s:%s:%gs", fault.ActionTimeout, verbLabel(p.call.Verb), limit.Seconds()).
+		return fault.New(fault.ActionTimeout, "%s:%s:%gs", fault.ActionTimeout, verbLabel(c.call.Verb), limit.Seconds()).
 			Hinted("try again, or give a longer timeout (up to 120000 ms)")
 	case errors.Is(err, context.Canceled):
-		return fault.New(fault.ActionTimeout, "the caller went away before %s was done", p.call.Verb).
+		return fault.New(fault.ActionTimeout, "the caller went away before %s was done", c.call.Verb).
 			Hinted("look at the page before you repeat it: it may have been done").Because(err)
 	}
 	return err

@@ -19,8 +19,8 @@ const (
 
 // isUntrusted reports whether the call's texts are somebody's who must not learn
 // secrets. The addresses of a crawl's pages are the site's.
-func (p *invocation) isUntrusted() bool {
-	return p.call.Caller.Role != action.Operator && p.call.Caller != (action.Caller{}) && (p.verb == nil || !p.verb.Inner)
+func (c *callInfo) isUntrusted() bool {
+	return c.call.Caller.Role != action.Operator && c.call.Caller != (action.Caller{}) && (c.verb == nil || !c.verb.Inner)
 }
 
 // sessionMatcher finds the secrets of one session.
@@ -32,15 +32,15 @@ type sessionMatcher struct {
 // matchers are those that the answer of the call is redacted by: of its session,
 // or, where it has none, of each session of its caller's scope. Operators get
 // what is known of all.
-func (p *invocation) matchers(session string) (all []sessionMatcher) {
+func (c *callInfo) matchers(session string) (all []sessionMatcher) {
 	switch {
 	case session != "":
-		return []sessionMatcher{{session, p.g.secrets.Of(session)}}
-	case !p.isUntrusted():
-		return []sessionMatcher{{"", p.g.secrets.All()}}
+		return []sessionMatcher{{session, c.g.secrets.Of(session)}}
+	case !c.isUntrusted():
+		return []sessionMatcher{{"", c.g.secrets.All()}}
 	}
-	for _, id := range p.g.guesses.sessions(p.call.Caller.Scope) {
-		if m := p.g.secrets.Of(id); m != nil {
+	for _, id := range c.g.guesses.sessions(c.call.Caller.Scope) {
+		if m := c.g.secrets.Of(id); m != nil {
 			all = append(all, sessionMatcher{id, m})
 		}
 	}
@@ -50,40 +50,40 @@ func (p *invocation) matchers(session string) (all []sessionMatcher) {
 // compareWithSecrets compares what the call sends, alone and behind what was sent before, with
 // the secrets that its answer would be redacted by. If redaction would hide any
 // of it, the call is refused: an answer would tell a right guess from a wrong one.
-func (p *invocation) compareWithSecrets() {
-	if !p.isUntrusted() || p.guessedSessions != nil {
+func (i *inspection) compareWithSecrets() {
+	if !i.c.isUntrusted() || i.guessedSessions != nil {
 		return
 	}
-	session := p.facts.Session.ID
-	p.g.guesses.addSession(p.call.Caller.Scope, session)
-	texts := p.sentTexts()
-	p.comparedWith = p.g.secrets.Of(session)
-	for _, m := range p.matchers(session) {
-		if field, kind := p.guessedBy(m, texts); field != "" {
-			p.guessedSessions = append(p.guessedSessions, m.session)
-			p.findings = append(p.findings, scan.Finding{Kind: kind, Field: field})
+	session := i.c.facts.Session.ID
+	i.c.g.guesses.addSession(i.c.call.Caller.Scope, session)
+	texts := i.sentTexts()
+	i.comparedWith = i.c.g.secrets.Of(session)
+	for _, m := range i.c.matchers(session) {
+		if field, kind := i.guessedBy(m, texts); field != "" {
+			i.guessedSessions = append(i.guessedSessions, m.session)
+			i.note(scan.Finding{Kind: kind, Field: field})
 		}
 	}
-	if p.guessedSessions != nil {
-		p.g.guesses.hold(p.call.Caller, p.guessedSessions)
+	if i.guessedSessions != nil {
+		i.c.g.guesses.hold(i.c.call.Caller, i.guessedSessions)
 		return
 	}
-	p.g.guesses.noteSent(session, texts, p.shownInputs())
+	i.c.g.guesses.noteSent(session, texts, i.c.shownInputs())
 }
 
 // guessedBy returns the argument that holds a secret's text, and of what kind
 // that is; empty for none.
-func (p *invocation) guessedBy(m sessionMatcher, texts []scan.Text) (field, kind string) {
+func (i *inspection) guessedBy(m sessionMatcher, texts []scan.Text) (field, kind string) {
 	for _, text := range texts {
 		if m.Guesses([]byte(text.Value)) {
 			return text.Field, kindKnownSecret
 		}
 	}
-	if earlier := p.g.guesses.takeUncompared(m.session, m.Matcher); m.Guesses([]byte(earlier)) {
+	if earlier := i.c.g.guesses.takeUncompared(m.session, m.Matcher); m.Guesses([]byte(earlier)) {
 		return "an earlier call", kindKnownSecret
 	}
 	for _, text := range texts {
-		if p.g.guesses.tooMany(p.call.Caller, m.Candidates(text.Value)) {
+		if i.c.g.guesses.tooMany(i.c.call.Caller, m.Candidates(text.Value)) {
 			return text.Field, kindGuessing
 		}
 	}
@@ -93,23 +93,23 @@ func (p *invocation) guessedBy(m sessionMatcher, texts []scan.Text) (field, kind
 // sentTexts are all texts that the call sends, those that only look something up
 // included: each, all of them one behind the other, and each typed text behind
 // what was typed before it.
-func (p *invocation) sentTexts() []scan.Text {
-	texts := scan.AllTexts(p.call.Args)
-	if p.call.Session != "" {
-		texts = append(texts, scan.Text{Field: "session", Value: p.call.Session})
+func (i *inspection) sentTexts() []scan.Text {
+	texts := scan.AllTexts(i.c.call.Args)
+	if i.c.call.Session != "" {
+		texts = append(texts, scan.Text{Field: "session", Value: i.c.call.Session})
 	}
 	var joined strings.Builder
-	for _, text := range scan.SentTexts(p.call.Args) {
+	for _, text := range scan.SentTexts(i.c.call.Args) {
 		if len(text.Value) <= maxJoined && utf8.ValidString(text.Value) {
 			joined.WriteString(text.Value + "\n")
 		}
 	}
 	texts = append(texts, scan.Text{Field: "arguments", Value: joined.String()})
-	if text, anew, typed := p.typed(); typed {
-		field := typedField[p.call.Verb]
-		texts = append(texts, scan.Text{Field: field, Value: p.g.guesses.afterTyped(p.facts.Session.ID, text)})
+	if text, anew, typed := i.c.typed(); typed {
+		field := typedField[i.c.call.Verb]
+		texts = append(texts, scan.Text{Field: field, Value: i.c.g.guesses.afterTyped(i.c.facts.Session.ID, text)})
 		if !anew {
-			texts = append(texts, scan.Text{Field: field, Value: p.g.typed.Join(p.typingTarget(), text)})
+			texts = append(texts, scan.Text{Field: field, Value: i.c.g.typed.Join(i.c.typingTarget(), text)})
 		}
 	}
 	return texts
@@ -117,12 +117,12 @@ func (p *invocation) sentTexts() []scan.Text {
 
 // shownInputs are the texts of the call that a page may show as they are, in its
 // fields or its own words.
-func (p *invocation) shownInputs() []string {
-	switch a := p.call.Args.(type) {
+func (c *callInfo) shownInputs() []string {
+	switch a := c.call.Args.(type) {
 	case *action.Type:
 		return []string{a.Input}
 	case *action.Press:
-		if text, _, typed := p.typed(); typed {
+		if text, _, typed := c.typed(); typed {
 			return []string{text}
 		}
 	case *action.Select:
@@ -141,25 +141,25 @@ func (p *invocation) shownInputs() []string {
 
 // guessFault is the fault of a call that holds part of a secret, and has the
 // sessions of that secret paused. It is nil for others.
-func (p *invocation) guessFault(ctx context.Context) *fault.Fault {
-	if p.guessedSessions == nil {
+func (i *inspection) guessFault(ctx context.Context) *fault.Fault {
+	if i.guessedSessions == nil {
 		return nil
 	}
 	paused := false
-	for _, session := range p.guessedSessions {
-		paused = p.pauseSession(ctx, session) || paused
+	for _, session := range i.guessedSessions {
+		paused = i.pauseSession(ctx, session) || paused
 	}
 	if !paused {
-		p.recordAlert()
+		i.recordAlert()
 	}
-	last := p.findings[len(p.findings)-1]
-	return fault.New(fault.CredentialDetected, "%s", p.findingsText()).With("kind", last.Kind).With("field", last.Field).Hinted(heldHint)
+	last := i.findings[len(i.findings)-1]
+	return fault.New(fault.CredentialDetected, "%s", i.findingsText()).With("kind", last.Kind).With("field", last.Field).Hinted(heldHint)
 }
 
 // guessFaultOr is the fault of a call that is refused for another reason, unless it
 // holds part of a secret: the reason may repeat what the call said.
-func (p *invocation) guessFaultOr(ctx context.Context, other error) error {
-	if f := p.guessFault(ctx); f != nil {
+func (i *inspection) guessFaultOr(ctx context.Context, other error) error {
+	if f := i.guessFault(ctx); f != nil {
 		return f
 	}
 	return other
@@ -169,12 +169,12 @@ const heldHint = "the session is paused, and calls of yours with text in them ar
 
 // heldFault is the fault of a call with text in it of a caller whose earlier
 // call held part of a secret: right and wrong guesses are refused alike.
-func (p *invocation) heldFault() error {
-	if !p.isUntrusted() || !p.g.guesses.isHeld(p.call.Caller) {
+func (i *inspection) heldFault() error {
+	if !i.c.isUntrusted() || !i.c.g.guesses.isHeld(i.c.call.Caller) {
 		return nil
 	}
-	named := p.call.Session != "" && !p.g.guesses.hasSession(p.call.Caller.Scope, p.call.Session)
-	if len(scan.AllTexts(p.call.Args)) == 0 && !named {
+	named := i.c.call.Session != "" && !i.c.g.guesses.hasSession(i.c.call.Caller.Scope, i.c.call.Session)
+	if len(scan.AllTexts(i.c.call.Args)) == 0 && !named {
 		return nil
 	}
 	return fault.New(fault.CredentialDetected, "an earlier call of this caller held part of a stored secret").Hinted(heldHint)
@@ -182,19 +182,19 @@ func (p *invocation) heldFault() error {
 
 // compareAnswer compares the answer with what was sent: a page may have put together
 // what was typed in parts, and the secrets may be known since the call began.
-func (p *invocation) compareAnswer(result action.Result, f *fault.Fault) {
-	if !p.isUntrusted() || p.guessedSessions != nil || p.verb == nil {
+func (i *inspection) compareAnswer(result action.Result, f *fault.Fault) {
+	if !i.c.isUntrusted() || i.guessedSessions != nil || i.c.verb == nil {
 		return
 	}
-	if p.facts.Session.ID == "" {
-		p.facts.Session.ID = result.Session
+	if i.c.facts.Session.ID == "" {
+		i.c.facts.Session.ID = result.Session
 	}
-	session := p.facts.Session.ID
-	known := p.g.secrets.Of(session)
-	if session != "" && known != p.comparedWith {
-		p.compareWithSecrets()
+	session := i.c.facts.Session.ID
+	known := i.c.g.secrets.Of(session)
+	if session != "" && known != i.comparedWith {
+		i.compareWithSecrets()
 	}
-	if p.guessedSessions != nil || session == "" || !p.g.guesses.hasParts(session) {
+	if i.guessedSessions != nil || session == "" || !i.c.g.guesses.hasParts(session) {
 		return
 	}
 	pieces := redact.Pieces(known, result)
@@ -202,19 +202,19 @@ func (p *invocation) compareAnswer(result action.Result, f *fault.Fault) {
 		pieces = append(pieces, redact.Pieces(known, f)...)
 	}
 	for _, piece := range pieces {
-		if p.g.guesses.isAssembled(session, piece) {
-			p.guessedSessions = []string{session}
-			p.findings = append(p.findings, scan.Finding{Kind: kindKnownSecret, Field: "the page, put together from earlier calls"})
-			p.g.guesses.hold(p.call.Caller, p.guessedSessions)
+		if i.c.g.guesses.isAssembled(session, piece) {
+			i.guessedSessions = []string{session}
+			i.note(scan.Finding{Kind: kindKnownSecret, Field: "the page, put together from earlier calls"})
+			i.c.g.guesses.hold(i.c.call.Caller, i.guessedSessions)
 			return
 		}
 	}
 }
 
 // releaseHolds ends what callers were held for, once a person has seen to it.
-func (p *invocation) releaseHolds() {
-	if p.call.Caller.Role == action.Operator && releasingVerbs[p.call.Verb] {
-		p.g.guesses.release(p.facts.Session.ID)
+func (i *inspection) releaseHolds() {
+	if i.c.call.Caller.Role == action.Operator && releasingVerbs[i.c.call.Verb] {
+		i.c.g.guesses.release(i.c.facts.Session.ID)
 	}
 }
 

@@ -1,14 +1,38 @@
 package gateway
 
 import (
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
+
+// instance returns the id of the gateway of this state directory, which labels
+// its boxes: 16 hex digits, made once.
+func instance(dir string) (string, error) {
+	path := filepath.Join(dir, "instance")
+	data, err := os.ReadFile(path)
+	if err == nil {
+		return strings.TrimSpace(string(data)), nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("cannot read the instance id: %w", err)
+	}
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	id := hex.EncodeToString(b[:])
+	if err := os.WriteFile(path, []byte(id+"\n"), 0o600); err != nil {
+		return "", fmt.Errorf("cannot keep the instance id: %w", err)
+	}
+	return id, nil
+}
 
 // lock takes the state directory for this process alone: two gateways on one
 // would each take the other's boxes for leftovers. The lock goes with the

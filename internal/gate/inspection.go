@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
@@ -35,31 +36,48 @@ type Credentials struct {
 
 const pauseLimit = 10 * time.Second // for a session to be paused; storing it and a look at its page
 
+// inspection is what was found in the texts that a call sends.
+type inspection struct {
+	c       *callInfo
+	journal *journal
+
+	findings        []scan.Finding  // credentials, and parts of the session's secrets
+	guessedSessions []string        // sessions whose secrets the call holds part of
+	comparedWith    *redact.Matcher // the session's secrets when the call was compared with them
+}
+
 // inspect looks for credentials in what an agent sends. People may send what
 // they like; the steps of a crawl hold addresses of pages, not of the agent.
-func (p *invocation) inspect() {
-	if p.isScanned() && !p.verb.Inner {
-		p.findings = p.g.credentials.Scanner.Find(p.scannedTexts()...)
+func (i *inspection) inspect() {
+	if i.c.isScanned() && !i.c.verb.Inner {
+		i.findings = nil
+		i.note(i.c.g.credentials.Scanner.Find(i.scannedTexts()...)...)
 	}
-	p.compareWithSecrets()
+	i.compareWithSecrets()
+}
+
+// note adds findings. No record repeats a text of the call from then on.
+func (i *inspection) note(found ...scan.Finding) {
+	i.findings = append(i.findings, found...)
+	i.c.sensitive = len(i.findings) > 0
 }
 
 // isScanned reports whether the call's texts are looked through for credentials:
 // agents', and in runs everybody's, which are for test data only.
-func (p *invocation) isScanned() bool {
-	return p.call.Caller.Role != action.Operator || p.call.OfRun || p.call.Verb == "run.start" || p.call.Verb == "run.resume"
+func (c *callInfo) isScanned() bool {
+	return c.call.Caller.Role != action.Operator || c.call.OfRun || c.call.Verb == "run.start" || c.call.Verb == "run.resume"
 }
 
 // scannedTexts are the texts of the call, by what the page calls the place they are
 // for, and together with what was typed there before. Of a protected field it
 // counts what is in it, not that it is one: those are the policy's to refuse.
-func (p *invocation) scannedTexts() []scan.Text {
-	texts := scan.SentTexts(p.call.Args)
+func (i *inspection) scannedTexts() []scan.Text {
+	texts := scan.SentTexts(i.c.call.Args)
 	label := ""
-	if e := p.facts.Element; e != nil && !e.Protected {
+	if e := i.c.facts.Element; e != nil && !e.Protected {
 		label = strings.Join([]string{e.Name, e.Label, e.Placeholder, e.FieldName}, " ")
 	}
-	if d := p.facts.Dialog; d != nil {
+	if d := i.c.facts.Dialog; d != nil {
 		label = d.Message
 	}
 	for i := range texts {
@@ -67,9 +85,9 @@ func (p *invocation) scannedTexts() []scan.Text {
 			texts[i].Label = label
 		}
 	}
-	if text, anew, typed := p.typed(); typed && !anew {
-		joined := p.g.typed.Join(p.typingTarget(), text)
-		texts = append(texts, scan.Text{Field: typedField[p.call.Verb], Label: label, Value: joined})
+	if text, anew, typed := i.c.typed(); typed && !anew {
+		joined := i.c.g.typed.Join(i.c.typingTarget(), text)
+		texts = append(texts, scan.Text{Field: typedField[i.c.call.Verb], Label: label, Value: joined})
 	}
 	return texts
 }
@@ -78,8 +96,8 @@ var typedField = map[string]string{"page.type": "text", "page.press": "key"}
 
 // typed is the text that the call would type, and whether it takes the place of
 // what is there.
-func (p *invocation) typed() (text string, anew, typed bool) {
-	switch a := p.call.Args.(type) {
+func (c *callInfo) typed() (text string, anew, typed bool) {
+	switch a := c.call.Args.(type) {
 	case *action.Type:
 		return a.Input, a.Clear, true
 	case *action.Press:
@@ -90,87 +108,87 @@ func (p *invocation) typed() (text string, anew, typed bool) {
 }
 
 // typingTarget is the element that was looked at.
-func (p *invocation) typingTarget() scan.Target {
-	return scan.Target{Session: p.facts.Session.ID, Document: p.pin.Document, Node: p.pin.Node}
+func (c *callInfo) typingTarget() scan.Target {
+	return scan.Target{Session: c.facts.Session.ID, Document: c.pin.Document, Node: c.pin.Node}
 }
 
 // rememberTyped keeps what was typed, once it was, for what is typed there next.
-func (p *invocation) rememberTyped() {
-	switch p.call.Verb {
+func (i *inspection) rememberTyped() {
+	switch i.c.call.Verb {
 	case "session.close", "session.archive", "browser.stop":
-		p.g.typed.Forget(p.facts.Session.ID)
-		p.g.guesses.forget(p.facts.Session.ID)
+		i.c.g.typed.Forget(i.c.facts.Session.ID)
+		i.c.g.guesses.forget(i.c.facts.Session.ID)
 		return
 	}
-	text, anew, typed := p.typed()
-	if !typed || !p.isScanned() {
+	text, anew, typed := i.c.typed()
+	if !typed || !i.c.isScanned() {
 		return
 	}
-	p.g.guesses.noteTyped(p.facts.Session.ID, text)
+	i.c.g.guesses.noteTyped(i.c.facts.Session.ID, text)
 	if !anew {
-		text = p.g.typed.Join(p.typingTarget(), text)
+		text = i.c.g.typed.Join(i.c.typingTarget(), text)
 	}
-	p.g.typed.Keep(p.typingTarget(), text)
+	i.c.g.typed.Keep(i.c.typingTarget(), text)
 }
 
 // credentialFault is the fault of a call that holds a credential, and has the
 // session halted. It is nil where a person shall be asked.
-func (p *invocation) credentialFault(ctx context.Context) error {
-	if len(p.findings) == 0 || p.g.credentials.On == AskPerson {
+func (i *inspection) credentialFault(ctx context.Context) error {
+	if len(i.findings) == 0 || i.c.g.credentials.On == AskPerson {
 		return nil
 	}
-	f := fault.New(fault.CredentialDetected, "%s", p.findingsText()).With("kind", p.findings[0].Kind).With("field", p.findings[0].Field)
-	if p.g.credentials.On == PauseSession && p.pauseOwnSession(ctx) {
+	f := fault.New(fault.CredentialDetected, "%s", i.findingsText()).With("kind", i.findings[0].Kind).With("field", i.findings[0].Field)
+	if i.c.g.credentials.On == PauseSession && i.pauseOwnSession(ctx) {
 		return f.Hinted("the session is paused until a person resumes it; leave credentials to people")
 	}
-	p.recordAlert()
+	i.recordAlert()
 	return f.Hinted("leave credentials out of calls: people put them where they belong")
 }
 
 // pauseOwnSession pauses the session of the call, which alerts people. It reports whether
 // there was one.
-func (p *invocation) pauseOwnSession(ctx context.Context) bool {
-	return p.pauseSession(ctx, p.facts.Session.ID)
+func (i *inspection) pauseOwnSession(ctx context.Context) bool {
+	return i.pauseSession(ctx, i.c.facts.Session.ID)
 }
 
-func (p *invocation) pauseSession(ctx context.Context, session string) bool {
+func (i *inspection) pauseSession(ctx context.Context, session string) bool {
 	if session == "" {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pauseLimit)
 	defer cancel()
-	why := sanitizedFault(p.call.Caller.Actor) + " called " + p.call.Verb + ": " + p.findingsText()
-	err := p.g.sessions.Pause(ctx, session, string(fault.CredentialDetected), why)
+	why := sanitizedFault(i.c.call.Caller.Actor) + " called " + i.c.call.Verb + ": " + i.findingsText()
+	err := i.c.g.sessions.Pause(ctx, session, string(fault.CredentialDetected), why)
 	if err != nil {
-		p.g.log.Error("a session in which a credential was sent is not paused", "id", p.call.ID, "session", session, "error", err)
+		i.c.g.log.Error("a session in which a credential was sent is not paused", "id", i.c.call.ID, "session", session, "error", err)
 	}
 	return err == nil
 }
 
 // recordAlert tells people of a credential where no session was halted.
-func (p *invocation) recordAlert() {
-	event := p.record()
-	event.EventType, event.Detail = audit.Alert, string(fault.CredentialDetected)+": "+p.findingsText()
-	p.g.audit.Record(event)
+func (i *inspection) recordAlert() {
+	event := i.journal.record()
+	event.EventType, event.Detail = audit.Alert, string(fault.CredentialDetected)+": "+i.findingsText()
+	i.c.g.audit.Record(event)
 }
 
 // findingsText says what was found: kinds and arguments, nothing of a value.
-func (p *invocation) findingsText() string {
+func (i *inspection) findingsText() string {
 	var all []string
-	for _, f := range p.findings {
+	for _, f := range i.findings {
 		all = append(all, f.Kind+" in "+f.Field)
 	}
 	return "the call holds what looks like a credential (" + approval.Sanitize(strings.Join(slices.Compact(all), ", "), maxText) + ")"
 }
 
 // askAboutCredentials turns the verdict on a call that holds a credential, and
-// would otherwise run or be asked about, into a question.
+// is not denied, into a question.
 func (p *invocation) askAboutCredentials() {
-	if len(p.findings) == 0 || p.verdict.Decision == policy.Deny {
+	if len(p.inspection.findings) == 0 || p.verdict.Decision == policy.Deny {
 		return
 	}
 	p.verdict.Decision, p.verdict.Risk, p.verdict.Private = policy.Ask, action.Critical, true
-	p.verdict.Rule, p.verdict.Why, p.verdict.Host = "credential", p.findingsText(), ""
+	p.verdict.Rule, p.verdict.Why, p.verdict.Host = "credential", p.inspection.findingsText(), ""
 	if !p.policy.Asks() {
 		p.verdict.Decision, p.verdict.Code = policy.Deny, fault.CredentialDetected
 		p.verdict.Hint = "nobody can be asked: security.hitl.enabled is false"
@@ -179,6 +197,6 @@ func (p *invocation) askAboutCredentials() {
 
 // containsCredential reports whether a text of anybody's holds a credential, and is
 // not to be kept.
-func (g *Gate) containsCredential(text string) bool {
+func (g *Requests) containsCredential(text string) bool {
 	return text != "" && len(g.credentials.Scanner.Find(scan.Text{Value: text})) > 0
 }
