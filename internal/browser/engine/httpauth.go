@@ -29,7 +29,7 @@ type authAnswers struct {
 	refused  bool            // the origin did not take it: it is not given again
 }
 
-var authEvents = map[string]taker{
+var authEvents = map[string]eventHandler{
 	"Fetch.authRequired": on(func(b *Browser, session string, c challenge) {
 		if session == "" {
 			b.injection.answerChallenge(c)

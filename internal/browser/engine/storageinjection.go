@@ -169,7 +169,7 @@ func (a *armedScript) remove(t *tab) {
 }
 
 // storageEvents are of documents that a script waits for.
-var storageEvents = map[string]taker{
+var storageEvents = map[string]eventHandler{
 	"Debugger.paused": inTab(func(b *Browser, t *tab, from *target, _ struct{}) {
 		if from == t.main {
 			b.injection.fillPaused(t)
