@@ -35,6 +35,7 @@ type Browser struct {
 	input        *input
 	navigator    *navigator
 	contents     *contents
+	camera       *camera
 
 	// The rest is guarded by base.mu.
 	origins  map[string]bool               // that documents came from

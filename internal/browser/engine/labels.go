@@ -15,54 +15,55 @@ import (
 
 const mostLabels = 1000 // on one picture; a person cannot tell more apart
 
-// captureLabelled draws the references of what can be acted on onto the
-// picture after it was taken: the page has no part in it.
-func (b *Browser) captureLabelled(ctx context.Context, t *tab, c capture) ([]byte, error) {
-	badges, err := b.badges(ctx, t)
+// takeLabelled takes a picture and draws on it the references of the elements that
+// can be acted on. The page does not notice.
+func (ca *camera) takeLabelled(ctx context.Context, t *tab, c shot) ([]byte, error) {
+	badges, err := ca.badges(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	return b.captureWith(ctx, t, c, badges)
+	return ca.takeMasked(ctx, t, c, badges)
 }
 
-// captureWith draws badges onto the picture after it was taken, and covers what
-// no picture shows, which is where it was before and after it was taken.
-func (b *Browser) captureWith(ctx context.Context, t *tab, c capture, badges []badge) ([]byte, error) {
-	labels, err := b.labels(ctx, t, badges, c.Clip)
+// takeMasked takes a picture, covers the areas that no picture may show and draws
+// badges. The areas must be the same before and after it is taken; otherwise it is
+// taken again.
+func (ca *camera) takeMasked(ctx context.Context, t *tab, c shot, badges []badge) ([]byte, error) {
+	labels, err := ca.labels(ctx, t, badges, c.Clip)
 	if err != nil {
 		return nil, err
 	}
-	before, err := b.veiled(ctx, t)
+	before, err := ca.secrets.maskRects(ctx, t)
 	for tries := 0; err == nil && tries < mostTries; tries++ {
 		plain := len(labels) == 0 && len(before) == 0
 		if !plain && c.Format == "webp" {
 			return nil, errNotDrawnOn()
 		}
 		var data []byte
-		if data, err = b.capture(ctx, t, c.drawable(plain)); err != nil {
+		if data, err = ca.take(ctx, t, c.drawable(plain)); err != nil {
 			break
 		}
-		if plain && !b.credentialed() { // fields of secrets do not come and go
+		if plain && !ca.credentialed() { // fields of secrets do not come and go
 			return data, nil
 		}
 		var after []injected.Rect
-		if after, err = b.veiled(ctx, t); err != nil || !slices.Equal(before, after) {
+		if after, err = ca.secrets.maskRects(ctx, t); err != nil || !slices.Equal(before, after) {
 			before = after
 			continue
 		}
 		if plain {
 			return data, nil
 		}
-		return b.coveredOn(ctx, t, c, data, labels, after)
+		return ca.coveredOn(ctx, t, c, data, labels, after)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return nil, errRestless()
+	return nil, errMaskMoved()
 }
 
 // drawable is c as something can be drawn on what comes of it.
-func (c capture) drawable(plain bool) capture {
+func (c shot) drawable(plain bool) shot {
 	if !plain {
 		c.Format, c.Quality = "png", nil
 	}
@@ -70,18 +71,18 @@ func (c capture) drawable(plain bool) capture {
 }
 
 // coveredOn covers parts of the tab's viewport on a picture, and draws labels.
-func (b *Browser) coveredOn(ctx context.Context, t *tab, c capture, data []byte, labels []annotate.Label, veiled []injected.Rect) ([]byte, error) {
-	view, err := b.geometry.layout(ctx, t)
+func (ca *camera) coveredOn(ctx context.Context, t *tab, c shot, data []byte, labels []annotate.Label, covers []injected.Rect) ([]byte, error) {
+	view, err := ca.geometry.layout(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	o := annotate.Options{Scale: int(max(1, math.Round(b.scale()))), Most: 2 * most}
+	o := annotate.Options{Scale: int(max(1, math.Round(ca.scale()))), Most: 2 * most}
 	if c.Quality != nil && c.Format == "jpeg" {
 		o.Quality = max(1, *c.Quality)
 	}
-	for _, r := range veiled {
+	for _, r := range covers {
 		if on, seen := onPicture(view, c.Clip, r); seen {
-			o.Covers = append(o.Covers, pixels(on, b.scale()))
+			o.Covers = append(o.Covers, pixels(on, ca.scale()))
 		}
 	}
 	return annotate.Draw(data, labels, o)
@@ -105,16 +106,16 @@ func onPicture(view layout, c *clip, r injected.Rect) (on injected.Rect, seen bo
 	return on, on.Width >= 1 && on.Height >= 1
 }
 
-func (b *Browser) scale() float64 {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.options.metrics().Scale
+func (ca *camera) scale() float64 {
+	ca.mu.Lock()
+	defer ca.mu.Unlock()
+	return ca.options.metrics().Scale
 }
 
 // labels returns what to draw on a picture of the viewport, or of a clip of the
 // document.
-func (b *Browser) labels(ctx context.Context, t *tab, badges []badge, c *clip) ([]annotate.Label, error) {
-	view, err := b.geometry.layout(ctx, t)
+func (ca *camera) labels(ctx context.Context, t *tab, badges []badge, c *clip) ([]annotate.Label, error) {
+	view, err := ca.geometry.layout(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -125,10 +126,10 @@ func (b *Browser) labels(ctx context.Context, t *tab, badges []badge, c *clip) (
 			continue
 		}
 		if len(labels) == mostLabels {
-			b.notes.add("only the first %d of the elements on the picture have labels", mostLabels)
+			ca.notes.add("only the first %d of the elements on the picture have labels", mostLabels)
 			break
 		}
-		labels = append(labels, annotate.Label{Text: m.ref, Box: pixels(on, b.scale())})
+		labels = append(labels, annotate.Label{Text: m.ref, Box: pixels(on, ca.scale())})
 	}
 	return labels, nil
 }
@@ -147,28 +148,28 @@ type badge struct {
 // badges returns what a snapshot gives references to, with the same ones, in
 // all frames, as far as it can be seen. A frame that goes away meanwhile is
 // left out.
-func (b *Browser) badges(ctx context.Context, t *tab) ([]badge, error) {
-	top, walk, err := b.reader.start(ctx, t)
+func (ca *camera) badges(ctx context.Context, t *tab) ([]badge, error) {
+	top, walk, err := ca.reader.start(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	walk.NoURLs = true
-	all, err := b.reader.readEach(ctx, t, top, walk)
+	all, err := ca.reader.readEach(ctx, t, top, walk)
 	if err != nil {
 		return nil, err
 	}
 	var badges []badge
-	for _, p := range b.places(t) {
+	for _, p := range ca.places(t) {
 		r := all[p.frame]
 		if r == nil || r.err != nil || r.place.document != p.document {
 			continue
 		}
-		boxes, err := b.geometry.boxes(ctx, p, numbers(r.frame.Tree.Nodes, nil), true)
+		boxes, err := ca.geometry.boxes(ctx, p, numbers(r.frame.Tree.Nodes, nil), true)
 		if err != nil && (p.frame == t.root || !moved(err)) {
 			return nil, err
 		}
 		for _, box := range boxes {
-			ref := b.refs.Ref(snapshot.Place{Document: p.document, Node: box.Node})
+			ref := ca.refs.Ref(snapshot.Place{Document: p.document, Node: box.Node})
 			badges = append(badges, badge{ref: ref, rect: box.Rect})
 		}
 	}

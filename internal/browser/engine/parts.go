@@ -23,6 +23,10 @@ func (b *Browser) assemble() {
 		base: b.base, effects: b.effects, reader: b.reader, targets: b.targets, guard: b.guard, observer: b.observer,
 		credentials: b,
 	}
+	b.camera = &camera{
+		base: b.base, geometry: b.geometry, elements: b.elements, reader: b.reader,
+		secrets: &secretAreas{base: b.base, geometry: b.geometry},
+	}
 	b.contents = &contents{base: b.base, effects: b.effects, elements: b.elements, reader: b.reader, navigator: b.navigator}
 }
 

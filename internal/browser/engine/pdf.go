@@ -24,12 +24,11 @@ type printing struct {
 
 const mostPDF = 64 << 20 // bytes of a PDF
 
-// pdf prints the page. Chromium prints headful too. Of a page that has known
-// secrets anywhere in it nothing is printed: what a style sheet for print shows
-// cannot be told before. Faults: invalid_request, limit_reached,
-// denied_by_policy.
-func (b *Browser) pdf(ctx context.Context, t *tab, a *action.PrintPDF, _ action.Pin) (any, error) {
-	if _, err := b.reader.readable(ctx, t); err != nil {
+// pdf prints the page. Chromium prints with a display too. A page that has known
+// secrets anywhere is not printed: what a style sheet for print shows is not known
+// before. Faults: invalid_request, limit_reached, denied_by_policy.
+func (ca *camera) pdf(ctx context.Context, t *tab, a *action.PrintPDF, _ action.Pin) (any, error) {
+	if _, err := ca.reader.readable(ctx, t); err != nil {
 		return nil, err
 	}
 	size, known := papers[a.Format]
@@ -43,7 +42,7 @@ func (b *Browser) pdf(ctx context.Context, t *tab, a *action.PrintPDF, _ action.
 	if scale < 0.1 || scale > 2 {
 		return nil, fault.New(fault.InvalidRequest, "scale %v is out of range", a.Scale).Hinted("give 0.1 to 2").With("field", "scale")
 	}
-	if err := b.unwritten(ctx, t); err != nil {
+	if err := ca.secrets.refuseSecrets(ctx, t); err != nil {
 		return nil, err
 	}
 	var printed struct {
@@ -57,7 +56,7 @@ func (b *Browser) pdf(ctx context.Context, t *tab, a *action.PrintPDF, _ action.
 	if err != nil {
 		return nil, err
 	}
-	if err := b.unwritten(ctx, t); err != nil {
+	if err := ca.secrets.refuseSecrets(ctx, t); err != nil {
 		return nil, err
 	}
 	return &action.PDF{Bytes: content}, nil

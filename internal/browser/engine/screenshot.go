@@ -9,18 +9,28 @@ import (
 	"math"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/capture"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// What a picture may hold. A side is bounded by Chromium's surfaces (16384
+// How large a picture may be. A side is limited by Chromium's surfaces (16384
 // device pixels) and by WebP (RFC 9649 section 2.7: 14 bits, and 16383 in
-// Chromium's encoder); all of it by the memory of the box, four bytes a pixel
-// in each of several copies.
+// Chromium's encoder); the whole is limited by the memory of the box, four bytes a
+// pixel in each of several copies.
 const (
 	longest = 16383    // device pixels of a side
 	most    = 32 << 20 // device pixels
 )
+
+// camera takes pictures of pages and prints them.
+type camera struct {
+	*base
+	geometry *geometry
+	elements *elements
+	reader   *reader
+	secrets  *secretAreas
+}
 
 type clip struct {
 	X      float64 `json:"x"` // of the document, CSS pixels
@@ -30,22 +40,22 @@ type clip struct {
 	Scale  float64 `json:"scale"`
 }
 
-type capture struct {
+type shot struct {
 	Format  string `json:"format"`
 	Quality *int   `json:"quality,omitempty"`
 	Clip    *clip  `json:"clip,omitempty"`
 	Beyond  bool   `json:"captureBeyondViewport"`
-	Fast    bool   `json:"optimizeForSpeed"` // zlib at its quickest: a third less time (EVIDENCE, "Speed")
+	Fast    bool   `json:"optimizeForSpeed"` // zlib at its quickest, which takes a third less time
 }
 
 // screenshot captures the viewport, the whole page or one element.
-func (b *Browser) screenshot(ctx context.Context, t *tab, a *action.TakeScreenshot, _ action.Pin) (any, error) {
-	c, err := captureOf(a)
+func (ca *camera) screenshot(ctx context.Context, t *tab, a *action.TakeScreenshot, _ action.Pin) (any, error) {
+	c, err := shotOf(a)
 	if err != nil {
 		return nil, err
 	}
 	if a.Ref != "" || a.Selector != "" || a.FullPage {
-		show, err := b.hideBars(ctx, t)
+		show, err := ca.hideScrollbars(ctx, t)
 		if err != nil {
 			return nil, err
 		}
@@ -54,17 +64,17 @@ func (b *Browser) screenshot(ctx context.Context, t *tab, a *action.TakeScreensh
 	cut := false
 	switch {
 	case a.Ref != "" || a.Selector != "":
-		c.Clip, cut, err = b.clipOf(ctx, t, action.Locator{Ref: a.Ref, Selector: a.Selector})
+		c.Clip, cut, err = ca.clipOf(ctx, t, action.Locator{Ref: a.Ref, Selector: a.Selector})
 	case a.FullPage:
-		c.Clip, cut, err = b.wholePage(ctx, t)
+		c.Clip, cut, err = ca.wholePage(ctx, t)
 	}
 	if err != nil {
 		return nil, err
 	}
 	c.Beyond = c.Clip != nil
-	take := b.captureLabelled
+	take := ca.takeLabelled
 	if !a.Labels {
-		take = func(ctx context.Context, t *tab, c capture) ([]byte, error) { return b.captureWith(ctx, t, c, nil) }
+		take = func(ctx context.Context, t *tab, c shot) ([]byte, error) { return ca.takeMasked(ctx, t, c, nil) }
 	}
 	data, err := take(ctx, t, c)
 	if err != nil {
@@ -77,16 +87,16 @@ func (b *Browser) screenshot(ctx context.Context, t *tab, a *action.TakeScreensh
 	return &action.Screenshot{Format: c.Format, Width: width, Height: height, Cut: cut, Bytes: data}, nil
 }
 
-func (b *Browser) capture(ctx context.Context, t *tab, c capture) ([]byte, error) {
-	var shot struct {
+func (ca *camera) take(ctx context.Context, t *tab, c shot) ([]byte, error) {
+	var taken struct {
 		Data []byte `json:"data"`
 	}
-	err := t.main.session.Call(ctx, "Page.captureScreenshot", c, &shot)
-	return shot.Data, err
+	err := t.main.session.Call(ctx, "Page.captureScreenshot", c, &taken)
+	return taken.Data, err
 }
 
-func captureOf(a *action.TakeScreenshot) (capture, error) {
-	c := capture{Format: a.Format, Fast: true}
+func shotOf(a *action.TakeScreenshot) (shot, error) {
+	c := shot{Format: a.Format, Fast: true}
 	if a.Quality != 0 && (a.Format == "" || a.Format == "png") {
 		return c, fault.New(fault.InvalidRequest, "quality is of jpeg and webp: a png has none").Hinted("give format jpeg or webp, or leave quality out").With("field", "quality")
 	}
@@ -138,37 +148,37 @@ func (g *geometry) layout(ctx context.Context, t *tab) (layout, error) {
 	return l, err
 }
 
-func (b *Browser) wholePage(ctx context.Context, t *tab) (c *clip, cut bool, err error) {
-	l, err := b.geometry.layout(ctx, t)
+func (ca *camera) wholePage(ctx context.Context, t *tab) (c *clip, cut bool, err error) {
+	l, err := ca.geometry.layout(ctx, t)
 	if err != nil {
 		return nil, false, err
 	}
-	c, cut = b.bounded(clip{Width: l.Content.Width, Height: l.Content.Height, Scale: 1})
+	c, cut = ca.bounded(clip{Width: l.Content.Width, Height: l.Content.Height, Scale: 1})
 	return c, cut, nil
 }
 
 // clipOf returns where an element is seen in the document, after it was
 // scrolled into view: what loads late has then been asked for. cut says that a
 // part of it is not.
-func (b *Browser) clipOf(ctx context.Context, t *tab, l action.Locator) (c *clip, cut bool, err error) {
-	h, err := b.elements.locate(ctx, t, l, action.Timing{})
+func (ca *camera) clipOf(ctx context.Context, t *tab, l action.Locator) (c *clip, cut bool, err error) {
+	h, err := ca.elements.locate(ctx, t, l, action.Timing{})
 	if err != nil {
 		return nil, false, err
 	}
 	if _, err := h.place.world.Scroll(ctx, injected.Scroll{Node: h.node}); err != nil {
 		return nil, false, err
 	}
-	box, cut, err := b.seen(ctx, h)
+	box, cut, err := ca.seen(ctx, h)
 	if err != nil {
 		return nil, false, err
 	}
-	lay, err := b.geometry.layout(ctx, t)
+	lay, err := ca.geometry.layout(ctx, t)
 	if err != nil {
 		return nil, false, err
 	}
 	box.X, box.Y = box.X+lay.Viewport.X, box.Y+lay.Viewport.Y
 	r := snapped(box.Rect)
-	c, larger := b.bounded(clip{X: r.X, Y: r.Y, Width: r.Width, Height: r.Height, Scale: 1})
+	c, larger := ca.bounded(clip{X: r.X, Y: r.Y, Width: r.Width, Height: r.Height, Scale: 1})
 	return c, cut || larger, nil
 }
 
@@ -181,16 +191,16 @@ func snapped(r injected.Rect) injected.Rect {
 
 // seen returns where an element is seen in the tab's viewport once the frames
 // around it have been scrolled to it. Fault: not_actionable when it is nowhere.
-func (b *Browser) seen(ctx context.Context, h match) (box injected.Box, cut bool, err error) {
+func (ca *camera) seen(ctx context.Context, h match) (box injected.Box, cut bool, err error) {
 	facts, err := h.place.world.Facts(ctx, h.node)
 	if err != nil {
 		return box, false, err
 	}
 	r := facts.Rect
-	if _, _, _, err = b.geometry.point(ctx, h.place, r.X+r.Width/2, r.Y+r.Height/2); err != nil {
+	if _, _, _, err = ca.geometry.point(ctx, h.place, r.X+r.Width/2, r.Y+r.Height/2); err != nil {
 		return box, false, err
 	}
-	boxes, err := b.geometry.boxes(ctx, h.place, []int{h.node}, false)
+	boxes, err := ca.geometry.boxes(ctx, h.place, []int{h.node}, false)
 	if err != nil {
 		return box, false, err
 	}
@@ -199,23 +209,23 @@ func (b *Browser) seen(ctx context.Context, h match) (box injected.Box, cut bool
 			With("reason", "not visible").Hinted("take a screenshot of the page instead")
 	}
 	if cut = boxes[0].Cut; cut {
-		b.notes.add("the picture shows the part of the element that what it scrolls in shows: scroll there for the rest")
+		ca.notes.add("the picture shows the part of the element that what it scrolls in shows: scroll there for the rest")
 	}
 	return boxes[0], cut, nil
 }
 
 // bounded cuts what is larger than a picture may be, and says so.
-func (b *Browser) bounded(c clip) (*clip, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	scale := b.options.metrics().Scale
+func (ca *camera) bounded(c clip) (*clip, bool) {
+	ca.mu.Lock()
+	defer ca.mu.Unlock()
+	scale := ca.options.metrics().Scale
 	side := math.Floor(longest / scale)
 	width, height := c.Width, c.Height
 	c.Width = max(1, min(width, side))
 	c.Height = max(1, min(height, side, math.Floor(most/(c.Width*scale*scale))))
 	cut := c.Width < width || c.Height < height
 	if cut {
-		b.notes.add("the picture was cut to %g × %g of %g × %g CSS pixels: take the rest as elements, or scroll to it", c.Width, c.Height, width, height)
+		ca.notes.add("the picture was cut to %g × %g of %g × %g CSS pixels: take the rest as elements, or scroll to it", c.Width, c.Height, width, height)
 	}
 	return &c, cut
 }
@@ -223,8 +233,37 @@ func (b *Browser) bounded(c clip) (*clip, bool) {
 // sizeOf reads the size of a picture in pixels.
 func sizeOf(format string, data []byte) (width, height int, err error) {
 	if format == "webp" {
-		return sizeOfWebP(data)
+		return capture.WebPSize(data)
 	}
 	c, _, err := image.DecodeConfig(bytes.NewReader(data))
 	return c.Width, c.Height, err
+}
+
+// hideScrollbars hides the scrollbars until show is called. A picture that extends
+// beyond the viewport has none, and centred or wrapped content is then elsewhere:
+// so the page is measured without them. Chromium lays a page out again only for
+// another size.
+func (ca *camera) hideScrollbars(ctx context.Context, t *tab) (show func(), err error) {
+	l, err := ca.geometry.layout(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	ca.mu.Lock()
+	size := ca.options.metrics()
+	ca.mu.Unlock()
+	if l.Laid.Width >= float64(size.Width) && l.Laid.Height >= float64(size.Height) {
+		return func() {}, nil // there are none
+	}
+	set := func(hidden bool) {
+		ca.mu.Lock()
+		size := ca.options.metrics()
+		ca.mu.Unlock()
+		other := size
+		other.Width++
+		t.main.session.Send("Emulation.setScrollbarsHidden", map[string]bool{"hidden": hidden})
+		t.main.session.Send("Emulation.setDeviceMetricsOverride", other)
+		t.main.session.Send("Emulation.setDeviceMetricsOverride", size)
+	}
+	set(true)
+	return func() { set(false) }, nil
 }

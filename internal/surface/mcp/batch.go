@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -66,22 +65,22 @@ func batch(ctx context.Context, t *turn, in *batchIn) error {
 // stepsOf reads a step as its tool would.
 func (t *turn) stepsOf(s batchStep) ([]action.Step, error) {
 	name := "browser_" + strings.TrimPrefix(s.Tool, "browser_")
-	input, can := stepTools[name]
-	if !can {
+	tool, _ := toolNamed(name)
+	if tool.steps == nil {
 		if use, known := instead[name]; known {
 			return nil, fault.New(fault.InvalidRequest, "tool is none that there is here").Hinted("%s", use).With("field", "tool")
 		}
 		return nil, fault.New(fault.InvalidRequest, "tool is none that a step can be").
-			Hinted("use %s", strings.Join(slices.Sorted(maps.Keys(stepTools)), ", ")).With("field", "tool")
+			Hinted("use %s", strings.Join(stepTools(), ", ")).With("field", "tool")
 	}
-	in := input()
+	in := tool.input()
 	if err := decode(s.Arguments, in); err != nil {
 		return nil, within(err, "arguments")
 	}
 	if err := action.Check(in); err != nil {
 		return nil, within(err, "arguments")
 	}
-	if n, ok := in.(interface{ named() string }); ok && n.named() != "" && n.named() != t.session {
+	if named := sessionOf(in); named != "" && named != t.session {
 		return nil, fault.New(fault.InvalidRequest, "arguments.session is not the batch's").Hinted("give session once, beside steps").With("field", "arguments.session")
 	}
 	if whole, is := in.(interface{ sound() error }); is {
@@ -89,7 +88,7 @@ func (t *turn) stepsOf(s batchStep) ([]action.Step, error) {
 			return nil, within(err, "arguments")
 		}
 	}
-	return in.steps(), nil
+	return tool.steps(in), nil
 }
 
 // within says of which part of the arguments a fault is.

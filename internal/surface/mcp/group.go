@@ -66,12 +66,16 @@ func CheckTools(groups []string) error {
 	return err
 }
 
-// groupOf returns the group a tool is in.
+// groupOf returns the group that a tool is in: act, where none names it; "" for
+// what is no tool.
 func groupOf(name string) string {
 	for group, of := range groups {
 		if slices.Contains(of, name) {
 			return group
 		}
+	}
+	if _, is := toolNamed(name); is {
+		return "act"
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"cmp"
+	"reflect"
 	"regexp"
 	"strings"
 
@@ -18,7 +19,13 @@ type in struct {
 	Session string `json:"session,omitempty" maxLength:"64" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]*$"`
 }
 
-func (i in) named() string { return i.Session }
+// sessionOf is the session that a tool's arguments name; "" where they name none.
+func sessionOf(args any) string {
+	if named := reflect.ValueOf(args).Elem().FieldByName("Session"); named.IsValid() && named.Kind() == reflect.String {
+		return named.String()
+	}
+	return ""
+}
 
 // element says which element is meant.
 type element struct {
@@ -160,13 +167,6 @@ type fieldIn struct {
 type selectIn struct {
 	element
 	Values []string `json:"values" minItems:"1" maxItems:"1000" doc:"Values or labels"`
-	in
-}
-
-type hoverIn struct {
-	element
-	point
-	Text string `json:"text,omitempty" maxLength:"1024"`
 	in
 }
 

@@ -76,12 +76,6 @@ func selectOption(ctx context.Context, t *turn, in *selectIn) error {
 	return err
 }
 
-func hover(ctx context.Context, t *turn, in *hoverIn) error {
-	result, err := t.act(ctx, "page.hover", in.args())
-	t.did("Pointer is over", result, err)
-	return err
-}
-
 func press(ctx context.Context, t *turn, in *pressIn) error {
 	result, err := t.act(ctx, "page.press", in.args())
 	t.did("Pressed the key on", result, err)

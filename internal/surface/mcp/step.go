@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -13,22 +14,15 @@ const slowKey = 50 // milliseconds between keys when typing slowly
 // asks of the page.
 type stepping interface{ steps() []action.Step }
 
-// stepTools are the tools that a step can be.
-var stepTools = map[string]func() stepping{
-	"browser_navigate":      func() stepping { return new(navigateIn) },
-	"browser_click":         func() stepping { return new(clickIn) },
-	"browser_type":          func() stepping { return new(typeIn) },
-	"browser_fill_form":     func() stepping { return new(fillIn) },
-	"browser_fill_secret":   func() stepping { return new(fillSecretIn) },
-	"browser_select_option": func() stepping { return new(selectIn) },
-	"browser_hover":         func() stepping { return new(hoverIn) },
-	"browser_drag":          func() stepping { return new(dragIn) },
-	"browser_press_key":     func() stepping { return new(pressIn) },
-	"browser_scroll":        func() stepping { return new(scrollIn) },
-	"browser_handle_dialog": func() stepping { return new(dialogIn) },
-	"browser_wait_for":      func() stepping { return new(waitIn) },
-	"browser_file_upload":   func() stepping { return new(uploadIn) },
-	"browser_resize":        func() stepping { return new(resizeIn) },
+// stepTools are the names of the tools that a step can be.
+func stepTools() (names []string) {
+	for _, t := range tools {
+		if t.steps != nil {
+			names = append(names, t.name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 func step(verb string, args any) []action.Step { return []action.Step{{Verb: verb, Args: args}} }
@@ -67,13 +61,6 @@ func (in *selectIn) args() *action.Select {
 	return &action.Select{Locator: one(in.locator()), Values: in.Values}
 }
 
-func (in *hoverIn) args() *action.Hover {
-	args := &action.Hover{Locator: in.of(in.locator())}
-	args.Text = cmp.Or(in.Text, args.Text)
-	args.Locator = one(args.Locator)
-	return args
-}
-
 func (in *pressIn) args() *action.Press {
 	return &action.Press{Locator: one(in.locator()), Key: in.Key}
 }
@@ -108,7 +95,6 @@ func (in *clickIn) steps() []action.Step      { return step("page.click", in.arg
 func (in *typeIn) steps() []action.Step       { return step("page.type", in.args()) }
 func (in *fillSecretIn) steps() []action.Step { return step("page.fill_secret", in.args()) }
 func (in *selectIn) steps() []action.Step     { return step("page.select", in.args()) }
-func (in *hoverIn) steps() []action.Step      { return step("page.hover", in.args()) }
 func (in *dragIn) steps() []action.Step       { return step("page.drag", in.args()) }
 func (in *pressIn) steps() []action.Step      { return step("page.press", in.args()) }
 func (in *scrollIn) steps() []action.Step     { return step("page.scroll", in.args()) }

@@ -1,4 +1,4 @@
-package engine
+package capture
 
 import (
 	"encoding/binary"
@@ -7,9 +7,9 @@ import (
 
 var errWebP = errors.New("not a WebP picture")
 
-// sizeOfWebP reads the size from the first chunk of a WebP file (RFC 9649
+// WebPSize reads the size in pixels from the first chunk of a WebP file (RFC 9649
 // sections 2.5 to 2.7).
-func sizeOfWebP(data []byte) (width, height int, err error) {
+func WebPSize(data []byte) (width, height int, err error) {
 	if len(data) < 30 || string(data[:4]) != "RIFF" || string(data[8:12]) != "WEBP" {
 		return 0, 0, errWebP
 	}

@@ -1,4 +1,4 @@
-package engine
+package capture
 
 import "testing"
 
@@ -12,12 +12,12 @@ func TestSizeOfWebP(t *testing.T) {
 		"lossless": head("VP8L", 0x2f, 0x1f, 0xc3, 0x95, 0x00),
 		"extended": head("VP8X", 0, 0, 0, 0, 0x1f, 0x03, 0, 0x57, 0x02, 0),
 	} {
-		if w, h, err := sizeOfWebP(data); err != nil || w != 800 || h != 600 {
+		if w, h, err := WebPSize(data); err != nil || w != 800 || h != 600 {
 			t.Errorf("%s: %d×%d, %v", name, w, h, err)
 		}
 	}
 	for name, data := range map[string][]byte{"empty": nil, "short": []byte("RIFF"), "other": head("ANIM")} {
-		if _, _, err := sizeOfWebP(data); err == nil {
+		if _, _, err := WebPSize(data); err == nil {
 			t.Errorf("%s was accepted", name)
 		}
 	}

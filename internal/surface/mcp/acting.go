@@ -1,0 +1,86 @@
+package mcp
+
+import (
+	"context"
+	"reflect"
+	"slices"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// acting makes the tool of a verb that acts on one element, from the verb's
+// definition: the tool takes the element as every tool does, and the verb's own
+// arguments under their own names. did is what its answer says before the element.
+func acting[Args, Result any](verb action.Definition[Args, Result], did, about string) tool {
+	shape := reflect.TypeFor[Args]()
+	input := actingInput(shape)
+	args := func(given any) any {
+		from, to := reflect.ValueOf(given).Elem(), reflect.New(shape)
+		var e element
+		var p point
+		copyFields(reflect.ValueOf(&e).Elem(), from)
+		copyFields(reflect.ValueOf(&p).Elem(), from)
+		copyFields(to.Elem(), from)
+		l := p.of(e.locator())
+		if text := from.FieldByName("Text").String(); text != "" {
+			l.Text = text
+		}
+		to.Elem().FieldByName("Locator").Set(reflect.ValueOf(one(l)))
+		return to.Interface()
+	}
+	effect := destroys
+	if verb.Risk == action.Low {
+		effect = changes
+	}
+	return tool{
+		name: verb.Tool, about: about, effect: effect,
+		input: func() any { return reflect.New(input).Interface() },
+		steps: func(given any) []action.Step { return step(verb.Name, args(given)) },
+		run: func(ctx context.Context, t *turn, given any) error {
+			t.session = sessionOf(given)
+			result, err := t.act(ctx, verb.Name, args(given))
+			t.did(did, result, err)
+			return err
+		},
+	}
+}
+
+type textIn struct {
+	Text string `json:"text,omitempty" maxLength:"1024"`
+}
+
+// actingInput is the type of a tool's arguments: how the element is named, the
+// fields of a verb's arguments but Locator and Timing, and the session. A verb
+// whose own field has the name of one of the others panics here, at the start.
+func actingInput(args reflect.Type) reflect.Type {
+	var all []reflect.StructField
+	add := func(from reflect.Type, except ...string) {
+		for _, f := range reflect.VisibleFields(from) {
+			if f.Anonymous || !f.IsExported() || slices.ContainsFunc(except, func(embedded string) bool {
+				outer, _ := from.FieldByName(embedded)
+				return len(f.Index) > len(outer.Index) && slices.Equal(f.Index[:len(outer.Index)], outer.Index)
+			}) {
+				continue
+			}
+			all = append(all, reflect.StructField{Name: f.Name, Type: f.Type, Tag: f.Tag})
+		}
+	}
+	add(reflect.TypeFor[element]())
+	add(reflect.TypeFor[point]())
+	add(reflect.TypeFor[textIn]())
+	add(args, "Locator", "Timing")
+	add(reflect.TypeFor[in]())
+	return reflect.StructOf(all)
+}
+
+// copyFields sets the fields of to that from has under the same name.
+func copyFields(to, from reflect.Value) {
+	for _, f := range reflect.VisibleFields(to.Type()) {
+		if f.Anonymous || len(f.Index) > 1 {
+			continue
+		}
+		if given := from.FieldByName(f.Name); given.IsValid() && given.Type() == f.Type {
+			to.FieldByIndex(f.Index).Set(given)
+		}
+	}
+}
