@@ -33,7 +33,10 @@ func (p *invocation) checkArguments() error {
 	if err := checkControls(p.call.Args); err != nil {
 		return err
 	}
-	return p.checkRequired()
+	if a, requires := p.call.Args.(action.Requiring); requires {
+		return a.Required()
+	}
+	return nil
 }
 
 // normalizeTyped replaces the text of the call by what is typed of it, which is then
@@ -107,59 +110,3 @@ func isPlain(text string) bool {
 func isControl(r rune) bool { return r < ' ' || r >= 0x7f && r <= 0x9f }
 
 func isLayout(r rune) bool { return r == '\t' || r == '\n' || r == '\r' }
-
-// checkRequired refuses calls that lack what their verb cannot do without.
-func (p *invocation) checkRequired() error {
-	switch args := p.call.Args.(type) {
-	case *action.Goto:
-		if strings.TrimSpace(args.URL) == "" {
-			return fault.New(fault.MissingURL, "no address was given").
-				Hinted("give url, such as https://example.com/").With("field", "url")
-		}
-	case *action.Crawl:
-		if strings.TrimSpace(args.URL) == "" {
-			return fault.New(fault.MissingURL, "no address was given").
-				Hinted("give url, such as https://example.com/").With("field", "url")
-		}
-	case *action.ByID:
-		return requireID(args.ID)
-	case *action.ProfileImport:
-		return requireID(args.ID)
-	case *action.Answer:
-		return requireID(args.ID)
-	case *action.Click:
-		return requireElement(args.Locator)
-	case *action.Type:
-		return requireElement(args.Locator)
-	case *action.FillSecret:
-		return requireElement(args.Locator)
-	case *action.Select:
-		return requireElement(args.Locator)
-	case *action.Hover:
-		return requireElement(args.Locator)
-	case *action.Drag:
-		for name, end := range map[string]action.Locator{"from": args.From, "to": args.To} {
-			if err := requireElement(end); err != nil {
-				return fault.From(err).With("field", name)
-			}
-		}
-	case *action.Upload:
-		return requireElement(args.Locator)
-	}
-	return nil
-}
-
-func requireID(id string) error {
-	if id == "" {
-		return fault.New(fault.InvalidRequest, "no id was given").Hinted("give id").With("field", "id")
-	}
-	return nil
-}
-
-func requireElement(l action.Locator) error {
-	if l.Zero() {
-		return fault.New(fault.MissingSelector, "no element was named").
-			Hinted("give a ref from a snapshot, a selector, a role with a name, a text, or x and y").With("field", "ref")
-	}
-	return nil
-}

@@ -30,7 +30,7 @@ type authAnswers struct {
 	refused  bool            // the origin did not take it: it is not given again
 }
 
-var authEvents = map[string]taker{
+var authEvents = map[string]eventHandler{
 	"Fetch.authRequired": on(func(b *Browser, session string, c challenge) {
 		if session == "" {
 			b.challenged(c)
@@ -38,7 +38,7 @@ var authEvents = map[string]taker{
 	}),
 }
 
-// challenged answers a question for a user name and a password. b.mu is held.
+// challenged answers a question for a user name and a password. base.mu is held.
 func (b *Browser) challenged(c challenge) {
 	answer := map[string]string{"response": "CancelAuth"} // its answer is taken as it is: otherwise the browser shows a dialog that nobody sees
 	if t := b.tabWithFrame(c.Frame); t != nil && c.Type == "Document" && c.Frame == t.root.id {
@@ -57,7 +57,7 @@ func (b *Browser) challenged(c challenge) {
 }
 
 // answering is the set that answers a question, nil for none. A request that has
-// been answered and is asked again was given what the origin does not take. b.mu
+// been answered and is asked again was given what the origin does not take. base.mu
 // is held.
 func (b *Browser) answering(c challenge) *domainCredentials {
 	in := b.authFor(c.Auth.Origin)
@@ -77,7 +77,7 @@ func (b *Browser) answering(c challenge) *domainCredentials {
 	return in
 }
 
-// authFor is the set that answers for an origin, nil for none. b.mu is held.
+// authFor is the set that answers for an origin, nil for none. base.mu is held.
 func (b *Browser) authFor(origin string) *domainCredentials {
 	for _, in := range b.injected {
 		if len(in.set.HTTPAuth) > 0 && in.origin == originOf(origin) {
@@ -88,7 +88,7 @@ func (b *Browser) authFor(origin string) *domainCredentials {
 }
 
 // asksForItself reports whether a request is for what a tab is to show, or is of
-// a document of the origin that is in a tab of that origin. b.mu is held.
+// a document of the origin that is in a tab of that origin. base.mu is held.
 func (b *Browser) asksForItself(p paused, origin string) bool {
 	t := b.tabWithFrame(p.Frame)
 	if t == nil {
@@ -109,7 +109,7 @@ func (b *Browser) asksForItself(p paused, origin string) bool {
 	return originOf(t.root.url) == origin
 }
 
-// tellAnswered notes that a password was given. b.mu is held.
+// tellAnswered notes that a password was given. base.mu is held.
 func (b *Browser) tellAnswered(in *domainCredentials, scheme string) {
 	if in.answered.told {
 		return

@@ -29,7 +29,7 @@ type sender struct {
 
 // patterns are the requests that we are asked about before they are made:
 // documents, those that may change something, and all of origins that get
-// headers or may have a certificate of their own making. b.mu is held.
+// headers or may have a certificate of their own making. base.mu is held.
 func (b *Browser) patterns() map[string]any {
 	origins := append(slices.Sorted(maps.Keys(headered(b.injected))), b.certificates.listedOrigins()...)
 	return map[string]any{"patterns": outgoing.Patterns(origins, b.outgoing.pausesAll.Load()), "handleAuthRequests": answers(b.injected)}
@@ -62,7 +62,7 @@ func answers(all map[string]*domainCredentials) bool {
 }
 
 // headersFor is the set that has headers for requests to an address, nil for
-// none. b.mu is held.
+// none. base.mu is held.
 func (b *Browser) headersFor(address string) *domainCredentials {
 	if len(b.injected) == 0 {
 		return nil
@@ -76,7 +76,7 @@ func (b *Browser) headersFor(address string) *domainCredentials {
 	return nil
 }
 
-// sends notes which document sends a request. b.mu is held.
+// sends notes which document sends a request. base.mu is held.
 func (b *Browser) sends(t *tab, from *target, p netlog.Event) {
 	if len(b.injected) == 0 || p.IsDocument() || from != t.main || p.Frame != t.root.id || b.headersFor(p.Document) == nil {
 		return

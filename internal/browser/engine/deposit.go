@@ -67,7 +67,7 @@ type ambush struct {
 }
 
 // lacks returns what a document of an origin in a tab still has to get; nil for
-// nothing. b.mu is held.
+// nothing. base.mu is held.
 func (b *Browser) lacks(t *tab, origin string) *deposit {
 	for domain, in := range b.injected {
 		if in.origin != origin {
@@ -136,7 +136,7 @@ func unready(err error) error {
 		Hinted("try again, or in a new tab").Because(err)
 }
 
-// drop takes the script out, if one waits. b.mu is held.
+// drop takes the script out, if one waits. base.mu is held.
 func (b *Browser) drop(t *tab) {
 	if a := t.ambush; a != nil {
 		t.ambush = nil
@@ -150,7 +150,7 @@ func (a *ambush) end(t *tab) {
 }
 
 // depositEvents are of documents that a script waits for.
-var depositEvents = map[string]taker{
+var depositEvents = map[string]eventHandler{
 	"Debugger.paused": inTab(func(b *Browser, t *tab, from *target, _ struct{}) {
 		if from == t.main {
 			b.handOver(t)
@@ -159,7 +159,7 @@ var depositEvents = map[string]taker{
 }
 
 // handOver is called when a script in a tab stands still, whoever wrote it:
-// only what the browser says of the top document counts. b.mu is held.
+// only what the browser says of the top document counts. base.mu is held.
 func (b *Browser) handOver(t *tab) {
 	f, a := t.root, t.ambush
 	s := t.main.session
@@ -216,7 +216,7 @@ func (b *Browser) deposited(t *tab, d *deposit, in *domainCredentials, put *cdp.
 	t.gave(d.domain, in)
 }
 
-// gave notes that a tab has what is for its sessionStorage. b.mu is held.
+// gave notes that a tab has what is for its sessionStorage. base.mu is held.
 func (t *tab) gave(domain string, in *domainCredentials) {
 	if t.given == nil {
 		t.given = map[string]*domainCredentials{}

@@ -108,7 +108,7 @@ func (b *Browser) hide(ctx context.Context, params map[string]any) (*tab, error)
 }
 
 // show makes a tab that newHiddenTab kept back the active one, unless it is
-// hidden. b.mu is held.
+// hidden. base.mu is held.
 func (ts *targets) show(t *tab) {
 	if !t.hidden && !slices.Contains(ts.order, t) {
 		ts.order = append(ts.order, t)
@@ -118,7 +118,7 @@ func (ts *targets) show(t *tab) {
 
 // unwanted reports whether a new page was opened by a hidden tab. Such a page is
 // closed before it runs. A page that does not name its opener is taken for one
-// while a hidden tab waits for a page that it opened. b.mu is held.
+// while a hidden tab waits for a page that it opened. base.mu is held.
 func (ts *targets) unwanted(opener string) bool {
 	if o := ts.tabs[opener]; o != nil {
 		return o.hidden
@@ -133,7 +133,7 @@ func (ts *targets) unwanted(opener string) bool {
 }
 
 // judgeVisit decides on a request of a hidden tab: its own document and the
-// requests that this needs are let through. b.mu is held.
+// requests that this needs are let through. base.mu is held.
 func (dg *documentGuard) judgeVisit(t *tab, from *target, p paused) {
 	session := from.session
 	refuse := func(reason string) {

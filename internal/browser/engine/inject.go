@@ -72,7 +72,7 @@ func (b *Browser) intercept(ctx context.Context, change func()) error {
 	return err
 }
 
-// inject notes what was put in. b.mu is held.
+// inject notes what was put in. base.mu is held.
 func (b *Browser) inject(set credentials.Set, before domainCredentials, cookies []setCookie) *domainCredentials {
 	if b.injected == nil {
 		b.injected = map[string]*domainCredentials{}

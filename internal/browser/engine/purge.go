@@ -175,7 +175,7 @@ func (b *Browser) seenOf(domains []string) []string {
 	return list
 }
 
-// cameFrom notes where a document came from. b.mu is held.
+// cameFrom notes where a document came from. base.mu is held.
 func (b *Browser) cameFrom(address string) {
 	origin := originOf(address)
 	if b.origins == nil {

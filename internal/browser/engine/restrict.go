@@ -11,17 +11,17 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// trusted is the key of a context whose caller is an operator.
+// trusted is the key of contexts whose caller is an operator.
 type trusted struct{}
 
-// Trusted marks what is done with a context as asked for by an operator. What
-// is not marked is an agent's: in a session with credentials its look-ups see
-// what a person could see, without known secrets, and its selectors ask for
-// structure alone.
+// Trusted marks the calls with a context as calls of an operator. Others are an
+// agent's. In a session with credentials, an agent's look-ups find only what a
+// person could see, without known secrets, and its selectors may only name
+// structure.
 func Trusted(ctx context.Context) context.Context { return context.WithValue(ctx, trusted{}, true) }
 
-// narrow reports whether look-ups are held to that.
-func (b *base) narrow(ctx context.Context) bool {
+// restricted reports whether these limits hold for the look-ups of a call.
+func (b *base) restricted(ctx context.Context) bool {
 	return ctx.Value(trusted{}) != true && b.credentialed()
 }
 
@@ -43,15 +43,15 @@ func (b *base) secrets(text string) [][2]int {
 	return find(text)
 }
 
-// concealer takes known secrets out of texts, so that what is looked for is
-// never looked for in one.
+// concealer takes known secrets out of texts, so that a look-up never searches in
+// one.
 func (b *base) concealer() snapshot.Concealer {
 	return snapshot.Concealer{Find: b.secrets, Mark: "[redacted]"} // as redact.Mark
 }
 
-// chosen is a selector as a page may be asked it. Faults: invalid_selector.
-func (b *base) chosen(ctx context.Context, text string) (string, error) {
-	if text == "" || !b.narrow(ctx) {
+// allowedSelector returns the selector that the page may be asked. Faults: invalid_selector.
+func (b *base) allowedSelector(ctx context.Context, text string) (string, error) {
+	if text == "" || !b.restricted(ctx) {
 		return text, nil
 	}
 	read, err := selector.Read(text)
@@ -63,14 +63,14 @@ func (b *base) chosen(ctx context.Context, text string) (string, error) {
 	return read, nil
 }
 
-// harmless is what a scrape asks for as a page may be asked it. Faults:
+// allowedItem returns the part of a scrape that the page may be asked. Faults:
 // invalid_selector, denied_by_policy.
-func (b *base) harmless(ctx context.Context, list string, w injected.Wanted) (injected.Wanted, error) {
-	if w.Seen = b.narrow(ctx); !w.Seen {
+func (b *base) allowedItem(ctx context.Context, list string, w injected.ScrapeItem) (injected.ScrapeItem, error) {
+	if w.Seen = b.restricted(ctx); !w.Seen {
 		return w, nil
 	}
 	var err error
-	if w.Selector, err = b.chosen(ctx, w.Selector); err != nil {
+	if w.Selector, err = b.allowedSelector(ctx, w.Selector); err != nil {
 		return w, fault.From(err).With("field", "selectors").With("list", list)
 	}
 	if w.Attribute != "" && !selector.Harmless(strings.ToLower(w.Attribute)) {
@@ -80,18 +80,16 @@ func (b *base) harmless(ctx context.Context, list string, w injected.Wanted) (in
 	return w, nil
 }
 
-// askable is what is looked for as a page may be asked it. Faults:
-// invalid_selector.
-func (b *base) askable(ctx context.Context, q injected.Query) (injected.Query, error) {
+// allowedQuery returns the query that the page may be asked. Faults: invalid_selector.
+func (b *base) allowedQuery(ctx context.Context, q injected.Query) (injected.Query, error) {
 	var err error
-	q.Seen = b.narrow(ctx)
-	q.Selector, err = b.chosen(ctx, q.Selector)
+	q.Seen = b.restricted(ctx)
+	q.Selector, err = b.allowedSelector(ctx, q.Selector)
 	return q, err
 }
 
-// filterByText leaves of what was found by its words that whose words hold what was
-// looked for outside of known secrets. Otherwise each answer would tell a letter
-// of one.
+// filterByText keeps the elements whose text contains the wanted text outside of
+// known secrets. Without it, an agent could find out a secret letter by letter.
 func (es *elements) filterByText(ctx context.Context, p place, q injected.Query, found injected.Found) (injected.Found, error) {
 	goal := q.Text
 	if q.Role != "" {
@@ -100,28 +98,29 @@ func (es *elements) filterByText(ctx context.Context, p place, q injected.Query,
 	if !q.Seen || q.Selector != "" || goal == "" || len(found.Nodes) == 0 {
 		return found, nil
 	}
-	words, err := p.world.Words(ctx, injected.Wording{Nodes: found.Nodes, Names: q.Role != ""})
+	words, err := p.world.Texts(ctx, injected.TextQuery{Nodes: found.Nodes, Names: q.Role != ""})
 	if err != nil {
 		return injected.Found{}, err
 	}
 	kept := injected.Found{}
 	for i, node := range found.Nodes {
-		if i < len(words) && es.says(words[i], goal) {
+		if i < len(words) && es.containsVisibly(words[i], goal) {
 			kept.Nodes = append(kept.Nodes, node)
 		}
 	}
 	return es.countKept(ctx, p, q, kept)
 }
 
-// says reports whether words hold a text outside of known secrets.
-func (b *base) says(words, goal string) bool {
+// containsVisibly reports whether a text contains another one outside of known secrets.
+func (b *base) containsVisibly(words, goal string) bool {
 	plain := b.concealer().Text(words)
 	return plain == words || strings.Contains(folded(plain), folded(goal))
 }
 
 func folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
 
-// countKept counts what is left, and has the facts of the one that is meant.
+// countKept counts the elements that are left, and reads the facts of the one that
+// the query names.
 func (es *elements) countKept(ctx context.Context, p place, q injected.Query, kept injected.Found) (injected.Found, error) {
 	kept.Matches, kept.Visible = len(kept.Nodes), len(kept.Nodes)
 	if q.Strict && q.Index == nil {

@@ -8,20 +8,20 @@ import (
 	"sync"
 )
 
-// pointing are the events by which a script makes a control of an element. There
-// are keys, too, but what listens to those can be focused as a rule.
+// pointing are the events whose listeners make an element a control. Elements that
+// listen to keys usually can have the focus, by which they are found.
 var pointing = []string{"click", "mousedown", "mouseup", "pointerdown", "pointerup", "dblclick", "touchstart", "touchend"}
 
-// Heeded are all events that the world is told of: those, and what else a page
-// may answer to an act.
-var Heeded = slices.Concat(pointing, []string{
+// ReactionEvents are all events whose listeners the world is told of: those, and others by
+// which a page may react to an act.
+var ReactionEvents = slices.Concat(pointing, []string{
 	"contextmenu", "keydown", "keyup", "keypress", "beforeinput", "input", "change", "submit", "drop", "dragend",
 	"mouseover", "mouseenter", "mousemove", "pointerover", "pointerenter", "pointermove",
 })
 
-// Ears are how the listeners of one document are asked for again and again. The
-// zero Ears is ready; it is for one document and one caller at a time.
-type Ears struct {
+// ListenerCache keeps what is needed to read the listeners of one document again. The
+// zero value is ready for use, by one caller at a time.
+type ListenerCache struct {
 	document string // remote object
 	known    map[listener]bool
 }
@@ -31,59 +31,58 @@ type listener struct {
 	Node int64  `json:"backendNodeId"`
 }
 
-const heedAtOnce = 500 // listeners that the world is told of in one reading
+const heedAtOnce = 500 // listeners of which the world is told at once
 
-// Listeners are what scripts of a document listen on: the answer to ListenersMethod.
+// Listeners are the listeners of a document: the answer to ListenersMethod.
 type Listeners struct {
 	Listeners []listener `json:"listeners"`
 }
 
-// ListenersMethod is the protocol's call for what Ears.Asking asks.
+// ListenersMethod is the protocol's method for ListenerCache.Query.
 const ListenersMethod = "DOMDebugger.getEventListeners"
 
-// Asking returns the parameters of ListenersMethod, for callers who send without
-// waiting; Heard then takes what comes back. ok is false where Heed was not
-// called before.
-func (e *Ears) Asking() (params any, ok bool) {
+// Query returns the parameters of ListenersMethod, for callers that send without
+// waiting; StoreListeners takes the answer. ok is false before the first
+// SyncListeners.
+func (e *ListenerCache) Query() (params any, ok bool) {
 	return map[string]any{"objectId": e.document, "depth": -1, "pierce": true}, e.document != ""
 }
 
-// News are listeners that the world was not told of before.
-type News struct {
+// NewListeners counts listeners of which the world was not told before.
+type NewListeners struct {
 	Controls int // of elements that are controls by them
 	Others   int
 }
 
-// Heed tells the world what scripts listen on: elements that one listens on for
-// the pointer are controls without saying so. Each listener is told of once in
-// the life of the document.
-func (f Frame) Heed(ctx context.Context, e *Ears) (News, error) {
+// SyncListeners tells the world on which elements scripts listen: an element with a
+// listener for the pointer is a control. It tells each listener of a document once.
+func (f Frame) SyncListeners(ctx context.Context, e *ListenerCache) (NewListeners, error) {
 	if e.document == "" {
 		object, err := f.documentObject(ctx)
 		if err != nil || object == "" {
-			return News{}, err
+			return NewListeners{}, err
 		}
 		e.document, e.known = object, map[listener]bool{}
 	}
 	var all Listeners
-	params, _ := e.Asking()
+	params, _ := e.Query()
 	if err := f.Session.Call(ctx, ListenersMethod, params, &all); err != nil {
-		return News{}, fmt.Errorf("cannot read listeners: %w", err)
+		return NewListeners{}, fmt.Errorf("cannot read listeners: %w", err)
 	}
-	return f.Heard(ctx, e, all)
+	return f.StoreListeners(ctx, e, all)
 }
 
-// heard is what scripts listen to on one node.
+// heard are the events to which scripts listen on one node.
 type heard struct {
 	Kinds  []string `json:"kinds"`
 	Points bool     `json:"points"` // one of them is pointing
 }
 
-// Heard is Heed with listeners that were asked for.
-func (f Frame) Heard(ctx context.Context, e *Ears, all Listeners) (news News, err error) {
+// StoreListeners is SyncListeners with listeners that were read before.
+func (f Frame) StoreListeners(ctx context.Context, e *ListenerCache, all Listeners) (news NewListeners, err error) {
 	nodes := map[int64]heard{}
 	for _, l := range all.Listeners {
-		if l.Node == 0 || e.known[l] || !slices.Contains(Heeded, l.Type) {
+		if l.Node == 0 || e.known[l] || !slices.Contains(ReactionEvents, l.Type) {
 			continue
 		}
 		if news.Controls+news.Others == heedAtOnce {
@@ -103,8 +102,8 @@ func (f Frame) Heard(ctx context.Context, e *Ears, all Listeners) (news News, er
 
 // documentObject returns the document as the page's own world has it. No script
 // of the page can put something else in its place (HTML standard, LegacyUnforgeable).
-// Asked for listeners by an object of our world, the browser (Chromium 156)
-// spoils nodes that it tells of, and its renderer crashes later.
+// If it is asked for listeners with an object of our world, Chromium 156 damages the
+// nodes that it reports, and the renderer crashes later.
 func (f Frame) documentObject(ctx context.Context) (string, error) {
 	var r struct {
 		Result struct {
@@ -118,8 +117,8 @@ func (f Frame) documentObject(ctx context.Context) (string, error) {
 	return r.Result.Object, nil
 }
 
-// tell hands nodes to the world, with the events that are listened to on them.
-// One that is gone by now is left out.
+// tell tells the world of nodes and the events to which scripts listen on them. A
+// node that is gone is left out.
 func (f Frame) tell(ctx context.Context, nodes map[int64]heard) error {
 	var mu sync.Mutex
 	var asking sync.WaitGroup
