@@ -57,7 +57,7 @@ func newBox(d *Proxy, name string) *box {
 	return b
 }
 
-// enter counts a connection in, and says whether there is room for it.
+// enter counts a connection, and reports whether the box may have it.
 func (b *box) enter() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -68,8 +68,8 @@ func (b *box) enter() bool {
 	return true
 }
 
-// leave counts a connection out, and says whether nothing is left of a box that
-// has no rules.
+// leave ends what enter counted, and reports whether the box has neither connections nor
+// rules any more.
 func (b *box) leave(room bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -144,8 +144,8 @@ func (b *box) end(f *flow) {
 	b.mu.Unlock()
 }
 
-// refuse keeps a refusal and tells whoever wants to know. The query of a URL
-// is left out: it may hold secrets.
+// refuse keeps a refusal and reports it by OnRefused. The query of a URL is left out: it
+// may hold secrets.
 func (b *box) refuse(method, host, url string, why reason) {
 	r := action.Refusal{Time: time.Now(), Host: host, URL: url, Reason: string(why), Page: !isBackground(host, method)}
 	b.mu.Lock()
@@ -160,8 +160,8 @@ func (b *box) refuse(method, host, url string, why reason) {
 	}
 }
 
-// dialPlain connects for the transport. The place comes with the request's
-// context, as it was judged.
+// dialPlain connects for the transport. The judged destination comes with the request's
+// context.
 func (b *box) dialPlain(ctx context.Context, _, _ string) (net.Conn, error) {
 	f, ok := ctx.Value(flowKey{}).(*flow)
 	if !ok {
@@ -190,7 +190,7 @@ type contextConn struct {
 	stop func() bool
 }
 
-// Close closes the connection and lets go of the context.
+// Close closes the connection and ends its tie to the context.
 func (t *contextConn) Close() error {
 	t.stop()
 	return t.Conn.Close()

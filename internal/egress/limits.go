@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Limits are what a box may do through the proxy. A number that is not above 0
-// is no limit, but for Connections.
+// Limits bound what a box may do through the proxy. A number that is not above 0 is no
+// limit, except for Connections.
 type Limits struct {
 	// RequestsPerSecond is the pace of a box to one host, once it has sent 20
 	// seconds' worth of requests at once. A TLS connection counts as one

@@ -3,9 +3,9 @@
 // the rules of the box, resolves names itself, connects only to addresses it
 // has checked, and keeps what it refused.
 //
-// Inside TLS the proxy sees the server
-// name and nothing else, so it cannot tell a document from an image: documents
-// are held to the navigation list by the page engine, which asks Judge.
+// Inside TLS the proxy sees only the server name, so that it cannot tell a document from
+// an image. The page engine holds documents to the navigation list, and asks Judge for
+// that.
 package egress
 
 import (
@@ -27,7 +27,7 @@ import (
 )
 
 // Options are what a proxy is made of. The zero Options work: the machine's
-// resolver, plain TCP, no limits, nobody told.
+// resolver, plain TCP, no limits, no reports.
 type Options struct {
 	Resolver       Resolver                                                // nil: net.DefaultResolver
 	Dial           func(context.Context, netip.AddrPort) (net.Conn, error) // nil: TCP to exactly that address
@@ -41,13 +41,13 @@ type Options struct {
 
 	Limits Limits // of each box
 
-	// OnRefused is told of each refusal, of the same host and reason once in ten
+	// OnRefused is called for each refusal; for the same host and reason once in ten
 	// seconds. It is called from the connection's goroutine: it may call the
 	// proxy, and must not block. May be nil.
 	OnRefused func(box string, r action.Refusal)
 
-	// AllowChannel is asked before a box opens a WebSocket, from the connection's
-	// goroutine; an error closes it. It may wait until ctx ends. Nil allows all.
+	// AllowChannel is called before a box opens a WebSocket, from the connection's
+	// goroutine. An error refuses it. It may wait until ctx ends. nil allows all.
 	AllowChannel func(ctx context.Context, box string, c action.Channel) error
 }
 

@@ -21,8 +21,8 @@ type refusalLog struct {
 
 type refusalKey struct{ host, reason string }
 
-// add keeps r and reports whether it is news: a page that asks for the same
-// forbidden host a hundred times a second is one event for people.
+// add keeps r and reports whether it is to be reported: many requests of a page for the
+// same forbidden host are one event for people.
 func (g *refusalLog) add(r action.Refusal) bool {
 	if len(g.all) < maxRefusals {
 		g.all = append(g.all, r)
@@ -80,8 +80,8 @@ const (
 	tooLong        reason = "connection was open for too long"
 )
 
-// failure says why a request that was allowed came to nothing. It is not a
-// refusal: nothing is recorded, the browser is told 502.
+// failure says why a request that was allowed failed. It is not a refusal: nothing is
+// recorded, and the browser gets a 502.
 type failure string
 
 // Error returns the words.

@@ -147,7 +147,7 @@ func (r *rules) allow(p destination) error {
 	return notAllowed
 }
 
-// allowBasics refuses what no list can allow.
+// allowBasics checks what no list can allow: the port, and special addresses.
 func (r *rules) allowBasics(p destination) error {
 	if r == nil || len(r.navigation) == 0 && len(r.private) == 0 {
 		return noRules

@@ -44,21 +44,22 @@ type causingAct struct {
 	changed  chan struct{} // closed and replaced when effects change
 }
 
-// decision is what a person says of a request, for all that the same yes covers.
+// decision is a person's decision about a request, and about all requests that the
+// same approval covers.
 type decision struct {
 	cover policy.Cover
 	done  chan struct{}
 	err   error // set before done is closed
 }
 
-// acts are those of all sessions. The zero deeds are ready.
+// acts holds the acts of all sessions. The zero acts is ready for use.
 type acts struct {
 	mu       sync.Mutex
 	all      map[string]*causingAct
 	sessions map[string]*sessionRequests
 }
 
-// begin notes that a call's act begins.
+// begin keeps the act of a call that begins.
 func (d *acts) begin(c *callInfo, wasApproved bool) *causingAct {
 	b := &causingAct{gate: c.g, id: newID(), call: c.call, key: keyOf(c.call), facts: c.facts, pin: c.pin, name: c.name(), running: true, changed: make(chan struct{})}
 	b.judged = policy.Act{Operator: c.call.Caller.Role == action.Operator, Risk: c.verdict.Risk, Rule: c.verdict.Rule, Why: c.verdict.Why, Deferred: c.verdict.Deferred, Link: policy.OnlyNavigates(c.facts)}
@@ -76,7 +77,7 @@ func (d *acts) begin(c *callInfo, wasApproved bool) *causingAct {
 	return b
 }
 
-// removeOld drops what nobody can ask for any more. mu is held.
+// removeOld removes the acts that nothing can refer to any more. mu is held.
 func (d *acts) removeOld(now time.Time) {
 	for id, b := range d.all {
 		if b.isOver(now) || len(d.all) >= maxActs && !b.isActive() {
@@ -97,7 +98,7 @@ func (b *causingAct) isActive() bool {
 	return b.running || b.decision != nil
 }
 
-// end notes that the call of an act answers.
+// end notes that the call of the act has ended.
 func (b *causingAct) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -117,8 +118,8 @@ func (d *acts) find(session string, ids []string) []*causingAct {
 	return found
 }
 
-// untold returns the act of the same call, made before, of which something
-// waits for a person, or was decided since and not told.
+// untold returns the act of an earlier, equal call with a question whose answer the
+// caller does not know yet.
 func (d *acts) untold(call action.Call) *causingAct {
 	key := keyOf(call)
 	d.mu.Lock()
@@ -137,7 +138,7 @@ func (b *causingAct) isUntold() bool {
 	return !b.running && b.question.ID != ""
 }
 
-// keyOf tells a call from others of the same caller.
+// keyOf returns a key that is equal for equal calls of one caller.
 func keyOf(call action.Call) string {
 	text, err := json.Marshal([]any{call.Caller, call.Connection, call.Session, call.Verb, call.Args})
 	if err != nil {
@@ -185,8 +186,8 @@ func (b *causingAct) noteEffect(e action.Effect) {
 	}
 }
 
-// awaitAnswers waits until every request of the act that left has its answer, at
-// most for a while.
+// awaitAnswers waits until every request that the act sent has its answer, but no
+// longer than serverAnswerLimit.
 func (b *causingAct) awaitAnswers(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, serverAnswerLimit)
 	defer cancel()
@@ -208,8 +209,8 @@ func (b *causingAct) awaitAnswers(ctx context.Context) {
 	}
 }
 
-// refusalFault is the fault of a call whose effect a person refused: the act was done,
-// and what it would send did not leave.
+// refusalFault is the fault of a call whose requests a person refused: the act was
+// done, and the requests were not sent.
 func (b *causingAct) refusalFault() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

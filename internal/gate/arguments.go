@@ -10,8 +10,8 @@ import (
 
 const maxSession = 64 // characters of a session's id or name; action.SessionStart.Name
 
-// checkArguments holds the call's arguments against the verb's row: their
-// type, the bounds its tags state, and what the verb cannot do without.
+// checkArguments checks the call's arguments by the verb's row: their type, the bounds
+// of its tags, and the arguments that the verb requires.
 func (p *invocation) checkArguments() error {
 	want := p.verb.NewArgs()
 	if p.call.Args == nil {
@@ -39,8 +39,8 @@ func (p *invocation) checkArguments() error {
 	return nil
 }
 
-// normalizeTyped has the call say what is typed: what is scanned, judged, asked
-// about and recorded is that.
+// normalizeTyped replaces the text of the call by what is typed of it, which is then
+// scanned, judged, asked about and recorded.
 func (p *invocation) normalizeTyped() {
 	a, types := p.call.Args.(*action.Type)
 	if !types {
@@ -51,8 +51,8 @@ func (p *invocation) normalizeTyped() {
 	p.call.Args = &typed
 }
 
-// checkControls refuses control characters, which no name, address or text
-// needs: line breaks and tabs aside, and those too in what is one line.
+// checkControls refuses control characters. Line breaks and tabs are allowed, except in
+// arguments of one line.
 func checkControls(args any) error {
 	v := reflect.ValueOf(args).Elem()
 	for _, f := range action.Fields(v.Type()) {

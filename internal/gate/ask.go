@@ -14,8 +14,8 @@ import (
 
 const maxAskRounds = 3 // questions asked for one call, when others took the approvals
 
-// ask has a person decide. waits says that nobody has yet, and that the caller
-// does not want to wait longer: result then names the question.
+// ask asks a person. waits reports that nobody has answered and that the caller does
+// not wait longer; result then names the question.
 func (p *invocation) ask(ctx context.Context) (result action.Result, waits bool, err error) {
 	var q action.Question
 	for range maxAskRounds {
@@ -71,13 +71,13 @@ func (p *invocation) askOnce(ctx context.Context) (action.Question, error) {
 	return p.g.awaitAnswer(ctx, p.call, q)
 }
 
-// pendingOf is what a caller is told of a question that waits.
+// pendingOf describes a waiting question to its caller.
 func pendingOf(q action.Question) *action.Pending {
 	return &action.Pending{Approval: q.ID, Expires: q.Expires, Risk: q.Risk}
 }
 
-// questionInput is what people see of a call's input: what is typed, what something is
-// dropped on, or where it goes.
+// questionInput is the input of a call as a question shows it: the text that is typed,
+// the element that something is dropped on, or the address.
 func (c *callInfo) questionInput() string {
 	if text := c.dropTargetText(); text != "" {
 		return strings.TrimSpace(text)
@@ -135,8 +135,8 @@ func (c *callInfo) targetScreenshot(ctx context.Context) (string, error) {
 	}
 }
 
-// surroundings is what stands around an element, for people to tell it from others
-// like it.
+// surroundings is the text around an element, by which people tell it from similar
+// ones.
 func surroundings(e *action.Element) string {
 	if e == nil {
 		return ""
@@ -144,8 +144,8 @@ func surroundings(e *action.Element) string {
 	return e.Within
 }
 
-// RecordEnded returns what records, for approval.Options, that a question ended
-// without an answer.
+// RecordEnded returns a function for approval.Options. It records that a question
+// ended without an answer.
 func RecordEnded(trail *audit.Log) func(action.Question) {
 	return func(q action.Question) {
 		event := answerOf(q)
@@ -156,7 +156,7 @@ func RecordEnded(trail *audit.Log) func(action.Question) {
 	}
 }
 
-// answerOf is the record of what became of a question.
+// answerOf is the record of how a question ended.
 func answerOf(q action.Question) action.Record {
 	event := action.Record{
 		EventType: audit.Answer, Scope: q.Scope, SessionID: q.Session, Action: q.Verb, URL: q.Page.URL,

@@ -27,9 +27,9 @@ const (
 	maxRefusalText    = 200 // characters
 )
 
-// Attach lets a client of the browser's protocol in, or not: on the same path
-// as Call, which leaves intent and outcome. What the client then does is
-// recorded by method, each second; when that cannot be stored it is put out.
+// Attach connects a client of the browser's protocol, or refuses it: on the same path
+// as Call, with an intent and an outcome. The calls of the client are recorded by
+// method, each second. A client whose records cannot be stored is disconnected.
 // The faults are those of Call.
 func (g *Gate) Attach(ctx context.Context, call action.Call) (action.Attachment, error) {
 	call.Verb, call.Args = attachVerb, &action.None{}
@@ -50,7 +50,7 @@ func (g *Gate) Attach(ctx context.Context, call action.Call) (action.Attachment,
 	return a, nil
 }
 
-// admitClient walks the path of a call up to its doing, which is attaching. A
+// admitClient takes a client along the path of a call, and attaches it at the end. A
 // panic becomes a fault.
 func (p *invocation) admitClient(ctx context.Context, a *cdpClient) (err error) {
 	defer func() {
@@ -90,8 +90,8 @@ func (p *invocation) admitClient(ctx context.Context, a *cdpClient) (err error) 
 // answer: the clients known give up after 30 s.
 const clientWait = 20 * time.Second
 
-// askClient has a person decide about a client, which connects again when the
-// answer took longer. Faults: approval_timeout naming the question, and those
+// askClient asks a person about a client. The client connects again when the answer
+// took longer than clientWait. Faults: approval_timeout naming the question, and those
 // of an answer.
 func (p *invocation) askClient(ctx context.Context) error {
 	if p.call.Wait <= 0 || p.call.Wait > clientWait {
@@ -120,7 +120,7 @@ type cdpClient struct {
 	refusals int // in all
 }
 
-// onMessage takes note of a call.
+// onMessage counts a call of the client.
 func (a *cdpClient) onMessage(m action.Message) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -140,7 +140,7 @@ func (a *cdpClient) onMessage(m action.Message) {
 	}
 }
 
-// Close gives the client's place up.
+// Close ends a client that never connected.
 func (a *cdpClient) Close() {
 	a.inner.Close()
 	a.g.audit.Record(a.event("never connected", "ok"))
@@ -173,8 +173,8 @@ func (a *cdpClient) Serve(ctx context.Context, wire action.Wire) error {
 	return err
 }
 
-// recordLoop stores records each second until ctx ends; a client whose records
-// cannot be stored is put out.
+// recordLoop stores records each second until ctx ends. It disconnects a client whose
+// records cannot be stored.
 func (a *cdpClient) recordLoop(ctx context.Context, putOut context.CancelCauseFunc) {
 	ticker := time.NewTicker(recordInterval)
 	defer ticker.Stop()
@@ -191,7 +191,7 @@ func (a *cdpClient) recordLoop(ctx context.Context, putOut context.CancelCauseFu
 	}
 }
 
-// takeRecords returns the records of what was done since the last ones.
+// takeRecords returns the records of the calls since it was called before.
 func (a *cdpClient) takeRecords() []action.Record {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -218,17 +218,17 @@ func (a *cdpClient) event(what, result string) action.Record {
 	return r
 }
 
-// maxRedactedMessage is how long a message to a client of the protocol may be in a
-// session with credentials: it is looked through as a whole.
+// maxRedactedMessage bounds a message to a client of the protocol in a session with
+// credentials: secrets are looked for in the whole message.
 const maxRedactedMessage = 64 << 20 // bytes; the largest answers are screenshots and page sources
 
-// redactingWire is a client's wire that passes on no secret of the session. While
-// the session has none it passes on each piece as it comes.
+// redactingWire is a client's wire without the secrets of the session. While the
+// session has no secrets, each piece of a message is passed on as it comes.
 func (g *Gate) redactingWire(wire action.Wire, session string) action.Wire {
 	return &redactingWriter{Wire: wire, known: func() *redact.Matcher { return g.secrets.Of(session) }}
 }
 
-// redactingWriter is used by one writing goroutine.
+// redactingWriter takes secrets out of messages. One goroutine uses it.
 type redactingWriter struct {
 	action.Wire
 	known        func() *redact.Matcher

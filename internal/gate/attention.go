@@ -14,8 +14,8 @@ const (
 	unattendedWait   = 2 * time.Second // that an agent waits for a person when nobody follows questions
 )
 
-// attention knows whether people follow the questions of a scope. The zero
-// attention knows of nobody.
+// attention knows whether people follow the questions of a scope. The zero attention
+// says that nobody does.
 type attention struct {
 	notifies func() bool // by another way; nil for none
 
@@ -57,8 +57,8 @@ func (a *attention) isAttended(scope string) bool {
 	return a.followers[scope] > 0 || time.Since(a.listed[scope]) < attendanceWindow || a.notifies != nil && a.notifies()
 }
 
-// awaitAnswer waits for the answer to a question as long as its caller does. An
-// agent whose question nobody follows is not kept waiting.
+// awaitAnswer waits for the answer to a question as long as its caller wants. An agent
+// whose question nobody follows waits for a short time only.
 func (g *Gate) awaitAnswer(ctx context.Context, call action.Call, q action.Question) (action.Question, error) {
 	if call.Caller.Role != action.Agent || call.Wait <= unattendedWait || g.attention.isAttended(call.Caller.Scope) {
 		return g.approvals.Await(ctx, q.ID, call.Wait)
@@ -70,7 +70,8 @@ func (g *Gate) awaitAnswer(ctx context.Context, call action.Call, q action.Quest
 	return g.approvals.Await(ctx, q.ID, call.Wait-unattendedWait)
 }
 
-// unattendedNotes says that nobody follows a question, and how a person gets to it.
+// unattendedNotes tells an agent that nobody follows a question, and how a person can
+// answer it.
 func (g *Gate) unattendedNotes(call action.Call, q action.Question) []string {
 	if call.Caller.Role != action.Agent || g.attention.isAttended(call.Caller.Scope) {
 		return nil

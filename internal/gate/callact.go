@@ -22,7 +22,7 @@ type callAct struct {
 // causingFamilies are the families of verbs whose calls may cause requests.
 var causingFamilies = map[string]bool{"page": true, "tab": true, "session": true, "browser": true}
 
-// beginAct has the requests that the call may cause belong to it.
+// beginAct begins the act of the call: requests that it may cause belong to it.
 func (a *callAct) beginAct() {
 	if a.c.verb.Class == action.Read || !causingFamilies[familyOf(a.c.call.Verb)] || a.c.verb.Inner {
 		return
@@ -47,8 +47,8 @@ var waitingVerbs = map[string]bool{
 	"page.click": true, "page.press": true, "page.type": true, "page.select": true, "page.drag": true, "page.dialog": true, "page.upload": true,
 }
 
-// longestQuestion is how long a question may wait, with room for what is done
-// about its answer.
+// longestQuestion is how long a question may wait, and some seconds more for its
+// answer to be handled.
 func (g *Requests) longestQuestion() time.Duration {
 	t := g.approvals.Timeouts()
 	return max(t.Medium, t.High, t.Critical) + 5*time.Second
@@ -59,7 +59,7 @@ func familyOf(verb string) string {
 	return family
 }
 
-// finishAct has an answer say what waits for a person, and ends the act.
+// finishAct ends the act, and adds to the answer which question waits for a person.
 func (a *callAct) finishAct(result action.Result, err error) (action.Result, error) {
 	if a.causing == nil {
 		return result, err
@@ -98,8 +98,8 @@ func (b *causingAct) clearQuestion() {
 	b.question = action.Question{}
 }
 
-// resumeAct answers a call that was made before: its act is not done again. It
-// waits for the person who is asked about what the act would send.
+// resumeAct answers a call that was made before, without doing its act again. It
+// waits for the answer to the question about the requests of the act.
 func (a *callAct) resumeAct(ctx context.Context, b *causingAct) (action.Result, error) {
 	a.c.facts.Session, a.c.pin = b.facts.Session, b.pin
 	b.mu.Lock()
@@ -137,7 +137,7 @@ func (a *callAct) resumeAct(ctx context.Context, b *causingAct) (action.Result, 
 	return result, nil
 }
 
-// effectsText are the effects of an answer, for its record.
+// effectsText describes the effects of an answer for its record.
 func effectsText(effects []action.Effect) string {
 	words := ""
 	for _, e := range effects {

@@ -18,9 +18,9 @@ const (
 	maybeCarriedOut = "it may have been carried out"
 )
 
-// resolveCancellation finds out what became of a call whose caller gave it up. It has the
-// outcome say so, and the session its agent with the next answer: the caller
-// itself hears nothing more. A call that was refused by then is that.
+// resolveCancellation finds out whether a call was carried out whose caller gave it
+// up. The outcome says so, and so does the session's next answer to the agent. A call
+// that was refused before it was given up keeps its refusal.
 func (p *invocation) resolveCancellation(ctx context.Context, result action.Result, err error) error {
 	if p.verb == nil || !errors.Is(ctx.Err(), context.Canceled) {
 		return err
@@ -43,8 +43,8 @@ func (p *invocation) resolveCancellation(ctx context.Context, result action.Resu
 		Hinted("look at the page before you make the call again").Because(err)
 }
 
-// queueCancellationNotice has the session tell its agent of a call that changes something and
-// was given up.
+// queueCancellationNotice has the session tell its agent about a call that was given
+// up and may have changed something.
 func (p *invocation) queueCancellationNotice(result action.Result) {
 	session := p.facts.Session.ID
 	if result.Session != "" {
@@ -56,7 +56,7 @@ func (p *invocation) queueCancellationNotice(result action.Result) {
 	p.g.sessions.QueueNotice(session, "the call before, "+p.name()+", was cancelled: "+p.journal.cancellation)
 }
 
-// name is the call in the words of its surface.
+// name is the name of the call on its surface.
 func (c *callInfo) name() string {
 	name := c.verb.Name
 	if c.call.Surface == "mcp" && c.verb.Tool != "" {

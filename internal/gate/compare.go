@@ -17,8 +17,8 @@ const (
 	kindGuessing    = "secret-guesses" // too many different words that a short secret could be
 )
 
-// isUntrusted reports whether the call's texts are somebody's who must not learn
-// secrets. The addresses of a crawl's pages are the site's.
+// isUntrusted reports whether the texts of the call come from a caller who must not
+// learn secrets. The addresses of a crawl's pages come from the site.
 func (c *callInfo) isUntrusted() bool {
 	return c.call.Caller.Role != action.Operator && c.call.Caller != (action.Caller{}) && (c.verb == nil || !c.verb.Inner)
 }
@@ -29,9 +29,9 @@ type sessionMatcher struct {
 	*redact.Matcher
 }
 
-// matchers are those that the answer of the call is redacted by: of its session,
-// or, where it has none, of each session of its caller's scope. Operators get
-// what is known of all.
+// matchers find the secrets that are taken out of the answer: those of its session,
+// or, where it has none, of each session of the caller's scope. The answers of
+// operators without a session lose the secrets of all sessions.
 func (c *callInfo) matchers(session string) (all []sessionMatcher) {
 	switch {
 	case session != "":
@@ -47,9 +47,9 @@ func (c *callInfo) matchers(session string) (all []sessionMatcher) {
 	return all
 }
 
-// compareWithSecrets compares what the call sends, alone and behind what was sent before, with
-// the secrets that its answer would be redacted by. If redaction would hide any
-// of it, the call is refused: an answer would tell a right guess from a wrong one.
+// compareWithSecrets compares the texts of the call, alone and appended to earlier
+// ones, with the secrets that its answer is redacted by. If redaction would hide any
+// of them the call is refused: its answer would tell a right guess from a wrong one.
 func (i *inspection) compareWithSecrets() {
 	if !i.c.isUntrusted() || i.guessedSessions != nil {
 		return
@@ -71,8 +71,8 @@ func (i *inspection) compareWithSecrets() {
 	i.c.g.guesses.noteSent(session, texts, i.c.shownInputs())
 }
 
-// guessedBy returns the argument that holds a secret's text, and of what kind
-// that is; empty for none.
+// guessedBy returns the argument that holds part of a secret, and the kind of the
+// finding; empty for none.
 func (i *inspection) guessedBy(m sessionMatcher, texts []scan.Text) (field, kind string) {
 	for _, text := range texts {
 		if m.Guesses([]byte(text.Value)) {
@@ -90,9 +90,8 @@ func (i *inspection) guessedBy(m sessionMatcher, texts []scan.Text) (field, kind
 	return "", ""
 }
 
-// sentTexts are all texts that the call sends, those that only look something up
-// included: each, all of them one behind the other, and each typed text behind
-// what was typed before it.
+// sentTexts are all texts of the call, also those that only look something up: each
+// alone, all of them joined, and a typed text appended to what was typed before.
 func (i *inspection) sentTexts() []scan.Text {
 	texts := scan.AllTexts(i.c.call.Args)
 	if i.c.call.Session != "" {
@@ -139,8 +138,8 @@ func (c *callInfo) shownInputs() []string {
 	return nil
 }
 
-// guessFault is the fault of a call that holds part of a secret, and has the
-// sessions of that secret paused. It is nil for others.
+// guessFault pauses the sessions whose secrets the call holds part of, and returns the
+// fault of the call. It is nil for calls that hold none.
 func (i *inspection) guessFault(ctx context.Context) *fault.Fault {
 	if i.guessedSessions == nil {
 		return nil
@@ -156,8 +155,8 @@ func (i *inspection) guessFault(ctx context.Context) *fault.Fault {
 	return fault.New(fault.CredentialDetected, "%s", i.findingsText()).With("kind", last.Kind).With("field", last.Field).Hinted(heldHint)
 }
 
-// guessFaultOr is the fault of a call that is refused for another reason, unless it
-// holds part of a secret: the reason may repeat what the call said.
+// guessFaultOr returns guessFault, or other where that is nil. The text of other may
+// repeat the call, so that a call with part of a secret must not get it.
 func (i *inspection) guessFaultOr(ctx context.Context, other error) error {
 	if f := i.guessFault(ctx); f != nil {
 		return f
@@ -167,8 +166,8 @@ func (i *inspection) guessFaultOr(ctx context.Context, other error) error {
 
 const heldHint = "the session is paused, and calls of yours with text in them are refused, until a person resumes it"
 
-// heldFault is the fault of a call with text in it of a caller whose earlier
-// call held part of a secret: right and wrong guesses are refused alike.
+// heldFault is the fault of a call with texts, from a caller whose earlier call held
+// part of a secret. Right and wrong guesses are then refused alike.
 func (i *inspection) heldFault() error {
 	if !i.c.isUntrusted() || !i.c.g.guesses.isHeld(i.c.call.Caller) {
 		return nil
@@ -180,8 +179,9 @@ func (i *inspection) heldFault() error {
 	return fault.New(fault.CredentialDetected, "an earlier call of this caller held part of a stored secret").Hinted(heldHint)
 }
 
-// compareAnswer compares the answer with what was sent: a page may have put together
-// what was typed in parts, and the secrets may be known since the call began.
+// compareAnswer looks in the answer for a secret that a page put together from texts
+// of several calls. It compares the call again where its secrets became known after it
+// began.
 func (i *inspection) compareAnswer(result action.Result, f *fault.Fault) {
 	if !i.c.isUntrusted() || i.guessedSessions != nil || i.c.verb == nil {
 		return
@@ -211,7 +211,7 @@ func (i *inspection) compareAnswer(result action.Result, f *fault.Fault) {
 	}
 }
 
-// releaseHolds ends what callers were held for, once a person has seen to it.
+// releaseHolds lets callers send texts again after a person resumed the session.
 func (i *inspection) releaseHolds() {
 	if i.c.call.Caller.Role == action.Operator && releasingVerbs[i.c.call.Verb] {
 		i.c.g.guesses.release(i.c.facts.Session.ID)

@@ -8,21 +8,21 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
-// confirmationWindow is how long a yes to a link that acts covers the form which the page
-// behind it shows to make sure.
+// confirmationWindow is how long a person's approval of a link also covers the form by
+// which the linked page asks for confirmation.
 const confirmationWindow = 2 * time.Minute
 
-// allowedLink is an address that a person let an agent follow a link to.
+// allowedLink is the address of a link that a person let an agent follow.
 type allowedLink struct {
 	address string
 	cover   policy.Cover
 	until   time.Time
 }
 
-// allowConfirmation lets a form be sent unasked that is posted to the very address
-// a person has just let the agent follow a link to, for what was shown with it:
-// pages that ask "Are you sure?" do so, and nobody is asked twice for one thing.
-// It does so once.
+// allowConfirmation allows a form that is posted to the address of a link which a
+// person has just let the agent follow, if the approval of the link covers it: pages
+// that ask "Are you sure?" do so, and nobody is asked twice for one thing. An approval
+// counts once.
 func (p *invocation) allowConfirmation() {
 	e := p.facts.Element
 	if p.verdict.Decision != policy.Ask || p.verdict.Risk > action.High || e == nil || !e.Submits || len(p.inspection.findings) > 0 {
@@ -35,15 +35,17 @@ func (p *invocation) allowConfirmation() {
 	}
 }
 
-// deferOpenChannel lets a MEDIUM act on a page whose channel cannot be held run up to
-// the wire, where a person has allowed such an act on the host in this session.
+// deferOpenChannel lets a MEDIUM act run on a page with an open WebSocket, where a
+// person has allowed such an act on the host in this session. The requests of the act
+// are judged when they are sent.
 func (p *invocation) deferOpenChannel() {
 	if p.verdict.Channel && len(p.inspection.findings) == 0 && p.g.acts.remembers(p.facts.Session.ID, p.channelKey(), false) {
 		p.verdict = p.verdict.Defer()
 	}
 }
 
-// channelKey is what is remembered of a yes to an act on a page with a channel open.
+// channelKey is the key under which the approval of an act on a page with an open
+// WebSocket is remembered.
 func (c *callInfo) channelKey() string {
 	u, err := url.Parse(c.facts.Page.URL)
 	if err != nil {
@@ -52,8 +54,8 @@ func (c *callInfo) channelKey() string {
 	return "channel: " + u.Scheme + "://" + u.Host
 }
 
-// rememberApproval remembers a link that a person let the agent follow, and a host on
-// whose page with a channel a person let it act.
+// rememberApproval remembers the link that a person let the agent follow, and the host
+// of a page with an open WebSocket on which a person let it act.
 func (p *invocation) rememberApproval() {
 	if p.verdict.Channel {
 		p.g.acts.remembers(p.facts.Session.ID, p.channelKey(), true)
@@ -73,8 +75,8 @@ func (d *acts) rememberLink(session string, a allowedLink) {
 	d.session(session).link = a
 }
 
-// takeAllowedLink reports whether an address was allowed in a session just now, for what is
-// asked to be covered. It counts once.
+// takeAllowedLink reports whether a link to an address was just allowed in a session,
+// by an approval that covers cover. It counts once.
 func (d *acts) takeAllowedLink(session, address string, cover policy.Cover, now time.Time) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -87,8 +89,8 @@ func (d *acts) takeAllowedLink(session, address string, cover policy.Cover, now 
 	return true
 }
 
-// withoutQuery is an address without query and fragment; empty for what is none of
-// the web.
+// withoutQuery is an address without query and fragment; empty for an address that is
+// not http or https.
 func withoutQuery(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

@@ -44,9 +44,9 @@ func (c *callInfo) limit() time.Duration {
 	return c.g.timeouts.Action
 }
 
-// withDeadline runs f, which calls Sessions, for as long as the call may take. Even
-// where f ignores its context the call ends; f's goroutine is then waited for
-// by Gate.Close. A panic of f becomes a fault.
+// withDeadline runs f, which calls Sessions, no longer than the call may take. The
+// call ends even if f ignores its context; Gate.Close then waits for the goroutine of
+// f. A panic of f becomes a fault.
 func withDeadline[T any](ctx context.Context, c *callInfo, f func(context.Context) (T, error)) (T, error) {
 	limit := c.limit() + c.humanWait
 	ctx, cancel := context.WithTimeout(ctx, limit+engineMargin)

@@ -21,29 +21,29 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/tasks"
 )
 
-// Sessions is what does the calls that the gate lets through. Look takes the facts of the live page
-// and a pin; Do does the same call to the same thing, or refuses with
-// page_changed. TargetScreenshot keeps a screenshot for operators of what a call
-// would act on.
+// Sessions does the calls that the gate lets through. Look returns the facts of the
+// live page and a pin. Do does the same call to the element that the pin names, or
+// refuses with page_changed. TargetScreenshot keeps a screenshot of that element for
+// operators.
 type Sessions interface {
 	Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error)
 	Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error)
 	Attach(ctx context.Context, call action.Call, pin action.Pin, onMessage func(action.Message)) (action.Attachment, error)
 	TargetScreenshot(ctx context.Context, call action.Call, pin action.Pin) (artifact string, err error)
-	// Pause pauses a session, by its id, from the gate's side, and alerts. code
-	// and why are what its agents are told. One that is paused or taken over
-	// stays as it is, and the alert is recorded. Faults: session_not_found,
+	// Pause pauses a session, by its id, and alerts people. Its agents are told code
+	// and why. A session that is paused or taken over already stays as it is, and
+	// the alert is recorded. Faults: session_not_found,
 	// not_active.
 	Pause(ctx context.Context, session, code, why string) error
-	// QueueNotice has a session say something with the next answer to an agent, once.
-	// Nobody is told by a session that is over.
+	// QueueNotice adds words to a session's next answer to an agent, once. A session
+	// that has ended answers nobody.
 	QueueNotice(session, words string)
-	// RequestableHost returns the host that a person could add to a session so that a
-	// document may come from an address; empty where none would help.
+	// RequestableHost returns the host that a person could add to a session, so that
+	// it may open an address; empty where no host would help.
 	RequestableHost(session, address string) string
 }
 
-// Timeouts bound what Sessions may take; waiting for a person does not count.
+// Timeouts bound the time of a call to Sessions. Waiting for a person does not count.
 type Timeouts struct {
 	Action time.Duration // of a verb that gives none itself; browser.timeout_seconds
 	Start  time.Duration // of starting, closing or archiving a session
@@ -115,9 +115,9 @@ func New(o Options) (*Gate, error) {
 	return g, nil
 }
 
-// Call lets one call through, or not. Every call leaves one intent and one
-// outcome in the audit trail. A question that still waits after call.Wait is
-// Result.Pending, and nothing was done. The error is a *fault.Fault: besides
+// Call lets one call through, or refuses it. Every call leaves one intent and one
+// outcome in the audit trail. Where a question still waits after call.Wait, the
+// result is Pending and nothing was done. The error is a *fault.Fault: besides
 // those of Sessions, unknown_action, unauthenticated, invalid_request,
 // missing_url, missing_selector, denied_by_policy, blocked_domain,
 // credential_detected, approval_denied, approval_timeout, limit_reached, audit_unavailable,
@@ -133,8 +133,8 @@ func (g *Gate) Call(ctx context.Context, call action.Call) (action.Result, error
 	return p.finish(result, p.resolveCancellation(ctx, result, err))
 }
 
-// Close waits until every call has left, or until ctx ends. The surfaces must
-// be closed before it.
+// Close waits until every call has ended, or until ctx ends. The surfaces must be
+// closed before it.
 func (g *Gate) Close(ctx context.Context) error {
 	done := make(chan struct{})
 	go func() { // ends when the last call does, whose waits are bounded
@@ -150,7 +150,7 @@ func (g *Gate) Close(ctx context.Context) error {
 	}
 }
 
-// isID reports whether a surface's correlation id is plain enough for records.
+// isID reports whether a surface's correlation id may stand in records.
 func isID(id string) bool {
 	for _, r := range id {
 		if r <= ' ' || r > '~' {

@@ -17,9 +17,9 @@ const (
 	hostRequestLimit    = 5 * time.Second // to put one, which no answer waits for
 )
 
-// requestHost has people asked whether a host may be added to the session, where an
-// agent's call was refused for want of it. The refusal stands; it says that
-// they were asked. Where the question cannot be put, the refusal stands alone.
+// requestHost asks people whether a host may be added to the session, where an
+// agent's call was refused because the session lacks it. The call stays refused; its
+// hint says that people were asked, where the question could be put.
 func (p *invocation) requestHost(ctx context.Context, err error) error {
 	f := fault.From(err)
 	if f == nil || f.Code != fault.BlockedDomain || !p.g.hostRequests || p.verb == nil || p.verb.Inner || p.call.OfRun || // a run asks by itself
@@ -47,8 +47,8 @@ func (p *invocation) requestHost(ctx context.Context, err error) error {
 	return f.Hinted("%s", said)
 }
 
-// blockedAddress is the address that a call was refused: where it would have gone,
-// or where the page then led.
+// blockedAddress is the address that the call may not open: its own, or the one that
+// the page led to.
 func (c *callInfo) blockedAddress(f *fault.Fault) string {
 	if d := c.facts.Destination; d != nil && !d.Allowed {
 		return d.URL
@@ -57,7 +57,7 @@ func (c *callInfo) blockedAddress(f *fault.Fault) string {
 	return address
 }
 
-// hostRequest is a host that somebody wants added to a session.
+// hostRequest is a question whether a host may be added to a session.
 type hostRequest struct {
 	host, why string
 	session   string
@@ -67,10 +67,9 @@ type hostRequest struct {
 	total     int           // questions of the session, open or not, from which on none is put; 0: no such bound
 }
 
-// RequestHost has people asked whether a host may be added to a session, because a
-// page of it was to show one: of its own accord, or by what an agent clicked.
-// Of a session at most five such hosts are asked about. It may wait for the
-// store.
+// RequestHost asks people whether a host may be added to a session, because one of its
+// pages was about to open it. People are asked about five such hosts of a session at
+// most. It may wait for the store.
 func (g *Gate) RequestHost(session action.Session, host string) {
 	if !g.hostRequests {
 		return
@@ -91,8 +90,8 @@ func (g *Gate) RequestHost(session action.Session, host string) {
 	}
 }
 
-// requestHost puts the question, unless it was put before, or too many wait. said
-// is what the agent is told.
+// requestHost puts the question, unless it was put before or too many wait. said is
+// the hint for the agent.
 func (g *Gate) requestHost(ctx context.Context, w hostRequest) (q action.Question, said string, err error) {
 	g.hostRequestMu.Lock()
 	defer g.hostRequestMu.Unlock()
@@ -119,8 +118,8 @@ func (g *Gate) requestHost(ctx context.Context, w hostRequest) (q action.Questio
 	return q, askedHint(w.host), err
 }
 
-// earlierRequest finds what became of an earlier question about a host, the newest first and a no
-// before all, and how many such questions wait.
+// earlierRequest returns an earlier question about a host: a denied one if there is
+// one, and else the newest. open is how many such questions wait.
 func earlierRequest(before []action.Question, host string) (old action.Question, open int) {
 	for _, q := range before {
 		if q.State == approval.Pending {
@@ -179,9 +178,9 @@ func (p *invocation) afterCall(ctx context.Context, result action.Result, err er
 	return result, nil
 }
 
-// applyAnswer does what a question of the gateway's own was about, which adds a host to
-// a session or lets it go on, as a call of the person who approved it: it takes
-// the same path and leaves the same records.
+// applyAnswer does what the gateway itself asked about: it adds a host to a session or
+// resumes the session, as a call of the person who approved it. The call takes the
+// usual path and leaves the usual records.
 func (g *Gate) applyAnswer(ctx context.Context, by action.Call, q action.Question) error {
 	used, err := g.approvals.Await(ctx, q.ID, 0) // one answer, one use
 	if err != nil {
@@ -199,8 +198,8 @@ func (g *Gate) applyAnswer(ctx context.Context, by action.Call, q action.Questio
 
 const resumeVerb = "session.resume"
 
-// AskToResume has people asked whether a session that is paused at one of its
-// limits may go on: why says which. It may wait for the store.
+// AskToResume asks people whether a session that is paused at a limit may go on. why
+// says which limit. It may wait for the store.
 func (g *Gate) AskToResume(session action.Session, why string) {
 	if !g.hostRequests {
 		return

@@ -16,19 +16,19 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/scan"
 )
 
-// OnCredential is what becomes of a call of an agent that holds a credential.
-// The zero OnCredential is the strictest.
+// OnCredential says what happens to an agent's call that holds a credential. The zero
+// OnCredential is the strictest.
 type OnCredential int
 
-// What becomes of it; security.credentials.scan_input.
+// The values of security.credentials.scan_input.
 const (
 	PauseSession OnCredential = iota // refused, people are alerted, and the session is paused
 	DenyCall                         // refused, and people are alerted
 	AskPerson                        // a person is asked, at the highest risk
 )
 
-// Credentials is how calls are looked through for credentials. The zero
-// Credentials looks for all kinds and halts.
+// Credentials says how calls are scanned for credentials. The zero Credentials looks
+// for all kinds and pauses the session.
 type Credentials struct {
 	Scanner *scan.Scanner // nil knows no test values but the documented ones
 	On      OnCredential
@@ -68,9 +68,9 @@ func (c *callInfo) isScanned() bool {
 	return c.call.Caller.Role != action.Operator || c.call.OfRun || c.call.Verb == "run.start" || c.call.Verb == "run.resume"
 }
 
-// scannedTexts are the texts of the call, by what the page calls the place they are
-// for, and together with what was typed there before. Of a protected field it
-// counts what is in it, not that it is one: those are the policy's to refuse.
+// scannedTexts are the texts of the call with the labels of their target on the page,
+// and a typed text also appended to what was typed there before. The label of a
+// protected field is left out: the policy decides about those.
 func (i *inspection) scannedTexts() []scan.Text {
 	texts := scan.SentTexts(i.c.call.Args)
 	label := ""
@@ -94,8 +94,8 @@ func (i *inspection) scannedTexts() []scan.Text {
 
 var typedField = map[string]string{"page.type": "text", "page.press": "key"}
 
-// typed is the text that the call would type, and whether it takes the place of
-// what is there.
+// typed returns the text that the call types. anew says that it replaces the content
+// of the field.
 func (c *callInfo) typed() (text string, anew, typed bool) {
 	switch a := c.call.Args.(type) {
 	case *action.Type:
@@ -112,7 +112,7 @@ func (c *callInfo) typingTarget() scan.Target {
 	return scan.Target{Session: c.facts.Session.ID, Document: c.pin.Document, Node: c.pin.Node}
 }
 
-// rememberTyped keeps what was typed, once it was, for what is typed there next.
+// rememberTyped keeps what was typed, to be scanned together with what is typed next.
 func (i *inspection) rememberTyped() {
 	switch i.c.call.Verb {
 	case "session.close", "session.archive", "browser.stop":
@@ -131,8 +131,8 @@ func (i *inspection) rememberTyped() {
 	i.c.g.typed.Keep(i.c.typingTarget(), text)
 }
 
-// credentialFault is the fault of a call that holds a credential, and has the
-// session halted. It is nil where a person shall be asked.
+// credentialFault pauses the session of a call that holds a credential, if it is set
+// to, and returns the fault. It is nil where a person is asked instead.
 func (i *inspection) credentialFault(ctx context.Context) error {
 	if len(i.findings) == 0 || i.c.g.credentials.On == AskPerson {
 		return nil
@@ -165,7 +165,7 @@ func (i *inspection) pauseSession(ctx context.Context, session string) bool {
 	return err == nil
 }
 
-// recordAlert tells people of a credential where no session was halted.
+// recordAlert alerts people about a credential where no session was paused.
 func (i *inspection) recordAlert() {
 	event := i.journal.record()
 	event.EventType, event.Detail = audit.Alert, string(fault.CredentialDetected)+": "+i.findingsText()
@@ -195,8 +195,8 @@ func (p *invocation) askAboutCredentials() {
 	}
 }
 
-// containsCredential reports whether a text of anybody's holds a credential, and is
-// not to be kept.
+// containsCredential reports whether a text holds a credential, whoever sent it. Such
+// a text is not recorded.
 func (g *Requests) containsCredential(text string) bool {
 	return text != "" && len(g.credentials.Scanner.Find(scan.Text{Value: text})) > 0
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
-// callInfo is what is known of one call: who asks for what, what the page showed
-// of it, and what the policy said.
+// callInfo is what is known of one call: who calls what, what the page showed, and
+// what the policy decided.
 type callInfo struct {
 	g       *Gate
 	policy  *policy.Policy // one policy judges a call from its start to its end
@@ -137,8 +137,8 @@ func (p *invocation) authorise(ctx context.Context) error {
 	return nil
 }
 
-// examine looks at the page, unless the verb is the gate's own, and refuses what
-// must not reach it.
+// examine looks at the page, unless the gate does the verb itself, and refuses calls
+// with texts that must not reach it.
 func (p *invocation) examine(ctx context.Context, onPage bool) error {
 	var unseen error
 	if onPage {
@@ -157,7 +157,7 @@ func (p *invocation) examine(ctx context.Context, onPage bool) error {
 	return unseen
 }
 
-// look takes the facts that the call is judged by.
+// look gets the facts that the call is judged by.
 func (p *invocation) look(ctx context.Context) error {
 	type seen struct {
 		facts action.Facts
@@ -172,8 +172,8 @@ func (p *invocation) look(ctx context.Context) error {
 	return err
 }
 
-// nameSecret has the call say whose secret was found: what is judged and asked
-// about is what is typed, also where others are stored meanwhile.
+// nameSecret writes into the call which secret was found, so that this secret is
+// judged, asked about and typed, even if others are stored meanwhile.
 func (p *invocation) nameSecret() {
 	if a, fills := p.call.Args.(*action.FillSecret); fills && p.facts.Secret != nil {
 		named := *a
@@ -182,8 +182,8 @@ func (p *invocation) nameSecret() {
 	}
 }
 
-// decide asks the policy, and looks for a grant where it would have a person
-// asked.
+// decide asks the policy. Where the policy wants a person asked, it looks for a grant
+// first.
 func (p *invocation) decide(ctx context.Context) error {
 	p.verdict, p.judged = p.policy.Decide(p.call, p.verb, p.facts), true
 	p.askAboutCredentials()
@@ -247,12 +247,12 @@ func (p *invocation) do(ctx context.Context) (action.Result, error) {
 	return maskCookies(p.call.Caller.Role, p.filterChanges(result)), err
 }
 
-// panicked logs a panic and returns the fault that is shown for it.
+// panicked logs a panic and returns the fault for the caller.
 func (g *Gate) panicked(call action.Call, reason any) error {
 	g.log.Error("a call panicked", "id", call.ID, "verb", call.Verb, "reason", reason, "stack", string(debug.Stack()))
 	return fault.New(fault.Internal, "something went wrong inside glovebox").
 		Hinted("look for the correlation id in the gateway's log").With("correlationId", call.ID)
 }
 
-// verbLabel is how a verb is called in the message of a time-out.
+// verbLabel is the name of a verb in the message of a time-out.
 func verbLabel(verb string) string { return strings.TrimPrefix(verb, "page.") }

@@ -64,8 +64,8 @@ func (o *outgoingRequest) decide(ctx context.Context) (action.Ruling, error) {
 // isChannel reports whether the request is for a WebSocket.
 func (o *outgoingRequest) isChannel() bool { return o.request.Kind == action.ChannelKind }
 
-// What people said of addresses: MEDIUM requests are asked about once in a
-// session, and what nobody acted for is not asked about again after a no.
+// Prefixes of what is remembered about addresses. A MEDIUM request is asked about once
+// in a session. A request that no act caused is not asked about again after a denial.
 const (
 	allowedPrefix = "allowed: "
 	refusedPrefix = "refused: "
@@ -103,8 +103,8 @@ func (o *outgoingRequest) allowed(ctx context.Context, address string) error {
 	return err
 }
 
-// allowedKey is what is remembered of a yes to a MEDIUM request: it is for who sends it,
-// too.
+// allowedKey is the key under which the approval of a MEDIUM request is remembered. It
+// names the sender too.
 func (o *outgoingRequest) allowedKey(address string) string {
 	return allowedPrefix + policy.SenderOf(o.request) + " " + address
 }
@@ -117,8 +117,8 @@ func (o *outgoingRequest) refusalFault() error {
 	return fault.New(code, "%s", sanitizedFault(o.verdict.Why)).Hinted("%s", o.verdict.Hint).With("rule", o.verdict.Rule).With("risk", o.verdict.Risk.String())
 }
 
-// ask has a person decide. Requests of one act that the same yes covers wait for
-// one question.
+// ask asks a person. Requests of one act that the same approval covers wait for one
+// question.
 func (o *outgoingRequest) ask(ctx context.Context) error {
 	b := o.act()
 	if b == nil {
@@ -155,8 +155,8 @@ func (o *outgoingRequest) ask(ctx context.Context) error {
 	}
 }
 
-// askUncaused asks about a request that nobody acted for. What a person refused
-// once is not asked about again in the session.
+// askUncaused asks about a request that no act caused. A request that a person denied
+// is not asked about again in the session.
 func (o *outgoingRequest) askUncaused(ctx context.Context) error {
 	word := refusedPrefix + requestKey(o.request)
 	if o.g.acts.remembers(o.session.ID, word, false) {
@@ -214,8 +214,8 @@ func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct) error {
 	return err
 }
 
-// questionOf is what people are asked. No other request has the same subject: a
-// yes is for the one that waits.
+// questionOf is the question about the request. No other request has the same subject:
+// an approval is for this one.
 func (o *outgoingRequest) questionOf(b *causingAct) approval.Request {
 	r := approval.Request{
 		Subject: approval.Subject{Scope: o.session.Scope, Session: o.session.ID, Verb: action.EffectVerb, Args: []string{newID(), o.request.Method, o.request.URL}},
@@ -249,8 +249,8 @@ func (o *outgoingRequest) heldRequest(b *causingAct) *action.Held {
 	return h
 }
 
-// significantFirst are the fields that people are shown, those first that say what is
-// done: a page must not push them out by others.
+// significantFirst returns the fields that people are shown. Fields that say what the
+// request does come first, so that a page cannot push them out by adding others.
 func significantFirst(fields []action.BodyField) []action.BodyField {
 	var first, then []action.BodyField
 	for _, f := range fields {
@@ -266,8 +266,8 @@ func significantFirst(fields []action.BodyField) []action.BodyField {
 
 func quote(text string) string { return fmt.Sprintf("%q", text) }
 
-// secretField matches names of fields that hold secrets, or what a server made
-// to tell its own forms.
+// secretField matches names of fields that hold secrets, or tokens by which a server
+// recognises its own forms.
 var secretField = regexp.MustCompile(`(?i)pass|pwd|secret|token|csrf|xsrf|nonce|otp|pin$|cvc|cvv|card.?number|cc.?number|api.?key|session|auth|signature`)
 
 func (o *outgoingRequest) shownValue(f action.BodyField) string {
@@ -289,8 +289,8 @@ func (g *Requests) shownURL(address string) string {
 	return maskURL(address)
 }
 
-// report records what became of the request, and returns what the agent is told
-// of it with its next answer, where no answer of a call says so.
+// report records the result of the request. notice is for the agent, with its next
+// answer, where no answer of a call says it.
 func (o *outgoingRequest) report(err error) (notice string) {
 	e := action.Effect{Method: o.request.Method, URL: maskURL(o.request.URL), Host: hostOf(o.request.URL), State: action.EffectSent}
 	b := o.act()
@@ -370,8 +370,8 @@ func (o *outgoingRequest) event(kind string) action.Record {
 
 var numberPattern = regexp.MustCompile(`[0-9a-fA-F]{8,}|[0-9]+`)
 
-// requestKey is what requests for the same kind of thing have in common: method,
-// host, and path without numbers.
+// requestKey is equal for requests of the same kind: method, host, and path without
+// numbers.
 func requestKey(r action.Request) string {
 	u, err := url.Parse(r.URL)
 	if err != nil {

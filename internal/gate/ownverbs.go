@@ -89,8 +89,8 @@ func answerQuestion(ctx context.Context, p *invocation, a *action.Answer) (any, 
 	return &q, nil
 }
 
-// openBatch lets a batch begin: it was checked whole, and looked through for
-// credentials. Its steps are calls of their own, in the session that was found.
+// openBatch lets a batch begin, after it was checked and scanned as a whole. Its steps
+// are calls of their own, in the session that was found.
 func openBatch(_ context.Context, p *invocation) (action.Result, error) {
 	return action.Result{Session: p.facts.Session.ID}, nil
 }
@@ -123,7 +123,7 @@ func revokeGrant(ctx context.Context, p *invocation, a *action.ByID) (any, error
 	return &action.Revoked{OK: true}, nil
 }
 
-// Tokens is what callers are known by.
+// Tokens manages the tokens that identify callers.
 type Tokens interface {
 	Create(ctx context.Context, by action.Caller, a action.TokenCreate) (action.TokenMade, error)
 	List(ctx context.Context, by action.Caller, a action.TokenList) (action.TokenListing, error)
@@ -174,8 +174,8 @@ func showPolicy(_ context.Context, p *invocation, _ *action.None) (any, error) {
 	return &view, nil
 }
 
-// explainPolicy says what would become of a call. With a session it looks at
-// its page, as the call would, and does nothing.
+// explainPolicy says how the policy would decide about a call. With a session it looks
+// at its page, as the call would, and does nothing.
 func explainPolicy(ctx context.Context, p *invocation, q *action.PolicyQuery) (any, error) {
 	var seen *action.Facts
 	if q.Session != "" {
@@ -189,7 +189,7 @@ func explainPolicy(ctx context.Context, p *invocation, q *action.PolicyQuery) (a
 	return &out, err
 }
 
-// peekPage takes the facts of a session's page for a call that nobody makes.
+// peekPage gets the facts of a session's page for a call that is not made.
 func (p *invocation) peekPage(ctx context.Context, q *action.PolicyQuery) (action.Facts, error) {
 	call, _, err := policy.QueriedCall(*q)
 	if err != nil {

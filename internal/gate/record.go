@@ -27,7 +27,7 @@ type journal struct {
 	approval     string // id of the question
 }
 
-// recordIntent stores the intent: before it is durable nothing runs.
+// recordIntent stores the intent. Nothing runs before it is stored.
 func (j *journal) recordIntent() error {
 	if err := j.c.g.audit.Begin(j.record()); err != nil {
 		return err
@@ -36,8 +36,8 @@ func (j *journal) recordIntent() error {
 	return nil
 }
 
-// finish stores the outcome, with the intent where that was not stored before,
-// and answers.
+// finish stores the outcome, together with the intent where that was not stored
+// before, and returns the answer.
 func (p *invocation) finish(result action.Result, err error) (action.Result, error) {
 	var f *fault.Fault
 	if err != nil {
@@ -74,7 +74,7 @@ func (j *journal) recordOutcome(outcome action.Record) *fault.Fault {
 	return fault.From(j.c.g.audit.BeginAndEnd(intent, outcome))
 }
 
-// outcome is the record of what became of the call.
+// outcome is the record of how the call ended.
 func (j *journal) outcome(result action.Result, f *fault.Fault) action.Record {
 	r := j.record()
 	r.Result, r.AnsweredBy = "ok", j.answeredBy
@@ -106,7 +106,7 @@ func (j *journal) outcome(result action.Result, f *fault.Fault) action.Record {
 	return r
 }
 
-// record is what is known of the call by now.
+// record is a record of what is known of the call so far.
 func (j *journal) record() action.Record {
 	c := j.c.call
 	r := action.Record{
@@ -131,8 +131,8 @@ func (j *journal) record() action.Record {
 	return r
 }
 
-// withoutCredential is a text of the caller's or the page's that is not looked through
-// before it is recorded, or nothing of it where it holds a credential.
+// withoutCredential returns a text of the caller or the page for a record, or a
+// placeholder where the text holds a credential.
 func (c *callInfo) withoutCredential(text string) string {
 	if c.g.containsCredential(text) {
 		return hidden

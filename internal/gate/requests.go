@@ -110,8 +110,8 @@ func (g *Requests) recordRequest(session string, event action.Record) {
 // Over forgets what is known of a session's requests: it has ended.
 func (g *Requests) Over(session string) { g.acts.endSession(session) }
 
-// HasOpenQuestions reports whether people are asked about a session now. Where that is not
-// known they are.
+// HasOpenQuestions reports whether a question about a session waits for a person. It
+// reports true where that is not known.
 func (g *Requests) HasOpenQuestions(s action.Session) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), hostRequestLimit) // it belongs to no call
 	defer cancel()
@@ -119,7 +119,7 @@ func (g *Requests) HasOpenQuestions(s action.Session) bool {
 	return err != nil || slices.ContainsFunc(waiting.Questions, func(q action.Question) bool { return q.Session == s.ID })
 }
 
-// sessionRequests is what is known of the requests of a session. deeds.mu guards it.
+// sessionRequests is what is known of the requests of a session. acts.mu guards it.
 type sessionRequests struct {
 	known           map[string]bool // addresses, and what people said of them
 	records         *rate.Limiter
@@ -141,8 +141,8 @@ func (d *acts) session(session string) *sessionRequests {
 	return s
 }
 
-// remembers reports whether a word was learnt for a session, and has it known from
-// now on where learn is set.
+// remembers reports whether a key is remembered for a session. With learn it is
+// remembered from now on.
 func (d *acts) remembers(session, word string, learn bool) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -156,8 +156,8 @@ func (d *acts) remembers(session, word string, learn bool) bool {
 	return false
 }
 
-// reserveUncaused takes a place for a question about a request that nobody acted for,
-// and returns what gives it back. A page must not drown the questions of others.
+// reserveUncaused counts a question about a request that no act caused, until done is
+// called. Their number is bounded, so that a page cannot drown the questions of others.
 // Fault: limit_reached.
 func (d *acts) reserveUncaused(session string) (done func(), err error) {
 	d.mu.Lock()
@@ -175,9 +175,8 @@ func (d *acts) reserveUncaused(session string) (done func(), err error) {
 	}, nil
 }
 
-// allowRecord reports whether a record about a request of a session is kept, and
-// adds to it how many before it were not: a page that sends without end must not
-// fill the disk.
+// allowRecord reports whether a record about a request is stored, and adds to it how
+// many before it were not. The rate is bounded, so that a page cannot fill the disk.
 func (d *acts) allowRecord(session string, r action.Record) (action.Record, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -13,9 +13,8 @@ import (
 
 const hidden = "[not recorded]" // in place of what may be a secret
 
-// inputText is what the call types or chooses, as records and questions show it:
-// nothing of it where the field is protected, or where nothing is known of the
-// field.
+// inputText is what the call types or chooses, as records and questions show it. It is
+// hidden where the field is protected, or where nothing is known of the field.
 func (c *callInfo) inputText() string {
 	if c.sensitive {
 		return hidden
@@ -63,8 +62,8 @@ func (c *callInfo) targetText() string {
 	return ""
 }
 
-// elementText is what the call acts on: what the page says of it, or else what the
-// caller said.
+// elementText is what the call acts on: as the page describes it, or else as the
+// caller does.
 func (c *callInfo) elementText() string {
 	if e := c.facts.Element; e != nil {
 		text := e.Role

@@ -25,8 +25,8 @@ const (
 	minFreeBytes  = 1 << 30          // bytes free in the state directory; artifacts and audit grow there
 )
 
-// diagnose checks everything a session needs. Where engine and image are
-// there it starts a box of its own and proves what holds inside.
+// diagnose checks everything that a session needs. Where the engine and the image are
+// present it starts a box and checks its isolation.
 func diagnose(ctx context.Context, c config.Config, version string) []cli.Check {
 	ctx, cancel := context.WithTimeout(ctx, diagnoseLimit)
 	defer cancel()
@@ -118,7 +118,7 @@ func checkWritable(dir string) error {
 	return errors.Join(err, probe.Close())
 }
 
-// boxCheck starts a box and says what holds in it.
+// boxCheck starts a box and checks its isolation.
 func boxCheck(ctx context.Context, c config.Config, driver driver) []cli.Check {
 	proxy := egress.New(egress.Options{})
 	defer func() { _ = proxy.Shutdown(context.WithoutCancel(ctx)) }()
@@ -171,7 +171,8 @@ func displayCheck(h sandbox.Health) cli.Check {
 	return cli.Check{Name: "display", Detail: "Xvfb does not run: " + h.Display.Exit, Repair: "glovebox image build"}
 }
 
-// egressCheck sends the browser where no rule lets it: the proxy must refuse it.
+// egressCheck sends the browser to an address that no rule allows: the proxy must refuse
+// it.
 func egressCheck(ctx context.Context, proxy *egress.Proxy, id string, browser interface {
 	Do(context.Context, string, any, action.Pin) (action.Result, error)
 }) cli.Check {

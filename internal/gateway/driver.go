@@ -18,7 +18,7 @@ import (
 // container, and short, because it holds sockets.
 const localDir = "/run/glovebox/boxes"
 
-// driver is a place for boxes that can be checked and let go of.
+// driver is a sandbox driver that can be checked and closed.
 type driver interface {
 	sandbox.Driver
 	Check(ctx context.Context) []sandbox.Finding
@@ -102,7 +102,7 @@ type reaper interface {
 	Reap(ctx context.Context) (int, error)
 }
 
-// reapBoxes begins to remove what ended gateways left on the engine, now and then.
+// reapBoxes removes what ended gateways left on the engine, each reapEvery.
 func (h *Gateway) reapBoxes(ctx context.Context, d driver, log *slog.Logger) {
 	r, shares := d.(reaper)
 	if !shares {

@@ -227,8 +227,8 @@ func (g *Gateway) openSessions(ctx context.Context, c config.Config, db *store.D
 	return nil
 }
 
-// openProfiles opens the saved user data. The key may be in the environment,
-// and is in no configuration: that is printed.
+// openProfiles opens the saved user data. Its key is in the environment or in a file,
+// not in the configuration, which can be printed.
 func openProfiles(ctx context.Context, c config.Config, db *store.DB, log *slog.Logger) (*profile.Store, error) {
 	key, err := profile.Key(os.Getenv(profile.KeyEnv), c.Server.StateDir)
 	if err != nil {
@@ -300,15 +300,15 @@ func listenAddress(l net.Listener) []netip.AddrPort {
 	return []netip.AddrPort{tcp.AddrPort()}
 }
 
-// router does the calls that the gate lets through: each goes to the sessions, the
-// records of runs, or the vault.
+// router passes each call that the gate lets through to the sessions, the records of
+// runs, or the vault.
 type router struct {
 	gate.Sessions
 	runs  *workflow.Runs
 	vault vaultCheck
 }
 
-// Look has the part that a verb belongs to look.
+// Look passes a call on to be looked at.
 func (b router) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	if b.runs.Owns(call.Verb) {
 		return b.runs.Look(ctx, call)
@@ -319,7 +319,7 @@ func (b router) Look(ctx context.Context, call action.Call) (action.Facts, actio
 	return b.Sessions.Look(ctx, call)
 }
 
-// Do has the part that a verb belongs to do the call.
+// Do passes a call on to be done.
 func (b router) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
 	if b.runs.Owns(call.Verb) {
 		return b.runs.Do(ctx, call)

@@ -78,9 +78,8 @@ func imageTag(c config.Config, version string) string {
 	return "glovebox-browser:" + version
 }
 
-// gcPercent is how much may lie around before it is collected, in percent of
-// what is in use: half of Go's own. A gateway allocates little and lives for
-// long; a snapshot of a large page is what makes it grow.
+// gcPercent is the value for debug.SetGCPercent: half of Go's default. A gateway
+// allocates little and runs for long; snapshots of large pages make it grow.
 const gcPercent = 50
 
 // tuneGC makes the garbage collector keep memory low, unless $GOGC says otherwise.
@@ -90,8 +89,8 @@ func tuneGC() {
 	}
 }
 
-// freeMemory returns to the system what only the start needed. Pools, as the one
-// of 8 MiB in which migrations are read, give way at the second collection.
+// freeMemory returns to the system the memory that only the start needed. Pools, such
+// as the one of 8 MiB in which migrations are read, are freed at the second collection.
 func freeMemory() {
 	debug.FreeOSMemory()
 	debug.FreeOSMemory()

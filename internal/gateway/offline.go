@@ -14,9 +14,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 )
 
-// offline makes a call about tokens or the vault on the state directory while no
-// gateway uses it: through a gate like any other, which records it, but with no
-// sessions behind. Who may open the directory is its own operator. Faults:
+// offline makes a call about tokens or the vault on the state directory while no gateway
+// uses it. The call goes through a gate, which records it; there are no sessions.
+// Whoever may open the directory is an operator. Faults:
 // already_active when a gateway uses it.
 func offline(ctx context.Context, c config.Config, call action.Call) (result action.Result, err error) {
 	if !strings.HasPrefix(call.Verb, "token.") && call.Verb != checkVerb {

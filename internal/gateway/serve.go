@@ -30,7 +30,7 @@ import (
 // boxes.
 const shutdownLimit = 35 * time.Second
 
-// serve runs a gateway until ctx ends or it has been idle for too long.
+// serve runs a gateway until ctx ends, or until it was idle for too long.
 func serve(ctx context.Context, c config.Config, version string, o cli.ServeOptions) (err error) {
 	log := slog.New(slog.NewTextHandler(o.Err, nil))
 	if o.LogJSON {
@@ -202,7 +202,7 @@ func (i *idleWatch) watch(ctx context.Context, end func()) {
 	}
 }
 
-// listenOptions is from where, and under which names, the gateway may be called.
+// listenOptions says from where, and under which names, the gateway may be called.
 func listenOptions(s config.Server) (rest.Options, error) {
 	proxies, err := s.Prefixes()
 	if err != nil {

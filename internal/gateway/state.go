@@ -31,9 +31,8 @@ func instance(dir string) (string, error) {
 	return id, nil
 }
 
-// lock takes the state directory for this process alone: two gateways on one
-// would each take the other's boxes for leftovers. The lock goes with the
-// process, however it ends.
+// lock locks the state directory for this process. Two gateways on one directory would
+// each remove the other's boxes. The lock ends with the process.
 func lock(dir string) (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fault.New(fault.StartFailed, "cannot make the state directory %s", dir).

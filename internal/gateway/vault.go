@@ -13,10 +13,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/cli"
 )
 
-// checkVerb is answered by the vault, beside the sessions.
+// checkVerb is the verb that the vault answers.
 const checkVerb = "credential.check"
 
-// openVault opens where credentials come from, until the gateway is closed.
+// openVault opens the source of credentials, until the gateway is closed.
 func (g *Gateway) openVault(c config.Config) (err error) {
 	if g.vault, err = openVault(c); err != nil {
 		return err
@@ -25,7 +25,7 @@ func (g *Gateway) openVault(c config.Config) (err error) {
 	return nil
 }
 
-// openVault opens where credentials come from. It asks nothing of it yet.
+// openVault opens the source of credentials. It makes no request to it yet.
 // Faults: invalid_request, start_failed.
 func openVault(c config.Config) (*source.Vault, error) {
 	from, err := openSource(c)
@@ -35,8 +35,8 @@ func openVault(c config.Config) (*source.Vault, error) {
 	return source.Open(source.Options{Source: from, Path: c.Security.Credentials.Path})
 }
 
-// openSource is nil for none. Keys are in the environment or in files, and in no
-// configuration: that is printed.
+// openSource opens the configured source of credentials, nil for none. Its keys are in
+// the environment or in files, not in the configuration, which can be printed.
 func openSource(c config.Config) (source.Source, error) {
 	switch c.Security.Credentials.Backend {
 	case "file":

@@ -160,7 +160,7 @@ func (b *batchRun) merge(result action.Result) {
 	b.last.Notes, b.last.Artifacts = notes, files
 }
 
-// waitFault is the fault of a step that did not come to what it was for.
+// waitFault is the fault of a step that waited in vain.
 func waitFault(result action.Result) error {
 	if waited, ok := result.Data.(*action.Waited); ok && !waited.Found {
 		return fault.New(fault.NotFound, "what was waited for did not come in time").Hinted("look at the page, and go on with what is left")

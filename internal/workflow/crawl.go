@@ -64,15 +64,15 @@ type candidate struct {
 	hops  int // redirects that led here
 }
 
-// visited is what became of one.
+// visited is the result of a candidate.
 type visited struct {
 	visit *action.CrawlVisit
 	skip  string // why it was not asked for
 	err   error
 }
 
-// crawl opens a crawl at the gate, reads its pages one by one through the
-// gate, and ends it. What was read when it is cut short is its result.
+// crawl opens a crawl at the gate, reads each page by a call through the gate, and ends
+// it. A crawl that is cut short returns the pages that were read.
 func (o *Orchestrator) crawl(ctx context.Context, call action.Call) (action.Result, error) {
 	call.ID = requestID(call)
 	result, err := o.gate.Call(ctx, call)
@@ -158,9 +158,8 @@ func (c *crawlRun) run(ctx context.Context) {
 // pagesLeft is how many pages may still be read.
 func (c *crawlRun) pagesLeft() int { return max(0, c.args.MaxPages-len(c.out.Pages)) }
 
-// level reads the pages of one depth, in rounds: what comes to nothing in one
-// (a duplicate, a redirect) makes room for others in the next. It returns what
-// it did not come to.
+// level reads the pages of one depth, a frontier at a time: a duplicate or a redirect
+// makes room for another page in the next one. It returns the pages it did not read.
 func (c *crawlRun) level(ctx context.Context, queue []candidate) (left []candidate) {
 	for len(queue) > 0 && c.pagesLeft() > 0 && c.out.Stopped == "" {
 		n := min(len(queue), c.pagesLeft())
@@ -185,7 +184,7 @@ func (c *crawlRun) step(ctx context.Context, verb string, args any) (action.Resu
 	return result, err
 }
 
-// visit reads one page, if its server's robots.txt lets us.
+// visit reads one page, if its server's robots.txt allows it.
 func (c *crawlRun) visit(ctx context.Context, at candidate) visited {
 	if !c.args.IgnoreRobots {
 		rules := c.robots.of(ctx, origin(at.url))
@@ -233,7 +232,7 @@ func (c *crawlRun) file(ctx context.Context, address string) (status int, body [
 	return 404, nil, nil
 }
 
-// end closes the crawl's tabs, whatever became of the caller.
+// end closes the crawl's tabs, also after the caller went away.
 func (c *crawlRun) end(ctx context.Context) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), endLimit)
 	defer stop()

@@ -29,7 +29,7 @@ func (r *activeRun) execute() {
 	r.runs.log.Info("run ended", "run", r.run.ID, "status", e.status, "reason", e.code)
 }
 
-// executeRecovering is the run; a panic ends it and nothing else.
+// executeRecovering does the run. A panic ends this run and nothing else.
 func (r *activeRun) executeRecovering() (e ending) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -93,7 +93,7 @@ func (r *activeRun) preflight() *ending {
 	return nil
 }
 
-// openPage opens the run's page. A page that does not load ends it.
+// openPage opens the run's page. A page that does not load ends the run.
 func (r *activeRun) openPage() *ending {
 	err := r.runAction(action.RunAction{Type: "navigate", URL: r.args.URL})
 	for fault.CodeOf(err) == fault.SessionPaused {
@@ -176,8 +176,7 @@ func (a *runActions) take(_ context.Context, err error) {
 	}
 }
 
-// fatalEnding says how a fault of an action ends the run; nil for one that the run
-// survives.
+// fatalEnding returns how a fault of an action ends the run; nil if the run goes on.
 func (r *activeRun) fatalEnding(err error) *ending {
 	f := fault.From(err)
 	switch f.Code {
@@ -193,7 +192,8 @@ func (r *activeRun) fatalEnding(err error) *ending {
 	return nil
 }
 
-// endingOf is the end that a fault makes, unless the run was ended meanwhile.
+// endingOf is the ending because of a fault, unless the run was ended by others
+// meanwhile.
 func (r *activeRun) endingOf(f *fault.Fault, status string) *ending {
 	var by *cancelled
 	var lost *fault.Fault
@@ -210,8 +210,8 @@ func (r *activeRun) endingOf(f *fault.Fault, status string) *ending {
 	return &ending{status, string(f.Code), f.Message}
 }
 
-// pause asks a person for guidance and waits for it. The run's time stands
-// still meanwhile.
+// pause asks a person for guidance and waits for it. This time does not count for the
+// run.
 func (r *activeRun) pause(why action.RunReason) (guidance, *ending) {
 	r.mu.Lock()
 	r.paused = true
@@ -247,15 +247,14 @@ func (r *activeRun) pause(why action.RunReason) (guidance, *ending) {
 	return guidance{}, &ending{action.RunFailed, "no_guidance", fmt.Sprintf("nobody said within %s how to go on", guidanceLimit)}
 }
 
-// noteGuidance notes guidance.
+// noteGuidance records guidance, and lets the run go on.
 func (r *activeRun) noteGuidance(g guidance) guidance {
 	r.log(action.RunResumeEntry, true, "%s: %s", g.by, g.text)
 	r.state(action.RunRunning, "", nil)
 	return g
 }
 
-// endPause ends the pause, and reports whether nobody else did: guidance that was
-// let in is waited for.
+// endPause ends the pause, and reports whether nobody else had ended it.
 func (r *activeRun) endPause() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -264,8 +263,8 @@ func (r *activeRun) endPause() bool {
 	return was
 }
 
-// askGuidance puts the question how a paused run shall go on, whoever started it, and
-// returns where the answer will be. stop ends the asking and waits for its end.
+// askGuidance asks people how a paused run shall go on. The answer arrives on a channel.
+// stop ends the question and waits until it has ended.
 func (r *activeRun) askGuidance(why action.RunReason) (answer <-chan error, stop func()) {
 	ctx, cancel := context.WithCancel(r.ctx)
 	args := &action.RunGuide{Run: r.run.ID, Why: cut(why.Code+": "+why.Message, maxDetails)}
@@ -294,8 +293,8 @@ func reasonOf(err error) action.RunReason {
 	return action.RunReason{Code: string(f.Code), Message: f.Message}
 }
 
-// closeBrowser reads the page once more where nobody has, and ends the run's browser,
-// however the run ended.
+// closeBrowser ends the run's browser, however the run ended. It reads the page before,
+// where no action has.
 func (r *activeRun) closeBrowser(e ending) ending {
 	session := r.snapshot().Session
 	if session == "" && !r.opening {

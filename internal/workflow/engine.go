@@ -35,8 +35,8 @@ func requestID(call action.Call) string {
 // frontEnd is one kind of request that is many calls: where its steps come from,
 // and what is done with their results. Its methods are called from one goroutine.
 type frontEnd[R any] interface {
-	// next returns the next step that may begin, nil when none may now: then wait
-	// says how long until one may, and 0 that only the result of another makes room.
+	// next returns the next step that may begin, nil when none may now. wait then says
+	// when to ask again; 0 means after the result of another step.
 	next(ctx context.Context) (step func(context.Context) R, wait time.Duration)
 	// take takes a result in. Results come as the steps end.
 	take(ctx context.Context, result R)

@@ -9,8 +9,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// readFrontier reads some pages, several at a time, and takes them in in their order,
-// whatever ends first. It returns the pages that redirects lead to.
+// readFrontier reads some pages, several at a time, and merges their results in the
+// order of the pages, whichever ends first. It returns the pages that redirects lead to.
 func (c *crawlRun) readFrontier(ctx context.Context, pages []candidate) (again []candidate) {
 	r := &frontier{c: c, pages: pages, visits: make([]*visited, len(pages)), started: make([]bool, len(pages))}
 	runSteps(ctx, c.args.Parallel, r)
@@ -36,7 +36,7 @@ type frontier struct {
 	again   []candidate
 }
 
-// outcome is what became of the page of an index.
+// outcome is the result of the page at an index.
 type outcome struct {
 	index   int
 	visited visited
@@ -64,7 +64,7 @@ func (r *frontier) next(ctx context.Context) (step func(context.Context) outcome
 	return nil, wait
 }
 
-// take keeps a visit, and takes in the pages whose turn it is.
+// take keeps a visit, and merges the pages whose turn it is.
 func (r *frontier) take(ctx context.Context, o outcome) {
 	r.c.queued--
 	r.visits[o.index] = &o.visited
@@ -72,7 +72,7 @@ func (r *frontier) take(ctx context.Context, o outcome) {
 	r.mergeInOrder(ctx)
 }
 
-// mergeInOrder takes in the pages whose turn it is.
+// mergeInOrder merges the pages whose turn it is.
 func (r *frontier) mergeInOrder(ctx context.Context) {
 	for r.merged < len(r.pages) && r.c.out.Stopped == "" && r.visits[r.merged] != nil {
 		r.merge(ctx)
@@ -80,17 +80,17 @@ func (r *frontier) mergeInOrder(ctx context.Context) {
 	}
 }
 
-// merge takes in the page whose turn it is.
+// merge merges the page whose turn it is.
 func (r *frontier) merge(ctx context.Context) {
 	if to, ok := r.c.merge(ctx, r.pages[r.merged], *r.visits[r.merged]); ok {
 		r.again = append(r.again, to)
 	}
 }
 
-// contentHash is what a kept page is recognised by.
+// contentHash is the hash of the content of a page that was kept.
 type contentHash [sha256.Size]byte
 
-// merge takes in what became of a page, and returns where it redirects to.
+// merge adds the result of a page to the crawl, and returns where the page redirects to.
 func (c *crawlRun) merge(ctx context.Context, at candidate, v visited) (candidate, bool) {
 	switch {
 	case v.skip != "":
@@ -107,8 +107,7 @@ func (c *crawlRun) merge(ctx context.Context, at candidate, v visited) (candidat
 	return candidate{}, false
 }
 
-// skip counts a page that is left out. The first page is not left out without
-// a word.
+// skip counts a page that is left out. For the first page, the result says why.
 func (c *crawlRun) skip(at candidate, reason, words string) {
 	c.out.Skipped[reason]++
 	if at.depth == 0 && len(c.out.Pages) == 0 {
@@ -116,7 +115,7 @@ func (c *crawlRun) skip(at candidate, reason, words string) {
 	}
 }
 
-// fail takes in a page that could not be read.
+// fail adds a page that could not be read.
 func (c *crawlRun) fail(ctx context.Context, at candidate, err error) {
 	f := fault.From(err)
 	switch {
@@ -132,7 +131,7 @@ func (c *crawlRun) fail(ctx context.Context, at candidate, err error) {
 	}
 }
 
-// follow makes a page of where another redirects to, if it may be read.
+// follow returns the page that another redirects to, if it may be read.
 func (c *crawlRun) follow(at candidate, to string) (candidate, bool) {
 	next := candidate{url: address(to), depth: at.depth, hops: at.hops + 1}
 	if next.hops > maxRedirects {
@@ -149,8 +148,8 @@ func (c *crawlRun) follow(at candidate, to string) (candidate, bool) {
 	return next, true
 }
 
-// admit notes an address, and returns why it is not followed: known for one
-// that was met before.
+// admit remembers an address, and returns why it is not read: "duplicate" for one that
+// is known already.
 func (c *crawlRun) admit(to string) (reason string) {
 	k := key(to)
 	switch {
@@ -171,8 +170,8 @@ func (c *crawlRun) admit(to string) (reason string) {
 	return ""
 }
 
-// isDuplicate reports whether a page says that it is another name of one that was
-// kept. A page that names a wholly different one is not believed.
+// isDuplicate reports whether a page names a page that was kept as its canonical
+// address. A page that names one with other content is not believed.
 func (c *crawlRun) isDuplicate(at candidate, v *action.CrawlVisit) bool {
 	k, own := key(v.Canonical), key(at.url)
 	if k == "" || k == own || host(v.Canonical) != host(at.url) {
@@ -189,7 +188,7 @@ func (c *crawlRun) isDuplicate(at candidate, v *action.CrawlVisit) bool {
 	return false
 }
 
-// keep adds a page that was read, and notes where it leads.
+// keep adds a page that was read, and its links for the next depth.
 func (c *crawlRun) keep(at candidate, v *action.CrawlVisit) {
 	c.kept[key(at.url)] = sha256.Sum256([]byte(v.Page.Content))
 	if !c.add(v.Page, at.depth) {
@@ -200,7 +199,7 @@ func (c *crawlRun) keep(at candidate, v *action.CrawlVisit) {
 	}
 }
 
-// addLinks notes links for the next depth.
+// addLinks adds links to the pages of the next depth.
 func (c *crawlRun) addLinks(links []string, depth int) {
 	for _, to := range links {
 		if depth > *c.args.MaxDepth {
@@ -217,8 +216,8 @@ func (c *crawlRun) addLinks(links []string, depth int) {
 	}
 }
 
-// tooDeep counts a link beyond the deepest page. It is not met: a redirect may
-// lead there from less deep.
+// tooDeep counts a link below the last depth. admit does not remember it: a redirect at
+// a lesser depth may lead there.
 func (c *crawlRun) tooDeep(to string) {
 	k := key(to)
 	if k == "" || c.seen[k] || c.tooDeepKeys[k] || len(c.tooDeepKeys) >= maxKnown || !c.within(host(to)) {

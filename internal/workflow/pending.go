@@ -28,7 +28,7 @@ type pendingBatches struct {
 	all map[string]pendingBatch // by fingerprint
 }
 
-// session is that of a batch of which something is done; empty for others.
+// session is the session of a batch of which a part is done; empty for others.
 func (h *pendingBatches) session(key string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -38,7 +38,7 @@ func (h *pendingBatches) session(key string) string {
 	return ""
 }
 
-// take returns what is done of a batch. Until give nobody else gets it: fault
+// take returns what is done of a batch. Until release nobody else gets it: fault
 // already_active.
 func (h *pendingBatches) take(key string) (pendingBatch, error) {
 	h.mu.Lock()

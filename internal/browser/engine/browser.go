@@ -39,11 +39,9 @@ type Browser struct {
 	navigator    *navigator
 	contents     *contents
 	camera       *camera
-
-	// The rest is guarded by base.mu.
-	origins  map[string]bool               // that documents came from
-	senders  map[string]sender             // by request; of origins that get headers
-	injected map[string]*domainCredentials // credentials that were put in, by domain
+	cookies      cookies
+	injection    *injection
+	siteData     *siteData
 }
 
 // Open takes over a browser. In a fresh one it opens an empty tab in a new
@@ -103,7 +101,7 @@ func (b *Browser) start(ctx context.Context) error {
 		return err
 	}
 	b.mu.Lock()
-	patterns := b.patterns()
+	patterns := b.injection.patterns()
 	b.mu.Unlock()
 	if err := b.root.Call(ctx, "Fetch.enable", patterns, nil); err != nil {
 		return err

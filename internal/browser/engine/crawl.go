@@ -94,7 +94,7 @@ func (c *crawler) take(ctx context.Context) (*tab, error) {
 	if t != nil || err != nil {
 		return t, err
 	}
-	t, err = c.b.newHiddenTab(ctx, c.options)
+	t, err = c.b.targets.newHiddenTab(ctx, c.options)
 	c.mu.Lock()
 	c.making--
 	late := c.closed

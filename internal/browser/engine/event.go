@@ -57,7 +57,7 @@ type byFrame struct {
 	Type        string `json:"navigationType"`
 }
 
-var events = joined(targetEvents, frameEvents, worldEvents, networkEvents, dialogEvents, consoleEvents, dragEvents, downloadEvents, chooserEvents, depositEvents, certificateEvents, authEvents)
+var events = joined(targetEvents, frameEvents, worldEvents, networkEvents, dialogEvents, consoleEvents, dragEvents, downloadEvents, chooserEvents, storageEvents, certificateEvents, authEvents)
 
 func joined(parts ...map[string]eventHandler) map[string]eventHandler {
 	all := make(map[string]eventHandler)
@@ -114,7 +114,7 @@ var frameEvents = map[string]eventHandler{
 		if f == t.root {
 			b.outgoing.channels.drop(func(_, tab string) bool { return tab == t.id })
 		}
-		b.cameFrom(f.url)
+		b.siteData.visited.add(f.url)
 		if from.console.Muted() {
 			t.forget(f) // nobody told of the end of its world
 		}

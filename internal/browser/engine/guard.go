@@ -60,7 +60,7 @@ func requestPaused(b *Browser, session string, from *target, params json.RawMess
 	case json.Unmarshal(params, &p) != nil:
 	case p.Type != "Document":
 		t := b.tabWithFrame(p.Frame)
-		b.certificates.proceed(t, p, func() { b.outgoing.judge(t, p, func() { b.carry(t, p) }) })
+		b.certificates.proceed(t, p, func() { b.outgoing.judge(t, p, func() { b.injection.injectHeaders(t, p) }) })
 	default:
 		t := b.tabWithFrame(p.Frame)
 		b.certificates.proceed(t, p, func() { b.guard.askGuard(b.root, t, p) })
@@ -110,7 +110,7 @@ func (dg *documentGuard) askGuard(session *cdp.Session, t *tab, p paused) {
 			}
 			dg.mu.Lock()
 			defer dg.mu.Unlock()
-			dg.outgoing.judge(t, p, func() { prepare(func() { dg.credentials.goOn(p, t.leads(p)) }) })
+			dg.outgoing.judge(t, p, func() { prepare(func() { dg.credentials.resume(p, t.getsHeaders(p)) }) })
 			return
 		}
 		dg.failRequest(session, t, p, err)

@@ -60,23 +60,23 @@ func (b *base) guardAllows(address string) bool {
 
 // newHiddenTab opens a hidden tab. Until its id is known, no new tab that no page
 // opened becomes the active one: see show.
-func (b *Browser) newHiddenTab(ctx context.Context, o CrawlOptions) (*tab, error) {
-	b.mu.Lock()
+func (ts *targets) newHiddenTab(ctx context.Context, o CrawlOptions) (*tab, error) {
+	ts.mu.Lock()
 	params := map[string]any{"url": "about:blank", "background": true}
-	if b.context != "" {
-		params["browserContextId"] = b.context
+	if ts.context != "" {
+		params["browserContextId"] = ts.context
 	}
-	b.hiding++
-	b.mu.Unlock()
-	t, err := b.hide(ctx, params)
-	b.mu.Lock()
-	b.hiding--
-	if b.hiding == 0 {
-		for _, other := range b.tabs {
-			b.targets.show(other)
+	ts.hiding++
+	ts.mu.Unlock()
+	t, err := ts.hide(ctx, params)
+	ts.mu.Lock()
+	ts.hiding--
+	if ts.hiding == 0 {
+		for _, other := range ts.tabs {
+			ts.show(other)
 		}
 	}
-	b.mu.Unlock()
+	ts.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
@@ -84,22 +84,22 @@ func (b *Browser) newHiddenTab(ctx context.Context, o CrawlOptions) (*tab, error
 		err = t.main.session.Call(ctx, "Fetch.enable", intercepted(true, o.Resources), nil)
 	}
 	if err != nil {
-		b.targets.discard(ctx, t)
+		ts.discard(ctx, t)
 		return nil, err
 	}
 	return t, nil
 }
 
-func (b *Browser) hide(ctx context.Context, params map[string]any) (*tab, error) {
+func (ts *targets) hide(ctx context.Context, params map[string]any) (*tab, error) {
 	var made struct {
 		ID string `json:"targetId"`
 	}
-	if err := b.root.Call(ctx, "Target.createTarget", params, &made); err != nil {
+	if err := ts.root.Call(ctx, "Target.createTarget", params, &made); err != nil {
 		return nil, err
 	}
 	var t *tab
-	err := b.await(ctx, func() bool {
-		if t = b.tabs[made.ID]; t != nil {
+	err := ts.await(ctx, func() bool {
+		if t = ts.tabs[made.ID]; t != nil {
 			t.hidden, t.main.hidden = true, true
 		}
 		return t != nil

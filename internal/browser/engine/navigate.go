@@ -181,7 +181,7 @@ func (nv *navigator) failed(ctx context.Context, t *tab, address string, n navig
 		return fault.New(fault.NavigationFailed, "%s sent no page (%s): the page itself went elsewhere, or the request was given up", host(address), n.Error).
 			With("error", n.Error).Hinted("the page before is still there; try another URL")
 	}
-	if n.Error == "net::ERR_INVALID_AUTH_CREDENTIALS" && nv.credentials.untakenAuth(address) {
+	if n.Error == "net::ERR_INVALID_AUTH_CREDENTIALS" && nv.credentials.passwordRefused(address) {
 		return unloaded(address, authUntaken)
 	}
 	return unloaded(address, nv.whyUnreachable(ctx, address, n.Error))

@@ -53,7 +53,7 @@ func requestEvent(method string, inTab func(t *tab, e netlog.Event)) eventHandle
 			b.netlog.RequestEvent(method, session, e)
 		}
 		if from.tab != nil && e.Document != "" {
-			b.sends(from.tab, from, e)
+			b.injection.noteSender(from.tab, from, e)
 		}
 		b.outgoing.receipts(e)
 		if from.tab != nil && inTab != nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -67,7 +66,7 @@ func (b *Browser) Busy() bool {
 // pauseAll makes the browser pause every request, also those that only read, as
 // long as an act may cause requests.
 func (og *outgoingRequests) pauseAll(ctx context.Context, long time.Duration) {
-	if og.credentials.intercept(ctx, func() { og.pausesAll.Store(true) }) != nil {
+	if og.credentials.pauseAll(ctx, true) != nil {
 		return // the connection is gone, and what was asked with it
 	}
 	og.own.Go(func() {
@@ -79,7 +78,7 @@ func (og *outgoingRequests) pauseAll(ctx context.Context, long time.Duration) {
 				return
 			case now := <-timer.C:
 				if !og.ledger.All(now) {
-					_ = og.credentials.intercept(og.life, func() { og.pausesAll.Store(false) })
+					_ = og.credentials.pauseAll(og.life, false)
 					return
 				}
 			}
@@ -338,6 +337,5 @@ func (og *outgoingRequests) receipt(e action.Effect, is bool) {
 type outgoingRequests struct {
 	*base
 	credentials credentialInjector
-	pausesAll   atomic.Bool // every request is paused, see pauseAll
 	channels    channels
 }

@@ -40,7 +40,7 @@ func (dg *documentGuard) preparing(session *cdp.Session, t *tab, p paused) func(
 			defer end()
 			err := prepare(ctx, p.Request.URL)
 			if err == nil {
-				err = dg.credentials.stock(ctx, t, p.Request.URL)
+				err = dg.credentials.fillStorage(ctx, t, p.Request.URL)
 			}
 			switch {
 			case err == nil:
@@ -70,7 +70,7 @@ func (dg *documentGuard) prepareAhead(ctx context.Context, t *tab, address strin
 	if err := prepare(bounded, address); err != nil {
 		return cmp.Or(ended(ctx, context.Cause(ctx)), unprepared(err))
 	}
-	if err := dg.credentials.lieInWait(bounded, t, address); err != nil {
+	if err := dg.credentials.arm(bounded, t, address); err != nil {
 		dg.log().Debug("cannot wait for a document", "error", err) // preparing does the same for the request
 	}
 	dg.mu.Lock()
@@ -79,37 +79,12 @@ func (dg *documentGuard) prepareAhead(ctx context.Context, t *tab, address strin
 	return nil
 }
 
-// signedIn reports whether the browser has credentials for an address, or that is
-// not known. Such an address must be read by the browser itself.
-func (b *Browser) signedIn(ctx context.Context, address string) bool {
-	b.mu.Lock()
-	prepare := b.options.Prepare
-	b.mu.Unlock()
-	if prepare == nil {
-		return false
-	}
-	ctx, stop := context.WithTimeout(ctx, prepareLimit)
-	defer stop()
-	if prepare(ctx, address) != nil {
-		return true
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	host := pageHost(address)
-	for domain := range b.injected {
-		if within(host, domain) {
-			return true
-		}
-	}
-	return false
-}
-
 // endAhead ends what prepareAhead began, after the navigation.
 func (dg *documentGuard) endAhead(t *tab) {
 	dg.mu.Lock()
-	defer dg.mu.Unlock()
 	t.preparedFor = ""
-	dg.credentials.drop(t)
+	dg.mu.Unlock()
+	dg.credentials.disarm(t)
 }
 
 // unprepared returns the fault of a preparation that failed.

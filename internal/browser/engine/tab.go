@@ -48,18 +48,17 @@ type tab struct {
 	choosers      int       // opened so far
 	awaitsChooser bool      // page.upload waits for one
 
-	mediaType       string                        // of the newest document that the main frame was sent
-	status          map[string]int                // HTTP status of a document, by loader
-	away            map[string]error              // refusals of documents by the egress proxy, by loader
-	lost            string                        // loader of the last navigation that failed
-	failures        map[string]string             // net:: error of a document, by loader
-	refused         error                         // the guard's last refusal of a main document
-	uncertified     string                        // the browser's error for a certificate of the last navigation that was not accepted
-	documentHeld    bool                          // the next document waits for a person
-	preparedFor     string                        // the address that a call has prepared for already
-	ambush          *ambush                       // script that waits for a document; nil for none
-	given           map[string]*domainCredentials // what its sessionStorage has, by domain
-	cancelPreparing func()                        // cancels the preparation for the next document; nil for none
+	mediaType       string            // of the newest document that the main frame was sent
+	status          map[string]int    // HTTP status of a document, by loader
+	away            map[string]error  // refusals of documents by the egress proxy, by loader
+	lost            string            // loader of the last navigation that failed
+	failures        map[string]string // net:: error of a document, by loader
+	refused         error             // the guard's last refusal of a main document
+	uncertified     string            // the browser's error for a certificate of the last navigation that was not accepted
+	documentHeld    bool              // the next document waits for a person
+	preparedFor     string            // the address that a call has prepared for already
+	storage         tabStorage
+	cancelPreparing func() // cancels the preparation for the next document; nil for none
 	inflight        map[string]struct{}
 	asking          map[string]string // endpoints of those that an act may wait for
 	lastBusy        time.Time         // when a request last started or ended

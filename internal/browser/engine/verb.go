@@ -144,9 +144,9 @@ func (b *Browser) pageVerbs() map[string]verb {
 		"page.execute":    verbOf(b.contents.execute),
 		"page.screenshot": verbOf(b.camera.screenshot),
 		"page.pdf":        verbOf(b.camera.pdf),
-		"cookie.list":     verbOf(b.listCookies),
-		"cookie.set":      verbOf(b.setCookies),
-		"cookie.delete":   verbOf(b.deleteCookies),
+		"cookie.list":     verbOf(b.cookies.list),
+		"cookie.set":      verbOf(b.cookies.set),
+		"cookie.delete":   verbOf(b.cookies.delete),
 	}
 }
 

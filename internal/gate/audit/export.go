@@ -133,7 +133,7 @@ func cells(r action.Record) []string {
 	return cells
 }
 
-// harmless keeps a spreadsheet from taking a text for a formula
+// harmless keeps a spreadsheet from reading a text as a formula
 // (https://owasp.org/www-community/attacks/CSV_Injection).
 func harmless(text string) string {
 	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {

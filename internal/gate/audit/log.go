@@ -32,17 +32,16 @@ type Options struct {
 	Now       func() time.Time // time.Now when nil
 	Signing   Signing          // how the trail is signed; not at all when it has no key
 	Retention time.Duration    // records older than this are removed, in whole signed segments; never when 0
-	// Redact is given each record before it is stored, and returns what is: without
-	// what nobody may read. nil changes nothing.
+	// Redact gets each record before it is stored, and returns the record to store:
+	// without what nobody may read. nil changes nothing.
 	Redact func(action.Record) action.Record
 
 	NoFlush bool // intents are not flushed to the disk before their calls run: a power cut may lose them
 }
 
-// Log writes the trail. Of the callers who wait one leads: it commits what
-// waits by then in one statement, so that many share one commit, and a caller
-// that is alone hands nothing over to another goroutine. It is safe for
-// concurrent use.
+// Log writes the trail. One of the callers that wait commits the records of all of
+// them in one statement, so that many share one commit, and a single caller needs no
+// other goroutine. It is safe for concurrent use.
 type Log struct {
 	db      *store.DB
 	log     *slog.Logger

@@ -24,7 +24,7 @@ type Message struct {
 	Data      Data      `json:"data"`
 }
 
-// Data says what happened, without what was typed. Its texts are inert.
+// Data says what happened, without what was typed. Its texts are sanitized.
 type Data struct {
 	Event      int64      `json:"event"` // number of the record in the audit trail
 	Scope      string     `json:"scope"`
@@ -70,7 +70,8 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// storeMessage stores the message of a record, and that it was taken, together.
+// storeMessage stores the message of a record and the position in the trail, in one
+// transaction.
 func (s *Sender) storeMessage(ctx context.Context, r action.Record) error {
 	name := messageType(r)
 	if name == "" {
@@ -103,7 +104,7 @@ func (s *Sender) storeMessage(ctx context.Context, r action.Record) error {
 	return nil
 }
 
-// messageType is the type of the message that a record is told by; most are not.
+// messageType is the type of the message of a record; empty for records without one.
 func messageType(r action.Record) string {
 	switch r.EventType {
 	case audit.Alert:

@@ -39,7 +39,7 @@ const (
 // within ten minutes, soon while a question waits.
 var backoff = []time.Duration{5 * time.Second, 25 * time.Second, 90 * time.Second, 180 * time.Second, 300 * time.Second}
 
-// Options are what a sender is made of. All but the last two are needed.
+// Options are what a sender is made of. All but the last two must be given.
 type Options struct {
 	URL       string // where to; Address has found it good
 	Secret    string // "whsec_" and base64 of 24 bytes at least
@@ -52,7 +52,7 @@ type Options struct {
 	AttemptTimeout time.Duration   // longest time of one attempt; 10 s when 0
 }
 
-// Sender tells the address. Close it.
+// Sender delivers messages to the address. Close it.
 type Sender struct {
 	url       string
 	key       *standardwebhooks.Webhook
@@ -68,9 +68,8 @@ type Sender struct {
 	work sync.WaitGroup
 }
 
-// Open starts telling: from where the last sender over this store stopped, or
-// else of what is yet to come. The fault is invalid_request for a secret that is
-// none.
+// Open starts to deliver: from where the last sender over this store stopped, or else
+// from now on. The fault is invalid_request for an invalid secret.
 func Open(ctx context.Context, o Options) (*Sender, error) {
 	if o.DB == nil || o.Trail == nil || o.Approvals == nil || o.Log == nil {
 		return nil, fault.New(fault.Internal, "the webhook lacks one of its parts")
@@ -104,7 +103,7 @@ func (s *Sender) Close() {
 	s.client.CloseIdleConnections()
 }
 
-// clientOf makes a client that follows nobody and uses no proxy.
+// clientOf makes a client that follows no redirects and uses no proxy.
 func clientOf(attempt time.Duration) *http.Client {
 	return &http.Client{
 		Timeout: attempt,
@@ -120,7 +119,7 @@ func clientOf(attempt time.Duration) *http.Client {
 	}
 }
 
-// begin sees that there is a place in the trail to go on from.
+// begin stores the position in the trail to start from, if there is none.
 func (s *Sender) begin(ctx context.Context) error {
 	newest, err := s.trail.Query(ctx, action.AuditQuery{}, "") // of no scope: the number alone
 	if err == nil {
@@ -132,8 +131,8 @@ func (s *Sender) begin(ctx context.Context) error {
 	return nil
 }
 
-// Forget forgets where a webhook was, when none is configured any more: one
-// that is configured later is not told of what happened in between.
+// Forget removes the position of a webhook that is not configured any more. A webhook
+// that is configured later gets no messages of the time in between.
 func Forget(ctx context.Context, db *store.DB) error {
 	for _, statement := range []string{`DELETE FROM webhook_messages`, `DELETE FROM webhook`} {
 		if _, err := db.Writer.ExecContext(ctx, statement); err != nil {
@@ -143,8 +142,7 @@ func Forget(ctx context.Context, db *store.DB) error {
 	return nil
 }
 
-// keyOf reads a secret. It is in no error: what is wrong with it could be most
-// of it.
+// keyOf reads a secret. No error repeats any of it.
 func keyOf(secret string) (*standardwebhooks.Webhook, error) {
 	wrong := fault.New(fault.InvalidRequest, "the webhook's secret is none").
 		Hinted("put whsec_ and base64 of at least %d random bytes into the variable that security.hitl.webhook.secret_env names: echo whsec_$(openssl rand -base64 32)", leastKey)
@@ -165,7 +163,7 @@ func CheckSecret(secret string) error {
 	return err
 }
 
-// Status is how deliveries went.
+// Status counts the deliveries, and says what went wrong last.
 type Status struct {
 	Delivered int64
 	GivenUp   int64
@@ -174,7 +172,7 @@ type Status struct {
 	Tried     time.Time // when that was; zero when there was none
 }
 
-// Read returns how deliveries went; the zero Status where no webhook was ever
+// Read returns the status of the deliveries; the zero Status where no webhook was ever
 // configured.
 func Read(ctx context.Context, db *store.DB) (Status, error) {
 	var s Status
