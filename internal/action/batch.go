@@ -70,7 +70,7 @@ const (
 // its tabs, but for what is many calls itself.
 func (v *Verb) Batches() bool {
 	own := strings.HasPrefix(v.Name, "page.") || strings.HasPrefix(v.Name, "tab.")
-	return own && !v.Inner && v.Name != "page.crawl" && v.Name != "page.batch"
+	return own && !v.Inner && v.Name != VerbPageCrawl.Name && v.Name != VerbPageBatch.Name
 }
 
 // stepVerbs lists the verbs of steps, for hints.

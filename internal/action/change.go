@@ -40,9 +40,9 @@ const (
 // act on the active page or choose it, and waiting for it.
 func (v *Verb) Tells() bool {
 	switch v.Name {
-	case "page.wait_for", "page.execute":
+	case VerbPageWaitFor.Name, VerbPageExecute.Name:
 		return true
-	case "page.crawl":
+	case VerbPageCrawl.Name:
 		return false
 	}
 	return v.Class == Write && !v.Inner && (strings.HasPrefix(v.Name, "page.") || strings.HasPrefix(v.Name, "tab."))

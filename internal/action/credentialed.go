@@ -6,7 +6,7 @@ import "strings"
 // holds credentials, whatever rules grant: what gives unmediated access to a
 // page, and the network log as a file. v is the row that a call is judged by,
 // see As.
-func (v *Verb) Withheld() bool { return v.Class == Raw || v.Name == "page.har" }
+func (v *Verb) Withheld() bool { return v.Class == Raw || v.Name == VerbPageHAR.Name }
 
 // WithheldRule is the rule by which such a call is refused.
 const WithheldRule = "session.credentialed"
@@ -28,9 +28,9 @@ func (v *Verb) Instead() string {
 }
 
 var instead = map[string]string{
-	"page.execute": "use the page verbs: page.snapshot and page.find read, page.click and page.type act",
-	"page.content": "read the page with page.snapshot, page.markdown or page.extract",
-	"page.har":     "list requests with page.network",
-	"page.network": "list requests without headers",
-	"cdp.attach":   "use the page verbs; a client of the protocol can be attached in a session without credentials",
+	VerbPageExecute.Name: "use the page verbs: page.snapshot and page.find read, page.click and page.type act",
+	VerbPageContent.Name: "read the page with page.snapshot, page.markdown or page.extract",
+	VerbPageHAR.Name:     "list requests with page.network",
+	VerbPageNetwork.Name: "list requests without headers",
+	VerbCDPAttach.Name:   "use the page verbs; a client of the protocol can be attached in a session without credentials",
 }

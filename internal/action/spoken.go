@@ -16,10 +16,10 @@ var (
 
 // commandsOf are commands for verbs and tools that the table has none for.
 var commandsOf = map[string]string{
-	"approval.status":         "approvals show",
+	VerbApprovalStatus.Name:         "approvals show",
 	"browser_approval_status": "approvals show",
-	"artifact.get":            "artifacts get",
-	"session.request_human":   "session take",
+	VerbArtifactGet.Name:            "artifacts get",
+	VerbSessionRequestHuman.Name:   "session take",
 	"browser_request_human":   "session take",
 	"browser_session":         "session",
 }
@@ -93,9 +93,9 @@ func OfTool(name string) (*Verb, bool) {
 
 // toolVerbs are tools that the table does not name, since a verb has one tool.
 var toolVerbs = map[string]string{
-	"browser_fill_form":  "page.type",
-	"browser_screenshot": "page.screenshot",
-	"browser_read":       "page.extract",
+	"browser_fill_form":  VerbPageType.Name,
+	"browser_screenshot": VerbPageScreenshot.Name,
+	"browser_read":       VerbPageExtract.Name,
 }
 
 var toolRef = regexp.MustCompile(`^(@|ref=)?e\d+$`)

@@ -44,7 +44,7 @@ func (a *callAct) beginAct() {
 
 // waitingVerbs are the verbs that wait for what they caused.
 var waitingVerbs = map[string]bool{
-	"page.click": true, "page.press": true, "page.type": true, "page.select": true, "page.drag": true, "page.dialog": true, "page.upload": true,
+	action.VerbPageClick.Name: true, action.VerbPagePress.Name: true, action.VerbPageType.Name: true, action.VerbPageSelect.Name: true, action.VerbPageDrag.Name: true, action.VerbPageDialog.Name: true, action.VerbPageUpload.Name: true,
 }
 
 // longestQuestion is how long a question may wait, and some seconds more for its

@@ -218,4 +218,4 @@ func (i *inspection) releaseHolds() {
 	}
 }
 
-var releasingVerbs = map[string]bool{"session.resume": true, "session.hand_back": true, "session.close": true}
+var releasingVerbs = map[string]bool{action.VerbSessionResume.Name: true, action.VerbSessionHandBack.Name: true, action.VerbSessionClose.Name: true}

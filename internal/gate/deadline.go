@@ -34,11 +34,11 @@ func (c *callInfo) limit() time.Duration {
 		return args.Limit(c.g.timeouts.Action)
 	}
 	switch c.call.Verb {
-	case "session.request_human":
+	case action.VerbSessionRequestHuman.Name:
 		return max(c.call.Wait, 0) + maxHumanWait
-	case "session.start", "session.close", "session.archive", "browser.start", "browser.stop", "run.open", "run.end":
+	case action.VerbSessionStart.Name, action.VerbSessionClose.Name, action.VerbSessionArchive.Name, action.VerbBrowserStart.Name, action.VerbBrowserStop.Name, action.VerbRunOpen.Name, action.VerbRunEnd.Name:
 		return c.g.timeouts.Start
-	case "profile.export", "profile.import": // a session of their own starts and ends
+	case action.VerbProfileExport.Name, action.VerbProfileImport.Name: // a session of their own starts and ends
 		return 2 * c.g.timeouts.Start
 	}
 	return c.g.timeouts.Action

@@ -164,7 +164,7 @@ func (p *invocation) afterCall(ctx context.Context, result action.Result, err er
 		return result, p.requestHost(ctx, err)
 	}
 	q, answered := result.Data.(*action.Question)
-	if p.call.Verb != "approval.answer" || !answered || q.State != approval.Approved {
+	if p.call.Verb != action.VerbApprovalAnswer.Name || !answered || q.State != approval.Approved {
 		return result, nil
 	}
 	failed := map[string]string{allowVerb: "the host was not added", resumeVerb: "the session does not go on by it"}[q.Verb]

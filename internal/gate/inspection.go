@@ -65,7 +65,7 @@ func (i *inspection) note(found ...scan.Finding) {
 // isScanned reports whether the call's texts are looked through for credentials:
 // agents', and in runs everybody's, which are for test data only.
 func (c *callInfo) isScanned() bool {
-	return c.call.Caller.Role != action.Operator || c.call.OfRun || c.call.Verb == "run.start" || c.call.Verb == "run.resume"
+	return c.call.Caller.Role != action.Operator || c.call.OfRun || c.call.Verb == action.VerbRunStart.Name || c.call.Verb == action.VerbRunResume.Name
 }
 
 // scannedTexts are the texts of the call with the labels of their target on the page,
@@ -92,7 +92,7 @@ func (i *inspection) scannedTexts() []scan.Text {
 	return texts
 }
 
-var typedField = map[string]string{"page.type": "text", "page.press": "key"}
+var typedField = map[string]string{action.VerbPageType.Name: "text", action.VerbPagePress.Name: "key"}
 
 // typed returns the text that the call types. anew says that it replaces the content
 // of the field.
@@ -115,7 +115,7 @@ func (c *callInfo) typingTarget() scan.Target {
 // rememberTyped keeps what was typed, to be scanned together with what is typed next.
 func (i *inspection) rememberTyped() {
 	switch i.c.call.Verb {
-	case "session.close", "session.archive", "browser.stop":
+	case action.VerbSessionClose.Name, action.VerbSessionArchive.Name, action.VerbBrowserStop.Name:
 		i.c.g.typed.Forget(i.c.facts.Session.ID)
 		i.c.g.guesses.forget(i.c.facts.Session.ID)
 		return

@@ -13,46 +13,46 @@ import (
 // ownVerbs are the verbs that the gate does itself. They take the same path
 // and leave the same records.
 var ownVerbs = map[string]func(context.Context, *invocation) (action.Result, error){
-	"approval.status": withArgs(func(ctx context.Context, p *invocation, a *action.ByID) (any, error) {
+	action.VerbApprovalStatus.Name: withArgs(func(ctx context.Context, p *invocation, a *action.ByID) (any, error) {
 		q, err := p.g.approvals.Status(ctx, p.call.Caller.Scope, a.ID)
 		return &q, err
 	}),
-	"approval.list": withArgs(func(ctx context.Context, p *invocation, a *action.ApprovalList) (any, error) {
+	action.VerbApprovalList.Name: withArgs(func(ctx context.Context, p *invocation, a *action.ApprovalList) (any, error) {
 		if p.call.Caller.Role == action.Operator {
 			p.g.attention.noteListed(p.call.Caller.Scope)
 		}
 		l, err := p.g.approvals.List(ctx, p.call.Caller.Scope, a.State)
 		return &l, err
 	}),
-	"approval.show": withArgs(func(ctx context.Context, p *invocation, a *action.ByID) (any, error) {
+	action.VerbApprovalShow.Name: withArgs(func(ctx context.Context, p *invocation, a *action.ByID) (any, error) {
 		q, err := p.g.approvals.Show(ctx, p.call.Caller.Scope, a.ID)
 		return &q, err
 	}),
-	"approval.answer": withArgs(answerQuestion),
-	"page.batch":      openBatch,
-	"policy.show":     withArgs(showPolicy),
-	"policy.explain":  withArgs(explainPolicy),
-	"grant.list":      withArgs(listGrants),
-	"grant.revoke":    withArgs(revokeGrant),
-	"events.follow":   withArgs(followEvents),
-	"audit.query": withArgs(func(ctx context.Context, p *invocation, a *action.AuditQuery) (any, error) {
+	action.VerbApprovalAnswer.Name: withArgs(answerQuestion),
+	action.VerbPageBatch.Name:      openBatch,
+	action.VerbPolicyShow.Name:     withArgs(showPolicy),
+	action.VerbPolicyExplain.Name:  withArgs(explainPolicy),
+	action.VerbGrantList.Name:      withArgs(listGrants),
+	action.VerbGrantRevoke.Name:    withArgs(revokeGrant),
+	action.VerbEventsFollow.Name:   withArgs(followEvents),
+	action.VerbAuditQuery.Name: withArgs(func(ctx context.Context, p *invocation, a *action.AuditQuery) (any, error) {
 		page, err := p.g.audit.Query(ctx, *a, p.call.Caller.Scope)
 		return &page, err
 	}),
-	"audit.export": withArgs(func(_ context.Context, p *invocation, a *action.AuditExport) (any, error) {
+	action.VerbAuditExport.Name: withArgs(func(_ context.Context, p *invocation, a *action.AuditExport) (any, error) {
 		return p.g.audit.Export(*a, p.call.Caller.Scope)
 	}),
-	"audit.verify": withArgs(func(ctx context.Context, p *invocation, _ *action.None) (any, error) {
+	action.VerbAuditVerify.Name: withArgs(func(ctx context.Context, p *invocation, _ *action.None) (any, error) {
 		v, err := p.g.audit.Verify(ctx)
 		return &v, err
 	}),
-	"token.create": withTokens(createToken),
-	"token.revoke": withTokens(revokeToken),
-	"token.list": withTokens(func(ctx context.Context, p *invocation, a *action.TokenList) (any, error) {
+	action.VerbTokenCreate.Name: withTokens(createToken),
+	action.VerbTokenRevoke.Name: withTokens(revokeToken),
+	action.VerbTokenList.Name: withTokens(func(ctx context.Context, p *invocation, a *action.TokenList) (any, error) {
 		l, err := p.g.tokens.List(ctx, p.call.Caller, *a)
 		return &l, err
 	}),
-	"token.whoami": withTokens(func(ctx context.Context, p *invocation, _ *action.None) (any, error) {
+	action.VerbTokenWhoami.Name: withTokens(func(ctx context.Context, p *invocation, _ *action.None) (any, error) {
 		w, err := p.g.tokens.Whoami(ctx, p.call.Caller)
 		return &w, err
 	}),
@@ -97,7 +97,7 @@ func openBatch(_ context.Context, p *invocation) (action.Result, error) {
 
 // sessionVerbs are the verbs of ownVerbs that are about a session, which is looked
 // up first.
-var sessionVerbs = map[string]bool{"grant.list": true, "grant.revoke": true, "page.batch": true}
+var sessionVerbs = map[string]bool{action.VerbGrantList.Name: true, action.VerbGrantRevoke.Name: true, action.VerbPageBatch.Name: true}
 
 // liveStates are the states of a session that goes on.
 var liveStates = map[string]bool{"starting": true, "open": true, "paused": true, "taken_over": true}
@@ -195,7 +195,7 @@ func (p *invocation) peekPage(ctx context.Context, q *action.PolicyQuery) (actio
 	if err != nil {
 		return action.Facts{}, err //nolint:wrapcheck // a fault
 	}
-	if !strings.HasPrefix(q.Verb, "page.") || q.Verb == "page.crawl" {
+	if !strings.HasPrefix(q.Verb, "page.") || q.Verb == action.VerbPageCrawl.Name {
 		return action.Facts{}, fault.New(fault.InvalidRequest, "%s does not act on a session's page", q.Verb).
 			Hinted("leave session out").With("field", "session")
 	}

@@ -91,7 +91,7 @@ func (j *journal) outcome(result action.Result, f *fault.Fault) action.Record {
 	if j.cancellation != "" {
 		r.Result, r.Detail = cancelled, join(r.Detail, j.cancellation)
 	}
-	if len(result.Artifacts) > 0 && j.c.call.Verb == "page.screenshot" {
+	if len(result.Artifacts) > 0 && j.c.call.Verb == action.VerbPageScreenshot.Name {
 		r.Screenshot = result.Artifacts[0].ID
 	}
 	if words := effectsText(result.Effects); words != "" {

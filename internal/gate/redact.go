@@ -51,7 +51,7 @@ func (p *invocation) redactAnswer(result action.Result, f *fault.Fault) (action.
 // nil for every other call.
 func (p *invocation) exportedLogin(result action.Result) *action.StorageState {
 	state, is := result.Data.(*action.StorageState)
-	if !is || p.call.Verb != "profile.export" || p.call.Caller.Role != action.Operator {
+	if !is || p.call.Verb != action.VerbProfileExport.Name || p.call.Caller.Role != action.Operator {
 		return nil
 	}
 	return state
@@ -124,7 +124,7 @@ func RedactRecords(known *redact.Book) func(action.Record) action.Record {
 // mayReadChanges reports whether the caller may be told what changed on a page: only a
 // caller who may take a snapshot of the page may.
 func (c *callInfo) mayReadChanges(page action.Page) bool {
-	snapshot, _ := action.Lookup("page.snapshot")
+	snapshot, _ := action.Lookup(action.VerbPageSnapshot.Name)
 	call := action.Call{Verb: snapshot.Name, Args: snapshot.NewArgs(), Caller: c.call.Caller, Session: c.call.Session, Surface: c.call.Surface}
 	facts := action.Facts{Session: c.facts.Session, Page: page}
 	return c.policy.Decide(call, snapshot, facts).Decision == policy.Allow

@@ -176,7 +176,7 @@ func displayCheck(h sandbox.Health) cli.Check {
 func egressCheck(ctx context.Context, proxy *egress.Proxy, id string, browser interface {
 	Do(context.Context, string, any, action.Pin) (action.Result, error)
 }) cli.Check {
-	_, err := browser.Do(ctx, "page.goto", &action.Goto{URL: "http://doctor.invalid/", Timing: action.Timing{Timeout: 10_000}}, action.Pin{})
+	_, err := browser.Do(ctx, action.VerbPageGoto.Name, &action.Goto{URL: "http://doctor.invalid/", Timing: action.Timing{Timeout: 10_000}}, action.Pin{})
 	refusals := proxy.Refusals(id)
 	if len(refusals) == 0 {
 		return cli.Check{Name: "egress", Detail: fmt.Sprintf("no request reached the egress proxy: %v", err), Repair: "read the box's log: docker logs"}

@@ -22,7 +22,7 @@ func offline(ctx context.Context, c config.Config, call action.Call) (result act
 	if !strings.HasPrefix(call.Verb, "token.") && call.Verb != checkVerb {
 		return result, fault.New(fault.NotActive, "no gateway is running").Hinted("start it: glovebox serve")
 	}
-	if call.Verb == "token.revoke" {
+	if call.Verb == action.VerbTokenRevoke.Name {
 		c.Auth.Tokens = nil // also one whose name the configuration has taken since, which keeps the gateway from starting
 	}
 	log := slog.New(slog.DiscardHandler)

@@ -62,7 +62,7 @@ func fileOf(data any) (name, mediaType string, content []byte) {
 		}
 	case *action.PDF:
 		if file != nil {
-			return "page.pdf", "application/pdf", file.Bytes
+			return action.VerbPagePDF.Name, "application/pdf", file.Bytes
 		}
 	}
 	return "", "", nil

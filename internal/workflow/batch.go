@@ -199,7 +199,7 @@ func (b *batchRun) reportChanges(ctx context.Context) {
 	if !b.changes || b.last.Changes != nil || b.last.Modal != nil || len(b.progress.done) == 0 {
 		return
 	}
-	if result, err := b.step(ctx, "page.wait_for", &action.WaitFor{}, true); err == nil {
+	if result, err := b.step(ctx, action.VerbPageWaitFor.Name, &action.WaitFor{}, true); err == nil {
 		b.merge(result)
 	}
 }

@@ -197,7 +197,7 @@ func (c *crawlRun) visit(ctx context.Context, at candidate) visited {
 		}
 	}
 	args := &action.CrawlPage{Crawl: c.opened.ID, URL: at.url, Timing: action.Timing{Timeout: int(pageLimit.Milliseconds())}}
-	result, err := c.step(ctx, "crawl.page", args)
+	result, err := c.step(ctx, action.VerbCrawlPage.Name, args)
 	if err != nil {
 		return visited{err: err}
 	}
@@ -213,7 +213,7 @@ func (c *crawlRun) visit(ctx context.Context, at candidate) visited {
 func (c *crawlRun) file(ctx context.Context, address string) (status int, body []byte, err error) {
 	for hop := range maxRobotsRedirects + 1 {
 		args := &action.CrawlFile{Crawl: c.opened.ID, URL: address, Timing: action.Timing{Timeout: int(fileLimit.Milliseconds())}}
-		result, err := c.step(ctx, "crawl.file", args)
+		result, err := c.step(ctx, action.VerbCrawlFile.Name, args)
 		if err != nil && hop > 0 {
 			break
 		}
@@ -236,7 +236,7 @@ func (c *crawlRun) file(ctx context.Context, address string) (status int, body [
 func (c *crawlRun) end(ctx context.Context) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), endLimit)
 	defer stop()
-	_, _ = c.step(ctx, "crawl.end", &action.CrawlEnd{Crawl: c.opened.ID}) // a session that is over has no tabs
+	_, _ = c.step(ctx, action.VerbCrawlEnd.Name, &action.CrawlEnd{Crawl: c.opened.ID}) // a session that is over has no tabs
 }
 
 // within reports whether a host is one of the crawl's.

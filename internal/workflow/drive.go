@@ -47,7 +47,7 @@ func (r *activeRun) executeRecovering() (e ending) {
 
 // open starts the run's browser, when the hosts are approved.
 func (r *activeRun) open() *ending {
-	result, err := r.step("run.open", &action.RunOpen{Run: r.run.ID, URL: r.args.URL, Hosts: r.args.DomainAllowlist, Effects: r.args.Effects})
+	result, err := r.step(action.VerbRunOpen.Name, &action.RunOpen{Run: r.run.ID, URL: r.args.URL, Hosts: r.args.DomainAllowlist, Effects: r.args.Effects})
 	opened, ok := result.Data.(*action.Session)
 	if err == nil && !ok {
 		err = fault.New(fault.Internal, "a browser was asked for and not opened")
@@ -70,7 +70,7 @@ func (r *activeRun) open() *ending {
 
 // preflight finds out whether what the run needs is there.
 func (r *activeRun) preflight() *ending {
-	result, err := r.call(r.ctx, "run.probe", &action.RunProbe{Run: r.run.ID, URL: r.args.URL}, 0)
+	result, err := r.call(r.ctx, action.VerbRunProbe.Name, &action.RunProbe{Run: r.run.ID, URL: r.args.URL}, 0)
 	checks, ok := result.Data.(*action.RunChecks)
 	if err != nil || !ok {
 		f := fault.From(errors.Join(err)) // nil where the answer alone is odd
@@ -271,14 +271,14 @@ func (r *activeRun) askGuidance(why action.RunReason) (answer <-chan error, stop
 	answers, done := make(chan error, 1), make(chan struct{})
 	go func() { // ends when it is answered or stop is called
 		defer close(done)
-		result, err := r.call(ctx, "run.guide", args, time.Millisecond)
+		result, err := r.call(ctx, action.VerbRunGuide.Name, args, time.Millisecond)
 		if err == nil && result.Pending != nil {
 			r.change(func(run *action.Run) {
 				if run.State == action.RunPaused { // nobody has said anything yet
 					run.WaitsFor = result.Pending.Approval
 				}
 			})
-			_, err = r.call(ctx, "run.guide", args, 0)
+			_, err = r.call(ctx, action.VerbRunGuide.Name, args, 0)
 		}
 		answers <- err
 	}()
@@ -305,7 +305,7 @@ func (r *activeRun) closeBrowser(e ending) ending {
 	if e.status == action.RunCompleted && r.snapshot().Content.URL == "" {
 		_, _ = r.readPage(ctx) // what an action would have read; the run is over either way
 	}
-	if _, err := r.call(ctx, "run.end", &action.RunEnd{Run: r.run.ID, Status: e.status, Reason: cut(e.code, 64)}, 0); err != nil && session != "" {
+	if _, err := r.call(ctx, action.VerbRunEnd.Name, &action.RunEnd{Run: r.run.ID, Status: e.status, Reason: cut(e.code, 64)}, 0); err != nil && session != "" {
 		r.runs.log.Warn("the browser of a run was not ended in order", "run", r.run.ID, "session", session, "error", err)
 	}
 	return e

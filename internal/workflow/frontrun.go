@@ -53,7 +53,7 @@ func (o *Orchestrator) endOrphans() {
 	for _, left := range o.runs.left() {
 		ctx, stop := context.WithTimeout(o.runs.life, endRunLimit)
 		_, err := o.gate.Call(ctx, action.Call{
-			ID: left.run.ID + ".tidy", Verb: "run.end", Caller: left.caller, Session: cmp.Or(left.run.Session, left.run.ID), Surface: "gateway",
+			ID: left.run.ID + ".tidy", Verb: action.VerbRunEnd.Name, Caller: left.caller, Session: cmp.Or(left.run.Session, left.run.ID), Surface: "gateway",
 			Args: &action.RunEnd{Run: left.run.ID, Status: left.run.FinalStatus, Reason: "gateway_restarted"},
 		})
 		stop()

@@ -39,13 +39,13 @@ func (o *Orchestrator) Call(ctx context.Context, c action.Call) (action.Result, 
 		return action.Result{}, err
 	}
 	switch {
-	case c.Verb == "page.crawl":
+	case c.Verb == action.VerbPageCrawl.Name:
 		return o.crawl(ctx, c)
-	case c.Verb == "page.batch":
+	case c.Verb == action.VerbPageBatch.Name:
 		return o.batch(ctx, c)
-	case c.Verb == "run.start" && o.runs != nil:
+	case c.Verb == action.VerbRunStart.Name && o.runs != nil:
 		return o.startRun(ctx, c)
-	case c.Verb == "run.show" && o.runs != nil:
+	case c.Verb == action.VerbRunShow.Name && o.runs != nil:
 		return o.showRun(ctx, c)
 	}
 	return o.gate.Call(ctx, c)

@@ -15,7 +15,7 @@ import (
 // recorded like any other call. The steps of a run go to the sessions.
 func (r *Runs) Owns(verb string) bool {
 	v, known := action.Lookup(verb)
-	return known && !v.Inner && (strings.HasPrefix(verb, "run.") || verb == "capability.show")
+	return known && !v.Inner && (strings.HasPrefix(verb, "run.") || verb == action.VerbCapabilityShow.Name)
 }
 
 // Look checks a run as a whole before any of it begins. It takes the verbs that Owns
@@ -120,7 +120,7 @@ func (r *Runs) resume(ctx context.Context, call action.Call, args *action.RunRes
 // gives guidance.
 func (r *activeRun) resumeSession(ctx context.Context, by action.Call) {
 	_, _ = r.steps.gate.Call(ctx, action.Call{ // a session that is not paused needs none
-		ID: by.ID + ".s", Verb: "session.resume", Caller: by.Caller, Session: r.snapshot().Session, Surface: by.Surface, Source: by.Source,
+		ID: by.ID + ".s", Verb: action.VerbSessionResume.Name, Caller: by.Caller, Session: r.snapshot().Session, Surface: by.Surface, Source: by.Source,
 	})
 }
 

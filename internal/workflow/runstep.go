@@ -23,7 +23,7 @@ func (r *activeRun) call(ctx context.Context, verb string, args any, wait time.D
 	r.mu.Lock()
 	id, session := r.run.ID, r.run.Session
 	r.mu.Unlock()
-	if session == "" && verb != "run.open" {
+	if session == "" && verb != action.VerbRunOpen.Name {
 		session = id // its name
 	}
 	return r.steps.call(ctx, action.Call{
@@ -55,7 +55,7 @@ func (r *activeRun) step(verb string, args any) (action.Result, error) {
 }
 
 // untimedSteps are the steps that cost a run none of its time.
-var untimedSteps = map[string]bool{"run.open": true, "run.guide": true, "run.allow": true}
+var untimedSteps = map[string]bool{action.VerbRunOpen.Name: true, action.VerbRunGuide.Name: true, action.VerbRunAllow.Name: true}
 
 // runAction does one action and logs its result. An action that did not begin because
 // the session is paused is not logged.
@@ -99,7 +99,7 @@ func refusedAt(err error) *refusal {
 // askForHost asks people for the host of an address, and reports whether one said
 // yes.
 func (r *activeRun) askForHost(to *refusal) bool {
-	_, err := r.step("run.allow", &action.RunAllow{Run: r.run.ID, URL: to.url})
+	_, err := r.step(action.VerbRunAllow.Name, &action.RunAllow{Run: r.run.ID, URL: to.url})
 	if err == nil {
 		r.log(action.RunResumeEntry, true, "a person added the host of %s", to.url)
 	}
@@ -148,14 +148,14 @@ func (r *activeRun) withinBudget(f func(context.Context) (string, error)) (strin
 func verbFor(a action.RunAction, left time.Duration) (verb string, args any) {
 	switch a.Type {
 	case "navigate":
-		return "page.goto", &action.Goto{URL: a.URL, WaitUntil: a.WaitUntil, Timing: timing(a, left, left)}
+		return action.VerbPageGoto.Name, &action.Goto{URL: a.URL, WaitUntil: a.WaitUntil, Timing: timing(a, left, left)}
 	case "left_click":
-		return "page.click", &action.Click{Locator: a.Locator, Timing: timing(a, elementLimit, left)}
+		return action.VerbPageClick.Name, &action.Click{Locator: a.Locator, Timing: timing(a, elementLimit, left)}
 	case "form_input":
 		if len(a.Options) > 0 {
-			return "page.select", &action.Select{Locator: a.Locator, Values: a.Options, Timing: timing(a, elementLimit, left)}
+			return action.VerbPageSelect.Name, &action.Select{Locator: a.Locator, Values: a.Options, Timing: timing(a, elementLimit, left)}
 		}
-		return "page.type", &action.Type{
+		return action.VerbPageType.Name, &action.Type{
 			Locator: a.Locator, Input: value(a.Value), Clear: !value(a.Append), Submit: value(a.Submit), Timing: timing(a, elementLimit, left),
 		}
 	case "scroll_down", "scroll_up":
@@ -166,9 +166,9 @@ func verbFor(a action.RunAction, left time.Duration) (verb string, args any) {
 		if a.Type == "scroll_up" {
 			by = -by
 		}
-		return "page.scroll", &action.Scroll{Locator: a.Locator, Y: by, Timing: timing(a, elementLimit, left)}
+		return action.VerbPageScroll.Name, &action.Scroll{Locator: a.Locator, Y: by, Timing: timing(a, elementLimit, left)}
 	case "go_back":
-		return "page.back", &action.None{}
+		return action.VerbPageBack.Name, &action.None{}
 	}
 	return "", nil
 }
@@ -219,7 +219,7 @@ func describe(result action.Result) string {
 
 // screenshot takes a screenshot, which the gateway keeps.
 func (r *activeRun) screenshot(a action.RunAction) (string, error) {
-	result, err := r.step("page.screenshot", &action.TakeScreenshot{FullPage: value(a.FullPage), Selector: a.Selector, Ref: a.Ref})
+	result, err := r.step(action.VerbPageScreenshot.Name, &action.TakeScreenshot{FullPage: value(a.FullPage), Selector: a.Selector, Ref: a.Ref})
 	if err != nil {
 		return "", err
 	}
@@ -253,7 +253,7 @@ func suffix(name string) string {
 
 // search looks for text; none is a failure.
 func (r *activeRun) search(a action.RunAction) (string, error) {
-	result, err := r.step("page.find", &action.Find{Text: a.Text})
+	result, err := r.step(action.VerbPageFind.Name, &action.Find{Text: a.Text})
 	if err != nil {
 		return "", err
 	}
@@ -269,7 +269,7 @@ func (r *activeRun) search(a action.RunAction) (string, error) {
 func (r *activeRun) wait(a action.RunAction) (string, error) {
 	args := &action.WaitFor{Locator: a.Locator, State: "visible", Timeout: new(timing(a, elementLimit, r.left).Timeout)}
 	if a.MS == nil {
-		result, err := r.step("page.wait_for", args)
+		result, err := r.step(action.VerbPageWaitFor.Name, args)
 		if err != nil {
 			return "", err
 		}
@@ -293,7 +293,7 @@ func (r *activeRun) wait(a action.RunAction) (string, error) {
 		return "", err
 	}
 	args.Locator, args.State = action.Locator{Selector: "html"}, "attached"
-	_, err = r.step("page.wait_for", args)
+	_, err = r.step(action.VerbPageWaitFor.Name, args)
 	return fmt.Sprintf("%s waited", long), err
 }
 
@@ -301,11 +301,11 @@ func (r *activeRun) wait(a action.RunAction) (string, error) {
 func (r *activeRun) readPage(ctx context.Context) (string, error) {
 	ctx, stop := context.WithTimeout(ctx, readLimit)
 	defer stop()
-	shot, err := r.call(ctx, "page.snapshot", &action.TakeSnapshot{Format: "tree"}, time.Millisecond)
+	shot, err := r.call(ctx, action.VerbPageSnapshot.Name, &action.TakeSnapshot{Format: "tree"}, time.Millisecond)
 	if err != nil {
 		return "", err
 	}
-	text, err := r.call(ctx, "page.extract", &action.Extract{}, time.Millisecond)
+	text, err := r.call(ctx, action.VerbPageExtract.Name, &action.Extract{}, time.Millisecond)
 	if err != nil {
 		return "", err
 	}

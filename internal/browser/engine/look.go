@@ -65,12 +65,12 @@ func (b *Browser) Look(ctx context.Context, name string, args any) (action.Facts
 	facts := action.Facts{Page: action.Page{URL: t.root.url, Title: t.title}, Unheld: b.outgoing.channels.in(t.id)}
 	pin := action.Pin{Tab: t.id, Document: t.root.unique}
 	b.mu.Unlock()
-	if name == "page.dialog" {
+	if name == action.VerbPageDialog.Name {
 		facts.Dialog = b.modal(t)
 		pin.Print = printOf(facts.Dialog)
 		return facts, pin, nil
 	}
-	if name == "page.reload" {
+	if name == action.VerbPageReload.Name {
 		facts.Resubmits = b.posted(t)
 		pin.Print = strconv.FormatBool(facts.Resubmits)
 	}
@@ -148,8 +148,8 @@ func (es *elements) lookAt(ctx context.Context, t *tab, name string, l action.Lo
 	ctx, leave := es.enter(ctx, t, wait+slack)
 	defer leave()
 	h, err := es.locateFor(ctx, t, name, l, timing)
-	dropped := name == "page.drag" && facts.Element != nil // the second element of a drag
-	if err == nil && (name == "page.click" || dropped) && !isPoint(l) {
+	dropped := name == action.VerbPageDrag.Name && facts.Element != nil // the second element of a drag
+	if err == nil && (name == action.VerbPageClick.Name || dropped) && !isPoint(l) {
 		h, err = reactingElement(ctx, h)
 	}
 	if err != nil {
@@ -174,7 +174,7 @@ func (es *elements) element(h match) action.Element {
 }
 
 func (es *elements) locateFor(ctx context.Context, t *tab, name string, l action.Locator, timing action.Timing) (match, error) {
-	if name == "page.press" && l.Zero() {
+	if name == action.VerbPagePress.Name && l.Zero() {
 		return es.focused(ctx, t, action.Pin{})
 	}
 	if l.Ref != "" {

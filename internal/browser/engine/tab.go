@@ -139,13 +139,13 @@ const maxDialogs = 3
 func (b *base) admit(t *tab, verb string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if t.dialog != nil && verb != "page.dialog" && (verb != "page.goto" || t.dialogs < maxDialogs) {
+	if t.dialog != nil && verb != action.VerbPageDialog.Name && (verb != action.VerbPageGoto.Name || t.dialogs < maxDialogs) {
 		return t.dialog.fault()
 	}
-	if t.crashed && verb != "page.goto" && verb != "page.dialog" {
+	if t.crashed && verb != action.VerbPageGoto.Name && verb != action.VerbPageDialog.Name {
 		return errCrashed
 	}
-	if t.documentHeld && verb != "page.goto" {
+	if t.documentHeld && verb != action.VerbPageGoto.Name {
 		return errHeld
 	}
 	return nil

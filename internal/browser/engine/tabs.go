@@ -66,7 +66,7 @@ func (nv *navigator) firstVisit(ctx context.Context, t *tab, address string) err
 	defer leave()
 	data, err := nv.visit(ctx, t, &action.Goto{URL: address}, action.Pin{})
 	if err != nil {
-		return nv.endedBy(ctx, t, "tab.open", nv.within(0), data, err)
+		return nv.endedBy(ctx, t, action.VerbTabOpen.Name, nv.within(0), data, err)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ func (ca *camera) targetScreenshot(ctx context.Context, pin action.Pin) ([]byte,
 	if t == nil || t.id != pin.Tab {
 		return nil, errChanged
 	}
-	if err := ca.admit(t, "page.screenshot"); err != nil {
+	if err := ca.admit(t, action.VerbPageScreenshot.Name); err != nil {
 		return nil, err
 	}
 	ctx, leave := ca.enter(ctx, t, findLimit)

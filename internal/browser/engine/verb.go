@@ -105,14 +105,14 @@ func (b *Browser) verbTable() map[string]verb {
 // elementVerbs returns the verbs that act on an element.
 func (b *Browser) elementVerbs() map[string]verb {
 	return map[string]verb{
-		"page.click":       verbOf(b.input.click).at(targetOf(func(a *action.Click) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-		"page.hover":       verbOf(b.input.hover).at(targetOf(func(a *action.Hover) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-		"page.type":        verbOf(b.input.typeText).at(targetOf(func(a *action.Type) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-		"page.press":       verbOf(b.input.press).at(targetOf(func(a *action.Press) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-		"page.select":      verbOf(b.input.selectOptions).at(targetOf(func(a *action.Select) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-		"page.drag":        verbOf(b.input.drag).at(targetOf(func(a *action.Drag) (action.Locator, action.Timing) { return a.From, a.Timing })),
-		"page.upload":      verbOf(b.input.upload).at(targetOf(func(a *action.Upload) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-		"page.fill_secret": verbOf(b.input.fillSecret).at(targetOf(func(a *action.FillSecret) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
+		action.VerbPageClick.Name:       verbOf(b.input.click).at(targetOf(func(a *action.Click) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
+		action.VerbPageHover.Name:       verbOf(b.input.hover).at(targetOf(func(a *action.Hover) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
+		action.VerbPageType.Name:        verbOf(b.input.typeText).at(targetOf(func(a *action.Type) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
+		action.VerbPagePress.Name:       verbOf(b.input.press).at(targetOf(func(a *action.Press) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
+		action.VerbPageSelect.Name:      verbOf(b.input.selectOptions).at(targetOf(func(a *action.Select) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
+		action.VerbPageDrag.Name:        verbOf(b.input.drag).at(targetOf(func(a *action.Drag) (action.Locator, action.Timing) { return a.From, a.Timing })),
+		action.VerbPageUpload.Name:      verbOf(b.input.upload).at(targetOf(func(a *action.Upload) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
+		action.VerbPageFillSecret.Name: verbOf(b.input.fillSecret).at(targetOf(func(a *action.FillSecret) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
 	}
 }
 
@@ -126,57 +126,57 @@ func (b *Browser) pageVerbs() map[string]verb {
 		return 0
 	}
 	return map[string]verb{
-		"page.goto":       verbOf(b.navigator.visit),
-		"page.back":       verbOf(b.navigator.back),
-		"page.forward":    verbOf(b.navigator.forward),
-		"page.reload":     verbOf(b.navigator.reload),
-		"page.scroll":     verbOf(b.input.scroll),
-		"page.resize":     verbOf(b.targets.resize),
-		"page.dialog":     verbOf(b.dialogs.answer),
-		"page.wait_for":   wait,
-		"page.snapshot":   verbOf(b.observer.snapshot),
-		"page.find":       verbOf(b.contents.find),
-		"page.extract":    verbOf(b.contents.extract),
-		"page.content":    verbOf(b.contents.content),
-		"page.markdown":   verbOf(b.contents.markdown),
-		"page.links":      verbOf(b.contents.links),
-		"page.scrape":     verbOf(b.contents.scrape),
-		"page.execute":    verbOf(b.contents.execute),
-		"page.screenshot": verbOf(b.camera.screenshot),
-		"page.pdf":        verbOf(b.camera.pdf),
-		"cookie.list":     verbOf(b.cookies.list),
-		"cookie.set":      verbOf(b.cookies.set),
-		"cookie.delete":   verbOf(b.cookies.delete),
+		action.VerbPageGoto.Name:       verbOf(b.navigator.visit),
+		action.VerbPageBack.Name:       verbOf(b.navigator.back),
+		action.VerbPageForward.Name:    verbOf(b.navigator.forward),
+		action.VerbPageReload.Name:     verbOf(b.navigator.reload),
+		action.VerbPageScroll.Name:     verbOf(b.input.scroll),
+		action.VerbPageResize.Name:     verbOf(b.targets.resize),
+		action.VerbPageDialog.Name:     verbOf(b.dialogs.answer),
+		action.VerbPageWaitFor.Name:   wait,
+		action.VerbPageSnapshot.Name:   verbOf(b.observer.snapshot),
+		action.VerbPageFind.Name:       verbOf(b.contents.find),
+		action.VerbPageExtract.Name:    verbOf(b.contents.extract),
+		action.VerbPageContent.Name:    verbOf(b.contents.content),
+		action.VerbPageMarkdown.Name:   verbOf(b.contents.markdown),
+		action.VerbPageLinks.Name:      verbOf(b.contents.links),
+		action.VerbPageScrape.Name:     verbOf(b.contents.scrape),
+		action.VerbPageExecute.Name:    verbOf(b.contents.execute),
+		action.VerbPageScreenshot.Name: verbOf(b.camera.screenshot),
+		action.VerbPagePDF.Name:        verbOf(b.camera.pdf),
+		action.VerbCookieList.Name:     verbOf(b.cookies.list),
+		action.VerbCookieSet.Name:      verbOf(b.cookies.set),
+		action.VerbCookieDelete.Name:   verbOf(b.cookies.delete),
 	}
 }
 
 // browserVerbs returns the verbs of the whole browser.
 func (b *Browser) browserVerbs() map[string]verb {
 	return map[string]verb{
-		"tab.list":        browserVerb(b.targets.listTabs),
-		"tab.open":        browserVerb(b.navigator.openTab),
-		"tab.activate":    browserVerb(b.targets.activateTab),
-		"tab.close":       browserVerb(b.targets.closeTab),
-		"page.console":    browserVerb(of(b, readConsole)),
-		"page.network":    browserVerb(of(b, readNetwork)),
-		"page.har":        browserVerb(of(b, exportHAR)),
-		"download.list":   browserVerb(of(b, listDownloads)),
-		"download.get":    browserVerb(of(b, getDownload)),
-		"download.read":   browserVerb(of(b, readDownload)),
-		"download.cancel": browserVerb(of(b, cancelDownload)),
+		action.VerbTabList.Name:        browserVerb(b.targets.listTabs),
+		action.VerbTabOpen.Name:        browserVerb(b.navigator.openTab),
+		action.VerbTabActivate.Name:    browserVerb(b.targets.activateTab),
+		action.VerbTabClose.Name:       browserVerb(b.targets.closeTab),
+		action.VerbPageConsole.Name:    browserVerb(of(b, readConsole)),
+		action.VerbPageNetwork.Name:    browserVerb(of(b, readNetwork)),
+		action.VerbPageHAR.Name:        browserVerb(of(b, exportHAR)),
+		action.VerbDownloadList.Name:   browserVerb(of(b, listDownloads)),
+		action.VerbDownloadGet.Name:    browserVerb(of(b, getDownload)),
+		action.VerbDownloadRead.Name:   browserVerb(of(b, readDownload)),
+		action.VerbDownloadCancel.Name: browserVerb(of(b, cancelDownload)),
 	}
 }
 
 // acts reports whether a verb acts: such verbs run one at a time.
 func acts(verb string, args any) bool {
 	row, known := action.Lookup(verb)
-	return known && row.As(args).Class != action.Read && verb != "page.dialog"
+	return known && row.As(args).Class != action.Read && verb != action.VerbPageDialog.Name
 }
 
 // goes reports whether a verb takes the page to an address.
 func goes(verb string, args any) bool {
 	s, scrapes := args.(*action.Scrape)
-	return verb == "page.goto" || scrapes && s != nil && s.Navigates()
+	return verb == action.VerbPageGoto.Name || scrapes && s != nil && s.Navigates()
 }
 
 // Do carries out a verb. args points to the verb's argument type; pin is what Look
@@ -225,7 +225,7 @@ func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin)
 	if v.target != nil {
 		bound += slack // an element that is not ready at the limit has a fault of its own
 	}
-	if acts(name, args) && name != "page.back" {
+	if acts(name, args) && name != action.VerbPageBack.Name {
 		b.dropFile(t)
 	}
 	r := b.observer.beginReport(ctx, t, name, limit, pin)

@@ -15,7 +15,7 @@ import (
 // session: what is MEDIUM, and the typing of secrets, which is bound to the
 // secrets' own origin.
 func Grantable(verb string, risk action.Risk) bool {
-	return risk == action.Medium || risk == action.High && verb == "page.fill_secret"
+	return risk == action.Medium || risk == action.High && verb == action.VerbPageFillSecret.Name
 }
 
 // Granted reports whether a person allowed calls of this verb on this host for

@@ -26,7 +26,7 @@ func (p *Policy) crawl(call action.Call, args *action.Crawl, facts action.Facts)
 		return forOperators("crawl.ruthless", "it leaves out the politeness or the bounds of a crawl",
 			"leave out ignoreRobots and perDomain, and keep delay at 200 or more and maxPages at 100 or less")
 	}
-	if row, _ := action.Lookup("page.content"); args.Extract == "html" {
+	if row, _ := action.Lookup(action.VerbPageContent.Name); args.Extract == "html" {
 		if v, refused := withheld(call.Caller, row, facts); refused {
 			return forOperators(v.Rule, v.Why, "use extract markdown, text or links")
 		}

@@ -66,7 +66,7 @@ func (x *rule) why() string {
 // bounded refuses what would have a person asked in the middle of a crawl: that
 // was done before it began.
 func (p *Policy) bounded(verb *action.Verb, v Verdict) Verdict {
-	if verb.Inner && verb.Name != "run.open" && v.Decision == Ask { // whose hosts a person is asked about
+	if verb.Inner && verb.Name != action.VerbRunOpen.Name && v.Decision == Ask { // whose hosts a person is asked about
 		v.Decision, v.Code, v.Hint = Deny, fault.DeniedByPolicy, "go there with page.goto, so that a person can be asked"
 	}
 	return v

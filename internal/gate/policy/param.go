@@ -71,9 +71,9 @@ var slots = func() map[string]int {
 
 func always(*action.Verb) bool       { return true }
 func hasElement(v *action.Verb) bool { return v.Target }
-func drags(v *action.Verb) bool      { return v.Name == "page.drag" }
-func chooses(v *action.Verb) bool    { return v.Name == "page.select" || v.Name == "page.press" }
-func answers(v *action.Verb) bool    { return v.Name == "page.dialog" }
+func drags(v *action.Verb) bool      { return v.Name == action.VerbPageDrag.Name }
+func chooses(v *action.Verb) bool    { return v.Name == action.VerbPageSelect.Name || v.Name == action.VerbPagePress.Name }
+func answers(v *action.Verb) bool    { return v.Name == action.VerbPageDialog.Name }
 
 // leads reports whether a verb has a destination.
 func leads(v *action.Verb) bool {
@@ -126,11 +126,11 @@ var verbsOf = func() map[string]map[string]bool {
 			add(v.Tool, v.Name)
 		}
 	}
-	for _, name := range []string{"page.crawl", "browser_crawl"} { // its pages are judged one by one
-		add(name, "crawl.page", "crawl.file")
+	for _, name := range []string{action.VerbPageCrawl.Name, "browser_crawl"} { // its pages are judged one by one
+		add(name, action.VerbCrawlPage.Name, action.VerbCrawlFile.Name)
 	}
-	add("browser_fill_form", "page.type", "page.select", "page.click")
-	add("browser_screenshot", "page.screenshot")
+	add("browser_fill_form", action.VerbPageType.Name, action.VerbPageSelect.Name, action.VerbPageClick.Name)
+	add("browser_screenshot", action.VerbPageScreenshot.Name)
 	return all
 }()
 

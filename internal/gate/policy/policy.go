@@ -182,12 +182,12 @@ func asksForDocument(seen *view) bool {
 	if typed, types := seen.call.Args.(*action.Type); types && typed != nil && !typed.Submit && !strings.ContainsAny(typed.Input, "\r\n") {
 		return false // it stays in the field
 	}
-	return e != nil && (!takesText(e) || seen.verb.Name != "page.click") && (e.Submits && e.FormMethod != "get" && e.FormMethod != "dialog" || isWebLink(e) && !OnlyNavigates(facts))
+	return e != nil && (!takesText(e) || seen.verb.Name != action.VerbPageClick.Name) && (e.Submits && e.FormMethod != "get" && e.FormMethod != "dialog" || isWebLink(e) && !OnlyNavigates(facts))
 }
 
 // toWire are the verbs whose acts are input to a page: what they do outside of
 // it is judged where it leaves the browser.
-var toWire = map[string]bool{"page.click": true, "page.press": true, "page.type": true, "page.select": true, "page.drag": true, "page.dialog": true}
+var toWire = map[string]bool{action.VerbPageClick.Name: true, action.VerbPagePress.Name: true, action.VerbPageType.Name: true, action.VerbPageSelect.Name: true, action.VerbPageDrag.Name: true, action.VerbPageDialog.Name: true}
 
 // wired lets an act run up to the wire where the policy asks there: what it
 // sends carries its risk. Asked before it are what is CRITICAL, acts on a page

@@ -11,7 +11,7 @@ import (
 // runStart judges a run by who asks for it and when. Its hosts are judged when
 // its browser is asked for, and each of its actions by itself.
 func runStart(args *action.RunStart) judgement {
-	j := judgement{risk: action.Low, rule: "run.start", why: "each of its actions is judged by itself"}
+	j := judgement{risk: action.Low, rule: action.VerbRunStart.Name, why: "each of its actions is judged by itself"}
 	for _, rule := range []struct{ name, given, only string }{
 		{"archetype", args.Archetype, action.RunArchetype}, {"phase", args.Phase, action.RunPhase},
 	} {
@@ -46,7 +46,7 @@ func runAllow(facts action.Facts) judgement {
 
 // asksAnyone reports whether a verb only asks people something, also where one
 // of them started what asks.
-func asksAnyone(verb *action.Verb) bool { return verb.Name == "run.guide" || verb.Name == "run.allow" }
+func asksAnyone(verb *action.Verb) bool { return verb.Name == action.VerbRunGuide.Name || verb.Name == action.VerbRunAllow.Name }
 
 // runOpen judges the browser of a run by its hosts: those that nobody has
 // approved are put to a person, all in one question.

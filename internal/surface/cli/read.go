@@ -128,7 +128,7 @@ func (cmd pageCommands) pdf() *cobra.Command {
 	c := verb(action.VerbPagePDF.Name, "pdf", "glovebox pdf -o page.pdf\nglovebox pdf --format letter --landscape --print-background")
 	c.Args = between(0, 0)
 	f := c.Flags()
-	outputFlag(c, &out, "page.pdf")
+	outputFlag(c, &out, action.VerbPagePDF.Name)
 	f.StringVar(&call.Format, "format", "", "a4, letter or legal (default a4)")
 	f.BoolVar(&call.Landscape, "landscape", false, "on its side")
 	f.BoolVar(&call.PrintBackground, "print-background", false, "backgrounds too")
@@ -139,7 +139,7 @@ func (cmd pageCommands) pdf() *cobra.Command {
 			if !ok {
 				return "", nil, ""
 			}
-			return first(out, "page.pdf"), got.Bytes, ""
+			return first(out, action.VerbPagePDF.Name), got.Bytes, ""
 		})
 	}
 	return c

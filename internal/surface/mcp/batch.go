@@ -106,7 +106,7 @@ var stepped = regexp.MustCompile(`^step \d+ of \d+: `)
 // batch makes calls in one request and says in the tool's own words what became
 // of each.
 func (t *turn) batch(ctx context.Context, steps []action.Step, p part) error {
-	result, err := t.act(ctx, "page.batch", &action.Batch{Steps: steps})
+	result, err := t.act(ctx, action.VerbPageBatch.Name, &action.Batch{Steps: steps})
 	if errors.Is(err, errPending) && t.reply.pending != nil {
 		t.reply.did = append(t.reply.did, p.at(0)+" waits for a person. Nothing was done.")
 	}

@@ -29,7 +29,7 @@ func crawl(ctx context.Context, t *turn, in *crawlIn) error {
 			t.tell(fmt.Sprintf("%d pages read, %d more known: %s", p.Pages, p.Waiting, line(p.URL, 200)))
 		}
 	}}
-	result, err := t.call(ctx, "page.crawl", &action.Crawl{
+	result, err := t.call(ctx, action.VerbPageCrawl.Name, &action.Crawl{
 		URL: in.URL, MaxPages: in.MaxPages, MaxDepth: in.MaxDepth, AllowedDomains: in.Domains, Extract: in.Extract, Sitemap: in.Sitemap, Effects: in.Effects,
 	})
 	if err != nil {

@@ -20,7 +20,7 @@ func downloads(ctx context.Context, t *turn, in *downloadsIn) error {
 	if in.Action == "get" {
 		return t.keepDownload(ctx, in.ID)
 	}
-	result, err := t.call(ctx, "download.read", &action.DownloadRead{ByID: action.ByID{ID: in.ID}, MaxTokens: in.MaxTokens, Offset: in.Offset})
+	result, err := t.call(ctx, action.VerbDownloadRead.Name, &action.DownloadRead{ByID: action.ByID{ID: in.ID}, MaxTokens: in.MaxTokens, Offset: in.Offset})
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func downloads(ctx context.Context, t *turn, in *downloadsIn) error {
 }
 
 func (t *turn) listDownloads(ctx context.Context) error {
-	result, err := t.call(ctx, "download.list", &action.DownloadList{Wait: downloadWait})
+	result, err := t.call(ctx, action.VerbDownloadList.Name, &action.DownloadList{Wait: downloadWait})
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (t *turn) listDownloads(ctx context.Context) error {
 }
 
 func (t *turn) keepDownload(ctx context.Context, id string) error {
-	result, err := t.call(ctx, "download.get", &action.ByID{ID: id})
+	result, err := t.call(ctx, action.VerbDownloadGet.Name, &action.ByID{ID: id})
 	if err != nil {
 		return err
 	}

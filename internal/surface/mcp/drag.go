@@ -45,7 +45,7 @@ func end(target, ref string, x, y *float64) action.Locator {
 }
 
 func drag(ctx context.Context, t *turn, in *dragIn) error {
-	result, err := t.act(ctx, "page.drag", in.args())
+	result, err := t.act(ctx, action.VerbPageDrag.Name, in.args())
 	t.did("Dragged", result, err)
 	return err
 }

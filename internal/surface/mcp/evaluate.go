@@ -22,7 +22,7 @@ func evaluate(ctx context.Context, t *turn, in *evaluateIn) error {
 	if callable.MatchString(script) {
 		script = "(" + script + ")()"
 	}
-	result, err := t.call(ctx, "page.execute", &action.Execute{Expression: script, AwaitPromise: true})
+	result, err := t.call(ctx, action.VerbPageExecute.Name, &action.Execute{Expression: script, AwaitPromise: true})
 	if err != nil {
 		return err
 	}
@@ -50,11 +50,11 @@ type resizeIn struct {
 }
 
 func (in *resizeIn) steps() []action.Step {
-	return step("page.resize", &action.Resize{Width: in.Width, Height: in.Height})
+	return step(action.VerbPageResize.Name, &action.Resize{Width: in.Width, Height: in.Height})
 }
 
 func resize(ctx context.Context, t *turn, in *resizeIn) error {
-	result, err := t.act(ctx, "page.resize", &action.Resize{Width: in.Width, Height: in.Height})
+	result, err := t.act(ctx, action.VerbPageResize.Name, &action.Resize{Width: in.Width, Height: in.Height})
 	if got, ok := result.Data.(*action.Resized); ok && err == nil {
 		t.reply.data = got
 		t.reply.did = append(t.reply.did, fmt.Sprintf("The viewport is %d by %d CSS pixels.", got.Width, got.Height))

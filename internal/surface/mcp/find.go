@@ -9,7 +9,7 @@ import (
 )
 
 func find(ctx context.Context, t *turn, in *findIn) error {
-	result, err := t.call(ctx, "page.find", &action.Find{Text: in.Text, Regex: in.Regex, Role: in.Role, Name: in.Name, Limit: in.Limit})
+	result, err := t.call(ctx, action.VerbPageFind.Name, &action.Find{Text: in.Text, Regex: in.Regex, Role: in.Role, Name: in.Name, Limit: in.Limit})
 	if err != nil {
 		return err
 	}

@@ -29,11 +29,11 @@ func (f *fieldIn) step() action.Step {
 	}
 	switch {
 	case f.toggles():
-		return action.Step{Verb: "page.click", Args: &action.Click{Locator: one(f.locator()), Checked: new(f.Value == "true")}}
+		return action.Step{Verb: action.VerbPageClick.Name, Args: &action.Click{Locator: one(f.locator()), Checked: new(f.Value == "true")}}
 	case f.Type == "combobox":
-		return action.Step{Verb: "page.select", Args: &action.Select{Locator: one(f.locator()), Values: []string{f.Value}}}
+		return action.Step{Verb: action.VerbPageSelect.Name, Args: &action.Select{Locator: one(f.locator()), Values: []string{f.Value}}}
 	}
-	return action.Step{Verb: "page.type", Args: &action.Type{Locator: one(f.locator()), Input: f.Value, Clear: true}}
+	return action.Step{Verb: action.VerbPageType.Name, Args: &action.Type{Locator: one(f.locator()), Input: f.Value, Clear: true}}
 }
 
 func (in *fillIn) steps() []action.Step {

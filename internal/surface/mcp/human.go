@@ -13,7 +13,7 @@ type humanIn struct {
 
 // requestHuman asks for a person and waits like a question does.
 func requestHuman(ctx context.Context, t *turn, in *humanIn) error {
-	result, err := t.call(ctx, "session.request_human", &action.HumanRequest{Reason: in.Reason})
+	result, err := t.call(ctx, action.VerbSessionRequestHuman.Name, &action.HumanRequest{Reason: in.Reason})
 	if err != nil {
 		return err
 	}

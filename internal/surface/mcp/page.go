@@ -15,7 +15,7 @@ import (
 )
 
 func navigate(ctx context.Context, t *turn, in *navigateIn) error {
-	result, err := t.act(ctx, "page.goto", in.args())
+	result, err := t.act(ctx, action.VerbPageGoto.Name, in.args())
 	if went, ok := result.Data.(*action.Navigated); ok && err == nil {
 		t.reply.status, t.reply.data = went.Status, went
 		if went.Download == "" || went.Document == nil { // a file that was read is shown, and the page is not
@@ -26,7 +26,7 @@ func navigate(ctx context.Context, t *turn, in *navigateIn) error {
 }
 
 func back(ctx context.Context, t *turn, _ *noneIn) error {
-	result, err := t.act(ctx, "page.back", &action.None{})
+	result, err := t.act(ctx, action.VerbPageBack.Name, &action.None{})
 	if page, ok := result.Data.(*action.Page); ok && err == nil {
 		t.reply.page = page
 	}
@@ -36,7 +36,7 @@ func back(ctx context.Context, t *turn, _ *noneIn) error {
 func snapshot(ctx context.Context, t *turn, in *snapshotIn) error {
 	ref := cmp.Or(in.Ref, in.Target)
 	ref = cmp.Or(refOf(ref), ref)
-	result, err := t.call(ctx, "page.snapshot", &action.TakeSnapshot{
+	result, err := t.call(ctx, action.VerbPageSnapshot.Name, &action.TakeSnapshot{
 		Format: in.Format, Ref: ref, Depth: in.Depth, URLs: in.URLs,
 		MaxTokens: in.MaxTokens, Offset: in.Offset, Interactive: in.Interactive, Viewport: in.Viewport,
 	})
@@ -50,19 +50,19 @@ func snapshot(ctx context.Context, t *turn, in *snapshotIn) error {
 }
 
 func click(ctx context.Context, t *turn, in *clickIn) error {
-	result, err := t.act(ctx, "page.click", in.args())
+	result, err := t.act(ctx, action.VerbPageClick.Name, in.args())
 	t.did("Clicked", result, err)
 	return err
 }
 
 func typeText(ctx context.Context, t *turn, in *typeIn) error {
-	result, err := t.act(ctx, "page.type", in.args())
+	result, err := t.act(ctx, action.VerbPageType.Name, in.args())
 	t.did("Typed into", result, err)
 	return err
 }
 
 func fillSecret(ctx context.Context, t *turn, in *fillSecretIn) error {
-	result, err := t.act(ctx, "page.fill_secret", in.args())
+	result, err := t.act(ctx, action.VerbPageFillSecret.Name, in.args())
 	if filled, ok := result.Data.(*action.Filled); ok && err == nil {
 		t.reply.data = filled
 		t.reply.did = append(t.reply.did, "Typed the "+line(filled.Secret, 64)+" of "+line(filled.Domain, 253)+".")
@@ -71,19 +71,19 @@ func fillSecret(ctx context.Context, t *turn, in *fillSecretIn) error {
 }
 
 func selectOption(ctx context.Context, t *turn, in *selectIn) error {
-	result, err := t.act(ctx, "page.select", in.args())
+	result, err := t.act(ctx, action.VerbPageSelect.Name, in.args())
 	t.did("Selected in", result, err)
 	return err
 }
 
 func press(ctx context.Context, t *turn, in *pressIn) error {
-	result, err := t.act(ctx, "page.press", in.args())
+	result, err := t.act(ctx, action.VerbPagePress.Name, in.args())
 	t.did("Pressed the key on", result, err)
 	return err
 }
 
 func scroll(ctx context.Context, t *turn, in *scrollIn) error {
-	result, err := t.act(ctx, "page.scroll", in.args())
+	result, err := t.act(ctx, action.VerbPageScroll.Name, in.args())
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func scroll(ctx context.Context, t *turn, in *scrollIn) error {
 }
 
 func dialog(ctx context.Context, t *turn, in *dialogIn) error {
-	result, err := t.act(ctx, "page.dialog", in.args())
+	result, err := t.act(ctx, action.VerbPageDialog.Name, in.args())
 	t.did("Answered the dialog", result, err)
 	return err
 }
@@ -138,7 +138,7 @@ func waitFor(ctx context.Context, t *turn, in *waitIn) error {
 		t.show(ctx)
 		return nil
 	}
-	result, err := t.act(ctx, "page.wait_for", args)
+	result, err := t.act(ctx, action.VerbPageWaitFor.Name, args)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func screenshot(ctx context.Context, t *turn, in *screenshotIn) error {
 		return fault.New(fault.InvalidRequest, "a screenshot of one element wants its ref or a selector").Hinted("take a browser_snapshot for refs")
 	}
 	args := &action.TakeScreenshot{Format: in.Format, FullPage: in.FullPage || in.Full, Ref: l.Ref, Selector: l.Selector, Labels: in.Labels}
-	result, err := t.call(ctx, "page.screenshot", args)
+	result, err := t.call(ctx, action.VerbPageScreenshot.Name, args)
 	if err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func read(ctx context.Context, t *turn, in *readIn) error {
 	if in.Format != "title" {
 		args.Paging = in.args()
 	}
-	result, err := t.call(ctx, "page.extract", args)
+	result, err := t.call(ctx, action.VerbPageExtract.Name, args)
 	if err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func room(text string, part action.Paged) int {
 }
 
 func markdown(ctx context.Context, t *turn, in *markdownIn) error {
-	result, err := t.call(ctx, "page.markdown", &action.Markdown{Full: in.Full, Paging: in.args()})
+	result, err := t.call(ctx, action.VerbPageMarkdown.Name, &action.Markdown{Full: in.Full, Paging: in.args()})
 	if err != nil {
 		return err
 	}
@@ -228,7 +228,7 @@ func markdown(ctx context.Context, t *turn, in *markdownIn) error {
 }
 
 func readTree(ctx context.Context, t *turn) error {
-	result, err := t.call(ctx, "page.snapshot", &action.TakeSnapshot{Format: "tree"})
+	result, err := t.call(ctx, action.VerbPageSnapshot.Name, &action.TakeSnapshot{Format: "tree"})
 	if err != nil {
 		return err
 	}

@@ -97,7 +97,7 @@ func address(session string, rest ...string) string {
 }
 
 func (t *turn) sessions(ctx context.Context) ([]action.Session, error) {
-	result, err := t.pass(ctx, "session.list", &action.SessionList{})
+	result, err := t.pass(ctx, action.VerbSessionList.Name, &action.SessionList{})
 	listing, ok := result.Data.(*action.SessionListing)
 	if err != nil || !ok {
 		return nil, err
@@ -108,7 +108,7 @@ func (t *turn) sessions(ctx context.Context) ([]action.Session, error) {
 func (t *turn) files(ctx context.Context, session string) ([]action.Artifact, error) {
 	t.session = session
 	defer func() { t.session = "" }()
-	result, err := t.pass(ctx, "artifact.list", &action.None{})
+	result, err := t.pass(ctx, action.VerbArtifactList.Name, &action.None{})
 	listing, ok := result.Data.(*action.ArtifactListing)
 	if err != nil || !ok {
 		return nil, err
@@ -153,7 +153,7 @@ func pathOf(uri string) []string {
 
 func (t *turn) page(ctx context.Context, session string) (*mcp.ResourceContents, error) {
 	t.session = session
-	result, err := t.pass(ctx, "page.snapshot", &action.TakeSnapshot{})
+	result, err := t.pass(ctx, action.VerbPageSnapshot.Name, &action.TakeSnapshot{})
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func (t *turn) file(ctx context.Context, session, id string) (*mcp.ResourceConte
 }
 
 func (t *turn) content(ctx context.Context, id string) (*mcp.ResourceContents, error) {
-	result, err := t.pass(ctx, "artifact.get", &action.ByID{ID: id})
+	result, err := t.pass(ctx, action.VerbArtifactGet.Name, &action.ByID{ID: id})
 	if err != nil {
 		return nil, err
 	}

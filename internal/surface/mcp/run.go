@@ -60,13 +60,13 @@ func (in *runIn) call(wait time.Duration) (verb string, args any, err error) {
 			return "", nil, fault.New(fault.InvalidRequest, "run is given with what would start another").
 				Hinted("give run alone to see a run, or leave it out").With("field", "run")
 		}
-		return "run.show", &action.RunShow{ID: in.Run, Wait: max(0, int(wait.Seconds()))}, nil
+		return action.VerbRunShow.Name, &action.RunShow{ID: in.Run, Wait: max(0, int(wait.Seconds()))}, nil
 	}
 	start := &action.RunStart{URL: in.URL, Actions: in.Actions, DomainAllowlist: in.Domains, Effects: in.Effects}
 	if in.Timeout > 0 {
 		start.Timeout = &in.Timeout
 	}
-	return "run.start", start, nil
+	return action.VerbRunStart.Name, start, nil
 }
 
 func runLine(e action.RunEntry) string {

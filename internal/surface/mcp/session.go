@@ -9,7 +9,7 @@ import (
 )
 
 func closeSession(ctx context.Context, t *turn, _ *noneIn) error {
-	return t.ended(ctx, "session.close")
+	return t.ended(ctx, action.VerbSessionClose.Name)
 }
 
 func sessions(ctx context.Context, t *turn, in *sessionIn) error {
@@ -33,7 +33,7 @@ func startSession(ctx context.Context, t *turn, in *sessionIn) error {
 	if in.Device != "" || in.Locale != "" || in.Timezone != "" {
 		args.Emulate = &action.Emulation{Device: in.Device, Locale: in.Locale, Timezone: in.Timezone}
 	}
-	result, err := t.call(ctx, "session.start", args)
+	result, err := t.call(ctx, action.VerbSessionStart.Name, args)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func startSession(ctx context.Context, t *turn, in *sessionIn) error {
 }
 
 func listSessions(ctx context.Context, t *turn, in *sessionIn) error {
-	result, err := t.call(ctx, "session.list", &action.SessionList{IncludeArchived: in.Archived})
+	result, err := t.call(ctx, action.VerbSessionList.Name, &action.SessionList{IncludeArchived: in.Archived})
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func summary(s *action.Session) string {
 }
 
 func approvalStatus(ctx context.Context, t *turn, in *approvalIn) error {
-	result, err := t.call(ctx, "approval.status", &action.ByID{ID: in.ID})
+	result, err := t.call(ctx, action.VerbApprovalStatus.Name, &action.ByID{ID: in.ID})
 	if err != nil {
 		return err
 	}

@@ -90,14 +90,14 @@ func (in *waitIn) sound() error {
 	return nil
 }
 
-func (in *navigateIn) steps() []action.Step   { return step("page.goto", in.args()) }
-func (in *clickIn) steps() []action.Step      { return step("page.click", in.args()) }
-func (in *typeIn) steps() []action.Step       { return step("page.type", in.args()) }
-func (in *fillSecretIn) steps() []action.Step { return step("page.fill_secret", in.args()) }
-func (in *selectIn) steps() []action.Step     { return step("page.select", in.args()) }
-func (in *dragIn) steps() []action.Step       { return step("page.drag", in.args()) }
-func (in *pressIn) steps() []action.Step      { return step("page.press", in.args()) }
-func (in *scrollIn) steps() []action.Step     { return step("page.scroll", in.args()) }
-func (in *dialogIn) steps() []action.Step     { return step("page.dialog", in.args()) }
-func (in *waitIn) steps() []action.Step       { return step("page.wait_for", in.args()) }
-func (in *uploadIn) steps() []action.Step     { return step("page.upload", in.args()) }
+func (in *navigateIn) steps() []action.Step   { return step(action.VerbPageGoto.Name, in.args()) }
+func (in *clickIn) steps() []action.Step      { return step(action.VerbPageClick.Name, in.args()) }
+func (in *typeIn) steps() []action.Step       { return step(action.VerbPageType.Name, in.args()) }
+func (in *fillSecretIn) steps() []action.Step { return step(action.VerbPageFillSecret.Name, in.args()) }
+func (in *selectIn) steps() []action.Step     { return step(action.VerbPageSelect.Name, in.args()) }
+func (in *dragIn) steps() []action.Step       { return step(action.VerbPageDrag.Name, in.args()) }
+func (in *pressIn) steps() []action.Step      { return step(action.VerbPagePress.Name, in.args()) }
+func (in *scrollIn) steps() []action.Step     { return step(action.VerbPageScroll.Name, in.args()) }
+func (in *dialogIn) steps() []action.Step     { return step(action.VerbPageDialog.Name, in.args()) }
+func (in *waitIn) steps() []action.Step       { return step(action.VerbPageWaitFor.Name, in.args()) }
+func (in *uploadIn) steps() []action.Step     { return step(action.VerbPageUpload.Name, in.args()) }

@@ -77,7 +77,7 @@ func (t *turn) begins(verb string, err error) bool {
 		return false
 	}
 	f := fault.From(err)
-	return nothingOpen(err) || verb == "page.goto" && f != nil && f.Code == fault.NotActive && f.Details["state"] == "ended"
+	return nothingOpen(err) || verb == action.VerbPageGoto.Name && f != nil && f.Code == fault.NotActive && f.Details["state"] == "ended"
 }
 
 // nothingOpen tells a caller that has no session from one whose session ended
@@ -113,7 +113,7 @@ func (t *turn) start(ctx context.Context, last time.Time) error {
 	if t.surface.starts.last(t.owner()) != last {
 		return nil
 	}
-	result, err := t.pass(ctx, "session.start", &action.SessionStart{Effects: t.surface.effects("")})
+	result, err := t.pass(ctx, action.VerbSessionStart.Name, &action.SessionStart{Effects: t.surface.effects("")})
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (t *turn) show(ctx context.Context) {
 		return
 	}
 	at := &action.WaitFor{Locator: action.Locator{Selector: ":root"}} // which every page has: what is asked for is what changed
-	if result, err := t.telling(ctx, "page.wait_for", at); err != nil || result.Changes == nil {
+	if result, err := t.telling(ctx, action.VerbPageWaitFor.Name, at); err != nil || result.Changes == nil {
 		t.look(ctx)
 	}
 }
@@ -164,7 +164,7 @@ func (t *turn) look(ctx context.Context) {
 	if t.reply.modal != nil {
 		return
 	}
-	result, err := t.call(ctx, "page.snapshot", &action.TakeSnapshot{})
+	result, err := t.call(ctx, action.VerbPageSnapshot.Name, &action.TakeSnapshot{})
 	if err != nil {
 		t.reply.notes = append(t.reply.notes, "the page could not be shown: "+line(fault.From(err).Message, 300)+"; call browser_snapshot")
 		return

@@ -21,7 +21,7 @@ func (in *uploadIn) args() *action.Upload {
 
 // upload gives files to the element, and without files clears it.
 func upload(ctx context.Context, t *turn, in *uploadIn) error {
-	result, err := t.act(ctx, "page.upload", in.args())
+	result, err := t.act(ctx, action.VerbPageUpload.Name, in.args())
 	if err != nil {
 		return err
 	}

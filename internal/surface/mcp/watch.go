@@ -16,7 +16,7 @@ func tabs(ctx context.Context, t *turn, in *tabsIn) error {
 		_, err := t.listTabs(ctx)
 		return err
 	case "new":
-		return t.tab(ctx, "tab.open", &action.OpenTab{URL: in.URL}, "Opened tab")
+		return t.tab(ctx, action.VerbTabOpen.Name, &action.OpenTab{URL: in.URL}, "Opened tab")
 	}
 	id := in.ID
 	if id == "" {
@@ -26,9 +26,9 @@ func tabs(ctx context.Context, t *turn, in *tabsIn) error {
 		}
 	}
 	if in.Action == "select" {
-		return t.tab(ctx, "tab.activate", &action.ByID{ID: id}, "Selected tab")
+		return t.tab(ctx, action.VerbTabActivate.Name, &action.ByID{ID: id}, "Selected tab")
 	}
-	return t.tab(ctx, "tab.close", &action.ByID{ID: id}, "Closed the tab")
+	return t.tab(ctx, action.VerbTabClose.Name, &action.ByID{ID: id}, "Closed the tab")
 }
 
 // tab makes a call that changes tabs, and shows the page that is active then.
@@ -46,7 +46,7 @@ func (t *turn) tab(ctx context.Context, verb string, args any, did string) error
 }
 
 func (t *turn) listTabs(ctx context.Context) ([]action.Tab, error) {
-	result, err := t.call(ctx, "tab.list", &action.None{})
+	result, err := t.call(ctx, action.VerbTabList.Name, &action.None{})
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func consoleMessages(ctx context.Context, t *turn, in *consoleIn) error {
 	case "warning":
 		least = "warn"
 	}
-	result, err := t.call(ctx, "page.console", &action.ReadConsole{Limit: mostLines})
+	result, err := t.call(ctx, action.VerbPageConsole.Name, &action.ReadConsole{Limit: mostLines})
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func consoleMessages(ctx context.Context, t *turn, in *consoleIn) error {
 }
 
 func networkRequests(ctx context.Context, t *turn, in *networkIn) error {
-	result, err := t.call(ctx, "page.network", &action.ReadNetwork{Limit: mostLines, Pattern: in.Filter})
+	result, err := t.call(ctx, action.VerbPageNetwork.Name, &action.ReadNetwork{Limit: mostLines, Pattern: in.Filter})
 	if err != nil {
 		return err
 	}

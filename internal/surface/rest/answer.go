@@ -54,7 +54,7 @@ func answer(w http.ResponseWriter, r *http.Request, v *action.Verb, result actio
 		}
 		writeBytes(w, "image/"+data.Format, "", data.Bytes)
 	case *action.PDF:
-		writeBytes(w, "application/pdf", "page.pdf", data.Bytes)
+		writeBytes(w, "application/pdf", action.VerbPagePDF.Name, data.Bytes)
 	case *action.HAR:
 		writeBytes(w, "application/json", "session.har", data.Bytes)
 	case *action.AuditFile:
