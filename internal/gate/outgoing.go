@@ -14,6 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 	"github.com/gloveboxhq/glovebox/internal/gate/scan"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const (
@@ -280,7 +281,7 @@ func (o *outgoingRequest) shownValue(f action.BodyField) string {
 	if secretField.MatchString(f.Name) || len(o.g.credentials.Scanner.Find(scan.Text{Value: f.Value, Label: f.Name})) > 0 {
 		return hidden
 	}
-	return approval.Sanitize(f.Value, maxShownValue)
+	return untrusted.Record(f.Value, maxShownValue)
 }
 
 // shownURL is an address as people are shown it and records keep it.
@@ -303,7 +304,7 @@ func (o *outgoingRequest) report(err error) {
 	if err != nil {
 		e.State, e.Why = action.EffectRefused, fault.From(err).Message
 		event := o.event(audit.Effect)
-		event.Result, event.Error = "fault", approval.Sanitize(fmt.Sprintf("%s: %s", fault.CodeOf(err), e.Why), maxErrorText)
+		event.Result, event.Error = "fault", untrusted.Record(fmt.Sprintf("%s: %s", fault.CodeOf(err), e.Why), maxErrorText)
 		o.g.recordRequest(o.session.ID, event)
 	}
 	if b != nil && !o.isChannel() {
@@ -315,7 +316,7 @@ func (o *outgoingRequest) report(err error) {
 		}
 	}
 	if err != nil && (b == nil || !b.isActive() || o.isChannel()) {
-		o.g.sessions.QueueNotice(o.session.ID, approval.Sanitize(refusalText(e, b), maxErrorText))
+		o.g.sessions.QueueNotice(o.session.ID, untrusted.Record(refusalText(e, b), maxErrorText))
 	}
 }
 
@@ -371,7 +372,7 @@ func (g *Gate) recordRequest(session string, event action.Record) {
 func (o *outgoingRequest) event(kind string) action.Record {
 	event := action.Record{
 		EventType: kind, Actor: o.session.Actor, Scope: o.session.Scope, SessionID: o.session.ID, ContainerID: o.session.Box, Action: action.EffectVerb,
-		URL: approval.Sanitize(o.g.shownURL(o.request.Document), maxRecordedURL), TargetURL: approval.Sanitize(o.g.shownURL(o.request.URL), maxRecordedURL), Domain: hostOf(o.request.URL),
+		URL: untrusted.Record(o.g.shownURL(o.request.Document), maxRecordedURL), TargetURL: untrusted.Record(o.g.shownURL(o.request.URL), maxRecordedURL), Domain: hostOf(o.request.URL),
 		Risk: o.verdict.Risk.String(), Rule: o.verdict.Rule, Detail: o.request.Method,
 	}
 	if b := o.act(); b != nil {
@@ -384,10 +385,10 @@ func (o *outgoingRequest) event(kind string) action.Record {
 func (g *Gate) Receipt(s action.Session, e action.Effect) {
 	event := action.Record{
 		EventType: audit.Effect, Actor: s.Actor, Scope: s.Scope, SessionID: s.ID, ContainerID: s.Box, Action: action.EffectVerb,
-		TargetURL: approval.Sanitize(g.shownURL(e.URL), maxRecordedURL), Domain: e.Host, Result: "ok", Detail: fmt.Sprintf("%s: %d", e.Method, e.Status),
+		TargetURL: untrusted.Record(g.shownURL(e.URL), maxRecordedURL), Domain: e.Host, Result: "ok", Detail: fmt.Sprintf("%s: %d", e.Method, e.Status),
 	}
 	if e.State == action.EffectUnknown {
-		event.Result, event.Detail = "unknown", e.Method+": "+approval.Sanitize(e.Why, maxErrorText)
+		event.Result, event.Detail = "unknown", e.Method+": "+untrusted.Record(e.Why, maxErrorText)
 	}
 	for _, b := range g.acts.find(s.ID, []string{e.Act}) {
 		b.noteEffect(e)

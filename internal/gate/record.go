@@ -6,7 +6,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/gate/approval"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const (
@@ -74,7 +74,7 @@ func (p *invocation) outcome(result action.Result, f *fault.Fault) action.Record
 		r.Result = pending
 	}
 	if f != nil {
-		r.Result, r.Error = "fault", p.withoutCredential(approval.Sanitize(fmt.Sprintf("%s: %s", f.Code, f.Message), maxErrorText))
+		r.Result, r.Error = "fault", p.withoutCredential(untrusted.Record(fmt.Sprintf("%s: %s", f.Code, f.Message), maxErrorText))
 	}
 	if p.cancellation != "" {
 		r.Result, r.Detail = cancelled, join(r.Detail, p.cancellation)
@@ -128,11 +128,11 @@ func (p *invocation) withoutCredential(text string) string {
 	return text
 }
 
-func sanitized(text string) string { return approval.Sanitize(text, maxText) }
+func sanitized(text string) string { return untrusted.Record(text, maxText) }
 
 // recordedURL is an address as records show it.
 func (p *invocation) recordedURL(url string) string {
-	return approval.Sanitize(p.g.shownURL(url), maxRecordedURL)
+	return untrusted.Record(p.g.shownURL(url), maxRecordedURL)
 }
 
 func join(a, b string) string {

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/gate/approval"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const hidden = "[not recorded]" // in place of what may be a secret
@@ -129,11 +129,11 @@ func (p *invocation) elementText() string {
 		if name == "" {
 			name = e.Label
 		}
-		text += fmt.Sprintf(" %q", approval.Sanitize(name, maxText))
+		text += fmt.Sprintf(" %q", untrusted.Record(name, maxText))
 		if e.Ref != "" {
 			text += " [" + e.Ref + "]"
 		}
-		return approval.Sanitize(text, 2*maxText) + p.dropTargetText()
+		return untrusted.Record(text, 2*maxText) + p.dropTargetText()
 	}
 	if len(p.findings) > 0 {
 		return ""
@@ -183,7 +183,7 @@ func (p *invocation) dropTargetText() string {
 	if e == nil {
 		return ""
 	}
-	return approval.Sanitize(fmt.Sprintf(" onto %s %q", cmp.Or(e.Role, e.Tag), approval.Sanitize(cmp.Or(e.Name, e.Label), maxText)), 2*maxText)
+	return untrusted.Record(fmt.Sprintf(" onto %s %q", cmp.Or(e.Role, e.Tag), untrusted.Record(cmp.Or(e.Name, e.Label), maxText)), 2*maxText)
 }
 
 // profileNamed is saved user data as the caller named it, nothing for none.
@@ -296,4 +296,4 @@ func hostOf(address string) string {
 }
 
 // sanitizedFault is text from facts that goes into a fault's message.
-func sanitizedFault(text string) string { return approval.Sanitize(text, 2*maxText) }
+func sanitizedFault(text string) string { return untrusted.Record(text, 2*maxText) }

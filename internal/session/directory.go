@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // directory knows the sessions that are not over, and the starts that wait
@@ -145,7 +145,7 @@ func (d *directory) ended(ctx context.Context, call action.Call) (action.Session
 		return action.Session{}, err
 	}
 	if !found {
-		return action.Session{}, fault.New(fault.SessionNotFound, "there is no session %s", quoted(call.Session)).
+		return action.Session{}, fault.New(fault.SessionNotFound, "there is no session %s", untrusted.Quoted(call.Session)).
 			Hinted("list the sessions there are with session.list, or start one")
 	}
 	return e.Session, nil
@@ -216,13 +216,4 @@ func newID() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
 	return "s" + hex.EncodeToString(b[:])
-}
-
-// quoted makes a caller's word fit for a message.
-func quoted(word string) string {
-	const most = 64 // characters; the longest name
-	if letters := []rune(word); len(letters) > most {
-		word = string(letters[:most]) + "…"
-	}
-	return strconv.Quote(word)
 }
