@@ -32,7 +32,7 @@ func table() string {
 		row("process", a.what, a.stop, "")
 	}
 	for _, a := range proxied {
-		row("process", "through the door: "+a.what, a.stop, "")
+		row("process", "through the proxy: "+a.what, a.stop, "")
 	}
 	return b.String()
 }

@@ -3,7 +3,7 @@ package e2e
 // Layers that stop a way out.
 const (
 	byEngine  = "page engine"   // asks the door about each document before it is requested
-	byDoor    = "egress door"   // host is on no list
+	byProxy   = "egress proxy"  // host is on no list
 	byBrowser = "browser"       // its flags, policy and defaults: it does not even ask
 	byBox     = "box"           // no interface, no route, no such socket
 	byGate    = "gate"          // the verb or the protocol's method is refused
@@ -12,7 +12,7 @@ const (
 
 // controls are where a way arrives when it may: the proof that it was tried.
 const (
-	everywhere = "door"  // at an allowed host, through the door
+	everywhere = "door"  // at an allowed host, through the proxy
 	unwalled   = "naked" // at its host in a browser without walls only
 	never      = ""      // this browser does not do it, or not like this
 )
@@ -136,7 +136,7 @@ var parts = []way{
 	{name: "webtransport", what: "WebTransport (QUIC)", page: `<script>new WebTransport("https://{host}:{udp}/").ready.catch(() => {})</script>`, stop: byBrowser, control: unwalled},
 	{name: "alt-svc", what: "`Alt-Svc` to QUIC", page: `<img src="/go?code=404&alt={host}:{udp}"><img src="/go?code=404&alt={host}:{udp}&again">`, stop: byBrowser, control: never},
 	{name: "payment", what: "payment method manifest", page: `<script>new PaymentRequest([{supportedMethods: "{https}/"}], {total: {label: "x", amount: {currency: "EUR", value: "1"}}}).canMakePayment().catch(() => {})</script>`, quiet: true},
-	{name: "webauthn", what: "WebAuthn related origins", page: `<script>navigator.credentials.get({publicKey: {challenge: new Uint8Array(9), rpId: "{host}"}}).catch(() => {})</script>`, stop: byDoor, control: never, quiet: true},
+	{name: "webauthn", what: "WebAuthn related origins", page: `<script>navigator.credentials.get({publicKey: {challenge: new Uint8Array(9), rpId: "{host}"}}).catch(() => {})</script>`, stop: byProxy, control: never, quiet: true},
 	{name: "fedcm", what: "federated sign-in (FedCM)", page: `<script>try { navigator.credentials.get({identity: {providers: [{configURL: "{https}/", clientId: "x"}]}}).catch(() => {}) } catch {}</script>`, stop: byBrowser, control: never},
 	{name: "attribution", what: "attribution reporting", page: `<img attributionsrc="{https}/">`, stop: byBrowser, control: never},
 	{name: "topics", what: "topics", page: `<script>try { fetch("{https}/", {browsingTopics: true}).catch(() => {}) } catch {}</script>`},
@@ -175,7 +175,7 @@ func pageWays() []way {
 	}
 	for _, w := range parts {
 		if w.stop == "" {
-			w.stop, w.control = byDoor, everywhere
+			w.stop, w.control = byProxy, everywhere
 		}
 		all = append(all, w)
 	}

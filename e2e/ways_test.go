@@ -178,7 +178,7 @@ func (e *escape) recorded(t *testing.T) {
 	blocked := map[string]action.Record{}
 	missing := func() (names []string) {
 		for _, w := range pageWays() {
-			if _, there := blocked[w.name]; (w.stop == byDoor || w.stop == byEngine) && !there {
+			if _, there := blocked[w.name]; (w.stop == byProxy || w.stop == byEngine) && !there {
 				names = append(names, w.name)
 			}
 		}

@@ -81,3 +81,6 @@ type Question struct {
 type QuestionListing struct {
 	Questions []Question `json:"questions"`
 }
+
+// Required refuses a call without an id.
+func (a *Answer) Required() error { return requireID(a.ID) }

@@ -80,3 +80,9 @@ type ErrorNote struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
+
+// Destination is the first page of the session.
+func (a *BrowserStart) Destination() string { return a.URL }
+
+// Subject is the profile that the session uses.
+func (a *BrowserStart) Subject() string { return profileSubject(a.Context) }

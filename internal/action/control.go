@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 )
@@ -69,3 +70,15 @@ type AllowHost struct {
 
 // Resource reports whether only what documents load may come from there.
 func (a AllowHost) Resource() bool { return a.For == "resource" }
+
+// Recorded is the reason.
+func (a *Hands) Recorded() string { return a.Reason }
+
+// Recorded is the note for the agent.
+func (a *HandBack) Recorded() string { return a.Note }
+
+// Recorded is the host, and for what it is allowed.
+func (a *AllowHost) Recorded() string { return cmp.Or(a.For, "page") + " " + a.Host }
+
+// Recorded is the reason.
+func (a *HumanRequest) Recorded() string { return a.Reason }

@@ -1,6 +1,9 @@
 package action
 
-import "net/http"
+import (
+	"net/http"
+	"strings"
+)
 
 // The verbs of this file.
 var (
@@ -64,4 +67,28 @@ type CookiesSet struct {
 type CookiesDeleted struct {
 	OK      bool `json:"ok"`
 	Deleted int  `json:"deleted"`
+}
+
+// Destination is the address whose cookies are listed.
+func (a *CookieList) Destination() string { return a.URL }
+
+// Subject names the cookies, never their values.
+func (a *CookieSet) Subject() string {
+	names := make([]string, len(a.Cookies))
+	for i, c := range a.Cookies {
+		names[i] = strings.TrimSpace(c.Name + " " + c.Domain)
+	}
+	return "cookies " + strings.Join(names, ", ")
+}
+
+// Subject says which cookies are to be deleted.
+func (a *CookieDelete) Subject() string {
+	text := "all cookies"
+	if a.Name != nil {
+		text = "cookies " + *a.Name
+	}
+	if a.Domain != nil {
+		text += " of " + *a.Domain
+	}
+	return text
 }

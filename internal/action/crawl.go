@@ -128,3 +128,15 @@ type CrawlGrant struct {
 	Hosts []string      // and "*." patterns, in lower case
 	Also  []Destination // one for each host that was named beside the first page's
 }
+
+// Required refuses a call without an address.
+func (a *Crawl) Required() error { return requireURL(a.URL) }
+
+// Destination is where the crawl begins.
+func (a *Crawl) Destination() string { return a.URL }
+
+// Destination is the page.
+func (a *CrawlPage) Destination() string { return a.URL }
+
+// Destination is the file.
+func (a *CrawlFile) Destination() string { return a.URL }

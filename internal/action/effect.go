@@ -76,6 +76,7 @@ func (e Effect) String() string {
 type Ruling struct {
 	Effect bool
 	Act    string
+	Notice string // for the agent, with its next answer; empty for none
 }
 
 // Sender is whose session a request leaves.

@@ -1,6 +1,11 @@
 package action
 
-import "net/http"
+import (
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"unicode/utf8"
+)
 
 // The verbs of this file.
 var (
@@ -116,4 +121,15 @@ type Extracted struct {
 
 	Document *Document `json:"document,omitempty"` // what it is, where it is no page of HTML
 	Paged
+}
+
+// Destination is where the page is sent first.
+func (a *Scrape) Destination() string { return a.URL }
+
+// Subject is the element as the caller named it.
+func (a *Content) Subject() string { return Locator{Selector: a.Selector}.Words() }
+
+// Recorded tells the script from others, and nothing of what it says.
+func (a *Execute) Recorded() string {
+	return fmt.Sprintf("script of %d characters, sha256 %x", utf8.RuneCountInString(a.Expression), sha256.Sum256([]byte(a.Expression)))
 }

@@ -97,3 +97,9 @@ type Download struct {
 	Error     string    `json:"error,omitempty"`    // why it is not there
 	Timestamp time.Time `json:"timestamp"`          // when it began
 }
+
+// Required refuses a call that names no element.
+func (a *Upload) Required() error { return requireElement(a.Locator) }
+
+// Subject is the element as the caller named it.
+func (a *Upload) Subject() string { return a.Locator.Words() }

@@ -1,6 +1,10 @@
 package action
 
-import "net/http"
+import (
+	"net/http"
+	"strings"
+	"unicode/utf8"
+)
 
 // The verbs of this file.
 var (
@@ -51,4 +55,49 @@ func (s *Select) settle() error {
 type AnswerDialog struct {
 	Accept bool   `json:"accept"`
 	Prompt string `json:"text,omitempty" maxLength:"10000" doc:"Answer to a prompt"`
+}
+
+// Required refuses a call that names no element.
+func (a *Type) Required() error { return requireElement(a.Locator) }
+
+// Subject is the element as the caller named it.
+func (a *Type) Subject() string { return a.Locator.Words() }
+
+// TypedText is the text for the field.
+func (a *Type) TypedText() string { return a.Input }
+
+// Subject is the element as the caller named it.
+func (a *Press) Subject() string { return a.Locator.Words() }
+
+// Recorded is a named key, or a combination of keys.
+func (a *Press) Recorded() string {
+	if utf8.RuneCountInString(a.Key) > 1 {
+		return a.Key
+	}
+	return ""
+}
+
+// TypedText is the letter that is typed.
+func (a *Press) TypedText() string {
+	if utf8.RuneCountInString(a.Key) > 1 {
+		return ""
+	}
+	return a.Key
+}
+
+// Required refuses a call that names no element.
+func (a *Select) Required() error { return requireElement(a.Locator) }
+
+// Subject is the element as the caller named it.
+func (a *Select) Subject() string { return a.Locator.Words() }
+
+// TypedText is what is chosen.
+func (a *Select) TypedText() string { return strings.Join(a.Values, ", ") }
+
+// Recorded is the answer.
+func (a *AnswerDialog) Recorded() string {
+	if a.Accept {
+		return "accept"
+	}
+	return "dismiss"
 }

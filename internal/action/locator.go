@@ -1,6 +1,10 @@
 package action
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 // Locator says which element is meant: by one of ref, selector, role, text, or
 // x and y. Check refuses more than one of them. Name narrows role, selector and
@@ -80,3 +84,24 @@ type ByID struct {
 func (l Locator) Asks() bool {
 	return l.Ref == "" && (l.Selector != "" || l.Role != "" || l.Text != "")
 }
+
+// Words says which element l means, as the caller named it; empty for none.
+func (l Locator) Words() string {
+	switch {
+	case l.Ref != "":
+		return "ref " + l.Ref
+	case l.Selector != "":
+		return "selector " + l.Selector
+	case l.Role != "":
+		return strings.TrimSpace("role " + l.Role + " " + l.Name)
+	case l.Text != "":
+		return "text " + l.Text
+	}
+	if x, y, named := l.Point(); named {
+		return fmt.Sprintf("the point %g, %g", x, y)
+	}
+	return ""
+}
+
+// Required refuses a call without an id.
+func (a *ByID) Required() error { return requireID(a.ID) }

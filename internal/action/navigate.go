@@ -35,3 +35,9 @@ type Navigated struct {
 	Document *Document `json:"document,omitempty"` // what it is, where it is no page of HTML
 	Loading  bool      `json:"loading,omitempty"`  // the page still draws, or waits for what it shows: read it again later
 }
+
+// Required refuses a call without an address.
+func (a *Goto) Required() error { return requireURL(a.URL) }
+
+// Destination is where the call leads.
+func (a *Goto) Destination() string { return a.URL }

@@ -1,6 +1,10 @@
 package action
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
 
 // The verbs of this file.
 var (
@@ -64,3 +68,29 @@ type Spot struct {
 	Node     string
 	Print    string
 }
+
+// Required refuses a call that names no element.
+func (a *Click) Required() error { return requireElement(a.Locator) }
+
+// Subject is the element as the caller named it.
+func (a *Click) Subject() string { return a.Locator.Words() }
+
+// Required refuses a call that names no element.
+func (a *Hover) Required() error { return requireElement(a.Locator) }
+
+// Subject is the element as the caller named it.
+func (a *Hover) Subject() string { return a.Locator.Words() }
+
+// Required refuses a call that leaves an end out.
+func (d *Drag) Required() error {
+	if err := requireElement(d.From); err != nil {
+		return fault.From(err).With("field", "from")
+	}
+	if err := requireElement(d.To); err != nil {
+		return fault.From(err).With("field", "to")
+	}
+	return nil
+}
+
+// Subject is both elements as the caller named them.
+func (d *Drag) Subject() string { return d.From.Words() + " onto " + d.To.Words() }

@@ -49,3 +49,6 @@ type ProfileDeleted struct {
 
 // OpensProfile reports whether the session is to use saved user data.
 func (s *BrowserStart) OpensProfile() bool { return s.Context != "" }
+
+// Subject is the new profile.
+func (a *ProfileCreate) Subject() string { return profileSubject(a.Name) }

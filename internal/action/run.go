@@ -1,6 +1,7 @@
 package action
 
 import (
+	"fmt"
 	"net/http"
 	"time"
 )
@@ -184,4 +185,12 @@ type RunResume struct {
 type RunWatch struct {
 	Step  func(RunEntry) // each line of its log
 	State func(Run)      // when the state, or the question it waits for, changes
+}
+
+// Destination is where the run begins.
+func (a *RunStart) Destination() string { return a.URL }
+
+// Recorded is the guidance.
+func (a *RunResume) Recorded() string {
+	return fmt.Sprintf("%s (%d actions in place of what was left)", a.Guidance, len(a.Actions))
 }

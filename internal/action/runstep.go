@@ -1,5 +1,7 @@
 package action
 
+import "strings"
+
 // The verbs of this file.
 var (
 	VerbRunOpen  = Define[RunOpen, Session](Verb{Name: "run.open", Class: Write, Risk: Low, Inner: true, Summary: "Start the browser of a run"})
@@ -62,3 +64,18 @@ type RunEnd struct {
 	Status string `json:"status" maxLength:"32"`
 	Reason string `json:"reason" maxLength:"64"`
 }
+
+// Destination is where the run begins.
+func (a *RunOpen) Destination() string { return a.URL }
+
+// Destination is the address that the run may not open.
+func (a *RunAllow) Destination() string { return a.URL }
+
+// Recorded is why the run needs guidance.
+func (a *RunGuide) Recorded() string { return a.Why }
+
+// Recorded is the hosts of the run.
+func (a *RunOpen) Recorded() string { return "hosts " + strings.Join(a.Hosts, ", ") }
+
+// Recorded is how the run ended.
+func (a *RunEnd) Recorded() string { return a.Run + " " + a.Status + ": " + a.Reason }

@@ -76,3 +76,9 @@ type SessionListing struct {
 
 // OpensProfile reports whether the session is to use saved user data.
 func (s *SessionStart) OpensProfile() bool { return s.Profile != "" }
+
+// Destination is the first page of the session.
+func (a *SessionStart) Destination() string { return a.URL }
+
+// Subject is the profile that the session uses.
+func (a *SessionStart) Subject() string { return profileSubject(a.Profile) }

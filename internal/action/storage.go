@@ -78,3 +78,9 @@ type ProfileImported struct {
 	Hosts        []string  `json:"hosts"`
 	Left         []LeftOut `json:"left,omitempty"`
 }
+
+// Required refuses a call without an id.
+func (a *ProfileImport) Required() error { return requireID(a.ID) }
+
+// Subject is the profile that the login is for.
+func (a *ProfileImport) Subject() string { return profileSubject(a.ID) }

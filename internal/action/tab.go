@@ -32,3 +32,6 @@ type TabListing struct {
 type Closed struct {
 	OK bool `json:"ok"`
 }
+
+// Destination is the first page of the tab.
+func (a *OpenTab) Destination() string { return a.URL }

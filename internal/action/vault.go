@@ -47,3 +47,6 @@ type CredentialCounts struct {
 	Login          int `json:"login"`
 	HTTPAuth       int `json:"httpAuth" doc:"1 for a user name and password that answer HTTP authentication"`
 }
+
+// Recorded is the domain.
+func (a *CredentialQuery) Recorded() string { return a.Domain }

@@ -12,10 +12,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// box is what the door knows of one box.
+// box is what the proxy knows of one box.
 type box struct {
 	name       string
-	door       *Proxy
+	proxy      *Proxy
 	ctx        context.Context // ends with the box; every connection hangs on it
 	cancel     context.CancelFunc
 	transport  *http.Transport // plain http only
@@ -44,7 +44,7 @@ type flow struct {
 type flowKey struct{}
 
 func newBox(d *Proxy, name string) *box {
-	b := &box{name: name, door: d, flows: map[*flow]struct{}{}, rate: rateLimit{interval: d.interval, slack: burst}}
+	b := &box{name: name, proxy: d, flows: map[*flow]struct{}{}, rate: rateLimit{interval: d.interval, slack: burst}}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	b.transport = &http.Transport{
 		DialContext:            b.dialPlain,
@@ -57,19 +57,19 @@ func newBox(d *Proxy, name string) *box {
 	return b
 }
 
-// enter counts a connection in, and says whether there is room for it.
+// enter counts a connection, and reports whether the box may have it.
 func (b *box) enter() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.clients >= b.door.options.Limits.connections() {
+	if b.clients >= b.proxy.options.Limits.connections() {
 		return false
 	}
 	b.clients++
 	return true
 }
 
-// leave counts a connection out, and says whether nothing is left of a box that
-// has no rules.
+// leave ends what enter counted, and reports whether the box has neither connections nor
+// rules any more.
 func (b *box) leave(room bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -121,7 +121,7 @@ func (b *box) admit(method string, p destination) (*flow, error) {
 		return nil, overBytes
 	}
 	f := &flow{destination: p, private: b.rules.private[p.authority()], upstream: b.rules.upstream, method: method}
-	f.ctx, f.cancel = withLimit(context.WithValue(b.ctx, flowKey{}, f), b.door.options.Limits.Connection)
+	f.ctx, f.cancel = withLimit(context.WithValue(b.ctx, flowKey{}, f), b.proxy.options.Limits.Connection)
 	b.flows[f] = struct{}{}
 	return f, nil
 }
@@ -144,8 +144,8 @@ func (b *box) end(f *flow) {
 	b.mu.Unlock()
 }
 
-// refuse keeps a refusal and tells whoever wants to know. The query of a URL
-// is left out: it may hold secrets.
+// refuse keeps a refusal and reports it by OnRefused. The query of a URL is left out: it
+// may hold secrets.
 func (b *box) refuse(method, host, url string, why reason) {
 	r := action.Refusal{Time: time.Now(), Host: host, URL: url, Reason: string(why), Page: !isBackground(host, method)}
 	b.mu.Lock()
@@ -154,14 +154,14 @@ func (b *box) refuse(method, host, url string, why reason) {
 	if !news {
 		return
 	}
-	b.door.options.Log.Info("egress refused", "box", b.name, "host", host, "reason", why, "page", r.Page)
-	if b.door.options.OnRefused != nil {
-		b.door.options.OnRefused(b.name, r)
+	b.proxy.options.Log.Info("egress refused", "box", b.name, "host", host, "reason", why, "page", r.Page)
+	if b.proxy.options.OnRefused != nil {
+		b.proxy.options.OnRefused(b.name, r)
 	}
 }
 
-// dialPlain connects for the transport. The place comes with the request's
-// context, as it was judged.
+// dialPlain connects for the transport. The judged destination comes with the request's
+// context.
 func (b *box) dialPlain(ctx context.Context, _, _ string) (net.Conn, error) {
 	f, ok := ctx.Value(flowKey{}).(*flow)
 	if !ok {
@@ -175,7 +175,7 @@ func (b *box) dial(ctx context.Context, f *flow) (net.Conn, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(b.ctx, cancel)()
-	conn, err := b.door.dialer.dial(ctx, f.destination, f.private, f.upstream)
+	conn, err := b.proxy.dialer.dial(ctx, f.destination, f.private, f.upstream)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +190,7 @@ type contextConn struct {
 	stop func() bool
 }
 
-// Close closes the connection and lets go of the context.
+// Close closes the connection and ends its tie to the context.
 func (t *contextConn) Close() error {
 	t.stop()
 	return t.Conn.Close()

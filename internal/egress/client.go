@@ -27,7 +27,7 @@ type client struct {
 	reader *bufio.Reader
 }
 
-// serve reads requests from conn until either side has had enough.
+// serve answers the requests of a connection until one side closes it.
 func (b *box) serve(conn net.Conn, room bool) {
 	defer func() { _ = conn.Close() }()
 	defer context.AfterFunc(b.ctx, func() { _ = conn.Close() })()
@@ -70,8 +70,9 @@ func (c *client) serveOne() bool {
 	return c.forward(h)
 }
 
-// plainTarget reads where a request goes, and the path with the query. A target that is a path is addressed to
-// the door itself; https in the clear is nothing Chromium asks for.
+// plainTarget reads where a request goes, and the path with the query. It refuses a
+// target that is a path, which is for the proxy itself, and https without a tunnel,
+// which Chromium does not ask for.
 func (h head) plainTarget() (destination, string, error) {
 	scheme, rest, found := strings.Cut(h.target, "://")
 	if !found {
@@ -111,8 +112,8 @@ func (h head) tunnelTarget() (destination, error) {
 	return p, nil
 }
 
-// reject ends a connection over a request that was not let through. Errors of
-// the connection itself end it silently.
+// reject ends a connection after a request that was refused. Errors of the connection
+// itself end it without an answer.
 func (c *client) reject(method, host string, err error) bool {
 	var why reason
 	if !errors.As(err, &why) {
@@ -127,7 +128,7 @@ func (c *client) reject(method, host string, err error) bool {
 	return false
 }
 
-// answer writes an answer of the door's own: a status, the reason as a header
+// answer writes an answer of the proxy's own: a status, the reason as a header
 // the engine looks for, and a page for people. It reports whether it was
 // taken.
 func (c *client) answer(status int, why error, last bool) bool {
@@ -151,8 +152,8 @@ func (c *client) answer(status int, why error, last bool) bool {
 	return err == nil && !last
 }
 
-// answerFailure answers a flow that was let through and came to nothing, and reports
-// whether another request may follow.
+// answerFailure answers a request that was let through and failed, and reports whether
+// another request may follow.
 func (c *client) answerFailure(f *flow, url string, err error, last bool) bool {
 	var why reason
 	if errors.As(err, &why) {
@@ -163,6 +164,6 @@ func (c *client) answerFailure(f *flow, url string, err error, last bool) bool {
 	if !errors.As(err, &what) {
 		what = broken
 	}
-	c.box.door.options.Log.Debug("egress failed", "box", c.box.name, "host", f.host, "error", err)
+	c.box.proxy.options.Log.Debug("egress failed", "box", c.box.name, "host", f.host, "error", err)
 	return c.answer(http.StatusBadGateway, what, last)
 }

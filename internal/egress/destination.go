@@ -19,7 +19,7 @@ const (
 	maxLabel = 63       // bytes of a label; RFC 1035 section 2.3.4
 )
 
-// destination is where a request goes, as the one canonical parser read it: the same
+// destination is where a request goes, read by the one parser of addresses. The same
 // value is judged and dialled.
 type destination struct {
 	scheme string     // http or https
@@ -47,7 +47,7 @@ func (p destination) site() string {
 }
 
 // parseDestination reads an absolute http or https address as the URL standard does
-// (https://url.spec.whatwg.org), and refuses what the standard lets pass but
+// (https://url.spec.whatwg.org), and refuses what the standard allows but
 // no honest page needs: user names, control characters, hosts that DNS cannot
 // hold, addresses in odd spellings.
 func parseDestination(raw string) (destination, error) {
@@ -104,8 +104,8 @@ func parseAuthority(scheme, authority string) (destination, error) {
 	return p, nil
 }
 
-// authorityOf returns what stands between the scheme's slashes and the path,
-// as loosely as the standard reads slashes.
+// authorityOf returns the text between the slashes of the scheme and the path, reading
+// slashes as the standard does.
 func authorityOf(raw string) string {
 	_, rest, _ := strings.Cut(raw, ":")
 	rest = strings.TrimLeft(rest, `/\`)
@@ -131,7 +131,7 @@ func portOf(u *whatwg.Url) (uint16, error) {
 }
 
 // hostOf checks a parsed host. spelled is how it was written: a host that
-// turns out to be an IPv4 address must have been written in plain digits.
+// is read as an IPv4 address must have been written in plain digits.
 func hostOf(parsed, spelled string) (string, netip.Addr, error) {
 	host := strings.TrimSuffix(strings.ToLower(parsed), ".")
 	if inner, bracketed := strings.CutPrefix(host, "["); bracketed {
@@ -155,9 +155,9 @@ func hostOf(parsed, spelled string) (string, netip.Addr, error) {
 	return host, netip.Addr{}, nil
 }
 
-// endsInDot reports whether a host was written with a dot at its end, in any
-// of the ways the standard knows. A last label that comes to nothing ("xn--")
-// leaves one behind, and is no host to Chromium.
+// endsInDot reports whether a host was written with a dot at its end, in any form that
+// the standard allows. A last label that is empty after decoding ("xn--") also leaves a
+// dot, and Chromium refuses such a host.
 func endsInDot(spelled string) bool {
 	decoded, err := url.PathUnescape(spelled)
 	return err == nil && strings.TrimRight(decoded, ".。．｡") != decoded

@@ -31,7 +31,7 @@ func ResolverAt(server string) Resolver {
 	}}
 }
 
-// dialer opens connections to places that rules let pass.
+// dialer opens connections to destinations that the rules allow.
 type dialer struct {
 	resolver       Resolver
 	connect        func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
@@ -40,10 +40,9 @@ type dialer struct {
 	proxies        []*Upstream // all there are: none may be reached as a host
 }
 
-// dial resolves p itself, checks every address of the answer, and connects to
-// a checked address. private lifts the ban on special addresses; the gateway's
-// own listeners and the upstream proxies stay out of reach all the same. by is
-// the proxy through which public addresses, and no others, are connected to; nil
+// dial resolves p itself, checks every address of the answer, and connects to a
+// checked address. private allows special addresses, but never the gateway's own
+// listeners and the upstream proxies. by is the proxy for public addresses only; nil
 // for none.
 func (c *dialer) dial(ctx context.Context, p destination, private bool, by *Upstream) (net.Conn, error) {
 	addrs, err := c.resolve(ctx, p, private)
@@ -103,8 +102,8 @@ func (c *dialer) resolve(ctx context.Context, p destination, private bool) ([]ne
 	return addrs, nil
 }
 
-// check refuses the whole answer for one bad address in it: who mixes public
-// and private addresses is trying something.
+// check refuses the whole answer for one bad address in it: an answer that mixes public
+// and private addresses may be an attack.
 func (c *dialer) check(addrs []netip.Addr, port uint16, private bool) error {
 	if len(addrs) > maxAnswers {
 		return specialAddress

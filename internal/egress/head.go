@@ -32,7 +32,7 @@ func peekHead(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// head is a request's head after the strict look.
+// head is a request's head after the strict check.
 type head struct {
 	method, target, host string
 	origin               string // of the page that asks
@@ -40,10 +40,9 @@ type head struct {
 	websocket            bool   // it asks to switch to the WebSocket protocol
 }
 
-// readHead looks at a request head byte by byte, before the lenient parser
-// sees it. Two readers that disagree on where a request ends or whom it is
-// for are how requests are smuggled: whatever could be read in two ways is
-// refused (RFC 9112 sections 2.2, 5.1, 6.3).
+// readHead checks a request head byte by byte, before the lenient parser reads it.
+// Requests are smuggled where two readers disagree on where a request ends or whom it is
+// for: a head that can be read in two ways is refused (RFC 9112 sections 2.2, 5.1, 6.3).
 func readHead(raw []byte) (head, error) {
 	lines := strings.Split(strings.TrimSuffix(string(raw), "\r\n\r\n"), "\r\n")
 	var h head

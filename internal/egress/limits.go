@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Limits are what a box may do through the door. A number that is not above 0
-// is no limit, but for Connections.
+// Limits bound what a box may do through the proxy. A number that is not above 0 is no
+// limit, except for Connections.
 type Limits struct {
 	// RequestsPerSecond is the pace of a box to one host, once it has sent 20
 	// seconds' worth of requests at once. A TLS connection counts as one
@@ -52,7 +52,7 @@ func (c countedConn) CloseWrite() error { return closeWrite(c.Conn) }
 // count counts the bytes of a read or write that came to err. What is over the
 // limit ends everything the box has open.
 func (b *box) count(n int, err error) error {
-	limit := b.door.options.Limits.Bytes
+	limit := b.proxy.options.Limits.Bytes
 	if limit <= 0 || b.bytesMoved.Add(int64(n)) <= limit {
 		return err
 	}

@@ -3,17 +3,21 @@
 // the rules of the box, resolves names itself, connects only to addresses it
 // has checked, and keeps what it refused.
 //
-// The door sees no further than a proxy can. Inside TLS it sees the server
-// name and nothing else, so it cannot tell a document from an image: documents
-// are held to the navigation list by the page engine, which asks Judge.
+// Inside TLS the proxy sees only the server name, so that it cannot tell a document from
+// an image. The page engine holds documents to the navigation list, and asks Judge for
+// that.
 package egress
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -22,8 +26,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Options are what a door is made of. The zero Options work: the machine's
-// resolver, plain TCP, no limits, nobody told.
+// Options are what a proxy is made of. The zero Options work: the machine's
+// resolver, plain TCP, no limits, no reports.
 type Options struct {
 	Resolver       Resolver                                                // nil: net.DefaultResolver
 	Dial           func(context.Context, netip.AddrPort) (net.Conn, error) // nil: TCP to exactly that address
@@ -37,13 +41,13 @@ type Options struct {
 
 	Limits Limits // of each box
 
-	// OnRefused is told of each refusal, of the same host and reason once in ten
+	// OnRefused is called for each refusal; for the same host and reason once in ten
 	// seconds. It is called from the connection's goroutine: it may call the
-	// door, and must not block. May be nil.
+	// proxy, and must not block. May be nil.
 	OnRefused func(box string, r action.Refusal)
 
-	// AllowChannel is asked before a box opens a WebSocket, from the connection's
-	// goroutine; an error closes it. It may wait until ctx ends. Nil allows all.
+	// AllowChannel is called before a box opens a WebSocket, from the connection's
+	// goroutine. An error refuses it. It may wait until ctx ends. nil allows all.
 	AllowChannel func(ctx context.Context, box string, c action.Channel) error
 }
 
@@ -58,7 +62,7 @@ type Proxy struct {
 	closed   bool
 }
 
-// New makes a door through which nothing goes until Open.
+// New makes a proxy through which nothing goes until Open.
 func New(o Options) *Proxy {
 	if o.Resolver == nil {
 		o.Resolver = net.DefaultResolver
@@ -95,7 +99,7 @@ func (d *Proxy) Open(box string, n action.Network) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
-		return fault.New(fault.NotActive, "the egress door is shut").Hinted("the gateway is stopping; start it again")
+		return fault.New(fault.NotActive, "the egress proxy is closed").Hinted("the gateway is stopping; start it again")
 	}
 	b := d.boxLocked(box)
 	b.setRules(r)
@@ -115,7 +119,7 @@ func (d *Proxy) Close(box string) {
 }
 
 // Handle serves one proxy connection of a box and owns it from then on. It
-// returns at once; the connection ends with its client, the box, the door, or
+// returns at once; the connection ends with its client, the box, the proxy, or
 // by being idle.
 func (d *Proxy) Handle(box string, conn net.Conn) {
 	d.mu.Lock()
@@ -146,8 +150,8 @@ func (d *Proxy) releaseConn(b *box, room bool) {
 }
 
 // Judge says where a URL goes and whether a document may be loaded from there,
-// as the door itself would read it. It resolves no names: a host that turns
-// out to have a private address is refused when it is connected to. An address
+// as the proxy itself reads it. It resolves no names: a host with a
+// private address is refused when it is connected to. An address
 // that cannot be read, or that holds a password, is not repeated.
 func (d *Proxy) Judge(box, rawURL string) action.Destination {
 	if raw, _, _ := strings.Cut(rawURL, "#"); raw == "about:blank" {
@@ -213,4 +217,49 @@ func (d *Proxy) boxLocked(name string) *box {
 		d.boxes[name] = b
 	}
 	return b
+}
+
+// Transport returns a way to fetch as a box would, for what needs no browser:
+// robots.txt and sitemaps. Its connections are proxy connections of the box
+// like the browser's own, so the same rules let them through or refuse them.
+// An answer of the proxy in place of the server's has the header X-Glovebox-Refused or
+// X-Glovebox-Failed over plain http, and is an error over https. The caller
+// closes idle connections.
+func (d *Proxy) Transport(box string) *http.Transport {
+	proxy := &url.URL{Scheme: "http", Host: "door.invalid"}
+	return &http.Transport{
+		Proxy: http.ProxyURL(proxy),
+		DialContext: func(context.Context, string, string) (net.Conn, error) {
+			ours, theirs := net.Pipe()
+			d.Handle(box, theirs)
+			return ours, nil
+		},
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: d.options.Authorities},
+		MaxConnsPerHost:        4,
+		IdleConnTimeout:        10 * time.Second,
+		ResponseHeaderTimeout:  responseTime,
+		TLSHandshakeTimeout:    10 * time.Second,
+		MaxResponseHeaderBytes: maxHead,
+	}
+}
+
+// Unreached says why a box can open no tunnel to the host of a URL, in the words
+// of X-Glovebox-Failed; "" where it can, or where that is refused. Nothing is
+// sent to the host.
+func (d *Proxy) Unreached(ctx context.Context, box, rawURL string) string {
+	said, enough := "", errors.New("this is all there is to know")
+	t := d.Transport(box)
+	t.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Response) error {
+		said = answer.Header.Get("X-Glovebox-Failed")
+		return enough
+	}
+	defer t.CloseIdleConnections()
+	r, err := http.NewRequestWithContext(ctx, http.MethodHead, rawURL, nil)
+	if err != nil || r.URL.Scheme != "https" {
+		return ""
+	}
+	if answer, err := t.RoundTrip(r); err == nil {
+		_ = answer.Body.Close()
+	}
+	return said
 }

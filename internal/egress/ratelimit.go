@@ -15,9 +15,9 @@ const (
 	burst = 20 * time.Second
 )
 
-// waitForRate holds a flow back until its host's turn. Private places are exempt: they
-// are the operator's own, and a development server is asked for a thousand
-// modules at once.
+// waitForRate delays a flow until its host's turn. Private destinations are exempt: they
+// are the operator's own, and a page of a development server loads a thousand modules at
+// once.
 func (b *box) waitForRate(f *flow) error {
 	if f.private {
 		return nil
@@ -33,7 +33,7 @@ type rateLimit struct {
 	next     map[string]time.Time // when the next request to a host would go without slack
 }
 
-// wait holds a request back until its turn, or refuses it with tooOften.
+// wait delays a request until its turn, or refuses it with tooOften.
 func (p *rateLimit) wait(ctx context.Context, host string) error {
 	if p.interval <= 0 {
 		return nil

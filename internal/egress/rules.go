@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"net"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -146,7 +147,7 @@ func (r *rules) allow(p destination) error {
 	return notAllowed
 }
 
-// allowBasics refuses what no list can allow.
+// allowBasics checks what no list can allow: the port, and special addresses.
 func (r *rules) allowBasics(p destination) error {
 	if r == nil || len(r.navigation) == 0 && len(r.private) == 0 {
 		return noRules
@@ -178,7 +179,7 @@ func matches(list []pattern, host string) bool {
 // navigation[2], and why.
 type Problem struct{ Path, Message string }
 
-// Check lists the entries of n that the door refuses: no session starts with one.
+// Check lists the entries of n that the proxy refuses: no session starts with one.
 func Check(n action.Network) []Problem {
 	var all []Problem
 	for _, list := range []struct {
@@ -198,4 +199,37 @@ func Check(n action.Network) []Problem {
 		}
 	}
 	return all
+}
+
+// SelfSigned reads the entries of security.network.allow_self_signed: hosts, or
+// host:port, in the spelling that browsers use afterwards. What cannot be read
+// is listed, and left out.
+func SelfSigned(entries []string) (action.SelfSigned, []Problem) {
+	var all action.SelfSigned
+	var wrong []Problem
+	for i, entry := range entries {
+		read, ok := selfSigned(entry)
+		if !ok {
+			wrong = append(wrong, Problem{
+				"allow_self_signed[" + strconv.Itoa(i) + "]",
+				strconv.Quote(entry) + " is not a valid entry; write one host like nas.example.com, or host:port; \"*\" stands for nothing here",
+			})
+			continue
+		}
+		all = append(all, read)
+	}
+	return all, wrong
+}
+
+// selfSigned reads one entry. A host without a port is written as lists of hosts
+// are, with a port as allow_private is.
+func selfSigned(entry string) (string, bool) {
+	if p, err := parsePattern(entry); err == nil {
+		return p.host, true
+	}
+	p, err := parseAuthority("https", entry)
+	if err != nil || !strings.HasSuffix(entry, ":"+strconv.Itoa(int(p.port))) {
+		return "", false
+	}
+	return net.JoinHostPort(p.host, strconv.Itoa(int(p.port))), true
 }

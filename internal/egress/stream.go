@@ -48,21 +48,21 @@ func (w *watchedBody) Read(p []byte) (int, error) {
 // Close leaves the rest of the body unread: the connection then ends.
 func (w *watchedBody) Close() error { return nil }
 
-// idleTimerBody is an answer's body that puts off a timer whenever something came.
+// idleTimerBody is an answer's body that resets a timer at each piece.
 type idleTimerBody struct {
 	io.ReadCloser
 	timer *time.Timer
 }
 
-// Read reads and puts the timer off.
+// Read reads and resets the timer.
 func (s *idleTimerBody) Read(p []byte) (int, error) {
 	n, err := s.ReadCloser.Read(p)
 	s.timer.Reset(tunnelIdle)
 	return n, err
 }
 
-// copyBoth carries bytes both ways until both ends have finished, one fails, or
-// nothing moved for idle.
+// copyBoth copies bytes in both directions until both ends have finished, one fails, or
+// no byte was copied for idle.
 func copyBoth(client, server net.Conn, idle time.Duration) {
 	var moved atomic.Int64
 	moved.Store(time.Now().UnixNano())

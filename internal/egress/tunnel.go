@@ -18,8 +18,8 @@ import (
 
 const helloTime = 20 * time.Second // from the tunnel's opening to the end of its first message
 
-// tunnel serves a CONNECT: judge, dial, and only after a look at the first
-// message carry bytes.
+// tunnel serves a CONNECT: it judges, dials, checks the first message, and then copies
+// bytes.
 func (c *client) tunnel(h head) {
 	p, err := h.tunnelTarget()
 	if err != nil {
@@ -49,8 +49,8 @@ func (c *client) tunnel(h head) {
 	c.relayTunnel(f, server)
 }
 
-// relayTunnel looks at the first message and then carries bytes. A refusal here can
-// only close the connection: the browser has been told that it is open.
+// relayTunnel checks the first message and then copies bytes. A refusal here can only
+// close the connection: the browser was told already that it is open.
 func (c *client) relayTunnel(f *flow, server net.Conn) {
 	if err := c.conn.SetReadDeadline(time.Now().Add(helloTime)); err != nil {
 		return
@@ -74,10 +74,10 @@ func (c *client) relayTunnel(f *flow, server net.Conn) {
 	copyBoth(c.conn, server, tunnelIdle)
 }
 
-// allowChannel asks whether a channel may be opened, and tells the browser where not:
-// inside TLS it sees the connection end.
+// allowChannel asks whether a WebSocket may be opened, and answers the browser if not:
+// inside TLS it can only close the connection.
 func (c *client) allowChannel(f *flow, channel action.Channel) bool {
-	ask := c.box.door.options.AllowChannel
+	ask := c.box.proxy.options.AllowChannel
 	if ask == nil {
 		return true
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Upstream is a proxy through which the door connects to public addresses. It is
-// asked for addresses that the door has checked, never for names.
+// Upstream is another proxy, through which this one connects to public addresses.
+// It is asked for addresses that were checked, never for names.
 type Upstream struct {
 	Scheme   string // http (CONNECT) or socks5
 	Host     string // a name, or an address without brackets
@@ -62,7 +62,7 @@ func ParseUpstream(address, login string) (*Upstream, error) {
 	return out, nil
 }
 
-// proxies are all that options name.
+// proxies are all upstream proxies of the options.
 func proxies(o Options) (all []*Upstream) {
 	if o.Upstream != nil {
 		all = append(all, o.Upstream)
@@ -73,8 +73,8 @@ func proxies(o Options) (all []*Upstream) {
 	return all
 }
 
-// upstreamOf is the proxy of a name, nil where a box is to use none. Faults:
-// invalid_request for one that is not configured: nothing goes out instead.
+// upstreamOf is the upstream proxy of a name, nil where a box is to use none. Faults:
+// invalid_request for a name that is not configured.
 func (d *Proxy) upstreamOf(name string) (*Upstream, error) {
 	switch name {
 	case "", action.DefaultProxy:
@@ -106,8 +106,7 @@ func (u *Upstream) addresses(ctx context.Context) ([]netip.Addr, error) {
 	return all, nil
 }
 
-// refuseSelf refuses a place that is the proxy itself: what may use it may not reach
-// it as a host.
+// refuseSelf refuses the upstream proxy itself as a destination.
 func (u *Upstream) refuseSelf(ctx context.Context, addrs []netip.Addr, port uint16) error {
 	if port != u.Port {
 		return nil

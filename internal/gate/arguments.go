@@ -10,8 +10,8 @@ import (
 
 const maxSession = 64 // characters of a session's id or name; action.SessionStart.Name
 
-// checkArguments holds the call's arguments against the verb's row: their
-// type, the bounds its tags state, and what the verb cannot do without.
+// checkArguments checks the call's arguments by the verb's row: their type, the bounds
+// of its tags, and the arguments that the verb requires.
 func (p *invocation) checkArguments() error {
 	want := p.verb.NewArgs()
 	if p.call.Args == nil {
@@ -33,11 +33,14 @@ func (p *invocation) checkArguments() error {
 	if err := checkControls(p.call.Args); err != nil {
 		return err
 	}
-	return p.checkRequired()
+	if a, requires := p.call.Args.(action.Requiring); requires {
+		return a.Required()
+	}
+	return nil
 }
 
-// normalizeTyped has the call say what is typed: what is scanned, judged, asked
-// about and recorded is that.
+// normalizeTyped replaces the text of the call by what is typed of it, which is then
+// scanned, judged, asked about and recorded.
 func (p *invocation) normalizeTyped() {
 	a, types := p.call.Args.(*action.Type)
 	if !types {
@@ -48,8 +51,8 @@ func (p *invocation) normalizeTyped() {
 	p.call.Args = &typed
 }
 
-// checkControls refuses control characters, which no name, address or text
-// needs: line breaks and tabs aside, and those too in what is one line.
+// checkControls refuses control characters. Line breaks and tabs are allowed, except in
+// arguments of one line.
 func checkControls(args any) error {
 	v := reflect.ValueOf(args).Elem()
 	for _, f := range action.Fields(v.Type()) {
@@ -107,59 +110,3 @@ func isPlain(text string) bool {
 func isControl(r rune) bool { return r < ' ' || r >= 0x7f && r <= 0x9f }
 
 func isLayout(r rune) bool { return r == '\t' || r == '\n' || r == '\r' }
-
-// checkRequired refuses calls that lack what their verb cannot do without.
-func (p *invocation) checkRequired() error {
-	switch args := p.call.Args.(type) {
-	case *action.Goto:
-		if strings.TrimSpace(args.URL) == "" {
-			return fault.New(fault.MissingURL, "no address was given").
-				Hinted("give url, such as https://example.com/").With("field", "url")
-		}
-	case *action.Crawl:
-		if strings.TrimSpace(args.URL) == "" {
-			return fault.New(fault.MissingURL, "no address was given").
-				Hinted("give url, such as https://example.com/").With("field", "url")
-		}
-	case *action.ByID:
-		return requireID(args.ID)
-	case *action.ProfileImport:
-		return requireID(args.ID)
-	case *action.Answer:
-		return requireID(args.ID)
-	case *action.Click:
-		return requireElement(args.Locator)
-	case *action.Type:
-		return requireElement(args.Locator)
-	case *action.FillSecret:
-		return requireElement(args.Locator)
-	case *action.Select:
-		return requireElement(args.Locator)
-	case *action.Hover:
-		return requireElement(args.Locator)
-	case *action.Drag:
-		for name, end := range map[string]action.Locator{"from": args.From, "to": args.To} {
-			if err := requireElement(end); err != nil {
-				return fault.From(err).With("field", name)
-			}
-		}
-	case *action.Upload:
-		return requireElement(args.Locator)
-	}
-	return nil
-}
-
-func requireID(id string) error {
-	if id == "" {
-		return fault.New(fault.InvalidRequest, "no id was given").Hinted("give id").With("field", "id")
-	}
-	return nil
-}
-
-func requireElement(l action.Locator) error {
-	if l.Zero() {
-		return fault.New(fault.MissingSelector, "no element was named").
-			Hinted("give a ref from a snapshot, a selector, a role with a name, a text, or x and y").With("field", "ref")
-	}
-	return nil
-}

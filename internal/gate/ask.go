@@ -2,7 +2,9 @@ package gate
 
 import (
 	"context"
+	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -12,8 +14,8 @@ import (
 
 const maxAskRounds = 3 // questions asked for one call, when others took the approvals
 
-// ask has a person decide. waits says that nobody has yet, and that the caller
-// does not want to wait longer: result then names the question.
+// ask asks a person. waits reports that nobody has answered and that the caller does
+// not wait longer; result then names the question.
 func (p *invocation) ask(ctx context.Context) (result action.Result, waits bool, err error) {
 	var q action.Question
 	for range maxAskRounds {
@@ -21,12 +23,12 @@ func (p *invocation) ask(ctx context.Context) (result action.Result, waits bool,
 			break // not_active: an identical call took the approval, so a person is asked again
 		}
 	}
-	p.approval, p.answeredBy = q.ID, q.AnsweredBy
+	p.journal.approval, p.journal.answeredBy = q.ID, q.AnsweredBy
 	switch {
 	case fault.CodeOf(err) == fault.ApprovalDenied:
-		p.hitl = denied
+		p.journal.hitl = denied
 	case q.State == approval.Expired:
-		p.hitl = expired
+		p.journal.hitl = expired
 	case err == nil && q.State == approval.Pending:
 		return action.Result{
 			Session: p.facts.Session.ID,
@@ -35,7 +37,7 @@ func (p *invocation) ask(ctx context.Context) (result action.Result, waits bool,
 			Notes:   p.g.unattendedNotes(p.call, q),
 		}, true, nil
 	case err == nil:
-		p.hitl = approved
+		p.journal.hitl = approved
 		p.rememberApproval()
 	}
 	return action.Result{}, false, err
@@ -57,8 +59,8 @@ func (p *invocation) askOnce(ctx context.Context) (action.Question, error) {
 		return q, err
 	}
 	if fresh {
-		p.addScreenshot(ctx, &q)
-		event := p.record()
+		p.addScreenshot(ctx, &q, slog.LevelWarn)
+		event := p.journal.record()
 		event.Screenshot = q.Screenshot
 		event.EventType, event.HITLDecision, event.ApprovalID, event.Detail = audit.Question, pending, q.ID, "question "+q.ID
 		p.g.audit.Record(event)
@@ -69,24 +71,24 @@ func (p *invocation) askOnce(ctx context.Context) (action.Question, error) {
 	return p.g.awaitAnswer(ctx, p.call, q)
 }
 
-// pendingOf is what a caller is told of a question that waits.
+// pendingOf describes a waiting question to its caller.
 func pendingOf(q action.Question) *action.Pending {
 	return &action.Pending{Approval: q.ID, Expires: q.Expires, Risk: q.Risk}
 }
 
-// questionInput is what people see of a call's input: what is typed, what something is
-// dropped on, or where it goes.
-func (p *invocation) questionInput() string {
-	if text := p.dropTargetText(); text != "" {
+// questionInput is the input of a call as a question shows it: the text that is typed,
+// the element that something is dropped on, or the address.
+func (c *callInfo) questionInput() string {
+	if text := c.dropTargetText(); text != "" {
 		return strings.TrimSpace(text)
 	}
-	if script, runs := p.call.Args.(*action.Execute); runs {
+	if script, runs := c.call.Args.(*action.Execute); runs {
 		return script.Expression // the record has its hash; who agrees must have read it
 	}
-	if text := p.inputText(); text != "" {
+	if text := c.inputText(); text != "" {
 		return text
 	}
-	return p.targetText()
+	return c.targetText()
 }
 
 func pageOf(f action.Facts) *action.Page {
@@ -95,4 +97,74 @@ func pageOf(f action.Facts) *action.Page {
 	}
 	page := f.Page
 	return &page
+}
+
+const screenshotLimit = 2 * time.Second // of the least time a person has, 30 s
+
+// addScreenshot adds a screenshot of the element to a question. A question whose
+// screenshot fails, or takes too long, is asked without one.
+func (c *callInfo) addScreenshot(ctx context.Context, q *action.Question, level slog.Level) {
+	if c.facts.Element == nil {
+		return
+	}
+	ctx = context.WithoutCancel(ctx) // the question stays when its caller goes away
+	id, err := c.targetScreenshot(ctx)
+	if err == nil {
+		err = c.g.approvals.SetScreenshot(ctx, q.ID, id)
+	}
+	if err != nil {
+		c.g.log.Log(ctx, level, "a question has no screenshot", "id", c.call.ID, "question", q.ID, "error", err)
+		return
+	}
+	q.Screenshot = id
+}
+
+// targetScreenshot waits for a screenshot no longer than screenshotLimit. One that
+// comes later is kept until retention removes it, and shown to nobody.
+func (c *callInfo) targetScreenshot(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, screenshotLimit)
+	defer cancel()
+	answers := runDetached(ctx, c, func(ctx context.Context) (string, error) {
+		return c.g.sessions.TargetScreenshot(ctx, c.call, c.pin)
+	})
+	select {
+	case a := <-answers:
+		return a.value, a.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// surroundings is the text around an element, by which people tell it from similar
+// ones.
+func surroundings(e *action.Element) string {
+	if e == nil {
+		return ""
+	}
+	return e.Within
+}
+
+// RecordEnded returns a function for approval.Options. It records that a question
+// ended without an answer.
+func RecordEnded(trail *audit.Log) func(action.Question) {
+	return func(q action.Question) {
+		event := answerOf(q)
+		if q.State == approval.Expired {
+			event.Detail += ": nobody answered"
+		}
+		trail.Record(event)
+	}
+}
+
+// answerOf is the record of how a question ended.
+func answerOf(q action.Question) action.Record {
+	event := action.Record{
+		EventType: audit.Answer, Scope: q.Scope, SessionID: q.Session, Action: q.Verb, URL: q.Page.URL,
+		Risk: q.Risk.String(), Rule: q.Rule, HITLDecision: q.State, AnsweredBy: q.AnsweredBy,
+		ApprovalID: q.ID, Detail: "question " + q.ID,
+	}
+	if q.Reason != "" {
+		event.Detail += ": " + q.Reason
+	}
+	return event
 }

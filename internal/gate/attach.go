@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
@@ -25,9 +27,9 @@ const (
 	maxRefusalText    = 200 // characters
 )
 
-// Attach lets a client of the browser's protocol in, or not: on the same path
-// as Call, which leaves intent and outcome. What the client then does is
-// recorded by method, each second; when that cannot be stored it is put out.
+// Attach connects a client of the browser's protocol, or refuses it: on the same path
+// as Call, with an intent and an outcome. The calls of the client are recorded by
+// method, each second. A client whose records cannot be stored is disconnected.
 // The faults are those of Call.
 func (g *Gate) Attach(ctx context.Context, call action.Call) (action.Attachment, error) {
 	call.Verb, call.Args = attachVerb, &action.None{}
@@ -35,7 +37,7 @@ func (g *Gate) Attach(ctx context.Context, call action.Call) (action.Attachment,
 		call.ID = newID()
 	}
 	p := g.newInvocation(call)
-	a := &cdpClient{g: g, started: p.started, counts: map[string]int{}}
+	a := &cdpClient{g: g, started: p.journal.started, counts: map[string]int{}}
 	err := p.admitClient(ctx, a)
 	if _, err := p.finish(action.Result{Session: p.facts.Session.ID}, err); err != nil {
 		if a.inner != nil {
@@ -43,12 +45,12 @@ func (g *Gate) Attach(ctx context.Context, call action.Call) (action.Attachment,
 		}
 		return nil, err
 	}
-	a.base = p.record()
+	a.base = p.journal.record()
 	a.base.EventType = audit.Protocol
 	return a, nil
 }
 
-// admitClient walks the path of a call up to its doing, which is attaching. A
+// admitClient takes a client along the path of a call, and attaches it at the end. A
 // panic becomes a fault.
 func (p *invocation) admitClient(ctx context.Context, a *cdpClient) (err error) {
 	defer func() {
@@ -65,7 +67,7 @@ func (p *invocation) admitClient(ctx context.Context, a *cdpClient) (err error) 
 	if err := p.decide(ctx); err != nil {
 		return err
 	}
-	if err := p.recordIntent(); err != nil {
+	if err := p.journal.recordIntent(); err != nil {
 		return err
 	}
 	if p.verdict.Decision != policy.Allow {
@@ -73,7 +75,7 @@ func (p *invocation) admitClient(ctx context.Context, a *cdpClient) (err error) 
 			return err
 		}
 	}
-	a.inner, err = withDeadline(ctx, p, func(ctx context.Context) (action.Attachment, error) {
+	a.inner, err = withDeadline(ctx, &p.callInfo, func(ctx context.Context) (action.Attachment, error) {
 		inner, err := p.g.sessions.Attach(ctx, p.call, p.pin, a.onMessage)
 		if err == nil && ctx.Err() != nil { // nobody waits for it any more
 			inner.Close()
@@ -88,8 +90,8 @@ func (p *invocation) admitClient(ctx context.Context, a *cdpClient) (err error) 
 // answer: the clients known give up after 30 s.
 const clientWait = 20 * time.Second
 
-// askClient has a person decide about a client, which connects again when the
-// answer took longer. Faults: approval_timeout naming the question, and those
+// askClient asks a person about a client. The client connects again when the answer
+// took longer than clientWait. Faults: approval_timeout naming the question, and those
 // of an answer.
 func (p *invocation) askClient(ctx context.Context) error {
 	if p.call.Wait <= 0 || p.call.Wait > clientWait {
@@ -98,7 +100,7 @@ func (p *invocation) askClient(ctx context.Context) error {
 	_, waits, err := p.ask(ctx)
 	if err == nil && waits {
 		return fault.New(fault.ApprovalTimeout, "a person has not answered yet").
-			Hinted("connect again when question %s is answered", p.approval).With("approvalId", p.approval)
+			Hinted("connect again when question %s is answered", p.journal.approval).With("approvalId", p.journal.approval)
 	}
 	return err
 }
@@ -118,7 +120,7 @@ type cdpClient struct {
 	refusals int // in all
 }
 
-// onMessage takes note of a call.
+// onMessage counts a call of the client.
 func (a *cdpClient) onMessage(m action.Message) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -138,7 +140,7 @@ func (a *cdpClient) onMessage(m action.Message) {
 	}
 }
 
-// Close gives the client's place up.
+// Close ends a client that never connected.
 func (a *cdpClient) Close() {
 	a.inner.Close()
 	a.g.audit.Record(a.event("never connected", "ok"))
@@ -171,8 +173,8 @@ func (a *cdpClient) Serve(ctx context.Context, wire action.Wire) error {
 	return err
 }
 
-// recordLoop stores records each second until ctx ends; a client whose records
-// cannot be stored is put out.
+// recordLoop stores records each second until ctx ends. It disconnects a client whose
+// records cannot be stored.
 func (a *cdpClient) recordLoop(ctx context.Context, putOut context.CancelCauseFunc) {
 	ticker := time.NewTicker(recordInterval)
 	defer ticker.Stop()
@@ -189,7 +191,7 @@ func (a *cdpClient) recordLoop(ctx context.Context, putOut context.CancelCauseFu
 	}
 }
 
-// takeRecords returns the records of what was done since the last ones.
+// takeRecords returns the records of the calls since it was called before.
 func (a *cdpClient) takeRecords() []action.Record {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -214,4 +216,47 @@ func (a *cdpClient) event(what, result string) action.Record {
 	r := a.base
 	r.Timestamp, r.Detail, r.Result = time.Now(), untrusted.Record(what, maxText), result
 	return r
+}
+
+// maxRedactedMessage bounds a message to a client of the protocol in a session with
+// credentials: secrets are looked for in the whole message.
+const maxRedactedMessage = 64 << 20 // bytes; the largest answers are screenshots and page sources
+
+// redactingWire is a client's wire without the secrets of the session. While the
+// session has no secrets, each piece of a message is passed on as it comes.
+func (g *Gate) redactingWire(wire action.Wire, session string) action.Wire {
+	return &redactingWriter{Wire: wire, known: func() *redact.Matcher { return g.secrets.Of(session) }}
+}
+
+// redactingWriter takes secrets out of messages. One goroutine uses it.
+type redactingWriter struct {
+	action.Wire
+	known        func() *redact.Matcher
+	held         bytes.Buffer // of the message that is coming in
+	partlyPassed bool         // some of it was passed on before there were secrets
+}
+
+// Write takes a piece of a message. Fault: redaction_failed for a message that
+// is too long to be looked through.
+func (s *redactingWriter) Write(ctx context.Context, piece []byte, last bool) error {
+	known := s.known()
+	if known == nil && s.held.Len() == 0 {
+		s.partlyPassed = !last
+		return s.Wire.Write(ctx, piece, last)
+	}
+	if s.held.Len()+len(piece) > maxRedactedMessage {
+		return redactionFault("a message of more than 64 MiB cannot be looked through for secrets")
+	}
+	s.held.Write(piece)
+	if !last {
+		return nil
+	}
+	clean := known.JSON
+	if s.partlyPassed { // the rest of a message is no JSON
+		clean = known.Bytes
+	}
+	err := s.Wire.Write(ctx, clean(s.held.Bytes()), true)
+	s.partlyPassed = false
+	s.held.Reset()
+	return err
 }

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -15,8 +14,8 @@ const (
 	unattendedWait   = 2 * time.Second // that an agent waits for a person when nobody follows questions
 )
 
-// attention knows whether people follow the questions of a scope. The zero
-// attention knows of nobody.
+// attention knows whether people follow the questions of a scope. The zero attention
+// says that nobody does.
 type attention struct {
 	notifies func() bool // by another way; nil for none
 
@@ -58,8 +57,8 @@ func (a *attention) isAttended(scope string) bool {
 	return a.followers[scope] > 0 || time.Since(a.listed[scope]) < attendanceWindow || a.notifies != nil && a.notifies()
 }
 
-// awaitAnswer waits for the answer to a question as long as its caller does. An
-// agent whose question nobody follows is not kept waiting.
+// awaitAnswer waits for the answer to a question as long as its caller wants. An agent
+// whose question nobody follows waits for a short time only.
 func (g *Gate) awaitAnswer(ctx context.Context, call action.Call, q action.Question) (action.Question, error) {
 	if call.Caller.Role != action.Agent || call.Wait <= unattendedWait || g.attention.isAttended(call.Caller.Scope) {
 		return g.approvals.Await(ctx, q.ID, call.Wait)
@@ -71,16 +70,8 @@ func (g *Gate) awaitAnswer(ctx context.Context, call action.Call, q action.Quest
 	return g.approvals.Await(ctx, q.ID, call.Wait-unattendedWait)
 }
 
-// HasOpenQuestions reports whether people are asked about a session now. Where that is not
-// known they are.
-func (g *Gate) HasOpenQuestions(s action.Session) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), hostRequestLimit) // it belongs to no call
-	defer cancel()
-	waiting, err := g.approvals.List(ctx, s.Scope, approval.Pending)
-	return err != nil || slices.ContainsFunc(waiting.Questions, func(q action.Question) bool { return q.Session == s.ID })
-}
-
-// unattendedNotes says that nobody follows a question, and how a person gets to it.
+// unattendedNotes tells an agent that nobody follows a question, and how a person can
+// answer it.
 func (g *Gate) unattendedNotes(call action.Call, q action.Question) []string {
 	if call.Caller.Role != action.Agent || g.attention.isAttended(call.Caller.Scope) {
 		return nil

@@ -29,9 +29,9 @@ var eventKinds = map[string]string{
 	audit.Outcome: "action", audit.Blocked: "action", audit.Protocol: "action",
 }
 
-// followEvents tells a watcher of what happens in the caller's scope, until it goes
-// away or its time is over, and returns a page of it where there is no
-// watcher. A configuration is of no scope, and every operator's to hear of.
+// followEvents sends the events of the caller's scope to a watcher, until it goes away
+// or its time is over. Without a watcher it returns a page of events. Events about the
+// configuration belong to no scope, and every operator gets them.
 func followEvents(ctx context.Context, p *invocation, a *action.FollowEvents) (any, error) {
 	if err := mayFollow(p.call.Caller.Role, a); err != nil {
 		return nil, err
@@ -72,8 +72,8 @@ func followEvents(ctx context.Context, p *invocation, a *action.FollowEvents) (a
 	return &action.EventPage{Events: []action.Event{}, Last: last}, err
 }
 
-// mayFollow refuses kinds that there are not, and agents: what people are
-// asked and say is not for whom they are asked about.
+// mayFollow refuses unknown kinds, and agents: they must not see what people are asked
+// about them, and what people answer.
 func mayFollow(role action.Role, a *action.FollowEvents) error {
 	if role == action.Agent {
 		return fault.New(fault.DeniedByPolicy, "agents do not follow events").
@@ -88,7 +88,7 @@ func mayFollow(role action.Role, a *action.FollowEvents) error {
 	return nil
 }
 
-// startAfter is the record that the events asked for follow.
+// startAfter is the number of the record after which the wanted events begin.
 func (p *invocation) startAfter(ctx context.Context, a *action.FollowEvents) (int64, error) {
 	if a.After != nil {
 		return *a.After, nil
@@ -97,8 +97,8 @@ func (p *invocation) startAfter(ctx context.Context, a *action.FollowEvents) (in
 	return page.Last, err
 }
 
-// queryScope is the scope whose records are read: every one where those of none are
-// wanted too.
+// queryScope is the scope whose records are read; empty for all scopes, where records
+// without a scope are wanted too.
 func (p *invocation) queryScope(a *action.FollowEvents) string {
 	if a.Wants("config") {
 		return ""
@@ -106,8 +106,8 @@ func (p *invocation) queryScope(a *action.FollowEvents) string {
 	return p.call.Caller.Scope
 }
 
-// eventOf is a record as an event, where the call asks for such and the caller
-// may hear of it.
+// eventOf returns a record as an event, if the call wants its kind and the caller may
+// see it.
 func (p *invocation) eventOf(ctx context.Context, a *action.FollowEvents, r action.Record) (e action.Event, wanted bool) {
 	own, kind := p.call.Caller.Scope, eventKinds[r.EventType]
 	if !a.Wants(kind) || r.Scope != own && (r.Scope != "" || kind != "config") {
@@ -151,7 +151,7 @@ func (p *invocation) eventPage(ctx context.Context, a *action.FollowEvents, afte
 	return page, err
 }
 
-// subscriberLimit counts the followers of each scope. The zero seats are free.
+// subscriberLimit counts the followers of each scope. The zero subscriberLimit is ready.
 type subscriberLimit struct {
 	mu     sync.Mutex
 	counts map[string]int

@@ -40,8 +40,7 @@ func fileText(name string, size int64, sum string) string {
 	return fmt.Sprintf("%q, %d bytes, sha256 %s", untrusted.Record(name, maxText), size, sum)
 }
 
-// filesText says which files, or which login, a result is of, for the record of the
-// outcome.
+// filesText describes the files, or the login state, of a result for its record.
 func filesText(data any) string {
 	var all []string
 	switch d := data.(type) {

@@ -1,5 +1,6 @@
-// Package gate is the one door that every call of every surface goes through:
-// who and what, look, decide, record, ask, do, record, answer.
+// Package gate is what every call of every surface goes through: it authorises the
+// call, looks at the page, decides, records the intent, asks a person, does the
+// call, records the outcome, and answers.
 package gate
 
 import (
@@ -9,7 +10,6 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -22,106 +22,103 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/tasks"
 )
 
-// Sessions is what lies behind the door. Look takes the facts of the live page
-// and a pin; Do does the same call to the same thing, or refuses with
-// page_changed. Portrait keeps a picture for operators of what a call would act
-// on.
+// Sessions does the calls that the gate lets through. Look returns the facts of the
+// live page and a pin. Do does the same call to the element that the pin names, or
+// refuses with page_changed. TargetScreenshot keeps a screenshot of that element for
+// operators.
 type Sessions interface {
 	Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error)
 	Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error)
-	Attach(ctx context.Context, call action.Call, pin action.Pin, heed func(action.Message)) (action.Attachment, error)
+	Attach(ctx context.Context, call action.Call, pin action.Pin, onMessage func(action.Message)) (action.Attachment, error)
 	TargetScreenshot(ctx context.Context, call action.Call, pin action.Pin) (artifact string, err error)
-	// Pause pauses a session, by its id, from the gate's side, and alerts. code
-	// and why are what its agents are told. One that is paused or taken over
-	// stays as it is, and the alert is recorded. Faults: session_not_found,
+	// Pause pauses a session, by its id, and alerts people. Its agents are told code
+	// and why. A session that is paused or taken over already stays as it is, and
+	// the alert is recorded. Faults: session_not_found,
 	// not_active.
 	Pause(ctx context.Context, session, code, why string) error
-	// QueueNotice has a session say something with the next answer to an agent, once.
-	// Nobody is told by a session that is over.
+	// QueueNotice adds words to a session's next answer to an agent, once. A session
+	// that has ended answers nobody.
 	QueueNotice(session, words string)
-	// RequestableHost returns the host that a person could add to a session so that a
-	// document may come from an address; empty where none would help.
+	// RequestableHost returns the host that a person could add to a session, so that
+	// it may open an address; empty where no host would help.
 	RequestableHost(session, address string) string
 }
 
-// Timeouts bound what Sessions may take; waiting for a person does not count.
+// Timeouts bound the time of a call to Sessions. Waiting for a person does not count.
 type Timeouts struct {
 	Action time.Duration // of a verb that gives none itself; browser.timeout_seconds
 	Start  time.Duration // of starting, closing or archiving a session
 }
 
-// Options are what a gate is made of. All but Tokens, Timeouts, Credentials and
-// Known must be given.
+// Options are what a gate is made of. Sessions must be given, and either Requests
+// or Policy, Approvals, Audit and Log.
 type Options struct {
-	Sessions     Sessions
-	Policy       *policy.Policy
-	Approvals    *approval.Queue
-	Audit        *audit.Log
-	Log          *slog.Logger
-	Tokens       Tokens   // of the verbs about them; those are refused when nil
-	HostRequests bool     // people are there to be asked for hosts that a session may not reach; security.hitl.enabled
-	Timeouts     Timeouts // 30 s and 90 s where zero
+	Sessions Sessions
+	Requests *Requests // judges the requests of browsers; nil: the gate makes one of the fields up to Secrets
 
+	Policy      *policy.Policy
+	Approvals   *approval.Queue
+	Audit       *audit.Log
+	Log         *slog.Logger
 	Credentials Credentials
-	Secrets     *redact.Book // the secrets of sessions, which no answer and no record has
+	Secrets     *redact.Book // the secrets of sessions: no answer and no record repeats them
+
+	Tokens       Tokens   // of the verbs about them; those are refused when nil
+	HostRequests bool     // people can be asked for hosts that a session may not reach; security.hitl.enabled
+	Timeouts     Timeouts // 30 s and 90 s where zero
 
 	// Notifies reports whether people are told of questions by another way than the
 	// gateway's own, such as a webhook. nil: they are not.
 	Notifies func() bool
 }
 
-// Gate is the door. It is safe for concurrent use.
+// Gate lets calls through, or not. It is safe for concurrent use.
 type Gate struct {
+	*Requests
 	sessions      Sessions
-	policy        atomic.Pointer[policy.Policy]
-	approvals     *approval.Queue
-	audit         *audit.Log
-	log           *slog.Logger
 	tokens        Tokens
 	timeouts      Timeouts
 	subscribers   subscriberLimit
 	hostRequests  bool
-	hostRequestMu sync.Mutex // one wish is put at a time, so that their number holds
+	hostRequestMu sync.Mutex // one host is asked about at a time, so that their number holds
 
-	secrets      *redact.Book // of secrets; never nil
-	secretsGiven bool         // somebody else fills it
-	credentials  Credentials
-	typed        scan.TypedTexts // into which elements, by agents
-	acts         acts            // acts, and what they may cause
-	attention    attention       // whether people follow questions
-	guesses      guesses         // at secrets, by agents
+	typed     scan.TypedTexts // into which elements, by agents
+	attention attention       // whether people follow questions
+	guesses   guesses         // at secrets, by agents
 
 	refusals refusalCounter
-	work     tasks.Group // calls behind the door, also those nobody waits for any more
+	work     tasks.Group // calls to Sessions, also those that nobody waits for any more
 }
 
-// New makes a gate. Without one of its parts there is none: fault internal.
+// New makes a gate. Fault: internal when a part is missing.
 func New(o Options) (*Gate, error) {
-	if o.Sessions == nil || o.Policy == nil || o.Approvals == nil || o.Audit == nil || o.Log == nil {
+	if o.Requests == nil {
+		var err error
+		o.Requests, err = NewRequests(RequestsOptions{
+			Policy: o.Policy, Approvals: o.Approvals, Audit: o.Audit, Log: o.Log, Credentials: o.Credentials, Secrets: o.Secrets,
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if o.Sessions == nil {
 		return nil, fault.New(fault.Internal, "the gate lacks one of its parts")
 	}
-	g := &Gate{sessions: o.Sessions, approvals: o.Approvals, audit: o.Audit, log: o.Log, tokens: o.Tokens, hostRequests: o.HostRequests, timeouts: o.Timeouts}
-	g.policy.Store(o.Policy)
-	if g.secrets, g.secretsGiven = o.Secrets, o.Secrets != nil; !g.secretsGiven {
-		g.secrets = new(redact.Book)
-	}
-	if g.credentials = o.Credentials; g.credentials.Scanner == nil {
-		g.credentials.Scanner = new(scan.Scanner)
-	}
+	g := &Gate{Requests: o.Requests, sessions: o.Sessions, tokens: o.Tokens, hostRequests: o.HostRequests, timeouts: o.Timeouts}
 	g.refusals.record = g.recordRefusals
 	g.attention.notifies = o.Notifies
 	if g.timeouts.Action <= 0 {
-		g.timeouts.Action = 30 * time.Second // SPEC section 15, timeout_seconds
+		g.timeouts.Action = 30 * time.Second // as browser.timeout_seconds
 	}
 	if g.timeouts.Start <= 0 {
-		g.timeouts.Start = 90 * time.Second // container and readiness phases (SPEC section 4), with room for a first page
+		g.timeouts.Start = 90 * time.Second // for the container, its readiness, and a first page
 	}
 	return g, nil
 }
 
-// Call lets one call through, or not. Every call leaves one intent and one
-// outcome in the audit trail. A question that still waits after call.Wait is
-// Result.Pending, and nothing was done. The error is a *fault.Fault: besides
+// Call lets one call through, or refuses it. Every call leaves one intent and one
+// outcome in the audit trail. Where a question still waits after call.Wait, the
+// result is Pending and nothing was done. The error is a *fault.Fault: besides
 // those of Sessions, unknown_action, unauthenticated, invalid_request,
 // missing_url, missing_selector, denied_by_policy, blocked_domain,
 // credential_detected, approval_denied, approval_timeout, limit_reached, audit_unavailable,
@@ -137,19 +134,8 @@ func (g *Gate) Call(ctx context.Context, call action.Call) (action.Result, error
 	return p.finish(result, p.resolveCancellation(ctx, result, err))
 }
 
-// SetPolicy has every call from now on judged by another policy. Calls on
-// their way, those that wait for a person included, keep the one they began
-// with. Without a policy nothing changes: fault internal.
-func (g *Gate) SetPolicy(p *policy.Policy) error {
-	if p == nil {
-		return fault.New(fault.Internal, "a gate has a policy")
-	}
-	g.policy.Store(p)
-	return nil
-}
-
-// Close waits until every call has left, or until ctx ends. The surfaces must
-// be closed before it.
+// Close waits until every call has ended, or until ctx ends. The surfaces must be
+// closed before it.
 func (g *Gate) Close(ctx context.Context) error {
 	done := make(chan struct{})
 	go func() { // ends when the last call does, whose waits are bounded
@@ -165,7 +151,7 @@ func (g *Gate) Close(ctx context.Context) error {
 	}
 }
 
-// isID reports whether a surface's correlation id is plain enough for records.
+// isID reports whether a surface's correlation id may stand in records.
 func isID(id string) bool {
 	for _, r := range id {
 		if r <= ' ' || r > '~' {

@@ -139,8 +139,8 @@ func (g *guesses) noteTyped(session, text string) {
 	}
 }
 
-// takeUncompared is what was sent in a session before its secrets were what they are now;
-// empty where that was compared.
+// takeUncompared returns the texts that were sent in a session before its secrets
+// changed; empty where they were compared already.
 func (g *guesses) takeUncompared(session string, m *redact.Matcher) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -176,7 +176,8 @@ func (g *guesses) tooMany(by action.Caller, words []redact.Candidate) bool {
 	return false
 }
 
-// hold has a caller's texts refused until a person resumes one of the sessions.
+// hold makes heldFault refuse a caller's texts until a person resumes one of the
+// sessions.
 func (g *guesses) hold(by action.Caller, sessions []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -192,7 +193,7 @@ func (g *guesses) isHeld(by action.Caller) bool {
 	return time.Now().Before(g.held[by].until)
 }
 
-// release ends what callers are held for by a session.
+// release ends the holds because of a session.
 func (g *guesses) release(session string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -205,7 +206,7 @@ func (g *guesses) release(session string) {
 	}
 }
 
-// forget drops what was sent in a session, and not whom it has held.
+// forget removes the texts that were sent in a session. Holds stay.
 func (g *guesses) forget(session string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -218,8 +219,9 @@ func (g *guesses) hasParts(session string) bool {
 	return g.of[session] != nil && len(g.of[session].parts) > 0
 }
 
-// isAssembled reports whether what redaction hides was put together from texts that were
-// sent: a whole secret of nothing else, part of one also with what the page has.
+// isAssembled reports whether a piece that redaction hides was put together from texts
+// that were sent: a whole secret from these alone, part of one also with text of the
+// page.
 func (g *guesses) isAssembled(session string, piece redact.Piece) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -275,7 +277,7 @@ func reverse(text string) string {
 	return string(b)
 }
 
-// lastBytes is the end of a text, most bytes of whole characters.
+// lastBytes returns at most so many bytes from the end of a text, whole characters.
 func lastBytes(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -22,17 +23,9 @@ const (
 	maxShownValue  = 80 // characters of one
 )
 
-// Outgoing judges a request that is to leave the browser of a session, and waits
-// for a person where one is asked. An error refuses the request. Faults:
-// denied_by_policy, approval_denied, approval_timeout, limit_reached.
-func (g *Gate) Outgoing(ctx context.Context, s action.Session, from action.Sender, r action.Request) (action.Ruling, error) {
-	o := &outgoingRequest{g: g, policy: g.policy.Load(), session: s, from: from, request: r, acts: g.acts.find(s.ID, r.Acts)}
-	return o.decide(ctx)
-}
-
 // outgoingRequest is one request on its way out.
 type outgoingRequest struct {
-	g       *Gate
+	g       *Requests
 	policy  *policy.Policy
 	session action.Session
 	from    action.Sender
@@ -64,7 +57,7 @@ func (o *outgoingRequest) decide(ctx context.Context) (action.Ruling, error) {
 		o.recordChannel()
 	}
 	if ruling.Effect || err != nil {
-		o.report(err)
+		ruling.Notice = o.report(err)
 	}
 	return ruling, err
 }
@@ -72,8 +65,8 @@ func (o *outgoingRequest) decide(ctx context.Context) (action.Ruling, error) {
 // isChannel reports whether the request is for a WebSocket.
 func (o *outgoingRequest) isChannel() bool { return o.request.Kind == action.ChannelKind }
 
-// What people said of addresses: MEDIUM requests are asked about once in a
-// session, and what nobody acted for is not asked about again after a no.
+// Prefixes of what is remembered about addresses. A MEDIUM request is asked about once
+// in a session. A request that no act caused is not asked about again after a denial.
 const (
 	allowedPrefix = "allowed: "
 	refusedPrefix = "refused: "
@@ -111,8 +104,8 @@ func (o *outgoingRequest) allowed(ctx context.Context, address string) error {
 	return err
 }
 
-// allowedKey is what is remembered of a yes to a MEDIUM request: it is for who sends it,
-// too.
+// allowedKey is the key under which the approval of a MEDIUM request is remembered. It
+// names the sender too.
 func (o *outgoingRequest) allowedKey(address string) string {
 	return allowedPrefix + policy.SenderOf(o.request) + " " + address
 }
@@ -125,8 +118,8 @@ func (o *outgoingRequest) refusalFault() error {
 	return fault.New(code, "%s", sanitizedFault(o.verdict.Why)).Hinted("%s", o.verdict.Hint).With("rule", o.verdict.Rule).With("risk", o.verdict.Risk.String())
 }
 
-// ask has a person decide. Requests of one act that the same yes covers wait for
-// one question.
+// ask asks a person. Requests of one act that the same approval covers wait for one
+// question.
 func (o *outgoingRequest) ask(ctx context.Context) error {
 	b := o.act()
 	if b == nil {
@@ -163,8 +156,8 @@ func (o *outgoingRequest) ask(ctx context.Context) error {
 	}
 }
 
-// askUncaused asks about a request that nobody acted for. What a person refused
-// once is not asked about again in the session.
+// askUncaused asks about a request that no act caused. A request that a person denied
+// is not asked about again in the session.
 func (o *outgoingRequest) askUncaused(ctx context.Context) error {
 	word := refusedPrefix + requestKey(o.request)
 	if o.g.acts.remembers(o.session.ID, word, false) {
@@ -208,7 +201,8 @@ func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct) error {
 		b.question = q
 		running := b.running
 		b.mu.Unlock()
-		o.g.addActScreenshot(ctx, b, &q)
+		seen := callInfo{g: b.gate, call: b.call, facts: b.facts, pin: b.pin}
+		seen.addScreenshot(ctx, &q, slog.LevelDebug) // the element may be gone by now
 		if b.call.Asked != nil && running {
 			b.call.Asked(*pendingOf(q))
 		}
@@ -221,8 +215,8 @@ func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct) error {
 	return err
 }
 
-// questionOf is what people are asked. No other request has the same subject: a
-// yes is for the one that waits.
+// questionOf is the question about the request. No other request has the same subject:
+// an approval is for this one.
 func (o *outgoingRequest) questionOf(b *causingAct) approval.Request {
 	r := approval.Request{
 		Subject: approval.Subject{Scope: o.session.Scope, Session: o.session.ID, Verb: action.EffectVerb, Args: []string{newID(), o.request.Method, o.request.URL}},
@@ -256,8 +250,8 @@ func (o *outgoingRequest) heldRequest(b *causingAct) *action.Held {
 	return h
 }
 
-// significantFirst are the fields that people are shown, those first that say what is
-// done: a page must not push them out by others.
+// significantFirst returns the fields that people are shown. Fields that say what the
+// request does come first, so that a page cannot push them out by adding others.
 func significantFirst(fields []action.BodyField) []action.BodyField {
 	var first, then []action.BodyField
 	for _, f := range fields {
@@ -273,8 +267,8 @@ func significantFirst(fields []action.BodyField) []action.BodyField {
 
 func quote(text string) string { return fmt.Sprintf("%q", text) }
 
-// secretField matches names of fields that hold secrets, or what a server made
-// to tell its own forms.
+// secretField matches names of fields that hold secrets, or tokens by which a server
+// recognises its own forms.
 var secretField = regexp.MustCompile(`(?i)pass|pwd|secret|token|csrf|xsrf|nonce|otp|pin$|cvc|cvv|card.?number|cc.?number|api.?key|session|auth|signature`)
 
 func (o *outgoingRequest) shownValue(f action.BodyField) string {
@@ -285,7 +279,7 @@ func (o *outgoingRequest) shownValue(f action.BodyField) string {
 }
 
 // shownURL is an address as people are shown it and records keep it.
-func (g *Gate) shownURL(address string) string {
+func (g *Requests) shownURL(address string) string {
 	if g.containsCredential(address) {
 		u, err := url.Parse(address)
 		if err != nil || u.Host == "" || g.containsCredential(u.Host) {
@@ -296,9 +290,9 @@ func (g *Gate) shownURL(address string) string {
 	return maskURL(address)
 }
 
-// report records what became of the request, and tells the agent where no answer
-// of a call does.
-func (o *outgoingRequest) report(err error) {
+// report records the result of the request. notice is for the agent, with its next
+// answer, where no answer of a call says it.
+func (o *outgoingRequest) report(err error) (notice string) {
 	e := action.Effect{Method: o.request.Method, URL: maskURL(o.request.URL), Host: hostOf(o.request.URL), State: action.EffectSent}
 	b := o.act()
 	if err != nil {
@@ -316,8 +310,9 @@ func (o *outgoingRequest) report(err error) {
 		}
 	}
 	if err != nil && (b == nil || !b.isActive() || o.isChannel()) {
-		o.g.sessions.QueueNotice(o.session.ID, untrusted.Record(refusalText(e, b), maxErrorText))
+		notice = untrusted.Record(refusalText(e, b), maxErrorText)
 	}
+	return notice
 }
 
 func refusalText(e action.Effect, b *causingAct) string {
@@ -361,13 +356,6 @@ func (o *outgoingRequest) recordChannel() {
 	o.g.recordRequest(o.session.ID, event)
 }
 
-// recordRequest keeps a record about a request, unless its session has too many.
-func (g *Gate) recordRequest(session string, event action.Record) {
-	if event, kept := g.acts.allowRecord(session, event); kept {
-		g.audit.Record(event)
-	}
-}
-
 // event is a record about the request.
 func (o *outgoingRequest) event(kind string) action.Record {
 	event := action.Record{
@@ -381,29 +369,10 @@ func (o *outgoingRequest) event(kind string) action.Record {
 	return event
 }
 
-// Receipt records what became of a request that left the browser of a session.
-func (g *Gate) Receipt(s action.Session, e action.Effect) {
-	event := action.Record{
-		EventType: audit.Effect, Actor: s.Actor, Scope: s.Scope, SessionID: s.ID, ContainerID: s.Box, Action: action.EffectVerb,
-		TargetURL: untrusted.Record(g.shownURL(e.URL), maxRecordedURL), Domain: e.Host, Result: "ok", Detail: fmt.Sprintf("%s: %d", e.Method, e.Status),
-	}
-	if e.State == action.EffectUnknown {
-		event.Result, event.Detail = "unknown", e.Method+": "+untrusted.Record(e.Why, maxErrorText)
-	}
-	for _, b := range g.acts.find(s.ID, []string{e.Act}) {
-		b.noteEffect(e)
-		event.CorrelationID, event.Actor, event.Role, event.Surface = b.call.ID, b.call.Caller.Actor, b.call.Caller.Role, b.call.Surface
-	}
-	g.recordRequest(s.ID, event)
-}
-
-// Over forgets what is known of a session's requests: it has ended.
-func (g *Gate) Over(session string) { g.acts.endSession(session) }
-
 var numberPattern = regexp.MustCompile(`[0-9a-fA-F]{8,}|[0-9]+`)
 
-// requestKey is what requests for the same kind of thing have in common: method,
-// host, and path without numbers.
+// requestKey is equal for requests of the same kind: method, host, and path without
+// numbers.
 func requestKey(r action.Request) string {
 	u, err := url.Parse(r.URL)
 	if err != nil {

@@ -103,7 +103,11 @@ func newWire(t *testing.T, c policy.Config) *wireRig {
 	var err error
 	w.room.browser, err = engine.Open(t.Context(), chromium.Transport(), engine.Options{Width: 800, Height: 600, Guard: func(string) error { return nil },
 		Outgoing: func(ctx context.Context, r action.Request) (action.Ruling, error) {
-			return w.house.Outgoing(ctx, session, action.Sender{Owner: action.Agent, Sending: w.sends()}, r)
+			ruling, err := w.house.Outgoing(ctx, session, action.Sender{Owner: action.Agent, Sending: w.sends()}, r)
+			if ruling.Notice != "" { // as the sessions do
+				w.room.QueueNotice(session.ID, ruling.Notice)
+			}
+			return ruling, err
 		},
 		Receipt: func(e action.Effect) { w.house.Receipt(session, e) },
 	})

@@ -15,17 +15,29 @@ const (
 	maxErrorText   = 400  // characters of a fault
 )
 
-// recordIntent stores the intent: before it is durable nothing runs.
-func (p *invocation) recordIntent() error {
-	if err := p.g.audit.Begin(p.record()); err != nil {
+// journal is what the audit trail says of one call.
+type journal struct {
+	c       *callInfo
+	started time.Time
+
+	begun        bool   // the intent is stored
+	cancellation string // what became of a call that its caller gave up
+	hitl         string // what people had to do with it
+	answeredBy   string
+	approval     string // id of the question
+}
+
+// recordIntent stores the intent. Nothing runs before it is stored.
+func (j *journal) recordIntent() error {
+	if err := j.c.g.audit.Begin(j.record()); err != nil {
 		return err
 	}
-	p.begun = true
+	j.begun = true
 	return nil
 }
 
-// finish stores the outcome, with the intent where that was not stored before,
-// and answers.
+// finish stores the outcome, together with the intent where that was not stored
+// before, and returns the answer.
 func (p *invocation) finish(result action.Result, err error) (action.Result, error) {
 	var f *fault.Fault
 	if err != nil {
@@ -35,9 +47,9 @@ func (p *invocation) finish(result action.Result, err error) (action.Result, err
 		}
 	}
 	result, f = p.redactAnswer(result, f)
-	lost := p.recordOutcome(p.outcome(result, f))
+	lost := p.journal.recordOutcome(p.journal.outcome(result, f))
 	switch {
-	case lost != nil && f == nil && !p.begun:
+	case lost != nil && f == nil && !p.journal.begun:
 		return action.Result{}, lost // a read: what was seen is not handed out unrecorded
 	case lost != nil:
 		p.g.log.Error("the outcome of a call was not recorded", "id", p.call.ID, "verb", sanitizedFault(p.call.Verb), "error", lost)
@@ -53,20 +65,20 @@ func (p *invocation) finish(result action.Result, err error) (action.Result, err
 
 // recordOutcome stores the outcome. A write or raw call that got past begin has its
 // intent already.
-func (p *invocation) recordOutcome(outcome action.Record) *fault.Fault {
-	if p.begun {
-		return fault.From(p.g.audit.End(outcome))
+func (j *journal) recordOutcome(outcome action.Record) *fault.Fault {
+	if j.begun {
+		return fault.From(j.c.g.audit.End(outcome))
 	}
-	intent := p.record()
-	intent.Timestamp = p.started
-	return fault.From(p.g.audit.BeginAndEnd(intent, outcome))
+	intent := j.record()
+	intent.Timestamp = j.started
+	return fault.From(j.c.g.audit.BeginAndEnd(intent, outcome))
 }
 
-// outcome is the record of what became of the call.
-func (p *invocation) outcome(result action.Result, f *fault.Fault) action.Record {
-	r := p.record()
-	r.Result, r.AnsweredBy = "ok", p.answeredBy
-	r.DurationMS = time.Since(p.started).Milliseconds()
+// outcome is the record of how the call ended.
+func (j *journal) outcome(result action.Result, f *fault.Fault) action.Record {
+	r := j.record()
+	r.Result, r.AnsweredBy = "ok", j.answeredBy
+	r.DurationMS = time.Since(j.started).Milliseconds()
 	if result.Session != "" {
 		r.SessionID = result.Session
 	}
@@ -74,12 +86,12 @@ func (p *invocation) outcome(result action.Result, f *fault.Fault) action.Record
 		r.Result = pending
 	}
 	if f != nil {
-		r.Result, r.Error = "fault", p.withoutCredential(untrusted.Record(fmt.Sprintf("%s: %s", f.Code, f.Message), maxErrorText))
+		r.Result, r.Error = "fault", j.c.withoutCredential(untrusted.Record(fmt.Sprintf("%s: %s", f.Code, f.Message), maxErrorText))
 	}
-	if p.cancellation != "" {
-		r.Result, r.Detail = cancelled, join(r.Detail, p.cancellation)
+	if j.cancellation != "" {
+		r.Result, r.Detail = cancelled, join(r.Detail, j.cancellation)
 	}
-	if len(result.Artifacts) > 0 && p.call.Verb == "page.screenshot" {
+	if len(result.Artifacts) > 0 && j.c.call.Verb == "page.screenshot" {
 		r.Screenshot = result.Artifacts[0].ID
 	}
 	if words := effectsText(result.Effects); words != "" {
@@ -88,41 +100,41 @@ func (p *invocation) outcome(result action.Result, f *fault.Fault) action.Record
 	if files := filesText(result.Data); files != "" {
 		r.Detail = join(r.Detail, files)
 	}
-	if result.Page != nil && result.Page.URL != p.facts.Page.URL {
-		r.Detail = join(r.Detail, "now at "+p.recordedURL(result.Page.URL))
+	if result.Page != nil && result.Page.URL != j.c.facts.Page.URL {
+		r.Detail = join(r.Detail, "now at "+j.c.recordedURL(result.Page.URL))
 	}
 	return r
 }
 
-// record is what is known of the call by now.
-func (p *invocation) record() action.Record {
-	c := p.call
+// record is a record of what is known of the call so far.
+func (j *journal) record() action.Record {
+	c := j.c.call
 	r := action.Record{
 		CorrelationID: c.ID, Actor: sanitized(c.Caller.Actor), Role: action.Role(sanitized(string(c.Caller.Role))), Scope: c.Caller.Scope,
-		SessionID: p.facts.Session.ID, ContainerID: p.facts.Session.Box, Action: sanitized(c.Verb), Surface: sanitized(c.Surface),
-		URL: p.recordedURL(p.facts.Page.URL), TargetURL: p.targetText(), TargetElement: p.withoutCredential(p.elementText()), InputValue: p.inputText(),
-		HITLDecision: p.hitl, UserAgent: p.withoutCredential(sanitized(c.Source.UserAgent)),
+		SessionID: j.c.facts.Session.ID, ContainerID: j.c.facts.Session.Box, Action: sanitized(c.Verb), Surface: sanitized(c.Surface),
+		URL: j.c.recordedURL(j.c.facts.Page.URL), TargetURL: j.c.targetText(), TargetElement: j.c.withoutCredential(j.c.elementText()), InputValue: j.c.inputText(),
+		HITLDecision: j.hitl, UserAgent: j.c.withoutCredential(sanitized(c.Source.UserAgent)),
 	}
 	if r.SessionID == "" {
-		r.SessionID = p.withoutCredential(sanitized(c.Session))
+		r.SessionID = j.c.withoutCredential(sanitized(c.Session))
 	}
 	r.Domain = hostOf(r.TargetURL)
 	if r.Domain == "" {
 		r.Domain = hostOf(r.URL)
 	}
-	if p.judged {
-		r.Risk, r.Rule = p.verdict.Risk.String(), p.verdict.Rule
+	if j.c.judged {
+		r.Risk, r.Rule = j.c.verdict.Risk.String(), j.c.verdict.Rule
 	}
-	if p.approval != "" {
-		r.ApprovalID, r.Detail = p.approval, "question "+p.approval
+	if j.approval != "" {
+		r.ApprovalID, r.Detail = j.approval, "question "+j.approval
 	}
 	return r
 }
 
-// withoutCredential is a text of the caller's or the page's that is not looked through
-// before it is recorded, or nothing of it where it holds a credential.
-func (p *invocation) withoutCredential(text string) string {
-	if p.g.containsCredential(text) {
+// withoutCredential returns a text of the caller or the page for a record, or a
+// placeholder where the text holds a credential.
+func (c *callInfo) withoutCredential(text string) string {
+	if c.g.containsCredential(text) {
 		return hidden
 	}
 	return text
@@ -131,8 +143,8 @@ func (p *invocation) withoutCredential(text string) string {
 func sanitized(text string) string { return untrusted.Record(text, maxText) }
 
 // recordedURL is an address as records show it.
-func (p *invocation) recordedURL(url string) string {
-	return untrusted.Record(p.g.shownURL(url), maxRecordedURL)
+func (c *callInfo) recordedURL(url string) string {
+	return untrusted.Record(c.g.shownURL(url), maxRecordedURL)
 }
 
 func join(a, b string) string {

@@ -8,11 +8,12 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
+	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
-// redactAnswer is what a call answers without the secrets of its session, for every
-// role: by what is known as it leaves. An answer that cannot be looked through
-// does not leave.
+// redactAnswer takes the secrets of the session out of an answer, for every role, by
+// the secrets that are known at this moment. An answer that cannot be redacted is not
+// given.
 func (p *invocation) redactAnswer(result action.Result, f *fault.Fault) (action.Result, *fault.Fault) {
 	if state := p.exportedLogin(result); state != nil {
 		result.Data = nil
@@ -26,9 +27,9 @@ func (p *invocation) redactAnswer(result action.Result, f *fault.Fault) (action.
 		return action.Result{}, redactionFault("what the secrets of this session are is not known").
 			Hinted("go to the page again, by which they are asked for, or start another session")
 	}
-	if p.guessedSessions == nil {
-		if p.compareAnswer(result, f); p.guessedSessions != nil {
-			result, f = action.Result{}, p.guessFault(context.Background())
+	if p.inspection.guessedSessions == nil {
+		if p.inspection.compareAnswer(result, f); p.inspection.guessedSessions != nil {
+			result, f = action.Result{}, p.inspection.guessFault(context.Background())
 		}
 	}
 	for _, known := range p.matchers(session) {
@@ -45,9 +46,9 @@ func (p *invocation) redactAnswer(result action.Result, f *fault.Fault) (action.
 	return result, f
 }
 
-// exportedLogin is what an operator asked for who exports a login: its secrets are what
-// it is for. Nothing of the vault is in it (docs/credentials.md). nil for every
-// other call.
+// exportedLogin is the login state that an operator exports, which is not redacted:
+// its secrets are its purpose. It holds nothing of the vault (docs/credentials.md).
+// nil for every other call.
 func (p *invocation) exportedLogin(result action.Result) *action.StorageState {
 	state, is := result.Data.(*action.StorageState)
 	if !is || p.call.Verb != "profile.export" || p.call.Caller.Role != action.Operator {
@@ -56,8 +57,8 @@ func (p *invocation) exportedLogin(result action.Result) *action.StorageState {
 	return state
 }
 
-// secretsUnknown reports whether the call is of a page with credentials in it, and
-// none are known: nothing of it may be told.
+// secretsUnknown reports whether the call reads a page with credentials whose secrets
+// are not known: such an answer cannot be redacted.
 func (p *invocation) secretsUnknown(known *redact.Matcher) bool {
 	if !p.g.secretsGiven || known != nil || !p.facts.Session.Credentialed {
 		return false
@@ -65,7 +66,7 @@ func (p *invocation) secretsUnknown(known *redact.Matcher) bool {
 	return pageFamilies[familyOf(p.call.Verb)]
 }
 
-// pageFamilies are the families of verbs that tell of what a browser has.
+// pageFamilies are the families of verbs whose answers hold content of a browser.
 var pageFamilies = map[string]bool{"page": true, "tab": true, "cookie": true, "download": true, "crawl": true, "cdp": true}
 
 func redactionFault(why string) *fault.Fault {
@@ -73,7 +74,7 @@ func redactionFault(why string) *fault.Fault {
 		Hinted("look at the page before you repeat the call, which may have been done; if this stays so, start another session")
 }
 
-// redactProgress has the caller told of progress without secrets.
+// redactProgress takes secrets out of what the caller is told about progress.
 func (p *invocation) redactProgress() {
 	tell := p.call.Progress
 	if tell == nil {
@@ -87,9 +88,9 @@ func (p *invocation) redactProgress() {
 	}
 }
 
-// askQuestion puts a question to people without the secrets of its session. What
-// it covers stays what it is: of that a hash is kept.
-func (g *Gate) askQuestion(ctx context.Context, r approval.Request) (action.Question, bool, error) {
+// askQuestion puts a question to people, without the secrets of its session. The
+// subject of the question is not redacted: only its hash is kept.
+func (g *Requests) askQuestion(ctx context.Context, r approval.Request) (action.Question, bool, error) {
 	type shown struct {
 		Why, Input, Within string
 		Element            *action.Element
@@ -104,9 +105,9 @@ func (g *Gate) askQuestion(ctx context.Context, r approval.Request) (action.Ques
 	return g.approvals.Ask(ctx, r)
 }
 
-// RedactRecords returns what takes the secrets of every session out of a record, for
-// audit.Options. Of a record that cannot be looked through it keeps what it is
-// of, and nothing that was said.
+// RedactRecords returns a function for audit.Options. It takes the secrets of every
+// session out of a record. A record that cannot be redacted keeps its ids and its
+// kind, and loses its texts.
 func RedactRecords(known *redact.Book) func(action.Record) action.Record {
 	return func(r action.Record) action.Record {
 		clean, err := redact.Value(known.All(), r)
@@ -118,4 +119,46 @@ func RedactRecords(known *redact.Book) func(action.Record) action.Record {
 		}
 		return clean
 	}
+}
+
+// mayReadChanges reports whether the caller may be told what changed on a page: only a
+// caller who may take a snapshot of the page may.
+func (c *callInfo) mayReadChanges(page action.Page) bool {
+	snapshot, _ := action.Lookup("page.snapshot")
+	call := action.Call{Verb: snapshot.Name, Args: snapshot.NewArgs(), Caller: c.call.Caller, Session: c.call.Session, Surface: c.call.Surface}
+	facts := action.Facts{Session: c.facts.Session, Page: page}
+	return c.policy.Decide(call, snapshot, facts).Decision == policy.Allow
+}
+
+// dropUnavailableReport asks for no report of changes where the verb has none.
+func (c *callInfo) dropUnavailableReport() {
+	c.call.Changes = c.call.Changes && c.verb.Tells()
+}
+
+// filterChanges removes the report of changes that the caller may not read, judged by
+// the page that the call led to.
+func (c *callInfo) filterChanges(result action.Result) action.Result {
+	if result.Changes != nil && (result.Page == nil || !c.mayReadChanges(*result.Page)) {
+		result.Changes = nil
+		result.Notes = append(result.Notes, "what changed on the page is not told: the policy does not let you read it")
+	}
+	return result
+}
+
+const redacted = "[redacted]" // in place of what only operators may read
+
+// maskCookies takes out of a result what a caller of a role may not read: cookies'
+// values are for operators alone.
+func maskCookies(role action.Role, result action.Result) action.Result {
+	listing, ok := result.Data.(*action.CookieListing)
+	if !ok || listing == nil || role == action.Operator {
+		return result
+	}
+	shown := &action.CookieListing{Cookies: make([]action.Cookie, len(listing.Cookies))}
+	for i, c := range listing.Cookies {
+		c.Value = redacted
+		shown.Cookies[i] = c
+	}
+	result.Data = shown
+	return result
 }

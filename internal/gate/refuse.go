@@ -18,10 +18,9 @@ const (
 	otherSources    = "other addresses"
 )
 
-// Refuse records a call that a surface refused before it came to the gate:
-// intent and outcome, as of any other. The calls of strangers, and those beyond
-// a limit, must not fill the disk: of them the first of a kind is recorded, and
-// then how many there were, each minute. Nothing is done with the call.
+// Refuse records a call that a surface refused: intent and outcome, as for any other
+// call. Calls of unknown callers, and calls over a limit, must not fill the disk: the
+// first of a kind is recorded, and then their number each minute. The call is not done.
 func (g *Gate) Refuse(_ context.Context, call action.Call, why error) {
 	f := fault.From(why)
 	if f == nil {
@@ -34,13 +33,13 @@ func (g *Gate) Refuse(_ context.Context, call action.Call, why error) {
 	if (stranger || f.Code == fault.LimitReached) && !g.refusals.first(call, f.Code) {
 		return
 	}
-	p := &invocation{g: g, call: call, started: time.Now()}
-	outcome := p.outcome(action.Result{}, f)
+	p := g.invocationOf(callInfo{g: g, call: call})
+	outcome := p.journal.outcome(action.Result{}, f)
 	outcome.Detail = p.withoutCredential(sanitized(call.Source.Request))
 	if stranger {
 		outcome.Detail = join(outcome.Detail, "from "+sanitized(call.Source.Address))
 	}
-	if lost := p.recordOutcome(outcome); lost != nil {
+	if lost := p.journal.recordOutcome(outcome); lost != nil {
 		g.log.Error("a refused call was not recorded", "id", call.ID, "error", lost)
 	}
 }
@@ -99,7 +98,7 @@ func (n *refusalCounter) first(call action.Call, code fault.Code) bool {
 	return true
 }
 
-// flush records what was counted, and forgets who was silent.
+// flush records what was counted, and forgets the kinds of which no call came.
 func (n *refusalCounter) flush() { n.record(n.collect(true)) }
 
 func (n *refusalCounter) collect(goOn bool) []action.Record {

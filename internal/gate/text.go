@@ -2,12 +2,10 @@ package gate
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"fmt"
 	"net/url"
 	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
@@ -15,112 +13,59 @@ import (
 
 const hidden = "[not recorded]" // in place of what may be a secret
 
-// inputText is what the call types or chooses, as records and questions show it:
-// nothing of it where the field is protected, or where nothing is known of the
-// field.
-func (p *invocation) inputText() string {
-	var text string
-	if len(p.findings) > 0 {
+// inputText is what the call types or chooses, as records and questions show it. It is
+// hidden where the field is protected, or where nothing is known of the field.
+func (c *callInfo) inputText() string {
+	if c.sensitive {
 		return hidden
 	}
-	switch a := p.call.Args.(type) {
-	case *action.Type:
-		text = a.Input
+	switch a := c.call.Args.(type) {
 	case *action.FillSecret:
-		return p.secretText(a)
-	case *action.Capture:
-		return sanitized("the state of " + a.Domain)
-	case *action.Press:
-		if utf8.RuneCountInString(a.Key) > 1 {
-			return sanitized(a.Key) // a named key, or a combination
-		}
-		text = a.Key
-	case *action.Select:
-		text = strings.Join(a.Values, ", ")
-	case *action.Execute:
-		return fmt.Sprintf("script of %d characters, sha256 %x", utf8.RuneCountInString(a.Expression), sha256.Sum256([]byte(a.Expression)))
+		return c.secretText(a)
 	case *action.Upload:
 		return uploadText(a)
 	case *action.NewFile:
 		return sanitized(fileOf(*a))
-	case *action.Hands:
-		return sanitized(a.Reason)
-	case *action.HandBack:
-		return sanitized(a.Note)
-	case *action.AllowHost:
-		return sanitized(cmp.Or(a.For, "page") + " " + a.Host)
-	case *action.CredentialQuery:
-		return sanitized(a.Domain)
-	case *action.HumanRequest:
-		return sanitized(a.Reason)
-	case *action.AnswerDialog:
-		if a.Accept {
-			return "accept"
-		}
-		return "dismiss"
 	case *action.RunStart:
-		return sanitized(fmt.Sprintf("%d actions for %s, on %s", len(a.Actions), cmp.Or(a.Actor, p.call.Caller.Actor), strings.Join(a.DomainAllowlist, ", ")))
-	case *action.RunGuide:
-		return sanitized(a.Why)
-	case *action.RunOpen:
-		return sanitized("hosts " + strings.Join(a.Hosts, ", "))
-	case *action.RunResume:
-		return sanitized(fmt.Sprintf("%s (%d actions in place of what was left)", a.Guidance, len(a.Actions)))
-	case *action.RunEnd:
-		return sanitized(a.Run + " " + a.Status + ": " + a.Reason)
+		return sanitized(fmt.Sprintf("%d actions for %s, on %s", len(a.Actions), cmp.Or(a.Actor, c.call.Caller.Actor), strings.Join(a.DomainAllowlist, ", ")))
 	}
+	if a, has := c.call.Args.(action.Recording); has && a.Recorded() != "" {
+		return sanitized(a.Recorded())
+	}
+	a, types := c.call.Args.(action.Typing)
+	if !types {
+		return ""
+	}
+	text := a.TypedText()
 	if text == "" {
 		return ""
 	}
-	if e := p.facts.Element; e == nil || e.Protected || !p.judged || p.verdict.Private || p.g.containsCredential(text) {
+	if e := c.facts.Element; e == nil || e.Protected || !c.judged || c.verdict.Private || c.g.containsCredential(text) {
 		return hidden
 	}
 	return sanitized(text)
 }
 
 // secretText names what would be typed: never more of it.
-func (p *invocation) secretText(a *action.FillSecret) string {
-	return sanitized(fmt.Sprintf("[secret %s of %s]", a.Secret, cmp.Or(a.Domain, hostOf(p.facts.Page.URL))))
+func (c *callInfo) secretText(a *action.FillSecret) string {
+	return sanitized(fmt.Sprintf("[secret %s of %s]", a.Secret, cmp.Or(a.Domain, hostOf(c.facts.Page.URL))))
 }
 
 // targetText is where the call would lead.
-func (p *invocation) targetText() string {
-	if d := p.facts.Destination; d != nil && d.URL != "" {
-		return p.recordedURL(d.URL)
+func (c *callInfo) targetText() string {
+	if d := c.facts.Destination; d != nil && d.URL != "" {
+		return c.recordedURL(d.URL)
 	}
-	switch a := p.call.Args.(type) {
-	case *action.Goto:
-		return p.recordedURL(a.URL)
-	case *action.OpenTab:
-		return p.recordedURL(a.URL)
-	case *action.SessionStart:
-		return p.recordedURL(a.URL)
-	case *action.BrowserStart:
-		return p.recordedURL(a.URL)
-	case *action.CookieList:
-		return p.recordedURL(a.URL)
-	case *action.Scrape:
-		return p.recordedURL(a.URL)
-	case *action.Crawl:
-		return p.recordedURL(a.URL)
-	case *action.CrawlPage:
-		return p.recordedURL(a.URL)
-	case *action.CrawlFile:
-		return p.recordedURL(a.URL)
-	case *action.RunStart:
-		return p.recordedURL(a.URL)
-	case *action.RunOpen:
-		return p.recordedURL(a.URL)
-	case *action.RunAllow:
-		return p.recordedURL(a.URL)
+	if a, leads := c.call.Args.(action.Leading); leads {
+		return c.recordedURL(a.Destination())
 	}
 	return ""
 }
 
-// elementText is what the call acts on: what the page says of it, or else what the
-// caller said.
-func (p *invocation) elementText() string {
-	if e := p.facts.Element; e != nil {
+// elementText is what the call acts on: as the page describes it, or else as the
+// caller does.
+func (c *callInfo) elementText() string {
+	if e := c.facts.Element; e != nil {
 		text := e.Role
 		if text == "" {
 			text = e.Tag
@@ -133,104 +78,27 @@ func (p *invocation) elementText() string {
 		if e.Ref != "" {
 			text += " [" + e.Ref + "]"
 		}
-		return untrusted.Record(text, 2*maxText) + p.dropTargetText()
+		return untrusted.Record(text, 2*maxText) + c.dropTargetText()
 	}
-	if len(p.findings) > 0 {
+	if c.sensitive {
 		return ""
 	}
-	switch a := p.call.Args.(type) {
-	case *action.Click:
-		return locatorText(a.Locator)
-	case *action.Type:
-		return locatorText(a.Locator)
-	case *action.FillSecret:
-		return locatorText(a.Locator)
-	case *action.Press:
-		return locatorText(a.Locator)
-	case *action.Select:
-		return locatorText(a.Locator)
-	case *action.Hover:
-		return locatorText(a.Locator)
-	case *action.Drag:
-		return locatorText(a.From) + " onto " + locatorText(a.To)
-	case *action.SessionStart:
-		return profileNamed(a.Profile)
-	case *action.BrowserStart:
-		return profileNamed(a.Context)
-	case *action.ProfileCreate:
-		return profileNamed(a.Name)
-	case *action.ByID:
-		if p.call.Verb == "profile.delete" || p.call.Verb == "profile.export" {
-			return profileNamed(a.ID)
-		}
-	case *action.ProfileImport:
-		return profileNamed(a.ID)
-	case *action.Upload:
-		return locatorText(a.Locator)
-	case *action.CookieSet:
-		return cookiesOf(a)
-	case *action.CookieDelete:
-		return cookieSelectionText(a)
-	case *action.Content:
-		return locatorText(action.Locator{Selector: a.Selector})
+	if a, is := c.call.Args.(*action.ByID); is && familyOf(c.call.Verb) == "profile" && a.ID != "" {
+		return sanitized("profile " + a.ID)
+	}
+	if a, names := c.call.Args.(action.Naming); names {
+		return sanitized(a.Subject())
 	}
 	return ""
 }
 
 // dropTargetText is what the element would be dropped on.
-func (p *invocation) dropTargetText() string {
-	e := p.facts.Onto
+func (c *callInfo) dropTargetText() string {
+	e := c.facts.Onto
 	if e == nil {
 		return ""
 	}
 	return untrusted.Record(fmt.Sprintf(" onto %s %q", cmp.Or(e.Role, e.Tag), untrusted.Record(cmp.Or(e.Name, e.Label), maxText)), 2*maxText)
-}
-
-// profileNamed is saved user data as the caller named it, nothing for none.
-func profileNamed(key string) string {
-	if key == "" {
-		return ""
-	}
-	return sanitized("profile " + key)
-}
-
-// cookiesOf names the cookies of a call, never their values.
-func cookiesOf(a *action.CookieSet) string {
-	names := make([]string, len(a.Cookies))
-	for i, c := range a.Cookies {
-		names[i] = strings.TrimSpace(c.Name + " " + c.Domain)
-	}
-	return sanitized("cookies " + strings.Join(names, ", "))
-}
-
-// cookieSelectionText says which cookies are to be deleted.
-func cookieSelectionText(a *action.CookieDelete) string {
-	text := "all cookies"
-	if a.Name != nil {
-		text = "cookies " + *a.Name
-	}
-	if a.Domain != nil {
-		text += " of " + *a.Domain
-	}
-	return sanitized(text)
-}
-
-// locatorText is an element as the caller named it.
-func locatorText(l action.Locator) string {
-	switch {
-	case l.Ref != "":
-		return sanitized("ref " + l.Ref)
-	case l.Selector != "":
-		return sanitized("selector " + l.Selector)
-	case l.Role != "":
-		return sanitized(strings.TrimSpace("role " + l.Role + " " + l.Name))
-	case l.Text != "":
-		return sanitized("text " + l.Text)
-	}
-	if x, y, named := l.Point(); named {
-		return fmt.Sprintf("the point %g, %g", x, y)
-	}
-	return ""
 }
 
 // secretParam matches names of parameters whose values are often secrets.

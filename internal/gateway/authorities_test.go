@@ -73,7 +73,7 @@ func TestCertificatesThatCannotBeUsedAreNamedByTheirKeys(t *testing.T) {
 	if !strings.Contains(found["security.network.ca_file"], "no such file") || !strings.Contains(found["security.network.allow_self_signed[1]"], "one host") || len(found) != 2 {
 		t.Errorf("found %v", found)
 	}
-	if _, err := openProxy(c.Security.Network, nil, nil, egress.Options{}); err == nil || !strings.Contains(err.Error(), "security.network.ca_file") {
+	if _, err := newProxy(c.Security.Network, nil, nil, egress.Options{}); err == nil || !strings.Contains(err.Error(), "security.network.ca_file") {
 		t.Errorf("the door opened: %v", err)
 	}
 	if _, err := pageOptions(c); err == nil || !strings.Contains(err.Error(), "allow_self_signed[1]") {
@@ -105,7 +105,7 @@ func TestAnUpstreamProxyThatCannotBeUsedIsNamedByItsKey(t *testing.T) {
 		if len(found) != 1 || found[0].Path != "security.network.upstream_proxy."+c.key || strings.Contains(found[0].Message, "canary") {
 			t.Errorf("%+v: %v", c.proxy, found)
 		}
-		if _, err := openProxy(all.Security.Network, nil, nil, egress.Options{}); err == nil || !strings.Contains(err.Error(), c.key) || strings.Contains(err.Error(), "canary") {
+		if _, err := newProxy(all.Security.Network, nil, nil, egress.Options{}); err == nil || !strings.Contains(err.Error(), c.key) || strings.Contains(err.Error(), "canary") {
 			t.Errorf("%+v: the door opened, or tells: %v", c.proxy, err)
 		}
 	}
@@ -123,7 +123,7 @@ func TestANamedProxyThatCannotBeUsedIsNamedByItsPlace(t *testing.T) {
 		if len(found) != 1 || found[0].Path != "security.network.upstream_proxies[1]."+key || strings.Contains(found[0].Message, "canary") {
 			t.Errorf("%s: %v", key, found)
 		}
-		if _, err := openProxy(c.Security.Network, nil, nil, egress.Options{}); err == nil || strings.Contains(err.Error(), "canary") {
+		if _, err := newProxy(c.Security.Network, nil, nil, egress.Options{}); err == nil || strings.Contains(err.Error(), "canary") {
 			t.Errorf("%s: the door opened, or tells: %v", key, err)
 		}
 	}

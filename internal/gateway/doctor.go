@@ -25,8 +25,8 @@ const (
 	minFreeBytes  = 1 << 30          // bytes free in the state directory; artifacts and audit grow there
 )
 
-// diagnose checks everything a session needs. Where engine and image are
-// there it starts a box of its own and proves what holds inside.
+// diagnose checks everything that a session needs. Where the engine and the image are
+// present it starts a box and checks its isolation.
 func diagnose(ctx context.Context, c config.Config, version string) []cli.Check {
 	ctx, cancel := context.WithTimeout(ctx, diagnoseLimit)
 	defer cancel()
@@ -38,7 +38,7 @@ func diagnose(ctx context.Context, c config.Config, version string) []cli.Check 
 	defer os.RemoveAll(dir)
 	own := c
 	own.Server.StateDir = dir // an instance of its own: a running gateway's boxes are not touched
-	driver, err := openDriver(own, version, slog.New(slog.DiscardHandler))
+	driver, err := newDriver(own, version, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return append(checks, failedCheck(own.Browser.Sandbox.Driver, err))
 	}
@@ -118,16 +118,16 @@ func checkWritable(dir string) error {
 	return errors.Join(err, probe.Close())
 }
 
-// boxCheck starts a box and says what holds in it.
+// boxCheck starts a box and checks its isolation.
 func boxCheck(ctx context.Context, c config.Config, driver driver) []cli.Check {
-	door := egress.New(egress.Options{})
-	defer func() { _ = door.Shutdown(context.WithoutCancel(ctx)) }()
+	proxy := egress.New(egress.Options{})
+	defer func() { _ = proxy.Shutdown(context.WithoutCancel(ctx)) }()
 	id := sandbox.NewID()
 	begin := time.Now()
 	box, err := driver.Start(ctx, sandbox.Spec{
 		ID: id, Scope: "doctor", Session: "doctor",
 		Width: c.Browser.Viewport.Width, Height: c.Browser.Viewport.Height, DPI: c.Browser.Viewport.DPI,
-		Egress: func(conn net.Conn) { door.Handle(id, conn) },
+		Egress: func(conn net.Conn) { proxy.Handle(id, conn) },
 	})
 	if err != nil {
 		return []cli.Check{failedCheck("box", err)}
@@ -147,7 +147,7 @@ func boxCheck(ctx context.Context, c config.Config, driver driver) []cli.Check {
 	if err != nil {
 		return []cli.Check{started, failedCheck("health", err)}
 	}
-	return []cli.Check{started, sandboxCheck(health), displayCheck(health), egressCheck(ctx, door, id, browser)}
+	return []cli.Check{started, sandboxCheck(health), displayCheck(health), egressCheck(ctx, proxy, id, browser)}
 }
 
 func sandboxCheck(h sandbox.Health) cli.Check {
@@ -171,14 +171,15 @@ func displayCheck(h sandbox.Health) cli.Check {
 	return cli.Check{Name: "display", Detail: "Xvfb does not run: " + h.Display.Exit, Repair: "glovebox image build"}
 }
 
-// egressCheck sends the browser where no rule lets it: the door must refuse it.
-func egressCheck(ctx context.Context, door *egress.Proxy, id string, browser interface {
+// egressCheck sends the browser to an address that no rule allows: the proxy must refuse
+// it.
+func egressCheck(ctx context.Context, proxy *egress.Proxy, id string, browser interface {
 	Do(context.Context, string, any, action.Pin) (action.Result, error)
 }) cli.Check {
 	_, err := browser.Do(ctx, "page.goto", &action.Goto{URL: "http://doctor.invalid/", Timing: action.Timing{Timeout: 10_000}}, action.Pin{})
-	refusals := door.Refusals(id)
+	refusals := proxy.Refusals(id)
 	if len(refusals) == 0 {
-		return cli.Check{Name: "egress", Detail: fmt.Sprintf("no request reached the egress door: %v", err), Repair: "read the box's log: docker logs"}
+		return cli.Check{Name: "egress", Detail: fmt.Sprintf("no request reached the egress proxy: %v", err), Repair: "read the box's log: docker logs"}
 	}
-	return cli.Check{Name: "egress", OK: true, Detail: "the box's requests reach the door, which refuses what no rule allows"}
+	return cli.Check{Name: "egress", OK: true, Detail: "the box's requests reach the egress proxy, which refuses what no rule allows"}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/config"
@@ -17,16 +18,27 @@ import (
 // container, and short, because it holds sockets.
 const localDir = "/run/glovebox/boxes"
 
-// driver is a place for boxes that can be checked and let go of.
+// driver is a sandbox driver that can be checked and closed.
 type driver interface {
 	sandbox.Driver
 	Check(ctx context.Context) []sandbox.Finding
 	Close() error
 }
 
-// openDriver opens the configured driver for the gateway of this state
-// directory.
-func openDriver(c config.Config, version string, log *slog.Logger) (driver, error) {
+// openDriver opens the configured driver, and begins to remove what ended gateways
+// left on its engine.
+func (g *Gateway) openDriver(ctx context.Context, c config.Config, version string, log *slog.Logger) (driver, error) {
+	d, err := newDriver(c, version, log)
+	if err != nil {
+		return nil, err
+	}
+	g.onClose("driver", func(context.Context) error { return d.Close() })
+	g.reapBoxes(ctx, d, log)
+	return d, nil
+}
+
+// newDriver makes the configured driver for the gateway of this state directory.
+func newDriver(c config.Config, version string, log *slog.Logger) (driver, error) {
 	id, err := instance(c.Server.StateDir)
 	if err != nil {
 		return nil, err
@@ -81,4 +93,40 @@ func openDocker(c config.Config, version, id string, key *bridge.Key, trust []by
 		return nil, err
 	}
 	return d, nil
+}
+
+const reapEvery = time.Minute // for what ended gateways left on the engine, and it does not remove itself
+
+// reaper is a driver whose engine other gateways use too.
+type reaper interface {
+	Reap(ctx context.Context) (int, error)
+}
+
+// reapBoxes removes what ended gateways left on the engine, each reapEvery.
+func (h *Gateway) reapBoxes(ctx context.Context, d driver, log *slog.Logger) {
+	r, shares := d.(reaper)
+	if !shares {
+		return
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var work sync.WaitGroup
+	work.Go(func() {
+		tick := time.NewTicker(reapEvery)
+		defer tick.Stop()
+		for {
+			if _, err := r.Reap(ctx); err != nil && ctx.Err() == nil {
+				log.Debug("boxes that other gateways left are not removed; it is tried again", "error", err)
+			}
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	h.onClose("reaper", func(context.Context) error {
+		stop()
+		work.Wait()
+		return nil
+	})
 }

@@ -36,7 +36,7 @@ import (
 // Gateway is an open gateway: everything but the surfaces. Close it.
 type Gateway struct {
 	Gate         *gate.Gate
-	Orchestrator *workflow.Orchestrator // what surfaces call: the gate, and macros before it
+	Orchestrator *workflow.Orchestrator // what surfaces call: it makes the steps of batches, crawls and runs
 	Tokens       *auth.Book
 	Log          *slog.Logger // as it was given, without the secrets of sessions
 
@@ -44,6 +44,7 @@ type Gateway struct {
 	policy    *policy.Policy // at the start
 	audit     *audit.Log
 	approvals *approval.Queue
+	requests  *gate.Requests
 	sessions  *session.Registry
 	vault     *source.Vault
 	secrets   redact.Book // the secrets of sessions
@@ -56,98 +57,123 @@ type closer struct {
 	close func(context.Context) error
 }
 
-// Open opens a gateway on the state directory of c. own are the addresses it
-// listens on, which no box may reach. Faults: already_active when another
-// gateway uses the directory, start_failed, invalid_request for a
-// configuration a room refuses.
+// Open opens a gateway on the state directory of c, innermost part first: each gets
+// what it needs when it is made. own are the addresses the gateway listens on, which
+// no box may reach. Faults: already_active when another gateway uses the directory,
+// start_failed, invalid_request for a configuration that a part refuses.
 func Open(ctx context.Context, c config.Config, version string, own []netip.AddrPort, log *slog.Logger) (_ *Gateway, err error) {
-	h := &Gateway{config: c}
-	log = h.logTo(log)
+	g := &Gateway{config: c}
+	log = g.logTo(log)
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, h.Close(context.WithoutCancel(ctx)))
+			err = errors.Join(err, g.Close(context.WithoutCancel(ctx)))
 		}
 	}()
-	db, trail, err := h.openRecords(ctx, c, log)
+	db, trail, err := g.openRecords(ctx, c, log)
 	if err != nil {
 		return nil, err
 	}
-	if err := h.openTrace(ctx, c, version, trail, log); err != nil {
+	if err := g.openTrace(ctx, c, version, trail, log); err != nil {
 		return nil, err
 	}
-	if err := h.openSessions(ctx, c, version, db, trail, own, log); err != nil {
+	if err := g.openPolicy(ctx, c, db, trail, log); err != nil {
 		return nil, err
 	}
-	if err := h.openApprovals(ctx, c, db, trail, log); err != nil {
+	reports := newEvents() // of the proxy to the sessions, and of the sessions to the gate
+	g.onClose("events", reports.close)
+	driver, err := g.openDriver(ctx, c, version, log)
+	if err != nil {
 		return nil, err
 	}
-	if err := h.openWebhook(ctx, c.Security.HITL.Webhook, webhook.Options{DB: db, Trail: trail, Approvals: h.approvals, Log: log}); err != nil {
+	proxy, err := g.openProxy(c.Security.Network, own, reports, log)
+	if err != nil {
 		return nil, err
 	}
-	if err := h.openGate(ctx, c, db, trail, log); err != nil {
+	if err := g.openVault(c); err != nil {
 		return nil, err
 	}
-	if n, err := trail.CloseLost(ctx); err != nil {
-		return nil, err
-	} else if n > 0 {
-		log.Warn("calls of the last gateway have no outcome: they are recorded as lost", "calls", n)
-	}
-	trail.Record(configEvent("gateway "+version+" started", c, h.policy))
-	if err := h.sessions.Recover(ctx); err != nil {
+	if err := g.openSessions(ctx, c, db, trail, driver, proxy, reports, log); err != nil {
 		return nil, err
 	}
-	h.Orchestrator.EndOrphans()
-	return h, nil
+	if err := g.openWebhook(ctx, c.Security.HITL.Webhook, webhook.Options{DB: db, Trail: trail, Approvals: g.approvals, Log: log}); err != nil {
+		return nil, err
+	}
+	if err := g.openGate(ctx, c, db, log); err != nil {
+		return nil, err
+	}
+	reports.deliver(g.sessions, g.Gate)
+	if err := g.start(ctx, version); err != nil {
+		return nil, err
+	}
+	return g, nil
 }
 
-// logTo has the house log without the secrets of its sessions.
-func (h *Gateway) logTo(log *slog.Logger) *slog.Logger {
-	h.Log = slog.New(h.secrets.Handler(log.Handler()))
-	return h.Log
+// logTo has the gateway log without the secrets of its sessions.
+func (g *Gateway) logTo(log *slog.Logger) *slog.Logger {
+	g.Log = slog.New(g.secrets.Handler(log.Handler()))
+	return g.Log
+}
+
+// start takes up what an earlier gateway left: calls without an outcome, boxes and
+// runs.
+func (g *Gateway) start(ctx context.Context, version string) error {
+	n, err := g.audit.CloseLost(ctx)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		g.Log.Warn("calls of the last gateway have no outcome: they are recorded as lost", "calls", n)
+	}
+	g.audit.Record(configEvent("gateway "+version+" started", g.config, g.policy))
+	if err := g.sessions.Recover(ctx); err != nil {
+		return err
+	}
+	g.Orchestrator.EndOrphans()
+	return nil
 }
 
 // openRecords opens what is kept in the state directory: tokens, store, trail.
-func (h *Gateway) openRecords(ctx context.Context, c config.Config, log *slog.Logger) (*store.DB, *audit.Log, error) {
+func (g *Gateway) openRecords(ctx context.Context, c config.Config, log *slog.Logger) (*store.DB, *audit.Log, error) {
 	locked, err := lock(c.Server.StateDir)
 	if err != nil {
 		return nil, nil, err
 	}
-	h.onClose("lock", func(context.Context) error { return locked.Close() })
-	if h.Tokens, err = openTokens(c, log); err != nil {
+	g.onClose("lock", func(context.Context) error { return locked.Close() })
+	if g.Tokens, err = openTokens(c, log); err != nil {
 		return nil, nil, err
 	}
 	db, err := store.Open(ctx, filepath.Join(c.Server.StateDir, storeFile))
 	if err != nil {
 		return nil, nil, err
 	}
-	h.onClose("store", func(context.Context) error { return db.Close() })
-	trail, err := h.openTrail(ctx, c, db, log)
+	g.onClose("store", func(context.Context) error { return db.Close() })
+	trail, err := g.openTrail(ctx, c, db, log)
 	if err != nil {
 		return nil, nil, err
 	}
-	h.audit = trail
-	h.onClose("audit", func(context.Context) error { trail.Close(); return nil })
-	if err := h.Tokens.Keep(ctx, db); err != nil {
+	g.audit = trail
+	g.onClose("audit", func(context.Context) error { trail.Close(); return nil })
+	if err := g.Tokens.Keep(ctx, db); err != nil {
 		return nil, nil, err
 	}
-	h.onClose("tokens", h.Tokens.Close)
+	g.onClose("tokens", g.Tokens.Close)
 	return db, trail, nil
 }
 
-func (h *Gateway) onClose(name string, end func(context.Context) error) {
-	h.closers = append(h.closers, closer{name, end})
+func (g *Gateway) onClose(name string, end func(context.Context) error) {
+	g.closers = append(g.closers, closer{name, end})
 }
 
-// Close closes every room, the last opened first. Boxes end, within the bound
-// of the session room.
-func (h *Gateway) Close(ctx context.Context) error {
+// Close closes every part, the last opened first. Boxes end, within the bound of
+// session.Registry.Close.
+func (g *Gateway) Close(ctx context.Context) error {
 	var errs []error
-	for i := len(h.closers) - 1; i >= 0; i-- {
-		if err := h.closers[i].close(ctx); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", h.closers[i].name, err))
+	for i := len(g.closers) - 1; i >= 0; i-- {
+		if err := g.closers[i].close(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", g.closers[i].name, err))
 		}
 	}
-	h.closers = nil
+	g.closers = nil
 	return errors.Join(errs...)
 }
 
@@ -172,28 +198,14 @@ func openTokens(c config.Config, log *slog.Logger) (*auth.Book, error) {
 	return book, nil
 }
 
-func (h *Gateway) openSessions(ctx context.Context, c config.Config, version string, db *store.DB, trail *audit.Log, own []netip.AddrPort, log *slog.Logger) error {
-	driver, err := openDriver(c, version, log)
-	if err != nil {
-		return err
-	}
-	h.onClose("driver", func(context.Context) error { return driver.Close() })
-	h.reapBoxes(ctx, driver, log)
-	door, err := openProxy(c.Security.Network, own, log, egress.Options{
-		OnRefused: func(box string, r action.Refusal) { h.sessions.Refused(box, r) },
-		AllowChannel: func(ctx context.Context, box string, channel action.Channel) error {
-			return h.sessions.Opens(ctx, box, channel)
-		},
-	})
-	if err != nil {
-		return err
-	}
-	h.onClose("egress", door.Shutdown)
+// openSessions opens what keeps the sessions: their files, their saved user data
+// and their browsers.
+func (g *Gateway) openSessions(ctx context.Context, c config.Config, db *store.DB, trail *audit.Log, driver driver, proxy *egress.Proxy, reports *events, log *slog.Logger) error {
 	artifacts, err := artifact.Open(ctx, filepath.Join(c.Server.StateDir, "artifacts"), db, artifact.Limits{}, log)
 	if err != nil {
 		return err
 	}
-	h.onClose("artifacts", func(context.Context) error { return artifacts.Close() })
+	g.onClose("artifacts", func(context.Context) error { return artifacts.Close() })
 	profiles, err := openProfiles(ctx, c, db, log)
 	if err != nil {
 		return err
@@ -202,27 +214,21 @@ func (h *Gateway) openSessions(ctx context.Context, c config.Config, version str
 	if err != nil {
 		return err
 	}
-	if h.vault, err = openVault(c); err != nil {
-		return err
-	}
-	h.onClose("vault", h.vault.Close)
-	h.sessions, err = session.New(ctx, session.Options{
-		DB: db, Artifacts: artifacts, Profiles: profiles, Driver: driver, Door: door, Record: trail.Record,
-		Vault: h.vault, Known: &h.secrets, Outgoing: (*requestGate)(h),
-		Wished:  func(s action.Session, host string) { h.Gate.RequestHost(s, host) },
-		Limited: func(s action.Session, why string) { h.Gate.AskToResume(s, why) },
-		Asks:    func(s action.Session) bool { return h.Gate.HasOpenQuestions(s) },
-		Open:    openPage, Page: pages, Config: sessionConfig(c), Log: log,
+	g.sessions, err = session.New(ctx, session.Options{
+		DB: db, Artifacts: artifacts, Profiles: profiles, Driver: driver, Door: proxy, Record: trail.Record,
+		Vault: g.vault, Known: &g.secrets, Outgoing: g.requests, Asks: g.requests.HasOpenQuestions,
+		Wished: reports.hostRequested, Limited: reports.limited,
+		Open: openPage, Page: pages, Config: sessionConfig(c), Log: log,
 	})
 	if err != nil {
 		return err
 	}
-	h.onClose("sessions", h.sessions.Close)
+	g.onClose("sessions", g.sessions.Close)
 	return nil
 }
 
-// openProfiles opens the saved user data. The key may be in the environment,
-// and is in no configuration: that is printed.
+// openProfiles opens the saved user data. Its key is in the environment or in a file,
+// not in the configuration, which can be printed.
 func openProfiles(ctx context.Context, c config.Config, db *store.DB, log *slog.Logger) (*profile.Store, error) {
 	key, err := profile.Key(os.Getenv(profile.KeyEnv), c.Server.StateDir)
 	if err != nil {
@@ -240,53 +246,86 @@ func openPage(ctx context.Context, box sandbox.Box, o engine.Options) (session.B
 	return engine.Open(ctx, stream, o)
 }
 
-// openApprovals opens what judges calls and what asks people.
-func (h *Gateway) openApprovals(ctx context.Context, c config.Config, db *store.DB, trail *audit.Log, log *slog.Logger) (err error) {
-	if h.policy, err = policy.New(policyConfig(c)); err != nil {
+// openPolicy opens what judges calls and requests, and the queue of questions to
+// people.
+func (g *Gateway) openPolicy(ctx context.Context, c config.Config, db *store.DB, trail *audit.Log, log *slog.Logger) (err error) {
+	if g.policy, err = policy.New(policyConfig(c)); err != nil {
 		return err
 	}
-	h.approvals, err = approval.Open(ctx, approval.Options{DB: db, Log: log, OnEnded: gate.RecordEnded(trail), Timeouts: timeouts(c)})
+	g.approvals, err = approval.Open(ctx, approval.Options{DB: db, Log: log, OnEnded: gate.RecordEnded(trail), Timeouts: timeouts(c)})
 	if err != nil {
 		return err
 	}
-	h.onClose("approval", func(context.Context) error { h.approvals.Close(); return nil })
-	return nil
+	g.onClose("approval", func(context.Context) error { g.approvals.Close(); return nil })
+	g.requests, err = gate.NewRequests(gate.RequestsOptions{
+		Policy: g.policy, Approvals: g.approvals, Audit: trail, Log: log, Credentials: credentialScan(c), Secrets: &g.secrets,
+	})
+	return err
 }
 
-// openGate opens the gate, and macros before it. The desk must be open.
-func (h *Gateway) openGate(ctx context.Context, c config.Config, db *store.DB, trail *audit.Log, log *slog.Logger) error {
+// openGate opens the gate, and what makes many calls of one in front of it.
+func (g *Gateway) openGate(ctx context.Context, c config.Config, db *store.DB, log *slog.Logger) error {
 	runs, err := workflow.OpenRuns(ctx, workflow.RunsOptions{DB: db, Log: log, Retention: sessionConfig(c).Retention})
 	if err != nil {
 		return err
 	}
-	h.Gate, err = gate.New(gate.Options{
-		Sessions: router{h.sessions, runs, h}, Policy: h.policy, Approvals: h.approvals, Audit: trail, Log: log,
-		Tokens: h.Tokens, HostRequests: c.Security.HITL.Enabled, Credentials: credentialScan(c), Secrets: &h.secrets,
+	g.Gate, err = gate.New(gate.Options{
+		Sessions: router{g.sessions, runs, vaultCheck{g.vault, c.Security.Credentials.AutoInject}}, Requests: g.requests,
+		Tokens: g.Tokens, HostRequests: c.Security.HITL.Enabled,
 		Timeouts: gate.Timeouts{Action: time.Duration(c.Browser.Timeout) * time.Second},
 		Notifies: func() bool { return c.Security.HITL.Webhook.URL != "" },
 	})
 	if err != nil {
 		return errors.Join(err, runs.Close(ctx))
 	}
-	h.onClose("gate", h.Gate.Close)
-	h.Orchestrator = workflow.New(h.Gate, runs)
-	h.onClose("runs", runs.Close)
+	g.onClose("gate", g.Gate.Close)
+	g.Orchestrator = workflow.New(g.Gate, runs)
+	g.onClose("runs", runs.Close)
 	return nil
 }
 
-// credentialScan is how calls are looked through for credentialScan. What is not
-// known halts.
+// credentialScan is how calls are scanned for credentials. A value that is not known
+// pauses the session.
 func credentialScan(c config.Config) gate.Credentials {
 	on := map[string]gate.OnCredential{"deny": gate.DenyCall, "ask": gate.AskPerson}[c.Security.Credentials.Scan]
 	return gate.Credentials{Scanner: scan.New(c.Security.Credentials.Test), On: on}
 }
 
-// listenAddress returns the address a listener has, for the egress door to
-// refuse.
+// listenAddress returns the address of a listener, for the proxy to refuse.
 func listenAddress(l net.Listener) []netip.AddrPort {
 	tcp, ok := l.Addr().(*net.TCPAddr)
 	if !ok {
 		return nil
 	}
 	return []netip.AddrPort{tcp.AddrPort()}
+}
+
+// router passes each call that the gate lets through to the sessions, the records of
+// runs, or the vault.
+type router struct {
+	gate.Sessions
+	runs  *workflow.Runs
+	vault vaultCheck
+}
+
+// Look passes a call on to be looked at.
+func (b router) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	if b.runs.Owns(call.Verb) {
+		return b.runs.Look(ctx, call)
+	}
+	if call.Verb == checkVerb {
+		return action.Facts{}, action.Pin{}, nil
+	}
+	return b.Sessions.Look(ctx, call)
+}
+
+// Do passes a call on to be done.
+func (b router) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
+	if b.runs.Owns(call.Verb) {
+		return b.runs.Do(ctx, call)
+	}
+	if call.Verb == checkVerb {
+		return b.vault.check(ctx, call)
+	}
+	return b.Sessions.Do(ctx, call, pin)
 }

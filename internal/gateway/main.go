@@ -1,5 +1,5 @@
-// Package gateway builds the house: it opens every room in dependency order, and
-// closes them in reverse. It is the only room that knows all rooms.
+// Package gateway builds the program: it opens every part in dependency order, and
+// closes them in reverse. No other package knows all the others.
 package gateway
 
 import (
@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"runtime/debug"
 	"slices"
 
 	"github.com/mattn/go-isatty"
@@ -41,7 +42,7 @@ func Main(ctx context.Context, version string, args []string, env config.Env, in
 		Vault:   openVault,
 		Guest:   func(ctx context.Context, _ []string) error { return runGuest(ctx, err) },
 		Doctor: func(ctx context.Context, c config.Config) []cli.Check {
-			return slices.Concat(diagnose(ctx, c, version), webhookCheck(ctx, c), vaultCheck(ctx, c))
+			return slices.Concat(diagnose(ctx, c, version), webhookCheck(ctx, c), vaultFindings(ctx, c))
 		},
 		Trail: cli.Trail{Inspect: inspectTrail, Key: showKey},
 	}
@@ -75,4 +76,22 @@ func imageTag(c config.Config, version string) string {
 		return c.Browser.Sandbox.Image
 	}
 	return "glovebox-browser:" + version
+}
+
+// gcPercent is the value for debug.SetGCPercent: half of Go's default. A gateway
+// allocates little and runs for long; snapshots of large pages make it grow.
+const gcPercent = 50
+
+// tuneGC makes the garbage collector keep memory low, unless $GOGC says otherwise.
+func tuneGC() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
+}
+
+// freeMemory returns to the system the memory that only the start needed. Pools, such
+// as the one of 8 MiB in which migrations are read, are freed at the second collection.
+func freeMemory() {
+	debug.FreeOSMemory()
+	debug.FreeOSMemory()
 }

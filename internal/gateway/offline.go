@@ -14,9 +14,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 )
 
-// offline makes a call about tokens or the vault on the state directory while no
-// gateway uses it: through a gate like any other, which records it, but with no
-// sessions behind. Who may open the directory is its own operator. Faults:
+// offline makes a call about tokens or the vault on the state directory while no gateway
+// uses it. The call goes through a gate, which records it; there are no sessions.
+// Whoever may open the directory is an operator. Faults:
 // already_active when a gateway uses it.
 func offline(ctx context.Context, c config.Config, call action.Call) (result action.Result, err error) {
 	if !strings.HasPrefix(call.Verb, "token.") && call.Verb != checkVerb {
@@ -32,14 +32,13 @@ func offline(ctx context.Context, c config.Config, call action.Call) (result act
 	if err != nil {
 		return result, err
 	}
-	if h.vault, err = openVault(c); err != nil {
+	if err := h.openVault(c); err != nil {
 		return result, err
 	}
-	h.onClose("vault", h.vault.Close)
-	if err := h.openApprovals(ctx, c, db, trail, log); err != nil {
+	if err := h.openPolicy(ctx, c, db, trail, log); err != nil {
 		return result, err
 	}
-	if err := h.openGate(ctx, c, db, trail, log); err != nil {
+	if err := h.openGate(ctx, c, db, log); err != nil {
 		return result, err
 	}
 	trail.Record(action.Record{EventType: audit.Config, Detail: "no gateway ran: the command line opened the state directory"})

@@ -15,9 +15,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
 )
 
-// problems lists what a gateway would refuse in a configuration that reads
-// well: by the policy, by the egress door, in files, and in the environment.
-// Nothing is made or changed.
+// problems lists what a gateway would refuse in a configuration that can be parsed: in
+// the policy, in the lists of the egress proxy, in files, and in the environment. It
+// changes nothing.
 func problems(c config.Config) []config.Problem {
 	all := policyProblems(c)
 	for _, wrong := range egress.Check(network(c.Security.Network)) {
@@ -72,7 +72,7 @@ func webhookSecret(w config.Webhook) error {
 	return webhook.CheckSecret(secret)
 }
 
-// tokenProblems lists tokens that cannot stand beside each other.
+// tokenProblems lists tokens that are invalid or conflict with each other.
 func tokenProblems(c config.Config) (all []config.Problem) {
 	entries, err := tokens(c)
 	if err != nil {

@@ -52,9 +52,18 @@ func upstream(c config.Upstream, key string) (*egress.Upstream, error) {
 	return proxy, nil
 }
 
-// openProxy opens the way out of all boxes, with what it tells and asks. own are
-// the gateway's listeners.
-func openProxy(c config.Network, own []netip.AddrPort, log *slog.Logger, o egress.Options) (*egress.Proxy, error) {
+// openProxy opens the way out of all boxes. own are the gateway's listeners.
+func (g *Gateway) openProxy(c config.Network, own []netip.AddrPort, reports *events, log *slog.Logger) (*egress.Proxy, error) {
+	proxy, err := newProxy(c, own, log, egress.Options{OnRefused: reports.refused, AllowChannel: reports.allowChannel})
+	if err != nil {
+		return nil, err
+	}
+	g.onClose("egress", proxy.Shutdown)
+	return proxy, nil
+}
+
+// newProxy makes a proxy by the configuration. own are the gateway's listeners.
+func newProxy(c config.Network, own []netip.AddrPort, log *slog.Logger, o egress.Options) (*egress.Proxy, error) {
 	most, err := c.Bytes()
 	if err != nil {
 		return nil, err

@@ -19,8 +19,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// reloadableKeys are the keys that a reload takes over; the others want a restart:
-// the door and the webhook are opened once.
+// reloadableKeys are the keys that a reload applies. The others need a restart: the
+// proxy and the webhook are opened once.
 var reloadableKeys = []string{
 	"security.hitl.enabled", "security.hitl.timeouts.", "security.hitl.trusted_domains", "security.hitl.sensitive_domains", "security.hitl.rules", "security.hitl.ask_at", "security.effects.rules",
 	"security.network.navigation", "security.network.subresources", "security.network.listed", "security.network.allow_private", "security.network.ports",
@@ -28,8 +28,8 @@ var reloadableKeys = []string{
 
 const maxProblemText = 1000 // characters of what is wrong with a configuration, in a record
 
-// reloads takes the configuration over anew for each signal, until ctx ends. A
-// terminal that went away sends the same signal: then the gateway ends.
+// reloads reloads the configuration at each signal, until ctx ends. A terminal that was
+// closed sends the same signal: then the gateway ends.
 func (h *Gateway) reloads(ctx context.Context, signals <-chan os.Signal, o cli.ServeOptions, log *slog.Logger, end func()) {
 	for {
 		select {
@@ -51,9 +51,9 @@ func (h *Gateway) reloads(ctx context.Context, signals <-chan os.Signal, o cli.S
 	}
 }
 
-// Reload takes over what of a configuration can change while sessions run: the
-// policy, how long questions wait, and where new sessions may go. All of it, or
-// nothing. Faults: invalid_request.
+// Reload applies the parts of a configuration that can change while sessions run: the
+// policy, how long questions wait, and where new sessions may go. It applies all of
+// them or none. Faults: invalid_request.
 func (h *Gateway) Reload(c config.Config, log *slog.Logger) error {
 	rules, err := policy.New(policyConfig(c))
 	if err != nil {
@@ -81,7 +81,7 @@ func (h *Gateway) Reload(c config.Config, log *slog.Logger) error {
 	return nil
 }
 
-// reloadFailed says that a configuration was not taken over.
+// reloadFailed logs and records that a configuration was not applied.
 func (h *Gateway) reloadFailed(c config.Config, err error, log *slog.Logger) {
 	f := fault.From(err)
 	problem := f.Message

@@ -2,11 +2,13 @@ package gateway
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -28,7 +30,7 @@ import (
 // boxes.
 const shutdownLimit = 35 * time.Second
 
-// serve runs a gateway until ctx ends or it has been idle for too long.
+// serve runs a gateway until ctx ends, or until it was idle for too long.
 func serve(ctx context.Context, c config.Config, version string, o cli.ServeOptions) (err error) {
 	log := slog.New(slog.NewTextHandler(o.Err, nil))
 	if o.LogJSON {
@@ -40,28 +42,28 @@ func serve(ctx context.Context, c config.Config, version string, o cli.ServeOpti
 			Hinted("another gateway may be running there; choose another address with --listen").Because(err)
 	}
 	defer listener.Close()
-	house, err := Open(ctx, c, version, listenAddress(listener), log)
+	gw, err := Open(ctx, c, version, listenAddress(listener), log)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownLimit)
 		defer cancel()
-		err = errors.Join(err, house.Close(ctx))
+		err = errors.Join(err, gw.Close(ctx))
 	}()
-	log = house.Log
-	idle := newIdleWatch(house, time.Duration(o.IdleExit)*time.Second)
+	log = gw.Log
+	idle := newIdleWatch(gw, time.Duration(o.IdleExit)*time.Second)
 	agents, err := mcp.New(mcp.Options{Door: idle, Version: version, Log: log})
 	if err != nil {
 		return err
 	}
 	defer agents.Close()
-	way, err := listenOptions(c.Server)
+	listen, err := listenOptions(c.Server)
 	if err != nil {
 		return err
 	}
-	way.Door, way.Clients, way.Auth, way.MCP, way.Version, way.Log = idle, idle, house.Tokens, agents.Handler(), version, log
-	handler, err := rest.New(way)
+	listen.Door, listen.Clients, listen.Auth, listen.MCP, listen.Version, listen.Log = idle, idle, gw.Tokens, agents.Handler(), version, log
+	handler, err := rest.New(listen)
 	if err != nil {
 		return err
 	}
@@ -81,7 +83,7 @@ func serve(ctx context.Context, c config.Config, version string, o cli.ServeOpti
 	defer cancel()
 	watching.Go(freeMemory)
 	watching.Go(func() { idle.watch(ctx, cancel) })
-	watching.Go(func() { house.reloads(ctx, hangups, o, log, cancel) })
+	watching.Go(func() { gw.reloads(ctx, hangups, o, log, cancel) })
 	return run(ctx, rest.NewServer(handler, log), listener)
 }
 
@@ -138,18 +140,18 @@ API: %[1]s/docs (with a token), or %[5]s openapi --docs
 	return err
 }
 
-// idleWatch is a door that knows when it was last used.
+// idleWatch lets calls through to the gateway, and knows when it was last used.
 type idleWatch struct {
 	gateway *Gateway
 	limit   time.Duration
 	calls   chan struct{} // one for each call that begins or ends
 }
 
-func newIdleWatch(house *Gateway, limit time.Duration) *idleWatch {
-	return &idleWatch{gateway: house, limit: limit, calls: make(chan struct{}, 1)}
+func newIdleWatch(gw *Gateway, limit time.Duration) *idleWatch {
+	return &idleWatch{gateway: gw, limit: limit, calls: make(chan struct{}, 1)}
 }
 
-// Call lets a call through to the gate, a macro step by step.
+// Call lets a call through to the orchestrator.
 func (i *idleWatch) Call(ctx context.Context, call action.Call) (action.Result, error) {
 	i.noteCall()
 	defer i.noteCall()
@@ -198,4 +200,40 @@ func (i *idleWatch) watch(ctx context.Context, end func()) {
 			timer.Reset(i.limit)
 		}
 	}
+}
+
+// listenOptions says from where, and under which names, the gateway may be called.
+func listenOptions(s config.Server) (rest.Options, error) {
+	proxies, err := s.Prefixes()
+	if err != nil {
+		return rest.Options{}, err
+	}
+	hosts := s.Hosts
+	if at, err := netip.ParseAddrPort(s.Listen); err == nil && !at.Addr().IsUnspecified() { // 0.0.0.0 is a name web pages may try
+		hosts = append([]string{at.Addr().String()}, hosts...)
+	}
+	return rest.Options{
+		AllowedHosts: hosts, AllowedOrigins: s.Origins, Proxies: proxies,
+		OnlyProxies: !s.Loopback() && s.TLS.Cert == "" && !s.Insecure,
+	}, nil
+}
+
+// withTLS is a listener that speaks TLS, where that is configured.
+func withTLS(s config.Server, l net.Listener, log *slog.Logger) (net.Listener, error) {
+	if s.TLS.Cert == "" {
+		return l, nil
+	}
+	c, err := rest.TLS(s.TLS.Cert, s.TLS.Key, log)
+	if err != nil {
+		return nil, fault.New(fault.StartFailed, "the certificate cannot be used").
+			Hinted("server.tls wants two PEM files that belong together: %s and %s", s.TLS.Cert, s.TLS.Key).Because(err)
+	}
+	return tls.NewListener(l, c), nil
+}
+
+func scheme(s config.Server) string {
+	if s.TLS.Cert != "" {
+		return "https://"
+	}
+	return "http://"
 }

@@ -22,7 +22,7 @@ import (
 // storeFile is the name of the store in the state directory.
 const storeFile = "glovebox.db"
 
-// checkpointDir is the second place of the trail.
+// checkpointDir is the folder of the trail's checkpoints.
 func checkpointDir(c config.Config) string {
 	if c.Audit.CheckpointDir != "" {
 		return c.Audit.CheckpointDir

@@ -13,10 +13,19 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/cli"
 )
 
-// checkVerb is answered by the vault, beside the sessions.
+// checkVerb is the verb that the vault answers.
 const checkVerb = "credential.check"
 
-// openVault opens where credentials come from. It asks nothing of it yet.
+// openVault opens the source of credentials, until the gateway is closed.
+func (g *Gateway) openVault(c config.Config) (err error) {
+	if g.vault, err = openVault(c); err != nil {
+		return err
+	}
+	g.onClose("vault", g.vault.Close)
+	return nil
+}
+
+// openVault opens the source of credentials. It makes no request to it yet.
 // Faults: invalid_request, start_failed.
 func openVault(c config.Config) (*source.Vault, error) {
 	from, err := openSource(c)
@@ -26,8 +35,8 @@ func openVault(c config.Config) (*source.Vault, error) {
 	return source.Open(source.Options{Source: from, Path: c.Security.Credentials.Path})
 }
 
-// openSource is nil for none. Keys are in the environment or in files, and in no
-// configuration: that is printed.
+// openSource opens the configured source of credentials, nil for none. Its keys are in
+// the environment or in files, not in the configuration, which can be printed.
 func openSource(c config.Config) (source.Source, error) {
 	switch c.Security.Credentials.Backend {
 	case "file":
@@ -59,8 +68,14 @@ func server(c config.HashiCorp) source.HashiCorp {
 	}
 }
 
-// checkCredentials says what a host would get in the caller's scope.
-func (h *Gateway) checkCredentials(ctx context.Context, call action.Call) (action.Result, error) {
+// vaultCheck says what of the vault a host would get.
+type vaultCheck struct {
+	vault      *source.Vault
+	autoInject bool
+}
+
+// check says what a host would get in the caller's scope.
+func (v vaultCheck) check(ctx context.Context, call action.Call) (action.Result, error) {
 	args, ok := call.Args.(*action.CredentialQuery)
 	if !ok {
 		return action.Result{}, fault.New(fault.Internal, "%s has the arguments of another verb", call.Verb)
@@ -70,11 +85,11 @@ func (h *Gateway) checkCredentials(ctx context.Context, call action.Call) (actio
 		return action.Result{}, fault.New(fault.InvalidRequest, "domain is no host").
 			Hinted("write a host without scheme, port and path, like app.example.com").With("field", "domain")
 	}
-	found, looked, err := h.vault.Check(ctx, call.Caller.Scope, host)
+	found, looked, err := v.vault.Check(ctx, call.Caller.Scope, host)
 	if err != nil {
 		return action.Result{}, err
 	}
-	check := action.CredentialCheck{Host: host, Source: h.vault.Source(), Looked: looked, AutoInject: h.config.Security.Credentials.AutoInject}
+	check := action.CredentialCheck{Host: host, Source: v.vault.Source(), Looked: looked, AutoInject: v.autoInject}
 	if found != nil {
 		check.Found, check.Domain, check.Path, check.Version = true, found.Domain, found.Path, found.Version
 		check.CredentialCounts, check.Expired = action.CredentialCounts(found.Counts), found.Expired
@@ -86,8 +101,8 @@ func (h *Gateway) checkCredentials(ctx context.Context, call action.Call) (actio
 	return action.Result{Data: &check}, nil
 }
 
-// vaultCheck says whether the vault can be asked, and how much is in it.
-func vaultCheck(ctx context.Context, c config.Config) []cli.Check {
+// vaultFindings says whether the vault can be asked, and how much is in it.
+func vaultFindings(ctx context.Context, c config.Config) []cli.Check {
 	if c.Security.Credentials.Backend == "none" {
 		return nil
 	}

@@ -50,7 +50,7 @@ func TestEachBackendAnswersWithoutAGateway(t *testing.T) {
 		if got.Source != from || got.Found != (backend != "none") || got.Host != "app.example.com" || got.Found && got.Cookies != 1 || !got.AutoInject {
 			t.Errorf("%s: got %+v", backend, got)
 		}
-		if checks := vaultCheck(t.Context(), c); len(checks) > 1 || len(checks) == 1 && !checks[0].OK {
+		if checks := vaultFindings(t.Context(), c); len(checks) > 1 || len(checks) == 1 && !checks[0].OK {
 			t.Errorf("%s: doctor says %+v", backend, checks)
 		}
 	}
@@ -89,7 +89,7 @@ func TestDoctorSaysWhatIsWrongWithTheVault(t *testing.T) {
 		c := config.Default()
 		c.Server.StateDir = unsound
 		change(&c.Security.Credentials)
-		checks := vaultCheck(t.Context(), c)
+		checks := vaultFindings(t.Context(), c)
 		if len(checks) != 1 || checks[0].OK || checks[0].Detail == "" || checks[0].Repair == "" || strings.Contains(checks[0].Detail+checks[0].Repair, "canary") {
 			t.Errorf("%s: doctor says %+v", name, checks)
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/cli"
 )
 
-// openWebhook starts telling the configured address, if there is one. Fault:
+// openWebhook starts to deliver to the configured address, if there is one. Fault:
 // invalid_request without its secret.
 func (h *Gateway) openWebhook(ctx context.Context, c config.Webhook, o webhook.Options) error {
 	if c.URL == "" {
@@ -37,7 +37,7 @@ func noSecret(c config.Webhook) *fault.Fault {
 		Hinted("set it to whsec_ and base64 of 32 random bytes: export %s=whsec_$(openssl rand -base64 32)", c.SecretEnv)
 }
 
-// webhookCheck says how the webhook went, where one is configured.
+// webhookCheck reports the deliveries of the webhook, where one is configured.
 func webhookCheck(ctx context.Context, c config.Config) []cli.Check {
 	if c.Security.HITL.Webhook.URL == "" {
 		return nil

@@ -47,7 +47,11 @@ func (p *pages) sends(ctx context.Context, box string, request action.Request) (
 	}
 	record, from := sess.beginSending(request)
 	defer sess.endSending()
-	return p.outgoing.Outgoing(ctx, record, from, request)
+	ruling, err := p.outgoing.Outgoing(ctx, record, from, request)
+	if ruling.Notice != "" {
+		p.control.queueNotice(record.ID, ruling.Notice)
+	}
+	return ruling, err
 }
 
 // beginSending notes that a request of the session's pages waits for a verdict,

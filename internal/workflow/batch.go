@@ -19,33 +19,38 @@ const (
 	minWait    = time.Second     // on a question, where the call's own patience is used up
 )
 
-// batchRun is one call of a batch, on its way.
+// batchRun is one call of a batch. It is the front end of the batch's steps.
 type batchRun struct {
-	gate     Gate
+	stepper  stepper
 	call     action.Call // what each step's call is made from
 	steps    []action.Step
 	until    time.Time // questions are waited for until then; zero for as long as they wait
 	changes  bool
-	count    int
 	progress pendingBatch // what is done
 	last     action.Result
+	waits    *action.Pending // what the first step that is not done waits for
+	err      error           // why it failed
+}
+
+// stepResult is what became of one step.
+type stepResult struct {
+	result action.Result
+	err    error
 }
 
 // batch opens a batch at the gate, which checks the whole of it, and makes its
 // steps one by one. Where nothing is done its answer is that of its first
 // step; after that it is a report. A batch that waits for a person goes on
 // where it stopped when the same call is made again.
-func (d *Orchestrator) batch(ctx context.Context, call action.Call) (action.Result, error) {
-	if len(call.ID) == 0 || len(call.ID) > 50 {
-		call.ID = newID()
-	}
+func (o *Orchestrator) batch(ctx context.Context, call action.Call) (action.Result, error) {
+	call.ID = requestID(call)
 	key, err := fingerprint(call)
 	if err != nil {
 		return action.Result{}, err
 	}
 	opening := call
-	opening.Changes, opening.Session = false, cmp.Or(d.batches.session(key), call.Session)
-	opened, err := d.gate.Call(ctx, opening)
+	opening.Changes, opening.Session = false, cmp.Or(o.batches.session(key), call.Session)
+	opened, err := o.gate.Call(ctx, opening)
 	if err != nil || opened.Pending != nil {
 		return opened, err
 	}
@@ -54,26 +59,26 @@ func (d *Orchestrator) batch(ctx context.Context, call action.Call) (action.Resu
 		return action.Result{}, fault.New(fault.Internal, "a batch was let through and is none").Hinted("look for the correlation id in the gateway's log").With("correlationId", call.ID)
 	}
 	call.Session = opened.Session
-	before, err := d.batches.take(key)
+	before, err := o.batches.take(key)
 	if err != nil {
 		return action.Result{}, err
 	}
 	ctx, stop := context.WithTimeout(ctx, batchLimit)
 	defer stop()
-	b := newBatchRun(d.gate, call, args, before)
-	var waits *action.Pending
-	defer func() { d.batches.release(key, b.progress, waits) }()
-	if waits, err = b.run(ctx); err != nil && (ctx.Err() != nil || len(b.progress.done) == 0) {
-		return action.Result{Session: b.last.Session, Page: b.last.Page, Modal: b.last.Modal}, err
+	b := newBatchRun(o.gate, call, args, before)
+	defer func() { o.batches.release(key, b.progress, b.waits) }()
+	runSteps(ctx, 1, b)
+	if b.err != nil && (ctx.Err() != nil || len(b.progress.done) == 0) {
+		return action.Result{Session: b.last.Session, Page: b.last.Page, Modal: b.last.Modal}, b.err
 	}
-	if waits != nil && len(b.progress.done) == 0 {
+	if b.waits != nil && len(b.progress.done) == 0 {
 		return b.last, nil // nothing was done: as any call that waits
 	}
-	return b.result(ctx, len(before.done), waits, err), nil
+	return b.result(ctx, len(before.done)), nil
 }
 
 func newBatchRun(gate Gate, call action.Call, args *action.Batch, before pendingBatch) *batchRun {
-	b := &batchRun{gate: gate, call: call, steps: args.Steps, changes: call.Changes, progress: before}
+	b := &batchRun{stepper: stepper{gate: gate, id: call.ID}, call: call, steps: args.Steps, changes: call.Changes, progress: before}
 	b.progress.done = slices.Clone(before.done)
 	b.call.Changes = false
 	if call.Wait > 0 {
@@ -92,36 +97,44 @@ func fingerprint(call action.Call) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// run makes the steps that are not done, up to the first that fails or waits:
-// stopped is what that waits for.
-func (b *batchRun) run(ctx context.Context) (stopped *action.Pending, err error) {
-	for i := len(b.progress.done); i < len(b.steps); i++ {
-		step := b.steps[i]
-		if b.call.Progress != nil {
-			b.call.Progress(fmt.Sprintf("step %d of %d: %s", i+1, len(b.steps), step.Verb))
-		}
-		b.call.Part = fmt.Sprintf("step %d of %d", i+1, len(b.steps))
-		result, err := b.step(ctx, step.Verb, step.Args, i == len(b.steps)-1)
-		if err == nil {
-			err = waitFault(result)
-		}
-		b.merge(result)
-		if err != nil {
-			return nil, stepFault(err, i, len(b.steps))
-		}
-		if result.Pending != nil {
-			return result.Pending, nil
-		}
-		b.progress.done = append(b.progress.done, action.BatchStep{Verb: step.Verb, State: action.StepDone, Said: describe(result), Data: result.Data})
+// next returns the first step that is not done, none after one that failed or
+// waits.
+func (b *batchRun) next(context.Context) (func(context.Context) stepResult, time.Duration) {
+	i := len(b.progress.done)
+	if i == len(b.steps) || b.err != nil || b.waits != nil {
+		return nil, 0
 	}
-	return nil, nil
+	step := b.steps[i]
+	b.call.Part = fmt.Sprintf("step %d of %d", i+1, len(b.steps))
+	if b.call.Progress != nil {
+		b.call.Progress(b.call.Part + ": " + step.Verb)
+	}
+	return func(ctx context.Context) stepResult {
+		result, err := b.step(ctx, step.Verb, step.Args, i == len(b.steps)-1)
+		return stepResult{result, err}
+	}, 0
+}
+
+// take notes what became of the first step that is not done.
+func (b *batchRun) take(_ context.Context, r stepResult) {
+	i := len(b.progress.done)
+	if r.err == nil {
+		r.err = waitFault(r.result)
+	}
+	b.merge(r.result)
+	switch {
+	case r.err != nil:
+		b.err = stepFault(r.err, i, len(b.steps))
+	case r.result.Pending != nil:
+		b.waits = r.result.Pending
+	default:
+		b.progress.done = append(b.progress.done, action.BatchStep{Verb: b.steps[i].Verb, State: action.StepDone, Said: describe(r.result), Data: r.result.Data})
+	}
 }
 
 // step makes one call. The last one says what the batch changed.
 func (b *batchRun) step(ctx context.Context, verb string, args any, last bool) (action.Result, error) {
 	call := b.call
-	b.count++
-	call.ID = fmt.Sprintf("%s.%d", call.ID, b.count)
 	call.Verb, call.Args = verb, args
 	if row, known := action.Lookup(verb); last && known && row.Tells() {
 		call.Changes = b.changes
@@ -129,7 +142,7 @@ func (b *batchRun) step(ctx context.Context, verb string, args any, last bool) (
 	if !b.until.IsZero() {
 		call.Wait = max(time.Until(b.until), minWait)
 	}
-	return b.gate.Call(ctx, call)
+	return b.stepper.call(ctx, call)
 }
 
 // merge keeps what every result has. The session of the first step is that of
@@ -147,7 +160,7 @@ func (b *batchRun) merge(result action.Result) {
 	b.last.Notes, b.last.Artifacts = notes, files
 }
 
-// waitFault is the fault of a step that did not come to what it was for.
+// waitFault is the fault of a step that waited in vain.
 func waitFault(result action.Result) error {
 	if waited, ok := result.Data.(*action.Waited); ok && !waited.Found {
 		return fault.New(fault.NotFound, "what was waited for did not come in time").Hinted("look at the page, and go on with what is left")
@@ -163,17 +176,17 @@ func stepFault(err error, i, of int) error {
 }
 
 // result is the report of a batch of which something is done.
-func (b *batchRun) result(ctx context.Context, resumed int, waits *action.Pending, err error) action.Result {
+func (b *batchRun) result(ctx context.Context, resumed int) action.Result {
 	out := action.Batched{State: action.StepDone, Done: len(b.progress.done), Steps: slices.Clone(b.progress.done), Resumed: resumed}
 	for _, step := range b.steps[out.Done:] {
 		out.Steps = append(out.Steps, action.BatchStep{Verb: step.Verb, State: action.StepLeft})
 	}
-	switch f := fault.From(err); {
+	switch f := fault.From(b.err); {
 	case f != nil:
 		out.State, out.Steps[out.Done].State = action.StepFailed, action.StepFailed
 		out.Steps[out.Done].Error = &action.StepFault{Code: f.Code, Message: f.Message, Hint: f.Hint, Retryable: f.Retryable()}
-	case waits != nil:
-		out.State, out.Steps[out.Done].State, out.Pending = action.StepPending, action.StepPending, waits
+	case b.waits != nil:
+		out.State, out.Steps[out.Done].State, out.Pending = action.StepPending, action.StepPending, b.waits
 	}
 	out.OK = out.State == action.StepDone
 	b.reportChanges(ctx)

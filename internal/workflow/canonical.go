@@ -21,9 +21,9 @@ var inPath = regexp.MustCompile(`(?i);jsessionid=[^/?#;]*`)
 
 var parser = whatwg.NewParser()
 
-// key is what tells two pages apart: the address as the URL standard writes
-// it, without a fragment, without parameters that track or name a visitor, the
-// others in order. Empty for what is no http or https address.
+// key is equal for two addresses of one page: the address as the URL standard writes
+// it, without a fragment and without parameters that track or name a visitor, the
+// other parameters sorted. Empty for an address that is not http or https.
 func key(address string) string {
 	u := canonical(address)
 	if u == nil {
@@ -36,8 +36,8 @@ func key(address string) string {
 	return u.Scheme + "://" + u.Host + path + query(u.RawQuery)
 }
 
-// query drops what tells nothing and sorts the rest. Parameters keep their
-// spelling, and those of one name their order.
+// query removes the parameters that do not change the page, and sorts the rest. They
+// keep their spelling, and those of one name their order.
 func query(raw string) string {
 	var kept []string
 	for part := range strings.SplitSeq(raw, "&") {
@@ -60,8 +60,8 @@ func query(raw string) string {
 	return "?" + strings.Join(kept, "&")
 }
 
-// canonical parses an address as the browser does; nil for what is no http or
-// https address, or names a user.
+// canonical parses an address as the browser does; nil for an address that is not http
+// or https, or names a user.
 func canonical(address string) *url.URL {
 	w, err := parser.Parse(address)
 	if err != nil || w.Scheme() != "http" && w.Scheme() != "https" || w.Username() != "" || w.Password() != "" {
@@ -74,7 +74,7 @@ func canonical(address string) *url.URL {
 	return u
 }
 
-// address is where the browser is sent: without the fragment, and without the
+// address is the address that the browser opens: without the fragment, and without
 // parameters that track.
 func address(raw string) string {
 	u := canonical(raw)
@@ -111,8 +111,7 @@ func host(address string) string {
 	return strings.TrimSuffix(u.Hostname(), ".")
 }
 
-// shown is an address for people, where none came from the engine: what may
-// be a secret, the query, is left out.
+// shown is an address for people, without the query, which may hold a secret.
 func shown(address string) string {
 	u := canonical(address)
 	if u == nil {

@@ -6,9 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -41,13 +39,12 @@ const (
 // crawlRun is one crawl. All but robots and steps belongs to the goroutine
 // that runs it.
 type crawlRun struct {
-	gate     Gate
 	call     action.Call // what each step's call is made from
 	args     action.Crawl
 	opened   *action.CrawlOpened
 	observer action.CrawlWatch
 	robots   robots
-	steps    atomic.Int64
+	steps    stepper
 
 	seen        map[string]bool // by key: met, whatever became of it
 	tooDeepKeys map[string]bool // by key: too deep to be read
@@ -68,20 +65,18 @@ type candidate struct {
 	hops  int // redirects that led here
 }
 
-// visited is what became of one.
+// visited is the result of a candidate.
 type visited struct {
 	visit *action.CrawlVisit
 	skip  string // why it was not asked for
 	err   error
 }
 
-// crawl opens a crawl at the gate, reads its pages one by one through the
-// gate, and ends it. What was read when it is cut short is its result.
-func (d *Orchestrator) crawl(ctx context.Context, call action.Call) (action.Result, error) {
-	if len(call.ID) == 0 || len(call.ID) > 50 {
-		call.ID = newID()
-	}
-	result, err := d.gate.Call(ctx, call)
+// crawl opens a crawl at the gate, reads each page by a call through the gate, and ends
+// it. A crawl that is cut short returns the pages that were read.
+func (o *Orchestrator) crawl(ctx context.Context, call action.Call) (action.Result, error) {
+	call.ID = requestID(call)
+	result, err := o.gate.Call(ctx, call)
 	if err != nil || result.Pending != nil {
 		return result, err
 	}
@@ -91,7 +86,7 @@ func (d *Orchestrator) crawl(ctx context.Context, call action.Call) (action.Resu
 		return action.Result{}, fault.New(fault.Internal, "a crawl was let through and not opened").
 			Hinted("look for the correlation id in the gateway's log").With("correlationId", call.ID)
 	}
-	c := newCrawlRun(d.gate, call, result.Session, *args, opened)
+	c := newCrawlRun(o.gate, call, result.Session, *args, opened)
 	defer c.end(ctx)
 	limit := defaultTimeout
 	if args.Timeout > 0 {
@@ -119,8 +114,8 @@ func newCrawlRun(gate Gate, call action.Call, session string, args action.Crawl,
 		args.Delay = new(action.CrawlDelay)
 	}
 	c := &crawlRun{
-		gate: gate, args: args, opened: opened,
-		call: action.Call{ID: call.ID, Caller: call.Caller, Session: session, Surface: call.Surface, Source: call.Source, Wait: time.Millisecond},
+		steps: stepper{gate: gate, id: call.ID}, args: args, opened: opened,
+		call: action.Call{Caller: call.Caller, Session: session, Surface: call.Surface, Source: call.Source, Wait: time.Millisecond},
 		seen: map[string]bool{}, tooDeepKeys: map[string]bool{}, kept: map[string]contentHash{},
 		traps: trapDetector{maxAlike: max(maxAlikePages, args.MaxPages)},
 		hosts: hostLimiter{perHost: args.PerDomain, delay: time.Duration(*args.Delay) * time.Millisecond, hosts: map[string]*hostLimit{}},
@@ -168,9 +163,8 @@ func (c *crawlRun) run(ctx context.Context) {
 // pagesLeft is how many pages may still be read.
 func (c *crawlRun) pagesLeft() int { return max(0, c.args.MaxPages-len(c.out.Pages)) }
 
-// level reads the pages of one depth, in rounds: what comes to nothing in one
-// (a duplicate, a redirect) makes room for others in the next. It returns what
-// it did not come to.
+// level reads the pages of one depth, a frontier at a time: a duplicate or a redirect
+// makes room for another page in the next one. It returns the pages it did not read.
 func (c *crawlRun) level(ctx context.Context, queue []candidate) (left []candidate) {
 	for len(queue) > 0 && c.pagesLeft() > 0 && c.out.Stopped == "" {
 		n := min(len(queue), c.pagesLeft())
@@ -187,16 +181,15 @@ func (c *crawlRun) level(ctx context.Context, queue []candidate) (left []candida
 // step makes one call of the crawl.
 func (c *crawlRun) step(ctx context.Context, verb string, args any) (action.Result, error) {
 	call := c.call
-	call.ID = fmt.Sprintf("%s.%d", call.ID, c.steps.Add(1))
 	call.Verb, call.Args = verb, args
-	result, err := c.gate.Call(ctx, call)
+	result, err := c.steps.call(ctx, call)
 	if err == nil && result.Pending != nil { // the policy asks nothing about a step
 		err = fault.New(fault.DeniedByPolicy, "a step of a crawl asks nobody").Hinted("go there with page.goto")
 	}
 	return result, err
 }
 
-// visit reads one page, if its server's robots.txt lets us.
+// visit reads one page, if its server's robots.txt allows it.
 func (c *crawlRun) visit(ctx context.Context, at candidate) visited {
 	if !c.args.IgnoreRobots {
 		rules := c.robots.of(ctx, origin(at.url))
@@ -244,7 +237,7 @@ func (c *crawlRun) file(ctx context.Context, address string) (status int, body [
 	return 404, nil, nil
 }
 
-// end closes the crawl's tabs, whatever became of the caller.
+// end closes the crawl's tabs, also after the caller went away.
 func (c *crawlRun) end(ctx context.Context) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), endLimit)
 	defer stop()

@@ -29,7 +29,7 @@ func (r *activeRun) execute() {
 	r.runs.log.Info("run ended", "run", r.run.ID, "status", e.status, "reason", e.code)
 }
 
-// executeRecovering is the run; a panic ends it and nothing else.
+// executeRecovering does the run. A panic ends this run and nothing else.
 func (r *activeRun) executeRecovering() (e ending) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -93,7 +93,7 @@ func (r *activeRun) preflight() *ending {
 	return nil
 }
 
-// openPage opens the run's page. A page that does not load ends it.
+// openPage opens the run's page. A page that does not load ends the run.
 func (r *activeRun) openPage() *ending {
 	err := r.runAction(action.RunAction{Type: "navigate", URL: r.args.URL})
 	for fault.CodeOf(err) == fault.SessionPaused {
@@ -111,49 +111,72 @@ func (r *activeRun) openPage() *ending {
 	return r.endingOf(fault.From(err), action.RunFailed)
 }
 
-// actions does what the run asks for. What fails is noted and the next one is
-// done, until three in a row have failed.
+// actions does what the run asks for. An action that fails is noted and the next one
+// is done, until three in a row have failed.
 func (r *activeRun) actions() ending {
-	left, tried, failed, inRow := r.args.Actions, 0, 0, 0
-	for len(left) > 0 {
-		if tried++; tried > action.MostRunSteps {
-			return ending{action.RunFailed, string(fault.LimitReached), fmt.Sprintf("a run has at most %d actions", action.MostRunSteps)}
-		}
-		err := r.runAction(left[0])
-		var why action.RunReason
-		switch f := fault.From(err); {
-		case err == nil:
-			inRow, left = 0, left[1:]
-			continue
-		case f.Code == fault.SessionPaused: // it was not done: it is tried again
-			why = reasonOf(err)
-		default:
-			if e := r.fatalEnding(err); e != nil {
-				return *e
-			}
-			failed++
-			inRow, left = inRow+1, left[1:]
-			if inRow < maxFailures {
-				continue
-			}
-			why = action.RunReason{Code: "actions_failed", Message: fmt.Sprintf("%d actions in a row have failed; the last: %s", inRow, f.Message)}
-		}
-		g, e := r.pause(why)
-		if e != nil {
-			return *e
-		}
-		if inRow = 0; len(g.actions) > 0 {
-			left = g.actions
-		}
-	}
-	if failed > 0 {
-		return ending{action.RunCompleted, "actions_failed", fmt.Sprintf("every action was tried, and %d failed", failed)}
+	a := &runActions{run: r, left: r.args.Actions}
+	runSteps(r.ctx, 1, a)
+	switch {
+	case a.over != nil:
+		return *a.over
+	case a.failed > 0:
+		return ending{action.RunCompleted, "actions_failed", fmt.Sprintf("every action was tried, and %d failed", a.failed)}
 	}
 	return ending{action.RunCompleted, "completed", "every action was done"}
 }
 
-// fatalEnding says how a fault of an action ends the run; nil for one that the run
-// survives.
+// runActions is the front end of a run's actions.
+type runActions struct {
+	run    *activeRun
+	left   []action.RunAction
+	tried  int
+	failed int
+	inRow  int     // of those, one after the other
+	over   *ending // why no more are done
+}
+
+// next returns the next action, none when the run is over.
+func (a *runActions) next(context.Context) (func(context.Context) error, time.Duration) {
+	if a.over != nil || len(a.left) == 0 {
+		return nil, 0
+	}
+	if a.tried++; a.tried > action.MostRunSteps {
+		a.over = &ending{action.RunFailed, string(fault.LimitReached), fmt.Sprintf("a run has at most %d actions", action.MostRunSteps)}
+		return nil, 0
+	}
+	do := a.left[0]
+	return func(context.Context) error { return a.run.runAction(do) }, 0
+}
+
+// take notes what became of an action, and asks a person how to go on where the
+// session is paused or too many actions in a row have failed.
+func (a *runActions) take(_ context.Context, err error) {
+	if err == nil {
+		a.inRow, a.left = 0, a.left[1:]
+		return
+	}
+	f := fault.From(err)
+	why := reasonOf(err)
+	if f.Code != fault.SessionPaused { // where it is paused, the action was not done: it is tried again
+		if a.over = a.run.fatalEnding(err); a.over != nil {
+			return
+		}
+		a.failed++
+		if a.inRow, a.left = a.inRow+1, a.left[1:]; a.inRow < maxFailures {
+			return
+		}
+		why = action.RunReason{Code: "actions_failed", Message: fmt.Sprintf("%d actions in a row have failed; the last: %s", a.inRow, f.Message)}
+	}
+	var g guidance
+	if g, a.over = a.run.pause(why); a.over != nil {
+		return
+	}
+	if a.inRow = 0; len(g.actions) > 0 {
+		a.left = g.actions
+	}
+}
+
+// fatalEnding returns how a fault of an action ends the run; nil if the run goes on.
 func (r *activeRun) fatalEnding(err error) *ending {
 	f := fault.From(err)
 	switch f.Code {
@@ -169,7 +192,8 @@ func (r *activeRun) fatalEnding(err error) *ending {
 	return nil
 }
 
-// endingOf is the end that a fault makes, unless the run was ended meanwhile.
+// endingOf is the ending because of a fault, unless the run was ended by others
+// meanwhile.
 func (r *activeRun) endingOf(f *fault.Fault, status string) *ending {
 	var by *cancelled
 	var lost *fault.Fault
@@ -186,8 +210,8 @@ func (r *activeRun) endingOf(f *fault.Fault, status string) *ending {
 	return &ending{status, string(f.Code), f.Message}
 }
 
-// pause asks a person for guidance and waits for it. The run's time stands
-// still meanwhile.
+// pause asks a person for guidance and waits for it. This time does not count for the
+// run.
 func (r *activeRun) pause(why action.RunReason) (guidance, *ending) {
 	r.mu.Lock()
 	r.paused = true
@@ -223,15 +247,14 @@ func (r *activeRun) pause(why action.RunReason) (guidance, *ending) {
 	return guidance{}, &ending{action.RunFailed, "no_guidance", fmt.Sprintf("nobody said within %s how to go on", guidanceLimit)}
 }
 
-// noteGuidance notes guidance.
+// noteGuidance records guidance, and lets the run go on.
 func (r *activeRun) noteGuidance(g guidance) guidance {
 	r.log(action.RunResumeEntry, true, "%s: %s", g.by, g.text)
 	r.state(action.RunRunning, "", nil)
 	return g
 }
 
-// endPause ends the pause, and reports whether nobody else did: guidance that was
-// let in is waited for.
+// endPause ends the pause, and reports whether nobody else had ended it.
 func (r *activeRun) endPause() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -240,8 +263,8 @@ func (r *activeRun) endPause() bool {
 	return was
 }
 
-// askGuidance puts the question how a paused run shall go on, whoever started it, and
-// returns where the answer will be. stop ends the asking and waits for its end.
+// askGuidance asks people how a paused run shall go on. The answer arrives on a channel.
+// stop ends the question and waits until it has ended.
 func (r *activeRun) askGuidance(why action.RunReason) (answer <-chan error, stop func()) {
 	ctx, cancel := context.WithCancel(r.ctx)
 	args := &action.RunGuide{Run: r.run.ID, Why: cut(why.Code+": "+why.Message, maxDetails)}
@@ -270,8 +293,8 @@ func reasonOf(err error) action.RunReason {
 	return action.RunReason{Code: string(f.Code), Message: f.Message}
 }
 
-// closeBrowser reads the page once more where nobody has, and ends the run's browser,
-// however the run ended.
+// closeBrowser ends the run's browser, however the run ended. It reads the page before,
+// where no action has.
 func (r *activeRun) closeBrowser(e ending) ending {
 	session := r.snapshot().Session
 	if session == "" && !r.opening {

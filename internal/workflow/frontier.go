@@ -9,17 +9,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// readFrontier reads some pages, several at a time, and takes them in in their order,
-// whatever ends first. It returns the pages that redirects lead to.
+// readFrontier reads some pages, several at a time, and merges their results in the
+// order of the pages, whichever ends first. It returns the pages that redirects lead to.
 func (c *crawlRun) readFrontier(ctx context.Context, pages []candidate) (again []candidate) {
-	r := &frontier{c: c, pages: pages, visits: make([]*visited, len(pages)), started: make([]bool, len(pages)), results: make(chan outcome, len(pages))}
-	for r.merged < len(pages) {
-		wait := r.startPages(ctx)
-		if r.active == 0 && (ctx.Err() != nil || c.out.Stopped != "") {
-			break
-		}
-		r.await(ctx, wait)
-	}
+	r := &frontier{c: c, pages: pages, visits: make([]*visited, len(pages)), started: make([]bool, len(pages))}
+	runSteps(ctx, c.args.Parallel, r)
 	for ; r.merged < len(pages); r.merged++ { // cut short: what ended out of turn still counts
 		switch {
 		case r.visits[r.merged] != nil && c.out.Stopped == "":
@@ -31,72 +25,54 @@ func (c *crawlRun) readFrontier(ctx context.Context, pages []candidate) (again [
 	return r.again
 }
 
-// frontier is the state of one.
+// frontier is some pages of a crawl that are read together. It is the front end of
+// their steps.
 type frontier struct {
 	c       *crawlRun
 	pages   []candidate
 	visits  []*visited
 	started []bool
-	results chan outcome
-	active  int
 	merged  int // taken in so far
 	again   []candidate
 }
 
-// startPages begins what may begin now, and returns how long until more may; 0 when
-// only the end of a page makes room.
-func (r *frontier) startPages(ctx context.Context) (wait time.Duration) {
-	for i, at := range r.pages {
-		if r.active >= r.c.args.Parallel || ctx.Err() != nil || r.c.out.Stopped != "" {
-			return 0
-		}
-		if r.started[i] {
-			continue
-		}
-		ok, later := r.c.hosts.enter(at.url)
-		if !ok {
-			if later > 0 && (wait == 0 || later < wait) {
-				wait = later
-			}
-			continue
-		}
-		r.started[i] = true
-		r.active++
-		go func() { r.results <- outcome{i, r.c.visit(ctx, at)} }() // await waits for it
-	}
-	return wait
-}
-
-// await waits until a page has ended, or until another may begin.
-func (r *frontier) await(ctx context.Context, wait time.Duration) {
-	var timer <-chan time.Time
-	if wait > 0 && ctx.Err() == nil {
-		t := time.NewTimer(wait)
-		defer t.Stop()
-		timer = t.C
-	}
-	over := ctx.Done()
-	if r.active > 0 && ctx.Err() != nil {
-		over = nil // the pages under way end by the same context
-	}
-	select {
-	case <-timer:
-	case <-over:
-	case o := <-r.results:
-		r.active--
-		r.c.queued--
-		r.visits[o.index] = &o.visited
-		r.c.hosts.leave(r.pages[o.index].url, o.visited.skip == "")
-		r.mergeInOrder(ctx)
-	}
-}
-
+// outcome is the result of the page at an index.
 type outcome struct {
 	index   int
 	visited visited
 }
 
-// mergeInOrder takes in the pages whose turn it is.
+// next returns the visit of the first page whose host may be asked now, or else how
+// long until one may be.
+func (r *frontier) next(ctx context.Context) (step func(context.Context) outcome, wait time.Duration) {
+	if ctx.Err() != nil || r.c.out.Stopped != "" {
+		return nil, 0
+	}
+	for i, at := range r.pages {
+		if r.started[i] {
+			continue
+		}
+		ok, later := r.c.hosts.enter(at.url)
+		if ok {
+			r.started[i] = true
+			return func(ctx context.Context) outcome { return outcome{i, r.c.visit(ctx, at)} }, 0
+		}
+		if later > 0 && (wait == 0 || later < wait) {
+			wait = later
+		}
+	}
+	return nil, wait
+}
+
+// take keeps a visit, and merges the pages whose turn it is.
+func (r *frontier) take(ctx context.Context, o outcome) {
+	r.c.queued--
+	r.visits[o.index] = &o.visited
+	r.c.hosts.leave(r.pages[o.index].url, o.visited.skip == "")
+	r.mergeInOrder(ctx)
+}
+
+// mergeInOrder merges the pages whose turn it is.
 func (r *frontier) mergeInOrder(ctx context.Context) {
 	for r.merged < len(r.pages) && r.c.out.Stopped == "" && r.visits[r.merged] != nil {
 		r.merge(ctx)
@@ -104,17 +80,17 @@ func (r *frontier) mergeInOrder(ctx context.Context) {
 	}
 }
 
-// merge takes in the page whose turn it is.
+// merge merges the page whose turn it is.
 func (r *frontier) merge(ctx context.Context) {
 	if to, ok := r.c.merge(ctx, r.pages[r.merged], *r.visits[r.merged]); ok {
 		r.again = append(r.again, to)
 	}
 }
 
-// contentHash is what a kept page is recognised by.
+// contentHash is the hash of the content of a page that was kept.
 type contentHash [sha256.Size]byte
 
-// merge takes in what became of a page, and returns where it redirects to.
+// merge adds the result of a page to the crawl, and returns where the page redirects to.
 func (c *crawlRun) merge(ctx context.Context, at candidate, v visited) (candidate, bool) {
 	switch {
 	case v.skip != "":
@@ -131,8 +107,7 @@ func (c *crawlRun) merge(ctx context.Context, at candidate, v visited) (candidat
 	return candidate{}, false
 }
 
-// skip counts a page that is left out. The first page is not left out without
-// a word.
+// skip counts a page that is left out. For the first page, the result says why.
 func (c *crawlRun) skip(at candidate, reason, words string) {
 	c.out.Skipped[reason]++
 	if at.depth == 0 && len(c.out.Pages) == 0 {
@@ -140,7 +115,7 @@ func (c *crawlRun) skip(at candidate, reason, words string) {
 	}
 }
 
-// fail takes in a page that could not be read.
+// fail adds a page that could not be read.
 func (c *crawlRun) fail(ctx context.Context, at candidate, err error) {
 	f := fault.From(err)
 	switch {
@@ -156,7 +131,7 @@ func (c *crawlRun) fail(ctx context.Context, at candidate, err error) {
 	}
 }
 
-// follow makes a page of where another redirects to, if it may be read.
+// follow returns the page that another redirects to, if it may be read.
 func (c *crawlRun) follow(at candidate, to string) (candidate, bool) {
 	next := candidate{url: address(to), depth: at.depth, hops: at.hops + 1}
 	if next.hops > maxRedirects {
@@ -173,8 +148,8 @@ func (c *crawlRun) follow(at candidate, to string) (candidate, bool) {
 	return next, true
 }
 
-// admit notes an address, and returns why it is not followed: known for one
-// that was met before.
+// admit remembers an address, and returns why it is not read: "duplicate" for one that
+// is known already.
 func (c *crawlRun) admit(to string) (reason string) {
 	k := key(to)
 	switch {
@@ -195,8 +170,8 @@ func (c *crawlRun) admit(to string) (reason string) {
 	return ""
 }
 
-// isDuplicate reports whether a page says that it is another name of one that was
-// kept. A page that names a wholly different one is not believed.
+// isDuplicate reports whether a page names a page that was kept as its canonical
+// address. A page that names one with other content is not believed.
 func (c *crawlRun) isDuplicate(at candidate, v *action.CrawlVisit) bool {
 	k, own := key(v.Canonical), key(at.url)
 	if k == "" || k == own || host(v.Canonical) != host(at.url) {
@@ -213,7 +188,7 @@ func (c *crawlRun) isDuplicate(at candidate, v *action.CrawlVisit) bool {
 	return false
 }
 
-// keep adds a page that was read, and notes where it leads.
+// keep adds a page that was read, and its links for the next depth.
 func (c *crawlRun) keep(at candidate, v *action.CrawlVisit) {
 	c.kept[key(at.url)] = sha256.Sum256([]byte(v.Page.Content))
 	if !c.add(v.Page, at.depth) {
@@ -224,7 +199,7 @@ func (c *crawlRun) keep(at candidate, v *action.CrawlVisit) {
 	}
 }
 
-// addLinks notes links for the next depth.
+// addLinks adds links to the pages of the next depth.
 func (c *crawlRun) addLinks(links []string, depth int) {
 	for _, to := range links {
 		if depth > *c.args.MaxDepth {
@@ -241,8 +216,8 @@ func (c *crawlRun) addLinks(links []string, depth int) {
 	}
 }
 
-// tooDeep counts a link beyond the deepest page. It is not met: a redirect may
-// lead there from less deep.
+// tooDeep counts a link below the last depth. admit does not remember it: a redirect at
+// a lesser depth may lead there.
 func (c *crawlRun) tooDeep(to string) {
 	k := key(to)
 	if k == "" || c.seen[k] || c.tooDeepKeys[k] || len(c.tooDeepKeys) >= maxKnown || !c.within(host(to)) {

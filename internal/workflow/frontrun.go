@@ -10,8 +10,8 @@ import (
 )
 
 // startRun has a run begin, and waits for its end as long as the call does.
-func (d *Orchestrator) startRun(ctx context.Context, call action.Call) (action.Result, error) {
-	result, err := d.gate.Call(ctx, call)
+func (o *Orchestrator) startRun(ctx context.Context, call action.Call) (action.Result, error) {
+	result, err := o.gate.Call(ctx, call)
 	if err != nil || result.Pending != nil {
 		return result, err
 	}
@@ -19,19 +19,19 @@ func (d *Orchestrator) startRun(ctx context.Context, call action.Call) (action.R
 	if !ok {
 		return result, nil
 	}
-	at := d.runs.active(call.Caller.Scope, run.ID)
+	at := o.runs.active(call.Caller.Scope, run.ID)
 	if at == nil {
 		return action.Result{}, fault.New(fault.Internal, "a run was let begin and is not there").
 			Hinted("look for the correlation id in the gateway's log").With("correlationId", call.ID)
 	}
-	at.gate = d.gate
+	at.steps.gate = o.gate
 	go at.execute() // Runs.Close waits for it
 	return runResult(at.await(ctx, call.Wait, call.Run), nil)
 }
 
 // showRun shows a run, when it has ended or the call's wait is over.
-func (d *Orchestrator) showRun(ctx context.Context, call action.Call) (action.Result, error) {
-	result, err := d.gate.Call(ctx, call)
+func (o *Orchestrator) showRun(ctx context.Context, call action.Call) (action.Result, error) {
+	result, err := o.gate.Call(ctx, call)
 	if err != nil || result.Pending != nil {
 		return result, err
 	}
@@ -39,26 +39,26 @@ func (d *Orchestrator) showRun(ctx context.Context, call action.Call) (action.Re
 	if !named || args.Wait <= 0 {
 		return result, nil
 	}
-	if at := d.runs.active(call.Caller.Scope, args.ID); at != nil {
+	if at := o.runs.active(call.Caller.Scope, args.ID); at != nil {
 		return runResult(at.await(ctx, time.Duration(args.Wait)*time.Second, call.Run), nil)
 	}
-	return runResult(d.runs.show(ctx, call.Caller.Scope, args.ID)) // it may have ended since it was let be shown
+	return runResult(o.runs.show(ctx, call.Caller.Scope, args.ID)) // it may have ended since it was let be shown
 }
 
 // EndOrphans begins to end the browsers of runs that an earlier gateway left.
 // Runs.Close waits for it.
-func (d *Orchestrator) EndOrphans() { d.runs.work.Go(d.endOrphans) }
+func (o *Orchestrator) EndOrphans() { o.runs.work.Go(o.endOrphans) }
 
-func (d *Orchestrator) endOrphans() {
-	for _, o := range d.runs.left() {
-		ctx, stop := context.WithTimeout(d.runs.life, endRunLimit)
-		_, err := d.gate.Call(ctx, action.Call{
-			ID: o.run.ID + ".tidy", Verb: "run.end", Caller: o.caller, Session: cmp.Or(o.run.Session, o.run.ID), Surface: "gateway",
-			Args: &action.RunEnd{Run: o.run.ID, Status: o.run.FinalStatus, Reason: "gateway_restarted"},
+func (o *Orchestrator) endOrphans() {
+	for _, left := range o.runs.left() {
+		ctx, stop := context.WithTimeout(o.runs.life, endRunLimit)
+		_, err := o.gate.Call(ctx, action.Call{
+			ID: left.run.ID + ".tidy", Verb: "run.end", Caller: left.caller, Session: cmp.Or(left.run.Session, left.run.ID), Surface: "gateway",
+			Args: &action.RunEnd{Run: left.run.ID, Status: left.run.FinalStatus, Reason: "gateway_restarted"},
 		})
 		stop()
 		if err != nil && fault.CodeOf(err) != fault.SessionNotFound {
-			d.runs.log.Warn("the browser of a run of the last gateway was not ended", "run", o.run.ID, "error", err)
+			o.runs.log.Warn("the browser of a run of the last gateway was not ended", "run", left.run.ID, "error", err)
 		}
 	}
 }

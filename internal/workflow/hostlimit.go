@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// hostLimiter see that a host is asked for few pages at a time, and not too often.
-// They are safe for concurrent use.
+// hostLimiter bounds how many pages of a host are read at a time, and how often. It is
+// safe for concurrent use.
 type hostLimiter struct {
 	perHost int           // pages of one host at a time
 	delay   time.Duration // between two of them
@@ -29,15 +29,15 @@ func (l *hostLimiter) host(address string) *hostLimit {
 	return l.hosts[h]
 }
 
-// setDelay makes a host's pages as far apart as it asks for.
+// setDelay sets the delay between two pages that a host asks for.
 func (l *hostLimiter) setDelay(address string, delay time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.host(address).delay = delay
 }
 
-// enter takes a place in a page's lane. Where there is none, wait says how long
-// there will be none for; 0 means until a page of the host has ended.
+// enter reports whether a page may be read now, and counts it. If not, wait says when
+// to try again; 0 means when a page of the host has ended.
 func (l *hostLimiter) enter(address string) (ok bool, wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,8 +54,8 @@ func (l *hostLimiter) enter(address string) (ok bool, wait time.Duration) {
 	return true, 0
 }
 
-// leave gives the place back. A page that was not asked for costs no delay;
-// one that was is the more reason to wait where the host asks for that.
+// leave ends what enter counted. A page that was not requested causes no delay. After
+// one that was, the host's own delay begins.
 func (l *hostLimiter) leave(address string, asked bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

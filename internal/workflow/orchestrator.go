@@ -1,5 +1,6 @@
-// Package workflow holds what is one request and many calls. It stands before the
-// gate: every step is a call of its own, judged and recorded like any other.
+// Package workflow makes many calls of one request: of a batch, a crawl, or a contract
+// run. Each step is a call of its own through the gate, judged and recorded like any
+// other. One engine (runSteps) makes the steps of all three.
 package workflow
 
 import (
@@ -16,39 +17,41 @@ type Gate interface {
 	Refuse(ctx context.Context, c action.Call, why error)
 }
 
-// Orchestrator is a gate that knows macros besides. It is safe for concurrent use.
+// Orchestrator lets calls through to the gate: those that are many calls step by
+// step, and others as they are. It is safe for concurrent use.
 type Orchestrator struct {
 	gate    Gate
 	runs    *Runs
 	batches pendingBatches
 }
 
-// New makes a door before a gate. Without runs, those are calls like any other.
+// New makes an orchestrator in front of a gate. Without runs, calls about runs are
+// calls like any other.
 func New(gate Gate, runs *Runs) *Orchestrator { return &Orchestrator{gate: gate, runs: runs} }
 
-// Call makes a call: a macro's steps one by one, and anything else as it is.
-// Steps themselves are taken from nobody: unknown_action.
-func (d *Orchestrator) Call(ctx context.Context, c action.Call) (action.Result, error) {
+// Call makes a call. The verbs of steps alone are refused from everybody:
+// unknown_action.
+func (o *Orchestrator) Call(ctx context.Context, c action.Call) (action.Result, error) {
 	if v, known := action.Lookup(c.Verb); known && v.Inner {
 		err := fault.New(fault.UnknownAction, "there is no such verb").
 			Hinted("see the table of verbs: /openapi.json, or the tools of the MCP server")
-		d.gate.Refuse(ctx, c, err)
+		o.gate.Refuse(ctx, c, err)
 		return action.Result{}, err
 	}
 	switch {
 	case c.Verb == "page.crawl":
-		return d.crawl(ctx, c)
+		return o.crawl(ctx, c)
 	case c.Verb == "page.batch":
-		return d.batch(ctx, c)
-	case c.Verb == "run.start" && d.runs != nil:
-		return d.startRun(ctx, c)
-	case c.Verb == "run.show" && d.runs != nil:
-		return d.showRun(ctx, c)
+		return o.batch(ctx, c)
+	case c.Verb == "run.start" && o.runs != nil:
+		return o.startRun(ctx, c)
+	case c.Verb == "run.show" && o.runs != nil:
+		return o.showRun(ctx, c)
 	}
-	return d.gate.Call(ctx, c)
+	return o.gate.Call(ctx, c)
 }
 
-// Refuse records a call that was refused before the door.
-func (d *Orchestrator) Refuse(ctx context.Context, c action.Call, why error) {
-	d.gate.Refuse(ctx, c, why)
+// Refuse records a call that a surface refused.
+func (o *Orchestrator) Refuse(ctx context.Context, c action.Call, why error) {
+	o.gate.Refuse(ctx, c, why)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	maxPendingBatches     = 1000             // batches that wait for a person; approval.Desk holds far fewer questions
+	maxPendingBatches     = 1000             // batches that wait for a person; approval.Queue holds far fewer questions
 	pendingBatchRetention = 10 * time.Minute // after its question expires, for its caller to hear the answer
 )
 
@@ -21,14 +21,14 @@ type pendingBatch struct {
 	running bool
 }
 
-// pendingBatches are the batches that are on their way or wait for a person. They end
-// with the gateway, as their questions do. The zero halves are empty.
+// pendingBatches holds the batches that are on their way or wait for a person. They end
+// with the gateway, as their questions do. The zero pendingBatches is empty.
 type pendingBatches struct {
 	mu  sync.Mutex
 	all map[string]pendingBatch // by fingerprint
 }
 
-// session is that of a batch of which something is done; empty for others.
+// session is the session of a batch of which a part is done; empty for others.
 func (h *pendingBatches) session(key string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -38,7 +38,7 @@ func (h *pendingBatches) session(key string) string {
 	return ""
 }
 
-// take returns what is done of a batch. Until give nobody else gets it: fault
+// take returns what is done of a batch. Until release nobody else gets it: fault
 // already_active.
 func (h *pendingBatches) take(key string) (pendingBatch, error) {
 	h.mu.Lock()

@@ -43,8 +43,9 @@ type robots struct {
 	known map[string]func() rules
 }
 
-// of returns the rules of an origin, which are fetched once: 4xx is leave, 5xx
-// and a server that cannot be reached are none (RFC 9309 section 2.3.1).
+// of returns the rules of an origin, which are fetched once. A 4xx answer allows all
+// pages; a 5xx answer and a server that cannot be reached allow none (RFC 9309 section
+// 2.3.1).
 func (r *robots) of(ctx context.Context, origin string) rules {
 	r.mu.Lock()
 	if r.known == nil {

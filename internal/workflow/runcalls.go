@@ -11,17 +11,16 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Owns reports whether a verb is about records of runs: those lie behind the
-// gate, beside the sessions, so that showing, cancelling and resuming a run are
-// judged and recorded like any other call. The steps of a run are the
-// sessions'.
+// Owns reports whether a verb is about records of runs. The gate lets those calls
+// through to Runs, so that showing, cancelling and resuming a run are judged and
+// recorded like any other call. The steps of a run go to the sessions.
 func (r *Runs) Owns(verb string) bool {
 	v, known := action.Lookup(verb)
 	return known && !v.Inner && (strings.HasPrefix(verb, "run.") || verb == "capability.show")
 }
 
-// Look checks a run as a whole before anything of it is begun. It is for the
-// verbs that Holds names, as Do is.
+// Look checks a run as a whole before any of it begins. It takes the verbs that Owns
+// reports, as Do does.
 func (r *Runs) Look(_ context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	switch args := call.Args.(type) {
 	case *action.RunStart:
@@ -69,7 +68,7 @@ func runResult(run action.Run, err error) (action.Result, error) {
 	return action.Result{Session: run.Session, Data: &run}, nil
 }
 
-// begin records a run that was let begin; who called drives it.
+// begin records a run. The orchestrator executes it.
 func (r *Runs) begin(ctx context.Context, call action.Call, args *action.RunStart) (action.Run, error) {
 	at := newActiveRun(r, call, args)
 	if err := r.add(at); err != nil {
@@ -90,7 +89,7 @@ func (r *Runs) begin(ctx context.Context, call action.Call, args *action.RunStar
 	return at.snapshot(), nil
 }
 
-// cancel ends a run. One that has ended is shown as it is.
+// cancel ends a run, and returns it. A run that has ended stays as it is.
 func (r *Runs) cancel(ctx context.Context, by action.Caller, id string) (action.Run, error) {
 	if at := r.active(by.Scope, id); at != nil {
 		at.cancel(&cancelled{by.Actor})
@@ -118,10 +117,10 @@ func (r *Runs) resume(ctx context.Context, call action.Call, args *action.RunRes
 	return at.snapshot(), nil
 }
 
-// resumeSession has a session that is paused go on before its run does, as a call of
-// the person who guides it.
+// resumeSession resumes the run's session, if it is paused, as a call of the person who
+// gives guidance.
 func (r *activeRun) resumeSession(ctx context.Context, by action.Call) {
-	_, _ = r.gate.Call(ctx, action.Call{ // a session that is not paused needs none
+	_, _ = r.steps.gate.Call(ctx, action.Call{ // a session that is not paused needs none
 		ID: by.ID + ".s", Verb: "session.resume", Caller: by.Caller, Session: r.snapshot().Session, Surface: by.Surface, Source: by.Source,
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -16,13 +15,12 @@ import (
 // cancel and guide it.
 type activeRun struct {
 	runs    *Runs
-	gate    Gate
 	caller  action.Caller
 	surface string
 	args    action.RunStart
 	ctx     context.Context //nolint:containedctx // of the run, which outlives the call that started it, and not its token
 	cancel  context.CancelCauseFunc
-	steps   atomic.Int64
+	steps   stepper
 	left    time.Duration // for its actions; the driver's
 	opening bool          // its browser was asked for, and nobody knows whether it came; the driver's
 	advice  chan guidance
@@ -39,7 +37,7 @@ type guidance struct {
 	actions  []action.RunAction // in place of those that are left, where there are any
 }
 
-// cancelled is why a run ends that somebody cancelled.
+// cancelled is the cause of the end of a run that somebody cancelled.
 type cancelled struct{ by string }
 
 // Error says who did.
@@ -57,6 +55,7 @@ func newActiveRun(r *Runs, call action.Call, args *action.RunStart) *activeRun {
 			Archetype: cmp.Or(args.Archetype, action.RunArchetype), Phase: cmp.Or(args.Phase, action.RunPhase), Actor: cmp.Or(args.Actor, call.Caller.Actor),
 		},
 	}
+	at.steps.id = at.run.ID
 	life, release := r.life, func() {}
 	if call.Bind != nil {
 		life, release = call.Bind(life)
@@ -114,8 +113,8 @@ func end(run *action.Run, e ending) {
 	run.FinalStatus, run.Reason = e.status, &action.RunReason{Code: e.code, Message: e.message}
 }
 
-// await waits until the run has ended, limit is over (0: none) or ctx ends, and
-// returns it as it then is. watch is told of what happens meanwhile.
+// await waits until the run has ended, limit is over (0: none) or ctx ends, and returns
+// the run as it is then. watch gets what happens meanwhile.
 func (r *activeRun) await(ctx context.Context, limit time.Duration, watch *action.RunWatch) action.Run {
 	var over <-chan time.Time
 	if limit > 0 {
@@ -142,7 +141,7 @@ func (r *activeRun) await(ctx context.Context, limit time.Duration, watch *actio
 	}
 }
 
-// runReporter tells a watcher what it has not heard yet.
+// runReporter sends a watcher what is new since it was called before.
 type runReporter struct {
 	watch    *action.RunWatch
 	lines    int
@@ -165,7 +164,8 @@ func (t *runReporter) report(run action.Run) {
 	}
 }
 
-// offerGuidance hands guidance to a paused run; false where it is not paused.
+// offerGuidance gives guidance to a paused run. It reports false where the run is not
+// paused.
 func (r *activeRun) offerGuidance(g guidance) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

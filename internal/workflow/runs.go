@@ -46,8 +46,8 @@ type Runs struct {
 // errStopped is why runs end with the gateway.
 var errStopped = errors.New("the gateway ends")
 
-// OpenRuns opens the records. Runs that an earlier gateway did not end have
-// failed: nobody knows what their last action did.
+// OpenRuns opens the records. Runs that an earlier gateway did not end have failed: it
+// is not known what their last action did.
 func OpenRuns(ctx context.Context, o RunsOptions) (*Runs, error) {
 	if o.DB == nil || o.Log == nil || o.Retention == 0 {
 		return nil, errors.New("runs need a database, a log and a retention")

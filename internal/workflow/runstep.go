@@ -26,8 +26,8 @@ func (r *activeRun) call(ctx context.Context, verb string, args any, wait time.D
 	if session == "" && verb != "run.open" {
 		session = id // its name
 	}
-	return r.gate.Call(ctx, action.Call{
-		ID: fmt.Sprintf("%s.%d", id, r.steps.Add(1)), Verb: verb, Caller: r.caller, Session: session, Args: args, Surface: r.surface, Wait: wait, OfRun: true,
+	return r.steps.call(ctx, action.Call{
+		Verb: verb, Caller: r.caller, Session: session, Args: args, Surface: r.surface, Wait: wait, OfRun: true,
 	})
 }
 
@@ -57,8 +57,8 @@ func (r *activeRun) step(verb string, args any) (action.Result, error) {
 // untimedSteps are the steps that cost a run none of its time.
 var untimedSteps = map[string]bool{"run.open": true, "run.guide": true, "run.allow": true}
 
-// runAction does one action and notes what became of it. One that was not begun,
-// because the session is paused, is not noted.
+// runAction does one action and logs its result. An action that did not begin because
+// the session is paused is not logged.
 func (r *activeRun) runAction(a action.RunAction) error {
 	details, err := r.doAction(a)
 	for refused := refusedAt(err); refused != nil && r.askForHost(refused); refused = refusedAt(err) {
@@ -76,7 +76,7 @@ func (r *activeRun) runAction(a action.RunAction) error {
 	return err
 }
 
-// refusal is an address that an action may not open.
+// refusal is an address that an action was not allowed to open.
 type refusal struct {
 	url    string
 	judged bool // before anything was done
@@ -235,7 +235,8 @@ func (r *activeRun) screenshot(a action.RunAction) (string, error) {
 	return fmt.Sprintf("%s, %d bytes, artifact %s", name, kept.Size, kept.ID), nil
 }
 
-// suffix is what is plain of a name that was asked for: it leads nowhere.
+// suffix makes a part of a file name of the name that the action gives: letters, digits,
+// - and _ only.
 func suffix(name string) string {
 	plain := strings.Map(func(c rune) rune {
 		switch {
@@ -263,8 +264,8 @@ func (r *activeRun) search(a action.RunAction) (string, error) {
 	return fmt.Sprintf("%d matches", found.Total), nil
 }
 
-// wait waits for something, or for some time; then too the page is asked, so
-// that the trail has it.
+// wait waits for an element, or for some time. After that time it asks the page too, so
+// that the trail records the action.
 func (r *activeRun) wait(a action.RunAction) (string, error) {
 	args := &action.WaitFor{Locator: a.Locator, State: "visible", Timeout: new(timing(a, elementLimit, r.left).Timeout)}
 	if a.MS == nil {

@@ -14,8 +14,8 @@ const (
 	maxAlikePages = 40   // pages of one pattern (see traps.pattern), unless the crawl is large
 )
 
-// trapDetector tells addresses that a site makes without end: calendars, filters,
-// relative links that grow. The zero traps are ready.
+// trapDetector finds addresses that a site generates without end: calendars, filters,
+// relative links that grow. The zero trapDetector is ready.
 type trapDetector struct {
 	patterns map[string]int
 	maxAlike int // pages of one pattern; likeness when 0

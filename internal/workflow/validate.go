@@ -10,8 +10,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// validate refuses a run of which some part could not be done: nothing of it is
-// begun then. Faults: invalid_request, invalid_url.
+// validate refuses a run of which some part cannot be done, before any of it begins.
+// Faults: invalid_request, invalid_url.
 func validate(run *action.RunStart) error {
 	for i, pattern := range run.DomainAllowlist {
 		if !isHost(pattern) {
@@ -27,7 +27,7 @@ func validate(run *action.RunStart) error {
 	return checkActions(run.Actions, run.DomainAllowlist)
 }
 
-// checkActions refuses actions that would go where the list does not allow.
+// checkActions refuses actions that open addresses which the list does not allow.
 func checkActions(actions []action.RunAction, allowed []string) error {
 	for i, a := range actions {
 		if a.Type != "navigate" {

@@ -50,7 +50,7 @@ func (c *Client) cut(piece []byte, last bool) (held, body, end []byte) {
 
 const mostLooked = 64 << 10 // bytes of an answer that names a stream
 
-// look takes note of the stream that an answer names.
+// look notes the stream that an answer names.
 func (c *Client) look(to *cdp.Relayed, piece []byte, last bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,8 +73,8 @@ func (c *Client) look(to *cdp.Relayed, piece []byte, last bool) {
 	c.whole = nil
 }
 
-// ask makes a call for the client whose answer decides what else it may do, or
-// shows more than it may see.
+// ask makes a call for the client whose answer decides what else the client may do,
+// or has more in it than the client may see.
 func (c *Client) ask(ctx context.Context, m call, j judgement) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
@@ -103,7 +103,7 @@ func (c *Client) ask(ctx context.Context, m call, j judgement) {
 	}
 }
 
-// shown is what the client sees of a result.
+// shown is the part of a result that the client may see.
 func (c *Client) shown(j judgement, result json.RawMessage) (any, error) {
 	switch j.wants {
 	case targets:
@@ -137,8 +137,8 @@ func (c *Client) shownTargets(result json.RawMessage) (any, error) {
 	return map[string]any{"targetInfos": seen}, nil
 }
 
-// shownContexts lists what the client made. The session's own context is what
-// clients take for the default one.
+// shownContexts lists the contexts that the client made. Clients take the session's
+// own context for the default one, which is not listed.
 func (c *Client) shownContexts() any {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,8 +149,8 @@ func (c *Client) shownContexts() any {
 	return map[string]any{"browserContextIds": ids, "defaultBrowserContextId": c.host.Home()}
 }
 
-// taken makes a new context the client's, and downloads in it as the session
-// has them, before anything can happen there.
+// taken notes that the client made a context, and sets the session's download
+// behaviour in it before a page can be opened there.
 func (c *Client) taken(result json.RawMessage) (any, error) {
 	var made struct {
 		ID string `json:"browserContextId"`

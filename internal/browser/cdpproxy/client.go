@@ -22,8 +22,8 @@ const (
 	mostContexts = 20               // that a client may have; each may have the session's tabs
 )
 
-// Host is the page engine beside which clients work. Its methods are called on
-// the connection's reading goroutine too, and must not wait for the browser.
+// Host is what clients need of the page engine. Its methods are also called on the
+// goroutine that reads the connection, and must not wait for the browser.
 type Host interface {
 	Home() string               // browser context of the session's tabs
 	Judge(address string) error // a document may be loaded from there
@@ -56,8 +56,8 @@ type Client struct {
 	pauses   map[string]*time.Timer // of targets that wait for the client, by session; nil when it is closed
 }
 
-// Open gives a client a place at the browser. heed is told of each call, on
-// one goroutine. Faults: cdp_error, not_active.
+// Open opens a browser session for a client. heed is called for each call of the
+// client, on one goroutine. Faults: cdp_error, not_active.
 func Open(ctx context.Context, conn *cdp.Conn, host Host, heed func(action.Message)) (*Client, error) {
 	c := &Client{
 		conn: conn, host: host, heed: heed, out: newOutbox(), jobs: cdp.NewQueue(),
@@ -113,7 +113,7 @@ func (c *Client) Serve(ctx context.Context, wire action.Wire) error {
 	return ended(context.Cause(ctx))
 }
 
-// ended turns why a client was given up into a fault.
+// ended makes a fault of the reason why a client was ended.
 func ended(err error) error {
 	switch {
 	case errors.Is(err, errGone):
@@ -129,7 +129,7 @@ func ended(err error) error {
 // errGone is the cause of a client that went away.
 var errGone = errors.New("the client went away")
 
-// receive takes the client's calls in, one after the other.
+// receive reads the client's calls, one after the other.
 func (c *Client) receive(ctx context.Context, wire action.Wire) error {
 	for {
 		message, err := wire.Read(ctx)
@@ -145,7 +145,7 @@ func (c *Client) receive(ctx context.Context, wire action.Wire) error {
 	}
 }
 
-// take does what becomes of one call. Only the end of everything is an error.
+// take judges one call and carries the judgement out. An error ends the client.
 func (c *Client) take(ctx context.Context, message []byte) error {
 	m, err := parse(message)
 	if err != nil {
@@ -173,9 +173,9 @@ func (c *Client) take(ctx context.Context, message []byte) error {
 	return c.carry(ctx, m, j)
 }
 
-// abandon fails a request that a client wanted to go on elsewhere, where it may
-// not: clients such as Playwright do not look at the answer, and the page would
-// wait for ever.
+// abandon fails a paused request that a client wanted to continue with an address
+// that is not allowed. Clients such as Playwright do not look at the answer to their
+// call, and the page would wait for ever.
 func (c *Client) abandon(m call) {
 	if m.method != "Fetch.continueRequest" || m.session == "" {
 		return
@@ -200,7 +200,7 @@ func (c *Client) isRoot(session string) bool {
 	return session == "" || browser
 }
 
-// permitted sees to what of a judgement only the browser knows.
+// permitted checks the part of a judgement that needs an answer of the browser.
 func (c *Client) permitted(ctx context.Context, j judgement) error {
 	if j.session != "" && (j.session == c.line.Root() || !c.line.Owns(j.session)) {
 		return refusal("the session is not one of this client")
@@ -220,8 +220,8 @@ func (c *Client) permitted(ctx context.Context, j judgement) error {
 	return nil
 }
 
-// carry passes a call on. What its answer must be looked through for, before
-// anything else of the client, is waited for here.
+// carry passes a call on. Where something is to be looked for in its answer, it
+// waits for the answer before the next call of the client is read.
 func (c *Client) carry(ctx context.Context, m call, j judgement) error {
 	if j.params != nil {
 		var err error

@@ -1,5 +1,5 @@
-// Package cdpproxy lets clients of the DevTools protocol (Playwright, Puppeteer)
-// use a session's browser beside the page engine: each on a browser session of
-// its own over the engine's one connection. It passes on what stays within the
-// session and refuses the rest.
+// Package cdpproxy lets clients of the DevTools protocol (Playwright, Puppeteer) use
+// the browser of a session at the same time as the page engine. Each client has a
+// browser session of its own on the engine's connection. Calls that act on the
+// session only are passed on, others are refused.
 package cdpproxy

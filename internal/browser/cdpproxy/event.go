@@ -21,8 +21,8 @@ var (
 	endMessage = []byte("}")
 )
 
-// Event takes an event of one of the client's sessions, and passes it on
-// unless it tells of something that is not the client's.
+// Event takes an event of one of the client's sessions, and passes it on unless it
+// is about something that the client may not see.
 func (c *Client) Event(session string, message []byte) {
 	switch {
 	case !bytes.HasPrefix(message, anyMethod):
@@ -41,7 +41,7 @@ func (c *Client) Event(session string, message []byte) {
 	c.out.put(message)
 }
 
-// traced takes note of the stream of a trace, which the client may read.
+// traced notes the stream of a trace, which the client may read.
 func (c *Client) traced(message []byte) {
 	var e struct {
 		Params struct {
@@ -56,8 +56,8 @@ func (c *Client) traced(message []byte) {
 	c.streams[e.Params.Stream] = struct{}{}
 }
 
-// concerns takes note of what an event says of targets, and reports whether it
-// is for the client.
+// concerns notes what an event says of targets, and reports whether the client may
+// have it.
 func (c *Client) concerns(session string, message []byte) bool {
 	var e struct {
 		Method string `json:"method"`
@@ -108,8 +108,8 @@ func (c *Client) concerns(session string, message []byte) bool {
 	return true
 }
 
-// letGo leaves a target that is not the client's to those whose it is: one that
-// waits for its debuggers would otherwise wait for this one too.
+// letGo detaches the client from a target that it may not see: a target that waits
+// for its debuggers would otherwise wait for this one too.
 func (c *Client) letGo(parent, session string) {
 	c.jobs.Add(func() {
 		c.conn.Session(session).Send("Runtime.runIfWaitingForDebugger", nil)
@@ -128,9 +128,9 @@ func (c *Client) resumeLate(session string) {
 	})
 }
 
-// kept reports whether a dialog is the engine's to answer: one that opened
-// under a call over the API, whose caller is told, or one that asks whether to
-// leave, which the engine always lets happen. Two that answer fight over it.
+// kept reports whether only the engine answers a dialog: one that opened during a
+// call over the API, whose caller gets it, or one that asks whether to leave the
+// page, which the engine always accepts. Two that answer would race.
 func (c *Client) kept(session string, message []byte) bool {
 	var e struct {
 		Params struct {

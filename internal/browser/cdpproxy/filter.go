@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// refusal says why a call is not passed on.
+// refusal is why a call is not passed on.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// wants is what an answer is looked through for.
+// wants is what is looked for in an answer.
 type wants int
 
 const (
@@ -24,7 +24,7 @@ const (
 	stream           // a stream that the client may read
 )
 
-// judgement is what becomes of a call that is passed on.
+// judgement is how a call is passed on.
 type judgement struct {
 	params  params // nil: as they came
 	target  string // must be of a context that the client may use
@@ -34,8 +34,8 @@ type judgement struct {
 	noted   string // what was changed, for the audit
 }
 
-// house is what the filter must know of the session and the client.
-type house interface {
+// sessionView is what the filter asks about the session and the client.
+type sessionView interface {
 	home() string               // the session's own context
 	holds(context string) bool  // the client may use the context: the session's own, or one it made
 	made(context string) bool   // the client made the context
@@ -53,13 +53,13 @@ type house interface {
 type Rule struct {
 	Method string
 	Why    string // why it is refused, or what must hold; empty where it is only adapted
-	judge  func(h house, c *call, p params) (judgement, error)
+	judge  func(h sessionView, c *call, p params) (judgement, error)
 	closed bool // refused whatever its parameters
 }
 
-// judge says what becomes of a call: it is passed on, changed or refused (the
-// error is a refusal). It is pure but for what it asks the house.
-func judge(h house, c *call) (judgement, error) {
+// judge decides on a call: it is passed on, changed or refused (the error is a
+// refusal). It depends on nothing but the call and the sessionView.
+func judge(h sessionView, c *call) (judgement, error) {
 	if rule, known := rules[c.method]; known {
 		if rule.closed {
 			return judgement{}, refusal(rule.Why)
@@ -100,7 +100,7 @@ var address = regexp.MustCompile(`^(?i:https?)://[^\x00-\x20\\/]`)
 
 // document refuses addresses that are no document of the web, and those that
 // the session may not open.
-func document(h house, url string) error {
+func document(h sessionView, url string) error {
 	if url == "" || url == "about:blank" {
 		return nil
 	}
@@ -113,7 +113,7 @@ func document(h house, url string) error {
 	return nil
 }
 
-func opensDocument(h house, _ *call, p params) (judgement, error) {
+func opensDocument(h sessionView, _ *call, p params) (judgement, error) {
 	url, err := read[string](p, "url")
 	if err != nil {
 		return judgement{}, err
@@ -121,11 +121,11 @@ func opensDocument(h house, _ *call, p params) (judgement, error) {
 	return judgement{}, document(h, url)
 }
 
-func pass(house, *call, params) (judgement, error) { return judgement{}, nil }
+func pass(sessionView, *call, params) (judgement, error) { return judgement{}, nil }
 
 // inContext makes an absent context the session's own, and refuses foreign
 // ones.
-func inContext(h house, c *call, p params) (judgement, error) {
+func inContext(h sessionView, c *call, p params) (judgement, error) {
 	context, err := read[string](p, "browserContextId")
 	switch {
 	case err != nil:
@@ -139,19 +139,19 @@ func inContext(h house, c *call, p params) (judgement, error) {
 	return judgement{}, nil
 }
 
-func attachToBrowser(h house, _ *call, _ params) (judgement, error) {
+func attachToBrowser(h sessionView, _ *call, _ params) (judgement, error) {
 	if h.spread() {
 		return judgement{}, refusal("the client has as many browser sessions as it may")
 	}
 	return judgement{}, nil
 }
 
-func onTarget(_ house, _ *call, p params) (judgement, error) {
+func onTarget(_ sessionView, _ *call, p params) (judgement, error) {
 	id, err := read[string](p, "targetId")
 	return judgement{target: id}, err
 }
 
-func createTarget(h house, c *call, p params) (judgement, error) {
+func createTarget(h sessionView, c *call, p params) (judgement, error) {
 	if _, err := opensDocument(h, c, p); err != nil {
 		return judgement{}, err
 	}
@@ -165,7 +165,7 @@ func createTarget(h house, c *call, p params) (judgement, error) {
 	return inContext(h, &call{method: c.method, root: true}, p) // wherever it is asked, it is the browser that makes it
 }
 
-func createContext(h house, _ *call, p params) (judgement, error) {
+func createContext(h sessionView, _ *call, p params) (judgement, error) {
 	if h.full() {
 		return judgement{}, refusal("the client has as many contexts as it may")
 	}
@@ -178,7 +178,7 @@ func createContext(h house, _ *call, p params) (judgement, error) {
 	return judgement{params: p, wants: newContext}, nil
 }
 
-func disposeContext(h house, _ *call, p params) (judgement, error) {
+func disposeContext(h sessionView, _ *call, p params) (judgement, error) {
 	context, err := read[string](p, "browserContextId")
 	if err != nil {
 		return judgement{}, err
@@ -190,7 +190,7 @@ func disposeContext(h house, _ *call, p params) (judgement, error) {
 }
 
 // flat refuses sessions whose messages travel inside of others.
-func flat(_ house, _ *call, p params) (judgement, error) {
+func flat(_ sessionView, _ *call, p params) (judgement, error) {
 	on, err := read[bool](p, "autoAttach")
 	if err != nil {
 		return judgement{}, err
@@ -205,7 +205,7 @@ func flat(_ house, _ *call, p params) (judgement, error) {
 	return judgement{}, nil
 }
 
-func attachToTarget(h house, c *call, p params) (judgement, error) {
+func attachToTarget(h sessionView, c *call, p params) (judgement, error) {
 	flatten, err := read[bool](p, "flatten")
 	if err != nil {
 		return judgement{}, err
@@ -216,7 +216,7 @@ func attachToTarget(h house, c *call, p params) (judgement, error) {
 	return onTarget(h, c, p)
 }
 
-func detach(_ house, _ *call, p params) (judgement, error) {
+func detach(_ sessionView, _ *call, p params) (judgement, error) {
 	session, err := read[string](p, "sessionId")
 	if err != nil {
 		return judgement{}, err
@@ -229,7 +229,7 @@ func detach(_ house, _ *call, p params) (judgement, error) {
 
 // setDownloads keeps downloads as the session has them, and lets the client
 // hear of them.
-func setDownloads(h house, c *call, p params) (judgement, error) {
+func setDownloads(h sessionView, c *call, p params) (judgement, error) {
 	behavior, err := read[string](p, "behavior")
 	if err != nil {
 		return judgement{}, err
@@ -253,7 +253,7 @@ func setDownloads(h house, c *call, p params) (judgement, error) {
 }
 
 // uploadsOnly refuses files outside of the folder of uploads.
-func uploadsOnly(h house, files []string) error {
+func uploadsOnly(h sessionView, files []string) error {
 	folder := h.uploads() + "/"
 	for _, file := range files {
 		if folder == "/" || !strings.HasPrefix(file, folder) || path.Clean(file) != file || strings.ContainsRune(file, 0) {
@@ -263,7 +263,7 @@ func uploadsOnly(h house, files []string) error {
 	return nil
 }
 
-func setFiles(h house, _ *call, p params) (judgement, error) {
+func setFiles(h sessionView, _ *call, p params) (judgement, error) {
 	files, err := read[[]string](p, "files")
 	if err != nil {
 		return judgement{}, err
@@ -271,7 +271,7 @@ func setFiles(h house, _ *call, p params) (judgement, error) {
 	return judgement{}, uploadsOnly(h, files)
 }
 
-func dragFiles(h house, _ *call, p params) (judgement, error) {
+func dragFiles(h sessionView, _ *call, p params) (judgement, error) {
 	data, err := read[struct {
 		Files []string `json:"files"`
 	}](p, "data")
@@ -283,8 +283,8 @@ func dragFiles(h house, _ *call, p params) (judgement, error) {
 
 // notOurWorld refuses to run a client's scripts in the script world that the
 // engine judges elements from.
-func notOurWorld(name string) func(house, *call, params) (judgement, error) {
-	return func(h house, _ *call, p params) (judgement, error) {
+func notOurWorld(name string) func(sessionView, *call, params) (judgement, error) {
+	return func(h sessionView, _ *call, p params) (judgement, error) {
 		world, err := read[string](p, name)
 		if err == nil && world == h.world() {
 			err = refusal("that script world is the page engine's")
@@ -293,7 +293,7 @@ func notOurWorld(name string) func(house, *call, params) (judgement, error) {
 	}
 }
 
-func continueRequest(h house, _ *call, p params) (judgement, error) {
+func continueRequest(h sessionView, _ *call, p params) (judgement, error) {
 	url, err := read[string](p, "url")
 	if err != nil || url == "" {
 		return judgement{}, err
@@ -301,14 +301,14 @@ func continueRequest(h house, _ *call, p params) (judgement, error) {
 	return judgement{}, document(h, url)
 }
 
-func answerDialog(h house, c *call, _ params) (judgement, error) {
+func answerDialog(h sessionView, c *call, _ params) (judgement, error) {
 	if h.keeps(c.session) {
 		return judgement{}, refusal("the dialog opened under a call over the API, whose caller answers it")
 	}
 	return judgement{}, nil
 }
 
-func noPrerendering(_ house, _ *call, p params) (judgement, error) {
+func noPrerendering(_ sessionView, _ *call, p params) (judgement, error) {
 	allowed, err := read[bool](p, "isAllowed")
 	if err == nil && allowed {
 		err = refusal("pages that nobody sees may not be rendered ahead")
@@ -316,7 +316,7 @@ func noPrerendering(_ house, _ *call, p params) (judgement, error) {
 	return judgement{}, err
 }
 
-func trace(_ house, _ *call, p params) (judgement, error) {
+func trace(_ sessionView, _ *call, p params) (judgement, error) {
 	if _, given := p["perfettoConfig"]; given {
 		return judgement{}, refusal("perfettoConfig may name a file to write to")
 	}
@@ -327,7 +327,7 @@ func trace(_ house, _ *call, p params) (judgement, error) {
 	return judgement{}, err
 }
 
-func printPDF(_ house, _ *call, p params) (judgement, error) {
+func printPDF(_ sessionView, _ *call, p params) (judgement, error) {
 	mode, err := read[string](p, "transferMode")
 	if err != nil || mode != "ReturnAsStream" {
 		return judgement{}, err
@@ -335,7 +335,7 @@ func printPDF(_ house, _ *call, p params) (judgement, error) {
 	return judgement{wants: stream}, nil
 }
 
-func readStream(h house, _ *call, p params) (judgement, error) {
+func readStream(h sessionView, _ *call, p params) (judgement, error) {
 	handle, err := read[string](p, "handle")
 	if err == nil && !h.reads(handle) {
 		err = refusal("only streams of what this client printed or traced may be read")

@@ -30,7 +30,7 @@ func (room) judge(address string) error {
 	return nil
 }
 
-func try(t *testing.T, h house, message string) (call, judgement, error) {
+func try(t *testing.T, h sessionView, message string) (call, judgement, error) {
 	t.Helper()
 	c, err := parse([]byte(message))
 	c.root = c.session == ""

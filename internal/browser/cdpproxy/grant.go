@@ -1,6 +1,7 @@
 package cdpproxy
 
-// grant is what a client may use: the session's own context and those it made.
+// grant says what a client may use: the session's own context and those that the
+// client made.
 type grant Client
 
 func (g *grant) home() string { return g.host.Home() }
@@ -45,8 +46,8 @@ func (g *grant) reads(stream string) bool {
 	return may
 }
 
-// sees reports whether a target is the client's to know of: not the browser
-// itself or its own surfaces, and in a context that the client may use.
+// sees reports whether a client may know of a target: one in a context that it may
+// use, and neither the browser itself nor a window of its interface.
 func (g *grant) sees(i info) bool {
 	return i.Type != "browser" && i.Type != "browser_ui" && g.holds(i.Context)
 }

@@ -20,14 +20,13 @@ const (
 	lastWrite    = time.Second            // for it to take the last one
 )
 
-// errSlow ends a client that does not read what it asked for.
+// errSlow ends a client that does not read its messages.
 var errSlow = errors.New("the client does not take its messages")
 
-// outbox holds what a client has not taken yet. A client that is a little
-// behind makes the browser wait a little, so that large messages pass through
-// in pieces; one that is further behind has them queued, and one that is too
-// far behind is given up. Messages are kept apart: what others put while one
-// is open follows it.
+// outbox is the queue of messages that a client has not read yet. When a client is
+// slow, the browser first waits for a moment, so that large messages pass through in
+// pieces; then messages are queued; a client that is too far behind is ended.
+// Messages are not mixed: one that is put while another is open follows it.
 type outbox struct {
 	mu     sync.Mutex
 	queue  []piece
@@ -100,7 +99,7 @@ func (o *outbox) put(parts ...[]byte) {
 	}
 }
 
-// admit counts a piece in, unless the client is given up. mu is held.
+// admit counts a piece, unless the client has ended. mu is held.
 func (o *outbox) admit(p piece) bool {
 	if o.bytes += len(p.data); o.bytes > mostQueued && !o.failed {
 		o.fail()
@@ -111,7 +110,7 @@ func (o *outbox) admit(p piece) bool {
 	return !o.failed
 }
 
-// fail lets go of what is queued. mu is held.
+// fail drops what is queued. mu is held.
 func (o *outbox) fail() { o.failed, o.queue, o.after = true, nil, nil }
 
 // begin queues a piece of a message that is open until last. One goroutine
@@ -218,8 +217,8 @@ func (o *outbox) stop() {
 	signal(o.taken)
 }
 
-// write writes a piece. One that is on its way when ctx ends may still arrive:
-// a connection whose write is broken off can close with no reason.
+// write writes a piece. A write that has begun when ctx ends gets a little more time: a
+// connection whose write was interrupted cannot send a reason when it closes.
 func write(ctx context.Context, to action.Wire, p piece) error {
 	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()

@@ -22,8 +22,8 @@ var Rules = []Rule{
 	{Method: "Browser.crash", closed: true, Why: "the browser is the session's"},
 	{Method: "Browser.crashGpuProcess", closed: true, Why: "the browser is the session's"},
 
-	{Method: "Target.getTargets", judge: func(house, *call, params) (judgement, error) { return judgement{wants: targets}, nil }, Why: "shows what the client may see"},
-	{Method: "Target.getBrowserContexts", judge: func(house, *call, params) (judgement, error) { return judgement{wants: contexts}, nil }, Why: "likewise"},
+	{Method: "Target.getTargets", judge: func(sessionView, *call, params) (judgement, error) { return judgement{wants: targets}, nil }, Why: "shows what the client may see"},
+	{Method: "Target.getBrowserContexts", judge: func(sessionView, *call, params) (judgement, error) { return judgement{wants: contexts}, nil }, Why: "likewise"},
 	{Method: "Target.getTargetInfo", judge: onTarget, Why: "only of targets in the session's context and in those the client made"},
 	{Method: "Target.attachToTarget", judge: attachToTarget, Why: "likewise, and flattened only"},
 	{Method: "Target.activateTarget", judge: onTarget, Why: "likewise"},

@@ -18,9 +18,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// base is what all parts of the engine work with: the connection, and the tabs
-// with their frames as the browser's events tell of them. The state of tabs,
-// frames and targets, too, is guarded by base.mu.
+// base is what all parts of the engine share: the connection, and the tabs with
+// their frames and targets, as the browser reports them. base.mu guards their
+// fields, too.
 type base struct {
 	conn      *cdp.Conn
 	root      *cdp.Session
@@ -37,15 +37,15 @@ type base struct {
 	mu       sync.Mutex
 	options  Options
 	version  version       // of the browser, set before there is a tab
-	timeout  time.Duration // of a call that says none; never changed
-	context  string        // browser context of our tabs; empty for the browser's own profile
+	timeout  time.Duration // of a call that names none; never changed
+	context  string        // browser context of the session's tabs; empty for the browser's own profile
 	home     string        // browser context of the first tab, named there too
 	sessions map[string]*target
 	tabs     map[string]*tab
-	order    []*tab        // oldest focus first; the last one is active
+	order    []*tab        // by their last activation; the last one is active
 	changed  chan struct{} // closed and replaced at each change of state
 	made     int           // tabs so far
-	making   int           // tabs that we are opening ourselves
+	making   int           // tabs that the engine is opening
 	hiding   int           // tabs of a crawl that are being opened
 }
 
@@ -71,7 +71,7 @@ func newBase(ctx context.Context, o Options) *base {
 	return b
 }
 
-// Page returns where the active tab is, without asking the browser.
+// Page returns the address and title of the active tab, without asking the browser.
 func (b *base) Page() action.Page {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -81,7 +81,7 @@ func (b *base) Page() action.Page {
 	return action.Page{}
 }
 
-// current returns the active tab, nil when there is none.
+// current returns the active tab, nil for none.
 func (b *base) current() *tab {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -95,13 +95,14 @@ func (b *base) activeLocked() *tab {
 	return b.order[len(b.order)-1]
 }
 
-// change wakes everyone who awaits a state. b.mu is held.
+// change wakes everybody in await. base.mu is held.
 func (b *base) change() {
 	close(b.changed)
 	b.changed = make(chan struct{})
 }
 
-// await waits until holds, which is called with b.mu held, returns true.
+// await waits until holds returns true. It calls holds with base.mu held, after each
+// change of state.
 func (b *base) await(ctx context.Context, holds func() bool) error {
 	for {
 		b.mu.Lock()
@@ -126,7 +127,7 @@ func (b *base) log() *slog.Logger {
 	return b.options.Log
 }
 
-// within is the limit of a call, whose own may be 0.
+// within returns the limit of a call that names its own, or 0.
 func (b *base) within(own time.Duration) time.Duration {
 	switch {
 	case own > 0:
@@ -137,7 +138,7 @@ func (b *base) within(own time.Duration) time.Duration {
 	return verbLimit
 }
 
-// noTabReason says why there is no active tab.
+// noTabReason returns the error that says why there is no active tab.
 func (b *base) noTabReason() error {
 	if err := b.conn.Err(); err != nil {
 		return err
@@ -152,7 +153,8 @@ func noTab() error {
 		Hinted("open one with tab.open, or start a new session").Because(errNoTab)
 }
 
-// queue runs what events ask for, away from the goroutine that reads them.
+// queue runs the jobs of events in order, on another goroutine than the one that
+// reads the connection.
 type queue struct{ jobs *cdp.Queue }
 
 func newQueue() *queue { return &queue{jobs: cdp.NewQueue()} }

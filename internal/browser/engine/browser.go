@@ -1,6 +1,9 @@
-// Package engine is the page engine: one browser over one CDP connection, its
-// tabs, frames and dialogs, and a function for each verb that acts on a page.
-// It looks at elements and pins them, and acts on what was pinned or refuses.
+// Package engine drives one browser over one CDP connection: its tabs, frames and
+// dialogs, with a function for each verb of a page. It looks at elements and pins
+// them, and then acts on exactly what was pinned, or refuses.
+//
+// Browser is the facade. Its parts share a base; Browser.assemble makes them, and a
+// part knows only those that were made before it.
 package engine
 
 import (
@@ -12,13 +15,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 )
 
-const setupLimit = 10 * time.Second // to make a new tab ours; a page that spins from its first line keeps us waiting
+const setupLimit = 10 * time.Second // to set up a new tab, which a page with an endless script delays
 
 // Browser is the browser of one session. It is safe for concurrent use; verbs
 // that act take turns.
 type Browser struct {
 	*base
-	turn  chan struct{} // holds a token while nobody acts
+	turn  chan struct{} // holds a token while no verb acts
 	verbs map[string]verb
 
 	clients      *clients
@@ -36,21 +39,20 @@ type Browser struct {
 	navigator    *navigator
 	contents     *contents
 	camera       *camera
-
-	// The rest is guarded by base.mu.
-	origins  map[string]bool               // that documents came from
-	senders  map[string]sender             // by request; of origins that get headers
-	injected map[string]*domainCredentials // credentials that were put in, by domain
+	cookies      cookies
+	injection    *injection
+	siteData     *siteData
 }
 
-// Open takes over a browser. On a fresh one it makes an off-the-record context
-// (with Options.Keeps it uses the profile) with one empty tab; on one that has pages already it attaches to them. The
-// browser owns the transport from then on. Faults: not_active, cdp_error.
+// Open takes over a browser. In a fresh one it opens an empty tab in a new
+// off-the-record context, with Options.Keeps in the profile; to the pages of one
+// that has any it attaches. The browser owns the transport from then on. Faults:
+// not_active, cdp_error.
 func Open(ctx context.Context, t cdp.Transport, o Options) (*Browser, error) {
 	b := &Browser{base: newBase(ctx, o), turn: make(chan struct{}, 1)}
 	b.assemble()
 	b.verbs = b.verbTable()
-	b.observer.lastID.Store(time.Now().UnixMilli()) // above those that an earlier process of the gateway took of the same documents
+	b.observer.lastID.Store(time.Now().UnixMilli()) // higher than the ids that an earlier gateway process used in the same documents
 	b.turn <- struct{}{}
 	// Events may arrive before conn is set: they wait for the lock.
 	b.mu.Lock()
@@ -70,14 +72,14 @@ func Open(ctx context.Context, t cdp.Transport, o Options) (*Browser, error) {
 	return b, nil
 }
 
-// firstID keeps the ids of our calls apart from those of a connection before
-// ours. Chromium takes ids of 31 bits.
+// firstID returns an id from which calls are counted, so that they differ from those
+// of an earlier connection. Chromium takes ids of 31 bits.
 func firstID() int64 {
 	return 1<<20 + rand.Int64N(1<<30) //nolint:gosec // not a secret
 }
 
 func (b *Browser) start(ctx context.Context) error {
-	// Sessions of a connection before ours would go on pausing new targets.
+	// Sessions of an earlier connection would go on pausing new targets.
 	off := autoAttach{Flatten: true}
 	asked := b.root.Send("Browser.getVersion", nil)
 	if err := b.root.Call(ctx, "Target.setAutoAttach", off, nil); err != nil {
@@ -99,7 +101,7 @@ func (b *Browser) start(ctx context.Context) error {
 		return err
 	}
 	b.mu.Lock()
-	patterns := b.patterns()
+	patterns := b.injection.patterns()
 	b.mu.Unlock()
 	if err := b.root.Call(ctx, "Fetch.enable", patterns, nil); err != nil {
 		return err
@@ -122,10 +124,10 @@ func (b *Browser) start(ctx context.Context) error {
 	return b.root.Call(ctx, "Browser.setDownloadBehavior", behaviour, nil)
 }
 
-// firstTab makes an off-the-record context: a normal profile writes cookies to
-// disk under a constant key (EVIDENCE, "Credentials and pages").
+// firstTab opens a tab in a new off-the-record context: a normal profile writes
+// cookies to disk, encrypted with a constant key.
 func (ts *targets) firstTab(ctx context.Context) (*tab, error) {
-	if ts.options.Keeps { // set before anything else runs, and never changed: a warm browser keeps nothing
+	if ts.options.Keeps { // set before anything else runs, and never changed: a warm browser does not keep its profile
 		return ts.newTab(ctx)
 	}
 	var made struct {
@@ -172,8 +174,8 @@ func (ts *targets) newTab(ctx context.Context) (*tab, error) {
 	return t, t.wait(ctx)
 }
 
-// Configure replaces the options: a warm browser gets its session's guard and
-// viewport when it is assigned. It does not wait for the browser.
+// Configure replaces the options. A warm browser gets the guard and viewport of its
+// session so. It does not wait for the browser.
 func (b *Browser) Configure(o Options) {
 	o = o.filled()
 	b.mu.Lock()
@@ -209,8 +211,8 @@ func (b *Browser) Err() error {
 	return nil
 }
 
-// Close ends the connection, not the browser: calls in flight fail with
-// not_active. It waits for everything the browser started here.
+// Close ends the connection, not the browser. Calls that are under way fail with
+// not_active. It waits for all goroutines of the engine.
 func (b *Browser) Close() error {
 	err := b.conn.Close()
 	b.mu.Lock()

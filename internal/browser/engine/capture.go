@@ -19,30 +19,34 @@ const captureLimit = 15 * time.Second // for cookies and each frame's storage; a
 // the active tab that is one of them. left says what was left out, and why.
 // Faults: dialog_open, page_crashed, not_active, cdp_error.
 func (b *Browser) Capture(ctx context.Context, domain string) (set credentials.Set, left []string, err error) {
+	return b.siteData.capture(ctx, domain)
+}
+
+func (sd *siteData) capture(ctx context.Context, domain string) (set credentials.Set, left []string, err error) {
 	const name = "capture"
-	t := b.current()
+	t := sd.current()
 	if t == nil {
-		return set, nil, b.toFault(ctx, name, captureLimit, b.noTabReason())
+		return set, nil, sd.toFault(ctx, name, captureLimit, sd.noTabReason())
 	}
-	if err := b.admit(t, name); err != nil {
+	if err := sd.admit(t, name); err != nil {
 		return set, nil, err
 	}
-	ctx, leave := b.enter(ctx, t, captureLimit)
+	ctx, leave := sd.enter(ctx, t, captureLimit)
 	defer leave()
 	set = credentials.Set{Domain: domain}
-	if left, err = b.captureCookies(ctx, &set); err == nil {
+	if left, err = sd.captureCookies(ctx, &set); err == nil {
 		var more []string
-		more, err = b.captureStorage(ctx, t, &set)
+		more, err = sd.captureStorage(ctx, t, &set)
 		left = append(left, more...)
 	}
 	if err != nil {
-		return credentials.Set{}, nil, b.endedBy(ctx, t, name, captureLimit, nil, err)
+		return credentials.Set{}, nil, sd.endedBy(ctx, t, name, captureLimit, nil, err)
 	}
 	return set, left, nil
 }
 
-func (b *Browser) captureCookies(ctx context.Context, set *credentials.Set) (left []string, err error) {
-	all, err := b.jar(ctx)
+func (sd *siteData) captureCookies(ctx context.Context, set *credentials.Set) (left []string, err error) {
+	all, err := sd.cookies.all(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -77,11 +81,11 @@ func captured(c cookie) credentials.Cookie {
 	return out
 }
 
-func (b *Browser) captureStorage(ctx context.Context, t *tab, set *credentials.Set) (left []string, err error) {
-	if _, err := b.main(ctx, t); err != nil {
+func (sd *siteData) captureStorage(ctx context.Context, t *tab, set *credentials.Set) (left []string, err error) {
+	if _, err := sd.main(ctx, t); err != nil {
 		return nil, err
 	}
-	for _, p := range b.places(t) {
+	for _, p := range sd.places(t) {
 		if u, err := url.Parse(p.url); err != nil || !within(strings.ToLower(u.Hostname()), set.Domain) {
 			continue
 		}

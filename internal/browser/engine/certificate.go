@@ -10,17 +10,16 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
 )
 
-// Certificates of unknown authorities are accepted for the hosts of
-// Options.SelfSigned alone, and of these for their own pages alone: whoever
-// answers in the place of such a host shall not come into pages of others. Every
-// request to such a host is paused (Fetch) and refused unless it is for a page or
-// comes from one of these hosts. What the browser then finds of a certificate it
-// asks about (Security.certificateError), one request at a time; an answer is not
-// kept by the browser.
+// Certificates of unknown authorities are accepted only for the hosts of
+// Options.SelfSigned, and only for those hosts' own pages: somebody who answers in
+// place of such a host must not get into the pages of others. Every request to such
+// a host is paused (Fetch), and refused unless it is for a main document or comes
+// from one of these hosts. The browser then asks about each certificate
+// (Security.certificateError), for every request anew.
 
 const (
-	unknownAuthority = "ERR_CERT_AUTHORITY_INVALID" // by Chromium's order it hides that the name or the dates are wrong
-	mostListed       = 1000                         // requests to listed hosts that are remembered: by their sender, and by their address once they were let through
+	unknownAuthority = "ERR_CERT_AUTHORITY_INVALID" // Chromium reports it also if name or dates are wrong, too
+	mostListed       = 1000                         // requests to listed hosts that are kept: with their sender, and their address once they were allowed
 )
 
 // certificates answers the browser about certificates that it does not accept.
@@ -36,22 +35,22 @@ type certificateError struct {
 	URL  string `json:"requestURL"`
 }
 
-var certificateEvents = map[string]taker{
+var certificateEvents = map[string]eventHandler{
 	"Security.certificateError": inTab(func(b *Browser, t *tab, from *target, e certificateError) {
 		b.certificates.certified(t, from.session, e)
 	}),
 }
 
-// certifying has a tab ask about certificates that it does not accept, where any
-// may be accepted all the same.
-func (o Options) certifying(kind string) []stroke {
+// certifying are the calls that make a tab ask about certificates that it does not
+// accept, if the options list any host.
+func (o Options) certifying(kind string) []command {
 	if len(o.SelfSigned) == 0 || kind != "page" {
 		return nil
 	}
-	return []stroke{{"Security.enable", nil}, {"Security.setOverrideCertificateErrors", map[string]bool{"override": true}}}
+	return []command{{"Security.enable", nil}, {"Security.setOverrideCertificateErrors", map[string]bool{"override": true}}}
 }
 
-// certified answers the browser about a certificate that it does not take. b.mu
+// certified answers the browser about a certificate that it does not accept. base.mu
 // is held.
 func (ce *certificates) certified(t *tab, session *cdp.Session, e certificateError) {
 	verdict := "cancel"
@@ -68,8 +67,9 @@ func (ce *certificates) certified(t *tab, session *cdp.Session, e certificateErr
 	})
 }
 
-// accepts reports whether a certificate is accepted all the same. WebSockets are
-// not paused: every document of their tab must be of a listed host. b.mu is held.
+// accepts reports whether a certificate is accepted because of the list. WebSockets
+// are not paused: every document of their tab must be of a listed host. base.mu is
+// held.
 func (ce *certificates) accepts(t *tab, e certificateError) bool {
 	listed := ce.options.SelfSigned
 	if e.Type != unknownAuthority || !listed.Covers(e.URL) {
@@ -86,9 +86,9 @@ func (ce *certificates) accepts(t *tab, e certificateError) bool {
 	return listed.Covers(t.root.url)
 }
 
-// proceed calls goOn, with b.mu held, for a request that may go to its host
-// whatever certificate that has, and for one to any other host. Others are
-// refused. b.mu is held.
+// proceed calls goOn, with base.mu held, for a request to a listed host that is
+// entitled, and for every request to another host. It refuses the rest. base.mu is
+// held.
 func (ce *certificates) proceed(t *tab, p paused, goOn func()) {
 	if !ce.options.SelfSigned.Covers(p.Request.URL) {
 		goOn()
@@ -110,9 +110,9 @@ func (ce *certificates) proceed(t *tab, p paused, goOn func()) {
 	})
 }
 
-// entitled reports whether a request to a listed host is for what a tab is to
-// show, or is sent by a document of listed hosts inside of such alone. It waits
-// for the document to say that it sends the request.
+// entitled reports whether a request to a listed host is for the main document of a
+// tab, or is sent by a document of a listed host with only such documents around
+// it. It waits for the page to report that it sends the request.
 func (ce *certificates) entitled(t *tab, p paused) bool {
 	document := p.Type == "Document"
 	if t != nil && document && p.Frame == t.root.id {
@@ -135,7 +135,7 @@ func (ce *certificates) entitled(t *tab, p paused) bool {
 }
 
 // surrounded reports whether every document around a frame is of a listed host.
-// b.mu is held.
+// base.mu is held.
 func (ce *certificates) surrounded(t *tab, frame string) bool {
 	f := t.frames[frame]
 	if f == nil {
@@ -150,7 +150,7 @@ func (ce *certificates) surrounded(t *tab, frame string) bool {
 	return true
 }
 
-// noteSender notes which document sends a request to a listed host. b.mu is held.
+// noteSender notes which document sends a request to a listed host. base.mu is held.
 func (ce *certificates) noteSender(p netlog.Event) {
 	if p.ID == "" || p.Document == "" || !ce.options.SelfSigned.Covers(p.Request.URL) {
 		return
@@ -159,7 +159,7 @@ func (ce *certificates) noteSender(p netlog.Event) {
 	ce.change()
 }
 
-// listedOrigins are the listed hosts as patterns of origins.
+// listedOrigins returns the listed hosts as patterns of origins.
 func (ce *certificates) listedOrigins() []string {
 	var all []string
 	for _, entry := range ce.options.SelfSigned {
@@ -178,9 +178,9 @@ func (ce *certificates) listedOrigins() []string {
 	return slices.Compact(slices.Sorted(slices.Values(all)))
 }
 
-// documentOf is the address that a document is of: what a script made belongs to
-// the origin that made it. Empty for a document that has that of the one around
-// it.
+// documentOf returns the address that decides on a document's origin: for a blob
+// that of the document that made it. It is "" for a document that has the origin of
+// the one around it.
 func documentOf(address string) string {
 	address = strings.TrimPrefix(address, "blob:")
 	if address == "" || strings.HasPrefix(address, "about:") {

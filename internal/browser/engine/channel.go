@@ -11,11 +11,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
 )
 
-// Channels are WebSockets and WebTransports: what is sent over one that is open
-// cannot be held. WebSockets are asked about by the egress door, which sees each
-// connection that is made for one. Those that share a connection of HTTP/2 (RFC
-// 8441) it cannot see: they are judged here, and ended, once they are open.
-// WebTransport needs UDP, which a box does not have.
+// Channels are WebSockets and WebTransports. What is sent over an open one cannot be
+// held. The egress proxy sees the connection of a WebSocket and asks about it. It
+// cannot see WebSockets that share a connection of HTTP/2 (RFC 8441): they are
+// judged here once they are open, and ended if refused. WebTransport needs UDP,
+// which a box does not have.
 
 // channel is one that is open.
 type channel struct {
@@ -73,9 +73,9 @@ func (c *channels) drop(gone func(session, tab string) bool) {
 	})
 }
 
-// channelOpened has a WebSocket judged that shares a connection with other
-// requests, and goes on with next.
-func channelOpened(next taker) taker {
+// channelOpened judges a WebSocket that shares a connection with other requests, and
+// calls next.
+func channelOpened(next eventHandler) eventHandler {
 	return func(b *Browser, session string, from *target, params json.RawMessage) {
 		var p struct {
 			Request  string          `json:"requestId"`
@@ -88,8 +88,8 @@ func channelOpened(next taker) taker {
 	}
 }
 
-// judgeOpen ends what has opened a WebSocket that the session may not have. b.mu
-// is held.
+// judgeOpen ends the page or worker that has opened a WebSocket which is refused.
+// base.mu is held.
 func (og *outgoingRequests) judgeOpen(from *target, address string) {
 	judge := og.options.Outgoing
 	if judge == nil || address == "" {
@@ -107,7 +107,7 @@ func (og *outgoingRequests) judgeOpen(from *target, address string) {
 	})
 }
 
-// endTarget ends a document or worker with the channels that it has open.
+// endTarget ends a document or worker together with its open channels.
 func (og *outgoingRequests) endTarget(t *target) {
 	switch {
 	case t.tab != nil:
@@ -120,9 +120,8 @@ func (og *outgoingRequests) endTarget(t *target) {
 	}
 }
 
-// channelBegins notes that a page or worker opened a channel, and goes on with
-// next.
-func channelBegins(next taker) taker {
+// channelBegins notes that a page or worker opened a channel, and calls next.
+func channelBegins(next eventHandler) eventHandler {
 	return channelEvent(next, func(b *Browser, key, address string, from *target) {
 		tab := ""
 		if from != nil && from.tab != nil {
@@ -132,11 +131,11 @@ func channelBegins(next taker) taker {
 	})
 }
 
-func channelEnds(next taker) taker {
+func channelEnds(next eventHandler) eventHandler {
 	return channelEvent(next, func(b *Browser, key, _ string, _ *target) { b.outgoing.channels.closed(key) })
 }
 
-func channelEvent(next taker, note func(b *Browser, key, address string, from *target)) taker {
+func channelEvent(next eventHandler, note func(b *Browser, key, address string, from *target)) eventHandler {
 	return func(b *Browser, session string, from *target, params json.RawMessage) {
 		var p struct {
 			Request   string `json:"requestId"`

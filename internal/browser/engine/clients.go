@@ -12,25 +12,25 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/tasks"
 )
 
-// Frames refuse input that no act announced to them. While a client of the
-// protocol is attached, which sends input of its own, they let it through, but
-// for the moment in which an act of ours is under way.
+// Frames refuse input that no act announced to them. While a client of the protocol
+// is attached, which sends input of its own, they accept all input, except while an
+// act of the engine sends its own.
 
-// refuseScript is what every world begins with, whatever a gateway before this
-// one left in it.
+// refuseScript runs first in every isolated world, also in one that an earlier
+// gateway process left accepting.
 const refuseScript = "\n__glovebox.run('admit', 'false')"
 
 var admitScript = map[string]any{"source": "__glovebox.run('admit', 'true')", "worldName": injected.World}
 
-// attachedClients is how many clients are attached. Its lock orders what frames are
-// told; it is taken before Browser.mu.
+// attachedClients counts the attached clients. Its lock orders what frames are told;
+// it is taken before base.mu.
 type attachedClients struct {
 	mu      sync.Mutex
 	clients int
 }
 
-// admit lets clients' input through, for one client more. The function that it
-// returns undoes it.
+// admit makes frames accept clients' input, for one more client. The function that
+// it returns undoes that.
 func (cl *clients) admit(ctx context.Context) (leave func(), err error) {
 	cl.attached.mu.Lock()
 	cl.attached.clients++
@@ -55,7 +55,7 @@ func (cl *clients) admit(ctx context.Context) (leave func(), err error) {
 	return leave, nil
 }
 
-// admitAll tells all frames, and those to come.
+// admitAll makes all frames and all later documents accept clients' input, or not.
 func (cl *clients) admitAll(all bool) []*cdp.Pending {
 	cl.mu.Lock()
 	var tabs []*tab
@@ -64,8 +64,8 @@ func (cl *clients) admitAll(all bool) []*cdp.Pending {
 	}
 	var sent []*cdp.Pending
 	for _, t := range cl.sessions {
-		if t.tab != nil && t.worlds {
-			sent = append(sent, t.admit(all, &cl.own)...)
+		if t.tab != nil && t.hasScript {
+			sent = append(sent, t.admitLater(all, &cl.own)...)
 		}
 	}
 	cl.mu.Unlock()
@@ -75,19 +75,19 @@ func (cl *clients) admitAll(all bool) []*cdp.Pending {
 	return sent
 }
 
-// admit has the documents to come of a target let all input through, or not any
-// more. Browser.mu is held.
-func (t *target) admit(all bool, own *tasks.Group) []*cdp.Pending {
+// admitLater makes the later documents of a target accept all input, or not any more.
+// base.mu is held.
+func (t *target) admitLater(all bool, own *tasks.Group) []*cdp.Pending {
 	if all {
-		t.admits = t.session.Send("Page.addScriptToEvaluateOnNewDocument", admitScript)
-		return []*cdp.Pending{t.admits}
+		t.admission = t.session.Send("Page.addScriptToEvaluateOnNewDocument", admitScript)
+		return []*cdp.Pending{t.admission}
 	}
-	if t.admits == nil {
+	if t.admission == nil {
 		return nil
 	}
-	added, session := t.admits, t.session
-	t.admits = nil
-	own.Go(func() { // it was sent before: the answer comes, or the connection ends
+	added, session := t.admission, t.session
+	t.admission = nil
+	own.Go(func() { // it was sent: the answer comes, or the connection ends
 		var script struct {
 			ID string `json:"identifier"`
 		}
@@ -98,20 +98,20 @@ func (t *target) admit(all bool, own *tasks.Group) []*cdp.Pending {
 	return nil
 }
 
-// admitInWorlds is for a target whose documents to come have our script now.
+// admitInWorlds is called for a target whose later documents get our script.
 func (cl *clients) admitInWorlds(t *target) []*cdp.Pending {
 	cl.attached.mu.Lock()
 	defer cl.attached.mu.Unlock()
 	cl.mu.Lock()
 	defer cl.mu.Unlock()
-	t.worlds = true
+	t.hasScript = true
 	if cl.attached.clients == 0 {
 		return nil
 	}
-	return t.admit(true, &cl.own)
+	return t.admitLater(true, &cl.own)
 }
 
-// admitIn tells the frames of a tab.
+// admitIn makes the frames of a tab accept clients' input, or not.
 func (cl *clients) admitIn(t *tab, all bool) []*cdp.Pending {
 	var sent []*cdp.Pending
 	for _, p := range cl.places(t) {
@@ -122,8 +122,8 @@ func (cl *clients) admitIn(t *tab, all bool) []*cdp.Pending {
 	return sent
 }
 
-// exclusively keeps clients' input from a tab, until the function that it returns is
-// called. Without clients it does nothing, and costs nothing.
+// exclusively makes a tab refuse clients' input until the function that it returns
+// is called. Without clients it does nothing.
 func (cl *clients) exclusively(ctx context.Context, t *tab) func() {
 	cl.attached.mu.Lock()
 	if cl.attached.clients == 0 {
@@ -133,7 +133,7 @@ func (cl *clients) exclusively(ctx context.Context, t *tab) func() {
 	sent := cl.admitIn(t, false)
 	cl.attached.mu.Unlock()
 	for _, p := range sent {
-		_ = p.Wait(ctx, nil) // a frame that goes away needs no guard
+		_ = p.Wait(ctx, nil) // a frame that is gone accepts nothing
 	}
 	return func() {
 		cl.attached.mu.Lock()
@@ -144,7 +144,7 @@ func (cl *clients) exclusively(ctx context.Context, t *tab) func() {
 	}
 }
 
-// clientSession is a client's place; whoever gives it up is no client any more.
+// clientSession is the attachment of a client. Its end ends the client's input.
 type clientSession struct {
 	action.Attachment
 	leave func()
@@ -160,14 +160,13 @@ func (a clientSession) Close() {
 	a.Attachment.Close()
 }
 
-// Attach gives a client of the protocol a place at the browser beside the
-// verbs: it sees the session's tabs and what it makes itself. What pages load
-// is guarded for it too. heed is told of each of its calls. Faults:
-// not_active, cdp_error.
-func (b *Browser) Attach(ctx context.Context, heed func(action.Message)) (action.Attachment, error) {
+// Attach lets a client of the protocol use the browser besides the verbs. It sees the
+// session's tabs and what it creates itself. What pages load is guarded for it, too.
+// onMessage is called with each of its calls. Faults: not_active, cdp_error.
+func (b *Browser) Attach(ctx context.Context, onMessage func(action.Message)) (action.Attachment, error) {
 	ctx, cancel := context.WithTimeout(ctx, setupLimit)
 	defer cancel()
-	client, err := cdpproxy.Open(ctx, b.conn, (*relayView)(b), heed)
+	client, err := cdpproxy.Open(ctx, b.conn, (*relayView)(b), onMessage)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +178,7 @@ func (b *Browser) Attach(ctx context.Context, heed func(action.Message)) (action
 	return clientSession{client, leave}, nil
 }
 
-// relayView is the browser as clients' relays see it.
+// relayView is the browser for the proxy of a client.
 type relayView Browser
 
 func (h *relayView) Home() string {
@@ -188,7 +187,7 @@ func (h *relayView) Home() string {
 	return cmp.Or(h.context, h.home)
 }
 
-// Downloads is how they are handled, for every context.
+// Downloads returns how downloads are handled in every browser context.
 func (h *relayView) Downloads() map[string]any {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -197,7 +196,7 @@ func (h *relayView) Downloads() map[string]any {
 	return behaviour
 }
 
-// Uploads is where the files are that pages may be given.
+// Uploads returns the folder of the files that pages may get.
 func (h *relayView) Uploads() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -214,8 +213,8 @@ func (h *relayView) Judge(address string) error {
 	return allowed(guard, address)
 }
 
-// Keeps reports whether a dialog of a target is a verb's: one opened under it,
-// or it is running and is about to be told.
+// Keeps reports whether a dialog of a target belongs to a verb: it opened while the
+// verb ran, or the verb runs and will be told of it.
 func (h *relayView) Keeps(target string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -226,7 +225,7 @@ func (h *relayView) Keeps(target string) bool {
 	return len(t.running) > 0 || t.dialog != nil && t.dialog.kept
 }
 
-// tabOfTarget returns the tab that a target is, or is a frame of. b.mu is held.
+// tabOfTarget returns the tab that a target is, or is a frame of. base.mu is held.
 func (b *base) tabOfTarget(id string) *tab {
 	if t := b.tabs[id]; t != nil {
 		return t
@@ -239,8 +238,7 @@ func (b *base) tabOfTarget(id string) *tab {
 	return nil
 }
 
-// clients are the clients of the protocol that are attached, whose input frames
-// let through.
+// clients makes frames accept the input of attached clients of the protocol.
 type clients struct {
 	*base
 	attached attachedClients

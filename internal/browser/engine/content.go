@@ -12,8 +12,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// content reads the HTML of the document, or what is inside an element, as it
-// is. Faults: invalid_selector, not_found.
+// content reads the HTML of the document, or of an element's content. Faults:
+// invalid_selector, not_found.
 func (ct *contents) content(ctx context.Context, t *tab, a *action.Content, _ action.Pin) (any, error) {
 	p, err := ct.reader.readable(ctx, t)
 	if err != nil {
@@ -50,9 +50,8 @@ func (rd *reader) readable(ctx context.Context, t *tab) (place, error) {
 	return p, rd.effects.roundTrip(ctx, t, p, readTitle)
 }
 
-// eachFrame has a function read the frames in turn, the main one first, which
-// also tells the tab's title. A child frame that goes away meanwhile is left
-// out.
+// eachFrame calls read with each frame, the main frame first, from which it takes
+// the tab's title. A child frame that goes away meanwhile is left out.
 func (rd *reader) eachFrame(ctx context.Context, t *tab, read func(injected.Frame) (title string, err error)) error {
 	if _, err := rd.main(ctx, t); err != nil {
 		return err
@@ -69,7 +68,7 @@ func (rd *reader) eachFrame(ctx context.Context, t *tab, read func(injected.Fram
 	return nil
 }
 
-// markdown reads what a person can see of the page, with its structure.
+// markdown reads as markdown what a person can see of the page.
 func (ct *contents) markdown(ctx context.Context, t *tab, a *action.Markdown, _ action.Pin) (any, error) {
 	out, cut, err := ct.reader.marked(ctx, t, a, true)
 	if err != nil {
@@ -82,8 +81,8 @@ func (ct *contents) markdown(ctx context.Context, t *tab, a *action.Markdown, _ 
 	return out, nil
 }
 
-// marked is the page as markdown; cut says that there is more. With article it
-// is the page's article alone, where the page has one beside other things.
+// marked returns the page as markdown. cut reports that the page has more. With
+// article, it returns only the page's article, if the page has one.
 func (rd *reader) marked(ctx context.Context, t *tab, a *action.Markdown, article bool) (out *action.Marked, cut bool, err error) {
 	if d := rd.fileOf(t); d != nil {
 		return d.marked(), false, nil
@@ -96,7 +95,7 @@ func (rd *reader) marked(ctx context.Context, t *tab, a *action.Markdown, articl
 			return "", nil
 		}
 		hints := article && first && !a.Full
-		m, err := w.Markup(ctx, injected.Marking{Full: a.Full, Images: a.Images, Hints: hints})
+		m, err := w.Markup(ctx, injected.MarkupOptions{Full: a.Full, Images: a.Images, Hints: hints})
 		if err != nil {
 			return "", err
 		}
@@ -131,8 +130,8 @@ func (rd *reader) marked(ctx context.Context, t *tab, a *action.Markdown, articl
 	return out, cut, nil
 }
 
-// written is HTML of a frame as markdown: its article alone, where it has hints and
-// is one.
+// written converts the HTML of a frame to markdown: with hints, only its article, if
+// it has one.
 func written(m injected.Markup, hints bool) (text string, article bool, err error) {
 	if hints {
 		text, article, err = extract.Article(m.HTML, m.Declared)
@@ -149,7 +148,7 @@ func written(m injected.Markup, hints bool) (text string, article bool, err erro
 
 const mostLinks = 5000
 
-// links lists where the page and its frames lead, each address once.
+// links lists the links of the page and its frames, each address once.
 func (ct *contents) links(ctx context.Context, t *tab, _ *action.None, _ action.Pin) (any, error) {
 	out := &action.LinkListing{Links: []action.Link{}}
 	known := map[string]int{}
@@ -178,26 +177,25 @@ func (ct *contents) links(ctx context.Context, t *tab, _ *action.None, _ action.
 	return out, err
 }
 
-// attributed splits selector@attribute. An @ that belongs to the selector is
-// in quotes, brackets or behind a backslash, so that no name can follow it to
-// the end.
+// attributed splits selector@attribute. An @ that is part of the selector is in
+// quotes or brackets or after a backslash, so the rest is not only a name.
 var attributed = regexp.MustCompile(`(?s)^(.*[^\\])@([A-Za-z_][A-Za-z0-9_.:-]*)$`)
 
-// sought reads what a scrape asks for: selector@attribute, or the attribute
-// behind the list's own name.
-func sought(name, selector string) injected.Wanted {
+// sought parses an entry of a scrape: selector@attribute, or the attribute after the
+// name of the list.
+func sought(name, selector string) injected.ScrapeItem {
 	if m := attributed.FindStringSubmatch(selector); m != nil {
-		return injected.Wanted{Selector: strings.TrimSpace(m[1]), Attribute: m[2]}
+		return injected.ScrapeItem{Selector: strings.TrimSpace(m[1]), Attribute: m[2]}
 	}
 	if m := attributed.FindStringSubmatch(name); m != nil {
-		return injected.Wanted{Selector: selector, Attribute: m[2]}
+		return injected.ScrapeItem{Selector: selector, Attribute: m[2]}
 	}
-	return injected.Wanted{Selector: selector}
+	return injected.ScrapeItem{Selector: selector}
 }
 
-// scrape reads lists, after a navigation where one is asked for. Faults:
-// invalid_selector, denied_by_policy for what is protected, and those of a
-// navigation.
+// scrape reads lists of texts or attributes, after a navigation if the call names an
+// address. Faults: invalid_selector, denied_by_policy for protected content, and
+// those of a navigation.
 func (ct *contents) scrape(ctx context.Context, t *tab, a *action.Scrape, _ action.Pin) (any, error) {
 	if a.Navigates() {
 		if _, err := ct.navigator.visit(ctx, t, &action.Goto{URL: a.URL}, action.Pin{}); err != nil {
@@ -209,10 +207,10 @@ func (ct *contents) scrape(ctx context.Context, t *tab, a *action.Scrape, _ acti
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	var items []injected.Wanted
+	var items []injected.ScrapeItem
 	data := make(map[string][]string, len(names))
 	for _, name := range names {
-		item, err := ct.harmless(ctx, name, sought(name, a.Selectors[name]))
+		item, err := ct.allowedItem(ctx, name, sought(name, a.Selectors[name]))
 		if err != nil {
 			return nil, err
 		}
@@ -238,7 +236,7 @@ func (ct *contents) scrape(ctx context.Context, t *tab, a *action.Scrape, _ acti
 	return &action.Scraped{Data: data, URL: here.URL, Title: here.Title}, nil
 }
 
-// noteLeftOut says what a scrape left out.
+// noteLeftOut notes what a scrape left out.
 func (ct *contents) noteLeftOut(hidden int, cut bool) {
 	if hidden > 0 {
 		ct.notes.add("%d of the elements hold text that a person could not see; it is left out", hidden)
@@ -248,7 +246,7 @@ func (ct *contents) noteLeftOut(hidden int, cut bool) {
 	}
 }
 
-func refusedScrape(got injected.Harvest, names []string) error {
+func refusedScrape(got injected.ScrapeResult, names []string) error {
 	if got.Error == "" || got.At < 0 || got.At >= len(names) {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -27,10 +28,13 @@ type cookie struct {
 	Partition json.RawMessage `json:"partitionKey,omitempty"`
 }
 
-// listCookies returns the cookies of the tab's browser context, or those that
+// cookies lists, sets and deletes the cookies of the browser.
+type cookies struct{ *base }
+
+// list returns the cookies of the tab's browser context, or those that
 // a request to a URL would carry. Faults: invalid_url.
-func (b *Browser) listCookies(ctx context.Context, t *tab, a *action.CookieList, _ action.Pin) (any, error) {
-	found, err := b.cookiesFor(ctx, t, a.URL)
+func (ck cookies) list(ctx context.Context, t *tab, a *action.CookieList, _ action.Pin) (any, error) {
+	found, err := ck.forURL(ctx, t, a.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -49,16 +53,16 @@ func listed(c cookie) action.Cookie {
 	}
 }
 
-// sortCookies orders cookies by domain, path and name.
+// sortCookies sorts cookies by domain, path and name.
 func sortCookies(cookies []action.Cookie) {
 	slices.SortStableFunc(cookies, func(x, y action.Cookie) int {
 		return cmp.Or(cmp.Compare(bare(x.Domain), bare(y.Domain)), cmp.Compare(x.Path, y.Path), cmp.Compare(x.Name, y.Name))
 	})
 }
 
-func (b *Browser) cookiesFor(ctx context.Context, t *tab, url string) ([]cookie, error) {
+func (ck cookies) forURL(ctx context.Context, t *tab, url string) ([]cookie, error) {
 	if url == "" {
-		return b.jar(ctx)
+		return ck.all(ctx)
 	}
 	address, err := Address(url)
 	if err != nil {
@@ -73,21 +77,21 @@ type jar struct {
 	Cookies []cookie `json:"cookies"`
 }
 
-// jar returns all cookies of our tabs.
-func (b *Browser) jar(ctx context.Context) ([]cookie, error) {
+// all returns all cookies of our tabs.
+func (ck cookies) all(ctx context.Context) ([]cookie, error) {
 	var answer jar
-	err := b.root.Call(ctx, "Storage.getCookies", b.storage(nil), &answer)
+	err := ck.root.Call(ctx, "Storage.getCookies", ck.params(nil), &answer)
 	return answer.Cookies, err
 }
 
-// storage names the browser context that the Storage domain is to act on: the
-// browser's own unless told, also when it is called for a tab (Chromium 156).
-func (b *Browser) storage(cookies []setCookie) map[string]any {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+// params are those of the Storage domain: they name the browser context of our
+// tabs. Without it Chromium 156 uses its own, also when a tab is called.
+func (ck cookies) params(cookies []setCookie) map[string]any {
+	ck.mu.Lock()
+	defer ck.mu.Unlock()
 	params := map[string]any{}
-	if b.context != "" {
-		params["browserContextId"] = b.context
+	if ck.context != "" {
+		params["browserContextId"] = ck.context
 	}
 	if cookies != nil {
 		params["cookies"] = cookies
@@ -95,13 +99,13 @@ func (b *Browser) storage(cookies []setCookie) map[string]any {
 	return params
 }
 
-// setCookies sets cookies, all or none of them: each is checked first, and its
+// set sets cookies, all or none of them: each is checked first, and its
 // host held against what the session may open. What the browser does not take
 // all the same is told by number. Faults: invalid_request, blocked_domain.
-func (b *Browser) setCookies(ctx context.Context, t *tab, a *action.CookieSet, _ action.Pin) (any, error) {
-	b.mu.Lock()
-	here, owns := t.root.url, b.options.Owns
-	b.mu.Unlock()
+func (ck cookies) set(ctx context.Context, t *tab, a *action.CookieSet, _ action.Pin) (any, error) {
+	ck.mu.Lock()
+	here, owns := t.root.url, ck.options.Owns
+	ck.mu.Unlock()
 	set := make([]setCookie, len(a.Cookies))
 	for i, c := range a.Cookies {
 		var err error
@@ -112,26 +116,48 @@ func (b *Browser) setCookies(ctx context.Context, t *tab, a *action.CookieSet, _
 			return nil, err
 		}
 	}
-	err := b.root.Call(ctx, "Storage.setCookies", b.storage(set), nil)
-	var refused *cdp.Error
-	if errors.As(err, &refused) {
+	lost, err := ck.put(ctx, set, setCookie.became)
+	switch {
+	case errors.Is(err, errCookiesRefused):
 		return nil, fault.New(fault.InvalidRequest, "the browser did not take the cookies").
 			Hinted("set them one by one to see which; a public suffix has no cookies").Because(err)
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
-	}
-	now, err := b.jar(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for i, s := range set {
-		if !slices.ContainsFunc(now, s.became) && !slices.ContainsFunc(set[i+1:], s.replacedBy) {
-			return nil, invalidCookie(i, "name", "was not kept by the browser; others were").
-				Hinted("a host keeps 180 cookies at most: delete some first")
-		}
+	case lost >= 0:
+		return nil, invalidCookie(lost, "name", "was not kept by the browser; others were").
+			Hinted("a host keeps 180 cookies at most: delete some first")
 	}
 	return &action.CookiesSet{OK: true}, nil
+}
+
+// errCookiesRefused is that the browser took none of the cookies.
+var errCookiesRefused = errors.New("the browser did not take the cookies")
+
+// put sets cookies and reads them back. lost is the index of the first that the
+// browser did not keep as same wants it; -1 for none. Cookies that a later one of
+// the call replaces are not looked for.
+func (ck cookies) put(ctx context.Context, set []setCookie, same func(setCookie, cookie) bool) (lost int, err error) {
+	if len(set) == 0 {
+		return -1, nil
+	}
+	err = ck.root.Call(ctx, "Storage.setCookies", ck.params(set), nil)
+	if refused := (*cdp.Error)(nil); errors.As(err, &refused) {
+		return -1, fmt.Errorf("%w: %w", errCookiesRefused, err)
+	}
+	if err != nil {
+		return -1, err
+	}
+	now, err := ck.all(ctx)
+	if err != nil {
+		return -1, err
+	}
+	for i, s := range set {
+		kept := slices.ContainsFunc(now, func(c cookie) bool { return same(s, c) })
+		if !kept && !slices.ContainsFunc(set[i+1:], s.replacedBy) {
+			return i, nil
+		}
+	}
+	return -1, nil
 }
 
 func own(owns func(string) error, host string) error {
@@ -141,9 +167,9 @@ func own(owns func(string) error, host string) error {
 	return owns(host)
 }
 
-// deleteCookies deletes the cookies that fit both filters, all of them when
+// delete deletes the cookies that fit both filters, all of them when
 // there is none. Faults: invalid_request.
-func (b *Browser) deleteCookies(ctx context.Context, t *tab, a *action.CookieDelete, _ action.Pin) (any, error) {
+func (ck cookies) delete(ctx context.Context, t *tab, a *action.CookieDelete, _ action.Pin) (any, error) {
 	var domain string
 	if a.Domain != nil {
 		var known bool
@@ -152,7 +178,7 @@ func (b *Browser) deleteCookies(ctx context.Context, t *tab, a *action.CookieDel
 				Hinted("give a host, such as example.com; its sub-domains are meant too").With("field", "domain")
 		}
 	}
-	all, err := b.jar(ctx)
+	all, err := ck.all(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +211,7 @@ func (c cookie) named() map[string]any {
 func bare(domain string) string { return strings.TrimPrefix(domain, ".") }
 
 // within reports whether a cookie's domain is a host or below it, at the
-// border of a label (SPEC section 6.1).
+// border of a label.
 func within(domain, host string) bool {
 	return credentials.Within(bare(domain), host)
 }

@@ -94,7 +94,7 @@ func (c *crawler) take(ctx context.Context) (*tab, error) {
 	if t != nil || err != nil {
 		return t, err
 	}
-	t, err = c.b.newHiddenTab(ctx, c.options)
+	t, err = c.b.targets.newHiddenTab(ctx, c.options)
 	c.mu.Lock()
 	c.making--
 	late := c.closed
@@ -307,7 +307,7 @@ func (c *crawler) leads(ctx context.Context, t *tab, out *action.CrawlVisit) err
 	out.Page.Links = []string{}
 	first, known := true, map[string]bool{}
 	for _, p := range c.b.places(t) {
-		l, err := p.world.Leads(ctx)
+		l, err := p.world.CrawlLinks(ctx)
 		if err != nil {
 			if first || !moved(err) {
 				return err
@@ -335,7 +335,7 @@ func (c *crawler) content(ctx context.Context, t *tab, links []string) (string, 
 		text, _, err := c.b.reader.text(ctx, t)
 		return text, err
 	case "html":
-		if c.b.narrow(ctx) {
+		if c.b.restricted(ctx) {
 			return "", fault.New(fault.DeniedByPolicy, "%s", action.WithheldWhy).
 				Hinted("use extract markdown, text or links").With("rule", action.WithheldRule)
 		}

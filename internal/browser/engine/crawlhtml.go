@@ -72,7 +72,7 @@ func (c *crawler) readHTML(ctx context.Context, address string) *action.CrawlVis
 	if c.cache.hopeless(host) || !c.b.guardAllows(address) {
 		return nil
 	}
-	if c.b.signedIn(ctx, address) {
+	if c.b.injection.signedIn(ctx, address) {
 		return nil
 	}
 	ctx, stop := context.WithTimeout(ctx, plainLimit)
@@ -128,7 +128,7 @@ func plainHeader(h http.Header) bool {
 // hasCookie reports whether the browser has a cookie for a host: the browser may
 // then get another page.
 func (c *crawler) hasCookie(ctx context.Context, host string) bool {
-	cookies, err := c.b.jar(ctx)
+	cookies, err := c.b.cookies.all(ctx)
 	if err != nil {
 		return true
 	}

@@ -16,10 +16,10 @@ type dialog struct {
 	action.Dialog
 	target *target
 	timer  *time.Timer
-	kept   bool // it opened under a verb, whose caller is told of it and answers
+	kept   bool // it opened while a verb ran, whose caller is told of it and answers
 }
 
-// errDialog interrupts a verb when a dialog opens under it.
+// errDialog interrupts a verb when a dialog opens.
 var errDialog = errors.New("a dialog opened")
 
 func (d *dialog) fault() error {
@@ -28,7 +28,7 @@ func (d *dialog) fault() error {
 		With("kind", d.Kind).With("message", d.Message)
 }
 
-var dialogEvents = map[string]taker{
+var dialogEvents = map[string]eventHandler{
 	"Page.javascriptDialogOpening": inTab(func(b *Browser, t *tab, from *target, p struct {
 		Type    string `json:"type"`
 		Message string `json:"message"`
@@ -49,8 +49,8 @@ var dialogEvents = map[string]taker{
 
 const handleDialog = "Page.handleJavaScriptDialog"
 
-// openDialog interrupts the tab's verbs, and has the dialog dismissed when
-// nobody answers it. b.mu is held.
+// openDialog interrupts the tab's verbs. A dialog that nobody answers is dismissed
+// after a time. base.mu is held.
 func (ds *dialogs) openDialog(t *tab, from *target, says action.Dialog) {
 	t.dropDialog()
 	t.dialogs++
@@ -84,7 +84,7 @@ func (t *tab) dropDialog() {
 	}
 }
 
-// modal returns the open dialog of a tab, nil when there is none.
+// modal returns the open dialog of a tab, nil for none.
 func (b *base) modal(t *tab) *action.Dialog {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -95,7 +95,7 @@ func (b *base) modal(t *tab) *action.Dialog {
 	return &says
 }
 
-// printOf is the fingerprint of a dialog; empty where there is none.
+// printOf returns the fingerprint of a dialog, "" for none.
 func printOf(d *action.Dialog) string {
 	if d == nil {
 		return ""
@@ -103,7 +103,7 @@ func printOf(d *action.Dialog) string {
 	return strconv.Quote(d.Kind) + strconv.Quote(d.Message) + strconv.Quote(d.Default)
 }
 
-// answer answers the open dialog, and waits for what it set off.
+// answer answers the open dialog, and waits for what that sets off.
 func (ds *dialogs) answer(ctx context.Context, t *tab, a *action.AnswerDialog, pin action.Pin) (any, error) {
 	ds.mu.Lock()
 	d := t.dialog

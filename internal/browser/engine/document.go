@@ -11,15 +11,15 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// document is what a tab shows that is no page of HTML.
+// document is the content of a tab that shows no page of HTML.
 type document struct {
 	action.Document
 	text       string
 	url, title string
 }
 
-// kindOf is the kind of a document of a media type; "" for pages, and for what the
-// browser draws as one.
+// kindOf returns the kind of a document by its media type; "" for pages, and for
+// media types that the browser shows as pages.
 func kindOf(mediaType string) string {
 	switch {
 	case mediaType == "application/json", mediaType == "text/json", strings.HasSuffix(mediaType, "+json"):
@@ -36,7 +36,7 @@ func kindOf(mediaType string) string {
 	return ""
 }
 
-// documentOf reads what a tab shows of a media type; nil for a page of HTML.
+// documentOf reads the document of a media type that a tab shows; nil for a page.
 func (rd *reader) documentOf(ctx context.Context, t *tab, mediaType string) (*document, error) {
 	kind := kindOf(mediaType)
 	if kind == "" {
@@ -46,7 +46,7 @@ func (rd *reader) documentOf(ctx context.Context, t *tab, mediaType string) (*do
 	if err != nil {
 		return nil, err
 	}
-	drawn, err := p.world.Drawn(ctx)
+	drawn, err := p.world.Document(ctx)
 	if err != nil || kindOf(drawn.Type) != kind {
 		return nil, err
 	}
@@ -73,8 +73,8 @@ func (rd *reader) documentOf(ctx context.Context, t *tab, mediaType string) (*do
 	return d, nil
 }
 
-// source is the text of a tab's document as the server sent it, which the browser
-// keeps; "" where it does not.
+// source returns the text of a tab's document as the server sent it, "" if the
+// browser did not keep it.
 func (rd *reader) source(ctx context.Context, t *tab) string {
 	rd.mu.Lock()
 	address, _, _ := strings.Cut(t.root.url, "#")
@@ -97,7 +97,7 @@ func (rd *reader) source(ctx context.Context, t *tab) string {
 	return string(content)
 }
 
-// about is the line that says what the document is.
+// about returns a line that describes the document.
 func (d *document) about() string {
 	said := d.String()
 	if d.Kind == action.KindImage {
@@ -109,7 +109,7 @@ func (d *document) about() string {
 	return said
 }
 
-// shows is the document as results have it, each its own; nil for a page of HTML.
+// shows returns a copy of the document for a result; nil for a page.
 func (d *document) shows() *action.Document {
 	if d == nil {
 		return nil
@@ -118,7 +118,7 @@ func (d *document) shows() *action.Document {
 	return &shown
 }
 
-// part is as much of the document as there is room for.
+// part returns as much of the document as the options allow.
 func (d *document) part(o snapshot.Options, format string) *action.Snapshot {
 	out := &action.Snapshot{URL: d.url, Title: d.title, Document: d.shows()}
 	var part snapshot.Part
@@ -131,7 +131,7 @@ func (d *document) part(o snapshot.Options, format string) *action.Snapshot {
 	return out
 }
 
-// markdown is the document's text, as code where it is some.
+// markdown returns the document as markdown, JSON and XML as code.
 func (d *document) markdown() string {
 	switch d.Kind {
 	case action.KindImage:
@@ -146,12 +146,12 @@ func (d *document) markdown() string {
 	return d.text
 }
 
-// marked is the document as markdown.
+// marked returns the result of page.markdown for the document.
 func (d *document) marked() *action.Marked {
 	return &action.Marked{Markdown: d.markdown(), URL: d.url, Title: d.title, Document: d.shows()}
 }
 
-// paged is as much of a text as a call asked for.
+// paged returns as much of a text as a call asked for.
 func paged(text, title, url string, p action.Paging) (string, action.Paged) {
 	if p.MaxTokens == 0 && p.Offset == 0 {
 		return text, action.Paged{}

@@ -11,7 +11,7 @@ import (
 const downloadLimit = 2 * time.Second // for the browser to report a download that it said began
 
 // downloadBehaviour are the parameters of Browser.setDownloadBehavior: each
-// download gets a name of its own in the folder, or none is made. b.mu is held.
+// download gets a name of its own in the folder, or none is made. base.mu is held.
 func (b *base) downloadBehaviour() map[string]any {
 	params := map[string]any{"behavior": "deny", "eventsEnabled": true}
 	if b.options.Downloads != "" {
@@ -23,14 +23,14 @@ func (b *base) downloadBehaviour() map[string]any {
 	return params
 }
 
-// downloadSettings are those of the present options. b.mu is held.
+// downloadSettings are those of the present options. base.mu is held.
 func (b *base) downloadSettings() download.Settings {
 	return download.Settings{
 		Enabled: b.options.Downloads != "", Context: b.context, Most: b.options.MostDownload, Store: b.options.Files, Log: b.options.Log,
 	}
 }
 
-var downloadEvents = map[string]taker{
+var downloadEvents = map[string]eventHandler{
 	"Browser.downloadWillBegin": on(func(b *Browser, _ string, e download.Event) { b.downloadBegan(e) }),
 	"Browser.downloadProgress": on(func(b *Browser, _ string, e download.Event) {
 		b.downloads.Progress(e)
@@ -38,7 +38,7 @@ var downloadEvents = map[string]taker{
 	}),
 }
 
-// downloadBegan notes which tab a download is of. b.mu is held.
+// downloadBegan notes which tab a download is of. base.mu is held.
 func (b *base) downloadBegan(e download.Event) {
 	if !b.downloads.Begin(e, b.isOfCrawl(e.Frame)) {
 		return

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	dragSteps = 6               // moves on the way: what listens wants to see the pointer pass
-	nudge     = 8.0             // CSS pixels: beyond what the browser and libraries take for a shaky hand
-	dragLimit = 2 * time.Second // for the browser to hand a drag over that the page has begun
+	dragSteps = 6               // moves on the way, for scripts that listen to the pointer's path
+	nudge     = 8.0             // CSS pixels: more than the browser and libraries ignore as a tremble
+	dragLimit = 2 * time.Second // for the browser to report a drag that the page has begun
 )
 
-// dragEvents hand us the drags that we have asked for, Input.setInterceptDrags:
-// the browser's own would run in the desktop.
-var dragEvents = map[string]taker{
+// dragEvents report the drags that Input.setInterceptDrags intercepts. Without
+// that, the browser would run them in the desktop.
+var dragEvents = map[string]eventHandler{
 	"Input.dragIntercepted": inTab(func(_ *Browser, t *tab, _ *target, p struct {
 		Data json.RawMessage `json:"data"`
 	}) {
@@ -27,7 +27,7 @@ var dragEvents = map[string]taker{
 	}),
 }
 
-// lookAtDrop adds what something would be dropped on to the facts and the pin.
+// lookAtDrop adds the target of a drop to the facts and the pin.
 func (es *elements) lookAtDrop(ctx context.Context, t *tab, a *action.Drag, facts action.Facts, pin action.Pin) (action.Facts, action.Pin, error) {
 	other, drop, err := es.lookAt(ctx, t, "page.drag", a.To, a.Timing, facts)
 	if err != nil {
@@ -43,16 +43,16 @@ func (es *elements) lookAtDrop(ctx context.Context, t *tab, a *action.Drag, fact
 	return facts, pin, nil
 }
 
-// goesSomewhere reports whether a drag within one element goes somewhere: to a point of
-// it, other than where it begins, as what is drawn on a canvas does.
+// goesSomewhere reports whether a drag within one element ends at another point
+// than it begins, as a line on a canvas does.
 func goesSomewhere(a *action.Drag) bool {
 	toX, toY, to := a.To.Point()
 	fromX, fromY, from := a.From.Point()
 	return to && (!from || fromX != toX || fromY != toY)
 }
 
-// drag presses on one element and lets go on another. Both are what was looked
-// at, and receive the pointer where it is.
+// drag presses the button on one element and releases it on another. Both are the
+// elements that were judged, and receive the pointer at their points.
 func (in *input) drag(ctx context.Context, t *tab, a *action.Drag, pin action.Pin) (any, error) {
 	onto := pin
 	onto.Document, onto.Node, onto.Print, onto.Drop = pin.Drop.Document, pin.Drop.Node, pin.Drop.Print, action.Spot{}
@@ -70,7 +70,7 @@ func (in *input) drag(ctx context.Context, t *tab, a *action.Drag, pin action.Pi
 	if err := c.lift(ctx); err != nil {
 		return nil, err
 	}
-	to, err := in.readyToDrop(ctx, t, onto, a) // it may have been scrolled to, or have made room
+	to, err := in.readyToDrop(ctx, t, onto, a) // it may have been scrolled into view, or have moved
 	if err != nil {
 		return nil, err
 	}
@@ -88,8 +88,8 @@ func (in *input) drag(ctx context.Context, t *tab, a *action.Drag, pin action.Pi
 	return unlessRefused(acted, came, err)
 }
 
-// expected is what the frame of the target is asked about: the press too, where it
-// is that of the element.
+// expected returns what the frame of the target is to confirm: also the press, if
+// the element is in the same frame.
 func (c *dragging) expected(to actionTarget) *delivery {
 	came := &delivery{since: c.since, dragged: true}
 	if to.place.document == c.from.place.document {
@@ -98,8 +98,8 @@ func (c *dragging) expected(to actionTarget) *delivery {
 	return came
 }
 
-// strayed asks the frame of the element, where it is another one, and those that
-// the pointer should not have acted in. Fault: page_changed.
+// strayed asks the other frames, that of the element included, whether they refused
+// input. Fault: page_changed.
 func (c *dragging) strayed(ctx context.Context, to actionTarget, came *delivery) error {
 	refused := c.in.wentAstray(ctx, c.t, to.place, c.since)
 	if to.place.document != c.from.place.document {
@@ -122,19 +122,19 @@ func (in *input) readyToDrop(ctx context.Context, t *tab, pin action.Pin, a *act
 	return in.readyFor(ctx, t, pin, injected.Pinned{Kind: injected.ForDrop, Offset: &injected.Point{X: x, Y: y}}, a.Timing)
 }
 
-// dragging is a drag on its way. Until it has ended the button is down.
+// dragging is a drag that is under way. The button is down until it ends.
 type dragging struct {
 	in      *input
 	t       *tab
 	from    actionTarget
 	x, y    float64         // where the pointer is
 	down    bool            // the button is
-	data    json.RawMessage // what the page gave to a drag and drop; nil when the mouse alone drags
+	data    json.RawMessage // of a drag and drop of the page; nil if only the pointer moves
 	entered bool
 	since   time.Time // when the button was pressed
 }
 
-// lift presses on the element and moves a little: a drag begins.
+// lift presses the button on the element and moves a little, so that a drag begins.
 func (c *dragging) lift(ctx context.Context) error {
 	c.in.mu.Lock()
 	c.t.dragged = nil
@@ -147,7 +147,7 @@ func (c *dragging) lift(ctx context.Context) error {
 	}
 	c.x, c.y, c.down, c.since = c.from.x, c.from.y, true, time.Now()
 	press := c.button("mousePressed", 1)
-	if err := c.in.send(ctx, c.t, []stroke{c.move(c.x, c.y, 0), press, c.move(c.x+nudge/2, c.y, 1), c.move(c.x+nudge, c.y+nudge, 1)}); err != nil {
+	if err := c.in.send(ctx, c.t, []command{c.move(c.x, c.y, 0), press, c.move(c.x+nudge/2, c.y, 1), c.move(c.x+nudge, c.y+nudge, 1)}); err != nil {
 		return err
 	}
 	began, err := c.from.place.world.DragBegan(ctx)
@@ -162,9 +162,10 @@ func (c *dragging) lift(ctx context.Context) error {
 	}))
 }
 
-// moveTo moves to the target, so that what it passes sees it, and stays there
-// for a frame. The browser keeps a drag in the process that it first enters
-// (Input.dispatchDragEvent): one that has to end elsewhere enters there.
+// moveTo moves in steps to the target, and then once more at the target. The
+// browser keeps a drag in the process that it enters first
+// (Input.dispatchDragEvent). A drag that must end in another process therefore
+// moves there at once.
 func (c *dragging) moveTo(ctx context.Context, to actionTarget) error {
 	startX, startY, steps := c.x, c.y, dragSteps
 	if c.data != nil && to.place.frame.target != c.t.main {
@@ -184,36 +185,35 @@ func (c *dragging) moveTo(ctx context.Context, to actionTarget) error {
 	return c.over(ctx, to.x, to.y)
 }
 
-// over moves the pointer, or what is dragged.
+// over moves the pointer, or the data that is dragged.
 func (c *dragging) over(ctx context.Context, x, y float64) error {
 	c.x, c.y = x, y
 	if c.data == nil {
-		return c.in.send(ctx, c.t, []stroke{c.move(x, y, 1)})
+		return c.in.send(ctx, c.t, []command{c.move(x, y, 1)})
 	}
-	strokes := []stroke{c.event("dragOver")}
+	strokes := []command{c.event("dragOver")}
 	if !c.entered {
-		strokes = append([]stroke{c.event("dragEnter")}, strokes...)
+		strokes = append([]command{c.event("dragEnter")}, strokes...)
 		c.entered = true
 	}
 	return c.in.send(ctx, c.t, strokes)
 }
 
-// drop lets go. Where the browser carries data, letting go is the drop: no
-// button is released then, as pages hear of none.
+// drop ends the drag at the target. A drag with data ends with a drop event in
+// place of a release of the button, which pages do not get then.
 func (c *dragging) drop(ctx context.Context, to actionTarget) error {
 	c.x, c.y, c.down = to.x, to.y, false
 	last := c.button("mouseReleased", 0)
 	if c.data != nil {
 		last = c.event("drop")
 	}
-	return c.in.send(ctx, c.t, []stroke{last})
+	return c.in.send(ctx, c.t, []command{last})
 }
 
-// end leaves no button pressed and no drag intercepted, whatever happened. The
-// button is let go outside of everything: a click on the element is not what
-// was judged.
+// end leaves no button pressed and no drag intercepted, whatever happened. It
+// releases the button outside of the page: a click on the element was not judged.
 func (c *dragging) end() {
-	var strokes []stroke
+	var strokes []command
 	if c.down {
 		if c.data != nil {
 			strokes = append(strokes, c.event("dragCancel"))
@@ -227,18 +227,18 @@ func (c *dragging) end() {
 	c.t.main.session.Send("Input.setInterceptDrags", map[string]bool{"enabled": false})
 }
 
-func (c *dragging) move(x, y float64, held int) stroke {
+func (c *dragging) move(x, y float64, held int) command {
 	button := "none"
 	if held != 0 {
 		button = "left"
 	}
-	return stroke{"Input.dispatchMouseEvent", mouse{Type: "mouseMoved", X: x, Y: y, Button: button, Buttons: held}}
+	return command{"Input.dispatchMouseEvent", mouse{Type: "mouseMoved", X: x, Y: y, Button: button, Buttons: held}}
 }
 
-func (c *dragging) button(kind string, held int) stroke {
-	return stroke{"Input.dispatchMouseEvent", mouse{Type: kind, X: c.x, Y: c.y, Button: "left", Buttons: held, Clicks: 1}}
+func (c *dragging) button(kind string, held int) command {
+	return command{"Input.dispatchMouseEvent", mouse{Type: kind, X: c.x, Y: c.y, Button: "left", Buttons: held, Clicks: 1}}
 }
 
-func (c *dragging) event(kind string) stroke {
-	return stroke{"Input.dispatchDragEvent", map[string]any{"type": kind, "x": c.x, "y": c.y, "data": c.data, "modifiers": 0}}
+func (c *dragging) event(kind string) command {
+	return command{"Input.dispatchDragEvent", map[string]any{"type": kind, "x": c.x, "y": c.y, "data": c.data, "modifiers": 0}}
 }

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	settleLimit = 5 * time.Second        // for a navigation that an action began to show its document
-	popupLimit  = 500 * time.Millisecond // for a new tab that an action asked for; it may be refused one
+	navigationLimit = 5 * time.Second        // for a navigation that an act began to show its document
+	popupLimit      = 500 * time.Millisecond // for a new tab that an act asked for; the browser may refuse it
 )
 
-// mark is the state of a tab before an action.
+// mark is the state of a tab before an act.
 type mark struct {
 	moves  moves
 	popups counter
@@ -29,15 +29,15 @@ func (ef *effects) mark(t *tab) mark {
 	return mark{moves: t.moves, popups: t.popups, loader: t.root.loader, tab: t}
 }
 
-// waitForNavigation waits for what an action set off, without a fixed wait: after one
-// round trip in the page we have been told of every navigation and popup that
-// the action began. A navigation that takes longer is no failure. It reports
-// whether the tab shows a new document. Only what ends the verb is an error.
+// waitForNavigation waits for what an act set off, without a fixed delay: after one
+// round trip to the page, the browser has reported every navigation and popup that
+// the act began. It reports whether the tab shows a new document. It is no error
+// that a navigation takes longer; errors are those that end the verb.
 func (ef *effects) waitForNavigation(ctx context.Context, t *tab, where *place, before mark) (bool, error) {
 	return ef.waitForNavigationBy(ctx, t, where, before, readTitle)
 }
 
-// waitForNavigationBy is settle with a round trip that does something too.
+// waitForNavigationBy is waitForNavigation with a round trip that runs a function.
 func (ef *effects) waitForNavigationBy(ctx context.Context, t *tab, where *place, before mark, by closing) (bool, error) {
 	if where == nil {
 		if p, ok := ef.rootPlace(t); ok {
@@ -49,7 +49,7 @@ func (ef *effects) waitForNavigationBy(ctx context.Context, t *tab, where *place
 			return false, err
 		}
 	}
-	bounded, stop := context.WithTimeout(ctx, settleLimit)
+	bounded, stop := context.WithTimeout(ctx, navigationLimit)
 	defer stop()
 	err := ef.await(bounded, func() bool { return t.closed || t.crashed || t.navigationDone(before) || ef.ledger.Waiting(t.id) })
 	if err := ended(ctx, err); err != nil {
@@ -72,12 +72,12 @@ func (ef *effects) waitForNavigationBy(ctx context.Context, t *tab, where *place
 	return news, nil
 }
 
-// oneTask answers when the tasks that wait in the frame have run. After input
-// the browser draws first: it costs up to a frame.
+// oneTask answers when the tasks that wait in the frame have run. After input the
+// browser paints first, which takes up to one animation frame.
 const oneTask = "() => new Promise(done => { const c = new MessageChannel(); c.port1.onmessage = () => { c.port1.close(); done() }; c.port2.postMessage(0) })"
 
-// roundTripAfter returns when everything that an action set off in its frame has been
-// told of.
+// roundTripAfter returns when the browser has reported everything that an act set
+// off in its frame.
 func (ef *effects) roundTripAfter(ctx context.Context, t *tab, where place, before mark, by closing) error {
 	asked := startRoundTrip(where, by)
 	reportOf(ctx).prefetch(t, where)
@@ -87,7 +87,7 @@ func (ef *effects) roundTripAfter(ctx context.Context, t *tab, where place, befo
 	ef.mu.Lock()
 	script := t.moves.scripts > before.moves.scripts
 	ef.mu.Unlock()
-	if script { // a link to javascript: runs as a task of its own
+	if script { // a javascript: link runs as a task of its own
 		if err := runIn(ctx, where, oneTask); err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (ef *effects) roundTripAfter(ctx context.Context, t *tab, where place, befo
 	return ef.refreshTitle(ctx, t)
 }
 
-// refreshTitle brings a tab's title, if its document can be read now.
+// refreshTitle reads a tab's title, if its document can be read now.
 func (ef *effects) refreshTitle(ctx context.Context, t *tab) error {
 	p, ok := ef.rootPlace(t)
 	if !ok {
@@ -108,7 +108,7 @@ func (ef *effects) refreshTitle(ctx context.Context, t *tab) error {
 	return ef.finishRoundTrip(ctx, t, p, readTitle, asked)
 }
 
-// ended keeps an error only when the verb itself is over.
+// ended returns err, but nil if only the time of a wait inside the verb is over.
 func ended(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil && isContext(err) {
 		return nil
@@ -116,8 +116,8 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// navigationDone reports whether a navigation that began after before, if any, shows
-// its document or came to nothing.
+// navigationDone reports whether no navigation that began after before is under
+// way: it shows its document, or it came to nothing.
 func (t *tab) navigationDone(before mark) bool {
 	if t.root.loader != before.loader {
 		return t.root.events["DOMContentLoaded"]
@@ -129,8 +129,8 @@ func (t *tab) navigationDone(before mark) bool {
 		now.stopped > before.moves.stopped
 }
 
-// waitForDownload waits for the browser to tell of a download, where a navigation of
-// the action came to nothing: it tells of that first.
+// waitForDownload waits for the browser to report a download, if a navigation of
+// the act came to nothing. The browser reports the end of the navigation first.
 func (ef *effects) waitForDownload(ctx context.Context, t *tab, before mark) error {
 	const limit = 250 * time.Millisecond
 	ef.mu.Lock()
@@ -146,8 +146,7 @@ func (ef *effects) waitForDownload(ctx context.Context, t *tab, before mark) err
 	return ef.await(bounded, func() bool { return t.closed || t.moves.downloads > before.moves.downloads })
 }
 
-// waitForPopup waits for a new tab that the action asked for, until it shows its
-// document.
+// waitForPopup waits until a new tab that the act asked for shows its document.
 func (ef *effects) waitForPopup(ctx context.Context, t *tab, before mark) error {
 	ef.mu.Lock()
 	asked, came := t.popups.asked > before.popups.asked, t.popups.done > before.popups.done
@@ -161,7 +160,7 @@ func (ef *effects) waitForPopup(ctx context.Context, t *tab, before mark) error 
 	if err != nil {
 		return ended(ctx, err)
 	}
-	loading, end := context.WithTimeout(ctx, settleLimit)
+	loading, end := context.WithTimeout(ctx, navigationLimit)
 	defer end()
 	return ended(ctx, ef.await(loading, func() bool {
 		now := ef.activeLocked()
@@ -173,8 +172,8 @@ func (ef *effects) waitForPopup(ctx context.Context, t *tab, before mark) error 
 	}))
 }
 
-// leadsSomewhere tells a new tab's own document from the empty one it starts
-// with.
+// leadsSomewhere distinguishes a new tab's own document from the empty document it
+// starts with.
 func leadsSomewhere(url string) bool { return url != "" && url != "about:blank" }
 
 func (b *base) rootPlace(t *tab) (place, bool) {
@@ -183,20 +182,20 @@ func (b *base) rootPlace(t *tab) (place, bool) {
 	return t.root.place()
 }
 
-// title reads the title past elements that are named "title".
+// title reads the title, also if an element of the page is named "title".
 const title = "() => String(Object.getOwnPropertyDescriptor(Document.prototype, 'title').get.call(document)).slice(0, 1024)"
 
-// closing is what a round trip runs: a function that returns the title.
+// closing is a function that a round trip runs, which returns the title.
 type closing struct {
 	function string
 	node     int       // its argument
-	came     *delivery // takes what became of the act's input, which the answer begins with
+	came     *delivery // takes what became of the act's input, with which the answer begins
 }
 
 var readTitle = closing{function: title}
 
-// roundTrip goes to a frame's renderer and back, and brings the tab's title
-// from the main frame.
+// roundTrip runs a function in a frame, and takes the tab's title from its answer
+// if it is the main frame.
 func (ef *effects) roundTrip(ctx context.Context, t *tab, p place, by closing) error {
 	return ef.finishRoundTrip(ctx, t, p, by, startRoundTrip(p, by))
 }
@@ -209,7 +208,7 @@ func startRoundTrip(p place, by closing) *cdp.Pending {
 	})
 }
 
-// finishRoundTrip ends it.
+// finishRoundTrip waits for the answer of a round trip.
 func (ef *effects) finishRoundTrip(ctx context.Context, t *tab, p place, by closing, asked *cdp.Pending) error {
 	var answer struct {
 		Result struct {
@@ -231,7 +230,7 @@ func (ef *effects) finishRoundTrip(ctx context.Context, t *tab, p place, by clos
 	return nil
 }
 
-// setTitle notes the tab's title, where p is its own document and still there.
+// setTitle keeps the tab's title, if p is its own document and still there.
 func (b *base) setTitle(t *tab, p place, title string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

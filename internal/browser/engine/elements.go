@@ -14,8 +14,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// locate finds the element that is meant. It waits for it, for as long as the
-// caller says, and otherwise until the page stands still.
+// locate finds the element that a locator names. It waits for the element as long
+// as the caller says, otherwise until the page is stable.
 func (es *elements) locate(ctx context.Context, t *tab, l action.Locator, timing action.Timing) (match, error) {
 	if l.Zero() {
 		return match{}, fault.New(fault.MissingSelector, "no element was named").
@@ -31,7 +31,7 @@ func (es *elements) locate(ctx context.Context, t *tab, l action.Locator, timing
 	if _, err := es.main(ctx, t); err != nil {
 		return match{}, err
 	}
-	q, err := es.askable(ctx, injected.Query{Selector: l.Selector, Role: l.Role, Name: l.Name, Text: l.Text, Index: l.Index})
+	q, err := es.allowedQuery(ctx, injected.Query{Selector: l.Selector, Role: l.Role, Name: l.Name, Text: l.Text, Index: l.Index})
 	if err != nil {
 		return match{}, err
 	}
@@ -41,7 +41,7 @@ func (es *elements) locate(ctx context.Context, t *tab, l action.Locator, timing
 	for {
 		h, err := es.search(ctx, t, q, l)
 		if fault.CodeOf(err) == fault.Ambiguous && time.Now().Before(doubted) && !es.isStable(ctx, t) {
-			if err := pause(ctx, pollInterval); err != nil {
+			if err := sleep(ctx, pollInterval); err != nil {
 				return match{}, err
 			}
 			continue
@@ -62,11 +62,11 @@ func (es *elements) locate(ctx context.Context, t *tab, l action.Locator, timing
 	}
 }
 
-// ambiguityLimit is how long a page that still changes may take to show the one element
-// of a name that several others contain.
+// ambiguityLimit is how long a locator may match several elements of a page that
+// still changes, before it is refused as ambiguous.
 const ambiguityLimit = time.Second
 
-// pollInterval is how long the main frame alone is watched before all frames are
+// pollInterval is how long only the main frame is watched before all frames are
 // searched again.
 const pollInterval = 150 * time.Millisecond
 
@@ -82,11 +82,11 @@ func (es *elements) pollOnce(ctx context.Context, t *tab, q injected.Query, wait
 	if err != nil && !moved(err) {
 		return err
 	}
-	return pause(ctx, min(wait, 10*time.Millisecond)-time.Since(started)) // a bound for what answers at once
+	return sleep(ctx, min(wait, 10*time.Millisecond)-time.Since(started)) // not too often, if the page answers at once
 }
 
-// pause waits, at most until the context ends.
-func pause(ctx context.Context, d time.Duration) error {
+// sleep waits, at most until the context ends.
+func sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil
 	}
@@ -100,8 +100,8 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// search looks once through all frames, the main one first. The first visible
-// match in that order is meant, or the index-th of all.
+// search looks through all frames once, the main frame first. It returns the first
+// visible match in that order, or the match that the query's index names.
 func (es *elements) search(ctx context.Context, t *tab, q injected.Query, l action.Locator) (match, error) {
 	var best match
 	var distinct []match
@@ -146,8 +146,8 @@ func (es *elements) searchIn(ctx context.Context, p place, q injected.Query) (in
 		return found, err
 	}
 	if found.Node == 0 && q.Selector == "" {
-		// What is in closed shadow roots is found by role and text once the world
-		// knows of them.
+		// Elements in closed shadow roots are found by role and text once our script
+		// knows the roots.
 		news, err := p.world.Pierce(ctx)
 		if err != nil {
 			return found, err
@@ -161,8 +161,8 @@ func (es *elements) searchIn(ctx context.Context, p place, q injected.Query) (in
 	return es.filterByText(ctx, p, q, found)
 }
 
-// isStable reports whether nothing loads in a tab and nothing has changed in
-// its documents for a while, so that what is not there does not come.
+// isStable reports whether nothing loads in a tab and nothing has changed in its
+// documents for a while. An element that is missing then will not appear.
 func (es *elements) isStable(ctx context.Context, t *tab) bool {
 	es.mu.Lock()
 	quiet := t.root.events["load"] && len(t.inflight) == 0 && len(t.coming()) == 0 && !es.ledger.Waiting(t.id)
@@ -172,7 +172,7 @@ func (es *elements) isStable(ctx context.Context, t *tab) bool {
 		return false
 	}
 	for _, p := range es.places(t) {
-		still, err := p.world.Still(ctx)
+		still, err := p.world.Idle(ctx)
 		if err != nil || still.Scripts && min(since, still.For()) < quietFor {
 			return false
 		}
@@ -182,7 +182,8 @@ func (es *elements) isStable(ctx context.Context, t *tab) bool {
 
 const quietFor = 500 * time.Millisecond // without a change or request, of a page with scripts
 
-// ambiguous names the elements that a locator may mean.
+// ambiguous returns the fault of a locator that matches several elements, with
+// their names and references.
 func (es *elements) ambiguous(ctx context.Context, l action.Locator, distinct []match) error {
 	const most = 8
 	var names []string
@@ -202,8 +203,8 @@ func (es *elements) ambiguous(ctx context.Context, l action.Locator, distinct []
 		Hinted("name the one that you mean by its ref, or by index").With("matches", len(distinct)).With("candidates", names)
 }
 
-// candidate is an element in a few words, with what tells it from others of its
-// name, and its reference.
+// candidate describes an element in a few words: role, name, reference, and what
+// distinguishes it from others of its name.
 func (es *elements) candidate(h match) string {
 	e := es.element(h)
 	text := fmt.Sprintf("%s %q [%s]", e.Role, pagetext.Shorten(untrusted.Title(e.Name), 60), e.Ref)

@@ -10,7 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 )
 
-// version is what the browser says it is.
+// version is the browser's answer to Browser.getVersion.
 type version struct {
 	Product   string `json:"product"` // "Chrome/150.0.7871.124"
 	UserAgent string `json:"userAgent"`
@@ -33,8 +33,8 @@ type brand struct {
 	Version string `json:"version"`
 }
 
-// clientHints is userAgentMetadata of Emulation.setUserAgentOverride: without
-// it pages are given no client hints.
+// clientHints is userAgentMetadata of Emulation.setUserAgentOverride. Without it
+// pages get no client hints.
 type clientHints struct {
 	Brands       []brand `json:"brands"`
 	FullVersions []brand `json:"fullVersionList"`
@@ -45,31 +45,31 @@ type clientHints struct {
 	Mobile       bool    `json:"mobile"`
 }
 
-// emulating are the calls that have a target emulate what the options say.
-func (o Options) emulating(kind string, v version) []stroke {
+// emulating returns the calls that make a target emulate what the options say.
+func (o Options) emulating(kind string, v version) []command {
 	e := o.Emulate
-	var all []stroke
+	var all []command
 	if e.UserAgent != "" || e.Locale != "" || o.mobile() {
-		all = append(all, stroke{"Emulation.setUserAgentOverride", o.identity(v)})
+		all = append(all, command{"Emulation.setUserAgentOverride", o.identity(v)})
 	}
 	if e.Locale != "" {
-		all = append(all, stroke{"Emulation.setLocaleOverride", map[string]string{"locale": e.Locale}})
+		all = append(all, command{"Emulation.setLocaleOverride", map[string]string{"locale": e.Locale}})
 	}
 	if e.Timezone != "" {
-		all = append(all, stroke{"Emulation.setTimezoneOverride", map[string]string{"timezoneId": e.Timezone}})
+		all = append(all, command{"Emulation.setTimezoneOverride", map[string]string{"timezoneId": e.Timezone}})
 	}
 	if kind != "page" {
 		return all
 	}
 	if features := mediaFeatures(e); len(features) > 0 {
-		all = append(all, stroke{"Emulation.setEmulatedMedia", map[string]any{"features": features}})
+		all = append(all, command{"Emulation.setEmulatedMedia", map[string]any{"features": features}})
 	}
 	if g := e.Geolocation; g != nil {
 		place := map[string]float64{"latitude": g.Latitude, "longitude": g.Longitude, "accuracy": cmp.Or(g.Accuracy, 10)}
-		all = append(all, stroke{"Emulation.setGeolocationOverride", place})
+		all = append(all, command{"Emulation.setGeolocationOverride", place})
 	}
 	if e.Touch || o.mobile() {
-		all = append(all, stroke{"Emulation.setTouchEmulationEnabled", map[string]any{"enabled": true, "maxTouchPoints": 5}})
+		all = append(all, command{"Emulation.setTouchEmulationEnabled", map[string]any{"enabled": true, "maxTouchPoints": 5}})
 	}
 	return all
 }
@@ -85,7 +85,7 @@ func mediaFeatures(e action.Emulation) (features []map[string]string) {
 	return features
 }
 
-// userAgent is what the browser calls itself.
+// userAgent returns the user agent that pages see.
 func (o Options) userAgent(v version) string {
 	own := v.UserAgent
 	if o.mobile() {
@@ -98,7 +98,7 @@ func (o Options) userAgent(v version) string {
 	return cmp.Or(o.Emulate.UserAgent, own)
 }
 
-// identity is the parameters of Emulation.setUserAgentOverride.
+// identity returns the parameters of Emulation.setUserAgentOverride.
 func (o Options) identity(v version) map[string]any {
 	hints := clientHints{
 		Brands:       []brand{{"Chromium", v.major()}, {"Not A(Brand", "24"}},
@@ -116,7 +116,8 @@ func (o Options) identity(v version) map[string]any {
 	return said
 }
 
-// emulateAgain gives tabs that are open what a session emulates. b.mu is held.
+// emulateAgain makes open tabs emulate what the options say, if that has changed.
+// base.mu is held.
 func (ts *targets) emulateAgain(before action.Emulation) {
 	if reflect.DeepEqual(before, ts.options.Emulate) {
 		return
@@ -129,7 +130,7 @@ func (ts *targets) emulateAgain(before action.Emulation) {
 	}
 }
 
-// permit lets pages ask where the device is, if the session says where. b.mu is
+// permit lets pages read the device's position, if the options name one. base.mu is
 // held.
 func (ts *targets) permit() {
 	if ts.options.Emulate.Geolocation == nil {
@@ -142,8 +143,8 @@ func (ts *targets) permit() {
 	ts.root.Send("Browser.setPermission", params)
 }
 
-// resize gives all tabs another viewport, those to come too, and waits until
-// the active one has it.
+// resize changes the viewport of all tabs, also of later ones, and waits until the
+// active tab has it.
 func (ts *targets) resize(ctx context.Context, t *tab, a *action.Resize, _ action.Pin) (any, error) {
 	ts.mu.Lock()
 	ts.options.Width, ts.options.Height = a.Width, a.Height

@@ -10,8 +10,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// event takes in what the browser says by itself. It runs on the reading
-// goroutine: it changes state and leaves everything else to the queue.
+// event handles an event of the browser. It runs on the goroutine that reads the
+// connection: it only changes state, and leaves everything else to the queue.
 func (b *Browser) event(e cdp.Event) {
 	take, known := events[e.Method]
 	if !known {
@@ -22,10 +22,10 @@ func (b *Browser) event(e cdp.Event) {
 	take(b, e.Session, b.sessions[e.Session], e.Params)
 }
 
-type taker func(b *Browser, session string, from *target, params json.RawMessage)
+type eventHandler func(b *Browser, session string, from *target, params json.RawMessage)
 
 // on decodes an event of any target.
-func on[P any](do func(b *Browser, session string, p P)) taker {
+func on[P any](do func(b *Browser, session string, p P)) eventHandler {
 	return func(b *Browser, session string, _ *target, params json.RawMessage) {
 		var p P
 		if json.Unmarshal(params, &p) == nil {
@@ -35,7 +35,7 @@ func on[P any](do func(b *Browser, session string, p P)) taker {
 }
 
 // inTab decodes an event of a tab or of a frame in one.
-func inTab[P any](do func(b *Browser, t *tab, from *target, p P)) taker {
+func inTab[P any](do func(b *Browser, t *tab, from *target, p P)) eventHandler {
 	return func(b *Browser, _ string, from *target, params json.RawMessage) {
 		var p P
 		if from == nil || from.tab == nil || json.Unmarshal(params, &p) != nil {
@@ -57,17 +57,17 @@ type byFrame struct {
 	Type        string `json:"navigationType"`
 }
 
-var events = joined(targetEvents, frameEvents, worldEvents, networkEvents, dialogEvents, consoleEvents, dragEvents, downloadEvents, chooserEvents, depositEvents, certificateEvents, authEvents)
+var events = joined(targetEvents, frameEvents, worldEvents, networkEvents, dialogEvents, consoleEvents, dragEvents, downloadEvents, chooserEvents, storageEvents, certificateEvents, authEvents)
 
-func joined(parts ...map[string]taker) map[string]taker {
-	all := make(map[string]taker)
+func joined(parts ...map[string]eventHandler) map[string]eventHandler {
+	all := make(map[string]eventHandler)
 	for _, part := range parts {
 		maps.Copy(all, part)
 	}
 	return all
 }
 
-var targetEvents = map[string]taker{
+var targetEvents = map[string]eventHandler{
 	"Target.attachedToTarget": on(func(b *Browser, session string, p attached) { b.targets.attach(session, p) }),
 	"Target.detachedFromTarget": on(func(b *Browser, _ string, p struct {
 		Session string `json:"sessionId"`
@@ -88,7 +88,7 @@ var targetEvents = map[string]taker{
 	"Inspector.targetCrashed": func(b *Browser, _ string, from *target, _ json.RawMessage) { b.targets.crash(from) },
 }
 
-var frameEvents = map[string]taker{
+var frameEvents = map[string]eventHandler{
 	"Page.frameAttached": inTab(func(b *Browser, t *tab, from *target, p byFrame) {
 		f := t.frame(p.Frame, p.Parent)
 		if f.target == nil {
@@ -103,7 +103,7 @@ var frameEvents = map[string]taker{
 		case p.Reason != "swap":
 			t.drop(f)
 		case f.target == from:
-			f.target = nil // the target of its new process is told of next
+			f.target = nil // the browser reports the target of its new process next
 			t.forget(f)
 		}
 	}),
@@ -114,7 +114,7 @@ var frameEvents = map[string]taker{
 		if f == t.root {
 			b.outgoing.channels.drop(func(_, tab string) bool { return tab == t.id })
 		}
-		b.cameFrom(f.url)
+		b.siteData.visited.add(f.url)
 		if from.console.Muted() {
 			t.forget(f) // nobody told of the end of its world
 		}
@@ -142,7 +142,7 @@ var frameEvents = map[string]taker{
 		case p.Disposition == "download" && b.options.Downloads == "" && !t.hidden:
 			b.notes.add(downloadRefused)
 		case p.Disposition == "download" && p.Frame == t.root.id:
-			t.moves.asked++ // it is over when the download begins, or comes to nothing
+			t.moves.asked++ // it ends when the download begins or fails
 		}
 	}),
 	"Page.frameScheduledNavigation": inTab(func(_ *Browser, t *tab, _ *target, p byFrame) {
@@ -165,7 +165,7 @@ var frameEvents = map[string]taker{
 		}
 	}),
 	"Page.downloadWillBegin": inTab(func(b *Browser, t *tab, _ *target, _ byFrame) {
-		if b.options.Downloads == "" || t.hidden { // otherwise Browser.downloadWillBegin tells more
+		if b.options.Downloads == "" || t.hidden { // otherwise Browser.downloadWillBegin counts it
 			t.moves.downloads++
 		}
 		if b.options.Downloads == "" && !t.hidden {
@@ -189,13 +189,13 @@ type world struct {
 	} `json:"context"`
 }
 
-var worldEvents = map[string]taker{
+var worldEvents = map[string]eventHandler{
 	"Runtime.executionContextCreated": inTab(func(_ *Browser, t *tab, from *target, p world) {
 		if p.Context.Name != injected.World && !p.Context.Aux.Own || p.Context.Aux.Frame == "" {
 			return
 		}
 		f := t.frames[p.Context.Aux.Frame]
-		if f == nil && !from.settled { // it was there before we came
+		if f == nil && !from.settled { // it existed before the engine attached
 			f = t.frame(p.Context.Aux.Frame, "")
 			f.target = from
 		}

@@ -18,8 +18,8 @@ const (
 	keptStack   = 4000                   // characters of a stack
 )
 
-// plainly writes any value as JSON, with words for what JSON has none for. It
-// runs in the page's own world, where the value lives.
+// plainly converts any value to JSON, with words for values that JSON does not have.
+// It runs in the page's own world, where the value is.
 //
 //go:embed plainly.js
 var plainly string
@@ -48,7 +48,7 @@ type evaluated struct {
 }
 
 // execute runs a script in the main frame's own world, in the document that was
-// looked at. Faults: invalid_request for a script that throws, with its stack;
+// judged. Faults: invalid_request for a script that throws, with its stack;
 // page_changed; browser_action_timeout.
 func (ct *contents) execute(ctx context.Context, t *tab, a *action.Execute, pin action.Pin) (any, error) {
 	root, err := ct.main(ctx, t)
@@ -85,7 +85,7 @@ func (ct *contents) execute(ctx context.Context, t *tab, a *action.Execute, pin 
 	return out, err
 }
 
-// terminated turns the end of a script that ran too long into a time-out.
+// terminated returns a time-out for a script that ran too long.
 func terminated(err error, limit time.Duration) error {
 	if strings.Contains(err.Error(), "terminated") {
 		return timedOut("execute", limit).Because(err)
@@ -93,7 +93,7 @@ func terminated(err error, limit time.Duration) error {
 	return err
 }
 
-// primitive is a value that travels by itself.
+// primitive returns a value that is part of the protocol's answer.
 func (ct *contents) primitive(r scriptValue) any {
 	if r.Special != "" {
 		return strings.TrimSuffix(r.Special, "n")
@@ -115,7 +115,7 @@ func (ct *contents) primitive(r scriptValue) any {
 	return strings.ToValidUTF8(text[:resultLimit], "")
 }
 
-// written has the page write an object as JSON.
+// written converts an object to JSON in the page.
 func (ct *contents) written(ctx context.Context, t *tab, object string, limit time.Duration) (any, error) {
 	params := map[string]any{
 		"objectId": object, "functionDeclaration": plainly, "returnByValue": true,
@@ -150,7 +150,7 @@ func unwritten(cause error) error {
 		Hinted("return plain data, such as a string or an object of strings").Because(cause)
 }
 
-// fault is what a script's exception is told of as.
+// fault returns the fault for a script's exception.
 func (e *thrown) fault() error {
 	said, stack := e.Text, ""
 	if x := e.Exception; x != nil {

@@ -10,7 +10,7 @@ import (
 
 const textLimit = 1 << 20 // bytes of text of all frames together
 
-// extract reads the page's text, frame by frame, or its title.
+// extract reads the text of the page's frames, or its title.
 func (ct *contents) extract(ctx context.Context, t *tab, a *action.Extract, _ action.Pin) (any, error) {
 	mode := a.Mode
 	if mode == "" {
@@ -47,7 +47,7 @@ func (ct *contents) extract(ctx context.Context, t *tab, a *action.Extract, _ ac
 	return out, nil
 }
 
-// extracted is the document's text, or its title.
+// extracted returns the result of page.extract for a document.
 func (d *document) extracted(mode string, p action.Paging) *action.Extracted {
 	out := &action.Extracted{Mode: mode, URL: d.url, Title: d.title, Text: d.title, Document: d.shows()}
 	if mode == "text" {
@@ -56,8 +56,8 @@ func (d *document) extracted(mode string, p action.Paging) *action.Extracted {
 	return out
 }
 
-// text reads what a person can see of all frames, and says of what media type the
-// main one is where it is not HTML.
+// text reads the text of all frames that a person can see. mediaType is that of the
+// main document.
 func (rd *reader) text(ctx context.Context, t *tab) (text, mediaType string, err error) {
 	var all strings.Builder
 	for _, p := range rd.places(t) {

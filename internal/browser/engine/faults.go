@@ -10,10 +10,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// errLimit is the cause of a context whose verb used up its time.
+// errLimit is the cause of a context that ended at a verb's limit.
 var errLimit = errors.New("the verb's time is over")
 
-// toFault turns whatever ended a verb into a fault that shows no internals.
+// toFault returns the fault for the error that ended a verb, without internals.
 func (b *base) toFault(ctx context.Context, verb string, limit time.Duration, err error) error {
 	if cause := context.Cause(ctx); cause != nil && isContext(err) {
 		err = cause
@@ -53,14 +53,13 @@ func hintOf(verb string) string {
 	return "the page may hang: navigate again with page.goto, or give a longer timeout"
 }
 
-// short is a verb's name as time-outs show it: click, not page.click.
+// short returns a verb's name for messages: click, not page.click.
 func short(verb string) string { return strings.TrimPrefix(verb, "page.") }
 
 var errMoved = fault.New(fault.PageChanged, "the page changed while it was being used").
 	Hinted("take a new snapshot and look again")
 
-// moved reports whether the browser refused a call because its document was
-// replaced meanwhile.
+// moved reports whether a call failed because its document was replaced meanwhile.
 func moved(err error) bool {
 	var e *cdp.Error
 	if !errors.As(err, &e) {

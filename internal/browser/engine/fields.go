@@ -10,17 +10,17 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Filling is what page.fill_secret is done with: the caller's words, and what
-// only the gateway knows. Look takes the caller's words alone.
+// Filling are the arguments with which Do takes page.fill_secret: those of the
+// caller, and what only the gateway knows. Look takes the caller's arguments.
 type Filling struct {
 	action.FillSecret
 	Value  credentials.Secret
-	Origin string // scheme://host[:port]; no other gets it
+	Origin string // scheme://host[:port] that may get the secret
 }
 
-// fillSecret gives a protected field its secret. The page gets it in one go, and only
-// while document, element and origin are those that were judged. Faults:
-// page_changed, not_actionable, denied_by_policy.
+// fillSecret sets the value of a protected field to a secret. It does so in one
+// step, and only if document, element and origin are those that were judged.
+// Faults: page_changed, not_actionable, denied_by_policy.
 func (in *input) fillSecret(ctx context.Context, t *tab, a *Filling, pin action.Pin) (any, error) {
 	before := in.effects.mark(t)
 	at, err := in.readyFocused(ctx, t, pin, injected.ForType, injected.Focus{}, a.Timing)
@@ -31,7 +31,7 @@ func (in *input) fillSecret(ctx context.Context, t *tab, a *Filling, pin action.
 	if err := in.focus(ctx, t, at, injected.Focus{}); err != nil {
 		return nil, err
 	}
-	q := injected.Filling{Node: at.node, Print: pin.Print, Origin: a.Origin, Value: a.Value.Reveal()}
+	q := injected.FillQuery{Node: at.node, Print: pin.Print, Origin: a.Origin, Value: a.Value.Reveal()}
 	filled, err := at.place.world.Fill(ctx, q)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (in *input) fillSecret(ctx context.Context, t *tab, a *Filling, pin action.
 	return out, err
 }
 
-// unfilled says why a field has no secret.
+// unfilled returns the fault of a field that did not get its secret.
 func unfilled(f injected.Filled) error {
 	switch {
 	case f.OK:
@@ -62,7 +62,7 @@ func unfilled(f injected.Filled) error {
 	return errChanged
 }
 
-// selectOptions selects options by value or label: all that are asked for, or none.
+// selectOptions selects options by value or label: all of the given ones, or none.
 func (in *input) selectOptions(ctx context.Context, t *tab, a *action.Select, pin action.Pin) (any, error) {
 	if len(a.Values) == 0 {
 		return nil, fault.New(fault.InvalidRequest, "no values were given").
@@ -88,8 +88,8 @@ func (in *input) selectOptions(ctx context.Context, t *tab, a *action.Select, pi
 	return acted, err
 }
 
-// readyToSelect is take for a choice: in the tab's own document the options are
-// chosen in the same round trip. In frames their place is to be checked first.
+// readyToSelect is ready for a choice. In the tab's own document the options are
+// selected in the same round trip; in a frame, its position must be verified first.
 func (in *input) readyToSelect(ctx context.Context, t *tab, pin action.Pin, a *action.Select) (actionTarget, error) {
 	q := injected.Pinned{Kind: injected.ForSelect}
 	if err := in.elements.pinnedPoint(ctx, t, pin, a.Locator, &q); err != nil {
@@ -101,7 +101,7 @@ func (in *input) readyToSelect(ctx context.Context, t *tab, pin action.Pin, a *a
 	return in.readyFor(ctx, t, pin, q, a.Timing)
 }
 
-// choseOr is what became of the choice, or what choose says of it.
+// choseOr returns the result of the choice. If it was not tried, it calls choose.
 func (a actionTarget) choseOr(choose func() (injected.Chosen, error)) (injected.Chosen, error) {
 	if a.chose != nil {
 		return *a.chose, nil
@@ -130,14 +130,15 @@ func unchosen(c injected.Chosen) error {
 	return nil
 }
 
-// hasFormat are the types of input whose value is given as a whole: keys go to
-// parts of it, in an order that depends on the language of the browser.
+// hasFormat are the types of input whose value is set as a whole. Keys would edit
+// parts of it, in an order that depends on the browser's language.
 var hasFormat = map[string]bool{
 	"date": true, "time": true, "month": true, "week": true, "datetime-local": true, "range": true, "color": true,
 }
 
-// assign gives such a field its value, and returns what is left to type: nothing. Faults:
-// invalid_request when the field does not take it, page_changed.
+// assign sets the value of such a field. It returns the text that is left to type,
+// which is empty. Faults: invalid_request for a value that the field does not take,
+// page_changed.
 func (in *input) assign(ctx context.Context, at actionTarget, value string) (rest string, err error) {
 	got, err := at.place.world.Assign(ctx, injected.Assignment{Node: at.node, Value: value})
 	switch {
@@ -154,9 +155,9 @@ func (in *input) assign(ctx context.Context, at actionTarget, value string) (res
 	return "", notReady(got.Error, "", 0)
 }
 
-// paste puts text into a code editor that has the focus, in the place of all
-// that is in it or at its end: an editor that gets keys indents lines and closes
-// brackets by itself. It returns what is left to be typed. Fault: page_changed.
+// paste inserts text into a code editor that has the focus, at its end or in place
+// of its content. With keys, the editor would indent lines and close brackets by
+// itself. It returns the text that is left to type. Fault: page_changed.
 func (in *input) paste(ctx context.Context, t *tab, at actionTarget, pin action.Pin, text string, whole bool) (string, error) {
 	keys := []string{"Control+End"}
 	switch {
@@ -170,14 +171,14 @@ func (in *input) paste(ctx context.Context, t *tab, at actionTarget, pin action.
 		if err != nil {
 			return text, err
 		}
-		if err := in.send(ctx, t, k.strokes(held)); err != nil {
+		if err := in.send(ctx, t, k.commands(held)); err != nil {
 			return text, err
 		}
 	}
 	if text == "" {
 		return text, nil
 	}
-	pasted, err := at.place.world.Paste(ctx, injected.Pasting{Node: at.node, Print: pin.Print, Text: text})
+	pasted, err := at.place.world.Paste(ctx, injected.PasteQuery{Node: at.node, Print: pin.Print, Text: text})
 	switch {
 	case err != nil:
 		return text, err

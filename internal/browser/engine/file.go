@@ -11,17 +11,17 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 )
 
-const fileLimit = 20 * time.Second // for a file that a navigation brought to arrive, and again to be read
+const fileLimit = 20 * time.Second // for the file of a navigation to arrive, and again to read it
 
-// fileOf is the file that a tab's last navigation brought instead of a page, nil
-// where it shows a page.
+// fileOf returns the file that a tab's last navigation returned instead of a page,
+// nil if the tab shows a page.
 func (b *base) fileOf(t *tab) *document {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return t.file
 }
 
-// dropFile has a tab show its page again, and reports whether a file was shown.
+// dropFile makes a tab show its page again. It reports whether a file was shown.
 func (b *base) dropFile(t *tab) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -30,10 +30,10 @@ func (b *base) dropFile(t *tab) bool {
 	return was
 }
 
-// readFile has a tab show the file that a navigation brought instead of a page:
-// PDF documents and text, which the browser itself does not draw. It is what the
-// server sent for that navigation; nothing is requested for it again. A file that
-// cannot be read is a download as any other.
+// readFile makes a tab show the file that a navigation returned instead of a page:
+// a PDF document or text that the browser does not show itself. The file is the
+// download of that navigation; it is not requested again. A file that cannot be
+// read remains a download.
 func (nv *navigator) readFile(ctx context.Context, t *tab, n *action.Navigated) {
 	nv.mu.Lock()
 	readable := nv.options.Files != nil && (kindOf(t.mediaType) != "" || t.mediaType == pdfType)
@@ -70,7 +70,7 @@ func (nv *navigator) readFile(ctx context.Context, t *tab, n *action.Navigated) 
 
 const pdfType = "application/pdf"
 
-// documentShown is what a tab shows that is no page of HTML; nil for a page.
+// documentShown returns the document that a tab shows; nil for a page.
 func (rd *reader) documentShown(ctx context.Context, t *tab) *action.Document {
 	rd.mu.Lock()
 	mediaType := t.mediaType
@@ -82,7 +82,7 @@ func (rd *reader) documentShown(ctx context.Context, t *tab) *action.Document {
 	return d.shows()
 }
 
-// find looks for words in the document.
+// find searches for text in the document.
 func (d *document) find(ctx context.Context, q snapshot.Query) *action.Matches {
 	page := &snapshot.Page{URL: d.url, Title: d.title}
 	for line := range strings.Lines(d.text) {

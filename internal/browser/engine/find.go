@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	foundLimit = 20  // matches, where a call does not say how many
+	foundLimit = 20  // matches, if a call names no limit
 	foundWords = 60  // characters on each side of a match
 	mostSteps  = 300 // instructions of a compiled expression: each may cost a step for each character of the page
 )
 
-// find looks for words and roles in what a snapshot would show, with its
-// references. Faults: invalid_request, invalid_selector, not_found for a
-// selector that matches nothing.
+// find searches for text and roles in what a snapshot would show, and returns
+// references. Faults: invalid_request, invalid_selector, not_found for a selector
+// that matches nothing.
 func (ct *contents) find(ctx context.Context, t *tab, a *action.Find, _ action.Pin) (any, error) {
 	q, err := queryOf(a)
 	if err != nil {
@@ -53,8 +53,8 @@ func (ct *contents) find(ctx context.Context, t *tab, a *action.Find, _ action.P
 	return out, ctx.Err()
 }
 
-// tooHeavy reports whether an expression is one that takes the gateway's time:
-// RE2 never backtracks, but a repetition is written out.
+// tooHeavy reports whether an expression would take much of the gateway's time: RE2
+// never backtracks, but it expands repetitions.
 func tooHeavy(expression string) bool {
 	tree, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {

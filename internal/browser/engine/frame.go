@@ -10,7 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 )
 
-// frame is one frame of a tab. Its fields are guarded by Browser.mu.
+// frame is one frame of a tab. Its fields are guarded by base.mu.
 type frame struct {
 	id        string
 	parent    *frame
@@ -20,14 +20,14 @@ type frame struct {
 	url       string
 	failed    bool            // it shows an error page
 	events    map[string]bool // lifecycle events of the loader
-	context   int64           // our isolated world; 0 when there is none
+	context   int64           // our isolated world; 0 for none
 	origin    string          // of the document, as its world says
-	unique    string          // its unique id, which is the identity of the document: numbers of elements belong to it
+	unique    string          // the world's unique id, which identifies the document to which numbers of elements belong
 	own       string          // the unique id of the page's own world of it
 	owner     owner
-	placed    injected.Embedding // where it was when it was last pointed at
-	painted   string             // the document that is known to have been drawn
-	awaited   bool               // it was waited for once, in vain
+	placed    injected.Embedding // its position at the last input
+	painted   string             // the document that is known to be painted
+	awaited   bool               // complete has waited for it once
 	listeners listenerCache
 }
 
@@ -51,7 +51,7 @@ type frameTree struct {
 	Children []frameTree `json:"childFrames"`
 }
 
-// forget drops what belonged to the frame's document in its process.
+// forget drops the world of the frame's document and the references to its elements.
 func (t *tab) forget(f *frame) {
 	if f.unique != "" {
 		t.refs.Forget(f.unique)
@@ -79,7 +79,7 @@ func (f *frame) lifecycle(loader, name string) {
 	f.events[name] = true
 }
 
-// world returns our isolated world of the frame's document. b.mu is held.
+// world returns our isolated world of the frame's document. base.mu is held.
 func (f *frame) world() (injected.Frame, bool) {
 	if f.target == nil || f.context == 0 {
 		return injected.Frame{}, false
@@ -87,7 +87,7 @@ func (f *frame) world() (injected.Frame, bool) {
 	return injected.Frame{Session: f.target.session, Context: f.context, Unique: f.unique, Page: f.own}, true
 }
 
-// frame returns the frame of that id, made as a child of parent if it is new.
+// frame returns the frame with an id. A new one is added as a child of parent.
 func (t *tab) frame(id, parent string) *frame {
 	if f := t.frames[id]; f != nil {
 		return f
@@ -101,7 +101,7 @@ func (t *tab) frame(id, parent string) *frame {
 	return f
 }
 
-// navigated notes a commit that a target reported.
+// navigated notes that a frame shows a new document, as a target reported.
 func (t *tab) navigated(from *target, info frameInfo) *frame {
 	f := t.root
 	if info.ID != t.root.id {
@@ -112,7 +112,7 @@ func (t *tab) navigated(from *target, info frameInfo) *frame {
 	f.commit(info)
 	if f == t.root {
 		t.crashed, t.dialogs = false, 0
-		t.sent, t.method = t.method == http.MethodPost, ""
+		t.posted, t.method = t.method == http.MethodPost, ""
 		t.title, t.file = "", nil
 		clear(t.inflight) // the old document's requests are over
 		clear(t.asking)
@@ -137,7 +137,7 @@ func (t *tab) dropChildren(f *frame) {
 	}
 }
 
-// lose notes that a target is gone, or its renderer: its frames have no world.
+// lose notes that a target or its renderer is gone: its frames have no world.
 func (t *tab) lose(gone *target) {
 	for _, f := range t.frames {
 		if f.target != gone {
@@ -150,7 +150,7 @@ func (t *tab) lose(gone *target) {
 	}
 }
 
-// merge fills in the frames that were there before we were told of changes.
+// merge adds the frames that existed before the browser reported changes.
 func (t *tab) merge(from *target, tree frameTree, parent *frame) {
 	f := t.root
 	if tree.Frame.ID != t.root.id {
@@ -172,12 +172,12 @@ func (t *tab) merge(from *target, tree frameTree, parent *frame) {
 	}
 }
 
-// release takes a child out.
+// release removes a child.
 func (f *frame) release(child *frame) {
 	f.children = slices.DeleteFunc(f.children, func(c *frame) bool { return c == child })
 }
 
-// place is a frame as it was when it was looked at.
+// place is a frame with the document that it showed at some time.
 type place struct {
 	frame    *frame
 	world    injected.Frame
@@ -186,7 +186,7 @@ type place struct {
 	url      string
 }
 
-// places returns the frames that can be read now, the main one first, in the
+// places returns the frames that can be read now, parents before children, in the
 // order in which they were attached.
 func (b *base) places(t *tab) []place {
 	b.mu.Lock()
@@ -234,8 +234,8 @@ func (b *base) main(ctx context.Context, t *tab) (place, error) {
 	return p, err
 }
 
-// embedder returns the frame that embeds f. There is none around a main frame;
-// ok is false when it cannot be read now.
+// embedder returns the parent of a frame. main reports that f is a main frame, which
+// has none; ok is false if the parent cannot be read now.
 func (b *base) embedder(f *frame) (parent place, main, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -270,11 +270,10 @@ func (b *base) ownerOf(ctx context.Context, f *frame, parent place) (int, error)
 	return number, nil
 }
 
-const frameLimit = time.Second // for a frame that changes its process to come to us
+const frameLimit = time.Second // for the browser to report a frame that changes its process
 
-// complete waits for frames that are on their way to us: the browser tells of
-// one that gets a process of its own later than of its parent. Each is waited
-// for once; what does not come is read without it.
+// complete waits for frames that cannot be read yet: the browser reports a frame
+// with a process of its own later than its parent. It waits once for each frame.
 func (b *base) complete(ctx context.Context, t *tab) error {
 	bounded, stop := context.WithTimeout(ctx, frameLimit)
 	defer stop()
@@ -289,7 +288,7 @@ func (b *base) complete(ctx context.Context, t *tab) error {
 	return ended(ctx, err)
 }
 
-// coming returns the frames that have no world yet. b.mu is held.
+// coming returns the frames that have no world yet. base.mu is held.
 func (t *tab) coming() []*frame {
 	var all []*frame
 	for _, f := range t.frames {

@@ -6,20 +6,20 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 )
 
-// boxes returns where elements of a frame are seen in the tab's viewport, by
-// their numbers: what scroll containers and frames leave of them.
+// boxes returns the boxes of elements of a frame in the tab's viewport. Of each
+// box it returns the part that scroll containers and frames leave visible.
 func (g *geometry) boxes(ctx context.Context, p place, nodes []int, uncovered bool) ([]injected.Box, error) {
 	if len(nodes) == 0 {
 		return nil, nil
 	}
-	found, err := p.world.Boxes(ctx, injected.Boxing{Nodes: nodes, Embedded: p.frame.parent != nil, Uncovered: uncovered})
+	found, err := p.world.Boxes(ctx, injected.BoxQuery{Nodes: nodes, Embedded: p.frame.parent != nil, Uncovered: uncovered})
 	if err != nil {
 		return nil, err
 	}
 	return g.toTab(ctx, p.frame, found)
 }
 
-// toTab turns boxes of a frame's viewport into ones of the tab's.
+// toTab converts boxes from a frame's viewport to the tab's.
 func (g *geometry) toTab(ctx context.Context, f *frame, found []injected.Box) ([]injected.Box, error) {
 	for len(found) > 0 {
 		parent, main, ok := g.embedder(f)
@@ -38,7 +38,7 @@ func (g *geometry) toTab(ctx context.Context, f *frame, found []injected.Box) ([
 	return found, nil
 }
 
-// toParent turns boxes of a frame's viewport into ones of its parent's.
+// toParent converts boxes from a frame's viewport to its parent's.
 func (g *geometry) toParent(ctx context.Context, f *frame, parent place, boxes []injected.Box) ([]injected.Box, error) {
 	number, err := g.ownerOf(ctx, f, parent)
 	if err != nil {
@@ -48,7 +48,7 @@ func (g *geometry) toParent(ctx context.Context, f *frame, parent place, boxes [
 	if err != nil {
 		return nil, err
 	}
-	windows, err := parent.world.Boxes(ctx, injected.Boxing{Nodes: []int{number}, Embedded: parent.frame.parent != nil})
+	windows, err := parent.world.Boxes(ctx, injected.BoxQuery{Nodes: []int{number}, Embedded: parent.frame.parent != nil})
 	if err != nil || at.Gone || len(windows) == 0 {
 		return nil, err
 	}
@@ -65,23 +65,24 @@ func (g *geometry) toParent(ctx context.Context, f *frame, parent place, boxes [
 	return seen, nil
 }
 
-// intersection is where two boxes overlap; its sides may be negative.
+// intersection returns where two boxes overlap. Without an overlap its width or
+// height is negative.
 func intersection(a, b injected.Rect) injected.Rect {
 	x, y := max(a.X, b.X), max(a.Y, b.Y)
 	return injected.Rect{X: x, Y: y, Width: min(a.X+a.Width, b.X+b.Width) - x, Height: min(a.Y+a.Height, b.Y+b.Height) - y}
 }
 
-// The browser drops input for a document that has not been drawn yet, and
-// routes it to a frame of another process by what is drawn. Both cost two
-// frames of waiting, once, and nothing after. What is out of sight is never
-// drawn: hence the bound, of more than a busy machine takes for two frames.
+// The browser drops input for a document that was not painted yet, and routes
+// input to frames of other processes by what was painted. For each, the engine
+// waits once for two animation frames. What is not visible is never painted: hence
+// a limit, which is longer than a busy machine takes for two animation frames.
 const (
 	twoFrames  = "() => new Promise(done => { setTimeout(done, 1000); requestAnimationFrame(() => requestAnimationFrame(() => done())) })"
 	firstPaint = "() => performance.getEntriesByType('paint').length > 0 || (" + twoFrames + ")()"
 )
 
-// waitPainted waits until the tab's document, and that of the frame acted in, have
-// been drawn once.
+// waitPainted waits until the tab's document and that of the frame were painted
+// once.
 func (g *geometry) waitPainted(ctx context.Context, t *tab, p place) error {
 	if err := g.waitRootPainted(ctx, t); err != nil || p.frame == t.root {
 		return err
@@ -89,8 +90,8 @@ func (g *geometry) waitPainted(ctx context.Context, t *tab, p place) error {
 	return g.waitFirstPaint(ctx, p)
 }
 
-// waitRootPainted does so for the tab's own document. Until then no animation moves
-// in it either, so that what will move looks still.
+// waitRootPainted waits until the tab's own document was painted once. Before that,
+// no animation runs in it, and what will move seems to be still.
 func (g *geometry) waitRootPainted(ctx context.Context, t *tab) error {
 	root, err := g.main(ctx, t)
 	if err != nil {
@@ -115,8 +116,8 @@ func (g *geometry) waitFirstPaint(ctx context.Context, p place) error {
 	return nil
 }
 
-// waitPlaced waits until a frame of another process is drawn where the layout
-// has it, if that is not where it was before.
+// waitPlaced waits until a frame of another process is painted at its present
+// place, if it was moved since the last time.
 func (g *geometry) waitPlaced(ctx context.Context, f *frame, parent place, e injected.Embedding) error {
 	here := injected.Embedding{Left: e.Left, Top: e.Top, ScaleX: e.ScaleX, ScaleY: e.ScaleY}
 	g.mu.Lock()
@@ -130,19 +131,19 @@ func (g *geometry) waitPlaced(ctx context.Context, f *frame, parent place, e inj
 	return runIn(ctx, parent, twoFrames)
 }
 
-// runIn runs a function of no arguments in a frame and waits for its promise.
+// runIn runs a function without arguments in a frame and waits for its promise.
 func runIn(ctx context.Context, p place, function string) error {
 	return p.world.Session.Call(ctx, "Runtime.callFunctionOn", map[string]any{
 		"functionDeclaration": function, "uniqueContextId": p.world.Unique, "awaitPromise": true,
 	}, nil)
 }
 
-// geometry says where things are in the viewport of the tab, and waits until
-// they are drawn there.
+// geometry converts positions in frames to positions in the tab's viewport, and
+// waits until frames are painted there.
 type geometry struct{ *base }
 
-// point turns a point of a frame's viewport into one of the tab's. by names
-// what covers a frame on the way; it is empty when nothing does.
+// point converts a point from a frame's viewport to the tab's. by names what covers
+// a frame at that point; it is empty if nothing does.
 func (g *geometry) point(ctx context.Context, p place, x, y float64) (px, py float64, by string, err error) {
 	f := p.frame
 	for {
@@ -174,7 +175,7 @@ func (g *geometry) point(ctx context.Context, p place, x, y float64) (px, py flo
 	}
 }
 
-// inOtherProcess reports whether a frame has another process than its tab.
+// inOtherProcess reports whether a frame runs in another process than its tab.
 func (g *geometry) inOtherProcess(t *tab, p place) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

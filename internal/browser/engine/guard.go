@@ -16,8 +16,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// documentsOnly makes the browser ask us before it requests a document. What
-// documents load is the egress door's to judge.
+// documentsOnly makes the browser ask the engine before it requests a document. What
+// documents load is judged by the egress proxy.
 var documentsOnly = map[string]any{"patterns": []map[string]string{
 	{"urlPattern": "*", "resourceType": "Document", "requestStage": "Request"},
 }}
@@ -39,17 +39,17 @@ type paused struct {
 		} `json:"postDataEntries"`
 	} `json:"request"`
 	Network    string `json:"networkId"`           // id of the request in events of the Network domain
-	Redirected string `json:"redirectedRequestId"` // of the hop before, where a redirect led here
+	Redirected string `json:"redirectedRequestId"` // of the hop before, if a redirect led here
 }
 
-// key tells the request from others: its id in the Network domain, which not
-// every request has, or the one that it has while it is paused.
+// key identifies the request: by its id in the Network domain, or, for a request
+// without one, by the id that it has while it is paused.
 func (p paused) key() string { return cmp.Or(p.Network, p.ID) }
 
-// requestPaused takes in a request that waits for an answer. Each target asks about
-// its own documents. The browser as a whole asks once more, last before the
-// request is made: a frame in a process of its own may navigate before its
-// target was told to ask (a frame in a sandbox with srcdoc is not paused).
+// requestPaused handles a request that waits for an answer. Each target asks about
+// its own documents. The browser as a whole asks once more, right before the
+// request is made: a frame in a process of its own may navigate before its target
+// was told to ask (a sandboxed frame with srcdoc does not wait for the engine).
 func requestPaused(b *Browser, session string, from *target, params json.RawMessage) {
 	if session != "" {
 		inTab(func(b *Browser, t *tab, from *target, p paused) { b.guard.judge(t, from, p) })(b, session, from, params)
@@ -60,15 +60,15 @@ func requestPaused(b *Browser, session string, from *target, params json.RawMess
 	case json.Unmarshal(params, &p) != nil:
 	case p.Type != "Document":
 		t := b.tabWithFrame(p.Frame)
-		b.certificates.proceed(t, p, func() { b.outgoing.judge(t, p, func() { b.carry(t, p) }) })
+		b.certificates.proceed(t, p, func() { b.outgoing.judge(t, p, func() { b.injection.injectHeaders(t, p) }) })
 	default:
 		t := b.tabWithFrame(p.Frame)
 		b.certificates.proceed(t, p, func() { b.guard.askGuard(b.root, t, p) })
 	}
 }
 
-// tabWithFrame returns the tab a frame is in; nil for one that is not known yet. b.mu
-// is held.
+// tabWithFrame returns the tab of a frame, nil for a frame that is not known yet.
+// base.mu is held.
 func (b *base) tabWithFrame(frame string) *tab {
 	for _, t := range b.tabs {
 		if t.frames[frame] != nil {
@@ -78,7 +78,7 @@ func (b *base) tabWithFrame(frame string) *tab {
 	return nil
 }
 
-// judge asks the guard about a document and answers the browser. b.mu is held.
+// judge decides on a document that a target asks about. base.mu is held.
 func (dg *documentGuard) judge(t *tab, from *target, p paused) {
 	if t.hidden {
 		dg.judgeVisit(t, from, p)
@@ -87,7 +87,7 @@ func (dg *documentGuard) judge(t *tab, from *target, p paused) {
 	dg.ask(t, from, p)
 }
 
-// ask asks the guard about a document. b.mu is held.
+// ask asks the guard about a document of a tab. base.mu is held.
 func (dg *documentGuard) ask(t *tab, from *target, p paused) {
 	if p.Frame == t.root.id {
 		t.moves.asked++
@@ -96,7 +96,8 @@ func (dg *documentGuard) ask(t *tab, from *target, p paused) {
 	dg.askGuard(from.session, t, p)
 }
 
-// askGuard puts a document to the guard. t may be nil. b.mu is held.
+// askGuard asks the guard about a document and answers the browser. t may be nil.
+// base.mu is held.
 func (dg *documentGuard) askGuard(session *cdp.Session, t *tab, p paused) {
 	guard, refused := dg.options.Guard, dg.options.Refused
 	prepare := dg.preparing(session, t, p)
@@ -109,7 +110,7 @@ func (dg *documentGuard) askGuard(session *cdp.Session, t *tab, p paused) {
 			}
 			dg.mu.Lock()
 			defer dg.mu.Unlock()
-			dg.outgoing.judge(t, p, func() { prepare(func() { dg.credentials.goOn(p, t.leads(p)) }) })
+			dg.outgoing.judge(t, p, func() { prepare(func() { dg.credentials.resume(p, t.getsHeaders(p)) }) })
 			return
 		}
 		dg.failRequest(session, t, p, err)
@@ -121,7 +122,7 @@ func (dg *documentGuard) askGuard(session *cdp.Session, t *tab, p paused) {
 	})
 }
 
-// failRequest fails a request that waits.
+// failRequest fails a paused request that the guard refused.
 func (dg *documentGuard) failRequest(session *cdp.Session, t *tab, p paused, err error) {
 	dg.noteRefusal(t, p, err)
 	session.Send("Fetch.failRequest", map[string]string{"requestId": p.ID, "errorReason": "BlockedByClient"})
@@ -147,7 +148,7 @@ func (dg *documentGuard) noteRefusal(t *tab, p paused, err error) {
 	dg.change()
 }
 
-// blocked turns what a guard said into a fault.
+// blocked returns the fault for the error of a guard.
 func blocked(address string, err error) error {
 	var f *fault.Fault
 	if errors.As(err, &f) {
@@ -158,7 +159,7 @@ func blocked(address string, err error) error {
 		With("host", host(address)).Because(err)
 }
 
-// refusal leaves the query out: it may hold secrets.
+// refusal describes a refused document, without its query, which may hold secrets.
 func (dg *documentGuard) refusal(t *tab, p paused, err error) action.Refusal {
 	to := p.Request.URL
 	r := action.Refusal{Time: time.Now(), Host: host(to), URL: bareAddress(to), Reason: fault.From(blocked(to, err)).Message, Page: true}
@@ -178,7 +179,7 @@ func host(address string) string {
 	return u.Hostname()
 }
 
-const mostInitiators = 1000 // hosts for which it is known who asked; the egress proxy keeps as many refusals
+const mostInitiators = 1000 // hosts with a known initiator; the egress proxy keeps as many refusals
 
 // Asker returns the address, without query, of the document that last asked
 // for something of host: a page, a frame or a worker's script; for a redirect
@@ -192,14 +193,14 @@ func (b *Browser) Asker(ctx context.Context, host string) (address string) {
 	return address
 }
 
-// noteInitiator notes who makes a request. b.mu is held.
+// noteInitiator notes which document makes a request. base.mu is held.
 func (dg *documentGuard) noteInitiator(from *target, p netlog.Event) {
 	to, err := url.Parse(cmp.Or(p.Request.URL, p.URL))
 	if err != nil || to.Hostname() == "" {
 		return
 	}
 	if by, err := url.Parse(p.Document); err == nil && by.Host == to.Host && !p.IsDocument() {
-		return // a preflight names itself, and what a host asks of itself is no news
+		return // a preflight names itself, and requests of a host to itself are of no interest
 	}
 	by := p.Document
 	switch {
@@ -215,8 +216,8 @@ func (dg *documentGuard) noteInitiator(from *target, p netlog.Event) {
 	dg.change()
 }
 
-// documentAround returns the address of the document in a frame, or of the nearest
-// around it, or of what opened the tab. b.mu is held.
+// documentAround returns the http address of the document in a frame, otherwise of
+// the nearest document around it, otherwise of the tab's opener. base.mu is held.
 func (b *base) documentAround(t *tab, f *frame) string {
 	if f == nil {
 		f = t.root
@@ -232,8 +233,8 @@ func (b *base) documentAround(t *tab, f *frame) string {
 	return ""
 }
 
-// bareAddress is an http address without query, fragment and user, or the
-// origin of what a script made; "" for any other.
+// bareAddress returns an http address without query, fragment and user. For a blob
+// it returns the origin, for any other address "".
 func bareAddress(address string) string {
 	inner, made := strings.CutPrefix(address, "blob:")
 	u, err := url.Parse(inner)

@@ -41,7 +41,7 @@ func TestElementsThatOnlyListenAreControls(t *testing.T) {
 func TestWorldsAreToldOfWhatIsWaitedFor(t *testing.T) {
 	for verb, kinds := range engine.HeardBy {
 		for _, kind := range kinds {
-			if !slices.Contains(injected.Heeded, kind) {
+			if !slices.Contains(injected.ReactionEvents, kind) {
 				t.Errorf("%s waits for what answers %s", verb, kind)
 			}
 		}

@@ -60,23 +60,23 @@ func (b *base) guardAllows(address string) bool {
 
 // newHiddenTab opens a hidden tab. Until its id is known, no new tab that no page
 // opened becomes the active one: see show.
-func (b *Browser) newHiddenTab(ctx context.Context, o CrawlOptions) (*tab, error) {
-	b.mu.Lock()
+func (ts *targets) newHiddenTab(ctx context.Context, o CrawlOptions) (*tab, error) {
+	ts.mu.Lock()
 	params := map[string]any{"url": "about:blank", "background": true}
-	if b.context != "" {
-		params["browserContextId"] = b.context
+	if ts.context != "" {
+		params["browserContextId"] = ts.context
 	}
-	b.hiding++
-	b.mu.Unlock()
-	t, err := b.hide(ctx, params)
-	b.mu.Lock()
-	b.hiding--
-	if b.hiding == 0 {
-		for _, other := range b.tabs {
-			b.targets.show(other)
+	ts.hiding++
+	ts.mu.Unlock()
+	t, err := ts.hide(ctx, params)
+	ts.mu.Lock()
+	ts.hiding--
+	if ts.hiding == 0 {
+		for _, other := range ts.tabs {
+			ts.show(other)
 		}
 	}
-	b.mu.Unlock()
+	ts.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
@@ -84,22 +84,22 @@ func (b *Browser) newHiddenTab(ctx context.Context, o CrawlOptions) (*tab, error
 		err = t.main.session.Call(ctx, "Fetch.enable", intercepted(true, o.Resources), nil)
 	}
 	if err != nil {
-		b.targets.discard(ctx, t)
+		ts.discard(ctx, t)
 		return nil, err
 	}
 	return t, nil
 }
 
-func (b *Browser) hide(ctx context.Context, params map[string]any) (*tab, error) {
+func (ts *targets) hide(ctx context.Context, params map[string]any) (*tab, error) {
 	var made struct {
 		ID string `json:"targetId"`
 	}
-	if err := b.root.Call(ctx, "Target.createTarget", params, &made); err != nil {
+	if err := ts.root.Call(ctx, "Target.createTarget", params, &made); err != nil {
 		return nil, err
 	}
 	var t *tab
-	err := b.await(ctx, func() bool {
-		if t = b.tabs[made.ID]; t != nil {
+	err := ts.await(ctx, func() bool {
+		if t = ts.tabs[made.ID]; t != nil {
 			t.hidden, t.main.hidden = true, true
 		}
 		return t != nil
@@ -108,7 +108,7 @@ func (b *Browser) hide(ctx context.Context, params map[string]any) (*tab, error)
 }
 
 // show makes a tab that newHiddenTab kept back the active one, unless it is
-// hidden. b.mu is held.
+// hidden. base.mu is held.
 func (ts *targets) show(t *tab) {
 	if !t.hidden && !slices.Contains(ts.order, t) {
 		ts.order = append(ts.order, t)
@@ -118,7 +118,7 @@ func (ts *targets) show(t *tab) {
 
 // unwanted reports whether a new page was opened by a hidden tab. Such a page is
 // closed before it runs. A page that does not name its opener is taken for one
-// while a hidden tab waits for a page that it opened. b.mu is held.
+// while a hidden tab waits for a page that it opened. base.mu is held.
 func (ts *targets) unwanted(opener string) bool {
 	if o := ts.tabs[opener]; o != nil {
 		return o.hidden
@@ -133,7 +133,7 @@ func (ts *targets) unwanted(opener string) bool {
 }
 
 // judgeVisit decides on a request of a hidden tab: its own document and the
-// requests that this needs are let through. b.mu is held.
+// requests that this needs are let through. base.mu is held.
 func (dg *documentGuard) judgeVisit(t *tab, from *target, p paused) {
 	session := from.session
 	refuse := func(reason string) {

@@ -30,7 +30,7 @@ func (nv *navigator) forward(ctx context.Context, t *tab, _ *action.None, _ acti
 	return nv.travel(ctx, t, +1)
 }
 
-// travel goes along the history. At its end it changes nothing.
+// travel goes along the history. At the end of the history it does nothing.
 func (nv *navigator) travel(ctx context.Context, t *tab, by int) (any, error) {
 	var h history
 	if err := t.main.session.Call(ctx, "Page.getNavigationHistory", nil, &h); err != nil {
@@ -62,14 +62,14 @@ func (nv *navigator) reload(ctx context.Context, t *tab, a *action.Reload, pin a
 }
 
 // posted reports whether the tab's document is the answer to a form that was
-// posted: to load it again would post that again.
+// posted. To reload it would post the form again.
 func (b *base) posted(t *tab) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return t.sent
+	return t.posted
 }
 
-// reloaded waits for the load of a document that the browser was told to show.
+// reloaded waits for a document that the browser was told to load.
 func (nv *navigator) reloaded(ctx context.Context, t *tab, before mark) (any, error) {
 	err := nv.await(ctx, func() bool {
 		now := t.moves
@@ -113,16 +113,16 @@ func (nv *navigator) loadFault(t *tab) error {
 	return unloaded(address, why)
 }
 
-// Headers of an answer that the egress door wrote itself in a server's place.
-// It strips them from what servers send, and only plain HTTP can carry them:
-// a TLS connection that the door refuses fails as a tunnel.
+// Headers of an answer that the egress proxy wrote in place of a server. The proxy
+// removes them from what servers send. Only plain HTTP can have them: a TLS
+// connection that the proxy refuses fails as a tunnel.
 const (
 	refusedHeader = "x-glovebox-refused"
 	failedHeader  = "x-glovebox-failed"
 )
 
-// proxyRefusal returns the fault of a document that the egress door answered for
-// itself, nil for every other.
+// proxyRefusal returns the fault of a document that the egress proxy answered
+// itself, nil for any other.
 func proxyRefusal(address string, headers map[string]string) error {
 	if !strings.HasPrefix(address, "http://") {
 		return nil

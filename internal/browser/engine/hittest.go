@@ -11,22 +11,22 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// pointMatch is what receives a point of the tab's viewport, and the point in the
-// viewport of the frame it is in.
+// pointMatch is the element that receives a point of the tab's viewport, and the
+// point in the viewport of the element's frame.
 type pointMatch struct {
 	match
 	at injected.Point
 }
 
-// isPoint reports whether l names a point, or half of one.
+// isPoint reports whether a locator names a point, or one coordinate of it.
 func isPoint(l action.Locator) bool {
 	words := l
 	words.X, words.Y = nil, nil
 	return words.Zero() && (l.X != nil || l.Y != nil)
 }
 
-// hitTest finds the element that really receives a point, into frames and
-// closed shadow roots. Faults: invalid_request, not_found.
+// hitTest finds the element that receives a point, also in frames and in closed
+// shadow roots. Faults: invalid_request, not_found.
 func (es *elements) hitTest(ctx context.Context, t *tab, l action.Locator) (pointMatch, error) {
 	x, y, whole := l.Point()
 	if !whole {
@@ -56,7 +56,7 @@ func (es *elements) hitTest(ctx context.Context, t *tab, l action.Locator) (poin
 	}
 }
 
-// receiverAt asks what receives a point, into closed shadow roots.
+// receiverAt returns what receives a point of a frame, also in closed shadow roots.
 func receiverAt(ctx context.Context, p place, at injected.Point) (injected.Receiver, error) {
 	for {
 		r, err := p.world.At(ctx, at)
@@ -69,7 +69,7 @@ func receiverAt(ctx context.Context, p place, at injected.Point) (injected.Recei
 	}
 }
 
-// frameAt returns the frame whose element has a number in its parent.
+// frameAt returns the child frame whose iframe element has a number in the parent.
 func (es *elements) frameAt(ctx context.Context, t *tab, parent place, node int) (place, error) {
 	for _, p := range es.places(t) {
 		if p.frame.parent != parent.frame {
@@ -83,8 +83,8 @@ func (es *elements) frameAt(ctx context.Context, t *tab, parent place, node int)
 		Hinted("wait until it has loaded, and take a new snapshot")
 }
 
-// pinnedPoint has the point that l names in the question of a pinned element,
-// when it still receives it. Fault: page_changed.
+// pinnedPoint adds the point that a locator names to the query for a pinned
+// element, if that element still receives the point. Fault: page_changed.
 func (es *elements) pinnedPoint(ctx context.Context, t *tab, pin action.Pin, l action.Locator, q *injected.Pinned) error {
 	if !isPoint(l) {
 		return nil
@@ -100,9 +100,10 @@ func (es *elements) pinnedPoint(ctx context.Context, t *tab, pin action.Pin, l a
 	return nil
 }
 
-// reactingElement is what a click or drop on an element is for: the link or button
-// inside that reacts to it, where there is one. It is then what is judged, pinned and
-// pressed; a script that listens on the element hears of the click, too.
+// reactingElement returns the link or button inside a matched element that reacts
+// to a click or drop on it, or else the element itself. The result is what is
+// judged, pinned and pressed. Scripts that listen on the outer element get the
+// event, too.
 func reactingElement(ctx context.Context, h match) (match, error) {
 	if h.facts.Frame || nativeTags[h.facts.Tag] {
 		return h, nil
@@ -117,13 +118,13 @@ func reactingElement(ctx context.Context, h match) (match, error) {
 	return h, nil
 }
 
-// nativeTags are those of elements that react themselves.
+// nativeTags are the tags of elements that react themselves.
 var nativeTags = map[string]bool{"a": true, "area": true, "button": true, "input": true, "select": true, "textarea": true, "option": true, "summary": true, "label": true}
 
-// byUnchangedRef is byRef for what acts. A reference stands for a node, and lists give
-// the same node to another entry: one that has become something else than a
-// snapshot showed is refused once, with what it is now. Faults: stale_ref,
-// page_changed.
+// byUnchangedRef is byRef for verbs that act. A reference stands for a node, and a
+// page may reuse the node for another entry of a list. If the node is no longer
+// what a snapshot showed, it is refused once, with what it is now. Faults:
+// stale_ref, page_changed.
 func (es *elements) byUnchangedRef(ctx context.Context, t *tab, ref string) (match, error) {
 	h, err := es.resolve(ctx, t, ref, injected.Frame.FactsShown)
 	if err == nil && h.facts.Was != nil {

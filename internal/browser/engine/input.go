@@ -10,7 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// actionTarget is a pinned element that is ready, and the point that reaches it.
+// actionTarget is a pinned element that is ready, with the point that reaches it.
 type actionTarget struct {
 	place place
 	node  int
@@ -18,12 +18,13 @@ type actionTarget struct {
 	x, y  float64           // in the tab's viewport, CSS pixels
 	found bool              // it has the focus already
 	there bool              // x and y reach it
-	took  *injected.Focused // what became of giving it the focus, where that was tried
-	chose *injected.Chosen  // what became of choosing, likewise
-	check string            // whether it is checked, where that was asked
+	took  *injected.Focused // the result of giving it the focus, if that was tried
+	chose *injected.Chosen  // the result of choosing options, if that was tried
+	check string            // whether it is checked, if that was asked
 }
 
-// pinned returns the frame and number a pin names. Fault: page_changed.
+// pinned returns the frame and the number of the element of a pin. Fault:
+// page_changed.
 func (es *elements) pinned(t *tab, pin action.Pin) (place, int, error) {
 	node, err := strconv.Atoi(pin.Node)
 	if err != nil || pin.Tab != t.id {
@@ -39,9 +40,9 @@ func (es *elements) pinned(t *tab, pin action.Pin) (place, int, error) {
 var errChanged = fault.New(fault.PageChanged, "the element or its page is not the one that was looked at").
 	Hinted("take a new snapshot and look again")
 
-// ready waits until a pinned element is ready for kind and finds the point
-// where it receives events, or makes sure of the one that l names. Faults:
-// page_changed, not_actionable.
+// ready waits until a pinned element is ready for a kind of input. It finds the
+// point where the element receives events, or verifies the point that l names.
+// Faults: page_changed, not_actionable.
 func (in *input) ready(ctx context.Context, t *tab, pin action.Pin, l action.Locator, kind injected.Kind, timing action.Timing) (actionTarget, error) {
 	q := injected.Pinned{Kind: kind}
 	if err := in.elements.pinnedPoint(ctx, t, pin, l, &q); err != nil {
@@ -50,8 +51,9 @@ func (in *input) ready(ctx context.Context, t *tab, pin action.Pin, l action.Loc
 	return in.readyFor(ctx, t, pin, q, timing)
 }
 
-// readyFocused is take for keys: an element of the tab's own document gets the
-// focus in the same round trip. In frames their place is to be checked first.
+// readyFocused is ready for keys. An element of the tab's own document gets the
+// focus in the same round trip; for one in a frame, the frame's position must be
+// verified first.
 func (in *input) readyFocused(ctx context.Context, t *tab, pin action.Pin, kind injected.Kind, f injected.Focus, timing action.Timing) (actionTarget, error) {
 	q := injected.Pinned{Kind: kind}
 	if root, ok := in.rootPlace(t); ok && root.document == pin.Document {
@@ -83,7 +85,7 @@ func (in *input) readyFor(ctx context.Context, t *tab, pin action.Pin, q injecte
 		if r.Gone || r.Changed {
 			return actionTarget{}, errChanged
 		}
-		if r.Pierce != 0 { // each element is asked about once
+		if r.Pierce != 0 { // reported once for each element
 			if err := p.world.PierceAt(ctx, r.Pierce); err != nil {
 				return actionTarget{}, err
 			}
@@ -108,7 +110,7 @@ func (in *input) readyFor(ctx context.Context, t *tab, pin action.Pin, q injecte
 		if time.Until(deadline) <= 0 {
 			return actionTarget{}, notReady("covered", by, wait)
 		}
-		if err := pause(ctx, 50*time.Millisecond); err != nil {
+		if err := sleep(ctx, 50*time.Millisecond); err != nil {
 			return actionTarget{}, err
 		}
 		q.Rect = nil // frames were scrolled meanwhile
@@ -135,7 +137,7 @@ func notReady(why, by string, wait time.Duration) error {
 	return f
 }
 
-// acted says what was done, and to what.
+// acted returns the result of an act on an element.
 func (in *input) acted(a actionTarget, pin action.Pin) *action.Acted {
 	out := &action.Acted{OK: true}
 	if a.facts != nil {

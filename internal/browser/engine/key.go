@@ -8,12 +8,12 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// key is what one key of a US keyboard sends.
+// key is one key of a US keyboard, with the values of its events.
 type key struct {
 	Key      string // KeyboardEvent.key
 	Code     string // KeyboardEvent.code
 	VK       int    // Windows virtual key code, KeyboardEvent.keyCode
-	Text     string // what it writes
+	Text     string // text that it types
 	Location int    // KeyboardEvent.location: 1 left, 2 right, 3 keypad
 	Shift    bool   // it needs Shift
 }
@@ -39,7 +39,7 @@ const (
 
 var modifierBits = map[string]int{"Alt": modAlt, "Control": modControl, "Meta": modMeta, "Shift": modShift}
 
-// Names people also use.
+// aliases are other names of keys.
 var aliases = map[string]string{
 	"Ctrl": "Control", "Cmd": "Meta", "Command": "Meta", "Option": "Alt", "Return": "Enter",
 	"Esc": "Escape", "Del": "Delete", "Space": " ", "Spacebar": " ", "Up": "ArrowUp",
@@ -105,8 +105,8 @@ func keyOf(name string) (key, bool) {
 	return character(r), true
 }
 
-// character returns the key that writes r. What a US keyboard does not have is
-// sent with its character alone.
+// character returns the key that types r. A character that a US keyboard does not
+// have is sent without a key code.
 func character(r rune) key {
 	k := key{Key: string(r), Text: string(r)}
 	if unicode.IsLetter(r) && r < unicode.MaxASCII {
@@ -125,7 +125,8 @@ func character(r rune) key {
 	return k
 }
 
-// chord reads "Control+Shift+a": the modifiers to hold, and the key.
+// chord parses a combination such as "Control+Shift+a" into the modifiers to hold
+// and the key.
 func chord(s string) (held []key, k key, err error) {
 	parts := strings.Split(s, "+")
 	if strings.HasSuffix(s, "++") || s == "+" { // the plus key itself
@@ -176,9 +177,9 @@ func modifiers(names []string) (int, error) {
 	return bits, nil
 }
 
-// strokes returns the events of pressing k with modifiers held.
-func (k key) strokes(held []key) []stroke {
-	var out []stroke
+// commands returns the events of pressing k with modifiers held.
+func (k key) commands(held []key) []command {
+	var out []command
 	bits := 0
 	for _, m := range held {
 		bits |= modifierBits[m.Key]
@@ -202,7 +203,7 @@ func (k key) strokes(held []key) []stroke {
 	return out
 }
 
-// withShift is what the same key sends while Shift is held.
+// withShift returns what the key sends while Shift is held.
 func (k key) withShift() key {
 	if len(k.Key) != 1 {
 		return k
@@ -216,10 +217,10 @@ func (k key) withShift() key {
 	return k
 }
 
-func (k key) event(kind string, bits int) stroke {
+func (k key) event(kind string, bits int) command {
 	e := keyEvent{Type: kind, Modifiers: bits, Key: k.Key, Code: k.Code, VK: k.VK, Location: k.Location, Keypad: k.Location == 3}
 	if kind == "keyDown" {
 		e.Text = k.Text
 	}
-	return stroke{"Input.dispatchKeyEvent", e}
+	return command{"Input.dispatchKeyEvent", e}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// typeText types into an element, as write does; with a delay every character is
-// a key.
+// typeText types into an element: see typeKeys. With a delay, every character is a
+// key.
 func (in *input) typeText(ctx context.Context, t *tab, a *action.Type, pin action.Pin) (any, error) {
 	text, err := typeable(a.Input)
 	if err != nil {
@@ -61,8 +61,7 @@ func typeable(s string) (string, error) {
 	return s, nil
 }
 
-// focus gives an element the focus, in the page, or by a click where that does
-// not do.
+// focus gives an element the focus, by script, or by a click if that has no effect.
 func (in *input) focus(ctx context.Context, t *tab, at actionTarget, q injected.Focus) error {
 	q.Node = at.node
 	f, err := at.tookOr(func() (injected.Focused, error) { return at.place.world.Focus(ctx, q) })
@@ -73,7 +72,7 @@ func (in *input) focus(ctx context.Context, t *tab, at actionTarget, q injected.
 		return errChanged
 	}
 	if !f.OK && at.there {
-		if err := in.send(ctx, t, clicks(at, "left", 1, 0)); err != nil {
+		if err := in.send(ctx, t, clickCommands(at, "left", 1, 0)); err != nil {
 			return err
 		}
 		if f, err = at.place.world.Focus(ctx, q); err != nil {
@@ -90,7 +89,8 @@ func (in *input) focus(ctx context.Context, t *tab, at actionTarget, q injected.
 	return nil
 }
 
-// tookOr is how the element took the focus, or what give says of it.
+// tookOr returns how the element took the focus. If that was not tried, it calls
+// give.
 func (a actionTarget) tookOr(give func() (injected.Focused, error)) (injected.Focused, error) {
 	if a.took != nil {
 		return *a.took, nil
@@ -98,9 +98,9 @@ func (a actionTarget) tookOr(give func() (injected.Focused, error)) (injected.Fo
 	return give()
 }
 
-// announce fires change, as leaving the field would: the next thing an agent
-// does may not take the focus away. It answers after a task, which a form that
-// is submitted on change takes, with the title.
+// announce dispatches a change event, as leaving the field would: the next act may
+// leave the focus where it is. It answers after one task, in which a form that is
+// submitted on change begins its navigation.
 const announce = `async n => {
 	const e = __glovebox.element(n);
 	if (e instanceof HTMLInputElement || e instanceof HTMLTextAreaElement)
@@ -108,8 +108,8 @@ const announce = `async n => {
 	await (` + oneTask + `)();
 }`
 
-// committed is what to run when typing is over: Enter and Tab have told the
-// page already.
+// committed returns the function to run after typing. Enter and Tab at the end have
+// made the browser dispatch the change event already.
 func committed(at actionTarget, text string, came *delivery) closing {
 	if text == "" || strings.HasSuffix(text, "\n") || strings.HasSuffix(text, "\t") {
 		return came.quickly()
@@ -117,14 +117,14 @@ func committed(at actionTarget, text string, came *delivery) closing {
 	return came.end(announce, at.node)
 }
 
-// typeKeys sends text where the focus is.
+// typeKeys types text into the element with the focus.
 func (in *input) typeKeys(ctx context.Context, t *tab, text string, delay time.Duration) error {
 	if delay > 0 {
 		for _, r := range text {
 			if err := in.send(ctx, t, keysFor(r)); err != nil {
 				return err
 			}
-			if err := pause(ctx, delay); err != nil {
+			if err := sleep(ctx, delay); err != nil {
 				return err
 			}
 		}
@@ -138,19 +138,20 @@ func (in *input) typeKeys(ctx context.Context, t *tab, text string, delay time.D
 	return nil
 }
 
-// mostKeys is how many characters are typed key by key; a longer text is put in
-// as text, as pasting does.
+// mostKeys is how many characters are typed key by key. A longer text is inserted
+// at once, as by pasting.
 const mostKeys = 500
 
-// keyTurns are the events that write a text: a key for each character of the
-// keyboard, so that pages that listen for keys hear them, and text for what it
-// does not have, and for all of a long one. Enter and Tab are always keys. Text
-// overtakes keys that are under way, so that it begins a turn of its own.
-func keyTurns(text string) [][]stroke {
+// keyTurns returns the events that type a text, in groups that are sent one after
+// the other. Characters of the keyboard are keys, for pages that listen to keys.
+// Other characters, and all of a long text, are inserted as text. Enter and Tab are
+// always keys. Inserted text overtakes keys that are under way, so it begins a new
+// group.
+func keyTurns(text string) [][]command {
 	keyed := utf8.RuneCountInString(text) <= mostKeys
-	var turns [][]stroke
-	var turn []stroke
-	run := 0 // where text begins that is put in at once
+	var turns [][]command
+	var turn []command
+	run := 0 // where text begins that is inserted at once
 	insert := func(end int) {
 		if run == end {
 			return
@@ -158,7 +159,7 @@ func keyTurns(text string) [][]stroke {
 		if len(turn) > 0 {
 			turns = append(turns, turn)
 		}
-		turn = []stroke{{"Input.insertText", map[string]string{"text": text[run:end]}}}
+		turn = []command{{"Input.insertText", map[string]string{"text": text[run:end]}}}
 	}
 	for at, r := range text {
 		if r != '\n' && r != '\t' && (!keyed || character(r).Code == "") {
@@ -172,19 +173,19 @@ func keyTurns(text string) [][]stroke {
 	return append(turns, turn)
 }
 
-func keysFor(r rune) []stroke {
+func keysFor(r rune) []command {
 	switch r {
 	case '\n':
 		k, _ := keyOf("Enter")
-		return k.strokes(nil)
+		return k.commands(nil)
 	case '\t':
 		k, _ := keyOf("Tab")
-		return k.strokes(nil)
+		return k.commands(nil)
 	}
-	return character(r).strokes(nil)
+	return character(r).commands(nil)
 }
 
-// press presses a key, on an element or where the focus is.
+// press presses a key, on an element or on the one with the focus.
 func (in *input) press(ctx context.Context, t *tab, a *action.Press, pin action.Pin) (any, error) {
 	held, k, err := chord(a.Key)
 	if err != nil {
@@ -197,7 +198,7 @@ func (in *input) press(ctx context.Context, t *tab, a *action.Press, pin action.
 	before := in.effects.mark(t)
 	acted := in.acted(at, pin)
 	came := delivery{keys: len(held) + 1, since: time.Now()}
-	if err := in.send(ctx, t, k.strokes(held)); err != nil {
+	if err := in.send(ctx, t, k.commands(held)); err != nil {
 		return acted, err
 	}
 	acted.NewPage, err = in.waitForInput(ctx, t, at, before, &came, came.quickly())

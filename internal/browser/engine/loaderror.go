@@ -10,14 +10,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// cause is why a document did not come, and what helps.
+// cause is why a document could not be loaded, and what helps.
 type cause struct {
 	said, hint string
 	passes     bool // by itself: the same address may load later
 }
 
-// causes are those that have a remedy of their own, by the browser's name for
-// them without "net::ERR_", and by what the egress door says of a server.
+// causes are the causes with a hint of their own, by the browser's name without
+// "net::ERR_", or by what the egress proxy says of a server.
 var causes = map[string]cause{
 	"NAME_NOT_RESOLVED":                               {"there is no host of that name", "check the spelling of the address; nothing answers for this name", false},
 	"CONNECTION_REFUSED":                              {"nothing accepts connections there", "check the port; the server may not be running", false},
@@ -43,11 +43,11 @@ var causes = map[string]cause{
 	"server's answer cannot be read":                  {"what the server sent is no answer over HTTP", "check the port: another kind of server may listen there; where it speaks TLS use https://", false},
 }
 
-// authUntaken is our name for a password that a server did not take.
+// authUntaken names the cause that a server refused the stored password.
 const authUntaken = "the stored user name and password were refused"
 
-// unloaded is the fault of a document that did not come. why is the browser's
-// error, or what the egress door said of the server.
+// unloaded is the fault of a document that could not be loaded. why is the browser's
+// error, or what the egress proxy said of the server.
 func unloaded(address, why string) error {
 	what := host(address)
 	if what == "" {
@@ -68,12 +68,12 @@ func unloaded(address, why string) error {
 	return f
 }
 
-// tunnelFailed is what Chromium says of every server that it cannot reach by
-// TLS through the egress door.
+// tunnelFailed is Chromium's error for every server that it cannot reach by TLS
+// through the egress proxy.
 const tunnelFailed = "net::ERR_TUNNEL_CONNECTION_FAILED"
 
-// whyUnreachable is why a document did not come, as the egress door knows it where the
-// browser only says that the door let nothing through.
+// whyUnreachable returns why a document could not be loaded. If the browser only
+// knows that the tunnel failed, it asks the egress proxy.
 func (nv *navigator) whyUnreachable(ctx context.Context, address, why string) string {
 	if why != tunnelFailed || nv.options.Unreached == nil {
 		return why
@@ -88,9 +88,8 @@ func (nv *navigator) whyUnreachable(ctx context.Context, address, why string) st
 
 const behindLimit = 5 * time.Second
 
-// unfinished is the answer to a navigation that was over in time but for the end of
-// the load, where the caller did not ask for that by name: the page as far as it
-// came. nil where there is none.
+// unfinished returns the page as far as it was loaded when the time was over, if the
+// caller did not ask for the end of the load. It returns nil if no page was shown.
 func (nv *navigator) unfinished(ctx context.Context, t *tab, a *action.Goto, before mark, loader string) any {
 	if a.WaitUntil != "" || !errors.Is(context.Cause(ctx), errLimit) {
 		return nil
@@ -105,7 +104,7 @@ func (nv *navigator) unfinished(ctx context.Context, t *tab, a *action.Goto, bef
 	return nv.arrivedAt(context.WithoutCancel(ctx), t, loader)
 }
 
-// noBody is what Chromium says of a document without a body, whose status says it.
+// noBody is Chromium's error for a document without a body, whose status says why.
 const noBody = "net::ERR_HTTP_RESPONSE_CODE_FAILURE"
 
 // truncated returns the fault of a document whose answer ended before its end.

@@ -35,7 +35,7 @@ func (l *lastLook) of(pin action.Pin) (rect injected.Rect, matches int, ok bool)
 	return l.rect, l.matches, true
 }
 
-// match is an element that was found.
+// match is an element that was found, with the number of elements that matched.
 type match struct {
 	place   place
 	node    int
@@ -44,9 +44,9 @@ type match struct {
 	matches int
 }
 
-// Look returns the facts a call is judged by, and the pin that Do wants. For
-// verbs without an element it asks the browser nothing. Facts' session fields
-// and the judgement of Destination are not the engine's to fill. Faults:
+// Look returns the facts by which a call is judged, and the pin that Do takes. For
+// verbs without an element it asks the browser nothing. The caller fills in the
+// session's fields of the facts and the judgement of the destination. Faults:
 // missing_selector, invalid_selector, invalid_url, missing_url, not_found,
 // stale_ref, and those of Do.
 func (b *Browser) Look(ctx context.Context, name string, args any) (action.Facts, action.Pin, error) {
@@ -98,8 +98,8 @@ func (b *Browser) Look(ctx context.Context, name string, args any) (action.Facts
 	return facts, pin, err
 }
 
-// optionsOf returns the labels of what would be chosen in a list: for a key,
-// any of them could be.
+// optionsOf returns the labels of the options that a call would select. For a key
+// press these are all of the list.
 func (es *elements) optionsOf(ctx context.Context, t *tab, f action.Facts, pin action.Pin, args any) ([]string, error) {
 	choice := injected.Choice{}
 	switch a := args.(type) {
@@ -124,7 +124,7 @@ func (es *elements) optionsOf(ctx context.Context, t *tab, f action.Facts, pin a
 	return labels, err
 }
 
-// addressed returns the address that a call goes to by its own words.
+// addressed returns the address that the arguments of a call name.
 func addressed(args any) (to string, goes bool) {
 	switch a := args.(type) {
 	case *action.Goto:
@@ -165,7 +165,7 @@ func (es *elements) lookAt(ctx context.Context, t *tab, name string, l action.Lo
 	return facts, pin, nil
 }
 
-// element is what was found as the gate sees it.
+// element describes a match for the gate.
 func (es *elements) element(h match) action.Element {
 	e := action.Element(h.facts.Element)
 	e.FrameURL = h.place.url
@@ -183,14 +183,14 @@ func (es *elements) locateFor(ctx context.Context, t *tab, name string, l action
 	return es.locate(ctx, t, l, timing)
 }
 
-// focused finds the element that has the focus: a key without an element goes
-// there. Nothing has it: the key goes to the body.
+// focused finds the element that has the focus, to which a key without an element
+// goes. If no element has the focus, that is the body.
 func (es *elements) focused(ctx context.Context, t *tab, pin action.Pin) (match, error) {
 	if _, err := es.main(ctx, t); err != nil {
 		return match{}, err
 	}
 	places := es.places(t)
-	for i := len(places) - 1; i >= 0; i-- { // inner frames first: around the one with the focus, its frame has it too
+	for i := len(places) - 1; i >= 0; i-- { // inner frames first: the iframe elements around the focused frame have the focus, too
 		p := places[i]
 		active, err := activeIn(ctx, p, judgedIn(p, pin))
 		if err != nil {
@@ -206,7 +206,8 @@ func (es *elements) focused(ctx context.Context, t *tab, pin action.Pin) (match,
 	return es.body(ctx, places[0])
 }
 
-// activeIn asks for the element with the focus, into closed shadow roots.
+// activeIn returns the element of a frame with the focus, also in closed shadow
+// roots.
 func activeIn(ctx context.Context, p place, q injected.Pinned) (injected.Active, error) {
 	for {
 		active, err := p.world.Active(ctx, q)
@@ -219,7 +220,7 @@ func activeIn(ctx context.Context, p place, q injected.Pinned) (injected.Active,
 	}
 }
 
-// body is what keys go to when nothing has the focus.
+// body returns the element that gets keys when no element has the focus.
 func (es *elements) body(ctx context.Context, p place) (match, error) {
 	found, err := p.world.Find(ctx, injected.Query{Selector: "body, :root"})
 	if err != nil {
@@ -235,7 +236,7 @@ func (es *elements) byRef(ctx context.Context, t *tab, ref string) (match, error
 	return es.resolve(ctx, t, ref, injected.Frame.Facts)
 }
 
-// resolve returns what a reference stands for, with its facts.
+// resolve returns the element of a reference, with its facts.
 func (es *elements) resolve(ctx context.Context, t *tab, ref string, read func(injected.Frame, context.Context, int) (injected.Facts, error)) (match, error) {
 	at, err := es.refs.Resolve(ref)
 	if err != nil {

@@ -79,7 +79,7 @@ func (sa *secretAreas) fieldsIn(ctx context.Context, t *tab, p place) ([]injecte
 }
 
 func (sa *secretAreas) fieldsOf(ctx context.Context, p place) ([]injected.Rect, error) {
-	nodes, err := p.world.Guarded(ctx, sa.credentialed())
+	nodes, err := p.world.SecretFields(ctx, sa.credentialed())
 	if err != nil {
 		return nil, err
 	}

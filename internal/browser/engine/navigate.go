@@ -14,7 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-const titleLimit = 5 * time.Second // for a document that has loaded to tell its title on a busy machine
+const titleLimit = 5 * time.Second // to read the title of a document that has loaded, on a busy machine
 
 var (
 	hostAndPort = regexp.MustCompile(`^[^/?#:@\s]+:\d{1,5}([/?#]|$)`)
@@ -22,9 +22,9 @@ var (
 	parser      = url.NewParser()
 )
 
-// Address returns the URL a navigation to raw goes to, as the browser's own
-// parser would read it (WHATWG URL). Only http, https and about:blank; https
-// where there is no scheme. Faults: missing_url, invalid_url.
+// Address returns the URL to which a navigation to raw goes, as the browser's own
+// parser reads it (WHATWG URL). It takes http, https and about:blank; without a
+// scheme it takes https. Faults: missing_url, invalid_url.
 func Address(raw string) (string, error) {
 	raw = strings.TrimSpace(raw)
 	if raw == "" {
@@ -68,8 +68,8 @@ type navigated struct {
 	Download bool   `json:"isDownload"`
 }
 
-// visit navigates. Faults: missing_url, invalid_url, invalid_request,
-// navigation_failed, and what the guard said.
+// visit goes to an address. Faults: missing_url, invalid_url, invalid_request,
+// navigation_failed, and those of the guard.
 func (nv *navigator) visit(ctx context.Context, t *tab, a *action.Goto, _ action.Pin) (any, error) {
 	address, err := Address(a.URL)
 	if err != nil {
@@ -117,7 +117,7 @@ func (nv *navigator) visit(ctx context.Context, t *tab, a *action.Goto, _ action
 	return n, nil
 }
 
-// completeAt waits for what a document that has loaded draws by script.
+// completeAt waits for the content that a loaded document renders by script.
 func (nv *navigator) completeAt(ctx context.Context, t *tab, n *action.Navigated) {
 	r, reports := ctx.Value(reportKey{}).(*report)
 	if !reports {
@@ -129,9 +129,8 @@ func (nv *navigator) completeAt(ctx context.Context, t *tab, n *action.Navigated
 	n.Document = nv.reader.documentShown(ctx, t)
 }
 
-// stayedAt is the answer to a navigation that leaves the page as it is without
-// having failed: the server sent a download, or nothing (204, 205). nil when it
-// is neither.
+// stayedAt returns the result of a navigation that did not fail and leaves the page
+// as it is: the server sent a download, or nothing (204, 205). Otherwise nil.
 func (nv *navigator) stayedAt(ctx context.Context, t *tab, before mark, n navigated) *action.Navigated {
 	nv.mu.Lock()
 	status, allowed := t.status[n.Loader], nv.options.Downloads != ""
@@ -158,10 +157,10 @@ func (nv *navigator) stayedAt(ctx context.Context, t *tab, before mark, n naviga
 	return out
 }
 
-// aborted is what Chromium says of a navigation that somebody broke off.
+// aborted is Chromium's error for a navigation that was cancelled.
 const aborted = "net::ERR_ABORTED"
 
-// failed turns the browser's word on a navigation into a fault.
+// failed returns the fault of a navigation that the browser says has failed.
 func (nv *navigator) failed(ctx context.Context, t *tab, address string, n navigated) error {
 	nv.mu.Lock()
 	refused, status, uncertified := t.refused, t.status[n.Loader], t.uncertified
@@ -175,21 +174,21 @@ func (nv *navigator) failed(ctx context.Context, t *tab, address string, n navig
 	case refused != nil && strings.Contains(n.Error, "BLOCKED_BY"):
 		return refused
 	case n.Error == noBody && status != 0:
-		return nil // a document without a body: its status says it
+		return nil // a document without a body: the status is the result
 	case n.Error == aborted && uncertified != "":
 		return unloaded(address, uncertified)
 	case n.Error == aborted:
 		return fault.New(fault.NavigationFailed, "%s sent no page (%s): the page itself went elsewhere, or the request was given up", host(address), n.Error).
 			With("error", n.Error).Hinted("the page before is still there; try another URL")
 	}
-	if n.Error == "net::ERR_INVALID_AUTH_CREDENTIALS" && nv.credentials.untakenAuth(address) {
+	if n.Error == "net::ERR_INVALID_AUTH_CREDENTIALS" && nv.credentials.passwordRefused(address) {
 		return unloaded(address, authUntaken)
 	}
 	return unloaded(address, nv.whyUnreachable(ctx, address, n.Error))
 }
 
-// proxyRefusal returns the fault of the active document when the egress door answered
-// for its server.
+// proxyRefusal returns the fault of a tab's document if the egress proxy answered in
+// place of its server.
 func (nv *navigator) proxyRefusal(t *tab) error {
 	nv.mu.Lock()
 	defer nv.mu.Unlock()
@@ -197,11 +196,11 @@ func (nv *navigator) proxyRefusal(t *tab) error {
 }
 
 // loaded waits for a lifecycle event of the loader's document, or of one that
-// took its place. The page Chromium shows for a navigation that failed before
-// this one may come late: it is neither.
+// replaced it. The error page of an earlier navigation may come late and does not
+// count.
 func (nv *navigator) loaded(ctx context.Context, t *tab, before mark, loader, event string) error {
 	if loader == "" {
-		return nil // a move inside the document
+		return nil // a navigation inside the document
 	}
 	return nv.await(ctx, func() bool {
 		f := t.root
@@ -209,7 +208,7 @@ func (nv *navigator) loaded(ctx context.Context, t *tab, before mark, loader, ev
 	})
 }
 
-// giveUp stops a load that took too long, so that the tab is free.
+// giveUp stops a load that took too long, so that the tab can be used.
 func (nv *navigator) giveUp(t *tab, err error) {
 	if !errors.Is(err, errDialog) {
 		nv.guard.unprepare(t)
@@ -217,7 +216,8 @@ func (nv *navigator) giveUp(t *tab, err error) {
 	}
 }
 
-// partly is what a navigation had come to when a dialog stopped us waiting.
+// partly returns the result of a navigation whose wait a dialog ended, nil if no
+// new document is shown yet.
 func (nv *navigator) partly(t *tab, before mark, loader string) any {
 	nv.mu.Lock()
 	defer nv.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 )
 
 // consoleEvents are events of any target: tabs, frames, workers.
-var consoleEvents = func() map[string]taker {
-	all := make(map[string]taker)
+var consoleEvents = func() map[string]eventHandler {
+	all := make(map[string]eventHandler)
 	for _, method := range netlog.ConsoleEvents {
 		all[method] = func(_ *Browser, _ string, from *target, params json.RawMessage) {
 			if from != nil && !from.isHidden() {
@@ -22,7 +22,7 @@ var consoleEvents = func() map[string]taker {
 	return all
 }()
 
-// origin says where a target's console messages come from. b.mu is held.
+// origin says where a target's console messages come from. base.mu is held.
 func (t *target) origin() (o netlog.Origin) {
 	if t.tab == nil {
 		return o
@@ -36,7 +36,7 @@ func (t *target) origin() (o netlog.Origin) {
 
 // requestEvent takes an event of a request or WebSocket of any target. inTab,
 // which may be nil, is called for those of a tab or of a frame in one.
-func requestEvent(method string, inTab func(t *tab, e netlog.Event)) taker {
+func requestEvent(method string, inTab func(t *tab, e netlog.Event)) eventHandler {
 	return func(b *Browser, session string, from *target, params json.RawMessage) {
 		var e netlog.Event
 		if from == nil || json.Unmarshal(params, &e) != nil {
@@ -53,7 +53,7 @@ func requestEvent(method string, inTab func(t *tab, e netlog.Event)) taker {
 			b.netlog.RequestEvent(method, session, e)
 		}
 		if from.tab != nil && e.Document != "" {
-			b.sends(from.tab, from, e)
+			b.injection.noteSender(from.tab, from, e)
 		}
 		b.outgoing.receipts(e)
 		if from.tab != nil && inTab != nil {
@@ -71,7 +71,7 @@ var networkEvents = joined(requestEvents(map[string]func(*tab, netlog.Event){
 	"Network.loadingFailed":                     (*tab).loadFailed,
 	"Network.webSocketWillSendHandshakeRequest": nil,
 	"Network.webSocketFrameError":               nil,
-}), map[string]taker{
+}), map[string]eventHandler{
 	"Fetch.requestPaused":                        requestPaused,
 	"Network.webSocketCreated":                   channelBegins(requestEvent("Network.webSocketCreated", nil)),
 	"Network.webSocketHandshakeResponseReceived": channelOpened(requestEvent("Network.webSocketHandshakeResponseReceived", nil)),
@@ -80,8 +80,8 @@ var networkEvents = joined(requestEvents(map[string]func(*tab, netlog.Event){
 	"Network.webTransportClosed":                 channelEnds(nil),
 })
 
-func requestEvents(inTab map[string]func(*tab, netlog.Event)) map[string]taker {
-	all := make(map[string]taker)
+func requestEvents(inTab map[string]func(*tab, netlog.Event)) map[string]eventHandler {
+	all := make(map[string]eventHandler)
 	for method, do := range inTab {
 		all[method] = requestEvent(method, do)
 	}

@@ -12,46 +12,50 @@ import (
 )
 
 const (
-	reportLimit = 5 * time.Second // for a report, waiting for the page included
-	catchLimit  = time.Second     // for the page to be read before an act, beside the act's own time
-	mostReport  = 5200            // bytes of changes, about 1,500 tokens; beyond it the page is shown instead
-	fewChanges  = 1000            // bytes of changes that are told even where the page is short, too
-	mostViewers = 4               // of a browser, whose last sight of it is kept
-	mostGone    = 10              // words that came and went, kept for a viewer
+	reportLimit = 5 * time.Second // for a report, with the wait for the page
+	catchLimit  = time.Second     // to read the page before an act, in addition to the act's own time
+	mostReport  = 5200            // bytes of changes, about 1,500 tokens; a longer report is a snapshot instead
+	fewChanges  = 1000            // bytes of changes that are reported even if a snapshot is shorter
+	mostViewers = 4               // of a browser, for which is kept what they were shown
+	mostGone    = 10              // texts that came and went, kept for each viewer
 )
 
-// refresh reads the page for a viewer whose last sight of it cannot be compared
-// with another, or has only counted what is acted on.
+// observer reports to each viewer what an act changed on the page.
+type observer struct {
+	*base
+	effects  *effects
+	elements *elements
+	reader   *reader
+	viewers  viewers
+	lastID   atomic.Int64 // of the observations
+}
+
+// refresh reads the page before an act, if what the viewer was last shown cannot
+// be compared with a later reading, or only counted the element that is acted on.
 func (ob *observer) refresh(ctx context.Context, t *tab, r *report) {
-	ob.viewers.mu.Lock()
-	o, _ := ob.viewers.of(r.by)
-	document, had := o.document, o.page
-	shown := o.tab == t && document != ""
-	ob.viewers.mu.Unlock()
-	if !shown {
+	was, _ := ob.viewers.state(r.by)
+	if was.tab != t || was.document == "" {
 		return
 	}
 	ctx, leave := ob.enter(ctx, t, catchLimit)
 	defer leave()
-	if had != nil && !ob.countedOnly(ctx, had, r) {
+	if was.page != nil && !ob.countedOnly(ctx, was.page, r) {
 		return
 	}
-	if read, top, err := ob.observeAgain(ctx, t, had, false); err == nil && top.document == document {
-		ob.viewers.mu.Lock()
-		o.catchUp(had, read)
-		ob.viewers.mu.Unlock()
+	if read, top, err := ob.observeAgain(ctx, t, was.page, false); err == nil && top.document == was.document {
+		ob.viewers.catchUp(r.by, was.page, read)
 	}
 }
 
-// observationOptions says how a frame is read to be compared with what it was; told says
-// that what is otherwise in it is shown to a caller.
-func (ob *observer) observationOptions(was *observation, told bool) injected.Walk {
+// observationOptions returns how a frame is read so that it can be compared with
+// an earlier reading. told says that the changes are shown to a caller.
+func (ob *observer) observationOptions(was *observation, told bool) injected.SnapshotOptions {
 	walk := ob.reader.snapshotOptions()
 	walk.NoURLs, walk.Shown, walk.Fold, walk.News, walk.Since = true, told, true, true, was.idOrZero()
 	return walk
 }
 
-// observeAgain reads the page to be compared with what it was, see sightWalk.
+// observeAgain reads the page with observationOptions.
 func (ob *observer) observeAgain(ctx context.Context, t *tab, was *observation, told bool) (*observation, place, error) {
 	for tries := 0; ; tries++ {
 		top, err := ob.main(ctx, t)
@@ -65,7 +69,8 @@ func (ob *observer) observeAgain(ctx context.Context, t *tab, was *observation, 
 	}
 }
 
-// changes compares the page with what the viewer was shown of it.
+// changes fills in what changed since the viewer was last shown the page, where
+// the page is now, and the console errors since then.
 func (ob *observer) changes(ctx context.Context, r *report, out *action.Result, c *action.Changes) error {
 	var err error
 	if t := ob.current(); t != nil && ob.modal(t) == nil {
@@ -73,10 +78,7 @@ func (ob *observer) changes(ctx context.Context, r *report, out *action.Result, 
 		defer leave()
 		err = ob.compare(inner, t, r, out, c)
 	}
-	ob.viewers.mu.Lock()
-	o, isNew := ob.viewers.of(r.by)
-	ob.viewers.mu.Unlock()
-	ob.noteSurroundings(o, isNew, c)
+	c.Moved, c.Errors = ob.viewers.atPage(r.by, ob.Page(), ob.loaders(), ob.netlog)
 	return err
 }
 
@@ -91,30 +93,26 @@ func (b *base) loaders() map[string]string {
 	return all
 }
 
-// compare reads the page and says how it differs from the viewer's last sight.
+// compare reads the page and fills in how it differs from what the viewer was
+// last shown. If that cannot be said shortly, it fills in a snapshot.
 func (ob *observer) compare(ctx context.Context, t *tab, r *report, out *action.Result, c *action.Changes) error {
 	top, err := ob.main(ctx, t)
 	if err != nil {
 		return err
 	}
-	ob.viewers.mu.Lock()
-	o, isNew := ob.viewers.of(r.by)
-	was := o.page
-	had := was != nil && o.tab == t && o.document == top.document && ob.fileOf(t) == nil
-	known := o.tab != nil
-	ob.viewers.mu.Unlock()
-	if !had {
+	was, isNew := ob.viewers.state(r.by)
+	if was.page == nil || was.tab != t || was.document != top.document || ob.fileOf(t) != nil {
 		c.Why = action.FirstLook
-		if !isNew && known {
+		if !isNew && was.tab != nil {
 			c.Why = action.NewPage
 		}
 		return ob.snapshotInstead(ctx, t, c)
 	}
-	read, top, gone, err := ob.observeAfter(ctx, t, top, was, r)
+	read, top, gone, err := ob.observeAfter(ctx, t, top, was.page, r)
 	if err != nil {
 		return err
 	}
-	delta, same := ob.compareWith(o, t, top, read, gone, actedOn(out))
+	delta, same := ob.viewers.compare(r.by, t, top.document, read, gone, actedOn(out), ob.conceal)
 	switch {
 	case !same:
 		c.Why = action.NewPage
@@ -128,13 +126,20 @@ func (ob *observer) compare(ctx context.Context, t *tab, r *report, out *action.
 	return nil
 }
 
-// longerThanPage reports whether changes take more to tell than the page itself.
+// conceal takes known secrets out of a page, in a session with credentials.
+func (ob *observer) conceal(page *observation) {
+	if ob.credentialed() {
+		page.Conceal(ob.concealer())
+	}
+}
+
+// longerThanPage reports whether the changes are longer than a snapshot of the page.
 func (ob *observer) longerThanPage(delta snapshot.Delta, read *observation) bool {
 	return len(delta.Text) > fewChanges && len(delta.Text) > len(read.Part(ob.reader.partOptions(&action.TakeSnapshot{})).Text)
 }
 
-// observeAfter reads the page, where it was not read when it was calm, and returns
-// lines for what came and went.
+// observeAfter returns the page after the act, which may have been read with the
+// wait for it, and lines about texts that came and went.
 func (ob *observer) observeAfter(ctx context.Context, t *tab, top place, was *observation, r *report) (read *observation, at place, gone []string, err error) {
 	if r.read != nil && top.document == r.place.document && r.walk.Since == was.idOrZero() {
 		merged, err := ob.reader.mergeFrames(ctx, t, top, &snapshot.Frame{Document: top.document, Tree: r.read})
@@ -147,7 +152,7 @@ func (ob *observer) observeAfter(ctx context.Context, t *tab, top place, was *ob
 	return read, at, gone, err
 }
 
-// snapshotInstead has a snapshot take the place of changes.
+// snapshotInstead fills in a snapshot in place of changes.
 func (ob *observer) snapshotInstead(ctx context.Context, t *tab, c *action.Changes) error {
 	data, err := ob.snapshot(ctx, t, &action.TakeSnapshot{}, action.Pin{})
 	if shot, ok := data.(*action.Snapshot); ok && err == nil {
@@ -156,14 +161,14 @@ func (ob *observer) snapshotInstead(ctx context.Context, t *tab, c *action.Chang
 	return err
 }
 
-// observation is a page as it was read once, to be compared with what it is later.
+// observation is one reading of a page, which can be compared with later ones.
 type observation struct {
 	*snapshot.Page
-	id    int // the number of the reading
-	since int // of the one that it can be compared with; 0 is none
+	id    int // of the reading
+	since int // id of the reading that it can be compared with; 0 for none
 }
 
-// idOrZero is that of a sight, 0 of none.
+// idOrZero returns the id of an observation, 0 for nil.
 func (s *observation) idOrZero() int {
 	if s == nil {
 		return 0
@@ -171,19 +176,19 @@ func (s *observation) idOrZero() int {
 	return s.id
 }
 
-// observe reads a page so that it can be compared with other sights of it.
-func (ob *observer) observe(ctx context.Context, t *tab, top place, walk injected.Walk) (*observation, error) {
+// observe reads a page so that it can be compared with other observations.
+func (ob *observer) observe(ctx context.Context, t *tab, top place, walk injected.SnapshotOptions) (*observation, error) {
 	walk.Sight = int(ob.lastID.Add(1))
 	read, err := ob.reader.readPage(ctx, t, top, walk)
 	return newObservation(read, walk), err
 }
 
-func newObservation(read *snapshot.Page, by injected.Walk) *observation {
+func newObservation(read *snapshot.Page, by injected.SnapshotOptions) *observation {
 	return &observation{Page: read, id: by.Sight, since: by.Since}
 }
 
-// readAndShow reads what a snapshot shows, and notes that the viewer was shown it.
-func (ob *observer) readAndShow(ctx context.Context, t *tab, top place, walk injected.Walk, a *action.TakeSnapshot) (*snapshot.Page, error) {
+// readAndShow reads the page for a snapshot and notes that its viewer is shown it.
+func (ob *observer) readAndShow(ctx context.Context, t *tab, top place, walk injected.SnapshotOptions, a *action.TakeSnapshot) (*snapshot.Page, error) {
 	if walk.Fold {
 		read, err := ob.observe(ctx, t, top, walk)
 		if err == nil {
@@ -198,8 +203,8 @@ func (ob *observer) readAndShow(ctx context.Context, t *tab, top place, walk inj
 	return read, err
 }
 
-// countedOnly reports whether what is acted on is in a run of which a sight only
-// counted it: what it was is not known then.
+// countedOnly reports whether an observation holds the element that is acted on
+// only as one of a number of similar ones, without its content.
 func (ob *observer) countedOnly(ctx context.Context, s *observation, r *report) bool {
 	if r.node == 0 || !s.Folded() || s.Holds(ob.refs.Ref(snapshot.Place{Document: r.place.document, Node: r.node})) {
 		return false
@@ -208,12 +213,12 @@ func (ob *observer) countedOnly(ctx context.Context, s *observation, r *report) 
 	return unread && err == nil
 }
 
-// observer says what an act changed on the page, for each viewer.
-type observer struct {
-	*base
-	effects  *effects
-	elements *elements
-	reader   *reader
-	viewers  viewers
-	lastID   atomic.Int64 // the number of the last
+// markShown notes that the viewer of a context is shown a page. If read cannot be
+// compared, the page is read once more before the next act: see refresh.
+func (ob *observer) markShown(ctx context.Context, t *tab, top place, read *observation) {
+	v := viewedBy(ctx)
+	if v.by == (Viewer{}) || top.frame != t.root {
+		return
+	}
+	ob.viewers.show(v, t, top.document, read, ob.Page(), ob.netlog.Written())
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -15,15 +14,15 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// serverLimit bounds the wait for the answers to requests that an act sent, once
-// people let them out.
+// serverLimit bounds the wait for the answers to an act's requests after people have
+// allowed them.
 const serverLimit = 5 * time.Second
 
-// actKey is the key of a context whose call is followed.
+// actKey is the context key of an act.
 type actKey struct{}
 
-// Acting marks what is done with a context as an act: requests of its tab belong
-// to it while it runs, and for a while after it.
+// Acting marks the call with a context as an act. Requests of its tab belong to the
+// act while it runs, and for a while afterwards.
 func Acting(ctx context.Context, a action.Act) context.Context {
 	return context.WithValue(ctx, actKey{}, a)
 }
@@ -33,8 +32,8 @@ func actOf(ctx context.Context) (action.Act, bool) {
 	return a, ok && a.ID != ""
 }
 
-// follow notes that the act of a context begins in a tab, and returns what ends
-// it and adds its effects to the result.
+// follow notes that the act of a context begins in a tab. The function that it
+// returns ends the act and adds its effects to the result.
 func (og *outgoingRequests) follow(ctx context.Context, t *tab) func(*action.Result) {
 	a, follows := actOf(ctx)
 	if !follows {
@@ -54,7 +53,7 @@ func (og *outgoingRequests) follow(ctx context.Context, t *tab) func(*action.Res
 	}
 }
 
-// Acting are the ids of the acts, of any tab, that may cause requests now, the
+// Acting returns the ids of the acts of all tabs that may cause requests now, the
 // newest first.
 func (b *Browser) Acting() []string { return b.ledger.Live(time.Now()) }
 
@@ -64,10 +63,10 @@ func (b *Browser) Busy() bool {
 	return b.conn.Waiting() > 0 || b.downloads.Busy()
 }
 
-// pauseAll has every request paused, also those that only read, for as long as
-// an act may cause any that counts.
+// pauseAll makes the browser pause every request, also those that only read, as
+// long as an act may cause requests.
 func (og *outgoingRequests) pauseAll(ctx context.Context, long time.Duration) {
-	if og.credentials.intercept(ctx, func() { og.pausesAll.Store(true) }) != nil {
+	if og.credentials.pauseAll(ctx, true) != nil {
 		return // the connection is gone, and what was asked with it
 	}
 	og.own.Go(func() {
@@ -79,7 +78,7 @@ func (og *outgoingRequests) pauseAll(ctx context.Context, long time.Duration) {
 				return
 			case now := <-timer.C:
 				if !og.ledger.All(now) {
-					_ = og.credentials.intercept(og.life, func() { og.pausesAll.Store(false) })
+					_ = og.credentials.pauseAll(og.life, false)
 					return
 				}
 			}
@@ -87,8 +86,8 @@ func (og *outgoingRequests) pauseAll(ctx context.Context, long time.Duration) {
 	})
 }
 
-// judge judges a request that the browser has paused, and lets it go on by
-// goOn, or refuses it. b.mu is held.
+// judge asks Options.Outgoing about a paused request. If it is allowed, judge calls
+// goOn, otherwise it fails the request. base.mu is held.
 func (og *outgoingRequests) judge(t *tab, p paused, goOn func()) {
 	judge := og.options.Outgoing
 	if judge == nil || methodOf(p) == http.MethodOptions {
@@ -125,8 +124,7 @@ func (og *outgoingRequests) judge(t *tab, p paused, goOn func()) {
 	})
 }
 
-// noteHeld notes whether the document that a tab is to show next waits for a
-// person, and wakes whoever waits for that to change.
+// noteHeld notes whether the next document of a tab waits for a person.
 func (og *outgoingRequests) noteHeld(t *tab, document, waits bool) {
 	og.mu.Lock()
 	defer og.mu.Unlock()
@@ -139,8 +137,8 @@ func (og *outgoingRequests) noteHeld(t *tab, document, waits bool) {
 	og.change()
 }
 
-// failRequest fails a request that may not leave. A document that was to take the place
-// of another is given up, so that the page stays where it is.
+// failRequest fails a request that was refused. A refused document is aborted, so
+// that the tab keeps its page.
 func (og *outgoingRequests) failRequest(t *tab, p paused, err error) {
 	reason := "BlockedByClient"
 	if p.Type == "Document" {
@@ -158,7 +156,7 @@ func effectOf(r action.Request, state, why string) action.Effect {
 	return action.Effect{Method: r.Method, URL: bareAddress(r.URL), Host: host(r.URL), State: state, Why: why}
 }
 
-// requestOf describes a paused request. b.mu is held.
+// requestOf describes a paused request. base.mu is held.
 func (og *outgoingRequests) requestOf(t *tab, p paused) action.Request {
 	r := action.Request{Method: methodOf(p), URL: p.Request.URL, Kind: p.Type, Redirect: p.Redirected != ""}
 	tabs := []string{}
@@ -195,8 +193,8 @@ func (og *outgoingRequests) requestOf(t *tab, p paused) action.Request {
 	return r
 }
 
-// claimed is the address of the document or worker that a request without a tab
-// says it is of, where there is one of that origin; empty otherwise. b.mu is held.
+// claimed returns the address that a request without a tab names as its document or
+// worker, if there is one of that origin; otherwise "". base.mu is held.
 func (og *outgoingRequests) claimed(address string) string {
 	origin := originOf(address)
 	if origin == "" {
@@ -219,12 +217,12 @@ func (og *outgoingRequests) originIn(t *tab, origin string) bool {
 	return false
 }
 
-// overriding are headers by which servers take another method than the one that
-// a request has.
+// overriding are headers that name another method, which servers use in place of the
+// request's own.
 var overriding = []string{"X-Http-Method-Override", "X-Http-Method", "X-Method-Override"}
 
-// methodOf is the method that a request has, or the worse one that a header of it
-// names.
+// methodOf returns the method of a request, or the more dangerous method that one of
+// its headers names.
 func methodOf(p paused) string {
 	method := p.Request.Method
 	for _, name := range overriding {
@@ -239,7 +237,7 @@ func methodOf(p paused) string {
 	return method
 }
 
-// orders are headers that say what a request is to be taken for.
+// orders are headers that name what a request is to do.
 var orders = append([]string{"Soapaction", "X-Action"}, overriding...)
 
 func headerOf(headers map[string]string, name string) string {
@@ -251,9 +249,9 @@ func headerOf(headers map[string]string, name string) string {
 	return ""
 }
 
-// waitForApproval waits until people have answered about the requests of a tab that
-// wait for them, as long as the caller of the act does, and then for the servers
-// and a document that was asked for. It reports whether there was any.
+// waitForApproval waits until people have answered about the held requests of a tab,
+// at most as long as the caller of the act, and then for the servers and a
+// requested document. It reports whether there was any held request.
 func (ob *observer) waitForApproval(ctx context.Context, t *tab) bool {
 	a, follows := actOf(ctx)
 	if !follows || a.Wait <= 0 || t == nil || !ob.ledger.Waiting(t.id) {
@@ -278,7 +276,7 @@ func (ob *observer) waitForApproval(ctx context.Context, t *tab) bool {
 	return true
 }
 
-// waitForSent waits for what an act has sent, where nobody asked what it changed.
+// waitForSent waits for the requests of an act without a report.
 func (ob *observer) waitForSent(ctx context.Context, r *report, out *action.Result) {
 	a, follows := actOf(ctx)
 	if !follows || a.Wait <= 0 || r.tab == nil || out.Modal != nil {
@@ -294,16 +292,15 @@ func (ob *observer) waitForSent(ctx context.Context, r *report, out *action.Resu
 	}
 }
 
-// isHeld reports whether a tab waits for a document that a person is asked
-// about.
+// isHeld reports whether a person is being asked about the tab's next document.
 func (b *base) isHeld(t *tab) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return t != nil && t.documentHeld
 }
 
-// waitForServers waits for the answers to what an act has sent, no longer than
-// for other requests, and reports whether there was any to wait for.
+// waitForServers waits for the answers to an act's requests, at most as long as for
+// other requests. It reports whether there was any to wait for.
 func (ob *observer) waitForServers(ctx context.Context, t *tab) bool {
 	a, follows := actOf(ctx)
 	if !follows || a.Wait <= 0 || t == nil || !ob.ledger.Open(a.ID) {
@@ -314,7 +311,7 @@ func (ob *observer) waitForServers(ctx context.Context, t *tab) bool {
 	return ob.await(answering, func() bool { return t.closed || t.crashed || !ob.ledger.Open(a.ID) }) == nil
 }
 
-// receipts takes in what became of a request that left. b.mu is held.
+// receipts notes the answer to a request, or its failure. base.mu is held.
 func (og *outgoingRequests) receipts(p netlog.Event) {
 	switch {
 	case p.Redirect != nil:
@@ -335,11 +332,10 @@ func (og *outgoingRequests) receipt(e action.Effect, is bool) {
 	}
 }
 
-// outgoingRequests judges requests that may change something outside of the
-// browser, and keeps what became of them.
+// outgoingRequests decides on requests that may change something outside of the
+// browser, and keeps the open channels.
 type outgoingRequests struct {
 	*base
 	credentials credentialInjector
-	pausesAll   atomic.Bool // every request is paused, see pauseAll
 	channels    channels
 }

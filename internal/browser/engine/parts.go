@@ -14,14 +14,18 @@ func (b *Browser) assemble() {
 	b.reader = &reader{base: b.base, effects: b.effects}
 	b.targets = &targets{base: b.base, clients: b.clients}
 	b.certificates = &certificates{base: b.base, senders: newRecent[string](mostListed), passed: newRecent[bool](mostListed)}
-	b.outgoing = &outgoingRequests{base: b.base, credentials: b}
-	b.guard = &documentGuard{base: b.base, outgoing: b.outgoing, credentials: b, initiators: newRecent[string](mostInitiators)}
+	b.cookies = cookies{base: b.base}
+	empty, visited := &emptyDocuments{base: b.base, targets: b.targets}, &origins{}
+	b.injection = &injection{base: b.base, cookies: b.cookies, empty: empty, certificates: b.certificates, visited: visited}
+	b.siteData = &siteData{base: b.base, cookies: b.cookies, targets: b.targets, empty: empty, injection: b.injection, visited: visited}
+	b.outgoing = &outgoingRequests{base: b.base, credentials: b.injection}
+	b.guard = &documentGuard{base: b.base, outgoing: b.outgoing, credentials: b.injection, initiators: newRecent[string](mostInitiators)}
 	b.observer = &observer{base: b.base, effects: b.effects, elements: b.elements, reader: b.reader}
 	b.dialogs = &dialogs{base: b.base, effects: b.effects}
 	b.input = &input{base: b.base, clients: b.clients, geometry: b.geometry, effects: b.effects, elements: b.elements}
 	b.navigator = &navigator{
 		base: b.base, effects: b.effects, reader: b.reader, targets: b.targets, guard: b.guard, observer: b.observer,
-		credentials: b,
+		credentials: b.injection,
 	}
 	b.camera = &camera{
 		base: b.base, geometry: b.geometry, elements: b.elements, reader: b.reader,
@@ -32,17 +36,18 @@ func (b *Browser) assemble() {
 
 // credentialInjector is the part that puts credentials into the browser.
 type credentialInjector interface {
-	// stock has the storage of a document's origin in place before it is requested.
-	stock(ctx context.Context, t *tab, address string) error
-	// lieInWait has the next document of a tab given its storage as it begins.
-	lieInWait(ctx context.Context, t *tab, address string) error
-	// drop undoes lieInWait. base.mu is held.
-	drop(t *tab)
-	// goOn lets a paused request go on, with the headers of its origin if carries.
-	goOn(p paused, carries bool)
-	// untakenAuth reports whether the origin of an address refused the stored
+	// fillStorage fills the storage of a document's origin before it is requested.
+	fillStorage(ctx context.Context, t *tab, address string) error
+	// arm has the next document of a tab given its storage as it begins.
+	arm(ctx context.Context, t *tab, address string) error
+	// disarm undoes arm.
+	disarm(t *tab)
+	// resume lets a paused request go on, with the headers of its origin or without.
+	resume(p paused, headers bool)
+	// passwordRefused reports whether the origin of an address refused the stored
 	// user name and password.
-	untakenAuth(address string) bool
-	// intercept changes what requests are paused for, and tells the browser.
-	intercept(ctx context.Context, change func()) error
+	passwordRefused(address string) bool
+	// pauseAll has every request paused, or only those that matter, and tells the
+	// browser.
+	pauseAll(ctx context.Context, all bool) error
 }

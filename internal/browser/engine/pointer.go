@@ -47,15 +47,15 @@ func (in *input) click(ctx context.Context, t *tab, a *action.Click, pin action.
 		return acted, err
 	}
 	came := delivery{presses: max(a.ClickCount, 1), since: time.Now()}
-	if err := in.send(ctx, t, clicks(at, button, came.presses, held)); err != nil {
+	if err := in.send(ctx, t, clickCommands(at, button, came.presses, held)); err != nil {
 		return acted, err
 	}
 	acted.NewPage, err = in.waitForInput(ctx, t, at, before, &came, came.quickly())
 	return unlessRefused(acted, &came, err)
 }
 
-// readyToClick is take, and finds out whether the element is checked where the
-// click is to make it so.
+// readyToClick is ready. It also finds out whether the element is checked, if the
+// call says how it is to be.
 func (in *input) readyToClick(ctx context.Context, t *tab, pin action.Pin, a *action.Click) (actionTarget, error) {
 	q := injected.Pinned{Kind: injected.ForClick, Checked: a.Checked != nil}
 	if err := in.elements.pinnedPoint(ctx, t, pin, a.Locator, &q); err != nil {
@@ -64,8 +64,8 @@ func (in *input) readyToClick(ctx context.Context, t *tab, pin action.Pin, a *ac
 	return in.readyFor(ctx, t, pin, q, a.Timing)
 }
 
-// alreadyChecked reports whether an element is checked, or not, as it is wanted.
-// Fault: not_actionable for what a click does not make so.
+// alreadyChecked reports whether an element is checked, or not, as the call wants.
+// Fault: not_actionable for an element that a click does not make so.
 func alreadyChecked(at actionTarget, wanted *bool) (bool, error) {
 	switch {
 	case wanted == nil:
@@ -82,14 +82,14 @@ func alreadyChecked(at actionTarget, wanted *bool) (bool, error) {
 	return false, nil
 }
 
-func clicks(at actionTarget, button string, count, held int) []stroke {
+func clickCommands(at actionTarget, button string, count, held int) []command {
 	move := mouse{Type: "mouseMoved", X: at.x, Y: at.y, Button: "none", Modifiers: held}
-	strokes := []stroke{{"Input.dispatchMouseEvent", move}}
+	strokes := []command{{"Input.dispatchMouseEvent", move}}
 	for n := 1; n <= count; n++ {
 		press := mouse{Type: "mousePressed", X: at.x, Y: at.y, Button: button, Buttons: buttons[button], Clicks: n, Modifiers: held}
 		release := press
 		release.Type, release.Buttons = "mouseReleased", 0
-		strokes = append(strokes, stroke{"Input.dispatchMouseEvent", press}, stroke{"Input.dispatchMouseEvent", release})
+		strokes = append(strokes, command{"Input.dispatchMouseEvent", press}, command{"Input.dispatchMouseEvent", release})
 	}
 	return strokes
 }
@@ -103,7 +103,7 @@ func (in *input) hover(ctx context.Context, t *tab, a *action.Hover, pin action.
 	before := in.effects.mark(t)
 	acted := in.acted(at, pin)
 	move := mouse{Type: "mouseMoved", X: at.x, Y: at.y, Button: "none"}
-	if err := in.send(ctx, t, []stroke{{"Input.dispatchMouseEvent", move}}); err != nil {
+	if err := in.send(ctx, t, []command{{"Input.dispatchMouseEvent", move}}); err != nil {
 		return acted, err
 	}
 	came := delivery{hovered: true, since: time.Now()}
@@ -111,24 +111,24 @@ func (in *input) hover(ctx context.Context, t *tab, a *action.Hover, pin action.
 	return unlessRefused(acted, &came, err)
 }
 
-// isOver says whether the pointer is over a frame in the element's place, which
-// has it then in spite of all that was judged.
+// isOver reports a hover that reached a frame in the element's place: the element
+// that was judged does not have the pointer then.
 const isOver = `n => {
 	const e = __glovebox.element(n);
 	const framed = e !== null && !e.matches(':hover') && document.querySelector('iframe:hover, frame:hover, object:hover, embed:hover, fencedframe:hover') !== null;
 	return JSON.stringify({refused: framed ? 'hover' : ''}) + '\n' + (` + title + `)();
 }`
 
-// stroke is one input event.
-type stroke struct {
+// command is one input event.
+type command struct {
 	method string
 	params any
 }
 
-// send dispatches input events together: one after the other each waits for
-// the frame clock, 16 ms (EVIDENCE, "Speed"). Input goes to the tab's own
-// session, which hands it to the process of the frame it is over.
-func (in *input) send(ctx context.Context, t *tab, strokes []stroke) error {
+// send dispatches input events together: one after the other, each would wait for
+// the next animation frame, 16 ms (measured on Chromium 156). Input goes to the
+// tab's own session, which passes it to the process of the frame below the point.
+func (in *input) send(ctx context.Context, t *tab, strokes []command) error {
 	defer in.clients.exclusively(ctx, t)()
 	sent := make([]*cdp.Pending, len(strokes))
 	for i, s := range strokes {
@@ -166,7 +166,7 @@ func (in *input) scroll(ctx context.Context, t *tab, a *action.Scroll, _ action.
 		return nil, errChanged
 	}
 	if q.Node != 0 && q.X == 0 && q.Y == 0 {
-		// The frames around it scroll, too.
+		// The frames around it are scrolled, too.
 		if _, _, _, err := in.geometry.point(ctx, p, 0, 0); err != nil {
 			return nil, err
 		}

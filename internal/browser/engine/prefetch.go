@@ -8,17 +8,17 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 )
 
-// prefetched is what a report asks the page while the verb still waits for what it
-// set off: the answers travel together.
+// prefetched are questions of a report that were sent while the verb still waited
+// for what it set off, so that the answers travel together.
 type prefetched struct {
-	document        string // that they are about
-	asked           injected.Calm
+	document        string // that was asked
+	asked           injected.StableQuery
 	calm, listeners *cdp.Pending
 }
 
 type reportKey struct{}
 
-// reportOf is the report that is to be made of a verb; nil where none is.
+// reportOf returns the report that a verb is to make, nil for none.
 func reportOf(ctx context.Context) *report {
 	if r, _ := ctx.Value(reportKey{}).(*report); r != nil && r.report {
 		return r
@@ -26,7 +26,8 @@ func reportOf(ctx context.Context) *report {
 	return nil
 }
 
-// prefetch asks what calm will: call it when the act in a place is done.
+// prefetch sends the questions of waitAfterAct. It is called when the act in a
+// frame is done; r may be nil.
 func (r *report) prefetch(t *tab, p place) {
 	if r == nil || r.place.document != p.document {
 		return
@@ -35,50 +36,48 @@ func (r *report) prefetch(t *tab, p place) {
 	e := &p.frame.listeners
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if params, ok := e.of(p).Asking(); ok {
+	if params, ok := e.of(p).Query(); ok {
 		r.prefetched.listeners = p.session.Send(injected.ListenersMethod, params)
 	}
 }
 
-// prefetchNew asks what rendered will: call it when the tab shows a new document.
+// prefetchNew sends the questions of waitRendered. It is called when the tab shows
+// a new document; r may be nil.
 func (r *report) prefetchNew(p place) {
 	if r == nil || r.place.document == p.document || r.prefetched.document == p.document {
 		return
 	}
-	notifyWorld(p, "arm", injected.Arming{})
+	notifyWorld(p, "arm", injected.ActWatch{})
 	r.send(p, newDocumentQuery())
 }
 
-func (r *report) send(p place, q injected.Calm) {
+func (r *report) send(p place, q injected.StableQuery) {
 	if params, err := p.world.Request("calm", q); err == nil {
 		r.prefetched = prefetched{document: p.document, asked: q, calm: p.session.Send("Runtime.callFunctionOn", params)}
 	}
 }
 
-// singleFrameOptions is how the report's place is read where it is all of the tab's page;
-// nil where there are other frames.
-func (ob *observer) singleFrameOptions(t *tab, r *report) *injected.Walk {
+// singleFrameOptions returns how the tab's page is read if it is one frame, nil if
+// it has more.
+func (ob *observer) singleFrameOptions(t *tab, r *report) *injected.SnapshotOptions {
 	ob.mu.Lock()
 	alone := r.place.frame == t.root && len(t.frames) == 1
 	ob.mu.Unlock()
 	if !alone {
 		return nil
 	}
-	ob.viewers.mu.Lock()
-	o, _ := ob.viewers.of(r.by)
-	was := o.page
-	ob.viewers.mu.Unlock()
-	walk := ob.observationOptions(was, true)
+	was, _ := ob.viewers.state(r.by)
+	walk := ob.observationOptions(was.page, true)
 	walk.Sight, walk.Hosts = int(ob.lastID.Add(1)), injected.ClosedPerCall
 	return &walk
 }
 
-// stable waits for what was asked ahead of a place, or asks now.
-func (r *report) stable(ctx context.Context, p place, q injected.Calm) (c injected.Calmed, err error) {
+// stable waits for the answer to a question that was sent before, or asks now.
+func (r *report) stable(ctx context.Context, p place, q injected.StableQuery) (c injected.Stability, err error) {
 	asked := r.prefetched.calm
 	r.prefetched.calm = nil
 	if asked == nil || r.prefetched.document != p.document {
-		c, err = p.world.Calm(ctx, q)
+		c, err = p.world.WaitStable(ctx, q)
 	} else {
 		q = r.prefetched.asked
 		var a injected.Answer
@@ -93,9 +92,9 @@ func (r *report) stable(ctx context.Context, p place, q injected.Calm) (c inject
 	return c, nil
 }
 
-// takeListeners has the place's world know of the listeners that were asked for; ok
-// is false where they were not.
-func (ob *observer) takeListeners(ctx context.Context, r *report) (news injected.News, ok bool) {
+// takeListeners stores the listeners that prefetch asked for. ok is false if it
+// did not ask.
+func (ob *observer) takeListeners(ctx context.Context, r *report) (news injected.NewListeners, ok bool) {
 	asked := r.prefetched.listeners
 	r.prefetched.listeners = nil
 	var all injected.Listeners

@@ -11,17 +11,16 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// prepareLimit bounds what is done before a document is requested: asking a
-// vault over a slow network, and putting in what it had. A verb that waits for
+// prepareLimit bounds the preparation for a document before it is requested: asking
+// a vault over a slow network, and injecting the credentials. A verb that waits for
 // the document has twice as long.
 const prepareLimit = 15 * time.Second
 
 var errGivenUp = errors.New("the navigation was given up")
 
-// preparing returns what lets a document's request go on when all is in place
-// for it. Only what a tab shows is prepared for, and only when the browser as a
-// whole asks, which is last: nothing changes the address after that. b.mu is
-// held.
+// preparing returns a function that prepares for a paused document and then calls
+// goOn. It prepares only for main documents of tabs, and only when the browser as a
+// whole asks: nothing changes the address after that. base.mu is held.
 func (dg *documentGuard) preparing(session *cdp.Session, t *tab, p paused) func(goOn func()) {
 	prepare := dg.options.Prepare
 	if prepare == nil || session != dg.root || t == nil || p.Frame != t.root.id {
@@ -41,7 +40,7 @@ func (dg *documentGuard) preparing(session *cdp.Session, t *tab, p paused) func(
 			defer end()
 			err := prepare(ctx, p.Request.URL)
 			if err == nil {
-				err = dg.credentials.stock(ctx, t, p.Request.URL)
+				err = dg.credentials.fillStorage(ctx, t, p.Request.URL)
 			}
 			switch {
 			case err == nil:
@@ -55,23 +54,24 @@ func (dg *documentGuard) preparing(session *cdp.Session, t *tab, p paused) func(
 	}
 }
 
-// prepareAhead prepares for an address that a call is about to go to, while the
-// page before can still be told of it. Faults: what Options.Prepare says.
+// prepareAhead prepares for the address of a navigation before it begins, while the
+// page that is shown can still be given its storage. Faults: those of
+// Options.Prepare.
 func (dg *documentGuard) prepareAhead(ctx context.Context, t *tab, address string) error {
 	dg.mu.Lock()
 	prepare, guard := dg.options.Prepare, dg.options.Guard
 	t.preparedFor = ""
 	dg.mu.Unlock()
 	if prepare == nil || allowed(guard, address) != nil {
-		return nil // the guard says so once more, to the request
+		return nil // the guard refuses the request, too
 	}
 	bounded, stop := context.WithTimeout(ctx, prepareLimit)
 	defer stop()
 	if err := prepare(bounded, address); err != nil {
 		return cmp.Or(ended(ctx, context.Cause(ctx)), unprepared(err))
 	}
-	if err := dg.credentials.lieInWait(bounded, t, address); err != nil {
-		dg.log().Debug("cannot wait for a document", "error", err) // the request is prepared for without
+	if err := dg.credentials.arm(bounded, t, address); err != nil {
+		dg.log().Debug("cannot wait for a document", "error", err) // preparing does the same for the request
 	}
 	dg.mu.Lock()
 	defer dg.mu.Unlock()
@@ -79,40 +79,15 @@ func (dg *documentGuard) prepareAhead(ctx context.Context, t *tab, address strin
 	return nil
 }
 
-// signedIn reports whether the browser has credentials for an address, or cannot
-// tell: only the browser itself then gets what it would get.
-func (b *Browser) signedIn(ctx context.Context, address string) bool {
-	b.mu.Lock()
-	prepare := b.options.Prepare
-	b.mu.Unlock()
-	if prepare == nil {
-		return false
-	}
-	ctx, stop := context.WithTimeout(ctx, prepareLimit)
-	defer stop()
-	if prepare(ctx, address) != nil {
-		return true
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	host := pageHost(address)
-	for domain := range b.injected {
-		if within(host, domain) {
-			return true
-		}
-	}
-	return false
-}
-
-// endAhead is called when a navigation that was prepared for has ended.
+// endAhead ends what prepareAhead began, after the navigation.
 func (dg *documentGuard) endAhead(t *tab) {
 	dg.mu.Lock()
-	defer dg.mu.Unlock()
 	t.preparedFor = ""
-	dg.credentials.drop(t)
+	dg.mu.Unlock()
+	dg.credentials.disarm(t)
 }
 
-// unprepared makes what went wrong fit for a caller.
+// unprepared returns the fault of a preparation that failed.
 func unprepared(err error) error {
 	if f := (*fault.Fault)(nil); errors.As(err, &f) {
 		return f
@@ -121,7 +96,7 @@ func unprepared(err error) error {
 		Hinted("try again; an operator can look at what the credentials come from").Because(err)
 }
 
-// dropPreparing gives up what is being prepared for. b.mu is held.
+// dropPreparing cancels the preparation that is under way. base.mu is held.
 func (t *tab) dropPreparing() {
 	if t.cancelPreparing != nil {
 		t.cancelPreparing()

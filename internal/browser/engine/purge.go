@@ -11,28 +11,24 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/credentials"
 )
 
-const mostOrigins = 500 // that documents came from
+// Inject puts the credentials of a domain into the browser: all of them, or
+// none. What an earlier version of the set put in and this one does not have is
+// removed. Faults: credentials_unavailable, which names what the browser did not
+// take and never repeats a value.
+func (b *Browser) Inject(ctx context.Context, set credentials.Set) error {
+	return b.injection.inject(ctx, set)
+}
 
 // Adopt takes over what an earlier connection put into the browser: requests
 // get its headers again; cookies and storage are there. Faults: as Inject.
 func (b *Browser) Adopt(ctx context.Context, set credentials.Set) error {
-	cookies, err := cookiesOf(set)
-	if err != nil {
-		return err
-	}
-	return b.intercept(ctx, func() {
-		in := b.inject(set, domainCredentials{}, cookies)
-		in.stored = true
-		for _, t := range b.tabs {
-			t.gave(set.Domain, in)
-		}
-	})
+	return b.injection.adopt(ctx, set)
 }
 
 // Fresh returns the values of the cookies that requests to domains, and to what
 // is below them, carry now.
 func (b *Browser) Fresh(ctx context.Context, domains []string) ([]credentials.Secret, error) {
-	all, err := b.jar(ctx)
+	all, err := b.siteData.cookies.all(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -51,40 +47,44 @@ func (c cookie) reaches(domain string) bool {
 	return within(c.Domain, domain) || strings.HasPrefix(c.Domain, ".") && within(domain, bare(c.Domain))
 }
 
-// Purge takes all out that domains have in the browser: cookies, storage,
-// caches and workers, injected or their own. Tabs are closed before, and
-// requests get no headers any more. It reads back what it can: an error says
-// that something is still there, or may be.
+// Purge removes all that domains have in the browser: cookies, storage, caches and
+// workers, injected or their own. Tabs are closed before, and requests get no
+// headers any more. It reads back what it can: an error says that something is, or
+// may be, left.
 func (b *Browser) Purge(ctx context.Context, domains []string) error {
-	if err := b.intercept(ctx, func() { b.injected = nil }); err != nil {
+	return b.siteData.purge(ctx, domains)
+}
+
+func (sd *siteData) purge(ctx context.Context, domains []string) error {
+	if err := sd.injection.clear(ctx); err != nil {
 		return err
 	}
-	t, err := b.onlyTab(ctx)
+	t, err := sd.onlyTab(ctx)
 	if err != nil {
 		return err
 	}
-	if err := b.clearStorage(ctx, t, domains); err != nil {
+	if err := sd.clearStorage(ctx, t, domains); err != nil {
 		return err
 	}
-	return b.clearCookies(ctx, t, domains)
+	return sd.clearCookies(ctx, t, domains)
 }
 
 // onlyTab opens an empty tab and closes the others: what runs in them may write.
-func (b *Browser) onlyTab(ctx context.Context) (*tab, error) {
-	t, err := b.targets.newTab(ctx)
+func (sd *siteData) onlyTab(ctx context.Context) (*tab, error) {
+	t, err := sd.targets.newTab(ctx)
 	if err != nil {
 		return nil, err
 	}
-	b.mu.Lock()
+	sd.mu.Lock()
 	var others []*tab
-	for _, other := range b.tabs {
+	for _, other := range sd.tabs {
 		if other != t {
 			others = append(others, other)
 		}
 	}
-	b.mu.Unlock()
+	sd.mu.Unlock()
 	for _, other := range others {
-		if err := b.targets.shut(ctx, other); err != nil {
+		if err := sd.targets.shut(ctx, other); err != nil {
 			return nil, err
 		}
 	}
@@ -93,10 +93,10 @@ func (b *Browser) onlyTab(ctx context.Context) (*tab, error) {
 
 // clearStorage clears the storage of the origins of domains, and the cache of
 // what was loaded.
-func (b *Browser) clearStorage(ctx context.Context, t *tab, domains []string) error {
+func (sd *siteData) clearStorage(ctx context.Context, t *tab, domains []string) error {
 	s := t.main.session
 	sent := []*cdp.Pending{s.Send("Network.clearBrowserCache", nil)}
-	seen := b.seenOf(domains)
+	seen := sd.visited.of(domains)
 	origins := slices.Clone(seen)
 	for _, d := range domains {
 		origins = append(origins, "https://"+d, "http://"+d)
@@ -110,14 +110,14 @@ func (b *Browser) clearStorage(ctx context.Context, t *tab, domains []string) er
 	}
 	for _, origin := range seen {
 		if err == nil {
-			err = b.isEmpty(ctx, s, origin)
+			err = sd.isEmpty(ctx, s, origin)
 		}
 	}
 	return err
 }
 
 // isEmpty reads back that an origin has nothing.
-func (b *Browser) isEmpty(ctx context.Context, s *cdp.Session, origin string) error {
+func (sd *siteData) isEmpty(ctx context.Context, s *cdp.Session, origin string) error {
 	var answer struct {
 		Usage float64 `json:"usage"`
 	}
@@ -127,7 +127,7 @@ func (b *Browser) isEmpty(ctx context.Context, s *cdp.Session, origin string) er
 	if answer.Usage > 0 {
 		return fmt.Errorf("%s still has %.0f bytes of storage", origin, answer.Usage)
 	}
-	left, err := b.leftIn(ctx, origin)
+	left, err := sd.empty.countItems(ctx, origin)
 	if err == nil && left > 0 {
 		err = fmt.Errorf("%s still has %d stored items", origin, left)
 	}
@@ -135,8 +135,8 @@ func (b *Browser) isEmpty(ctx context.Context, s *cdp.Session, origin string) er
 }
 
 // clearCookies deletes the cookies of domains and reads back that none is left.
-func (b *Browser) clearCookies(ctx context.Context, t *tab, domains []string) error {
-	all, err := b.jar(ctx)
+func (sd *siteData) clearCookies(ctx context.Context, t *tab, domains []string) error {
+	all, err := sd.cookies.all(ctx)
 	if err != nil {
 		return err
 	}
@@ -152,36 +152,11 @@ func (b *Browser) clearCookies(ctx context.Context, t *tab, domains []string) er
 	if err != nil {
 		return err
 	}
-	if all, err = b.jar(ctx); err != nil {
+	if all, err = sd.cookies.all(ctx); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(all, func(c cookie) bool { return slices.ContainsFunc(domains, c.reaches) }) {
 		return errors.New("cookies are left")
 	}
 	return nil
-}
-
-// seenOf are the origins of domains that documents came from, or that were
-// given something.
-func (b *Browser) seenOf(domains []string) []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var list []string
-	for origin := range b.origins {
-		if host := pageHost(origin); slices.ContainsFunc(domains, func(d string) bool { return within(host, d) }) {
-			list = append(list, origin)
-		}
-	}
-	return list
-}
-
-// cameFrom notes where a document came from. b.mu is held.
-func (b *Browser) cameFrom(address string) {
-	origin := originOf(address)
-	if b.origins == nil {
-		b.origins = map[string]bool{}
-	}
-	if origin != "" && len(b.origins) < mostOrigins {
-		b.origins[origin] = true
-	}
 }

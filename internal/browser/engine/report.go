@@ -8,29 +8,29 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 )
 
-// report is what is to be told after a verb, from before it.
+// report collects what is reported after a verb. It is begun before the verb.
 type report struct {
 	viewedAs
 	observer   *observer
 	verb       string
 	tab        *tab
-	place      place // of what is acted on; the main frame's where nothing is
+	place      place // frame of the element that is acted on, otherwise the main frame
 	node       int
-	busy       map[string]string // requests that ran already
+	busy       map[string]string // requests that were under way before
 	began      time.Time
 	limit      time.Duration
 	prefetched prefetched
-	walk       *injected.Walk     // by which the place is read when it is calm; nil where it is not all of the page
-	read       *injected.Tree     // what was read so
-	gone       []injected.Passing // words that came and went there
+	walk       *injected.SnapshotOptions // how the page is read when it is stable; nil if it has more than one frame
+	read       *injected.Tree            // what was read so
+	gone       []injected.TransientText  // texts that came and went
 
-	changedAny, canvasDrawn bool   // the act changed something; a canvas or video
+	changedAny, canvasDrawn bool   // the act changed something; it changed a canvas or video
 	rendered                string // the new document that was waited for
 	unfinished              bool   // it still loads
 }
 
-// beginReport prepares a report on a verb. Where the viewer's last sight of the page
-// was not kept, it is read now.
+// beginReport prepares the report of a verb. It reads the page if what the viewer
+// was last shown cannot be compared.
 func (ob *observer) beginReport(ctx context.Context, t *tab, verb string, limit time.Duration, pin action.Pin) *report {
 	r := &report{viewedAs: viewedBy(ctx), observer: ob, verb: verb, tab: t, limit: limit}
 	defer func() { r.began = time.Now() }() // the act begins when this is done
@@ -56,12 +56,12 @@ func (ob *observer) beginReport(ctx context.Context, t *tab, verb string, limit 
 		return r
 	}
 	ob.refresh(ctx, t, r)
-	notifyWorld(p, "arm", injected.Arming{Node: node})
+	notifyWorld(p, "arm", injected.ActWatch{Node: node})
 	return r
 }
 
-// finishReport adds a report to a result, where one was asked for. What was done is
-// done: a page that cannot be read is a note.
+// finishReport adds the report to a result, if one was asked for. The act is done
+// by then: that the page cannot be read is a note and no error.
 func (ob *observer) finishReport(ctx context.Context, r *report, out *action.Result) {
 	if !r.report {
 		ob.waitForSent(ctx, r, out)
@@ -92,15 +92,15 @@ func (ob *observer) finishReport(ctx context.Context, r *report, out *action.Res
 	}
 }
 
-// notifyWorld calls a function of a world whose answer nobody waits for: what is
-// called next comes after it.
+// notifyWorld calls a function of our script in a frame without waiting for its
+// answer. Calls that follow run after it.
 func notifyWorld(p place, function string, arg any) {
 	if params, err := p.world.Request(function, arg); err == nil {
 		p.session.Send("Runtime.callFunctionOn", params)
 	}
 }
 
-// actedOn is the reference of what a verb acted on.
+// actedOn returns the reference of the element that a verb acted on.
 func actedOn(out *action.Result) string {
 	if a, ok := out.Data.(*action.Acted); ok && a.Element != nil {
 		return a.Element.Ref
@@ -108,7 +108,7 @@ func actedOn(out *action.Result) string {
 	return ""
 }
 
-// outcome says what became of an act that changed no words.
+// outcome says what an act did that changed no text.
 func (r *report) outcome(c *action.Changes) string {
 	switch {
 	case c.Text != "" || !acts(r.verb, nil):

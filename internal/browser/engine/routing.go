@@ -15,13 +15,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Input goes where the browser sends it: to what lies under the pointer or has
-// the focus when it arrives, in any frame. Each frame therefore refuses what
-// was not announced to it, and the frame of the pinned element what is for
-// another one (inpage, 89_expected.js). Readiness announces, the round trip that
-// ends an act asks what came.
+// The browser sends input to the element that is below the pointer or has the
+// focus when the input arrives, in any frame. Therefore each frame refuses input
+// that was not announced to it, and the frame of the pinned element refuses input
+// for other elements (injected, 89_expected.js). The query for readiness announces
+// the input; the round trip at the end of an act asks what arrived.
 
-// delivery is the input of an act, and what became of it.
+// delivery is the input of an act, and what the frame says of its arrival.
 type delivery struct {
 	injected.Delivery
 	presses, keys, typed int // that were sent
@@ -30,8 +30,8 @@ type delivery struct {
 	dragged, hovered     bool
 }
 
-// end is the round trip that asks, runs a function with node if nothing was
-// refused, and returns the title.
+// end returns a round trip that asks what arrived, and runs a function with the
+// element if nothing was refused.
 func (d *delivery) end(after string, node int) closing {
 	const function = `async n => {
 	const came = __glovebox.run('ended', 'null');
@@ -41,12 +41,13 @@ func (d *delivery) end(after string, node int) closing {
 	return closing{function: fmt.Sprintf(function, after, title), node: node, came: d}
 }
 
-// quickly is end with nothing to run.
+// quickly is end without a function.
 func (d *delivery) quickly() closing {
 	return closing{function: "() => __glovebox.run('ended', 'null') + '\\n' + (" + title + ")()", came: d}
 }
 
-// errRefused ends an act whose input was refused: fault says how far it got.
+// errRefused ends an act whose input was refused. delivery.fault says how much
+// arrived.
 var errRefused = errors.New("input was refused")
 
 func (d *delivery) take(said string) error {
@@ -60,16 +61,16 @@ func (d *delivery) take(said string) error {
 	return nil
 }
 
-// short reports whether the frame says that less came than was sent.
+// short reports whether less arrived than was sent, as the frame says.
 func (d *delivery) short() bool {
 	return d.told && (d.Presses < d.presses || d.Keys < d.keys || d.Typed < d.typed)
 }
 
-// lost reports whether the frame says that no press came.
+// lost reports whether no press arrived, as the frame says.
 func (d *delivery) lost() bool { return d.told && d.presses > 0 && d.Presses == 0 }
 
-// waitForInput is settleBy for an act with input. Fault: page_changed where not all
-// of it was for what was judged.
+// waitForInput is waitForNavigationBy for an act with input. Fault: page_changed if
+// not all of the input was for the element that was judged.
 func (in *input) waitForInput(ctx context.Context, t *tab, at actionTarget, before mark, d *delivery, by closing) (bool, error) {
 	news, err := in.effects.waitForNavigationBy(ctx, t, &at.place, before, by)
 	if err != nil {
@@ -90,7 +91,7 @@ func (in *input) waitForInput(ctx context.Context, t *tab, at actionTarget, befo
 	return news, nil
 }
 
-// unlessRefused is the data of an act, and none where nothing of it was done.
+// unlessRefused returns the result of an act, nil if nothing of it was done.
 func unlessRefused(acted *action.Acted, d *delivery, err error) (any, error) {
 	if err != nil && fault.CodeOf(err) == fault.PageChanged && d.told {
 		return nil, err
@@ -98,8 +99,7 @@ func unlessRefused(acted *action.Acted, d *delivery, err error) (any, error) {
 	return acted, err
 }
 
-// wentAstray reports whether a frame refused input since a time: what was sent
-// there was for another one.
+// wentAstray reports whether another frame than from refused input since a time.
 func (in *input) wentAstray(ctx context.Context, t *tab, from place, since time.Time) bool {
 	within := int(time.Since(since)/time.Millisecond) + 1
 	var any atomic.Bool
@@ -118,7 +118,7 @@ func (in *input) wentAstray(ctx context.Context, t *tab, from place, since time.
 	return any.Load()
 }
 
-// fault says how far the input got.
+// fault says how much of the input arrived.
 func (d *delivery) fault() error {
 	said := "the page put something else under the pointer: it was not pressed"
 	hint := "take a new snapshot and look again"
@@ -141,8 +141,8 @@ func (d *delivery) fault() error {
 	return fault.New(fault.PageChanged, "%s", said).Hinted("%s", hint)
 }
 
-// judgedIn is what keys are to be expected for in a frame: the element of a pin,
-// where it is in it.
+// judgedIn returns the element for which a frame is to expect keys: that of the
+// pin, if the frame has it.
 func judgedIn(p place, pin action.Pin) injected.Pinned {
 	if pin.Document != p.document || pin.Document == "" {
 		return injected.Pinned{}
@@ -154,15 +154,15 @@ func judgedIn(p place, pin action.Pin) injected.Pinned {
 	return injected.Pinned{Node: node, Print: pin.Print}
 }
 
-// routingLimit is how long a move is repeated until a frame receives it: many
-// times what a busy machine takes to draw a frame. A page can hide moves from
-// us, and is then acted on as if one had come.
+// routingLimit is how long a pointer move is repeated until a frame receives it:
+// many times what a busy machine takes to paint. A page can hide moves from our
+// script; the act goes on then as if a move had arrived.
 const routingLimit = 3 * time.Second
 
-// confirmRouting makes sure that input at a point gets to a frame of another process.
-// The browser routes it there by what it has drawn, of which the process itself
-// knows nothing: the pointer is moved there, which a person would do too, until
-// the frame has received it.
+// confirmRouting makes sure that input at a point reaches a frame of another
+// process. The browser routes input by what it has painted, which the frame's
+// process does not know. Therefore the pointer is moved to the point, as a person
+// would do, until the frame has received a move.
 func (in *input) confirmRouting(ctx context.Context, t *tab, p place, kind injected.Kind, move mouse) error {
 	if kind != injected.ForClick && kind != injected.ForHover && kind != injected.ForType && kind != injected.ForDrag || !in.geometry.inOtherProcess(t, p) {
 		return nil
@@ -175,7 +175,7 @@ func (in *input) confirmRouting(ctx context.Context, t *tab, p place, kind injec
 		return err
 	}
 	for deadline := time.Now().Add(routingLimit); ; {
-		if err := in.send(ctx, t, []stroke{{"Input.dispatchMouseEvent", move}}); err != nil {
+		if err := in.send(ctx, t, []command{{"Input.dispatchMouseEvent", move}}); err != nil {
 			return err
 		}
 		if came, err := p.world.PointerCame(ctx); err != nil || came || !time.Now().Before(deadline) {

@@ -12,9 +12,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-const childLimit = 3 * time.Second // for a child frame to be read; it is left out after it
+const childLimit = 3 * time.Second // to read a child frame, which is left out after it
 
-// snapshot shows the page, or what is below one element of it.
+// snapshot shows the page, or the content of one element.
 func (ob *observer) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot, _ action.Pin) (any, error) {
 	if a.Format == "markdown" {
 		return ob.markdownPart(ctx, t, a)
@@ -67,11 +67,11 @@ func (ob *observer) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot
 	return out, nil
 }
 
-// usualTokens is how many tokens a page is written in where the call does not say: one
-// that has more is condensed, down to what docs/snapshot.md says.
+// usualTokens is the length of a snapshot if the call names none. A longer page is
+// condensed as docs/snapshot.md says.
 const usualTokens = 2700
 
-// partOptions is how much a call gets of a page, and from where on.
+// partOptions returns how much of a page a call gets, and from where on.
 func (rd *reader) partOptions(a *action.TakeSnapshot) snapshot.Options {
 	o := snapshot.Options{
 		URLs: a.URLs, Depth: a.Depth, Unfold: a.Ref != "", Interactive: a.Interactive,
@@ -85,23 +85,22 @@ func (rd *reader) partOptions(a *action.TakeSnapshot) snapshot.Options {
 	return o
 }
 
-// start is where reading the whole page starts, and what the session's options
-// have it leave out.
-func (rd *reader) start(ctx context.Context, t *tab) (place, injected.Walk, error) {
+// start returns the main frame and how the session's options say that it is read.
+func (rd *reader) start(ctx context.Context, t *tab) (place, injected.SnapshotOptions, error) {
 	top, err := rd.main(ctx, t)
 	return top, rd.snapshotOptions(), err
 }
 
-// snapshotOptions is how a frame is read as the options say.
-func (rd *reader) snapshotOptions() injected.Walk {
+// snapshotOptions returns how a frame is read, from the session's options.
+func (rd *reader) snapshotOptions() injected.SnapshotOptions {
 	rd.mu.Lock()
 	defer rd.mu.Unlock()
-	return injected.Walk{IncludeHidden: rd.options.IncludeHidden, ExcludePasswords: rd.options.ExcludePasswordFields}
+	return injected.SnapshotOptions{IncludeHidden: rd.options.IncludeHidden, ExcludePasswords: rd.options.ExcludePasswordFields}
 }
 
-// readPage reads a frame with those below it into one page with references,
-// and the tab's title with them.
-func (rd *reader) readPage(ctx context.Context, t *tab, top place, walk injected.Walk) (*snapshot.Page, error) {
+// readPage reads a frame and the frames in it as one page with references, and with
+// them the tab's title.
+func (rd *reader) readPage(ctx context.Context, t *tab, top place, walk injected.SnapshotOptions) (*snapshot.Page, error) {
 	root, err := rd.readFrames(ctx, t, top, walk)
 	if err != nil {
 		return nil, err
@@ -109,7 +108,7 @@ func (rd *reader) readPage(ctx context.Context, t *tab, top place, walk injected
 	return rd.mergeFrames(ctx, t, top, root)
 }
 
-// mergeFrames makes a page of frames that were read.
+// mergeFrames makes one page of frames that were read.
 func (rd *reader) mergeFrames(ctx context.Context, t *tab, top place, root *snapshot.Frame) (*snapshot.Page, error) {
 	if err := rd.takeTitle(ctx, t, top, root.Tree.Title); err != nil {
 		return nil, err
@@ -125,12 +124,12 @@ func (rd *reader) mergeFrames(ctx context.Context, t *tab, top place, root *snap
 type reading struct {
 	place place
 	frame snapshot.Frame
-	owner int // number of its iframe element in the parent; 0 when unknown
+	owner int // number of its iframe element in the parent; 0 if not known
 	err   error
 }
 
-// readFrames reads top and every frame below it, and puts them together.
-func (rd *reader) readFrames(ctx context.Context, t *tab, top place, walk injected.Walk) (*snapshot.Frame, error) {
+// readFrames reads top and every frame in it, and joins them.
+func (rd *reader) readFrames(ctx context.Context, t *tab, top place, walk injected.SnapshotOptions) (*snapshot.Frame, error) {
 	all, err := rd.readEach(ctx, t, top, walk)
 	if err != nil {
 		return nil, err
@@ -140,9 +139,9 @@ func (rd *reader) readFrames(ctx context.Context, t *tab, top place, walk inject
 	return &root.frame, nil
 }
 
-// readEach reads top and every frame below it, all at once. Child frames that
-// could not be read say so.
-func (rd *reader) readEach(ctx context.Context, t *tab, top place, walk injected.Walk) (map[*frame]*reading, error) {
+// readEach reads top and every frame in it at the same time. For a child frame that
+// could not be read, it returns the error.
+func (rd *reader) readEach(ctx context.Context, t *tab, top place, walk injected.SnapshotOptions) (map[*frame]*reading, error) {
 	if err := rd.complete(ctx, t); err != nil {
 		return nil, err
 	}
@@ -190,7 +189,7 @@ func (b *base) below(f, top *frame) bool {
 	return false
 }
 
-func (rd *reader) readOne(ctx context.Context, r *reading, q injected.Walk, child bool) {
+func (rd *reader) readOne(ctx context.Context, r *reading, q injected.SnapshotOptions, child bool) {
 	if child {
 		var stop func()
 		ctx, stop = context.WithTimeout(ctx, childLimit)
@@ -206,14 +205,14 @@ func (rd *reader) readOne(ctx context.Context, r *reading, q injected.Walk, chil
 		return
 	}
 	news, err := r.place.world.PierceHosts(ctx, r.frame.Tree.Hosts)
-	if r.err = err; err == nil && news > 0 { // closed shadow roots that were not known: once in the life of a document
+	if r.err = err; err == nil && news > 0 { // closed shadow roots that were not known: once for each document
 		r.frame.Tree, r.err = r.place.world.Snapshot(ctx, q)
 	}
 }
 
-// snapshotFrame reads a frame with what scripts listen on. Where that was asked for
-// before there is seldom more: both are asked at once.
-func (rd *reader) snapshotFrame(ctx context.Context, p place, q injected.Walk) (tree *injected.Tree, err error) {
+// snapshotFrame reads a frame with the listeners of its scripts. If the listeners
+// are known from before, seldom there are new ones: then both are read at once.
+func (rd *reader) snapshotFrame(ctx context.Context, p place, q injected.SnapshotOptions) (tree *injected.Tree, err error) {
 	if !p.frame.listeners.knows(p) {
 		if _, err := rd.syncListeners(ctx, p); err != nil {
 			return nil, err
@@ -221,7 +220,7 @@ func (rd *reader) snapshotFrame(ctx context.Context, p place, q injected.Walk) (
 		return p.world.Snapshot(ctx, q)
 	}
 	var asking sync.WaitGroup
-	var news injected.News
+	var news injected.NewListeners
 	var unheard error
 	asking.Go(func() { news, unheard = rd.syncListeners(ctx, p) })
 	tree, err = p.world.Snapshot(ctx, q)
@@ -232,8 +231,8 @@ func (rd *reader) snapshotFrame(ctx context.Context, p place, q injected.Walk) (
 	return tree, err
 }
 
-// takeTitle takes the tab's title from what was read of its own document, or
-// asks for it where a frame was read alone.
+// takeTitle sets the tab's title to that of its own document, which it reads if only
+// another frame was read.
 func (rd *reader) takeTitle(ctx context.Context, t *tab, top place, title string) error {
 	if top.frame != t.root {
 		return rd.effects.refreshTitle(ctx, t)
@@ -242,7 +241,7 @@ func (rd *reader) takeTitle(ctx context.Context, t *tab, top place, title string
 	return nil
 }
 
-// joinFrames puts child frames into their parents.
+// joinFrames adds child frames to their parents.
 func (rd *reader) joinFrames(t *tab, all map[*frame]*reading, root *reading) {
 	rd.mu.Lock()
 	defer rd.mu.Unlock()
@@ -264,8 +263,7 @@ func (rd *reader) joinFrames(t *tab, all map[*frame]*reading, root *reading) {
 	}
 }
 
-// markdownPart is as much of the page as page.markdown gives it as there is
-// room for.
+// markdownPart returns as much of the markdown of the page as the call asks for.
 func (ob *observer) markdownPart(ctx context.Context, t *tab, a *action.TakeSnapshot) (any, error) {
 	if a.Ref != "" || a.Depth > 0 || a.Interactive || a.Viewport || a.URLs {
 		return nil, fault.New(fault.InvalidRequest, "markdown is of the whole page").

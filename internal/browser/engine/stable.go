@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	lateStart    = 100 * time.Millisecond // for an effect to begin, where the page listens and nothing happened yet: a debounce
-	calmLimit    = 500 * time.Millisecond // for changes to end
+	lateStart    = 100 * time.Millisecond // for an effect to begin if the page listens and nothing changed yet: a debounce
+	stableLimit  = 500 * time.Millisecond // for changes to end
 	requestLimit = 2 * time.Second        // for requests that an act made
-	landLimit    = 500 * time.Millisecond // for the first requests and changes of a new document, once it is loaded
-	drawLimit    = 2 * time.Second        // the same, where it shows nothing yet or says that it is loading
-	afterAnswer  = 50 * time.Millisecond  // for a page to show what it was answered
+	loadedLimit  = 500 * time.Millisecond // for the first requests and changes of a new document, once it is loaded
+	contentLimit = 2 * time.Second        // the same if it shows nothing yet or says that it is loading
+	afterAnswer  = 50 * time.Millisecond  // for a page to show the answer to a request
 )
 
-// lateEvents are the events that a page may answer late, by verb.
+// lateEvents are, for each verb, the events whose listeners may react late.
 var lateEvents = map[string][]string{
 	"page.click":       {"click", "mousedown", "mouseup", "pointerdown", "pointerup", "dblclick", "contextmenu", "change", "input", "submit"},
 	"page.type":        {"input", "keydown", "keyup", "keypress", "beforeinput", "change", "submit"},
@@ -35,21 +35,21 @@ var lateEvents = map[string][]string{
 	"page.drag":        {"drop", "dragend", "mouseup", "pointerup"},
 }
 
-// waitAfterAct waits for what a verb set off: changes of the document it acted in, and
-// requests with what they change. A page that does nothing costs a round trip or
-// two. It reports whether something was still going on.
+// waitAfterAct waits for what a verb set off: changes of its document, requests,
+// and the changes that their answers make. A page that does nothing costs one or
+// two round trips. late reports whether the page was still changing at the end.
 func (ob *observer) waitAfterAct(ctx context.Context, t *tab, r *report) (late bool) {
-	ctx, stop := context.WithTimeout(ctx, requestLimit+calmLimit)
+	ctx, stop := context.WithTimeout(ctx, requestLimit+stableLimit)
 	defer stop()
-	var c injected.Calmed
-	defer func() { r.changedAny, r.canvasDrawn = c.Stirred, c.Drawn }()
+	var c injected.Stability
+	defer func() { r.changedAny, r.canvasDrawn = c.Changed, c.Drawn }()
 	c, err := r.stable(ctx, r.place, ob.actQuery(t, r))
 	if err != nil {
-		return false // the document is gone, or the page is busy: what is read next says so
+		return false // the document is gone, or the page is busy: the next reading reports it
 	}
 	news, heeded := ob.takeListeners(ctx, r)
 	still := heeded && c.Still
-	if !c.Stirred && news.Controls+news.Others > 0 { // among them may be one that answers late
+	if !c.Changed && news.Controls+news.Others > 0 { // one of them may react late
 		still = false
 		c, err = r.stable(ctx, r.place, ob.actQuery(t, r))
 	}
@@ -74,9 +74,9 @@ func (ob *observer) waitAfterAct(ctx context.Context, t *tab, r *report) (late b
 	return c.Busy
 }
 
-// actQuery says how what a verb set off is waited for.
-func (ob *observer) actQuery(t *tab, r *report) injected.Calm {
-	q := injected.Calm{Most: inMS(calmLimit), Walk: ob.singleFrameOptions(t, r)}
+// actQuery returns how to wait for what a verb set off.
+func (ob *observer) actQuery(t *tab, r *report) injected.StableQuery {
+	q := injected.StableQuery{Most: inMS(stableLimit), Walk: ob.singleFrameOptions(t, r)}
 	if kinds := lateEvents[r.verb]; r.node != 0 && len(kinds) > 0 {
 		q.Late, q.Kinds = inMS(lateStart), kinds
 	}
@@ -85,33 +85,34 @@ func (ob *observer) actQuery(t *tab, r *report) injected.Calm {
 
 func inMS(d time.Duration) int { return int(d / time.Millisecond) }
 
-// hasRequests reports whether requests of the verb run.
+// hasRequests reports whether requests of the verb are under way.
 func (ob *observer) hasRequests(t *tab, r *report) bool {
 	ob.mu.Lock()
 	defer ob.mu.Unlock()
 	return t.asks(r.busy, ob.ledger.Holds)
 }
 
-// waitForAnswers waits until they do not.
+// waitForAnswers waits until none is under way.
 func (ob *observer) waitForAnswers(ctx context.Context, t *tab, r *report) error {
 	return ob.await(ctx, func() bool { return t.closed || t.crashed || !t.asks(r.busy, ob.ledger.Holds) })
 }
 
-// waitedFor are the kinds of requests that pages show something of.
+// waitedFor are the kinds of requests whose answers a page may show.
 var waitedFor = map[string]bool{"XHR": true, "Fetch": true, "Script": true, "Stylesheet": true}
 
-// endpoint is what a request asks, without its query: a page that polls asks
-// the same again and again.
+// endpoint is a request's method and address without query. It is the same for
+// all requests of a page that polls.
 func endpoint(p netlog.Event) string {
 	address, _, _ := strings.Cut(p.Request.URL, "?")
 	return p.Request.Method + " " + address
 }
 
-// requests are those of the kinds that are waited for, by id. b.mu is held.
+// requests returns the endpoints of the requests to wait for, by id. base.mu is
+// held.
 func (t *tab) requests() map[string]string { return maps.Clone(t.asking) }
 
-// asks reports whether there are requests that did not run before, ask
-// something else than those that did, and do not wait for a person. b.mu is held.
+// asks reports whether a request is under way that was not before, is to another
+// endpoint than those were, and does not wait for a person. base.mu is held.
 func (t *tab) asks(before map[string]string, waits func(id string) bool) bool {
 	for id, what := range t.asking {
 		if _, ran := before[id]; ran || waits(id) {
@@ -128,8 +129,8 @@ func (t *tab) asks(before map[string]string, waits func(id string) bool) bool {
 	return false
 }
 
-// transientTexts ends the wait, and returns lines for what came and went meanwhile, in
-// the main frame and the one that was acted in.
+// transientTexts ends the watch of the main frame and of the frame that was acted
+// in, and returns lines about texts that came and went meanwhile.
 func (ob *observer) transientTexts(ctx context.Context, t *tab, r *report) []string {
 	root, ok := ob.rootPlace(t)
 	worlds := []injected.Frame{r.place.world}
@@ -140,7 +141,7 @@ func (ob *observer) transientTexts(ctx context.Context, t *tab, r *report) []str
 		if w.Session == nil {
 			continue
 		}
-		p, err := w.Passed(ctx)
+		p, err := w.Transients(ctx)
 		if err != nil {
 			continue
 		}
@@ -149,8 +150,8 @@ func (ob *observer) transientTexts(ctx context.Context, t *tab, r *report) []str
 	return ob.transientLines(r.gone)
 }
 
-// transientLines are said of words that came and went.
-func (ob *observer) transientLines(gone []injected.Passing) (lines []string) {
+// transientLines describe texts that came and went.
+func (ob *observer) transientLines(gone []injected.TransientText) (lines []string) {
 	for _, said := range gone {
 		if ob.credentialed() {
 			said.Text = ob.concealer().Text(said.Text)
@@ -160,14 +161,16 @@ func (ob *observer) transientLines(gone []injected.Passing) (lines []string) {
 	return lines
 }
 
-// newDocumentQuery is how a document that has just loaded is waited for.
-func newDocumentQuery() injected.Calm { return injected.Calm{Most: inMS(landLimit), Fresh: true} }
+// newDocumentQuery returns how to wait for a document that has just loaded.
+func newDocumentQuery() injected.StableQuery {
+	return injected.StableQuery{Most: inMS(loadedLimit), Fresh: true}
+}
 
-// waitRendered waits until a document that a verb led to has drawn what it fetches
-// and renders by script, and reports whether it still loads. A document without
-// scripts and requests costs one round trip. It waits once for each document.
+// waitRendered waits until a new document has drawn what it fetches and renders by
+// script. late reports whether it still loads. A document without scripts and
+// requests costs one round trip. It waits once for each document.
 func (ob *observer) waitRendered(ctx context.Context, t *tab, r *report) (late bool) {
-	ctx, stop := context.WithTimeout(ctx, drawLimit+calmLimit)
+	ctx, stop := context.WithTimeout(ctx, contentLimit+stableLimit)
 	defer stop()
 	p, err := ob.main(ctx, t)
 	if err != nil {
@@ -179,7 +182,7 @@ func (ob *observer) waitRendered(ctx context.Context, t *tab, r *report) (late b
 	var asking sync.WaitGroup
 	defer asking.Wait()
 	if r.report {
-		asking.Go(func() { _, _ = ob.reader.syncListeners(ctx, p) }) // whoever reads the page asks once more
+		asking.Go(func() { _, _ = ob.reader.syncListeners(ctx, p) }) // the reading of the page asks once more
 	}
 	r.prefetchNew(p)
 	defer notifyWorld(p, "passed", struct{}{})
@@ -192,19 +195,19 @@ func (ob *observer) waitRendered(ctx context.Context, t *tab, r *report) (late b
 }
 
 // waitForContent waits for the requests and the first content of a document.
-// waited is false where there was nothing to wait for.
+// waited is false if there was nothing to wait for.
 func (ob *observer) waitForContent(ctx context.Context, t *tab, p place, r *report) (waited, late bool) {
 	began := time.Now()
 	c, err := r.stable(ctx, p, newDocumentQuery())
 	for since := (&report{}); err == nil; waited = true {
-		pending, limit := ob.hasRequests(t, since), landLimit
+		pending, limit := ob.hasRequests(t, since), loadedLimit
 		if c.Unfinished {
-			limit = drawLimit
+			limit = contentLimit
 		}
 		left := limit - time.Since(began)
 		switch {
 		case !pending && !c.Unfinished:
-			return waited || c.Stirred, c.Busy
+			return waited || c.Changed, c.Busy
 		case left <= 0:
 			return true, true
 		}
@@ -224,7 +227,7 @@ func (ob *observer) waitForContent(ctx context.Context, t *tab, p place, r *repo
 	return false, errors.Is(ctx.Err(), context.DeadlineExceeded) // or the document is gone
 }
 
-// waitStable waits for what the verb set off.
+// waitStable waits for what the verb set off: see waitAfterAct and waitRendered.
 func (ob *observer) waitStable(ctx context.Context, limit time.Duration, r *report, c *action.Changes) {
 	t := ob.current()
 	if t == nil || ob.modal(t) != nil {

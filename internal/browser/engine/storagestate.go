@@ -6,14 +6,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
+	"sync"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
-
-const originLimit = 5 * time.Second // for an empty document of one origin, and a call into it
 
 // Unshown is why StorageState leaves an origin out whose localStorage it could
 // not read.
@@ -42,21 +39,66 @@ const writeItems = `items => {
 	return items.every(([name, text]) => localStorage.getItem(name) === text);
 }`
 
+// siteData reads, restores and removes what sites keep in the browser.
+type siteData struct {
+	*base
+	cookies   cookies
+	targets   *targets
+	empty     *emptyDocuments
+	injection *injection
+	visited   *origins
+}
+
 // Origins are the origins that documents came from since the engine has the
 // browser, in order; 500 at most.
-func (b *Browser) Origins() []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Sorted(maps.Keys(b.origins))
+func (b *Browser) Origins() []string { return b.siteData.visited.all() }
+
+const mostOrigins = 500 // that documents came from
+
+// origins are the origins that documents came from or that were given credentials.
+type origins struct {
+	mu   sync.Mutex
+	seen map[string]bool
+}
+
+// add notes where a document came from.
+func (o *origins) add(address string) {
+	origin := originOf(address)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.seen == nil {
+		o.seen = map[string]bool{}
+	}
+	if origin != "" && len(o.seen) < mostOrigins {
+		o.seen[origin] = true
+	}
+}
+
+func (o *origins) all() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Sorted(maps.Keys(o.seen))
+}
+
+// of returns the origins of domains and of what is below them.
+func (o *origins) of(domains []string) []string {
+	return slices.DeleteFunc(o.all(), func(origin string) bool {
+		host := pageHost(origin)
+		return !slices.ContainsFunc(domains, func(d string) bool { return within(host, d) })
+	})
 }
 
 // StorageState returns the cookies of the browser, and the localStorage of
 // origins that have any. Cookies of one embedding site and what JSON cannot
 // carry are left out, and said. Faults: not_active, cdp_error.
 func (b *Browser) StorageState(ctx context.Context, origins []string) (action.StorageState, error) {
-	all, err := b.jar(ctx)
+	return b.siteData.storageState(ctx, origins)
+}
+
+func (sd *siteData) storageState(ctx context.Context, origins []string) (action.StorageState, error) {
+	all, err := sd.cookies.all(ctx)
 	if err != nil {
-		return action.StorageState{}, b.stateFault(ctx, err)
+		return action.StorageState{}, sd.stateFault(ctx, err)
 	}
 	out := action.StorageState{Cookies: []action.Cookie{}, Origins: []action.OriginState{}}
 	for _, c := range all {
@@ -67,12 +109,12 @@ func (b *Browser) StorageState(ctx context.Context, origins []string) (action.St
 		out.Cookies = append(out.Cookies, listed(c))
 	}
 	sortCookies(out.Cookies)
-	err = b.inEmptyDocuments(ctx, origins, func(ctx context.Context, t *tab, origin string) error {
+	err = sd.empty.each(ctx, origins, func(ctx context.Context, t *tab, origin string) error {
 		var s struct {
 			Items      [][2]string `json:"items"`
 			Unreadable int         `json:"unreadable"`
 		}
-		switch err := b.callIn(ctx, t, origin, readItems, nil, &s); {
+		switch err := sd.empty.call(ctx, t, origin, readItems, nil, &s); {
 		case unshown(err):
 			out.Left = action.LeaveOut(out.Left, action.LeftOut{Host: pageHost(origin), Why: Unshown})
 			return nil
@@ -88,7 +130,7 @@ func (b *Browser) StorageState(ctx context.Context, origins []string) (action.St
 		return nil
 	})
 	if err != nil {
-		return action.StorageState{}, b.stateFault(ctx, err)
+		return action.StorageState{}, sd.stateFault(ctx, err)
 	}
 	return out, nil
 }
@@ -118,6 +160,10 @@ func CheckCookie(c action.NewCookie, place string) (host string, err error) {
 // has the same name is replaced. Where it faults some may be there and others
 // not. Faults: invalid_request for what the browser does not take or keep.
 func (b *Browser) Restore(ctx context.Context, cookies []action.NewCookie, origins []action.OriginState) error {
+	return b.siteData.restore(ctx, cookies, origins)
+}
+
+func (sd *siteData) restore(ctx context.Context, cookies []action.NewCookie, origins []action.OriginState) error {
 	set := make([]setCookie, len(cookies))
 	for i, c := range cookies {
 		var err error
@@ -125,8 +171,8 @@ func (b *Browser) Restore(ctx context.Context, cookies []action.NewCookie, origi
 			return err
 		}
 	}
-	if err := b.restoreCookies(ctx, set); err != nil {
-		return b.stateFault(ctx, err)
+	if err := sd.restoreCookies(ctx, set); err != nil {
+		return sd.stateFault(ctx, err)
 	}
 	of := map[string][][2]string{}
 	var names []string
@@ -138,9 +184,9 @@ func (b *Browser) Restore(ctx context.Context, cookies []action.NewCookie, origi
 			of[o.Origin] = append(of[o.Origin], [2]string{item.Name, item.Value})
 		}
 	}
-	err := b.inEmptyDocuments(ctx, names, func(ctx context.Context, t *tab, origin string) error {
+	err := sd.empty.each(ctx, names, func(ctx context.Context, t *tab, origin string) error {
 		var kept bool
-		switch err := b.callIn(ctx, t, origin, writeItems, []any{value{lastOf(of[origin])}}, &kept); {
+		switch err := sd.empty.call(ctx, t, origin, writeItems, []any{value{lastOf(of[origin])}}, &kept); {
 		case unshown(err):
 			return fault.New(fault.InvalidRequest, "the browser shows no document of %s", origin).
 				Hinted("take that origin out of the file").Because(err)
@@ -152,7 +198,7 @@ func (b *Browser) Restore(ctx context.Context, cookies []action.NewCookie, origi
 		}
 		return nil
 	})
-	return b.stateFault(ctx, err)
+	return sd.stateFault(ctx, err)
 }
 
 // lastOf keeps the last value of each name.
@@ -171,85 +217,25 @@ func lastOf(pairs [][2]string) [][2]string {
 }
 
 // restoreCookies sets cookies and reads them back.
-func (b *Browser) restoreCookies(ctx context.Context, set []setCookie) error {
-	if len(set) == 0 {
-		return nil
-	}
-	err := b.root.Call(ctx, "Storage.setCookies", b.storage(set), nil)
-	if refused := (*cdp.Error)(nil); errors.As(err, &refused) {
+func (sd *siteData) restoreCookies(ctx context.Context, set []setCookie) error {
+	lost, err := sd.cookies.put(ctx, set, setCookie.became)
+	switch {
+	case errors.Is(err, errCookiesRefused):
 		return fault.New(fault.InvalidRequest, "the browser did not take the cookies").
 			Hinted("a public suffix has no cookies; import fewer hosts to see which it is").Because(err)
-	}
-	if err != nil {
+	case err != nil:
 		return err
-	}
-	now, err := b.jar(ctx)
-	if err != nil {
-		return err
-	}
-	for i, s := range set {
-		if !slices.ContainsFunc(now, s.became) && !slices.ContainsFunc(set[i+1:], s.replacedBy) {
-			return fault.New(fault.InvalidRequest, "the browser did not keep the cookie %q of %s", s.Name, s.host).
-				Hinted("a host keeps 180 cookies at most: take some out of the file")
-		}
+	case lost >= 0:
+		return fault.New(fault.InvalidRequest, "the browser did not keep the cookie %q of %s", set[lost].Name, set[lost].host).
+			Hinted("a host keeps 180 cookies at most: take some out of the file")
 	}
 	return nil
 }
 
-// inEmptyDocuments calls f with each origin, one after the other, and a hidden
-// tab for empty documents. No server is asked.
-func (b *Browser) inEmptyDocuments(ctx context.Context, origins []string, f func(ctx context.Context, t *tab, origin string) error) error {
-	if len(origins) == 0 {
-		return nil
-	}
-	t, err := b.newHiddenTab(ctx, CrawlOptions{})
-	if err != nil {
-		return err
-	}
-	defer b.targets.discard(ctx, t)
-	for _, origin := range origins {
-		bounded, stop := context.WithTimeout(ctx, originLimit)
-		err := f(bounded, t, origin)
-		stop()
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// callIn calls a function in an empty document of an origin, which a hidden tab
-// shows for it.
-func (b *Browser) callIn(ctx context.Context, t *tab, origin, function string, args []any, into any) error {
-	unique, err := b.showEmpty(ctx, t, origin)
-	if err != nil {
-		return err
-	}
-	var answer struct {
-		Result struct {
-			Value any `json:"value"`
-		} `json:"result"`
-		Exception *struct{} `json:"exceptionDetails"`
-	}
-	answer.Result.Value = into
-	params := map[string]any{"functionDeclaration": function, "uniqueContextId": unique, "returnByValue": true, "silent": true}
-	if args != nil {
-		params["arguments"] = args
-	}
-	err = t.main.session.Call(ctx, "Runtime.callFunctionOn", params, &answer)
-	if err == nil && answer.Exception != nil {
-		err = errors.New("the document gives no access to its storage")
-	}
-	return err
-}
-
-// stateFault is what a caller is told of an error: faults as they are.
-func (b *Browser) stateFault(ctx context.Context, err error) error {
+// stateFault makes a fault of an error; a fault stays as it is.
+func (sd *siteData) stateFault(ctx context.Context, err error) error {
 	if known := (*fault.Fault)(nil); err == nil || errors.As(err, &known) {
 		return err
 	}
-	return b.toFault(ctx, "storage state", captureLimit, err)
+	return sd.toFault(ctx, "storage state", captureLimit, err)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// tab is one page of the browser. Its fields are guarded by Browser.mu.
+// tab is one page of the browser. Its fields are guarded by base.mu.
 type tab struct {
 	id     string
 	opener string
@@ -23,9 +23,9 @@ type tab struct {
 	ready  chan struct{} // closed when the tab is set up
 	isSet  bool
 	closed bool
-	made   int // which of the browser's tabs it is, in the order they were opened
+	made   int // its number, in the order in which tabs were opened
 
-	leaving bool // we close it
+	leaving bool // the engine closes it
 	hidden  bool // of a crawl
 	visit   *visit
 
@@ -36,36 +36,35 @@ type tab struct {
 	running map[*running]struct{} // verbs to interrupt
 
 	method  string // of the last request for a main document
-	sent    bool   // the document is the answer to a form that was posted
+	posted  bool   // the document is the answer to a form that was posted
 	moves   moves
 	popups  counter
-	dragged json.RawMessage // what the page gave to the drag that we intercepted
+	dragged json.RawMessage // data of the drag that was intercepted
 	opened  string          // where the last window.open led
 
-	downloaded string    // id of the newest download
-	file       *document // the file that the last navigation brought instead of a page; nil when a page is shown
-	chooser    chooser   // the last one that the page opened
-	choosers   int       // opened so far
-	choosing   bool      // page.upload waits for one
+	downloaded    string    // id of the newest download
+	file          *document // the file that the last navigation returned instead of a page; nil if a page is shown
+	chooser       chooser   // the last one that the page opened
+	choosers      int       // opened so far
+	awaitsChooser bool      // page.upload waits for one
 
-	mediaType       string                        // of the newest document that the main frame was sent
-	status          map[string]int                // HTTP status of a document, by loader
-	away            map[string]error              // documents the egress door answered for itself, by loader
-	lost            string                        // loader of the last navigation that failed
-	failures        map[string]string             // net:: error of a document, by loader
-	refused         error                         // the guard's last refusal of a main document
-	uncertified     string                        // the browser's name for what is wrong with a certificate that was not accepted, of the last navigation
-	documentHeld    bool                          // the next one waits for a person
-	preparedFor     string                        // the address that a call has prepared for already
-	ambush          *ambush                       // nil when nothing waits for a document
-	given           map[string]*domainCredentials // what its sessionStorage has, by domain
-	cancelPreparing func()                        // gives up preparing the document that is to come; nil when none is
+	mediaType       string            // of the newest document that the main frame was sent
+	status          map[string]int    // HTTP status of a document, by loader
+	away            map[string]error  // refusals of documents by the egress proxy, by loader
+	lost            string            // loader of the last navigation that failed
+	failures        map[string]string // net:: error of a document, by loader
+	refused         error             // the guard's last refusal of a main document
+	uncertified     string            // the browser's error for a certificate of the last navigation that was not accepted
+	documentHeld    bool              // the next document waits for a person
+	preparedFor     string            // the address that a call has prepared for already
+	storage         tabStorage
+	cancelPreparing func() // cancels the preparation for the next document; nil for none
 	inflight        map[string]struct{}
-	asking          map[string]string // of those, what an act may wait for: see endpoint
+	asking          map[string]string // endpoints of those that an act may wait for
 	lastBusy        time.Time         // when a request last started or ended
 }
 
-// counter counts what was asked for and what came.
+// counter counts what was requested and what was done.
 type counter struct{ asked, done int }
 
 // moves counts the steps of the main frame's navigations.
@@ -111,8 +110,8 @@ func (t *tab) interrupt(cause error) {
 	}
 }
 
-// enter bounds a verb: by its limit, and by what may happen to the tab
-// meanwhile (a dialog, a crash). The function it returns must be called.
+// enter returns the context of a verb in a tab. It ends at the verb's limit, and when
+// a dialog opens or the tab crashes. The function that it returns must be called.
 func (b *base) enter(ctx context.Context, t *tab, limit time.Duration) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	ctx, stop := context.WithTimeoutCause(ctx, limit, errLimit)
@@ -132,8 +131,8 @@ func (b *base) enter(ctx context.Context, t *tab, limit time.Duration) (context.
 	}
 }
 
-// maxDialogs is how many dialogs a document opens before it may be left with
-// one open: a page that asks without end must not keep the tab.
+// maxDialogs is how many dialogs a document may open before a navigation is allowed
+// while one is open: a page that opens dialogs without end must not keep the tab.
 const maxDialogs = 3
 
 // admit refuses a verb that cannot run in the tab's present state.
@@ -155,15 +154,15 @@ func (b *base) admit(t *tab, verb string) error {
 // errDocumentHeld ends the verbs that run in a tab whose next document is held.
 var errDocumentHeld = errors.New("the next document waits for a person")
 
-// errHeld is why a tab cannot be read: the browser passes nothing on to a page
-// while its next document is asked for.
+// errHeld refuses verbs in a tab whose next document is held: the browser passes
+// nothing to the page until then.
 var errHeld = fault.New(fault.NotActionable, "the page is about to be replaced, and a person is asked about the request for it: until then it can neither be read nor acted on").
 	Hinted("wait for the answer, which approval.status tells; or go elsewhere with page.goto").With("reason", "held")
 
 var errCrashed = fault.New(fault.PageCrashed, "the page crashed").
 	Hinted("navigate again with page.goto: the tab still works")
 
-// crash notes that a target's renderer died. b.mu is held.
+// crash notes that a target's renderer crashed. base.mu is held.
 func (ts *targets) crash(t *target) {
 	if t == nil {
 		return
@@ -184,7 +183,7 @@ func (ts *targets) crash(t *target) {
 	ts.change()
 }
 
-// facts returns where a tab is.
+// facts returns the address and title of a tab.
 func (b *base) facts(t *tab) action.Page {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 // of its box (measured on Chromium 156).
 const maxTabs = 20
 
-// listTabs lists the tabs in the order they were opened.
+// listTabs lists the tabs in the order in which they were opened.
 func (ts *targets) listTabs(_ context.Context, _ *action.None) (any, error) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -26,7 +26,7 @@ func (ts *targets) listTabs(_ context.Context, _ *action.None) (any, error) {
 	return list, nil
 }
 
-// tabInfoLocked is a tab as callers see it. b.mu is held.
+// tabInfoLocked describes a tab for callers. base.mu is held.
 func (b *base) tabInfoLocked(t *tab) action.Tab {
 	return action.Tab{ID: t.id, URL: t.root.url, Title: t.title, Active: b.activeLocked() == t}
 }
@@ -38,8 +38,8 @@ func (b *base) tabInfo(t *tab) *action.Tab {
 	return &out
 }
 
-// openTab opens a tab and goes to its first page. One that does not come to
-// its page is closed again. Faults: limit_reached, and those of page.goto.
+// openTab opens a tab and goes to its first page. If that fails, it closes the tab.
+// Faults: limit_reached, and those of page.goto.
 func (nv *navigator) openTab(ctx context.Context, a *action.OpenTab) (any, error) {
 	nv.mu.Lock()
 	full := len(nv.order) >= maxTabs
@@ -71,7 +71,7 @@ func (nv *navigator) firstVisit(ctx context.Context, t *tab, address string) err
 	return nil
 }
 
-// discard closes a tab that is of no use, whatever became of the call.
+// discard closes a tab that is not needed, even if the call has ended.
 func (ts *targets) discard(ctx context.Context, t *tab) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
 	defer stop()
@@ -80,7 +80,7 @@ func (ts *targets) discard(ctx context.Context, t *tab) {
 	}
 }
 
-// activateTab makes a tab the one that verbs act on. Faults: not_found.
+// activateTab makes a tab the active one, on which verbs act. Faults: not_found.
 func (ts *targets) activateTab(ctx context.Context, a *action.ByID) (any, error) {
 	t, err := ts.tabOf(a.ID)
 	if err != nil {
@@ -101,7 +101,7 @@ func (ts *targets) activateTab(ctx context.Context, a *action.ByID) (any, error)
 	return &out, nil
 }
 
-// closeTab closes a tab. In place of the last one there is an empty one.
+// closeTab closes a tab. Before it closes the last one, it opens an empty one.
 // Faults: not_found.
 func (ts *targets) closeTab(ctx context.Context, a *action.ByID) (any, error) {
 	t, err := ts.tabOf(a.ID)
@@ -150,8 +150,8 @@ func noSuchTab() error {
 	return fault.New(fault.NotFound, "no tab has that id").Hinted("list the tabs there are with tab.list")
 }
 
-// closeSurplus closes a tab that a page opened beyond what a browser may have,
-// before it runs. b.mu is held.
+// closeSurplus closes a tab that a page opened beyond maxTabs, before it runs.
+// base.mu is held.
 func (ts *targets) closeSurplus(t *target, opener string) {
 	if o := ts.tabs[opener]; o != nil {
 		o.popups.done++
@@ -161,13 +161,13 @@ func (ts *targets) closeSurplus(t *target, opener string) {
 }
 
 const (
-	answerLimit = 500 * time.Millisecond // for a renderer to show that it lives
-	closeLimit  = 2 * time.Second        // for a tab to go away
+	answerLimit = 500 * time.Millisecond // for a renderer to answer
+	closeLimit  = 2 * time.Second        // for a tab to close
 )
 
-// replaceHungTab gives a navigation a tab whose renderer answers: after a time-out the
-// old one may spin for ever, and then its target is closed and a new one
-// opened (SPEC section 4, the ladder of recovery).
+// replaceHungTab returns a tab for a navigation whose renderer answers. After a
+// time-out the renderer of t may be in an endless script: then t is closed and
+// another tab is opened.
 func (ts *targets) replaceHungTab(ctx context.Context, t *tab) (*tab, error) {
 	ts.mu.Lock()
 	floods := t.main.console.Muted() && !t.crashed

@@ -11,21 +11,21 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// target is one thing the browser lets us attach to: a tab, a frame in another
-// process, a worker.
+// target is a target of the protocol that the engine is attached to: a tab, a frame
+// in another process, or a worker.
 type target struct {
 	id      string
 	kind    string // page, iframe, worker, service_worker, shared_worker…
 	url     string // of a worker's script
 	session *cdp.Session
 	tab     *tab // nil for workers
-	settled bool // it is set up: we are told of every frame of it
-	hidden  bool // of a crawl: its tab, or what that started
+	settled bool // it is set up: the browser reports all its frames
+	hidden  bool // a tab of a crawl, or a target that it started
 
-	console *netlog.Source
-	parent  *target      // what made it, where that is known
-	worlds  bool         // it has our script in the documents to come
-	admits  *cdp.Pending // the script that lets clients' input through, in those
+	console   *netlog.Source
+	parent    *target      // the target that created it, if known
+	hasScript bool         // later documents of it get our script
+	admission *cdp.Pending // the script that makes those accept clients' input
 }
 
 type filter struct {
@@ -40,8 +40,8 @@ type autoAttach struct {
 	Filter  []filter `json:"filter,omitempty"`
 }
 
-// Pausing new targets is what closes the gap between a popup's start and our
-// interception of its first request.
+// New targets are paused until their requests are intercepted: otherwise the first
+// request of a popup would not be judged.
 var (
 	attachToAll = autoAttach{On: true, Pause: true, Flatten: true, Filter: []filter{
 		{Type: "browser", Exclude: true},
@@ -67,10 +67,10 @@ type attached struct {
 	Info    targetInfo `json:"targetInfo"`
 }
 
-// attach takes a new target in. b.mu is held.
+// attach adds a target that the browser reports. base.mu is held.
 func (ts *targets) attach(from string, e attached) {
 	if e.Info.Type == "browser" {
-		return // the session of a client that Attach lets in
+		return // the session of a client: see Attach
 	}
 	t := &target{id: e.Info.ID, kind: e.Info.Type, url: strings.TrimPrefix(e.Info.URL, "blob:"), session: ts.conn.Session(e.Session)}
 	parent := ts.sessions[from]
@@ -124,16 +124,16 @@ func (ts *targets) addTab(t *target, info targetInfo) {
 	}
 }
 
-// online keeps navigator.onLine true: a box has no network interface, so pages
-// would take themselves to be offline (SPEC section 9). The protocol's own
-// emulation does not reach it (Chromium 156), hence a script that runs before
-// any of the page or worker.
+// online keeps navigator.onLine true. A box has no network interface, so pages would
+// act as if they were offline. The protocol's own emulation does not change the
+// property (Chromium 156); therefore this script runs before those of a page or
+// worker.
 const online = `Object.defineProperty((self.Navigator || self.WorkerNavigator).prototype, "onLine", {get: () => true, configurable: true, enumerable: true})`
 
-// setUp makes a target ours. The calls travel together; the last one lets it
-// run. Answers are waited for elsewhere, so that a page that spins from its
-// first line keeps nobody else waiting.
-func (ts *targets) setUp(t *target, viewport metrics, intercept map[string]any, first []stroke) {
+// setUp prepares a target. The calls are sent together; the last one lets the target
+// run. Another goroutine waits for the answers, so that a page with an endless
+// script delays nothing else.
+func (ts *targets) setUp(t *target, viewport metrics, intercept map[string]any, first []command) {
 	var sent []*cdp.Pending
 	send := func(method string, params any) { sent = append(sent, t.session.Send(method, params)) }
 	if t.tab == nil {
@@ -194,7 +194,7 @@ func (ts *targets) settled(t *target, sent []*cdp.Pending, tree *cdp.Pending) {
 	ts.change()
 }
 
-// pageOf is the page or frame that a target belongs to.
+// pageOf returns the page or frame that a target belongs to.
 func (b *base) pageOf(t *target) *target {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -204,8 +204,8 @@ func (b *base) pageOf(t *target) *target {
 	return t
 }
 
-// detach takes a target out, and returns the tab that is gone with it. base.mu is
-// held.
+// detach removes a target. It returns the tab that is closed with it, nil for none.
+// base.mu is held.
 func (ts *targets) detach(session string) (closed *tab) {
 	t := ts.sessions[session]
 	if t == nil {
@@ -262,7 +262,7 @@ func (t *tab) wait(ctx context.Context) error {
 	}
 }
 
-// targets takes in what the browser lets us attach to, and opens and closes tabs.
+// targets keeps the targets that the browser reports, and opens and closes tabs.
 type targets struct {
 	*base
 	clients *clients

@@ -16,18 +16,18 @@ import (
 
 const chooserLimit = 3 * time.Second // for a click to open a file chooser
 
-// chooser is a file chooser that a page opened. It is never shown: the browser
-// asks us instead (Page.setInterceptFileChooserDialog).
+// chooser is a file chooser that a page opened. The browser does not show it but
+// reports it to the engine (Page.setInterceptFileChooserDialog).
 type chooser struct {
 	Frame   string `json:"frameId"`
-	Backend int64  `json:"backendNodeId"` // of the input; 0 where there is none
+	Backend int64  `json:"backendNodeId"` // of the input; 0 for none
 }
 
-var chooserEvents = map[string]taker{
+var chooserEvents = map[string]eventHandler{
 	"Page.fileChooserOpened": inTab(func(b *Browser, t *tab, _ *target, p chooser) {
 		t.choosers++
 		t.chooser = p
-		if !t.choosing {
+		if !t.awaitsChooser {
 			b.notes.add("the page asks for a file: give it one with page.upload, on the element that was clicked")
 		}
 	}),
@@ -81,15 +81,15 @@ func uploadable(a *action.Upload) error {
 	return nil
 }
 
-// fileInput is the input that files go into.
+// fileInput is an input that takes files.
 type fileInput struct {
 	place   place
 	backend int64
 	is      injected.FileInput
 }
 
-// inputFor returns the file input that is meant: the element itself, or that
-// of the chooser which a click on it opens.
+// inputFor returns the file input of an upload: the element itself, or the input
+// whose file chooser a click on the element opens.
 func (in *input) inputFor(ctx context.Context, t *tab, a *action.Upload, at *actionTarget, pin action.Pin) (fileInput, error) {
 	backend, err := at.place.world.Backend(ctx, at.node)
 	if err != nil {
@@ -118,7 +118,7 @@ func (in *input) fileInputAt(ctx context.Context, p place, backend int64) (fileI
 	return fileInput{place: p, backend: backend, is: is}, err
 }
 
-// fits says what of an upload an input does not take.
+// fits returns the fault of an upload that the input does not take.
 func fits(a *action.Upload, is injected.FileInput) error {
 	switch {
 	case is.Directory:
@@ -131,8 +131,7 @@ func fits(a *action.Upload, is injected.FileInput) error {
 	return nil
 }
 
-// openChooser clicks the element and returns the input whose file chooser that
-// opened.
+// openChooser clicks the element and returns the input whose file chooser opens.
 func (in *input) openChooser(ctx context.Context, t *tab, a *action.Upload, at *actionTarget, pin action.Pin) (fileInput, error) {
 	ready, err := in.ready(ctx, t, pin, a.Locator, injected.ForClick, a.Timing)
 	if err != nil {
@@ -140,14 +139,14 @@ func (in *input) openChooser(ctx context.Context, t *tab, a *action.Upload, at *
 	}
 	in.mu.Lock()
 	before := t.choosers
-	t.choosing = true
+	t.awaitsChooser = true
 	in.mu.Unlock()
 	defer func() {
 		in.mu.Lock()
-		t.choosing = false
+		t.awaitsChooser = false
 		in.mu.Unlock()
 	}()
-	if err := in.send(ctx, t, clicks(ready, "left", 1, 0)); err != nil {
+	if err := in.send(ctx, t, clickCommands(ready, "left", 1, 0)); err != nil {
 		return fileInput{}, err
 	}
 	bounded, stop := context.WithTimeoutCause(ctx, chooserLimit, errNoChooser)
@@ -177,8 +176,8 @@ func (in *input) openChooser(ctx context.Context, t *tab, a *action.Upload, at *
 var errNoChooser = fault.New(fault.NotActionable, "a click on the element opens no file chooser that takes files").
 	Hinted("name the file input itself; a snapshot or a selector such as input[type=file] finds it").With("reason", "no file chooser")
 
-// What was judged is the element that was clicked: a chooser of another frame
-// is somebody else's.
+// errElsewhere refuses a file chooser of another frame: only the element that was
+// clicked was judged.
 var errElsewhere = fault.New(fault.NotActionable, "the file chooser that opened belongs to another frame").
 	Hinted("name the file input in that frame itself").With("reason", "chooser of another frame")
 
@@ -218,8 +217,8 @@ func (s fileInput) fill(ctx context.Context, sent []action.SentFile) error {
 	return s.place.world.Session.Call(ctx, "DOM.setFileInputFiles", params, nil)
 }
 
-// unaccepted notes files that the input does not ask for. That is advice only:
-// people may choose others too (HTML, "File Upload state").
+// unaccepted notes files of types that the input does not name. That is advice
+// only: people may choose other files, too (HTML, "File Upload state").
 func (in *input) unaccepted(accept string, sent []action.SentFile) {
 	in.mu.Lock()
 	defer in.mu.Unlock()

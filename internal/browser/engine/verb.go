@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	verbLimit = 30 * time.Second // of a verb that gives none; SPEC section 15, timeout_seconds
+	verbLimit = 30 * time.Second // of a verb, if neither the call nor timeout_seconds says another
 	findLimit = 5 * time.Second  // for an element to appear and be ready
-	slack     = 2 * time.Second  // for the answer of a page that waited until its own limit
+	slack     = 2 * time.Second  // for the answer of a page that waits until the limit itself
 )
 
-// verb is what the engine does for a row of the table.
+// verb is the engine's part of a verb of the table.
 type verb struct {
-	limit  func(args any) time.Duration // 0 for that of the browser
+	limit  func(args any) time.Duration // 0 for the browser's limit
 	target func(args any) (action.Locator, action.Timing, bool)
 	do     func(ctx context.Context, t *tab, args any, pin action.Pin) (any, error)
-	whole  func(ctx context.Context, args any) (any, error) // instead of do: see wideOf
+	whole  func(ctx context.Context, args any) (any, error) // instead of do: see browserVerb
 }
 
-// verbOf makes a verb of a function over its arguments. A function that did
-// its work and was interrupted by a dialog returns its data with the error.
+// verbOf makes a verb of a function that acts on the active tab or reads it. A
+// function that a dialog interrupted after its work returns its data with the error.
 func verbOf[A any](do func(context.Context, *tab, *A, action.Pin) (any, error)) verb {
 	return verb{
 		limit: func(args any) time.Duration {
@@ -46,8 +46,8 @@ func verbOf[A any](do func(context.Context, *tab, *A, action.Pin) (any, error)) 
 	}
 }
 
-// browserVerb makes a verb of a function of the whole browser. It works beside an
-// open dialog, a crashed page, and where there is no tab.
+// browserVerb makes a verb of a function of the whole browser. It also works while a
+// dialog is open, when the page has crashed, and without a tab.
 func browserVerb[A any](do func(context.Context, *A) (any, error)) verb {
 	v := verbOf[A](nil)
 	v.whole = func(ctx context.Context, args any) (any, error) {
@@ -60,7 +60,7 @@ func browserVerb[A any](do func(context.Context, *A) (any, error)) verb {
 	return v
 }
 
-// of makes a method of a function of the browser.
+// of binds a function to a browser.
 func of[A any](b *Browser, do func(*Browser, context.Context, *A) (any, error)) func(context.Context, *A) (any, error) {
 	return func(ctx context.Context, a *A) (any, error) { return do(b, ctx, a) }
 }
@@ -77,7 +77,7 @@ func wrongArgs() error {
 		Hinted("use the argument type of the verb's row")
 }
 
-// at says which element a verb acts on.
+// at sets the function that returns the element on which a verb acts.
 func (v verb) at(target func(any) (action.Locator, action.Timing, bool)) verb {
 	v.target = target
 	return v
@@ -94,7 +94,7 @@ func targetOf[A any](of func(*A) (action.Locator, action.Timing)) func(any) (act
 	}
 }
 
-// verbTable is what the engine does for each verb.
+// verbTable returns all verbs by name.
 func (b *Browser) verbTable() map[string]verb {
 	all := b.elementVerbs()
 	maps.Copy(all, b.pageVerbs())
@@ -102,7 +102,7 @@ func (b *Browser) verbTable() map[string]verb {
 	return all
 }
 
-// elementVerbs act on an element.
+// elementVerbs returns the verbs that act on an element.
 func (b *Browser) elementVerbs() map[string]verb {
 	return map[string]verb{
 		"page.click":       verbOf(b.input.click).at(targetOf(func(a *action.Click) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
@@ -116,7 +116,7 @@ func (b *Browser) elementVerbs() map[string]verb {
 	}
 }
 
-// pageVerbs act on the active tab, or read it.
+// pageVerbs returns the verbs that act on the active tab, or read it.
 func (b *Browser) pageVerbs() map[string]verb {
 	wait := verbOf(b.contents.waitFor)
 	wait.limit = func(args any) time.Duration {
@@ -144,13 +144,13 @@ func (b *Browser) pageVerbs() map[string]verb {
 		"page.execute":    verbOf(b.contents.execute),
 		"page.screenshot": verbOf(b.camera.screenshot),
 		"page.pdf":        verbOf(b.camera.pdf),
-		"cookie.list":     verbOf(b.listCookies),
-		"cookie.set":      verbOf(b.setCookies),
-		"cookie.delete":   verbOf(b.deleteCookies),
+		"cookie.list":     verbOf(b.cookies.list),
+		"cookie.set":      verbOf(b.cookies.set),
+		"cookie.delete":   verbOf(b.cookies.delete),
 	}
 }
 
-// browserVerbs are of the whole browser.
+// browserVerbs returns the verbs of the whole browser.
 func (b *Browser) browserVerbs() map[string]verb {
 	return map[string]verb{
 		"tab.list":        browserVerb(b.targets.listTabs),
@@ -167,7 +167,7 @@ func (b *Browser) browserVerbs() map[string]verb {
 	}
 }
 
-// acts lists the verbs that take turns.
+// acts reports whether a verb acts: such verbs run one at a time.
 func acts(verb string, args any) bool {
 	row, known := action.Lookup(verb)
 	return known && row.As(args).Class != action.Read && verb != "page.dialog"
@@ -179,11 +179,11 @@ func goes(verb string, args any) bool {
 	return verb == "page.goto" || scrapes && s != nil && s.Navigates()
 }
 
-// Do carries a verb out. args points to the verb's argument type; pin is what
-// Look returned for the same arguments. Result.Modal is set when a dialog
-// opened; what was done until then is in Result.Data. Faults: those of the
-// verb, page_changed when the pin no longer holds, page_crashed, dialog_open,
-// not_active, browser_action_timeout, cdp_error.
+// Do carries out a verb. args points to the verb's argument type; pin is what Look
+// returned for the same arguments. Result.Modal is set if a dialog opened; what was
+// done until then is in Result.Data. Faults: those of the verb, page_changed if the
+// pin is no longer valid, page_crashed, dialog_open, not_active,
+// browser_action_timeout, cdp_error.
 func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin) (action.Result, error) {
 	v, known := b.verbs[name]
 	if !known {
@@ -223,7 +223,7 @@ func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin)
 	}
 	bound := limit
 	if v.target != nil {
-		bound += slack // an element that is not ready by then is told of as such
+		bound += slack // an element that is not ready at the limit has a fault of its own
 	}
 	if acts(name, args) && name != "page.back" {
 		b.dropFile(t)
@@ -248,7 +248,7 @@ func (b *Browser) result(ctx context.Context, t *tab, name string, limit time.Du
 	return b.outcome(data, err)
 }
 
-// outcome adds what every result has.
+// outcome makes a result with the parts that every result has.
 func (b *base) outcome(data any, err error) (action.Result, error) {
 	var out action.Result
 	active := b.current()
@@ -263,12 +263,12 @@ func (b *base) outcome(data any, err error) (action.Result, error) {
 	return out, nil
 }
 
-// endedBy says how a verb that did not end well ended: nil when a dialog
-// opened after it had done its work.
+// endedBy returns the fault of a verb that ended with an error; nil if a dialog opened
+// after the verb had done its work.
 func (b *base) endedBy(ctx context.Context, t *tab, name string, limit time.Duration, data any, err error) error {
 	if errors.Is(context.Cause(ctx), errDocumentHeld) {
 		if data != nil {
-			return nil // it was done, and what it would show waits
+			return nil // it was done; only the document that it would show waits
 		}
 		return errHeld
 	}
@@ -295,8 +295,8 @@ func unknown(name string) error {
 		Hinted("use one of the page verbs of the table")
 }
 
-// lookAtBrowser returns the facts of a verb of the whole browser: the page is that
-// of the tab it names, or else the active one's.
+// lookAtBrowser returns the facts of a verb of the whole browser. Their page is that
+// of the tab which the arguments name, otherwise of the active tab.
 func (b *Browser) lookAtBrowser(args any) (action.Facts, action.Pin, error) {
 	b.mu.Lock()
 	t := b.activeLocked()

@@ -7,24 +7,25 @@ import (
 	"sync"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 )
 
-// Viewer is who a page is shown to, for telling it later what changed: a party
-// and the surface it comes by.
+// Viewer is somebody to whom pages are shown: a party and the surface that it
+// uses. A later report tells a viewer what changed since it was last shown a page.
 type Viewer struct{ Actor, Surface string }
 
 type viewerKey struct{}
 
-// viewedAs is who sees what a call answers, and whether it wants to be told what
-// the call changed.
+// viewedAs is the viewer of a call, and whether it wants a report of what the
+// call changed.
 type viewedAs struct {
 	by     Viewer
 	report bool
 }
 
-// Viewing marks what is done with a context as seen by a viewer. With report
-// Do's result says what is otherwise on the page than the viewer was last shown.
+// Viewing marks the calls with a context as calls of a viewer. With report, the
+// results of Do say what changed on the page since the viewer was last shown it.
 func Viewing(ctx context.Context, by Viewer, report bool) context.Context {
 	return context.WithValue(ctx, viewerKey{}, viewedAs{by, report})
 }
@@ -34,132 +35,139 @@ func viewedBy(ctx context.Context) viewedAs {
 	return v
 }
 
-// viewerState is a viewer and what it was last shown: of one tab, and nothing of
-// documents that are gone. It is guarded by audience.mu.
+// viewerState is what a viewer was last shown. It keeps one tab, and nothing of
+// documents that are gone.
 type viewerState struct {
 	viewer   Viewer
 	tab      *tab
 	document string
-	page     *observation   // nil where it is to be read before the next act
-	at       action.Page    // where it was told that it is
-	written  uint64         // console messages that there were
-	gone     []string       // that came and went, not told yet
-	missed   snapshot.Delta // between what it was shown and page, not told yet
+	page     *observation   // nil if the page must be read before the next act
+	at       action.Page    // address and title that the viewer knows
+	written  uint64         // number of console messages at the last report
+	gone     []string       // texts that came and went, not reported yet
+	missed   snapshot.Delta // changes between what was shown and page, not reported yet
 }
 
-// viewers is who looks at a browser. The newest is last.
+// viewers keeps what each viewer of a browser was last shown.
 type viewers struct {
 	mu  sync.Mutex
-	all []*viewerState
+	all []*viewerState // the one that was used last is last
 }
 
-// of returns a viewer's place, which is then the newest; new says that it was
-// not there. w.mu is held.
-func (w *viewers) of(v Viewer) (o *viewerState, isNew bool) {
-	at := slices.IndexFunc(w.all, func(o *viewerState) bool { return o.viewer == v })
+// stateLocked returns the state of a viewer and makes it the newest. isNew
+// reports whether there was none.
+func (w *viewers) stateLocked(v Viewer) (s *viewerState, isNew bool) {
+	at := slices.IndexFunc(w.all, func(s *viewerState) bool { return s.viewer == v })
 	if at >= 0 {
-		o = w.all[at]
+		s = w.all[at]
 		w.all = slices.Delete(w.all, at, at+1)
 	} else {
-		o, isNew = &viewerState{viewer: v}, true
+		s, isNew = &viewerState{viewer: v}, true
 		w.all = w.all[max(0, len(w.all)-mostViewers+1):]
 	}
-	w.all = append(w.all, o)
-	return o, isNew
+	w.all = append(w.all, s)
+	return s, isNew
+}
+
+// state returns a copy of a viewer's state. isNew reports whether there was none.
+func (w *viewers) state(v Viewer) (s viewerState, isNew bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	kept, isNew := w.stateLocked(v)
+	return *kept, isNew
 }
 
 // forget drops what was shown of a tab that is gone.
 func (w *viewers) forget(t *tab) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, o := range w.all {
-		if o.tab == t {
-			o.document, o.page, o.gone, o.missed = "", nil, nil, snapshot.Delta{}
+	for _, s := range w.all {
+		if s.tab == t {
+			s.document, s.page, s.gone, s.missed = "", nil, nil, snapshot.Delta{}
 		}
 	}
 }
 
-// catchUp has an onlooker be compared with a later sight than it was shown; what
-// is otherwise by then is told in the next report. audience.mu is held.
-func (o *viewerState) catchUp(had, read *observation) {
-	if o.page != had {
+// catchUp replaces the page that a viewer is compared with, if it is still had.
+// The changes between the two pages are part of the viewer's next report.
+func (w *viewers) catchUp(v Viewer, had, read *observation) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s, _ := w.stateLocked(v)
+	if s.page != had {
 		return
 	}
 	if had != nil {
-		o.missed = appended(o.missed, snapshot.Changes(had.Page, read.Page, snapshot.DeltaOptions{Most: mostReport}))
+		s.missed = appended(s.missed, snapshot.Changes(had.Page, read.Page, snapshot.DeltaOptions{Most: mostReport}))
 	}
-	o.page = read
+	s.page = read
 }
 
-// noteSurroundings says what is otherwise around the page: where it is, and what went
-// wrong.
-func (ob *observer) noteSurroundings(o *viewerState, isNew bool, c *action.Changes) {
-	here := ob.Page()
-	loaders := ob.loaders()
-	ob.viewers.mu.Lock()
-	defer ob.viewers.mu.Unlock()
-	c.Moved = o.at != here
-	o.at = here
+// atPage notes where the page is now. It reports whether that is new to the
+// viewer, and returns the console errors since its last report.
+func (w *viewers) atPage(v Viewer, here action.Page, loaders map[string]string, log *netlog.Log) (moved bool, errs []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s, isNew := w.stateLocked(v)
+	moved = s.at != here
+	s.at = here
 	if isNew {
-		o.written = ob.netlog.Written()
-		return
+		s.written = log.Written()
+		return moved, nil
 	}
-	c.Errors, o.written = ob.netlog.Errors(o.written, loaders)
+	errs, s.written = log.Errors(s.written, loaders)
+	return moved, errs
 }
 
-// markShown notes that the viewer of a context was shown a page. One that another
-// sight of it cannot be compared with is read again before the next act, see
-// catchUp.
-func (ob *observer) markShown(ctx context.Context, t *tab, top place, read *observation) {
-	v := viewedBy(ctx)
-	if v.by == (Viewer{}) || top.frame != t.root {
-		return
-	}
-	here := ob.Page()
-	written := ob.netlog.Written()
-	ob.viewers.mu.Lock()
-	defer ob.viewers.mu.Unlock()
-	o, isNew := ob.viewers.of(v.by)
-	o.tab, o.document, o.page, o.gone, o.missed = t, top.document, nil, nil, snapshot.Delta{}
+// show notes that a viewer was shown a page. read is nil if the page must be
+// read before it can be compared. Without report, the viewer is also told where
+// the page is.
+func (w *viewers) show(v viewedAs, t *tab, document string, read *observation, here action.Page, written uint64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s, isNew := w.stateLocked(v.by)
+	s.tab, s.document, s.page, s.gone, s.missed = t, document, nil, nil, snapshot.Delta{}
 	if read != nil && read.Compares() {
-		o.page = read
+		s.page = read
 	}
-	if !v.report { // a report says itself where the page is now
-		o.at = here
+	if !v.report {
+		s.at = here
 		if isNew {
-			o.written = written
+			s.written = written
 		}
 	}
 }
 
-// compareWith compares what was read with what an onlooker was shown, and is what
-// it was shown from then on. same is false where it is of another document.
-func (ob *observer) compareWith(o *viewerState, t *tab, top place, read *observation, gone []string, deed string) (delta snapshot.Delta, same bool) {
-	ob.viewers.mu.Lock()
-	defer ob.viewers.mu.Unlock()
-	for _, other := range ob.viewers.all {
+// compare returns the changes from what a viewer was shown to what was read now,
+// which is then what the viewer was shown. gone are lines about texts that came
+// and went in the tab; acted is the reference of what was acted on. ok is false
+// if the viewer was shown another document. conceal takes out secrets: more may
+// be known by now than when the page was read.
+func (w *viewers) compare(v Viewer, t *tab, document string, read *observation, gone []string, acted string, conceal func(*observation)) (delta snapshot.Delta, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, other := range w.all {
 		if other.tab == t {
 			other.gone = append(other.gone, gone...)
 			other.gone = other.gone[max(0, len(other.gone)-mostGone):]
 		}
 	}
-	before := o.page
-	if before == nil || o.tab != t || o.document != top.document || read.since != before.idOrZero() {
+	s, _ := w.stateLocked(v)
+	before := s.page
+	if before == nil || s.tab != t || s.document != document || read.since != before.idOrZero() {
 		return delta, false
 	}
-	if ob.credentialed() { // more may be known to be secret than when it was read
-		before.Conceal(ob.concealer())
-	}
-	delta = snapshot.Changes(before.Page, read.Page, snapshot.DeltaOptions{Acted: deed, Most: mostReport})
-	delta = appended(o.missed, delta)
-	for _, line := range o.gone {
+	conceal(before)
+	delta = snapshot.Changes(before.Page, read.Page, snapshot.DeltaOptions{Acted: acted, Most: mostReport})
+	delta = appended(s.missed, delta)
+	for _, line := range s.gone {
 		delta.Text += line
 	}
-	o.page, o.gone, o.missed = read, nil, snapshot.Delta{}
+	s.page, s.gone, s.missed = read, nil, snapshot.Delta{}
 	return delta, true
 }
 
-// appended are changes with those that came after them.
+// appended returns changes followed by the changes that came after them.
 func appended(first, then snapshot.Delta) snapshot.Delta {
 	if first.Text != "" && then.Text != "" && !strings.HasPrefix(then.Text, "in ") {
 		first.Text += "in page:\n"

@@ -13,19 +13,19 @@ import (
 )
 
 const (
-	waitDefault = 5 * time.Second        // API document, POST /browser/wait
-	quiet       = 500 * time.Millisecond // without a request: what networkidle means to Chromium
+	waitDefault = 5 * time.Second        // of a call that names no timeout
+	quiet       = 500 * time.Millisecond // without a request: Chromium's definition of networkidle
 )
 
 func waitLimit(a *action.WaitFor) time.Duration {
 	if a.Timeout == nil {
 		return waitDefault
 	}
-	return min(time.Duration(max(*a.Timeout, 0))*time.Millisecond, 120*time.Second) // SPEC section 11
+	return min(time.Duration(max(*a.Timeout, 0))*time.Millisecond, 120*time.Second)
 }
 
-// waitFor waits until everything asked for holds at once. A time-out is an
-// answer.
+// waitFor waits until all conditions hold at the same time. A time-out is a result
+// and no error.
 func (ct *contents) waitFor(ctx context.Context, t *tab, a *action.WaitFor, _ action.Pin) (any, error) {
 	w, err := ct.wanted(ctx, a)
 	if err != nil {
@@ -48,7 +48,7 @@ func (ct *contents) waitFor(ctx context.Context, t *tab, a *action.WaitFor, _ ac
 	}
 }
 
-// waited is the answer; what a dialog interrupts has not been found.
+// waited returns the result. A wait that a dialog interrupts has found nothing.
 func waited(found bool, err error) (any, error) {
 	if err != nil && !errors.Is(err, errDialog) && !isContext(err) {
 		return nil, err
@@ -56,7 +56,7 @@ func waited(found bool, err error) (any, error) {
 	return &action.Waited{Found: found}, err
 }
 
-// wanted is what is waited for.
+// wanted are the conditions of a wait.
 type wanted struct {
 	element injected.Conditions // zero Query: no element
 	ref     string
@@ -84,15 +84,15 @@ func (ct *contents) wanted(ctx context.Context, a *action.WaitFor) (wanted, erro
 		q.Selector, w.located = "body", true
 	}
 	if a.Text != "" && a.Selector == "" && a.Role == "" && state == "" {
-		state = "visible" // a text is there when it can be read
+		state = "visible" // a text is there when it is visible
 	}
-	q, err := ct.askable(ctx, q)
+	q, err := ct.allowedQuery(ctx, q)
 	w.element = injected.Conditions{Query: q, State: state}
 	return w, err
 }
 
-// anywhere says that it is enough for it to be in one frame: who has seen it
-// there need not look at the others.
+// anywhere reports whether the conditions hold as soon as they hold in one frame, so
+// that the others need not be asked.
 func (w wanted) anywhere() bool {
 	return w.located && w.ref == "" && w.gone == "" && w.url == "" && !w.idle && !w.element.Seen && !w.absent()
 }
@@ -127,7 +127,7 @@ func (ct *contents) holds(ctx context.Context, t *tab, w wanted) (bool, error) {
 	return ct.inFrames(ctx, t, w.element, w.absent())
 }
 
-// seenHolds is holds for who may look for what a person could see alone.
+// seenHolds is holds for callers that may only find what a person could see.
 func (ct *contents) seenHolds(ctx context.Context, t *tab, w wanted) (bool, error) {
 	if _, err := ct.main(ctx, t); err != nil {
 		return false, err
@@ -148,8 +148,8 @@ func (ct *contents) seenHolds(ctx context.Context, t *tab, w wanted) (bool, erro
 	return (h.node != 0) != w.absent(), err
 }
 
-// readAs is an address as what a caller waits for is looked for in it: as it is
-// shown, and for operators as it is.
+// readAs returns an address in which a caller's text is searched: as callers are
+// shown it, or as it is for operators.
 func (b *base) readAs(ctx context.Context, address string) string {
 	if ctx.Value(trusted{}) == true {
 		return address
@@ -157,7 +157,7 @@ func (b *base) readAs(ctx context.Context, address string) string {
 	return b.concealer().Text(pagetext.MaskURL(address))
 }
 
-// inFrames looks once: does c hold in every frame, or in any?
+// inFrames reports whether a condition holds now in every frame, or in any.
 func (ct *contents) inFrames(ctx context.Context, t *tab, c injected.Conditions, every bool) (bool, error) {
 	if _, err := ct.main(ctx, t); err != nil {
 		return false, err
@@ -179,8 +179,8 @@ func (ct *contents) inFrames(ctx context.Context, t *tab, c injected.Conditions,
 	return every, nil
 }
 
-// refHolds waits for an element that a snapshot named: it can only go away or
-// change whether it is visible.
+// refHolds reports whether the condition holds for the element of a reference, which
+// can only disappear or change whether it is visible.
 func (ct *contents) refHolds(ctx context.Context, t *tab, w wanted) (bool, error) {
 	h, err := ct.elements.byRef(ctx, t, w.ref)
 	if fault.CodeOf(err) == fault.StaleRef {
@@ -196,9 +196,9 @@ func (ct *contents) refHolds(ctx context.Context, t *tab, w wanted) (bool, error
 	return r.Found, err
 }
 
-// watch waits a little for something to change: in the main frame for the
-// condition itself, otherwise for anything the browser tells. It says whether
-// what is wanted was seen there, which is enough of what may be anywhere.
+// watch waits for a short time: in the main frame for the condition itself,
+// otherwise for time to pass. came reports that the condition holds in the main
+// frame and that this is enough.
 func (ct *contents) watch(ctx context.Context, t *tab, w wanted, left time.Duration) (came bool, err error) {
 	const least = 20 * time.Millisecond
 	started := time.Now()
@@ -211,7 +211,7 @@ func (ct *contents) watch(ctx context.Context, t *tab, w wanted, left time.Durat
 		if err != nil && !moved(err) || err == nil && r.Found && w.anywhere() {
 			return err == nil, err
 		}
-		return false, pause(ctx, min(left, least)-time.Since(started))
+		return false, sleep(ctx, min(left, least)-time.Since(started))
 	}
-	return false, pause(ctx, min(left, 2*least))
+	return false, sleep(ctx, min(left, 2*least))
 }

@@ -178,7 +178,7 @@ text.attachShadow({mode:'closed'}).innerHTML = '<a href=#>In section</a><input t
 	if n != 4 {
 		t.Errorf("%d closed roots were found, want 4", n)
 	}
-	tree, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+	tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 	must(t, err)
 	out := flatten(t, tree)
 	for _, want := range []string{"In custom", "In plain", "In section", "Nested", "light"} {
@@ -223,7 +223,7 @@ func TestAdoptNumbersAFramesOwner(t *testing.T) {
 	if backend != owner.BackendNodeID {
 		t.Errorf("backend node %d, want %d", backend, owner.BackendNodeID)
 	}
-	shot, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+	shot, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 	must(t, err)
 	if len(shot.Nodes) != 1 || !shot.Nodes[0].Frame || shot.Nodes[0].Number != adopted {
 		t.Errorf("snapshot %+v", shot.Nodes)

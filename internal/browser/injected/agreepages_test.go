@@ -64,7 +64,7 @@ func TestNamesOnRealPagesAgreeWithChromium(t *testing.T) {
 	for i := 0; i < len(pages); i += 4 {
 		p := blank(t)
 		p.visit(still(t, pages[i].HTML))
-		tree, err := p.frame.Snapshot(p.ctx, injected.Walk{NoURLs: true})
+		tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{NoURLs: true})
 		must(t, err)
 		theirs, backends := p.accessibility(), p.backends(tree)
 		each(tree.Nodes, func(n *injected.Node) {

@@ -45,7 +45,7 @@ func TestEveryNameAPersonGetsIsToldOf(t *testing.T) {
 	if f := p.facts("#none"); strings.Contains(f.Name+f.Also, "Delete") {
 		t.Errorf("what is not laid out counts: %+v", f.Element)
 	}
-	snapshot, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+	snapshot, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 	must(t, err)
 	if shown, err := json.Marshal(snapshot); err != nil || !strings.Contains(string(shown), "Delete account") {
 		t.Error("the snapshot does not show what a style sheet writes")

@@ -19,7 +19,7 @@ func BenchmarkSnapshot(b *testing.B) {
 			p := open(b, "")
 			p.page(script)
 			for b.Loop() {
-				if _, err := p.frame.Snapshot(p.ctx, injected.Walk{}); err != nil {
+				if _, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -61,7 +61,7 @@ func BenchmarkFindAndReady(b *testing.B) {
 // reading, one cell being another each time, and what it reads where the table is
 // drawn anew: processor time of the page's main thread, the least of all readings.
 func BenchmarkSight(b *testing.B) {
-	for way, q := range map[string]injected.Walk{"whole": {NoURLs: true}, "snapshot": {NoURLs: true, Fold: true}, "sight": {NoURLs: true, Fold: true, News: true}, "redrawn": {NoURLs: true, Fold: true, News: true}} {
+	for way, q := range map[string]injected.SnapshotOptions{"whole": {NoURLs: true}, "snapshot": {NoURLs: true, Fold: true}, "sight": {NoURLs: true, Fold: true, News: true}, "redrawn": {NoURLs: true, Fold: true, News: true}} {
 		b.Run(way, func(b *testing.B) {
 			p := open(b, "")
 			p.page(tableScript)

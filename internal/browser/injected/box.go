@@ -2,33 +2,33 @@ package injected
 
 import "context"
 
-// Boxing asks where elements are seen.
-type Boxing struct {
+// BoxQuery asks for the visible boxes of elements.
+type BoxQuery struct {
 	Nodes     []int `json:"nodes"`
 	Embedded  bool  `json:"embedded,omitempty"`  // the frame is inside another one, which shows its viewport only
 	Uncovered bool  `json:"uncovered,omitempty"` // leave out what something else covers in the viewport
 }
 
-// Box is what can be seen of an element, as far as scroll containers and clips
-// around it let it be seen, in the frame's viewport.
+// Box is the visible part of an element in the frame's viewport: what scroll
+// containers and clips around it leave of it.
 type Box struct {
 	Node int `json:"node"`
 	Rect
-	Cut bool `json:"cut,omitempty"` // a part of it is not seen
+	Cut bool `json:"cut,omitempty"` // a part of it is not visible
 }
 
-// Boxes says where elements are, without those that are gone or that nothing
-// is seen of. Covers are not considered but on request.
-func (f Frame) Boxes(ctx context.Context, q Boxing) ([]Box, error) {
+// Boxes returns the boxes of elements, without those that are gone or not visible.
+// What covers them is considered only with BoxQuery.Uncovered.
+func (f Frame) Boxes(ctx context.Context, q BoxQuery) ([]Box, error) {
 	var boxes []Box
 	err := f.call(ctx, "boxes", q, &boxes)
 	return boxes, err
 }
 
-// Guarded returns the fields whose values are secrets, as far as they are drawn,
-// in closed shadow roots too: in those that are known, or else, which costs as
-// much again, in all.
-func (f Frame) Guarded(ctx context.Context, all bool) (nodes []int, err error) {
+// SecretFields returns the visible fields whose values are secrets, also in closed
+// shadow roots: in the known ones, or with all in every one, which takes twice as
+// long.
+func (f Frame) SecretFields(ctx context.Context, all bool) (nodes []int, err error) {
 	ask := f.call
 	if all {
 		ask = f.read

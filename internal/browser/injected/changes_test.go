@@ -20,7 +20,7 @@ func TestCalmWaitsWhereThePageListens(t *testing.T) {
 			const later = () => { setTimeout(() => { document.getElementById('out').textContent += 'x'; }, 1000); };
 		</script>`)
 	w := p.frame
-	_, err := w.Heed(p.ctx, &injected.Ears{})
+	_, err := w.SyncListeners(p.ctx, &injected.ListenerCache{})
 	must(t, err)
 	for _, c := range []struct {
 		selector string
@@ -34,11 +34,11 @@ func TestCalmWaitsWhereThePageListens(t *testing.T) {
 		{"#host", []string{"click"}, false},
 		{"#inner", []string{"click"}, true},
 	} {
-		must(t, w.Arm(p.ctx, injected.Arming{Node: p.node(c.selector)}))
+		must(t, w.WatchAct(p.ctx, injected.ActWatch{Node: p.node(c.selector)}))
 		p.page("later()")
-		got, err := w.Calm(p.ctx, injected.Calm{Late: 20_000, Most: 20_000, Kinds: c.kinds})
+		got, err := w.WaitStable(p.ctx, injected.StableQuery{Late: 20_000, Most: 20_000, Kinds: c.kinds})
 		must(t, err)
-		if got.Stirred != c.want {
+		if got.Changed != c.want {
 			t.Errorf("%s %v: %+v", c.selector, c.kinds, got)
 		}
 		p.page("new Promise(done => setTimeout(done, 1000))")
@@ -46,13 +46,13 @@ func TestCalmWaitsWhereThePageListens(t *testing.T) {
 }
 
 // settle does what a page script does and says what came of it.
-func (p *tab) settle(script string, q injected.Calm) (injected.Calmed, time.Duration) {
+func (p *tab) settle(script string, q injected.StableQuery) (injected.Stability, time.Duration) {
 	p.t.Helper()
 	w := p.frame
-	must(p.t, w.Arm(p.ctx, injected.Arming{}))
+	must(p.t, w.WatchAct(p.ctx, injected.ActWatch{}))
 	p.page(script)
 	began := time.Now()
-	c, err := w.Calm(p.ctx, q)
+	c, err := w.WaitStable(p.ctx, q)
 	must(p.t, err)
 	return c, time.Since(began)
 }
@@ -61,22 +61,22 @@ func TestCalmWaitsForWhatAnActSetsOff(t *testing.T) {
 	for name, c := range map[string]struct {
 		script string
 		late   int
-		want   injected.Calmed
+		want   injected.Stability
 		shown  bool // afterwards the page says done
 	}{
-		"nothing":           {"1", 0, injected.Calmed{}, false},
-		"at once":           {"show()", 0, injected.Calmed{Stirred: true}, true},
-		"in a microtask":    {"Promise.resolve().then(show)", 0, injected.Calmed{Stirred: true}, true},
-		"in the next task":  {"setTimeout(show)", 0, injected.Calmed{Stirred: true}, true},
-		"by a message":      {"{const c = new MessageChannel(); c.port1.onmessage = show; c.port2.postMessage(0)}; 1", 0, injected.Calmed{Stirred: true}, true},
-		"in steps":          {"document.title = 'a'; out.className = 'b'; setTimeout(() => {out.className = 'c'; setTimeout(show)}); 1", 0, injected.Calmed{Stirred: true}, true},
-		"debounced":         {"setTimeout(show, 50); 1", 100, injected.Calmed{Stirred: true}, true},
-		"later than waited": {"setTimeout(show, 60000); 1", 20, injected.Calmed{}, false},
+		"nothing":           {"1", 0, injected.Stability{}, false},
+		"at once":           {"show()", 0, injected.Stability{Changed: true}, true},
+		"in a microtask":    {"Promise.resolve().then(show)", 0, injected.Stability{Changed: true}, true},
+		"in the next task":  {"setTimeout(show)", 0, injected.Stability{Changed: true}, true},
+		"by a message":      {"{const c = new MessageChannel(); c.port1.onmessage = show; c.port2.postMessage(0)}; 1", 0, injected.Stability{Changed: true}, true},
+		"in steps":          {"document.title = 'a'; out.className = 'b'; setTimeout(() => {out.className = 'c'; setTimeout(show)}); 1", 0, injected.Stability{Changed: true}, true},
+		"debounced":         {"setTimeout(show, 50); 1", 100, injected.Stability{Changed: true}, true},
+		"later than waited": {"setTimeout(show, 60000); 1", 20, injected.Stability{}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := open(t, `<p id=out></p><script>const out = document.getElementById('out'), show = () => { out.textContent = 'done'; }</script>`)
-			got, _ := p.settle(c.script, injected.Calm{Late: c.late})
-			if got.Stirred != c.want.Stirred || got.Busy != c.want.Busy {
+			got, _ := p.settle(c.script, injected.StableQuery{Late: c.late})
+			if got.Changed != c.want.Changed || got.Busy != c.want.Busy {
 				t.Errorf("%+v, want %+v", got, c.want)
 			}
 			if done := p.page("document.getElementById('out').textContent") == "done"; done != c.shown {
@@ -92,11 +92,11 @@ func TestCalmReadsThePage(t *testing.T) {
 	for name, c := range map[string]struct {
 		script string
 		still  bool
-		gone   []injected.Passing
+		gone   []injected.TransientText
 	}{
 		"before the call": {"show(); 1", true, nil},
 		"meanwhile":       {"setTimeout(show, 20); 1", false, nil},
-		"a passing word":  {"say('Saved')", true, []injected.Passing{{Role: "status", Text: "Saved"}}},
+		"a passing word":  {"say('Saved')", true, []injected.TransientText{{Role: "status", Text: "Saved"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := open(t, `<p role=status id=s></p><button id=b hidden>Go on</button><script>
@@ -104,8 +104,8 @@ func TestCalmReadsThePage(t *testing.T) {
 				const seen = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
 				const say = async words => { const s = document.getElementById('s'); s.textContent = words; await seen(); s.textContent = ''; return show(); };
 			</script>`)
-			got, _ := p.settle(c.script, injected.Calm{Late: 10_000, Walk: &injected.Walk{}})
-			if !got.Stirred || got.Still != c.still || !slices.Equal(got.Gone, c.gone) || got.Tree == nil || len(got.Tree.Nodes) != 1 || got.Tree.Nodes[0].Name != "Go on" {
+			got, _ := p.settle(c.script, injected.StableQuery{Late: 10_000, Walk: &injected.SnapshotOptions{}})
+			if !got.Changed || got.Still != c.still || !slices.Equal(got.Gone, c.gone) || got.Tree == nil || len(got.Tree.Nodes) != 1 || got.Tree.Nodes[0].Name != "Go on" {
 				t.Errorf("%+v, tree %+v", got, got.Tree)
 			}
 		})
@@ -123,7 +123,7 @@ func TestCalmDoesNotWaitForWhatChangesAnyway(t *testing.T) {
 	</script>`)
 	busy := 0 // waits that ended at their limit, and learned by that what does not end
 	for range 4 {
-		got, took := p.settle("1", injected.Calm{Most: 5000})
+		got, took := p.settle("1", injected.StableQuery{Most: 5000})
 		if got.Busy {
 			busy++
 		}
@@ -131,8 +131,8 @@ func TestCalmDoesNotWaitForWhatChangesAnyway(t *testing.T) {
 			t.Errorf("%+v after %s", got, took)
 		}
 	}
-	got, _ := p.settle("document.getElementById('out').textContent = 'done'; 1", injected.Calm{Most: 5000})
-	if !got.Stirred || got.Busy && busy > 0 {
+	got, _ := p.settle("document.getElementById('out').textContent = 'done'; 1", injected.StableQuery{Most: 5000})
+	if !got.Changed || got.Busy && busy > 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -142,8 +142,8 @@ func TestCalmWaitsUntilWhatComesIsSeen(t *testing.T) {
 		@keyframes spin {to {transform: rotate(1turn)}} #wheel {animation: spin 1s infinite}</style>
 		<div id=menu>Menu</div><i id=wheel>o</i>`)
 	p.page("getComputedStyle(document.getElementById('menu')).opacity")
-	got, _ := p.settle("document.getElementById('menu').className = 'open'; 1", injected.Calm{Most: 10_000})
-	if opacity := p.page("getComputedStyle(document.getElementById('menu')).opacity"); opacity != "1" || !got.Stirred {
+	got, _ := p.settle("document.getElementById('menu').className = 'open'; 1", injected.StableQuery{Most: 10_000})
+	if opacity := p.page("getComputedStyle(document.getElementById('menu')).opacity"); opacity != "1" || !got.Changed {
 		t.Errorf("%+v, opacity %v", got, opacity)
 	}
 }
@@ -156,18 +156,18 @@ func TestWhatCameAndWentIsTold(t *testing.T) {
 			const toast = async words => { const t = document.createElement('div'); t.setAttribute('role', 'alert'); t.textContent = words; document.body.append(t); await seen(); t.remove(); return 1 };
 		</script>`)
 	w := p.frame
-	must(t, w.Arm(p.ctx, injected.Arming{}))
+	must(t, w.WatchAct(p.ctx, injected.ActWatch{}))
 	p.page("say('s', 'Saved')")
 	p.page("toast('Undone \\u200b!')")
 	p.page("say('far', 'never seen')")
 	p.page("document.getElementById('s').textContent = 'still here'; seen()")
-	got, err := w.Passed(p.ctx)
+	got, err := w.Transients(p.ctx)
 	must(t, err)
-	want := []injected.Passing{{Role: "status", Text: "Saved"}, {Role: "alert", Text: "Undone !"}}
+	want := []injected.TransientText{{Role: "status", Text: "Saved"}, {Role: "alert", Text: "Undone !"}}
 	if len(got.Gone) != 2 || got.Gone[0] != want[0] || got.Gone[1] != want[1] {
 		t.Errorf("%+v", got)
 	}
-	if again, err := w.Passed(p.ctx); err != nil || len(again.Gone) > 0 {
+	if again, err := w.Transients(p.ctx); err != nil || len(again.Gone) > 0 {
 		t.Errorf("told twice: %+v %v", again, err)
 	}
 }

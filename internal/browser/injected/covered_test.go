@@ -37,7 +37,7 @@ func TestCoveredTextIsLeftOut(t *testing.T) {
 	for i, html := range covered {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			p.show(`<p>before</p>` + html + `<div style="height:60px"></div><p>after</p>`)
-			tree, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+			tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 			must(t, err)
 			text, err := p.frame.Text(p.ctx)
 			must(t, err)
@@ -51,7 +51,7 @@ func TestCoveredTextIsLeftOut(t *testing.T) {
 			if !strings.Contains(out, "before") || !strings.Contains(out, "after") {
 				t.Errorf("the rest of the page is missing: %s", out)
 			}
-			all, err := p.frame.Snapshot(p.ctx, injected.Walk{IncludeHidden: true})
+			all, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{IncludeHidden: true})
 			must(t, err)
 			if !strings.Contains(flatten(t, all), "SECRET") && !strings.Contains(html, "aria-hidden") {
 				t.Errorf("%s is missing where hidden text was asked for", html)
@@ -63,7 +63,7 @@ func TestCoveredTextIsLeftOut(t *testing.T) {
 func TestTheWholeDocumentUnderAFixedCoverIsLeftOut(t *testing.T) {
 	p := blank(t)
 	p.show(`<p>SECRET</p><div style="height:3000px"></div><p>SECRET</p><div style="position:fixed;inset:0;background:#fff"><p>SHOWN</p></div>`)
-	tree, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+	tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 	must(t, err)
 	if out := flatten(t, tree); strings.Contains(out, "SECRET") || !strings.Contains(out, "SHOWN") {
 		t.Errorf("the snapshot is %s", out)
@@ -74,7 +74,7 @@ func TestTextUnderAnOpaqueDialogIsLeftOut(t *testing.T) {
 	p := blank(t)
 	p.show(`<p style="position:absolute;top:200px;left:200px;z-index:9999">SECRET</p><dialog style="position:fixed;inset:0;margin:0;width:900px;height:500px">SHOWN</dialog>`)
 	p.page(`document.querySelector('dialog').showModal()`)
-	tree, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+	tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 	must(t, err)
 	if out := flatten(t, tree); strings.Contains(out, "SECRET") || !strings.Contains(out, "SHOWN") {
 		t.Errorf("the snapshot is %s", out)
@@ -120,7 +120,7 @@ func TestWhatOnlySeemsCoveredIsShown(t *testing.T) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			p.show(html)
 			p.page(`document.querySelector('#pop')?.showPopover()`)
-			tree, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+			tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 			must(t, err)
 			if out := flatten(t, tree); !strings.Contains(out, "SHOWN") {
 				t.Errorf("%s is missing from %s", html, out)
@@ -134,7 +134,7 @@ func TestManyTextsOnOneAnotherAreBounded(t *testing.T) {
 	p.show(`<p>SHOWN</p>`)
 	p.page(`document.body.insertAdjacentHTML('beforeend', Array.from({length: 3000}, (_, i) =>
 		'<p style="position:absolute;top:90px;left:0;width:300px;background:#eee">word ' + i + '</p>').join(''))`)
-	tree, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+	tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 	must(t, err)
 	if out := flatten(t, tree); !strings.Contains(out, "SHOWN") || !strings.Contains(out, `"word 2999"`) || tree.Hidden < 500 {
 		t.Errorf("%d texts were left out of %d bytes", tree.Hidden, len(out))

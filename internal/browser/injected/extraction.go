@@ -2,8 +2,8 @@ package injected
 
 import "context"
 
-// Marking says what Markup keeps.
-type Marking struct {
+// MarkupOptions says what Markup keeps.
+type MarkupOptions struct {
 	Full   bool `json:"full,omitempty"`   // navigation, page header, footer and asides too
 	Images bool `json:"images,omitempty"` // addresses of images too
 	Hints  bool `json:"hints,omitempty"`  // what the author calls parts of the page, in class attributes: see extract.Article
@@ -23,7 +23,7 @@ type Markup struct {
 }
 
 // Markup reads what a person can see of the frame, with its structure.
-func (f Frame) Markup(ctx context.Context, q Marking) (Markup, error) {
+func (f Frame) Markup(ctx context.Context, q MarkupOptions) (Markup, error) {
 	var m Markup
 	err := f.read(ctx, "markup", q, &m)
 	return m, err
@@ -57,24 +57,24 @@ type Links struct {
 	Cut   bool   `json:"cut,omitempty"` // there were more than 5000
 }
 
-// Links lists where the frame leads.
+// Links lists the links of the frame.
 func (f Frame) Links(ctx context.Context) (Links, error) {
 	var l Links
 	err := f.read(ctx, "links", struct{}{}, &l)
 	return l, err
 }
 
-// Wanted is one list of a Harvest: the text of what the selector matches, or an
-// attribute of it.
-type Wanted struct {
+// ScrapeItem asks for one list: the texts of the elements that a selector matches, or
+// an attribute of them.
+type ScrapeItem struct {
 	Selector  string `json:"selector"`
 	Attribute string `json:"attribute,omitempty"`
 	Seen      bool   `json:"seen,omitempty"` // only of what a person could see
 }
 
-// Harvest is what was found, one list for each that was wanted. Error and At
-// say which of them could not be had.
-type Harvest struct {
+// ScrapeResult has one list for each ScrapeItem. Error and At name an item that could
+// not be read.
+type ScrapeResult struct {
 	Title   string     `json:"title"`
 	Error   string     `json:"error,omitempty"` // invalid_selector, refused
 	Message string     `json:"message,omitempty"`
@@ -85,8 +85,8 @@ type Harvest struct {
 }
 
 // Scrape reads lists of texts and attributes.
-func (f Frame) Scrape(ctx context.Context, items []Wanted) (Harvest, error) {
-	var h Harvest
+func (f Frame) Scrape(ctx context.Context, items []ScrapeItem) (ScrapeResult, error) {
+	var h ScrapeResult
 	err := f.read(ctx, "scrape", map[string]any{"items": items}, &h)
 	return h, err
 }

@@ -46,12 +46,12 @@ func TestRunsOfAlikeSiblingsAreFolded(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p.show(c.html)
-			tree, err := p.frame.Snapshot(p.ctx, injected.Walk{Fold: true})
+			tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{Fold: true})
 			must(t, err)
 			if more, read := unread(tree.Nodes, c.role); more != c.more || read != c.read {
 				t.Errorf("%d were read and %d counted, want %d and %d: %s", read, more, c.read, c.more, flatten(t, tree))
 			}
-			whole, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+			whole, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 			must(t, err)
 			if more, read := unread(whole.Nodes, c.role); more != 0 || read != c.read+c.more {
 				t.Errorf("unfolded %d were read and %d counted", read, more)
@@ -80,7 +80,7 @@ func TestWhatIsNotAlikeIsRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p.show(`<table>` + half + row + half + `</table>`)
 			p.page(`document.querySelector('#focus')?.focus()`)
-			tree, err := p.frame.Snapshot(p.ctx, injected.Walk{Fold: true})
+			tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{Fold: true})
 			must(t, err)
 			if more, read := unread(tree.Nodes, "row"); more != 40 || read != 11 {
 				t.Errorf("%d were read and %d counted", read, more)
@@ -104,7 +104,7 @@ func TestProseIsNeverFolded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p.show(html)
-			tree, err := p.frame.Snapshot(p.ctx, injected.Walk{Fold: true})
+			tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{Fold: true})
 			must(t, err)
 			if more, _ := unread(tree.Nodes, ""); more != 0 {
 				t.Errorf("%d were left unread", more)
@@ -125,7 +125,7 @@ func TestTheLinesOfAFormAreNeverFolded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p.show(html)
-			tree, err := p.frame.Snapshot(p.ctx, injected.Walk{Fold: true})
+			tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{Fold: true})
 			must(t, err)
 			if more, _ := unread(tree.Nodes, ""); more != 0 {
 				t.Errorf("%d were left unread", more)
@@ -139,7 +139,7 @@ func TestHiddenSiblingsNeitherCountNorStandForOthers(t *testing.T) {
 		strings.Repeat(`<li>x`, 60)+strings.Repeat(`<li hidden>SECRET`, 60)+`</ol>
 		<style>.far li {position:absolute; left:-9999px} .far li:nth-child(n+46) {position:static}</style>
 		<ul class=far>`+strings.Repeat(`<li>SECRET`, 45)+strings.Repeat(`<li>SHOWN`, 15)+`</ul>`)
-	tree, err := p.frame.Snapshot(p.ctx, injected.Walk{Fold: true})
+	tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{Fold: true})
 	must(t, err)
 	out := flatten(t, tree)
 	if more, read := unread(tree.Nodes, "listitem"); more != 50+5 || read != 10+10 {
@@ -160,7 +160,7 @@ func TestAFoldedRunIsReadWholeByItsReference(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p.show(html)
-			tree, err := p.frame.Snapshot(p.ctx, injected.Walk{Fold: true})
+			tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{Fold: true})
 			must(t, err)
 			ref := tree.Container
 			for _, n := range tree.Nodes {
@@ -168,7 +168,7 @@ func TestAFoldedRunIsReadWholeByItsReference(t *testing.T) {
 					ref = n.Container
 				}
 			}
-			whole, err := p.frame.Snapshot(p.ctx, injected.Walk{Fold: true, Root: ref})
+			whole, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{Fold: true, Root: ref})
 			must(t, err)
 			if more, _ := unread(whole.Nodes, ""); ref == 0 || more != 0 || len(whole.Nodes) == 0 {
 				t.Errorf("narrowed to %d, %d are left unread: %s", ref, more, flatten(t, whole))
@@ -184,7 +184,7 @@ func TestShadowRootsTellWhatIsAlike(t *testing.T) {
 		row.attachShadow({mode: 'open'}).innerHTML = i === 30 ? '<p>ODD <button>Undo</button></p>' : '<p>row <a href=x>link</a></p>';
 		document.querySelector('main').append(row);
 	}`)
-	tree, err := p.frame.Snapshot(p.ctx, injected.Walk{Fold: true})
+	tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{Fold: true})
 	must(t, err)
 	out := flatten(t, tree)
 	if more, read := unread(tree.Nodes, "link"); more != 29 || read != 10 || !strings.Contains(out, "ODD") {
@@ -198,9 +198,9 @@ func TestRunsInRunsAreBounded(t *testing.T) {
 		at.insertAdjacentHTML('beforeend', '<div><a href=x>link</a><b></b></div>'.repeat(25));
 		at = at.lastElementChild;
 	}}`)
-	folded, err := p.frame.Snapshot(p.ctx, injected.Walk{Fold: true})
+	folded, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{Fold: true})
 	must(t, err)
-	whole, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+	whole, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 	must(t, err)
 	more, read := unread(folded.Nodes, "link")
 	_, all := unread(whole.Nodes, "link")

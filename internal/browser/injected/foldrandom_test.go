@@ -28,9 +28,9 @@ func TestAFoldedWalkIsTheWholeOneWithoutWhatItCounts(t *testing.T) {
 		html := page.block(0) + page.block(0)
 		p.show(html)
 		p.page(`{const all = document.querySelectorAll('input, a[href], button'); all[` + fmt.Sprint(rapid.IntRange(0, 60).Draw(rt, "focus")) + `]?.focus()}`)
-		whole, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+		whole, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 		must(t, err)
-		folded, err := p.frame.Snapshot(p.ctx, injected.Walk{Fold: true})
+		folded, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{Fold: true})
 		must(t, err)
 		c := comparison{t: rt}
 		c.siblings(folded.Nodes, whole.Nodes)

@@ -117,9 +117,8 @@ func (f Frame) Find(ctx context.Context, q Query) (Found, error) {
 	return found, found.Fault()
 }
 
-// Words returns the words of elements, in their order; empty for one that is
-// gone.
-func (f Frame) Words(ctx context.Context, q Wording) ([]string, error) {
+// Texts returns the texts of elements, in their order; empty for one that is gone.
+func (f Frame) Texts(ctx context.Context, q TextQuery) ([]string, error) {
 	var words []string
 	err := f.call(ctx, "words", q, &words)
 	return words, err
@@ -140,15 +139,16 @@ func (f Frame) Reacting(ctx context.Context, node int) (Receiver, error) {
 	return r, err
 }
 
-// Still says how long the document has not changed.
-func (f Frame) Still(ctx context.Context) (Stillness, error) {
-	var s Stillness
+// Idle returns how long the document has not changed.
+func (f Frame) Idle(ctx context.Context) (Idleness, error) {
+	var s Idleness
 	err := f.call(ctx, "still", struct{}{}, &s)
 	return s, err
 }
 
-// FactsShown is Facts for who was shown the element (Walk.Shown) and now names
-// it again: Was is set, once, where it has become something else since.
+// FactsShown is Facts for a caller that was shown the element
+// (SnapshotOptions.Shown) and now names it. Was is set once if the element is
+// something else since then.
 func (f Frame) FactsShown(ctx context.Context, node int) (Facts, error) {
 	var facts Facts
 	err := f.call(ctx, "facts", byNode{Node: node, Shown: true}, &facts)
@@ -242,7 +242,7 @@ func (f Frame) Assign(ctx context.Context, q Assignment) (Assigned, error) {
 }
 
 // Paste puts text into a code editor that has the focus, as pasting does.
-func (f Frame) Paste(ctx context.Context, q Pasting) (Pasted, error) {
+func (f Frame) Paste(ctx context.Context, q PasteQuery) (Pasted, error) {
 	var r Pasted
 	err := f.call(ctx, "paste", q, &r)
 	return r, err
@@ -250,7 +250,7 @@ func (f Frame) Paste(ctx context.Context, q Pasting) (Pasted, error) {
 
 // Fill puts a secret into a field in one go, and takes it out again when the
 // field does not hide it any more.
-func (f Frame) Fill(ctx context.Context, q Filling) (Filled, error) {
+func (f Frame) Fill(ctx context.Context, q FillQuery) (Filled, error) {
 	var r Filled
 	err := f.call(ctx, "fill", q, &r)
 	return r, err
@@ -290,7 +290,7 @@ func (f Frame) Embedded(ctx context.Context, q Embedded) (Embedding, error) {
 
 // Snapshot reads the frame as a tree. Closed shadow roots are in it after
 // Pierce.
-func (f Frame) Snapshot(ctx context.Context, q Walk) (*Tree, error) {
+func (f Frame) Snapshot(ctx context.Context, q SnapshotOptions) (*Tree, error) {
 	var t Tree
 	if err := f.call(ctx, "snapshot", q, &t); err != nil {
 		return nil, err

@@ -36,7 +36,7 @@ func TestWhatAPersonSeesIsShown(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			p.show(html)
-			tree, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+			tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 			must(t, err)
 			if out := flatten(t, tree); !strings.Contains(out, "SHOWN") {
 				t.Errorf("%s is missing from %s", html, out)
@@ -47,7 +47,7 @@ func TestWhatAPersonSeesIsShown(t *testing.T) {
 
 func TestHiddenTextIsCounted(t *testing.T) {
 	p := open(t, `<p>a</p><p style="opacity:0">b</p><p style="font-size:0">c</p><div style="display:none">d<p>e</p></div>`)
-	tree, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+	tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 	must(t, err)
 	if tree.Hidden != 3 {
 		t.Errorf("%d pieces were counted, want 3", tree.Hidden)
@@ -57,7 +57,7 @@ func TestHiddenTextIsCounted(t *testing.T) {
 func TestInvisibleCharactersAreStripped(t *testing.T) {
 	p := blank(t)
 	p.show("<p>a\u200bb\U000E0041\U000E0042c\u202Ed\u2066e\uFEFFf</p><button>\uF101 Save\u00AD</button><input value='x\u200by' aria-label='l\U000E0061'><img alt='i\u2060j' width=9 height=9><p>👩\u200d💻</p>")
-	tree, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+	tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 	must(t, err)
 	out := flatten(t, tree)
 	for _, want := range []string{`"abcdef"`, `"Save"`, `"xy"`, `"ij"`, "👩\u200d💻"} {

@@ -60,7 +60,7 @@ Object.defineProperty(Node.prototype, 'firstChild', {get: () => null}); JSON.str
 	if !r.OK {
 		t.Errorf("not ready: %+v", r)
 	}
-	tree, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+	tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 	must(t, err)
 	if len(tree.Nodes) == 0 {
 		t.Error("the snapshot is empty")

@@ -43,7 +43,7 @@ func TestNamesHaveWhatAnyStyleSheetWrites(t *testing.T) {
 func TestSnapshotsShowWhatIsDrawnInNames(t *testing.T) {
 	p := open(t, `<style>.d::before{content:"Price: "}.s::after{content:"*" / "required"}</style><h2 class=d>3 €</h2><label class=s>Name <input></label>
 <table><tr><td class=d>4 €</td><td class=d></td><td>plain</td></tr></table>`)
-	read, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+	read, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 	must(t, err)
 	tree := flatten(t, read)
 	for _, want := range []string{`"n":"Price: 3 €"`, `"n":"Name required"`, `"n":"Price: 4 €"`, `"n":"Price:"`, `"n":"plain"`} {
@@ -66,7 +66,7 @@ func TestSnapshotsShowNamesOfWhatHasNoRole(t *testing.T) {
 		`<h2><span aria-label="4 of 5">★★★★☆</span> rated</h2>`: `{"r":"heading","n":"4 of 5 rated","l":2}`,
 	} {
 		p.show(html)
-		tree, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+		tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 		must(t, err)
 		if out := flatten(t, tree); !strings.Contains(out, want) {
 			t.Errorf("%s is %s, want %s", html, out, want)

@@ -26,7 +26,7 @@ func TestOddPagesAreRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p.show("")
 			p.page(c.script)
-			tree, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+			tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 			must(t, err)
 			if out := flatten(t, tree); !strings.Contains(out, c.want) {
 				t.Errorf("%s is not in %.300s", c.want, out)
@@ -46,19 +46,19 @@ func TestOddPagesAreRead(t *testing.T) {
 
 func TestASnapshotCanBeNarrowedAndBounded(t *testing.T) {
 	p := open(t, `<main><section aria-label=One id=one><button>In one</button></section><section aria-label=Two><button>In two</button></section></main>`)
-	tree, err := p.frame.Snapshot(p.ctx, injected.Walk{Root: p.node("#one")})
+	tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{Root: p.node("#one")})
 	must(t, err)
 	if out := flatten(t, tree); strings.Contains(out, "In two") || !strings.Contains(out, "In one") {
 		t.Errorf("narrowed to %s", out)
 	}
-	tree, err = p.frame.Snapshot(p.ctx, injected.Walk{Depth: 2})
+	tree, err = p.frame.Snapshot(p.ctx, injected.SnapshotOptions{Depth: 2})
 	must(t, err)
 	if out := flatten(t, tree); strings.Contains(out, "In one") || !strings.Contains(out, "One") {
 		t.Errorf("two levels are %s", out)
 	}
 	node := p.node("#one")
 	p.page(`one.remove()`)
-	tree, err = p.frame.Snapshot(p.ctx, injected.Walk{Root: node})
+	tree, err = p.frame.Snapshot(p.ctx, injected.SnapshotOptions{Root: node})
 	must(t, err)
 	if !tree.Gone {
 		t.Errorf("a removed root gives %+v", tree)
@@ -69,7 +69,7 @@ func TestASnapshotCanBeNarrowedAndBounded(t *testing.T) {
 // hold other items: the middle of an item is another's.
 func TestWhatIsPressedInAnItemHasItsText(t *testing.T) {
 	p := open(t, `<ul role=tree><li role=treeitem aria-expanded=true><span onclick=1>Plants</span><ul role=group><li role=treeitem><span onclick=1>Moss<i style="display:none"> hidden</i></span><b onclick=1></b></li></ul></li></ul>`)
-	tree, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+	tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 	must(t, err)
 	var pressed []string
 	var visit func([]*injected.Node)
@@ -91,7 +91,7 @@ func TestWhatCanBeActedOnHasANumber(t *testing.T) {
 	p := open(t, `<style>.p{cursor:pointer}</style><div onclick=1>LISTENS</div><div class=p><span>POINTS</span></div><span tabindex=0>TABS</span><div role=button>ROLE</div>
 <p tabindex=-1>NOT1</p><button disabled>NOT2</button><a>NOT3</a><p>NOT4</p><label>NOT5 <input aria-label=FIELD></label><div contenteditable>EDITS</div><label class=p>FILE<input type=file hidden></label>
 <div style="cursor:grab">GRABS</div><div><section aria-label=HOLDS><div draggable=true>DRAGS</div></section><section aria-label=EMPTY>x</section></div><p draggable=false>NOT6</p><section aria-label=NOT7>x</section>`)
-	tree, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+	tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 	must(t, err)
 	numbered := map[string]bool{}
 	var visit func([]*injected.Node)

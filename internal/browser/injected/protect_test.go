@@ -27,7 +27,7 @@ func TestProtectedValuesNeverLeaveThePage(t *testing.T) {
 		`<div id=x><input type=password value=S3CRET></div><p aria-labelledby=x role=heading>h</p>`,
 	} {
 		p.show(html)
-		tree, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+		tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 		must(t, err)
 		out := flatten(t, tree)
 		if strings.Contains(out, "S3CRET") {
@@ -47,13 +47,13 @@ func TestProtectedValuesNeverLeaveThePage(t *testing.T) {
 func TestAPasswordShownAsTextStaysProtected(t *testing.T) {
 	p := open(t, `<input id=f type=password value=S3CRET aria-label=f><button onclick="f.type='text'">Show</button>`)
 	p.page(`f.type = 'text'`)
-	tree, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+	tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 	must(t, err)
 	if out := flatten(t, tree); strings.Contains(out, "S3CRET") || !strings.Contains(out, `"p":true`) {
 		t.Errorf("the password is shown: %s", out)
 	}
 	p.page(`{const g = document.createElement('input'); g.type = 'password'; g.value = 'S3CRET'; document.body.append(g); setTimeout(() => g.type = 'text')}; new Promise(r => setTimeout(r, 5))`)
-	tree, err = p.frame.Snapshot(p.ctx, injected.Walk{})
+	tree, err = p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 	must(t, err)
 	if out := flatten(t, tree); strings.Contains(out, "S3CRET") {
 		t.Errorf("a password field made by script is shown: %s", out)
@@ -63,7 +63,7 @@ func TestAPasswordShownAsTextStaysProtected(t *testing.T) {
 func TestOrdinaryValuesAreShown(t *testing.T) {
 	p := open(t, `<input name=email value=SHOWN1><input name=shipping value=SHOWN2><input name=pinterest value=SHOWN3>
 <input autocomplete=name value=SHOWN4><select><option>SHOWN5</select><input type=range value=7 max=9><input name=spin value=SHOWN6>`)
-	tree, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+	tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 	must(t, err)
 	out := flatten(t, tree)
 	for _, want := range []string{"SHOWN1", "SHOWN2", "SHOWN3", "SHOWN4", "SHOWN5", "SHOWN6", `"v":"7"`} {
@@ -75,7 +75,7 @@ func TestOrdinaryValuesAreShown(t *testing.T) {
 
 func TestPasswordFieldsCanBeLeftOut(t *testing.T) {
 	p := open(t, `<input type=password aria-label=Secret><input aria-label=Plain>`)
-	tree, err := p.frame.Snapshot(p.ctx, injected.Walk{ExcludePasswords: true})
+	tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{ExcludePasswords: true})
 	must(t, err)
 	if out := flatten(t, tree); strings.Contains(out, "Secret") || !strings.Contains(out, "Plain") {
 		t.Errorf("got %s", out)
@@ -85,7 +85,7 @@ func TestPasswordFieldsCanBeLeftOut(t *testing.T) {
 func TestTokensInAddressesAreMasked(t *testing.T) {
 	p := open(t, `<a href="/a?token=abc123&page=2">a</a><a href="/reset/0123456789abcdef0123456789abcdef">b</a>
 <a href="https://u:pw@example.com/#access_token=zzz">c</a><a href="/s?q=how-to-cook-2024-rice-well-in-a-pan">d</a><a href="javascript:steal('S3CRET')">e</a><a href="data:text/html,S3CRET">f</a>`)
-	tree, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+	tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 	must(t, err)
 	out := flatten(t, tree)
 	for _, secret := range []string{"abc123", "0123456789abcdef", "zzz", "pw@", "S3CRET"} {

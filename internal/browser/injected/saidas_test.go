@@ -28,7 +28,7 @@ func TestWhatIsNoTextIsSaidAsSuch(t *testing.T) {
 		`<embed src="data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7" width=90 height=90>`:            `{"r":"object"`,
 	} {
 		p.show(`<p>before</p>` + html + `<p>after</p>`)
-		tree, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+		tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 		must(t, err)
 		if out := flatten(t, tree); !strings.Contains(out, want) {
 			t.Errorf("%s is %s, want %s", html, out, want)
@@ -37,7 +37,7 @@ func TestWhatIsNoTextIsSaidAsSuch(t *testing.T) {
 	for _, html := range []string{`<canvas width=2 height=2></canvas>`, `<svg width=16 height=16><circle r=9 /></svg>`, `<canvas hidden width=90 height=90></canvas>`,
 		`<button>x<svg width=190 height=190><circle r=90 /></svg></button>`, `<video style="opacity:0" width=90 height=90></video>`} {
 		p.show(html)
-		tree, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+		tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 		must(t, err)
 		if out := flatten(t, tree); strings.Contains(out, `"canvas"`) || strings.Contains(out, `"img"`) || strings.Contains(out, `"video"`) {
 			t.Errorf("%s is %s", html, out)

@@ -89,7 +89,7 @@ func TestTextsAreShownAsAPersonSeesThem(t *testing.T) {
 			if p.drawnDifferently(html, should) != should {
 				t.Errorf("drawn: %v, and the table says %q: %s", !should, w.sight, w.html)
 			}
-			tree, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+			tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 			must(t, err)
 			out, shown := flatten(t, tree), w.sight == seen || w.sight == reached || w.sight == spoken || w.sight == missed
 			if strings.Contains(out, "WALNUT") != shown {

@@ -24,7 +24,7 @@ func TestFoldedSightsTellWhateverAWholeReadingTells(t *testing.T) {
 	p.ctx = ctx
 	number, folded := 0, 0
 	late, fresh := 0, 0
-	walk := func(q injected.Walk) *injected.Tree {
+	walk := func(q injected.SnapshotOptions) *injected.Tree {
 		number++
 		q.Fold, q.Sight = true, number
 		tree, err := p.frame.Snapshot(p.ctx, q)
@@ -32,7 +32,7 @@ func TestFoldedSightsTellWhateverAWholeReadingTells(t *testing.T) {
 		return tree
 	}
 	whole := func() map[string]entry {
-		tree, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+		tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 		must(t, err)
 		return entriesOf(tree.Nodes)
 	}
@@ -40,16 +40,16 @@ func TestFoldedSightsTellWhateverAWholeReadingTells(t *testing.T) {
 		list := &listMaker{t: rt, kind: rapid.SampledFrom([]string{"tr", "li", "div", "a", "role", "shadow", "option"}).Draw(rt, "kind")}
 		p.show(list.html())
 		p.page(listScript)
-		walk(injected.Walk{}) // so that the rows are not those of the list before, drawn anew
+		walk(injected.SnapshotOptions{}) // so that the rows are not those of the list before, drawn anew
 		p.page(list.fill(rapid.SampledFrom([]int{12, 30, 60}).Draw(rt, "rows")))
 		var before *injected.Tree
 		var was map[string]entry
 		since := 0
 		for range rapid.IntRange(2, 5).Draw(rt, "looks") {
 			if before == nil || rapid.IntRange(0, 3).Draw(rt, "snapshot") == 0 {
-				plain, err := p.frame.Snapshot(p.ctx, injected.Walk{Fold: true})
+				plain, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{Fold: true})
 				must(t, err)
-				shot := walk(injected.Walk{})
+				shot := walk(injected.SnapshotOptions{})
 				if was, is := flatten(t, &injected.Tree{Nodes: plain.Nodes}), flatten(t, &injected.Tree{Nodes: shot.Nodes}); was != is {
 					rt.Fatalf("a snapshot is %s, and was %s", is, was)
 				}
@@ -63,7 +63,7 @@ func TestFoldedSightsTellWhateverAWholeReadingTells(t *testing.T) {
 			other := rapid.IntRange(0, 3).Draw(rt, "other") == 0
 			away := map[string]bool{}
 			if other { // somebody else looks in between
-				walk(injected.Walk{News: true, Since: since})
+				walk(injected.SnapshotOptions{News: true, Since: since})
 				there := whole()
 				for id := range was {
 					_, is := there[id]
@@ -71,7 +71,7 @@ func TestFoldedSightsTellWhateverAWholeReadingTells(t *testing.T) {
 				}
 				p.page(list.change())
 			}
-			after, is := walk(injected.Walk{News: true, Since: since}), whole()
+			after, is := walk(injected.SnapshotOptions{News: true, Since: since}), whole()
 			c := sightCheck{t: rt, was: was, is: is, first: entriesOf(before.Nodes), second: entriesOf(after.Nodes), away: away, script: list.script}
 			c.all(before.Nodes, after.Nodes)
 			if sum(after.Nodes).mixed && !other && !c.reordered(true) {

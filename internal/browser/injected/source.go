@@ -1,8 +1,8 @@
-// Package injected is our half inside a page: JavaScript for an isolated world
-// of every frame, and the Go types of what it answers. The page is hostile;
-// the world shares its DOM but none of its objects, reads layout without
-// writing, and bounds what it hands out. Values of protected fields, invisible
-// Unicode and text that no person could see never leave it.
+// Package injected holds the script that runs in an isolated world of every frame,
+// and the Go types of its queries and answers. The page is hostile. The world shares
+// the page's DOM but none of its objects, reads layout without writing, and bounds
+// its answers. Values of protected fields, invisible Unicode and text that no person
+// could see never leave it.
 package injected
 
 import (

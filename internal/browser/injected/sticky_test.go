@@ -23,7 +23,7 @@ func TestPagesWithBarsThatStayAreRead(t *testing.T) {
 		`<div style="height:200px;overflow:auto"><div style="position:sticky;top:0;overflow:auto;height:50px;background:#eee"><button>Save</button><div style="height:100px"></div></div><div style="height:900px">Long</div></div>`,
 	} {
 		p.show(html)
-		tree, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+		tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 		must(t, err)
 		if out := flatten(t, tree); !strings.Contains(out, "Save") || !strings.Contains(out, "Long") || tree.Cut {
 			t.Errorf("%s is shown as %s", html, out)
@@ -39,7 +39,7 @@ func TestAWalkEndsHoweverElementsArePlaced(t *testing.T) {
 	p.ctx = ctx
 	rapid.Check(t, func(rt *rapid.T) {
 		p.show(placed(rt, 0))
-		tree, err := p.frame.Snapshot(p.ctx, injected.Walk{})
+		tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
 		must(t, err)
 		if tree.Cut {
 			rt.Error("the walk was cut")

@@ -2,8 +2,8 @@ package injected
 
 import "context"
 
-// Walk says what a snapshot holds.
-type Walk struct {
+// SnapshotOptions says what a snapshot holds.
+type SnapshotOptions struct {
 	Root             int  `json:"root,omitempty"`   // only what is below this element
 	Depth            int  `json:"depth,omitempty"`  // deepest level of elements; 0 is the walker's own bound (1000)
 	NoURLs           bool `json:"noUrls,omitempty"` // do not say where links lead
@@ -12,20 +12,20 @@ type Walk struct {
 	Fold             bool `json:"fold,omitempty"`             // of a run of alike siblings read the first ten only and count the others: Node.More. Runs right below Root are read whole
 	Viewport         bool `json:"viewport,omitempty"`         // only what lies in the visible part of the frame; see Tree.Outside
 	Shown            bool `json:"shown,omitempty"`            // a caller is shown what is read: see FactsShown
-	Sight            int  `json:"sight,omitempty"`            // the number of this walk, above those of the walks before it that are compared with others; 0 is none of them
-	Since            int  `json:"since,omitempty"`            // the walk that this one is to be compared with: see Node.Late
-	News             bool `json:"news,omitempty"`             // with Fold and Sight, read of runs what other walks read, what has changed since Since, and the first ten that have come
+	Sight            int  `json:"sight,omitempty"`            // the number of this reading, greater than those of earlier readings; 0 if it is not compared with others
+	Since            int  `json:"since,omitempty"`            // the reading with which this one is to be compared: see Node.Late
+	News             bool `json:"news,omitempty"`             // with Fold and Sight: of runs, read what other readings read, what has changed since Since, and the first ten that are new
 	Hosts            int  `json:"hosts,omitempty"`            // as many elements that may have a closed shadow root are asked for at most; see Tree.Hosts
 }
 
-// Tree is one frame as a person perceives it.
+// Tree is one frame as a person sees it.
 type Tree struct {
 	Gone      bool    `json:"gone,omitempty"` // Root is not in the document any more
 	URL       string  `json:"url"`            // token-like parameters masked
 	Title     string  `json:"title"`
 	Type      string  `json:"type,omitempty"`    // media type of the document, where it is not HTML
 	Hidden    int     `json:"hidden,omitempty"`  // pieces of text left out because a person could not see them
-	Outside   int     `json:"outside,omitempty"` // with Walk.Viewport, pieces of text and elements left out because they are not in view
+	Outside   int     `json:"outside,omitempty"` // with SnapshotOptions.Viewport, pieces of text and elements left out because they are not in view
 	Cut       bool    `json:"cut,omitempty"`     // the page has more than the walker's bounds (100,000 nodes)
 	Container int     `json:"k,omitempty"`       // identity of the root, when it has 4 children or more, or a run below it was folded
 	Partial   bool    `json:"partial,omitempty"` // with Sight: something was counted that another walk read, so that no walk can be compared with this one
@@ -50,11 +50,11 @@ type Node struct {
 	Container int     `json:"k,omitempty"` // identity of a landmark, of an element with 4 children or more, or of which a run was folded, to narrow to
 	Joined    bool    `json:"j,omitempty"` // a text or link in the line of running text that the node before is in
 	More      int     `json:"m,omitempty"` // as many elements like those before stand right after this node and were not read; the node around has a Container
-	Fresh     int     `json:"w,omitempty"` // of More, those that have come since Walk.Since
-	Mixed     bool    `json:"x,omitempty"` // with More: elements of the run changed places since Walk.Since
+	Fresh     int     `json:"w,omitempty"` // of More, those that have come since Since
+	Mixed     bool    `json:"x,omitempty"` // with More: elements of the run changed places since Since
 	Late      int     `json:"o,omitempty"` // read now, and in the walk Since only counted, as so many; -1 for what else is of the same element as the node before
-	Still     bool    `json:"q,omitempty"` // with Late: read only because it is acted on, and nothing in it changed since Walk.Since
-	Fills     bool    `json:"y,omitempty"` // with Late: read only because fewer of its kind are there to be read, and nothing in it changed since Walk.Since
+	Still     bool    `json:"q,omitempty"` // with Late: read only because it is acted on, and nothing in it changed since Since
+	Fills     bool    `json:"y,omitempty"` // with Late: read only because fewer of its kind are there to be read, and nothing in it changed since Since
 	Children  []*Node `json:"c,omitempty"`
 }
 
@@ -88,8 +88,8 @@ type revealing struct {
 	Since int `json:"since"`
 }
 
-// Reveal reports whether an element is in what a walk only counted, of the
-// number since. Walks with News read it from then on.
+// Reveal reports whether the reading with a number only counted an element. Later
+// readings with News read it.
 func (f Frame) Reveal(ctx context.Context, node, since int) (bool, error) {
 	var unread bool
 	err := f.call(ctx, "reveal", revealing{node, since}, &unread)

@@ -21,18 +21,18 @@ type Query struct {
 	Wait     int    `json:"wait,omitempty"`    // milliseconds; 0 looks once
 }
 
-// Stillness says how long a document has not changed.
-type Stillness struct {
+// Idleness says how long a document has not changed.
+type Idleness struct {
 	Scripts bool `json:"scripts"` // it has scripts: without one nothing changes
 	Since   int  `json:"since"`   // milliseconds since the last change of its tree
 }
 
 // For is Since as a duration.
-func (s Stillness) For() time.Duration { return time.Duration(s.Since) * time.Millisecond }
+func (s Idleness) For() time.Duration { return time.Duration(s.Since) * time.Millisecond }
 
-// Wording asks for the words by which elements are found: their names, or the
-// text that a person could see.
-type Wording struct {
+// TextQuery asks for the texts by which elements are found: their names, or the text
+// that a person could see.
+type TextQuery struct {
 	Nodes []int `json:"nodes"`
 	Names bool  `json:"names,omitempty"`
 }
@@ -67,9 +67,9 @@ type byNode struct {
 	Shown bool `json:"shown,omitempty"`
 }
 
-// Was is as what an element was shown to a caller: its name, and the first
-// words of the entry of a list or table that it is in. Name is empty where the
-// caller has acted on it since.
+// Was is how an element was shown to a caller: its name, and the first words of the
+// entry of a list or table that it is in. Name is empty if the caller has acted on
+// it since.
 type Was struct {
 	Name string `json:"name"`
 	Item string `json:"item"`
@@ -113,7 +113,7 @@ type Element struct {
 type Facts struct {
 	Gone bool `json:"gone,omitempty"` // not in the document any more; nothing else is then set
 	Element
-	Was   *Was   `json:"was,omitempty"` // as what it was shown, where that is something else: FactsShown only
+	Was   *Was   `json:"was,omitempty"` // how it was shown, if that was different: FactsShown only
 	Print string `json:"print"`         // role, names without what style sheets write, type, link, form, orders, dialog, how often it was drawn anew
 	Frame bool   `json:"frame"`         // an iframe: what is in it belongs to another Frame
 	Rect  Rect   `json:"rect"`
@@ -213,7 +213,7 @@ type Focused struct {
 	Secret bool `json:"secret,omitempty"` // its value is protected now
 }
 
-// Delivery says what became of the input of an act.
+// Delivery says how much of the input of an act arrived.
 type Delivery struct {
 	Refused  string `json:"refused,omitempty"`  // why some of it was: "press", "keys", "effect"
 	Presses  int    `json:"presses"`            // that came to the element, of the pointer's button
@@ -265,8 +265,8 @@ type Assigned struct {
 	Takes string `json:"takes,omitempty"`
 }
 
-// Pasting is text for a code editor.
-type Pasting struct {
+// PasteQuery is text for a code editor.
+type PasteQuery struct {
 	Node  int    `json:"node"`
 	Print string `json:"print"` // the fingerprint of what was judged
 	Text  string `json:"text"`
@@ -279,8 +279,8 @@ type Pasted struct {
 	Error string `json:"error,omitempty"` // "changed"
 }
 
-// Filling is a secret for a field.
-type Filling struct {
+// FillQuery is a secret for a field.
+type FillQuery struct {
 	Node   int    `json:"node"`
 	Print  string `json:"print"`  // the fingerprint of what was judged
 	Origin string `json:"origin"` // the only one that it is typed in: of this document, and of all it is in

@@ -28,7 +28,7 @@ type DeltaOptions struct {
 // changes neither page.
 func Changes(before, after *Page, o DeltaOptions) Delta {
 	d := &differ{after: after}
-	d.siblings(before.twigs(), after.twigs(), nil)
+	d.siblings(before.diffNodes(), after.diffNodes(), nil)
 	d.focus(before, after, o.Acted)
 	if len(d.edits) == 0 {
 		return Delta{}
@@ -36,13 +36,13 @@ func Changes(before, after *Page, o DeltaOptions) Delta {
 	return d.write(o)
 }
 
-// twigs are the page's nodes for comparing, made once.
-func (p *Page) twigs() []twig {
+// diffNodes are the page's nodes for comparing, made once.
+func (p *Page) diffNodes() []diffNode {
 	if p == nil {
 		return nil
 	}
 	if p.compared == nil {
-		p.compared = p.twigsOf(p.Nodes)
+		p.compared = p.diffNodesOf(p.Nodes)
 	}
 	return p.compared
 }
@@ -67,7 +67,7 @@ type differ struct {
 const mostMoves = 3 // siblings that are told of one by one when they change places
 
 // siblings compares the children of one node, or of the page.
-func (d *differ) siblings(a, b []twig, around []*action.Node) {
+func (d *differ) siblings(a, b []diffNode, around []*action.Node) {
 	m := align(a, b)
 	moves := 0
 	for _, moved := range m.moved {
@@ -94,7 +94,7 @@ func (d *differ) siblings(a, b []twig, around []*action.Node) {
 	d.run(a, b, around, moves > 0)
 }
 
-func nodesOf(all []twig) []*action.Node {
+func nodesOf(all []diffNode) []*action.Node {
 	nodes := make([]*action.Node, len(all))
 	for i := range all {
 		nodes[i] = all[i].Node

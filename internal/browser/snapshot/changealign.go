@@ -8,34 +8,34 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// twig is a node for comparing: hash tells it from others with all below it, as
+// diffNode is a node for comparing: hash tells it from others with all below it, as
 // text shows them but for the focus. anchor is the first reference in it.
-type twig struct {
+type diffNode struct {
 	*action.Node
 	hash   uint64
 	anchor string
 	unread int // siblings like it right after it
 	tally  tally
 	news   bool // there is a tally below it
-	below  []twig
+	below  []diffNode
 }
 
 var seed = maphash.MakeSeed()
 
-func (p *Page) twigsOf(nodes []*action.Node) []twig {
+func (p *Page) diffNodesOf(nodes []*action.Node) []diffNode {
 	if len(nodes) == 0 {
 		return nil
 	}
-	all := make([]twig, len(nodes))
+	all := make([]diffNode, len(nodes))
 	for i, n := range nodes {
-		all[i] = twig{Node: n, anchor: n.Ref, unread: p.unread[n], tally: p.tallies[n], below: p.twigsOf(n.Children)}
+		all[i] = diffNode{Node: n, anchor: n.Ref, unread: p.unread[n], tally: p.tallies[n], below: p.diffNodesOf(n.Children)}
 		all[i].seal()
 	}
 	return all
 }
 
 // seal takes hash and anchor.
-func (t *twig) seal() {
+func (t *diffNode) seal() {
 	var h maphash.Hash
 	h.SetSeed(seed)
 	for _, s := range [...]string{t.Role, t.Name, t.Ref, t.Value} {
@@ -80,7 +80,7 @@ func stateOf(n *action.Node, name string) (value string, is bool) {
 
 // alignment says which of the nodes before each of those after is.
 type alignment struct {
-	a, b  []twig
+	a, b  []diffNode
 	with  []int  // of b: its place in a, or -1
 	to    []int  // of a: its place in b, or -1
 	sure  []bool // of b: matched by what it is, not by what it looks like
@@ -92,17 +92,17 @@ type alignment struct {
 // align finds siblings again: by reference, by a reference inside them, by
 // looks, by role and name, and at last by place and role. What was there unread
 // is none of those that were read.
-func align(a, b []twig) *alignment {
+func align(a, b []diffNode) *alignment {
 	m := &alignment{
 		a: a, b: b, with: nowhere(len(b)), to: nowhere(len(a)), sure: make([]bool, len(b)), moved: make([]bool, len(b)),
 		endA: len(a), endB: len(b),
 	}
 	m.trim()
 	if m.low < m.endA && m.low < m.endB {
-		m.by(true, func(t *twig) string { return t.Ref })
-		m.by(true, func(t *twig) string { return joinedKey(t.Role, t.anchor, t.Ref == "") })
-		m.by(false, func(t *twig) string { return strconv.FormatUint(t.hash, 36) })
-		m.by(false, func(t *twig) string { return joinedKey(t.Role, t.Name, t.Role != "text") })
+		m.by(true, func(t *diffNode) string { return t.Ref })
+		m.by(true, func(t *diffNode) string { return joinedKey(t.Role, t.anchor, t.Ref == "") })
+		m.by(false, func(t *diffNode) string { return strconv.FormatUint(t.hash, 36) })
+		m.by(false, func(t *diffNode) string { return joinedKey(t.Role, t.Name, t.Role != "text") })
 		m.order()
 		m.fillGaps()
 	}
@@ -146,7 +146,7 @@ func (m *alignment) match(inA, inB int, sure bool) {
 }
 
 // by matches what has the same key, in order; an empty key is none.
-func (m *alignment) by(sure bool, key func(*twig) string) {
+func (m *alignment) by(sure bool, key func(*diffNode) string) {
 	places := map[string][]int{}
 	for i := m.low; i < m.endA; i++ {
 		if k := key(&m.a[i]); k != "" && m.to[i] < 0 {
@@ -240,7 +240,7 @@ func (m *alignment) passes(i int) bool { return m.to[i] >= 0 && !m.moved[m.to[i]
 
 // kin reports whether one node may have become the other: what can be acted on
 // is what its reference says, and rows that share nothing are not the same row.
-func kin(a, b *twig) bool {
+func kin(a, b *diffNode) bool {
 	if a.Role != b.Role || (a.Ref == "") != (b.Ref == "") {
 		return false
 	}

@@ -39,7 +39,7 @@ func holds(nodes []*action.Node, ref string) bool {
 
 // run tells what became of siblings that were not read: those of before are
 // there still, or were read now, or are gone.
-func (d *differ) run(a, b []twig, around []*action.Node, toldOfMoves bool) {
+func (d *differ) run(a, b []diffNode, around []*action.Node, toldOfMoves bool) {
 	c := runChange{}
 	for i := range a {
 		c.went += a[i].unread
@@ -66,11 +66,11 @@ func (d *differ) run(a, b []twig, around []*action.Node, toldOfMoves bool) {
 
 // nth is where one of siblings stands among all of them, from 1; among is how
 // many they are.
-func nth(all []twig, at int) int {
+func nth(all []diffNode, at int) int {
 	return among(all[:at]) + 1
 }
 
-func among(all []twig) int {
+func among(all []diffNode) int {
 	n := len(all)
 	for i := range all {
 		n += all[i].unread
@@ -79,7 +79,7 @@ func among(all []twig) int {
 }
 
 // run says what became of what was not read.
-func (t *telling) run(e edit) {
+func (t *changeWriter) run(e edit) {
 	c := e.run
 	role := ""
 	if foldable[c.like.Role] {

@@ -19,7 +19,7 @@ const (
 
 // write puts edits into lines.
 func (d *differ) write(o DeltaOptions) Delta {
-	t := &telling{writer: &writer{page: d.after, density: densities[0]}, most: o.Most}
+	t := &changeWriter{writer: &writer{page: d.after, density: densities[0]}, most: o.Most}
 	for i := 0; i < len(d.edits); {
 		if o.Most > 0 && t.Len() > o.Most {
 			return Delta{Text: t.String(), Much: true}
@@ -29,18 +29,18 @@ func (d *differ) write(o DeltaOptions) Delta {
 	return Delta{Text: t.String(), Much: o.Most > 0 && t.Len() > o.Most}
 }
 
-// telling writes changes, with where they stand.
-type telling struct {
+// changeWriter writes changes, with where they stand.
+type changeWriter struct {
 	strings.Builder
 	writer *writer
 	most   int
 	at     *action.Node // what the last line "in …" named
 }
 
-func (t *telling) tell(mark, text string) { t.WriteString(mark + " " + text + "\n") }
+func (t *changeWriter) tell(mark, text string) { t.WriteString(mark + " " + text + "\n") }
 
 // next writes the edits in front that belong together, and returns how many.
-func (t *telling) next(edits []edit) int {
+func (t *changeWriter) next(edits []edit) int {
 	e := edits[0]
 	t.in(e.around)
 	switch {
@@ -88,7 +88,7 @@ func together(edits []edit, as func(edit) bool) int {
 
 // alike counts the edits in front that have the same news of a state, wherever
 // they stand.
-func (t *telling) alike(edits []edit) int {
+func (t *changeWriter) alike(edits []edit) int {
 	news := func(e edit) (string, bool) {
 		plain := e.before != nil && e.after != nil && e.moved == 0 && !e.focus &&
 			e.before.Name == e.after.Name && e.before.Value == e.after.Value && e.before.Ref == e.after.Ref
@@ -122,7 +122,7 @@ func commonPlace(edits []edit) []*action.Node {
 }
 
 // is tells of a node as it is now, and of what it was where that does not show.
-func (t *telling) is(e edit) {
+func (t *changeWriter) is(e edit) {
 	n := e.after
 	switch {
 	case e.moved > 0:
@@ -159,7 +159,7 @@ func (t *telling) is(e edit) {
 }
 
 // news is what an edit says of states.
-func (t *telling) news(e edit) string {
+func (t *changeWriter) news(e edit) string {
 	text := ""
 	for _, name := range stateOrder {
 		was, before := stateOf(e.before, name)
@@ -178,7 +178,7 @@ func (t *telling) news(e edit) string {
 }
 
 // came shows what is new, or was there unread, whole; runs of it are folded.
-func (t *telling) came(edits []edit) {
+func (t *changeWriter) came(edits []edit) {
 	nodes := make([]*action.Node, len(edits))
 	apart := make(map[*action.Node]bool, len(edits))
 	for i, e := range edits {
@@ -201,7 +201,7 @@ func (t *telling) came(edits []edit) {
 }
 
 // went names what is not there any more.
-func (t *telling) went(edits []edit) {
+func (t *changeWriter) went(edits []edit) {
 	shown := len(edits)
 	if shown > goneShown+1 {
 		shown = goneShown
@@ -214,7 +214,7 @@ func (t *telling) went(edits []edit) {
 	}
 }
 
-func (t *telling) reordered(e edit) {
+func (t *changeWriter) reordered(e edit) {
 	text := fmt.Sprintf("%d of %d %s in another order, first now", e.moved, e.among, untrusted.SnapshotWord(e.reordered[0].Role))
 	for i, n := range e.reordered[:min(len(e.reordered), firstShown)] {
 		if i > 0 {
@@ -226,7 +226,7 @@ func (t *telling) reordered(e edit) {
 }
 
 // brief is a node in a few words: those in it, where it has no name.
-func (t *telling) brief(n *action.Node) string {
+func (t *changeWriter) brief(n *action.Node) string {
 	text := untrusted.SnapshotWord(n.Role)
 	if words := wordsOf(n); words != "" {
 		text += " " + untrusted.SnapshotQuoted(cutTo(words, oldShown))
@@ -265,7 +265,7 @@ var ofRows = map[string]bool{"row": true, "listitem": true, "article": true, "tr
 
 // in says where the next line stands, where that is another place than the
 // last line's.
-func (t *telling) in(around []*action.Node) {
+func (t *changeWriter) in(around []*action.Node) {
 	place, said := placeIn(around)
 	if place == t.at {
 		return

@@ -8,7 +8,7 @@ type Edit struct{ Went, Came string }
 // Edits returns what Changes would tell, one by one and whole.
 func Edits(before, after *Page) []Edit {
 	d := &differ{after: after}
-	d.siblings(before.twigs(), after.twigs(), nil)
+	d.siblings(before.diffNodes(), after.diffNodes(), nil)
 	var all []Edit
 	for _, e := range d.edits {
 		if e.moved > 0 || e.reordered != nil {

@@ -132,7 +132,7 @@ func (f *finder) keep(m action.Match, at place) {
 		m.Path = append(m.Path, s.text)
 	}
 	if at.row != nil {
-		m.Beside = beside(at.row, m.Ref, nil)
+		m.Beside = rowControls(at.row, m.Ref, nil)
 	}
 	f.matches = append(f.matches, m)
 }
@@ -197,4 +197,22 @@ func around(text string, from, to, context int) string {
 		cut += "…"
 	}
 	return cut
+}
+
+// rows are the roles of the parts of lists and tables: a match in one is reported
+// with the controls of the same row.
+var rows = map[string]bool{"row": true, "listitem": true, "article": true}
+
+const mostControls = 6 // of one row: a row that has more is better shown by a snapshot
+
+// rowControls appends the elements of a row that can be acted on, without the one
+// that has the reference except.
+func rowControls(row *action.Node, except string, found []string) []string {
+	for _, n := range row.Children {
+		if n.Ref != "" && n.Ref != except && len(found) < mostControls {
+			found = append(found, strings.TrimSpace(n.Role+" "+titled(n))+" ["+n.Ref+"]")
+		}
+		found = rowControls(n, except, found)
+	}
+	return found
 }

@@ -35,7 +35,7 @@ type Page struct {
 	tallies map[*action.Node]tally // what else is known of folded runs, where it was read to be compared
 	partial bool
 
-	compared []twig // see Changes; not for concurrent use
+	compared []diffNode // see Changes; not for concurrent use
 }
 
 // tally is what a walk says of a run that it compares with another walk.

@@ -1,6 +1,6 @@
-// Package snapshot turns what the walker read in each frame into one page as
-// an agent sees it: references, a tree, and text in the grammar of SPEC
-// section 7. It is pure: it talks to no browser.
+// Package snapshot makes of the trees that were read in each frame one page as an
+// agent sees it: references, a tree, and text in the grammar of docs/snapshot.md. It
+// does not talk to a browser.
 package snapshot
 
 import (

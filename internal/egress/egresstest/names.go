@@ -1,4 +1,4 @@
-// Package egresstest is a name server for tests of the egress door: a real one
+// Package egresstest is a name server for tests of the egress proxy: a real one
 // over UDP and TCP on loopback, which answers as it is told and keeps the names
 // it was asked for.
 package egresstest

@@ -45,7 +45,7 @@ func (d *Queue) Ask(ctx context.Context, r Request) (q action.Question, fresh bo
 	}
 	select {
 	case d.newQuestion <- struct{}{}:
-	default: // rung already
+	default: // a wake-up waits already
 	}
 	return q, fresh, nil
 }
@@ -126,6 +126,6 @@ func storeFault(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return callerGone(err)
 	}
-	return fault.New(fault.Internal, "the approval desk cannot use its store").
+	return fault.New(fault.Internal, "the approval queue cannot use its store").
 		Hinted("make room on the gateway's disk and check that its state folder can be written").Because(err)
 }

@@ -16,7 +16,7 @@ import (
 // still waits. Faults: approval_denied, approval_timeout, not_active when the
 // approval's one use went to another call, not_found.
 func (d *Queue) Await(ctx context.Context, id string, wait time.Duration) (action.Question, error) {
-	rung, leave := d.subscribe(id) // before looking: an answer in between rings
+	rung, leave := d.subscribe(id) // before looking: an answer in between is noticed
 	defer leave()
 	q, err := d.load(ctx, id)
 	if err != nil {
@@ -33,7 +33,7 @@ func (d *Queue) Await(ctx context.Context, id string, wait time.Duration) (actio
 	return d.takeAnswer(context.WithoutCancel(ctx), q)
 }
 
-// waitAnswer waits for the bell, the end of the question, the end of the caller's
+// waitAnswer waits for the answer, the end of the question, the end of the caller's
 // patience, or the end of ctx; only the last is an error.
 func (d *Queue) waitAnswer(ctx context.Context, rung <-chan struct{}, expires time.Time, wait time.Duration) error {
 	left := expires.Sub(d.now())

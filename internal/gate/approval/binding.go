@@ -53,7 +53,7 @@ const (
 )
 
 // Request is a question to be asked. Text that comes from the page or the
-// caller is made inert before it is kept.
+// caller is sanitized before it is kept.
 type Request struct {
 	Subject Subject
 	Actor   string

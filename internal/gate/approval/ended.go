@@ -14,7 +14,7 @@ const (
 	reportBatch = 100                     // questions told of at a time
 )
 
-// reportEnded tells of questions that end without an answer, until ctx ends.
+// reportEnded reports questions that end without an answer, until ctx ends.
 func (d *Queue) reportEnded(ctx context.Context) {
 	for ctx.Err() == nil {
 		left, err := d.reportOnce(ctx)
@@ -44,7 +44,7 @@ func (d *Queue) waitNext(ctx context.Context, left time.Duration) {
 	}
 }
 
-// reportOnce tells of what has ended, and returns how long the next question still
+// reportOnce reports the questions that have ended, and returns how long the next question still
 // waits; less than zero when none does. A question counts as told once it was.
 func (d *Queue) reportOnce(ctx context.Context) (left time.Duration, err error) {
 	now := d.now()

@@ -1,4 +1,4 @@
-// Package approval is the desk where calls wait for a person: it keeps the
+// Package approval is the queue in which calls wait for a person: it keeps the
 // questions, merges identical ones, takes answers, and gives each answer out
 // once, to the call it was asked about. Silence denies.
 package approval
@@ -16,7 +16,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/store"
 )
 
-const maxPending = 20 // waiting questions of a scope; SPEC section 8
+const maxPending = 20 // waiting questions of a scope
 
 // maxShownInput is how much of what is typed or run people are shown, in
 // characters: a script whole (the policy refuses agents longer ones).
@@ -30,7 +30,7 @@ type Timeouts struct {
 	Critical time.Duration
 }
 
-// DefaultTimeouts are the waiting times of SPEC section 8.
+// DefaultTimeouts are the waiting times where the configuration gives none.
 var DefaultTimeouts = Timeouts{Medium: 120 * time.Second, High: 60 * time.Second, Critical: 30 * time.Second}
 
 // of returns the waiting time for a risk; an unjudged one waits as briefly as
@@ -45,7 +45,7 @@ func (t Timeouts) of(r action.Risk) time.Duration {
 	return t.Critical
 }
 
-// Options are what a desk needs.
+// Options are what a queue needs.
 type Options struct {
 	DB       *store.DB
 	Log      *slog.Logger
@@ -66,7 +66,7 @@ type Queue struct {
 	now      func() time.Time
 	ended    func(action.Question)
 
-	newQuestion chan struct{} // rung when a question was asked
+	newQuestion chan struct{} // gets a value when a question was asked
 	stop        context.CancelFunc
 	work        sync.WaitGroup
 
@@ -80,11 +80,11 @@ type waiter struct {
 	count    int
 }
 
-// Open makes a desk over db. Questions that still waited when the last gateway
+// Open makes a queue over db. Questions that still waited when the last gateway
 // ended are denied: the calls that asked them are gone.
 func Open(ctx context.Context, o Options) (*Queue, error) {
 	if o.DB == nil || o.Log == nil {
-		return nil, fault.New(fault.Internal, "the approval desk was opened without a store or a logger")
+		return nil, fault.New(fault.Internal, "the approval queue was opened without a store or a logger")
 	}
 	d := &Queue{db: o.DB, log: o.Log, now: o.Now, ended: o.OnEnded, newQuestion: make(chan struct{}, 1), waiting: map[string]*waiter{}}
 	if d.now == nil {
@@ -106,7 +106,7 @@ func Open(ctx context.Context, o Options) (*Queue, error) {
 }
 
 // Close stops telling of questions that end. What was not told then is told by
-// the next desk over the same store.
+// the next queue over the same store.
 func (d *Queue) Close() {
 	d.stop()
 	d.work.Wait()
@@ -133,7 +133,8 @@ func (t *Timeouts) fill() {
 	}
 }
 
-// subscribe returns the bell of a question. leave must be called once.
+// subscribe returns a channel that is closed when a question is answered. leave must
+// be called once.
 func (d *Queue) subscribe(id string) (rung <-chan struct{}, leave func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -22,7 +22,7 @@ func sanitizeElement(e *action.Element) *action.Element {
 	return &c
 }
 
-// sanitizeRequest is a request as people are shown it, with inert text.
+// sanitizeRequest is a request as people are shown it, with sanitized text.
 func sanitizeRequest(h *action.Held) *action.Held {
 	if h == nil {
 		return nil

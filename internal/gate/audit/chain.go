@@ -1,9 +1,12 @@
 package audit
 
 import (
+	"context"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -42,4 +45,21 @@ func parseHash(text string) (sum [sha256.Size]byte, ok bool) {
 	n, err := hex.Decode(sum[:], []byte(text[:min(len(text), 2*sha256.Size)]))
 	// Hex has two spellings of the digits above nine; the table has one.
 	return sum, err == nil && n == len(sum) && hex.EncodeToString(sum[:]) == text
+}
+
+// state is what the trail knows of itself.
+type state struct {
+	cut        int64  // the last record that retention removed
+	checkpoint string // the newest that was signed, as its line
+}
+
+// readState reads the state; without its row it is the zero one, which
+// verification does not find in order.
+func readState(ctx context.Context, from *sql.DB) (state, error) {
+	var s state
+	err := from.QueryRowContext(ctx, `SELECT cut, checkpoint FROM audit_state`).Scan(&s.cut, &s.checkpoint)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return s, fmt.Errorf("cannot read the state of the trail: %w", err)
+	}
+	return s, nil
 }

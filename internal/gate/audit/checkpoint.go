@@ -172,5 +172,5 @@ func syncFolder(dir string) error {
 	return nil
 }
 
-// clock is how findings say a time.
+// clock formats a time in findings.
 func clock(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

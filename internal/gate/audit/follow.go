@@ -72,7 +72,7 @@ func (l *Log) grownChan() (<-chan struct{}, error) {
 	return l.grown, nil
 }
 
-// notifyFollowers lets followers look again. mu is held.
+// notifyFollowers wakes the followers. mu is held.
 func (l *Log) notifyFollowers() {
 	if l.grown != nil {
 		close(l.grown)

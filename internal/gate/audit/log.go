@@ -32,17 +32,16 @@ type Options struct {
 	Now       func() time.Time // time.Now when nil
 	Signing   Signing          // how the trail is signed; not at all when it has no key
 	Retention time.Duration    // records older than this are removed, in whole signed segments; never when 0
-	// Redact is given each record before it is stored, and returns what is: without
-	// what nobody may read. nil changes nothing.
+	// Redact gets each record before it is stored, and returns the record to store:
+	// without what nobody may read. nil changes nothing.
 	Redact func(action.Record) action.Record
 
 	NoFlush bool // intents are not flushed to the disk before their calls run: a power cut may lose them
 }
 
-// Log writes the trail. Of the callers who wait one leads: it commits what
-// waits by then in one statement, so that many share one commit, and a caller
-// that is alone hands nothing over to another goroutine. It is safe for
-// concurrent use.
+// Log writes the trail. One of the callers that wait commits the records of all of
+// them in one statement, so that many share one commit, and a single caller needs no
+// other goroutine. It is safe for concurrent use.
 type Log struct {
 	db      *store.DB
 	log     *slog.Logger
@@ -226,3 +225,27 @@ func unavailable(err error) *fault.Fault {
 		Hinted("nothing runs without its record: make room on the gateway's disk and check that its state folder can be written").
 		Because(err)
 }
+
+// The kinds of record. Each call leaves one intent and one
+// outcome; the others are events.
+const (
+	Intent     = "intent"     // what a call asks for, and what was decided
+	Outcome    = "outcome"    // what became of it
+	Session    = "session"    // a session began, ended, was found again
+	Box        = "box"        // a box began or ended
+	Blocked    = "blocked"    // a request was refused by the egress proxy or the page engine
+	Question   = "question"   // a person was asked
+	Answer     = "answer"     // a person answered
+	Alert      = "alert"      // a session was paused or failed, or a person is wanted: somebody should look
+	Protocol   = "protocol"   // what a client of the browser's protocol did, and what it was refused
+	Config     = "config"     // a configuration was loaded
+	Refused    = "refused"    // calls that were refused before the gate and only counted
+	Retention  = "retention"  // old records were removed
+	Token      = "token"      // a token was made or revoked
+	Effect     = "effect"     // a request that may have changed something left, was refused, or got its answer
+	Navigation = "navigation" // a document was asked for
+	Injection  = "injection"  // credentials were put into a session, could not be, or were taken out
+)
+
+// Events are all kinds of record.
+var Events = []string{Intent, Outcome, Session, Box, Blocked, Question, Answer, Protocol, Config, Refused, Retention, Alert, Token, Injection, Effect, Navigation}

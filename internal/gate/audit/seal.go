@@ -114,7 +114,7 @@ func (s *signer) close() {
 	s.signPending()
 }
 
-// requestSign wants a checkpoint soon.
+// requestSign asks for a checkpoint soon.
 func (s *signer) requestSign() {
 	select {
 	case s.due <- struct{}{}:
@@ -139,8 +139,8 @@ func (s *signer) failure() error {
 	return s.failed
 }
 
-// signPending signs the trail as it is, unless nothing is new, and tells when that
-// begins to fail and when it works again.
+// signPending signs the trail, unless nothing is new. It logs when that begins to fail
+// and when it works again.
 func (s *signer) signPending() error {
 	s.sealing.Lock()
 	defer s.sealing.Unlock()

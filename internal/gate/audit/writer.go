@@ -13,8 +13,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// committed waits until a commit has taken e, its own or that of another
-// caller, and returns what became of it.
+// committed waits until a commit of this or another caller has stored e, and returns
+// its result.
 func (l *Log) committed(e *entry) error {
 	select {
 	case l.lead <- struct{}{}: // nobody leads: the usual case, without a timer
@@ -124,7 +124,7 @@ func (l *Log) commit(ctx context.Context, batch []*entry) (err error) {
 	return nil
 }
 
-// setEnd says that the trail now ends there.
+// setEnd notes the new end of the trail.
 func (l *Log) setEnd(end chainHead) {
 	l.mu.Lock()
 	l.head = end
@@ -170,7 +170,7 @@ func (l *Log) insert(ctx context.Context, values []any, flush bool) (err error) 
 	return err
 }
 
-// release lets go of the statements.
+// release closes the statements.
 func (l *Log) release() {
 	for _, kept := range l.inserts {
 		for _, s := range kept {

@@ -62,7 +62,7 @@ var calledHosts = map[string]bool{"api": true, "apis": true, "graphql": true, "g
 // sentBy reports whether what sends a request was shown: no other frame, and no
 // document without an origin, has a request of its own taken for an act's.
 func (c Cover) sentBy(r action.Request) bool {
-	if r.Kind == action.ChannelKind { // the egress door has nothing but where it goes
+	if r.Kind == action.ChannelKind { // the egress proxy knows only where it goes
 		return true
 	}
 	if r.Top && c.Goes != "" && r.URL == c.Goes {

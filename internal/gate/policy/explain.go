@@ -132,7 +132,7 @@ func (p *Policy) imagine(q action.PolicyQuery, call action.Call, verb *action.Ve
 	return f, assumed
 }
 
-// destination judges an address by the configured list; the egress door, which
+// destination judges an address by the configured list; the egress proxy, which
 // decides, also looks at what a name resolves to.
 func (p *Policy) destination(address string) *action.Destination {
 	u, err := url.Parse(address)

@@ -43,45 +43,15 @@ func (j *judgement) join(other judgement) {
 	j.hosts = append(j.hosts, other.hosts...)
 }
 
-// judge applies the built-in risk table to a write call (SPEC section 8).
+// judge applies the built-in risk table to a write call (docs/policy.md).
 func (p *Policy) judge(call action.Call, verb *action.Verb, facts action.Facts) judgement {
+	if navigates(call.Args) {
+		return p.navigate(facts, facts.Destination, true)
+	}
+	if j, found := p.judgeMany(call, facts); found {
+		return j
+	}
 	switch args := call.Args.(type) {
-	case *action.Goto:
-		if args != nil {
-			return p.navigate(facts, facts.Destination, true)
-		}
-	case *action.OpenTab:
-		if args != nil && args.URL != "" {
-			return p.navigate(facts, facts.Destination, true)
-		}
-	case *action.Scrape:
-		if args != nil && args.Navigates() {
-			return p.navigate(facts, facts.Destination, true)
-		}
-	case *action.Crawl:
-		if args != nil {
-			return p.crawl(call, args, facts)
-		}
-	case *action.CrawlPage, *action.CrawlFile:
-		return p.crawlPage(facts)
-	case *action.RunStart:
-		if args != nil {
-			return runStart(args)
-		}
-	case *action.RunOpen:
-		return p.runOpen(facts)
-	case *action.RunGuide:
-		return runGuide(args)
-	case *action.RunAllow:
-		return runAllow(facts)
-	case *action.SessionStart:
-		if args != nil && args.URL != "" {
-			return p.navigate(facts, facts.Destination, true)
-		}
-	case *action.BrowserStart:
-		if args != nil && args.URL != "" {
-			return p.navigate(facts, facts.Destination, true)
-		}
 	case *action.Click:
 		if args != nil {
 			return p.activate(facts)
@@ -120,6 +90,46 @@ func (p *Policy) judge(call action.Call, verb *action.Verb, facts action.Facts) 
 		}
 	}
 	return ownRisk(verb, facts)
+}
+
+// navigates reports whether the arguments send the browser to an address.
+func navigates(args any) bool {
+	switch a := args.(type) {
+	case *action.Goto:
+		return a != nil
+	case *action.OpenTab:
+		return a != nil && a.URL != ""
+	case *action.Scrape:
+		return a != nil && a.Navigates()
+	case *action.SessionStart:
+		return a != nil && a.URL != ""
+	case *action.BrowserStart:
+		return a != nil && a.URL != ""
+	}
+	return false
+}
+
+// judgeMany judges the calls of crawls and runs, and their steps.
+func (p *Policy) judgeMany(call action.Call, facts action.Facts) (j judgement, found bool) {
+	switch args := call.Args.(type) {
+	case *action.Crawl:
+		if args != nil {
+			return p.crawl(call, args, facts), true
+		}
+	case *action.CrawlPage, *action.CrawlFile:
+		return p.crawlPage(facts), true
+	case *action.RunStart:
+		if args != nil {
+			return runStart(args), true
+		}
+	case *action.RunOpen:
+		return p.runOpen(facts), true
+	case *action.RunGuide:
+		return runGuide(args), true
+	case *action.RunAllow:
+		return runAllow(facts), true
+	}
+	return judgement{}, false
 }
 
 // dialog judges the answer to a JavaScript dialog by what it says.
@@ -174,4 +184,13 @@ func hostsOf(facts action.Facts) []string {
 		}
 	}
 	return hosts
+}
+
+// withheld judges what nobody but operators has in a session that holds
+// credentials: no rule, grant or answer gives it to others.
+func withheld(caller action.Caller, verb *action.Verb, facts action.Facts) (v Verdict, refused bool) {
+	if caller.Role == action.Operator || !facts.Session.Credentialed || !verb.Withheld() {
+		return Verdict{}, false
+	}
+	return deny(action.WithheldRule, action.WithheldWhy, verb.Instead()), true
 }

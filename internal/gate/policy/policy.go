@@ -273,7 +273,7 @@ func classRaw() Verdict {
 }
 
 // operator is the verdict for people: nothing is asked of them, but the
-// session's walls hold for them too.
+// session's limits hold for them too.
 func (p *Policy) operator(verb *action.Verb, j judgement) Verdict {
 	switch verb.Class {
 	case action.Raw:
@@ -346,3 +346,6 @@ func (p *Policy) isSensitive(host string) bool { return p.sensitive.match(host) 
 func deny(rule, why, hint string) Verdict {
 	return Verdict{Risk: action.Critical, Rule: rule, Why: why, Code: fault.DeniedByPolicy, Hint: hint}
 }
+
+// Asks reports whether there are people to be asked.
+func (p *Policy) Asks() bool { return p != nil && p.made && p.enabled }

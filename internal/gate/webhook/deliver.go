@@ -78,12 +78,12 @@ func (s *Sender) due(ctx context.Context) (all []delivery, next time.Duration, e
 	var at sql.NullInt64
 	err = s.db.Reader.QueryRowContext(ctx, `SELECT min(due) `+oldest).Scan(&at)
 	if !at.Valid {
-		return nil, time.Hour, err // the bell rings before
+		return nil, time.Hour, err // a new message wakes the sender before
 	}
 	return nil, max(0, time.UnixMilli(at.Int64).Sub(time.UnixMilli(now))), err
 }
 
-// attempt sends one message and stores what became of it.
+// attempt sends one message and stores the result.
 func (s *Sender) attempt(ctx context.Context, p delivery) {
 	failure := s.post(ctx, p)
 	if ctx.Err() != nil {
@@ -116,7 +116,7 @@ func (s *Sender) recordResult(ctx context.Context, p delivery, failure error) er
 	return err
 }
 
-// finish takes a message out and notes how it went.
+// finish removes a message and counts its result.
 func (s *Sender) finish(ctx context.Context, p delivery, note string, args ...any) error {
 	_, err := s.db.Writer.ExecContext(ctx, `DELETE FROM webhook_messages WHERE seq = ?`, p.seq)
 	if err == nil {

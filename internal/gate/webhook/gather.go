@@ -25,7 +25,7 @@ type Message struct {
 	Data      Data      `json:"data"`
 }
 
-// Data says what happened, without what was typed. Its texts are inert.
+// Data says what happened, without what was typed. Its texts are sanitized.
 type Data struct {
 	Event      int64      `json:"event"` // number of the record in the audit trail
 	Scope      string     `json:"scope"`
@@ -71,7 +71,8 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// storeMessage stores the message of a record, and that it was taken, together.
+// storeMessage stores the message of a record and the position in the trail, in one
+// transaction.
 func (s *Sender) storeMessage(ctx context.Context, r action.Record) error {
 	name := messageType(r)
 	if name == "" {
@@ -99,12 +100,12 @@ func (s *Sender) storeMessage(ctx context.Context, r action.Record) error {
 	}
 	select {
 	case s.wake <- struct{}{}:
-	default: // rung already
+	default: // a wake-up waits already
 	}
 	return nil
 }
 
-// messageType is the type of the message that a record is told by; most are not.
+// messageType is the type of the message of a record; empty for records without one.
 func messageType(r action.Record) string {
 	switch r.EventType {
 	case audit.Alert:

@@ -6,10 +6,14 @@ package webhook
 
 import (
 	"context"
+	"database/sql"
+	"encoding/base64"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,7 +39,7 @@ const (
 // within ten minutes, soon while a question waits.
 var backoff = []time.Duration{5 * time.Second, 25 * time.Second, 90 * time.Second, 180 * time.Second, 300 * time.Second}
 
-// Options are what a sender is made of. All but the last two are needed.
+// Options are what a sender is made of. All but the last two must be given.
 type Options struct {
 	URL       string // where to; Address has found it good
 	Secret    string // "whsec_" and base64 of 24 bytes at least
@@ -48,7 +52,7 @@ type Options struct {
 	AttemptTimeout time.Duration   // longest time of one attempt; 10 s when 0
 }
 
-// Sender tells the address. Close it.
+// Sender delivers messages to the address. Close it.
 type Sender struct {
 	url       string
 	key       *standardwebhooks.Webhook
@@ -59,14 +63,13 @@ type Sender struct {
 	client    *http.Client
 	backoff   []time.Duration
 
-	wake chan struct{} // rung when a message was stored
+	wake chan struct{} // gets a value when a message was stored
 	stop context.CancelFunc
 	work sync.WaitGroup
 }
 
-// Open starts telling: from where the last sender over this store stopped, or
-// else of what is yet to come. The fault is invalid_request for a secret that is
-// none.
+// Open starts to deliver: from where the last sender over this store stopped, or else
+// from now on. The fault is invalid_request for an invalid secret.
 func Open(ctx context.Context, o Options) (*Sender, error) {
 	if o.DB == nil || o.Trail == nil || o.Approvals == nil || o.Log == nil {
 		return nil, fault.New(fault.Internal, "the webhook lacks one of its parts")
@@ -100,7 +103,7 @@ func (s *Sender) Close() {
 	s.client.CloseIdleConnections()
 }
 
-// clientOf makes a client that follows nobody and uses no proxy.
+// clientOf makes a client that follows no redirects and uses no proxy.
 func clientOf(attempt time.Duration) *http.Client {
 	return &http.Client{
 		Timeout: attempt,
@@ -116,7 +119,7 @@ func clientOf(attempt time.Duration) *http.Client {
 	}
 }
 
-// begin sees that there is a place in the trail to go on from.
+// begin stores the position in the trail to start from, if there is none.
 func (s *Sender) begin(ctx context.Context) error {
 	newest, err := s.trail.Query(ctx, action.AuditQuery{}, "") // of no scope: the number alone
 	if err == nil {
@@ -128,8 +131,8 @@ func (s *Sender) begin(ctx context.Context) error {
 	return nil
 }
 
-// Forget forgets where a webhook was, when none is configured any more: one
-// that is configured later is not told of what happened in between.
+// Forget removes the position of a webhook that is not configured any more. A webhook
+// that is configured later gets no messages of the time in between.
 func Forget(ctx context.Context, db *store.DB) error {
 	for _, statement := range []string{`DELETE FROM webhook_messages`, `DELETE FROM webhook`} {
 		if _, err := db.Writer.ExecContext(ctx, statement); err != nil {
@@ -137,4 +140,50 @@ func Forget(ctx context.Context, db *store.DB) error {
 		}
 	}
 	return nil
+}
+
+// keyOf reads a secret. No error repeats any of it.
+func keyOf(secret string) (*standardwebhooks.Webhook, error) {
+	wrong := fault.New(fault.InvalidRequest, "the webhook's secret is none").
+		Hinted("put whsec_ and base64 of at least %d random bytes into the variable that security.hitl.webhook.secret_env names: echo whsec_$(openssl rand -base64 32)", leastKey)
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	if err != nil || len(key) < leastKey {
+		return nil, wrong
+	}
+	w, err := standardwebhooks.NewWebhookRaw(key)
+	if err != nil {
+		return nil, wrong
+	}
+	return w, nil
+}
+
+// CheckSecret reports whether a secret can sign. Faults: invalid_request.
+func CheckSecret(secret string) error {
+	_, err := keyOf(secret)
+	return err
+}
+
+// Status counts the deliveries, and says what went wrong last.
+type Status struct {
+	Delivered int64
+	GivenUp   int64
+	Waiting   int64
+	Problem   string    // of the last attempt; empty when it succeeded, or there was none
+	Tried     time.Time // when that was; zero when there was none
+}
+
+// Read returns the status of the deliveries; the zero Status where no webhook was ever
+// configured.
+func Read(ctx context.Context, db *store.DB) (Status, error) {
+	var s Status
+	var tried int64
+	err := db.Reader.QueryRowContext(ctx, `SELECT delivered, given_up, problem, tried, (SELECT count(*) FROM webhook_messages) FROM webhook`).
+		Scan(&s.Delivered, &s.GivenUp, &s.Problem, &tried, &s.Waiting)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Status{}, nil
+	}
+	if tried > 0 {
+		s.Tried = time.UnixMilli(tried)
+	}
+	return s, err
 }

@@ -48,7 +48,7 @@ const follow = () => {
 };
 // Before a walk that somebody is shown.
 const catchUp = () => {
-  heed(changeWatch.takeRecords());
+  onChanges(changeWatch.takeRecords());
   follow();
   touched = null;
   acted = false;
@@ -58,7 +58,7 @@ const catchUp = () => {
 const followed = number => {
   const element = elementOf(number);
   if (element !== null || !acted) return element;
-  heed(changeWatch.takeRecords());
+  onChanges(changeWatch.takeRecords());
   follow();
   return elementOf(number);
 };
@@ -92,7 +92,7 @@ const inherit = (was, is) => {
     enroll(is, number);
     renewed.set(is, (renewed.get(was) ?? 0) + 1);
   }
-  for (const marks of [shownAs, firstRead, counted, stirred, lines]) if (marks.has(was) && (!marks.has(is) || marks === stirred)) marks.set(is, marks.get(was));
+  for (const marks of [shownAs, firstRead, counted, changeMarks, lines]) if (marks.has(was) && (!marks.has(is) || marks === changeMarks)) marks.set(is, marks.get(was));
   for (const marks of [ownWords, wanted, readers, oncePassword]) if (marks.has(was)) marks.add(is);
   if (touched === was) touched = is;
   broughtIn.delete(is);

@@ -66,7 +66,7 @@ const isEditable = element => {
 const pressedRoles = new Set(['button', 'link', 'checkbox', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'radio', 'switch', 'tab', 'treeitem']);
 // What says in its markup that a script listens, inside of editable content.
 const listensAlone = element => !isEditingHost(element) && isWritable(element) &&
-  (listens(element) || heeding.has(element)) && !/^(input|textarea|body|html)$/.test(tagOf(element));
+  (listens(element) || pointerListeners.has(element)) && !/^(input|textarea|body|html)$/.test(tagOf(element));
 const textual = element => /^(text|search|tel|url|email|password|number|date|time|datetime-local|month|week)$/.test(inputType(element));
 const codeEditor = '.monaco-editor, .CodeMirror, .cm-editor, .ace_editor, .cm-content, [data-language][contenteditable], pre[contenteditable], code[contenteditable]';
 const inCode = element => {

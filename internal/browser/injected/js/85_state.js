@@ -16,7 +16,7 @@ const interactive = (element, role) => {
   if (isEditingHost(element)) return true;
   const index = attribute(element, 'tabindex');
   if (index !== null && parseInt(index, 10) >= 0) return true;
-  return listens(element) || pointed(element) || heeds(element) || dragged(element) || takesDrops(element);
+  return listens(element) || pointed(element) || actsOnPointer(element) || dragged(element) || takesDrops(element);
 };
 const attributeNames = method(Element.prototype, 'getAttributeNames');
 const hasAttributes = method(Element.prototype, 'hasAttributes');

@@ -7,12 +7,12 @@
 const sights = {last: 0};
 const firstRead = new WeakMap(); // elements, to the walk that read them first
 const counted = new WeakMap(); // siblings that were counted, to {first, weight, shape, trace}
-const stirred = new WeakMap(); // what changed, and all that it is in
+const changeMarks = new WeakMap(); // what changed, and all that it is in
 const broughtIn = new WeakMap(); // what was put into the document
 const lines = new WeakMap(); // lists, to the places of their children in the last walk, and when the order changed
 const wanted = new WeakSet(); // what is acted on
 
-const noteStirred = changes => {
+const noteChanged = changes => {
   if (sights.last === 0) return;
   const left = new Map();
   noteDepartures(changes);
@@ -24,7 +24,7 @@ const noteStirred = changes => {
   }
 };
 const stir = node => {
-  for (let at = nodeType(node) === FRAGMENT ? hostOf(node) : node; at !== null && stirred.get(at) !== sights.last; at = flatParent(at)) stirred.set(at, sights.last);
+  for (let at = nodeType(node) === FRAGMENT ? hostOf(node) : node; at !== null && changeMarks.get(at) !== sights.last; at = flatParent(at)) changeMarks.set(at, sights.last);
 };
 // Whether an element is in what was only counted when a page was read, and has
 // it read from now on.
@@ -47,7 +47,7 @@ class Sight extends Walker {
     this.since = options.since ?? 0; // the walk that this one is compared with
     this.before = sights.last;
     watchChanges();
-    heed(changeWatch.takeRecords());
+    onChanges(changeWatch.takeRecords());
     sights.last = Math.max(sights.last, options.sight);
   }
   entering(shadow) {
@@ -115,7 +115,7 @@ class Sight extends Walker {
   reads(element, kind) {
     const known = counted.get(element);
     if (known !== undefined) this.look(element, known, kind);
-    const changed = this.since > 0 && stirred.get(element) >= this.since;
+    const changed = this.since > 0 && changeMarks.get(element) >= this.since;
     if (super.reads(element, kind)) {
       if (!changed) this.fills = element;
       return true;
@@ -132,7 +132,7 @@ class Sight extends Walker {
     const trace = this.traces.get(element) ?? 0;
     if (known.shape === shape && known.trace === trace) return;
     Object.assign(known, {shape, trace});
-    stirred.set(element, this.before);
+    changeMarks.set(element, this.before);
   }
   count(element, kind, sink) {
     super.count(element, kind, sink);

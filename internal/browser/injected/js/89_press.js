@@ -68,7 +68,7 @@ const guardRelease = event => {
 const isInert = (at, element) => {
   for (; at !== null; at = flatParent(at)) {
     if (element !== null && inFlat(at, element)) return true;
-    if (actsAlone(at) || isEditingHost(at) || heeding.has(at)) return false;
+    if (actsAlone(at) || isEditingHost(at) || pointerListeners.has(at)) return false;
   }
   return true;
 };

@@ -31,8 +31,8 @@ const sliding = ['height', 'width', 'max-height', 'max-width', 'opacity', 'trans
 const inlineStyle = element => element instanceof SVGElement ? svgStyle(element) : element instanceof HTMLElement ? htmlStyle(element) : noStyle;
 const htmlStyle = getter(HTMLElement.prototype, 'style'), svgStyle = getter(SVGElement.prototype, 'style');
 const noStyle = {getPropertyValue: () => ''};
-const heed = changes => {
-  noteStirred(changes);
+const onChanges = changes => {
+  noteChanged(changes);
   const now = performance.now(), targets = new Set();
   let news = changes.length > LOOKED_AT && deed.running;
   for (const change of changes.slice(0, LOOKED_AT)) {
@@ -46,23 +46,23 @@ const heed = changes => {
   deed.count++;
   deed.wake?.();
 };
-const changeWatch = new MutationObserver(heed);
+const changeWatch = new MutationObserver(onChanges);
 const allChanges = {subtree: true, childList: true, attributes: true, characterData: true};
-const heeded = new WeakSet();
+const observedRoots = new WeakSet();
 // Watches the document from now on, with the shadow roots that are known.
 const watchChanges = () => {
   for (const root of [document, ...knownShadows()]) watchRoot(root);
 };
 const watchRoot = root => {
-  if (heeded.has(root)) return;
-  heeded.add(root);
+  if (observedRoots.has(root)) return;
+  observedRoots.add(root);
   changeWatch.observe(root, allChanges);
 };
 
 // Before an act on an element.
 const arm = ({node = 0}) => {
   watchChanges();
-  heed(changeWatch.takeRecords());
+  onChanges(changeWatch.takeRecords());
   Object.assign(deed, {own: node ? elementOf(node) : null, running: true, count: 0, during: new WeakMap(), moving: new WeakSet(document.getAnimations()), steps: 0, stepping: new Set(), pictures: pictures()});
 };
 
@@ -100,7 +100,7 @@ const calm = async ({late = 0, kinds = null, most = 500, walk = null, fresh = fa
   const overran = deed.count !== seen, moving = await comesToRest(began + MOVE_LIMIT);
   const came = {stirred: deed.count > 0, busy: overran || moving, unfinished: fresh && isUnfinished(), drawn: redrawn()};
   if (walk === null) return came;
-  heed(changeWatch.takeRecords());
+  onChanges(changeWatch.takeRecords());
   renew();
   const all = {...came, still: deed.count === before, gone: gone(), tree: snapshot(walk)};
   renew();
@@ -200,7 +200,7 @@ const wordsIn = region => {
 // Ends the wait for an act and tells what came and is gone.
 const passed = () => {
   deed.running = false;
-  heed(changeWatch.takeRecords());
+  onChanges(changeWatch.takeRecords());
   return {gone: gone()};
 };
 const gone = () => {

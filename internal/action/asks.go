@@ -1,0 +1,55 @@
+package action
+
+import (
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// What the gate asks of a verb's arguments. Arguments have the methods that apply
+// to them, beside their type; the gate makes what they return fit to be shown.
+type (
+	// Requiring arguments lack what their verb cannot do without. Faults:
+	// missing_url, missing_selector, invalid_request.
+	Requiring interface{ Required() error }
+	// Leading arguments lead to an address; empty for none.
+	Leading interface{ Destination() string }
+	// Naming arguments say what the call is about, where no page was looked at.
+	Naming interface{ Subject() string }
+	// Recording arguments have words of their own that are no secret: records and
+	// questions show them.
+	Recording interface{ Recorded() string }
+	// Typing arguments hold text for a field. It may be a secret.
+	Typing interface{ TypedText() string }
+)
+
+func requireID(id string) error {
+	if id == "" {
+		return fault.New(fault.InvalidRequest, "no id was given").Hinted("give id").With("field", "id")
+	}
+	return nil
+}
+
+func requireURL(url string) error {
+	if strings.TrimSpace(url) == "" {
+		return fault.New(fault.MissingURL, "no address was given").
+			Hinted("give url, such as https://example.com/").With("field", "url")
+	}
+	return nil
+}
+
+func requireElement(l Locator) error {
+	if l.Zero() {
+		return fault.New(fault.MissingSelector, "no element was named").
+			Hinted("give a ref from a snapshot, a selector, a role with a name, a text, or x and y").With("field", "ref")
+	}
+	return nil
+}
+
+// profileSubject is saved user data as the caller names it.
+func profileSubject(key string) string {
+	if key == "" {
+		return ""
+	}
+	return "profile " + key
+}

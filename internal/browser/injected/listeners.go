@@ -1,0 +1,151 @@
+package injected
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// pointing are the events whose listeners make an element a control. Elements that
+// listen to keys usually can have the focus, by which they are found.
+var pointing = []string{"click", "mousedown", "mouseup", "pointerdown", "pointerup", "dblclick", "touchstart", "touchend"}
+
+// ReactionEvents are all events whose listeners the world is told of: those, and others by
+// which a page may react to an act.
+var ReactionEvents = slices.Concat(pointing, []string{
+	"contextmenu", "keydown", "keyup", "keypress", "beforeinput", "input", "change", "submit", "drop", "dragend",
+	"mouseover", "mouseenter", "mousemove", "pointerover", "pointerenter", "pointermove",
+})
+
+// ListenerCache keeps what is needed to read the listeners of one document again. The
+// zero value is ready for use, by one caller at a time.
+type ListenerCache struct {
+	document string // remote object
+	known    map[listener]bool
+}
+
+type listener struct {
+	Type string `json:"type"`
+	Node int64  `json:"backendNodeId"`
+}
+
+const heedAtOnce = 500 // listeners of which the world is told at once
+
+// Listeners are the listeners of a document: the answer to ListenersMethod.
+type Listeners struct {
+	Listeners []listener `json:"listeners"`
+}
+
+// ListenersMethod is the protocol's method for ListenerCache.Query.
+const ListenersMethod = "DOMDebugger.getEventListeners"
+
+// Query returns the parameters of ListenersMethod, for callers that send without
+// waiting; StoreListeners takes the answer. ok is false before the first
+// SyncListeners.
+func (e *ListenerCache) Query() (params any, ok bool) {
+	return map[string]any{"objectId": e.document, "depth": -1, "pierce": true}, e.document != ""
+}
+
+// NewListeners counts listeners of which the world was not told before.
+type NewListeners struct {
+	Controls int // of elements that are controls by them
+	Others   int
+}
+
+// SyncListeners tells the world on which elements scripts listen: an element with a
+// listener for the pointer is a control. It tells each listener of a document once.
+func (f Frame) SyncListeners(ctx context.Context, e *ListenerCache) (NewListeners, error) {
+	if e.document == "" {
+		object, err := f.documentObject(ctx)
+		if err != nil || object == "" {
+			return NewListeners{}, err
+		}
+		e.document, e.known = object, map[listener]bool{}
+	}
+	var all Listeners
+	params, _ := e.Query()
+	if err := f.Session.Call(ctx, ListenersMethod, params, &all); err != nil {
+		return NewListeners{}, fmt.Errorf("cannot read listeners: %w", err)
+	}
+	return f.StoreListeners(ctx, e, all)
+}
+
+// heard are the events to which scripts listen on one node.
+type heard struct {
+	Kinds  []string `json:"kinds"`
+	Points bool     `json:"points"` // one of them is pointing
+}
+
+// StoreListeners is SyncListeners with listeners that were read before.
+func (f Frame) StoreListeners(ctx context.Context, e *ListenerCache, all Listeners) (news NewListeners, err error) {
+	nodes := map[int64]heard{}
+	for _, l := range all.Listeners {
+		if l.Node == 0 || e.known[l] || !slices.Contains(ReactionEvents, l.Type) {
+			continue
+		}
+		if news.Controls+news.Others == heedAtOnce {
+			break
+		}
+		e.known[l] = true
+		points, on := slices.Contains(pointing, l.Type), nodes[l.Node]
+		nodes[l.Node] = heard{append(on.Kinds, l.Type), on.Points || points}
+		if points {
+			news.Controls++
+		} else {
+			news.Others++
+		}
+	}
+	return news, f.tell(ctx, nodes)
+}
+
+// documentObject returns the document as the page's own world has it. No script
+// of the page can put something else in its place (HTML standard, LegacyUnforgeable).
+// If it is asked for listeners with an object of our world, Chromium 156 damages the
+// nodes that it reports, and the renderer crashes later.
+func (f Frame) documentObject(ctx context.Context) (string, error) {
+	var r struct {
+		Result struct {
+			Object string `json:"objectId"`
+		} `json:"result"`
+	}
+	params := map[string]any{"expression": "document", "uniqueContextId": f.Page, "silent": true}
+	if err := f.Session.Call(ctx, "Runtime.evaluate", params, &r); err != nil {
+		return "", fmt.Errorf("cannot reach the document: %w", err)
+	}
+	return r.Result.Object, nil
+}
+
+// tell tells the world of nodes and the events to which scripts listen on them. A
+// node that is gone is left out.
+func (f Frame) tell(ctx context.Context, nodes map[int64]heard) error {
+	var mu sync.Mutex
+	var asking sync.WaitGroup
+	var objects []argument
+	var told []heard
+	for node, on := range nodes {
+		asking.Go(func() {
+			object, err := f.resolve(ctx, node)
+			if err != nil || object == "" {
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			objects, told = append(objects, argument{Object: object}), append(told, on)
+		})
+	}
+	asking.Wait()
+	for _, o := range objects {
+		defer f.release(o.Object)
+	}
+	if len(objects) == 0 || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	arg, err := json.Marshal(told)
+	if err != nil {
+		return fmt.Errorf("cannot encode listeners: %w", err)
+	}
+	const heed = "function (all, ...nodes) { return __glovebox.run('markListening', all, ...nodes) }"
+	return f.on(ctx, objects[0].Object, heed, append([]argument{{Value: string(arg)}}, objects...), nil)
+}

@@ -1,0 +1,234 @@
+package gate
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+)
+
+const (
+	requestWindow     = 5 * time.Second  // in which a request may belong to an act: the browser counts a press as the user's doing for as long
+	highRequestWindow = 30 * time.Second // likewise of an act that was judged HIGH
+	maxActs           = 2000             // of all sessions
+	serverAnswerLimit = 5 * time.Second  // for servers to answer what people let out
+	actRetention      = 5 * time.Minute  // a deed is remembered for questions that wait
+)
+
+// causingAct is an act that may cause requests.
+type causingAct struct {
+	gate   *Gate // takes screenshots of the element
+	id     string
+	call   action.Call
+	key    string // of the same call made again
+	facts  action.Facts
+	pin    action.Pin
+	name   string // the call, in words
+	judged policy.Act
+	cover  policy.Cover // what the act names
+
+	mu       sync.Mutex
+	running  bool // its call has not answered
+	ended    time.Time
+	question action.Question // the newest about what it sends
+	decision *decision       // the one that is waited for; nil when none is
+	effects  []action.Effect
+	refused  error         // what a person refused, or nobody answered, last
+	changed  chan struct{} // closed and replaced when effects change
+}
+
+// decision is a person's decision about a request, and about all requests that the
+// same approval covers.
+type decision struct {
+	cover policy.Cover
+	done  chan struct{}
+	err   error // set before done is closed
+}
+
+// acts holds the acts of all sessions. The zero acts is ready for use.
+type acts struct {
+	mu       sync.Mutex
+	all      map[string]*causingAct
+	sessions map[string]*sessionRequests
+}
+
+// begin keeps the act of a call that begins.
+func (d *acts) begin(c *callInfo, wasApproved bool) *causingAct {
+	b := &causingAct{gate: c.g, id: newID(), call: c.call, key: keyOf(c.call), facts: c.facts, pin: c.pin, name: c.name(), running: true, changed: make(chan struct{})}
+	b.judged = policy.Act{Operator: c.call.Caller.Role == action.Operator, Risk: c.verdict.Risk, Rule: c.verdict.Rule, Why: c.verdict.Why, Deferred: c.verdict.Deferred, Link: policy.OnlyNavigates(c.facts)}
+	b.cover = c.policy.Covers(c.call, c.verb, c.facts, c.verdict.Risk)
+	if wasApproved {
+		b.judged.Approved, b.judged.Cover = true, b.cover
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.all == nil {
+		d.all = map[string]*causingAct{}
+	}
+	d.removeOld(time.Now())
+	d.all[b.id] = b
+	return b
+}
+
+// removeOld removes the acts that nothing can refer to any more. mu is held.
+func (d *acts) removeOld(now time.Time) {
+	for id, b := range d.all {
+		if b.isOver(now) || len(d.all) >= maxActs && !b.isActive() {
+			delete(d.all, id)
+		}
+	}
+}
+
+func (b *causingAct) isOver(now time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return !b.running && b.decision == nil && now.Sub(b.ended) > actRetention
+}
+
+func (b *causingAct) isActive() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.running || b.decision != nil
+}
+
+// end notes that the call of the act has ended.
+func (b *causingAct) end() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.running, b.ended = false, time.Now()
+}
+
+// find returns the acts of a session by their ids, in that order.
+func (d *acts) find(session string, ids []string) []*causingAct {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var found []*causingAct
+	for _, id := range ids {
+		if b := d.all[id]; b != nil && (b.facts.Session.ID == session || b.facts.Session.ID == "") {
+			found = append(found, b)
+		}
+	}
+	return found
+}
+
+// untold returns the act of an earlier, equal call with a question whose answer the
+// caller does not know yet.
+func (d *acts) untold(call action.Call) *causingAct {
+	key := keyOf(call)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, b := range d.all {
+		if b.key == key && b.isUntold() {
+			return b
+		}
+	}
+	return nil
+}
+
+func (b *causingAct) isUntold() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return !b.running && b.question.ID != ""
+}
+
+// keyOf returns a key that is equal for equal calls of one caller.
+func keyOf(call action.Call) string {
+	text, err := json.Marshal([]any{call.Caller, call.Connection, call.Session, call.Verb, call.Args})
+	if err != nil {
+		return newID() // like no other
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// policyAct is the act as the policy sees it.
+func (b *causingAct) policyAct() policy.Act {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	d := b.judged
+	d.Running = b.running
+	return d
+}
+
+// approve notes that a person allowed what the act sends.
+func (b *causingAct) approve(c policy.Cover) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.judged.Approved {
+		c.Kinds |= b.judged.Cover.Kinds
+		c.Hosts = append(slices.Clone(b.judged.Cover.Hosts), c.Hosts...)
+		c.Risk = max(c.Risk, b.judged.Cover.Risk)
+	}
+	b.judged.Approved, b.judged.Cover = true, c
+}
+
+// noteEffect keeps what became of a request of the act.
+func (b *causingAct) noteEffect(e action.Effect) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	defer func() {
+		close(b.changed)
+		b.changed = make(chan struct{})
+	}()
+	at := slices.IndexFunc(b.effects, func(old action.Effect) bool { return old.Method == e.Method && old.URL == e.URL })
+	switch {
+	case at >= 0:
+		b.effects[at] = e
+	case len(b.effects) < 20:
+		b.effects = append(b.effects, e)
+	}
+}
+
+// awaitAnswers waits until every request that the act sent has its answer, but no
+// longer than serverAnswerLimit.
+func (b *causingAct) awaitAnswers(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, serverAnswerLimit)
+	defer cancel()
+	for {
+		b.mu.Lock()
+		news := b.changed
+		open := slices.ContainsFunc(b.effects, func(e action.Effect) bool {
+			return e.State == action.EffectHeld || e.State == action.EffectSent && e.Status == 0
+		})
+		b.mu.Unlock()
+		if !open {
+			return
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// refusalFault is the fault of a call whose requests a person refused: the act was
+// done, and the requests were not sent.
+func (b *causingAct) refusalFault() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f := fault.From(b.refused)
+	if f == nil || f.Code != fault.ApprovalDenied && f.Code != fault.ApprovalTimeout {
+		return nil
+	}
+	return f.Hinted("%s; the page was acted on, and nothing that it would have sent left the browser: take a snapshot before you go on", f.Hint)
+}
+
+// endSession forgets a session.
+func (d *acts) endSession(session string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.sessions, session)
+	for id, b := range d.all {
+		if b.facts.Session.ID == session {
+			delete(d.all, id)
+		}
+	}
+}

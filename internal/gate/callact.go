@@ -1,0 +1,148 @@
+package gate
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
+)
+
+// callAct is the act of one call, and the requests that it causes.
+type callAct struct {
+	c       *callInfo
+	journal *journal
+
+	causing *causingAct // nil where the call cannot cause requests
+}
+
+// causingFamilies are the families of verbs whose calls may cause requests.
+var causingFamilies = map[string]bool{"page": true, "tab": true, "session": true, "browser": true}
+
+// beginAct begins the act of the call: requests that it may cause belong to it.
+func (a *callAct) beginAct() {
+	if a.c.verb.Class == action.Read || !causingFamilies[familyOf(a.c.call.Verb)] || a.c.verb.Inner {
+		return
+	}
+	a.causing = a.c.g.acts.begin(a.c, a.journal.hitl == approved)
+	act := &action.Act{ID: a.causing.id, Long: requestWindow}
+	if a.c.verdict.Risk >= action.High {
+		act.Long, act.All = highRequestWindow, a.c.verdict.Deferred
+	}
+	if a.c.call.Caller.Role == action.Agent && waitingVerbs[a.c.call.Verb] {
+		act.Wait = a.c.call.Wait
+		if act.Wait <= 0 {
+			act.Wait = a.c.g.longestQuestion()
+		}
+		a.c.humanWait = act.Wait
+	}
+	a.c.call.Act = act
+}
+
+// waitingVerbs are the verbs that wait for what they caused.
+var waitingVerbs = map[string]bool{
+	"page.click": true, "page.press": true, "page.type": true, "page.select": true, "page.drag": true, "page.dialog": true, "page.upload": true,
+}
+
+// longestQuestion is how long a question may wait, and some seconds more for its
+// answer to be handled.
+func (g *Requests) longestQuestion() time.Duration {
+	t := g.approvals.Timeouts()
+	return max(t.Medium, t.High, t.Critical) + 5*time.Second
+}
+
+func familyOf(verb string) string {
+	family, _, _ := strings.Cut(verb, ".")
+	return family
+}
+
+// finishAct ends the act, and adds to the answer which question waits for a person.
+func (a *callAct) finishAct(result action.Result, err error) (action.Result, error) {
+	if a.causing == nil {
+		return result, err
+	}
+	a.causing.end()
+	for _, e := range result.Effects {
+		a.causing.noteEffect(e)
+	}
+	result.Effects = slices.DeleteFunc(result.Effects, func(e action.Effect) bool { return e.State == action.EffectHeld && err != nil })
+	if q, waits := a.causing.heldQuestion(result.Effects); waits && err == nil {
+		result.Pending = pendingOf(q)
+		result.Pending.Done = true
+		result.Notes = append(result.Notes, a.c.g.unattendedNotes(a.c.call, q)...)
+		a.journal.approval = q.ID
+		return result, nil
+	}
+	a.causing.clearQuestion()
+	if refused := a.causing.refusalFault(); refused != nil && err == nil {
+		return result, refused
+	}
+	return result, err
+}
+
+// heldQuestion returns the question about a request that waits for a person.
+func (b *causingAct) heldQuestion(effects []action.Effect) (action.Question, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	held := slices.ContainsFunc(effects, func(e action.Effect) bool { return e.State == action.EffectHeld })
+	return b.question, held && b.question.ID != "" && b.decision != nil
+}
+
+// clearQuestion notes that the agent knows what became of the question.
+func (b *causingAct) clearQuestion() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.question = action.Question{}
+}
+
+// resumeAct answers a call that was made before, without doing its act again. It
+// waits for the answer to the question about the requests of the act.
+func (a *callAct) resumeAct(ctx context.Context, b *causingAct) (action.Result, error) {
+	a.c.facts.Session, a.c.pin = b.facts.Session, b.pin
+	b.mu.Lock()
+	waiting, q := b.decision, b.question
+	b.mu.Unlock()
+	result := action.Result{Session: b.facts.Session.ID}
+	if waiting != nil {
+		a.journal.approval = q.ID
+		wait := a.c.call.Wait
+		if wait <= 0 {
+			wait = a.c.g.longestQuestion()
+		}
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-waiting.done:
+		case <-timer.C:
+			result.Pending = pendingOf(q)
+			result.Pending.Done = true
+			return result, nil
+		case <-ctx.Done():
+			return result, fault.New(fault.ApprovalTimeout, "the caller went away before a person answered").
+				Hinted("make the same call again: the question still waits until it expires").Because(context.Cause(ctx))
+		}
+	}
+	b.awaitAnswers(ctx)
+	b.clearQuestion()
+	if refused := b.refusalFault(); refused != nil {
+		return result, refused
+	}
+	b.mu.Lock()
+	result.Effects = slices.Clone(b.effects)
+	b.mu.Unlock()
+	result.Notes = append(result.Notes, "this was done when you called it before; it was not done again. Take a snapshot to see the page as it is now")
+	return result, nil
+}
+
+// effectsText describes the effects of an answer for its record.
+func effectsText(effects []action.Effect) string {
+	words := ""
+	for _, e := range effects {
+		e.URL = maskURL(e.URL)
+		words = join(words, e.String())
+	}
+	return untrusted.Record(words, maxRecordedURL)
+}

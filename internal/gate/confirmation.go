@@ -1,0 +1,100 @@
+package gate
+
+import (
+	"net/url"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+)
+
+// confirmationWindow is how long a person's approval of a link also covers the form by
+// which the linked page asks for confirmation.
+const confirmationWindow = 2 * time.Minute
+
+// allowedLink is the address of a link that a person let an agent follow.
+type allowedLink struct {
+	address string
+	cover   policy.Cover
+	until   time.Time
+}
+
+// allowConfirmation allows a form that is posted to the address of a link which a
+// person has just let the agent follow, if the approval of the link covers it: pages
+// that ask "Are you sure?" do so, and nobody is asked twice for one thing. An approval
+// counts once.
+func (p *invocation) allowConfirmation() {
+	e := p.facts.Element
+	if p.verdict.Decision != policy.Ask || p.verdict.Risk > action.High || e == nil || !e.Submits || len(p.inspection.findings) > 0 {
+		return
+	}
+	cover := p.policy.Covers(p.call, p.verb, p.facts, p.verdict.Risk)
+	if p.g.acts.takeAllowedLink(p.facts.Session.ID, withoutQuery(e.FormAction), cover, time.Now()) {
+		p.verdict.Decision, p.verdict.Rule = policy.Allow, "approved.before"
+		p.journal.hitl = approved
+	}
+}
+
+// deferOpenChannel lets a MEDIUM act run on a page with an open WebSocket, where a
+// person has allowed such an act on the host in this session. The requests of the act
+// are judged when they are sent.
+func (p *invocation) deferOpenChannel() {
+	if p.verdict.Channel && len(p.inspection.findings) == 0 && p.g.acts.remembers(p.facts.Session.ID, p.channelKey(), false) {
+		p.verdict = p.verdict.Defer()
+	}
+}
+
+// channelKey is the key under which the approval of an act on a page with an open
+// WebSocket is remembered.
+func (c *callInfo) channelKey() string {
+	u, err := url.Parse(c.facts.Page.URL)
+	if err != nil {
+		return ""
+	}
+	return "channel: " + u.Scheme + "://" + u.Host
+}
+
+// rememberApproval remembers the link that a person let the agent follow, and the host
+// of a page with an open WebSocket on which a person let it act.
+func (p *invocation) rememberApproval() {
+	if p.verdict.Channel {
+		p.g.acts.remembers(p.facts.Session.ID, p.channelKey(), true)
+	}
+	e := p.facts.Element
+	if e == nil || e.LinkURL == "" || withoutQuery(e.LinkURL) == "" {
+		return
+	}
+	cover := p.policy.Covers(p.call, p.verb, p.facts, p.verdict.Risk)
+	p.g.acts.rememberLink(p.facts.Session.ID, allowedLink{withoutQuery(e.LinkURL), cover, time.Now().Add(confirmationWindow)})
+}
+
+// rememberLink keeps the newest address that was allowed in a session.
+func (d *acts) rememberLink(session string, a allowedLink) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.session(session).link = a
+}
+
+// takeAllowedLink reports whether a link to an address was just allowed in a session,
+// by an approval that covers cover. It counts once.
+func (d *acts) takeAllowedLink(session, address string, cover policy.Cover, now time.Time) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := d.session(session)
+	a := s.link
+	if address == "" || a.address != address || now.After(a.until) || !a.cover.Includes(cover) {
+		return false
+	}
+	s.link = allowedLink{}
+	return true
+}
+
+// withoutQuery is an address without query and fragment; empty for an address that is
+// not http or https.
+func withoutQuery(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host + u.EscapedPath()
+}

@@ -1,0 +1,258 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/approval"
+	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+)
+
+// callInfo is what is known of one call: who calls what, what the page showed, and
+// what the policy decided.
+type callInfo struct {
+	g       *Gate
+	policy  *policy.Policy // one policy judges a call from its start to its end
+	call    action.Call
+	verb    *action.Verb // nil until it was found in the table
+	facts   action.Facts
+	pin     action.Pin
+	verdict policy.Verdict
+	judged  bool // verdict is set
+
+	humanWait time.Duration // for people, beside the time of the act itself
+	sensitive bool          // a text of the call holds a credential: no record repeats one
+}
+
+// invocation is one call on its way through the gate. What its texts hold, what
+// the audit trail says of it, and what its act causes have types of their own.
+type invocation struct {
+	callInfo
+	inspection inspection
+	journal    journal
+	act        callAct
+
+	strippedControls int  // control characters and codes that were left out of what is typed
+	maybeDone        bool // it was let through, and did not only wait for its turn
+}
+
+// newInvocation begins a call under the policy in force.
+func (g *Gate) newInvocation(call action.Call) *invocation {
+	return g.invocationOf(callInfo{g: g, policy: g.policy.Load(), call: call})
+}
+
+// invocationOf begins a call of which something is known already.
+func (g *Gate) invocationOf(c callInfo) *invocation {
+	p := &invocation{callInfo: c}
+	p.inspection.c, p.inspection.journal = &p.callInfo, &p.journal
+	p.journal.c, p.journal.started = &p.callInfo, time.Now()
+	p.act.c, p.act.journal = &p.callInfo, &p.journal
+	return p
+}
+
+// What people had to do with a call: the record's hitl_decision (docs/audit.md).
+const (
+	autoApproved = "auto_approved"
+	byOperator   = "operator"
+	approved     = "approved"
+	denied       = "denied"
+	expired      = "expired"
+	pending      = "pending"
+)
+
+// runRecovering walks the path. A panic becomes a fault, so that the call still
+// leaves its outcome.
+func (p *invocation) runRecovering(ctx context.Context) (result action.Result, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			result, err = action.Result{}, p.g.panicked(p.call, r)
+		}
+	}()
+	return p.run(ctx)
+}
+
+// run takes the call along its path (docs/architecture.md, "The path of one call").
+func (p *invocation) run(ctx context.Context) (action.Result, error) {
+	if err := p.authorise(ctx); err != nil {
+		return action.Result{}, err
+	}
+	if b := p.g.acts.untold(p.call); b != nil {
+		return p.act.resumeAct(ctx, b)
+	}
+	own := ownVerbs[p.call.Verb]
+	if err := p.examine(ctx, own == nil || sessionVerbs[p.call.Verb]); err != nil {
+		return action.Result{}, err
+	}
+	if err := p.decide(ctx); err != nil {
+		return action.Result{}, err
+	}
+	if p.verb.Class != action.Read {
+		if err := p.journal.recordIntent(); err != nil {
+			return action.Result{}, err
+		}
+	}
+	if p.verdict.Decision == policy.Ask {
+		if result, waits, err := p.ask(ctx); err != nil || waits {
+			return result, err
+		}
+	}
+	if own != nil {
+		return own(ctx, p)
+	}
+	return p.do(ctx)
+}
+
+// authorise checks who asks for what, before anything is looked at.
+func (p *invocation) authorise(ctx context.Context) error {
+	verb, found := action.Lookup(p.call.Verb)
+	if !found {
+		return fault.New(fault.UnknownAction, "there is no such verb").
+			Hinted("see the table of verbs: /openapi.json, or the tools of the MCP server")
+	}
+	p.verb = verb
+	c := p.call.Caller
+	if c.Scope == "" || c.Actor == "" || c.Role == "" {
+		return fault.New(fault.Unauthenticated, "the caller is not known").Hinted("send a valid token")
+	}
+	if err := p.inspection.heldFault(); err != nil {
+		return err
+	}
+	if err := p.checkArguments(); err != nil {
+		p.inspection.inspect() // what is refused is recorded, too
+		return p.inspection.guessFaultOr(ctx, err)
+	}
+	p.verb = verb.As(p.call.Args)
+	p.dropUnavailableReport()
+	if v, refused := p.policy.Admit(c, p.verb); refused {
+		p.verdict, p.judged = v, true
+		p.inspection.inspect()
+		return p.inspection.guessFaultOr(ctx, p.refusal())
+	}
+	return nil
+}
+
+// examine looks at the page, unless the gate does the verb itself, and refuses calls
+// with texts that must not reach it.
+func (p *invocation) examine(ctx context.Context, onPage bool) error {
+	var unseen error
+	if onPage {
+		unseen = p.look(ctx)
+	}
+	p.inspection.inspect() // after the look: the page knows what a text is for
+	if f := p.inspection.guessFault(ctx); f != nil {
+		return f
+	}
+	if fault.CodeOf(unseen) == fault.SessionPaused {
+		return unseen
+	}
+	if err := p.inspection.credentialFault(ctx); err != nil {
+		return err
+	}
+	return unseen
+}
+
+// look gets the facts that the call is judged by.
+func (p *invocation) look(ctx context.Context) error {
+	type seen struct {
+		facts action.Facts
+		pin   action.Pin
+	}
+	s, err := withDeadline(ctx, &p.callInfo, func(ctx context.Context) (seen, error) {
+		facts, pin, err := p.g.sessions.Look(ctx, p.call)
+		return seen{facts, pin}, err
+	})
+	p.facts, p.pin = s.facts, s.pin
+	p.nameSecret()
+	return err
+}
+
+// nameSecret writes into the call which secret was found, so that this secret is
+// judged, asked about and typed, even if others are stored meanwhile.
+func (p *invocation) nameSecret() {
+	if a, fills := p.call.Args.(*action.FillSecret); fills && p.facts.Secret != nil {
+		named := *a
+		named.Domain = p.facts.Secret.Domain
+		p.call.Args = &named
+	}
+}
+
+// decide asks the policy. Where the policy wants a person asked, it looks for a grant
+// first.
+func (p *invocation) decide(ctx context.Context) error {
+	p.verdict, p.judged = p.policy.Decide(p.call, p.verb, p.facts), true
+	p.askAboutCredentials()
+	p.allowConfirmation()
+	p.deferOpenChannel()
+	if p.verdict.Decision == policy.Ask && approval.Grantable(p.call.Verb, p.verdict.Risk) {
+		granted, err := p.g.approvals.Granted(ctx, p.facts.Session.ID, p.call.Verb, p.verdict.Host)
+		if err != nil {
+			return err
+		}
+		if granted {
+			p.verdict.Decision, p.verdict.Rule = policy.Allow, "grant"
+			p.journal.hitl = approved
+		}
+	}
+	p.g.log.Info("judged", "id", p.call.ID, "verb", p.call.Verb, "actor", p.call.Caller.Actor, "session", p.facts.Session.ID,
+		"decision", p.verdict.Decision.String(), "risk", p.verdict.Risk.String(), "rule", p.verdict.Rule)
+	switch {
+	case p.verdict.Decision == policy.Ask:
+		p.journal.hitl = pending
+	case p.verdict.Decision != policy.Allow:
+		return p.refusal()
+	case p.call.Caller.Role == action.Operator:
+		p.journal.hitl = byOperator
+	case p.journal.hitl == "":
+		p.journal.hitl = autoApproved
+	}
+	return nil
+}
+
+// refusal is the fault for a verdict that denies.
+func (p *invocation) refusal() error {
+	code := p.verdict.Code
+	if code == "" {
+		code = fault.DeniedByPolicy
+	}
+	f := fault.New(code, "%s", sanitizedFault(p.verdict.Why)).Hinted("%s", p.verdict.Hint).
+		With("rule", p.verdict.Rule).With("risk", p.verdict.Risk.String())
+	if d := p.facts.Destination; code == fault.BlockedDomain && d != nil && p.call.OfRun {
+		f = f.With("url", p.recordedURL(d.URL))
+	}
+	return f
+}
+
+// do lets the call through.
+func (p *invocation) do(ctx context.Context) (action.Result, error) {
+	p.maybeDone = ctx.Err() == nil
+	p.act.beginAct()
+	result, err := withDeadline(ctx, &p.callInfo, func(ctx context.Context) (action.Result, error) {
+		return p.g.sessions.Do(ctx, p.call, p.pin)
+	})
+	p.maybeDone = p.maybeDone && !errors.Is(err, action.ErrNoTurn)
+	if err == nil {
+		p.inspection.rememberTyped()
+		p.inspection.releaseHolds()
+	}
+	result, err = p.act.finishAct(result, err)
+	if p.strippedControls > 0 && err == nil {
+		result.Notes = append(result.Notes, fmt.Sprintf("%d control characters or codes of a terminal were left out of the text: no keyboard writes them", p.strippedControls))
+	}
+	return maskCookies(p.call.Caller.Role, p.filterChanges(result)), err
+}
+
+// panicked logs a panic and returns the fault for the caller.
+func (g *Gate) panicked(call action.Call, reason any) error {
+	g.log.Error("a call panicked", "id", call.ID, "verb", call.Verb, "reason", reason, "stack", string(debug.Stack()))
+	return fault.New(fault.Internal, "something went wrong inside glovebox").
+		Hinted("look for the correlation id in the gateway's log").With("correlationId", call.ID)
+}
+
+// verbLabel is the name of a verb in the message of a time-out.
+func verbLabel(verb string) string { return strings.TrimPrefix(verb, "page.") }

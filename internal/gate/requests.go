@@ -1,0 +1,194 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync/atomic"
+
+	"golang.org/x/time/rate"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/approval"
+	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+	"github.com/gloveboxhq/glovebox/internal/gate/scan"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
+)
+
+const (
+	maxAddresses         = 500 // addresses of a session that are known
+	maxUncausedQuestions = 3   // questions of a session that wait about requests which nobody acted for
+	recordRate           = 10  // records of requests in a second, of a session in the long run
+	recordBurst          = 300 // that may come at once
+)
+
+// RequestsOptions are what Requests is made of. Policy, Approvals, Audit and Log
+// must be given.
+type RequestsOptions struct {
+	Policy      *policy.Policy
+	Approvals   *approval.Queue
+	Audit       *audit.Log
+	Log         *slog.Logger
+	Credentials Credentials
+	Secrets     *redact.Book
+}
+
+// Requests judges the requests that are to leave browsers, by the policy in force.
+// It keeps which acts may have caused them. It is safe for concurrent use.
+type Requests struct {
+	policy       atomic.Pointer[policy.Policy]
+	approvals    *approval.Queue
+	audit        *audit.Log
+	log          *slog.Logger
+	secrets      *redact.Book // never nil
+	secretsGiven bool         // somebody else fills secrets
+	credentials  Credentials
+	acts         acts
+}
+
+// NewRequests makes a judge of requests. Fault: internal when a part is missing.
+func NewRequests(o RequestsOptions) (*Requests, error) {
+	if o.Policy == nil || o.Approvals == nil || o.Audit == nil || o.Log == nil {
+		return nil, fault.New(fault.Internal, "the gate lacks one of its parts")
+	}
+	g := &Requests{approvals: o.Approvals, audit: o.Audit, log: o.Log, secrets: o.Secrets, secretsGiven: o.Secrets != nil, credentials: o.Credentials}
+	g.policy.Store(o.Policy)
+	if g.secrets == nil {
+		g.secrets = new(redact.Book)
+	}
+	if g.credentials.Scanner == nil {
+		g.credentials.Scanner = new(scan.Scanner)
+	}
+	return g, nil
+}
+
+// SetPolicy has every call and request from now on judged by another policy. Calls on
+// their way, those that wait for a person included, keep the one they began
+// with. Without a policy nothing changes: fault internal.
+func (g *Requests) SetPolicy(p *policy.Policy) error {
+	if p == nil {
+		return fault.New(fault.Internal, "a gate has a policy")
+	}
+	g.policy.Store(p)
+	return nil
+}
+
+// Outgoing judges a request that is to leave the browser of a session, and waits
+// for a person where one is asked. An error refuses the request. Faults:
+// denied_by_policy, approval_denied, approval_timeout, limit_reached.
+func (g *Requests) Outgoing(ctx context.Context, s action.Session, from action.Sender, r action.Request) (action.Ruling, error) {
+	o := &outgoingRequest{g: g, policy: g.policy.Load(), session: s, from: from, request: r, acts: g.acts.find(s.ID, r.Acts)}
+	return o.decide(ctx)
+}
+
+// Receipt records what became of a request that left the browser of a session.
+func (g *Requests) Receipt(s action.Session, e action.Effect) {
+	event := action.Record{
+		EventType: audit.Effect, Actor: s.Actor, Scope: s.Scope, SessionID: s.ID, ContainerID: s.Box, Action: action.EffectVerb,
+		TargetURL: untrusted.Record(g.shownURL(e.URL), maxRecordedURL), Domain: e.Host, Result: "ok", Detail: fmt.Sprintf("%s: %d", e.Method, e.Status),
+	}
+	if e.State == action.EffectUnknown {
+		event.Result, event.Detail = "unknown", e.Method+": "+untrusted.Record(e.Why, maxErrorText)
+	}
+	for _, b := range g.acts.find(s.ID, []string{e.Act}) {
+		b.noteEffect(e)
+		event.CorrelationID, event.Actor, event.Role, event.Surface = b.call.ID, b.call.Caller.Actor, b.call.Caller.Role, b.call.Surface
+	}
+	g.recordRequest(s.ID, event)
+}
+
+// recordRequest keeps a record about a request, unless its session has too many.
+func (g *Requests) recordRequest(session string, event action.Record) {
+	if event, kept := g.acts.allowRecord(session, event); kept {
+		g.audit.Record(event)
+	}
+}
+
+// Over forgets what is known of a session's requests: it has ended.
+func (g *Requests) Over(session string) { g.acts.endSession(session) }
+
+// HasOpenQuestions reports whether a question about a session waits for a person. It
+// reports true where that is not known.
+func (g *Requests) HasOpenQuestions(s action.Session) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), hostRequestLimit) // it belongs to no call
+	defer cancel()
+	waiting, err := g.approvals.List(ctx, s.Scope, approval.Pending)
+	return err != nil || slices.ContainsFunc(waiting.Questions, func(q action.Question) bool { return q.Session == s.ID })
+}
+
+// sessionRequests is what is known of the requests of a session. acts.mu guards it.
+type sessionRequests struct {
+	known           map[string]bool // addresses, and what people said of them
+	records         *rate.Limiter
+	skipped         int // records that were left out
+	link            allowedLink
+	waitingUncaused int // questions that wait about requests which nobody acted for
+}
+
+// session is what is known of the requests of a session. mu is held.
+func (d *acts) session(session string) *sessionRequests {
+	if d.sessions == nil {
+		d.sessions = map[string]*sessionRequests{}
+	}
+	s := d.sessions[session]
+	if s == nil {
+		s = &sessionRequests{known: map[string]bool{}, records: rate.NewLimiter(recordRate, recordBurst)}
+		d.sessions[session] = s
+	}
+	return s
+}
+
+// remembers reports whether a key is remembered for a session. With learn it is
+// remembered from now on.
+func (d *acts) remembers(session, word string, learn bool) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := d.session(session)
+	if s.known[word] {
+		return true
+	}
+	if learn && len(s.known) < maxAddresses {
+		s.known[word] = true
+	}
+	return false
+}
+
+// reserveUncaused counts a question about a request that no act caused, until done is
+// called. Their number is bounded, so that a page cannot drown the questions of others.
+// Fault: limit_reached.
+func (d *acts) reserveUncaused(session string) (done func(), err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := d.session(session)
+	if s.waitingUncaused >= maxUncausedQuestions {
+		return nil, fault.New(fault.LimitReached, "%d requests that this page makes by itself already wait for a person", s.waitingUncaused).
+			Hinted("wait until they are answered").With("limit", "questions").With("max", maxUncausedQuestions)
+	}
+	s.waitingUncaused++
+	return func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		s.waitingUncaused--
+	}, nil
+}
+
+// allowRecord reports whether a record about a request is stored, and adds to it how
+// many before it were not. The rate is bounded, so that a page cannot fill the disk.
+func (d *acts) allowRecord(session string, r action.Record) (action.Record, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := d.session(session)
+	if !s.records.Allow() {
+		s.skipped++
+		return r, false
+	}
+	if s.skipped > 0 {
+		r.Detail = join(r.Detail, fmt.Sprintf("%d records of requests before it were left out", s.skipped))
+		s.skipped = 0
+	}
+	return r, true
+}
