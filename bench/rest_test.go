@@ -32,7 +32,7 @@ func openRemote(b *testing.B) *remote {
 	must(b, err)
 	token, err := os.ReadFile(filepath.Join(dir, auth.OperatorFile))
 	must(b, err)
-	handler, err := rest.New(rest.Options{Door: door, Clients: door, Auth: book, Log: slog.New(slog.DiscardHandler)})
+	handler, err := rest.New(rest.Options{Gate: door, Clients: door, Auth: book, Log: slog.New(slog.DiscardHandler)})
 	must(b, err)
 	server := httptest.NewServer(handler)
 	b.Cleanup(server.Close)

@@ -6,7 +6,6 @@ package artifact
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/randid"
 	"github.com/gloveboxhq/glovebox/internal/store"
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
@@ -177,11 +177,7 @@ func absent() *fault.Fault {
 		Hinted("list a session's artifacts; those older than browser.artifacts_retention_days are removed")
 }
 
-func newID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
-	return hex.EncodeToString(b[:])
-}
+func newID() string { return randid.New("", 16) }
 
 // write makes the file appear at once: written under another name, renamed.
 func (s *Store) write(id string, content []byte) error {

@@ -3,10 +3,7 @@ package auth
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base32"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +11,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
 const (
@@ -27,14 +25,6 @@ const (
 // prefixes begin the tokens of each role, so that one that was lost is told
 // for what it is.
 var prefixes = map[action.Role]string{action.Operator: "gbx_op_", action.Agent: "gbx_ag_", action.Viewer: "gbx_vw_"}
-
-// secret makes a token: a prefix and 256 random bits in base32.
-func secret(prefix string) string {
-	var random [32]byte
-	_, _ = rand.Read(random[:]) // never fails (crypto/rand)
-	text := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(random[:])
-	return prefix + strings.ToLower(text)
-}
 
 // house reports whether a caller is the gateway's own operator: whoever has
 // the file operator.token could read the store as well, and is therefore the
@@ -72,10 +62,10 @@ func (b *Book) Create(ctx context.Context, by action.Caller, a action.TokenCreat
 		return action.TokenMade{}, fault.New(fault.InvalidRequest, "expiresIn of a token for one session must be between 1 and %d", mostOfSession).
 			Hinted("make another when it has expired").With("field", "expiresIn")
 	}
-	text := secret(prefixes[a.Role])
+	text := randid.Secret(prefixes[a.Role])
 	k := &known{
 		hash: sha256.Sum256([]byte(text)), caller: action.Caller{Actor: a.Name, Scope: scope, Role: a.Role},
-		source: Created, session: a.Session, id: newID(), created: time.Now().UTC().Truncate(time.Second),
+		source: Created, session: a.Session, id: randid.New(idPrefix, 8), created: time.Now().UTC().Truncate(time.Second),
 	}
 	if a.ExpiresIn > 0 {
 		k.expires = k.created.Add(time.Duration(a.ExpiresIn) * time.Second)
@@ -85,12 +75,6 @@ func (b *Book) Create(ctx context.Context, by action.Caller, a action.TokenCreat
 		return action.TokenMade{}, err
 	}
 	return action.TokenMade{Token: k.shown(), Secret: text}, nil
-}
-
-func newID() string {
-	var random [8]byte
-	_, _ = rand.Read(random[:]) // never fails (crypto/rand)
-	return idPrefix + hex.EncodeToString(random[:])
 }
 
 // keep stores a token that was made and adds it to the book.

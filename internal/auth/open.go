@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
 // The files of the two tokens made at the first start, in the state folder.
@@ -99,7 +100,7 @@ func create(path, prefix string) error {
 		return err
 	}
 	defer func() { _ = os.Remove(f.Name()) }()
-	_, err = f.WriteString(secret(prefix) + "\n")
+	_, err = f.WriteString(randid.Secret(prefix) + "\n")
 	err = errors.Join(err, f.Sync(), f.Close())
 	if err != nil {
 		return err

@@ -1,6 +1,5 @@
-// Package client calls a running gateway over REST. It has the shape of the
-// gate's door, so that the command line and the MCP server on standard input
-// work with either.
+// Package client calls a running gateway over REST. It has the methods of the gate,
+// so that the MCP server on standard input works with either.
 package client
 
 import (
@@ -26,9 +25,9 @@ import (
 
 const (
 	dialLimit   = 5 * time.Second  // to reach the gateway; it is near
-	callLimit   = 10 * time.Minute // above the longest question plus the longest action, see SPEC sections 8 and 11
+	callLimit   = 10 * time.Minute // above the longest question plus the longest action
 	healthLimit = 5 * time.Second
-	mostBytes   = 64 << 20 // of an answer; an artifact is the largest thing there is
+	maxAnswer   = 64 << 20 // of an answer; an artifact is the largest thing there is
 )
 
 // Client speaks to one gateway with one token. It is safe for concurrent use.
@@ -72,7 +71,7 @@ func New(baseURL, token string, authorities ...[]byte) (*Client, error) {
 // Address is where the gateway is, "http://127.0.0.1:2468".
 func (c *Client) Address() string { return c.base.String() }
 
-// Close gives idle connections back.
+// Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Call makes one call through the gateway. The caller is whoever the token
@@ -102,10 +101,10 @@ func (c *Client) Call(ctx context.Context, call action.Call) (action.Result, err
 		req.Header.Set("X-Request-Id", call.ID)
 	}
 	mark(req, call)
-	if call.Events != nil && verb.Name == "events.follow" {
+	if call.Events != nil && verb.Name == action.VerbEventsFollow.Name {
 		return c.events(req, call.Events)
 	}
-	if watched(verb, call) {
+	if isWatched(verb, call) {
 		return c.follow(req, &stream{verb: verb, call: call})
 	}
 	raw, err := c.send(req)
@@ -115,9 +114,9 @@ func (c *Client) Call(ctx context.Context, call action.Call) (action.Result, err
 	return decode(verb, raw)
 }
 
-// Refuse has the gateway record a call that was refused on this side: as one
-// of a verb that there is not, which the gateway refuses itself. Nobody waits
-// long for it, and a gateway that is gone records nothing.
+// Refuse has the gateway record a call that was refused on this side. It is sent as
+// a call of an unknown verb, which the gateway refuses and records. A gateway that
+// does not answer soon records nothing.
 func (c *Client) Refuse(ctx context.Context, call action.Call, _ error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthLimit)
 	defer cancel()
@@ -130,7 +129,7 @@ func (c *Client) Refuse(ctx context.Context, call action.Call, _ error) {
 	_, _ = c.send(req)
 }
 
-// mark says for the audit on whose behalf a request is made.
+// mark names in a request, for the audit, the surface that it is made for.
 func mark(req *http.Request, call action.Call) {
 	if call.Surface != "" {
 		req.Header.Set("Glovebox-Surface", call.Surface)
@@ -189,14 +188,14 @@ func (c *Client) send(req *http.Request) ([]byte, error) {
 	return c.whole(req, res)
 }
 
-// whole reads an answer that comes in one piece.
+// whole reads an answer that is not a stream.
 func (c *Client) whole(req *http.Request, res *http.Response) ([]byte, error) {
-	raw, err := io.ReadAll(io.LimitReader(res.Body, mostBytes+1))
+	raw, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	if err != nil {
 		return nil, unreachable(req.Context(), err)
 	}
-	if len(raw) > mostBytes {
-		return nil, fault.New(fault.Internal, "the gateway's answer is larger than %d bytes", mostBytes)
+	if len(raw) > maxAnswer {
+		return nil, fault.New(fault.Internal, "the gateway's answer is larger than %d bytes", maxAnswer)
 	}
 	if res.StatusCode >= 300 {
 		return nil, problemFault(res, raw)
@@ -204,7 +203,8 @@ func (c *Client) whole(req *http.Request, res *http.Response) ([]byte, error) {
 	return raw, nil
 }
 
-// trust is whose certificates are believed: the machine's, and authorities.
+// trust returns the certificates to verify the gateway by: the machine's, and
+// authorities.
 func trust(authorities [][]byte) (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12}
 	if len(authorities) == 0 {
@@ -223,8 +223,8 @@ func trust(authorities [][]byte) (*tls.Config, error) {
 	return c, nil
 }
 
-// unreachable tells apart a gateway that is not there from a call that took
-// too long or was given up.
+// unreachable is the fault of a request without an answer: the gateway is not
+// there, the call took too long, or it was cancelled.
 func unreachable(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):

@@ -41,7 +41,7 @@ func (tokens) Identify(_ context.Context, token string) (auth.Identity, error) {
 // gateway serves the real REST surface before a door.
 func gateway(t *testing.T, d door) string {
 	t.Helper()
-	h, err := rest.New(rest.Options{Door: d, Auth: tokens{}, Log: slog.New(slog.DiscardHandler)})
+	h, err := rest.New(rest.Options{Gate: d, Auth: tokens{}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,8 +30,7 @@ func decode(verb *action.Verb, raw []byte) (action.Result, error) {
 	return result, nil
 }
 
-// problem is an answer of media type application/problem+json (RFC 9457) with
-// the members of SPEC section 11.
+// problem is an answer of media type application/problem+json (RFC 9457).
 type problem struct {
 	Detail        string         `json:"detail"`
 	Code          fault.Code     `json:"code"`
@@ -41,8 +40,8 @@ type problem struct {
 	CorrelationID string         `json:"correlationId"`
 }
 
-// problemFault turns an answer of status 300 or above into the fault it tells
-// of. What is no problem document is not from a gateway.
+// problemFault turns an answer of status 300 or above into a fault. An answer that
+// is no problem document is not from a gateway.
 func problemFault(res *http.Response, raw []byte) error {
 	var p problem
 	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
@@ -52,7 +51,7 @@ func problemFault(res *http.Response, raw []byte) error {
 	return p.fault()
 }
 
-// fault is what a problem document tells of.
+// fault is the fault that a problem document holds.
 func (p problem) fault() *fault.Fault {
 	f := &fault.Fault{Code: p.Code, Message: p.Detail, Hint: p.Hint, Details: p.Details}
 	if p.CorrelationID != "" {

@@ -14,13 +14,12 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// silence is how long a stream of events may say nothing, not even that it is
-// still there; above the gateway's 10 s between comments.
-const silence = 45 * time.Second
+// silence is how long a stream of events may be silent. The gateway sends a
+// comment every 10 s.
+const silenceLimit = 45 * time.Second
 
-// events makes a request whose answer is a stream of events, and tells watch of
-// them until it ends: with nil when the gateway ended it, which asks to come
-// again.
+// events makes a request whose answer is a stream of events, and calls watch with
+// each. It returns nil when the gateway ended the stream and can be asked again.
 func (c *Client) events(req *http.Request, watch *action.EventWatch) (action.Result, error) {
 	outer := req.Context()
 	ctx, stop := context.WithCancel(outer)
@@ -42,9 +41,9 @@ func (c *Client) events(req *http.Request, watch *action.EventWatch) (action.Res
 	if watch.Begin != nil {
 		watch.Begin()
 	}
-	deaf := time.AfterFunc(silence, stop)
+	deaf := time.AfterFunc(silenceLimit, stop)
 	defer deaf.Stop()
-	lines := bufio.NewReader(&heard{from: io.LimitReader(res.Body, mostBytes), hear: func() { deaf.Reset(silence) }})
+	lines := bufio.NewReader(&notifyingReader{from: io.LimitReader(res.Body, maxAnswer), notify: func() { deaf.Reset(silenceLimit) }})
 	for {
 		_, data, err := event(lines)
 		if errors.Is(err, io.EOF) {
@@ -63,16 +62,16 @@ func (c *Client) events(req *http.Request, watch *action.EventWatch) (action.Res
 	}
 }
 
-// heard tells of each piece that comes.
-type heard struct {
-	from io.Reader
-	hear func()
+// notifyingReader calls notify for each piece that is read.
+type notifyingReader struct {
+	from   io.Reader
+	notify func()
 }
 
-func (h *heard) Read(b []byte) (int, error) {
+func (h *notifyingReader) Read(b []byte) (int, error) {
 	n, err := h.from.Read(b)
 	if n > 0 {
-		h.hear()
+		h.notify()
 	}
 	return n, err
 }

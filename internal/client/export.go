@@ -12,9 +12,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Export writes the audit trail as a file to a writer while it comes, and
-// returns how many bytes that were. Faults as of Call; what broke off on the
-// way is internal, and is not the whole.
+// Export writes the audit trail as a file to a writer while it is received, and
+// returns how many bytes there were. Faults: as of Call, and internal when the file
+// is incomplete.
 func (c *Client) Export(ctx context.Context, e action.AuditExport, to io.Writer) (int64, error) {
 	query, err := queryOf(e)
 	if err != nil {
@@ -43,7 +43,7 @@ func (c *Client) Export(ctx context.Context, e action.AuditExport, to io.Writer)
 	return n, nil
 }
 
-// queryOf writes arguments as a query.
+// queryOf encodes arguments as a query.
 func queryOf(args any) (string, error) {
 	text, err := json.Marshal(args)
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"github.com/coder/websocket"
 )
 
-// mostMessage is the longest message of the browser's protocol.
-const mostMessage = 256 << 20
+// mostMessage is the longest message of the DevTools protocol, in bytes.
+const maxMessage = 256 << 20
 
-// Protocol opens the browser's protocol of a session, by its id. Faults: those
+// Protocol connects to the DevTools protocol of a session, by its id. Faults: those
 // of the gateway, not_active where it cannot be reached.
 func (c *Client) Protocol(ctx context.Context, session string) (*websocket.Conn, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base.JoinPath("v1", "sessions", session, "browser", "cdp").String(), nil)
@@ -21,13 +21,13 @@ func (c *Client) Protocol(ctx context.Context, session string) (*websocket.Conn,
 	c.sign(req)
 	conn, res, err := websocket.Dial(ctx, req.URL.String(), &websocket.DialOptions{HTTPClient: c.http, HTTPHeader: req.Header})
 	if err == nil {
-		conn.SetReadLimit(mostMessage)
+		conn.SetReadLimit(maxMessage)
 		return conn, nil
 	}
 	if res == nil {
 		return nil, unreachable(ctx, err)
 	}
-	raw, _ := io.ReadAll(res.Body) // the library keeps the beginning of it
+	raw, _ := io.ReadAll(res.Body) // the library has read the beginning of it
 	_ = res.Body.Close()
 	return nil, problemFault(res, raw)
 }

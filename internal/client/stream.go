@@ -11,15 +11,15 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// watched reports whether somebody is to be told of a call while it runs.
-func watched(verb *action.Verb, call action.Call) bool {
+// isWatched reports whether the caller wants events of a call while it runs.
+func isWatched(verb *action.Verb, call action.Call) bool {
 	return call.Progress != nil || call.Asked != nil ||
-		call.Crawl != nil && verb.Name == "page.crawl" || call.Run != nil && verb.Name == "run.start"
+		call.Crawl != nil && verb.Name == action.VerbPageCrawl.Name || call.Run != nil && verb.Name == action.VerbRunStart.Name
 }
 
-// follow makes a request whose answer comes as server-sent events, and tells
-// of them. The result has every page that came. An answer of another type is
-// decoded as it is.
+// follow makes a request whose answer is server-sent events, and passes them to the
+// call's observers. The result has every page that was received. An answer of
+// another type is decoded as it is.
 func (c *Client) follow(req *http.Request, s *stream) (action.Result, error) {
 	c.sign(req)
 	req.Header.Set("Accept", "text/event-stream, application/json")
@@ -35,7 +35,7 @@ func (c *Client) follow(req *http.Request, s *stream) (action.Result, error) {
 		}
 		return decode(s.verb, raw)
 	}
-	lines := bufio.NewReader(io.LimitReader(res.Body, mostBytes))
+	lines := bufio.NewReader(io.LimitReader(res.Body, maxAnswer))
 	for {
 		name, data, err := event(lines)
 		if err != nil {
@@ -68,14 +68,14 @@ func event(lines *bufio.Reader) (name string, data []byte, err error) {
 	}
 }
 
-// stream is what has come so far.
+// stream is what was received so far.
 type stream struct {
 	verb  *action.Verb
-	call  action.Call // whose watchers are told
+	call  action.Call // with the observers
 	pages []action.CrawledPage
 }
 
-// take takes in one event; over says that it was the last one.
+// take reads one event; over reports that it was the last one.
 func (s *stream) take(name string, data []byte) (result action.Result, over bool, err error) {
 	switch name {
 	case "step", "state":
@@ -120,7 +120,7 @@ func (s *stream) take(name string, data []byte) (result action.Result, over bool
 	return action.Result{}, false, nil
 }
 
-// tell tells of a run.
+// tell passes an event of a run to the call's observer.
 func (s *stream) tell(name string, data []byte) {
 	watch := s.call.Run
 	var line action.RunEntry

@@ -1,10 +1,11 @@
 package demosite
 
 import (
-	"crypto/rand"
 	"crypto/subtle"
 	"net/http"
 	"sync"
+
+	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
 // The test account, which the sign-in page shows.
@@ -28,7 +29,7 @@ type visitors struct {
 
 // admit signs a visitor in.
 func (v *visitors) admit(w http.ResponseWriter) {
-	id := rand.Text()
+	id := randid.Word()
 	v.mu.Lock()
 	if v.notes == nil || len(v.notes) >= maxVisitors {
 		v.notes = map[string]string{}

@@ -5,8 +5,6 @@ package gate
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -19,6 +17,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 	"github.com/gloveboxhq/glovebox/internal/gate/scan"
+	"github.com/gloveboxhq/glovebox/internal/randid"
 	"github.com/gloveboxhq/glovebox/internal/tasks"
 )
 
@@ -161,8 +160,4 @@ func isID(id string) bool {
 	return id != "" && len(id) <= 64
 }
 
-func newID() string {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
-	return "c" + hex.EncodeToString(b[:])
-}
+func newID() string { return randid.New("c", 8) }

@@ -103,7 +103,7 @@ func openCrowd(t *testing.T, limits session.Config) *crowd {
 	c.trail.Record(action.Record{EventType: audit.Config, Detail: "started"}) // a query cannot begin before record 2
 	door := egress.New(egress.Options{Log: log})
 	rooms := try(session.New(t.Context(), session.Options{
-		DB: db, Artifacts: files, Profiles: profiles, Driver: sandboxtest.NewEngine().Driver("gw"), Door: door,
+		DB: db, Artifacts: files, Profiles: profiles, Driver: sandboxtest.NewEngine().Driver("gw"), Egress: door,
 		Record: c.trail.Record, Config: limits, Log: log,
 		Open: func(ctx context.Context, box sandbox.Box, _ engine.Options) (session.Browser, error) {
 			stream, err := box.CDP(ctx)

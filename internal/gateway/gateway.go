@@ -215,9 +215,9 @@ func (g *Gateway) openSessions(ctx context.Context, c config.Config, db *store.D
 		return err
 	}
 	g.sessions, err = session.New(ctx, session.Options{
-		DB: db, Artifacts: artifacts, Profiles: profiles, Driver: driver, Door: proxy, Record: trail.Record,
-		Vault: g.vault, Known: &g.secrets, Outgoing: g.requests, Asks: g.requests.HasOpenQuestions,
-		Wished: reports.hostRequested, Limited: reports.limited,
+		DB: db, Artifacts: artifacts, Profiles: profiles, Driver: driver, Egress: proxy, Record: trail.Record,
+		Vault: g.vault, Known: &g.secrets, Outgoing: g.requests, HasQuestions: g.requests.HasOpenQuestions,
+		OnHostRequest: reports.hostRequested, OnLimit: reports.limited,
 		Open: openPage, Page: pages, Config: sessionConfig(c), Log: log,
 	})
 	if err != nil {

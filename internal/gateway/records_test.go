@@ -187,7 +187,7 @@ func (r *records) offer(t *testing.T, g *gate.Gate, dir string) {
 	door := workflow.New(g, nil)
 	agents, err := mcp.New(mcp.Options{Door: door, Tools: []string{"all"}, Log: log})
 	check(t, err)
-	surface, err := rest.New(rest.Options{Door: door, Clients: g, Auth: book, MCP: agents.Handler(), Log: log})
+	surface, err := rest.New(rest.Options{Gate: door, Clients: g, Auth: book, MCP: agents.Handler(), Log: log})
 	check(t, err)
 	server := httptest.NewServer(surface)
 	r.url = server.URL

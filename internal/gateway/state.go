@@ -1,8 +1,6 @@
 package gateway
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
 // instance returns the id of the gateway of this state directory, which labels
@@ -25,9 +24,7 @@ func instance(dir string) (string, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("cannot read the instance id: %w", err)
 	}
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
-	id := hex.EncodeToString(b[:])
+	id := randid.New("", 8)
 	if err := os.WriteFile(path, []byte(id+"\n"), 0o600); err != nil {
 		return "", fmt.Errorf("cannot keep the instance id: %w", err)
 	}

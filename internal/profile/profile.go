@@ -6,9 +6,7 @@ package profile
 
 import (
 	"context"
-	"crypto/rand"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -23,6 +21,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/randid"
 	"github.com/gloveboxhq/glovebox/internal/store"
 )
 
@@ -140,9 +139,7 @@ func (s *Store) Create(ctx context.Context, scope, name string, keep bool) (acti
 	if err := goodName(name); err != nil {
 		return action.Profile{}, err
 	}
-	var random [16]byte
-	_, _ = rand.Read(random[:]) // never fails (crypto/rand)
-	p := action.Profile{ID: hex.EncodeToString(random[:]), Name: name, Created: time.Now().UTC(), KeepCredentials: keep}
+	p := action.Profile{ID: randid.New("", 16), Name: name, Created: time.Now().UTC(), KeepCredentials: keep}
 	done, err := s.db.Writer.ExecContext(ctx, `INSERT INTO profiles (id, scope, name, created, saved, size, keep_credentials)
 		SELECT ?, ?, ?, ?, 0, 0, ? WHERE (SELECT count(*) FROM profiles WHERE scope = ?) < ?
 		ON CONFLICT (scope, name) DO NOTHING`, p.ID, scope, name, p.Created.UnixNano(), keep, scope, maxProfiles)

@@ -1,9 +1,9 @@
 package sandbox
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"regexp"
+
+	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
 // idBytes is 8: with the scope hash and a prefix of up to 20 characters a
@@ -14,9 +14,7 @@ var idPattern = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
 // NewID returns a fresh box id: 16 hex digits.
 func NewID() string {
-	var b [idBytes]byte
-	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
-	return hex.EncodeToString(b[:])
+	return randid.New("", idBytes)
 }
 
 // ValidID reports whether id has the shape of a box id.

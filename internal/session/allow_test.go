@@ -89,7 +89,7 @@ func TestAHostIsWantedOnlyWhereAddingItWouldHelp(t *testing.T) {
 func TestAPageThatWantsAHostIsToldOf(t *testing.T) {
 	wished := make(chan string, 1)
 	r := newRig(t, func(r *rig) {
-		r.options.Wished = func(s action.Session, host string) { wished <- s.ID + " " + host }
+		r.options.OnHostRequest = func(s action.Session, host string) { wished <- s.ID + " " + host }
 	})
 	s := r.start(alice, action.SessionStart{})
 	refuse := func(address string, top bool) {

@@ -83,11 +83,7 @@ func (f *fileStore) list(ctx context.Context, call action.Call) (action.Result, 
 // put keeps a file that a caller sends, with a session that is open:
 // what an ended one left stays as it was. Faults: not_active,
 // session_not_found, invalid_request, limit_reached.
-func (f *fileStore) put(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.NewFile](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+func (f *fileStore) put(ctx context.Context, call action.Call, args *action.NewFile) (action.Result, error) {
 	if len(args.Bytes) > action.MostUpload {
 		return action.Result{}, tooMuch()
 	}
@@ -121,11 +117,7 @@ func (f *fileStore) lookAt(ctx context.Context, call action.Call) (action.Facts,
 	return action.Facts{Session: action.SessionFacts{ID: a.Session}}, action.Pin{Session: a.Session}, err
 }
 
-func (f *fileStore) get(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.ByID](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+func (f *fileStore) get(ctx context.Context, call action.Call, args *action.ByID) (action.Result, error) {
 	load := f.artifacts.Load
 	if call.Caller.Role == action.Operator {
 		load = f.artifacts.LoadAny

@@ -8,6 +8,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
+// auditor writes what happens to sessions and boxes to the audit trail.
+type auditor struct{ record func(action.Record) }
+
 // refusals records the requests that were refused to the pages of sessions. It
 // hands on which hosts a page was refused that a person could allow.
 type refusals struct {
@@ -29,7 +32,7 @@ func newRefusals(sessions *directory, audit auditor, networks *networks, onReque
 const (
 	refusalBurst   = 100                    // refusals recorded singly at once: a page may name as many hosts
 	refusalEvery   = 500 * time.Millisecond // and then one in so long: a page must not fill the audit
-	requesterLimit = time.Second            // for the browser to tell which page asked, on a busy machine
+	requesterLimit = time.Second            // for the browser to say which page asked, on a busy machine
 )
 
 // bucket lets so many refusals through; the rest are counted. The zero bucket
@@ -56,9 +59,9 @@ func (b *bucket) admit(now time.Time) (skipped int, yes bool) {
 	return skipped, true
 }
 
-// add records a request that the egress door or the page engine refused to
-// a box; it does not wait. A page that asks without end is recorded in part,
-// with how many were left out.
+// add records a request that the egress proxy or the page engine refused to a
+// box; it does not wait. Of a page that is refused very often only some are
+// recorded, with the number of the others.
 func (r *refusals) add(box string, refusal action.Refusal) {
 	sess := r.sessions.byBox(box)
 	if sess == nil {
@@ -81,7 +84,7 @@ func (r *refusals) enqueue(st *sessionState, refusal action.Refusal) {
 	if refusal.Top && st.pause.Hold == nil {
 		select {
 		case r.requests <- hostRequest{st.record, refusal.URL}:
-		default: // a page that wants so much is not asked for
+		default: // a page that is refused so much is not asked about
 		}
 	}
 }
@@ -94,8 +97,8 @@ type refused struct {
 	skipped int
 }
 
-// findRequester finds out which page asked. It waits no longer than askerTime after
-// the refusal, so that many that nobody asked for delay each other no further.
+// findRequester finds out which page asked. It waits until requesterLimit after the
+// refusal at most: refusals that no page asked for delay the others no longer.
 func (f *refused) findRequester(ctx context.Context) {
 	if !f.Page || f.Document != "" || f.browser == nil {
 		return
@@ -157,16 +160,16 @@ func (r *refusals) finish(sess *openSession) {
 	}
 }
 
-const maxHostRequests = 16 // to be told; more are forgotten
+const maxHostRequests = 16 // that wait; more are dropped
 
-// hostRequest is an address that a page wanted to show and was refused.
+// hostRequest is an address that a page navigated to and was refused.
 type hostRequest struct {
 	session action.Session
 	address string
 }
 
-// passOn tells of wishes that a person could fulfil, until ctx ends.
-func (r *refusals) passOn(ctx context.Context) {
+// runRequests hands on the addresses that a person could allow, until ctx ends.
+func (r *refusals) runRequests(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -179,9 +182,6 @@ func (r *refusals) passOn(ctx context.Context) {
 		}
 	}
 }
-
-// auditor writes what happens to sessions and boxes to the audit trail.
-type auditor struct{ record func(action.Record) }
 
 // event records a change of a session.
 func (a auditor) event(record action.Session, correlation, what string) {

@@ -19,7 +19,7 @@ import (
 type boxes struct {
 	config Config
 	driver sandbox.Driver
-	door   Door
+	egress EgressProxy
 	open   Opener
 	page   engine.Options // what every page is opened with
 	keeper *profileKeeper
@@ -27,8 +27,8 @@ type boxes struct {
 	audit  auditor
 	log    *slog.Logger
 
-	mu    sync.Mutex
-	owned map[string]struct{} // guarded by mu
+	mu      sync.Mutex
+	claimed map[string]struct{} // guarded by mu
 }
 
 const (
@@ -50,15 +50,15 @@ type stage struct {
 	restarts int // of the browser by its box; another number later is another browser
 }
 
-// make makes a box and opens its page, and proves Chromium's sandbox. The box
-// is the caller's from then on; whatever fails, nothing of it is left.
+// make makes a box, opens its page and proves Chromium's sandbox. The caller
+// destroys the box. When anything fails nothing of the box is left.
 func (bs *boxes) make(ctx context.Context, spec sandbox.Spec, guard engine.Options) (s stage, err error) {
-	if err := bs.own(ctx, spec.ID, spec.Session); err != nil {
+	if err := bs.claim(ctx, spec.ID, spec.Session); err != nil {
 		return stage{}, err
 	}
 	defer func() {
 		if err != nil {
-			bs.unmake(ctx, spec.ID, s.browser)
+			bs.destroy(ctx, spec.ID, s.browser)
 		}
 	}()
 	if s.box, err = bs.driver.Start(ctx, spec); err != nil {
@@ -67,12 +67,12 @@ func (bs *boxes) make(ctx context.Context, spec sandbox.Spec, guard engine.Optio
 	if s.browser, err = bs.openPage(ctx, s.box, guard); err != nil {
 		return s, err
 	}
-	s.restarts, err = bs.prove(ctx, s.box)
+	s.restarts, err = bs.proveSandbox(ctx, s.box)
 	return s, err
 }
 
-// openPage opens a box's page. A page that did not open is nil, whatever the
-// opener made of it.
+// openPage opens a box's page. The browser is nil when that fails, also where the
+// opener returns a nil pointer in the interface.
 func (bs *boxes) openPage(ctx context.Context, box sandbox.Box, o engine.Options) (Browser, error) {
 	o.Downloads, o.Uploads = box.Info().Downloads(), box.Info().Uploads()
 	b, err := bs.open(ctx, box, o)
@@ -82,31 +82,32 @@ func (bs *boxes) openPage(ctx context.Context, box sandbox.Box, o engine.Options
 	return b, nil
 }
 
-// own stores that a box of this id may come to be, before it does.
-func (bs *boxes) own(ctx context.Context, box, session string) error {
+// claim notes that this process looks after a box, and stores that the box may
+// exist, before it does.
+func (bs *boxes) claim(ctx context.Context, box, session string) error {
 	bs.mu.Lock()
-	bs.owned[box] = struct{}{}
+	bs.claimed[box] = struct{}{}
 	bs.mu.Unlock()
 	err := bs.store.addBox(ctx, box, session)
 	if err != nil {
-		bs.disown(box)
+		bs.unclaim(box)
 	}
 	return err
 }
 
-func (bs *boxes) disown(box string) {
+func (bs *boxes) unclaim(box string) {
 	bs.mu.Lock()
 	defer bs.mu.Unlock()
-	delete(bs.owned, box)
+	delete(bs.claimed, box)
 }
 
-// unmake ends a box, its page and its way out, however ctx has ended. What
-// cannot be removed now is tried again by housekeeping.
-func (bs *boxes) unmake(ctx context.Context, box string, browser Browser) {
-	defer bs.disown(box)
+// destroy ends a box, its page and its connections, also after ctx has ended. What
+// cannot be removed now is tried again by reap.
+func (bs *boxes) destroy(ctx context.Context, box string, browser Browser) {
+	defer bs.unclaim(box)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer cancel()
-	bs.door.Close(box)
+	bs.egress.Close(box)
 	if browser != nil {
 		if err := browser.Close(); err != nil {
 			bs.log.DebugContext(ctx, "cannot close a page", "box", box, "error", err)
@@ -121,10 +122,10 @@ func (bs *boxes) unmake(ctx context.Context, box string, browser Browser) {
 	}
 }
 
-// prove asks the box whether Chromium's own sandbox holds every renderer. It
+// proveSandbox asks the box whether Chromium's own sandbox holds every renderer. It
 // returns how often the box has started its browser again.
 // Faults: sandbox_weak; not_active when the box does not answer.
-func (bs *boxes) prove(ctx context.Context, box sandbox.Box) (restarts int, err error) {
+func (bs *boxes) proveSandbox(ctx context.Context, box sandbox.Box) (restarts int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, proofLimit)
 	defer cancel()
 	health, err := box.Health(ctx)
@@ -158,28 +159,28 @@ func weakness(health sandbox.Health) string {
 	return ""
 }
 
-// spec asks for a box whose connections the door serves.
+// spec describes a box whose connections the egress proxy serves.
 func (bs *boxes) spec(id string, s shape) sandbox.Spec {
 	return sandbox.Spec{
 		ID: id, Width: s.width, Height: s.height, DPI: s.dpi, Headless: s.headless,
 		Profile:  bs.keeper.loader(s.profile),
-		Egress:   bs.egress(id),
+		Egress:   bs.egressHandler(id),
 		Progress: func(phase string) { bs.log.Debug("box", "box", id, "phase", phase) },
 	}
 }
 
-func (bs *boxes) egress(box string) func(net.Conn) {
-	return func(conn net.Conn) { bs.door.Handle(box, conn) }
+func (bs *boxes) egressHandler(box string) func(net.Conn) {
+	return func(conn net.Conn) { bs.egress.Handle(box, conn) }
 }
 
-func (bs *boxes) owns(box string) bool {
+func (bs *boxes) isClaimed(box string) bool {
 	bs.mu.Lock()
 	defer bs.mu.Unlock()
-	_, yes := bs.owned[box]
+	_, yes := bs.claimed[box]
 	return yes
 }
 
-// reap ends boxes that are recorded and nobody here looks after.
+// reap ends boxes that are recorded and that nobody in this process looks after.
 func (bs *boxes) reap(ctx context.Context) error {
 	ids, err := bs.store.boxes(ctx)
 	if err != nil {
@@ -187,7 +188,7 @@ func (bs *boxes) reap(ctx context.Context) error {
 	}
 	var faults []error
 	for _, id := range ids {
-		if !bs.owns(id) {
+		if !bs.isClaimed(id) {
 			faults = append(faults, bs.discard(ctx, id))
 		}
 	}

@@ -20,8 +20,8 @@ const (
 	maxFetched = 64 << 20 // bytes of a download, whatever the page engine let through
 )
 
-// boxFiles carries files between callers, artifacts and one box. What may be
-// uploaded again is what it put there itself: no path is ever believed.
+// boxFiles moves files between callers, artifacts and one box. Only a path that it
+// made itself can be uploaded again.
 type boxFiles struct {
 	files *fileStore
 	box   string
@@ -39,7 +39,7 @@ type content struct {
 	there *action.SentFile
 }
 
-// Stage puts the files of an upload into the box (page.Files).
+// Stage puts the files of an upload into the box (engine.Files).
 func (f *boxFiles) Stage(ctx context.Context, a *action.Upload) ([]action.SentFile, error) {
 	sess, box, err := f.session()
 	if err != nil {
@@ -133,7 +133,7 @@ func tooMuch() *fault.Fault {
 }
 
 // makeRoom removes the oldest files of earlier uploads until the new ones
-// fit: the page has read them by now, or has had its time.
+// fit. By then the page has read them, or had time to.
 func (f *boxFiles) makeRoom(ctx context.Context, box sandbox.Box, files []content) error {
 	var total int64
 	wanted := map[string]bool{}
@@ -176,8 +176,8 @@ func (f *boxFiles) put(ctx context.Context, box sandbox.Box, file content) (acti
 }
 
 // Keep takes a download out of the box and keeps it as an artifact
-// (page.Files). Its media type is read from its content: what the page said of
-// it is not believed (mimesniff.spec.whatwg.org).
+// (engine.Files). Its media type is found from its content, not from what the page
+// said (mimesniff.spec.whatwg.org).
 func (f *boxFiles) Keep(ctx context.Context, d action.Download) (action.File, error) {
 	sess, box, err := f.session()
 	if err != nil {
@@ -201,7 +201,7 @@ func (f *boxFiles) Keep(ctx context.Context, d action.Download) (action.File, er
 	return kept, nil
 }
 
-// Drop removes a download from the box (page.Files).
+// Drop removes a download from the box (engine.Files).
 func (f *boxFiles) Drop(ctx context.Context, id string) error {
 	_, box, err := f.session()
 	if err != nil {

@@ -34,9 +34,9 @@ func (b *browserVerbs) lookAt(ctx context.Context, call action.Call) (action.Fac
 	}
 	if open {
 		facts := action.SessionFacts{ID: record.ID, Box: record.Box, State: record.State, Actions: record.Actions, Credentialed: len(record.Credentialed) > 0}
-		return action.Facts{Session: facts, Page: pageOf(record), Destination: goal(record, call)}, action.Pin{Session: record.ID}, nil
+		return action.Facts{Session: facts, Page: pageOf(record), Destination: destination(record, call)}, action.Pin{Session: record.ID}, nil
 	}
-	if call.Verb != "browser.start" {
+	if call.Verb != action.VerbBrowserStart.Name {
 		return action.Facts{}, action.Pin{}, nil
 	}
 	as, err := asSession(call)
@@ -46,10 +46,10 @@ func (b *browserVerbs) lookAt(ctx context.Context, call action.Call) (action.Fac
 	return b.life.lookAtStart(ctx, as)
 }
 
-// goal is where a start leads whose browser is open already: nowhere else than
+// destination is where a start leads whose browser is open already: nowhere else than
 // where it is.
-func goal(record action.Session, call action.Call) *action.Destination {
-	if call.Verb != "browser.start" {
+func destination(record action.Session, call action.Call) *action.Destination {
+	if call.Verb != action.VerbBrowserStart.Name {
 		return nil
 	}
 	return &action.Destination{URL: "about:blank", Allowed: true}
@@ -65,8 +65,8 @@ func (b *browserVerbs) browserOf(ctx context.Context, call action.Call) (record 
 		return action.Session{}, false, nil
 	}
 	record, err = b.sessions.ended(ctx, call)
-	if err == nil && call.Verb == "browser.start" {
-		err = notOpen(record)
+	if err == nil && call.Verb == action.VerbBrowserStart.Name {
+		err = notOpenFault(record)
 	}
 	return record, false, err
 }
@@ -83,7 +83,7 @@ func asSession(call action.Call) (action.Call, error) {
 	}
 	start := action.SessionStart{URL: args.URL, Width: args.Width, Height: args.Height, DPI: args.DPI, Profile: args.Context}
 	start.Headless = args.Headless != nil && *args.Headless
-	call.Verb, call.Args = "session.start", &start
+	call.Verb, call.Args = action.VerbSessionStart.Name, &start
 	return call, nil
 }
 
@@ -104,11 +104,7 @@ func goodPorts(asked string) error {
 // start starts a session, or shows the one that is open when it is what
 // was asked for. Faults: already_active when it is not, and those of
 // session.start.
-func (b *browserVerbs) start(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.BrowserStart](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+func (b *browserVerbs) start(ctx context.Context, call action.Call, args *action.BrowserStart) (action.Result, error) {
 	record, open, err := b.browserOf(ctx, call)
 	if err != nil {
 		return action.Result{}, err
@@ -119,7 +115,7 @@ func (b *browserVerbs) start(ctx context.Context, call action.Call) (action.Resu
 	}
 	var result action.Result
 	if open {
-		if err := b.same(ctx, record, *args); err != nil {
+		if err := b.checkSame(ctx, record, *args); err != nil {
 			return action.Result{Session: record.ID}, err
 		}
 	} else {
@@ -135,9 +131,9 @@ func (b *browserVerbs) start(ctx context.Context, call action.Call) (action.Resu
 	return result, nil
 }
 
-// same refuses a start that asks for something else than what is open. What
+// checkSame refuses a start that asks for something else than what is open. What
 // the call leaves out it does not ask for.
-func (b *browserVerbs) same(ctx context.Context, have action.Session, args action.BrowserStart) error {
+func (b *browserVerbs) checkSame(ctx context.Context, have action.Session, args action.BrowserStart) error {
 	profile, err := b.keeper.idOf(ctx, have.Scope, args.Context)
 	if err != nil {
 		return err
@@ -226,8 +222,8 @@ func (b *browserVerbs) statusOf(ctx context.Context, record action.Session, role
 	return s
 }
 
-// addMissing says what keeps a browser from starting. That there is an engine
-// is asked of it; that there is an image, the start says.
+// addMissing adds what is missing for a browser to start. It asks the container
+// engine; whether there is an image, a start says.
 func (bs *boxes) addMissing(ctx context.Context, s *action.BrowserStatus) {
 	ctx, cancel := context.WithTimeout(ctx, proofLimit)
 	defer cancel()
@@ -268,7 +264,7 @@ func (b *browserVerbs) addHealth(ctx context.Context, s *action.BrowserStatus, r
 		s.Display = health.Screen
 		s.Processes = append(s.Processes, process("xvfb", health.Display))
 	}
-	if role == action.Operator { // pages write to it
+	if role == action.Operator { // pages can write to it
 		s.Log = health.Log
 	}
 }

@@ -24,11 +24,7 @@ type Keeper interface {
 // capture saves what a session's browser is logged in with. Faults:
 // invalid_request, not_found when there is nothing, credentials_unavailable,
 // and those of the page engine.
-func (ca *credentialAccess) capture(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.Capture](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+func (ca *credentialAccess) capture(ctx context.Context, call action.Call, args *action.Capture) (action.Result, error) {
 	keeper, writes := ca.vault.(Keeper)
 	if !writes {
 		return action.Result{}, fault.New(fault.CredentialsUnavailable, "this gateway's source of credentials cannot be written").
@@ -50,7 +46,8 @@ func (ca *credentialAccess) capture(ctx context.Context, call action.Call) (acti
 	return action.Result{Session: sess.id, Data: done, Page: sess.now().Page}, nil
 }
 
-// captureIn learns what it takes, marks the session, and stores.
+// captureIn reads what the browser is logged in with, makes the secrets known to
+// the redaction, marks the session as credentialed, and stores the result.
 func (ca *credentialAccess) captureIn(ctx context.Context, sess *openSession, args *action.Capture, keeper Keeper) (*action.Captured, error) {
 	domain, err := ca.networks.domainOf(sess.facts().Box, args.Domain)
 	if err != nil {
@@ -69,7 +66,7 @@ func (ca *credentialAccess) captureIn(ctx context.Context, sess *openSession, ar
 		return nil, fault.New(fault.NotFound, "the session has nothing of %s to save", untrusted.Quoted(domain)).
 			Hinted("log in first, and stay on a page of the site for its storage").With("left", left)
 	}
-	if err := ca.prepares(ctx, sess, domain, redact.Secrets(set)...); err != nil {
+	if err := ca.beforeSecrets(ctx, sess, domain, redact.Secrets(set)...); err != nil {
 		return nil, err
 	}
 	done := &action.Captured{
@@ -81,19 +78,19 @@ func (ca *credentialAccess) captureIn(ctx context.Context, sess *openSession, ar
 		return nil, err
 	}
 	if had != nil && had.Domain == domain {
-		if set, err = joined(*had, set, args); err != nil {
+		if set, err = merged(*had, set, args); err != nil {
 			return nil, err
 		}
 	}
 	if err := keeper.Put(ctx, sess.scope, set); err != nil {
 		return nil, err
 	}
-	return done, ca.heldNow(ctx, sess, domain)
+	return done, ca.markStored(ctx, sess, domain)
 }
 
-// heldNow remembers that the session has what is kept of a domain: it is not put
-// in again, over what the site made of it since.
-func (ca *credentialAccess) heldNow(ctx context.Context, sess *openSession, domain string) error {
+// markStored notes that the session has the stored credentials of a domain, so that
+// they are not put in again over newer ones of the site.
+func (ca *credentialAccess) markStored(ctx context.Context, sess *openSession, domain string) error {
 	kept, err := ca.vault.For(ctx, sess.scope, domain)
 	if err != nil || kept == nil {
 		return err
@@ -114,20 +111,20 @@ func endOf(expires string) (*time.Time, error) {
 	return &end, nil
 }
 
-// wanted reports whether a kind is to be taken: unless told otherwise, it is.
-func wanted(kind *bool) bool { return kind == nil || *kind }
+// isWanted reports whether a kind is to be captured: yes unless the call says no.
+func isWanted(kind *bool) bool { return kind == nil || *kind }
 
-// narrow leaves in a set what was asked for.
+// narrow removes from a set what was not asked for.
 func narrow(set *credentials.Set, args *action.Capture, end *time.Time) {
 	unnamed := func(name string) bool { return len(args.Only) > 0 && !slices.Contains(args.Only, name) }
-	set.Cookies = slices.DeleteFunc(set.Cookies, func(c credentials.Cookie) bool { return !wanted(args.Cookies) || unnamed(c.Name) })
+	set.Cookies = slices.DeleteFunc(set.Cookies, func(c credentials.Cookie) bool { return !isWanted(args.Cookies) || unnamed(c.Name) })
 	for i, c := range set.Cookies {
 		if end != nil && (c.Expires == nil || c.Expires.After(*end)) {
 			set.Cookies[i].Expires = end
 		}
 	}
 	for kind, take := range map[*map[string]credentials.Secret]bool{
-		&set.LocalStorage: wanted(args.LocalStorage), &set.SessionStorage: wanted(args.SessionStorage),
+		&set.LocalStorage: isWanted(args.LocalStorage), &set.SessionStorage: isWanted(args.SessionStorage),
 	} {
 		for name := range *kind {
 			if !take || unnamed(name) {
@@ -140,11 +137,11 @@ func narrow(set *credentials.Set, args *action.Capture, end *time.Time) {
 	}
 }
 
-// joined is what was kept of a domain with what was taken now: of the kinds that
-// were taken, in their place or added to them. Logins, headers and what the
-// operator decided stay. Storage and headers are of one origin. Faults:
+// merged joins the stored credentials of a domain with those that were captured. A
+// captured kind replaces the stored one, or is added to it. Logins, headers and the
+// operator's settings stay. Storage and headers are of one origin. Faults:
 // invalid_request.
-func joined(had, taken credentials.Set, args *action.Capture) (credentials.Set, error) {
+func merged(had, taken credentials.Set, args *action.Capture) (credentials.Set, error) {
 	stored := len(taken.LocalStorage)+len(taken.SessionStorage) > 0
 	others := len(had.Headers)+len(had.Login)+len(had.HTTPAuth) > 0 || args.Mode == "merge" && len(had.LocalStorage)+len(had.SessionStorage) > 0
 	if stored && others && taken.Origin != originOf(had) {
@@ -152,13 +149,13 @@ func joined(had, taken credentials.Set, args *action.Capture) (credentials.Set, 
 			Hinted("capture without localStorage and sessionStorage, or remove the credentials that are kept")
 	}
 	merge := args.Mode == "merge"
-	if wanted(args.Cookies) {
+	if isWanted(args.Cookies) {
 		had.Cookies = cookiesOf(had.Cookies, taken.Cookies, merge)
 	}
-	if wanted(args.LocalStorage) {
+	if isWanted(args.LocalStorage) {
 		had.LocalStorage = entriesOf(had.LocalStorage, taken.LocalStorage, merge)
 	}
-	if wanted(args.SessionStorage) {
+	if isWanted(args.SessionStorage) {
 		had.SessionStorage = entriesOf(had.SessionStorage, taken.SessionStorage, merge)
 	}
 	if stored {

@@ -7,11 +7,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// mostClients is how many clients of the protocol a session's browser has at a
-// time: each hears of everything that happens in it.
+// maxClients is how many DevTools clients a session's browser has at a time: each
+// gets every event of the browser.
 const maxClients = 8
 
-// attachment is a client's place at a session's browser.
+// attachment is a DevTools client that is attached to a session's browser.
 type attachment struct {
 	action.Attachment
 	pages   *pages
@@ -19,9 +19,8 @@ type attachment struct {
 	call    action.Call // that let it in
 }
 
-// attach gives a client of the browser's protocol a place at the session's
-// browser. heed is told of each of its calls. Faults: as Look, limit_reached,
-// cdp_error.
+// attach attaches a DevTools client to the session's browser. heed is called with
+// each of its messages. Faults: as Look, limit_reached, cdp_error.
 func (p *pages) attach(ctx context.Context, call action.Call, pin action.Pin, heed func(action.Message)) (action.Attachment, error) {
 	if pin.Session != "" {
 		call.Session = pin.Session
@@ -117,14 +116,14 @@ func (o *openSession) enterClient(ctx context.Context, call action.Call) (contex
 	}, nil
 }
 
-// Close gives the place up.
+// Close detaches a client that Serve was not called for.
 func (a *attachment) Close() {
 	a.Attachment.Close()
 	a.session.releaseClient()
 }
 
-// serveFault is what a client is told whose serving ended with err: that the session
-// is over, and how, where it is.
+// serveFault is the fault for a client whose connection ended with err. Where the
+// session is over it says how.
 func (o *openSession) serveFault(err error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -138,8 +137,8 @@ func (o *openSession) serveFault(err error) error {
 	return o.state.endedFault().With("ended", how).Because(err)
 }
 
-// endpoint answers a client that asks over plain HTTP: where the WebSocket of
-// the session is.
+// endpoint answers a client that asks over plain HTTP with the address of the
+// session's WebSocket.
 func (p *pages) endpoint(ctx context.Context, call action.Call) (action.Result, error) {
 	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {

@@ -12,30 +12,34 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// pauseVerb keeps agents from a session until a person resumes it. One that is
-// paused already stays as it is. Faults: session_paused when another person
+// control pauses sessions, lets people take them over and hands them back. It
+// pauses them by itself at a limit, and after too many failures.
+type control struct {
+	config   Config
+	sessions *directory
+	saver    *saver
+	audit    auditor
+	log      *slog.Logger
+	work     *sync.WaitGroup
+	onLimit  func(action.Session, string)
+}
+
+// pauseVerb keeps agents from a session until a person resumes it. A session that
+// is paused already stays as it is. Faults: session_paused when another person
 // took it over, and those of session.show.
-func (c *control) pauseVerb(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.Hands](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+func (c *control) pauseVerb(ctx context.Context, call action.Call, args *action.Hands) (action.Result, error) {
 	return c.pauseFor(ctx, call, args.Reason, false)
 }
 
-// takeOver makes a session the caller's own: they act in it until they hand it
-// back, and nobody else does. It may be taken from another person. Faults:
+// takeOver gives a session to the caller: only they act in it until they hand it
+// back. It may be taken from another person. Faults:
 // those of session.show.
-func (c *control) takeOver(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.Hands](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+func (c *control) takeOver(ctx context.Context, call action.Call, args *action.Hands) (action.Result, error) {
 	return c.pauseFor(ctx, call, args.Reason, true)
 }
 
-// pauseFor puts a person's hold on a session, or changes the one it has, and
-// waits for what runs in it to end.
+// pauseFor pauses a session for a person, or changes who holds it, and waits until
+// what runs in it has ended.
 func (c *control) pauseFor(ctx context.Context, call action.Call, reason string, taken bool) (action.Result, error) {
 	sess, err := c.sessions.admit(ctx, call)
 	if err != nil {
@@ -79,11 +83,7 @@ func (c *control) changeHolder(ctx context.Context, sess *openSession, hold acti
 // resume hands a session back to its agents, which are told what changed.
 // Faults: already_active when nobody holds it, session_paused when another
 // person took it over, and those of session.show.
-func (c *control) resume(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.HandBack](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+func (c *control) resume(ctx context.Context, call action.Call, args *action.HandBack) (action.Result, error) {
 	sess, err := c.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
@@ -118,27 +118,15 @@ func handedBack(by, note, changed string) string {
 	return line
 }
 
-// control pauses sessions, lets people take them over and hands them back. It
-// pauses them by itself at a limit, and after too many failures.
-type control struct {
-	config   Config
-	sessions *directory
-	saver    *saver
-	audit    auditor
-	log      *slog.Logger
-	work     *sync.WaitGroup
-	limited  func(action.Session, string)
-}
-
 const (
-	pausedIdleFactor = 4                // a held session may be idle for so many times as long: people are slower
-	turnLimit        = 10 * time.Second // for the action that runs when a hold begins to end
+	pausedIdleFactor = 4                // a paused session may be idle for so many times as long: people are slower
+	turnLimit        = 10 * time.Second // for the action that runs when a pause begins
 	maxReason        = 500              // characters of a reason
 )
 
-// barred refuses a call to a session that somebody keeps from its caller.
+// checkPause refuses a call to a session that is paused for its caller.
 // Faults: session_paused.
-func (c *control) barred(call action.Call) (action.SessionFacts, error) {
+func (c *control) checkPause(call action.Call) (action.SessionFacts, error) {
 	if !ofSession(call.Verb) {
 		return action.SessionFacts{}, nil
 	}
@@ -151,8 +139,8 @@ func (c *control) barred(call action.Call) (action.SessionFacts, error) {
 	return sess.facts(), err
 }
 
-// pauseByID pauses a session from the gate's side and alerts. A session that is
-// held already stays as it is. Faults: session_not_found, not_active.
+// pauseByID pauses a session for the gate, and raises an alert. A session that is
+// paused already stays as it is. Faults: session_not_found, not_active.
 func (c *control) pauseByID(ctx context.Context, session, code, why string) error {
 	sess := c.sessions.withID(session)
 	if sess == nil {
@@ -162,8 +150,8 @@ func (c *control) pauseByID(ctx context.Context, session, code, why string) erro
 	return c.pauseAndAlert(ctx, sess, action.Hold{By: action.House, Code: code, Why: why}, "")
 }
 
-// pauseAndAlert pauses a session without a person's doing, and has people told. What
-// runs in it may end.
+// pauseAndAlert pauses a session that no person paused, and alerts people. What
+// runs in it goes on to its end.
 func (c *control) pauseAndAlert(ctx context.Context, sess *openSession, hold action.Hold, correlation string) error {
 	hold.Why = untrusted.Reason(hold.Why, maxReason)
 	fresh, err := c.setPause(ctx, sess, hold, false)
@@ -176,7 +164,7 @@ func (c *control) pauseAndAlert(ctx context.Context, sess *openSession, hold act
 	return err
 }
 
-// setPause puts a hold on a session, unless it has one: then fresh is false.
+// setPause pauses a session. fresh is false where it was paused already.
 // Faults: not_active.
 func (c *control) setPause(ctx context.Context, sess *openSession, hold action.Hold, taken bool) (fresh bool, err error) {
 	if fresh, err = sess.setHold(&hold, taken); !fresh {
@@ -192,17 +180,13 @@ func (c *control) setPause(ctx context.Context, sess *openSession, hold action.H
 	return true, c.saver.savePause(ctx, sess)
 }
 
-// mostWait bounds the wait for a person where the caller does not.
+// maxWait is how long a call waits for a person at most.
 const maxWait = 10 * time.Minute
 
-// requestHuman pauses a session because its agent wants a person, has people
-// told, and waits until one hands it back. On a session that is held already
-// it only waits. Faults: those of session.show.
-func (c *control) requestHuman(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.HumanRequest](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+// requestHuman pauses a session because its agent wants a person, alerts people,
+// and waits until one hands it back. On a session that is paused already it only
+// waits. Faults: those of session.show.
+func (c *control) requestHuman(ctx context.Context, call action.Call, args *action.HumanRequest) (action.Result, error) {
 	sess, err := c.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err

@@ -22,13 +22,13 @@ const (
 	crawlerAgent = "Mozilla/5.0 (compatible; Glovebox)"
 )
 
-// crawl is a crawl that was let begin in a session.
+// crawl is a crawl that runs in a session.
 type crawl struct {
 	id     string
 	grant  action.CrawlGrant
 	reader engine.Crawler
 	files  *http.Transport
-	reads  bool // nothing but what reads may leave its pages
+	reads  bool // its pages may send only requests that read
 }
 
 // close closes its tabs and connections.
@@ -40,7 +40,7 @@ func (c *crawl) close(ctx context.Context) error {
 }
 
 // lookAtCrawl returns the facts of a crawl that is to begin: where it begins,
-// and where else it would go, as the door judges it.
+// and where else it would go, as the egress proxy judges it.
 func (p *pages) lookAtCrawl(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {
@@ -64,13 +64,13 @@ func (p *pages) lookAtCrawl(ctx context.Context, call action.Call) (action.Facts
 	if err := p.control.exhausted(ctx, sess, call); err != nil {
 		return facts, pin, err
 	}
-	to := p.networks.door.Judge(facts.Session.Box, start)
+	to := p.networks.egress.Judge(facts.Session.Box, start)
 	facts.Destination = &to
 	facts.Crawl, err = p.grantOf(facts.Session.Box, args, to)
 	return facts, pin, err
 }
 
-// grantOf is what a crawl would be let do. Faults: invalid_request for what is
+// grantOf is what a crawl would be allowed to do. Faults: invalid_request for what is
 // no host.
 func (p *pages) grantOf(box string, args *action.Crawl, start action.Destination) (*action.CrawlGrant, error) {
 	grant := &action.CrawlGrant{Start: withoutFragment(start.URL)}
@@ -83,7 +83,7 @@ func (p *pages) grantOf(box string, args *action.Crawl, start action.Destination
 		name, wild := strings.CutPrefix(domain, "*.")
 		probe := name
 		if wild {
-			probe = "any." + name // of a pattern's sub-domains one stands for all
+			probe = "any." + name // one sub-domain stands for all of a pattern
 		}
 		to := p.networks.judgeHost(box, probe)
 		if probe == "" || to.Host != probe {
@@ -122,7 +122,7 @@ func (p *pages) beginCrawl(ctx context.Context, call action.Call) (action.Result
 		return action.Result{}, err
 	}
 	verb, _ := action.Lookup(call.Verb)
-	files := p.networks.door.Transport(facts.Session.Box)
+	files := p.networks.egress.Transport(facts.Session.Box)
 	options := engine.CrawlOptions{Extract: args.Extract, Resources: args.Resources}
 	if args.Render == "auto" {
 		options.Way = files
@@ -140,29 +140,29 @@ func (p *pages) beginCrawl(ctx context.Context, call action.Call) (action.Result
 	return action.Result{Session: sess.id, Data: &action.CrawlOpened{ID: c.id, Start: c.grant.Start, Hosts: c.grant.Hosts}}, nil
 }
 
-// lookAtStep returns the facts of a step of a crawl: what its crawl was let
-// do, and where the step goes.
+// lookAtStep returns the facts of a step of a crawl: what its crawl is allowed
+// to do, and where the step goes.
 func (p *pages) lookAtStep(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Facts{}, action.Pin{}, err
 	}
 	facts, pin := action.Facts{Session: sess.facts()}, action.Pin{Session: sess.id}
-	id, address := stepOf(call.Args)
+	id, address := crawlStep(call.Args)
 	c := sess.crawlOf(id)
 	if c == nil {
-		return facts, pin, noCrawl()
+		return facts, pin, noCrawlFault()
 	}
 	facts.Crawl = &c.grant
 	if address != "" {
-		to := p.networks.door.Judge(facts.Session.Box, address)
+		to := p.networks.egress.Judge(facts.Session.Box, address)
 		facts.Destination = &to
 	}
 	return facts, pin, nil
 }
 
-// stepOf is the crawl that a step belongs to, and where it goes.
-func stepOf(args any) (id, address string) {
+// crawlStep is the crawl that a step belongs to, and where it goes.
+func crawlStep(args any) (id, address string) {
 	switch a := args.(type) {
 	case *action.CrawlPage:
 		return a.Crawl, a.URL
@@ -174,7 +174,7 @@ func stepOf(args any) (id, address string) {
 	return "", ""
 }
 
-func noCrawl() error {
+func noCrawlFault() error {
 	return fault.New(fault.NotFound, "no such crawl is open").Hinted("begin one with page.crawl")
 }
 
@@ -190,10 +190,10 @@ func (p *pages) stepInCrawl(ctx context.Context, call action.Call) (action.Resul
 		return action.Result{Session: sess.id}, err
 	}
 	defer leave()
-	id, _ := stepOf(call.Args)
+	id, _ := crawlStep(call.Args)
 	c := sess.crawlOf(id)
 	if c == nil {
-		return action.Result{}, noCrawl()
+		return action.Result{}, noCrawlFault()
 	}
 	result := action.Result{Session: sess.id}
 	switch args := call.Args.(type) {
@@ -214,7 +214,7 @@ func (p *pages) stepInCrawl(ctx context.Context, call action.Call) (action.Resul
 	return action.Result{}, err
 }
 
-// file fetches what needs no browser, by the box's own way out.
+// file fetches a file without the browser, through the box's egress.
 func (c *crawl) file(ctx context.Context, address string, limit time.Duration) (*action.CrawlFetched, error) {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
@@ -225,25 +225,25 @@ func (c *crawl) file(ctx context.Context, address string, limit time.Duration) (
 	request.Header.Set("User-Agent", crawlerAgent)
 	response, err := c.files.RoundTrip(request)
 	if err != nil {
-		return nil, unfetched(address, err)
+		return nil, fetchFault(address, err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	if said := response.Header.Get("X-Glovebox-Refused") + response.Header.Get("X-Glovebox-Failed"); said != "" && request.URL.Scheme == "http" {
-		return nil, unfetched(address, nil).With("error", said)
+		return nil, fetchFault(address, nil).With("error", said)
 	}
 	out := &action.CrawlFetched{Status: response.StatusCode}
 	if to, err := response.Location(); err == nil && response.StatusCode/100 == 3 {
 		out.Redirect = to.String()
 		return out, nil
 	}
-	if out.Body, err = unpacked(response.Body); err != nil {
-		return nil, unfetched(address, err)
+	if out.Body, err = unpack(response.Body); err != nil {
+		return nil, fetchFault(address, err)
 	}
 	return out, nil
 }
 
-// unpacked reads a file, and what is inside one that is packed.
-func unpacked(body io.Reader) ([]byte, error) {
+// unpack reads a file, and what is inside one that is packed.
+func unpack(body io.Reader) ([]byte, error) {
 	whole, err := io.ReadAll(io.LimitReader(body, maxFile))
 	if err != nil || len(whole) < 2 || whole[0] != 0x1f || whole[1] != 0x8b { // RFC 1952 section 2.3.1
 		return whole, err
@@ -251,7 +251,7 @@ func unpacked(body io.Reader) ([]byte, error) {
 	return gunzip(whole)
 }
 
-func unfetched(address string, err error) *fault.Fault {
+func fetchFault(address string, err error) *fault.Fault {
 	f := fault.New(fault.NavigationFailed, "%s could not be fetched", bare(address)).
 		Hinted("check the address; the server may be down or unreachable")
 	if err != nil {
@@ -289,8 +289,8 @@ func (o *openSession) dropCrawl(id string) {
 	}
 }
 
-// gunzip unpacks a file, at most as far as a file may be long: a small one can
-// hold a thousand times as much.
+// gunzip unpacks a file, up to maxFile bytes: a small file can hold a thousand
+// times as much.
 func gunzip(packed []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

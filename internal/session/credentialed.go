@@ -10,15 +10,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// putOut is how long what agents may not go on with has to end.
+// cancelLimit is how long calls have to end that agents may not go on with.
 const cancelLimit = 5 * time.Second
 
-// markCredentialed narrows what agents may do in the session, for its life.
-// Whoever puts credentials into its browser calls it right before, each time,
-// and puts none in when it fails. What is withheld from agents does not begin
-// any more: calls in flight are cancelled, agents' clients of the browser's
-// protocol are put out, and it returns when they have left. Faults:
-// credentials_unavailable when they do not.
+// markCredentialed narrows what agents may do in the session from now on. It is
+// called each time before credentials are put into the browser, and none are put in
+// when it fails. Calls that are withheld from agents do not begin any more; those
+// that run are cancelled, and agents' DevTools clients are disconnected. It returns
+// when they have ended. Faults: credentials_unavailable when they do not end.
 func (o *openSession) markCredentialed(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, cancelLimit)
 	defer cancel()
@@ -33,8 +32,8 @@ func (o *openSession) markCredentialed(ctx context.Context) error {
 	return nil
 }
 
-// cancelWithheld marks the session, ends what is withheld from agents from then on and
-// returns what tells that it has ended.
+// cancelWithheld marks the session and cancels the calls that are withheld from
+// agents. The channels are closed when the calls have ended.
 func (o *openSession) cancelWithheld() (left []<-chan struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -54,8 +53,8 @@ func (o *openSession) cancelWithheld() (left []<-chan struct{}) {
 // process or one before.
 func (s *sessionState) isCredentialed() bool { return s.credentialed || len(s.record.Credentialed) > 0 }
 
-// checkWithheld refuses what agents do not have in a session with credentials,
-// whatever was decided of the call before it had them. Faults:
+// checkWithheld refuses the calls that agents do not have in a session with
+// credentials, also where the call was allowed before it had them. Faults:
 // denied_by_policy.
 func (s *sessionState) checkWithheld(call action.Call) error {
 	verb, known := action.Lookup(call.Verb)
@@ -68,7 +67,7 @@ func (s *sessionState) checkWithheld(call action.Call) error {
 	return fault.New(fault.DeniedByPolicy, "%s", action.WithheldWhy).Hinted("%s", verb.Instead()).With("rule", action.WithheldRule)
 }
 
-// withRights tells the page engine for whom a call is made.
+// withRights adds to ctx for whom a call is made, for the page engine.
 func withRights(ctx context.Context, call action.Call) context.Context {
 	ctx = engine.Viewing(ctx, engine.Viewer{Actor: call.Caller.Actor, Surface: call.Surface}, call.Changes)
 	if call.Caller.Role == action.Operator {
@@ -77,9 +76,9 @@ func withRights(ctx context.Context, call action.Call) context.Context {
 	return ctx
 }
 
-// holdsIn is what the page engine of a box asks: whether the session there holds
-// credentials, and where its known secrets are in a text.
-func (ca *credentialAccess) holdsIn(box string) (credentialed func() bool, secrets func(string) [][2]int) {
+// secretsOfBox returns what the page engine of a box asks: whether the session there
+// has credentials, and where its known secrets are in a text.
+func (ca *credentialAccess) secretsOfBox(box string) (credentialed func() bool, secrets func(string) [][2]int) {
 	credentialed = func() bool {
 		sess := ca.sessions.byBox(box)
 		return sess != nil && sess.facts().Credentialed
@@ -97,7 +96,7 @@ func (ca *credentialAccess) holdsIn(box string) (credentialed func() bool, secre
 	return credentialed, secrets
 }
 
-// checkBegin is withholds for a call that is about to be done. Faults:
+// checkBegin is checkWithheld for a call that is about to be done. Faults:
 // denied_by_policy.
 func (o *openSession) checkBegin(call action.Call) error {
 	o.mu.Lock()
@@ -105,8 +104,8 @@ func (o *openSession) checkBegin(call action.Call) error {
 	return o.state.checkWithheld(call)
 }
 
-// lookAt says of a call about saved user data whether a session that its
-// caller may use holds credentials.
+// lookAt returns, for a call about profiles, whether a session that its caller may
+// use has credentials.
 func (v *profileVerbs) lookAt(call action.Call) action.Facts {
 	holds := func(sess *openSession) bool {
 		return sess.scope == call.Caller.Scope && isOpen(sess.now().State) && sess.facts().Credentialed

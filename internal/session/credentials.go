@@ -17,8 +17,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// credentialAccess puts credentials into the browsers of sessions, and sees to
-// it that their secrets are known to the redaction before a browser has them.
+// credentialAccess puts credentials into the browsers of sessions. The redaction
+// knows their secrets before a browser has them.
 type credentialAccess struct {
 	config   Config
 	vault    Vault
@@ -31,12 +31,12 @@ type credentialAccess struct {
 	log      *slog.Logger
 	codes    usedCodes
 
-	mu   sync.Mutex
-	over map[string]time.Time // sessions that ended with secrets still known; guarded by mu
+	mu      sync.Mutex
+	endedAt map[string]time.Time // sessions that ended with secrets still known; guarded by mu
 }
 
-// noneFor is how long a host is known to have no credentials, so that a page of
-// a site without any costs the vault one question.
+// noneTTL is how long the gateway remembers that a host has no credentials, so that
+// a page asks the vault once only.
 const noneTTL = 3 * time.Second
 
 // injection lets one call at a time put credentials into a session's browser.
@@ -77,11 +77,11 @@ func newInjection() injection {
 // the document is requested. Faults: credentials_unavailable, not_active.
 func (ca *credentialAccess) prepare(ctx context.Context, box, rawURL string) error {
 	sess := ca.sessions.byBox(box)
-	if sess == nil { // it is being taken up, or has ended
+	if sess == nil { // it is being recovered, or has ended
 		return fault.New(fault.CredentialsUnavailable, "the session is not ready for its credentials").
 			Hinted("go there again")
 	}
-	host := ca.networks.door.Judge(box, rawURL).Host
+	host := ca.networks.egress.Judge(box, rawURL).Host
 	if host == "" || !ca.injects(sess, host) {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (ca *credentialAccess) prepare(ctx context.Context, box, rawURL string) err
 	return err
 }
 
-// injects reports whether documents of a host get credentials in a session, if
+// injects reports whether documents of a host get the stored credentials, where
 // there are some.
 func (ca *credentialAccess) injects(sess *openSession, host string) bool {
 	return ca.config.AutoInject || slices.ContainsFunc(sess.snapshot().terms.Named, func(domain string) bool { return credentials.Within(host, domain) })
@@ -116,7 +116,7 @@ func (ca *credentialAccess) injectNow(ctx context.Context, sess *openSession, ho
 	set, err := ca.vault.For(ctx, sess.scope, host)
 	if err != nil {
 		err = unavailable(host, err)
-		ca.injected(sess, credentials.Set{Domain: host}, err)
+		ca.recordInjection(sess, credentials.Set{Domain: host}, err)
 		return false, err
 	}
 	if set == nil || !set.Injects() {
@@ -138,7 +138,7 @@ func (ca *credentialAccess) learn(session string, set credentials.Set) {
 func (ca *credentialAccess) put(ctx context.Context, sess *openSession, set credentials.Set) error {
 	browser, err := sess.openBrowser()
 	if err == nil {
-		err = ca.prepares(ctx, sess, set.Domain)
+		err = ca.beforeSecrets(ctx, sess, set.Domain)
 	}
 	if err == nil && len(set.LocalStorage)+len(set.SessionStorage) > 0 {
 		err = ca.saver.changeTerms(ctx, sess, func(t *terms) { t.Stored = true })
@@ -152,7 +152,7 @@ func (ca *credentialAccess) put(ctx context.Context, sess *openSession, set cred
 	if err != nil {
 		err = unavailable(set.Domain, err)
 	}
-	ca.injected(sess, set, err)
+	ca.recordInjection(sess, set, err)
 	if err != nil && !set.Required && ctx.Err() == nil {
 		sess.with(func(st *sessionState) {
 			st.addNote("the stored credentials of " + set.Domain + " could not be put in: it is visited without them")
@@ -162,8 +162,8 @@ func (ca *credentialAccess) put(ctx context.Context, sess *openSession, set cred
 	return err
 }
 
-// mark stores that a session has the credentials of a domain: which version, or
-// that it is about to, with none. From then on it is credentialed, for its life.
+// mark stores which version of a domain's credentials a session has. An empty
+// version says that it is about to get them. From then on it is credentialed.
 func (ca *credentialAccess) mark(ctx context.Context, sess *openSession, domain, version string) error {
 	return ca.saver.changeTerms(ctx, sess, func(t *terms) {
 		t.Credentialed = maps.Clone(t.Credentialed)
@@ -198,18 +198,19 @@ func (o *openSession) credentialVersion(domain string) string {
 	return o.state.terms.Credentialed[domain]
 }
 
-// openBrowser is a session's browser. One that starts has none yet.
+// openBrowser returns a session's browser. Faults: not_active where it has none
+// yet.
 func (o *openSession) openBrowser() (Browser, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.state.browser == nil {
-		return nil, notOpen(o.state.record)
+		return nil, notOpenFault(o.state.record)
 	}
 	return o.state.browser, nil
 }
 
-// injected records that credentials were put into a session, or were not.
-func (ca *credentialAccess) injected(sess *openSession, set credentials.Set, err error) {
+// recordInjection records that credentials were put into a session, or were not.
+func (ca *credentialAccess) recordInjection(sess *openSession, set credentials.Set, err error) {
 	record := sess.now()
 	event := action.Record{
 		EventType: "injection", Timestamp: time.Now().UTC(), Actor: record.Actor, Scope: record.Scope,
@@ -239,7 +240,7 @@ func (ca *credentialAccess) authenticated(box, domain, origin, scheme string) {
 	})
 }
 
-// unavailable is what a caller is told of credentials that could not be put in.
+// unavailable is the fault of credentials that could not be put in.
 func unavailable(domain string, err error) error {
 	if fault.CodeOf(err) == fault.CredentialsUnavailable {
 		return err
@@ -258,30 +259,30 @@ func lateFault(ctx context.Context) error {
 
 const maxCredentialDomains = 50 // domains whose credentials a session asks for
 
-// hint puts the credentials of a domain in that a navigation names, before it
-// goes. Faults: credentials_unavailable also where there are none, and those of
-// named.
-func (ca *credentialAccess) hint(ctx context.Context, sess *openSession, caller action.Caller, domain string) error {
+// injectNamed puts in the credentials of a domain that a navigation names, before it
+// begins. Faults: credentials_unavailable also where there are none, and those of
+// networks.domains.
+func (ca *credentialAccess) injectNamed(ctx context.Context, sess *openSession, caller action.Caller, domain string) error {
 	list, err := ca.networks.domains(caller, sess.reach(), []string{domain})
 	if err != nil {
 		return err
 	}
 	host := list[0]
 	if ca.vault == nil {
-		return noneStored(host)
+		return noCredentials(host)
 	}
-	if err := ca.name(ctx, sess, host); err != nil {
+	if err := ca.addDomain(ctx, sess, host); err != nil {
 		return err
 	}
 	found, err := ca.inject(ctx, sess, host)
 	if err == nil && !found {
-		err = noneStored(host)
+		err = noCredentials(host)
 	}
 	return err
 }
 
-// name notes that a session asks for the credentials of a domain.
-func (ca *credentialAccess) name(ctx context.Context, sess *openSession, host string) error {
+// addDomain notes that a session asks for the credentials of a domain.
+func (ca *credentialAccess) addDomain(ctx context.Context, sess *openSession, host string) error {
 	at := sess.snapshot()
 	have := slices.Clone(at.terms.Named)
 	switch {
@@ -294,7 +295,7 @@ func (ca *credentialAccess) name(ctx context.Context, sess *openSession, host st
 	return ca.saver.changeTerms(ctx, sess, func(t *terms) { t.Named = append(slices.Clone(t.Named), host) })
 }
 
-func noneStored(host string) error {
+func noCredentials(host string) error {
 	return fault.New(fault.CredentialsUnavailable, "there are no credentials for %s", host).
 		Hinted("go there without domain_hint, or let an operator store some: glovebox vault set %s", host).With("domain", host)
 }

@@ -2,8 +2,6 @@ package session
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"regexp"
 	"slices"
@@ -12,6 +10,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/randid"
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
@@ -27,10 +26,10 @@ type directory struct {
 	open roster // guarded by mu
 }
 
-// find returns the live session a call means: by id or name, else the most
-// recently used open one that is the call's own, of the configured provider,
-// held or not: a call must not land on another page because a person took its
-// own. nil when it is not live.
+// find returns the session that a call means: by id or name, else the caller's own
+// open one that was used last, of the configured provider. A paused session counts:
+// a call must not reach another page because a person took its own. nil when there
+// is none that is open.
 func (d *directory) find(call action.Call) *openSession {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -55,8 +54,8 @@ func (d *directory) find(call action.Call) *openSession {
 	return best
 }
 
-// owned reports whether an unnamed call may mean the session: its caller
-// started it, over the same connection where the call came by one.
+// owned reports whether a call that names no session may mean this one: its caller
+// started it, over the same connection where the call came over one.
 func (o *openSession) owned(call action.Call) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -72,14 +71,14 @@ func better(a, b action.Session) bool {
 	return a.LastUsed.After(b.LastUsed)
 }
 
-// withID returns the live session of an id, nil when there is none.
+// withID returns the session of an id, nil when it is not open.
 func (d *directory) withID(id string) *openSession {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.open.byID[id]
 }
 
-// byBox returns the live session of a box, nil when there is none.
+// byBox returns the session of a box, nil when it has none.
 func (d *directory) byBox(box string) *openSession {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -119,7 +118,7 @@ func (d *directory) admit(ctx context.Context, call action.Call) (*openSession, 
 	if err != nil {
 		return nil, err
 	}
-	return nil, notOpen(record)
+	return nil, notOpenFault(record)
 }
 
 // recordOf returns the record of the session a call means, open or not.
@@ -131,8 +130,8 @@ func (d *directory) recordOf(ctx context.Context, call action.Call) (action.Sess
 	return record, action.SessionFacts{ID: record.ID, Box: record.Box, State: record.State, Actions: record.Actions, Credentialed: len(record.Credentialed) > 0}, err
 }
 
-// ended finds a session that is not live. One of another scope is as absent as
-// one that never was.
+// ended finds the record of a session that has ended. One of another scope is not
+// found.
 func (d *directory) ended(ctx context.Context, call action.Call) (action.Session, error) {
 	if call.Session == "" {
 		if words := d.notices.take(call); words != "" {
@@ -151,7 +150,7 @@ func (d *directory) ended(ctx context.Context, call action.Call) (action.Session
 	return e.Session, nil
 }
 
-// newest returns the record as it is now, where it was read from the store.
+// newest returns the current record of a session whose stored one was read.
 func (d *directory) newest(record action.Session) action.Session {
 	sess := d.withID(record.ID)
 	if sess == nil {
@@ -170,7 +169,7 @@ func (d *directory) userOf(profile string) (action.Session, bool) {
 	return action.Session{}, false
 }
 
-// crowded says how many sessions of a scope are open, once they are many.
+// crowded returns a warning where many sessions of a scope are open.
 func (d *directory) crowded(scope string) string {
 	most, mine := d.config.MaxConcurrent, 0
 	for _, sess := range d.all() {
@@ -184,11 +183,11 @@ func (d *directory) crowded(scope string) string {
 	return fmt.Sprintf("%d of %d sessions of this scope are open (security.max_concurrent_sessions): close those that are not needed", mine, most)
 }
 
-// mostOthers is how many sessions of others a fault names.
+// maxOthers is how many sessions of others a fault names.
 const maxOthers = 5
 
-// noneOpen is the fault of an unnamed call whose caller has no session. It names
-// the sessions of others that the call may name.
+// noneOpen is the fault of a call that names no session and whose caller has none.
+// It lists sessions of others that the call may name.
 func (d *directory) noneOpen(call action.Call) *fault.Fault {
 	const start = "start one with session.start"
 	var others []string
@@ -212,8 +211,5 @@ func (d *directory) noneOpen(call action.Call) *fault.Fault {
 // idPattern is the shape of session ids; no session may be named like one.
 var idPattern = regexp.MustCompile(`^s[0-9a-f]{16}$`)
 
-func newID() string {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
-	return "s" + hex.EncodeToString(b[:])
-}
+func newID() string { return randid.New("s", 8) }
+

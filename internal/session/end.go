@@ -18,17 +18,17 @@ func (o *openSession) setBox(id string) {
 	o.state.record.Box = id
 }
 
-// opened makes a session open, if nobody has ended it meanwhile, and has it
-// watched. It is stored before anybody is told: a gateway that dies right after
-// its answer must find the session again.
-func (l *lifecycle) opened(sess *openSession, s stage) bool {
+// openWith makes a session open, unless somebody has ended it meanwhile, and
+// watches it. It is stored before the caller gets an answer: a gateway that is
+// killed right after must find the session again.
+func (l *lifecycle) openWith(sess *openSession, s stage) bool {
 	var ok bool
 	sess.with(func(st *sessionState) { ok = st.open(s) })
 	if ok {
 		l.work.Go(func() { l.watch(sess, s) })
 		l.work.Go(func() { l.monitorHealth(sess, s.box) })
 		l.work.Go(func() { l.freezer.run(sess, s.box) })
-		if err := l.saver.save(context.Background(), sess); err != nil { // store is bounded; nothing but the record is at stake
+		if err := l.saver.save(context.Background(), sess); err != nil { // save is bounded
 			l.log.Error("cannot record an open session", "session", sess.id, "error", err)
 			l.saver.ask()
 		}
@@ -43,14 +43,14 @@ func (l *lifecycle) watch(sess *openSession, s stage) {
 	for alive := true; alive; {
 		changed := sess.snapshot().changed
 		select {
-		case <-changed: // a hold has limits of its own
+		case <-changed: // a paused session has other limits
 			timer.Reset(0)
 		case <-sess.closing:
 			alive = false
 		case <-s.box.Done():
 			sess.lose(l.log, s)
 		case <-s.browser.Done():
-			next, again := l.revive(sess, s)
+			next, again := l.restartBrowser(sess, s)
 			if !again {
 				sess.lose(l.log, s)
 				continue
@@ -61,7 +61,7 @@ func (l *lifecycle) watch(sess *openSession, s stage) {
 			next, over := l.deadline(sess, time.Now())
 			if over != nil && over.pauses {
 				l.control.pauseAtLimit(context.Background(), sess, over.reason) // it belongs to no call, and its steps are bounded
-				next, _ = l.deadline(sess, time.Now())                          // of a held session: this loop does not hear of a hold of its own
+				next, _ = l.deadline(sess, time.Now())                          // of a paused session
 			} else if over != nil {
 				sess.end(*over)
 			}
@@ -70,7 +70,7 @@ func (l *lifecycle) watch(sess *openSession, s stage) {
 			}
 		}
 	}
-	l.conclude(sess)
+	l.finishEnd(sess)
 }
 
 // lose begins the end of a session whose box or browser is gone.
@@ -80,7 +80,7 @@ func (o *openSession) lose(log *slog.Logger, s stage) {
 }
 
 // lossOf says why a session failed whose box or browser is gone. The box is
-// asked first: when it goes, the browser goes with it.
+// asked first: when it ends, the browser ends with it.
 func lossOf(s stage) ending {
 	select {
 	case <-s.box.Done():
@@ -90,7 +90,7 @@ func lossOf(s stage) ending {
 	}
 }
 
-// causeText shows only what was written for callers.
+// causeText returns only text that was written for callers.
 func causeText(err error) string {
 	if f := (*fault.Fault)(nil); errors.As(err, &f) {
 		return ": " + f.Message
@@ -106,7 +106,7 @@ func (l *lifecycle) deadline(sess *openSession, now time.Time) (next time.Durati
 }
 
 func (l *lifecycle) deadlineOf(st *sessionState, now time.Time) (next time.Duration, over *ending) {
-	if end := l.control.endOfTime(st); !end.IsZero() && st.pause.Hold == nil { // who holds it decides whether it goes on
+	if end := l.control.endOfTime(st); !end.IsZero() && st.pause.Hold == nil { // whoever has paused it decides whether it goes on
 		if next = end.Sub(now); next <= 0 {
 			return 0, &ending{reason: minutesKey + ": it was open for " + now.Sub(st.record.Created).Round(time.Second).String(), limit: minutesKey, pauses: true}
 		}
@@ -117,7 +117,7 @@ func (l *lifecycle) deadlineOf(st *sessionState, now time.Time) (next time.Durat
 		}
 		idle := most - now.Sub(st.record.LastUsed)
 		if len(st.calls) > 0 {
-			idle = most // a call that takes long is no idleness
+			idle = most // it is in use
 		}
 		if idle <= 0 {
 			return 0, limitEnding(key, "idle for "+most.String())
@@ -129,8 +129,8 @@ func (l *lifecycle) deadlineOf(st *sessionState, now time.Time) (next time.Durat
 	return next, nil
 }
 
-// idleLimit is how long a session may be without a call, and what says so; 0 is
-// no limit.
+// idleLimit is how long a session may be without a call, and which setting says
+// so; 0 is no limit.
 func (l *lifecycle) idleLimit(st *sessionState) (key string, most time.Duration) {
 	if st.terms.Timeout > 0 {
 		return "timeout of session.start", time.Duration(st.terms.Timeout) * time.Millisecond
@@ -142,43 +142,43 @@ func limitEnding(key, what string) *ending {
 	return &ending{state: closed, reason: fmt.Sprintf("%s, the limit of %s", what, key), limit: key}
 }
 
-// conclude ends what a session has and stores how it ended. end must have been
-// called; conclude must be called once.
-func (l *lifecycle) conclude(sess *openSession) {
-	ctx := context.Background() // the session's last steps belong to no call; unmake and store are bounded
+// finishEnd ends the box of a session and stores how it ended. It is called once,
+// after end.
+func (l *lifecycle) finishEnd(sess *openSession) {
+	ctx := context.Background() // these steps belong to no call, and are bounded
 	at := sess.snapshot()
 	box, browser, how := at.record.Box, at.browser, *at.ending
 	if how.keep {
-		l.leave(ctx, sess, browser)
+		l.leaveOpen(ctx, sess, browser)
 		return
 	}
 	l.keeper.keep(ctx, sess, how, l.creds.purge(ctx, sess, how))
-	if box != "" && l.boxes.owns(box) {
-		l.boxes.unmake(ctx, box, browser)
+	if box != "" && l.boxes.isClaimed(box) {
+		l.boxes.destroy(ctx, box, browser)
 	}
 	l.refusals.finish(sess)
 	record := sess.close(how)
 	if err := l.saver.save(ctx, sess); err != nil {
 		l.log.Error("cannot record the end of a session", "session", sess.id, "error", err)
 	}
-	if how.state == failed && how.call == "" { // nobody is being told by an answer
+	if how.state == failed && how.call == "" { // no caller gets an answer that says so
 		l.audit.alert(record, "", "the session failed: "+how.reason)
 	}
 	l.audit.event(record, how.call, how.reason)
 	if l.pages.outgoing != nil {
 		l.pages.outgoing.Over(sess.id)
 	}
-	l.creds.outlive(sess)
+	l.creds.keepKnown(sess)
 	if told := how.by == record.Actor || how.state == failed && how.call != ""; !told && sess.run == "" {
-		l.notices.parted(record, sess.snapshot().terms)
+		l.notices.add(record, sess.snapshot().terms)
 	}
 	l.log.Info("session ended", "session", sess.id, "state", how.state, "reason", how.reason)
 	l.sessions.remove(sess)
 }
 
-// leave lets an open session go as it is. Its box waits for the next process
-// as long as its lease lets it.
-func (l *lifecycle) leave(ctx context.Context, sess *openSession, browser Browser) {
+// leaveOpen leaves an open session to the next process. Its box waits for it until
+// its lease ends.
+func (l *lifecycle) leaveOpen(ctx context.Context, sess *openSession, browser Browser) {
 	tryLater(ctx, l.log, l.keeper.rememberOrigins(ctx, sess))
 	if err := browser.Close(); err != nil {
 		l.log.Debug("cannot close a page", "session", sess.id, "error", err)
@@ -191,7 +191,7 @@ func (l *lifecycle) leave(ctx context.Context, sess *openSession, browser Browse
 	l.sessions.remove(sess)
 }
 
-// finish ends a session and waits until nothing is left of it.
+// finish ends a session and waits until that is done.
 func (l *lifecycle) finish(ctx context.Context, sess *openSession, e ending) error {
 	sess.end(e)
 	select {

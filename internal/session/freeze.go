@@ -12,9 +12,17 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
+// freezer freezes the boxes of sessions that nobody uses.
+type freezer struct {
+	config       Config
+	audit        auditor
+	log          *slog.Logger
+	hasQuestions func(action.Session) bool
+}
+
 const (
 	freezeLimit  = 10 * time.Second       // wall time to freeze a box, or to thaw it
-	freezeSettle = 200 * time.Millisecond // for what the browser said just before to be answered, which thaws it
+	freezeSettle = 200 * time.Millisecond // to answer what the browser sent just before, which thaws it
 	freezeAgain  = 5 * time.Second        // until it is tried again, after something went on in the browser
 )
 
@@ -47,23 +55,22 @@ func (f *freezer) run(sess *openSession, box sandbox.Box) {
 	}
 }
 
-// untilIdle is how long a session must stay unused to be idle; nothing when it
-// is.
+// untilIdle is how long a session must stay unused until it is idle; 0 when it is
+// idle.
 func (f *freezer) untilIdle(sess *openSession, now time.Time) time.Duration {
 	record, browser, used := sess.usage()
 	left := f.config.FreezeAfter - now.Sub(record.LastUsed)
 	switch {
 	case left > 0:
 		return left
-	case used || browser.Busy() || f.asks != nil && f.asks(record):
+	case used || browser.Busy() || f.hasQuestions != nil && f.hasQuestions(record):
 		return freezeAgain
 	}
 	return 0
 }
 
-// inUse reports whether a call, a client of the protocol or a crawl
-// is in a session, or a request of its pages waits for a verdict. mu must
-// be held.
+// inUse reports whether a call, a DevTools client or a crawl uses the session, or
+// a request of its pages waits for a verdict.
 func (s *sessionState) inUse() bool {
 	return len(s.calls) > 0 || s.clients > 0 || s.crawl != nil || s.sending > 0
 }
@@ -76,7 +83,7 @@ func (f *freezer) freeze(ctx context.Context, sess *openSession, box sandbox.Box
 		return freezeAgain
 	}
 	if thawed == nil {
-		return max(f.config.FreezeAfter, freezeAgain) // it cannot be: no need to hurry
+		return max(f.config.FreezeAfter, freezeAgain) // it cannot be frozen: try again later
 	}
 	record, since, still := sess.markFrozen(thawed)
 	if !still {
@@ -111,14 +118,14 @@ func (o *openSession) thawed() (record action.Session, by string) {
 	return o.state.record, by
 }
 
-// markFrozen notes that a session's box stands still, unless it goes on already.
+// markFrozen notes that a session's box is frozen, unless it was thawed already.
 func (o *openSession) markFrozen(thawed <-chan struct{}) (record action.Session, since time.Time, still bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	select {
 	case <-thawed:
 		return o.state.record, time.Time{}, false
-	default: // who thaws it from now on finds the mark
+	default: // whoever thaws it from now on sees that it was frozen
 	}
 	o.state.record.Frozen, o.state.frozen = true, time.Now()
 	return o.state.record, o.state.frozen, true
@@ -128,8 +135,8 @@ const frozenNote = "the session stood still"
 
 const freezeKey = "browser.freeze_after_seconds"
 
-// tryFreeze freezes a box. ok is false where something went on in its browser
-// meanwhile: it runs then. thawed is nil where it cannot be frozen.
+// tryFreeze freezes a box. ok is false where something happened in its browser
+// meanwhile: then it runs. thawed is nil where it cannot be frozen.
 func (f *freezer) tryFreeze(ctx context.Context, sess *openSession, box sandbox.Box) (thawed <-chan struct{}, ok bool) {
 	asked, cancel := context.WithTimeout(ctx, freezeLimit)
 	defer cancel()
@@ -151,19 +158,19 @@ func (f *freezer) tryFreeze(ctx context.Context, sess *openSession, box sandbox.
 	if !used && !browser.Busy() {
 		return thawed, true
 	}
-	if err := box.Thaw(asked); err != nil { // what was sent before would get no answer
+	if err := box.Thaw(asked); err != nil { // what was sent to the browser gets no answer else
 		f.log.Warn("a box cannot be thawed", "session", sess.id, "error", err)
 	}
 	return nil, false
 }
 
-// wake has a session's box go on before a call does anything in it. The call
-// must be registered. Faults: cdp_error.
+// wake thaws a session's box before a call does anything in it. The call must be
+// registered. Faults: cdp_error.
 func (o *openSession) wake(ctx context.Context, call action.Call) error {
 	o.mu.Lock()
 	box := o.state.box
 	if o.state.record.Frozen {
-		o.state.wokenBy = call.ID // before it is thawed, which is recorded at once
+		o.state.wokenBy = call.ID // set before it is thawed, which is recorded at once
 	}
 	o.mu.Unlock()
 	if box == nil {
@@ -171,7 +178,7 @@ func (o *openSession) wake(ctx context.Context, call action.Call) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, freezeLimit)
 	defer cancel()
-	if err := box.Thaw(ctx); err != nil && box.Err() == nil { // of a box that is gone the call itself says what to do
+	if err := box.Thaw(ctx); err != nil && box.Err() == nil { // for a box that is gone the call itself has a fault
 		return err
 	}
 	o.mu.Lock()
@@ -180,22 +187,14 @@ func (o *openSession) wake(ctx context.Context, call action.Call) error {
 	return nil
 }
 
-// markThawed notes that a session's box goes on, and has its agent told how long it
-// stood still.
+// markThawed notes that a session's box runs again, and tells its agent how long it
+// was frozen.
 func (s *sessionState) markThawed() {
 	if !s.record.Frozen {
 		return
 	}
 	s.record.Frozen = false
-	s.pause.Notes = slices.DeleteFunc(slices.Clone(s.pause.Notes), func(note string) bool { return strings.HasPrefix(note, frozenNote) }) // of another time
+	s.pause.Notes = slices.DeleteFunc(slices.Clone(s.pause.Notes), func(note string) bool { return strings.HasPrefix(note, frozenNote) }) // of an earlier time
 	s.addNote(fmt.Sprintf("%s for %s while nobody used it, and goes on now: its page may show what was, until it has caught up",
 		frozenNote, time.Since(s.frozen).Round(time.Second)))
-}
-
-// freezer freezes the boxes of sessions that nobody uses.
-type freezer struct {
-	config Config
-	audit  auditor
-	log    *slog.Logger
-	asks   func(action.Session) bool
 }

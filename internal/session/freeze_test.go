@@ -133,7 +133,7 @@ func TestASessionThatPeopleAreAskedAboutIsNotFrozen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := time.Now().Add(10 * time.Minute)
 		r := newRig(t, with(freezing), func(r *rig) {
-			r.options.Asks = func(s action.Session) bool { return s.Scope == "alice" && time.Now().Before(asked) }
+			r.options.HasQuestions = func(s action.Session) bool { return s.Scope == "alice" && time.Now().Before(asked) }
 		})
 		s := r.start(alice, action.SessionStart{})
 		idle(9 * time.Minute)

@@ -14,10 +14,9 @@ const (
 	maxMissed   = 3                // reports in a row that did not come
 )
 
-// monitorHealth asks a session's box how it is, until the session ends, and ends one
-// whose box is not well: it does not answer, or a renderer shows twice that
-// Chromium's own sandbox does not hold it (one that is just being started may
-// show it once).
+// monitorHealth asks a session's box for its health until the session ends. It ends
+// the session where the box does not answer, or where Chromium's own sandbox does
+// not confine a renderer twice in a row: one that is just starting may show it once.
 func (l *lifecycle) monitorHealth(sess *openSession, box sandbox.Box) {
 	ctx, cancel := context.WithCancel(context.Background()) // of the session's life, which no call owns
 	l.work.Go(func() {
@@ -34,7 +33,7 @@ func (l *lifecycle) monitorHealth(sess *openSession, box sandbox.Box) {
 		case <-ticker.C:
 		}
 		if sess.now().Frozen {
-			continue // nothing runs that could have changed; the bridge tells when its guest is lost
+			continue // nothing runs in it; the bridge notices when its guest is lost
 		}
 		health, err := askHealth(ctx, box)
 		if err != nil {
@@ -51,15 +50,15 @@ func (l *lifecycle) monitorHealth(sess *openSession, box sandbox.Box) {
 	}
 }
 
-// askHealth asks a box how it is.
+// askHealth asks a box for its health.
 func askHealth(ctx context.Context, box sandbox.Box) (sandbox.Health, error) {
 	ctx, cancel := context.WithTimeout(ctx, healthLimit)
 	defer cancel()
 	return box.Health(ctx)
 }
 
-// weakRenderers returns the renderers that Chromium's own sandbox does not hold, and
-// whether one of them was among those before.
+// weakRenderers returns the renderers that Chromium's own sandbox does not confine,
+// and whether one of them was among those before.
 func weakRenderers(before map[int]bool, health sandbox.Health) (now map[int]bool, again bool) {
 	now = map[int]bool{}
 	for _, p := range health.Renderers {

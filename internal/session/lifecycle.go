@@ -13,8 +13,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// lifecycle starts sessions, watches over them, recovers them after a restart
-// and ends them.
+// lifecycle starts sessions, watches them, recovers them after a restart of the
+// gateway, and ends them.
 type lifecycle struct {
 	config   Config
 	sessions *directory
@@ -43,7 +43,7 @@ type lifecycle struct {
 
 func (l *lifecycle) lookAtStart(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	p, err := l.plans.plan(ctx, call)
-	return action.Facts{Destination: p.goal}, action.Pin{}, err
+	return action.Facts{Destination: p.destination}, action.Pin{}, err
 }
 
 // start starts a session. A page that does not load leaves it open, with a
@@ -53,8 +53,8 @@ func (l *lifecycle) start(ctx context.Context, call action.Call) (action.Result,
 	if err != nil {
 		return action.Result{}, err
 	}
-	if p.goal != nil && !p.goal.Allowed {
-		return action.Result{}, blockedFault(*p.goal)
+	if p.destination != nil && !p.destination.Allowed {
+		return action.Result{}, blockedFault(*p.destination)
 	}
 	sess, err := l.reserve(ctx, call, p)
 	if err != nil {
@@ -65,7 +65,7 @@ func (l *lifecycle) start(ctx context.Context, call action.Call) (action.Result,
 	}
 	result := action.Result{Session: sess.id}
 	if p.args.URL != "" {
-		result = l.pages.goFirst(ctx, sess, call, p.args.URL)
+		result = l.pages.openFirst(ctx, sess, call, p.args.URL)
 	}
 	if many := l.sessions.crowded(sess.scope); many != "" {
 		result.Notes = append(result.Notes, many)
@@ -82,7 +82,7 @@ func (l *lifecycle) reserve(ctx context.Context, call action.Call, p plan) (*ope
 	now := time.Now().UTC()
 	of := terms{
 		Network: p.network, Role: caller.Role, Connection: call.Connection, Lives: l.notices.livesOf(call), Profile: p.shape.profile,
-		Run: p.run, Named: p.named, Sending: p.sending, Emulate: p.args.Emulate, Timeout: p.args.Timeout,
+		Run: p.run, Named: p.domains, Sending: p.sending, Emulate: p.args.Emulate, Timeout: p.args.Timeout,
 	}
 	if err := l.keeper.inherit(ctx, &of); err != nil {
 		return nil, err
@@ -103,22 +103,22 @@ func (l *lifecycle) reserve(ctx context.Context, call action.Call, p plan) (*ope
 	return sess, nil
 }
 
-// launch gets a session its box. When that fails the session is failed, or
-// closed when somebody closed it meanwhile.
+// launch gives a session its box. When that fails the session is failed, or closed
+// where somebody closed it meanwhile.
 func (l *lifecycle) launch(ctx context.Context, call action.Call, sess *openSession, s shape) error {
 	began := time.Now()
 	inside, cancel := context.WithTimeout(ctx, l.config.StartTimeout)
 	defer cancel()
 	inside, leave := sess.register(inside, call)
 	defer leave()
-	got, kind, err := l.stageFor(inside, sess, s, call.Progress)
+	got, kind, err := l.getBox(inside, sess, s, call.Progress)
 	if err == nil {
-		if err = l.occupy(inside, sess, got); err != nil {
-			l.boxes.unmake(ctx, got.box.Info().ID, got.browser)
+		if err = l.adoptBrowser(inside, sess, got); err != nil {
+			l.boxes.destroy(ctx, got.box.Info().ID, got.browser)
 		}
 	}
 	if err == nil {
-		if l.opened(sess, got) {
+		if l.openWith(sess, got) {
 			l.audit.event(sess.now(), call.ID, fmt.Sprintf("started in a %s box, headless %t, egress %s", kind, s.headless, got.box.Info().Egress))
 			l.log.InfoContext(ctx, "session started", "session", sess.id, "box", got.box.Info().ID, "kind", kind, "took", time.Since(began))
 			return nil
@@ -128,21 +128,22 @@ func (l *lifecycle) launch(ctx context.Context, call action.Call, sess *openSess
 	err = startFault(inside, err)
 	l.log.WarnContext(ctx, "session did not start", "session", sess.id, "error", err)
 	sess.end(ending{state: failed, reason: fault.From(err).Message, call: call.ID})
-	l.conclude(sess)
+	l.finishEnd(sess)
 	return err
 }
 
-// occupy makes a browser the session's.
-func (l *lifecycle) occupy(ctx context.Context, sess *openSession, s stage) error {
-	if err := l.creds.readopt(ctx, entry{Session: sess.now(), terms: sess.snapshot().terms}, s.browser); err != nil || s.restarts == 0 {
+// adoptBrowser makes known the secrets that a session's browser has from its
+// profile, and stores how often the box has started it again.
+func (l *lifecycle) adoptBrowser(ctx context.Context, sess *openSession, s stage) error {
+	if err := l.creds.learnAgain(ctx, entry{Session: sess.now(), terms: sess.snapshot().terms}, s.browser); err != nil || s.restarts == 0 {
 		return err
 	}
 	return l.saver.changeTerms(ctx, sess, func(t *terms) { t.Restarts = s.restarts })
 }
 
-// stageFor returns a box whose page obeys the session's rules: a warm one, or
-// else a new one, of whose phases progress is told.
-func (l *lifecycle) stageFor(ctx context.Context, sess *openSession, s shape, progress func(string)) (stage, string, error) {
+// getBox returns a box whose page follows the session's rules: a warm one, or else a new
+// one, whose phases are passed to progress.
+func (l *lifecycle) getBox(ctx context.Context, sess *openSession, s shape, progress func(string)) (stage, string, error) {
 	for w := l.pool.take(s); w != nil; w = l.pool.take(s) {
 		err := l.assign(ctx, sess, *w, s)
 		if err == nil || ctx.Err() != nil || fault.CodeOf(err) == fault.SandboxWeak {
@@ -155,7 +156,7 @@ func (l *lifecycle) stageFor(ctx context.Context, sess *openSession, s shape, pr
 	if err := l.saver.save(ctx, sess); err != nil {
 		return stage{}, "", err
 	}
-	if err := l.networks.letOut(sess, id); err != nil {
+	if err := l.networks.openEgress(sess, id); err != nil {
 		return stage{}, "", err
 	}
 	spec := l.boxes.spec(id, s)
@@ -167,25 +168,25 @@ func (l *lifecycle) stageFor(ctx context.Context, sess *openSession, s shape, pr
 	l.pages.guard(&o, id)
 	got, err := l.boxes.make(ctx, spec, o)
 	if err != nil {
-		l.networks.door.Close(id)
+		l.networks.egress.Close(id)
 	}
 	return got, "cold", err
 }
 
-// assign gives a warm box to a session. Its sandbox is proven again: the first
-// time was perhaps long ago.
+// assign gives a warm box to a session. Its sandbox is proven again, since the
+// first time may be long ago.
 func (l *lifecycle) assign(ctx context.Context, sess *openSession, w stage, s shape) (err error) {
 	id := w.box.Info().ID
 	sess.setBox(id)
 	defer func() {
 		if err != nil {
-			l.boxes.unmake(ctx, id, w.browser)
+			l.boxes.destroy(ctx, id, w.browser)
 		}
 	}()
-	if err := l.boxes.own(ctx, id, sess.id); err != nil {
+	if err := l.boxes.claim(ctx, id, sess.id); err != nil {
 		return err
 	}
-	if err := l.networks.letOut(sess, id); err != nil {
+	if err := l.networks.openEgress(sess, id); err != nil {
 		return err
 	}
 	if err := w.box.Assign(ctx, sess.scope, sess.id); err != nil {
@@ -195,11 +196,11 @@ func (l *lifecycle) assign(ctx context.Context, sess *openSession, w stage, s sh
 	l.pages.guard(&o, id)
 	o.Downloads, o.Uploads = w.box.Info().Downloads(), w.box.Info().Uploads()
 	w.browser.Configure(o)
-	_, err = l.boxes.prove(ctx, w.box)
+	_, err = l.boxes.proveSandbox(ctx, w.box)
 	return err
 }
 
-// startFault makes what went wrong fit for a caller.
+// startFault turns what went wrong into a fault for the caller.
 func startFault(ctx context.Context, err error) error {
 	if f := (*fault.Fault)(nil); errors.As(err, &f) {
 		return err

@@ -16,7 +16,7 @@ import (
 func asked(r *rig) (said func() []string) {
 	var mu sync.Mutex
 	var all []string
-	r.options.Limited = func(s action.Session, why string) {
+	r.options.OnLimit = func(s action.Session, why string) {
 		mu.Lock()
 		defer mu.Unlock()
 		all = append(all, s.State+" "+why)

@@ -19,11 +19,11 @@ const (
 	minutesKey = "browser.max_session_minutes"
 )
 
-// Warnings begin when four fifths of a limit are used.
+// Warnings begin where four fifths of a limit are used.
 const warnAt, warnOf = 4, 5
 
-// actionLimit is how many actions a session may do, with what people added.
-// Negative is no limit; a run bounds itself.
+// actionLimit is how many actions a session may do, with what people added. It is
+// negative for no limit; a run has limits of its own.
 func (c *control) actionLimit(st *sessionState) int {
 	if c.config.MaxActions < 0 || st.terms.Run != "" {
 		return -1
@@ -31,8 +31,8 @@ func (c *control) actionLimit(st *sessionState) int {
 	return max(c.config.MaxActions, st.pause.Actions)
 }
 
-// endOfTime is until when a session may go on, with what people added. The zero
-// time is no limit; a run bounds itself, and waits for people.
+// endOfTime is when a session's time is over, with what people added. The zero time
+// is no limit; a run has limits of its own, and waits for people.
 func (c *control) endOfTime(st *sessionState) time.Time {
 	if c.config.MaxAge <= 0 || st.terms.Run != "" {
 		return time.Time{}
@@ -44,8 +44,8 @@ func (c *control) endOfTime(st *sessionState) time.Time {
 	return end
 }
 
-// exhausted pauses a session that has done as much as it may, when a call wants
-// to do more. Faults: limit_reached.
+// exhausted pauses a session that has done all the actions it may, when a call is
+// one more. Faults: limit_reached.
 func (c *control) exhausted(ctx context.Context, sess *openSession, call action.Call) error {
 	verb, known := action.Lookup(call.Verb)
 	if !known || !verb.As(call.Args).Counts {
@@ -64,8 +64,8 @@ func (c *control) exhausted(ctx context.Context, sess *openSession, call action.
 		With("limit", actionsKey).With("max", most).With("state", paused)
 }
 
-// pauseAtLimit pauses a session at one of its limits and has people asked whether it
-// may go on. One that is held already stays as it is.
+// pauseAtLimit pauses a session at one of its limits, and people are asked whether
+// it may go on. A session that is paused already stays as it is.
 func (c *control) pauseAtLimit(ctx context.Context, sess *openSession, why string) {
 	if sess.pausedBy() != nil {
 		return
@@ -73,13 +73,12 @@ func (c *control) pauseAtLimit(ctx context.Context, sess *openSession, why strin
 	if err := c.pauseAndAlert(ctx, sess, action.Hold{By: action.House, Code: string(fault.LimitReached), Why: why}, ""); err != nil {
 		c.log.WarnContext(ctx, "a session at its limit may not stay paused", "session", sess.id, "error", err)
 	}
-	if c.limited != nil {
-		c.work.Go(func() { c.limited(sess.now(), why) })
+	if c.onLimit != nil {
+		c.work.Go(func() { c.onLimit(sess.now(), why) })
 	}
 }
 
-// extend gives a session that a person lets go on as much again of what it has
-// used up.
+// extend renews the limits that a session has used up, when a person lets it go on.
 func (c *control) extend(st *sessionState, now time.Time) {
 	if most := c.actionLimit(st); most >= 0 && st.record.Actions >= most {
 		st.pause.Actions = st.record.Actions + c.config.MaxActions
@@ -89,8 +88,8 @@ func (c *control) extend(st *sessionState, now time.Time) {
 	}
 }
 
-// warning says how much of a session's limits is used, once that is much; "" as
-// long as it is not.
+// warning says how much of a session's limits is used, where that is much; else it
+// is empty.
 func (c *control) warning(st *sessionState, now time.Time) string {
 	var used []string
 	if most := c.actionLimit(st); most > 0 && st.record.Actions*warnOf >= most*warnAt {
@@ -109,10 +108,9 @@ func (c *control) warning(st *sessionState, now time.Time) string {
 
 const failuresKey, repeatedKey = "security.max_failures", "security.max_repeated_failures"
 
-// strikes are the faults by which an agent's act on a page has failed. The
-// others are a policy's, a person's or an argument's answer, trouble of the
-// session itself, which guidance would not help, or a reference or name that
-// the agent mistook: a look at the page corrects that.
+// countedFaults are the faults that count as a failed act of an agent on a page.
+// The others are a decision of the policy or of a person, wrong arguments, trouble
+// of the session itself, or a wrong reference, which a look at the page corrects.
 var countedFaults = map[fault.Code]bool{
 	fault.PageChanged: true, fault.PageCrashed: true, fault.NotActionable: true, fault.DialogOpen: true,
 	fault.NavigationFailed: true, fault.CDPError: true, fault.ActionTimeout: true, fault.Internal: true,
@@ -121,7 +119,7 @@ var countedFaults = map[fault.Code]bool{
 // failures are an agent's acts on a page that failed.
 type failures struct {
 	row   int    // since anything of the agent's succeeded
-	last  string // the act that failed last, as tally tells acts apart
+	last  string // callKey of the act that failed last
 	alike int    // how often it failed since another act was tried or it succeeded
 }
 
@@ -143,17 +141,18 @@ func (f *failures) succeed(call action.Call) {
 	}
 }
 
-// callKey tells acts apart by what was asked for.
+// callKey is the same for calls of the same verb with the same arguments.
 func callKey(call action.Call) string {
 	args, err := json.Marshal(call.Args)
 	if err != nil {
 		return call.Verb
 	}
-	sum := sha256.Sum256(args) // not what was typed
+	sum := sha256.Sum256(args) // so that it does not hold what was typed
 	return call.Verb + " " + hex.EncodeToString(sum[:8])
 }
 
-// failureLimit says which limit the failures of an agent reached; "" for none.
+// failureLimit returns which limit the failures of an agent have reached; "" for
+// none.
 func (c *control) failureLimit(f failures) (key, what string) {
 	switch {
 	case c.config.MaxFailures < 0:
@@ -166,15 +165,15 @@ func (c *control) failureLimit(f failures) (key, what string) {
 	return "", ""
 }
 
-// countsFailures reports whether a call's failures in a row have a person asked for
-// guidance: it is an agent's, and acts on a page.
+// countsFailures reports whether a call counts as a failure when it fails: it is an
+// agent's, and acts on a page.
 func countsFailures(call action.Call) bool {
 	verb, known := action.Lookup(call.Verb)
 	return known && call.Caller.Role == action.Agent && onPage(call.Verb) && verb.As(call.Args).Class == action.Write
 }
 
-// countFailure counts a call that failed. One too many pauses the session; the
-// caller's fault says so.
+// countFailure counts a call that failed. At the limit it pauses the session, and
+// the caller's fault says so.
 func (c *control) countFailure(ctx context.Context, sess *openSession, call action.Call, err error) error {
 	late := errors.Is(err, context.DeadlineExceeded)
 	if !countsFailures(call) || !late && !countedFaults[fault.CodeOf(err)] {

@@ -7,17 +7,17 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Of look-ups that find nothing agents have so many at once in a session with
-// credentials, and then one in so long: 150 in the twenty minutes that a session
-// lasts by default. A secret of 32 hexadecimal digits that a page spelled out
-// letter by letter would take 256 on average.
+// How many look-ups without a match agents have in a session with credentials: at
+// once, and then one in so long. That makes 150 in the twenty minutes that a session
+// lasts by default. To find out a secret of 32 hexadecimal digits on a page, letter
+// by letter, would take 256 on average.
 const (
 	lookupBurst = 30
 	lookupEvery = 10 * time.Second
 )
 
-// lookupBudget lets so much be spent at once, and gives it back with time. The zero
-// allowance is full.
+// lookupBudget is how many look-ups may fail: so many at once, and more with time.
+// The zero budget is full.
 type lookupBudget struct {
 	spent int
 	since time.Time
@@ -37,7 +37,7 @@ func (a *lookupBudget) renew(now time.Time, every time.Duration) {
 	a.since = a.since.Add(time.Duration(back) * every)
 }
 
-// spend takes n, which may be more than is left: it is paid back with time.
+// spend takes n from the budget, which may be more than is left.
 func (a *lookupBudget) spend(now time.Time, n int) {
 	if a.spent == 0 {
 		a.since = now
@@ -45,8 +45,7 @@ func (a *lookupBudget) spend(now time.Time, n int) {
 	a.spent += n
 }
 
-// checkLookup refuses a look-up of an agent that has asked too often for what is not
-// there. Faults: limit_reached.
+// checkLookup refuses a look-up of an agent whose budget is used up. Faults: limit_reached.
 func (o *openSession) checkLookup(call action.Call) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -65,7 +64,7 @@ func (o *openSession) checkLookup(call action.Call) error {
 		With("limit", "failing look-ups").With("max", lookupBurst).With(fault.WaitKey, seconds)
 }
 
-// countMisses counts what a call was told is not there.
+// countMisses takes the look-ups of a call that found nothing from the budget.
 func (o *openSession) countMisses(call action.Call, result action.Result, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -77,7 +76,7 @@ func (o *openSession) countMisses(call action.Call, result action.Result, err er
 	}
 }
 
-// looksUp reports whether a call looks for something on a page by its own words.
+// looksUp reports whether a call looks for a text or selector of its own on a page.
 func looksUp(args any) bool {
 	switch a := args.(type) {
 	case *action.WaitFor, *action.Find, *action.Scrape, *action.Drag:
@@ -92,8 +91,8 @@ func looksUp(args any) bool {
 	return false
 }
 
-// missCount counts the times that a call was told that something is not there.
-// Waiting for something to go away is told so by success.
+// missCount counts the look-ups of a call that found nothing. A wait for something
+// to go away is one when it succeeds.
 func missCount(args, data any, err error) int {
 	if err != nil {
 		if code := fault.CodeOf(err); code == fault.NotFound || code == fault.ActionTimeout {

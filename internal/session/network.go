@@ -46,7 +46,7 @@ func narrowedNetwork(configured action.Network, caller action.Caller, asked []st
 }
 
 // underNewConfig returns a session's network under a configuration that may have changed
-// since it started: what an operator did not choose is held to the new one.
+// since it started: what an operator did not choose is limited by the new one.
 func underNewConfig(configured action.Network, t terms) action.Network {
 	if t.Role == action.Operator {
 		return t.Network
@@ -59,8 +59,8 @@ func underNewConfig(configured action.Network, t terms) action.Network {
 	return n
 }
 
-// normalizeHost makes patterns comparable. Spellings it does not make alike are refused
-// to agents, and judged by the door for operators.
+// normalizeHost makes patterns comparable. Spellings that it does not make equal are
+// refused to agents; for operators the egress proxy judges them.
 func normalizeHost(pattern string) string {
 	return strings.TrimSuffix(strings.ToLower(strings.TrimSpace(pattern)), ".")
 }

@@ -17,7 +17,7 @@ import (
 // networks decides which hosts sessions may reach, and keeps the egress proxy's
 // rules in step with it.
 type networks struct {
-	door     Door
+	egress   EgressProxy
 	sessions *directory
 	store    recordStore
 	audit    auditor
@@ -25,14 +25,14 @@ type networks struct {
 	network  atomic.Pointer[action.Network] // of sessions that start from now on
 }
 
-// try lets the door compile the rules, and judge where the session
-// would go first, before there is a box.
+// try has the egress proxy compile rules, and judge where a session would go first,
+// before there is a box.
 func (nw *networks) try(n action.Network, rawURL string) (*action.Destination, error) {
 	key := "probe-" + newID()
-	if err := nw.door.Open(key, n); err != nil {
+	if err := nw.egress.Open(key, n); err != nil {
 		return nil, err
 	}
-	defer nw.door.Close(key)
+	defer nw.egress.Close(key)
 	if rawURL == "" {
 		return nil, nil
 	}
@@ -40,7 +40,7 @@ func (nw *networks) try(n action.Network, rawURL string) (*action.Destination, e
 	if err != nil {
 		return nil, err
 	}
-	goal := nw.door.Judge(key, address)
+	goal := nw.egress.Judge(key, address)
 	return &goal, nil
 }
 
@@ -49,10 +49,10 @@ func (nw *networks) try(n action.Network, rawURL string) (*action.Destination, e
 // nothing. Faults: invalid_request naming the entry that cannot be read; then
 // nothing changes.
 func (nw *networks) set(n action.Network) error {
-	if err := nw.door.Open(probeBoxID, n); err != nil {
+	if err := nw.egress.Open(probeBoxID, n); err != nil {
 		return fmt.Errorf("security.network: %w", err)
 	}
-	nw.door.Close(probeBoxID)
+	nw.egress.Close(probeBoxID)
 	n.Navigation, n.Listed, n.AllowPrivate, n.Ports = slices.Clone(n.Navigation), slices.Clone(n.Listed), slices.Clone(n.AllowPrivate), slices.Clone(n.Ports)
 	nw.network.Store(&n)
 	running := nw.sessions.all()
@@ -62,26 +62,26 @@ func (nw *networks) set(n action.Network) error {
 	return nil
 }
 
-// narrow holds a running session to a new configuration. A box whose rules
-// cannot be replaced has none from then on.
+// narrow limits a running session by a new configuration. A box whose rules cannot
+// be replaced may reach nothing from then on.
 func (nw *networks) narrow(sess *openSession, configured action.Network) {
 	sess.changingTerms.Lock()
 	defer sess.changingTerms.Unlock()
 	n, box := sess.narrow(configured)
 	if box == "" {
-		return // the rules it gets are these
+		return // it gets these rules when it is made
 	}
-	if err := nw.door.Open(box, n); err != nil {
-		nw.door.Close(box)
+	if err := nw.egress.Open(box, n); err != nil {
+		nw.egress.Close(box)
 		nw.log.Error("a session may reach nothing any more", "session", sess.id, "error", err)
 	}
 	if !isOpen(sess.now().State) && sess.now().State != starting {
-		nw.door.Close(box) // it ended meanwhile, and its rules with it
+		nw.egress.Close(box) // it ended meanwhile, and its rules with it
 	}
 }
 
-// narrow holds a session to a new configuration and returns what it may reach
-// from now on, and its box.
+// narrow limits a session by a new configuration. It returns what the session may
+// reach from now on, and its box.
 func (o *openSession) narrow(configured action.Network) (n action.Network, box string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -99,21 +99,17 @@ func without(list, other []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(item string) bool { return slices.Contains(other, item) })
 }
 
-// letOut gives a box the rules of its session.
-func (nw *networks) letOut(sess *openSession, box string) error {
+// openEgress gives the egress proxy the rules of a session's box.
+func (nw *networks) openEgress(sess *openSession, box string) error {
 	sess.changingTerms.Lock()
 	defer sess.changingTerms.Unlock()
-	return nw.door.Open(box, sess.reach())
+	return nw.egress.Open(box, sess.reach())
 }
 
 // allow adds a host to what a session may reach, whatever was configured: a
 // person decided it. Its agent is told with its next answer. Faults:
 // invalid_request for what is no host, and those of session.show.
-func (nw *networks) allow(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.AllowHost](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+func (nw *networks) allow(ctx context.Context, call action.Call, args *action.AllowHost) (action.Result, error) {
 	sess, err := nw.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
@@ -148,7 +144,7 @@ func (nw *networks) widenTo(ctx context.Context, sess *openSession, more action.
 		return err
 	}
 	box := sess.now().Box
-	if err := nw.door.Open(box, wider); err != nil {
+	if err := nw.egress.Open(box, wider); err != nil {
 		return err
 	}
 	note := "a person allowed host " + more.Host + ": try again what was blocked"
@@ -160,7 +156,7 @@ func (nw *networks) widenTo(ctx context.Context, sess *openSession, more action.
 		st.addNote(note)
 	})
 	if err != nil {
-		nw.door.Close(box) // it ended meanwhile, and its rules with it
+		nw.egress.Close(box) // it ended meanwhile, and its rules with it
 	}
 	return err
 }
@@ -172,8 +168,8 @@ func (o *openSession) reach() action.Network {
 	return o.state.network
 }
 
-// widen returns n with one more host. With a host by its name come the private
-// places that are configured for it, as at a start.
+// widen returns n with one more host. With a host's name come the
+// configured private addresses of that host, as at a start.
 func widen(n, configured action.Network, more action.AllowHost) action.Network {
 	add := func(list []string, items ...string) []string {
 		list = slices.Clone(list)
@@ -226,8 +222,8 @@ func (t terms) networkUnder(configured action.Network) action.Network {
 	return n
 }
 
-// privateResource refuses what has no meaning: a place that may be private is
-// for documents and what they load alike.
+// privateResource refuses a private address for resources only: such an address is
+// always allowed for documents too.
 func privateResource(a action.AllowHost) error {
 	if isPrivate(a.Host) && a.Resource() {
 		return fault.New(fault.InvalidRequest, "host: %s with a port is for pages and what they load alike", untrusted.Quoted(a.Host)).
@@ -236,18 +232,18 @@ func privateResource(a action.AllowHost) error {
 	return nil
 }
 
-// domains reads the domains whose credentials a session is to get, as the door
-// reads hosts. An agent may name those only that the session may open. Faults:
+// domains reads the domains whose credentials a session is to get, as the egress
+// proxy reads hosts. An agent may name only those that the session may open. Faults:
 // invalid_request, blocked_domain.
 func (nw *networks) domains(caller action.Caller, n action.Network, domains []string) ([]string, error) {
 	key := "probe-" + newID()
 	if len(domains) == 0 {
 		return nil, nil
 	}
-	if err := nw.door.Open(key, n); err != nil {
+	if err := nw.egress.Open(key, n); err != nil {
 		return nil, err
 	}
-	defer nw.door.Close(key)
+	defer nw.egress.Close(key)
 	var list []string
 	for _, domain := range domains {
 		host, err := nw.domainOf(key, domain)
@@ -269,7 +265,7 @@ func (nw *networks) domainOf(box, domain string) (string, error) {
 	domain = normalizeHost(domain)
 	host := ""
 	if domain != "" && !strings.ContainsAny(domain, "/\\?#@:*") {
-		host = nw.door.Judge(box, "https://"+domain+"/").Host
+		host = nw.egress.Judge(box, "https://"+domain+"/").Host
 	}
 	if host == "" {
 		return "", fault.New(fault.InvalidRequest, "%s is no domain", untrusted.Quoted(domain)).
@@ -279,7 +275,7 @@ func (nw *networks) domainOf(box, domain string) (string, error) {
 }
 
 // opens says whether documents of a box, which may reach a network, may come
-// from a host, at whatever port.
+// from a host, at any port.
 func (nw *networks) opens(box string, n action.Network, host string) (first action.Destination) {
 	places := []string{"https://" + host + "/", "http://" + host + "/"}
 	for _, port := range n.Ports {
@@ -289,7 +285,7 @@ func (nw *networks) opens(box string, n action.Network, host string) (first acti
 		places = append(places, "http://"+place+"/")
 	}
 	for i, place := range places {
-		d := nw.door.Judge(box, place)
+		d := nw.egress.Judge(box, place)
 		if d.Allowed {
 			return d
 		}
@@ -300,8 +296,8 @@ func (nw *networks) opens(box string, n action.Network, host string) (first acti
 	return first
 }
 
-// mayHaveCookies returns nil when documents of a box may come from a host, at
-// whatever port: cookies know none. Faults: blocked_domain.
+// mayHaveCookies returns nil where documents of a box may come from a host, at any
+// port, since cookies have no port. Faults: blocked_domain.
 func (nw *networks) mayHaveCookies(box, host string) error {
 	var network action.Network
 	if sess := nw.sessions.byBox(box); sess != nil {
@@ -316,9 +312,9 @@ func (nw *networks) mayHaveCookies(box, host string) error {
 		With("host", host).With("reason", refused.Reason)
 }
 
-// judgeHost says whether documents may come from a host, at whatever port.
+// judgeHost says whether documents may come from a host, at any port.
 func (nw *networks) judgeHost(box, host string) action.Destination {
-	first := nw.door.Judge(box, "https://"+host+"/")
+	first := nw.egress.Judge(box, "https://"+host+"/")
 	if first.Allowed || first.Host == "" || nw.mayHaveCookies(box, host) != nil {
 		return first
 	}

@@ -22,13 +22,13 @@ type view struct {
 	Tabs []string    `json:"tabs"` // ids
 }
 
-// observation is a view, and what the page engine would have told the next caller.
+// observation is a view, and the notes that the page engine had for the next caller.
 type observation struct {
 	view  view
 	notes []string
 }
 
-// view sees what a session has open, as far as the browser says.
+// view returns what a session's browser has open, as far as the browser says.
 func (c *control) view(ctx context.Context, sess *openSession) observation {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookLimit)
 	defer cancel()
@@ -37,7 +37,7 @@ func (c *control) view(ctx context.Context, sess *openSession) observation {
 		return observation{}
 	}
 	seen := observation{view: view{Page: browser.Page()}}
-	result, err := browser.Do(ctx, "tab.list", &action.None{}, action.Pin{})
+	result, err := browser.Do(ctx, action.VerbTabList.Name, &action.None{}, action.Pin{})
 	if err != nil {
 		c.log.DebugContext(ctx, "cannot see what a session has open", "session", sess.id, "error", err)
 		return seen
@@ -51,7 +51,7 @@ func (c *control) view(ctx context.Context, sess *openSession) observation {
 	return seen
 }
 
-// since says in a few words how what is open differs from what was.
+// since says in a few words what changed since an earlier view.
 func (v view) since(before view) string {
 	opened, shut := missing(v.Tabs, before.Tabs), missing(before.Tabs, v.Tabs)
 	var changes []string
@@ -83,7 +83,7 @@ func missing(a, b []string) (n int) {
 	return n
 }
 
-// describePage is a page in a note. Its title is the page's own words.
+// describePage describes a page for a note. The title is quoted: the page chose it.
 func describePage(p action.Page) string {
 	where := truncate(bare(p.URL), shownText)
 	if p.Title != "" {
@@ -118,8 +118,7 @@ func (o *openSession) takeNotes() (notes []string) {
 	return notes
 }
 
-// queueNotice has a session say something with the next answer to an agent, once.
-// One that is over says nothing.
+// queueNotice adds a note to the next answer to an agent of a session, once.
 func (c *control) queueNotice(session, words string) {
 	sess := c.sessions.withID(session)
 	if sess == nil {
@@ -129,8 +128,8 @@ func (c *control) queueNotice(session, words string) {
 	c.saver.ask()
 }
 
-// tellAgent adds what its session has to say to an agent's answer, once.
-func (c *control) tellAgent(result *action.Result) {
+// addNotes adds the notes and warnings of the session to an agent's answer, once.
+func (c *control) addNotes(result *action.Result) {
 	sess := c.sessions.withID(result.Session)
 	if sess == nil {
 		return

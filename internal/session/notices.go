@@ -20,24 +20,24 @@ type endNotices struct {
 	generations generations
 }
 
-// mostFarewells is how many ended sessions are remembered for their agents; the
+// maxEndNotices is how many ended sessions are remembered for their agents; the
 // oldest are forgotten.
 const maxEndNotices = 200
 
-// connection is whose unnamed calls meant a session.
+// connection is whose calls mean a session without naming it.
 type connection struct{ scope, actor, name string }
 
-// generations are how many sessions of each heir gave references, of the heirs that
-// came last.
+// generations are how many sessions of a connection gave out references, for the
+// newest connections.
 type generations struct {
 	byConnection map[connection]int
 	order        []connection
 }
 
-// mostHeirs is how many heirs are remembered.
+// maxConnections is how many connections are remembered.
 const maxConnections = 10_000
 
-func (l *generations) put(h connection, n int) {
+func (l *generations) set(h connection, n int) {
 	if _, known := l.byConnection[h]; !known {
 		l.order = append(l.order, h)
 	}
@@ -54,14 +54,14 @@ type endNotice struct {
 	text string
 }
 
-// parted remembers a session that did not end by its agent's own call, and that
-// the next one of the same connection gives other references.
-func (n *endNotices) parted(record action.Session, t terms) {
+// add remembers a session that did not end by a call of its agent. The next session
+// of the connection gives out other references.
+func (n *endNotices) add(record action.Session, t terms) {
 	of := connection{record.Scope, record.Actor, t.Connection}
 	words := n.known.Of(record.ID).Text("session " + label(record) + " " + howItEnded(record))
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.generations.put(of, t.Lives+1)
+	n.generations.set(of, t.Lives+1)
 	if n.waiting = append(n.waiting, endNotice{of, words}); len(n.waiting) > maxEndNotices {
 		n.waiting = n.waiting[1:]
 	}
@@ -82,8 +82,8 @@ func howItEnded(record action.Session) string {
 	return said
 }
 
-// take returns what the caller of a call has not been told yet of its
-// sessions that ended, once; "" for nothing.
+// take returns, once, what the caller of a call has not been told yet about its
+// sessions that ended; "" for nothing.
 func (n *endNotices) take(call action.Call) (words string) {
 	if call.Caller.Role != action.Agent || call.Peek || call.Quiet {
 		return ""
@@ -105,8 +105,8 @@ func (n *endNotices) take(call action.Call) (words string) {
 	return words
 }
 
-// endedSinceFault is the fault of an unnamed call whose session ended without its
-// agent's doing.
+// endedSinceFault is the fault of a call that names no session, where the agent's
+// session ended without its doing.
 func endedSinceFault(words string) *fault.Fault {
 	return fault.New(fault.NotActive, "%s", words).
 		Hinted("its references are gone with it: go on in a new session, by page.goto to where it was").With("state", "ended")
@@ -119,7 +119,7 @@ func (n *endNotices) livesOf(call action.Call) int {
 	return n.generations.byConnection[connection{call.Caller.Scope, call.Caller.Actor, call.Connection}]
 }
 
-// tell adds to an agent's answer that sessions of its ended.
+// tell adds to an agent's answer which of its sessions ended.
 func (n *endNotices) tell(call action.Call, result *action.Result) {
 	if words := n.take(call); words != "" {
 		result.Notes = append(result.Notes, fmt.Sprintf("%s; its references are gone with it", words))

@@ -276,7 +276,7 @@ func (o *openSession) close(how ending) action.Session {
 
 // endedFault is what a call to a session that is not open is told.
 func (s *sessionState) endedFault() *fault.Fault {
-	f := notOpen(s.record)
+	f := notOpenFault(s.record)
 	if s.ending != nil && s.ending.limit != "" {
 		f = f.With("limit", s.ending.limit)
 	}
@@ -293,8 +293,8 @@ func (o *openSession) over() *fault.Fault {
 	return o.state.endedFault()
 }
 
-// notOpen says of a session that it cannot be acted in, and what to do.
-func notOpen(record action.Session) *fault.Fault {
+// notOpenFault says of a session that it cannot be acted in, and what to do.
+func notOpenFault(record action.Session) *fault.Fault {
 	f := fault.New(fault.NotActive, "session %s is %s", label(record), record.State).With("state", record.State)
 	switch {
 	case record.Closed != nil:

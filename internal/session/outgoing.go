@@ -9,15 +9,15 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// guard makes a page ask the door before it loads a document.
+// guard sets what a page asks before it loads, sends and stores anything.
 func (p *pages) guard(o *engine.Options, box string) {
 	o.Guard = func(rawURL string) error {
-		if d := p.networks.door.Judge(box, rawURL); !d.Allowed {
+		if d := p.networks.egress.Judge(box, rawURL); !d.Allowed {
 			return blockedFault(d)
 		}
 		return nil
 	}
-	o.Unreached = func(ctx context.Context, rawURL string) string { return p.networks.door.Unreached(ctx, box, rawURL) }
+	o.Unreached = func(ctx context.Context, rawURL string) string { return p.networks.egress.Unreached(ctx, box, rawURL) }
 	o.Owns = func(host string) error { return p.networks.mayHaveCookies(box, host) }
 	if p.creds.vault != nil {
 		o.Prepare = func(ctx context.Context, rawURL string) error { return p.creds.prepare(ctx, box, rawURL) }
@@ -25,10 +25,10 @@ func (p *pages) guard(o *engine.Options, box string) {
 	}
 	o.Files = &boxFiles{files: p.files, box: box}
 	o.Refused = func(refusal action.Refusal) { p.refusals.add(box, refusal) }
-	o.Credentialed, o.Secrets = p.creds.holdsIn(box)
+	o.Credentialed, o.Secrets = p.creds.secretsOfBox(box)
 	if p.outgoing != nil {
 		o.Outgoing = func(ctx context.Context, request action.Request) (action.Ruling, error) {
-			return p.sends(ctx, box, request)
+			return p.judgeOutgoing(ctx, box, request)
 		}
 		o.Receipt = func(e action.Effect) {
 			if sess := p.sessions.byBox(box); sess != nil {
@@ -38,9 +38,9 @@ func (p *pages) guard(o *engine.Options, box string) {
 	}
 }
 
-// sends asks about a request that is to leave a box's browser. One that is
-// nobody's yet has nothing to send.
-func (p *pages) sends(ctx context.Context, box string, request action.Request) (action.Ruling, error) {
+// judgeOutgoing asks about a request that is to leave a box's browser. A box
+// without a session may send nothing.
+func (p *pages) judgeOutgoing(ctx context.Context, box string, request action.Request) (action.Ruling, error) {
 	sess := p.sessions.byBox(box)
 	if sess == nil {
 		return action.Ruling{}, fault.New(fault.DeniedByPolicy, "this browser has no session: it may send nothing").Hinted("start a session")
@@ -85,6 +85,6 @@ func (p *pages) opensChannel(ctx context.Context, box string, channel action.Cha
 			request.Acts, request.Page = browser.Acting(), browser.Page().URL
 		}
 	}
-	_, err := p.sends(ctx, box, request)
+	_, err := p.judgeOutgoing(ctx, box, request)
 	return err
 }

@@ -13,6 +13,19 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
+// pages does the verbs that act on what a session's browser shows.
+type pages struct {
+	sessions *directory
+	networks *networks
+	control  *control
+	creds    *credentialAccess
+	files    *fileStore
+	refusals *refusals
+	saver    *saver
+	outgoing Outgoing
+	log      *slog.Logger
+}
+
 // lookAt returns the facts of the page a call would act on.
 func (p *pages) lookAt(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	sess, err := p.sessions.admit(ctx, call)
@@ -41,17 +54,17 @@ func (p *pages) lookAt(ctx context.Context, call action.Call) (action.Facts, act
 	pin.Session = sess.id
 	sess.countMisses(call, action.Result{}, err)
 	if err == nil {
-		err = p.creds.relearn(ctx, sess)
+		err = p.creds.learnRotated(ctx, sess)
 	}
 	if err != nil && !call.Peek {
 		err = p.failure(ctx, sess, call, err)
 	}
-	if err == nil && call.Verb == "page.fill_secret" {
+	if err == nil && call.Verb == action.VerbPageFillSecret.Name {
 		facts.Secret, err = p.creds.secretFacts(ctx, sess, call, facts.Page.URL)
 	}
 	facts.Session = sess.facts()
 	if facts.Destination != nil && facts.Destination.URL != "" {
-		judged := p.networks.door.Judge(facts.Session.Box, facts.Destination.URL)
+		judged := p.networks.egress.Judge(facts.Session.Box, facts.Destination.URL)
 		facts.Destination = &judged
 	}
 	return facts, pin, err
@@ -66,7 +79,7 @@ func (p *pages) lookAtBatch(ctx context.Context, call action.Call) (action.Facts
 	return action.Facts{Session: sess.facts()}, action.Pin{Session: sess.id}, nil
 }
 
-// do does a page verb. Verbs that change something take turns.
+// do does a page verb. Only one verb at a time changes a page.
 func (p *pages) do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
 	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {
@@ -83,7 +96,7 @@ func (p *pages) do(ctx context.Context, call action.Call, pin action.Pin) (actio
 	}
 	result, err := p.act(withRights(ctx, call), sess, call, pin)
 	sess.countMisses(call, result, err)
-	if unlearned := p.creds.relearn(ctx, sess); unlearned != nil {
+	if unlearned := p.creds.learnRotated(ctx, sess); unlearned != nil {
 		result, err = action.Result{}, cmp.Or(err, unlearned)
 	}
 	result.Session = sess.id
@@ -117,11 +130,11 @@ func (p *pages) act(ctx context.Context, sess *openSession, call action.Call, pi
 		return action.Result{}, err
 	}
 	if a, is := call.Args.(*action.Goto); is && a.DomainHint != "" {
-		if err := p.creds.hint(ctx, sess, call.Caller, a.DomainHint); err != nil {
+		if err := p.creds.injectNamed(ctx, sess, call.Caller, a.DomainHint); err != nil {
 			return action.Result{}, err
 		}
 	}
-	if call.Verb == "page.fill_secret" {
+	if call.Verb == action.VerbPageFillSecret.Name {
 		return p.creds.fillSecret(ctx, sess, call, pin)
 	}
 	sess.noteScripted(call)
@@ -153,7 +166,7 @@ func (s *sessionState) succeed(call action.Call, result action.Result) {
 	if call.Caller.Role == action.Agent {
 		s.failures.succeed(call)
 	}
-	if call.Verb == "page.goto" && s.oomTold > s.oomKnown {
+	if call.Verb == action.VerbPageGoto.Name && s.oomTold > s.oomKnown {
 		s.oomKnown = s.oomTold
 	}
 	if result.Page != nil {
@@ -162,9 +175,8 @@ func (s *sessionState) succeed(call action.Call, result action.Result) {
 	}
 }
 
-// failure counts a failure and says what a caller is told of it. A session
-// whose box or browser is gone is ended here: its watcher may not have seen it
-// yet.
+// failure counts a failure and returns the fault for the caller. A session whose
+// box or browser is gone is ended here, since its watcher may not have noticed yet.
 func (p *pages) failure(ctx context.Context, sess *openSession, call action.Call, err error) error {
 	if code := fault.CodeOf(err); code == fault.LimitReached || code == fault.SessionPaused {
 		return err
@@ -176,7 +188,7 @@ func (p *pages) failure(ctx context.Context, sess *openSession, call action.Call
 		sess.lose(p.log, s)
 	default:
 	}
-	if !alive { // its watcher ends the session, or has it go on
+	if !alive { // the watcher ends the session, or restarts its browser
 		_, _ = sess.waitBrowser(ctx)
 	}
 	if over := sess.over(); over != nil {
@@ -186,17 +198,17 @@ func (p *pages) failure(ctx context.Context, sess *openSession, call action.Call
 	case !alive:
 		err = browserCrashed(call, err)
 	case fault.CodeOf(err) == fault.PageCrashed:
-		err = p.crashed(ctx, sess, err)
+		err = p.explainCrash(ctx, sess, err)
 	}
-	if errors.Is(context.Cause(ctx), context.Canceled) { // a caller that hung up says nothing of the page
+	if errors.Is(context.Cause(ctx), context.Canceled) { // the caller gave up: the page did not fail
 		return err
 	}
 	return p.control.countFailure(ctx, sess, call, err)
 }
 
-// goFirst opens the page a session was started for.
-func (p *pages) goFirst(ctx context.Context, sess *openSession, start action.Call, rawURL string) action.Result {
-	call := action.Call{ID: start.ID, Verb: "page.goto", Session: sess.id, Caller: start.Caller, Args: &action.Goto{URL: rawURL}, Act: start.Act}
+// openFirst opens the page that a session was started with.
+func (p *pages) openFirst(ctx context.Context, sess *openSession, start action.Call, rawURL string) action.Result {
+	call := action.Call{ID: start.ID, Verb: action.VerbPageGoto.Name, Session: sess.id, Caller: start.Caller, Args: &action.Goto{URL: rawURL}, Act: start.Act}
 	_, pin, err := p.lookAt(ctx, call)
 	var result action.Result
 	if err == nil {
@@ -214,22 +226,9 @@ func (p *pages) goFirst(ctx context.Context, sess *openSession, start action.Cal
 	return result
 }
 
-// pages does the verbs that act on what a session's browser shows.
-type pages struct {
-	sessions *directory
-	networks *networks
-	control  *control
-	creds    *credentialAccess
-	files    *fileStore
-	refusals *refusals
-	saver    *saver
-	outgoing Outgoing
-	log      *slog.Logger
-}
-
-// screenshot keeps a picture of a page with what a pin names outlined, for the
-// people who are asked about it: it may show what the agent may not read, so
-// only operators can fetch the artifact whose id is returned. Faults:
+// screenshot keeps a picture of a page, with the pinned element outlined, for the
+// people who are asked about it. It may show what the agent may not read, so that
+// only operators can fetch the artifact whose id it returns. Faults:
 // not_active, limit_reached, and those of the page engine.
 func (p *pages) screenshot(ctx context.Context, call action.Call, pin action.Pin) (string, error) {
 	call.Session = pin.Session

@@ -10,18 +10,18 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// pauseState is what a session remembers of people's hands on it. It is stored
-// with the record, so that it outlives the gateway.
+// pauseState says who has paused a session and why, and what people decided about
+// it. It is stored with the record, so that it outlives the gateway.
 type pauseState struct {
 	Hold   *action.Hold `json:"hold,omitempty"`
 	Taken  bool         `json:"taken,omitempty"` // by a person, who acts in it
-	Before view         `json:"before,omitzero"` // what was open when the hold began
+	Before view         `json:"before,omitzero"` // what was open when the pause began
 	Notes  []string     `json:"notes,omitempty"` // for the agent's next answer
 
 	Actions int       `json:"actions,omitempty"` // that it may do, where people let it go on past its limit
 	Until   time.Time `json:"until,omitzero"`    // when its time is over, likewise
 
-	Scripted bool `json:"scripted,omitempty"` // an agent had code of its own in it, which may still run
+	Scripted bool `json:"scripted,omitempty"` // an agent ran code of its own in it, which may still run
 }
 
 // state is the state of a session that is neither starting nor ending.
@@ -35,7 +35,7 @@ func (c pauseState) state() string {
 	return paused
 }
 
-// text is c as it is stored; the zero control is nothing.
+// text is c as it is stored; empty for the zero state.
 func (c pauseState) text() (string, error) {
 	if c.Hold == nil && len(c.Notes) == 0 && !c.Scripted && c.Actions == 0 && c.Until.IsZero() {
 		return "", nil
@@ -58,13 +58,13 @@ func (c *pauseState) read(text string) error {
 	return nil
 }
 
-// isOpen reports whether a session in this state has a browser to act on,
-// whoever may.
+// isOpen reports whether a session in this state has a browser to act on, paused or
+// not.
 func isOpen(state string) bool { return state == open || state == paused || state == takenOver }
 
-// checkPause says who keeps the caller of a call from the session. Agents wait until
-// it is handed back; of a person's session other people may see, and take it,
-// but not act in it. Faults: session_paused.
+// checkPause refuses a call to a paused session. Agents wait until the session is
+// handed back. A session that a person has taken other people may read and take, but
+// not act in. Faults: session_paused.
 func (s *sessionState) checkPause(call action.Call) error {
 	hold, caller := s.pause.Hold, call.Caller
 	if hold == nil || alwaysAnswered[call.Verb] {
@@ -92,15 +92,15 @@ func (s *sessionState) checkPause(call action.Call) error {
 	return s.pausedFault("take it from them: glovebox session take " + s.record.ID)
 }
 
-// readableWhilePaused reports whether agents read a session that is held. One that a person
-// has taken they do not, nor one that was paused for a credential: reads could go
-// on guessing, and a person is to see it as it is.
+// readableWhilePaused reports whether agents may read a paused session. They may not
+// where a person has taken it, nor where it was paused for a credential: an agent
+// could go on guessing by reads.
 func (s *sessionState) readableWhilePaused() bool {
 	return !s.pause.Taken && s.pause.Hold.Code != string(fault.CredentialDetected)
 }
 
-// allowedWhilePaused reports whether a hold leaves a call to the agents of a session: one
-// that is paused is read, and closed by who started it.
+// allowedWhilePaused reports whether an agent may make a call to a paused session:
+// it may read, and who started the session may close it.
 func (s *sessionState) allowedWhilePaused(call action.Call, reads bool) bool {
 	if !s.readableWhilePaused() || call.Caller.Role != action.Agent {
 		return false
@@ -109,32 +109,32 @@ func (s *sessionState) allowedWhilePaused(call action.Call, reads bool) bool {
 	case "page", "tab", "download", "artifact":
 		return reads
 	}
-	return call.Caller.Actor == s.record.Actor && endingVerbs[call.Verb]
+	return call.Caller.Actor == s.record.Actor && endVerbs[call.Verb]
 }
 
-// ends are the calls that end a session.
-var endingVerbs = map[string]bool{"session.close": true, "session.archive": true, "browser.stop": true}
+// endVerbs are the verbs that end a session.
+var endVerbs = map[string]bool{action.VerbSessionClose.Name: true, action.VerbSessionArchive.Name: true, action.VerbBrowserStop.Name: true}
 
-// alwaysAnswered are the calls that a session answers whoever holds it: they
-// say how it is, wait for the hold to end, or close what a crawl opened.
+// alwaysAnswered are the verbs that a paused session answers too: they show it, wait
+// for the end of the pause, or close what a crawl opened.
 var alwaysAnswered = map[string]bool{
-	"session.show": true, "browser.status": true, "session.request_human": true, "crawl.end": true,
+	action.VerbSessionShow.Name: true, action.VerbBrowserStatus.Name: true, action.VerbSessionRequestHuman.Name: true, action.VerbCrawlEnd.Name: true,
 }
 
-// ofSession reports whether a call concerns the session it is addressed to.
+// ofSession reports whether a verb is about the session that its call names.
 func ofSession(verb string) bool {
 	switch family(verb) {
 	case "page", "tab", "cookie", "download", "crawl", "cdp", "browser":
 		return true
 	case "session":
-		return verb != "session.start" && verb != "session.list"
+		return verb != action.VerbSessionStart.Name && verb != action.VerbSessionList.Name
 	case "artifact":
-		return verb != "artifact.get" // named by its own id
+		return verb != action.VerbArtifactGet.Name // named by its own id
 	}
 	return false
 }
 
-// pausedFault is the fault of a session that somebody holds.
+// pausedFault is the fault of a call to a session that is paused for its caller.
 func (s *sessionState) pausedFault(hint string) *fault.Fault {
 	hold, state := s.pause.Hold, s.pause.state()
 	did := map[string]string{paused: "is paused by", takenOver: "was taken over by"}[state]
@@ -142,7 +142,7 @@ func (s *sessionState) pausedFault(hint string) *fault.Fault {
 		Hinted("%s", hint).With("state", state).With("by", hold.By).With("code", hold.Code).With("since", hold.Since)
 }
 
-// setHold pauses the session unless it is paused: then fresh is false. Faults:
+// setHold pauses the session. fresh is false where it was paused already. Faults:
 // not_active.
 func (o *openSession) setHold(hold *action.Hold, taken bool) (fresh bool, err error) {
 	o.mu.Lock()
@@ -159,8 +159,8 @@ func (o *openSession) setHold(hold *action.Hold, taken bool) (fresh bool, err er
 	return true, nil
 }
 
-// showPause makes the record show the hold there is, has clients of agents
-// put out and wakes who waits for a change.
+// showPause copies the pause to the record, disconnects the DevTools clients that it
+// keeps out, and wakes whoever waits for a change.
 func (s *sessionState) showPause() {
 	s.record.State, s.record.Hold = s.pause.state(), s.pause.Hold
 	s.touch()
@@ -199,7 +199,7 @@ func (s *sessionState) changeHolder(hold action.Hold, taken bool) (did string, e
 	return did, nil
 }
 
-// mayRelease returns the hold that a person may end.
+// mayRelease returns the pause that a person may end.
 func (s *sessionState) mayRelease(by action.Caller) (*action.Hold, error) {
 	hold := s.pause.Hold
 	switch {
@@ -214,15 +214,15 @@ func (s *sessionState) mayRelease(by action.Caller) (*action.Hold, error) {
 	return hold, nil
 }
 
-// pausedBy returns the hold on a session, nil when nobody has one.
+// pausedBy returns who has paused the session; nil when it is not paused.
 func (o *openSession) pausedBy() *action.Hold {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.state.pause.Hold
 }
 
-// waitHandedBack waits until nobody holds a session, for so long at most; that somebody
-// still does is no error. Faults: not_active when the session ends meanwhile.
+// waitHandedBack waits until the session is not paused, for so long at most. It is no
+// error that it still is. Faults: not_active when the session ends meanwhile.
 func (o *openSession) waitHandedBack(ctx context.Context, wait time.Duration) error {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -245,8 +245,8 @@ func (o *openSession) waitHandedBack(ctx context.Context, wait time.Duration) er
 	}
 }
 
-// waitTurnFree waits until no action runs in a session whose agents are kept out.
-// False says that one still does.
+// waitTurnFree waits until no action runs in a paused session. It returns false where
+// one still does.
 func (o *openSession) waitTurnFree(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, turnLimit)
 	defer cancel()
@@ -258,3 +258,4 @@ func (o *openSession) waitTurnFree(ctx context.Context) bool {
 		return false
 	}
 }
+

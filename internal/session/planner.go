@@ -14,14 +14,14 @@ import (
 
 // plan is a checked request for a session.
 type plan struct {
-	args     action.SessionStart
-	provider string
-	shape    shape
-	network  action.Network
-	named    []string            // domains whose credentials it asks for
-	sending  action.Sending      // how requests that may change something are treated
-	goal     *action.Destination // where to go first
-	run      string              // id of the run it is for, if it is for one
+	args        action.SessionStart
+	provider    string
+	shape       shape
+	network     action.Network
+	domains     []string            // domains whose credentials it asks for
+	sending     action.Sending      // how requests that may change something are treated
+	destination *action.Destination // where to go first
+	run         string              // id of the run it is for, if it is for one
 }
 
 // planner checks requests for sessions before anything is started.
@@ -31,7 +31,7 @@ type planner struct {
 	keeper   *profileKeeper
 }
 
-// plan checks a request as far as can be without starting anything.
+// plan checks a request as far as it can without starting anything.
 func (pl *planner) plan(ctx context.Context, call action.Call) (plan, error) {
 	args, err := argsOf[action.SessionStart](call)
 	if err != nil {
@@ -64,16 +64,16 @@ func (pl *planner) plan(ctx context.Context, call action.Call) (plan, error) {
 	if p.sending, err = pl.sendingOf(call.Caller, args.Effects); err != nil {
 		return plan{}, err
 	}
-	if p.named, err = pl.networks.domains(call.Caller, p.network, args.Credentials); err != nil {
+	if p.domains, err = pl.networks.domains(call.Caller, p.network, args.Credentials); err != nil {
 		return plan{}, err
 	}
-	p.goal, err = pl.networks.try(p.network, args.URL)
+	p.destination, err = pl.networks.try(p.network, args.URL)
 	return p, err
 }
 
-// planForRun is a session that may open all hosts of a run, and which of them
-// nobody has approved: those are for the gate to judge. Private places are
-// opened by the configuration, or by an operator; a question cannot. Faults:
+// planForRun plans a session that may open all hosts of a run, and returns which of
+// them nobody has approved: the gate judges those. Private addresses are allowed by
+// the configuration or by an operator only, never by an answer to a question. Faults:
 // blocked_domain, and those of session.start.
 func (pl *planner) planForRun(ctx context.Context, call action.Call) (plan, *action.RunGrant, error) {
 	args, err := argsOf[action.RunOpen](call)
@@ -92,7 +92,7 @@ func (pl *planner) planForRun(ctx context.Context, call action.Call) (plan, *act
 	}
 	start := call
 	start.Args = &action.SessionStart{Name: args.Run, URL: args.URL, Allow: args.Hosts, Effects: args.Effects}
-	start.Caller.Role = action.Operator // the hosts are approved, or the gate will not have it done
+	start.Caller.Role = action.Operator // the hosts are approved, or the gate refuses the call
 	p, err := pl.plan(ctx, start)
 	p.args.URL, p.run = "", args.Run // its first page is an action of the run
 	return p, grant, err
@@ -114,7 +114,7 @@ func (pl *planner) providerOf(asked string) (string, error) {
 }
 
 // sendingOf is how a session treats requests that may change something. An agent
-// can only be stricter than the configuration. Faults: invalid_request,
+// can choose only what is at least as strict as the configuration. Faults: invalid_request,
 // denied_by_policy.
 func (pl *planner) sendingOf(caller action.Caller, asked string) (action.Sending, error) {
 	configured := cmp.Or(pl.config.Sending, action.SendAsked)
@@ -159,10 +159,10 @@ func (pl *planner) shapeOf(args action.SessionStart) shape {
 	}
 }
 
-// proxyOf is the name of the upstream proxy that a session goes out by: the one
-// that is asked for, or else the first of its scope, or else the gateway's, for
-// which it is empty. What is of another scope does not exist. Where a scope has
-// proxies of its own its agents go out by these only. Faults: invalid_request.
+// proxyOf is the name of the upstream proxy that a session uses: the one that is
+// asked for, or else the first of its scope, or else the gateway's, for which it is
+// empty. A proxy of another scope is unknown. Where a scope has proxies of its own,
+// its agents use these only. Faults: invalid_request.
 func (pl *planner) proxyOf(caller action.Caller, asked string) (string, error) {
 	var own, everyones []string
 	for _, p := range pl.config.Proxies {

@@ -15,8 +15,8 @@ const (
 	lastRest  = time.Minute // the rest doubles up to this
 )
 
-// pool keeps boxes ready whose page shows about:blank. A box leaves it once
-// and never comes back.
+// pool keeps boxes ready whose page shows about:blank. A box that was taken never
+// comes back.
 type pool struct {
 	config Config
 	boxes  *boxes
@@ -45,8 +45,8 @@ func newPool(config Config, bs *boxes, audit auditor, log *slog.Logger) *pool {
 	}
 }
 
-// take returns a ready box of that shape, which is the caller's from then on;
-// nil when there is none.
+// take returns a ready box of that shape, nil when there is none. The caller
+// destroys it.
 func (p *pool) take(s shape) *stage {
 	p.first.Do(func() { close(p.wanted) })
 	if s != p.shape {
@@ -55,7 +55,7 @@ func (p *pool) take(s shape) *stage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i, w := range p.ready {
-		if w.alive() { // dead ones are their watchers'
+		if w.alive() { // the watchers remove dead ones
 			p.ready = append(p.ready[:i:i], p.ready[i+1:]...)
 			close(w.taken)
 			p.ask()
@@ -158,7 +158,7 @@ func (p *pool) watch(ctx context.Context, w *warm) {
 	case <-ctx.Done():
 	}
 	if p.drop(w) {
-		p.boxes.unmake(ctx, w.box.Info().ID, w.browser)
+		p.boxes.destroy(ctx, w.box.Info().ID, w.browser)
 		p.ask()
 	}
 }

@@ -15,18 +15,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// fromVault is why an export leaves a host out.
+// fromVault says why an export leaves a host out.
 const fromVault = "its credentials come from the vault, and stay there"
 
 // export returns what a profile is signed in with. It is read in the
 // session that uses the profile, or in one that is started for it and leaves the
 // profile as it was. Faults: not_found, those of session.start, and those of the
 // page engine.
-func (v *profileVerbs) export(ctx context.Context, call action.Call) (result action.Result, err error) {
-	args, err := argsOf[action.ByID](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+func (v *profileVerbs) export(ctx context.Context, call action.Call, args *action.ByID) (result action.Result, err error) {
 	p, err := v.keeper.profiles.Find(ctx, call.Caller.Scope, args.ID)
 	if err != nil {
 		return action.Result{}, err
@@ -37,7 +33,7 @@ func (v *profileVerbs) export(ctx context.Context, call action.Call) (result act
 	}
 	state, err := v.stateIn(ctx, sess, call, p)
 	if started {
-		v.finishOwn(ctx, sess, call, "its profile was exported", true)
+		v.finishForCall(ctx, sess, call, "its profile was exported", true)
 	}
 	if err != nil {
 		return action.Result{Session: sess.id}, err
@@ -52,23 +48,23 @@ func (v *profileVerbs) sessionFor(ctx context.Context, call action.Call, p actio
 		sess, err = v.sessions.admit(ctx, call)
 		return sess, false, err
 	}
-	plan, err := v.planOwn(ctx, call, p, nil)
+	plan, err := v.planForCall(ctx, call, p, nil)
 	if err != nil {
 		return nil, false, err
 	}
-	sess, err = v.startOwn(ctx, call, plan)
+	sess, err = v.startForCall(ctx, call, plan)
 	return sess, true, err
 }
 
-// planOwn is a session that a call starts for itself, with a profile.
-func (v *profileVerbs) planOwn(ctx context.Context, call action.Call, p action.Profile, allow []string) (plan, error) {
-	call.Verb, call.Args = "session.start", &action.SessionStart{Profile: p.ID, Headless: true, Allow: allow}
+// planForCall is a session that a call starts for itself, with a profile.
+func (v *profileVerbs) planForCall(ctx context.Context, call action.Call, p action.Profile, allow []string) (plan, error) {
+	call.Verb, call.Args = action.VerbSessionStart.Name, &action.SessionStart{Profile: p.ID, Headless: true, Allow: allow}
 	made, err := v.plans.plan(ctx, call)
-	made.run = call.ID // no call means it that does not name it
+	made.run = call.ID // only a call that names it reaches it
 	return made, err
 }
 
-func (v *profileVerbs) startOwn(ctx context.Context, call action.Call, p plan) (*openSession, error) {
+func (v *profileVerbs) startForCall(ctx context.Context, call action.Call, p plan) (*openSession, error) {
 	sess, err := v.life.reserve(ctx, call, p)
 	if err != nil {
 		return nil, err
@@ -76,8 +72,8 @@ func (v *profileVerbs) startOwn(ctx context.Context, call action.Call, p plan) (
 	return sess, v.life.launch(ctx, call, sess, p.shape)
 }
 
-// finishOwn ends a session that a call has started for itself, and waits for it.
-func (v *profileVerbs) finishOwn(ctx context.Context, sess *openSession, call action.Call, why string, discard bool) {
+// finishForCall ends a session that a call has started for itself, and waits for it.
+func (v *profileVerbs) finishForCall(ctx context.Context, sess *openSession, call action.Call, why string, discard bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), purgeLimit+profileLimit+stopLimit)
 	defer cancel()
 	tryLater(ctx, v.log, v.life.finish(ctx, sess, ending{state: closed, reason: why, discard: discard, call: call.ID, by: call.Caller.Actor}))
@@ -110,9 +106,9 @@ func (v *profileVerbs) stateIn(ctx context.Context, sess *openSession, call acti
 	return withheld(state, held), nil
 }
 
-// withheld is a state without the hosts of domains whose credentials come from
-// the vault. A cookie that does not say when it is sent across sites is Lax, as
-// browsers treat it: Playwright takes no other.
+// withheld returns a state without the hosts of domains whose credentials come from
+// the vault. A cookie without SameSite becomes Lax, as browsers treat it, since
+// Playwright requires a value.
 func withheld(state action.StorageState, domains []string) action.StorageState {
 	out := action.StorageState{Cookies: []action.Cookie{}, Origins: []action.OriginState{}, Left: state.Left}
 	for _, c := range state.Cookies {
@@ -133,8 +129,8 @@ func withheld(state action.StorageState, domains []string) action.StorageState {
 	return out
 }
 
-// reachesAny reports whether a cookie's domain, or a host, is one of hosts or
-// below it, or is a cookie's that one of them gets too.
+// reachesAny reports whether a cookie's domain, or a host, is one of hosts or below
+// one, or whether one of hosts gets the cookie too.
 func reachesAny(domain string, hosts []string) bool {
 	name, wide := strings.CutPrefix(domain, ".")
 	return slices.ContainsFunc(hosts, func(h string) bool {
@@ -167,9 +163,9 @@ func secretsOf(cookies []action.Cookie, origins []action.OriginState) (all []cre
 	return all
 }
 
-// learnImported makes known what was imported into a session's profile, as the
-// browser has it now, before anybody may call. Faults: redaction_failed where it
-// cannot be read.
+// learnImported makes the login that was imported into a session's profile known to
+// the redaction, as the browser has it now. It is done before anybody may call.
+// Faults: redaction_failed where the login cannot be read.
 func (ca *credentialAccess) learnImported(ctx context.Context, e entry, browser Browser) error {
 	hosts := e.terms.Imported
 	if len(hosts) == 0 {

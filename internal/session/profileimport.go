@@ -14,8 +14,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/storagestate"
 )
 
-// mostImported is how many cookies one import takes: each may be a secret that
-// every answer of the profile's sessions is looked through for.
+// maxImported is how many cookies one import takes. Each may be a secret, which the
+// redaction looks for in every answer of the profile's sessions.
 const maxImported = 1000
 
 // importPlan is what an import puts into a browser.
@@ -25,16 +25,12 @@ type importPlan struct {
 	hosts   []string // of both, in order
 }
 
-// importLogin puts the login state of a file into a profile that no session
-// uses: all of it, but for what is for hosts that the caller's sessions may not
-// open, or nothing. Faults: invalid_request with the place of a bad entry,
+// importLogin puts the login state of a file into a profile that no session uses. It
+// leaves out hosts that the caller's sessions may not open. When anything fails
+// nothing is imported. Faults: invalid_request with the place of a bad entry,
 // not_found, already_active, blocked_domain where nothing is left, those of
 // session.start, and those of the page engine.
-func (v *profileVerbs) importLogin(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.ProfileImport](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+func (v *profileVerbs) importLogin(ctx context.Context, call action.Call, args *action.ProfileImport) (action.Result, error) {
 	p, err := v.unused(ctx, call.Caller.Scope, args.ID)
 	if err != nil {
 		return action.Result{}, err
@@ -43,7 +39,7 @@ func (v *profileVerbs) importLogin(ctx context.Context, call action.Call) (actio
 	if err != nil {
 		return action.Result{}, err
 	}
-	plan, err := v.planOwn(ctx, call, p, args.Allow)
+	plan, err := v.planForCall(ctx, call, p, args.Allow)
 	if err != nil {
 		return action.Result{}, err
 	}
@@ -74,10 +70,10 @@ func (v *profileVerbs) takeFrom(state *storagestate.State, n action.Network) (im
 		}
 	}
 	key := "probe-" + newID()
-	if err := v.networks.door.Open(key, n); err != nil {
+	if err := v.networks.egress.Open(key, n); err != nil {
 		return importPlan{}, err
 	}
-	defer v.networks.door.Close(key)
+	defer v.networks.egress.Close(key)
 	judged := map[string]action.Destination{}
 	opens := func(host string) bool {
 		if _, known := judged[host]; !known {
@@ -140,10 +136,10 @@ func reasons(left []action.LeftOut) string {
 	return strings.Join(slices.Sorted(maps.Keys(all)), "; ")
 }
 
-// importWith puts it into the profile by a session of its own. Where that fails
-// the profile stays as it was.
+// importWith imports by a session that it starts for that. When it fails the profile
+// stays as it was.
 func (v *profileVerbs) importWith(ctx context.Context, call action.Call, plan plan, p action.Profile, take importPlan) (session string, err error) {
-	sess, err := v.startOwn(ctx, call, plan)
+	sess, err := v.startForCall(ctx, call, plan)
 	if err != nil {
 		return "", err
 	}
@@ -153,7 +149,7 @@ func (v *profileVerbs) importWith(ctx context.Context, call action.Call, plan pl
 	if err != nil {
 		why = "nothing was imported into its profile"
 	}
-	v.finishOwn(ctx, sess, call, why, err != nil)
+	v.finishForCall(ctx, sess, call, why, err != nil)
 	late := context.WithoutCancel(ctx)
 	if err == nil {
 		saved, unknown := v.savedSince(late, p.ID, began)
@@ -171,8 +167,8 @@ func (v *profileVerbs) importWith(ctx context.Context, call action.Call, plan pl
 	return sess.id, err
 }
 
-// restoreIn has the session's browser take it. Before, it is stored that the
-// profile has it, and the secrets are known.
+// restoreIn puts the login into the session's browser. Before, it stores that the
+// profile has it, and makes the secrets known to the redaction.
 func (v *profileVerbs) restoreIn(ctx context.Context, sess *openSession, call action.Call, p action.Profile, take importPlan) error {
 	ctx, leave, err := sess.enter(ctx, call)
 	if err != nil {

@@ -21,7 +21,7 @@ type profileKeeper struct {
 	log      *slog.Logger
 }
 
-// keepLimit bounds how long a session's end waits for its profile: 10 s for the
+// profileLimit is how long a session's end waits for its profile: 10 s for the
 // browser to end, the rest for its files.
 const profileLimit = 20 * time.Second
 
@@ -35,18 +35,18 @@ func (k *profileKeeper) idOf(ctx context.Context, scope, key string) (string, er
 	return p.ID, err
 }
 
-// loader writes a profile into a box that starts; nil for none.
+// loader returns what writes a profile into a box that starts; nil for no profile.
 func (k *profileKeeper) loader(id string) sandbox.Profile {
 	if id == "" {
 		return nil
 	}
 	return func(w io.Writer) error {
-		return k.profiles.Load(context.Background(), id, w) // ends with w, which the start of the box bounds
+		return k.profiles.Load(context.Background(), id, w) // bounded by the start of the box, which closes w
 	}
 }
 
-// checkProfileFree refuses a second session with one profile, until the first one has
-// saved. Faults: already_active.
+// checkProfileFree refuses a second session with a profile until the first one has
+// saved it. Faults: already_active.
 func checkProfileFree(record, other action.Session) error {
 	if record.Profile == "" || record.Profile != other.Profile {
 		return nil
@@ -59,9 +59,8 @@ func profileInUse(by action.Session) error {
 		Hinted("close that session and wait until it has ended").With("session", by.ID)
 }
 
-// keep saves what a session leaves, before its box ends. What goes wrong
-// stands in the record's reason: the profile is then as the session before left
-// it.
+// keep saves a session's profile before its box ends. When that fails, which is
+// recorded, the profile stays as the session before left it.
 func (k *profileKeeper) keep(ctx context.Context, sess *openSession, how ending, unpurged error) {
 	at := sess.snapshot()
 	id, box := at.record.Profile, at.box
@@ -86,8 +85,8 @@ func (k *profileKeeper) keep(ctx context.Context, sess *openSession, how ending,
 	k.audit.event(sess.now(), how.call, "its profile was saved")
 }
 
-// rememberOrigins notes where the documents of a session came from: what they
-// keep is in its profile.
+// rememberOrigins stores the origins of a session's documents: the profile holds
+// what they have stored.
 func (k *profileKeeper) rememberOrigins(ctx context.Context, sess *openSession) error {
 	at := sess.snapshot()
 	id, browser := at.record.Profile, at.browser
@@ -108,8 +107,8 @@ func (k *profileKeeper) save(ctx context.Context, id string, box sandbox.Box) er
 	return errors.Join(k.profiles.Save(ctx, id, files), files.Close())
 }
 
-// rescue saves what a session left whose browser had ended when the
-// gateway did: it was about to be saved.
+// rescue saves the profile of a session whose browser had ended when the gateway
+// was killed: the gateway was about to save it.
 func (k *profileKeeper) rescue(ctx context.Context, e entry, box sandbox.Box) {
 	if e.terms.Profile == "" || box == nil {
 		return
@@ -123,8 +122,8 @@ func (k *profileKeeper) rescue(ctx context.Context, e entry, box sandbox.Box) {
 	k.log.ErrorContext(ctx, "a profile was not saved", "session", e.ID, "profile", e.terms.Profile, "error", err)
 }
 
-// saveRescued saves it where nothing is in it that must not be kept: its
-// browser has ended, and nothing can be taken out of it any more.
+// saveRescued saves the profile unless it holds what must not be kept: the browser
+// has ended, so that nothing can be removed from it any more.
 func (k *profileKeeper) saveRescued(ctx context.Context, e entry, box sandbox.Box) error {
 	keeps, err := k.keeps(ctx, e.terms)
 	if err == nil && len(e.terms.Credentialed) > 0 && !keeps {
@@ -136,8 +135,8 @@ func (k *profileKeeper) saveRescued(ctx context.Context, e entry, box sandbox.Bo
 	return k.save(ctx, e.terms.Profile, box)
 }
 
-// keeps reports whether what a session got from the vault is saved in its
-// profile. What it is for is stored before.
+// keeps reports whether a session's credentials from the vault are saved in its
+// profile. For which domains is stored before.
 func (k *profileKeeper) keeps(ctx context.Context, t terms) (bool, error) {
 	if t.Profile == "" || len(t.Credentialed) == 0 {
 		return false, nil
@@ -149,8 +148,8 @@ func (k *profileKeeper) keeps(ctx context.Context, t terms) (bool, error) {
 	return true, k.profiles.Holds(ctx, p.ID, t.domains())
 }
 
-// inherit makes a session credentialed from its start whose profile holds what
-// earlier ones got, or what was imported.
+// inherit marks a session that starts as credentialed where its profile holds
+// credentials of earlier sessions, or an imported login.
 func (k *profileKeeper) inherit(ctx context.Context, t *terms) error {
 	if t.Profile == "" {
 		return nil

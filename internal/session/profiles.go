@@ -31,11 +31,7 @@ func (v *profileVerbs) list(ctx context.Context, call action.Call) (action.Resul
 	return action.Result{Data: &action.ProfileListing{Contexts: list}}, nil
 }
 
-func (v *profileVerbs) create(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.ProfileCreate](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+func (v *profileVerbs) create(ctx context.Context, call action.Call, args *action.ProfileCreate) (action.Result, error) {
 	p, err := v.keeper.profiles.Create(ctx, call.Caller.Scope, args.Name, args.KeepCredentials)
 	return action.Result{Data: &p}, err
 }
@@ -55,11 +51,7 @@ func (v *profileVerbs) unused(ctx context.Context, scope, id string) (action.Pro
 
 // delete deletes a profile, by id or name, that no session uses. One that starts at the
 // same moment finds it gone.
-func (v *profileVerbs) delete(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.ByID](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+func (v *profileVerbs) delete(ctx context.Context, call action.Call, args *action.ByID) (action.Result, error) {
 	p, err := v.unused(ctx, call.Caller.Scope, args.ID)
 	if err != nil {
 		return action.Result{}, err

@@ -18,7 +18,7 @@ func behind(r *rig) {
 		all[name] = u
 	}
 	r.door = egress.New(egress.Options{Upstreams: all})
-	r.options.Door = r.door
+	r.options.Egress = r.door
 	r.options.Config.Proxies = []session.Proxy{{Name: "rome"}, {Name: "paris", Scopes: []string{"alice"}}, {Name: "bonn", Scopes: []string{"alice"}}, {Name: "oslo", Scopes: []string{"bob"}}}
 }
 
@@ -66,7 +66,7 @@ func TestASessionWhoseProxyIsGoneIsNotTakenUp(t *testing.T) {
 		u, err := egress.ParseUpstream("http://oslo.proxy:3128", "")
 		must(r.t, err)
 		r.door = egress.New(egress.Options{Upstreams: map[string]*egress.Upstream{"oslo": u}})
-		r.options.Door = r.door
+		r.options.Egress = r.door
 	}
 	next := r.again(without, keep)
 	if got := next.show(alice, s.ID); got.State != "failed" {

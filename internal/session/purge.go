@@ -11,13 +11,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-const purgeLimit = 10 * time.Second // for a browser to let go of what was put into it, at a session's end
+const purgeLimit = 10 * time.Second // to remove what was put into a browser, at a session's end
 
-// purge has a browser let go of the credentials that a session got, before its
-// box ends, and records that they are gone. An error says that they may be
-// there: the browser's profile must not be saved then. So it is of what was put
-// into storage: Chromium appends to the files of it, and what was deleted stays
-// in them. What a profile was made to keep stays.
+// purge removes the credentials that a session got from its browser, before its box
+// ends, and records that. After an error they may still be there, so that the
+// profile must not be saved. The same holds for credentials that were put into
+// storage: Chromium appends to its files, in which deleted values stay. A profile
+// that was made to keep credentials keeps them.
 func (ca *credentialAccess) purge(ctx context.Context, sess *openSession, how ending) error {
 	at := sess.snapshot()
 	t, browser := at.terms, at.browser
@@ -61,10 +61,11 @@ func (o *openSession) purgeBrowser(ctx context.Context, browser Browser, domains
 	return browser.Purge(ctx, domains)
 }
 
-// readopt is for a browser that an earlier process put credentials into: their
-// secrets are known again before anybody may call, and so are those that were
-// imported into its profile. Those that cannot be known any more are a fault.
-func (ca *credentialAccess) readopt(ctx context.Context, e entry, browser Browser) error {
+// learnAgain makes the secrets of a browser known to the redaction into which an
+// earlier process put credentials, or whose profile has an imported login. It is
+// done before anybody may call. Faults: credentials_unavailable where they cannot be
+// known any more.
+func (ca *credentialAccess) learnAgain(ctx context.Context, e entry, browser Browser) error {
 	if err := ca.learnImported(ctx, e, browser); err != nil {
 		return err
 	}
@@ -84,13 +85,13 @@ func (ca *credentialAccess) readopt(ctx context.Context, e entry, browser Browse
 		}
 		ca.learn(e.ID, *set)
 		if version == "" {
-			continue // it never came to be there in whole
+			continue // it was not put in completely
 		}
 		if err := browser.Adopt(ctx, *set); err != nil {
 			return err
 		}
 	}
-	return ca.freshen(ctx, e.ID, browser, e.terms.domains())
+	return ca.learnFresh(ctx, e.ID, browser, e.terms.domains())
 }
 
 func unknowable() error {
@@ -98,10 +99,10 @@ func unknowable() error {
 		Hinted("start a new session; a profile that holds them needs the vault they came from")
 }
 
-// relearn makes what a site has put in the place of its credentials known, such
-// as a new cookie: it opens the account too. It is called when a page was read,
-// before anybody is told what it says.
-func (ca *credentialAccess) relearn(ctx context.Context, sess *openSession) error {
+// learnRotated makes values known to the redaction by which a site has replaced its
+// credentials, such as a new session cookie. It is called after a page was read and
+// before the answer is handed out.
+func (ca *credentialAccess) learnRotated(ctx context.Context, sess *openSession) error {
 	at := sess.snapshot()
 	domains, browser := at.record.Credentialed, at.browser
 	if len(domains) == 0 || browser == nil || sess.over() != nil {
@@ -109,10 +110,10 @@ func (ca *credentialAccess) relearn(ctx context.Context, sess *openSession) erro
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), proofLimit)
 	defer stop()
-	return ca.freshen(ctx, sess.id, browser, domains)
+	return ca.learnFresh(ctx, sess.id, browser, domains)
 }
 
-func (ca *credentialAccess) freshen(ctx context.Context, session string, browser Browser, domains []string) error {
+func (ca *credentialAccess) learnFresh(ctx context.Context, session string, browser Browser, domains []string) error {
 	values, err := browser.Fresh(ctx, domains)
 	if err != nil {
 		return fault.New(fault.RedactionFailed, "what the site made of its credentials could not be learned").
@@ -126,24 +127,24 @@ func (ca *credentialAccess) freshen(ctx context.Context, session string, browser
 // answers, events and files of it that are on their way out.
 const knownFor = time.Hour
 
-// outlive notes that a session has ended whose secrets are known.
-func (ca *credentialAccess) outlive(sess *openSession) {
+// keepKnown notes when a session ended whose secrets are known.
+func (ca *credentialAccess) keepKnown(sess *openSession) {
 	if len(sess.now().Credentialed) == 0 {
 		return
 	}
 	ca.mu.Lock()
 	defer ca.mu.Unlock()
-	ca.over[sess.id] = time.Now()
+	ca.endedAt[sess.id] = time.Now()
 }
 
-// forgetSecrets lets go of the secrets of sessions that ended long ago.
+// forgetSecrets forgets the secrets of sessions that ended long ago.
 func (ca *credentialAccess) forgetSecrets(now time.Time) {
 	ca.mu.Lock()
 	defer ca.mu.Unlock()
-	for id, ended := range ca.over {
+	for id, ended := range ca.endedAt {
 		if now.Sub(ended) > knownFor {
 			ca.known.Forget(id)
-			delete(ca.over, id)
+			delete(ca.endedAt, id)
 		}
 	}
 }

@@ -18,7 +18,7 @@ const maxListed = 500 // sessions in a list
 // recordStore keeps the records of sessions.
 type recordStore struct{ db *store.DB }
 
-// entry is a session's record with what callers are not shown of it.
+// entry is a session's record with the parts that callers do not see.
 type entry struct {
 	action.Session
 	terms    terms
@@ -26,7 +26,7 @@ type entry struct {
 	failures int
 }
 
-// terms are what a session was started under.
+// terms are what a session was started with, and what was added since.
 type terms struct {
 	action.Network
 	Role       action.Role `json:"role"`                 // of who started it
@@ -38,8 +38,8 @@ type terms struct {
 	Restarts int `json:"restarts,omitempty"` // of the browser by its box, before the session had it
 
 	Credentialed map[string]string `json:"credentialed,omitempty"` // domains whose credentials it has, with their version
-	Rotated      bool              `json:"rotated,omitempty"`      // it had other versions before, which are stored nowhere
-	Stored       bool              `json:"stored,omitempty"`       // some were for storage, of which files of a profile keep what was deleted
+	Rotated      bool              `json:"rotated,omitempty"`      // it had other versions before, which are not stored
+	Stored       bool              `json:"stored,omitempty"`       // some were put into storage, whose files keep deleted values
 	Named        []string          `json:"named,omitempty"`        // domains whose credentials were asked for
 	Imported     []string          `json:"imported,omitempty"`     // hosts whose login was imported into its profile
 
@@ -117,7 +117,7 @@ func (g recordStore) archive(ctx context.Context, id string) error {
 	return nil
 }
 
-// bare returns a URL without query and fragment, where secrets travel.
+// bare returns a URL without user, query and fragment, which may hold secrets.
 func bare(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {

@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	attachAtOnce = 4                // boxes taken up at a time; each may wait for its guest to dial again
+	attachAtOnce = 4                // boxes recovered at a time; each may wait for its guest to dial again
 	closeLimit   = 30 * time.Second // wall time for ending everything at Close: saving profiles, then boxes
 )
 
-// errAnother: the browser of a box is not the one that its session had, whose
-// tabs and cookies are gone.
+// errAnother says that the browser of a box was started again: the tabs and cookies
+// of the session are gone.
 var errAnother = errors.New("its browser ended while the gateway was down")
 
-// recover takes up what an earlier process of this gateway left, removes what
-// has grown old, and begins to fill the warm pool. Open sessions whose boxes
-// live go on, with stale refs; open ones without are failed; boxes without
-// open sessions are ended. It is called once, before the first call. An engine
+// recover recovers the sessions of an earlier process of this gateway, removes
+// what is too old, and begins to fill the warm pool. Open sessions whose boxes run
+// go on, with stale references; those without a box are failed; boxes without an
+// open session are ended. It is called once, before the first call. An engine
 // that does not answer is no error: its boxes are ended when it does.
 func (l *lifecycle) recover(ctx context.Context) error {
 	left, err := l.store.unfinished(ctx)
@@ -35,19 +35,19 @@ func (l *lifecycle) recover(ctx context.Context) error {
 	slots := make(chan struct{}, attachAtOnce)
 	for _, e := range left {
 		if !isOpen(e.State) || !running[e.Box] {
-			l.giveUp(ctx, e, "its box was lost while the gateway was down")
+			l.failUnrecovered(ctx, e, "its box was lost while the gateway was down")
 			continue
 		}
 		taken.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			l.takeUp(ctx, e)
+			l.recoverSession(ctx, e)
 		})
 	}
 	taken.Wait()
 	for _, id := range known {
-		if !l.boxes.owns(id) {
-			tryLater(ctx, l.log, l.store.addBox(ctx, id, "")) // reap ends it, also when the store had lost it
+		if !l.boxes.isClaimed(id) {
+			tryLater(ctx, l.log, l.store.addBox(ctx, id, "")) // so that reap ends it, also where the store did not know it
 		}
 	}
 	tryLater(ctx, l.log, l.boxes.reap(ctx))
@@ -62,9 +62,9 @@ func tryLater(ctx context.Context, log *slog.Logger, err error) {
 	}
 }
 
-// giveUp records that a session did not outlive the earlier process. One that
+// failUnrecovered records that a session did not outlive the earlier process. One that
 // was closing is closed.
-func (l *lifecycle) giveUp(ctx context.Context, e entry, why string) {
+func (l *lifecycle) failUnrecovered(ctx context.Context, e entry, why string) {
 	at := time.Now().UTC()
 	record := e.Session
 	record.Closed, record.Hold = &at, nil
@@ -79,55 +79,55 @@ func (l *lifecycle) giveUp(ctx context.Context, e entry, why string) {
 	if record.State == failed {
 		l.audit.alert(record, "", "the session failed: "+record.Reason)
 		if e.terms.Run == "" {
-			l.notices.parted(record, e.terms)
+			l.notices.add(record, e.terms)
 		}
 	}
 	l.audit.event(record, "", record.Reason)
 	l.log.WarnContext(ctx, "session not taken up", "session", e.ID, "state", record.State, "reason", record.Reason)
 }
 
-// takeUp connects to a session's box again. When that fails the session is
-// failed, and its box is left to be reaped.
-func (l *lifecycle) takeUp(ctx context.Context, e entry) {
+// recoverSession connects to a session's box again. When that fails the session is
+// failed and its box is ended.
+func (l *lifecycle) recoverSession(ctx context.Context, e entry) {
 	ctx, cancel := context.WithTimeout(ctx, l.config.StartTimeout)
 	defer cancel()
 	network := e.terms.networkUnder(*l.networks.network.Load())
 	e.terms.Lives++
 	s, err := l.reattach(ctx, e, network)
 	if err == nil {
-		err = l.creds.readopt(ctx, e, s.browser)
+		err = l.creds.learnAgain(ctx, e, s.browser)
 	}
 	if err != nil {
 		l.log.WarnContext(ctx, "cannot take a session up again", "session", e.ID, "box", e.Box, "error", err)
 		l.keeper.rescue(ctx, e, s.box)
-		l.boxes.unmake(ctx, e.Box, s.browser)
+		l.boxes.destroy(ctx, e.Box, s.browser)
 		why := "its box could not be taken up again after a restart of the gateway"
 		if errors.Is(err, errAnother) {
 			why = errAnother.Error()
 		}
-		l.giveUp(ctx, e, why)
+		l.failUnrecovered(ctx, e, why)
 		return
 	}
 	e.Allow = allowed(network)
 	sess := newOpenSession(e.Session, network, e.terms)
 	sess.state.failures.row, sess.state.pause = e.failures, e.pause
 	l.sessions.adopt(sess)
-	l.opened(sess, s)
+	l.openWith(sess, s)
 	l.audit.event(sess.now(), "", "taken up again after a restart of the gateway")
 	l.log.InfoContext(ctx, "session taken up again", "session", sess.id, "box", e.Box)
 }
 
 func (l *lifecycle) reattach(ctx context.Context, e entry, network action.Network) (s stage, err error) {
-	if err := l.boxes.own(ctx, e.Box, e.ID); err != nil {
+	if err := l.boxes.claim(ctx, e.Box, e.ID); err != nil {
 		return s, err
 	}
-	if err := l.store.saveTerms(ctx, e.ID, e.terms); err != nil { // its lives are stored before a reference is given in this one
+	if err := l.store.saveTerms(ctx, e.ID, e.terms); err != nil { // stored before this process gives out a reference
 		return s, err
 	}
-	if err := l.networks.door.Open(e.Box, network); err != nil {
+	if err := l.networks.egress.Open(e.Box, network); err != nil {
 		return s, err
 	}
-	if s.box, err = l.boxes.driver.Attach(ctx, e.Box, l.boxes.egress(e.Box)); err != nil {
+	if s.box, err = l.boxes.driver.Attach(ctx, e.Box, l.boxes.egressHandler(e.Box)); err != nil {
 		return s, err
 	}
 	o := l.boxes.optionsOf(shape{width: e.Width, height: e.Height, dpi: e.DPI, headless: e.Headless, profile: e.terms.Profile}, e.terms)
@@ -135,7 +135,7 @@ func (l *lifecycle) reattach(ctx context.Context, e entry, network action.Networ
 	if s.browser, err = l.boxes.openPage(ctx, s.box, o); err != nil {
 		return s, err
 	}
-	if s.restarts, err = l.boxes.prove(ctx, s.box); err == nil && s.restarts != e.terms.Restarts {
+	if s.restarts, err = l.boxes.proveSandbox(ctx, s.box); err == nil && s.restarts != e.terms.Restarts {
 		err = errAnother
 	}
 	return s, err
@@ -169,7 +169,7 @@ func (l *lifecycle) shutdown(ctx context.Context) error {
 
 const (
 	reapEvery   = time.Minute // for boxes that could not be ended at once
-	retainEvery = time.Hour   // for what has grown old
+	retainEvery = time.Hour   // for what is too old
 )
 
 // cleanUp removes what is left over, until ctx ends.
@@ -189,7 +189,7 @@ func (l *lifecycle) cleanUp(ctx context.Context) {
 			err = l.retain(ctx)
 		}
 		if err != nil && ctx.Err() == nil {
-			l.log.ErrorContext(ctx, "cannot keep house", "error", err)
+			l.log.ErrorContext(ctx, "cannot clean up", "error", err)
 		}
 	}
 }

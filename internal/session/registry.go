@@ -10,7 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Registry is the sessions of this gateway. It takes each call to the part that
+// Registry has the sessions of this gateway. It passes each call to the part that
 // does it. It is safe for concurrent use.
 type Registry struct {
 	store    recordStore
@@ -26,6 +26,7 @@ type Registry struct {
 	browsers *browserVerbs
 	profiles *profileVerbs
 	runs     *runVerbs
+	verbs    map[string]handler // by name
 }
 
 // New makes a registry without sessions. Recover must be called next, and
@@ -42,7 +43,7 @@ func New(ctx context.Context, o Options) (*Registry, error) {
 	r.life.stop = stop
 	work.Go(func() { r.life.saver.run(background) })
 	work.Go(func() { r.refusals.run(background) })
-	work.Go(func() { r.refusals.passOn(background) })
+	work.Go(func() { r.refusals.runRequests(background) })
 	work.Go(func() { wait(background, r.life.ready, nil); r.life.pool.run(background) })
 	work.Go(func() { wait(background, r.life.ready, nil); r.life.cleanUp(background) })
 	return r, nil
@@ -56,14 +57,14 @@ func assemble(o Options) (*Registry, *sync.WaitGroup) {
 	notices := &endNotices{known: known, generations: generations{byConnection: map[connection]int{}}}
 	sessions := newDirectory(config, store, notices, work)
 	saver := &saver{store: store, sessions: sessions, known: known, log: log, flush: make(chan struct{}, 1)}
-	networks := &networks{door: o.Door, sessions: sessions, store: store, audit: audit, log: log}
-	refusals := newRefusals(sessions, audit, networks, o.Wished)
+	networks := &networks{egress: o.Egress, sessions: sessions, store: store, audit: audit, log: log}
+	refusals := newRefusals(sessions, audit, networks, o.OnHostRequest)
 	keeper := &profileKeeper{profiles: o.Profiles, audit: audit, log: log}
-	boxes := &boxes{config: config, driver: o.Driver, door: o.Door, open: o.Open, page: o.Page, keeper: keeper, store: store, audit: audit, log: log, owned: map[string]struct{}{}}
-	control := &control{config: config, sessions: sessions, saver: saver, audit: audit, log: log, work: work, limited: o.Limited}
+	boxes := &boxes{config: config, driver: o.Driver, egress: o.Egress, open: o.Open, page: o.Page, keeper: keeper, store: store, audit: audit, log: log, claimed: map[string]struct{}{}}
+	control := &control{config: config, sessions: sessions, saver: saver, audit: audit, log: log, work: work, onLimit: o.OnLimit}
 	creds := &credentialAccess{
 		config: config, vault: o.Vault, known: known, sessions: sessions, networks: networks, keeper: keeper,
-		saver: saver, audit: audit, log: log, over: map[string]time.Time{},
+		saver: saver, audit: audit, log: log, endedAt: map[string]time.Time{},
 	}
 	files := &fileStore{artifacts: o.Artifacts, known: known, sessions: sessions, log: log}
 	pages := &pages{
@@ -74,37 +75,40 @@ func assemble(o Options) (*Registry, *sync.WaitGroup) {
 	life := &lifecycle{
 		config: config, sessions: sessions, notices: notices, store: store, saver: saver, audit: audit, refusals: refusals,
 		networks: networks, boxes: boxes, pool: newPool(config, boxes, audit, log), control: control, creds: creds, keeper: keeper,
-		files: files, pages: pages, plans: plans, freezer: &freezer{config: config, audit: audit, log: log, asks: o.Asks}, log: log,
+		files: files, pages: pages, plans: plans, freezer: &freezer{config: config, audit: audit, log: log, hasQuestions: o.HasQuestions}, log: log,
 		work: work, ready: make(chan struct{}),
 	}
-	return &Registry{
+	r := &Registry{
 		store: store, notices: notices, sessions: sessions, refusals: refusals, networks: networks, control: control,
 		creds: creds, files: files, pages: pages, life: life,
 		browsers: &browserVerbs{sessions: sessions, boxes: boxes, keeper: keeper, life: life},
 		profiles: &profileVerbs{sessions: sessions, networks: networks, creds: creds, keeper: keeper, saver: saver, plans: plans, life: life, log: log},
 		runs:     &runVerbs{sessions: sessions, networks: networks, boxes: boxes, plans: plans, life: life},
-	}, work
+	}
+	r.verbs = r.handlers()
+	return r, work
 }
 
-// waitingRefusals is how many refusals may wait to be recorded.
+// maxRefusals is how many refusals may wait to be recorded.
 const maxRefusals = 256
 
-// probe is the door's name for rules that are only tried.
+// probeBoxID is the box that rules are tried for which no box has.
 const probeBoxID = "probe"
 
 // Look returns the facts a call is judged by, and the pin that ties the
-// verdict to them. Nothing changes, but that a session over its limits ends.
+// verdict to them. Nothing changes, except that a session at its limits is
+// paused.
 // Faults: session_not_found, not_active, session_paused, not_found, limit_reached,
 // provider_not_supported, invalid_provider, blocked_domain, and those of the
 // page engine.
 func (r *Registry) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
-	if facts, err := r.control.barred(call); err != nil {
+	if facts, err := r.control.checkPause(call); err != nil {
 		return action.Facts{Session: facts}, action.Pin{}, err
 	}
 	switch call.Verb {
-	case "page.crawl":
+	case action.VerbPageCrawl.Name:
 		return r.pages.lookAtCrawl(ctx, call)
-	case "page.batch":
+	case action.VerbPageBatch.Name:
 		return r.pages.lookAtBatch(ctx, call)
 	}
 	switch family(call.Verb) {
@@ -130,21 +134,21 @@ func (r *Registry) Look(ctx context.Context, call action.Call) (action.Facts, ac
 // sandbox_runtime_required, browser_disabled, page_changed.
 func (r *Registry) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
 	if pin.Session != "" {
-		call.Session = pin.Session // what was judged, also where the call named none
+		call.Session = pin.Session // the one that was judged, also where the call names none
 	}
-	if _, err := r.control.barred(call); err != nil {
+	if _, err := r.control.checkPause(call); err != nil {
 		return action.Result{}, err
 	}
 	result, err := r.do(ctx, call, pin)
-	if err == nil && call.Caller.Role == action.Agent && !call.Quiet && ctx.Err() == nil { // one that gave up hears nothing
-		r.control.tellAgent(&result)
+	if err == nil && call.Caller.Role == action.Agent && !call.Quiet && ctx.Err() == nil { // a caller that gave up gets no notes
+		r.control.addNotes(&result)
 		r.notices.tell(call, &result)
 	}
 	return result, err
 }
 
 func (r *Registry) do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
-	if call.Verb == "page.crawl" {
+	if call.Verb == action.VerbPageCrawl.Name {
 		return r.pages.beginCrawl(ctx, call)
 	}
 	if family(call.Verb) == "crawl" {
@@ -153,65 +157,67 @@ func (r *Registry) do(ctx context.Context, call action.Call, pin action.Pin) (ac
 	if onPage(call.Verb) {
 		return r.pages.do(ctx, call, pin)
 	}
-	switch call.Verb {
-	case "session.start":
-		return r.life.start(ctx, call)
-	case "session.list":
-		return r.list(ctx, call)
-	case "session.show":
-		return r.show(ctx, call)
-	case "session.close":
-		return r.life.close(ctx, call)
-	case "session.archive":
-		return r.life.archive(ctx, call)
-	case "session.pause":
-		return r.control.pauseVerb(ctx, call)
-	case "session.resume", "session.hand_back":
-		return r.control.resume(ctx, call)
-	case "session.allow":
-		return r.networks.allow(ctx, call)
-	case "session.request_human":
-		return r.control.requestHuman(ctx, call)
-	case "session.take":
-		return r.control.takeOver(ctx, call)
-	case "credential.capture":
-		return r.creds.capture(ctx, call)
-	case "cdp.attach":
-		return r.pages.endpoint(ctx, call)
-	case "browser.start":
-		return r.browsers.start(ctx, call)
-	case "browser.stop":
-		return r.browsers.stop(ctx, call)
-	case "browser.status":
-		return r.browsers.show(ctx, call)
-	case "profile.list":
-		return r.profiles.list(ctx, call)
-	case "profile.create":
-		return r.profiles.create(ctx, call)
-	case "profile.delete":
-		return r.profiles.delete(ctx, call)
-	case "profile.export":
-		return r.profiles.export(ctx, call)
-	case "profile.import":
-		return r.profiles.importLogin(ctx, call)
-	case "run.open":
-		return r.runs.open(ctx, call)
-	case "run.probe":
-		return r.runs.probe(ctx, call)
-	case "run.guide":
-		return action.Result{Session: call.Session, Data: new(action.None)}, nil // a person said to go on
-	case "run.allow":
-		return r.runs.allow(ctx, call)
-	case "run.end":
-		return r.runs.end(ctx, call)
-	case "artifact.list":
-		return r.files.list(ctx, call)
-	case "artifact.put":
-		return r.files.put(ctx, call)
-	case "artifact.get":
-		return r.files.get(ctx, call)
+	if handle, known := r.verbs[call.Verb]; known {
+		return handle(ctx, call)
 	}
 	return action.Result{}, unknown(call.Verb)
+}
+
+// handler does the calls of a verb that touches no page.
+type handler func(ctx context.Context, call action.Call) (action.Result, error)
+
+// handlers returns what does each verb that touches no page.
+func (r *Registry) handlers() map[string]handler {
+	all := map[string]handler{}
+	handleBare(all, action.VerbSessionStart, r.life.start)
+	handle(all, action.VerbSessionList, r.list)
+	handleBare(all, action.VerbSessionShow, r.show)
+	handleBare(all, action.VerbSessionClose, r.life.close)
+	handleBare(all, action.VerbSessionArchive, r.life.archive)
+	handle(all, action.VerbSessionPause, r.control.pauseVerb)
+	handle(all, action.VerbSessionResume, r.control.resume)
+	handle(all, action.VerbSessionHandBack, r.control.resume)
+	handle(all, action.VerbSessionAllow, r.networks.allow)
+	handle(all, action.VerbSessionRequestHuman, r.control.requestHuman)
+	handle(all, action.VerbSessionTake, r.control.takeOver)
+	handle(all, action.VerbCredentialCapture, r.creds.capture)
+	handleBare(all, action.VerbCDPAttach, r.pages.endpoint)
+	handle(all, action.VerbBrowserStart, r.browsers.start)
+	handleBare(all, action.VerbBrowserStop, r.browsers.stop)
+	handleBare(all, action.VerbBrowserStatus, r.browsers.show)
+	handleBare(all, action.VerbProfileList, r.profiles.list)
+	handle(all, action.VerbProfileCreate, r.profiles.create)
+	handle(all, action.VerbProfileDelete, r.profiles.delete)
+	handle(all, action.VerbProfileExport, r.profiles.export)
+	handle(all, action.VerbProfileImport, r.profiles.importLogin)
+	handleBare(all, action.VerbRunOpen, r.runs.open)
+	handle(all, action.VerbRunProbe, r.runs.probe)
+	handle(all, action.VerbRunAllow, r.runs.allow)
+	handleBare(all, action.VerbRunEnd, r.runs.end)
+	handleBare(all, action.VerbArtifactList, r.files.list)
+	handle(all, action.VerbArtifactPut, r.files.put)
+	handle(all, action.VerbArtifactGet, r.files.get)
+	handleBare(all, action.VerbRunGuide, func(_ context.Context, call action.Call) (action.Result, error) {
+		return action.Result{Session: call.Session, Data: new(action.None)}, nil // a person said to go on
+	})
+	return all
+}
+
+// handle sets what does a verb. The compiler checks that it takes the verb's
+// arguments.
+func handle[A, R any](all map[string]handler, verb action.Definition[A, R], do func(context.Context, action.Call, *A) (action.Result, error)) {
+	all[verb.Name] = func(ctx context.Context, call action.Call) (action.Result, error) {
+		args, err := argsOf[A](call)
+		if err != nil {
+			return action.Result{}, err
+		}
+		return do(ctx, call, args)
+	}
+}
+
+// handleBare is handle for what does not use the arguments.
+func handleBare[A, R any](all map[string]handler, verb action.Definition[A, R], do handler) {
+	all[verb.Name] = do
 }
 
 // onPage reports whether a verb acts on a session's browser.
@@ -232,7 +238,7 @@ func unknown(verb string) *fault.Fault {
 	return fault.New(fault.UnknownAction, "sessions know no verb %q", verb).Hinted("see the table of verbs")
 }
 
-// argsOf returns a call's arguments as T, which absent ones are the zero of.
+// argsOf returns a call's arguments as T; the zero T where there are none.
 func argsOf[T any](call action.Call) (*T, error) {
 	if call.Args == nil {
 		return new(T), nil
@@ -248,11 +254,11 @@ func argsOf[T any](call action.Call) (*T, error) {
 // lookAtRecord looks at calls that touch no page.
 func (r *Registry) lookAtRecord(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	switch call.Verb {
-	case "session.start":
+	case action.VerbSessionStart.Name:
 		return r.life.lookAtStart(ctx, call)
-	case "session.list":
+	case action.VerbSessionList.Name:
 		return action.Facts{}, action.Pin{}, nil
-	case "artifact.get":
+	case action.VerbArtifactGet.Name:
 		return r.files.lookAt(ctx, call)
 	}
 	record, facts, err := r.sessions.recordOf(ctx, call)
@@ -269,7 +275,7 @@ func pageOf(record action.Session) action.Page {
 // Live returns how many sessions are open, those that start or close included.
 func (r *Registry) Live() int { return r.sessions.count() }
 
-// Pause pauses a session from the gate's side and alerts. A session that is
+// Pause pauses a session for the gate, and raises an alert. A session that is
 // paused already stays as it is. Faults: session_not_found, not_active.
 func (r *Registry) Pause(ctx context.Context, session, code, why string) error {
 	return r.control.pauseByID(ctx, session, code, why)
@@ -286,24 +292,24 @@ func (r *Registry) RequestableHost(session, address string) string {
 // session that is over takes none.
 func (r *Registry) QueueNotice(session, words string) { r.control.queueNotice(session, words) }
 
-// Attach gives a client of the browser's protocol a place at the session's
-// browser. heed is called for each of its messages. Faults: as Look,
+// Attach attaches a client of the DevTools protocol to the session's browser. heed
+// is called with each of its messages. Faults: as Look,
 // limit_reached, cdp_error.
 func (r *Registry) Attach(ctx context.Context, call action.Call, pin action.Pin, heed func(action.Message)) (action.Attachment, error) {
 	return r.pages.attach(ctx, call, pin, heed)
 }
 
-// TargetScreenshot keeps a picture of a page with what a pin names outlined, for the
-// people who are asked about it: it may show what the agent may not read, so
-// only operators can fetch the artifact whose id is returned. Faults:
+// TargetScreenshot keeps a picture of a page, with the pinned element outlined, for
+// the people who are asked about it. It may show what the agent may not read, so
+// that only operators can fetch the artifact whose id it returns. Faults:
 // not_active, limit_reached, and those of the page engine.
 func (r *Registry) TargetScreenshot(ctx context.Context, call action.Call, pin action.Pin) (string, error) {
 	return r.pages.screenshot(ctx, call, pin)
 }
 
 // Refused records a request that the egress proxy or the page engine refused to
-// a box; it does not wait. A page that asks without end is recorded in part,
-// with how many were left out.
+// a box; it does not wait. Of a page that is refused very often only
+// some are recorded, with the number of the others.
 func (r *Registry) Refused(box string, refusal action.Refusal) { r.refusals.add(box, refusal) }
 
 // Opens asks about a WebSocket that a box wants to open, and waits for a person
@@ -318,10 +324,10 @@ func (r *Registry) Opens(ctx context.Context, box string, channel action.Channel
 // nothing changes.
 func (r *Registry) SetNetwork(n action.Network) error { return r.networks.set(n) }
 
-// Recover takes up what an earlier process of this gateway left, removes what
-// has grown old, and begins to fill the warm pool. Open sessions whose boxes
-// live go on, with stale references; open ones without are failed; boxes
-// without open sessions are ended. It is called once, before the first call. An
+// Recover recovers the sessions of an earlier process of this gateway, removes what
+// is too old, and begins to fill the warm pool. Open sessions whose boxes run go on,
+// with stale references; those without a box are failed; boxes without an open
+// session are ended. It is called once, before the first call. An
 // engine that does not answer is no error: its boxes are ended when it does.
 func (r *Registry) Recover(ctx context.Context) error { return r.life.recover(ctx) }
 
@@ -332,11 +338,7 @@ func (r *Registry) Recover(ctx context.Context) error { return r.life.recover(ct
 func (r *Registry) Close(ctx context.Context) error { return r.life.shutdown(ctx) }
 
 // list lists the scope's sessions, newest first.
-func (r *Registry) list(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.SessionList](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+func (r *Registry) list(ctx context.Context, call action.Call, args *action.SessionList) (action.Result, error) {
 	entries, err := r.store.list(ctx, call.Caller.Scope, args.IncludeArchived)
 	if err != nil {
 		return action.Result{}, err

@@ -16,8 +16,8 @@ const (
 	noticeLimit  = time.Second            // for a box to notice that its browser has ended
 )
 
-// waitBrowser returns a session's browser, once it is there again where its box
-// starts it anew. Faults: not_active when the session ends meanwhile.
+// waitBrowser returns a session's browser. Where the box is starting it again it
+// waits until it is there. Faults: not_active when the session ends meanwhile.
 func (o *openSession) waitBrowser(ctx context.Context) (Browser, error) {
 	for {
 		o.mu.Lock()
@@ -43,9 +43,9 @@ func (o *openSession) waitBrowser(ctx context.Context) (Browser, error) {
 	}
 }
 
-// revive has a session go on with the browser that its box started again after
-// the one before ended. false: there is none.
-func (l *lifecycle) revive(sess *openSession, s stage) (next stage, ok bool) {
+// restartBrowser gives a session the browser that its box started after the one
+// before ended. ok is false where there is none.
+func (l *lifecycle) restartBrowser(sess *openSession, s stage) (next stage, ok bool) {
 	if sess.over() != nil || s.restarts >= maxRestarts {
 		return s, false
 	}
@@ -56,7 +56,7 @@ func (l *lifecycle) revive(sess *openSession, s stage) (next stage, ok bool) {
 		return s, false
 	}
 	next = stage{box: s.box, restarts: health.Restarts}
-	err := l.renew(ctx, sess, &next)
+	err := l.openRestarted(ctx, sess, &next)
 	if err != nil {
 		l.log.Warn("a browser that was started again is of no use", "session", sess.id, "error", err)
 		if next.browser != nil {
@@ -67,12 +67,12 @@ func (l *lifecycle) revive(sess *openSession, s stage) (next stage, ok bool) {
 	if err := s.browser.Close(); err != nil {
 		l.log.Debug("cannot close a page", "session", sess.id, "error", err)
 	}
-	l.resumeWith(sess, next, health)
+	l.useRestarted(sess, next, health)
 	return next, true
 }
 
-// startedAgain waits for a box to start its browser again. One that has given up,
-// or whose browser has not ended, does not.
+// startedAgain waits for a box to start its browser again. It returns false where
+// the box has given up, or where the browser has not ended.
 func (l *lifecycle) startedAgain(ctx context.Context, s stage) (sandbox.Health, bool) {
 	ticker := time.NewTicker(restartPoll)
 	defer ticker.Stop()
@@ -97,10 +97,10 @@ func (l *lifecycle) startedAgain(ctx context.Context, s stage) (sandbox.Health, 
 	}
 }
 
-// renew opens the page of a browser that was started again. Nothing of the one
-// before is in it: credentials are put in again before the next visit, and
-// references are others.
-func (l *lifecycle) renew(ctx context.Context, sess *openSession, s *stage) error {
+// openRestarted opens the page of a browser that was started again. It has nothing
+// of the one before: credentials are put in again before the next visit, and
+// references are new.
+func (l *lifecycle) openRestarted(ctx context.Context, sess *openSession, s *stage) error {
 	err := l.saver.changeTerms(ctx, sess, func(t *terms) {
 		t.Lives, t.Restarts = t.Lives+1, s.restarts
 		empty := map[string]string{}
@@ -121,13 +121,13 @@ func (l *lifecycle) renew(ctx context.Context, sess *openSession, s *stage) erro
 	if s.browser, err = l.boxes.openPage(ctx, s.box, o); err != nil {
 		return err
 	}
-	_, err = l.boxes.prove(ctx, s.box)
+	_, err = l.boxes.proveSandbox(ctx, s.box)
 	return err
 }
 
-// resumeWith makes a browser that was started again the session's, and has its
-// agent told.
-func (l *lifecycle) resumeWith(sess *openSession, s stage, health sandbox.Health) {
+// useRestarted gives the session a browser that was started again, and tells its
+// agent.
+func (l *lifecycle) useRestarted(sess *openSession, s stage, health sandbox.Health) {
 	var what string
 	var record action.Session
 	sess.with(func(st *sessionState) { what = st.restarted(s.browser, health); record = st.record })
@@ -158,9 +158,9 @@ func (s *sessionState) restarted(browser Browser, health sandbox.Health) (what s
 	return what
 }
 
-// crashed says more of a page that crashed: whether the memory of its box was
-// used up.
-func (p *pages) crashed(ctx context.Context, sess *openSession, err error) error {
+// explainCrash adds to the fault of a page that crashed whether the memory of its
+// box was used up.
+func (p *pages) explainCrash(ctx context.Context, sess *openSession, err error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), proofLimit)
 	defer cancel()
 	health, unknown := askHealth(ctx, sess.stage().box)

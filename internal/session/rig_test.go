@@ -96,7 +96,7 @@ func boot(t testing.TB, state string, engine *sandboxtest.Engine, tweaks ...twea
 	}
 	r.door = egress.New(egress.Options{OnRefused: func(box string, refusal action.Refusal) { r.Refused(box, refusal) }})
 	r.options = session.Options{
-		DB: db, Artifacts: files, Profiles: kept, Driver: r.driver, Door: r.door, Open: r.openPage, Record: r.record, Config: config(), Log: log,
+		DB: db, Artifacts: files, Profiles: kept, Driver: r.driver, Egress: r.door, Open: r.openPage, Record: r.record, Config: config(), Log: log,
 	}
 	for _, change := range tweaks {
 		change(r)

@@ -21,9 +21,9 @@ type runVerbs struct {
 
 // lookAt looks at the calls that start, probe and end the browser of a run.
 func (v *runVerbs) lookAt(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
-	if call.Verb == "run.open" {
+	if call.Verb == action.VerbRunOpen.Name {
 		p, grant, err := v.plans.planForRun(ctx, call)
-		return action.Facts{Destination: p.goal, Run: grant}, action.Pin{}, err
+		return action.Facts{Destination: p.destination, Run: grant}, action.Pin{}, err
 	}
 	record, facts, err := v.sessions.recordOf(ctx, call)
 	seen := action.Facts{Session: facts, Page: pageOf(record)}
@@ -35,17 +35,14 @@ func (v *runVerbs) lookAt(ctx context.Context, call action.Call) (action.Facts, 
 
 // allow adds the host of an address to what a run may open: a person decided
 // it.
-func (v *runVerbs) allow(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.RunAllow](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+func (v *runVerbs) allow(ctx context.Context, call action.Call, args *action.RunAllow) (action.Result, error) {
 	host := v.networks.requestableHost(call.Session, args.URL)
 	if host == "" {
 		return action.Result{}, fault.New(fault.BlockedDomain, "no host would let the run go there")
 	}
-	call.Args = &action.AllowHost{Host: host, For: "page"}
-	return v.networks.allow(ctx, call)
+	more := &action.AllowHost{Host: host, For: "page"}
+	call.Args = more
+	return v.networks.allow(ctx, call, more)
 }
 
 // open starts the browser of a run.
@@ -66,11 +63,7 @@ func (v *runVerbs) open(ctx context.Context, call action.Call) (action.Result, e
 }
 
 // probe finds out, by trying, whether what a run needs is there.
-func (v *runVerbs) probe(ctx context.Context, call action.Call) (action.Result, error) {
-	args, err := argsOf[action.RunProbe](call)
-	if err != nil {
-		return action.Result{}, err
-	}
+func (v *runVerbs) probe(ctx context.Context, call action.Call, args *action.RunProbe) (action.Result, error) {
 	sess, err := v.sessions.admit(ctx, call)
 	if err != nil {
 		return action.Result{}, err
@@ -103,11 +96,11 @@ func (bs *boxes) probeBox(ctx context.Context, id string) action.RunCheck {
 	return check
 }
 
-// probeRules has the door judge the first page of a run, and a host that
-// nobody has: no list names it, since .invalid never resolves (RFC 2606).
+// probeRules has the egress proxy judge the first page of a run, and a host that
+// must be refused: no list names it, since .invalid never resolves (RFC 2606).
 func (v *runVerbs) probeRules(box, url string) action.RunCheck {
 	canary := "https://canary-" + strings.TrimPrefix(newID(), "s") + ".invalid/"
-	first, other := v.networks.door.Judge(box, url), v.networks.door.Judge(box, canary)
+	first, other := v.networks.egress.Judge(box, url), v.networks.egress.Judge(box, canary)
 	check := action.RunCheck{Name: action.AllowlistLoaded, OK: first.Allowed && !other.Allowed}
 	switch {
 	case !first.Allowed:

@@ -77,7 +77,7 @@ func (w *saver) saveDirty(ctx context.Context) error {
 	return nil
 }
 
-// savePause stores a change of hands before anybody is told of it.
+// savePause stores a change of the pause before anybody is told.
 func (w *saver) savePause(ctx context.Context, sess *openSession) error {
 	if err := w.save(ctx, sess); err != nil {
 		w.ask()
@@ -87,7 +87,8 @@ func (w *saver) savePause(ctx context.Context, sess *openSession) error {
 	return nil
 }
 
-// changeTerms changes the terms of a session. What cannot be stored does not change.
+// changeTerms changes the terms of a session. They stay as they are where the change
+// cannot be stored.
 func (w *saver) changeTerms(ctx context.Context, sess *openSession, change func(*terms)) error {
 	sess.changingTerms.Lock()
 	defer sess.changingTerms.Unlock()
@@ -100,8 +101,8 @@ func (w *saver) changeTerms(ctx context.Context, sess *openSession, change func(
 	return nil
 }
 
-// redacted is a session as it is stored: where its page is, what the page calls
-// itself and what was said of it may be made of a secret.
+// redacted removes the session's secrets from what is stored: the address and the
+// title of the page, and notes, may hold one.
 func (w *saver) redacted(s action.Session, c pauseState) (action.Session, pauseState) {
 	known := w.known.Of(s.ID)
 	session, err := redact.Value(known, s)

@@ -16,7 +16,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// secretFacts are what the gate judges a secret by that is to be typed. Faults:
+// secretFacts are the facts by which the gate judges whether a secret may be typed. Faults:
 // not_found, credentials_unavailable, invalid_request.
 func (ca *credentialAccess) secretFacts(ctx context.Context, sess *openSession, call action.Call, address string) (*action.SecretFacts, error) {
 	args, err := argsOf[action.FillSecret](call)
@@ -30,13 +30,13 @@ func (ca *credentialAccess) secretFacts(ctx context.Context, sess *openSession, 
 	return &action.SecretFacts{Name: args.Secret, Domain: set.Domain, Origin: originOf(*set), Free: set.FillUnasked}, nil
 }
 
-// login is the credentials that a secret is named of: those of the domain that
-// was given, or else of the host of the page at an address.
+// login returns the credentials that a named secret belongs to: those of the domain
+// in the arguments, or else of the host of an address.
 func (ca *credentialAccess) login(ctx context.Context, sess *openSession, args *action.FillSecret, address string) (*credentials.Set, error) {
 	if args.Domain != "" {
 		address = "https://" + args.Domain + "/"
 	}
-	host := ca.networks.door.Judge(sess.facts().Box, address).Host
+	host := ca.networks.egress.Judge(sess.facts().Box, address).Host
 	if host == "" {
 		return nil, fault.New(fault.InvalidRequest, "there is no host to have credentials for").
 			Hinted("go to the site's login page first, or give domain").With("field", "domain")
@@ -74,8 +74,8 @@ func (ca *credentialAccess) lookUp(ctx context.Context, scope, host string) (*cr
 // originOf is the only origin that gets the storage, headers and logins of a set.
 func originOf(set credentials.Set) string { return strings.ToLower(set.HomeOrigin()) }
 
-// fillSecret types a secret: the session knows it, and is marked as holding the
-// domain's credentials, before the page has it. Faults: those of secretFacts
+// fillSecret types a secret. Before the page has it, the redaction knows it and the
+// session is marked as having the domain's credentials. Faults: those of secretFacts
 // and of the page engine.
 func (ca *credentialAccess) fillSecret(ctx context.Context, sess *openSession, call action.Call, pin action.Pin) (action.Result, error) {
 	args, err := argsOf[action.FillSecret](call)
@@ -90,7 +90,7 @@ func (ca *credentialAccess) fillSecret(ctx context.Context, sess *openSession, c
 	if err != nil {
 		return action.Result{}, err
 	}
-	if err := ca.prepares(ctx, sess, set.Domain, secretsIn(set, args.Secret, value)...); err != nil {
+	if err := ca.beforeSecrets(ctx, sess, set.Domain, secretsIn(set, args.Secret, value)...); err != nil {
 		return action.Result{}, err
 	}
 	filling := &engine.Filling{FillSecret: *args, Value: value, Origin: originOf(*set)}
@@ -98,8 +98,8 @@ func (ca *credentialAccess) fillSecret(ctx context.Context, sess *openSession, c
 	return sess.stage().browser.Do(ctx, call.Verb, filling, pin)
 }
 
-// secretsIn are what no output may have once a login was typed: itself, unless
-// it is a user's name, and what was typed for it.
+// secretsIn are the values that no output may have once a secret was typed: the
+// secret, unless it is a user name, and what was typed for it.
 func secretsIn(set *credentials.Set, name string, typed credentials.Secret) []credentials.Secret {
 	secrets := redact.Secrets(credentials.Set{Login: map[string]credentials.Secret{name: set.Login[name]}})
 	if typed != set.Login[name] {
@@ -108,10 +108,10 @@ func secretsIn(set *credentials.Set, name string, typed credentials.Secret) []cr
 	return secrets
 }
 
-// prepares sees to it that a session may hold secrets of a domain: they are
-// known, that it holds them is stored, and what agents do not have then has
-// ended. Faults: credentials_unavailable, internal.
-func (ca *credentialAccess) prepares(ctx context.Context, sess *openSession, domain string, secrets ...credentials.Secret) error {
+// beforeSecrets is called before a session gets secrets of a domain. It makes them
+// known to the redaction, stores that the session has them, and ends the calls that
+// agents do not have then. Faults: credentials_unavailable, internal.
+func (ca *credentialAccess) beforeSecrets(ctx context.Context, sess *openSession, domain string, secrets ...credentials.Secret) error {
 	ca.known.Learn(sess.id, secrets...)
 	if err := ca.mark(ctx, sess, domain, ""); err != nil {
 		return err
@@ -134,10 +134,10 @@ func (ca *credentialAccess) typed(ctx context.Context, scope string, set credent
 	return ca.codes.next(ctx, scope+" "+set.Domain+" "+name, seed)
 }
 
-// noteScripted notes that an agent is about to have code of its own in a session:
-// it could read what is typed there later.
+// noteScripted notes that an agent is about to run code of its own in a session:
+// the code could read what is typed there later.
 func (o *openSession) noteScripted(call action.Call) {
-	if call.Caller.Role == action.Operator || !slices.Contains([]string{"page.execute", "cdp.attach"}, call.Verb) {
+	if call.Caller.Role == action.Operator || !slices.Contains([]string{action.VerbPageExecute.Name, action.VerbCDPAttach.Name}, call.Verb) {
 		return
 	}
 	o.mu.Lock()
@@ -145,19 +145,19 @@ func (o *openSession) noteScripted(call action.Call) {
 	o.state.pause.Scripted, o.state.dirty = true, true
 }
 
-// lastMoment is how long before its end a one-time code is not typed any more:
-// the form has to be sent yet.
+// minCodeLife is how long a one-time code must live on when it is typed: the form
+// has still to be sent.
 const minCodeLife = 3 * time.Second
 
-// usedCodes are the one-time codes that were typed: none is typed twice, for a
-// site takes it once (RFC 6238, 5.2). The zero oneTimes is ready.
+// usedCodes remembers the one-time codes that were typed. None is typed twice, since
+// a site accepts it once (RFC 6238, 5.2). The zero value is ready.
 type usedCodes struct {
 	mu   sync.Mutex
-	used map[string]time.Time // by what it is of: the end of the last period whose code was typed
+	used map[string]time.Time // by scope, domain and name: the end of the last period whose code was typed
 }
 
-// next returns a code that nobody was given and that lives a while, and waits
-// for it until ctx ends.
+// next returns a code that was not typed yet and lives long enough. It waits for one
+// until ctx ends.
 func (o *usedCodes) next(ctx context.Context, of string, seed credentials.OneTime) (credentials.Secret, error) {
 	for {
 		now := time.Now()
@@ -175,7 +175,8 @@ func (o *usedCodes) next(ctx context.Context, of string, seed credentials.OneTim
 	}
 }
 
-// claim takes the code of the period that ends then, once.
+// claim reserves the code of the period that ends then. It returns false where the
+// code was used.
 func (o *usedCodes) claim(of string, ends time.Time) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -1,7 +1,11 @@
-// Package session knows which browsers are open, for whom and since when. It
-// starts and ends boxes, keeps warm ones ready, holds sessions to their limits
-// and carries verbs to the page of the session they are addressed to. It
-// judges nothing: that is the gate's.
+// Package session knows which browsers are open, for whom and since when. It starts
+// and ends boxes, keeps warm ones ready, enforces the limits of sessions and does
+// verbs on the page of the session that they name. The gate decides what is allowed.
+//
+// A Registry is made of parts, each of which owns its state behind its own lock: the
+// directory of open sessions, the life cycle, the boxes, what sessions may reach
+// (networks), pauses (control), credentials, profiles, files and pages. An
+// openSession is shared between them; only its own methods reach its state.
 package session
 
 import (
@@ -37,8 +41,8 @@ const (
 // providerSandbox is the provider whose boxes a sandbox.Driver makes.
 const providerSandbox = "sandbox"
 
-// Door is the way out of boxes.
-type Door interface {
+// EgressProxy serves the connections of boxes, by the rules of each.
+type EgressProxy interface {
 	// Open sets or replaces the rules of a box. Faults: invalid_request for a
 	// pattern that is none.
 	Open(box string, n action.Network) error
@@ -51,22 +55,22 @@ type Door interface {
 	Judge(box, rawURL string) action.Destination
 	// Transport fetches for a box, under the rules for its browser.
 	Transport(box string) *http.Transport
-	// Unreached says why no connection to the host of a URL comes to be; "" where
-	// one does.
+	// Unreached says why no connection to the host of a URL can be made; "" where
+	// one can.
 	Unreached(ctx context.Context, box, rawURL string) string
 }
 
-// Vault is where credentials come from. One that can be written is a Keeper too.
+// Vault has the credentials of sites. One that can be written is a Keeper too.
 type Vault interface {
 	// For returns the credentials that a document from a host gets in a scope,
-	// nil where there are none. host is folded: lower case, punycode, no port.
+	// nil where there are none. host is normalized: lower case, punycode, no port.
 	// Faults: credentials_unavailable when the source cannot be asked or what it
 	// has is not sound.
 	For(ctx context.Context, scope, host string) (*credentials.Set, error)
 }
 
 // Outgoing judges requests that may change something, before they leave a
-// session's browser, and hears what became of them.
+// session's browser. It is told what became of them.
 type Outgoing interface {
 	Outgoing(ctx context.Context, s action.Session, from action.Sender, r action.Request) (action.Ruling, error)
 	Receipt(s action.Session, e action.Effect)
@@ -93,7 +97,7 @@ type Browser interface {
 	Busy() bool       // a call is not answered yet, or a download is under way
 	Acting() []string // ids of the acts that may cause requests now, the newest first
 	// Asker returns which document last asked for something of a host, waiting
-	// until ctx ends for the browser to tell; "" when it does not.
+	// until ctx ends for the browser to say so; "" when it does not.
 	Asker(ctx context.Context, host string) string
 	Done() <-chan struct{}
 	Err() error
@@ -139,36 +143,36 @@ type Config struct {
 	StartTimeout  time.Duration  // of a box and its page; 60 s when 0
 }
 
-// Options are what a Registry is made of. All but Page, Record, Wished, Vault
-// and Known are needed.
+// Options are what a Registry is made of. DB, Artifacts, Profiles, Driver,
+// Egress, Open, Config and Log are needed.
 type Options struct {
-	DB        *store.DB
-	Artifacts *artifact.Store
-	Profiles  *profile.Store
-	Driver    sandbox.Driver
-	Door      Door
-	Open      Opener
-	Page      engine.Options               // what every page is opened with; size and guard are the session's
-	Record    func(action.Record)          // is told of events for the audit; must be safe for concurrent use
-	Wished    func(action.Session, string) // is told of a host that a page of an open session wanted to show and may not; may take its time
-	Limited   func(action.Session, string) // is told of a session that was paused at one of its limits, and at which; may take its time
-	Asks      func(action.Session) bool    // reports whether people are asked about a session now; may take its time
-	Outgoing  Outgoing                     // judges what leaves the browsers of sessions; nil lets it out
-	Vault     Vault                        // nil: no session gets credentials
-	Known     *redact.Book                 // learns the secrets of a session before its browser gets them
-	Config    Config
-	Log       *slog.Logger
+	DB            *store.DB
+	Artifacts     *artifact.Store
+	Profiles      *profile.Store
+	Driver        sandbox.Driver
+	Egress        EgressProxy
+	Open          Opener
+	Page          engine.Options               // what every page is opened with; size and guard are the session's
+	Record        func(action.Record)          // is called with events for the audit; must be safe for concurrent use
+	OnHostRequest func(action.Session, string) // is called with a host that a page of an open session was refused and a person could allow; it may block
+	OnLimit       func(action.Session, string) // is called with a session that was paused at one of its limits, and with the limit; it may block
+	HasQuestions  func(action.Session) bool    // reports whether people are asked about a session now; it may block
+	Outgoing      Outgoing                     // judges what leaves the browsers of sessions; nil allows it
+	Vault         Vault                        // nil: no session gets credentials
+	Known         *redact.Book                 // learns the secrets of a session before its browser gets them
+	Config        Config
+	Log           *slog.Logger
 }
 
 const (
-	defaultStart = 60 * time.Second // wall time; the phases' own deadlines add up to 30 s (SPEC section 4)
+	defaultStart = 60 * time.Second // wall time; the deadlines of the phases add up to 30 s
 	maxWarm      = 20
 )
 
 func (o *Options) check() error {
 	switch {
-	case o.DB == nil, o.Artifacts == nil, o.Profiles == nil, o.Driver == nil, o.Door == nil, o.Open == nil, o.Log == nil:
-		return fmt.Errorf("a session registry needs a database, artifacts, profiles, a driver, a door, an opener and a log")
+	case o.DB == nil, o.Artifacts == nil, o.Profiles == nil, o.Driver == nil, o.Egress == nil, o.Open == nil, o.Log == nil:
+		return fmt.Errorf("a session registry needs a database, artifacts, profiles, a driver, an egress proxy, an opener and a log")
 	case o.Config.Width <= 0 || o.Config.Height <= 0 || o.Config.DPI <= 0:
 		return fmt.Errorf("the viewport %dx%d at %d dpi is none", o.Config.Width, o.Config.Height, o.Config.DPI)
 	case o.Config.WarmPool < 0 || o.Config.WarmPool > maxWarm:

@@ -3,14 +3,13 @@ package workflow
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"strings"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
 const (
@@ -128,11 +127,7 @@ func newCrawlRun(gate Gate, call action.Call, session string, args action.Crawl,
 	return c
 }
 
-func newID() string {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
-	return "w" + hex.EncodeToString(b[:])
-}
+func newID() string { return randid.New("w", 8) }
 
 // run reads depth after depth.
 func (c *crawlRun) run(ctx context.Context) {

@@ -2,13 +2,12 @@ package workflow
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"strings"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
 // Owns reports whether a verb is about records of runs. The gate lets those calls
@@ -125,10 +124,6 @@ func (r *activeRun) resumeSession(ctx context.Context, by action.Call) {
 	})
 }
 
-func newRunID() string {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
-	return "r" + hex.EncodeToString(b[:])
-}
+func newRunID() string { return randid.New("r", 8) }
 
 func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }

@@ -2,12 +2,13 @@ package engine
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
 const originLimit = 5 * time.Second // for an empty document of one origin, and a call into it
@@ -61,7 +62,7 @@ var errNoDocument = errors.New("the browser shows no document of the origin")
 // show has a hidden tab show an empty document of an origin, and returns the script
 // world of the document.
 func (ed *emptyDocuments) show(ctx context.Context, t *tab, origin string) (unique string, err error) {
-	address := origin + "/.glovebox-" + rand.Text()
+	address := origin + "/.glovebox-" + randid.Word()
 	ed.setVisit(t, &visit{address: address, empty: true})
 	s := t.main.session
 	bypass := s.Send("Network.setBypassServiceWorker", map[string]bool{"bypass": true})

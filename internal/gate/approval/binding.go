@@ -1,13 +1,13 @@
 package approval
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
 // Subject is the call that a question is about: an answer covers exactly this.
@@ -37,11 +37,7 @@ func (s Subject) binding() (string, error) {
 }
 
 // newID makes an id that cannot be guessed.
-func newID() string {
-	var b [12]byte
-	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
-	return "q" + hex.EncodeToString(b[:])
-}
+func newID() string { return randid.New("q", 12) }
 
 // States of a question.
 const (

@@ -2,8 +2,6 @@ package bridge
 
 import (
 	"crypto/ed25519"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"regexp"
@@ -14,6 +12,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"github.com/gloveboxhq/glovebox/internal/jwt"
+	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
 const (
@@ -39,14 +38,12 @@ type claims struct {
 
 // mint signs a token for one request to a box.
 func (k *Key) mint(box, scope string, now time.Time) (string, error) {
-	var id [16]byte
-	_, _ = rand.Read(id[:]) // never fails (crypto/rand)
 	signed, err := jwt.Sign(jose.EdDSA, k.private, claims{
 		Subject:  subject,
 		Audience: []string{box},
 		Issued:   now.Unix(),
 		Expires:  now.Add(tokenLife).Unix(),
-		ID:       hex.EncodeToString(id[:]),
+		ID:       randid.New("", 16),
 		Scope:    scope,
 	})
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// act makes a command that acts on an element. build makes the arguments from
-// the locator, the words that are left and the time limit.
+// act makes a command that acts on an element. build makes the arguments of the
+// call from the locator, the other arguments of the command and the time limit.
 func (cmd pageCommands) act(name, use, example string, low, high int, build func(action.Locator, []string, action.Timing) (any, error)) *cobra.Command {
 	var w locatorFlags
 	var limit time.Duration
@@ -59,7 +59,7 @@ func (cmd pageCommands) click() *cobra.Command {
 	var count int
 	var check, uncheck bool
 	var modifiers []string
-	c := cmd.act("page.click", "click [<element>]",
+	c := cmd.act(action.VerbPageClick.Name, "click [<element>]",
 		"glovebox click e12\nglovebox click '#save'\nglovebox click --at 320,200\nglovebox click --role button --name Save\nglovebox click --text 'Read more'\nglovebox click --role checkbox --name Terms --check", 0, 1,
 		func(l action.Locator, _ []string, t action.Timing) (any, error) {
 			call := &action.Click{Locator: l, Button: button, ClickCount: count, Modifiers: modifiers, Timing: t}
@@ -80,7 +80,7 @@ func (cmd pageCommands) click() *cobra.Command {
 func (cmd pageCommands) typeText() *cobra.Command {
 	var clearFirst, submit, ask bool
 	var delay time.Duration
-	c := cmd.act("page.type", "type [<element>] <text>",
+	c := cmd.act(action.VerbPageType.Name, "type [<element>] <text>",
 		"glovebox type e4 'hello' --submit\nglovebox type --role textbox --name Email a@b.example --clear\nglovebox type e5 --ask", 0, 2,
 		func(l action.Locator, rest []string, t action.Timing) (any, error) {
 			if l.Text != "" { // the call's text is what is typed
@@ -107,7 +107,7 @@ func (cmd pageCommands) typeText() *cobra.Command {
 
 func (cmd pageCommands) press() *cobra.Command {
 	var w locatorFlags
-	c := verb("page.press", "press <key> [<element>]", "glovebox press Enter\nglovebox press Control+a e4")
+	c := verb(action.VerbPagePress.Name, "press <key> [<element>]", "glovebox press Enter\nglovebox press Control+a e4")
 	c.Args = between(1, 2)
 	w.flags(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -115,13 +115,13 @@ func (cmd pageCommands) press() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return cmd.call(c.Context(), "page.press", &action.Press{Locator: locator, Key: args[0]}, cmd.showActed)
+		return cmd.call(c.Context(), action.VerbPagePress.Name, &action.Press{Locator: locator, Key: args[0]}, cmd.showActed)
 	}
 	return c
 }
 
 func (cmd pageCommands) choose() *cobra.Command {
-	return cmd.act("page.select", "select [<element>] <value>…", "glovebox select e7 Germany\nglovebox select '#colours' red green", 1, -1,
+	return cmd.act(action.VerbPageSelect.Name, "select [<element>] <value>…", "glovebox select e7 Germany\nglovebox select '#colours' red green", 1, -1,
 		func(l action.Locator, rest []string, t action.Timing) (any, error) {
 			if len(rest) == 0 {
 				return nil, fmt.Errorf("want an element and at least one value")
@@ -131,7 +131,7 @@ func (cmd pageCommands) choose() *cobra.Command {
 }
 
 func (cmd pageCommands) hover() *cobra.Command {
-	return cmd.act("page.hover", "hover [<element>]", "glovebox hover e3", 0, 1,
+	return cmd.act(action.VerbPageHover.Name, "hover [<element>]", "glovebox hover e3", 0, 1,
 		func(l action.Locator, _ []string, t action.Timing) (any, error) {
 			return &action.Hover{Locator: l, Timing: t}, nil
 		})
@@ -139,7 +139,7 @@ func (cmd pageCommands) hover() *cobra.Command {
 
 func (cmd pageCommands) scroll() *cobra.Command {
 	var x, y float64
-	c := cmd.act("page.scroll", "scroll [<element>]", "glovebox scroll --y 600\nglovebox scroll e40", 0, 1,
+	c := cmd.act(action.VerbPageScroll.Name, "scroll [<element>]", "glovebox scroll --y 600\nglovebox scroll e40", 0, 1,
 		func(l action.Locator, _ []string, t action.Timing) (any, error) {
 			s := &action.Scroll{Locator: l, X: x, Y: y, AtX: l.X, AtY: l.Y, Timing: t}
 			s.Locator.X, s.Locator.Y = nil, nil
@@ -152,12 +152,12 @@ func (cmd pageCommands) scroll() *cobra.Command {
 
 func (cmd pageCommands) dialog() *cobra.Command {
 	var text string
-	c := verb("page.dialog", "dialog accept|dismiss [<text>]", "glovebox dialog accept\nglovebox dialog accept 'Ada'")
+	c := verb(action.VerbPageDialog.Name, "dialog accept|dismiss [<text>]", "glovebox dialog accept\nglovebox dialog accept 'Ada'")
 	c.Long = c.Short + ".\n\n<text> is the answer to a prompt."
 	c.Args = between(1, 2)
 	c.ValidArgs = []string{"accept", "dismiss"}
 	c.Flags().StringVar(&text, "text", "", "answer to a prompt")
-	_ = c.Flags().MarkHidden("text") // of other commands it is the visible text of an element
+	_ = c.Flags().MarkHidden("text") // for other commands it is the visible text of an element
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if args[0] != "accept" && args[0] != "dismiss" {
 			return usage(fmt.Errorf("want accept or dismiss, not %q", args[0]))
@@ -168,7 +168,7 @@ func (cmd pageCommands) dialog() *cobra.Command {
 			}
 			text = args[1]
 		}
-		return cmd.call(c.Context(), "page.dialog", &action.AnswerDialog{Accept: args[0] == "accept", Prompt: text}, cmd.showActed)
+		return cmd.call(c.Context(), action.VerbPageDialog.Name, &action.AnswerDialog{Accept: args[0] == "accept", Prompt: text}, cmd.showActed)
 	}
 	return c
 }
@@ -176,7 +176,7 @@ func (cmd pageCommands) dialog() *cobra.Command {
 func (cmd pageCommands) drag() *cobra.Command {
 	var drop string
 	var limit time.Duration
-	c := verb("page.drag", "drag <from> <to>", "glovebox drag e4 e9\nglovebox drag '#card' '#done' --drop-at 20,10\nglovebox drag 'text=First task' 100,340")
+	c := verb(action.VerbPageDrag.Name, "drag <from> <to>", "glovebox drag e4 e9\nglovebox drag '#card' '#done' --drop-at 20,10\nglovebox drag 'text=First task' 100,340")
 	c.Long = c.Short + ".\n\nEach end is a reference of a snapshot (e12), a CSS selector, text=… for visible text, or x,y for a point of the viewport."
 	c.Args = between(2, 2)
 	c.Flags().StringVar(&drop, "drop-at", "", "where on the target to drop, in CSS pixels from its top left: x,y")
@@ -190,14 +190,14 @@ func (cmd pageCommands) drag() *cobra.Command {
 			}
 			call.X, call.Y = at.X, at.Y
 		}
-		return cmd.call(c.Context(), "page.drag", call, cmd.showActed)
+		return cmd.call(c.Context(), action.VerbPageDrag.Name, call, cmd.showActed)
 	}
 	return c
 }
 
 func (cmd pageCommands) fillSecret() *cobra.Command {
 	var domain string
-	c := cmd.act("page.fill_secret", "fill-secret [<element>] <secret>",
+	c := cmd.act(action.VerbPageFillSecret.Name, "fill-secret [<element>] <secret>",
 		"glovebox fill-secret e4 password\nglovebox fill-secret '#code' totp\nglovebox fill-secret --role textbox --name User username --domain example.com", 1, 2,
 		func(l action.Locator, rest []string, t action.Timing) (any, error) {
 			if len(rest) != 1 {
@@ -212,7 +212,7 @@ func (cmd pageCommands) fillSecret() *cobra.Command {
 }
 
 func (cmd pageCommands) batch() *cobra.Command {
-	c := verb("page.batch", "batch <file.yaml|file.json>", "glovebox batch steps.yaml\nglovebox batch - --json < steps.json")
+	c := verb(action.VerbPageBatch.Name, "batch <file.yaml|file.json>", "glovebox batch steps.yaml\nglovebox batch - --json < steps.json")
 	c.Long = "Makes the calls of a file in one request: {steps: [{verb: page.click, args: {ref: e4}}, ...]}, as JSON or YAML\n" +
 		"(docs/mcp.md). All is checked before anything is done; each step is judged alone; it ends with the first that\n" +
 		"fails, whose fault is the exit status, or waits for a person: then run it again, and it goes on there."
@@ -233,7 +233,7 @@ func (cmd pageCommands) batch() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		result, err := cmd.send(c.Context(), gateway, action.Call{Verb: "page.batch", Session: cmd.target, Args: call})
+		result, err := cmd.send(c.Context(), gateway, action.Call{Verb: action.VerbPageBatch.Name, Session: cmd.target, Args: call})
 		if err != nil {
 			return err
 		}

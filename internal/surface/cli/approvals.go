@@ -14,6 +14,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
+// approvalCommands show questions and answer them.
+type approvalCommands struct{ *environment }
+
 const watchEvery = 500 * time.Millisecond // between two looks at the list; a person does not notice half a second
 
 func (cmd approvalCommands) commands() []*cobra.Command {
@@ -25,11 +28,11 @@ func (cmd approvalCommands) commands() []*cobra.Command {
 
 func (cmd approvalCommands) list() *cobra.Command {
 	var call action.ApprovalList
-	c := verb("approval.list", "list", "glovebox approvals list --state all")
+	c := verb(action.VerbApprovalList.Name, "list", "glovebox approvals list --state all")
 	c.Args = between(0, 0)
 	c.Flags().StringVar(&call.State, "state", "", "pending, approved, denied, expired, used or all (default pending)")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return cmd.call(c.Context(), "approval.list", &call, func(result action.Result) {
+		return cmd.call(c.Context(), action.VerbApprovalList.Name, &call, func(result action.Result) {
 			if got, ok := result.Data.(*action.QuestionListing); ok {
 				table(cmd.environment, "no questions", "APPROVAL\tRISK\tSTATE\tVERB\tELEMENT\tPAGE\tLEFT", got.Questions, func(q action.Question) []any {
 					return []any{q.ID, q.Risk, q.State, q.Verb, short(element(q.Element), 40), short(q.Page.URL, 40), timeLeft(q)}
@@ -56,7 +59,7 @@ func timeLeft(q action.Question) string {
 
 func (cmd approvalCommands) show() *cobra.Command {
 	var file string
-	c := verb("approval.show", "show <approval>", "glovebox approvals show 7c1e… --screenshot question.jpeg")
+	c := verb(action.VerbApprovalShow.Name, "show <approval>", "glovebox approvals show 7c1e… --screenshot question.jpeg")
 	c.Args = between(1, 1)
 	c.Flags().StringVar(&file, "screenshot", "", "write the picture of the page, with the element outlined, to this new file")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -64,7 +67,7 @@ func (cmd approvalCommands) show() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		result, err := cmd.send(c.Context(), gateway, action.Call{Verb: "approval.show", Session: cmd.target, Args: &action.ByID{ID: args[0]}})
+		result, err := cmd.send(c.Context(), gateway, action.Call{Verb: action.VerbApprovalShow.Name, Session: cmd.target, Args: &action.ByID{ID: args[0]}})
 		if err != nil {
 			return err
 		}
@@ -114,7 +117,7 @@ func (cmd approvalCommands) question(q action.Question) {
 	row("answer", strings.TrimSpace(q.AnsweredBy+" "+q.Reason))
 }
 
-// labelledLine is a line of a question, after what it is.
+// labelledLine is a line of a question with its label.
 type labelledLine struct{ label, value string }
 
 // requestRows are the lines of a question about a request: what would leave the
@@ -140,7 +143,7 @@ func requestRows(h *action.Held) []labelledLine {
 
 func (cmd approvalCommands) answer(name string, approve bool) *cobra.Command {
 	var call action.Answer
-	c := verb("approval.answer", name+" <approval>", "glovebox approvals "+name+" 7c1e… --reason 'asked for by Ada'")
+	c := verb(action.VerbApprovalAnswer.Name, name+" <approval>", "glovebox approvals "+name+" 7c1e… --reason 'asked for by Ada'")
 	c.Short = strings.ToUpper(name[:1]) + name[1:] + " a question"
 	c.Args = between(1, 1)
 	c.Flags().StringVar(&call.Reason, "reason", "", "why; CRITICAL wants one")
@@ -149,7 +152,7 @@ func (cmd approvalCommands) answer(name string, approve bool) *cobra.Command {
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		call.ID, call.Approve = args[0], approve
-		return cmd.call(c.Context(), "approval.answer", &call, cmd.showQuestion)
+		return cmd.call(c.Context(), action.VerbApprovalAnswer.Name, &call, cmd.showQuestion)
 	}
 	return c
 }
@@ -196,7 +199,7 @@ func (cmd approvalCommands) watch(ctx context.Context, gateway caller) error {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	for {
-		result, err := cmd.send(ctx, gateway, action.Call{Verb: "approval.list", Args: &action.ApprovalList{}})
+		result, err := cmd.send(ctx, gateway, action.Call{Verb: action.VerbApprovalList.Name, Args: &action.ApprovalList{}})
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -220,7 +223,7 @@ func (cmd approvalCommands) watch(ctx context.Context, gateway caller) error {
 	}
 }
 
-// ask shows one question and carries its answer, until it expires.
+// ask shows one question and sends its answer, until it expires.
 func (cmd approvalCommands) ask(ctx context.Context, gateway caller, q action.Question, lines <-chan string) error {
 	if cmd.json {
 		return cmd.print(action.Result{Data: q}, nil)
@@ -274,8 +277,8 @@ func choices(q action.Question) string {
 	}
 }
 
-// reply carries one line of a person's, and reports whether the question is
-// settled: a mistake is shown and asked again.
+// reply sends the answer that a person typed as a line. It reports whether the
+// question is done: after a mistake the person is asked again.
 func (cmd approvalCommands) reply(ctx context.Context, gateway caller, q action.Question, line string) bool {
 	word, reason, _ := strings.Cut(strings.TrimSpace(line), " ")
 	call := &action.Answer{ID: q.ID, Reason: strings.TrimSpace(reason)}
@@ -292,24 +295,21 @@ func (cmd approvalCommands) reply(ctx context.Context, gateway caller, q action.
 		cmd.printf("%s\n", cmd.style.dim("answer a, s or d, with a reason after it; an empty line leaves it alone"))
 		return false
 	}
-	result, err := cmd.send(ctx, gateway, action.Call{Verb: "approval.answer", Args: call})
+	result, err := cmd.send(ctx, gateway, action.Call{Verb: action.VerbApprovalAnswer.Name, Args: call})
 	if err != nil {
 		f := fault.From(err)
 		cmd.printf("%s %s\n", cmd.style.bad("error:"), clean(f.Message))
-		return f.Code != fault.InvalidRequest // anything else: somebody was quicker, or time is over
+		return f.Code != fault.InvalidRequest // for other faults somebody else has answered, or the question has expired
 	}
 	cmd.showQuestion(result)
 	return true
 }
 
-// approvalCommands show questions and answer them.
-type approvalCommands struct{ *environment }
-
 func (cmd approvalCommands) grants() []*cobra.Command {
-	list := verb("grant.list", "grants", "glovebox approvals grants -s invoices")
+	list := verb(action.VerbGrantList.Name, "grants", "glovebox approvals grants -s invoices")
 	list.Args = between(0, 0)
 	list.RunE = func(c *cobra.Command, _ []string) error {
-		return cmd.call(c.Context(), "grant.list", &action.None{}, func(result action.Result) {
+		return cmd.call(c.Context(), action.VerbGrantList.Name, &action.None{}, func(result action.Result) {
 			if got, ok := result.Data.(*action.GrantListing); ok {
 				table(cmd.environment, "no grants", "APPROVAL\tVERB\tHOST\tBY\tSINCE\tREASON", got.Grants, func(g action.Grant) []any {
 					return []any{g.ID, g.Verb, short(g.Host, 40), short(g.GrantedBy, 20), g.Granted.Local().Format("15:04:05"), short(g.Reason, 40)}
@@ -317,10 +317,10 @@ func (cmd approvalCommands) grants() []*cobra.Command {
 			}
 		})
 	}
-	revoke := verb("grant.revoke", "revoke <approval>", "glovebox approvals revoke 7c1e… -s invoices")
+	revoke := verb(action.VerbGrantRevoke.Name, "revoke <approval>", "glovebox approvals revoke 7c1e… -s invoices")
 	revoke.Args = between(1, 1)
 	revoke.RunE = func(c *cobra.Command, args []string) error {
-		return cmd.call(c.Context(), "grant.revoke", &action.ByID{ID: args[0]}, func(action.Result) {
+		return cmd.call(c.Context(), action.VerbGrantRevoke.Name, &action.ByID{ID: args[0]}, func(action.Result) {
 			cmd.printf("%s\n", cmd.style.good("revoked: such calls ask again"))
 		})
 	}

@@ -9,13 +9,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// settleTime is how long keys do not answer after another question took the
-// place of the chosen one: the key may have been meant for the one before.
+// settleTime is how long keys are ignored after another question was chosen by
+// itself: the key may have been meant for the one before.
 const settleTime = time.Second
 
 const mostReason = 400 // characters
 
-// What a board waits for.
+// What the model waits for.
 type mode int
 
 const (
@@ -24,8 +24,8 @@ const (
 	reasoning
 )
 
-// approvalsModel is what a person sees of the questions that wait, and what they have
-// typed so far. It knows neither the terminal nor the gateway.
+// approvalsModel is what a person sees of the questions that wait, and what they
+// have typed so far. It uses neither the terminal nor the gateway.
 type approvalsModel struct {
 	questions []action.Question
 	chosen    string    // id
@@ -37,14 +37,14 @@ type approvalsModel struct {
 	lost      string // why the gateway cannot be reached; empty while it can
 }
 
-// modelRequest is what a key asks for.
+// modelRequest is what the caller of the model has to do after a key.
 type modelRequest struct {
 	answer  *action.Answer
 	picture string // id of an artifact to fetch
 	quit    bool
 }
 
-// show takes the questions that wait now, and reports whether one is new.
+// show sets the questions that wait now, and reports whether one is new.
 func (m *approvalsModel) show(all []action.Question, now time.Time) (fresh bool) {
 	known := map[string]bool{}
 	for _, q := range m.questions {
@@ -61,7 +61,7 @@ func (m *approvalsModel) show(all []action.Question, now time.Time) (fresh bool)
 	return fresh
 }
 
-// tick takes out what has expired.
+// tick removes the questions that have expired.
 func (m *approvalsModel) tick(now time.Time) {
 	before := len(m.questions)
 	m.questions = slices.DeleteFunc(m.questions, func(q action.Question) bool { return !q.Expires.After(now) })
@@ -71,8 +71,8 @@ func (m *approvalsModel) tick(now time.Time) {
 	m.choose(now)
 }
 
-// choose sees that one of the questions is chosen. When it is another than
-// before, what was typed for that one is dropped.
+// choose makes sure that one of the questions is chosen. When it is another one
+// than before, what was typed is dropped.
 func (m *approvalsModel) choose(now time.Time) {
 	if m.at() >= 0 {
 		return
@@ -84,7 +84,7 @@ func (m *approvalsModel) choose(now time.Time) {
 	}
 }
 
-// at is where the chosen question is in the list, -1 when nowhere.
+// at is the index of the chosen question in the list, -1 for none.
 func (m *approvalsModel) at() int {
 	return slices.IndexFunc(m.questions, func(q action.Question) bool { return q.ID == m.chosen })
 }
@@ -95,8 +95,8 @@ func (m *approvalsModel) move(by int, now time.Time) {
 	}
 }
 
-// press takes what was typed: one key, or a piece of text. More than one
-// character at a time was pasted, and answers nothing.
+// press handles what was typed: one key, or a piece of text. More than one
+// character at a time was pasted, and is no answer.
 func (m *approvalsModel) press(keys string, now time.Time) modelRequest {
 	switch keys {
 	case "\x03", "\x04": // Ctrl-C, Ctrl-D
@@ -122,7 +122,7 @@ func (m *approvalsModel) press(keys string, now time.Time) modelRequest {
 	return m.command(keys, now)
 }
 
-// command takes a key while a question is chosen.
+// command handles a key while a question is chosen.
 func (m *approvalsModel) command(key string, now time.Time) modelRequest {
 	switch key {
 	case "q":
@@ -146,15 +146,14 @@ func (m *approvalsModel) command(key string, now time.Time) modelRequest {
 	case now.Sub(m.since) < settleTime:
 		m.note = "this question has just come up: press again"
 		return modelRequest{}
-	case key == "s" && q.Risk != action.Medium && q.Verb != "page.fill_secret":
+	case key == "s" && q.Risk != action.Medium && q.Verb != action.VerbPageFillSecret.Name:
 		m.note = "only a MEDIUM call, or the typing of a site's secrets, can be allowed for the session"
 		return modelRequest{}
 	}
 	return m.begin(q, key)
 }
 
-// begin begins an answer: what is more than MEDIUM is confirmed, CRITICAL by a
-// reason.
+// begin begins an answer. HIGH has to be confirmed, CRITICAL by a reason.
 func (m *approvalsModel) begin(q action.Question, key string) modelRequest {
 	m.note = ""
 	m.answer = action.Answer{ID: q.ID, Approve: key != "d", ForSession: key == "s"}
@@ -169,7 +168,7 @@ func (m *approvalsModel) begin(q action.Question, key string) modelRequest {
 	return modelRequest{}
 }
 
-// confirm takes the key that confirms an answer, which is one only.
+// confirm handles the key that confirms an answer, or drops it.
 func (m *approvalsModel) confirm(key string) modelRequest {
 	m.mode = choosing
 	if key == "y" {
@@ -179,7 +178,7 @@ func (m *approvalsModel) confirm(key string) modelRequest {
 	return modelRequest{}
 }
 
-// write takes a piece of a reason.
+// write handles a piece of a reason.
 func (m *approvalsModel) write(keys string) modelRequest {
 	for _, r := range keys {
 		switch {

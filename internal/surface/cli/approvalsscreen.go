@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	refreshAnyway = 30 * time.Second       // at the list, while events tell of what changes
-	refreshOften  = time.Second            // while they do not
+	refreshAnyway = 30 * time.Second       // between reads of the list, while events come
+	refreshOften  = time.Second            // while no events come
 	answerLimit   = 10 * time.Second       // of a call that a person waits for
 	escapeTime    = 100 * time.Millisecond // in which the rest of a key's sequence comes
 )
 
-// screen is a terminal that a board is drawn on.
+// screen is a terminal that shows the approvals model.
 type screen struct {
 	env      *environment
 	door     caller
 	board    approvalsModel
 	fd       int
-	polling  bool     // events do not come: look often
+	polling  bool     // events do not come: read the list often
 	pictures []string // files to remove
 }
 
@@ -41,7 +41,7 @@ func (env *environment) terminal() (fd int, is bool) {
 	return int(file.Fd()), term.IsTerminal(int(file.Fd()))
 }
 
-// run shows the board until the person ends it or ctx does.
+// run shows the questions until the person ends it or ctx does.
 func (s *screen) run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -49,7 +49,7 @@ func (s *screen) run(ctx context.Context) error {
 	if err != nil {
 		return fault.New(fault.InvalidRequest, "the terminal cannot be used").Hinted("use glovebox approvals list").Because(err)
 	}
-	s.env.printf("\x1b[?1049h\x1b[?25l") // the other screen, no cursor (xterm control sequences)
+	s.env.printf("\x1b[?1049h\x1b[?25l") // alternate screen, no cursor (xterm control sequences)
 	defer func() {
 		s.env.printf("\x1b[?25h\x1b[?1049l")
 		_ = term.Restore(s.fd, before)
@@ -64,8 +64,8 @@ func (s *screen) run(ctx context.Context) error {
 	return s.loop(ctx, news, state)
 }
 
-// listen rings for each event of questions, over restarts of the gateway, and
-// tells whether events come: nil when they do.
+// listen sends to news for each event about questions, also after restarts of the
+// gateway. It sends to state whether events come: nil when they do.
 func (s *screen) listen(ctx context.Context, news chan<- struct{}, state chan<- error) {
 	tell := func(err error) {
 		select {
@@ -79,7 +79,7 @@ func (s *screen) listen(ctx context.Context, news chan<- struct{}, state chan<- 
 			tell(nil)
 			select {
 			case news <- struct{}{}:
-			default: // rung already
+			default: // sent already
 			}
 			return nil
 		}, tell)
@@ -167,12 +167,12 @@ func (s *screen) keys(ctx context.Context) <-chan string {
 	return keys
 }
 
-// refresh takes the questions that wait. A gateway that is away for a while is no
-// error.
+// refresh reads the questions that wait. It is no error when the gateway does not
+// answer for a while.
 func (s *screen) refresh(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
-	result, err := s.env.send(ctx, s.door, action.Call{Verb: "approval.list", Args: &action.ApprovalList{}})
+	result, err := s.env.send(ctx, s.door, action.Call{Verb: action.VerbApprovalList.Name, Args: &action.ApprovalList{}})
 	if err != nil {
 		if ctx.Err() != nil || isTransient(err) {
 			s.board.lost, s.polling = "the gateway does not answer; trying again", true
@@ -187,7 +187,7 @@ func (s *screen) refresh(ctx context.Context) error {
 	return nil
 }
 
-// handle does what a key asks for, and reports whether that is to end.
+// handle does what the model asks for, and reports whether the screen is to end.
 func (s *screen) handle(ctx context.Context, w modelRequest) (end bool) {
 	ctx, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
@@ -195,7 +195,7 @@ func (s *screen) handle(ctx context.Context, w modelRequest) (end bool) {
 	case w.quit:
 		return true
 	case w.answer != nil:
-		result, err := s.env.send(ctx, s.door, action.Call{Verb: "approval.answer", Args: w.answer})
+		result, err := s.env.send(ctx, s.door, action.Call{Verb: action.VerbApprovalAnswer.Name, Args: w.answer})
 		if err != nil {
 			s.board.note = fault.From(err).Message
 		} else if q, ok := result.Data.(*action.Question); ok {
@@ -221,10 +221,10 @@ func (s *screen) draw() {
 	s.env.printf("\x1b[H%s\x1b[K\x1b[J", strings.Join(s.board.view(s.env.style, time.Now(), columns, rows), "\x1b[K\r\n"))
 }
 
-// savePicture writes the picture of a question to a file, a new one of its own
-// where none is named; what is there is not overwritten.
+// savePicture writes the picture of a question to a file, a new temporary one where
+// none is named. It does not overwrite files.
 func (env *environment) savePicture(ctx context.Context, gateway caller, artifact, name string) (string, error) {
-	result, err := env.send(ctx, gateway, action.Call{Verb: "artifact.get", Args: &action.ByID{ID: artifact}})
+	result, err := env.send(ctx, gateway, action.Call{Verb: action.VerbArtifactGet.Name, Args: &action.ByID{ID: artifact}})
 	if err != nil {
 		return "", err
 	}

@@ -23,7 +23,7 @@ func cellWidth(r rune) int {
 	return 1
 }
 
-// fitColumns cuts text to columns; what a terminal would act on is taken out.
+// fitColumns cuts text to columns and removes control characters.
 func fitColumns(text string, columns int) string {
 	text = strings.Join(strings.Fields(clean(text)), " ")
 	used := 0
@@ -63,9 +63,9 @@ func wrap(text string, columns, most int) []string {
 	return lines
 }
 
-// view is the board as lines of a terminal, none wider or more than it has.
+// view renders the model as lines that fit into a terminal.
 func (m *approvalsModel) view(s style, now time.Time, columns, rows int) []string {
-	columns = max(columns, 24) // below that nothing can be read
+	columns = max(columns, 24) // nothing can be read in fewer
 	head := fmt.Sprintf("glovebox approvals: %d waiting", len(m.questions))
 	if len(m.questions) == 0 {
 		head = "glovebox approvals: nothing waits"
@@ -129,7 +129,7 @@ func sends(h *action.Held) string {
 	return h.Method + " " + h.URL
 }
 
-// detail is all that is known of a question.
+// detail renders everything that is known about a question.
 func (m *approvalsModel) detail(s style, q action.Question, columns int) []string {
 	const name = 9
 	var lines []string
@@ -164,7 +164,7 @@ func (m *approvalsModel) prompt(s style, columns int) []string {
 	case m.mode == reasoning:
 		typed := string(m.reason)
 		for len(typed) > 0 && len(fitColumns(typed, columns-2)) < len(typed) {
-			_, typed, _ = strings.Cut(typed, string([]rune(typed)[:1])) // its end is shown
+			_, typed, _ = strings.Cut(typed, string([]rune(typed)[:1])) // the end is shown
 		}
 		return append(wrap("why is this CRITICAL call approved? Enter sends, Esc leaves it", columns, 3), s.bold("> ")+typed)
 	case m.mode == confirming:

@@ -15,14 +15,17 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
+// auditCommands read and verify the audit trail.
+type auditCommands struct{ *environment }
+
 func (cmd auditCommands) commands() []*cobra.Command {
 	group := &cobra.Command{Use: "audit", Short: "Read, export and verify the audit trail", Args: between(0, 0), RunE: help}
 	group.AddCommand(cmd.query(), cmd.tail(), cmd.export(), cmd.verify(), cmd.key())
 	return []*cobra.Command{group}
 }
 
-// filterFlags are the flags of everything that reads the trail. The session is
-// that of every command.
+// filterFlags adds the flags of all commands that read the trail. --session is the
+// flag that all commands have.
 func filterFlags(c *cobra.Command, a *action.AuditFilter) {
 	f := c.Flags()
 	f.StringVar(&a.Actor, "actor", "", "only this actor's")
@@ -39,7 +42,7 @@ func filterFlags(c *cobra.Command, a *action.AuditFilter) {
 
 func (cmd auditCommands) query() *cobra.Command {
 	var call action.AuditQuery
-	c := verb("audit.query", "query", "glovebox audit query --verb page.click --result fault\nglovebox audit query --risk HIGH --from 2026-11-21T00:00:00Z --json\nglovebox audit query --before 4000 -n 500")
+	c := verb(action.VerbAuditQuery.Name, "query", "glovebox audit query --verb page.click --result fault\nglovebox audit query --risk HIGH --from 2026-11-21T00:00:00Z --json\nglovebox audit query --before 4000 -n 500")
 	c.Args = between(0, 0)
 	filterFlags(c, &call.AuditFilter)
 	f := c.Flags()
@@ -60,7 +63,7 @@ func (cmd auditCommands) query() *cobra.Command {
 func (cmd auditCommands) tail() *cobra.Command {
 	var call action.AuditQuery
 	var follow bool
-	c := verb("audit.query", "tail", "glovebox audit tail -n 20\nglovebox audit tail -f --json")
+	c := verb(action.VerbAuditQuery.Name, "tail", "glovebox audit tail -n 20\nglovebox audit tail -f --json")
 	c.Args = between(0, 0)
 	filterFlags(c, &call.AuditFilter)
 	f := c.Flags()
@@ -89,18 +92,18 @@ func (cmd auditCommands) tail() *cobra.Command {
 
 const mostRecords = 1000 // of one page; action.AuditQuery
 
-// records prints a page and returns where the next one begins: behind the last
-// record, or, when there are no more, behind the newest that there was. Its own
-// look-ups are left out where it follows: they are two records each second.
+// records prints a page of records and returns where the next one begins: after the
+// last record, or after the newest when there are no more. While it follows it leaves
+// out its own queries, which make two records each second.
 func (cmd auditCommands) records(ctx context.Context, gateway *client.Client, q action.AuditQuery, follows bool) (after int64, err error) {
 	q.Session = cmd.target
-	result, err := cmd.send(ctx, gateway, action.Call{Verb: "audit.query", Args: &q})
+	result, err := cmd.send(ctx, gateway, action.Call{Verb: action.VerbAuditQuery.Name, Args: &q})
 	if err != nil {
 		return 0, err
 	}
 	page, _ := result.Data.(*action.AuditPage)
 	for _, record := range page.Records {
-		if !follows || record.Action != "audit.query" {
+		if !follows || record.Action != action.VerbAuditQuery.Name {
 			cmd.record(record)
 		}
 	}
@@ -113,7 +116,7 @@ func (cmd auditCommands) records(ctx context.Context, gateway *client.Client, q 
 func (cmd auditCommands) export() *cobra.Command {
 	var call action.AuditExport
 	var out string
-	c := verb("audit.export", "export", "glovebox audit export -o audit.jsonl\nglovebox audit export --format csv --from 2026-11-01T00:00:00Z -o november.csv")
+	c := verb(action.VerbAuditExport.Name, "export", "glovebox audit export -o audit.jsonl\nglovebox audit export --format csv --from 2026-11-01T00:00:00Z -o november.csv")
 	c.Args = between(0, 0)
 	filterFlags(c, &call.AuditFilter)
 	c.Flags().StringVar(&call.Format, "format", "jsonl", "jsonl or csv")
@@ -133,7 +136,7 @@ func (cmd auditCommands) export() *cobra.Command {
 	return c
 }
 
-// exportTo writes an export into a file that is there whole or not at all.
+// exportTo writes an export to a file. The file is complete or not there.
 func (cmd auditCommands) exportTo(ctx context.Context, gateway *client.Client, call action.AuditExport, out string) error {
 	file, err := os.CreateTemp(filepath.Dir(out), ".export-*") // mode 0600
 	if err != nil {
@@ -177,6 +180,3 @@ func (cmd auditCommands) record(record action.Record) {
 	}
 	cmd.printf("%6d %s\n", record.Seq, strings.Join(kept, "  "))
 }
-
-// auditCommands read and verify the audit trail.
-type auditCommands struct{ *environment }

@@ -18,14 +18,14 @@ type browserCommands struct{ *environment }
 func (cmd browserCommands) commands() []*cobra.Command {
 	group := &cobra.Command{Use: "browser", Short: "Start, stop and describe the browser", Args: between(0, 0), RunE: help}
 	group.AddCommand(cmd.start(),
-		cmd.verb("stop", "browser.stop", "browser stop"), cmd.verb("status", "browser.status", "browser status"))
-	return []*cobra.Command{group, cmd.verb("status", "browser.status", "status")}
+		cmd.verb("stop", action.VerbBrowserStop.Name, "browser stop"), cmd.verb("status", action.VerbBrowserStatus.Name, "browser status"))
+	return []*cobra.Command{group, cmd.verb("status", action.VerbBrowserStatus.Name, "status")}
 }
 
 func (cmd browserCommands) start() *cobra.Command {
 	var call action.BrowserStart
 	var headless bool
-	c := verb("browser.start", "start", "glovebox browser start --profile work --open https://app.example.com/")
+	c := verb(action.VerbBrowserStart.Name, "start", "glovebox browser start --profile work --open https://app.example.com/")
 	c.Args = between(0, 0)
 	f := c.Flags()
 	f.StringVar(&call.URL, "open", "", "URL to navigate to first")
@@ -38,7 +38,7 @@ func (cmd browserCommands) start() *cobra.Command {
 		if c.Flags().Changed("headless") {
 			call.Headless = &headless
 		}
-		return cmd.call(c.Context(), "browser.start", &call, cmd.show)
+		return cmd.call(c.Context(), action.VerbBrowserStart.Name, &call, cmd.show)
 	}
 	return c
 }
@@ -82,8 +82,8 @@ func (cmd browserCommands) show(result action.Result) {
 	})
 }
 
-// emulationFlags adds the flags that say what pages are told of the person, the
-// place and the device, and returns what reads them: nil where none was given.
+// emulationFlags adds the flags for the language, place and device that pages see.
+// It returns what reads them: nil where none was given.
 func emulationFlags(f *pflag.FlagSet) func() (*action.Emulation, error) {
 	var e action.Emulation
 	var place string
@@ -129,7 +129,7 @@ func geolocation(text string) (*action.Geolocation, error) {
 }
 
 func (cmd pageCommands) resize() *cobra.Command {
-	c := verb("page.resize", "resize <width> <height>", "glovebox resize 390 844")
+	c := verb(action.VerbPageResize.Name, "resize <width> <height>", "glovebox resize 390 844")
 	c.Long = c.Short + ", in CSS pixels, for the tabs there are and those to come."
 	c.Args = between(2, 2)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -141,7 +141,7 @@ func (cmd pageCommands) resize() *cobra.Command {
 		if err != nil {
 			return usage(fmt.Errorf("want a height in CSS pixels, not %q", args[1]))
 		}
-		return cmd.call(c.Context(), "page.resize", &action.Resize{Width: width, Height: height}, func(action.Result) { cmd.printf("done\n") })
+		return cmd.call(c.Context(), action.VerbPageResize.Name, &action.Resize{Width: width, Height: height}, func(action.Result) { cmd.printf("done\n") })
 	}
 	return c
 }

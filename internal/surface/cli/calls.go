@@ -12,13 +12,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// caller is a gateway, as much as this room needs of it.
+// caller makes calls to a gateway.
 type caller interface {
 	Call(ctx context.Context, c action.Call) (action.Result, error)
 }
 
-// nothing is the end of a command whose call was done and found nothing, or not
-// what it waited for: the answer was printed, and the exit status says so.
+// nothing makes the exit status say that a call found nothing, or not what it waited
+// for. The answer was printed.
 func nothing(err error, found bool) error {
 	if err == nil && !found {
 		return exitStatus(fault.NotFound.Info().Exit)
@@ -32,8 +32,8 @@ func (env *environment) call(ctx context.Context, verb string, args any, show fu
 	return env.callThen(ctx, verb, args, nil, show)
 }
 
-// callThen is call that hands the answer to look first, also where it is printed
-// as JSON.
+// callThen is call that calls look with the answer first, also where the answer is
+// printed as JSON.
 func (env *environment) callThen(ctx context.Context, verb string, args any, look, show func(action.Result)) error {
 	gateway, err := env.client(operatorToken)
 	if err != nil {
@@ -49,9 +49,8 @@ func (env *environment) callThen(ctx context.Context, verb string, args any, loo
 	return env.print(result, show)
 }
 
-// send makes a call. For people every text of the answer is cleaned, whoever
-// wrote it, so that no command can forget to; JSON is cleaned as it is
-// written.
+// send makes a call. For people it removes control characters from every text of the
+// answer, so that no command can forget to; JSON is escaped when it is written.
 func (env *environment) send(ctx context.Context, gateway caller, c action.Call) (action.Result, error) {
 	c.Surface = "cli"
 	result, err := gateway.Call(ctx, c)
@@ -62,7 +61,7 @@ func (env *environment) send(ctx context.Context, gateway caller, c action.Call)
 	return result, nil
 }
 
-// tryCall makes a call for a completion, and says nothing of what goes wrong.
+// tryCall makes a call for a completion. It returns nil when the call fails.
 func (env *environment) tryCall(ctx context.Context, call action.Call) any {
 	gateway, err := env.client(operatorToken)
 	if err != nil {
@@ -103,14 +102,14 @@ func (env *environment) print(result action.Result, show func(action.Result)) er
 	return nil
 }
 
-// wantsChanges reports whether a call of a verb is to say what it changed.
+// wantsChanges reports whether a call of a verb asks for what it changed.
 func (env *environment) wantsChanges(verb string) bool {
 	row, known := action.Lookup(verb)
 	return known && row.Tells() && !env.quiet
 }
 
-// showChanges prints what is otherwise on the page than this party was last
-// shown. Of another document there is the line that says where the page is.
+// showChanges prints what changed on the page since it was last shown to this caller.
+// For another document the line that says where the page is suffices.
 func (env *environment) showChanges(c *action.Changes) {
 	if c == nil {
 		return
@@ -134,7 +133,7 @@ func (env *environment) showChanges(c *action.Changes) {
 	}
 }
 
-// coloured is a line of changes in the colours of differences.
+// coloured colours a line of changes.
 func (env *environment) coloured(line string) string {
 	switch line[:min(1, len(line))] {
 	case "+":
@@ -153,12 +152,12 @@ const (
 	toStandardOutput = "standard output"
 )
 
-// outputFlag is how every command that writes a file is told which.
+// outputFlag adds --output to a command that writes a file.
 func outputFlag(c *cobra.Command, path *string, otherwise string) {
 	c.Flags().StringVarP(path, "output", "o", "", "file to write, - for standard output (default: "+otherwise+")")
 }
 
-// renamed reads flags by the names that they had before.
+// renamed accepts flags by their former names.
 func renamed(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	if name == "out" {
 		name = "output"
@@ -166,8 +165,8 @@ func renamed(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
-// save makes a call whose answer is a file, and writes it. file says where,
-// what it holds, and what is told of it; no path writes nothing, and - is
+// save makes a call whose answer is a file, and writes the file. file returns the
+// path, the content, and words about it; an empty path writes nothing, and - is
 // standard output. With --json the answer is printed and no file is written.
 func (env *environment) save(ctx context.Context, verb string, args any, file func(action.Result) (path string, data []byte, about string)) error {
 	var failed error
@@ -176,7 +175,7 @@ func (env *environment) save(ctx context.Context, verb string, args any, file fu
 		case "":
 		case "-":
 			_, failed = env.io.Out.Write(data)
-			env.io.Out = env.io.Err // what else is told must not be in the file
+			env.io.Out = env.io.Err // other output must not be in the file
 		default:
 			if err := os.WriteFile(path, data, 0o644); err != nil {
 				failed = fault.New(fault.InvalidRequest, "%s cannot be written", path).Hinted("give another file with --output").Because(err)

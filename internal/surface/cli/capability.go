@@ -54,10 +54,10 @@ func (cmd runCommands) capabilityFields(title string, fields []action.Capability
 }
 
 func (cmd runCommands) capability() *cobra.Command {
-	c := verb("capability.show", "capability", "glovebox capability --json")
+	c := verb(action.VerbCapabilityShow.Name, "capability", "glovebox capability --json")
 	c.Args = between(0, 0)
 	c.RunE = func(*cobra.Command, []string) error {
-		contract := action.BrowserAutomation // the same in every gateway of this version: none need run
+		contract := action.BrowserAutomation // the same in every gateway of this version, so that none needs to run
 		return cmd.print(action.Result{Data: contract}, func(action.Result) { cmd.showCapability(contract) })
 	}
 	return c

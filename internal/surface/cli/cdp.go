@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"log/slog"
 	"net"
@@ -14,8 +13,12 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/randid"
 	"github.com/gloveboxhq/glovebox/internal/surface/forward"
 )
+
+// cdpCommands connect clients of the DevTools protocol.
+type cdpCommands struct{ *environment }
 
 func (cmd cdpCommands) commands() []*cobra.Command {
 	group := &cobra.Command{Use: "cdp", Short: "Connect Playwright, Puppeteer and other clients of the browser's protocol", Args: between(0, 0), RunE: help}
@@ -39,8 +42,8 @@ func (cmd cdpCommands) commands() []*cobra.Command {
 	return []*cobra.Command{group}
 }
 
-// showURL prints the address without asking the gateway: what a client is told
-// there says more.
+// showURL prints the address without asking the gateway: a client gets a clearer
+// answer there.
 func (cmd cdpCommands) showURL() error {
 	c, err := cmd.load()
 	if err != nil {
@@ -79,13 +82,13 @@ func (cmd cdpCommands) ticket(ctx context.Context, lives time.Duration) error {
 	if err != nil {
 		return err
 	}
-	result, err := cmd.send(ctx, gateway, action.Call{Verb: "session.show", Session: cmd.target, Args: &action.None{}})
+	result, err := cmd.send(ctx, gateway, action.Call{Verb: action.VerbSessionShow.Name, Session: cmd.target, Args: &action.None{}})
 	if err != nil {
 		return err
 	}
 	session, _ := result.Data.(*action.Session)
-	name := "cdp-" + strings.ToLower(rand.Text()[:12])
-	result, err = cmd.send(ctx, gateway, action.Call{Verb: "token.create", Args: &action.TokenCreate{
+	name := "cdp-" + randid.Word()[:12]
+	result, err = cmd.send(ctx, gateway, action.Call{Verb: action.VerbTokenCreate.Name, Args: &action.TokenCreate{
 		Name: name, Role: action.Operator, Session: session.ID, ExpiresIn: int(lives.Seconds()),
 	}})
 	if err != nil {
@@ -100,9 +103,6 @@ func (cmd cdpCommands) ticket(ctx context.Context, lives time.Duration) error {
 		cmd.printf("%s\n", cmd.style.dim("for "+lives.String()+", of session "+session.ID+" alone; http:// in place of ws:// for clients that look for it; glovebox token revoke "+made.ID+" ends it"))
 	})
 }
-
-// cdpCommands connect clients of the DevTools protocol.
-type cdpCommands struct{ *environment }
 
 func (cmd cdpCommands) forwardCommand() *cobra.Command {
 	var listen string
@@ -128,7 +128,7 @@ func (cmd cdpCommands) forward(ctx context.Context, listen string) error {
 	if err != nil {
 		return err
 	}
-	result, err := cmd.send(ctx, gateway, action.Call{Verb: "session.show", Session: cmd.target, Args: &action.None{}})
+	result, err := cmd.send(ctx, gateway, action.Call{Verb: action.VerbSessionShow.Name, Session: cmd.target, Args: &action.None{}})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
-// Package cli is the command line: it translates words into calls of a gateway
-// over REST, and answers into text or JSON. What only the gateway's own
-// process can do (serve, guest, doctor) is handed in.
+// Package cli is the command line: it translates commands into calls of a gateway
+// over REST, and answers into text or JSON. Each family of commands is a type that
+// embeds the environment all commands share. What only the gateway's own process can
+// do (serve, guest, doctor) comes in by Deps.
 package cli
 
 import (
@@ -18,7 +19,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Deps are the commands that need more of the house than this room may enter.
+// Deps are the functions that need packages which this one may not import.
 type Deps struct {
 	Serve  func(ctx context.Context, c config.Config, s ServeOptions) error
 	Guest  func(ctx context.Context, args []string) error
@@ -36,8 +37,8 @@ type Deps struct {
 	// Describe returns the description of the REST interface: OpenAPI, or a
 	// page of HTML.
 	Describe func(page bool) ([]byte, error)
-	// Problems lists what the rest of the house finds wrong with a
-	// configuration; nil where there is none to ask.
+	// Problems lists what other packages find wrong with a configuration. It may
+	// be nil.
 	Problems func(c config.Config) []config.Problem
 	// Explain says what the policy of a configuration would do with a call.
 	Explain func(c config.Config, q action.PolicyQuery) (action.PolicyExplanation, error)
@@ -45,7 +46,7 @@ type Deps struct {
 	Trail   Trail
 }
 
-// ServeOptions are what serve is told beyond the configuration.
+// ServeOptions are the options of serve that are not in the configuration.
 type ServeOptions struct {
 	IdleExit int       // seconds without sessions and calls after which it ends; 0: never
 	Out      io.Writer // what people read: address, tokens' files, how to connect
@@ -65,7 +66,7 @@ type Check struct {
 	Repair string `json:"repair,omitempty"` // the command that repairs it
 }
 
-// Run runs one command and returns its exit status (SPEC section 11).
+// Run runs one command and returns its exit status.
 func Run(ctx context.Context, deps Deps, args []string, env config.Env, stdio Stdio) int {
 	e := &environment{deps: deps, io: stdio, vars: env, style: newStyle(stdio, env)}
 	command := e.rootCommand()
@@ -78,7 +79,7 @@ func Run(ctx context.Context, deps Deps, args []string, env config.Env, stdio St
 	switch {
 	case err == nil:
 		return 0
-	case errors.As(err, &status): // what there is to say was said
+	case errors.As(err, &status): // the answer was printed
 		return int(status)
 	case ctx.Err() != nil:
 		return interrupted(ctx)
@@ -150,12 +151,12 @@ func (env *environment) rootCommand() *cobra.Command {
 	return c
 }
 
-// usage makes a mistake on the command line a fault of its own code.
+// usage makes a fault of a mistake on the command line.
 func usage(err error) error {
 	return fault.New(fault.InvalidRequest, "%s", err.Error()).Hinted("add --help for what the command takes")
 }
 
-// exactly is cobra.ExactArgs with a fault.
+// between accepts low to high arguments, any number from low where high is negative.
 func between(low, high int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) >= low && (high < 0 || len(args) <= high) {

@@ -15,8 +15,8 @@ import (
 // completionTime bounds what a shell waits for when a person presses Tab.
 const completionTime = 3 * time.Second
 
-// addCompletions has the shell complete what stands where: sessions, references of
-// the page, clients, verbs and tools. Commands are found by their usage line.
+// addCompletions sets what the shell completes: sessions, references of the page,
+// clients, verbs and tools. It chooses by a command's usage line.
 func (env *environment) addCompletions(c *cobra.Command) {
 	for _, each := range c.Commands() {
 		env.addCompletions(each)
@@ -43,13 +43,13 @@ func (env *environment) addCompletions(c *cobra.Command) {
 	}
 }
 
-// completeFirst offers words for the first argument, and none for others.
+// completeFirst completes the first argument only.
 func (env *environment) completeFirst(words func(context.Context, *environment) []string) cobra.CompletionFunc {
 	return env.complete(words, 1)
 }
 
-// complete offers words for the first of the arguments; for all where most is
-// negative. A gateway that does not answer completes nothing.
+// complete completes the first most arguments, all where most is negative. Where the
+// gateway does not answer it completes nothing.
 func (env *environment) complete(words func(context.Context, *environment) []string, most int) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 		if most >= 0 && len(args) >= most {
@@ -67,10 +67,9 @@ func (env *environment) complete(words func(context.Context, *environment) []str
 	}
 }
 
-// sessionNames are the sessions there are: by name, or by id where they have
-// none.
+// sessionNames returns the sessions by name, or by id where they have none.
 func sessionNames(ctx context.Context, env *environment) []string {
-	listing, ok := env.tryCall(ctx, action.Call{Verb: "session.list", Args: &action.SessionList{}}).(*action.SessionListing)
+	listing, ok := env.tryCall(ctx, action.Call{Verb: action.VerbSessionList.Name, Args: &action.SessionList{}}).(*action.SessionListing)
 	if !ok {
 		return nil
 	}
@@ -87,10 +86,11 @@ func sessionNames(ctx context.Context, env *environment) []string {
 
 var referenceLine = regexp.MustCompile(`^\s*(.*?) ?\[(e\d+)\]`)
 
-// references are those of the page that can be acted on, and what they are of.
+// references returns the references of the page's elements that can be acted on,
+// with a description of each.
 func references(ctx context.Context, env *environment) []string {
 	args := &action.TakeSnapshot{Interactive: true}
-	shot, ok := env.tryCall(ctx, action.Call{Verb: "page.snapshot", Session: env.target, Args: args}).(*action.Snapshot)
+	shot, ok := env.tryCall(ctx, action.Call{Verb: action.VerbPageSnapshot.Name, Session: env.target, Args: args}).(*action.Snapshot)
 	if !ok {
 		return nil
 	}

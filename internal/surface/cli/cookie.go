@@ -14,6 +14,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
+// cookieCommands list and change cookies.
+type cookieCommands struct{ *environment }
+
 const mostCookies = 1 << 20 // bytes of a file of cookies; the gateway takes no more
 
 func (cmd cookieCommands) commands() []*cobra.Command {
@@ -23,11 +26,11 @@ func (cmd cookieCommands) commands() []*cobra.Command {
 }
 
 func (cmd cookieCommands) list() *cobra.Command {
-	c := verb("cookie.list", "list [<url>]", "glovebox cookies list\nglovebox cookies list https://app.example.com/account\nglovebox cookies list --json > cookies.json")
+	c := verb(action.VerbCookieList.Name, "list [<url>]", "glovebox cookies list\nglovebox cookies list https://app.example.com/account\nglovebox cookies list --json > cookies.json")
 	c.Args = between(0, 1)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		call := &action.CookieList{URL: first(args...)}
-		return cmd.call(c.Context(), "cookie.list", call, func(result action.Result) {
+		return cmd.call(c.Context(), action.VerbCookieList.Name, call, func(result action.Result) {
 			if got, ok := result.Data.(*action.CookieListing); ok {
 				table(cmd.environment, "no cookies", "DOMAIN\tPATH\tNAME\tVALUE\tEXPIRES\tFLAGS", got.Cookies, func(k action.Cookie) []any {
 					return []any{short(k.Domain, 40), short(k.Path, 30), short(k.Name, 40), short(k.Value, 40), expiry(k.Expires), flagsOf(k)}
@@ -63,7 +66,7 @@ func (cmd cookieCommands) set() *cobra.Command {
 	var file string
 	var one action.NewCookie
 	var expires time.Duration
-	c := verb("cookie.set", "set [<name>=<value>]",
+	c := verb(action.VerbCookieSet.Name, "set [<name>=<value>]",
 		"glovebox cookies set theme=dark --domain .example.com --expires 24h\nglovebox cookies set --file cookies.json\npass show app/cookies | glovebox cookies set --file -")
 	c.Long = "Sets a cookie for the page's host, or for --domain. Other users of this machine can see what stands on a\n" +
 		"command line: put secrets in a file, or on standard input. The file is JSON as \"cookies list --json\" prints."
@@ -81,14 +84,14 @@ func (cmd cookieCommands) set() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return cmd.call(c.Context(), "cookie.set", call, func(action.Result) {
+		return cmd.call(c.Context(), action.VerbCookieSet.Name, call, func(action.Result) {
 			cmd.printf("%s %s set\n", cmd.style.good("ok"), count(len(call.Cookies), "cookie"))
 		})
 	}
 	return c
 }
 
-// toSet makes the arguments from a file or from the command line.
+// toSet makes the arguments of a call from a file or from the command line.
 func (cmd cookieCommands) toSet(file string, args []string, one action.NewCookie, expires time.Duration) (*action.CookieSet, error) {
 	if (file == "") == (len(args) == 0) {
 		return nil, usage(errors.New("want either <name>=<value> or --file"))
@@ -108,7 +111,7 @@ func (cmd cookieCommands) toSet(file string, args []string, one action.NewCookie
 	return &action.CookieSet{Cookies: []action.NewCookie{one}}, nil
 }
 
-// read reads cookies as a call takes them, or as a result lists them.
+// read reads cookies from JSON, in the form of a call or of a listing.
 func (cmd cookieCommands) read(path string) (*action.CookieSet, error) {
 	source := cmd.io.In
 	if path != "-" {
@@ -136,7 +139,7 @@ func (cmd cookieCommands) read(path string) (*action.CookieSet, error) {
 func (cmd cookieCommands) delete() *cobra.Command {
 	var name, domain string
 	var all bool
-	c := verb("cookie.delete", "delete", "glovebox cookies delete --name theme\nglovebox cookies delete --domain example.com\nglovebox cookies delete --all")
+	c := verb(action.VerbCookieDelete.Name, "delete", "glovebox cookies delete --name theme\nglovebox cookies delete --domain example.com\nglovebox cookies delete --all")
 	c.Args = between(0, 0)
 	f := c.Flags()
 	f.StringVar(&name, "name", "", "only cookies of this name")
@@ -153,7 +156,7 @@ func (cmd cookieCommands) delete() *cobra.Command {
 		if all != (call.Name == nil && call.Domain == nil) {
 			return usage(errors.New("want --name or --domain, or else --all"))
 		}
-		return cmd.call(c.Context(), "cookie.delete", &call, func(result action.Result) {
+		return cmd.call(c.Context(), action.VerbCookieDelete.Name, &call, func(result action.Result) {
 			if got, ok := result.Data.(*action.CookiesDeleted); ok {
 				cmd.printf("%s %s deleted\n", cmd.style.good("ok"), count(got.Deleted, "cookie"))
 			}
@@ -168,6 +171,3 @@ func count(n int, what string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
-
-// cookieCommands list and change cookies.
-type cookieCommands struct{ *environment }

@@ -14,12 +14,15 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
+// crawlCommands read many pages.
+type crawlCommands struct{ *environment }
+
 func (cmd crawlCommands) crawl() *cobra.Command {
 	var call action.Crawl
 	var depth, delay int
 	var limit time.Duration
 	var out string
-	c := verb("page.crawl", "crawl <url>", "glovebox crawl https://docs.example.com/ --max-pages 50 -o docs\nglovebox crawl example.com --allow '*.example.com' --extract text --json")
+	c := verb(action.VerbPageCrawl.Name, "crawl <url>", "glovebox crawl https://docs.example.com/ --max-pages 50 -o docs\nglovebox crawl example.com --allow '*.example.com' --extract text --json")
 	c.Args = between(1, 1)
 	f := c.Flags()
 	f.IntVar(&call.MaxPages, "max-pages", 0, "pages at most (default 10)")
@@ -45,14 +48,14 @@ func (cmd crawlCommands) crawl() *cobra.Command {
 	return c
 }
 
-// run crawls and prints what came, also when it is interrupted.
+// run crawls and prints the pages that it got, also when it is interrupted.
 func (cmd crawlCommands) run(c *cobra.Command, args *action.Crawl, out string) error {
 	gateway, err := cmd.client(operatorToken)
 	if err != nil {
 		return err
 	}
 	watch := &action.CrawlWatch{Progress: cmd.progress(args.MaxPages)}
-	result, err := cmd.send(c.Context(), gateway, action.Call{Verb: "page.crawl", Session: cmd.target, Args: args, Crawl: watch})
+	result, err := cmd.send(c.Context(), gateway, action.Call{Verb: action.VerbPageCrawl.Name, Session: cmd.target, Args: args, Crawl: watch})
 	if cmd.io.Terminal && !cmd.json {
 		fmt.Fprint(cmd.io.Err, "\r\x1b[K")
 	}
@@ -107,7 +110,7 @@ func (cmd crawlCommands) show(c *action.Crawled, content bool) {
 	cmd.printf("\n")
 }
 
-// extension is what files of an extraction are called.
+// extension is the file name extension for a form of extraction.
 func extension(extract string) string {
 	switch extract {
 	case "html":
@@ -118,9 +121,9 @@ func extension(extract string) string {
 	return ".md"
 }
 
-// writePages writes each page to a file of its own. Names are numbers and what
-// is plain of the address, so that no address leads out of the folder; what is
-// there is not overwritten.
+// writePages writes each page to a file of its own. A name is a number and the
+// letters and digits of the address, so that no address leads out of the folder. It
+// does not overwrite files.
 func writePages(folder string, pages []action.CrawledPage, extension string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return unwritten(folder, err)
@@ -158,6 +161,3 @@ func plainName(address string) string {
 	}, rest), "._-")
 	return name[:min(len(name), 80)]
 }
-
-// crawlCommands read many pages.
-type crawlCommands struct{ *environment }

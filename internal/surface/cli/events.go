@@ -14,6 +14,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
+// eventCommands follow the events of the gateway.
+type eventCommands struct{ *environment }
+
 const (
 	comeAgain = time.Second      // after a stream of events ended
 	retryLate = 10 * time.Second // at most, while no gateway answers
@@ -22,7 +25,7 @@ const (
 func (cmd eventCommands) commands() []*cobra.Command {
 	var kinds []string
 	var after int64
-	c := verb("events.follow", "events", "glovebox events\nglovebox events --kind question,answer,alert --json\nglovebox events --after 0")
+	c := verb(action.VerbEventsFollow.Name, "events", "glovebox events\nglovebox events --kind question,answer,alert --json\nglovebox events --after 0")
 	c.Args = between(0, 0)
 	c.Flags().StringSliceVar(&kinds, "kind", nil, strings.Join(action.EventKinds, ", ")+" (default: all)")
 	c.Flags().Int64Var(&after, "after", -1, "begin behind this event; 0: with the oldest (default: what is yet to come)")
@@ -55,9 +58,9 @@ func (env *environment) reportLost(lost error) {
 	fmt.Fprintf(env.io.Err, "%s %s; trying again\n", env.style.warn("note:"), clean(fault.From(lost).Message))
 }
 
-// followEvents tells of events until ctx ends, over restarts of the gateway: state is
-// told of the first failure to reach it, and with nil when it is there again.
-// Errors that trying again does not mend are returned, and any before the
+// followEvents calls each with events until ctx ends, also after restarts of the
+// gateway. It calls state with the first failure to reach the gateway, and with nil
+// when it answers again. It returns errors that do not pass, and any error before the
 // first stream began.
 func (env *environment) followEvents(ctx context.Context, gateway caller, args *action.FollowEvents, each func(action.Event) error, state func(error)) error {
 	begun, lost, pause := false, false, comeAgain
@@ -99,11 +102,11 @@ func (env *environment) followEvents(ctx context.Context, gateway caller, args *
 	}
 }
 
-// followOnce follows until the stream ends. The first time it asks where the
-// trail ends, so that nothing is missed however early the stream breaks off.
+// followOnce follows until the stream ends. The first time it asks for the newest
+// event, so that nothing is missed when the stream ends early.
 func (env *environment) followOnce(ctx context.Context, gateway caller, args *action.FollowEvents, watch *action.EventWatch) error {
 	if args.After == nil {
-		result, err := env.send(ctx, gateway, action.Call{Verb: "events.follow", Args: args})
+		result, err := env.send(ctx, gateway, action.Call{Verb: action.VerbEventsFollow.Name, Args: args})
 		if err != nil {
 			return err
 		}
@@ -111,12 +114,12 @@ func (env *environment) followOnce(ctx context.Context, gateway caller, args *ac
 			args.After = &page.Last
 		}
 	}
-	_, err := env.send(ctx, gateway, action.Call{Verb: "events.follow", Args: args, Events: watch})
+	_, err := env.send(ctx, gateway, action.Call{Verb: action.VerbEventsFollow.Name, Args: args, Events: watch})
 	return err
 }
 
-// isTransient reports whether an error is one of a gateway that is away for a
-// while, or slow.
+// isTransient reports whether an error may pass: the gateway does not answer now, or
+// is slow.
 func isTransient(err error) bool {
 	var f *fault.Fault
 	if !errors.As(err, &f) {
@@ -141,6 +144,3 @@ func (env *environment) showEvent(e action.Event) {
 	env.printf("%6d %s %s %s  %s\n", e.ID, env.style.dim(rec.Timestamp.Local().Format("15:04:05")), paint(fmt.Sprintf("%-8s", e.Kind)),
 		short(rec.SessionID, 20), strings.Join(said, "  "))
 }
-
-// eventCommands follow the events of the gateway.
-type eventCommands struct{ *environment }

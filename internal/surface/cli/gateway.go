@@ -23,8 +23,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
 )
 
+// gatewayCommands start and check the gateway.
+type gatewayCommands struct{ *environment }
+
 const (
-	startWait = 30 * time.Second // for a gateway started in the background to answer; a cold engine takes a few
+	startWait = 30 * time.Second // for a gateway that was started in the background to answer; an engine that is not ready takes a few
 	idleExit  = 10 * 60          // seconds after which a gateway that was started in the background ends by itself
 )
 
@@ -76,12 +79,12 @@ func (cmd gatewayCommands) serve() *cobra.Command {
 	return c
 }
 
-// allowFlags is the flags that widen where agents may go.
+// allowFlags are the flags that allow agents more hosts.
 type allowFlags struct {
 	allow, private, trust []string
 
-	trusts bool // hosts of allow and private are trusted, too: a person names them for an agent
-	askAll bool // they are not
+	trusts bool // hosts of allow and private are trusted too, since a person names them for an agent
+	askAll bool // they are not trusted
 }
 
 func (t *allowFlags) flags(c *cobra.Command) {
@@ -95,8 +98,8 @@ func (t *allowFlags) flags(c *cobra.Command) {
 	}
 }
 
-// trusted are the hosts that are trusted: those that were named so, and where a
-// person sets an agent up those that it may open, in no spelling with a port.
+// trusted returns the trusted hosts: those of --trust and, where a person sets up an
+// agent, those that it may open. A host with a port is left out.
 func (t allowFlags) trusted() []string {
 	trusted := slices.Clone(t.trust)
 	if !t.trusts || t.askAll {
@@ -158,8 +161,8 @@ func (cmd gatewayCommands) guest() *cobra.Command {
 	}
 }
 
-// readyClient makes sure that a gateway answers, starting one in the background when
-// none does: it outlives this command, and ends by itself when it is idle.
+// readyClient returns a client of a gateway that answers. Where none does it starts
+// one in the background, which outlives this command and ends when it is idle.
 func (cmd gatewayCommands) readyClient(ctx context.Context, tokenFile string, to allowFlags) (*client.Client, error) {
 	conf, err := cmd.load()
 	if err != nil {
@@ -259,7 +262,7 @@ func (cmd gatewayCommands) mcp() *cobra.Command {
 	return c
 }
 
-// keepOpen is standard output, which is not ours to close.
+// keepOpen is standard output, which this package must not close.
 type keepOpen struct{ io.Writer }
 
 func (keepOpen) Close() error { return nil }
@@ -310,6 +313,3 @@ func (cmd gatewayCommands) showChecks(checks []Check) {
 		}
 	}
 }
-
-// gatewayCommands start and check the gateway.
-type gatewayCommands struct{ *environment }

@@ -15,7 +15,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/install"
 )
 
-// installed is what an install command answers with.
+// installed is the answer of an install command.
 type installed struct {
 	install.Plan
 	Installed bool `json:"installed"` // the commands were run, and nothing is missing now
@@ -62,7 +62,7 @@ func (cmd setupCommands) install(set install.Set, short string) *cobra.Command {
 	return c
 }
 
-// execute runs a plan once a person agrees.
+// execute runs a plan after a person agreed.
 func (cmd setupCommands) execute(ctx context.Context, plan install.Plan, machine install.Machine, yes bool) error {
 	if len(plan.Missing) == 0 {
 		return cmd.print(action.Result{Data: installed{Plan: plan, Installed: true}}, func(action.Result) {
@@ -88,7 +88,7 @@ func (cmd setupCommands) execute(ctx context.Context, plan install.Plan, machine
 	})
 }
 
-// showPlan tells people what is about to be done.
+// showPlan prints the steps of a plan.
 func (cmd setupCommands) showPlan(plan install.Plan) {
 	say := func(format string, args ...any) { fmt.Fprintf(cmd.io.Err, format, args...) }
 	say("missing: %s\n", strings.Join(plan.Missing, ", "))
@@ -101,8 +101,7 @@ func (cmd setupCommands) showPlan(plan install.Plan) {
 	}
 }
 
-// confirm asks a person a question that only y or yes affirms; the end of the
-// input does not.
+// confirm asks a person a question, and reports whether the answer is y or yes.
 func (cmd setupCommands) confirm(ctx context.Context, question string) (bool, error) {
 	fmt.Fprintf(cmd.io.Err, "%s [y/N] ", question)
 	type reply struct {

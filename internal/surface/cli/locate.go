@@ -13,11 +13,11 @@ import (
 
 var refPattern = regexp.MustCompile(`^(@|ref=)?e\d+$`)
 
-// elements is how every command that acts on an element takes it.
+// elements is the usage of commands that act on an element.
 const elements = "<element> is a reference of a snapshot (e12), a CSS selector, text=… for visible text, or x,y for a point of the\n" +
 	"viewport in CSS pixels. The flags name it otherwise."
 
-// locatorFlags is the flags that say which element is meant.
+// locatorFlags are the flags that name an element.
 type locatorFlags struct {
 	action.Locator
 	index int

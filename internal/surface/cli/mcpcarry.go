@@ -10,22 +10,22 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
 )
 
-// surroundings are variables besides those of the configuration that say which
-// gateway and which engine are meant: a client has an environment of its own.
+// surroundings are variables beside those of the configuration that choose the
+// gateway and the container engine. A client has an environment of its own.
 var surroundings = []string{
 	"XDG_CONFIG_HOME", "XDG_STATE_HOME", "GLOVEBOX_CA",
 	"DOCKER_HOST", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY", "DOCKER_API_VERSION",
 }
 
-// secrets are variables that are never written into a client's settings: what
-// they hold is a secret, or may be.
+// secrets are variables that are never written into a client's settings, because
+// they may hold a secret.
 var secrets = []string{
 	"GLOVEBOX_TOKEN", "GLOVEBOX_PROFILE_KEY", "GLOVEBOX_VAULT_KEY",
 	"GLOVEBOX_SECURITY_HITL_WEBHOOK_URL", "GLOVEBOX_AUDIT_OTLP_ENDPOINT",
 }
 
-// check reads the configuration that the entry will use, with what its flags
-// add, and refuses what the gateway would refuse when the client starts it.
+// check reads the configuration that the entry will use, with its flags. It refuses
+// what the gateway would refuse when the client starts it.
 func (cmd mcpCommands) check(p placementRequest) (config.Config, error) {
 	conf, err := setupCommands{cmd.environment}.examine(cmd.config)
 	if err != nil {
@@ -46,8 +46,8 @@ func (cmd mcpCommands) check(p placementRequest) (config.Config, error) {
 	return conf, nil
 }
 
-// configToCarry is the configuration that was named, or found in this folder:
-// the client starts elsewhere.
+// configToCarry returns the path of the configuration that was named, or found in
+// this folder, since the client starts in another folder.
 func (cmd mcpCommands) configToCarry(conf config.Config) string {
 	if cmd.config != "" {
 		return cmd.config
@@ -58,7 +58,8 @@ func (cmd mcpCommands) configToCarry(conf config.Config) string {
 	return ""
 }
 
-// carriedVariables are the variables that the entry sets, as they are here.
+// carriedVariables returns the variables that the entry sets, with their values
+// here.
 func (cmd mcpCommands) carriedVariables(conf config.Config) []mcpconfig.Variable {
 	var all []mcpconfig.Variable
 	add := func(name string) {
@@ -67,7 +68,7 @@ func (cmd mcpCommands) carriedVariables(conf config.Config) []mcpconfig.Variable
 			return
 		}
 		if name == "GLOVEBOX_SERVER_STATE_DIR" {
-			value = conf.Server.StateDir // whole: the client starts elsewhere
+			value = conf.Server.StateDir // an absolute path: the client starts in another folder
 		}
 		all = append(all, mcpconfig.Variable{Name: name, Value: value})
 	}
@@ -82,7 +83,7 @@ func (cmd mcpCommands) carriedVariables(conf config.Config) []mcpconfig.Variable
 	return all
 }
 
-// secretsSet are the secrets that are set here.
+// secretsSet returns the names of secrets that are set here.
 func (cmd mcpCommands) secretsSet() (names []string) {
 	for _, name := range secrets {
 		if _, set := cmd.vars(name); set {

@@ -15,9 +15,12 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/mcpconfig"
 )
 
+// mcpCommands put the gateway into the configuration of MCP clients.
+type mcpCommands struct{ *environment }
+
 const mostSettings = 16 << 20 // bytes of a client's file
 
-// placement says what became of an entry, for --json.
+// placement is the result of writing an entry, for --json.
 type placement struct {
 	Client  string `json:"client,omitempty"`
 	File    string `json:"file,omitempty"`
@@ -101,8 +104,8 @@ func (cmd mcpCommands) place(p placementRequest) error {
 	return cmd.print(action.Result{Data: done}, func(action.Result) { cmd.showPlaced(client, p, done) })
 }
 
-// commandOf is how a client starts us: by the path of this program, since
-// clients have a search path of their own.
+// commandOf returns the command by which a client starts the MCP server. It has the
+// full path of this program, since clients have a search path of their own.
 func (cmd mcpCommands) commandOf(p placementRequest, conf config.Config) (mcpconfig.Command, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -132,7 +135,7 @@ func (cmd mcpCommands) commandOf(p placementRequest, conf config.Config) (mcpcon
 	return command, nil
 }
 
-// showPlain shows what most clients take that are not known by name.
+// showPlain prints the entry in the form that most other clients accept.
 func (cmd mcpCommands) showPlain(p placementRequest, command mcpconfig.Command) error {
 	if p.write || p.remove || p.file != "" {
 		return fault.New(fault.InvalidRequest, "client must say whose settings they are").Hinted("use one of %s", strings.Join(mcpconfig.Names(), ", ")).With("field", "client")
@@ -152,8 +155,8 @@ func (cmd mcpCommands) showPlain(p placementRequest, command mcpconfig.Command) 
 	})
 }
 
-// sayWhereToAnswer says how a person gets to the agent's questions, and what of
-// the environment the entry does not have.
+// sayWhereToAnswer says how a person answers the agent's questions, and which
+// variables the entry does not have.
 func (cmd mcpCommands) sayWhereToAnswer() {
 	for _, name := range cmd.secretsSet() {
 		cmd.printf("%s %s is set here and may be a secret: it is not in the entry; set it for the client where it needs it\n", cmd.style.warn("note:"), name)
@@ -188,8 +191,8 @@ func (cmd mcpCommands) showPlaced(c mcpconfig.Client, p placementRequest, done p
 	}
 }
 
-// write changes a client's file: whole or not at all, with a copy of what it
-// was beside it. A link is followed, so that settings kept elsewhere stay there.
+// write changes a client's file completely or not at all, and keeps a copy of the
+// file beside it. It follows links, so that settings kept elsewhere stay there.
 func (d *placement) write(c mcpconfig.Client, command mcpconfig.Command, remove bool) error {
 	path := d.File
 	if target, err := filepath.EvalSymlinks(path); err == nil {
@@ -238,8 +241,7 @@ func settings(path string) (text string, mode fs.FileMode, err error) {
 	return string(data), info.Mode().Perm(), nil
 }
 
-// replace writes a file beside the one there is, and takes its place: it is there
-// whole or not at all.
+// replace replaces a file by renaming a new one, so that it is complete at any time.
 func replace(path string, text []byte, mode fs.FileMode) error {
 	file, err := os.CreateTemp(filepath.Dir(path), ".glovebox-*")
 	if err != nil {
@@ -259,6 +261,3 @@ func replace(path string, text []byte, mode fs.FileMode) error {
 func unplaced(path string, err error) error {
 	return fault.New(fault.InvalidRequest, "%s cannot be written", path).Hinted("give another with --file, or add the entry by hand").Because(err)
 }
-
-// mcpCommands put the gateway into the configuration of MCP clients.
-type mcpCommands struct{ *environment }

@@ -9,16 +9,19 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
+// pageCommands act on a page and read it.
+type pageCommands struct{ *environment }
+
 func (cmd pageCommands) commands() []*cobra.Command {
 	return []*cobra.Command{
-		cmd.goTo(), cmd.plain("back", "page.back"), cmd.plain("forward", "page.forward"), cmd.reload(),
+		cmd.goTo(), cmd.plain("back", action.VerbPageBack.Name), cmd.plain("forward", action.VerbPageForward.Name), cmd.reload(),
 		cmd.click(), cmd.typeText(), cmd.press(), cmd.choose(), cmd.hover(), cmd.drag(), cmd.fillSecret(), cmd.scroll(), cmd.resize(), cmd.dialog(),
 		cmd.wait(), cmd.extract(), cmd.snapshot(), cmd.find(), cmd.screenshot(),
 		cmd.content(), cmd.markdown(), cmd.links(), cmd.scrape(), cmd.execute(), cmd.pdf(), crawlCommands{cmd.environment}.crawl(), cmd.batch(),
 	}
 }
 
-// verb makes a command of a row of the table: its summary is the help.
+// verb makes a command from a row of the table of verbs, whose summary is the help.
 func verb(name, use, example string) *cobra.Command {
 	row, _ := action.Lookup(name)
 	c := &cobra.Command{Use: use, Short: row.Summary}
@@ -53,13 +56,13 @@ func (cmd pageCommands) showPage(result action.Result) {
 func (cmd pageCommands) goTo() *cobra.Command {
 	var until, domain string
 	var limit time.Duration
-	c := verb("page.goto", "goto <url>", "glovebox goto example.com\nglovebox goto https://example.com/ --wait-until networkidle")
+	c := verb(action.VerbPageGoto.Name, "goto <url>", "glovebox goto example.com\nglovebox goto https://example.com/ --wait-until networkidle")
 	c.Args = between(1, 1)
 	c.Flags().StringVar(&until, "wait-until", "", "load, domcontentloaded or networkidle (default load)")
 	c.Flags().StringVar(&domain, "domain-hint", "", "domain whose stored credentials the session gets first")
 	timeoutFlag(c, &limit)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return cmd.call(c.Context(), "page.goto", &action.Goto{URL: args[0], WaitUntil: until, DomainHint: domain, Timing: timing(limit)}, func(result action.Result) {
+		return cmd.call(c.Context(), action.VerbPageGoto.Name, &action.Goto{URL: args[0], WaitUntil: until, DomainHint: domain, Timing: timing(limit)}, func(result action.Result) {
 			if at, ok := result.Data.(*action.Navigated); ok {
 				cmd.printf("%d %s %s\n", at.Status, cmd.style.bold(short(at.Title, 80)), clean(at.URL))
 			}
@@ -70,11 +73,11 @@ func (cmd pageCommands) goTo() *cobra.Command {
 
 func (cmd pageCommands) reload() *cobra.Command {
 	var fresh bool
-	c := verb("page.reload", "reload", "glovebox reload --ignore-cache")
+	c := verb(action.VerbPageReload.Name, "reload", "glovebox reload --ignore-cache")
 	c.Args = between(0, 0)
 	c.Flags().BoolVar(&fresh, "ignore-cache", false, "fetch everything anew")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return cmd.call(c.Context(), "page.reload", &action.Reload{IgnoreCache: fresh}, cmd.showPage)
+		return cmd.call(c.Context(), action.VerbPageReload.Name, &action.Reload{IgnoreCache: fresh}, cmd.showPage)
 	}
 	return c
 }
@@ -92,7 +95,7 @@ func (cmd pageCommands) wait() *cobra.Command {
 	var w locatorFlags
 	var call action.WaitFor
 	limit := 5 * time.Second
-	c := verb("page.wait_for", "wait [<element>]", "glovebox wait '#done' --state visible\nglovebox wait --text 'Saved'\nglovebox wait --url /done\nglovebox wait --networkidle --timeout 20s")
+	c := verb(action.VerbPageWaitFor.Name, "wait [<element>]", "glovebox wait '#done' --state visible\nglovebox wait --text 'Saved'\nglovebox wait --url /done\nglovebox wait --networkidle --timeout 20s")
 	c.Args = between(0, 1)
 	w.flags(c)
 	f := c.Flags()
@@ -110,7 +113,7 @@ func (cmd pageCommands) wait() *cobra.Command {
 		ms := int(limit.Milliseconds())
 		call.Timeout = &ms
 		came := true
-		err = cmd.callThen(c.Context(), "page.wait_for", &call, func(result action.Result) {
+		err = cmd.callThen(c.Context(), action.VerbPageWaitFor.Name, &call, func(result action.Result) {
 			if found, ok := result.Data.(*action.Waited); ok {
 				came = found.Found
 			}
@@ -119,6 +122,3 @@ func (cmd pageCommands) wait() *cobra.Command {
 	}
 	return c
 }
-
-// pageCommands act on a page and read it.
-type pageCommands struct{ *environment }

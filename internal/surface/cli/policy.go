@@ -13,6 +13,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
+// policyCommands show the policy and explain its decisions.
+type policyCommands struct{ *environment }
+
 func (cmd policyCommands) commands() []*cobra.Command {
 	group := &cobra.Command{Use: "policy", Short: "Show the policy, and say what it would do with a call", Args: between(0, 0), RunE: help}
 	group.AddCommand(cmd.show(), cmd.explain())
@@ -20,10 +23,10 @@ func (cmd policyCommands) commands() []*cobra.Command {
 }
 
 func (cmd policyCommands) show() *cobra.Command {
-	c := verb("policy.show", "show", "glovebox policy show --json")
+	c := verb(action.VerbPolicyShow.Name, "show", "glovebox policy show --json")
 	c.Args = between(0, 0)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return cmd.call(c.Context(), "policy.show", &action.None{}, func(result action.Result) {
+		return cmd.call(c.Context(), action.VerbPolicyShow.Name, &action.None{}, func(result action.Result) {
 			if view, ok := result.Data.(*action.PolicyView); ok {
 				cmd.showPolicy(view)
 			}
@@ -60,7 +63,7 @@ func (cmd policyCommands) explain() *cobra.Command {
 	var q action.PolicyQuery
 	var role, host, url string
 	var offline bool
-	c := verb("policy.explain", "explain <verb>|<tool> [<argument>=<value>…]",
+	c := verb(action.VerbPolicyExplain.Name, "explain <verb>|<tool> [<argument>=<value>…]",
 		"glovebox policy explain page.click --element-role button --element-name Delete --host app.example.com\n"+
 			"glovebox policy explain page.goto --url https://bank.example/ --offline\n"+
 			"glovebox policy explain browser_click target=e12 --session invoices\n"+
@@ -96,14 +99,14 @@ func (cmd policyCommands) explain() *cobra.Command {
 		if offline {
 			return cmd.explainOffline(q)
 		}
-		cmd.target = "" // it is the question's, not the call's
-		return cmd.call(c.Context(), "policy.explain", &q, cmd.showExplanation)
+		cmd.target = "" // of the question, not of this call
+		return cmd.call(c.Context(), action.VerbPolicyExplain.Name, &q, cmd.showExplanation)
 	}
 	return c
 }
 
-// elementFlags are the flags that state what a page would say of an element:
-// one for each text of it, --<prefix>-name, and one for what is true of it.
+// elementFlags adds the flags that describe an element: one for each text,
+// --<prefix>-name, and one for its properties.
 func elementFlags(c *cobra.Command, prefix, whose string, e *action.PolicyElement) {
 	v := reflect.ValueOf(e).Elem()
 	for _, field := range action.Fields(v.Type()) {
@@ -118,7 +121,7 @@ func elementFlags(c *cobra.Command, prefix, whose string, e *action.PolicyElemen
 	}
 }
 
-// dashed is a name as flags are written: formAction, form-action.
+// dashed returns a name as flags are written: form-action for formAction.
 func dashed(name string) string {
 	var b strings.Builder
 	for _, r := range name {
@@ -131,7 +134,7 @@ func dashed(name string) string {
 	return b.String()
 }
 
-// argumentsOf makes a verb's arguments of words: name=value, or one JSON
+// argumentsOf makes a verb's arguments from words name=value, or from one JSON
 // object.
 func argumentsOf(verb string, words []string) (json.RawMessage, error) {
 	if len(words) == 0 {
@@ -162,8 +165,8 @@ func argumentsOf(verb string, words []string) (json.RawMessage, error) {
 	return json.Marshal(object)
 }
 
-// valueOf is a value of the kind that the argument has: a text, a list of
-// texts with commas between them, or else JSON.
+// valueOf encodes a value by the type of the argument: a text, a list of texts
+// separated by commas, or else JSON.
 func valueOf(fields []action.Field, name, value string) any {
 	for _, f := range fields {
 		kind := f.Type
@@ -221,6 +224,3 @@ func (cmd policyCommands) showExplanation(result action.Result) {
 		cmd.printf("%s %s\n", cmd.style.dim("note:"), assumed)
 	}
 }
-
-// policyCommands show the policy and explain its decisions.
-type policyCommands struct{ *environment }

@@ -16,7 +16,7 @@ import (
 
 func (cmd profileCommands) export() *cobra.Command {
 	var out string
-	c := verb("profile.export", "export <profile>",
+	c := verb(action.VerbProfileExport.Name, "export <profile>",
 		"glovebox profile export work -o state.json\nglovebox profile export work | jq -r '.cookies[].domain'")
 	c.Args = between(1, 1)
 	c.Long = c.Short + `.
@@ -37,9 +37,9 @@ started for the time it takes.`
 		if err != nil {
 			return err
 		}
-		// not by send, which takes characters out that a terminal would act on: the
-		// values must stay as they are
-		result, err := gateway.Call(c.Context(), action.Call{Verb: "profile.export", Args: &action.ByID{ID: args[0]}, Surface: "cli"})
+		// not by send, which removes control characters: the values must stay as they
+		// are
+		result, err := gateway.Call(c.Context(), action.Call{Verb: action.VerbProfileExport.Name, Args: &action.ByID{ID: args[0]}, Surface: "cli"})
 		if err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func (cmd profileCommands) writeState(out string, state action.StorageState) err
 	})
 }
 
-const shownLeft = 20 // rows of what was left out, of which --json prints all
+const shownLeft = 20 // rows of what was left out; --json prints all
 
 func (cmd profileCommands) showLeft(left []action.LeftOut) {
 	for i, l := range left {
@@ -105,7 +105,7 @@ func (cmd profileCommands) showLeft(left []action.LeftOut) {
 	}
 }
 
-// loginOf says how much a login state has.
+// loginOf says how much a login state holds.
 func loginOf(cookies, items, origins int) string {
 	return fmt.Sprintf("%s and %s of localStorage (%s)",
 		plural(cookies, "cookie", "cookies"), plural(items, "entry", "entries"), plural(origins, "origin", "origins"))
@@ -118,12 +118,12 @@ func plural(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, more)
 }
 
-// sources are the formats of files as people name them.
+// sources are the names of the file formats, for people.
 var sources = []string{"auto", "playwright", "netscape", "json"}
 
 func (cmd profileCommands) importLogin() *cobra.Command {
 	var call action.ProfileImport
-	c := verb("profile.import", "import <profile> <file>",
+	c := verb(action.VerbProfileImport.Name, "import <profile> <file>",
 		"glovebox profile import work state.json\nglovebox profile import work cookies.txt --allow example.com,app.example.com\npass show cookies | glovebox profile import work - --from netscape")
 	c.Args = between(2, 2)
 	c.Long = c.Short + `.
@@ -150,7 +150,7 @@ no scripts, cookies or HTML in them, and values are taken out of what they read.
 		if call.File, err = cmd.stateFile(args[1]); err != nil {
 			return err
 		}
-		return cmd.call(c.Context(), "profile.import", &call, cmd.showImported)
+		return cmd.call(c.Context(), action.VerbProfileImport.Name, &call, cmd.showImported)
 	}
 	return c
 }

@@ -15,10 +15,10 @@ import (
 )
 
 func (cmd pageCommands) content() *cobra.Command {
-	c := verb("page.content", "content [<selector>]", "glovebox content\nglovebox content main")
+	c := verb(action.VerbPageContent.Name, "content [<selector>]", "glovebox content\nglovebox content main")
 	c.Args = between(0, 1)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return cmd.call(c.Context(), "page.content", &action.Content{Selector: first(args...)}, func(result action.Result) {
+		return cmd.call(c.Context(), action.VerbPageContent.Name, &action.Content{Selector: first(args...)}, func(result action.Result) {
 			if got, ok := result.Data.(*action.HTML); ok {
 				cmd.printf("%s\n", clean(got.HTML))
 			}
@@ -29,13 +29,13 @@ func (cmd pageCommands) content() *cobra.Command {
 
 func (cmd pageCommands) markdown() *cobra.Command {
 	var call action.Markdown
-	c := verb("page.markdown", "markdown", "glovebox markdown\nglovebox markdown --full --images > page.md\nglovebox markdown --max-tokens 4000 --offset 12000")
+	c := verb(action.VerbPageMarkdown.Name, "markdown", "glovebox markdown\nglovebox markdown --full --images > page.md\nglovebox markdown --max-tokens 4000 --offset 12000")
 	c.Args = between(0, 0)
 	pagingFlags(c, &call.Paging)
 	c.Flags().BoolVar(&call.Full, "full", false, "all of the page: navigation, header, footer, asides, and what stands around an article")
 	c.Flags().BoolVar(&call.Images, "images", false, "addresses of images too")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return cmd.call(c.Context(), "page.markdown", &call, func(result action.Result) {
+		return cmd.call(c.Context(), action.VerbPageMarkdown.Name, &call, func(result action.Result) {
 			if got, ok := result.Data.(*action.Marked); ok {
 				cmd.printf("%s\n", clean(got.Markdown))
 			}
@@ -45,10 +45,10 @@ func (cmd pageCommands) markdown() *cobra.Command {
 }
 
 func (cmd pageCommands) links() *cobra.Command {
-	c := verb("page.links", "links", "glovebox links\nglovebox links --json")
+	c := verb(action.VerbPageLinks.Name, "links", "glovebox links\nglovebox links --json")
 	c.Args = between(0, 0)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return cmd.call(c.Context(), "page.links", &action.None{}, func(result action.Result) {
+		return cmd.call(c.Context(), action.VerbPageLinks.Name, &action.None{}, func(result action.Result) {
 			if got, ok := result.Data.(*action.LinkListing); ok {
 				for _, l := range got.Links {
 					cmd.printf("%s\t%s\n", clean(l.Href), short(l.Text, 80))
@@ -62,7 +62,7 @@ func (cmd pageCommands) links() *cobra.Command {
 func (cmd pageCommands) scrape() *cobra.Command {
 	var url string
 	var limit time.Duration
-	c := verb("page.scrape", "scrape <name>=<selector>…", "glovebox scrape title=h1 'prices=.price'\nglovebox scrape 'pictures=img@src' --from example.com --json")
+	c := verb(action.VerbPageScrape.Name, "scrape <name>=<selector>…", "glovebox scrape title=h1 'prices=.price'\nglovebox scrape 'pictures=img@src' --from example.com --json")
 	c.Args = between(1, -1)
 	c.Flags().StringVar(&url, "from", "", "navigate to this URL first")
 	timeoutFlag(c, &limit)
@@ -75,7 +75,7 @@ func (cmd pageCommands) scrape() *cobra.Command {
 			}
 			call.Selectors[name] = selector
 		}
-		return cmd.call(c.Context(), "page.scrape", call, cmd.showScraped)
+		return cmd.call(c.Context(), action.VerbPageScrape.Name, call, cmd.showScraped)
 	}
 	return c
 }
@@ -101,13 +101,13 @@ func (cmd pageCommands) showScraped(result action.Result) {
 func (cmd pageCommands) execute() *cobra.Command {
 	var call action.Execute
 	var limit time.Duration
-	c := verb("page.execute", "execute <script>", "glovebox execute 'document.title'\nglovebox execute --await 'fetch(\"/api\").then(r => r.json())'")
+	c := verb(action.VerbPageExecute.Name, "execute <script>", "glovebox execute 'document.title'\nglovebox execute --await 'fetch(\"/api\").then(r => r.json())'")
 	c.Args = between(1, 1)
 	c.Flags().BoolVar(&call.AwaitPromise, "await", false, "wait for the promise that it returns")
 	timeoutFlag(c, &limit)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		call.Expression, call.Timing = args[0], timing(limit)
-		return cmd.call(c.Context(), "page.execute", &call, func(result action.Result) {
+		return cmd.call(c.Context(), action.VerbPageExecute.Name, &call, func(result action.Result) {
 			got, ok := result.Data.(*action.Executed)
 			if !ok {
 				return
@@ -125,7 +125,7 @@ func (cmd pageCommands) execute() *cobra.Command {
 func (cmd pageCommands) pdf() *cobra.Command {
 	var call action.PrintPDF
 	var out string
-	c := verb("page.pdf", "pdf", "glovebox pdf -o page.pdf\nglovebox pdf --format letter --landscape --print-background")
+	c := verb(action.VerbPagePDF.Name, "pdf", "glovebox pdf -o page.pdf\nglovebox pdf --format letter --landscape --print-background")
 	c.Args = between(0, 0)
 	f := c.Flags()
 	outputFlag(c, &out, "page.pdf")
@@ -134,7 +134,7 @@ func (cmd pageCommands) pdf() *cobra.Command {
 	f.BoolVar(&call.PrintBackground, "print-background", false, "backgrounds too")
 	f.Float64Var(&call.Scale, "scale", 0, "0.1 to 2 (default 1)")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return cmd.save(c.Context(), "page.pdf", &call, func(result action.Result) (string, []byte, string) {
+		return cmd.save(c.Context(), action.VerbPagePDF.Name, &call, func(result action.Result) (string, []byte, string) {
 			got, ok := result.Data.(*action.PDF)
 			if !ok {
 				return "", nil, ""
@@ -147,7 +147,7 @@ func (cmd pageCommands) pdf() *cobra.Command {
 
 func (cmd pageCommands) find() *cobra.Command {
 	var call action.Find
-	c := verb("page.find", "find [<text>]", "glovebox find invoice\nglovebox find --role button --name Save\nglovebox find --regex '[0-9]+ EUR' --in main")
+	c := verb(action.VerbPageFind.Name, "find [<text>]", "glovebox find invoice\nglovebox find --role button --name Save\nglovebox find --regex '[0-9]+ EUR' --in main")
 	c.Long = c.Short + ".\n\nThe exit status is 5 where nothing was found."
 	c.Args = between(0, 1)
 	f := c.Flags()
@@ -164,7 +164,7 @@ func (cmd pageCommands) find() *cobra.Command {
 		}
 		call.Text = first(append(args, call.Text)...)
 		there := true
-		err := cmd.callThen(c.Context(), "page.find", &call, func(result action.Result) {
+		err := cmd.callThen(c.Context(), action.VerbPageFind.Name, &call, func(result action.Result) {
 			if found, ok := result.Data.(*action.Matches); ok {
 				there = found.Total > 0
 			}
@@ -203,14 +203,14 @@ func counted(shown, total int) string {
 }
 
 func (cmd pageCommands) extract() *cobra.Command {
-	c := verb("page.extract", "extract [text|title]", "glovebox extract title")
+	c := verb(action.VerbPageExtract.Name, "extract [text|title]", "glovebox extract title")
 	c.Args = between(0, 1)
 	c.ValidArgs = []string{"text", "title"}
 	var call action.Extract
 	pagingFlags(c, &call.Paging)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		call.Mode = first(append(args, "")...)
-		return cmd.call(c.Context(), "page.extract", &call, func(result action.Result) {
+		return cmd.call(c.Context(), action.VerbPageExtract.Name, &call, func(result action.Result) {
 			if got, ok := result.Data.(*action.Extracted); ok {
 				cmd.printf("%s\n", clean(got.Text))
 			}
@@ -219,7 +219,7 @@ func (cmd pageCommands) extract() *cobra.Command {
 	return c
 }
 
-// pagingFlags has a command take which part of a text it wants.
+// pagingFlags adds the flags that choose a part of a text.
 func pagingFlags(c *cobra.Command, p *action.Paging) {
 	c.Flags().IntVar(&p.MaxTokens, "max-tokens", 0, "most tokens of the answer, 500 to 24000 (default all)")
 	c.Flags().IntVar(&p.Offset, "offset", 0, "where to go on, as the answer before says")
@@ -227,7 +227,7 @@ func pagingFlags(c *cobra.Command, p *action.Paging) {
 
 func (cmd pageCommands) snapshot() *cobra.Command {
 	var call action.TakeSnapshot
-	c := verb("page.snapshot", "snapshot [<ref>]", "glovebox snapshot\nglovebox snapshot e12 --urls\nglovebox snapshot --interactive --max-tokens 2000\nglovebox snapshot --format tree --json")
+	c := verb(action.VerbPageSnapshot.Name, "snapshot [<ref>]", "glovebox snapshot\nglovebox snapshot e12 --urls\nglovebox snapshot --interactive --max-tokens 2000\nglovebox snapshot --format tree --json")
 	c.Args = between(0, 1)
 	f := c.Flags()
 	f.StringVar(&call.Format, "format", "", "text, markdown or tree (tree prints JSON)")
@@ -248,7 +248,7 @@ func (cmd pageCommands) snapshot() *cobra.Command {
 			}
 			call.Ref = args[0]
 		}
-		return cmd.call(c.Context(), "page.snapshot", &call, func(result action.Result) {
+		return cmd.call(c.Context(), action.VerbPageSnapshot.Name, &call, func(result action.Result) {
 			if got, ok := result.Data.(*action.Snapshot); ok {
 				cmd.printf("%s\n", strings.TrimRight(clean(got.Text), "\n"))
 			}
@@ -260,7 +260,7 @@ func (cmd pageCommands) snapshot() *cobra.Command {
 func (cmd pageCommands) screenshot() *cobra.Command {
 	var call action.TakeScreenshot
 	var out string
-	c := verb("page.screenshot", "screenshot [<ref>|<selector>]", "glovebox screenshot -o page.png\nglovebox screenshot e12\nglovebox screenshot --full-page --format jpeg -o page.jpg\nglovebox screenshot --labels -o page.png")
+	c := verb(action.VerbPageScreenshot.Name, "screenshot [<ref>|<selector>]", "glovebox screenshot -o page.png\nglovebox screenshot e12\nglovebox screenshot --full-page --format jpeg -o page.jpg\nglovebox screenshot --labels -o page.png")
 	c.Args = between(0, 1)
 	f := c.Flags()
 	f.StringVar(&call.Format, "format", "", "png, jpeg or webp (default png)")
@@ -274,7 +274,7 @@ func (cmd pageCommands) screenshot() *cobra.Command {
 		if err := pictured(&call, args); err != nil {
 			return err
 		}
-		return cmd.save(c.Context(), "page.screenshot", &call, func(result action.Result) (string, []byte, string) {
+		return cmd.save(c.Context(), action.VerbPageScreenshot.Name, &call, func(result action.Result) (string, []byte, string) {
 			shot, ok := result.Data.(*action.Screenshot)
 			if !ok {
 				return "", nil, ""
@@ -285,7 +285,7 @@ func (cmd pageCommands) screenshot() *cobra.Command {
 	return c
 }
 
-// pictured reads the element that a picture is to show.
+// pictured reads which element a screenshot is to show.
 func pictured(call *action.TakeScreenshot, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -304,12 +304,12 @@ func pictured(call *action.TakeScreenshot, args []string) error {
 func (cmd pageCommands) har() *cobra.Command {
 	var call action.ExportHAR
 	var path string
-	c := verb("page.har", "har", "glovebox har\nglovebox har -o requests.har --headers")
+	c := verb(action.VerbPageHAR.Name, "har", "glovebox har\nglovebox har -o requests.har --headers")
 	c.Args = between(0, 0)
 	outputFlag(c, &path, "session.har")
 	c.Flags().BoolVar(&call.Headers, "headers", false, "with headers, credentials masked; for operators")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return cmd.save(c.Context(), "page.har", &call, func(result action.Result) (string, []byte, string) {
+		return cmd.save(c.Context(), action.VerbPageHAR.Name, &call, func(result action.Result) (string, []byte, string) {
 			got, ok := result.Data.(*action.HAR)
 			if !ok {
 				return "", nil, ""

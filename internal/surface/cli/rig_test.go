@@ -61,7 +61,7 @@ type rig struct {
 
 func newRig(t *testing.T, d *door) *rig {
 	t.Helper()
-	handler, err := rest.New(rest.Options{Door: d, Auth: anyone{}, Version: "test", Log: slog.New(slog.DiscardHandler)})
+	handler, err := rest.New(rest.Options{Gate: d, Auth: anyone{}, Version: "test", Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,16 +16,19 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
+// runCommands start, watch and end contract runs.
+type runCommands struct{ *environment }
+
 const (
 	mostRunFile = 1 << 20          // bytes
-	cancelLimit = 60 * time.Second // for a run to end that was interrupted
-	lookEvery   = 5                // seconds between looks at a run that outlasts its call
+	cancelLimit = 60 * time.Second // for an interrupted run to end
+	lookEvery   = 5                // seconds that a call waits for a run
 )
 
-// exitStatus is the exit status of a run that has ended.
+// exitStatus is an error that only sets the exit status.
 type exitStatus int
 
-// Error is never shown: the run was.
+// Error is never printed: the answer was.
 func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
 // The exit statuses of runs, by final status; docs/runs.md. None is 0.
@@ -42,7 +45,7 @@ func (cmd runCommands) commands() []*cobra.Command {
 }
 
 func (cmd runCommands) run() *cobra.Command {
-	c := verb("run.start", "run <file.yaml|file.json>", "glovebox run checkout.yaml\nglovebox run - --json < checkout.json")
+	c := verb(action.VerbRunStart.Name, "run <file.yaml|file.json>", "glovebox run checkout.yaml\nglovebox run - --json < checkout.json")
 	c.Long = "Runs the actions of a file (docs/runs.md) in a browser of its own, shows each as it is done, and writes\n" +
 		"screenshots to screenshot_dir, below the current folder. It ends with\n" +
 		"  0 every action was done    10 every action was tried, and some failed\n" +
@@ -76,8 +79,8 @@ func (cmd runCommands) runFile(path string) (*action.RunStart, error) {
 	return call, action.Check(call)
 }
 
-// input reads a file, or standard input, as JSON. JSON is YAML too. what and
-// page say for faults what it should hold, and where that is written.
+// input reads a file, or standard input, as YAML, which JSON is too. what and page
+// are for faults: what it should hold, and where that is documented.
 func (cmd runCommands) input(path, what, page string) ([]byte, error) {
 	from := cmd.io.In
 	if path != "-" {
@@ -100,7 +103,7 @@ func (cmd runCommands) input(path, what, page string) ([]byte, error) {
 	return text, nil
 }
 
-// drive starts a run, shows what it does, and waits for its end.
+// drive starts a run, prints its steps, and waits for its end.
 func (cmd runCommands) drive(ctx context.Context, gateway caller, call *action.RunStart) error {
 	var id string
 	lines := 0
@@ -108,10 +111,10 @@ func (cmd runCommands) drive(ctx context.Context, gateway caller, call *action.R
 		Step:  func(e action.RunEntry) { lines++; cmd.showEntry(e) },
 		State: func(run action.Run) { id = run.ID; cmd.showState(run) },
 	}
-	result, err := cmd.send(ctx, gateway, action.Call{Verb: "run.start", Args: call, Run: watch})
+	result, err := cmd.send(ctx, gateway, action.Call{Verb: action.VerbRunStart.Name, Args: call, Run: watch})
 	run, ok := result.Data.(*action.Run)
-	for err == nil && ok && run.State != action.RunEnded { // it outlasts a call, as one that waits for people may
-		result, err = cmd.send(ctx, gateway, action.Call{Verb: "run.show", Args: &action.RunShow{ID: run.ID, Wait: lookEvery}})
+	for err == nil && ok && run.State != action.RunEnded { // a run that waits for people may take longer than a call
+		result, err = cmd.send(ctx, gateway, action.Call{Verb: action.VerbRunShow.Name, Args: &action.RunShow{ID: run.ID, Wait: lookEvery}})
 		if run, ok = result.Data.(*action.Run); ok {
 			for ; lines < len(run.Log); lines++ {
 				cmd.showEntry(run.Log[lines])
@@ -122,7 +125,7 @@ func (cmd runCommands) drive(ctx context.Context, gateway caller, call *action.R
 		stopping, stop := context.WithTimeout(context.WithoutCancel(ctx), cancelLimit)
 		defer stop()
 		ctx = stopping
-		result, err = cmd.send(ctx, gateway, action.Call{Verb: "run.cancel", Args: &action.ByID{ID: id}})
+		result, err = cmd.send(ctx, gateway, action.Call{Verb: action.VerbRunCancel.Name, Args: &action.ByID{ID: id}})
 		run, ok = result.Data.(*action.Run)
 	}
 	if err != nil || !ok {
@@ -150,8 +153,8 @@ func (cmd runCommands) conclude(ctx context.Context, gateway caller, call *actio
 	return status
 }
 
-// keepShots writes a run's screenshots below the current folder, and nowhere
-// else: a link that leads out is not followed.
+// keepShots writes a run's screenshots below the current folder. It does not follow
+// links that lead out of the folder.
 func (cmd runCommands) keepShots(ctx context.Context, gateway caller, dir string, run *action.Run) error {
 	if len(run.Screenshots) == 0 {
 		return nil
@@ -165,7 +168,7 @@ func (cmd runCommands) keepShots(ctx context.Context, gateway caller, dir string
 		shot := &run.Screenshots[i]
 		var result action.Result
 		if err == nil {
-			result, err = cmd.send(ctx, gateway, action.Call{Verb: "artifact.get", Args: &action.ByID{ID: filepath.Base(shot.Path)}})
+			result, err = cmd.send(ctx, gateway, action.Call{Verb: action.VerbArtifactGet.Name, Args: &action.ByID{ID: filepath.Base(shot.Path)}})
 		}
 		if file, ok := result.Data.(*action.File); err == nil && ok {
 			path := filepath.Join(dir, filepath.Base(shot.Name))
@@ -231,12 +234,12 @@ func (cmd runCommands) showRun(result action.Result) {
 
 func (cmd runCommands) list() *cobra.Command {
 	var call action.RunList
-	c := verb("run.list", "list", "glovebox runs list --state paused")
+	c := verb(action.VerbRunList.Name, "list", "glovebox runs list --state paused")
 	c.Args = between(0, 0)
 	c.Flags().StringVar(&call.State, "state", "", "pending, running, paused or ended (default: all)")
 	c.Flags().IntVar(&call.Limit, "limit", 0, "the newest so many (default 100)")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return cmd.call(c.Context(), "run.list", &call, func(result action.Result) {
+		return cmd.call(c.Context(), action.VerbRunList.Name, &call, func(result action.Result) {
 			if got, ok := result.Data.(*action.RunListing); ok {
 				table(cmd.environment, "no runs", "RUN\tSTATE\tSTATUS\tREASON\tSTEPS\tFOR\tCREATED", got.Runs, func(run action.Run) []any {
 					reason := ""
@@ -253,21 +256,21 @@ func (cmd runCommands) list() *cobra.Command {
 
 func (cmd runCommands) show() *cobra.Command {
 	var call action.RunShow
-	c := verb("run.show", "show <run>", "glovebox runs show r1f0… --wait 30 --json")
+	c := verb(action.VerbRunShow.Name, "show <run>", "glovebox runs show r1f0… --wait 30 --json")
 	c.Args = between(1, 1)
 	c.Flags().IntVar(&call.Wait, "wait", 0, "seconds to wait for its end (60 at most)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		call.ID = args[0]
-		return cmd.call(c.Context(), "run.show", &call, cmd.showRun)
+		return cmd.call(c.Context(), action.VerbRunShow.Name, &call, cmd.showRun)
 	}
 	return c
 }
 
 func (cmd runCommands) cancel() *cobra.Command {
-	c := verb("run.cancel", "cancel <run>", "glovebox runs cancel r1f0…")
+	c := verb(action.VerbRunCancel.Name, "cancel <run>", "glovebox runs cancel r1f0…")
 	c.Args = between(1, 1)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return cmd.call(c.Context(), "run.cancel", &action.ByID{ID: args[0]}, cmd.showRun)
+		return cmd.call(c.Context(), action.VerbRunCancel.Name, &action.ByID{ID: args[0]}, cmd.showRun)
 	}
 	return c
 }
@@ -275,7 +278,7 @@ func (cmd runCommands) cancel() *cobra.Command {
 func (cmd runCommands) resume() *cobra.Command {
 	var call action.RunResume
 	var file string
-	c := verb("run.resume", "resume <run>", "glovebox runs resume r1f0… --guidance 'the button is called Save now'\nglovebox runs resume r1f0… --guidance 'do this instead' --actions rest.yaml")
+	c := verb(action.VerbRunResume.Name, "resume <run>", "glovebox runs resume r1f0… --guidance 'the button is called Save now'\nglovebox runs resume r1f0… --guidance 'do this instead' --actions rest.yaml")
 	c.Args = between(1, 1)
 	c.Flags().StringVar(&call.Guidance, "guidance", "", "what is to be said to it, for its log")
 	c.Flags().StringVar(&file, "actions", "", "file with a list of actions, to be done in place of those that are left")
@@ -288,7 +291,7 @@ func (cmd runCommands) resume() *cobra.Command {
 			call.Actions = rest
 		}
 		call.ID = args[0]
-		return cmd.call(c.Context(), "run.resume", &call, cmd.showRun)
+		return cmd.call(c.Context(), action.VerbRunResume.Name, &call, cmd.showRun)
 	}
 	return c
 }
@@ -310,6 +313,3 @@ func readActions(path string) ([]action.RunAction, error) {
 	}
 	return given.Actions, action.Check(&given)
 }
-
-// runCommands start, watch and end contract runs.
-type runCommands struct{ *environment }

@@ -14,18 +14,21 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
+// sessionCommands start, list, pause and close sessions.
+type sessionCommands struct{ *environment }
+
 func (cmd sessionCommands) commands() []*cobra.Command {
 	sessions := &cobra.Command{Use: "session", Short: "Start, list, hold and end sessions", Args: between(0, 0), RunE: help}
 	sessions.AddCommand(cmd.start(), cmd.list(),
-		cmd.verb("show", "session.show"), cmd.close(), cmd.verb("archive", "session.archive"))
+		cmd.verb("show", action.VerbSessionShow.Name), cmd.close(), cmd.verb("archive", action.VerbSessionArchive.Name))
 	sessions.AddCommand(cmd.control()...)
 	artifacts := &cobra.Command{Use: "artifacts", Short: "List and fetch the files sessions left", Args: between(0, 0), RunE: help}
 	artifacts.AddCommand(cmd.artifacts(), cmd.artifact())
 	return []*cobra.Command{sessions, artifacts}
 }
 
-// help is what a command that only groups others does.
-// help is what a group of commands does by itself: its list, where it has one.
+// help is what a group of commands does by itself: its list command, where it has
+// one.
 func help(c *cobra.Command, _ []string) error {
 	for _, each := range c.Commands() {
 		if each.Name() == "list" {
@@ -39,7 +42,7 @@ func help(c *cobra.Command, _ []string) error {
 func (cmd sessionCommands) start() *cobra.Command {
 	var call action.SessionStart
 	var idle time.Duration
-	c := verb("session.start", "start", "glovebox session start --name invoices --allow '*.example.com' --open https://app.example.com/")
+	c := verb(action.VerbSessionStart.Name, "start", "glovebox session start --name invoices --allow '*.example.com' --open https://app.example.com/")
 	c.Args = between(0, 0)
 	f := c.Flags()
 	f.StringVar(&call.Name, "name", "", "a name to address it by")
@@ -63,12 +66,12 @@ func (cmd sessionCommands) start() *cobra.Command {
 		if cmd.io.Terminal && !cmd.json { // a cold box takes a second or two
 			fmt.Fprintln(cmd.io.Err, cmd.style.dim("starting a session…"))
 		}
-		return cmd.call(c.Context(), "session.start", &call, cmd.showSession)
+		return cmd.call(c.Context(), action.VerbSessionStart.Name, &call, cmd.showSession)
 	}
 	return c
 }
 
-// frozen is a state, with what stands still marked.
+// frozen returns a state, marked where the box is frozen.
 func frozen(state string, still bool) string {
 	if still {
 		return state + " (frozen)"
@@ -104,11 +107,11 @@ func (cmd sessionCommands) showSession(result action.Result) {
 
 func (cmd sessionCommands) list() *cobra.Command {
 	var call action.SessionList
-	c := verb("session.list", "list", "glovebox session list --archived")
+	c := verb(action.VerbSessionList.Name, "list", "glovebox session list --archived")
 	c.Args = between(0, 0)
 	c.Flags().BoolVar(&call.IncludeArchived, "archived", false, "also archived ones")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return cmd.call(c.Context(), "session.list", &call, func(result action.Result) {
+		return cmd.call(c.Context(), action.VerbSessionList.Name, &call, func(result action.Result) {
 			if got, ok := result.Data.(*action.SessionListing); ok {
 				table(cmd.environment, "no sessions", "SESSION\tNAME\tSTATE\tACTIONS\tCREATED\tPAGE", got.Sessions, func(s action.Session) []any {
 					page := ""
@@ -123,8 +126,8 @@ func (cmd sessionCommands) list() *cobra.Command {
 	return c
 }
 
-// verb makes a command for one session, named by the argument, by
-// --session, or by being the last used.
+// verb makes a command for one session: that of the argument, of --session, or the
+// one that was used last.
 func (cmd sessionCommands) verb(name, verbName string) *cobra.Command {
 	c := verb(verbName, name+" [<session>]", "glovebox session "+name+" invoices")
 	c.Args = between(0, 1)
@@ -135,10 +138,10 @@ func (cmd sessionCommands) verb(name, verbName string) *cobra.Command {
 	return c
 }
 
-// close is sessionVerb for closing, which all open ones may be at once.
+// close closes a session, or with --all every open one.
 func (cmd sessionCommands) close() *cobra.Command {
 	var all bool
-	c := cmd.verb("close", "session.close")
+	c := cmd.verb("close", action.VerbSessionClose.Name)
 	c.Example += "\n  glovebox session close --all"
 	c.Flags().BoolVar(&all, "all", false, "every open session of the scope")
 	one := c.RunE
@@ -154,14 +157,14 @@ func (cmd sessionCommands) close() *cobra.Command {
 	return c
 }
 
-// closeAll closes what is open, one after another, and goes on after one that
+// closeAll closes all open sessions, one after another. It goes on after one that
 // cannot be closed.
 func (cmd sessionCommands) closeAll(ctx context.Context) error {
 	gateway, err := cmd.client(operatorToken)
 	if err != nil {
 		return err
 	}
-	result, err := cmd.send(ctx, gateway, action.Call{Verb: "session.list", Args: &action.SessionList{}})
+	result, err := cmd.send(ctx, gateway, action.Call{Verb: action.VerbSessionList.Name, Args: &action.SessionList{}})
 	if err != nil {
 		return err
 	}
@@ -172,7 +175,7 @@ func (cmd sessionCommands) closeAll(ctx context.Context) error {
 		if s.Closed != nil {
 			continue
 		}
-		result, err := cmd.send(ctx, gateway, action.Call{Verb: "session.close", Session: s.ID, Args: &action.None{}})
+		result, err := cmd.send(ctx, gateway, action.Call{Verb: action.VerbSessionClose.Name, Session: s.ID, Args: &action.None{}})
 		if one, ok := result.Data.(*action.Session); ok && err == nil {
 			closed.Sessions = append(closed.Sessions, *one)
 		}
@@ -187,11 +190,11 @@ func (cmd sessionCommands) closeAll(ctx context.Context) error {
 }
 
 func (cmd sessionCommands) artifacts() *cobra.Command {
-	c := verb("artifact.list", "list [<session>]", "glovebox artifacts list invoices")
+	c := verb(action.VerbArtifactList.Name, "list [<session>]", "glovebox artifacts list invoices")
 	c.Args = between(0, 1)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		cmd.target = first(append(args, cmd.target)...)
-		return cmd.call(c.Context(), "artifact.list", &action.None{}, func(result action.Result) {
+		return cmd.call(c.Context(), action.VerbArtifactList.Name, &action.None{}, func(result action.Result) {
 			if got, ok := result.Data.(*action.ArtifactListing); ok {
 				table(cmd.environment, "no artifacts", "ARTIFACT\tNAME\tTYPE\tBYTES\tCREATED", got.Artifacts, func(a action.Artifact) []any {
 					return []any{a.ID, short(a.Name, 40), a.MediaType, a.Size, a.Created.Local().Format(time.DateTime)}
@@ -204,11 +207,11 @@ func (cmd sessionCommands) artifacts() *cobra.Command {
 
 func (cmd sessionCommands) artifact() *cobra.Command {
 	var out string
-	c := verb("artifact.get", "get <artifact>", "glovebox artifacts get 5f2a…\nglovebox artifacts get 5f2a… -o page.png")
+	c := verb(action.VerbArtifactGet.Name, "get <artifact>", "glovebox artifacts get 5f2a…\nglovebox artifacts get 5f2a… -o page.png")
 	c.Args = between(1, 1)
 	outputFlag(c, &out, ownName)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return cmd.save(c.Context(), "artifact.get", &action.ByID{ID: args[0]}, func(result action.Result) (string, []byte, string) {
+		return cmd.save(c.Context(), action.VerbArtifactGet.Name, &action.ByID{ID: args[0]}, func(result action.Result) (string, []byte, string) {
 			file, ok := result.Data.(*action.File)
 			if !ok {
 				return "", nil, ""
@@ -219,14 +222,11 @@ func (cmd sessionCommands) artifact() *cobra.Command {
 	return c
 }
 
-// sessionCommands start, list, pause and close sessions.
-type sessionCommands struct{ *environment }
-
-// control keep agents from a session, and give it back.
+// control returns the commands that keep agents from a session and hand it back.
 func (cmd sessionCommands) control() []*cobra.Command {
 	return []*cobra.Command{
-		cmd.pause("pause", "session.pause", "looking at the form"), cmd.pause("take", "session.take", "signing in"),
-		cmd.allow(), cmd.handBack("resume", "session.resume"), cmd.handBack("hand-back", "session.hand_back"),
+		cmd.pause("pause", action.VerbSessionPause.Name, "looking at the form"), cmd.pause("take", action.VerbSessionTake.Name, "signing in"),
+		cmd.allow(), cmd.handBack("resume", action.VerbSessionResume.Name), cmd.handBack("hand-back", action.VerbSessionHandBack.Name),
 	}
 }
 
@@ -256,18 +256,18 @@ func (cmd sessionCommands) handBack(name, verbName string) *cobra.Command {
 
 func (cmd sessionCommands) allow() *cobra.Command {
 	var call action.AllowHost
-	c := verb("session.allow", "allow <host> [<session>]", "glovebox session allow docs.example.com invoices\nglovebox session allow cdn.example.net --for resource")
+	c := verb(action.VerbSessionAllow.Name, "allow <host> [<session>]", "glovebox session allow docs.example.com invoices\nglovebox session allow cdn.example.net --for resource")
 	c.Args = between(1, 2)
 	c.Flags().StringVar(&call.For, "for", "", "page or resource (default page)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		call.Host = args[0]
 		cmd.target = first(append(args[1:], cmd.target)...)
-		return cmd.call(c.Context(), "session.allow", &call, cmd.showSession)
+		return cmd.call(c.Context(), action.VerbSessionAllow.Name, &call, cmd.showSession)
 	}
 	return c
 }
 
-// held says who holds a session, nothing for nobody.
+// held says who has paused a session; empty when nobody has.
 func held(hold *action.Hold) string {
 	if hold == nil {
 		return ""

@@ -90,7 +90,7 @@ func (cmd setupCommands) seccomp() *cobra.Command {
 	}
 }
 
-// health is what a container's engine asks again and again.
+// health is the health check of containers.
 func (cmd setupCommands) health() *cobra.Command {
 	return &cobra.Command{
 		Use:     "health",
@@ -187,8 +187,8 @@ func (cmd setupCommands) configPrint() *cobra.Command {
 	}
 }
 
-// examine reads the configuration as the gateway would, and names everything
-// that is wrong with it: a fault invalid_request with the problems.
+// examine reads the configuration as the gateway does. Faults: invalid_request with
+// all problems.
 func (cmd setupCommands) examine(path string) (config.Config, error) {
 	var further []func(config.Config) []config.Problem
 	if cmd.deps.Problems != nil {
@@ -214,7 +214,7 @@ func (cmd setupCommands) examine(path string) (config.Config, error) {
 		With("file", conf.Source.File).With("problems", problems)
 }
 
-// place is where a problem is, as editors and terminals read it.
+// place is where a problem is, in the form that editors read.
 func place(file string, line int) string {
 	switch {
 	case file == "":

@@ -13,7 +13,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// tidyUp bounds the closing of a session after a failed smoke test.
+// tidyUp is how long closing the session takes at most after a failed smoke test.
 const tidyUp = 20 * time.Second
 
 func (cmd setupCommands) smoke() *cobra.Command {
@@ -64,7 +64,7 @@ func (cmd setupCommands) runSmoke(ctx context.Context, gateway caller, address s
 	if err != nil && session != "" {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyUp)
 		defer cancel()
-		_, _ = cmd.send(ctx, gateway, action.Call{Verb: "session.archive", Session: session, Args: &action.None{}})
+		_, _ = cmd.send(ctx, gateway, action.Call{Verb: action.VerbSessionArchive.Name, Session: session, Args: &action.None{}})
 	}
 	return err
 }
@@ -87,21 +87,21 @@ func smokeSteps(do func(string, any, func(action.Result) string) error, host, ad
 		args any
 		tell func(action.Result) string
 	}{
-		{"session.start", &action.SessionStart{Allow: []string{host}}, func(r action.Result) string {
+		{action.VerbSessionStart.Name, &action.SessionStart{Allow: []string{host}}, func(r action.Result) string {
 			return "session " + r.Session
 		}},
-		{"page.goto", &action.Goto{URL: address}, func(r action.Result) string {
+		{action.VerbPageGoto.Name, &action.Goto{URL: address}, func(r action.Result) string {
 			at := r.Data.(*action.Navigated)
 			return fmt.Sprintf("%d %s", at.Status, at.URL)
 		}},
-		{"page.extract", &action.Extract{Mode: "title"}, func(r action.Result) string {
+		{action.VerbPageExtract.Name, &action.Extract{Mode: "title"}, func(r action.Result) string {
 			return r.Data.(*action.Extracted).Text
 		}},
-		{"page.extract", &action.Extract{Mode: "text"}, func(r action.Result) string {
+		{action.VerbPageExtract.Name, &action.Extract{Mode: "text"}, func(r action.Result) string {
 			text := r.Data.(*action.Extracted).Text
 			return fmt.Sprintf("%d characters: %s", len([]rune(text)), short(text, 60))
 		}},
-		{"page.screenshot", &action.TakeScreenshot{}, func(r action.Result) string {
+		{action.VerbPageScreenshot.Name, &action.TakeScreenshot{}, func(r action.Result) string {
 			shot := r.Data.(*action.Screenshot)
 			detail := fmt.Sprintf("%d × %d %s, %d bytes", shot.Width, shot.Height, shot.Format, len(shot.Bytes))
 			for _, a := range r.Artifacts {
@@ -109,7 +109,7 @@ func smokeSteps(do func(string, any, func(action.Result) string) error, host, ad
 			}
 			return detail
 		}},
-		{"session.archive", &action.None{}, func(r action.Result) string { return r.Data.(*action.Session).State }},
+		{action.VerbSessionArchive.Name, &action.None{}, func(r action.Result) string { return r.Data.(*action.Session).State }},
 	}
 	for _, s := range steps {
 		if err := do(s.verb, s.args, s.tell); err != nil {

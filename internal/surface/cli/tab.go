@@ -15,15 +15,15 @@ type tabCommands struct{ *environment }
 
 func (cmd tabCommands) commands() []*cobra.Command {
 	group := &cobra.Command{Use: "tabs", Short: "List, open, activate and close tabs", Args: between(0, 0), RunE: help}
-	group.AddCommand(cmd.list(), cmd.open(), cmd.one("tab.activate", "activate"), cmd.one("tab.close", "close"))
+	group.AddCommand(cmd.list(), cmd.open(), cmd.one(action.VerbTabActivate.Name, "activate"), cmd.one(action.VerbTabClose.Name, "close"))
 	return []*cobra.Command{group, cmd.console(), cmd.network(), pageCommands{cmd.environment}.har()}
 }
 
 func (cmd tabCommands) list() *cobra.Command {
-	c := verb("tab.list", "list", "glovebox tabs list")
+	c := verb(action.VerbTabList.Name, "list", "glovebox tabs list")
 	c.Args = between(0, 0)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return cmd.call(c.Context(), "tab.list", &action.None{}, func(result action.Result) {
+		return cmd.call(c.Context(), action.VerbTabList.Name, &action.None{}, func(result action.Result) {
 			if listing, ok := result.Data.(*action.TabListing); ok {
 				for _, tab := range listing.Tabs {
 					cmd.show(tab)
@@ -43,10 +43,10 @@ func (cmd tabCommands) show(tab action.Tab) {
 }
 
 func (cmd tabCommands) open() *cobra.Command {
-	c := verb("tab.open", "open [<url>]", "glovebox tabs open example.com")
+	c := verb(action.VerbTabOpen.Name, "open [<url>]", "glovebox tabs open example.com")
 	c.Args = between(0, 1)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return cmd.call(c.Context(), "tab.open", &action.OpenTab{URL: first(args...)}, cmd.showResult)
+		return cmd.call(c.Context(), action.VerbTabOpen.Name, &action.OpenTab{URL: first(args...)}, cmd.showResult)
 	}
 	return c
 }
@@ -71,14 +71,14 @@ func (cmd tabCommands) showResult(result action.Result) {
 
 func (cmd tabCommands) console() *cobra.Command {
 	var call action.ReadConsole
-	c := verb("page.console", "console", "glovebox console\nglovebox console --level error --clear")
+	c := verb(action.VerbPageConsole.Name, "console", "glovebox console\nglovebox console --level error --clear")
 	c.Args = between(0, 0)
 	f := c.Flags()
 	f.StringVar(&call.Level, "level", "", "only log, warn, error, info or debug")
 	f.IntVarP(&call.Limit, "lines", "n", 0, "how many of the newest messages (default 100)")
 	f.BoolVar(&call.Clear, "clear", false, "forget every message afterwards")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return cmd.call(c.Context(), "page.console", &call, func(result action.Result) {
+		return cmd.call(c.Context(), action.VerbPageConsole.Name, &call, func(result action.Result) {
 			if listing, ok := result.Data.(*action.ConsoleListing); ok {
 				for _, m := range listing.Messages {
 					cmd.message(m)
@@ -89,8 +89,8 @@ func (cmd tabCommands) console() *cobra.Command {
 	return c
 }
 
-// message prints one message; further lines of it are indented, so that a page
-// cannot write lines that look like others.
+// message prints one message. Its further lines are indented, so that a page cannot
+// write lines that look like other messages.
 func (cmd tabCommands) message(m action.ConsoleMessage) {
 	paint := map[string]func(string) string{"error": cmd.style.bad, "warn": cmd.style.warn}[m.Level]
 	if paint == nil {
@@ -106,14 +106,14 @@ func (cmd tabCommands) message(m action.ConsoleMessage) {
 
 func (cmd tabCommands) network() *cobra.Command {
 	var call action.ReadNetwork
-	c := verb("page.network", "network [<pattern>]", "glovebox network\nglovebox network '/api/' -n 20\nglovebox network --headers -n 1")
+	c := verb(action.VerbPageNetwork.Name, "network [<pattern>]", "glovebox network\nglovebox network '/api/' -n 20\nglovebox network --headers -n 1")
 	c.Args = between(0, 1)
 	c.Flags().IntVarP(&call.Limit, "lines", "n", 0, "how many of the newest requests (default 100)")
 	c.Flags().BoolVar(&call.Headers, "headers", false, "with headers, credentials masked; for operators")
 	c.Flags().BoolVar(&call.Clear, "clear", false, "forget every request that is over afterwards")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		call.Pattern = first(args...)
-		return cmd.call(c.Context(), "page.network", &call, func(result action.Result) {
+		return cmd.call(c.Context(), action.VerbPageNetwork.Name, &call, func(result action.Result) {
 			if listing, ok := result.Data.(*action.NetworkListing); ok {
 				for _, q := range listing.Requests {
 					cmd.request(q)
@@ -140,7 +140,7 @@ func (cmd tabCommands) request(q action.NetworkRequest) {
 	}
 }
 
-// headers prints one side's headers, indented; to says which way they went.
+// headers prints the headers of a request or an answer, indented.
 func (cmd tabCommands) headers(to string, headers map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		cmd.printf("    %s %s: %s\n", to, cmd.style.dim(short(name, 80)), short(headers[name], 200))

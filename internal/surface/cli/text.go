@@ -39,9 +39,9 @@ func (s style) dim(text string) string { return s.paint("2", text) }
 
 func (s style) bold(text string) string { return s.paint("1", text) }
 
-// table prints one line of cells for each of all below a heading, whose columns
-// tabs separate; none where there is nothing. Cells that a page or a caller
-// chose must have been shortened, which cleans them.
+// table prints a heading, whose columns are separated by tabs, and a line of cells
+// for each of all; none where there is nothing. Cells that a page or a caller chose
+// must be the result of short, which removes control characters.
 func table[T any](env *environment, none, heading string, all []T, cells func(T) []any) {
 	if len(all) == 0 {
 		env.printf("%s\n", none)
@@ -56,8 +56,8 @@ func table[T any](env *environment, none, heading string, all []T, cells func(T)
 	_ = w.Flush()
 }
 
-// facts prints names and values, two columns; values are cleaned, and those
-// that are empty left out.
+// facts prints names and values in two columns. It removes control characters from
+// values, and leaves out empty ones.
 func (env *environment) facts(list func(row func(name, value string))) {
 	w := tabwriter.NewWriter(env.io.Out, 0, 4, 2, ' ', 0)
 	list(func(name, value string) {
@@ -70,14 +70,14 @@ func (env *environment) facts(list func(row func(name, value string))) {
 
 func (env *environment) printf(format string, args ...any) { fmt.Fprintf(env.io.Out, format, args...) }
 
-// clean makes text fit for a terminal, since much of what is printed was written
-// by a web page.
+// clean removes the characters from text that control a terminal: web pages write
+// much of what is printed.
 func clean(text string) string { return untrusted.Terminal(text) }
 
 // short cuts text to n runes for a table.
 func short(text string, n int) string { return untrusted.TerminalLine(text, n) }
 
-// sanitize cleans every text that can be reached from v, in place.
+// sanitize applies clean to every text that can be reached from v, in place.
 func sanitize(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -114,7 +114,8 @@ func sanitize(v reflect.Value) {
 	}
 }
 
-// encode writes v as JSON that a terminal does not act on.
+// encode writes v as JSON. It also escapes the characters that control a terminal,
+// which encoding/json does not.
 func encode(w io.Writer, v any) error {
 	var text bytes.Buffer
 	if err := json.NewEncoder(&text).Encode(v); err != nil {

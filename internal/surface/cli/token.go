@@ -12,6 +12,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
+// tokenCommands create, list and revoke tokens.
+type tokenCommands struct{ *environment }
+
 func (cmd tokenCommands) commands() []*cobra.Command {
 	group := &cobra.Command{
 		Use: "token", Short: "Make, list and revoke tokens to call with", Args: between(0, 0), RunE: help,
@@ -26,7 +29,7 @@ func (cmd tokenCommands) create() *cobra.Command {
 	var call action.TokenCreate
 	var role string
 	var expires time.Duration
-	c := verb("token.create", "create", "glovebox token create --name ci --role agent --expires 720h\nglovebox token create --name ann --role operator --scope team-a --json")
+	c := verb(action.VerbTokenCreate.Name, "create", "glovebox token create --name ci --role agent --expires 720h\nglovebox token create --name ann --role operator --scope team-a --json")
 	c.Args = between(0, 0)
 	f := c.Flags()
 	f.StringVar(&call.Name, "name", "", "who calls with it, for the audit; unique in the scope")
@@ -38,7 +41,7 @@ func (cmd tokenCommands) create() *cobra.Command {
 			return usage(errors.New("--expires must be whole seconds"))
 		}
 		call.Role, call.ExpiresIn = action.Role(role), int(expires/time.Second)
-		return cmd.manage(c.Context(), "token.create", &call, func(result action.Result) {
+		return cmd.manage(c.Context(), action.VerbTokenCreate.Name, &call, func(result action.Result) {
 			if made, ok := result.Data.(*action.TokenMade); ok {
 				cmd.printf("%s token %s: %s %s of scope %s, expires %s. It is shown this once:\n%s\n",
 					cmd.style.good("ok"), made.ID, made.Role, made.Name, made.Scope, when(made.Expires), made.Secret)
@@ -57,11 +60,11 @@ func when(t *time.Time) string {
 
 func (cmd tokenCommands) list() *cobra.Command {
 	var call action.TokenList
-	c := verb("token.list", "list", "glovebox token list\nglovebox token list --all --json")
+	c := verb(action.VerbTokenList.Name, "list", "glovebox token list\nglovebox token list --all --json")
 	c.Args = between(0, 0)
 	c.Flags().BoolVar(&call.All, "all", false, "those of every scope")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return cmd.manage(c.Context(), "token.list", &call, func(result action.Result) {
+		return cmd.manage(c.Context(), action.VerbTokenList.Name, &call, func(result action.Result) {
 			if got, ok := result.Data.(*action.TokenListing); ok {
 				table(cmd.environment, "no tokens", "TOKEN\tNAME\tROLE\tSCOPE\tFROM\tEXPIRES\tLAST USED", got.Tokens, func(t action.Token) []any {
 					return []any{first(short(t.ID, 40), "-"), short(t.Name, 64), t.Role, short(t.Scope, 64), t.Source, when(t.Expires), when(t.Used)}
@@ -74,14 +77,14 @@ func (cmd tokenCommands) list() *cobra.Command {
 
 func (cmd tokenCommands) revoke() *cobra.Command {
 	var call action.TokenRevoke
-	c := verb("token.revoke", "revoke <name>|<id>", "glovebox token revoke ci\nglovebox token revoke tok_0123456789abcdef")
+	c := verb(action.VerbTokenRevoke.Name, "revoke <name>|<id>", "glovebox token revoke ci\nglovebox token revoke tok_0123456789abcdef")
 	c.Args = between(1, 1)
 	f := c.Flags()
 	f.StringVar(&call.Scope, "scope", "", "the scope the name is of (default: your own)")
 	f.BoolVar(&call.Force, "force", false, "also where it is the last operator's token of its scope")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		call.ID = args[0]
-		return cmd.manage(c.Context(), "token.revoke", &call, func(result action.Result) {
+		return cmd.manage(c.Context(), action.VerbTokenRevoke.Name, &call, func(result action.Result) {
 			if gone, ok := result.Data.(*action.TokenRevoked); ok {
 				cmd.printf("%s token of %s revoked; what was open in its name has ended\n", cmd.style.good("ok"), gone.Name)
 			}
@@ -90,9 +93,7 @@ func (cmd tokenCommands) revoke() *cobra.Command {
 	return c
 }
 
-// manage makes a call about tokens: through the gateway or, where this machine
-// should have one and none runs, on the state directory. Who can read that
-// needs no token.
+// manage makes a call about tokens by callEither.
 func (cmd tokenCommands) manage(ctx context.Context, verb string, args any, show func(action.Result)) error {
 	result, err := cmd.callEither(ctx, action.Call{Verb: verb, Args: args})
 	if err != nil {
@@ -101,8 +102,8 @@ func (cmd tokenCommands) manage(ctx context.Context, verb string, args any, show
 	return cmd.print(result, show)
 }
 
-// callEither makes a call through the gateway or, where this machine should have
-// one and none runs, on the state directory.
+// callEither makes a call to the gateway or, where this machine's gateway does not
+// run, on its state directory. Who can read that needs no token.
 func (cmd tokenCommands) callEither(ctx context.Context, call action.Call) (action.Result, error) {
 	conf, err := cmd.load()
 	if err != nil {
@@ -115,7 +116,7 @@ func (cmd tokenCommands) callEither(ctx context.Context, call action.Call) (acti
 			return action.Result{}, err
 		}
 		defer gateway.Close()
-		if errors.Is(gateway.Health(ctx), syscall.ECONNREFUSED) { // what listens is to say what is wrong
+		if errors.Is(gateway.Health(ctx), syscall.ECONNREFUSED) { // something else listens there, and says what is wrong
 			if err := action.Check(call.Args); err != nil {
 				return action.Result{}, err
 			}
@@ -131,10 +132,10 @@ func (cmd tokenCommands) callEither(ctx context.Context, call action.Call) (acti
 }
 
 func (cmd tokenCommands) whoami() *cobra.Command {
-	c := verb("token.whoami", "whoami", "glovebox whoami\nglovebox whoami --token \"$TOKEN\" --json")
+	c := verb(action.VerbTokenWhoami.Name, "whoami", "glovebox whoami\nglovebox whoami --token \"$TOKEN\" --json")
 	c.Args = between(0, 0)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return cmd.call(c.Context(), "token.whoami", &action.None{}, func(result action.Result) {
+		return cmd.call(c.Context(), action.VerbTokenWhoami.Name, &action.None{}, func(result action.Result) {
 			me, ok := result.Data.(*action.Whoami)
 			if !ok {
 				return
@@ -157,6 +158,3 @@ func (cmd tokenCommands) whoami() *cobra.Command {
 func perSecond(rate action.Rate) string {
 	return fmt.Sprintf("%g requests a second, %d at once", rate.PerSecond, rate.Burst)
 }
-
-// tokenCommands create, list and revoke tokens.
-type tokenCommands struct{ *environment }

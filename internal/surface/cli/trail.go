@@ -10,7 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Trail is what can be done with an audit trail without its gateway.
+// Trail has the functions for an audit trail that need no gateway.
 type Trail struct {
 	// Inspect verifies the trail in files.
 	Inspect func(ctx context.Context, c config.Config, f TrailFiles) (action.AuditVerdict, error)
@@ -18,7 +18,7 @@ type Trail struct {
 	Key func(c config.Config) (pem []byte, id string, err error)
 }
 
-// TrailFiles are where a trail lies. What is empty is as configured.
+// TrailFiles are the files of a trail. Empty paths are as configured.
 type TrailFiles struct {
 	StateDir    string
 	Checkpoints string
@@ -26,7 +26,7 @@ type TrailFiles struct {
 }
 
 func (cmd auditCommands) verify() *cobra.Command {
-	c := verb("audit.verify", "verify", "glovebox audit verify --json\n"+
+	c := verb(action.VerbAuditVerify.Name, "verify", "glovebox audit verify --json\n"+
 		"glovebox audit verify --state-dir /backup/glovebox --checkpoints /mnt/checkpoints --public-key audit.pem")
 	c.Long = c.Short + ": the hash chain of its records and the signed checkpoints.\n" +
 		"With a flag no gateway is asked: what is verified are the files, also of a copy."
@@ -50,7 +50,8 @@ func (cmd auditCommands) verify() *cobra.Command {
 	return c
 }
 
-// verdict asks the gateway, or looks at files where some are named.
+// verdict asks the gateway to verify the trail, or verifies files where some are
+// named.
 func (cmd auditCommands) verdict(ctx context.Context, files TrailFiles) (action.AuditVerdict, error) {
 	if files != (TrailFiles{}) {
 		c, err := cmd.load()
@@ -63,7 +64,7 @@ func (cmd auditCommands) verdict(ctx context.Context, files TrailFiles) (action.
 	if err != nil {
 		return action.AuditVerdict{}, err
 	}
-	result, err := cmd.send(ctx, gateway, action.Call{Verb: "audit.verify", Args: &action.None{}})
+	result, err := cmd.send(ctx, gateway, action.Call{Verb: action.VerbAuditVerify.Name, Args: &action.None{}})
 	if err != nil {
 		return action.AuditVerdict{}, err
 	}

@@ -12,6 +12,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
+// vaultCommands keep the credentials of sites.
+type vaultCommands struct{ *environment }
+
 const defaultScope = "default" // of the tokens a gateway makes at its first start
 
 func (cmd vaultCommands) commands() []*cobra.Command {
@@ -56,7 +59,7 @@ func (cmd vaultCommands) list() *cobra.Command {
 	return c
 }
 
-// amounts says how many there are of each kind.
+// amounts says how many credentials there are of each kind.
 func amounts(n action.CredentialCounts) string {
 	var parts []string
 	for _, kind := range []struct {
@@ -109,14 +112,14 @@ func (cmd vaultCommands) remove() *cobra.Command {
 
 func (cmd vaultCommands) check() *cobra.Command {
 	var scope string
-	c := verb("credential.check", "check <domain>", "glovebox vault check app.example.com\nglovebox vault check github.com --json")
+	c := verb(action.VerbCredentialCheck.Name, "check <domain>", "glovebox vault check app.example.com\nglovebox vault check github.com --json")
 	c.Args = between(1, 1)
 	c.Long = "Says what a page of a host would get from the vault: where it was found, and how much of each kind. Asks the\n" +
 		"gateway or, where none runs, the vault itself. Exits with 5 where there is nothing."
 	c.Flags().StringVar(&scope, "scope", defaultScope, "whose, where no gateway runs; a gateway takes the caller's own")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		result, err := tokenCommands{cmd.environment}.callEither(c.Context(), action.Call{
-			Verb: "credential.check", Args: &action.CredentialQuery{Domain: args[0]}, Caller: action.Caller{Scope: scope},
+			Verb: action.VerbCredentialCheck.Name, Args: &action.CredentialQuery{Domain: args[0]}, Caller: action.Caller{Scope: scope},
 		})
 		if err != nil {
 			return err
@@ -158,7 +161,7 @@ func (cmd vaultCommands) showCheck(c action.CredentialCheck) {
 	})
 }
 
-// whenInjected says which sessions get what was found.
+// whenInjected says which sessions get the credentials.
 func whenInjected(c action.CredentialCheck) string {
 	switch {
 	case c.Cookies+c.LocalStorage+c.SessionStorage+c.Headers+c.HTTPAuth == 0:
@@ -171,15 +174,12 @@ func whenInjected(c action.CredentialCheck) string {
 	return "get it, or do not go there"
 }
 
-// vaultCommands keep the credentials of sites.
-type vaultCommands struct{ *environment }
-
 // capture saves what a session is logged in with.
 func (cmd vaultCommands) capture() *cobra.Command {
 	var call action.Capture
 	var without []string
 	var merge bool
-	c := verb("credential.capture", "capture <domain>",
+	c := verb(action.VerbCredentialCapture.Name, "capture <domain>",
 		"glovebox vault capture example.com\nglovebox vault capture example.com --session signup --only sessionid,csrftoken\nglovebox vault capture example.com --without localStorage --merge")
 	c.Long = c.Short + ".\n\nLog in first: glovebox session take, then the commands of a page. Kinds and numbers are printed, never a value."
 	c.Args = between(1, 1)
@@ -196,7 +196,7 @@ func (cmd vaultCommands) capture() *cobra.Command {
 		if err := leaveOut(&call, without); err != nil {
 			return err
 		}
-		return cmd.call(c.Context(), "credential.capture", &call, cmd.showCaptured)
+		return cmd.call(c.Context(), action.VerbCredentialCapture.Name, &call, cmd.showCaptured)
 	}
 	return c
 }

@@ -20,7 +20,7 @@ import (
 
 const mostDocument = 1 << 20 // bytes of a document that is read
 
-// parts of a document that are given by name; their values are asked for.
+// namedSecrets are the secrets that are given by name; their values are asked for.
 type namedSecrets struct {
 	cookies, headers, local, session, login []string
 
@@ -85,8 +85,8 @@ func (cmd vaultCommands) setCredentials(ctx context.Context, scope, domain strin
 	})
 }
 
-// document is the text of the credentials: read whole, or made of what was
-// named.
+// document returns the text of the credentials: from a file, or made of the named
+// secrets.
 func (cmd vaultCommands) document(domain string, n namedSecrets) ([]byte, error) {
 	names := len(n.cookies) + len(n.headers) + len(n.local) + len(n.session) + len(n.login)
 	if n.httpAuth {
@@ -128,7 +128,7 @@ func (cmd vaultCommands) wholeDocument(file string) ([]byte, error) {
 	return text, nil
 }
 
-// asked makes a document of names, and of values that are asked for.
+// asked makes a document of names, and of values that it asks for.
 func (cmd vaultCommands) asked(domain string, n namedSecrets) ([]byte, error) {
 	ask := cmd.asker()
 	document := map[string]any{"domain": domain, "required": !n.optional}
@@ -175,7 +175,7 @@ func (cmd vaultCommands) asked(domain string, n namedSecrets) ([]byte, error) {
 	return text, nil
 }
 
-// authNames are what is asked for to answer HTTP authentication.
+// authNames are the values that HTTP authentication needs.
 func (n namedSecrets) authNames() []string {
 	if !n.httpAuth {
 		return nil
@@ -192,8 +192,8 @@ func (cmd vaultCommands) keyboard() (fd int, is bool) {
 	return int(file.Fd()), term.IsTerminal(int(file.Fd()))
 }
 
-// asker returns what reads one value after another: from the terminal without
-// showing it, or a line of standard input each.
+// asker returns a function that reads one value after another: from the terminal
+// without showing it, or a line of standard input.
 func (cmd vaultCommands) asker() func(what string) (string, error) {
 	fd, is := cmd.keyboard()
 	lines := bufio.NewReader(io.LimitReader(cmd.io.In, mostDocument))

@@ -1,11 +1,10 @@
-// Package forward offers the browser's protocol of one session on this machine,
-// for clients such as Playwright: without a token to handle, and with the files
-// that pages download put where the client looks for them.
+// Package forward serves the DevTools protocol of one session on this machine for
+// clients such as Playwright. Clients need no token, and files that pages download
+// are put where the client looks for them.
 package forward
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
 // Gateway is what a forward needs of the gateway's client.
@@ -31,17 +31,17 @@ type Forward struct {
 	gateway  Gateway
 	session  string // id
 	listener net.Listener
-	secret   string // of the path: other users of the machine reach its port too
+	secret   string // part of the path, since other users of the machine reach the port too
 	log      *slog.Logger
 }
 
-// New makes a forward of a session, by its id, that Serve runs.
+// New makes a forward of a session, by its id. Serve runs it.
 func New(gateway Gateway, session string, listener net.Listener, log *slog.Logger) *Forward {
-	return &Forward{gateway: gateway, session: session, listener: listener, secret: strings.ToLower(rand.Text()), log: log}
+	return &Forward{gateway: gateway, session: session, listener: listener, secret: randid.Word(), log: log}
 }
 
 // Address is where clients connect, "http://127.0.0.1:9222/secret". The same
-// with ws is the WebSocket's. Whoever knows it drives the browser.
+// with ws is the WebSocket's. Whoever knows it controls the browser.
 func (f *Forward) Address() string { return "http://" + f.listener.Addr().String() + "/" + f.secret }
 
 // Serve serves clients until ctx ends.
@@ -62,7 +62,7 @@ func (f *Forward) Serve(ctx context.Context) error {
 	return nil
 }
 
-// version is what clients ask for the WebSocket's address.
+// version answers with the address of the WebSocket.
 func (f *Forward) version(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]string{
@@ -82,15 +82,15 @@ func (f *Forward) attach(w http.ResponseWriter, r *http.Request) {
 	}
 	defer func() { _ = browser.CloseNow() }()
 	client, err := websocket.Accept(w, r, &websocket.AcceptOptions{CompressionMode: websocket.CompressionDisabled})
-	if err != nil { // it has answered; a page of another origin, say
+	if err != nil { // it has answered, for example to a page of another origin
 		return
 	}
 	defer func() { _ = client.CloseNow() }()
-	client.SetReadLimit(mostMessage)
+	client.SetReadLimit(maxMessage)
 	s := &saver{gateway: f.gateway, session: f.session, log: f.log}
 	ends := make(chan error, 2)
-	go func() { ends <- pump(ctx, client, browser, s.heard) }()
-	go func() { ends <- pump(ctx, browser, client, s.told) }()
+	go func() { ends <- pump(ctx, client, browser, s.fromClient) }()
+	go func() { ends <- pump(ctx, browser, client, s.fromBrowser) }()
 	why := <-ends
 	said := websocket.CloseError{Code: websocket.StatusNormalClosure}
 	errors.As(why, &said)
@@ -104,10 +104,10 @@ func (f *Forward) attach(w http.ResponseWriter, r *http.Request) {
 }
 
 // mostMessage is the longest message that a client may send.
-const mostMessage = 64 << 20
+const maxMessage = 64 << 20
 
-// pump carries messages from one connection to another, each shown to look
-// before it is passed on, until one of them ends.
+// pump passes messages from one connection to another until one of them ends. It
+// calls look with each message before.
 func pump(ctx context.Context, from, to *websocket.Conn, look func(context.Context, []byte)) error {
 	for {
 		kind, message, err := from.Read(ctx)

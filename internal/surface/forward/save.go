@@ -30,8 +30,8 @@ type saver struct {
 	folder string // empty: the client named none
 }
 
-// heard looks at a message of the client for the folder of its downloads.
-func (s *saver) heard(_ context.Context, message []byte) {
+// fromClient looks in a message of the client for the folder of its downloads.
+func (s *saver) fromClient(_ context.Context, message []byte) {
 	if !bytes.Contains(message, []byte(`"Browser.setDownloadBehavior"`)) {
 		return
 	}
@@ -49,9 +49,9 @@ func (s *saver) heard(_ context.Context, message []byte) {
 	s.folder = m.Params.Folder
 }
 
-// told looks at a message of the browser for a download that is complete, which
-// is here before the client hears of it.
-func (s *saver) told(ctx context.Context, message []byte) {
+// fromBrowser looks in a message of the browser for a download that is complete. It
+// is saved before the client gets the message.
+func (s *saver) fromBrowser(ctx context.Context, message []byte) {
 	if !bytes.Contains(message, []byte(`"Browser.downloadProgress"`)) {
 		return
 	}
@@ -79,7 +79,7 @@ func (s *saver) told(ctx context.Context, message []byte) {
 func (s *saver) save(ctx context.Context, folder, id string) error {
 	ctx, cancel := context.WithTimeout(ctx, saveLimit)
 	defer cancel()
-	result, err := s.gateway.Call(ctx, action.Call{Verb: "download.get", Session: s.session, Args: &action.ByID{ID: id}})
+	result, err := s.gateway.Call(ctx, action.Call{Verb: action.VerbDownloadGet.Name, Session: s.session, Args: &action.ByID{ID: id}})
 	if err != nil {
 		return err
 	}

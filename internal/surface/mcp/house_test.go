@@ -32,7 +32,7 @@ func behindREST(t *testing.T, d *door, tools *mcp.Surface) (url, token string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := rest.New(rest.Options{Door: d, Auth: book, MCP: tools.Handler(), Log: slog.New(slog.DiscardHandler)})
+	h, err := rest.New(rest.Options{Gate: d, Auth: book, MCP: tools.Handler(), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ package mcp
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -23,6 +22,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
 const (
@@ -286,11 +286,7 @@ func bound(req *mcp.CallToolRequest) binder {
 	return bind
 }
 
-func newID() string {
-	var random [8]byte
-	_, _ = rand.Read(random[:]) // never fails, see crypto/rand
-	return hex.EncodeToString(random[:])
-}
+func newID() string { return randid.New("", 8) }
 
 // report sends progress notes while a tool call runs, when the client asked
 // for them: each phase that tell is told of, and every few seconds that it

@@ -2,10 +2,8 @@ package mcp
 
 import (
 	"cmp"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"math/big"
 	"net/url"
 	"strings"
 	"time"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/randid"
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
@@ -150,10 +149,7 @@ func marked(text, from string, most int) string {
 
 // nonce is new in each answer, so that a page cannot write the mark that ends
 // its text: nine digits, 30 bits, which are three tokens.
-func nonce() string {
-	n, _ := rand.Int(rand.Reader, big.NewInt(1e9)) // never fails, see crypto/rand
-	return fmt.Sprintf("%09d", n)
-}
+func nonce() string { return randid.Digits(9) }
 
 func origin(from string) string {
 	u, err := url.Parse(from)

@@ -20,8 +20,8 @@ const actionResultType = "application/vnd.glovebox.action-result+json"
 
 // actionVerbs are the verbs that have it.
 var actionVerbs = []string{
-	"session.start", "session.list", "session.show", "session.close", "session.archive",
-	"page.goto", "page.extract", "page.click", "page.type", "page.wait_for", "page.screenshot",
+	action.VerbSessionStart.Name, action.VerbSessionList.Name, action.VerbSessionShow.Name, action.VerbSessionClose.Name, action.VerbSessionArchive.Name,
+	action.VerbPageGoto.Name, action.VerbPageExtract.Name, action.VerbPageClick.Name, action.VerbPageType.Name, action.VerbPageWaitFor.Name, action.VerbPageScreenshot.Name,
 }
 
 // actionResult is the one shape of answers.
@@ -69,7 +69,7 @@ func (s *surface) inOneShape(w http.ResponseWriter, r *http.Request, verb string
 	}
 	if err != nil {
 		f := fault.From(ended(r.Context(), err))
-		note(r, f)
+		noteFault(r, f)
 		message := f.Message
 		if f.Hint != "" {
 			message += "; " + f.Hint
@@ -78,7 +78,7 @@ func (s *surface) inOneShape(w http.ResponseWriter, r *http.Request, verb string
 		writeActionResult(w, r, f.Code.Info().Status, out)
 		return
 	}
-	name(w, result)
+	nameHeaders(w, result)
 	out := actionResult{OK: result.Pending == nil, Action: verb, Data: withoutBytes(result.Data), ArtifactRefs: []string{}, SessionID: result.Session, Provider: "sandbox"}
 	if result.Page != nil {
 		out.PageURL = result.Page.URL

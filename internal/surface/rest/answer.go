@@ -15,7 +15,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// extras stand beside the fields of a verb's result.
+// extras are added to the fields of a verb's result.
 type extras struct {
 	Page      *action.Page      `json:"page,omitempty" doc:"Where the page is now"`
 	Modal     *action.Dialog    `json:"modal,omitempty" doc:"A dialog that waits for an answer"`
@@ -25,7 +25,7 @@ type extras struct {
 	Artifacts []action.Artifact `json:"artifacts,omitempty" doc:"Files the call left"`
 }
 
-// cutHeader says of a picture that a part of what was asked for is not on it.
+// cutHeader marks a picture that lacks a part of what was asked for.
 const cutHeader = "Glovebox-Cut"
 
 // waiting is the answer while a question waits; nothing was done unless it says
@@ -42,7 +42,7 @@ type waiting struct {
 // answer writes a result in the shape the verb's documentation gives: bytes
 // for what is bytes, otherwise the verb's own object with extras beside it.
 func answer(w http.ResponseWriter, r *http.Request, v *action.Verb, result action.Result) {
-	name(w, result)
+	nameHeaders(w, result)
 	if p := result.Pending; p != nil {
 		writeJSON(w, r, http.StatusAccepted, waiting{State: "pending", Approval: p.Approval, Expires: p.Expires, Risk: p.Risk, Done: p.Done, Notes: result.Notes})
 		return
@@ -73,22 +73,22 @@ func answer(w http.ResponseWriter, r *http.Request, v *action.Verb, result actio
 	}
 }
 
-// send writes a file that is read while it is sent. What cannot be sent to the
-// end is broken off, so that nobody takes it for the whole.
+// send writes a file while it is read. Where that fails the connection is cut, so
+// that nobody takes the part for the whole.
 func send(w http.ResponseWriter, r *http.Request, file *action.AuditFile) {
 	w.Header().Set("Content-Type", file.MediaType)
 	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name}))
 	w.WriteHeader(http.StatusOK)
-	if err := file.Send(r.Context(), patient{w}); err != nil {
-		note(r, fault.From(err))
+	if err := file.Send(r.Context(), slowWriter{w}); err != nil {
+		noteFault(r, fault.From(err))
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// patient writes to a reader that may be slow, but not silent.
-type patient struct{ w http.ResponseWriter }
+// slowWriter gives each write a deadline of its own, for a client that reads slowly.
+type slowWriter struct{ w http.ResponseWriter }
 
-func (p patient) Write(b []byte) (int, error) {
+func (p slowWriter) Write(b []byte) (int, error) {
 	_ = http.NewResponseController(p.w).SetWriteDeadline(time.Now().Add(writeLimit)) // a writer that is no connection has none
 	return p.w.Write(b)
 }
@@ -139,13 +139,13 @@ func statusOf(result action.Result) int {
 	return http.StatusOK
 }
 
-// name tells the caller which session it was, and where a question that waits
-// can be looked at.
-func name(w http.ResponseWriter, result action.Result) {
-	if token.MatchString(result.Session) {
+// nameHeaders sets the headers that name the session, and where a question that
+// waits is.
+func nameHeaders(w http.ResponseWriter, result action.Result) {
+	if plainToken.MatchString(result.Session) {
 		w.Header().Set(sessionHeader, result.Session)
 	}
-	if p := result.Pending; p != nil && token.MatchString(p.Approval) {
+	if p := result.Pending; p != nil && plainToken.MatchString(p.Approval) {
 		w.Header().Set("Location", "/v1/approvals/"+p.Approval+"/status")
 	}
 }
@@ -166,18 +166,18 @@ func writeRaw(w http.ResponseWriter, status int, mediaType string, body []byte) 
 	_, _ = w.Write(body)
 }
 
-// unknownBytes is the media type of what a browser should not look into.
+// unknownBytes is the media type of what a browser should not display.
 const unknownBytes = "application/octet-stream"
 
-// harmless are media types a browser may show; a file's own type comes from a
-// box and is believed only if it is one of these.
-var harmless = []string{"image/png", "image/jpeg", "image/webp", "text/plain; charset=utf-8", "application/json", "application/pdf", "video/mp4"}
+// harmless are the media types that a browser may show. The type of a file comes
+// from a box: it is used only if it is one of these.
+var displayable = []string{"image/png", "image/jpeg", "image/webp", "text/plain; charset=utf-8", "application/json", "application/pdf", "video/mp4"}
 
 func writeBytes(w http.ResponseWriter, mediaType, filename string, body []byte) {
 	if mediaType == "text/plain" {
 		mediaType += "; charset=utf-8"
 	}
-	if !slices.Contains(harmless, mediaType) {
+	if !slices.Contains(displayable, mediaType) {
 		mediaType = unknownBytes
 	}
 	if filename != "" {

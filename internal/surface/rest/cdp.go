@@ -16,14 +16,12 @@ import (
 )
 
 const (
-	attachVerb  = "cdp.attach"
 	cdpPath     = "/browser/cdp"
 	rootVersion = "/json/version" // where Puppeteer looks, given any address of a server
 	tokenQuery  = "access_token"  // RFC 6750, 2.3: WebSocket clients of browsers cannot send headers
 )
 
-// Clients lets clients of the browser's protocol in, or refuses them with a
-// fault.
+// Clients admits clients of the DevTools protocol, or refuses them with a fault.
 type Clients interface {
 	Attach(ctx context.Context, c action.Call) (action.Attachment, error)
 }
@@ -31,8 +29,9 @@ type Clients interface {
 // errShutdown is the cause of the end of clients when the gateway ends.
 var errShutdown = errors.New("the gateway ends")
 
-// guests are the clients that are connected now.
-type guests struct {
+// cdpClients are the DevTools clients that are connected now. The zero value is not ready:
+// see newCDPClients.
+type cdpClients struct {
 	ctx  context.Context //nolint:containedctx // the life of the surface
 	end  context.CancelCauseFunc
 	mu   sync.Mutex
@@ -40,27 +39,27 @@ type guests struct {
 	wg   sync.WaitGroup
 }
 
-func newGuests() *guests {
+func newCDPClients() *cdpClients {
 	ctx, end := context.WithCancelCause(context.Background())
-	return &guests{ctx: ctx, end: end}
+	return &cdpClients{ctx: ctx, end: end}
 }
 
 // enter counts a client in; it reports false when the surface is closed.
-func (g *guests) enter() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if !g.shut {
-		g.wg.Add(1)
+func (c *cdpClients) enter() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.shut {
+		c.wg.Add(1)
 	}
-	return !g.shut
+	return !c.shut
 }
 
-func (g *guests) close() {
-	g.mu.Lock()
-	g.shut = true
-	g.mu.Unlock()
-	g.end(errShutdown)
-	g.wg.Wait()
+func (c *cdpClients) close() {
+	c.mu.Lock()
+	c.shut = true
+	c.mu.Unlock()
+	c.end(errShutdown)
+	c.wg.Wait()
 }
 
 // upgrades reports whether a request asks for a WebSocket (RFC 6455, 4.2.1).
@@ -68,8 +67,8 @@ func upgrades(r *http.Request) bool {
 	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 }
 
-// attach lets a client in and serves it until it, the session or the gateway
-// ends.
+// attach admits a client and serves it until the client, the session or the
+// gateway ends.
 func (s *surface) attach(w http.ResponseWriter, r *http.Request, v *action.Verb) {
 	call, err := s.read(r, v)
 	if err != nil {
@@ -77,13 +76,13 @@ func (s *surface) attach(w http.ResponseWriter, r *http.Request, v *action.Verb)
 		return
 	}
 	caller, found := auth.From(r.Context())
-	if !found || s.clients == nil || !s.guests.enter() {
+	if !found || s.clients == nil || !s.cdpClients.enter() {
 		fail(w, r, fault.New(fault.NotActive, "the gateway takes no clients of the browser's protocol").Hinted("connect when it runs again"))
 		return
 	}
-	defer s.guests.wg.Done()
+	defer s.cdpClients.wg.Done()
 	call.ID, call.Caller, call.Surface, call.Source = correlation(r.Context()), caller, "rest", source(r)
-	passes(r)
+	noteCalled(r)
 	place, err := s.clients.Attach(r.Context(), call)
 	if err != nil {
 		fail(w, r, err)
@@ -97,9 +96,9 @@ func (s *surface) attach(w http.ResponseWriter, r *http.Request, v *action.Verb)
 		place.Close()
 		return
 	}
-	conn.SetReadLimit(mostMessage)
+	conn.SetReadLimit(maxMessage)
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(r.Context())) // the request's own ends with no connection any more
-	stop := context.AfterFunc(s.guests.ctx, func() { cancel(errShutdown) })
+	stop := context.AfterFunc(s.cdpClients.ctx, func() { cancel(errShutdown) })
 	leave := context.AfterFunc(r.Context(), func() {
 		if cause := ended(r.Context(), nil); cause != nil {
 			cancel(cause)
@@ -114,7 +113,7 @@ func (s *surface) attach(w http.ResponseWriter, r *http.Request, v *action.Verb)
 	leave()
 	cancel(nil)
 	if err != nil {
-		note(r, fault.From(err)) // for the access line
+		noteFault(r, fault.From(err)) // for the access line
 	}
 	line.close(closing(err))
 }
@@ -129,9 +128,9 @@ func (s *surface) offerDiscovery(version string) {
 	s.mux.HandleFunc("GET "+rootVersion, func(w http.ResponseWriter, r *http.Request) { s.version(w, r, version) })
 }
 
-// version says where the WebSocket is. It tells nothing of this gateway's
-// sessions, so that strangers may ask at the root, where Puppeteer sends no
-// token.
+// version answers where the WebSocket is. The answer says nothing about this
+// gateway's sessions, so that a client without a token may ask at the root: there
+// Puppeteer sends none.
 func (s *surface) version(w http.ResponseWriter, r *http.Request, version string) {
 	at, err := endpoint(r)
 	if err != nil {
@@ -154,7 +153,7 @@ type page struct {
 }
 
 func (s *surface) list(w http.ResponseWriter, r *http.Request) {
-	v, _ := action.Lookup("tab.list")
+	v, _ := action.Lookup(action.VerbTabList.Name)
 	at, err := endpoint(r)
 	if err != nil {
 		fail(w, r, err)
@@ -181,7 +180,7 @@ func (s *surface) list(w http.ResponseWriter, r *http.Request) {
 
 // endpoint is the WebSocket's address from where the caller is.
 func endpoint(r *http.Request) (string, error) {
-	v, _ := action.Lookup(attachVerb)
+	v, _ := action.Lookup(action.VerbCDPAttach.Name)
 	session, err := sessionOf(r, v)
 	if err != nil {
 		return "", err
@@ -196,14 +195,14 @@ func endpoint(r *http.Request) (string, error) {
 	return at.String(), nil
 }
 
-// ofCDP reports whether a path is the WebSocket of a session's browser.
-func ofCDP(path string) bool {
+// isCDPPath reports whether a path is the WebSocket of a session's browser.
+func isCDPPath(path string) bool {
 	return strings.HasPrefix(path, "/v1/") && strings.HasSuffix(path, cdpPath)
 }
 
-// unslashed takes away the slash that Playwright puts behind the address it asks
+// withoutSlash takes away the slash that Playwright puts behind the address it asks
 // for the version.
-func unslashed(r *http.Request) *http.Request {
+func withoutSlash(r *http.Request) *http.Request {
 	path, cut := strings.CutSuffix(r.URL.Path, "/")
 	if !cut || r.URL.RawPath != "" || path != rootVersion && !strings.HasSuffix(path, cdpPath+"/json/version") {
 		return r

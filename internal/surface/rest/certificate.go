@@ -11,7 +11,7 @@ import (
 
 // lookEvery is how long a certificate is used before its files are looked at
 // again.
-const lookEvery = 2 * time.Second
+const checkEvery = 2 * time.Second
 
 // certificate is what the gateway proves itself with: two files that somebody
 // renews while it runs.
@@ -19,11 +19,11 @@ type certificate struct {
 	files [2]string // certificate and key
 	log   *slog.Logger
 
-	mu     sync.Mutex
-	loaded *tls.Certificate
-	seen   [2]time.Time // when the files of loaded were written
-	tried  [2]time.Time // the same of what was read last
-	looked time.Time
+	mu      sync.Mutex
+	loaded  *tls.Certificate
+	seen    [2]time.Time // when the files of loaded were written
+	tried   [2]time.Time // the same of what was read last
+	checked time.Time
 }
 
 // TLS returns how a server proves itself with the certificate and the key in
@@ -45,10 +45,10 @@ func TLS(cert, key string, log *slog.Logger) (*tls.Config, error) {
 func (c *certificate) current() *tls.Certificate {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if time.Since(c.looked) < lookEvery {
+	if time.Since(c.checked) < checkEvery {
 		return c.loaded
 	}
-	c.looked = time.Now()
+	c.checked = time.Now()
 	written, err := c.written()
 	if err == nil && written == c.seen {
 		return c.loaded
@@ -73,7 +73,7 @@ func (c *certificate) load() error {
 	if err != nil {
 		return err
 	}
-	c.loaded, c.seen, c.looked = &pair, written, time.Now()
+	c.loaded, c.seen, c.checked = &pair, written, time.Now()
 	return nil
 }
 

@@ -11,13 +11,13 @@ import (
 // changesParameter asks an act for what it changed.
 const changesParameter = "changes"
 
-// tells reports whether a verb's own route takes changesParameter.
-func tells(v *action.Verb) bool { return ofPage(v) && v.Tells() }
+// offersChanges reports whether a verb's own route takes changesParameter.
+func offersChanges(v *action.Verb) bool { return actsOnSession(v) && v.Tells() }
 
 // asksChanges reads changesParameter.
 func asksChanges(r *http.Request, v *action.Verb) (bool, error) {
 	given := r.URL.Query()[changesParameter]
-	if !tells(v) || len(given) == 0 {
+	if !offersChanges(v) || len(given) == 0 {
 		return false, nil
 	}
 	asks, err := strconv.ParseBool(given[0])

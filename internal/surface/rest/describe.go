@@ -74,7 +74,7 @@ func finish(doc *huma.OpenAPI, operations []*huma.Operation) {
 	}
 	for _, schema := range doc.Components.Schemas.Map() {
 		for name, property := range schema.Properties {
-			tell(name, property)
+			correctProperty(name, property)
 		}
 	}
 	if _, has := doc.Components.Schemas.Map()["RunAction"]; has { // which fields go with which type
@@ -82,9 +82,9 @@ func finish(doc *huma.OpenAPI, operations []*huma.Operation) {
 	}
 }
 
-// tell corrects a property: lists are never null, the bounds of a map are
+// correctProperty corrects a property: lists are never null, the bounds of a map are
 // those of its properties, and a risk is one of four.
-func tell(name string, s *huma.Schema) {
+func correctProperty(name string, s *huma.Schema) {
 	if s.Type == huma.TypeArray {
 		s.Nullable = false
 	}
@@ -109,9 +109,9 @@ var classTexts = map[action.Class]string{
 	action.Admin: "it is the operator's",
 }
 
-// about is a verb's paragraph: what kind of call it is, and what it is called
+// paragraph is a verb's paragraph: what kind of call it is, and what it is called
 // elsewhere.
-func about(v *action.Verb) string {
+func paragraph(v *action.Verb) string {
 	text := "Verb `" + v.Name + "`, class " + v.Class.String() + ": " + classTexts[v.Class] + ". Its risk is " + v.Risk.String() + " unless the page says otherwise."
 	if v.Tool != "" {
 		text += " MCP tool: `" + v.Tool + "`."

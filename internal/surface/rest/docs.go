@@ -18,11 +18,11 @@ import (
 //go:embed docs.html
 var docsText string
 
-var docsPage = template.Must(template.New("docs").Funcs(template.FuncMap{"coded": coded}).Parse(docsText))
+var docsPage = template.Must(template.New("docs").Funcs(template.FuncMap{"coded": codeHTML}).Parse(docsText))
 
-// coded shows what stands between backquotes, as CommonMark writes code, as
+// codeHTML shows what stands between backquotes, as CommonMark writes code, as
 // code. All else is escaped.
-func coded(text string) template.HTML {
+func codeHTML(text string) template.HTML {
 	var out strings.Builder
 	for i, part := range strings.Split(text, "`") {
 		part = template.HTMLEscapeString(part)
@@ -34,14 +34,14 @@ func coded(text string) template.HTML {
 	return template.HTML(out.String())
 }
 
-// chapter is a group of operations on the page of documentation.
-type chapter struct {
+// docGroup is a group of operations on the page of documentation.
+type docGroup struct {
 	Name, About string
-	Entries     []exhibit
+	Entries     []docOperation
 }
 
-// exhibit is an operation on the page of documentation.
-type exhibit struct {
+// docOperation is an operation on the page of documentation.
+type docOperation struct {
 	*huma.Operation
 	Anchor string
 	Fields []fieldRow // of the body
@@ -64,12 +64,12 @@ func Documentation() ([]byte, error) {
 }
 
 func (s *surface) page(doc *huma.OpenAPI) ([]byte, error) {
-	var chapters []chapter
+	var chapters []docGroup
 	for _, tag := range doc.Tags {
-		c := chapter{Name: tag.Name, About: tag.Description}
+		c := docGroup{Name: tag.Name, About: tag.Description}
 		for _, op := range s.operations {
 			if op.Tags[0] == tag.Name && !strings.HasSuffix(op.OperationID, inSession) {
-				c.Entries = append(c.Entries, exhibited(doc, op))
+				c.Entries = append(c.Entries, docOf(doc, op))
 			}
 		}
 		chapters = append(chapters, c)
@@ -79,8 +79,8 @@ func (s *surface) page(doc *huma.OpenAPI) ([]byte, error) {
 	return page.Bytes(), err
 }
 
-func exhibited(doc *huma.OpenAPI, op *huma.Operation) exhibit {
-	e := exhibit{Operation: op, Anchor: op.OperationID, Curl: curlOf(doc, op)}
+func docOf(doc *huma.OpenAPI, op *huma.Operation) docOperation {
+	e := docOperation{Operation: op, Anchor: op.OperationID, Curl: curlOf(doc, op)}
 	if op.RequestBody != nil {
 		schema := doc.Components.Schemas.SchemaFromRef(op.RequestBody.Content["application/json"].Schema.Ref)
 		e.Fields = rowsOf(schema)
@@ -152,7 +152,7 @@ func sample(p *huma.Param) string {
 			return text
 		}
 	}
-	return familiar["id"].(string)
+	return commonExamples["id"].(string)
 }
 
 func inline(v any) string {

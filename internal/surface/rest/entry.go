@@ -2,49 +2,48 @@ package rest
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"net/http"
 	"regexp"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
-// entry is what the access line will say of a request. One goroutine writes
-// it: the one that serves the request.
-type entry struct {
-	way
+// accessEntry is what the access log will say about a request. Only the goroutine
+// that serves the request writes it.
+type accessEntry struct {
+	route
 	id     string
 	caller action.Caller
 	fault  *fault.Fault
 	verb   string // of the route
-	called bool   // a call went through the door, which has recorded it
+	called bool   // the gate was called, and has recorded it
 }
 
-type entryKey struct{}
+type accessEntryKey struct{}
 
-func withEntry(ctx context.Context, e *entry) context.Context {
-	return context.WithValue(ctx, entryKey{}, e)
+func withAccessEntry(ctx context.Context, e *accessEntry) context.Context {
+	return context.WithValue(ctx, accessEntryKey{}, e)
 }
 
 func correlation(ctx context.Context) string {
-	if e, ok := ctx.Value(entryKey{}).(*entry); ok {
+	if e, ok := ctx.Value(accessEntryKey{}).(*accessEntry); ok {
 		return e.id
 	}
 	return ""
 }
 
-// asks notes which verb a request is for.
-func asks(r *http.Request, verb string) {
-	if e, ok := r.Context().Value(entryKey{}).(*entry); ok {
+// noteVerb notes which verb a request is for.
+func noteVerb(r *http.Request, verb string) {
+	if e, ok := r.Context().Value(accessEntryKey{}).(*accessEntry); ok {
 		e.verb = verb
 	}
 }
 
-// passes notes that a request goes through the door.
-func passes(r *http.Request) {
-	if e, ok := r.Context().Value(entryKey{}).(*entry); ok {
+// noteCalled notes that a request is passed to the gate.
+func noteCalled(r *http.Request) {
+	if e, ok := r.Context().Value(accessEntryKey{}).(*accessEntry); ok {
 		e.called = true
 	}
 }
@@ -56,8 +55,8 @@ func source(r *http.Request) action.Source {
 	}
 }
 
-// surfaceOf is whose surface a request comes from: our own clients say on whose
-// behalf they call; it is for the audit only.
+// surfaceOf is the surface that a request comes from. Our own clients name it in a
+// header; it is used by the audit only.
 func surfaceOf(r *http.Request) string {
 	switch claimed := r.Header.Get("Glovebox-Surface"); claimed {
 	case "cli", "mcp":
@@ -66,49 +65,46 @@ func surfaceOf(r *http.Request) string {
 	return "rest"
 }
 
-func note(r *http.Request, f *fault.Fault) {
-	if e, ok := r.Context().Value(entryKey{}).(*entry); ok {
+func noteFault(r *http.Request, f *fault.Fault) {
+	if e, ok := r.Context().Value(accessEntryKey{}).(*accessEntry); ok {
 		e.fault = f
 	}
 }
 
 // token matches a short name without spaces or signs.
-var token = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var plainToken = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// named matches what a caller may call a request. Dots are for the steps of
-// runs and crawls.
-var named = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$`) // 39 of the 64 that the gate takes: a hyphen and 24 are ours
+// named matches the ids that a caller may give to a request. Dots are kept for
+// the steps of runs and crawls.
+var callerID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$`) // 39 of the 64 that the gate takes: a hyphen and 24 are ours
 
-// requestID is an id that no other request has, whatever its caller says: else
-// the records of two calls could be taken for one's. It begins with the
-// caller's where that is a short token.
+// requestID returns an id that no other request has, so that records of two calls
+// are not mixed up. It begins with the caller's own id where that is a short token.
 func requestID(asked string) string {
-	if !named.MatchString(asked) {
+	if !callerID.MatchString(asked) {
 		asked = "req"
 	}
-	var random [12]byte
-	_, _ = rand.Read(random[:]) // never fails, see crypto/rand
-	return asked + "-" + hex.EncodeToString(random[:])
+	return randid.New(asked+"-", 12)
 }
 
-// counted notes an answer's status and size for the access line.
-type counted struct {
+// countingWriter notes an answer's status and size for the access line.
+type countingWriter struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
 }
 
 // Unwrap lets http.ResponseController reach the connection.
-func (c *counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+func (c *countingWriter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
-func (c *counted) WriteHeader(status int) {
+func (c *countingWriter) WriteHeader(status int) {
 	if c.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
 		c.status = status
 	}
 	c.ResponseWriter.WriteHeader(status)
 }
 
-func (c *counted) Write(b []byte) (int, error) {
+func (c *countingWriter) Write(b []byte) (int, error) {
 	if c.status == 0 {
 		c.status = http.StatusOK
 	}
@@ -118,4 +114,4 @@ func (c *counted) Write(b []byte) (int, error) {
 }
 
 // Flush passes on what was written so far, for event streams.
-func (c *counted) Flush() { _ = http.NewResponseController(c.ResponseWriter).Flush() }
+func (c *countingWriter) Flush() { _ = http.NewResponseController(c.ResponseWriter).Flush() }

@@ -13,21 +13,20 @@ import (
 )
 
 const (
-	followVerb  = "events.follow"
-	lastEventID = "Last-Event-ID"
-	comeAgain   = 1000 // milliseconds until a client comes again
+	lastEventID  = "Last-Event-ID"
+	retryAfterMS = 1000 // milliseconds until a client comes again
 )
 
-// followers are the streams of events, which end when the server shuts down:
-// it would wait for them.
-type followers struct {
+// eventStreams are the event streams that are open. They end when the server shuts
+// down: it would wait for them.
+type eventStreams struct {
 	once sync.Once
 	over chan struct{}
 }
 
-func newFollowers() *followers { return &followers{over: make(chan struct{})} }
+func newEventStreams() *eventStreams { return &eventStreams{over: make(chan struct{})} }
 
-func (f *followers) end() { f.once.Do(func() { close(f.over) }) }
+func (f *eventStreams) end() { f.once.Do(func() { close(f.over) }) }
 
 // follow answers events.follow as server-sent events, from the one that the
 // client had last.
@@ -40,14 +39,14 @@ func (s *surface) follow(w http.ResponseWriter, r *http.Request, call action.Cal
 	defer stop()
 	e := &events{w: w, end: stop}
 	call.Events = &action.EventWatch{
-		Begin: func() { e.write(fmt.Sprintf("retry: %d\n\n", comeAgain)) },
-		Event: e.tell,
+		Begin: func() { e.write(fmt.Sprintf("retry: %d\n\n", retryAfterMS)) },
+		Event: e.sendNumbered,
 	}
 	var beside sync.WaitGroup
-	beside.Go(func() { e.beat(ctx) })
+	beside.Go(func() { e.keepAlive(ctx) })
 	beside.Go(func() {
 		select {
-		case <-s.followers.over:
+		case <-s.eventStreams.over:
 			stop()
 		case <-ctx.Done():
 		}
@@ -59,13 +58,13 @@ func (s *surface) follow(w http.ResponseWriter, r *http.Request, call action.Cal
 	case err != nil && !e.sent():
 		fail(w, r, err)
 	case err != nil:
-		note(r, fault.From(err))
+		noteFault(r, fault.From(err))
 	case !e.sent():
 		plain(result)
 	}
 }
 
-// resume takes the header that a client sends which lost its connection.
+// resume reads the header that a client sends after it lost its connection.
 func resume(r *http.Request, args any) error {
 	text := r.Header.Get(lastEventID)
 	a, ok := args.(*action.FollowEvents)
@@ -81,18 +80,18 @@ func resume(r *http.Request, args any) error {
 	return nil
 }
 
-// tell writes an event with its number.
-func (e *events) tell(event action.Event) error {
+// sendNumbered writes an event with its number.
+func (e *events) sendNumbered(event action.Event) error {
 	text, err := json.Marshal(event)
 	if err != nil {
 		return fmt.Errorf("cannot write an event: %w", err)
 	}
 	e.write(fmt.Sprintf("id: %d\nevent: %s\ndata: %s\n\n", event.ID, event.Kind, text))
-	return e.broken()
+	return e.failure()
 }
 
-// broken says why no more can be written.
-func (e *events) broken() error {
+// failure says why no more can be written.
+func (e *events) failure() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.err

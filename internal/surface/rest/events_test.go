@@ -25,9 +25,9 @@ func (f teller) Call(ctx context.Context, c action.Call) (action.Result, error) 
 func (teller) Refuse(context.Context, action.Call, error) {}
 
 // serve runs a real server, and returns its address and how it is shut down.
-func serve(t *testing.T, d rest.Door) (address string, shutdown func()) {
+func serve(t *testing.T, d rest.Gate) (address string, shutdown func()) {
 	t.Helper()
-	h, err := rest.New(rest.Options{Door: d, Auth: tokens{}, Log: slog.New(slog.DiscardHandler)})
+	h, err := rest.New(rest.Options{Gate: d, Auth: tokens{}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

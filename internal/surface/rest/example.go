@@ -23,11 +23,11 @@ var (
 
 // familiar are examples of fields that mean the same wherever they stand, for
 // those without an example of their own.
-var familiar = map[string]any{
+var commonExamples = map[string]any{
 	"url": "https://example.com/", "title": "Example Domain", "ok": true, "html": "<h1>Example Domain</h1>",
 	"markdown": "# Example Domain", "href": "https://example.com/more", "text": "Example Domain", "mode": "text",
 	"id": "7c2e9b0d4a6f8135e7c9b1d3f5a70264", "session": "s3f9c1d2e4b5a6978", "name": "invoices", "scope": "default",
-	"actor": "agent", "provider": "sandbox", "state": "open", "role": "button", "tag": "button", "verb": "page.click",
+	"actor": "agent", "provider": "sandbox", "state": "open", "role": "button", "tag": "button", "verb": action.VerbPageClick.Name,
 	"width": 1280, "height": 720, "dpi": 96, "actions": 3, "status": 200, "found": true, "x": 0, "y": 640, "active": true,
 	"level": "error", "method": "GET", "mimeType": "text/html", "mediaType": "image/png", "responseSize": 1256,
 	"duration": 41.7, "value": "dark", "domain": ".example.com", "path": "/", "expires": -1, "sameSite": "Lax",
@@ -107,7 +107,7 @@ func exampleField(f action.Field) any {
 	if words := strings.Split(f.Tag.Get("enum"), ","); t.Kind() == reflect.String && words[0] != "" {
 		return words[0]
 	}
-	known, found := familiar[f.Name]
+	known, found := commonExamples[f.Name]
 	if found && (t.Kind() == reflect.Interface || fits(known, t)) {
 		return known
 	}

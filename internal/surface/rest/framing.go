@@ -52,7 +52,7 @@ func (l framedListener) Accept() (net.Conn, error) {
 	return &framedConn{Conn: c}, nil
 }
 
-// framedConn reads along where requests begin and end.
+// framedConn watches where requests begin and end.
 type framedConn struct {
 	net.Conn
 	frame framing
@@ -96,7 +96,7 @@ const (
 	longestValue = 32 // of a value, and of the end of a request line
 )
 
-// framing reads a stream of requests, a byte at a time.
+// framing finds where requests begin and end in a stream of bytes.
 type framing struct {
 	at       int
 	text     []byte // of the line or value that is read

@@ -23,39 +23,39 @@ import (
 
 const healthPath = "/v1/health"
 
-// guard stands before every route: it names the call, sees that it comes from
-// a known host, origin and caller, that it is small enough, and logs one line.
+// guard checks every request before its route: host, origin, caller and size. It
+// gives the request an id and writes one line to the access log.
 type guard struct {
-	door      Door
-	tokens    Tokens
-	hosts     []string
-	origins   []string
-	proxies   []netip.Prefix
-	direct    bool // requests may come from elsewhere than proxies and this machine
-	strangers auth.Paces[netip.Prefix]
-	log       *slog.Logger
-	next      http.Handler
-	most      func(*http.Request) int64 // bytes of a body
-	large     chan struct{}             // holds a token for each large body
+	gate           Gate
+	tokens         Tokens
+	hosts          []string
+	origins        []string
+	proxies        []netip.Prefix
+	direct         bool // requests need not come from a proxy or this machine
+	unknownCallers auth.Paces[netip.Prefix]
+	log            *slog.Logger
+	next           http.Handler
+	bodyLimit      func(*http.Request) int64 // bytes of a body
+	large          chan struct{}             // holds a token for each large body
 }
 
 func (g *guard) handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
-		seen := &entry{id: requestID(r.Header.Get("X-Request-Id"))}
-		seen.way, r = g.through(r)
-		r = r.WithContext(withEntry(r.Context(), seen))
-		out := &counted{ResponseWriter: w}
-		harden(out.Header(), r, seen)
-		hurry(out, r)
+		seen := &accessEntry{id: requestID(r.Header.Get("X-Request-Id"))}
+		seen.route, r = g.routeOf(r)
+		r = r.WithContext(withAccessEntry(r.Context(), seen))
+		out := &countingWriter{ResponseWriter: w}
+		securityHeaders(out.Header(), r, seen)
+		limitBodyTime(out, r)
 		defer g.finish(out, r, seen, start)
 		g.serve(out, r, seen)
 	})
 }
 
-// finish turns a panic into an answer and writes the access line. A panic that
-// means to end the connection is let through.
-func (g *guard) finish(out *counted, r *http.Request, seen *entry, start time.Time) {
+// finish turns a panic into an answer and writes the access line. A panic with
+// http.ErrAbortHandler ends the connection.
+func (g *guard) finish(out *countingWriter, r *http.Request, seen *accessEntry, start time.Time) {
 	if reason := recover(); reason != nil {
 		if reason == http.ErrAbortHandler {
 			panic(reason)
@@ -83,8 +83,8 @@ func (g *guard) finish(out *counted, r *http.Request, seen *entry, start time.Ti
 	g.log.Log(r.Context(), level, "request", line...)
 }
 
-// record has the door record a request that was refused before it came there.
-func (g *guard) record(out *counted, r *http.Request, seen *entry) {
+// record has the gate record a request that was refused before the gate saw it.
+func (g *guard) record(out *countingWriter, r *http.Request, seen *accessEntry) {
 	f := seen.fault
 	if f == nil && out.status >= http.StatusBadRequest { // the library that speaks MCP has answered
 		f = fault.New(fault.InvalidRequest, "the request was refused with status %d", out.status)
@@ -92,27 +92,27 @@ func (g *guard) record(out *counted, r *http.Request, seen *entry) {
 	if f == nil || seen.called {
 		return
 	}
-	g.door.Refuse(r.Context(), action.Call{
+	g.gate.Refuse(r.Context(), action.Call{
 		ID: seen.id, Verb: seen.verb, Caller: seen.caller, Surface: surfaceOf(r), Source: source(r),
 	}, f)
 }
 
-func (g *guard) serve(w http.ResponseWriter, r *http.Request, seen *entry) {
-	if f := g.place(r, seen); f != nil {
+func (g *guard) serve(w http.ResponseWriter, r *http.Request, seen *accessEntry) {
+	if f := g.checkSource(r, seen); f != nil {
 		refuse(w, r, http.StatusForbidden, f)
 		return
 	}
-	if g.cross(w, r) {
+	if g.answerCORS(w, r) {
 		return
 	}
-	r = unslashed(r)
+	r = withoutSlash(r)
 	if r.URL.Path != path.Clean(r.URL.Path) || r.URL.EscapedPath() != path.Clean(r.URL.EscapedPath()) ||
 		strings.ContainsFunc(r.URL.Path, func(c rune) bool { return c < ' ' || c == 0x7f || c == '\\' }) {
 		refuse(w, r, http.StatusNotFound, noRoute())
 		return
 	}
 	if !public(r.URL.Path) || r.URL.Path == rootVersion && r.URL.Query().Has(tokenQuery) {
-		known, release, err := g.admit(r, seen)
+		known, release, err := g.authenticate(r, seen)
 		if err != nil {
 			fail(w, r, err)
 			return
@@ -123,19 +123,19 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, seen *entry) {
 	g.forward(w, r)
 }
 
-// public reports whether strangers may ask for a path: what is there tells
-// them only that the gateway lives, and what every gateway of its version tells.
+// public reports whether a path needs no token. What is there says only that the
+// gateway runs, and what every gateway of its version says.
 func public(path string) bool {
 	return path == healthPath || path == rootVersion || strings.HasPrefix(path, questionPath)
 }
 
-// admit sees whose token a request carries, and that it does not carry it too
-// often. What is done for the request ends with the token.
-func (g *guard) admit(r *http.Request, seen *entry) (*http.Request, func(), error) {
-	token, inQuery, r := credential(r)
+// authenticate finds out whose token a request carries, and applies the rate limit.
+// What is done for the request ends when the token does.
+func (g *guard) authenticate(r *http.Request, seen *accessEntry) (*http.Request, func(), error) {
+	token, inQuery, r := takeToken(r)
 	who, err := g.tokens.Identify(r.Context(), token)
 	if err != nil {
-		if wait, ok := g.strangers.Take(block(seen.from)); !ok {
+		if wait, ok := g.unknownCallers.Take(rateKey(seen.from)); !ok {
 			err = tooMany("requests without a valid token come from this address", wait).Because(err)
 		}
 		return nil, nil, err
@@ -144,7 +144,7 @@ func (g *guard) admit(r *http.Request, seen *entry) (*http.Request, func(), erro
 	if wait, ok := who.Take(); !ok {
 		return nil, nil, tooMany("requests come with this token", wait)
 	}
-	if r, err = bounded(r, who, token, inQuery); err != nil {
+	if r, err = limitToSession(r, who, token, inQuery); err != nil {
 		return nil, nil, err
 	}
 	bound, release := who.Bind(r.Context())
@@ -157,10 +157,10 @@ func tooMany(what string, wait time.Duration) *fault.Fault {
 		Hinted("wait %d s before the next one", left).With(fault.WaitKey, left)
 }
 
-// forward takes in the body and hands the request on.
+// forward reads the body and passes the request on.
 func (g *guard) forward(w http.ResponseWriter, r *http.Request) {
-	most := g.most(r)
-	if most > mostBody && r.ContentLength != 0 {
+	most := g.bodyLimit(r)
+	if most > maxBody && r.ContentLength != 0 {
 		select {
 		case g.large <- struct{}{}:
 			defer func() { <-g.large }()
@@ -169,17 +169,17 @@ func (g *guard) forward(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if status, f := take(w, r, most); f != nil {
+	if status, f := readBody(w, r, most); f != nil {
 		refuse(w, r, status, f)
 		return
 	}
 	g.next.ServeHTTP(w, r)
 }
 
-// place refuses what a web page could send without being asked: a host name
-// that is not ours (DNS rebinding) and a foreign origin (cross-site requests);
-// and, where tokens are safe on the way from a proxy only, who comes past it.
-func (g *guard) place(r *http.Request, seen *entry) *fault.Fault {
+// checkSource refuses what a web page could send by itself: a host name that is not
+// ours (DNS rebinding) and a foreign origin (cross-site requests). Where tokens are
+// safe only behind a proxy, it refuses who does not come through the proxy.
+func (g *guard) checkSource(r *http.Request, seen *accessEntry) *fault.Fault {
 	if !g.direct && !seen.proxied && !seen.from.IsLoopback() {
 		return fault.New(fault.DeniedByPolicy, "the gateway is reached through its proxy only").Hinted("call the proxy's address")
 	}
@@ -192,7 +192,7 @@ func (g *guard) place(r *http.Request, seen *entry) *fault.Fault {
 	if len(origins) == 0 {
 		return nil
 	}
-	if len(origins) == 1 && (g.allowed(origins[0]) || own(origins[0], r)) {
+	if len(origins) == 1 && (g.allowed(origins[0]) || sameOrigin(origins[0], r)) {
 		return nil
 	}
 	return fault.New(fault.DeniedByPolicy, "pages of this origin may not call the gateway").
@@ -201,14 +201,14 @@ func (g *guard) place(r *http.Request, seen *entry) *fault.Fault {
 
 func (g *guard) allowed(origin string) bool { return slices.Contains(g.origins, origin) }
 
-func own(origin string, r *http.Request) bool {
+func sameOrigin(origin string, r *http.Request) bool {
 	u, err := url.Parse(origin)
 	return err == nil && u.Scheme == scheme(r, "http", "https") && u.Host == r.Host && u.Path == ""
 }
 
-// cross adds what a configured origin's pages need (CORS), and answers their
-// preflight requests; it reports whether it answered.
-func (g *guard) cross(w http.ResponseWriter, r *http.Request) bool {
+// answerCORS adds the CORS headers for pages of a configured origin, and answers
+// their preflight requests. It reports whether it answered.
+func (g *guard) answerCORS(w http.ResponseWriter, r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" || !g.allowed(origin) {
 		return false
@@ -229,17 +229,17 @@ func (g *guard) cross(w http.ResponseWriter, r *http.Request) bool {
 
 func hasBody(r *http.Request) bool { return r.Body != nil && r.Body != http.NoBody }
 
-// hurry bounds the time a body may take, also that of a request which is
-// refused before its body was read: the server drains it.
-func hurry(w http.ResponseWriter, r *http.Request) {
+// limitBodyTime limits the time that a body may take. It also holds for a request
+// that is refused before its body was read, because the server drains the body.
+func limitBodyTime(w http.ResponseWriter, r *http.Request) {
 	if hasBody(r) {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyLimit)) // a writer that is no connection has none
 	}
 }
 
-// take reads the whole body, bounded in size, and puts it back. The deadline
-// that hurry set is lifted only once the body is there: a call may take longer.
-func take(w http.ResponseWriter, r *http.Request, most int64) (int, *fault.Fault) {
+// readBody reads the whole body, bounded in size, and puts it back. The deadline
+// that limitBodyTime set is lifted once the body is there: a call may take longer.
+func readBody(w http.ResponseWriter, r *http.Request, most int64) (int, *fault.Fault) {
 	if !hasBody(r) {
 		return 0, nil
 	}
@@ -292,9 +292,9 @@ func loopback(host string) bool {
 	return err == nil && addr.IsLoopback()
 }
 
-// harden sets the headers that every answer has: what browsers may do with it
+// securityHeaders sets the headers that every answer has: what browsers may do with it
 // (https://cheatsheetseries.owasp.org/cheatsheets/HTTP_Headers_Cheat_Sheet.html).
-func harden(h http.Header, r *http.Request, seen *entry) {
+func securityHeaders(h http.Header, r *http.Request, seen *accessEntry) {
 	h.Set("X-Request-Id", seen.id)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")

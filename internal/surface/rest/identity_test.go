@@ -232,7 +232,7 @@ func made(t *testing.T, o rest.Options) (b *auth.Book, url string, token action.
 var annOfS = action.Caller{Actor: "ann", Scope: "s", Role: action.Operator}
 
 func TestARevokedTokensClientOfTheProtocolIsPutOut(t *testing.T) {
-	b, url, token := made(t, rest.Options{Door: refusing(), Clients: places(echo)})
+	b, url, token := made(t, rest.Options{Gate: refusing(), Clients: places(echo)})
 	header := http.Header{"Authorization": {"Bearer " + token.Secret}}
 	conn, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(url, "http")+"/v1/browser/cdp", &websocket.DialOptions{HTTPHeader: header}) //nolint:bodyclose // it is the connection's
 	if err != nil {
@@ -264,7 +264,7 @@ func TestARevokedTokensCallsAndStreamsEnd(t *testing.T) {
 		<-ctx.Done()
 		return action.Result{}, ctx.Err()
 	})
-	b, url, token := made(t, rest.Options{Door: waits})
+	b, url, token := made(t, rest.Options{Gate: waits})
 	answers := make(chan string, 2)
 	for path, body := range map[string]string{"/v1/browser/back": "{}", "/v1/browser/crawl": `{"url":"a.example"}`} {
 		go func() {

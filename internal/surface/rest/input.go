@@ -18,11 +18,11 @@ import (
 
 const sessionHeader = "Glovebox-Session"
 
-// sessionOf returns the session a request names, by path, header or query. Two
-// that differ are refused.
+// sessionOf returns the session that a request names by path, header or query. A
+// request that names two is refused.
 func sessionOf(r *http.Request, v *action.Verb) (string, error) {
 	named := []string{r.PathValue("session")}
-	if ofPage(v) {
+	if actsOnSession(v) {
 		named = append(named, r.Header.Values(sessionHeader)...)
 		named = append(named, r.URL.Query()["session"]...)
 	}
@@ -41,7 +41,7 @@ func sessionOf(r *http.Request, v *action.Verb) (string, error) {
 }
 
 func goodSession(name string) error {
-	if name == "" || token.MatchString(name) {
+	if name == "" || plainToken.MatchString(name) {
 		return nil
 	}
 	return fault.New(fault.InvalidRequest, "session is no id or name of a session").
@@ -60,10 +60,10 @@ func fromQuery(r *http.Request, v *action.Verb, args any) error {
 	if err != nil {
 		return fault.New(fault.InvalidRequest, "the query is not well formed").Hinted("percent-encode its values")
 	}
-	if ofPage(v) {
+	if actsOnSession(v) {
 		query.Del("session")
 	}
-	if tells(v) {
+	if offersChanges(v) {
 		query.Del(changesParameter)
 	}
 	value := reflect.ValueOf(args).Elem()
@@ -78,7 +78,7 @@ func fromQuery(r *http.Request, v *action.Verb, args any) error {
 			return wrongParameter(name, f)
 		}
 	}
-	return leftOver(query)
+	return unknownParameters(query)
 }
 
 func wrongParameter(name string, f action.Field) error {
@@ -92,10 +92,10 @@ func noQuery(r *http.Request) error {
 	if err != nil {
 		return fault.New(fault.InvalidRequest, "the query is not well formed").Hinted("percent-encode its values")
 	}
-	return leftOver(query)
+	return unknownParameters(query)
 }
 
-func leftOver(query url.Values) error {
+func unknownParameters(query url.Values) error {
 	if len(query) == 0 {
 		return nil
 	}
@@ -159,8 +159,8 @@ func fromBody(r *http.Request, into any) error {
 	return action.Decode(body, into)
 }
 
-// noBody refuses a body where arguments travel in the query: who sends one
-// means it, and without it the call could do more than was meant.
+// noBody refuses a body where the arguments are in the query. Without what was
+// meant in it, the call could do more than the caller wanted.
 func noBody(r *http.Request, _ any) error {
 	if !hasBody(r) || r.ContentLength == 0 {
 		return nil
@@ -178,7 +178,7 @@ func fromPath(r *http.Request, args any) error {
 			continue
 		}
 		text, field := r.PathValue(name), value.FieldByIndex(f.Index)
-		if !token.MatchString(text) {
+		if !plainToken.MatchString(text) {
 			return fault.New(fault.NotFound, "nothing has that id").Hinted("list what there is first")
 		}
 		if given := field.String(); given != "" && given != text {

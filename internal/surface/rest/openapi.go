@@ -17,8 +17,8 @@ import (
 // inSession ends the ids of operations below /v1/sessions/{session}.
 const inSession = "-in-session"
 
-// demands reports whether a call of a verb must have a body.
-func demands(v *action.Verb) bool {
+// needsBody reports whether a call of a verb must have a body.
+func needsBody(v *action.Verb) bool {
 	return slices.ContainsFunc(action.Fields(reflect.TypeOf(v.NewArgs())), func(f action.Field) bool {
 		return f.Required() && f.Tag.Get("path") == ""
 	})
@@ -27,19 +27,19 @@ func demands(v *action.Verb) bool {
 // operation describes a verb at one of its paths.
 func operation(doc *huma.OpenAPI, v *action.Verb, path string) *huma.Operation {
 	id := strings.ReplaceAll(v.Name, ".", "-")
-	if strings.Contains(path, "{session}") && ofPage(v) {
+	if strings.Contains(path, "{session}") && actsOnSession(v) {
 		id += inSession
 	}
 	op := &huma.Operation{
 		Method: v.Method, Path: path, OperationID: id, Summary: v.Summary,
-		Description: about(v),
+		Description: paragraph(v),
 		Tags:        []string{tagOf(v)},
 		Parameters:  parameters(doc, v, path),
 		Responses:   responses(doc, v),
 	}
 	if !inQuery(v) {
 		op.RequestBody = &huma.RequestBody{
-			Description: "The verb's arguments", Required: demands(v), Content: jsonOf(arguments(doc, v), exampleArguments(v)),
+			Description: "The verb's arguments", Required: needsBody(v), Content: jsonOf(arguments(doc, v), exampleArguments(v)),
 		}
 	}
 	return op
@@ -50,12 +50,12 @@ func parameters(doc *huma.OpenAPI, v *action.Verb, path string) []*huma.Param {
 	var all []*huma.Param
 	if strings.Contains(path, "{session}") {
 		all = append(all, &huma.Param{Name: "session", In: "path", Required: true, Schema: text, Description: "Id or name of the session"})
-	} else if ofPage(v) {
+	} else if actsOnSession(v) {
 		all = append(all,
 			&huma.Param{Name: sessionHeader, In: "header", Schema: text, Description: "Id or name of the session; the caller's own open one that was used last when absent"},
 			&huma.Param{Name: "session", In: "query", Schema: text, Description: "The same"})
 	}
-	if tells(v) {
+	if offersChanges(v) {
 		all = append(all, &huma.Param{Name: changesParameter, In: "query", Schema: &huma.Schema{Type: "boolean"},
 			Description: "true: the answer says, as changes, what is otherwise on the page than the caller was last shown"})
 	}
@@ -67,7 +67,7 @@ func parameters(doc *huma.OpenAPI, v *action.Verb, path string) []*huma.Param {
 			all = append(all, &huma.Param{Name: name, In: "query", Schema: schema, Description: f.Tag.Get("doc")})
 		}
 	}
-	if v.Name == followVerb {
+	if v.Name == action.VerbEventsFollow.Name {
 		all = append(all, &huma.Param{Name: lastEventID, In: "header", Schema: &huma.Schema{Type: "string", Pattern: "^[0-9]+$"}, Description: "The same as after, as a client sends it that lost its stream of events"})
 	}
 	return append(all, &huma.Param{
@@ -126,21 +126,21 @@ func responses(doc *huma.OpenAPI, v *action.Verb) map[string]*huma.Response {
 	case *action.AuditFile:
 		ok.Content = binary("application/x-ndjson", "text/csv")
 	case *action.File:
-		ok.Content = binary(slices.Concat(harmless, []string{unknownBytes})...)
+		ok.Content = binary(slices.Concat(displayable, []string{unknownBytes})...)
 	default:
 		ok.Content = jsonOf(withExtras(doc, reflect.TypeOf(v.NewData()).Elem()), exampleOf(reflect.TypeOf(v.NewData())))
 	}
-	if v.Name == "page.crawl" {
+	if v.Name == action.VerbPageCrawl.Name {
 		ok.Content["text/event-stream"] = &huma.MediaType{Schema: &huma.Schema{
 			Type: "string", Description: "Where it is accepted: events page, progress, and last done or error; see the page on crawls",
 		}, Example: "event: progress\ndata: {\"pages\":1,\"queued\":3,\"url\":\"https://example.com/\"}\n\n"}
 	}
-	if v.Name == followVerb {
+	if v.Name == action.VerbEventsFollow.Name {
 		ok.Content["text/event-stream"] = &huma.MediaType{Schema: &huma.Schema{
 			Type: "string", Description: "Where it is accepted: each event with its number as id, its kind as event, and itself as data; a comment every 10 seconds. It ends after 5 minutes: come again with Last-Event-ID",
 		}, Example: "id: 7\nevent: session\ndata: {\"id\":7,\"kind\":\"session\",\"record\":{}}\n\n"}
 	}
-	if v.Name == "run.start" {
+	if v.Name == action.VerbRunStart.Name {
 		ok.Content["text/event-stream"] = &huma.MediaType{Schema: &huma.Schema{
 			Type: "string", Description: "Where it is accepted: events step, state, and last done or error; see the page on runs",
 		}, Example: "event: step\ndata: {\"action\":\"navigate\",\"timestamp\":\"2026-11-20T12:00:00Z\",\"success\":true,\"details\":\"https://example.com/ (200)\"}\n\n"}
@@ -151,13 +151,13 @@ func responses(doc *huma.OpenAPI, v *action.Verb) map[string]*huma.Response {
 		ok.Headers[cutHeader] = &huma.Param{Description: "A part of what was asked for is not on the picture: it was too large, or what it scrolls in hides it", Schema: &huma.Schema{Type: "string", Enum: []any{"true"}}}
 	}
 	all := refusals(doc, v, map[string]*huma.Response{strconv.Itoa(successOf(v)): ok, "202": shared(doc, "Waiting")})
-	if v.Name == "run.start" {
+	if v.Name == action.VerbRunStart.Name {
 		all["202"] = &huma.Response{
 			Description: "The run is under way, or a person is asked about its hosts", Content: ok.Content,
 			Headers: map[string]*huma.Param{"Location": {Description: "Where it is shown", Schema: &huma.Schema{Type: "string"}}},
 		}
 	}
-	if v.Name == attachVerb {
+	if v.Name == action.VerbCDPAttach.Name {
 		all["101"] = &huma.Response{Description: "The browser's protocol, to a request for a WebSocket; a client that can send no header gives its token as ?access_token="}
 	}
 	return all
@@ -171,8 +171,8 @@ func refusals(doc *huma.OpenAPI, v *action.Verb, all map[string]*huma.Response) 
 	return all
 }
 
-// shared returns a reference to a response that many operations have, and sees
-// that the description has it.
+// shared returns a reference to a response that many operations have. It adds the
+// response to the description.
 func shared(doc *huma.OpenAPI, name string) *huma.Response {
 	all := doc.Components.Responses
 	if len(all) == 0 {
@@ -220,7 +220,7 @@ func genericOperation(doc *huma.OpenAPI) *huma.Operation {
 		Method: http.MethodPost, Path: "/v1/verbs/{verb}", OperationID: "verb", Tags: []string{"verbs"},
 		Summary:     "Make a call by the verb's name, and get the whole result",
 		Description: "Any verb of the table, with its arguments as an object. It is judged, recorded and asked about as the verb's own route is.",
-		Parameters:  []*huma.Param{{Name: "verb", In: "path", Required: true, Description: "Name of the verb", Schema: &huma.Schema{Type: "string", Enum: names, Examples: []any{"page.click"}}}},
+		Parameters:  []*huma.Param{{Name: "verb", In: "path", Required: true, Description: "Name of the verb", Schema: &huma.Schema{Type: "string", Enum: names, Examples: []any{action.VerbPageClick.Name}}}},
 		RequestBody: &huma.RequestBody{Description: "Session and arguments", Content: jsonOf(registry.Schema(reflect.TypeFor[generic](), true, ""), exampleGeneric)},
 		Responses: refusals(doc, nil, map[string]*huma.Response{
 			"200": {Description: "Done", Content: told},

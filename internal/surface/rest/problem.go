@@ -12,7 +12,7 @@ import (
 
 const retryAfter = 5 // seconds, where the fault does not say
 
-// problem is a fault as RFC 9457 and SPEC section 11 show it.
+// problem is a fault as a problem document (RFC 9457).
 type problem struct {
 	Type          string         `json:"type" doc:"Stable URI of the kind of fault" example:"tag:glovebox,2026:browser/not-active"`
 	Title         string         `json:"title"`
@@ -37,8 +37,8 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 	refuse(w, r, f.Code.Info().Status, f)
 }
 
-// ended is why what was done for a request ended: err, or that its token is
-// no longer one that may call.
+// ended is why the work for a request ended: err, or that its token may not call
+// any more.
 func ended(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); fault.CodeOf(cause) == fault.Unauthenticated {
 		return cause
@@ -46,10 +46,9 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// refuse answers with f as a problem document of another status than its
-// code's, for what only HTTP knows.
+// refuse answers with f as a problem document, but with a status of HTTP's own.
 func refuse(w http.ResponseWriter, r *http.Request, status int, f *fault.Fault) {
-	note(r, f)
+	noteFault(r, f)
 	doc := shown(f, status, correlation(r.Context()))
 	body, err := json.Marshal(doc)
 	if err != nil { // only Details can hold what JSON cannot

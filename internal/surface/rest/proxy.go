@@ -6,27 +6,27 @@ import (
 	"strings"
 )
 
-// way is how a request came.
-type way struct {
+// route is how a request came.
+type route struct {
 	from    netip.Addr // the client's address; none where it cannot be told
 	secure  bool       // over TLS, as far as the gateway knows
 	proxied bool       // through a proxy that is trusted
 }
 
-// through finds out how a request came. Only a trusted proxy is believed what
-// it says of that, and of the host that was asked for.
-func (g *guard) through(r *http.Request) (way, *http.Request) {
+// routeOf finds out how a request reached the gateway. Only a trusted proxy is
+// believed about the client and about the host that was asked for.
+func (g *guard) routeOf(r *http.Request) (route, *http.Request) {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
-	w := way{from: at.Addr().Unmap(), secure: r.TLS != nil}
+	w := route{from: at.Addr().Unmap(), secure: r.TLS != nil}
 	if err != nil || !g.trusted(w.from) {
 		return w, r
 	}
 	w.proxied = true
 	w.from = g.client(r, w.from)
-	if proto, told := single(r, "X-Forwarded-Proto"); told {
+	if proto, told := singleHeader(r, "X-Forwarded-Proto"); told {
 		w.secure = strings.EqualFold(proto, "https")
 	}
-	if host, told := single(r, "X-Forwarded-Host"); told {
+	if host, told := singleHeader(r, "X-Forwarded-Host"); told {
 		r = r.Clone(r.Context())
 		r.Host = host
 	}
@@ -42,8 +42,8 @@ func (g *guard) trusted(a netip.Addr) bool {
 	return false
 }
 
-// client is the last address of X-Forwarded-For that is not a trusted proxy's:
-// what stands before it anybody may have written.
+// client is the last address of X-Forwarded-For that is not a trusted proxy's.
+// Anybody may have written those before it.
 func (g *guard) client(r *http.Request, proxy netip.Addr) netip.Addr {
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	at := proxy
@@ -60,8 +60,8 @@ func (g *guard) client(r *http.Request, proxy netip.Addr) netip.Addr {
 	return at
 }
 
-// single is the value of a header that a request has once, and which holds one.
-func single(r *http.Request, header string) (string, bool) {
+// singleHeader is the value of a header that a request has once, and which holds one.
+func singleHeader(r *http.Request, header string) (string, bool) {
 	values := r.Header.Values(header)
 	if len(values) != 1 || values[0] == "" || strings.Contains(values[0], ",") {
 		return "", false
@@ -69,17 +69,17 @@ func single(r *http.Request, header string) (string, bool) {
 	return strings.TrimSpace(values[0]), true
 }
 
-// scheme is the one of two that a request's way calls for.
+// scheme returns secure for a request over TLS, and else plain.
 func scheme(r *http.Request, plain, secure string) string {
-	if e, ok := r.Context().Value(entryKey{}).(*entry); r.TLS != nil || ok && e.secure {
+	if e, ok := r.Context().Value(accessEntryKey{}).(*accessEntry); r.TLS != nil || ok && e.secure {
 		return secure
 	}
 	return plain
 }
 
-// block is what an address counts as where attempts are: a client of IPv6 has
-// a whole network of them (RFC 6177).
-func block(a netip.Addr) netip.Prefix {
+// rateKey is what attempts are counted by: a client of IPv6 has a whole network
+// of addresses (RFC 6177).
+func rateKey(a netip.Addr) netip.Prefix {
 	bits := a.BitLen()
 	if a.Is6() {
 		bits = 64

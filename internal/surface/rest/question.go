@@ -5,11 +5,11 @@ import (
 	"net/http"
 )
 
-// questionPath is where people are sent who are told that a question waits.
+// questionPath is the page to which people are sent when a question waits.
 const questionPath = "/approvals/"
 
-// questionPage says where a question is answered. It shows nothing of it, and
-// not even whether there is one: whoever opens it carries no token.
+// questionPage says where a question is answered. Whoever opens it sends no token:
+// it therefore shows neither the question nor whether there is one.
 var questionPage = template.Must(template.New("question").Parse(`<!DOCTYPE html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>A question waits: Glovebox</title>
@@ -27,7 +27,7 @@ Over REST it is <code>GET /v1/approvals/{{.}}</code> and <code>POST /v1/approval
 
 func explainQuestion(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
-	if !token.MatchString(id) {
+	if !plainToken.MatchString(id) {
 		refuse(w, r, http.StatusNotFound, noRoute())
 		return
 	}
@@ -35,8 +35,8 @@ func explainQuestion(w http.ResponseWriter, r *http.Request) {
 	_ = questionPage.Execute(w, id)
 }
 
-// absolute makes the address of a request whole, as its caller has it.
-func absolute(next http.Handler) http.Handler {
+// withFullURL makes the address of a request whole, as its caller has it.
+func withFullURL(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		whole := *r.URL
 		whole.Scheme, whole.Host = scheme(r, "http", "https"), r.Host

@@ -1,6 +1,6 @@
-// Package rest is the way in over HTTP: one route for each row of the table of
-// verbs, faults as problem documents, the description of it all. It decides
-// nothing; it checks who calls and from where, and translates.
+// Package rest serves the gateway's interface over HTTP: one route for each row
+// of the table of verbs, faults as problem documents, and the OpenAPI description.
+// It checks who calls and from where, and translates; it decides nothing.
 package rest
 
 import (
@@ -19,21 +19,21 @@ import (
 )
 
 const (
-	mostBody    = 1 << 20          // bytes of a request's body, where its verb does not take more
-	mostLarge   = 4                // requests with larger bodies at a time: each takes its size several times over
+	maxBody     = 1 << 20          // bytes of a request's body, where its verb does not take more
+	maxLarge    = 4                // requests with larger bodies at a time: each takes its size several times over
 	bodyLimit   = 30 * time.Second // to send one
-	callLimit   = 6 * time.Minute  // of one call: the longest question (SPEC section 8) and the longest action (section 11), with room
-	defaultWait = 55 * time.Second // on a question, where the caller does not say; SPEC section 6.3
+	callLimit   = 6 * time.Minute  // of one call: longer than the longest question and the longest action
+	defaultWait = 55 * time.Second // on a question, where the caller does not say
 )
 
-// strangers is how many requests without a valid token one address may make:
+// unknownRate is how many requests without a valid token one address may make:
 // a token of ours cannot be guessed, but each attempt is a line in the log and
 // may be a signature to verify.
-var strangers = auth.Rate{PerSecond: 10, Burst: 300}
+var unknownRate = auth.Rate{PerSecond: 10, Burst: 300}
 
-// Door lets a call through, or refuses it with a fault. Refuse records a call
-// that this room refused itself.
-type Door interface {
+// Gate does calls, or refuses them with a fault. Refuse records a call that this
+// package refused itself.
+type Gate interface {
 	Call(ctx context.Context, c action.Call) (action.Result, error)
 	Refuse(ctx context.Context, c action.Call, why error)
 }
@@ -45,8 +45,8 @@ type Tokens interface {
 
 // Options is what a surface is made of.
 type Options struct {
-	Door           Door
-	Clients        Clients // of the browser's protocol; none are let in when nil
+	Gate           Gate
+	Clients        Clients // of the DevTools protocol; none are admitted when nil
 	Auth           Tokens
 	MCP            http.Handler   // at /mcp, behind the same checks; none when nil. The caller is in its context, see auth.From
 	Version        string         // of the program
@@ -57,38 +57,39 @@ type Options struct {
 	Log            *slog.Logger
 }
 
-// Surface is the way in over HTTP. Close it when its server has been shut down.
+// Surface serves the interface over HTTP. Close it when its server has been shut
+// down.
 type Surface struct {
 	http.Handler
-	guests    *guests
-	followers *followers
+	cdpClients   *cdpClients
+	eventStreams *eventStreams
 }
 
-// Close ends the connections of the browser's protocol and waits for them.
+// Close ends the connections of DevTools clients and waits for them.
 func (s *Surface) Close() {
-	s.followers.end()
-	s.guests.close()
+	s.eventStreams.end()
+	s.cdpClients.close()
 }
 
 // New makes the handler of everything below /v1, of /openapi.json, /docs and
-// /mcp. Door, Auth and Log must be given.
+// /mcp. Gate, Auth and Log must be given.
 func New(o Options) (*Surface, error) {
-	if o.Door == nil || o.Auth == nil || o.Log == nil {
-		return nil, errors.New("rest: Door, Auth and Log must be given")
+	if o.Gate == nil || o.Auth == nil || o.Log == nil {
+		return nil, errors.New("rest: Gate, Auth and Log must be given")
 	}
-	s := &surface{door: o.Door, clients: o.Clients, guests: newGuests(), followers: newFollowers(), mux: http.NewServeMux()}
+	s := &surface{gate: o.Gate, clients: o.Clients, cdpClients: newCDPClients(), eventStreams: newEventStreams(), mux: http.NewServeMux()}
 	s.offerDescription(s.offerAll())
 	s.offerDiscovery(o.Version)
 	if o.MCP != nil {
-		s.mux.Handle("/mcp", absolute(o.MCP))
+		s.mux.Handle("/mcp", withFullURL(o.MCP))
 	}
 	s.mux.HandleFunc("GET "+questionPath+"{id}", explainQuestion)
 	outside := &guard{
-		door: o.Door, tokens: o.Auth, hosts: o.AllowedHosts, origins: o.AllowedOrigins, proxies: o.Proxies, direct: !o.OnlyProxies,
-		strangers: auth.Paces[netip.Prefix]{Rate: strangers}, log: o.Log, next: s,
-		most: s.most, large: make(chan struct{}, mostLarge),
+		gate: o.Gate, tokens: o.Auth, hosts: o.AllowedHosts, origins: o.AllowedOrigins, proxies: o.Proxies, direct: !o.OnlyProxies,
+		unknownCallers: auth.Paces[netip.Prefix]{Rate: unknownRate}, log: o.Log, next: s,
+		bodyLimit: s.bodyLimit, large: make(chan struct{}, maxLarge),
 	}
-	return &Surface{Handler: outside.handler(), guests: s.guests, followers: s.followers}, nil
+	return &Surface{Handler: outside.handler(), cdpClients: s.cdpClients, eventStreams: s.eventStreams}, nil
 }
 
 // offerAll adds every route, and returns their description.
@@ -120,14 +121,14 @@ func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 	if s, ours := h.(*Surface); ours {
-		server.RegisterOnShutdown(s.followers.end)
+		server.RegisterOnShutdown(s.eventStreams.end)
 	}
 	return server
 }
 
-// most is how many bytes the body of a request may have: more than of others
+// bodyLimit is how many bytes the body of a request may have: more than of others
 // only on the routes of verbs that take files.
-func (s *surface) most(r *http.Request) int64 {
+func (s *surface) bodyLimit(r *http.Request) int64 {
 	_, pattern := s.mux.Handler(r)
 	verb, generic := strings.CutPrefix(r.URL.Path, "/v1/verbs/")
 	for i := range action.Verbs {
@@ -144,16 +145,16 @@ func (s *surface) most(r *http.Request) int64 {
 			}
 		}
 	}
-	return mostBody
+	return maxBody
 }
 
 type surface struct {
-	door       Door
-	clients    Clients
-	guests     *guests
-	followers  *followers
-	mux        *http.ServeMux
-	operations []*huma.Operation // as offered, in the order of the table
+	gate         Gate
+	clients      Clients
+	cdpClients   *cdpClients
+	eventStreams *eventStreams
+	mux          *http.ServeMux
+	operations   []*huma.Operation // as offered, in the order of the table
 }
 
 // add adds an operation to the description, and its route.
@@ -168,14 +169,14 @@ func (s *surface) add(doc *huma.OpenAPI, op *huma.Operation, handle http.Handler
 func (s *surface) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	asked := r
 	if r.Method == http.MethodHead {
-		asked = headless(r)
+		asked = withoutHEAD(r)
 	}
 	handler, pattern := s.mux.Handler(asked)
 	if pattern != "" {
 		s.mux.ServeHTTP(w, r)
 		return
 	}
-	probe := &probe{header: http.Header{}}
+	probe := &statusProbe{header: http.Header{}}
 	handler.ServeHTTP(probe, asked) // the mux's own answer: 404, or 405 with Allow
 	if probe.status == http.StatusMethodNotAllowed {
 		allow := strings.Replace(probe.header.Get("Allow"), "GET, HEAD", "GET", 1) // the mux's own HEAD
@@ -186,23 +187,23 @@ func (s *surface) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	refuse(w, r, http.StatusNotFound, noRoute())
 }
 
-// headless is a HEAD request with a method that no route has. The mux takes
+// withoutHEAD is a HEAD request with a method that no route has. The mux takes
 // HEAD for GET, which would make a call: recorded, counted, perhaps waited for,
 // and its answer thrown away.
-func headless(r *http.Request) *http.Request {
+func withoutHEAD(r *http.Request) *http.Request {
 	other := *r
 	other.Method = "-"
 	return &other
 }
 
-// probe takes an answer's status and header and drops its body.
-type probe struct {
+// statusProbe takes an answer's status and header and drops its body.
+type statusProbe struct {
 	header http.Header
 	status int
 }
 
-func (p *probe) Header() http.Header { return p.header }
+func (p *statusProbe) Header() http.Header { return p.header }
 
-func (p *probe) WriteHeader(status int) { p.status = status }
+func (p *statusProbe) WriteHeader(status int) { p.status = status }
 
-func (p *probe) Write(b []byte) (int, error) { return len(b), nil }
+func (p *statusProbe) Write(b []byte) (int, error) { return len(b), nil }

@@ -90,10 +90,10 @@ type house struct {
 	log     *bytes.Buffer
 }
 
-func build(t *testing.T, d rest.Door, change ...func(*rest.Options)) house {
+func build(t *testing.T, d rest.Gate, change ...func(*rest.Options)) house {
 	t.Helper()
 	log := &bytes.Buffer{}
-	o := rest.Options{Door: d, Auth: tokens{}, Version: "test", Log: slog.New(slog.NewTextHandler(log, nil))}
+	o := rest.Options{Gate: d, Auth: tokens{}, Version: "test", Log: slog.New(slog.NewTextHandler(log, nil))}
 	for _, f := range change {
 		f(&o)
 	}

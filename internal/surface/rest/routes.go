@@ -15,13 +15,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// ofPage reports whether a verb acts on a session that header or query name.
-func ofPage(v *action.Verb) bool { return strings.HasPrefix(v.Path, "/browser/") }
+// actsOnSession reports whether a verb acts on a session that header or query name.
+func actsOnSession(v *action.Verb) bool { return strings.HasPrefix(v.Path, "/browser/") }
 
 // paths are the routes of a verb: those of pages are offered for the most
 // recent session, and below a session.
 func paths(v *action.Verb) []string {
-	if ofPage(v) {
+	if actsOnSession(v) {
 		return []string{"/v1" + v.Path, "/v1/sessions/{session}" + v.Path}
 	}
 	return []string{"/v1" + v.Path}
@@ -31,8 +31,8 @@ func paths(v *action.Verb) []string {
 func (s *surface) offer(doc *huma.OpenAPI, v *action.Verb, path string) {
 	op := operation(doc, v, path)
 	s.add(doc, op, func(w http.ResponseWriter, r *http.Request) {
-		asks(r, v.Name)
-		if v.Name == attachVerb && upgrades(r) {
+		noteVerb(r, v.Name)
+		if v.Name == action.VerbCDPAttach.Name && upgrades(r) {
 			s.attach(w, r, v)
 			return
 		}
@@ -86,13 +86,13 @@ func (s *surface) read(r *http.Request, v *action.Verb) (action.Call, error) {
 	if err := action.Check(args); err != nil {
 		return action.Call{}, err
 	}
-	if !inQuery(v) && demands(v) && !given {
+	if !inQuery(v) && needsBody(v) && !given {
 		return action.Call{}, fault.New(fault.InvalidRequest, "the body is missing").Hinted("send a JSON object: see /openapi.json")
 	}
-	return action.Call{Verb: v.Name, Session: session, Args: args, Wait: patience(r, v), Changes: changes}, nil
+	return action.Call{Verb: v.Name, Session: session, Args: args, Wait: waitTime(r, v), Changes: changes}, nil
 }
 
-// call takes a call through the door, as the caller the guard found.
+// call has the gate do a call of the caller whom the guard found.
 func (s *surface) call(r *http.Request, c action.Call) (action.Result, error) {
 	caller, found := auth.From(r.Context())
 	if !found {
@@ -102,15 +102,15 @@ func (s *surface) call(r *http.Request, c action.Call) (action.Result, error) {
 	defer cancel()
 	c.ID, c.Caller, c.Surface, c.Source = correlation(ctx), caller, surfaceOf(r), source(r)
 	c.Bind = auth.Lasting(ctx)
-	passes(r)
-	result, err := s.door.Call(ctx, c)
-	complete(r, result.Data)
+	noteCalled(r)
+	result, err := s.gate.Call(ctx, c)
+	withHost(r, result.Data)
 	return result, err
 }
 
-// complete makes an address of what the house knows only as a path: where the
-// caller reached us, the guard has judged.
-func complete(r *http.Request, data any) {
+// withHost makes a URL of an address that the gateway knows only as a path. The
+// guard has checked the host that the caller used.
+func withHost(r *http.Request, data any) {
 	status, ok := data.(*action.BrowserStatus)
 	if !ok || status == nil || !strings.HasPrefix(status.CDPURL, "/") {
 		return
@@ -143,11 +143,11 @@ func (s *surface) offerGeneric(doc *huma.OpenAPI) {
 			return
 		}
 		whole := func(result action.Result) {
-			name(w, result)
+			nameHeaders(w, result)
 			writeJSON(w, r, statusOf(result), result)
 		}
 		if takesEvents(r) {
-			s.stream(w, r, call, whole, watch)
+			s.stream(w, r, call, whole, reportPhases)
 			return
 		}
 		result, err := s.call(r, call)
@@ -165,7 +165,7 @@ func readGeneric(r *http.Request) (action.Call, error) {
 		return action.Call{}, fault.New(fault.UnknownAction, "there is no verb of that name").
 			Hinted("see /openapi.json for the verbs")
 	}
-	asks(r, v.Name)
+	noteVerb(r, v.Name)
 	if err := noQuery(r); err != nil {
 		return action.Call{}, err
 	}
@@ -190,7 +190,7 @@ func readGeneric(r *http.Request) (action.Call, error) {
 	return action.Call{Verb: v.Name, Session: body.Session, Connection: body.Connection, Args: args, Wait: wait, Changes: body.Changes, Quiet: body.Quiet}, nil
 }
 
-// offerHealth adds the one route that strangers may use; it says only ok.
+// offerHealth adds the one route that needs no token; it says only ok.
 func (s *surface) offerHealth(doc *huma.OpenAPI) {
 	op := healthOperation(doc)
 	s.add(doc, op, func(w http.ResponseWriter, r *http.Request) {

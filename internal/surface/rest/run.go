@@ -7,10 +7,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// patience is how long a call waits: for a person's answer; of a run for its
-// end, which nobody waits for who does not say so.
-func patience(r *http.Request, v *action.Verb) time.Duration {
-	if v.Name == "run.start" && len(r.Header.Values("Prefer")) == 0 {
+// waitTime is how long a call waits for a person's answer, or for the end of a run.
+// Only a caller who says so waits for the end of a run.
+func waitTime(r *http.Request, v *action.Verb) time.Duration {
+	if v.Name == action.VerbRunStart.Name && len(r.Header.Values("Prefer")) == 0 {
 		if wantsEvents(r, v.Name) {
 			return 0 // until its end
 		}
@@ -23,14 +23,14 @@ func patience(r *http.Request, v *action.Verb) time.Duration {
 // not ended.
 func answerRun(w http.ResponseWriter, r *http.Request, v *action.Verb, run *action.Run) {
 	status := http.StatusOK
-	if v.Name == "run.start" && run.State != action.RunEnded && token.MatchString(run.ID) {
+	if v.Name == action.VerbRunStart.Name && run.State != action.RunEnded && plainToken.MatchString(run.ID) {
 		status = http.StatusAccepted
 		w.Header().Set("Location", "/v1/runs/"+run.ID)
 	}
 	writeJSON(w, r, status, run)
 }
 
-// stateOf is where a run is, without what was told before.
+// stateOf is the state of a run without what earlier events said.
 func stateOf(run action.Run) map[string]any {
 	state := map[string]any{"run_id": run.ID, "state": run.State}
 	for name, text := range map[string]string{"session_id": run.Session, "waits_for": run.WaitsFor} {

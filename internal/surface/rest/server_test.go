@@ -41,7 +41,7 @@ func (w *wire) Close() error {
 func (w *wire) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 2468} }
 
 // talk serves a door over a pipe, writes text to it and reads one answer.
-func talk(t *testing.T, d rest.Door, text string) *http.Response {
+func talk(t *testing.T, d rest.Gate, text string) *http.Response {
 	t.Helper()
 	w := &wire{connections: make(chan net.Conn, 1), closed: make(chan struct{})}
 	server := rest.NewServer(build(t, d).handler, slog.New(slog.DiscardHandler))
@@ -131,7 +131,7 @@ func TestCallsThatNeverEndAreGivenUp(t *testing.T) {
 // patient is a door that takes its time.
 type patient time.Duration
 
-func waiting(d time.Duration) rest.Door { return patient(d) }
+func waiting(d time.Duration) rest.Gate { return patient(d) }
 
 func (p patient) Refuse(context.Context, action.Call, error) {}
 

@@ -19,14 +19,16 @@ const (
 	writeLimit = 10 * time.Second // for one event to be taken by a slow reader
 )
 
-// wantsEvents reports whether a call that tells of itself while it runs is to
-// be answered as server-sent events.
+// wantsEvents reports whether a call is to be answered as server-sent events while
+// it runs.
 func wantsEvents(r *http.Request, verb string) bool {
-	return (hasParts(verb) || verb == followVerb) && takesEvents(r)
+	return (hasParts(verb) || verb == action.VerbEventsFollow.Name) && takesEvents(r)
 }
 
-// hasParts reports whether calls of a verb tell of their parts as they come.
-func hasParts(verb string) bool { return verb == "page.crawl" || verb == "run.start" }
+// hasParts reports whether the parts of a verb's answer can be sent as they come.
+func hasParts(verb string) bool {
+	return verb == action.VerbPageCrawl.Name || verb == action.VerbRunStart.Name
+}
 
 func takesEvents(r *http.Request) bool {
 	for part := range strings.SplitSeq(r.Header.Get("Accept"), ",") {
@@ -80,9 +82,9 @@ func (e *events) write(text string) {
 	}
 }
 
-// shut ends the answer: what goes on behind a call that was given up may tell
-// of itself once nobody may write any more.
-func (e *events) shut() {
+// stop ends the answer. What goes on after its call was given up writes no
+// more events.
+func (e *events) stop() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.err == nil {
@@ -96,8 +98,8 @@ func (e *events) sent() bool {
 	return e.begun
 }
 
-// beat keeps a stream that has begun open while nothing happens.
-func (e *events) beat(ctx context.Context) {
+// keepAlive keeps a stream that has begun open while nothing happens.
+func (e *events) keepAlive(ctx context.Context) {
 	t := time.NewTicker(heartbeat)
 	defer t.Stop()
 	for {
@@ -112,13 +114,13 @@ func (e *events) beat(ctx context.Context) {
 	}
 }
 
-// stream makes a call and tells of it by events: of a crawl page for each page,
-// and progress; of a run step for each line of its log, and state; last done
-// with the whole result but for the pages, or error with a problem document.
-// watched adds what else it tells of. One that did not come to its first event
-// is answered as plain says, if it failed, waits, or has no parts.
+// stream makes a call and writes events while it runs: of a crawl "page" for each
+// page, and "progress"; of a run "step" for each line of its log, and "state". The
+// last event is "done" with the result without the pages, or "error" with a problem
+// document. watched adds further events. A call without any event that failed,
+// waits or has no parts is answered by plain.
 func (s *surface) stream(w http.ResponseWriter, r *http.Request, call action.Call, plain func(action.Result), watched ...func(*action.Call, *events)) {
-	if call.Verb == followVerb {
+	if call.Verb == action.VerbEventsFollow.Name {
 		s.follow(w, r, call, plain)
 		return
 	}
@@ -136,7 +138,7 @@ func (s *surface) stream(w http.ResponseWriter, r *http.Request, call action.Cal
 		watch(&call, e)
 	}
 	var beats sync.WaitGroup
-	beats.Go(func() { e.beat(ctx) })
+	beats.Go(func() { e.keepAlive(ctx) })
 	result, err := s.call(r.WithContext(ctx), call)
 	stop()
 	beats.Wait()
@@ -145,7 +147,7 @@ func (s *surface) stream(w http.ResponseWriter, r *http.Request, call action.Cal
 		fail(w, r, err)
 	case err != nil:
 		f := fault.From(ended(r.Context(), err))
-		note(r, f)
+		noteFault(r, f)
 		e.send("error", shown(f, f.Code.Info().Status, correlation(r.Context())))
 	case !e.sent() && (result.Pending != nil || !hasParts(call.Verb)):
 		plain(result)
@@ -157,12 +159,12 @@ func (s *surface) stream(w http.ResponseWriter, r *http.Request, call action.Cal
 		}
 		e.send("done", result)
 	}
-	e.shut()
+	e.stop()
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
 }
 
-// watch has a call tell of what it is at, and of the questions it waits for.
-func watch(call *action.Call, e *events) {
+// reportPhases has a call send its phases, and the questions it waits for, as events.
+func reportPhases(call *action.Call, e *events) {
 	call.Progress = func(phase string) { e.send("phase", map[string]string{"phase": phase}) }
 	call.Asked = func(p action.Pending) { e.send("question", p) }
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// ticket is a token that opens the browser's protocol of one session, where a
-// client gave it in an address: it is told that address again.
+// ticket is a token for the DevTools protocol of one session that a client gave
+// in an address. The addresses in answers carry it again.
 type ticket struct{ session, token string }
 
 type ticketKey struct{}
 
-// discovers reports whether a path is where clients of the protocol ask for the
+// isDiscovery reports whether a path is where clients of the protocol ask for the
 // address of the WebSocket.
-func discovers(path string) bool {
+func isDiscovery(path string) bool {
 	if path == rootVersion {
 		return true
 	}
@@ -25,17 +25,17 @@ func discovers(path string) bool {
 	if !found {
 		base, found = strings.CutSuffix(strings.TrimSuffix(path, "/list"), "/json")
 	}
-	return found && ofCDP(base)
+	return found && isCDPPath(base)
 }
 
-// credential returns the token of a request, and the request without it where
+// takeToken returns the token of a request, and the request without it where
 // it came in the query: which only a WebSocket's may, and a question for its
 // address (it is no part of what is logged, and of nothing that is linked or
 // cached).
-func credential(r *http.Request) (token string, inQuery bool, without *http.Request) {
+func takeToken(r *http.Request) (token string, inQuery bool, without *http.Request) {
 	query := r.URL.Query()
 	given, found := query[tokenQuery]
-	if !found || !(ofCDP(r.URL.Path) && upgrades(r)) && !(r.Method == http.MethodGet && discovers(r.URL.Path)) {
+	if !found || !(isCDPPath(r.URL.Path) && upgrades(r)) && !(r.Method == http.MethodGet && isDiscovery(r.URL.Path)) {
 		return bearer(r), false, r
 	}
 	query.Del(tokenQuery)
@@ -47,10 +47,10 @@ func credential(r *http.Request) (token string, inQuery bool, without *http.Requ
 	return given[0], true, r
 }
 
-// bounded holds a token for one session to what it is for, and a token in the
-// address of a plain request to being such a one. Faults: unauthenticated,
-// denied_by_policy.
-func bounded(r *http.Request, who auth.Identity, token string, inQuery bool) (*http.Request, error) {
+// limitToSession refuses a token for one session anywhere else than at that session's
+// DevTools addresses. In the address of a plain request it accepts only such a
+// token. Faults: unauthenticated, denied_by_policy.
+func limitToSession(r *http.Request, who auth.Identity, token string, inQuery bool) (*http.Request, error) {
 	if who.Session == "" {
 		if inQuery && !upgrades(r) {
 			return nil, fault.New(fault.Unauthenticated, "the call carries no valid token").

@@ -14,11 +14,10 @@ import (
 
 // mostMessage is the longest message a client of the browser's protocol may
 // send, in bytes: what the way to the box carries.
-const mostMessage = 64 << 20
+const maxMessage = 64 << 20
 
-// wire is a WebSocket of a client of the browser's protocol. It is read by a
-// goroutine of its own: one whose read is given up can close no more with a
-// code that says why.
+// wire is a WebSocket of a DevTools client. A goroutine of its own reads it: after
+// a read was cancelled a connection can no longer be closed with a code.
 type wire struct {
 	conn *websocket.Conn
 	in   bytes.Buffer
@@ -88,31 +87,32 @@ func (w *wire) receive(ctx context.Context) error {
 func (w *wire) Write(ctx context.Context, piece []byte, last bool) error {
 	defer context.AfterFunc(ctx, w.end)()
 	if w.out == nil && last {
-		return told(w.conn.Write(w.life, websocket.MessageText, piece))
+		return writeError(w.conn.Write(w.life, websocket.MessageText, piece))
 	}
 	if w.out == nil {
 		out, err := w.conn.Writer(w.life, websocket.MessageText)
 		if err != nil {
-			return told(err)
+			return writeError(err)
 		}
 		w.out = out
 	}
 	if _, err := w.out.Write(piece); err != nil || !last {
-		return told(err)
+		return writeError(err)
 	}
 	out := w.out
 	w.out = nil
-	return told(out.Close())
+	return writeError(out.Close())
 }
 
-func told(err error) error {
+func writeError(err error) error {
 	if err != nil {
 		return fmt.Errorf("cannot write to the client: %w", err)
 	}
 	return nil
 }
 
-// closing says to a client why its connection ends (RFC 6455, 7.4.1).
+// closing returns the code and the reason that tell a client why its connection
+// ends (RFC 6455, 7.4.1).
 func closing(err error) (websocket.StatusCode, string) {
 	f := fault.From(err)
 	switch {

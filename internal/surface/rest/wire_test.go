@@ -48,7 +48,7 @@ func echo(ctx context.Context, wire action.Wire) error {
 // attach connects a client over a real connection.
 func attach(t *testing.T, serve places) (*websocket.Conn, *rest.Surface) {
 	t.Helper()
-	surface, err := rest.New(rest.Options{Door: refusing(), Clients: serve, Auth: tokens{}, Log: slog.New(slog.DiscardHandler)})
+	surface, err := rest.New(rest.Options{Gate: refusing(), Clients: serve, Auth: tokens{}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
