@@ -212,4 +212,3 @@ func (d *directory) noneOpen(call action.Call) *fault.Fault {
 var idPattern = regexp.MustCompile(`^s[0-9a-f]{16}$`)
 
 func newID() string { return randid.New("s", 8) }
-

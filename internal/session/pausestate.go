@@ -258,4 +258,3 @@ func (o *openSession) waitTurnFree(ctx context.Context) bool {
 		return false
 	}
 }
-
